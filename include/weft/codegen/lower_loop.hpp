@@ -1,0 +1,601 @@
+#pragma once
+// A loop group as bytecode: strides for everything it reads and writes, and its instructions in sections. A
+// value needed in several passes over a row is computed again, unless that is dear and the row is short enough
+// to hold it.
+
+#include "weft/codegen/lowered.hpp"
+
+namespace weft::codegen {
+
+using ir::Op;
+using kernels::Fold;
+using kernels::Instruction;
+using kernels::Opcode;
+using kernels::Stage;
+using passes::Address;
+using passes::Level;
+
+static_assert(static_cast<int>(Opcode::fma) == static_cast<int>(Op::fma) - static_cast<int>(Op::neg),
+              "opcodes and pointwise primitives stand in the same order");
+
+// Kept elements of a row, in bytes, that a thread's stack or a block's shared memory takes.
+inline constexpr i64 most_kept_bytes = 32768;
+
+class LoopLowering {
+ public:
+  constexpr LoopLowering(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan, Lowered& out)
+      : g(graph), f(fusion), p(plan), out_(out), slot_of_(graph.nodes.size(), -1) {}
+
+  constexpr void lower(int k) {
+    group_ = &f.groups[k];
+    cut_ = &p.cuts[k];
+    reset();
+    merge_nodes();
+    choose_axes();
+    make_infos();
+    place_sinks();
+    propagate_needs();
+    emit();
+    finish();
+  }
+
+ private:
+  struct Info {
+    int node = 0;
+    bool load = false;    // read from memory through `view`
+    int alias = -1;       // a broadcast: the info it stands for
+    Stage stage = Stage::element;
+    int phase = 0;
+    u32 needs = 0;        // phases (element) or any bit (uniform) in which the value is wanted
+    bool keep = false;
+    int keep_slot = -1;
+    int operand = -1;
+    int reg[8]{-1, -1, -1, -1, -1, -1, -1, -1};  // register by phase; [0] for uniform values
+  };
+  struct Operand {
+    kernels::OperandWord word;
+    u64 address = 0;
+    i64 stride[8]{};
+    i64 low[8]{}, high[8]{};
+  };
+  struct Sink {
+    int info = 0;
+    int operand = 0;
+    Stage stage = Stage::element;
+    bool accumulate = false;
+    Fold fold = Fold::sum;
+  };
+
+  constexpr void reset() {
+    infos_.clear();
+    operands_.clear();
+    sinks_.clear();
+    sections_ = List<List<Instruction>>();
+    seed_ = -1;
+    kept_ = 0;
+    streams_.clear();
+  }
+
+  // Everything the group computes or loads, in ascending order.
+  constexpr void merge_nodes() {
+    const ir::Span body = group_->body, loads = group_->loads;
+    int i = 0, j = 0;
+    while (i < body.size || j < loads.size) {
+      const bool take_load = i == body.size || (j < loads.size && f.pool[loads.begin + j] < f.pool[body.begin + i]);
+      Info info;
+      info.node = take_load ? f.pool[loads.begin + j++] : f.pool[body.begin + i++];
+      info.load = take_load || (f.role[info.node] == passes::Role::fused && f.view_of[info.node] >= 0);
+      slot_of_[info.node] = infos_.size();
+      infos_.push(info);
+    }
+  }
+
+  constexpr void choose_axes() {
+    const Dims& space = group_->space;
+    if (cut_->flat) {
+      rows_ = cols_ = 1;
+      extent_[0] = extent_[1] = 0;
+      return;
+    }
+    int n = 0;
+    if (group_->odd) {
+      ir::Axes reduced = 0;
+      const int r = f.pool[group_->stores.begin];
+      for (int a = 0; a < g.attributes(r); ++a) reduced |= 1u << g.attribute(r, a);
+      for (int a = 0; a < space.rank; ++a)
+        if (!(reduced >> a & 1u)) axis_[n++] = a;
+      rows_ = n;
+      for (int a = 0; a < space.rank; ++a)
+        if (reduced >> a & 1u) axis_[n++] = a;
+    } else {
+      int split = group_->split;
+      if (split < 0) {
+        split = space.rank - 1;
+        while (split > 0 && space.extent[split] == 1) --split;
+        if (split < 0) split = 0;
+      }
+      for (; n < space.rank; ++n) axis_[n] = n;
+      rows_ = split;
+    }
+    cols_ = n - rows_;
+    for (int a = 0; a < n; ++a) extent_[a] = space.extent[axis_[a]];
+    // a loop has at least one row axis and one column axis
+    if (rows_ == 0) {
+      for (int a = n; a > 0; --a) axis_[a] = axis_[a - 1], extent_[a] = extent_[a - 1];
+      axis_[0] = -1;
+      extent_[0] = 1;
+      rows_ = 1, ++n;
+    }
+    if (cols_ == 0) {
+      axis_[n] = -1;
+      extent_[n] = 1;
+      cols_ = 1;
+    }
+  }
+
+  // Strides per loop axis of something with these extents and per-axis strides.
+  constexpr void spread(const Dims& d, const i64* stride, Operand& o) const {
+    if (cut_->flat) {
+      const bool one = d.size() == 1;
+      o.stride[0] = one ? 0 : passes::flat_tile;
+      o.stride[1] = one ? 0 : 1;
+      return;
+    }
+    for (int a = 0; a < rows_ + cols_; ++a) {
+      if (axis_[a] < 0) continue;
+      const int i = axis_[a] - (group_->space.rank - d.rank);
+      o.stride[a] = i < 0 || d.extent[i] == 1 ? 0 : stride[i];
+    }
+  }
+
+  constexpr int add_operand(const Operand& o) {
+    operands_.push(o);
+    return operands_.size() - 1;
+  }
+
+  constexpr Stage stage_of(const Operand& o) const {
+    for (int a = rows_; a < rows_ + cols_; ++a)
+      if (o.stride[a] != 0) return Stage::element;
+    for (int a = 0; a < rows_; ++a)
+      if (o.stride[a] != 0) return Stage::row;
+    return Stage::chunk;
+  }
+
+  constexpr Operand memory(int x) const {
+    Operand o;
+    const DType t = g.nodes[x].dtype;
+    o.word = {t, kernels::Role::load, false};
+    passes::View v = f.role[x] != passes::Role::leaf && f.view_of[x] >= 0 ? f.views[f.view_of[x]]
+                                                                           : passes::contiguous_view(x, g.dims(x));
+    o.address = p.where[v.root] + static_cast<u64>(v.offset * size_of(t));
+    spread(g.dims(x), v.stride, o);
+    return o;
+  }
+
+  constexpr void make_infos() {
+    for (int s = 0; s < infos_.size(); ++s) {
+      Info& info = infos_[s];
+      const ir::Node& node = g.nodes[info.node];
+      const Dims& d = g.dims(info.node);
+      if (info.load) {
+        Operand o = memory(info.node);
+        info.stage = stage_of(o);
+        info.operand = add_operand(o);
+        continue;
+      }
+      if (node.op == Op::constant) {
+        info.stage = Stage::chunk;
+        continue;
+      }
+      if (node.op == Op::iota || node.op == Op::random) {
+        Operand o;
+        o.word = {node.op == Op::iota ? node.dtype : DType::u32, kernels::Role::index, false};
+        i64 stride[8]{};
+        if (node.op == Op::iota) {
+          stride[static_cast<int>(node.imm)] = 1;
+        } else {
+          const passes::View v = passes::contiguous_view(0, d);
+          for (int a = 0; a < d.rank; ++a) stride[a] = v.stride[a];
+        }
+        spread(d, stride, o);
+        info.stage = stage_of(o);
+        info.operand = add_operand(o);
+        if (node.op == Op::random && seed_ < 0) {
+          Operand seed;
+          seed.word = {DType::u32, kernels::Role::random, false};
+          seed.address = Address::make(ir::Space::scalars, 0);
+          seed_ = add_operand(seed);
+        }
+        continue;
+      }
+      if (node.op == Op::pad) {
+        const int x = g.in(info.node, 0);
+        Operand o = memory(x);
+        o.word.window = true;
+        const int shift = group_->space.rank - d.rank;
+        for (int a = 0; a < rows_ + cols_; ++a) {
+          const int i = axis_[a] < 0 ? -1 : axis_[a] - shift;
+          o.low[a] = i < 0 ? 0 : g.attribute(info.node, 2 * i);
+          o.high[a] = i < 0 ? 1 : o.low[a] + g.dims(x).extent[i];
+        }
+        info.stage = Stage::element;
+        info.operand = add_operand(o);
+        continue;
+      }
+      if (node.op == Op::broadcast) {
+        info.alias = resolve(g.in(info.node, 0));
+        info.stage = infos_[info.alias].stage;
+        info.phase = infos_[info.alias].phase;
+        continue;
+      }
+      info.stage = Stage::chunk;
+      for (int a = 0; a < node.arity; ++a) {
+        const Info& in = infos_[resolve(g.edges[node.first + a])];
+        if (info.stage < in.stage) info.stage = in.stage;
+        if (info.phase < in.phase) info.phase = in.phase;
+      }
+      if (ir::is_reduction(node.op) && (f.level[info.node] == Level::row || group_->odd)) {
+        info.phase += 1;
+        info.stage = Stage::row;
+      }
+    }
+  }
+
+  constexpr int resolve(int node) const {
+    const int s = slot_of_[node];
+    return infos_[s].alias >= 0 ? infos_[s].alias : s;
+  }
+
+  static constexpr Fold fold_of(Op op) {
+    switch (op) {
+      case Op::reduce_max:
+        return Fold::max;
+      case Op::reduce_min:
+        return Fold::min;
+      case Op::reduce_prod:
+        return Fold::prod;
+      case Op::argmax:
+        return Fold::argmax;
+      case Op::argmin:
+        return Fold::argmin;
+      default:
+        return Fold::sum;
+    }
+  }
+
+  constexpr void place_sinks() {
+    i64 partial = 0;
+    sums_.clear();
+    for (int i = 0; i < group_->stores.size; ++i) {
+      const int x = f.pool[group_->stores.begin + i];
+      Sink sink;
+      const bool sum = f.level[x] == Level::column_sum || f.level[x] == Level::total;
+      Operand o;
+      const DType t = g.nodes[x].dtype;
+      o.word = {t, kernels::Role::store, false};
+      o.address = p.where[x];
+      if (sum) {
+        sink.accumulate = true;
+        sink.fold = fold_of(g.nodes[x].op);
+        sink.info = resolve(g.in(x, 0));
+        // a row's number counts once a row, an element that happens to be the same all along it once an element
+        sink.stage = g.dims(g.in(x, 0)).size() == group_->space.size() ? Stage::element : Stage::row;
+        o.word.role = f.level[x] == Level::total ? kernels::Role::accumulate_total : kernels::Role::accumulate_columns;
+        if (cut_->chunks > 1) {
+          sums_.push(o.address);
+          sums_.push(static_cast<u64>(partial));
+          sums_.push(static_cast<u64>(g.dims(x).size()));
+          sums_.push(static_cast<u64>(t) | static_cast<u64>(sink.fold) << 8);
+          o.address = cut_->partials + static_cast<u64>(partial);
+          partial += (passes::bytes_of(g, x) + 63) / 64 * 64;
+        }
+      } else {
+        sink.info = resolve(x);
+        const passes::View v = passes::contiguous_view(x, g.dims(x));
+        spread(g.dims(x), v.stride, o);
+        sink.stage = stage_of(o);
+      }
+      sink.operand = add_operand(o);
+      sinks_.push(sink);
+    }
+    partial_bytes_ = cut_->chunks > 1 ? partial : 0;
+  }
+
+  // Backwards: in which passes each value is wanted.
+  constexpr void propagate_needs() {
+    passes_ = 0;
+    for (const Sink& sink : sinks_) {
+      Info& info = infos_[sink.info];
+      info.needs |= 1u << info.phase;
+      if (sink.stage == Stage::element && passes_ <= info.phase) passes_ = info.phase + 1;
+    }
+    i64 cols = 1;
+    for (int a = rows_; a < rows_ + cols_; ++a) cols *= extent_[a];
+    const i64 most_kept = cols > 0 ? most_kept_bytes / (cols * 8) : 0;
+    for (int s = infos_.size() - 1; s >= 0; --s) {
+      Info& info = infos_[s];
+      if (info.needs == 0 || info.load || info.alias >= 0) continue;
+      const ir::Node& node = g.nodes[info.node];
+      if (node.op == Op::pad) continue;
+      u32 wanted = info.needs;
+      if (is_row_reduction(s)) {
+        const int in = resolve(g.in(info.node, 0));
+        const int phase = info.phase - 1;
+        infos_[in].needs |= 1u << (infos_[in].stage == Stage::element ? phase : 0);
+        if (passes_ <= phase) passes_ = phase + 1;
+        continue;
+      }
+      if (info.stage == Stage::element) {
+        const u32 own = 1u << info.phase;
+        const bool later = (wanted & ~own) != 0;
+        if (later && ir::info(node.op).cost >= 8 && kept_ < most_kept && kept_ < 4 && node.op != Op::random) {
+          info.keep = true;
+          info.keep_slot = kept_++;
+          info.needs |= own;
+          wanted = own;
+        }
+      }
+      for (int a = 0; a < node.arity; ++a) {
+        Info& in = infos_[resolve(g.edges[node.first + a])];
+        in.needs |= in.stage == Stage::element ? wanted : 1u;
+      }
+    }
+    for (int s = 0; s < infos_.size(); ++s)
+      if (infos_[s].stage == Stage::element && infos_[s].needs != 0)
+        for (int q = 0; q < 8; ++q)
+          if (infos_[s].needs >> q & 1u && passes_ <= q) passes_ = q + 1;
+  }
+  constexpr bool is_row_reduction(int s) const {
+    return !infos_[s].load && ir::is_reduction(g.nodes[infos_[s].node].op) && infos_[s].stage == Stage::row &&
+           (f.level[infos_[s].node] == Level::row || group_->odd);
+  }
+
+  // A register: section and position, made a plain number when the sections are joined.
+  static constexpr int in_section = 4096;
+  constexpr int push(int section, const Instruction& i) {
+    sections_[section].push(i);
+    return section * in_section + sections_[section].size() - 1;
+  }
+  constexpr int section_of(Stage stage, int phase) const {
+    return stage == Stage::chunk ? 0 : stage == Stage::row ? 2 * phase + 1 : 2 * phase + 2;
+  }
+
+  constexpr void emit() {
+    for (int s = 0; s < 2 * passes_ + 2; ++s) sections_.push(List<Instruction>());
+    registers_.clear();
+    for (int phase = 0; phase <= passes_; ++phase) {
+      for (int s = 0; s < infos_.size(); ++s) {
+        Info& info = infos_[s];
+        if (info.needs == 0 || info.alias >= 0) continue;
+        if (info.stage == Stage::element) {
+          if (info.needs >> phase & 1u) info.reg[phase] = emit_value(s, phase);
+        } else if (is_row_reduction(s)) {
+          if (info.phase - 1 == phase) info.reg[0] = emit_reduction(s, phase);
+        } else if (info.stage == Stage::chunk ? phase == 0 : info.phase == phase) {
+          info.reg[0] = emit_value(s, phase);
+        }
+      }
+      for (const Sink& sink : sinks_) {
+        const Info& info = infos_[sink.info];
+        if (info.phase != phase) continue;
+        Instruction i;
+        i.op = sink.accumulate ? Opcode::accumulate : Opcode::store;
+        i.stage = sink.stage;
+        i.dtype = static_cast<u8>(g.nodes[info.node].dtype);
+        const int a = value_register(sink.info, phase);
+        i.aux = static_cast<u16>(sink.operand);
+        i.aux2 = static_cast<u16>(sink.fold);
+        const int at = push(section_of(i.stage, phase), i);
+        set_operands(at, a, -1, -1);
+      }
+    }
+  }
+  constexpr int value_register(int s, int phase) const {
+    return infos_[s].stage == Stage::element ? infos_[s].reg[phase] : infos_[s].reg[0];
+  }
+  constexpr void set_operands(int at, int a, int b, int c) {
+    registers_.push({at, a, b, c});
+  }
+
+  constexpr int emit_reduction(int s, int phase) {
+    const Info& info = infos_[s];
+    const int in = resolve(g.in(info.node, 0));
+    Instruction i;
+    i.op = Opcode::reduce;
+    i.stage = Stage::row;  // the result is the row's
+    i.dtype = static_cast<u8>(g.nodes[info.node].dtype);
+    i.aux = static_cast<u16>(fold_of(g.nodes[info.node].op));
+    const int at = push(2 * phase + 2, i);
+    set_operands(at, value_register(in, phase), -1, -1);
+    return at;
+  }
+
+  constexpr int emit_value(int s, int phase) {
+    Info& info = infos_[s];
+    const ir::Node& node = g.nodes[info.node];
+    const int section = section_of(info.stage, phase);
+    Instruction i;
+    i.stage = info.stage;
+    i.dtype = static_cast<u8>(node.dtype);
+    if (info.keep && phase > info.phase) {
+      i.op = Opcode::kept;
+      i.aux = static_cast<u16>(info.keep_slot);
+      return push(section, i);
+    }
+    if (info.load || node.op == Op::pad) {
+      i.op = Opcode::load;
+      i.aux = static_cast<u16>(info.operand);
+      i.imm = info.load ? 0 : node.imm;
+      return push(section, i);
+    }
+    if (node.op == Op::constant) {
+      i.op = Opcode::constant;
+      i.imm = node.imm;
+      return push(section, i);
+    }
+    if (node.op == Op::iota || node.op == Op::random) {
+      i.op = Opcode::index;
+      i.aux = static_cast<u16>(info.operand);
+      if (node.op == Op::random) i.dtype = static_cast<u8>(DType::u32);
+      const int index = push(section, i);
+      if (node.op == Op::iota) return index;
+      i.op = Opcode::random;
+      i.aux = static_cast<u16>(stream(node.imm));
+      i.aux2 = static_cast<u16>(seed_);
+      const int at = push(section, i);
+      set_operands(at, index, -1, -1);
+      return at;
+    }
+    i.op = node.op == Op::stop_gradient ? Opcode::copy : static_cast<Opcode>(static_cast<int>(node.op) - static_cast<int>(Op::neg));
+    int in[3]{-1, -1, -1};
+    for (int a = 0; a < node.arity; ++a) in[a] = value_register(resolve(g.edges[node.first + a]), phase);
+    const int at = push(section, i);
+    set_operands(at, in[0], in[1], in[2]);
+    if (info.keep) {
+      Instruction k;
+      k.op = Opcode::keep;
+      k.stage = Stage::element;
+      k.dtype = i.dtype;
+      k.aux = static_cast<u16>(info.keep_slot);
+      set_operands(push(section, k), at, -1, -1);
+    }
+    return at;
+  }
+
+  constexpr int stream(u64 number) {
+    for (int k = 0; k < streams_.size(); ++k)
+      if (streams_[k] == number) return k;
+    streams_.push(number);
+    return streams_.size() - 1;
+  }
+
+  // Joins neighbouring axes that every operand walks as one, and drops axes of extent 1.
+  constexpr void collapse() {
+    if (cut_->flat) return;
+    for (const Operand& o : operands_)
+      if (o.word.window) return;
+    collapse(0, rows_, true);
+    collapse(rows_, cols_, false);
+  }
+  constexpr void collapse(int begin, int count, bool is_rows) {
+    for (int a = begin + count - 1; a > begin; --a) {
+      bool join = true;
+      if (extent_[a] != 1 && extent_[a - 1] != 1)
+        for (const Operand& o : operands_) join = join && o.stride[a - 1] == o.stride[a] * extent_[a];
+      if (!join) continue;
+      if (extent_[a] != 1)
+        for (Operand& o : operands_) o.stride[a - 1] = o.stride[a];
+      extent_[a - 1] *= extent_[a];
+      for (int b = a; b + 1 < rows_ + cols_; ++b) {
+        extent_[b] = extent_[b + 1];
+        for (Operand& o : operands_) o.stride[b] = o.stride[b + 1];
+      }
+      for (Operand& o : operands_) o.stride[rows_ + cols_ - 1] = 0;
+      (is_rows ? rows_ : cols_) -= 1;
+    }
+  }
+
+  constexpr void finish() {
+    collapse();
+    kernels::LoopHeader h;
+    h.operands = operands_.size();
+    h.row_axes = rows_;
+    h.col_axes = cols_;
+    h.passes = passes_;
+    h.kept = kept_;
+    List<int> base(sections_.size(), 0);
+    for (int s = 0; s < sections_.size(); ++s) {
+      base[s] = h.instructions;
+      h.instructions += sections_[s].size();
+    }
+    for (const Registers& r : registers_) {
+      Instruction& i = sections_[r.at / in_section][r.at % in_section];
+      const auto number = [&](int reg) { return static_cast<u16>(reg < 0 ? 0 : base[reg / in_section] + reg % in_section); };
+      i.a = number(r.a);
+      i.b = number(r.b);
+      i.c = number(r.c);
+    }
+    List<u64> code(2, 0);
+    h.encode(code.data());
+    for (int s = 0; s < sections_.size(); ++s) code.push(static_cast<u64>(base[s] + sections_[s].size()));
+    for (int a = 0; a < rows_ + cols_; ++a) code.push(a == 0 ? 0 : static_cast<u64>(extent_[a]));
+    for (const Operand& o : operands_) {
+      code.push(o.word.encode());
+      for (int a = 0; a < rows_ + cols_; ++a) code.push(static_cast<u64>(o.stride[a]));
+      for (int a = 0; a < rows_ + cols_; ++a) code.push(static_cast<u64>(o.low[a]));
+      for (int a = 0; a < rows_ + cols_; ++a) code.push(static_cast<u64>(o.high[a]));
+    }
+    for (const List<Instruction>& section : sections_)
+      for (const Instruction& i : section) {
+        u64 w[kernels::instruction_words]{};
+        kernels::encode(i, w);
+        for (u64 word : w) code.push(word);
+      }
+    if (operands_.size() > kernels::LoopArgs::max_operands || streams_.size() > kernels::LoopArgs::max_streams)
+      throw Error("codegen/too-large", "a fused loop has too many operands");
+    List<u64> addresses;
+    for (const Operand& o : operands_) addresses.push(o.word.role == kernels::Role::index ? Address::none : o.address);
+    i64 last = cut_->cols;
+    if (cut_->flat) last = group_->space.size() - (cut_->rows - 1) * passes::flat_tile;
+    List<u64> numbers;
+    numbers.push(static_cast<u64>(cut_->rows));
+    numbers.push(static_cast<u64>(cut_->rows_per_chunk));
+    numbers.push(static_cast<u64>(cut_->chunks));
+    numbers.push(static_cast<u64>(last));
+    numbers.push(static_cast<u64>(partial_bytes_));
+    for (u64 s : streams_) numbers.push(s);
+    Step& step = out_.step(StepKind::loop, out_.kernel(StepKind::loop, code), addresses, numbers);
+    cost(step);
+    if (!sums_.empty()) {
+      addresses.clear();
+      numbers.clear();
+      addresses.push(cut_->partials);
+      numbers.push(static_cast<u64>(cut_->chunks));
+      numbers.push(static_cast<u64>(partial_bytes_));
+      for (int k = 0; k < sums_.size(); k += 4) {
+        addresses.push(sums_[k]);
+        for (int j = 1; j < 4; ++j) numbers.push(sums_[k + j]);
+      }
+      Step& sums = out_.step(StepKind::finish, out_.kernel(StepKind::finish, List<u64>()), addresses, numbers);
+      sums.bytes = cut_->chunks * partial_bytes_;
+    }
+  }
+
+  constexpr void cost(Step& step) const {
+    for (int i = 0; i < group_->loads.size; ++i) {
+      const int x = f.pool[group_->loads.begin + i];
+      step.bytes += passes::bytes_of(g, x);
+    }
+    for (int i = 0; i < group_->stores.size; ++i) step.bytes += passes::bytes_of(g, f.pool[group_->stores.begin + i]);
+    for (const Info& info : infos_)
+      if (!info.load && info.alias < 0) {
+        const ir::Node& node = g.nodes[info.node];
+        const i64 size = ir::is_reduction(node.op) ? g.dims(g.in(info.node, 0)).size() : g.dims(info.node).size();
+        step.flops += size * (ir::info(node.op).cost > 0 ? 1 : 0);
+      }
+  }
+
+  struct Registers {
+    int at = 0, a = 0, b = 0, c = 0;
+  };
+
+  const ir::Graph& g;
+  const passes::Fusion& f;
+  const passes::Plan& p;
+  Lowered& out_;
+  const passes::Group* group_ = nullptr;
+  const passes::Cut* cut_ = nullptr;
+  List<int> slot_of_;
+  List<Info> infos_;
+  List<Operand> operands_;
+  List<Sink> sinks_;
+  List<List<Instruction>> sections_;
+  List<Registers> registers_;
+  List<u64> streams_, sums_;
+  int axis_[9]{};
+  i64 extent_[9]{};
+  int rows_ = 0, cols_ = 0, passes_ = 0, kept_ = 0, seed_ = -1;
+  i64 partial_bytes_ = 0;
+};
+
+}  // namespace weft::codegen

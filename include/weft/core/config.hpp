@@ -1,0 +1,16 @@
+#pragma once
+// How weft meets the compiler: host/device markers, forced inlining, version. The only header that asks
+// which compiler this is; every macro weft defines for itself is defined here.
+
+#define WEFT_VERSION_MAJOR 0
+#define WEFT_VERSION_MINOR 1
+#define WEFT_VERSION_PATCH 0
+
+#if defined(__CUDACC__)
+#define WEFT_HD __host__ __device__
+#define WEFT_HD_INLINE __host__ __device__ __forceinline__
+#else
+#define WEFT_HD
+#define WEFT_HD_INLINE inline __attribute__((always_inline))
+#endif
+#define WEFT_INLINE inline __attribute__((always_inline))

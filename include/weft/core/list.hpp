@@ -1,0 +1,122 @@
+#pragma once
+// A growable array made for constant evaluation: one allocation, raw indexing, no checks. Compilers charge
+// every call and loop turn of a constexpr program; std::vector costs them three to five times as much.
+
+#include "weft/core/types.hpp"
+
+namespace weft {
+
+template <class T>
+class List {
+ public:
+  constexpr List() = default;
+  constexpr explicit List(int n, const T& value = T{}) : data_(n > 0 ? new T[static_cast<u64>(n)] : nullptr), size_(n), capacity_(n) {
+    for (int i = 0; i < n; ++i) data_[i] = value;
+  }
+  constexpr List(const List& other) : data_(other.size_ > 0 ? new T[static_cast<u64>(other.size_)] : nullptr), size_(other.size_), capacity_(other.size_) {
+    for (int i = 0; i < size_; ++i) data_[i] = other.data_[i];
+  }
+  constexpr List(List&& other) noexcept : data_(other.data_), size_(other.size_), capacity_(other.capacity_) {
+    other.data_ = nullptr;
+    other.size_ = other.capacity_ = 0;
+  }
+  constexpr List& operator=(const List& other) {
+    if (this != &other) {
+      List copy(other);
+      swap(copy);
+    }
+    return *this;
+  }
+  constexpr List& operator=(List&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  constexpr ~List() { delete[] data_; }
+
+  constexpr int size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr T* data() { return data_; }
+  constexpr const T* data() const { return data_; }
+  constexpr T* begin() { return data_; }
+  constexpr T* end() { return data_ + size_; }
+  constexpr const T* begin() const { return data_; }
+  constexpr const T* end() const { return data_ + size_; }
+  constexpr T& operator[](int i) { return data_[i]; }
+  constexpr const T& operator[](int i) const { return data_[i]; }
+  constexpr T& back() { return data_[size_ - 1]; }
+  constexpr const T& back() const { return data_[size_ - 1]; }
+
+  constexpr void push(const T& value) {
+    if (size_ == capacity_) {
+      const T kept = value;  // value may live in the storage that grow() frees
+      grow(size_ + 1);
+      data_[size_++] = kept;
+    } else {
+      data_[size_++] = value;
+    }
+  }
+  constexpr void pop() { --size_; }
+  constexpr void clear() { size_ = 0; }
+  constexpr void reserve(int n) {
+    if (n > capacity_) grow(n);
+  }
+  constexpr void resize(int n, const T& value = T{}) {
+    if (n > capacity_) grow(n);
+    for (int i = size_; i < n; ++i) data_[i] = value;
+    size_ = n;
+  }
+  constexpr void insert(int at, const T& value) {
+    push(value);
+    for (int i = size_ - 1; i > at; --i) data_[i] = data_[i - 1];
+    data_[at] = value;
+  }
+
+ private:
+  constexpr void swap(List& other) noexcept {
+    T* data = data_;
+    data_ = other.data_;
+    other.data_ = data;
+    const int size = size_;
+    size_ = other.size_;
+    other.size_ = size;
+    const int capacity = capacity_;
+    capacity_ = other.capacity_;
+    other.capacity_ = capacity;
+  }
+  constexpr void grow(int least) {
+    const int capacity = capacity_ * 2 > least ? capacity_ * 2 : (least > 8 ? least : 8);
+    T* data = new T[static_cast<u64>(capacity)];
+    for (int i = 0; i < size_; ++i) data[i] = static_cast<T&&>(data_[i]);
+    delete[] data_;
+    data_ = data;
+    capacity_ = capacity;
+  }
+
+  T* data_ = nullptr;
+  int size_ = 0;
+  int capacity_ = 0;
+};
+
+// Sorts by `less` in place, stable, O(n log n) (bottom-up merge).
+template <class T, class Less>
+constexpr void sort(List<T>& list, Less less) {
+  const int n = list.size();
+  List<T> other(n);
+  T* from = list.data();
+  T* to = other.data();
+  for (int width = 1; width < n; width *= 2) {
+    for (int begin = 0; begin < n; begin += 2 * width) {
+      const int middle = begin + width < n ? begin + width : n;
+      const int end = begin + 2 * width < n ? begin + 2 * width : n;
+      int a = begin, b = middle;
+      for (int k = begin; k < end; ++k) to[k] = (b >= end || (a < middle && !less(from[b], from[a]))) ? from[a++] : from[b++];
+    }
+    T* swap = from;
+    from = to;
+    to = swap;
+  }
+  if (from != list.data())
+    for (int i = 0; i < n; ++i) list[i] = from[i];
+}
+
+}  // namespace weft

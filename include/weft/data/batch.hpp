@@ -1,0 +1,162 @@
+#pragma once
+// A batch: one dense array per field, the batch as first axis. Law: its shape never changes; rows from
+// valid() on are padding (0, and -100 in labels).
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "weft/core/error.hpp"
+#include "weft/core/types.hpp"
+#include "weft/data/dataset.hpp"
+
+namespace weft::data {
+
+// A label that losses and metrics leave out: PyTorch's default `ignore_index`.
+inline constexpr int ignored_label = -100;
+
+// Row-major elements with a shape, in host memory of its own.
+template <class T>
+class Array {
+ public:
+  using value_type = T;
+  Array() = default;
+  explicit Array(std::vector<i64> shape) : shape_(std::move(shape)) {
+    for (const i64 extent : shape_) size_ *= extent;
+    values_ = std::vector<T>(static_cast<std::size_t>(size_));
+  }
+  const T* data() const { return values_.data(); }
+  T* data() { return values_.data(); }
+  i64 size() const { return size_; }  // elements
+  int rank() const { return static_cast<int>(shape_.size()); }
+  i64 extent(int axis) const { return shape_[static_cast<std::size_t>(axis)]; }
+  const std::vector<i64>& shape() const { return shape_; }
+  const T& operator[](i64 i) const { return values_[static_cast<std::size_t>(i)]; }
+  const T* begin() const { return data(); }
+  const T* end() const { return data() + size_; }
+
+ private:
+  std::vector<i64> shape_;
+  std::vector<T> values_;
+  i64 size_ = 1;
+};
+
+// What a loader yields; `auto& [image, label] = batch` names its fields.
+template <i64 BatchSize, class... Ts>
+class Batch {
+ public:
+  using Elements = std::tuple<Ts...>;
+  static constexpr i64 batch_size = BatchSize;
+
+  Batch() = default;
+  explicit Batch(Array<Ts>... fields) : fields_(std::move(fields)...) {}
+  // How many leading rows are samples; the rest is padding.
+  i64 valid() const { return valid_; }
+  template <std::size_t F>
+  auto& get() {
+    return std::get<F>(fields_);
+  }
+  template <std::size_t F>
+  const auto& get() const {
+    return std::get<F>(fields_);
+  }
+
+ private:
+  template <class>
+  friend class BatchBuilder;
+  std::tuple<Array<Ts>...> fields_;
+  i64 valid_ = 0;
+};
+
+// Fills the rows of one batch from samples, reusing its memory from batch to batch.
+template <class BatchType>
+class BatchBuilder;
+template <i64 BatchSize, class... Ts>
+class BatchBuilder<Batch<BatchSize, Ts...>> {
+ public:
+  // Shapes come from `sample`. `label_field` is the integer field that padding fills with ignored_label, or
+  // -1 for the last field of a signed integer type; "loader/label-field" when there is no such field.
+  template <class... Fs>
+  BatchBuilder(const std::tuple<Fs...>& sample, int label_field) : label_field_(label_field) {
+    if (label_field < -1 || label_field >= static_cast<int>(sizeof...(Ts)))
+      throw Error("loader/label-field", "there is no field " + std::to_string(label_field));
+    each([&]<std::size_t F>() {
+      using T = std::tuple_element_t<F, std::tuple<Ts...>>;
+      std::vector<i64> shape = Field<std::tuple_element_t<F, std::tuple<Fs...>>>::shape(std::get<F>(sample));
+      shape.insert(shape.begin(), BatchSize);
+      std::get<F>(batch_.fields_) = Array<T>(std::move(shape));
+      if constexpr (is_label<T>) {
+        if (label_field == -1) label_field_ = static_cast<int>(F);
+      } else if (label_field == static_cast<int>(F)) {
+        throw Error("loader/label-field", "field " + std::to_string(F) + " is not of a signed integer type");
+      }
+    });
+  }
+
+  Batch<BatchSize, Ts...>& batch() { return batch_; }
+
+  // Row `row` becomes `sample`; throws "loader/ragged" when a field's shape is not that of the first sample.
+  template <class... Fs>
+  void put(i64 row, const std::tuple<Fs...>& sample, i64 sample_number) {
+    each([&]<std::size_t F>() {
+      using Traits = Field<std::tuple_element_t<F, std::tuple<Fs...>>>;
+      auto& array = std::get<F>(batch_.fields_);
+      const auto& field = std::get<F>(sample);
+      const i64 size = array.size() / BatchSize;
+      if (Traits::size(field) != size)
+        throw Error("loader/ragged", "field " + std::to_string(F) + " of sample " +
+                                         std::to_string(sample_number) + " has " +
+                                         std::to_string(Traits::size(field)) +
+                                         " elements, that of the first sample has " + std::to_string(size));
+      std::copy_n(Traits::data(field), size, array.data() + row * size);
+    });
+  }
+
+  // The rows from `rows` on become padding.
+  void finish(i64 rows) {
+    batch_.valid_ = rows;
+    each([&]<std::size_t F>() {
+      using T = std::tuple_element_t<F, std::tuple<Ts...>>;
+      auto& array = std::get<F>(batch_.fields_);
+      T padding{};
+      if constexpr (is_label<T>) {
+        if (label_field_ == static_cast<int>(F)) padding = static_cast<T>(ignored_label);
+      }
+      std::fill(array.data() + rows * (array.size() / BatchSize), array.data() + array.size(), padding);
+    });
+  }
+
+ private:
+  template <class T>
+  static constexpr bool is_label = std::is_integral_v<T>&& std::is_signed_v<T>;
+  template <class Visit>
+  static void each(Visit visit) {
+    [&]<std::size_t... F>(std::index_sequence<F...>) { (visit.template operator()<F>(), ...); }
+    (std::index_sequence_for<Ts...>{});
+  }
+
+  Batch<BatchSize, Ts...> batch_;
+  int label_field_;
+};
+
+// The batch type for samples with these elements.
+template <i64 BatchSize, class Elements>
+struct BatchOf;
+template <i64 BatchSize, class... Ts>
+struct BatchOf<BatchSize, std::tuple<Ts...>> {
+  using type = Batch<BatchSize, Ts...>;
+};
+
+}  // namespace weft::data
+
+template <weft::i64 BatchSize, class... Ts>
+struct std::tuple_size<weft::data::Batch<BatchSize, Ts...>>
+    : std::integral_constant<std::size_t, sizeof...(Ts)> {};
+template <std::size_t F, weft::i64 BatchSize, class... Ts>
+struct std::tuple_element<F, weft::data::Batch<BatchSize, Ts...>> {
+  using type = weft::data::Array<std::tuple_element_t<F, std::tuple<Ts...>>>;
+};

@@ -1,0 +1,42 @@
+#pragma once
+// Every status of the CUDA runtime goes through here. Law: none is ignored; a failure becomes Error
+// "cuda/<name>", for example "cuda/cudaErrorMemoryAllocation", that names the call and what it was for.
+
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include "weft/core/error.hpp"
+
+namespace weft {
+
+namespace detail {
+
+[[noreturn]] inline void throw_cuda_error(cudaError_t status, const char* call, const char* context) {
+  cudaGetLastError();  // forgets it, or an unrelated later check would report it again
+  std::string message = std::string(call) + ": " + cudaGetErrorString(status);
+  if (context[0] != '\0') message += " (" + std::string(context) + ")";
+  throw Error(std::string("cuda/") + cudaGetErrorName(status), std::move(message));
+}
+
+}  // namespace detail
+
+// Throws unless `status` is a success. `call` is the function, `context` what it was called for.
+inline void cuda_check(cudaError_t status, const char* call, const char* context = "") {
+  if (status != cudaSuccess) [[unlikely]]
+    detail::throw_cuda_error(status, call, context);
+}
+
+// To be called after a kernel launch, which returns no status of its own. `kernel` is its name.
+inline void cuda_check_launch(const char* kernel) { cuda_check(cudaGetLastError(), "kernel launch", kernel); }
+
+// For destructors, which cannot throw: says so on stderr. A driver that is already shutting down at the end
+// of the process has released everything itself.
+inline void cuda_report(cudaError_t status, const char* call) noexcept {
+  if (status == cudaSuccess || status == cudaErrorCudartUnloading) return;
+  std::fprintf(stderr, "weft: %s: %s: %s\n", call, cudaGetErrorName(status), cudaGetErrorString(status));
+}
+
+}  // namespace weft

@@ -1,0 +1,136 @@
+#pragma once
+// A compiled function: called with memory for each input, it returns views of its results.
+
+#include <tuple>
+#include <utility>
+
+#include "weft/exec/host_program.hpp"
+#include "weft/exec/tensor.hpp"
+#include "weft/exec/trace.hpp"
+
+namespace weft {
+
+namespace exec {
+
+// The program class of a device. Every one has the interface of HostProgram.
+template <class Device, class P>
+struct ProgramOf;
+template <class P>
+struct ProgramOf<Cpu, P> {
+  using type = HostProgram<P>;
+};
+
+// Checks an argument against the input it is for and returns where its elements start.
+template <class I, class A>
+const void* argument(const A& a, int number) {
+  using T = typename I::dtype;
+  if constexpr (std::is_pointer_v<A>) {
+    static_assert(std::is_same_v<std::remove_cv_t<std::remove_pointer_t<A>>, T>, "an argument points to another dtype than its input's");
+    return a;
+  } else if constexpr (TensorLike<A>) {
+    static_assert(std::is_same_v<typename A::dtype, T>, "an argument's dtype differs from its input's");
+    static_assert(sizeof(ShapesEqual<std::is_same_v<typename A::shape, typename I::shape>, I, typename A::shape, typename I::shape>) > 0);
+    return a.data();
+  } else if constexpr (std::is_arithmetic_v<A>) {
+    static_assert(I::shape::size == 1, "a number is given for an input that is no single element");
+    static_assert(std::is_same_v<A, T>, "a number's type differs from its input's dtype");
+    return &a;
+  } else {
+    static_assert(requires { a.data(); a.size(); }, "an argument must be a tensor, a pointer, a number or a container with data() and size()");
+    static_assert(std::is_same_v<std::remove_cvref_t<decltype(*a.data())>, T>, "an argument's elements are of another dtype than its input's");
+    if (static_cast<i64>(a.size()) != I::shape::size)
+      throw Error("call/size", "input " + std::to_string(number) + " takes " + std::to_string(I::shape::size) + " elements, " +
+                                   to_text(I::shape::value).c_str() + ", and was given " + std::to_string(a.size()));
+    return a.data();
+  }
+}
+
+}  // namespace exec
+
+// What compile() returns. One call at a time; results are valid until the next.
+template <class Device, class Source, class... I>
+class CompiledFunction {
+ public:
+  using Code = exec::Compiled<Source>;
+  using Program = typename exec::ProgramOf<Device, Code>::type;
+  using ResultTypes = typename exec::Results<typename Source::result>::tuple;
+
+  CompiledFunction(const Device& device, std::byte* model) : program_(device, model, nullptr) {}
+
+  // Memory the function needs for intermediate values and results, in bytes.
+  static constexpr i64 workspace_bytes() { return Code::header.workspace_bytes; }
+  static constexpr int launches() { return Code::header.launches; }
+
+  template <class... A>
+  auto operator()(const A&... args) {
+    static_assert(sizeof...(A) == sizeof...(I), "a compiled function takes one argument an input");
+    bind(std::index_sequence_for<I...>{}, args...);
+    program_.set_random(seed_, calls_++);
+    program_.run();
+    return results(std::make_index_sequence<std::tuple_size_v<ResultTypes>>{});
+  }
+
+  // Calls that write their results to the caller's memory: f.into(y, z)(a, b).
+  template <class... Out>
+  auto into(Out&... out) {
+    static_assert(sizeof...(Out) == std::tuple_size_v<ResultTypes>, "into() takes one tensor or pointer a result");
+    return [this, targets = std::tuple<Out&...>{out...}](const auto&... args) {
+      (*this)(args...);
+      copy_results(targets, std::make_index_sequence<sizeof...(Out)>{});
+    };
+  }
+
+  // The seed of random numbers; every call draws afresh.
+  void set_seed(u64 seed) { seed_ = seed, calls_ = 0; }
+
+ private:
+  template <std::size_t... K, class... A>
+  void bind(std::index_sequence<K...>, const A&... args) {
+    (program_.bind_input(static_cast<int>(K), exec::argument<I>(args, static_cast<int>(K))), ...);
+  }
+  template <class E, std::size_t K>
+  auto result() {
+    using T = typename E::dtype;
+    return TensorView<T, typename E::shape, Device>(reinterpret_cast<T*>(program_.output(static_cast<int>(K))));
+  }
+  template <std::size_t... K>
+  auto results(std::index_sequence<K...>) {
+    if constexpr (exec::Results<typename Source::result>::single)
+      return result<std::tuple_element_t<0, ResultTypes>, 0>();
+    else
+      return std::tuple{result<std::tuple_element_t<K, ResultTypes>, K>()...};
+  }
+  template <class Targets, std::size_t... K>
+  void copy_results(Targets& targets, std::index_sequence<K...>) {
+    (copy_result<std::tuple_element_t<K, ResultTypes>>(static_cast<int>(K), std::get<K>(targets)), ...);
+  }
+  template <class E, class Out>
+  void copy_result(int k, Out& out) {
+    using T = typename E::dtype;
+    T* to = nullptr;
+    if constexpr (std::is_pointer_v<Out>)
+      to = out;
+    else
+      to = out.data();
+    program_.read_output(k, to, static_cast<i64>(sizeof(T)) * E::shape::size);
+  }
+
+  Program program_;
+  u64 seed_ = 0, calls_ = 0;
+};
+
+template <class F>
+constexpr void check_traceable() {
+  static_assert(std::is_empty_v<F> && std::is_default_constructible_v<F>,
+                "a compiled function must capture nothing: make run-time values inputs");
+}
+
+// compile(Cpu{}, [](auto q, auto k) { ... }, in<f32, 2, 8>, in<f32, 2, 8>): any function of tensors.
+template <class Device, class F, class... T, class... S>
+  requires requires { typename exec::ProgramOf<Device, void>; }
+auto compile(const Device& device, F, Input<T, S>...) {
+  check_traceable<F>();
+  return CompiledFunction<Device, exec::FunctionSource<F, Input<T, S>...>, Input<T, S>...>(device, nullptr);
+}
+
+}  // namespace weft

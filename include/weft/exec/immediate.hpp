@@ -1,0 +1,83 @@
+#pragma once
+// Immediate expressions: Tensor y = softmax<-1>(a * b + c). The tree's type is compiled as one program; its
+// tensors and numbers are the program's inputs.
+
+#include "weft/exec/function.hpp"
+
+namespace weft::exec {
+
+// The run-time leaves of a tree, left to right, as inputs.
+template <class A>
+struct Leaves {
+  template <class F>
+  static void visit(const A& a, F& f) {
+    f(a);
+  }
+};
+template <class Op, class... Args>
+struct Leaves<Lazy<Op, Args...>> {
+  template <class F>
+  static void visit(const Lazy<Op, Args...>& lazy, F& f) {
+    std::apply([&](const Args&... args) { (Leaves<Args>::visit(args, f), ...); }, lazy.args);
+  }
+};
+
+// A run-time tensor's or number's place in a traced tree.
+template <class A>
+struct Slot {
+  constexpr auto make(ir::Builder& b, int number) const {
+    if constexpr (TensorLike<A>) {
+      return trace_input<Input<typename A::dtype, typename A::shape>>(b, number);
+    } else {
+      return ScalarExpr<A>{trace_input<Input<A, Shape<>>>(b, number).value};
+    }
+  }
+};
+
+template <class A>
+struct TreeBuilder {
+  static constexpr auto build(ir::Builder& b, int& next) { return Slot<A>{}.make(b, next++); }
+};
+template <class Op, class... Args>
+struct TreeBuilder<Lazy<Op, Args...>> {
+  static constexpr auto build(ir::Builder& b, int& next) {
+    const std::tuple<decltype(TreeBuilder<Args>::build(b, next))...> operands{TreeBuilder<Args>::build(b, next)...};
+    return std::apply([&](const auto&... o) { return Op::apply(b, o...); }, operands);
+  }
+};
+
+template <class L, class T>
+struct LazySource {
+  static constexpr ir::Graph graph() {
+    ir::Builder b;
+    b.graph.scalar_count = random_words;
+    int next = 0;
+    const auto e = TreeBuilder<L>::build(b, next);
+    b.graph.outputs.push(ir::cast(e.value, dtype_of<T>).id);
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+  using result = decltype(TreeBuilder<L>::build(std::declval<ir::Builder&>(), std::declval<int&>()));
+};
+
+template <class T, class S, class Device, class L>
+void evaluate(const L& lazy, T* to, const Device& device) {
+  using Source = LazySource<L, T>;
+  static_assert(sizeof(ShapesEqual<std::is_same_v<typename Source::result::shape, S>, Tensor<T, S, Device>, typename Source::result::shape, S>) > 0);
+  using Program = typename ProgramOf<Device, Compiled<Source>>::type;
+  static thread_local Program program(device, nullptr, nullptr);
+  int number = 0;
+  auto bind = [&](const auto& leaf) {
+    using A = std::remove_cvref_t<decltype(leaf)>;
+    if constexpr (TensorLike<A>) {
+      static_assert(std::is_same_v<typename A::device_type, Device>, "a tensor of another device: copy it first");
+      program.bind_input(number++, leaf.data());
+    } else {
+      program.bind_input(number++, &leaf);
+    }
+  };
+  Leaves<L>::visit(lazy, bind);
+  program.run();
+  program.read_output(0, to, static_cast<i64>(sizeof(T)) * S::size);
+}
+
+}  // namespace weft::exec

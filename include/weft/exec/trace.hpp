@@ -1,0 +1,153 @@
+#pragma once
+// Tracing: runs a user's function on handles while the program compiles, and leaves a graph. The model is
+// value-initialised, so its settings are constants; its parameters are bound to the slots of the state table.
+
+#include <tuple>
+#include <utility>
+
+#include "weft/codegen/image.hpp"
+#include "weft/nn/walk.hpp"
+#include "weft/ops/input.hpp"
+#include "weft/passes/prune.hpp"
+
+namespace weft::exec {
+
+// The scalars block starts with four words for random numbers: seed (2), step (2); run-time scalars follow.
+inline constexpr int random_words = 4;
+
+// Adds a slot for every piece of M's state and returns a model whose parameters refer to them.
+template <class M>
+constexpr M bind_model(ir::Builder& b, bool training) {
+  constexpr const auto& table = nn::state_table<M>;
+  M m{};
+  int n = 0;
+  auto f = [&](const nn::Name&, auto& s) {
+    const nn::StateInfo& row = table.row[n];
+    b.graph.slots.push({ir::Space::model, row.dtype, b.shape(row.dims), -1, row.offset});
+    s.builder = &b;
+    s.slot = n++;
+  };
+  auto g = [&](nn::Mode& mode) { mode.training = training; };
+  nn::walk(m, nn::Name{}, f, g);
+  b.graph.model_bytes = table.bytes;
+  return m;
+}
+
+template <class I>
+constexpr auto trace_input(ir::Builder& b, int number) {
+  using T = typename I::dtype;
+  const int node = b.leaf(ir::Op::input, dtype_of<T>, I::shape::value, static_cast<u64>(number));
+  b.graph.inputs.push(node);
+  return Expr<T, typename I::shape>{ir::Value{&b, node}};
+}
+
+template <class R>
+inline constexpr bool is_tuple = false;
+template <class... A>
+inline constexpr bool is_tuple<std::tuple<A...>> = true;
+template <class A, class B>
+inline constexpr bool is_tuple<std::pair<A, B>> = true;
+
+// The results of a function as a type: one expression, or a tuple or pair of them.
+template <class R>
+struct Results {
+  static_assert(is_expr<R>, "a compiled function returns an expression, or a tuple of expressions");
+  using tuple = std::tuple<R>;
+  static constexpr bool single = true;
+};
+template <class... R>
+struct Results<std::tuple<R...>> {
+  using tuple = std::tuple<R...>;
+  static constexpr bool single = false;
+};
+template <class A, class B>
+struct Results<std::pair<A, B>> {
+  using tuple = std::tuple<A, B>;
+  static constexpr bool single = false;
+};
+
+template <class R>
+constexpr void add_outputs(ir::Builder& b, const R& r) {
+  if constexpr (is_tuple<R>)
+    std::apply([&](const auto&... e) { (b.graph.outputs.push(e.value.id), ...); }, r);
+  else
+    b.graph.outputs.push(r.value.id);
+}
+
+// A parameter or a literal that a function returns becomes an expression.
+template <class R>
+constexpr auto as_results(ir::Builder& b, const R& r) {
+  if constexpr (is_tuple<R>)
+    return std::apply([&](const auto&... e) { return std::tuple{detail::traced(b, e)...}; }, r);
+  else
+    return detail::traced(b, r);
+}
+
+// Calls f(leading..., inputs...) with one traced handle an input.
+template <class... I, class F, class... A>
+constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
+  return [&]<std::size_t... K>(std::index_sequence<K...>) {
+    const std::tuple<decltype(trace_input<I>(b, 0))...> inputs{trace_input<I>(b, static_cast<int>(K))...};
+    return as_results(b, f(leading..., std::get<K>(inputs)...));
+  }(std::index_sequence_for<I...>{});
+}
+
+// Everything after tracing: the visible list of passes.
+constexpr codegen::Build finish(const ir::Graph& traced) {
+  const ir::Graph graph = passes::prune(traced);
+  const passes::Fusion fusion = passes::fuse(graph);
+  const passes::Plan plan = passes::plan_memory(graph, fusion);
+  return codegen::finish_build(graph, plan, codegen::lower(graph, fusion, plan));
+}
+
+// Source::graph() traces; Compiled holds what comes out as constants.
+template <class Source>
+struct Compiled {
+  static constexpr codegen::ImageHeader header = finish(Source::graph()).header;
+  static constexpr codegen::Words<header.size> image = codegen::freeze<header.size>(finish(Source::graph()));
+};
+
+// f(inputs...)
+template <class F, class... I>
+struct FunctionSource {
+  static constexpr ir::Graph graph() {
+    ir::Builder b;
+    b.graph.scalar_count = random_words;
+    add_outputs(b, call<I...>(b, F{}));
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+  using result = decltype(call<I...>(std::declval<ir::Builder&>(), F{}));
+};
+
+// f(model, inputs...)
+template <class M, class F, bool Training, class... I>
+struct ModelSource {
+  static constexpr ir::Graph graph() {
+    ir::Builder b;
+    b.graph.scalar_count = random_words;
+    const M model = bind_model<M>(b, Training);
+    add_outputs(b, call<I...>(b, F{}, model));
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+  using result = decltype(call<I...>(std::declval<ir::Builder&>(), F{}, std::declval<const M&>()));
+};
+
+// Sets every parameter and buffer to its starting value.
+template <class M>
+struct InitSource {
+  static constexpr ir::Graph graph() {
+    ir::Builder b;
+    b.graph.scalar_count = random_words;
+    M model = bind_model<M>(b, true);
+    auto f = [&](const nn::Name&, auto& s) {
+      using S = std::remove_cvref_t<decltype(s)>;
+      const ir::Value v = S::initializer::value(b, S::shape::value);
+      b.graph.assigns.push({s.slot, ir::cast(v, dtype_of<typename S::dtype>).id});
+    };
+    auto g = [](nn::Mode&) {};
+    nn::walk(model, nn::Name{}, f, g);
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+};
+
+}  // namespace weft::exec

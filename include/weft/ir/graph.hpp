@@ -1,0 +1,73 @@
+#pragma once
+// The graph: flat arrays of nodes in topological order (a node's operands have smaller numbers), shapes and
+// attribute lists interned, state named by slots, effects kept apart. Everything is constexpr-friendly.
+
+#include "weft/core/dtype.hpp"
+#include "weft/core/list.hpp"
+#include "weft/core/shape.hpp"
+#include "weft/ir/op.hpp"
+
+namespace weft::ir {
+
+struct Node {
+  Op op{};
+  DType dtype{};
+  u16 recompute = 0;  // non-zero: a copy made to be computed again; never shared with another tag
+  int shape = 0;      // index into Graph::shapes
+  int list = -1;      // index into Graph::lists, -1 without attributes
+  int first = 0;      // operands are edges[first, first + arity)
+  int arity = 0;
+  u64 imm = 0;
+};
+
+// Where a block of memory lives; a slot or a buffer is a byte range in one of them.
+enum class Space : u8 { model, optimizer, workspace, input, scalars, output };
+
+// A piece of state. All reads see the value from before the step.
+struct Slot {
+  Space space{};
+  DType dtype{};
+  int shape = 0;
+  int segments = -1;  // >= 0: a flat view over the ranges of that parameter group
+  i64 offset = 0;     // bytes from the start of the block
+};
+
+struct Range {
+  i64 offset = 0;  // elements
+  i64 length = 0;
+};
+
+struct Assign {
+  int slot = 0;
+  int node = 0;
+};
+
+struct Span {
+  int begin = 0;
+  int size = 0;
+};
+
+struct Graph {
+  List<Node> nodes;
+  List<int> edges;
+  List<Dims> shapes;
+  List<Span> lists;
+  List<i64> list_data;
+  List<Slot> slots;
+  List<Span> groups;   // ranges of each parameter group
+  List<Range> ranges;
+  List<int> inputs;    // node of each input, -1 where it was never used
+  List<int> outputs;   // node of each output
+  List<Assign> assigns;
+  i64 model_bytes = 0;
+  i64 optimizer_bytes = 0;
+  int scalar_count = 0;
+  int streams = 0;  // random streams handed out so far
+
+  constexpr int in(int node, int k) const { return edges[nodes[node].first + k]; }
+  constexpr const Dims& dims(int node) const { return shapes[nodes[node].shape]; }
+  constexpr i64 attribute(int node, int k) const { return list_data[lists[nodes[node].list].begin + k]; }
+  constexpr int attributes(int node) const { return nodes[node].list < 0 ? 0 : lists[nodes[node].list].size; }
+};
+
+}  // namespace weft::ir

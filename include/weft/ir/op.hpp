@@ -1,0 +1,183 @@
+#pragma once
+// The closed set of primitives, one table row each: name, arity and class. Everything a user can write is
+// composed from these; shape, gradient and cost rules speak of them alone.
+
+#include "weft/core/types.hpp"
+
+namespace weft::ir {
+
+enum class Op : u8 {
+  // leaves
+  input,     // imm: index of the program's input
+  state,     // imm: slot
+  constant,  // imm: bits of the value (f64 for floating types, i64 otherwise); a splat of its shape
+  iota,      // imm: axis; the index along that axis
+  random,    // imm: stream; 32 random bits an element, a function of (seed, step, stream, element)
+  scalar,    // imm: index into the run-time scalars; rank 0
+  // pointwise, one operand
+  neg,
+  abs,
+  sign,
+  floor,
+  ceil,
+  round,
+  trunc,
+  exp,
+  expm1,
+  log,
+  log1p,
+  sqrt,
+  rsqrt,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  sinh,
+  cosh,
+  tanh,
+  erf,
+  is_finite,
+  is_nan,
+  logical_not,
+  cast,
+  bitcast,
+  stop_gradient,
+  // pointwise, two operands
+  add,
+  sub,
+  mul,
+  div,
+  pow,
+  max,
+  min,
+  fmod,
+  atan2,
+  eq,
+  ne,
+  lt,
+  le,
+  bit_and,
+  bit_or,
+  bit_xor,
+  shift_right,
+  // pointwise, three operands
+  select,  // select(condition, a, b)
+  fma,     // a * b + c in one rounding
+  // movement
+  broadcast,  // right-aligned, as numpy
+  reshape,
+  permute,  // list: output axis k is input axis list[k]
+  slice,    // list: begin and step of every axis (step may be negative)
+  pad,      // list: low and high of every axis; imm: bits of the fill value
+  // reductions; list: axes; the reduced axes stay with extent 1
+  reduce_sum,
+  reduce_max,
+  reduce_min,
+  reduce_prod,
+  argmax,
+  argmin,
+  // contractions and indexing
+  dot,          // list: batch count, contracted count, batch axes of a, of b, contracted axes of a, of b
+  gather,       // gather(table (V, ...), index (...)) -> index shape + row shape
+  scatter_add,  // scatter_add(index (...), update (..., row)) -> (V, row): rows added in index order
+  // flat arenas
+  pack,    // list: element offset of every operand; a flat vector over a parameter group's arena
+  unpack,  // imm: element offset; a view of one tensor inside a flat arena
+};
+
+inline constexpr int op_count = static_cast<int>(Op::unpack) + 1;
+
+enum class OpClass : u8 { leaf, pointwise, movement, reduction, dot, index, arena };
+
+struct OpInfo {
+  const char* name;
+  i8 arity;  // -1: any number
+  OpClass kind;
+  u8 cost;  // relative cost of one element, 1 for an addition
+};
+
+inline constexpr OpInfo op_table[op_count] = {
+    {"input", 0, OpClass::leaf, 0},
+    {"state", 0, OpClass::leaf, 0},
+    {"constant", 0, OpClass::leaf, 0},
+    {"iota", 0, OpClass::leaf, 1},
+    {"random", 0, OpClass::leaf, 12},
+    {"scalar", 0, OpClass::leaf, 0},
+    {"neg", 1, OpClass::pointwise, 1},
+    {"abs", 1, OpClass::pointwise, 1},
+    {"sign", 1, OpClass::pointwise, 1},
+    {"floor", 1, OpClass::pointwise, 1},
+    {"ceil", 1, OpClass::pointwise, 1},
+    {"round", 1, OpClass::pointwise, 1},
+    {"trunc", 1, OpClass::pointwise, 1},
+    {"exp", 1, OpClass::pointwise, 8},
+    {"expm1", 1, OpClass::pointwise, 10},
+    {"log", 1, OpClass::pointwise, 10},
+    {"log1p", 1, OpClass::pointwise, 12},
+    {"sqrt", 1, OpClass::pointwise, 4},
+    {"rsqrt", 1, OpClass::pointwise, 5},
+    {"sin", 1, OpClass::pointwise, 14},
+    {"cos", 1, OpClass::pointwise, 14},
+    {"tan", 1, OpClass::pointwise, 18},
+    {"asin", 1, OpClass::pointwise, 14},
+    {"acos", 1, OpClass::pointwise, 14},
+    {"atan", 1, OpClass::pointwise, 14},
+    {"sinh", 1, OpClass::pointwise, 14},
+    {"cosh", 1, OpClass::pointwise, 14},
+    {"tanh", 1, OpClass::pointwise, 12},
+    {"erf", 1, OpClass::pointwise, 16},
+    {"is_finite", 1, OpClass::pointwise, 1},
+    {"is_nan", 1, OpClass::pointwise, 1},
+    {"logical_not", 1, OpClass::pointwise, 1},
+    {"cast", 1, OpClass::pointwise, 1},
+    {"bitcast", 1, OpClass::pointwise, 0},
+    {"stop_gradient", 1, OpClass::pointwise, 0},
+    {"add", 2, OpClass::pointwise, 1},
+    {"sub", 2, OpClass::pointwise, 1},
+    {"mul", 2, OpClass::pointwise, 1},
+    {"div", 2, OpClass::pointwise, 4},
+    {"pow", 2, OpClass::pointwise, 24},
+    {"max", 2, OpClass::pointwise, 1},
+    {"min", 2, OpClass::pointwise, 1},
+    {"fmod", 2, OpClass::pointwise, 8},
+    {"atan2", 2, OpClass::pointwise, 18},
+    {"eq", 2, OpClass::pointwise, 1},
+    {"ne", 2, OpClass::pointwise, 1},
+    {"lt", 2, OpClass::pointwise, 1},
+    {"le", 2, OpClass::pointwise, 1},
+    {"and", 2, OpClass::pointwise, 1},
+    {"or", 2, OpClass::pointwise, 1},
+    {"xor", 2, OpClass::pointwise, 1},
+    {"shift_right", 2, OpClass::pointwise, 1},
+    {"select", 3, OpClass::pointwise, 1},
+    {"fma", 3, OpClass::pointwise, 1},
+    {"broadcast", 1, OpClass::movement, 0},
+    {"reshape", 1, OpClass::movement, 0},
+    {"permute", 1, OpClass::movement, 0},
+    {"slice", 1, OpClass::movement, 0},
+    {"pad", 1, OpClass::movement, 1},
+    {"sum", 1, OpClass::reduction, 1},
+    {"reduce_max", 1, OpClass::reduction, 1},
+    {"reduce_min", 1, OpClass::reduction, 1},
+    {"reduce_prod", 1, OpClass::reduction, 1},
+    {"argmax", 1, OpClass::reduction, 2},
+    {"argmin", 1, OpClass::reduction, 2},
+    {"dot", 2, OpClass::dot, 1},
+    {"gather", 2, OpClass::index, 1},
+    {"scatter_add", 2, OpClass::index, 2},
+    {"pack", -1, OpClass::arena, 0},
+    {"unpack", 1, OpClass::arena, 0},
+};
+
+constexpr const OpInfo& info(Op op) { return op_table[static_cast<int>(op)]; }
+constexpr bool is_pointwise(Op op) { return op >= Op::neg && op <= Op::fma; }
+constexpr bool is_movement(Op op) { return op >= Op::broadcast && op <= Op::pad; }
+constexpr bool is_reduction(Op op) { return op >= Op::reduce_sum && op <= Op::argmin; }
+// Comparisons and predicates: their result is boolean whatever the operands are.
+constexpr bool is_predicate(Op op) {
+  return (op >= Op::eq && op <= Op::le) || op == Op::is_finite || op == Op::is_nan || op == Op::logical_not;
+}
+
+}  // namespace weft::ir

@@ -1,0 +1,276 @@
+#pragma once
+// Value: a node number with its builder, and one function a primitive that adds it. Gradient rules, passes
+// and typed handles all build the graph through these; what can be decided at once is folded here.
+
+#include "weft/ir/builder.hpp"
+#include "weft/ir/shape_rule.hpp"
+
+namespace weft::ir {
+
+struct Value {
+  Builder* builder = nullptr;
+  int id = -1;
+
+  constexpr explicit operator bool() const { return id >= 0; }
+  constexpr const Node& node() const { return builder->graph.nodes[id]; }
+  constexpr const Dims& dims() const { return builder->graph.dims(id); }
+  constexpr DType dtype() const { return node().dtype; }
+  constexpr Op op() const { return node().op; }
+  constexpr Value in(int k) const { return {builder, builder->graph.in(id, k)}; }
+  constexpr bool is(double constant) const { return builder->is_constant(id, constant); }
+  constexpr bool is_constant() const { return builder->is_constant(id); }
+  constexpr double constant() const { return constant_value(dtype(), node().imm); }
+};
+
+constexpr Value constant(Builder& b, DType dtype, const Dims& dims, double value) {
+  return {&b, b.constant(dtype, dims, value)};
+}
+// A splat of `value` with x's dtype and shape.
+constexpr Value constant_like(Value x, double value) {
+  return {x.builder, x.builder->constant(x.dtype(), x.node().shape, constant_bits(x.dtype(), value))};
+}
+
+constexpr Value raw(Op op, DType dtype, int shape, u64 imm, int list, Value a, Value b = {}, Value c = {}) {
+  Node node{op, dtype};
+  node.shape = shape;
+  node.imm = imm;
+  node.list = list;
+  const int operands[3]{a.id, b.id, c.id};
+  return {a.builder, a.builder->add(node, operands, c ? 3 : b ? 2 : 1)};
+}
+
+constexpr Value broadcast(Value x, const Dims& to) {
+  Builder& b = *x.builder;
+  const int shape = b.shape(to);
+  if (x.node().shape == shape) return x;
+  if (x.is_constant()) return {&b, b.constant(x.dtype(), shape, x.node().imm)};
+  if (x.op() == Op::broadcast) return raw(Op::broadcast, x.dtype(), shape, 0, -1, x.in(0));
+  return raw(Op::broadcast, x.dtype(), shape, 0, -1, x);
+}
+
+constexpr Value reshape(Value x, const Dims& to) {
+  Builder& b = *x.builder;
+  const int shape = b.shape(to);
+  if (x.node().shape == shape) return x;
+  if (x.is_constant()) return {&b, b.constant(x.dtype(), shape, x.node().imm)};
+  if (x.op() == Op::reshape) return reshape(x.in(0), to);
+  return raw(Op::reshape, x.dtype(), shape, 0, -1, x);
+}
+
+constexpr Value cast(Value x, DType to) {
+  if (x.dtype() == to) return x;
+  if (x.is_constant() && is_float(x.dtype()) == is_float(to) && to != DType::boolean && size_of(to) >= 4)
+    return {x.builder, x.builder->constant(to, x.node().shape,
+                                           to == DType::f32 ? constant_bits(to, static_cast<double>(static_cast<float>(x.constant())))
+                                                            : constant_bits(to, x.constant()))};
+  return raw(Op::cast, to, x.node().shape, 0, -1, x);
+}
+
+// The same bits read as a dtype of the same size.
+constexpr Value bitcast(Value x, DType to) {
+  return x.dtype() == to ? x : raw(Op::bitcast, to, x.node().shape, 0, -1, x);
+}
+
+constexpr Value unary(Op op, Value x) {
+  if (op == Op::neg) {
+    if (x.op() == Op::neg) return x.in(0);
+    if (x.is_constant() && is_float(x.dtype())) return constant_like(x, -x.constant());
+  }
+  if (op == Op::stop_gradient && x.is_constant()) return x;
+  return raw(op, is_predicate(op) ? DType::boolean : x.dtype(), x.node().shape, 0, -1, x);
+}
+
+namespace detail {
+// x op y on constants where one rounding of the f64 result is the exact f32 answer.
+constexpr bool foldable(Op op, DType t) {
+  return (t == DType::f32 || t == DType::f64) && (op == Op::add || op == Op::sub || op == Op::mul || op == Op::div);
+}
+constexpr double folded(Op op, DType t, double x, double y) {
+  const double r = op == Op::add ? x + y : op == Op::sub ? x - y : op == Op::mul ? x * y : x / y;
+  return t == DType::f32 ? static_cast<double>(static_cast<float>(r)) : r;
+}
+}  // namespace detail
+
+// Operands of one dtype; shapes broadcast.
+constexpr Value binary(Op op, Value x, Value y) {
+  if (x.node().shape != y.node().shape) {
+    const Dims to = weft::broadcast(x.dims(), y.dims());
+    x = broadcast(x, to);
+    y = broadcast(y, to);
+  }
+  if (x.dtype() != y.dtype()) throw Error("ir/dtype", std::string(info(op).name) + ": operands of two dtypes");
+  switch (op) {
+    case Op::add:
+      if (x.is(0)) return y;
+      if (y.is(0)) return x;
+      break;
+    case Op::sub:
+      if (y.is(0)) return x;
+      if (x.is(0)) return unary(Op::neg, y);
+      break;
+    case Op::mul:
+      if (x.is(1)) return y;
+      if (y.is(1)) return x;
+      if (x.is(-1)) return unary(Op::neg, y);
+      if (y.is(-1)) return unary(Op::neg, x);
+      break;
+    case Op::div:
+      if (y.is(1)) return x;
+      break;
+    default:
+      break;
+  }
+  if (x.is_constant() && y.is_constant() && detail::foldable(op, x.dtype()) && !(op == Op::div && y.constant() == 0))
+    return constant_like(x, detail::folded(op, x.dtype(), x.constant(), y.constant()));
+  return raw(op, is_predicate(op) ? DType::boolean : x.dtype(), x.node().shape, 0, -1, x, y);
+}
+
+constexpr Value select(Value condition, Value x, Value y) {
+  const Dims to = weft::broadcast(weft::broadcast(condition.dims(), x.dims()), y.dims());
+  x = broadcast(x, to);
+  return raw(Op::select, x.dtype(), x.node().shape, 0, -1, broadcast(condition, to), x, broadcast(y, to));
+}
+
+constexpr Value permute(Value x, const i64* order) {
+  const int rank = x.dims().rank;
+  bool identity = true;
+  for (int i = 0; i < rank; ++i) identity = identity && order[i] == i;
+  if (identity) return x;
+  Builder& b = *x.builder;
+  const int shape = b.shape(permuted(x.dims(), order));
+  if (x.is_constant()) return {&b, b.constant(x.dtype(), shape, x.node().imm)};
+  if (x.op() == Op::permute) {
+    i64 composed[8]{};
+    for (int i = 0; i < rank; ++i) composed[i] = b.graph.attribute(x.id, static_cast<int>(order[i]));
+    return permute(x.in(0), composed);
+  }
+  return raw(Op::permute, x.dtype(), shape, 0, b.list(order, rank), x);
+}
+
+constexpr Value slice(Value x, const Slice* axes, const Dims& result) {
+  Builder& b = *x.builder;
+  i64 list[16]{};
+  bool whole = true;
+  for (int i = 0; i < result.rank; ++i) {
+    list[2 * i] = axes[i].begin;
+    list[2 * i + 1] = axes[i].step;
+    whole = whole && axes[i].begin == 0 && axes[i].step == 1 && result.extent[i] == x.dims().extent[i];
+  }
+  if (whole) return x;
+  const int shape = b.shape(result);
+  if (x.is_constant()) return {&b, b.constant(x.dtype(), shape, x.node().imm)};
+  return raw(Op::slice, x.dtype(), shape, 0, b.list(list, 2 * result.rank), x);
+}
+
+// Negative widths crop.
+constexpr Value pad(Value x, const i64* low_high, double fill) {
+  const int rank = x.dims().rank;
+  bool same = true, crops = false;
+  for (int i = 0; i < 2 * rank; ++i) {
+    same = same && low_high[i] == 0;
+    crops = crops || low_high[i] < 0;
+  }
+  if (same) return x;
+  Builder& b = *x.builder;
+  i64 widths[16]{};
+  if (crops) {
+    Slice axes[8];
+    Dims cropped = x.dims();
+    for (int i = 0; i < rank; ++i) {
+      const i64 low = low_high[2 * i], high = low_high[2 * i + 1];
+      axes[i].begin = low < 0 ? -low : 0;
+      cropped.extent[i] += (low < 0 ? low : 0) + (high < 0 ? high : 0);
+      widths[2 * i] = low > 0 ? low : 0;
+      widths[2 * i + 1] = high > 0 ? high : 0;
+    }
+    return pad(slice(x, axes, cropped), widths, fill);
+  }
+  if (x.is_constant() && x.constant() == fill) return constant(b, x.dtype(), padded(x.dims(), low_high), fill);
+  return raw(Op::pad, x.dtype(), b.shape(padded(x.dims(), low_high)), constant_bits(x.dtype(), fill),
+             b.list(low_high, 2 * rank), x);
+}
+
+// Keeps reduced axes with extent 1. Axes that already have extent 1 need no work.
+constexpr Value reduce(Op op, Value x, Axes axes) {
+  Axes work = 0;
+  i64 list[8]{};
+  int count = 0;
+  const bool index = op == Op::argmax || op == Op::argmin;
+  for (int i = 0; i < x.dims().rank; ++i)
+    if (axes >> i & 1u)
+      if (x.dims().extent[i] != 1 || index) work |= 1u << i, list[count++] = i;
+  if (count == 0) return x;
+  Builder& b = *x.builder;
+  return raw(op, index ? DType::i64 : x.dtype(), b.shape(reduced(x.dims(), work)), 0, b.list(list, count), x);
+}
+
+// Sums x down to the shape `to`, which broadcasts to x's: the gradient of broadcast.
+constexpr Value sum_to(Value x, const Dims& to) {
+  const Dims from = x.dims();
+  Axes axes = 0;
+  const int lead = from.rank - to.rank;
+  for (int i = 0; i < from.rank; ++i)
+    if (i < lead || (to.extent[i - lead] == 1 && from.extent[i] != 1)) axes |= 1u << i;
+  return reshape(reduce(Op::reduce_sum, x, axes), to);
+}
+
+constexpr Value dot(Value x, Value y, const DotAxes& axes, DType result) {
+  Builder& b = *x.builder;
+  i64 list[34]{axes.batch, axes.contracted};
+  int n = 2;
+  for (int i = 0; i < axes.batch; ++i) list[n++] = axes.batch_a[i];
+  for (int i = 0; i < axes.batch; ++i) list[n++] = axes.batch_b[i];
+  for (int i = 0; i < axes.contracted; ++i) list[n++] = axes.contracted_a[i];
+  for (int i = 0; i < axes.contracted; ++i) list[n++] = axes.contracted_b[i];
+  return raw(Op::dot, result, b.shape(dot_dims(x.dims(), y.dims(), axes)), 0, b.list(list, n), x, y);
+}
+
+constexpr DotAxes dot_axes(const Graph& g, int node) {
+  DotAxes axes;
+  axes.batch = static_cast<int>(g.attribute(node, 0));
+  axes.contracted = static_cast<int>(g.attribute(node, 1));
+  int n = 2;
+  for (int i = 0; i < axes.batch; ++i) axes.batch_a[i] = static_cast<int>(g.attribute(node, n++));
+  for (int i = 0; i < axes.batch; ++i) axes.batch_b[i] = static_cast<int>(g.attribute(node, n++));
+  for (int i = 0; i < axes.contracted; ++i) axes.contracted_a[i] = static_cast<int>(g.attribute(node, n++));
+  for (int i = 0; i < axes.contracted; ++i) axes.contracted_b[i] = static_cast<int>(g.attribute(node, n++));
+  return axes;
+}
+
+constexpr Value gather(Value table, Value index) {
+  return raw(Op::gather, table.dtype(), table.builder->shape(gathered(table.dims(), index.dims())), 0, -1, table, index);
+}
+constexpr Value scatter_add(Value index, Value update, i64 rows) {
+  return raw(Op::scatter_add, update.dtype(), update.builder->shape(scattered(rows, index.dims(), update.dims())), 0, -1,
+             index, update);
+}
+
+// A flat vector of `length` elements with operand k's elements at offsets[k]; the gaps are zero.
+constexpr Value pack(Builder& b, DType dtype, i64 length, const List<int>& operands, const List<i64>& offsets, u64 group) {
+  Node node{Op::pack, dtype};
+  const i64 extent[1]{length};
+  node.shape = b.shape(make_dims(1, extent));
+  node.list = b.list(offsets.data(), offsets.size());
+  node.imm = group;
+  return {&b, b.add(node, operands.data(), operands.size())};
+}
+constexpr Value unpack(Value flat, i64 offset, const Dims& dims) {
+  return raw(Op::unpack, flat.dtype(), flat.builder->shape(dims), static_cast<u64>(offset), -1, flat);
+}
+
+// Arithmetic for rules and optimisers; a double stands for a splat.
+constexpr Value operator+(Value x, Value y) { return binary(Op::add, x, y); }
+constexpr Value operator-(Value x, Value y) { return binary(Op::sub, x, y); }
+constexpr Value operator*(Value x, Value y) { return binary(Op::mul, x, y); }
+constexpr Value operator/(Value x, Value y) { return binary(Op::div, x, y); }
+constexpr Value operator-(Value x) { return unary(Op::neg, x); }
+constexpr Value operator+(Value x, double y) { return x + constant_like(x, y); }
+constexpr Value operator-(Value x, double y) { return x - constant_like(x, y); }
+constexpr Value operator*(Value x, double y) { return x * constant_like(x, y); }
+constexpr Value operator/(Value x, double y) { return x / constant_like(x, y); }
+constexpr Value operator+(double x, Value y) { return constant_like(y, x) + y; }
+constexpr Value operator-(double x, Value y) { return constant_like(y, x) - y; }
+constexpr Value operator*(double x, Value y) { return constant_like(y, x) * y; }
+constexpr Value operator/(double x, Value y) { return constant_like(y, x) / y; }
+
+}  // namespace weft::ir

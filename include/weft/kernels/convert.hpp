@@ -1,0 +1,241 @@
+#pragma once
+// Conversion between the types that are stored and those that are computed with (float, double, i32, i64,
+// u32), for scalars and packs. Law: float to integer truncates toward zero and clamps to the integer's range,
+// NaN to zero, on every machine; everything else is the C conversion, and small floats round to nearest even.
+
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+
+#include "weft/core/small_float.hpp"
+#include "weft/kernels/native.hpp"
+#include "weft/kernels/pack.hpp"
+
+namespace weft::kernels {
+
+namespace detail {
+template <class S>
+struct RegisterOf {
+  using type = std::conditional_t<is_small_float<S>, float,
+                                  std::conditional_t<(sizeof(S) < 4), i32, S>>;  // bool, i8, u8 -> i32
+};
+}  // namespace detail
+
+// The type that an element stored as S is computed with.
+template <class S>
+using register_of = typename detail::RegisterOf<S>::type;
+
+// A stored element as its register type, and back.
+template <class S>
+WEFT_HD_INLINE register_of<S> widen(S x) {
+  return static_cast<register_of<S>>(x);
+}
+template <class S>
+WEFT_HD_INLINE S narrow(register_of<S> x) {
+  if constexpr (std::is_same_v<S, bool>) {
+    return x != 0;
+  } else {
+    return static_cast<S>(x);
+  }
+}
+
+// The values 0, 1, 2, ... after start; a scalar is its start.
+template <class V>
+WEFT_HD_INLINE V iota(lane_of<V> start) {
+  if constexpr (PackValue<V>) {
+    using T = lane_of<V>;
+    constexpr T counts[lanes] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    V r;
+    __builtin_memcpy(&r, counts, sizeof r);
+    return r + start;
+  } else {
+    return start;
+  }
+}
+
+namespace detail {
+
+// The C conversion of each lane, for values in range.
+template <class To, class From>
+WEFT_HD_INLINE Pack<To> cast_lanes(const Pack<From>& x) {
+#if defined(__CUDA_ARCH__)
+  return make_pack<To>([&](int j) { return static_cast<To>(x.part[j]); });
+#else
+  if constexpr (Pack<To>::parts == Pack<From>::parts) {
+    return make_pack<To>([&](int j) { return __builtin_convertvector(x.part[j], typename Pack<To>::Part); });
+  } else if constexpr (Pack<To>::parts > Pack<From>::parts) {  // each part gives two
+    using Half = typename VectorOf<From, Pack<To>::width>::type;
+    return make_pack<To>([&](int j) {
+      Half half;
+      __builtin_memcpy(&half, reinterpret_cast<const char*>(&x) + static_cast<std::size_t>(j) * sizeof half,
+                       sizeof half);
+      return __builtin_convertvector(half, typename Pack<To>::Part);
+    });
+  } else {  // two parts give one
+    using Half = typename VectorOf<To, Pack<From>::width>::type;
+    Pack<To> r;
+    make_pack<From>([&](int j) {
+      const Half half = __builtin_convertvector(x.part[j], Half);
+      __builtin_memcpy(reinterpret_cast<char*>(&r) + static_cast<std::size_t>(j) * sizeof half, &half,
+                       sizeof half);
+      return x.part[j];
+    });
+    return r;
+  }
+#endif
+}
+
+// Outside functions, since device code may not call std::numeric_limits.
+template <class T>
+inline constexpr T lowest_integer = std::numeric_limits<T>::min();
+template <class T>
+inline constexpr T highest_integer = std::numeric_limits<T>::max();
+
+template <class To, class V>
+WEFT_HD_INLINE To cast_value(const V& x) {
+  if constexpr (PackValue<V>) {
+    return cast_lanes<lane_of<To>>(x);
+  } else {
+    return static_cast<To>(x);
+  }
+}
+
+}  // namespace detail
+
+// x as the register type (or pack) To.
+template <class To, class V>
+WEFT_HD_INLINE To convert(const V& x) {
+  using T = lane_of<To>;
+  using F = lane_of<V>;
+  static_assert(detail::is_pack<To> == detail::is_pack<V>, "convert keeps the number of lanes");
+  if constexpr (std::is_same_v<To, V>) {
+    return x;
+  } else if constexpr (std::is_floating_point_v<F> && std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    constexpr T low = detail::lowest_integer<T>;
+    constexpr T high = detail::highest_integer<T>;
+    constexpr F below = static_cast<F>(low);                  // exact: 0 or a power of two
+    constexpr F above = F{2} * static_cast<F>(high / 2 + 1);  // high + 1, exact
+    const auto fits = mask_and(x >= splat<V>(below), x < splat<V>(above));
+    const To inside = detail::cast_value<To>(select(fits, x, splat<V>(F{0})));
+    if constexpr (sizeof(T) == sizeof(F)) {
+      return select(x >= splat<V>(above), splat<To>(high),
+                    select(x < splat<V>(below), splat<To>(low), inside));
+    } else if constexpr (PackValue<V>) {
+      using Mask = mask_of<To>;
+      const Mask over = detail::cast_lanes<lane_of<Mask>>(x >= splat<V>(above));
+      const Mask under = detail::cast_lanes<lane_of<Mask>>(x < splat<V>(below));
+      return select(over, splat<To>(high), select(under, splat<To>(low), inside));
+    } else {
+      return x >= above ? high : x < below ? low : inside;
+    }
+  } else {
+    return detail::cast_value<To>(x);
+  }
+}
+
+namespace detail {
+
+// The integer that holds a stored element's bits.
+template <class S>
+struct StoredBits {
+  using type = S;
+};
+template <class Format, class Bits>
+struct StoredBits<SmallFloat<Format, Bits>> {
+  using type = Bits;
+};
+template <>
+struct StoredBits<bool> {
+  using type = u8;
+};
+
+// 16 stored elements as a pack of their register type.
+template <class S>
+WEFT_HD_INLINE Pack<register_of<S>> load_register(const S* p) {
+  using T = register_of<S>;
+  if constexpr (std::is_same_v<S, T>) {
+    Pack<T> r;
+    __builtin_memcpy(&r, p, sizeof r);
+    return r;
+  } else {
+#if defined(__CUDA_ARCH__)
+    return make_pack<T>([&](int j) { return widen(p[j]); });
+#else
+    using Bits = typename StoredBits<S>::type;
+    using Narrow = typename VectorOf<Bits, Pack<i32>::width>::type;
+    const auto part = [&](int j) {
+      Narrow bits;
+      __builtin_memcpy(&bits, p + j * Pack<i32>::width, sizeof bits);
+      return bits;
+    };
+    if constexpr (std::is_same_v<S, f16> && has_native_half) {
+      return make_pack<T>([&](int j) { return float_from_half(recast<HalfPart>(part(j))); });
+    } else {
+      const auto codes =
+          make_pack<i32>([&](int j) { return __builtin_convertvector(part(j), Pack<i32>::Part); });
+      if constexpr (is_small_float<S>) {
+        return decode_float<typename S::Format>(codes);
+      } else {
+        return codes;
+      }
+    }
+#endif
+  }
+}
+
+// The pack's lanes as 16 stored elements. A bool is stored as 0 or 1.
+template <class S>
+WEFT_HD_INLINE void store_register(S* p, const Pack<register_of<S>>& x) {
+  using T = register_of<S>;
+  if constexpr (std::is_same_v<S, T>) {
+    __builtin_memcpy(static_cast<void*>(p), &x, sizeof x);
+  } else {
+#if defined(__CUDA_ARCH__)
+    for (int j = 0; j < lanes; ++j) p[j] = narrow<S>(x.part[j]);
+#else
+    using Bits = typename StoredBits<S>::type;
+    using Narrow = typename VectorOf<Bits, Pack<i32>::width>::type;
+    const auto write = [&](const auto& fn) {
+      make_pack<T>([&](int j) {
+        const Narrow bits = fn(j);
+        __builtin_memcpy(static_cast<void*>(p + j * Pack<i32>::width), &bits, sizeof bits);
+        return x.part[j];
+      });
+    };
+    if constexpr (std::is_same_v<S, f16> && has_native_half) {
+      write([&](int j) { return recast<Narrow>(half_from_float(x.part[j])); });
+    } else {
+      Pack<i32> codes;
+      if constexpr (is_small_float<S>) {
+        codes = encode_float<typename S::Format>(x);
+      } else if constexpr (std::is_same_v<S, bool>) {
+        codes = (x != 0) & 1;
+      } else {
+        codes = x;
+      }
+      write([&](int j) { return __builtin_convertvector(codes.part[j], Narrow); });
+    }
+#endif
+  }
+}
+
+// A value about to be stored as S: bool keeps whether it was zero, which a conversion to i32 could lose.
+template <class S, class V>
+WEFT_HD_INLINE auto as_register(const V& value) {
+  if constexpr (std::is_same_v<S, bool>) {
+    if constexpr (PackValue<V>) {
+      using Mask = mask_of<V>;
+      return convert<Pack<i32>>(select(value != splat<V>(0), splat<Mask>(1), splat<Mask>(0)));
+    } else {
+      return static_cast<i32>(value != V{0});
+    }
+  } else if constexpr (std::is_same_v<V, bool>) {
+    return static_cast<i32>(value);
+  } else {
+    return value;
+  }
+}
+
+}  // namespace detail
+
+}  // namespace weft::kernels

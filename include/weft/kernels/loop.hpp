@@ -1,0 +1,640 @@
+#pragma once
+// The one body of every fused loop: pointwise arithmetic over rows and columns, reductions along the columns
+// (several passes over a row), and sums along the rows. A team works on one chunk of rows; its threads share a
+// row's columns. Law: what is computed depends on the cut into chunks and on the width of a value, never on
+// which thread computes it.
+
+#include <limits>
+#include <utility>
+
+#include "weft/kernels/arithmetic.hpp"
+#include "weft/kernels/team.hpp"
+
+namespace weft::kernels {
+
+namespace detail {
+
+template <Fold fold, class V>
+WEFT_HD_INLINE V combine(const V& a, const V& b) {
+  if constexpr (fold == Fold::sum)
+    return a + b;
+  else if constexpr (fold == Fold::prod)
+    return a * b;
+  else if constexpr (fold == Fold::max)
+    return maximum(a, b);
+  else
+    return minimum(a, b);
+}
+
+template <Fold fold, class T>
+WEFT_HD constexpr T neutral() {
+  if constexpr (fold == Fold::sum) {
+    return T(0);
+  } else if constexpr (fold == Fold::prod) {
+    return T(1);
+  } else if constexpr (std::numeric_limits<T>::has_infinity) {
+    return fold == Fold::max ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
+  } else {
+    return fold == Fold::max ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
+  }
+}
+
+template <Fold fold, class V>
+WEFT_HD_INLINE lane_of<V> across(const V& v) {
+  if constexpr (fold == Fold::sum)
+    return reduce_sum(v);
+  else if constexpr (fold == Fold::prod)
+    return reduce_prod(v);
+  else if constexpr (fold == Fold::max)
+    return reduce_max(v);
+  else
+    return reduce_min(v);
+}
+
+template <Fold fold, class Team, class T>
+WEFT_HD_INLINE T across_team(Team& team, T v) {
+  if constexpr (fold == Fold::sum)
+    return team.sum(v);
+  else if constexpr (fold == Fold::prod)
+    return team.prod(v);
+  else if constexpr (fold == Fold::max)
+    return team.max(v);
+  else
+    return team.min(v);
+}
+
+// The best value of a row so far and its column; the first of equals, and NaN before everything, as PyTorch.
+template <class T>
+struct Best {
+  T value;
+  i64 index;
+};
+template <bool Max>
+struct BetterOf {
+  template <class T>
+  WEFT_HD_INLINE Best<T> operator()(const Best<T>& a, const Best<T>& b) const {
+    const bool nan_a = a.value != a.value, nan_b = b.value != b.value;
+    const bool a_wins = Max ? a.value > b.value : a.value < b.value;
+    const bool same = (nan_a && nan_b) || a.value == b.value;
+    const bool take_a = same ? a.index <= b.index : nan_a || (!nan_b && a_wins);
+    return take_a ? a : b;
+  }
+};
+
+// Runs f(integral_constant<int, I>) for I in [Begin, End), in blocks: compilers bound the length of a fold.
+template <int Begin, int End, class F>
+WEFT_HD_INLINE void unroll(F&& f) {
+  constexpr int block = End - Begin < 64 ? End - Begin : 64;
+  if constexpr (block > 0) {
+    [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+      (f(std::integral_constant<int, Begin + I>{}), ...);
+    }
+    (std::make_integer_sequence<int, block>{});
+    unroll<Begin + block, End>(f);
+  }
+}
+
+// Registers of every kind, as arrays indexed by instruction; unused ones cost nothing after optimisation.
+template <class Family, int F, int D, int I, int U, int L, int M>
+struct Bank {
+  typename Family::template value<float> f[F];
+  typename Family::template value<double> d[D];
+  typename Family::template value<i32> i[I];
+  typename Family::template value<u32> u[U];
+  typename Family::template value<i64> l[L];
+  typename Family::mask m[M];
+
+  template <DType t, int K>
+  WEFT_HD_INLINE auto& at() {
+    if constexpr (kind_of(t) == Kind::f32)
+      return f[K];
+    else if constexpr (kind_of(t) == Kind::f64)
+      return d[K];
+    else if constexpr (kind_of(t) == Kind::i32)
+      return i[K];
+    else if constexpr (kind_of(t) == Kind::u32)
+      return u[K];
+    else if constexpr (kind_of(t) == Kind::i64)
+      return l[K];
+    else
+      return m[K];
+  }
+};
+
+}  // namespace detail
+
+template <class C, class Family, class Team>
+struct Loop {
+  using View = LoopView<C>;
+  static constexpr LoopHeader header = View::header;
+  static constexpr int count = header.instructions;
+  static constexpr int width = Family::width;
+
+  static constexpr int registers(Kind kind) {
+    for (int i = 0; i < count; ++i)
+      if (kind_of(static_cast<DType>(View::instruction(i).dtype)) == kind) return count;
+    return 1;
+  }
+  template <class F>
+  using BankOf = detail::Bank<F, registers(Kind::f32), registers(Kind::f64), registers(Kind::i32),
+                              registers(Kind::u32), registers(Kind::i64), registers(Kind::mask)>;
+
+  static constexpr i64 static_cols() {
+    i64 n = 1;
+    for (int a = 0; a < header.col_axes; ++a) n *= View::extent(header.row_axes + a);
+    return n;
+  }
+  static constexpr i64 kept_bytes() { return header.kept * ((static_cols() * 8 + 63) / 64 * 64); }
+  static constexpr int last_axis = header.axes() - 1;
+
+  Team& team;
+  const LoopArgs& args;
+  BankOf<ScalarFamily> uniform;
+  BankOf<Family> element;
+  BankOf<Family> folds;   // running reductions of a row
+  BankOf<Family> totals;  // running sums over the chunk
+  i64 best_index[count][width];
+  i64 offset[LoopArgs::max_operands];  // of the row, in elements
+  i64 column[LoopArgs::max_operands];  // of the outer column axes
+  i64 row_index[header.row_axes + 1];
+  i64 col_index[header.col_axes + 1];
+  i64 chunk = 0;
+  i64 at = 0;        // first of the columns at hand, along the last axis
+  i64 linear = 0;    // the same in row-major order over all column axes
+  int active = 0;    // how many of the value's columns exist
+  bool first_row = false;
+  decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
+
+  WEFT_HD_INLINE Loop(Team& t, const LoopArgs& a) : team(t), args(a), kept_memory(t.template shared<double>(kept_bytes() / 8)) {}
+
+  static constexpr DType dtype(int i) { return static_cast<DType>(View::instruction(i).dtype); }
+
+  // Register i as a value of `Family` in a column, or as the row's number.
+  template <int I, Stage stage>
+  WEFT_HD_INLINE auto read() {
+    constexpr Instruction in = View::instruction(I);
+    constexpr DType t = dtype(I);
+    if constexpr (in.stage == Stage::element) {
+      return element.template at<t, I>();
+    } else if constexpr (stage != Stage::element || width == 1) {
+      return uniform.template at<t, I>();
+    } else if constexpr (t == DType::boolean) {
+      return splat<value_of<Family, t>>(uniform.template at<t, I>() ? -1 : 0);
+    } else {
+      return splat<value_of<Family, t>>(uniform.template at<t, I>());
+    }
+  }
+
+  template <int K>
+  WEFT_HD_INLINE auto* pointer() {
+    constexpr OperandWord o = View::operand(K);
+    return static_cast<ctype<o.dtype>*>(args.pointer[K]);
+  }
+  // Where operand K's element for the columns at hand is.
+  template <int K, Stage stage>
+  WEFT_HD_INLINE i64 position() {
+    if constexpr (stage == Stage::element)
+      return offset[K] + column[K] + at * View::stride(K, last_axis);
+    else
+      return stage == Stage::row ? offset[K] : 0;
+  }
+
+  template <DType t, class V, class S>
+  WEFT_HD_INLINE static auto to_register(const V& v) {
+    if constexpr (t == DType::boolean)
+      return cast_register<DType::boolean, DType::i32, S>(v);
+    else
+      return v;
+  }
+
+  template <int K, Stage stage>
+  WEFT_HD_INLINE auto load_operand(u64 fill) {
+    constexpr OperandWord o = View::operand(K);
+    constexpr DType t = o.dtype;
+    using Fam = std::conditional_t<stage == Stage::element, Family, ScalarFamily>;
+    using V = typename Fam::template value<std::conditional_t<t == DType::boolean, i32, register_scalar<t>>>;
+    const auto* p = pointer<K>();
+    if constexpr (o.window) {
+      return to_register<t, V, Fam>(load_window<K, V>(p, fill));
+    } else if constexpr (stage != Stage::element) {
+      return to_register<t, V, Fam>(load<V>(p + position<K, stage>()));
+    } else {
+      constexpr i64 stride = View::stride(K, last_axis);
+      p += position<K, stage>();
+      if constexpr (stride == 0) {
+        return to_register<t, V, Fam>(splat<V>(load<lane_of<V>>(p)));
+      } else if constexpr (stride == 1 || width == 1) {
+        if (active == width) return to_register<t, V, Fam>(load<V>(p));
+        return to_register<t, V, Fam>(load_partial<V>(p, active, 0));
+      } else {
+        if (active == width) return to_register<t, V, Fam>(load_strided<V>(p, stride));
+        return to_register<t, V, Fam>(load_strided_partial<V>(p, stride, active, 0));
+      }
+    }
+  }
+
+  // A window: elements outside the operand are `fill`.
+  template <int K, class V, class S>
+  WEFT_HD_INLINE V load_window(const S* p, u64 fill_bits) {
+    using T = lane_of<V>;
+    T fill;
+    if constexpr (std::is_floating_point_v<T>)
+      fill = static_cast<T>(std::bit_cast<double>(fill_bits));
+    else
+      fill = static_cast<T>(static_cast<i64>(fill_bits));
+    bool inside = true;
+    i64 base = 0;
+    for (int a = 0; a < header.axes(); ++a) {
+      if (a == last_axis) continue;
+      const i64 i = a < header.row_axes ? row_index[a] : col_index[a - header.row_axes];
+      inside = inside && i >= View::low(K, a) && i < View::high(K, a);
+      base += (i - View::low(K, a)) * View::stride(K, a);
+    }
+    constexpr i64 low = View::low(K, last_axis), high = View::high(K, last_axis), stride = View::stride(K, last_axis);
+    if constexpr (width == 1) {
+      return inside && at >= low && at < high ? load<V>(p + base + (at - low) * stride) : fill;
+    } else {
+      T lane[width];
+      for (int j = 0; j < width; ++j) {
+        const i64 i = at + j;
+        lane[j] = inside && j < active && i >= low && i < high ? load<T>(p + base + (i - low) * stride) : fill;
+      }
+      return load<V>(static_cast<const T*>(lane));
+    }
+  }
+
+  template <int K, class V>
+  WEFT_HD_INLINE void store_element(const V& v) {
+    constexpr i64 stride = View::stride(K, last_axis);
+    auto* p = pointer<K>() + position<K, Stage::element>();
+    if constexpr (width == 1) {
+      store(p, v);
+    } else if constexpr (stride == 1) {
+      if (active == width)
+        store(p, v);
+      else
+        store_partial(p, v, active);
+    } else {
+      if (active == width)
+        store_strided(p, stride, v);
+      else
+        store_strided_partial(p, stride, v, active);
+    }
+  }
+
+  // The registers' values as they are stored: masks as 0 and 1.
+  template <DType t, class V>
+  WEFT_HD_INLINE static auto to_memory(const V& v) {
+    if constexpr (t == DType::boolean && !std::is_same_v<V, bool>)
+      return V(v & splat<V>(1));
+    else
+      return v;
+  }
+
+  template <int I, class V>
+  WEFT_HD_INLINE void set(const V& v) {
+    if constexpr (View::instruction(I).stage == Stage::element)
+      element.template at<dtype(I), I>() = v;
+    else
+      uniform.template at<dtype(I), I>() = v;
+  }
+
+  template <int I>
+  WEFT_HD_INLINE void execute() {
+    constexpr Instruction in = View::instruction(I);
+    constexpr Stage stage = in.stage;
+    constexpr DType t = dtype(I);
+    using Fam = std::conditional_t<stage == Stage::element, Family, ScalarFamily>;
+    if constexpr (in.op == Opcode::constant) {
+      if constexpr (t == DType::boolean) {
+        uniform.template at<t, I>() = in.imm != 0;
+      } else if constexpr (is_float(t)) {
+        uniform.template at<t, I>() = static_cast<register_scalar<t>>(std::bit_cast<double>(in.imm));
+      } else {
+        uniform.template at<t, I>() = static_cast<register_scalar<t>>(in.imm);
+      }
+    } else if constexpr (in.op == Opcode::load) {
+      set<I>(load_operand<in.aux, stage>(in.imm));
+    } else if constexpr (in.op == Opcode::index) {
+      const i64 start = position<in.aux, stage>();
+      if constexpr (stage == Stage::element && width > 1) {
+        const auto lane = iota<value_of<Family, t>>(0);
+        constexpr i64 stride = View::stride(in.aux, last_axis);
+        using T = lane_of<value_of<Family, t>>;
+        set<I>(splat<value_of<Family, t>>(static_cast<T>(start)) + lane * splat<value_of<Family, t>>(static_cast<T>(stride)));
+      } else {
+        set<I>(static_cast<register_scalar<t>>(start));
+      }
+    } else if constexpr (in.op == Opcode::random) {
+      const auto index = read<in.a, stage>();  // u32
+      using U = value_of<Fam, DType::u32>;
+      const u32* seed = static_cast<const u32*>(args.pointer[in.aux2]);
+      const U counter[4]{U(index >> 2), splat<U>(seed[2]), splat<U>(args.stream[in.aux]), splat<U>(seed[3])};
+      const u32 key[2]{seed[0], seed[1]};
+      const auto bits = philox(counter, key);
+      const U word = index & splat<U>(3);
+      const U zero = splat<U>(0), one = splat<U>(1), two = splat<U>(2);
+      set<I>(select_u(word == zero, bits.x[0], select_u(word == one, bits.x[1], select_u(word == two, bits.x[2], bits.x[3]))));
+    } else if constexpr (in.op == Opcode::reduce) {
+      fold_column<I>();
+    } else if constexpr (in.op == Opcode::store) {
+      const auto v = to_memory<dtype(in.a)>(read<in.a, stage>());
+      if constexpr (stage == Stage::element) {
+        store_element<in.aux>(v);
+      } else if (team.rank() == 0) {
+        store(pointer<in.aux>() + position<in.aux, stage>(), v);
+      }
+    } else if constexpr (in.op == Opcode::accumulate) {
+      accumulate<I>();
+    } else if constexpr (in.op == Opcode::keep) {
+      const auto v = read<in.a, Stage::element>();
+      if constexpr (width == 1) {
+        if constexpr (sizeof(v) == 8)
+          kept_memory[slot<in.aux>() + linear] = std::bit_cast<double>(v);
+        else
+          kept_memory[slot<in.aux>() + linear] = static_cast<double>(v);
+      } else {
+        __builtin_memcpy(kept_memory + slot<in.aux>() + linear, &v, sizeof v);
+      }
+    } else if constexpr (in.op == Opcode::kept) {
+      if constexpr (width == 1) {
+        const double v = kept_memory[slot<in.aux>() + linear];
+        using R = value_of<Family, t>;
+        if constexpr (sizeof(R) == 8)
+          set<I>(std::bit_cast<R>(v));
+        else
+          set<I>(static_cast<R>(v));
+      } else {
+        value_of<Family, t> v;
+        __builtin_memcpy(&v, kept_memory + slot<in.aux>() + linear, sizeof v);
+        set<I>(v);
+      }
+    } else if constexpr (in.op == Opcode::select) {
+      const auto condition = read<in.a, stage>();
+      const auto x = read<in.b, stage>(), y = read<in.c, stage>();
+      if constexpr (t == DType::boolean && std::is_same_v<decltype(x), const bool>)
+        set<I>(condition ? x : y);
+      else
+        set<I>(select(widen_mask<std::remove_cvref_t<decltype(x)>>(condition), x, y));
+    } else if constexpr (in.op == Opcode::fma) {
+      set<I>(fused_multiply_add(read<in.a, stage>(), read<in.b, stage>(), read<in.c, stage>()));
+    } else if constexpr (in.op < Opcode::add) {
+      set<I>(unary<in.op, t, dtype(in.a), Fam>(read<in.a, stage>()));
+    } else {
+      set<I>(binary<in.op, t, dtype(in.a), Fam>(read<in.a, stage>(), read<in.b, stage>()));
+    }
+  }
+
+  template <class M, class U>
+  WEFT_HD_INLINE static U select_u(const M& m, const U& a, const U& b) {
+    return select(m, a, b);
+  }
+  template <class V>
+  WEFT_HD_INLINE static V fused_multiply_add(const V& a, const V& b, const V& c) {
+    if constexpr (width == 1 || std::is_arithmetic_v<V>) {
+      return std::is_same_v<V, double> ? static_cast<V>(__builtin_fma(a, b, c)) : static_cast<V>(__builtin_fmaf(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c)));
+    } else {
+      lane_of<V> x[width], y[width], z[width];
+      __builtin_memcpy(x, &a, sizeof x);
+      __builtin_memcpy(y, &b, sizeof y);
+      __builtin_memcpy(z, &c, sizeof z);
+      for (int j = 0; j < width; ++j) x[j] = fused_multiply_add(x[j], y[j], z[j]);
+      return load<V>(static_cast<const lane_of<V>*>(x));
+    }
+  }
+
+  // Kept elements of one slot lie 8 bytes apart at least, so that any register kind fits.
+  template <int Slot>
+  WEFT_HD_INLINE static i64 slot() {
+    return Slot * (kept_bytes() / 8 / (header.kept > 0 ? header.kept : 1));
+  }
+
+  template <class V>
+  WEFT_HD_INLINE V masked(const V& x, lane_of<V> fill) {
+    if constexpr (width == 1) {
+      return x;
+    } else {
+      if (active == width) return x;
+      using M = mask_of<V>;
+      using T = lane_of<M>;
+      return select(iota<M>(0) < splat<M>(static_cast<T>(active)), x, splat<V>(fill));
+    }
+  }
+
+  template <int I>
+  WEFT_HD_INLINE void start_fold() {
+    constexpr Instruction in = View::instruction(I);
+    if constexpr (in.op == Opcode::reduce) {
+      constexpr Fold fold = static_cast<Fold>(in.aux);
+      constexpr DType t = fold >= Fold::argmax ? dtype(in.a) : dtype(I);
+      using V = value_of<Family, t>;
+      auto& running = folds.template at<t, I>();
+      if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
+        running = splat<V>(detail::neutral<fold == Fold::argmax ? Fold::max : Fold::min, lane_of<V>>());
+        for (int j = 0; j < width; ++j) best_index[I][j] = std::numeric_limits<i64>::max();
+      } else {
+        running = splat<V>(detail::neutral<fold, lane_of<V>>());
+      }
+    }
+  }
+  template <int I>
+  WEFT_HD_INLINE void fold_column() {
+    constexpr Instruction in = View::instruction(I);
+    constexpr Fold fold = static_cast<Fold>(in.aux);
+    constexpr DType t = dtype(in.a);
+    const auto x = read<in.a, Stage::element>();
+    auto& running = folds.template at<t, I>();
+    if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
+      using T = register_scalar<t>;
+      T value[width], held[width];
+      __builtin_memcpy(value, &x, sizeof value);
+      __builtin_memcpy(held, &running, sizeof held);
+      for (int j = 0; j < width; ++j) {
+        if (j >= active) continue;
+        const detail::Best<T> best =
+            detail::BetterOf<fold == Fold::argmax>{}(detail::Best<T>{held[j], best_index[I][j]}, detail::Best<T>{value[j], linear + j});
+        held[j] = best.value;
+        best_index[I][j] = best.index;
+      }
+      __builtin_memcpy(&running, held, sizeof held);
+    } else {
+      using V = std::remove_cvref_t<decltype(x)>;
+      running = detail::combine<fold>(running, masked(x, detail::neutral<fold, lane_of<V>>()));
+    }
+  }
+  template <int I>
+  WEFT_HD_INLINE void finish_fold() {
+    constexpr Instruction in = View::instruction(I);
+    if constexpr (in.op == Opcode::reduce) {
+      constexpr Fold fold = static_cast<Fold>(in.aux);
+      constexpr DType t = dtype(in.a);
+      auto& running = folds.template at<t, I>();
+      if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
+        using T = register_scalar<t>;
+        constexpr bool max = fold == Fold::argmax;
+        T value[width];
+        __builtin_memcpy(value, &running, sizeof value);
+        detail::Best<T> best{value[0], best_index[I][0]};
+        for (int j = 1; j < width; ++j)
+          best = detail::BetterOf<max>{}(best, detail::Best<T>{value[j], best_index[I][j]});
+        uniform.template at<dtype(I), I>() = team.all_reduce(best, detail::BetterOf<max>{}).index;
+      } else {
+        uniform.template at<dtype(I), I>() = detail::across_team<fold>(team, detail::across<fold>(running));
+      }
+    }
+  }
+
+  template <int I>
+  WEFT_HD_INLINE void start_total() {
+    constexpr Instruction in = View::instruction(I);
+    if constexpr (in.op == Opcode::accumulate && View::operand(in.aux).role == Role::accumulate_total) {
+      constexpr DType t = dtype(in.a);
+      constexpr auto start = detail::neutral<static_cast<Fold>(in.aux2), register_scalar<t>>();
+      if constexpr (in.stage == Stage::element)
+        totals.template at<t, I>() = splat<value_of<Family, t>>(start);
+      else
+        uniform.template at<t, I>() = start;
+    }
+  }
+  template <int I>
+  WEFT_HD_INLINE void accumulate() {
+    constexpr Instruction in = View::instruction(I);
+    constexpr Fold fold = static_cast<Fold>(in.aux2);
+    constexpr DType t = dtype(in.a);
+    if constexpr (View::operand(in.aux).role == Role::accumulate_total) {
+      if constexpr (in.stage == Stage::element) {
+        auto& running = totals.template at<t, I>();
+        running = detail::combine<fold>(running, masked(read<in.a, Stage::element>(), detail::neutral<fold, register_scalar<t>>()));
+      } else {
+        auto& running = uniform.template at<t, I>();
+        running = detail::combine<fold>(running, read<in.a, in.stage>());
+      }
+    } else {
+      // This thread alone owns these columns of the chunk's partial sums.
+      using V = value_of<Family, t>;
+      using S = ctype<View::operand(in.aux).dtype>;
+      S* p = reinterpret_cast<S*>(static_cast<char*>(args.pointer[in.aux]) + chunk * args.partial_bytes) + linear;
+      V v = read<in.a, Stage::element>();
+      if (!first_row) v = detail::combine<fold>(active == width ? load<V>(p) : load_partial<V>(p, active, 0), v);
+      if (active == width)
+        store(p, v);
+      else
+        store_partial(p, v, active);
+    }
+  }
+  template <int I>
+  WEFT_HD_INLINE void finish_total() {
+    constexpr Instruction in = View::instruction(I);
+    if constexpr (in.op == Opcode::accumulate && View::operand(in.aux).role == Role::accumulate_total) {
+      constexpr Fold fold = static_cast<Fold>(in.aux2);
+      constexpr DType t = dtype(in.a);
+      using S = ctype<View::operand(in.aux).dtype>;
+      S* p = reinterpret_cast<S*>(static_cast<char*>(args.pointer[in.aux]) + chunk * args.partial_bytes);
+      register_scalar<t> total;
+      if constexpr (in.stage == Stage::element)
+        total = detail::across_team<fold>(team, detail::across<fold>(totals.template at<t, I>()));
+      else
+        total = uniform.template at<t, I>();
+      if (team.rank() == 0) store(p, total);
+    }
+  }
+
+  template <int S>
+  WEFT_HD_INLINE void section() {
+    detail::unroll<View::section_begin(S), View::section_end(S)>(
+        [&](auto i) __attribute__((always_inline)) { execute<i.value>(); });
+  }
+
+  // Where each operand's row starts.
+  WEFT_HD_INLINE void locate_row(i64 row) {
+    i64 rest = row;
+    for (int a = header.row_axes - 1; a > 0; --a) {
+      const i64 extent = View::extent(a);
+      row_index[a] = rest % extent;
+      rest /= extent;
+    }
+    row_index[0] = rest;
+    detail::unroll<0, header.operands>([&](auto k) __attribute__((always_inline)) {
+      i64 o = 0;
+      for (int a = 0; a < header.row_axes; ++a) o += row_index[a] * View::stride(k.value, a);
+      offset[k.value] = o;
+    });
+  }
+
+  template <int S>
+  WEFT_HD_INLINE void columns(i64 cols) {
+    const i64 step = static_cast<i64>(team.size()) * width;
+    const i64 first = static_cast<i64>(team.rank()) * width;
+    for (at = first; at + width <= cols; at += step) {
+      active = width;
+      linear = line_start + at;
+      section<S>();
+    }
+    if constexpr (width > 1) {
+      if (at < cols) {
+        active = static_cast<int>(cols - at);
+        linear = line_start + at;
+        section<S>();
+      }
+    }
+  }
+  i64 line_start = 0;
+
+  template <int S>
+  WEFT_HD_INLINE void all_columns(i64 last_cols) {
+    constexpr i64 extent = header.col_axes > 0 ? View::extent(last_axis) : 1;
+    const i64 cols = extent > 0 ? extent : last_cols;
+    if constexpr (header.col_axes <= 1) {
+      columns<S>(cols);
+    } else {
+      constexpr i64 lines = static_cols() / (extent > 0 ? extent : 1);
+      for (i64 line = 0; line < lines; ++line) {
+        i64 rest = line;
+        for (int a = header.col_axes - 2; a >= 0; --a) {
+          const i64 e = View::extent(header.row_axes + a);
+          col_index[a] = rest % e;
+          rest /= e;
+        }
+        detail::unroll<0, header.operands>([&](auto k) __attribute__((always_inline)) {
+          i64 o = 0;
+          for (int a = 0; a + 1 < header.col_axes; ++a) o += col_index[a] * View::stride(k.value, header.row_axes + a);
+          column[k.value] = o;
+        });
+        line_start = line * cols;
+        columns<S>(cols);
+      }
+    }
+  }
+
+  // The chunk's rows, one after another.
+  WEFT_HD_INLINE void run(i64 which) {
+    chunk = which;
+    const i64 begin = which * args.rows_per_chunk;
+    const i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
+    for (int k = 0; k < header.operands; ++k) column[k] = 0;
+    for (int a = 0; a < header.col_axes; ++a) col_index[a] = 0;
+    section<0>();
+    detail::unroll<0, count>([&](auto i) __attribute__((always_inline)) { start_total<i.value>(); });
+    for (i64 row = begin; row < end; ++row) {
+      first_row = row == begin;
+      const i64 cols = row + 1 == args.rows ? args.last_cols : flat_cols();
+      locate_row(row);
+      detail::unroll<0, header.passes>([&](auto p) __attribute__((always_inline)) {
+        constexpr int element_section = 2 * p.value + 2;
+        section<element_section - 1>();
+        detail::unroll<View::section_begin(element_section), View::section_end(element_section)>(
+            [&](auto i) __attribute__((always_inline)) { start_fold<i.value>(); });
+        all_columns<element_section>(cols);
+        detail::unroll<View::section_begin(element_section), View::section_end(element_section)>(
+            [&](auto i) __attribute__((always_inline)) { finish_fold<i.value>(); });
+      });
+      section<2 * header.passes + 1>();
+    }
+    detail::unroll<0, count>([&](auto i) __attribute__((always_inline)) { finish_total<i.value>(); });
+  }
+
+  // A flat walk's tile is as long as its rows are apart.
+  WEFT_HD_INLINE i64 flat_cols() const { return 4096; }
+};
+
+}  // namespace weft::kernels

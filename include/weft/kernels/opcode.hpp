@@ -1,0 +1,106 @@
+#pragma once
+// The instructions of a fused loop. The pointwise ones stand in the order of ir's pointwise primitives, which
+// codegen relies on and asserts.
+
+#include "weft/core/types.hpp"
+
+namespace weft::kernels {
+
+enum class Opcode : u8 {
+  neg,
+  abs,
+  sign,
+  floor,
+  ceil,
+  round,
+  trunc,
+  exp,
+  expm1,
+  log,
+  log1p,
+  sqrt,
+  rsqrt,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  sinh,
+  cosh,
+  tanh,
+  erf,
+  is_finite,
+  is_nan,
+  logical_not,
+  cast,
+  bitcast,
+  copy,
+  add,
+  sub,
+  mul,
+  div,
+  pow,
+  max,
+  min,
+  fmod,
+  atan2,
+  eq,
+  ne,
+  lt,
+  le,
+  bit_and,
+  bit_or,
+  bit_xor,
+  shift_right,
+  select,
+  fma,
+  // what a loop does besides arithmetic
+  constant,    // imm: bits (f64 or i64)
+  load,        // aux: operand
+  index,       // aux: operand, whose strides give the index
+  random,      // a: linear index (i64); aux: which stream; aux2: the operand that holds seed and step
+  reduce,      // a; aux: Fold; over the columns of the row
+  store,       // a; aux: operand
+  accumulate,  // a; aux: operand; aux2: Fold; over the rows (and, for a total, over the columns)
+  keep,        // a; aux: slot; holds an element for a later pass over the row
+  kept,        // aux: slot
+};
+
+enum class Fold : u8 { sum, max, min, prod, argmax, argmin };
+
+// Where an instruction is evaluated.
+enum class Stage : u8 { chunk, row, element };
+
+struct Instruction {
+  Opcode op{};
+  u8 dtype = 0;  // DType of the result
+  Stage stage = Stage::element;
+  u16 a = 0, b = 0, c = 0;
+  u16 aux = 0, aux2 = 0;
+  u64 imm = 0;
+};
+
+// Three words an instruction.
+inline constexpr int instruction_words = 3;
+constexpr void encode(const Instruction& i, u64* w) {
+  w[0] = static_cast<u64>(i.op) | static_cast<u64>(i.dtype) << 8 | static_cast<u64>(i.stage) << 16 |
+         static_cast<u64>(i.a) << 32 | static_cast<u64>(i.b) << 48;
+  w[1] = static_cast<u64>(i.c) | static_cast<u64>(i.aux) << 16 | static_cast<u64>(i.aux2) << 32;
+  w[2] = i.imm;
+}
+constexpr Instruction decode(const u64* w) {
+  Instruction i;
+  i.op = static_cast<Opcode>(w[0] & 255);
+  i.dtype = static_cast<u8>(w[0] >> 8 & 255);
+  i.stage = static_cast<Stage>(w[0] >> 16 & 255);
+  i.a = static_cast<u16>(w[0] >> 32 & 0xffff);
+  i.b = static_cast<u16>(w[0] >> 48);
+  i.c = static_cast<u16>(w[1] & 0xffff);
+  i.aux = static_cast<u16>(w[1] >> 16 & 0xffff);
+  i.aux2 = static_cast<u16>(w[1] >> 32 & 0xffff);
+  i.imm = w[2];
+  return i;
+}
+
+}  // namespace weft::kernels

@@ -1,0 +1,301 @@
+#pragma once
+// Pack<T>: 16 numbers that the host's kernels treat as one value, as the GPU's kernels treat one number.
+// Law: every operation is the scalar operation, lane by lane, and the lane count is the same on every
+// machine, so results do not depend on the width of its vector registers.
+//
+// A pack is an array of vectors as wide as the machine's: g++ turns comparisons of wider ones into scalar
+// code, and vectors wider than the registers change the calling convention. Device compilation, where vectors
+// may not appear at all, sees an array of 16 numbers; it never runs.
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include "weft/core/config.hpp"
+#include "weft/core/philox.hpp"
+#include "weft/core/small_float.hpp"
+#include "weft/core/types.hpp"
+
+#if !defined(__CUDA_ARCH__)
+#define WEFT_NATIVE_VECTORS 1
+#else
+#define WEFT_NATIVE_VECTORS 0
+#endif
+
+namespace weft::kernels {
+
+inline constexpr int lanes = 16;
+
+namespace detail {
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__)
+inline constexpr int vector_bytes = 64;
+#elif defined(__AVX2__)
+inline constexpr int vector_bytes = 32;
+#else
+inline constexpr int vector_bytes = 16;
+#endif
+
+// A vector of N numbers. Always spelled through this class: nvcc loses the attribute on local types.
+template <class T, int N>
+struct VectorOf {
+#if WEFT_NATIVE_VECTORS
+  typedef T type __attribute__((vector_size(N * sizeof(T))));
+#else
+  using type = T;
+#endif
+};
+
+}  // namespace detail
+
+template <class T>
+struct alignas(lanes * sizeof(T) < 64 ? lanes * sizeof(T) : 64) Pack {
+  using Lane = T;
+#if WEFT_NATIVE_VECTORS
+  static constexpr int width =
+      detail::vector_bytes / int{sizeof(T)} < lanes ? detail::vector_bytes / int{sizeof(T)} : lanes;
+#else
+  static constexpr int width = 1;
+#endif
+  using Part = typename detail::VectorOf<T, width>::type;
+  static constexpr int parts = lanes / width;
+  Part part[parts];
+
+  // Lane i, for tests and reductions.
+  WEFT_HD_INLINE T operator[](int i) const { return reinterpret_cast<const LaneAlias*>(part)[i]; }
+
+ private:
+  typedef T LaneAlias __attribute__((may_alias));
+};
+
+namespace detail {
+
+template <class V>
+inline constexpr bool is_pack = false;
+template <class T>
+inline constexpr bool is_pack<Pack<T>> = true;
+
+template <class V>
+struct LaneOf {
+  using type = V;
+};
+template <class T>
+struct LaneOf<Pack<T>> {
+  using type = T;
+};
+
+template <class V>
+struct MaskOf {
+  using type = bool;
+};
+template <class T>
+struct MaskOf<Pack<T>> {
+  using type = Pack<std::conditional_t<sizeof(T) == 8, i64, i32>>;
+};
+
+template <class V, class T>
+struct Rebind {
+  using type = T;
+};
+template <class U, class T>
+struct Rebind<Pack<U>, T> {
+  using type = Pack<T>;
+};
+
+// The pack whose part j is fn(j). A fold rather than a loop, so that it unrolls at every optimisation level.
+template <class T, class Fn, std::size_t... J>
+WEFT_HD_INLINE Pack<T> make_parts(std::index_sequence<J...>, const Fn& fn) {
+  Pack<T> r;
+  ((r.part[J] = fn(static_cast<int>(J))), ...);
+  return r;
+}
+template <class T, class Fn>
+WEFT_HD_INLINE Pack<T> make_pack(const Fn& fn) {
+  return make_parts<T>(std::make_index_sequence<Pack<T>::parts>{}, fn);
+}
+
+// A part with the same value in every lane.
+template <class T>
+WEFT_HD_INLINE typename Pack<T>::Part fill_part(T value) {
+#if WEFT_NATIVE_VECTORS
+  return value - typename Pack<T>::Part{};  // subtraction of +0 keeps -0, addition would not
+#else
+  return value;
+#endif
+}
+
+// The parts' bits as another type of the same size.
+template <class To, class From>
+WEFT_HD_INLINE To recast(const From& from) {
+  return __builtin_bit_cast(To, from);
+}
+
+}  // namespace detail
+
+// The scalar type of a value: T for T and for Pack<T>.
+template <class V>
+using lane_of = typename detail::LaneOf<V>::type;
+// What a comparison of two V gives: bool, or a pack of 0 and -1 as wide as the lanes.
+template <class V>
+using mask_of = typename detail::MaskOf<V>::type;
+// The value with V's number of lanes and T in each.
+template <class V, class T>
+using rebind = typename detail::Rebind<V, T>::type;
+template <class V>
+concept PackValue = detail::is_pack<V>;
+
+// s in every lane.
+template <class V>
+WEFT_HD_INLINE V splat(lane_of<V> s) {
+  if constexpr (PackValue<V>) {
+    const auto filled = detail::fill_part<lane_of<V>>(s);
+    return detail::make_pack<lane_of<V>>([&](int) { return filled; });
+  } else {
+    return s;
+  }
+}
+
+#define WEFT_PACK_BINARY(op)                                                                            \
+  template <class T>                                                                                    \
+  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, const Pack<T>& b) {                              \
+    return detail::make_pack<T>([&](int j) { return typename Pack<T>::Part(a.part[j] op b.part[j]); }); \
+  }                                                                                                     \
+  template <class T>                                                                                    \
+  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, std::type_identity_t<T> b) {                     \
+    return a op splat<Pack<T>>(b);                                                                      \
+  }                                                                                                     \
+  template <class T>                                                                                    \
+  WEFT_HD_INLINE Pack<T> operator op(std::type_identity_t<T> a, const Pack<T>& b) {                     \
+    return splat<Pack<T>>(a) op b;                                                                      \
+  }                                                                                                     \
+  template <class T, class U>                                                                           \
+  WEFT_HD_INLINE Pack<T>& operator op##=(Pack<T>& a, const U& b) {                                      \
+    return a = a op b;                                                                                  \
+  }
+WEFT_PACK_BINARY(+)
+WEFT_PACK_BINARY(-)
+WEFT_PACK_BINARY(*)
+WEFT_PACK_BINARY(/)
+WEFT_PACK_BINARY(%)
+WEFT_PACK_BINARY(&)
+WEFT_PACK_BINARY(|)
+WEFT_PACK_BINARY(^)
+#undef WEFT_PACK_BINARY
+
+// Shifts by the same count in every lane; arithmetic for signed types.
+#define WEFT_PACK_SHIFT(op)                                                                                 \
+  template <class T>                                                                                        \
+  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, int count) {                                         \
+    return detail::make_pack<T>([&](int j) { return typename Pack<T>::Part(a.part[j] op count); });         \
+  }                                                                                                         \
+  template <class T>                                                                                        \
+  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, const Pack<T>& count) {                              \
+    return detail::make_pack<T>([&](int j) { return typename Pack<T>::Part(a.part[j] op count.part[j]); }); \
+  }
+WEFT_PACK_SHIFT(<<)
+WEFT_PACK_SHIFT(>>)
+#undef WEFT_PACK_SHIFT
+
+#if WEFT_NATIVE_VECTORS
+#define WEFT_PACK_MASK(expression) (expression)
+#else
+#define WEFT_PACK_MASK(expression) (-(expression))
+#endif
+#define WEFT_PACK_COMPARE(op)                                                                      \
+  template <class T>                                                                               \
+  WEFT_HD_INLINE mask_of<Pack<T>> operator op(const Pack<T>& a, const Pack<T>& b) {                \
+    using Mask = lane_of<mask_of<Pack<T>>>;                                                        \
+    return detail::make_pack<Mask>(                                                                \
+        [&](int j) { return typename Pack<Mask>::Part(WEFT_PACK_MASK(a.part[j] op b.part[j])); }); \
+  }                                                                                                \
+  template <class T>                                                                               \
+  WEFT_HD_INLINE mask_of<Pack<T>> operator op(const Pack<T>& a, std::type_identity_t<T> b) {       \
+    return a op splat<Pack<T>>(b);                                                                 \
+  }
+WEFT_PACK_COMPARE(<)
+WEFT_PACK_COMPARE(<=)
+WEFT_PACK_COMPARE(>)
+WEFT_PACK_COMPARE(>=)
+WEFT_PACK_COMPARE(==)
+WEFT_PACK_COMPARE(!=)
+#undef WEFT_PACK_COMPARE
+#undef WEFT_PACK_MASK
+
+template <class T>
+WEFT_HD_INLINE Pack<T> operator-(const Pack<T>& a) {
+  return detail::make_pack<T>([&](int j) { return typename Pack<T>::Part(-a.part[j]); });
+}
+template <class T>
+WEFT_HD_INLINE Pack<T> operator~(const Pack<T>& a) {
+  return detail::make_pack<T>([&](int j) { return typename Pack<T>::Part(~a.part[j]); });
+}
+
+// The bits of floating-point lanes as integers of the same size, and back.
+WEFT_HD_INLINE Pack<i32> to_bits(const Pack<float>& x) {
+  return detail::make_pack<i32>([&](int j) { return detail::recast<Pack<i32>::Part>(x.part[j]); });
+}
+WEFT_HD_INLINE Pack<float> from_bits(const Pack<i32>& x) {
+  return detail::make_pack<float>([&](int j) { return detail::recast<Pack<float>::Part>(x.part[j]); });
+}
+WEFT_HD_INLINE Pack<i64> to_bits(const Pack<double>& x) {
+  return detail::make_pack<i64>([&](int j) { return detail::recast<Pack<i64>::Part>(x.part[j]); });
+}
+WEFT_HD_INLINE Pack<double> from_bits(const Pack<i64>& x) {
+  return detail::make_pack<double>([&](int j) { return detail::recast<Pack<double>::Part>(x.part[j]); });
+}
+WEFT_HD_INLINE constexpr i64 to_bits(double x) { return __builtin_bit_cast(i64, x); }
+WEFT_HD_INLINE constexpr double from_bits(i64 x) { return __builtin_bit_cast(double, x); }
+using weft::from_bits;
+using weft::to_bits;
+
+// Logic on masks, for bool and for packs of them. (clang warns about & between bools.)
+WEFT_HD_INLINE bool mask_and(bool a, bool b) { return a && b; }
+WEFT_HD_INLINE bool mask_or(bool a, bool b) { return a || b; }
+WEFT_HD_INLINE bool mask_not(bool a) { return !a; }
+template <class T>
+WEFT_HD_INLINE Pack<T> mask_and(const Pack<T>& a, const Pack<T>& b) {
+  return a & b;
+}
+template <class T>
+WEFT_HD_INLINE Pack<T> mask_or(const Pack<T>& a, const Pack<T>& b) {
+  return a | b;
+}
+template <class T>
+WEFT_HD_INLINE Pack<T> mask_not(const Pack<T>& a) {
+  return ~a;
+}
+
+// a where the mask is set, else b. Masks are what comparisons of values of this size give.
+template <class T>
+requires std::is_arithmetic_v<T> WEFT_HD_INLINE T select(bool mask, T a, T b) { return mask ? a : b; }
+// Written with bits: nvcc's front end does not survive `mask ? a : b` on vectors of a dependent type.
+template <class T>
+WEFT_HD_INLINE Pack<T> select(const mask_of<Pack<T>>& mask, const Pack<T>& a, const Pack<T>& b) {
+  return detail::make_pack<T>([&](int j) {
+#if defined(__CUDACC__)
+    using Bits = typename mask_of<Pack<T>>::Part;
+    return detail::recast<typename Pack<T>::Part>((mask.part[j] & detail::recast<Bits>(a.part[j])) |
+                                                  (~mask.part[j] & detail::recast<Bits>(b.part[j])));
+#else
+    return mask.part[j] ? a.part[j] : b.part[j];
+#endif
+  });
+}
+
+// The full product of Philox, with the machine's widening multiplication.
+#if WEFT_NATIVE_VECTORS
+WEFT_HD_INLINE WideProduct<Pack<u32>> wide_product(const Pack<u32>& a, u32 m) {
+  using Words = Pack<u32>::Part;
+  using Doubles = detail::VectorOf<u64, Pack<u32>::width / 2>::type;
+  const Pack<u32> high = detail::make_pack<u32>([&](int j) {
+    const Doubles pairs = detail::recast<Doubles>(a.part[j]);
+    const Doubles even = (pairs & 0xffffffffu) * u64{m};
+    const Doubles odd = (pairs >> 32) * u64{m};
+    return detail::recast<Words>((even >> 32) | (odd & ~u64{0xffffffffu}));
+  });
+  return {high, a * m};
+}
+#endif
+
+}  // namespace weft::kernels
+
+#undef WEFT_NATIVE_VECTORS

@@ -1,0 +1,96 @@
+#pragma once
+// How parameters start, as types. `Init::value(builder, dims)` builds the starting value; it runs as a compiled
+// program, so the same seed gives the same model on every device. Fans are PyTorch's: of a weight (out, in,
+// window...), fan_in = in * window and fan_out = out * window.
+
+#include <cmath>
+
+#include "weft/ops/random.hpp"
+
+namespace weft::nn::init {
+
+struct Fans {
+  double in = 1, out = 1;
+};
+constexpr Fans fans(const Dims& d) {
+  Fans f;
+  double window = 1;
+  for (int i = 2; i < d.rank; ++i) window *= static_cast<double>(d.extent[i]);
+  f.in = d.rank >= 2 ? static_cast<double>(d.extent[1]) * window : d.rank == 1 ? static_cast<double>(d.extent[0]) : 1;
+  f.out = d.rank >= 1 ? static_cast<double>(d.extent[0]) * window : 1;
+  return f;
+}
+
+// Newton's iteration; std::sqrt is not constexpr.
+constexpr double square_root(double x) {
+  if (x <= 0) return 0;
+  double r = x > 1 ? x : 1;
+  for (int i = 0; i < 200; ++i) {
+    const double next = 0.5 * (r + x / r);
+    if (next == r) break;
+    r = next;
+  }
+  return r;
+}
+
+constexpr ir::Value uniform_between(ir::Builder& b, const Dims& d, double low, double high) {
+  return detail::uniform_bits(b, d) * (high - low) + low;
+}
+
+struct Zeros {
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) { return ir::constant(b, DType::f32, d, 0); }
+};
+struct Ones {
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) { return ir::constant(b, DType::f32, d, 1); }
+};
+// Numerator / Denominator everywhere.
+template <int Numerator, int Denominator = 1>
+struct Constant {
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    return ir::constant(b, DType::f32, d, static_cast<double>(Numerator) / Denominator);
+  }
+};
+// Normal with mean 0 and standard deviation Numerator / Denominator.
+template <int Numerator = 1, int Denominator = 1>
+struct Normal {
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    return detail::normal_bits(b, d) * (static_cast<double>(Numerator) / Denominator);
+  }
+};
+// PyTorch's start of Linear and Conv: uniform in +-1 / sqrt(fan_in) (kaiming_uniform with a = sqrt(5)). A bias
+// has no fan of its own: FanIn names the weight's.
+template <i64 FanIn = 0>
+struct FanInUniform {
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    const double bound = 1.0 / square_root(FanIn > 0 ? static_cast<double>(FanIn) : fans(d).in);
+    return uniform_between(b, d, -bound, bound);
+  }
+};
+// Glorot and Bengio (2010), gain Numerator / Denominator.
+template <int Numerator = 1, int Denominator = 1>
+struct XavierUniform {
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    const double bound = static_cast<double>(Numerator) / Denominator * square_root(6.0 / (fans(d).in + fans(d).out));
+    return uniform_between(b, d, -bound, bound);
+  }
+};
+template <int Numerator = 1, int Denominator = 1>
+struct XavierNormal {
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    return detail::normal_bits(b, d) * (static_cast<double>(Numerator) / Denominator * square_root(2.0 / (fans(d).in + fans(d).out)));
+  }
+};
+// He et al. (2015) for ReLU.
+struct KaimingUniform {
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    const double bound = square_root(6.0 / fans(d).in);
+    return uniform_between(b, d, -bound, bound);
+  }
+};
+struct KaimingNormal {
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    return detail::normal_bits(b, d) * square_root(2.0 / fans(d).in);
+  }
+};
+
+}  // namespace weft::nn::init

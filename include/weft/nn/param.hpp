@@ -1,0 +1,51 @@
+#pragma once
+// Param and Buffer: a module's state. At run time they hold nothing; while a function is traced they hold the
+// builder and the number of their slot, and stand for an expression wherever one is wanted.
+
+#include "weft/nn/init.hpp"
+#include "weft/ops/expr.hpp"
+
+namespace weft::nn {
+
+// A trained tensor of T with shape S; Init says how it starts (see init.hpp).
+template <class T, class S, class Init = init::Zeros>
+struct Param {
+  using dtype = T;
+  using shape = S;
+  using initializer = Init;
+  static constexpr bool trained = true;
+
+  ir::Builder* builder = nullptr;
+  int slot = -1;
+
+  constexpr Expr<T, S> expr() const {
+    return {ir::Value{builder, builder->leaf(ir::Op::state, dtype_of<T>, S::value, static_cast<u64>(slot))}};
+  }
+};
+
+// A tensor that is saved with the model but not trained, such as a running mean. `assign` in a traced
+// function sets it at the end of the step.
+template <class T, class S, class Init = init::Zeros>
+struct Buffer {
+  using dtype = T;
+  using shape = S;
+  using initializer = Init;
+  static constexpr bool trained = false;
+
+  ir::Builder* builder = nullptr;
+  int slot = -1;
+
+  constexpr Expr<T, S> expr() const {
+    return {ir::Value{builder, builder->leaf(ir::Op::state, dtype_of<T>, S::value, static_cast<u64>(slot))}};
+  }
+  constexpr void assign(const Expr<T, S>& value) const { builder->graph.assigns.push({slot, value.value.id}); }
+};
+
+template <class M>
+inline constexpr bool is_state = false;
+template <class T, class S, class I>
+inline constexpr bool is_state<Param<T, S, I>> = true;
+template <class T, class S, class I>
+inline constexpr bool is_state<Buffer<T, S, I>> = true;
+
+}  // namespace weft::nn

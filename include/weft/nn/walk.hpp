@@ -1,0 +1,132 @@
+#pragma once
+// Walks a model's state in declaration order: every Param and Buffer with its dotted name, as PyTorch's
+// state_dict gives them ("h.3.attn.weight"); and lays them out in the model's block of memory.
+
+#include <string_view>
+
+#include "weft/core/field.hpp"
+#include "weft/nn/dropout.hpp"
+#include "weft/nn/param.hpp"
+
+namespace weft::nn {
+
+// A dotted name built while walking.
+struct Name {
+  static constexpr int most = 160;
+  char text[most]{};
+  int size = 0;
+
+  constexpr void append(std::string_view part) {
+    if (size > 0 && size < most) text[size++] = '.';
+    for (char c : part)
+      if (size < most) text[size++] = c;
+  }
+  constexpr void append(int number) {
+    char digits[12]{};
+    int n = 0;
+    do digits[n++] = static_cast<char>('0' + number % 10), number /= 10;
+    while (number > 0);
+    if (size > 0 && size < most) text[size++] = '.';
+    while (n > 0 && size < most) text[size++] = digits[--n];
+  }
+  constexpr std::string_view view() const { return {text, static_cast<std::size_t>(size)}; }
+};
+
+// Calls f(name, state) for every Param and Buffer inside `m`, and g(setting) for every Mode.
+template <class M, class F, class G>
+constexpr void walk(M& m, const Name& name, F& f, G& g) {
+  using T = std::remove_cvref_t<M>;
+  if constexpr (is_state<T>) {
+    f(name, m);
+  } else if constexpr (std::is_same_v<T, Mode>) {
+    g(m);
+  } else if constexpr (is_array_like<T>) {
+    int i = 0;
+    for (auto& item : m) {
+      Name inner = name;
+      inner.append(i++);
+      walk(item, inner, f, g);
+    }
+  } else if constexpr (std::is_class_v<T> && std::is_aggregate_v<T>) {
+    for_each_field(m, [&](auto, std::string_view field, auto& member) {
+      Name inner = name;
+      inner.append(field);
+      walk(member, inner, f, g);
+    });
+  } else if constexpr (std::is_class_v<T>) {
+    static_assert(std::is_aggregate_v<T> || std::is_empty_v<T>,
+                  "a module must be an aggregate: no constructors, private members or virtual functions");
+  }
+}
+
+// One piece of a model's state: where it lies in the model's block.
+struct StateInfo {
+  Name name;
+  DType dtype{};
+  Dims dims;
+  i64 offset = 0;  // bytes
+  bool trained = false;
+};
+
+inline constexpr i64 state_alignment = 256;
+
+template <class M>
+constexpr int count_state() {
+  M m{};
+  int n = 0;
+  auto f = [&](const Name&, auto&) { ++n; };
+  auto g = [](Mode&) {};
+  walk(m, Name{}, f, g);
+  return n;
+}
+
+template <int N>
+struct StateTable {
+  StateInfo row[N > 0 ? N : 1]{};
+  int size = N;
+  i64 trained_bytes = 0;  // parameters come first, then buffers
+  i64 bytes = 0;
+};
+
+// Parameters first, in declaration order, then buffers, each in a 256-byte aligned place.
+template <class M>
+constexpr auto make_state_table() {
+  StateTable<count_state<M>()> table;
+  M m{};
+  int n = 0;
+  auto f = [&](const Name& name, auto& s) {
+    using S = std::remove_cvref_t<decltype(s)>;
+    StateInfo& row = table.row[n++];
+    row.name = name;
+    row.dtype = dtype_of<typename S::dtype>;
+    row.dims = S::shape::value;
+    row.trained = S::trained;
+  };
+  auto g = [](Mode&) {};
+  walk(m, Name{}, f, g);
+  for (int pass = 0; pass < 2; ++pass) {
+    for (int i = 0; i < n; ++i) {
+      StateInfo& row = table.row[i];
+      if (row.trained != (pass == 0)) continue;
+      row.offset = table.bytes;
+      const i64 bytes = row.dims.size() * size_of(row.dtype);
+      table.bytes += (bytes + state_alignment - 1) / state_alignment * state_alignment;
+    }
+    if (pass == 0) table.trained_bytes = table.bytes;
+  }
+  return table;
+}
+
+template <class M>
+inline constexpr auto state_table = make_state_table<M>();
+
+// The number of trained elements, a constant.
+template <class M>
+constexpr i64 parameter_count() {
+  i64 n = 0;
+  for (int i = 0; i < state_table<M>.size; ++i)
+    if (state_table<M>.row[i].trained) n += state_table<M>.row[i].dims.size();
+  return n;
+}
+
+}  // namespace weft::nn

@@ -1,0 +1,79 @@
+#pragma once
+// Activations, composed from primitives; formulae as in torch.nn.functional.
+
+#include "weft/ops/reduce.hpp"
+
+namespace weft {
+
+struct Relu : Operation<Relu> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    // select, not max: PyTorch's gradient at 0 is 0, and NaN passes
+    const ir::Value zero = ir::constant_like(x.value, 0);
+    return X{ir::select(ir::binary(ir::Op::le, x.value, zero), zero, x.value)};
+  }
+};
+
+// 1 / (1 + exp(-x))
+struct Sigmoid : Operation<Sigmoid> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    const auto f = Cast<floating<typename X::dtype>>::apply(b, x);
+    return decltype(f){1.0 / (ir::unary(ir::Op::exp, -f.value) + 1.0)};
+  }
+};
+
+// x Phi(x), Phi the normal distribution function.
+struct Gelu : Operation<Gelu> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    const ir::Value v = x.value;
+    return X{v * 0.5 * (ir::unary(ir::Op::erf, v * 0.7071067811865476) + 1.0)};
+  }
+};
+// The tanh approximation: 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
+struct GeluTanh : Operation<GeluTanh> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    const ir::Value v = x.value;
+    return X{v * 0.5 * (ir::unary(ir::Op::tanh, (v + v * v * v * 0.044715) * 0.7978845608028654) + 1.0)};
+  }
+};
+struct Silu : Operation<Silu> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    return mul(x, Sigmoid::apply(b, x));
+  }
+};
+
+// exp(x - max) / sum along one axis.
+template <int Axis>
+struct Softmax : Operation<Softmax<Axis>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    const auto f = Cast<floating<typename X::dtype>>::apply(b, x);
+    const auto e = exp(sub(f, stop_gradient(max<Axis>(f, keepdim))));
+    return div(e, sum<Axis>(e, keepdim));
+  }
+};
+template <int Axis>
+struct LogSoftmax : Operation<LogSoftmax<Axis>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    const auto f = Cast<floating<typename X::dtype>>::apply(b, x);
+    const auto shifted = sub(f, stop_gradient(max<Axis>(f, keepdim)));
+    return sub(shifted, log(sum<Axis>(exp(shifted), keepdim)));
+  }
+};
+
+inline constexpr Relu relu{};
+inline constexpr Sigmoid sigmoid{};
+inline constexpr Gelu gelu{};
+inline constexpr GeluTanh gelu_tanh{};
+inline constexpr Silu silu{};
+template <int Axis>
+inline constexpr Softmax<Axis> softmax{};
+template <int Axis>
+inline constexpr LogSoftmax<Axis> log_softmax{};
+
+}  // namespace weft

@@ -1,0 +1,225 @@
+#pragma once
+// Expr<T, Shape<...>>: what a user's function computes with while it is traced. The type carries dtype and
+// shape, so mistakes are found at the user's line; the value is a node number, so types stay short.
+// Every operation is one stateless function object derived from Operation; what its arguments are decides
+// which handle comes back: a node (Expr), or a small typed tree to be replayed later (Lazy).
+
+#include <tuple>
+#include <type_traits>
+
+#include "weft/core/diagnose.hpp"
+#include "weft/ir/value.hpp"
+
+namespace weft {
+
+template <class T, class S>
+struct Expr {
+  using dtype = T;
+  using shape = S;
+  static constexpr int rank = S::rank;
+  static constexpr i64 size = S::size;
+
+  ir::Value value;
+};
+
+// What operations on literals (`arange`, `zeros`) and run-time tensors return: a typed tree that is replayed
+// as Exprs when it meets a traced handle or is assigned to a Tensor. Not to outlive its statement.
+template <class Op, class... Args>
+struct Lazy {
+  std::tuple<Args...> args;
+};
+
+template <class A>
+inline constexpr bool is_expr = false;
+template <class T, class S>
+inline constexpr bool is_expr<Expr<T, S>> = true;
+
+template <class A>
+inline constexpr bool is_lazy = false;
+template <class Op, class... Args>
+inline constexpr bool is_lazy<Lazy<Op, Args...>> = true;
+
+// A type that stands for an expression (a parameter, a buffer): it has a member `expr()`.
+template <class A>
+concept ExprLike = is_expr<std::remove_cvref_t<A>> || requires(const A& a) { a.expr(); };
+
+// A run-time tensor: an operand of Lazy, with `replay(context)`.
+template <class A>
+concept TensorLike = requires { typename std::remove_cvref_t<A>::weft_tensor; };
+
+template <class A>
+concept Scalar = std::is_arithmetic_v<std::remove_cvref_t<A>>;
+
+// A number known only at run time: it promotes like the C++ scalar S and is cast where it is used.
+template <class S>
+struct ScalarExpr {
+  ir::Value value;
+};
+template <class A>
+inline constexpr bool is_scalar_expr = false;
+template <class S>
+inline constexpr bool is_scalar_expr<ScalarExpr<S>> = true;
+
+template <class A>
+concept Operand = ExprLike<A> || is_lazy<std::remove_cvref_t<A>> || TensorLike<A> || Scalar<A> ||
+                  is_scalar_expr<std::remove_cvref_t<A>>;
+
+template <class A>
+constexpr auto to_expr(const A& a) {
+  if constexpr (is_expr<A>)
+    return a;
+  else
+    return a.expr();
+}
+
+template <class A>
+using expr_of = decltype(to_expr(std::declval<const A&>()));
+
+// Builds a lazy tree's nodes: `leaf(tensor)` says what a run-time tensor becomes, `number(scalar)` what a scalar.
+template <class A, class Leaf, class Number>
+constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number);
+
+namespace detail {
+template <class Op, class... Args, class Leaf, class Number>
+constexpr auto replay_lazy(ir::Builder& builder, const Lazy<Op, Args...>& lazy, Leaf& leaf, Number& number) {
+  return std::apply(
+      [&](const Args&... args) {
+        // braces: operands are built left to right, so random streams keep their order
+        const std::tuple operands{weft::replay(builder, args, leaf, number)...};
+        return std::apply([&](const auto&... o) { return Op::apply(builder, o...); }, operands);
+      },
+      lazy.args);
+}
+}  // namespace detail
+
+template <class A, class Leaf, class Number>
+constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number) {
+  if constexpr (TensorLike<A>)
+    return leaf(a);
+  else if constexpr (Scalar<A>)
+    return number(a);
+  else
+    return detail::replay_lazy(builder, a, leaf, number);
+}
+
+namespace detail {
+
+template <class A>
+constexpr ir::Builder* builder_of(const A& a) {
+  if constexpr (ExprLike<A>)
+    return to_expr(a).value.builder;
+  else
+    return nullptr;
+}
+
+struct KeepScalar {
+  template <class S>
+  constexpr S operator()(S s) const {
+    return s;
+  }
+};
+struct NoTensor {
+  template <class A>
+  constexpr auto operator()(const A&) const {
+    static_assert(sizeof(A) == 0, "a run-time Tensor cannot be used inside a traced function: make it an input");
+  }
+};
+
+// An argument of a traced operation: literals join the graph here.
+template <class A>
+constexpr auto traced(ir::Builder& builder, const A& a) {
+  if constexpr (ExprLike<A>) {
+    return to_expr(a);
+  } else if constexpr (is_lazy<A> || TensorLike<A>) {
+    NoTensor leaf;
+    KeepScalar number;
+    return replay(builder, a, leaf, number);
+  } else {
+    return a;
+  }
+}
+
+}  // namespace detail
+
+// Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
+template <class Derived>
+struct Operation {
+  template <class... A>
+  constexpr auto operator()(const A&... a) const {
+    static_assert((Operand<A> && ...), "an operand is neither an expression, a parameter, a tensor nor a number");
+    if constexpr ((ExprLike<A> || ...)) {
+      ir::Builder* builder = nullptr;
+      ((builder = builder ? builder : detail::builder_of(a)), ...);
+      return Derived::apply(*builder, detail::traced(*builder, a)...);
+    } else {
+      return Lazy<Derived, A...>{{a...}};
+    }
+  }
+};
+
+// The types that shape rules and promotion yield.
+template <class T, class U>
+using promoted = ctype<promote(dtype_of<T>, dtype_of<U>)>;
+
+// The dtype that a C++ scalar S takes beside a tensor of T: floats keep float tensors, numbers keep theirs.
+template <class T, class S>
+using promoted_scalar = std::conditional_t<
+    is_float(dtype_of<T>), T,
+    std::conditional_t<std::is_floating_point_v<S>, f32,
+                       std::conditional_t<std::is_same_v<T, bool> && !std::is_same_v<S, bool>, i64, T>>>;
+
+// T if it is a floating type, f32 otherwise: what functions such as exp work in.
+template <class T>
+using floating = std::conditional_t<is_float(dtype_of<T>), T, f32>;
+
+namespace detail {
+
+template <class T, class A>
+constexpr ir::Value as_value(ir::Builder& builder, const A& a) {
+  if constexpr (is_expr<A> || is_scalar_expr<A>)
+    return ir::cast(a.value, dtype_of<T>);
+  else
+    return ir::constant(builder, dtype_of<T>, Dims{}, static_cast<double>(a));
+}
+
+template <class A>
+struct operand_traits {
+  using dtype = A;
+  using shape = Shape<>;
+};
+template <class T, class S>
+struct operand_traits<Expr<T, S>> {
+  using dtype = T;
+  using shape = S;
+};
+
+template <class S>
+struct operand_traits<ScalarExpr<S>> {
+  using dtype = S;
+  using shape = Shape<>;
+};
+
+template <class A, class B>
+constexpr auto common_dtype() {
+  if constexpr (is_expr<A> && is_expr<B>)
+    return promoted<typename A::dtype, typename B::dtype>{};
+  else if constexpr (is_expr<A>)
+    return promoted_scalar<typename A::dtype, typename operand_traits<B>::dtype>{};
+  else if constexpr (is_expr<B>)
+    return promoted_scalar<typename B::dtype, typename operand_traits<A>::dtype>{};
+  else
+    return promoted<typename operand_traits<A>::dtype, typename operand_traits<B>::dtype>{};
+}
+
+}  // namespace detail
+
+// The dtype of a pointwise operation on A and B (Exprs or scalars).
+template <class A, class B>
+using common = decltype(detail::common_dtype<A, B>());
+
+template <class A>
+using shape_of_operand = typename detail::operand_traits<A>::shape;
+template <class A>
+using dtype_of_operand = typename detail::operand_traits<A>::dtype;
+
+}  // namespace weft

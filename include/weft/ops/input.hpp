@@ -1,0 +1,22 @@
+#pragma once
+// in<f32, 128, 64>: the dtype and shape of a program's input.
+
+#include "weft/ops/expr.hpp"
+
+namespace weft {
+
+template <class T, class S>
+struct Input {
+  using dtype = T;
+  using shape = S;
+};
+
+template <class T, i64... D>
+inline constexpr Input<T, Shape<D...>> in{};
+
+template <class A>
+inline constexpr bool is_input = false;
+template <class T, class S>
+inline constexpr bool is_input<Input<T, S>> = true;
+
+}  // namespace weft

@@ -1,0 +1,354 @@
+#pragma once
+// Pointwise primitives and the operators, with PyTorch's names, promotion and broadcasting.
+
+#include "weft/ops/expr.hpp"
+
+namespace weft {
+
+namespace detail {
+
+template <class A, class B>
+struct broadcast_rule {
+  static constexpr bool ok = broadcastable(A::value, B::value);
+  static constexpr Dims value = ok ? broadcast(A::value, B::value) : A::value;
+};
+
+template <class Op, class A, class B>
+constexpr auto broadcast_shapes() {
+  using SA = shape_of_operand<A>;
+  using SB = shape_of_operand<B>;
+  if constexpr (std::is_same_v<SA, SB>) {
+    return SA{};
+  } else {
+    using Rule = broadcast_rule<SA, SB>;
+    static_assert(sizeof(ShapesBroadcast<Rule::ok, Op, SA, SB>) > 0);
+    return shape_of<Rule>{};
+  }
+}
+
+}  // namespace detail
+
+// One operand; the result has its shape. `Float`: integers are promoted to f32, as in PyTorch.
+template <ir::Op op, bool Float>
+struct Unary : Operation<Unary<op, Float>> {
+  template <class A>
+  static constexpr auto apply(ir::Builder& b, const A& a) {
+    using T0 = dtype_of_operand<A>;
+    using T = std::conditional_t<Float, floating<T0>, T0>;
+    using R = std::conditional_t<ir::is_predicate(op), bool, T>;
+    return Expr<R, shape_of_operand<A>>{ir::unary(op, detail::as_value<T>(b, a))};
+  }
+};
+
+// Two operands of common dtype and broadcast shapes.
+template <ir::Op op, bool Float = false>
+struct Binary : Operation<Binary<op, Float>> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    using T0 = common<A, B>;
+    using T = std::conditional_t<Float, floating<T0>, T0>;
+    using R = std::conditional_t<ir::is_predicate(op), bool, T>;
+    using S = decltype(detail::broadcast_shapes<Binary, A, B>());
+    return Expr<R, S>{ir::binary(op, detail::as_value<T>(b, x), detail::as_value<T>(b, y))};
+  }
+};
+
+// y op x: greater and greater-equal from less.
+template <ir::Op op>
+struct Swapped : Operation<Swapped<op>> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    return Binary<op>::apply(b, y, x);
+  }
+};
+
+template <class T>
+struct Cast : Operation<Cast<T>> {
+  template <class A>
+  static constexpr auto apply(ir::Builder&, const A& a) {
+    static_assert(is_expr<A>, "cast: the operand must be a tensor expression");
+    return Expr<T, typename A::shape>{ir::cast(a.value, dtype_of<T>)};
+  }
+};
+
+struct StopGradient : Operation<StopGradient> {
+  template <class A>
+  static constexpr auto apply(ir::Builder&, const A& a) {
+    return A{ir::unary(ir::Op::stop_gradient, a.value)};
+  }
+};
+
+struct Where : Operation<Where> {
+  template <class C, class A, class B>
+  static constexpr auto apply(ir::Builder& b, const C& condition, const A& x, const B& y) {
+    static_assert(std::is_same_v<dtype_of_operand<C>, bool>, "where: the condition must be boolean");
+    using T = common<A, B>;
+    using S1 = decltype(detail::broadcast_shapes<Where, A, B>());
+    using S = decltype(detail::broadcast_shapes<Where, C, Expr<T, S1>>());
+    ir::Value v = ir::select(detail::as_value<bool>(b, condition), detail::as_value<T>(b, x), detail::as_value<T>(b, y));
+    return Expr<T, S>{ir::broadcast(v, S::value)};
+  }
+};
+
+// a * b + c rounded once.
+struct Fma : Operation<Fma> {
+  template <class A, class B, class C>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y, const C& z) {
+    using T = floating<common<Expr<common<A, B>, Shape<>>, C>>;
+    using S1 = decltype(detail::broadcast_shapes<Fma, A, B>());
+    using S = decltype(detail::broadcast_shapes<Fma, Expr<T, S1>, C>());
+    const auto as = [&](const auto& v) { return ir::broadcast(detail::as_value<T>(b, v), S::value); };
+    const ir::Value p = as(x);
+    return Expr<T, S>{ir::raw(ir::Op::fma, dtype_of<T>, p.node().shape, 0, -1, p, as(y), as(z))};
+  }
+};
+
+inline constexpr Unary<ir::Op::neg, false> neg{};
+inline constexpr Unary<ir::Op::sign, false> sign{};
+inline constexpr Unary<ir::Op::rsqrt, true> rsqrt{};
+inline constexpr Unary<ir::Op::logical_not, false> logical_not{};
+
+inline constexpr Binary<ir::Op::add> add{};
+inline constexpr Binary<ir::Op::sub> sub{};
+inline constexpr Binary<ir::Op::mul> mul{};
+inline constexpr Binary<ir::Op::max> maximum{};
+inline constexpr Binary<ir::Op::min> minimum{};
+inline constexpr Binary<ir::Op::eq> eq{};
+inline constexpr Binary<ir::Op::ne> ne{};
+inline constexpr Binary<ir::Op::lt> lt{};
+inline constexpr Binary<ir::Op::le> le{};
+inline constexpr Swapped<ir::Op::lt> gt{};
+inline constexpr Swapped<ir::Op::le> ge{};
+inline constexpr Binary<ir::Op::bit_and> bitwise_and{};
+inline constexpr Binary<ir::Op::bit_or> bitwise_or{};
+inline constexpr Binary<ir::Op::bit_xor> bitwise_xor{};
+
+template <class T>
+inline constexpr Cast<T> cast{};
+inline constexpr StopGradient stop_gradient{};
+inline constexpr Where where{};
+
+// Operators need one operand that is an expression, a parameter, a literal or a tensor.
+template <class A, class B>
+concept OperatorOperands = Operand<A> && Operand<B> && (!Scalar<A> || !Scalar<B>);
+
+// Names that the C library has at global scope are function templates, so that they overload beside ::exp under
+// `using namespace weft`; all others are function objects.
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto abs(const A& a) {
+  return Unary<ir::Op::abs, false>{}(a);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto floor(const A& a) {
+  return Unary<ir::Op::floor, false>{}(a);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto ceil(const A& a) {
+  return Unary<ir::Op::ceil, false>{}(a);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto round(const A& a) {
+  return Unary<ir::Op::round, false>{}(a);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto trunc(const A& a) {
+  return Unary<ir::Op::trunc, false>{}(a);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto exp(const A& a) {
+  return Unary<ir::Op::exp, true>{}(a);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto expm1(const A& a) {
+  return Unary<ir::Op::expm1, true>{}(a);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto log(const A& a) {
+  return Unary<ir::Op::log, true>{}(a);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto log1p(const A& a) {
+  return Unary<ir::Op::log1p, true>{}(a);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto sqrt(const A& a) {
+  return Unary<ir::Op::sqrt, true>{}(a);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto sin(const A& a) {
+  return Unary<ir::Op::sin, true>{}(a);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto cos(const A& a) {
+  return Unary<ir::Op::cos, true>{}(a);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto tan(const A& a) {
+  return Unary<ir::Op::tan, true>{}(a);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto asin(const A& a) {
+  return Unary<ir::Op::asin, true>{}(a);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto acos(const A& a) {
+  return Unary<ir::Op::acos, true>{}(a);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto atan(const A& a) {
+  return Unary<ir::Op::atan, true>{}(a);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto sinh(const A& a) {
+  return Unary<ir::Op::sinh, true>{}(a);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto cosh(const A& a) {
+  return Unary<ir::Op::cosh, true>{}(a);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto tanh(const A& a) {
+  return Unary<ir::Op::tanh, true>{}(a);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto erf(const A& a) {
+  return Unary<ir::Op::erf, true>{}(a);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto isfinite(const A& a) {
+  return Unary<ir::Op::is_finite, true>{}(a);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto isnan(const A& a) {
+  return Unary<ir::Op::is_nan, true>{}(a);
+}
+template <class A, class B>
+  requires OperatorOperands<A, B>
+constexpr auto div(const A& a, const B& b) {
+  return Binary<ir::Op::div, true>{}(a, b);
+}
+template <class A, class B>
+  requires OperatorOperands<A, B>
+constexpr auto pow(const A& a, const B& b) {
+  return Binary<ir::Op::pow>{}(a, b);
+}
+template <class A, class B>
+  requires OperatorOperands<A, B>
+constexpr auto fmod(const A& a, const B& b) {
+  return Binary<ir::Op::fmod>{}(a, b);
+}
+template <class A, class B>
+  requires OperatorOperands<A, B>
+constexpr auto atan2(const A& a, const B& b) {
+  return Binary<ir::Op::atan2, true>{}(a, b);
+}
+template <class A, class B, class C>
+  requires(Operand<A> && Operand<B> && Operand<C> && !(Scalar<A> && Scalar<B> && Scalar<C>))
+constexpr auto fma(const A& a, const B& b, const C& c) {
+  return Fma{}(a, b, c);
+}
+
+template <class A, class B>
+  requires OperatorOperands<A, B>
+constexpr auto operator+(const A& a, const B& b) {
+  return add(a, b);
+}
+template <class A, class B>
+  requires OperatorOperands<A, B>
+constexpr auto operator-(const A& a, const B& b) {
+  return sub(a, b);
+}
+template <class A, class B>
+  requires OperatorOperands<A, B>
+constexpr auto operator*(const A& a, const B& b) {
+  return mul(a, b);
+}
+template <class A, class B>
+  requires OperatorOperands<A, B>
+constexpr auto operator/(const A& a, const B& b) {
+  return div(a, b);
+}
+template <class A, class B>
+  requires OperatorOperands<A, B>
+constexpr auto operator==(const A& a, const B& b) {
+  return eq(a, b);
+}
+template <class A, class B>
+  requires OperatorOperands<A, B>
+constexpr auto operator!=(const A& a, const B& b) {
+  return ne(a, b);
+}
+template <class A, class B>
+  requires OperatorOperands<A, B>
+constexpr auto operator<(const A& a, const B& b) {
+  return lt(a, b);
+}
+template <class A, class B>
+  requires OperatorOperands<A, B>
+constexpr auto operator<=(const A& a, const B& b) {
+  return le(a, b);
+}
+template <class A, class B>
+  requires OperatorOperands<A, B>
+constexpr auto operator>(const A& a, const B& b) {
+  return gt(a, b);
+}
+template <class A, class B>
+  requires OperatorOperands<A, B>
+constexpr auto operator>=(const A& a, const B& b) {
+  return ge(a, b);
+}
+template <class A, class B>
+  requires OperatorOperands<A, B>
+constexpr auto operator&(const A& a, const B& b) {
+  return bitwise_and(a, b);
+}
+template <class A, class B>
+  requires OperatorOperands<A, B>
+constexpr auto operator|(const A& a, const B& b) {
+  return bitwise_or(a, b);
+}
+template <class A, class B>
+  requires OperatorOperands<A, B>
+constexpr auto operator^(const A& a, const B& b) {
+  return bitwise_xor(a, b);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto operator-(const A& a) {
+  return neg(a);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto operator!(const A& a) {
+  return logical_not(a);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto operator~(const A& a) {
+  return logical_not(a);
+}
+
+}  // namespace weft

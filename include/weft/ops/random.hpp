@@ -1,0 +1,60 @@
+#pragma once
+// Random numbers as functions of (seed, step, stream, element): every call in a traced function is a stream of
+// its own, numbered in the order of the calls, so that masks are made again instead of stored.
+
+#include "weft/ops/pointwise.hpp"
+
+namespace weft {
+
+namespace detail {
+
+constexpr ir::Value random_bits(ir::Builder& b, const Dims& dims) {
+  return {&b, b.leaf(ir::Op::random, DType::u32, dims, static_cast<u64>(b.graph.streams++))};
+}
+// Uniform in [0, 1): the upper 24 bits, each value exact in f32.
+constexpr ir::Value uniform_bits(ir::Builder& b, const Dims& dims) {
+  const ir::Value bits = random_bits(b, dims);
+  const ir::Value upper = ir::binary(ir::Op::shift_right, bits, ir::constant(b, DType::u32, dims, 8));
+  return ir::cast(upper, DType::f32) * 5.9604644775390625e-8;  // 2^-24
+}
+// Standard normal: Box and Muller (1958), of two uniform streams; 1 - u keeps the logarithm finite.
+constexpr ir::Value normal_bits(ir::Builder& b, const Dims& dims) {
+  const ir::Value u = 1.0 - uniform_bits(b, dims), v = uniform_bits(b, dims);
+  return ir::unary(ir::Op::sqrt, ir::unary(ir::Op::log, u) * -2.0) * ir::unary(ir::Op::cos, v * 6.283185307179586);
+}
+
+}  // namespace detail
+
+template <class T, i64... D>
+struct Rand : Operation<Rand<T, D...>> {
+  static constexpr auto apply(ir::Builder& b) {
+    return Expr<T, Shape<D...>>{ir::cast(detail::uniform_bits(b, Shape<D...>::value), dtype_of<T>)};
+  }
+};
+template <class T, i64... D>
+struct Randn : Operation<Randn<T, D...>> {
+  static constexpr auto apply(ir::Builder& b) {
+    return Expr<T, Shape<D...>>{ir::cast(detail::normal_bits(b, Shape<D...>::value), dtype_of<T>)};
+  }
+};
+
+// x with each element zeroed with probability p and the others scaled by 1 / (1 - p).
+struct DropoutOp : Operation<DropoutOp> {
+  template <class X, class P>
+  static constexpr auto apply(ir::Builder& b, const X& x, P p) {
+    const double keep = 1.0 - static_cast<double>(p);
+    if (keep >= 1) return X{x.value};
+    const ir::Value u = detail::uniform_bits(b, X::shape::value);
+    const ir::Value kept = ir::binary(ir::Op::lt, u, ir::constant_like(u, keep));
+    const ir::Value scaled = keep > 0 ? x.value * (1.0 / keep) : x.value;
+    return X{ir::select(kept, scaled, ir::constant_like(x.value, 0))};
+  }
+};
+
+template <class T, i64... D>
+inline constexpr Rand<T, D...> rand{};
+template <class T, i64... D>
+inline constexpr Randn<T, D...> randn{};
+inline constexpr DropoutOp dropout{};
+
+}  // namespace weft

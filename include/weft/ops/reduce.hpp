@@ -1,0 +1,183 @@
+#pragma once
+// Reductions along axes named at compile time: sum<1>(x), mean<-1, 0>(x), max<-1>(x), sum(x) over everything.
+// keep_dims versions hold reduced axes at extent 1. Small floating types are summed in f32 and rounded once.
+
+#include "weft/ops/movement.hpp"
+
+namespace weft {
+
+namespace detail {
+
+template <class S, int... A>
+struct axes_rule {
+  static constexpr bool ok = (axis_in_range(A, S::rank) && ... && true);
+  static constexpr ir::Axes make() {
+    ir::Axes axes = 0;
+    ((axes |= axis_in_range(A, S::rank) ? 1u << normalize_axis(A, S::rank) : 0u), ...);
+    return sizeof...(A) == 0 ? ir::all_axes(S::rank) : axes;
+  }
+  static constexpr ir::Axes axes = make();
+  static constexpr i64 count() {
+    i64 n = 1;
+    for (int i = 0; i < S::rank; ++i) n *= axes >> i & 1u ? S::value.extent[i] : 1;
+    return n;
+  }
+};
+template <class S, bool Keep, int... A>
+struct reduced_rule {
+  static constexpr Dims value =
+      Keep ? ir::reduced(S::value, axes_rule<S, A...>::axes) : ir::dropped(S::value, axes_rule<S, A...>::axes);
+};
+
+// The reduction itself, reduced axes kept; small floats in f32.
+constexpr ir::Value reduce_keep(ir::Op op, ir::Value x, ir::Axes axes) {
+  const DType t = x.dtype();
+  const bool small = is_float(t) && size_of(t) < 4;
+  const ir::Value r = ir::reduce(op, small ? ir::cast(x, DType::f32) : x, axes);
+  return small && op != ir::Op::argmax && op != ir::Op::argmin ? ir::cast(r, t) : r;
+}
+
+template <class T>
+using sum_type = std::conditional_t<is_float(dtype_of<T>), T, i64>;
+
+}  // namespace detail
+
+// sum, prod, amax, amin. Integers and booleans sum in i64, as in PyTorch.
+template <ir::Op op, bool Keep, int... A>
+struct Reduce : Operation<Reduce<op, Keep, A...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using S = typename X::shape;
+    using Rule = detail::axes_rule<S, A...>;
+    static_assert(sizeof(AxisInRange<Rule::ok, Reduce, S>) > 0);
+    constexpr bool adds = op == ir::Op::reduce_sum || op == ir::Op::reduce_prod;
+    using T = std::conditional_t<adds, detail::sum_type<typename X::dtype>, typename X::dtype>;
+    using R = shape_of<detail::reduced_rule<S, Keep, A...>>;
+    ir::Value v = ir::cast(x.value, dtype_of<T>);
+    return Expr<T, R>{ir::reshape(detail::reduce_keep(op, v, Rule::axes), R::value)};
+  }
+};
+
+template <bool Keep, int... A>
+struct Mean : Operation<Mean<Keep, A...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    using T = floating<typename X::dtype>;
+    const auto total = Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, Cast<T>::apply(b, x));
+    return mul(total, static_cast<T>(1.0 / static_cast<double>(detail::axes_rule<typename X::shape, A...>::count())));
+  }
+};
+
+// The variance; `Correction` is subtracted from the count (1: unbiased, PyTorch's default).
+template <bool Keep, int Correction, int... A>
+struct Variance : Operation<Variance<Keep, Correction, A...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    using T = floating<typename X::dtype>;
+    const auto centred = sub(x, Mean<true, A...>::apply(b, x));
+    const auto total = Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, mul(centred, centred));
+    constexpr double count = static_cast<double>(detail::axes_rule<typename X::shape, A...>::count() - Correction);
+    return mul(total, static_cast<T>(1.0 / count));
+  }
+};
+
+// argmax, argmin along one axis, or over the flattened tensor; the first of equals; i64.
+template <ir::Op op, bool Keep, int... A>
+struct ArgReduce : Operation<ArgReduce<op, Keep, A...>> {
+  static_assert(sizeof...(A) <= 1, "argmax and argmin take one axis");
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    using S = typename X::shape;
+    if constexpr (sizeof...(A) == 0) {
+      const auto flat = Reshape<S::size>::apply(b, x);
+      return Expr<i64, Shape<>>{ir::reshape(ir::reduce(op, flat.value, 1u), Dims{})};
+    } else {
+      using Rule = detail::axes_rule<S, A...>;
+      static_assert(sizeof(AxisInRange<Rule::ok, ArgReduce, S>) > 0);
+      using R = shape_of<detail::reduced_rule<S, Keep, A...>>;
+      return Expr<i64, R>{ir::reshape(ir::reduce(op, x.value, Rule::axes), R::value)};
+    }
+  }
+};
+
+// Every reduction is written name<axes...>(x); name<axes...>(x, keepdim) keeps the reduced axes at extent 1.
+struct KeepDim {};
+inline constexpr KeepDim keepdim{};
+
+template <int... A, class X>
+constexpr auto sum(const X& x) {
+  return Reduce<ir::Op::reduce_sum, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto sum(const X& x, KeepDim) {
+  return Reduce<ir::Op::reduce_sum, true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto prod(const X& x) {
+  return Reduce<ir::Op::reduce_prod, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto prod(const X& x, KeepDim) {
+  return Reduce<ir::Op::reduce_prod, true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto max(const X& x) {
+  return Reduce<ir::Op::reduce_max, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto max(const X& x, KeepDim) {
+  return Reduce<ir::Op::reduce_max, true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto min(const X& x) {
+  return Reduce<ir::Op::reduce_min, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto min(const X& x, KeepDim) {
+  return Reduce<ir::Op::reduce_min, true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto mean(const X& x) {
+  return Mean<false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto mean(const X& x, KeepDim) {
+  return Mean<true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto argmax(const X& x) {
+  return ArgReduce<ir::Op::argmax, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto argmax(const X& x, KeepDim) {
+  return ArgReduce<ir::Op::argmax, true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto argmin(const X& x) {
+  return ArgReduce<ir::Op::argmin, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto argmin(const X& x, KeepDim) {
+  return ArgReduce<ir::Op::argmin, true, A...>{}(x);
+}
+// var<axes...>(x): unbiased; var<axes...>(x, biased) divides by the count.
+struct Biased {};
+inline constexpr Biased biased{};
+template <int... A, class X>
+constexpr auto var(const X& x) {
+  return Variance<false, 1, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto var(const X& x, KeepDim) {
+  return Variance<true, 1, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto var(const X& x, Biased) {
+  return Variance<false, 0, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto var(const X& x, KeepDim, Biased) {
+  return Variance<true, 0, A...>{}(x);
+}
+
+}  // namespace weft

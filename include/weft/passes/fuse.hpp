@@ -1,0 +1,546 @@
+#pragma once
+// Fusion: cuts the graph into groups, each of which becomes one kernel, in execution order.
+//
+// Group numbers are that order: a node may join any group not earlier than the groups of its operands, so the
+// order is legal by construction and one sweep suffices. A loop group iterates over one space, cut at `split`
+// into rows and columns; its members have the extents of the space, or those of a row (columns reduced), and
+// reductions go along the columns (usable at once), along the rows, or over everything (usable by later groups).
+// What crosses groups is stored, unless computing it again from what is in memory anyway is cheap.
+
+#include "weft/passes/views.hpp"
+
+namespace weft::passes {
+
+using ir::Graph;
+using ir::Node;
+using ir::Op;
+
+enum class Role : u8 {
+  leaf,       // in memory before the program starts
+  generator,  // a function of the index alone; made again wherever it is used
+  inlined,    // cheap arithmetic on leaves, or on single elements; made again wherever it is used
+  view,       // addresses over another node's memory
+  fused,      // member of a loop group
+  opaque,     // a kernel of its own: dot, gather, scatter
+  arena,      // a pack: its operands' memory read as one vector
+};
+
+// How a member's value relates to its group's space.
+enum class Level : u8 { element, row, column_sum, total };
+
+struct Group {
+  int opaque = -1;  // the node of a one-node group, -1 for a loop
+  Dims space;
+  int split = -1;  // axes [0, split) are rows; -1: no reduction forces a cut
+  int weight = 0;
+  bool mixed = false;  // has members of row level or reductions
+  bool odd = false;    // one reduction along axes that are neither the first nor the last
+  ir::Span body, loads, stores;  // ranges of Fusion::pool
+};
+
+struct Fusion {
+  List<Role> role;
+  List<int> group;     // group of each fused or opaque node, -1 otherwise
+  List<Level> level;   // of fused nodes
+  List<u8> stored;     // the node's value is in memory
+  List<int> view_of;   // index into views of each view node, -1 otherwise
+  List<View> views;
+  List<Group> groups;
+  List<int> pool;
+};
+
+struct FuseLimits {
+  int weight = 640;       // summed costs of a group's members
+  int recompute = 48;     // highest cost of computing a value again instead of storing it
+  int from_leaves = 24;     // highest cost of arithmetic on leaves that is made again wherever it is used
+  int recompute_loads = 2;  // highest number of full-size values read for that
+};
+
+class Fuser {
+ public:
+  constexpr explicit Fuser(const Graph& graph, FuseLimits limits = {}) : g(graph), limits_(limits) {}
+
+  constexpr Fusion run() {
+    const int n = g.nodes.size();
+    f.role = List<Role>(n, Role::leaf);
+    f.group = List<int>(n, -1);
+    f.level = List<Level>(n, Level::element);
+    f.stored = List<u8>(n, 0);
+    f.view_of = List<int>(n, -1);
+    earliest_ = List<int>(n, 0);
+    reader_ = List<int>(n, -1);
+    wanted_ = List<u8>(n, 0);
+    again_cost_ = List<int>(n, 0);
+    leaf_ = List<int>(n, 0);
+    for (int node : g.outputs) wanted_[node] = 1;
+    for (const ir::Assign& a : g.assigns) wanted_[a.node] = 1;
+    for (int i = 0; i < n; ++i) classify(i);
+    for (int i = 0; i < n; ++i)
+      if (wanted_[i]) want(i);
+    decide_stores();
+    collect();
+    return static_cast<Fusion&&>(f);
+  }
+
+ private:
+  // ---- one node at a time ----
+  constexpr void classify(int i) {
+    const Node& n = g.nodes[i];
+    const int* in = g.edges.data() + n.first;
+    switch (n.op) {
+      case Op::input:
+      case Op::state:
+      case Op::scalar:
+        f.stored[i] = 1;
+        return;
+      case Op::constant:
+      case Op::iota:
+      case Op::random:
+        f.role[i] = Role::generator;
+        return;
+      case Op::broadcast:
+        f.role[i] = f.role[in[0]] == Role::generator ? Role::generator : Role::view;
+        earliest_[i] = earliest_[in[0]];
+        return;
+      case Op::reshape:
+      case Op::permute:
+      case Op::slice:
+      case Op::unpack:
+        make_view(i, in[0]);
+        return;
+      case Op::dot:
+      case Op::gather:
+      case Op::scatter_add: {
+        int after = 0;
+        if (n.op == Op::dot) join_contracted(i);
+        for (int k = 0; k < n.arity; ++k) {
+          const int x = n.op == Op::dot ? view_root(in[k]) : contiguous_root(in[k]);
+          after = max(after, after_memory(x));
+          if (reader_[x] < f.groups.size()) reader_[x] = f.groups.size();
+        }
+        f.role[i] = Role::opaque;
+        f.stored[i] = 1;
+        f.group[i] = new_group(i);
+        earliest_[i] = f.group[i] + 1;
+        return;
+      }
+      case Op::pack: {
+        int after = 0;
+        for (int k = 0; k < n.arity; ++k) after = max(after, after_memory(contiguous_root(in[k])));
+        f.role[i] = Role::arena;
+        f.stored[i] = 1;
+        earliest_[i] = after;
+        return;
+      }
+      default:
+        break;
+    }
+    if (ir::is_pointwise(n.op)) {
+      bool generated = true, from_leaves = true;
+      int at = 0, cost = ir::info(n.op).cost;
+      for (int k = 0; k < n.arity; ++k) {
+        generated = generated && f.role[in[k]] == Role::generator;
+        at = max(at, earliest_[in[k]]);
+        const int x = through_broadcasts(in[k]);
+        cost += again_cost_[x];
+        from_leaves = from_leaves && (again_cost_[x] > 0 || f.role[x] == Role::generator || f.role[memory_node(x)] == Role::leaf);
+      }
+      earliest_[i] = at;
+      if (generated) {
+        f.role[i] = Role::generator;
+        return;
+      }
+      if (from_leaves && cost <= limits_.from_leaves) {
+        f.role[i] = Role::inlined;
+        again_cost_[i] = cost + 1;
+        for (int k = 0; k < n.arity; ++k) leaf_[i] = max(leaf_[i], memory_node(in[k]));
+        return;
+      }
+      if (g.dims(i).size() == 1) {
+        f.role[i] = Role::inlined;
+        for (int k = 0; k < n.arity; ++k) need(in[k]);
+        return;
+      }
+    }
+    if (n.op == Op::pad) {
+      const int root = view_root(in[0]);
+      earliest_[i] = after_memory(root);
+    }
+    place(i);
+  }
+
+  // The first group that may read x from memory.
+  constexpr int after_memory(int x) const { return f.group[x] >= 0 ? f.group[x] + 1 : earliest_[x]; }
+
+  constexpr void make_view(int i, int x) {
+    View v = resolve(x);
+    if (!apply_movement(g, i, v)) {
+      copy(x);
+      v = contiguous_view(x, g.dims(x));
+      apply_movement(g, i, v);
+    }
+    f.role[i] = Role::view;
+    f.view_of[i] = f.views.size();
+    f.views.push(v);
+    earliest_[i] = after_memory(v.root);
+  }
+
+  // x's memory as a strided view; what must be in memory for that is stored.
+  constexpr View resolve(int x) {
+    if (f.role[x] == Role::view) {
+      if (f.view_of[x] >= 0) return f.views[f.view_of[x]];
+      View v = resolve(g.in(x, 0));  // a broadcast
+      apply_movement(g, x, v);
+      f.view_of[x] = f.views.size();
+      f.views.push(v);
+      return v;
+    }
+    if (f.role[x] == Role::generator || f.role[x] == Role::inlined) copy(x);
+    f.stored[x] = 1;
+    return contiguous_view(x, g.dims(x));
+  }
+  constexpr int view_root(int x) { return resolve(x).root; }
+  // As view_root, but x itself is made contiguous.
+  constexpr int contiguous_root(int x) {
+    const View v = resolve(x);
+    if (v.root != x && !is_contiguous(v, g.dims(x))) {
+      copy(x);
+      return x;
+    }
+    return v.root;
+  }
+
+  // A product walks all its contracted axes with one stride; an operand that cannot is copied.
+  constexpr void join_contracted(int i) {
+    const ir::DotAxes axes = ir::dot_axes(g, i);
+    for (int k = 0; k < 2; ++k) {
+      const int x = g.in(i, k);
+      const View v = resolve(x);
+      const Dims& d = g.dims(x);
+      const int* contracted = k == 0 ? axes.contracted_a : axes.contracted_b;
+      bool joined = true;
+      for (int c = 0; c + 1 < axes.contracted; ++c)
+        joined = joined && v.stride[contracted[c]] == v.stride[contracted[c + 1]] * d.extent[contracted[c + 1]];
+      if (!joined && v.root != x) copy(x);
+    }
+  }
+
+  // Gives x a kernel that stores it in row-major order.
+  constexpr void copy(int x) {
+    if (f.role[x] == Role::fused) return;
+    f.role[x] = Role::fused;
+    place(x);
+    f.stored[x] = 1;
+  }
+
+  // An output or an assigned value: must have contiguous memory of its own.
+  constexpr void want(int x) {
+    if (f.role[x] == Role::leaf || f.role[x] == Role::generator || f.role[x] == Role::inlined) {
+      copy(x);
+    } else if (f.role[x] == Role::view) {
+      const View v = resolve(x);
+      const bool computed = f.role[v.root] == Role::fused || f.role[v.root] == Role::opaque;
+      if (!computed || !is_contiguous(v, g.dims(x))) copy(x);
+    }
+    f.stored[x] = f.role[x] == Role::view ? f.stored[x] : u8{1};
+  }
+
+  // A value that single-element arithmetic reads: it must be in memory, as any group may make that again.
+  constexpr void need(int x) {
+    if (f.role[x] == Role::fused) f.stored[x] = 1, earliest_[x] = max(earliest_[x], f.group[x] + 1);
+    if (f.role[x] == Role::view && g.nodes[x].op == Op::broadcast) need(g.in(x, 0));
+  }
+
+  constexpr int new_group(int opaque) {
+    Group group;
+    group.opaque = opaque;
+    f.groups.push(group);
+    return f.groups.size() - 1;
+  }
+
+  // How extents `d`, right-aligned, lie in `space`.
+  struct Fit {
+    bool inside = true;    // every extent is the space's or 1
+    bool outside = true;   // every extent of the space is d's or 1
+    bool full = true;      // inside and nothing is reduced
+    bool suffix = true;    // what is reduced are all columns from `split` on
+    int split = 0;         // in axes of the larger of the two
+  };
+  static constexpr Fit fit(const Dims& space, const Dims& d) {
+    Fit r;
+    const int rank = space.rank > d.rank ? space.rank : d.rank;
+    bool reducing = false;
+    for (int k = 0; k < rank; ++k) {
+      const int si = k - (rank - space.rank), di = k - (rank - d.rank);
+      const i64 s = si >= 0 ? space.extent[si] : 1, e = di >= 0 ? d.extent[di] : 1;
+      if (s == e) {
+        if (e != 1 && reducing) r.suffix = false;
+        continue;
+      }
+      r.full = false;
+      if (e == 1) {
+        r.outside = false;
+        if (!reducing) reducing = true, r.split = k;
+      } else if (s == 1) {
+        r.inside = false;
+        if (!reducing) reducing = true, r.split = k;
+      } else {
+        r.inside = r.outside = false;
+      }
+    }
+    return r;
+  }
+
+  struct Reduction {
+    Level level = Level::element;
+    int split = -1;
+    bool odd = false;
+  };
+  // Which kind a reduction is, seen from its operand's extents.
+  constexpr Reduction reduction(int i) const {
+    const Dims& d = g.dims(g.in(i, 0));
+    ir::Axes axes = 0;
+    for (int k = 0; k < g.attributes(i); ++k) axes |= 1u << g.attribute(i, k);
+    Reduction r;
+    int first_in = -1, first_out = -1, last_in = -1, last_out = -1;
+    for (int k = 0; k < d.rank; ++k) {
+      if (d.extent[k] == 1) continue;
+      if (axes >> k & 1u) {
+        if (first_in < 0) first_in = k;
+        last_in = k;
+      } else {
+        if (first_out < 0) first_out = k;
+        last_out = k;
+      }
+    }
+    const Op op = g.nodes[i].op;
+    const bool index = op == Op::argmax || op == Op::argmin;
+    if (first_out < 0) {
+      r.level = index ? Level::row : Level::total;
+      r.split = index ? 0 : -1;
+    } else if (last_out < first_in) {
+      r.level = Level::row;
+      r.split = first_in;
+    } else if (last_in < first_out && !index) {
+      r.level = Level::column_sum;
+      r.split = first_out;
+    } else {
+      r.odd = true;
+    }
+    return r;
+  }
+
+  // Puts a pointwise node, a copy or a reduction into the best group, or a new one.
+  constexpr void place(int i) {
+    const Node& n = g.nodes[i];
+    const bool reduces = ir::is_reduction(n.op);
+    const Dims& d = reduces ? g.dims(g.in(i, 0)) : g.dims(i);
+    f.role[i] = Role::fused;
+    Reduction r;
+    if (reduces) r = reduction(i);
+    int least = 0;
+    const int operands = f.view_of[i] >= 0 || n.op == Op::pad ? 0 : n.arity;
+    if (operands == 0) least = f.view_of[i] >= 0 ? after_memory(f.views[f.view_of[i]].root) : earliest_[i];
+    for (int k = 0; k < operands; ++k) least = max(least, earliest_[g.in(i, k)]);
+    if (r.odd) {
+      // reduced axes that are neither the first nor the last: a kernel of its own over a view
+      const int root = view_root(g.in(i, 0));
+      least = after_memory(root);
+    }
+    int best = -1;
+    if (!r.odd) {
+      for (int k = 0; k < n.arity; ++k) {
+        const int x = memory_node(g.in(i, k));
+        const int from = f.group[x] >= 0 ? f.group[x] : -1;
+        if (from > best && from >= least && joins(from, i, d, r)) best = from;
+      }
+      for (int k = 0; best < 0 && k < n.arity; ++k) {
+        const int from = reader_[memory_node(g.in(i, k))];
+        if (from >= least && joins(from, i, d, r)) best = from;
+      }
+    }
+    if (best < 0) {
+      best = new_group(-1);
+      f.groups[best].space = d;
+      f.groups[best].split = r.split;
+      f.groups[best].odd = r.odd;
+    } else {
+      Group& group = f.groups[best];
+      const Fit a = fit(group.space, d);
+      if (!a.inside) {  // the members so far become rows of the larger space
+        group.split = a.split;
+        for (int m = 0; m < i; ++m)
+          if (f.group[m] == best) f.level[m] = Level::row;
+        group.space = d;
+        group.mixed = true;
+      }
+      if (group.split < 0 && r.split >= 0) group.split = r.split + group.space.rank - d.rank;
+    }
+    Group& group = f.groups[best];
+    group.weight += ir::info(n.op).cost + 1;
+    group.mixed = group.mixed || reduces;
+    f.group[i] = best;
+    const Fit a = fit(group.space, d);
+    f.level[i] = reduces ? r.level : a.full ? Level::element : Level::row;
+    if (r.odd) f.level[i] = Level::row;
+    earliest_[i] = best + (f.level[i] == Level::column_sum || f.level[i] == Level::total || r.odd ? 1 : 0);
+    if (earliest_[i] > best) f.stored[i] = 1;
+    for (int k = 0; k < n.arity; ++k) {
+      const int x = memory_node(g.in(i, k));
+      if (reader_[x] < best) reader_[x] = best;
+    }
+  }
+
+  constexpr int through_broadcasts(int x) const {
+    while (f.role[x] == Role::view && g.nodes[x].op == Op::broadcast) x = g.in(x, 0);
+    return x;
+  }
+  constexpr int memory_node(int x) const {
+    x = through_broadcasts(x);
+    if (again_cost_[x] > 0) return leaf_[x];
+    return f.role[x] == Role::view ? f.views[f.view_of[x]].root : x;
+  }
+
+  constexpr bool joins(int at, int i, const Dims& d, const Reduction& r) const {
+    const Group& group = f.groups[at];
+    if (group.opaque >= 0 || group.odd || group.weight + ir::info(g.nodes[i].op).cost >= limits_.weight) return false;
+    const Fit a = fit(group.space, d);
+    if (!a.inside) {
+      if (!a.outside || !a.suffix || group.mixed || group.space.size() == 1) return false;
+      return r.level == Level::element || r.level == Level::total || r.split == a.split;
+    }
+    if (a.full) return r.level == Level::element || r.level == Level::total || group.split < 0 || group.split == r.split + (group.space.rank - d.rank);
+    // a row of the space: pointwise at row level, or a reduction over all rows
+    if (!a.suffix || group.split != a.split) return false;
+    return r.level == Level::element || r.level == Level::total;
+  }
+
+  // ---- what is stored ----
+  constexpr void decide_stores() {
+    const int n = g.nodes.size();
+    List<u8> crosses(n, 0);
+    for (int u = 0; u < n; ++u) {
+      if (f.role[u] != Role::fused || f.view_of[u] >= 0) continue;
+      const int first = g.nodes[u].first, arity = g.nodes[u].arity;
+      for (int k = 0; k < arity; ++k) {
+        int x = g.edges[first + k];
+        x = through_broadcasts(x);
+        if (f.role[x] == Role::fused && f.group[x] != f.group[u]) crosses[x] = 1;
+      }
+    }
+    for (int v = 0; v < n; ++v)
+      if (crosses[v] && !f.stored[v] && !cheap_again(v)) f.stored[v] = 1;
+  }
+
+  // Whether v can be made again in a later group from what is in memory; stores the small values that takes.
+  constexpr bool cheap_again(int v) {
+    if (!ir::is_pointwise(g.nodes[v].op)) return false;
+    int stack[64]{}, size = 0, cost = 0, loads = 0, rows[8]{}, row_count = 0;
+    int seen[64]{}, seen_count = 0;
+    stack[size++] = v;
+    while (size > 0) {
+      const int x = through_broadcasts(stack[--size]);
+      bool visited = false;
+      for (int k = 0; k < seen_count; ++k) visited = visited || seen[k] == x;
+      if (visited) continue;
+      if (seen_count == 64) return false;
+      seen[seen_count++] = x;
+      if (f.role[x] == Role::generator || f.role[x] == Role::inlined) continue;
+      if (f.stored[x] || f.role[x] == Role::view) {
+        if (2 * g.dims(x).size() > g.dims(v).size() && ++loads > limits_.recompute_loads) return false;
+        continue;
+      }
+      if (ir::is_reduction(g.nodes[x].op)) {
+        if (row_count == 8) return false;
+        rows[row_count++] = x;
+        continue;
+      }
+      if (!ir::is_pointwise(g.nodes[x].op)) return false;
+      cost += ir::info(g.nodes[x].op).cost;
+      if (cost > limits_.recompute || size + 3 > 64) return false;
+      for (int k = 0; k < g.nodes[x].arity; ++k) stack[size++] = g.in(x, k);
+    }
+    for (int k = 0; k < row_count; ++k) f.stored[rows[k]] = 1;
+    return true;
+  }
+
+  // ---- what each group computes, reads and writes ----
+  constexpr void collect() {
+    const int n = g.nodes.size();
+    List<int> seen(n, -1);
+    List<int> work, body, loads, stores;
+    // members of each group, as linked lists in ascending order
+    List<int> first(f.groups.size(), -1), next(n, -1);
+    for (int i = n - 1; i >= 0; --i)
+      if (f.group[i] >= 0 && f.stored[i]) next[i] = first[f.group[i]], first[f.group[i]] = i;
+    for (int k = 0; k < f.groups.size(); ++k) {
+      Group& group = f.groups[k];
+      if (group.opaque >= 0) {
+        stores.clear();
+        stores.push(group.opaque);
+        group.stores = append(stores);
+        loads.clear();
+        const Node& node = g.nodes[group.opaque];
+        for (int a = 0; a < node.arity; ++a) loads.push(g.edges[node.first + a]);
+        group.loads = append(loads);
+        continue;
+      }
+      body.clear();
+      loads.clear();
+      stores.clear();
+      for (int i = first[k]; i >= 0; i = next[i]) {
+        stores.push(i);
+        work.push(i);
+      }
+      while (!work.empty()) {
+        const int x = work.back();
+        work.pop();
+        if (seen[x] == k) continue;
+        seen[x] = k;
+        const bool here = f.role[x] == Role::fused  ? f.group[x] >= k || !f.stored[x]
+                          : f.role[x] == Role::view ? g.nodes[x].op == Op::broadcast
+                                                    : !f.stored[x];
+        if (!here) {
+          loads.push(x);
+          continue;
+        }
+        body.push(x);
+        // copies and windows read memory through a view: one load, of the operand
+        if (f.role[x] == Role::fused && f.view_of[x] >= 0) continue;
+        if (f.role[x] == Role::fused && g.nodes[x].op == Op::pad) continue;
+        if (group.odd && ir::is_reduction(g.nodes[x].op)) {
+          if (seen[g.in(x, 0)] != k) seen[g.in(x, 0)] = k, loads.push(g.in(x, 0));
+          continue;
+        }
+        const Node& node = g.nodes[x];
+        for (int a = 0; a < node.arity; ++a) work.push(g.edges[node.first + a]);
+      }
+      sort(body, [](int a, int b) { return a < b; });
+      sort(loads, [](int a, int b) { return a < b; });
+      group.body = append(body);
+      group.loads = append(loads);
+      group.stores = append(stores);
+    }
+  }
+
+  constexpr ir::Span append(const List<int>& list) {
+    const ir::Span span{f.pool.size(), list.size()};
+    for (int x : list) f.pool.push(x);
+    return span;
+  }
+
+  static constexpr int max(int a, int b) { return a > b ? a : b; }
+
+  const Graph& g;
+  FuseLimits limits_;
+  Fusion f;
+  List<int> earliest_;  // the first group that may use the node's value
+  List<int> reader_;    // the last group that reads the node
+  List<u8> wanted_;
+  List<int> leaf_;        // something that inlined arithmetic on leaves reads
+  List<int> again_cost_;  // of inlined arithmetic on leaves, else 0
+};
+
+constexpr Fusion fuse(const Graph& graph, FuseLimits limits = {}) { return Fuser(graph, limits).run(); }
+
+}  // namespace weft::passes

@@ -1,0 +1,293 @@
+#pragma once
+// The one table of gradients: for each primitive, from its value y and the gradient g of y, the gradient of
+// every operand, emitted as primitives (so gradients of gradients need nothing more). A null rule: no
+// gradient flows (integers, predicates, random bits). Formulae: the derivatives of calculus; dot's after the
+// general contraction of XLA's DotGeneral.
+
+#include "weft/ir/value.hpp"
+
+namespace weft::passes {
+
+using ir::Op;
+using ir::Value;
+
+// Writes the gradient of operand k to out[k]; leaves those without one alone.
+using GradientRule = void (*)(Value y, Value g, Value* out);
+
+namespace rules {
+
+constexpr void neg(Value, Value g, Value* out) { out[0] = -g; }
+constexpr void abs(Value y, Value g, Value* out) { out[0] = g * ir::unary(Op::sign, y.in(0)); }
+constexpr void exp(Value y, Value g, Value* out) { out[0] = g * y; }
+constexpr void expm1(Value y, Value g, Value* out) { out[0] = g * (y + 1.0); }
+constexpr void log(Value y, Value g, Value* out) { out[0] = g / y.in(0); }
+constexpr void log1p(Value y, Value g, Value* out) { out[0] = g / (y.in(0) + 1.0); }
+constexpr void sqrt(Value y, Value g, Value* out) { out[0] = g * 0.5 / y; }
+constexpr void rsqrt(Value y, Value g, Value* out) { out[0] = g * (y * y * y * -0.5); }
+constexpr void sin(Value y, Value g, Value* out) { out[0] = g * ir::unary(Op::cos, y.in(0)); }
+constexpr void cos(Value y, Value g, Value* out) { out[0] = -(g * ir::unary(Op::sin, y.in(0))); }
+constexpr void tan(Value y, Value g, Value* out) { out[0] = g * (y * y + 1.0); }
+constexpr void asin(Value y, Value g, Value* out) {
+  out[0] = g * ir::unary(Op::rsqrt, 1.0 - y.in(0) * y.in(0));
+}
+constexpr void acos(Value y, Value g, Value* out) {
+  out[0] = -(g * ir::unary(Op::rsqrt, 1.0 - y.in(0) * y.in(0)));
+}
+constexpr void atan(Value y, Value g, Value* out) { out[0] = g / (y.in(0) * y.in(0) + 1.0); }
+constexpr void sinh(Value y, Value g, Value* out) { out[0] = g * ir::unary(Op::cosh, y.in(0)); }
+constexpr void cosh(Value y, Value g, Value* out) { out[0] = g * ir::unary(Op::sinh, y.in(0)); }
+constexpr void tanh(Value y, Value g, Value* out) { out[0] = g * (1.0 - y * y); }
+constexpr void erf(Value y, Value g, Value* out) {
+  const Value x = y.in(0);
+  out[0] = g * (ir::unary(Op::exp, -(x * x)) * 1.1283791670955126);  // 2 / sqrt(pi)
+}
+constexpr void cast(Value y, Value g, Value* out) {
+  if (is_float(y.in(0).dtype()) && is_float(y.dtype())) out[0] = ir::cast(g, y.in(0).dtype());
+}
+constexpr void add(Value, Value g, Value* out) { out[0] = out[1] = g; }
+constexpr void sub(Value, Value g, Value* out) { out[0] = g, out[1] = -g; }
+constexpr void mul(Value y, Value g, Value* out) { out[0] = g * y.in(1), out[1] = g * y.in(0); }
+constexpr void div(Value y, Value g, Value* out) {
+  out[0] = g / y.in(1);
+  if (!y.in(1).is_constant()) out[1] = -(out[0] * y);
+}
+constexpr void pow(Value y, Value g, Value* out) {
+  const Value x = y.in(0), p = y.in(1);
+  const Value zero = ir::constant_like(x, 0);
+  out[0] = ir::select(ir::binary(Op::eq, p, zero), zero, g * p * ir::binary(Op::pow, x, p - 1.0));
+  if (!p.is_constant()) {
+    const Value dead = ir::binary(Op::bit_and, ir::binary(Op::eq, x, zero), ir::binary(Op::le, zero, p));
+    out[1] = ir::select(dead, zero, g * y * ir::unary(Op::log, x));
+  }
+}
+// Equal operands share the gradient, as in PyTorch.
+constexpr void extremum(Value y, Value g, Value* out) {
+  const Value a = y.in(0), b = y.in(1), zero = ir::constant_like(g, 0);
+  const Value half = ir::select(ir::binary(Op::eq, a, b), g * 0.5, g);
+  const Value a_wins = y.op() == Op::max ? ir::binary(Op::le, b, a) : ir::binary(Op::le, a, b);
+  const Value b_wins = y.op() == Op::max ? ir::binary(Op::le, a, b) : ir::binary(Op::le, b, a);
+  out[0] = ir::select(a_wins, half, zero);
+  out[1] = ir::select(b_wins, half, zero);
+}
+constexpr void fmod(Value y, Value g, Value* out) {
+  out[0] = g;
+  out[1] = -(g * ir::unary(Op::trunc, y.in(0) / y.in(1)));
+}
+constexpr void atan2(Value y, Value g, Value* out) {
+  const Value a = y.in(0), b = y.in(1), scaled = g / (a * a + b * b);
+  out[0] = scaled * b;
+  out[1] = -(scaled * a);
+}
+constexpr void select(Value y, Value g, Value* out) {
+  const Value zero = ir::constant_like(g, 0);
+  out[1] = ir::select(y.in(0), g, zero);
+  out[2] = ir::select(y.in(0), zero, g);
+}
+constexpr void fma(Value y, Value g, Value* out) {
+  out[0] = g * y.in(1), out[1] = g * y.in(0), out[2] = g;
+}
+constexpr void broadcast(Value y, Value g, Value* out) { out[0] = ir::sum_to(g, y.in(0).dims()); }
+constexpr void reshape(Value y, Value g, Value* out) { out[0] = ir::reshape(g, y.in(0).dims()); }
+constexpr void permute(Value y, Value g, Value* out) {
+  i64 inverse[8]{};
+  for (int i = 0; i < y.dims().rank; ++i) inverse[y.builder->graph.attribute(y.id, i)] = i;
+  out[0] = ir::permute(g, inverse);
+}
+constexpr void pad(Value y, Value g, Value* out) {
+  ir::Slice axes[8];
+  for (int i = 0; i < y.dims().rank; ++i) axes[i].begin = y.builder->graph.attribute(y.id, 2 * i);
+  out[0] = ir::slice(g, axes, y.in(0).dims());
+}
+constexpr void slice(Value y, Value g, Value* out) {
+  const ir::Graph& graph = y.builder->graph;
+  const Dims from = y.in(0).dims(), to = y.dims();
+  i64 widths[16]{};
+  for (int i = 0; i < from.rank; ++i) {
+    const i64 begin = graph.attribute(y.id, 2 * i), step = graph.attribute(y.id, 2 * i + 1);
+    if (step == 1) {
+      widths[2 * i] = begin;
+      widths[2 * i + 1] = from.extent[i] - begin - to.extent[i];
+      continue;
+    }
+    // A step of s: give every element s - 1 zeros behind it, then shift into place; a negative step first
+    // turns the axis round.
+    Dims d = g.dims();
+    const i64 stride = step < 0 ? -step : step;
+    if (step < 0) {
+      ir::Slice turn[8];
+      turn[i] = {d.extent[i] - 1, -1};
+      g = ir::slice(g, turn, d);
+    }
+    const i64 first = step < 0 ? begin - (d.extent[i] - 1) * stride : begin;
+    if (stride > 1) {
+      Dims split;
+      split.rank = d.rank + 1;
+      for (int k = 0, n = 0; k < d.rank; ++k) {
+        split.extent[n++] = d.extent[k];
+        if (k == i) split.extent[n++] = 1;
+      }
+      i64 gaps[16]{};
+      gaps[2 * (i + 1) + 1] = stride - 1;
+      d.extent[i] *= stride;
+      g = ir::reshape(ir::pad(ir::reshape(g, split), gaps, 0), d);
+    }
+    widths[2 * i] = first;
+    widths[2 * i + 1] = from.extent[i] - first - d.extent[i];
+  }
+  out[0] = ir::pad(g, widths, 0);
+}
+constexpr void reduce_sum(Value y, Value g, Value* out) { out[0] = ir::broadcast(g, y.in(0).dims()); }
+// Ties share the gradient evenly, as PyTorch's amax does.
+constexpr void reduce_extremum(Value y, Value g, Value* out) {
+  const Value x = y.in(0);
+  const Value hit = ir::cast(ir::binary(Op::eq, x, y), x.dtype());
+  ir::Axes axes = 0;
+  for (int i = 0; i < y.builder->graph.attributes(y.id); ++i) axes |= 1u << y.builder->graph.attribute(y.id, i);
+  out[0] = hit * (g / ir::reduce(Op::reduce_sum, hit, axes));
+}
+// Products of the others. With exactly one zero only that element's gradient is not zero; with two, none is.
+constexpr void reduce_prod(Value y, Value g, Value* out) {
+  const Value x = y.in(0), zero = ir::constant_like(x, 0), unit = ir::constant_like(x, 1);
+  ir::Axes axes = 0;
+  for (int i = 0; i < y.builder->graph.attributes(y.id); ++i) axes |= 1u << y.builder->graph.attribute(y.id, i);
+  const Value is_zero = ir::binary(Op::eq, x, zero);
+  const Value zeros = ir::reduce(Op::reduce_sum, ir::cast(is_zero, x.dtype()), axes);
+  const Value others = ir::reduce(Op::reduce_prod, ir::select(is_zero, unit, x), axes);
+  const Value at_zero = ir::select(ir::binary(Op::eq, zeros, ir::constant_like(zeros, 1)), others, ir::constant_like(others, 0));
+  const Value elsewhere = ir::binary(Op::div, y, ir::select(is_zero, unit, x));
+  out[0] = g * ir::select(is_zero, at_zero, elsewhere);
+}
+
+// dot(p, q) whose result has the axes of `like` in some order, returned in that order: `from_p`/`from_q`
+// name, for every free axis of the result, the axis of `like` it stands for. Of the two operand orders the
+// one that needs no permutation is chosen where there is one.
+constexpr Value dot_into(Value p, Value q, const ir::DotAxes& axes, const int* position, const Dims& like, DType dtype) {
+  const Value r = ir::dot(p, q, axes, dtype);
+  i64 order[8]{};
+  for (int k = 0; k < like.rank; ++k) order[position[k]] = k;
+  return ir::permute(r, order);
+}
+
+constexpr void dot_operand(Value y, Value g, bool first, Value* out) {
+  const ir::DotAxes f = ir::dot_axes(y.builder->graph, y.id);
+  const Value a = y.in(0), b = y.in(1);
+  const Value self = first ? a : b, other = first ? b : a;
+  const int* batch_self = first ? f.batch_a : f.batch_b;
+  const int* batch_other = first ? f.batch_b : f.batch_a;
+  const int* contracted_self = first ? f.contracted_a : f.contracted_b;
+  const int* contracted_other = first ? f.contracted_b : f.contracted_a;
+  const ir::Axes used_self = first ? f.used_a() : f.used_b();
+  const ir::Axes used_other = first ? f.used_b() : f.used_a();
+  const int free_a = a.dims().rank - f.batch - f.contracted;
+  const int free_b = b.dims().rank - f.batch - f.contracted;
+  const int free_self = first ? free_a : free_b, free_other = first ? free_b : free_a;
+  const int other_in_g = f.batch + (first ? free_a : 0);
+
+  // Contract g with `other` over other's free axes: batch, self's free axes, self's contracted axes remain.
+  int g_axes[8]{}, other_axes[8]{};
+  for (int k = 0, n = 0; k < other.dims().rank; ++k)
+    if (!(used_other >> k & 1u)) other_axes[n] = k, g_axes[n] = other_in_g + n, ++n;
+
+  // Where every axis of the result stands in self, for both operand orders.
+  int free_axes[8]{}, from_other[8]{};
+  for (int k = 0, n = 0; k < self.dims().rank; ++k)
+    if (!(used_self >> k & 1u)) free_axes[n++] = k;
+  int n = 0;
+  for (int k = 0; k < other.dims().rank; ++k)  // contracted axes in other's order
+    for (int c = 0; c < f.contracted; ++c)
+      if (contracted_other[c] == k) from_other[n++] = contracted_self[c];
+  int g_first[8]{}, other_first[8]{};
+  n = 0;
+  for (int k = 0; k < f.batch; ++k) g_first[n] = other_first[n] = batch_self[k], ++n;
+  for (int k = 0; k < free_self; ++k) g_first[n + k] = free_axes[k], other_first[n + f.contracted + k] = free_axes[k];
+  for (int k = 0; k < f.contracted; ++k) g_first[n + free_self + k] = from_other[k], other_first[n + k] = from_other[k];
+  bool other_is_identity = true;
+  for (int k = 0; k < self.dims().rank; ++k) other_is_identity = other_is_identity && other_first[k] == k;
+
+  ir::DotAxes axes;
+  axes.batch = f.batch;
+  axes.contracted = free_other;
+  if (!other_is_identity) {
+    for (int k = 0; k < f.batch; ++k) axes.batch_a[k] = k, axes.batch_b[k] = batch_other[k];
+    for (int k = 0; k < free_other; ++k) axes.contracted_a[k] = g_axes[k], axes.contracted_b[k] = other_axes[k];
+    *out = dot_into(g, other, axes, g_first, self.dims(), self.dtype());
+  } else {
+    for (int k = 0; k < f.batch; ++k) axes.batch_b[k] = k, axes.batch_a[k] = batch_other[k];
+    for (int k = 0; k < free_other; ++k) axes.contracted_b[k] = g_axes[k], axes.contracted_a[k] = other_axes[k];
+    *out = dot_into(other, g, axes, other_first, self.dims(), self.dtype());
+  }
+}
+constexpr void dot(Value y, Value g, Value* out) {
+  dot_operand(y, g, true, &out[0]);
+  dot_operand(y, g, false, &out[1]);
+}
+constexpr void gather(Value y, Value g, Value* out) {
+  out[0] = ir::scatter_add(y.in(1), g, y.in(0).dims().extent[0]);
+}
+constexpr void scatter_add(Value y, Value g, Value* out) { out[1] = ir::gather(g, y.in(0)); }
+
+struct Row {
+  Op op;
+  GradientRule rule;
+};
+inline constexpr Row table[] = {
+    {Op::neg, neg},
+    {Op::abs, abs},
+    {Op::exp, exp},
+    {Op::expm1, expm1},
+    {Op::log, log},
+    {Op::log1p, log1p},
+    {Op::sqrt, sqrt},
+    {Op::rsqrt, rsqrt},
+    {Op::sin, sin},
+    {Op::cos, cos},
+    {Op::tan, tan},
+    {Op::asin, asin},
+    {Op::acos, acos},
+    {Op::atan, atan},
+    {Op::sinh, sinh},
+    {Op::cosh, cosh},
+    {Op::tanh, tanh},
+    {Op::erf, erf},
+    {Op::cast, cast},
+    {Op::add, add},
+    {Op::sub, sub},
+    {Op::mul, mul},
+    {Op::div, div},
+    {Op::pow, pow},
+    {Op::max, extremum},
+    {Op::min, extremum},
+    {Op::fmod, fmod},
+    {Op::atan2, atan2},
+    {Op::select, select},
+    {Op::fma, fma},
+    {Op::broadcast, broadcast},
+    {Op::reshape, reshape},
+    {Op::permute, permute},
+    {Op::slice, slice},
+    {Op::pad, pad},
+    {Op::reduce_sum, reduce_sum},
+    {Op::reduce_max, reduce_extremum},
+    {Op::reduce_min, reduce_extremum},
+    {Op::reduce_prod, reduce_prod},
+    {Op::dot, dot},
+    {Op::gather, gather},
+    {Op::scatter_add, scatter_add},
+};
+
+struct Index {
+  GradientRule rule[ir::op_count]{};
+};
+constexpr Index make_index() {
+  Index index;
+  for (const Row& row : table) index.rule[static_cast<int>(row.op)] = row.rule;
+  return index;
+}
+inline constexpr Index index = make_index();
+
+}  // namespace rules
+
+// The gradient rule of a primitive, null where no gradient flows.
+constexpr GradientRule gradient_rule(Op op) { return rules::index.rule[static_cast<int>(op)]; }
+
+}  // namespace weft::passes

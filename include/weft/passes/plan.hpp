@@ -1,0 +1,386 @@
+#pragma once
+// The memory plan: an address for everything that is in memory, found by lifetime. A buffer is taken when its
+// group runs and given back after its last reader; a kernel that reads an element and writes the same element
+// of a dying buffer of equal size updates it in place. State that is assigned is written where it lives when
+// no later reader is left, and copied at the end of the step otherwise.
+
+#include "weft/passes/fuse.hpp"
+
+namespace weft::passes {
+
+// An address: space, input or output number, byte offset in the space.
+struct Address {
+  static constexpr u64 none = ~u64{0};
+  static constexpr u64 make(ir::Space space, i64 offset, int index = 0) {
+    return static_cast<u64>(space) << 56 | static_cast<u64>(index) << 40 | static_cast<u64>(offset);
+  }
+  static constexpr ir::Space space(u64 a) { return static_cast<ir::Space>(a >> 56); }
+  static constexpr int index(u64 a) { return static_cast<int>(a >> 40 & 0xffff); }
+  static constexpr i64 offset(u64 a) { return static_cast<i64>(a & ((u64{1} << 40) - 1)); }
+};
+
+inline constexpr i64 alignment = 256;
+constexpr i64 align_up(i64 bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+// How a loop group is cut: `chunks` pieces of rows_per_chunk rows, each one unit of work. Chosen by size alone.
+struct Cut {
+  i64 rows = 1, cols = 1;
+  i64 rows_per_chunk = 1, chunks = 1;
+  bool flat = false;   // a one-dimensional walk in tiles of `cols`, the last one ragged
+  u64 partials = Address::none;  // chunks x (elements of every sum along the rows)
+};
+
+struct Copy {
+  u64 from = 0, to = 0;
+  i64 bytes = 0;
+  int before = 0;  // runs before this group
+};
+
+struct Plan {
+  List<u64> where;  // of every node in memory
+  List<Cut> cuts;   // of every group
+  List<Copy> copies;
+  List<u64> outputs;
+  i64 workspace_bytes = 0;
+};
+
+inline constexpr i64 flat_tile = 4096;
+inline constexpr i64 chunk_elements = 16384;
+
+constexpr i64 bytes_of(const ir::Graph& g, int node) { return g.dims(node).size() * size_of(g.nodes[node].dtype); }
+
+class Planner {
+ public:
+  constexpr Planner(const ir::Graph& graph, const Fusion& fusion) : g(graph), f(fusion) {}
+
+  constexpr Plan run() {
+    const int n = g.nodes.size(), groups = f.groups.size();
+    p.where = List<u64>(n, Address::none);
+    last_use_ = List<int>(n, -1);
+    arena_ = List<int>(n, -1);
+    pinned_ = List<u8>(n, 0);
+    phase_ = List<int>(n, 0);
+    leaves();
+    // lifetimes
+    for (int k = 0; k < groups; ++k) {
+      const ir::Span loads = f.groups[k].loads;
+      for (int i = 0; i < loads.size; ++i) touch(f.pool[loads.begin + i], k);
+      phases(f.groups[k].body);
+    }
+    for (int node : g.outputs) pinned_[root(node)] = 1;
+    place_arenas();
+    place_assigned();
+    for (int k = 0; k < groups; ++k) {
+      release(k);
+      const Group& group = f.groups[k];
+      Cut cut = group.opaque >= 0 ? Cut{} : cut_of(k);
+      for (int i = 0; i < group.stores.size; ++i) {
+        const int node = f.pool[group.stores.begin + i];
+        if (p.where[node] != Address::none) continue;
+        if (arena_[node] >= 0) {
+          place_in_arena(node, k);
+        } else if (!in_place(node, k)) {
+          p.where[node] = allocate(bytes_of(g, node), pinned_[node] ? groups : last_use_[node] < k ? k : last_use_[node]);
+        }
+      }
+      if (cut.chunks > 1) {
+        const i64 bytes = cut.chunks * sums(group);
+        if (bytes > 0) cut.partials = allocate(bytes, k);
+      }
+      p.cuts.push(cut);
+    }
+    // values that must lie in an arena but could not be put there
+    for (int i = 0; i < n; ++i)
+      if (g.nodes[i].op == ir::Op::pack) pack_copies(i);
+    for (const ir::Assign& a : g.assigns) {
+      const u64 to = Address::make(g.slots[a.slot].space, g.slots[a.slot].offset);
+      const u64 from = address(a.node);
+      if (from != to) p.copies.push({from, to, bytes_of(g, a.node), groups});
+    }
+    for (int node : g.outputs) p.outputs.push(address(node));
+    p.workspace_bytes = align_up(peak_);
+    return static_cast<Plan&&>(p);
+  }
+
+ private:
+  constexpr int root(int x) const {
+    while (f.role[x] == Role::view) x = f.view_of[x] >= 0 ? f.views[f.view_of[x]].root : g.in(x, 0);
+    return x;
+  }
+  // Where node x starts.
+  constexpr u64 address(int x) const {
+    if (f.role[x] == Role::view && f.view_of[x] >= 0) {
+      const View& v = f.views[f.view_of[x]];
+      return p.where[v.root] + static_cast<u64>(v.offset * size_of(g.nodes[x].dtype));
+    }
+    return p.where[x];
+  }
+
+  constexpr void touch(int x, int k) {
+    x = root(x);
+    if (last_use_[x] < k) last_use_[x] = k;
+    if (g.nodes[x].op == ir::Op::pack)
+      for (int a = 0; a < g.nodes[x].arity; ++a) touch(g.in(x, a), k);
+  }
+
+  constexpr void leaves() {
+    for (int i = 0; i < g.nodes.size(); ++i) {
+      const ir::Node& node = g.nodes[i];
+      if (node.op == ir::Op::input)
+        p.where[i] = Address::make(ir::Space::input, 0, static_cast<int>(node.imm));
+      else if (node.op == ir::Op::state)
+        states_.push(i), p.where[i] = Address::make(g.slots[static_cast<int>(node.imm)].space, g.slots[static_cast<int>(node.imm)].offset);
+      else if (node.op == ir::Op::scalar)
+        p.where[i] = Address::make(ir::Space::scalars, static_cast<i64>(node.imm) * 4);
+    }
+  }
+
+  constexpr void phases(const ir::Span body) {
+    for (int i = 0; i < body.size; ++i) {
+      const int x = f.pool[body.begin + i];
+      int phase = 0;
+      const ir::Node& node = g.nodes[x];
+      for (int a = 0; a < node.arity; ++a) {
+        const int in = g.edges[node.first + a];
+        if (phase < phase_[in]) phase = phase_[in];
+      }
+      phase_[x] = phase + (ir::is_reduction(node.op) && f.level[x] == Level::row ? 1 : 0);
+    }
+  }
+
+  // ---- arenas: one buffer a dtype for all packs ----
+  constexpr void place_arenas() {
+    for (int i = 0; i < g.nodes.size(); ++i) {
+      if (g.nodes[i].op != ir::Op::pack) continue;
+      const int dtype = static_cast<int>(g.nodes[i].dtype);
+      for (int a = 0; a < g.nodes[i].arity; ++a) {
+        const int x = root(g.in(i, a));
+        const i64 offset = g.attribute(i, a) * size_of(g.nodes[i].dtype);
+        const i64 end = align_up(offset + bytes_of(g, x));
+        if (arena_size_[dtype] < end) arena_size_[dtype] = end;
+        if (arena_last_[dtype] < last_use_[i]) arena_last_[dtype] = last_use_[i];
+        const bool whole = bytes_of(g, x) == bytes_of(g, g.in(i, a));
+        const bool computed = f.role[x] == Role::fused || f.role[x] == Role::opaque;
+        if (computed && whole && !pinned_[x] && arena_[x] < 0) arena_[x] = dtype, arena_offset(x, offset);
+      }
+    }
+  }
+  constexpr void arena_offset(int x, i64 offset) {
+    if (offsets_.empty()) offsets_ = List<i64>(g.nodes.size(), 0);
+    offsets_[x] = offset;
+  }
+  constexpr u64 arena_base(int dtype, int k) {
+    if (arena_at_[dtype] == Address::none) arena_at_[dtype] = allocate(arena_size_[dtype], arena_last_[dtype] < k ? k : arena_last_[dtype]);
+    return arena_at_[dtype];
+  }
+  constexpr void place_in_arena(int x, int k) {
+    p.where[x] = arena_base(arena_[x], k) + static_cast<u64>(offsets_[x]);
+  }
+  constexpr void pack_copies(int i) {
+    const int dtype = static_cast<int>(g.nodes[i].dtype);
+    const u64 base = arena_base(dtype, f.groups.size());
+    p.where[i] = base;
+    for (int a = 0; a < g.nodes[i].arity; ++a) {
+      const int x = g.in(i, a);
+      const u64 to = base + static_cast<u64>(g.attribute(i, a) * size_of(g.nodes[i].dtype));
+      if (address(x) == to) continue;
+      const int made = f.group[root(x)];
+      p.copies.push({address(x), to, bytes_of(g, x), made + 1});
+    }
+  }
+
+  // ---- state written where it lives ----
+  constexpr void place_assigned() {
+    for (const ir::Assign& a : g.assigns) {
+      const int x = a.node;
+      const bool computed = f.role[x] == Role::fused || f.role[x] == Role::opaque;
+      if (!computed || p.where[x] != Address::none || arena_[x] >= 0 || pinned_[x]) continue;
+      if (f.role[x] == Role::fused && f.level[x] != Level::element) continue;
+      const int k = f.group[x];
+      const ir::Slot& slot = g.slots[a.slot];
+      bool free = true;
+      for (int i : states_) {
+        if (!free || last_use_[i] < k) continue;
+        const ir::Slot& other = g.slots[static_cast<int>(g.nodes[i].imm)];
+        if (other.space != slot.space || !overlaps(slot, other)) continue;
+        const bool same = static_cast<int>(g.nodes[i].imm) == a.slot;
+        free = same && last_use_[i] == k && f.role[x] == Role::fused && aligned(i, x, k);
+      }
+      if (free && last_use_[x] <= k) p.where[x] = Address::make(slot.space, slot.offset);
+    }
+  }
+  constexpr bool overlaps(const ir::Slot& a, const ir::Slot& b) const {
+    if (a.segments >= 0 && b.segments >= 0) return a.segments == b.segments && a.offset == b.offset;
+    if (a.segments >= 0) return covers(a, b);
+    if (b.segments >= 0) return covers(b, a);
+    const i64 end_a = a.offset + g.shapes[a.shape].size() * size_of(a.dtype);
+    const i64 end_b = b.offset + g.shapes[b.shape].size() * size_of(b.dtype);
+    return a.offset < end_b && b.offset < end_a;
+  }
+  constexpr bool covers(const ir::Slot& segmented, const ir::Slot& plain) const {
+    const ir::Span span = g.groups[segmented.segments];
+    const i64 size = size_of(segmented.dtype);
+    for (int r = 0; r < span.size; ++r) {
+      const ir::Range& range = g.ranges[span.begin + r];
+      const i64 begin = segmented.offset + range.offset * size, end = begin + range.length * size;
+      if (plain.offset < end && begin < plain.offset + g.shapes[plain.shape].size() * size_of(plain.dtype)) return true;
+    }
+    return false;
+  }
+
+  // Whether group k reads node x's memory only at the element it is writing, as `like` is laid out.
+  constexpr bool aligned(int x, int like, int k) const {
+    if (g.nodes[x].shape != g.nodes[like].shape || size_of(g.nodes[x].dtype) != size_of(g.nodes[like].dtype)) return false;
+    if (f.level[like] != Level::element) return false;
+    const ir::Span body = f.groups[k].body;
+    for (int i = 0; i < body.size; ++i)
+      if (phase_[f.pool[body.begin + i]] > phase_[like]) return false;
+    const ir::Span loads = f.groups[k].loads;
+    for (int i = 0; i < loads.size; ++i) {
+      const int load = f.pool[loads.begin + i];
+      if (load != x && root(load) == x && !(g.dims(load).size() == g.dims(like).size() && same_order(load, like))) return false;
+    }
+    for (int i = 0; i < body.size; ++i) {
+      const int node = f.pool[body.begin + i];
+      if (f.role[node] == Role::fused && f.view_of[node] >= 0 && f.views[f.view_of[node]].root == x) return false;
+      if (g.nodes[node].op == ir::Op::pad && root(g.in(node, 0)) == x) return false;
+    }
+    return true;
+  }
+  constexpr bool same_order(int load, int like) const {
+    if (f.role[load] != Role::view || f.view_of[load] < 0) return true;
+    const View& v = f.views[f.view_of[load]];
+    return v.offset == 0 && g.nodes[load].shape == g.nodes[like].shape && is_contiguous(v, g.dims(load));
+  }
+
+  // A dying buffer of the same size that group k reads element by element becomes the result's.
+  constexpr bool in_place(int node, int k) {
+    const Group& group = f.groups[k];
+    if (group.opaque >= 0 || group.odd || f.level[node] != Level::element) return false;
+    for (int i = 0; i < group.loads.size; ++i) {
+      const int x = root(f.pool[group.loads.begin + i]);
+      const u64 at = p.where[x];
+      if (at == Address::none || Address::space(at) != ir::Space::workspace || pinned_[x] || last_use_[x] != k) continue;
+      if (arena_[x] >= 0 || f.role[x] == Role::arena || bytes_of(g, x) != bytes_of(g, node)) continue;
+      if (!aligned(x, node, k)) continue;
+      for (int b = 0; b < live_.size(); ++b)
+        if (live_[b].offset == Address::offset(at) && live_[b].last == k) {
+          live_[b].last = pinned_[node] ? f.groups.size() : last_use_[node] < k ? k : last_use_[node];
+          p.where[node] = at;
+          last_use_[x] = k + 1;  // taken: no second result may have it
+          return true;
+        }
+    }
+    return false;
+  }
+
+  // ---- the cut of a loop ----
+  constexpr Cut cut_of(int k) {
+    const Group& group = f.groups[k];
+    Cut cut;
+    bool totals = false, columns = false;
+    for (int i = 0; i < group.stores.size; ++i) {
+      const Level level = f.level[f.pool[group.stores.begin + i]];
+      totals = totals || level == Level::total;
+      columns = columns || level == Level::column_sum;
+    }
+    const i64 size = group.space.size();
+    if (group.odd) {
+      const int reduction = f.pool[group.stores.begin];
+      cut.rows = g.dims(reduction).size();
+      cut.cols = size / (cut.rows > 0 ? cut.rows : 1);
+    } else if (group.split < 0 && is_flat(group)) {
+      cut.flat = true;
+      cut.cols = size < flat_tile ? size : flat_tile;
+      cut.rows = cut.cols > 0 ? (size + cut.cols - 1) / cut.cols : 0;
+    } else {
+      int split = group.split;
+      if (split < 0) {
+        split = group.space.rank - 1;
+        while (split > 0 && group.space.extent[split] == 1) --split;
+        if (split < 0) split = 0;
+      }
+      for (int a = 0; a < group.space.rank; ++a) (a < split ? cut.rows : cut.cols) *= group.space.extent[a];
+    }
+    i64 per_chunk = cut.cols > 0 ? chunk_elements / cut.cols : 1;
+    if (per_chunk < 1) per_chunk = 1;
+    // sums across rows keep one partial result a chunk: few, long chunks
+    const i64 most = columns ? 16 : totals ? 64 : 1024;
+    if (cut.rows > per_chunk * most) per_chunk = (cut.rows + most - 1) / most;
+    cut.rows_per_chunk = per_chunk;
+    cut.chunks = cut.rows > 0 ? (cut.rows + per_chunk - 1) / per_chunk : 0;
+    return cut;
+  }
+  constexpr bool is_flat(const Group& group) const {
+    for (int i = 0; i < group.loads.size; ++i) {
+      const int x = f.pool[group.loads.begin + i];
+      if (g.dims(x).size() == 1) continue;
+      if (g.dims(x).size() != group.space.size()) return false;
+      if (f.role[x] == Role::view && f.view_of[x] >= 0 && !is_contiguous(f.views[f.view_of[x]], g.dims(x))) return false;
+    }
+    for (int i = 0; i < group.body.size; ++i) {
+      const int x = f.pool[group.body.begin + i];
+      const ir::Op op = g.nodes[x].op;
+      if (op == ir::Op::pad || (f.role[x] == Role::fused && f.view_of[x] >= 0)) return false;
+      if (g.dims(x).size() != 1 && g.dims(x).size() != group.space.size()) return false;
+      if (op == ir::Op::iota) {
+        int wide = 0;
+        for (int a = 0; a < group.space.rank; ++a) wide += group.space.extent[a] != 1;
+        if (wide > 1) return false;
+      }
+    }
+    return true;
+  }
+  // Bytes of one chunk's partial results, all sums of the group one after another, each 64-byte aligned.
+  constexpr i64 sums(const Group& group) const {
+    i64 bytes = 0;
+    for (int i = 0; i < group.stores.size; ++i) {
+      const int x = f.pool[group.stores.begin + i];
+      if (f.level[x] == Level::column_sum || f.level[x] == Level::total) bytes += (bytes_of(g, x) + 63) / 64 * 64;
+    }
+    return bytes;
+  }
+
+  // ---- first fit by offset ----
+  struct Block {
+    i64 offset = 0, bytes = 0;
+    int last = 0;
+  };
+  constexpr void release(int k) {
+    int kept = 0;
+    for (int i = 0; i < live_.size(); ++i)
+      if (live_[i].last >= k) live_[kept++] = live_[i];
+    live_.resize(kept);
+  }
+  constexpr u64 allocate(i64 bytes, int last) {
+    bytes = align_up(bytes);
+    i64 at = 0;
+    int i = 0;
+    for (; i < live_.size(); ++i) {
+      if (live_[i].offset - at >= bytes) break;
+      const i64 end = live_[i].offset + live_[i].bytes;
+      if (end > at) at = end;
+    }
+    live_.insert(i, {at, bytes, last});
+    if (at + bytes > peak_) peak_ = at + bytes;
+    return Address::make(ir::Space::workspace, at);
+  }
+
+  const ir::Graph& g;
+  const Fusion& f;
+  Plan p;
+  List<int> last_use_, phase_, arena_, states_;
+  List<i64> offsets_;
+  List<u8> pinned_;
+  List<Block> live_;
+  i64 peak_ = 0;
+  i64 arena_size_[16]{};
+  int arena_last_[16]{};
+  u64 arena_at_[16]{Address::none, Address::none, Address::none, Address::none, Address::none, Address::none,
+                    Address::none, Address::none, Address::none, Address::none, Address::none, Address::none,
+                    Address::none, Address::none, Address::none, Address::none};
+};
+
+constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion) { return Planner(graph, fusion).run(); }
+
+}  // namespace weft::passes

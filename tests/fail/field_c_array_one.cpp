@@ -1,0 +1,14 @@
+// expect: a model has no C array as a member: use std::array<T, N> instead
+// expect: Model
+#include "weft/core/field.hpp"
+
+struct Model {
+  int first = 0;
+#ifdef WEFT_FIXED
+  std::array<float, 1> table{};
+#else
+  float table[1]{};
+#endif
+  int last = 0;
+};
+static_assert(weft::field_count<Model>() == 3);

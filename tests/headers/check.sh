@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Compiles every header of include/weft alone, syntax only, two at a time, and lists those that fail.
+# usage: check.sh host|cuda COMPILER [HEADER...]      (headers relative to include/, default: all)
+set -u
+mode=$1 compiler=$2
+shift 2
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$root/include" || exit 2
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+case $mode in
+  host) kinds=(-name '*.hpp') ;;
+  cuda) kinds=(-name '*.hpp' -o -name '*.cuh') ;;
+  *) echo "usage: check.sh host|cuda COMPILER [HEADER...]" && exit 2 ;;
+esac
+if [ $# -gt 0 ]; then
+  headers=("$@")
+else
+  mapfile -t headers < <(find weft \( "${kinds[@]}" \) -type f | sort)
+fi
+[ ${#headers[@]} -gt 0 ] || { echo "no headers found" && exit 1; }
+
+one() {
+  local log
+  log=$scratch/$(tr / _ <<<"$1")
+  printf '#include "%s"\n' "$1" >"$log.cu"
+  if [ "$mode" = host ]; then
+    "$compiler" -std=c++20 -Wall -Wextra -Wconversion -Wshadow -Werror -I. -fsyntax-only -x c++ "$log.cu"
+  else # -cuda runs both front ends, the host's and the device's, and no code generator
+    "$compiler" -std=c++20 -gencode arch=compute_90a,code=sm_90a -Werror all-warnings \
+      -I. -cuda -o "$log.ii" "$log.cu"
+  fi >"$log.log" 2>&1 && : >"$log.ok"
+  rm -f "$log.ii"
+}
+export -f one
+export mode compiler scratch
+# shellcheck disable=SC2016  # the inner bash expands it
+printf '%s\0' "${headers[@]}" | xargs -0 -P 2 -I{} bash -c 'one "$1"' _ {}
+
+failed=0
+for header in "${headers[@]}"; do
+  log=$scratch/$(tr / _ <<<"$header")
+  [ -e "$log.ok" ] && continue
+  failed=$((failed + 1))
+  echo "== does not compile alone: $header"
+  head -12 "$log.log"
+done
+echo "${#headers[@]} headers, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,94 @@
+#include "weft/data/dataset.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "../io/scratch.hpp"
+
+using namespace weft;
+using data::Arrays;
+
+static Arrays<f32, i32> numbered(i64 n, i32 first = 0) {
+  data::Column<f32> x{{}, {2}};
+  data::Column<i32> y;
+  for (i64 i = 0; i < n; ++i) {
+    const i32 number = static_cast<i32>(i) + first;
+    x.values.push_back(static_cast<f32>(number));
+    x.values.push_back(-static_cast<f32>(number));
+    y.values.push_back(number);
+  }
+  return Arrays<f32, i32>(std::move(x), std::move(y));
+}
+template <class D>
+static std::vector<i32> labels(const D& dataset) {
+  std::vector<i32> out;
+  for (i64 i = 0; i < static_cast<i64>(dataset.size()); ++i) out.push_back(std::get<1>(dataset[i])[0]);
+  return out;
+}
+
+struct NotADataset {
+  int size() const { return 1; }
+  int operator[](i64) const { return 1; }
+};
+static_assert(data::Dataset<Arrays<f32, i32>>);
+static_assert(!data::Dataset<NotADataset>);
+static_assert(!data::Dataset<int>);
+
+TEST_CASE("dataset: rows of arrays in memory") {
+  const auto dataset = numbered(5);
+  CHECK(dataset.size() == 5);
+  const auto [x, y] = dataset[3];
+  CHECK(x.size() == 2);
+  CHECK(x.shape() == std::vector<i64>{2});
+  CHECK(x[1] == -3.0f);
+  CHECK(y.size() == 1);
+  CHECK(y.shape().empty());
+  CHECK(y[0] == 3);
+}
+
+TEST_CASE("dataset: columns that do not fit together are refused") {
+  using Pair = Arrays<f32, i32>;
+  CHECK(error_id([] { Pair({{1, 2, 3}, {2}}, {{1}, {}}); }) == "data/size-mismatch");
+  CHECK(error_id([] { Pair({{1, 2, 3, 4}, {2}}, {{1}, {}}); }) == "data/size-mismatch");
+  CHECK(error_id([] { Pair({{1, 2}, {0}}, {{1}, {}}); }) == "data/size-mismatch");
+  CHECK(error_id([] { Pair({{1, 2}, {i64{1} << 40, i64{1} << 40}}, {{1}, {}}); }) == "data/size-mismatch");
+  CHECK(error_id([] { Pair({{1, 2, 3, 4}, {2}}, {{1, 2}, {}}); }) == "no error");
+}
+
+TEST_CASE("dataset: subset, concat and functions") {
+  const auto five = numbered(5);
+  CHECK(labels(data::subset(five, {4, 0, 4})) == std::vector<i32>{4, 0, 4});
+  CHECK(labels(data::subset(numbered(3), {2})) == std::vector<i32>{2});
+  CHECK(error_id([&] { data::subset(five, {5}); }) == "data/index");
+  CHECK(error_id([&] { data::subset(five, {-1}); }) == "data/index");
+  CHECK(labels(data::concat(five, numbered(2, 10), numbered(0), numbered(1, 20))) ==
+        std::vector<i32>{0, 1, 2, 3, 4, 10, 11, 20});
+  const auto squares = data::from_function(4, [](i64 i) { return std::tuple<f32, i64>(0.5f, i * i); });
+  static_assert(data::Dataset<decltype(squares)>);
+  CHECK(std::get<1>(squares[3]) == 9);
+  CHECK(error_id([] { data::from_function(-1, [](i64) { return std::tuple<f32>(0.0f); }); }) ==
+        "data/size-mismatch");
+}
+
+TEST_CASE("dataset: random_split covers every sample once") {
+  const auto dataset = numbered(101);
+  const auto parts = data::random_split(dataset, {0.5, 0.3, 0.2}, 7);
+  REQUIRE(parts.size() == 3);
+  // PyTorch: random_split(range(101), [0.5, 0.3, 0.2]) has lengths 51, 30, 20.
+  CHECK(parts[0].size() == 51);
+  CHECK(parts[1].size() == 30);
+  CHECK(parts[2].size() == 20);
+  std::vector<i32> all;
+  for (const auto& part : parts) {
+    const auto some = labels(part);
+    CHECK_FALSE(std::is_sorted(some.begin(), some.end()));
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  std::sort(all.begin(), all.end());
+  CHECK(all == labels(dataset));
+  CHECK(labels(data::random_split(dataset, {0.5, 0.3, 0.2}, 7)[1]) == labels(parts[1]));
+  CHECK(labels(data::random_split(dataset, {0.5, 0.3, 0.2}, 8)[1]) != labels(parts[1]));
+  for (const std::vector<f64>& bad : {std::vector<f64>{}, {0.5}, {0.5, 0.6}, {1.5, -0.5}, {0.0 / 0.0, 1.0}})
+    CHECK(error_id([&] { data::random_split(dataset, bad, 7); }) == "data/fractions");
+}

@@ -1,0 +1,96 @@
+#include "weft/io/csv.hpp"
+
+#include <doctest/doctest.h>
+
+#include "scratch.hpp"
+
+using namespace weft::io;
+using weft::f32;
+using weft::f64;
+using weft::i32;
+using weft::i8;
+using weft::u8;
+
+static std::string id(const char* text, const CsvOptions& options = {}) {
+  return error_id([&] { parse_csv(text, options); });
+}
+static std::string said(const char* text, const CsvOptions& options = {}) {
+  return error_text([&] { parse_csv(text, options, "t.csv"); });
+}
+
+TEST_CASE("csv: a plain table") {
+  const CsvTable table = parse_csv("x,y\n1,2.5\n-3e2, +4 \n");
+  CHECK(table.rows() == 2);
+  CHECK(table.names() == std::vector<std::string>{"x", "y"});
+  CHECK(table.column("x") == std::vector<f64>{1, -300});
+  CHECK(table.column("y") == std::vector<f64>{2.5, 4});
+}
+
+TEST_CASE("csv: quotes, CRLF, byte order mark, separators and no newline at the end") {
+  const CsvTable table =
+      parse_csv("\xEF\xBB\xBF\"a \"\"1\"\"\";\"b\r\nc\"\r\n\"1.5\";2\r\n3;4", {.separator = ';'});
+  CHECK(table.names() == std::vector<std::string>{"a \"1\"", "b\r\nc"});
+  CHECK(table.column("a \"1\"") == std::vector<f64>{1.5, 3});
+  CHECK(parse_csv("a\tb\n1\t2\n", {.separator = '\t'}).column("b") == std::vector<f64>{2});
+  CHECK(parse_csv("1,2\n3,4\n\n\n", {.header = false}).column("1") == std::vector<f64>{2, 4});
+}
+
+TEST_CASE("csv: chosen columns, the others may hold text") {
+  const CsvTable table = parse_csv("id,x,name,y\n1,10,ann,20\n2,30,,40\n", {.columns = {"y", "x"}});
+  CHECK(table.names() == std::vector<std::string>{"y", "x"});
+  CHECK(table.take<f32>({"x", "y"}) == std::vector<f32>{10, 20, 30, 40});
+  CHECK(table.take<i32>({"y"}) == std::vector<i32>{20, 40});
+}
+
+TEST_CASE("csv: mistakes name the line and the column") {
+  CHECK(said("a,b\n1,2\n3,x\n") == "csv/not-a-number: 't.csv', line 3: column 'b': 'x' is not a number");
+  CHECK(said("a,b\n1,2\n3\n") == "csv/ragged: 't.csv', line 3: 1 fields where the first line has 2");
+  CHECK(said("a,b\n1,2\n", {.columns = {"c"}}) ==
+        "csv/missing-column: 't.csv' has no column 'c'; its columns are 'a', 'b'");
+  CHECK(error_text([] { parse_csv("a,b\n1,2\n", {}, "t.csv").column("c"); }) ==
+        "csv/missing-column: 't.csv' has no column 'c'; its columns are 'a', 'b'");
+  // A quoted line end counts as a line.
+  CHECK(said("\"a\nb\"\n1\n?\n") == "csv/not-a-number: 't.csv', line 4: column 'a\nb': '?' is not a number");
+}
+
+TEST_CASE("csv: every kind of bad input") {
+  CHECK(id("") == "csv/empty");
+  CHECK(id("\n\n") == "csv/empty");
+  CHECK(id("a,b\n") == "csv/empty");
+  CHECK(id("a,a\n1,2\n") == "csv/duplicate-column");
+  CHECK(id("a\n1\n", {.columns = {"a", "a"}}) == "csv/duplicate-column");
+  for (const char* bad : {"a\nx\n", "a\n1x\n", "a\n1 2\n", "a\n0x10\n", "a\n--1\n", "a\n+-1\n", "a\n+\n",
+                          "a,b\n,1\n", "a,b\n1,\n", "a,b\n1,", "a\n\n1\n", "a\n1\r2\n"}) {
+    CAPTURE(bad);
+    CHECK(id(bad) == "csv/not-a-number");
+  }
+  for (const char* bad : {"a\nnan\n", "a\ninf\n", "a\n-Infinity\n", "a\nNaN\n"})
+    CHECK(id(bad) == "csv/not-finite");
+  CHECK(id("a\n1e999\n") == "csv/out-of-range");
+  CHECK(id("a\n1,2\n") == "csv/ragged");
+  CHECK(id("a,b\n1,2\n\n3,4\n", {.columns = {"b"}}) == "csv/ragged");
+  CHECK(id("a\n\"1\n") == "csv/quote");
+  CHECK(id("a\n\"1\"2\n") == "csv/quote");
+  CHECK(id("a\n1\"2\"\n") == "csv/quote");
+  CHECK(id("a\n1\n", {.separator = '"'}) == "csv/separator");
+  CHECK(error_id([] { read_csv("/no/such/file.csv"); }) == "file/open");
+}
+
+TEST_CASE("csv: a number that the asked type does not hold is refused") {
+  const CsvTable table = parse_csv("big,half,byte,minus\n1e300,0.5,255,-128\n");
+  CHECK(error_id([&] { table.take<f32>({"big"}); }) == "csv/out-of-range");
+  CHECK(error_id([&] { table.take<i32>({"half"}); }) == "csv/not-an-integer");
+  CHECK(error_id([&] { table.take<i32>({"big"}); }) == "csv/out-of-range");
+  CHECK(table.take<u8>({"byte"}) == std::vector<u8>{255});
+  CHECK(error_id([&] { table.take<i8>({"byte"}); }) == "csv/out-of-range");
+  CHECK(table.take<i8>({"minus"}) == std::vector<i8>{-128});
+  CHECK(error_id([&] { table.take<u8>({"minus"}); }) == "csv/out-of-range");
+}
+
+TEST_CASE("csv: from a file") {
+  const ScratchFolder folder;
+  write_file(folder / "t.csv", "a\n1\n2\n");
+  CHECK(read_csv(folder / "t.csv").column("a") == std::vector<f64>{1, 2});
+  write_file(folder / "t.csv", "");
+  CHECK(error_id([&] { read_csv(folder / "t.csv"); }) == "csv/empty");
+}
