@@ -15,6 +15,7 @@ using kernels::Stage;
 using passes::Address;
 using passes::Level;
 
+static_assert(kernels::tile_length == passes::flat_tile);
 static_assert(static_cast<int>(Opcode::fma) == static_cast<int>(Op::fma) - static_cast<int>(Op::neg),
               "opcodes and pointwise primitives stand in the same order");
 
@@ -503,6 +504,7 @@ class LoopLowering {
     h.col_axes = cols_;
     h.passes = passes_;
     h.kept = kept_;
+    h.segmented = cut_->segments >= 0;
     List<int> base(sections_.size(), 0);
     for (int s = 0; s < sections_.size(); ++s) {
       base[s] = h.instructions;
@@ -543,7 +545,17 @@ class LoopLowering {
     numbers.push(static_cast<u64>(cut_->chunks));
     numbers.push(static_cast<u64>(last));
     numbers.push(static_cast<u64>(partial_bytes_));
+    numbers.push(static_cast<u64>(streams_.size()));
     for (u64 s : streams_) numbers.push(s);
+    if (cut_->segments >= 0) {
+      const ir::Span span = g.groups[cut_->segments];
+      i64 tiles = 0;
+      for (int r = 0; r < span.size; ++r) {
+        const ir::Range& range = g.ranges[span.begin + r];
+        for (const i64 x : {tiles, range.offset, range.length}) numbers.push(static_cast<u64>(x));
+        tiles += (range.length + passes::flat_tile - 1) / passes::flat_tile;
+      }
+    }
     Step& step = out_.step(StepKind::loop, out_.kernel(StepKind::loop, code), addresses, numbers);
     cost(step);
     if (!sums_.empty()) {

@@ -76,8 +76,17 @@ class HostSteps {
         args.chunks = static_cast<i64>(launch.numbers[2]);
         args.last_cols = static_cast<i64>(launch.numbers[3]);
         args.partial_bytes = static_cast<i64>(launch.numbers[4]);
-        for (int k = 5; k < launch.number_count; ++k) args.stream[k - 5] = static_cast<u32>(launch.numbers[k]);
+        const int streams = static_cast<int>(launch.numbers[5]), tail = 6 + streams;
+        for (int k = 0; k < streams; ++k) args.stream[k] = static_cast<u32>(launch.numbers[6 + k]);
+        for (int k = tail; k + 2 < launch.number_count; k += 3)
+          segments_.push_back({static_cast<i64>(launch.numbers[k]), static_cast<i64>(launch.numbers[k + 1]), static_cast<i64>(launch.numbers[k + 2])});
+        args.segment_count = (launch.number_count - tail) / 3;
       }
+    }
+    std::size_t next = 0;
+    for (kernels::HostLaunch& launch : launches_) {
+      launch.args.segments = segments_.data() + next;
+      next += static_cast<std::size_t>(launch.args.segment_count);
     }
   }
 
@@ -125,6 +134,7 @@ class HostSteps {
   Blocks blocks_;
   std::vector<kernels::HostLaunch> launches_;
   std::vector<InputUse> inputs_;
+  std::vector<kernels::Segment> segments_;  // of all segmented loops
 };
 
 // Program P (a Compiled<...>) with memory of its own for intermediate values and scalars.
@@ -149,6 +159,8 @@ class HostProgram {
   void set_scalar(int k, float value) { std::memcpy(scalars_.data() + 4 * k, &value, 4); }
   void bind_input(int number, const void* data) { steps_.bind_input(number, data); }
   void run() const { steps_.run(threads_); }
+  // Until everything that run() started has ended; on the host it has when run() returns.
+  void wait() const {}
   std::byte* output(int k) const { return steps_.output(k); }
   void read_output(int k, void* to, i64 bytes) const { std::memcpy(to, output(k), static_cast<std::size_t>(bytes)); }
 

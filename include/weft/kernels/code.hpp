@@ -33,11 +33,12 @@ struct OperandWord {
 };
 
 struct LoopHeader {
-  int operands = 0, instructions = 0, row_axes = 0, col_axes = 0, passes = 0, kept = 0, odd = 0;
+  int operands = 0, instructions = 0, row_axes = 0, col_axes = 0, passes = 0, kept = 0;
+  bool segmented = false;  // rows are tiles of the ranges of a parameter group
   constexpr void encode(u64* w) const {
     w[0] = static_cast<u64>(operands) | static_cast<u64>(instructions) << 16 | static_cast<u64>(row_axes) << 32 |
            static_cast<u64>(col_axes) << 40 | static_cast<u64>(passes) << 48;
-    w[1] = static_cast<u64>(kept);
+    w[1] = static_cast<u64>(kept) | static_cast<u64>(segmented) << 32;
   }
   static constexpr LoopHeader decode(const u64* w) {
     LoopHeader h;
@@ -46,7 +47,8 @@ struct LoopHeader {
     h.row_axes = static_cast<int>(w[0] >> 32 & 255);
     h.col_axes = static_cast<int>(w[0] >> 40 & 255);
     h.passes = static_cast<int>(w[0] >> 48 & 255);
-    h.kept = static_cast<int>(w[1]);
+    h.kept = static_cast<int>(w[1] & 0xffffffff);
+    h.segmented = (w[1] >> 32 & 1) != 0;
     return h;
   }
   constexpr int sections() const { return 2 * passes + 2; }
@@ -79,6 +81,14 @@ struct LoopView {
   static constexpr Instruction instruction(int i) { return decode(C::w + instruction_at + instruction_words * i); }
 };
 
+// One range of a parameter group's arena.
+struct Segment {
+  i64 first_tile = 0;  // tiles of earlier ranges
+  i64 offset = 0;      // elements
+  i64 length = 0;
+};
+inline constexpr i64 tile_length = 4096;
+
 // What a launch of a loop is given besides its code.
 struct LoopArgs {
   static constexpr int max_operands = 40;
@@ -90,6 +100,8 @@ struct LoopArgs {
   i64 last_cols = 0;       // columns of the last row (a flat walk's ragged end), else the number of columns
   i64 partial_bytes = 0;   // from one chunk's partial sums to the next's; 0: sums go straight to their place
   u32 stream[max_streams]{};
+  const Segment* segments = nullptr;  // of a segmented loop
+  int segment_count = 0;
 };
 
 }  // namespace weft::kernels

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "weft/core/small_float.hpp"
 #include "weft/kernels/native.hpp"
@@ -55,32 +56,57 @@ WEFT_HD_INLINE V iota(lane_of<V> start) {
 
 namespace detail {
 
+#if !defined(__CUDA_ARCH__)
+// The lower (0) or upper (1) half of a vector, and the vector of two halves. nvcc has no
+// __builtin_shufflevector; without it g++ goes through memory.
+template <class Half, int which, class Full, std::size_t... I>
+WEFT_HD_INLINE Half half_of(const Full& full, std::index_sequence<I...>) {
+#if defined(__CUDACC__)
+  Half r;
+  __builtin_memcpy(&r, reinterpret_cast<const char*>(&full) + which * sizeof r, sizeof r);
+  return r;
+#else
+  return __builtin_shufflevector(full, full, (int{I} + which * int{sizeof...(I)})...);
+#endif
+}
+template <class Full, class Half, std::size_t... I>
+WEFT_HD_INLINE Full join_halves(const Half& low, const Half& high, std::index_sequence<I...>) {
+#if defined(__CUDACC__)
+  Full r;
+  __builtin_memcpy(&r, &low, sizeof low);
+  __builtin_memcpy(reinterpret_cast<char*>(&r) + sizeof low, &high, sizeof high);
+  return r;
+#else
+  return __builtin_shufflevector(low, high, int{I}...);
+#endif
+}
+#endif
+
 // The C conversion of each lane, for values in range.
 template <class To, class From>
 WEFT_HD_INLINE Pack<To> cast_lanes(const Pack<From>& x) {
 #if defined(__CUDA_ARCH__)
   return make_pack<To>([&](int j) { return static_cast<To>(x.part[j]); });
 #else
+  using ToPart = typename Pack<To>::Part;
   if constexpr (Pack<To>::parts == Pack<From>::parts) {
-    return make_pack<To>([&](int j) { return __builtin_convertvector(x.part[j], typename Pack<To>::Part); });
-  } else if constexpr (Pack<To>::parts > Pack<From>::parts) {  // each part gives two
+    return make_pack<To>([&](int j) { return __builtin_convertvector(x.part[j], ToPart); });
+  } else if constexpr (Pack<To>::parts == 2 * Pack<From>::parts) {  // 4 bytes to 8
     using Half = typename VectorOf<From, Pack<To>::width>::type;
+    constexpr auto lanes_of_half = std::make_index_sequence<Pack<To>::width>{};
     return make_pack<To>([&](int j) {
-      Half half;
-      __builtin_memcpy(&half, reinterpret_cast<const char*>(&x) + static_cast<std::size_t>(j) * sizeof half,
-                       sizeof half);
-      return __builtin_convertvector(half, typename Pack<To>::Part);
+      const Half half = j % 2 == 0 ? half_of<Half, 0>(x.part[j / 2], lanes_of_half)
+                                   : half_of<Half, 1>(x.part[j / 2], lanes_of_half);
+      return __builtin_convertvector(half, ToPart);
     });
-  } else {  // two parts give one
+  } else {  // 8 bytes to 4
+    static_assert(2 * Pack<To>::parts == Pack<From>::parts);
     using Half = typename VectorOf<To, Pack<From>::width>::type;
-    Pack<To> r;
-    make_pack<From>([&](int j) {
-      const Half half = __builtin_convertvector(x.part[j], Half);
-      __builtin_memcpy(reinterpret_cast<char*>(&r) + static_cast<std::size_t>(j) * sizeof half, &half,
-                       sizeof half);
-      return x.part[j];
+    return make_pack<To>([&](int j) {
+      return join_halves<ToPart>(__builtin_convertvector(x.part[2 * j], Half),
+                                 __builtin_convertvector(x.part[2 * j + 1], Half),
+                                 std::make_index_sequence<Pack<To>::width>{});
     });
-    return r;
   }
 #endif
 }
@@ -154,9 +180,11 @@ template <class S>
 WEFT_HD_INLINE Pack<register_of<S>> load_register(const S* p) {
   using T = register_of<S>;
   if constexpr (std::is_same_v<S, T>) {
-    Pack<T> r;
-    __builtin_memcpy(&r, p, sizeof r);
-    return r;
+    return make_pack<T>([&](int j) {  // by parts: g++ copies a whole pack in pieces of another size
+      typename Pack<T>::Part part;
+      __builtin_memcpy(&part, p + j * Pack<T>::width, sizeof part);
+      return part;
+    });
   } else {
 #if defined(__CUDA_ARCH__)
     return make_pack<T>([&](int j) { return widen(p[j]); });
@@ -188,7 +216,10 @@ template <class S>
 WEFT_HD_INLINE void store_register(S* p, const Pack<register_of<S>>& x) {
   using T = register_of<S>;
   if constexpr (std::is_same_v<S, T>) {
-    __builtin_memcpy(static_cast<void*>(p), &x, sizeof x);
+    make_pack<T>([&](int j) {
+      __builtin_memcpy(static_cast<void*>(p + j * Pack<T>::width), &x.part[j], sizeof x.part[j]);
+      return x.part[j];
+    });
   } else {
 #if defined(__CUDA_ARCH__)
     for (int j = 0; j < lanes; ++j) p[j] = narrow<S>(x.part[j]);

@@ -547,6 +547,23 @@ struct Loop {
 
   // Where each operand's row starts.
   WEFT_HD_INLINE void locate_row(i64 row) {
+    if constexpr (header.segmented) {
+      int low = 0, high = args.segment_count - 1;
+      while (low < high) {
+        const int middle = (low + high + 1) / 2;
+        if (args.segments[middle].first_tile <= row)
+          low = middle;
+        else
+          high = middle - 1;
+      }
+      const Segment& s = args.segments[low];
+      const i64 begin = (row - s.first_tile) * tile_length;
+      segment_cols = s.length - begin < tile_length ? s.length - begin : tile_length;
+      detail::unroll<0, header.operands>([&](auto k) __attribute__((always_inline)) {
+        offset[k.value] = (s.offset + begin) * View::stride(k.value, 1);
+      });
+      return;
+    }
     i64 rest = row;
     for (int a = header.row_axes - 1; a > 0; --a) {
       const i64 extent = View::extent(a);
@@ -579,6 +596,7 @@ struct Loop {
     }
   }
   i64 line_start = 0;
+  i64 segment_cols = 0;
 
   template <int S>
   WEFT_HD_INLINE void all_columns(i64 last_cols) {
@@ -617,8 +635,8 @@ struct Loop {
     detail::unroll<0, count>([&](auto i) __attribute__((always_inline)) { start_total<i.value>(); });
     for (i64 row = begin; row < end; ++row) {
       first_row = row == begin;
-      const i64 cols = row + 1 == args.rows ? args.last_cols : flat_cols();
       locate_row(row);
+      const i64 cols = header.segmented ? segment_cols : row + 1 == args.rows ? args.last_cols : tile_length;
       detail::unroll<0, header.passes>([&](auto p) __attribute__((always_inline)) {
         constexpr int element_section = 2 * p.value + 2;
         section<element_section - 1>();
@@ -632,9 +650,6 @@ struct Loop {
     }
     detail::unroll<0, count>([&](auto i) __attribute__((always_inline)) { finish_total<i.value>(); });
   }
-
-  // A flat walk's tile is as long as its rows are apart.
-  WEFT_HD_INLINE i64 flat_cols() const { return 4096; }
 };
 
 }  // namespace weft::kernels

@@ -1,21 +1,21 @@
 #pragma once
 // The mathematical functions of values: float and Pack<float>, double and Pack<double>.
-// Law: on the host float and Pack<float> run the same code, without branches on values (but for huge
-// arguments of sin, cos and tan, and long quotients of fmod) and without the C library; on the device a
-// scalar is CUDA's own accurate function. Results do not depend on -ffp-contract or on the vector width. They
-// do depend on fma_is_fused: products and sums inside go through fma, which rounds once where the machine
-// can.
+// Law: on the host float and Pack<float> run the same code, without the C library and without branches on
+// values (but for huge arguments of sin, cos and tan, and quotients in fmod); on the device a scalar is
+// CUDA's own accurate function. Results depend neither on -ffp-contract nor on the vector width, only on
+// fma_is_fused: sums of products go through fma, which rounds once where the machine can.
 //
-// Largest error measured, in ulps of the result: every float of the ranges where the error is largest and one in
-// 101 elsewhere, subnormal arguments and results included (tests/unit/kernels/math.cpp, -DWEFT_TEST_EVERY_FLOAT),
-// with and without fused multiply-add. Specials (zeros, infinities, NaN) are as C's annex F says.
+// Largest error measured, in ulps of the result: every float of the ranges where the error is largest and one
+// in 101 elsewhere, subnormal arguments and results included (tests/unit/kernels/math.cpp,
+// -DWEFT_TEST_EVERY_FLOAT), with and without fused multiply-add. Specials (zeros, infinities, NaN) are as C's
+// annex F says.
 //
 //   function       fused  not     domain                    function   fused  not     domain
 //   exp            1.01   0.99    all                       sin        1.56   1.56    all, huge ones included
 //   exp2           0.87   1.08    all                       cos        1.56   1.56    all, huge ones included
 //   expm1          1.44   1.48    all                       tan        1.68   1.68    all, huge ones included
 //   log            0.91   0.88    all                       asin       0.79   0.82    all
-//   log2           LOG2A   LOG2B    all                       acos       1.07   1.10    all
+//   log2           1.31   1.43    all                       acos       1.07   1.10    all
 //   log1p          1.43   1.50    all                       atan       1.54   1.67    all
 //   sinh           1.62   1.62    all                       atan2      1.43   1.53    2^19 pairs
 //   cosh           1.46   1.43    all                       pow        0.88   1.16    2^21 pairs

@@ -1,9 +1,11 @@
 #pragma once
-// The few machine instructions that portable vector code cannot express: fused multiply-add, square root and
-// half-precision conversion of one part of a Pack. Law: each is correctly rounded (conversions: to nearest,
-// ties to even), so it gives the same bits as its scalar definition.
+// The few machine instructions that portable vector code cannot express: fused multiply-add, square root,
+// half-precision conversion and widening multiplication of one part of a Pack. Law: each is exact or
+// correctly rounded (conversions: to nearest, ties to even), so it gives the same bits as its scalar
+// definition.
 
 #include "weft/core/config.hpp"
+#include "weft/core/philox.hpp"
 #include "weft/core/types.hpp"
 #include "weft/kernels/pack.hpp"
 
@@ -139,5 +141,44 @@ WEFT_HD_INLINE Pack<float> sqrt_pack(const Pack<float>& x) {
   return make_pack<float>([&](int j) { return sqrt_part(x.part[j]); });
 }
 }  // namespace detail
+
+#if !defined(__CUDA_ARCH__)
+namespace detail {
+using WordPart = Pack<u32>::Part;
+using PairPart = VectorOf<u64, Pack<u32>::width / 2>::type;
+
+// The lower 32 bits of each pair times those of m. clang finds the instruction by itself, g++ does not.
+WEFT_INLINE PairPart even_products(const PairPart& pairs, const PairPart& m) {
+#if defined(__GNUC__) && !defined(__clang__) && defined(__SSE2__)
+  using Signed = VectorOf<i32, Pack<u32>::width>::type;
+  const Signed a = recast<Signed>(pairs), b = recast<Signed>(m);
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__)
+  using SignedPair = VectorOf<long long, Pack<u32>::width / 2>::type;
+  return recast<PairPart>(__builtin_ia32_pmuludq512_mask(a, b, SignedPair{}, u8{0xff}));
+#elif defined(__AVX2__)
+  return recast<PairPart>(__builtin_ia32_pmuludq256(a, b));
+#else
+  return recast<PairPart>(__builtin_ia32_pmuludq128(a, b));
+#endif
+#else
+  return (pairs & 0xffffffffu) * m;
+#endif
+}
+}  // namespace detail
+
+// Philox's product, for packs.
+WEFT_HD_INLINE WideProduct<Pack<u32>> wide_product(const Pack<u32>& a, u32 m) {
+  const detail::PairPart factor = u64{m} - detail::PairPart{};
+  WideProduct<Pack<u32>> r;
+  r.high = detail::make_pack<u32>([&](int j) {
+    const auto pairs = detail::recast<detail::PairPart>(a.part[j]);
+    const detail::PairPart even = detail::even_products(pairs, factor);
+    const detail::PairPart odd = detail::even_products(pairs >> 32, factor);
+    return detail::recast<detail::WordPart>((even >> 32) | (odd & ~u64{0xffffffffu}));
+  });
+  r.low = a * m;
+  return r;
+}
+#endif
 
 }  // namespace weft::kernels

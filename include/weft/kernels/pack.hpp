@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "weft/core/config.hpp"
-#include "weft/core/philox.hpp"
 #include "weft/core/small_float.hpp"
 #include "weft/core/types.hpp"
 
@@ -280,21 +279,6 @@ WEFT_HD_INLINE Pack<T> select(const mask_of<Pack<T>>& mask, const Pack<T>& a, co
 #endif
   });
 }
-
-// The full product of Philox, with the machine's widening multiplication.
-#if WEFT_NATIVE_VECTORS
-WEFT_HD_INLINE WideProduct<Pack<u32>> wide_product(const Pack<u32>& a, u32 m) {
-  using Words = Pack<u32>::Part;
-  using Doubles = detail::VectorOf<u64, Pack<u32>::width / 2>::type;
-  const Pack<u32> high = detail::make_pack<u32>([&](int j) {
-    const Doubles pairs = detail::recast<Doubles>(a.part[j]);
-    const Doubles even = (pairs & 0xffffffffu) * u64{m};
-    const Doubles odd = (pairs >> 32) * u64{m};
-    return detail::recast<Words>((even >> 32) | (odd & ~u64{0xffffffffu}));
-  });
-  return {high, a * m};
-}
-#endif
 
 }  // namespace weft::kernels
 

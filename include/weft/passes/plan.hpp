@@ -27,6 +27,7 @@ struct Cut {
   i64 rows = 1, cols = 1;
   i64 rows_per_chunk = 1, chunks = 1;
   bool flat = false;   // a one-dimensional walk in tiles of `cols`, the last one ragged
+  int segments = -1;   // >= 0: the walk follows that parameter group's ranges
   u64 partials = Address::none;  // chunks x (elements of every sum along the rows)
 };
 
@@ -293,6 +294,13 @@ class Planner {
       cut.flat = true;
       cut.cols = size < flat_tile ? size : flat_tile;
       cut.rows = cut.cols > 0 ? (size + cut.cols - 1) / cut.cols : 0;
+      cut.segments = segments_of(group);
+      if (cut.segments >= 0) {
+        const ir::Span span = g.groups[cut.segments];
+        cut.cols = flat_tile;
+        cut.rows = 0;
+        for (int r = 0; r < span.size; ++r) cut.rows += (g.ranges[span.begin + r].length + flat_tile - 1) / flat_tile;
+      }
     } else {
       int split = group.split;
       if (split < 0) {
@@ -310,6 +318,15 @@ class Planner {
     cut.rows_per_chunk = per_chunk;
     cut.chunks = cut.rows > 0 ? (cut.rows + per_chunk - 1) / per_chunk : 0;
     return cut;
+  }
+  // The parameter group that a walk over flat arenas follows, -1 for plain memory.
+  constexpr int segments_of(const Group& group) const {
+    for (int i = 0; i < group.loads.size; ++i) {
+      const ir::Node& node = g.nodes[f.pool[group.loads.begin + i]];
+      if (node.op == ir::Op::state && g.slots[static_cast<int>(node.imm)].segments >= 0) return g.slots[static_cast<int>(node.imm)].segments;
+      if (node.op == ir::Op::pack && static_cast<i64>(node.imm) >= 0) return static_cast<int>(node.imm);
+    }
+    return -1;
   }
   constexpr bool is_flat(const Group& group) const {
     for (int i = 0; i < group.loads.size; ++i) {

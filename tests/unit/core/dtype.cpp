@@ -93,7 +93,8 @@ TEST_CASE("dtype: sizes, names and C++ types belong together") {
   [&]<int... D>(std::integer_sequence<int, D...>) {
     static_assert(((size_of(static_cast<DType>(D)) == int{sizeof(ctype<static_cast<DType>(D)>)}) && ...));
     static_assert(((dtype_of<ctype<static_cast<DType>(D)>> == static_cast<DType>(D)) && ...));
-  }(std::make_integer_sequence<int, dtype_count>{});
+  }
+  (std::make_integer_sequence<int, dtype_count>{});
   CHECK(std::string(name_of(DType::f8e4m3)) == "f8e4m3");
   CHECK(std::string(name_of(DType::boolean)) == "bool");
   CHECK(is_float(DType::f8e5m2));

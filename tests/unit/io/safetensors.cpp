@@ -220,9 +220,11 @@ TEST_CASE("safetensors: thousands of damaged files give an Error or a valid read
         case 2:
           bytes.erase(at, random(9));
           break;
-        case 3:
-          bytes.insert(at, bytes.substr(random(bytes.size()), random(40)));
+        case 3: {
+          const std::size_t from = random(bytes.size()), length = random(40);
+          bytes.insert(at, bytes.substr(from, length));
           break;
+        }
         case 4:
           bytes.resize(at);
           break;

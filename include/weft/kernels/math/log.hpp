@@ -53,7 +53,7 @@ WEFT_HD_INLINE V log2_f32(const V& x) {
   // log2(1 + f) = f / ln 2 + f^2 q(f), relative error 2^-27.9; of 1 / ln 2 the 1 is exact
   const V q = polynomial(a.f, -0x1.71547p-1f, 0x1.ec7096p-2f, -0x1.715a76p-2f, 0x1.277e4p-2f, -0x1.eabc9cp-3f,
                          0x1.a3051ap-3f, -0x1.874bacp-3f, 0x1.7d4a7p-3f, -0x1.c2586ep-4f);
-  const V low = fma(a.f, splat<V>(0x1.c551d9p-2f), V(a.f * a.f) * q);
+  const V low = fma(a.f, splat<V>(0x1.c551dap-2f), V(a.f * a.f) * q);
   const V y = (a.f + low) + convert<V>(a.e);
   return log_special(x, y);
 }

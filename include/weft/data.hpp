@@ -1,0 +1,8 @@
+#pragma once
+// Layer 10: datasets and loaders.
+
+#include "weft/data/batch.hpp"
+#include "weft/data/dataset.hpp"
+#include "weft/data/digits.hpp"
+#include "weft/data/loader.hpp"
+#include "weft/data/stream.hpp"

@@ -1,0 +1,198 @@
+#pragma once
+// Model<M, Device>: M's parameters and buffers as one block of memory, started by a compiled program from a seed.
+
+#include <string>
+#include <vector>
+
+#include "weft/core/fixed_string.hpp"
+#include "weft/exec/function.hpp"
+#include "weft/io/safetensors.hpp"
+
+namespace weft {
+
+// What a lax load found.
+struct LoadReport {
+  std::vector<std::string> missing;     // in the model, not in the file
+  std::vector<std::string> unexpected;  // in the file, not in the model
+  std::vector<std::string> mismatched;  // in both, of another shape or dtype
+  bool complete() const { return missing.empty() && unexpected.empty() && mismatched.empty(); }
+  std::string text() const {
+    std::string s;
+    const auto list = [&](const char* what, const std::vector<std::string>& names) {
+      for (const std::string& name : names) s += (s.empty() ? "" : "; ") + std::string(what) + " " + name;
+    };
+    list("missing", missing);
+    list("unexpected", unexpected);
+    list("of another shape", mismatched);
+    return s.empty() ? "complete" : s;
+  }
+};
+
+enum class LoadMode { strict, lax };
+
+namespace exec {
+
+// The row of a name in M's state table, -1 where there is none.
+template <class M>
+constexpr int find_state(std::string_view name) {
+  constexpr const auto& table = nn::state_table<M>;
+  for (int i = 0; i < table.size; ++i)
+    if (table.row[i].name.view() == name) return i;
+  return -1;
+}
+
+template <bool Ok, class M, FixedString Name>
+struct NamedState {
+  static_assert(Ok, "the model has no parameter or buffer of this name");
+};
+
+template <class M, int I>
+struct StateShape {
+  static constexpr Dims value = nn::state_table<M>.row[I >= 0 ? I : 0].dims;
+};
+
+inline std::vector<i64> extents(const Dims& d) { return std::vector<i64>(d.extent, d.extent + d.rank); }
+
+// Reads the tensors of M's names with `prefix` from a file into host memory laid out as the model's block, after
+// checking all of them; nothing is written when a strict load fails.
+template <class M>
+LoadReport read_state(const io::Safetensors& file, LoadMode mode, const std::string& what, std::byte* block) {
+  constexpr const auto& table = nn::state_table<M>;
+  LoadReport report;
+  std::vector<const io::SafetensorsEntry*> found(static_cast<std::size_t>(table.size), nullptr);
+  std::size_t used = 0;
+  for (int i = 0; i < table.size; ++i) {
+    const std::string name(table.row[i].name.view());
+    const io::SafetensorsEntry* entry = file.find(name);
+    if (!entry) {
+      report.missing.push_back(name);
+      continue;
+    }
+    ++used;
+    if (entry->dtype != table.row[i].dtype || entry->shape != extents(table.row[i].dims)) {
+      report.mismatched.push_back(name);
+      continue;
+    }
+    found[static_cast<std::size_t>(i)] = entry;
+  }
+  if (used < file.entries().size())
+    for (const io::SafetensorsEntry& entry : file.entries())
+      if (find_state<M>(entry.name) < 0) report.unexpected.push_back(entry.name);
+  if (mode == LoadMode::strict && !report.complete())
+    throw Error("model/mismatch", what + " does not fit the model: " + report.text());
+  for (int i = 0; i < table.size; ++i)
+    if (const io::SafetensorsEntry* entry = found[static_cast<std::size_t>(i)])
+      if (entry->bytes > 0) std::memcpy(block + table.row[i].offset, entry->data, entry->bytes);
+  return report;
+}
+
+template <class M>
+std::vector<io::SafetensorsTensor> state_tensors(const std::byte* block) {
+  constexpr const auto& table = nn::state_table<M>;
+  std::vector<io::SafetensorsTensor> tensors;
+  for (int i = 0; i < table.size; ++i)
+    tensors.push_back({std::string(table.row[i].name.view()), table.row[i].dtype, extents(table.row[i].dims), block + table.row[i].offset});
+  return tensors;
+}
+
+// Memory of a device, and its copies to and from the host.
+template <class Device>
+struct DeviceMemory;
+template <>
+struct DeviceMemory<Cpu> {
+  using Buffer = HostBuffer;
+  static Buffer allocate(const Cpu&, i64 bytes) { return Buffer(static_cast<std::size_t>(bytes)); }
+  static void zero(Buffer& b) {
+    if (b.size() > 0) std::memset(b.data(), 0, b.size());
+  }
+  static void to_host(const Cpu&, void* to, const std::byte* from, i64 bytes) { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
+  static void from_host(const Cpu&, std::byte* to, const void* from, i64 bytes) { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
+};
+
+}  // namespace exec
+
+template <class M, class Device = Cpu>
+class Model {
+ public:
+  using type = M;
+  using device_type = Device;
+
+  // Starts the parameters from `seed` as their initialisers say. `memory`: state_bytes() of the device's memory
+  // that the caller keeps alive, or null for the model's own.
+  explicit Model(const Device& device = Device{}, u64 seed = 0, void* memory = nullptr)
+      : device_(device),
+        state_(memory ? Memory::Buffer::borrow(memory, static_cast<std::size_t>(state_bytes())) : Memory::allocate(device, state_bytes())) {
+    Memory::zero(state_);
+    initialize(seed);
+  }
+
+  // Sets every parameter and buffer to its starting value.
+  void initialize(u64 seed) {
+    using Program = typename exec::ProgramOf<Device, exec::Compiled<exec::InitSource<M>>>::type;
+    if constexpr (nn::state_table<M>.size > 0) {
+      Program program(device_, state_.data(), nullptr);
+      program.set_random(seed, ~u64{0});
+      program.run();
+      program.wait();
+    }
+  }
+
+  static constexpr i64 parameter_count() { return nn::parameter_count<M>(); }
+  // Bytes of the block that holds parameters and buffers.
+  static constexpr i64 state_bytes() { return nn::state_table<M>.bytes; }
+
+  // A parameter or buffer by its dotted name, checked while compiling.
+  template <FixedString Name>
+  auto get() {
+    constexpr int i = exec::find_state<M>(Name.view());
+    static_assert(sizeof(exec::NamedState<(i >= 0), M, Name>) > 0);
+    constexpr int row = i >= 0 ? i : 0;
+    constexpr DType dtype = nn::state_table<M>.row[row].dtype;
+    constexpr i64 offset = nn::state_table<M>.row[row].offset;
+    using T = ctype<dtype>;
+    return TensorView<T, shape_of<exec::StateShape<M, i>>, Device>(reinterpret_cast<T*>(state_.data() + offset));
+  }
+
+  // Writes a safetensors file with PyTorch's names; all or nothing.
+  void save(const std::string& path) const {
+    std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
+    Memory::to_host(device_, host.data(), state_.data(), state_bytes());
+    io::write_safetensors(path, exec::state_tensors<M>(host.data()), {{"format", "pt"}});
+  }
+
+  // Reads a safetensors file. Strict: throws "model/mismatch" and changes nothing unless names, shapes and dtypes
+  // all agree. Lax: takes what fits and reports the rest.
+  LoadReport load(const std::string& path, LoadMode mode = LoadMode::strict) {
+    const io::Safetensors file(path);
+    std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
+    Memory::to_host(device_, host.data(), state_.data(), state_bytes());
+    LoadReport report = exec::read_state<M>(file, mode, "'" + path + "'", host.data());
+    Memory::from_host(device_, state_.data(), host.data(), state_bytes());
+    return report;
+  }
+
+  const Device& device() const { return device_; }
+  std::byte* state() { return state_.data(); }
+  const std::byte* state() const { return state_.data(); }
+
+ private:
+  using Memory = exec::DeviceMemory<Device>;
+  Device device_;
+  typename Memory::Buffer state_;
+};
+
+// get<"fc1.weight">(model): as the member, without `template` in generic code.
+template <FixedString Name, class M, class Device>
+auto get(Model<M, Device>& model) {
+  return model.template get<Name>();
+}
+
+// compile(model, [](const auto& m, auto x) { return m(x); }, in<f32, 1, 64>): a function of a model that it borrows,
+// traced in evaluation mode. The model must outlive it and stay where it is.
+template <class M, class Device, class F, class... T, class... S>
+auto compile(Model<M, Device>& model, F, Input<T, S>...) {
+  check_traceable<F>();
+  return CompiledFunction<Device, exec::ModelSource<M, F, false, Input<T, S>...>, Input<T, S>...>(model.device(), model.state());
+}
+
+}  // namespace weft

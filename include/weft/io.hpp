@@ -1,0 +1,5 @@
+#pragma once
+// Layer 2: file formats.
+
+#include "weft/io/csv.hpp"
+#include "weft/io/safetensors.hpp"

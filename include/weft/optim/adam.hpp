@@ -1,0 +1,74 @@
+#pragma once
+// Adam (Kingma and Ba, 2015) and AdamW (Loshchilov and Hutter, 2019), as torch.optim has them:
+// m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2; p -= lr / (1 - b1^t) m / (sqrt(v) / sqrt(1 - b2^t) + eps).
+// Adam adds weight_decay p to g; AdamW first scales p by 1 - lr weight_decay.
+
+#include "weft/optim/optimizer.hpp"
+
+namespace weft::optim {
+
+struct Betas {
+  float first = 0.9f;
+  float second = 0.999f;
+};
+
+namespace detail {
+
+struct AdamNumbers {
+  enum : int { lr, beta1, beta2, rest1, rest2, eps, weight_decay, count };
+};
+
+inline void fill_adam(f32* n, f32 lr, Betas betas, f32 eps, f32 weight_decay) {
+  using N = AdamNumbers;
+  n[N::lr] = lr;
+  n[N::beta1] = betas.first;
+  n[N::beta2] = betas.second;
+  n[N::rest1] = static_cast<f32>(1.0 - static_cast<f64>(betas.first));
+  n[N::rest2] = static_cast<f32>(1.0 - static_cast<f64>(betas.second));
+  n[N::eps] = eps;
+  n[N::weight_decay] = weight_decay;
+}
+
+constexpr void adam_step(Update& u, bool decoupled) {
+  using N = AdamNumbers;
+  Value p = u.parameter, g = u.gradient;
+  if (decoupled)
+    p = p * (1.0 - u.number[N::lr] * u.number[N::weight_decay]);
+  else
+    g = g + p * u.number[N::weight_decay];
+  const Value m = u.moment[0] * u.number[N::beta1] + g * u.number[N::rest1];
+  const Value v = u.moment[1] * u.number[N::beta2] + g * g * u.number[N::rest2];
+  const Value correction1 = 1.0 - power(u.number[N::beta1], u.updates);
+  const Value correction2 = square_root(1.0 - power(u.number[N::beta2], u.updates));
+  u.moment[0] = m;
+  u.moment[1] = v;
+  u.parameter = p - m * (u.number[N::lr] / correction1) / (square_root(v) / correction2 + u.number[N::eps]);
+}
+
+}  // namespace detail
+
+struct Adam {
+  Schedule lr = 1e-3f;
+  Betas betas{};
+  float eps = 1e-8f;
+  float weight_decay = 0;
+
+  static constexpr int moments = 2;
+  static constexpr int numbers = detail::AdamNumbers::count;
+  void fill(i64 step, f32* n) const { detail::fill_adam(n, lr(step), betas, eps, weight_decay); }
+  static constexpr void update(Update& u) { detail::adam_step(u, false); }
+};
+
+struct AdamW {
+  Schedule lr = 1e-3f;
+  Betas betas{};
+  float eps = 1e-8f;
+  float weight_decay = 1e-2f;
+
+  static constexpr int moments = 2;
+  static constexpr int numbers = detail::AdamNumbers::count;
+  void fill(i64 step, f32* n) const { detail::fill_adam(n, lr(step), betas, eps, weight_decay); }
+  static constexpr void update(Update& u) { detail::adam_step(u, true); }
+};
+
+}  // namespace weft::optim

@@ -1,0 +1,32 @@
+#pragma once
+// What an optimiser is: a pointwise expression over flat vectors, compiled into one kernel per parameter group.
+// Its numbers are run-time scalars; what changes the expression or the state is in its type.
+//
+// An optimiser O has
+//   static constexpr int moments;                       flat state vectors beside the parameters, zero at first
+//   static constexpr int numbers;                       run-time scalars it reads
+//   void fill(i64 step, f32* numbers) const;            their values at a step (counted from 0)
+//   static constexpr void update(optim::Update& u);     replaces u.parameter and u.moment[]
+
+#include "weft/ir/value.hpp"
+#include "weft/optim/schedule.hpp"
+
+namespace weft::optim {
+
+using ir::Op;
+using ir::Value;
+using schedule::Schedule;
+
+// Bound to one group's vectors. All f32; numbers and updates broadcast.
+struct Update {
+  Value parameter;
+  Value gradient;
+  Value moment[4];
+  Value number[12];
+  Value updates;  // how many updates were applied, this one included
+};
+
+constexpr Value square_root(Value x) { return ir::unary(Op::sqrt, x); }
+constexpr Value power(Value x, Value y) { return ir::binary(Op::pow, x, y); }
+
+}  // namespace weft::optim

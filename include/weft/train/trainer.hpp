@@ -1,0 +1,317 @@
+#pragma once
+// Trainer: a model, the state of its optimiser, and the compiled step. One trainer per thread; distinct ones are
+// independent.
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "weft/exec/model.hpp"
+#include "weft/train/step.hpp"
+
+namespace weft {
+
+namespace train {
+
+// The last 64 losses.
+struct LossRing {
+  static constexpr i64 size = 64;
+  f32 value[size]{};
+  i64 count = 0;
+};
+
+// Messages of the checks on a traced step.
+template <bool Ok, class Model, int Input>
+struct EveryInputIsRead {
+  static_assert(Ok, "make_trainer: an input is never used by the loss; pass it to ignore(x), or leave it out");
+};
+template <bool Ok, class Model, FixedString Parameter>
+struct EveryParameterLearns {
+  static_assert(Ok, "make_trainer: no gradient reaches a trained parameter (named in this message)");
+};
+template <bool Ok, class Model, class Loss>
+struct LossIsScalar {
+  static_assert(Ok, "make_trainer: the loss must be one floating-point number: reduce it with mean<>() or sum<>()");
+};
+template <bool Ok, class Model>
+struct ParametersAreF32 {
+  static_assert(Ok, "make_trainer: trained parameters must be f32; a precision policy lowers the products");
+};
+
+template <class M>
+constexpr bool parameters_are_f32() {
+  for (int i = 0; i < nn::state_table<M>.size; ++i)
+    if (nn::state_table<M>.row[i].trained && nn::state_table<M>.row[i].dtype != DType::f32) return false;
+  return true;
+}
+
+template <class M, int I>
+constexpr auto state_name() {
+  constexpr std::string_view name = nn::state_table<M>.row[I >= 0 ? I : 0].name.view();
+  FixedString<name.size()> text{};
+  for (std::size_t i = 0; i < name.size(); ++i) text.text[i] = name[i];
+  return text;
+}
+
+}  // namespace train
+
+// The loss of a step; reading it waits for the step. One older than the last 64 is an Error.
+class Loss {
+ public:
+  Loss(const train::LossRing* ring, i64 step) : ring_(ring), step_(step) {}
+  f32 value() const {
+    if (step_ + train::LossRing::size < ring_->count)
+      throw Error("train/old-loss", "the loss of step " + std::to_string(step_) + " is no longer kept: the ring holds the last 64");
+    return ring_->value[step_ % train::LossRing::size];
+  }
+  operator f32() const { return value(); }
+
+ private:
+  const train::LossRing* ring_;
+  i64 step_;
+};
+
+template <class M, class F, class Device, class O, class... I>
+class Trainer {
+  template <bool Apply>
+  using Source = train::StepSource<M, F, O, Apply, I...>;
+  template <bool Apply>
+  using Code = exec::Compiled<Source<Apply>>;
+  template <bool Apply>
+  using Program = typename exec::ProgramOf<Device, Code<Apply>>::type;
+  using Optimizer = typename O::Optimizer;
+  using Scalars = train::ScalarLayout<O>;
+  using Memory = exec::DeviceMemory<Device>;
+  static constexpr int micro = O::Accumulation::count;
+  static constexpr train::OptimizerLayout layout = train::optimizer_layout<M, O>;
+
+ public:
+  template <class... Given>
+  Trainer(const Device& device, const Given&... given)
+      : model_(device, train::get_option<train::find_option<train::OptionKind::seed, seed, Given...>>(given...).value),
+        seed_(train::get_option<train::find_option<train::OptionKind::seed, seed, Given...>>(given...).value),
+        optimizer_(optim::AsGroups<typename O::given_optimizer>::make(train::get_option<typename O::given_optimizer>(given...))),
+        clip_(train::get_option<typename O::Clip>(given...)),
+        state_(Memory::allocate(device, layout.bytes)),
+        apply_(device, model_.state(), state_.data()),
+        add_(device, model_.state(), state_.data()) {
+    Memory::zero(state_);
+    const f32 scale = 65536;
+    Memory::from_host(device, state_.data() + layout.scale, &scale, sizeof scale);
+  }
+  Trainer(const Trainer&) = delete;
+  Trainer& operator=(const Trainer&) = delete;
+
+  // One training step on a batch; `accumulate<N>` updates at every N-th.
+  template <class... A>
+  Loss step(const A&... batch) {
+    static_assert(sizeof...(A) == sizeof...(I), "step: one argument an input");
+    bool update = true;
+    if constexpr (micro > 1) {
+      update = (calls_ + 1) % micro == 0;
+      if (!update) run(add_, batch...);
+    }
+    if (update) {
+      run(apply_, batch...);
+      ++updates_;
+    }
+    ++calls_;
+    return Loss(&losses_, calls_ - 1);
+  }
+
+  weft::Model<M, Device>& model() { return model_; }
+  // Calls of step so far.
+  i64 steps() const { return calls_; }
+  // The learning rate from now on, in place of the optimiser's number or schedule.
+  void set_lr(f32 lr) { optimizer_.optimizer.lr = lr; }
+  f32 lr() const { return optimizer_.optimizer.lr(updates_); }
+
+  // Bytes of intermediate values; a constant, known before anything runs.
+  static constexpr i64 workspace_bytes() {
+    if constexpr (micro > 1)
+      return Code<true>::header.workspace_bytes + Code<false>::header.workspace_bytes;
+    else
+      return Code<true>::header.workspace_bytes;
+  }
+  // Bytes of parameters, buffers, moments and the rest of the optimiser's state.
+  static constexpr i64 state_bytes() { return nn::state_table<M>.bytes + layout.bytes; }
+  static constexpr int launches() { return Code<true>::header.launches; }
+  static constexpr const codegen::ImageHeader& plan() { return Code<true>::header; }
+
+  // Model, moments, applied updates, loss scale, steps, seed: everything that the next step depends on.
+  void save(const std::string& path) const { save_with(path, {}); }
+  // The same with a loader's position.
+  template <class Loader>
+    requires requires(const Loader& l) { l.position().epoch; }
+  void save(const std::string& path, const Loader& loader) const {
+    const auto at = loader.position();
+    save_with(path, {{"weft.epoch", std::to_string(at.epoch)}, {"weft.batch", std::to_string(at.batch)}});
+  }
+  // Continues exactly where save() was. On an Error nothing has changed.
+  void load(const std::string& path) { load_from(io::Safetensors(path), path); }
+  template <class Loader>
+    requires requires(const Loader& l) { l.position().epoch; }
+  void load(const std::string& path, Loader& loader) {
+    const io::Safetensors file(path);
+    const i64 epoch = number(file, path, "weft.epoch"), batch = number(file, path, "weft.batch");
+    load_from(file, path);
+    auto at = loader.position();
+    at.epoch = epoch;
+    at.batch = batch;
+    loader.seek(at);
+  }
+
+ private:
+  template <class P, class... A>
+  void run(P& program, const A&... batch) {
+    int k = 0;
+    auto bind = [&]<class In>(std::type_identity<In>, const auto& a) {
+      program.bind_input(k, exec::argument<In>(a, k));
+      ++k;
+    };
+    (bind(std::type_identity<I>{}, batch), ...);
+    f32 numbers[Scalars::per_group > 0 ? Scalars::per_group : 1];
+    if constexpr (requires { clip_.most; }) program.set_scalar(Scalars::clip, clip_.most);
+    for (int g = 0; g < Optimizer::group_count; ++g) {
+      optimizer_.fill(g, updates_, numbers);
+      for (int n = 0; n < Scalars::per_group; ++n) program.set_scalar(Scalars::group(g) + n, numbers[n]);
+    }
+    program.set_random(seed_, static_cast<u64>(calls_));
+    program.run();
+    f32& to = losses_.value[calls_ % train::LossRing::size];
+    program.read_output(0, &to, sizeof(f32));
+    losses_.count = calls_ + 1;
+  }
+
+  static std::string moment_name(int m, const nn::StateInfo& row) {
+    return "optimizer." + std::to_string(m) + "." + std::string(row.name.view());
+  }
+
+  void save_with(const std::string& path, io::Safetensors::Metadata metadata) const {
+    constexpr const auto& table = nn::state_table<M>;
+    std::vector<std::byte> model(static_cast<std::size_t>(table.bytes)), state(static_cast<std::size_t>(layout.bytes));
+    Memory::to_host(model_.device(), model.data(), model_.state(), table.bytes);
+    Memory::to_host(model_.device(), state.data(), state_.data(), layout.bytes);
+    std::vector<io::SafetensorsTensor> tensors = exec::state_tensors<M>(model.data());
+    const auto add_arena = [&](int m, i64 offset) {
+      for (int i = 0; i < table.size; ++i)
+        if (table.row[i].trained)
+          tensors.push_back({moment_name(m, table.row[i]), DType::f32, exec::extents(table.row[i].dims), state.data() + offset + table.row[i].offset});
+    };
+    for (int m = 0; m < Optimizer::base::moments; ++m) add_arena(m, layout.moment[m]);
+    if (layout.accumulated >= 0) add_arena(accumulated_name, layout.accumulated);
+    tensors.push_back({"weft.updates", DType::i32, {}, state.data() + layout.updates});
+    tensors.push_back({"weft.scale", DType::f32, {}, state.data() + layout.scale});
+    tensors.push_back({"weft.good", DType::i32, {}, state.data() + layout.good});
+    metadata.push_back({"weft.checkpoint", "1"});
+    metadata.push_back({"weft.seed", std::to_string(seed_)});
+    metadata.push_back({"weft.calls", std::to_string(calls_)});
+    metadata.push_back({"weft.applied", std::to_string(updates_)});
+    io::write_safetensors(path, tensors, metadata);
+  }
+
+  static i64 number(const io::Safetensors& file, const std::string& path, const char* key) {
+    const std::string* text = file.find_metadata(key);
+    if (!text) throw Error("train/no-checkpoint", "'" + path + "' is no checkpoint of a trainer: it lacks " + key);
+    char* end = nullptr;
+    const long long value = std::strtoll(text->c_str(), &end, 10);
+    if (end == text->c_str() || *end != 0) throw Error("train/no-checkpoint", "'" + path + "' has a damaged " + key);
+    return value;
+  }
+
+  void load_from(const io::Safetensors& file, const std::string& path) {
+    constexpr const auto& table = nn::state_table<M>;
+    const i64 calls = number(file, path, "weft.calls"), updates = number(file, path, "weft.applied");
+    const std::string* seed_text = file.find_metadata("weft.seed");
+    if (!seed_text) throw Error("train/no-checkpoint", "'" + path + "' is no checkpoint of a trainer: it lacks weft.seed");
+    std::vector<std::byte> model(static_cast<std::size_t>(table.bytes)), state(static_cast<std::size_t>(layout.bytes));
+    const LoadReport report = exec::read_state<M>(file, LoadMode::lax, path, model.data());
+    if (!report.missing.empty() || !report.mismatched.empty())
+      throw Error("train/mismatch", "'" + path + "' does not fit the model: " + LoadReport{report.missing, {}, report.mismatched}.text());
+    const auto take = [&](const std::string& name, DType dtype, const Dims& dims, i64 offset) {
+      const io::SafetensorsEntry& entry = file.at(name);
+      if (entry.dtype != dtype || entry.shape != exec::extents(dims))
+        throw Error("train/mismatch", "'" + path + "' has " + name + " of another shape");
+      if (entry.bytes > 0) std::memcpy(state.data() + offset, entry.data, entry.bytes);
+    };
+    const auto take_arena = [&](int m, i64 offset) {
+      for (int i = 0; i < table.size; ++i)
+        if (table.row[i].trained) take(moment_name(m, table.row[i]), DType::f32, table.row[i].dims, offset + table.row[i].offset);
+    };
+    for (int m = 0; m < Optimizer::base::moments; ++m) take_arena(m, layout.moment[m]);
+    if (layout.accumulated >= 0) take_arena(accumulated_name, layout.accumulated);
+    take("weft.updates", DType::i32, Dims{}, layout.updates);
+    take("weft.scale", DType::f32, Dims{}, layout.scale);
+    take("weft.good", DType::i32, Dims{}, layout.good);
+    Memory::from_host(model_.device(), model_.state(), model.data(), table.bytes);
+    Memory::from_host(model_.device(), state_.data(), state.data(), layout.bytes);
+    calls_ = calls;
+    updates_ = updates;
+    seed_ = std::strtoull(seed_text->c_str(), nullptr, 10);
+    losses_ = {};
+    losses_.count = calls;
+  }
+
+  static constexpr int accumulated_name = 9;
+
+  struct Nothing {
+    template <class... A>
+    explicit Nothing(const A&...) {}
+  };
+
+  weft::Model<M, Device> model_;
+  u64 seed_ = 0;
+  Optimizer optimizer_;
+  typename O::Clip clip_;
+  typename Memory::Buffer state_;
+  Program<true> apply_;
+  std::conditional_t<(micro > 1), Program<false>, Nothing> add_;
+  train::LossRing losses_;
+  i64 calls_ = 0, updates_ = 0;
+};
+
+namespace train {
+
+template <class M, class F, class Device, class... I, class... O>
+auto make(std::tuple<I...>, const Device& device, const O&... options) {
+  using Sorted = Options<O...>;
+  using LossType = decltype(exec::call<I...>(std::declval<ir::Builder&>(), F{}, std::declval<const M&>()));
+  constexpr bool scalar = [] {
+    if constexpr (is_expr<LossType>)
+      return LossType::size == 1 && is_float(dtype_of<typename LossType::dtype>);
+    else
+      return false;
+  }();
+  static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
+  static_assert(sizeof(ParametersAreF32<parameters_are_f32<M>(), M>) > 0);
+  if constexpr (scalar && parameters_are_f32<M>()) {
+    constexpr StepChecks checks = StepSource<M, F, Sorted, true, I...>::checks();
+    static_assert(sizeof(EveryInputIsRead<(checks.unused_input < 0), M, checks.unused_input>) > 0);
+    static_assert(sizeof(EveryParameterLearns<(checks.unreached < 0), M, state_name<M, checks.unreached>()>) > 0);
+    if constexpr (checks.unused_input < 0 && checks.unreached < 0) return Trainer<M, F, Device, Sorted, I...>(device, options...);
+  }
+}
+
+// Splits the arguments after the loss into inputs and options.
+template <class M, class F, class Device, class... I, class First, class... Rest>
+auto split(std::tuple<I...> inputs, const Device& device, const First& first, const Rest&... rest) {
+  if constexpr (is_input<First>)
+    return split<M, F>(std::tuple<I..., First>{}, device, rest...);
+  else
+    return make<M, F>(inputs, device, first, rest...);
+}
+template <class M, class F, class Device, class... I>
+auto split(std::tuple<I...> inputs, const Device& device) {
+  return make<M, F>(inputs, device);
+}
+
+}  // namespace train
+
+// make_trainer<Mlp>(device, loss, inputs..., options...): see train/options.hpp for the options.
+template <class M, class Device, class F, class... Rest>
+auto make_trainer(const Device& device, F, const Rest&... rest) {
+  check_traceable<F>();
+  return train::split<M, F>(std::tuple<>{}, device, rest...);
+}
+
+}  // namespace weft

@@ -1,0 +1,300 @@
+#pragma once
+// A plain evaluator of graphs: one node after another, every element on its own, every value kept as a double.
+// Nothing of fusion, memory planning or lowering is used, so that it can judge them. Integers are exact up to
+// 2^53; functions are the C library's.
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "weft/core/philox.hpp"
+#include "weft/ir/value.hpp"
+
+namespace weft::testing {
+
+using Array = std::vector<double>;
+
+// What dtype `t` makes of x.
+inline double rounded(DType t, double x) {
+  switch (t) {
+    case DType::f32:
+      return static_cast<double>(static_cast<float>(x));
+    case DType::f16:
+      return static_cast<double>(static_cast<float>(f16(static_cast<float>(x))));
+    case DType::bf16:
+      return static_cast<double>(static_cast<float>(bf16(static_cast<float>(x))));
+    default:
+      return x;
+  }
+}
+
+inline double convert(DType to, double x) {
+  if (to == DType::boolean) return x != 0 ? 1 : 0;
+  if (is_float(to)) return rounded(to, x);
+  if (!std::isfinite(x)) return 0;
+  return std::trunc(x);
+}
+
+inline double sign_of(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
+
+// One element of a pointwise primitive: operands of dtype `from` (of b and c for select), result of dtype `to`.
+inline double evaluate(ir::Op op, DType to, DType from, double a, double b, double c) {
+  using ir::Op;
+  const auto integer = [](double x) { return static_cast<i64>(x); };
+  double r = 0;
+  switch (op) {
+    case Op::neg: r = -a; break;
+    case Op::abs: r = std::fabs(a); break;
+    case Op::sign: r = sign_of(a); break;
+    case Op::floor: r = std::floor(a); break;
+    case Op::ceil: r = std::ceil(a); break;
+    case Op::round: r = std::nearbyint(a); break;
+    case Op::trunc: r = std::trunc(a); break;
+    case Op::exp: r = std::exp(a); break;
+    case Op::expm1: r = std::expm1(a); break;
+    case Op::log: r = std::log(a); break;
+    case Op::log1p: r = std::log1p(a); break;
+    case Op::sqrt: r = std::sqrt(a); break;
+    case Op::rsqrt: r = 1 / std::sqrt(a); break;
+    case Op::sin: r = std::sin(a); break;
+    case Op::cos: r = std::cos(a); break;
+    case Op::tan: r = std::tan(a); break;
+    case Op::asin: r = std::asin(a); break;
+    case Op::acos: r = std::acos(a); break;
+    case Op::atan: r = std::atan(a); break;
+    case Op::sinh: r = std::sinh(a); break;
+    case Op::cosh: r = std::cosh(a); break;
+    case Op::tanh: r = std::tanh(a); break;
+    case Op::erf: r = std::erf(a); break;
+    case Op::is_finite: return std::isfinite(a) ? 1 : 0;
+    case Op::is_nan: return std::isnan(a) ? 1 : 0;
+    case Op::logical_not: return a == 0 ? 1 : 0;
+    case Op::cast: return convert(to, a);
+    case Op::bitcast:
+    case Op::stop_gradient: return a;
+    case Op::add: r = from == DType::boolean ? (a != 0 || b != 0) : a + b; break;
+    case Op::sub: r = a - b; break;
+    case Op::mul: r = a * b; break;
+    case Op::div: r = is_float(from) ? a / b : b == 0 ? 0 : std::trunc(a / b); break;
+    case Op::pow: r = std::pow(a, b); break;
+    case Op::max: r = std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::quiet_NaN() : a > b ? a : b; break;
+    case Op::min: r = std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::quiet_NaN() : a < b ? a : b; break;
+    case Op::fmod: r = is_float(from) ? std::fmod(a, b) : b == 0 ? 0 : static_cast<double>(integer(a) % integer(b)); break;
+    case Op::atan2: r = std::atan2(a, b); break;
+    case Op::eq: return a == b ? 1 : 0;
+    case Op::ne: return a != b ? 1 : 0;
+    case Op::lt: return a < b ? 1 : 0;
+    case Op::le: return a <= b ? 1 : 0;
+    case Op::bit_and: r = static_cast<double>(integer(a) & integer(b)); break;
+    case Op::bit_or: r = static_cast<double>(integer(a) | integer(b)); break;
+    case Op::bit_xor: r = static_cast<double>(integer(a) ^ integer(b)); break;
+    case Op::shift_right: r = static_cast<double>(integer(a) >> integer(b)); break;
+    case Op::select: return a != 0 ? b : c;
+    case Op::fma: r = std::fma(a, b, c); break;
+    default: throw Error("test/op", "evaluate: not a pointwise primitive");
+  }
+  return rounded(to, r);
+}
+
+// Element `linear` of random stream `stream`, by the definition in core/philox.hpp.
+inline u32 random_word(u64 seed, u64 step, u32 stream, u32 linear) {
+  const u32 counter[4]{linear >> 2, static_cast<u32>(step), stream, static_cast<u32>(step >> 32)};
+  const u32 key[2]{static_cast<u32>(seed), static_cast<u32>(seed >> 32)};
+  return philox(counter, key).x[linear & 3u];
+}
+
+// Calls f(index, linear) for every element of d in row-major order.
+template <class F>
+void for_each_index(const Dims& d, F f) {
+  i64 index[max_rank]{};
+  const i64 size = d.size();
+  for (i64 linear = 0; linear < size; ++linear) {
+    f(index, linear);
+    for (int a = d.rank - 1; a >= 0 && ++index[a] == d.extent[a]; --a) index[a] = 0;
+  }
+}
+
+struct Leaves {
+  std::vector<Array> inputs;  // by number
+  std::vector<Array> slots;   // by slot
+  Array scalars;              // by index into the scalars block, in words of 4 bytes
+  u64 seed = 0, step = 0;
+};
+
+class GraphInterpreter {
+ public:
+  explicit GraphInterpreter(const ir::Graph& graph) : g(graph) {}
+
+  std::vector<Array> run(const Leaves& leaves) const {
+    std::vector<Array> values(static_cast<std::size_t>(g.nodes.size()));
+    for (int i = 0; i < g.nodes.size(); ++i) values[static_cast<std::size_t>(i)] = node(i, values, leaves);
+    return values;
+  }
+
+ private:
+  static i64 at(const Dims& d, const i64* index) {
+    i64 r = 0;
+    for (int a = 0; a < d.rank; ++a) r = r * d.extent[a] + index[a];
+    return r;
+  }
+
+  Array node(int i, const std::vector<Array>& values, const Leaves& leaves) const {
+    using ir::Op;
+    const ir::Node& n = g.nodes[i];
+    const Dims& d = g.dims(i);
+    const auto operand = [&](int k) -> const Array& { return values[static_cast<std::size_t>(g.in(i, k))]; };
+    const auto get = [](const Array& a, i64 k) { return a[static_cast<std::size_t>(k)]; };
+    const std::size_t size = static_cast<std::size_t>(d.size());
+    Array r(size);
+    switch (n.op) {
+      case Op::input: return leaves.inputs[static_cast<std::size_t>(n.imm)];
+      case Op::state: return leaves.slots[static_cast<std::size_t>(n.imm)];
+      case Op::scalar: return {leaves.scalars[static_cast<std::size_t>(n.imm)]};
+      case Op::constant: return Array(size, rounded(n.dtype, ir::constant_value(n.dtype, n.imm)));
+      case Op::iota:
+        for_each_index(d, [&](const i64* index, i64 k) { r[static_cast<std::size_t>(k)] = static_cast<double>(index[n.imm]); });
+        return r;
+      case Op::random:
+        for (std::size_t k = 0; k < size; ++k) r[k] = random_word(leaves.seed, leaves.step, static_cast<u32>(n.imm), static_cast<u32>(k));
+        return r;
+      case Op::dot: return dot(i, operand(0), operand(1));
+      case Op::reshape: return operand(0);
+      case Op::gather: {
+        const Array &table = operand(0), &index = operand(1);
+        const i64 rows = g.dims(g.in(i, 0)).extent[0], width = rows > 0 ? static_cast<i64>(table.size()) / rows : 0;
+        for (i64 k = 0; k < static_cast<i64>(size); ++k) {
+          const i64 row = static_cast<i64>(get(index, k / width));
+          const bool inside = row >= 0 && row < rows;
+          r[static_cast<std::size_t>(k)] = inside ? get(table, row * width + k % width)
+                                           : is_float(n.dtype) ? std::numeric_limits<double>::quiet_NaN() : 0;
+        }
+        return r;
+      }
+      case Op::scatter_add: {
+        const Array &index = operand(0), &update = operand(1);
+        const i64 rows = d.extent[0], width = rows > 0 ? static_cast<i64>(size) / rows : 0;
+        for (i64 k = 0; k < static_cast<i64>(index.size()); ++k) {
+          const i64 row = static_cast<i64>(get(index, k));
+          if (row < 0 || row >= rows) continue;
+          for (i64 j = 0; j < width; ++j) {
+            double& to = r[static_cast<std::size_t>(row * width + j)];
+            to = rounded(n.dtype, to + get(update, k * width + j));
+          }
+        }
+        return r;
+      }
+      case Op::pack:
+        for (int k = 0; k < n.arity; ++k) {
+          const Array& x = operand(k);
+          for (std::size_t j = 0; j < x.size(); ++j) r[static_cast<std::size_t>(g.attribute(i, k)) + j] = x[j];
+        }
+        return r;
+      case Op::unpack: {
+        const Array& x = operand(0);
+        for (std::size_t j = 0; j < size; ++j) r[j] = x[static_cast<std::size_t>(n.imm) + j];
+        return r;
+      }
+      default: break;
+    }
+    const Dims& from = g.dims(g.in(i, 0));
+    const Array& x = operand(0);
+    if (ir::is_pointwise(n.op)) {
+      const DType operands = g.nodes[g.in(i, n.op == Op::select ? 1 : 0)].dtype;
+      for (std::size_t k = 0; k < size; ++k)
+        r[k] = evaluate(n.op, n.dtype, operands, x[k], n.arity > 1 ? operand(1)[k] : 0, n.arity > 2 ? operand(2)[k] : 0);
+      return r;
+    }
+    if (ir::is_reduction(n.op)) return reduce(i, x);
+    for_each_index(d, [&](const i64* index, i64 k) {
+      i64 source[max_rank]{};
+      bool inside = true;
+      for (int a = 0; a < from.rank; ++a) {
+        switch (n.op) {
+          case Op::broadcast: source[a] = from.extent[a] == 1 ? 0 : index[a + d.rank - from.rank]; break;
+          case Op::permute: break;
+          case Op::slice: source[a] = g.attribute(i, 2 * a) + index[a] * g.attribute(i, 2 * a + 1); break;
+          default: source[a] = index[a] - g.attribute(i, 2 * a); break;
+        }
+        inside = inside && source[a] >= 0 && source[a] < from.extent[a];
+      }
+      if (n.op == Op::permute)
+        for (int a = 0; a < d.rank; ++a) source[g.attribute(i, a)] = index[a];
+      if (!inside && n.op != Op::pad) throw Error("test/index", "a view reads outside its operand");
+      r[static_cast<std::size_t>(k)] = inside ? get(x, at(from, source)) : ir::constant_value(n.dtype, n.imm);
+    });
+    return r;
+  }
+
+  Array reduce(int i, const Array& x) const {
+    using ir::Op;
+    const ir::Node& n = g.nodes[i];
+    const Dims &d = g.dims(i), &from = g.dims(g.in(i, 0));
+    const std::size_t size = static_cast<std::size_t>(d.size());
+    const double infinity = std::numeric_limits<double>::infinity();
+    const bool arg = n.op == Op::argmax || n.op == Op::argmin;
+    const bool greatest = n.op == Op::reduce_max || n.op == Op::argmax;
+    Array r(size, n.op == Op::reduce_sum ? 0 : n.op == Op::reduce_prod ? 1 : greatest ? -infinity : infinity);
+    Array where(size, 0), seen(size, 0);
+    i64 stride[max_rank]{};
+    i64 run = 1;
+    for (int a = g.attributes(i) - 1; a >= 0; --a) stride[g.attribute(i, a)] = run, run *= from.extent[g.attribute(i, a)];
+    for_each_index(from, [&](const i64* index, i64 k) {
+      i64 to[max_rank]{}, position = 0;
+      for (int a = 0; a < d.rank; ++a) {
+        to[a] = d.extent[a] == 1 ? 0 : index[a];
+        position += index[a] * stride[a];
+      }
+      const std::size_t t = static_cast<std::size_t>(at(d, to));
+      const double v = x[static_cast<std::size_t>(k)];
+      if (n.op == Op::reduce_sum) {
+        r[t] += v;
+      } else if (n.op == Op::reduce_prod) {
+        r[t] *= v;
+      } else {
+        const bool better = greatest ? v > r[t] : v < r[t];
+        if (seen[t] == 0 || (!std::isnan(r[t]) && (better || std::isnan(v)))) r[t] = v, where[t] = static_cast<double>(position);
+        seen[t] = 1;
+      }
+    });
+    if (arg) return where;
+    for (double& v : r) v = rounded(n.dtype, v);
+    return r;
+  }
+
+  Array dot(int i, const Array& a, const Array& b) const {
+    const ir::DotAxes axes = ir::dot_axes(g, i);
+    const Dims &da = g.dims(g.in(i, 0)), &db = g.dims(g.in(i, 1)), &d = g.dims(i);
+    Dims contracted;
+    contracted.rank = axes.contracted;
+    for (int k = 0; k < axes.contracted; ++k) contracted.extent[k] = da.extent[axes.contracted_a[k]];
+    Array r(static_cast<std::size_t>(d.size()));
+    for_each_index(d, [&](const i64* index, i64 linear) {
+      i64 at_a[max_rank]{}, at_b[max_rank]{};
+      int n = 0;
+      for (int k = 0; k < axes.batch; ++k, ++n) at_a[axes.batch_a[k]] = at_b[axes.batch_b[k]] = index[n];
+      for (int k = 0; k < da.rank; ++k)
+        if (!(axes.used_a() >> k & 1u)) at_a[k] = index[n++];
+      for (int k = 0; k < db.rank; ++k)
+        if (!(axes.used_b() >> k & 1u)) at_b[k] = index[n++];
+      double total = 0;
+      for_each_index(contracted, [&](const i64* c, i64) {
+        for (int k = 0; k < axes.contracted; ++k) at_a[axes.contracted_a[k]] = at_b[axes.contracted_b[k]] = c[k];
+        total += a[static_cast<std::size_t>(at(da, at_a))] * b[static_cast<std::size_t>(at(db, at_b))];
+      });
+      r[static_cast<std::size_t>(linear)] = rounded(g.nodes[i].dtype, total);
+    });
+    return r;
+  }
+
+  const ir::Graph& g;
+};
+
+// The values of a graph's outputs.
+inline std::vector<Array> interpret(const ir::Graph& graph, const Leaves& leaves) {
+  const std::vector<Array> values = GraphInterpreter(graph).run(leaves);
+  std::vector<Array> outputs;
+  for (int node : graph.outputs) outputs.push_back(values[static_cast<std::size_t>(node)]);
+  return outputs;
+}
+
+}  // namespace weft::testing

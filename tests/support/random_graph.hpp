@@ -1,0 +1,407 @@
+#pragma once
+// Random small graphs whose every value is an integer that its dtype holds exactly: sums may then be taken in any
+// order, and a lowered program must agree with the plain evaluator to the last bit.
+
+#include <random>
+
+#include "support/interpret_graph.hpp"
+
+namespace weft::testing {
+
+struct RandomGraphOptions {
+  int steps = 16;
+  i64 size = 300;      // elements of a value, about
+  bool state = false;  // slots that are read and assigned
+};
+
+class RandomGraph {
+ public:
+  RandomGraph(u32 seed, RandomGraphOptions options) : random_(seed), o_(options) {
+    b_.graph.scalar_count = 4;
+    leaves.seed = random_();
+    leaves.step = random_();
+    if (o_.state)
+      for (int s = pick(1, 3); s > 0; --s) add_slot();
+    for (int s = pick(1, 3); s > 0; --s) add_input(random_dims(), random_dtype());
+    for (int s = 0; s < o_.steps; ++s) grow();
+    outputs();
+    for (std::size_t s = 0; s < leaves.slots.size(); ++s)
+      if (pick(0, 3) > 0) assign(static_cast<int>(s));
+  }
+
+  const ir::Graph& graph() const { return b_.graph; }
+  Leaves leaves;
+
+ private:
+  using Value = ir::Value;
+  struct Item {
+    Value v;
+    double bound = 0;  // the greatest absolute value
+  };
+
+  int pick(int low, int high) { return static_cast<int>(random_() % static_cast<u32>(high - low + 1)) + low; }
+  bool one_in(int n) { return pick(1, n) == 1; }
+
+  DType random_dtype() {
+    constexpr DType types[]{DType::f64, DType::f32, DType::f64, DType::f32, DType::i64, DType::i32};
+    return types[pick(0, 5)];
+  }
+  Dims random_dims() {
+    constexpr i64 extents[]{1, 2, 3, 4, 5, 7, 8, 16, 17, 33};
+    Dims d;
+    d.rank = pick(0, 4);
+    i64 left = o_.size;
+    for (int a = 0; a < d.rank; ++a) {
+      i64 e = o_.size > 4000 && one_in(2) ? pick(50, 200) : extents[pick(0, 9)];
+      if (e > left) e = left;
+      d.extent[a] = e < 1 ? 1 : e;
+      left /= d.extent[a];
+    }
+    for (int a = d.rank - 1; a > 0; --a) std::swap(d.extent[a], d.extent[pick(0, a)]);
+    return d;
+  }
+
+  Array random_array(i64 size, double bound) {
+    Array r;
+    for (i64 k = 0; k < size; ++k) r.push_back(static_cast<double>(pick(-static_cast<int>(bound), static_cast<int>(bound))));
+    return r;
+  }
+
+  Value add_input(const Dims& d, DType t, double bound = 9) {
+    const Value v{&b_, b_.leaf(ir::Op::input, t, d, static_cast<u64>(leaves.inputs.size()))};
+    b_.graph.inputs.push(v.id);
+    Array data = random_array(d.size(), t == DType::boolean ? 1 : bound);
+    if (t == DType::boolean)
+      for (double& x : data) x = x != 0;
+    leaves.inputs.push_back(data);
+    items_.push_back({v, bound});
+    return v;
+  }
+  void add_slot() {
+    const Dims d = random_dims();
+    const DType t = one_in(2) ? DType::f32 : DType::f64;
+    const int number = b_.graph.slots.size();
+    b_.graph.slots.push({ir::Space::model, t, b_.shape(d), -1, b_.graph.model_bytes});
+    b_.graph.model_bytes += (d.size() * size_of(t) + 255) / 256 * 256;
+    leaves.slots.push_back(random_array(d.size(), 9));
+    items_.push_back({Value{&b_, b_.leaf(ir::Op::state, t, d, static_cast<u64>(number))}, 9});
+  }
+
+  // Something built before; later ones more often.
+  Item any() {
+    const int n = static_cast<int>(items_.size());
+    const int k = one_in(3) ? pick(0, n - 1) : pick(n > 5 ? n - 5 : 0, n - 1);
+    return items_[static_cast<std::size_t>(k)];
+  }
+  static bool integer(const Item& i) { return is_integer(i.v.dtype()); }
+  Item number() {
+    Item i = any();
+    if (i.v.dtype() == DType::boolean) i = {ir::cast(i.v, one_in(2) ? DType::f32 : DType::f64), 1};
+    return i;
+  }
+  Item real() {
+    const Item i = number();
+    return integer(i) ? Item{ir::cast(i.v, DType::f64), i.bound} : i;
+  }
+  // Keeps numbers small enough to stay exact: a remainder, or a costly function rounded to a small integer.
+  Item tamed(Item i) {
+    if (i.v.dtype() == DType::boolean) return {i.v, 1};
+    if (i.bound < 200) return i;
+    if (is_float(i.v.dtype()) && one_in(3)) return {ir::unary(ir::Op::round, ir::unary(ir::Op::sin, i.v) * 8.0), 8};
+    return {ir::binary(ir::Op::fmod, i.v, ir::constant_like(i.v, 17)), 16};
+  }
+  void keep(Item i) {
+    if (i.v.dims().size() > 4 * o_.size || !i.v) return;
+    items_.push_back(tamed(i));
+  }
+
+  // A partner for x: of its dtype, with a shape that broadcasts with it.
+  Item partner(const Item& x) {
+    for (int tries = 0; tries < 4; ++tries) {
+      const Item y = any();
+      if (y.v.dtype() == DType::boolean || !broadcastable(x.v.dims(), y.v.dims())) continue;
+      const Dims both = weft::broadcast(x.v.dims(), y.v.dims());
+      if (both.size() > 4 * o_.size) continue;
+      return {ir::cast(y.v, x.v.dtype()), y.bound};
+    }
+    if (one_in(3)) return {ir::constant_like(x.v, pick(-4, 4)), 4};
+    if (one_in(2)) {  // what a row or a column makes of x itself
+      ir::Axes axes = random_axes(x.v.dims().rank);
+      const bool sum = one_in(2);
+      const Item r{ir::reduce(sum ? ir::Op::reduce_sum : ir::Op::reduce_max, x.v, axes), sum ? x.bound * static_cast<double>(x.v.dims().size()) : x.bound};
+      return r.bound > 200 && !is_float(x.v.dtype()) ? Item{ir::binary(ir::Op::fmod, r.v, ir::constant_like(r.v, 17)), 16} : tamed(r);
+    }
+    Dims d = x.v.dims();
+    for (int a = 0; a < d.rank; ++a)
+      if (one_in(2)) d.extent[a] = 1;
+    const int drop = pick(0, d.rank);
+    Dims e;
+    e.rank = d.rank - drop;
+    for (int a = 0; a < e.rank; ++a) e.extent[a] = d.extent[a + drop];
+    return {add_input(e, x.v.dtype()), 9};
+  }
+  ir::Axes random_axes(int rank) {
+    switch (pick(0, 3)) {
+      case 0: return ir::all_axes(rank);
+      case 1: return rank > 0 ? 1u << (rank - 1) : 0;
+      case 2: return rank > 0 ? 1u : 0;
+      default: return static_cast<ir::Axes>(random_()) & ir::all_axes(rank);
+    }
+  }
+
+  void grow() {
+    switch (pick(0, 21)) {
+      case 0: case 1: return unary();
+      case 2: case 3: case 4: case 5: case 6: return binary();
+      case 7: return select();
+      case 8: case 9: case 10: case 11: return reduce();
+      case 12: return broadcast();
+      case 13: return permute();
+      case 14: return slice();
+      case 15: return pad();
+      case 16: case 17: return reshape();
+      case 18: return dot();
+      case 19: return generator();
+      case 20: return index();
+      default: return cast();
+    }
+  }
+
+  void unary() {
+    const Item x = number();
+    switch (pick(0, 5)) {
+      case 0: return keep({ir::unary(ir::Op::neg, x.v), x.bound});
+      case 1: return keep({ir::unary(ir::Op::abs, x.v), x.bound});
+      case 2: return keep({ir::unary(ir::Op::sign, x.v), 1});
+      case 3: return keep({ir::unary(ir::Op::stop_gradient, x.v), x.bound});
+      case 4: {
+        const Item y = real();
+        return keep({ir::unary(ir::Op::round, ir::unary(ir::Op::tanh, y.v) * 8.0), 8});
+      }
+      default: {
+        const Item y = real();
+        return keep({ir::unary(ir::Op::floor, ir::unary(ir::Op::sin, ir::unary(ir::Op::cos, y.v)) * 16.0), 16});
+      }
+    }
+  }
+  void binary() {
+    const Item x = number(), y = partner(x);
+    switch (pick(0, 6)) {
+      case 0: case 1: return keep({x.v + y.v, x.bound + y.bound});
+      case 2: return keep({x.v - y.v, x.bound + y.bound});
+      case 3: return keep({x.v * y.v, x.bound * y.bound});
+      case 4: return keep({ir::binary(ir::Op::max, x.v, y.v), x.bound + y.bound});
+      case 5: return keep({ir::binary(ir::Op::min, x.v, y.v), x.bound + y.bound});
+      default: return keep({ir::binary(one_in(2) ? ir::Op::lt : ir::Op::eq, x.v, y.v), 1});
+    }
+  }
+  void select() {
+    const Item x = number(), y = partner(x);
+    const Value c = ir::binary(ir::Op::le, x.v, y.v);
+    keep({ir::select(c, x.v * 2.0, y.v), 2 * x.bound + y.bound});
+  }
+  void reduce() {
+    const Item x = number();
+    const int rank = x.v.dims().rank;
+    const ir::Axes axes = random_axes(rank);
+    i64 count = 1;
+    for (int a = 0; a < rank; ++a)
+      if (axes >> a & 1u) count *= x.v.dims().extent[a];
+    Item r;
+    switch (pick(0, 7)) {
+      case 0: case 1: case 2: case 3:
+        r = {ir::reduce(ir::Op::reduce_sum, x.v, axes), x.bound * static_cast<double>(count)};
+        if (r.bound > 4e6) return;
+        break;
+      case 4: r = {ir::reduce(ir::Op::reduce_max, x.v, axes), x.bound}; break;
+      case 5: r = {ir::reduce(ir::Op::reduce_min, x.v, axes), x.bound}; break;
+      case 6:
+        r = {ir::reduce(one_in(2) ? ir::Op::argmax : ir::Op::argmin, x.v, axes), static_cast<double>(count)};
+        if (axes == 0) return;
+        break;
+      default: {
+        const Value small = ir::unary(ir::Op::sign, x.v);
+        r = {ir::reduce(ir::Op::reduce_prod, small, axes), 1};
+      }
+    }
+    r = tamed(r);
+    if (one_in(3)) return keep({ir::reshape(r.v, ir::dropped(r.v.dims(), axes)), r.bound});
+    keep(r);
+    if (one_in(2) && r.v.dtype() == x.v.dtype()) keep({x.v - r.v, x.bound + r.bound});
+  }
+  void broadcast() {
+    const Item x = any();
+    Dims d = x.v.dims();
+    for (int a = 0; a < d.rank; ++a)
+      if (d.extent[a] == 1 && one_in(2)) d.extent[a] = pick(1, 6);
+    if (d.rank < 5 && one_in(2)) {
+      for (int a = d.rank; a > 0; --a) d.extent[a] = d.extent[a - 1];
+      d.extent[0] = pick(1, 5);
+      ++d.rank;
+    }
+    if (d.size() <= 4 * o_.size) keep({ir::broadcast(x.v, d), x.bound});
+  }
+  void permute() {
+    const Item x = any();
+    i64 order[max_rank]{};
+    const int rank = x.v.dims().rank;
+    for (int a = 0; a < rank; ++a) order[a] = a;
+    for (int a = rank - 1; a > 0; --a) std::swap(order[a], order[pick(0, a)]);
+    keep({ir::permute(x.v, order), x.bound});
+  }
+  void slice() {
+    const Item x = any();
+    Dims d = x.v.dims();
+    ir::Slice axes[max_rank];
+    for (int a = 0; a < d.rank; ++a) {
+      if (one_in(2)) continue;
+      const int e = static_cast<int>(d.extent[a]);
+      const int step = one_in(3) ? pick(1, 3) : 1, count = pick(1, (e + step - 1) / step), first = pick(0, e - 1 - (count - 1) * step);
+      axes[a] = {first, step};
+      if (one_in(4)) axes[a] = {first + (count - 1) * step, -step};
+      d.extent[a] = count;
+    }
+    keep({ir::slice(x.v, axes, d), x.bound});
+  }
+  void pad() {
+    const Item x = number();
+    i64 widths[2 * max_rank]{};
+    for (int a = 0; a < 2 * x.v.dims().rank; ++a)
+      if (one_in(2)) widths[a] = pick(one_in(6) && x.v.dims().extent[a / 2] > 3 ? -1 : 0, 3);
+    keep({ir::pad(x.v, widths, pick(-2, 2)), x.bound + 2});
+  }
+  void reshape() {
+    const Item x = any();
+    const Dims d = x.v.dims();
+    Dims r;
+    i64 left = d.size();
+    while (r.rank < 4 && left > 1 && !one_in(4)) {
+      i64 divisors[64]{};
+      int n = 0;
+      for (i64 k = 1; k <= left && n < 64; ++k)
+        if (left % k == 0) divisors[n++] = k;
+      const i64 e = one_in(3) ? left : divisors[pick(0, n - 1)];
+      r.extent[r.rank++] = e;
+      left /= e;
+    }
+    if (left > 1 || one_in(3)) r.extent[r.rank++] = left;
+    if (one_in(2) && d.rank >= 2) {  // join two neighbours
+      const int at = pick(0, d.rank - 2);
+      r = Dims{};
+      for (int a = 0; a < d.rank; ++a) {
+        if (a == at + 1)
+          r.extent[r.rank - 1] *= d.extent[a];
+        else
+          r.extent[r.rank++] = d.extent[a];
+      }
+    }
+    keep({ir::reshape(x.v, r), x.bound});
+  }
+  void dot() {
+    const Item x = number();
+    const Dims d = x.v.dims();
+    if (d.rank == 0 || d.size() > 2000) return;
+    ir::DotAxes axes;
+    Dims e;
+    // a random part of x's axes is shared
+    for (int a = 0; a < d.rank; ++a) {
+      const int use = pick(0, 2);
+      if (use == 0) axes.batch_a[axes.batch++] = a;
+      if (use == 1) axes.contracted_a[axes.contracted++] = a;
+    }
+    // y's axes: batch, contracted and free ones in a random order
+    int kind[max_rank]{}, n = 0;
+    for (int k = 0; k < axes.batch; ++k) kind[n++] = k;
+    for (int k = 0; k < axes.contracted; ++k) kind[n++] = 16 + k;
+    for (int k = pick(0, 2); k > 0 && n < 5; --k) kind[n++] = 32;
+    for (int k = n - 1; k > 0; --k) std::swap(kind[k], kind[pick(0, k)]);
+    i64 contracted = 1;
+    for (int k = 0; k < n; ++k) {
+      if (kind[k] < 16) {
+        axes.batch_b[kind[k]] = k;
+        e.extent[k] = d.extent[axes.batch_a[kind[k]]];
+      } else if (kind[k] < 32) {
+        axes.contracted_b[kind[k] - 16] = k;
+        e.extent[k] = d.extent[axes.contracted_a[kind[k] - 16]];
+        contracted *= e.extent[k];
+      } else {
+        e.extent[k] = pick(1, 5);
+      }
+    }
+    e.rank = n;
+    const Dims result = ir::dot_dims(d, e, axes);
+    if (result.size() > 4 * o_.size || result.size() * contracted > 100000 || result.rank > 6) return;
+    const Item y{add_input(e, x.v.dtype(), 4), 4};
+    if (x.bound * y.bound * static_cast<double>(contracted) > 4e6) return;
+    keep({ir::dot(x.v, y.v, axes, x.v.dtype()), x.bound * y.bound * static_cast<double>(contracted)});
+  }
+  void generator() {
+    const Dims d = random_dims();
+    if (one_in(2) && d.rank > 0) {
+      const int axis = pick(0, d.rank - 1);
+      const Value v{&b_, b_.leaf(ir::Op::iota, one_in(2) ? DType::i32 : DType::i64, d, static_cast<u64>(axis))};
+      return keep({v, static_cast<double>(d.extent[axis])});
+    }
+    const Value bits{&b_, b_.leaf(ir::Op::random, DType::u32, d, static_cast<u64>(b_.graph.streams++))};
+    const Value small = ir::binary(ir::Op::shift_right, bits, ir::constant_like(bits, 29));
+    keep({ir::cast(small, random_dtype()), 7});
+  }
+  void index() {
+    const Item x = number();
+    if (one_in(2)) {
+      if (x.v.dims().rank == 0) return;
+      const Dims d = random_dims();
+      if (d.rank + x.v.dims().rank > 6 || ir::gathered(x.v.dims(), d).size() > 4 * o_.size) return;
+      const i64 rows = x.v.dims().extent[0];
+      Value at = add_input(d, one_in(2) ? DType::i32 : DType::i64, static_cast<double>(rows + 1));
+      at = ir::unary(ir::Op::abs, at);
+      if (rows < 2) return;
+      at = ir::binary(ir::Op::fmod, at, ir::constant_like(at, static_cast<double>(rows)));
+      return keep({ir::gather(x.v, at), x.bound});
+    }
+    Dims d;
+    d.rank = pick(0, x.v.dims().rank);
+    for (int a = 0; a < d.rank; ++a) d.extent[a] = x.v.dims().extent[a];
+    if (d.rank == 0 || x.bound * static_cast<double>(d.size()) > 4e6) return;
+    const Value at = add_input(d, one_in(2) ? DType::i32 : DType::i64, 5);
+    keep({ir::scatter_add(at, x.v, pick(1, 5)), x.bound * static_cast<double>(d.size())});
+  }
+  void cast() {
+    const Item x = any();
+    constexpr DType types[]{DType::f64, DType::f32, DType::i64, DType::i32, DType::boolean, DType::bf16};
+    const DType t = types[pick(0, 5)];
+    if (t == DType::bf16) {  // its eight bits hold integers up to 256
+      const Item r = real();
+      return keep({ir::cast(ir::cast(r.v, DType::bf16), DType::f32), r.bound});
+    }
+    keep({ir::cast(x.v, t), x.bound});
+  }
+
+  void outputs() {
+    for (int n = pick(1, 4); n > 0; --n) b_.graph.outputs.push(any().v.id);
+    b_.graph.outputs.push(items_.back().v.id);
+  }
+  void assign(int slot) {
+    const ir::Slot at = b_.graph.slots[slot];
+    const Dims d = b_.graph.shapes[at.shape];
+    for (int tries = 0; tries < 8; ++tries) {
+      const Item x = any();
+      if (x.v.dtype() == DType::boolean) continue;
+      if (x.v.dims() == d) {
+        b_.graph.assigns.push({slot, ir::cast(x.v, at.dtype).id});
+        return;
+      }
+      if (!broadcastable(x.v.dims(), d) || !(weft::broadcast(x.v.dims(), d) == d)) continue;
+      const Value before{&b_, b_.leaf(ir::Op::state, at.dtype, d, static_cast<u64>(slot))};
+      b_.graph.assigns.push({slot, (before + ir::cast(x.v, at.dtype)).id});
+      return;
+    }
+  }
+
+  std::mt19937 random_;
+  RandomGraphOptions o_;
+  ir::Builder b_;
+  std::vector<Item> items_;
+};
+
+}  // namespace weft::testing
