@@ -206,13 +206,14 @@ class Machine {
     const bool flat = columns.extent[h.col_axes - 1] == 0;
     std::vector<double> registers(program.size()), kept;
     std::vector<Running> folds(program.size()), totals(program.size());
-    i64 index[max_rank + 2]{}, linear = 0, chunk = 0;
+    i64 index[max_rank + 2]{}, linear = 0, chunk = 0, segment_at = 0;
     bool first_row = false;
 
     const auto stride = [&](int k, int a) { return static_cast<i64>(w[operand_at + k * operand_words + 1 + a]); };
     const auto bound = [&](int k, int which, int a) { return static_cast<i64>(w[operand_at + k * operand_words + 1 + which * h.axes() + a]); };
     const auto word = [&](int k) { return kernels::OperandWord::decode(w[operand_at + k * operand_words]); };
     const auto position = [&](int k, kernels::Stage stage) {
+      if (h.segmented) return stage == kernels::Stage::chunk ? 0 : (segment_at + (stage == kernels::Stage::element ? linear : 0)) * stride(k, 1);
       i64 at = 0;
       for (int a = 0; a < h.axes(); ++a)
         if (stage == kernels::Stage::element || (stage == kernels::Stage::row && a < h.row_axes)) at += index[a] * stride(k, a);
@@ -245,8 +246,8 @@ class Machine {
           u64 seed = 0, step = 0;
           std::memcpy(&seed, byte(address[in.aux2], 0, DType::i64), 8);
           std::memcpy(&step, byte(address[in.aux2], 1, DType::i64), 8);
-          if (5 + in.aux >= numbers) throw Error("test/stream", "a kernel names a random stream it was not given");
-          out = random_word(seed, step, static_cast<u32>(number[5 + in.aux]), static_cast<u32>(static_cast<i64>(reg(in.a))));
+          if (in.aux >= number[5]) throw Error("test/stream", "a kernel names a random stream it was not given");
+          out = random_word(seed, step, static_cast<u32>(number[6 + in.aux]), static_cast<u32>(static_cast<i64>(reg(in.a))));
           return;
         }
         case Opcode::reduce: {
@@ -303,6 +304,15 @@ class Machine {
         for (int a = h.row_axes - 1; a > 0; --a) index[a] = rest % space.extent[a], rest /= space.extent[a];
         index[0] = rest;
         if (flat) columns.extent[h.col_axes - 1] = row + 1 == rows ? last_cols : passes::flat_tile;
+        if (h.segmented) {
+          for (int k = 6 + static_cast<int>(number[5]); k < numbers; k += 3) {
+            const i64 tile = row - static_cast<i64>(number[k]), from = tile * kernels::tile_length;
+            const i64 length = static_cast<i64>(number[k + 2]);
+            if (tile < 0 || from >= length) continue;
+            segment_at = static_cast<i64>(number[k + 1]) + from;
+            columns.extent[h.col_axes - 1] = length - from < kernels::tile_length ? length - from : kernels::tile_length;
+          }
+        }
         if (h.kept > 0) kept.assign(static_cast<std::size_t>(h.kept * columns.size()), std::numeric_limits<double>::quiet_NaN());
         std::vector<i64> walk;
         for (i64 k = 0; k < columns.size(); ++k) walk.push_back(k);

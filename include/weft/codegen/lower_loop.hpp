@@ -295,6 +295,8 @@ class LoopLowering {
         const passes::View v = passes::contiguous_view(x, g.dims(x));
         spread(g.dims(x), v.stride, o);
         sink.stage = stage_of(o);
+        // memory of extent 1 does not say when its value is ready
+        if (sink.stage < infos_[sink.info].stage) sink.stage = infos_[sink.info].stage;
       }
       sink.operand = add_operand(o);
       sinks_.push(sink);

@@ -14,3 +14,10 @@
 #define WEFT_HD_INLINE inline __attribute__((always_inline))
 #endif
 #define WEFT_INLINE inline __attribute__((always_inline))
+
+// Before a loop of constant length: device code unrolls it, so that arrays it indexes stay in registers.
+#if defined(__CUDA_ARCH__)
+#define WEFT_UNROLL _Pragma("unroll")
+#else
+#define WEFT_UNROLL
+#endif

@@ -21,23 +21,47 @@ struct ProgramOf<Cpu, P> {
 };
 
 // Checks an argument against the input it is for and returns where its elements start.
+template <class A, class I>
+concept Container = requires(const A& a) {
+  { *a.data() } -> std::convertible_to<typename I::dtype>;
+  a.size();
+};
+
+template <bool Ok, class Argument, class Input>
+struct ArgumentFits {
+  static_assert(Ok, "an argument of a call has another dtype, shape or kind than the input it is for: give a tensor, a pointer, an array or a container of the input's dtype");
+};
+
+template <class I, class A>
+constexpr bool argument_fits() {
+  using T = typename I::dtype;
+  if constexpr (std::is_array_v<A>)
+    return std::is_same_v<std::remove_cv_t<std::remove_all_extents_t<A>>, T> && sizeof(A) == sizeof(T) * static_cast<std::size_t>(I::shape::size);
+  else if constexpr (std::is_pointer_v<A>)
+    return std::is_same_v<std::remove_cv_t<std::remove_pointer_t<A>>, T>;
+  else if constexpr (TensorLike<A>)
+    return std::is_same_v<typename A::dtype, T> && std::is_same_v<typename A::shape, typename I::shape>;
+  else if constexpr (std::is_arithmetic_v<A>)
+    return I::shape::size == 1 && std::is_same_v<A, T>;
+  else if constexpr (Container<A, I>)
+    return std::is_same_v<std::remove_cvref_t<decltype(*std::declval<const A&>().data())>, T>;
+  else
+    return false;
+}
+
 template <class I, class A>
 const void* argument(const A& a, int number) {
-  using T = typename I::dtype;
-  if constexpr (std::is_pointer_v<A>) {
-    static_assert(std::is_same_v<std::remove_cv_t<std::remove_pointer_t<A>>, T>, "an argument points to another dtype than its input's");
+  constexpr bool fits = argument_fits<I, A>();
+  static_assert(sizeof(ArgumentFits<fits, A, I>) > 0);
+  if constexpr (!fits) {
+    return nullptr;
+  } else if constexpr (std::is_array_v<A> || std::is_pointer_v<A>) {
     return a;
   } else if constexpr (TensorLike<A>) {
-    static_assert(std::is_same_v<typename A::dtype, T>, "an argument's dtype differs from its input's");
-    static_assert(sizeof(ShapesEqual<std::is_same_v<typename A::shape, typename I::shape>, I, typename A::shape, typename I::shape>) > 0);
     return a.data();
   } else if constexpr (std::is_arithmetic_v<A>) {
-    static_assert(I::shape::size == 1, "a number is given for an input that is no single element");
-    static_assert(std::is_same_v<A, T>, "a number's type differs from its input's dtype");
     return &a;
   } else {
-    static_assert(requires { a.data(); a.size(); }, "an argument must be a tensor, a pointer, a number or a container with data() and size()");
-    static_assert(std::is_same_v<std::remove_cvref_t<decltype(*a.data())>, T>, "an argument's elements are of another dtype than its input's");
     if (static_cast<i64>(a.size()) != I::shape::size)
       throw Error("call/size", "input " + std::to_string(number) + " takes " + std::to_string(I::shape::size) + " elements, " +
                                    to_text(I::shape::value).c_str() + ", and was given " + std::to_string(a.size()));

@@ -214,8 +214,38 @@ constexpr Value sum_to(Value x, const Dims& to) {
   return reshape(reduce(Op::reduce_sum, x, axes), to);
 }
 
-constexpr Value dot(Value x, Value y, const DotAxes& axes, DType result) {
+namespace detail {
+// x with its contracted axes next to one another in the order of `contracted`, which is renumbered with the batch
+// axes; free axes keep their order, so that the product's shape does. A product walks them as one axis.
+constexpr Value gather_contracted(Value x, int count, int* contracted, int batches, int* batch) {
+  bool run = true;
+  for (int c = 0; c + 1 < count; ++c) run = run && contracted[c + 1] == contracted[c] + 1;
+  if (run) return x;
+  const int rank = x.dims().rank;
+  i64 order[8]{};
+  int place[8]{}, n = 0;
+  for (int k = 0; k < rank; ++k) {
+    bool is_contracted = false;
+    for (int c = 0; c < count; ++c) is_contracted = is_contracted || contracted[c] == k;
+    if (!is_contracted) place[k] = n, order[n++] = k;
+  }
+  for (int c = 0; c < count; ++c) place[contracted[c]] = n, order[n++] = contracted[c];
+  for (int c = 0; c < count; ++c) contracted[c] = place[contracted[c]];
+  for (int c = 0; c < batches; ++c) batch[c] = place[batch[c]];
+  return permute(x, order);
+}
+}  // namespace detail
+
+constexpr Value dot(Value x, Value y, DotAxes axes, DType result) {
   Builder& b = *x.builder;
+  for (int i = 1; i < axes.contracted; ++i)  // pairs in the order of x's axes
+    for (int k = i; k > 0 && axes.contracted_a[k] < axes.contracted_a[k - 1]; --k) {
+      const int a = axes.contracted_a[k], c = axes.contracted_b[k];
+      axes.contracted_a[k] = axes.contracted_a[k - 1], axes.contracted_b[k] = axes.contracted_b[k - 1];
+      axes.contracted_a[k - 1] = a, axes.contracted_b[k - 1] = c;
+    }
+  x = detail::gather_contracted(x, axes.contracted, axes.contracted_a, axes.batch, axes.batch_a);
+  y = detail::gather_contracted(y, axes.contracted, axes.contracted_b, axes.batch, axes.batch_b);
   i64 list[34]{axes.batch, axes.contracted};
   int n = 2;
   for (int i = 0; i < axes.batch; ++i) list[n++] = axes.batch_a[i];

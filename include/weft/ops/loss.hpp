@@ -29,16 +29,18 @@ struct CrossEntropy : Operation<CrossEntropy> {
       constexpr i64 classes = d.extent[d.rank - 1];
       const auto x = Cast<T>::apply(b, logits);
       const ir::Value label = ir::reshape(labels.value, ir::reduced(d, 1u << (d.rank - 1)));
+      // counted first: every gradient is divided by the count, and the rows' kernel can then do both directions
+      const ir::Value counted = ir::binary(ir::Op::bit_and, ir::binary(ir::Op::le, ir::constant_like(label, 0), label),
+                                           ir::binary(ir::Op::lt, label, ir::constant_like(label, classes)));
+      const Dims rows = label.dims();
+      const ir::Value one = ir::constant(b, dtype_of<T>, rows, 1), zero = ir::constant(b, dtype_of<T>, rows, 0);
+      const ir::Value count = ir::reduce(ir::Op::reduce_sum, ir::select(counted, one, zero), ir::all_axes(d.rank));
       const ir::Value column{&b, b.leaf(ir::Op::iota, label.dtype(), d, static_cast<u64>(d.rank - 1))};
       const ir::Value hit = ir::binary(ir::Op::eq, column, label);
       const auto shifted = sub(x, stop_gradient(max<-1>(x, keepdim)));
       const ir::Value picked =
           ir::reduce(ir::Op::reduce_sum, ir::select(hit, shifted.value, ir::constant_like(shifted.value, 0)), 1u << (d.rank - 1));
       const ir::Value row = log(sum<-1>(exp(shifted), keepdim)).value - picked;
-      const ir::Value counted = ir::binary(ir::Op::bit_and, ir::binary(ir::Op::le, ir::constant_like(label, 0), label),
-                                           ir::binary(ir::Op::lt, label, ir::constant_like(label, classes)));
-      const ir::Value one = ir::constant_like(row, 1), zero = ir::constant_like(row, 0);
-      const ir::Value count = ir::reduce(ir::Op::reduce_sum, ir::select(counted, one, zero), ir::all_axes(d.rank));
       const ir::Value total = ir::reduce(ir::Op::reduce_sum, ir::select(counted, row, zero), ir::all_axes(d.rank));
       return Expr<T, Shape<>>{ir::reshape(total / count, Dims{})};
     } else {

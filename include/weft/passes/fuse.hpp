@@ -74,6 +74,7 @@ class Fuser {
     leaf_ = List<int>(n, 0);
     for (int node : g.outputs) wanted_[node] = 1;
     for (const ir::Assign& a : g.assigns) wanted_[a.node] = 1;
+    for (int k = 0; k < prelude; ++k) new_group(-1);
     for (int i = 0; i < n; ++i) classify(i);
     for (int i = 0; i < n; ++i)
       if (wanted_[i]) want(i);
@@ -219,8 +220,12 @@ class Fuser {
       const Dims& d = g.dims(x);
       const int* contracted = k == 0 ? axes.contracted_a : axes.contracted_b;
       bool joined = true;
-      for (int c = 0; c + 1 < axes.contracted; ++c)
-        joined = joined && v.stride[contracted[c]] == v.stride[contracted[c + 1]] * d.extent[contracted[c + 1]];
+      for (int c = axes.contracted - 1, inner = -1; c >= 0; --c) {
+        const int axis = contracted[c];
+        if (d.extent[axis] == 1) continue;
+        joined = joined && (inner < 0 || v.stride[axis] == v.stride[inner] * d.extent[inner]);
+        inner = axis;
+      }
       if (!joined && v.root != x) copy(x);
     }
   }
@@ -360,7 +365,9 @@ class Fuser {
       }
     }
     if (best < 0) {
-      best = new_group(-1);
+      // sums of leaves alone, such as the number of counted labels, run first: what divides by them need not wait
+      const bool early = r.level == Level::total && least == 0 && prelude_used_ < prelude;
+      best = early ? prelude_used_++ : new_group(-1);
       f.groups[best].space = d;
       f.groups[best].split = r.split;
       f.groups[best].odd = r.odd;
@@ -531,7 +538,10 @@ class Fuser {
 
   static constexpr int max(int a, int b) { return a > b ? a : b; }
 
+  static constexpr int prelude = 4;
+
   const Graph& g;
+  int prelude_used_ = 0;
   FuseLimits limits_;
   Fusion f;
   List<int> earliest_;  // the first group that may use the node's value

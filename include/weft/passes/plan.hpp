@@ -66,7 +66,16 @@ class Planner {
     for (int k = 0; k < groups; ++k) {
       const ir::Span loads = f.groups[k].loads;
       for (int i = 0; i < loads.size; ++i) touch(f.pool[loads.begin + i], k);
-      phases(f.groups[k].body);
+      const ir::Span body = f.groups[k].body;
+      for (int i = 0; i < body.size; ++i) {  // what copies and windows read is no load of its own
+        const int x = f.pool[body.begin + i];
+        if (f.role[x] != Role::fused) continue;
+        if (f.view_of[x] >= 0)
+          touch(f.views[f.view_of[x]].root, k);
+        else if (g.nodes[x].op == ir::Op::pad)
+          touch(g.in(x, 0), k);
+      }
+      phases(body);
     }
     for (int node : g.outputs) pinned_[root(node)] = 1;
     place_arenas();
@@ -341,9 +350,9 @@ class Planner {
       if (op == ir::Op::pad || (f.role[x] == Role::fused && f.view_of[x] >= 0)) return false;
       if (g.dims(x).size() != 1 && g.dims(x).size() != group.space.size()) return false;
       if (op == ir::Op::iota) {
-        int wide = 0;
-        for (int a = 0; a < group.space.rank; ++a) wide += group.space.extent[a] != 1;
-        if (wide > 1) return false;
+        // the walk counts all elements: right only where the index runs along the one axis there is
+        const Dims& d = g.dims(x);
+        if (d.size() != d.extent[static_cast<int>(g.nodes[x].imm)]) return false;
       }
     }
     return true;

@@ -1,6 +1,5 @@
-#include <weft/weft.hpp>
-
 #include <cstdio>
+#include <weft/weft.hpp>
 
 int main() {
   const float half = static_cast<float>(weft::f16(0.5f));
