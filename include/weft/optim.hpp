@@ -1,8 +1,11 @@
 #pragma once
 // Layer 7: optimisers and schedules.
 
+#include "weft/optim/adagrad.hpp"
 #include "weft/optim/adam.hpp"
 #include "weft/optim/groups.hpp"
+#include "weft/optim/lion.hpp"
 #include "weft/optim/plateau.hpp"
+#include "weft/optim/rmsprop.hpp"
 #include "weft/optim/schedule.hpp"
 #include "weft/optim/sgd.hpp"

@@ -192,7 +192,7 @@ class Machine {
   void loop(const u64* w, const u64* address, const u64* number, int numbers) {
     using kernels::Opcode;
     const kernels::LoopHeader h = kernels::LoopHeader::decode(w);
-    const int extent_at = 2 + h.sections(), operand_at = extent_at + h.axes(), operand_words = 1 + 3 * h.axes();
+    const int extent_at = 2 + h.sections(), operand_at = extent_at + h.axes(), operand_words = h.operand_words();
     const u64* code = w + operand_at + operand_words * h.operands;
     std::vector<kernels::Instruction> program;
     for (int i = 0; i < h.instructions; ++i) program.push_back(kernels::decode(code + kernels::instruction_words * i));

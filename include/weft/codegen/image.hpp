@@ -3,14 +3,15 @@
 // slice into a Code type: compilers keep flat integers cheaply and structures not.
 
 #include "weft/codegen/lower.hpp"
+#include "weft/core/words.hpp"
 
 namespace weft::codegen {
 
 // Where the parts of an image begin, and what a program needs to know before it runs.
 struct ImageHeader {
   int kernels = 0, steps = 0;
-  int kernel_at = 0, word_at = 0, step_at = 0, address_at = 0, number_at = 0, output_at = 0;
-  int outputs = 0;
+  int kernel_at = 0, word_at = 0, step_at = 0, address_at = 0, number_at = 0, output_at = 0, preset_at = 0, input_at = 0;
+  int outputs = 0, presets = 0, inputs = 0;
   int size = 0;
   int scalars = 0;
   i64 workspace_bytes = 0, model_bytes = 0, optimizer_bytes = 0;
@@ -30,6 +31,8 @@ inline constexpr int step_words = 5;
 struct Build {
   Lowered lowered;
   List<u64> outputs;
+  List<ir::Preset> presets;
+  List<i64> input_bytes;  // 0 for an input that nothing reads
   ImageHeader header;
 };
 
@@ -45,7 +48,11 @@ constexpr Build finish_build(const ir::Graph& g, const passes::Plan& plan, Lower
   h.address_at = h.step_at + step_words * h.steps;
   h.number_at = h.address_at + lowered.addresses.size();
   h.output_at = h.number_at + lowered.numbers.size();
-  h.size = h.output_at + h.outputs + 1;
+  h.preset_at = h.output_at + h.outputs;
+  h.presets = g.presets.size();
+  h.inputs = g.inputs.size();
+  h.input_at = h.preset_at + h.presets;
+  h.size = h.input_at + h.inputs + 1;
   h.scalars = g.scalar_count;
   h.workspace_bytes = plan.workspace_bytes;
   h.model_bytes = g.model_bytes;
@@ -57,52 +64,67 @@ constexpr Build finish_build(const ir::Graph& g, const passes::Plan& plan, Lower
   }
   h.launches = lowered.steps.size();
   b.outputs = plan.outputs;
+  b.presets = g.presets;
+  for (int node : g.inputs) b.input_bytes.push(node < 0 ? 0 : passes::bytes_of(g, node));
   b.lowered = static_cast<Lowered&&>(lowered);
   return b;
 }
 
-template <int N>
-struct Words {
-  u64 w[N > 0 ? N : 1]{};
-};
-
-template <int N>
-constexpr Words<N> freeze(const Build& b) {
-  Words<N> image;
+// The image's parts follow each other in the order of the header's fields.
+constexpr void write(WordWriter& w, const Build& b) {
   const ImageHeader& h = b.header;
-  for (int k = 0; k < h.kernels; ++k) {
-    image.w[h.kernel_at + kernel_words * k] = static_cast<u64>(b.lowered.kernels[k].kind) | static_cast<u64>(b.lowered.kernels[k].words.begin) << 8;
-    image.w[h.kernel_at + kernel_words * k + 1] = static_cast<u64>(b.lowered.kernels[k].words.size);
+  for (const Kernel& k : b.lowered.kernels) {
+    w.put(static_cast<u64>(k.kind) | static_cast<u64>(k.words.begin) << 8);
+    w.put_int(k.words.size);
   }
-  for (int i = 0; i < b.lowered.words.size(); ++i) image.w[h.word_at + i] = b.lowered.words[i];
-  for (int s = 0; s < h.steps; ++s) {
-    const Step& step = b.lowered.steps[s];
-    u64* w = image.w + h.step_at + step_words * s;
-    w[0] = static_cast<u64>(step.kind) | static_cast<u64>(step.kernel) << 8;
-    w[1] = static_cast<u64>(step.addresses.begin) | static_cast<u64>(step.addresses.size) << 32;
-    w[2] = static_cast<u64>(step.numbers.begin) | static_cast<u64>(step.numbers.size) << 32;
-    w[3] = static_cast<u64>(step.bytes);
-    w[4] = static_cast<u64>(step.flops);
+  for (u64 word : b.lowered.words) w.put(word);
+  for (const Step& step : b.lowered.steps) {
+    w.put(static_cast<u64>(step.kind) | static_cast<u64>(step.kernel) << 8);
+    w.put_pair(step.addresses.begin, step.addresses.size);
+    w.put_pair(step.numbers.begin, step.numbers.size);
+    w.put_int(step.bytes);
+    w.put_int(step.flops);
   }
-  for (int i = 0; i < b.lowered.addresses.size(); ++i) image.w[h.address_at + i] = b.lowered.addresses[i];
-  for (int i = 0; i < b.lowered.numbers.size(); ++i) image.w[h.number_at + i] = b.lowered.numbers[i];
-  for (int i = 0; i < h.outputs; ++i) image.w[h.output_at + i] = b.outputs[i];
-  return image;
+  for (u64 a : b.lowered.addresses) w.put(a);
+  for (u64 n : b.lowered.numbers) w.put(n);
+  for (int i = 0; i < h.outputs; ++i) w.put(b.outputs[i]);
+  for (const ir::Preset& p : b.presets)
+    w.put(static_cast<u64>(p.scalar) | static_cast<u64>(std::bit_cast<u32>(p.value)) << 32);
+  for (i64 bytes : b.input_bytes) w.put_int(bytes);
+  w.put(0);
+}
+
+// The header goes in front of the image's words.
+inline constexpr int header_words = 22;
+constexpr void write(WordWriter& w, const ImageHeader& h) {
+  for (const int x : {h.kernels, h.steps, h.kernel_at, h.word_at, h.step_at, h.address_at, h.number_at, h.output_at, h.preset_at, h.input_at,
+                      h.outputs, h.presets, h.inputs, h.size, h.scalars, h.launches, h.nodes})
+    w.put_int(x);
+  for (const i64 x : {h.workspace_bytes, h.model_bytes, h.optimizer_bytes, h.flops, h.bytes}) w.put_int(x);
+}
+constexpr ImageHeader read_header(const u64* words) {
+  WordReader r(words);
+  ImageHeader h;
+  for (int* x : {&h.kernels, &h.steps, &h.kernel_at, &h.word_at, &h.step_at, &h.address_at, &h.number_at, &h.output_at, &h.preset_at, &h.input_at,
+                 &h.outputs, &h.presets, &h.inputs, &h.size, &h.scalars, &h.launches, &h.nodes})
+    *x = r.get_size();
+  for (i64* x : {&h.workspace_bytes, &h.model_bytes, &h.optimizer_bytes, &h.flops, &h.bytes}) *x = r.get_int();
+  return h;
 }
 
 // P has `header` (ImageHeader) and `image` (Words).
 template <class P>
 constexpr StepKind kernel_kind(int k) {
-  return static_cast<StepKind>(P::image.w[P::header.kernel_at + kernel_words * k] & 255);
+  return static_cast<StepKind>(P::image[P::header.kernel_at + kernel_words * k] & 255);
 }
 
 template <class P, int K>
 struct KernelSlice {
-  static constexpr int begin = static_cast<int>(P::image.w[P::header.kernel_at + kernel_words * K] >> 8);
-  static constexpr int size = static_cast<int>(P::image.w[P::header.kernel_at + kernel_words * K + 1]);
+  static constexpr int begin = static_cast<int>(P::image[P::header.kernel_at + kernel_words * K] >> 8);
+  static constexpr int size = static_cast<int>(P::image[P::header.kernel_at + kernel_words * K + 1]);
   static constexpr Words<size> make() {
     Words<size> r;
-    for (int i = 0; i < size; ++i) r.w[i] = P::image.w[P::header.word_at + begin + i];
+    for (int i = 0; i < size; ++i) r.w[i] = P::image[P::header.word_at + begin + i];
     return r;
   }
   static constexpr Words<size> words = make();

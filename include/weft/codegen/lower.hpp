@@ -6,21 +6,22 @@
 
 namespace weft::codegen {
 
-constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan) {
+// The launches of groups [first, last), and the copies before them; the copies after all groups go with the last.
+constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int first, int last) {
   Lowered out;
   LoopLowering loops(g, f, plan, out);
-  int copied = 0;
-  List<passes::Copy> copies = plan.copies;
-  sort(copies, [](const passes::Copy& a, const passes::Copy& b) { return a.before < b.before; });
-  for (int k = 0; k <= f.groups.size(); ++k) {
-    for (; copied < copies.size() && copies[copied].before <= k; ++copied) {
+  const auto copies = [&](int before) {
+    for (const passes::Copy& c : plan.copies) {
+      if (c.before != before) continue;
       List<u64> addresses, numbers;
-      addresses.push(copies[copied].from);
-      addresses.push(copies[copied].to);
-      numbers.push(static_cast<u64>(copies[copied].bytes));
-      out.step(StepKind::copy, out.kernel(StepKind::copy, List<u64>()), addresses, numbers).bytes = 2 * copies[copied].bytes;
+      addresses.push(c.from);
+      addresses.push(c.to);
+      numbers.push(static_cast<u64>(c.bytes));
+      out.step(StepKind::copy, out.kernel(StepKind::copy, List<u64>()), addresses, numbers).bytes = 2 * c.bytes;
     }
-    if (k == f.groups.size()) break;
+  };
+  for (int k = first; k < last; ++k) {
+    if (!plan.copies.empty()) copies(k);
     const passes::Group& group = f.groups[k];
     if (group.opaque < 0) {
       if (group.stores.size > 0) loops.lower(k);
@@ -30,7 +31,12 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
       lower_index(g, f, plan, group.opaque, out);
     }
   }
+  if (last == f.groups.size()) copies(last);
   return out;
+}
+
+constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan) {
+  return lower(g, f, plan, 0, f.groups.size());
 }
 
 }  // namespace weft::codegen

@@ -68,7 +68,8 @@ constexpr DotProblem dot_problem(const ir::Graph& g, int node, const passes::Vie
 
 constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node, Lowered& out) {
   const int a = g.in(node, 0), b = g.in(node, 1);
-  const auto view = [&](int x) { return f.role[x] != passes::Role::leaf && f.view_of[x] >= 0 && f.role[x] == passes::Role::view ? f.views[f.view_of[x]] : passes::contiguous_view(x, g.dims(x)); };
+  const int k = f.group[node];
+  const auto view = [&](int x) { return f.is_view_in(x, k) && f.view_of[x] >= 0 ? f.views[f.view_of[x]] : passes::contiguous_view(x, g.dims(x)); };
   const passes::View va = view(a), vb = view(b);
   const DotProblem p = dot_problem(g, node, va, vb);
   if (!p.ok) throw Error("codegen/dot", "a contraction's axes cannot be joined into a matrix product");
@@ -96,7 +97,7 @@ constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const pa
   const bool gathers = g.nodes[node].op == ir::Op::gather;
   const int index = g.in(node, gathers ? 1 : 0), data = g.in(node, gathers ? 0 : 1);
   const auto address = [&](int x) {
-    if (f.role[x] != passes::Role::view) return plan.where[x];
+    if (!f.is_view_in(x, f.group[node])) return plan.where[x];
     const passes::View& v = f.views[f.view_of[x]];
     return plan.where[v.root] + static_cast<u64>(v.offset * size_of(g.nodes[x].dtype));
   };

@@ -29,6 +29,7 @@ class LoopLowering {
 
   constexpr void lower(int k) {
     group_ = &f.groups[k];
+    group_number_ = k;
     cut_ = &p.cuts[k];
     reset();
     merge_nodes();
@@ -80,13 +81,16 @@ class LoopLowering {
   // Everything the group computes or loads, in ascending order.
   constexpr void merge_nodes() {
     const ir::Span body = group_->body, loads = group_->loads;
+    slots_ = slot_of_.data();
+    infos_.reserve(body.size + loads.size);
+    info_ = infos_.data();
     int i = 0, j = 0;
     while (i < body.size || j < loads.size) {
-      const bool take_load = i == body.size || (j < loads.size && f.pool[loads.begin + j] < f.pool[body.begin + i]);
+      const bool take_load = i == body.size || (j < loads.size && pool_[loads.begin + j] < pool_[body.begin + i]);
       Info info;
-      info.node = take_load ? f.pool[loads.begin + j++] : f.pool[body.begin + i++];
-      info.load = take_load || (f.role[info.node] == passes::Role::fused && f.view_of[info.node] >= 0);
-      slot_of_[info.node] = infos_.size();
+      info.node = take_load ? pool_[loads.begin + j++] : pool_[body.begin + i++];
+      info.load = take_load || is_copy(info.node);
+      slots_[info.node] = infos_.size();
       infos_.push(info);
     }
   }
@@ -101,7 +105,7 @@ class LoopLowering {
     int n = 0;
     if (group_->odd) {
       ir::Axes reduced = 0;
-      const int r = f.pool[group_->stores.begin];
+      const int r = pool_[group_->stores.begin];
       for (int a = 0; a < g.attributes(r); ++a) reduced |= 1u << g.attribute(r, a);
       for (int a = 0; a < space.rank; ++a)
         if (!(reduced >> a & 1u)) axis_[n++] = a;
@@ -162,22 +166,26 @@ class LoopLowering {
     return Stage::chunk;
   }
 
+  // Whether this group makes x by copying what it is a view of.
+  constexpr bool is_copy(int x) const {
+    return role_[x] == passes::Role::fused && view_of_[x] >= 0 && member_of_[x] == group_number_;
+  }
   constexpr Operand memory(int x) const {
     Operand o;
-    const DType t = g.nodes[x].dtype;
+    const DType t = nodes_[x].dtype;
     o.word = {t, kernels::Role::load, false};
-    passes::View v = f.role[x] != passes::Role::leaf && f.view_of[x] >= 0 ? f.views[f.view_of[x]]
-                                                                           : passes::contiguous_view(x, g.dims(x));
+    const bool through_view = view_of_[x] >= 0 && (f.is_view_in(x, group_number_) || is_copy(x));
+    const passes::View v = through_view ? views_[view_of_[x]] : passes::contiguous_view(x, shapes_[nodes_[x].shape]);
     o.address = p.where[v.root] + static_cast<u64>(v.offset * size_of(t));
-    spread(g.dims(x), v.stride, o);
+    spread(shapes_[nodes_[x].shape], v.stride, o);
     return o;
   }
 
   constexpr void make_infos() {
     for (int s = 0; s < infos_.size(); ++s) {
-      Info& info = infos_[s];
-      const ir::Node& node = g.nodes[info.node];
-      const Dims& d = g.dims(info.node);
+      Info& info = info_[s];
+      const ir::Node& node = nodes_[info.node];
+      const Dims& d = shapes_[nodes_[info.node].shape];
       if (info.load) {
         Operand o = memory(info.node);
         info.stage = stage_of(o);
@@ -210,32 +218,34 @@ class LoopLowering {
         continue;
       }
       if (node.op == Op::pad) {
-        const int x = g.in(info.node, 0);
+        const int x = edges_[nodes_[info.node].first + 0];
         Operand o = memory(x);
         o.word.window = true;
         const int shift = group_->space.rank - d.rank;
         for (int a = 0; a < rows_ + cols_; ++a) {
           const int i = axis_[a] < 0 ? -1 : axis_[a] - shift;
-          o.low[a] = i < 0 ? 0 : g.attribute(info.node, 2 * i);
-          o.high[a] = i < 0 ? 1 : o.low[a] + g.dims(x).extent[i];
+          // an axis along which the padded value is broadcast has no bounds
+          const bool one = i < 0 || (d.extent[i] == 1 && shapes_[nodes_[x].shape].extent[i] == 1);
+          o.low[a] = one ? 0 : g.attribute(info.node, 2 * i);
+          o.high[a] = one ? extent_[a] : o.low[a] + shapes_[nodes_[x].shape].extent[i];
         }
         info.stage = Stage::element;
         info.operand = add_operand(o);
         continue;
       }
       if (node.op == Op::broadcast) {
-        info.alias = resolve(g.in(info.node, 0));
-        info.stage = infos_[info.alias].stage;
-        info.phase = infos_[info.alias].phase;
+        info.alias = resolve(edges_[nodes_[info.node].first + 0]);
+        info.stage = info_[info.alias].stage;
+        info.phase = info_[info.alias].phase;
         continue;
       }
       info.stage = Stage::chunk;
       for (int a = 0; a < node.arity; ++a) {
-        const Info& in = infos_[resolve(g.edges[node.first + a])];
+        const Info& in = info_[resolve(edges_[node.first + a])];
         if (info.stage < in.stage) info.stage = in.stage;
         if (info.phase < in.phase) info.phase = in.phase;
       }
-      if (ir::is_reduction(node.op) && (f.level[info.node] == Level::row || group_->odd)) {
+      if (ir::is_reduction(node.op) && (level_[info.node] == Level::row || group_->odd)) {
         info.phase += 1;
         info.stage = Stage::row;
       }
@@ -243,8 +253,8 @@ class LoopLowering {
   }
 
   constexpr int resolve(int node) const {
-    const int s = slot_of_[node];
-    return infos_[s].alias >= 0 ? infos_[s].alias : s;
+    const int s = slots_[node];
+    return info_[s].alias >= 0 ? info_[s].alias : s;
   }
 
   static constexpr Fold fold_of(Op op) {
@@ -268,35 +278,35 @@ class LoopLowering {
     i64 partial = 0;
     sums_.clear();
     for (int i = 0; i < group_->stores.size; ++i) {
-      const int x = f.pool[group_->stores.begin + i];
+      const int x = pool_[group_->stores.begin + i];
       Sink sink;
-      const bool sum = f.level[x] == Level::column_sum || f.level[x] == Level::total;
+      const bool sum = level_[x] == Level::column_sum || level_[x] == Level::total;
       Operand o;
-      const DType t = g.nodes[x].dtype;
+      const DType t = nodes_[x].dtype;
       o.word = {t, kernels::Role::store, false};
       o.address = p.where[x];
       if (sum) {
         sink.accumulate = true;
-        sink.fold = fold_of(g.nodes[x].op);
-        sink.info = resolve(g.in(x, 0));
+        sink.fold = fold_of(nodes_[x].op);
+        sink.info = resolve(edges_[nodes_[x].first + 0]);
         // a row's number counts once a row, an element that happens to be the same all along it once an element
-        sink.stage = g.dims(g.in(x, 0)).size() == group_->space.size() ? Stage::element : Stage::row;
-        o.word.role = f.level[x] == Level::total ? kernels::Role::accumulate_total : kernels::Role::accumulate_columns;
+        sink.stage = g.dims(edges_[nodes_[x].first + 0]).size() == group_->space.size() ? Stage::element : Stage::row;
+        o.word.role = level_[x] == Level::total ? kernels::Role::accumulate_total : kernels::Role::accumulate_columns;
         if (cut_->chunks > 1) {
           sums_.push(o.address);
           sums_.push(static_cast<u64>(partial));
-          sums_.push(static_cast<u64>(g.dims(x).size()));
+          sums_.push(static_cast<u64>(shapes_[nodes_[x].shape].size()));
           sums_.push(static_cast<u64>(t) | static_cast<u64>(sink.fold) << 8);
           o.address = cut_->partials + static_cast<u64>(partial);
           partial += (passes::bytes_of(g, x) + 63) / 64 * 64;
         }
       } else {
         sink.info = resolve(x);
-        const passes::View v = passes::contiguous_view(x, g.dims(x));
-        spread(g.dims(x), v.stride, o);
+        const passes::View v = passes::contiguous_view(x, shapes_[nodes_[x].shape]);
+        spread(shapes_[nodes_[x].shape], v.stride, o);
         sink.stage = stage_of(o);
         // memory of extent 1 does not say when its value is ready
-        if (sink.stage < infos_[sink.info].stage) sink.stage = infos_[sink.info].stage;
+        if (sink.stage < info_[sink.info].stage) sink.stage = info_[sink.info].stage;
       }
       sink.operand = add_operand(o);
       sinks_.push(sink);
@@ -308,7 +318,7 @@ class LoopLowering {
   constexpr void propagate_needs() {
     passes_ = 0;
     for (const Sink& sink : sinks_) {
-      Info& info = infos_[sink.info];
+      Info& info = info_[sink.info];
       info.needs |= 1u << info.phase;
       if (sink.stage == Stage::element && passes_ <= info.phase) passes_ = info.phase + 1;
     }
@@ -316,15 +326,15 @@ class LoopLowering {
     for (int a = rows_; a < rows_ + cols_; ++a) cols *= extent_[a];
     const i64 most_kept = cols > 0 ? most_kept_bytes / (cols * 8) : 0;
     for (int s = infos_.size() - 1; s >= 0; --s) {
-      Info& info = infos_[s];
+      Info& info = info_[s];
       if (info.needs == 0 || info.load || info.alias >= 0) continue;
-      const ir::Node& node = g.nodes[info.node];
+      const ir::Node& node = nodes_[info.node];
       if (node.op == Op::pad) continue;
       u32 wanted = info.needs;
       if (is_row_reduction(s)) {
-        const int in = resolve(g.in(info.node, 0));
+        const int in = resolve(edges_[nodes_[info.node].first + 0]);
         const int phase = info.phase - 1;
-        infos_[in].needs |= 1u << (infos_[in].stage == Stage::element ? phase : 0);
+        info_[in].needs |= 1u << (info_[in].stage == Stage::element ? phase : 0);
         if (passes_ <= phase) passes_ = phase + 1;
         continue;
       }
@@ -339,18 +349,18 @@ class LoopLowering {
         }
       }
       for (int a = 0; a < node.arity; ++a) {
-        Info& in = infos_[resolve(g.edges[node.first + a])];
+        Info& in = info_[resolve(edges_[node.first + a])];
         in.needs |= in.stage == Stage::element ? wanted : 1u;
       }
     }
     for (int s = 0; s < infos_.size(); ++s)
-      if (infos_[s].stage == Stage::element && infos_[s].needs != 0)
+      if (info_[s].stage == Stage::element && info_[s].needs != 0)
         for (int q = 0; q < 8; ++q)
-          if (infos_[s].needs >> q & 1u && passes_ <= q) passes_ = q + 1;
+          if (info_[s].needs >> q & 1u && passes_ <= q) passes_ = q + 1;
   }
   constexpr bool is_row_reduction(int s) const {
-    return !infos_[s].load && ir::is_reduction(g.nodes[infos_[s].node].op) && infos_[s].stage == Stage::row &&
-           (f.level[infos_[s].node] == Level::row || group_->odd);
+    return !info_[s].load && ir::is_reduction(nodes_[info_[s].node].op) && info_[s].stage == Stage::row &&
+           (level_[info_[s].node] == Level::row || group_->odd);
   }
 
   // A register: section and position, made a plain number when the sections are joined.
@@ -368,7 +378,7 @@ class LoopLowering {
     registers_.clear();
     for (int phase = 0; phase <= passes_; ++phase) {
       for (int s = 0; s < infos_.size(); ++s) {
-        Info& info = infos_[s];
+        Info& info = info_[s];
         if (info.needs == 0 || info.alias >= 0) continue;
         if (info.stage == Stage::element) {
           if (info.needs >> phase & 1u) info.reg[phase] = emit_value(s, phase);
@@ -379,12 +389,12 @@ class LoopLowering {
         }
       }
       for (const Sink& sink : sinks_) {
-        const Info& info = infos_[sink.info];
+        const Info& info = info_[sink.info];
         if (info.phase != phase) continue;
         Instruction i;
         i.op = sink.accumulate ? Opcode::accumulate : Opcode::store;
         i.stage = sink.stage;
-        i.dtype = static_cast<u8>(g.nodes[info.node].dtype);
+        i.dtype = static_cast<u8>(nodes_[info.node].dtype);
         const int a = value_register(sink.info, phase);
         i.aux = static_cast<u16>(sink.operand);
         i.aux2 = static_cast<u16>(sink.fold);
@@ -394,28 +404,28 @@ class LoopLowering {
     }
   }
   constexpr int value_register(int s, int phase) const {
-    return infos_[s].stage == Stage::element ? infos_[s].reg[phase] : infos_[s].reg[0];
+    return info_[s].stage == Stage::element ? info_[s].reg[phase] : info_[s].reg[0];
   }
   constexpr void set_operands(int at, int a, int b, int c) {
     registers_.push({at, a, b, c});
   }
 
   constexpr int emit_reduction(int s, int phase) {
-    const Info& info = infos_[s];
-    const int in = resolve(g.in(info.node, 0));
+    const Info& info = info_[s];
+    const int in = resolve(edges_[nodes_[info.node].first + 0]);
     Instruction i;
     i.op = Opcode::reduce;
     i.stage = Stage::row;  // the result is the row's
-    i.dtype = static_cast<u8>(g.nodes[info.node].dtype);
-    i.aux = static_cast<u16>(fold_of(g.nodes[info.node].op));
+    i.dtype = static_cast<u8>(nodes_[info.node].dtype);
+    i.aux = static_cast<u16>(fold_of(nodes_[info.node].op));
     const int at = push(2 * phase + 2, i);
     set_operands(at, value_register(in, phase), -1, -1);
     return at;
   }
 
   constexpr int emit_value(int s, int phase) {
-    Info& info = infos_[s];
-    const ir::Node& node = g.nodes[info.node];
+    Info& info = info_[s];
+    const ir::Node& node = nodes_[info.node];
     const int section = section_of(info.stage, phase);
     Instruction i;
     i.stage = info.stage;
@@ -451,7 +461,7 @@ class LoopLowering {
     }
     i.op = node.op == Op::stop_gradient ? Opcode::copy : static_cast<Opcode>(static_cast<int>(node.op) - static_cast<int>(Op::neg));
     int in[3]{-1, -1, -1};
-    for (int a = 0; a < node.arity; ++a) in[a] = value_register(resolve(g.edges[node.first + a]), phase);
+    for (int a = 0; a < node.arity; ++a) in[a] = value_register(resolve(edges_[node.first + a]), phase);
     const int at = push(section, i);
     set_operands(at, in[0], in[1], in[2]);
     if (info.keep) {
@@ -507,6 +517,7 @@ class LoopLowering {
     h.passes = passes_;
     h.kept = kept_;
     h.segmented = cut_->segments >= 0;
+    for (const Operand& o : operands_) h.windows = h.windows || o.word.window;
     List<int> base(sections_.size(), 0);
     for (int s = 0; s < sections_.size(); ++s) {
       base[s] = h.instructions;
@@ -519,21 +530,24 @@ class LoopLowering {
       i.b = number(r.b);
       i.c = number(r.c);
     }
-    List<u64> code(2, 0);
-    h.encode(code.data());
-    for (int s = 0; s < sections_.size(); ++s) code.push(static_cast<u64>(base[s] + sections_[s].size()));
-    for (int a = 0; a < rows_ + cols_; ++a) code.push(a == 0 ? 0 : static_cast<u64>(extent_[a]));
+    const int axes = rows_ + cols_;
+    List<u64> code(2 + sections_.size() + axes + h.operand_words() * operands_.size() + kernels::instruction_words * h.instructions);
+    u64* w = code.data();
+    h.encode(w);
+    w += 2;
+    for (int s = 0; s < sections_.size(); ++s) *w++ = static_cast<u64>(base[s] + sections_[s].size());
+    for (int a = 0; a < axes; ++a) *w++ = a == 0 ? 0 : static_cast<u64>(extent_[a]);
     for (const Operand& o : operands_) {
-      code.push(o.word.encode());
-      for (int a = 0; a < rows_ + cols_; ++a) code.push(static_cast<u64>(o.stride[a]));
-      for (int a = 0; a < rows_ + cols_; ++a) code.push(static_cast<u64>(o.low[a]));
-      for (int a = 0; a < rows_ + cols_; ++a) code.push(static_cast<u64>(o.high[a]));
+      *w++ = o.word.encode();
+      for (int a = 0; a < axes; ++a) *w++ = static_cast<u64>(o.stride[a]);
+      if (!h.windows) continue;
+      for (int a = 0; a < axes; ++a) *w++ = static_cast<u64>(o.low[a]);
+      for (int a = 0; a < axes; ++a) *w++ = static_cast<u64>(o.high[a]);
     }
     for (const List<Instruction>& section : sections_)
       for (const Instruction& i : section) {
-        u64 w[kernels::instruction_words]{};
         kernels::encode(i, w);
-        for (u64 word : w) code.push(word);
+        w += kernels::instruction_words;
       }
     if (operands_.size() > kernels::LoopArgs::max_operands || streams_.size() > kernels::LoopArgs::max_streams)
       throw Error("codegen/too-large", "a fused loop has too many operands");
@@ -577,14 +591,14 @@ class LoopLowering {
 
   constexpr void cost(Step& step) const {
     for (int i = 0; i < group_->loads.size; ++i) {
-      const int x = f.pool[group_->loads.begin + i];
+      const int x = pool_[group_->loads.begin + i];
       step.bytes += passes::bytes_of(g, x);
     }
-    for (int i = 0; i < group_->stores.size; ++i) step.bytes += passes::bytes_of(g, f.pool[group_->stores.begin + i]);
+    for (int i = 0; i < group_->stores.size; ++i) step.bytes += passes::bytes_of(g, pool_[group_->stores.begin + i]);
     for (const Info& info : infos_)
       if (!info.load && info.alias < 0) {
-        const ir::Node& node = g.nodes[info.node];
-        const i64 size = ir::is_reduction(node.op) ? g.dims(g.in(info.node, 0)).size() : g.dims(info.node).size();
+        const ir::Node& node = nodes_[info.node];
+        const i64 size = ir::is_reduction(node.op) ? g.dims(edges_[nodes_[info.node].first + 0]).size() : shapes_[nodes_[info.node].shape].size();
         step.flops += size * (ir::info(node.op).cost > 0 ? 1 : 0);
       }
   }
@@ -597,7 +611,20 @@ class LoopLowering {
   const passes::Fusion& f;
   const passes::Plan& p;
   Lowered& out_;
+  // plain pointers: constant evaluation pays for every call
+  const ir::Node* nodes_ = g.nodes.data();
+  const int* edges_ = g.edges.data();
+  const Dims* shapes_ = g.shapes.data();
+  const passes::Role* role_ = f.role.data();
+  const int* member_of_ = f.group.data();
+  const Level* level_ = f.level.data();
+  const int* view_of_ = f.view_of.data();
+  const passes::View* views_ = f.views.data();
+  const int* pool_ = f.pool.data();
+  Info* info_ = nullptr;
+  int* slots_ = nullptr;
   const passes::Group* group_ = nullptr;
+  int group_number_ = 0;
   const passes::Cut* cut_ = nullptr;
   List<int> slot_of_;
   List<Info> infos_;

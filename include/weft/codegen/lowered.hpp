@@ -31,18 +31,21 @@ struct Lowered {
   List<u64> numbers;
 
   // The number of the kernel with these words; equal kernels are one.
-  constexpr int kernel(StepKind kind, const List<u64>& code) {
+  constexpr int kernel(StepKind kind, const List<u64>& code) { return kernel(kind, code.data(), code.size()); }
+  constexpr int kernel(StepKind kind, const u64* code, int size) {
     u64 h = static_cast<u64>(kind) + 1;
-    for (u64 w : code) h = (h ^ (h >> 31) ^ w) * 0x9e3779b97f4a7c15ull;
+    for (int i = 0; i < size; ++i) h = (h ^ (h >> 31) ^ code[i]) * 0x9e3779b97f4a7c15ull;
+    const u64* hashes = hashes_.data();
     for (int k = 0; k < kernels.size(); ++k) {
-      if (hashes_[k] != h || kernels[k].kind != kind || kernels[k].words.size != code.size()) continue;
+      if (hashes[k] != h || kernels[k].kind != kind || kernels[k].words.size != size) continue;
+      const u64* known = words.data() + kernels[k].words.begin;
       bool same = true;
-      for (int i = 0; i < code.size() && same; ++i) same = words[kernels[k].words.begin + i] == code[i];
+      for (int i = 0; i < size && same; ++i) same = known[i] == code[i];
       if (same) return k;
     }
-    kernels.push({kind, {words.size(), code.size()}});
+    kernels.push({kind, {words.size(), size}});
     hashes_.push(h);
-    for (u64 w : code) words.push(w);
+    words.append(code, size);
     return kernels.size() - 1;
   }
   constexpr Step& step(StepKind kind, int kernel_number, const List<u64>& at, const List<u64>& more) {
@@ -50,11 +53,26 @@ struct Lowered {
     s.kind = kind;
     s.kernel = kernel_number;
     s.addresses = {addresses.size(), at.size()};
-    for (u64 a : at) addresses.push(a);
+    addresses.append(at.data(), at.size());
     s.numbers = {numbers.size(), more.size()};
-    for (u64 n : more) numbers.push(n);
+    numbers.append(more.data(), more.size());
     steps.push(s);
     return steps.back();
+  }
+
+  // Adds the steps of another part of the same program behind these.
+  constexpr void append(const Lowered& part) {
+    List<int> renumbered(part.kernels.size(), 0);
+    for (int k = 0; k < part.kernels.size(); ++k)
+      renumbered[k] = kernel(part.kernels[k].kind, part.words.data() + part.kernels[k].words.begin, part.kernels[k].words.size);
+    for (Step s : part.steps) {
+      s.kernel = renumbered[s.kernel];
+      s.addresses.begin += addresses.size();
+      s.numbers.begin += numbers.size();
+      steps.push(s);
+    }
+    addresses.append(part.addresses.data(), part.addresses.size());
+    numbers.append(part.numbers.data(), part.numbers.size());
   }
 
  private:

@@ -55,6 +55,12 @@ class List {
       data_[size_++] = value;
     }
   }
+  constexpr void append(const T* values, int count) {
+    if (size_ + count > capacity_) grow(size_ + count);
+    T* to = data_ + size_;
+    for (int i = 0; i < count; ++i) to[i] = values[i];
+    size_ += count;
+  }
   constexpr void pop() { --size_; }
   constexpr void clear() { size_ = 0; }
   constexpr void reserve(int n) {

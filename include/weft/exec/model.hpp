@@ -14,7 +14,7 @@ namespace weft {
 struct LoadReport {
   std::vector<std::string> missing;     // in the model, not in the file
   std::vector<std::string> unexpected;  // in the file, not in the model
-  std::vector<std::string> mismatched;  // in both, of another shape or dtype
+  std::vector<std::string> mismatched;  // in both, of another shape or dtype, or tied names with different values
   bool complete() const { return missing.empty() && unexpected.empty() && mismatched.empty(); }
   std::string text() const {
     std::string s;
@@ -23,7 +23,7 @@ struct LoadReport {
     };
     list("missing", missing);
     list("unexpected", unexpected);
-    list("of another shape", mismatched);
+    list("of another shape, dtype or tied value", mismatched);
     return s.empty() ? "complete" : s;
   }
 };
@@ -38,6 +38,9 @@ constexpr int find_state(std::string_view name) {
   constexpr const auto& table = nn::state_table<M>;
   for (int i = 0; i < table.size; ++i)
     if (table.row[i].name.view() == name) return i;
+  constexpr const auto& aliases = nn::alias_table<M>;
+  for (int i = 0; i < aliases.size; ++i)
+    if (aliases.row[i].name.view() == name) return aliases.row[i].row;
   return -1;
 }
 
@@ -64,12 +67,21 @@ LoadReport read_state(const io::Safetensors& file, LoadMode mode, const std::str
   for (int i = 0; i < table.size; ++i) {
     const std::string name(table.row[i].name.view());
     const io::SafetensorsEntry* entry = file.find(name);
+    bool agrees = true;
+    for (int a = 0; a < nn::alias_table<M>.size; ++a) {
+      const nn::Alias& alias = nn::alias_table<M>.row[a];
+      const io::SafetensorsEntry* other = alias.row == i ? file.find(std::string(alias.name.view())) : nullptr;
+      if (!other) continue;
+      ++used;
+      if (!entry) entry = other, --used;
+      agrees = agrees && entry->dtype == other->dtype && entry->shape == other->shape && std::memcmp(entry->data, other->data, entry->bytes) == 0;
+    }
     if (!entry) {
       report.missing.push_back(name);
       continue;
     }
     ++used;
-    if (entry->dtype != table.row[i].dtype || entry->shape != extents(table.row[i].dims)) {
+    if (!agrees || entry->dtype != table.row[i].dtype || entry->shape != extents(table.row[i].dims)) {
       report.mismatched.push_back(name);
       continue;
     }
@@ -92,6 +104,11 @@ std::vector<io::SafetensorsTensor> state_tensors(const std::byte* block) {
   std::vector<io::SafetensorsTensor> tensors;
   for (int i = 0; i < table.size; ++i)
     tensors.push_back({std::string(table.row[i].name.view()), table.row[i].dtype, extents(table.row[i].dims), block + table.row[i].offset});
+  for (int a = 0; a < nn::alias_table<M>.size; ++a) {
+    const nn::Alias& alias = nn::alias_table<M>.row[a];
+    const nn::StateInfo& row = table.row[alias.row];
+    tensors.push_back({std::string(alias.name.view()), row.dtype, extents(row.dims), block + row.offset});
+  }
   return tensors;
 }
 

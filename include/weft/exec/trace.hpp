@@ -5,9 +5,12 @@
 #include <tuple>
 #include <utility>
 
+#include "weft/codegen/freeze.hpp"
 #include "weft/codegen/image.hpp"
+#include "weft/ir/freeze.hpp"
 #include "weft/nn/walk.hpp"
 #include "weft/ops/input.hpp"
+#include "weft/passes/freeze.hpp"
 #include "weft/passes/prune.hpp"
 
 namespace weft::exec {
@@ -100,11 +103,64 @@ constexpr codegen::Build finish(const ir::Graph& traced) {
   return codegen::finish_build(graph, plan, codegen::lower(graph, fusion, plan));
 }
 
+// The same passes as separate constant evaluations, each from the words of the one before.
+template <class Source>
+struct PruneStage {
+  static constexpr void write(WordWriter& w) { ir::write(w, passes::prune(Source::graph())); }
+};
+template <class Source>
+struct FuseStage {
+  static constexpr void write(WordWriter& w) {
+    const ir::Graph graph = ir::thaw(Kept<PruneStage<Source>>::words.w);
+    passes::write(w, graph, passes::fuse(graph));
+  }
+};
+template <class Source>
+struct PlanStage {
+  static constexpr void write(WordWriter& w) {
+    const ir::Graph graph = ir::thaw(Kept<PruneStage<Source>>::words.w);
+    const passes::Fusion fusion = passes::thaw_fusion(graph, Kept<FuseStage<Source>>::words.w);
+    codegen::write(w, passes::plan_memory(graph, fusion));
+    w.put_int(fusion.groups.size());
+  }
+  static constexpr int groups() { return static_cast<int>(Kept<PlanStage>::words.w[Kept<PlanStage>::size - 1]); }
+};
+// Lowering goes in pieces of equal length, so that no evaluation grows with the program.
+inline constexpr int groups_a_piece = 128;
+template <class Source, int Piece>
+struct LowerStage {
+  static constexpr void write(WordWriter& w) {
+    const ir::Graph graph = ir::thaw(Kept<PruneStage<Source>>::words.w);
+    const passes::Fusion fusion = passes::thaw_fusion(graph, Kept<FuseStage<Source>>::words.w);
+    const passes::Plan plan = codegen::thaw_plan(Kept<PlanStage<Source>>::words.w);
+    const int groups = fusion.groups.size(), first = Piece * groups_a_piece;
+    codegen::write(w, codegen::lower(graph, fusion, plan, first, groups < first + groups_a_piece ? groups : first + groups_a_piece));
+  }
+};
+template <class Source>
+struct ImageStage {
+  template <int... Piece>
+  static constexpr codegen::Lowered join(std::integer_sequence<int, Piece...>) {
+    codegen::Lowered all;
+    (all.append(codegen::thaw_lowered(Kept<LowerStage<Source, Piece>>::words.w)), ...);
+    return all;
+  }
+  static constexpr void write(WordWriter& w) {
+    const ir::Graph graph = ir::thaw(Kept<PruneStage<Source>>::words.w);
+    const passes::Plan plan = codegen::thaw_plan(Kept<PlanStage<Source>>::words.w);
+    constexpr int pieces = (PlanStage<Source>::groups() + groups_a_piece - 1) / groups_a_piece;
+    const codegen::Build build = codegen::finish_build(graph, plan, join(std::make_integer_sequence<int, (pieces > 0 ? pieces : 1)>{}));
+    codegen::write(w, build.header);
+    codegen::write(w, build);
+  }
+};
+
 // Source::graph() traces; Compiled holds what comes out as constants.
 template <class Source>
 struct Compiled {
-  static constexpr codegen::ImageHeader header = finish(Source::graph()).header;
-  static constexpr codegen::Words<header.size> image = codegen::freeze<header.size>(finish(Source::graph()));
+  static constexpr const auto& words = Kept<ImageStage<Source>>::words;
+  static constexpr codegen::ImageHeader header = codegen::read_header(words.w);
+  static constexpr const u64* image = words.w + codegen::header_words;
 };
 
 // f(inputs...)
@@ -142,7 +198,7 @@ struct InitSource {
     auto f = [&](const nn::Name&, auto& s) {
       using S = std::remove_cvref_t<decltype(s)>;
       const ir::Value v = S::initializer::value(b, S::shape::value);
-      b.graph.assigns.push({s.slot, ir::cast(v, dtype_of<typename S::dtype>).id});
+      b.graph.assigns.push(ir::Assign{s.slot, ir::cast(v, dtype_of<typename S::dtype>).id});
     };
     auto g = [](nn::Mode&) {};
     nn::walk(model, nn::Name{}, f, g);

@@ -18,6 +18,29 @@ constexpr double constant_value(DType dtype, u64 bits) {
 }
 
 class Builder {
+  // First in the class: clang evaluates a constant before it instantiates a template whose body comes later.
+  template <class Same, class Push, class Hash>
+  static constexpr int intern(List<int>& table, u64 h, int count, Same same, Push push, Hash hash_of) {
+    if (4 * (count + 1) > 3 * table.size()) {
+      table = List<int>(table.size() < 64 ? 64 : table.size() * 2, -1);
+      const u64 mask = static_cast<u64>(table.size() - 1);
+      for (int k = 0; k < count; ++k) {
+        u64 at = hash_of(k) & mask;
+        while (table[static_cast<int>(at)] >= 0) at = (at + 1) & mask;
+        table[static_cast<int>(at)] = k;
+      }
+    }
+    const u64 mask = static_cast<u64>(table.size() - 1);
+    u64 at = h & mask;
+    for (int found = table[static_cast<int>(at)]; found >= 0; found = table[static_cast<int>(at)]) {
+      if (same(found)) return found;
+      at = (at + 1) & mask;
+    }
+    push();
+    table[static_cast<int>(at)] = count;
+    return count;
+  }
+
  public:
   constexpr explicit Builder(int expected_nodes = 256) {
     int size = 64;
@@ -134,28 +157,6 @@ class Builder {
       table_[static_cast<int>(at)] = i;
     }
   }
-  template <class Same, class Push, class Hash>
-  static constexpr int intern(List<int>& table, u64 h, int count, Same same, Push push, Hash hash_of) {
-    if (4 * (count + 1) > 3 * table.size()) {
-      table = List<int>(table.size() < 64 ? 64 : table.size() * 2, -1);
-      const u64 mask = static_cast<u64>(table.size() - 1);
-      for (int k = 0; k < count; ++k) {
-        u64 at = hash_of(k) & mask;
-        while (table[static_cast<int>(at)] >= 0) at = (at + 1) & mask;
-        table[static_cast<int>(at)] = k;
-      }
-    }
-    const u64 mask = static_cast<u64>(table.size() - 1);
-    u64 at = h & mask;
-    for (int found = table[static_cast<int>(at)]; found >= 0; found = table[static_cast<int>(at)]) {
-      if (same(found)) return found;
-      at = (at + 1) & mask;
-    }
-    push();
-    table[static_cast<int>(at)] = count;
-    return count;
-  }
-
   List<int> table_;
   List<int> shape_table_;
   List<int> list_table_;

@@ -42,6 +42,12 @@ struct Assign {
   int node = 0;
 };
 
+// A number that a program's kernels read from memory, so that kernels which differ only in it are one.
+struct Preset {
+  int scalar = 0;
+  f32 value = 0;
+};
+
 struct Span {
   int begin = 0;
   int size = 0;
@@ -62,6 +68,7 @@ struct Graph {
   i64 model_bytes = 0;
   i64 optimizer_bytes = 0;
   int scalar_count = 0;
+  List<Preset> presets;  // run-time scalars with a value known while tracing
   int streams = 0;  // random streams handed out so far
 
   constexpr int in(int node, int k) const { return edges[nodes[node].first + k]; }

@@ -26,7 +26,7 @@ struct ScalarFamily {
 
 // The register kinds; boolean values are masks.
 enum class Kind : u8 { f32, f64, i32, u32, i64, mask };
-constexpr Kind kind_of(DType t) {
+WEFT_HD constexpr Kind kind_of(DType t) {
   switch (t) {
     case DType::f64:
       return Kind::f64;

@@ -24,10 +24,10 @@ struct OperandWord {
   DType dtype{};
   Role role{};
   bool window = false;
-  constexpr u64 encode() const {
+  WEFT_HD constexpr u64 encode() const {
     return static_cast<u64>(dtype) | static_cast<u64>(role) << 8 | static_cast<u64>(window) << 16;
   }
-  static constexpr OperandWord decode(u64 w) {
+  WEFT_HD static constexpr OperandWord decode(u64 w) {
     return {static_cast<DType>(w & 255), static_cast<Role>(w >> 8 & 255), (w >> 16 & 1) != 0};
   }
 };
@@ -35,12 +35,13 @@ struct OperandWord {
 struct LoopHeader {
   int operands = 0, instructions = 0, row_axes = 0, col_axes = 0, passes = 0, kept = 0;
   bool segmented = false;  // rows are tiles of the ranges of a parameter group
-  constexpr void encode(u64* w) const {
+  bool windows = false;    // operands carry bounds
+  WEFT_HD constexpr void encode(u64* w) const {
     w[0] = static_cast<u64>(operands) | static_cast<u64>(instructions) << 16 | static_cast<u64>(row_axes) << 32 |
            static_cast<u64>(col_axes) << 40 | static_cast<u64>(passes) << 48;
-    w[1] = static_cast<u64>(kept) | static_cast<u64>(segmented) << 32;
+    w[1] = static_cast<u64>(kept) | static_cast<u64>(segmented) << 32 | static_cast<u64>(windows) << 33;
   }
-  static constexpr LoopHeader decode(const u64* w) {
+  WEFT_HD static constexpr LoopHeader decode(const u64* w) {
     LoopHeader h;
     h.operands = static_cast<int>(w[0] & 0xffff);
     h.instructions = static_cast<int>(w[0] >> 16 & 0xffff);
@@ -49,10 +50,12 @@ struct LoopHeader {
     h.passes = static_cast<int>(w[0] >> 48 & 255);
     h.kept = static_cast<int>(w[1] & 0xffffffff);
     h.segmented = (w[1] >> 32 & 1) != 0;
+    h.windows = (w[1] >> 33 & 1) != 0;
     return h;
   }
-  constexpr int sections() const { return 2 * passes + 2; }
-  constexpr int axes() const { return row_axes + col_axes; }
+  WEFT_HD constexpr int sections() const { return 2 * passes + 2; }
+  WEFT_HD constexpr int axes() const { return row_axes + col_axes; }
+  WEFT_HD constexpr int operand_words() const { return 1 + (windows ? 3 : 1) * axes(); }
 };
 
 // A loop's words, read back at compile time.
@@ -62,23 +65,23 @@ struct LoopView {
   static constexpr int section_at = 2;
   static constexpr int extent_at = section_at + header.sections();
   static constexpr int operand_at = extent_at + header.axes();
-  static constexpr int operand_words = 1 + 3 * header.axes();
+  static constexpr int operand_words = header.operand_words();
   static constexpr int instruction_at = operand_at + operand_words * header.operands;
 
-  static constexpr int section_begin(int s) { return s == 0 ? 0 : static_cast<int>(C::w[section_at + s - 1]); }
-  static constexpr int section_end(int s) { return static_cast<int>(C::w[section_at + s]); }
-  static constexpr i64 extent(int axis) { return static_cast<i64>(C::w[extent_at + axis]); }
-  static constexpr OperandWord operand(int k) { return OperandWord::decode(C::w[operand_at + k * operand_words]); }
-  static constexpr i64 stride(int k, int axis) {
+  WEFT_HD static constexpr int section_begin(int s) { return s == 0 ? 0 : static_cast<int>(C::w[section_at + s - 1]); }
+  WEFT_HD static constexpr int section_end(int s) { return static_cast<int>(C::w[section_at + s]); }
+  WEFT_HD static constexpr i64 extent(int axis) { return static_cast<i64>(C::w[extent_at + axis]); }
+  WEFT_HD static constexpr OperandWord operand(int k) { return OperandWord::decode(C::w[operand_at + k * operand_words]); }
+  WEFT_HD static constexpr i64 stride(int k, int axis) {
     return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + axis]);
   }
-  static constexpr i64 low(int k, int axis) {
+  WEFT_HD static constexpr i64 low(int k, int axis) {
     return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + header.axes() + axis]);
   }
-  static constexpr i64 high(int k, int axis) {
+  WEFT_HD static constexpr i64 high(int k, int axis) {
     return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + 2 * header.axes() + axis]);
   }
-  static constexpr Instruction instruction(int i) { return decode(C::w + instruction_at + instruction_words * i); }
+  WEFT_HD static constexpr Instruction instruction(int i) { return decode(C::w + instruction_at + instruction_words * i); }
 };
 
 // One range of a parameter group's arena.

@@ -9,6 +9,7 @@
 
 #include "weft/kernels/arithmetic.hpp"
 #include "weft/kernels/team.hpp"
+#include "weft/kernels/vec.hpp"
 
 namespace weft::kernels {
 
@@ -16,7 +17,9 @@ namespace detail {
 
 template <Fold fold, class V>
 WEFT_HD_INLINE V combine(const V& a, const V& b) {
-  if constexpr (fold == Fold::sum)
+  if constexpr (is_vec<V>)
+    return vec_map<lane_of<V>>([](auto x, auto y) { return combine<fold>(x, y); }, a, b);
+  else if constexpr (fold == Fold::sum)
     return a + b;
   else if constexpr (fold == Fold::prod)
     return a * b;
@@ -26,22 +29,34 @@ WEFT_HD_INLINE V combine(const V& a, const V& b) {
     return minimum(a, b);
 }
 
+// Variables, since device code may not call std::numeric_limits.
+template <class T>
+inline constexpr T least_value = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+template <class T>
+inline constexpr T greatest_value = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+
 template <Fold fold, class T>
 WEFT_HD constexpr T neutral() {
   if constexpr (fold == Fold::sum) {
     return T(0);
   } else if constexpr (fold == Fold::prod) {
     return T(1);
-  } else if constexpr (std::numeric_limits<T>::has_infinity) {
-    return fold == Fold::max ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
   } else {
-    return fold == Fold::max ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
+    return fold == Fold::max ? least_value<T> : greatest_value<T>;
   }
 }
 
 template <Fold fold, class V>
 WEFT_HD_INLINE lane_of<V> across(const V& v) {
-  if constexpr (fold == Fold::sum)
+  if constexpr (is_vec<V>) {
+    V s = v;
+    WEFT_UNROLL
+    for (int half = int{sizeof(V) / sizeof(lane_of<V>)} / 2; half > 0; half /= 2) {
+      WEFT_UNROLL
+      for (int i = 0; i < half; ++i) s.lane[i] = combine<fold>(s.lane[i], s.lane[i + half]);
+    }
+    return s.lane[0];
+  } else if constexpr (fold == Fold::sum)
     return reduce_sum(v);
   else if constexpr (fold == Fold::prod)
     return reduce_prod(v);
@@ -77,9 +92,66 @@ struct BetterOf {
     const bool a_wins = Max ? a.value > b.value : a.value < b.value;
     const bool same = (nan_a && nan_b) || a.value == b.value;
     const bool take_a = same ? a.index <= b.index : nan_a || (!nan_b && a_wins);
-    return take_a ? a : b;
+    return {take_a ? a.value : b.value, take_a ? a.index : b.index};
   }
 };
+
+// As whole words: moving a structure with holes between threads would go through local memory.
+template <class T>
+struct BestWords {
+  u64 bits;
+  i64 index;
+};
+template <bool Max, class T>
+struct BetterWords {
+  WEFT_HD_INLINE static BestWords<T> pack(const Best<T>& b) {
+    if constexpr (sizeof(T) == 8)
+      return {__builtin_bit_cast(u64, b.value), b.index};
+    else
+      return {__builtin_bit_cast(u32, b.value), b.index};
+  }
+  WEFT_HD_INLINE static Best<T> unpack(const BestWords<T>& w) {
+    if constexpr (sizeof(T) == 8)
+      return {__builtin_bit_cast(T, w.bits), w.index};
+    else
+      return {__builtin_bit_cast(T, static_cast<u32>(w.bits)), w.index};
+  }
+  WEFT_HD_INLINE BestWords<T> operator()(const BestWords<T>& a, const BestWords<T>& b) const {
+    return pack(BetterOf<Max>{}(unpack(a), unpack(b)));
+  }
+};
+template <bool Max, class Team, class T>
+WEFT_HD_INLINE Best<T> best_of_team(Team& team, const Best<T>& best) {
+  using Words = BetterWords<Max, T>;
+  return Words::unpack(team.all_reduce(Words::pack(best), Words{}));
+}
+
+// Whether a team is one thread.
+template <class Team>
+inline constexpr bool is_serial = std::is_same_v<Team, SerialTeam>;
+// Of a team that shares a block with others like it: how many there are, and which this is.
+template <class Team>
+inline constexpr int group_count = 1;
+template <class Team>
+  requires requires { Team::groups; }
+inline constexpr int group_count<Team> = Team::groups;
+template <class Team>
+WEFT_HD_INLINE constexpr int group_of(const Team& team) {
+  if constexpr (requires { team.group(); })
+    return team.group();
+  else
+    return 0;
+}
+
+// Groups that share a block put their sums together, in the order of the groups. Every thread of the block calls.
+template <Fold fold, class Team, class V>
+WEFT_HD_INLINE V combine_groups(Team& team, const V& v) {
+  if constexpr (requires { Team::groups; }) {
+    return team.across_groups(v, [](const auto& a, const auto& b) { return combine<fold>(a, b); });
+  } else {
+    return v;
+  }
+}
 
 // Runs f(integral_constant<int, I>) for I in [Begin, End), in blocks: compilers bound the length of a fold.
 template <int Begin, int End, class F>
@@ -123,14 +195,19 @@ struct Bank {
 
 }  // namespace detail
 
-template <class C, class Family, class Team>
+// `Threads`: the team's size where that is known, else 0. A thread that visits at most one value of a row (a
+// `single` loop) keeps what it loaded and computed for the later passes, and its sums along the rows, in registers.
+template <class C, class Family, class Team, class Args = LoopArgs, int Threads = 0>
 struct Loop {
   using View = LoopView<C>;
   static constexpr LoopHeader header = View::header;
   static constexpr int count = header.instructions;
   static constexpr int width = Family::width;
+  static constexpr bool vector = detail::is_vec_family<Family>;
+  // What computes an element: the family, or its lanes one by one.
+  using Arithmetic = std::conditional_t<vector, ScalarFamily, Family>;
 
-  static constexpr int registers(Kind kind) {
+  WEFT_HD static constexpr int registers(Kind kind) {
     for (int i = 0; i < count; ++i)
       if (kind_of(static_cast<DType>(View::instruction(i).dtype)) == kind) return count;
     return 1;
@@ -139,16 +216,21 @@ struct Loop {
   using BankOf = detail::Bank<F, registers(Kind::f32), registers(Kind::f64), registers(Kind::i32),
                               registers(Kind::u32), registers(Kind::i64), registers(Kind::mask)>;
 
-  static constexpr i64 static_cols() {
+  WEFT_HD static constexpr i64 static_cols() {
     i64 n = 1;
     for (int a = 0; a < header.col_axes; ++a) n *= View::extent(header.row_axes + a);
     return n;
   }
-  static constexpr i64 kept_bytes() { return header.kept * ((static_cols() * 8 + 63) / 64 * 64); }
+  WEFT_HD static constexpr i64 kept_bytes() { return header.kept * ((static_cols() * 8 + 63) / 64 * 64); }
   static constexpr int last_axis = header.axes() - 1;
+  WEFT_HD static constexpr i64 last_extent() { return View::extent(last_axis); }
+  static constexpr bool single =
+      Threads > 0 && header.col_axes == 1 && (last_extent() > 0 ? last_extent() : tile_length) <= i64{Threads} * width;
+  // Whether every value's columns all exist, as far as the code tells.
+  static constexpr bool whole = width == 1 || (vector && last_extent() > 0 && last_extent() % width == 0);
 
   Team& team;
-  const LoopArgs& args;
+  const Args& args;
   BankOf<ScalarFamily> uniform;
   BankOf<Family> element;
   BankOf<Family> folds;   // running reductions of a row
@@ -165,9 +247,12 @@ struct Loop {
   bool first_row = false;
   decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
 
-  WEFT_HD_INLINE Loop(Team& t, const LoopArgs& a) : team(t), args(a), kept_memory(t.template shared<double>(kept_bytes() / 8)) {}
+  WEFT_HD_INLINE Loop(Team& t, const Args& a)
+      : team(t), args(a), kept_memory(t.template shared<double>(single ? 0 : kept_bytes() / 8)) {}
 
-  static constexpr DType dtype(int i) { return static_cast<DType>(View::instruction(i).dtype); }
+  WEFT_HD_INLINE bool full() const { return whole || active == width; }
+
+  WEFT_HD static constexpr DType dtype(int i) { return static_cast<DType>(View::instruction(i).dtype); }
 
   // Register i as a value of `Family` in a column, or as the row's number.
   template <int I, Stage stage>
@@ -178,6 +263,8 @@ struct Loop {
       return element.template at<t, I>();
     } else if constexpr (stage != Stage::element || width == 1) {
       return uniform.template at<t, I>();
+    } else if constexpr (vector) {
+      return fill_value<value_of<Family, t>>(uniform.template at<t, I>());
     } else if constexpr (t == DType::boolean) {
       return splat<value_of<Family, t>>(uniform.template at<t, I>() ? -1 : 0);
     } else {
@@ -201,7 +288,9 @@ struct Loop {
 
   template <DType t, class V, class S>
   WEFT_HD_INLINE static auto to_register(const V& v) {
-    if constexpr (t == DType::boolean)
+    if constexpr (detail::is_vec<V> && t == DType::boolean)
+      return vec_map<bool>([](i32 x) { return x != 0; }, v);
+    else if constexpr (t == DType::boolean)
       return cast_register<DType::boolean, DType::i32, S>(v);
     else
       return v;
@@ -218,6 +307,19 @@ struct Loop {
       return to_register<t, V, Fam>(load_window<K, V>(p, fill));
     } else if constexpr (stage != Stage::element) {
       return to_register<t, V, Fam>(load<V>(p + position<K, stage>()));
+    } else if constexpr (vector) {
+      constexpr i64 stride = View::stride(K, last_axis);
+      p += position<K, stage>();
+      V v;
+      if constexpr (stride == 0) {
+        v = fill_value<V>(load<lane_of<V>>(p));
+      } else if constexpr (stride == 1) {
+        v = load_vec<V>(p);  // to its end, even past the row's: a buffer ends at a multiple of 16 bytes
+      } else {
+        WEFT_UNROLL
+        for (int j = 0; j < width; ++j) v.lane[j] = load<lane_of<V>>(p + (whole || j < active ? j : 0) * stride);
+      }
+      return to_register<t, V, Fam>(v);
     } else {
       constexpr i64 stride = View::stride(K, last_axis);
       p += position<K, stage>();
@@ -239,20 +341,28 @@ struct Loop {
     using T = lane_of<V>;
     T fill;
     if constexpr (std::is_floating_point_v<T>)
-      fill = static_cast<T>(std::bit_cast<double>(fill_bits));
+      fill = static_cast<T>(__builtin_bit_cast(double, fill_bits));
     else
       fill = static_cast<T>(static_cast<i64>(fill_bits));
     bool inside = true;
     i64 base = 0;
-    for (int a = 0; a < header.axes(); ++a) {
-      if (a == last_axis) continue;
-      const i64 i = a < header.row_axes ? row_index[a] : col_index[a - header.row_axes];
+    detail::unroll<0, last_axis>([&](auto axis) __attribute__((always_inline)) {
+      constexpr int a = axis.value;
+      const i64 i = a < header.row_axes ? row_index[a] : col_index[a < header.row_axes ? 0 : a - header.row_axes];
       inside = inside && i >= View::low(K, a) && i < View::high(K, a);
       base += (i - View::low(K, a)) * View::stride(K, a);
-    }
+    });
     constexpr i64 low = View::low(K, last_axis), high = View::high(K, last_axis), stride = View::stride(K, last_axis);
     if constexpr (width == 1) {
       return inside && at >= low && at < high ? load<V>(p + base + (at - low) * stride) : fill;
+    } else if constexpr (vector) {
+      V v;
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j) {
+        const i64 i = at + j;
+        v.lane[j] = inside && (whole || j < active) && i >= low && i < high ? load<T>(p + base + (i - low) * stride) : fill;
+      }
+      return v;
     } else {
       T lane[width];
       for (int j = 0; j < width; ++j) {
@@ -269,6 +379,8 @@ struct Loop {
     auto* p = pointer<K>() + position<K, Stage::element>();
     if constexpr (width == 1) {
       store(p, v);
+    } else if constexpr (vector) {
+      store_lanes<stride>(p, v);
     } else if constexpr (stride == 1) {
       if (active == width)
         store(p, v);
@@ -282,10 +394,22 @@ struct Loop {
     }
   }
 
+  // The lanes in use, p being aligned for all of them if the stride is 1.
+  template <i64 stride, class S, class V>
+  WEFT_HD_INLINE void store_lanes(S* p, const V& v) {
+    if (stride == 1 && full()) {
+      store_vec(p, v);
+      return;
+    }
+    WEFT_UNROLL
+    for (int j = 0; j < width; ++j)
+      if (whole || j < active) store(p + j * stride, v.lane[j]);
+  }
+
   // The registers' values as they are stored: masks as 0 and 1.
   template <DType t, class V>
   WEFT_HD_INLINE static auto to_memory(const V& v) {
-    if constexpr (t == DType::boolean && !std::is_same_v<V, bool>)
+    if constexpr (t == DType::boolean && !std::is_same_v<V, bool> && !detail::is_vec<V>)
       return V(v & splat<V>(1));
     else
       return v;
@@ -299,25 +423,82 @@ struct Loop {
       uniform.template at<dtype(I), I>() = v;
   }
 
+  // The instruction that loaded the same elements in an earlier pass, else -1.
+  WEFT_HD static constexpr int earlier_load(int i) {
+    const Instruction in = View::instruction(i);
+    for (int j = 0; j < i; ++j) {
+      const Instruction other = View::instruction(j);
+      if (other.op == Opcode::load && other.stage == Stage::element && other.aux == in.aux) return j;
+    }
+    return -1;
+  }
+  // The value that slot `slot` keeps.
+  WEFT_HD static constexpr int kept_value(int slot) {
+    for (int j = 0; j < count; ++j) {
+      const Instruction in = View::instruction(j);
+      if (in.op == Opcode::keep && in.aux == slot) return in.a;
+    }
+    return 0;
+  }
+  // Whether the index register i is a multiple of the width in a value's first lane.
+  WEFT_HD static constexpr bool index_is_aligned(int i) {
+    const Instruction in = View::instruction(i);
+    if (in.op != Opcode::index || View::stride(in.aux, last_axis) != 1) return false;
+    for (int a = 0; a < last_axis; ++a)
+      if (View::stride(in.aux, a) % 4 != 0) return false;
+    return true;
+  }
+
+  // f of the operands, or of each of their lanes.
+  template <DType t, Stage stage, class F, class... A>
+  WEFT_HD_INLINE static auto lanewise(const F& f, const A&... a) {
+    if constexpr (vector && stage == Stage::element)
+      return vec_map<lane_of<value_of<Family, t>>>(f, a...);
+    else
+      return f(a...);
+  }
+
+  // Four random words of each counter; `index` numbers words.
+  template <class U>
+  WEFT_HD_INLINE static U random_word(const U& index, const u32* seed, u32 stream) {
+    const U counter[4]{U(index >> 2), splat<U>(seed[2]), splat<U>(stream), splat<U>(seed[3])};
+    const u32 key[2]{seed[0], seed[1]};
+    const auto bits = philox(counter, key);
+    const U word = index & splat<U>(3);
+    const U zero = splat<U>(0), one = splat<U>(1), two = splat<U>(2);
+    return select_u(word == zero, bits.x[0],
+                    select_u(word == one, bits.x[1], select_u(word == two, bits.x[2], bits.x[3])));
+  }
+
   template <int I>
   WEFT_HD_INLINE void execute() {
     constexpr Instruction in = View::instruction(I);
     constexpr Stage stage = in.stage;
     constexpr DType t = dtype(I);
-    using Fam = std::conditional_t<stage == Stage::element, Family, ScalarFamily>;
+    using Fam = std::conditional_t<stage == Stage::element, Arithmetic, ScalarFamily>;
+    [[maybe_unused]] constexpr Opcode op = in.op;
+    [[maybe_unused]] constexpr DType from = dtype(in.a);
     if constexpr (in.op == Opcode::constant) {
       if constexpr (t == DType::boolean) {
         uniform.template at<t, I>() = in.imm != 0;
       } else if constexpr (is_float(t)) {
-        uniform.template at<t, I>() = static_cast<register_scalar<t>>(std::bit_cast<double>(in.imm));
+        uniform.template at<t, I>() = static_cast<register_scalar<t>>(__builtin_bit_cast(double, in.imm));
       } else {
         uniform.template at<t, I>() = static_cast<register_scalar<t>>(in.imm);
       }
+    } else if constexpr (in.op == Opcode::load && single && stage == Stage::element && earlier_load(I) >= 0) {
+      element.template at<t, I>() = element.template at<t, earlier_load(I)>();
     } else if constexpr (in.op == Opcode::load) {
       set<I>(load_operand<in.aux, stage>(in.imm));
     } else if constexpr (in.op == Opcode::index) {
       const i64 start = position<in.aux, stage>();
-      if constexpr (stage == Stage::element && width > 1) {
+      if constexpr (stage == Stage::element && vector) {
+        using T = register_scalar<t>;
+        value_of<Family, t> v;
+        WEFT_UNROLL
+        for (int j = 0; j < width; ++j) v.lane[j] = static_cast<T>(start + j * View::stride(in.aux, last_axis));
+        set<I>(v);
+      } else if constexpr (stage == Stage::element && width > 1) {
         const auto lane = iota<value_of<Family, t>>(0);
         constexpr i64 stride = View::stride(in.aux, last_axis);
         using T = lane_of<value_of<Family, t>>;
@@ -327,14 +508,22 @@ struct Loop {
       }
     } else if constexpr (in.op == Opcode::random) {
       const auto index = read<in.a, stage>();  // u32
-      using U = value_of<Fam, DType::u32>;
       const u32* seed = static_cast<const u32*>(args.pointer[in.aux2]);
-      const U counter[4]{U(index >> 2), splat<U>(seed[2]), splat<U>(args.stream[in.aux]), splat<U>(seed[3])};
-      const u32 key[2]{seed[0], seed[1]};
-      const auto bits = philox(counter, key);
-      const U word = index & splat<U>(3);
-      const U zero = splat<U>(0), one = splat<U>(1), two = splat<U>(2);
-      set<I>(select_u(word == zero, bits.x[0], select_u(word == one, bits.x[1], select_u(word == two, bits.x[2], bits.x[3]))));
+      const u32 stream = args.stream[in.aux];
+      if constexpr (vector && stage == Stage::element && width % 4 == 0 && index_is_aligned(in.a)) {
+        const u32 key[2]{seed[0], seed[1]};
+        value_of<Family, t> v;
+        WEFT_UNROLL
+        for (int j = 0; j < width; j += 4) {
+          const u32 counter[4]{(index.lane[0] + static_cast<u32>(j)) >> 2, seed[2], stream, seed[3]};
+          const auto bits = philox(counter, key);
+          WEFT_UNROLL
+          for (int word = 0; word < 4; ++word) v.lane[j + word] = bits.x[word];
+        }
+        set<I>(v);
+      } else {
+        set<I>(lanewise<t, stage>([&](const auto& i) { return random_word(i, seed, stream); }, index));
+      }
     } else if constexpr (in.op == Opcode::reduce) {
       fold_column<I>();
     } else if constexpr (in.op == Opcode::store) {
@@ -346,11 +535,37 @@ struct Loop {
       }
     } else if constexpr (in.op == Opcode::accumulate) {
       accumulate<I>();
+    } else if constexpr (in.op == Opcode::keep && single) {
+      return;  // it stays in its register
+    } else if constexpr (in.op == Opcode::kept && single) {
+      element.template at<t, I>() = element.template at<t, kept_value(in.aux)>();
+    } else if constexpr (in.op == Opcode::keep && vector) {
+      // lane by lane, so that a warp's accesses meet no bank twice
+      const auto v = read<in.a, Stage::element>();
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j) {
+        if constexpr (sizeof(v.lane[0]) == 8)
+          kept_memory[kept_at<in.aux>(j)] = __builtin_bit_cast(double, v.lane[j]);
+        else
+          kept_memory[kept_at<in.aux>(j)] = static_cast<double>(v.lane[j]);
+      }
+    } else if constexpr (in.op == Opcode::kept && vector) {
+      value_of<Family, t> v;
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j) {
+        const double x = kept_memory[kept_at<in.aux>(j)];
+        using R = register_scalar<t>;
+        if constexpr (sizeof(R) == 8)
+          v.lane[j] = __builtin_bit_cast(R, x);
+        else
+          v.lane[j] = static_cast<R>(x);
+      }
+      set<I>(v);
     } else if constexpr (in.op == Opcode::keep) {
       const auto v = read<in.a, Stage::element>();
       if constexpr (width == 1) {
         if constexpr (sizeof(v) == 8)
-          kept_memory[slot<in.aux>() + linear] = std::bit_cast<double>(v);
+          kept_memory[slot<in.aux>() + linear] = __builtin_bit_cast(double, v);
         else
           kept_memory[slot<in.aux>() + linear] = static_cast<double>(v);
       } else {
@@ -361,7 +576,7 @@ struct Loop {
         const double v = kept_memory[slot<in.aux>() + linear];
         using R = value_of<Family, t>;
         if constexpr (sizeof(R) == 8)
-          set<I>(std::bit_cast<R>(v));
+          set<I>(__builtin_bit_cast(R, v));
         else
           set<I>(static_cast<R>(v));
       } else {
@@ -370,18 +585,23 @@ struct Loop {
         set<I>(v);
       }
     } else if constexpr (in.op == Opcode::select) {
-      const auto condition = read<in.a, stage>();
-      const auto x = read<in.b, stage>(), y = read<in.c, stage>();
-      if constexpr (t == DType::boolean && std::is_same_v<decltype(x), const bool>)
-        set<I>(condition ? x : y);
-      else
-        set<I>(select(widen_mask<std::remove_cvref_t<decltype(x)>>(condition), x, y));
+      set<I>(lanewise<t, stage>(
+          [](const auto& condition, const auto& x, const auto& y) {
+            using V = std::remove_cvref_t<decltype(x)>;
+            if constexpr (std::is_same_v<V, bool>)
+              return condition ? x : y;
+            else
+              return select(widen_mask<V>(condition), x, y);
+          },
+          read<in.a, stage>(), read<in.b, stage>(), read<in.c, stage>()));
     } else if constexpr (in.op == Opcode::fma) {
-      set<I>(fused_multiply_add(read<in.a, stage>(), read<in.b, stage>(), read<in.c, stage>()));
+      set<I>(lanewise<t, stage>([](const auto& x, const auto& y, const auto& z) { return fused_multiply_add(x, y, z); },
+                                read<in.a, stage>(), read<in.b, stage>(), read<in.c, stage>()));
     } else if constexpr (in.op < Opcode::add) {
-      set<I>(unary<in.op, t, dtype(in.a), Fam>(read<in.a, stage>()));
+      set<I>(lanewise<t, stage>([](const auto& x) { return unary<op, t, from, Fam>(x); }, read<in.a, stage>()));
     } else {
-      set<I>(binary<in.op, t, dtype(in.a), Fam>(read<in.a, stage>(), read<in.b, stage>()));
+      set<I>(lanewise<t, stage>([](const auto& x, const auto& y) { return binary<op, t, from, Fam>(x, y); },
+                                read<in.a, stage>(), read<in.b, stage>()));
     }
   }
 
@@ -409,10 +629,24 @@ struct Loop {
     return Slot * (kept_bytes() / 8 / (header.kept > 0 ? header.kept : 1));
   }
 
+  // Where lane j of the value at hand is kept.
+  template <int Slot>
+  WEFT_HD_INLINE i64 kept_at(int j) const {
+    constexpr i64 apart = (static_cols() + width - 1) / width;
+    static_assert(apart * width * header.kept <= kept_bytes() / 8);
+    return slot<Slot>() + j * apart + linear / width;
+  }
+
   template <class V>
   WEFT_HD_INLINE V masked(const V& x, lane_of<V> fill) {
-    if constexpr (width == 1) {
+    if constexpr (whole) {
       return x;
+    } else if constexpr (vector) {
+      V r = x;
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j)
+        if (j >= active) r.lane[j] = fill;
+      return r;
     } else {
       if (active == width) return x;
       using M = mask_of<V>;
@@ -430,10 +664,11 @@ struct Loop {
       using V = value_of<Family, t>;
       auto& running = folds.template at<t, I>();
       if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
-        running = splat<V>(detail::neutral<fold == Fold::argmax ? Fold::max : Fold::min, lane_of<V>>());
-        for (int j = 0; j < width; ++j) best_index[I][j] = std::numeric_limits<i64>::max();
+        running = fill_value<V>(detail::neutral<fold == Fold::argmax ? Fold::max : Fold::min, lane_of<V>>());
+        WEFT_UNROLL
+        for (int j = 0; j < width; ++j) best_index[I][j] = detail::greatest_value<i64>;
       } else {
-        running = splat<V>(detail::neutral<fold, lane_of<V>>());
+        running = fill_value<V>(detail::neutral<fold, lane_of<V>>());
       }
     }
   }
@@ -445,18 +680,31 @@ struct Loop {
     const auto x = read<in.a, Stage::element>();
     auto& running = folds.template at<t, I>();
     if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
+      constexpr bool max = fold == Fold::argmax;
       using T = register_scalar<t>;
-      T value[width], held[width];
-      __builtin_memcpy(value, &x, sizeof value);
-      __builtin_memcpy(held, &running, sizeof held);
-      for (int j = 0; j < width; ++j) {
-        if (j >= active) continue;
-        const detail::Best<T> best =
-            detail::BetterOf<fold == Fold::argmax>{}(detail::Best<T>{held[j], best_index[I][j]}, detail::Best<T>{value[j], linear + j});
-        held[j] = best.value;
-        best_index[I][j] = best.index;
+      using Best = detail::Best<T>;
+      if constexpr (vector) {
+        WEFT_UNROLL
+        for (int j = 0; j < width; ++j) {
+          const Best best = detail::BetterOf<max>{}(Best{running.lane[j], best_index[I][j]}, Best{x.lane[j], linear + j});
+          if (whole || j < active) running.lane[j] = best.value, best_index[I][j] = best.index;
+        }
+      } else if constexpr (width == 1) {
+        const Best best = detail::BetterOf<max>{}(Best{running, best_index[I][0]}, Best{x, linear});
+        running = best.value;
+        best_index[I][0] = best.index;
+      } else {
+        T value[width], held[width];
+        __builtin_memcpy(value, &x, sizeof value);
+        __builtin_memcpy(held, &running, sizeof held);
+        for (int j = 0; j < width; ++j) {
+          if (j >= active) continue;
+          const Best best = detail::BetterOf<max>{}(Best{held[j], best_index[I][j]}, Best{value[j], linear + j});
+          held[j] = best.value;
+          best_index[I][j] = best.index;
+        }
+        __builtin_memcpy(&running, held, sizeof held);
       }
-      __builtin_memcpy(&running, held, sizeof held);
     } else {
       using V = std::remove_cvref_t<decltype(x)>;
       running = detail::combine<fold>(running, masked(x, detail::neutral<fold, lane_of<V>>()));
@@ -472,26 +720,38 @@ struct Loop {
       if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
         using T = register_scalar<t>;
         constexpr bool max = fold == Fold::argmax;
-        T value[width];
-        __builtin_memcpy(value, &running, sizeof value);
-        detail::Best<T> best{value[0], best_index[I][0]};
+        const auto lane = [&](int j) {
+          if constexpr (vector)
+            return running.lane[j];
+          else if constexpr (width == 1)
+            return running;
+          else
+            return running[j];
+        };
+        detail::Best<T> best{lane(0), best_index[I][0]};
+        WEFT_UNROLL
         for (int j = 1; j < width; ++j)
-          best = detail::BetterOf<max>{}(best, detail::Best<T>{value[j], best_index[I][j]});
-        uniform.template at<dtype(I), I>() = team.all_reduce(best, detail::BetterOf<max>{}).index;
+          best = detail::BetterOf<max>{}(best, detail::Best<T>{lane(j), best_index[I][j]});
+        uniform.template at<dtype(I), I>() = detail::best_of_team<max>(team, best).index;
       } else {
         uniform.template at<dtype(I), I>() = detail::across_team<fold>(team, detail::across<fold>(running));
       }
     }
   }
 
+  // A sum along the rows that a register holds until the chunk's end.
+  WEFT_HD static constexpr bool is_register_sum(int i) {
+    const Instruction in = View::instruction(i);
+    return in.op == Opcode::accumulate && (single || View::operand(in.aux).role == Role::accumulate_total);
+  }
   template <int I>
   WEFT_HD_INLINE void start_total() {
-    constexpr Instruction in = View::instruction(I);
-    if constexpr (in.op == Opcode::accumulate && View::operand(in.aux).role == Role::accumulate_total) {
+    if constexpr (is_register_sum(I)) {
+      constexpr Instruction in = View::instruction(I);
       constexpr DType t = dtype(in.a);
       constexpr auto start = detail::neutral<static_cast<Fold>(in.aux2), register_scalar<t>>();
       if constexpr (in.stage == Stage::element)
-        totals.template at<t, I>() = splat<value_of<Family, t>>(start);
+        totals.template at<t, I>() = fill_value<value_of<Family, t>>(start);
       else
         uniform.template at<t, I>() = start;
     }
@@ -501,7 +761,7 @@ struct Loop {
     constexpr Instruction in = View::instruction(I);
     constexpr Fold fold = static_cast<Fold>(in.aux2);
     constexpr DType t = dtype(in.a);
-    if constexpr (View::operand(in.aux).role == Role::accumulate_total) {
+    if constexpr (is_register_sum(I)) {
       if constexpr (in.stage == Stage::element) {
         auto& running = totals.template at<t, I>();
         running = detail::combine<fold>(running, masked(read<in.a, Stage::element>(), detail::neutral<fold, register_scalar<t>>()));
@@ -511,33 +771,54 @@ struct Loop {
       }
     } else {
       // This thread alone owns these columns of the chunk's partial sums.
+      static_assert(detail::group_count<Team> == 1, "groups would write the same partial sums");
       using V = value_of<Family, t>;
-      using S = ctype<View::operand(in.aux).dtype>;
-      S* p = reinterpret_cast<S*>(static_cast<char*>(args.pointer[in.aux]) + chunk * args.partial_bytes) + linear;
+      auto* p = partial<I>() + linear;
       V v = read<in.a, Stage::element>();
-      if (!first_row) v = detail::combine<fold>(active == width ? load<V>(p) : load_partial<V>(p, active, 0), v);
-      if (active == width)
-        store(p, v);
-      else
-        store_partial(p, v, active);
+      if constexpr (vector) {
+        if (!first_row) v = detail::combine<fold>(load_vec<V>(p), v);
+        store_lanes<1>(p, v);
+      } else {
+        if (!first_row) v = detail::combine<fold>(active == width ? load<V>(p) : load_partial<V>(p, active, 0), v);
+        if (active == width)
+          store(p, v);
+        else
+          store_partial(p, v, active);
+      }
     }
+  }
+  // Where instruction I's sums of this chunk begin.
+  template <int I>
+  WEFT_HD_INLINE auto* partial() {
+    constexpr int k = View::instruction(I).aux;
+    return reinterpret_cast<ctype<View::operand(k).dtype>*>(static_cast<char*>(args.pointer[k]) + chunk * args.partial_bytes);
   }
   template <int I>
   WEFT_HD_INLINE void finish_total() {
-    constexpr Instruction in = View::instruction(I);
-    if constexpr (in.op == Opcode::accumulate && View::operand(in.aux).role == Role::accumulate_total) {
+    if constexpr (is_register_sum(I)) {
+      constexpr Instruction in = View::instruction(I);
       constexpr Fold fold = static_cast<Fold>(in.aux2);
       constexpr DType t = dtype(in.a);
-      using S = ctype<View::operand(in.aux).dtype>;
-      S* p = reinterpret_cast<S*>(static_cast<char*>(args.pointer[in.aux]) + chunk * args.partial_bytes);
-      register_scalar<t> total;
-      if constexpr (in.stage == Stage::element)
-        total = detail::across_team<fold>(team, detail::across<fold>(totals.template at<t, I>()));
-      else
-        total = uniform.template at<t, I>();
-      if (team.rank() == 0) store(p, total);
+      if constexpr (View::operand(in.aux).role == Role::accumulate_columns) {
+        const auto v = detail::combine_groups<fold>(team, totals.template at<t, I>());
+        if (at < columns_in_row() && detail::group_of(team) == 0) {
+          if constexpr (vector)
+            store_lanes<1>(partial<I>() + linear, v);
+          else
+            store(partial<I>() + linear, v);
+        }
+      } else {
+        register_scalar<t> total;
+        if constexpr (in.stage == Stage::element)
+          total = detail::across_team<fold>(team, detail::across<fold>(totals.template at<t, I>()));
+        else
+          total = uniform.template at<t, I>();
+        total = detail::combine_groups<fold>(team, total);
+        if (team.rank() == 0 && detail::group_of(team) == 0) store(partial<I>(), total);
+      }
     }
   }
+  WEFT_HD static constexpr i64 columns_in_row() { return last_extent() > 0 ? last_extent() : tile_length; }
 
   template <int S>
   WEFT_HD_INLINE void section() {
@@ -565,15 +846,17 @@ struct Loop {
       return;
     }
     i64 rest = row;
-    for (int a = header.row_axes - 1; a > 0; --a) {
-      const i64 extent = View::extent(a);
+    detail::unroll<1, header.row_axes>([&](auto k) __attribute__((always_inline)) {
+      constexpr int a = header.row_axes - k.value;
+      constexpr i64 extent = View::extent(a);
       row_index[a] = rest % extent;
       rest /= extent;
-    }
+    });
     row_index[0] = rest;
     detail::unroll<0, header.operands>([&](auto k) __attribute__((always_inline)) {
       i64 o = 0;
-      for (int a = 0; a < header.row_axes; ++a) o += row_index[a] * View::stride(k.value, a);
+      detail::unroll<0, header.row_axes>(
+          [&](auto a) __attribute__((always_inline)) { o += row_index[a.value] * View::stride(k.value, a.value); });
       offset[k.value] = o;
     });
   }
@@ -582,16 +865,26 @@ struct Loop {
   WEFT_HD_INLINE void columns(i64 cols) {
     const i64 step = static_cast<i64>(team.size()) * width;
     const i64 first = static_cast<i64>(team.rank()) * width;
-    for (at = first; at + width <= cols; at += step) {
-      active = width;
-      linear = line_start + at;
-      section<S>();
-    }
-    if constexpr (width > 1) {
-      if (at < cols) {
-        active = static_cast<int>(cols - at);
+    if constexpr (single || vector) {
+      for (at = first; at < cols; at += step) {
+        active = whole || cols - at >= width ? width : static_cast<int>(cols - at);
         linear = line_start + at;
         section<S>();
+        if constexpr (single) break;
+      }
+      if constexpr (single) linear = at = first;
+    } else {
+      for (at = first; at + width <= cols; at += step) {
+        active = width;
+        linear = line_start + at;
+        section<S>();
+      }
+      if constexpr (width > 1) {
+        if (at < cols) {
+          active = static_cast<int>(cols - at);
+          linear = line_start + at;
+          section<S>();
+        }
       }
     }
   }
@@ -608,14 +901,17 @@ struct Loop {
       constexpr i64 lines = static_cols() / (extent > 0 ? extent : 1);
       for (i64 line = 0; line < lines; ++line) {
         i64 rest = line;
-        for (int a = header.col_axes - 2; a >= 0; --a) {
-          const i64 e = View::extent(header.row_axes + a);
+        detail::unroll<2, header.col_axes + 1>([&](auto k) __attribute__((always_inline)) {
+          constexpr int a = header.col_axes - k.value;
+          constexpr i64 e = View::extent(header.row_axes + a);
           col_index[a] = rest % e;
           rest /= e;
-        }
+        });
         detail::unroll<0, header.operands>([&](auto k) __attribute__((always_inline)) {
           i64 o = 0;
-          for (int a = 0; a + 1 < header.col_axes; ++a) o += col_index[a] * View::stride(k.value, header.row_axes + a);
+          detail::unroll<0, header.col_axes - 1>([&](auto a) __attribute__((always_inline)) {
+            o += col_index[a.value] * View::stride(k.value, header.row_axes + a.value);
+          });
           column[k.value] = o;
         });
         line_start = line * cols;
@@ -629,11 +925,11 @@ struct Loop {
     chunk = which;
     const i64 begin = which * args.rows_per_chunk;
     const i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
-    for (int k = 0; k < header.operands; ++k) column[k] = 0;
-    for (int a = 0; a < header.col_axes; ++a) col_index[a] = 0;
+    detail::unroll<0, header.operands>([&](auto k) __attribute__((always_inline)) { column[k.value] = 0; });
+    detail::unroll<0, header.col_axes>([&](auto a) __attribute__((always_inline)) { col_index[a.value] = 0; });
     section<0>();
     detail::unroll<0, count>([&](auto i) __attribute__((always_inline)) { start_total<i.value>(); });
-    for (i64 row = begin; row < end; ++row) {
+    for (i64 row = begin + detail::group_of(team); row < end; row += detail::group_count<Team>) {
       first_row = row == begin;
       locate_row(row);
       const i64 cols = header.segmented ? segment_cols : row + 1 == args.rows ? args.last_cols : tile_length;

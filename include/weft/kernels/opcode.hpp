@@ -2,6 +2,7 @@
 // The instructions of a fused loop. The pointwise ones stand in the order of ir's pointwise primitives, which
 // codegen relies on and asserts.
 
+#include "weft/core/config.hpp"
 #include "weft/core/types.hpp"
 
 namespace weft::kernels {
@@ -81,25 +82,30 @@ struct Instruction {
   u64 imm = 0;
 };
 
-// Three words an instruction.
-inline constexpr int instruction_words = 3;
-constexpr void encode(const Instruction& i, u64* w) {
-  w[0] = static_cast<u64>(i.op) | static_cast<u64>(i.dtype) << 8 | static_cast<u64>(i.stage) << 16 |
-         static_cast<u64>(i.a) << 32 | static_cast<u64>(i.b) << 48;
-  w[1] = static_cast<u64>(i.c) | static_cast<u64>(i.aux) << 16 | static_cast<u64>(i.aux2) << 32;
-  w[2] = i.imm;
+// Two words an instruction: what it does with which registers, and its number. A load names its operand in place
+// of the first register.
+inline constexpr int instruction_words = 2;
+WEFT_HD constexpr void encode(const Instruction& i, u64* w) {
+  const bool numbered = i.op == Opcode::constant || i.op == Opcode::load;
+  w[0] = static_cast<u64>(i.op) | static_cast<u64>(i.dtype) << 8 | static_cast<u64>(i.stage) << 12 |
+         static_cast<u64>(numbered ? i.aux : i.a) << 16 | static_cast<u64>(i.b) << 32 | static_cast<u64>(i.c) << 48;
+  w[1] = numbered ? i.imm : static_cast<u64>(i.aux) | static_cast<u64>(i.aux2) << 16;
 }
-constexpr Instruction decode(const u64* w) {
+WEFT_HD constexpr Instruction decode(const u64* w) {
   Instruction i;
   i.op = static_cast<Opcode>(w[0] & 255);
-  i.dtype = static_cast<u8>(w[0] >> 8 & 255);
-  i.stage = static_cast<Stage>(w[0] >> 16 & 255);
-  i.a = static_cast<u16>(w[0] >> 32 & 0xffff);
-  i.b = static_cast<u16>(w[0] >> 48);
-  i.c = static_cast<u16>(w[1] & 0xffff);
-  i.aux = static_cast<u16>(w[1] >> 16 & 0xffff);
-  i.aux2 = static_cast<u16>(w[1] >> 32 & 0xffff);
-  i.imm = w[2];
+  i.dtype = static_cast<u8>(w[0] >> 8 & 15);
+  i.stage = static_cast<Stage>(w[0] >> 12 & 15);
+  i.b = static_cast<u16>(w[0] >> 32 & 0xffff);
+  i.c = static_cast<u16>(w[0] >> 48);
+  if (i.op == Opcode::constant || i.op == Opcode::load) {
+    i.aux = static_cast<u16>(w[0] >> 16 & 0xffff);
+    i.imm = w[1];
+  } else {
+    i.a = static_cast<u16>(w[0] >> 16 & 0xffff);
+    i.aux = static_cast<u16>(w[1] & 0xffff);
+    i.aux2 = static_cast<u16>(w[1] >> 16 & 0xffff);
+  }
   return i;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-// Dropout: elements zeroed with probability p while training, nothing otherwise. The mask is a function of
-// (seed, step, call, element), made again in the backward pass and never stored.
+// Dropout: parts of a tensor zeroed with probability p while training, nothing otherwise; what stays is scaled by
+// 1 / (1 - p). The mask is a function of (seed, step, call, element), made again in the backward pass and never
+// stored.
 
 #include "weft/nn/param.hpp"
 #include "weft/ops/random.hpp"
@@ -12,12 +13,52 @@ struct Mode {
   bool training = false;
 };
 
+// Single elements.
 struct Dropout {
   float p = 0.5f;
   Mode mode{};
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     return dropout(e, mode.training ? p : 0.0f);
+  }
+};
+
+namespace module_detail {
+
+// Zeroes whole blocks of x: one draw for each index into its first `axes` axes.
+template <int Axes>
+struct DropBlocks : Operation<DropBlocks<Axes>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x, float p) {
+    static_assert(sizeof(RankIs<(X::rank >= Axes), DropBlocks, typename X::shape, Rank<Axes>>) > 0);
+    const double keep = 1.0 - static_cast<double>(p);
+    if (keep >= 1) return X{x.value};
+    Dims d = X::shape::value;
+    for (int i = Axes; i < d.rank; ++i) d.extent[i] = 1;
+    const ir::Value u = weft::detail::uniform_bits(b, d);
+    const ir::Value kept = ir::binary(ir::Op::lt, u, ir::constant_like(u, keep));
+    const ir::Value scaled = keep > 0 ? x.value * (1.0 / keep) : x.value;
+    return X{ir::select(kept, scaled, ir::constant_like(x.value, 0))};
+  }
+};
+
+}  // namespace module_detail
+
+// Whole channels of (N, C, ...).
+struct Dropout2d {
+  float p = 0.5f;
+  Mode mode{};
+  constexpr auto operator()(const auto& x) const {
+    return module_detail::DropBlocks<2>{}(to_expr(x), mode.training ? p : 0.0f);
+  }
+};
+
+// Whole samples of (N, ...): stochastic depth (Huang et al., 2016), for the branch of a residual block.
+struct DropPath {
+  float p = 0.5f;
+  Mode mode{};
+  constexpr auto operator()(const auto& x) const {
+    return module_detail::DropBlocks<1>{}(to_expr(x), mode.training ? p : 0.0f);
   }
 };
 

@@ -33,8 +33,15 @@ constexpr double square_root(double x) {
   return r;
 }
 
+// A number as a run-time scalar: parameters that start from the same distribution share a kernel.
+constexpr ir::Value number(ir::Builder& b, double value) {
+  const int scalar = b.graph.scalar_count++;
+  b.graph.presets.push({scalar, static_cast<f32>(value)});
+  return {&b, b.leaf(ir::Op::scalar, DType::f32, Dims{}, static_cast<u64>(scalar))};
+}
+
 constexpr ir::Value uniform_between(ir::Builder& b, const Dims& d, double low, double high) {
-  return detail::uniform_bits(b, d) * (high - low) + low;
+  return detail::uniform_bits(b, d) * number(b, high - low) + number(b, low);
 }
 
 struct Zeros {
@@ -54,7 +61,7 @@ struct Constant {
 template <int Numerator = 1, int Denominator = 1>
 struct Normal {
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
-    return detail::normal_bits(b, d) * (static_cast<double>(Numerator) / Denominator);
+    return detail::normal_bits(b, d) * number(b, static_cast<double>(Numerator) / Denominator);
   }
 };
 // PyTorch's start of Linear and Conv: uniform in +-1 / sqrt(fan_in) (kaiming_uniform with a = sqrt(5)). A bias
@@ -77,7 +84,8 @@ struct XavierUniform {
 template <int Numerator = 1, int Denominator = 1>
 struct XavierNormal {
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
-    return detail::normal_bits(b, d) * (static_cast<double>(Numerator) / Denominator * square_root(2.0 / (fans(d).in + fans(d).out)));
+    return detail::normal_bits(b, d) *
+           number(b, static_cast<double>(Numerator) / Denominator * square_root(2.0 / (fans(d).in + fans(d).out)));
   }
 };
 // He et al. (2015) for ReLU.
@@ -89,7 +97,7 @@ struct KaimingUniform {
 };
 struct KaimingNormal {
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
-    return detail::normal_bits(b, d) * square_root(2.0 / fans(d).in);
+    return detail::normal_bits(b, d) * number(b, square_root(2.0 / fans(d).in));
   }
 };
 

@@ -5,16 +5,19 @@
 #include <string_view>
 
 #include "weft/core/field.hpp"
+#include "weft/nn/container.hpp"
 #include "weft/nn/dropout.hpp"
 #include "weft/nn/param.hpp"
+#include "weft/nn/tied.hpp"
 
 namespace weft::nn {
 
-// A dotted name built while walking.
+// A dotted name built while walking, and whether what it names lies in a Frozen.
 struct Name {
   static constexpr int most = 160;
   char text[most]{};
   int size = 0;
+  bool frozen = false;
 
   constexpr void append(std::string_view part) {
     if (size > 0 && size < most) text[size++] = '.';
@@ -32,7 +35,8 @@ struct Name {
   constexpr std::string_view view() const { return {text, static_cast<std::size_t>(size)}; }
 };
 
-// Calls f(name, state) for every Param and Buffer inside `m`, and g(setting) for every Mode.
+// Calls f(name, state) for every Param and Buffer inside `m`, and g(setting) for every Mode. An F that has
+// `weft_visits_ties` is called for every Tied as well.
 template <class M, class F, class G>
 constexpr void walk(M& m, const Name& name, F& f, G& g) {
   using T = std::remove_cvref_t<M>;
@@ -40,6 +44,10 @@ constexpr void walk(M& m, const Name& name, F& f, G& g) {
     f(name, m);
   } else if constexpr (std::is_same_v<T, Mode>) {
     g(m);
+  } else if constexpr (is_tied<T>) {
+    if constexpr (requires { typename F::weft_visits_ties; }) f(name, m);
+  } else if constexpr (std::is_empty_v<T>) {
+    // activations and function objects: nothing inside
   } else if constexpr (is_array_like<T>) {
     int i = 0;
     for (auto& item : m) {
@@ -47,15 +55,24 @@ constexpr void walk(M& m, const Name& name, F& f, G& g) {
       inner.append(i++);
       walk(item, inner, f, g);
     }
-  } else if constexpr (std::is_class_v<T> && std::is_aggregate_v<T>) {
+  } else if constexpr (is_sequential<T>) {
+    int i = 0;
+    const auto visit = [&](auto& layer) {
+      Name inner = name;
+      inner.append(i++);
+      walk(layer, inner, f, g);
+    };
+    std::apply([&](auto&... layer) { (visit(layer), ...); }, m.layers);
+  } else if constexpr (is_frozen<T>) {
+    Name inner = name;
+    inner.frozen = true;
+    walk(m.inner, inner, f, g);
+  } else if constexpr (std::is_class_v<T>) {
     for_each_field(m, [&](auto, std::string_view field, auto& member) {
       Name inner = name;
       inner.append(field);
       walk(member, inner, f, g);
     });
-  } else if constexpr (std::is_class_v<T>) {
-    static_assert(std::is_aggregate_v<T> || std::is_empty_v<T>,
-                  "a module must be an aggregate: no constructors, private members or virtual functions");
   }
 }
 
@@ -100,7 +117,7 @@ constexpr auto make_state_table() {
     row.name = name;
     row.dtype = dtype_of<typename S::dtype>;
     row.dims = S::shape::value;
-    row.trained = S::trained;
+    row.trained = S::trained && !name.frozen;
   };
   auto g = [](Mode&) {};
   walk(m, Name{}, f, g);
@@ -119,6 +136,87 @@ constexpr auto make_state_table() {
 
 template <class M>
 inline constexpr auto state_table = make_state_table<M>();
+
+// A name in files for a piece of state that has another name.
+struct Alias {
+  Name name;
+  int row = -1;
+};
+
+namespace module_detail {
+
+struct CountTies {
+  using weft_visits_ties = void;
+  int count = 0;
+  template <class S>
+  constexpr void operator()(const Name&, const S&) {
+    count += is_tied<S> ? 1 : 0;
+  }
+};
+
+// The row that `target` means at `name`: looked up beside it, then in each enclosing module, then at the root.
+template <class M>
+constexpr int resolve(const Name& name, std::string_view target) {
+  constexpr const auto& table = state_table<M>;
+  int end = name.size;
+  while (true) {
+    while (end > 0 && name.text[end - 1] != '.') --end;
+    for (int i = 0; i < table.size; ++i) {
+      const std::string_view known = table.row[i].name.view();
+      const std::string_view scope(name.text, static_cast<std::size_t>(end));
+      if (known.substr(0, scope.size()) == scope && known.substr(scope.size()) == target) return i;
+    }
+    if (end == 0) return -1;
+    --end;
+  }
+}
+
+template <class M, int N>
+struct AliasTable {
+  using weft_visits_ties = void;
+  Alias row[N > 0 ? N : 1]{};
+  int size = 0;
+  template <class S>
+  constexpr void operator()(const Name& name, const S&) {
+    if constexpr (is_tied<S>) row[size++] = {name, resolve<M>(name, S::target.view())};
+  }
+};
+
+template <bool Ok, class M>
+struct TiesAreNames {
+  static_assert(Ok, "Tied: the model has no parameter of the name given");
+};
+
+template <class M>
+constexpr auto make_alias_table() {
+  constexpr int count = [] {
+    M m{};
+    CountTies f;
+    auto g = [](Mode&) {};
+    walk(m, Name{}, f, g);
+    return f.count;
+  }();
+  AliasTable<M, count> table;
+  M m{};
+  auto g = [](Mode&) {};
+  walk(m, Name{}, table, g);
+  return table;
+}
+template <class M>
+struct CheckedAliases {
+  static constexpr auto table = make_alias_table<M>();
+  static constexpr bool ok = [] {
+    for (int i = 0; i < table.size; ++i)
+      if (table.row[i].row < 0) return false;
+    return true;
+  }();
+  static_assert(sizeof(TiesAreNames<ok, M>) > 0);
+};
+
+}  // namespace module_detail
+
+template <class M>
+inline constexpr auto alias_table = module_detail::CheckedAliases<M>::table;
 
 // The number of trained elements, a constant.
 template <class M>

@@ -111,8 +111,50 @@ struct LinearOp : Operation<LinearOp> {
   }
 };
 
+// Batches of matrices only: torch.bmm.
+struct Bmm : Operation<Bmm> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    static_assert(sizeof(RankIs<A::rank == 3 && B::rank == 3, Bmm, typename A::shape, typename B::shape, Rank<3>>) > 0);
+    return Matmul::apply(b, x, y);
+  }
+};
+
+// c + a b, the product scaled by alpha and c by beta: torch.addmm.
+struct Addmm : Operation<Addmm> {
+  template <class C, class A, class B, class S, class R>
+  static constexpr auto apply(ir::Builder& b, const C& c, const A& x, const B& y, const S& beta, const R& alpha) {
+    static_assert(sizeof(RankIs<A::rank == 2 && B::rank == 2, Addmm, typename A::shape, typename B::shape, Rank<2>>) > 0);
+    return add(mul(c, beta), mul(Matmul::apply(b, x, y), alpha));
+  }
+  template <class C, class A, class B>
+  static constexpr auto apply(ir::Builder& b, const C& c, const A& x, const B& y) {
+    static_assert(sizeof(RankIs<A::rank == 2 && B::rank == 2, Addmm, typename A::shape, typename B::shape, Rank<2>>) > 0);
+    return add(c, Matmul::apply(b, x, y));
+  }
+};
+
+// Every element of one vector times every element of the other.
+struct Outer : Operation<Outer> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    static_assert(sizeof(RankIs<A::rank == 1 && B::rank == 1, Outer, typename A::shape, typename B::shape, Rank<1>>) > 0);
+    if constexpr (A::rank == 1 && B::rank == 1)
+      return mul(Reshape<A::size, 1>::apply(b, x), Reshape<1, B::size>::apply(b, y));
+    else
+      return x;
+  }
+};
+
 inline constexpr Matmul matmul{};
-inline constexpr Matmul bmm{};
+inline constexpr Matmul mm{};
+inline constexpr Matmul mv{};
+inline constexpr Bmm bmm{};
+inline constexpr Addmm addmm{};
+template <class A, class B>
+constexpr auto outer(const A& a, const B& b) {
+  return Outer{}(a, b);
+}
 inline constexpr LinearOp linear{};
 
 }  // namespace weft

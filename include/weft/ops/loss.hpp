@@ -64,7 +64,7 @@ struct BceWithLogits : Operation<BceWithLogits> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder&, const A& x, const B& t) {
     static_assert(sizeof(ShapesEqual<std::is_same_v<shape_of_operand<A>, shape_of_operand<B>>, BceWithLogits, shape_of_operand<A>, shape_of_operand<B>>) > 0);
-    return mean<>(add(sub(relu(x), mul(x, t)), log1p(exp(neg(abs(x))))));
+    return mean<>(add(sub(maximum(x, 0), mul(x, t)), log1p(exp(neg(abs(x))))));
   }
 };
 

@@ -105,7 +105,6 @@ struct Fma : Operation<Fma> {
 
 inline constexpr Unary<ir::Op::neg, false> neg{};
 inline constexpr Unary<ir::Op::sign, false> sign{};
-inline constexpr Unary<ir::Op::rsqrt, true> rsqrt{};
 inline constexpr Unary<ir::Op::logical_not, false> logical_not{};
 
 inline constexpr Binary<ir::Op::add> add{};
@@ -183,6 +182,11 @@ template <class A>
   requires(Operand<A> && !Scalar<A>)
 constexpr auto sqrt(const A& a) {
   return Unary<ir::Op::sqrt, true>{}(a);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto rsqrt(const A& a) {  // CUDA's library has the name at global scope
+  return Unary<ir::Op::rsqrt, true>{}(a);
 }
 template <class A>
   requires(Operand<A> && !Scalar<A>)

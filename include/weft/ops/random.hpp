@@ -38,6 +38,28 @@ struct Randn : Operation<Randn<T, D...>> {
   }
 };
 
+// Integers in [low, high), uniform: the upper bits of a 32-bit number times the width.
+template <class T, i64... D>
+struct RandInt : Operation<RandInt<T, D...>> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& low, const B& high) {
+    static_assert(is_integer(dtype_of<T>), "randint: the dtype must be an integer");
+    const ir::Value begin = detail::as_value<i64>(b, low), width = detail::as_value<i64>(b, high) - begin;
+    const ir::Value bits = ir::cast(detail::random_bits(b, Shape<D...>::value), DType::i64);
+    const ir::Value scaled = ir::binary(ir::Op::shift_right, bits * width, ir::constant_like(bits, 32));
+    return Expr<T, Shape<D...>>{ir::cast(scaled + begin, dtype_of<T>)};
+  }
+};
+// Random numbers with another tensor's dtype and shape.
+template <bool Normal>
+struct RandLike : Operation<RandLike<Normal>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X&) {
+    const ir::Value v = Normal ? detail::normal_bits(b, X::shape::value) : detail::uniform_bits(b, X::shape::value);
+    return X{ir::cast(v, dtype_of<typename X::dtype>)};
+  }
+};
+
 // x with each element zeroed with probability p and the others scaled by 1 / (1 - p).
 struct DropoutOp : Operation<DropoutOp> {
   template <class X, class P>
@@ -56,5 +78,18 @@ inline constexpr Rand<T, D...> rand{};
 template <class T, i64... D>
 inline constexpr Randn<T, D...> randn{};
 inline constexpr DropoutOp dropout{};
+// randint<i64, 2, 3>(low, high)
+template <class T, i64... D, class A, class B>
+constexpr auto randint(const A& low, const B& high) {
+  return RandInt<T, D...>{}(low, high);
+}
+template <class X>
+constexpr auto rand_like(const X& x) {
+  return RandLike<false>{}(x);
+}
+template <class X>
+constexpr auto randn_like(const X& x) {
+  return RandLike<true>{}(x);
+}
 
 }  // namespace weft

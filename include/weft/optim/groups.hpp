@@ -35,7 +35,7 @@ struct Groups {
   using base = O;
   static constexpr int group_count = static_cast<int>(sizeof...(Rules)) + 1;
   // The group of a parameter: the number of the first rule that matches, or the last.
-  static constexpr int group_of(std::string_view name, const Dims& d) {
+  static constexpr int group_of([[maybe_unused]] std::string_view name, [[maybe_unused]] const Dims& d) {
     int group = 0;
     const bool matched = ((Rules::matches(name, d) ? true : (++group, false)) || ... || false);
     return matched ? group : static_cast<int>(sizeof...(Rules));
@@ -84,3 +84,8 @@ struct AsGroups<Groups<O, R...>> {
 };
 
 }  // namespace weft::optim
+
+namespace weft {
+using optim::is_bias;
+using optim::is_vector;
+}  // namespace weft

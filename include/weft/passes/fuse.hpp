@@ -47,6 +47,11 @@ struct Fusion {
   List<View> views;
   List<Group> groups;
   List<int> pool;
+
+  // Whether group k reads x through its view: x is one, or becomes a copy of one only later.
+  constexpr bool is_view_in(int x, int k) const {
+    return role[x] == Role::view || (role[x] == Role::fused && view_of[x] >= 0 && group[x] > k);
+  }
 };
 
 struct FuseLimits {
@@ -67,6 +72,11 @@ class Fuser {
     f.level = List<Level>(n, Level::element);
     f.stored = List<u8>(n, 0);
     f.view_of = List<int>(n, -1);
+    role_ = f.role.data();
+    group_ = f.group.data();
+    level_ = f.level.data();
+    stored_ = f.stored.data();
+    view_of_ = f.view_of.data();
     earliest_ = List<int>(n, 0);
     reader_ = List<int>(n, -1);
     wanted_ = List<u8>(n, 0);
@@ -75,9 +85,10 @@ class Fuser {
     for (int node : g.outputs) wanted_[node] = 1;
     for (const ir::Assign& a : g.assigns) wanted_[a.node] = 1;
     for (int k = 0; k < prelude; ++k) new_group(-1);
-    for (int i = 0; i < n; ++i) classify(i);
-    for (int i = 0; i < n; ++i)
+    for (int i = 0; i < n; ++i) {
+      classify(i);
       if (wanted_[i]) want(i);
+    }
     decide_stores();
     collect();
     return static_cast<Fusion&&>(f);
@@ -86,21 +97,21 @@ class Fuser {
  private:
   // ---- one node at a time ----
   constexpr void classify(int i) {
-    const Node& n = g.nodes[i];
-    const int* in = g.edges.data() + n.first;
+    const Node& n = nodes_[i];
+    const int* in = edges_ + n.first;
     switch (n.op) {
       case Op::input:
       case Op::state:
       case Op::scalar:
-        f.stored[i] = 1;
+        stored_[i] = 1;
         return;
       case Op::constant:
       case Op::iota:
       case Op::random:
-        f.role[i] = Role::generator;
+        role_[i] = Role::generator;
         return;
       case Op::broadcast:
-        f.role[i] = f.role[in[0]] == Role::generator ? Role::generator : Role::view;
+        role_[i] = role_[in[0]] == Role::generator ? Role::generator : Role::view;
         earliest_[i] = earliest_[in[0]];
         return;
       case Op::reshape:
@@ -119,17 +130,17 @@ class Fuser {
           after = max(after, after_memory(x));
           if (reader_[x] < f.groups.size()) reader_[x] = f.groups.size();
         }
-        f.role[i] = Role::opaque;
-        f.stored[i] = 1;
-        f.group[i] = new_group(i);
-        earliest_[i] = f.group[i] + 1;
+        role_[i] = Role::opaque;
+        stored_[i] = 1;
+        group_[i] = new_group(i);
+        earliest_[i] = group_[i] + 1;
         return;
       }
       case Op::pack: {
         int after = 0;
         for (int k = 0; k < n.arity; ++k) after = max(after, after_memory(contiguous_root(in[k])));
-        f.role[i] = Role::arena;
-        f.stored[i] = 1;
+        role_[i] = Role::arena;
+        stored_[i] = 1;
         earliest_[i] = after;
         return;
       }
@@ -140,25 +151,25 @@ class Fuser {
       bool generated = true, from_leaves = true;
       int at = 0, cost = ir::info(n.op).cost;
       for (int k = 0; k < n.arity; ++k) {
-        generated = generated && f.role[in[k]] == Role::generator;
+        generated = generated && role_[in[k]] == Role::generator;
         at = max(at, earliest_[in[k]]);
         const int x = through_broadcasts(in[k]);
         cost += again_cost_[x];
-        from_leaves = from_leaves && (again_cost_[x] > 0 || f.role[x] == Role::generator || f.role[memory_node(x)] == Role::leaf);
+        from_leaves = from_leaves && (again_cost_[x] > 0 || role_[x] == Role::generator || role_[memory_node(x)] == Role::leaf);
       }
       earliest_[i] = at;
       if (generated) {
-        f.role[i] = Role::generator;
+        role_[i] = Role::generator;
         return;
       }
       if (from_leaves && cost <= limits_.from_leaves) {
-        f.role[i] = Role::inlined;
+        role_[i] = Role::inlined;
         again_cost_[i] = cost + 1;
         for (int k = 0; k < n.arity; ++k) leaf_[i] = max(leaf_[i], memory_node(in[k]));
         return;
       }
-      if (g.dims(i).size() == 1) {
-        f.role[i] = Role::inlined;
+      if (shapes_[nodes_[i].shape].size() == 1) {
+        role_[i] = Role::inlined;
         for (int k = 0; k < n.arity; ++k) need(in[k]);
         return;
       }
@@ -171,40 +182,40 @@ class Fuser {
   }
 
   // The first group that may read x from memory.
-  constexpr int after_memory(int x) const { return f.group[x] >= 0 ? f.group[x] + 1 : earliest_[x]; }
+  constexpr int after_memory(int x) const { return group_[x] >= 0 ? group_[x] + 1 : earliest_[x]; }
 
   constexpr void make_view(int i, int x) {
     View v = resolve(x);
     if (!apply_movement(g, i, v)) {
       copy(x);
-      v = contiguous_view(x, g.dims(x));
+      v = contiguous_view(x, shapes_[nodes_[x].shape]);
       apply_movement(g, i, v);
     }
-    f.role[i] = Role::view;
-    f.view_of[i] = f.views.size();
+    role_[i] = Role::view;
+    view_of_[i] = f.views.size();
     f.views.push(v);
     earliest_[i] = after_memory(v.root);
   }
 
   // x's memory as a strided view; what must be in memory for that is stored.
   constexpr View resolve(int x) {
-    if (f.role[x] == Role::view) {
-      if (f.view_of[x] >= 0) return f.views[f.view_of[x]];
-      View v = resolve(g.in(x, 0));  // a broadcast
+    if (role_[x] == Role::view) {
+      if (view_of_[x] >= 0) return f.views[view_of_[x]];
+      View v = resolve(edges_[nodes_[x].first + 0]);  // a broadcast
       apply_movement(g, x, v);
-      f.view_of[x] = f.views.size();
+      view_of_[x] = f.views.size();
       f.views.push(v);
       return v;
     }
-    if (f.role[x] == Role::generator || f.role[x] == Role::inlined) copy(x);
-    f.stored[x] = 1;
-    return contiguous_view(x, g.dims(x));
+    if (role_[x] == Role::generator || role_[x] == Role::inlined) copy(x);
+    stored_[x] = 1;
+    return contiguous_view(x, shapes_[nodes_[x].shape]);
   }
   constexpr int view_root(int x) { return resolve(x).root; }
   // As view_root, but x itself is made contiguous.
   constexpr int contiguous_root(int x) {
     const View v = resolve(x);
-    if (v.root != x && !is_contiguous(v, g.dims(x))) {
+    if (v.root != x && !is_contiguous(v, shapes_[nodes_[x].shape])) {
       copy(x);
       return x;
     }
@@ -215,9 +226,9 @@ class Fuser {
   constexpr void join_contracted(int i) {
     const ir::DotAxes axes = ir::dot_axes(g, i);
     for (int k = 0; k < 2; ++k) {
-      const int x = g.in(i, k);
+      const int x = edges_[nodes_[i].first + k];
       const View v = resolve(x);
-      const Dims& d = g.dims(x);
+      const Dims& d = shapes_[nodes_[x].shape];
       const int* contracted = k == 0 ? axes.contracted_a : axes.contracted_b;
       bool joined = true;
       for (int c = axes.contracted - 1, inner = -1; c >= 0; --c) {
@@ -232,28 +243,28 @@ class Fuser {
 
   // Gives x a kernel that stores it in row-major order.
   constexpr void copy(int x) {
-    if (f.role[x] == Role::fused) return;
-    f.role[x] = Role::fused;
+    if (role_[x] == Role::fused) return;
+    role_[x] = Role::fused;
     place(x);
-    f.stored[x] = 1;
+    stored_[x] = 1;
   }
 
   // An output or an assigned value: must have contiguous memory of its own.
   constexpr void want(int x) {
-    if (f.role[x] == Role::leaf || f.role[x] == Role::generator || f.role[x] == Role::inlined) {
+    if (role_[x] == Role::leaf || role_[x] == Role::generator || role_[x] == Role::inlined) {
       copy(x);
-    } else if (f.role[x] == Role::view) {
+    } else if (role_[x] == Role::view) {
       const View v = resolve(x);
-      const bool computed = f.role[v.root] == Role::fused || f.role[v.root] == Role::opaque;
-      if (!computed || !is_contiguous(v, g.dims(x))) copy(x);
+      const bool computed = role_[v.root] == Role::fused || role_[v.root] == Role::opaque;
+      if (!computed || !is_contiguous(v, shapes_[nodes_[x].shape])) copy(x);
     }
-    f.stored[x] = f.role[x] == Role::view ? f.stored[x] : u8{1};
+    stored_[x] = role_[x] == Role::view ? stored_[x] : u8{1};
   }
 
   // A value that single-element arithmetic reads: it must be in memory, as any group may make that again.
   constexpr void need(int x) {
-    if (f.role[x] == Role::fused) f.stored[x] = 1, earliest_[x] = max(earliest_[x], f.group[x] + 1);
-    if (f.role[x] == Role::view && g.nodes[x].op == Op::broadcast) need(g.in(x, 0));
+    if (role_[x] == Role::fused) stored_[x] = 1, earliest_[x] = max(earliest_[x], group_[x] + 1);
+    if (role_[x] == Role::view && nodes_[x].op == Op::broadcast) need(edges_[nodes_[x].first + 0]);
   }
 
   constexpr int new_group(int opaque) {
@@ -303,7 +314,7 @@ class Fuser {
   };
   // Which kind a reduction is, seen from its operand's extents.
   constexpr Reduction reduction(int i) const {
-    const Dims& d = g.dims(g.in(i, 0));
+    const Dims& d = shapes_[nodes_[edges_[nodes_[i].first + 0]].shape];
     ir::Axes axes = 0;
     for (int k = 0; k < g.attributes(i); ++k) axes |= 1u << g.attribute(i, k);
     Reduction r;
@@ -318,7 +329,7 @@ class Fuser {
         last_out = k;
       }
     }
-    const Op op = g.nodes[i].op;
+    const Op op = nodes_[i].op;
     const bool index = op == Op::argmax || op == Op::argmin;
     if (first_out < 0) {
       r.level = index ? Level::row : Level::total;
@@ -337,30 +348,30 @@ class Fuser {
 
   // Puts a pointwise node, a copy or a reduction into the best group, or a new one.
   constexpr void place(int i) {
-    const Node& n = g.nodes[i];
+    const Node& n = nodes_[i];
     const bool reduces = ir::is_reduction(n.op);
-    const Dims& d = reduces ? g.dims(g.in(i, 0)) : g.dims(i);
-    f.role[i] = Role::fused;
+    const Dims& d = reduces ? shapes_[nodes_[edges_[nodes_[i].first + 0]].shape] : shapes_[nodes_[i].shape];
+    role_[i] = Role::fused;
     Reduction r;
     if (reduces) r = reduction(i);
     int least = 0;
-    const int operands = f.view_of[i] >= 0 || n.op == Op::pad ? 0 : n.arity;
-    if (operands == 0) least = f.view_of[i] >= 0 ? after_memory(f.views[f.view_of[i]].root) : earliest_[i];
-    for (int k = 0; k < operands; ++k) least = max(least, earliest_[g.in(i, k)]);
+    const int operands = view_of_[i] >= 0 || n.op == Op::pad ? 0 : n.arity;
+    if (operands == 0) least = view_of_[i] >= 0 ? after_memory(f.views[view_of_[i]].root) : earliest_[i];
+    for (int k = 0; k < operands; ++k) least = max(least, earliest_[edges_[nodes_[i].first + k]]);
     if (r.odd) {
       // reduced axes that are neither the first nor the last: a kernel of its own over a view
-      const int root = view_root(g.in(i, 0));
+      const int root = view_root(edges_[nodes_[i].first + 0]);
       least = after_memory(root);
     }
     int best = -1;
     if (!r.odd) {
       for (int k = 0; k < n.arity; ++k) {
-        const int x = memory_node(g.in(i, k));
-        const int from = f.group[x] >= 0 ? f.group[x] : -1;
+        const int x = memory_node(edges_[nodes_[i].first + k]);
+        const int from = group_[x] >= 0 ? group_[x] : -1;
         if (from > best && from >= least && joins(from, i, d, r)) best = from;
       }
       for (int k = 0; best < 0 && k < n.arity; ++k) {
-        const int from = reader_[memory_node(g.in(i, k))];
+        const int from = reader_[memory_node(edges_[nodes_[i].first + k])];
         if (from >= least && joins(from, i, d, r)) best = from;
       }
     }
@@ -377,7 +388,7 @@ class Fuser {
       if (!a.inside) {  // the members so far become rows of the larger space
         group.split = a.split;
         for (int m = 0; m < i; ++m)
-          if (f.group[m] == best) f.level[m] = Level::row;
+          if (group_[m] == best) level_[m] = Level::row;
         group.space = d;
         group.mixed = true;
       }
@@ -386,31 +397,31 @@ class Fuser {
     Group& group = f.groups[best];
     group.weight += ir::info(n.op).cost + 1;
     group.mixed = group.mixed || reduces;
-    f.group[i] = best;
+    group_[i] = best;
     const Fit a = fit(group.space, d);
-    f.level[i] = reduces ? r.level : a.full ? Level::element : Level::row;
-    if (r.odd) f.level[i] = Level::row;
-    earliest_[i] = best + (f.level[i] == Level::column_sum || f.level[i] == Level::total || r.odd ? 1 : 0);
-    if (earliest_[i] > best) f.stored[i] = 1;
+    level_[i] = reduces ? r.level : a.full ? Level::element : Level::row;
+    if (r.odd) level_[i] = Level::row;
+    earliest_[i] = best + (level_[i] == Level::column_sum || level_[i] == Level::total || r.odd ? 1 : 0);
+    if (earliest_[i] > best) stored_[i] = 1;
     for (int k = 0; k < n.arity; ++k) {
-      const int x = memory_node(g.in(i, k));
+      const int x = memory_node(edges_[nodes_[i].first + k]);
       if (reader_[x] < best) reader_[x] = best;
     }
   }
 
   constexpr int through_broadcasts(int x) const {
-    while (f.role[x] == Role::view && g.nodes[x].op == Op::broadcast) x = g.in(x, 0);
+    while (role_[x] == Role::view && nodes_[x].op == Op::broadcast) x = edges_[nodes_[x].first + 0];
     return x;
   }
   constexpr int memory_node(int x) const {
     x = through_broadcasts(x);
     if (again_cost_[x] > 0) return leaf_[x];
-    return f.role[x] == Role::view ? f.views[f.view_of[x]].root : x;
+    return role_[x] == Role::view ? f.views[view_of_[x]].root : x;
   }
 
   constexpr bool joins(int at, int i, const Dims& d, const Reduction& r) const {
     const Group& group = f.groups[at];
-    if (group.opaque >= 0 || group.odd || group.weight + ir::info(g.nodes[i].op).cost >= limits_.weight) return false;
+    if (group.opaque >= 0 || group.odd || group.weight + ir::info(nodes_[i].op).cost >= limits_.weight) return false;
     const Fit a = fit(group.space, d);
     if (!a.inside) {
       if (!a.outside || !a.suffix || group.mixed || group.space.size() == 1) return false;
@@ -427,21 +438,21 @@ class Fuser {
     const int n = g.nodes.size();
     List<u8> crosses(n, 0);
     for (int u = 0; u < n; ++u) {
-      if (f.role[u] != Role::fused || f.view_of[u] >= 0) continue;
-      const int first = g.nodes[u].first, arity = g.nodes[u].arity;
+      if (role_[u] != Role::fused || view_of_[u] >= 0) continue;
+      const int first = nodes_[u].first, arity = nodes_[u].arity;
       for (int k = 0; k < arity; ++k) {
-        int x = g.edges[first + k];
+        int x = edges_[first + k];
         x = through_broadcasts(x);
-        if (f.role[x] == Role::fused && f.group[x] != f.group[u]) crosses[x] = 1;
+        if (role_[x] == Role::fused && group_[x] != group_[u]) crosses[x] = 1;
       }
     }
     for (int v = 0; v < n; ++v)
-      if (crosses[v] && !f.stored[v] && !cheap_again(v)) f.stored[v] = 1;
+      if (crosses[v] && !stored_[v] && !cheap_again(v)) stored_[v] = 1;
   }
 
   // Whether v can be made again in a later group from what is in memory; stores the small values that takes.
   constexpr bool cheap_again(int v) {
-    if (!ir::is_pointwise(g.nodes[v].op)) return false;
+    if (!ir::is_pointwise(nodes_[v].op)) return false;
     int stack[64]{}, size = 0, cost = 0, loads = 0, rows[8]{}, row_count = 0;
     int seen[64]{}, seen_count = 0;
     stack[size++] = v;
@@ -452,22 +463,22 @@ class Fuser {
       if (visited) continue;
       if (seen_count == 64) return false;
       seen[seen_count++] = x;
-      if (f.role[x] == Role::generator || f.role[x] == Role::inlined) continue;
-      if (f.stored[x] || f.role[x] == Role::view) {
-        if (2 * g.dims(x).size() > g.dims(v).size() && ++loads > limits_.recompute_loads) return false;
+      if (role_[x] == Role::generator || role_[x] == Role::inlined) continue;
+      if (stored_[x] || role_[x] == Role::view) {
+        if (2 * shapes_[nodes_[x].shape].size() > shapes_[nodes_[v].shape].size() && ++loads > limits_.recompute_loads) return false;
         continue;
       }
-      if (ir::is_reduction(g.nodes[x].op)) {
+      if (ir::is_reduction(nodes_[x].op)) {
         if (row_count == 8) return false;
         rows[row_count++] = x;
         continue;
       }
-      if (!ir::is_pointwise(g.nodes[x].op)) return false;
-      cost += ir::info(g.nodes[x].op).cost;
+      if (!ir::is_pointwise(nodes_[x].op)) return false;
+      cost += ir::info(nodes_[x].op).cost;
       if (cost > limits_.recompute || size + 3 > 64) return false;
-      for (int k = 0; k < g.nodes[x].arity; ++k) stack[size++] = g.in(x, k);
+      for (int k = 0; k < nodes_[x].arity; ++k) stack[size++] = edges_[nodes_[x].first + k];
     }
-    for (int k = 0; k < row_count; ++k) f.stored[rows[k]] = 1;
+    for (int k = 0; k < row_count; ++k) stored_[rows[k]] = 1;
     return true;
   }
 
@@ -479,7 +490,7 @@ class Fuser {
     // members of each group, as linked lists in ascending order
     List<int> first(f.groups.size(), -1), next(n, -1);
     for (int i = n - 1; i >= 0; --i)
-      if (f.group[i] >= 0 && f.stored[i]) next[i] = first[f.group[i]], first[f.group[i]] = i;
+      if (group_[i] >= 0 && stored_[i]) next[i] = first[group_[i]], first[group_[i]] = i;
     for (int k = 0; k < f.groups.size(); ++k) {
       Group& group = f.groups[k];
       if (group.opaque >= 0) {
@@ -487,8 +498,8 @@ class Fuser {
         stores.push(group.opaque);
         group.stores = append(stores);
         loads.clear();
-        const Node& node = g.nodes[group.opaque];
-        for (int a = 0; a < node.arity; ++a) loads.push(g.edges[node.first + a]);
+        const Node& node = nodes_[group.opaque];
+        for (int a = 0; a < node.arity; ++a) loads.push(edges_[node.first + a]);
         group.loads = append(loads);
         continue;
       }
@@ -504,23 +515,23 @@ class Fuser {
         work.pop();
         if (seen[x] == k) continue;
         seen[x] = k;
-        const bool here = f.role[x] == Role::fused  ? f.group[x] >= k || !f.stored[x]
-                          : f.role[x] == Role::view ? g.nodes[x].op == Op::broadcast
-                                                    : !f.stored[x];
+        const bool here = f.is_view_in(x, k)        ? nodes_[x].op == Op::broadcast
+                          : role_[x] == Role::fused ? group_[x] >= k || !stored_[x]
+                                                     : !stored_[x];
         if (!here) {
           loads.push(x);
           continue;
         }
         body.push(x);
         // copies and windows read memory through a view: one load, of the operand
-        if (f.role[x] == Role::fused && f.view_of[x] >= 0) continue;
-        if (f.role[x] == Role::fused && g.nodes[x].op == Op::pad) continue;
-        if (group.odd && ir::is_reduction(g.nodes[x].op)) {
-          if (seen[g.in(x, 0)] != k) seen[g.in(x, 0)] = k, loads.push(g.in(x, 0));
+        if (role_[x] == Role::fused && view_of_[x] >= 0 && !f.is_view_in(x, k)) continue;
+        if (role_[x] == Role::fused && nodes_[x].op == Op::pad) continue;
+        if (group.odd && ir::is_reduction(nodes_[x].op)) {
+          if (seen[edges_[nodes_[x].first + 0]] != k) seen[edges_[nodes_[x].first + 0]] = k, loads.push(edges_[nodes_[x].first + 0]);
           continue;
         }
-        const Node& node = g.nodes[x];
-        for (int a = 0; a < node.arity; ++a) work.push(g.edges[node.first + a]);
+        const Node& node = nodes_[x];
+        for (int a = 0; a < node.arity; ++a) work.push(edges_[node.first + a]);
       }
       sort(body, [](int a, int b) { return a < b; });
       sort(loads, [](int a, int b) { return a < b; });
@@ -544,6 +555,15 @@ class Fuser {
   int prelude_used_ = 0;
   FuseLimits limits_;
   Fusion f;
+  // plain pointers into the graph and the result: constant evaluation pays for every call
+  const Node* nodes_ = g.nodes.data();
+  const int* edges_ = g.edges.data();
+  const Dims* shapes_ = g.shapes.data();
+  Role* role_ = nullptr;
+  int* group_ = nullptr;
+  Level* level_ = nullptr;
+  u8* stored_ = nullptr;
+  int* view_of_ = nullptr;
   List<int> earliest_;  // the first group that may use the node's value
   List<int> reader_;    // the last group that reads the node
   List<u8> wanted_;

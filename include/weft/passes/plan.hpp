@@ -61,31 +61,35 @@ class Planner {
     arena_ = List<int>(n, -1);
     pinned_ = List<u8>(n, 0);
     phase_ = List<int>(n, 0);
+    expires_ = List<u8>(groups + 1, 0);
+    live_.push({});
     leaves();
     // lifetimes
     for (int k = 0; k < groups; ++k) {
-      const ir::Span loads = f.groups[k].loads;
-      for (int i = 0; i < loads.size; ++i) touch(f.pool[loads.begin + i], k);
-      const ir::Span body = f.groups[k].body;
+      const ir::Span loads = groups_[k].loads;
+      for (int i = 0; i < loads.size; ++i) touch(pool_[loads.begin + i], k);
+      const ir::Span body = groups_[k].body;
       for (int i = 0; i < body.size; ++i) {  // what copies and windows read is no load of its own
-        const int x = f.pool[body.begin + i];
-        if (f.role[x] != Role::fused) continue;
-        if (f.view_of[x] >= 0)
-          touch(f.views[f.view_of[x]].root, k);
-        else if (g.nodes[x].op == ir::Op::pad)
-          touch(g.in(x, 0), k);
+        const int x = pool_[body.begin + i];
+        if (role_[x] != Role::fused || f.is_view_in(x, k)) continue;
+        if (view_of_[x] >= 0)
+          touch(views_[view_of_[x]].root, k);
+        else if (nodes_[x].op == ir::Op::pad)
+          touch(edges_[nodes_[x].first + 0], k);
       }
       phases(body);
     }
     for (int node : g.outputs) pinned_[root(node)] = 1;
     place_arenas();
     place_assigned();
+    for (const ir::Assign& a : g.assigns)  // what is copied at the end of the step must last until then
+      if (p.where[root(a.node)] == Address::none) pinned_[root(a.node)] = 1;
     for (int k = 0; k < groups; ++k) {
       release(k);
-      const Group& group = f.groups[k];
+      const Group& group = groups_[k];
       Cut cut = group.opaque >= 0 ? Cut{} : cut_of(k);
       for (int i = 0; i < group.stores.size; ++i) {
-        const int node = f.pool[group.stores.begin + i];
+        const int node = pool_[group.stores.begin + i];
         if (p.where[node] != Address::none) continue;
         if (arena_[node] >= 0) {
           place_in_arena(node, k);
@@ -101,7 +105,7 @@ class Planner {
     }
     // values that must lie in an arena but could not be put there
     for (int i = 0; i < n; ++i)
-      if (g.nodes[i].op == ir::Op::pack) pack_copies(i);
+      if (nodes_[i].op == ir::Op::pack) pack_copies(i);
     for (const ir::Assign& a : g.assigns) {
       const u64 to = Address::make(g.slots[a.slot].space, g.slots[a.slot].offset);
       const u64 from = address(a.node);
@@ -114,28 +118,33 @@ class Planner {
 
  private:
   constexpr int root(int x) const {
-    while (f.role[x] == Role::view) x = f.view_of[x] >= 0 ? f.views[f.view_of[x]].root : g.in(x, 0);
+    while (role_[x] == Role::view) x = view_of_[x] >= 0 ? views_[view_of_[x]].root : edges_[nodes_[x].first + 0];
     return x;
   }
   // Where node x starts.
   constexpr u64 address(int x) const {
-    if (f.role[x] == Role::view && f.view_of[x] >= 0) {
-      const View& v = f.views[f.view_of[x]];
-      return p.where[v.root] + static_cast<u64>(v.offset * size_of(g.nodes[x].dtype));
+    if (role_[x] == Role::view && view_of_[x] >= 0) {
+      const View& v = views_[view_of_[x]];
+      return p.where[v.root] + static_cast<u64>(v.offset * size_of(nodes_[x].dtype));
     }
     return p.where[x];
   }
 
+  // As root, of what group k reads.
+  constexpr int root_in(int x, int k) const {
+    while (f.is_view_in(x, k)) x = view_of_[x] >= 0 ? views_[view_of_[x]].root : edges_[nodes_[x].first + 0];
+    return x;
+  }
   constexpr void touch(int x, int k) {
-    x = root(x);
+    x = root_in(x, k);
     if (last_use_[x] < k) last_use_[x] = k;
-    if (g.nodes[x].op == ir::Op::pack)
-      for (int a = 0; a < g.nodes[x].arity; ++a) touch(g.in(x, a), k);
+    if (nodes_[x].op == ir::Op::pack)
+      for (int a = 0; a < nodes_[x].arity; ++a) touch(edges_[nodes_[x].first + a], k);
   }
 
   constexpr void leaves() {
     for (int i = 0; i < g.nodes.size(); ++i) {
-      const ir::Node& node = g.nodes[i];
+      const ir::Node& node = nodes_[i];
       if (node.op == ir::Op::input)
         p.where[i] = Address::make(ir::Space::input, 0, static_cast<int>(node.imm));
       else if (node.op == ir::Op::state)
@@ -147,30 +156,30 @@ class Planner {
 
   constexpr void phases(const ir::Span body) {
     for (int i = 0; i < body.size; ++i) {
-      const int x = f.pool[body.begin + i];
+      const int x = pool_[body.begin + i];
       int phase = 0;
-      const ir::Node& node = g.nodes[x];
+      const ir::Node& node = nodes_[x];
       for (int a = 0; a < node.arity; ++a) {
-        const int in = g.edges[node.first + a];
+        const int in = edges_[node.first + a];
         if (phase < phase_[in]) phase = phase_[in];
       }
-      phase_[x] = phase + (ir::is_reduction(node.op) && f.level[x] == Level::row ? 1 : 0);
+      phase_[x] = phase + (ir::is_reduction(node.op) && level_[x] == Level::row ? 1 : 0);
     }
   }
 
   // ---- arenas: one buffer a dtype for all packs ----
   constexpr void place_arenas() {
     for (int i = 0; i < g.nodes.size(); ++i) {
-      if (g.nodes[i].op != ir::Op::pack) continue;
-      const int dtype = static_cast<int>(g.nodes[i].dtype);
-      for (int a = 0; a < g.nodes[i].arity; ++a) {
-        const int x = root(g.in(i, a));
-        const i64 offset = g.attribute(i, a) * size_of(g.nodes[i].dtype);
+      if (nodes_[i].op != ir::Op::pack) continue;
+      const int dtype = static_cast<int>(nodes_[i].dtype);
+      for (int a = 0; a < nodes_[i].arity; ++a) {
+        const int x = root(edges_[nodes_[i].first + a]);
+        const i64 offset = g.attribute(i, a) * size_of(nodes_[i].dtype);
         const i64 end = align_up(offset + bytes_of(g, x));
         if (arena_size_[dtype] < end) arena_size_[dtype] = end;
         if (arena_last_[dtype] < last_use_[i]) arena_last_[dtype] = last_use_[i];
-        const bool whole = bytes_of(g, x) == bytes_of(g, g.in(i, a));
-        const bool computed = f.role[x] == Role::fused || f.role[x] == Role::opaque;
+        const bool whole = bytes_of(g, x) == bytes_of(g, edges_[nodes_[i].first + a]);
+        const bool computed = role_[x] == Role::fused || role_[x] == Role::opaque;
         if (computed && whole && !pinned_[x] && arena_[x] < 0) arena_[x] = dtype, arena_offset(x, offset);
       }
     }
@@ -187,14 +196,14 @@ class Planner {
     p.where[x] = arena_base(arena_[x], k) + static_cast<u64>(offsets_[x]);
   }
   constexpr void pack_copies(int i) {
-    const int dtype = static_cast<int>(g.nodes[i].dtype);
+    const int dtype = static_cast<int>(nodes_[i].dtype);
     const u64 base = arena_base(dtype, f.groups.size());
     p.where[i] = base;
-    for (int a = 0; a < g.nodes[i].arity; ++a) {
-      const int x = g.in(i, a);
-      const u64 to = base + static_cast<u64>(g.attribute(i, a) * size_of(g.nodes[i].dtype));
+    for (int a = 0; a < nodes_[i].arity; ++a) {
+      const int x = edges_[nodes_[i].first + a];
+      const u64 to = base + static_cast<u64>(g.attribute(i, a) * size_of(nodes_[i].dtype));
       if (address(x) == to) continue;
-      const int made = f.group[root(x)];
+      const int made = group_[root(x)];
       p.copies.push({address(x), to, bytes_of(g, x), made + 1});
     }
   }
@@ -203,18 +212,18 @@ class Planner {
   constexpr void place_assigned() {
     for (const ir::Assign& a : g.assigns) {
       const int x = a.node;
-      const bool computed = f.role[x] == Role::fused || f.role[x] == Role::opaque;
+      const bool computed = role_[x] == Role::fused || role_[x] == Role::opaque;
       if (!computed || p.where[x] != Address::none || arena_[x] >= 0 || pinned_[x]) continue;
-      if (f.role[x] == Role::fused && f.level[x] != Level::element) continue;
-      const int k = f.group[x];
+      if (role_[x] == Role::fused && level_[x] != Level::element) continue;
+      const int k = group_[x];
       const ir::Slot& slot = g.slots[a.slot];
       bool free = true;
       for (int i : states_) {
         if (!free || last_use_[i] < k) continue;
-        const ir::Slot& other = g.slots[static_cast<int>(g.nodes[i].imm)];
+        const ir::Slot& other = g.slots[static_cast<int>(nodes_[i].imm)];
         if (other.space != slot.space || !overlaps(slot, other)) continue;
-        const bool same = static_cast<int>(g.nodes[i].imm) == a.slot;
-        free = same && last_use_[i] == k && f.role[x] == Role::fused && aligned(i, x, k);
+        const bool same = static_cast<int>(nodes_[i].imm) == a.slot;
+        free = same && last_use_[i] == k && role_[x] == Role::fused && aligned(i, x, k);
       }
       if (free && last_use_[x] <= k) p.where[x] = Address::make(slot.space, slot.offset);
     }
@@ -240,42 +249,44 @@ class Planner {
 
   // Whether group k reads node x's memory only at the element it is writing, as `like` is laid out.
   constexpr bool aligned(int x, int like, int k) const {
-    if (g.nodes[x].shape != g.nodes[like].shape || size_of(g.nodes[x].dtype) != size_of(g.nodes[like].dtype)) return false;
-    if (f.level[like] != Level::element) return false;
-    const ir::Span body = f.groups[k].body;
+    if (nodes_[x].shape != nodes_[like].shape || size_of(nodes_[x].dtype) != size_of(nodes_[like].dtype)) return false;
+    if (level_[like] != Level::element) return false;
+    const ir::Span body = groups_[k].body;
     for (int i = 0; i < body.size; ++i)
-      if (phase_[f.pool[body.begin + i]] > phase_[like]) return false;
-    const ir::Span loads = f.groups[k].loads;
+      if (phase_[pool_[body.begin + i]] > phase_[like]) return false;
+    const ir::Span loads = groups_[k].loads;
     for (int i = 0; i < loads.size; ++i) {
-      const int load = f.pool[loads.begin + i];
-      if (load != x && root(load) == x && !(g.dims(load).size() == g.dims(like).size() && same_order(load, like))) return false;
+      const int load = pool_[loads.begin + i];
+      if (load != x && root_in(load, k) == x && !(shapes_[nodes_[load].shape].size() == shapes_[nodes_[like].shape].size() && same_order(load, like, k))) return false;
     }
     for (int i = 0; i < body.size; ++i) {
-      const int node = f.pool[body.begin + i];
-      if (f.role[node] == Role::fused && f.view_of[node] >= 0 && f.views[f.view_of[node]].root == x) return false;
-      if (g.nodes[node].op == ir::Op::pad && root(g.in(node, 0)) == x) return false;
+      const int node = pool_[body.begin + i];
+      if (role_[node] == Role::fused && view_of_[node] >= 0 && views_[view_of_[node]].root == x) return false;
+      if (nodes_[node].op == ir::Op::pad && root_in(edges_[nodes_[node].first + 0], k) == x) return false;
     }
     return true;
   }
-  constexpr bool same_order(int load, int like) const {
-    if (f.role[load] != Role::view || f.view_of[load] < 0) return true;
-    const View& v = f.views[f.view_of[load]];
-    return v.offset == 0 && g.nodes[load].shape == g.nodes[like].shape && is_contiguous(v, g.dims(load));
+  constexpr bool same_order(int load, int like, int k) const {
+    if (!f.is_view_in(load, k) || view_of_[load] < 0) return true;
+    const View& v = views_[view_of_[load]];
+    return v.offset == 0 && nodes_[load].shape == nodes_[like].shape && is_contiguous(v, shapes_[nodes_[load].shape]);
   }
 
   // A dying buffer of the same size that group k reads element by element becomes the result's.
   constexpr bool in_place(int node, int k) {
-    const Group& group = f.groups[k];
-    if (group.opaque >= 0 || group.odd || f.level[node] != Level::element) return false;
+    const Group& group = groups_[k];
+    if (group.opaque >= 0 || group.odd || level_[node] != Level::element) return false;
     for (int i = 0; i < group.loads.size; ++i) {
-      const int x = root(f.pool[group.loads.begin + i]);
+      const int x = root_in(pool_[group.loads.begin + i], k);
       const u64 at = p.where[x];
       if (at == Address::none || Address::space(at) != ir::Space::workspace || pinned_[x] || last_use_[x] != k) continue;
-      if (arena_[x] >= 0 || f.role[x] == Role::arena || bytes_of(g, x) != bytes_of(g, node)) continue;
+      if (arena_[x] >= 0 || role_[x] == Role::arena || bytes_of(g, x) != bytes_of(g, node)) continue;
       if (!aligned(x, node, k)) continue;
-      for (int b = 0; b < live_.size(); ++b)
-        if (live_[b].offset == Address::offset(at) && live_[b].last == k) {
-          live_[b].last = pinned_[node] ? f.groups.size() : last_use_[node] < k ? k : last_use_[node];
+      Block* blocks = live_.data();
+      for (int b = blocks[0].next; b >= 0; b = blocks[b].next)
+        if (blocks[b].offset == Address::offset(at) && blocks[b].last == k) {
+          blocks[b].last = pinned_[node] ? f.groups.size() : last_use_[node] < k ? k : last_use_[node];
+          expires_[blocks[b].last] = 1;
           p.where[node] = at;
           last_use_[x] = k + 1;  // taken: no second result may have it
           return true;
@@ -286,20 +297,20 @@ class Planner {
 
   // ---- the cut of a loop ----
   constexpr Cut cut_of(int k) {
-    const Group& group = f.groups[k];
+    const Group& group = groups_[k];
     Cut cut;
     bool totals = false, columns = false;
     for (int i = 0; i < group.stores.size; ++i) {
-      const Level level = f.level[f.pool[group.stores.begin + i]];
+      const Level level = level_[pool_[group.stores.begin + i]];
       totals = totals || level == Level::total;
       columns = columns || level == Level::column_sum;
     }
     const i64 size = group.space.size();
     if (group.odd) {
-      const int reduction = f.pool[group.stores.begin];
-      cut.rows = g.dims(reduction).size();
+      const int reduction = pool_[group.stores.begin];
+      cut.rows = shapes_[nodes_[reduction].shape].size();
       cut.cols = size / (cut.rows > 0 ? cut.rows : 1);
-    } else if (group.split < 0 && is_flat(group)) {
+    } else if (group.split < 0 && is_flat(group, k)) {
       cut.flat = true;
       cut.cols = size < flat_tile ? size : flat_tile;
       cut.rows = cut.cols > 0 ? (size + cut.cols - 1) / cut.cols : 0;
@@ -331,28 +342,28 @@ class Planner {
   // The parameter group that a walk over flat arenas follows, -1 for plain memory.
   constexpr int segments_of(const Group& group) const {
     for (int i = 0; i < group.loads.size; ++i) {
-      const ir::Node& node = g.nodes[f.pool[group.loads.begin + i]];
+      const ir::Node& node = nodes_[pool_[group.loads.begin + i]];
       if (node.op == ir::Op::state && g.slots[static_cast<int>(node.imm)].segments >= 0) return g.slots[static_cast<int>(node.imm)].segments;
       if (node.op == ir::Op::pack && static_cast<i64>(node.imm) >= 0) return static_cast<int>(node.imm);
     }
     return -1;
   }
-  constexpr bool is_flat(const Group& group) const {
+  constexpr bool is_flat(const Group& group, int k) const {
     for (int i = 0; i < group.loads.size; ++i) {
-      const int x = f.pool[group.loads.begin + i];
-      if (g.dims(x).size() == 1) continue;
-      if (g.dims(x).size() != group.space.size()) return false;
-      if (f.role[x] == Role::view && f.view_of[x] >= 0 && !is_contiguous(f.views[f.view_of[x]], g.dims(x))) return false;
+      const int x = pool_[group.loads.begin + i];
+      if (shapes_[nodes_[x].shape].size() == 1) continue;
+      if (shapes_[nodes_[x].shape].size() != group.space.size()) return false;
+      if (f.is_view_in(x, k) && view_of_[x] >= 0 && !is_contiguous(views_[view_of_[x]], shapes_[nodes_[x].shape])) return false;
     }
     for (int i = 0; i < group.body.size; ++i) {
-      const int x = f.pool[group.body.begin + i];
-      const ir::Op op = g.nodes[x].op;
-      if (op == ir::Op::pad || (f.role[x] == Role::fused && f.view_of[x] >= 0)) return false;
-      if (g.dims(x).size() != 1 && g.dims(x).size() != group.space.size()) return false;
+      const int x = pool_[group.body.begin + i];
+      const ir::Op op = nodes_[x].op;
+      if (op == ir::Op::pad || (role_[x] == Role::fused && view_of_[x] >= 0)) return false;
+      if (shapes_[nodes_[x].shape].size() != 1 && shapes_[nodes_[x].shape].size() != group.space.size()) return false;
       if (op == ir::Op::iota) {
         // the walk counts all elements: right only where the index runs along the one axis there is
-        const Dims& d = g.dims(x);
-        if (d.size() != d.extent[static_cast<int>(g.nodes[x].imm)]) return false;
+        const Dims& d = shapes_[nodes_[x].shape];
+        if (d.size() != d.extent[static_cast<int>(nodes_[x].imm)]) return false;
       }
     }
     return true;
@@ -361,44 +372,65 @@ class Planner {
   constexpr i64 sums(const Group& group) const {
     i64 bytes = 0;
     for (int i = 0; i < group.stores.size; ++i) {
-      const int x = f.pool[group.stores.begin + i];
-      if (f.level[x] == Level::column_sum || f.level[x] == Level::total) bytes += (bytes_of(g, x) + 63) / 64 * 64;
+      const int x = pool_[group.stores.begin + i];
+      if (level_[x] == Level::column_sum || level_[x] == Level::total) bytes += (bytes_of(g, x) + 63) / 64 * 64;
     }
     return bytes;
   }
 
-  // ---- first fit by offset ----
+  // ---- first fit by offset: taken blocks as a list linked in ascending order ----
   struct Block {
-    i64 offset = 0, bytes = 0;
+    i64 offset = 0, end = 0;
     int last = 0;
+    int next = -1;
   };
   constexpr void release(int k) {
-    int kept = 0;
-    for (int i = 0; i < live_.size(); ++i)
-      if (live_[i].last >= k) live_[kept++] = live_[i];
-    live_.resize(kept);
+    if (k == 0 || !expires_[k - 1]) return;
+    Block* blocks = live_.data();
+    int before = 0;  // block 0 is the list's head
+    for (int b = blocks[0].next; b >= 0; b = blocks[b].next) {
+      if (blocks[b].last >= k)
+        before = b;
+      else
+        blocks[before].next = blocks[b].next;
+    }
   }
   constexpr u64 allocate(i64 bytes, int last) {
     bytes = align_up(bytes);
+    Block* blocks = live_.data();
     i64 at = 0;
-    int i = 0;
-    for (; i < live_.size(); ++i) {
-      if (live_[i].offset - at >= bytes) break;
-      const i64 end = live_[i].offset + live_[i].bytes;
-      if (end > at) at = end;
+    int before = 0;
+    for (int b = blocks[0].next; b >= 0 && blocks[b].offset - at < bytes; b = blocks[b].next) {
+      if (blocks[b].end > at) at = blocks[b].end;
+      before = b;
     }
-    live_.insert(i, {at, bytes, last});
+    const int next = blocks[before].next;
+    blocks[before].next = live_.size();
+    live_.push({at, at + bytes, last, next});
+    expires_[last] = 1;
     if (at + bytes > peak_) peak_ = at + bytes;
     return Address::make(ir::Space::workspace, at);
   }
 
   const ir::Graph& g;
   const Fusion& f;
+  // plain pointers: constant evaluation pays for every call
+  const ir::Node* nodes_ = g.nodes.data();
+  const int* edges_ = g.edges.data();
+  const Dims* shapes_ = g.shapes.data();
+  const Role* role_ = f.role.data();
+  const int* group_ = f.group.data();
+  const Level* level_ = f.level.data();
+  const int* view_of_ = f.view_of.data();
+  const View* views_ = f.views.data();
+  const Group* groups_ = f.groups.data();
+  const int* pool_ = f.pool.data();
   Plan p;
   List<int> last_use_, phase_, arena_, states_;
   List<i64> offsets_;
   List<u8> pinned_;
-  List<Block> live_;
+  List<Block> live_;     // every block ever taken; [0] heads the list of those that are
+  List<u8> expires_;     // some block's last reader is this group
   i64 peak_ = 0;
   i64 arena_size_[16]{};
   int arena_last_[16]{};

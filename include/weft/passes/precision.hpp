@@ -14,7 +14,7 @@ struct PrecisionRule {
 
 // Products of f32 operands become products of `compute` operands. Their result is `compute` too, except where it is
 // the gradient of a parameter (an operand of a pack), which keeps the f32 sums.
-constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
+constexpr ir::Graph apply_precision(ir::Graph g, PrecisionRule rule) {
   if (rule.compute == DType::f32) return g;
   const int n = g.nodes.size();
   List<u8> gradient(n, 0);
@@ -31,6 +31,7 @@ constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
   b.graph.model_bytes = g.model_bytes;
   b.graph.optimizer_bytes = g.optimizer_bytes;
   b.graph.scalar_count = g.scalar_count;
+  b.graph.presets = g.presets;
   b.graph.streams = g.streams;
   // shapes and lists keep their numbers
   for (const Dims& d : g.shapes) b.shape(d);

@@ -29,6 +29,7 @@ constexpr ir::Graph prune(const ir::Graph& g) {
   r.model_bytes = g.model_bytes;
   r.optimizer_bytes = g.optimizer_bytes;
   r.scalar_count = g.scalar_count;
+  r.presets = g.presets;
   r.streams = g.streams;
   r.edges.reserve(edges + 8);
   List<int> moved(n, -1);
@@ -36,7 +37,8 @@ constexpr ir::Graph prune(const ir::Graph& g) {
     if (!live[i]) continue;
     ir::Node node = g.nodes[i];
     const int* in = g.edges.data() + node.first;
-    if (node.op == ir::Op::stop_gradient) {
+    const bool same = node.op == ir::Op::cast && g.nodes[in[0]].dtype == node.dtype;
+    if (node.op == ir::Op::stop_gradient || same) {
       moved[i] = moved[in[0]];
       continue;
     }
@@ -47,7 +49,7 @@ constexpr ir::Graph prune(const ir::Graph& g) {
   }
   const auto computed = [&](int node) {
     const ir::Op op = r.nodes[node].op;
-    if (op != ir::Op::input && op != ir::Op::state && op != ir::Op::scalar) return node;
+    if (op != ir::Op::input && op != ir::Op::state && op != ir::Op::scalar && op != ir::Op::pack) return node;
     ir::Node same = r.nodes[node];
     same.op = ir::Op::bitcast;
     same.imm = 0;

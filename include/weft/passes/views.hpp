@@ -9,6 +9,7 @@ namespace weft::passes {
 // Node `root`'s buffer read at offset + sum(index * stride), in elements.
 struct View {
   int root = -1;
+  int rank = 0;
   i64 offset = 0;
   i64 stride[8]{};
 };
@@ -16,6 +17,7 @@ struct View {
 constexpr View contiguous_view(int root, const Dims& dims) {
   View v;
   v.root = root;
+  v.rank = dims.rank;
   i64 stride = 1;
   for (int i = dims.rank - 1; i >= 0; --i) {
     v.stride[i] = dims.extent[i] == 1 ? 0 : stride;
@@ -38,6 +40,7 @@ constexpr bool is_contiguous(const View& v, const Dims& dims) {
 constexpr bool reshape_view(View& v, const Dims& from, const Dims& to) {
   View r;
   r.root = v.root;
+  r.rank = to.rank;
   r.offset = v.offset;
   int i = from.rank - 1, j = to.rank - 1;
   while (i >= 0 || j >= 0) {
@@ -83,6 +86,7 @@ constexpr bool apply_movement(const ir::Graph& g, int node, View& v) {
   const Dims& to = g.dims(node);
   View r;
   r.root = v.root;
+  r.rank = to.rank;
   r.offset = v.offset;
   switch (n.op) {
     case Op::broadcast:

@@ -239,13 +239,25 @@ constexpr StepGraph build_step() {
   }
 }
 
-// The step as a source of exec::Compiled; Apply: update the parameters, else only add to the gradients.
+// The step as a source of exec::Compiled; Apply: update the parameters, else only add to the gradients. The traced
+// and differentiated graph is kept with its checks in front.
+template <class M, class F, class O, bool Apply, class... I>
+struct StepTrace {
+  static constexpr void write(WordWriter& w) {
+    const StepGraph step = build_step<M, F, O, Apply, I...>();
+    w.put_int(step.checks.unused_input);
+    w.put_int(step.checks.unreached);
+    ir::write(w, step.graph);
+  }
+};
+
 template <class M, class F, class O, bool Apply, class... I>
 struct StepSource {
-  static constexpr ir::Graph graph() {
-    return passes::apply_precision(passes::prune(build_step<M, F, O, Apply, I...>().graph), O::Precision::rule);
+  using Trace = Kept<StepTrace<M, F, O, Apply, I...>>;
+  static constexpr ir::Graph graph() { return passes::apply_precision(ir::thaw(Trace::words.w + 2), O::Precision::rule); }
+  static constexpr StepChecks checks() {
+    return {static_cast<int>(static_cast<i64>(Trace::words.w[0])), static_cast<int>(static_cast<i64>(Trace::words.w[1]))};
   }
-  static constexpr StepChecks checks() { return build_step<M, F, O, Apply, I...>().checks; }
 };
 
 }  // namespace weft::train

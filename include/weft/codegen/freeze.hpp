@@ -1,0 +1,112 @@
+#pragma once
+// Plans and lowered parts as words, and back: what crosses from one constant evaluation to the next.
+
+#include "weft/codegen/lowered.hpp"
+#include "weft/core/words.hpp"
+
+namespace weft::codegen {
+
+constexpr void write(WordWriter& w, const passes::Plan& p) {
+  w.put_int(p.where.size());
+  for (u64 a : p.where) w.put(a);
+  w.put_int(p.cuts.size());
+  for (const passes::Cut& c : p.cuts) {
+    w.put_int(c.rows);
+    w.put_int(c.cols);
+    w.put_int(c.rows_per_chunk);
+    w.put_int(c.chunks);
+    w.put_pair(c.flat ? 1 : 0, c.segments);
+    w.put(c.partials);
+  }
+  w.put_int(p.copies.size());
+  for (const passes::Copy& c : p.copies) {
+    w.put(c.from);
+    w.put(c.to);
+    w.put_int(c.bytes);
+    w.put_int(c.before);
+  }
+  w.put_int(p.outputs.size());
+  for (u64 a : p.outputs) w.put(a);
+  w.put_int(p.workspace_bytes);
+}
+
+constexpr passes::Plan thaw_plan(const u64* words) {
+  WordReader r(words);
+  passes::Plan p;
+  p.where.resize(r.get_size());
+  for (u64& a : p.where) a = r.get();
+  p.cuts.resize(r.get_size());
+  for (passes::Cut& c : p.cuts) {
+    c.rows = r.get_int();
+    c.cols = r.get_int();
+    c.rows_per_chunk = r.get_int();
+    c.chunks = r.get_int();
+    const u64 flags = r.get();
+    c.flat = WordReader::low(flags) != 0;
+    c.segments = WordReader::high(flags);
+    c.partials = r.get();
+  }
+  p.copies.resize(r.get_size());
+  for (passes::Copy& c : p.copies) {
+    c.from = r.get();
+    c.to = r.get();
+    c.bytes = r.get_int();
+    c.before = static_cast<int>(r.get_int());
+  }
+  p.outputs.resize(r.get_size());
+  for (u64& a : p.outputs) a = r.get();
+  p.workspace_bytes = r.get_int();
+  return p;
+}
+
+constexpr void write(WordWriter& w, const Lowered& l) {
+  w.put_int(l.kernels.size());
+  for (const Kernel& k : l.kernels) {
+    w.put_int(static_cast<i64>(k.kind));
+    w.put_pair(k.words.begin, k.words.size);
+  }
+  w.put_int(l.steps.size());
+  for (const Step& s : l.steps) {
+    w.put_pair(static_cast<int>(s.kind), s.kernel);
+    w.put_pair(s.addresses.begin, s.addresses.size);
+    w.put_pair(s.numbers.begin, s.numbers.size);
+    w.put_int(s.bytes);
+    w.put_int(s.flops);
+  }
+  for (const List<u64>* list : {&l.words, &l.addresses, &l.numbers}) {
+    w.put_int(list->size());
+    for (u64 x : *list) w.put(x);
+  }
+}
+
+constexpr Lowered thaw_lowered(const u64* words) {
+  WordReader r(words);
+  Lowered l;
+  l.kernels.resize(r.get_size());
+  for (Kernel& k : l.kernels) {
+    k.kind = static_cast<StepKind>(r.get_int());
+    const u64 span = r.get();
+    k.words = {WordReader::low(span), WordReader::high(span)};
+  }
+  const auto span = [&] {
+    const u64 w = r.get();
+    return ir::Span{WordReader::low(w), WordReader::high(w)};
+  };
+  l.steps.resize(r.get_size());
+  for (Step& s : l.steps) {
+    const u64 kind = r.get();
+    s.kind = static_cast<StepKind>(WordReader::low(kind));
+    s.kernel = WordReader::high(kind);
+    s.addresses = span();
+    s.numbers = span();
+    s.bytes = r.get_int();
+    s.flops = r.get_int();
+  }
+  for (List<u64>* list : {&l.words, &l.addresses, &l.numbers}) {
+    list->resize(r.get_size());
+    for (u64& x : *list) x = r.get();
+  }
+  return l;
+}
+
+}  // namespace weft::codegen

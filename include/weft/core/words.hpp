@@ -1,0 +1,80 @@
+#pragma once
+// How one constant evaluation hands its result to the next: as flat 64-bit words, which compilers keep and read
+// cheaply. Splitting the work over several constant variables restarts the compilers' step limits.
+
+#include "weft/core/types.hpp"
+
+namespace weft {
+
+template <int N>
+struct Words {
+  u64 w[N > 0 ? N : 1]{};
+};
+
+// Writes values one after another; counts on when full, so that a second try knows the size.
+class WordWriter {
+ public:
+  constexpr WordWriter(u64* words, int capacity) : words_(words), capacity_(capacity) {}
+  constexpr void put(u64 word) {
+    if (size_ < capacity_) words_[size_] = word;
+    ++size_;
+  }
+  constexpr void put_int(i64 value) { put(static_cast<u64>(value)); }
+  // Two 32-bit numbers in one word.
+  constexpr void put_pair(int a, int b) { put(static_cast<u64>(static_cast<u32>(a)) | static_cast<u64>(static_cast<u32>(b)) << 32); }
+  constexpr int size() const { return size_; }
+
+ private:
+  u64* words_;
+  int capacity_;
+  int size_ = 0;
+};
+
+class WordReader {
+ public:
+  constexpr explicit WordReader(const u64* words) : at_(words) {}
+  constexpr u64 get() { return *at_++; }
+  constexpr i64 get_int() { return static_cast<i64>(*at_++); }
+  constexpr int get_size() { return static_cast<int>(*at_++); }
+  static constexpr int low(u64 word) { return static_cast<int>(static_cast<u32>(word)); }
+  static constexpr int high(u64 word) { return static_cast<int>(static_cast<u32>(word >> 32)); }
+
+ private:
+  const u64* at_;
+};
+
+template <int Capacity>
+struct WideWords {
+  int size = 0;
+  Words<Capacity> words;
+};
+
+// The words that Stage::write(writer) puts, exactly sized. Evaluated once if `Capacity` suffices, else twice.
+template <class Stage, int Capacity = 65536>
+struct Kept {
+  template <int C>
+  static constexpr WideWords<C> evaluate() {
+    WideWords<C> r;
+    WordWriter writer(r.words.w, C);
+    Stage::write(writer);
+    r.size = writer.size();
+    return r;
+  }
+  template <int N, int C>
+  static constexpr Words<N> shrink(const WideWords<C>& wide) {
+    Words<N> r;
+    for (int i = 0; i < N; ++i) r.w[i] = wide.words.w[i];
+    return r;
+  }
+  static constexpr WideWords<Capacity> wide = evaluate<Capacity>();
+  static constexpr int size = wide.size;
+  static constexpr Words<size> make() {
+    if constexpr (size <= Capacity)
+      return shrink<size>(wide);
+    else
+      return evaluate<size>().words;
+  }
+  static constexpr Words<size> words = make();
+};
+
+}  // namespace weft

@@ -1,0 +1,124 @@
+#pragma once
+// What a GPU decides about a compiled program before it runs, without needing one: how loops are cut into blocks,
+// where partial sums, inputs and scalars lie. Law: a function of the program alone.
+
+#include "weft/exec/steps.hpp"
+#include "weft/kernels/finish.hpp"
+#include "weft/kernels/loop_grid.hpp"
+
+namespace weft::exec {
+
+// Whether every address that kernel K's dense operands ever have is a multiple of 16 bytes; blocks and inputs
+// themselves start at multiples of 256.
+template <class P, int K>
+constexpr int kernel_alignment() {
+  using Needs = kernels::LoopNeeds<codegen::code_of<P, K>>;
+  for (int s = 0; s < P::header.steps; ++s) {
+    const u64* w = P::image + P::header.step_at + codegen::step_words * s;
+    if (static_cast<int>(w[0] >> 8) != K) continue;
+    const int first = static_cast<int>(w[1] & 0xffffffff);
+    for (int k = 0; k < Needs::header.operands; ++k) {
+      const u64 address = P::image[P::header.address_at + first + k];
+      if (address != passes::Address::none && Needs::is_dense(k) && passes::Address::offset(address) % 16 != 0) return 1;
+    }
+  }
+  return 16;
+}
+
+// The grid of loop kernel K.
+template <class P, int K>
+using grid_of = kernels::LoopGrid<codegen::code_of<P, K>, kernel_alignment<P, K>()>;
+
+// Of a loop kernel: its cut, and which operands are sums along the rows.
+struct LoopPlan {
+  kernels::LoopCut (*cut)(i64 rows, i64 planned_chunks) = nullptr;
+  u64 sums = 0;
+};
+
+template <class P>
+struct CudaPlan {
+  template <int K>
+  static constexpr LoopPlan loop_plan() {
+    LoopPlan plan;
+    if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::loop) {
+      using Grid = grid_of<P, K>;
+      plan.cut = &kernels::loop_cut<Grid>;
+      for (int k = 0; k < Grid::header.operands; ++k) {
+        const kernels::Role role = Grid::Needs::View::operand(k).role;
+        if (role == kernels::Role::accumulate_columns || role == kernels::Role::accumulate_total) plan.sums |= u64{1} << k;
+      }
+    }
+    return plan;
+  }
+  struct Table {
+    LoopPlan at[P::header.kernels > 0 ? P::header.kernels : 1]{};
+  };
+  template <int... K>
+  static constexpr Table make_table(std::integer_sequence<int, K...>) {
+    return {{loop_plan<K>()...}};
+  }
+  static constexpr Table loops = make_table(std::make_integer_sequence<int, P::header.kernels>{});
+
+  // Bytes of the partial sums of the loop that has most; loops run one after another and share them.
+  static constexpr i64 partial_bytes() {
+    i64 most = 0;
+    for (int s = 0; s < P::header.steps; ++s) {
+      const u64* w = P::image + P::header.step_at + codegen::step_words * s;
+      if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::loop) continue;
+      const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
+      if (n[4] == 0) continue;
+      const kernels::LoopCut cut = loops.at[w[0] >> 8].cut(static_cast<i64>(n[0]), static_cast<i64>(n[2]));
+      const i64 bytes = cut.chunks * static_cast<i64>(n[4]);
+      if (most < bytes) most = bytes;
+    }
+    return passes::align_up(most);
+  }
+
+  // The scalars and the inputs lie in one block, which is copied to the device as one: where input `number` begins;
+  // that of the number after the last is the block's size.
+  static constexpr i64 input_offset(int number) {
+    i64 at = passes::align_up(i64{4} * P::header.scalars);
+    for (int k = 0; k < number; ++k) at += passes::align_up(input_bytes(k));
+    return at;
+  }
+  static constexpr i64 input_bytes(int number) { return static_cast<i64>(P::image[P::header.input_at + number]); }
+  static constexpr i64 staged_bytes() { return input_offset(P::header.inputs); }
+
+  // The types and folds of the second stage of all sums.
+  static constexpr u64 finish_set() {
+    u64 set = 0;
+    for (int s = 0; s < P::header.steps; ++s) {
+      const u64* w = P::image + P::header.step_at + codegen::step_words * s;
+      if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::finish) continue;
+      const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
+      for (int k = 2; k < static_cast<int>(w[2] >> 32); k += 3)
+        set |= kernels::finish_set(static_cast<DType>(n[k + 2] & 255), static_cast<kernels::Fold>(n[k + 2] >> 8));
+    }
+    return set;
+  }
+};
+
+// Cuts the loops of a list of launches for a GPU. `partial` holds CudaPlan<P>::partial_bytes().
+template <class P, class Launch>
+void cut_for_gpu(std::vector<Launch>& launches, std::byte* partial) {
+  for (int s = 0; s < P::header.steps; ++s) {
+    const u64* w = P::image + P::header.step_at + codegen::step_words * s;
+    if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::loop) continue;
+    kernels::LoopArgs& args = launches[static_cast<std::size_t>(s)].args;
+    const LoopPlan& plan = CudaPlan<P>::loops.at[w[0] >> 8];
+    const kernels::LoopCut cut = plan.cut(args.rows, args.chunks);
+    if (args.partial_bytes > 0) {
+      // the step after it puts the partial sums together
+      kernels::LoopArgs& finish = launches[static_cast<std::size_t>(s) + 1].args;
+      for (int k = 0; k < kernels::LoopArgs::max_operands; ++k)
+        if (plan.sums >> k & 1u)
+          args.pointer[k] = partial + (static_cast<std::byte*>(args.pointer[k]) - static_cast<std::byte*>(finish.pointer[0]));
+      finish.pointer[0] = partial;
+      finish.chunks = cut.chunks;
+    }
+    args.rows_per_chunk = cut.rows_per_chunk;
+    args.chunks = cut.blocks;
+  }
+}
+
+}  // namespace weft::exec

@@ -1,0 +1,208 @@
+#pragma once
+// What a program will launch, step by step: the kind of kernel, what was fused into it, its bytes, its FLOPs, and
+// the least time these take on a stated machine. Law: the passes run again when explain() is called, so that a
+// program which never asks pays nothing; the totals are those of the compiled program.
+
+#include <charconv>
+#include <string>
+#include <vector>
+
+#include "weft/codegen/lower.hpp"
+#include "weft/passes/prune.hpp"
+
+namespace weft {
+
+// A machine by two numbers: bytes and FLOPs a second. A launch takes at least max(bytes / bandwidth, FLOPs / rate).
+struct Roofline {
+  double bytes_per_second = 20e9;
+  double flops_per_second = 100e9;
+  double seconds(i64 bytes, i64 flops) const {
+    const double memory = static_cast<double>(bytes) / bytes_per_second, compute = static_cast<double>(flops) / flops_per_second;
+    return memory > compute ? memory : compute;
+  }
+};
+
+namespace exec {
+
+struct ExplainedStep {
+  std::string kernel;  // "map", "row", "column", "all", "segment", "dot", ...; loops may be several at once: "row+column"
+  std::string shape;   // of the space that it walks, or "m x n x k"
+  std::string ops;     // what is fused into it, in order: "mul, add x2, exp"
+  i64 bytes = 0, flops = 0;
+};
+
+struct Explanation {
+  std::vector<ExplainedStep> steps;
+  i64 bytes = 0, flops = 0, workspace_bytes = 0;
+};
+
+namespace explain_detail {
+
+inline std::string number(double value, int decimals) {
+  char text[48];
+  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, decimals);
+  return {text, end.ptr};
+}
+
+// Three significant digits and a unit: 0, 987, 12.3k, 4.56M.
+inline std::string compact(double value) {
+  const char* units[] = {"", "k", "M", "G", "T", "P"};
+  int unit = 0;
+  while (value >= 999.5 && unit < 5) value /= 1000, ++unit;
+  return number(value, unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2) + units[unit];
+}
+
+// 840 ns, 20.9 us, 1.25 ms
+inline std::string duration(double seconds) {
+  const char* units[] = {" s", " ms", " us", " ns"};
+  int unit = 0;
+  while (seconds > 0 && seconds < 0.9995 && unit < 3) seconds *= 1000, ++unit;
+  return number(seconds, unit == 3 || seconds >= 99.95 ? 0 : seconds >= 9.995 ? 1 : 2) + units[unit];
+}
+
+inline std::string padded(std::string text, std::size_t width, bool right) {
+  if (text.size() < width) text.insert(right ? 0 : text.size(), width - text.size(), ' ');
+  return text;
+}
+
+// The names of a loop's arithmetic, neighbours of one name counted.
+inline std::string fused_ops(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group) {
+  std::vector<std::pair<std::string, int>> runs;
+  for (int i = 0; i < group.body.size; ++i) {
+    const ir::Op op = g.nodes[f.pool[group.body.begin + i]].op;
+    if (op == ir::Op::constant || op == ir::Op::broadcast || op == ir::Op::reshape) continue;
+    const char* name = ir::info(op).name;
+    if (!runs.empty() && runs.back().first == name)
+      ++runs.back().second;
+    else
+      runs.push_back({name, 1});
+  }
+  std::string out;
+  for (const auto& [name, count] : runs) {
+    out += (out.empty() ? "" : ", ") + name;
+    if (count > 1) out += " x" + std::to_string(count);
+  }
+  return out.empty() ? "copy" : out;
+}
+
+inline std::string loop_kind(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group, const passes::Cut& cut) {
+  bool row = false, column = false, all = false;
+  for (int i = 0; i < group.body.size; ++i) {
+    const int x = f.pool[group.body.begin + i];
+    if (!ir::is_reduction(g.nodes[x].op)) continue;
+    column = column || f.level[x] == passes::Level::column_sum;
+    all = all || f.level[x] == passes::Level::total;
+    row = row || (f.level[x] != passes::Level::column_sum && f.level[x] != passes::Level::total);
+  }
+  std::string kind = row ? "row" : cut.segments >= 0 ? "segment" : !column && !all ? "map" : "";
+  if (column) kind += kind.empty() ? "column" : "+column";
+  if (all) kind += kind.empty() ? "all" : "+all";
+  return kind;
+}
+
+inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int k,
+                                  const codegen::Lowered& lowered, const codegen::Step& step) {
+  const passes::Group& group = f.groups[k];
+  const auto at = [&](int i) { return std::to_string(static_cast<i64>(lowered.numbers[step.numbers.begin + i])); };
+  const auto type = [&](int node) { return std::string(name_of(g.nodes[node].dtype)); };
+  ExplainedStep out;
+  out.bytes = step.bytes;
+  out.flops = step.flops;
+  switch (step.kind) {
+    case codegen::StepKind::loop:
+      out.kernel = loop_kind(g, f, group, plan.cuts[k]);
+      out.shape = to_text(group.space).c_str();
+      out.ops = fused_ops(g, f, group);
+      break;
+    case codegen::StepKind::finish:
+      out.kernel = "finish";
+      out.shape = at(0) + " parts";
+      out.ops = "adds partial sums";
+      break;
+    case codegen::StepKind::dot: {
+      out.kernel = "dot";
+      out.shape = at(0) + " x " + at(1) + " x " + at(2);
+      i64 batch = 1;
+      for (i64 b = 0; b < static_cast<i64>(lowered.numbers[step.numbers.begin + 8]); ++b)
+        batch *= static_cast<i64>(lowered.numbers[step.numbers.begin + 9 + 4 * static_cast<int>(b)]);
+      if (batch > 1) out.shape = std::to_string(batch) + " of " + out.shape;
+      out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
+      break;
+    }
+    case codegen::StepKind::gather:
+    case codegen::StepKind::scatter_add:
+      out.kernel = step.kind == codegen::StepKind::gather ? "gather" : "scatter";
+      out.shape = at(1) + " rows of " + at(2);
+      out.ops = type(group.opaque);
+      break;
+    case codegen::StepKind::copy:
+      out.kernel = "copy";
+      out.shape = at(0) + " B";
+      break;
+  }
+  return out;
+}
+
+}  // namespace explain_detail
+
+// Explains a graph as it is traced (before prune).
+inline Explanation explain_graph(const ir::Graph& traced) {
+  const ir::Graph g = passes::prune(traced);
+  const passes::Fusion f = passes::fuse(g);
+  const passes::Plan plan = passes::plan_memory(g, f);
+  Explanation out;
+  for (int k = 0; k < f.groups.size(); ++k) {
+    const codegen::Lowered lowered = codegen::lower(g, f, plan, k, k + 1);
+    for (const codegen::Step& step : lowered.steps) {
+      out.steps.push_back(explain_detail::explain_step(g, f, plan, k, lowered, step));
+      out.bytes += step.bytes;
+      out.flops += step.flops;
+    }
+  }
+  out.workspace_bytes = plan.workspace_bytes;
+  return out;
+}
+
+// One line a launch, at most 79 columns; what does not fit goes on below.
+inline std::string to_text(const Explanation& e, const Roofline& machine) {
+  using namespace explain_detail;
+  constexpr std::size_t columns = 79, indent = 43;
+  const auto heading = [&](const char* what, const std::string& value) { return std::string(what) + value; };
+  double least = 0;
+  for (const ExplainedStep& s : e.steps) least += machine.seconds(s.bytes, s.flops);
+  std::string out = std::to_string(e.steps.size()) + (e.steps.size() == 1 ? " launch" : " launches") + heading(", ", compact(static_cast<double>(e.bytes))) +
+                    "B moved, " + compact(static_cast<double>(e.flops)) + "FLOP, workspace " + compact(static_cast<double>(e.workspace_bytes)) + "B\n" +
+                    "at least " + duration(least) + " on a machine of " + compact(machine.bytes_per_second) + "B/s and " +
+                    compact(machine.flops_per_second) + "FLOP/s\n\n";
+  out += "  #  kernel       bytes    FLOP  at least  what\n";
+  for (std::size_t i = 0; i < e.steps.size(); ++i) {
+    const ExplainedStep& s = e.steps[i];
+    std::string line = padded(std::to_string(i), 3, true) + "  " + padded(s.kernel, 10, false) + padded(compact(static_cast<double>(s.bytes)), 8, true) +
+                       padded(compact(static_cast<double>(s.flops)), 8, true) + padded(duration(machine.seconds(s.bytes, s.flops)), 10, true) + "  ";
+    std::string rest = s.shape + (s.ops.empty() ? "" : ": " + s.ops);
+    const bool long_kind = s.kernel.size() > 10;
+    while (true) {
+      const std::size_t room = columns - (long_kind && line.size() > indent ? line.size() : indent);
+      std::size_t cut = rest.size();
+      if (cut > room) {
+        cut = rest.rfind(' ', room);
+        if (cut == std::string::npos || cut == 0) cut = room;
+      }
+      out += line + rest.substr(0, cut) + "\n";
+      rest.erase(0, cut + (cut < rest.size() && rest[cut] == ' ' ? 1 : 0));
+      if (rest.empty()) break;
+      line = std::string(indent, ' ');
+    }
+  }
+  return out;
+}
+
+}  // namespace exec
+
+// The launches of anything that has a graph: Source::graph() traces.
+template <class Source>
+std::string explain(const Roofline& machine = {}) {
+  return exec::to_text(exec::explain_graph(Source::graph()), machine);
+}
+
+}  // namespace weft

@@ -1,0 +1,163 @@
+#pragma once
+// A graph as text, one line a node, for golden tests and for people. Law: equal graphs give equal text, in any
+// locale and with any compiler; the text tells everything that a pass may read.
+//
+//   %5 = dot(%0, %4) batch () with () contract (1) with (1) : f32 (8, 10)
+
+#include <charconv>
+#include <string>
+
+#include "weft/ir/value.hpp"
+
+namespace weft::ir {
+
+namespace print_detail {
+
+inline void add(std::string& out, i64 number) { out += std::to_string(number); }
+
+// The shortest decimal that reads back as the same number.
+template <class Float>
+  requires(std::is_floating_point_v<Float>)
+void add(std::string& out, Float number) {
+  char text[40];
+  const auto end = std::to_chars(text, text + sizeof text, number);
+  out.append(text, end.ptr);
+}
+
+inline void add_list(std::string& out, const int* numbers, int count) {
+  out += '(';
+  for (int i = 0; i < count; ++i) {
+    if (i > 0) out += ", ";
+    add(out, i64{numbers[i]});
+  }
+  out += ')';
+}
+
+// What an attribute list means for its primitive.
+inline void add_attributes(std::string& out, const Graph& g, int node) {
+  const Node& n = g.nodes[node];
+  if (n.op == Op::dot) {
+    const DotAxes axes = dot_axes(g, node);
+    out += " batch ";
+    add_list(out, axes.batch_a, axes.batch);
+    out += " with ";
+    add_list(out, axes.batch_b, axes.batch);
+    out += " contract ";
+    add_list(out, axes.contracted_a, axes.contracted);
+    out += " with ";
+    add_list(out, axes.contracted_b, axes.contracted);
+  } else if (n.list >= 0) {
+    out += n.op == Op::slice ? " begin:step [" : n.op == Op::pad ? " low:high [" : n.op == Op::pack ? " at [" : " axes [";
+    const bool pairs = n.op == Op::slice || n.op == Op::pad;
+    for (int k = 0; k < g.attributes(node); ++k) {
+      if (k > 0) out += pairs && k % 2 == 1 ? ":" : ", ";
+      add(out, g.attribute(node, k));
+    }
+    out += ']';
+  }
+}
+
+// What `imm` means for its primitive.
+inline void add_immediate(std::string& out, const Graph& g, int node) {
+  const Node& n = g.nodes[node];
+  switch (n.op) {
+    case Op::constant:
+    case Op::pad:
+      out += n.op == Op::pad ? " fill " : " ";
+      if (is_float(n.dtype))
+        add(out, constant_value(n.dtype, n.imm));
+      else
+        add(out, static_cast<i64>(n.imm));
+      break;
+    case Op::input:
+    case Op::scalar:
+      out += ' ';
+      add(out, static_cast<i64>(n.imm));
+      break;
+    case Op::state:
+      out += " slot ";
+      add(out, static_cast<i64>(n.imm));
+      break;
+    case Op::iota:
+      out += " along ";
+      add(out, static_cast<i64>(n.imm));
+      break;
+    case Op::random:
+      out += " stream ";
+      add(out, static_cast<i64>(n.imm));
+      break;
+    case Op::pack:
+      out += " group ";
+      add(out, static_cast<i64>(n.imm));
+      break;
+    case Op::unpack:
+      out += " at ";
+      add(out, static_cast<i64>(n.imm));
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace print_detail
+
+// "f32 (8, 10)"
+inline std::string type_text(const Graph& g, int node) {
+  return std::string(name_of(g.nodes[node].dtype)) + " " + to_text(g.dims(node)).c_str();
+}
+
+inline std::string print_node(const Graph& g, int node) {
+  using print_detail::add;
+  const Node& n = g.nodes[node];
+  std::string out = "%" + std::to_string(node) + " = " + info(n.op).name;
+  if (n.arity > 0) {
+    out += '(';
+    for (int k = 0; k < n.arity; ++k) {
+      if (k > 0) out += ", ";
+      out += '%';
+      add(out, i64{g.in(node, k)});
+    }
+    out += ')';
+  }
+  print_detail::add_immediate(out, g, node);
+  print_detail::add_attributes(out, g, node);
+  if (n.recompute != 0) out += " again " + std::to_string(n.recompute);
+  return out + " : " + type_text(g, node);
+}
+
+// "model + 512", "optimizer + 256 over group 0"
+inline std::string print_slot(const Graph& g, int slot) {
+  constexpr const char* names[] = {"model", "optimizer", "workspace", "input", "scalars", "output"};
+  const Slot& s = g.slots[slot];
+  std::string out = "slot " + std::to_string(slot) + " = " + names[static_cast<int>(s.space)] + " + " + std::to_string(s.offset);
+  if (s.segments >= 0) out += " over group " + std::to_string(s.segments);
+  return out + " : " + name_of(s.dtype) + " " + to_text(g.shapes[s.shape]).c_str();
+}
+
+inline std::string print(const Graph& g) {
+  std::string out;
+  for (int s = 0; s < g.slots.size(); ++s) out += print_slot(g, s) + "\n";
+  for (int k = 0; k < g.groups.size(); ++k) {
+    out += "group " + std::to_string(k) + " =";
+    for (int r = 0; r < g.groups[k].size; ++r) {
+      const Range& range = g.ranges[g.groups[k].begin + r];
+      out += " [" + std::to_string(range.offset) + ", " + std::to_string(range.offset + range.length) + ")";
+    }
+    out += '\n';
+  }
+  for (const Preset& p : g.presets) {
+    out += "scalar " + std::to_string(p.scalar) + " = ";
+    print_detail::add(out, p.value);
+    out += '\n';
+  }
+  for (int i = 0; i < g.nodes.size(); ++i) out += print_node(g, i) + "\n";
+  if (g.outputs.size() > 0) {
+    out += "return";
+    for (int k = 0; k < g.outputs.size(); ++k) out += (k > 0 ? ", %" : " %") + std::to_string(g.outputs[k]);
+    out += '\n';
+  }
+  for (const Assign& a : g.assigns) out += "slot " + std::to_string(a.slot) + " <- %" + std::to_string(a.node) + "\n";
+  return out;
+}
+
+}  // namespace weft::ir

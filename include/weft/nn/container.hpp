@@ -1,0 +1,103 @@
+#pragma once
+// Modules made of modules, and those without state: Sequential, Identity, Flatten, Frozen.
+
+#include "weft/nn/param.hpp"
+#include "weft/ops/movement.hpp"
+
+namespace weft::nn {
+
+// Layers applied one after another; their parameters are named "0.weight", "1.weight", ... as PyTorch's. A layer
+// is a module, or any function object of one expression. Settings: Sequential<A, B>{{A{}, B{.p = 0.1f}}}, or
+// sequential(A{}, B{.p = 0.1f}).
+template <class... M>
+struct Sequential {
+  std::tuple<M...> layers{};
+
+  constexpr auto operator()(const auto& x) const { return run<0>(to_expr(x)); }
+
+ private:
+  template <std::size_t I>
+  constexpr auto run(const auto& x) const {
+    if constexpr (I == sizeof...(M))
+      return x;
+    else
+      return run<I + 1>(to_expr(std::get<I>(layers)(x)));
+  }
+};
+
+template <class... M>
+constexpr Sequential<M...> sequential(const M&... layers) {
+  return {{layers...}};
+}
+
+template <class T>
+inline constexpr bool is_sequential = false;
+template <class... M>
+inline constexpr bool is_sequential<Sequential<M...>> = true;
+
+struct Identity {
+  constexpr auto operator()(const auto& x) const { return to_expr(x); }
+};
+
+namespace module_detail {
+template <class S, int First, int Last>
+struct flatten_rule {
+  static constexpr Dims make() {
+    constexpr int first = normalize_axis(First, S::rank), last = normalize_axis(Last, S::rank);
+    Dims d;
+    for (int i = 0; i < S::rank; ++i) {
+      if (i > first && i <= last)
+        d.extent[d.rank - 1] *= S::value.extent[i];
+      else
+        d.extent[d.rank++] = S::value.extent[i];
+    }
+    return d;
+  }
+  static constexpr Dims value = make();
+};
+}  // namespace module_detail
+
+// The axes First to Last as one, row-major.
+template <int First = 1, int Last = -1>
+struct Flatten {
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    using X = std::remove_cvref_t<decltype(e)>;
+    constexpr int rank = X::rank;
+    constexpr bool ok = axis_in_range(First, rank) && axis_in_range(Last, rank) &&
+                        normalize_axis(First, rank) <= normalize_axis(Last, rank);
+    static_assert(sizeof(AxisInRange<ok, Flatten, Axis<First>, Axis<Last>, typename X::shape>) > 0);
+    if constexpr (ok) {
+      using Rule = module_detail::flatten_rule<typename X::shape, First, Last>;
+      return Expr<typename X::dtype, shape_of<Rule>>{ir::reshape(e.value, Rule::value)};
+    } else {
+      return e;
+    }
+  }
+};
+
+// A module or parameter that is saved but not trained (PyTorch's requires_grad=False). Names are those of `inner`
+// itself: Frozen<Linear<4, 8>> fc is "fc.weight", "fc.bias".
+template <class M>
+struct Frozen {
+  M inner{};
+
+  constexpr auto operator()(const auto&... x) const { return inner(x...); }
+  constexpr auto expr() const
+    requires requires { inner.expr(); }
+  {
+    return inner.expr();
+  }
+};
+
+template <class M>
+constexpr Frozen<M> frozen(const M& module) {
+  return {module};
+}
+
+template <class T>
+inline constexpr bool is_frozen = false;
+template <class M>
+inline constexpr bool is_frozen<Frozen<M>> = true;
+
+}  // namespace weft::nn

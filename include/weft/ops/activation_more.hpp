@@ -1,0 +1,152 @@
+#pragma once
+// More activations of torch.nn.functional. Where one branch of a formula overflows, its operand is made harmless
+// first, so that the gradient of the other branch is not spoiled.
+
+#include "weft/ops/activation.hpp"
+#include "weft/ops/pointwise_more.hpp"
+#include "weft/ops/slicing.hpp"
+
+namespace weft {
+
+namespace detail {
+
+// log(1 + exp(x)) = max(x, 0) + log1p(exp(-|x|)); max shares its gradient at 0, which gives 1/2 there.
+template <class X>
+constexpr auto softplus_of(const X& x) {
+  return add(maximum(x, 0), log1p(exp(neg(abs(x)))));
+}
+struct SoftplusF {
+  constexpr auto operator()(const auto& in, const auto& beta) const {
+    const auto x = real(in);
+    return div(softplus_of(mul(x, beta)), beta);
+  }
+};
+struct LogSigmoidF {
+  constexpr auto operator()(const auto& x) const { return neg(softplus_of(neg(real(x)))); }
+};
+// x tanh(softplus(x))
+struct MishF {
+  constexpr auto operator()(const auto& in) const {
+    const auto x = real(in);
+    return mul(x, tanh(softplus_of(x)));
+  }
+};
+// scale (x > 0 ? x : alpha (exp(x / slope) - 1))
+struct EluF {
+  constexpr auto operator()(const auto& in, const auto& alpha) const {
+    const auto x = real(in);
+    const auto positive = gt(x, 0);
+    return where(positive, x, mul(expm1(where(positive, 0, x)), alpha));
+  }
+};
+struct SeluF {
+  constexpr auto operator()(const auto& x) const { return mul(EluF{}(x, 1.6732632423543772), 1.0507009873554805); }
+};
+struct CeluF {
+  constexpr auto operator()(const auto& in, const auto& alpha) const {
+    const auto x = real(in);
+    const auto positive = gt(x, 0);
+    return where(positive, x, mul(expm1(div(where(positive, 0, x), alpha)), alpha));
+  }
+};
+struct LeakyReluF {
+  constexpr auto operator()(const auto& x, const auto& slope) const { return where(gt(x, 0), x, mul(x, slope)); }
+};
+struct Relu6F {
+  constexpr auto operator()(const auto& x) const { return where(le(x, 0), 0, where(ge(x, 6), 6, x)); }
+};
+// clamp(x / 6 + 1/2, 0, 1)
+struct HardsigmoidF {
+  constexpr auto operator()(const auto& x) const { return where(le(x, -3), 0, where(ge(x, 3), 1, div(add(real(x), 3), 6))); }
+};
+struct HardswishF {
+  constexpr auto operator()(const auto& x) const { return where(le(x, -3), 0, where(ge(x, 3), x, mul(x, div(add(real(x), 3), 6)))); }
+};
+struct HardtanhF {
+  constexpr auto operator()(const auto& x, const auto& low, const auto& high) const { return where(le(x, low), low, where(ge(x, high), high, x)); }
+};
+struct SoftsignF {
+  constexpr auto operator()(const auto& x) const { return div(x, add(abs(x), 1)); }
+};
+
+}  // namespace detail
+
+template <bool Ok, class Op, class... What>
+struct ExtentIsEven {
+  static_assert(Ok, "glu: the axis must exist and have an even extent");
+};
+
+// The first half along the axis times the gate of the second: sigmoid for GLU.
+template <int Axis, class Gate>
+struct GatedUnit : Operation<GatedUnit<Axis, Gate>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 1;
+    static_assert(sizeof(ExtentIsEven<extent % 2 == 0, GatedUnit, typename X::shape>) > 0);
+    const auto value = SliceAxis<Axis, 0, extent / 2, 1>::apply(b, x);
+    const auto gate = SliceAxis<Axis, extent / 2, extent, 1>::apply(b, x);
+    return mul(value, Gate::apply(b, gate));
+  }
+};
+
+// softplus(x, beta) = log(1 + exp(beta x)) / beta. (PyTorch answers x itself where beta x > 20, its threshold: the
+// same number in f32.)
+template <class X, class B = int>
+constexpr auto softplus(const X& x, const B& beta = 1) {
+  return detail::Composed<detail::SoftplusF>{}(x, beta);
+}
+template <class X>
+constexpr auto logsigmoid(const X& x) {
+  return detail::Composed<detail::LogSigmoidF>{}(x);
+}
+template <class X>
+constexpr auto mish(const X& x) {
+  return detail::Composed<detail::MishF>{}(x);
+}
+template <class X, class A = int>
+constexpr auto elu(const X& x, const A& alpha = 1) {
+  return detail::Composed<detail::EluF>{}(x, alpha);
+}
+template <class X>
+constexpr auto selu(const X& x) {
+  return detail::Composed<detail::SeluF>{}(x);
+}
+template <class X, class A = int>
+constexpr auto celu(const X& x, const A& alpha = 1) {
+  return detail::Composed<detail::CeluF>{}(x, alpha);
+}
+template <class X, class S = double>
+constexpr auto leaky_relu(const X& x, const S& slope = 0.01) {
+  return detail::Composed<detail::LeakyReluF>{}(x, slope);
+}
+// prelu(x, weight): leaky with a learned slope, which broadcasts with x.
+template <class X, class W>
+constexpr auto prelu(const X& x, const W& weight) {
+  return detail::Composed<detail::LeakyReluF>{}(x, weight);
+}
+template <class X>
+constexpr auto relu6(const X& x) {
+  return detail::Composed<detail::Relu6F>{}(x);
+}
+template <class X>
+constexpr auto hardsigmoid(const X& x) {
+  return detail::Composed<detail::HardsigmoidF>{}(x);
+}
+template <class X>
+constexpr auto hardswish(const X& x) {
+  return detail::Composed<detail::HardswishF>{}(x);
+}
+template <class X, class A = int, class B = int>
+constexpr auto hardtanh(const X& x, const A& low = -1, const B& high = 1) {
+  return detail::Composed<detail::HardtanhF>{}(x, low, high);
+}
+template <class X>
+constexpr auto softsign(const X& x) {
+  return detail::Composed<detail::SoftsignF>{}(x);
+}
+template <int Axis = -1, class X>
+constexpr auto glu(const X& x) {
+  return GatedUnit<Axis, Sigmoid>{}(x);
+}
+
+}  // namespace weft

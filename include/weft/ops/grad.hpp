@@ -1,0 +1,119 @@
+#pragma once
+// grad: derivatives inside a traced function. grad(f)(x, ...) is a function of the same arguments that returns the
+// gradient of f's scalar result; it nests, because gradients are made of the same primitives as everything else.
+// Law: f sees its arguments as independent variables, whatever they were computed from.
+
+#include "weft/ops/expr.hpp"
+#include "weft/passes/differentiate.hpp"
+
+namespace weft {
+
+// What: the shape and the dtype of the function's result.
+template <bool Ok, class Op, class... What>
+struct LossIsScalar {
+  static_assert(Ok, "grad: the function must return one floating-point number: reduce its result, with sum(...) say");
+};
+template <bool Ok, class Op, class... What>
+struct ArgumentIsFloating {
+  static_assert(Ok, "grad: the argument to differentiate by must be a floating-point tensor of the traced function");
+};
+
+namespace detail {
+
+// A variable of its own for f: the same value under another node, which pruning removes again.
+template <class A>
+constexpr auto variable(const A& a) {
+  const auto e = to_expr(a);
+  ir::Builder& b = *e.value.builder;
+  ir::Node node{ir::Op::cast, e.value.dtype()};
+  node.shape = e.value.node().shape;
+  node.imm = static_cast<u64>(b.graph.nodes.size());
+  const int operand[1]{e.value.id};
+  return std::remove_cvref_t<decltype(e)>{ir::Value{&b, b.add(node, operand, 1)}};
+}
+
+constexpr bool is_among(int k, std::initializer_list<int> list) {
+  for (int i : list)
+    if (i == k) return true;
+  return false;
+}
+
+// Arguments that are not differentiated by pass through as they are.
+template <int K, int... Args, class A>
+constexpr auto isolated(const A& a) {
+  if constexpr (!is_among(K, {Args...})) {
+    return a;
+  } else {
+    constexpr bool ok = [] {
+      if constexpr (ExprLike<A>)
+        return is_float(dtype_of<typename expr_of<A>::dtype>);
+      else
+        return false;
+    }();
+    static_assert(sizeof(ArgumentIsFloating<ok, A>) > 0);
+    if constexpr (ok)
+      return variable(a);
+    else
+      return a;
+  }
+}
+
+}  // namespace detail
+
+// The function that grad and value_and_grad return.
+template <bool WithValue, class F, int... Args>
+struct Gradient {
+  F f;
+
+  template <class... A>
+  constexpr auto operator()(const A&... a) const {
+    static_assert(((Args >= 0 && Args < static_cast<int>(sizeof...(A))) && ...), "grad: there is no such argument");
+    return call(std::index_sequence_for<A...>{}, a...);
+  }
+
+ private:
+  template <std::size_t... K, class... A>
+  constexpr auto call(std::index_sequence<K...>, const A&... a) const {
+    const std::tuple variables{detail::isolated<static_cast<int>(K), Args...>(a)...};
+    const auto loss = to_expr(f(std::get<K>(variables)...));
+    using L = std::remove_cvref_t<decltype(loss)>;
+    constexpr bool ok = L::rank == 0 && is_float(dtype_of<typename L::dtype>);
+    static_assert(sizeof(LossIsScalar<ok, Gradient, typename L::shape, typename L::dtype>) > 0);
+    List<int> nodes;
+    if constexpr (ok) (nodes.push(std::get<Args>(variables).value.id), ...);
+    List<ir::Value> found;
+    if constexpr (ok) found = passes::differentiate(loss.value, ir::constant_like(loss.value, 1), nodes);
+    int next = 0;
+    // where no gradient flows it is zero
+    const auto result = [&](const auto& x) {
+      const int k = next++;
+      return std::remove_cvref_t<decltype(x)>{k < found.size() && found[k] ? found[k] : ir::constant_like(x.value, 0)};
+    };
+    if constexpr (WithValue)
+      return std::tuple{loss, result(std::get<Args>(variables))...};
+    else if constexpr (sizeof...(Args) == 1)
+      return (result(std::get<Args>(variables)), ...);
+    else
+      return std::tuple{result(std::get<Args>(variables))...};
+  }
+};
+
+// grad(f)(x, ...): the gradient with respect to the first argument; grad<0, 2>(f): a tuple, one a named argument.
+template <int... Args, class F>
+constexpr auto grad(const F& f) {
+  if constexpr (sizeof...(Args) == 0)
+    return Gradient<false, F, 0>{f};
+  else
+    return Gradient<false, F, Args...>{f};
+}
+
+// As grad, but a tuple of the function's value and the gradients.
+template <int... Args, class F>
+constexpr auto value_and_grad(const F& f) {
+  if constexpr (sizeof...(Args) == 0)
+    return Gradient<true, F, 0>{f};
+  else
+    return Gradient<true, F, Args...>{f};
+}
+
+}  // namespace weft

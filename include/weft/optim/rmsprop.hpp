@@ -1,0 +1,59 @@
+#pragma once
+// RMSprop (Hinton, 2012), as torch.optim.RMSprop: g += weight_decay p; s = alpha s + (1 - alpha) g^2;
+// b = momentum b + g / (sqrt(s) + eps); p -= lr b. Centred: s less the square of the gradient's running mean.
+
+#include "weft/optim/optimizer.hpp"
+
+namespace weft::optim {
+
+namespace detail {
+
+struct RmspropNumbers {
+  enum : int { lr, alpha, rest, eps, weight_decay, momentum, count };
+};
+
+constexpr void rmsprop_step(Update& u, bool centered) {
+  using N = RmspropNumbers;
+  const Value g = u.gradient + u.parameter * u.number[N::weight_decay];
+  const Value s = u.moment[0] * u.number[N::alpha] + g * g * u.number[N::rest];
+  Value spread = s;
+  if (centered) {
+    u.moment[2] = u.moment[2] * u.number[N::alpha] + g * u.number[N::rest];
+    spread = s - u.moment[2] * u.moment[2];
+  }
+  const Value b = u.moment[1] * u.number[N::momentum] + g / (square_root(spread) + u.number[N::eps]);
+  u.moment[0] = s;
+  u.moment[1] = b;
+  u.parameter = u.parameter - b * u.number[N::lr];
+}
+
+}  // namespace detail
+
+struct RMSprop {
+  Schedule lr = 1e-2f;
+  float alpha = 0.99f;
+  float eps = 1e-8f;
+  float weight_decay = 0;
+  float momentum = 0;
+
+  static constexpr int moments = 2;
+  static constexpr int numbers = detail::RmspropNumbers::count;
+  void fill(i64 step, f32* n) const {
+    using N = detail::RmspropNumbers;
+    n[N::lr] = lr(step);
+    n[N::alpha] = alpha;
+    n[N::rest] = 1 - alpha;
+    n[N::eps] = eps;
+    n[N::weight_decay] = weight_decay;
+    n[N::momentum] = momentum;
+  }
+  static constexpr void update(Update& u) { detail::rmsprop_step(u, false); }
+};
+
+// RMSprop with centered=True: one state vector more.
+struct RMSpropCentered : RMSprop {
+  static constexpr int moments = 3;
+  static constexpr void update(Update& u) { detail::rmsprop_step(u, true); }
+};
+
+}  // namespace weft::optim

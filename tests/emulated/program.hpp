@@ -1,0 +1,87 @@
+// A compiled program whose GPU kernels run in emulated blocks on the host: the bodies, the cuts and the plan of a
+// GPU, with everything that runs in one block checked for races and missing barriers.
+#pragma once
+
+#include <cstring>
+#include <vector>
+
+#include "weft/exec/cuda_plan.hpp"
+#include "weft/exec/function.hpp"
+#include "weft/kernels/team_emulated.hpp"
+
+namespace weft::emulated {
+
+// Which order of threads and blocks the next launch is run in.
+inline u64 seed = 1;
+inline i64 barriers = 0;
+
+template <class C, int Align>
+void run_loop(const kernels::HostLaunch& launch, int) {
+  using Grid = kernels::LoopGrid<C, Align>;
+  barriers += emulate_grid(launch.args.chunks, Grid::block, Grid::shared_bytes(), ++seed,
+                           [&](EmulatedTeam& team, i64 block) { Grid::run(team, launch.args, block); })
+                  .barriers;
+}
+
+inline void run_finish(const kernels::HostLaunch& launch, int) {
+  constexpr int threads = 128;
+  kernels::for_each_finish(launch.args, launch.numbers, launch.number_count, threads,
+                           [&](const kernels::FinishArgs& args, i64 blocks) {
+                             emulate_grid(blocks, threads, 8 * threads, ++seed, [&](EmulatedTeam& team, i64 block) {
+                               kernels::finish_block<kernels::every_finish>(team, args, block);
+                             });
+                           });
+}
+
+template <class P, int K>
+constexpr exec::HostKernel kernel() {
+  if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::loop)
+    return &run_loop<codegen::code_of<P, K>, exec::kernel_alignment<P, K>()>;
+  else if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::finish)
+    return &run_finish;
+  else
+    return exec::host_kernel<P, K>();
+}
+
+// Program P, with the interface of HostProgram as far as the tests need it.
+template <class P>
+class Program {
+ public:
+  Program()
+      : workspace_(static_cast<std::size_t>(P::header.workspace_bytes)),
+        partial_(static_cast<std::size_t>(exec::CudaPlan<P>::partial_bytes())),
+        scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
+        steps_(P::header, P::image, table().data(), {nullptr, nullptr, workspace_.data(), scalars_.data()}) {
+    if (workspace_.size() > 0) std::memset(workspace_.data(), 0xff, workspace_.size());
+    if (partial_.size() > 0) std::memset(partial_.data(), 0xff, partial_.size());
+    std::memset(scalars_.data(), 0, scalars_.size());
+    exec::cut_for_gpu<P>(steps_.launches(), partial_.data());
+  }
+  // A GPU's inputs lie in aligned slots that end at a multiple of 16 bytes.
+  void bind_input(int number, const void* data) {
+    const auto bytes = static_cast<std::size_t>(exec::CudaPlan<P>::input_bytes(number));
+    inputs_.emplace_back((bytes + 255) / 256 * 256);
+    if (bytes > 0) std::memcpy(inputs_.back().data(), data, bytes);
+    steps_.bind_input(number, inputs_.back().data());
+  }
+  void set_random(u64 value, u64 step) {
+    std::memcpy(scalars_.data(), &value, 8);
+    std::memcpy(scalars_.data() + 8, &step, 8);
+  }
+  void run() const { steps_.run(1); }
+  std::byte* output(int k) const { return steps_.output(k); }
+
+ private:
+  static const std::vector<exec::HostKernel>& table() {
+    static const std::vector<exec::HostKernel> kernels = []<int... K>(std::integer_sequence<int, K...>) {
+      return std::vector<exec::HostKernel>{kernel<P, K>()...};
+    }(std::make_integer_sequence<int, P::header.kernels>{});
+    return kernels;
+  }
+
+  HostBuffer workspace_, partial_, scalars_;
+  std::vector<HostBuffer> inputs_;
+  exec::HostSteps steps_;
+};
+
+}  // namespace weft::emulated

@@ -1,0 +1,141 @@
+#pragma once
+// Gradients against finite differences in f64. The function is traced at run time; its gradients come from the same
+// rules that compiled programs use, and are evaluated both plainly and through fusion, memory plan and lowering.
+
+#include <tuple>
+
+#include "support/interpret_loop.hpp"
+#include "weft/ops/expr.hpp"
+#include "weft/passes/differentiate.hpp"
+#include "weft/passes/prune.hpp"
+
+namespace weft::testing {
+
+// A tensor of the type at which a gradient is checked: random in [low, high].
+template <class S>
+struct Point {
+  using shape = S;
+  Array values;
+};
+template <i64... D>
+Point<Shape<D...>> point(double low, double high, u32 seed = 1) {
+  std::mt19937 random(seed * 977 + static_cast<u32>(Shape<D...>::size));
+  Point<Shape<D...>> p;
+  for (i64 k = 0; k < Shape<D...>::size; ++k) {
+    const double u = static_cast<double>(static_cast<u32>(random())) / 4294967296.0;
+    // multiples of 2^-12, so that casts to f32 lose nothing
+    p.values.push_back(std::floor((low + (high - low) * u) * 4096) / 4096);
+  }
+  return p;
+}
+
+struct GradCheck {
+  double error = 0;        // greatest difference between gradient and finite difference, relative to max(1, |g|)
+  double lowered = 0;      // the same between plain evaluation and the lowered program
+  bool reached = false;    // a gradient came out for every input
+  u64 ops[2]{};            // the primitives through which gradients flowed
+  int launches = 0;
+  bool has(ir::Op op) const { return (ops[static_cast<int>(op) / 64] >> (static_cast<int>(op) % 64) & 1) != 0; }
+  bool ok(double tolerance = 1e-7) const { return reached && error <= tolerance && lowered <= 1e-10; }
+};
+
+namespace detail {
+
+template <class R>
+void weighted_sum(ir::Builder& b, const R& r, ir::Value& loss, std::vector<Array>& inputs) {
+  if constexpr (requires { std::tuple_size<R>::value; }) {
+    std::apply([&](const auto&... e) { (weighted_sum(b, e, loss, inputs), ...); }, r);
+  } else {
+    const ir::Value v = weft::detail::traced(b, r).value;
+    const Dims d = v.dims();
+    const ir::Value weights{&b, b.leaf(ir::Op::input, DType::f64, d, static_cast<u64>(inputs.size()))};
+    b.graph.inputs.push(weights.id);
+    std::mt19937 random(static_cast<u32>(inputs.size()) + 5);
+    Array w;
+    for (i64 k = 0; k < d.size(); ++k) w.push_back(0.5 + static_cast<double>(random() % 1000) / 1000);
+    inputs.push_back(w);
+    const ir::Value total = ir::reshape(ir::reduce(ir::Op::reduce_sum, ir::cast(v, DType::f64) * weights, ir::all_axes(d.rank)), Dims{});
+    loss = loss ? loss + total : total;
+  }
+}
+
+inline double relative(double a, double b) {
+  const double scale = std::fmax(1, std::fmax(std::fabs(a), std::fabs(b)));
+  const double d = std::fabs(a - b) / scale;
+  return d == d ? d : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace detail
+
+// Checks the gradients of sum(f(points...) * weights) for every point. `step`: of the five-point differences; their
+// error is step^4 times the fifth derivative, and rounding over step.
+template <class F, class... S>
+GradCheck gradcheck(const F& f, const Point<S>&... points) {
+  constexpr double step = 1.0 / 1024;
+  GradCheck result;
+  ir::Builder b;
+  b.graph.scalar_count = 4;
+  Leaves leaves;
+  leaves.seed = 3;
+  leaves.inputs = {points.values...};
+  const auto input = [&]<class X>(X) {
+    const int node = b.leaf(ir::Op::input, DType::f64, X::value, static_cast<u64>(b.graph.inputs.size()));
+    b.graph.inputs.push(node);
+    return Expr<double, X>{ir::Value{&b, node}};
+  };
+  ir::Value loss;
+  const std::tuple<Expr<double, S>...> arguments{input(S{})...};
+  detail::weighted_sum(b, std::apply(f, arguments), loss, leaves.inputs);
+  List<int> wrt;
+  for (std::size_t k = 0; k < sizeof...(S); ++k) wrt.push(b.graph.inputs[static_cast<int>(k)]);
+
+  const int forward = loss.id + 1;
+  List<u8> depends(forward, 0);
+  for (int x : wrt) depends[x] = 1;
+  for (int i = 0; i < forward; ++i) {
+    const ir::Node& node = b.graph.nodes[i];
+    if (!passes::gradient_rule(node.op)) continue;
+    for (int k = 0; k < node.arity; ++k)
+      if (depends[b.graph.in(i, k)]) depends[i] = 1, result.ops[static_cast<int>(node.op) / 64] |= u64{1} << (static_cast<int>(node.op) % 64);
+  }
+
+  ir::Graph values = b.graph;
+  values.outputs.push(loss.id);
+  const List<ir::Value> gradients = passes::differentiate(loss, ir::constant_like(loss, 1), wrt);
+  result.reached = true;
+  for (const ir::Value& g : gradients) {
+    if (g) b.graph.outputs.push(g.id);
+    result.reached = result.reached && static_cast<bool>(g);
+  }
+  if (!result.reached) return result;
+  const std::vector<Array> plain = interpret(b.graph, leaves);
+
+  const ir::Graph pruned = passes::prune(b.graph), forwards = passes::prune(values);
+  const passes::Fusion fusion = passes::fuse(pruned);
+  const passes::Plan plan = passes::plan_memory(pruned, fusion);
+  const codegen::Lowered lowered = codegen::lower(pruned, fusion, plan);
+  result.launches = lowered.steps.size();
+  Machine machine(pruned, plan, lowered, leaves, 1);
+  machine.run();
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    const Array got = machine.output(static_cast<int>(i));
+    for (std::size_t k = 0; k < got.size(); ++k) result.lowered = std::fmax(result.lowered, detail::relative(got[k], plain[i][k]));
+  }
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    for (std::size_t k = 0; k < plain[i].size(); ++k) {
+      double& x = leaves.inputs[i][k];
+      const double at = x;
+      const auto value = [&](double moved) {
+        x = at + moved;
+        const double v = interpret(forwards, leaves)[0][0];
+        x = at;
+        return v;
+      };
+      const double slope = (8 * (value(step) - value(-step)) - (value(2 * step) - value(-2 * step))) / (12 * step);
+      result.error = std::fmax(result.error, detail::relative(plain[i][k], slope));
+    }
+  }
+  return result;
+}
+
+}  // namespace weft::testing

@@ -1,0 +1,172 @@
+#include "weft/ir/verify.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace weft;
+using ir::Op;
+using ir::Value;
+
+namespace {
+
+constexpr Dims dims(int rank, i64 a = 0, i64 b = 0, i64 c = 0) {
+  const i64 extent[3]{a, b, c};
+  return ir::make_dims(rank, extent);
+}
+
+// A graph with a node of every class, nothing left over.
+struct Sample {
+  ir::Builder b;
+  Value x, w, label, table, product, hit, most, picked, flat, piece, row, cut, wide, turned, added, root;
+
+  constexpr Sample() {
+    b.graph.scalar_count = 5;
+    b.graph.model_bytes = 1024;
+    b.graph.optimizer_bytes = 1024;
+    b.graph.slots.push({ir::Space::model, DType::f32, b.shape(dims(2, 3, 4)), -1, 0});
+    b.graph.slots.push({ir::Space::optimizer, DType::f32, b.shape(dims(1, 24)), 0, 0});
+    b.graph.groups.push({0, 1});
+    b.graph.ranges.push({0, 24});
+    b.graph.presets.push({4, 2.0f});
+    x = input(DType::f32, dims(2, 8, 4));
+    label = input(DType::i32, dims(1, 8));
+    w = Value{&b, b.leaf(Op::state, DType::f32, dims(2, 3, 4), 0)};
+    ir::DotAxes axes;
+    axes.contracted = 1;
+    axes.contracted_a[0] = axes.contracted_b[0] = 1;
+    product = ir::dot(x, w, axes, DType::f32);                                       // (8, 3)
+    const Value bits{&b, b.leaf(Op::random, DType::u32, dims(2, 8, 3), static_cast<u64>(b.graph.streams++))};
+    const Value scalar{&b, b.leaf(Op::scalar, DType::f32, dims(0), 4)};
+    const Value column{&b, b.leaf(Op::iota, DType::i32, dims(2, 8, 3), 1)};
+    hit = ir::binary(Op::eq, column, ir::cast(bits, DType::i32));
+    root = ir::unary(Op::sqrt, product);
+    added = root + scalar;
+    picked = ir::select(hit, added, ir::constant_like(added, 0));
+    most = ir::reduce(Op::reduce_max, picked, 2u);                                    // (8, 1)
+    const ir::Slice axis[]{{7, -1}, {0, 1}};
+    cut = ir::slice(most, axis, dims(2, 4, 1));
+    const i64 widths[]{1, 3, 0, 2};
+    wide = ir::pad(cut, widths, 0);                                                  // (8, 3)
+    const i64 order[]{1, 0};
+    turned = ir::permute(wide, order);                                               // (3, 8)
+    table = ir::gather(turned, label - 1.0);                                         // (8, 8)
+    row = ir::scatter_add(label, table, 3);                                          // (3, 8)
+    List<int> operands;
+    List<i64> offsets;
+    operands.push(row.id);
+    offsets.push(0);
+    flat = ir::pack(b, DType::f32, 24, operands, offsets, 0);
+    piece = ir::unpack(flat, 12, dims(2, 3, 4));
+    b.graph.outputs.push(ir::reduce(Op::reduce_sum, piece, 3u).id);
+    b.graph.assigns.push({1, (flat * 2.0).id});
+    b.graph.assigns.push({0, (piece + w).id});
+  }
+  constexpr Value input(DType t, const Dims& d) {
+    const int node = b.leaf(Op::input, t, d, static_cast<u64>(b.graph.inputs.size()));
+    b.graph.inputs.push(node);
+    return {&b, node};
+  }
+};
+
+// What verify says of the sample after `damage`.
+template <class Damage>
+std::string after(Damage damage, ir::Stage stage = ir::Stage::pruned) {
+  Sample s;
+  damage(s, s.b.graph);
+  return ir::to_text(ir::verify(s.b.graph, stage), s.b.graph);
+}
+
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("verify: a sound graph has no fault, at run time and in constant evaluation") {
+  CHECK(after([](Sample&, ir::Graph&) {}) == "");
+  static_assert([] {
+    Sample s;
+    return !ir::verify(s.b.graph, ir::Stage::pruned);
+  }());
+  static_assert([] {
+    Sample s;
+    s.b.graph.nodes[s.root.id].dtype = DType::i32;
+    return ir::verify(s.b.graph).node == s.root.id;
+  }());
+}
+
+#define EXPECT(text, damage)                                                                            \
+  do {                                                                                                  \
+    const std::string said = after([]([[maybe_unused]] Sample& s, [[maybe_unused]] ir::Graph& g) { damage; }); \
+    CHECK_MESSAGE(has(said, text), said);                                                               \
+  } while (false)
+
+TEST_CASE("verify: order, arity and tables") {
+  EXPECT("does not come before it", g.edges[g.nodes[s.added.id].first] = s.added.id);
+  EXPECT("does not come before it", g.edges[g.nodes[s.added.id].first] = -1);
+  EXPECT("wrong number of operands", g.nodes[s.added.id].arity = 1);
+  EXPECT("outside the edges", g.nodes[s.added.id].first = g.edges.size());
+  EXPECT("shape does not exist", g.nodes[s.added.id].shape = g.shapes.size());
+  EXPECT("attribute list does not exist", g.nodes[s.most.id].list = g.lists.size());
+  EXPECT("no such primitive", g.nodes[s.added.id].op = static_cast<Op>(ir::op_count));
+  EXPECT("no such dtype", g.nodes[s.added.id].dtype = static_cast<DType>(dtype_count));
+  EXPECT("list lies outside its data", g.lists[0].size = 1000);
+  EXPECT("negative extent", g.shapes[0].extent[0] = -1);
+  EXPECT("preset run-time scalar does not exist", g.presets[0].scalar = 5);
+}
+
+TEST_CASE("verify: leaves") {
+  EXPECT("no such input", g.nodes[s.label.id].imm = 2);
+  EXPECT("is not that input", g.inputs[0] = g.inputs[1]);
+  EXPECT("another dtype than the slot", g.nodes[s.w.id].dtype = DType::f16);
+  EXPECT("another shape than the slot", g.nodes[s.w.id].shape = g.nodes[s.x.id].shape);
+  EXPECT("no such slot", g.nodes[s.w.id].imm = 9);
+  EXPECT("never handed out", g.streams = 0);
+  EXPECT("no such run-time scalar", (g.scalar_count = 4, g.presets.clear()));
+  EXPECT("an index along an axis", g.nodes[g.in(s.hit.id, 0)].imm = 2);
+}
+
+TEST_CASE("verify: dtypes and shapes of arithmetic") {
+  EXPECT("another shape", g.nodes[s.added.id].shape = g.nodes[s.x.id].shape);
+  EXPECT("dtype does not follow", g.nodes[s.added.id].dtype = DType::f16);
+  EXPECT("dtype does not follow", g.nodes[s.hit.id].dtype = DType::i32);
+  EXPECT("operands of two dtypes", g.edges[g.nodes[s.added.id].first] = s.hit.id);
+  EXPECT("condition is not boolean", g.edges[g.nodes[s.picked.id].first] = s.added.id);
+  EXPECT("function of floats", (g.nodes[s.root.id].dtype = DType::i32, g.edges[g.nodes[s.root.id].first] = g.in(s.hit.id, 0)));
+}
+
+TEST_CASE("verify: movement, reductions, products, indexing, arenas") {
+  EXPECT("outside its operand", g.list_data[g.lists[g.nodes[s.cut.id].list].begin] = 2);
+  EXPECT("negative width", g.list_data[g.lists[g.nodes[s.wide.id].list].begin] = -1);
+  EXPECT("pad: wrong result shape", g.list_data[g.lists[g.nodes[s.wide.id].list].begin] = 2);
+  EXPECT("not an order of the axes", g.list_data[g.lists[g.nodes[s.turned.id].list].begin] = 0);
+  EXPECT("permute: wrong result shape", g.nodes[s.turned.id].shape = g.nodes[s.wide.id].shape);
+  EXPECT("movement changes a dtype", g.nodes[s.cut.id].dtype = DType::f16);
+  EXPECT("axes are missing, out of range or twice there", g.list_data[g.lists[g.nodes[s.most.id].list].begin] = 2);
+  EXPECT("a reduction's shape", g.list_data[g.lists[g.nodes[s.most.id].list].begin] = 0);
+  EXPECT("extents of joined axes differ", g.list_data[g.lists[g.nodes[s.product.id].list].begin + 2] = 0);
+  EXPECT("out of range or twice there", g.list_data[g.lists[g.nodes[s.product.id].list].begin + 2] = 3);
+  EXPECT("dot: wrong result shape", g.nodes[s.product.id].shape = g.nodes[s.x.id].shape);
+  EXPECT("an index is not an integer", g.edges[g.nodes[s.table.id].first + 1] = s.x.id);
+  EXPECT("scatter_add: wrong result shape", g.nodes[s.row.id].shape = g.nodes[s.wide.id].shape);
+  EXPECT("beyond the vector", g.nodes[s.piece.id].imm = 13);
+  EXPECT("reaches beyond the vector", g.list_data[g.lists[g.nodes[s.flat.id].list].begin] = 1);
+  EXPECT("no such parameter group", g.nodes[s.flat.id].imm = 1);
+}
+
+TEST_CASE("verify: slots and results") {
+  EXPECT("assigned twice", g.assigns.push(g.assigns[0]));
+  EXPECT("value of another shape", g.assigns[0].node = s.piece.id);
+  EXPECT("value of another dtype", (g.slots[1].dtype = DType::i32, g.slots[0].dtype = DType::f32));
+  EXPECT("leaf in memory", g.outputs[0] = s.x.id);
+  EXPECT("result's node does not exist", g.outputs[0] = g.nodes.size());
+  EXPECT("beyond its block", g.model_bytes = 47);
+  EXPECT("aligned to its dtype", g.slots[0].offset = 2);
+  EXPECT("group's length", g.ranges[0].length = 25);
+  EXPECT("out of order", (g.groups[0].size = 2, g.ranges.push({8, 4})));
+  EXPECT("two assigned slots overlap", (g.slots[1].space = ir::Space::model));
+  EXPECT("by a recomputation", g.nodes[g.assigns[0].node].recompute = 1);
+  EXPECT("a node that nothing uses", (s.b.leaf(Op::constant, DType::f32, dims(0), 1)));
+  EXPECT("stop_gradient after pruning", (g.nodes[s.root.id].op = Op::stop_gradient));
+  // what is left over is legal before pruning
+  CHECK(after([](Sample& s, ir::Graph&) { s.b.leaf(Op::constant, DType::f32, dims(0), 1); }, ir::Stage::traced) == "");
+}

@@ -1,0 +1,108 @@
+#pragma once
+// A module beside PyTorch's: outputs and the gradients of sum(y * upstream), from tests/parity/nn (generate_nn.py).
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+
+#include "weft/exec/model.hpp"
+#include "weft/ops/reduce.hpp"
+#include "weft/train/trainer.hpp"
+
+namespace nn_test {
+
+using namespace weft;
+
+inline io::Safetensors open(const std::string& file) {
+  return io::Safetensors(std::string(WEFT_SOURCE_DIR) + "/tests/parity/nn/" + file + ".safetensors");
+}
+template <class T = float>
+const T* values(const io::Safetensors& file, const std::string& name) {
+  const io::SafetensorsEntry& entry = file.at(name);
+  REQUIRE(entry.dtype == dtype_of<T>);
+  return reinterpret_cast<const T*>(entry.data);
+}
+
+// |got - wanted| <= 1.3e-6 scale + 1e-5 |wanted|, scale: the largest value in `wanted`, but at least 1.
+inline void check_close(const float* got, const float* wanted, i64 count, const std::string& what) {
+  double scale = 1;
+  for (i64 i = 0; i < count; ++i) scale = std::fmax(scale, std::abs(wanted[i]));
+  for (i64 i = 0; i < count; ++i) {
+    CAPTURE(what);
+    CAPTURE(i);
+    CAPTURE(got[i]);
+    CAPTURE(wanted[i]);
+    CHECK(std::abs(got[i] - wanted[i]) <= 1.3e-6 * scale + 1e-5 * std::abs(wanted[i]));
+  }
+}
+
+// An "optimiser" that leaves the gradient in the parameter's place.
+struct TakeGradient {
+  static constexpr int moments = 0, numbers = 0;
+  void fill(i64, f32*) const {}
+  static constexpr void update(optim::Update& u) { u.parameter = u.gradient; }
+};
+
+// The module under test with its floating inputs as parameters, so that they have gradients.
+template <class M, class... S>
+struct Probe;
+template <class M>
+struct Probe<M> {
+  M m{};
+};
+template <class M, class S0>
+struct Probe<M, S0> {
+  M m{};
+  nn::Param<f32, S0> x0{};
+  constexpr auto operator()() const { return m(x0); }
+};
+template <class M, class S0, class S1>
+struct Probe<M, S0, S1> {
+  M m{};
+  nn::Param<f32, S0> x0{};
+  nn::Param<f32, S1> x1{};
+  constexpr auto operator()() const { return m(x0, x1); }
+};
+
+// Copies the tensors "<name>.weight", "<name>.x0", ... into the model's "m.weight", "x0", ...
+template <class M>
+void take_state(Model<M, Cpu>& model, const io::Safetensors& file, const std::string& name) {
+  const auto& table = nn::state_table<M>;
+  for (int i = 0; i < table.size; ++i) {
+    const std::string own(table.row[i].name.view());
+    const io::SafetensorsEntry& entry = file.at(name + "." + (own.rfind("m.", 0) == 0 ? own.substr(2) : own));
+    REQUIRE(entry.dtype == table.row[i].dtype);
+    REQUIRE(entry.shape == exec::extents(table.row[i].dims));
+    std::memcpy(model.state() + table.row[i].offset, entry.data, entry.bytes);
+  }
+}
+
+// Compares what a step of TakeGradient left in the model with "<name>.dweight", "<name>.dx0", ...
+template <class M>
+void check_gradients(Model<M, Cpu>& model, const io::Safetensors& file, const std::string& name) {
+  const auto& table = nn::state_table<M>;
+  for (int i = 0; i < table.size; ++i) {
+    if (!table.row[i].trained) continue;
+    const std::string own(table.row[i].name.view());
+    const std::string key = name + ".d" + (own.rfind("m.", 0) == 0 ? own.substr(2) : own);
+    check_close(reinterpret_cast<const float*>(model.state() + table.row[i].offset), values(file, key), table.row[i].dims.size(), key);
+  }
+}
+
+// Compares module M on inputs of shapes S with the tensors called `name`.
+template <class M, class... S>
+void check_module(const io::Safetensors& file, const std::string& name) {
+  using P = Probe<M, S...>;
+  using Y = typename decltype(std::declval<const P&>()())::shape;
+  constexpr Input<f32, Y> upstream{};
+  auto trainer = make_trainer<P>(
+      Cpu{1}, [](const auto& p, auto g) { return sum<>(p() * g); }, upstream, TakeGradient{});
+  take_state(trainer.model(), file, name);
+  auto forward = compile(trainer.model(), [](const auto& p) { return p(); });
+  check_close(forward().data(), values(file, name + ".y"), Y::size, name + ".y");
+  trainer.step(values(file, name + ".upstream"));
+  check_gradients(trainer.model(), file, name);
+}
+
+}  // namespace nn_test

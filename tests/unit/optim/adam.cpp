@@ -1,0 +1,15 @@
+#include "weft/optim/adam.hpp"
+
+#include "reference.hpp"
+
+using namespace optim_test;
+
+TEST_CASE("adam: 20 steps agree with torch.optim.Adam") {
+  compare("adam", optim::Adam{.lr = 0.02f});
+  compare("adam_all", optim::Adam{.lr = 0.02f, .betas = {0.8f, 0.95f}, .eps = 1e-3f, .weight_decay = 0.1f});
+}
+
+TEST_CASE("adam: 20 steps agree with torch.optim.AdamW") {
+  compare("adamw", optim::AdamW{.lr = 0.02f});
+  compare("adamw_all", optim::AdamW{.lr = 0.02f, .betas = {0.8f, 0.95f}, .eps = 1e-3f, .weight_decay = 0.5f});
+}
