@@ -1,3 +1,5 @@
+#include "emulated/program.hpp"
+
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -5,7 +7,6 @@
 #include <tuple>
 #include <vector>
 
-#include "emulated/program.hpp"
 #include "weft/ops/creation.hpp"
 #include "weft/ops/loss.hpp"
 #include "weft/ops/random.hpp"

@@ -103,10 +103,20 @@ class List {
   int capacity_ = 0;
 };
 
-// Sorts by `less` in place, stable, O(n log n) (bottom-up merge).
+// Sorts by `less` in place, stable, O(n log n) (bottom-up merge; insertion when short).
 template <class T, class Less>
 constexpr void sort(List<T>& list, Less less) {
   const int n = list.size();
+  if (n <= 24) {
+    T* p = list.data();
+    for (int i = 1; i < n; ++i) {
+      const T value = p[i];
+      int at = i;
+      for (; at > 0 && less(value, p[at - 1]); --at) p[at] = p[at - 1];
+      p[at] = value;
+    }
+    return;
+  }
   List<T> other(n);
   T* from = list.data();
   T* to = other.data();

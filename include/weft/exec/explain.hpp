@@ -44,12 +44,12 @@ inline std::string number(double value, int decimals) {
   return {text, end.ptr};
 }
 
-// Three significant digits and a unit: 0, 987, 12.3k, 4.56M.
-inline std::string compact(double value) {
+// Three significant digits: 987, 12.3k; 12.3 kB where `what` is "B".
+inline std::string compact(double value, const char* what = "") {
   const char* units[] = {"", "k", "M", "G", "T", "P"};
   int unit = 0;
   while (value >= 999.5 && unit < 5) value /= 1000, ++unit;
-  return number(value, unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2) + units[unit];
+  return number(value, unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2) + (*what != 0 ? " " : "") + units[unit] + what;
 }
 
 // 840 ns, 20.9 us, 1.25 ms
@@ -166,27 +166,25 @@ inline Explanation explain_graph(const ir::Graph& traced) {
 // One line a launch, at most 79 columns; what does not fit goes on below.
 inline std::string to_text(const Explanation& e, const Roofline& machine) {
   using namespace explain_detail;
-  constexpr std::size_t columns = 79, indent = 43;
-  const auto heading = [&](const char* what, const std::string& value) { return std::string(what) + value; };
+  constexpr std::size_t columns = 79, indent = 47;
   double least = 0;
   for (const ExplainedStep& s : e.steps) least += machine.seconds(s.bytes, s.flops);
-  std::string out = std::to_string(e.steps.size()) + (e.steps.size() == 1 ? " launch" : " launches") + heading(", ", compact(static_cast<double>(e.bytes))) +
-                    "B moved, " + compact(static_cast<double>(e.flops)) + "FLOP, workspace " + compact(static_cast<double>(e.workspace_bytes)) + "B\n" +
-                    "at least " + duration(least) + " on a machine of " + compact(machine.bytes_per_second) + "B/s and " +
-                    compact(machine.flops_per_second) + "FLOP/s\n\n";
-  out += "  #  kernel       bytes    FLOP  at least  what\n";
+  std::string out = std::to_string(e.steps.size()) + (e.steps.size() == 1 ? " launch, " : " launches, ") +
+                    compact(static_cast<double>(e.bytes), "B") + " moved, " + compact(static_cast<double>(e.flops), "FLOP") +
+                    ", workspace " + compact(static_cast<double>(e.workspace_bytes), "B") + "\nat least " + duration(least) +
+                    " on a machine of " + compact(machine.bytes_per_second, "B/s") + " and " +
+                    compact(machine.flops_per_second, "FLOP/s") + "\n\n";
+  out += "  #  kernel           bytes    FLOP  at least  what\n";
   for (std::size_t i = 0; i < e.steps.size(); ++i) {
     const ExplainedStep& s = e.steps[i];
-    std::string line = padded(std::to_string(i), 3, true) + "  " + padded(s.kernel, 10, false) + padded(compact(static_cast<double>(s.bytes)), 8, true) +
+    std::string line = padded(std::to_string(i), 3, true) + "  " + padded(s.kernel, 14, false) + padded(compact(static_cast<double>(s.bytes)), 8, true) +
                        padded(compact(static_cast<double>(s.flops)), 8, true) + padded(duration(machine.seconds(s.bytes, s.flops)), 10, true) + "  ";
     std::string rest = s.shape + (s.ops.empty() ? "" : ": " + s.ops);
-    const bool long_kind = s.kernel.size() > 10;
     while (true) {
-      const std::size_t room = columns - (long_kind && line.size() > indent ? line.size() : indent);
       std::size_t cut = rest.size();
-      if (cut > room) {
-        cut = rest.rfind(' ', room);
-        if (cut == std::string::npos || cut == 0) cut = room;
+      if (cut > columns - indent) {
+        cut = rest.rfind(' ', columns - indent);
+        if (cut == std::string::npos || cut == 0) cut = columns - indent;
       }
       out += line + rest.substr(0, cut) + "\n";
       rest.erase(0, cut + (cut < rest.size() && rest[cut] == ' ' ? 1 : 0));

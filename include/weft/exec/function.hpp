@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "weft/exec/explain.hpp"
 #include "weft/exec/host_program.hpp"
 #include "weft/exec/tensor.hpp"
 #include "weft/exec/trace.hpp"
@@ -84,6 +85,8 @@ class CompiledFunction {
   // Memory the function needs for intermediate values and results, in bytes.
   static constexpr i64 workspace_bytes() { return Code::header.workspace_bytes; }
   static constexpr int launches() { return Code::header.launches; }
+  // Every launch with what is fused into it, its bytes, FLOPs and least time; see explain.hpp.
+  static std::string explain(const Roofline& machine = {}) { return weft::explain<Source>(machine); }
 
   template <class... A>
   auto operator()(const A&... args) {

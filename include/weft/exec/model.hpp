@@ -6,6 +6,7 @@
 
 #include "weft/core/fixed_string.hpp"
 #include "weft/exec/function.hpp"
+#include "weft/exec/summary.hpp"
 #include "weft/io/safetensors.hpp"
 
 namespace weft {
@@ -157,6 +158,8 @@ class Model {
   static constexpr i64 parameter_count() { return nn::parameter_count<M>(); }
   // Bytes of the block that holds parameters and buffers.
   static constexpr i64 state_bytes() { return nn::state_table<M>.bytes; }
+  // A table of all parameters and buffers.
+  static std::string summary() { return weft::summary<M>(); }
 
   // A parameter or buffer by its dotted name, checked while compiling.
   template <FixedString Name>

@@ -2,7 +2,9 @@
 // A model as a table: every parameter and buffer under its dotted name, with shape, dtype and count, and totals.
 
 #include <string>
+#include <vector>
 
+#include "weft/exec/explain.hpp"
 #include "weft/nn/walk.hpp"
 
 namespace weft {
@@ -39,6 +41,15 @@ inline std::string table_text(const std::vector<SummaryRow>& rows) {
            std::string(count - r.count.size(), ' ') + r.count + "\n";
   }
   return out;
+}
+
+// "a step: 17 launches, 851 kB moved, 5.81 MFLOP", and the memory behind it; Header is codegen's ImageHeader.
+template <class Header>
+std::string step_summary(const Header& plan, i64 state_bytes, i64 workspace_bytes) {
+  using explain_detail::compact;
+  return "a step: " + std::to_string(plan.launches) + " launches, " + compact(static_cast<double>(plan.bytes), "B") + " moved, " +
+         compact(static_cast<double>(plan.flops), "FLOP") + "\nmemory: state " + grouped(state_bytes) + " bytes, workspace " +
+         grouped(workspace_bytes) + " bytes\n";
 }
 
 }  // namespace exec

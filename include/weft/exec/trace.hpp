@@ -10,6 +10,7 @@
 #include "weft/ir/freeze.hpp"
 #include "weft/nn/walk.hpp"
 #include "weft/ops/input.hpp"
+#include "weft/passes/collect.hpp"
 #include "weft/passes/freeze.hpp"
 #include "weft/passes/prune.hpp"
 
@@ -109,10 +110,19 @@ struct PruneStage {
   static constexpr void write(WordWriter& w) { ir::write(w, passes::prune(Source::graph())); }
 };
 template <class Source>
+struct GroupStage {
+  static constexpr void write(WordWriter& w) {
+    const ir::Graph graph = ir::thaw(Kept<PruneStage<Source>>::words.w);
+    passes::write(w, graph, passes::assign_groups(graph));
+  }
+};
+template <class Source>
 struct FuseStage {
   static constexpr void write(WordWriter& w) {
     const ir::Graph graph = ir::thaw(Kept<PruneStage<Source>>::words.w);
-    passes::write(w, graph, passes::fuse(graph));
+    passes::Fusion fusion = passes::thaw_fusion(graph, Kept<GroupStage<Source>>::words.w);
+    passes::collect(graph, fusion);
+    passes::write(w, graph, fusion);
   }
 };
 template <class Source>

@@ -290,7 +290,8 @@ inline std::string safetensors_header(const std::vector<SafetensorsTensor>& tens
     for (const i64 extent : tensor.shape) {
       if (extent < 0)
         throw Error("safetensors/bad-number", "tensor '" + tensor.name + "' has a negative extent");
-      shape += (shape.empty() ? "" : ",") + std::to_string(extent);
+      if (!shape.empty()) shape += ',';
+      shape += std::to_string(extent);
     }
     const u64 begin = offset, bytes = detail::byte_size(tensor.name, tensor.dtype, tensor.shape);
     if (__builtin_add_overflow(offset, bytes, &offset) || offset > static_cast<u64>(INT64_MAX))
@@ -299,8 +300,13 @@ inline std::string safetensors_header(const std::vector<SafetensorsTensor>& tens
     append_json_string(header, tensor.name);
     header += ":{\"dtype\":\"";
     header += detail::dtype_names[detail::rank_of(tensor.dtype)].name;
-    header += "\",\"shape\":[" + shape + "],\"data_offsets\":[" + std::to_string(begin) + "," +
-              std::to_string(offset) + "]}";
+    header += "\",\"shape\":[";
+    header += shape;
+    header += "],\"data_offsets\":[";
+    header += std::to_string(begin);
+    header += ",";
+    header += std::to_string(offset);
+    header += "]}";
   }
   header += '}';
   header.resize((header.size() + 7) / 8 * 8, ' ');

@@ -56,7 +56,7 @@ struct Cat : Operation<Cat<Axis>> {
       constexpr Dims to = Rule::value;
       ir::Value joined;
       i64 begin = 0;
-      const auto add = [&](ir::Value v) {
+      const auto append = [&](ir::Value v) {
         const i64 extent = v.dims().extent[Rule::axis];
         if (extent == 0) return;
         i64 widths[2 * max_rank]{};
@@ -71,7 +71,7 @@ struct Cat : Operation<Cat<Axis>> {
         }
         begin += extent;
       };
-      (add(ir::cast(x.value, dtype_of<T>)), ...);
+      (append(ir::cast(x.value, dtype_of<T>)), ...);
       if (!joined) joined = ir::constant(b, dtype_of<T>, to, 0);
       return Expr<T, S>{joined};
     }

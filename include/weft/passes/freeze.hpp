@@ -2,7 +2,7 @@
 // A fusion as words, and back.
 
 #include "weft/core/words.hpp"
-#include "weft/passes/fuse.hpp"
+#include "weft/passes/collect.hpp"
 
 namespace weft::passes {
 

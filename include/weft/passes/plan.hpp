@@ -4,7 +4,7 @@
 // of a dying buffer of equal size updates it in place. State that is assigned is written where it lives when
 // no later reader is left, and copied at the end of the step otherwise.
 
-#include "weft/passes/fuse.hpp"
+#include "weft/passes/collect.hpp"
 
 namespace weft::passes {
 

@@ -137,6 +137,12 @@ class Trainer {
   static constexpr i64 state_bytes() { return nn::state_table<M>.bytes + layout.bytes; }
   static constexpr int launches() { return Code<true>::header.launches; }
   static constexpr const codegen::ImageHeader& plan() { return Code<true>::header; }
+  // Every launch of a step that updates, with its bytes, FLOPs and least time; see exec/explain.hpp.
+  static std::string explain(const Roofline& machine = {}) { return weft::explain<Source<true>>(machine); }
+  // The model's table, and what a step takes.
+  static std::string summary() {
+    return weft::summary<M>() + exec::step_summary(plan(), state_bytes(), workspace_bytes());
+  }
 
   // Model, moments, applied updates, loss scale, steps, seed: everything that the next step depends on.
   void save(const std::string& path) const { save_with(path, {}); }
@@ -165,7 +171,7 @@ class Trainer {
   template <class P, class... A>
   void run(P& program, const A&... batch) {
     int k = 0;
-    auto bind = [&]<class In>(std::type_identity<In>, const auto& a) {
+    [[maybe_unused]] auto bind = [&]<class In>(std::type_identity<In>, const auto& a) {
       program.bind_input(k, exec::argument<In>(a, k));
       ++k;
     };

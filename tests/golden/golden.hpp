@@ -1,0 +1,83 @@
+#pragma once
+// Golden texts: compare(name, text) checks `text` against tests/golden/NAME.txt. With WEFT_REGENERATE set in the
+// environment it writes the file instead; read the difference before you commit it.
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "weft/exec/explain.hpp"
+#include "weft/io/file.hpp"
+#include "weft/ir/print.hpp"
+#include "weft/ir/verify.hpp"
+
+namespace golden {
+
+using namespace weft;
+
+// Groups in order: what each is, what it reads, holds and stores.
+inline std::string print_groups(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan) {
+  std::string out;
+  const auto nodes = [&](const char* what, const ir::Span& span) {
+    if (span.size == 0) return;
+    out += std::string("  ") + what;
+    for (int i = 0; i < span.size; ++i) out += " %" + std::to_string(f.pool[span.begin + i]);
+    out += '\n';
+  };
+  for (int k = 0; k < f.groups.size(); ++k) {
+    const passes::Group& group = f.groups[k];
+    out += "group " + std::to_string(k) + " = ";
+    if (group.opaque >= 0)
+      out += ir::info(g.nodes[group.opaque].op).name;
+    else
+      out += exec::explain_detail::loop_kind(g, f, group, plan.cuts[k]) + std::string(" over ") + to_text(group.space).c_str();
+    out += '\n';
+    nodes("reads ", group.loads);
+    if (group.opaque < 0) nodes("holds ", group.body);
+    nodes("stores", group.stores);
+  }
+  return out;
+}
+
+inline void expect_sound(const ir::Graph& g, ir::Stage stage) { CHECK(ir::to_text(ir::verify(g, stage), g) == ""); }
+
+// The sections of a graph from pruning on.
+inline std::string after_prune(const ir::Graph& traced, int* launches = nullptr) {
+  const ir::Graph g = passes::prune(traced);
+  expect_sound(g, ir::Stage::pruned);
+  const passes::Fusion f = passes::fuse(g);
+  const passes::Plan plan = passes::plan_memory(g, f);
+  const exec::Explanation e = exec::explain_graph(traced);
+  if (launches) *launches = static_cast<int>(e.steps.size());
+  std::string out = "== prune\n" + ir::print(g) + "== fuse\n" + print_groups(g, f, plan) + "== lower\n";
+  for (const exec::ExplainedStep& s : e.steps) out += s.kernel + " " + s.shape + ": " + s.ops + "\n";
+  return out + std::to_string(e.steps.size()) + " launches\n";
+}
+
+inline std::string section(const char* name, const ir::Graph& g) {
+  expect_sound(g, ir::Stage::traced);
+  return std::string("== ") + name + "\n" + ir::print(g);
+}
+
+inline void compare(const std::string& name, const std::string& text) {
+  const std::string path = WEFT_SOURCE_DIR "/tests/golden/" + name + ".txt";
+  if (std::getenv("WEFT_REGENERATE") != nullptr) {
+    io::write_file(path, text);
+    MESSAGE("wrote ", path);
+    return;
+  }
+  const io::MappedFile file(path);
+  const std::string_view wanted = file.text();
+  if (wanted == text) return;
+  std::size_t at = 0, line = 1;
+  while (at < text.size() && at < wanted.size() && text[at] == wanted[at]) line += text[at++] == '\n' ? 1 : 0;
+  const auto line_at = [&](std::string_view s) {
+    const std::size_t begin = at > 0 && at <= s.size() ? s.rfind('\n', at - 1) + 1 : 0;
+    return std::string(s.substr(begin, s.find('\n', begin) - begin));
+  };
+  FAIL_CHECK("differs from ", path, " at line ", line, "\n  file: ", line_at(wanted), "\n  now:  ", line_at(text),
+             "\nif the change is meant: WEFT_REGENERATE=1, run this test again, and read the difference");
+}
+
+}  // namespace golden

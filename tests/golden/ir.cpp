@@ -1,0 +1,117 @@
+// The graph after every pass, and the kernels, of a few models.
+
+#include "golden/golden.hpp"
+#include "weft/nn/linear.hpp"
+#include "weft/nn/norm.hpp"
+#include "weft/ops/activation.hpp"
+#include "weft/ops/loss.hpp"
+#include "weft/train/step.hpp"
+
+using namespace weft;
+
+namespace {
+
+struct Mlp {
+  nn::Linear<64, 128> fc1;
+  nn::Dropout drop{.p = 0.1f};
+  nn::Linear<128, 10> fc2;
+  constexpr auto operator()(auto x) const { return fc2(drop(relu(fc1(x)))); }
+};
+
+// A pre-norm residual block.
+struct Block {
+  nn::LayerNorm<64> norm;
+  nn::Linear<64, 256> up;
+  nn::Linear<256, 64> down;
+  constexpr auto operator()(auto x) const { return x + down(gelu(up(norm(x)))); }
+};
+
+constexpr auto loss = [](const auto& m, auto image, auto label) { return cross_entropy(m(image), label); };
+constexpr auto apply = [](const auto& m, auto x) { return m(x); };
+
+template <class Precision>
+using MlpOptions = train::Options<optim::AdamW, Precision, clip::Norm>;
+template <class Precision>
+using MlpStep = train::StepSource<Mlp, decltype(loss), MlpOptions<Precision>, true, Input<f32, Shape<128, 64>>, Input<i32, Shape<128>>>;
+
+// The block's forward pass, or both with the gradient of the result as second input.
+ir::Graph block(bool backward) {
+  ir::Builder b;
+  b.graph.scalar_count = exec::random_words;
+  const Block model = exec::bind_model<Block>(b, true);
+  const int states = b.graph.slots.size();
+  const auto x = exec::trace_input<Input<f32, Shape<128, 64>>>(b, 0);
+  const auto y = model(x);
+  b.graph.outputs.push(y.value.id);
+  if (backward) {
+    const auto dy = exec::trace_input<Input<f32, Shape<128, 64>>>(b, 1);
+    List<int> wrt;
+    wrt.push(x.value.id);
+    for (int s = 0; s < states; ++s)
+      wrt.push(b.leaf(ir::Op::state, b.graph.slots[s].dtype, Dims(b.graph.shapes[b.graph.slots[s].shape]), static_cast<u64>(s)));
+    for (const ir::Value& gradient : passes::differentiate(y.value, dy.value, wrt)) b.graph.outputs.push(gradient.id);
+  }
+  return static_cast<ir::Graph&&>(b.graph);
+}
+
+}  // namespace
+
+TEST_CASE("golden: softmax") {
+  using Source = exec::FunctionSource<decltype([](auto x) { return softmax<-1>(x); }), Input<f32, Shape<32, 1000>>>;
+  int launches = 0;
+  const ir::Graph traced = Source::graph();
+  golden::compare("softmax", golden::section("trace", traced) + golden::after_prune(traced, &launches));
+  CHECK(launches == 1);
+}
+
+TEST_CASE("golden: a pre-norm residual block, forward") {
+  int launches = 0;
+  const ir::Graph traced = block(false);
+  golden::compare("block_forward", golden::section("trace", traced) + golden::after_prune(traced, &launches));
+  CHECK(launches <= 4);
+}
+
+TEST_CASE("golden: a pre-norm residual block, forward and backward") {
+  int forward = 0, both = 0;
+  golden::after_prune(block(false), &forward);
+  const ir::Graph traced = block(true);
+  golden::compare("block_backward", golden::section("differentiate", traced) + golden::after_prune(traced, &both));
+  CHECK(forward <= 4);
+  CHECK(both - forward <= 8);
+}
+
+TEST_CASE("golden: a training step of a small classifier") {
+  using Forward = exec::ModelSource<Mlp, decltype(loss), true, Input<f32, Shape<128, 64>>, Input<i32, Shape<128>>>;
+  const ir::Graph whole =
+      train::build_step<Mlp, decltype(loss), MlpOptions<precision::F32>, true, Input<f32, Shape<128, 64>>, Input<i32, Shape<128>>>().graph;
+  golden::compare("mlp_step", golden::section("trace", Forward::graph()) + golden::section("differentiate", whole) +
+                                  golden::after_prune(MlpStep<precision::F32>::graph()));
+}
+
+TEST_CASE("golden: the same in bf16: casts and nothing else are new") {
+  const ir::Graph plain = passes::prune(MlpStep<precision::F32>::graph()), low = passes::prune(MlpStep<precision::BF16>::graph());
+  golden::compare("mlp_step_bf16", golden::after_prune(MlpStep<precision::BF16>::graph()));
+  int plain_count[ir::op_count]{}, low_count[ir::op_count]{};
+  for (const ir::Node& n : plain.nodes) ++plain_count[static_cast<int>(n.op)];
+  for (const ir::Node& n : low.nodes) ++low_count[static_cast<int>(n.op)];
+  for (int op = 0; op < ir::op_count; ++op)
+    if (static_cast<ir::Op>(op) != ir::Op::cast) CHECK_MESSAGE(plain_count[op] == low_count[op], ir::op_table[op].name);
+}
+
+TEST_CASE("golden: policies leave random streams as they are") {
+  const auto streams = [](const ir::Graph& g) {
+    std::string out;
+    for (const ir::Node& n : g.nodes)
+      if (n.op == ir::Op::random) out += std::to_string(n.imm) + " " + to_text(g.shapes[n.shape]).c_str() + ";";
+    return out;
+  };
+  const std::string plain = streams(passes::prune(MlpStep<precision::F32>::graph()));
+  CHECK(plain == "0 (128, 128);");
+  CHECK(streams(passes::prune(MlpStep<precision::BF16>::graph())) == plain);
+  CHECK(streams(passes::prune(MlpStep<precision::F16>::graph())) == plain);
+}
+
+TEST_CASE("golden: an evaluation has no random node") {
+  using Source = exec::ModelSource<Mlp, decltype(apply), false, Input<f32, Shape<8, 64>>>;
+  for (const ir::Node& n : Source::graph().nodes) CHECK(n.op != ir::Op::random);
+}

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Writes tests/parity/data/ops.txt: inputs and PyTorch's results for the operations of weft/ops.
+
+A group is one compiled program in tests/unit/ops/*.cpp: `in` lines in the order of its inputs, `out` lines in the
+order of its results. Run: python tests/parity/generate_ops.py (PyTorch 2.x, CPU).
+"""
+import pathlib
+import torch
+import torch.nn.functional as F
+
+torch.manual_seed(20240607)
+names = {torch.float32: "f32", torch.float64: "f64", torch.int64: "i64", torch.int32: "i32", torch.bool: "bool"}
+lines = []
+
+
+def number(v):
+    if isinstance(v, bool):
+        return str(int(v))
+    return repr(v) if isinstance(v, int) else ("%.9g" % v)
+
+
+def tensor(kind, t):
+    values = [number(v) for v in t.detach().contiguous().flatten().tolist()]
+    lines.append(" ".join([kind, names[t.dtype], "x".join(map(str, t.shape)) or "-"] + values))
+
+
+def group(name, inputs, outputs):
+    lines.append("group " + name)
+    for t in inputs:
+        tensor("in", t)
+    for key, t in outputs:
+        tensor("out " + key, t)
+
+
+def gradients(f, *inputs):
+    """The gradients of sum(f(inputs) * (1, 2, 3, ...))."""
+    xs = [x.clone().requires_grad_() for x in inputs]
+    y = f(*xs)
+    w = torch.arange(1, y.numel() + 1, dtype=y.dtype).reshape(y.shape)
+    (y * w).sum().backward()
+    return [torch.zeros_like(x) if x.grad is None else x.grad for x in xs]
+
+
+r = torch.randn
+inf, nan = float("inf"), float("nan")
+
+# ---- one operand
+x, p, u = r(3, 7) * 2, torch.rand(3, 7) * 4 + 0.05, torch.rand(3, 7) * 1.9 - 0.95
+special = torch.tensor([0.0, -0.0, 1.0, -1.0, inf, -inf, nan, 0.5, 1.5, 2.5, -2.5, 30.0, -30.0])
+anywhere = ["neg", "abs", "sign", "floor", "ceil", "round", "trunc", "exp", "expm1", "sin", "cos", "tan", "atan", "sinh",
+            "cosh", "tanh", "erf", "erfc", "asinh", "exp2", "square", "sigmoid", "frac"]
+group("unary", [x], [(n, getattr(torch, n)(x)) for n in anywhere])
+positive = ["log", "log1p", "log2", "log10", "sqrt", "rsqrt", "reciprocal"]
+group("unary_domain", [p, u], [(n, getattr(torch, n)(p)) for n in positive] + [("acosh", torch.acosh(p + 1))] +
+      [(n, getattr(torch, n)(u)) for n in ["asin", "acos", "atanh"]] + [("logit", torch.logit(u * 0.5 + 0.5))])
+group("unary_special", [special], [(n, getattr(torch, n)(special)) for n in
+      ["abs", "sign", "floor", "ceil", "round", "trunc", "exp", "log", "sqrt", "tanh", "erf", "sigmoid", "isnan", "isfinite", "isinf"]] +
+      [("clamp", special.clamp(-1, 2)), ("relu", torch.relu(special)), ("log1p", torch.log1p(special))])
+
+# ---- two and three operands, broadcasting in every position
+a, b, s = r(3, 1, 5), r(4, 5), torch.tensor(0.75)
+w = torch.rand(3, 4, 1)
+group("binary", [a, b, s, w], [
+    ("add", a + b), ("sub", a - b), ("mul", a * b), ("div", a / b), ("maximum", torch.maximum(a, b)), ("minimum", torch.minimum(a, b)),
+    ("atan2", torch.atan2(a, b)), ("hypot", torch.hypot(a, b)), ("pow", a.abs() ** b), ("fmod", torch.fmod(a, b)),
+    ("remainder", torch.remainder(a, b)), ("floor_divide", torch.floor_divide(a, b)), ("logaddexp", torch.logaddexp(a, b)),
+    ("copysign", torch.copysign(a, b)), ("lerp", torch.lerp(a.expand(3, 4, 5), b, w)), ("where", torch.where(a < b, a, b * 2)),
+    ("masked_fill", a.expand(3, 4, 5).masked_fill(b > 0, -1.5)), ("isclose", torch.isclose(a, a + b * 1e-4, rtol=1e-4)),
+    ("addcmul", torch.addcmul(a, b, w, value=0.5)), ("addcdiv", torch.addcdiv(a, b, w + 1, value=2)), ("scalar", (a + s) * 2 - 1 / s)])
+group("compare", [a, b], [("eq", a == b), ("ne", a != b), ("lt", a < b), ("le", a <= b), ("gt", a > b), ("ge", a >= b),
+                          ("and", torch.logical_and(a > 0, b > 0)), ("or", torch.logical_or(a > 0, b > 0)),
+                          ("xor", torch.logical_xor(a > 0, b > 0)), ("not", torch.logical_not(a > 0))])
+i, j = torch.randint(-20, 20, (3, 5)), torch.tensor([3, -4, 7, -1, 2])
+i32 = torch.randint(-9, 9, (5,), dtype=torch.int32)
+group("integers", [i, j, i32], [
+    ("add", i + i32), ("mul", i * j), ("div", i / j), ("remainder", torch.remainder(i, j)), ("fmod", torch.fmod(i, j)),
+    ("floor_divide", torch.floor_divide(i, j)), ("abs", i.abs()), ("sum", i32.sum()), ("mean", i.float().mean(0)), ("max", i.amax(1)),
+    ("clamp", i.clamp(-5, 5)), ("less", i < i32), ("scaled", i * 0.5), ("argmin", i.argmin(1))])
+
+# ---- movement
+m, n = r(2, 3, 5), r(2, 1, 5)
+group("movement", [m, n], [
+    ("reshape", m.reshape(5, -1)), ("flatten", m.flatten(1)), ("flatten_all", m.flatten()), ("transpose", m.transpose(0, -1)),
+    ("permute", m.permute(2, 0, 1)), ("t", m[0].t()), ("squeeze", n.squeeze(1)), ("unsqueeze", m.unsqueeze(-2)), ("expand", n.expand(2, 3, 5)),
+    ("expand_as", n.expand_as(m)), ("repeat", n.repeat(2, 1, 3, 1)), ("tile", m.tile(2, 2)), ("flip", m.flip(0, 2)), ("roll", m.roll(2, -1)),
+    ("roll_back", m.roll(-1, 1)), ("narrow", m.narrow(1, 1, 2)), ("select", m.select(2, -2)), ("slice", m[:, :, 1:5:2]),
+    ("slice_negative", m[:, -2:]), ("permuted_reshape", m.permute(1, 2, 0).reshape(3, 10))])
+sp, ch = m.split(2, 2), m.chunk(2, 1)
+group("join", [m, n], [("cat", torch.cat([m, n, m], 1)), ("cat_last", torch.cat([m.transpose(1, 2), m.transpose(1, 2) * 2], -1)),
+                       ("stack", torch.stack([m, m * m], 1)), ("stack_last", torch.stack([m, -m], -1)),
+                       ("split0", sp[0]), ("split2", sp[2]), ("chunk0", ch[0]), ("chunk1", ch[1]),
+                       ("pad", F.pad(m, (1, 2))), ("pad_value", F.pad(m, (0, 1, 2, 0), value=-3)), ("pad_crop", F.pad(m, (-1, 1))),
+                       ("cat_sum", torch.cat([m, n], 1).sum(1))])
+
+# ---- reductions: primes, extent 1, views before the reduction
+q, long = r(3, 1, 7, 5), r(2, 131)
+group("reduce_sum", [q], [
+    ("all", q.sum()), ("last", q.sum(-1)), ("first", q.sum(0)), ("middle", q.sum(2)), ("two", q.sum((0, 3))), ("one", q.sum(1)),
+    ("keepdim", q.sum(2, keepdim=True)), ("permuted", q.permute(3, 0, 2, 1).sum(0)), ("permuted_last", q.permute(0, 3, 1, 2).sum(-1)),
+    ("sliced", q[:, :, 1::2].sum((2, 3))), ("expanded", q.expand(3, 4, 7, 5).sum((1, 2))), ("flipped", (q.flip(2) * q).sum(2)),
+    ("mean", q.mean((1, 2))), ("mean_all", q.mean()), ("softmax_sum", torch.softmax(q, 2).sum(3))])
+group("reduce_order", [q], [
+    ("amax", q.amax(3)), ("amax_first", q.amax(0)), ("amin_two", q.amin((0, 2))), ("max_all", q.max()), ("min_all", q.min()),
+    ("prod", q.prod(2)), ("prod_all", (q * 0.1 + 1).prod()), ("argmax", q.argmax(-1)), ("argmax_first", q.argmax(0)), ("argmax_keep", q.argmax(2, keepdim=True)),
+    ("argmin_all", q.argmin()), ("any", (q > 1.5).any(3)), ("all", (q > -1.5).all(2)), ("any_all", (q > 9).any()), ("count", torch.count_nonzero(q > 0, 2))])
+group("reduce_spread", [q, long], [
+    ("var", q.var(3)), ("var_two", q.var((0, 2))), ("var_biased", q.var(2, unbiased=False)), ("var_all", q.var()), ("std", q.std(0)), ("std_keep", q.std(3, keepdim=True)),
+    ("logsumexp", q.logsumexp(3)), ("logsumexp_two", q.logsumexp((0, 2))), ("logsumexp_keep", long.logsumexp(1, keepdim=True)),
+    ("norm", q.norm(dim=2)), ("norm_all", q.norm()), ("norm1", torch.linalg.vector_norm(q, 1, 3)), ("norm3", torch.linalg.vector_norm(q, 3, (0, 3))),
+    ("norm_inf", torch.linalg.vector_norm(q, inf, 2)), ("norm0", torch.linalg.vector_norm(q.relu(), 0, 2))])
+odd = torch.tensor([[1.0, nan, 3.0], [inf, 2.0, -inf], [-inf, -inf, -inf], [0.0, -0.0, 0.0]])
+group("reduce_special", [odd], [("sum", odd.sum(1)), ("amax", odd.amax(1)), ("amin", odd.amin(1)), ("argmax", odd.argmax(1)), ("argmin", odd.argmin(1)),
+                                ("logsumexp", odd.logsumexp(1)), ("prod", odd.prod(1)), ("amax_first", odd.amax(0))])
+
+# ---- matrices
+A, B, v, C = r(3, 4, 5), r(5, 7), r(5), r(2, 1, 5, 3)
+group("linalg", [A, B, v, C], [
+    ("matrix", A[0] @ B), ("batch", A @ B), ("vector", A @ v), ("dot", v @ v), ("vector_matrix", v @ B), ("broadcast", A @ C),
+    ("transposed", B.t() @ A[1].t()), ("bmm", torch.bmm(A, A.transpose(1, 2))), ("addmm", torch.addmm(B[0], A[2], B, beta=0.5, alpha=2)),
+    ("outer", torch.outer(v, B[0])), ("linear", F.linear(A, B.t(), B[1])), ("trace", torch.trace(B)),
+    ("expanded", v.expand(4, 5) @ B), ("permuted", A.permute(2, 0, 1).reshape(5, 12).t() @ B)])
+group("triangular", [A, B], [
+    ("tril", A.tril()), ("triu", A.triu(1)), ("tril_low", B.tril(-1)), ("triu_low", B.triu(-2)), ("diagonal", B.diagonal()), ("diagonal_up", B.diagonal(2)),
+    ("diagonal_down", B.diagonal(-3)), ("diagonal_batch", A.diagonal(1, 1, 2)), ("diagonal_view", B.t().diagonal(-1))])
+
+# ---- activations, normalisation
+y = torch.cat([r(2, 6) * 3, torch.tensor([[0.0, -0.0, 3.0, -3.0, 6.0, 40.0], [-40.0, 1.0, -1.0, 1e-6, 88.0, -88.0]])])
+group("activation", [y], [
+    ("relu", F.relu(y)), ("gelu", F.gelu(y)), ("gelu_tanh", F.gelu(y, approximate="tanh")), ("silu", F.silu(y)), ("mish", F.mish(y)), ("elu", F.elu(y, 0.7)),
+    ("selu", F.selu(y)), ("celu", F.celu(y, 1.3)), ("leaky_relu", F.leaky_relu(y, 0.2)), ("softplus", F.softplus(y)), ("softplus_beta", F.softplus(y, beta=2)),
+    ("logsigmoid", F.logsigmoid(y)), ("relu6", F.relu6(y)), ("hardswish", F.hardswish(y)), ("hardsigmoid", F.hardsigmoid(y)), ("hardtanh", F.hardtanh(y, -2, 1.5)),
+    ("softsign", F.softsign(y)), ("prelu", F.prelu(y, torch.tensor([0.3])))])
+g, rows = r(2, 6, 3), r(4, 37) * 4
+lw, lb = r(37), r(37)
+group("softmax", [g, rows], [("softmax_last", g.softmax(-1)), ("softmax_middle", g.softmax(1)), ("softmax_first", g.softmax(0)), ("log_softmax", rows.log_softmax(1)),
+                             ("log_softmax_first", rows.log_softmax(0)), ("glu", F.glu(g, 1)), ("softmax_rows", rows.softmax(1)), ("softmax_view", g.transpose(1, 2).softmax(-1))])
+group("norm", [rows, lw, lb], [("layer_norm", F.layer_norm(rows, (37,), lw, lb)), ("plain", F.layer_norm(rows, (37,))), ("eps", F.layer_norm(rows * 1e-3, (37,), lw, lb, 1e-2)),
+                               ("rms_norm", F.rms_norm(rows, (37,), lw, 1e-6))])
+
+# ---- losses and their gradients
+labels = torch.tensor([3, -100, 36, 0])
+target, logits, prob = r(4, 5), r(4, 5) * 3, torch.rand(4, 5)
+soft = (torch.rand(4, 5) > 0.5).float()
+prob[0, 0], soft[0, 0], logits[1, 1] = 1.0, 0.0, 0.0
+group("loss", [rows, labels, target, logits, prob, soft], [
+    ("cross_entropy", F.cross_entropy(rows, labels)), ("nll", F.nll_loss(rows.log_softmax(1), labels)), ("mse", F.mse_loss(logits, target)), ("l1", F.l1_loss(logits, target)),
+    ("huber", F.huber_loss(logits, target, delta=0.8)), ("smooth_l1", F.smooth_l1_loss(logits, target, beta=0.5)), ("bce", F.binary_cross_entropy(prob, soft)),
+    ("bce_with_logits", F.binary_cross_entropy_with_logits(logits, soft))])
+group("loss_gradient", [rows, labels, logits, target, soft], [
+    ("cross_entropy", gradients(lambda z: F.cross_entropy(z, labels), rows)[0]), ("nll", gradients(lambda z: F.nll_loss(z, labels), rows)[0]),
+    ("mse", gradients(F.mse_loss, logits, target)[1]), ("l1", gradients(F.l1_loss, logits, target)[0]),
+    ("huber", gradients(F.huber_loss, logits, target)[0]), ("bce_with_logits", gradients(lambda z: F.binary_cross_entropy_with_logits(z, soft), logits)[0])])
+
+# ---- gradients at kinks and ties
+k = torch.tensor([-2.0, -1.0, 0.0, 0.0, 1.0, 2.0, 40.0, -40.0, 100.0, -100.0])
+ties = torch.tensor([[1.0, 3.0, 3.0], [2.0, 2.0, 2.0]])
+zero_row = torch.tensor([[0.0, 0.0], [3.0, 4.0]])
+group("kinks", [k, ties, zero_row], [
+    ("relu", gradients(F.relu, k)[0]), ("abs", gradients(torch.abs, k)[0]), ("clamp", gradients(lambda z: z.clamp(-1, 1), k)[0]), ("elu", gradients(F.elu, k)[0]),
+    ("leaky_relu", gradients(F.leaky_relu, k)[0]), ("softplus", gradients(F.softplus, k)[0]), ("sigmoid", gradients(torch.sigmoid, k)[0]),
+    ("gelu", gradients(F.gelu, k)[0]), ("mish", gradients(F.mish, k)[0]), ("silu", gradients(F.silu, k)[0]), ("logsigmoid", gradients(F.logsigmoid, k)[0]),
+    ("amax", gradients(lambda z: z.amax(1), ties)[0]), ("maximum", gradients(lambda z: torch.maximum(z, ties.flip(1)), ties)[0]), ("norm", gradients(lambda z: z.norm(dim=1), zero_row)[0]),
+    ("prod", gradients(lambda z: z.prod(1), zero_row)[0])])
+layer = gradients(lambda z, w2, b2: F.layer_norm(z, (37,), w2, b2), rows, lw, lb)
+group("row_gradient", [rows, lw, lb], [("x", layer[0]), ("weight", layer[1]), ("bias", layer[2]), ("softmax", gradients(lambda z: z.softmax(1), rows)[0]),
+                                       ("log_softmax", gradients(lambda z: z.log_softmax(1), rows)[0]), ("logsumexp", gradients(lambda z: z.logsumexp(1), rows)[0])])
+
+# ---- tensors made from nothing
+group("creation", [r(2, 3)], [
+    ("zeros", torch.zeros(2, 3)), ("ones", torch.ones(2, 3)), ("full", torch.full((2, 3), 1.25)), ("arange", torch.arange(6.0)), ("arange_step", torch.arange(2, 13, 3)),
+    ("arange_down", torch.arange(5, -3, -2)), ("linspace", torch.linspace(-1, 2, 7)), ("linspace_one", torch.linspace(3, 9, 1)), ("eye", torch.eye(3)), ("eye_wide", torch.eye(2, 4)),
+    ("ones_like", torch.ones(2, 3)), ("full_like", torch.full((2, 3), 7.0))])
+
+path = pathlib.Path(__file__).parent / "data" / "ops.txt"
+path.parent.mkdir(exist_ok=True)
+path.write_text("\n".join(lines) + "\n")
+print(path, path.stat().st_size, "bytes")

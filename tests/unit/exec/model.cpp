@@ -1,0 +1,118 @@
+#include "weft/exec/model.hpp"
+
+#include <doctest/doctest.h>
+
+#include "../io/scratch.hpp"
+#include "weft/nn/activation.hpp"
+#include "weft/nn/container.hpp"
+#include "weft/nn/linear.hpp"
+#include "weft/nn/norm.hpp"
+
+using namespace weft;
+
+namespace {
+
+struct Net {
+  nn::Linear<4, 3> fc{};
+  nn::BatchNorm1d<3> norm{};
+};
+// As Net, but for the width of fc, the lack of norm's statistics and one more layer.
+struct Other {
+  nn::Linear<4, 5> fc{};
+  nn::LayerNorm<3> norm{};
+  nn::Linear<2, 2> more{};
+};
+
+std::vector<std::byte> bytes_of(const Model<Net>& model) {
+  return std::vector<std::byte>(model.state(), model.state() + Model<Net>::state_bytes());
+}
+
+}  // namespace
+
+TEST_CASE("model: a saved model loads into another, bit for bit") {
+  const ScratchFolder folder;
+  Model<Net> a(Cpu{}, 1), b(Cpu{}, 2);
+  a.get<"norm.num_batches_tracked">()[0] = 77;
+  CHECK(bytes_of(a) != bytes_of(b));
+  a.save(folder / "net.safetensors");
+  CHECK(b.load(folder / "net.safetensors").complete());
+  CHECK(bytes_of(a) == bytes_of(b));
+}
+
+TEST_CASE("model: a strict load refuses what does not fit, names it, and changes nothing") {
+  const ScratchFolder folder;
+  Model<Other> other;
+  other.save(folder / "other.safetensors");
+  Model<Net> net(Cpu{}, 3);
+  const auto before = bytes_of(net);
+  CHECK(error_id([&] { net.load(folder / "other.safetensors"); }) == "model/mismatch");
+  const std::string text = error_text([&] { net.load(folder / "other.safetensors"); });
+  for (const char* name : {"missing norm.running_mean", "unexpected more.weight", "fc.weight", "fc.bias"}) {
+    CAPTURE(name);
+    CHECK(text.find(name) != std::string::npos);
+  }
+  CHECK(bytes_of(net) == before);
+}
+
+TEST_CASE("model: a lax load takes what fits and reports the rest") {
+  const ScratchFolder folder;
+  Model<Other> other;
+  other.get<"norm.weight">()[1] = 9;
+  other.save(folder / "other.safetensors");
+  Model<Net> net(Cpu{}, 3);
+  const auto fc = net.get<"fc.weight">().to_vector();
+  const LoadReport report = net.load(folder / "other.safetensors", LoadMode::lax);
+  using Names = std::vector<std::string>;
+  CHECK(report.missing == Names{"norm.running_mean", "norm.running_var", "norm.num_batches_tracked"});
+  CHECK(report.unexpected.size() == 2);
+  CHECK(report.mismatched == Names{"fc.weight", "fc.bias"});
+  CHECK(net.get<"norm.weight">()[1] == 9);
+  CHECK(net.get<"fc.weight">().to_vector() == fc);
+}
+
+TEST_CASE("model: a wrong dtype, a cut file and a file that is none leave the model as it was") {
+  const ScratchFolder folder;
+  Model<Net> net(Cpu{}, 3);
+  const auto before = bytes_of(net);
+  std::vector<std::byte> zeros(8 * 64);
+  io::write_safetensors(folder / "f64.safetensors", {{"fc.weight", DType::f64, {3, 4}, zeros.data()}});
+  CHECK(error_text([&] { net.load(folder / "f64.safetensors"); }).find("fc.weight") != std::string::npos);
+  CHECK(net.load(folder / "f64.safetensors", LoadMode::lax).mismatched == std::vector<std::string>{"fc.weight"});
+
+  net.save(folder / "whole.safetensors");
+  const std::string whole = io::read_file(folder / "whole.safetensors");
+  for (std::size_t cut : {std::size_t{0}, std::size_t{5}, std::size_t{60}, whole.size() / 2, whole.size() - 1}) {
+    CAPTURE(cut);
+    io::write_file(folder / "cut.safetensors", whole.substr(0, cut));
+    CHECK_THROWS_AS(net.load(folder / "cut.safetensors"), Error);
+    CHECK_THROWS_AS(net.load(folder / "cut.safetensors", LoadMode::lax), Error);
+  }
+  CHECK_THROWS_AS(net.load(folder / "absent.safetensors"), Error);
+  CHECK(bytes_of(net) == before);
+}
+
+TEST_CASE("model: a file of PyTorch's state_dict loads, strictly") {
+  struct Block {
+    nn::LayerNorm<16> norm{};
+    nn::Linear<16, 16> fc{};
+  };
+  struct Mlp {
+    nn::Linear<6, 16> fc1{};
+    std::array<Block, 2> h{};
+    nn::Sequential<nn::ReLU, nn::Linear<16, 4, false>> tail{};
+  };
+  const std::string path = repository_file("tests/parity/nn/mlp.safetensors");
+  Model<Mlp> model;
+  CHECK(model.load(path).complete());
+  const io::Safetensors file(path);
+  const auto weight = model.get<"h.1.fc.weight">();
+  CHECK(std::memcmp(weight.data(), file.at("h.1.fc.weight").data, 16 * 16 * 4) == 0);
+  CHECK(get<"tail.1.weight">(model)(3, 15) == reinterpret_cast<const float*>(file.at("tail.1.weight").data)[63]);
+}
+
+TEST_CASE("model: it may live in the caller's memory") {
+  HostBuffer memory(static_cast<std::size_t>(Model<Net>::state_bytes()));
+  Model<Net> model(Cpu{}, 1, memory.data()), own(Cpu{}, 1);
+  CHECK(model.state() == memory.data());
+  CHECK(bytes_of(model) == bytes_of(own));
+}

@@ -1,0 +1,78 @@
+#include "weft/nn/container.hpp"
+
+#include "reference.hpp"
+#include "weft/nn/activation.hpp"
+#include "weft/nn/linear.hpp"
+
+using namespace nn_test;
+
+namespace {
+
+struct Net {
+  nn::Sequential<nn::Linear<4, 3>, nn::ReLU, nn::Dropout, nn::Sequential<nn::Linear<3, 2>, nn::Identity>> net{
+      {{}, {}, {.p = 0.0f}, {}}};
+  constexpr auto operator()(auto x) const { return net(x); }
+};
+
+struct HalfFrozen {
+  nn::Frozen<nn::Linear<2, 2>> body{};
+  nn::Linear<2, 1> head{};
+  nn::Frozen<nn::Param<f32, Shape<1>, nn::init::Ones>> shift{};
+  constexpr auto operator()(auto x) const { return head(body(x)) + shift; }
+};
+
+}  // namespace
+
+TEST_CASE("container: Sequential names its layers by number and applies them in order") {
+  const auto& table = nn::state_table<Net>;
+  const char* names[]{"net.0.weight", "net.0.bias", "net.3.0.weight", "net.3.0.bias"};
+  REQUIRE(table.size == 4);
+  for (int i = 0; i < 4; ++i) CHECK(table.row[i].name.view() == names[i]);
+
+  Model<Net> model(Cpu{1}, 3);
+  auto whole = compile(model, [](const auto& m, auto x) { return m(x); }, in<f32, 5, 4>);
+  auto parts = compile(
+      model,
+      [](const auto& m, auto x) {
+        const auto& outer = m.net.layers;
+        const auto& inner = std::get<3>(outer).layers;
+        return std::get<0>(inner)(relu(std::get<0>(outer)(x)));
+      },
+      in<f32, 5, 4>);
+  std::vector<float> x(20);
+  for (std::size_t i = 0; i < 20; ++i) x[i] = static_cast<float>(i) / 10 - 1;
+  CHECK(whole(x).to_vector() == parts(x).to_vector());
+}
+
+TEST_CASE("container: sequential(...) keeps the layers' settings") {
+  constexpr auto net = nn::sequential(nn::Dropout{.p = 0.25f}, nn::LeakyReLU{.slope = 0.5f});
+  static_assert(std::get<0>(net.layers).p == 0.25f && std::get<1>(net.layers).slope == 0.5f);
+}
+
+TEST_CASE("container: Flatten joins axes") {
+  const auto shape_of = [](auto f) { return typename decltype(f(std::declval<Expr<f32, Shape<2, 3, 4, 5>>>()))::shape{}; };
+  static_assert(std::is_same_v<decltype(shape_of(nn::Flatten<>{})), Shape<2, 60>>);
+  static_assert(std::is_same_v<decltype(shape_of(nn::Flatten<0>{})), Shape<120>>);
+  static_assert(std::is_same_v<decltype(shape_of(nn::Flatten<1, 2>{})), Shape<2, 12, 5>>);
+  static_assert(std::is_same_v<decltype(shape_of(nn::Flatten<-2>{})), Shape<2, 3, 20>>);
+  auto f = compile(Cpu{1}, [](auto x) { return nn::Flatten<1, 2>{}(x); }, in<i32, 2, 2, 2>);
+  CHECK(f(std::vector<i32>{0, 1, 2, 3, 4, 5, 6, 7}).to_vector() == std::vector<i32>{0, 1, 2, 3, 4, 5, 6, 7});
+}
+
+TEST_CASE("container: what is frozen keeps its names and its values, and the rest learns") {
+  const auto& table = nn::state_table<HalfFrozen>;
+  REQUIRE(table.size == 5);
+  CHECK(table.row[0].name.view() == "body.weight");
+  CHECK_FALSE(table.row[0].trained);
+  CHECK(table.row[4].name.view() == "shift");
+  static_assert(nn::parameter_count<HalfFrozen>() == 3);
+
+  auto trainer = make_trainer<HalfFrozen>(
+      Cpu{1}, [](const auto& m, auto x) { return mean<>(m(x)); }, in<f32, 3, 2>, optim::PlainSGD{.lr = 0.5f});
+  auto& model = trainer.model();
+  const auto body = model.get<"body.weight">().to_vector(), head = model.get<"head.weight">().to_vector();
+  trainer.step(std::vector<float>{1, 2, 3, 4, 5, 7});
+  CHECK(model.get<"body.weight">().to_vector() == body);
+  CHECK(model.get<"shift">()[0] == 1);
+  CHECK(model.get<"head.weight">().to_vector() != head);
+}
