@@ -35,7 +35,7 @@ inline double convert(DType to, double x) {
   return std::trunc(x);
 }
 
-inline double sign_of(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
+inline double sign_of(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
 
 // One element of a pointwise primitive: operands of dtype `from` (of b and c for select), result of dtype `to`.
 inline double evaluate(ir::Op op, DType to, DType from, double a, double b, double c) {

@@ -48,7 +48,8 @@ constexpr Value broadcast(Value x, const Dims& to) {
   return raw(Op::broadcast, x.dtype(), shape, 0, -1, x);
 }
 
-constexpr Value reshape(Value x, const Dims& to) {
+// `to` by value: it may lie in the graph, whose shapes move when one is added.
+constexpr Value reshape(Value x, Dims to) {
   Builder& b = *x.builder;
   const int shape = b.shape(to);
   if (x.node().shape == shape) return x;
@@ -205,7 +206,7 @@ constexpr Value reduce(Op op, Value x, Axes axes) {
 }
 
 // Sums x down to the shape `to`, which broadcasts to x's: the gradient of broadcast.
-constexpr Value sum_to(Value x, const Dims& to) {
+constexpr Value sum_to(Value x, Dims to) {
   const Dims from = x.dims();
   Axes axes = 0;
   const int lead = from.rank - to.rank;

@@ -137,10 +137,13 @@ WEFT_HD_INLINE M splat_false() {
     return splat<M>(0);
 }
 
-// Integer remainder and power, lane by lane; a zero divisor gives 0, as no exception may leave a kernel.
+// Integer quotient, remainder and power, lane by lane; a zero divisor gives 0, as no exception may leave a kernel
+// (and lanes beyond a row's end hold zeros).
 template <Opcode op, class T>
 WEFT_HD_INLINE T integer_lane(T x, T y) {
-  if constexpr (op == Opcode::fmod) {
+  if constexpr (op == Opcode::div) {
+    return y == 0 ? T(0) : y == T(-1) ? static_cast<T>(T(0) - x) : static_cast<T>(x / y);
+  } else if constexpr (op == Opcode::fmod) {
     return y == 0 || y == T(-1) ? T(0) : static_cast<T>(x % y);
   } else {
     static_assert(op == Opcode::pow, "operation not defined for integers");
@@ -227,7 +230,7 @@ WEFT_HD_INLINE value_of<Family, to> unary(const V& x) {
       return select(x < splat<V>(0), V(-x), x);
   } else if constexpr (op == Opcode::sign) {
     const V one = splat<V>(1), zero = splat<V>(0);
-    return select(x > zero, one, select(x < zero, V(-one), is_float(to) ? V(x) : zero));
+    return select(x > zero, one, select(x < zero, V(-one), zero));  // NaN gives 0, as in PyTorch
   } else if constexpr (!is_float(to)) {
     static_assert(op == Opcode::floor || op == Opcode::ceil || op == Opcode::round || op == Opcode::trunc,
                   "operation not defined for integers");
@@ -278,7 +281,7 @@ WEFT_HD_INLINE value_of<Family, to> binary(const V& x, const V& y) {
     return round_to<to>(V(x - y));
   } else if constexpr (op == Opcode::mul) {
     return round_to<to>(V(x * y));
-  } else if constexpr (op == Opcode::div) {
+  } else if constexpr (op == Opcode::div && is_float(to)) {
     return round_to<to>(V(x / y));
   } else if constexpr (!is_float(to)) {
     return integer_binary<op>(x, y);

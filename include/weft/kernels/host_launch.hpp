@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "weft/kernels/dot.hpp"
+#include "weft/kernels/dot_call.hpp"
 #include "weft/kernels/finish.hpp"
 #include "weft/kernels/index.hpp"
 #include "weft/kernels/loop.hpp"
@@ -42,25 +43,9 @@ void run_dot(const HostLaunch& launch, int threads) {
   using A = ctype<static_cast<DType>(C::w[0])>;
   using B = ctype<static_cast<DType>(C::w[1])>;
   using R = ctype<static_cast<DType>(C::w[2])>;
-  const u64* n = launch.numbers;
-  const auto number = [&](int i) { return static_cast<i64>(n[i]); };
-  const DotShape shape{number(0), number(1), number(2), number(3), number(4), number(5), number(6), number(7)};
-  DotBatch batch;
-  batch.rank = static_cast<int>(n[8]);
-  for (int i = 0; i < batch.rank; ++i) {
-    batch.extent[i] = number(9 + 4 * i);
-    batch.a[i] = number(10 + 4 * i);
-    batch.b[i] = number(11 + 4 * i);
-    batch.c[i] = number(12 + 4 * i);
-  }
-  dot<A, B, R>(shape, batch, static_cast<const A*>(launch.args.pointer[0]), static_cast<const B*>(launch.args.pointer[1]),
+  const DotCall call = dot_call(launch.numbers);
+  dot<A, B, R>(call.shape, call.batch, static_cast<const A*>(launch.args.pointer[0]), static_cast<const B*>(launch.args.pointer[1]),
                static_cast<R*>(launch.args.pointer[2]), threads);
-}
-
-// Words: the dtypes of the elements and of the indices. Numbers: rows of the table, indices, elements of a row.
-inline IndexArgs index_args(const LoopArgs& args, const u64* numbers) {
-  return {args.pointer[0],          args.pointer[1],          args.pointer[2], static_cast<i64>(numbers[0]),
-          static_cast<i64>(numbers[1]), static_cast<i64>(numbers[2])};
 }
 
 template <class C>

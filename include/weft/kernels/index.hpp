@@ -15,6 +15,12 @@ struct IndexArgs {
   i64 rows = 0, count = 0, width = 0;
 };
 
+// Words: the dtypes of the elements and of the indices. Numbers: rows of the table, indices, elements of a row.
+inline IndexArgs index_args(const LoopArgs& args, const u64* numbers) {
+  return {args.pointer[0],          args.pointer[1],          args.pointer[2], static_cast<i64>(numbers[0]),
+          static_cast<i64>(numbers[1]), static_cast<i64>(numbers[2])};
+}
+
 namespace detail {
 template <class T>
 inline constexpr T missing_row = T(0);

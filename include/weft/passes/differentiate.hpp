@@ -15,7 +15,7 @@ constexpr List<Value> differentiate(Value y, Value seed, const List<int>& wrt) {
     if (node < count) needed[node] = 1;
   for (int i = 0; i < count; ++i) {
     const ir::Node& node = b.graph.nodes[i];
-    if (needed[i] || node.arity == 0 || !is_float(node.dtype) || !gradient_rule(node.op)) continue;
+    if (needed[i] || node.arity == 0 || !is_float(node.dtype) || !has_gradient_rule(node.op)) continue;
     const int* operands = b.graph.edges.data() + node.first;
     for (int k = 0; k < node.arity; ++k)
       if (needed[operands[k]]) needed[i] = 1;
@@ -24,8 +24,8 @@ constexpr List<Value> differentiate(Value y, Value seed, const List<int>& wrt) {
   adjoint[y.id] = seed.id;
   for (int i = count - 1; i >= 0; --i) {
     if (adjoint[i] < 0 || !needed[i]) continue;
+    if (!has_gradient_rule(b.graph.nodes[i].op)) continue;
     const GradientRule rule = gradient_rule(b.graph.nodes[i].op);
-    if (!rule) continue;
     Value out[3];
     rule({&b, i}, {&b, adjoint[i]}, out);
     const int first = b.graph.nodes[i].first, arity = b.graph.nodes[i].arity;

@@ -277,10 +277,14 @@ inline constexpr Row table[] = {
 
 struct Index {
   GradientRule rule[ir::op_count]{};
+  bool known[ir::op_count]{};
 };
 constexpr Index make_index() {
   Index index;
-  for (const Row& row : table) index.rule[static_cast<int>(row.op)] = row.rule;
+  for (const Row& row : table) {
+    index.rule[static_cast<int>(row.op)] = row.rule;
+    index.known[static_cast<int>(row.op)] = true;
+  }
   return index;
 }
 inline constexpr Index index = make_index();
@@ -289,5 +293,7 @@ inline constexpr Index index = make_index();
 
 // The gradient rule of a primitive, null where no gradient flows.
 constexpr GradientRule gradient_rule(Op op) { return rules::index.rule[static_cast<int>(op)]; }
+// Whether there is one. g++'s undefined behaviour sanitizer refuses to compare functions with null in a constant.
+constexpr bool has_gradient_rule(Op op) { return rules::index.known[static_cast<int>(op)]; }
 
 }  // namespace weft::passes

@@ -1,0 +1,204 @@
+// The cases of `./weft bench host`, one a process: benchmarks/host/run starts them beside their PyTorch
+// counterparts (peer.py) and lets the two take turns. `cases NAME` serves one case (worker.hpp says how),
+// `cases` lists them with what the program was built with.
+
+#include <weft/weft.hpp>
+
+#include <random>
+
+#include "worker.hpp"
+
+using namespace weft;
+namespace nn = weft::nn;
+
+namespace {
+
+// Normal numbers; the same every time.
+std::vector<f32> normal(i64 count, u32 seed, f32 scale = 1) {
+  std::mt19937 engine(seed);
+  std::normal_distribution<f32> draw(0, scale);
+  std::vector<f32> v(static_cast<std::size_t>(count));
+  for (f32& x : v) x = draw(engine);
+  return v;
+}
+std::vector<i32> labels(i64 count, i32 classes, u32 seed) {
+  std::mt19937 engine(seed);
+  std::vector<i32> v(static_cast<std::size_t>(count));
+  for (i32& x : v) x = static_cast<i32>(engine() % static_cast<u32>(classes));
+  return v;
+}
+
+// The plain matrix products of a training step of a chain of linear layers, with the program's engine, in its
+// order: forwards, then for every layer from the last the weights' gradient and the layer's input's (the first
+// layer's input has none).
+class Products {
+ public:
+  Products(i64 batch, std::vector<i64> widths) : batch_(batch), widths_(std::move(widths)) {
+    for (std::size_t i = 0; i < widths_.size(); ++i) {
+      activations_.push_back(normal(batch * widths_[i], 1));
+      activation_gradients_.push_back(normal(batch * widths_[i], 2));
+      if (i == 0) continue;
+      weights_.push_back(normal(widths_[i] * widths_[i - 1], 3));
+      weight_gradients_.push_back(normal(widths_[i] * widths_[i - 1], 4));
+    }
+  }
+  void operator()() {
+    const int layers = static_cast<int>(weights_.size());
+    for (int l = 0; l < layers; ++l) {  // (batch, in) (out, in)^T
+      const i64 in = width(l), out = width(l + 1);
+      product({batch_, out, in, in, 1, 1, in, out}, at(activations_, l), at(weights_, l), at(activations_, l + 1));
+    }
+    for (int l = layers - 1; l >= 0; --l) {
+      const i64 in = width(l), out = width(l + 1);
+      product({out, in, batch_, 1, out, in, 1, in}, at(activation_gradients_, l + 1), at(activations_, l),
+              at(weight_gradients_, l));
+      if (l > 0)
+        product({batch_, in, out, out, 1, in, 1, in}, at(activation_gradients_, l + 1), at(weights_, l),
+                at(activation_gradients_, l));
+    }
+  }
+
+ private:
+  using Buffers = std::vector<std::vector<f32>>;
+  i64 width(int i) const { return widths_[static_cast<std::size_t>(i)]; }
+  static f32* at(Buffers& b, int i) { return b[static_cast<std::size_t>(i)].data(); }
+  static void product(const kernels::DotShape& s, const f32* a, const f32* b, f32* c) {
+    kernels::dot<f32, f32, f32>(s, a, b, c);
+  }
+
+  i64 batch_;
+  std::vector<i64> widths_;
+  Buffers activations_, activation_gradients_, weights_, weight_gradients_;
+};
+
+std::string fact(const char* name, i64 value) {
+  return std::string("\"") + name + "\": " + std::to_string(value);
+}
+
+struct Mlp {
+  nn::Linear<784, 512> fc1;
+  nn::Linear<512, 256> fc2;
+  nn::Linear<256, 10> fc3;
+  constexpr auto operator()(auto x) const { return fc3(relu(fc2(relu(fc1(x))))); }
+};
+struct SmallMlp {
+  nn::Linear<64, 128> fc1;
+  nn::Linear<128, 10> fc2;
+  constexpr auto operator()(auto x) const { return fc2(relu(fc1(x))); }
+};
+
+// A training step with AdamW, on one of four batches in turn.
+template <class M, i64 Batch, i64 Features>
+int training(const std::vector<i64>& widths) {
+  const bench::MemoryWatch memory;
+  auto trainer = make_trainer<M>(
+      Cpu{}, [](const auto& model, auto x, auto label) { return cross_entropy(model(x), label); },
+      in<f32, Batch, Features>, in<i32, Batch>, optim::AdamW{.lr = 1e-3f, .weight_decay = 0.01f});
+  std::vector<std::vector<f32>> x;
+  std::vector<std::vector<i32>> label;
+  for (u32 i = 0; i < 4; ++i) {
+    x.push_back(normal(Batch * Features, 10 + i));
+    label.push_back(labels(Batch, 10, 20 + i));
+  }
+  std::size_t turn = 0;
+  bench::Timed timed;
+  timed.run = [&] {
+    trainer.step(x[turn], label[turn]);
+    turn = (turn + 1) % x.size();
+  };
+  timed.make_floor = [&] { return [products = Products(Batch, widths)]() mutable { products(); }; };
+  timed.facts = fact("launches", trainer.launches()) + ", " + fact("workspace_bytes", trainer.workspace_bytes()) +
+                ", " + fact("state_bytes", trainer.state_bytes());
+  return bench::serve(memory, timed);
+}
+
+template <class Function>
+std::string facts(const Function&) {
+  return fact("launches", Function::launches()) + ", " + fact("workspace_bytes", Function::workspace_bytes());
+}
+
+// The result is the view that the call returns.
+int chain() {
+  const bench::MemoryWatch memory;
+  auto f = compile(
+      Cpu{}, [](auto x, auto a, auto b) { return gelu(x * a + b) * sigmoid(x); }, in<f32, 4096, 1024>,
+      in<f32, 4096, 1024>, in<f32, 4096, 1024>);
+  const auto x = normal(4096 * 1024, 1), a = normal(4096 * 1024, 2), b = normal(4096 * 1024, 3);
+  return bench::serve(memory, {[&] { f(x, a, b); }, facts(f)});
+}
+
+int layer_norm_case() {
+  const bench::MemoryWatch memory;
+  auto f = compile(
+      Cpu{},
+      [](auto x, auto weight, auto bias, auto upstream) {
+        const auto norm = [](auto a, auto w, auto b) { return layer_norm(a, w, b); };
+        const auto weighted = [norm, upstream](auto a, auto w, auto b) { return sum<>(norm(a, w, b) * upstream); };
+        return std::tuple_cat(std::tuple{norm(x, weight, bias)}, grad<0, 1, 2>(weighted)(x, weight, bias));
+      },
+      in<f32, 4096, 768>, in<f32, 768>, in<f32, 768>, in<f32, 4096, 768>);
+  const auto x = normal(4096 * 768, 1), weight = normal(768, 2), bias = normal(768, 3),
+             upstream = normal(4096 * 768, 4);
+  return bench::serve(memory, {[&] { f(x, weight, bias, upstream); }, facts(f)});
+}
+
+int cross_entropy_case() {
+  const bench::MemoryWatch memory;
+  auto f = compile(
+      Cpu{},
+      [](auto x, auto target) {
+        return value_and_grad([](auto logits, auto t) { return cross_entropy(logits, t); })(x, target);
+      },
+      in<f32, 2048, 50257>, in<i32, 2048>);
+  const auto x = normal(i64{2048} * 50257, 1);
+  const auto target = labels(2048, 50257, 2);
+  return bench::serve(memory, {[&] { f(x, target); }, facts(f)});
+}
+
+enum class Engine { builtin, blas };
+
+int matmul(Engine engine) {
+  const bench::MemoryWatch memory;
+  constexpr i64 n = 1024;
+  const auto a = normal(n * n, 1), b = normal(n * n, 2);
+  std::vector<f32> c(static_cast<std::size_t>(n * n));
+  const kernels::DotShape s{n, n, n, n, 1, n, 1, n};
+  bench::Timed timed;
+  timed.facts = fact("engine", engine == Engine::builtin ? 0 : 1);
+  if (engine == Engine::builtin) {
+    timed.run = [&] {
+      kernels::dot<f32, f32, f32>(s, a.data(), b.data(), c.data(), 0, {}, kernels::DotEngine::builtin);
+    };
+  } else {
+#if defined(WEFT_WITH_CBLAS)
+    timed.run = [&] {  // with the library's own threads
+      kernels::weft_cblas_sgemm(101, 111, 111, n, n, n, 1.0f, a.data(), n, b.data(), n, 0.0f, c.data(), n);
+    };
+#else
+    return 2;
+#endif
+  }
+  return bench::serve(memory, timed);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string name = argc > 1 ? argv[1] : "";
+  if (name == "mlp") return training<Mlp, 128, 784>({784, 512, 256, 10});
+  if (name == "small_mlp") return training<SmallMlp, 32, 64>({64, 128, 10});
+  if (name == "chain") return chain();
+  if (name == "layer_norm") return layer_norm_case();
+  if (name == "cross_entropy") return cross_entropy_case();
+  if (name == "matmul") return matmul(Engine::builtin);
+  if (name == "matmul_blas") return matmul(Engine::blas);
+#if defined(WEFT_WITH_CBLAS)
+  const std::string blas = std::string("OpenBLAS (") + kernels::openblas_core() + ")";
+#else
+  const std::string blas;
+#endif
+  std::printf("{\"weft\": \"%d.%d.%d\", \"threads\": %d, \"compiler\": \"%s\", \"blas\": \"%s\"}\n",
+              WEFT_VERSION_MAJOR, WEFT_VERSION_MINOR, WEFT_VERSION_PATCH, hardware_threads(), __VERSION__,
+              blas.c_str());
+  return name.empty() ? 0 : 2;
+}

@@ -1,0 +1,132 @@
+"""The cases of `./weft bench host` in PyTorch, one a process: `peer.py NAME THREADS` speaks as worker.hpp does.
+
+The settings that make PyTorch fast are the caller's (benchmarks/host/run), since they are of the environment.
+"""
+
+import gc
+import json
+import sys
+import time
+
+import torch
+import torch.nn.functional as F
+
+WARM_UP = 10
+
+
+def status_kib(name):
+    with open("/proc/self/status") as file:
+        for line in file:
+            if line.startswith(name + ":"):
+                return int(line.split()[1])
+    return 0
+
+
+class MemoryWatch:
+    """The most memory resident since it began, beyond what was resident then."""
+
+    def __init__(self):
+        try:
+            with open("/proc/self/clear_refs", "w") as file:
+                file.write("5")
+        except OSError:
+            pass
+        self.start = status_kib("VmHWM")
+
+    def growth_kib(self):
+        return status_kib("VmHWM") - self.start
+
+
+def training(widths, batch, **adamw):
+    layers = []
+    for n_in, n_out in zip(widths, widths[1:]):
+        layers += [torch.nn.Linear(n_in, n_out), torch.nn.ReLU()]
+    model = torch.nn.Sequential(*layers[:-1])
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.01, **adamw)
+    batches = [(torch.randn(batch, widths[0]), torch.randint(0, widths[-1], (batch,))) for _ in range(4)]
+    turn = 0
+
+    def run():
+        nonlocal turn
+        x, label = batches[turn]
+        turn = (turn + 1) % len(batches)
+        optimizer.zero_grad(set_to_none=True)
+        F.cross_entropy(model(x), label).backward()
+        optimizer.step()
+
+    return run
+
+
+def chain():
+    x, a, b = (torch.randn(4096, 1024) for _ in range(3))
+
+    @torch.no_grad()
+    def run():
+        return F.gelu(x * a + b) * torch.sigmoid(x)
+
+    return run
+
+
+def layer_norm():
+    x = torch.randn(4096, 768, requires_grad=True)
+    weight = torch.randn(768, requires_grad=True)
+    bias = torch.randn(768, requires_grad=True)
+    upstream = torch.randn(4096, 768)
+
+    def run():
+        x.grad = weight.grad = bias.grad = None
+        F.layer_norm(x, (768,), weight, bias).backward(upstream)
+
+    return run
+
+
+def cross_entropy():
+    x = torch.randn(2048, 50257, requires_grad=True)
+    target = torch.randint(0, 50257, (2048,))
+
+    def run():
+        x.grad = None
+        F.cross_entropy(x, target).backward()
+
+    return run
+
+
+CASES = {
+    "mlp": lambda **kw: training((784, 512, 256, 10), 128, **kw),
+    "small_mlp": lambda **kw: training((64, 128, 10), 32, **kw),
+    "chain": chain,
+    "layer_norm": layer_norm,
+    "cross_entropy": cross_entropy,
+}
+
+
+def main():
+    if len(sys.argv) < 2:
+        print(json.dumps({"torch": torch.__version__, "python": sys.version.split()[0],
+                          "config": torch.__config__.show()}))
+        return
+    name, _, option = sys.argv[1].partition(":")
+    torch.set_num_threads(int(sys.argv[2]))
+    torch.manual_seed(0)
+    gc.disable()
+    memory = MemoryWatch()
+    run = CASES[name](**({option: True} if option else {}))
+    for _ in range(WARM_UP):
+        run()
+    facts = {"threads": torch.get_num_threads(), "growth_kib": memory.growth_kib()}
+    if option:
+        facts["optimizer"] = option
+    print(json.dumps(facts), flush=True)
+    clock = time.perf_counter
+    for line in sys.stdin:
+        end = clock() + float(line.split()[1])
+        found = []
+        while len(found) < 3 or clock() < end:
+            start = clock()
+            run()
+            found.append(clock() - start)
+        found.sort()
+        print(json.dumps({"ms": 1e3 * found[len(found) // 2], "runs": len(found)}), flush=True)
+
+
+main()

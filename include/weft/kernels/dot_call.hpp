@@ -1,0 +1,28 @@
+#pragma once
+// A product as a program's image spells it: numbers m, n, k, five strides, and for each batch axis its extent and
+// three strides.
+
+#include "weft/kernels/dot/shape.hpp"
+
+namespace weft::kernels {
+
+struct DotCall {
+  DotShape shape;
+  DotBatch batch;
+};
+
+constexpr DotCall dot_call(const u64* numbers) {
+  const auto number = [&](int i) { return static_cast<i64>(numbers[i]); };
+  DotCall call;
+  call.shape = {number(0), number(1), number(2), number(3), number(4), number(5), number(6), number(7)};
+  call.batch.rank = static_cast<int>(numbers[8]);
+  for (int i = 0; i < call.batch.rank; ++i) {
+    call.batch.extent[i] = number(9 + 4 * i);
+    call.batch.a[i] = number(10 + 4 * i);
+    call.batch.b[i] = number(11 + 4 * i);
+    call.batch.c[i] = number(12 + 4 * i);
+  }
+  return call;
+}
+
+}  // namespace weft::kernels
