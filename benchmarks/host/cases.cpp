@@ -157,7 +157,7 @@ int cross_entropy_case() {
 
 enum class Engine { builtin, blas };
 
-int matmul(Engine engine) {
+int product_of_squares(Engine engine) {
   const bench::MemoryWatch memory;
   constexpr i64 n = 1024;
   const auto a = normal(n * n, 1), b = normal(n * n, 2);
@@ -190,8 +190,8 @@ int main(int argc, char** argv) {
   if (name == "chain") return chain();
   if (name == "layer_norm") return layer_norm_case();
   if (name == "cross_entropy") return cross_entropy_case();
-  if (name == "matmul") return matmul(Engine::builtin);
-  if (name == "matmul_blas") return matmul(Engine::blas);
+  if (name == "matmul") return product_of_squares(Engine::builtin);
+  if (name == "matmul_blas") return product_of_squares(Engine::blas);
 #if defined(WEFT_WITH_CBLAS)
   const std::string blas = std::string("OpenBLAS (") + kernels::openblas_core() + ")";
 #else

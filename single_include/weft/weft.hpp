@@ -3053,25 +3053,30 @@ struct Instruction {
   u64 imm = 0;
 };
 
-// Three words an instruction.
-inline constexpr int instruction_words = 3;
-constexpr void encode(const Instruction& i, u64* w) {
-  w[0] = static_cast<u64>(i.op) | static_cast<u64>(i.dtype) << 8 | static_cast<u64>(i.stage) << 16 |
-         static_cast<u64>(i.a) << 32 | static_cast<u64>(i.b) << 48;
-  w[1] = static_cast<u64>(i.c) | static_cast<u64>(i.aux) << 16 | static_cast<u64>(i.aux2) << 32;
-  w[2] = i.imm;
+// Two words an instruction: what it does with which registers, and its number. A load names its operand in place
+// of the first register.
+inline constexpr int instruction_words = 2;
+WEFT_HD constexpr void encode(const Instruction& i, u64* w) {
+  const bool numbered = i.op == Opcode::constant || i.op == Opcode::load;
+  w[0] = static_cast<u64>(i.op) | static_cast<u64>(i.dtype) << 8 | static_cast<u64>(i.stage) << 12 |
+         static_cast<u64>(numbered ? i.aux : i.a) << 16 | static_cast<u64>(i.b) << 32 | static_cast<u64>(i.c) << 48;
+  w[1] = numbered ? i.imm : static_cast<u64>(i.aux) | static_cast<u64>(i.aux2) << 16;
 }
-constexpr Instruction decode(const u64* w) {
+WEFT_HD constexpr Instruction decode(const u64* w) {
   Instruction i;
   i.op = static_cast<Opcode>(w[0] & 255);
-  i.dtype = static_cast<u8>(w[0] >> 8 & 255);
-  i.stage = static_cast<Stage>(w[0] >> 16 & 255);
-  i.a = static_cast<u16>(w[0] >> 32 & 0xffff);
-  i.b = static_cast<u16>(w[0] >> 48);
-  i.c = static_cast<u16>(w[1] & 0xffff);
-  i.aux = static_cast<u16>(w[1] >> 16 & 0xffff);
-  i.aux2 = static_cast<u16>(w[1] >> 32 & 0xffff);
-  i.imm = w[2];
+  i.dtype = static_cast<u8>(w[0] >> 8 & 15);
+  i.stage = static_cast<Stage>(w[0] >> 12 & 15);
+  i.b = static_cast<u16>(w[0] >> 32 & 0xffff);
+  i.c = static_cast<u16>(w[0] >> 48);
+  if (i.op == Opcode::constant || i.op == Opcode::load) {
+    i.aux = static_cast<u16>(w[0] >> 16 & 0xffff);
+    i.imm = w[1];
+  } else {
+    i.a = static_cast<u16>(w[0] >> 16 & 0xffff);
+    i.aux = static_cast<u16>(w[1] & 0xffff);
+    i.aux2 = static_cast<u16>(w[1] >> 16 & 0xffff);
+  }
   return i;
 }
 
@@ -3099,10 +3104,10 @@ struct OperandWord {
   DType dtype{};
   Role role{};
   bool window = false;
-  constexpr u64 encode() const {
+  WEFT_HD constexpr u64 encode() const {
     return static_cast<u64>(dtype) | static_cast<u64>(role) << 8 | static_cast<u64>(window) << 16;
   }
-  static constexpr OperandWord decode(u64 w) {
+  WEFT_HD static constexpr OperandWord decode(u64 w) {
     return {static_cast<DType>(w & 255), static_cast<Role>(w >> 8 & 255), (w >> 16 & 1) != 0};
   }
 };
@@ -3110,12 +3115,13 @@ struct OperandWord {
 struct LoopHeader {
   int operands = 0, instructions = 0, row_axes = 0, col_axes = 0, passes = 0, kept = 0;
   bool segmented = false;  // rows are tiles of the ranges of a parameter group
-  constexpr void encode(u64* w) const {
+  bool windows = false;    // operands carry bounds
+  WEFT_HD constexpr void encode(u64* w) const {
     w[0] = static_cast<u64>(operands) | static_cast<u64>(instructions) << 16 | static_cast<u64>(row_axes) << 32 |
            static_cast<u64>(col_axes) << 40 | static_cast<u64>(passes) << 48;
-    w[1] = static_cast<u64>(kept) | static_cast<u64>(segmented) << 32;
+    w[1] = static_cast<u64>(kept) | static_cast<u64>(segmented) << 32 | static_cast<u64>(windows) << 33;
   }
-  static constexpr LoopHeader decode(const u64* w) {
+  WEFT_HD static constexpr LoopHeader decode(const u64* w) {
     LoopHeader h;
     h.operands = static_cast<int>(w[0] & 0xffff);
     h.instructions = static_cast<int>(w[0] >> 16 & 0xffff);
@@ -3124,10 +3130,12 @@ struct LoopHeader {
     h.passes = static_cast<int>(w[0] >> 48 & 255);
     h.kept = static_cast<int>(w[1] & 0xffffffff);
     h.segmented = (w[1] >> 32 & 1) != 0;
+    h.windows = (w[1] >> 33 & 1) != 0;
     return h;
   }
-  constexpr int sections() const { return 2 * passes + 2; }
-  constexpr int axes() const { return row_axes + col_axes; }
+  WEFT_HD constexpr int sections() const { return 2 * passes + 2; }
+  WEFT_HD constexpr int axes() const { return row_axes + col_axes; }
+  WEFT_HD constexpr int operand_words() const { return 1 + (windows ? 3 : 1) * axes(); }
 };
 
 // A loop's words, read back at compile time.
@@ -3137,23 +3145,23 @@ struct LoopView {
   static constexpr int section_at = 2;
   static constexpr int extent_at = section_at + header.sections();
   static constexpr int operand_at = extent_at + header.axes();
-  static constexpr int operand_words = 1 + 3 * header.axes();
+  static constexpr int operand_words = header.operand_words();
   static constexpr int instruction_at = operand_at + operand_words * header.operands;
 
-  static constexpr int section_begin(int s) { return s == 0 ? 0 : static_cast<int>(C::w[section_at + s - 1]); }
-  static constexpr int section_end(int s) { return static_cast<int>(C::w[section_at + s]); }
-  static constexpr i64 extent(int axis) { return static_cast<i64>(C::w[extent_at + axis]); }
-  static constexpr OperandWord operand(int k) { return OperandWord::decode(C::w[operand_at + k * operand_words]); }
-  static constexpr i64 stride(int k, int axis) {
+  WEFT_HD static constexpr int section_begin(int s) { return s == 0 ? 0 : static_cast<int>(C::w[section_at + s - 1]); }
+  WEFT_HD static constexpr int section_end(int s) { return static_cast<int>(C::w[section_at + s]); }
+  WEFT_HD static constexpr i64 extent(int axis) { return static_cast<i64>(C::w[extent_at + axis]); }
+  WEFT_HD static constexpr OperandWord operand(int k) { return OperandWord::decode(C::w[operand_at + k * operand_words]); }
+  WEFT_HD static constexpr i64 stride(int k, int axis) {
     return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + axis]);
   }
-  static constexpr i64 low(int k, int axis) {
+  WEFT_HD static constexpr i64 low(int k, int axis) {
     return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + header.axes() + axis]);
   }
-  static constexpr i64 high(int k, int axis) {
+  WEFT_HD static constexpr i64 high(int k, int axis) {
     return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + 2 * header.axes() + axis]);
   }
-  static constexpr Instruction instruction(int i) { return decode(C::w + instruction_at + instruction_words * i); }
+  WEFT_HD static constexpr Instruction instruction(int i) { return decode(C::w + instruction_at + instruction_words * i); }
 };
 
 // One range of a parameter group's arena.
@@ -3235,6 +3243,12 @@ class List {
       data_[size_++] = value;
     }
   }
+  constexpr void append(const T* values, int count) {
+    if (size_ + count > capacity_) grow(size_ + count);
+    T* to = data_ + size_;
+    for (int i = 0; i < count; ++i) to[i] = values[i];
+    size_ += count;
+  }
   constexpr void pop() { --size_; }
   constexpr void clear() { size_ = 0; }
   constexpr void reserve(int n) {
@@ -3277,10 +3291,20 @@ class List {
   int capacity_ = 0;
 };
 
-// Sorts by `less` in place, stable, O(n log n) (bottom-up merge).
+// Sorts by `less` in place, stable, O(n log n) (bottom-up merge; insertion when short).
 template <class T, class Less>
 constexpr void sort(List<T>& list, Less less) {
   const int n = list.size();
+  if (n <= 24) {
+    T* p = list.data();
+    for (int i = 1; i < n; ++i) {
+      const T value = p[i];
+      int at = i;
+      for (; at > 0 && less(value, p[at - 1]); --at) p[at] = p[at - 1];
+      p[at] = value;
+    }
+    return;
+  }
   List<T> other(n);
   T* from = list.data();
   T* to = other.data();
@@ -3520,6 +3544,12 @@ struct Assign {
   int node = 0;
 };
 
+// A number that a program's kernels read from memory, so that kernels which differ only in it are one.
+struct Preset {
+  int scalar = 0;
+  f32 value = 0;
+};
+
 struct Span {
   int begin = 0;
   int size = 0;
@@ -3540,6 +3570,7 @@ struct Graph {
   i64 model_bytes = 0;
   i64 optimizer_bytes = 0;
   int scalar_count = 0;
+  List<Preset> presets;  // run-time scalars with a value known while tracing
   int streams = 0;  // random streams handed out so far
 
   constexpr int in(int node, int k) const { return edges[nodes[node].first + k]; }
@@ -3564,6 +3595,29 @@ constexpr double constant_value(DType dtype, u64 bits) {
 }
 
 class Builder {
+  // First in the class: clang evaluates a constant before it instantiates a template whose body comes later.
+  template <class Same, class Push, class Hash>
+  static constexpr int intern(List<int>& table, u64 h, int count, Same same, Push push, Hash hash_of) {
+    if (4 * (count + 1) > 3 * table.size()) {
+      table = List<int>(table.size() < 64 ? 64 : table.size() * 2, -1);
+      const u64 mask = static_cast<u64>(table.size() - 1);
+      for (int k = 0; k < count; ++k) {
+        u64 at = hash_of(k) & mask;
+        while (table[static_cast<int>(at)] >= 0) at = (at + 1) & mask;
+        table[static_cast<int>(at)] = k;
+      }
+    }
+    const u64 mask = static_cast<u64>(table.size() - 1);
+    u64 at = h & mask;
+    for (int found = table[static_cast<int>(at)]; found >= 0; found = table[static_cast<int>(at)]) {
+      if (same(found)) return found;
+      at = (at + 1) & mask;
+    }
+    push();
+    table[static_cast<int>(at)] = count;
+    return count;
+  }
+
  public:
   constexpr explicit Builder(int expected_nodes = 256) {
     int size = 64;
@@ -3680,28 +3734,6 @@ class Builder {
       table_[static_cast<int>(at)] = i;
     }
   }
-  template <class Same, class Push, class Hash>
-  static constexpr int intern(List<int>& table, u64 h, int count, Same same, Push push, Hash hash_of) {
-    if (4 * (count + 1) > 3 * table.size()) {
-      table = List<int>(table.size() < 64 ? 64 : table.size() * 2, -1);
-      const u64 mask = static_cast<u64>(table.size() - 1);
-      for (int k = 0; k < count; ++k) {
-        u64 at = hash_of(k) & mask;
-        while (table[static_cast<int>(at)] >= 0) at = (at + 1) & mask;
-        table[static_cast<int>(at)] = k;
-      }
-    }
-    const u64 mask = static_cast<u64>(table.size() - 1);
-    u64 at = h & mask;
-    for (int found = table[static_cast<int>(at)]; found >= 0; found = table[static_cast<int>(at)]) {
-      if (same(found)) return found;
-      at = (at + 1) & mask;
-    }
-    push();
-    table[static_cast<int>(at)] = count;
-    return count;
-  }
-
   List<int> table_;
   List<int> shape_table_;
   List<int> list_table_;
@@ -3862,7 +3894,8 @@ constexpr Value broadcast(Value x, const Dims& to) {
   return raw(Op::broadcast, x.dtype(), shape, 0, -1, x);
 }
 
-constexpr Value reshape(Value x, const Dims& to) {
+// `to` by value: it may lie in the graph, whose shapes move when one is added.
+constexpr Value reshape(Value x, Dims to) {
   Builder& b = *x.builder;
   const int shape = b.shape(to);
   if (x.node().shape == shape) return x;
@@ -4019,7 +4052,7 @@ constexpr Value reduce(Op op, Value x, Axes axes) {
 }
 
 // Sums x down to the shape `to`, which broadcasts to x's: the gradient of broadcast.
-constexpr Value sum_to(Value x, const Dims& to) {
+constexpr Value sum_to(Value x, Dims to) {
   const Dims from = x.dims();
   Axes axes = 0;
   const int lead = from.rank - to.rank;
@@ -4028,8 +4061,38 @@ constexpr Value sum_to(Value x, const Dims& to) {
   return reshape(reduce(Op::reduce_sum, x, axes), to);
 }
 
-constexpr Value dot(Value x, Value y, const DotAxes& axes, DType result) {
+namespace detail {
+// x with its contracted axes next to one another in the order of `contracted`, which is renumbered with the batch
+// axes; free axes keep their order, so that the product's shape does. A product walks them as one axis.
+constexpr Value gather_contracted(Value x, int count, int* contracted, int batches, int* batch) {
+  bool run = true;
+  for (int c = 0; c + 1 < count; ++c) run = run && contracted[c + 1] == contracted[c] + 1;
+  if (run) return x;
+  const int rank = x.dims().rank;
+  i64 order[8]{};
+  int place[8]{}, n = 0;
+  for (int k = 0; k < rank; ++k) {
+    bool is_contracted = false;
+    for (int c = 0; c < count; ++c) is_contracted = is_contracted || contracted[c] == k;
+    if (!is_contracted) place[k] = n, order[n++] = k;
+  }
+  for (int c = 0; c < count; ++c) place[contracted[c]] = n, order[n++] = contracted[c];
+  for (int c = 0; c < count; ++c) contracted[c] = place[contracted[c]];
+  for (int c = 0; c < batches; ++c) batch[c] = place[batch[c]];
+  return permute(x, order);
+}
+}  // namespace detail
+
+constexpr Value dot(Value x, Value y, DotAxes axes, DType result) {
   Builder& b = *x.builder;
+  for (int i = 1; i < axes.contracted; ++i)  // pairs in the order of x's axes
+    for (int k = i; k > 0 && axes.contracted_a[k] < axes.contracted_a[k - 1]; --k) {
+      const int a = axes.contracted_a[k], c = axes.contracted_b[k];
+      axes.contracted_a[k] = axes.contracted_a[k - 1], axes.contracted_b[k] = axes.contracted_b[k - 1];
+      axes.contracted_a[k - 1] = a, axes.contracted_b[k - 1] = c;
+    }
+  x = detail::gather_contracted(x, axes.contracted, axes.contracted_a, axes.batch, axes.batch_a);
+  y = detail::gather_contracted(y, axes.contracted, axes.contracted_b, axes.batch, axes.batch_b);
   i64 list[34]{axes.batch, axes.contracted};
   int n = 2;
   for (int i = 0; i < axes.batch; ++i) list[n++] = axes.batch_a[i];
@@ -4097,6 +4160,7 @@ namespace weft::passes {
 // Node `root`'s buffer read at offset + sum(index * stride), in elements.
 struct View {
   int root = -1;
+  int rank = 0;
   i64 offset = 0;
   i64 stride[8]{};
 };
@@ -4104,6 +4168,7 @@ struct View {
 constexpr View contiguous_view(int root, const Dims& dims) {
   View v;
   v.root = root;
+  v.rank = dims.rank;
   i64 stride = 1;
   for (int i = dims.rank - 1; i >= 0; --i) {
     v.stride[i] = dims.extent[i] == 1 ? 0 : stride;
@@ -4126,6 +4191,7 @@ constexpr bool is_contiguous(const View& v, const Dims& dims) {
 constexpr bool reshape_view(View& v, const Dims& from, const Dims& to) {
   View r;
   r.root = v.root;
+  r.rank = to.rank;
   r.offset = v.offset;
   int i = from.rank - 1, j = to.rank - 1;
   while (i >= 0 || j >= 0) {
@@ -4171,6 +4237,7 @@ constexpr bool apply_movement(const ir::Graph& g, int node, View& v) {
   const Dims& to = g.dims(node);
   View r;
   r.root = v.root;
+  r.rank = to.rank;
   r.offset = v.offset;
   switch (n.op) {
     case Op::broadcast:
@@ -4251,6 +4318,11 @@ struct Fusion {
   List<View> views;
   List<Group> groups;
   List<int> pool;
+
+  // Whether group k reads x through its view: x is one, or becomes a copy of one only later.
+  constexpr bool is_view_in(int x, int k) const {
+    return role[x] == Role::view || (role[x] == Role::fused && view_of[x] >= 0 && group[x] > k);
+  }
 };
 
 struct FuseLimits {
@@ -4271,6 +4343,11 @@ class Fuser {
     f.level = List<Level>(n, Level::element);
     f.stored = List<u8>(n, 0);
     f.view_of = List<int>(n, -1);
+    role_ = f.role.data();
+    group_ = f.group.data();
+    level_ = f.level.data();
+    stored_ = f.stored.data();
+    view_of_ = f.view_of.data();
     earliest_ = List<int>(n, 0);
     reader_ = List<int>(n, -1);
     wanted_ = List<u8>(n, 0);
@@ -4278,32 +4355,33 @@ class Fuser {
     leaf_ = List<int>(n, 0);
     for (int node : g.outputs) wanted_[node] = 1;
     for (const ir::Assign& a : g.assigns) wanted_[a.node] = 1;
-    for (int i = 0; i < n; ++i) classify(i);
-    for (int i = 0; i < n; ++i)
+    for (int k = 0; k < prelude; ++k) new_group(-1);
+    for (int i = 0; i < n; ++i) {
+      classify(i);
       if (wanted_[i]) want(i);
+    }
     decide_stores();
-    collect();
     return static_cast<Fusion&&>(f);
   }
 
  private:
   // ---- one node at a time ----
   constexpr void classify(int i) {
-    const Node& n = g.nodes[i];
-    const int* in = g.edges.data() + n.first;
+    const Node& n = nodes_[i];
+    const int* in = edges_ + n.first;
     switch (n.op) {
       case Op::input:
       case Op::state:
       case Op::scalar:
-        f.stored[i] = 1;
+        stored_[i] = 1;
         return;
       case Op::constant:
       case Op::iota:
       case Op::random:
-        f.role[i] = Role::generator;
+        role_[i] = Role::generator;
         return;
       case Op::broadcast:
-        f.role[i] = f.role[in[0]] == Role::generator ? Role::generator : Role::view;
+        role_[i] = role_[in[0]] == Role::generator ? Role::generator : Role::view;
         earliest_[i] = earliest_[in[0]];
         return;
       case Op::reshape:
@@ -4322,17 +4400,17 @@ class Fuser {
           after = max(after, after_memory(x));
           if (reader_[x] < f.groups.size()) reader_[x] = f.groups.size();
         }
-        f.role[i] = Role::opaque;
-        f.stored[i] = 1;
-        f.group[i] = new_group(i);
-        earliest_[i] = f.group[i] + 1;
+        role_[i] = Role::opaque;
+        stored_[i] = 1;
+        group_[i] = new_group(i);
+        earliest_[i] = group_[i] + 1;
         return;
       }
       case Op::pack: {
         int after = 0;
         for (int k = 0; k < n.arity; ++k) after = max(after, after_memory(contiguous_root(in[k])));
-        f.role[i] = Role::arena;
-        f.stored[i] = 1;
+        role_[i] = Role::arena;
+        stored_[i] = 1;
         earliest_[i] = after;
         return;
       }
@@ -4343,25 +4421,25 @@ class Fuser {
       bool generated = true, from_leaves = true;
       int at = 0, cost = ir::info(n.op).cost;
       for (int k = 0; k < n.arity; ++k) {
-        generated = generated && f.role[in[k]] == Role::generator;
+        generated = generated && role_[in[k]] == Role::generator;
         at = max(at, earliest_[in[k]]);
         const int x = through_broadcasts(in[k]);
         cost += again_cost_[x];
-        from_leaves = from_leaves && (again_cost_[x] > 0 || f.role[x] == Role::generator || f.role[memory_node(x)] == Role::leaf);
+        from_leaves = from_leaves && (again_cost_[x] > 0 || role_[x] == Role::generator || role_[memory_node(x)] == Role::leaf);
       }
       earliest_[i] = at;
       if (generated) {
-        f.role[i] = Role::generator;
+        role_[i] = Role::generator;
         return;
       }
       if (from_leaves && cost <= limits_.from_leaves) {
-        f.role[i] = Role::inlined;
+        role_[i] = Role::inlined;
         again_cost_[i] = cost + 1;
         for (int k = 0; k < n.arity; ++k) leaf_[i] = max(leaf_[i], memory_node(in[k]));
         return;
       }
-      if (g.dims(i).size() == 1) {
-        f.role[i] = Role::inlined;
+      if (shapes_[nodes_[i].shape].size() == 1) {
+        role_[i] = Role::inlined;
         for (int k = 0; k < n.arity; ++k) need(in[k]);
         return;
       }
@@ -4374,40 +4452,40 @@ class Fuser {
   }
 
   // The first group that may read x from memory.
-  constexpr int after_memory(int x) const { return f.group[x] >= 0 ? f.group[x] + 1 : earliest_[x]; }
+  constexpr int after_memory(int x) const { return group_[x] >= 0 ? group_[x] + 1 : earliest_[x]; }
 
   constexpr void make_view(int i, int x) {
     View v = resolve(x);
     if (!apply_movement(g, i, v)) {
       copy(x);
-      v = contiguous_view(x, g.dims(x));
+      v = contiguous_view(x, shapes_[nodes_[x].shape]);
       apply_movement(g, i, v);
     }
-    f.role[i] = Role::view;
-    f.view_of[i] = f.views.size();
+    role_[i] = Role::view;
+    view_of_[i] = f.views.size();
     f.views.push(v);
     earliest_[i] = after_memory(v.root);
   }
 
   // x's memory as a strided view; what must be in memory for that is stored.
   constexpr View resolve(int x) {
-    if (f.role[x] == Role::view) {
-      if (f.view_of[x] >= 0) return f.views[f.view_of[x]];
-      View v = resolve(g.in(x, 0));  // a broadcast
+    if (role_[x] == Role::view) {
+      if (view_of_[x] >= 0) return f.views[view_of_[x]];
+      View v = resolve(edges_[nodes_[x].first + 0]);  // a broadcast
       apply_movement(g, x, v);
-      f.view_of[x] = f.views.size();
+      view_of_[x] = f.views.size();
       f.views.push(v);
       return v;
     }
-    if (f.role[x] == Role::generator || f.role[x] == Role::inlined) copy(x);
-    f.stored[x] = 1;
-    return contiguous_view(x, g.dims(x));
+    if (role_[x] == Role::generator || role_[x] == Role::inlined) copy(x);
+    stored_[x] = 1;
+    return contiguous_view(x, shapes_[nodes_[x].shape]);
   }
   constexpr int view_root(int x) { return resolve(x).root; }
   // As view_root, but x itself is made contiguous.
   constexpr int contiguous_root(int x) {
     const View v = resolve(x);
-    if (v.root != x && !is_contiguous(v, g.dims(x))) {
+    if (v.root != x && !is_contiguous(v, shapes_[nodes_[x].shape])) {
       copy(x);
       return x;
     }
@@ -4418,41 +4496,45 @@ class Fuser {
   constexpr void join_contracted(int i) {
     const ir::DotAxes axes = ir::dot_axes(g, i);
     for (int k = 0; k < 2; ++k) {
-      const int x = g.in(i, k);
+      const int x = edges_[nodes_[i].first + k];
       const View v = resolve(x);
-      const Dims& d = g.dims(x);
+      const Dims& d = shapes_[nodes_[x].shape];
       const int* contracted = k == 0 ? axes.contracted_a : axes.contracted_b;
       bool joined = true;
-      for (int c = 0; c + 1 < axes.contracted; ++c)
-        joined = joined && v.stride[contracted[c]] == v.stride[contracted[c + 1]] * d.extent[contracted[c + 1]];
+      for (int c = axes.contracted - 1, inner = -1; c >= 0; --c) {
+        const int axis = contracted[c];
+        if (d.extent[axis] == 1) continue;
+        joined = joined && (inner < 0 || v.stride[axis] == v.stride[inner] * d.extent[inner]);
+        inner = axis;
+      }
       if (!joined && v.root != x) copy(x);
     }
   }
 
   // Gives x a kernel that stores it in row-major order.
   constexpr void copy(int x) {
-    if (f.role[x] == Role::fused) return;
-    f.role[x] = Role::fused;
+    if (role_[x] == Role::fused) return;
+    role_[x] = Role::fused;
     place(x);
-    f.stored[x] = 1;
+    stored_[x] = 1;
   }
 
   // An output or an assigned value: must have contiguous memory of its own.
   constexpr void want(int x) {
-    if (f.role[x] == Role::leaf || f.role[x] == Role::generator || f.role[x] == Role::inlined) {
+    if (role_[x] == Role::leaf || role_[x] == Role::generator || role_[x] == Role::inlined) {
       copy(x);
-    } else if (f.role[x] == Role::view) {
+    } else if (role_[x] == Role::view) {
       const View v = resolve(x);
-      const bool computed = f.role[v.root] == Role::fused || f.role[v.root] == Role::opaque;
-      if (!computed || !is_contiguous(v, g.dims(x))) copy(x);
+      const bool computed = role_[v.root] == Role::fused || role_[v.root] == Role::opaque;
+      if (!computed || !is_contiguous(v, shapes_[nodes_[x].shape])) copy(x);
     }
-    f.stored[x] = f.role[x] == Role::view ? f.stored[x] : u8{1};
+    stored_[x] = role_[x] == Role::view ? stored_[x] : u8{1};
   }
 
   // A value that single-element arithmetic reads: it must be in memory, as any group may make that again.
   constexpr void need(int x) {
-    if (f.role[x] == Role::fused) f.stored[x] = 1, earliest_[x] = max(earliest_[x], f.group[x] + 1);
-    if (f.role[x] == Role::view && g.nodes[x].op == Op::broadcast) need(g.in(x, 0));
+    if (role_[x] == Role::fused) stored_[x] = 1, earliest_[x] = max(earliest_[x], group_[x] + 1);
+    if (role_[x] == Role::view && nodes_[x].op == Op::broadcast) need(edges_[nodes_[x].first + 0]);
   }
 
   constexpr int new_group(int opaque) {
@@ -4502,7 +4584,7 @@ class Fuser {
   };
   // Which kind a reduction is, seen from its operand's extents.
   constexpr Reduction reduction(int i) const {
-    const Dims& d = g.dims(g.in(i, 0));
+    const Dims& d = shapes_[nodes_[edges_[nodes_[i].first + 0]].shape];
     ir::Axes axes = 0;
     for (int k = 0; k < g.attributes(i); ++k) axes |= 1u << g.attribute(i, k);
     Reduction r;
@@ -4517,7 +4599,7 @@ class Fuser {
         last_out = k;
       }
     }
-    const Op op = g.nodes[i].op;
+    const Op op = nodes_[i].op;
     const bool index = op == Op::argmax || op == Op::argmin;
     if (first_out < 0) {
       r.level = index ? Level::row : Level::total;
@@ -4536,35 +4618,37 @@ class Fuser {
 
   // Puts a pointwise node, a copy or a reduction into the best group, or a new one.
   constexpr void place(int i) {
-    const Node& n = g.nodes[i];
+    const Node& n = nodes_[i];
     const bool reduces = ir::is_reduction(n.op);
-    const Dims& d = reduces ? g.dims(g.in(i, 0)) : g.dims(i);
-    f.role[i] = Role::fused;
+    const Dims& d = reduces ? shapes_[nodes_[edges_[nodes_[i].first + 0]].shape] : shapes_[nodes_[i].shape];
+    role_[i] = Role::fused;
     Reduction r;
     if (reduces) r = reduction(i);
     int least = 0;
-    const int operands = f.view_of[i] >= 0 || n.op == Op::pad ? 0 : n.arity;
-    if (operands == 0) least = f.view_of[i] >= 0 ? after_memory(f.views[f.view_of[i]].root) : earliest_[i];
-    for (int k = 0; k < operands; ++k) least = max(least, earliest_[g.in(i, k)]);
+    const int operands = view_of_[i] >= 0 || n.op == Op::pad ? 0 : n.arity;
+    if (operands == 0) least = view_of_[i] >= 0 ? after_memory(f.views[view_of_[i]].root) : earliest_[i];
+    for (int k = 0; k < operands; ++k) least = max(least, earliest_[edges_[nodes_[i].first + k]]);
     if (r.odd) {
       // reduced axes that are neither the first nor the last: a kernel of its own over a view
-      const int root = view_root(g.in(i, 0));
+      const int root = view_root(edges_[nodes_[i].first + 0]);
       least = after_memory(root);
     }
     int best = -1;
     if (!r.odd) {
       for (int k = 0; k < n.arity; ++k) {
-        const int x = memory_node(g.in(i, k));
-        const int from = f.group[x] >= 0 ? f.group[x] : -1;
+        const int x = memory_node(edges_[nodes_[i].first + k]);
+        const int from = group_[x] >= 0 ? group_[x] : -1;
         if (from > best && from >= least && joins(from, i, d, r)) best = from;
       }
       for (int k = 0; best < 0 && k < n.arity; ++k) {
-        const int from = reader_[memory_node(g.in(i, k))];
+        const int from = reader_[memory_node(edges_[nodes_[i].first + k])];
         if (from >= least && joins(from, i, d, r)) best = from;
       }
     }
     if (best < 0) {
-      best = new_group(-1);
+      // sums of leaves alone, such as the number of counted labels, run first: what divides by them need not wait
+      const bool early = r.level == Level::total && least == 0 && prelude_used_ < prelude;
+      best = early ? prelude_used_++ : new_group(-1);
       f.groups[best].space = d;
       f.groups[best].split = r.split;
       f.groups[best].odd = r.odd;
@@ -4574,7 +4658,7 @@ class Fuser {
       if (!a.inside) {  // the members so far become rows of the larger space
         group.split = a.split;
         for (int m = 0; m < i; ++m)
-          if (f.group[m] == best) f.level[m] = Level::row;
+          if (group_[m] == best) level_[m] = Level::row;
         group.space = d;
         group.mixed = true;
       }
@@ -4583,31 +4667,31 @@ class Fuser {
     Group& group = f.groups[best];
     group.weight += ir::info(n.op).cost + 1;
     group.mixed = group.mixed || reduces;
-    f.group[i] = best;
+    group_[i] = best;
     const Fit a = fit(group.space, d);
-    f.level[i] = reduces ? r.level : a.full ? Level::element : Level::row;
-    if (r.odd) f.level[i] = Level::row;
-    earliest_[i] = best + (f.level[i] == Level::column_sum || f.level[i] == Level::total || r.odd ? 1 : 0);
-    if (earliest_[i] > best) f.stored[i] = 1;
+    level_[i] = reduces ? r.level : a.full ? Level::element : Level::row;
+    if (r.odd) level_[i] = Level::row;
+    earliest_[i] = best + (level_[i] == Level::column_sum || level_[i] == Level::total || r.odd ? 1 : 0);
+    if (earliest_[i] > best) stored_[i] = 1;
     for (int k = 0; k < n.arity; ++k) {
-      const int x = memory_node(g.in(i, k));
+      const int x = memory_node(edges_[nodes_[i].first + k]);
       if (reader_[x] < best) reader_[x] = best;
     }
   }
 
   constexpr int through_broadcasts(int x) const {
-    while (f.role[x] == Role::view && g.nodes[x].op == Op::broadcast) x = g.in(x, 0);
+    while (role_[x] == Role::view && nodes_[x].op == Op::broadcast) x = edges_[nodes_[x].first + 0];
     return x;
   }
   constexpr int memory_node(int x) const {
     x = through_broadcasts(x);
     if (again_cost_[x] > 0) return leaf_[x];
-    return f.role[x] == Role::view ? f.views[f.view_of[x]].root : x;
+    return role_[x] == Role::view ? f.views[view_of_[x]].root : x;
   }
 
   constexpr bool joins(int at, int i, const Dims& d, const Reduction& r) const {
     const Group& group = f.groups[at];
-    if (group.opaque >= 0 || group.odd || group.weight + ir::info(g.nodes[i].op).cost >= limits_.weight) return false;
+    if (group.opaque >= 0 || group.odd || group.weight + ir::info(nodes_[i].op).cost >= limits_.weight) return false;
     const Fit a = fit(group.space, d);
     if (!a.inside) {
       if (!a.outside || !a.suffix || group.mixed || group.space.size() == 1) return false;
@@ -4624,21 +4708,21 @@ class Fuser {
     const int n = g.nodes.size();
     List<u8> crosses(n, 0);
     for (int u = 0; u < n; ++u) {
-      if (f.role[u] != Role::fused || f.view_of[u] >= 0) continue;
-      const int first = g.nodes[u].first, arity = g.nodes[u].arity;
+      if (role_[u] != Role::fused || view_of_[u] >= 0) continue;
+      const int first = nodes_[u].first, arity = nodes_[u].arity;
       for (int k = 0; k < arity; ++k) {
-        int x = g.edges[first + k];
+        int x = edges_[first + k];
         x = through_broadcasts(x);
-        if (f.role[x] == Role::fused && f.group[x] != f.group[u]) crosses[x] = 1;
+        if (role_[x] == Role::fused && group_[x] != group_[u]) crosses[x] = 1;
       }
     }
     for (int v = 0; v < n; ++v)
-      if (crosses[v] && !f.stored[v] && !cheap_again(v)) f.stored[v] = 1;
+      if (crosses[v] && !stored_[v] && !cheap_again(v)) stored_[v] = 1;
   }
 
   // Whether v can be made again in a later group from what is in memory; stores the small values that takes.
   constexpr bool cheap_again(int v) {
-    if (!ir::is_pointwise(g.nodes[v].op)) return false;
+    if (!ir::is_pointwise(nodes_[v].op)) return false;
     int stack[64]{}, size = 0, cost = 0, loads = 0, rows[8]{}, row_count = 0;
     int seen[64]{}, seen_count = 0;
     stack[size++] = v;
@@ -4649,26 +4733,62 @@ class Fuser {
       if (visited) continue;
       if (seen_count == 64) return false;
       seen[seen_count++] = x;
-      if (f.role[x] == Role::generator || f.role[x] == Role::inlined) continue;
-      if (f.stored[x] || f.role[x] == Role::view) {
-        if (2 * g.dims(x).size() > g.dims(v).size() && ++loads > limits_.recompute_loads) return false;
+      if (role_[x] == Role::generator || role_[x] == Role::inlined) continue;
+      if (stored_[x] || role_[x] == Role::view) {
+        if (2 * shapes_[nodes_[x].shape].size() > shapes_[nodes_[v].shape].size() && ++loads > limits_.recompute_loads) return false;
         continue;
       }
-      if (ir::is_reduction(g.nodes[x].op)) {
+      if (ir::is_reduction(nodes_[x].op)) {
         if (row_count == 8) return false;
         rows[row_count++] = x;
         continue;
       }
-      if (!ir::is_pointwise(g.nodes[x].op)) return false;
-      cost += ir::info(g.nodes[x].op).cost;
+      if (!ir::is_pointwise(nodes_[x].op)) return false;
+      cost += ir::info(nodes_[x].op).cost;
       if (cost > limits_.recompute || size + 3 > 64) return false;
-      for (int k = 0; k < g.nodes[x].arity; ++k) stack[size++] = g.in(x, k);
+      for (int k = 0; k < nodes_[x].arity; ++k) stack[size++] = edges_[nodes_[x].first + k];
     }
-    for (int k = 0; k < row_count; ++k) f.stored[rows[k]] = 1;
+    for (int k = 0; k < row_count; ++k) stored_[rows[k]] = 1;
     return true;
   }
 
-  // ---- what each group computes, reads and writes ----
+  static constexpr int max(int a, int b) { return a > b ? a : b; }
+
+  static constexpr int prelude = 4;
+
+  const Graph& g;
+  int prelude_used_ = 0;
+  FuseLimits limits_;
+  Fusion f;
+  // plain pointers into the graph and the result: constant evaluation pays for every call
+  const Node* nodes_ = g.nodes.data();
+  const int* edges_ = g.edges.data();
+  const Dims* shapes_ = g.shapes.data();
+  Role* role_ = nullptr;
+  int* group_ = nullptr;
+  Level* level_ = nullptr;
+  u8* stored_ = nullptr;
+  int* view_of_ = nullptr;
+  List<int> earliest_;  // the first group that may use the node's value
+  List<int> reader_;    // the last group that reads the node
+  List<u8> wanted_;
+  List<int> leaf_;        // something that inlined arithmetic on leaves reads
+  List<int> again_cost_;  // of inlined arithmetic on leaves, else 0
+};
+
+// Groups and what is stored; collect() (collect.hpp) then lists what each group computes, reads and writes.
+constexpr Fusion assign_groups(const Graph& graph, FuseLimits limits = {}) { return Fuser(graph, limits).run(); }
+
+}  // namespace weft::passes
+// ---- weft/passes/collect.hpp ----
+// What each group of a fusion computes, reads and writes: from its stores back to memory, in ascending order.
+
+namespace weft::passes {
+
+class Collector {
+ public:
+  constexpr Collector(const Graph& graph, Fusion& fusion) : g(graph), f(fusion) {}
+
   constexpr void collect() {
     const int n = g.nodes.size();
     List<int> seen(n, -1);
@@ -4676,7 +4796,7 @@ class Fuser {
     // members of each group, as linked lists in ascending order
     List<int> first(f.groups.size(), -1), next(n, -1);
     for (int i = n - 1; i >= 0; --i)
-      if (f.group[i] >= 0 && f.stored[i]) next[i] = first[f.group[i]], first[f.group[i]] = i;
+      if (group_[i] >= 0 && stored_[i]) next[i] = first[group_[i]], first[group_[i]] = i;
     for (int k = 0; k < f.groups.size(); ++k) {
       Group& group = f.groups[k];
       if (group.opaque >= 0) {
@@ -4684,8 +4804,8 @@ class Fuser {
         stores.push(group.opaque);
         group.stores = append(stores);
         loads.clear();
-        const Node& node = g.nodes[group.opaque];
-        for (int a = 0; a < node.arity; ++a) loads.push(g.edges[node.first + a]);
+        const Node& node = nodes_[group.opaque];
+        for (int a = 0; a < node.arity; ++a) loads.push(edges_[node.first + a]);
         group.loads = append(loads);
         continue;
       }
@@ -4701,23 +4821,23 @@ class Fuser {
         work.pop();
         if (seen[x] == k) continue;
         seen[x] = k;
-        const bool here = f.role[x] == Role::fused  ? f.group[x] >= k || !f.stored[x]
-                          : f.role[x] == Role::view ? g.nodes[x].op == Op::broadcast
-                                                    : !f.stored[x];
+        const bool here = f.is_view_in(x, k)        ? nodes_[x].op == Op::broadcast
+                          : role_[x] == Role::fused ? group_[x] >= k || !stored_[x]
+                                                     : !stored_[x];
         if (!here) {
           loads.push(x);
           continue;
         }
         body.push(x);
         // copies and windows read memory through a view: one load, of the operand
-        if (f.role[x] == Role::fused && f.view_of[x] >= 0) continue;
-        if (f.role[x] == Role::fused && g.nodes[x].op == Op::pad) continue;
-        if (group.odd && ir::is_reduction(g.nodes[x].op)) {
-          if (seen[g.in(x, 0)] != k) seen[g.in(x, 0)] = k, loads.push(g.in(x, 0));
+        if (role_[x] == Role::fused && view_of_[x] >= 0 && !f.is_view_in(x, k)) continue;
+        if (role_[x] == Role::fused && nodes_[x].op == Op::pad) continue;
+        if (group.odd && ir::is_reduction(nodes_[x].op)) {
+          if (seen[edges_[nodes_[x].first + 0]] != k) seen[edges_[nodes_[x].first + 0]] = k, loads.push(edges_[nodes_[x].first + 0]);
           continue;
         }
-        const Node& node = g.nodes[x];
-        for (int a = 0; a < node.arity; ++a) work.push(g.edges[node.first + a]);
+        const Node& node = nodes_[x];
+        for (int a = 0; a < node.arity; ++a) work.push(edges_[node.first + a]);
       }
       sort(body, [](int a, int b) { return a < b; });
       sort(loads, [](int a, int b) { return a < b; });
@@ -4733,19 +4853,25 @@ class Fuser {
     return span;
   }
 
-  static constexpr int max(int a, int b) { return a > b ? a : b; }
-
+ private:
   const Graph& g;
-  FuseLimits limits_;
-  Fusion f;
-  List<int> earliest_;  // the first group that may use the node's value
-  List<int> reader_;    // the last group that reads the node
-  List<u8> wanted_;
-  List<int> leaf_;        // something that inlined arithmetic on leaves reads
-  List<int> again_cost_;  // of inlined arithmetic on leaves, else 0
+  Fusion& f;
+  // plain pointers: constant evaluation pays for every call
+  const Node* nodes_ = g.nodes.data();
+  const int* edges_ = g.edges.data();
+  const Role* role_ = f.role.data();
+  const int* group_ = f.group.data();
+  const u8* stored_ = f.stored.data();
+  const int* view_of_ = f.view_of.data();
 };
 
-constexpr Fusion fuse(const Graph& graph, FuseLimits limits = {}) { return Fuser(graph, limits).run(); }
+constexpr void collect(const Graph& graph, Fusion& fusion) { Collector(graph, fusion).collect(); }
+
+constexpr Fusion fuse(const Graph& graph, FuseLimits limits = {}) {
+  Fusion fusion = assign_groups(graph, limits);
+  collect(graph, fusion);
+  return fusion;
+}
 
 }  // namespace weft::passes
 // ---- weft/passes/plan.hpp ----
@@ -4809,22 +4935,35 @@ class Planner {
     arena_ = List<int>(n, -1);
     pinned_ = List<u8>(n, 0);
     phase_ = List<int>(n, 0);
+    expires_ = List<u8>(groups + 1, 0);
+    live_.push({});
     leaves();
     // lifetimes
     for (int k = 0; k < groups; ++k) {
-      const ir::Span loads = f.groups[k].loads;
-      for (int i = 0; i < loads.size; ++i) touch(f.pool[loads.begin + i], k);
-      phases(f.groups[k].body);
+      const ir::Span loads = groups_[k].loads;
+      for (int i = 0; i < loads.size; ++i) touch(pool_[loads.begin + i], k);
+      const ir::Span body = groups_[k].body;
+      for (int i = 0; i < body.size; ++i) {  // what copies and windows read is no load of its own
+        const int x = pool_[body.begin + i];
+        if (role_[x] != Role::fused || f.is_view_in(x, k)) continue;
+        if (view_of_[x] >= 0)
+          touch(views_[view_of_[x]].root, k);
+        else if (nodes_[x].op == ir::Op::pad)
+          touch(edges_[nodes_[x].first + 0], k);
+      }
+      phases(body);
     }
     for (int node : g.outputs) pinned_[root(node)] = 1;
     place_arenas();
     place_assigned();
+    for (const ir::Assign& a : g.assigns)  // what is copied at the end of the step must last until then
+      if (p.where[root(a.node)] == Address::none) pinned_[root(a.node)] = 1;
     for (int k = 0; k < groups; ++k) {
       release(k);
-      const Group& group = f.groups[k];
+      const Group& group = groups_[k];
       Cut cut = group.opaque >= 0 ? Cut{} : cut_of(k);
       for (int i = 0; i < group.stores.size; ++i) {
-        const int node = f.pool[group.stores.begin + i];
+        const int node = pool_[group.stores.begin + i];
         if (p.where[node] != Address::none) continue;
         if (arena_[node] >= 0) {
           place_in_arena(node, k);
@@ -4840,7 +4979,7 @@ class Planner {
     }
     // values that must lie in an arena but could not be put there
     for (int i = 0; i < n; ++i)
-      if (g.nodes[i].op == ir::Op::pack) pack_copies(i);
+      if (nodes_[i].op == ir::Op::pack) pack_copies(i);
     for (const ir::Assign& a : g.assigns) {
       const u64 to = Address::make(g.slots[a.slot].space, g.slots[a.slot].offset);
       const u64 from = address(a.node);
@@ -4853,28 +4992,33 @@ class Planner {
 
  private:
   constexpr int root(int x) const {
-    while (f.role[x] == Role::view) x = f.view_of[x] >= 0 ? f.views[f.view_of[x]].root : g.in(x, 0);
+    while (role_[x] == Role::view) x = view_of_[x] >= 0 ? views_[view_of_[x]].root : edges_[nodes_[x].first + 0];
     return x;
   }
   // Where node x starts.
   constexpr u64 address(int x) const {
-    if (f.role[x] == Role::view && f.view_of[x] >= 0) {
-      const View& v = f.views[f.view_of[x]];
-      return p.where[v.root] + static_cast<u64>(v.offset * size_of(g.nodes[x].dtype));
+    if (role_[x] == Role::view && view_of_[x] >= 0) {
+      const View& v = views_[view_of_[x]];
+      return p.where[v.root] + static_cast<u64>(v.offset * size_of(nodes_[x].dtype));
     }
     return p.where[x];
   }
 
+  // As root, of what group k reads.
+  constexpr int root_in(int x, int k) const {
+    while (f.is_view_in(x, k)) x = view_of_[x] >= 0 ? views_[view_of_[x]].root : edges_[nodes_[x].first + 0];
+    return x;
+  }
   constexpr void touch(int x, int k) {
-    x = root(x);
+    x = root_in(x, k);
     if (last_use_[x] < k) last_use_[x] = k;
-    if (g.nodes[x].op == ir::Op::pack)
-      for (int a = 0; a < g.nodes[x].arity; ++a) touch(g.in(x, a), k);
+    if (nodes_[x].op == ir::Op::pack)
+      for (int a = 0; a < nodes_[x].arity; ++a) touch(edges_[nodes_[x].first + a], k);
   }
 
   constexpr void leaves() {
     for (int i = 0; i < g.nodes.size(); ++i) {
-      const ir::Node& node = g.nodes[i];
+      const ir::Node& node = nodes_[i];
       if (node.op == ir::Op::input)
         p.where[i] = Address::make(ir::Space::input, 0, static_cast<int>(node.imm));
       else if (node.op == ir::Op::state)
@@ -4886,30 +5030,30 @@ class Planner {
 
   constexpr void phases(const ir::Span body) {
     for (int i = 0; i < body.size; ++i) {
-      const int x = f.pool[body.begin + i];
+      const int x = pool_[body.begin + i];
       int phase = 0;
-      const ir::Node& node = g.nodes[x];
+      const ir::Node& node = nodes_[x];
       for (int a = 0; a < node.arity; ++a) {
-        const int in = g.edges[node.first + a];
+        const int in = edges_[node.first + a];
         if (phase < phase_[in]) phase = phase_[in];
       }
-      phase_[x] = phase + (ir::is_reduction(node.op) && f.level[x] == Level::row ? 1 : 0);
+      phase_[x] = phase + (ir::is_reduction(node.op) && level_[x] == Level::row ? 1 : 0);
     }
   }
 
   // ---- arenas: one buffer a dtype for all packs ----
   constexpr void place_arenas() {
     for (int i = 0; i < g.nodes.size(); ++i) {
-      if (g.nodes[i].op != ir::Op::pack) continue;
-      const int dtype = static_cast<int>(g.nodes[i].dtype);
-      for (int a = 0; a < g.nodes[i].arity; ++a) {
-        const int x = root(g.in(i, a));
-        const i64 offset = g.attribute(i, a) * size_of(g.nodes[i].dtype);
+      if (nodes_[i].op != ir::Op::pack) continue;
+      const int dtype = static_cast<int>(nodes_[i].dtype);
+      for (int a = 0; a < nodes_[i].arity; ++a) {
+        const int x = root(edges_[nodes_[i].first + a]);
+        const i64 offset = g.attribute(i, a) * size_of(nodes_[i].dtype);
         const i64 end = align_up(offset + bytes_of(g, x));
         if (arena_size_[dtype] < end) arena_size_[dtype] = end;
         if (arena_last_[dtype] < last_use_[i]) arena_last_[dtype] = last_use_[i];
-        const bool whole = bytes_of(g, x) == bytes_of(g, g.in(i, a));
-        const bool computed = f.role[x] == Role::fused || f.role[x] == Role::opaque;
+        const bool whole = bytes_of(g, x) == bytes_of(g, edges_[nodes_[i].first + a]);
+        const bool computed = role_[x] == Role::fused || role_[x] == Role::opaque;
         if (computed && whole && !pinned_[x] && arena_[x] < 0) arena_[x] = dtype, arena_offset(x, offset);
       }
     }
@@ -4926,14 +5070,14 @@ class Planner {
     p.where[x] = arena_base(arena_[x], k) + static_cast<u64>(offsets_[x]);
   }
   constexpr void pack_copies(int i) {
-    const int dtype = static_cast<int>(g.nodes[i].dtype);
+    const int dtype = static_cast<int>(nodes_[i].dtype);
     const u64 base = arena_base(dtype, f.groups.size());
     p.where[i] = base;
-    for (int a = 0; a < g.nodes[i].arity; ++a) {
-      const int x = g.in(i, a);
-      const u64 to = base + static_cast<u64>(g.attribute(i, a) * size_of(g.nodes[i].dtype));
+    for (int a = 0; a < nodes_[i].arity; ++a) {
+      const int x = edges_[nodes_[i].first + a];
+      const u64 to = base + static_cast<u64>(g.attribute(i, a) * size_of(nodes_[i].dtype));
       if (address(x) == to) continue;
-      const int made = f.group[root(x)];
+      const int made = group_[root(x)];
       p.copies.push({address(x), to, bytes_of(g, x), made + 1});
     }
   }
@@ -4942,18 +5086,18 @@ class Planner {
   constexpr void place_assigned() {
     for (const ir::Assign& a : g.assigns) {
       const int x = a.node;
-      const bool computed = f.role[x] == Role::fused || f.role[x] == Role::opaque;
+      const bool computed = role_[x] == Role::fused || role_[x] == Role::opaque;
       if (!computed || p.where[x] != Address::none || arena_[x] >= 0 || pinned_[x]) continue;
-      if (f.role[x] == Role::fused && f.level[x] != Level::element) continue;
-      const int k = f.group[x];
+      if (role_[x] == Role::fused && level_[x] != Level::element) continue;
+      const int k = group_[x];
       const ir::Slot& slot = g.slots[a.slot];
       bool free = true;
       for (int i : states_) {
         if (!free || last_use_[i] < k) continue;
-        const ir::Slot& other = g.slots[static_cast<int>(g.nodes[i].imm)];
+        const ir::Slot& other = g.slots[static_cast<int>(nodes_[i].imm)];
         if (other.space != slot.space || !overlaps(slot, other)) continue;
-        const bool same = static_cast<int>(g.nodes[i].imm) == a.slot;
-        free = same && last_use_[i] == k && f.role[x] == Role::fused && aligned(i, x, k);
+        const bool same = static_cast<int>(nodes_[i].imm) == a.slot;
+        free = same && last_use_[i] == k && role_[x] == Role::fused && aligned(i, x, k);
       }
       if (free && last_use_[x] <= k) p.where[x] = Address::make(slot.space, slot.offset);
     }
@@ -4979,42 +5123,44 @@ class Planner {
 
   // Whether group k reads node x's memory only at the element it is writing, as `like` is laid out.
   constexpr bool aligned(int x, int like, int k) const {
-    if (g.nodes[x].shape != g.nodes[like].shape || size_of(g.nodes[x].dtype) != size_of(g.nodes[like].dtype)) return false;
-    if (f.level[like] != Level::element) return false;
-    const ir::Span body = f.groups[k].body;
+    if (nodes_[x].shape != nodes_[like].shape || size_of(nodes_[x].dtype) != size_of(nodes_[like].dtype)) return false;
+    if (level_[like] != Level::element) return false;
+    const ir::Span body = groups_[k].body;
     for (int i = 0; i < body.size; ++i)
-      if (phase_[f.pool[body.begin + i]] > phase_[like]) return false;
-    const ir::Span loads = f.groups[k].loads;
+      if (phase_[pool_[body.begin + i]] > phase_[like]) return false;
+    const ir::Span loads = groups_[k].loads;
     for (int i = 0; i < loads.size; ++i) {
-      const int load = f.pool[loads.begin + i];
-      if (load != x && root(load) == x && !(g.dims(load).size() == g.dims(like).size() && same_order(load, like))) return false;
+      const int load = pool_[loads.begin + i];
+      if (load != x && root_in(load, k) == x && !(shapes_[nodes_[load].shape].size() == shapes_[nodes_[like].shape].size() && same_order(load, like, k))) return false;
     }
     for (int i = 0; i < body.size; ++i) {
-      const int node = f.pool[body.begin + i];
-      if (f.role[node] == Role::fused && f.view_of[node] >= 0 && f.views[f.view_of[node]].root == x) return false;
-      if (g.nodes[node].op == ir::Op::pad && root(g.in(node, 0)) == x) return false;
+      const int node = pool_[body.begin + i];
+      if (role_[node] == Role::fused && view_of_[node] >= 0 && views_[view_of_[node]].root == x) return false;
+      if (nodes_[node].op == ir::Op::pad && root_in(edges_[nodes_[node].first + 0], k) == x) return false;
     }
     return true;
   }
-  constexpr bool same_order(int load, int like) const {
-    if (f.role[load] != Role::view || f.view_of[load] < 0) return true;
-    const View& v = f.views[f.view_of[load]];
-    return v.offset == 0 && g.nodes[load].shape == g.nodes[like].shape && is_contiguous(v, g.dims(load));
+  constexpr bool same_order(int load, int like, int k) const {
+    if (!f.is_view_in(load, k) || view_of_[load] < 0) return true;
+    const View& v = views_[view_of_[load]];
+    return v.offset == 0 && nodes_[load].shape == nodes_[like].shape && is_contiguous(v, shapes_[nodes_[load].shape]);
   }
 
   // A dying buffer of the same size that group k reads element by element becomes the result's.
   constexpr bool in_place(int node, int k) {
-    const Group& group = f.groups[k];
-    if (group.opaque >= 0 || group.odd || f.level[node] != Level::element) return false;
+    const Group& group = groups_[k];
+    if (group.opaque >= 0 || group.odd || level_[node] != Level::element) return false;
     for (int i = 0; i < group.loads.size; ++i) {
-      const int x = root(f.pool[group.loads.begin + i]);
+      const int x = root_in(pool_[group.loads.begin + i], k);
       const u64 at = p.where[x];
       if (at == Address::none || Address::space(at) != ir::Space::workspace || pinned_[x] || last_use_[x] != k) continue;
-      if (arena_[x] >= 0 || f.role[x] == Role::arena || bytes_of(g, x) != bytes_of(g, node)) continue;
+      if (arena_[x] >= 0 || role_[x] == Role::arena || bytes_of(g, x) != bytes_of(g, node)) continue;
       if (!aligned(x, node, k)) continue;
-      for (int b = 0; b < live_.size(); ++b)
-        if (live_[b].offset == Address::offset(at) && live_[b].last == k) {
-          live_[b].last = pinned_[node] ? f.groups.size() : last_use_[node] < k ? k : last_use_[node];
+      Block* blocks = live_.data();
+      for (int b = blocks[0].next; b >= 0; b = blocks[b].next)
+        if (blocks[b].offset == Address::offset(at) && blocks[b].last == k) {
+          blocks[b].last = pinned_[node] ? f.groups.size() : last_use_[node] < k ? k : last_use_[node];
+          expires_[blocks[b].last] = 1;
           p.where[node] = at;
           last_use_[x] = k + 1;  // taken: no second result may have it
           return true;
@@ -5025,20 +5171,20 @@ class Planner {
 
   // ---- the cut of a loop ----
   constexpr Cut cut_of(int k) {
-    const Group& group = f.groups[k];
+    const Group& group = groups_[k];
     Cut cut;
     bool totals = false, columns = false;
     for (int i = 0; i < group.stores.size; ++i) {
-      const Level level = f.level[f.pool[group.stores.begin + i]];
+      const Level level = level_[pool_[group.stores.begin + i]];
       totals = totals || level == Level::total;
       columns = columns || level == Level::column_sum;
     }
     const i64 size = group.space.size();
     if (group.odd) {
-      const int reduction = f.pool[group.stores.begin];
-      cut.rows = g.dims(reduction).size();
+      const int reduction = pool_[group.stores.begin];
+      cut.rows = shapes_[nodes_[reduction].shape].size();
       cut.cols = size / (cut.rows > 0 ? cut.rows : 1);
-    } else if (group.split < 0 && is_flat(group)) {
+    } else if (group.split < 0 && is_flat(group, k)) {
       cut.flat = true;
       cut.cols = size < flat_tile ? size : flat_tile;
       cut.rows = cut.cols > 0 ? (size + cut.cols - 1) / cut.cols : 0;
@@ -5070,28 +5216,28 @@ class Planner {
   // The parameter group that a walk over flat arenas follows, -1 for plain memory.
   constexpr int segments_of(const Group& group) const {
     for (int i = 0; i < group.loads.size; ++i) {
-      const ir::Node& node = g.nodes[f.pool[group.loads.begin + i]];
+      const ir::Node& node = nodes_[pool_[group.loads.begin + i]];
       if (node.op == ir::Op::state && g.slots[static_cast<int>(node.imm)].segments >= 0) return g.slots[static_cast<int>(node.imm)].segments;
       if (node.op == ir::Op::pack && static_cast<i64>(node.imm) >= 0) return static_cast<int>(node.imm);
     }
     return -1;
   }
-  constexpr bool is_flat(const Group& group) const {
+  constexpr bool is_flat(const Group& group, int k) const {
     for (int i = 0; i < group.loads.size; ++i) {
-      const int x = f.pool[group.loads.begin + i];
-      if (g.dims(x).size() == 1) continue;
-      if (g.dims(x).size() != group.space.size()) return false;
-      if (f.role[x] == Role::view && f.view_of[x] >= 0 && !is_contiguous(f.views[f.view_of[x]], g.dims(x))) return false;
+      const int x = pool_[group.loads.begin + i];
+      if (shapes_[nodes_[x].shape].size() == 1) continue;
+      if (shapes_[nodes_[x].shape].size() != group.space.size()) return false;
+      if (f.is_view_in(x, k) && view_of_[x] >= 0 && !is_contiguous(views_[view_of_[x]], shapes_[nodes_[x].shape])) return false;
     }
     for (int i = 0; i < group.body.size; ++i) {
-      const int x = f.pool[group.body.begin + i];
-      const ir::Op op = g.nodes[x].op;
-      if (op == ir::Op::pad || (f.role[x] == Role::fused && f.view_of[x] >= 0)) return false;
-      if (g.dims(x).size() != 1 && g.dims(x).size() != group.space.size()) return false;
+      const int x = pool_[group.body.begin + i];
+      const ir::Op op = nodes_[x].op;
+      if (op == ir::Op::pad || (role_[x] == Role::fused && view_of_[x] >= 0)) return false;
+      if (shapes_[nodes_[x].shape].size() != 1 && shapes_[nodes_[x].shape].size() != group.space.size()) return false;
       if (op == ir::Op::iota) {
         // the walk counts all elements: right only where the index runs along the one axis there is
-        const Dims& d = g.dims(x);
-        if (d.size() != d.extent[static_cast<int>(g.nodes[x].imm)]) return false;
+        const Dims& d = shapes_[nodes_[x].shape];
+        if (d.size() != d.extent[static_cast<int>(nodes_[x].imm)]) return false;
       }
     }
     return true;
@@ -5100,44 +5246,65 @@ class Planner {
   constexpr i64 sums(const Group& group) const {
     i64 bytes = 0;
     for (int i = 0; i < group.stores.size; ++i) {
-      const int x = f.pool[group.stores.begin + i];
-      if (f.level[x] == Level::column_sum || f.level[x] == Level::total) bytes += (bytes_of(g, x) + 63) / 64 * 64;
+      const int x = pool_[group.stores.begin + i];
+      if (level_[x] == Level::column_sum || level_[x] == Level::total) bytes += (bytes_of(g, x) + 63) / 64 * 64;
     }
     return bytes;
   }
 
-  // ---- first fit by offset ----
+  // ---- first fit by offset: taken blocks as a list linked in ascending order ----
   struct Block {
-    i64 offset = 0, bytes = 0;
+    i64 offset = 0, end = 0;
     int last = 0;
+    int next = -1;
   };
   constexpr void release(int k) {
-    int kept = 0;
-    for (int i = 0; i < live_.size(); ++i)
-      if (live_[i].last >= k) live_[kept++] = live_[i];
-    live_.resize(kept);
+    if (k == 0 || !expires_[k - 1]) return;
+    Block* blocks = live_.data();
+    int before = 0;  // block 0 is the list's head
+    for (int b = blocks[0].next; b >= 0; b = blocks[b].next) {
+      if (blocks[b].last >= k)
+        before = b;
+      else
+        blocks[before].next = blocks[b].next;
+    }
   }
   constexpr u64 allocate(i64 bytes, int last) {
     bytes = align_up(bytes);
+    Block* blocks = live_.data();
     i64 at = 0;
-    int i = 0;
-    for (; i < live_.size(); ++i) {
-      if (live_[i].offset - at >= bytes) break;
-      const i64 end = live_[i].offset + live_[i].bytes;
-      if (end > at) at = end;
+    int before = 0;
+    for (int b = blocks[0].next; b >= 0 && blocks[b].offset - at < bytes; b = blocks[b].next) {
+      if (blocks[b].end > at) at = blocks[b].end;
+      before = b;
     }
-    live_.insert(i, {at, bytes, last});
+    const int next = blocks[before].next;
+    blocks[before].next = live_.size();
+    live_.push({at, at + bytes, last, next});
+    expires_[last] = 1;
     if (at + bytes > peak_) peak_ = at + bytes;
     return Address::make(ir::Space::workspace, at);
   }
 
   const ir::Graph& g;
   const Fusion& f;
+  // plain pointers: constant evaluation pays for every call
+  const ir::Node* nodes_ = g.nodes.data();
+  const int* edges_ = g.edges.data();
+  const Dims* shapes_ = g.shapes.data();
+  const Role* role_ = f.role.data();
+  const int* group_ = f.group.data();
+  const Level* level_ = f.level.data();
+  const int* view_of_ = f.view_of.data();
+  const View* views_ = f.views.data();
+  const Group* groups_ = f.groups.data();
+  const int* pool_ = f.pool.data();
   Plan p;
   List<int> last_use_, phase_, arena_, states_;
   List<i64> offsets_;
   List<u8> pinned_;
-  List<Block> live_;
+  List<Block> live_;     // every block ever taken; [0] heads the list of those that are
+  List<u8> expires_;     // some block's last reader is this group
   i64 peak_ = 0;
   i64 arena_size_[16]{};
   int arena_last_[16]{};
@@ -5179,18 +5346,21 @@ struct Lowered {
   List<u64> numbers;
 
   // The number of the kernel with these words; equal kernels are one.
-  constexpr int kernel(StepKind kind, const List<u64>& code) {
+  constexpr int kernel(StepKind kind, const List<u64>& code) { return kernel(kind, code.data(), code.size()); }
+  constexpr int kernel(StepKind kind, const u64* code, int size) {
     u64 h = static_cast<u64>(kind) + 1;
-    for (u64 w : code) h = (h ^ (h >> 31) ^ w) * 0x9e3779b97f4a7c15ull;
+    for (int i = 0; i < size; ++i) h = (h ^ (h >> 31) ^ code[i]) * 0x9e3779b97f4a7c15ull;
+    const u64* hashes = hashes_.data();
     for (int k = 0; k < kernels.size(); ++k) {
-      if (hashes_[k] != h || kernels[k].kind != kind || kernels[k].words.size != code.size()) continue;
+      if (hashes[k] != h || kernels[k].kind != kind || kernels[k].words.size != size) continue;
+      const u64* known = words.data() + kernels[k].words.begin;
       bool same = true;
-      for (int i = 0; i < code.size() && same; ++i) same = words[kernels[k].words.begin + i] == code[i];
+      for (int i = 0; i < size && same; ++i) same = known[i] == code[i];
       if (same) return k;
     }
-    kernels.push({kind, {words.size(), code.size()}});
+    kernels.push({kind, {words.size(), size}});
     hashes_.push(h);
-    for (u64 w : code) words.push(w);
+    words.append(code, size);
     return kernels.size() - 1;
   }
   constexpr Step& step(StepKind kind, int kernel_number, const List<u64>& at, const List<u64>& more) {
@@ -5198,11 +5368,26 @@ struct Lowered {
     s.kind = kind;
     s.kernel = kernel_number;
     s.addresses = {addresses.size(), at.size()};
-    for (u64 a : at) addresses.push(a);
+    addresses.append(at.data(), at.size());
     s.numbers = {numbers.size(), more.size()};
-    for (u64 n : more) numbers.push(n);
+    numbers.append(more.data(), more.size());
     steps.push(s);
     return steps.back();
+  }
+
+  // Adds the steps of another part of the same program behind these.
+  constexpr void append(const Lowered& part) {
+    List<int> renumbered(part.kernels.size(), 0);
+    for (int k = 0; k < part.kernels.size(); ++k)
+      renumbered[k] = kernel(part.kernels[k].kind, part.words.data() + part.kernels[k].words.begin, part.kernels[k].words.size);
+    for (Step s : part.steps) {
+      s.kernel = renumbered[s.kernel];
+      s.addresses.begin += addresses.size();
+      s.numbers.begin += numbers.size();
+      steps.push(s);
+    }
+    addresses.append(part.addresses.data(), part.addresses.size());
+    numbers.append(part.numbers.data(), part.numbers.size());
   }
 
  private:
@@ -5278,7 +5463,8 @@ constexpr DotProblem dot_problem(const ir::Graph& g, int node, const passes::Vie
 
 constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node, Lowered& out) {
   const int a = g.in(node, 0), b = g.in(node, 1);
-  const auto view = [&](int x) { return f.role[x] != passes::Role::leaf && f.view_of[x] >= 0 && f.role[x] == passes::Role::view ? f.views[f.view_of[x]] : passes::contiguous_view(x, g.dims(x)); };
+  const int k = f.group[node];
+  const auto view = [&](int x) { return f.is_view_in(x, k) && f.view_of[x] >= 0 ? f.views[f.view_of[x]] : passes::contiguous_view(x, g.dims(x)); };
   const passes::View va = view(a), vb = view(b);
   const DotProblem p = dot_problem(g, node, va, vb);
   if (!p.ok) throw Error("codegen/dot", "a contraction's axes cannot be joined into a matrix product");
@@ -5306,7 +5492,7 @@ constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const pa
   const bool gathers = g.nodes[node].op == ir::Op::gather;
   const int index = g.in(node, gathers ? 1 : 0), data = g.in(node, gathers ? 0 : 1);
   const auto address = [&](int x) {
-    if (f.role[x] != passes::Role::view) return plan.where[x];
+    if (!f.is_view_in(x, f.group[node])) return plan.where[x];
     const passes::View& v = f.views[f.view_of[x]];
     return plan.where[v.root] + static_cast<u64>(v.offset * size_of(g.nodes[x].dtype));
   };
@@ -5356,6 +5542,7 @@ class LoopLowering {
 
   constexpr void lower(int k) {
     group_ = &f.groups[k];
+    group_number_ = k;
     cut_ = &p.cuts[k];
     reset();
     merge_nodes();
@@ -5407,13 +5594,16 @@ class LoopLowering {
   // Everything the group computes or loads, in ascending order.
   constexpr void merge_nodes() {
     const ir::Span body = group_->body, loads = group_->loads;
+    slots_ = slot_of_.data();
+    infos_.reserve(body.size + loads.size);
+    info_ = infos_.data();
     int i = 0, j = 0;
     while (i < body.size || j < loads.size) {
-      const bool take_load = i == body.size || (j < loads.size && f.pool[loads.begin + j] < f.pool[body.begin + i]);
+      const bool take_load = i == body.size || (j < loads.size && pool_[loads.begin + j] < pool_[body.begin + i]);
       Info info;
-      info.node = take_load ? f.pool[loads.begin + j++] : f.pool[body.begin + i++];
-      info.load = take_load || (f.role[info.node] == passes::Role::fused && f.view_of[info.node] >= 0);
-      slot_of_[info.node] = infos_.size();
+      info.node = take_load ? pool_[loads.begin + j++] : pool_[body.begin + i++];
+      info.load = take_load || is_copy(info.node);
+      slots_[info.node] = infos_.size();
       infos_.push(info);
     }
   }
@@ -5428,7 +5618,7 @@ class LoopLowering {
     int n = 0;
     if (group_->odd) {
       ir::Axes reduced = 0;
-      const int r = f.pool[group_->stores.begin];
+      const int r = pool_[group_->stores.begin];
       for (int a = 0; a < g.attributes(r); ++a) reduced |= 1u << g.attribute(r, a);
       for (int a = 0; a < space.rank; ++a)
         if (!(reduced >> a & 1u)) axis_[n++] = a;
@@ -5489,22 +5679,26 @@ class LoopLowering {
     return Stage::chunk;
   }
 
+  // Whether this group makes x by copying what it is a view of.
+  constexpr bool is_copy(int x) const {
+    return role_[x] == passes::Role::fused && view_of_[x] >= 0 && member_of_[x] == group_number_;
+  }
   constexpr Operand memory(int x) const {
     Operand o;
-    const DType t = g.nodes[x].dtype;
+    const DType t = nodes_[x].dtype;
     o.word = {t, kernels::Role::load, false};
-    passes::View v = f.role[x] != passes::Role::leaf && f.view_of[x] >= 0 ? f.views[f.view_of[x]]
-                                                                           : passes::contiguous_view(x, g.dims(x));
+    const bool through_view = view_of_[x] >= 0 && (f.is_view_in(x, group_number_) || is_copy(x));
+    const passes::View v = through_view ? views_[view_of_[x]] : passes::contiguous_view(x, shapes_[nodes_[x].shape]);
     o.address = p.where[v.root] + static_cast<u64>(v.offset * size_of(t));
-    spread(g.dims(x), v.stride, o);
+    spread(shapes_[nodes_[x].shape], v.stride, o);
     return o;
   }
 
   constexpr void make_infos() {
     for (int s = 0; s < infos_.size(); ++s) {
-      Info& info = infos_[s];
-      const ir::Node& node = g.nodes[info.node];
-      const Dims& d = g.dims(info.node);
+      Info& info = info_[s];
+      const ir::Node& node = nodes_[info.node];
+      const Dims& d = shapes_[nodes_[info.node].shape];
       if (info.load) {
         Operand o = memory(info.node);
         info.stage = stage_of(o);
@@ -5537,32 +5731,34 @@ class LoopLowering {
         continue;
       }
       if (node.op == Op::pad) {
-        const int x = g.in(info.node, 0);
+        const int x = edges_[nodes_[info.node].first + 0];
         Operand o = memory(x);
         o.word.window = true;
         const int shift = group_->space.rank - d.rank;
         for (int a = 0; a < rows_ + cols_; ++a) {
           const int i = axis_[a] < 0 ? -1 : axis_[a] - shift;
-          o.low[a] = i < 0 ? 0 : g.attribute(info.node, 2 * i);
-          o.high[a] = i < 0 ? 1 : o.low[a] + g.dims(x).extent[i];
+          // an axis along which the padded value is broadcast has no bounds
+          const bool one = i < 0 || (d.extent[i] == 1 && shapes_[nodes_[x].shape].extent[i] == 1);
+          o.low[a] = one ? 0 : g.attribute(info.node, 2 * i);
+          o.high[a] = one ? extent_[a] : o.low[a] + shapes_[nodes_[x].shape].extent[i];
         }
         info.stage = Stage::element;
         info.operand = add_operand(o);
         continue;
       }
       if (node.op == Op::broadcast) {
-        info.alias = resolve(g.in(info.node, 0));
-        info.stage = infos_[info.alias].stage;
-        info.phase = infos_[info.alias].phase;
+        info.alias = resolve(edges_[nodes_[info.node].first + 0]);
+        info.stage = info_[info.alias].stage;
+        info.phase = info_[info.alias].phase;
         continue;
       }
       info.stage = Stage::chunk;
       for (int a = 0; a < node.arity; ++a) {
-        const Info& in = infos_[resolve(g.edges[node.first + a])];
+        const Info& in = info_[resolve(edges_[node.first + a])];
         if (info.stage < in.stage) info.stage = in.stage;
         if (info.phase < in.phase) info.phase = in.phase;
       }
-      if (ir::is_reduction(node.op) && (f.level[info.node] == Level::row || group_->odd)) {
+      if (ir::is_reduction(node.op) && (level_[info.node] == Level::row || group_->odd)) {
         info.phase += 1;
         info.stage = Stage::row;
       }
@@ -5570,8 +5766,8 @@ class LoopLowering {
   }
 
   constexpr int resolve(int node) const {
-    const int s = slot_of_[node];
-    return infos_[s].alias >= 0 ? infos_[s].alias : s;
+    const int s = slots_[node];
+    return info_[s].alias >= 0 ? info_[s].alias : s;
   }
 
   static constexpr Fold fold_of(Op op) {
@@ -5595,33 +5791,35 @@ class LoopLowering {
     i64 partial = 0;
     sums_.clear();
     for (int i = 0; i < group_->stores.size; ++i) {
-      const int x = f.pool[group_->stores.begin + i];
+      const int x = pool_[group_->stores.begin + i];
       Sink sink;
-      const bool sum = f.level[x] == Level::column_sum || f.level[x] == Level::total;
+      const bool sum = level_[x] == Level::column_sum || level_[x] == Level::total;
       Operand o;
-      const DType t = g.nodes[x].dtype;
+      const DType t = nodes_[x].dtype;
       o.word = {t, kernels::Role::store, false};
       o.address = p.where[x];
       if (sum) {
         sink.accumulate = true;
-        sink.fold = fold_of(g.nodes[x].op);
-        sink.info = resolve(g.in(x, 0));
+        sink.fold = fold_of(nodes_[x].op);
+        sink.info = resolve(edges_[nodes_[x].first + 0]);
         // a row's number counts once a row, an element that happens to be the same all along it once an element
-        sink.stage = g.dims(g.in(x, 0)).size() == group_->space.size() ? Stage::element : Stage::row;
-        o.word.role = f.level[x] == Level::total ? kernels::Role::accumulate_total : kernels::Role::accumulate_columns;
+        sink.stage = g.dims(edges_[nodes_[x].first + 0]).size() == group_->space.size() ? Stage::element : Stage::row;
+        o.word.role = level_[x] == Level::total ? kernels::Role::accumulate_total : kernels::Role::accumulate_columns;
         if (cut_->chunks > 1) {
           sums_.push(o.address);
           sums_.push(static_cast<u64>(partial));
-          sums_.push(static_cast<u64>(g.dims(x).size()));
+          sums_.push(static_cast<u64>(shapes_[nodes_[x].shape].size()));
           sums_.push(static_cast<u64>(t) | static_cast<u64>(sink.fold) << 8);
           o.address = cut_->partials + static_cast<u64>(partial);
           partial += (passes::bytes_of(g, x) + 63) / 64 * 64;
         }
       } else {
         sink.info = resolve(x);
-        const passes::View v = passes::contiguous_view(x, g.dims(x));
-        spread(g.dims(x), v.stride, o);
+        const passes::View v = passes::contiguous_view(x, shapes_[nodes_[x].shape]);
+        spread(shapes_[nodes_[x].shape], v.stride, o);
         sink.stage = stage_of(o);
+        // memory of extent 1 does not say when its value is ready
+        if (sink.stage < info_[sink.info].stage) sink.stage = info_[sink.info].stage;
       }
       sink.operand = add_operand(o);
       sinks_.push(sink);
@@ -5633,7 +5831,7 @@ class LoopLowering {
   constexpr void propagate_needs() {
     passes_ = 0;
     for (const Sink& sink : sinks_) {
-      Info& info = infos_[sink.info];
+      Info& info = info_[sink.info];
       info.needs |= 1u << info.phase;
       if (sink.stage == Stage::element && passes_ <= info.phase) passes_ = info.phase + 1;
     }
@@ -5641,15 +5839,15 @@ class LoopLowering {
     for (int a = rows_; a < rows_ + cols_; ++a) cols *= extent_[a];
     const i64 most_kept = cols > 0 ? most_kept_bytes / (cols * 8) : 0;
     for (int s = infos_.size() - 1; s >= 0; --s) {
-      Info& info = infos_[s];
+      Info& info = info_[s];
       if (info.needs == 0 || info.load || info.alias >= 0) continue;
-      const ir::Node& node = g.nodes[info.node];
+      const ir::Node& node = nodes_[info.node];
       if (node.op == Op::pad) continue;
       u32 wanted = info.needs;
       if (is_row_reduction(s)) {
-        const int in = resolve(g.in(info.node, 0));
+        const int in = resolve(edges_[nodes_[info.node].first + 0]);
         const int phase = info.phase - 1;
-        infos_[in].needs |= 1u << (infos_[in].stage == Stage::element ? phase : 0);
+        info_[in].needs |= 1u << (info_[in].stage == Stage::element ? phase : 0);
         if (passes_ <= phase) passes_ = phase + 1;
         continue;
       }
@@ -5664,18 +5862,18 @@ class LoopLowering {
         }
       }
       for (int a = 0; a < node.arity; ++a) {
-        Info& in = infos_[resolve(g.edges[node.first + a])];
+        Info& in = info_[resolve(edges_[node.first + a])];
         in.needs |= in.stage == Stage::element ? wanted : 1u;
       }
     }
     for (int s = 0; s < infos_.size(); ++s)
-      if (infos_[s].stage == Stage::element && infos_[s].needs != 0)
+      if (info_[s].stage == Stage::element && info_[s].needs != 0)
         for (int q = 0; q < 8; ++q)
-          if (infos_[s].needs >> q & 1u && passes_ <= q) passes_ = q + 1;
+          if (info_[s].needs >> q & 1u && passes_ <= q) passes_ = q + 1;
   }
   constexpr bool is_row_reduction(int s) const {
-    return !infos_[s].load && ir::is_reduction(g.nodes[infos_[s].node].op) && infos_[s].stage == Stage::row &&
-           (f.level[infos_[s].node] == Level::row || group_->odd);
+    return !info_[s].load && ir::is_reduction(nodes_[info_[s].node].op) && info_[s].stage == Stage::row &&
+           (level_[info_[s].node] == Level::row || group_->odd);
   }
 
   // A register: section and position, made a plain number when the sections are joined.
@@ -5693,7 +5891,7 @@ class LoopLowering {
     registers_.clear();
     for (int phase = 0; phase <= passes_; ++phase) {
       for (int s = 0; s < infos_.size(); ++s) {
-        Info& info = infos_[s];
+        Info& info = info_[s];
         if (info.needs == 0 || info.alias >= 0) continue;
         if (info.stage == Stage::element) {
           if (info.needs >> phase & 1u) info.reg[phase] = emit_value(s, phase);
@@ -5704,12 +5902,12 @@ class LoopLowering {
         }
       }
       for (const Sink& sink : sinks_) {
-        const Info& info = infos_[sink.info];
+        const Info& info = info_[sink.info];
         if (info.phase != phase) continue;
         Instruction i;
         i.op = sink.accumulate ? Opcode::accumulate : Opcode::store;
         i.stage = sink.stage;
-        i.dtype = static_cast<u8>(g.nodes[info.node].dtype);
+        i.dtype = static_cast<u8>(nodes_[info.node].dtype);
         const int a = value_register(sink.info, phase);
         i.aux = static_cast<u16>(sink.operand);
         i.aux2 = static_cast<u16>(sink.fold);
@@ -5719,28 +5917,28 @@ class LoopLowering {
     }
   }
   constexpr int value_register(int s, int phase) const {
-    return infos_[s].stage == Stage::element ? infos_[s].reg[phase] : infos_[s].reg[0];
+    return info_[s].stage == Stage::element ? info_[s].reg[phase] : info_[s].reg[0];
   }
   constexpr void set_operands(int at, int a, int b, int c) {
     registers_.push({at, a, b, c});
   }
 
   constexpr int emit_reduction(int s, int phase) {
-    const Info& info = infos_[s];
-    const int in = resolve(g.in(info.node, 0));
+    const Info& info = info_[s];
+    const int in = resolve(edges_[nodes_[info.node].first + 0]);
     Instruction i;
     i.op = Opcode::reduce;
     i.stage = Stage::row;  // the result is the row's
-    i.dtype = static_cast<u8>(g.nodes[info.node].dtype);
-    i.aux = static_cast<u16>(fold_of(g.nodes[info.node].op));
+    i.dtype = static_cast<u8>(nodes_[info.node].dtype);
+    i.aux = static_cast<u16>(fold_of(nodes_[info.node].op));
     const int at = push(2 * phase + 2, i);
     set_operands(at, value_register(in, phase), -1, -1);
     return at;
   }
 
   constexpr int emit_value(int s, int phase) {
-    Info& info = infos_[s];
-    const ir::Node& node = g.nodes[info.node];
+    Info& info = info_[s];
+    const ir::Node& node = nodes_[info.node];
     const int section = section_of(info.stage, phase);
     Instruction i;
     i.stage = info.stage;
@@ -5776,7 +5974,7 @@ class LoopLowering {
     }
     i.op = node.op == Op::stop_gradient ? Opcode::copy : static_cast<Opcode>(static_cast<int>(node.op) - static_cast<int>(Op::neg));
     int in[3]{-1, -1, -1};
-    for (int a = 0; a < node.arity; ++a) in[a] = value_register(resolve(g.edges[node.first + a]), phase);
+    for (int a = 0; a < node.arity; ++a) in[a] = value_register(resolve(edges_[node.first + a]), phase);
     const int at = push(section, i);
     set_operands(at, in[0], in[1], in[2]);
     if (info.keep) {
@@ -5832,6 +6030,7 @@ class LoopLowering {
     h.passes = passes_;
     h.kept = kept_;
     h.segmented = cut_->segments >= 0;
+    for (const Operand& o : operands_) h.windows = h.windows || o.word.window;
     List<int> base(sections_.size(), 0);
     for (int s = 0; s < sections_.size(); ++s) {
       base[s] = h.instructions;
@@ -5844,21 +6043,24 @@ class LoopLowering {
       i.b = number(r.b);
       i.c = number(r.c);
     }
-    List<u64> code(2, 0);
-    h.encode(code.data());
-    for (int s = 0; s < sections_.size(); ++s) code.push(static_cast<u64>(base[s] + sections_[s].size()));
-    for (int a = 0; a < rows_ + cols_; ++a) code.push(a == 0 ? 0 : static_cast<u64>(extent_[a]));
+    const int axes = rows_ + cols_;
+    List<u64> code(2 + sections_.size() + axes + h.operand_words() * operands_.size() + kernels::instruction_words * h.instructions);
+    u64* w = code.data();
+    h.encode(w);
+    w += 2;
+    for (int s = 0; s < sections_.size(); ++s) *w++ = static_cast<u64>(base[s] + sections_[s].size());
+    for (int a = 0; a < axes; ++a) *w++ = a == 0 ? 0 : static_cast<u64>(extent_[a]);
     for (const Operand& o : operands_) {
-      code.push(o.word.encode());
-      for (int a = 0; a < rows_ + cols_; ++a) code.push(static_cast<u64>(o.stride[a]));
-      for (int a = 0; a < rows_ + cols_; ++a) code.push(static_cast<u64>(o.low[a]));
-      for (int a = 0; a < rows_ + cols_; ++a) code.push(static_cast<u64>(o.high[a]));
+      *w++ = o.word.encode();
+      for (int a = 0; a < axes; ++a) *w++ = static_cast<u64>(o.stride[a]);
+      if (!h.windows) continue;
+      for (int a = 0; a < axes; ++a) *w++ = static_cast<u64>(o.low[a]);
+      for (int a = 0; a < axes; ++a) *w++ = static_cast<u64>(o.high[a]);
     }
     for (const List<Instruction>& section : sections_)
       for (const Instruction& i : section) {
-        u64 w[kernels::instruction_words]{};
         kernels::encode(i, w);
-        for (u64 word : w) code.push(word);
+        w += kernels::instruction_words;
       }
     if (operands_.size() > kernels::LoopArgs::max_operands || streams_.size() > kernels::LoopArgs::max_streams)
       throw Error("codegen/too-large", "a fused loop has too many operands");
@@ -5902,14 +6104,14 @@ class LoopLowering {
 
   constexpr void cost(Step& step) const {
     for (int i = 0; i < group_->loads.size; ++i) {
-      const int x = f.pool[group_->loads.begin + i];
+      const int x = pool_[group_->loads.begin + i];
       step.bytes += passes::bytes_of(g, x);
     }
-    for (int i = 0; i < group_->stores.size; ++i) step.bytes += passes::bytes_of(g, f.pool[group_->stores.begin + i]);
+    for (int i = 0; i < group_->stores.size; ++i) step.bytes += passes::bytes_of(g, pool_[group_->stores.begin + i]);
     for (const Info& info : infos_)
       if (!info.load && info.alias < 0) {
-        const ir::Node& node = g.nodes[info.node];
-        const i64 size = ir::is_reduction(node.op) ? g.dims(g.in(info.node, 0)).size() : g.dims(info.node).size();
+        const ir::Node& node = nodes_[info.node];
+        const i64 size = ir::is_reduction(node.op) ? g.dims(edges_[nodes_[info.node].first + 0]).size() : shapes_[nodes_[info.node].shape].size();
         step.flops += size * (ir::info(node.op).cost > 0 ? 1 : 0);
       }
   }
@@ -5922,7 +6124,20 @@ class LoopLowering {
   const passes::Fusion& f;
   const passes::Plan& p;
   Lowered& out_;
+  // plain pointers: constant evaluation pays for every call
+  const ir::Node* nodes_ = g.nodes.data();
+  const int* edges_ = g.edges.data();
+  const Dims* shapes_ = g.shapes.data();
+  const passes::Role* role_ = f.role.data();
+  const int* member_of_ = f.group.data();
+  const Level* level_ = f.level.data();
+  const int* view_of_ = f.view_of.data();
+  const passes::View* views_ = f.views.data();
+  const int* pool_ = f.pool.data();
+  Info* info_ = nullptr;
+  int* slots_ = nullptr;
   const passes::Group* group_ = nullptr;
+  int group_number_ = 0;
   const passes::Cut* cut_ = nullptr;
   List<int> slot_of_;
   List<Info> infos_;
@@ -5943,21 +6158,22 @@ class LoopLowering {
 
 namespace weft::codegen {
 
-constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan) {
+// The launches of groups [first, last), and the copies before them; the copies after all groups go with the last.
+constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int first, int last) {
   Lowered out;
   LoopLowering loops(g, f, plan, out);
-  int copied = 0;
-  List<passes::Copy> copies = plan.copies;
-  sort(copies, [](const passes::Copy& a, const passes::Copy& b) { return a.before < b.before; });
-  for (int k = 0; k <= f.groups.size(); ++k) {
-    for (; copied < copies.size() && copies[copied].before <= k; ++copied) {
+  const auto copies = [&](int before) {
+    for (const passes::Copy& c : plan.copies) {
+      if (c.before != before) continue;
       List<u64> addresses, numbers;
-      addresses.push(copies[copied].from);
-      addresses.push(copies[copied].to);
-      numbers.push(static_cast<u64>(copies[copied].bytes));
-      out.step(StepKind::copy, out.kernel(StepKind::copy, List<u64>()), addresses, numbers).bytes = 2 * copies[copied].bytes;
+      addresses.push(c.from);
+      addresses.push(c.to);
+      numbers.push(static_cast<u64>(c.bytes));
+      out.step(StepKind::copy, out.kernel(StepKind::copy, List<u64>()), addresses, numbers).bytes = 2 * c.bytes;
     }
-    if (k == f.groups.size()) break;
+  };
+  for (int k = first; k < last; ++k) {
+    if (!plan.copies.empty()) copies(k);
     const passes::Group& group = f.groups[k];
     if (group.opaque < 0) {
       if (group.stores.size > 0) loops.lower(k);
@@ -5967,10 +6183,358 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
       lower_index(g, f, plan, group.opaque, out);
     }
   }
+  if (last == f.groups.size()) copies(last);
   return out;
 }
 
+constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan) {
+  return lower(g, f, plan, 0, f.groups.size());
+}
+
 }  // namespace weft::codegen
+// ---- weft/passes/prune.hpp ----
+// Drops what no output and no assignment needs, and markers that only differentiation reads; gives outputs
+// that are leaves a node of their own, so that every result is computed into memory the program owns.
+
+namespace weft::passes {
+
+constexpr ir::Graph prune(const ir::Graph& g) {
+  const int n = g.nodes.size();
+  List<u8> live(n, 0);
+  for (int node : g.outputs) live[node] = 1;
+  for (const ir::Assign& a : g.assigns) live[a.node] = 1;
+  int edges = 0;
+  for (int i = n - 1; i >= 0; --i) {
+    if (!live[i]) continue;
+    const ir::Node& node = g.nodes[i];
+    const int* in = g.edges.data() + node.first;
+    for (int k = 0; k < node.arity; ++k) live[in[k]] = 1;
+    edges += node.arity;
+  }
+  ir::Graph r;
+  r.shapes = g.shapes;
+  r.lists = g.lists;
+  r.list_data = g.list_data;
+  r.slots = g.slots;
+  r.groups = g.groups;
+  r.ranges = g.ranges;
+  r.model_bytes = g.model_bytes;
+  r.optimizer_bytes = g.optimizer_bytes;
+  r.scalar_count = g.scalar_count;
+  r.presets = g.presets;
+  r.streams = g.streams;
+  r.edges.reserve(edges + 8);
+  List<int> moved(n, -1);
+  for (int i = 0; i < n; ++i) {
+    if (!live[i]) continue;
+    ir::Node node = g.nodes[i];
+    const int* in = g.edges.data() + node.first;
+    const bool same = node.op == ir::Op::cast && g.nodes[in[0]].dtype == node.dtype;
+    if (node.op == ir::Op::stop_gradient || same) {
+      moved[i] = moved[in[0]];
+      continue;
+    }
+    node.first = r.edges.size();
+    for (int k = 0; k < node.arity; ++k) r.edges.push(moved[in[k]]);
+    moved[i] = r.nodes.size();
+    r.nodes.push(node);
+  }
+  const auto computed = [&](int node) {
+    const ir::Op op = r.nodes[node].op;
+    if (op != ir::Op::input && op != ir::Op::state && op != ir::Op::scalar && op != ir::Op::pack) return node;
+    ir::Node same = r.nodes[node];
+    same.op = ir::Op::bitcast;
+    same.imm = 0;
+    same.first = r.edges.size();
+    same.arity = 1;
+    r.edges.push(node);
+    r.nodes.push(same);
+    return r.nodes.size() - 1;
+  };
+  for (int node : g.outputs) r.outputs.push(computed(moved[node]));
+  for (const ir::Assign& a : g.assigns) r.assigns.push({a.slot, computed(moved[a.node])});
+  for (int node : g.inputs) r.inputs.push(node < 0 ? -1 : moved[node]);
+  return r;
+}
+
+}  // namespace weft::passes
+// ---- weft/exec/explain.hpp ----
+// What a program will launch, step by step: the kind of kernel, what was fused into it, its bytes, its FLOPs, and
+// the least time these take on a stated machine. Law: the passes run again when explain() is called, so that a
+// program which never asks pays nothing; the totals are those of the compiled program.
+
+namespace weft {
+
+// A machine by two numbers: bytes and FLOPs a second. A launch takes at least max(bytes / bandwidth, FLOPs / rate).
+struct Roofline {
+  double bytes_per_second = 20e9;
+  double flops_per_second = 100e9;
+  double seconds(i64 bytes, i64 flops) const {
+    const double memory = static_cast<double>(bytes) / bytes_per_second, compute = static_cast<double>(flops) / flops_per_second;
+    return memory > compute ? memory : compute;
+  }
+};
+
+namespace exec {
+
+struct ExplainedStep {
+  std::string kernel;  // "map", "row", "column", "all", "segment", "dot", ...; loops may be several at once: "row+column"
+  std::string shape;   // of the space that it walks, or "m x n x k"
+  std::string ops;     // what is fused into it, in order: "mul, add x2, exp"
+  i64 bytes = 0, flops = 0;
+};
+
+struct Explanation {
+  std::vector<ExplainedStep> steps;
+  i64 bytes = 0, flops = 0, workspace_bytes = 0;
+};
+
+namespace explain_detail {
+
+inline std::string number(double value, int decimals) {
+  char text[48];
+  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, decimals);
+  return {text, end.ptr};
+}
+
+// Three significant digits: 987, 12.3k; 12.3 kB where `what` is "B".
+inline std::string compact(double value, const char* what = "") {
+  const char* units[] = {"", "k", "M", "G", "T", "P"};
+  int unit = 0;
+  while (value >= 999.5 && unit < 5) value /= 1000, ++unit;
+  return number(value, unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2) + (*what != 0 ? " " : "") + units[unit] + what;
+}
+
+// 840 ns, 20.9 us, 1.25 ms
+inline std::string duration(double seconds) {
+  const char* units[] = {" s", " ms", " us", " ns"};
+  int unit = 0;
+  while (seconds > 0 && seconds < 0.9995 && unit < 3) seconds *= 1000, ++unit;
+  return number(seconds, unit == 3 || seconds >= 99.95 ? 0 : seconds >= 9.995 ? 1 : 2) + units[unit];
+}
+
+inline std::string padded(std::string text, std::size_t width, bool right) {
+  if (text.size() < width) text.insert(right ? 0 : text.size(), width - text.size(), ' ');
+  return text;
+}
+
+// The names of a loop's arithmetic, neighbours of one name counted.
+inline std::string fused_ops(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group) {
+  std::vector<std::pair<std::string, int>> runs;
+  for (int i = 0; i < group.body.size; ++i) {
+    const ir::Op op = g.nodes[f.pool[group.body.begin + i]].op;
+    if (op == ir::Op::constant || op == ir::Op::broadcast || op == ir::Op::reshape) continue;
+    const char* name = ir::info(op).name;
+    if (!runs.empty() && runs.back().first == name)
+      ++runs.back().second;
+    else
+      runs.push_back({name, 1});
+  }
+  std::string out;
+  for (const auto& [name, count] : runs) {
+    out += (out.empty() ? "" : ", ") + name;
+    if (count > 1) out += " x" + std::to_string(count);
+  }
+  return out.empty() ? "copy" : out;
+}
+
+inline std::string loop_kind(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group, const passes::Cut& cut) {
+  bool row = false, column = false, all = false;
+  for (int i = 0; i < group.body.size; ++i) {
+    const int x = f.pool[group.body.begin + i];
+    if (!ir::is_reduction(g.nodes[x].op)) continue;
+    column = column || f.level[x] == passes::Level::column_sum;
+    all = all || f.level[x] == passes::Level::total;
+    row = row || (f.level[x] != passes::Level::column_sum && f.level[x] != passes::Level::total);
+  }
+  std::string kind = row ? "row" : cut.segments >= 0 ? "segment" : !column && !all ? "map" : "";
+  if (column) kind += kind.empty() ? "column" : "+column";
+  if (all) kind += kind.empty() ? "all" : "+all";
+  return kind;
+}
+
+inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int k,
+                                  const codegen::Lowered& lowered, const codegen::Step& step) {
+  const passes::Group& group = f.groups[k];
+  const auto at = [&](int i) { return std::to_string(static_cast<i64>(lowered.numbers[step.numbers.begin + i])); };
+  const auto type = [&](int node) { return std::string(name_of(g.nodes[node].dtype)); };
+  ExplainedStep out;
+  out.bytes = step.bytes;
+  out.flops = step.flops;
+  switch (step.kind) {
+    case codegen::StepKind::loop:
+      out.kernel = loop_kind(g, f, group, plan.cuts[k]);
+      out.shape = to_text(group.space).c_str();
+      out.ops = fused_ops(g, f, group);
+      break;
+    case codegen::StepKind::finish:
+      out.kernel = "finish";
+      out.shape = at(0) + " parts";
+      out.ops = "adds partial sums";
+      break;
+    case codegen::StepKind::dot: {
+      out.kernel = "dot";
+      out.shape = at(0) + " x " + at(1) + " x " + at(2);
+      i64 batch = 1;
+      for (i64 b = 0; b < static_cast<i64>(lowered.numbers[step.numbers.begin + 8]); ++b)
+        batch *= static_cast<i64>(lowered.numbers[step.numbers.begin + 9 + 4 * static_cast<int>(b)]);
+      if (batch > 1) out.shape = std::to_string(batch) + " of " + out.shape;
+      out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
+      break;
+    }
+    case codegen::StepKind::gather:
+    case codegen::StepKind::scatter_add:
+      out.kernel = step.kind == codegen::StepKind::gather ? "gather" : "scatter";
+      out.shape = at(1) + " rows of " + at(2);
+      out.ops = type(group.opaque);
+      break;
+    case codegen::StepKind::copy:
+      out.kernel = "copy";
+      out.shape = at(0) + " B";
+      break;
+  }
+  return out;
+}
+
+}  // namespace explain_detail
+
+// Explains a graph as it is traced (before prune).
+inline Explanation explain_graph(const ir::Graph& traced) {
+  const ir::Graph g = passes::prune(traced);
+  const passes::Fusion f = passes::fuse(g);
+  const passes::Plan plan = passes::plan_memory(g, f);
+  Explanation out;
+  for (int k = 0; k < f.groups.size(); ++k) {
+    const codegen::Lowered lowered = codegen::lower(g, f, plan, k, k + 1);
+    for (const codegen::Step& step : lowered.steps) {
+      out.steps.push_back(explain_detail::explain_step(g, f, plan, k, lowered, step));
+      out.bytes += step.bytes;
+      out.flops += step.flops;
+    }
+  }
+  out.workspace_bytes = plan.workspace_bytes;
+  return out;
+}
+
+// One line a launch, at most 79 columns; what does not fit goes on below.
+inline std::string to_text(const Explanation& e, const Roofline& machine) {
+  using namespace explain_detail;
+  constexpr std::size_t columns = 79, indent = 47;
+  double least = 0;
+  for (const ExplainedStep& s : e.steps) least += machine.seconds(s.bytes, s.flops);
+  std::string out = std::to_string(e.steps.size()) + (e.steps.size() == 1 ? " launch, " : " launches, ") +
+                    compact(static_cast<double>(e.bytes), "B") + " moved, " + compact(static_cast<double>(e.flops), "FLOP") +
+                    ", workspace " + compact(static_cast<double>(e.workspace_bytes), "B") + "\nat least " + duration(least) +
+                    " on a machine of " + compact(machine.bytes_per_second, "B/s") + " and " +
+                    compact(machine.flops_per_second, "FLOP/s") + "\n\n";
+  out += "  #  kernel           bytes    FLOP  at least  what\n";
+  for (std::size_t i = 0; i < e.steps.size(); ++i) {
+    const ExplainedStep& s = e.steps[i];
+    std::string line = padded(std::to_string(i), 3, true) + "  " + padded(s.kernel, 14, false) + padded(compact(static_cast<double>(s.bytes)), 8, true) +
+                       padded(compact(static_cast<double>(s.flops)), 8, true) + padded(duration(machine.seconds(s.bytes, s.flops)), 10, true) + "  ";
+    std::string rest = s.shape + (s.ops.empty() ? "" : ": " + s.ops);
+    while (true) {
+      std::size_t cut = rest.size();
+      if (cut > columns - indent) {
+        cut = rest.rfind(' ', columns - indent);
+        if (cut == std::string::npos || cut == 0) cut = columns - indent;
+      }
+      out += line + rest.substr(0, cut) + "\n";
+      rest.erase(0, cut + (cut < rest.size() && rest[cut] == ' ' ? 1 : 0));
+      if (rest.empty()) break;
+      line = std::string(indent, ' ');
+    }
+  }
+  return out;
+}
+
+}  // namespace exec
+
+// The launches of anything that has a graph: Source::graph() traces.
+template <class Source>
+std::string explain(const Roofline& machine = {}) {
+  return exec::to_text(exec::explain_graph(Source::graph()), machine);
+}
+
+}  // namespace weft
+// ---- weft/core/words.hpp ----
+// How one constant evaluation hands its result to the next: as flat 64-bit words, which compilers keep and read
+// cheaply. Splitting the work over several constant variables restarts the compilers' step limits.
+
+namespace weft {
+
+template <int N>
+struct Words {
+  u64 w[N > 0 ? N : 1]{};
+};
+
+// Writes values one after another; counts on when full, so that a second try knows the size.
+class WordWriter {
+ public:
+  constexpr WordWriter(u64* words, int capacity) : words_(words), capacity_(capacity) {}
+  constexpr void put(u64 word) {
+    if (size_ < capacity_) words_[size_] = word;
+    ++size_;
+  }
+  constexpr void put_int(i64 value) { put(static_cast<u64>(value)); }
+  // Two 32-bit numbers in one word.
+  constexpr void put_pair(int a, int b) { put(static_cast<u64>(static_cast<u32>(a)) | static_cast<u64>(static_cast<u32>(b)) << 32); }
+  constexpr int size() const { return size_; }
+
+ private:
+  u64* words_;
+  int capacity_;
+  int size_ = 0;
+};
+
+class WordReader {
+ public:
+  constexpr explicit WordReader(const u64* words) : at_(words) {}
+  constexpr u64 get() { return *at_++; }
+  constexpr i64 get_int() { return static_cast<i64>(*at_++); }
+  constexpr int get_size() { return static_cast<int>(*at_++); }
+  static constexpr int low(u64 word) { return static_cast<int>(static_cast<u32>(word)); }
+  static constexpr int high(u64 word) { return static_cast<int>(static_cast<u32>(word >> 32)); }
+
+ private:
+  const u64* at_;
+};
+
+template <int Capacity>
+struct WideWords {
+  int size = 0;
+  Words<Capacity> words;
+};
+
+// The words that Stage::write(writer) puts, exactly sized. Evaluated once if `Capacity` suffices, else twice.
+template <class Stage, int Capacity = 65536>
+struct Kept {
+  template <int C>
+  static constexpr WideWords<C> evaluate() {
+    WideWords<C> r;
+    WordWriter writer(r.words.w, C);
+    Stage::write(writer);
+    r.size = writer.size();
+    return r;
+  }
+  template <int N, int C>
+  static constexpr Words<N> shrink(const WideWords<C>& wide) {
+    Words<N> r;
+    for (int i = 0; i < N; ++i) r.w[i] = wide.words.w[i];
+    return r;
+  }
+  static constexpr WideWords<Capacity> wide = evaluate<Capacity>();
+  static constexpr int size = wide.size;
+  static constexpr Words<size> make() {
+    if constexpr (size <= Capacity)
+      return shrink<size>(wide);
+    else
+      return evaluate<size>().words;
+  }
+  static constexpr Words<size> words = make();
+};
+
+}  // namespace weft
 // ---- weft/codegen/image.hpp ----
 // A lowered program frozen into exactly sized 64-bit words, and each kernel's words copied out through a small
 // slice into a Code type: compilers keep flat integers cheaply and structures not.
@@ -5980,8 +6544,8 @@ namespace weft::codegen {
 // Where the parts of an image begin, and what a program needs to know before it runs.
 struct ImageHeader {
   int kernels = 0, steps = 0;
-  int kernel_at = 0, word_at = 0, step_at = 0, address_at = 0, number_at = 0, output_at = 0;
-  int outputs = 0;
+  int kernel_at = 0, word_at = 0, step_at = 0, address_at = 0, number_at = 0, output_at = 0, preset_at = 0, input_at = 0;
+  int outputs = 0, presets = 0, inputs = 0;
   int size = 0;
   int scalars = 0;
   i64 workspace_bytes = 0, model_bytes = 0, optimizer_bytes = 0;
@@ -6001,6 +6565,8 @@ inline constexpr int step_words = 5;
 struct Build {
   Lowered lowered;
   List<u64> outputs;
+  List<ir::Preset> presets;
+  List<i64> input_bytes;  // 0 for an input that nothing reads
   ImageHeader header;
 };
 
@@ -6016,7 +6582,11 @@ constexpr Build finish_build(const ir::Graph& g, const passes::Plan& plan, Lower
   h.address_at = h.step_at + step_words * h.steps;
   h.number_at = h.address_at + lowered.addresses.size();
   h.output_at = h.number_at + lowered.numbers.size();
-  h.size = h.output_at + h.outputs + 1;
+  h.preset_at = h.output_at + h.outputs;
+  h.presets = g.presets.size();
+  h.inputs = g.inputs.size();
+  h.input_at = h.preset_at + h.presets;
+  h.size = h.input_at + h.inputs + 1;
   h.scalars = g.scalar_count;
   h.workspace_bytes = plan.workspace_bytes;
   h.model_bytes = g.model_bytes;
@@ -6028,52 +6598,67 @@ constexpr Build finish_build(const ir::Graph& g, const passes::Plan& plan, Lower
   }
   h.launches = lowered.steps.size();
   b.outputs = plan.outputs;
+  b.presets = g.presets;
+  for (int node : g.inputs) b.input_bytes.push(node < 0 ? 0 : passes::bytes_of(g, node));
   b.lowered = static_cast<Lowered&&>(lowered);
   return b;
 }
 
-template <int N>
-struct Words {
-  u64 w[N > 0 ? N : 1]{};
-};
-
-template <int N>
-constexpr Words<N> freeze(const Build& b) {
-  Words<N> image;
+// The image's parts follow each other in the order of the header's fields.
+constexpr void write(WordWriter& w, const Build& b) {
   const ImageHeader& h = b.header;
-  for (int k = 0; k < h.kernels; ++k) {
-    image.w[h.kernel_at + kernel_words * k] = static_cast<u64>(b.lowered.kernels[k].kind) | static_cast<u64>(b.lowered.kernels[k].words.begin) << 8;
-    image.w[h.kernel_at + kernel_words * k + 1] = static_cast<u64>(b.lowered.kernels[k].words.size);
+  for (const Kernel& k : b.lowered.kernels) {
+    w.put(static_cast<u64>(k.kind) | static_cast<u64>(k.words.begin) << 8);
+    w.put_int(k.words.size);
   }
-  for (int i = 0; i < b.lowered.words.size(); ++i) image.w[h.word_at + i] = b.lowered.words[i];
-  for (int s = 0; s < h.steps; ++s) {
-    const Step& step = b.lowered.steps[s];
-    u64* w = image.w + h.step_at + step_words * s;
-    w[0] = static_cast<u64>(step.kind) | static_cast<u64>(step.kernel) << 8;
-    w[1] = static_cast<u64>(step.addresses.begin) | static_cast<u64>(step.addresses.size) << 32;
-    w[2] = static_cast<u64>(step.numbers.begin) | static_cast<u64>(step.numbers.size) << 32;
-    w[3] = static_cast<u64>(step.bytes);
-    w[4] = static_cast<u64>(step.flops);
+  for (u64 word : b.lowered.words) w.put(word);
+  for (const Step& step : b.lowered.steps) {
+    w.put(static_cast<u64>(step.kind) | static_cast<u64>(step.kernel) << 8);
+    w.put_pair(step.addresses.begin, step.addresses.size);
+    w.put_pair(step.numbers.begin, step.numbers.size);
+    w.put_int(step.bytes);
+    w.put_int(step.flops);
   }
-  for (int i = 0; i < b.lowered.addresses.size(); ++i) image.w[h.address_at + i] = b.lowered.addresses[i];
-  for (int i = 0; i < b.lowered.numbers.size(); ++i) image.w[h.number_at + i] = b.lowered.numbers[i];
-  for (int i = 0; i < h.outputs; ++i) image.w[h.output_at + i] = b.outputs[i];
-  return image;
+  for (u64 a : b.lowered.addresses) w.put(a);
+  for (u64 n : b.lowered.numbers) w.put(n);
+  for (int i = 0; i < h.outputs; ++i) w.put(b.outputs[i]);
+  for (const ir::Preset& p : b.presets)
+    w.put(static_cast<u64>(p.scalar) | static_cast<u64>(std::bit_cast<u32>(p.value)) << 32);
+  for (i64 bytes : b.input_bytes) w.put_int(bytes);
+  w.put(0);
+}
+
+// The header goes in front of the image's words.
+inline constexpr int header_words = 22;
+constexpr void write(WordWriter& w, const ImageHeader& h) {
+  for (const int x : {h.kernels, h.steps, h.kernel_at, h.word_at, h.step_at, h.address_at, h.number_at, h.output_at, h.preset_at, h.input_at,
+                      h.outputs, h.presets, h.inputs, h.size, h.scalars, h.launches, h.nodes})
+    w.put_int(x);
+  for (const i64 x : {h.workspace_bytes, h.model_bytes, h.optimizer_bytes, h.flops, h.bytes}) w.put_int(x);
+}
+constexpr ImageHeader read_header(const u64* words) {
+  WordReader r(words);
+  ImageHeader h;
+  for (int* x : {&h.kernels, &h.steps, &h.kernel_at, &h.word_at, &h.step_at, &h.address_at, &h.number_at, &h.output_at, &h.preset_at, &h.input_at,
+                 &h.outputs, &h.presets, &h.inputs, &h.size, &h.scalars, &h.launches, &h.nodes})
+    *x = r.get_size();
+  for (i64* x : {&h.workspace_bytes, &h.model_bytes, &h.optimizer_bytes, &h.flops, &h.bytes}) *x = r.get_int();
+  return h;
 }
 
 // P has `header` (ImageHeader) and `image` (Words).
 template <class P>
 constexpr StepKind kernel_kind(int k) {
-  return static_cast<StepKind>(P::image.w[P::header.kernel_at + kernel_words * k] & 255);
+  return static_cast<StepKind>(P::image[P::header.kernel_at + kernel_words * k] & 255);
 }
 
 template <class P, int K>
 struct KernelSlice {
-  static constexpr int begin = static_cast<int>(P::image.w[P::header.kernel_at + kernel_words * K] >> 8);
-  static constexpr int size = static_cast<int>(P::image.w[P::header.kernel_at + kernel_words * K + 1]);
+  static constexpr int begin = static_cast<int>(P::image[P::header.kernel_at + kernel_words * K] >> 8);
+  static constexpr int size = static_cast<int>(P::image[P::header.kernel_at + kernel_words * K + 1]);
   static constexpr Words<size> make() {
     Words<size> r;
-    for (int i = 0; i < size; ++i) r.w[i] = P::image.w[P::header.word_at + begin + i];
+    for (int i = 0; i < size; ++i) r.w[i] = P::image[P::header.word_at + begin + i];
     return r;
   }
   static constexpr Words<size> words = make();
@@ -6087,6 +6672,116 @@ template <class P, int K>
 using code_of = decltype(code_of_slice<KernelSlice<P, K>>(std::make_index_sequence<KernelSlice<P, K>::size>{}));
 
 }  // namespace weft::codegen
+// ---- weft/exec/steps.hpp ----
+// A compiled program's image as a list of launches: pointers resolved, numbers in place. Law: running is a walk
+// over that list in order, and allocates nothing.
+
+namespace weft::exec {
+
+// The blocks a program works on.
+struct Blocks {
+  std::byte* model = nullptr;
+  std::byte* optimizer = nullptr;
+  std::byte* workspace = nullptr;
+  std::byte* scalars = nullptr;
+};
+
+// `Launch`: how the device wants one step, with members run, args, numbers and number_count.
+template <class Launch>
+class Steps {
+ public:
+  // Reads an image's steps; `kernels` has its kernels' functions.
+  Steps(const codegen::ImageHeader& header, const u64* image, const decltype(Launch::run)* kernels, const Blocks& blocks)
+      : header_(header), image_(image), blocks_(blocks), launches_(static_cast<std::size_t>(header.steps)) {
+    for (int s = 0; s < header.steps; ++s) {
+      const u64* w = image + header.step_at + codegen::step_words * s;
+      Launch& launch = launches_[static_cast<std::size_t>(s)];
+      launch.run = kernels[w[0] >> 8];
+      const int first = static_cast<int>(w[1] & 0xffffffff), addresses = static_cast<int>(w[1] >> 32);
+      launch.numbers = image + header.number_at + (w[2] & 0xffffffff);
+      launch.number_count = static_cast<int>(w[2] >> 32);
+      for (int a = 0; a < addresses; ++a) {
+        const u64 address = image[header.address_at + first + a];
+        if (address != passes::Address::none && passes::Address::space(address) == ir::Space::input)
+          inputs_.push_back({s, a, passes::Address::index(address), passes::Address::offset(address)});
+        launch.args.pointer[a] = resolve(address);
+      }
+      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::loop) {
+        kernels::LoopArgs& args = launch.args;
+        args.rows = static_cast<i64>(launch.numbers[0]);
+        args.rows_per_chunk = static_cast<i64>(launch.numbers[1]);
+        args.chunks = static_cast<i64>(launch.numbers[2]);
+        args.last_cols = static_cast<i64>(launch.numbers[3]);
+        args.partial_bytes = static_cast<i64>(launch.numbers[4]);
+        const int streams = static_cast<int>(launch.numbers[5]), tail = 6 + streams;
+        for (int k = 0; k < streams; ++k) args.stream[k] = static_cast<u32>(launch.numbers[6 + k]);
+        for (int k = tail; k + 2 < launch.number_count; k += 3)
+          segments_.push_back({static_cast<i64>(launch.numbers[k]), static_cast<i64>(launch.numbers[k + 1]), static_cast<i64>(launch.numbers[k + 2])});
+        args.segment_count = (launch.number_count - tail) / 3;
+      } else if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::finish) {
+        launch.args.chunks = static_cast<i64>(launch.numbers[0]);
+      }
+    }
+    std::size_t next = 0;
+    for (Launch& launch : launches_) {
+      launch.args.segments = segments_.data() + next;
+      next += static_cast<std::size_t>(launch.args.segment_count);
+    }
+  }
+
+  // Input `number` is read from `data` until the next call.
+  void bind_input(int number, const void* data) {
+    for (const InputUse& use : inputs_)
+      if (use.input == number)
+        launches_[static_cast<std::size_t>(use.step)].args.pointer[use.operand] =
+            const_cast<std::byte*>(static_cast<const std::byte*>(data)) + use.offset;
+  }
+
+  // Runs every step; `context` is what the device's functions take beside the step.
+  template <class Context>
+  void run(const Context& context) const {
+    for (const Launch& launch : launches_) launch.run(launch, context);
+  }
+
+  // In the order of the image's steps.
+  std::vector<Launch>& launches() { return launches_; }
+
+  std::byte* output(int k) const {
+    return static_cast<std::byte*>(resolve(image_[header_.output_at + k]));
+  }
+
+ private:
+  struct InputUse {
+    int step, operand, input;
+    i64 offset;
+  };
+
+  void* resolve(u64 address) const {
+    if (address == passes::Address::none) return nullptr;
+    const i64 offset = passes::Address::offset(address);
+    switch (passes::Address::space(address)) {
+      case ir::Space::model:
+        return blocks_.model + offset;
+      case ir::Space::optimizer:
+        return blocks_.optimizer + offset;
+      case ir::Space::scalars:
+        return blocks_.scalars + offset;
+      case ir::Space::input:
+        return nullptr;
+      default:
+        return blocks_.workspace + offset;
+    }
+  }
+
+  codegen::ImageHeader header_;
+  const u64* image_;
+  Blocks blocks_;
+  std::vector<Launch> launches_;
+  std::vector<InputUse> inputs_;
+  std::vector<kernels::Segment> segments_;  // of all segmented loops
+};
+
+}  // namespace weft::exec
 // ---- weft/kernels/dot/vector.hpp ----
 // The machine's vector of T, as the micro-kernel of the matrix product needs it: load, store, broadcast and a
 // multiply-add that is fused exactly where the target has one. Compiler builtins in place of <immintrin.h>,
@@ -7029,6 +7724,32 @@ template <class TA, class TB, class TC>
 void dot(const DotShape& s, const TA* a, const TB* b, TC* c, int max_threads = 0,
          const DotEpilogue<TC>& epilogue = {}, DotEngine engine = DotEngine::best) {
   dot<TA, TB, TC>(s, DotBatch{}, a, b, c, max_threads, epilogue, engine);
+}
+
+}  // namespace weft::kernels
+// ---- weft/kernels/dot_call.hpp ----
+// A product as a program's image spells it: numbers m, n, k, five strides, and for each batch axis its extent and
+// three strides.
+
+namespace weft::kernels {
+
+struct DotCall {
+  DotShape shape;
+  DotBatch batch;
+};
+
+constexpr DotCall dot_call(const u64* numbers) {
+  const auto number = [&](int i) { return static_cast<i64>(numbers[i]); };
+  DotCall call;
+  call.shape = {number(0), number(1), number(2), number(3), number(4), number(5), number(6), number(7)};
+  call.batch.rank = static_cast<int>(numbers[8]);
+  for (int i = 0; i < call.batch.rank; ++i) {
+    call.batch.extent[i] = number(9 + 4 * i);
+    call.batch.a[i] = number(10 + 4 * i);
+    call.batch.b[i] = number(11 + 4 * i);
+    call.batch.c[i] = number(12 + 4 * i);
+  }
+  return call;
 }
 
 }  // namespace weft::kernels
@@ -8691,7 +9412,7 @@ struct ScalarFamily {
 
 // The register kinds; boolean values are masks.
 enum class Kind : u8 { f32, f64, i32, u32, i64, mask };
-constexpr Kind kind_of(DType t) {
+WEFT_HD constexpr Kind kind_of(DType t) {
   switch (t) {
     case DType::f64:
       return Kind::f64;
@@ -8802,10 +9523,13 @@ WEFT_HD_INLINE M splat_false() {
     return splat<M>(0);
 }
 
-// Integer remainder and power, lane by lane; a zero divisor gives 0, as no exception may leave a kernel.
+// Integer quotient, remainder and power, lane by lane; a zero divisor gives 0, as no exception may leave a kernel
+// (and lanes beyond a row's end hold zeros).
 template <Opcode op, class T>
 WEFT_HD_INLINE T integer_lane(T x, T y) {
-  if constexpr (op == Opcode::fmod) {
+  if constexpr (op == Opcode::div) {
+    return y == 0 ? T(0) : y == T(-1) ? static_cast<T>(u64{0} - static_cast<u64>(x)) : static_cast<T>(x / y);
+  } else if constexpr (op == Opcode::fmod) {
     return y == 0 || y == T(-1) ? T(0) : static_cast<T>(x % y);
   } else {
     static_assert(op == Opcode::pow, "operation not defined for integers");
@@ -8892,7 +9616,7 @@ WEFT_HD_INLINE value_of<Family, to> unary(const V& x) {
       return select(x < splat<V>(0), V(-x), x);
   } else if constexpr (op == Opcode::sign) {
     const V one = splat<V>(1), zero = splat<V>(0);
-    return select(x > zero, one, select(x < zero, V(-one), is_float(to) ? V(x) : zero));
+    return select(x > zero, one, select(x < zero, V(-one), zero));  // NaN gives 0, as in PyTorch
   } else if constexpr (!is_float(to)) {
     static_assert(op == Opcode::floor || op == Opcode::ceil || op == Opcode::round || op == Opcode::trunc,
                   "operation not defined for integers");
@@ -8943,7 +9667,7 @@ WEFT_HD_INLINE value_of<Family, to> binary(const V& x, const V& y) {
     return round_to<to>(V(x - y));
   } else if constexpr (op == Opcode::mul) {
     return round_to<to>(V(x * y));
-  } else if constexpr (op == Opcode::div) {
+  } else if constexpr (op == Opcode::div && is_float(to)) {
     return round_to<to>(V(x / y));
   } else if constexpr (!is_float(to)) {
     return integer_binary<op>(x, y);
@@ -9193,6 +9917,127 @@ class SerialTeam {
 };
 
 }  // namespace weft
+// ---- weft/kernels/vec.hpp ----
+// Vec<T, N>: neighbouring columns that one GPU thread works on, N numbers in registers. Law: arithmetic on it is
+// the scalar arithmetic, lane by lane, so results do not depend on N; memory is touched in accesses of up to 16
+// bytes.
+
+namespace weft::kernels {
+
+template <class T, int N>
+struct Vec {
+  T lane[N];
+};
+
+// A GPU thread's values: N columns.
+template <int N>
+struct VecFamily {
+  static constexpr int width = N;
+  template <class T>
+  using value = Vec<T, N>;
+  using mask = Vec<bool, N>;
+};
+
+namespace detail {
+
+template <class V>
+inline constexpr bool is_vec = false;
+template <class T, int N>
+inline constexpr bool is_vec<Vec<T, N>> = true;
+template <class Family>
+inline constexpr bool is_vec_family = is_vec<typename Family::template value<float>>;
+
+template <class T, int N>
+struct LaneOf<Vec<T, N>> {
+  using type = T;
+};
+
+// What one instruction moves: up to 16 bytes.
+template <int Bytes>
+struct Words;
+template <>
+struct Words<1> {
+  u8 w;
+};
+template <>
+struct Words<2> {
+  u16 w;
+};
+template <>
+struct Words<4> {
+  u32 w;
+};
+template <>
+struct alignas(8) Words<8> {
+  u32 x, y;
+};
+template <>
+struct alignas(16) Words<16> {
+  u32 x, y, z, w;
+};
+
+template <class S, int N>
+struct Stored {
+  S element[N];
+};
+
+}  // namespace detail
+
+// f of each lane. F must not depend on the lane's number.
+template <class R, int N, class F, class... A>
+WEFT_HD_INLINE Vec<R, N> vec_map(const F& f, const Vec<A, N>&... a) {
+  Vec<R, N> r;
+WEFT_UNROLL
+  for (int j = 0; j < N; ++j) r.lane[j] = f(a.lane[j]...);
+  return r;
+}
+
+// The same number in every lane of V, whatever kind of value it is.
+template <class V>
+WEFT_HD_INLINE V fill_value(lane_of<V> x) {
+  if constexpr (detail::is_vec<V>) {
+    V r;
+WEFT_UNROLL
+    for (auto& lane : r.lane) lane = x;
+    return r;
+  } else {
+    return splat<V>(x);
+  }
+}
+
+// N elements at p, which is aligned to the smaller of 16 bytes and all of them.
+template <class V, class S, class T = lane_of<V>>
+WEFT_HD_INLINE V load_vec(const S* p) {
+  constexpr int n = sizeof(V::lane) / sizeof(T);
+  constexpr int bytes = n * int{sizeof(S)} < 16 ? n * int{sizeof(S)} : 16;
+  constexpr int per = bytes / int{sizeof(S)};
+  using Part = detail::Words<bytes>;
+  V r;
+WEFT_UNROLL
+  for (int k = 0; k < n / per; ++k) {
+    const auto part = __builtin_bit_cast(detail::Stored<S, per>, reinterpret_cast<const Part*>(p)[k]);
+WEFT_UNROLL
+    for (int j = 0; j < per; ++j) r.lane[k * per + j] = load<T>(&part.element[j]);
+  }
+  return r;
+}
+
+// The lanes to p, which is aligned as for load_vec.
+template <class S, class T, int N>
+WEFT_HD_INLINE void store_vec(S* p, const Vec<T, N>& v) {
+  constexpr int bytes = N * int{sizeof(S)} < 16 ? N * int{sizeof(S)} : 16;
+  constexpr int per = bytes / int{sizeof(S)};
+  using Part = detail::Words<bytes>;
+WEFT_UNROLL
+  for (int k = 0; k < N / per; ++k) {
+    detail::Stored<S, per> part;
+WEFT_UNROLL
+    for (int j = 0; j < per; ++j) store(&part.element[j], v.lane[k * per + j]);
+    reinterpret_cast<Part*>(p)[k] = __builtin_bit_cast(Part, part);
+  }
+}
+
+}  // namespace weft::kernels
 // ---- weft/kernels/loop.hpp ----
 // The one body of every fused loop: pointwise arithmetic over rows and columns, reductions along the columns
 // (several passes over a row), and sums along the rows. A team works on one chunk of rows; its threads share a
@@ -9205,7 +10050,9 @@ namespace detail {
 
 template <Fold fold, class V>
 WEFT_HD_INLINE V combine(const V& a, const V& b) {
-  if constexpr (fold == Fold::sum)
+  if constexpr (is_vec<V>)
+    return vec_map<lane_of<V>>([](auto x, auto y) { return combine<fold>(x, y); }, a, b);
+  else if constexpr (fold == Fold::sum)
     return a + b;
   else if constexpr (fold == Fold::prod)
     return a * b;
@@ -9215,22 +10062,34 @@ WEFT_HD_INLINE V combine(const V& a, const V& b) {
     return minimum(a, b);
 }
 
+// Variables, since device code may not call std::numeric_limits.
+template <class T>
+inline constexpr T least_value = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+template <class T>
+inline constexpr T greatest_value = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+
 template <Fold fold, class T>
 WEFT_HD constexpr T neutral() {
   if constexpr (fold == Fold::sum) {
     return T(0);
   } else if constexpr (fold == Fold::prod) {
     return T(1);
-  } else if constexpr (std::numeric_limits<T>::has_infinity) {
-    return fold == Fold::max ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
   } else {
-    return fold == Fold::max ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
+    return fold == Fold::max ? least_value<T> : greatest_value<T>;
   }
 }
 
 template <Fold fold, class V>
 WEFT_HD_INLINE lane_of<V> across(const V& v) {
-  if constexpr (fold == Fold::sum)
+  if constexpr (is_vec<V>) {
+    V s = v;
+    WEFT_UNROLL
+    for (int half = int{sizeof(V) / sizeof(lane_of<V>)} / 2; half > 0; half /= 2) {
+      WEFT_UNROLL
+      for (int i = 0; i < half; ++i) s.lane[i] = combine<fold>(s.lane[i], s.lane[i + half]);
+    }
+    return s.lane[0];
+  } else if constexpr (fold == Fold::sum)
     return reduce_sum(v);
   else if constexpr (fold == Fold::prod)
     return reduce_prod(v);
@@ -9266,9 +10125,66 @@ struct BetterOf {
     const bool a_wins = Max ? a.value > b.value : a.value < b.value;
     const bool same = (nan_a && nan_b) || a.value == b.value;
     const bool take_a = same ? a.index <= b.index : nan_a || (!nan_b && a_wins);
-    return take_a ? a : b;
+    return {take_a ? a.value : b.value, take_a ? a.index : b.index};
   }
 };
+
+// As whole words: moving a structure with holes between threads would go through local memory.
+template <class T>
+struct BestWords {
+  u64 bits;
+  i64 index;
+};
+template <bool Max, class T>
+struct BetterWords {
+  WEFT_HD_INLINE static BestWords<T> pack(const Best<T>& b) {
+    if constexpr (sizeof(T) == 8)
+      return {__builtin_bit_cast(u64, b.value), b.index};
+    else
+      return {__builtin_bit_cast(u32, b.value), b.index};
+  }
+  WEFT_HD_INLINE static Best<T> unpack(const BestWords<T>& w) {
+    if constexpr (sizeof(T) == 8)
+      return {__builtin_bit_cast(T, w.bits), w.index};
+    else
+      return {__builtin_bit_cast(T, static_cast<u32>(w.bits)), w.index};
+  }
+  WEFT_HD_INLINE BestWords<T> operator()(const BestWords<T>& a, const BestWords<T>& b) const {
+    return pack(BetterOf<Max>{}(unpack(a), unpack(b)));
+  }
+};
+template <bool Max, class Team, class T>
+WEFT_HD_INLINE Best<T> best_of_team(Team& team, const Best<T>& best) {
+  using Words = BetterWords<Max, T>;
+  return Words::unpack(team.all_reduce(Words::pack(best), Words{}));
+}
+
+// Whether a team is one thread.
+template <class Team>
+inline constexpr bool is_serial = std::is_same_v<Team, SerialTeam>;
+// Of a team that shares a block with others like it: how many there are, and which this is.
+template <class Team>
+inline constexpr int group_count = 1;
+template <class Team>
+  requires requires { Team::groups; }
+inline constexpr int group_count<Team> = Team::groups;
+template <class Team>
+WEFT_HD_INLINE constexpr int group_of(const Team& team) {
+  if constexpr (requires { team.group(); })
+    return team.group();
+  else
+    return 0;
+}
+
+// Groups that share a block put their sums together, in the order of the groups. Every thread of the block calls.
+template <Fold fold, class Team, class V>
+WEFT_HD_INLINE V combine_groups(Team& team, const V& v) {
+  if constexpr (requires { Team::groups; }) {
+    return team.across_groups(v, [](const auto& a, const auto& b) { return combine<fold>(a, b); });
+  } else {
+    return v;
+  }
+}
 
 // Runs f(integral_constant<int, I>) for I in [Begin, End), in blocks: compilers bound the length of a fold.
 template <int Begin, int End, class F>
@@ -9312,14 +10228,19 @@ struct Bank {
 
 }  // namespace detail
 
-template <class C, class Family, class Team>
+// `Threads`: the team's size where that is known, else 0. A thread that visits at most one value of a row (a
+// `single` loop) keeps what it loaded and computed for the later passes, and its sums along the rows, in registers.
+template <class C, class Family, class Team, class Args = LoopArgs, int Threads = 0>
 struct Loop {
   using View = LoopView<C>;
   static constexpr LoopHeader header = View::header;
   static constexpr int count = header.instructions;
   static constexpr int width = Family::width;
+  static constexpr bool vector = detail::is_vec_family<Family>;
+  // What computes an element: the family, or its lanes one by one.
+  using Arithmetic = std::conditional_t<vector, ScalarFamily, Family>;
 
-  static constexpr int registers(Kind kind) {
+  WEFT_HD static constexpr int registers(Kind kind) {
     for (int i = 0; i < count; ++i)
       if (kind_of(static_cast<DType>(View::instruction(i).dtype)) == kind) return count;
     return 1;
@@ -9328,16 +10249,21 @@ struct Loop {
   using BankOf = detail::Bank<F, registers(Kind::f32), registers(Kind::f64), registers(Kind::i32),
                               registers(Kind::u32), registers(Kind::i64), registers(Kind::mask)>;
 
-  static constexpr i64 static_cols() {
+  WEFT_HD static constexpr i64 static_cols() {
     i64 n = 1;
     for (int a = 0; a < header.col_axes; ++a) n *= View::extent(header.row_axes + a);
     return n;
   }
-  static constexpr i64 kept_bytes() { return header.kept * ((static_cols() * 8 + 63) / 64 * 64); }
+  WEFT_HD static constexpr i64 kept_bytes() { return header.kept * ((static_cols() * 8 + 63) / 64 * 64); }
   static constexpr int last_axis = header.axes() - 1;
+  WEFT_HD static constexpr i64 last_extent() { return View::extent(last_axis); }
+  static constexpr bool single =
+      Threads > 0 && header.col_axes == 1 && (last_extent() > 0 ? last_extent() : tile_length) <= i64{Threads} * width;
+  // Whether every value's columns all exist, as far as the code tells.
+  static constexpr bool whole = width == 1 || (vector && last_extent() > 0 && last_extent() % width == 0);
 
   Team& team;
-  const LoopArgs& args;
+  const Args& args;
   BankOf<ScalarFamily> uniform;
   BankOf<Family> element;
   BankOf<Family> folds;   // running reductions of a row
@@ -9354,9 +10280,12 @@ struct Loop {
   bool first_row = false;
   decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
 
-  WEFT_HD_INLINE Loop(Team& t, const LoopArgs& a) : team(t), args(a), kept_memory(t.template shared<double>(kept_bytes() / 8)) {}
+  WEFT_HD_INLINE Loop(Team& t, const Args& a)
+      : team(t), args(a), kept_memory(t.template shared<double>(single ? 0 : kept_bytes() / 8)) {}
 
-  static constexpr DType dtype(int i) { return static_cast<DType>(View::instruction(i).dtype); }
+  WEFT_HD_INLINE bool full() const { return whole || active == width; }
+
+  WEFT_HD static constexpr DType dtype(int i) { return static_cast<DType>(View::instruction(i).dtype); }
 
   // Register i as a value of `Family` in a column, or as the row's number.
   template <int I, Stage stage>
@@ -9367,6 +10296,8 @@ struct Loop {
       return element.template at<t, I>();
     } else if constexpr (stage != Stage::element || width == 1) {
       return uniform.template at<t, I>();
+    } else if constexpr (vector) {
+      return fill_value<value_of<Family, t>>(uniform.template at<t, I>());
     } else if constexpr (t == DType::boolean) {
       return splat<value_of<Family, t>>(uniform.template at<t, I>() ? -1 : 0);
     } else {
@@ -9390,7 +10321,9 @@ struct Loop {
 
   template <DType t, class V, class S>
   WEFT_HD_INLINE static auto to_register(const V& v) {
-    if constexpr (t == DType::boolean)
+    if constexpr (detail::is_vec<V> && t == DType::boolean)
+      return vec_map<bool>([](i32 x) { return x != 0; }, v);
+    else if constexpr (t == DType::boolean)
       return cast_register<DType::boolean, DType::i32, S>(v);
     else
       return v;
@@ -9407,6 +10340,19 @@ struct Loop {
       return to_register<t, V, Fam>(load_window<K, V>(p, fill));
     } else if constexpr (stage != Stage::element) {
       return to_register<t, V, Fam>(load<V>(p + position<K, stage>()));
+    } else if constexpr (vector) {
+      constexpr i64 stride = View::stride(K, last_axis);
+      p += position<K, stage>();
+      V v;
+      if constexpr (stride == 0) {
+        v = fill_value<V>(load<lane_of<V>>(p));
+      } else if constexpr (stride == 1) {
+        v = load_vec<V>(p);  // to its end, even past the row's: a buffer ends at a multiple of 16 bytes
+      } else {
+        WEFT_UNROLL
+        for (int j = 0; j < width; ++j) v.lane[j] = load<lane_of<V>>(p + (whole || j < active ? j : 0) * stride);
+      }
+      return to_register<t, V, Fam>(v);
     } else {
       constexpr i64 stride = View::stride(K, last_axis);
       p += position<K, stage>();
@@ -9428,20 +10374,28 @@ struct Loop {
     using T = lane_of<V>;
     T fill;
     if constexpr (std::is_floating_point_v<T>)
-      fill = static_cast<T>(std::bit_cast<double>(fill_bits));
+      fill = static_cast<T>(__builtin_bit_cast(double, fill_bits));
     else
       fill = static_cast<T>(static_cast<i64>(fill_bits));
     bool inside = true;
     i64 base = 0;
-    for (int a = 0; a < header.axes(); ++a) {
-      if (a == last_axis) continue;
-      const i64 i = a < header.row_axes ? row_index[a] : col_index[a - header.row_axes];
+    detail::unroll<0, last_axis>([&](auto axis) __attribute__((always_inline)) {
+      constexpr int a = axis.value;
+      const i64 i = a < header.row_axes ? row_index[a] : col_index[a < header.row_axes ? 0 : a - header.row_axes];
       inside = inside && i >= View::low(K, a) && i < View::high(K, a);
       base += (i - View::low(K, a)) * View::stride(K, a);
-    }
+    });
     constexpr i64 low = View::low(K, last_axis), high = View::high(K, last_axis), stride = View::stride(K, last_axis);
     if constexpr (width == 1) {
       return inside && at >= low && at < high ? load<V>(p + base + (at - low) * stride) : fill;
+    } else if constexpr (vector) {
+      V v;
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j) {
+        const i64 i = at + j;
+        v.lane[j] = inside && (whole || j < active) && i >= low && i < high ? load<T>(p + base + (i - low) * stride) : fill;
+      }
+      return v;
     } else {
       T lane[width];
       for (int j = 0; j < width; ++j) {
@@ -9458,6 +10412,8 @@ struct Loop {
     auto* p = pointer<K>() + position<K, Stage::element>();
     if constexpr (width == 1) {
       store(p, v);
+    } else if constexpr (vector) {
+      store_lanes<stride>(p, v);
     } else if constexpr (stride == 1) {
       if (active == width)
         store(p, v);
@@ -9471,10 +10427,22 @@ struct Loop {
     }
   }
 
+  // The lanes in use, p being aligned for all of them if the stride is 1.
+  template <i64 stride, class S, class V>
+  WEFT_HD_INLINE void store_lanes(S* p, const V& v) {
+    if (stride == 1 && full()) {
+      store_vec(p, v);
+      return;
+    }
+    WEFT_UNROLL
+    for (int j = 0; j < width; ++j)
+      if (whole || j < active) store(p + j * stride, v.lane[j]);
+  }
+
   // The registers' values as they are stored: masks as 0 and 1.
   template <DType t, class V>
   WEFT_HD_INLINE static auto to_memory(const V& v) {
-    if constexpr (t == DType::boolean && !std::is_same_v<V, bool>)
+    if constexpr (t == DType::boolean && !std::is_same_v<V, bool> && !detail::is_vec<V>)
       return V(v & splat<V>(1));
     else
       return v;
@@ -9488,25 +10456,82 @@ struct Loop {
       uniform.template at<dtype(I), I>() = v;
   }
 
+  // The instruction that loaded the same elements in an earlier pass, else -1.
+  WEFT_HD static constexpr int earlier_load(int i) {
+    const Instruction in = View::instruction(i);
+    for (int j = 0; j < i; ++j) {
+      const Instruction other = View::instruction(j);
+      if (other.op == Opcode::load && other.stage == Stage::element && other.aux == in.aux) return j;
+    }
+    return -1;
+  }
+  // The value that slot `slot` keeps.
+  WEFT_HD static constexpr int kept_value(int slot) {
+    for (int j = 0; j < count; ++j) {
+      const Instruction in = View::instruction(j);
+      if (in.op == Opcode::keep && in.aux == slot) return in.a;
+    }
+    return 0;
+  }
+  // Whether the index register i is a multiple of the width in a value's first lane.
+  WEFT_HD static constexpr bool index_is_aligned(int i) {
+    const Instruction in = View::instruction(i);
+    if (in.op != Opcode::index || View::stride(in.aux, last_axis) != 1) return false;
+    for (int a = 0; a < last_axis; ++a)
+      if (View::stride(in.aux, a) % 4 != 0) return false;
+    return true;
+  }
+
+  // f of the operands, or of each of their lanes.
+  template <DType t, Stage stage, class F, class... A>
+  WEFT_HD_INLINE static auto lanewise(const F& f, const A&... a) {
+    if constexpr (vector && stage == Stage::element)
+      return vec_map<lane_of<value_of<Family, t>>>(f, a...);
+    else
+      return f(a...);
+  }
+
+  // Four random words of each counter; `index` numbers words.
+  template <class U>
+  WEFT_HD_INLINE static U random_word(const U& index, const u32* seed, u32 stream) {
+    const U counter[4]{U(index >> 2), splat<U>(seed[2]), splat<U>(stream), splat<U>(seed[3])};
+    const u32 key[2]{seed[0], seed[1]};
+    const auto bits = philox(counter, key);
+    const U word = index & splat<U>(3);
+    const U zero = splat<U>(0), one = splat<U>(1), two = splat<U>(2);
+    return select_u(word == zero, bits.x[0],
+                    select_u(word == one, bits.x[1], select_u(word == two, bits.x[2], bits.x[3])));
+  }
+
   template <int I>
   WEFT_HD_INLINE void execute() {
     constexpr Instruction in = View::instruction(I);
     constexpr Stage stage = in.stage;
     constexpr DType t = dtype(I);
-    using Fam = std::conditional_t<stage == Stage::element, Family, ScalarFamily>;
+    using Fam = std::conditional_t<stage == Stage::element, Arithmetic, ScalarFamily>;
+    [[maybe_unused]] constexpr Opcode op = in.op;
+    [[maybe_unused]] constexpr DType from = dtype(in.a);
     if constexpr (in.op == Opcode::constant) {
       if constexpr (t == DType::boolean) {
         uniform.template at<t, I>() = in.imm != 0;
       } else if constexpr (is_float(t)) {
-        uniform.template at<t, I>() = static_cast<register_scalar<t>>(std::bit_cast<double>(in.imm));
+        uniform.template at<t, I>() = static_cast<register_scalar<t>>(__builtin_bit_cast(double, in.imm));
       } else {
         uniform.template at<t, I>() = static_cast<register_scalar<t>>(in.imm);
       }
+    } else if constexpr (in.op == Opcode::load && single && stage == Stage::element && earlier_load(I) >= 0) {
+      element.template at<t, I>() = element.template at<t, earlier_load(I)>();
     } else if constexpr (in.op == Opcode::load) {
       set<I>(load_operand<in.aux, stage>(in.imm));
     } else if constexpr (in.op == Opcode::index) {
       const i64 start = position<in.aux, stage>();
-      if constexpr (stage == Stage::element && width > 1) {
+      if constexpr (stage == Stage::element && vector) {
+        using T = register_scalar<t>;
+        value_of<Family, t> v;
+        WEFT_UNROLL
+        for (int j = 0; j < width; ++j) v.lane[j] = static_cast<T>(start + j * View::stride(in.aux, last_axis));
+        set<I>(v);
+      } else if constexpr (stage == Stage::element && width > 1) {
         const auto lane = iota<value_of<Family, t>>(0);
         constexpr i64 stride = View::stride(in.aux, last_axis);
         using T = lane_of<value_of<Family, t>>;
@@ -9516,14 +10541,22 @@ struct Loop {
       }
     } else if constexpr (in.op == Opcode::random) {
       const auto index = read<in.a, stage>();  // u32
-      using U = value_of<Fam, DType::u32>;
       const u32* seed = static_cast<const u32*>(args.pointer[in.aux2]);
-      const U counter[4]{U(index >> 2), splat<U>(seed[2]), splat<U>(args.stream[in.aux]), splat<U>(seed[3])};
-      const u32 key[2]{seed[0], seed[1]};
-      const auto bits = philox(counter, key);
-      const U word = index & splat<U>(3);
-      const U zero = splat<U>(0), one = splat<U>(1), two = splat<U>(2);
-      set<I>(select_u(word == zero, bits.x[0], select_u(word == one, bits.x[1], select_u(word == two, bits.x[2], bits.x[3]))));
+      const u32 stream = args.stream[in.aux];
+      if constexpr (vector && stage == Stage::element && width % 4 == 0 && index_is_aligned(in.a)) {
+        const u32 key[2]{seed[0], seed[1]};
+        value_of<Family, t> v;
+        WEFT_UNROLL
+        for (int j = 0; j < width; j += 4) {
+          const u32 counter[4]{(index.lane[0] + static_cast<u32>(j)) >> 2, seed[2], stream, seed[3]};
+          const auto bits = philox(counter, key);
+          WEFT_UNROLL
+          for (int word = 0; word < 4; ++word) v.lane[j + word] = bits.x[word];
+        }
+        set<I>(v);
+      } else {
+        set<I>(lanewise<t, stage>([&](const auto& i) { return random_word(i, seed, stream); }, index));
+      }
     } else if constexpr (in.op == Opcode::reduce) {
       fold_column<I>();
     } else if constexpr (in.op == Opcode::store) {
@@ -9535,11 +10568,37 @@ struct Loop {
       }
     } else if constexpr (in.op == Opcode::accumulate) {
       accumulate<I>();
+    } else if constexpr (in.op == Opcode::keep && single) {
+      return;  // it stays in its register
+    } else if constexpr (in.op == Opcode::kept && single) {
+      element.template at<t, I>() = element.template at<t, kept_value(in.aux)>();
+    } else if constexpr (in.op == Opcode::keep && vector) {
+      // lane by lane, so that a warp's accesses meet no bank twice
+      const auto v = read<in.a, Stage::element>();
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j) {
+        if constexpr (sizeof(v.lane[0]) == 8)
+          kept_memory[kept_at<in.aux>(j)] = __builtin_bit_cast(double, v.lane[j]);
+        else
+          kept_memory[kept_at<in.aux>(j)] = static_cast<double>(v.lane[j]);
+      }
+    } else if constexpr (in.op == Opcode::kept && vector) {
+      value_of<Family, t> v;
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j) {
+        const double x = kept_memory[kept_at<in.aux>(j)];
+        using R = register_scalar<t>;
+        if constexpr (sizeof(R) == 8)
+          v.lane[j] = __builtin_bit_cast(R, x);
+        else
+          v.lane[j] = static_cast<R>(x);
+      }
+      set<I>(v);
     } else if constexpr (in.op == Opcode::keep) {
       const auto v = read<in.a, Stage::element>();
       if constexpr (width == 1) {
         if constexpr (sizeof(v) == 8)
-          kept_memory[slot<in.aux>() + linear] = std::bit_cast<double>(v);
+          kept_memory[slot<in.aux>() + linear] = __builtin_bit_cast(double, v);
         else
           kept_memory[slot<in.aux>() + linear] = static_cast<double>(v);
       } else {
@@ -9550,7 +10609,7 @@ struct Loop {
         const double v = kept_memory[slot<in.aux>() + linear];
         using R = value_of<Family, t>;
         if constexpr (sizeof(R) == 8)
-          set<I>(std::bit_cast<R>(v));
+          set<I>(__builtin_bit_cast(R, v));
         else
           set<I>(static_cast<R>(v));
       } else {
@@ -9559,18 +10618,23 @@ struct Loop {
         set<I>(v);
       }
     } else if constexpr (in.op == Opcode::select) {
-      const auto condition = read<in.a, stage>();
-      const auto x = read<in.b, stage>(), y = read<in.c, stage>();
-      if constexpr (t == DType::boolean && std::is_same_v<decltype(x), const bool>)
-        set<I>(condition ? x : y);
-      else
-        set<I>(select(widen_mask<std::remove_cvref_t<decltype(x)>>(condition), x, y));
+      set<I>(lanewise<t, stage>(
+          [](const auto& condition, const auto& x, const auto& y) {
+            using V = std::remove_cvref_t<decltype(x)>;
+            if constexpr (std::is_same_v<V, bool>)
+              return condition ? x : y;
+            else
+              return select(widen_mask<V>(condition), x, y);
+          },
+          read<in.a, stage>(), read<in.b, stage>(), read<in.c, stage>()));
     } else if constexpr (in.op == Opcode::fma) {
-      set<I>(fused_multiply_add(read<in.a, stage>(), read<in.b, stage>(), read<in.c, stage>()));
+      set<I>(lanewise<t, stage>([](const auto& x, const auto& y, const auto& z) { return fused_multiply_add(x, y, z); },
+                                read<in.a, stage>(), read<in.b, stage>(), read<in.c, stage>()));
     } else if constexpr (in.op < Opcode::add) {
-      set<I>(unary<in.op, t, dtype(in.a), Fam>(read<in.a, stage>()));
+      set<I>(lanewise<t, stage>([](const auto& x) { return unary<op, t, from, Fam>(x); }, read<in.a, stage>()));
     } else {
-      set<I>(binary<in.op, t, dtype(in.a), Fam>(read<in.a, stage>(), read<in.b, stage>()));
+      set<I>(lanewise<t, stage>([](const auto& x, const auto& y) { return binary<op, t, from, Fam>(x, y); },
+                                read<in.a, stage>(), read<in.b, stage>()));
     }
   }
 
@@ -9598,10 +10662,24 @@ struct Loop {
     return Slot * (kept_bytes() / 8 / (header.kept > 0 ? header.kept : 1));
   }
 
+  // Where lane j of the value at hand is kept.
+  template <int Slot>
+  WEFT_HD_INLINE i64 kept_at(int j) const {
+    constexpr i64 apart = (static_cols() + width - 1) / width;
+    static_assert(apart * width * header.kept <= kept_bytes() / 8);
+    return slot<Slot>() + j * apart + linear / width;
+  }
+
   template <class V>
   WEFT_HD_INLINE V masked(const V& x, lane_of<V> fill) {
-    if constexpr (width == 1) {
+    if constexpr (whole) {
       return x;
+    } else if constexpr (vector) {
+      V r = x;
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j)
+        if (j >= active) r.lane[j] = fill;
+      return r;
     } else {
       if (active == width) return x;
       using M = mask_of<V>;
@@ -9619,10 +10697,11 @@ struct Loop {
       using V = value_of<Family, t>;
       auto& running = folds.template at<t, I>();
       if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
-        running = splat<V>(detail::neutral<fold == Fold::argmax ? Fold::max : Fold::min, lane_of<V>>());
-        for (int j = 0; j < width; ++j) best_index[I][j] = std::numeric_limits<i64>::max();
+        running = fill_value<V>(detail::neutral<fold == Fold::argmax ? Fold::max : Fold::min, lane_of<V>>());
+        WEFT_UNROLL
+        for (int j = 0; j < width; ++j) best_index[I][j] = detail::greatest_value<i64>;
       } else {
-        running = splat<V>(detail::neutral<fold, lane_of<V>>());
+        running = fill_value<V>(detail::neutral<fold, lane_of<V>>());
       }
     }
   }
@@ -9634,18 +10713,31 @@ struct Loop {
     const auto x = read<in.a, Stage::element>();
     auto& running = folds.template at<t, I>();
     if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
+      constexpr bool max = fold == Fold::argmax;
       using T = register_scalar<t>;
-      T value[width], held[width];
-      __builtin_memcpy(value, &x, sizeof value);
-      __builtin_memcpy(held, &running, sizeof held);
-      for (int j = 0; j < width; ++j) {
-        if (j >= active) continue;
-        const detail::Best<T> best =
-            detail::BetterOf<fold == Fold::argmax>{}(detail::Best<T>{held[j], best_index[I][j]}, detail::Best<T>{value[j], linear + j});
-        held[j] = best.value;
-        best_index[I][j] = best.index;
+      using Best = detail::Best<T>;
+      if constexpr (vector) {
+        WEFT_UNROLL
+        for (int j = 0; j < width; ++j) {
+          const Best best = detail::BetterOf<max>{}(Best{running.lane[j], best_index[I][j]}, Best{x.lane[j], linear + j});
+          if (whole || j < active) running.lane[j] = best.value, best_index[I][j] = best.index;
+        }
+      } else if constexpr (width == 1) {
+        const Best best = detail::BetterOf<max>{}(Best{running, best_index[I][0]}, Best{x, linear});
+        running = best.value;
+        best_index[I][0] = best.index;
+      } else {
+        T value[width], held[width];
+        __builtin_memcpy(value, &x, sizeof value);
+        __builtin_memcpy(held, &running, sizeof held);
+        for (int j = 0; j < width; ++j) {
+          if (j >= active) continue;
+          const Best best = detail::BetterOf<max>{}(Best{held[j], best_index[I][j]}, Best{value[j], linear + j});
+          held[j] = best.value;
+          best_index[I][j] = best.index;
+        }
+        __builtin_memcpy(&running, held, sizeof held);
       }
-      __builtin_memcpy(&running, held, sizeof held);
     } else {
       using V = std::remove_cvref_t<decltype(x)>;
       running = detail::combine<fold>(running, masked(x, detail::neutral<fold, lane_of<V>>()));
@@ -9661,26 +10753,38 @@ struct Loop {
       if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
         using T = register_scalar<t>;
         constexpr bool max = fold == Fold::argmax;
-        T value[width];
-        __builtin_memcpy(value, &running, sizeof value);
-        detail::Best<T> best{value[0], best_index[I][0]};
+        const auto lane = [&](int j) {
+          if constexpr (vector)
+            return running.lane[j];
+          else if constexpr (width == 1)
+            return running;
+          else
+            return running[j];
+        };
+        detail::Best<T> best{lane(0), best_index[I][0]};
+        WEFT_UNROLL
         for (int j = 1; j < width; ++j)
-          best = detail::BetterOf<max>{}(best, detail::Best<T>{value[j], best_index[I][j]});
-        uniform.template at<dtype(I), I>() = team.all_reduce(best, detail::BetterOf<max>{}).index;
+          best = detail::BetterOf<max>{}(best, detail::Best<T>{lane(j), best_index[I][j]});
+        uniform.template at<dtype(I), I>() = detail::best_of_team<max>(team, best).index;
       } else {
         uniform.template at<dtype(I), I>() = detail::across_team<fold>(team, detail::across<fold>(running));
       }
     }
   }
 
+  // A sum along the rows that a register holds until the chunk's end.
+  WEFT_HD static constexpr bool is_register_sum(int i) {
+    const Instruction in = View::instruction(i);
+    return in.op == Opcode::accumulate && (single || View::operand(in.aux).role == Role::accumulate_total);
+  }
   template <int I>
   WEFT_HD_INLINE void start_total() {
-    constexpr Instruction in = View::instruction(I);
-    if constexpr (in.op == Opcode::accumulate && View::operand(in.aux).role == Role::accumulate_total) {
+    if constexpr (is_register_sum(I)) {
+      constexpr Instruction in = View::instruction(I);
       constexpr DType t = dtype(in.a);
       constexpr auto start = detail::neutral<static_cast<Fold>(in.aux2), register_scalar<t>>();
       if constexpr (in.stage == Stage::element)
-        totals.template at<t, I>() = splat<value_of<Family, t>>(start);
+        totals.template at<t, I>() = fill_value<value_of<Family, t>>(start);
       else
         uniform.template at<t, I>() = start;
     }
@@ -9690,7 +10794,7 @@ struct Loop {
     constexpr Instruction in = View::instruction(I);
     constexpr Fold fold = static_cast<Fold>(in.aux2);
     constexpr DType t = dtype(in.a);
-    if constexpr (View::operand(in.aux).role == Role::accumulate_total) {
+    if constexpr (is_register_sum(I)) {
       if constexpr (in.stage == Stage::element) {
         auto& running = totals.template at<t, I>();
         running = detail::combine<fold>(running, masked(read<in.a, Stage::element>(), detail::neutral<fold, register_scalar<t>>()));
@@ -9700,33 +10804,54 @@ struct Loop {
       }
     } else {
       // This thread alone owns these columns of the chunk's partial sums.
+      static_assert(detail::group_count<Team> == 1, "groups would write the same partial sums");
       using V = value_of<Family, t>;
-      using S = ctype<View::operand(in.aux).dtype>;
-      S* p = reinterpret_cast<S*>(static_cast<char*>(args.pointer[in.aux]) + chunk * args.partial_bytes) + linear;
+      auto* p = partial<I>() + linear;
       V v = read<in.a, Stage::element>();
-      if (!first_row) v = detail::combine<fold>(active == width ? load<V>(p) : load_partial<V>(p, active, 0), v);
-      if (active == width)
-        store(p, v);
-      else
-        store_partial(p, v, active);
+      if constexpr (vector) {
+        if (!first_row) v = detail::combine<fold>(load_vec<V>(p), v);
+        store_lanes<1>(p, v);
+      } else {
+        if (!first_row) v = detail::combine<fold>(active == width ? load<V>(p) : load_partial<V>(p, active, 0), v);
+        if (active == width)
+          store(p, v);
+        else
+          store_partial(p, v, active);
+      }
     }
+  }
+  // Where instruction I's sums of this chunk begin.
+  template <int I>
+  WEFT_HD_INLINE auto* partial() {
+    constexpr int k = View::instruction(I).aux;
+    return reinterpret_cast<ctype<View::operand(k).dtype>*>(static_cast<char*>(args.pointer[k]) + chunk * args.partial_bytes);
   }
   template <int I>
   WEFT_HD_INLINE void finish_total() {
-    constexpr Instruction in = View::instruction(I);
-    if constexpr (in.op == Opcode::accumulate && View::operand(in.aux).role == Role::accumulate_total) {
+    if constexpr (is_register_sum(I)) {
+      constexpr Instruction in = View::instruction(I);
       constexpr Fold fold = static_cast<Fold>(in.aux2);
       constexpr DType t = dtype(in.a);
-      using S = ctype<View::operand(in.aux).dtype>;
-      S* p = reinterpret_cast<S*>(static_cast<char*>(args.pointer[in.aux]) + chunk * args.partial_bytes);
-      register_scalar<t> total;
-      if constexpr (in.stage == Stage::element)
-        total = detail::across_team<fold>(team, detail::across<fold>(totals.template at<t, I>()));
-      else
-        total = uniform.template at<t, I>();
-      if (team.rank() == 0) store(p, total);
+      if constexpr (View::operand(in.aux).role == Role::accumulate_columns) {
+        const auto v = detail::combine_groups<fold>(team, totals.template at<t, I>());
+        if (at < columns_in_row() && detail::group_of(team) == 0) {
+          if constexpr (vector)
+            store_lanes<1>(partial<I>() + linear, v);
+          else
+            store(partial<I>() + linear, v);
+        }
+      } else {
+        register_scalar<t> total;
+        if constexpr (in.stage == Stage::element)
+          total = detail::across_team<fold>(team, detail::across<fold>(totals.template at<t, I>()));
+        else
+          total = uniform.template at<t, I>();
+        total = detail::combine_groups<fold>(team, total);
+        if (team.rank() == 0 && detail::group_of(team) == 0) store(partial<I>(), total);
+      }
     }
   }
+  WEFT_HD static constexpr i64 columns_in_row() { return last_extent() > 0 ? last_extent() : tile_length; }
 
   template <int S>
   WEFT_HD_INLINE void section() {
@@ -9754,15 +10879,17 @@ struct Loop {
       return;
     }
     i64 rest = row;
-    for (int a = header.row_axes - 1; a > 0; --a) {
-      const i64 extent = View::extent(a);
+    detail::unroll<1, header.row_axes>([&](auto k) __attribute__((always_inline)) {
+      constexpr int a = header.row_axes - k.value;
+      constexpr i64 extent = View::extent(a);
       row_index[a] = rest % extent;
       rest /= extent;
-    }
+    });
     row_index[0] = rest;
     detail::unroll<0, header.operands>([&](auto k) __attribute__((always_inline)) {
       i64 o = 0;
-      for (int a = 0; a < header.row_axes; ++a) o += row_index[a] * View::stride(k.value, a);
+      detail::unroll<0, header.row_axes>(
+          [&](auto a) __attribute__((always_inline)) { o += row_index[a.value] * View::stride(k.value, a.value); });
       offset[k.value] = o;
     });
   }
@@ -9771,16 +10898,26 @@ struct Loop {
   WEFT_HD_INLINE void columns(i64 cols) {
     const i64 step = static_cast<i64>(team.size()) * width;
     const i64 first = static_cast<i64>(team.rank()) * width;
-    for (at = first; at + width <= cols; at += step) {
-      active = width;
-      linear = line_start + at;
-      section<S>();
-    }
-    if constexpr (width > 1) {
-      if (at < cols) {
-        active = static_cast<int>(cols - at);
+    if constexpr (single || vector) {
+      for (at = first; at < cols; at += step) {
+        active = whole || cols - at >= width ? width : static_cast<int>(cols - at);
         linear = line_start + at;
         section<S>();
+        if constexpr (single) break;
+      }
+      if constexpr (single) linear = at = first;
+    } else {
+      for (at = first; at + width <= cols; at += step) {
+        active = width;
+        linear = line_start + at;
+        section<S>();
+      }
+      if constexpr (width > 1) {
+        if (at < cols) {
+          active = static_cast<int>(cols - at);
+          linear = line_start + at;
+          section<S>();
+        }
       }
     }
   }
@@ -9797,14 +10934,17 @@ struct Loop {
       constexpr i64 lines = static_cols() / (extent > 0 ? extent : 1);
       for (i64 line = 0; line < lines; ++line) {
         i64 rest = line;
-        for (int a = header.col_axes - 2; a >= 0; --a) {
-          const i64 e = View::extent(header.row_axes + a);
+        detail::unroll<2, header.col_axes + 1>([&](auto k) __attribute__((always_inline)) {
+          constexpr int a = header.col_axes - k.value;
+          constexpr i64 e = View::extent(header.row_axes + a);
           col_index[a] = rest % e;
           rest /= e;
-        }
+        });
         detail::unroll<0, header.operands>([&](auto k) __attribute__((always_inline)) {
           i64 o = 0;
-          for (int a = 0; a + 1 < header.col_axes; ++a) o += col_index[a] * View::stride(k.value, header.row_axes + a);
+          detail::unroll<0, header.col_axes - 1>([&](auto a) __attribute__((always_inline)) {
+            o += col_index[a.value] * View::stride(k.value, header.row_axes + a.value);
+          });
           column[k.value] = o;
         });
         line_start = line * cols;
@@ -9818,11 +10958,11 @@ struct Loop {
     chunk = which;
     const i64 begin = which * args.rows_per_chunk;
     const i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
-    for (int k = 0; k < header.operands; ++k) column[k] = 0;
-    for (int a = 0; a < header.col_axes; ++a) col_index[a] = 0;
+    detail::unroll<0, header.operands>([&](auto k) __attribute__((always_inline)) { column[k.value] = 0; });
+    detail::unroll<0, header.col_axes>([&](auto a) __attribute__((always_inline)) { col_index[a.value] = 0; });
     section<0>();
     detail::unroll<0, count>([&](auto i) __attribute__((always_inline)) { start_total<i.value>(); });
-    for (i64 row = begin; row < end; ++row) {
+    for (i64 row = begin + detail::group_of(team); row < end; row += detail::group_count<Team>) {
       first_row = row == begin;
       locate_row(row);
       const i64 cols = header.segmented ? segment_cols : row + 1 == args.rows ? args.last_cols : tile_length;
@@ -9840,6 +10980,237 @@ struct Loop {
     detail::unroll<0, count>([&](auto i) __attribute__((always_inline)) { finish_total<i.value>(); });
   }
 };
+
+}  // namespace weft::kernels
+// ---- weft/kernels/finish.hpp ----
+// The second stage of sums along rows: the chunks' partial results become one. Law: the order of every sum is
+// fixed by the number of chunks and the size of the team.
+
+namespace weft::kernels {
+
+// One sum: `count` elements at `offset` bytes in every chunk's partial results.
+struct FinishSum {
+  void* to = nullptr;
+  i64 offset = 0, count = 0;
+  i64 first_block = 0;
+  DType dtype{};
+  Fold fold{};
+};
+struct FinishArgs {
+  static constexpr int max_sums = 12;
+  const char* partial = nullptr;
+  i64 chunks = 0, stride = 0;  // bytes from one chunk to the next
+  int sums = 0;
+  FinishSum sum[max_sums];
+};
+
+// Elements of one sum that a team works on side by side.
+WEFT_HD constexpr int finish_columns(i64 count, int team_size) { return count > 1 && team_size >= 32 ? 32 : 1; }
+// Elements of one sum that a team works on.
+WEFT_HD constexpr i64 finish_span(i64 count, int team_size) {
+  return team_size == 1 ? 1024 : finish_columns(count, team_size);
+}
+
+// Elements [block * span, (block + 1) * span) of a sum. The team's threads share the chunks of an element: thread
+// r * columns + c takes every (size / columns)-th, from the r-th, of element c.
+template <class S, Fold fold, class Team>
+WEFT_HD_INLINE void finish_tile(Team& team, const FinishArgs& args, const FinishSum& sum, i64 block) {
+  using T = register_of<S>;
+  const int columns = finish_columns(sum.count, team.size()), rows = team.size() / columns;
+  const int column = team.rank() % columns, row = team.rank() / columns;
+  const i64 span = finish_span(sum.count, team.size());
+  const auto fold_chunks = [&](i64 i) __attribute__((always_inline)) {
+    const char* from = args.partial + sum.offset + i * static_cast<i64>(sizeof(S));
+    T total = load<T>(reinterpret_cast<const S*>(from + row * args.stride));
+    for (i64 c = row + rows; c < args.chunks; c += rows)
+      total = detail::combine<fold>(total, load<T>(reinterpret_cast<const S*>(from + c * args.stride)));
+    return total;
+  };
+  S* to = static_cast<S*>(sum.to);
+  if constexpr (detail::is_serial<Team>) {
+    for (i64 i = block * span; i < (block + 1) * span && i < sum.count; ++i) store(to + i, fold_chunks(i));
+    return;
+  }
+  const i64 i = block * span + column;
+  T total = detail::neutral<fold, T>();
+  if (i < sum.count && row < args.chunks) total = fold_chunks(i);
+  if (rows > 1) {
+    auto slots = team.template shared<T>(team.size());
+    slots[team.rank()] = total;
+    team.sync();
+    if (row == 0) {
+      for (int r = 1; r < rows && r < args.chunks; ++r) {
+        const T other = slots[r * columns + column];
+        total = detail::combine<fold>(total, other);
+      }
+    }
+  }
+  if (row == 0 && i < sum.count) store(to + i, total);
+}
+
+// The sums that a program has, as a set: bit d for DType d, bit 16 + f for Fold f.
+constexpr u64 finish_set(DType dtype, Fold fold) { return u64{1} << static_cast<int>(dtype) | u64{1} << (16 + static_cast<int>(fold)); }
+inline constexpr u64 every_finish = ~u64{0};
+
+// Block `block` of all sums of a launch; only what is in `Set` is compiled.
+template <u64 Set, class Team>
+WEFT_HD_INLINE void finish_block(Team& team, const FinishArgs& args, i64 block) {
+  int k = 0;
+  while (k + 1 < args.sums && args.sum[k + 1].first_block <= block) ++k;
+  const FinishSum sum = args.sum[k];
+  block -= sum.first_block;
+  detail::unroll<0, dtype_count>([&](auto d) __attribute__((always_inline)) {
+    constexpr DType dtype = static_cast<DType>(d.value);
+    if constexpr ((Set >> d.value & 1u) != 0 && dtype != DType::boolean) {
+      if (sum.dtype != dtype) return;
+      detail::unroll<0, 4>([&](auto f) __attribute__((always_inline)) {
+        if constexpr ((Set >> (16 + f.value) & 1u) != 0)
+          if (sum.fold == static_cast<Fold>(f.value)) finish_tile<ctype<dtype>, static_cast<Fold>(f.value)>(team, args, sum, block);
+      });
+    }
+  });
+}
+
+// Numbers of a finish step: chunks, bytes between chunks, then for each sum its offset, elements, and dtype with
+// fold. Calls f(args, blocks) for up to FinishArgs::max_sums sums at a time.
+template <class F>
+void for_each_finish(const LoopArgs& from, const u64* numbers, int count, int team_size, const F& f) {
+  FinishArgs args;
+  args.partial = static_cast<const char*>(from.pointer[0]);
+  args.chunks = from.chunks;
+  args.stride = static_cast<i64>(numbers[1]);
+  i64 blocks = 0;
+  for (int k = 2, to = 1; k < count; k += 3, ++to) {
+    FinishSum& sum = args.sum[args.sums++];
+    sum.to = from.pointer[to];
+    sum.offset = static_cast<i64>(numbers[k]);
+    sum.count = static_cast<i64>(numbers[k + 1]);
+    sum.dtype = static_cast<DType>(numbers[k + 2] & 255);
+    sum.fold = static_cast<Fold>(numbers[k + 2] >> 8);
+    sum.first_block = blocks;
+    const i64 span = finish_span(sum.count, team_size);
+    blocks += (sum.count + span - 1) / span;
+    if (args.sums == FinishArgs::max_sums || k + 3 >= count) {
+      f(args, blocks);
+      args.sums = 0;
+      blocks = 0;
+    }
+  }
+}
+
+}  // namespace weft::kernels
+// ---- weft/kernels/index.hpp ----
+// Rows of a table by index: gather reads them, scatter_add adds to them. Law: scatter_add adds in the order of the
+// indices, whichever team runs it, so its results are the same bits everywhere.
+
+namespace weft::kernels {
+
+struct IndexArgs {
+  const void* data = nullptr;   // gather: the table (rows, width); scatter_add: what is added (count, width)
+  const void* index = nullptr;  // (count)
+  void* out = nullptr;          // gather: (count, width); scatter_add: the table
+  i64 rows = 0, count = 0, width = 0;
+};
+
+// Words: the dtypes of the elements and of the indices. Numbers: rows of the table, indices, elements of a row.
+inline IndexArgs index_args(const LoopArgs& args, const u64* numbers) {
+  return {args.pointer[0],          args.pointer[1],          args.pointer[2], static_cast<i64>(numbers[0]),
+          static_cast<i64>(numbers[1]), static_cast<i64>(numbers[2])};
+}
+
+namespace detail {
+template <class T>
+inline constexpr T missing_row = T(0);
+template <>
+inline constexpr float missing_row<float> = std::numeric_limits<float>::quiet_NaN();
+template <>
+inline constexpr double missing_row<double> = std::numeric_limits<double>::quiet_NaN();
+template <class Format, class Bits>
+inline constexpr SmallFloat<Format, Bits> missing_row<SmallFloat<Format, Bits>> =
+    SmallFloat<Format, Bits>(std::numeric_limits<float>::quiet_NaN());
+}  // namespace detail
+
+// Rows [begin, end) of a gather, moved in units of `Bytes`, to which rows and addresses are aligned. A row whose
+// index is outside the table is NaN (0 for integers).
+template <class T, class I, int Bytes, class Team>
+WEFT_HD_INLINE void gather_rows(Team& team, const IndexArgs& args, i64 begin, i64 end) {
+  constexpr int per = Bytes / int{sizeof(T)};
+  using Unit = detail::Words<Bytes>;
+  const i64 units = args.width / per;
+  const I* index = static_cast<const I*>(args.index);
+  const Unit* table = static_cast<const Unit*>(args.data);
+  Unit* out = static_cast<Unit*>(args.out);
+  detail::Stored<T, per> none;
+  WEFT_UNROLL
+  for (int j = 0; j < per; ++j) none.element[j] = detail::missing_row<T>;
+  const Unit missing = __builtin_bit_cast(Unit, none);
+  int together = 1;  // threads on one row
+  while (together < team.size() && together < units) together *= 2;
+  for (i64 i = begin + team.rank() / together; i < end; i += team.size() / together) {
+    const i64 row = static_cast<i64>(index[i]);
+    const bool found = row >= 0 && row < args.rows;
+    const Unit* from = table + (found ? row : 0) * units;
+    if constexpr (detail::is_serial<Team>) {
+      if (found) {
+        __builtin_memcpy(out + i * units, from, static_cast<std::size_t>(args.width) * sizeof(T));
+        continue;
+      }
+    }
+    for (i64 j = team.rank() % together; j < units; j += together) out[i * units + j] = found ? from[j] : missing;
+  }
+}
+
+// Columns [column, column_end) of rows [row, row_end) of a table: set to zero, then what is added. A thread owns
+// columns. Indices outside the table are skipped.
+template <class T, class I, class Team>
+WEFT_HD_INLINE void scatter_add_tile(Team& team, const IndexArgs& args, i64 row, i64 row_end, i64 column, i64 column_end) {
+  const T* update = static_cast<const T*>(args.data);
+  const I* index = static_cast<const I*>(args.index);
+  T* out = static_cast<T*>(args.out);
+  const auto add_row = [&](i64 i) __attribute__((always_inline)) {
+    T* to = out + static_cast<i64>(index[i]) * args.width;
+    const T* from = update + i * args.width;
+    for (i64 j = column + team.rank(); j < column_end; j += team.size())
+      to[j] = narrow<T>(static_cast<register_of<T>>(widen(to[j]) + widen(from[j])));
+  };
+  for (i64 r = row; r < row_end; ++r)
+    for (i64 j = column + team.rank(); j < column_end; j += team.size()) out[r * args.width + j] = T(0);
+  if constexpr (detail::is_serial<Team>) {
+    for (i64 i = 0; i < args.count; ++i) {
+      const i64 r = static_cast<i64>(index[i]);
+      if (r >= row && r < row_end) add_row(i);
+    }
+  } else {
+    // Each thread looks at one index; the positions that hit the tile are listed in order.
+    auto list = team.template shared<i64>(team.size());
+    auto hits = team.template shared<int>(team.warps());
+    for (i64 base = 0; base < args.count; base += team.size()) {
+      const i64 i = base + team.rank();
+      const i64 r = i < args.count ? static_cast<i64>(index[i]) : -1;
+      const bool hit = r >= row && r < row_end;
+      int rank_of_hit = hit ? 1 : 0;
+      WEFT_UNROLL
+      for (int d = 1; d < warp_size; d *= 2) {
+        const int lower = team.shuffle_up(rank_of_hit, d);
+        if (team.lane() >= d) rank_of_hit += lower;
+      }
+      if (team.lane() == warp_size - 1) hits[team.warp()] = rank_of_hit;
+      team.sync();
+      int before = 0, total = 0;
+      for (int w = 0; w < team.warps(); ++w) {
+        const int n = hits[w];
+        if (w < team.warp()) before += n;
+        total += n;
+      }
+      if (hit) list[before + rank_of_hit - 1] = i;
+      team.sync();
+      for (int k = 0; k < total; ++k) {
+        const i64 position = list[k];
+        add_row(position);
+      }
+    }
+  }
+}
 
 }  // namespace weft::kernels
 // ---- weft/kernels/host_launch.hpp ----
@@ -9866,60 +11237,11 @@ void run_loop(const HostLaunch& launch, int threads) {
   });
 }
 
-namespace detail {
-
-template <class T, Fold fold>
-void finish_sum(const char* partial, i64 chunks, i64 stride, T* to, i64 count) {
-  for (i64 i = 0; i < count; ++i) {
-    T total = reinterpret_cast<const T*>(partial)[i];
-    for (i64 c = 1; c < chunks; ++c)
-      total = combine<fold>(total, reinterpret_cast<const T*>(partial + c * stride)[i]);
-    to[i] = total;
-  }
-}
-template <class T>
-void finish_fold(Fold fold, const char* partial, i64 chunks, i64 stride, void* to, i64 count) {
-  T* out = static_cast<T*>(to);
-  switch (fold) {
-    case Fold::max:
-      return finish_sum<T, Fold::max>(partial, chunks, stride, out, count);
-    case Fold::min:
-      return finish_sum<T, Fold::min>(partial, chunks, stride, out, count);
-    case Fold::prod:
-      return finish_sum<T, Fold::prod>(partial, chunks, stride, out, count);
-    default:
-      return finish_sum<T, Fold::sum>(partial, chunks, stride, out, count);
-  }
-}
-
-}  // namespace detail
-
-// Numbers: chunks, bytes between chunks, then for each sum its offset, elements, and dtype with fold.
 inline void run_finish(const HostLaunch& launch, int) {
-  const i64 chunks = static_cast<i64>(launch.numbers[0]), stride = static_cast<i64>(launch.numbers[1]);
-  for (int k = 2, to = 1; k < launch.number_count; k += 3, ++to) {
-    const char* partial = static_cast<const char*>(launch.args.pointer[0]) + launch.numbers[k];
-    const i64 count = static_cast<i64>(launch.numbers[k + 1]);
-    const Fold fold = static_cast<Fold>(launch.numbers[k + 2] >> 8);
-    void* out = launch.args.pointer[to];
-    switch (kind_of(static_cast<DType>(launch.numbers[k + 2] & 255))) {
-      case Kind::f64:
-        detail::finish_fold<double>(fold, partial, chunks, stride, out, count);
-        break;
-      case Kind::i32:
-        detail::finish_fold<i32>(fold, partial, chunks, stride, out, count);
-        break;
-      case Kind::i64:
-        detail::finish_fold<i64>(fold, partial, chunks, stride, out, count);
-        break;
-      case Kind::u32:
-        detail::finish_fold<u32>(fold, partial, chunks, stride, out, count);
-        break;
-      default:
-        detail::finish_fold<float>(fold, partial, chunks, stride, out, count);
-        break;
-    }
-  }
+  SerialTeam team;
+  for_each_finish(launch.args, launch.numbers, launch.number_count, team.size(), [&](const FinishArgs& args, i64 blocks) {
+    for (i64 b = 0; b < blocks; ++b) finish_block<every_finish>(team, args, b);
+  });
 }
 
 // Words: dtypes of a, b, c. Numbers: m, n, k, strides, and per batch axis an extent and three strides.
@@ -9928,72 +11250,34 @@ void run_dot(const HostLaunch& launch, int threads) {
   using A = ctype<static_cast<DType>(C::w[0])>;
   using B = ctype<static_cast<DType>(C::w[1])>;
   using R = ctype<static_cast<DType>(C::w[2])>;
-  const u64* n = launch.numbers;
-  const auto number = [&](int i) { return static_cast<i64>(n[i]); };
-  const DotShape shape{number(0), number(1), number(2), number(3), number(4), number(5), number(6), number(7)};
-  DotBatch batch;
-  batch.rank = static_cast<int>(n[8]);
-  for (int i = 0; i < batch.rank; ++i) {
-    batch.extent[i] = number(9 + 4 * i);
-    batch.a[i] = number(10 + 4 * i);
-    batch.b[i] = number(11 + 4 * i);
-    batch.c[i] = number(12 + 4 * i);
-  }
-  dot<A, B, R>(shape, batch, static_cast<const A*>(launch.args.pointer[0]), static_cast<const B*>(launch.args.pointer[1]),
+  const DotCall call = dot_call(launch.numbers);
+  dot<A, B, R>(call.shape, call.batch, static_cast<const A*>(launch.args.pointer[0]), static_cast<const B*>(launch.args.pointer[1]),
                static_cast<R*>(launch.args.pointer[2]), threads);
 }
 
-// Rows of a table by index. An index outside the table gives a row of NaN (0 for integers).
 template <class C>
 void run_gather(const HostLaunch& launch, int threads) {
   using T = ctype<static_cast<DType>(C::w[0])>;
   using I = ctype<static_cast<DType>(C::w[1])>;
-  const T* table = static_cast<const T*>(launch.args.pointer[0]);
-  const I* index = static_cast<const I*>(launch.args.pointer[1]);
-  T* out = static_cast<T*>(launch.args.pointer[2]);
-  const i64 rows = static_cast<i64>(launch.numbers[0]), count = static_cast<i64>(launch.numbers[1]);
-  const i64 width = static_cast<i64>(launch.numbers[2]);
-  const i64 together = width > 0 && width < 16384 ? 16384 / width : 1;
-  parallel_for((count + together - 1) / together, threads, [&](i64 block) {
-    const i64 end = (block + 1) * together < count ? (block + 1) * together : count;
-    for (i64 i = block * together; i < end; ++i) {
-      const i64 row = static_cast<i64>(index[i]);
-      if (row >= 0 && row < rows) {
-        std::memcpy(out + i * width, table + row * width, static_cast<std::size_t>(width) * sizeof(T));
-      } else {
-        for (i64 j = 0; j < width; ++j) {
-          if constexpr (is_float(dtype_of<T>))
-            out[i * width + j] = T(std::numeric_limits<float>::quiet_NaN());
-          else
-            out[i * width + j] = T(0);
-        }
-      }
-    }
+  const IndexArgs args = index_args(launch.args, launch.numbers);
+  const i64 together = args.width > 0 && args.width < 16384 ? 16384 / args.width : 1;
+  parallel_for((args.count + together - 1) / together, threads, [&](i64 block) {
+    SerialTeam team;
+    const i64 end = (block + 1) * together < args.count ? (block + 1) * together : args.count;
+    gather_rows<T, I, int{sizeof(T)}>(team, args, block * together, end);
   });
 }
 
-// Adds rows into a zeroed table, in index order; an index outside it is skipped. Threads own columns.
 template <class C>
 void run_scatter_add(const HostLaunch& launch, int threads) {
   using T = ctype<static_cast<DType>(C::w[0])>;
   using I = ctype<static_cast<DType>(C::w[1])>;
-  const T* update = static_cast<const T*>(launch.args.pointer[0]);
-  const I* index = static_cast<const I*>(launch.args.pointer[1]);
-  T* out = static_cast<T*>(launch.args.pointer[2]);
-  const i64 rows = static_cast<i64>(launch.numbers[0]), count = static_cast<i64>(launch.numbers[1]);
-  const i64 width = static_cast<i64>(launch.numbers[2]);
-  const i64 block = (rows + count) * width < 65536 ? width : 64;
-  parallel_for(width > 0 ? (width + block - 1) / block : 0, threads, [&](i64 b) {
-    const i64 begin = b * block, n = begin + block < width ? block : width - begin;
-    for (i64 r = 0; r < rows; ++r)
-      for (i64 j = 0; j < n; ++j) out[r * width + begin + j] = T(0);
-    for (i64 i = 0; i < count; ++i) {
-      const i64 row = static_cast<i64>(index[i]);
-      if (row < 0 || row >= rows) continue;
-      T* to = out + row * width + begin;
-      const T* from = update + i * width + begin;
-      for (i64 j = 0; j < n; ++j) to[j] = narrow<T>(static_cast<register_of<T>>(widen(to[j]) + widen(from[j])));
-    }
+  const IndexArgs args = index_args(launch.args, launch.numbers);
+  const i64 block = (args.rows + args.count) * args.width < 65536 ? args.width : 64;
+  parallel_for(args.width > 0 ? (args.width + block - 1) / block : 0, threads, [&](i64 b) {
+    SerialTeam team;
+    const i64 end = (b + 1) * block < args.width ? (b + 1) * block : args.width;
+    scatter_add_tile<T, I>(team, args, 0, args.rows, b * block, end);
   });
 }
 
@@ -10040,99 +11324,7 @@ struct HostKernels {
   static constexpr Table table = make(std::make_integer_sequence<int, P::header.kernels>{});
 };
 
-// The blocks a program works on.
-struct Blocks {
-  std::byte* model = nullptr;
-  std::byte* optimizer = nullptr;
-  std::byte* workspace = nullptr;
-  std::byte* scalars = nullptr;
-};
-
-class HostSteps {
- public:
-  // Reads an image's steps; `kernels` has its kernels' functions.
-  HostSteps(const codegen::ImageHeader& header, const u64* image, const HostKernel* kernels, const Blocks& blocks)
-      : header_(header), image_(image), blocks_(blocks), launches_(static_cast<std::size_t>(header.steps)) {
-    for (int s = 0; s < header.steps; ++s) {
-      const u64* w = image + header.step_at + codegen::step_words * s;
-      kernels::HostLaunch& launch = launches_[static_cast<std::size_t>(s)];
-      launch.run = kernels[w[0] >> 8];
-      const int first = static_cast<int>(w[1] & 0xffffffff), addresses = static_cast<int>(w[1] >> 32);
-      launch.numbers = image + header.number_at + (w[2] & 0xffffffff);
-      launch.number_count = static_cast<int>(w[2] >> 32);
-      for (int a = 0; a < addresses; ++a) {
-        const u64 address = image[header.address_at + first + a];
-        if (address != passes::Address::none && passes::Address::space(address) == ir::Space::input)
-          inputs_.push_back({s, a, passes::Address::index(address), passes::Address::offset(address)});
-        launch.args.pointer[a] = resolve(address);
-      }
-      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::loop) {
-        kernels::LoopArgs& args = launch.args;
-        args.rows = static_cast<i64>(launch.numbers[0]);
-        args.rows_per_chunk = static_cast<i64>(launch.numbers[1]);
-        args.chunks = static_cast<i64>(launch.numbers[2]);
-        args.last_cols = static_cast<i64>(launch.numbers[3]);
-        args.partial_bytes = static_cast<i64>(launch.numbers[4]);
-        const int streams = static_cast<int>(launch.numbers[5]), tail = 6 + streams;
-        for (int k = 0; k < streams; ++k) args.stream[k] = static_cast<u32>(launch.numbers[6 + k]);
-        for (int k = tail; k + 2 < launch.number_count; k += 3)
-          segments_.push_back({static_cast<i64>(launch.numbers[k]), static_cast<i64>(launch.numbers[k + 1]), static_cast<i64>(launch.numbers[k + 2])});
-        args.segment_count = (launch.number_count - tail) / 3;
-      }
-    }
-    std::size_t next = 0;
-    for (kernels::HostLaunch& launch : launches_) {
-      launch.args.segments = segments_.data() + next;
-      next += static_cast<std::size_t>(launch.args.segment_count);
-    }
-  }
-
-  // Input `number` is read from `data` until the next call.
-  void bind_input(int number, const void* data) {
-    for (const InputUse& use : inputs_)
-      if (use.input == number)
-        launches_[static_cast<std::size_t>(use.step)].args.pointer[use.operand] =
-            const_cast<std::byte*>(static_cast<const std::byte*>(data)) + use.offset;
-  }
-
-  void run(int threads) const {
-    for (const kernels::HostLaunch& launch : launches_) launch.run(launch, threads);
-  }
-
-  std::byte* output(int k) const {
-    return static_cast<std::byte*>(resolve(image_[header_.output_at + k]));
-  }
-
- private:
-  struct InputUse {
-    int step, operand, input;
-    i64 offset;
-  };
-
-  void* resolve(u64 address) const {
-    if (address == passes::Address::none) return nullptr;
-    const i64 offset = passes::Address::offset(address);
-    switch (passes::Address::space(address)) {
-      case ir::Space::model:
-        return blocks_.model + offset;
-      case ir::Space::optimizer:
-        return blocks_.optimizer + offset;
-      case ir::Space::scalars:
-        return blocks_.scalars + offset;
-      case ir::Space::input:
-        return nullptr;
-      default:
-        return blocks_.workspace + offset;
-    }
-  }
-
-  codegen::ImageHeader header_;
-  const u64* image_;
-  Blocks blocks_;
-  std::vector<kernels::HostLaunch> launches_;
-  std::vector<InputUse> inputs_;
-  std::vector<kernels::Segment> segments_;  // of all segmented loops
-};
+using HostSteps = Steps<kernels::HostLaunch>;
 
 // Program P (a Compiled<...>) with memory of its own for intermediate values and scalars.
 template <class P>
@@ -10142,10 +11334,14 @@ class HostProgram {
       : threads_(device.threads),
         workspace_(static_cast<std::size_t>(P::header.workspace_bytes)),
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
-        steps_(P::header, P::image.w, HostKernels<P>::table.at,
+        steps_(P::header, P::image, HostKernels<P>::table.at,
                {model, optimizer, workspace_.data(), scalars_.data()}) {
     if (workspace_.size() > 0) std::memset(workspace_.data(), 0, workspace_.size());
     std::memset(scalars_.data(), 0, scalars_.size());
+    for (int i = 0; i < P::header.presets; ++i) {
+      const u64 preset = P::image[P::header.preset_at + i];
+      set_scalar(static_cast<int>(preset & 0xffffffff), std::bit_cast<float>(static_cast<u32>(preset >> 32)));
+    }
   }
 
   void set_random(u64 seed, u64 step) {
@@ -10594,6 +11790,241 @@ class Tensor<T, S, Cpu> {
 };
 
 }  // namespace weft
+// ---- weft/codegen/freeze.hpp ----
+// Plans and lowered parts as words, and back: what crosses from one constant evaluation to the next.
+
+namespace weft::codegen {
+
+constexpr void write(WordWriter& w, const passes::Plan& p) {
+  w.put_int(p.where.size());
+  for (u64 a : p.where) w.put(a);
+  w.put_int(p.cuts.size());
+  for (const passes::Cut& c : p.cuts) {
+    w.put_int(c.rows);
+    w.put_int(c.cols);
+    w.put_int(c.rows_per_chunk);
+    w.put_int(c.chunks);
+    w.put_pair(c.flat ? 1 : 0, c.segments);
+    w.put(c.partials);
+  }
+  w.put_int(p.copies.size());
+  for (const passes::Copy& c : p.copies) {
+    w.put(c.from);
+    w.put(c.to);
+    w.put_int(c.bytes);
+    w.put_int(c.before);
+  }
+  w.put_int(p.outputs.size());
+  for (u64 a : p.outputs) w.put(a);
+  w.put_int(p.workspace_bytes);
+}
+
+constexpr passes::Plan thaw_plan(const u64* words) {
+  WordReader r(words);
+  passes::Plan p;
+  p.where.resize(r.get_size());
+  for (u64& a : p.where) a = r.get();
+  p.cuts.resize(r.get_size());
+  for (passes::Cut& c : p.cuts) {
+    c.rows = r.get_int();
+    c.cols = r.get_int();
+    c.rows_per_chunk = r.get_int();
+    c.chunks = r.get_int();
+    const u64 flags = r.get();
+    c.flat = WordReader::low(flags) != 0;
+    c.segments = WordReader::high(flags);
+    c.partials = r.get();
+  }
+  p.copies.resize(r.get_size());
+  for (passes::Copy& c : p.copies) {
+    c.from = r.get();
+    c.to = r.get();
+    c.bytes = r.get_int();
+    c.before = static_cast<int>(r.get_int());
+  }
+  p.outputs.resize(r.get_size());
+  for (u64& a : p.outputs) a = r.get();
+  p.workspace_bytes = r.get_int();
+  return p;
+}
+
+constexpr void write(WordWriter& w, const Lowered& l) {
+  w.put_int(l.kernels.size());
+  for (const Kernel& k : l.kernels) {
+    w.put_int(static_cast<i64>(k.kind));
+    w.put_pair(k.words.begin, k.words.size);
+  }
+  w.put_int(l.steps.size());
+  for (const Step& s : l.steps) {
+    w.put_pair(static_cast<int>(s.kind), s.kernel);
+    w.put_pair(s.addresses.begin, s.addresses.size);
+    w.put_pair(s.numbers.begin, s.numbers.size);
+    w.put_int(s.bytes);
+    w.put_int(s.flops);
+  }
+  for (const List<u64>* list : {&l.words, &l.addresses, &l.numbers}) {
+    w.put_int(list->size());
+    for (u64 x : *list) w.put(x);
+  }
+}
+
+constexpr Lowered thaw_lowered(const u64* words) {
+  WordReader r(words);
+  Lowered l;
+  l.kernels.resize(r.get_size());
+  for (Kernel& k : l.kernels) {
+    k.kind = static_cast<StepKind>(r.get_int());
+    const u64 span = r.get();
+    k.words = {WordReader::low(span), WordReader::high(span)};
+  }
+  const auto span = [&] {
+    const u64 w = r.get();
+    return ir::Span{WordReader::low(w), WordReader::high(w)};
+  };
+  l.steps.resize(r.get_size());
+  for (Step& s : l.steps) {
+    const u64 kind = r.get();
+    s.kind = static_cast<StepKind>(WordReader::low(kind));
+    s.kernel = WordReader::high(kind);
+    s.addresses = span();
+    s.numbers = span();
+    s.bytes = r.get_int();
+    s.flops = r.get_int();
+  }
+  for (List<u64>* list : {&l.words, &l.addresses, &l.numbers}) {
+    list->resize(r.get_size());
+    for (u64& x : *list) x = r.get();
+  }
+  return l;
+}
+
+}  // namespace weft::codegen
+// ---- weft/ir/freeze.hpp ----
+// A graph as words, and back.
+
+namespace weft::ir {
+
+constexpr void write(WordWriter& w, const Graph& g) {
+  w.put_int(g.nodes.size());
+  for (const Node& n : g.nodes) {
+    w.put(static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 | static_cast<u64>(n.recompute) << 16 |
+          static_cast<u64>(n.arity) << 32);
+    w.put_pair(n.shape, n.list);
+    w.put_pair(n.first, 0);
+    w.put(n.imm);
+  }
+  w.put_int(g.edges.size());
+  for (int k = 0; k < g.edges.size(); k += 2) w.put_pair(g.edges[k], k + 1 < g.edges.size() ? g.edges[k + 1] : 0);
+  w.put_int(g.shapes.size());
+  for (const Dims& d : g.shapes) {
+    w.put_int(d.rank);
+    for (int k = 0; k < d.rank; ++k) w.put_int(d.extent[k]);
+  }
+  w.put_int(g.lists.size());
+  for (const Span& s : g.lists) w.put_pair(s.begin, s.size);
+  w.put_int(g.list_data.size());
+  for (i64 x : g.list_data) w.put_int(x);
+  w.put_int(g.slots.size());
+  for (const Slot& s : g.slots) {
+    w.put(static_cast<u64>(s.space) | static_cast<u64>(s.dtype) << 8 | static_cast<u64>(static_cast<u32>(s.shape)) << 16);
+    w.put_int(s.segments);
+    w.put_int(s.offset);
+  }
+  w.put_int(g.groups.size());
+  for (const Span& s : g.groups) w.put_pair(s.begin, s.size);
+  w.put_int(g.ranges.size());
+  for (const Range& r : g.ranges) w.put_int(r.offset), w.put_int(r.length);
+  w.put_int(g.presets.size());
+  for (const Preset& p : g.presets) w.put_pair(p.scalar, std::bit_cast<int>(p.value));
+  w.put_int(g.inputs.size());
+  for (int x : g.inputs) w.put_int(x);
+  w.put_int(g.outputs.size());
+  for (int x : g.outputs) w.put_int(x);
+  w.put_int(g.assigns.size());
+  for (const Assign& a : g.assigns) w.put_pair(a.slot, a.node);
+  w.put_int(g.model_bytes);
+  w.put_int(g.optimizer_bytes);
+  w.put_pair(g.scalar_count, g.streams);
+}
+
+constexpr Graph read_graph(WordReader& r) {
+  using R = WordReader;
+  Graph g;
+  g.nodes.resize(r.get_size());
+  for (Node& n : g.nodes) {
+    const u64 a = r.get(), b = r.get(), c = r.get();
+    n.op = static_cast<Op>(a & 255);
+    n.dtype = static_cast<DType>(a >> 8 & 255);
+    n.recompute = static_cast<u16>(a >> 16 & 0xffff);
+    n.arity = R::high(a);
+    n.shape = R::low(b);
+    n.list = R::high(b);
+    n.first = R::low(c);
+    n.imm = r.get();
+  }
+  g.edges.resize(r.get_size());
+  for (int k = 0; k < g.edges.size(); k += 2) {
+    const u64 w = r.get();
+    g.edges[k] = R::low(w);
+    if (k + 1 < g.edges.size()) g.edges[k + 1] = R::high(w);
+  }
+  g.shapes.resize(r.get_size());
+  for (Dims& d : g.shapes) {
+    d.rank = r.get_size();
+    for (int k = 0; k < d.rank; ++k) d.extent[k] = r.get_int();
+  }
+  const auto spans = [&](List<Span>& list) {
+    list.resize(r.get_size());
+    for (Span& s : list) {
+      const u64 w = r.get();
+      s = {R::low(w), R::high(w)};
+    }
+  };
+  spans(g.lists);
+  g.list_data.resize(r.get_size());
+  for (i64& x : g.list_data) x = r.get_int();
+  g.slots.resize(r.get_size());
+  for (Slot& s : g.slots) {
+    const u64 w = r.get();
+    s.space = static_cast<Space>(w & 255);
+    s.dtype = static_cast<DType>(w >> 8 & 255);
+    s.shape = static_cast<int>(w >> 16);
+    s.segments = static_cast<int>(r.get_int());
+    s.offset = r.get_int();
+  }
+  spans(g.groups);
+  g.ranges.resize(r.get_size());
+  for (Range& x : g.ranges) x.offset = r.get_int(), x.length = r.get_int();
+  g.presets.resize(r.get_size());
+  for (Preset& p : g.presets) {
+    const u64 w = r.get();
+    p = {R::low(w), std::bit_cast<f32>(R::high(w))};
+  }
+  const auto ints = [&](List<int>& list) {
+    list.resize(r.get_size());
+    for (int& x : list) x = static_cast<int>(r.get_int());
+  };
+  ints(g.inputs);
+  ints(g.outputs);
+  g.assigns.resize(r.get_size());
+  for (Assign& a : g.assigns) {
+    const u64 w = r.get();
+    a = {R::low(w), R::high(w)};
+  }
+  g.model_bytes = r.get_int();
+  g.optimizer_bytes = r.get_int();
+  const u64 w = r.get();
+  g.scalar_count = R::low(w);
+  g.streams = R::high(w);
+  return g;
+}
+
+constexpr Graph thaw(const u64* words) {
+  WordReader r(words);
+  return read_graph(r);
+}
+
+}  // namespace weft::ir
 // ---- weft/ops/pointwise.hpp ----
 // Pointwise primitives and the operators, with PyTorch's names, promotion and broadcasting.
 
@@ -10699,7 +12130,6 @@ struct Fma : Operation<Fma> {
 
 inline constexpr Unary<ir::Op::neg, false> neg{};
 inline constexpr Unary<ir::Op::sign, false> sign{};
-inline constexpr Unary<ir::Op::rsqrt, true> rsqrt{};
 inline constexpr Unary<ir::Op::logical_not, false> logical_not{};
 
 inline constexpr Binary<ir::Op::add> add{};
@@ -10777,6 +12207,11 @@ template <class A>
   requires(Operand<A> && !Scalar<A>)
 constexpr auto sqrt(const A& a) {
   return Unary<ir::Op::sqrt, true>{}(a);
+}
+template <class A>
+  requires(Operand<A> && !Scalar<A>)
+constexpr auto rsqrt(const A& a) {  // CUDA's library has the name at global scope
+  return Unary<ir::Op::rsqrt, true>{}(a);
 }
 template <class A>
   requires(Operand<A> && !Scalar<A>)
@@ -10984,6 +12419,28 @@ struct Randn : Operation<Randn<T, D...>> {
   }
 };
 
+// Integers in [low, high), uniform: the upper bits of a 32-bit number times the width.
+template <class T, i64... D>
+struct RandInt : Operation<RandInt<T, D...>> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& low, const B& high) {
+    static_assert(is_integer(dtype_of<T>), "randint: the dtype must be an integer");
+    const ir::Value begin = detail::as_value<i64>(b, low), width = detail::as_value<i64>(b, high) - begin;
+    const ir::Value bits = ir::cast(detail::random_bits(b, Shape<D...>::value), DType::i64);
+    const ir::Value scaled = ir::binary(ir::Op::shift_right, bits * width, ir::constant_like(bits, 32));
+    return Expr<T, Shape<D...>>{ir::cast(scaled + begin, dtype_of<T>)};
+  }
+};
+// Random numbers with another tensor's dtype and shape.
+template <bool Normal>
+struct RandLike : Operation<RandLike<Normal>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X&) {
+    const ir::Value v = Normal ? detail::normal_bits(b, X::shape::value) : detail::uniform_bits(b, X::shape::value);
+    return X{ir::cast(v, dtype_of<typename X::dtype>)};
+  }
+};
+
 // x with each element zeroed with probability p and the others scaled by 1 / (1 - p).
 struct DropoutOp : Operation<DropoutOp> {
   template <class X, class P>
@@ -11002,6 +12459,19 @@ inline constexpr Rand<T, D...> rand{};
 template <class T, i64... D>
 inline constexpr Randn<T, D...> randn{};
 inline constexpr DropoutOp dropout{};
+// randint<i64, 2, 3>(low, high)
+template <class T, i64... D, class A, class B>
+constexpr auto randint(const A& low, const B& high) {
+  return RandInt<T, D...>{}(low, high);
+}
+template <class X>
+constexpr auto rand_like(const X& x) {
+  return RandLike<false>{}(x);
+}
+template <class X>
+constexpr auto randn_like(const X& x) {
+  return RandLike<true>{}(x);
+}
 
 }  // namespace weft
 // ---- weft/nn/init.hpp ----
@@ -11035,8 +12505,15 @@ constexpr double square_root(double x) {
   return r;
 }
 
+// A number as a run-time scalar: parameters that start from the same distribution share a kernel.
+constexpr ir::Value number(ir::Builder& b, double value) {
+  const int scalar = b.graph.scalar_count++;
+  b.graph.presets.push({scalar, static_cast<f32>(value)});
+  return {&b, b.leaf(ir::Op::scalar, DType::f32, Dims{}, static_cast<u64>(scalar))};
+}
+
 constexpr ir::Value uniform_between(ir::Builder& b, const Dims& d, double low, double high) {
-  return detail::uniform_bits(b, d) * (high - low) + low;
+  return detail::uniform_bits(b, d) * number(b, high - low) + number(b, low);
 }
 
 struct Zeros {
@@ -11056,7 +12533,7 @@ struct Constant {
 template <int Numerator = 1, int Denominator = 1>
 struct Normal {
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
-    return detail::normal_bits(b, d) * (static_cast<double>(Numerator) / Denominator);
+    return detail::normal_bits(b, d) * number(b, static_cast<double>(Numerator) / Denominator);
   }
 };
 // PyTorch's start of Linear and Conv: uniform in +-1 / sqrt(fan_in) (kaiming_uniform with a = sqrt(5)). A bias
@@ -11079,7 +12556,8 @@ struct XavierUniform {
 template <int Numerator = 1, int Denominator = 1>
 struct XavierNormal {
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
-    return detail::normal_bits(b, d) * (static_cast<double>(Numerator) / Denominator * square_root(2.0 / (fans(d).in + fans(d).out)));
+    return detail::normal_bits(b, d) *
+           number(b, static_cast<double>(Numerator) / Denominator * square_root(2.0 / (fans(d).in + fans(d).out)));
   }
 };
 // He et al. (2015) for ReLU.
@@ -11091,7 +12569,7 @@ struct KaimingUniform {
 };
 struct KaimingNormal {
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
-    return detail::normal_bits(b, d) * square_root(2.0 / fans(d).in);
+    return detail::normal_bits(b, d) * number(b, square_root(2.0 / fans(d).in));
   }
 };
 
@@ -11133,7 +12611,7 @@ struct Buffer {
   constexpr Expr<T, S> expr() const {
     return {ir::Value{builder, builder->leaf(ir::Op::state, dtype_of<T>, S::value, static_cast<u64>(slot))}};
   }
-  constexpr void assign(const Expr<T, S>& value) const { builder->graph.assigns.push({slot, value.value.id}); }
+  constexpr void assign(const Expr<T, S>& value) const { builder->graph.assigns.push(ir::Assign{slot, value.value.id}); }
 };
 
 template <class M>
@@ -11144,9 +12622,223 @@ template <class T, class S, class I>
 inline constexpr bool is_state<Buffer<T, S, I>> = true;
 
 }  // namespace weft::nn
+// ---- weft/ops/movement.hpp ----
+// Movement primitives: views that the reading kernel folds into its addresses.
+
+namespace weft {
+
+namespace detail {
+
+template <class S, i64... To>
+struct reshape_rule {
+  static constexpr i64 count(i64 skip) {
+    i64 n = 1;
+    const i64 to[]{To..., 1};
+    for (int i = 0; i < static_cast<int>(sizeof...(To)); ++i) n *= to[i] == skip ? 1 : to[i];
+    return n;
+  }
+  static constexpr int free = ((To == -1 ? 1 : 0) + ... + 0);
+  static constexpr i64 known = count(-1);
+  static constexpr bool ok = free == 0 ? known == S::size : free == 1 && known > 0 && S::size % known == 0;
+  static constexpr Dims make() {
+    Dims d;
+    d.rank = sizeof...(To);
+    const i64 to[]{To..., 1};
+    for (int i = 0; i < d.rank; ++i) d.extent[i] = to[i] == -1 ? S::size / (known > 0 ? known : 1) : to[i];
+    return d;
+  }
+  static constexpr Dims value = make();
+};
+
+template <class S, int... Order>
+struct permute_rule {
+  static constexpr bool check() {
+    if (sizeof...(Order) != S::rank) return false;
+    const int order[]{Order..., 0};
+    u32 seen = 0;
+    for (int i = 0; i < S::rank; ++i) {
+      const int axis = order[i] < 0 ? order[i] + S::rank : order[i];
+      if (axis < 0 || axis >= S::rank) return false;
+      seen |= 1u << axis;
+    }
+    return seen == ir::all_axes(S::rank);
+  }
+  static constexpr bool ok = check();
+  struct List {
+    i64 axis[8]{};
+  };
+  static constexpr List make_list() {
+    List list;
+    const int order[]{Order..., 0};
+    for (int i = 0; ok && i < S::rank; ++i) list.axis[i] = order[i] < 0 ? order[i] + S::rank : order[i];
+    return list;
+  }
+  static constexpr List list = make_list();
+  static constexpr Dims value = ok ? ir::permuted(S::value, list.axis) : S::value;
+};
+
+template <class From, class To>
+struct expand_rule {
+  static constexpr bool ok = broadcastable(From::value, To::value) &&
+                             broadcast(From::value, To::value) == To::value;
+};
+
+}  // namespace detail
+
+// What: a Shape whose axes a permutation should name, each once.
+template <bool Ok, class Op, class... What>
+struct AxesPermuted {
+  static_assert(Ok, "the axes named are no permutation of the shape's axes");
+};
+
+// reshape<2, -1>(x): the same elements in row-major order; one -1 is worked out.
+template <i64... To>
+struct Reshape : Operation<Reshape<To...>> {
+  template <class A>
+  static constexpr auto apply(ir::Builder&, const A& a) {
+    using Rule = detail::reshape_rule<typename A::shape, To...>;
+    static_assert(sizeof(SizesEqual<Rule::ok, Reshape, typename A::shape>) > 0);
+    using S = shape_of<Rule>;
+    return Expr<typename A::dtype, S>{ir::reshape(a.value, S::value)};
+  }
+};
+
+// permute<0, 2, 1>(x): output axis k is input axis Order[k].
+template <int... Order>
+struct Permute : Operation<Permute<Order...>> {
+  template <class A>
+  static constexpr auto apply(ir::Builder&, const A& a) {
+    using Rule = detail::permute_rule<typename A::shape, Order...>;
+    static_assert(sizeof(AxesPermuted<Rule::ok, Permute, typename A::shape>) > 0);
+    return Expr<typename A::dtype, shape_of<Rule>>{ir::permute(a.value, Rule::list.axis)};
+  }
+};
+
+// expand<Shape...>(x): broadcast to a given shape.
+template <i64... To>
+struct Expand : Operation<Expand<To...>> {
+  template <class A>
+  static constexpr auto apply(ir::Builder&, const A& a) {
+    constexpr bool ok = detail::expand_rule<typename A::shape, Shape<To...>>::ok;
+    static_assert(sizeof(ShapesBroadcast<ok, Expand, typename A::shape, Shape<To...>>) > 0);
+    return Expr<typename A::dtype, Shape<To...>>{ir::broadcast(a.value, Shape<To...>::value)};
+  }
+};
+
+template <i64... To>
+inline constexpr Reshape<To...> reshape{};
+template <i64... To>
+inline constexpr Reshape<To...> view{};
+template <int... Order>
+inline constexpr Permute<Order...> permute{};
+template <i64... To>
+inline constexpr Expand<To...> expand{};
+
+}  // namespace weft
+// ---- weft/nn/container.hpp ----
+// Modules made of modules, and those without state: Sequential, Identity, Flatten, Frozen.
+
+namespace weft::nn {
+
+// Layers applied one after another; their parameters are named "0.weight", "1.weight", ... as PyTorch's. A layer
+// is a module, or any function object of one expression. Settings: Sequential<A, B>{{A{}, B{.p = 0.1f}}}, or
+// sequential(A{}, B{.p = 0.1f}).
+template <class... M>
+struct Sequential {
+  std::tuple<M...> layers{};
+
+  constexpr auto operator()(const auto& x) const { return run<0>(to_expr(x)); }
+
+ private:
+  template <std::size_t I>
+  constexpr auto run(const auto& x) const {
+    if constexpr (I == sizeof...(M))
+      return x;
+    else
+      return run<I + 1>(to_expr(std::get<I>(layers)(x)));
+  }
+};
+
+template <class... M>
+constexpr Sequential<M...> sequential(const M&... layers) {
+  return {{layers...}};
+}
+
+template <class T>
+inline constexpr bool is_sequential = false;
+template <class... M>
+inline constexpr bool is_sequential<Sequential<M...>> = true;
+
+struct Identity {
+  constexpr auto operator()(const auto& x) const { return to_expr(x); }
+};
+
+namespace module_detail {
+template <class S, int First, int Last>
+struct flatten_rule {
+  static constexpr Dims make() {
+    constexpr int first = normalize_axis(First, S::rank), last = normalize_axis(Last, S::rank);
+    Dims d;
+    for (int i = 0; i < S::rank; ++i) {
+      if (i > first && i <= last)
+        d.extent[d.rank - 1] *= S::value.extent[i];
+      else
+        d.extent[d.rank++] = S::value.extent[i];
+    }
+    return d;
+  }
+  static constexpr Dims value = make();
+};
+}  // namespace module_detail
+
+// The axes First to Last as one, row-major.
+template <int First = 1, int Last = -1>
+struct Flatten {
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    using X = std::remove_cvref_t<decltype(e)>;
+    constexpr int rank = X::rank;
+    constexpr bool ok = axis_in_range(First, rank) && axis_in_range(Last, rank) &&
+                        normalize_axis(First, rank) <= normalize_axis(Last, rank);
+    static_assert(sizeof(AxisInRange<ok, Flatten, Axis<First>, Axis<Last>, typename X::shape>) > 0);
+    if constexpr (ok) {
+      using Rule = module_detail::flatten_rule<typename X::shape, First, Last>;
+      return Expr<typename X::dtype, shape_of<Rule>>{ir::reshape(e.value, Rule::value)};
+    } else {
+      return e;
+    }
+  }
+};
+
+// A module or parameter that is saved but not trained (PyTorch's requires_grad=False). Names are those of `inner`
+// itself: Frozen<Linear<4, 8>> fc is "fc.weight", "fc.bias".
+template <class M>
+struct Frozen {
+  M inner{};
+
+  constexpr auto operator()(const auto&... x) const { return inner(x...); }
+  constexpr auto expr() const
+    requires requires { inner.expr(); }
+  {
+    return inner.expr();
+  }
+};
+
+template <class M>
+constexpr Frozen<M> frozen(const M& module) {
+  return {module};
+}
+
+template <class T>
+inline constexpr bool is_frozen = false;
+template <class M>
+inline constexpr bool is_frozen<Frozen<M>> = true;
+
+}  // namespace weft::nn
 // ---- weft/nn/dropout.hpp ----
-// Dropout: elements zeroed with probability p while training, nothing otherwise. The mask is a function of
-// (seed, step, call, element), made again in the backward pass and never stored.
+// Dropout: parts of a tensor zeroed with probability p while training, nothing otherwise; what stays is scaled by
+// 1 / (1 - p). The mask is a function of (seed, step, call, element), made again in the backward pass and never
+// stored.
 
 namespace weft::nn {
 
@@ -11155,6 +12847,7 @@ struct Mode {
   bool training = false;
 };
 
+// Single elements.
 struct Dropout {
   float p = 0.5f;
   Mode mode{};
@@ -11164,6 +12857,64 @@ struct Dropout {
   }
 };
 
+namespace module_detail {
+
+// Zeroes whole blocks of x: one draw for each index into its first `axes` axes.
+template <int Axes>
+struct DropBlocks : Operation<DropBlocks<Axes>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x, float p) {
+    static_assert(sizeof(RankIs<(X::rank >= Axes), DropBlocks, typename X::shape, Rank<Axes>>) > 0);
+    const double keep = 1.0 - static_cast<double>(p);
+    if (keep >= 1) return X{x.value};
+    Dims d = X::shape::value;
+    for (int i = Axes; i < d.rank; ++i) d.extent[i] = 1;
+    const ir::Value u = weft::detail::uniform_bits(b, d);
+    const ir::Value kept = ir::binary(ir::Op::lt, u, ir::constant_like(u, keep));
+    const ir::Value scaled = keep > 0 ? x.value * (1.0 / keep) : x.value;
+    return X{ir::select(kept, scaled, ir::constant_like(x.value, 0))};
+  }
+};
+
+}  // namespace module_detail
+
+// Whole channels of (N, C, ...).
+struct Dropout2d {
+  float p = 0.5f;
+  Mode mode{};
+  constexpr auto operator()(const auto& x) const {
+    return module_detail::DropBlocks<2>{}(to_expr(x), mode.training ? p : 0.0f);
+  }
+};
+
+// Whole samples of (N, ...): stochastic depth (Huang et al., 2016), for the branch of a residual block.
+struct DropPath {
+  float p = 0.5f;
+  Mode mode{};
+  constexpr auto operator()(const auto& x) const {
+    return module_detail::DropBlocks<1>{}(to_expr(x), mode.training ? p : 0.0f);
+  }
+};
+
+}  // namespace weft::nn
+// ---- weft/nn/tied.hpp ----
+// Tied<"wte.weight">: a second name, in files, for a parameter that the module's function uses twice. It holds
+// nothing: the function uses the parameter itself.
+
+namespace weft::nn {
+
+// Target is looked up beside the member, then in each enclosing module, then from the root. Files are written with
+// both names, as PyTorch's state_dict has them; either is enough to read one.
+template <FixedString Target>
+struct Tied {
+  static constexpr auto target = Target;
+};
+
+template <class T>
+inline constexpr bool is_tied = false;
+template <FixedString Target>
+inline constexpr bool is_tied<Tied<Target>> = true;
+
 }  // namespace weft::nn
 // ---- weft/nn/walk.hpp ----
 // Walks a model's state in declaration order: every Param and Buffer with its dotted name, as PyTorch's
@@ -11171,11 +12922,12 @@ struct Dropout {
 
 namespace weft::nn {
 
-// A dotted name built while walking.
+// A dotted name built while walking, and whether what it names lies in a Frozen.
 struct Name {
   static constexpr int most = 160;
   char text[most]{};
   int size = 0;
+  bool frozen = false;
 
   constexpr void append(std::string_view part) {
     if (size > 0 && size < most) text[size++] = '.';
@@ -11193,7 +12945,8 @@ struct Name {
   constexpr std::string_view view() const { return {text, static_cast<std::size_t>(size)}; }
 };
 
-// Calls f(name, state) for every Param and Buffer inside `m`, and g(setting) for every Mode.
+// Calls f(name, state) for every Param and Buffer inside `m`, and g(setting) for every Mode. An F that has
+// `weft_visits_ties` is called for every Tied as well.
 template <class M, class F, class G>
 constexpr void walk(M& m, const Name& name, F& f, G& g) {
   using T = std::remove_cvref_t<M>;
@@ -11201,6 +12954,10 @@ constexpr void walk(M& m, const Name& name, F& f, G& g) {
     f(name, m);
   } else if constexpr (std::is_same_v<T, Mode>) {
     g(m);
+  } else if constexpr (is_tied<T>) {
+    if constexpr (requires { typename F::weft_visits_ties; }) f(name, m);
+  } else if constexpr (std::is_empty_v<T>) {
+    // activations and function objects: nothing inside
   } else if constexpr (is_array_like<T>) {
     int i = 0;
     for (auto& item : m) {
@@ -11208,15 +12965,24 @@ constexpr void walk(M& m, const Name& name, F& f, G& g) {
       inner.append(i++);
       walk(item, inner, f, g);
     }
-  } else if constexpr (std::is_class_v<T> && std::is_aggregate_v<T>) {
+  } else if constexpr (is_sequential<T>) {
+    int i = 0;
+    const auto visit = [&](auto& layer) {
+      Name inner = name;
+      inner.append(i++);
+      walk(layer, inner, f, g);
+    };
+    std::apply([&](auto&... layer) { (visit(layer), ...); }, m.layers);
+  } else if constexpr (is_frozen<T>) {
+    Name inner = name;
+    inner.frozen = true;
+    walk(m.inner, inner, f, g);
+  } else if constexpr (std::is_class_v<T>) {
     for_each_field(m, [&](auto, std::string_view field, auto& member) {
       Name inner = name;
       inner.append(field);
       walk(member, inner, f, g);
     });
-  } else if constexpr (std::is_class_v<T>) {
-    static_assert(std::is_aggregate_v<T> || std::is_empty_v<T>,
-                  "a module must be an aggregate: no constructors, private members or virtual functions");
   }
 }
 
@@ -11261,7 +13027,7 @@ constexpr auto make_state_table() {
     row.name = name;
     row.dtype = dtype_of<typename S::dtype>;
     row.dims = S::shape::value;
-    row.trained = S::trained;
+    row.trained = S::trained && !name.frozen;
   };
   auto g = [](Mode&) {};
   walk(m, Name{}, f, g);
@@ -11280,6 +13046,87 @@ constexpr auto make_state_table() {
 
 template <class M>
 inline constexpr auto state_table = make_state_table<M>();
+
+// A name in files for a piece of state that has another name.
+struct Alias {
+  Name name;
+  int row = -1;
+};
+
+namespace module_detail {
+
+struct CountTies {
+  using weft_visits_ties = void;
+  int count = 0;
+  template <class S>
+  constexpr void operator()(const Name&, const S&) {
+    count += is_tied<S> ? 1 : 0;
+  }
+};
+
+// The row that `target` means at `name`: looked up beside it, then in each enclosing module, then at the root.
+template <class M>
+constexpr int resolve(const Name& name, std::string_view target) {
+  constexpr const auto& table = state_table<M>;
+  int end = name.size;
+  while (true) {
+    while (end > 0 && name.text[end - 1] != '.') --end;
+    for (int i = 0; i < table.size; ++i) {
+      const std::string_view known = table.row[i].name.view();
+      const std::string_view scope(name.text, static_cast<std::size_t>(end));
+      if (known.substr(0, scope.size()) == scope && known.substr(scope.size()) == target) return i;
+    }
+    if (end == 0) return -1;
+    --end;
+  }
+}
+
+template <class M, int N>
+struct AliasTable {
+  using weft_visits_ties = void;
+  Alias row[N > 0 ? N : 1]{};
+  int size = 0;
+  template <class S>
+  constexpr void operator()(const Name& name, const S&) {
+    if constexpr (is_tied<S>) row[size++] = {name, resolve<M>(name, S::target.view())};
+  }
+};
+
+template <bool Ok, class M>
+struct TiesAreNames {
+  static_assert(Ok, "Tied: the model has no parameter of the name given");
+};
+
+template <class M>
+constexpr auto make_alias_table() {
+  constexpr int count = [] {
+    M m{};
+    CountTies f;
+    auto g = [](Mode&) {};
+    walk(m, Name{}, f, g);
+    return f.count;
+  }();
+  AliasTable<M, count> table;
+  M m{};
+  auto g = [](Mode&) {};
+  walk(m, Name{}, table, g);
+  return table;
+}
+template <class M>
+struct CheckedAliases {
+  static constexpr auto table = make_alias_table<M>();
+  static constexpr bool ok = [] {
+    for (int i = 0; i < table.size; ++i)
+      if (table.row[i].row < 0) return false;
+    return true;
+  }();
+  static_assert(sizeof(TiesAreNames<ok, M>) > 0);
+};
+
+}  // namespace module_detail
+
+template <class M>
+inline constexpr auto alias_table = module_detail::CheckedAliases<M>::table;
 
 // The number of trained elements, a constant.
 template <class M>
@@ -11311,67 +13158,84 @@ template <class T, class S>
 inline constexpr bool is_input<Input<T, S>> = true;
 
 }  // namespace weft
-// ---- weft/passes/prune.hpp ----
-// Drops what no output and no assignment needs, and markers that only differentiation reads; gives outputs
-// that are leaves a node of their own, so that every result is computed into memory the program owns.
+// ---- weft/passes/freeze.hpp ----
+// A fusion as words, and back.
 
 namespace weft::passes {
 
-constexpr ir::Graph prune(const ir::Graph& g) {
+constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
+  for (int i = 0; i < g.nodes.size(); ++i)
+    w.put(static_cast<u64>(f.role[i]) | static_cast<u64>(f.level[i]) << 4 | static_cast<u64>(f.stored[i]) << 8 |
+          static_cast<u64>(static_cast<u32>(f.group[i] + 1) & 0xffffff) << 12 | static_cast<u64>(static_cast<u32>(f.view_of[i] + 1)) << 36);
+  w.put_int(f.views.size());
+  for (const View& v : f.views) {
+    w.put_pair(v.root, v.rank);
+    w.put_int(v.offset);
+    for (int k = 0; k < v.rank; ++k) w.put_int(v.stride[k]);
+  }
+  w.put_int(f.groups.size());
+  for (const Group& x : f.groups) {
+    w.put_pair(x.opaque, x.split);
+    w.put_pair(x.body.begin, x.body.size);
+    w.put_pair(x.loads.begin, x.loads.size);
+    w.put_pair(x.stores.begin, x.stores.size);
+    w.put_pair(x.space.rank, x.odd ? 1 : 0);
+    for (int k = 0; k < x.space.rank; ++k) w.put_int(x.space.extent[k]);
+  }
+  w.put_int(f.pool.size());
+  for (int k = 0; k < f.pool.size(); k += 2) w.put_pair(f.pool[k], k + 1 < f.pool.size() ? f.pool[k + 1] : 0);
+}
+
+constexpr Fusion thaw_fusion(const ir::Graph& g, const u64* words) {
+  using R = WordReader;
+  R r(words);
+  Fusion f;
   const int n = g.nodes.size();
-  List<u8> live(n, 0);
-  for (int node : g.outputs) live[node] = 1;
-  for (const ir::Assign& a : g.assigns) live[a.node] = 1;
-  int edges = 0;
-  for (int i = n - 1; i >= 0; --i) {
-    if (!live[i]) continue;
-    const ir::Node& node = g.nodes[i];
-    const int* in = g.edges.data() + node.first;
-    for (int k = 0; k < node.arity; ++k) live[in[k]] = 1;
-    edges += node.arity;
-  }
-  ir::Graph r;
-  r.shapes = g.shapes;
-  r.lists = g.lists;
-  r.list_data = g.list_data;
-  r.slots = g.slots;
-  r.groups = g.groups;
-  r.ranges = g.ranges;
-  r.model_bytes = g.model_bytes;
-  r.optimizer_bytes = g.optimizer_bytes;
-  r.scalar_count = g.scalar_count;
-  r.streams = g.streams;
-  r.edges.reserve(edges + 8);
-  List<int> moved(n, -1);
+  f.role.resize(n);
+  f.level.resize(n);
+  f.stored.resize(n);
+  f.group.resize(n);
+  f.view_of.resize(n);
   for (int i = 0; i < n; ++i) {
-    if (!live[i]) continue;
-    ir::Node node = g.nodes[i];
-    const int* in = g.edges.data() + node.first;
-    if (node.op == ir::Op::stop_gradient) {
-      moved[i] = moved[in[0]];
-      continue;
-    }
-    node.first = r.edges.size();
-    for (int k = 0; k < node.arity; ++k) r.edges.push(moved[in[k]]);
-    moved[i] = r.nodes.size();
-    r.nodes.push(node);
+    const u64 w = r.get();
+    f.role[i] = static_cast<Role>(w & 15);
+    f.level[i] = static_cast<Level>(w >> 4 & 15);
+    f.stored[i] = static_cast<u8>(w >> 8 & 15);
+    f.group[i] = static_cast<int>(w >> 12 & 0xffffff) - 1;
+    f.view_of[i] = static_cast<int>(w >> 36) - 1;
   }
-  const auto computed = [&](int node) {
-    const ir::Op op = r.nodes[node].op;
-    if (op != ir::Op::input && op != ir::Op::state && op != ir::Op::scalar) return node;
-    ir::Node same = r.nodes[node];
-    same.op = ir::Op::bitcast;
-    same.imm = 0;
-    same.first = r.edges.size();
-    same.arity = 1;
-    r.edges.push(node);
-    r.nodes.push(same);
-    return r.nodes.size() - 1;
+  f.views.resize(r.get_size());
+  for (View& v : f.views) {
+    const u64 w = r.get();
+    v.root = R::low(w);
+    v.rank = R::high(w);
+    v.offset = r.get_int();
+    for (int k = 0; k < v.rank; ++k) v.stride[k] = r.get_int();
+  }
+  f.groups.resize(r.get_size());
+  const auto span = [&] {
+    const u64 w = r.get();
+    return ir::Span{R::low(w), R::high(w)};
   };
-  for (int node : g.outputs) r.outputs.push(computed(moved[node]));
-  for (const ir::Assign& a : g.assigns) r.assigns.push({a.slot, computed(moved[a.node])});
-  for (int node : g.inputs) r.inputs.push(node < 0 ? -1 : moved[node]);
-  return r;
+  for (Group& x : f.groups) {
+    const u64 a = r.get();
+    x.opaque = R::low(a);
+    x.split = R::high(a);
+    x.body = span();
+    x.loads = span();
+    x.stores = span();
+    const u64 s = r.get();
+    x.space.rank = R::low(s);
+    x.odd = R::high(s) != 0;
+    for (int k = 0; k < x.space.rank; ++k) x.space.extent[k] = r.get_int();
+  }
+  f.pool.resize(r.get_size());
+  for (int k = 0; k < f.pool.size(); k += 2) {
+    const u64 w = r.get();
+    f.pool[k] = R::low(w);
+    if (k + 1 < f.pool.size()) f.pool[k + 1] = R::high(w);
+  }
+  return f;
 }
 
 }  // namespace weft::passes
@@ -11469,11 +13333,73 @@ constexpr codegen::Build finish(const ir::Graph& traced) {
   return codegen::finish_build(graph, plan, codegen::lower(graph, fusion, plan));
 }
 
+// The same passes as separate constant evaluations, each from the words of the one before.
+template <class Source>
+struct PruneStage {
+  static constexpr void write(WordWriter& w) { ir::write(w, passes::prune(Source::graph())); }
+};
+template <class Source>
+struct GroupStage {
+  static constexpr void write(WordWriter& w) {
+    const ir::Graph graph = ir::thaw(Kept<PruneStage<Source>>::words.w);
+    passes::write(w, graph, passes::assign_groups(graph));
+  }
+};
+template <class Source>
+struct FuseStage {
+  static constexpr void write(WordWriter& w) {
+    const ir::Graph graph = ir::thaw(Kept<PruneStage<Source>>::words.w);
+    passes::Fusion fusion = passes::thaw_fusion(graph, Kept<GroupStage<Source>>::words.w);
+    passes::collect(graph, fusion);
+    passes::write(w, graph, fusion);
+  }
+};
+template <class Source>
+struct PlanStage {
+  static constexpr void write(WordWriter& w) {
+    const ir::Graph graph = ir::thaw(Kept<PruneStage<Source>>::words.w);
+    const passes::Fusion fusion = passes::thaw_fusion(graph, Kept<FuseStage<Source>>::words.w);
+    codegen::write(w, passes::plan_memory(graph, fusion));
+    w.put_int(fusion.groups.size());
+  }
+  static constexpr int groups() { return static_cast<int>(Kept<PlanStage>::words.w[Kept<PlanStage>::size - 1]); }
+};
+// Lowering goes in pieces of equal length, so that no evaluation grows with the program.
+inline constexpr int groups_a_piece = 128;
+template <class Source, int Piece>
+struct LowerStage {
+  static constexpr void write(WordWriter& w) {
+    const ir::Graph graph = ir::thaw(Kept<PruneStage<Source>>::words.w);
+    const passes::Fusion fusion = passes::thaw_fusion(graph, Kept<FuseStage<Source>>::words.w);
+    const passes::Plan plan = codegen::thaw_plan(Kept<PlanStage<Source>>::words.w);
+    const int groups = fusion.groups.size(), first = Piece * groups_a_piece;
+    codegen::write(w, codegen::lower(graph, fusion, plan, first, groups < first + groups_a_piece ? groups : first + groups_a_piece));
+  }
+};
+template <class Source>
+struct ImageStage {
+  template <int... Piece>
+  static constexpr codegen::Lowered join(std::integer_sequence<int, Piece...>) {
+    codegen::Lowered all;
+    (all.append(codegen::thaw_lowered(Kept<LowerStage<Source, Piece>>::words.w)), ...);
+    return all;
+  }
+  static constexpr void write(WordWriter& w) {
+    const ir::Graph graph = ir::thaw(Kept<PruneStage<Source>>::words.w);
+    const passes::Plan plan = codegen::thaw_plan(Kept<PlanStage<Source>>::words.w);
+    constexpr int pieces = (PlanStage<Source>::groups() + groups_a_piece - 1) / groups_a_piece;
+    const codegen::Build build = codegen::finish_build(graph, plan, join(std::make_integer_sequence<int, (pieces > 0 ? pieces : 1)>{}));
+    codegen::write(w, build.header);
+    codegen::write(w, build);
+  }
+};
+
 // Source::graph() traces; Compiled holds what comes out as constants.
 template <class Source>
 struct Compiled {
-  static constexpr codegen::ImageHeader header = finish(Source::graph()).header;
-  static constexpr codegen::Words<header.size> image = codegen::freeze<header.size>(finish(Source::graph()));
+  static constexpr const auto& words = Kept<ImageStage<Source>>::words;
+  static constexpr codegen::ImageHeader header = codegen::read_header(words.w);
+  static constexpr const u64* image = words.w + codegen::header_words;
 };
 
 // f(inputs...)
@@ -11511,7 +13437,7 @@ struct InitSource {
     auto f = [&](const nn::Name&, auto& s) {
       using S = std::remove_cvref_t<decltype(s)>;
       const ir::Value v = S::initializer::value(b, S::shape::value);
-      b.graph.assigns.push({s.slot, ir::cast(v, dtype_of<typename S::dtype>).id});
+      b.graph.assigns.push(ir::Assign{s.slot, ir::cast(v, dtype_of<typename S::dtype>).id});
     };
     auto g = [](nn::Mode&) {};
     nn::walk(model, nn::Name{}, f, g);
@@ -11536,23 +13462,47 @@ struct ProgramOf<Cpu, P> {
 };
 
 // Checks an argument against the input it is for and returns where its elements start.
+template <class A, class I>
+concept Container = requires(const A& a) {
+  { *a.data() } -> std::convertible_to<typename I::dtype>;
+  a.size();
+};
+
+template <bool Ok, class Argument, class Input>
+struct ArgumentFits {
+  static_assert(Ok, "an argument of a call has another dtype, shape or kind than the input it is for: give a tensor, a pointer, an array or a container of the input's dtype");
+};
+
+template <class I, class A>
+constexpr bool argument_fits() {
+  using T = typename I::dtype;
+  if constexpr (std::is_array_v<A>)
+    return std::is_same_v<std::remove_cv_t<std::remove_all_extents_t<A>>, T> && sizeof(A) == sizeof(T) * static_cast<std::size_t>(I::shape::size);
+  else if constexpr (std::is_pointer_v<A>)
+    return std::is_same_v<std::remove_cv_t<std::remove_pointer_t<A>>, T>;
+  else if constexpr (TensorLike<A>)
+    return std::is_same_v<typename A::dtype, T> && std::is_same_v<typename A::shape, typename I::shape>;
+  else if constexpr (std::is_arithmetic_v<A>)
+    return I::shape::size == 1 && std::is_same_v<A, T>;
+  else if constexpr (Container<A, I>)
+    return std::is_same_v<std::remove_cvref_t<decltype(*std::declval<const A&>().data())>, T>;
+  else
+    return false;
+}
+
 template <class I, class A>
 const void* argument(const A& a, int number) {
-  using T = typename I::dtype;
-  if constexpr (std::is_pointer_v<A>) {
-    static_assert(std::is_same_v<std::remove_cv_t<std::remove_pointer_t<A>>, T>, "an argument points to another dtype than its input's");
+  constexpr bool fits = argument_fits<I, A>();
+  static_assert(sizeof(ArgumentFits<fits, A, I>) > 0);
+  if constexpr (!fits) {
+    return nullptr;
+  } else if constexpr (std::is_array_v<A> || std::is_pointer_v<A>) {
     return a;
   } else if constexpr (TensorLike<A>) {
-    static_assert(std::is_same_v<typename A::dtype, T>, "an argument's dtype differs from its input's");
-    static_assert(sizeof(ShapesEqual<std::is_same_v<typename A::shape, typename I::shape>, I, typename A::shape, typename I::shape>) > 0);
     return a.data();
   } else if constexpr (std::is_arithmetic_v<A>) {
-    static_assert(I::shape::size == 1, "a number is given for an input that is no single element");
-    static_assert(std::is_same_v<A, T>, "a number's type differs from its input's dtype");
     return &a;
   } else {
-    static_assert(requires { a.data(); a.size(); }, "an argument must be a tensor, a pointer, a number or a container with data() and size()");
-    static_assert(std::is_same_v<std::remove_cvref_t<decltype(*a.data())>, T>, "an argument's elements are of another dtype than its input's");
     if (static_cast<i64>(a.size()) != I::shape::size)
       throw Error("call/size", "input " + std::to_string(number) + " takes " + std::to_string(I::shape::size) + " elements, " +
                                    to_text(I::shape::value).c_str() + ", and was given " + std::to_string(a.size()));
@@ -11575,6 +13525,8 @@ class CompiledFunction {
   // Memory the function needs for intermediate values and results, in bytes.
   static constexpr i64 workspace_bytes() { return Code::header.workspace_bytes; }
   static constexpr int launches() { return Code::header.launches; }
+  // Every launch with what is fused into it, its bytes, FLOPs and least time; see explain.hpp.
+  static std::string explain(const Roofline& machine = {}) { return weft::explain<Source>(machine); }
 
   template <class... A>
   auto operator()(const A&... args) {
@@ -11730,6 +13682,78 @@ void evaluate(const L& lazy, T* to, const Device& device) {
 }
 
 }  // namespace weft::exec
+// ---- weft/exec/summary.hpp ----
+// A model as a table: every parameter and buffer under its dotted name, with shape, dtype and count, and totals.
+
+namespace weft {
+
+namespace exec {
+
+// 1234567 as "1,234,567".
+inline std::string grouped(i64 number) {
+  std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > (number < 0 ? 4u : 3u); text.insert(at, ",")) at -= 3;
+  return text;
+}
+
+struct SummaryRow {
+  std::string name, shape, dtype, count;
+};
+
+// Lines of at most 79 columns; a name that is too long for its column has a line of its own.
+inline std::string table_text(const std::vector<SummaryRow>& rows) {
+  std::size_t name = 0, shape = 0, count = 0;
+  for (const SummaryRow& r : rows) {
+    name = r.name.size() > name ? r.name.size() : name;
+    shape = r.shape.size() > shape ? r.shape.size() : shape;
+    count = r.count.size() > count ? r.count.size() : count;
+  }
+  const std::size_t dtype = 7, rest = 2 + shape + 2 + dtype + 2 + count;
+  if (name + rest > 79) name = rest < 63 ? 79 - rest : 16;
+  std::string out;
+  for (const SummaryRow& r : rows) {
+    out += r.name;
+    if (r.name.size() > name) out += "\n" + std::string(name, ' ');
+    if (r.name.size() < name) out += std::string(name - r.name.size(), ' ');
+    out += "  " + r.shape + std::string(shape - r.shape.size(), ' ') + "  " + r.dtype + std::string(dtype - r.dtype.size(), ' ') + "  " +
+           std::string(count - r.count.size(), ' ') + r.count + "\n";
+  }
+  return out;
+}
+
+// "a step: 17 launches, 851 kB moved, 5.81 MFLOP", and the memory behind it; Header is codegen's ImageHeader.
+template <class Header>
+std::string step_summary(const Header& plan, i64 state_bytes, i64 workspace_bytes) {
+  using explain_detail::compact;
+  return "a step: " + std::to_string(plan.launches) + " launches, " + compact(static_cast<double>(plan.bytes), "B") + " moved, " +
+         compact(static_cast<double>(plan.flops), "FLOP") + "\nmemory: state " + grouped(state_bytes) + " bytes, workspace " +
+         grouped(workspace_bytes) + " bytes\n";
+}
+
+}  // namespace exec
+
+// The table of model type M.
+template <class M>
+std::string summary() {
+  constexpr const auto& table = nn::state_table<M>;
+  std::vector<exec::SummaryRow> rows{{"name", "shape", "dtype", "elements"}};
+  i64 trained = 0, kept = 0;
+  for (int i = 0; i < table.size; ++i) {
+    const nn::StateInfo& s = table.row[i];
+    (s.trained ? trained : kept) += s.dims.size();
+    rows.push_back({std::string(s.name.view()) + (s.trained ? "" : " (buffer)"), to_text(s.dims).c_str(), name_of(s.dtype), exec::grouped(s.dims.size())});
+  }
+  for (int i = 0; i < nn::alias_table<M>.size; ++i) {
+    const nn::Alias& alias = nn::alias_table<M>.row[i];
+    rows.push_back({std::string(alias.name.view()), "is " + std::string(table.row[alias.row].name.view()), "", ""});
+  }
+  std::string out = exec::table_text(rows);
+  out += exec::grouped(trained) + " trained parameters";
+  if (kept > 0) out += ", " + exec::grouped(kept) + " elements of buffers";
+  return out + "; " + exec::grouped(table.bytes) + " bytes\n";
+}
+
+}  // namespace weft
 // ---- weft/io/order.hpp ----
 // A stable sort of numbers by what they stand for. Here rather than std::sort because every use of that one
 // costs each program that includes weft some 40 ms of compile time.
@@ -12357,7 +14381,8 @@ inline std::string safetensors_header(const std::vector<SafetensorsTensor>& tens
     for (const i64 extent : tensor.shape) {
       if (extent < 0)
         throw Error("safetensors/bad-number", "tensor '" + tensor.name + "' has a negative extent");
-      shape += (shape.empty() ? "" : ",") + std::to_string(extent);
+      if (!shape.empty()) shape += ',';
+      shape += std::to_string(extent);
     }
     const u64 begin = offset, bytes = detail::byte_size(tensor.name, tensor.dtype, tensor.shape);
     if (__builtin_add_overflow(offset, bytes, &offset) || offset > static_cast<u64>(INT64_MAX))
@@ -12366,8 +14391,13 @@ inline std::string safetensors_header(const std::vector<SafetensorsTensor>& tens
     append_json_string(header, tensor.name);
     header += ":{\"dtype\":\"";
     header += detail::dtype_names[detail::rank_of(tensor.dtype)].name;
-    header += "\",\"shape\":[" + shape + "],\"data_offsets\":[" + std::to_string(begin) + "," +
-              std::to_string(offset) + "]}";
+    header += "\",\"shape\":[";
+    header += shape;
+    header += "],\"data_offsets\":[";
+    header += std::to_string(begin);
+    header += ",";
+    header += std::to_string(offset);
+    header += "]}";
   }
   header += '}';
   header.resize((header.size() + 7) / 8 * 8, ' ');
@@ -12413,7 +14443,7 @@ namespace weft {
 struct LoadReport {
   std::vector<std::string> missing;     // in the model, not in the file
   std::vector<std::string> unexpected;  // in the file, not in the model
-  std::vector<std::string> mismatched;  // in both, of another shape or dtype
+  std::vector<std::string> mismatched;  // in both, of another shape or dtype, or tied names with different values
   bool complete() const { return missing.empty() && unexpected.empty() && mismatched.empty(); }
   std::string text() const {
     std::string s;
@@ -12422,7 +14452,7 @@ struct LoadReport {
     };
     list("missing", missing);
     list("unexpected", unexpected);
-    list("of another shape", mismatched);
+    list("of another shape, dtype or tied value", mismatched);
     return s.empty() ? "complete" : s;
   }
 };
@@ -12437,6 +14467,9 @@ constexpr int find_state(std::string_view name) {
   constexpr const auto& table = nn::state_table<M>;
   for (int i = 0; i < table.size; ++i)
     if (table.row[i].name.view() == name) return i;
+  constexpr const auto& aliases = nn::alias_table<M>;
+  for (int i = 0; i < aliases.size; ++i)
+    if (aliases.row[i].name.view() == name) return aliases.row[i].row;
   return -1;
 }
 
@@ -12463,12 +14496,21 @@ LoadReport read_state(const io::Safetensors& file, LoadMode mode, const std::str
   for (int i = 0; i < table.size; ++i) {
     const std::string name(table.row[i].name.view());
     const io::SafetensorsEntry* entry = file.find(name);
+    bool agrees = true;
+    for (int a = 0; a < nn::alias_table<M>.size; ++a) {
+      const nn::Alias& alias = nn::alias_table<M>.row[a];
+      const io::SafetensorsEntry* other = alias.row == i ? file.find(std::string(alias.name.view())) : nullptr;
+      if (!other) continue;
+      ++used;
+      if (!entry) entry = other, --used;
+      agrees = agrees && entry->dtype == other->dtype && entry->shape == other->shape && std::memcmp(entry->data, other->data, entry->bytes) == 0;
+    }
     if (!entry) {
       report.missing.push_back(name);
       continue;
     }
     ++used;
-    if (entry->dtype != table.row[i].dtype || entry->shape != extents(table.row[i].dims)) {
+    if (!agrees || entry->dtype != table.row[i].dtype || entry->shape != extents(table.row[i].dims)) {
       report.mismatched.push_back(name);
       continue;
     }
@@ -12491,6 +14533,11 @@ std::vector<io::SafetensorsTensor> state_tensors(const std::byte* block) {
   std::vector<io::SafetensorsTensor> tensors;
   for (int i = 0; i < table.size; ++i)
     tensors.push_back({std::string(table.row[i].name.view()), table.row[i].dtype, extents(table.row[i].dims), block + table.row[i].offset});
+  for (int a = 0; a < nn::alias_table<M>.size; ++a) {
+    const nn::Alias& alias = nn::alias_table<M>.row[a];
+    const nn::StateInfo& row = table.row[alias.row];
+    tensors.push_back({std::string(alias.name.view()), row.dtype, extents(row.dims), block + row.offset});
+  }
   return tensors;
 }
 
@@ -12539,6 +14586,8 @@ class Model {
   static constexpr i64 parameter_count() { return nn::parameter_count<M>(); }
   // Bytes of the block that holds parameters and buffers.
   static constexpr i64 state_bytes() { return nn::state_table<M>.bytes; }
+  // A table of all parameters and buffers.
+  static std::string summary() { return weft::summary<M>(); }
 
   // A parameter or buffer by its dotted name, checked while compiling.
   template <FixedString Name>
@@ -12826,257 +14875,18 @@ inline CsvTable read_csv(const std::string& path, const CsvOptions& options = {}
 // ---- weft/io.hpp ----
 // Layer 2: file formats.
 
-// ---- weft/ops/movement.hpp ----
-// Movement primitives: views that the reading kernel folds into its addresses.
+// ---- weft/nn/channels.hpp ----
+// Vectors of one value a channel beside tensors (N, C, ...), whose channels are axis 1.
 
-namespace weft {
+namespace weft::nn::module_detail {
 
-namespace detail {
-
-template <class S, i64... To>
-struct reshape_rule {
-  static constexpr i64 count(i64 skip) {
-    i64 n = 1;
-    const i64 to[]{To..., 1};
-    for (int i = 0; i < static_cast<int>(sizeof...(To)); ++i) n *= to[i] == skip ? 1 : to[i];
-    return n;
-  }
-  static constexpr int free = ((To == -1 ? 1 : 0) + ... + 0);
-  static constexpr i64 known = count(-1);
-  static constexpr bool ok = free == 0 ? known == S::size : free == 1 && known > 0 && S::size % known == 0;
-  static constexpr Dims make() {
-    Dims d;
-    d.rank = sizeof...(To);
-    const i64 to[]{To..., 1};
-    for (int i = 0; i < d.rank; ++i) d.extent[i] = to[i] == -1 ? S::size / (known > 0 ? known : 1) : to[i];
-    return d;
-  }
-  static constexpr Dims value = make();
-};
-
-template <class S, int... Order>
-struct permute_rule {
-  static constexpr bool check() {
-    if (sizeof...(Order) != S::rank) return false;
-    const int order[]{Order..., 0};
-    u32 seen = 0;
-    for (int i = 0; i < S::rank; ++i) {
-      const int axis = order[i] < 0 ? order[i] + S::rank : order[i];
-      if (axis < 0 || axis >= S::rank) return false;
-      seen |= 1u << axis;
-    }
-    return seen == ir::all_axes(S::rank);
-  }
-  static constexpr bool ok = check();
-  struct List {
-    i64 axis[8]{};
-  };
-  static constexpr List make_list() {
-    List list;
-    const int order[]{Order..., 0};
-    for (int i = 0; ok && i < S::rank; ++i) list.axis[i] = order[i] < 0 ? order[i] + S::rank : order[i];
-    return list;
-  }
-  static constexpr List list = make_list();
-  static constexpr Dims value = ok ? ir::permuted(S::value, list.axis) : S::value;
-};
-
-template <class From, class To>
-struct expand_rule {
-  static constexpr bool ok = broadcastable(From::value, To::value) &&
-                             broadcast(From::value, To::value) == To::value;
-};
-
-}  // namespace detail
-
-// What: a Shape whose axes a permutation should name, each once.
-template <bool Ok, class Op, class... What>
-struct AxesPermuted {
-  static_assert(Ok, "the axes named are no permutation of the shape's axes");
-};
-
-// reshape<2, -1>(x): the same elements in row-major order; one -1 is worked out.
-template <i64... To>
-struct Reshape : Operation<Reshape<To...>> {
-  template <class A>
-  static constexpr auto apply(ir::Builder&, const A& a) {
-    using Rule = detail::reshape_rule<typename A::shape, To...>;
-    static_assert(sizeof(SizesEqual<Rule::ok, Reshape, typename A::shape>) > 0);
-    using S = shape_of<Rule>;
-    return Expr<typename A::dtype, S>{ir::reshape(a.value, S::value)};
-  }
-};
-
-// permute<0, 2, 1>(x): output axis k is input axis Order[k].
-template <int... Order>
-struct Permute : Operation<Permute<Order...>> {
-  template <class A>
-  static constexpr auto apply(ir::Builder&, const A& a) {
-    using Rule = detail::permute_rule<typename A::shape, Order...>;
-    static_assert(sizeof(AxesPermuted<Rule::ok, Permute, typename A::shape>) > 0);
-    return Expr<typename A::dtype, shape_of<Rule>>{ir::permute(a.value, Rule::list.axis)};
-  }
-};
-
-// expand<Shape...>(x): broadcast to a given shape.
-template <i64... To>
-struct Expand : Operation<Expand<To...>> {
-  template <class A>
-  static constexpr auto apply(ir::Builder&, const A& a) {
-    constexpr bool ok = detail::expand_rule<typename A::shape, Shape<To...>>::ok;
-    static_assert(sizeof(ShapesBroadcast<ok, Expand, typename A::shape, Shape<To...>>) > 0);
-    return Expr<typename A::dtype, Shape<To...>>{ir::broadcast(a.value, Shape<To...>::value)};
-  }
-};
-
-template <i64... To>
-inline constexpr Reshape<To...> reshape{};
-template <i64... To>
-inline constexpr Reshape<To...> view{};
-template <int... Order>
-inline constexpr Permute<Order...> permute{};
-template <i64... To>
-inline constexpr Expand<To...> expand{};
-
-}  // namespace weft
-// ---- weft/ops/linalg.hpp ----
-// Matrix products with PyTorch's rules for vectors, matrices and batches; all are one `dot`.
-
-namespace weft {
-
-namespace detail {
-
-constexpr ir::DotAxes contract_last(int rank_a, int axis_b) {
-  ir::DotAxes axes;
-  axes.contracted = 1;
-  axes.contracted_a[0] = rank_a - 1;
-  axes.contracted_b[0] = axis_b;
-  return axes;
+// A vector of C as (C, 1, ...), to stand beside (N, C, ...).
+template <i64 C, int... After>
+constexpr auto along_channels(const auto& v, std::integer_sequence<int, After...>) {
+  return reshape<C, (After * 0 + 1)...>(v);
 }
 
-// matmul(a, b): the shapes' rules, in one place.
-template <class A, class B>
-struct matmul_rule {
-  static constexpr Dims a = A::value, b = B::value;
-  static constexpr bool ranked = a.rank >= 1 && b.rank >= 1;
-  static constexpr i64 inner_a = ranked ? a.extent[a.rank - 1] : 0;
-  static constexpr i64 inner_b = ranked ? b.extent[b.rank >= 2 ? b.rank - 2 : 0] : 0;
-  static constexpr Dims batch_of(const Dims& d) {
-    Dims r;
-    for (r.rank = 0; r.rank + 2 < d.rank; ++r.rank) r.extent[r.rank] = d.extent[r.rank];
-    return r;
-  }
-  static constexpr bool batches = broadcastable(batch_of(a), batch_of(b));
-  static constexpr bool ok = ranked && inner_a == inner_b && batches;
-  static constexpr Dims batch = ok ? broadcast(batch_of(a), batch_of(b)) : Dims{};
-  static constexpr Dims make() {
-    Dims r = batch;
-    if (a.rank >= 2) r.extent[r.rank++] = a.extent[a.rank - 2];
-    if (b.rank >= 2) r.extent[r.rank++] = b.extent[b.rank - 1];
-    return r;
-  }
-  static constexpr Dims value = make();
-};
-
-constexpr ir::Value matmul_value(ir::Value a, ir::Value b, const Dims& batch, DType result) {
-  const Dims da = a.dims(), db = b.dims();
-  ir::DotAxes axes;
-  axes.contracted = 1;
-  axes.contracted_a[0] = da.rank - 1;
-  axes.contracted_b[0] = db.rank >= 2 ? db.rank - 2 : 0;
-  // without a batch of b's own, all leading axes of a are rows of one product
-  if (db.rank <= 2) return ir::dot(a, b, axes, result);
-  const auto expanded = [&](ir::Value v, const Dims& d) {
-    Dims to = batch;
-    if (d.rank >= 2) to.extent[to.rank++] = d.extent[d.rank - 2];
-    to.extent[to.rank++] = d.extent[d.rank - 1];
-    return ir::broadcast(v, to);
-  };
-  a = expanded(a, da);
-  b = expanded(b, db);
-  axes.batch = batch.rank;
-  for (int i = 0; i < batch.rank; ++i) axes.batch_a[i] = axes.batch_b[i] = i;
-  axes.contracted_a[0] = a.dims().rank - 1;
-  axes.contracted_b[0] = b.dims().rank - 2;
-  return ir::dot(a, b, axes, result);
-}
-
-template <class X, class W>
-struct linear_rule {
-  static constexpr Dims make() {
-    Dims r = X::value;
-    if (r.rank > 0) r.extent[r.rank - 1] = W::value.extent[0];
-    return r;
-  }
-  static constexpr Dims value = make();
-};
-
-}  // namespace detail
-
-// torch.matmul: vectors, matrices, broadcast batches.
-struct Matmul : Operation<Matmul> {
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder&, const A& a, const B& b) {
-    using Rule = detail::matmul_rule<typename A::shape, typename B::shape>;
-    static_assert(sizeof(InnerExtentsEqual<Rule::ok, Matmul, typename A::shape, typename B::shape>) > 0);
-    using T = promoted<typename A::dtype, typename B::dtype>;
-    using S = shape_of<Rule>;
-    if constexpr (Rule::ok) {
-      const ir::Value v = detail::matmul_value(ir::cast(a.value, dtype_of<T>), ir::cast(b.value, dtype_of<T>), Rule::batch, dtype_of<T>);
-      return Expr<T, S>{v};
-    } else {
-      return Expr<T, S>{};
-    }
-  }
-};
-
-// x (..., in) times weight (out, in) transposed, plus bias (out): torch.nn.functional.linear.
-struct LinearOp : Operation<LinearOp> {
-  template <class X, class W>
-  static constexpr auto apply(ir::Builder&, const X& x, const W& w) {
-    constexpr Dims dx = X::shape::value, dw = W::shape::value;
-    constexpr bool ok = dx.rank >= 1 && dw.rank == 2 && dx.extent[dx.rank >= 1 ? dx.rank - 1 : 0] == dw.extent[1];
-    static_assert(sizeof(InnerExtentsEqual<ok, LinearOp, typename X::shape, typename W::shape>) > 0);
-    using T = promoted<typename X::dtype, typename W::dtype>;
-    using S = shape_of<detail::linear_rule<typename X::shape, typename W::shape>>;
-    if constexpr (ok)
-      return Expr<T, S>{ir::dot(ir::cast(x.value, dtype_of<T>), ir::cast(w.value, dtype_of<T>), detail::contract_last(dx.rank, 1), dtype_of<T>)};
-    else
-      return Expr<T, S>{};
-  }
-  template <class X, class W, class B>
-  static constexpr auto apply(ir::Builder& b, const X& x, const W& w, const B& bias) {
-    return Binary<ir::Op::add>::apply(b, apply(b, x, w), bias);
-  }
-};
-
-inline constexpr Matmul matmul{};
-inline constexpr Matmul bmm{};
-inline constexpr LinearOp linear{};
-
-}  // namespace weft
-// ---- weft/nn/linear.hpp ----
-// y = x W^T + b over the last axis.
-
-namespace weft::nn {
-
-// x (..., In) -> (..., Out). weight (Out, In), bias (Out), started as PyTorch's.
-template <i64 In, i64 Out, bool Bias = true, class T = f32>
-struct Linear {
-  Param<T, Shape<Out, In>, init::FanInUniform<>> weight{};
-  Param<T, Shape<Out>, init::FanInUniform<In>> bias{};
-  constexpr auto operator()(const auto& x) const { return linear(x, weight, bias); }
-};
-template <i64 In, i64 Out, class T>
-struct Linear<In, Out, false, T> {
-  Param<T, Shape<Out, In>, init::FanInUniform<>> weight{};
-  constexpr auto operator()(const auto& x) const { return linear(x, weight); }
-};
-
-}  // namespace weft::nn
-// ---- weft/nn.hpp ----
-// Layer 6: modules.
-
+}  // namespace weft::nn::module_detail
 // ---- weft/ops/reduce.hpp ----
 // Reductions along axes named at compile time: sum<1>(x), mean<-1, 0>(x), max<-1>(x), sum(x) over everything.
 // keep_dims versions hold reduced axes at extent 1. Small floating types are summed in f32 and rounded once.
@@ -13272,12 +15082,15 @@ struct Relu : Operation<Relu> {
   }
 };
 
-// 1 / (1 + exp(-x))
+// 1 / (1 + exp(-x)), with x held above where exp(-x) overflows: there the gradient would be 0 times infinity.
 struct Sigmoid : Operation<Sigmoid> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     const auto f = Cast<floating<typename X::dtype>>::apply(b, x);
-    return decltype(f){1.0 / (ir::unary(ir::Op::exp, -f.value) + 1.0)};
+    constexpr DType t = dtype_of<typename decltype(f)::dtype>;
+    const ir::Value least = ir::constant_like(f.value, t == DType::f64 ? -708 : t == DType::f16 ? -11 : -87);
+    const ir::Value v = ir::select(ir::binary(ir::Op::lt, f.value, least), least, f.value);
+    return decltype(f){1.0 / (ir::unary(ir::Op::exp, -v) + 1.0)};
   }
 };
 
@@ -13335,6 +15148,1250 @@ template <int Axis>
 inline constexpr LogSoftmax<Axis> log_softmax{};
 
 }  // namespace weft
+// ---- weft/nn/activation.hpp ----
+// Activations as modules, with PyTorch's formulae and defaults; settings are members. They hold no state, except
+// PReLU.
+
+namespace weft::nn {
+
+struct ReLU {
+  constexpr auto operator()(const auto& x) const { return relu(to_expr(x)); }
+};
+// x Phi(x)
+struct GELU {
+  constexpr auto operator()(const auto& x) const { return gelu(to_expr(x)); }
+};
+// GELU(approximate="tanh")
+struct GELUTanh {
+  constexpr auto operator()(const auto& x) const { return gelu_tanh(to_expr(x)); }
+};
+// x sigmoid(x)
+struct SiLU {
+  constexpr auto operator()(const auto& x) const { return silu(to_expr(x)); }
+};
+struct Sigmoid {
+  constexpr auto operator()(const auto& x) const { return sigmoid(to_expr(x)); }
+};
+struct Tanh {
+  constexpr auto operator()(const auto& x) const { return tanh(to_expr(x)); }
+};
+
+// x where x > 0, slope x elsewhere.
+struct LeakyReLU {
+  float slope = 0.01f;
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    return where(gt(e, 0), e, mul(e, slope));
+  }
+};
+
+// x where x > 0, slope x elsewhere; the slope is learned: one for all, or one for each of N channels (axis 1).
+template <i64 N = 1, class T = f32>
+struct PReLU {
+  Param<T, Shape<N>, init::Constant<1, 4>> weight{};
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    using S = typename decltype(e)::shape;
+    constexpr int after = N == 1 || S::rank < 2 ? 0 : S::rank - 2;
+    return where(gt(e, 0), e, mul(e, module_detail::along_channels<N>(weight, std::make_integer_sequence<int, after>{})));
+  }
+};
+
+// x where x > 0, alpha (exp(x) - 1) elsewhere.
+struct ELU {
+  float alpha = 1;
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    // exp sees no positive number: it would overflow, and its gradient be NaN
+    return where(gt(e, 0), e, mul(expm1(where(gt(e, 0), 0.0f, e)), alpha));
+  }
+};
+
+// log(1 + exp(beta x)) / beta; x where beta x > threshold.
+struct Softplus {
+  float beta = 1;
+  float threshold = 20;
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    const auto scaled = mul(e, beta);
+    const auto linear = gt(scaled, threshold);
+    return where(linear, e, mul(log1p(exp(where(linear, 0.0f, scaled))), 1 / beta));
+  }
+};
+
+// x tanh(softplus(x))
+struct Mish {
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    return mul(e, tanh(Softplus{}(e)));
+  }
+};
+
+// x min(max(x + 3, 0), 6) / 6
+struct Hardswish {
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    const auto middle = mul(mul(e, add(e, 3.0f)), 1.0f / 6);
+    return where(le(e, -3.0f), mul(e, 0.0f), where(ge(e, 3.0f), e, middle));
+  }
+};
+
+template <int Axis = -1>
+struct Softmax {
+  constexpr auto operator()(const auto& x) const { return softmax<Axis>(to_expr(x)); }
+};
+template <int Axis = -1>
+struct LogSoftmax {
+  constexpr auto operator()(const auto& x) const { return log_softmax<Axis>(to_expr(x)); }
+};
+
+}  // namespace weft::nn
+// ---- weft/ops/linalg.hpp ----
+// Matrix products with PyTorch's rules for vectors, matrices and batches; all are one `dot`.
+
+namespace weft {
+
+namespace detail {
+
+constexpr ir::DotAxes contract_last(int rank_a, int axis_b) {
+  ir::DotAxes axes;
+  axes.contracted = 1;
+  axes.contracted_a[0] = rank_a - 1;
+  axes.contracted_b[0] = axis_b;
+  return axes;
+}
+
+// matmul(a, b): the shapes' rules, in one place.
+template <class A, class B>
+struct matmul_rule {
+  static constexpr Dims a = A::value, b = B::value;
+  static constexpr bool ranked = a.rank >= 1 && b.rank >= 1;
+  static constexpr i64 inner_a = ranked ? a.extent[a.rank - 1] : 0;
+  static constexpr i64 inner_b = ranked ? b.extent[b.rank >= 2 ? b.rank - 2 : 0] : 0;
+  static constexpr Dims batch_of(const Dims& d) {
+    Dims r;
+    for (r.rank = 0; r.rank + 2 < d.rank; ++r.rank) r.extent[r.rank] = d.extent[r.rank];
+    return r;
+  }
+  static constexpr bool batches = broadcastable(batch_of(a), batch_of(b));
+  static constexpr bool ok = ranked && inner_a == inner_b && batches;
+  static constexpr Dims batch = ok ? broadcast(batch_of(a), batch_of(b)) : Dims{};
+  static constexpr Dims make() {
+    Dims r = batch;
+    if (a.rank >= 2) r.extent[r.rank++] = a.extent[a.rank - 2];
+    if (b.rank >= 2) r.extent[r.rank++] = b.extent[b.rank - 1];
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+constexpr ir::Value matmul_value(ir::Value a, ir::Value b, const Dims& batch, DType result) {
+  const Dims da = a.dims(), db = b.dims();
+  ir::DotAxes axes;
+  axes.contracted = 1;
+  axes.contracted_a[0] = da.rank - 1;
+  axes.contracted_b[0] = db.rank >= 2 ? db.rank - 2 : 0;
+  // without a batch of b's own, all leading axes of a are rows of one product
+  if (db.rank <= 2) return ir::dot(a, b, axes, result);
+  const auto expanded = [&](ir::Value v, const Dims& d) {
+    Dims to = batch;
+    if (d.rank >= 2) to.extent[to.rank++] = d.extent[d.rank - 2];
+    to.extent[to.rank++] = d.extent[d.rank - 1];
+    return ir::broadcast(v, to);
+  };
+  a = expanded(a, da);
+  b = expanded(b, db);
+  axes.batch = batch.rank;
+  for (int i = 0; i < batch.rank; ++i) axes.batch_a[i] = axes.batch_b[i] = i;
+  axes.contracted_a[0] = a.dims().rank - 1;
+  axes.contracted_b[0] = b.dims().rank - 2;
+  return ir::dot(a, b, axes, result);
+}
+
+template <class X, class W>
+struct linear_rule {
+  static constexpr Dims make() {
+    Dims r = X::value;
+    if (r.rank > 0) r.extent[r.rank - 1] = W::value.extent[0];
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+}  // namespace detail
+
+// torch.matmul: vectors, matrices, broadcast batches.
+struct Matmul : Operation<Matmul> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder&, const A& a, const B& b) {
+    using Rule = detail::matmul_rule<typename A::shape, typename B::shape>;
+    static_assert(sizeof(InnerExtentsEqual<Rule::ok, Matmul, typename A::shape, typename B::shape>) > 0);
+    using T = promoted<typename A::dtype, typename B::dtype>;
+    using S = shape_of<Rule>;
+    if constexpr (Rule::ok) {
+      const ir::Value v = detail::matmul_value(ir::cast(a.value, dtype_of<T>), ir::cast(b.value, dtype_of<T>), Rule::batch, dtype_of<T>);
+      return Expr<T, S>{v};
+    } else {
+      return Expr<T, S>{};
+    }
+  }
+};
+
+// x (..., in) times weight (out, in) transposed, plus bias (out): torch.nn.functional.linear.
+struct LinearOp : Operation<LinearOp> {
+  template <class X, class W>
+  static constexpr auto apply(ir::Builder&, const X& x, const W& w) {
+    constexpr Dims dx = X::shape::value, dw = W::shape::value;
+    constexpr bool ok = dx.rank >= 1 && dw.rank == 2 && dx.extent[dx.rank >= 1 ? dx.rank - 1 : 0] == dw.extent[1];
+    static_assert(sizeof(InnerExtentsEqual<ok, LinearOp, typename X::shape, typename W::shape>) > 0);
+    using T = promoted<typename X::dtype, typename W::dtype>;
+    using S = shape_of<detail::linear_rule<typename X::shape, typename W::shape>>;
+    if constexpr (ok)
+      return Expr<T, S>{ir::dot(ir::cast(x.value, dtype_of<T>), ir::cast(w.value, dtype_of<T>), detail::contract_last(dx.rank, 1), dtype_of<T>)};
+    else
+      return Expr<T, S>{};
+  }
+  template <class X, class W, class B>
+  static constexpr auto apply(ir::Builder& b, const X& x, const W& w, const B& bias) {
+    return Binary<ir::Op::add>::apply(b, apply(b, x, w), bias);
+  }
+};
+
+// Batches of matrices only: torch.bmm.
+struct Bmm : Operation<Bmm> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    static_assert(sizeof(RankIs<A::rank == 3 && B::rank == 3, Bmm, typename A::shape, typename B::shape, Rank<3>>) > 0);
+    return Matmul::apply(b, x, y);
+  }
+};
+
+// c + a b, the product scaled by alpha and c by beta: torch.addmm.
+struct Addmm : Operation<Addmm> {
+  template <class C, class A, class B, class S, class R>
+  static constexpr auto apply(ir::Builder& b, const C& c, const A& x, const B& y, const S& beta, const R& alpha) {
+    static_assert(sizeof(RankIs<A::rank == 2 && B::rank == 2, Addmm, typename A::shape, typename B::shape, Rank<2>>) > 0);
+    return add(mul(c, beta), mul(Matmul::apply(b, x, y), alpha));
+  }
+  template <class C, class A, class B>
+  static constexpr auto apply(ir::Builder& b, const C& c, const A& x, const B& y) {
+    static_assert(sizeof(RankIs<A::rank == 2 && B::rank == 2, Addmm, typename A::shape, typename B::shape, Rank<2>>) > 0);
+    return add(c, Matmul::apply(b, x, y));
+  }
+};
+
+// Every element of one vector times every element of the other.
+struct Outer : Operation<Outer> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    static_assert(sizeof(RankIs<A::rank == 1 && B::rank == 1, Outer, typename A::shape, typename B::shape, Rank<1>>) > 0);
+    if constexpr (A::rank == 1 && B::rank == 1)
+      return mul(Reshape<A::size, 1>::apply(b, x), Reshape<1, B::size>::apply(b, y));
+    else
+      return x;
+  }
+};
+
+inline constexpr Matmul matmul{};
+inline constexpr Matmul mm{};
+inline constexpr Matmul mv{};
+inline constexpr Bmm bmm{};
+inline constexpr Addmm addmm{};
+template <class A, class B>
+constexpr auto outer(const A& a, const B& b) {
+  return Outer{}(a, b);
+}
+inline constexpr LinearOp linear{};
+
+}  // namespace weft
+// ---- weft/nn/bilinear.hpp ----
+// y_o = x1^T W_o x2 + b_o over the last axes.
+
+namespace weft::nn {
+
+namespace module_detail {
+template <class X, class Y, class W>
+struct bilinear_rule {
+  static constexpr Dims x = X::value, y = Y::value, w = W::value;
+  static constexpr bool check() {
+    if (x.rank < 1 || x.rank != y.rank) return false;
+    for (int i = 0; i + 1 < x.rank; ++i)
+      if (x.extent[i] != y.extent[i]) return false;
+    return x.extent[x.rank - 1] == w.extent[1] && y.extent[y.rank - 1] == w.extent[2];
+  }
+  static constexpr bool ok = check();
+  static constexpr Dims make() {
+    Dims d = x;
+    if (d.rank > 0) d.extent[d.rank - 1] = w.extent[0];
+    return d;
+  }
+  static constexpr Dims value = make();
+};
+struct BilinearOp : Operation<BilinearOp> {
+  template <class X, class Y, class W>
+  static constexpr auto apply(ir::Builder& b, const X& x, const Y& y, const W& w) {
+    using Rule = bilinear_rule<typename X::shape, typename Y::shape, typename W::shape>;
+    constexpr bool ok = Rule::ok;
+    static_assert(sizeof(InnerExtentsEqual<ok, BilinearOp, typename X::shape, typename Y::shape, typename W::shape>) > 0);
+    using T = promoted<promoted<typename X::dtype, typename Y::dtype>, typename W::dtype>;
+    using R = Expr<T, shape_of<Rule>>;
+    if constexpr (ok) {
+      constexpr DType t = dtype_of<T>;
+      // (..., in1) times (out, in1, in2) over in1, then the sum over in2 of its products with x2
+      const ir::Value left = ir::dot(ir::cast(x.value, t), ir::cast(w.value, t), weft::detail::contract_last(X::rank, 1), t);
+      Dims rows = Y::shape::value;
+      rows.extent[rows.rank] = rows.extent[rows.rank - 1];
+      rows.extent[rows.rank - 1] = 1;
+      ++rows.rank;
+      const ir::Value right = ir::reshape(ir::cast(y.value, t), rows);
+      return R{ir::reshape(weft::detail::reduce_keep(ir::Op::reduce_sum, left * right, 1u << (rows.rank - 1)), R::shape::value)};
+    } else {
+      return R{ir::constant(b, dtype_of<T>, R::shape::value, 0)};
+    }
+  }
+};
+}  // namespace module_detail
+
+// x1 (..., In1), x2 (..., In2) -> (..., Out). weight (Out, In1, In2), bias (Out), uniform in +-1 / sqrt(In1).
+template <i64 In1, i64 In2, i64 Out, bool Bias = true, class T = f32>
+struct Bilinear {
+  Param<T, Shape<Out, In1, In2>, init::FanInUniform<In1>> weight{};
+  Param<T, Shape<Out>, init::FanInUniform<In1>> bias{};
+  constexpr auto operator()(const auto& x1, const auto& x2) const { return module_detail::BilinearOp{}(x1, x2, weight) + bias; }
+};
+template <i64 In1, i64 In2, i64 Out, class T>
+struct Bilinear<In1, In2, Out, false, T> {
+  Param<T, Shape<Out, In1, In2>, init::FanInUniform<In1>> weight{};
+  constexpr auto operator()(const auto& x1, const auto& x2) const { return module_detail::BilinearOp{}(x1, x2, weight); }
+};
+
+}  // namespace weft::nn
+// ---- weft/nn/embedding.hpp ----
+// Rows of a table by number.
+
+namespace weft::nn {
+
+template <bool Ok, class Op, class... What>
+struct IndexIsInteger {
+  static_assert(Ok, "embedding: the indices must be integers (i32 or i64)");
+};
+
+namespace module_detail {
+template <class W, class I>
+struct embed_rule {
+  static constexpr Dims value = ir::gathered(W::value, I::value);
+};
+struct Embed : Operation<Embed> {
+  template <class I, class W>
+  static constexpr auto apply(ir::Builder&, const I& index, const W& weight) {
+    constexpr bool ok = is_integer(dtype_of<typename I::dtype>);
+    static_assert(sizeof(IndexIsInteger<ok, Embed, typename I::dtype>) > 0);
+    using R = Expr<typename W::dtype, shape_of<embed_rule<typename W::shape, typename I::shape>>>;
+    if constexpr (ok)
+      return R{ir::gather(weight.value, index.value)};
+    else
+      return R{};
+  }
+};
+}  // namespace module_detail
+
+// indices (...) in [0, Count) -> (..., Size). weight (Count, Size), started as PyTorch's: standard normal.
+template <i64 Count, i64 Size, class T = f32>
+struct Embedding {
+  Param<T, Shape<Count, Size>, init::Normal<>> weight{};
+  constexpr auto operator()(const auto& index) const { return module_detail::Embed{}(index, weight); }
+};
+
+}  // namespace weft::nn
+// ---- weft/nn/ignore.hpp ----
+// ignore(x, ...): says that an input of a loss is not used on purpose, so that the trainer does not refuse it.
+
+namespace weft {
+
+constexpr void ignore(const auto&... x) {
+  // a marker that reads x and that nothing reads; it is dropped before anything is compiled
+  (static_cast<void>(ir::unary(ir::Op::stop_gradient, to_expr(x).value)), ...);
+}
+
+}  // namespace weft
+// ---- weft/nn/linear.hpp ----
+// y = x W^T + b over the last axis.
+
+namespace weft::nn {
+
+// x (..., In) -> (..., Out). weight (Out, In), bias (Out), started as PyTorch's.
+template <i64 In, i64 Out, bool Bias = true, class T = f32>
+struct Linear {
+  Param<T, Shape<Out, In>, init::FanInUniform<>> weight{};
+  Param<T, Shape<Out>, init::FanInUniform<In>> bias{};
+  constexpr auto operator()(const auto& x) const { return linear(x, weight, bias); }
+};
+template <i64 In, i64 Out, class T>
+struct Linear<In, Out, false, T> {
+  Param<T, Shape<Out, In>, init::FanInUniform<>> weight{};
+  constexpr auto operator()(const auto& x) const { return linear(x, weight); }
+};
+
+}  // namespace weft::nn
+// ---- weft/nn/norm.hpp ----
+// Normalisation: x minus its mean, over its standard deviation, times weight plus bias, with PyTorch's names,
+// defaults and (biased) variances. Statistics of small floating types are taken in f32.
+
+namespace weft::nn {
+
+// What: the shape of the input, then the shape or number of groups that the module was made for.
+template <bool Ok, class Module, class... What>
+struct NormFits {
+  static_assert(Ok, "the input's shape does not fit the normalisation: its last axes (LayerNorm, RMSNorm) or its axis 1 (GroupNorm, BatchNorm) must be those the module was made for");
+};
+
+namespace module_detail {
+
+// (x - mean) / sqrt(var + eps), or x / sqrt(mean(x^2) + eps), over the named axes.
+template <bool Centre, int... A>
+constexpr auto normalized(const auto& x, float eps) {
+  const auto f = [&] {
+    using T = typename std::remove_cvref_t<decltype(x)>::dtype;
+    if constexpr (size_of(dtype_of<T>) < 4)
+      return cast<f32>(x);
+    else
+      return x;
+  }();
+  if constexpr (Centre) {
+    const auto centred = sub(f, mean<A...>(f, keepdim));
+    return mul(centred, rsqrt(add(mean<A...>(mul(centred, centred), keepdim), eps)));
+  } else {
+    return mul(f, rsqrt(add(mean<A...>(mul(f, f), keepdim), eps)));
+  }
+}
+template <bool Centre, int... K>
+constexpr auto normalized_last(const auto& x, float eps, std::integer_sequence<int, K...>) {
+  return normalized<Centre, (-1 - K)...>(x, eps);
+}
+
+template <class S, i64... D>
+constexpr bool ends_with() {
+  constexpr Dims tail = Shape<D...>::value;
+  if (S::rank < tail.rank) return false;
+  for (int i = 0; i < tail.rank; ++i)
+    if (S::value.extent[S::rank - tail.rank + i] != tail.extent[i]) return false;
+  return true;
+}
+
+template <class X>
+using same_dtype = typename X::dtype;
+
+}  // namespace module_detail
+
+// x (..., D...) -> the same. weight and bias (D...).
+template <i64... D>
+struct LayerNorm {
+  Param<f32, Shape<D...>, init::Ones> weight{};
+  Param<f32, Shape<D...>, init::Zeros> bias{};
+  float eps = 1e-5f;
+
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    using X = std::remove_cvref_t<decltype(e)>;
+    constexpr bool ok = module_detail::ends_with<typename X::shape, D...>();
+    static_assert(sizeof(NormFits<ok, LayerNorm, typename X::shape, Shape<D...>>) > 0);
+    if constexpr (ok) {
+      const auto n = module_detail::normalized_last<true>(e, eps, std::make_integer_sequence<int, sizeof...(D)>{});
+      return cast<module_detail::same_dtype<X>>(n * weight + bias);
+    } else {
+      return e;
+    }
+  }
+};
+
+// x (..., D...) -> x / sqrt(mean(x^2) + eps) times weight (D...). eps: PyTorch's default, the epsilon of f32.
+template <i64... D>
+struct RMSNorm {
+  Param<f32, Shape<D...>, init::Ones> weight{};
+  float eps = 1.1920928955078125e-07f;
+
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    using X = std::remove_cvref_t<decltype(e)>;
+    constexpr bool ok = module_detail::ends_with<typename X::shape, D...>();
+    static_assert(sizeof(NormFits<ok, RMSNorm, typename X::shape, Shape<D...>>) > 0);
+    if constexpr (ok) {
+      const auto n = module_detail::normalized_last<false>(e, eps, std::make_integer_sequence<int, sizeof...(D)>{});
+      return cast<module_detail::same_dtype<X>>(n * weight);
+    } else {
+      return e;
+    }
+  }
+};
+
+// x (N, C, ...) -> the same, each sample's channels normalised in Groups groups. weight and bias (C).
+template <i64 Groups, i64 C>
+struct GroupNorm {
+  static_assert(Groups > 0 && C % Groups == 0, "GroupNorm: the number of channels is a multiple of the number of groups");
+  Param<f32, Shape<C>, init::Ones> weight{};
+  Param<f32, Shape<C>, init::Zeros> bias{};
+  float eps = 1e-5f;
+
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    using X = std::remove_cvref_t<decltype(e)>;
+    using S = typename X::shape;
+    constexpr bool ok = S::rank >= 2 && S::value.extent[S::rank >= 2 ? 1 : 0] == C;
+    static_assert(sizeof(NormFits<ok, GroupNorm, S, Shape<C>>) > 0);
+    if constexpr (ok) {
+      const auto n = module_detail::normalized<true, -1>(reshape<S::value.extent[0], Groups, -1>(e), eps);
+      using N = std::remove_cvref_t<decltype(n)>;
+      const Expr<typename N::dtype, S> whole{ir::reshape(n.value, S::value)};
+      constexpr auto after = std::make_integer_sequence<int, S::rank - 2>{};
+      return cast<module_detail::same_dtype<X>>(whole * module_detail::along_channels<C>(weight, after) + module_detail::along_channels<C>(bias, after));
+    } else {
+      return e;
+    }
+  }
+};
+
+// x (N, C) or (N, C, L), channels normalised over the batch. While training by the batch's statistics, which also
+// move the running ones: running = (1 - momentum) running + momentum batch (the variance unbiased); by the running
+// statistics otherwise. weight, bias, running_mean, running_var (C).
+template <i64 C>
+struct BatchNorm1d {
+  Param<f32, Shape<C>, init::Ones> weight{};
+  Param<f32, Shape<C>, init::Zeros> bias{};
+  Buffer<f32, Shape<C>, init::Zeros> running_mean{};
+  Buffer<f32, Shape<C>, init::Ones> running_var{};
+  Buffer<i64, Shape<>, init::Zeros> num_batches_tracked{};
+  float eps = 1e-5f;
+  float momentum = 0.1f;
+  Mode mode{};
+
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    using X = std::remove_cvref_t<decltype(e)>;
+    using S = typename X::shape;
+    constexpr bool ok = (S::rank == 2 || S::rank == 3) && S::value.extent[S::rank >= 2 ? 1 : 0] == C;
+    static_assert(sizeof(NormFits<ok, BatchNorm1d, S, Shape<C>>) > 0);
+    if constexpr (!ok)
+      return e;
+    else if constexpr (S::rank == 2)
+      return apply<0>(e);
+    else
+      return apply<0, 2>(e);
+  }
+
+ private:
+  template <int... A, class X>
+  constexpr auto apply(const X& x) const {
+    constexpr auto after = std::make_integer_sequence<int, X::rank - 2>{};
+    const auto f = cast<f32>(x);
+    const auto gain = module_detail::along_channels<C>(weight, after);
+    const auto shift = module_detail::along_channels<C>(bias, after);
+    if (mode.training) {
+      constexpr i64 count = X::size / C;
+      if (count < 2) throw Error("batch_norm/one-value", "training needs more than one value for each channel");
+      const auto average = mean<A...>(f, keepdim);
+      const auto centred = sub(f, average);
+      const auto variance = mean<A...>(mul(centred, centred), keepdim);
+      running_mean.assign(track(running_mean, average, 1.0f));
+      running_var.assign(track(running_var, variance, static_cast<float>(count) / static_cast<float>(count - 1)));
+      num_batches_tracked.assign(add(num_batches_tracked, 1));
+      return cast<module_detail::same_dtype<X>>(centred * rsqrt(variance + eps) * gain + shift);
+    }
+    const auto average = module_detail::along_channels<C>(running_mean, after);
+    const auto variance = module_detail::along_channels<C>(running_var, after);
+    return cast<module_detail::same_dtype<X>>((f - average) * rsqrt(variance + eps) * gain + shift);
+  }
+  constexpr auto track(const auto& running, const auto& batch, float scale) const {
+    return add(mul(running, 1 - momentum), mul(reshape<C>(stop_gradient(batch)), momentum * scale));
+  }
+};
+
+}  // namespace weft::nn
+// ---- weft/nn.hpp ----
+// Layer 6: modules.
+
+// ---- weft/ops/pointwise_more.hpp ----
+// Pointwise operations composed of primitives, with PyTorch's names and semantics. A formula is chosen so that its
+// gradient is right, too: where one branch overflows, its operand is made harmless first.
+
+namespace weft {
+
+namespace detail {
+
+// An operation written as a function of expressions: `F{}(builder, operands...)`.
+template <class F>
+struct Composed : Operation<Composed<F>> {
+  template <class... A>
+  static constexpr auto apply(ir::Builder&, const A&... a) {
+    return F{}(a...);
+  }
+};
+
+// x as a tensor of floating type; numbers stay.
+template <class X>
+constexpr auto real(const X& x) {
+  if constexpr (is_expr<X>)
+    return cast<floating<dtype_of_operand<X>>>(x);
+  else
+    return x;
+}
+
+// Selections, not min and max: at the bounds PyTorch's gradient is 0, and NaN stays.
+struct ClampMinF {
+  constexpr auto operator()(const auto& x, const auto& low) const { return where(le(x, low), low, x); }
+};
+struct ClampMaxF {
+  constexpr auto operator()(const auto& x, const auto& high) const { return where(ge(x, high), high, x); }
+};
+struct ClampF {
+  constexpr auto operator()(const auto& x, const auto& low, const auto& high) const { return ClampMaxF{}(ClampMinF{}(x, low), high); }
+};
+struct LerpF {
+  constexpr auto operator()(const auto& a, const auto& b, const auto& w) const { return add(a, mul(w, sub(b, a))); }
+};
+struct SquareF {
+  constexpr auto operator()(const auto& x) const { return mul(x, x); }
+};
+struct ReciprocalF {
+  constexpr auto operator()(const auto& x) const { return div(1, x); }
+};
+struct Exp2F {
+  constexpr auto operator()(const auto& x) const { return pow(2.0f, real(x)); }
+};
+struct Log2F {
+  constexpr auto operator()(const auto& x) const { return mul(log(x), 1.4426950408889634); }
+};
+struct Log10F {
+  constexpr auto operator()(const auto& x) const { return mul(log(x), 0.4342944819032518); }
+};
+// sign(x) log1p(|x| + x^2 / (1 + sqrt(x^2 + 1)))
+struct AsinhF {
+  constexpr auto operator()(const auto& in) const {
+    const auto x = real(in), a = abs(x), s = mul(x, x);
+    return mul(sign(x), log1p(add(a, div(s, add(sqrt(add(s, 1)), 1)))));
+  }
+};
+// log1p(t + sqrt(t (t + 2))), t = x - 1
+struct AcoshF {
+  constexpr auto operator()(const auto& in) const {
+    const auto s = sub(real(in), 1);
+    return log1p(add(s, sqrt(mul(s, add(s, 2)))));
+  }
+};
+struct AtanhF {
+  constexpr auto operator()(const auto& in) const {
+    const auto x = real(in);
+    return mul(sub(log1p(x), log1p(neg(x))), 0.5);
+  }
+};
+struct ErfcF {
+  constexpr auto operator()(const auto& x) const { return sub(1, erf(x)); }
+};
+struct LogitF {
+  constexpr auto operator()(const auto& in) const {
+    const auto x = real(in);
+    return sub(log(x), log1p(neg(x)));
+  }
+};
+// Scaled by the larger operand, so that squares neither overflow nor vanish.
+struct HypotF {
+  constexpr auto operator()(const auto& a, const auto& b) const {
+    const auto scale = stop_gradient(real(maximum(abs(a), abs(b))));
+    const auto plain = bitwise_and(ne(scale, 0), isfinite(scale));
+    const auto safe = where(plain, scale, 1);
+    const auto p = div(a, safe), q = div(b, safe);
+    return where(plain, mul(safe, sqrt(add(mul(p, p), mul(q, q)))), scale);
+  }
+};
+struct IsinfF {
+  constexpr auto operator()(const auto& x) const { return eq(abs(real(x)), std::numeric_limits<double>::infinity()); }
+};
+struct IsCloseF {
+  constexpr auto operator()(const auto& a, const auto& b, const auto& rtol, const auto& atol) const {
+    const auto near = le(abs(real(sub(a, b))), add(mul(abs(real(b)), rtol), atol));
+    return bitwise_or(eq(a, b), bitwise_and(near, isfinite(b)));
+  }
+};
+struct MaskedFillF {
+  constexpr auto operator()(const auto& x, const auto& mask, const auto& value) const {
+    using T = dtype_of_operand<std::remove_cvref_t<decltype(x)>>;
+    return cast<T>(where(mask, value, x));
+  }
+};
+// The remainder with the divisor's sign, as Python's %.
+struct RemainderF {
+  constexpr auto operator()(const auto& a, const auto& b) const {
+    const auto r = fmod(a, b);
+    return where(bitwise_and(ne(r, 0), ne(lt(r, 0), lt(b, 0))), add(r, b), r);
+  }
+};
+struct FloorDivideF {
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B& b) const {
+    if constexpr (is_float(dtype_of<common<A, B>>))
+      return floor(div(a, b));
+    else
+      return Binary<ir::Op::div>{}(sub(a, RemainderF{}(a, b)), b);
+  }
+};
+struct LogicalAndF {
+  constexpr auto operator()(const auto& a, const auto& b) const { return bitwise_and(ne(a, 0), ne(b, 0)); }
+};
+struct LogicalOrF {
+  constexpr auto operator()(const auto& a, const auto& b) const { return bitwise_or(ne(a, 0), ne(b, 0)); }
+};
+struct LogicalXorF {
+  constexpr auto operator()(const auto& a, const auto& b) const { return ne(ne(a, 0), ne(b, 0)); }
+};
+// log(exp(a) + exp(b))
+struct LogAddExpF {
+  constexpr auto operator()(const auto& a, const auto& b) const {
+    const auto top = maximum(real(a), real(b)), distance = abs(sub(real(a), real(b)));
+    const auto safe = where(isfinite(distance), distance, 0);
+    return add(top, where(isfinite(distance), log1p(exp(neg(safe))), 0));
+  }
+};
+struct FracF {
+  constexpr auto operator()(const auto& x) const { return sub(x, trunc(x)); }
+};
+struct CopysignF {
+  constexpr auto operator()(const auto& a, const auto& b) const {
+    const auto m = abs(real(a));
+    return where(lt(b, 0), neg(m), m);
+  }
+};
+struct AddcmulF {
+  constexpr auto operator()(const auto& x, const auto& a, const auto& b, const auto& scale) const { return add(x, mul(mul(a, b), scale)); }
+};
+struct AddcdivF {
+  constexpr auto operator()(const auto& x, const auto& a, const auto& b, const auto& scale) const { return add(x, mul(div(a, b), scale)); }
+};
+
+}  // namespace detail
+
+// clamp(x, low, high): bounds are numbers or tensors.
+template <class X, class Low, class High>
+  requires(Operand<X> && Operand<Low> && Operand<High> && !(Scalar<X> && Scalar<Low> && Scalar<High>))
+constexpr auto clamp(const X& x, const Low& low, const High& high) {
+  return detail::Composed<detail::ClampF>{}(x, low, high);
+}
+template <class X, class Low>
+  requires(Operand<X> && Operand<Low> && !(Scalar<X> && Scalar<Low>))
+constexpr auto clamp_min(const X& x, const Low& low) {
+  return detail::Composed<detail::ClampMinF>{}(x, low);
+}
+template <class X, class High>
+  requires(Operand<X> && Operand<High> && !(Scalar<X> && Scalar<High>))
+constexpr auto clamp_max(const X& x, const High& high) {
+  return detail::Composed<detail::ClampMaxF>{}(x, high);
+}
+// a + w (b - a)
+template <class A, class B, class W>
+  requires(Operand<A> && Operand<B> && Operand<W> && !(Scalar<A> && Scalar<B> && Scalar<W>))
+constexpr auto lerp(const A& a, const B& b, const W& w) {
+  return detail::Composed<detail::LerpF>{}(a, b, w);
+}
+template <class X>
+  requires(Operand<X> && !(Scalar<X>))
+constexpr auto square(const X& x) {
+  return detail::Composed<detail::SquareF>{}(x);
+}
+template <class X>
+  requires(Operand<X> && !(Scalar<X>))
+constexpr auto reciprocal(const X& x) {
+  return detail::Composed<detail::ReciprocalF>{}(x);
+}
+template <class X>
+  requires(Operand<X> && !(Scalar<X>))
+constexpr auto exp2(const X& x) {
+  return detail::Composed<detail::Exp2F>{}(x);
+}
+template <class X>
+  requires(Operand<X> && !(Scalar<X>))
+constexpr auto log2(const X& x) {
+  return detail::Composed<detail::Log2F>{}(x);
+}
+template <class X>
+  requires(Operand<X> && !(Scalar<X>))
+constexpr auto log10(const X& x) {
+  return detail::Composed<detail::Log10F>{}(x);
+}
+template <class X>
+  requires(Operand<X> && !(Scalar<X>))
+constexpr auto asinh(const X& x) {
+  return detail::Composed<detail::AsinhF>{}(x);
+}
+template <class X>
+  requires(Operand<X> && !(Scalar<X>))
+constexpr auto acosh(const X& x) {
+  return detail::Composed<detail::AcoshF>{}(x);
+}
+template <class X>
+  requires(Operand<X> && !(Scalar<X>))
+constexpr auto atanh(const X& x) {
+  return detail::Composed<detail::AtanhF>{}(x);
+}
+// 1 - erf(x): exact to one rounding of 1, not to one of the small result far out.
+template <class X>
+  requires(Operand<X> && !(Scalar<X>))
+constexpr auto erfc(const X& x) {
+  return detail::Composed<detail::ErfcF>{}(x);
+}
+template <class X>
+  requires(Operand<X> && !(Scalar<X>))
+constexpr auto logit(const X& x) {
+  return detail::Composed<detail::LogitF>{}(x);
+}
+template <class A, class B>
+  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
+constexpr auto hypot(const A& a, const B& b) {
+  return detail::Composed<detail::HypotF>{}(a, b);
+}
+template <class X>
+  requires(Operand<X> && !(Scalar<X>))
+constexpr auto isinf(const X& x) {
+  return detail::Composed<detail::IsinfF>{}(x);
+}
+// |a - b| <= atol + rtol |b|; NaN is close to nothing.
+template <class A, class B, class R = double, class T = double>
+  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
+constexpr auto isclose(const A& a, const B& b, const R& rtol = 1e-5, const T& atol = 1e-8) {
+  return detail::Composed<detail::IsCloseF>{}(a, b, rtol, atol);
+}
+// x with `v` where the mask is true; x keeps its dtype.
+template <class X, class Mask, class V>
+  requires(Operand<X> && Operand<Mask> && Operand<V> && !(Scalar<X> && Scalar<Mask> && Scalar<V>))
+constexpr auto masked_fill(const X& x, const Mask& mask, const V& v) {
+  return detail::Composed<detail::MaskedFillF>{}(x, mask, v);
+}
+template <class A, class B>
+  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
+constexpr auto remainder(const A& a, const B& b) {
+  return detail::Composed<detail::RemainderF>{}(a, b);
+}
+template <class A, class B>
+  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
+constexpr auto floor_divide(const A& a, const B& b) {
+  return detail::Composed<detail::FloorDivideF>{}(a, b);
+}
+template <class A, class B>
+  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
+constexpr auto logical_and(const A& a, const B& b) {
+  return detail::Composed<detail::LogicalAndF>{}(a, b);
+}
+template <class A, class B>
+  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
+constexpr auto logical_or(const A& a, const B& b) {
+  return detail::Composed<detail::LogicalOrF>{}(a, b);
+}
+template <class A, class B>
+  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
+constexpr auto logical_xor(const A& a, const B& b) {
+  return detail::Composed<detail::LogicalXorF>{}(a, b);
+}
+template <class A, class B>
+  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
+constexpr auto logaddexp(const A& a, const B& b) {
+  return detail::Composed<detail::LogAddExpF>{}(a, b);
+}
+template <class X>
+  requires(Operand<X> && !(Scalar<X>))
+constexpr auto frac(const X& x) {
+  return detail::Composed<detail::FracF>{}(x);
+}
+template <class A, class B>
+  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
+constexpr auto copysign(const A& a, const B& b) {
+  return detail::Composed<detail::CopysignF>{}(a, b);
+}
+// x + scale a b, x + scale a / b
+template <class X, class A, class B, class S = int>
+  requires(Operand<X> && Operand<A> && Operand<B> && !(Scalar<X> && Scalar<A> && Scalar<B>))
+constexpr auto addcmul(const X& x, const A& a, const B& b, const S& scale = 1) {
+  return detail::Composed<detail::AddcmulF>{}(x, a, b, scale);
+}
+template <class X, class A, class B, class S = int>
+  requires(Operand<X> && Operand<A> && Operand<B> && !(Scalar<X> && Scalar<A> && Scalar<B>))
+constexpr auto addcdiv(const X& x, const A& a, const B& b, const S& scale = 1) {
+  return detail::Composed<detail::AddcdivF>{}(x, a, b, scale);
+}
+
+}  // namespace weft
+// ---- weft/ops/slicing.hpp ----
+// Parts of a tensor along one axis, named at compile time: slice, narrow, select, split, chunk; and pad, which
+// surrounds it. All but pad are views.
+
+namespace weft {
+
+namespace detail {
+
+// Python's slice rules: negative places count from the end, places outside are moved to the ends.
+template <class S, int Axis, i64 Begin, i64 End, i64 Step>
+struct slice_rule {
+  static constexpr bool ok = axis_in_range(Axis, S::rank) && Step > 0;
+  static constexpr int axis = ok ? normalize_axis(Axis, S::rank) : 0;
+  static constexpr i64 extent = ok ? S::value.extent[axis] : 0;
+  static constexpr i64 place(i64 i) {
+    if (i < 0) i += extent;
+    return i < 0 ? 0 : i > extent ? extent : i;
+  }
+  static constexpr i64 begin = place(Begin), end = place(End);
+  static constexpr Dims make() {
+    Dims r = S::value;
+    if (ok) r.extent[axis] = end > begin ? (end - begin + Step - 1) / Step : 0;
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+template <class S, int Axis>
+struct unsqueeze_rule {
+  static constexpr bool ok = axis_in_range(Axis, S::rank + 1) && S::rank < max_rank;
+  static constexpr int axis = ok ? normalize_axis(Axis, S::rank + 1) : 0;
+  static constexpr Dims make() {
+    Dims r;
+    for (int i = 0; i <= S::rank; ++i) {
+      if (i == axis && ok) r.extent[r.rank++] = 1;
+      if (i < S::rank) r.extent[r.rank++] = S::value.extent[i];
+    }
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+template <class S, int Axis>
+struct drop_rule {
+  static constexpr Dims value = ir::dropped(S::value, axis_in_range(Axis, S::rank) ? 1u << normalize_axis(Axis, S::rank) : 0u);
+};
+
+// The shape of anything that has one in its type.
+template <class X>
+constexpr auto shape_in_type() {
+  if constexpr (ExprLike<X>)
+    return typename expr_of<X>::shape{};
+  else if constexpr (TensorLike<X>)
+    return typename X::shape{};
+  else
+    static_assert(sizeof(X) == 0, "split and chunk need a tensor or an expression of a traced function");
+}
+
+// Widths of torch.nn.functional.pad: (low, high) of the last axis, then of the one before it, ...
+template <class S, i64... Widths>
+struct pad_rule {
+  static constexpr int count = sizeof...(Widths);
+  struct List {
+    i64 width[2 * max_rank]{};
+  };
+  static constexpr List make_list() {
+    List list;
+    const i64 given[]{Widths..., 0};
+    for (int i = 0; i + 1 < count && i / 2 < S::rank; i += 2) {
+      const int axis = S::rank - 1 - i / 2;
+      list.width[2 * axis] = given[i];
+      list.width[2 * axis + 1] = given[i + 1];
+    }
+    return list;
+  }
+  static constexpr List list = make_list();
+  static constexpr bool check() {
+    if (count % 2 != 0 || count > 2 * S::rank) return false;
+    for (int a = 0; a < S::rank; ++a)
+      if (S::value.extent[a] + list.width[2 * a] + list.width[2 * a + 1] < 0) return false;
+    return true;
+  }
+  static constexpr bool ok = check();
+  static constexpr Dims value = ok ? ir::padded(S::value, list.width) : S::value;
+};
+
+}  // namespace detail
+
+template <bool Ok, class Op, class... What>
+struct SliceFits {
+  static_assert(Ok, "slice: the axis must exist and the step be positive (flip turns an axis round)");
+};
+template <bool Ok, class Op, class... What>
+struct IndexInRange {
+  static_assert(Ok, "the index lies outside the axis");
+};
+template <bool Ok, class Op, class... What>
+struct WidthsFit {
+  static_assert(Ok, "pad takes a low and a high width for each axis from the last, and may not crop more than there is");
+};
+
+template <int Axis, i64 Begin, i64 End, i64 Step>
+struct SliceAxis : Operation<SliceAxis<Axis, Begin, End, Step>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::slice_rule<typename X::shape, Axis, Begin, End, Step>;
+    static_assert(sizeof(SliceFits<Rule::ok, SliceAxis, typename X::shape>) > 0);
+    ir::Slice axes[8];
+    axes[Rule::axis] = {Rule::begin, Step};
+    using S = shape_of<Rule>;
+    if constexpr (Rule::ok)
+      return Expr<typename X::dtype, S>{ir::slice(x.value, axes, S::value)};
+    else
+      return Expr<typename X::dtype, S>{};
+  }
+};
+
+template <int Axis, i64 Start, i64 Length>
+struct Narrow : Operation<Narrow<Axis, Start, Length>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 0;
+    constexpr i64 start = Start < 0 ? Start + extent : Start;
+    constexpr bool ok = axis_in_range(Axis, X::rank) && start >= 0 && Length >= 0 && start + Length <= extent;
+    static_assert(sizeof(IndexInRange<ok, Narrow, typename X::shape>) > 0);
+    if constexpr (ok)
+      return SliceAxis<Axis, start, start + Length, 1>::apply(b, x);
+    else
+      return x;
+  }
+};
+
+template <int Axis, i64 Index>
+struct SelectIndex : Operation<SelectIndex<Axis, Index>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 0;
+    constexpr i64 index = Index < 0 ? Index + extent : Index;
+    constexpr bool ok = axis_in_range(Axis, X::rank) && index >= 0 && index < extent;
+    static_assert(sizeof(IndexInRange<ok, SelectIndex, typename X::shape>) > 0);
+    using S = shape_of<detail::drop_rule<typename X::shape, Axis>>;
+    if constexpr (ok)
+      return Expr<typename X::dtype, S>{ir::reshape(SliceAxis<Axis, index, index + 1, 1>::apply(b, x).value, S::value)};
+    else
+      return Expr<typename X::dtype, S>{};
+  }
+};
+
+template <int Axis>
+struct Unsqueeze : Operation<Unsqueeze<Axis>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::unsqueeze_rule<typename X::shape, Axis>;
+    static_assert(sizeof(AxisInRange<Rule::ok, Unsqueeze, typename X::shape>) > 0);
+    using S = shape_of<Rule>;
+    return Expr<typename X::dtype, S>{ir::reshape(x.value, S::value)};
+  }
+};
+
+template <i64... Widths>
+struct Pad : Operation<Pad<Widths...>> {
+  template <class X, class V>
+  static constexpr auto apply(ir::Builder& b, const X& x, const V& value) {
+    using Rule = detail::pad_rule<typename X::shape, Widths...>;
+    static_assert(sizeof(WidthsFit<Rule::ok, Pad, typename X::shape>) > 0);
+    using T = typename X::dtype;
+    using S = shape_of<Rule>;
+    if constexpr (!Rule::ok) {
+      return Expr<T, S>{};
+    } else if constexpr (is_scalar_expr<V>) {
+      // a number known only at run time: the frame is where a tensor of ones was not
+      const ir::Value ones = ir::constant(b, DType::i32, X::shape::value, 1);
+      const ir::Value frame = ir::pad(ones, Rule::list.width, 0);
+      const ir::Value inside = ir::binary(ir::Op::ne, frame, ir::constant_like(frame, 0));
+      return Expr<T, S>{ir::select(inside, ir::pad(x.value, Rule::list.width, 0), detail::as_value<T>(b, value))};
+    } else {
+      return Expr<T, S>{ir::pad(x.value, Rule::list.width, static_cast<double>(value))};
+    }
+  }
+};
+
+inline constexpr i64 to_end = std::numeric_limits<i64>::max();
+
+// slice<axis, begin, end, step>(x): Python's x[begin:end:step] along an axis.
+template <int Axis, i64 Begin = 0, i64 End = to_end, i64 Step = 1, class X>
+constexpr auto slice(const X& x) {
+  return SliceAxis<Axis, Begin, End, Step>{}(x);
+}
+template <int Axis, i64 Start, i64 Length, class X>
+constexpr auto narrow(const X& x) {
+  return Narrow<Axis, Start, Length>{}(x);
+}
+// select<axis, index>(x): one place of an axis, which goes.
+template <int Axis, i64 Index, class X>
+constexpr auto select(const X& x) {
+  return SelectIndex<Axis, Index>{}(x);
+}
+template <int Axis, class X>
+constexpr auto unsqueeze(const X& x) {
+  return Unsqueeze<Axis>{}(x);
+}
+// split<size, axis>(x): a tuple of pieces of that extent, the last one smaller where it does not fit.
+template <i64 Size, int Axis = 0, class X>
+constexpr auto split(const X& x) {
+  static_assert(Size > 0, "split: pieces have a positive extent");
+  using S = decltype(detail::shape_in_type<X>());
+  constexpr bool ok = axis_in_range(Axis, S::rank);
+  static_assert(sizeof(AxisInRange<ok, SliceAxis<Axis, 0, Size, 1>, S>) > 0);
+  constexpr i64 pieces = ok ? (S::value[Axis] + Size - 1) / Size : 1;
+  return [&]<std::size_t... K>(std::index_sequence<K...>) {
+    return std::tuple{SliceAxis<Axis, static_cast<i64>(K) * Size, (static_cast<i64>(K) + 1) * Size, 1>{}(x)...};
+  }(std::make_index_sequence<static_cast<std::size_t>(pieces)>{});
+}
+// chunk<n, axis>(x): at most n pieces of equal extent, as PyTorch cuts them.
+template <i64 Count, int Axis = 0, class X>
+constexpr auto chunk(const X& x) {
+  static_assert(Count > 0, "chunk: there is at least one piece");
+  using S = decltype(detail::shape_in_type<X>());
+  constexpr i64 extent = axis_in_range(Axis, S::rank) ? S::value[Axis] : 1;
+  return split<(extent + Count - 1) / Count, Axis>(x);
+}
+// pad<1, 2>(x, value): one element before and two after the last axis; more pairs for the axes before it.
+template <i64... Widths, class X, class V = int>
+constexpr auto pad(const X& x, const V& value = 0) {
+  return Pad<Widths...>{}(x, value);
+}
+
+}  // namespace weft
+// ---- weft/ops/activation_more.hpp ----
+// More activations of torch.nn.functional. Where one branch of a formula overflows, its operand is made harmless
+// first, so that the gradient of the other branch is not spoiled.
+
+namespace weft {
+
+namespace detail {
+
+// log(1 + exp(x)) = max(x, 0) + log1p(exp(-|x|)); max shares its gradient at 0, which gives 1/2 there.
+template <class X>
+constexpr auto softplus_of(const X& x) {
+  return add(maximum(x, 0), log1p(exp(neg(abs(x)))));
+}
+struct SoftplusF {
+  constexpr auto operator()(const auto& in, const auto& beta) const {
+    const auto x = real(in);
+    return div(softplus_of(mul(x, beta)), beta);
+  }
+};
+struct LogSigmoidF {
+  constexpr auto operator()(const auto& x) const { return neg(softplus_of(neg(real(x)))); }
+};
+// x tanh(softplus(x))
+struct MishF {
+  constexpr auto operator()(const auto& in) const {
+    const auto x = real(in);
+    return mul(x, tanh(softplus_of(x)));
+  }
+};
+// scale (x > 0 ? x : alpha (exp(x / slope) - 1))
+struct EluF {
+  constexpr auto operator()(const auto& in, const auto& alpha) const {
+    const auto x = real(in);
+    const auto positive = gt(x, 0);
+    return where(positive, x, mul(expm1(where(positive, 0, x)), alpha));
+  }
+};
+struct SeluF {
+  constexpr auto operator()(const auto& x) const { return mul(EluF{}(x, 1.6732632423543772), 1.0507009873554805); }
+};
+struct CeluF {
+  constexpr auto operator()(const auto& in, const auto& alpha) const {
+    const auto x = real(in);
+    const auto positive = gt(x, 0);
+    return where(positive, x, mul(expm1(div(where(positive, 0, x), alpha)), alpha));
+  }
+};
+struct LeakyReluF {
+  constexpr auto operator()(const auto& x, const auto& slope) const { return where(gt(x, 0), x, mul(x, slope)); }
+};
+struct Relu6F {
+  constexpr auto operator()(const auto& x) const { return where(le(x, 0), 0, where(ge(x, 6), 6, x)); }
+};
+// clamp(x / 6 + 1/2, 0, 1)
+struct HardsigmoidF {
+  constexpr auto operator()(const auto& x) const { return where(le(x, -3), 0, where(ge(x, 3), 1, div(add(real(x), 3), 6))); }
+};
+struct HardswishF {
+  constexpr auto operator()(const auto& x) const { return where(le(x, -3), 0, where(ge(x, 3), x, mul(x, div(add(real(x), 3), 6)))); }
+};
+struct HardtanhF {
+  constexpr auto operator()(const auto& x, const auto& low, const auto& high) const { return where(le(x, low), low, where(ge(x, high), high, x)); }
+};
+struct SoftsignF {
+  constexpr auto operator()(const auto& x) const { return div(x, add(abs(x), 1)); }
+};
+
+}  // namespace detail
+
+template <bool Ok, class Op, class... What>
+struct ExtentIsEven {
+  static_assert(Ok, "glu: the axis must exist and have an even extent");
+};
+
+// The first half along the axis times the gate of the second: sigmoid for GLU.
+template <int Axis, class Gate>
+struct GatedUnit : Operation<GatedUnit<Axis, Gate>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 1;
+    static_assert(sizeof(ExtentIsEven<extent % 2 == 0, GatedUnit, typename X::shape>) > 0);
+    const auto value = SliceAxis<Axis, 0, extent / 2, 1>::apply(b, x);
+    const auto gate = SliceAxis<Axis, extent / 2, extent, 1>::apply(b, x);
+    return mul(value, Gate::apply(b, gate));
+  }
+};
+
+// softplus(x, beta) = log(1 + exp(beta x)) / beta. (PyTorch answers x itself where beta x > 20, its threshold: the
+// same number in f32.)
+template <class X, class B = int>
+constexpr auto softplus(const X& x, const B& beta = 1) {
+  return detail::Composed<detail::SoftplusF>{}(x, beta);
+}
+template <class X>
+constexpr auto logsigmoid(const X& x) {
+  return detail::Composed<detail::LogSigmoidF>{}(x);
+}
+template <class X>
+constexpr auto mish(const X& x) {
+  return detail::Composed<detail::MishF>{}(x);
+}
+template <class X, class A = int>
+constexpr auto elu(const X& x, const A& alpha = 1) {
+  return detail::Composed<detail::EluF>{}(x, alpha);
+}
+template <class X>
+constexpr auto selu(const X& x) {
+  return detail::Composed<detail::SeluF>{}(x);
+}
+template <class X, class A = int>
+constexpr auto celu(const X& x, const A& alpha = 1) {
+  return detail::Composed<detail::CeluF>{}(x, alpha);
+}
+template <class X, class S = double>
+constexpr auto leaky_relu(const X& x, const S& slope = 0.01) {
+  return detail::Composed<detail::LeakyReluF>{}(x, slope);
+}
+// prelu(x, weight): leaky with a learned slope, which broadcasts with x.
+template <class X, class W>
+constexpr auto prelu(const X& x, const W& weight) {
+  return detail::Composed<detail::LeakyReluF>{}(x, weight);
+}
+template <class X>
+constexpr auto relu6(const X& x) {
+  return detail::Composed<detail::Relu6F>{}(x);
+}
+template <class X>
+constexpr auto hardsigmoid(const X& x) {
+  return detail::Composed<detail::HardsigmoidF>{}(x);
+}
+template <class X>
+constexpr auto hardswish(const X& x) {
+  return detail::Composed<detail::HardswishF>{}(x);
+}
+template <class X, class A = int, class B = int>
+constexpr auto hardtanh(const X& x, const A& low = -1, const B& high = 1) {
+  return detail::Composed<detail::HardtanhF>{}(x, low, high);
+}
+template <class X>
+constexpr auto softsign(const X& x) {
+  return detail::Composed<detail::SoftsignF>{}(x);
+}
+template <int Axis = -1, class X>
+constexpr auto glu(const X& x) {
+  return GatedUnit<Axis, Sigmoid>{}(x);
+}
+
+}  // namespace weft
 // ---- weft/ops/creation.hpp ----
 // Literals: tensors made from nothing. They join the graph at their first use; the kernel that reads them
 // computes them in place.
@@ -13348,7 +16405,7 @@ template <class T, i64... D>
 struct FullOp : Operation<FullOp<T, D...>> {
   template <class V>
   static constexpr auto apply(ir::Builder& b, V value) {
-    return Expr<T, Shape<D...>>{ir::constant(b, dtype_of<T>, Shape<D...>::value, static_cast<double>(value))};
+    return Expr<T, Shape<D...>>{ir::broadcast(as_value<T>(b, value), Shape<D...>::value)};
   }
 };
 template <class T, int Value, i64... D>
@@ -13357,12 +16414,36 @@ struct SplatOp : Operation<SplatOp<T, Value, D...>> {
     return Expr<T, Shape<D...>>{ir::constant(b, dtype_of<T>, Shape<D...>::value, Value)};
   }
 };
-// 0, 1, ..., N - 1.
-template <class T, i64 N>
-struct ArangeOp : Operation<ArangeOp<T, N>> {
+// Begin, Begin + Step, ... (N of them).
+template <class T, i64 N, i64 Begin, i64 Step>
+struct ArangeOp : Operation<ArangeOp<T, N, Begin, Step>> {
   static constexpr auto apply(ir::Builder& b) {
     constexpr DType index = std::is_same_v<T, i64> ? DType::i64 : DType::i32;
-    return Expr<T, Shape<N>>{ir::cast(ir::Value{&b, b.leaf(ir::Op::iota, index, Shape<N>::value, 0)}, dtype_of<T>)};
+    const ir::Value count{&b, b.leaf(ir::Op::iota, index, Shape<N>::value, 0)};
+    const ir::Value scaled = Step == 1 ? count : count * static_cast<double>(Step);
+    return Expr<T, Shape<N>>{ir::cast(Begin == 0 ? scaled : scaled + static_cast<double>(Begin), dtype_of<T>)};
+  }
+};
+// N numbers from low to high, both included; counted from the nearer end, as PyTorch does.
+template <class T, i64 N>
+struct LinspaceOp : Operation<LinspaceOp<T, N>> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& low, const B& high) {
+    const auto begin = Expr<T, Shape<>>{as_value<T>(b, low)}, end = Expr<T, Shape<>>{as_value<T>(b, high)};
+    const ir::Value number{&b, b.leaf(ir::Op::iota, DType::i32, Shape<N>::value, 0)};
+    const auto i = Expr<T, Shape<N>>{ir::cast(number, dtype_of<T>)};
+    const auto step = div(sub(end, begin), N > 1 ? N - 1 : 1);
+    const auto first_half = Expr<bool, Shape<N>>{ir::binary(ir::Op::lt, number, ir::constant_like(number, static_cast<double>((N + 1) / 2)))};
+    return where(first_half, add(begin, mul(step, i)), sub(end, mul(step, sub(N - 1, i))));
+  }
+};
+// A splat with another tensor's shape, and its dtype unless T names one.
+template <class T>
+struct FullLike : Operation<FullLike<T>> {
+  template <class X, class V>
+  static constexpr auto apply(ir::Builder& b, const X&, const V& value) {
+    using R = std::conditional_t<std::is_void_v<T>, typename X::dtype, T>;
+    return Expr<R, typename X::shape>{ir::broadcast(as_value<R>(b, value), X::shape::value)};
   }
 };
 
@@ -13379,9 +16460,597 @@ template <class T, i64... D>
 constexpr auto ones() {
   return detail::SplatOp<T, 1, D...>{}();
 }
+// Memory that will be written is the library's business: empty is zeros.
+template <class T, i64... D>
+constexpr auto empty() {
+  return zeros<T, D...>();
+}
+// arange<f32, n>(): 0, ..., n - 1. arange<f32, begin, end, step>(): as Python's range.
 template <class T, i64 N>
 constexpr auto arange() {
-  return detail::ArangeOp<T, N>{}();
+  return detail::ArangeOp<T, N, 0, 1>{}();
+}
+template <class T, i64 Begin, i64 End, i64 Step = 1>
+constexpr auto arange() {
+  static_assert(Step != 0, "arange: the step is not 0");
+  constexpr i64 span = Step > 0 ? End - Begin : Begin - End, stride = Step > 0 ? Step : -Step;
+  return detail::ArangeOp<T, (span > 0 ? (span + stride - 1) / stride : 0), Begin, Step>{}();
+}
+// linspace<f32, n>(low, high)
+template <class T, i64 N, class A, class B>
+constexpr auto linspace(const A& low, const B& high) {
+  return detail::LinspaceOp<T, N>{}(low, high);
+}
+// zeros_like(x), ones_like<f32>(x), full_like(x, value), empty_like(x)
+template <class T = void, class X>
+constexpr auto zeros_like(const X& x) {
+  return detail::FullLike<T>{}(x, 0);
+}
+template <class T = void, class X>
+constexpr auto ones_like(const X& x) {
+  return detail::FullLike<T>{}(x, 1);
+}
+template <class T = void, class X, class V>
+constexpr auto full_like(const X& x, const V& value) {
+  return detail::FullLike<T>{}(x, value);
+}
+template <class T = void, class X>
+constexpr auto empty_like(const X& x) {
+  return detail::FullLike<T>{}(x, 0);
+}
+
+}  // namespace weft
+// ---- weft/passes/gradient_rules.hpp ----
+// The one table of gradients: for each primitive, from its value y and the gradient g of y, the gradient of
+// every operand, emitted as primitives (so gradients of gradients need nothing more). A null rule: no
+// gradient flows (integers, predicates, random bits). Formulae: the derivatives of calculus; dot's after the
+// general contraction of XLA's DotGeneral.
+
+namespace weft::passes {
+
+using ir::Op;
+using ir::Value;
+
+// Writes the gradient of operand k to out[k]; leaves those without one alone.
+using GradientRule = void (*)(Value y, Value g, Value* out);
+
+namespace rules {
+
+constexpr void neg(Value, Value g, Value* out) { out[0] = -g; }
+constexpr void abs(Value y, Value g, Value* out) { out[0] = g * ir::unary(Op::sign, y.in(0)); }
+constexpr void exp(Value y, Value g, Value* out) { out[0] = g * y; }
+constexpr void expm1(Value y, Value g, Value* out) { out[0] = g * (y + 1.0); }
+constexpr void log(Value y, Value g, Value* out) { out[0] = g / y.in(0); }
+constexpr void log1p(Value y, Value g, Value* out) { out[0] = g / (y.in(0) + 1.0); }
+constexpr void sqrt(Value y, Value g, Value* out) { out[0] = g * 0.5 / y; }
+constexpr void rsqrt(Value y, Value g, Value* out) { out[0] = g * (y * y * y * -0.5); }
+constexpr void sin(Value y, Value g, Value* out) { out[0] = g * ir::unary(Op::cos, y.in(0)); }
+constexpr void cos(Value y, Value g, Value* out) { out[0] = -(g * ir::unary(Op::sin, y.in(0))); }
+constexpr void tan(Value y, Value g, Value* out) { out[0] = g * (y * y + 1.0); }
+constexpr void asin(Value y, Value g, Value* out) {
+  out[0] = g * ir::unary(Op::rsqrt, 1.0 - y.in(0) * y.in(0));
+}
+constexpr void acos(Value y, Value g, Value* out) {
+  out[0] = -(g * ir::unary(Op::rsqrt, 1.0 - y.in(0) * y.in(0)));
+}
+constexpr void atan(Value y, Value g, Value* out) { out[0] = g / (y.in(0) * y.in(0) + 1.0); }
+constexpr void sinh(Value y, Value g, Value* out) { out[0] = g * ir::unary(Op::cosh, y.in(0)); }
+constexpr void cosh(Value y, Value g, Value* out) { out[0] = g * ir::unary(Op::sinh, y.in(0)); }
+constexpr void tanh(Value y, Value g, Value* out) { out[0] = g * (1.0 - y * y); }
+constexpr void erf(Value y, Value g, Value* out) {
+  const Value x = y.in(0);
+  out[0] = g * (ir::unary(Op::exp, -(x * x)) * 1.1283791670955126);  // 2 / sqrt(pi)
+}
+constexpr void cast(Value y, Value g, Value* out) {
+  if (is_float(y.in(0).dtype()) && is_float(y.dtype())) out[0] = ir::cast(g, y.in(0).dtype());
+}
+constexpr void add(Value, Value g, Value* out) { out[0] = out[1] = g; }
+constexpr void sub(Value, Value g, Value* out) { out[0] = g, out[1] = -g; }
+constexpr void mul(Value y, Value g, Value* out) { out[0] = g * y.in(1), out[1] = g * y.in(0); }
+constexpr void div(Value y, Value g, Value* out) {
+  out[0] = g / y.in(1);
+  if (!y.in(1).is_constant()) out[1] = -(out[0] * y);
+}
+constexpr void pow(Value y, Value g, Value* out) {
+  const Value x = y.in(0), p = y.in(1);
+  const Value zero = ir::constant_like(x, 0);
+  out[0] = ir::select(ir::binary(Op::eq, p, zero), zero, g * p * ir::binary(Op::pow, x, p - 1.0));
+  if (!p.is_constant()) {
+    const Value dead = ir::binary(Op::bit_and, ir::binary(Op::eq, x, zero), ir::binary(Op::le, zero, p));
+    out[1] = ir::select(dead, zero, g * y * ir::unary(Op::log, x));
+  }
+}
+// Equal operands share the gradient, as in PyTorch.
+constexpr void extremum(Value y, Value g, Value* out) {
+  const Value a = y.in(0), b = y.in(1), zero = ir::constant_like(g, 0);
+  const Value half = ir::select(ir::binary(Op::eq, a, b), g * 0.5, g);
+  const Value a_wins = y.op() == Op::max ? ir::binary(Op::le, b, a) : ir::binary(Op::le, a, b);
+  const Value b_wins = y.op() == Op::max ? ir::binary(Op::le, a, b) : ir::binary(Op::le, b, a);
+  out[0] = ir::select(a_wins, half, zero);
+  out[1] = ir::select(b_wins, half, zero);
+}
+constexpr void fmod(Value y, Value g, Value* out) {
+  out[0] = g;
+  out[1] = -(g * ir::unary(Op::trunc, y.in(0) / y.in(1)));
+}
+constexpr void atan2(Value y, Value g, Value* out) {
+  const Value a = y.in(0), b = y.in(1), scaled = g / (a * a + b * b);
+  out[0] = scaled * b;
+  out[1] = -(scaled * a);
+}
+constexpr void select(Value y, Value g, Value* out) {
+  const Value zero = ir::constant_like(g, 0);
+  out[1] = ir::select(y.in(0), g, zero);
+  out[2] = ir::select(y.in(0), zero, g);
+}
+constexpr void fma(Value y, Value g, Value* out) {
+  out[0] = g * y.in(1), out[1] = g * y.in(0), out[2] = g;
+}
+constexpr void broadcast(Value y, Value g, Value* out) { out[0] = ir::sum_to(g, y.in(0).dims()); }
+constexpr void reshape(Value y, Value g, Value* out) { out[0] = ir::reshape(g, y.in(0).dims()); }
+constexpr void permute(Value y, Value g, Value* out) {
+  i64 inverse[8]{};
+  for (int i = 0; i < y.dims().rank; ++i) inverse[y.builder->graph.attribute(y.id, i)] = i;
+  out[0] = ir::permute(g, inverse);
+}
+constexpr void pad(Value y, Value g, Value* out) {
+  ir::Slice axes[8];
+  for (int i = 0; i < y.dims().rank; ++i) axes[i].begin = y.builder->graph.attribute(y.id, 2 * i);
+  out[0] = ir::slice(g, axes, y.in(0).dims());
+}
+constexpr void slice(Value y, Value g, Value* out) {
+  const ir::Graph& graph = y.builder->graph;
+  const Dims from = y.in(0).dims(), to = y.dims();
+  i64 widths[16]{};
+  for (int i = 0; i < from.rank; ++i) {
+    const i64 begin = graph.attribute(y.id, 2 * i), step = graph.attribute(y.id, 2 * i + 1);
+    if (step == 1) {
+      widths[2 * i] = begin;
+      widths[2 * i + 1] = from.extent[i] - begin - to.extent[i];
+      continue;
+    }
+    // A step of s: give every element s - 1 zeros behind it, then shift into place; a negative step first
+    // turns the axis round.
+    Dims d = g.dims();
+    const i64 stride = step < 0 ? -step : step;
+    if (step < 0) {
+      ir::Slice turn[8];
+      turn[i] = {d.extent[i] - 1, -1};
+      g = ir::slice(g, turn, d);
+    }
+    const i64 first = step < 0 ? begin - (d.extent[i] - 1) * stride : begin;
+    if (stride > 1) {
+      Dims split;
+      split.rank = d.rank + 1;
+      for (int k = 0, n = 0; k < d.rank; ++k) {
+        split.extent[n++] = d.extent[k];
+        if (k == i) split.extent[n++] = 1;
+      }
+      i64 gaps[16]{};
+      gaps[2 * (i + 1) + 1] = stride - 1;
+      d.extent[i] *= stride;
+      g = ir::reshape(ir::pad(ir::reshape(g, split), gaps, 0), d);
+    }
+    widths[2 * i] = first;
+    widths[2 * i + 1] = from.extent[i] - first - d.extent[i];
+  }
+  out[0] = ir::pad(g, widths, 0);
+}
+constexpr void reduce_sum(Value y, Value g, Value* out) { out[0] = ir::broadcast(g, y.in(0).dims()); }
+// Ties share the gradient evenly, as PyTorch's amax does.
+constexpr void reduce_extremum(Value y, Value g, Value* out) {
+  const Value x = y.in(0);
+  const Value hit = ir::cast(ir::binary(Op::eq, x, y), x.dtype());
+  ir::Axes axes = 0;
+  for (int i = 0; i < y.builder->graph.attributes(y.id); ++i) axes |= 1u << y.builder->graph.attribute(y.id, i);
+  out[0] = hit * (g / ir::reduce(Op::reduce_sum, hit, axes));
+}
+// Products of the others. With exactly one zero only that element's gradient is not zero; with two, none is.
+constexpr void reduce_prod(Value y, Value g, Value* out) {
+  const Value x = y.in(0), zero = ir::constant_like(x, 0), unit = ir::constant_like(x, 1);
+  ir::Axes axes = 0;
+  for (int i = 0; i < y.builder->graph.attributes(y.id); ++i) axes |= 1u << y.builder->graph.attribute(y.id, i);
+  const Value is_zero = ir::binary(Op::eq, x, zero);
+  const Value zeros = ir::reduce(Op::reduce_sum, ir::cast(is_zero, x.dtype()), axes);
+  const Value others = ir::reduce(Op::reduce_prod, ir::select(is_zero, unit, x), axes);
+  const Value at_zero = ir::select(ir::binary(Op::eq, zeros, ir::constant_like(zeros, 1)), others, ir::constant_like(others, 0));
+  const Value elsewhere = ir::binary(Op::div, y, ir::select(is_zero, unit, x));
+  out[0] = g * ir::select(is_zero, at_zero, elsewhere);
+}
+
+// dot(p, q) whose result has the axes of `like` in some order, returned in that order: `from_p`/`from_q`
+// name, for every free axis of the result, the axis of `like` it stands for. Of the two operand orders the
+// one that needs no permutation is chosen where there is one.
+constexpr Value dot_into(Value p, Value q, const ir::DotAxes& axes, const int* position, const Dims& like, DType dtype) {
+  const Value r = ir::dot(p, q, axes, dtype);
+  i64 order[8]{};
+  for (int k = 0; k < like.rank; ++k) order[position[k]] = k;
+  return ir::permute(r, order);
+}
+
+constexpr void dot_operand(Value y, Value g, bool first, Value* out) {
+  const ir::DotAxes f = ir::dot_axes(y.builder->graph, y.id);
+  const Value a = y.in(0), b = y.in(1);
+  const Value self = first ? a : b, other = first ? b : a;
+  const int* batch_self = first ? f.batch_a : f.batch_b;
+  const int* batch_other = first ? f.batch_b : f.batch_a;
+  const int* contracted_self = first ? f.contracted_a : f.contracted_b;
+  const int* contracted_other = first ? f.contracted_b : f.contracted_a;
+  const ir::Axes used_self = first ? f.used_a() : f.used_b();
+  const ir::Axes used_other = first ? f.used_b() : f.used_a();
+  const int free_a = a.dims().rank - f.batch - f.contracted;
+  const int free_b = b.dims().rank - f.batch - f.contracted;
+  const int free_self = first ? free_a : free_b, free_other = first ? free_b : free_a;
+  const int other_in_g = f.batch + (first ? free_a : 0);
+
+  // Contract g with `other` over other's free axes: batch, self's free axes, self's contracted axes remain.
+  int g_axes[8]{}, other_axes[8]{};
+  for (int k = 0, n = 0; k < other.dims().rank; ++k)
+    if (!(used_other >> k & 1u)) other_axes[n] = k, g_axes[n] = other_in_g + n, ++n;
+
+  // Where every axis of the result stands in self, for both operand orders.
+  int free_axes[8]{}, from_other[8]{};
+  for (int k = 0, n = 0; k < self.dims().rank; ++k)
+    if (!(used_self >> k & 1u)) free_axes[n++] = k;
+  int n = 0;
+  for (int k = 0; k < other.dims().rank; ++k)  // contracted axes in other's order
+    for (int c = 0; c < f.contracted; ++c)
+      if (contracted_other[c] == k) from_other[n++] = contracted_self[c];
+  int g_first[8]{}, other_first[8]{};
+  n = 0;
+  for (int k = 0; k < f.batch; ++k) g_first[n] = other_first[n] = batch_self[k], ++n;
+  for (int k = 0; k < free_self; ++k) g_first[n + k] = free_axes[k], other_first[n + f.contracted + k] = free_axes[k];
+  for (int k = 0; k < f.contracted; ++k) g_first[n + free_self + k] = from_other[k], other_first[n + k] = from_other[k];
+  bool other_is_identity = true;
+  for (int k = 0; k < self.dims().rank; ++k) other_is_identity = other_is_identity && other_first[k] == k;
+
+  ir::DotAxes axes;
+  axes.batch = f.batch;
+  axes.contracted = free_other;
+  if (!other_is_identity) {
+    for (int k = 0; k < f.batch; ++k) axes.batch_a[k] = k, axes.batch_b[k] = batch_other[k];
+    for (int k = 0; k < free_other; ++k) axes.contracted_a[k] = g_axes[k], axes.contracted_b[k] = other_axes[k];
+    *out = dot_into(g, other, axes, g_first, self.dims(), self.dtype());
+  } else {
+    for (int k = 0; k < f.batch; ++k) axes.batch_b[k] = k, axes.batch_a[k] = batch_other[k];
+    for (int k = 0; k < free_other; ++k) axes.contracted_b[k] = g_axes[k], axes.contracted_a[k] = other_axes[k];
+    *out = dot_into(other, g, axes, other_first, self.dims(), self.dtype());
+  }
+}
+constexpr void dot(Value y, Value g, Value* out) {
+  dot_operand(y, g, true, &out[0]);
+  dot_operand(y, g, false, &out[1]);
+}
+constexpr void gather(Value y, Value g, Value* out) {
+  out[0] = ir::scatter_add(y.in(1), g, y.in(0).dims().extent[0]);
+}
+constexpr void scatter_add(Value y, Value g, Value* out) { out[1] = ir::gather(g, y.in(0)); }
+
+struct Row {
+  Op op;
+  GradientRule rule;
+};
+inline constexpr Row table[] = {
+    {Op::neg, neg},
+    {Op::abs, abs},
+    {Op::exp, exp},
+    {Op::expm1, expm1},
+    {Op::log, log},
+    {Op::log1p, log1p},
+    {Op::sqrt, sqrt},
+    {Op::rsqrt, rsqrt},
+    {Op::sin, sin},
+    {Op::cos, cos},
+    {Op::tan, tan},
+    {Op::asin, asin},
+    {Op::acos, acos},
+    {Op::atan, atan},
+    {Op::sinh, sinh},
+    {Op::cosh, cosh},
+    {Op::tanh, tanh},
+    {Op::erf, erf},
+    {Op::cast, cast},
+    {Op::add, add},
+    {Op::sub, sub},
+    {Op::mul, mul},
+    {Op::div, div},
+    {Op::pow, pow},
+    {Op::max, extremum},
+    {Op::min, extremum},
+    {Op::fmod, fmod},
+    {Op::atan2, atan2},
+    {Op::select, select},
+    {Op::fma, fma},
+    {Op::broadcast, broadcast},
+    {Op::reshape, reshape},
+    {Op::permute, permute},
+    {Op::slice, slice},
+    {Op::pad, pad},
+    {Op::reduce_sum, reduce_sum},
+    {Op::reduce_max, reduce_extremum},
+    {Op::reduce_min, reduce_extremum},
+    {Op::reduce_prod, reduce_prod},
+    {Op::dot, dot},
+    {Op::gather, gather},
+    {Op::scatter_add, scatter_add},
+};
+
+struct Index {
+  GradientRule rule[ir::op_count]{};
+  bool known[ir::op_count]{};
+};
+constexpr Index make_index() {
+  Index index;
+  for (const Row& row : table) {
+    index.rule[static_cast<int>(row.op)] = row.rule;
+    index.known[static_cast<int>(row.op)] = true;
+  }
+  return index;
+}
+inline constexpr Index index = make_index();
+
+}  // namespace rules
+
+// The gradient rule of a primitive, null where no gradient flows.
+constexpr GradientRule gradient_rule(Op op) { return rules::index.rule[static_cast<int>(op)]; }
+// Whether there is one. g++'s undefined behaviour sanitizer refuses to compare functions with null in a constant.
+constexpr bool has_gradient_rule(Op op) { return rules::index.known[static_cast<int>(op)]; }
+
+}  // namespace weft::passes
+// ---- weft/passes/differentiate.hpp ----
+// Reverse-mode differentiation: appends to the graph the gradient of one scalar-seeded value with respect to
+// chosen nodes. Only nodes on a path from those to the value are visited; time is linear in them.
+
+namespace weft::passes {
+
+// The gradients of sum(y * seed) with respect to `wrt`; an empty Value where no gradient reaches.
+constexpr List<Value> differentiate(Value y, Value seed, const List<int>& wrt) {
+  ir::Builder& b = *y.builder;
+  const int count = y.id + 1;
+  List<u8> needed(count, 0);
+  for (int node : wrt)
+    if (node < count) needed[node] = 1;
+  for (int i = 0; i < count; ++i) {
+    const ir::Node& node = b.graph.nodes[i];
+    if (needed[i] || node.arity == 0 || !is_float(node.dtype) || !has_gradient_rule(node.op)) continue;
+    const int* operands = b.graph.edges.data() + node.first;
+    for (int k = 0; k < node.arity; ++k)
+      if (needed[operands[k]]) needed[i] = 1;
+  }
+  List<int> adjoint(count, -1);
+  adjoint[y.id] = seed.id;
+  for (int i = count - 1; i >= 0; --i) {
+    if (adjoint[i] < 0 || !needed[i]) continue;
+    if (!has_gradient_rule(b.graph.nodes[i].op)) continue;
+    const GradientRule rule = gradient_rule(b.graph.nodes[i].op);
+    Value out[3];
+    rule({&b, i}, {&b, adjoint[i]}, out);
+    const int first = b.graph.nodes[i].first, arity = b.graph.nodes[i].arity;
+    for (int k = 0; k < arity && k < 3; ++k) {
+      const int operand = b.graph.edges[first + k];
+      if (!out[k] || !needed[operand]) continue;
+      adjoint[operand] = adjoint[operand] < 0 ? out[k].id : (Value{&b, adjoint[operand]} + out[k]).id;
+    }
+  }
+  List<Value> gradients;
+  for (int node : wrt) gradients.push(node < count && needed[node] && adjoint[node] >= 0 ? Value{&b, adjoint[node]} : Value{});
+  return gradients;
+}
+
+}  // namespace weft::passes
+// ---- weft/ops/grad.hpp ----
+// grad: derivatives inside a traced function. grad(f)(x, ...) is a function of the same arguments that returns the
+// gradient of f's scalar result; it nests, because gradients are made of the same primitives as everything else.
+// Law: f sees its arguments as independent variables, whatever they were computed from.
+
+namespace weft {
+
+// What: the shape and the dtype of the function's result.
+template <bool Ok, class Op, class... What>
+struct LossIsScalar {
+  static_assert(Ok, "grad: the function must return one floating-point number: reduce its result, with sum(...) say");
+};
+template <bool Ok, class Op, class... What>
+struct ArgumentIsFloating {
+  static_assert(Ok, "grad: the argument to differentiate by must be a floating-point tensor of the traced function");
+};
+
+namespace detail {
+
+// A variable of its own for f: the same value under another node, which pruning removes again.
+template <class A>
+constexpr auto variable(const A& a) {
+  const auto e = to_expr(a);
+  ir::Builder& b = *e.value.builder;
+  ir::Node node{ir::Op::cast, e.value.dtype()};
+  node.shape = e.value.node().shape;
+  node.imm = static_cast<u64>(b.graph.nodes.size());
+  const int operand[1]{e.value.id};
+  return std::remove_cvref_t<decltype(e)>{ir::Value{&b, b.add(node, operand, 1)}};
+}
+
+constexpr bool is_among(int k, std::initializer_list<int> list) {
+  for (int i : list)
+    if (i == k) return true;
+  return false;
+}
+
+// Arguments that are not differentiated by pass through as they are.
+template <int K, int... Args, class A>
+constexpr auto isolated(const A& a) {
+  if constexpr (!is_among(K, {Args...})) {
+    return a;
+  } else {
+    constexpr bool ok = [] {
+      if constexpr (ExprLike<A>)
+        return is_float(dtype_of<typename expr_of<A>::dtype>);
+      else
+        return false;
+    }();
+    static_assert(sizeof(ArgumentIsFloating<ok, A>) > 0);
+    if constexpr (ok)
+      return variable(a);
+    else
+      return a;
+  }
+}
+
+}  // namespace detail
+
+// The function that grad and value_and_grad return.
+template <bool WithValue, class F, int... Args>
+struct Gradient {
+  F f;
+
+  template <class... A>
+  constexpr auto operator()(const A&... a) const {
+    static_assert(((Args >= 0 && Args < static_cast<int>(sizeof...(A))) && ...), "grad: there is no such argument");
+    return call(std::index_sequence_for<A...>{}, a...);
+  }
+
+ private:
+  template <std::size_t... K, class... A>
+  constexpr auto call(std::index_sequence<K...>, const A&... a) const {
+    const std::tuple variables{detail::isolated<static_cast<int>(K), Args...>(a)...};
+    const auto loss = to_expr(f(std::get<K>(variables)...));
+    using L = std::remove_cvref_t<decltype(loss)>;
+    constexpr bool ok = L::rank == 0 && is_float(dtype_of<typename L::dtype>);
+    static_assert(sizeof(LossIsScalar<ok, Gradient, typename L::shape, typename L::dtype>) > 0);
+    List<int> nodes;
+    if constexpr (ok) (nodes.push(std::get<Args>(variables).value.id), ...);
+    List<ir::Value> found;
+    if constexpr (ok) found = passes::differentiate(loss.value, ir::constant_like(loss.value, 1), nodes);
+    int next = 0;
+    // where no gradient flows it is zero
+    const auto result = [&](const auto& x) {
+      const int k = next++;
+      return std::remove_cvref_t<decltype(x)>{k < found.size() && found[k] ? found[k] : ir::constant_like(x.value, 0)};
+    };
+    if constexpr (WithValue)
+      return std::tuple{loss, result(std::get<Args>(variables))...};
+    else if constexpr (sizeof...(Args) == 1)
+      return (result(std::get<Args>(variables)), ...);
+    else
+      return std::tuple{result(std::get<Args>(variables))...};
+  }
+};
+
+// grad(f)(x, ...): the gradient with respect to the first argument; grad<0, 2>(f): a tuple, one a named argument.
+template <int... Args, class F>
+constexpr auto grad(const F& f) {
+  if constexpr (sizeof...(Args) == 0)
+    return Gradient<false, F, 0>{f};
+  else
+    return Gradient<false, F, Args...>{f};
+}
+
+// As grad, but a tuple of the function's value and the gradients.
+template <int... Args, class F>
+constexpr auto value_and_grad(const F& f) {
+  if constexpr (sizeof...(Args) == 0)
+    return Gradient<true, F, 0>{f};
+  else
+    return Gradient<true, F, Args...>{f};
+}
+
+}  // namespace weft
+// ---- weft/ops/join.hpp ----
+// cat and stack. Each operand is padded to the result's extents, and an index along the axis says whose element
+// counts, so that joining is part of the kernel that reads the result.
+
+namespace weft {
+
+namespace detail {
+
+template <int Axis, class First, class... Rest>
+struct cat_rule {
+  static constexpr bool in_range = axis_in_range(Axis, First::rank);
+  static constexpr int axis = in_range ? normalize_axis(Axis, First::rank) : 0;
+  static constexpr bool fits(Dims d) {
+    if (d.rank != First::rank) return false;
+    d.extent[axis] = First::value.extent[axis];
+    return d == First::value;
+  }
+  static constexpr bool ok = in_range && (fits(Rest::value) && ... && true);
+  static constexpr Dims make() {
+    Dims r = First::value;
+    if (ok) r.extent[axis] = (First::value.extent[axis] + ... + Rest::value.extent[axis]);
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+template <class A, class... B>
+struct promote_all {
+  using type = A;
+};
+template <class A, class B, class... C>
+struct promote_all<A, B, C...> {
+  using type = typename promote_all<promoted<A, B>, C...>::type;
+};
+
+}  // namespace detail
+
+template <bool Ok, class Op, class... Shapes>
+struct JoinableShapes {
+  static_assert(Ok, "the shapes cannot be joined: they must agree in all axes but the one named, which must exist");
+};
+
+template <int Axis>
+struct Cat : Operation<Cat<Axis>> {
+  template <class... X>
+  static constexpr auto apply(ir::Builder& b, const X&... x) {
+    using Rule = detail::cat_rule<Axis, typename X::shape...>;
+    static_assert(sizeof(JoinableShapes<Rule::ok, Cat, typename X::shape...>) > 0);
+    using T = typename detail::promote_all<typename X::dtype...>::type;
+    using S = shape_of<Rule>;
+    if constexpr (!Rule::ok) {
+      return Expr<T, S>{};
+    } else {
+      constexpr Dims to = Rule::value;
+      ir::Value joined;
+      i64 begin = 0;
+      const auto append = [&](ir::Value v) {
+        const i64 extent = v.dims().extent[Rule::axis];
+        if (extent == 0) return;
+        i64 widths[2 * max_rank]{};
+        widths[2 * Rule::axis] = begin;
+        widths[2 * Rule::axis + 1] = to.extent[Rule::axis] - begin - extent;
+        const ir::Value wide = ir::pad(v, widths, 0);
+        if (joined) {
+          const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, to, static_cast<u64>(Rule::axis))};
+          joined = ir::select(ir::binary(ir::Op::lt, place, ir::constant_like(place, static_cast<double>(begin))), joined, wide);
+        } else {
+          joined = wide;
+        }
+        begin += extent;
+      };
+      (append(ir::cast(x.value, dtype_of<T>)), ...);
+      if (!joined) joined = ir::constant(b, dtype_of<T>, to, 0);
+      return Expr<T, S>{joined};
+    }
+  }
+};
+
+template <int Axis>
+struct Stack : Operation<Stack<Axis>> {
+  template <class... X>
+  static constexpr auto apply(ir::Builder& b, const X&... x) {
+    return Cat<Axis>::apply(b, Unsqueeze<Axis>::apply(b, x)...);
+  }
+};
+
+// cat<axis>(a, b, ...): operands one after another along an axis.
+template <int Axis = 0, class... X>
+constexpr auto cat(const X&... x) {
+  static_assert(sizeof...(X) > 0, "cat takes at least one operand");
+  return Cat<Axis>{}(x...);
+}
+// stack<axis>(a, b, ...): operands of one shape along a new axis.
+template <int Axis = 0, class... X>
+constexpr auto stack(const X&... x) {
+  static_assert(sizeof...(X) > 0, "stack takes at least one operand");
+  return Stack<Axis>{}(x...);
 }
 
 }  // namespace weft
@@ -13414,16 +17083,18 @@ struct CrossEntropy : Operation<CrossEntropy> {
       constexpr i64 classes = d.extent[d.rank - 1];
       const auto x = Cast<T>::apply(b, logits);
       const ir::Value label = ir::reshape(labels.value, ir::reduced(d, 1u << (d.rank - 1)));
+      // counted first: every gradient is divided by the count, and the rows' kernel can then do both directions
+      const ir::Value counted = ir::binary(ir::Op::bit_and, ir::binary(ir::Op::le, ir::constant_like(label, 0), label),
+                                           ir::binary(ir::Op::lt, label, ir::constant_like(label, classes)));
+      const Dims rows = label.dims();
+      const ir::Value one = ir::constant(b, dtype_of<T>, rows, 1), zero = ir::constant(b, dtype_of<T>, rows, 0);
+      const ir::Value count = ir::reduce(ir::Op::reduce_sum, ir::select(counted, one, zero), ir::all_axes(d.rank));
       const ir::Value column{&b, b.leaf(ir::Op::iota, label.dtype(), d, static_cast<u64>(d.rank - 1))};
       const ir::Value hit = ir::binary(ir::Op::eq, column, label);
       const auto shifted = sub(x, stop_gradient(max<-1>(x, keepdim)));
       const ir::Value picked =
           ir::reduce(ir::Op::reduce_sum, ir::select(hit, shifted.value, ir::constant_like(shifted.value, 0)), 1u << (d.rank - 1));
       const ir::Value row = log(sum<-1>(exp(shifted), keepdim)).value - picked;
-      const ir::Value counted = ir::binary(ir::Op::bit_and, ir::binary(ir::Op::le, ir::constant_like(label, 0), label),
-                                           ir::binary(ir::Op::lt, label, ir::constant_like(label, classes)));
-      const ir::Value one = ir::constant_like(row, 1), zero = ir::constant_like(row, 0);
-      const ir::Value count = ir::reduce(ir::Op::reduce_sum, ir::select(counted, one, zero), ir::all_axes(d.rank));
       const ir::Value total = ir::reduce(ir::Op::reduce_sum, ir::select(counted, row, zero), ir::all_axes(d.rank));
       return Expr<T, Shape<>>{ir::reshape(total / count, Dims{})};
     } else {
@@ -13447,13 +17118,736 @@ struct BceWithLogits : Operation<BceWithLogits> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder&, const A& x, const B& t) {
     static_assert(sizeof(ShapesEqual<std::is_same_v<shape_of_operand<A>, shape_of_operand<B>>, BceWithLogits, shape_of_operand<A>, shape_of_operand<B>>) > 0);
-    return mean<>(add(sub(relu(x), mul(x, t)), log1p(exp(neg(abs(x))))));
+    return mean<>(add(sub(maximum(x, 0), mul(x, t)), log1p(exp(neg(abs(x))))));
   }
 };
 
 inline constexpr CrossEntropy cross_entropy{};
 inline constexpr MseLoss mse_loss{};
 inline constexpr BceWithLogits bce_with_logits{};
+
+}  // namespace weft
+// ---- weft/ops/loss_more.hpp ----
+// More losses of torch.nn.functional, each the mean over all elements unless it says otherwise.
+
+namespace weft {
+
+namespace detail {
+
+// Mean of F(a, b) for a and b of one shape.
+template <class F>
+struct MeanLoss : Operation<MeanLoss<F>> {
+  template <class A, class B, class... More>
+  static constexpr auto apply(ir::Builder&, const A& a, const B& b, const More&... more) {
+    using SA = shape_of_operand<A>;
+    using SB = shape_of_operand<B>;
+    static_assert(sizeof(ShapesEqual<std::is_same_v<SA, SB>, F, SA, SB>) > 0);
+    return mean<>(F{}(a, b, more...));
+  }
+};
+
+struct L1F {
+  constexpr auto operator()(const auto& a, const auto& b) const { return abs(sub(a, b)); }
+};
+// Quadratic within delta of the target, linear outside.
+struct HuberF {
+  constexpr auto operator()(const auto& a, const auto& b, const auto& delta) const {
+    const auto d = real(sub(a, b)), size = abs(d);
+    return where(le(size, delta), mul(mul(d, d), 0.5), mul(sub(size, div(mul(add(mul(size, 0), 1), delta), 2)), delta));
+  }
+};
+struct SmoothL1F {
+  constexpr auto operator()(const auto& a, const auto& b, const auto& beta) const {
+    const auto d = real(sub(a, b)), size = abs(d);
+    return where(lt(size, beta), div(mul(mul(d, d), 0.5), beta), sub(size, div(mul(add(mul(size, 0), 1), beta), 2)));
+  }
+};
+// -(t log p + (1 - t) log(1 - p)), logarithms not below -100.
+struct BceF {
+  constexpr auto operator()(const auto& p, const auto& t) const {
+    const auto at_least = [](const auto& x) { return where(lt(x, -100), -100, x); };
+    return neg(add(mul(t, at_least(log(p))), mul(sub(1, t), at_least(log(sub(1, p))))));
+  }
+};
+
+}  // namespace detail
+
+// log probabilities (..., C) with labels (...): the mean of -log_p[label] over labels in [0, C).
+struct NllLoss : Operation<NllLoss> {
+  template <class X, class L>
+  static constexpr auto apply(ir::Builder& b, const X& log_p, const L& labels) {
+    constexpr Dims d = X::shape::value, l = L::shape::value;
+    constexpr bool ok = d.rank >= 1 && l == ir::dropped(d, d.rank > 0 ? 1u << (d.rank - 1) : 0u);
+    static_assert(sizeof(LabelsMatch<ok, NllLoss, typename X::shape, typename L::shape>) > 0);
+    static_assert(sizeof(LabelsAreIntegers<is_integer(dtype_of<typename L::dtype>), NllLoss, typename L::dtype>) > 0);
+    using T = typename X::dtype;
+    if constexpr (ok) {
+      const ir::Axes classes = 1u << (d.rank - 1);
+      const ir::Value label = ir::reshape(labels.value, ir::reduced(d, classes));
+      const ir::Value column{&b, b.leaf(ir::Op::iota, label.dtype(), d, static_cast<u64>(d.rank - 1))};
+      const ir::Value hit = ir::binary(ir::Op::eq, column, label), zero = ir::constant_like(log_p.value, 0);
+      const ir::Value picked = ir::reduce(ir::Op::reduce_sum, ir::select(hit, log_p.value, zero), ir::all_axes(d.rank));
+      const ir::Value count = ir::reduce(ir::Op::reduce_sum, ir::select(hit, ir::constant_like(log_p.value, 1), zero), ir::all_axes(d.rank));
+      return Expr<T, Shape<>>{ir::reshape(-(picked / count), Dims{})};
+    } else {
+      return Expr<T, Shape<>>{};
+    }
+  }
+};
+
+template <class A, class B>
+constexpr auto l1_loss(const A& a, const B& b) {
+  return detail::MeanLoss<detail::L1F>{}(a, b);
+}
+template <class A, class B, class D = int>
+constexpr auto huber_loss(const A& a, const B& b, const D& delta = 1) {
+  return detail::MeanLoss<detail::HuberF>{}(a, b, delta);
+}
+template <class A, class B, class D = int>
+constexpr auto smooth_l1_loss(const A& a, const B& b, const D& beta = 1) {
+  return detail::MeanLoss<detail::SmoothL1F>{}(a, b, beta);
+}
+// Binary cross entropy of probabilities.
+template <class A, class B>
+constexpr auto bce(const A& p, const B& target) {
+  return detail::MeanLoss<detail::BceF>{}(p, target);
+}
+template <class X, class L>
+constexpr auto nll_loss(const X& log_p, const L& labels) {
+  return NllLoss{}(log_p, labels);
+}
+
+}  // namespace weft
+// ---- weft/ops/norm.hpp ----
+// Normalisation along the last axis. Reduced values keep their axis, so that each of these is one kernel that
+// reads a row once.
+
+namespace weft {
+
+// What: the shape of x, then that of the weight or bias, which must be x's last axis.
+template <bool Ok, class Op, class... What>
+struct WeightMatchesRow {
+  static_assert(Ok, "the weight and the bias of a normalisation must have the extent of the last axis");
+};
+
+namespace detail {
+template <class X, class W>
+inline constexpr bool fits_row = X::rank >= 1 && W::rank == 1 && X::value.extent[X::rank >= 1 ? X::rank - 1 : 0] == W::value.extent[0];
+}  // namespace detail
+
+// (x - mean) / sqrt(variance + eps), then times weight plus bias: torch.nn.functional.layer_norm over the last axis.
+struct LayerNormOp : Operation<LayerNormOp> {
+  template <class X, class E>
+  static constexpr auto normalized(ir::Builder& b, const X& x, const E& eps) {
+    static_assert(sizeof(RankIs<(X::rank >= 1), LayerNormOp, typename X::shape, Rank<1>>) > 0);
+    const auto centred = sub(x, Mean<true, -1>::apply(b, x));
+    const auto variance = Mean<true, -1>::apply(b, mul(centred, centred));
+    return mul(centred, rsqrt(add(variance, eps)));
+  }
+  template <class X, class E>
+  static constexpr auto apply(ir::Builder& b, const X& x, const E& eps) {
+    return normalized(b, x, eps);
+  }
+  template <class X, class W, class E>
+  static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const E& eps) {
+    static_assert(sizeof(WeightMatchesRow<detail::fits_row<typename X::shape, typename W::shape>, LayerNormOp, typename X::shape, typename W::shape>) > 0);
+    return mul(normalized(b, x, eps), weight);
+  }
+  template <class X, class W, class B, class E>
+  static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const B& bias, const E& eps) {
+    static_assert(sizeof(WeightMatchesRow<detail::fits_row<typename X::shape, typename B::shape>, LayerNormOp, typename X::shape, typename B::shape>) > 0);
+    return add(apply(b, x, weight, eps), bias);
+  }
+};
+
+// x / sqrt(mean(x^2) + eps), times weight: torch.nn.functional.rms_norm over the last axis.
+struct RmsNormOp : Operation<RmsNormOp> {
+  template <class X, class E>
+  static constexpr auto apply(ir::Builder& b, const X& x, const E& eps) {
+    static_assert(sizeof(RankIs<(X::rank >= 1), RmsNormOp, typename X::shape, Rank<1>>) > 0);
+    return mul(x, rsqrt(add(Mean<true, -1>::apply(b, mul(x, x)), eps)));
+  }
+  template <class X, class W, class E>
+  static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const E& eps) {
+    static_assert(sizeof(WeightMatchesRow<detail::fits_row<typename X::shape, typename W::shape>, RmsNormOp, typename X::shape, typename W::shape>) > 0);
+    return mul(apply(b, x, eps), weight);
+  }
+};
+
+// layer_norm(x), (x, weight), (x, weight, bias); eps last.
+template <class X>
+constexpr auto layer_norm(const X& x, double eps = 1e-5) {
+  return LayerNormOp{}(x, eps);
+}
+template <class X, class W>
+  requires(!Scalar<W>)
+constexpr auto layer_norm(const X& x, const W& weight, double eps = 1e-5) {
+  return LayerNormOp{}(x, weight, eps);
+}
+template <class X, class W, class B>
+  requires(!Scalar<W> && !Scalar<B>)
+constexpr auto layer_norm(const X& x, const W& weight, const B& bias, double eps = 1e-5) {
+  return LayerNormOp{}(x, weight, bias, eps);
+}
+template <class X>
+constexpr auto rms_norm(const X& x, double eps = 1e-6) {
+  return RmsNormOp{}(x, eps);
+}
+template <class X, class W>
+  requires(!Scalar<W>)
+constexpr auto rms_norm(const X& x, const W& weight, double eps = 1e-6) {
+  return RmsNormOp{}(x, weight, eps);
+}
+
+}  // namespace weft
+// ---- weft/ops/rearrange.hpp ----
+// Shapes and orders rearranged: transpose, flatten, squeeze, repeat, flip, roll and their like, with PyTorch's
+// names; axes and extents are template arguments. All but repeat and roll are views.
+
+namespace weft {
+
+namespace detail {
+
+template <class S, int A, int B>
+struct transpose_rule {
+  static constexpr bool ok = axis_in_range(A, S::rank) && axis_in_range(B, S::rank);
+  struct List {
+    i64 axis[8]{};
+  };
+  static constexpr List make_list() {
+    List list;
+    for (int i = 0; i < 8; ++i) list.axis[i] = i;
+    if (ok) {
+      list.axis[normalize_axis(A, S::rank)] = normalize_axis(B, S::rank);
+      list.axis[normalize_axis(B, S::rank)] = normalize_axis(A, S::rank);
+    }
+    return list;
+  }
+  static constexpr List list = make_list();
+  static constexpr Dims value = ir::permuted(S::value, list.axis);
+};
+
+template <class S, int From, int To>
+struct flatten_rule {
+  static constexpr int from = S::rank == 0 ? 0 : normalize_axis(From, S::rank);
+  static constexpr int to = S::rank == 0 ? 0 : normalize_axis(To, S::rank);
+  static constexpr bool ok = S::rank == 0 || (axis_in_range(From, S::rank) && axis_in_range(To, S::rank) && from <= to);
+  static constexpr Dims make() {
+    Dims r;
+    if (!ok) return S::value;
+    if (S::rank == 0) {
+      r.extent[r.rank++] = 1;
+      return r;
+    }
+    for (int i = 0; i < S::rank; ++i) {
+      if (i > from && i <= to)
+        r.extent[r.rank - 1] *= S::value.extent[i];
+      else
+        r.extent[r.rank++] = S::value.extent[i];
+    }
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+// Named axes go if their extent is 1, as in PyTorch; without names all of them.
+template <class S, int... Axes>
+struct squeeze_rule {
+  static constexpr bool ok = (axis_in_range(Axes, S::rank) && ... && true);
+  static constexpr Dims make() {
+    Dims r;
+    for (int i = 0; i < S::rank; ++i) {
+      const bool named = sizeof...(Axes) == 0 || ((axis_in_range(Axes, S::rank) && normalize_axis(Axes, S::rank) == i) || ... || false);
+      if (!named || S::value.extent[i] != 1) r.extent[r.rank++] = S::value.extent[i];
+    }
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+template <class S, i64... Times>
+struct repeat_rule {
+  static constexpr int count = sizeof...(Times);
+  static constexpr bool ok = count >= S::rank && count <= max_rank && ((Times >= 0) && ... && true);
+  static constexpr i64 times(int axis) {
+    const i64 list[]{Times..., 1};
+    return list[axis];
+  }
+  // x's extents with ones in front
+  static constexpr Dims make_base() {
+    Dims r;
+    r.rank = ok ? count : S::rank;
+    for (int i = 0; i < r.rank; ++i) r.extent[i] = i < r.rank - S::rank ? 1 : S::value.extent[i - (r.rank - S::rank)];
+    return r;
+  }
+  static constexpr Dims base = make_base();
+  static constexpr Dims make() {
+    Dims r = base;
+    for (int i = 0; ok && i < r.rank; ++i) r.extent[i] *= times(i);
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+}  // namespace detail
+
+template <bool Ok, class Op, class... What>
+struct RepeatsFit {
+  static_assert(Ok, "repeat takes one count for every axis of the tensor, or more");
+};
+
+template <int A, int B>
+struct Transpose : Operation<Transpose<A, B>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::transpose_rule<typename X::shape, A, B>;
+    static_assert(sizeof(AxisInRange<Rule::ok, Transpose, typename X::shape>) > 0);
+    return Expr<typename X::dtype, shape_of<Rule>>{ir::permute(x.value, Rule::list.axis)};
+  }
+};
+
+// t(x): a matrix transposed; vectors and scalars stay.
+struct TransposeMatrix : Operation<TransposeMatrix> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    static_assert(sizeof(RankIs<X::rank <= 2, TransposeMatrix, typename X::shape, Rank<2>>) > 0);
+    if constexpr (X::rank == 2)
+      return Transpose<0, 1>::apply(b, x);
+    else
+      return x;
+  }
+};
+
+template <int From, int To>
+struct Flatten : Operation<Flatten<From, To>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::flatten_rule<typename X::shape, From, To>;
+    static_assert(sizeof(AxisInRange<Rule::ok, Flatten, typename X::shape>) > 0);
+    return Expr<typename X::dtype, shape_of<Rule>>{ir::reshape(x.value, Rule::value)};
+  }
+};
+
+template <int... Axes>
+struct Squeeze : Operation<Squeeze<Axes...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::squeeze_rule<typename X::shape, Axes...>;
+    static_assert(sizeof(AxisInRange<Rule::ok, Squeeze, typename X::shape>) > 0);
+    return Expr<typename X::dtype, shape_of<Rule>>{ir::reshape(x.value, Rule::value)};
+  }
+};
+
+struct ExpandAs : Operation<ExpandAs> {
+  template <class X, class Y>
+  static constexpr auto apply(ir::Builder&, const X& x, const Y&) {
+    using S = typename Y::shape;
+    static_assert(sizeof(ShapesBroadcast<detail::expand_rule<typename X::shape, S>::ok, ExpandAs, typename X::shape, S>) > 0);
+    return Expr<typename X::dtype, S>{ir::broadcast(x.value, S::value)};
+  }
+};
+
+// torch.Tensor.repeat: every axis walked that many times.
+template <i64... Times>
+struct Repeat : Operation<Repeat<Times...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::repeat_rule<typename X::shape, Times...>;
+    static_assert(sizeof(RepeatsFit<Rule::ok, Repeat, typename X::shape>) > 0);
+    Dims d = Rule::base;
+    ir::Value v = ir::reshape(x.value, d);
+    for (int a = 0; Rule::ok && a < d.rank; ++a) {
+      if (Rule::times(a) == 1) continue;
+      Dims apart;  // (in front, times, the axis and what follows)
+      apart.rank = 3;
+      apart.extent[0] = apart.extent[1] = apart.extent[2] = 1;
+      for (int k = 0; k < d.rank; ++k) apart.extent[k < a ? 0 : 2] *= d.extent[k];
+      v = ir::reshape(v, apart);
+      apart.extent[1] = Rule::times(a);
+      d.extent[a] *= Rule::times(a);
+      v = ir::reshape(ir::broadcast(v, apart), d);
+    }
+    return Expr<typename X::dtype, shape_of<Rule>>{v};
+  }
+};
+
+// torch.tile: as repeat, with counts of 1 in front where there are fewer than axes.
+template <i64... Times>
+struct Tile : Operation<Tile<Times...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    if constexpr (static_cast<int>(sizeof...(Times)) < X::rank)
+      return Tile<1, Times...>::apply(b, x);
+    else
+      return Repeat<Times...>::apply(b, x);
+  }
+};
+
+template <int... Axes>
+struct Flip : Operation<Flip<Axes...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    constexpr bool ok = (axis_in_range(Axes, X::rank) && ... && true);
+    static_assert(sizeof(AxisInRange<ok, Flip, typename X::shape>) > 0);
+    ir::Slice axes[8];
+    if constexpr (ok)
+      ((axes[normalize_axis(Axes, X::rank)] = {X::shape::value[Axes] > 0 ? X::shape::value[Axes] - 1 : 0, -1}), ...);
+    return X{ir::slice(x.value, axes, X::shape::value)};
+  }
+};
+
+// Elements move `By` places along the axis; those pushed out come in again in front.
+template <i64 By, int Axis>
+struct Roll : Operation<Roll<By, Axis>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr bool ok = axis_in_range(Axis, X::rank);
+    static_assert(sizeof(AxisInRange<ok, Roll, typename X::shape>) > 0);
+    if constexpr (!ok) {
+      return x;
+    } else {
+      constexpr i64 extent = X::shape::value[Axis];
+      constexpr i64 by = extent == 0 ? 0 : (By % extent + extent) % extent;
+      if constexpr (by == 0) {
+        return x;
+      } else {
+        const auto tail = SliceAxis<Axis, extent - by, extent, 1>::apply(b, x);
+        const auto head = SliceAxis<Axis, 0, extent - by, 1>::apply(b, x);
+        return Cat<Axis>::apply(b, tail, head);
+      }
+    }
+  }
+};
+
+template <int A, int B, class X>
+constexpr auto transpose(const X& x) {
+  return Transpose<A, B>{}(x);
+}
+template <class X>
+constexpr auto t(const X& x) {
+  return TransposeMatrix{}(x);
+}
+// flatten<1>(x): axes from the first named to the last become one.
+template <int From = 0, int To = -1, class X>
+constexpr auto flatten(const X& x) {
+  return Flatten<From, To>{}(x);
+}
+template <int... Axes, class X>
+constexpr auto squeeze(const X& x) {
+  return Squeeze<Axes...>{}(x);
+}
+template <class X, class Y>
+constexpr auto expand_as(const X& x, const Y& y) {
+  return ExpandAs{}(x, y);
+}
+template <i64... To, class X>
+constexpr auto broadcast_to(const X& x) {
+  return Expand<To...>{}(x);
+}
+template <i64... Times, class X>
+constexpr auto repeat(const X& x) {
+  return Repeat<Times...>{}(x);
+}
+template <i64... Times, class X>
+constexpr auto tile(const X& x) {
+  return Tile<Times...>{}(x);
+}
+// Every result is contiguous, so this changes nothing; it is there for code that comes from PyTorch.
+template <class X>
+constexpr auto contiguous(const X& x) {
+  return x;
+}
+template <int... Axes, class X>
+constexpr auto flip(const X& x) {
+  return Flip<Axes...>{}(x);
+}
+// roll<1, 0>(x): along one axis.
+template <i64 By, int Axis, class X>
+constexpr auto roll(const X& x) {
+  return Roll<By, Axis>{}(x);
+}
+
+}  // namespace weft
+// ---- weft/ops/reduce_more.hpp ----
+// Reductions composed of others: stddev, any, all, logsumexp, norm, count_nonzero, with axes as template arguments
+// and `keepdim` as in reduce.hpp. (PyTorch's `std` is called stddev: in C++ that name is a namespace.)
+
+namespace weft {
+
+namespace detail {
+
+// sqrt with gradient 0 at 0, as PyTorch's norms have.
+template <class X>
+constexpr auto safe_sqrt(const X& x) {
+  const auto zero = eq(x, 0);
+  return where(zero, 0, sqrt(where(zero, 1, x)));
+}
+
+}  // namespace detail
+
+template <bool Keep, int Correction, int... A>
+struct StdDev : Operation<StdDev<Keep, Correction, A...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    return sqrt(Variance<Keep, Correction, A...>::apply(b, x));
+  }
+};
+
+// Whether any, or every, element is not zero.
+template <bool All, bool Keep, int... A>
+struct AnyAll : Operation<AnyAll<All, Keep, A...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr ir::Op op = All ? ir::Op::reduce_min : ir::Op::reduce_max;
+    return ne(Reduce<op, Keep, A...>::apply(b, cast<i32>(ne(x, 0))), 0);
+  }
+};
+
+template <bool Keep, int... A>
+struct CountNonzero : Operation<CountNonzero<Keep, A...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    return Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, ne(x, 0));
+  }
+};
+
+// log(sum(exp(x))), shifted by the greatest element where that is finite.
+template <bool Keep, int... A>
+struct LogSumExp : Operation<LogSumExp<Keep, A...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& in) {
+    const auto x = detail::real(in);
+    const auto top = stop_gradient(Reduce<ir::Op::reduce_max, true, A...>::apply(b, x));
+    const auto shift = where(isfinite(top), top, 0);
+    const auto r = add(log(Reduce<ir::Op::reduce_sum, true, A...>::apply(b, exp(sub(x, shift)))), shift);
+    using S = shape_of<detail::reduced_rule<typename X::shape, Keep, A...>>;
+    return Expr<typename decltype(r)::dtype, S>{ir::reshape(r.value, S::value)};
+  }
+};
+
+// (sum |x|^p)^(1/p); p = 0 counts, p = infinity takes the greatest.
+template <int P, bool Keep, int... A>
+struct Norm : Operation<Norm<P, Keep, A...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& in) {
+    const auto x = detail::real(in);
+    using T = typename decltype(x)::dtype;
+    if constexpr (P == 0)
+      return cast<T>(Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, ne(x, 0)));
+    else if constexpr (P == 1)
+      return Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, abs(x));
+    else if constexpr (P == 2)
+      return detail::safe_sqrt(Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, mul(x, x)));
+    else if constexpr (P == std::numeric_limits<int>::max())
+      return Reduce<ir::Op::reduce_max, Keep, A...>::apply(b, abs(x));
+    else
+      return pow(Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, pow(abs(x), P)), 1.0 / P);
+  }
+};
+
+// Which norm: norm<-1>(x, order<1>), norm<>(x, order_infinity); the Euclidean one without.
+template <int P>
+struct Order {};
+template <int P>
+inline constexpr Order<P> order{};
+inline constexpr Order<std::numeric_limits<int>::max()> order_infinity{};
+
+template <int... A, class X>
+constexpr auto stddev(const X& x) {
+  return StdDev<false, 1, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto stddev(const X& x, KeepDim) {
+  return StdDev<true, 1, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto stddev(const X& x, Biased) {
+  return StdDev<false, 0, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto stddev(const X& x, KeepDim, Biased) {
+  return StdDev<true, 0, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto amax(const X& x) {
+  return Reduce<ir::Op::reduce_max, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto amax(const X& x, KeepDim) {
+  return Reduce<ir::Op::reduce_max, true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto amin(const X& x) {
+  return Reduce<ir::Op::reduce_min, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto amin(const X& x, KeepDim) {
+  return Reduce<ir::Op::reduce_min, true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto any(const X& x) {
+  return AnyAll<false, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto any(const X& x, KeepDim) {
+  return AnyAll<false, true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto all(const X& x) {
+  return AnyAll<true, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto all(const X& x, KeepDim) {
+  return AnyAll<true, true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto count_nonzero(const X& x) {
+  return CountNonzero<false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto logsumexp(const X& x) {
+  return LogSumExp<false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto logsumexp(const X& x, KeepDim) {
+  return LogSumExp<true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto norm(const X& x) {
+  return Norm<2, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto norm(const X& x, KeepDim) {
+  return Norm<2, true, A...>{}(x);
+}
+template <int... A, class X, int P>
+constexpr auto norm(const X& x, Order<P>) {
+  return Norm<P, false, A...>{}(x);
+}
+template <int... A, class X, int P>
+constexpr auto norm(const X& x, Order<P>, KeepDim) {
+  return Norm<P, true, A...>{}(x);
+}
+
+}  // namespace weft
+// ---- weft/ops/triangular.hpp ----
+// Triangles and diagonals of the last two axes, and matrices made from nothing. A triangle is a selection by index;
+// a diagonal is a view.
+
+namespace weft {
+
+namespace detail {
+
+// Row and column numbers as large as d; d has at least two axes.
+constexpr ir::Value triangle_row(ir::Builder& b, const Dims& d) {
+  return {&b, b.leaf(ir::Op::iota, DType::i32, d, static_cast<u64>(d.rank - 2))};
+}
+constexpr ir::Value triangle_column(ir::Builder& b, const Dims& d) {
+  return {&b, b.leaf(ir::Op::iota, DType::i32, d, static_cast<u64>(d.rank - 1))};
+}
+
+template <class S, i64 Offset>
+struct diagonal_rule {
+  static constexpr bool ok = S::rank >= 2;
+  static constexpr i64 rows = ok ? S::value.extent[S::rank >= 2 ? S::rank - 2 : 0] : 0;
+  static constexpr i64 cols = ok ? S::value.extent[S::rank >= 2 ? S::rank - 1 : 0] : 0;
+  static constexpr i64 left = Offset >= 0 ? cols - Offset : cols, up = Offset >= 0 ? rows : rows + Offset;
+  static constexpr i64 shorter = left < up ? left : up;
+  static constexpr i64 count = shorter > 0 ? shorter : 0;
+  static constexpr i64 begin = count == 0 ? 0 : Offset >= 0 ? Offset : -Offset * cols;
+  static constexpr Dims make() {
+    Dims r = S::value;
+    if (ok) {
+      r.rank -= 1;
+      r.extent[r.rank - 1] = count;
+      r.extent[r.rank] = 0;
+    }
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+}  // namespace detail
+
+// Keeps what lies on and below (Lower) or above the diagonal K places to the right of the main one; 0 elsewhere.
+template <bool Lower, i64 K>
+struct Triangle : Operation<Triangle<Lower, K>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr bool ok = X::rank >= 2;
+    static_assert(sizeof(RankIs<ok, Triangle, typename X::shape, Rank<2>>) > 0);
+    if constexpr (!ok) {
+      return x;
+    } else {
+      const ir::Value row = detail::triangle_row(b, X::shape::value), column = detail::triangle_column(b, X::shape::value);
+      const ir::Value edge = row + static_cast<double>(K);
+      const ir::Value kept = Lower ? ir::binary(ir::Op::le, column, edge) : ir::binary(ir::Op::le, edge, column);
+      return X{ir::select(kept, x.value, ir::constant_like(x.value, 0))};
+    }
+  }
+};
+
+template <i64 Offset>
+struct Diagonal : Operation<Diagonal<Offset>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::diagonal_rule<typename X::shape, Offset>;
+    static_assert(sizeof(RankIs<Rule::ok, Diagonal, typename X::shape, Rank<2>>) > 0);
+    using S = shape_of<Rule>;
+    if constexpr (!Rule::ok) {
+      return x;
+    } else {
+      Dims flat = S::value;  // (..., rows * cols)
+      flat.extent[flat.rank - 1] = Rule::rows * Rule::cols;
+      ir::Slice axes[8];
+      axes[flat.rank - 1] = {Rule::begin, Rule::cols + 1};
+      return Expr<typename X::dtype, S>{ir::slice(ir::reshape(x.value, flat), axes, S::value)};
+    }
+  }
+};
+
+struct Trace : Operation<Trace> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    static_assert(sizeof(RankIs<X::rank == 2, Trace, typename X::shape, Rank<2>>) > 0);
+    return Reduce<ir::Op::reduce_sum, false>::apply(b, Diagonal<0>::apply(b, x));
+  }
+};
+
+namespace detail {
+template <class T, i64 N, i64 M>
+struct EyeOp : Operation<EyeOp<T, N, M>> {
+  static constexpr auto apply(ir::Builder& b) {
+    constexpr Dims d = Shape<N, M>::value;
+    return Expr<T, Shape<N, M>>{ir::cast(ir::binary(ir::Op::eq, triangle_row(b, d), triangle_column(b, d)), dtype_of<T>)};
+  }
+};
+}  // namespace detail
+
+// tril<k>(x), triu<k>(x): the lower and the upper triangle of the last two axes.
+template <i64 K = 0, class X>
+constexpr auto tril(const X& x) {
+  return Triangle<true, K>{}(x);
+}
+template <i64 K = 0, class X>
+constexpr auto triu(const X& x) {
+  return Triangle<false, K>{}(x);
+}
+// diagonal<offset>(x): of the last two axes, as the last axis of the result. (PyTorch's default is the first two:
+// the same for a matrix; transpose<>() first for others.)
+template <i64 Offset = 0, class X>
+constexpr auto diagonal(const X& x) {
+  return Diagonal<Offset>{}(x);
+}
+template <class X>
+constexpr auto trace(const X& x) {
+  return Trace{}(x);
+}
+// eye<f32, n>(), eye<f32, n, m>()
+template <class T, i64 N, i64 M = N>
+constexpr auto eye() {
+  return detail::EyeOp<T, N, M>{}();
+}
 
 }  // namespace weft
 // ---- weft/ops.hpp ----
@@ -13808,6 +18202,38 @@ constexpr Value square_root(Value x) { return ir::unary(Op::sqrt, x); }
 constexpr Value power(Value x, Value y) { return ir::binary(Op::pow, x, y); }
 
 }  // namespace weft::optim
+// ---- weft/optim/adagrad.hpp ----
+// Adagrad (Duchi et al., 2011), as torch.optim.Adagrad: g += weight_decay p; s += g^2;
+// p -= lr / (1 + (t - 1) lr_decay) g / (sqrt(s) + eps), t counting updates from 1.
+
+namespace weft::optim {
+
+struct Adagrad {
+  Schedule lr = 1e-2f;
+  float lr_decay = 0;
+  float weight_decay = 0;
+  float initial_accumulator_value = 0;
+  float eps = 1e-10f;
+
+  static constexpr int moments = 1;
+  static constexpr int numbers = 5;
+  void fill(i64 step, f32* n) const {
+    n[0] = lr(step);
+    n[1] = lr_decay;
+    n[2] = weight_decay;
+    n[3] = initial_accumulator_value;
+    n[4] = eps;
+  }
+  static constexpr void update(Update& u) {
+    const Value g = u.gradient + u.parameter * u.number[2];
+    u.moment[0] = u.moment[0] + g * g;
+    const Value rate = u.number[0] / ((u.updates - 1.0) * u.number[1] + 1.0);
+    // the vector starts at zero, so what PyTorch starts from is added here
+    u.parameter = u.parameter - g * rate / (square_root(u.moment[0] + u.number[3]) + u.number[4]);
+  }
+};
+
+}  // namespace weft::optim
 // ---- weft/optim/adam.hpp ----
 // Adam (Kingma and Ba, 2015) and AdamW (Loshchilov and Hutter, 2019), as torch.optim has them:
 // m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2; p -= lr / (1 - b1^t) m / (sqrt(v) / sqrt(1 - b2^t) + eps).
@@ -13913,7 +18339,7 @@ struct Groups {
   using base = O;
   static constexpr int group_count = static_cast<int>(sizeof...(Rules)) + 1;
   // The group of a parameter: the number of the first rule that matches, or the last.
-  static constexpr int group_of(std::string_view name, const Dims& d) {
+  static constexpr int group_of([[maybe_unused]] std::string_view name, [[maybe_unused]] const Dims& d) {
     int group = 0;
     const bool matched = ((Rules::matches(name, d) ? true : (++group, false)) || ... || false);
     return matched ? group : static_cast<int>(sizeof...(Rules));
@@ -13959,6 +18385,40 @@ template <class O, class... R>
 struct AsGroups<Groups<O, R...>> {
   using type = Groups<O, R...>;
   static type make(const type& o) { return o; }
+};
+
+}  // namespace weft::optim
+
+namespace weft {
+using optim::is_bias;
+using optim::is_vector;
+}  // namespace weft
+// ---- weft/optim/lion.hpp ----
+// Lion (Chen et al., 2023, algorithm 2): p -= lr (sign(b1 m + (1 - b1) g) + weight_decay p);
+// m = b2 m + (1 - b2) g.
+
+namespace weft::optim {
+
+struct Lion {
+  Schedule lr = 1e-4f;
+  Betas betas{0.9f, 0.99f};
+  float weight_decay = 0;
+
+  static constexpr int moments = 1;
+  static constexpr int numbers = 6;
+  void fill(i64 step, f32* n) const {
+    n[0] = lr(step);
+    n[1] = betas.first;
+    n[2] = 1 - betas.first;
+    n[3] = betas.second;
+    n[4] = 1 - betas.second;
+    n[5] = weight_decay;
+  }
+  static constexpr void update(Update& u) {
+    const Value direction = ir::unary(Op::sign, u.moment[0] * u.number[1] + u.gradient * u.number[2]);
+    u.moment[0] = u.moment[0] * u.number[3] + u.gradient * u.number[4];
+    u.parameter = u.parameter - (direction + u.parameter * u.number[5]) * u.number[0];
+  }
 };
 
 }  // namespace weft::optim
@@ -14035,6 +18495,63 @@ class ReduceOnPlateau {
 };
 
 }  // namespace weft::schedule
+// ---- weft/optim/rmsprop.hpp ----
+// RMSprop (Hinton, 2012), as torch.optim.RMSprop: g += weight_decay p; s = alpha s + (1 - alpha) g^2;
+// b = momentum b + g / (sqrt(s) + eps); p -= lr b. Centred: s less the square of the gradient's running mean.
+
+namespace weft::optim {
+
+namespace detail {
+
+struct RmspropNumbers {
+  enum : int { lr, alpha, rest, eps, weight_decay, momentum, count };
+};
+
+constexpr void rmsprop_step(Update& u, bool centered) {
+  using N = RmspropNumbers;
+  const Value g = u.gradient + u.parameter * u.number[N::weight_decay];
+  const Value s = u.moment[0] * u.number[N::alpha] + g * g * u.number[N::rest];
+  Value spread = s;
+  if (centered) {
+    u.moment[2] = u.moment[2] * u.number[N::alpha] + g * u.number[N::rest];
+    spread = s - u.moment[2] * u.moment[2];
+  }
+  const Value b = u.moment[1] * u.number[N::momentum] + g / (square_root(spread) + u.number[N::eps]);
+  u.moment[0] = s;
+  u.moment[1] = b;
+  u.parameter = u.parameter - b * u.number[N::lr];
+}
+
+}  // namespace detail
+
+struct RMSprop {
+  Schedule lr = 1e-2f;
+  float alpha = 0.99f;
+  float eps = 1e-8f;
+  float weight_decay = 0;
+  float momentum = 0;
+
+  static constexpr int moments = 2;
+  static constexpr int numbers = detail::RmspropNumbers::count;
+  void fill(i64 step, f32* n) const {
+    using N = detail::RmspropNumbers;
+    n[N::lr] = lr(step);
+    n[N::alpha] = alpha;
+    n[N::rest] = 1 - alpha;
+    n[N::eps] = eps;
+    n[N::weight_decay] = weight_decay;
+    n[N::momentum] = momentum;
+  }
+  static constexpr void update(Update& u) { detail::rmsprop_step(u, false); }
+};
+
+// RMSprop with centered=True: one state vector more.
+struct RMSpropCentered : RMSprop {
+  static constexpr int moments = 3;
+  static constexpr void update(Update& u) { detail::rmsprop_step(u, true); }
+};
+
+}  // namespace weft::optim
 // ---- weft/optim/sgd.hpp ----
 // Stochastic gradient descent, as torch.optim.SGD: g += weight_decay p; b = momentum b + (1 - dampening) g (b = g
 // at the first update); p -= lr b.
@@ -14332,7 +18849,7 @@ struct PrecisionRule {
 
 // Products of f32 operands become products of `compute` operands. Their result is `compute` too, except where it is
 // the gradient of a parameter (an operand of a pack), which keeps the f32 sums.
-constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
+constexpr ir::Graph apply_precision(ir::Graph g, PrecisionRule rule) {
   if (rule.compute == DType::f32) return g;
   const int n = g.nodes.size();
   List<u8> gradient(n, 0);
@@ -14349,6 +18866,7 @@ constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
   b.graph.model_bytes = g.model_bytes;
   b.graph.optimizer_bytes = g.optimizer_bytes;
   b.graph.scalar_count = g.scalar_count;
+  b.graph.presets = g.presets;
   b.graph.streams = g.streams;
   // shapes and lists keep their numbers
   for (const Dims& d : g.shapes) b.shape(d);
@@ -14675,338 +19193,6 @@ class Progress {
 };
 
 }  // namespace weft::train
-// ---- weft/passes/gradient_rules.hpp ----
-// The one table of gradients: for each primitive, from its value y and the gradient g of y, the gradient of
-// every operand, emitted as primitives (so gradients of gradients need nothing more). A null rule: no
-// gradient flows (integers, predicates, random bits). Formulae: the derivatives of calculus; dot's after the
-// general contraction of XLA's DotGeneral.
-
-namespace weft::passes {
-
-using ir::Op;
-using ir::Value;
-
-// Writes the gradient of operand k to out[k]; leaves those without one alone.
-using GradientRule = void (*)(Value y, Value g, Value* out);
-
-namespace rules {
-
-constexpr void neg(Value, Value g, Value* out) { out[0] = -g; }
-constexpr void abs(Value y, Value g, Value* out) { out[0] = g * ir::unary(Op::sign, y.in(0)); }
-constexpr void exp(Value y, Value g, Value* out) { out[0] = g * y; }
-constexpr void expm1(Value y, Value g, Value* out) { out[0] = g * (y + 1.0); }
-constexpr void log(Value y, Value g, Value* out) { out[0] = g / y.in(0); }
-constexpr void log1p(Value y, Value g, Value* out) { out[0] = g / (y.in(0) + 1.0); }
-constexpr void sqrt(Value y, Value g, Value* out) { out[0] = g * 0.5 / y; }
-constexpr void rsqrt(Value y, Value g, Value* out) { out[0] = g * (y * y * y * -0.5); }
-constexpr void sin(Value y, Value g, Value* out) { out[0] = g * ir::unary(Op::cos, y.in(0)); }
-constexpr void cos(Value y, Value g, Value* out) { out[0] = -(g * ir::unary(Op::sin, y.in(0))); }
-constexpr void tan(Value y, Value g, Value* out) { out[0] = g * (y * y + 1.0); }
-constexpr void asin(Value y, Value g, Value* out) {
-  out[0] = g * ir::unary(Op::rsqrt, 1.0 - y.in(0) * y.in(0));
-}
-constexpr void acos(Value y, Value g, Value* out) {
-  out[0] = -(g * ir::unary(Op::rsqrt, 1.0 - y.in(0) * y.in(0)));
-}
-constexpr void atan(Value y, Value g, Value* out) { out[0] = g / (y.in(0) * y.in(0) + 1.0); }
-constexpr void sinh(Value y, Value g, Value* out) { out[0] = g * ir::unary(Op::cosh, y.in(0)); }
-constexpr void cosh(Value y, Value g, Value* out) { out[0] = g * ir::unary(Op::sinh, y.in(0)); }
-constexpr void tanh(Value y, Value g, Value* out) { out[0] = g * (1.0 - y * y); }
-constexpr void erf(Value y, Value g, Value* out) {
-  const Value x = y.in(0);
-  out[0] = g * (ir::unary(Op::exp, -(x * x)) * 1.1283791670955126);  // 2 / sqrt(pi)
-}
-constexpr void cast(Value y, Value g, Value* out) {
-  if (is_float(y.in(0).dtype()) && is_float(y.dtype())) out[0] = ir::cast(g, y.in(0).dtype());
-}
-constexpr void add(Value, Value g, Value* out) { out[0] = out[1] = g; }
-constexpr void sub(Value, Value g, Value* out) { out[0] = g, out[1] = -g; }
-constexpr void mul(Value y, Value g, Value* out) { out[0] = g * y.in(1), out[1] = g * y.in(0); }
-constexpr void div(Value y, Value g, Value* out) {
-  out[0] = g / y.in(1);
-  if (!y.in(1).is_constant()) out[1] = -(out[0] * y);
-}
-constexpr void pow(Value y, Value g, Value* out) {
-  const Value x = y.in(0), p = y.in(1);
-  const Value zero = ir::constant_like(x, 0);
-  out[0] = ir::select(ir::binary(Op::eq, p, zero), zero, g * p * ir::binary(Op::pow, x, p - 1.0));
-  if (!p.is_constant()) {
-    const Value dead = ir::binary(Op::bit_and, ir::binary(Op::eq, x, zero), ir::binary(Op::le, zero, p));
-    out[1] = ir::select(dead, zero, g * y * ir::unary(Op::log, x));
-  }
-}
-// Equal operands share the gradient, as in PyTorch.
-constexpr void extremum(Value y, Value g, Value* out) {
-  const Value a = y.in(0), b = y.in(1), zero = ir::constant_like(g, 0);
-  const Value half = ir::select(ir::binary(Op::eq, a, b), g * 0.5, g);
-  const Value a_wins = y.op() == Op::max ? ir::binary(Op::le, b, a) : ir::binary(Op::le, a, b);
-  const Value b_wins = y.op() == Op::max ? ir::binary(Op::le, a, b) : ir::binary(Op::le, b, a);
-  out[0] = ir::select(a_wins, half, zero);
-  out[1] = ir::select(b_wins, half, zero);
-}
-constexpr void fmod(Value y, Value g, Value* out) {
-  out[0] = g;
-  out[1] = -(g * ir::unary(Op::trunc, y.in(0) / y.in(1)));
-}
-constexpr void atan2(Value y, Value g, Value* out) {
-  const Value a = y.in(0), b = y.in(1), scaled = g / (a * a + b * b);
-  out[0] = scaled * b;
-  out[1] = -(scaled * a);
-}
-constexpr void select(Value y, Value g, Value* out) {
-  const Value zero = ir::constant_like(g, 0);
-  out[1] = ir::select(y.in(0), g, zero);
-  out[2] = ir::select(y.in(0), zero, g);
-}
-constexpr void fma(Value y, Value g, Value* out) {
-  out[0] = g * y.in(1), out[1] = g * y.in(0), out[2] = g;
-}
-constexpr void broadcast(Value y, Value g, Value* out) { out[0] = ir::sum_to(g, y.in(0).dims()); }
-constexpr void reshape(Value y, Value g, Value* out) { out[0] = ir::reshape(g, y.in(0).dims()); }
-constexpr void permute(Value y, Value g, Value* out) {
-  i64 inverse[8]{};
-  for (int i = 0; i < y.dims().rank; ++i) inverse[y.builder->graph.attribute(y.id, i)] = i;
-  out[0] = ir::permute(g, inverse);
-}
-constexpr void pad(Value y, Value g, Value* out) {
-  ir::Slice axes[8];
-  for (int i = 0; i < y.dims().rank; ++i) axes[i].begin = y.builder->graph.attribute(y.id, 2 * i);
-  out[0] = ir::slice(g, axes, y.in(0).dims());
-}
-constexpr void slice(Value y, Value g, Value* out) {
-  const ir::Graph& graph = y.builder->graph;
-  const Dims from = y.in(0).dims(), to = y.dims();
-  i64 widths[16]{};
-  for (int i = 0; i < from.rank; ++i) {
-    const i64 begin = graph.attribute(y.id, 2 * i), step = graph.attribute(y.id, 2 * i + 1);
-    if (step == 1) {
-      widths[2 * i] = begin;
-      widths[2 * i + 1] = from.extent[i] - begin - to.extent[i];
-      continue;
-    }
-    // A step of s: give every element s - 1 zeros behind it, then shift into place; a negative step first
-    // turns the axis round.
-    Dims d = g.dims();
-    const i64 stride = step < 0 ? -step : step;
-    if (step < 0) {
-      ir::Slice turn[8];
-      turn[i] = {d.extent[i] - 1, -1};
-      g = ir::slice(g, turn, d);
-    }
-    const i64 first = step < 0 ? begin - (d.extent[i] - 1) * stride : begin;
-    if (stride > 1) {
-      Dims split;
-      split.rank = d.rank + 1;
-      for (int k = 0, n = 0; k < d.rank; ++k) {
-        split.extent[n++] = d.extent[k];
-        if (k == i) split.extent[n++] = 1;
-      }
-      i64 gaps[16]{};
-      gaps[2 * (i + 1) + 1] = stride - 1;
-      d.extent[i] *= stride;
-      g = ir::reshape(ir::pad(ir::reshape(g, split), gaps, 0), d);
-    }
-    widths[2 * i] = first;
-    widths[2 * i + 1] = from.extent[i] - first - d.extent[i];
-  }
-  out[0] = ir::pad(g, widths, 0);
-}
-constexpr void reduce_sum(Value y, Value g, Value* out) { out[0] = ir::broadcast(g, y.in(0).dims()); }
-// Ties share the gradient evenly, as PyTorch's amax does.
-constexpr void reduce_extremum(Value y, Value g, Value* out) {
-  const Value x = y.in(0);
-  const Value hit = ir::cast(ir::binary(Op::eq, x, y), x.dtype());
-  ir::Axes axes = 0;
-  for (int i = 0; i < y.builder->graph.attributes(y.id); ++i) axes |= 1u << y.builder->graph.attribute(y.id, i);
-  out[0] = hit * (g / ir::reduce(Op::reduce_sum, hit, axes));
-}
-// Products of the others. With exactly one zero only that element's gradient is not zero; with two, none is.
-constexpr void reduce_prod(Value y, Value g, Value* out) {
-  const Value x = y.in(0), zero = ir::constant_like(x, 0), unit = ir::constant_like(x, 1);
-  ir::Axes axes = 0;
-  for (int i = 0; i < y.builder->graph.attributes(y.id); ++i) axes |= 1u << y.builder->graph.attribute(y.id, i);
-  const Value is_zero = ir::binary(Op::eq, x, zero);
-  const Value zeros = ir::reduce(Op::reduce_sum, ir::cast(is_zero, x.dtype()), axes);
-  const Value others = ir::reduce(Op::reduce_prod, ir::select(is_zero, unit, x), axes);
-  const Value at_zero = ir::select(ir::binary(Op::eq, zeros, ir::constant_like(zeros, 1)), others, ir::constant_like(others, 0));
-  const Value elsewhere = ir::binary(Op::div, y, ir::select(is_zero, unit, x));
-  out[0] = g * ir::select(is_zero, at_zero, elsewhere);
-}
-
-// dot(p, q) whose result has the axes of `like` in some order, returned in that order: `from_p`/`from_q`
-// name, for every free axis of the result, the axis of `like` it stands for. Of the two operand orders the
-// one that needs no permutation is chosen where there is one.
-constexpr Value dot_into(Value p, Value q, const ir::DotAxes& axes, const int* position, const Dims& like, DType dtype) {
-  const Value r = ir::dot(p, q, axes, dtype);
-  i64 order[8]{};
-  for (int k = 0; k < like.rank; ++k) order[position[k]] = k;
-  return ir::permute(r, order);
-}
-
-constexpr void dot_operand(Value y, Value g, bool first, Value* out) {
-  const ir::DotAxes f = ir::dot_axes(y.builder->graph, y.id);
-  const Value a = y.in(0), b = y.in(1);
-  const Value self = first ? a : b, other = first ? b : a;
-  const int* batch_self = first ? f.batch_a : f.batch_b;
-  const int* batch_other = first ? f.batch_b : f.batch_a;
-  const int* contracted_self = first ? f.contracted_a : f.contracted_b;
-  const int* contracted_other = first ? f.contracted_b : f.contracted_a;
-  const ir::Axes used_self = first ? f.used_a() : f.used_b();
-  const ir::Axes used_other = first ? f.used_b() : f.used_a();
-  const int free_a = a.dims().rank - f.batch - f.contracted;
-  const int free_b = b.dims().rank - f.batch - f.contracted;
-  const int free_self = first ? free_a : free_b, free_other = first ? free_b : free_a;
-  const int other_in_g = f.batch + (first ? free_a : 0);
-
-  // Contract g with `other` over other's free axes: batch, self's free axes, self's contracted axes remain.
-  int g_axes[8]{}, other_axes[8]{};
-  for (int k = 0, n = 0; k < other.dims().rank; ++k)
-    if (!(used_other >> k & 1u)) other_axes[n] = k, g_axes[n] = other_in_g + n, ++n;
-
-  // Where every axis of the result stands in self, for both operand orders.
-  int free_axes[8]{}, from_other[8]{};
-  for (int k = 0, n = 0; k < self.dims().rank; ++k)
-    if (!(used_self >> k & 1u)) free_axes[n++] = k;
-  int n = 0;
-  for (int k = 0; k < other.dims().rank; ++k)  // contracted axes in other's order
-    for (int c = 0; c < f.contracted; ++c)
-      if (contracted_other[c] == k) from_other[n++] = contracted_self[c];
-  int g_first[8]{}, other_first[8]{};
-  n = 0;
-  for (int k = 0; k < f.batch; ++k) g_first[n] = other_first[n] = batch_self[k], ++n;
-  for (int k = 0; k < free_self; ++k) g_first[n + k] = free_axes[k], other_first[n + f.contracted + k] = free_axes[k];
-  for (int k = 0; k < f.contracted; ++k) g_first[n + free_self + k] = from_other[k], other_first[n + k] = from_other[k];
-  bool other_is_identity = true;
-  for (int k = 0; k < self.dims().rank; ++k) other_is_identity = other_is_identity && other_first[k] == k;
-
-  ir::DotAxes axes;
-  axes.batch = f.batch;
-  axes.contracted = free_other;
-  if (!other_is_identity) {
-    for (int k = 0; k < f.batch; ++k) axes.batch_a[k] = k, axes.batch_b[k] = batch_other[k];
-    for (int k = 0; k < free_other; ++k) axes.contracted_a[k] = g_axes[k], axes.contracted_b[k] = other_axes[k];
-    *out = dot_into(g, other, axes, g_first, self.dims(), self.dtype());
-  } else {
-    for (int k = 0; k < f.batch; ++k) axes.batch_b[k] = k, axes.batch_a[k] = batch_other[k];
-    for (int k = 0; k < free_other; ++k) axes.contracted_b[k] = g_axes[k], axes.contracted_a[k] = other_axes[k];
-    *out = dot_into(other, g, axes, other_first, self.dims(), self.dtype());
-  }
-}
-constexpr void dot(Value y, Value g, Value* out) {
-  dot_operand(y, g, true, &out[0]);
-  dot_operand(y, g, false, &out[1]);
-}
-constexpr void gather(Value y, Value g, Value* out) {
-  out[0] = ir::scatter_add(y.in(1), g, y.in(0).dims().extent[0]);
-}
-constexpr void scatter_add(Value y, Value g, Value* out) { out[1] = ir::gather(g, y.in(0)); }
-
-struct Row {
-  Op op;
-  GradientRule rule;
-};
-inline constexpr Row table[] = {
-    {Op::neg, neg},
-    {Op::abs, abs},
-    {Op::exp, exp},
-    {Op::expm1, expm1},
-    {Op::log, log},
-    {Op::log1p, log1p},
-    {Op::sqrt, sqrt},
-    {Op::rsqrt, rsqrt},
-    {Op::sin, sin},
-    {Op::cos, cos},
-    {Op::tan, tan},
-    {Op::asin, asin},
-    {Op::acos, acos},
-    {Op::atan, atan},
-    {Op::sinh, sinh},
-    {Op::cosh, cosh},
-    {Op::tanh, tanh},
-    {Op::erf, erf},
-    {Op::cast, cast},
-    {Op::add, add},
-    {Op::sub, sub},
-    {Op::mul, mul},
-    {Op::div, div},
-    {Op::pow, pow},
-    {Op::max, extremum},
-    {Op::min, extremum},
-    {Op::fmod, fmod},
-    {Op::atan2, atan2},
-    {Op::select, select},
-    {Op::fma, fma},
-    {Op::broadcast, broadcast},
-    {Op::reshape, reshape},
-    {Op::permute, permute},
-    {Op::slice, slice},
-    {Op::pad, pad},
-    {Op::reduce_sum, reduce_sum},
-    {Op::reduce_max, reduce_extremum},
-    {Op::reduce_min, reduce_extremum},
-    {Op::reduce_prod, reduce_prod},
-    {Op::dot, dot},
-    {Op::gather, gather},
-    {Op::scatter_add, scatter_add},
-};
-
-struct Index {
-  GradientRule rule[ir::op_count]{};
-};
-constexpr Index make_index() {
-  Index index;
-  for (const Row& row : table) index.rule[static_cast<int>(row.op)] = row.rule;
-  return index;
-}
-inline constexpr Index index = make_index();
-
-}  // namespace rules
-
-// The gradient rule of a primitive, null where no gradient flows.
-constexpr GradientRule gradient_rule(Op op) { return rules::index.rule[static_cast<int>(op)]; }
-
-}  // namespace weft::passes
-// ---- weft/passes/differentiate.hpp ----
-// Reverse-mode differentiation: appends to the graph the gradient of one scalar-seeded value with respect to
-// chosen nodes. Only nodes on a path from those to the value are visited; time is linear in them.
-
-namespace weft::passes {
-
-// The gradients of sum(y * seed) with respect to `wrt`; an empty Value where no gradient reaches.
-constexpr List<Value> differentiate(Value y, Value seed, const List<int>& wrt) {
-  ir::Builder& b = *y.builder;
-  const int count = y.id + 1;
-  List<u8> needed(count, 0);
-  for (int node : wrt)
-    if (node < count) needed[node] = 1;
-  for (int i = 0; i < count; ++i) {
-    const ir::Node& node = b.graph.nodes[i];
-    if (needed[i] || node.arity == 0 || !is_float(node.dtype) || !gradient_rule(node.op)) continue;
-    const int* operands = b.graph.edges.data() + node.first;
-    for (int k = 0; k < node.arity; ++k)
-      if (needed[operands[k]]) needed[i] = 1;
-  }
-  List<int> adjoint(count, -1);
-  adjoint[y.id] = seed.id;
-  for (int i = count - 1; i >= 0; --i) {
-    if (adjoint[i] < 0 || !needed[i]) continue;
-    const GradientRule rule = gradient_rule(b.graph.nodes[i].op);
-    if (!rule) continue;
-    Value out[3];
-    rule({&b, i}, {&b, adjoint[i]}, out);
-    const int first = b.graph.nodes[i].first, arity = b.graph.nodes[i].arity;
-    for (int k = 0; k < arity && k < 3; ++k) {
-      const int operand = b.graph.edges[first + k];
-      if (!out[k] || !needed[operand]) continue;
-      adjoint[operand] = adjoint[operand] < 0 ? out[k].id : (Value{&b, adjoint[operand]} + out[k]).id;
-    }
-  }
-  List<Value> gradients;
-  for (int node : wrt) gradients.push(node < count && needed[node] && adjoint[node] >= 0 ? Value{&b, adjoint[node]} : Value{});
-  return gradients;
-}
-
-}  // namespace weft::passes
 // ---- weft/train/step.hpp ----
 // The whole training step as one graph: forward, backward, clipping, loss scaling, the optimiser's updates.
 //
@@ -15244,13 +19430,25 @@ constexpr StepGraph build_step() {
   }
 }
 
-// The step as a source of exec::Compiled; Apply: update the parameters, else only add to the gradients.
+// The step as a source of exec::Compiled; Apply: update the parameters, else only add to the gradients. The traced
+// and differentiated graph is kept with its checks in front.
+template <class M, class F, class O, bool Apply, class... I>
+struct StepTrace {
+  static constexpr void write(WordWriter& w) {
+    const StepGraph step = build_step<M, F, O, Apply, I...>();
+    w.put_int(step.checks.unused_input);
+    w.put_int(step.checks.unreached);
+    ir::write(w, step.graph);
+  }
+};
+
 template <class M, class F, class O, bool Apply, class... I>
 struct StepSource {
-  static constexpr ir::Graph graph() {
-    return passes::apply_precision(passes::prune(build_step<M, F, O, Apply, I...>().graph), O::Precision::rule);
+  using Trace = Kept<StepTrace<M, F, O, Apply, I...>>;
+  static constexpr ir::Graph graph() { return passes::apply_precision(ir::thaw(Trace::words.w + 2), O::Precision::rule); }
+  static constexpr StepChecks checks() {
+    return {static_cast<int>(static_cast<i64>(Trace::words.w[0])), static_cast<int>(static_cast<i64>(Trace::words.w[1]))};
   }
-  static constexpr StepChecks checks() { return build_step<M, F, O, Apply, I...>().checks; }
 };
 
 }  // namespace weft::train
@@ -15386,6 +19584,12 @@ class Trainer {
   static constexpr i64 state_bytes() { return nn::state_table<M>.bytes + layout.bytes; }
   static constexpr int launches() { return Code<true>::header.launches; }
   static constexpr const codegen::ImageHeader& plan() { return Code<true>::header; }
+  // Every launch of a step that updates, with its bytes, FLOPs and least time; see exec/explain.hpp.
+  static std::string explain(const Roofline& machine = {}) { return weft::explain<Source<true>>(machine); }
+  // The model's table, and what a step takes.
+  static std::string summary() {
+    return weft::summary<M>() + exec::step_summary(plan(), state_bytes(), workspace_bytes());
+  }
 
   // Model, moments, applied updates, loss scale, steps, seed: everything that the next step depends on.
   void save(const std::string& path) const { save_with(path, {}); }
@@ -15414,7 +19618,7 @@ class Trainer {
   template <class P, class... A>
   void run(P& program, const A&... batch) {
     int k = 0;
-    auto bind = [&]<class In>(std::type_identity<In>, const auto& a) {
+    [[maybe_unused]] auto bind = [&]<class In>(std::type_identity<In>, const auto& a) {
       program.bind_input(k, exec::argument<In>(a, k));
       ++k;
     };

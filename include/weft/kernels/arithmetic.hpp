@@ -142,7 +142,7 @@ WEFT_HD_INLINE M splat_false() {
 template <Opcode op, class T>
 WEFT_HD_INLINE T integer_lane(T x, T y) {
   if constexpr (op == Opcode::div) {
-    return y == 0 ? T(0) : y == T(-1) ? static_cast<T>(T(0) - x) : static_cast<T>(x / y);
+    return y == 0 ? T(0) : y == T(-1) ? static_cast<T>(u64{0} - static_cast<u64>(x)) : static_cast<T>(x / y);
   } else if constexpr (op == Opcode::fmod) {
     return y == 0 || y == T(-1) ? T(0) : static_cast<T>(x % y);
   } else {

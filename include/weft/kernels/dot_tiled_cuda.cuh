@@ -8,17 +8,17 @@
 
 namespace weft::kernels {
 
-inline constexpr int dot_tile = 16;
+inline constexpr int tiled_edge = 16;
 
 // TA, TB, TC: the DTypes of the operands and of the result.
 template <u64 Tag, u64 TA, u64 TB, u64 TC>
-__global__ void __launch_bounds__(dot_tile* dot_tile) WEFT_KERNEL
+__global__ void __launch_bounds__(tiled_edge* tiled_edge) WEFT_KERNEL
     dot_tiled_kernel(const __grid_constant__ DotCall call, const void* a_, const void* b_, void* c_) {
   using A = ctype<static_cast<DType>(TA)>;
   using B = ctype<static_cast<DType>(TB)>;
   using C = ctype<static_cast<DType>(TC)>;
   using Sum = DotSum2<A, B>;
-  __shared__ Sum left[dot_tile][dot_tile + 1], right[dot_tile][dot_tile + 1];
+  __shared__ Sum left[tiled_edge][tiled_edge + 1], right[tiled_edge][tiled_edge + 1];
   const A* a = static_cast<const A*>(a_);
   const B* b = static_cast<const B*>(b_);
   C* c = static_cast<C*>(c_);
@@ -33,15 +33,15 @@ __global__ void __launch_bounds__(dot_tile* dot_tile) WEFT_KERNEL
     c += index * call.batch.c[d];
   }
   const DotShape& s = call.shape;
-  const int x = static_cast<int>(threadIdx.x) % dot_tile, y = static_cast<int>(threadIdx.x) / dot_tile;
-  const i64 row = static_cast<i64>(blockIdx.x) * dot_tile + y, column = static_cast<i64>(blockIdx.y) * dot_tile + x;
+  const int x = static_cast<int>(threadIdx.x) % tiled_edge, y = static_cast<int>(threadIdx.x) / tiled_edge;
+  const i64 row = static_cast<i64>(blockIdx.x) * tiled_edge + y, column = static_cast<i64>(blockIdx.y) * tiled_edge + x;
   Sum sum = 0;
-  for (i64 k = 0; k < s.k; k += dot_tile) {
+  for (i64 k = 0; k < s.k; k += tiled_edge) {
     left[y][x] = row < s.m && k + x < s.k ? load<Sum>(a + row * s.a_row + (k + x) * s.a_col) : Sum(0);
     right[y][x] = k + y < s.k && column < s.n ? load<Sum>(b + (k + y) * s.b_row + column * s.b_col) : Sum(0);
     __syncthreads();
 #pragma unroll
-    for (int l = 0; l < dot_tile; ++l) sum = sum + left[y][l] * right[l][x];
+    for (int l = 0; l < tiled_edge; ++l) sum = sum + left[y][l] * right[l][x];
     __syncthreads();
   }
   if (row < s.m && column < s.n) store(c + row * s.c_row + column, sum);
@@ -53,11 +53,11 @@ void run_cuda_dot_tiled(const CudaLaunch& launch, cudaStream_t stream) {
   i64 batch = 1;
   for (int d = 0; d < call.batch.rank; ++d) batch *= call.batch.extent[d];
   if (call.shape.m == 0 || call.shape.n == 0 || batch == 0) return;
-  const i64 columns = (call.shape.n + dot_tile - 1) / dot_tile;
+  const i64 columns = (call.shape.n + tiled_edge - 1) / tiled_edge;
   if (columns > 65535 || batch > 65535) throw Error("cuda/grid", "a matrix product has more tiles than a launch");
-  const dim3 grid(cuda_blocks((call.shape.m + dot_tile - 1) / dot_tile), static_cast<unsigned>(columns), static_cast<unsigned>(batch));
+  const dim3 grid(cuda_blocks((call.shape.m + tiled_edge - 1) / tiled_edge), static_cast<unsigned>(columns), static_cast<unsigned>(batch));
   dot_tiled_kernel<kernel_tag, TA, TB, TC>
-      <<<grid, dot_tile * dot_tile, 0, stream>>>(call, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[2]);
+      <<<grid, tiled_edge * tiled_edge, 0, stream>>>(call, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[2]);
   cuda_check_launch("a matrix product");
 }
 

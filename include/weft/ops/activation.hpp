@@ -14,12 +14,15 @@ struct Relu : Operation<Relu> {
   }
 };
 
-// 1 / (1 + exp(-x))
+// 1 / (1 + exp(-x)), with x held above where exp(-x) overflows: there the gradient would be 0 times infinity.
 struct Sigmoid : Operation<Sigmoid> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     const auto f = Cast<floating<typename X::dtype>>::apply(b, x);
-    return decltype(f){1.0 / (ir::unary(ir::Op::exp, -f.value) + 1.0)};
+    constexpr DType t = dtype_of<typename decltype(f)::dtype>;
+    const ir::Value least = ir::constant_like(f.value, t == DType::f64 ? -708 : t == DType::f16 ? -11 : -87);
+    const ir::Value v = ir::select(ir::binary(ir::Op::lt, f.value, least), least, f.value);
+    return decltype(f){1.0 / (ir::unary(ir::Op::exp, -v) + 1.0)};
   }
 };
 

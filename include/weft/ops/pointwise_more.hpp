@@ -28,12 +28,12 @@ constexpr auto real(const X& x) {
     return x;
 }
 
-// Selections, not min and max: at the bounds PyTorch lets the gradient pass, and NaN stays.
+// Selections, not min and max: at the bounds PyTorch's gradient is 0, and NaN stays.
 struct ClampMinF {
-  constexpr auto operator()(const auto& x, const auto& low) const { return where(lt(x, low), low, x); }
+  constexpr auto operator()(const auto& x, const auto& low) const { return where(le(x, low), low, x); }
 };
 struct ClampMaxF {
-  constexpr auto operator()(const auto& x, const auto& high) const { return where(gt(x, high), high, x); }
+  constexpr auto operator()(const auto& x, const auto& high) const { return where(ge(x, high), high, x); }
 };
 struct ClampF {
   constexpr auto operator()(const auto& x, const auto& low, const auto& high) const { return ClampMaxF{}(ClampMinF{}(x, low), high); }

@@ -1,0 +1,116 @@
+#pragma once
+// The kernels of a compiled program on a GPU, one function a kernel that enqueues it.
+
+#include "weft/exec/cuda_plan.hpp"
+#include "weft/kernels/dot_cublaslt.cuh"
+#include "weft/kernels/dot_tiled_cuda.cuh"
+#include "weft/kernels/finish_cuda.cuh"
+#include "weft/kernels/index_cuda.cuh"
+#include "weft/kernels/loop_cuda.cuh"
+
+namespace weft::exec {
+
+using CudaKernel = void (*)(const kernels::CudaLaunch&, cudaStream_t);
+
+// A product's layout and whether the library runs it. Words: the dtypes of a, b and c.
+struct DotChoice {
+  kernels::DotCall call;
+  DType ab{}, c{};
+  bool library = false;
+};
+constexpr DotChoice choose_dot(const u64* words, const u64* numbers) {
+  DotChoice choice;
+  choice.call = kernels::dot_call(numbers);
+  choice.ab = static_cast<DType>(words[0]);
+  choice.c = static_cast<DType>(words[2]);
+  choice.library = words[0] == words[1] && kernels::dot_types_supported(choice.ab, choice.c) &&
+                   kernels::dot_layout(choice.call.shape, choice.call.batch).expressible();
+  return choice;
+}
+
+namespace launching {
+
+// Of dot kernel K: whether the library, and whether the tiled kernel, runs some step.
+struct DotUse {
+  bool library = false, tiled = false;
+};
+template <class P>
+constexpr DotUse dot_use(int kernel) {
+  DotUse use;
+  const u64* words = P::image + P::header.word_at + (P::image[P::header.kernel_at + codegen::kernel_words * kernel] >> 8);
+  for (int s = 0; s < P::header.steps; ++s) {
+    const u64* w = P::image + P::header.step_at + codegen::step_words * s;
+    if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::dot || static_cast<int>(w[0] >> 8) != kernel) continue;
+    const bool library = choose_dot(words, P::image + P::header.number_at + (w[2] & 0xffffffff)).library;
+    (library ? use.library : use.tiled) = true;
+  }
+  return use;
+}
+
+inline void run_library_dot(const kernels::CudaLaunch& launch, cudaStream_t stream) {
+  (*launch.dot)(stream, launch.args.pointer[0], launch.args.pointer[1], nullptr, launch.args.pointer[2], nullptr, nullptr,
+                launch.library);
+}
+template <u64 TA, u64 TB, u64 TC, bool Library, bool Tiled>
+void run_dot(const kernels::CudaLaunch& launch, cudaStream_t stream) {
+  if constexpr (Library && Tiled)
+    launch.dot != nullptr ? run_library_dot(launch, stream) : kernels::run_cuda_dot_tiled<TA, TB, TC>(launch, stream);
+  else if constexpr (Library)
+    run_library_dot(launch, stream);
+  else
+    kernels::run_cuda_dot_tiled<TA, TB, TC>(launch, stream);
+}
+inline void run_copy(const kernels::CudaLaunch& launch, cudaStream_t stream) {
+  cuda_check(cudaMemcpyAsync(launch.args.pointer[1], launch.args.pointer[0], static_cast<std::size_t>(launch.numbers[0]),
+                             cudaMemcpyDeviceToDevice, stream),
+             "cudaMemcpyAsync", "a step of a program");
+}
+template <class C, u64 Align>
+void run_loop(const kernels::CudaLaunch& launch, cudaStream_t stream) {
+  kernels::enqueue_loop<Align>(C{}, launch.args, stream);
+}
+
+}  // namespace launching
+
+template <class P, int K>
+constexpr CudaKernel cuda_kernel() {
+  constexpr codegen::StepKind kind = codegen::kernel_kind<P>(K);
+  if constexpr (kind == codegen::StepKind::loop) {
+    return &launching::run_loop<codegen::code_of<P, K>, static_cast<u64>(kernel_alignment<P, K>())>;
+  } else if constexpr (kind == codegen::StepKind::finish) {
+    return &kernels::run_cuda_finish<CudaPlan<P>::finish_set()>;
+  } else if constexpr (kind == codegen::StepKind::copy) {
+    return &launching::run_copy;
+  } else {
+    constexpr const auto& words = codegen::KernelSlice<P, K>::words;
+    if constexpr (kind == codegen::StepKind::dot) {
+      constexpr launching::DotUse use = launching::dot_use<P>(K);
+      return &launching::run_dot<words.w[0], words.w[1], words.w[2], use.library, use.tiled>;
+    } else if constexpr (kind == codegen::StepKind::gather) {
+      return &kernels::run_cuda_gather<words.w[0], words.w[1]>;
+    } else {
+      return &kernels::run_cuda_scatter_add<words.w[0], words.w[1]>;
+    }
+  }
+}
+
+template <class P>
+struct CudaKernels {
+  struct Table {
+    CudaKernel at[P::header.kernels > 0 ? P::header.kernels : 1]{};
+  };
+  template <int... K>
+  static constexpr Table make(std::integer_sequence<int, K...>) {
+    return {{cuda_kernel<P, K>()...}};
+  }
+  static constexpr Table table = make(std::make_integer_sequence<int, P::header.kernels>{});
+
+  // Whether some step is a product that the library runs.
+  static constexpr bool library() {
+    for (int k = 0; k < P::header.kernels; ++k)
+      if (codegen::kernel_kind<P>(k) == codegen::StepKind::dot && launching::dot_use<P>(k).library) return true;
+    return false;
+  }
+};
+
+}  // namespace weft::exec

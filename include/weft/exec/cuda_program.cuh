@@ -1,0 +1,210 @@
+#pragma once
+// A compiled program on a GPU: every block of memory and every launch fixed when it is made, captured once and
+// replayed as one. Law: running allocates nothing, and plain launches give the results of a replay.
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "weft/device/cuda_staging.cuh"
+#include "weft/device/graph_exec.cuh"
+#include "weft/exec/cuda_kernels.cuh"
+#include "weft/exec/function.hpp"
+
+namespace weft::exec {
+
+// Scratch that products may ask of the library, in bytes: what its manual recommends for the newest GPUs.
+inline constexpr i64 library_scratch_bytes = i64{32} << 20;
+
+// Program P (a Compiled<...>) over the caller's blocks of state, which are device memory aligned to 256 bytes. Work
+// is enqueued on the caller's stream, or on one of the program's own.
+template <class P>
+class CudaProgram {
+  using Plan = CudaPlan<P>;
+  using Launch = kernels::CudaLaunch;
+
+ public:
+  // Without `graph` every step is launched by itself.
+  CudaProgram(const Cuda& device, std::byte* model, std::byte* optimizer, bool graph = true)
+      : context_(device), scalars_(static_cast<std::size_t>(P::header.scalars) * 4) {
+    for (const std::byte* block : {model, optimizer})
+      if (reinterpret_cast<std::uintptr_t>(block) % buffer_alignment != 0)
+        throw Error("cuda/misaligned", "a program's state must start at a multiple of 256 bytes");
+    DeviceGuard guard(context_.ordinal());
+    workspace_ = DeviceBuffer(static_cast<std::size_t>(P::header.workspace_bytes));
+    partial_ = DeviceBuffer(static_cast<std::size_t>(Plan::partial_bytes()));
+    staged_ = DeviceBuffer(static_cast<std::size_t>(Plan::staged_bytes()));
+    library_ = DeviceBuffer(static_cast<std::size_t>(library_bytes()));
+    for (DeviceBuffer* buffer : {&workspace_, &staged_})
+      if (buffer->size() > 0) cuda_zero(buffer->data(), buffer->size(), stream());
+    ring_.emplace(CudaStagingBackend{stream()}, staging_slots, staged_.size());
+    for (int i = 0; i < P::header.presets; ++i) {
+      const u64 preset = P::image[P::header.preset_at + i];
+      set_scalar(static_cast<int>(preset & 0xffffffff), std::bit_cast<float>(static_cast<u32>(preset >> 32)));
+    }
+    steps_.emplace(P::header, P::image, CudaKernels<P>::table.at,
+                   Blocks{model, optimizer, workspace_.data(), staged_.data()});
+    for (int k = 0; k < P::header.inputs; ++k) steps_->bind_input(k, staged_.data() + Plan::input_offset(k));
+    cut_for_gpu<P>(steps_->launches(), partial_.data());
+    place_segments();
+    make_dots();
+    context_.synchronize();
+    if (graph && device.stream != cudaStreamLegacy && P::header.steps > 0)
+      graph_ = GraphExec::capture(stream(), [&](cudaStream_t s) { steps_->run(s); });
+  }
+  CudaProgram(const CudaProgram&) = delete;
+  CudaProgram& operator=(const CudaProgram&) = delete;
+  // Its memory must outlive what it has enqueued.
+  ~CudaProgram() {
+    cuda_report(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+  }
+
+  // Scratch for the library, in bytes.
+  static constexpr i64 library_bytes() { return CudaKernels<P>::library() ? library_scratch_bytes : 0; }
+  // All device memory that the program takes beside the blocks of state and the library's scratch, in bytes.
+  static constexpr i64 device_bytes() { return P::header.workspace_bytes + Plan::partial_bytes() + Plan::staged_bytes(); }
+
+  void set_random(u64 seed, u64 step) {
+    std::memcpy(scalars_.data(), &seed, 8);
+    std::memcpy(scalars_.data() + 8, &step, 8);
+  }
+  void set_scalar(int k, float value) { std::memcpy(scalars_.data() + std::size_t{4} * static_cast<std::size_t>(k), &value, 4); }
+
+  // Copies input `number`, from host memory at once and from device memory in the stream; it keeps its value until
+  // it is bound again.
+  void bind_input(int number, const void* data) {
+    const auto bytes = static_cast<std::size_t>(Plan::input_bytes(number));
+    if (bytes == 0) return;
+    DeviceGuard guard(context_.ordinal());
+    const auto offset = static_cast<std::size_t>(Plan::input_offset(number));
+    cudaPointerAttributes attributes{};
+    cuda_check(cudaPointerGetAttributes(&attributes, data), "cudaPointerGetAttributes");
+    bound_[number] = attributes.type != cudaMemoryTypeDevice && attributes.type != cudaMemoryTypeManaged;
+    if (bound_[number])
+      std::memcpy(slot() + offset, data, bytes);
+    else
+      cuda_copy(staged_.data() + offset, data, bytes, stream());
+  }
+
+  // Enqueues one step: the copy of what was bound and of the scalars, and all launches.
+  void run() {
+    DeviceGuard guard(context_.ordinal());
+    stage();
+    if (graph_)
+      graph_.launch(stream());
+    else
+      steps_->run(stream());
+  }
+  // Until everything that run() started has ended.
+  void wait() const { context_.synchronize(); }
+
+  // Device memory, written by the stream.
+  std::byte* output(int k) const { return steps_->output(k); }
+  // To host or device memory; returns when the copy is complete.
+  void read_output(int k, void* to, i64 bytes) const {
+    DeviceGuard guard(context_.ordinal());
+    cuda_copy(to, output(k), static_cast<std::size_t>(bytes), stream());
+    context_.synchronize();
+  }
+  cudaStream_t stream() const { return context_.stream(); }
+
+ private:
+  static constexpr int staging_slots = 4;
+  static constexpr int input_count = P::header.inputs > 0 ? P::header.inputs : 1;
+
+  // The open slot of the ring; it has the layout of the staged block.
+  std::byte* slot() {
+    if (slot_ == nullptr) slot_ = ring_->begin();
+    return slot_;
+  }
+
+  // The scalars and the inputs that were bound since the last step, neighbours as one copy.
+  void stage() {
+    if (Plan::staged_bytes() == 0) return;
+    if (!scalars_.empty()) std::memcpy(slot(), scalars_.data(), scalars_.size());
+    i64 begin = 0, end = static_cast<i64>(scalars_.size());
+    const auto flush = [&] {
+      if (end > begin) ring_->copy(staged_.data() + begin, static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+    };
+    for (int k = 0; k < P::header.inputs; ++k) {
+      if (!bound_[k]) continue;
+      const i64 from = Plan::input_offset(k);
+      if (passes::align_up(end) != from) {
+        flush();
+        begin = from;
+      }
+      end = from + Plan::input_bytes(k);
+      bound_[k] = false;
+    }
+    slot();
+    flush();
+    ring_->end();
+    slot_ = nullptr;
+  }
+
+  // The ranges of parameter groups, which the walk reads on the device.
+  void place_segments() {
+    std::vector<kernels::Segment> all;
+    for (const Launch& launch : steps_->launches())
+      all.insert(all.end(), launch.args.segments, launch.args.segments + launch.args.segment_count);
+    if (all.empty()) return;
+    segments_ = DeviceBuffer(all.size() * sizeof(kernels::Segment));
+    cuda_copy(segments_.data(), all.data(), segments_.size(), stream());
+    context_.synchronize();
+    const auto* next = reinterpret_cast<const kernels::Segment*>(segments_.data());
+    for (Launch& launch : steps_->launches()) {
+      launch.args.segments = next;
+      next += launch.args.segment_count;
+    }
+  }
+
+  void make_dots() {
+    if constexpr (CudaKernels<P>::library()) {
+      handle_.emplace();
+      for (int s = 0; s < P::header.steps; ++s) {
+        const u64* w = P::image + P::header.step_at + codegen::step_words * s;
+        if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::dot) continue;
+        const u64* words = P::image + P::header.word_at + (P::image[P::header.kernel_at + codegen::kernel_words * (w[0] >> 8)] >> 8);
+        Launch& launch = steps_->launches()[static_cast<std::size_t>(s)];
+        const DotChoice choice = choose_dot(words, launch.numbers);
+        if (!choice.library) continue;
+        kernels::CublasLtDotSpec spec;
+        spec.shape = choice.call.shape;
+        spec.batch = choice.call.batch;
+        spec.ab = choice.ab;
+        spec.c = choice.c;
+        spec.workspace_cap = static_cast<u64>(library_bytes());
+        std::uintptr_t bits = 16;
+        for (int k = 0; k < 3; ++k) bits |= reinterpret_cast<std::uintptr_t>(launch.args.pointer[k]);
+        spec.alignment = static_cast<u32>(bits & (~bits + 1));
+        dots_.push_back(std::make_unique<kernels::CublasLtDot>(*handle_, spec));
+        launch.dot = dots_.back().get();
+        launch.library = library_.data();
+        // The library loads its kernels at their first use, which is better not a capture; results in the workspace
+        // are not read before they are computed.
+        const auto* to = static_cast<const std::byte*>(launch.args.pointer[2]);
+        if (to >= workspace_.data() && to < workspace_.data() + workspace_.size()) launch.run(launch, stream());
+      }
+    }
+  }
+
+  CudaContext context_;
+  std::vector<std::byte> scalars_;
+  DeviceBuffer workspace_, partial_, staged_, library_, segments_;
+  std::optional<CudaStagingRing> ring_;
+  std::byte* slot_ = nullptr;
+  bool bound_[input_count]{};  // from host memory, since the last step
+  std::optional<kernels::CublasLtHandle> handle_;
+  std::vector<std::unique_ptr<kernels::CublasLtDot>> dots_;
+  std::optional<Steps<Launch>> steps_;
+  GraphExec graph_;
+};
+
+template <class P>
+struct ProgramOf<Cuda, P> {
+  using type = CudaProgram<P>;
+};
+
+}  // namespace weft::exec

@@ -1,0 +1,115 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "weft/cuda.hpp"
+#include "weft/ops/creation.hpp"
+#include "weft/ops/linalg.hpp"
+#include "weft/ops/loss.hpp"
+#include "weft/ops/random.hpp"
+
+using namespace weft;
+
+namespace {
+
+template <class T>
+std::vector<T> numbers(i64 count, u32 state) {
+  std::vector<T> v(static_cast<std::size_t>(count));
+  for (T& x : v) {
+    state = state * 1664525u + 1013904223u;
+    if constexpr (std::is_integral_v<T>)
+      x = static_cast<T>(static_cast<i32>((state >> 16) % 12) - 1);
+    else
+      x = T(static_cast<float>(static_cast<i32>(state)) * 1e-9f);
+  }
+  return v;
+}
+
+template <class E, class Host, class Gpu>
+void compare(const std::string& what, int k, const Host& host, const Gpu& gpu, double tolerance) {
+  using T = typename E::dtype;
+  std::vector<T> b(static_cast<std::size_t>(E::shape::size));
+  gpu.read_output(k, b.data(), E::shape::size * static_cast<i64>(sizeof(T)));
+  const T* a = reinterpret_cast<const T*>(host.output(k));
+  double worst = 0;
+  for (i64 i = 0; i < E::shape::size; ++i) {
+    const double x = static_cast<double>(a[i]), y = static_cast<double>(b[static_cast<std::size_t>(i)]);
+    const double error = std::abs(x - y) / std::max(1.0, std::abs(x));
+    if (!(error <= worst)) worst = error;
+  }
+  const std::string message = what + ": result " + std::to_string(k) + ", error " + std::to_string(worst);
+  INFO(message);
+  CHECK(worst <= tolerance);
+}
+
+// f on the host, as one graph launch and as plain launches: the last two give the same bits.
+template <class F, class... I>
+void check(const std::string& what, double tolerance, F, I...) {
+  using Source = exec::FunctionSource<F, I...>;
+  using P = exec::Compiled<Source>;
+  using Results = typename exec::Results<typename Source::result>::tuple;
+  exec::HostProgram<P> host(Cpu{}, nullptr, nullptr);
+  exec::CudaProgram<P> gpu(Cuda{}, nullptr, nullptr), plain(Cuda{}, nullptr, nullptr, false);
+  const std::tuple<std::vector<typename I::dtype>...> data{
+      numbers<typename I::dtype>(I::shape::size, static_cast<u32>(I::shape::size) * 77u + sizeof(typename I::dtype))...};
+  std::apply(
+      [&](const auto&... v) {
+        int k = 0;
+        ((host.bind_input(k, v.data()), gpu.bind_input(k, v.data()), plain.bind_input(k, v.data()), ++k), ...);
+      },
+      data);
+  host.set_random(42, 7);
+  gpu.set_random(42, 7);
+  plain.set_random(42, 7);
+  host.run();
+  plain.run();
+  for (int repeat = 0; repeat < 3; ++repeat) gpu.run();
+  [&]<std::size_t... K>(std::index_sequence<K...>) {
+    (compare<std::tuple_element_t<K, Results>>(what, static_cast<int>(K), host, gpu, tolerance), ...);
+    const auto same = [&]<std::size_t R>(std::integral_constant<std::size_t, R>) {
+      using E = std::tuple_element_t<R, Results>;
+      std::vector<char> a(static_cast<std::size_t>(E::shape::size) * sizeof(typename E::dtype)), b(a.size());
+      gpu.read_output(static_cast<int>(R), a.data(), static_cast<i64>(a.size()));
+      plain.read_output(static_cast<int>(R), b.data(), static_cast<i64>(b.size()));
+      INFO(what);
+      CHECK(std::memcmp(a.data(), b.data(), a.size()) == 0);
+    };
+    (same(std::integral_constant<std::size_t, K>{}), ...);
+  }(std::make_index_sequence<std::tuple_size_v<Results>>{});
+}
+
+}  // namespace
+
+TEST_CASE("cuda programs: pointwise") {
+  check("bias and gelu", 1e-6, [](auto x, auto b) { return gelu(x + b); }, in<f32, 64, 96>, in<f32, 96>);
+  check("flat, ragged", 1e-6, [](auto x) { return tanh(x) * 2.0f; }, in<f32, 5003>);
+  check("transposed", 0, [](auto x, auto y) { return permute<1, 0>(x) + y; }, in<f32, 40, 24>, in<f32, 24, 40>);
+  check("dropout", 0, [](auto x) { return dropout(x, 0.3f); }, in<f32, 12, 36>);
+}
+
+TEST_CASE("cuda programs: rows and sums") {
+  check("softmax", 1e-6, softmax<-1>, in<f32, 50, 768>);
+  check("softmax, long", 1e-6, softmax<-1>, in<f32, 5, 4096>);
+  check("softmax, a warp a row", 1e-6, softmax<-1>, in<f32, 90, 10>);
+  check("cross entropy", 1e-5, [](auto x, auto l) { return cross_entropy(x, l); }, in<f32, 700, 10>, in<i32, 700>);
+  check("argmax", 0, [](auto x) { return argmax<-1>(x); }, in<f32, 70, 300>);
+  check("columns and total", 1e-5, [](auto x) { return std::tuple{sum<0>(x), sum<>(x * x)}; }, in<f32, 3000, 96>);
+}
+
+TEST_CASE("cuda programs: products") {
+  check("matmul", 1e-5, [](auto a, auto b) { return relu(matmul(a, b)); }, in<f32, 64, 40>, in<f32, 40, 72>);
+  check("integers", 0, [](auto a, auto b) { return matmul(a, b); }, in<i32, 20, 33>, in<i32, 33, 17>);
+}
+
+TEST_CASE("cuda programs: compile and tensors") {
+  auto f = compile(Cuda{}, [](auto x, auto z) { return x + z; }, in<f32, 4, 8>, in<f32, 4, 8>);
+  const Tensor<f32, Shape<4, 8>, Cuda> a(numbers<f32>(32, 1)), b(numbers<f32>(32, 2));
+  const std::vector<f32> sum = f(a, b).to_vector(), x = a.to_vector(), y = b.to_vector();
+  for (std::size_t i = 0; i < 32; ++i) CHECK(sum[i] == x[i] + y[i]);
+  const Tensor<f32, Shape<4, 8>, Cuda> c = a * 2.0f + b;
+  CHECK(c.to_vector()[5] == x[5] * 2.0f + y[5]);
+}
