@@ -48,33 +48,45 @@ constexpr exec::HostKernel kernel() {
     return exec::host_kernel<P, K>();
 }
 
-// Program P, with the interface of HostProgram as far as the tests need it.
+// A device for compile() and make_trainer().
+struct Device {};
+
+// Program P, with the interface of HostProgram.
 template <class P>
 class Program {
  public:
-  Program()
+  Program(const Device&, std::byte* model, std::byte* optimizer)
       : workspace_(static_cast<std::size_t>(P::header.workspace_bytes)),
         partial_(static_cast<std::size_t>(exec::CudaPlan<P>::partial_bytes())),
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
-        steps_(P::header, P::image, table().data(), {nullptr, nullptr, workspace_.data(), scalars_.data()}) {
+        steps_(P::header, P::image, table().data(), {model, optimizer, workspace_.data(), scalars_.data()}) {
     if (workspace_.size() > 0) std::memset(workspace_.data(), 0xff, workspace_.size());
     if (partial_.size() > 0) std::memset(partial_.data(), 0xff, partial_.size());
     std::memset(scalars_.data(), 0, scalars_.size());
     exec::cut_for_gpu<P>(steps_.launches(), partial_.data());
+    for (int k = 0; k < P::header.inputs; ++k)
+      inputs_.emplace_back(static_cast<std::size_t>(passes::align_up(exec::CudaPlan<P>::input_bytes(k))));
+    for (int i = 0; i < P::header.presets; ++i) {
+      const u64 preset = P::image[P::header.preset_at + i];
+      set_scalar(static_cast<int>(preset & 0xffffffff), std::bit_cast<float>(static_cast<u32>(preset >> 32)));
+    }
   }
   // A GPU's inputs lie in aligned slots that end at a multiple of 16 bytes.
   void bind_input(int number, const void* data) {
     const auto bytes = static_cast<std::size_t>(exec::CudaPlan<P>::input_bytes(number));
-    inputs_.emplace_back((bytes + 255) / 256 * 256);
-    if (bytes > 0) std::memcpy(inputs_.back().data(), data, bytes);
-    steps_.bind_input(number, inputs_.back().data());
+    std::byte* slot = inputs_[static_cast<std::size_t>(number)].data();
+    if (bytes > 0) std::memcpy(slot, data, bytes);
+    steps_.bind_input(number, slot);
   }
+  void set_scalar(int k, float value) { std::memcpy(scalars_.data() + 4 * k, &value, 4); }
   void set_random(u64 value, u64 step) {
     std::memcpy(scalars_.data(), &value, 8);
     std::memcpy(scalars_.data() + 8, &step, 8);
   }
   void run() const { steps_.run(1); }
+  void wait() const {}
   std::byte* output(int k) const { return steps_.output(k); }
+  void read_output(int k, void* to, i64 bytes) const { std::memcpy(to, output(k), static_cast<std::size_t>(bytes)); }
 
  private:
   static const std::vector<exec::HostKernel>& table() {
@@ -90,3 +102,8 @@ class Program {
 };
 
 }  // namespace weft::emulated
+
+template <class P>
+struct weft::exec::ProgramOf<weft::emulated::Device, P> {
+  using type = emulated::Program<P>;
+};

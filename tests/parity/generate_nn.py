@@ -40,6 +40,13 @@ def activations():
         "hardswish": nn.Hardswish(),
         "softmax": nn.Softmax(-1),
         "log_softmax": nn.LogSoftmax(0),
+        "relu6": nn.ReLU6(),
+        "log_sigmoid": nn.LogSigmoid(),
+        "softsign": nn.Softsign(),
+        "hardsigmoid": nn.Hardsigmoid(),
+        "hardtanh": nn.Hardtanh(-0.5, 1.5),
+        "celu": nn.CELU(0.6),
+        "selu": nn.SELU(),
         "prelu": nn.PReLU(8),
     }
     with torch.no_grad():
@@ -51,6 +58,11 @@ def activations():
         (y * upstream).sum().backward()
         out[f"{name}.y"], out[f"{name}.dx"] = y, leaf.grad
     out["prelu.dweight"] = modules["prelu"].weight.grad
+    leaf = x.clone().requires_grad_()
+    out["glu.y"] = nn.GLU(-1)(leaf)
+    out["glu.upstream"] = torch.randn(5, 4)
+    (out["glu.y"] * out["glu.upstream"]).sum().backward()
+    out["glu.dx"], out["glu.x0"] = leaf.grad, x
     save("activations", out)
 
 

@@ -43,8 +43,8 @@ class RandomGraph {
   bool one_in(int n) { return pick(1, n) == 1; }
 
   DType random_dtype() {
-    constexpr DType types[]{DType::f64, DType::f32, DType::f64, DType::f32, DType::i64, DType::i32};
-    return types[pick(0, 5)];
+    constexpr DType types[]{DType::f64, DType::f32, DType::f64, DType::f32, DType::i64, DType::i32, DType::bf16, DType::f16};
+    return types[pick(0, 7)];
   }
   Dims random_dims() {
     constexpr i64 extents[]{1, 2, 3, 4, 5, 7, 8, 16, 17, 33};

@@ -4,8 +4,10 @@
 #include <tuple>
 #include <utility>
 
+#include "weft/exec/argument.hpp"
 #include "weft/exec/explain.hpp"
 #include "weft/exec/host_program.hpp"
+#include "weft/exec/owned.hpp"
 #include "weft/exec/tensor.hpp"
 #include "weft/exec/trace.hpp"
 
@@ -21,55 +23,6 @@ struct ProgramOf<Cpu, P> {
   using type = HostProgram<P>;
 };
 
-// Checks an argument against the input it is for and returns where its elements start.
-template <class A, class I>
-concept Container = requires(const A& a) {
-  { *a.data() } -> std::convertible_to<typename I::dtype>;
-  a.size();
-};
-
-template <bool Ok, class Argument, class Input>
-struct ArgumentFits {
-  static_assert(Ok, "an argument of a call has another dtype, shape or kind than the input it is for: give a tensor, a pointer, an array or a container of the input's dtype");
-};
-
-template <class I, class A>
-constexpr bool argument_fits() {
-  using T = typename I::dtype;
-  if constexpr (std::is_array_v<A>)
-    return std::is_same_v<std::remove_cv_t<std::remove_all_extents_t<A>>, T> && sizeof(A) == sizeof(T) * static_cast<std::size_t>(I::shape::size);
-  else if constexpr (std::is_pointer_v<A>)
-    return std::is_same_v<std::remove_cv_t<std::remove_pointer_t<A>>, T>;
-  else if constexpr (TensorLike<A>)
-    return std::is_same_v<typename A::dtype, T> && std::is_same_v<typename A::shape, typename I::shape>;
-  else if constexpr (std::is_arithmetic_v<A>)
-    return I::shape::size == 1 && std::is_same_v<A, T>;
-  else if constexpr (Container<A, I>)
-    return std::is_same_v<std::remove_cvref_t<decltype(*std::declval<const A&>().data())>, T>;
-  else
-    return false;
-}
-
-template <class I, class A>
-const void* argument(const A& a, int number) {
-  constexpr bool fits = argument_fits<I, A>();
-  static_assert(sizeof(ArgumentFits<fits, A, I>) > 0);
-  if constexpr (!fits) {
-    return nullptr;
-  } else if constexpr (std::is_array_v<A> || std::is_pointer_v<A>) {
-    return a;
-  } else if constexpr (TensorLike<A>) {
-    return a.data();
-  } else if constexpr (std::is_arithmetic_v<A>) {
-    return &a;
-  } else {
-    if (static_cast<i64>(a.size()) != I::shape::size)
-      throw Error("call/size", "input " + std::to_string(number) + " takes " + std::to_string(I::shape::size) + " elements, " +
-                                   to_text(I::shape::value).c_str() + ", and was given " + std::to_string(a.size()));
-    return a.data();
-  }
-}
-
 }  // namespace exec
 
 // What compile() returns. One call at a time; results are valid until the next.
@@ -79,8 +32,9 @@ class CompiledFunction {
   using Code = exec::Compiled<Source>;
   using Program = typename exec::ProgramOf<Device, Code>::type;
   using ResultTypes = typename exec::Results<typename Source::result>::tuple;
+  using InputTypes = std::tuple<I...>;
 
-  CompiledFunction(const Device& device, std::byte* model) : program_(device, model, nullptr) {}
+  CompiledFunction(const Device& device, std::byte* model) : program_(new Program(device, model, nullptr)) {}
 
   // Memory the function needs for intermediate values and results, in bytes.
   static constexpr i64 workspace_bytes() { return Code::header.workspace_bytes; }
@@ -92,8 +46,8 @@ class CompiledFunction {
   auto operator()(const A&... args) {
     static_assert(sizeof...(A) == sizeof...(I), "a compiled function takes one argument an input");
     bind(std::index_sequence_for<I...>{}, args...);
-    program_.set_random(seed_, calls_++);
-    program_.run();
+    program_->set_random(seed_, calls_++);
+    program_->run();
     return results(std::make_index_sequence<std::tuple_size_v<ResultTypes>>{});
   }
 
@@ -113,12 +67,13 @@ class CompiledFunction {
  private:
   template <std::size_t... K, class... A>
   void bind(std::index_sequence<K...>, const A&... args) {
-    (program_.bind_input(static_cast<int>(K), exec::argument<I>(args, static_cast<int>(K))), ...);
+    static_assert(((sizeof(exec::ArgumentReachable<exec::argument_reachable<Device, A>(), A, Device>) > 0) && ... && true));
+    (program_->bind_input(static_cast<int>(K), exec::argument<I>(args, static_cast<int>(K))), ...);
   }
   template <class E, std::size_t K>
   auto result() {
     using T = typename E::dtype;
-    return TensorView<T, typename E::shape, Device>(reinterpret_cast<T*>(program_.output(static_cast<int>(K))));
+    return TensorView<T, typename E::shape, Device>(reinterpret_cast<T*>(program_->output(static_cast<int>(K))));
   }
   template <std::size_t... K>
   auto results(std::index_sequence<K...>) {
@@ -139,25 +94,27 @@ class CompiledFunction {
       to = out;
     else
       to = out.data();
-    program_.read_output(k, to, static_cast<i64>(sizeof(T)) * E::shape::size);
+    program_->read_output(k, to, static_cast<i64>(sizeof(T)) * E::shape::size);
   }
 
-  Program program_;
+  exec::Owned<Program> program_;
   u64 seed_ = 0, calls_ = 0;
 };
 
 template <class F>
-constexpr void check_traceable() {
-  static_assert(std::is_empty_v<F> && std::is_default_constructible_v<F>,
-                "a compiled function must capture nothing: make run-time values inputs");
-}
+inline constexpr bool is_traceable = std::is_empty_v<F> && std::is_default_constructible_v<F>;
+template <bool Ok, class Function>
+struct CapturesNothing {
+  static_assert(Ok, "a compiled function must capture nothing: make run-time values inputs");
+};
 
 // compile(Cpu{}, [](auto q, auto k) { ... }, in<f32, 2, 8>, in<f32, 2, 8>): any function of tensors.
 template <class Device, class F, class... T, class... S>
   requires requires { typename exec::ProgramOf<Device, void>; }
 auto compile(const Device& device, F, Input<T, S>...) {
-  check_traceable<F>();
-  return CompiledFunction<Device, exec::FunctionSource<F, Input<T, S>...>, Input<T, S>...>(device, nullptr);
+  static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
+  if constexpr (is_traceable<F>)
+    return CompiledFunction<Device, exec::FunctionSource<F, Input<T, S>...>, Input<T, S>...>(device, nullptr);
 }
 
 }  // namespace weft

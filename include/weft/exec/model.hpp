@@ -211,8 +211,9 @@ auto get(Model<M, Device>& model) {
 // traced in evaluation mode. The model must outlive it and stay where it is.
 template <class M, class Device, class F, class... T, class... S>
 auto compile(Model<M, Device>& model, F, Input<T, S>...) {
-  check_traceable<F>();
-  return CompiledFunction<Device, exec::ModelSource<M, F, false, Input<T, S>...>, Input<T, S>...>(model.device(), model.state());
+  static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
+  if constexpr (is_traceable<F>)
+    return CompiledFunction<Device, exec::ModelSource<M, F, false, Input<T, S>...>, Input<T, S>...>(model.device(), model.state());
 }
 
 }  // namespace weft

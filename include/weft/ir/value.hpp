@@ -191,6 +191,12 @@ constexpr Value pad(Value x, const i64* low_high, double fill) {
              b.list(low_high, 2 * rank), x);
 }
 
+// The dtype in which a reduction over t works: sums of small floats are rounded once, at the end.
+constexpr DType reduction_dtype(DType t) {
+  if (is_float(t)) return size_of(t) < 4 ? DType::f32 : t;
+  return size_of(t) == 1 ? DType::i32 : t;
+}
+
 // Keeps reduced axes with extent 1. Axes that already have extent 1 need no work.
 constexpr Value reduce(Op op, Value x, Axes axes) {
   Axes work = 0;
@@ -201,6 +207,11 @@ constexpr Value reduce(Op op, Value x, Axes axes) {
     if (axes >> i & 1u)
       if (x.dims().extent[i] != 1 || index) work |= 1u << i, list[count++] = i;
   if (count == 0) return x;
+  const DType wide = reduction_dtype(x.dtype());
+  if (wide != x.dtype()) {
+    const Value r = reduce(op, cast(x, wide), axes);
+    return index ? r : cast(r, x.dtype());
+  }
   Builder& b = *x.builder;
   return raw(op, index ? DType::i64 : x.dtype(), b.shape(reduced(x.dims(), work)), 0, b.list(list, count), x);
 }

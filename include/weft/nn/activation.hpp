@@ -1,15 +1,17 @@
 #pragma once
-// Activations as modules, with PyTorch's formulae and defaults; settings are members. They hold no state, except
-// PReLU.
+// Activations as modules, with PyTorch's names and defaults; settings are members. They hold no state, except PReLU.
 
 #include "weft/nn/channels.hpp"
 #include "weft/nn/param.hpp"
-#include "weft/ops/activation.hpp"
+#include "weft/ops/activation_more.hpp"
 
 namespace weft::nn {
 
 struct ReLU {
   constexpr auto operator()(const auto& x) const { return relu(to_expr(x)); }
+};
+struct ReLU6 {
+  constexpr auto operator()(const auto& x) const { return relu6(to_expr(x)); }
 };
 // x Phi(x)
 struct GELU {
@@ -23,20 +25,41 @@ struct GELUTanh {
 struct SiLU {
   constexpr auto operator()(const auto& x) const { return silu(to_expr(x)); }
 };
+// x tanh(softplus(x))
+struct Mish {
+  constexpr auto operator()(const auto& x) const { return mish(to_expr(x)); }
+};
 struct Sigmoid {
   constexpr auto operator()(const auto& x) const { return sigmoid(to_expr(x)); }
 };
+struct LogSigmoid {
+  constexpr auto operator()(const auto& x) const { return logsigmoid(to_expr(x)); }
+};
 struct Tanh {
   constexpr auto operator()(const auto& x) const { return tanh(to_expr(x)); }
+};
+// x / (1 + |x|)
+struct Softsign {
+  constexpr auto operator()(const auto& x) const { return softsign(to_expr(x)); }
+};
+// clamp(x / 6 + 1/2, 0, 1)
+struct Hardsigmoid {
+  constexpr auto operator()(const auto& x) const { return hardsigmoid(to_expr(x)); }
+};
+// x clamp(x / 6 + 1/2, 0, 1)
+struct Hardswish {
+  constexpr auto operator()(const auto& x) const { return hardswish(to_expr(x)); }
+};
+struct Hardtanh {
+  float min_val = -1;
+  float max_val = 1;
+  constexpr auto operator()(const auto& x) const { return hardtanh(to_expr(x), min_val, max_val); }
 };
 
 // x where x > 0, slope x elsewhere.
 struct LeakyReLU {
   float slope = 0.01f;
-  constexpr auto operator()(const auto& x) const {
-    const auto e = to_expr(x);
-    return where(gt(e, 0), e, mul(e, slope));
-  }
+  constexpr auto operator()(const auto& x) const { return leaky_relu(to_expr(x), slope); }
 };
 
 // x where x > 0, slope x elsewhere; the slope is learned: one for all, or one for each of N channels (axis 1).
@@ -47,18 +70,23 @@ struct PReLU {
     const auto e = to_expr(x);
     using S = typename decltype(e)::shape;
     constexpr int after = N == 1 || S::rank < 2 ? 0 : S::rank - 2;
-    return where(gt(e, 0), e, mul(e, module_detail::along_channels<N>(weight, std::make_integer_sequence<int, after>{})));
+    return prelu(e, module_detail::along_channels<N>(weight, std::make_integer_sequence<int, after>{}));
   }
 };
 
 // x where x > 0, alpha (exp(x) - 1) elsewhere.
 struct ELU {
   float alpha = 1;
-  constexpr auto operator()(const auto& x) const {
-    const auto e = to_expr(x);
-    // exp sees no positive number: it would overflow, and its gradient be NaN
-    return where(gt(e, 0), e, mul(expm1(where(gt(e, 0), 0.0f, e)), alpha));
-  }
+  constexpr auto operator()(const auto& x) const { return elu(to_expr(x), alpha); }
+};
+// x where x > 0, alpha (exp(x / alpha) - 1) elsewhere.
+struct CELU {
+  float alpha = 1;
+  constexpr auto operator()(const auto& x) const { return celu(to_expr(x), alpha); }
+};
+// Klambauer et al. (2017).
+struct SELU {
+  constexpr auto operator()(const auto& x) const { return selu(to_expr(x)); }
 };
 
 // log(1 + exp(beta x)) / beta; x where beta x > threshold.
@@ -67,26 +95,7 @@ struct Softplus {
   float threshold = 20;
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
-    const auto scaled = mul(e, beta);
-    const auto linear = gt(scaled, threshold);
-    return where(linear, e, mul(log1p(exp(where(linear, 0.0f, scaled))), 1 / beta));
-  }
-};
-
-// x tanh(softplus(x))
-struct Mish {
-  constexpr auto operator()(const auto& x) const {
-    const auto e = to_expr(x);
-    return mul(e, tanh(Softplus{}(e)));
-  }
-};
-
-// x min(max(x + 3, 0), 6) / 6
-struct Hardswish {
-  constexpr auto operator()(const auto& x) const {
-    const auto e = to_expr(x);
-    const auto middle = mul(mul(e, add(e, 3.0f)), 1.0f / 6);
-    return where(le(e, -3.0f), mul(e, 0.0f), where(ge(e, 3.0f), e, middle));
+    return where(gt(mul(e, beta), threshold), e, softplus(e, beta));
   }
 };
 
@@ -97,6 +106,12 @@ struct Softmax {
 template <int Axis = -1>
 struct LogSoftmax {
   constexpr auto operator()(const auto& x) const { return log_softmax<Axis>(to_expr(x)); }
+};
+
+// The first half of an axis times the sigmoid of the second.
+template <int Axis = -1>
+struct GLU {
+  constexpr auto operator()(const auto& x) const { return glu<Axis>(to_expr(x)); }
 };
 
 }  // namespace weft::nn

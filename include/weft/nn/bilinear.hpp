@@ -27,7 +27,7 @@ struct bilinear_rule {
 };
 struct BilinearOp : Operation<BilinearOp> {
   template <class X, class Y, class W>
-  static constexpr auto apply(ir::Builder& b, const X& x, const Y& y, const W& w) {
+  static constexpr auto apply(ir::Builder&, const X& x, const Y& y, const W& w) {
     using Rule = bilinear_rule<typename X::shape, typename Y::shape, typename W::shape>;
     constexpr bool ok = Rule::ok;
     static_assert(sizeof(InnerExtentsEqual<ok, BilinearOp, typename X::shape, typename Y::shape, typename W::shape>) > 0);
@@ -44,7 +44,7 @@ struct BilinearOp : Operation<BilinearOp> {
       const ir::Value right = ir::reshape(ir::cast(y.value, t), rows);
       return R{ir::reshape(weft::detail::reduce_keep(ir::Op::reduce_sum, left * right, 1u << (rows.rank - 1)), R::shape::value)};
     } else {
-      return R{ir::constant(b, dtype_of<T>, R::shape::value, 0)};
+      return weft::detail::refused<T, typename R::shape>(x, y, w);
     }
   }
 };

@@ -24,7 +24,7 @@ struct Embed : Operation<Embed> {
     if constexpr (ok)
       return R{ir::gather(weight.value, index.value)};
     else
-      return R{};
+      return weft::detail::refused<typename R::dtype, typename R::shape>(index, weight);
   }
 };
 }  // namespace module_detail

@@ -69,7 +69,7 @@ struct LayerNorm {
       const auto n = module_detail::normalized_last<true>(e, eps, std::make_integer_sequence<int, sizeof...(D)>{});
       return cast<module_detail::same_dtype<X>>(n * weight + bias);
     } else {
-      return e;
+      return weft::detail::refused<typename X::dtype, typename X::shape>(e, weight, bias);
     }
   }
 };
@@ -89,7 +89,7 @@ struct RMSNorm {
       const auto n = module_detail::normalized_last<false>(e, eps, std::make_integer_sequence<int, sizeof...(D)>{});
       return cast<module_detail::same_dtype<X>>(n * weight);
     } else {
-      return e;
+      return weft::detail::refused<typename X::dtype, typename X::shape>(e, weight);
     }
   }
 };
@@ -115,7 +115,7 @@ struct GroupNorm {
       constexpr auto after = std::make_integer_sequence<int, S::rank - 2>{};
       return cast<module_detail::same_dtype<X>>(whole * module_detail::along_channels<C>(weight, after) + module_detail::along_channels<C>(bias, after));
     } else {
-      return e;
+      return weft::detail::refused<typename X::dtype, typename X::shape>(e, weight, bias);
     }
   }
 };
@@ -141,7 +141,7 @@ struct BatchNorm1d {
     constexpr bool ok = (S::rank == 2 || S::rank == 3) && S::value.extent[S::rank >= 2 ? 1 : 0] == C;
     static_assert(sizeof(NormFits<ok, BatchNorm1d, S, Shape<C>>) > 0);
     if constexpr (!ok)
-      return e;
+      return weft::detail::refused<typename X::dtype, S>(e, weight, bias);
     else if constexpr (S::rank == 2)
       return apply<0>(e);
     else

@@ -213,6 +213,24 @@ constexpr auto common_dtype() {
 
 }  // namespace detail
 
+// What an operation returns after the message that refuses its operands: a value of the result's shape that depends
+// on all of them, so that no second error follows.
+namespace detail {
+template <class T, class S, class... A>
+constexpr Expr<T, S> refused(const A&... operands) {
+  ir::Value sum{};
+  const auto join = [&](const auto& a) {
+    if constexpr (ExprLike<std::remove_cvref_t<decltype(a)>>) {
+      const ir::Value v = ir::cast(to_expr(a).value, dtype_of<T>);
+      const ir::Value total = ir::reshape(ir::reduce(ir::Op::reduce_sum, v, ir::all_axes(v.dims().rank)), Dims{});
+      sum = sum ? sum + total : total;
+    }
+  };
+  (join(operands), ...);
+  return {ir::broadcast(sum, S::value)};
+}
+}  // namespace detail
+
 // The dtype of a pointwise operation on A and B (Exprs or scalars).
 template <class A, class B>
 using common = decltype(detail::common_dtype<A, B>());

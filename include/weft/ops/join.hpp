@@ -51,7 +51,7 @@ struct Cat : Operation<Cat<Axis>> {
     using T = typename detail::promote_all<typename X::dtype...>::type;
     using S = shape_of<Rule>;
     if constexpr (!Rule::ok) {
-      return Expr<T, S>{};
+      return detail::refused<T, S>(x...);
     } else {
       constexpr Dims to = Rule::value;
       ir::Value joined;

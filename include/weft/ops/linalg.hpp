@@ -86,7 +86,7 @@ struct Matmul : Operation<Matmul> {
       const ir::Value v = detail::matmul_value(ir::cast(a.value, dtype_of<T>), ir::cast(b.value, dtype_of<T>), Rule::batch, dtype_of<T>);
       return Expr<T, S>{v};
     } else {
-      return Expr<T, S>{};
+      return detail::refused<T, S>(a, b);
     }
   }
 };
@@ -103,7 +103,7 @@ struct LinearOp : Operation<LinearOp> {
     if constexpr (ok)
       return Expr<T, S>{ir::dot(ir::cast(x.value, dtype_of<T>), ir::cast(w.value, dtype_of<T>), detail::contract_last(dx.rank, 1), dtype_of<T>)};
     else
-      return Expr<T, S>{};
+      return detail::refused<T, S>(x, w);
   }
   template <class X, class W, class B>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& w, const B& bias) {

@@ -46,10 +46,10 @@ struct permute_rule {
     i64 axis[8]{};
   };
   static constexpr List make_list() {
-    List list;
+    List made;
     const int order[]{Order..., 0};
-    for (int i = 0; ok && i < S::rank; ++i) list.axis[i] = order[i] < 0 ? order[i] + S::rank : order[i];
-    return list;
+    for (int i = 0; ok && i < S::rank; ++i) made.axis[i] = order[i] < 0 ? order[i] + S::rank : order[i];
+    return made;
   }
   static constexpr List list = make_list();
   static constexpr Dims value = ok ? ir::permuted(S::value, list.axis) : S::value;

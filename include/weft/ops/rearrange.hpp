@@ -15,13 +15,13 @@ struct transpose_rule {
     i64 axis[8]{};
   };
   static constexpr List make_list() {
-    List list;
-    for (int i = 0; i < 8; ++i) list.axis[i] = i;
+    List made;
+    for (int i = 0; i < 8; ++i) made.axis[i] = i;
     if (ok) {
-      list.axis[normalize_axis(A, S::rank)] = normalize_axis(B, S::rank);
-      list.axis[normalize_axis(B, S::rank)] = normalize_axis(A, S::rank);
+      made.axis[normalize_axis(A, S::rank)] = normalize_axis(B, S::rank);
+      made.axis[normalize_axis(B, S::rank)] = normalize_axis(A, S::rank);
     }
-    return list;
+    return made;
   }
   static constexpr List list = make_list();
   static constexpr Dims value = ir::permuted(S::value, list.axis);

@@ -12,9 +12,9 @@ template <class S, int... A>
 struct axes_rule {
   static constexpr bool ok = (axis_in_range(A, S::rank) && ... && true);
   static constexpr ir::Axes make() {
-    ir::Axes axes = 0;
-    ((axes |= axis_in_range(A, S::rank) ? 1u << normalize_axis(A, S::rank) : 0u), ...);
-    return sizeof...(A) == 0 ? ir::all_axes(S::rank) : axes;
+    ir::Axes set = 0;
+    ((set |= axis_in_range(A, S::rank) ? 1u << normalize_axis(A, S::rank) : 0u), ...);
+    return sizeof...(A) == 0 ? ir::all_axes(S::rank) : set;
   }
   static constexpr ir::Axes axes = make();
   static constexpr i64 count() {
@@ -29,13 +29,8 @@ struct reduced_rule {
       Keep ? ir::reduced(S::value, axes_rule<S, A...>::axes) : ir::dropped(S::value, axes_rule<S, A...>::axes);
 };
 
-// The reduction itself, reduced axes kept; small floats in f32.
-constexpr ir::Value reduce_keep(ir::Op op, ir::Value x, ir::Axes axes) {
-  const DType t = x.dtype();
-  const bool small = is_float(t) && size_of(t) < 4;
-  const ir::Value r = ir::reduce(op, small ? ir::cast(x, DType::f32) : x, axes);
-  return small && op != ir::Op::argmax && op != ir::Op::argmin ? ir::cast(r, t) : r;
-}
+// The reduction itself, reduced axes kept.
+constexpr ir::Value reduce_keep(ir::Op op, ir::Value x, ir::Axes axes) { return ir::reduce(op, x, axes); }
 
 template <class T>
 using sum_type = std::conditional_t<is_float(dtype_of<T>), T, i64>;

@@ -68,14 +68,14 @@ struct pad_rule {
     i64 width[2 * max_rank]{};
   };
   static constexpr List make_list() {
-    List list;
+    List made;
     const i64 given[]{Widths..., 0};
     for (int i = 0; i + 1 < count && i / 2 < S::rank; i += 2) {
       const int axis = S::rank - 1 - i / 2;
-      list.width[2 * axis] = given[i];
-      list.width[2 * axis + 1] = given[i + 1];
+      made.width[2 * axis] = given[i];
+      made.width[2 * axis + 1] = given[i + 1];
     }
-    return list;
+    return made;
   }
   static constexpr List list = make_list();
   static constexpr bool check() {
@@ -115,7 +115,7 @@ struct SliceAxis : Operation<SliceAxis<Axis, Begin, End, Step>> {
     if constexpr (Rule::ok)
       return Expr<typename X::dtype, S>{ir::slice(x.value, axes, S::value)};
     else
-      return Expr<typename X::dtype, S>{};
+      return detail::refused<typename X::dtype, S>(x);
   }
 };
 
@@ -146,7 +146,7 @@ struct SelectIndex : Operation<SelectIndex<Axis, Index>> {
     if constexpr (ok)
       return Expr<typename X::dtype, S>{ir::reshape(SliceAxis<Axis, index, index + 1, 1>::apply(b, x).value, S::value)};
     else
-      return Expr<typename X::dtype, S>{};
+      return detail::refused<typename X::dtype, S>(x);
   }
 };
 
@@ -170,7 +170,7 @@ struct Pad : Operation<Pad<Widths...>> {
     using T = typename X::dtype;
     using S = shape_of<Rule>;
     if constexpr (!Rule::ok) {
-      return Expr<T, S>{};
+      return detail::refused<T, S>(x);
     } else if constexpr (is_scalar_expr<V>) {
       // a number known only at run time: the frame is where a tensor of ones was not
       const ir::Value ones = ir::constant(b, DType::i32, X::shape::value, 1);

@@ -87,8 +87,11 @@ class Fuser {
     for (int k = 0; k < prelude; ++k) new_group(-1);
     for (int i = 0; i < n; ++i) {
       classify(i);
-      if (wanted_[i]) want(i);
+      if (wanted_[i] && role_[i] != Role::inlined) want(i);
     }
+    // last, so that state which is read before it is written can be written where it lives
+    for (int i = 0; i < n; ++i)
+      if (wanted_[i] && role_[i] == Role::inlined) want(i);
     decide_stores();
     return static_cast<Fusion&&>(f);
   }

@@ -127,6 +127,9 @@ struct Options {
   static_assert(option_count<OptionKind::checkpoint, O...> <= 1, "make_trainer: the checkpoint policy is given twice");
   static_assert(option_count<OptionKind::comm, O...> <= 1, "make_trainer: the communication policy is given twice");
 
+  // False if the trainer cannot be built, for a reason given above.
+  static constexpr bool ok = ((option_kind<O>() != OptionKind::unknown && option_kind<O>() != OptionKind::input) && ... && true) &&
+                             option_count<OptionKind::optimizer, O...> == 1;
   using given_optimizer = find_option<OptionKind::optimizer, optim::PlainSGD, O...>;
   using Optimizer = typename optim::AsGroups<given_optimizer>::type;
   using Precision = find_option<OptionKind::precision, precision::F32, O...>;

@@ -29,6 +29,10 @@ template <bool Ok, class Model, FixedString Parameter>
 struct EveryParameterLearns {
   static_assert(Ok, "make_trainer: no gradient reaches a trained parameter (named in this message)");
 };
+template <bool Ok, class Model, class... Inputs>
+struct LossTakes {
+  static_assert(Ok, "make_trainer: the loss cannot be called with the model and these inputs: it takes the model, then one argument for each in<...>");
+};
 template <bool Ok, class Model, class Loss>
 struct LossIsScalar {
   static_assert(Ok, "make_trainer: the loss must be one floating-point number: reduce it with mean<>() or sum<>()");
@@ -86,21 +90,25 @@ class Trainer {
   static constexpr train::OptimizerLayout layout = train::optimizer_layout<M, O>;
 
  public:
+  using InputTypes = std::tuple<I...>;
+
   template <class... Given>
-  Trainer(const Device& device, const Given&... given)
+  explicit Trainer(const Device& device, const Given&... given)
       : model_(device, train::get_option<train::find_option<train::OptionKind::seed, seed, Given...>>(given...).value),
         seed_(train::get_option<train::find_option<train::OptionKind::seed, seed, Given...>>(given...).value),
         optimizer_(optim::AsGroups<typename O::given_optimizer>::make(train::get_option<typename O::given_optimizer>(given...))),
         clip_(train::get_option<typename O::Clip>(given...)),
         state_(Memory::allocate(device, layout.bytes)),
-        apply_(device, model_.state(), state_.data()),
-        add_(device, model_.state(), state_.data()) {
+        apply_(new Program<true>(device, model_.state(), state_.data())) {
+    if constexpr (micro > 1) add_ = exec::Owned<Program<false>>(new Program<false>(device, model_.state(), state_.data()));
     Memory::zero(state_);
     const f32 scale = 65536;
     Memory::from_host(device, state_.data() + layout.scale, &scale, sizeof scale);
   }
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
+  // Handles to losses stay behind with the trainer that gave them.
+  Trainer(Trainer&&) = default;
 
   // One training step on a batch; `accumulate<N>` updates at every N-th.
   template <class... A>
@@ -109,10 +117,10 @@ class Trainer {
     bool update = true;
     if constexpr (micro > 1) {
       update = (calls_ + 1) % micro == 0;
-      if (!update) run(add_, batch...);
+      if (!update) run(*add_, batch...);
     }
     if (update) {
-      run(apply_, batch...);
+      run(*apply_, batch...);
       ++updates_;
     }
     ++calls_;
@@ -172,6 +180,8 @@ class Trainer {
   void run(P& program, const A&... batch) {
     int k = 0;
     [[maybe_unused]] auto bind = [&]<class In>(std::type_identity<In>, const auto& a) {
+      static_assert(sizeof(exec::ArgumentReachable<exec::argument_reachable<Device, std::remove_cvref_t<decltype(a)>>(),
+                                                   std::remove_cvref_t<decltype(a)>, Device>) > 0);
       program.bind_input(k, exec::argument<In>(a, k));
       ++k;
     };
@@ -260,18 +270,15 @@ class Trainer {
 
   static constexpr int accumulated_name = 9;
 
-  struct Nothing {
-    template <class... A>
-    explicit Nothing(const A&...) {}
-  };
+  struct Nothing {};
 
   weft::Model<M, Device> model_;
   u64 seed_ = 0;
   Optimizer optimizer_;
   typename O::Clip clip_;
   typename Memory::Buffer state_;
-  Program<true> apply_;
-  std::conditional_t<(micro > 1), Program<false>, Nothing> add_;
+  exec::Owned<Program<true>> apply_;
+  std::conditional_t<(micro > 1), exec::Owned<Program<false>>, Nothing> add_;  // adds to the gradients alone
   train::LossRing losses_;
   i64 calls_ = 0, updates_ = 0;
 };
@@ -279,7 +286,7 @@ class Trainer {
 namespace train {
 
 template <class M, class F, class Device, class... I, class... O>
-auto make(std::tuple<I...>, const Device& device, const O&... options) {
+auto make_checked(const Device& device, const O&... options) {
   using Sorted = Options<O...>;
   using LossType = decltype(exec::call<I...>(std::declval<ir::Builder&>(), F{}, std::declval<const M&>()));
   constexpr bool scalar = [] {
@@ -298,7 +305,20 @@ auto make(std::tuple<I...>, const Device& device, const O&... options) {
   }
 }
 
+template <class M, class F, class Device, class... I, class... O>
+auto make(std::tuple<I...>, const Device& device, const O&... options) {
+  using Sorted = Options<O...>;
+  constexpr bool understood = sizeof(Sorted) > 0 && Sorted::ok;
+  constexpr bool callable = std::is_invocable_v<const F&, const M&, const Expr<typename I::dtype, typename I::shape>&...>;
+  if constexpr (understood) static_assert(sizeof(LossTakes<callable, M, I...>) > 0);
+  if constexpr (understood && callable) return make_checked<M, F, Device, I...>(device, options...);
+}
+
 // Splits the arguments after the loss into inputs and options.
+template <class M, class F, class Device, class... I>
+auto split(std::tuple<I...> inputs, const Device& device) {
+  return make<M, F>(inputs, device);
+}
 template <class M, class F, class Device, class... I, class First, class... Rest>
 auto split(std::tuple<I...> inputs, const Device& device, const First& first, const Rest&... rest) {
   if constexpr (is_input<First>)
@@ -306,18 +326,14 @@ auto split(std::tuple<I...> inputs, const Device& device, const First& first, co
   else
     return make<M, F>(inputs, device, first, rest...);
 }
-template <class M, class F, class Device, class... I>
-auto split(std::tuple<I...> inputs, const Device& device) {
-  return make<M, F>(inputs, device);
-}
 
 }  // namespace train
 
 // make_trainer<Mlp>(device, loss, inputs..., options...): see train/options.hpp for the options.
 template <class M, class Device, class F, class... Rest>
 auto make_trainer(const Device& device, F, const Rest&... rest) {
-  check_traceable<F>();
-  return train::split<M, F>(std::tuple<>{}, device, rest...);
+  static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
+  if constexpr (is_traceable<F>) return train::split<M, F>(std::tuple<>{}, device, rest...);
 }
 
 }  // namespace weft

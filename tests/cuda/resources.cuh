@@ -1,0 +1,62 @@
+// Kernels of every sort for resources.sh, which reads what ptxas says about them. Never run.
+#include "weft/exec/cuda_kernels.cuh"
+#include "weft/exec/trace.hpp"
+#include "weft/ops/creation.hpp"
+#include "weft/ops/loss.hpp"
+#include "weft/ops/random.hpp"
+
+using namespace weft;
+
+namespace {
+
+template <class F, class... I>
+const exec::CudaKernel* kernels_of(F, I...) {
+  return exec::CudaKernels<exec::Compiled<exec::FunctionSource<F, I...>>>::table.at;
+}
+
+}  // namespace
+
+const exec::CudaKernel* all_kernels[]{
+    kernels_of(softmax<-1>, in<f32, 512, 768>),
+    kernels_of(softmax<-1>, in<f32, 512, 4096>),
+    kernels_of(softmax<-1>, in<f32, 512, 10>),
+    kernels_of(softmax<-1>, in<bf16, 512, 1024>),
+    kernels_of(
+        [](auto x, auto w, auto b) {
+          auto d = x - mean<-1>(x, keepdim);
+          return d * rsqrt(mean<-1>(d * d, keepdim) + 1e-5f) * w + b;
+        },
+        in<f32, 512, 768>, in<f32, 768>, in<f32, 768>),
+    kernels_of(
+        [](auto x, auto g) {
+          auto d = x - mean<-1>(x, keepdim);
+          auto n = d * rsqrt(mean<-1>(d * d, keepdim) + 1e-5f);
+          return std::tuple{sum<0>(g * n), sum<0>(g), g - mean<-1>(g, keepdim) - n * mean<-1>(g * n, keepdim)};
+        },
+        in<f32, 4096, 768>, in<f32, 4096, 768>),
+    kernels_of([](auto x, auto l) { return cross_entropy(x, l); }, in<f32, 1024, 50257>, in<i32, 1024>),
+    kernels_of([](auto x, auto l) { return cross_entropy(x, l); }, in<f32, 1024, 10>, in<i64, 1024>),
+    kernels_of([](auto x, auto b) { return gelu_tanh(x + b); }, in<f32, 512, 768>, in<f32, 768>),
+    kernels_of([](auto x) { return gelu(x); }, in<bf16, 512, 768>),
+    kernels_of([](auto x) { return dropout(x, 0.1f); }, in<f32, 512, 768>),
+    kernels_of([](auto x) { return std::tuple{argmax<-1>(x), max<-1>(x)}; }, in<f32, 512, 768>),
+    kernels_of([](auto x) { return std::tuple{sum<0>(x), sum<>(x * x)}; }, in<f32, 4096, 768>),
+    kernels_of([](auto x) { return sum<0>(x); }, in<f32, 4096, 10>),
+    kernels_of([](auto x, auto y) { return permute<1, 0>(x) * y; }, in<f64, 40, 24>, in<f64, 24, 40>),
+    kernels_of(
+        [](auto p, auto g, auto m, auto v) {
+          auto m2 = m * 0.9f + g * 0.1f;
+          auto v2 = v * 0.999f + g * g * 0.001f;
+          return std::tuple{p * 0.999f - 0.001f * (m2 * 1.1f) / (sqrt(v2 * 1.2f) + 1e-8f), m2, v2};
+        },
+        in<f32, 1000000>, in<f32, 1000000>, in<f32, 1000000>, in<f32, 1000000>),
+};
+constexpr u64 dtype_word(DType t) { return static_cast<u64>(t); }
+const exec::CudaKernel index_kernels[]{
+    &kernels::run_cuda_gather<dtype_word(DType::f32), dtype_word(DType::i32)>,
+    &kernels::run_cuda_gather<dtype_word(DType::bf16), dtype_word(DType::i64)>,
+    &kernels::run_cuda_scatter_add<dtype_word(DType::f32), dtype_word(DType::i32)>,
+    &kernels::run_cuda_scatter_add<dtype_word(DType::bf16), dtype_word(DType::i64)>,
+    &kernels::run_cuda_dot_tiled<dtype_word(DType::i32), dtype_word(DType::i32), dtype_word(DType::i32)>,
+    &kernels::run_cuda_dot_tiled<dtype_word(DType::bf16), dtype_word(DType::f32), dtype_word(DType::f32)>,
+};

@@ -1,0 +1,20 @@
+// expect: make_trainer: inputs come before the options, one after another
+// first-error: make_trainer: inputs come before the options
+#include "weft/nn/linear.hpp"
+#include "weft/ops/loss.hpp"
+#include "weft/train/trainer.hpp"
+using namespace weft;
+
+struct Net {
+  nn::Linear<8, 3> fc{};
+};
+
+int main() {
+#ifdef WEFT_FIXED
+  auto trainer = make_trainer<Net>(
+      Cpu{}, [](const auto& m, auto x, auto y) { return mse_loss(m.fc(x), y); }, in<f32, 4, 8>, in<f32, 4, 3>, optim::AdamW{});
+#else
+  auto trainer = make_trainer<Net>(
+      Cpu{}, [](const auto& m, auto x, auto y) { return mse_loss(m.fc(x), y); }, in<f32, 4, 8>, optim::AdamW{}, in<f32, 4, 3>);
+#endif
+}

@@ -1,0 +1,23 @@
+// expect: an argument of a call has another dtype, shape or kind than the input it is for
+// expect: Tensor<int
+// first-error: an argument of a call has another dtype
+#include "weft/nn/linear.hpp"
+#include "weft/ops/loss.hpp"
+#include "weft/train/trainer.hpp"
+using namespace weft;
+
+struct Net {
+  nn::Linear<8, 3> fc{};
+};
+
+int main() {
+  auto trainer = make_trainer<Net>(
+      Cpu{}, [](const auto& m, auto x, auto y) { return mse_loss(m.fc(x), y); }, in<f32, 4, 8>, in<f32, 4, 3>, optim::AdamW{});
+  Tensor<f32, Shape<4, 8>> x;
+#ifdef WEFT_FIXED
+  Tensor<f32, Shape<4, 3>> y;
+#else
+  Tensor<i32, Shape<4, 3>> y;
+#endif
+  trainer.step(x, y);
+}

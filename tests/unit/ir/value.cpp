@@ -1,0 +1,59 @@
+#include <doctest/doctest.h>
+
+#include "support/interpret_graph.hpp"
+#include "weft/ir/value.hpp"
+
+using namespace weft;
+using ir::Op;
+using ir::Value;
+
+namespace {
+Value input(ir::Builder& b, DType t, const Dims& d, u64 number) { return {&b, b.leaf(Op::input, t, d, number)}; }
+}  // namespace
+
+TEST_CASE("value: shapes of movement, reduction and gather") {
+  ir::Builder b;
+  const Value x = input(b, DType::f32, make_dims<2, 3, 4>(), 0);
+  CHECK(ir::reduce(Op::reduce_sum, x, 0b101u).dims() == make_dims<1, 3, 1>());
+  CHECK(ir::reduce(Op::argmax, x, 0b100u).dtype() == DType::i64);
+  const i64 widths[6]{0, 1, 2, 0, 0, 0};
+  CHECK(ir::pad(x, widths, 0).dims() == make_dims<3, 5, 4>());
+  const i64 crop[6]{-1, 0, 0, -1, 1, 1};
+  CHECK(ir::pad(x, crop, 0).dims() == make_dims<1, 2, 6>());
+  CHECK(ir::gather(x, input(b, DType::i64, make_dims<5, 6>(), 1)).dims() == make_dims<5, 6, 3, 4>());
+  CHECK(ir::sum_to(x, make_dims<3, 1>()).dims() == make_dims<3, 1>());
+  CHECK((x + input(b, DType::f32, make_dims<3, 1>(), 2)).dims() == make_dims<2, 3, 4>());
+}
+
+TEST_CASE("value: sums of small dtypes work in a wide one and round once") {
+  ir::Builder b;
+  const Value x = input(b, DType::bf16, make_dims<4096>(), 0);
+  const Value total = ir::reduce(Op::reduce_sum, x, 1u);
+  CHECK(total.dtype() == DType::bf16);
+  CHECK(total.in(0).dtype() == DType::f32);
+  b.graph.outputs.push(total.id);
+  testing::Leaves leaves;
+  leaves.inputs = {testing::Array(4096, 1.0)};  // one by one, sums in bf16 would stop at 256
+  CHECK(testing::interpret(b.graph, leaves)[0][0] == 4096);
+}
+
+TEST_CASE("value: a contraction gives the same numbers in whatever order its axes are named") {
+  // sum over i, j of a[i, j, m] b[j, i]
+  const auto product = [](bool swapped) {
+    ir::Builder b;
+    const Value a = input(b, DType::f64, make_dims<2, 3, 2>(), 0), c = input(b, DType::f64, make_dims<3, 2>(), 1);
+    ir::DotAxes axes;
+    axes.contracted = 2;
+    axes.contracted_a[swapped] = 0, axes.contracted_b[swapped] = 1;
+    axes.contracted_a[!swapped] = 1, axes.contracted_b[!swapped] = 0;
+    const Value r = ir::dot(a, c, axes, DType::f64);
+    CHECK(r.dims() == make_dims<2>());
+    b.graph.outputs.push(r.id);
+    testing::Leaves leaves;
+    leaves.inputs = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, {1, 2, 3, 4, 5, 6}};
+    return testing::interpret(b.graph, leaves)[0];
+  };
+  // numpy.einsum("ijm,ji->m", arange(1, 13).reshape(2, 3, 2), arange(1, 7).reshape(3, 2))
+  CHECK(product(false) == testing::Array{151, 172});
+  CHECK(product(true) == testing::Array{151, 172});
+}

@@ -1,0 +1,77 @@
+#include "weft/passes/plan.hpp"
+
+#include <doctest/doctest.h>
+
+#include "../../../benchmarks/compile/gpt2.hpp"
+
+using namespace weft;
+using passes::Address;
+
+namespace {
+
+using Tiny = gpt2::Gpt2<8, 16, 2, 32, 2>;
+using Settings = train::Options<optim::AdamW, clip::Norm>;
+using Step = train::StepSource<Tiny, gpt2::NextToken, Settings, true, Input<i32, Shape<2, 8>>, Input<i32, Shape<2, 8>>>;
+
+}  // namespace
+
+TEST_CASE("plan: two values that are needed at the same time never share memory, but for updates in place") {
+  const ir::Graph g = passes::prune(Step::graph());
+  const passes::Fusion f = passes::fuse(g);
+  const passes::Plan p = passes::plan_memory(g, f);
+  const int n = g.nodes.size(), groups = f.groups.size();
+  std::vector<int> last(static_cast<std::size_t>(n), -1);
+  const auto root = [&](int x) {
+    while (f.role[x] == passes::Role::view) x = f.view_of[x] >= 0 ? f.views[f.view_of[x]].root : g.in(x, 0);
+    return x;
+  };
+  const auto touch = [&](auto& self, int x, int k) -> void {
+    x = root(x);
+    last[static_cast<std::size_t>(x)] = std::max(last[static_cast<std::size_t>(x)], k);
+    if (g.nodes[x].op == ir::Op::pack)
+      for (int a = 0; a < g.nodes[x].arity; ++a) self(self, g.in(x, a), k);
+  };
+  for (int k = 0; k < groups; ++k)
+    for (int i = 0; i < f.groups[k].loads.size; ++i) touch(touch, f.pool[f.groups[k].loads.begin + i], k);
+  for (int x : g.outputs) touch(touch, x, groups);
+
+  struct Life {
+    int node, from, to;
+    i64 begin, end;
+  };
+  std::vector<Life> lives;
+  for (int i = 0; i < n; ++i)
+    if (p.where[i] != Address::none && f.group[i] >= 0 && Address::space(p.where[i]) == ir::Space::workspace)
+      lives.push_back({i, f.group[i], std::max(f.group[i], last[static_cast<std::size_t>(i)]), Address::offset(p.where[i]),
+                       Address::offset(p.where[i]) + passes::bytes_of(g, i)});
+  CHECK(lives.size() > 60);
+  int in_place = 0, shared = 0;
+  for (const Life& a : lives)
+    for (const Life& b : lives) {
+      if (a.node >= b.node || a.end <= b.begin || b.end <= a.begin) continue;
+      ++shared;
+      const Life& first = a.from <= b.from ? a : b;
+      const Life& second = a.from <= b.from ? b : a;
+      if (first.to < second.from) continue;
+      CAPTURE(first.node);
+      CAPTURE(second.node);
+      CHECK(first.to == second.from);
+      CHECK(first.begin == second.begin);
+      CHECK(first.end == second.end);
+      ++in_place;
+    }
+  CHECK(in_place > 5);
+  CHECK(shared > 50);
+  for (const Life& a : lives) CHECK(a.end <= p.workspace_bytes);
+}
+
+TEST_CASE("plan: parameters and moments are updated where they live") {
+  const ir::Graph g = passes::prune(Step::graph());
+  const passes::Fusion f = passes::fuse(g);
+  const passes::Plan p = passes::plan_memory(g, f);
+  CHECK(p.copies.empty());
+  for (const ir::Assign& a : g.assigns) {
+    CHECK(Address::space(p.where[a.node]) == g.slots[a.slot].space);
+    CHECK(Address::offset(p.where[a.node]) == g.slots[a.slot].offset);
+  }
+}

@@ -1,0 +1,70 @@
+#include "weft/train/any_trainer.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <vector>
+
+#include "weft/nn/linear.hpp"
+#include "weft/ops/loss.hpp"
+#include "weft/train/trainer.hpp"
+
+using namespace weft;
+
+namespace {
+
+auto make() {
+  return make_trainer<nn::Linear<2, 1>>(
+      Cpu{}, [](const auto& m, auto x, auto y) { return mse_loss(m(x), y); }, in<f32, 4, 2>, in<f32, 4, 1>, optim::SGD{.lr = 0.05f});
+}
+using Any = AnyTrainer<Tensor<f32, Shape<4, 2>>, Tensor<f32, Shape<4, 1>>>;
+
+const std::vector<f32> x{1, 2, -1, 0.5f, 3, 1, 0, 1}, y{5, 0, 5, 2};
+
+}  // namespace
+
+TEST_CASE("any_trainer: the same losses as the trainer it holds, from a value and built in place") {
+  auto plain = make();
+  Any moved = make(), built([] { return make(); });
+  for (int i = 0; i < 5; ++i) {
+    const f32 wanted = plain.step(x, y);
+    CHECK(moved.step(x, y).value() == wanted);
+    CHECK(static_cast<f32>(built.step(x.data(), y.data())) == wanted);
+  }
+  CHECK(moved.steps() == 5);
+  CHECK(moved.state_bytes() == plain.state_bytes());
+  CHECK(moved.workspace_bytes() == plain.workspace_bytes());
+  moved.set_lr(0);
+  CHECK(moved.lr() == 0);
+  const f32 still = moved.step(x, y);
+  CHECK(static_cast<f32>(moved.step(x, y)) == still);
+}
+
+TEST_CASE("any_trainer: the last 64 losses are kept, older ones are an error") {
+  Any trainer = make();
+  const auto first = trainer.step(x, y);
+  const f32 value = first;
+  for (int i = 0; i < 63; ++i) trainer.step(x, y);
+  CHECK(first.value() == value);
+  trainer.step(x, y);
+  try {
+    first.value();
+    FAIL("no error");
+  } catch (const Error& error) {
+    CHECK(error.id() == "train/old-loss");
+  }
+}
+
+TEST_CASE("any_trainer: stops and resumes") {
+  const char* path = "any_trainer_test.safetensors";
+  Any a = make(), b = make();
+  for (int i = 0; i < 3; ++i) a.step(x, y);
+  a.save(path);
+  b.load(path);
+  CHECK(b.steps() == 3);
+  CHECK(b.step(x, y).value() == a.step(x, y).value());
+  a.save_model(path);
+  b.load_model(path);
+  CHECK(b.step(x, y).value() == a.step(x, y).value());
+  std::remove(path);
+}
