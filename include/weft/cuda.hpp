@@ -1,6 +1,8 @@
 #pragma once
-// Everything that runs on a GPU; weft.hpp includes it where the compiler is nvcc.
+// Everything that runs on a GPU. Compiled by a plain host compiler it is empty, so that one source serves both.
 
+#if defined(__CUDACC__)
 #include "weft/exec/cuda_model.cuh"
 #include "weft/exec/cuda_program.cuh"
 #include "weft/exec/cuda_tensor.cuh"
+#endif

@@ -54,12 +54,13 @@ void check(const std::string& what, double tolerance, F, I...) {
   using Results = typename exec::Results<typename Source::result>::tuple;
   exec::HostProgram<P> host(Cpu{}, nullptr, nullptr);
   exec::CudaProgram<P> gpu(Cuda{}, nullptr, nullptr), plain(Cuda{}, nullptr, nullptr, false);
-  const std::tuple<std::vector<typename I::dtype>...> data{
-      numbers<typename I::dtype>(I::shape::size, static_cast<u32>(I::shape::size) * 77u + sizeof(typename I::dtype))...};
+  const std::tuple<std::vector<typename I::dtype>...> data{numbers<typename I::dtype>(
+      I::shape::size, static_cast<u32>(I::shape::size) * 77u + sizeof(typename I::dtype))...};
   std::apply(
       [&](const auto&... v) {
         int k = 0;
-        ((host.bind_input(k, v.data()), gpu.bind_input(k, v.data()), plain.bind_input(k, v.data()), ++k), ...);
+        ((host.bind_input(k, v.data()), gpu.bind_input(k, v.data()), plain.bind_input(k, v.data()), ++k),
+         ...);
       },
       data);
   host.set_random(42, 7);
@@ -79,34 +80,50 @@ void check(const std::string& what, double tolerance, F, I...) {
       CHECK(std::memcmp(a.data(), b.data(), a.size()) == 0);
     };
     (same(std::integral_constant<std::size_t, K>{}), ...);
-  }(std::make_index_sequence<std::tuple_size_v<Results>>{});
+  }
+  (std::make_index_sequence<std::tuple_size_v<Results>>{});
 }
 
 }  // namespace
 
 TEST_CASE("cuda programs: pointwise") {
-  check("bias and gelu", 1e-6, [](auto x, auto b) { return gelu(x + b); }, in<f32, 64, 96>, in<f32, 96>);
-  check("flat, ragged", 1e-6, [](auto x) { return tanh(x) * 2.0f; }, in<f32, 5003>);
-  check("transposed", 0, [](auto x, auto y) { return permute<1, 0>(x) + y; }, in<f32, 40, 24>, in<f32, 24, 40>);
-  check("dropout", 0, [](auto x) { return dropout(x, 0.3f); }, in<f32, 12, 36>);
+  check(
+      "bias and gelu", 1e-6, [](auto x, auto b) { return gelu(x + b); }, in<f32, 64, 96>, in<f32, 96>);
+  check(
+      "flat, ragged", 1e-6, [](auto x) { return tanh(x) * 2.0f; }, in<f32, 5003>);
+  check(
+      "transposed", 0, [](auto x, auto y) { return permute<1, 0>(x) + y; }, in<f32, 40, 24>, in<f32, 24, 40>);
+  check(
+      "dropout", 0, [](auto x) { return dropout(x, 0.3f); }, in<f32, 12, 36>);
 }
 
 TEST_CASE("cuda programs: rows and sums") {
   check("softmax", 1e-6, softmax<-1>, in<f32, 50, 768>);
   check("softmax, long", 1e-6, softmax<-1>, in<f32, 5, 4096>);
   check("softmax, a warp a row", 1e-6, softmax<-1>, in<f32, 90, 10>);
-  check("cross entropy", 1e-5, [](auto x, auto l) { return cross_entropy(x, l); }, in<f32, 700, 10>, in<i32, 700>);
-  check("argmax", 0, [](auto x) { return argmax<-1>(x); }, in<f32, 70, 300>);
-  check("columns and total", 1e-5, [](auto x) { return std::tuple{sum<0>(x), sum<>(x * x)}; }, in<f32, 3000, 96>);
+  check(
+      "cross entropy", 1e-5, [](auto x, auto l) { return cross_entropy(x, l); }, in<f32, 700, 10>,
+      in<i32, 700>);
+  check(
+      "argmax", 0, [](auto x) { return argmax<-1>(x); }, in<f32, 70, 300>);
+  check(
+      "columns and total", 1e-5,
+      [](auto x) {
+        return std::tuple{sum<0>(x), sum<>(x * x)};
+      },
+      in<f32, 3000, 96>);
 }
 
 TEST_CASE("cuda programs: products") {
-  check("matmul", 1e-5, [](auto a, auto b) { return relu(matmul(a, b)); }, in<f32, 64, 40>, in<f32, 40, 72>);
-  check("integers", 0, [](auto a, auto b) { return matmul(a, b); }, in<i32, 20, 33>, in<i32, 33, 17>);
+  check(
+      "matmul", 1e-5, [](auto a, auto b) { return relu(matmul(a, b)); }, in<f32, 64, 40>, in<f32, 40, 72>);
+  check(
+      "integers", 0, [](auto a, auto b) { return matmul(a, b); }, in<i32, 20, 33>, in<i32, 33, 17>);
 }
 
 TEST_CASE("cuda programs: compile and tensors") {
-  auto f = compile(Cuda{}, [](auto x, auto z) { return x + z; }, in<f32, 4, 8>, in<f32, 4, 8>);
+  auto f = compile(
+      Cuda{}, [](auto x, auto z) { return x + z; }, in<f32, 4, 8>, in<f32, 4, 8>);
   const Tensor<f32, Shape<4, 8>, Cuda> a(numbers<f32>(32, 1)), b(numbers<f32>(32, 2));
   const std::vector<f32> sum = f(a, b).to_vector(), x = a.to_vector(), y = b.to_vector();
   for (std::size_t i = 0; i < 32; ++i) CHECK(sum[i] == x[i] + y[i]);

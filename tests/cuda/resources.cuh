@@ -31,7 +31,8 @@ const exec::CudaKernel* all_kernels[]{
         [](auto x, auto g) {
           auto d = x - mean<-1>(x, keepdim);
           auto n = d * rsqrt(mean<-1>(d * d, keepdim) + 1e-5f);
-          return std::tuple{sum<0>(g * n), sum<0>(g), g - mean<-1>(g, keepdim) - n * mean<-1>(g * n, keepdim)};
+          return std::tuple{sum<0>(g * n), sum<0>(g),
+                            g - mean<-1>(g, keepdim) - n * mean<-1>(g * n, keepdim)};
         },
         in<f32, 4096, 768>, in<f32, 4096, 768>),
     kernels_of([](auto x, auto l) { return cross_entropy(x, l); }, in<f32, 1024, 50257>, in<i32, 1024>),
@@ -39,8 +40,16 @@ const exec::CudaKernel* all_kernels[]{
     kernels_of([](auto x, auto b) { return gelu_tanh(x + b); }, in<f32, 512, 768>, in<f32, 768>),
     kernels_of([](auto x) { return gelu(x); }, in<bf16, 512, 768>),
     kernels_of([](auto x) { return dropout(x, 0.1f); }, in<f32, 512, 768>),
-    kernels_of([](auto x) { return std::tuple{argmax<-1>(x), max<-1>(x)}; }, in<f32, 512, 768>),
-    kernels_of([](auto x) { return std::tuple{sum<0>(x), sum<>(x * x)}; }, in<f32, 4096, 768>),
+    kernels_of(
+        [](auto x) {
+          return std::tuple{argmax<-1>(x), max<-1>(x)};
+        },
+        in<f32, 512, 768>),
+    kernels_of(
+        [](auto x) {
+          return std::tuple{sum<0>(x), sum<>(x * x)};
+        },
+        in<f32, 4096, 768>),
     kernels_of([](auto x) { return sum<0>(x); }, in<f32, 4096, 10>),
     kernels_of([](auto x, auto y) { return permute<1, 0>(x) * y; }, in<f64, 40, 24>, in<f64, 24, 40>),
     kernels_of(

@@ -55,7 +55,8 @@ void check_scatter_add(i64 rows, i64 count, i64 width, int threads) {
   std::vector<T> out(expected.size(), T(7));
   const kernels::IndexArgs args{update.data(), index.data(), out.data(), rows, count, width};
   constexpr i64 rows_per_block = 5;
-  const i64 row_blocks = (rows + rows_per_block - 1) / rows_per_block, tiles = (width + threads - 1) / threads;
+  const i64 row_blocks = (rows + rows_per_block - 1) / rows_per_block,
+            tiles = (width + threads - 1) / threads;
   for (u64 seed = 1; seed < 4; ++seed) {
     emulate_grid(row_blocks * tiles, threads, threads * 8 + 64, seed, [&](EmulatedTeam& team, i64 block) {
       const i64 row = block / tiles * rows_per_block, column = block % tiles * threads;
@@ -87,8 +88,10 @@ TEST_CASE("index: gather copies rows and marks those outside the table") {
   for (const int threads : {32, 128}) {
     const kernels::IndexArgs a{table.data(), index.data(), wide.data(), rows, count, width};
     const kernels::IndexArgs b{table.data(), index.data(), narrow.data(), rows, count, width};
-    emulate_block(threads, 0, 3, [&](EmulatedTeam& team) { kernels::gather_rows<f32, i32, 16>(team, a, 0, count); });
-    emulate_block(threads, 0, 4, [&](EmulatedTeam& team) { kernels::gather_rows<f32, i32, 4>(team, b, 0, count); });
+    emulate_block(threads, 0, 3,
+                  [&](EmulatedTeam& team) { kernels::gather_rows<f32, i32, 16>(team, a, 0, count); });
+    emulate_block(threads, 0, 4,
+                  [&](EmulatedTeam& team) { kernels::gather_rows<f32, i32, 4>(team, b, 0, count); });
     for (i64 i = 0; i < count * width; ++i) {
       const i64 row = index[static_cast<std::size_t>(i / width)];
       const f32 x = wide[static_cast<std::size_t>(i)], y = narrow[static_cast<std::size_t>(i)];
@@ -131,8 +134,17 @@ TEST_CASE("finish: chunks of several sums become one, in any team") {
     }
   }
   const auto word = [](DType t, Fold f) { return static_cast<u64>(t) | static_cast<u64>(f) << 8; };
-  const u64 numbers[] = {chunks, stride, 0, 100, word(DType::f32, Fold::sum), 448, 20, word(DType::f64, Fold::max),
-                         640,    1,      word(DType::f32, Fold::sum)};
+  const u64 numbers[] = {chunks,
+                         stride,
+                         0,
+                         100,
+                         word(DType::f32, Fold::sum),
+                         448,
+                         20,
+                         word(DType::f64, Fold::max),
+                         640,
+                         1,
+                         word(DType::f32, Fold::sum)};
   kernels::LoopArgs from;
   from.pointer[0] = partial.data();
   from.pointer[1] = a.data();
@@ -150,7 +162,8 @@ TEST_CASE("finish: chunks of several sums become one, in any team") {
         });
       }
     });
-    for (std::size_t i = 0; i < a.size(); ++i) CHECK(std::abs(static_cast<double>(a[i]) - expect_a[i]) < 1e-4);
+    for (std::size_t i = 0; i < a.size(); ++i)
+      CHECK(std::abs(static_cast<double>(a[i]) - expect_a[i]) < 1e-4);
     for (std::size_t i = 0; i < b.size(); ++i) CHECK(b[i] == expect_b[i]);
     CHECK(std::abs(static_cast<double>(total[0]) - expect_total) < 1e-4);
     a.assign(a.size(), 0);

@@ -1,5 +1,3 @@
-#include "emulated/program.hpp"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -7,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "emulated/program.hpp"
 #include "weft/ops/creation.hpp"
 #include "weft/ops/loss.hpp"
 #include "weft/ops/random.hpp"
@@ -43,8 +42,8 @@ void compare(const std::string& what, int k, const Host& host, const Gpu& gpu, d
     }
     if (!same && wrong++ == 0) first = i;
   }
-  const std::string message = what + ": result " + std::to_string(k) + ", " + std::to_string(wrong) + " wrong, first at " +
-                              std::to_string(first);
+  const std::string message = what + ": result " + std::to_string(k) + ", " + std::to_string(wrong) +
+                              " wrong, first at " + std::to_string(first);
   INFO(message);
   CHECK(wrong == 0);
 }
@@ -57,8 +56,8 @@ void check(const std::string& what, double tolerance, F, I...) {
   using Results = typename exec::Results<typename Source::result>::tuple;
   exec::HostProgram<P> host(Cpu{}, nullptr, nullptr);
   emulated::Program<P> gpu(emulated::Device{}, nullptr, nullptr);
-  const std::tuple<std::vector<typename I::dtype>...> data{
-      numbers<typename I::dtype>(I::shape::size, static_cast<u32>(I::shape::size) * 77u + sizeof(typename I::dtype))...};
+  const std::tuple<std::vector<typename I::dtype>...> data{numbers<typename I::dtype>(
+      I::shape::size, static_cast<u32>(I::shape::size) * 77u + sizeof(typename I::dtype))...};
   std::apply(
       [&](const auto&... v) {
         int k = 0;
@@ -72,7 +71,8 @@ void check(const std::string& what, double tolerance, F, I...) {
     gpu.run();
     [&]<std::size_t... K>(std::index_sequence<K...>) {
       (compare<std::tuple_element_t<K, Results>>(what, static_cast<int>(K), host, gpu, tolerance), ...);
-    }(std::make_index_sequence<std::tuple_size_v<Results>>{});
+    }
+    (std::make_index_sequence<std::tuple_size_v<Results>>{});
   }
 }
 
@@ -86,21 +86,35 @@ auto layer_norm = [](auto x, auto w, auto b) {
 }  // namespace
 
 TEST_CASE("loop: pointwise chains give the host's bits") {
-  check("bias and gelu", 0, [](auto x, auto b) { return gelu(x + b); }, in<f32, 6, 96>, in<f32, 96>);
-  check("odd columns", 0, [](auto x, auto b) { return gelu(x + b); }, in<f32, 6, 7>, in<f32, 7>);
-  check("flat, ragged end", 0, [](auto x) { return tanh(x) * 2.0f; }, in<f32, 5003>);
-  check("flat, bf16", 0, [](auto x) { return x * x; }, in<bf16, 4099>);
-  check("f64", 0, [](auto x, auto b) { return x * b + 1.0; }, in<f64, 9, 34>, in<f64, 34>);
-  check("transposed", 0, [](auto x, auto y) { return permute<1, 0>(x) + y; }, in<f32, 40, 24>, in<f32, 24, 40>);
-  check("padded", 0,
-        [](auto x) {
-          constexpr i64 low_high[]{1, 2, 3, 1};
-          return Expr<f32, Shape<8, 12>>{ir::pad(x.value, low_high, 0.5)} * 2.0f;
-        },
-        in<f32, 5, 8>);
-  check("masks", 0, [](auto x, auto y) { return std::tuple{x < y, where(x < y, x, y)}; }, in<f32, 3, 16>, in<f32, 3, 16>);
-  check("dropout", 0, [](auto x) { return dropout(x, 0.3f); }, in<f32, 12, 36>);
-  check("dropout, odd", 0, [](auto x) { return dropout(x, 0.3f); }, in<f32, 11, 7>);
+  check(
+      "bias and gelu", 0, [](auto x, auto b) { return gelu(x + b); }, in<f32, 6, 96>, in<f32, 96>);
+  check(
+      "odd columns", 0, [](auto x, auto b) { return gelu(x + b); }, in<f32, 6, 7>, in<f32, 7>);
+  check(
+      "flat, ragged end", 0, [](auto x) { return tanh(x) * 2.0f; }, in<f32, 5003>);
+  check(
+      "flat, bf16", 0, [](auto x) { return x * x; }, in<bf16, 4099>);
+  check(
+      "f64", 0, [](auto x, auto b) { return x * b + 1.0; }, in<f64, 9, 34>, in<f64, 34>);
+  check(
+      "transposed", 0, [](auto x, auto y) { return permute<1, 0>(x) + y; }, in<f32, 40, 24>, in<f32, 24, 40>);
+  check(
+      "padded", 0,
+      [](auto x) {
+        constexpr i64 low_high[]{1, 2, 3, 1};
+        return Expr<f32, Shape<8, 12>>{ir::pad(x.value, low_high, 0.5)} * 2.0f;
+      },
+      in<f32, 5, 8>);
+  check(
+      "masks", 0,
+      [](auto x, auto y) {
+        return std::tuple{x < y, where(x < y, x, y)};
+      },
+      in<f32, 3, 16>, in<f32, 3, 16>);
+  check(
+      "dropout", 0, [](auto x) { return dropout(x, 0.3f); }, in<f32, 12, 36>);
+  check(
+      "dropout, odd", 0, [](auto x) { return dropout(x, 0.3f); }, in<f32, 11, 7>);
 }
 
 TEST_CASE("loop: rows") {
@@ -109,24 +123,42 @@ TEST_CASE("loop: rows") {
   check("softmax, kept in shared memory", sums, softmax<-1>, in<f32, 2, 2500>);
   check("softmax, odd and long", sums, softmax<-1>, in<f32, 2, 1111>);
   check("layer norm", sums, layer_norm, in<f32, 5, 384>, in<f32, 384>, in<f32, 384>);
-  check("cross entropy", sums, [](auto x, auto l) { return cross_entropy(x, l); }, in<f32, 70, 10>, in<i32, 70>);
-  check("argmax", 0, [](auto x) { return std::tuple{argmax<-1>(x), argmin<-1>(x), max<-1>(x)}; }, in<f32, 7, 300>);
+  check(
+      "cross entropy", sums, [](auto x, auto l) { return cross_entropy(x, l); }, in<f32, 70, 10>,
+      in<i32, 70>);
+  check(
+      "argmax", 0,
+      [](auto x) {
+        return std::tuple{argmax<-1>(x), argmin<-1>(x), max<-1>(x)};
+      },
+      in<f32, 7, 300>);
 }
 
 TEST_CASE("loop: sums along the rows") {
-  check("columns and total", sums, [](auto x) { return std::tuple{sum<0>(x), sum<>(x * x)}; }, in<f32, 300, 96>);
-  check("narrow columns", sums, [](auto x) { return sum<0>(x); }, in<f32, 3000, 10>);
-  check("one chunk", sums, [](auto x) { return sum<0>(x); }, in<f32, 30, 12>);
-  check("wide columns", sums, [](auto x) { return sum<0>(x); }, in<f32, 20, 2500>);
-  check("maximum of columns", 0, [](auto x) { return max<0>(x); }, in<f32, 300, 64>);
-  check("norm's gradients", sums,
-        [](auto x, auto g) {
-          auto d = x - mean<-1>(x, keepdim);
-          auto n = d * rsqrt(mean<-1>(d * d, keepdim) + 1e-5f);
-          return std::tuple{sum<0>(g * n), sum<0>(g), g - mean<-1>(g, keepdim)};
-        },
-        in<f32, 200, 96>, in<f32, 200, 96>);
-  check("total of a long vector", sums, [](auto x) { return sum<>(x); }, in<f32, 70001>);
+  check(
+      "columns and total", sums,
+      [](auto x) {
+        return std::tuple{sum<0>(x), sum<>(x * x)};
+      },
+      in<f32, 300, 96>);
+  check(
+      "narrow columns", sums, [](auto x) { return sum<0>(x); }, in<f32, 3000, 10>);
+  check(
+      "one chunk", sums, [](auto x) { return sum<0>(x); }, in<f32, 30, 12>);
+  check(
+      "wide columns", sums, [](auto x) { return sum<0>(x); }, in<f32, 20, 2500>);
+  check(
+      "maximum of columns", 0, [](auto x) { return max<0>(x); }, in<f32, 300, 64>);
+  check(
+      "norm's gradients", sums,
+      [](auto x, auto g) {
+        auto d = x - mean<-1>(x, keepdim);
+        auto n = d * rsqrt(mean<-1>(d * d, keepdim) + 1e-5f);
+        return std::tuple{sum<0>(g * n), sum<0>(g), g - mean<-1>(g, keepdim)};
+      },
+      in<f32, 200, 96>, in<f32, 200, 96>);
+  check(
+      "total of a long vector", sums, [](auto x) { return sum<>(x); }, in<f32, 70001>);
 }
 
 TEST_CASE("loop: several warps meet at barriers") {

@@ -1,5 +1,5 @@
-// A compiled program whose GPU kernels run in emulated blocks on the host: the bodies, the cuts and the plan of a
-// GPU, with everything that runs in one block checked for races and missing barriers.
+// A compiled program whose GPU kernels run in emulated blocks on the host: the bodies, the cuts and the plan
+// of a GPU, with everything that runs in one block checked for races and missing barriers.
 #pragma once
 
 // g++ does not see that a thread which skips one pass over a row skips them all.
@@ -32,9 +32,10 @@ inline void run_finish(const kernels::HostLaunch& launch, int) {
   constexpr int threads = 128;
   kernels::for_each_finish(launch.args, launch.numbers, launch.number_count, threads,
                            [&](const kernels::FinishArgs& args, i64 blocks) {
-                             emulate_grid(blocks, threads, 8 * threads, ++seed, [&](EmulatedTeam& team, i64 block) {
-                               kernels::finish_block<kernels::every_finish>(team, args, block);
-                             });
+                             emulate_grid(blocks, threads, 8 * threads, ++seed,
+                                          [&](EmulatedTeam& team, i64 block) {
+                                            kernels::finish_block<kernels::every_finish>(team, args, block);
+                                          });
                            });
 }
 
@@ -60,7 +61,8 @@ class Program {
         partial_(static_cast<std::size_t>(exec::CudaPlan<P>::partial_bytes())),
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
         steps_(P::header, P::image, table().data(), {model, optimizer, workspace_.data(), scalars_.data()}) {
-    if (workspace_.size() > 0) std::memset(workspace_.data(), 0xff, workspace_.size());
+    // as every program does: the padding of a gradient arena counts as zeros
+    if (workspace_.size() > 0) std::memset(workspace_.data(), 0, workspace_.size());
     if (partial_.size() > 0) std::memset(partial_.data(), 0xff, partial_.size());
     std::memset(scalars_.data(), 0, scalars_.size());
     exec::cut_for_gpu<P>(steps_.launches(), partial_.data());
@@ -86,13 +88,16 @@ class Program {
   void run() const { steps_.run(1); }
   void wait() const {}
   std::byte* output(int k) const { return steps_.output(k); }
-  void read_output(int k, void* to, i64 bytes) const { std::memcpy(to, output(k), static_cast<std::size_t>(bytes)); }
+  void read_output(int k, void* to, i64 bytes) const {
+    std::memcpy(to, output(k), static_cast<std::size_t>(bytes));
+  }
 
  private:
   static const std::vector<exec::HostKernel>& table() {
     static const std::vector<exec::HostKernel> kernels = []<int... K>(std::integer_sequence<int, K...>) {
       return std::vector<exec::HostKernel>{kernel<P, K>()...};
-    }(std::make_integer_sequence<int, P::header.kernels>{});
+    }
+    (std::make_integer_sequence<int, P::header.kernels>{});
     return kernels;
   }
 

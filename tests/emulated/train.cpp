@@ -1,10 +1,9 @@
-#include "emulated/program.hpp"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <vector>
 
+#include "emulated/program.hpp"
 #include "weft/weft.hpp"
 
 using namespace weft;
@@ -15,7 +14,9 @@ struct weft::exec::DeviceMemory<weft::emulated::Device> {
   using Host = DeviceMemory<Cpu>;
   static Buffer allocate(const emulated::Device&, i64 bytes) { return Host::allocate(Cpu{}, bytes); }
   static void zero(Buffer& b) { Host::zero(b); }
-  static void to_host(const emulated::Device&, void* to, const std::byte* from, i64 bytes) { Host::to_host(Cpu{}, to, from, bytes); }
+  static void to_host(const emulated::Device&, void* to, const std::byte* from, i64 bytes) {
+    Host::to_host(Cpu{}, to, from, bytes);
+  }
   static void from_host(const emulated::Device&, std::byte* to, const void* from, i64 bytes) {
     Host::from_host(Cpu{}, to, from, bytes);
   }
@@ -34,8 +35,8 @@ struct Mlp {
 template <class Device>
 std::vector<f32> losses(const Device& device) {
   auto trainer = make_trainer<Mlp>(
-      device, [](const auto& model, auto x, auto label) { return cross_entropy(model(x), label); }, in<f32, 32, 24>, in<i32, 32>,
-      optim::AdamW{.lr = 1e-2f, .weight_decay = 0.01f}, clip::norm(1.0f));
+      device, [](const auto& model, auto x, auto label) { return cross_entropy(model(x), label); },
+      in<f32, 32, 24>, in<i32, 32>, optim::AdamW{.lr = 1e-2f, .weight_decay = 0.01f}, clip::norm(1.0f));
   std::vector<f32> x(32 * 24);
   std::vector<i32> label(32);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<f32>(i * 37 % 101) * 0.02f - 1.0f;

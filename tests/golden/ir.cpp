@@ -83,7 +83,7 @@ TEST_CASE("golden: a pre-norm residual block, forward and backward") {
 TEST_CASE("golden: a training step of a small classifier") {
   using Forward = exec::ModelSource<Mlp, decltype(loss), true, Input<f32, Shape<128, 64>>, Input<i32, Shape<128>>>;
   const ir::Graph whole =
-      train::build_step<Mlp, decltype(loss), MlpOptions<precision::F32>, true, Input<f32, Shape<128, 64>>, Input<i32, Shape<128>>>().graph;
+      train::StepSource<Mlp, decltype(loss), MlpOptions<precision::F32>, true, Input<f32, Shape<128, 64>>, Input<i32, Shape<128>>>::graph();
   golden::compare("mlp_step", golden::section("trace", Forward::graph()) + golden::section("differentiate", whole) +
                                   golden::after_prune(MlpStep<precision::F32>::graph()));
 }

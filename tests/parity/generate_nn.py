@@ -62,7 +62,7 @@ def activations():
     out["glu.y"] = nn.GLU(-1)(leaf)
     out["glu.upstream"] = torch.randn(5, 4)
     (out["glu.y"] * out["glu.upstream"]).sum().backward()
-    out["glu.dx"], out["glu.x0"] = leaf.grad, x
+    out["glu.dx0"], out["glu.x0"] = leaf.grad, x
     save("activations", out)
 
 

@@ -1,6 +1,7 @@
 #pragma once
-// Gradients against finite differences in f64. The function is traced at run time; its gradients come from the same
-// rules that compiled programs use, and are evaluated both plainly and through fusion, memory plan and lowering.
+// Gradients against finite differences in f64. The function is traced at run time; its gradients come from
+// the same rules that compiled programs use, and are evaluated both plainly and through fusion, memory plan
+// and lowering.
 
 #include <tuple>
 
@@ -30,12 +31,14 @@ Point<Shape<D...>> point(double low, double high, u32 seed = 1) {
 }
 
 struct GradCheck {
-  double error = 0;        // greatest difference between gradient and finite difference, relative to max(1, |g|)
-  double lowered = 0;      // the same between plain evaluation and the lowered program
-  bool reached = false;    // a gradient came out for every input
-  u64 ops[2]{};            // the primitives through which gradients flowed
+  double error = 0;    // greatest difference between gradient and finite difference, relative to max(1, |g|)
+  double lowered = 0;  // the same between plain evaluation and the lowered program
+  bool reached = false;  // a gradient came out for every input
+  u64 ops[2]{};          // the primitives through which gradients flowed
   int launches = 0;
-  bool has(ir::Op op) const { return (ops[static_cast<int>(op) / 64] >> (static_cast<int>(op) % 64) & 1) != 0; }
+  bool has(ir::Op op) const {
+    return (ops[static_cast<int>(op) / 64] >> (static_cast<int>(op) % 64) & 1) != 0;
+  }
   bool ok(double tolerance = 1e-7) const { return reached && error <= tolerance && lowered <= 1e-10; }
 };
 
@@ -54,7 +57,8 @@ void weighted_sum(ir::Builder& b, const R& r, ir::Value& loss, std::vector<Array
     Array w;
     for (i64 k = 0; k < d.size(); ++k) w.push_back(0.5 + static_cast<double>(random() % 1000) / 1000);
     inputs.push_back(w);
-    const ir::Value total = ir::reshape(ir::reduce(ir::Op::reduce_sum, ir::cast(v, DType::f64) * weights, ir::all_axes(d.rank)), Dims{});
+    const ir::Value total = ir::reshape(
+        ir::reduce(ir::Op::reduce_sum, ir::cast(v, DType::f64) * weights, ir::all_axes(d.rank)), Dims{});
     loss = loss ? loss + total : total;
   }
 }
@@ -67,8 +71,8 @@ inline double relative(double a, double b) {
 
 }  // namespace detail
 
-// Checks the gradients of sum(f(points...) * weights) for every point. `step`: of the five-point differences; their
-// error is step^4 times the fifth derivative, and rounding over step.
+// Checks the gradients of sum(f(points...) * weights) for every point. `step`: of the five-point differences;
+// their error is step^4 times the fifth derivative, and rounding over step.
 template <class F, class... S>
 GradCheck gradcheck(const F& f, const Point<S>&... points) {
   constexpr double step = 1.0 / 1024;
@@ -96,7 +100,9 @@ GradCheck gradcheck(const F& f, const Point<S>&... points) {
     const ir::Node& node = b.graph.nodes[i];
     if (!passes::gradient_rule(node.op)) continue;
     for (int k = 0; k < node.arity; ++k)
-      if (depends[b.graph.in(i, k)]) depends[i] = 1, result.ops[static_cast<int>(node.op) / 64] |= u64{1} << (static_cast<int>(node.op) % 64);
+      if (depends[b.graph.in(i, k)])
+        depends[i] = 1,
+        result.ops[static_cast<int>(node.op) / 64] |= u64{1} << (static_cast<int>(node.op) % 64);
   }
 
   ir::Graph values = b.graph;
@@ -119,7 +125,8 @@ GradCheck gradcheck(const F& f, const Point<S>&... points) {
   machine.run();
   for (std::size_t i = 0; i < plain.size(); ++i) {
     const Array got = machine.output(static_cast<int>(i));
-    for (std::size_t k = 0; k < got.size(); ++k) result.lowered = std::fmax(result.lowered, detail::relative(got[k], plain[i][k]));
+    for (std::size_t k = 0; k < got.size(); ++k)
+      result.lowered = std::fmax(result.lowered, detail::relative(got[k], plain[i][k]));
   }
   for (std::size_t i = 0; i < plain.size(); ++i) {
     for (std::size_t k = 0; k < plain[i].size(); ++k) {
@@ -131,7 +138,8 @@ GradCheck gradcheck(const F& f, const Point<S>&... points) {
         x = at;
         return v;
       };
-      const double slope = (8 * (value(step) - value(-step)) - (value(2 * step) - value(-2 * step))) / (12 * step);
+      const double slope =
+          (8 * (value(step) - value(-step)) - (value(2 * step) - value(-2 * step))) / (12 * step);
       result.error = std::fmax(result.error, detail::relative(plain[i][k], slope));
     }
   }

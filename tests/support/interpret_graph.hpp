@@ -1,7 +1,7 @@
 #pragma once
-// A plain evaluator of graphs: one node after another, every element on its own, every value kept as a double.
-// Nothing of fusion, memory planning or lowering is used, so that it can judge them. Integers are exact up to
-// 2^53; functions are the C library's.
+// A plain evaluator of graphs: one node after another, every element on its own, every value kept as a
+// double. Nothing of fusion, memory planning or lowering is used, so that it can judge them. Integers are
+// exact up to 2^53; functions are the C library's.
 
 #include <cmath>
 #include <limits>
@@ -37,61 +37,147 @@ inline double convert(DType to, double x) {
 
 inline double sign_of(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
 
-// One element of a pointwise primitive: operands of dtype `from` (of b and c for select), result of dtype `to`.
+// One element of a pointwise primitive: operands of dtype `from` (of b and c for select), result of dtype
+// `to`.
 inline double evaluate(ir::Op op, DType to, DType from, double a, double b, double c) {
   using ir::Op;
   const auto integer = [](double x) { return static_cast<i64>(x); };
   double r = 0;
   switch (op) {
-    case Op::neg: r = -a; break;
-    case Op::abs: r = std::fabs(a); break;
-    case Op::sign: r = sign_of(a); break;
-    case Op::floor: r = std::floor(a); break;
-    case Op::ceil: r = std::ceil(a); break;
-    case Op::round: r = std::nearbyint(a); break;
-    case Op::trunc: r = std::trunc(a); break;
-    case Op::exp: r = std::exp(a); break;
-    case Op::expm1: r = std::expm1(a); break;
-    case Op::log: r = std::log(a); break;
-    case Op::log1p: r = std::log1p(a); break;
-    case Op::sqrt: r = std::sqrt(a); break;
-    case Op::rsqrt: r = 1 / std::sqrt(a); break;
-    case Op::sin: r = std::sin(a); break;
-    case Op::cos: r = std::cos(a); break;
-    case Op::tan: r = std::tan(a); break;
-    case Op::asin: r = std::asin(a); break;
-    case Op::acos: r = std::acos(a); break;
-    case Op::atan: r = std::atan(a); break;
-    case Op::sinh: r = std::sinh(a); break;
-    case Op::cosh: r = std::cosh(a); break;
-    case Op::tanh: r = std::tanh(a); break;
-    case Op::erf: r = std::erf(a); break;
-    case Op::is_finite: return std::isfinite(a) ? 1 : 0;
-    case Op::is_nan: return std::isnan(a) ? 1 : 0;
-    case Op::logical_not: return a == 0 ? 1 : 0;
-    case Op::cast: return convert(to, a);
+    case Op::neg:
+      r = -a;
+      break;
+    case Op::abs:
+      r = std::fabs(a);
+      break;
+    case Op::sign:
+      r = sign_of(a);
+      break;
+    case Op::floor:
+      r = std::floor(a);
+      break;
+    case Op::ceil:
+      r = std::ceil(a);
+      break;
+    case Op::round:
+      r = std::nearbyint(a);
+      break;
+    case Op::trunc:
+      r = std::trunc(a);
+      break;
+    case Op::exp:
+      r = std::exp(a);
+      break;
+    case Op::expm1:
+      r = std::expm1(a);
+      break;
+    case Op::log:
+      r = std::log(a);
+      break;
+    case Op::log1p:
+      r = std::log1p(a);
+      break;
+    case Op::sqrt:
+      r = std::sqrt(a);
+      break;
+    case Op::rsqrt:
+      r = 1 / std::sqrt(a);
+      break;
+    case Op::sin:
+      r = std::sin(a);
+      break;
+    case Op::cos:
+      r = std::cos(a);
+      break;
+    case Op::tan:
+      r = std::tan(a);
+      break;
+    case Op::asin:
+      r = std::asin(a);
+      break;
+    case Op::acos:
+      r = std::acos(a);
+      break;
+    case Op::atan:
+      r = std::atan(a);
+      break;
+    case Op::sinh:
+      r = std::sinh(a);
+      break;
+    case Op::cosh:
+      r = std::cosh(a);
+      break;
+    case Op::tanh:
+      r = std::tanh(a);
+      break;
+    case Op::erf:
+      r = std::erf(a);
+      break;
+    case Op::is_finite:
+      return std::isfinite(a) ? 1 : 0;
+    case Op::is_nan:
+      return std::isnan(a) ? 1 : 0;
+    case Op::logical_not:
+      return a == 0 ? 1 : 0;
+    case Op::cast:
+      return convert(to, a);
     case Op::bitcast:
-    case Op::stop_gradient: return a;
-    case Op::add: r = from == DType::boolean ? (a != 0 || b != 0) : a + b; break;
-    case Op::sub: r = a - b; break;
-    case Op::mul: r = a * b; break;
-    case Op::div: r = is_float(from) ? a / b : b == 0 ? 0 : std::trunc(a / b); break;
-    case Op::pow: r = std::pow(a, b); break;
-    case Op::max: r = std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::quiet_NaN() : a > b ? a : b; break;
-    case Op::min: r = std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::quiet_NaN() : a < b ? a : b; break;
-    case Op::fmod: r = is_float(from) ? std::fmod(a, b) : b == 0 ? 0 : static_cast<double>(integer(a) % integer(b)); break;
-    case Op::atan2: r = std::atan2(a, b); break;
-    case Op::eq: return a == b ? 1 : 0;
-    case Op::ne: return a != b ? 1 : 0;
-    case Op::lt: return a < b ? 1 : 0;
-    case Op::le: return a <= b ? 1 : 0;
-    case Op::bit_and: r = static_cast<double>(integer(a) & integer(b)); break;
-    case Op::bit_or: r = static_cast<double>(integer(a) | integer(b)); break;
-    case Op::bit_xor: r = static_cast<double>(integer(a) ^ integer(b)); break;
-    case Op::shift_right: r = static_cast<double>(integer(a) >> integer(b)); break;
-    case Op::select: return a != 0 ? b : c;
-    case Op::fma: r = std::fma(a, b, c); break;
-    default: throw Error("test/op", "evaluate: not a pointwise primitive");
+    case Op::stop_gradient:
+      return a;
+    case Op::add:
+      r = from == DType::boolean ? (a != 0 || b != 0) : a + b;
+      break;
+    case Op::sub:
+      r = a - b;
+      break;
+    case Op::mul:
+      r = a * b;
+      break;
+    case Op::div:
+      r = is_float(from) ? a / b : b == 0 ? 0 : std::trunc(a / b);
+      break;
+    case Op::pow:
+      r = std::pow(a, b);
+      break;
+    case Op::max:
+      r = std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::quiet_NaN() : a > b ? a : b;
+      break;
+    case Op::min:
+      r = std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::quiet_NaN() : a < b ? a : b;
+      break;
+    case Op::fmod:
+      r = is_float(from) ? std::fmod(a, b) : b == 0 ? 0 : static_cast<double>(integer(a) % integer(b));
+      break;
+    case Op::atan2:
+      r = std::atan2(a, b);
+      break;
+    case Op::eq:
+      return a == b ? 1 : 0;
+    case Op::ne:
+      return a != b ? 1 : 0;
+    case Op::lt:
+      return a < b ? 1 : 0;
+    case Op::le:
+      return a <= b ? 1 : 0;
+    case Op::bit_and:
+      r = static_cast<double>(integer(a) & integer(b));
+      break;
+    case Op::bit_or:
+      r = static_cast<double>(integer(a) | integer(b));
+      break;
+    case Op::bit_xor:
+      r = static_cast<double>(integer(a) ^ integer(b));
+      break;
+    case Op::shift_right:
+      r = static_cast<double>(integer(a) >> integer(b));
+      break;
+    case Op::select:
+      return a != 0 ? b : c;
+    case Op::fma:
+      r = std::fma(a, b, c);
+      break;
+    default:
+      throw Error("test/op", "evaluate: not a pointwise primitive");
   }
   return rounded(to, r);
 }
@@ -147,26 +233,37 @@ class GraphInterpreter {
     const std::size_t size = static_cast<std::size_t>(d.size());
     Array r(size);
     switch (n.op) {
-      case Op::input: return leaves.inputs[static_cast<std::size_t>(n.imm)];
-      case Op::state: return leaves.slots[static_cast<std::size_t>(n.imm)];
-      case Op::scalar: return {leaves.scalars[static_cast<std::size_t>(n.imm)]};
-      case Op::constant: return Array(size, rounded(n.dtype, ir::constant_value(n.dtype, n.imm)));
+      case Op::input:
+        return leaves.inputs[static_cast<std::size_t>(n.imm)];
+      case Op::state:
+        return leaves.slots[static_cast<std::size_t>(n.imm)];
+      case Op::scalar:
+        return {leaves.scalars[static_cast<std::size_t>(n.imm)]};
+      case Op::constant:
+        return Array(size, rounded(n.dtype, ir::constant_value(n.dtype, n.imm)));
       case Op::iota:
-        for_each_index(d, [&](const i64* index, i64 k) { r[static_cast<std::size_t>(k)] = static_cast<double>(index[n.imm]); });
+        for_each_index(d, [&](const i64* index, i64 k) {
+          r[static_cast<std::size_t>(k)] = static_cast<double>(index[n.imm]);
+        });
         return r;
       case Op::random:
-        for (std::size_t k = 0; k < size; ++k) r[k] = random_word(leaves.seed, leaves.step, static_cast<u32>(n.imm), static_cast<u32>(k));
+        for (std::size_t k = 0; k < size; ++k)
+          r[k] = random_word(leaves.seed, leaves.step, static_cast<u32>(n.imm), static_cast<u32>(k));
         return r;
-      case Op::dot: return dot(i, operand(0), operand(1));
-      case Op::reshape: return operand(0);
+      case Op::dot:
+        return dot(i, operand(0), operand(1));
+      case Op::reshape:
+        return operand(0);
       case Op::gather: {
         const Array &table = operand(0), &index = operand(1);
-        const i64 rows = g.dims(g.in(i, 0)).extent[0], width = rows > 0 ? static_cast<i64>(table.size()) / rows : 0;
+        const i64 rows = g.dims(g.in(i, 0)).extent[0],
+                  width = rows > 0 ? static_cast<i64>(table.size()) / rows : 0;
         for (i64 k = 0; k < static_cast<i64>(size); ++k) {
           const i64 row = static_cast<i64>(get(index, k / width));
           const bool inside = row >= 0 && row < rows;
-          r[static_cast<std::size_t>(k)] = inside ? get(table, row * width + k % width)
-                                           : is_float(n.dtype) ? std::numeric_limits<double>::quiet_NaN() : 0;
+          r[static_cast<std::size_t>(k)] = inside              ? get(table, row * width + k % width)
+                                           : is_float(n.dtype) ? std::numeric_limits<double>::quiet_NaN()
+                                                               : 0;
         }
         return r;
       }
@@ -186,7 +283,8 @@ class GraphInterpreter {
       case Op::pack:
         for (int k = 0; k < n.arity; ++k) {
           const Array& x = operand(k);
-          for (std::size_t j = 0; j < x.size(); ++j) r[static_cast<std::size_t>(g.attribute(i, k)) + j] = x[j];
+          for (std::size_t j = 0; j < x.size(); ++j)
+            r[static_cast<std::size_t>(g.attribute(i, k)) + j] = x[j];
         }
         return r;
       case Op::unpack: {
@@ -194,14 +292,16 @@ class GraphInterpreter {
         for (std::size_t j = 0; j < size; ++j) r[j] = x[static_cast<std::size_t>(n.imm) + j];
         return r;
       }
-      default: break;
+      default:
+        break;
     }
     const Dims& from = g.dims(g.in(i, 0));
     const Array& x = operand(0);
     if (ir::is_pointwise(n.op)) {
       const DType operands = g.nodes[g.in(i, n.op == Op::select ? 1 : 0)].dtype;
       for (std::size_t k = 0; k < size; ++k)
-        r[k] = evaluate(n.op, n.dtype, operands, x[k], n.arity > 1 ? operand(1)[k] : 0, n.arity > 2 ? operand(2)[k] : 0);
+        r[k] = evaluate(n.op, n.dtype, operands, x[k], n.arity > 1 ? operand(1)[k] : 0,
+                        n.arity > 2 ? operand(2)[k] : 0);
       return r;
     }
     if (ir::is_reduction(n.op)) return reduce(i, x);
@@ -210,10 +310,17 @@ class GraphInterpreter {
       bool inside = true;
       for (int a = 0; a < from.rank; ++a) {
         switch (n.op) {
-          case Op::broadcast: source[a] = from.extent[a] == 1 ? 0 : index[a + d.rank - from.rank]; break;
-          case Op::permute: break;
-          case Op::slice: source[a] = g.attribute(i, 2 * a) + index[a] * g.attribute(i, 2 * a + 1); break;
-          default: source[a] = index[a] - g.attribute(i, 2 * a); break;
+          case Op::broadcast:
+            source[a] = from.extent[a] == 1 ? 0 : index[a + d.rank - from.rank];
+            break;
+          case Op::permute:
+            break;
+          case Op::slice:
+            source[a] = g.attribute(i, 2 * a) + index[a] * g.attribute(i, 2 * a + 1);
+            break;
+          default:
+            source[a] = index[a] - g.attribute(i, 2 * a);
+            break;
         }
         inside = inside && source[a] >= 0 && source[a] < from.extent[a];
       }
@@ -237,7 +344,8 @@ class GraphInterpreter {
     Array where(size, 0), seen(size, 0);
     i64 stride[max_rank]{};
     i64 run = 1;
-    for (int a = g.attributes(i) - 1; a >= 0; --a) stride[g.attribute(i, a)] = run, run *= from.extent[g.attribute(i, a)];
+    for (int a = g.attributes(i) - 1; a >= 0; --a)
+      stride[g.attribute(i, a)] = run, run *= from.extent[g.attribute(i, a)];
     for_each_index(from, [&](const i64* index, i64 k) {
       i64 to[max_rank]{}, position = 0;
       for (int a = 0; a < d.rank; ++a) {
@@ -252,7 +360,8 @@ class GraphInterpreter {
         r[t] *= v;
       } else {
         const bool better = greatest ? v > r[t] : v < r[t];
-        if (seen[t] == 0 || (!std::isnan(r[t]) && (better || std::isnan(v)))) r[t] = v, where[t] = static_cast<double>(position);
+        if (seen[t] == 0 || (!std::isnan(r[t]) && (better || std::isnan(v))))
+          r[t] = v, where[t] = static_cast<double>(position);
         seen[t] = 1;
       }
     });
@@ -278,7 +387,8 @@ class GraphInterpreter {
         if (!(axes.used_b() >> k & 1u)) at_b[k] = index[n++];
       double total = 0;
       for_each_index(contracted, [&](const i64* c, i64) {
-        for (int k = 0; k < axes.contracted; ++k) at_a[axes.contracted_a[k]] = at_b[axes.contracted_b[k]] = c[k];
+        for (int k = 0; k < axes.contracted; ++k)
+          at_a[axes.contracted_a[k]] = at_b[axes.contracted_b[k]] = c[k];
         total += a[static_cast<std::size_t>(at(da, at_a))] * b[static_cast<std::size_t>(at(db, at_b))];
       });
       r[static_cast<std::size_t>(linear)] = rounded(g.nodes[i].dtype, total);

@@ -19,35 +19,54 @@ inline double read_element(const std::byte* p, DType t) {
     return v;
   };
   switch (t) {
-    case DType::f64: return as(double{});
-    case DType::f32: return static_cast<double>(as(float{}));
-    case DType::f16: return static_cast<double>(static_cast<float>(as(f16{})));
-    case DType::bf16: return static_cast<double>(static_cast<float>(as(bf16{})));
-    case DType::i64: return static_cast<double>(as(i64{}));
-    case DType::i32: return as(i32{});
-    case DType::u32: return as(u32{});
-    case DType::i8: return as(i8{});
-    default: return as(u8{});
+    case DType::f64:
+      return as(double{});
+    case DType::f32:
+      return static_cast<double>(as(float{}));
+    case DType::f16:
+      return static_cast<double>(static_cast<float>(as(f16{})));
+    case DType::bf16:
+      return static_cast<double>(static_cast<float>(as(bf16{})));
+    case DType::i64:
+      return static_cast<double>(as(i64{}));
+    case DType::i32:
+      return as(i32{});
+    case DType::u32:
+      return as(u32{});
+    case DType::i8:
+      return as(i8{});
+    default:
+      return as(u8{});
   }
 }
 inline void write_element(std::byte* p, DType t, double v) {
   const auto as = [&](auto x) { std::memcpy(p, &x, sizeof x); };
   switch (t) {
-    case DType::f64: return as(v);
-    case DType::f32: return as(static_cast<float>(v));
-    case DType::f16: return as(f16(static_cast<float>(v)));
-    case DType::bf16: return as(bf16(static_cast<float>(v)));
-    case DType::i64: return as(static_cast<i64>(v));
-    case DType::i32: return as(static_cast<i32>(static_cast<i64>(v)));
-    case DType::u32: return as(static_cast<u32>(static_cast<i64>(v)));
-    case DType::i8: return as(static_cast<i8>(static_cast<i64>(v)));
-    default: return as(static_cast<u8>(v));
+    case DType::f64:
+      return as(v);
+    case DType::f32:
+      return as(static_cast<float>(v));
+    case DType::f16:
+      return as(f16(static_cast<float>(v)));
+    case DType::bf16:
+      return as(bf16(static_cast<float>(v)));
+    case DType::i64:
+      return as(static_cast<i64>(v));
+    case DType::i32:
+      return as(static_cast<i32>(static_cast<i64>(v)));
+    case DType::u32:
+      return as(static_cast<u32>(static_cast<i64>(v)));
+    case DType::i8:
+      return as(static_cast<i8>(static_cast<i64>(v)));
+    default:
+      return as(static_cast<u8>(v));
   }
 }
 
 class Machine {
  public:
-  Machine(const ir::Graph& graph, const passes::Plan& plan, const codegen::Lowered& lowered, const Leaves& leaves, u32 order)
+  Machine(const ir::Graph& graph, const passes::Plan& plan, const codegen::Lowered& lowered,
+          const Leaves& leaves, u32 order)
       : g(graph), plan_(plan), lowered_(lowered), order_(order) {
     for (std::size_t i = 0; i < leaves.inputs.size(); ++i) {
       const int node = static_cast<int>(i) < g.inputs.size() ? g.inputs[static_cast<int>(i)] : -1;
@@ -56,14 +75,17 @@ class Machine {
     blocks_[static_cast<int>(ir::Space::workspace)] = garbage(plan.workspace_bytes);
     blocks_[static_cast<int>(ir::Space::model)] = garbage(g.model_bytes);
     blocks_[static_cast<int>(ir::Space::optimizer)] = garbage(g.optimizer_bytes);
-    Block& scalars = blocks_[static_cast<int>(ir::Space::scalars)] = garbage(4 * (g.scalar_count > 4 ? g.scalar_count : 4));
+    Block& scalars = blocks_[static_cast<int>(ir::Space::scalars)] =
+        garbage(4 * (g.scalar_count > 4 ? g.scalar_count : 4));
     std::memcpy(scalars.data(), &leaves.seed, 8);
     std::memcpy(scalars.data() + 8, &leaves.step, 8);
-    for (std::size_t i = 4; i < leaves.scalars.size(); ++i) write_element(scalars.data() + 4 * i, DType::f32, leaves.scalars[i]);
+    for (std::size_t i = 4; i < leaves.scalars.size(); ++i)
+      write_element(scalars.data() + 4 * i, DType::f32, leaves.scalars[i]);
     for (std::size_t s = 0; s < leaves.slots.size(); ++s) {
       const ir::Slot& slot = g.slots[static_cast<int>(s)];
       for (std::size_t k = 0; k < leaves.slots[s].size(); ++k)
-        write_element(byte(passes::Address::make(slot.space, slot.offset), static_cast<i64>(k), slot.dtype), slot.dtype, leaves.slots[s][k]);
+        write_element(byte(passes::Address::make(slot.space, slot.offset), static_cast<i64>(k), slot.dtype),
+                      slot.dtype, leaves.slots[s][k]);
     }
   }
 
@@ -71,7 +93,9 @@ class Machine {
     for (const codegen::Step& s : lowered_.steps) step(s);
   }
 
-  Array output(int k) { return memory(plan_.outputs[k], g.nodes[g.outputs[k]].dtype, g.dims(g.outputs[k]).size()); }
+  Array output(int k) {
+    return memory(plan_.outputs[k], g.nodes[g.outputs[k]].dtype, g.dims(g.outputs[k]).size());
+  }
   Array slot(int s) {
     const ir::Slot& at = g.slots[s];
     return memory(passes::Address::make(at.space, at.offset), at.dtype, g.shapes[at.shape].size());
@@ -82,15 +106,17 @@ class Machine {
   static Block garbage(i64 bytes) { return Block(static_cast<std::size_t>(bytes), std::byte{0xcb}); }
   static Block stored(DType t, const Array& values) {
     Block b(values.size() * static_cast<std::size_t>(size_of(t)));
-    for (std::size_t k = 0; k < values.size(); ++k) write_element(b.data() + k * static_cast<std::size_t>(size_of(t)), t, values[k]);
+    for (std::size_t k = 0; k < values.size(); ++k)
+      write_element(b.data() + k * static_cast<std::size_t>(size_of(t)), t, values[k]);
     return b;
   }
 
   // Element k behind `address`.
   std::byte* byte(u64 address, i64 k, DType t) {
     const ir::Space space = passes::Address::space(address);
-    Block& block = space == ir::Space::input ? inputs_[static_cast<std::size_t>(passes::Address::index(address))]
-                                             : blocks_[static_cast<int>(space)];
+    Block& block = space == ir::Space::input
+                       ? inputs_[static_cast<std::size_t>(passes::Address::index(address))]
+                       : blocks_[static_cast<int>(space)];
     const i64 at = passes::Address::offset(address) + k * size_of(t);
     if (address == passes::Address::none || at < 0 || at + size_of(t) > static_cast<i64>(block.size()))
       throw Error("test/bounds", "a kernel reaches outside its block");
@@ -118,13 +144,15 @@ class Machine {
           for (i64 i = 0; i < n(k + 1); ++i) {
             double v = read(address[0] + number[k], i, t);
             for (i64 c = 1; c < n(0); ++c)
-              v = fold(static_cast<kernels::Fold>(number[k + 2] >> 8), t, v, read(address[0] + number[k] + static_cast<u64>(c * n(1)), i, t));
+              v = fold(static_cast<kernels::Fold>(number[k + 2] >> 8), t, v,
+                       read(address[0] + number[k] + static_cast<u64>(c * n(1)), i, t));
             write(address[to], i, t, v);
           }
         }
         return;
       case codegen::StepKind::dot: {
-        const DType a = static_cast<DType>(words[0]), b = static_cast<DType>(words[1]), c = static_cast<DType>(words[2]);
+        const DType a = static_cast<DType>(words[0]), b = static_cast<DType>(words[1]),
+                    c = static_cast<DType>(words[2]);
         Dims batch;
         batch.rank = static_cast<int>(n(8));
         for (int k = 0; k < batch.rank; ++k) batch.extent[k] = n(9 + 4 * k);
@@ -136,7 +164,8 @@ class Machine {
             for (i64 j = 0; j < n(1); ++j) {
               double total = 0;
               for (i64 k = 0; k < n(2); ++k)
-                total += read(address[0], at[0] + i * n(3) + k * n(4), a) * read(address[1], at[1] + k * n(5) + j * n(6), b);
+                total += read(address[0], at[0] + i * n(3) + k * n(4), a) *
+                         read(address[1], at[1] + k * n(5) + j * n(6), b);
               write(address[2], at[2] + i * n(7) + j, c, rounded(c, total));
             }
         });
@@ -154,9 +183,12 @@ class Machine {
           for (i64 j = 0; j < width; ++j) {
             if (gathers)
               write(address[2], i * width + j, t,
-                    inside ? read(address[0], row * width + j, t) : is_float(t) ? std::numeric_limits<double>::quiet_NaN() : 0);
+                    inside        ? read(address[0], row * width + j, t)
+                    : is_float(t) ? std::numeric_limits<double>::quiet_NaN()
+                                  : 0);
             else if (inside)
-              write(address[2], row * width + j, t, rounded(t, read(address[2], row * width + j, t) + read(address[0], i * width + j, t)));
+              write(address[2], row * width + j, t,
+                    rounded(t, read(address[2], row * width + j, t) + read(address[0], i * width + j, t)));
           }
         }
         return;
@@ -171,15 +203,22 @@ class Machine {
 
   static double fold(kernels::Fold f, DType t, double a, double b) {
     switch (f) {
-      case kernels::Fold::sum: return rounded(t, a + b);
-      case kernels::Fold::prod: return rounded(t, a * b);
-      case kernels::Fold::max: return evaluate(ir::Op::max, t, t, a, b, 0);
-      default: return evaluate(ir::Op::min, t, t, a, b, 0);
+      case kernels::Fold::sum:
+        return rounded(t, a + b);
+      case kernels::Fold::prod:
+        return rounded(t, a * b);
+      case kernels::Fold::max:
+        return evaluate(ir::Op::max, t, t, a, b, 0);
+      default:
+        return evaluate(ir::Op::min, t, t, a, b, 0);
     }
   }
   static double neutral(kernels::Fold f) {
     const double infinity = std::numeric_limits<double>::infinity();
-    return f == kernels::Fold::sum ? 0 : f == kernels::Fold::prod ? 1 : f == kernels::Fold::max || f == kernels::Fold::argmax ? -infinity : infinity;
+    return f == kernels::Fold::sum                                 ? 0
+           : f == kernels::Fold::prod                              ? 1
+           : f == kernels::Fold::max || f == kernels::Fold::argmax ? -infinity
+                                                                   : infinity;
   }
 
   // ---- one loop kernel ----
@@ -192,11 +231,14 @@ class Machine {
   void loop(const u64* w, const u64* address, const u64* number, int numbers) {
     using kernels::Opcode;
     const kernels::LoopHeader h = kernels::LoopHeader::decode(w);
-    const int extent_at = 2 + h.sections(), operand_at = extent_at + h.axes(), operand_words = h.operand_words();
+    const int extent_at = 2 + h.sections(), operand_at = extent_at + h.axes(),
+              operand_words = h.operand_words();
     const u64* code = w + operand_at + operand_words * h.operands;
     std::vector<kernels::Instruction> program;
-    for (int i = 0; i < h.instructions; ++i) program.push_back(kernels::decode(code + kernels::instruction_words * i));
-    const i64 rows = static_cast<i64>(number[0]), per_chunk = static_cast<i64>(number[1]), chunks = static_cast<i64>(number[2]);
+    for (int i = 0; i < h.instructions; ++i)
+      program.push_back(kernels::decode(code + kernels::instruction_words * i));
+    const i64 rows = static_cast<i64>(number[0]), per_chunk = static_cast<i64>(number[1]),
+              chunks = static_cast<i64>(number[2]);
     const i64 last_cols = static_cast<i64>(number[3]), partial_bytes = static_cast<i64>(number[4]);
     Dims space, columns;
     space.rank = h.axes();
@@ -209,14 +251,22 @@ class Machine {
     i64 index[max_rank + 2]{}, linear = 0, chunk = 0, segment_at = 0;
     bool first_row = false;
 
-    const auto stride = [&](int k, int a) { return static_cast<i64>(w[operand_at + k * operand_words + 1 + a]); };
-    const auto bound = [&](int k, int which, int a) { return static_cast<i64>(w[operand_at + k * operand_words + 1 + which * h.axes() + a]); };
+    const auto stride = [&](int k, int a) {
+      return static_cast<i64>(w[operand_at + k * operand_words + 1 + a]);
+    };
+    const auto bound = [&](int k, int which, int a) {
+      return static_cast<i64>(w[operand_at + k * operand_words + 1 + which * h.axes() + a]);
+    };
     const auto word = [&](int k) { return kernels::OperandWord::decode(w[operand_at + k * operand_words]); };
     const auto position = [&](int k, kernels::Stage stage) {
-      if (h.segmented) return stage == kernels::Stage::chunk ? 0 : (segment_at + (stage == kernels::Stage::element ? linear : 0)) * stride(k, 1);
+      if (h.segmented)
+        return stage == kernels::Stage::chunk
+                   ? 0
+                   : (segment_at + (stage == kernels::Stage::element ? linear : 0)) * stride(k, 1);
       i64 at = 0;
       for (int a = 0; a < h.axes(); ++a)
-        if (stage == kernels::Stage::element || (stage == kernels::Stage::row && a < h.row_axes)) at += index[a] * stride(k, a);
+        if (stage == kernels::Stage::element || (stage == kernels::Stage::row && a < h.row_axes))
+          at += index[a] * stride(k, a);
       return at;
     };
     const auto execute = [&](int i) {
@@ -225,7 +275,9 @@ class Machine {
       const auto reg = [&](int r) { return registers[static_cast<std::size_t>(r)]; };
       double& out = registers[static_cast<std::size_t>(i)];
       switch (in.op) {
-        case Opcode::constant: out = rounded(t, ir::constant_value(t, in.imm)); return;
+        case Opcode::constant:
+          out = rounded(t, ir::constant_value(t, in.imm));
+          return;
         case Opcode::load: {
           if (!word(in.aux).window) {
             out = read(address[in.aux], position(in.aux, in.stage), word(in.aux).dtype);
@@ -241,13 +293,17 @@ class Machine {
           out = inside ? read(address[in.aux], at, word(in.aux).dtype) : ir::constant_value(t, in.imm);
           return;
         }
-        case Opcode::index: out = static_cast<double>(position(in.aux, in.stage)); return;
+        case Opcode::index:
+          out = static_cast<double>(position(in.aux, in.stage));
+          return;
         case Opcode::random: {
           u64 seed = 0, step = 0;
           std::memcpy(&seed, byte(address[in.aux2], 0, DType::i64), 8);
           std::memcpy(&step, byte(address[in.aux2], 1, DType::i64), 8);
-          if (in.aux >= number[5]) throw Error("test/stream", "a kernel names a random stream it was not given");
-          out = random_word(seed, step, static_cast<u32>(number[6 + in.aux]), static_cast<u32>(static_cast<i64>(reg(in.a))));
+          if (in.aux >= number[5])
+            throw Error("test/stream", "a kernel names a random stream it was not given");
+          out = random_word(seed, step, static_cast<u32>(number[6 + in.aux]),
+                            static_cast<u32>(static_cast<i64>(reg(in.a))));
           return;
         }
         case Opcode::reduce: {
@@ -262,7 +318,9 @@ class Machine {
           }
           return;
         }
-        case Opcode::store: write(address[in.aux], position(in.aux, in.stage), word(in.aux).dtype, reg(in.a)); return;
+        case Opcode::store:
+          write(address[in.aux], position(in.aux, in.stage), word(in.aux).dtype, reg(in.a));
+          return;
         case Opcode::accumulate: {
           const kernels::Fold f = static_cast<kernels::Fold>(in.aux2);
           if (word(in.aux).role == kernels::Role::accumulate_total) {
@@ -275,13 +333,19 @@ class Machine {
           }
           return;
         }
-        case Opcode::keep: kept[static_cast<std::size_t>(in.aux * columns.size() + linear)] = reg(in.a); return;
-        case Opcode::kept: out = kept[static_cast<std::size_t>(in.aux * columns.size() + linear)]; return;
-        default: break;
+        case Opcode::keep:
+          kept[static_cast<std::size_t>(in.aux * columns.size() + linear)] = reg(in.a);
+          return;
+        case Opcode::kept:
+          out = kept[static_cast<std::size_t>(in.aux * columns.size() + linear)];
+          return;
+        default:
+          break;
       }
       const ir::Op op = static_cast<ir::Op>(static_cast<int>(in.op) + static_cast<int>(ir::Op::neg));
       const int typed = in.op == Opcode::select ? in.b : in.a;
-      out = evaluate(op, t, static_cast<DType>(program[static_cast<std::size_t>(typed)].dtype), reg(in.a), reg(in.b), reg(in.c));
+      out = evaluate(op, t, static_cast<DType>(program[static_cast<std::size_t>(typed)].dtype), reg(in.a),
+                     reg(in.b), reg(in.c));
     };
     const auto section = [&](int s) {
       const int begin = s == 0 ? 0 : static_cast<int>(w[2 + s - 1]), end = static_cast<int>(w[2 + s]);
@@ -296,7 +360,8 @@ class Machine {
       for (i64& x : index) x = 0;
       section(0);
       for (std::size_t i = 0; i < program.size(); ++i)
-        if (program[i].op == Opcode::accumulate) totals[i] = {neutral(static_cast<kernels::Fold>(program[i].aux2)), 0, false};
+        if (program[i].op == Opcode::accumulate)
+          totals[i] = {neutral(static_cast<kernels::Fold>(program[i].aux2)), 0, false};
       const i64 end = (c + 1) * per_chunk < rows ? (c + 1) * per_chunk : rows;
       for (i64 row = c * per_chunk; row < end; ++row) {
         first_row = row == c * per_chunk;
@@ -310,24 +375,30 @@ class Machine {
             const i64 length = static_cast<i64>(number[k + 2]);
             if (tile < 0 || from >= length) continue;
             segment_at = static_cast<i64>(number[k + 1]) + from;
-            columns.extent[h.col_axes - 1] = length - from < kernels::tile_length ? length - from : kernels::tile_length;
+            columns.extent[h.col_axes - 1] =
+                length - from < kernels::tile_length ? length - from : kernels::tile_length;
           }
         }
-        if (h.kept > 0) kept.assign(static_cast<std::size_t>(h.kept * columns.size()), std::numeric_limits<double>::quiet_NaN());
+        if (h.kept > 0)
+          kept.assign(static_cast<std::size_t>(h.kept * columns.size()),
+                      std::numeric_limits<double>::quiet_NaN());
         std::vector<i64> walk;
         for (i64 k = 0; k < columns.size(); ++k) walk.push_back(k);
         for (int pass = 0; pass < h.passes; ++pass) {
           for (int a = h.row_axes; a < h.axes(); ++a) index[a] = 0;
           section(2 * pass + 1);
           for (std::size_t i = 0; i < program.size(); ++i)
-            if (program[i].op == Opcode::reduce) folds[i] = {neutral(static_cast<kernels::Fold>(program[i].aux)), 0, false};
+            if (program[i].op == Opcode::reduce)
+              folds[i] = {neutral(static_cast<kernels::Fold>(program[i].aux)), 0, false};
           std::shuffle(walk.begin(), walk.end(), order_);
           for (const i64 k : walk) {
             i64 left = linear = k;
-            for (int a = h.col_axes - 1; a >= 0; --a) index[h.row_axes + a] = left % columns.extent[a], left /= columns.extent[a];
+            for (int a = h.col_axes - 1; a >= 0; --a)
+              index[h.row_axes + a] = left % columns.extent[a], left /= columns.extent[a];
             section(2 * pass + 2);
           }
-          const int begin = static_cast<int>(w[2 + 2 * pass + 1]), after = static_cast<int>(w[2 + 2 * pass + 2]);
+          const int begin = static_cast<int>(w[2 + 2 * pass + 1]),
+                    after = static_cast<int>(w[2 + 2 * pass + 2]);
           for (int i = begin; i < after; ++i) {
             const kernels::Instruction& in = program[static_cast<std::size_t>(i)];
             if (in.op != Opcode::reduce) continue;

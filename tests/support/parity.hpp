@@ -1,6 +1,6 @@
 #pragma once
-// Reads the groups that tests/parity/generate_ops.py wrote, runs each as one compiled program on the host, and
-// compares every result with PyTorch's.
+// Reads the groups that tests/parity/generate_ops.py wrote, runs each as one compiled program on the host,
+// and compares every result with PyTorch's.
 
 #include <doctest/doctest.h>
 
@@ -59,7 +59,8 @@ inline std::string shape_text(const Dims& d) {
 }
 
 template <class T, class S>
-void compare(const std::string& group, const Reference& r, const TensorView<T, S, Cpu>& got, double relative, double absolute) {
+void compare(const std::string& group, const Reference& r, const TensorView<T, S, Cpu>& got, double relative,
+             double absolute) {
   INFO(group, " ", r.name);
   CHECK(std::string(name_of(dtype_of<T>)) == r.dtype);
   CHECK(shape_text(S::value) == r.shape);
@@ -79,14 +80,16 @@ void check_group(const std::string& name, F f, Input<T, S>... inputs) {
   auto function = compile(Cpu{}, f, inputs...);
   const auto results = [&]<std::size_t... K>(std::index_sequence<K...>) {
     return function(std::vector<T>(group.inputs[K].values.begin(), group.inputs[K].values.end())...);
-  }(std::index_sequence_for<T...>{});
+  }
+  (std::index_sequence_for<T...>{});
   constexpr double relative = 1.3e-6, absolute = 1e-5;
   if constexpr (requires { std::tuple_size<std::remove_cvref_t<decltype(results)>>::value; }) {
     constexpr std::size_t count = std::tuple_size_v<std::remove_cvref_t<decltype(results)>>;
     REQUIRE(group.outputs.size() == count);
     [&]<std::size_t... K>(std::index_sequence<K...>) {
       (compare(name, group.outputs[K], std::get<K>(results), relative, absolute), ...);
-    }(std::make_index_sequence<count>{});
+    }
+    (std::make_index_sequence<count>{});
   } else {
     REQUIRE(group.outputs.size() == 1);
     compare(name, group.outputs[0], results, relative, absolute);

@@ -1,6 +1,6 @@
 #pragma once
-// Random small graphs whose every value is an integer that its dtype holds exactly: sums may then be taken in any
-// order, and a lowered program must agree with the plain evaluator to the last bit.
+// Random small graphs whose every value is an integer that its dtype holds exactly: sums may then be taken in
+// any order, and a lowered program must agree with the plain evaluator to the last bit.
 
 #include <random>
 
@@ -43,7 +43,8 @@ class RandomGraph {
   bool one_in(int n) { return pick(1, n) == 1; }
 
   DType random_dtype() {
-    constexpr DType types[]{DType::f64, DType::f32, DType::f64, DType::f32, DType::i64, DType::i32, DType::bf16, DType::f16};
+    constexpr DType types[]{DType::f64, DType::f32, DType::f64,  DType::f32,
+                            DType::i64, DType::i32, DType::bf16, DType::f16};
     return types[pick(0, 7)];
   }
   Dims random_dims() {
@@ -63,7 +64,8 @@ class RandomGraph {
 
   Array random_array(i64 size, double bound) {
     Array r;
-    for (i64 k = 0; k < size; ++k) r.push_back(static_cast<double>(pick(-static_cast<int>(bound), static_cast<int>(bound))));
+    for (i64 k = 0; k < size; ++k)
+      r.push_back(static_cast<double>(pick(-static_cast<int>(bound), static_cast<int>(bound))));
     return r;
   }
 
@@ -107,7 +109,8 @@ class RandomGraph {
   Item tamed(Item i) {
     if (i.v.dtype() == DType::boolean) return {i.v, 1};
     if (i.bound < 200) return i;
-    if (is_float(i.v.dtype()) && one_in(3)) return {ir::unary(ir::Op::round, ir::unary(ir::Op::sin, i.v) * 8.0), 8};
+    if (is_float(i.v.dtype()) && one_in(3))
+      return {ir::unary(ir::Op::round, ir::unary(ir::Op::sin, i.v) * 8.0), 8};
     return {ir::binary(ir::Op::fmod, i.v, ir::constant_like(i.v, 17)), 16};
   }
   void keep(Item i) {
@@ -128,8 +131,11 @@ class RandomGraph {
     if (one_in(2)) {  // what a row or a column makes of x itself
       ir::Axes axes = random_axes(x.v.dims().rank);
       const bool sum = one_in(2);
-      const Item r{ir::reduce(sum ? ir::Op::reduce_sum : ir::Op::reduce_max, x.v, axes), sum ? x.bound * static_cast<double>(x.v.dims().size()) : x.bound};
-      return r.bound > 200 && !is_float(x.v.dtype()) ? Item{ir::binary(ir::Op::fmod, r.v, ir::constant_like(r.v, 17)), 16} : tamed(r);
+      const Item r{ir::reduce(sum ? ir::Op::reduce_sum : ir::Op::reduce_max, x.v, axes),
+                   sum ? x.bound * static_cast<double>(x.v.dims().size()) : x.bound};
+      return r.bound > 200 && !is_float(x.v.dtype())
+                 ? Item{ir::binary(ir::Op::fmod, r.v, ir::constant_like(r.v, 17)), 16}
+                 : tamed(r);
     }
     Dims d = x.v.dims();
     for (int a = 0; a < d.rank; ++a)
@@ -142,57 +148,95 @@ class RandomGraph {
   }
   ir::Axes random_axes(int rank) {
     switch (pick(0, 3)) {
-      case 0: return ir::all_axes(rank);
-      case 1: return rank > 0 ? 1u << (rank - 1) : 0;
-      case 2: return rank > 0 ? 1u : 0;
-      default: return static_cast<ir::Axes>(random_()) & ir::all_axes(rank);
+      case 0:
+        return ir::all_axes(rank);
+      case 1:
+        return rank > 0 ? 1u << (rank - 1) : 0;
+      case 2:
+        return rank > 0 ? 1u : 0;
+      default:
+        return static_cast<ir::Axes>(random_()) & ir::all_axes(rank);
     }
   }
 
   void grow() {
     switch (pick(0, 21)) {
-      case 0: case 1: return unary();
-      case 2: case 3: case 4: case 5: case 6: return binary();
-      case 7: return select();
-      case 8: case 9: case 10: case 11: return reduce();
-      case 12: return broadcast();
-      case 13: return permute();
-      case 14: return slice();
-      case 15: return pad();
-      case 16: case 17: return reshape();
-      case 18: return dot();
-      case 19: return generator();
-      case 20: return index();
-      default: return cast();
+      case 0:
+      case 1:
+        return unary();
+      case 2:
+      case 3:
+      case 4:
+      case 5:
+      case 6:
+        return binary();
+      case 7:
+        return select();
+      case 8:
+      case 9:
+      case 10:
+      case 11:
+        return reduce();
+      case 12:
+        return broadcast();
+      case 13:
+        return permute();
+      case 14:
+        return slice();
+      case 15:
+        return pad();
+      case 16:
+      case 17:
+        return reshape();
+      case 18:
+        return dot();
+      case 19:
+        return generator();
+      case 20:
+        return index();
+      default:
+        return cast();
     }
   }
 
   void unary() {
     const Item x = number();
     switch (pick(0, 5)) {
-      case 0: return keep({ir::unary(ir::Op::neg, x.v), x.bound});
-      case 1: return keep({ir::unary(ir::Op::abs, x.v), x.bound});
-      case 2: return keep({ir::unary(ir::Op::sign, x.v), 1});
-      case 3: return keep({ir::unary(ir::Op::stop_gradient, x.v), x.bound});
+      case 0:
+        return keep({ir::unary(ir::Op::neg, x.v), x.bound});
+      case 1:
+        return keep({ir::unary(ir::Op::abs, x.v), x.bound});
+      case 2:
+        return keep({ir::unary(ir::Op::sign, x.v), 1});
+      case 3:
+        return keep({ir::unary(ir::Op::stop_gradient, x.v), x.bound});
       case 4: {
         const Item y = real();
         return keep({ir::unary(ir::Op::round, ir::unary(ir::Op::tanh, y.v) * 8.0), 8});
       }
       default: {
         const Item y = real();
-        return keep({ir::unary(ir::Op::floor, ir::unary(ir::Op::sin, ir::unary(ir::Op::cos, y.v)) * 16.0), 16});
+        return keep(
+            {ir::unary(ir::Op::floor, ir::unary(ir::Op::sin, ir::unary(ir::Op::cos, y.v)) * 16.0), 16});
       }
     }
   }
   void binary() {
     const Item x = number(), y = partner(x);
     switch (pick(0, 6)) {
-      case 0: case 1: return keep({x.v + y.v, x.bound + y.bound});
-      case 2: return keep({x.v - y.v, x.bound + y.bound});
-      case 3: return keep({x.v * y.v, x.bound * y.bound});
-      case 4: return keep({ir::binary(ir::Op::max, x.v, y.v), x.bound + y.bound});
-      case 5: return keep({ir::binary(ir::Op::min, x.v, y.v), x.bound + y.bound});
-      default: return keep({ir::binary(one_in(2) ? ir::Op::lt : ir::Op::eq, x.v, y.v), 1});
+      case 0:
+      case 1:
+        return keep({x.v + y.v, x.bound + y.bound});
+      case 2:
+        return keep({x.v - y.v, x.bound + y.bound});
+      case 3:
+        return keep({x.v * y.v, x.bound * y.bound});
+      case 4:
+        return keep({ir::binary(ir::Op::max, x.v, y.v), x.bound + y.bound});
+      case 5:
+        return keep({ir::binary(ir::Op::min, x.v, y.v), x.bound + y.bound});
+      default:
+        return keep({ir::binary(one_in(2) ? ir::Op::lt : ir::Op::eq, x.v, y.v), 1});
     }
   }
   void select() {
@@ -209,12 +253,19 @@ class RandomGraph {
       if (axes >> a & 1u) count *= x.v.dims().extent[a];
     Item r;
     switch (pick(0, 7)) {
-      case 0: case 1: case 2: case 3:
+      case 0:
+      case 1:
+      case 2:
+      case 3:
         r = {ir::reduce(ir::Op::reduce_sum, x.v, axes), x.bound * static_cast<double>(count)};
         if (r.bound > 4e6) return;
         break;
-      case 4: r = {ir::reduce(ir::Op::reduce_max, x.v, axes), x.bound}; break;
-      case 5: r = {ir::reduce(ir::Op::reduce_min, x.v, axes), x.bound}; break;
+      case 4:
+        r = {ir::reduce(ir::Op::reduce_max, x.v, axes), x.bound};
+        break;
+      case 5:
+        r = {ir::reduce(ir::Op::reduce_min, x.v, axes), x.bound};
+        break;
       case 6:
         r = {ir::reduce(one_in(2) ? ir::Op::argmax : ir::Op::argmin, x.v, axes), static_cast<double>(count)};
         if (axes == 0) return;
@@ -256,7 +307,8 @@ class RandomGraph {
     for (int a = 0; a < d.rank; ++a) {
       if (one_in(2)) continue;
       const int e = static_cast<int>(d.extent[a]);
-      const int step = one_in(3) ? pick(1, 3) : 1, count = pick(1, (e + step - 1) / step), first = pick(0, e - 1 - (count - 1) * step);
+      const int step = one_in(3) ? pick(1, 3) : 1, count = pick(1, (e + step - 1) / step),
+                first = pick(0, e - 1 - (count - 1) * step);
       axes[a] = {first, step};
       if (one_in(4)) axes[a] = {first + (count - 1) * step, -step};
       d.extent[a] = count;
@@ -339,7 +391,8 @@ class RandomGraph {
     const Dims d = random_dims();
     if (one_in(2) && d.rank > 0) {
       const int axis = pick(0, d.rank - 1);
-      const Value v{&b_, b_.leaf(ir::Op::iota, one_in(2) ? DType::i32 : DType::i64, d, static_cast<u64>(axis))};
+      const Value v{&b_,
+                    b_.leaf(ir::Op::iota, one_in(2) ? DType::i32 : DType::i64, d, static_cast<u64>(axis))};
       return keep({v, static_cast<double>(d.extent[axis])});
     }
     const Value bits{&b_, b_.leaf(ir::Op::random, DType::u32, d, static_cast<u64>(b_.graph.streams++))};

@@ -61,9 +61,9 @@ struct Kept {
     return r;
   }
   template <int N, int C>
-  static constexpr Words<N> shrink(const WideWords<C>& wide) {
+  static constexpr Words<N> shrink(const WideWords<C>& from) {
     Words<N> r;
-    for (int i = 0; i < N; ++i) r.w[i] = wide.words.w[i];
+    for (int i = 0; i < N; ++i) r.w[i] = from.words.w[i];
     return r;
   }
   static constexpr WideWords<Capacity> wide = evaluate<Capacity>();

@@ -37,10 +37,13 @@ struct DotUse {
 template <class P>
 constexpr DotUse dot_use(int kernel) {
   DotUse use;
-  const u64* words = P::image + P::header.word_at + (P::image[P::header.kernel_at + codegen::kernel_words * kernel] >> 8);
+  const u64* words =
+      P::image + P::header.word_at + (P::image[P::header.kernel_at + codegen::kernel_words * kernel] >> 8);
   for (int s = 0; s < P::header.steps; ++s) {
     const u64* w = P::image + P::header.step_at + codegen::step_words * s;
-    if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::dot || static_cast<int>(w[0] >> 8) != kernel) continue;
+    if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::dot ||
+        static_cast<int>(w[0] >> 8) != kernel)
+      continue;
     const bool library = choose_dot(words, P::image + P::header.number_at + (w[2] & 0xffffffff)).library;
     (library ? use.library : use.tiled) = true;
   }
@@ -48,21 +51,22 @@ constexpr DotUse dot_use(int kernel) {
 }
 
 inline void run_library_dot(const kernels::CudaLaunch& launch, cudaStream_t stream) {
-  (*launch.dot)(stream, launch.args.pointer[0], launch.args.pointer[1], nullptr, launch.args.pointer[2], nullptr, nullptr,
-                launch.library);
+  (*launch.dot)(stream, launch.args.pointer[0], launch.args.pointer[1], nullptr, launch.args.pointer[2],
+                nullptr, nullptr, launch.library);
 }
 template <u64 TA, u64 TB, u64 TC, bool Library, bool Tiled>
 void run_dot(const kernels::CudaLaunch& launch, cudaStream_t stream) {
   if constexpr (Library && Tiled)
-    launch.dot != nullptr ? run_library_dot(launch, stream) : kernels::run_cuda_dot_tiled<TA, TB, TC>(launch, stream);
+    launch.dot != nullptr ? run_library_dot(launch, stream)
+                          : kernels::run_cuda_dot_tiled<TA, TB, TC>(launch, stream);
   else if constexpr (Library)
     run_library_dot(launch, stream);
   else
     kernels::run_cuda_dot_tiled<TA, TB, TC>(launch, stream);
 }
 inline void run_copy(const kernels::CudaLaunch& launch, cudaStream_t stream) {
-  cuda_check(cudaMemcpyAsync(launch.args.pointer[1], launch.args.pointer[0], static_cast<std::size_t>(launch.numbers[0]),
-                             cudaMemcpyDeviceToDevice, stream),
+  cuda_check(cudaMemcpyAsync(launch.args.pointer[1], launch.args.pointer[0],
+                             static_cast<std::size_t>(launch.numbers[0]), cudaMemcpyDeviceToDevice, stream),
              "cudaMemcpyAsync", "a step of a program");
 }
 template <class C, u64 Align>
@@ -108,7 +112,8 @@ struct CudaKernels {
   // Whether some step is a product that the library runs.
   static constexpr bool library() {
     for (int k = 0; k < P::header.kernels; ++k)
-      if (codegen::kernel_kind<P>(k) == codegen::StepKind::dot && launching::dot_use<P>(k).library) return true;
+      if (codegen::kernel_kind<P>(k) == codegen::StepKind::dot && launching::dot_use<P>(k).library)
+        return true;
     return false;
   }
 };

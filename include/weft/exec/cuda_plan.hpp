@@ -1,6 +1,6 @@
 #pragma once
-// What a GPU decides about a compiled program before it runs, without needing one: how loops are cut into blocks,
-// where partial sums, inputs and scalars lie. Law: a function of the program alone.
+// What a GPU decides about a compiled program before it runs, without needing one: how loops are cut into
+// blocks, where partial sums, inputs and scalars lie. Law: a function of the program alone.
 
 #include "weft/exec/steps.hpp"
 #include "weft/kernels/finish.hpp"
@@ -19,7 +19,9 @@ constexpr int kernel_alignment() {
     const int first = static_cast<int>(w[1] & 0xffffffff);
     for (int k = 0; k < Needs::header.operands; ++k) {
       const u64 address = P::image[P::header.address_at + first + k];
-      if (address != passes::Address::none && Needs::is_dense(k) && passes::Address::offset(address) % 16 != 0) return 1;
+      if (address != passes::Address::none && Needs::is_dense(k) &&
+          passes::Address::offset(address) % 16 != 0)
+        return 1;
     }
   }
   return 16;
@@ -45,7 +47,8 @@ struct CudaPlan {
       plan.cut = &kernels::loop_cut<Grid>;
       for (int k = 0; k < Grid::header.operands; ++k) {
         const kernels::Role role = Grid::Needs::View::operand(k).role;
-        if (role == kernels::Role::accumulate_columns || role == kernels::Role::accumulate_total) plan.sums |= u64{1} << k;
+        if (role == kernels::Role::accumulate_columns || role == kernels::Role::accumulate_total)
+          plan.sums |= u64{1} << k;
       }
     }
     return plan;
@@ -74,14 +77,16 @@ struct CudaPlan {
     return passes::align_up(most);
   }
 
-  // The scalars and the inputs lie in one block, which is copied to the device as one: where input `number` begins;
-  // that of the number after the last is the block's size.
+  // The scalars and the inputs lie in one block, which is copied to the device as one: where input `number`
+  // begins; that of the number after the last is the block's size.
   static constexpr i64 input_offset(int number) {
     i64 at = passes::align_up(i64{4} * P::header.scalars);
     for (int k = 0; k < number; ++k) at += passes::align_up(input_bytes(k));
     return at;
   }
-  static constexpr i64 input_bytes(int number) { return static_cast<i64>(P::image[P::header.input_at + number]); }
+  static constexpr i64 input_bytes(int number) {
+    return static_cast<i64>(P::image[P::header.input_at + number]);
+  }
   static constexpr i64 staged_bytes() { return input_offset(P::header.inputs); }
 
   // The types and folds of the second stage of all sums.
@@ -92,7 +97,8 @@ struct CudaPlan {
       if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::finish) continue;
       const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
       for (int k = 2; k < static_cast<int>(w[2] >> 32); k += 3)
-        set |= kernels::finish_set(static_cast<DType>(n[k + 2] & 255), static_cast<kernels::Fold>(n[k + 2] >> 8));
+        set |= kernels::finish_set(static_cast<DType>(n[k + 2] & 255),
+                                   static_cast<kernels::Fold>(n[k + 2] >> 8));
     }
     return set;
   }
@@ -112,7 +118,8 @@ void cut_for_gpu(std::vector<Launch>& launches, std::byte* partial) {
       kernels::LoopArgs& finish = launches[static_cast<std::size_t>(s) + 1].args;
       for (int k = 0; k < kernels::LoopArgs::max_operands; ++k)
         if (plan.sums >> k & 1u)
-          args.pointer[k] = partial + (static_cast<std::byte*>(args.pointer[k]) - static_cast<std::byte*>(finish.pointer[0]));
+          args.pointer[k] = partial + (static_cast<std::byte*>(args.pointer[k]) -
+                                       static_cast<std::byte*>(finish.pointer[0]));
       finish.pointer[0] = partial;
       finish.chunks = cut.chunks;
     }

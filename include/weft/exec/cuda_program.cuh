@@ -1,6 +1,6 @@
 #pragma once
-// A compiled program on a GPU: every block of memory and every launch fixed when it is made, captured once and
-// replayed as one. Law: running allocates nothing, and plain launches give the results of a replay.
+// A compiled program on a GPU: every block of memory and every launch fixed when it is made, captured once
+// and replayed as one. Law: running allocates nothing, and plain launches give the results of a replay.
 
 #include <cstdint>
 #include <cstring>
@@ -18,8 +18,8 @@ namespace weft::exec {
 // Scratch that products may ask of the library, in bytes: what its manual recommends for the newest GPUs.
 inline constexpr i64 library_scratch_bytes = i64{32} << 20;
 
-// Program P (a Compiled<...>) over the caller's blocks of state, which are device memory aligned to 256 bytes. Work
-// is enqueued on the caller's stream, or on one of the program's own.
+// Program P (a Compiled<...>) over the caller's blocks of state, which are device memory aligned to 256
+// bytes. Work is enqueued on the caller's stream, or on one of the program's own.
 template <class P>
 class CudaProgram {
   using Plan = CudaPlan<P>;
@@ -57,23 +57,25 @@ class CudaProgram {
   CudaProgram(const CudaProgram&) = delete;
   CudaProgram& operator=(const CudaProgram&) = delete;
   // Its memory must outlive what it has enqueued.
-  ~CudaProgram() {
-    cuda_report(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
-  }
+  ~CudaProgram() { cuda_report(cudaStreamSynchronize(stream()), "cudaStreamSynchronize"); }
 
   // Scratch for the library, in bytes.
   static constexpr i64 library_bytes() { return CudaKernels<P>::library() ? library_scratch_bytes : 0; }
   // All device memory that the program takes beside the blocks of state and the library's scratch, in bytes.
-  static constexpr i64 device_bytes() { return P::header.workspace_bytes + Plan::partial_bytes() + Plan::staged_bytes(); }
+  static constexpr i64 device_bytes() {
+    return P::header.workspace_bytes + Plan::partial_bytes() + Plan::staged_bytes();
+  }
 
   void set_random(u64 seed, u64 step) {
     std::memcpy(scalars_.data(), &seed, 8);
     std::memcpy(scalars_.data() + 8, &step, 8);
   }
-  void set_scalar(int k, float value) { std::memcpy(scalars_.data() + std::size_t{4} * static_cast<std::size_t>(k), &value, 4); }
+  void set_scalar(int k, float value) {
+    std::memcpy(scalars_.data() + std::size_t{4} * static_cast<std::size_t>(k), &value, 4);
+  }
 
-  // Copies input `number`, from host memory at once and from device memory in the stream; it keeps its value until
-  // it is bound again.
+  // Copies input `number`, from host memory at once and from device memory in the stream; it keeps its value
+  // until it is bound again.
   void bind_input(int number, const void* data) {
     const auto bytes = static_cast<std::size_t>(Plan::input_bytes(number));
     if (bytes == 0) return;
@@ -126,7 +128,9 @@ class CudaProgram {
     if (!scalars_.empty()) std::memcpy(slot(), scalars_.data(), scalars_.size());
     i64 begin = 0, end = static_cast<i64>(scalars_.size());
     const auto flush = [&] {
-      if (end > begin) ring_->copy(staged_.data() + begin, static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+      if (end > begin)
+        ring_->copy(staged_.data() + begin, static_cast<std::size_t>(begin),
+                    static_cast<std::size_t>(end - begin));
     };
     for (int k = 0; k < P::header.inputs; ++k) {
       if (!bound_[k]) continue;
@@ -166,7 +170,8 @@ class CudaProgram {
       for (int s = 0; s < P::header.steps; ++s) {
         const u64* w = P::image + P::header.step_at + codegen::step_words * s;
         if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::dot) continue;
-        const u64* words = P::image + P::header.word_at + (P::image[P::header.kernel_at + codegen::kernel_words * (w[0] >> 8)] >> 8);
+        const u64* words = P::image + P::header.word_at +
+                           (P::image[P::header.kernel_at + codegen::kernel_words * (w[0] >> 8)] >> 8);
         Launch& launch = steps_->launches()[static_cast<std::size_t>(s)];
         const DotChoice choice = choose_dot(words, launch.numbers);
         if (!choice.library) continue;
@@ -182,10 +187,11 @@ class CudaProgram {
         dots_.push_back(std::make_unique<kernels::CublasLtDot>(*handle_, spec));
         launch.dot = dots_.back().get();
         launch.library = library_.data();
-        // The library loads its kernels at their first use, which is better not a capture; results in the workspace
-        // are not read before they are computed.
+        // The library loads its kernels at their first use, which is better not a capture; results in the
+        // workspace are not read before they are computed.
         const auto* to = static_cast<const std::byte*>(launch.args.pointer[2]);
-        if (to >= workspace_.data() && to < workspace_.data() + workspace_.size()) launch.run(launch, stream());
+        if (to >= workspace_.data() && to < workspace_.data() + workspace_.size())
+          launch.run(launch, stream());
       }
     }
   }

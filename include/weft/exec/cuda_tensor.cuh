@@ -1,6 +1,6 @@
 #pragma once
-// Tensor<T, Shape<...>, Cuda>: device memory with dtype, shape and device in its type. Copies to and from the host
-// are explicit and complete when they return.
+// Tensor<T, Shape<...>, Cuda>: device memory with dtype, shape and device in its type. Copies to and from the
+// host are explicit and complete when they return.
 
 #include "weft/exec/cuda_program.cuh"
 #include "weft/exec/immediate.hpp"
@@ -48,11 +48,7 @@ class TensorView<T, S, Cuda> {
     exec::copy_now(&value, data_, sizeof(T));
     return value;
   }
-  operator T() const
-    requires(S::size == 1)
-  {
-    return item();
-  }
+  operator T() const requires(S::size == 1) { return item(); }
 
  private:
   T* data_ = nullptr;
@@ -74,12 +70,16 @@ class Tensor<T, S, Cuda> {
     cuda_check(cudaMemset(buffer_.data(), 0, buffer_.size()), "cudaMemset");
   }
   // From host or device memory.
-  explicit Tensor(const T* values, const Cuda& device = Cuda{}) : device_(device), buffer_(allocate(device)) { fill(values); }
-  Tensor(std::initializer_list<T> values, const Cuda& device = Cuda{}) : device_(device), buffer_(allocate(device)) {
+  explicit Tensor(const T* values, const Cuda& device = Cuda{}) : device_(device), buffer_(allocate(device)) {
+    fill(values);
+  }
+  Tensor(std::initializer_list<T> values, const Cuda& device = Cuda{})
+      : device_(device), buffer_(allocate(device)) {
     check_size(values.size());
     fill(values.begin());
   }
-  Tensor(const std::vector<T>& values, const Cuda& device = Cuda{}) : device_(device), buffer_(allocate(device)) {
+  Tensor(const std::vector<T>& values, const Cuda& device = Cuda{})
+      : device_(device), buffer_(allocate(device)) {
     check_size(values.size());
     fill(values.data());
   }
@@ -92,7 +92,8 @@ class Tensor<T, S, Cuda> {
   Tensor(Tensor&&) noexcept = default;
   // Runs the expression.
   template <class Op, class... Args>
-  Tensor(const Lazy<Op, Args...>& lazy, const Cuda& device = Cuda{}) : device_(device), buffer_(allocate(device)) {
+  Tensor(const Lazy<Op, Args...>& lazy, const Cuda& device = Cuda{})
+      : device_(device), buffer_(allocate(device)) {
     exec::evaluate<T, S>(lazy, data(), device_);
   }
   Tensor& operator=(const Tensor& other) {
@@ -125,7 +126,8 @@ class Tensor<T, S, Cuda> {
   }
   static void check_size(std::size_t count) {
     if (count != static_cast<std::size_t>(S::size))
-      throw Error("tensor/size", "a tensor of " + std::to_string(S::size) + " elements was given " + std::to_string(count));
+      throw Error("tensor/size",
+                  "a tensor of " + std::to_string(S::size) + " elements was given " + std::to_string(count));
   }
   void fill(const T* values) { exec::copy_now(buffer_.data(), values, static_cast<i64>(bytes())); }
 

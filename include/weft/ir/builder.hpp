@@ -48,6 +48,19 @@ class Builder {
     table_ = List<int>(size, -1);
     graph.nodes.reserve(expected_nodes);
   }
+  // Goes on with a graph: what is in it is shared.
+  constexpr explicit Builder(Graph&& started) : Builder(2 * started.nodes.size()) {
+    graph = static_cast<Graph&&>(started);
+    fill_table();
+    const List<Dims> shapes = graph.shapes;
+    graph.shapes.clear();
+    for (const Dims& d : shapes) shape(d);
+    const List<Span> lists = graph.lists;
+    const List<i64> data = graph.list_data;
+    graph.lists.clear();
+    graph.list_data.clear();
+    for (const Span& span : lists) list(data.data() + span.begin, span.size);
+  }
 
   Graph graph;
 
@@ -150,6 +163,9 @@ class Builder {
   }
   constexpr void rehash() {
     table_ = List<int>(table_.size() * 2, -1);
+    fill_table();
+  }
+  constexpr void fill_table() {
     const u64 mask = static_cast<u64>(table_.size() - 1);
     for (int i = 0; i < graph.nodes.size(); ++i) {
       u64 at = hash(graph.nodes[i], graph.edges.data() + graph.nodes[i].first) & mask;

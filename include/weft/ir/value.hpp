@@ -13,7 +13,8 @@ struct Value {
 
   constexpr explicit operator bool() const { return id >= 0; }
   constexpr const Node& node() const { return builder->graph.nodes[id]; }
-  constexpr const Dims& dims() const { return builder->graph.dims(id); }
+  // By value: the graph's own may move when a shape is added.
+  constexpr Dims dims() const { return builder->graph.dims(id); }
   constexpr DType dtype() const { return node().dtype; }
   constexpr Op op() const { return node().op; }
   constexpr Value in(int k) const { return {builder, builder->graph.in(id, k)}; }

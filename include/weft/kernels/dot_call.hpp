@@ -1,6 +1,6 @@
 #pragma once
-// A product as a program's image spells it: numbers m, n, k, five strides, and for each batch axis its extent and
-// three strides.
+// A product as a program's image spells it: numbers m, n, k, five strides, and for each batch axis its extent
+// and three strides.
 
 #include "weft/kernels/dot/shape.hpp"
 

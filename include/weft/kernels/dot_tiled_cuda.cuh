@@ -1,6 +1,7 @@
 #pragma once
-// A matrix product for what the library cannot express: integers, mixed types, strides without a unit. Tiles of
-// 16 x 16 through shared memory; sums run along k in order, so the result does not depend on anything else.
+// A matrix product for what the library cannot express: integers, mixed types, strides without a unit. Tiles
+// of 16 x 16 through shared memory; sums run along k in order, so the result does not depend on anything
+// else.
 
 #include "weft/kernels/arithmetic.hpp"
 #include "weft/kernels/dot_call.hpp"
@@ -34,7 +35,8 @@ __global__ void __launch_bounds__(tiled_edge* tiled_edge) WEFT_KERNEL
   }
   const DotShape& s = call.shape;
   const int x = static_cast<int>(threadIdx.x) % tiled_edge, y = static_cast<int>(threadIdx.x) / tiled_edge;
-  const i64 row = static_cast<i64>(blockIdx.x) * tiled_edge + y, column = static_cast<i64>(blockIdx.y) * tiled_edge + x;
+  const i64 row = static_cast<i64>(blockIdx.x) * tiled_edge + y,
+            column = static_cast<i64>(blockIdx.y) * tiled_edge + x;
   Sum sum = 0;
   for (i64 k = 0; k < s.k; k += tiled_edge) {
     left[y][x] = row < s.m && k + x < s.k ? load<Sum>(a + row * s.a_row + (k + x) * s.a_col) : Sum(0);
@@ -54,10 +56,12 @@ void run_cuda_dot_tiled(const CudaLaunch& launch, cudaStream_t stream) {
   for (int d = 0; d < call.batch.rank; ++d) batch *= call.batch.extent[d];
   if (call.shape.m == 0 || call.shape.n == 0 || batch == 0) return;
   const i64 columns = (call.shape.n + tiled_edge - 1) / tiled_edge;
-  if (columns > 65535 || batch > 65535) throw Error("cuda/grid", "a matrix product has more tiles than a launch");
-  const dim3 grid(cuda_blocks((call.shape.m + tiled_edge - 1) / tiled_edge), static_cast<unsigned>(columns), static_cast<unsigned>(batch));
-  dot_tiled_kernel<kernel_tag, TA, TB, TC>
-      <<<grid, tiled_edge * tiled_edge, 0, stream>>>(call, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[2]);
+  if (columns > 65535 || batch > 65535)
+    throw Error("cuda/grid", "a matrix product has more tiles than a launch");
+  const dim3 grid(cuda_blocks((call.shape.m + tiled_edge - 1) / tiled_edge), static_cast<unsigned>(columns),
+                  static_cast<unsigned>(batch));
+  dot_tiled_kernel<kernel_tag, TA, TB, TC><<<grid, tiled_edge * tiled_edge, 0, stream>>>(
+      call, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[2]);
   cuda_check_launch("a matrix product");
 }
 

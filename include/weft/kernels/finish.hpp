@@ -23,14 +23,16 @@ struct FinishArgs {
 };
 
 // Elements of one sum that a team works on side by side.
-WEFT_HD constexpr int finish_columns(i64 count, int team_size) { return count > 1 && team_size >= 32 ? 32 : 1; }
+WEFT_HD constexpr int finish_columns(i64 count, int team_size) {
+  return count > 1 && team_size >= 32 ? 32 : 1;
+}
 // Elements of one sum that a team works on.
 WEFT_HD constexpr i64 finish_span(i64 count, int team_size) {
   return team_size == 1 ? 1024 : finish_columns(count, team_size);
 }
 
-// Elements [block * span, (block + 1) * span) of a sum. The team's threads share the chunks of an element: thread
-// r * columns + c takes every (size / columns)-th, from the r-th, of element c.
+// Elements [block * span, (block + 1) * span) of a sum. The team's threads share the chunks of an element:
+// thread r * columns + c takes every (size / columns)-th, from the r-th, of element c.
 template <class S, Fold fold, class Team>
 WEFT_HD_INLINE void finish_tile(Team& team, const FinishArgs& args, const FinishSum& sum, i64 block) {
   using T = register_of<S>;
@@ -67,7 +69,9 @@ WEFT_HD_INLINE void finish_tile(Team& team, const FinishArgs& args, const Finish
 }
 
 // The sums that a program has, as a set: bit d for DType d, bit 16 + f for Fold f.
-constexpr u64 finish_set(DType dtype, Fold fold) { return u64{1} << static_cast<int>(dtype) | u64{1} << (16 + static_cast<int>(fold)); }
+constexpr u64 finish_set(DType dtype, Fold fold) {
+  return u64{1} << static_cast<int>(dtype) | u64{1} << (16 + static_cast<int>(fold));
+}
 inline constexpr u64 every_finish = ~u64{0};
 
 // Block `block` of all sums of a launch; only what is in `Set` is compiled.
@@ -83,14 +87,15 @@ WEFT_HD_INLINE void finish_block(Team& team, const FinishArgs& args, i64 block) 
       if (sum.dtype != dtype) return;
       detail::unroll<0, 4>([&](auto f) __attribute__((always_inline)) {
         if constexpr ((Set >> (16 + f.value) & 1u) != 0)
-          if (sum.fold == static_cast<Fold>(f.value)) finish_tile<ctype<dtype>, static_cast<Fold>(f.value)>(team, args, sum, block);
+          if (sum.fold == static_cast<Fold>(f.value))
+            finish_tile<ctype<dtype>, static_cast<Fold>(f.value)>(team, args, sum, block);
       });
     }
   });
 }
 
-// Numbers of a finish step: chunks, bytes between chunks, then for each sum its offset, elements, and dtype with
-// fold. Calls f(args, blocks) for up to FinishArgs::max_sums sums at a time.
+// Numbers of a finish step: chunks, bytes between chunks, then for each sum its offset, elements, and dtype
+// with fold. Calls f(args, blocks) for up to FinishArgs::max_sums sums at a time.
 template <class F>
 void for_each_finish(const LoopArgs& from, const u64* numbers, int count, int team_size, const F& f) {
   FinishArgs args;

@@ -10,7 +10,8 @@ namespace weft::kernels {
 inline constexpr int finish_threads = 256;
 
 template <u64 Tag, u64 Set>
-__global__ void __launch_bounds__(finish_threads) WEFT_KERNEL finish_kernel(const __grid_constant__ FinishArgs args) {
+__global__ void __launch_bounds__(finish_threads) WEFT_KERNEL
+    finish_kernel(const __grid_constant__ FinishArgs args) {
   __shared__ __align__(16) unsigned char slots[finish_threads * 8];
   BlockTeam<finish_threads> team(slots);
   finish_block<Set>(team, args, static_cast<i64>(blockIdx.x));
@@ -18,10 +19,11 @@ __global__ void __launch_bounds__(finish_threads) WEFT_KERNEL finish_kernel(cons
 
 template <u64 Set>
 void run_cuda_finish(const CudaLaunch& launch, cudaStream_t stream) {
-  for_each_finish(launch.args, launch.numbers, launch.number_count, finish_threads, [&](const FinishArgs& args, i64 blocks) {
-    finish_kernel<kernel_tag, Set><<<cuda_blocks(blocks), finish_threads, 0, stream>>>(args);
-    cuda_check_launch("the second stage of a sum");
-  });
+  for_each_finish(launch.args, launch.numbers, launch.number_count, finish_threads,
+                  [&](const FinishArgs& args, i64 blocks) {
+                    finish_kernel<kernel_tag, Set><<<cuda_blocks(blocks), finish_threads, 0, stream>>>(args);
+                    cuda_check_launch("the second stage of a sum");
+                  });
 }
 
 }  // namespace weft::kernels

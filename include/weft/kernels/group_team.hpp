@@ -1,24 +1,25 @@
 #pragma once
-// Teams made from a block. GroupTeam: a block split into groups that work on different rows. SpanTeam: several
-// blocks that share one long row. Law: what a group computes does not depend on the other groups, and sums of
-// groups are put together in the order of the groups.
+// Teams made from a block. GroupTeam: a block split into groups that work on different rows. SpanTeam:
+// several blocks that share one long row. Law: what a group computes does not depend on the other groups, and
+// sums of groups are put together in the order of the groups.
 
-#include "weft/kernels/vec.hpp"
 #include "weft/kernels/team.hpp"
+#include "weft/kernels/vec.hpp"
 
 namespace weft::kernels {
 
-// Threads [g * Threads, (g + 1) * Threads) of the block Base are group g. Groups of several warps cannot reduce,
-// since a barrier holds up the whole block.
+// Threads [g * Threads, (g + 1) * Threads) of the block Base are group g. Groups of several warps cannot
+// reduce, since a barrier holds up the whole block.
 template <class Base, int Threads, int Groups>
 class GroupTeam : public TeamOps<GroupTeam<Base, Threads, Groups>> {
  public:
   static constexpr int groups = Groups;
   static constexpr int max_warps = Threads / warp_size;
   static constexpr bool can_reduce = Groups == 1 || max_warps == 1;
-  static constexpr i64 shared_bytes = Groups > 1 ? i64{8} * Threads * Groups : 0;
+  static constexpr i64 shared_bytes = Groups > 1 ? i64{8} * Threads* Groups : 0;
 
-  WEFT_HD_INLINE explicit GroupTeam(Base& base) : base_(base), slots_(base.template shared<u64>(shared_bytes / 8)) {}
+  WEFT_HD_INLINE explicit GroupTeam(Base& base)
+      : base_(base), slots_(base.template shared<u64>(shared_bytes / 8)) {}
 
   WEFT_HD_INLINE int rank() const { return Groups == 1 ? base_.rank() : base_.rank() % Threads; }
   WEFT_HD_INLINE static constexpr int size() { return Threads; }
@@ -47,8 +48,8 @@ class GroupTeam : public TeamOps<GroupTeam<Base, Threads, Groups>> {
     return base_.shuffle(value, source_lane);
   }
 
-  // The values of the threads with this rank, put together by op; the result is group 0's. Every thread of the
-  // block calls it.
+  // The values of the threads with this rank, put together by op; the result is group 0's. Every thread of
+  // the block calls it.
   template <class V, class Op>
   WEFT_HD_INLINE V across_groups(const V& v, const Op& op) {
     if constexpr (Groups == 1) {

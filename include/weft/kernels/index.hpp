@@ -1,6 +1,6 @@
 #pragma once
-// Rows of a table by index: gather reads them, scatter_add adds to them. Law: scatter_add adds in the order of the
-// indices, whichever team runs it, so its results are the same bits everywhere.
+// Rows of a table by index: gather reads them, scatter_add adds to them. Law: scatter_add adds in the order
+// of the indices, whichever team runs it, so its results are the same bits everywhere.
 
 #include <limits>
 
@@ -15,10 +15,15 @@ struct IndexArgs {
   i64 rows = 0, count = 0, width = 0;
 };
 
-// Words: the dtypes of the elements and of the indices. Numbers: rows of the table, indices, elements of a row.
+// Words: the dtypes of the elements and of the indices. Numbers: rows of the table, indices, elements of a
+// row.
 inline IndexArgs index_args(const LoopArgs& args, const u64* numbers) {
-  return {args.pointer[0],          args.pointer[1],          args.pointer[2], static_cast<i64>(numbers[0]),
-          static_cast<i64>(numbers[1]), static_cast<i64>(numbers[2])};
+  return {args.pointer[0],
+          args.pointer[1],
+          args.pointer[2],
+          static_cast<i64>(numbers[0]),
+          static_cast<i64>(numbers[1]),
+          static_cast<i64>(numbers[2])};
 }
 
 namespace detail {
@@ -33,8 +38,8 @@ inline constexpr SmallFloat<Format, Bits> missing_row<SmallFloat<Format, Bits>> 
     SmallFloat<Format, Bits>(std::numeric_limits<float>::quiet_NaN());
 }  // namespace detail
 
-// Rows [begin, end) of a gather, moved in units of `Bytes`, to which rows and addresses are aligned. A row whose
-// index is outside the table is NaN (0 for integers).
+// Rows [begin, end) of a gather, moved in units of `Bytes`, to which rows and addresses are aligned. A row
+// whose index is outside the table is NaN (0 for integers).
 template <class T, class I, int Bytes, class Team>
 WEFT_HD_INLINE void gather_rows(Team& team, const IndexArgs& args, i64 begin, i64 end) {
   constexpr int per = Bytes / int{sizeof(T)};
@@ -59,14 +64,16 @@ WEFT_HD_INLINE void gather_rows(Team& team, const IndexArgs& args, i64 begin, i6
         continue;
       }
     }
-    for (i64 j = team.rank() % together; j < units; j += together) out[i * units + j] = found ? from[j] : missing;
+    for (i64 j = team.rank() % together; j < units; j += together)
+      out[i * units + j] = found ? from[j] : missing;
   }
 }
 
-// Columns [column, column_end) of rows [row, row_end) of a table: set to zero, then what is added. A thread owns
-// columns. Indices outside the table are skipped.
+// Columns [column, column_end) of rows [row, row_end) of a table: set to zero, then what is added. A thread
+// owns columns. Indices outside the table are skipped.
 template <class T, class I, class Team>
-WEFT_HD_INLINE void scatter_add_tile(Team& team, const IndexArgs& args, i64 row, i64 row_end, i64 column, i64 column_end) {
+WEFT_HD_INLINE void scatter_add_tile(Team& team, const IndexArgs& args, i64 row, i64 row_end, i64 column,
+                                     i64 column_end) {
   const T* update = static_cast<const T*>(args.data);
   const I* index = static_cast<const I*>(args.index);
   T* out = static_cast<T*>(args.out);

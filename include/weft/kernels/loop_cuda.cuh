@@ -1,6 +1,6 @@
 #pragma once
-// A fused loop as a CUDA kernel: one block a chunk of rows, or a part of one. Law: it runs the body of loop.hpp
-// and nothing else; what a block does follows from loop_grid.hpp.
+// A fused loop as a CUDA kernel: one block a chunk of rows, or a part of one. Law: it runs the body of
+// loop.hpp and nothing else; what a block does follows from loop_grid.hpp.
 
 #include <type_traits>
 
@@ -31,8 +31,8 @@ struct LoopParameters {
 
 // Tag: weft's version and the targets of this compilation (design, section 10).
 template <u64 Tag, u64 Align, u64... W>
-__global__ void __launch_bounds__((LoopGrid<Code<W...>, static_cast<int>(Align)>::block))
-    WEFT_KERNEL loop_kernel(const __grid_constant__ LoopParameters<Code<W...>> args) {
+__global__ void __launch_bounds__((LoopGrid<Code<W...>, static_cast<int>(Align)>::block)) WEFT_KERNEL
+    loop_kernel(const __grid_constant__ LoopParameters<Code<W...>> args) {
   using Grid = LoopGrid<Code<W...>, static_cast<int>(Align)>;
   extern __shared__ __align__(16) unsigned char weft_shared_memory[];
   BlockTeam<Grid::block> team(weft_shared_memory);
@@ -44,7 +44,8 @@ template <u64 Align, u64... W>
 void enqueue_loop(Code<W...>, const LoopArgs& from, cudaStream_t stream) {
   using C = Code<W...>;
   using Grid = LoopGrid<C, static_cast<int>(Align)>;
-  static_assert(Grid::shared_bytes() <= 48 * 1024, "a loop keeps more of its row than a block's shared memory holds");
+  static_assert(Grid::shared_bytes() <= 48 * 1024,
+                "a loop keeps more of its row than a block's shared memory holds");
   if (from.chunks == 0) return;
   LoopParameters<C> args{};
   for (int k = 0; k < LoopView<C>::header.operands; ++k) args.pointer[k] = from.pointer[k];
@@ -56,7 +57,8 @@ void enqueue_loop(Code<W...>, const LoopArgs& from, cudaStream_t stream) {
   args.segments = from.segments;
   args.segment_count = from.segment_count;
   loop_kernel<kernel_tag, Align, W...>
-      <<<cuda_blocks(from.chunks), Grid::block, static_cast<std::size_t>(Grid::shared_bytes()), stream>>>(args);
+      <<<cuda_blocks(from.chunks), Grid::block, static_cast<std::size_t>(Grid::shared_bytes()), stream>>>(
+          args);
   cuda_check_launch("a fused loop");
 }
 

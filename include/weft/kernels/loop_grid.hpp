@@ -1,7 +1,7 @@
 #pragma once
-// How a loop's code is spread over a GPU: how many columns a thread takes at once, how many threads share a row,
-// how many rows share a block. Law: a function of the code and of the alignment of its operands alone, so the
-// order of every sum is fixed by shapes.
+// How a loop's code is spread over a GPU: how many columns a thread takes at once, how many threads share a
+// row, how many rows share a block. Law: a function of the code and of the alignment of its operands alone,
+// so the order of every sum is fixed by shapes.
 
 #include "weft/kernels/group_team.hpp"
 #include "weft/kernels/loop.hpp"
@@ -61,7 +61,8 @@ struct LoopNeeds {
       for (int k = 0; k < operands_of(in.op); ++k) {
         bool first = true;
         for (int j = 0; j < k; ++j) first = first && operand[j] != operand[k];
-        if (first && last[operand[k]] == i && View::instruction(operand[k]).stage == Stage::element) now -= words(operand[k]);
+        if (first && last[operand[k]] == i && View::instruction(operand[k]).stage == Stage::element)
+          now -= words(operand[k]);
       }
     }
     return most;
@@ -96,7 +97,8 @@ struct LoopGrid {
   static constexpr int choose_width() {
     i64 widest = 1;
     for (int k = 0; k < header.operands; ++k)
-      if (Needs::is_dense(k) && widest < size_of(Needs::View::operand(k).dtype)) widest = size_of(Needs::View::operand(k).dtype);
+      if (Needs::is_dense(k) && widest < size_of(Needs::View::operand(k).dtype))
+        widest = size_of(Needs::View::operand(k).dtype);
     int w = widest <= 2 ? 8 : static_cast<int>(16 / widest);
     const int live = Needs::live_words();
     while (w > 1 && (Align < 16 || !Needs::allows(w) || live * w > most_words)) w /= 2;
@@ -121,8 +123,8 @@ struct LoopGrid {
   static constexpr int choose_groups() {
     if (spans || (Needs::reduces && threads > warp_size) || (Needs::sums_columns && !single)) return 1;
     if (Needs::flat) return 1;
-    const int block = Needs::sums ? 256 : 128;
-    return block > threads ? block / threads : 1;
+    const int per_block = Needs::sums ? 256 : 128;
+    return per_block > threads ? per_block / threads : 1;
   }
   static constexpr int groups = choose_groups();
   static constexpr int block = threads * groups;
@@ -135,7 +137,8 @@ struct LoopGrid {
   // Dynamic shared memory of a block, in bytes.
   static constexpr i64 shared_bytes() {
     if (spans) return 0;
-    return (groups > 1 ? i64{8} * block : 0) + (single ? 0 : Loop<C, Family, SerialTeam>::kept_bytes() * groups);
+    return (groups > 1 ? i64{8} * block : 0) +
+           (single ? 0 : Loop<C, Family, SerialTeam>::kept_bytes() * groups);
   }
 
   // What block `b` does.
@@ -153,8 +156,8 @@ struct LoopGrid {
   }
 };
 
-// How a launch's rows are cut for the GPU. Without sums along the rows any cut gives the same results; with them,
-// one piece stays one piece, and several become enough to fill a GPU.
+// How a launch's rows are cut for the GPU. Without sums along the rows any cut gives the same results; with
+// them, one piece stays one piece, and several become enough to fill a GPU.
 struct LoopCut {
   i64 rows_per_chunk = 1, chunks = 1, blocks = 1;
 };

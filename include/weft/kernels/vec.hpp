@@ -1,7 +1,7 @@
 #pragma once
-// Vec<T, N>: neighbouring columns that one GPU thread works on, N numbers in registers. Law: arithmetic on it is
-// the scalar arithmetic, lane by lane, so results do not depend on N; memory is touched in accesses of up to 16
-// bytes.
+// Vec<T, N>: neighbouring columns that one GPU thread works on, N numbers in registers. Law: arithmetic on it
+// is the scalar arithmetic, lane by lane, so results do not depend on N; memory is touched in accesses of up
+// to 16 bytes.
 
 #include "weft/kernels/lanes.hpp"
 
@@ -70,7 +70,7 @@ struct Stored {
 template <class R, int N, class F, class... A>
 WEFT_HD_INLINE Vec<R, N> vec_map(const F& f, const Vec<A, N>&... a) {
   Vec<R, N> r;
-WEFT_UNROLL
+  WEFT_UNROLL
   for (int j = 0; j < N; ++j) r.lane[j] = f(a.lane[j]...);
   return r;
 }
@@ -80,7 +80,7 @@ template <class V>
 WEFT_HD_INLINE V fill_value(lane_of<V> x) {
   if constexpr (detail::is_vec<V>) {
     V r;
-WEFT_UNROLL
+    WEFT_UNROLL
     for (auto& lane : r.lane) lane = x;
     return r;
   } else {
@@ -96,10 +96,10 @@ WEFT_HD_INLINE V load_vec(const S* p) {
   constexpr int per = bytes / int{sizeof(S)};
   using Part = detail::Words<bytes>;
   V r;
-WEFT_UNROLL
+  WEFT_UNROLL
   for (int k = 0; k < n / per; ++k) {
     const auto part = __builtin_bit_cast(detail::Stored<S, per>, reinterpret_cast<const Part*>(p)[k]);
-WEFT_UNROLL
+    WEFT_UNROLL
     for (int j = 0; j < per; ++j) r.lane[k * per + j] = load<T>(&part.element[j]);
   }
   return r;
@@ -111,10 +111,10 @@ WEFT_HD_INLINE void store_vec(S* p, const Vec<T, N>& v) {
   constexpr int bytes = N * int{sizeof(S)} < 16 ? N * int{sizeof(S)} : 16;
   constexpr int per = bytes / int{sizeof(S)};
   using Part = detail::Words<bytes>;
-WEFT_UNROLL
+  WEFT_UNROLL
   for (int k = 0; k < N / per; ++k) {
     detail::Stored<S, per> part;
-WEFT_UNROLL
+    WEFT_UNROLL
     for (int j = 0; j < per; ++j) store(&part.element[j], v.lane[k * per + j]);
     reinterpret_cast<Part*>(p)[k] = __builtin_bit_cast(Part, part);
   }

@@ -1,6 +1,6 @@
 #pragma once
-// More activations of torch.nn.functional. Where one branch of a formula overflows, its operand is made harmless
-// first, so that the gradient of the other branch is not spoiled.
+// More activations of torch.nn.functional. Where one branch of a formula overflows, its operand is made
+// harmless first, so that the gradient of the other branch is not spoiled.
 
 #include "weft/ops/activation.hpp"
 #include "weft/ops/pointwise_more.hpp"
@@ -40,7 +40,9 @@ struct EluF {
   }
 };
 struct SeluF {
-  constexpr auto operator()(const auto& x) const { return mul(EluF{}(x, 1.6732632423543772), 1.0507009873554805); }
+  constexpr auto operator()(const auto& x) const {
+    return mul(EluF{}(x, 1.6732632423543772), 1.0507009873554805);
+  }
 };
 struct CeluF {
   constexpr auto operator()(const auto& in, const auto& alpha) const {
@@ -50,20 +52,28 @@ struct CeluF {
   }
 };
 struct LeakyReluF {
-  constexpr auto operator()(const auto& x, const auto& slope) const { return where(gt(x, 0), x, mul(x, slope)); }
+  constexpr auto operator()(const auto& x, const auto& slope) const {
+    return where(gt(x, 0), x, mul(x, slope));
+  }
 };
 struct Relu6F {
   constexpr auto operator()(const auto& x) const { return where(le(x, 0), 0, where(ge(x, 6), 6, x)); }
 };
 // clamp(x / 6 + 1/2, 0, 1)
 struct HardsigmoidF {
-  constexpr auto operator()(const auto& x) const { return where(le(x, -3), 0, where(ge(x, 3), 1, div(add(real(x), 3), 6))); }
+  constexpr auto operator()(const auto& x) const {
+    return where(le(x, -3), 0, where(ge(x, 3), 1, div(add(real(x), 3), 6)));
+  }
 };
 struct HardswishF {
-  constexpr auto operator()(const auto& x) const { return where(le(x, -3), 0, where(ge(x, 3), x, mul(x, div(add(real(x), 3), 6)))); }
+  constexpr auto operator()(const auto& x) const {
+    return where(le(x, -3), 0, where(ge(x, 3), x, mul(x, div(add(real(x), 3), 6))));
+  }
 };
 struct HardtanhF {
-  constexpr auto operator()(const auto& x, const auto& low, const auto& high) const { return where(le(x, low), low, where(ge(x, high), high, x)); }
+  constexpr auto operator()(const auto& x, const auto& low, const auto& high) const {
+    return where(le(x, low), low, where(ge(x, high), high, x));
+  }
 };
 struct SoftsignF {
   constexpr auto operator()(const auto& x) const { return div(x, add(abs(x), 1)); }
@@ -89,8 +99,8 @@ struct GatedUnit : Operation<GatedUnit<Axis, Gate>> {
   }
 };
 
-// softplus(x, beta) = log(1 + exp(beta x)) / beta. (PyTorch answers x itself where beta x > 20, its threshold: the
-// same number in f32.)
+// softplus(x, beta) = log(1 + exp(beta x)) / beta. (PyTorch answers x itself where beta x > 20, its
+// threshold: the same number in f32.)
 template <class X, class B = int>
 constexpr auto softplus(const X& x, const B& beta = 1) {
   return detail::Composed<detail::SoftplusF>{}(x, beta);

@@ -1,7 +1,7 @@
 #pragma once
-// grad: derivatives inside a traced function. grad(f)(x, ...) is a function of the same arguments that returns the
-// gradient of f's scalar result; it nests, because gradients are made of the same primitives as everything else.
-// Law: f sees its arguments as independent variables, whatever they were computed from.
+// grad: derivatives inside a traced function. grad(f)(x, ...) is a function of the same arguments that
+// returns the gradient of f's scalar result; it nests, because gradients are made of the same primitives as
+// everything else. Law: f sees its arguments as independent variables, whatever they were computed from.
 
 #include "weft/ops/expr.hpp"
 #include "weft/passes/differentiate.hpp"
@@ -11,11 +11,13 @@ namespace weft {
 // What: the shape and the dtype of the function's result.
 template <bool Ok, class Op, class... What>
 struct LossIsScalar {
-  static_assert(Ok, "grad: the function must return one floating-point number: reduce its result, with sum(...) say");
+  static_assert(
+      Ok, "grad: the function must return one floating-point number: reduce its result, with sum(...) say");
 };
 template <bool Ok, class Op, class... What>
 struct ArgumentIsFloating {
-  static_assert(Ok, "grad: the argument to differentiate by must be a floating-point tensor of the traced function");
+  static_assert(
+      Ok, "grad: the argument to differentiate by must be a floating-point tensor of the traced function");
 };
 
 namespace detail {
@@ -67,7 +69,8 @@ struct Gradient {
 
   template <class... A>
   constexpr auto operator()(const A&... a) const {
-    static_assert(((Args >= 0 && Args < static_cast<int>(sizeof...(A))) && ...), "grad: there is no such argument");
+    static_assert(((Args >= 0 && Args < static_cast<int>(sizeof...(A))) && ...),
+                  "grad: there is no such argument");
     return call(std::index_sequence_for<A...>{}, a...);
   }
 
@@ -87,7 +90,8 @@ struct Gradient {
     // where no gradient flows it is zero
     const auto result = [&](const auto& x) {
       const int k = next++;
-      return std::remove_cvref_t<decltype(x)>{k < found.size() && found[k] ? found[k] : ir::constant_like(x.value, 0)};
+      return std::remove_cvref_t<decltype(x)>{k < found.size() && found[k] ? found[k]
+                                                                           : ir::constant_like(x.value, 0)};
     };
     if constexpr (WithValue)
       return std::tuple{loss, result(std::get<Args>(variables))...};
@@ -98,7 +102,8 @@ struct Gradient {
   }
 };
 
-// grad(f)(x, ...): the gradient with respect to the first argument; grad<0, 2>(f): a tuple, one a named argument.
+// grad(f)(x, ...): the gradient with respect to the first argument; grad<0, 2>(f): a tuple, one a named
+// argument.
 template <int... Args, class F>
 constexpr auto grad(const F& f) {
   if constexpr (sizeof...(Args) == 0)

@@ -1,6 +1,6 @@
 #pragma once
-// cat and stack. Each operand is padded to the result's extents, and an index along the axis says whose element
-// counts, so that joining is part of the kernel that reads the result.
+// cat and stack. Each operand is padded to the result's extents, and an index along the axis says whose
+// element counts, so that joining is part of the kernel that reads the result.
 
 #include "weft/ops/slicing.hpp"
 
@@ -39,7 +39,8 @@ struct promote_all<A, B, C...> {
 
 template <bool Ok, class Op, class... Shapes>
 struct JoinableShapes {
-  static_assert(Ok, "the shapes cannot be joined: they must agree in all axes but the one named, which must exist");
+  static_assert(
+      Ok, "the shapes cannot be joined: they must agree in all axes but the one named, which must exist");
 };
 
 template <int Axis>
@@ -65,7 +66,9 @@ struct Cat : Operation<Cat<Axis>> {
         const ir::Value wide = ir::pad(v, widths, 0);
         if (joined) {
           const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, to, static_cast<u64>(Rule::axis))};
-          joined = ir::select(ir::binary(ir::Op::lt, place, ir::constant_like(place, static_cast<double>(begin))), joined, wide);
+          joined =
+              ir::select(ir::binary(ir::Op::lt, place, ir::constant_like(place, static_cast<double>(begin))),
+                         joined, wide);
         } else {
           joined = wide;
         }

@@ -27,13 +27,15 @@ struct L1F {
 struct HuberF {
   constexpr auto operator()(const auto& a, const auto& b, const auto& delta) const {
     const auto d = real(sub(a, b)), size = abs(d);
-    return where(le(size, delta), mul(mul(d, d), 0.5), mul(sub(size, div(mul(add(mul(size, 0), 1), delta), 2)), delta));
+    return where(le(size, delta), mul(mul(d, d), 0.5),
+                 mul(sub(size, div(mul(add(mul(size, 0), 1), delta), 2)), delta));
   }
 };
 struct SmoothL1F {
   constexpr auto operator()(const auto& a, const auto& b, const auto& beta) const {
     const auto d = real(sub(a, b)), size = abs(d);
-    return where(lt(size, beta), div(mul(mul(d, d), 0.5), beta), sub(size, div(mul(add(mul(size, 0), 1), beta), 2)));
+    return where(lt(size, beta), div(mul(mul(d, d), 0.5), beta),
+                 sub(size, div(mul(add(mul(size, 0), 1), beta), 2)));
   }
 };
 // -(t log p + (1 - t) log(1 - p)), logarithms not below -100.
@@ -53,15 +55,18 @@ struct NllLoss : Operation<NllLoss> {
     constexpr Dims d = X::shape::value, l = L::shape::value;
     constexpr bool ok = d.rank >= 1 && l == ir::dropped(d, d.rank > 0 ? 1u << (d.rank - 1) : 0u);
     static_assert(sizeof(LabelsMatch<ok, NllLoss, typename X::shape, typename L::shape>) > 0);
-    static_assert(sizeof(LabelsAreIntegers<is_integer(dtype_of<typename L::dtype>), NllLoss, typename L::dtype>) > 0);
+    static_assert(
+        sizeof(LabelsAreIntegers<is_integer(dtype_of<typename L::dtype>), NllLoss, typename L::dtype>) > 0);
     using T = typename X::dtype;
     if constexpr (ok) {
       const ir::Axes classes = 1u << (d.rank - 1);
       const ir::Value label = ir::reshape(labels.value, ir::reduced(d, classes));
       const ir::Value column{&b, b.leaf(ir::Op::iota, label.dtype(), d, static_cast<u64>(d.rank - 1))};
       const ir::Value hit = ir::binary(ir::Op::eq, column, label), zero = ir::constant_like(log_p.value, 0);
-      const ir::Value picked = ir::reduce(ir::Op::reduce_sum, ir::select(hit, log_p.value, zero), ir::all_axes(d.rank));
-      const ir::Value count = ir::reduce(ir::Op::reduce_sum, ir::select(hit, ir::constant_like(log_p.value, 1), zero), ir::all_axes(d.rank));
+      const ir::Value picked =
+          ir::reduce(ir::Op::reduce_sum, ir::select(hit, log_p.value, zero), ir::all_axes(d.rank));
+      const ir::Value count = ir::reduce(
+          ir::Op::reduce_sum, ir::select(hit, ir::constant_like(log_p.value, 1), zero), ir::all_axes(d.rank));
       return Expr<T, Shape<>>{ir::reshape(-(picked / count), Dims{})};
     } else {
       return Expr<T, Shape<>>{};

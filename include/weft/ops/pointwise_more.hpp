@@ -1,12 +1,16 @@
 #pragma once
-// Pointwise operations composed of primitives, with PyTorch's names and semantics. A formula is chosen so that its
-// gradient is right, too: where one branch overflows, its operand is made harmless first.
+// Pointwise operations composed of primitives, with PyTorch's names and semantics. A formula is chosen so
+// that its gradient is right, too: where one branch overflows, its operand is made harmless first.
 
 #include <limits>
 
 #include "weft/ops/pointwise.hpp"
 
 namespace weft {
+
+// Operands of which one at least is no C++ number: such calls are left to <cmath>.
+template <class... A>
+concept SomeOperands = (Operand<A> && ...) && !(Scalar<A> && ...);
 
 namespace detail {
 
@@ -36,10 +40,14 @@ struct ClampMaxF {
   constexpr auto operator()(const auto& x, const auto& high) const { return where(ge(x, high), high, x); }
 };
 struct ClampF {
-  constexpr auto operator()(const auto& x, const auto& low, const auto& high) const { return ClampMaxF{}(ClampMinF{}(x, low), high); }
+  constexpr auto operator()(const auto& x, const auto& low, const auto& high) const {
+    return ClampMaxF{}(ClampMinF{}(x, low), high);
+  }
 };
 struct LerpF {
-  constexpr auto operator()(const auto& a, const auto& b, const auto& w) const { return add(a, mul(w, sub(b, a))); }
+  constexpr auto operator()(const auto& a, const auto& b, const auto& w) const {
+    return add(a, mul(w, sub(b, a)));
+  }
 };
 struct SquareF {
   constexpr auto operator()(const auto& x) const { return mul(x, x); }
@@ -95,21 +103,6 @@ struct HypotF {
     return where(plain, mul(safe, sqrt(add(mul(p, p), mul(q, q)))), scale);
   }
 };
-struct IsinfF {
-  constexpr auto operator()(const auto& x) const { return eq(abs(real(x)), std::numeric_limits<double>::infinity()); }
-};
-struct IsCloseF {
-  constexpr auto operator()(const auto& a, const auto& b, const auto& rtol, const auto& atol) const {
-    const auto near = le(abs(real(sub(a, b))), add(mul(abs(real(b)), rtol), atol));
-    return bitwise_or(eq(a, b), bitwise_and(near, isfinite(b)));
-  }
-};
-struct MaskedFillF {
-  constexpr auto operator()(const auto& x, const auto& mask, const auto& value) const {
-    using T = dtype_of_operand<std::remove_cvref_t<decltype(x)>>;
-    return cast<T>(where(mask, value, x));
-  }
-};
 // The remainder with the divisor's sign, as Python's %.
 struct RemainderF {
   constexpr auto operator()(const auto& a, const auto& b) const {
@@ -125,15 +118,6 @@ struct FloorDivideF {
     else
       return Binary<ir::Op::div>{}(sub(a, RemainderF{}(a, b)), b);
   }
-};
-struct LogicalAndF {
-  constexpr auto operator()(const auto& a, const auto& b) const { return bitwise_and(ne(a, 0), ne(b, 0)); }
-};
-struct LogicalOrF {
-  constexpr auto operator()(const auto& a, const auto& b) const { return bitwise_or(ne(a, 0), ne(b, 0)); }
-};
-struct LogicalXorF {
-  constexpr auto operator()(const auto& a, const auto& b) const { return ne(ne(a, 0), ne(b, 0)); }
 };
 // log(exp(a) + exp(b))
 struct LogAddExpF {
@@ -153,157 +137,93 @@ struct CopysignF {
   }
 };
 struct AddcmulF {
-  constexpr auto operator()(const auto& x, const auto& a, const auto& b, const auto& scale) const { return add(x, mul(mul(a, b), scale)); }
+  constexpr auto operator()(const auto& x, const auto& a, const auto& b, const auto& scale) const {
+    return add(x, mul(mul(a, b), scale));
+  }
 };
 struct AddcdivF {
-  constexpr auto operator()(const auto& x, const auto& a, const auto& b, const auto& scale) const { return add(x, mul(div(a, b), scale)); }
+  constexpr auto operator()(const auto& x, const auto& a, const auto& b, const auto& scale) const {
+    return add(x, mul(div(a, b), scale));
+  }
 };
 
 }  // namespace detail
 
 // clamp(x, low, high): bounds are numbers or tensors.
 template <class X, class Low, class High>
-  requires(Operand<X> && Operand<Low> && Operand<High> && !(Scalar<X> && Scalar<Low> && Scalar<High>))
+requires SomeOperands<X, Low, High>
 constexpr auto clamp(const X& x, const Low& low, const High& high) {
   return detail::Composed<detail::ClampF>{}(x, low, high);
 }
 template <class X, class Low>
-  requires(Operand<X> && Operand<Low> && !(Scalar<X> && Scalar<Low>))
-constexpr auto clamp_min(const X& x, const Low& low) {
-  return detail::Composed<detail::ClampMinF>{}(x, low);
-}
+requires SomeOperands<X, Low>
+constexpr auto clamp_min(const X& x, const Low& low) { return detail::Composed<detail::ClampMinF>{}(x, low); }
 template <class X, class High>
-  requires(Operand<X> && Operand<High> && !(Scalar<X> && Scalar<High>))
+requires SomeOperands<X, High>
 constexpr auto clamp_max(const X& x, const High& high) {
   return detail::Composed<detail::ClampMaxF>{}(x, high);
 }
 // a + w (b - a)
 template <class A, class B, class W>
-  requires(Operand<A> && Operand<B> && Operand<W> && !(Scalar<A> && Scalar<B> && Scalar<W>))
-constexpr auto lerp(const A& a, const B& b, const W& w) {
-  return detail::Composed<detail::LerpF>{}(a, b, w);
-}
+requires SomeOperands<A, B, W>
+constexpr auto lerp(const A& a, const B& b, const W& w) { return detail::Composed<detail::LerpF>{}(a, b, w); }
 template <class X>
-  requires(Operand<X> && !(Scalar<X>))
-constexpr auto square(const X& x) {
-  return detail::Composed<detail::SquareF>{}(x);
-}
+requires SomeOperands<X>
+constexpr auto square(const X& x) { return detail::Composed<detail::SquareF>{}(x); }
 template <class X>
-  requires(Operand<X> && !(Scalar<X>))
-constexpr auto reciprocal(const X& x) {
-  return detail::Composed<detail::ReciprocalF>{}(x);
-}
+requires SomeOperands<X>
+constexpr auto reciprocal(const X& x) { return detail::Composed<detail::ReciprocalF>{}(x); }
 template <class X>
-  requires(Operand<X> && !(Scalar<X>))
-constexpr auto exp2(const X& x) {
-  return detail::Composed<detail::Exp2F>{}(x);
-}
+requires SomeOperands<X>
+constexpr auto exp2(const X& x) { return detail::Composed<detail::Exp2F>{}(x); }
 template <class X>
-  requires(Operand<X> && !(Scalar<X>))
-constexpr auto log2(const X& x) {
-  return detail::Composed<detail::Log2F>{}(x);
-}
+requires SomeOperands<X>
+constexpr auto log2(const X& x) { return detail::Composed<detail::Log2F>{}(x); }
 template <class X>
-  requires(Operand<X> && !(Scalar<X>))
-constexpr auto log10(const X& x) {
-  return detail::Composed<detail::Log10F>{}(x);
-}
+requires SomeOperands<X>
+constexpr auto log10(const X& x) { return detail::Composed<detail::Log10F>{}(x); }
 template <class X>
-  requires(Operand<X> && !(Scalar<X>))
-constexpr auto asinh(const X& x) {
-  return detail::Composed<detail::AsinhF>{}(x);
-}
+requires SomeOperands<X>
+constexpr auto asinh(const X& x) { return detail::Composed<detail::AsinhF>{}(x); }
 template <class X>
-  requires(Operand<X> && !(Scalar<X>))
-constexpr auto acosh(const X& x) {
-  return detail::Composed<detail::AcoshF>{}(x);
-}
+requires SomeOperands<X>
+constexpr auto acosh(const X& x) { return detail::Composed<detail::AcoshF>{}(x); }
 template <class X>
-  requires(Operand<X> && !(Scalar<X>))
-constexpr auto atanh(const X& x) {
-  return detail::Composed<detail::AtanhF>{}(x);
-}
+requires SomeOperands<X>
+constexpr auto atanh(const X& x) { return detail::Composed<detail::AtanhF>{}(x); }
 // 1 - erf(x): exact to one rounding of 1, not to one of the small result far out.
 template <class X>
-  requires(Operand<X> && !(Scalar<X>))
-constexpr auto erfc(const X& x) {
-  return detail::Composed<detail::ErfcF>{}(x);
-}
+requires SomeOperands<X>
+constexpr auto erfc(const X& x) { return detail::Composed<detail::ErfcF>{}(x); }
 template <class X>
-  requires(Operand<X> && !(Scalar<X>))
-constexpr auto logit(const X& x) {
-  return detail::Composed<detail::LogitF>{}(x);
-}
+requires SomeOperands<X>
+constexpr auto logit(const X& x) { return detail::Composed<detail::LogitF>{}(x); }
 template <class A, class B>
-  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
-constexpr auto hypot(const A& a, const B& b) {
-  return detail::Composed<detail::HypotF>{}(a, b);
-}
+requires SomeOperands<A, B>
+constexpr auto hypot(const A& a, const B& b) { return detail::Composed<detail::HypotF>{}(a, b); }
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto remainder(const A& a, const B& b) { return detail::Composed<detail::RemainderF>{}(a, b); }
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto floor_divide(const A& a, const B& b) { return detail::Composed<detail::FloorDivideF>{}(a, b); }
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto logaddexp(const A& a, const B& b) { return detail::Composed<detail::LogAddExpF>{}(a, b); }
 template <class X>
-  requires(Operand<X> && !(Scalar<X>))
-constexpr auto isinf(const X& x) {
-  return detail::Composed<detail::IsinfF>{}(x);
-}
-// |a - b| <= atol + rtol |b|; NaN is close to nothing.
-template <class A, class B, class R = double, class T = double>
-  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
-constexpr auto isclose(const A& a, const B& b, const R& rtol = 1e-5, const T& atol = 1e-8) {
-  return detail::Composed<detail::IsCloseF>{}(a, b, rtol, atol);
-}
-// x with `v` where the mask is true; x keeps its dtype.
-template <class X, class Mask, class V>
-  requires(Operand<X> && Operand<Mask> && Operand<V> && !(Scalar<X> && Scalar<Mask> && Scalar<V>))
-constexpr auto masked_fill(const X& x, const Mask& mask, const V& v) {
-  return detail::Composed<detail::MaskedFillF>{}(x, mask, v);
-}
+requires SomeOperands<X>
+constexpr auto frac(const X& x) { return detail::Composed<detail::FracF>{}(x); }
 template <class A, class B>
-  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
-constexpr auto remainder(const A& a, const B& b) {
-  return detail::Composed<detail::RemainderF>{}(a, b);
-}
-template <class A, class B>
-  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
-constexpr auto floor_divide(const A& a, const B& b) {
-  return detail::Composed<detail::FloorDivideF>{}(a, b);
-}
-template <class A, class B>
-  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
-constexpr auto logical_and(const A& a, const B& b) {
-  return detail::Composed<detail::LogicalAndF>{}(a, b);
-}
-template <class A, class B>
-  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
-constexpr auto logical_or(const A& a, const B& b) {
-  return detail::Composed<detail::LogicalOrF>{}(a, b);
-}
-template <class A, class B>
-  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
-constexpr auto logical_xor(const A& a, const B& b) {
-  return detail::Composed<detail::LogicalXorF>{}(a, b);
-}
-template <class A, class B>
-  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
-constexpr auto logaddexp(const A& a, const B& b) {
-  return detail::Composed<detail::LogAddExpF>{}(a, b);
-}
-template <class X>
-  requires(Operand<X> && !(Scalar<X>))
-constexpr auto frac(const X& x) {
-  return detail::Composed<detail::FracF>{}(x);
-}
-template <class A, class B>
-  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
-constexpr auto copysign(const A& a, const B& b) {
-  return detail::Composed<detail::CopysignF>{}(a, b);
-}
+requires SomeOperands<A, B>
+constexpr auto copysign(const A& a, const B& b) { return detail::Composed<detail::CopysignF>{}(a, b); }
 // x + scale a b, x + scale a / b
 template <class X, class A, class B, class S = int>
-  requires(Operand<X> && Operand<A> && Operand<B> && !(Scalar<X> && Scalar<A> && Scalar<B>))
+requires SomeOperands<X, A, B>
 constexpr auto addcmul(const X& x, const A& a, const B& b, const S& scale = 1) {
   return detail::Composed<detail::AddcmulF>{}(x, a, b, scale);
 }
 template <class X, class A, class B, class S = int>
-  requires(Operand<X> && Operand<A> && Operand<B> && !(Scalar<X> && Scalar<A> && Scalar<B>))
+requires SomeOperands<X, A, B>
 constexpr auto addcdiv(const X& x, const A& a, const B& b, const S& scale = 1) {
   return detail::Composed<detail::AddcdivF>{}(x, a, b, scale);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Shapes and orders rearranged: transpose, flatten, squeeze, repeat, flip, roll and their like, with PyTorch's
-// names; axes and extents are template arguments. All but repeat and roll are views.
+// Shapes and orders rearranged: transpose, flatten, squeeze, repeat, flip, roll and their like, with
+// PyTorch's names; axes and extents are template arguments. All but repeat and roll are views.
 
 #include "weft/ops/join.hpp"
 
@@ -31,7 +31,8 @@ template <class S, int From, int To>
 struct flatten_rule {
   static constexpr int from = S::rank == 0 ? 0 : normalize_axis(From, S::rank);
   static constexpr int to = S::rank == 0 ? 0 : normalize_axis(To, S::rank);
-  static constexpr bool ok = S::rank == 0 || (axis_in_range(From, S::rank) && axis_in_range(To, S::rank) && from <= to);
+  static constexpr bool ok =
+      S::rank == 0 || (axis_in_range(From, S::rank) && axis_in_range(To, S::rank) && from <= to);
   static constexpr Dims make() {
     Dims r;
     if (!ok) return S::value;
@@ -57,7 +58,9 @@ struct squeeze_rule {
   static constexpr Dims make() {
     Dims r;
     for (int i = 0; i < S::rank; ++i) {
-      const bool named = sizeof...(Axes) == 0 || ((axis_in_range(Axes, S::rank) && normalize_axis(Axes, S::rank) == i) || ... || false);
+      const bool named =
+          sizeof...(Axes) == 0 ||
+          ((axis_in_range(Axes, S::rank) && normalize_axis(Axes, S::rank) == i) || ... || false);
       if (!named || S::value.extent[i] != 1) r.extent[r.rank++] = S::value.extent[i];
     }
     return r;
@@ -77,7 +80,8 @@ struct repeat_rule {
   static constexpr Dims make_base() {
     Dims r;
     r.rank = ok ? count : S::rank;
-    for (int i = 0; i < r.rank; ++i) r.extent[i] = i < r.rank - S::rank ? 1 : S::value.extent[i - (r.rank - S::rank)];
+    for (int i = 0; i < r.rank; ++i)
+      r.extent[i] = i < r.rank - S::rank ? 1 : S::value.extent[i - (r.rank - S::rank)];
     return r;
   }
   static constexpr Dims base = make_base();
@@ -142,7 +146,10 @@ struct ExpandAs : Operation<ExpandAs> {
   template <class X, class Y>
   static constexpr auto apply(ir::Builder&, const X& x, const Y&) {
     using S = typename Y::shape;
-    static_assert(sizeof(ShapesBroadcast<detail::expand_rule<typename X::shape, S>::ok, ExpandAs, typename X::shape, S>) > 0);
+    static_assert(
+        sizeof(
+            ShapesBroadcast<detail::expand_rule<typename X::shape, S>::ok, ExpandAs, typename X::shape, S>) >
+        0);
     return Expr<typename X::dtype, S>{ir::broadcast(x.value, S::value)};
   }
 };
@@ -191,7 +198,9 @@ struct Flip : Operation<Flip<Axes...>> {
     static_assert(sizeof(AxisInRange<ok, Flip, typename X::shape>) > 0);
     ir::Slice axes[8];
     if constexpr (ok)
-      ((axes[normalize_axis(Axes, X::rank)] = {X::shape::value[Axes] > 0 ? X::shape::value[Axes] - 1 : 0, -1}), ...);
+      ((axes[normalize_axis(Axes, X::rank)] = {X::shape::value[Axes] > 0 ? X::shape::value[Axes] - 1 : 0,
+                                               -1}),
+       ...);
     return X{ir::slice(x.value, axes, X::shape::value)};
   }
 };

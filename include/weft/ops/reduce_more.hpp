@@ -1,6 +1,7 @@
 #pragma once
-// Reductions composed of others: stddev, any, all, logsumexp, norm, count_nonzero, with axes as template arguments
-// and `keepdim` as in reduce.hpp. (PyTorch's `std` is called stddev: in C++ that name is a namespace.)
+// Reductions composed of others: stddev, any, all, logsumexp, norm, count_nonzero, with axes as template
+// arguments and `keepdim` as in reduce.hpp. (PyTorch's `std` is called stddev: in C++ that name is a
+// namespace.)
 
 #include "weft/ops/pointwise_more.hpp"
 #include "weft/ops/reduce.hpp"

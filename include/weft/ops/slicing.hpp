@@ -1,6 +1,6 @@
 #pragma once
-// Parts of a tensor along one axis, named at compile time: slice, narrow, select, split, chunk; and pad, which
-// surrounds it. All but pad are views.
+// Parts of a tensor along one axis, named at compile time: slice, narrow, select, split, chunk; and pad,
+// which surrounds it. All but pad are views.
 
 #include <limits>
 
@@ -46,7 +46,8 @@ struct unsqueeze_rule {
 
 template <class S, int Axis>
 struct drop_rule {
-  static constexpr Dims value = ir::dropped(S::value, axis_in_range(Axis, S::rank) ? 1u << normalize_axis(Axis, S::rank) : 0u);
+  static constexpr Dims value =
+      ir::dropped(S::value, axis_in_range(Axis, S::rank) ? 1u << normalize_axis(Axis, S::rank) : 0u);
 };
 
 // The shape of anything that has one in its type.
@@ -100,7 +101,9 @@ struct IndexInRange {
 };
 template <bool Ok, class Op, class... What>
 struct WidthsFit {
-  static_assert(Ok, "pad takes a low and a high width for each axis from the last, and may not crop more than there is");
+  static_assert(
+      Ok,
+      "pad takes a low and a high width for each axis from the last, and may not crop more than there is");
 };
 
 template <int Axis, i64 Begin, i64 End, i64 Step>
@@ -144,7 +147,8 @@ struct SelectIndex : Operation<SelectIndex<Axis, Index>> {
     static_assert(sizeof(IndexInRange<ok, SelectIndex, typename X::shape>) > 0);
     using S = shape_of<detail::drop_rule<typename X::shape, Axis>>;
     if constexpr (ok)
-      return Expr<typename X::dtype, S>{ir::reshape(SliceAxis<Axis, index, index + 1, 1>::apply(b, x).value, S::value)};
+      return Expr<typename X::dtype, S>{
+          ir::reshape(SliceAxis<Axis, index, index + 1, 1>::apply(b, x).value, S::value)};
     else
       return detail::refused<typename X::dtype, S>(x);
   }
@@ -176,7 +180,8 @@ struct Pad : Operation<Pad<Widths...>> {
       const ir::Value ones = ir::constant(b, DType::i32, X::shape::value, 1);
       const ir::Value frame = ir::pad(ones, Rule::list.width, 0);
       const ir::Value inside = ir::binary(ir::Op::ne, frame, ir::constant_like(frame, 0));
-      return Expr<T, S>{ir::select(inside, ir::pad(x.value, Rule::list.width, 0), detail::as_value<T>(b, value))};
+      return Expr<T, S>{
+          ir::select(inside, ir::pad(x.value, Rule::list.width, 0), detail::as_value<T>(b, value))};
     } else {
       return Expr<T, S>{ir::pad(x.value, Rule::list.width, static_cast<double>(value))};
     }
@@ -212,8 +217,10 @@ constexpr auto split(const X& x) {
   static_assert(sizeof(AxisInRange<ok, SliceAxis<Axis, 0, Size, 1>, S>) > 0);
   constexpr i64 pieces = ok ? (S::value[Axis] + Size - 1) / Size : 1;
   return [&]<std::size_t... K>(std::index_sequence<K...>) {
-    return std::tuple{SliceAxis<Axis, static_cast<i64>(K) * Size, (static_cast<i64>(K) + 1) * Size, 1>{}(x)...};
-  }(std::make_index_sequence<static_cast<std::size_t>(pieces)>{});
+    return std::tuple{
+        SliceAxis<Axis, static_cast<i64>(K) * Size, (static_cast<i64>(K) + 1) * Size, 1>{}(x)...};
+  }
+  (std::make_index_sequence<static_cast<std::size_t>(pieces)>{});
 }
 // chunk<n, axis>(x): at most n pieces of equal extent, as PyTorch cuts them.
 template <i64 Count, int Axis = 0, class X>

@@ -1,6 +1,6 @@
 #pragma once
-// Triangles and diagonals of the last two axes, and matrices made from nothing. A triangle is a selection by index;
-// a diagonal is a view.
+// Triangles and diagonals of the last two axes, and matrices made from nothing. A triangle is a selection by
+// index; a diagonal is a view.
 
 #include "weft/ops/reduce.hpp"
 
@@ -39,7 +39,8 @@ struct diagonal_rule {
 
 }  // namespace detail
 
-// Keeps what lies on and below (Lower) or above the diagonal K places to the right of the main one; 0 elsewhere.
+// Keeps what lies on and below (Lower) or above the diagonal K places to the right of the main one; 0
+// elsewhere.
 template <bool Lower, i64 K>
 struct Triangle : Operation<Triangle<Lower, K>> {
   template <class X>
@@ -49,9 +50,11 @@ struct Triangle : Operation<Triangle<Lower, K>> {
     if constexpr (!ok) {
       return x;
     } else {
-      const ir::Value row = detail::triangle_row(b, X::shape::value), column = detail::triangle_column(b, X::shape::value);
+      const ir::Value row = detail::triangle_row(b, X::shape::value),
+                      column = detail::triangle_column(b, X::shape::value);
       const ir::Value edge = row + static_cast<double>(K);
-      const ir::Value kept = Lower ? ir::binary(ir::Op::le, column, edge) : ir::binary(ir::Op::le, edge, column);
+      const ir::Value kept =
+          Lower ? ir::binary(ir::Op::le, column, edge) : ir::binary(ir::Op::le, edge, column);
       return X{ir::select(kept, x.value, ir::constant_like(x.value, 0))};
     }
   }
@@ -89,7 +92,8 @@ template <class T, i64 N, i64 M>
 struct EyeOp : Operation<EyeOp<T, N, M>> {
   static constexpr auto apply(ir::Builder& b) {
     constexpr Dims d = Shape<N, M>::value;
-    return Expr<T, Shape<N, M>>{ir::cast(ir::binary(ir::Op::eq, triangle_row(b, d), triangle_column(b, d)), dtype_of<T>)};
+    return Expr<T, Shape<N, M>>{
+        ir::cast(ir::binary(ir::Op::eq, triangle_row(b, d), triangle_column(b, d)), dtype_of<T>)};
   }
 };
 }  // namespace detail
@@ -103,8 +107,8 @@ template <i64 K = 0, class X>
 constexpr auto triu(const X& x) {
   return Triangle<false, K>{}(x);
 }
-// diagonal<offset>(x): of the last two axes, as the last axis of the result. (PyTorch's default is the first two:
-// the same for a matrix; transpose<>() first for others.)
+// diagonal<offset>(x): of the last two axes, as the last axis of the result. (PyTorch's default is the first
+// two: the same for a matrix; transpose<>() first for others.)
 template <i64 Offset = 0, class X>
 constexpr auto diagonal(const X& x) {
   return Diagonal<Offset>{}(x);

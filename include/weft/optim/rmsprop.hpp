@@ -12,6 +12,17 @@ struct RmspropNumbers {
   enum : int { lr, alpha, rest, eps, weight_decay, momentum, count };
 };
 
+template <class O>
+void fill_rmsprop(const O& o, i64 step, f32* n) {
+  using N = RmspropNumbers;
+  n[N::lr] = o.lr(step);
+  n[N::alpha] = o.alpha;
+  n[N::rest] = 1 - o.alpha;
+  n[N::eps] = o.eps;
+  n[N::weight_decay] = o.weight_decay;
+  n[N::momentum] = o.momentum;
+}
+
 constexpr void rmsprop_step(Update& u, bool centered) {
   using N = RmspropNumbers;
   const Value g = u.gradient + u.parameter * u.number[N::weight_decay];
@@ -38,21 +49,21 @@ struct RMSprop {
 
   static constexpr int moments = 2;
   static constexpr int numbers = detail::RmspropNumbers::count;
-  void fill(i64 step, f32* n) const {
-    using N = detail::RmspropNumbers;
-    n[N::lr] = lr(step);
-    n[N::alpha] = alpha;
-    n[N::rest] = 1 - alpha;
-    n[N::eps] = eps;
-    n[N::weight_decay] = weight_decay;
-    n[N::momentum] = momentum;
-  }
+  void fill(i64 step, f32* n) const { detail::fill_rmsprop(*this, step, n); }
   static constexpr void update(Update& u) { detail::rmsprop_step(u, false); }
 };
 
-// RMSprop with centered=True: one state vector more.
-struct RMSpropCentered : RMSprop {
+// centered=True: one state vector more.
+struct RMSpropCentered {
+  Schedule lr = 1e-2f;
+  float alpha = 0.99f;
+  float eps = 1e-8f;
+  float weight_decay = 0;
+  float momentum = 0;
+
   static constexpr int moments = 3;
+  static constexpr int numbers = detail::RmspropNumbers::count;
+  void fill(i64 step, f32* n) const { detail::fill_rmsprop(*this, step, n); }
   static constexpr void update(Update& u) { detail::rmsprop_step(u, true); }
 };
 

@@ -1,16 +1,10 @@
 #pragma once
 // Stochastic gradient descent, as torch.optim.SGD: g += weight_decay p; b = momentum b + (1 - dampening) g (b = g
-// at the first update); p -= lr b.
+// at the first update); p -= lr b, or lr (g + momentum b) with nesterov.
 
 #include "weft/optim/optimizer.hpp"
 
 namespace weft::optim {
-
-namespace detail {
-struct SgdNumbers {
-  enum : int { lr, momentum, damped, weight_decay, count };
-};
-}  // namespace detail
 
 // With momentum 0 the momentum vector is the gradient itself; PlainSGD saves its memory.
 struct SGD {
@@ -18,31 +12,25 @@ struct SGD {
   float momentum = 0;
   float dampening = 0;
   float weight_decay = 0;
+  bool nesterov = false;  // the step is g + momentum b; PyTorch wants dampening 0 then
 
   static constexpr int moments = 1;
-  static constexpr int numbers = detail::SgdNumbers::count;
+  static constexpr int numbers = 6;
   void fill(i64 step, f32* n) const {
-    using N = detail::SgdNumbers;
-    n[N::lr] = lr(step);
-    n[N::momentum] = momentum;
-    n[N::damped] = 1 - dampening;
-    n[N::weight_decay] = weight_decay;
+    n[0] = lr(step);
+    n[1] = momentum;
+    n[2] = 1 - dampening;
+    n[3] = weight_decay;
+    n[4] = nesterov ? momentum : 1;
+    n[5] = nesterov ? 1 : 0;
   }
-  static constexpr void update(Update& u) { step(u, false); }
-
-  static constexpr void step(Update& u, bool nesterov) {
-    using N = detail::SgdNumbers;
-    const Value g = u.gradient + u.parameter * u.number[N::weight_decay];
+  static constexpr void update(Update& u) {
+    const Value g = u.gradient + u.parameter * u.number[3];
     const Value first = ir::binary(Op::eq, u.updates, ir::constant_like(u.updates, 1));
-    const Value b = ir::select(first, g, u.moment[0] * u.number[N::momentum] + g * u.number[N::damped]);
+    const Value b = ir::select(first, g, u.moment[0] * u.number[1] + g * u.number[2]);
     u.moment[0] = b;
-    u.parameter = u.parameter - (nesterov ? g + b * u.number[N::momentum] : b) * u.number[N::lr];
+    u.parameter = u.parameter - (g * u.number[5] + b * u.number[4]) * u.number[0];
   }
-};
-
-// SGD with nesterov=True.
-struct SGDNesterov : SGD {
-  static constexpr void update(Update& u) { step(u, true); }
 };
 
 // SGD without momentum, and without its memory.

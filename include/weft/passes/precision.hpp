@@ -14,7 +14,7 @@ struct PrecisionRule {
 
 // Products of f32 operands become products of `compute` operands. Their result is `compute` too, except where it is
 // the gradient of a parameter (an operand of a pack), which keeps the f32 sums.
-constexpr ir::Graph apply_precision(ir::Graph g, PrecisionRule rule) {
+constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
   if (rule.compute == DType::f32) return g;
   const int n = g.nodes.size();
   List<u8> gradient(n, 0);

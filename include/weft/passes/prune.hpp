@@ -31,7 +31,8 @@ constexpr ir::Graph prune(const ir::Graph& g) {
   r.scalar_count = g.scalar_count;
   r.presets = g.presets;
   r.streams = g.streams;
-  r.edges.reserve(edges + 8);
+  r.edges.reserve(edges + g.outputs.size() + g.assigns.size());
+  r.nodes.reserve(n + g.outputs.size() + g.assigns.size());
   List<int> moved(n, -1);
   for (int i = 0; i < n; ++i) {
     if (!live[i]) continue;
@@ -53,6 +54,7 @@ constexpr ir::Graph prune(const ir::Graph& g) {
     ir::Node same = r.nodes[node];
     same.op = ir::Op::bitcast;
     same.imm = 0;
+    same.list = -1;
     same.first = r.edges.size();
     same.arity = 1;
     r.edges.push(node);

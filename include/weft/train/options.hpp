@@ -112,9 +112,9 @@ constexpr Wanted get_option(const First& first, const Rest&... rest) {
     return get_option<Wanted>(rest...);
 }
 
-// A trainer's options, sorted into their kinds.
+// The messages for options that make no trainer.
 template <class... O>
-struct Options {
+struct CheckOptions {
   static_assert(((option_kind<O>() != OptionKind::unknown) && ... && true), "make_trainer: one of the options is none that it knows");
   static_assert(((option_kind<O>() != OptionKind::input) && ... && true), "make_trainer: inputs come before the options, one after another");
   static_assert(option_count<OptionKind::optimizer, O...> >= 1, "make_trainer: an optimiser is missing, such as optim::AdamW{}");
@@ -126,10 +126,18 @@ struct Options {
   static_assert(option_count<OptionKind::mode, O...> <= 1, "make_trainer: the mode is given twice");
   static_assert(option_count<OptionKind::checkpoint, O...> <= 1, "make_trainer: the checkpoint policy is given twice");
   static_assert(option_count<OptionKind::comm, O...> <= 1, "make_trainer: the communication policy is given twice");
+};
 
-  // False if the trainer cannot be built, for a reason given above.
-  static constexpr bool ok = ((option_kind<O>() != OptionKind::unknown && option_kind<O>() != OptionKind::input) && ... && true) &&
-                             option_count<OptionKind::optimizer, O...> == 1;
+// A trainer's options, sorted into their kinds.
+template <class... O>
+struct Options {
+  // False if CheckOptions has something to say.
+  static constexpr bool ok = [] {
+    for (int kind = 0; kind < static_cast<int>(OptionKind::input); ++kind)
+      if (((static_cast<int>(option_kind<O>()) == kind ? 1 : 0) + ... + 0) > 1) return false;
+    return option_count<OptionKind::optimizer, O...> == 1 && option_count<OptionKind::input, O...> + option_count<OptionKind::unknown, O...> == 0;
+  }();
+
   using given_optimizer = find_option<OptionKind::optimizer, optim::PlainSGD, O...>;
   using Optimizer = typename optim::AsGroups<given_optimizer>::type;
   using Precision = find_option<OptionKind::precision, precision::F32, O...>;

@@ -52,17 +52,6 @@ struct ScalarLayout {
   static constexpr int count = group(O::Optimizer::group_count);
 };
 
-// What the trainer checks before it differentiates, each with a sentence of its own.
-struct StepChecks {
-  int unused_input = -1;     // an input that nothing reads
-  int unreached = -1;        // a trained parameter without a gradient
-};
-
-struct StepGraph {
-  ir::Graph graph;
-  StepChecks checks;
-};
-
 // The vectors of one parameter group: ranges of the arena that hold its parameters, neighbours joined.
 template <class M, class O>
 constexpr void add_group(ir::Graph& g, int group) {
@@ -82,182 +71,265 @@ constexpr void add_group(ir::Graph& g, int group) {
   g.groups.push({begin, g.ranges.size() - begin});
 }
 
-template <class M, class F, class O, bool Apply, class... I>
-constexpr StepGraph build_step() {
-  constexpr const auto& table = nn::state_table<M>;
-  constexpr OptimizerLayout layout = optimizer_layout<M, O>;
-  using Scalars = ScalarLayout<O>;
-  using Optimizer = typename O::Optimizer;
-  StepGraph out;
-  ir::Builder b(1024);
-  b.graph.scalar_count = Scalars::count;
+// The forward pass: its graph, the loss's node, and an input that nothing reads (-1: none).
+struct Forward {
+  ir::Graph graph;
+  int loss = -1;
+  int unused_input = -1;
+};
+
+template <class M, class F, class O, class... I>
+constexpr Forward trace_forward() {
+  Forward r;
+  ir::Builder b(512);
+  b.graph.scalar_count = ScalarLayout<O>::count;
   const M model = exec::bind_model<M>(b, O::training);
   const auto loss = exec::call<I...>(b, F{}, model);
-  Value total = ir::cast(loss.value, DType::f32);
-  b.graph.outputs.push(total.id);
-  b.graph.optimizer_bytes = layout.bytes;
+  r.loss = ir::cast(loss.value, DType::f32).id;
+  b.graph.outputs.push(r.loss);
+  b.graph.optimizer_bytes = optimizer_layout<M, O>.bytes;
+  List<u8> read(b.graph.nodes.size(), 0);
+  for (int e : b.graph.edges) read[e] = 1;
+  for (int k = 0; k < b.graph.inputs.size(); ++k)
+    if (!read[b.graph.inputs[k]]) r.unused_input = k;
+  r.graph = static_cast<ir::Graph&&>(b.graph);
+  return r;
+}
 
-  // every input must be read
-  {
-    List<u8> read(b.graph.nodes.size(), 0);
-    for (int e : b.graph.edges) read[e] = 1;
-    for (int k = 0; k < b.graph.inputs.size(); ++k)
-      if (!read[b.graph.inputs[k]]) out.checks.unused_input = k;
+// Adds a slot of the optimiser's or the model's state.
+constexpr int add_slot(ir::Builder& b, ir::Space space, DType t, const Dims& d, i64 offset, int segments = -1) {
+  b.graph.slots.push({space, t, b.shape(d), segments, offset});
+  return b.graph.slots.size() - 1;
+}
+constexpr Value read_slot(ir::Builder& b, int s) {
+  const ir::Slot slot = b.graph.slots[s];
+  return {&b, b.leaf(Op::state, slot.dtype, Dims(b.graph.shapes[slot.shape]), static_cast<u64>(s))};
+}
+
+// Forward and backward: the gradient's node of every trained parameter in the table's order, the slot of the loss
+// scale (-1 without one), and a parameter that no gradient reaches (-1: none).
+struct Backward {
+  ir::Graph graph;
+  List<int> gradients;
+  int scale_slot = -1;
+  int unreached = -1;
+};
+
+template <class M, class O>
+constexpr Backward add_backward(ir::Graph&& forward, int loss) {
+  constexpr const auto& table = nn::state_table<M>;
+  Backward r;
+  ir::Builder b(static_cast<ir::Graph&&>(forward));
+  const Value total{&b, loss};
+  Value seed = ir::constant_like(total, 1);
+  if (O::Precision::scaled) {
+    r.scale_slot = add_slot(b, ir::Space::optimizer, DType::f32, Dims{}, optimizer_layout<M, O>.scale);
+    seed = ir::broadcast(read_slot(b, r.scale_slot), total.dims());
   }
-
-  const auto slot = [&](ir::Space space, DType t, const Dims& d, i64 offset, int segments) {
-    b.graph.slots.push({space, t, b.shape(d), segments, offset});
-    return b.graph.slots.size() - 1;
-  };
-  const auto state = [&](int s) { return Value{&b, b.leaf(Op::state, b.graph.slots[s].dtype, Dims(b.graph.shapes[b.graph.slots[s].shape]), static_cast<u64>(s))}; };
-  const auto scalar = [&](int k) { return Value{&b, b.leaf(Op::scalar, DType::f32, Dims{}, static_cast<u64>(k))}; };
-  const auto assign = [&](int s, Value v) { b.graph.assigns.push({s, v.id}); };
-
-  // gradients of every trained parameter, in the arena's order
-  constexpr bool scaled = O::Precision::scaled;
-  const int scale_slot = scaled ? slot(ir::Space::optimizer, DType::f32, Dims{}, layout.scale, -1) : -1;
-  const Value seed = scaled ? ir::broadcast(state(scale_slot), total.dims()) : ir::constant_like(total, 1);
-  List<int> parameters, places;
+  List<int> parameters, rows;
   for (int i = 0; i < table.size; ++i) {
     if (!table.row[i].trained) continue;
-    parameters.push(b.leaf(Op::state, table.row[i].dtype, table.row[i].dims, static_cast<u64>(i)));
-    places.push(i);
+    parameters.push(read_slot(b, i).id);
+    rows.push(i);
   }
   const List<Value> gradients = passes::differentiate(total, seed, parameters);
-  for (int k = 0; k < gradients.size(); ++k)
-    if (!gradients[k]) {
-      out.checks.unreached = places[k];
-      out.graph = static_cast<ir::Graph&&>(b.graph);
-      return out;
-    }
+  for (int k = 0; k < gradients.size(); ++k) {
+    if (!gradients[k]) r.unreached = rows[k];
+    r.gradients.push(gradients[k].id);
+  }
+  r.graph = static_cast<ir::Graph&&>(b.graph);
+  return r;
+}
 
-  const i64 arena = table.trained_bytes / 4;
-  const auto pack = [&](int group) {
-    List<int> operands;
-    List<i64> offsets;
-    i64 length = 0;
-    for (int k = 0; k < gradients.size(); ++k) {
-      const nn::StateInfo& row = table.row[places[k]];
-      if (group >= 0 && Optimizer::group_of(row.name.view(), row.dims) != group) continue;
-      operands.push(gradients[k].id);
-      offsets.push(row.offset / 4);
-    }
-    if (group < 0) {
-      length = arena;
-    } else {
-      const ir::Span span = b.graph.groups[group];
-      for (int r = 0; r < span.size; ++r) length += b.graph.ranges[span.begin + r].length;
-    }
-    return ir::pack(b, DType::f32, length, operands, offsets, static_cast<u64>(static_cast<i64>(group)));
-  };
-  for (int k = 0; k < Optimizer::group_count; ++k) add_group<M, O>(b.graph, k);
-  const auto flat = [](i64 length) {
+// The end of a step: gradients into their arena, one factor for all of them, one update a parameter group.
+template <class M, class O>
+class UpdateBuilder {
+  using Optimizer = typename O::Optimizer;
+  using Scalars = ScalarLayout<O>;
+  static constexpr OptimizerLayout layout = optimizer_layout<M, O>;
+  static constexpr int micro = O::Accumulation::count;
+  static constexpr bool scaled = O::Precision::scaled;
+  static constexpr bool by_norm = std::is_same_v<typename O::Clip, clip::Norm>;
+  static constexpr bool by_value = std::is_same_v<typename O::Clip, clip::Value>;
+
+ public:
+  constexpr explicit UpdateBuilder(Backward&& backward)
+      : b(static_cast<ir::Graph&&>(backward.graph)), gradients_(static_cast<List<int>&&>(backward.gradients)), scale_slot_(backward.scale_slot) {
+    for (int k = 0; k < Optimizer::group_count; ++k) add_group<M, O>(b.graph, k);
+  }
+
+  // Adds to the accumulated gradients, nothing else.
+  constexpr ir::Graph accumulate() {
+    const int sums = add_slot(b, ir::Space::optimizer, DType::f32, flat(arena()), layout.accumulated);
+    assign(sums, read_slot(b, sums) + pack(whole_arena));
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+
+  // Updates parameters and moments, unless gradients that are not finite make it skip.
+  constexpr ir::Graph apply() {
+    make_factor();
+    const int updates = add_slot(b, ir::Space::optimizer, DType::i32, Dims{}, layout.updates);
+    const Value before = read_slot(b, updates), after = before + 1.0;
+    for (int k = 0; k < Optimizer::group_count; ++k)
+      if (b.graph.groups[k].size > 0) update_group(k, after);
+    assign(updates, keep(after, before));
+    if (scaled) update_scale();
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+
+ private:
+  static constexpr int whole_arena = -1;
+  static constexpr i64 arena() { return nn::state_table<M>.trained_bytes / 4; }
+  static constexpr Dims flat(i64 length) {
     Dims d;
     d.rank = 1;
     d.extent[0] = length;
     return d;
-  };
-
-  constexpr int micro = O::Accumulation::count;
-  if constexpr (!Apply) {
-    // add to the accumulated gradients, nothing else
-    const int sums = slot(ir::Space::optimizer, DType::f32, flat(arena), layout.accumulated, -1);
-    assign(sums, state(sums) + pack(-1));
-    out.graph = static_cast<ir::Graph&&>(b.graph);
-    return out;
-  } else {
-    const int sums_whole = micro > 1 ? slot(ir::Space::optimizer, DType::f32, flat(arena), layout.accumulated, -1) : -1;
-    // one factor on all gradients: the mean over microbatches, the loss scale, the norm's bound
-    Value whole = {};
-    constexpr bool by_norm = std::is_same_v<typename O::Clip, clip::Norm>;
-    if (by_norm || scaled) {
-      whole = pack(-1);
-      if (micro > 1) whole = whole + state(sums_whole);
-    }
-    Value unit = ir::constant(b, DType::f32, Dims{}, 1.0 / micro);
-    if (scaled) unit = unit / state(scale_slot);
-    Value factor = unit;
-    if constexpr (by_norm) {
-      const Value norm = ir::unary(Op::sqrt, ir::reshape(ir::reduce(Op::reduce_sum, whole * whole, 1u), Dims{})) * unit;
-      const Value bound = scalar(Scalars::clip) / (norm + 1e-6);
-      factor = factor * ir::binary(Op::min, bound, ir::constant_like(bound, 1));
-    }
-    Value skip = {};
-    if (scaled) {
-      const Value broken = ir::cast(ir::unary(Op::logical_not, ir::unary(Op::is_finite, whole)), DType::f32);
-      const Value any = ir::reshape(ir::reduce(Op::reduce_max, broken, 1u), Dims{});
-      skip = ir::binary(Op::ne, any, ir::constant_like(any, 0));
-    }
-    const int updates_slot = slot(ir::Space::optimizer, DType::i32, Dims{}, layout.updates, -1);
-    const Value before = state(updates_slot);
-    const Value after = before + 1.0;
-    for (int k = 0; k < Optimizer::group_count; ++k) {
-      const ir::Span span = b.graph.groups[k];
-      if (span.size == 0) continue;
-      i64 length = 0;
-      for (int r = 0; r < span.size; ++r) length += b.graph.ranges[span.begin + r].length;
-      const auto vector = [&](ir::Space space, i64 offset) { return slot(space, DType::f32, flat(length), offset, k); };
-      const int parameter = vector(ir::Space::model, 0);
-      optim::Update u;
-      u.parameter = state(parameter);
-      Value g = pack(k);
-      if (micro > 1) {
-        const int sums = vector(ir::Space::optimizer, layout.accumulated);
-        g = g + state(sums);
-        const Value zero = ir::constant_like(g, 0);
-        assign(sums, zero);
-      }
-      g = factor.is(1) ? g : g * factor;
-      if constexpr (std::is_same_v<typename O::Clip, clip::Value>) {
-        const Value most = scalar(Scalars::clip);
-        g = ir::binary(Op::max, ir::binary(Op::min, g, most), -most);
-      }
-      u.gradient = g;
-      int moments[4]{};
-      for (int m = 0; m < Optimizer::base::moments; ++m) {
-        moments[m] = vector(ir::Space::optimizer, layout.moment[m]);
-        u.moment[m] = state(moments[m]);
-      }
-      for (int n = 0; n < Optimizer::base::numbers; ++n) u.number[n] = scalar(Scalars::group(k) + n);
-      u.updates = ir::cast(after, DType::f32);
-      const optim::Update old = u;
-      Optimizer::base::update(u);
-      const auto keep = [&](Value changed, Value unchanged) { return scaled ? ir::select(skip, unchanged, changed) : changed; };
-      assign(parameter, keep(u.parameter, old.parameter));
-      for (int m = 0; m < Optimizer::base::moments; ++m) assign(moments[m], keep(u.moment[m], old.moment[m]));
-    }
-    assign(updates_slot, scaled ? ir::select(skip, before, after) : after);
-    if constexpr (scaled) {
-      const int good_slot = slot(ir::Space::optimizer, DType::i32, Dims{}, layout.good, -1);
-      const Value scale = state(scale_slot), good = state(good_slot) + 1.0;
-      const Value grows = ir::binary(Op::le, ir::constant_like(good, 2000), good);
-      assign(scale_slot, ir::select(skip, scale * 0.5, ir::select(grows, scale * 2.0, scale)));
-      assign(good_slot, ir::select(ir::binary(Op::bit_or, skip, grows), ir::constant_like(good, 0), good));
-    }
-    out.graph = static_cast<ir::Graph&&>(b.graph);
-    return out;
   }
-}
+  constexpr i64 length_of(int group) const {
+    if (group == whole_arena) return arena();
+    i64 length = 0;
+    const ir::Span span = b.graph.groups[group];
+    for (int r = 0; r < span.size; ++r) length += b.graph.ranges[span.begin + r].length;
+    return length;
+  }
+  constexpr Value scalar(int k) { return {&b, b.leaf(Op::scalar, DType::f32, Dims{}, static_cast<u64>(k))}; }
+  constexpr void assign(int slot, Value v) { b.graph.assigns.push({slot, v.id}); }
+  constexpr Value keep(Value changed, Value unchanged) const { return scaled ? ir::select(skip_, unchanged, changed) : changed; }
 
-// The step as a source of exec::Compiled; Apply: update the parameters, else only add to the gradients. The traced
-// and differentiated graph is kept with its checks in front.
-template <class M, class F, class O, bool Apply, class... I>
-struct StepTrace {
+  // The gradients of a group's parameters as one vector.
+  constexpr Value pack(int group) {
+    constexpr const auto& table = nn::state_table<M>;
+    List<int> operands;
+    List<i64> offsets;
+    for (int i = 0, k = 0; i < table.size; ++i) {
+      const nn::StateInfo& row = table.row[i];
+      if (!row.trained) continue;
+      const int gradient = gradients_[k++];
+      if (group != whole_arena && Optimizer::group_of(row.name.view(), row.dims) != group) continue;
+      operands.push(gradient);
+      offsets.push(row.offset / 4);
+    }
+    return ir::pack(b, DType::f32, length_of(group), operands, offsets, static_cast<u64>(static_cast<i64>(group)));
+  }
+
+  // What every gradient is multiplied by: the mean over microbatches, one over the loss scale, the norm's bound.
+  constexpr void make_factor() {
+    factor_ = ir::constant(b, DType::f32, Dims{}, 1.0 / micro);
+    if (scaled) factor_ = factor_ / read_slot(b, scale_slot_);
+    if (!by_norm && !scaled) return;
+    Value all = pack(whole_arena);
+    if (micro > 1) all = all + read_slot(b, add_slot(b, ir::Space::optimizer, DType::f32, flat(arena()), layout.accumulated));
+    if (by_norm) {
+      const Value norm = ir::unary(Op::sqrt, ir::reshape(ir::reduce(Op::reduce_sum, all * all, 1u), Dims{})) * factor_;
+      const Value bound = scalar(Scalars::clip) / (norm + 1e-6);
+      factor_ = factor_ * ir::binary(Op::min, bound, ir::constant_like(bound, 1));
+    }
+    if (scaled) {
+      const Value broken = ir::cast(ir::unary(Op::logical_not, ir::unary(Op::is_finite, all)), DType::f32);
+      const Value any = ir::reshape(ir::reduce(Op::reduce_max, broken, 1u), Dims{});
+      skip_ = ir::binary(Op::ne, any, ir::constant_like(any, 0));
+    }
+  }
+
+  constexpr void update_group(int k, Value updates) {
+    const auto vector = [&](ir::Space space, i64 offset) { return add_slot(b, space, DType::f32, flat(length_of(k)), offset, k); };
+    Value g = pack(k);
+    if (micro > 1) {
+      const int sums = vector(ir::Space::optimizer, layout.accumulated);
+      g = g + read_slot(b, sums);
+      assign(sums, ir::constant_like(g, 0));
+    }
+    if (!factor_.is(1)) g = g * factor_;
+    if (by_value) {
+      const Value most = scalar(Scalars::clip);
+      g = ir::binary(Op::max, ir::binary(Op::min, g, most), -most);
+    }
+    optim::Update u;
+    u.gradient = g;
+    u.updates = ir::cast(updates, DType::f32);
+    const int parameter = vector(ir::Space::model, 0);
+    u.parameter = read_slot(b, parameter);
+    int moments[4]{};
+    for (int m = 0; m < Optimizer::base::moments; ++m) {
+      moments[m] = vector(ir::Space::optimizer, layout.moment[m]);
+      u.moment[m] = read_slot(b, moments[m]);
+    }
+    for (int n = 0; n < Optimizer::base::numbers; ++n) u.number[n] = scalar(Scalars::group(k) + n);
+    const optim::Update old = u;
+    Optimizer::base::update(u);
+    assign(parameter, keep(u.parameter, old.parameter));
+    for (int m = 0; m < Optimizer::base::moments; ++m) assign(moments[m], keep(u.moment[m], old.moment[m]));
+  }
+
+  // Halved after an update that was skipped, doubled after 2,000 that were not: torch.amp.GradScaler's defaults.
+  constexpr void update_scale() {
+    const int good_slot = add_slot(b, ir::Space::optimizer, DType::i32, Dims{}, layout.good);
+    const Value scale = read_slot(b, scale_slot_), good = read_slot(b, good_slot) + 1.0;
+    const Value grows = ir::binary(Op::le, ir::constant_like(good, 2000), good);
+    assign(scale_slot_, ir::select(skip_, scale * 0.5, ir::select(grows, scale * 2.0, scale)));
+    assign(good_slot, ir::select(ir::binary(Op::bit_or, skip_, grows), ir::constant_like(good, 0), good));
+  }
+
+  ir::Builder b;
+  List<int> gradients_;
+  int scale_slot_ = -1;
+  Value factor_, skip_;
+};
+
+// The stages of a step's trace, each a constant evaluation of its own.
+template <class M, class F, class O, class... I>
+struct ForwardStage {
   static constexpr void write(WordWriter& w) {
-    const StepGraph step = build_step<M, F, O, Apply, I...>();
-    w.put_int(step.checks.unused_input);
-    w.put_int(step.checks.unreached);
-    ir::write(w, step.graph);
+    const Forward f = trace_forward<M, F, O, I...>();
+    w.put_int(f.unused_input);
+    w.put_int(f.loss);
+    ir::write(w, f.graph);
+  }
+};
+template <class M, class F, class O, class... I>
+struct BackwardStage {
+  using Before = Kept<ForwardStage<M, F, O, I...>>;
+  static constexpr void write(WordWriter& w) {
+    const Backward r = add_backward<M, O>(ir::thaw(Before::words.w + 2), static_cast<int>(Before::words.w[1]));
+    w.put_int(r.unreached);
+    w.put_int(r.scale_slot);
+    w.put_int(r.gradients.size());
+    for (int g : r.gradients) w.put_int(g);
+    ir::write(w, r.graph);
+  }
+  static constexpr Backward thaw(const u64* words) {
+    WordReader reader(words);
+    Backward r;
+    r.unreached = static_cast<int>(reader.get_int());
+    r.scale_slot = static_cast<int>(reader.get_int());
+    r.gradients.resize(reader.get_size());
+    for (int& g : r.gradients) g = static_cast<int>(reader.get_int());
+    r.graph = ir::read_graph(reader);
+    return r;
   }
 };
 
+// The step as a source of exec::Compiled; Apply: update the parameters, else only add to the gradients.
 template <class M, class F, class O, bool Apply, class... I>
 struct StepSource {
-  using Trace = Kept<StepTrace<M, F, O, Apply, I...>>;
-  static constexpr ir::Graph graph() { return passes::apply_precision(ir::thaw(Trace::words.w + 2), O::Precision::rule); }
-  static constexpr StepChecks checks() {
-    return {static_cast<int>(static_cast<i64>(Trace::words.w[0])), static_cast<int>(static_cast<i64>(Trace::words.w[1]))};
+  using Backwards = BackwardStage<M, F, O, I...>;
+  static constexpr ir::Graph graph() {
+    if constexpr (O::Precision::rule.compute == DType::f32)
+      return as_written();
+    else
+      return passes::apply_precision(as_written(), O::Precision::rule);
   }
+  static constexpr ir::Graph as_written() {
+    UpdateBuilder<M, O> update(Backwards::thaw(Kept<Backwards>::words.w));
+    if constexpr (Apply)
+      return update.apply();
+    else
+      return update.accumulate();
+  }
+  // An input that the loss never reads, and a row of the state table that no gradient reaches; -1: none.
+  static constexpr int unused_input() { return static_cast<int>(static_cast<i64>(Kept<ForwardStage<M, F, O, I...>>::words.w[0])); }
+  static constexpr int unreached() { return static_cast<int>(static_cast<i64>(Kept<Backwards>::words.w[0])); }
 };
 
 }  // namespace weft::train

@@ -298,17 +298,19 @@ auto make_checked(const Device& device, const O&... options) {
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ParametersAreF32<parameters_are_f32<M>(), M>) > 0);
   if constexpr (scalar && parameters_are_f32<M>()) {
-    constexpr StepChecks checks = StepSource<M, F, Sorted, true, I...>::checks();
-    static_assert(sizeof(EveryInputIsRead<(checks.unused_input < 0), M, checks.unused_input>) > 0);
-    static_assert(sizeof(EveryParameterLearns<(checks.unreached < 0), M, state_name<M, checks.unreached>()>) > 0);
-    if constexpr (checks.unused_input < 0 && checks.unreached < 0) return Trainer<M, F, Device, Sorted, I...>(device, options...);
+    using Source = StepSource<M, F, Sorted, true, I...>;
+    constexpr int unused = Source::unused_input(), unreached = Source::unreached();
+    static_assert(sizeof(EveryInputIsRead<(unused < 0), M, unused>) > 0);
+    static_assert(sizeof(EveryParameterLearns<(unreached < 0), M, state_name<M, unreached>()>) > 0);
+    if constexpr (unused < 0 && unreached < 0) return Trainer<M, F, Device, Sorted, I...>(device, options...);
   }
 }
 
 template <class M, class F, class Device, class... I, class... O>
 auto make(std::tuple<I...>, const Device& device, const O&... options) {
   using Sorted = Options<O...>;
-  constexpr bool understood = sizeof(Sorted) > 0 && Sorted::ok;
+  static_assert(sizeof(CheckOptions<O...>) > 0);
+  constexpr bool understood = Sorted::ok;
   constexpr bool callable = std::is_invocable_v<const F&, const M&, const Expr<typename I::dtype, typename I::shape>&...>;
   if constexpr (understood) static_assert(sizeof(LossTakes<callable, M, I...>) > 0);
   if constexpr (understood && callable) return make_checked<M, F, Device, I...>(device, options...);

@@ -11,7 +11,8 @@ using namespace weft::testing;
 
 namespace {
 
-// The first difference between the lowered program and the plain evaluation of the graph; empty if there is none.
+// The first difference between the lowered program and the plain evaluation of the graph; empty if there is
+// none.
 std::string difference(const ir::Graph& traced, const Leaves& leaves, u32 order) {
   const std::vector<Array> values = GraphInterpreter(traced).run(leaves);
   const ir::Graph graph = passes::prune(traced);
@@ -24,16 +25,19 @@ std::string difference(const ir::Graph& traced, const Leaves& leaves, u32 order)
     for (std::size_t k = 0; k < expected.size(); ++k) {
       const bool same = expected[k] == got[k] || (expected[k] != expected[k] && got[k] != got[k]);
       if (!same)
-        return what + " element " + std::to_string(k) + ": " + std::to_string(got[k]) + ", expected " + std::to_string(expected[k]);
+        return what + " element " + std::to_string(k) + ": " + std::to_string(got[k]) + ", expected " +
+               std::to_string(expected[k]);
     }
     return "";
   };
   for (int k = 0; k < traced.outputs.size(); ++k) {
-    const std::string d = compare("output " + std::to_string(k), values[static_cast<std::size_t>(traced.outputs[k])], machine.output(k));
+    const std::string d = compare("output " + std::to_string(k),
+                                  values[static_cast<std::size_t>(traced.outputs[k])], machine.output(k));
     if (!d.empty()) return d;
   }
   std::vector<Array> after = leaves.slots;
-  for (const ir::Assign& a : traced.assigns) after[static_cast<std::size_t>(a.slot)] = values[static_cast<std::size_t>(a.node)];
+  for (const ir::Assign& a : traced.assigns)
+    after[static_cast<std::size_t>(a.slot)] = values[static_cast<std::size_t>(a.node)];
   for (std::size_t s = 0; s < after.size(); ++s) {
     const std::string d = compare("slot " + std::to_string(s), after[s], machine.slot(static_cast<int>(s)));
     if (!d.empty()) return d;
@@ -59,7 +63,15 @@ int failures(u32 first, u32 count, RandomGraphOptions options) {
 
 }  // namespace
 
-TEST_CASE("random graphs: small graphs lower to the same values") { CHECK(failures(0, 3000, {.steps = 8}) == 0); }
-TEST_CASE("random graphs: longer graphs lower to the same values") { CHECK(failures(10000, 1500, {.steps = 24}) == 0); }
-TEST_CASE("random graphs: state read and assigned") { CHECK(failures(20000, 1500, {.steps = 12, .state = true}) == 0); }
-TEST_CASE("random graphs: sizes that are cut into chunks") { CHECK(failures(30000, 40, {.steps = 6, .size = 40000}) == 0); }
+TEST_CASE("random graphs: small graphs lower to the same values") {
+  CHECK(failures(0, 3000, {.steps = 8}) == 0);
+}
+TEST_CASE("random graphs: longer graphs lower to the same values") {
+  CHECK(failures(10000, 1500, {.steps = 24}) == 0);
+}
+TEST_CASE("random graphs: state read and assigned") {
+  CHECK(failures(20000, 1500, {.steps = 12, .state = true}) == 0);
+}
+TEST_CASE("random graphs: sizes that are cut into chunks") {
+  CHECK(failures(30000, 40, {.steps = 6, .size = 40000}) == 0);
+}

@@ -1,14 +1,17 @@
+#include "weft/ir/value.hpp"
+
 #include <doctest/doctest.h>
 
 #include "support/interpret_graph.hpp"
-#include "weft/ir/value.hpp"
 
 using namespace weft;
 using ir::Op;
 using ir::Value;
 
 namespace {
-Value input(ir::Builder& b, DType t, const Dims& d, u64 number) { return {&b, b.leaf(Op::input, t, d, number)}; }
+Value input(ir::Builder& b, DType t, const Dims& d, u64 number) {
+  return {&b, b.leaf(Op::input, t, d, number)};
+}
 }  // namespace
 
 TEST_CASE("value: shapes of movement, reduction and gather") {
@@ -41,7 +44,8 @@ TEST_CASE("value: a contraction gives the same numbers in whatever order its axe
   // sum over i, j of a[i, j, m] b[j, i]
   const auto product = [](bool swapped) {
     ir::Builder b;
-    const Value a = input(b, DType::f64, make_dims<2, 3, 2>(), 0), c = input(b, DType::f64, make_dims<3, 2>(), 1);
+    const Value a = input(b, DType::f64, make_dims<2, 3, 2>(), 0),
+                c = input(b, DType::f64, make_dims<3, 2>(), 1);
     ir::DotAxes axes;
     axes.contracted = 2;
     axes.contracted_a[swapped] = 0, axes.contracted_b[swapped] = 1;

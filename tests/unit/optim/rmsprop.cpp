@@ -10,5 +10,5 @@ TEST_CASE("rmsprop: 20 steps agree with torch.optim.RMSprop") {
 }
 
 TEST_CASE("rmsprop: centred") {
-  compare("rmsprop_centered", optim::RMSpropCentered{{.lr = 0.01f, .alpha = 0.9f, .momentum = 0.5f}});
+  compare("rmsprop_centered", optim::RMSpropCentered{.lr = 0.01f, .alpha = 0.9f, .momentum = 0.5f});
 }

@@ -12,7 +12,7 @@ TEST_CASE("sgd: 20 steps agree with torch.optim.SGD, with every option") {
 }
 
 TEST_CASE("sgd: Nesterov's momentum agrees with torch.optim.SGD") {
-  compare("nesterov", optim::SGDNesterov{{.lr = 0.05f, .momentum = 0.9f, .weight_decay = 0.1f}});
+  compare("nesterov", optim::SGD{.lr = 0.05f, .momentum = 0.9f, .weight_decay = 0.1f, .nesterov = true});
 }
 
 TEST_CASE("sgd: PlainSGD is SGD without momentum") {

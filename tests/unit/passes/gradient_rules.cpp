@@ -19,12 +19,14 @@ GradCheck one(double low, double high) {
 }
 template <Op op>
 GradCheck two(double low, double high, double low_b, double high_b) {
-  return gradcheck([](auto x, auto y) { return decltype(x){ir::binary(op, x.value, y.value)}; }, point<3, 4>(low, high, 1),
-                   point<3, 4>(low_b, high_b, 2));
+  return gradcheck([](auto x, auto y) { return decltype(x){ir::binary(op, x.value, y.value)}; },
+                   point<3, 4>(low, high, 1), point<3, 4>(low_b, high_b, 2));
 }
 template <Op op>
 GradCheck reduction() {
-  return gradcheck([](auto x) { return decltype(Reduce<Op::reduce_sum, true, 1>{}(x)){ir::reduce(op, x.value, 2u)}; }, point<3, 4>(0.5, 2));
+  return gradcheck(
+      [](auto x) { return decltype(Reduce<Op::reduce_sum, true, 1>{}(x)){ir::reduce(op, x.value, 2u)}; },
+      point<3, 4>(0.5, 2));
 }
 // An index tensor of shape (2, 3) with a value that comes twice.
 ir::Value indices(ir::Builder& b) {
@@ -59,7 +61,10 @@ const std::vector<Case>& cases() {
       {Op::cosh, [] { return one<Op::cosh>(-2, 2); }},
       {Op::tanh, [] { return one<Op::tanh>(-2, 2); }},
       {Op::erf, [] { return one<Op::erf>(-2, 2); }},
-      {Op::cast, [] { return gradcheck([](auto x) { return cast<double>(cast<float>(x)) * 3.0; }, point<3, 4>(-2, 2)); }},
+      {Op::cast,
+       [] {
+         return gradcheck([](auto x) { return cast<double>(cast<float>(x)) * 3.0; }, point<3, 4>(-2, 2));
+       }},
       {Op::add, [] { return two<Op::add>(-2, 2, -2, 2); }},
       {Op::sub, [] { return two<Op::sub>(-2, 2, -2, 2); }},
       {Op::mul, [] { return two<Op::mul>(-2, 2, -2, 2); }},
@@ -69,37 +74,68 @@ const std::vector<Case>& cases() {
       {Op::min, [] { return two<Op::min>(-2, -0.5, -0.4, 2); }},
       {Op::fmod, [] { return two<Op::fmod>(3.1, 3.9, 1.1, 1.4); }},
       {Op::atan2, [] { return two<Op::atan2>(0.3, 2, -2, -0.3); }},
-      {Op::select, [] {
-         return gradcheck([](auto x, auto y) { return decltype(x){ir::select(ir::binary(Op::lt, x.value, ir::constant_like(x.value, 0.5)), x.value * 2.0, y.value)}; },
-                          point<3, 4>(0.6, 2), point<3, 4>(-2, 2, 2));
+      {Op::select,
+       [] {
+         return gradcheck(
+             [](auto x, auto y) {
+               return decltype(x){ir::select(ir::binary(Op::lt, x.value, ir::constant_like(x.value, 0.5)),
+                                             x.value * 2.0, y.value)};
+             },
+             point<3, 4>(0.6, 2), point<3, 4>(-2, 2, 2));
        }},
-      {Op::fma, [] { return gradcheck([](auto x, auto y, auto z) { return fma(x, y, z); }, point<3, 4>(-2, 2), point<3, 4>(-2, 2, 2), point<4>(-2, 2, 3)); }},
-      {Op::broadcast, [] { return gradcheck([](auto x) { return expand<2, 3, 4>(x); }, point<3, 1>(-2, 2)); }},
+      {Op::fma,
+       [] {
+         return gradcheck([](auto x, auto y, auto z) { return fma(x, y, z); }, point<3, 4>(-2, 2),
+                          point<3, 4>(-2, 2, 2), point<4>(-2, 2, 3));
+       }},
+      {Op::broadcast,
+       [] { return gradcheck([](auto x) { return expand<2, 3, 4>(x); }, point<3, 1>(-2, 2)); }},
       {Op::reshape, [] { return gradcheck([](auto x) { return reshape<6, 2>(x); }, point<3, 4>(-2, 2)); }},
-      {Op::permute, [] { return gradcheck([](auto x) { return permute<2, 0, 1>(x); }, point<2, 3, 4>(-2, 2)); }},
-      {Op::slice, [] {
-         return gradcheck([](auto x) {
-           const ir::Slice axes[3]{{1, 2}, {4, -1}, {5, -2}};  // steps of every sign
-           const i64 extent[3]{2, 3, 3};
-           return Expr<double, Shape<2, 3, 3>>{ir::slice(x.value, axes, ir::make_dims(3, extent))};
-         }, point<4, 5, 7>(-2, 2));
+      {Op::permute,
+       [] { return gradcheck([](auto x) { return permute<2, 0, 1>(x); }, point<2, 3, 4>(-2, 2)); }},
+      {Op::slice,
+       [] {
+         return gradcheck(
+             [](auto x) {
+               const ir::Slice axes[3]{{1, 2}, {4, -1}, {5, -2}};  // steps of every sign
+               const i64 extent[3]{2, 3, 3};
+               return Expr<double, Shape<2, 3, 3>>{ir::slice(x.value, axes, ir::make_dims(3, extent))};
+             },
+             point<4, 5, 7>(-2, 2));
        }},
-      {Op::pad, [] {
-         return gradcheck([](auto x) {
-           const i64 widths[4]{1, 2, 3, -1};
-           return Expr<double, Shape<6, 6>>{ir::pad(x.value, widths, 2)};
-         }, point<3, 4>(-2, 2));
+      {Op::pad,
+       [] {
+         return gradcheck(
+             [](auto x) {
+               const i64 widths[4]{1, 2, 3, -1};
+               return Expr<double, Shape<6, 6>>{ir::pad(x.value, widths, 2)};
+             },
+             point<3, 4>(-2, 2));
        }},
       {Op::reduce_sum, [] { return reduction<Op::reduce_sum>(); }},
       {Op::reduce_max, [] { return reduction<Op::reduce_max>(); }},
       {Op::reduce_min, [] { return reduction<Op::reduce_min>(); }},
       {Op::reduce_prod, [] { return reduction<Op::reduce_prod>(); }},
-      {Op::dot, [] { return gradcheck([](auto x, auto y) { return matmul(x, y); }, point<2, 3, 4>(-2, 2), point<2, 4, 5>(-2, 2, 2)); }},
-      {Op::gather, [] {
-         return gradcheck([](auto x) { return Expr<double, Shape<2, 3, 2>>{ir::gather(x.value, indices(*x.value.builder))}; }, point<5, 2>(-2, 2));
+      {Op::dot,
+       [] {
+         return gradcheck([](auto x, auto y) { return matmul(x, y); }, point<2, 3, 4>(-2, 2),
+                          point<2, 4, 5>(-2, 2, 2));
        }},
-      {Op::scatter_add, [] {
-         return gradcheck([](auto x) { return Expr<double, Shape<5, 2>>{ir::scatter_add(indices(*x.value.builder), x.value, 5)}; }, point<2, 3, 2>(-2, 2));
+      {Op::gather,
+       [] {
+         return gradcheck(
+             [](auto x) {
+               return Expr<double, Shape<2, 3, 2>>{ir::gather(x.value, indices(*x.value.builder))};
+             },
+             point<5, 2>(-2, 2));
+       }},
+      {Op::scatter_add,
+       [] {
+         return gradcheck(
+             [](auto x) {
+               return Expr<double, Shape<5, 2>>{ir::scatter_add(indices(*x.value.builder), x.value, 5)};
+             },
+             point<2, 3, 2>(-2, 2));
        }},
   };
   return all;
@@ -124,14 +160,19 @@ TEST_CASE("gradient rules: every rule of the table agrees with finite difference
 TEST_CASE("gradient rules: contractions over every kind of axis") {
   // contracted axes first and last, batch axes in other places, several of each
   const auto contraction = [](ir::DotAxes axes, auto shape, auto a, auto b) {
-    return gradcheck([axes](auto x, auto y) { return Expr<double, decltype(shape)>{ir::dot(x.value, y.value, axes, DType::f64)}; }, a, b);
+    return gradcheck(
+        [axes](auto x, auto y) {
+          return Expr<double, decltype(shape)>{ir::dot(x.value, y.value, axes, DType::f64)};
+        },
+        a, b);
   };
   ir::DotAxes first;
   first.contracted = 1;
   CHECK(contraction(first, Shape<4, 2>{}, point<3, 4>(-2, 2), point<3, 2>(-2, 2, 2)).ok());
   ir::DotAxes two_axes;
   two_axes.contracted = 2;
-  two_axes.contracted_a[0] = 2, two_axes.contracted_b[0] = 0, two_axes.contracted_a[1] = 0, two_axes.contracted_b[1] = 2;
+  two_axes.contracted_a[0] = 2, two_axes.contracted_b[0] = 0, two_axes.contracted_a[1] = 0,
+  two_axes.contracted_b[1] = 2;
   CHECK(contraction(two_axes, Shape<3, 5>{}, point<2, 3, 4>(-2, 2), point<4, 5, 2>(-2, 2, 2)).ok());
   ir::DotAxes batch;
   batch.batch = 1, batch.contracted = 1;
@@ -151,7 +192,8 @@ TEST_CASE("gradient rules: equal extrema share the gradient") {
   // torch: amax([1, 3, 3]).backward() gives [0, 0.5, 0.5]; maximum(2, 2) gives 0.5 to each
   ir::Builder b;
   const i64 extent[1]{3};
-  const ir::Value x{&b, b.leaf(Op::input, DType::f64, ir::make_dims(1, extent), 0)}, y{&b, b.leaf(Op::input, DType::f64, ir::make_dims(1, extent), 1)};
+  const ir::Value x{&b, b.leaf(Op::input, DType::f64, ir::make_dims(1, extent), 0)},
+      y{&b, b.leaf(Op::input, DType::f64, ir::make_dims(1, extent), 1)};
   const ir::Value row = ir::reduce(Op::reduce_max, x, 1u), larger = ir::binary(Op::max, x, y);
   List<int> wrt;
   wrt.push(x.id);

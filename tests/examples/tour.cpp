@@ -1,0 +1,82 @@
+// The code of docs/tour.md stands between its marks and is compared with the page.
+
+#include <doctest/doctest.h>
+
+// [include]
+#include <weft/weft.hpp>
+
+namespace nn = weft::nn;
+using namespace weft;
+// [/include]
+
+#include <cmath>
+#include <cstdio>
+
+namespace {
+
+// [model]
+struct Net {
+  nn::Linear<2, 16> fc1;
+  nn::Linear<16, 1> fc2;
+  constexpr auto operator()(auto x) const { return fc2(tanh(fc1(x))); }
+};
+// [/model]
+
+}  // namespace
+
+TEST_CASE("tour: immediate expressions") {
+  // [tensor]
+  Tensor<f32, Shape<2, 3>> a{1, 2, 3, 4, 5, 6};
+  Tensor<f32, Shape<3>> b{10, 20, 30};
+  Tensor<f32, Shape<2, 3>> y = softmax<-1>(a * b + 1.0f);  // one kernel
+  // [/tensor]
+  CHECK(y(0, 2) == doctest::Approx(1.0));
+  const double row = double(y(1, 0)) + double(y(1, 1)) + double(y(1, 2));
+  CHECK(row == doctest::Approx(1.0));
+}
+
+TEST_CASE("tour: compiled functions") {
+  // [function]
+  auto f = compile(
+      Cpu{}, [](auto x, auto w) { return std::tuple{matmul(x, w), sum<>(x)}; }, in<f32, 4, 2>, in<f32, 2, 3>);
+  const std::vector<f32> x(8, 1.0f), w{1, 2, 3, 4, 5, 6};
+  auto [product, total] = f(x, w);  // views, valid until the next call of f
+  std::printf("%s", f.explain().c_str());
+  // [/function]
+  CHECK(product(0, 0) == 5);
+  CHECK(product(3, 2) == 9);
+  CHECK(total.item() == 8);
+}
+
+TEST_CASE("tour: training") {
+  // [train]
+  auto trainer = make_trainer<Net>(
+      Cpu{}, [](const auto& net, auto x, auto y) { return mse_loss(net(x), y); },  //
+      in<f32, 64, 2>, in<f32, 64, 1>,                                              //
+      optim::AdamW{.lr = schedule::warmup_cosine(1e-2, 50, 1000)}, clip::norm(1.0f), seed{7});
+  std::vector<f32> x(128), y(64);
+  for (int step = 0; step < 1000; ++step) {
+    for (std::size_t i = 0; i < 64; ++i) {
+      x[2 * i] = std::sin(0.37f * static_cast<f32>(step + 64) * static_cast<f32>(i));
+      x[2 * i + 1] = std::cos(0.11f * static_cast<f32>(step) + static_cast<f32>(i));
+      y[i] = x[2 * i] * x[2 * i + 1];
+    }
+    Loss loss = trainer.step(x, y);  // reading it waits for the step
+    if (step % 100 == 0) std::printf("step %d loss %.4f\n", step, static_cast<double>(loss));
+  }
+  trainer.model().save("net.safetensors");  // fc1.weight, fc1.bias, fc2.weight, fc2.bias
+  // [/train]
+  CHECK(static_cast<f32>(trainer.step(x, y)) < 0.02f);
+
+  // [load]
+  Model<Net> model;
+  model.load("net.safetensors");
+  auto predict = compile(
+      model, [](const auto& net, auto input) { return net(input); }, in<f32, 1, 2>);
+  const f32 point[1][2] = {{0.5f, -0.5f}};
+  const f32 answer = predict(point);
+  std::printf("%s", model.summary().c_str());
+  // [/load]
+  CHECK(std::abs(answer + 0.25f) < 0.15f);
+  std::remove("net.safetensors");
+}
