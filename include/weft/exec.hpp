@@ -1,7 +1,10 @@
 #pragma once
 // Layer 9: tensors, models, compiled functions.
 
+#include "weft/exec/any_function.hpp"
+#include "weft/exec/explain.hpp"
 #include "weft/exec/function.hpp"
 #include "weft/exec/immediate.hpp"
 #include "weft/exec/model.hpp"
+#include "weft/exec/summary.hpp"
 #include "weft/exec/tensor.hpp"

@@ -1,6 +1,7 @@
 #pragma once
 // Layer 11: training.
 
+#include "weft/train/any_trainer.hpp"
 #include "weft/train/curve.hpp"
 #include "weft/train/options.hpp"
 #include "weft/train/progress.hpp"

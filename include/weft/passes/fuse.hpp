@@ -92,7 +92,6 @@ class Fuser {
     // last, so that state which is read before it is written can be written where it lives
     for (int i = 0; i < n; ++i)
       if (wanted_[i] && role_[i] == Role::inlined) want(i);
-    decide_stores();
     return static_cast<Fusion&&>(f);
   }
 
@@ -435,55 +434,6 @@ class Fuser {
     return r.level == Level::element || r.level == Level::total;
   }
 
-  // ---- what is stored ----
-  constexpr void decide_stores() {
-    const int n = g.nodes.size();
-    List<u8> crosses(n, 0);
-    for (int u = 0; u < n; ++u) {
-      if (role_[u] != Role::fused || view_of_[u] >= 0) continue;
-      const int first = nodes_[u].first, arity = nodes_[u].arity;
-      for (int k = 0; k < arity; ++k) {
-        int x = edges_[first + k];
-        x = through_broadcasts(x);
-        if (role_[x] == Role::fused && group_[x] != group_[u]) crosses[x] = 1;
-      }
-    }
-    for (int v = 0; v < n; ++v)
-      if (crosses[v] && !stored_[v] && !cheap_again(v)) stored_[v] = 1;
-  }
-
-  // Whether v can be made again in a later group from what is in memory; stores the small values that takes.
-  constexpr bool cheap_again(int v) {
-    if (!ir::is_pointwise(nodes_[v].op)) return false;
-    int stack[64]{}, size = 0, cost = 0, loads = 0, rows[8]{}, row_count = 0;
-    int seen[64]{}, seen_count = 0;
-    stack[size++] = v;
-    while (size > 0) {
-      const int x = through_broadcasts(stack[--size]);
-      bool visited = false;
-      for (int k = 0; k < seen_count; ++k) visited = visited || seen[k] == x;
-      if (visited) continue;
-      if (seen_count == 64) return false;
-      seen[seen_count++] = x;
-      if (role_[x] == Role::generator || role_[x] == Role::inlined) continue;
-      if (stored_[x] || role_[x] == Role::view) {
-        if (2 * shapes_[nodes_[x].shape].size() > shapes_[nodes_[v].shape].size() && ++loads > limits_.recompute_loads) return false;
-        continue;
-      }
-      if (ir::is_reduction(nodes_[x].op)) {
-        if (row_count == 8) return false;
-        rows[row_count++] = x;
-        continue;
-      }
-      if (!ir::is_pointwise(nodes_[x].op)) return false;
-      cost += ir::info(nodes_[x].op).cost;
-      if (cost > limits_.recompute || size + 3 > 64) return false;
-      for (int k = 0; k < nodes_[x].arity; ++k) stack[size++] = edges_[nodes_[x].first + k];
-    }
-    for (int k = 0; k < row_count; ++k) stored_[rows[k]] = 1;
-    return true;
-  }
-
   static constexpr int max(int a, int b) { return a > b ? a : b; }
 
   static constexpr int prelude = 4;
@@ -508,7 +458,7 @@ class Fuser {
   List<int> again_cost_;  // of inlined arithmetic on leaves, else 0
 };
 
-// Groups and what is stored; collect() (collect.hpp) then lists what each group computes, reads and writes.
+// Groups alone; collect() (collect.hpp) then decides what is stored, and lists what each group does.
 constexpr Fusion assign_groups(const Graph& graph, FuseLimits limits = {}) { return Fuser(graph, limits).run(); }
 
 }  // namespace weft::passes

@@ -84,6 +84,9 @@ class Planner {
     place_assigned();
     for (const ir::Assign& a : g.assigns)  // what is copied at the end of the step must last until then
       if (p.where[root(a.node)] == Address::none) pinned_[root(a.node)] = 1;
+    // The gaps of an arena are zero from the start and must stay so: its memory is never another value's.
+    for (int dtype = 0; dtype < 16; ++dtype)
+      if (arena_size_[dtype] > 0) arena_at_[dtype] = allocate(arena_size_[dtype], groups);
     for (int k = 0; k < groups; ++k) {
       release(k);
       const Group& group = groups_[k];
@@ -92,7 +95,7 @@ class Planner {
         const int node = pool_[group.stores.begin + i];
         if (p.where[node] != Address::none) continue;
         if (arena_[node] >= 0) {
-          place_in_arena(node, k);
+          place_in_arena(node);
         } else if (!in_place(node, k)) {
           p.where[node] = allocate(bytes_of(g, node), pinned_[node] ? groups : last_use_[node] < k ? k : last_use_[node]);
         }
@@ -177,7 +180,6 @@ class Planner {
         const i64 offset = g.attribute(i, a) * size_of(nodes_[i].dtype);
         const i64 end = align_up(offset + bytes_of(g, x));
         if (arena_size_[dtype] < end) arena_size_[dtype] = end;
-        if (arena_last_[dtype] < last_use_[i]) arena_last_[dtype] = last_use_[i];
         const bool whole = bytes_of(g, x) == bytes_of(g, edges_[nodes_[i].first + a]);
         const bool computed = role_[x] == Role::fused || role_[x] == Role::opaque;
         if (computed && whole && !pinned_[x] && arena_[x] < 0) arena_[x] = dtype, arena_offset(x, offset);
@@ -188,16 +190,10 @@ class Planner {
     if (offsets_.empty()) offsets_ = List<i64>(g.nodes.size(), 0);
     offsets_[x] = offset;
   }
-  constexpr u64 arena_base(int dtype, int k) {
-    if (arena_at_[dtype] == Address::none) arena_at_[dtype] = allocate(arena_size_[dtype], arena_last_[dtype] < k ? k : arena_last_[dtype]);
-    return arena_at_[dtype];
-  }
-  constexpr void place_in_arena(int x, int k) {
-    p.where[x] = arena_base(arena_[x], k) + static_cast<u64>(offsets_[x]);
-  }
+  constexpr void place_in_arena(int x) { p.where[x] = arena_at_[arena_[x]] + static_cast<u64>(offsets_[x]); }
   constexpr void pack_copies(int i) {
     const int dtype = static_cast<int>(nodes_[i].dtype);
-    const u64 base = arena_base(dtype, f.groups.size());
+    const u64 base = arena_at_[dtype];
     p.where[i] = base;
     for (int a = 0; a < nodes_[i].arity; ++a) {
       const int x = edges_[nodes_[i].first + a];
@@ -433,7 +429,6 @@ class Planner {
   List<u8> expires_;     // some block's last reader is this group
   i64 peak_ = 0;
   i64 arena_size_[16]{};
-  int arena_last_[16]{};
   u64 arena_at_[16]{Address::none, Address::none, Address::none, Address::none, Address::none, Address::none,
                     Address::none, Address::none, Address::none, Address::none, Address::none, Address::none,
                     Address::none, Address::none, Address::none, Address::none};

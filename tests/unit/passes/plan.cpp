@@ -65,6 +65,34 @@ TEST_CASE("plan: two values that are needed at the same time never share memory,
   for (const Life& a : lives) CHECK(a.end <= p.workspace_bytes);
 }
 
+TEST_CASE("plan: the gaps of the gradient arena are nobody else's memory") {
+  const ir::Graph g = passes::prune(Step::graph());
+  const passes::Fusion f = passes::fuse(g);
+  const passes::Plan p = passes::plan_memory(g, f);
+  int pack = -1;
+  for (int i = 0; i < g.nodes.size(); ++i)
+    if (g.nodes[i].op == ir::Op::pack) pack = i;
+  REQUIRE(pack >= 0);
+  const i64 begin = Address::offset(p.where[pack]), end = begin + nn::state_table<Tiny>.trained_bytes;
+  std::vector<int> members;
+  for (int a = 0; a < g.nodes[pack].arity; ++a) members.push_back(g.in(pack, a));
+  int inside = 0;
+  for (int i = 0; i < g.nodes.size(); ++i) {
+    if (p.where[i] == Address::none || f.group[i] < 0 || Address::space(p.where[i]) != ir::Space::workspace) continue;
+    const i64 at = Address::offset(p.where[i]);
+    if (at >= end || at + passes::bytes_of(g, i) <= begin) continue;
+    CAPTURE(i);
+    bool member = false;
+    for (int m : members) {
+      while (f.role[m] == passes::Role::view) m = f.views[f.view_of[m]].root;
+      member = member || m == i;
+    }
+    CHECK(member);
+    ++inside;
+  }
+  CHECK(inside > 20);
+}
+
 TEST_CASE("plan: parameters and moments are updated where they live") {
   const ir::Graph g = passes::prune(Step::graph());
   const passes::Fusion f = passes::fuse(g);

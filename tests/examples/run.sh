@@ -1,0 +1,159 @@
+#!/usr/bin/env bash
+# Runs the examples as a user does and checks what they say and leave.
+# usage: run.sh digits|regression PROGRAM, run.sh readme COMPILER, run.sh pages, run.sh embed CMAKE BUILD COMPILER GENERATOR MAKE
+set -u
+export LC_ALL=C
+name=$1
+shift
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+
+bad() {
+  echo "FAIL: $*"
+  failures=$((failures + 1))
+}
+expect() { # expect FILE PATTERN: a line that matches
+  grep -qE -- "$2" "$1" || { bad "no line like: $2" && sed 's/^/  /' "$1"; }
+}
+narrow() { # no line of the file is wider than a terminal
+  awk 'length($0) > 79 {print FILENAME ": " length($0) " columns: " $0; wide = 1} END {exit wide}' "$1" || bad "wide lines"
+}
+refuses() { # refuses PATTERN COMMAND...: fails, says so in a line that matches, and does not crash
+  local pattern=$1 status
+  shift
+  "$@" >"$scratch/refused" 2>&1
+  status=$?
+  if [ $status -ne 1 ] && [ $status -ne 2 ]; then bad "status $status of: $*"; fi
+  expect "$scratch/refused" "$pattern"
+}
+
+digits() {
+  local program=$1 threads
+  for threads in 1 2; do
+    mkdir "$scratch/$threads"
+    OMP_NUM_THREADS=$threads "$program" --out "$scratch/$threads" >"$scratch/$threads/said" 2>"$scratch/$threads/progress" ||
+      bad "digits failed with $threads threads"
+    narrow "$scratch/$threads/progress"
+    expect "$scratch/$threads/progress" '^epoch 60/60 .* loss [0-9.e-]+ .* samples/s +ETA 0:00$'
+    tail -1 "$scratch/$threads/said" >"$scratch/line"
+    expect "$scratch/line" '^digits: test accuracy 0\.(9[7-9][0-9]) in [0-9]+\.[0-9][0-9] s \(cpu, [0-9]+ threads?\)$'
+    expect "$scratch/$threads/digits.svg" '^<polyline '
+  done
+  cmp "$scratch/1/digits.safetensors" "$scratch/2/digits.safetensors" || bad "1 and 2 threads give different parameters"
+  "$program" --out "$scratch/2" --seed 5 >"$scratch/said" 2>/dev/null
+  cmp -s "$scratch/1/digits.safetensors" "$scratch/2/digits.safetensors" && bad "another seed gives the same parameters"
+  tail -1 "$scratch/said" >"$scratch/line"
+  expect "$scratch/line" 'accuracy 0\.9[7-9]'
+  refuses 'file/open.*nothing-here' "$program" --data "$scratch/nothing-here"
+  refuses 'file/create' "$program" --epochs 1 --out "$scratch/nothing-here"
+  refuses '^digits: --epochs takes a whole number from 1 to 100000, not .many.$' "$program" --epochs many
+  refuses 'there is no option --epoch$' "$program" --epoch 3
+  head -c 5000 "$source/examples/data/digits.bin" >"$scratch/cut.bin"
+  refuses 'digits/format' "$program" --data "$scratch/cut.bin"
+}
+
+regression() {
+  local program=$1 houses=$source/examples/data/houses.csv
+  "$program" --data "$houses" --target price --out "$scratch" >"$scratch/said" 2>"$scratch/progress" || bad "regression failed"
+  narrow "$scratch/said"
+  narrow "$scratch/progress"
+  tail -1 "$scratch/said" >"$scratch/line"
+  expect "$scratch/line" "^regression: 'price' on 120 held-out rows: R\^2 0\.9[89][0-9], RMSE [0-9.e+]+$"
+  expect "$scratch/regression.svg" '^<polyline '
+  # what predicts nothing scores about nothing: the figure can be low
+  awk 'BEGIN {srand(3); print "a,b"; for (i = 0; i < 300; ++i) print rand() "," rand()}' >"$scratch/noise.csv"
+  "$program" --data "$scratch/noise.csv" --target b --out "$scratch" 2>/dev/null | tail -1 >"$scratch/line"
+  expect "$scratch/line" 'R\^2 (-|0\.0)'
+
+  write() { printf '%b' "$2" >"$scratch/$1.csv"; }
+  try() { "$program" --data "$scratch/$1.csv" --target "${2-y}" --out "$scratch"; }
+  write text 'x,y\n1,2\nParis,3\n'
+  write nan 'x,y\n1,2\n2,nan\n'
+  write empty ''
+  write header 'x,y\n'
+  write few 'x,y\n1,2\n2,3\n'
+  write alone 'y\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n'
+  write constant 'x,y\n1,4\n2,4\n3,4\n4,4\n5,4\n6,4\n7,4\n8,4\n9,4\n10,4\n'
+  awk 'BEGIN {for (i = 0; i < 70; ++i) printf "c%d,", i; print "y"}' >"$scratch/wide.csv"
+  for _ in 1 2 3 4 5 6 7 8 9 10; do awk -v s="$RANDOM" 'BEGIN {srand(s); for (i = 0; i < 70; ++i) printf "1,"; print rand()}'; done \
+    >>"$scratch/wide.csv"
+  refuses 'file/open.*missing.csv' try missing
+  refuses "csv/missing-column.*'z'" try few z
+  refuses "line 3: column 'x': 'Paris' is not a number" try text
+  refuses "line 3: column 'y': 'nan' is not finite" try nan
+  refuses 'csv/empty.*is empty' try empty
+  refuses 'has a header but no rows' try header
+  refuses 'regression/rows' try few
+  refuses 'has no column beside the target' try alone
+  refuses 'holds one value' try constant
+  refuses 'has 70 features and this program takes 64' try wide
+  refuses 'regression: --data FILE is missing' "$program" --target y
+  refuses 'regression: --target COLUMN is missing' "$program" --data "$houses"
+}
+
+first_program() { # the first block of C++ in a page
+  awk '/^```cpp$/ {inside = 1; next} /^```$/ {if (inside) exit} inside' "$1"
+}
+
+readme() {
+  first_program "$source/README.md" >"$scratch/readme.cpp"
+  expect "$scratch/readme.cpp" '^int main\(\) \{$'
+  ln -s "$source/examples" "$scratch/examples"
+  (cd "$scratch" && "$1" -std=c++20 -O2 -march=native -Wall -Wextra -Wconversion -Wshadow -Werror "-I$source/include" readme.cpp \
+    -o readme && ./readme) || bad "the README's program does not build and run"
+  [ -s "$scratch/digits.safetensors" ] || bad "the README's program saved nothing"
+}
+
+# Code in pages is cut from tests; every error id is on its page.
+pages() {
+  local page from mark
+  for page in "$source"/docs/*.md "$source/README.md"; do
+    while IFS= read -r mark; do
+      from=$source/${mark%%: *}
+      mark=${mark#*: }
+      awk -v mark="[$mark]" -v end="[/$mark]" 'index($0, "// " mark) {inside = 1; next} index($0, "// " end) {inside = 0} inside' "$from" |
+        awk '{line[NR] = $0; match($0, /^ */); if ($0 != "" && (NR == 1 || RLENGTH < least)) least = RLENGTH}
+             END {for (i = 1; i <= NR; ++i) print substr(line[i], least + 1)}' >"$scratch/cut"
+      awk -v mark="<!-- cut from ${from#"$source"/}: $mark -->" '$0 == mark {found = 1; next} found && /^```cpp$/ {inside = 1; next}
+             inside && /^```$/ {exit} inside' "$page" >"$scratch/shown"
+      [ -s "$scratch/cut" ] || bad "$page: $from has no part [$mark]"
+      diff "$scratch/cut" "$scratch/shown" || bad "$page shows another [$mark] than $from"
+    done < <(sed -n 's/^<!-- cut from \(.*\) -->$/\1/p' "$page")
+    # one C++ block for each mark; the README's first is tested by itself
+    local blocks marks
+    blocks=$(grep -c '^```cpp$' "$page")
+    marks=$(grep -c '^<!-- cut from ' "$page")
+    if [ "$page" = "$source/README.md" ]; then marks=$((marks + 1)); fi
+    [ "$blocks" -eq "$marks" ] || bad "$page: $blocks blocks of C++, $marks of them from tests"
+  done
+  {
+    grep -rhE '"[a-z0-9]+/[a-z0-9-]+"' "$source/include/weft" | grep -v '#include' | grep -oE '"[a-z0-9]+/[a-z0-9-]+"' | tr -d '"' |
+      grep -vx 'area/kind'
+    grep -oE 'fail\("[a-z-]+"' "$source/include/weft/io/safetensors.hpp" | sed 's,fail(",safetensors/,; s,"$,,'
+  } | sort -u >"$scratch/thrown"
+  sed -n 's,^| `\([a-z0-9]*/[a-z0-9-]*\)` |.*,\1,p' "$source/docs/errors.md" | sort >"$scratch/described"
+  diff "$scratch/thrown" "$scratch/described" || bad "docs/errors.md and the errors in include/weft differ (< thrown, > described)"
+}
+
+embed() {
+  local cmake=$1 build=$2 compiler=$3 generator=$4 make=$5
+  {
+    "$cmake" --install "$build" --prefix "$scratch/prefix" &&
+      "$cmake" -S "$source/examples/embed" -B "$scratch/build" -G "$generator" "-DCMAKE_MAKE_PROGRAM=$make" \
+        "-DCMAKE_CXX_COMPILER=$compiler" -DCMAKE_CUDA_COMPILER=NOTFOUND "-DCMAKE_PREFIX_PATH=$scratch/prefix" \
+        "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Wconversion -Wshadow -Werror -march=native" &&
+      "$cmake" --build "$scratch/build"
+  } >"$scratch/log" 2>&1 || { tail -40 "$scratch/log" && bad "examples/embed does not build" && return; }
+  (cd "$scratch" && ./build/embed "$source/examples/data/digits.bin") >"$scratch/said" || bad "embed failed"
+  tail -1 "$scratch/said" >"$scratch/line"
+  expect "$scratch/line" '^embed: test accuracy 0\.9[6-9][0-9] \(cpu\)$'
+}
+
+case $name in
+  digits | regression | readme | pages | embed) "$name" "$@" ;;
+  *) echo "there is no example test '$name'" && exit 2 ;;
+esac
+[ "$failures" -eq 0 ] && echo "examples: $name as expected"
+[ "$failures" -eq 0 ]

@@ -1,0 +1,55 @@
+#include "weft/exec/argument.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <vector>
+
+#include "weft/exec/tensor.hpp"
+
+using namespace weft;
+
+namespace {
+
+using Pair = Input<f32, Shape<2, 3>>;
+using One = Input<f32, Shape<>>;
+
+}  // namespace
+
+TEST_CASE("argument: what fits an input, decided by type") {
+  static_assert(exec::argument_fits<Pair, Tensor<f32, Shape<2, 3>>>());
+  static_assert(!exec::argument_fits<Pair, Tensor<f32, Shape<3, 2>>>());
+  static_assert(!exec::argument_fits<Pair, Tensor<i32, Shape<2, 3>>>());
+  static_assert(exec::argument_fits<Pair, const float*>());
+  static_assert(!exec::argument_fits<Pair, const double*>());
+  static_assert(exec::argument_fits<Pair, float[2][3]>());
+  static_assert(exec::argument_fits<Pair, float[6]>());
+  static_assert(!exec::argument_fits<Pair, float[5]>());
+  static_assert(exec::argument_fits<Pair, std::vector<float>>());
+  static_assert(!exec::argument_fits<Pair, std::vector<int>>());
+  static_assert(exec::argument_fits<One, float>());
+  static_assert(!exec::argument_fits<One, double>());
+  static_assert(!exec::argument_fits<Pair, float>());
+  static_assert(!exec::argument_fits<Pair, const char*>());
+}
+
+TEST_CASE("argument: where the elements start") {
+  Tensor<f32, Shape<2, 3>> tensor;
+  std::vector<f32> list(6);
+  f32 grid[2][3]{}, one = 3;
+  CHECK(exec::argument<Pair>(tensor, 0) == tensor.data());
+  CHECK(exec::argument<Pair>(list, 0) == list.data());
+  CHECK(exec::argument<Pair>(grid, 0) == &grid[0][0]);
+  CHECK(exec::argument<Pair>(&grid[0][0], 0) == &grid[0][0]);
+  CHECK(exec::argument<One>(one, 0) == &one);
+}
+
+TEST_CASE("argument: a container of another size is an error that says both sizes") {
+  try {
+    exec::argument<Pair>(std::vector<f32>(5), 1);
+    FAIL("no error");
+  } catch (const Error& error) {
+    CHECK(error.id() == "call/size");
+    CHECK(std::string(error.what()) == "call/size: input 1 takes 6 elements, (2, 3), and was given 5");
+  }
+}
