@@ -1,10 +1,9 @@
-// Handwritten digits, end to end: trains a classifier, draws its loss, saves the parameters, loads them into a
-// fresh model, and tests that model on the fifth of the digits that training never saw.
+// Handwritten digits, end to end: trains a classifier, draws its loss, saves the parameters, loads them into
+// a fresh model, and tests that model on the fifth of the digits that training never saw.
 
 #include <cstdio>
 #include <string>
 #include <vector>
-
 #include <weft/weft.hpp>
 
 #include "options.hpp"
@@ -79,8 +78,8 @@ Result train_and_test(const Device& device, const data::Digits& digits, const Op
 
   Model<Mlp, Device> model(device, number + 1);  // other starting values: what counts is the file
   model.load(weights);
-  auto classify =
-      compile(model, [](const auto& m, auto image) { return argmax<-1>(m(image)); }, in<f32, batch, 64>);
+  auto classify = compile(
+      model, [](const auto& m, auto image) { return argmax<-1>(m(image)); }, in<f32, batch, 64>);
   Tensor<i64, Shape<batch>> predicted;
   for (auto& part : data::loader<batch>(digits.test, {.last = data::pad_and_mask})) {
     auto& [image, label] = part;
@@ -95,20 +94,20 @@ int main(int argc, char** argv) try {
   const Options options(argc, argv, usage);
   const Cpu cpu{options.number("threads", 0, 0, 4096)};
   const data::Digits digits = data::load_digits(options.text("data", default_data));
-  std::string where;
+  std::string place;
   const Result result = on_best_device([&](auto device) {
     if constexpr (std::is_same_v<decltype(device), Cpu>) {
       const int threads = cpu_threads(cpu);
-      where = "cpu, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+      place = "cpu, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
       return train_and_test(cpu, digits, options);
     } else {
-      where = "cuda";
+      place = "cuda";
       return train_and_test(device, digits, options);
     }
   });
   std::printf("digits: test accuracy %.3f in %.2f s (%s)\n",
               static_cast<f64>(result.correct) / static_cast<f64>(result.tested), result.seconds,
-              where.c_str());
+              place.c_str());
   return 0;
 } catch (const Error& error) {
   std::fprintf(stderr, "digits: %s\n", error.what());

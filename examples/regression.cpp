@@ -1,16 +1,15 @@
-// Regression from a CSV file: learns one column from the others and says how well it predicts rows that training
-// never saw.
+// Regression from a CSV file: learns one column from the others and says how well it predicts rows that
+// training never saw.
 //
-// How many columns a file has is known only when the program runs, while shapes are part of the program. So the
-// network takes a fixed number of features, and what the file does not fill is zero in every row. Features and
-// target are standardised with mean and deviation of the training rows.
+// How many columns a file has is known only when the program runs, while shapes are part of the program. So
+// the network takes a fixed number of features, and what the file does not fill is zero in every row.
+// Features and target are standardised with mean and deviation of the training rows.
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <string>
 #include <vector>
-
 #include <weft/weft.hpp>
 
 #include "options.hpp"
@@ -91,7 +90,8 @@ Problem read_problem(const Options& options, u64 seed) {
   if (p.features.empty()) throw Error("regression/columns", "'" + path + "' has no column beside the target");
   if (static_cast<i64>(p.features.size()) > most_features)
     throw Error("regression/columns", "'" + path + "' has " + std::to_string(p.features.size()) +
-                                          " features and this program takes " + std::to_string(most_features) +
+                                          " features and this program takes " +
+                                          std::to_string(most_features) +
                                           ": choose some with --feature, or raise most_features");
   if (p.table.rows() < fewest_rows)
     throw Error("regression/rows", "'" + path + "' has " + std::to_string(p.table.rows()) +
@@ -100,7 +100,8 @@ Problem read_problem(const Options& options, u64 seed) {
   for (std::size_t i = 0; i < order.size(); ++i) (i % 5 == 0 ? p.held_out : p.training).push_back(order[i]);
   const auto [least, most] = std::minmax_element(p.wanted().begin(), p.wanted().end());
   if (*least == *most)
-    throw Error("regression/constant", "column '" + p.target + "' holds one value: there is nothing to learn");
+    throw Error("regression/constant",
+                "column '" + p.target + "' holds one value: there is nothing to learn");
   return p;
 }
 
@@ -141,8 +142,8 @@ int main(int argc, char** argv) try {
         return sum<>(wrong * wrong) / sum<>(counts);
       },
       in<f32, batch, most_features>, in<f32, batch>, in<i32, batch>,
-      optim::AdamW{.lr = schedule::warmup_cosine(3e-3, steps / 20, steps), .weight_decay = 0.05f}, seed{number},
-      clip::norm(1.0f));
+      optim::AdamW{.lr = schedule::warmup_cosine(3e-3, steps / 20, steps), .weight_decay = 0.05f},
+      seed{number}, clip::norm(1.0f));
 
   train::Curve curve({.title = "regression: training loss", .x_label = "epoch", .y_label = "squared error"});
   train::Progress progress({.epochs = epochs, .batches = loader.batches(), .batch_size = batch});
@@ -184,6 +185,7 @@ int main(int argc, char** argv) try {
   return 0;
 } catch (const Error& error) {
   std::fprintf(stderr, "regression: %s\n", error.what());
-  if (error.id() == "csv/not-a-number") std::fprintf(stderr, "(--feature COLUMN chooses the columns to use)\n");
+  if (error.id() == "csv/not-a-number")
+    std::fprintf(stderr, "(--feature COLUMN chooses the columns to use)\n");
   return 1;
 }

@@ -20,10 +20,10 @@ struct Attention {
   constexpr auto operator()(auto x) const {  // (B, T, C)
     constexpr i64 B = decltype(x)::shape::dims[0];
     const auto qkv = permute<2, 0, 3, 1, 4>(reshape<B, T, 3, Heads, D>(c_attn(x)));  // (3, B, H, T, D)
-    const auto q = select<0, 0>(qkv);  // (B, H, T, D)
+    const auto q = select<0, 0>(qkv);                                                // (B, H, T, D)
     const auto k = select<0, 1>(qkv);
     const auto v = select<0, 2>(qkv);
-    const auto scores = matmul(q, permute<0, 1, 3, 2>(k)) * (1.0f / 8.0f);            // (B, H, T, T)
+    const auto scores = matmul(q, permute<0, 1, 3, 2>(k)) * (1.0f / 8.0f);  // (B, H, T, T)
     const auto column = arange<i32, T>();
     const auto row = reshape<T, 1>(column);
     const auto weights = attn_dropout(softmax<-1>(where(column <= row, scores, -1e9f)));

@@ -2,9 +2,8 @@
 // counterparts (peer.py) and lets the two take turns. `cases NAME` serves one case (worker.hpp says how),
 // `cases` lists them with what the program was built with.
 
-#include <weft/weft.hpp>
-
 #include <random>
+#include <weft/weft.hpp>
 
 #include "worker.hpp"
 
@@ -29,8 +28,8 @@ std::vector<i32> labels(i64 count, i32 classes, u32 seed) {
 }
 
 // The plain matrix products of a training step of a chain of linear layers, with the program's engine, in its
-// order: forwards, then for every layer from the last the weights' gradient and the layer's input's (the first
-// layer's input has none).
+// order: forwards, then for every layer from the last the weights' gradient and the layer's input's (the
+// first layer's input has none).
 class Products {
  public:
   Products(i64 batch, std::vector<i64> widths) : batch_(batch), widths_(std::move(widths)) {
@@ -46,7 +45,8 @@ class Products {
     const int layers = static_cast<int>(weights_.size());
     for (int l = 0; l < layers; ++l) {  // (batch, in) (out, in)^T
       const i64 in = width(l), out = width(l + 1);
-      product({batch_, out, in, in, 1, 1, in, out}, at(activations_, l), at(weights_, l), at(activations_, l + 1));
+      product({batch_, out, in, in, 1, 1, in, out}, at(activations_, l), at(weights_, l),
+              at(activations_, l + 1));
     }
     for (int l = layers - 1; l >= 0; --l) {
       const i64 in = width(l), out = width(l + 1);
@@ -107,8 +107,9 @@ int training(const std::vector<i64>& widths) {
     turn = (turn + 1) % x.size();
   };
   timed.make_floor = [&] { return [products = Products(Batch, widths)]() mutable { products(); }; };
-  timed.facts = fact("launches", trainer.launches()) + ", " + fact("workspace_bytes", trainer.workspace_bytes()) +
-                ", " + fact("state_bytes", trainer.state_bytes());
+  timed.facts = fact("launches", trainer.launches()) + ", " +
+                fact("workspace_bytes", trainer.workspace_bytes()) + ", " +
+                fact("state_bytes", trainer.state_bytes());
   return bench::serve(memory, timed);
 }
 
@@ -133,7 +134,9 @@ int layer_norm_case() {
       Cpu{},
       [](auto x, auto weight, auto bias, auto upstream) {
         const auto norm = [](auto a, auto w, auto b) { return layer_norm(a, w, b); };
-        const auto weighted = [norm, upstream](auto a, auto w, auto b) { return sum<>(norm(a, w, b) * upstream); };
+        const auto weighted = [norm, upstream](auto a, auto w, auto b) {
+          return sum<>(norm(a, w, b) * upstream);
+        };
         return std::tuple_cat(std::tuple{norm(x, weight, bias)}, grad<0, 1, 2>(weighted)(x, weight, bias));
       },
       in<f32, 4096, 768>, in<f32, 768>, in<f32, 768>, in<f32, 4096, 768>);

@@ -1,7 +1,8 @@
 #pragma once
-// A benchmark's process: it holds one case ready and times it when told to, so that benchmarks/host/run can let
-// two such processes take turns. Speaks lines on stdin and stdout: "run SECONDS" answers a JSON object with the
-// median time of one execution in milliseconds; the end of the input answers the memory and ends the process.
+// A benchmark's process: it holds one case ready and times it when told to, so that benchmarks/host/run can
+// let two such processes take turns. Speaks lines on stdin and stdout: "run SECONDS" answers a JSON object
+// with the median time of one execution in milliseconds; the end of the input answers the memory and ends the
+// process.
 
 #include <algorithm>
 #include <chrono>
@@ -29,7 +30,8 @@ inline long status_kib(const char* name) {
   char line[256];
   long value = 0;
   while (std::fgets(line, sizeof line, file))
-    if (std::strncmp(line, name, std::strlen(name)) == 0) std::sscanf(line + std::strlen(name), ": %ld", &value);
+    if (std::strncmp(line, name, std::strlen(name)) == 0)
+      std::sscanf(line + std::strlen(name), ": %ld", &value);
   std::fclose(file);
   return value;
 }
@@ -38,7 +40,8 @@ inline long status_kib(const char* name) {
 class MemoryWatch {
  public:
   MemoryWatch() {
-    if (std::FILE* file = std::fopen("/proc/self/clear_refs", "w")) {  // lowers the mark to what is resident now
+    if (std::FILE* file =
+            std::fopen("/proc/self/clear_refs", "w")) {  // lowers the mark to what is resident now
       std::fputs("5", file);
       std::fclose(file);
     }

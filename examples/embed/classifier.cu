@@ -1,12 +1,10 @@
 // The model and everything that is compiled for the device. nvcc compiles this file where it is found;
 // classifier_cpu.cpp compiles the same text for the CPU.
 
-#include "classifier.hpp"
-
+#include <cstdlib>
 #include <weft/weft.hpp>
 
-#include <cstdlib>
-
+#include "classifier.hpp"
 
 namespace nn = weft::nn;
 using namespace weft;
@@ -39,7 +37,8 @@ void* make_stream() {
   return stream;
 }
 void destroy_stream(void* stream) {
-  if (stream != nullptr) cuda_check(cudaStreamDestroy(static_cast<cudaStream_t>(stream)), "cudaStreamDestroy");
+  if (stream != nullptr)
+    cuda_check(cudaStreamDestroy(static_cast<cudaStream_t>(stream)), "cudaStreamDestroy");
 }
 void* allocate_memory(std::size_t bytes) {
   void* memory = nullptr;
@@ -65,7 +64,8 @@ Training make_training(void* stream, i64 steps) {
     return make_trainer<Network>(
         on_stream(device, stream),
         [](const auto& model, auto image, auto label) { return cross_entropy(model(image), label); },
-        in<f32, batch, 64>, in<i32, batch>, optim::AdamW{.lr = schedule::warmup_cosine(1e-2, steps / 20, steps)});
+        in<f32, batch, 64>, in<i32, batch>,
+        optim::AdamW{.lr = schedule::warmup_cosine(1e-2, steps / 20, steps)});
   });
 }
 
@@ -90,7 +90,8 @@ Classifier::Classifier(const std::string& path, void* stream, void* state) {
   on_best_device([&](auto device) {
     auto parts = std::make_unique<PartsOn<decltype(device), Parts>>(on_stream(device, stream), state);
     parts->model.load(path);
-    predict = compile(parts->model, [](const auto& m, auto images) { return m(images); }, in<f32, batch, 64>);
+    predict = compile(
+        parts->model, [](const auto& m, auto images) { return m(images); }, in<f32, batch, 64>);
     parts_ = std::move(parts);
   });
 }

@@ -1,12 +1,11 @@
 #pragma once
 // What the application knows of its model: types that can be written down, no device and no kernel.
 
-#include <weft/exec/any_function.hpp>
-#include <weft/train/any_trainer.hpp>
-
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <weft/exec/any_function.hpp>
+#include <weft/train/any_trainer.hpp>
 
 inline constexpr weft::i64 batch = 32;
 
@@ -31,7 +30,8 @@ Training make_training(void* stream, weft::i64 steps);
 class Classifier {
  public:
   static weft::i64 state_bytes();
-  // Reads the parameters into state_bytes() of device memory that the caller owns; works on the caller's stream.
+  // Reads the parameters into state_bytes() of device memory that the caller owns; works on the caller's
+  // stream.
   Classifier(const std::string& path, void* stream, void* state);
   ~Classifier();
 

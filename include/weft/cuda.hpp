@@ -1,5 +1,6 @@
 #pragma once
-// Everything that runs on a GPU. Compiled by a plain host compiler it is empty, so that one source serves both.
+// Everything that runs on a GPU. Compiled by a plain host compiler it is empty, so that one source serves
+// both.
 
 #if defined(__CUDACC__)
 #include "weft/exec/cuda_model.cuh"

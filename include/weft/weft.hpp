@@ -10,3 +10,7 @@
 #include "weft/ops.hpp"
 #include "weft/optim.hpp"
 #include "weft/train.hpp"
+
+#if defined(__CUDACC__)
+#include "weft/cuda.hpp"
+#endif

@@ -336,7 +336,8 @@ namespace weft {
 
 class Error : public std::exception {
  public:
-  Error(std::string id, std::string message) : id_(std::move(id)), message_(id_ + ": " + std::move(message)) {}
+  Error(std::string id, std::string message)
+      : id_(std::move(id)), message_(id_ + ": " + std::move(message)) {}
   const char* what() const noexcept override { return message_.c_str(); }
   // A stable name for the kind of error, "area/kind".
   const std::string& id() const noexcept { return id_; }
@@ -2972,222 +2973,78 @@ decltype(auto) on_best_device(F&& f) {
 // ---- weft/device.hpp ----
 // Layer 2: the devices a program runs on.
 
-// ---- weft/kernels/opcode.hpp ----
-// The instructions of a fused loop. The pointwise ones stand in the order of ir's pointwise primitives, which
-// codegen relies on and asserts.
-
-namespace weft::kernels {
-
-enum class Opcode : u8 {
-  neg,
-  abs,
-  sign,
-  floor,
-  ceil,
-  round,
-  trunc,
-  exp,
-  expm1,
-  log,
-  log1p,
-  sqrt,
-  rsqrt,
-  sin,
-  cos,
-  tan,
-  asin,
-  acos,
-  atan,
-  sinh,
-  cosh,
-  tanh,
-  erf,
-  is_finite,
-  is_nan,
-  logical_not,
-  cast,
-  bitcast,
-  copy,
-  add,
-  sub,
-  mul,
-  div,
-  pow,
-  max,
-  min,
-  fmod,
-  atan2,
-  eq,
-  ne,
-  lt,
-  le,
-  bit_and,
-  bit_or,
-  bit_xor,
-  shift_right,
-  select,
-  fma,
-  // what a loop does besides arithmetic
-  constant,    // imm: bits (f64 or i64)
-  load,        // aux: operand
-  index,       // aux: operand, whose strides give the index
-  random,      // a: linear index (i64); aux: which stream; aux2: the operand that holds seed and step
-  reduce,      // a; aux: Fold; over the columns of the row
-  store,       // a; aux: operand
-  accumulate,  // a; aux: operand; aux2: Fold; over the rows (and, for a total, over the columns)
-  keep,        // a; aux: slot; holds an element for a later pass over the row
-  kept,        // aux: slot
-};
-
-enum class Fold : u8 { sum, max, min, prod, argmax, argmin };
-
-// Where an instruction is evaluated.
-enum class Stage : u8 { chunk, row, element };
-
-struct Instruction {
-  Opcode op{};
-  u8 dtype = 0;  // DType of the result
-  Stage stage = Stage::element;
-  u16 a = 0, b = 0, c = 0;
-  u16 aux = 0, aux2 = 0;
-  u64 imm = 0;
-};
-
-// Two words an instruction: what it does with which registers, and its number. A load names its operand in place
-// of the first register.
-inline constexpr int instruction_words = 2;
-WEFT_HD constexpr void encode(const Instruction& i, u64* w) {
-  const bool numbered = i.op == Opcode::constant || i.op == Opcode::load;
-  w[0] = static_cast<u64>(i.op) | static_cast<u64>(i.dtype) << 8 | static_cast<u64>(i.stage) << 12 |
-         static_cast<u64>(numbered ? i.aux : i.a) << 16 | static_cast<u64>(i.b) << 32 | static_cast<u64>(i.c) << 48;
-  w[1] = numbered ? i.imm : static_cast<u64>(i.aux) | static_cast<u64>(i.aux2) << 16;
-}
-WEFT_HD constexpr Instruction decode(const u64* w) {
-  Instruction i;
-  i.op = static_cast<Opcode>(w[0] & 255);
-  i.dtype = static_cast<u8>(w[0] >> 8 & 15);
-  i.stage = static_cast<Stage>(w[0] >> 12 & 15);
-  i.b = static_cast<u16>(w[0] >> 32 & 0xffff);
-  i.c = static_cast<u16>(w[0] >> 48);
-  if (i.op == Opcode::constant || i.op == Opcode::load) {
-    i.aux = static_cast<u16>(w[0] >> 16 & 0xffff);
-    i.imm = w[1];
-  } else {
-    i.a = static_cast<u16>(w[0] >> 16 & 0xffff);
-    i.aux = static_cast<u16>(w[1] & 0xffff);
-    i.aux2 = static_cast<u16>(w[1] >> 16 & 0xffff);
-  }
-  return i;
-}
-
-}  // namespace weft::kernels
-// ---- weft/kernels/code.hpp ----
-// Code<word, word, ...>: a kernel's bytecode as a type. Only 64-bit integers, because they alone survive every
-// compiler's mangling of a __global__ template; equal kernels are one instantiation.
+// ---- weft/core/diagnose.hpp ----
+// How a wrong shape becomes one readable compile error on every compiler.
+// Law: the sentence is a literal in a static_assert, the operation and the operands are types, and the
+// static_assert stands inside a class template (a "cause") that has them as arguments; then g++, clang and
+// nvcc all print the sentence and, next to it, "ShapesBroadcast<false, Add, Shape<4, 8>, Shape<3, 8>>", once,
+// with the user's line in the trail. (A static_assert on a variable template prints no arguments under nvcc;
+// a string as a template argument is printed letter by letter there; asserting Cause::value reports twice,
+// and creating a Cause object makes clang report the caller's constant expression too.)
 //
-// A loop's words: one header word (operands, instructions, row axes, column axes, passes, flags), one with the
-// number of kept elements, the ends of its sections, the extents of its axes (0: a launch argument), its
-// operands (a word, one stride an axis, and for a window a low and a high bound an axis), its instructions.
-// Sections: chunk, row 0, element 0, row 1, element 1, ..., row P.
+// An operation uses it so, returning something plausible so that no second error follows:
+//
+//   constexpr bool fits = broadcastable(A::value, B::value);
+//   static_assert(sizeof(ShapesBroadcast<fits, Add, A, B>) > 0);
+//   if constexpr (!fits) { return a; } else { ... }
+//
+// A new cause is a struct like those below, in the header of the operation that needs it.
 
-namespace weft::kernels {
+namespace weft {
 
-template <u64... W>
-struct Code {
-  static constexpr int size = sizeof...(W);
-  static constexpr u64 w[sizeof...(W)]{W...};
+// Numbers that a message shows beside shapes.
+template <i64 Value>
+struct Axis {};
+template <i64 Value>
+struct Rank {};
+template <i64 Value>
+struct Size {};
+
+template <bool Ok, class Op, class... Shapes>
+struct ShapesBroadcast {
+  static_assert(Ok,
+                "the shapes do not broadcast: two extents of the same axis must be equal, or one of them 1");
 };
 
-enum class Role : u8 { load, store, index, accumulate_columns, accumulate_total, random };
-
-struct OperandWord {
-  DType dtype{};
-  Role role{};
-  bool window = false;
-  WEFT_HD constexpr u64 encode() const {
-    return static_cast<u64>(dtype) | static_cast<u64>(role) << 8 | static_cast<u64>(window) << 16;
-  }
-  WEFT_HD static constexpr OperandWord decode(u64 w) {
-    return {static_cast<DType>(w & 255), static_cast<Role>(w >> 8 & 255), (w >> 16 & 1) != 0};
-  }
+template <bool Ok, class Op, class... Shapes>
+struct ShapesEqual {
+  static_assert(Ok, "the shapes differ, and this operation does not broadcast");
 };
 
-struct LoopHeader {
-  int operands = 0, instructions = 0, row_axes = 0, col_axes = 0, passes = 0, kept = 0;
-  bool segmented = false;  // rows are tiles of the ranges of a parameter group
-  bool windows = false;    // operands carry bounds
-  WEFT_HD constexpr void encode(u64* w) const {
-    w[0] = static_cast<u64>(operands) | static_cast<u64>(instructions) << 16 | static_cast<u64>(row_axes) << 32 |
-           static_cast<u64>(col_axes) << 40 | static_cast<u64>(passes) << 48;
-    w[1] = static_cast<u64>(kept) | static_cast<u64>(segmented) << 32 | static_cast<u64>(windows) << 33;
-  }
-  WEFT_HD static constexpr LoopHeader decode(const u64* w) {
-    LoopHeader h;
-    h.operands = static_cast<int>(w[0] & 0xffff);
-    h.instructions = static_cast<int>(w[0] >> 16 & 0xffff);
-    h.row_axes = static_cast<int>(w[0] >> 32 & 255);
-    h.col_axes = static_cast<int>(w[0] >> 40 & 255);
-    h.passes = static_cast<int>(w[0] >> 48 & 255);
-    h.kept = static_cast<int>(w[1] & 0xffffffff);
-    h.segmented = (w[1] >> 32 & 1) != 0;
-    h.windows = (w[1] >> 33 & 1) != 0;
-    return h;
-  }
-  WEFT_HD constexpr int sections() const { return 2 * passes + 2; }
-  WEFT_HD constexpr int axes() const { return row_axes + col_axes; }
-  WEFT_HD constexpr int operand_words() const { return 1 + (windows ? 3 : 1) * axes(); }
+// Shapes: of the operands of a product, whose contracted axes are meant.
+template <bool Ok, class Op, class... Shapes>
+struct InnerExtentsEqual {
+  static_assert(Ok, "the extents of the contracted axes differ");
 };
 
-// A loop's words, read back at compile time.
-template <class C>
-struct LoopView {
-  static constexpr LoopHeader header = LoopHeader::decode(C::w);
-  static constexpr int section_at = 2;
-  static constexpr int extent_at = section_at + header.sections();
-  static constexpr int operand_at = extent_at + header.axes();
-  static constexpr int operand_words = header.operand_words();
-  static constexpr int instruction_at = operand_at + operand_words * header.operands;
-
-  WEFT_HD static constexpr int section_begin(int s) { return s == 0 ? 0 : static_cast<int>(C::w[section_at + s - 1]); }
-  WEFT_HD static constexpr int section_end(int s) { return static_cast<int>(C::w[section_at + s]); }
-  WEFT_HD static constexpr i64 extent(int axis) { return static_cast<i64>(C::w[extent_at + axis]); }
-  WEFT_HD static constexpr OperandWord operand(int k) { return OperandWord::decode(C::w[operand_at + k * operand_words]); }
-  WEFT_HD static constexpr i64 stride(int k, int axis) {
-    return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + axis]);
-  }
-  WEFT_HD static constexpr i64 low(int k, int axis) {
-    return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + header.axes() + axis]);
-  }
-  WEFT_HD static constexpr i64 high(int k, int axis) {
-    return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + 2 * header.axes() + axis]);
-  }
-  WEFT_HD static constexpr Instruction instruction(int i) { return decode(C::w + instruction_at + instruction_words * i); }
+template <bool Ok, class Op, class... Shapes>
+struct SizesEqual {
+  static_assert(Ok, "the new shape does not hold the same number of elements");
 };
 
-// One range of a parameter group's arena.
-struct Segment {
-  i64 first_tile = 0;  // tiles of earlier ranges
-  i64 offset = 0;      // elements
-  i64 length = 0;
-};
-inline constexpr i64 tile_length = 4096;
-
-// What a launch of a loop is given besides its code.
-struct LoopArgs {
-  static constexpr int max_operands = 40;
-  static constexpr int max_streams = 8;
-  void* pointer[max_operands]{};
-  i64 rows = 0;
-  i64 rows_per_chunk = 0;
-  i64 chunks = 0;
-  i64 last_cols = 0;       // columns of the last row (a flat walk's ragged end), else the number of columns
-  i64 partial_bytes = 0;   // from one chunk's partial sums to the next's; 0: sums go straight to their place
-  u32 stream[max_streams]{};
-  const Segment* segments = nullptr;  // of a segmented loop
-  int segment_count = 0;
+// What: an Axis<i>, then the Shape it should fit in.
+template <bool Ok, class Op, class... What>
+struct AxisInRange {
+  static_assert(Ok, "the axis does not exist: it must lie in [-rank, rank)");
 };
 
-}  // namespace weft::kernels
+// What: a Shape, then the Rank<r> it should have.
+template <bool Ok, class Op, class... What>
+struct RankIs {
+  static_assert(Ok, "the tensor has the wrong number of axes");
+};
+
+template <bool Ok, class Op, class... Dtypes>
+struct DtypesEqual {
+  static_assert(Ok, "the dtypes differ: convert one operand with cast<T>");
+};
+
+template <bool Ok, class Op, class... Dtypes>
+struct DtypeAllowed {
+  static_assert(Ok, "the operation is not defined for this dtype");
+};
+
+}  // namespace weft
 // ---- weft/core/list.hpp ----
 // A growable array made for constant evaluation: one allocation, raw indexing, no checks. Compilers charge
 // every call and loop turn of a constexpr program; std::vector costs them three to five times as much.
@@ -3198,10 +3055,14 @@ template <class T>
 class List {
  public:
   constexpr List() = default;
-  constexpr explicit List(int n, const T& value = T{}) : data_(n > 0 ? new T[static_cast<u64>(n)] : nullptr), size_(n), capacity_(n) {
+  constexpr explicit List(int n, const T& value = T{})
+      : data_(n > 0 ? new T[static_cast<u64>(n)] : nullptr), size_(n), capacity_(n) {
     for (int i = 0; i < n; ++i) data_[i] = value;
   }
-  constexpr List(const List& other) : data_(other.size_ > 0 ? new T[static_cast<u64>(other.size_)] : nullptr), size_(other.size_), capacity_(other.size_) {
+  constexpr List(const List& other)
+      : data_(other.size_ > 0 ? new T[static_cast<u64>(other.size_)] : nullptr),
+        size_(other.size_),
+        capacity_(other.size_) {
     for (int i = 0; i < size_; ++i) data_[i] = other.data_[i];
   }
   constexpr List(List&& other) noexcept : data_(other.data_), size_(other.size_), capacity_(other.capacity_) {
@@ -3313,7 +3174,8 @@ constexpr void sort(List<T>& list, Less less) {
       const int middle = begin + width < n ? begin + width : n;
       const int end = begin + 2 * width < n ? begin + 2 * width : n;
       int a = begin, b = middle;
-      for (int k = begin; k < end; ++k) to[k] = (b >= end || (a < middle && !less(from[b], from[a]))) ? from[a++] : from[b++];
+      for (int k = begin; k < end; ++k)
+        to[k] = (b >= end || (a < middle && !less(from[b], from[a]))) ? from[a++] : from[b++];
     }
     T* swap = from;
     from = to;
@@ -3562,16 +3424,16 @@ struct Graph {
   List<Span> lists;
   List<i64> list_data;
   List<Slot> slots;
-  List<Span> groups;   // ranges of each parameter group
+  List<Span> groups;  // ranges of each parameter group
   List<Range> ranges;
-  List<int> inputs;    // node of each input, -1 where it was never used
-  List<int> outputs;   // node of each output
+  List<int> inputs;   // node of each input, -1 where it was never used
+  List<int> outputs;  // node of each output
   List<Assign> assigns;
   i64 model_bytes = 0;
   i64 optimizer_bytes = 0;
   int scalar_count = 0;
   List<Preset> presets;  // run-time scalars with a value known while tracing
-  int streams = 0;  // random streams handed out so far
+  int streams = 0;       // random streams handed out so far
 
   constexpr int in(int node, int k) const { return edges[nodes[node].first + k]; }
   constexpr const Dims& dims(int node) const { return shapes[nodes[node].shape]; }
@@ -3625,12 +3487,26 @@ class Builder {
     table_ = List<int>(size, -1);
     graph.nodes.reserve(expected_nodes);
   }
+  // Goes on with a graph: what is in it is shared.
+  constexpr explicit Builder(Graph&& started) : Builder(2 * started.nodes.size()) {
+    graph = static_cast<Graph&&>(started);
+    fill_table();
+    const List<Dims> shapes = graph.shapes;
+    graph.shapes.clear();
+    for (const Dims& d : shapes) shape(d);
+    const List<Span> lists = graph.lists;
+    const List<i64> data = graph.list_data;
+    graph.lists.clear();
+    graph.list_data.clear();
+    for (const Span& span : lists) list(data.data() + span.begin, span.size);
+  }
 
   Graph graph;
 
   constexpr int shape(const Dims& dims) {
     u64 h = static_cast<u64>(dims.rank) * 0x9e3779b97f4a7c15ull;
-    for (int i = 0; i < dims.rank; ++i) h = (h ^ static_cast<u64>(dims.extent[i])) * 0xff51afd7ed558ccdull, h ^= h >> 29;
+    for (int i = 0; i < dims.rank; ++i)
+      h = (h ^ static_cast<u64>(dims.extent[i])) * 0xff51afd7ed558ccdull, h ^= h >> 29;
     return intern(
         shape_table_, h, graph.shapes.size(), [&](int k) { return graph.shapes[k] == dims; },
         [&] { graph.shapes.push(dims); },
@@ -3710,8 +3586,8 @@ class Builder {
     return h ^ (h >> 29);
   }
   static constexpr u64 hash(const Node& n, const int* operands) {
-    u64 h = mix(static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 | static_cast<u64>(n.recompute) << 16 |
-                    static_cast<u64>(n.shape) << 32,
+    u64 h = mix(static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 |
+                    static_cast<u64>(n.recompute) << 16 | static_cast<u64>(n.shape) << 32,
                 n.imm ^ static_cast<u64>(n.list + 1) << 40);
     for (int i = 0; i < n.arity; ++i) h = mix(h, static_cast<u64>(operands[i]));
     return h ^ (h >> 29);
@@ -3727,6 +3603,9 @@ class Builder {
   }
   constexpr void rehash() {
     table_ = List<int>(table_.size() * 2, -1);
+    fill_table();
+  }
+  constexpr void fill_table() {
     const u64 mask = static_cast<u64>(table_.size() - 1);
     for (int i = 0; i < graph.nodes.size(); ++i) {
       u64 at = hash(graph.nodes[i], graph.edges.data() + graph.nodes[i].first) & mask;
@@ -3859,7 +3738,8 @@ struct Value {
 
   constexpr explicit operator bool() const { return id >= 0; }
   constexpr const Node& node() const { return builder->graph.nodes[id]; }
-  constexpr const Dims& dims() const { return builder->graph.dims(id); }
+  // By value: the graph's own may move when a shape is added.
+  constexpr Dims dims() const { return builder->graph.dims(id); }
   constexpr DType dtype() const { return node().dtype; }
   constexpr Op op() const { return node().op; }
   constexpr Value in(int k) const { return {builder, builder->graph.in(id, k)}; }
@@ -3907,9 +3787,11 @@ constexpr Value reshape(Value x, Dims to) {
 constexpr Value cast(Value x, DType to) {
   if (x.dtype() == to) return x;
   if (x.is_constant() && is_float(x.dtype()) == is_float(to) && to != DType::boolean && size_of(to) >= 4)
-    return {x.builder, x.builder->constant(to, x.node().shape,
-                                           to == DType::f32 ? constant_bits(to, static_cast<double>(static_cast<float>(x.constant())))
-                                                            : constant_bits(to, x.constant()))};
+    return {x.builder,
+            x.builder->constant(to, x.node().shape,
+                                to == DType::f32
+                                    ? constant_bits(to, static_cast<double>(static_cast<float>(x.constant())))
+                                    : constant_bits(to, x.constant()))};
   return raw(Op::cast, to, x.node().shape, 0, -1, x);
 }
 
@@ -3930,7 +3812,8 @@ constexpr Value unary(Op op, Value x) {
 namespace detail {
 // x op y on constants where one rounding of the f64 result is the exact f32 answer.
 constexpr bool foldable(Op op, DType t) {
-  return (t == DType::f32 || t == DType::f64) && (op == Op::add || op == Op::sub || op == Op::mul || op == Op::div);
+  return (t == DType::f32 || t == DType::f64) &&
+         (op == Op::add || op == Op::sub || op == Op::mul || op == Op::div);
 }
 constexpr double folded(Op op, DType t, double x, double y) {
   const double r = op == Op::add ? x + y : op == Op::sub ? x - y : op == Op::mul ? x * y : x / y;
@@ -3945,7 +3828,8 @@ constexpr Value binary(Op op, Value x, Value y) {
     x = broadcast(x, to);
     y = broadcast(y, to);
   }
-  if (x.dtype() != y.dtype()) throw Error("ir/dtype", std::string(info(op).name) + ": operands of two dtypes");
+  if (x.dtype() != y.dtype())
+    throw Error("ir/dtype", std::string(info(op).name) + ": operands of two dtypes");
   switch (op) {
     case Op::add:
       if (x.is(0)) return y;
@@ -3967,7 +3851,8 @@ constexpr Value binary(Op op, Value x, Value y) {
     default:
       break;
   }
-  if (x.is_constant() && y.is_constant() && detail::foldable(op, x.dtype()) && !(op == Op::div && y.constant() == 0))
+  if (x.is_constant() && y.is_constant() && detail::foldable(op, x.dtype()) &&
+      !(op == Op::div && y.constant() == 0))
     return constant_like(x, detail::folded(op, x.dtype(), x.constant(), y.constant()));
   return raw(op, is_predicate(op) ? DType::boolean : x.dtype(), x.node().shape, 0, -1, x, y);
 }
@@ -4032,9 +3917,16 @@ constexpr Value pad(Value x, const i64* low_high, double fill) {
     }
     return pad(slice(x, axes, cropped), widths, fill);
   }
-  if (x.is_constant() && x.constant() == fill) return constant(b, x.dtype(), padded(x.dims(), low_high), fill);
+  if (x.is_constant() && x.constant() == fill)
+    return constant(b, x.dtype(), padded(x.dims(), low_high), fill);
   return raw(Op::pad, x.dtype(), b.shape(padded(x.dims(), low_high)), constant_bits(x.dtype(), fill),
              b.list(low_high, 2 * rank), x);
+}
+
+// The dtype in which a reduction over t works: sums of small floats are rounded once, at the end.
+constexpr DType reduction_dtype(DType t) {
+  if (is_float(t)) return size_of(t) < 4 ? DType::f32 : t;
+  return size_of(t) == 1 ? DType::i32 : t;
 }
 
 // Keeps reduced axes with extent 1. Axes that already have extent 1 need no work.
@@ -4047,6 +3939,11 @@ constexpr Value reduce(Op op, Value x, Axes axes) {
     if (axes >> i & 1u)
       if (x.dims().extent[i] != 1 || index) work |= 1u << i, list[count++] = i;
   if (count == 0) return x;
+  const DType wide = reduction_dtype(x.dtype());
+  if (wide != x.dtype()) {
+    const Value r = reduce(op, cast(x, wide), axes);
+    return index ? r : cast(r, x.dtype());
+  }
   Builder& b = *x.builder;
   return raw(op, index ? DType::i64 : x.dtype(), b.shape(reduced(x.dims(), work)), 0, b.list(list, count), x);
 }
@@ -4062,8 +3959,8 @@ constexpr Value sum_to(Value x, Dims to) {
 }
 
 namespace detail {
-// x with its contracted axes next to one another in the order of `contracted`, which is renumbered with the batch
-// axes; free axes keep their order, so that the product's shape does. A product walks them as one axis.
+// x with its contracted axes next to one another in the order of `contracted`, which is renumbered with the
+// batch axes; free axes keep their order, so that the product's shape does. A product walks them as one axis.
 constexpr Value gather_contracted(Value x, int count, int* contracted, int batches, int* batch) {
   bool run = true;
   for (int c = 0; c + 1 < count; ++c) run = run && contracted[c + 1] == contracted[c] + 1;
@@ -4115,15 +4012,17 @@ constexpr DotAxes dot_axes(const Graph& g, int node) {
 }
 
 constexpr Value gather(Value table, Value index) {
-  return raw(Op::gather, table.dtype(), table.builder->shape(gathered(table.dims(), index.dims())), 0, -1, table, index);
+  return raw(Op::gather, table.dtype(), table.builder->shape(gathered(table.dims(), index.dims())), 0, -1,
+             table, index);
 }
 constexpr Value scatter_add(Value index, Value update, i64 rows) {
-  return raw(Op::scatter_add, update.dtype(), update.builder->shape(scattered(rows, index.dims(), update.dims())), 0, -1,
-             index, update);
+  return raw(Op::scatter_add, update.dtype(),
+             update.builder->shape(scattered(rows, index.dims(), update.dims())), 0, -1, index, update);
 }
 
 // A flat vector of `length` elements with operand k's elements at offsets[k]; the gaps are zero.
-constexpr Value pack(Builder& b, DType dtype, i64 length, const List<int>& operands, const List<i64>& offsets, u64 group) {
+constexpr Value pack(Builder& b, DType dtype, i64 length, const List<int>& operands, const List<i64>& offsets,
+                     u64 group) {
   Node node{Op::pack, dtype};
   const i64 extent[1]{length};
   node.shape = b.shape(make_dims(1, extent));
@@ -4151,6 +4050,875 @@ constexpr Value operator*(double x, Value y) { return constant_like(y, x) * y; }
 constexpr Value operator/(double x, Value y) { return constant_like(y, x) / y; }
 
 }  // namespace weft::ir
+// ---- weft/ops/expr.hpp ----
+// Expr<T, Shape<...>>: what a user's function computes with while it is traced. The type carries dtype and
+// shape, so mistakes are found at the user's line; the value is a node number, so types stay short.
+// Every operation is one stateless function object derived from Operation; what its arguments are decides
+// which handle comes back: a node (Expr), or a small typed tree to be replayed later (Lazy).
+
+namespace weft {
+
+template <class T, class S>
+struct Expr {
+  using dtype = T;
+  using shape = S;
+  static constexpr int rank = S::rank;
+  static constexpr i64 size = S::size;
+
+  ir::Value value;
+};
+
+// What operations on literals (`arange`, `zeros`) and run-time tensors return: a typed tree that is replayed
+// as Exprs when it meets a traced handle or is assigned to a Tensor. Not to outlive its statement.
+template <class Op, class... Args>
+struct Lazy {
+  std::tuple<Args...> args;
+};
+
+template <class A>
+inline constexpr bool is_expr = false;
+template <class T, class S>
+inline constexpr bool is_expr<Expr<T, S>> = true;
+
+template <class A>
+inline constexpr bool is_lazy = false;
+template <class Op, class... Args>
+inline constexpr bool is_lazy<Lazy<Op, Args...>> = true;
+
+// A type that stands for an expression (a parameter, a buffer): it has a member `expr()`.
+template <class A>
+concept ExprLike = is_expr<std::remove_cvref_t<A>> || requires(const A& a) {
+  a.expr();
+};
+
+// A run-time tensor: an operand of Lazy, with `replay(context)`.
+template <class A>
+concept TensorLike = requires {
+  typename std::remove_cvref_t<A>::weft_tensor;
+};
+
+template <class A>
+concept Scalar = std::is_arithmetic_v<std::remove_cvref_t<A>>;
+
+// A number known only at run time: it promotes like the C++ scalar S and is cast where it is used.
+template <class S>
+struct ScalarExpr {
+  ir::Value value;
+};
+template <class A>
+inline constexpr bool is_scalar_expr = false;
+template <class S>
+inline constexpr bool is_scalar_expr<ScalarExpr<S>> = true;
+
+template <class A>
+concept Operand = ExprLike<A> || is_lazy<std::remove_cvref_t<A>> || TensorLike<A> || Scalar<A> ||
+    is_scalar_expr<std::remove_cvref_t<A>>;
+
+template <class A>
+constexpr auto to_expr(const A& a) {
+  if constexpr (is_expr<A>)
+    return a;
+  else
+    return a.expr();
+}
+
+template <class A>
+using expr_of = decltype(to_expr(std::declval<const A&>()));
+
+// Builds a lazy tree's nodes: `leaf(tensor)` says what a run-time tensor becomes, `number(scalar)` what a
+// scalar.
+template <class A, class Leaf, class Number>
+constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number);
+
+namespace detail {
+template <class Op, class... Args, class Leaf, class Number>
+constexpr auto replay_lazy(ir::Builder& builder, const Lazy<Op, Args...>& lazy, Leaf& leaf, Number& number) {
+  return std::apply(
+      [&](const Args&... args) {
+        // braces: operands are built left to right, so random streams keep their order
+        const std::tuple operands{weft::replay(builder, args, leaf, number)...};
+        return std::apply([&](const auto&... o) { return Op::apply(builder, o...); }, operands);
+      },
+      lazy.args);
+}
+}  // namespace detail
+
+template <class A, class Leaf, class Number>
+constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number) {
+  if constexpr (TensorLike<A>)
+    return leaf(a);
+  else if constexpr (Scalar<A>)
+    return number(a);
+  else
+    return detail::replay_lazy(builder, a, leaf, number);
+}
+
+namespace detail {
+
+template <class A>
+constexpr ir::Builder* builder_of(const A& a) {
+  if constexpr (ExprLike<A>)
+    return to_expr(a).value.builder;
+  else
+    return nullptr;
+}
+
+struct KeepScalar {
+  template <class S>
+  constexpr S operator()(S s) const {
+    return s;
+  }
+};
+struct NoTensor {
+  template <class A>
+  constexpr auto operator()(const A&) const {
+    static_assert(sizeof(A) == 0,
+                  "a run-time Tensor cannot be used inside a traced function: make it an input");
+  }
+};
+
+// An argument of a traced operation: literals join the graph here.
+template <class A>
+constexpr auto traced(ir::Builder& builder, const A& a) {
+  if constexpr (ExprLike<A>) {
+    return to_expr(a);
+  } else if constexpr (is_lazy<A> || TensorLike<A>) {
+    NoTensor leaf;
+    KeepScalar number;
+    return replay(builder, a, leaf, number);
+  } else {
+    return a;
+  }
+}
+
+}  // namespace detail
+
+// Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
+template <class Derived>
+struct Operation {
+  template <class... A>
+  constexpr auto operator()(const A&... a) const {
+    static_assert((Operand<A> && ...),
+                  "an operand is neither an expression, a parameter, a tensor nor a number");
+    if constexpr ((ExprLike<A> || ...)) {
+      ir::Builder* builder = nullptr;
+      ((builder = builder ? builder : detail::builder_of(a)), ...);
+      return Derived::apply(*builder, detail::traced(*builder, a)...);
+    } else {
+      return Lazy<Derived, A...>{{a...}};
+    }
+  }
+};
+
+// The types that shape rules and promotion yield.
+template <class T, class U>
+using promoted = ctype<promote(dtype_of<T>, dtype_of<U>)>;
+
+// The dtype that a C++ scalar S takes beside a tensor of T: floats keep float tensors, numbers keep theirs.
+template <class T, class S>
+using promoted_scalar = std::conditional_t<
+    is_float(dtype_of<T>), T,
+    std::conditional_t<std::is_floating_point_v<S>, f32,
+                       std::conditional_t<std::is_same_v<T, bool> && !std::is_same_v<S, bool>, i64, T>>>;
+
+// T if it is a floating type, f32 otherwise: what functions such as exp work in.
+template <class T>
+using floating = std::conditional_t<is_float(dtype_of<T>), T, f32>;
+
+namespace detail {
+
+template <class T, class A>
+constexpr ir::Value as_value(ir::Builder& builder, const A& a) {
+  if constexpr (is_expr<A> || is_scalar_expr<A>)
+    return ir::cast(a.value, dtype_of<T>);
+  else
+    return ir::constant(builder, dtype_of<T>, Dims{}, static_cast<double>(a));
+}
+
+template <class A>
+struct operand_traits {
+  using dtype = A;
+  using shape = Shape<>;
+};
+template <class T, class S>
+struct operand_traits<Expr<T, S>> {
+  using dtype = T;
+  using shape = S;
+};
+
+template <class S>
+struct operand_traits<ScalarExpr<S>> {
+  using dtype = S;
+  using shape = Shape<>;
+};
+
+template <class A, class B>
+constexpr auto common_dtype() {
+  if constexpr (is_expr<A> && is_expr<B>)
+    return promoted<typename A::dtype, typename B::dtype>{};
+  else if constexpr (is_expr<A>)
+    return promoted_scalar<typename A::dtype, typename operand_traits<B>::dtype>{};
+  else if constexpr (is_expr<B>)
+    return promoted_scalar<typename B::dtype, typename operand_traits<A>::dtype>{};
+  else
+    return promoted<typename operand_traits<A>::dtype, typename operand_traits<B>::dtype>{};
+}
+
+}  // namespace detail
+
+// What an operation returns after the message that refuses its operands: a value of the result's shape that
+// depends on all of them, so that no second error follows.
+namespace detail {
+template <class T, class S, class... A>
+constexpr Expr<T, S> refused(const A&... operands) {
+  ir::Value sum{};
+  const auto join = [&](const auto& a) {
+    if constexpr (ExprLike<std::remove_cvref_t<decltype(a)>>) {
+      const ir::Value v = ir::cast(to_expr(a).value, dtype_of<T>);
+      const ir::Value total =
+          ir::reshape(ir::reduce(ir::Op::reduce_sum, v, ir::all_axes(v.dims().rank)), Dims{});
+      sum = sum ? sum + total : total;
+    }
+  };
+  (join(operands), ...);
+  return {ir::broadcast(sum, S::value)};
+}
+}  // namespace detail
+
+// The dtype of a pointwise operation on A and B (Exprs or scalars).
+template <class A, class B>
+using common = decltype(detail::common_dtype<A, B>());
+
+template <class A>
+using shape_of_operand = typename detail::operand_traits<A>::shape;
+template <class A>
+using dtype_of_operand = typename detail::operand_traits<A>::dtype;
+
+}  // namespace weft
+// ---- weft/ops/input.hpp ----
+// in<f32, 128, 64>: the dtype and shape of a program's input.
+
+namespace weft {
+
+template <class T, class S>
+struct Input {
+  using dtype = T;
+  using shape = S;
+};
+
+template <class T, i64... D>
+inline constexpr Input<T, Shape<D...>> in{};
+
+template <class A>
+inline constexpr bool is_input = false;
+template <class T, class S>
+inline constexpr bool is_input<Input<T, S>> = true;
+
+}  // namespace weft
+// ---- weft/exec/argument.hpp ----
+// What a program takes for an input: a tensor, a pointer, an array, a number or a container, whose dtype and
+// shape are checked while compiling; a container's size is checked when it is given.
+
+namespace weft::exec {
+
+// Checks an argument against the input it is for and returns where its elements start.
+template <class A, class I>
+concept Container = requires(const A& a) {
+  { *a.data() } -> std::convertible_to<typename I::dtype>;
+  a.size();
+};
+
+template <bool Ok, class Argument, class Input>
+struct ArgumentFits {
+  static_assert(Ok,
+                "an argument of a call has another dtype, shape or kind than the input it is for: give a "
+                "tensor, a pointer, an array or a container of the input's dtype");
+};
+
+template <class I, class A>
+constexpr bool argument_fits() {
+  using T = typename I::dtype;
+  if constexpr (std::is_array_v<A>)
+    return std::is_same_v<std::remove_cv_t<std::remove_all_extents_t<A>>, T> &&
+           sizeof(A) == sizeof(T) * static_cast<std::size_t>(I::shape::size);
+  else if constexpr (std::is_pointer_v<A>)
+    return std::is_same_v<std::remove_cv_t<std::remove_pointer_t<A>>, T>;
+  else if constexpr (TensorLike<A>)
+    return std::is_same_v<typename A::dtype, T> && std::is_same_v<typename A::shape, typename I::shape>;
+  else if constexpr (std::is_arithmetic_v<A>)
+    return I::shape::size == 1 && std::is_same_v<A, T>;
+  else if constexpr (Container<A, I>)
+    return std::is_same_v<std::remove_cvref_t<decltype(*std::declval<const A&>().data())>, T>;
+  else
+    return false;
+}
+
+template <bool Ok, class Argument, class Device>
+struct ArgumentReachable {
+  static_assert(Ok, "an argument of a call lies on another device than the program: copy it first");
+};
+
+// True if a program of `Device` can read an argument A: it lies in the host's memory or on the same device.
+template <class Device, class A>
+constexpr bool argument_reachable() {
+  if constexpr (requires { typename A::device_type; })
+    return std::is_same_v<typename A::device_type, Device> || std::is_same_v<typename A::device_type, Cpu>;
+  else
+    return true;
+}
+
+// Where the elements of `a` start, for input `number` of kind I = Input<T, Shape>.
+template <class I, class A>
+const void* argument(const A& a, int number) {
+  constexpr bool fits = argument_fits<I, A>();
+  static_assert(sizeof(ArgumentFits<fits, A, I>) > 0);
+  if constexpr (!fits) {
+    return nullptr;
+  } else if constexpr (std::is_array_v<A> || std::is_pointer_v<A>) {
+    return a;
+  } else if constexpr (TensorLike<A>) {
+    return a.data();
+  } else if constexpr (std::is_arithmetic_v<A>) {
+    return &a;
+  } else {
+    if (static_cast<i64>(a.size()) != I::shape::size)
+      throw Error("call/size", "input " + std::to_string(number) + " takes " +
+                                   std::to_string(I::shape::size) + " elements, " +
+                                   to_text(I::shape::value).c_str() + ", and was given " +
+                                   std::to_string(a.size()));
+    return a.data();
+  }
+}
+
+}  // namespace weft::exec
+// ---- weft/exec/owned.hpp ----
+// Owned<T>: one object on the heap with one owner, so that what holds it can move although the object, whose
+// address others keep, does not. Law: the object is destroyed once, by its last owner.
+
+namespace weft::exec {
+
+template <class T>
+class Owned {
+ public:
+  Owned() = default;
+  // Takes over an object made by `new`.
+  explicit Owned(T* object) : object_(object) {}
+  Owned(Owned&& other) noexcept : object_(other.object_) { other.object_ = nullptr; }
+  Owned& operator=(Owned&& other) noexcept {
+    T* const object = object_;
+    object_ = other.object_;
+    other.object_ = object;
+    return *this;
+  }
+  ~Owned() { delete object_; }
+
+  T* get() const { return object_; }
+  T& operator*() const { return *object_; }
+  T* operator->() const { return object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+
+ private:
+  T* object_ = nullptr;
+};
+
+}  // namespace weft::exec
+// ---- weft/exec/tensor.hpp ----
+// Tensor<T, Shape<...>, Device>: memory with dtype, shape and device in its type. Operations on tensors are
+// written down as a Lazy tree and run as one program when assigned to a tensor.
+
+namespace weft {
+
+namespace exec {
+// Runs a lazy tree and writes its result; defined in immediate.hpp for every device.
+template <class T, class S, class Device, class L>
+void evaluate(const L& lazy, T* to, const Device& device);
+}  // namespace exec
+
+// Memory of one device that something else owns: a program's result, valid until its next call, or the
+// caller's.
+template <class T, class S, class Device>
+class TensorView {
+ public:
+  using weft_tensor = void;
+  using dtype = T;
+  using shape = S;
+  using device_type = Device;
+  static constexpr int rank = S::rank;
+  static constexpr i64 element_count = S::size;
+
+  constexpr TensorView() = default;
+  constexpr explicit TensorView(T* data) : data_(data) {}
+  constexpr T* data() const { return data_; }
+  static constexpr i64 size() { return S::size; }
+  static constexpr i64 extent(int axis) { return S::value[axis]; }
+
+  // Elements in row-major order; host memory only.
+  T& operator[](i64 i) const { return data_[i]; }
+  template <class... I>
+  T& operator()(I... index) const {
+    static_assert(sizeof...(I) == static_cast<std::size_t>(S::rank), "a tensor takes one index an axis");
+    i64 at = 0, axis = 0;
+    ((at = at * S::value.extent[axis++] + static_cast<i64>(index)), ...);
+    return data_[at];
+  }
+  T item() const {
+    static_assert(S::size == 1, "item() is for tensors of one element");
+    return data_[0];
+  }
+  operator T() const requires(S::size == 1) { return data_[0]; }
+  T* begin() const { return data_; }
+  T* end() const { return data_ + S::size; }
+  std::vector<T> to_vector() const { return std::vector<T>(data_, data_ + S::size); }
+
+ private:
+  T* data_ = nullptr;
+};
+
+template <class T, class S, class Device = Cpu>
+class Tensor;
+
+// A host tensor: its own 256-byte aligned memory.
+template <class T, class S>
+class Tensor<T, S, Cpu> {
+ public:
+  using weft_tensor = void;
+  using dtype = T;
+  using shape = S;
+  using device_type = Cpu;
+  using View = TensorView<T, S, Cpu>;
+  static constexpr int rank = S::rank;
+
+  Tensor() : buffer_(bytes()) { std::memset(buffer_.data(), 0, bytes()); }
+  explicit Tensor(const T* values) : buffer_(bytes()) { std::memcpy(buffer_.data(), values, bytes()); }
+  Tensor(std::initializer_list<T> values) : buffer_(bytes()) { fill_from(values.begin(), values.size()); }
+  Tensor(const std::vector<T>& values) : buffer_(bytes()) { fill_from(values.data(), values.size()); }
+  Tensor(const TensorView<T, S, Cpu>& view) : Tensor(static_cast<const T*>(view.data())) {}
+  Tensor(const Tensor& other) : Tensor(static_cast<const T*>(other.data())) {}
+  Tensor(Tensor&&) noexcept = default;
+  // Runs the expression.
+  template <class Op, class... Args>
+  Tensor(const Lazy<Op, Args...>& lazy) : buffer_(bytes()) {
+    exec::evaluate<T, S>(lazy, data(), Cpu{});
+  }
+  Tensor& operator=(const Tensor& other) {
+    if (this != &other) std::memcpy(buffer_.data(), other.buffer_.data(), bytes());
+    return *this;
+  }
+  Tensor& operator=(Tensor&&) noexcept = default;
+  template <class Op, class... Args>
+  Tensor& operator=(const Lazy<Op, Args...>& lazy) {
+    // by way of new memory: the expression may read this tensor
+    *this = Tensor(lazy);
+    return *this;
+  }
+
+  static Tensor full(T value) {
+    Tensor t;
+    for (T& x : t) x = value;
+    return t;
+  }
+
+  T* data() { return reinterpret_cast<T*>(buffer_.data()); }
+  const T* data() const { return reinterpret_cast<const T*>(buffer_.data()); }
+  static constexpr i64 size() { return S::size; }
+  static constexpr i64 extent(int axis) { return S::value[axis]; }
+  View view() { return View(data()); }
+  T& operator[](i64 i) { return data()[i]; }
+  const T& operator[](i64 i) const { return data()[i]; }
+  template <class... I>
+  T& operator()(I... index) {
+    return view()(index...);
+  }
+  template <class... I>
+  const T& operator()(I... index) const {
+    return View(const_cast<T*>(data()))(index...);
+  }
+  T item() const {
+    static_assert(S::size == 1, "item() is for tensors of one element");
+    return data()[0];
+  }
+  T* begin() { return data(); }
+  T* end() { return data() + S::size; }
+  const T* begin() const { return data(); }
+  const T* end() const { return data() + S::size; }
+  std::vector<T> to_vector() const { return std::vector<T>(begin(), end()); }
+
+ private:
+  static constexpr std::size_t bytes() { return static_cast<std::size_t>(S::size) * sizeof(T); }
+  void fill_from(const T* values, std::size_t count) {
+    if (count != static_cast<std::size_t>(S::size))
+      throw Error("tensor/size",
+                  "a tensor of " + std::to_string(S::size) + " elements was given " + std::to_string(count));
+    std::memcpy(buffer_.data(), values, bytes());
+  }
+  HostBuffer buffer_;
+};
+
+}  // namespace weft
+// ---- weft/exec/any_function.hpp ----
+// Function<Out(In...)>: any compiled function under a type that can be written down. Law: this header knows
+// no device and no kernel, so a plain .cpp can call what a .cu built; results come back in host memory.
+//
+//   Function<Tensor<f32, Shape<10>>(Tensor<f32, Shape<64>>)> predict = compile(...);
+
+namespace weft {
+
+namespace exec {
+
+// Tensor, TensorView, Input and Expr types say the same thing: a dtype and a shape.
+template <class X>
+using InputLike = Input<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape>;
+
+template <class X>
+struct SignatureResults {
+  using types = std::tuple<InputLike<X>>;
+  using tensors = Tensor<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape, Cpu>;
+};
+template <class... X>
+struct SignatureResults<std::tuple<X...>> {
+  using types = std::tuple<InputLike<X>...>;
+  using tensors = std::tuple<
+      Tensor<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape, Cpu>...>;
+};
+
+template <class Tuple>
+struct AsInputs;
+template <class... X>
+struct AsInputs<std::tuple<X...>> {
+  using types = std::tuple<InputLike<X>...>;
+};
+
+template <bool Ok, class Compiled, class Signature>
+struct SignatureFits {
+  static_assert(Ok,
+                "Function: the compiled function has other inputs or results (number, dtypes or shapes) than "
+                "the signature");
+};
+
+}  // namespace exec
+
+template <class Signature>
+class Function;
+
+template <class Out, class... In>
+class Function<Out(In...)> {
+  using Types = typename exec::SignatureResults<Out>::types;
+  static constexpr std::size_t results = std::tuple_size_v<Types>;
+
+ public:
+  // A tensor in host memory, or a tuple of them.
+  using Results = typename exec::SignatureResults<Out>::tensors;
+
+  Function() = default;
+  // Takes over what compile() returned. A function of a model still borrows the model.
+  template <class F>
+  requires requires { typename F::InputTypes; }
+  Function(F f) {
+    constexpr bool fits = std::is_same_v<typename exec::AsInputs<typename F::InputTypes>::types,
+                                         std::tuple<exec::InputLike<In>...>> &&
+                          std::is_same_v<typename exec::AsInputs<typename F::ResultTypes>::types, Types>;
+    static_assert(sizeof(exec::SignatureFits<fits, F, Out(In...)>) > 0);
+    if constexpr (fits) held_ = exec::Owned<Base>(new Holder<F>(std::move(f)));
+  }
+
+  explicit operator bool() const { return static_cast<bool>(held_); }
+
+  // Arguments in host memory: tensors, pointers, arrays, containers. Throws "function/empty" where there is
+  // nothing to call.
+  template <class... A>
+  Results operator()(const A&... args) {
+    Results out;
+    std::apply([&](auto&... tensor) { into(tensor.data()...)(args...); }, as_tuple(out));
+    return out;
+  }
+
+  // f.into(y, z)(a, b): writes the results to the caller's tensors or pointers.
+  template <class... To>
+  auto into(To&&... to) {
+    static_assert(sizeof...(To) == results, "into() takes one tensor or pointer a result");
+    std::array<void*, results> targets = pointers(std::make_index_sequence<results>{}, to...);
+    return [this, targets](const auto&... args) {
+      static_assert(sizeof...(args) == sizeof...(In), "a function takes one argument an input");
+      if (!held_) throw Error("function/empty", "a Function that holds nothing was called");
+      int number = 0;
+      const std::array<const void*, sizeof...(In)> from{
+          exec::argument<exec::InputLike<In>>(args, number++)...};
+      held_->call(from.data(), targets.data());
+    };
+  }
+
+  void set_seed(u64 seed) { held_->set_seed(seed); }
+
+ private:
+  struct Base {
+    virtual ~Base() = default;
+    virtual void call(const void* const* in, void* const* out) = 0;
+    virtual void set_seed(u64 seed) = 0;
+  };
+  template <class F>
+  struct Holder final : Base {
+    explicit Holder(F&& f) : function(std::move(f)) {}
+    void call(const void* const* in, void* const* out) override {
+      call(in, out, std::make_index_sequence<sizeof...(In)>{}, std::make_index_sequence<results>{});
+    }
+    template <std::size_t... I, std::size_t... R>
+    void call(const void* const* in, void* const* out, std::index_sequence<I...>, std::index_sequence<R...>) {
+      std::tuple<typename std::tuple_element_t<R, Types>::dtype*...> to{
+          static_cast<typename std::tuple_element_t<R, Types>::dtype*>(out[R])...};
+      function.into(std::get<R>(to)...)(static_cast<const typename exec::InputLike<In>::dtype*>(in[I])...);
+    }
+    void set_seed(u64 seed) override { function.set_seed(seed); }
+    F function;
+  };
+
+  static auto as_tuple(Results& out) {
+    if constexpr (requires { std::tuple_size<Results>::value; })
+      return std::apply([](auto&... t) { return std::tie(t...); }, out);
+    else
+      return std::tie(out);
+  }
+  template <std::size_t... R, class... To>
+  static std::array<void*, results> pointers(std::index_sequence<R...>, To&... to) {
+    return {pointer<typename std::tuple_element_t<R, Types>>(to)...};
+  }
+  template <class T, class To>
+  static void* pointer(To& to) {
+    static_assert(exec::argument_fits<T, To>(),
+                  "into() takes tensors or pointers of the results' dtypes and shapes");
+    if constexpr (std::is_pointer_v<To>)
+      return to;
+    else
+      return to.data();
+  }
+
+  exec::Owned<Base> held_;
+};
+
+}  // namespace weft
+// ---- weft/kernels/opcode.hpp ----
+// The instructions of a fused loop. The pointwise ones stand in the order of ir's pointwise primitives, which
+// codegen relies on and asserts.
+
+namespace weft::kernels {
+
+enum class Opcode : u8 {
+  neg,
+  abs,
+  sign,
+  floor,
+  ceil,
+  round,
+  trunc,
+  exp,
+  expm1,
+  log,
+  log1p,
+  sqrt,
+  rsqrt,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  sinh,
+  cosh,
+  tanh,
+  erf,
+  is_finite,
+  is_nan,
+  logical_not,
+  cast,
+  bitcast,
+  copy,
+  add,
+  sub,
+  mul,
+  div,
+  pow,
+  max,
+  min,
+  fmod,
+  atan2,
+  eq,
+  ne,
+  lt,
+  le,
+  bit_and,
+  bit_or,
+  bit_xor,
+  shift_right,
+  select,
+  fma,
+  // what a loop does besides arithmetic
+  constant,    // imm: bits (f64 or i64)
+  load,        // aux: operand
+  index,       // aux: operand, whose strides give the index
+  random,      // a: linear index (i64); aux: which stream; aux2: the operand that holds seed and step
+  reduce,      // a; aux: Fold; over the columns of the row
+  store,       // a; aux: operand
+  accumulate,  // a; aux: operand; aux2: Fold; over the rows (and, for a total, over the columns)
+  keep,        // a; aux: slot; holds an element for a later pass over the row
+  kept,        // aux: slot
+};
+
+enum class Fold : u8 { sum, max, min, prod, argmax, argmin };
+
+// Where an instruction is evaluated.
+enum class Stage : u8 { chunk, row, element };
+
+struct Instruction {
+  Opcode op{};
+  u8 dtype = 0;  // DType of the result
+  Stage stage = Stage::element;
+  u16 a = 0, b = 0, c = 0;
+  u16 aux = 0, aux2 = 0;
+  u64 imm = 0;
+};
+
+// Two words an instruction: what it does with which registers, and its number. A load names its operand in
+// place of the first register.
+inline constexpr int instruction_words = 2;
+WEFT_HD constexpr void encode(const Instruction& i, u64* w) {
+  const bool numbered = i.op == Opcode::constant || i.op == Opcode::load;
+  w[0] = static_cast<u64>(i.op) | static_cast<u64>(i.dtype) << 8 | static_cast<u64>(i.stage) << 12 |
+         static_cast<u64>(numbered ? i.aux : i.a) << 16 | static_cast<u64>(i.b) << 32 |
+         static_cast<u64>(i.c) << 48;
+  w[1] = numbered ? i.imm : static_cast<u64>(i.aux) | static_cast<u64>(i.aux2) << 16;
+}
+WEFT_HD constexpr Instruction decode(const u64* w) {
+  Instruction i;
+  i.op = static_cast<Opcode>(w[0] & 255);
+  i.dtype = static_cast<u8>(w[0] >> 8 & 15);
+  i.stage = static_cast<Stage>(w[0] >> 12 & 15);
+  i.b = static_cast<u16>(w[0] >> 32 & 0xffff);
+  i.c = static_cast<u16>(w[0] >> 48);
+  if (i.op == Opcode::constant || i.op == Opcode::load) {
+    i.aux = static_cast<u16>(w[0] >> 16 & 0xffff);
+    i.imm = w[1];
+  } else {
+    i.a = static_cast<u16>(w[0] >> 16 & 0xffff);
+    i.aux = static_cast<u16>(w[1] & 0xffff);
+    i.aux2 = static_cast<u16>(w[1] >> 16 & 0xffff);
+  }
+  return i;
+}
+
+}  // namespace weft::kernels
+// ---- weft/kernels/code.hpp ----
+// Code<word, word, ...>: a kernel's bytecode as a type. Only 64-bit integers, because they alone survive
+// every compiler's mangling of a __global__ template; equal kernels are one instantiation.
+//
+// A loop's words: one header word (operands, instructions, row axes, column axes, passes, flags), one with
+// the number of kept elements, the ends of its sections, the extents of its axes (0: a launch argument), its
+// operands (a word, one stride an axis, and for a window a low and a high bound an axis), its instructions.
+// Sections: chunk, row 0, element 0, row 1, element 1, ..., row P.
+
+namespace weft::kernels {
+
+template <u64... W>
+struct Code {
+  static constexpr int size = sizeof...(W);
+  static constexpr u64 w[sizeof...(W)]{W...};
+};
+
+enum class Role : u8 { load, store, index, accumulate_columns, accumulate_total, random };
+
+struct OperandWord {
+  DType dtype{};
+  Role role{};
+  bool window = false;
+  WEFT_HD constexpr u64 encode() const {
+    return static_cast<u64>(dtype) | static_cast<u64>(role) << 8 | static_cast<u64>(window) << 16;
+  }
+  WEFT_HD static constexpr OperandWord decode(u64 w) {
+    return {static_cast<DType>(w & 255), static_cast<Role>(w >> 8 & 255), (w >> 16 & 1) != 0};
+  }
+};
+
+struct LoopHeader {
+  int operands = 0, instructions = 0, row_axes = 0, col_axes = 0, passes = 0, kept = 0;
+  bool segmented = false;  // rows are tiles of the ranges of a parameter group
+  bool windows = false;    // operands carry bounds
+  WEFT_HD constexpr void encode(u64* w) const {
+    w[0] = static_cast<u64>(operands) | static_cast<u64>(instructions) << 16 |
+           static_cast<u64>(row_axes) << 32 | static_cast<u64>(col_axes) << 40 |
+           static_cast<u64>(passes) << 48;
+    w[1] = static_cast<u64>(kept) | static_cast<u64>(segmented) << 32 | static_cast<u64>(windows) << 33;
+  }
+  WEFT_HD static constexpr LoopHeader decode(const u64* w) {
+    LoopHeader h;
+    h.operands = static_cast<int>(w[0] & 0xffff);
+    h.instructions = static_cast<int>(w[0] >> 16 & 0xffff);
+    h.row_axes = static_cast<int>(w[0] >> 32 & 255);
+    h.col_axes = static_cast<int>(w[0] >> 40 & 255);
+    h.passes = static_cast<int>(w[0] >> 48 & 255);
+    h.kept = static_cast<int>(w[1] & 0xffffffff);
+    h.segmented = (w[1] >> 32 & 1) != 0;
+    h.windows = (w[1] >> 33 & 1) != 0;
+    return h;
+  }
+  WEFT_HD constexpr int sections() const { return 2 * passes + 2; }
+  WEFT_HD constexpr int axes() const { return row_axes + col_axes; }
+  WEFT_HD constexpr int operand_words() const { return 1 + (windows ? 3 : 1) * axes(); }
+};
+
+// A loop's words, read back at compile time.
+template <class C>
+struct LoopView {
+  static constexpr LoopHeader header = LoopHeader::decode(C::w);
+  static constexpr int section_at = 2;
+  static constexpr int extent_at = section_at + header.sections();
+  static constexpr int operand_at = extent_at + header.axes();
+  static constexpr int operand_words = header.operand_words();
+  static constexpr int instruction_at = operand_at + operand_words * header.operands;
+
+  WEFT_HD static constexpr int section_begin(int s) {
+    return s == 0 ? 0 : static_cast<int>(C::w[section_at + s - 1]);
+  }
+  WEFT_HD static constexpr int section_end(int s) { return static_cast<int>(C::w[section_at + s]); }
+  WEFT_HD static constexpr i64 extent(int axis) { return static_cast<i64>(C::w[extent_at + axis]); }
+  WEFT_HD static constexpr OperandWord operand(int k) {
+    return OperandWord::decode(C::w[operand_at + k * operand_words]);
+  }
+  WEFT_HD static constexpr i64 stride(int k, int axis) {
+    return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + axis]);
+  }
+  WEFT_HD static constexpr i64 low(int k, int axis) {
+    return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + header.axes() + axis]);
+  }
+  WEFT_HD static constexpr i64 high(int k, int axis) {
+    return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + 2 * header.axes() + axis]);
+  }
+  WEFT_HD static constexpr Instruction instruction(int i) {
+    return decode(C::w + instruction_at + instruction_words * i);
+  }
+};
+
+// One range of a parameter group's arena.
+struct Segment {
+  i64 first_tile = 0;  // tiles of earlier ranges
+  i64 offset = 0;      // elements
+  i64 length = 0;
+};
+inline constexpr i64 tile_length = 4096;
+
+// What a launch of a loop is given besides its code.
+struct LoopArgs {
+  static constexpr int max_operands = 40;
+  static constexpr int max_streams = 8;
+  void* pointer[max_operands]{};
+  i64 rows = 0;
+  i64 rows_per_chunk = 0;
+  i64 chunks = 0;
+  i64 last_cols = 0;      // columns of the last row (a flat walk's ragged end), else the number of columns
+  i64 partial_bytes = 0;  // from one chunk's partial sums to the next's; 0: sums go straight to their place
+  u32 stream[max_streams]{};
+  const Segment* segments = nullptr;  // of a segmented loop
+  int segment_count = 0;
+};
+
+}  // namespace weft::kernels
 // ---- weft/passes/views.hpp ----
 // Strided views: what a chain of movement nodes over something in memory means as (root, offset, strides),
 // so that the kernel or matrix product that reads it needs no copy.
@@ -4277,8 +5045,8 @@ constexpr bool apply_movement(const ir::Graph& g, int node, View& v) {
 // Group numbers are that order: a node may join any group not earlier than the groups of its operands, so the
 // order is legal by construction and one sweep suffices. A loop group iterates over one space, cut at `split`
 // into rows and columns; its members have the extents of the space, or those of a row (columns reduced), and
-// reductions go along the columns (usable at once), along the rows, or over everything (usable by later groups).
-// What crosses groups is stored, unless computing it again from what is in memory anyway is cheap.
+// reductions go along the columns (usable at once), along the rows, or over everything (usable by later
+// groups). What crosses groups is stored, unless computing it again from what is in memory anyway is cheap.
 
 namespace weft::passes {
 
@@ -4304,17 +5072,17 @@ struct Group {
   Dims space;
   int split = -1;  // axes [0, split) are rows; -1: no reduction forces a cut
   int weight = 0;
-  bool mixed = false;  // has members of row level or reductions
-  bool odd = false;    // one reduction along axes that are neither the first nor the last
+  bool mixed = false;            // has members of row level or reductions
+  bool odd = false;              // one reduction along axes that are neither the first nor the last
   ir::Span body, loads, stores;  // ranges of Fusion::pool
 };
 
 struct Fusion {
   List<Role> role;
-  List<int> group;     // group of each fused or opaque node, -1 otherwise
-  List<Level> level;   // of fused nodes
-  List<u8> stored;     // the node's value is in memory
-  List<int> view_of;   // index into views of each view node, -1 otherwise
+  List<int> group;    // group of each fused or opaque node, -1 otherwise
+  List<Level> level;  // of fused nodes
+  List<u8> stored;    // the node's value is in memory
+  List<int> view_of;  // index into views of each view node, -1 otherwise
   List<View> views;
   List<Group> groups;
   List<int> pool;
@@ -4326,8 +5094,8 @@ struct Fusion {
 };
 
 struct FuseLimits {
-  int weight = 640;       // summed costs of a group's members
-  int recompute = 48;     // highest cost of computing a value again instead of storing it
+  int weight = 640;         // summed costs of a group's members
+  int recompute = 48;       // highest cost of computing a value again instead of storing it
   int from_leaves = 24;     // highest cost of arithmetic on leaves that is made again wherever it is used
   int recompute_loads = 2;  // highest number of full-size values read for that
 };
@@ -4358,9 +5126,11 @@ class Fuser {
     for (int k = 0; k < prelude; ++k) new_group(-1);
     for (int i = 0; i < n; ++i) {
       classify(i);
-      if (wanted_[i]) want(i);
+      if (wanted_[i] && role_[i] != Role::inlined) want(i);
     }
-    decide_stores();
+    // last, so that state which is read before it is written can be written where it lives
+    for (int i = 0; i < n; ++i)
+      if (wanted_[i] && role_[i] == Role::inlined) want(i);
     return static_cast<Fusion&&>(f);
   }
 
@@ -4425,7 +5195,8 @@ class Fuser {
         at = max(at, earliest_[in[k]]);
         const int x = through_broadcasts(in[k]);
         cost += again_cost_[x];
-        from_leaves = from_leaves && (again_cost_[x] > 0 || role_[x] == Role::generator || role_[memory_node(x)] == Role::leaf);
+        from_leaves = from_leaves && (again_cost_[x] > 0 || role_[x] == Role::generator ||
+                                      role_[memory_node(x)] == Role::leaf);
       }
       earliest_[i] = at;
       if (generated) {
@@ -4546,11 +5317,11 @@ class Fuser {
 
   // How extents `d`, right-aligned, lie in `space`.
   struct Fit {
-    bool inside = true;    // every extent is the space's or 1
-    bool outside = true;   // every extent of the space is d's or 1
-    bool full = true;      // inside and nothing is reduced
-    bool suffix = true;    // what is reduced are all columns from `split` on
-    int split = 0;         // in axes of the larger of the two
+    bool inside = true;   // every extent is the space's or 1
+    bool outside = true;  // every extent of the space is d's or 1
+    bool full = true;     // inside and nothing is reduced
+    bool suffix = true;   // what is reduced are all columns from `split` on
+    int split = 0;        // in axes of the larger of the two
   };
   static constexpr Fit fit(const Dims& space, const Dims& d) {
     Fit r;
@@ -4646,7 +5417,8 @@ class Fuser {
       }
     }
     if (best < 0) {
-      // sums of leaves alone, such as the number of counted labels, run first: what divides by them need not wait
+      // sums of leaves alone, such as the number of counted labels, run first: what divides by them need not
+      // wait
       const bool early = r.level == Level::total && least == 0 && prelude_used_ < prelude;
       best = early ? prelude_used_++ : new_group(-1);
       f.groups[best].space = d;
@@ -4691,19 +5463,62 @@ class Fuser {
 
   constexpr bool joins(int at, int i, const Dims& d, const Reduction& r) const {
     const Group& group = f.groups[at];
-    if (group.opaque >= 0 || group.odd || group.weight + ir::info(nodes_[i].op).cost >= limits_.weight) return false;
+    if (group.opaque >= 0 || group.odd || group.weight + ir::info(nodes_[i].op).cost >= limits_.weight)
+      return false;
     const Fit a = fit(group.space, d);
     if (!a.inside) {
       if (!a.outside || !a.suffix || group.mixed || group.space.size() == 1) return false;
       return r.level == Level::element || r.level == Level::total || r.split == a.split;
     }
-    if (a.full) return r.level == Level::element || r.level == Level::total || group.split < 0 || group.split == r.split + (group.space.rank - d.rank);
+    if (a.full)
+      return r.level == Level::element || r.level == Level::total || group.split < 0 ||
+             group.split == r.split + (group.space.rank - d.rank);
     // a row of the space: pointwise at row level, or a reduction over all rows
     if (!a.suffix || group.split != a.split) return false;
     return r.level == Level::element || r.level == Level::total;
   }
 
-  // ---- what is stored ----
+  static constexpr int max(int a, int b) { return a > b ? a : b; }
+
+  static constexpr int prelude = 4;
+
+  const Graph& g;
+  int prelude_used_ = 0;
+  FuseLimits limits_;
+  Fusion f;
+  // plain pointers into the graph and the result: constant evaluation pays for every call
+  const Node* nodes_ = g.nodes.data();
+  const int* edges_ = g.edges.data();
+  const Dims* shapes_ = g.shapes.data();
+  Role* role_ = nullptr;
+  int* group_ = nullptr;
+  Level* level_ = nullptr;
+  u8* stored_ = nullptr;
+  int* view_of_ = nullptr;
+  List<int> earliest_;  // the first group that may use the node's value
+  List<int> reader_;    // the last group that reads the node
+  List<u8> wanted_;
+  List<int> leaf_;        // something that inlined arithmetic on leaves reads
+  List<int> again_cost_;  // of inlined arithmetic on leaves, else 0
+};
+
+// Groups alone; collect() (collect.hpp) then decides what is stored, and lists what each group does.
+constexpr Fusion assign_groups(const Graph& graph, FuseLimits limits = {}) {
+  return Fuser(graph, limits).run();
+}
+
+}  // namespace weft::passes
+// ---- weft/passes/collect.hpp ----
+// What crosses groups in memory, and what is rather made again; then what each group computes, reads and
+// writes, from its stores back to memory, in ascending order.
+
+namespace weft::passes {
+
+class Collector {
+ public:
+  constexpr Collector(const Graph& graph, Fusion& fusion, FuseLimits limits)
+      : g(graph), f(fusion), limits_(limits) {}
+
   constexpr void decide_stores() {
     const int n = g.nodes.size();
     List<u8> crosses(n, 0);
@@ -4735,7 +5550,9 @@ class Fuser {
       seen[seen_count++] = x;
       if (role_[x] == Role::generator || role_[x] == Role::inlined) continue;
       if (stored_[x] || role_[x] == Role::view) {
-        if (2 * shapes_[nodes_[x].shape].size() > shapes_[nodes_[v].shape].size() && ++loads > limits_.recompute_loads) return false;
+        if (2 * shapes_[nodes_[x].shape].size() > shapes_[nodes_[v].shape].size() &&
+            ++loads > limits_.recompute_loads)
+          return false;
         continue;
       }
       if (ir::is_reduction(nodes_[x].op)) {
@@ -4751,43 +5568,6 @@ class Fuser {
     for (int k = 0; k < row_count; ++k) stored_[rows[k]] = 1;
     return true;
   }
-
-  static constexpr int max(int a, int b) { return a > b ? a : b; }
-
-  static constexpr int prelude = 4;
-
-  const Graph& g;
-  int prelude_used_ = 0;
-  FuseLimits limits_;
-  Fusion f;
-  // plain pointers into the graph and the result: constant evaluation pays for every call
-  const Node* nodes_ = g.nodes.data();
-  const int* edges_ = g.edges.data();
-  const Dims* shapes_ = g.shapes.data();
-  Role* role_ = nullptr;
-  int* group_ = nullptr;
-  Level* level_ = nullptr;
-  u8* stored_ = nullptr;
-  int* view_of_ = nullptr;
-  List<int> earliest_;  // the first group that may use the node's value
-  List<int> reader_;    // the last group that reads the node
-  List<u8> wanted_;
-  List<int> leaf_;        // something that inlined arithmetic on leaves reads
-  List<int> again_cost_;  // of inlined arithmetic on leaves, else 0
-};
-
-// Groups and what is stored; collect() (collect.hpp) then lists what each group computes, reads and writes.
-constexpr Fusion assign_groups(const Graph& graph, FuseLimits limits = {}) { return Fuser(graph, limits).run(); }
-
-}  // namespace weft::passes
-// ---- weft/passes/collect.hpp ----
-// What each group of a fusion computes, reads and writes: from its stores back to memory, in ascending order.
-
-namespace weft::passes {
-
-class Collector {
- public:
-  constexpr Collector(const Graph& graph, Fusion& fusion) : g(graph), f(fusion) {}
 
   constexpr void collect() {
     const int n = g.nodes.size();
@@ -4823,7 +5603,7 @@ class Collector {
         seen[x] = k;
         const bool here = f.is_view_in(x, k)        ? nodes_[x].op == Op::broadcast
                           : role_[x] == Role::fused ? group_[x] >= k || !stored_[x]
-                                                     : !stored_[x];
+                                                    : !stored_[x];
         if (!here) {
           loads.push(x);
           continue;
@@ -4833,7 +5613,8 @@ class Collector {
         if (role_[x] == Role::fused && view_of_[x] >= 0 && !f.is_view_in(x, k)) continue;
         if (role_[x] == Role::fused && nodes_[x].op == Op::pad) continue;
         if (group.odd && ir::is_reduction(nodes_[x].op)) {
-          if (seen[edges_[nodes_[x].first + 0]] != k) seen[edges_[nodes_[x].first + 0]] = k, loads.push(edges_[nodes_[x].first + 0]);
+          if (seen[edges_[nodes_[x].first + 0]] != k)
+            seen[edges_[nodes_[x].first + 0]] = k, loads.push(edges_[nodes_[x].first + 0]);
           continue;
         }
         const Node& node = nodes_[x];
@@ -4854,22 +5635,33 @@ class Collector {
   }
 
  private:
+  constexpr int through_broadcasts(int x) const {
+    while (role_[x] == Role::view && nodes_[x].op == Op::broadcast) x = edges_[nodes_[x].first];
+    return x;
+  }
+
   const Graph& g;
   Fusion& f;
+  FuseLimits limits_;
   // plain pointers: constant evaluation pays for every call
   const Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
   const Role* role_ = f.role.data();
   const int* group_ = f.group.data();
-  const u8* stored_ = f.stored.data();
+  const Dims* shapes_ = g.shapes.data();
+  u8* stored_ = f.stored.data();
   const int* view_of_ = f.view_of.data();
 };
 
-constexpr void collect(const Graph& graph, Fusion& fusion) { Collector(graph, fusion).collect(); }
+constexpr void collect(const Graph& graph, Fusion& fusion, FuseLimits limits = {}) {
+  Collector collector(graph, fusion, limits);
+  collector.decide_stores();
+  collector.collect();
+}
 
 constexpr Fusion fuse(const Graph& graph, FuseLimits limits = {}) {
   Fusion fusion = assign_groups(graph, limits);
-  collect(graph, fusion);
+  collect(graph, fusion, limits);
   return fusion;
 }
 
@@ -4896,12 +5688,13 @@ struct Address {
 inline constexpr i64 alignment = 256;
 constexpr i64 align_up(i64 bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-// How a loop group is cut: `chunks` pieces of rows_per_chunk rows, each one unit of work. Chosen by size alone.
+// How a loop group is cut: `chunks` pieces of rows_per_chunk rows, each one unit of work. Chosen by size
+// alone.
 struct Cut {
   i64 rows = 1, cols = 1;
   i64 rows_per_chunk = 1, chunks = 1;
-  bool flat = false;   // a one-dimensional walk in tiles of `cols`, the last one ragged
-  int segments = -1;   // >= 0: the walk follows that parameter group's ranges
+  bool flat = false;             // a one-dimensional walk in tiles of `cols`, the last one ragged
+  int segments = -1;             // >= 0: the walk follows that parameter group's ranges
   u64 partials = Address::none;  // chunks x (elements of every sum along the rows)
 };
 
@@ -4922,7 +5715,9 @@ struct Plan {
 inline constexpr i64 flat_tile = 4096;
 inline constexpr i64 chunk_elements = 16384;
 
-constexpr i64 bytes_of(const ir::Graph& g, int node) { return g.dims(node).size() * size_of(g.nodes[node].dtype); }
+constexpr i64 bytes_of(const ir::Graph& g, int node) {
+  return g.dims(node).size() * size_of(g.nodes[node].dtype);
+}
 
 class Planner {
  public:
@@ -4958,6 +5753,9 @@ class Planner {
     place_assigned();
     for (const ir::Assign& a : g.assigns)  // what is copied at the end of the step must last until then
       if (p.where[root(a.node)] == Address::none) pinned_[root(a.node)] = 1;
+    // The gaps of an arena are zero from the start and must stay so: its memory is never another value's.
+    for (int dtype = 0; dtype < 16; ++dtype)
+      if (arena_size_[dtype] > 0) arena_at_[dtype] = allocate(arena_size_[dtype], groups);
     for (int k = 0; k < groups; ++k) {
       release(k);
       const Group& group = groups_[k];
@@ -4966,9 +5764,11 @@ class Planner {
         const int node = pool_[group.stores.begin + i];
         if (p.where[node] != Address::none) continue;
         if (arena_[node] >= 0) {
-          place_in_arena(node, k);
+          place_in_arena(node);
         } else if (!in_place(node, k)) {
-          p.where[node] = allocate(bytes_of(g, node), pinned_[node] ? groups : last_use_[node] < k ? k : last_use_[node]);
+          p.where[node] = allocate(bytes_of(g, node), pinned_[node]         ? groups
+                                                      : last_use_[node] < k ? k
+                                                                            : last_use_[node]);
         }
       }
       if (cut.chunks > 1) {
@@ -4992,7 +5792,8 @@ class Planner {
 
  private:
   constexpr int root(int x) const {
-    while (role_[x] == Role::view) x = view_of_[x] >= 0 ? views_[view_of_[x]].root : edges_[nodes_[x].first + 0];
+    while (role_[x] == Role::view)
+      x = view_of_[x] >= 0 ? views_[view_of_[x]].root : edges_[nodes_[x].first + 0];
     return x;
   }
   // Where node x starts.
@@ -5022,7 +5823,8 @@ class Planner {
       if (node.op == ir::Op::input)
         p.where[i] = Address::make(ir::Space::input, 0, static_cast<int>(node.imm));
       else if (node.op == ir::Op::state)
-        states_.push(i), p.where[i] = Address::make(g.slots[static_cast<int>(node.imm)].space, g.slots[static_cast<int>(node.imm)].offset);
+        states_.push(i), p.where[i] = Address::make(g.slots[static_cast<int>(node.imm)].space,
+                                                    g.slots[static_cast<int>(node.imm)].offset);
       else if (node.op == ir::Op::scalar)
         p.where[i] = Address::make(ir::Space::scalars, static_cast<i64>(node.imm) * 4);
     }
@@ -5051,7 +5853,6 @@ class Planner {
         const i64 offset = g.attribute(i, a) * size_of(nodes_[i].dtype);
         const i64 end = align_up(offset + bytes_of(g, x));
         if (arena_size_[dtype] < end) arena_size_[dtype] = end;
-        if (arena_last_[dtype] < last_use_[i]) arena_last_[dtype] = last_use_[i];
         const bool whole = bytes_of(g, x) == bytes_of(g, edges_[nodes_[i].first + a]);
         const bool computed = role_[x] == Role::fused || role_[x] == Role::opaque;
         if (computed && whole && !pinned_[x] && arena_[x] < 0) arena_[x] = dtype, arena_offset(x, offset);
@@ -5062,16 +5863,10 @@ class Planner {
     if (offsets_.empty()) offsets_ = List<i64>(g.nodes.size(), 0);
     offsets_[x] = offset;
   }
-  constexpr u64 arena_base(int dtype, int k) {
-    if (arena_at_[dtype] == Address::none) arena_at_[dtype] = allocate(arena_size_[dtype], arena_last_[dtype] < k ? k : arena_last_[dtype]);
-    return arena_at_[dtype];
-  }
-  constexpr void place_in_arena(int x, int k) {
-    p.where[x] = arena_base(arena_[x], k) + static_cast<u64>(offsets_[x]);
-  }
+  constexpr void place_in_arena(int x) { p.where[x] = arena_at_[arena_[x]] + static_cast<u64>(offsets_[x]); }
   constexpr void pack_copies(int i) {
     const int dtype = static_cast<int>(nodes_[i].dtype);
-    const u64 base = arena_base(dtype, f.groups.size());
+    const u64 base = arena_at_[dtype];
     p.where[i] = base;
     for (int a = 0; a < nodes_[i].arity; ++a) {
       const int x = edges_[nodes_[i].first + a];
@@ -5116,14 +5911,16 @@ class Planner {
     for (int r = 0; r < span.size; ++r) {
       const ir::Range& range = g.ranges[span.begin + r];
       const i64 begin = segmented.offset + range.offset * size, end = begin + range.length * size;
-      if (plain.offset < end && begin < plain.offset + g.shapes[plain.shape].size() * size_of(plain.dtype)) return true;
+      if (plain.offset < end && begin < plain.offset + g.shapes[plain.shape].size() * size_of(plain.dtype))
+        return true;
     }
     return false;
   }
 
   // Whether group k reads node x's memory only at the element it is writing, as `like` is laid out.
   constexpr bool aligned(int x, int like, int k) const {
-    if (nodes_[x].shape != nodes_[like].shape || size_of(nodes_[x].dtype) != size_of(nodes_[like].dtype)) return false;
+    if (nodes_[x].shape != nodes_[like].shape || size_of(nodes_[x].dtype) != size_of(nodes_[like].dtype))
+      return false;
     if (level_[like] != Level::element) return false;
     const ir::Span body = groups_[k].body;
     for (int i = 0; i < body.size; ++i)
@@ -5131,7 +5928,10 @@ class Planner {
     const ir::Span loads = groups_[k].loads;
     for (int i = 0; i < loads.size; ++i) {
       const int load = pool_[loads.begin + i];
-      if (load != x && root_in(load, k) == x && !(shapes_[nodes_[load].shape].size() == shapes_[nodes_[like].shape].size() && same_order(load, like, k))) return false;
+      if (load != x && root_in(load, k) == x &&
+          !(shapes_[nodes_[load].shape].size() == shapes_[nodes_[like].shape].size() &&
+            same_order(load, like, k)))
+        return false;
     }
     for (int i = 0; i < body.size; ++i) {
       const int node = pool_[body.begin + i];
@@ -5143,7 +5943,8 @@ class Planner {
   constexpr bool same_order(int load, int like, int k) const {
     if (!f.is_view_in(load, k) || view_of_[load] < 0) return true;
     const View& v = views_[view_of_[load]];
-    return v.offset == 0 && nodes_[load].shape == nodes_[like].shape && is_contiguous(v, shapes_[nodes_[load].shape]);
+    return v.offset == 0 && nodes_[load].shape == nodes_[like].shape &&
+           is_contiguous(v, shapes_[nodes_[load].shape]);
   }
 
   // A dying buffer of the same size that group k reads element by element becomes the result's.
@@ -5153,7 +5954,9 @@ class Planner {
     for (int i = 0; i < group.loads.size; ++i) {
       const int x = root_in(pool_[group.loads.begin + i], k);
       const u64 at = p.where[x];
-      if (at == Address::none || Address::space(at) != ir::Space::workspace || pinned_[x] || last_use_[x] != k) continue;
+      if (at == Address::none || Address::space(at) != ir::Space::workspace || pinned_[x] ||
+          last_use_[x] != k)
+        continue;
       if (arena_[x] >= 0 || role_[x] == Role::arena || bytes_of(g, x) != bytes_of(g, node)) continue;
       if (!aligned(x, node, k)) continue;
       Block* blocks = live_.data();
@@ -5193,7 +5996,8 @@ class Planner {
         const ir::Span span = g.groups[cut.segments];
         cut.cols = flat_tile;
         cut.rows = 0;
-        for (int r = 0; r < span.size; ++r) cut.rows += (g.ranges[span.begin + r].length + flat_tile - 1) / flat_tile;
+        for (int r = 0; r < span.size; ++r)
+          cut.rows += (g.ranges[span.begin + r].length + flat_tile - 1) / flat_tile;
       }
     } else {
       int split = group.split;
@@ -5217,7 +6021,8 @@ class Planner {
   constexpr int segments_of(const Group& group) const {
     for (int i = 0; i < group.loads.size; ++i) {
       const ir::Node& node = nodes_[pool_[group.loads.begin + i]];
-      if (node.op == ir::Op::state && g.slots[static_cast<int>(node.imm)].segments >= 0) return g.slots[static_cast<int>(node.imm)].segments;
+      if (node.op == ir::Op::state && g.slots[static_cast<int>(node.imm)].segments >= 0)
+        return g.slots[static_cast<int>(node.imm)].segments;
       if (node.op == ir::Op::pack && static_cast<i64>(node.imm) >= 0) return static_cast<int>(node.imm);
     }
     return -1;
@@ -5227,13 +6032,16 @@ class Planner {
       const int x = pool_[group.loads.begin + i];
       if (shapes_[nodes_[x].shape].size() == 1) continue;
       if (shapes_[nodes_[x].shape].size() != group.space.size()) return false;
-      if (f.is_view_in(x, k) && view_of_[x] >= 0 && !is_contiguous(views_[view_of_[x]], shapes_[nodes_[x].shape])) return false;
+      if (f.is_view_in(x, k) && view_of_[x] >= 0 &&
+          !is_contiguous(views_[view_of_[x]], shapes_[nodes_[x].shape]))
+        return false;
     }
     for (int i = 0; i < group.body.size; ++i) {
       const int x = pool_[group.body.begin + i];
       const ir::Op op = nodes_[x].op;
       if (op == ir::Op::pad || (role_[x] == Role::fused && view_of_[x] >= 0)) return false;
-      if (shapes_[nodes_[x].shape].size() != 1 && shapes_[nodes_[x].shape].size() != group.space.size()) return false;
+      if (shapes_[nodes_[x].shape].size() != 1 && shapes_[nodes_[x].shape].size() != group.space.size())
+        return false;
       if (op == ir::Op::iota) {
         // the walk counts all elements: right only where the index runs along the one axis there is
         const Dims& d = shapes_[nodes_[x].shape];
@@ -5247,7 +6055,8 @@ class Planner {
     i64 bytes = 0;
     for (int i = 0; i < group.stores.size; ++i) {
       const int x = pool_[group.stores.begin + i];
-      if (level_[x] == Level::column_sum || level_[x] == Level::total) bytes += (bytes_of(g, x) + 63) / 64 * 64;
+      if (level_[x] == Level::column_sum || level_[x] == Level::total)
+        bytes += (bytes_of(g, x) + 63) / 64 * 64;
     }
     return bytes;
   }
@@ -5303,22 +6112,23 @@ class Planner {
   List<int> last_use_, phase_, arena_, states_;
   List<i64> offsets_;
   List<u8> pinned_;
-  List<Block> live_;     // every block ever taken; [0] heads the list of those that are
-  List<u8> expires_;     // some block's last reader is this group
+  List<Block> live_;  // every block ever taken; [0] heads the list of those that are
+  List<u8> expires_;  // some block's last reader is this group
   i64 peak_ = 0;
   i64 arena_size_[16]{};
-  int arena_last_[16]{};
   u64 arena_at_[16]{Address::none, Address::none, Address::none, Address::none, Address::none, Address::none,
                     Address::none, Address::none, Address::none, Address::none, Address::none, Address::none,
                     Address::none, Address::none, Address::none, Address::none};
 };
 
-constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion) { return Planner(graph, fusion).run(); }
+constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion) {
+  return Planner(graph, fusion).run();
+}
 
 }  // namespace weft::passes
 // ---- weft/codegen/lowered.hpp ----
-// What lowering yields: the distinct kernels as words, and the steps that launch them in order. This is what is
-// frozen into a program's constant data.
+// What lowering yields: the distinct kernels as words, and the steps that launch them in order. This is what
+// is frozen into a program's constant data.
 
 namespace weft::codegen {
 
@@ -5340,13 +6150,15 @@ struct Kernel {
 
 struct Lowered {
   List<Kernel> kernels;
-  List<u64> words;      // of all kernels
+  List<u64> words;  // of all kernels
   List<Step> steps;
   List<u64> addresses;  // passes::Address of every operand
   List<u64> numbers;
 
   // The number of the kernel with these words; equal kernels are one.
-  constexpr int kernel(StepKind kind, const List<u64>& code) { return kernel(kind, code.data(), code.size()); }
+  constexpr int kernel(StepKind kind, const List<u64>& code) {
+    return kernel(kind, code.data(), code.size());
+  }
   constexpr int kernel(StepKind kind, const u64* code, int size) {
     u64 h = static_cast<u64>(kind) + 1;
     for (int i = 0; i < size; ++i) h = (h ^ (h >> 31) ^ code[i]) * 0x9e3779b97f4a7c15ull;
@@ -5379,7 +6191,8 @@ struct Lowered {
   constexpr void append(const Lowered& part) {
     List<int> renumbered(part.kernels.size(), 0);
     for (int k = 0; k < part.kernels.size(); ++k)
-      renumbered[k] = kernel(part.kernels[k].kind, part.words.data() + part.kernels[k].words.begin, part.kernels[k].words.size);
+      renumbered[k] = kernel(part.kernels[k].kind, part.words.data() + part.kernels[k].words.begin,
+                             part.kernels[k].words.size);
     for (Step s : part.steps) {
       s.kernel = renumbered[s.kernel];
       s.addresses.begin += addresses.size();
@@ -5431,7 +6244,8 @@ constexpr int join_axes(DotAxis* axes, int count) {
   return inner;
 }
 
-constexpr DotProblem dot_problem(const ir::Graph& g, int node, const passes::View& va, const passes::View& vb) {
+constexpr DotProblem dot_problem(const ir::Graph& g, int node, const passes::View& va,
+                                 const passes::View& vb) {
   const ir::DotAxes axes = ir::dot_axes(g, node);
   const Dims &da = g.dims(g.in(node, 0)), &db = g.dims(g.in(node, 1)), &dc = g.dims(node);
   const passes::View vc = passes::contiguous_view(node, dc);
@@ -5439,13 +6253,15 @@ constexpr DotProblem dot_problem(const ir::Graph& g, int node, const passes::Vie
   DotAxis m[8], n[8], k[8], batch[8];
   int ms = 0, ns = 0, ks = 0, c_axis = 0, bs = 0;
   for (int i = 0; i < axes.batch; ++i)
-    batch[bs++] = {da.extent[axes.batch_a[i]], va.stride[axes.batch_a[i]], vb.stride[axes.batch_b[i]], vc.stride[c_axis++]};
+    batch[bs++] = {da.extent[axes.batch_a[i]], va.stride[axes.batch_a[i]], vb.stride[axes.batch_b[i]],
+                   vc.stride[c_axis++]};
   for (int i = 0; i < da.rank; ++i)
     if (!(axes.used_a() >> i & 1u)) m[ms++] = {da.extent[i], va.stride[i], 0, vc.stride[c_axis++]};
   for (int i = 0; i < db.rank; ++i)
     if (!(axes.used_b() >> i & 1u)) n[ns++] = {db.extent[i], 0, vb.stride[i], vc.stride[c_axis++]};
   for (int i = 0; i < axes.contracted; ++i)
-    k[ks++] = {da.extent[axes.contracted_a[i]], va.stride[axes.contracted_a[i]], vb.stride[axes.contracted_b[i]], 0};
+    k[ks++] = {da.extent[axes.contracted_a[i]], va.stride[axes.contracted_a[i]],
+               vb.stride[axes.contracted_b[i]], 0};
   const int m_left = join_axes(m, ms), n_left = join_axes(n, ns), k_left = join_axes(k, ks);
   const int b_left = join_axes(batch, bs);
   if (k_left > 0) p.ok = false;
@@ -5461,10 +6277,14 @@ constexpr DotProblem dot_problem(const ir::Graph& g, int node, const passes::Vie
   return p;
 }
 
-constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node, Lowered& out) {
+constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
+                         Lowered& out) {
   const int a = g.in(node, 0), b = g.in(node, 1);
   const int k = f.group[node];
-  const auto view = [&](int x) { return f.is_view_in(x, k) && f.view_of[x] >= 0 ? f.views[f.view_of[x]] : passes::contiguous_view(x, g.dims(x)); };
+  const auto view = [&](int x) {
+    return f.is_view_in(x, k) && f.view_of[x] >= 0 ? f.views[f.view_of[x]]
+                                                   : passes::contiguous_view(x, g.dims(x));
+  };
   const passes::View va = view(a), vb = view(b);
   const DotProblem p = dot_problem(g, node, va, vb);
   if (!p.ok) throw Error("codegen/dot", "a contraction's axes cannot be joined into a matrix product");
@@ -5475,11 +6295,13 @@ constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const pass
   addresses.push(plan.where[va.root] + static_cast<u64>(va.offset * size_of(g.nodes[a].dtype)));
   addresses.push(plan.where[vb.root] + static_cast<u64>(vb.offset * size_of(g.nodes[b].dtype)));
   addresses.push(plan.where[node]);
-  for (const i64 x : {p.m, p.n, p.k, p.a_row, p.a_col, p.b_row, p.b_col, p.c_row, static_cast<i64>(p.batches)})
+  for (const i64 x :
+       {p.m, p.n, p.k, p.a_row, p.a_col, p.b_row, p.b_col, p.c_row, static_cast<i64>(p.batches)})
     numbers.push(static_cast<u64>(x));
   i64 batch = 1;
   for (int i = 0; i < p.batches; ++i) {
-    for (const i64 x : {p.batch[i].extent, p.batch[i].a, p.batch[i].b, p.batch[i].c}) numbers.push(static_cast<u64>(x));
+    for (const i64 x : {p.batch[i].extent, p.batch[i].a, p.batch[i].b, p.batch[i].c})
+      numbers.push(static_cast<u64>(x));
     batch *= p.batch[i].extent;
   }
   Step& step = out.step(StepKind::dot, out.kernel(StepKind::dot, code), addresses, numbers);
@@ -5488,7 +6310,8 @@ constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const pass
 }
 
 // gather and scatter_add: rows of a table by index.
-constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node, Lowered& out) {
+constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
+                           Lowered& out) {
   const bool gathers = g.nodes[node].op == ir::Op::gather;
   const int index = g.in(node, gathers ? 1 : 0), data = g.in(node, gathers ? 0 : 1);
   const auto address = [&](int x) {
@@ -5509,14 +6332,16 @@ constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const pa
   numbers.push(static_cast<u64>(width));
   const StepKind kind = gathers ? StepKind::gather : StepKind::scatter_add;
   Step& step = out.step(kind, out.kernel(kind, code), addresses, numbers);
-  step.bytes = passes::bytes_of(g, index) + (gathers ? 2 * passes::bytes_of(g, node) : passes::bytes_of(g, data) + 2 * passes::bytes_of(g, node));
+  step.bytes =
+      passes::bytes_of(g, index) +
+      (gathers ? 2 * passes::bytes_of(g, node) : passes::bytes_of(g, data) + 2 * passes::bytes_of(g, node));
 }
 
 }  // namespace weft::codegen
 // ---- weft/codegen/lower_loop.hpp ----
 // A loop group as bytecode: strides for everything it reads and writes, and its instructions in sections. A
-// value needed in several passes over a row is computed again, unless that is dear and the row is short enough
-// to hold it.
+// value needed in several passes over a row is computed again, unless that is dear and the row is short
+// enough to hold it.
 
 namespace weft::codegen {
 
@@ -5537,7 +6362,8 @@ inline constexpr i64 most_kept_bytes = 32768;
 
 class LoopLowering {
  public:
-  constexpr LoopLowering(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan, Lowered& out)
+  constexpr LoopLowering(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan,
+                         Lowered& out)
       : g(graph), f(fusion), p(plan), out_(out), slot_of_(graph.nodes.size(), -1) {}
 
   constexpr void lower(int k) {
@@ -5557,11 +6383,11 @@ class LoopLowering {
  private:
   struct Info {
     int node = 0;
-    bool load = false;    // read from memory through `view`
-    int alias = -1;       // a broadcast: the info it stands for
+    bool load = false;  // read from memory through `view`
+    int alias = -1;     // a broadcast: the info it stands for
     Stage stage = Stage::element;
     int phase = 0;
-    u32 needs = 0;        // phases (element) or any bit (uniform) in which the value is wanted
+    u32 needs = 0;  // phases (element) or any bit (uniform) in which the value is wanted
     bool keep = false;
     int keep_slot = -1;
     int operand = -1;
@@ -5599,7 +6425,8 @@ class LoopLowering {
     info_ = infos_.data();
     int i = 0, j = 0;
     while (i < body.size || j < loads.size) {
-      const bool take_load = i == body.size || (j < loads.size && pool_[loads.begin + j] < pool_[body.begin + i]);
+      const bool take_load =
+          i == body.size || (j < loads.size && pool_[loads.begin + j] < pool_[body.begin + i]);
       Info info;
       info.node = take_load ? pool_[loads.begin + j++] : pool_[body.begin + i++];
       info.load = take_load || is_copy(info.node);
@@ -5688,7 +6515,8 @@ class LoopLowering {
     const DType t = nodes_[x].dtype;
     o.word = {t, kernels::Role::load, false};
     const bool through_view = view_of_[x] >= 0 && (f.is_view_in(x, group_number_) || is_copy(x));
-    const passes::View v = through_view ? views_[view_of_[x]] : passes::contiguous_view(x, shapes_[nodes_[x].shape]);
+    const passes::View v =
+        through_view ? views_[view_of_[x]] : passes::contiguous_view(x, shapes_[nodes_[x].shape]);
     o.address = p.where[v.root] + static_cast<u64>(v.offset * size_of(t));
     spread(shapes_[nodes_[x].shape], v.stride, o);
     return o;
@@ -5802,9 +6630,12 @@ class LoopLowering {
         sink.accumulate = true;
         sink.fold = fold_of(nodes_[x].op);
         sink.info = resolve(edges_[nodes_[x].first + 0]);
-        // a row's number counts once a row, an element that happens to be the same all along it once an element
-        sink.stage = g.dims(edges_[nodes_[x].first + 0]).size() == group_->space.size() ? Stage::element : Stage::row;
-        o.word.role = level_[x] == Level::total ? kernels::Role::accumulate_total : kernels::Role::accumulate_columns;
+        // a row's number counts once a row, an element that happens to be the same all along it once an
+        // element
+        sink.stage =
+            g.dims(edges_[nodes_[x].first + 0]).size() == group_->space.size() ? Stage::element : Stage::row;
+        o.word.role =
+            level_[x] == Level::total ? kernels::Role::accumulate_total : kernels::Role::accumulate_columns;
         if (cut_->chunks > 1) {
           sums_.push(o.address);
           sums_.push(static_cast<u64>(partial));
@@ -5919,9 +6750,7 @@ class LoopLowering {
   constexpr int value_register(int s, int phase) const {
     return info_[s].stage == Stage::element ? info_[s].reg[phase] : info_[s].reg[0];
   }
-  constexpr void set_operands(int at, int a, int b, int c) {
-    registers_.push({at, a, b, c});
-  }
+  constexpr void set_operands(int at, int a, int b, int c) { registers_.push({at, a, b, c}); }
 
   constexpr int emit_reduction(int s, int phase) {
     const Info& info = info_[s];
@@ -5972,7 +6801,9 @@ class LoopLowering {
       set_operands(at, index, -1, -1);
       return at;
     }
-    i.op = node.op == Op::stop_gradient ? Opcode::copy : static_cast<Opcode>(static_cast<int>(node.op) - static_cast<int>(Op::neg));
+    i.op = node.op == Op::stop_gradient
+               ? Opcode::copy
+               : static_cast<Opcode>(static_cast<int>(node.op) - static_cast<int>(Op::neg));
     int in[3]{-1, -1, -1};
     for (int a = 0; a < node.arity; ++a) in[a] = value_register(resolve(edges_[node.first + a]), phase);
     const int at = push(section, i);
@@ -6038,13 +6869,16 @@ class LoopLowering {
     }
     for (const Registers& r : registers_) {
       Instruction& i = sections_[r.at / in_section][r.at % in_section];
-      const auto number = [&](int reg) { return static_cast<u16>(reg < 0 ? 0 : base[reg / in_section] + reg % in_section); };
+      const auto number = [&](int reg) {
+        return static_cast<u16>(reg < 0 ? 0 : base[reg / in_section] + reg % in_section);
+      };
       i.a = number(r.a);
       i.b = number(r.b);
       i.c = number(r.c);
     }
     const int axes = rows_ + cols_;
-    List<u64> code(2 + sections_.size() + axes + h.operand_words() * operands_.size() + kernels::instruction_words * h.instructions);
+    List<u64> code(2 + sections_.size() + axes + h.operand_words() * operands_.size() +
+                   kernels::instruction_words * h.instructions);
     u64* w = code.data();
     h.encode(w);
     w += 2;
@@ -6062,10 +6896,12 @@ class LoopLowering {
         kernels::encode(i, w);
         w += kernels::instruction_words;
       }
-    if (operands_.size() > kernels::LoopArgs::max_operands || streams_.size() > kernels::LoopArgs::max_streams)
+    if (operands_.size() > kernels::LoopArgs::max_operands ||
+        streams_.size() > kernels::LoopArgs::max_streams)
       throw Error("codegen/too-large", "a fused loop has too many operands");
     List<u64> addresses;
-    for (const Operand& o : operands_) addresses.push(o.word.role == kernels::Role::index ? Address::none : o.address);
+    for (const Operand& o : operands_)
+      addresses.push(o.word.role == kernels::Role::index ? Address::none : o.address);
     i64 last = cut_->cols;
     if (cut_->flat) last = group_->space.size() - (cut_->rows - 1) * passes::flat_tile;
     List<u64> numbers;
@@ -6097,7 +6933,8 @@ class LoopLowering {
         addresses.push(sums_[k]);
         for (int j = 1; j < 4; ++j) numbers.push(sums_[k + j]);
       }
-      Step& sums = out_.step(StepKind::finish, out_.kernel(StepKind::finish, List<u64>()), addresses, numbers);
+      Step& sums =
+          out_.step(StepKind::finish, out_.kernel(StepKind::finish, List<u64>()), addresses, numbers);
       sums.bytes = cut_->chunks * partial_bytes_;
     }
   }
@@ -6107,11 +6944,13 @@ class LoopLowering {
       const int x = pool_[group_->loads.begin + i];
       step.bytes += passes::bytes_of(g, x);
     }
-    for (int i = 0; i < group_->stores.size; ++i) step.bytes += passes::bytes_of(g, pool_[group_->stores.begin + i]);
+    for (int i = 0; i < group_->stores.size; ++i)
+      step.bytes += passes::bytes_of(g, pool_[group_->stores.begin + i]);
     for (const Info& info : infos_)
       if (!info.load && info.alias < 0) {
         const ir::Node& node = nodes_[info.node];
-        const i64 size = ir::is_reduction(node.op) ? g.dims(edges_[nodes_[info.node].first + 0]).size() : shapes_[nodes_[info.node].shape].size();
+        const i64 size = ir::is_reduction(node.op) ? g.dims(edges_[nodes_[info.node].first + 0]).size()
+                                                   : shapes_[nodes_[info.node].shape].size();
         step.flops += size * (ir::info(node.op).cost > 0 ? 1 : 0);
       }
   }
@@ -6158,8 +6997,10 @@ class LoopLowering {
 
 namespace weft::codegen {
 
-// The launches of groups [first, last), and the copies before them; the copies after all groups go with the last.
-constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int first, int last) {
+// The launches of groups [first, last), and the copies before them; the copies after all groups go with the
+// last.
+constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int first,
+                        int last) {
   Lowered out;
   LoopLowering loops(g, f, plan, out);
   const auto copies = [&](int before) {
@@ -6169,7 +7010,8 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
       addresses.push(c.from);
       addresses.push(c.to);
       numbers.push(static_cast<u64>(c.bytes));
-      out.step(StepKind::copy, out.kernel(StepKind::copy, List<u64>()), addresses, numbers).bytes = 2 * c.bytes;
+      out.step(StepKind::copy, out.kernel(StepKind::copy, List<u64>()), addresses, numbers).bytes =
+          2 * c.bytes;
     }
   };
   for (int k = first; k < last; ++k) {
@@ -6223,7 +7065,8 @@ constexpr ir::Graph prune(const ir::Graph& g) {
   r.scalar_count = g.scalar_count;
   r.presets = g.presets;
   r.streams = g.streams;
-  r.edges.reserve(edges + 8);
+  r.edges.reserve(edges + g.outputs.size() + g.assigns.size());
+  r.nodes.reserve(n + g.outputs.size() + g.assigns.size());
   List<int> moved(n, -1);
   for (int i = 0; i < n; ++i) {
     if (!live[i]) continue;
@@ -6245,6 +7088,7 @@ constexpr ir::Graph prune(const ir::Graph& g) {
     ir::Node same = r.nodes[node];
     same.op = ir::Op::bitcast;
     same.imm = 0;
+    same.list = -1;
     same.first = r.edges.size();
     same.arity = 1;
     r.edges.push(node);
@@ -6259,18 +7103,20 @@ constexpr ir::Graph prune(const ir::Graph& g) {
 
 }  // namespace weft::passes
 // ---- weft/exec/explain.hpp ----
-// What a program will launch, step by step: the kind of kernel, what was fused into it, its bytes, its FLOPs, and
-// the least time these take on a stated machine. Law: the passes run again when explain() is called, so that a
-// program which never asks pays nothing; the totals are those of the compiled program.
+// What a program will launch, step by step: the kind of kernel, what was fused into it, its bytes, its FLOPs,
+// and the least time these take on a stated machine. Law: the passes run again when explain() is called, so
+// that a program which never asks pays nothing; the totals are those of the compiled program.
 
 namespace weft {
 
-// A machine by two numbers: bytes and FLOPs a second. A launch takes at least max(bytes / bandwidth, FLOPs / rate).
+// A machine by two numbers: bytes and FLOPs a second. A launch takes at least max(bytes / bandwidth, FLOPs /
+// rate).
 struct Roofline {
   double bytes_per_second = 20e9;
   double flops_per_second = 100e9;
   double seconds(i64 bytes, i64 flops) const {
-    const double memory = static_cast<double>(bytes) / bytes_per_second, compute = static_cast<double>(flops) / flops_per_second;
+    const double memory = static_cast<double>(bytes) / bytes_per_second,
+                 compute = static_cast<double>(flops) / flops_per_second;
     return memory > compute ? memory : compute;
   }
 };
@@ -6278,7 +7124,8 @@ struct Roofline {
 namespace exec {
 
 struct ExplainedStep {
-  std::string kernel;  // "map", "row", "column", "all", "segment", "dot", ...; loops may be several at once: "row+column"
+  std::string kernel;  // "map", "row", "column", "all", "segment", "dot", ...; loops may be several at once:
+                       // "row+column"
   std::string shape;   // of the space that it walks, or "m x n x k"
   std::string ops;     // what is fused into it, in order: "mul, add x2, exp"
   i64 bytes = 0, flops = 0;
@@ -6302,7 +7149,10 @@ inline std::string compact(double value, const char* what = "") {
   const char* units[] = {"", "k", "M", "G", "T", "P"};
   int unit = 0;
   while (value >= 999.5 && unit < 5) value /= 1000, ++unit;
-  return number(value, unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2) + (*what != 0 ? " " : "") + units[unit] + what;
+  return number(value, unit == 0 || value >= 99.95 ? 0
+                       : value >= 9.995            ? 1
+                                                   : 2) +
+         (*what != 0 ? " " : "") + units[unit] + what;
 }
 
 // 840 ns, 20.9 us, 1.25 ms
@@ -6338,7 +7188,8 @@ inline std::string fused_ops(const ir::Graph& g, const passes::Fusion& f, const 
   return out.empty() ? "copy" : out;
 }
 
-inline std::string loop_kind(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group, const passes::Cut& cut) {
+inline std::string loop_kind(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group,
+                             const passes::Cut& cut) {
   bool row = false, column = false, all = false;
   for (int i = 0; i < group.body.size; ++i) {
     const int x = f.pool[group.body.begin + i];
@@ -6353,10 +7204,12 @@ inline std::string loop_kind(const ir::Graph& g, const passes::Fusion& f, const 
   return kind;
 }
 
-inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int k,
-                                  const codegen::Lowered& lowered, const codegen::Step& step) {
+inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
+                                  int k, const codegen::Lowered& lowered, const codegen::Step& step) {
   const passes::Group& group = f.groups[k];
-  const auto at = [&](int i) { return std::to_string(static_cast<i64>(lowered.numbers[step.numbers.begin + i])); };
+  const auto at = [&](int i) {
+    return std::to_string(static_cast<i64>(lowered.numbers[step.numbers.begin + i]));
+  };
   const auto type = [&](int node) { return std::string(name_of(g.nodes[node].dtype)); };
   ExplainedStep out;
   out.bytes = step.bytes;
@@ -6423,15 +7276,18 @@ inline std::string to_text(const Explanation& e, const Roofline& machine) {
   double least = 0;
   for (const ExplainedStep& s : e.steps) least += machine.seconds(s.bytes, s.flops);
   std::string out = std::to_string(e.steps.size()) + (e.steps.size() == 1 ? " launch, " : " launches, ") +
-                    compact(static_cast<double>(e.bytes), "B") + " moved, " + compact(static_cast<double>(e.flops), "FLOP") +
-                    ", workspace " + compact(static_cast<double>(e.workspace_bytes), "B") + "\nat least " + duration(least) +
+                    compact(static_cast<double>(e.bytes), "B") + " moved, " +
+                    compact(static_cast<double>(e.flops), "FLOP") + ", workspace " +
+                    compact(static_cast<double>(e.workspace_bytes), "B") + "\nat least " + duration(least) +
                     " on a machine of " + compact(machine.bytes_per_second, "B/s") + " and " +
                     compact(machine.flops_per_second, "FLOP/s") + "\n\n";
   out += "  #  kernel           bytes    FLOP  at least  what\n";
   for (std::size_t i = 0; i < e.steps.size(); ++i) {
     const ExplainedStep& s = e.steps[i];
-    std::string line = padded(std::to_string(i), 3, true) + "  " + padded(s.kernel, 14, false) + padded(compact(static_cast<double>(s.bytes)), 8, true) +
-                       padded(compact(static_cast<double>(s.flops)), 8, true) + padded(duration(machine.seconds(s.bytes, s.flops)), 10, true) + "  ";
+    std::string line = padded(std::to_string(i), 3, true) + "  " + padded(s.kernel, 14, false) +
+                       padded(compact(static_cast<double>(s.bytes)), 8, true) +
+                       padded(compact(static_cast<double>(s.flops)), 8, true) +
+                       padded(duration(machine.seconds(s.bytes, s.flops)), 10, true) + "  ";
     std::string rest = s.shape + (s.ops.empty() ? "" : ": " + s.ops);
     while (true) {
       std::size_t cut = rest.size();
@@ -6458,8 +7314,8 @@ std::string explain(const Roofline& machine = {}) {
 
 }  // namespace weft
 // ---- weft/core/words.hpp ----
-// How one constant evaluation hands its result to the next: as flat 64-bit words, which compilers keep and read
-// cheaply. Splitting the work over several constant variables restarts the compilers' step limits.
+// How one constant evaluation hands its result to the next: as flat 64-bit words, which compilers keep and
+// read cheaply. Splitting the work over several constant variables restarts the compilers' step limits.
 
 namespace weft {
 
@@ -6478,7 +7334,9 @@ class WordWriter {
   }
   constexpr void put_int(i64 value) { put(static_cast<u64>(value)); }
   // Two 32-bit numbers in one word.
-  constexpr void put_pair(int a, int b) { put(static_cast<u64>(static_cast<u32>(a)) | static_cast<u64>(static_cast<u32>(b)) << 32); }
+  constexpr void put_pair(int a, int b) {
+    put(static_cast<u64>(static_cast<u32>(a)) | static_cast<u64>(static_cast<u32>(b)) << 32);
+  }
   constexpr int size() const { return size_; }
 
  private:
@@ -6518,9 +7376,9 @@ struct Kept {
     return r;
   }
   template <int N, int C>
-  static constexpr Words<N> shrink(const WideWords<C>& wide) {
+  static constexpr Words<N> shrink(const WideWords<C>& from) {
     Words<N> r;
-    for (int i = 0; i < N; ++i) r.w[i] = wide.words.w[i];
+    for (int i = 0; i < N; ++i) r.w[i] = from.words.w[i];
     return r;
   }
   static constexpr WideWords<Capacity> wide = evaluate<Capacity>();
@@ -6536,15 +7394,16 @@ struct Kept {
 
 }  // namespace weft
 // ---- weft/codegen/image.hpp ----
-// A lowered program frozen into exactly sized 64-bit words, and each kernel's words copied out through a small
-// slice into a Code type: compilers keep flat integers cheaply and structures not.
+// A lowered program frozen into exactly sized 64-bit words, and each kernel's words copied out through a
+// small slice into a Code type: compilers keep flat integers cheaply and structures not.
 
 namespace weft::codegen {
 
 // Where the parts of an image begin, and what a program needs to know before it runs.
 struct ImageHeader {
   int kernels = 0, steps = 0;
-  int kernel_at = 0, word_at = 0, step_at = 0, address_at = 0, number_at = 0, output_at = 0, preset_at = 0, input_at = 0;
+  int kernel_at = 0, word_at = 0, step_at = 0, address_at = 0, number_at = 0, output_at = 0, preset_at = 0,
+      input_at = 0;
   int outputs = 0, presets = 0, inputs = 0;
   int size = 0;
   int scalars = 0;
@@ -6631,18 +7490,21 @@ constexpr void write(WordWriter& w, const Build& b) {
 // The header goes in front of the image's words.
 inline constexpr int header_words = 22;
 constexpr void write(WordWriter& w, const ImageHeader& h) {
-  for (const int x : {h.kernels, h.steps, h.kernel_at, h.word_at, h.step_at, h.address_at, h.number_at, h.output_at, h.preset_at, h.input_at,
-                      h.outputs, h.presets, h.inputs, h.size, h.scalars, h.launches, h.nodes})
+  for (const int x :
+       {h.kernels, h.steps, h.kernel_at, h.word_at, h.step_at, h.address_at, h.number_at, h.output_at,
+        h.preset_at, h.input_at, h.outputs, h.presets, h.inputs, h.size, h.scalars, h.launches, h.nodes})
     w.put_int(x);
   for (const i64 x : {h.workspace_bytes, h.model_bytes, h.optimizer_bytes, h.flops, h.bytes}) w.put_int(x);
 }
 constexpr ImageHeader read_header(const u64* words) {
   WordReader r(words);
   ImageHeader h;
-  for (int* x : {&h.kernels, &h.steps, &h.kernel_at, &h.word_at, &h.step_at, &h.address_at, &h.number_at, &h.output_at, &h.preset_at, &h.input_at,
-                 &h.outputs, &h.presets, &h.inputs, &h.size, &h.scalars, &h.launches, &h.nodes})
+  for (int* x : {&h.kernels, &h.steps, &h.kernel_at, &h.word_at, &h.step_at, &h.address_at, &h.number_at,
+                 &h.output_at, &h.preset_at, &h.input_at, &h.outputs, &h.presets, &h.inputs, &h.size,
+                 &h.scalars, &h.launches, &h.nodes})
     *x = r.get_size();
-  for (i64* x : {&h.workspace_bytes, &h.model_bytes, &h.optimizer_bytes, &h.flops, &h.bytes}) *x = r.get_int();
+  for (i64* x : {&h.workspace_bytes, &h.model_bytes, &h.optimizer_bytes, &h.flops, &h.bytes})
+    *x = r.get_int();
   return h;
 }
 
@@ -6669,12 +7531,13 @@ auto code_of_slice(std::index_sequence<I...>) -> kernels::Code<Slice::words.w[I]
 
 // Kernel K of program P as a type.
 template <class P, int K>
-using code_of = decltype(code_of_slice<KernelSlice<P, K>>(std::make_index_sequence<KernelSlice<P, K>::size>{}));
+using code_of =
+    decltype(code_of_slice<KernelSlice<P, K>>(std::make_index_sequence<KernelSlice<P, K>::size>{}));
 
 }  // namespace weft::codegen
 // ---- weft/exec/steps.hpp ----
-// A compiled program's image as a list of launches: pointers resolved, numbers in place. Law: running is a walk
-// over that list in order, and allocates nothing.
+// A compiled program's image as a list of launches: pointers resolved, numbers in place. Law: running is a
+// walk over that list in order, and allocates nothing.
 
 namespace weft::exec {
 
@@ -6691,7 +7554,8 @@ template <class Launch>
 class Steps {
  public:
   // Reads an image's steps; `kernels` has its kernels' functions.
-  Steps(const codegen::ImageHeader& header, const u64* image, const decltype(Launch::run)* kernels, const Blocks& blocks)
+  Steps(const codegen::ImageHeader& header, const u64* image, const decltype(Launch::run)* kernels,
+        const Blocks& blocks)
       : header_(header), image_(image), blocks_(blocks), launches_(static_cast<std::size_t>(header.steps)) {
     for (int s = 0; s < header.steps; ++s) {
       const u64* w = image + header.step_at + codegen::step_words * s;
@@ -6716,7 +7580,8 @@ class Steps {
         const int streams = static_cast<int>(launch.numbers[5]), tail = 6 + streams;
         for (int k = 0; k < streams; ++k) args.stream[k] = static_cast<u32>(launch.numbers[6 + k]);
         for (int k = tail; k + 2 < launch.number_count; k += 3)
-          segments_.push_back({static_cast<i64>(launch.numbers[k]), static_cast<i64>(launch.numbers[k + 1]), static_cast<i64>(launch.numbers[k + 2])});
+          segments_.push_back({static_cast<i64>(launch.numbers[k]), static_cast<i64>(launch.numbers[k + 1]),
+                               static_cast<i64>(launch.numbers[k + 2])});
         args.segment_count = (launch.number_count - tail) / 3;
       } else if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::finish) {
         launch.args.chunks = static_cast<i64>(launch.numbers[0]);
@@ -6746,9 +7611,7 @@ class Steps {
   // In the order of the image's steps.
   std::vector<Launch>& launches() { return launches_; }
 
-  std::byte* output(int k) const {
-    return static_cast<std::byte*>(resolve(image_[header_.output_at + k]));
-  }
+  std::byte* output(int k) const { return static_cast<std::byte*>(resolve(image_[header_.output_at + k])); }
 
  private:
   struct InputUse {
@@ -7728,8 +8591,8 @@ void dot(const DotShape& s, const TA* a, const TB* b, TC* c, int max_threads = 0
 
 }  // namespace weft::kernels
 // ---- weft/kernels/dot_call.hpp ----
-// A product as a program's image spells it: numbers m, n, k, five strides, and for each batch axis its extent and
-// three strides.
+// A product as a program's image spells it: numbers m, n, k, five strides, and for each batch axis its extent
+// and three strides.
 
 namespace weft::kernels {
 
@@ -9390,8 +10253,8 @@ WEFT_HD_INLINE Pack<float> rsqrt(const Pack<float>& x) { return 1.0f / detail::s
 
 }  // namespace weft::kernels
 // ---- weft/kernels/arithmetic.hpp ----
-// One pointwise instruction on values: a scalar on the GPU, a pack of lanes on the host. Small floating types are
-// computed in f32 and rounded after every operation, so that a result never depends on what was fused.
+// One pointwise instruction on values: a scalar on the GPU, a pack of lanes on the host. Small floating types
+// are computed in f32 and rounded after every operation, so that a result never depends on what was fused.
 
 namespace weft::kernels {
 
@@ -9487,8 +10350,8 @@ WEFT_HD_INLINE typename Family::mask narrow_mask(const M& m) {
 // Rounds a register to what dtype t can hold.
 template <DType t, class V>
 WEFT_HD_INLINE V round_to(const V& x) {
-  if constexpr (t == DType::f16 || t == DType::bf16 || t == DType::f8e4m3 || t == DType::f8e5m2 || t == DType::i8 ||
-                t == DType::u8) {
+  if constexpr (t == DType::f16 || t == DType::bf16 || t == DType::f8e4m3 || t == DType::f8e5m2 ||
+                t == DType::i8 || t == DType::u8) {
     using S = ctype<t>;
     S stored[lanes];
     store(stored, x);
@@ -9523,8 +10386,8 @@ WEFT_HD_INLINE M splat_false() {
     return splat<M>(0);
 }
 
-// Integer quotient, remainder and power, lane by lane; a zero divisor gives 0, as no exception may leave a kernel
-// (and lanes beyond a row's end hold zeros).
+// Integer quotient, remainder and power, lane by lane; a zero divisor gives 0, as no exception may leave a
+// kernel (and lanes beyond a row's end hold zeros).
 template <Opcode op, class T>
 WEFT_HD_INLINE T integer_lane(T x, T y) {
   if constexpr (op == Opcode::div) {
@@ -9918,9 +10781,9 @@ class SerialTeam {
 
 }  // namespace weft
 // ---- weft/kernels/vec.hpp ----
-// Vec<T, N>: neighbouring columns that one GPU thread works on, N numbers in registers. Law: arithmetic on it is
-// the scalar arithmetic, lane by lane, so results do not depend on N; memory is touched in accesses of up to 16
-// bytes.
+// Vec<T, N>: neighbouring columns that one GPU thread works on, N numbers in registers. Law: arithmetic on it
+// is the scalar arithmetic, lane by lane, so results do not depend on N; memory is touched in accesses of up
+// to 16 bytes.
 
 namespace weft::kernels {
 
@@ -9987,7 +10850,7 @@ struct Stored {
 template <class R, int N, class F, class... A>
 WEFT_HD_INLINE Vec<R, N> vec_map(const F& f, const Vec<A, N>&... a) {
   Vec<R, N> r;
-WEFT_UNROLL
+  WEFT_UNROLL
   for (int j = 0; j < N; ++j) r.lane[j] = f(a.lane[j]...);
   return r;
 }
@@ -9997,7 +10860,7 @@ template <class V>
 WEFT_HD_INLINE V fill_value(lane_of<V> x) {
   if constexpr (detail::is_vec<V>) {
     V r;
-WEFT_UNROLL
+    WEFT_UNROLL
     for (auto& lane : r.lane) lane = x;
     return r;
   } else {
@@ -10013,10 +10876,10 @@ WEFT_HD_INLINE V load_vec(const S* p) {
   constexpr int per = bytes / int{sizeof(S)};
   using Part = detail::Words<bytes>;
   V r;
-WEFT_UNROLL
+  WEFT_UNROLL
   for (int k = 0; k < n / per; ++k) {
     const auto part = __builtin_bit_cast(detail::Stored<S, per>, reinterpret_cast<const Part*>(p)[k]);
-WEFT_UNROLL
+    WEFT_UNROLL
     for (int j = 0; j < per; ++j) r.lane[k * per + j] = load<T>(&part.element[j]);
   }
   return r;
@@ -10028,21 +10891,19 @@ WEFT_HD_INLINE void store_vec(S* p, const Vec<T, N>& v) {
   constexpr int bytes = N * int{sizeof(S)} < 16 ? N * int{sizeof(S)} : 16;
   constexpr int per = bytes / int{sizeof(S)};
   using Part = detail::Words<bytes>;
-WEFT_UNROLL
+  WEFT_UNROLL
   for (int k = 0; k < N / per; ++k) {
     detail::Stored<S, per> part;
-WEFT_UNROLL
+    WEFT_UNROLL
     for (int j = 0; j < per; ++j) store(&part.element[j], v.lane[k * per + j]);
     reinterpret_cast<Part*>(p)[k] = __builtin_bit_cast(Part, part);
   }
 }
 
 }  // namespace weft::kernels
-// ---- weft/kernels/loop.hpp ----
-// The one body of every fused loop: pointwise arithmetic over rows and columns, reductions along the columns
-// (several passes over a row), and sums along the rows. A team works on one chunk of rows; its threads share a
-// row's columns. Law: what is computed depends on the cut into chunks and on the width of a value, never on
-// which thread computes it.
+// ---- weft/kernels/loop_parts.hpp ----
+// What the loop body is made of: folds over lanes and over a team, the best value of a row with its column,
+// compile- time unrolling, and banks of registers.
 
 namespace weft::kernels {
 
@@ -10064,9 +10925,11 @@ WEFT_HD_INLINE V combine(const V& a, const V& b) {
 
 // Variables, since device code may not call std::numeric_limits.
 template <class T>
-inline constexpr T least_value = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+inline constexpr T least_value = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                                      : std::numeric_limits<T>::lowest();
 template <class T>
-inline constexpr T greatest_value = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+inline constexpr T greatest_value = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
+                                                                         : std::numeric_limits<T>::max();
 
 template <Fold fold, class T>
 WEFT_HD constexpr T neutral() {
@@ -10166,7 +11029,7 @@ inline constexpr bool is_serial = std::is_same_v<Team, SerialTeam>;
 template <class Team>
 inline constexpr int group_count = 1;
 template <class Team>
-  requires requires { Team::groups; }
+requires requires { Team::groups; }
 inline constexpr int group_count<Team> = Team::groups;
 template <class Team>
 WEFT_HD_INLINE constexpr int group_of(const Team& team) {
@@ -10176,7 +11039,8 @@ WEFT_HD_INLINE constexpr int group_of(const Team& team) {
     return 0;
 }
 
-// Groups that share a block put their sums together, in the order of the groups. Every thread of the block calls.
+// Groups that share a block put their sums together, in the order of the groups. Every thread of the block
+// calls.
 template <Fold fold, class Team, class V>
 WEFT_HD_INLINE V combine_groups(Team& team, const V& v) {
   if constexpr (requires { Team::groups; }) {
@@ -10228,8 +11092,18 @@ struct Bank {
 
 }  // namespace detail
 
+}  // namespace weft::kernels
+// ---- weft/kernels/loop.hpp ----
+// The one body of every fused loop: pointwise arithmetic over rows and columns, reductions along the columns
+// (several passes over a row), and sums along the rows. A team works on one chunk of rows; its threads share
+// a row's columns. Law: what is computed depends on the cut into chunks and on the width of a value, never on
+// which thread computes it.
+
+namespace weft::kernels {
+
 // `Threads`: the team's size where that is known, else 0. A thread that visits at most one value of a row (a
-// `single` loop) keeps what it loaded and computed for the later passes, and its sums along the rows, in registers.
+// `single` loop) keeps what it loaded and computed for the later passes, and its sums along the rows, in
+// registers.
 template <class C, class Family, class Team, class Args = LoopArgs, int Threads = 0>
 struct Loop {
   using View = LoopView<C>;
@@ -10257,8 +11131,8 @@ struct Loop {
   WEFT_HD static constexpr i64 kept_bytes() { return header.kept * ((static_cols() * 8 + 63) / 64 * 64); }
   static constexpr int last_axis = header.axes() - 1;
   WEFT_HD static constexpr i64 last_extent() { return View::extent(last_axis); }
-  static constexpr bool single =
-      Threads > 0 && header.col_axes == 1 && (last_extent() > 0 ? last_extent() : tile_length) <= i64{Threads} * width;
+  static constexpr bool single = Threads > 0 && header.col_axes == 1 &&
+                                 (last_extent() > 0 ? last_extent() : tile_length) <= i64{Threads} * width;
   // Whether every value's columns all exist, as far as the code tells.
   static constexpr bool whole = width == 1 || (vector && last_extent() > 0 && last_extent() % width == 0);
 
@@ -10274,9 +11148,9 @@ struct Loop {
   i64 row_index[header.row_axes + 1];
   i64 col_index[header.col_axes + 1];
   i64 chunk = 0;
-  i64 at = 0;        // first of the columns at hand, along the last axis
-  i64 linear = 0;    // the same in row-major order over all column axes
-  int active = 0;    // how many of the value's columns exist
+  i64 at = 0;      // first of the columns at hand, along the last axis
+  i64 linear = 0;  // the same in row-major order over all column axes
+  int active = 0;  // how many of the value's columns exist
   bool first_row = false;
   decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
 
@@ -10350,7 +11224,8 @@ struct Loop {
         v = load_vec<V>(p);  // to its end, even past the row's: a buffer ends at a multiple of 16 bytes
       } else {
         WEFT_UNROLL
-        for (int j = 0; j < width; ++j) v.lane[j] = load<lane_of<V>>(p + (whole || j < active ? j : 0) * stride);
+        for (int j = 0; j < width; ++j)
+          v.lane[j] = load<lane_of<V>>(p + (whole || j < active ? j : 0) * stride);
       }
       return to_register<t, V, Fam>(v);
     } else {
@@ -10381,11 +11256,13 @@ struct Loop {
     i64 base = 0;
     detail::unroll<0, last_axis>([&](auto axis) __attribute__((always_inline)) {
       constexpr int a = axis.value;
-      const i64 i = a < header.row_axes ? row_index[a] : col_index[a < header.row_axes ? 0 : a - header.row_axes];
+      const i64 i =
+          a < header.row_axes ? row_index[a] : col_index[a < header.row_axes ? 0 : a - header.row_axes];
       inside = inside && i >= View::low(K, a) && i < View::high(K, a);
       base += (i - View::low(K, a)) * View::stride(K, a);
     });
-    constexpr i64 low = View::low(K, last_axis), high = View::high(K, last_axis), stride = View::stride(K, last_axis);
+    constexpr i64 low = View::low(K, last_axis), high = View::high(K, last_axis),
+                  stride = View::stride(K, last_axis);
     if constexpr (width == 1) {
       return inside && at >= low && at < high ? load<V>(p + base + (at - low) * stride) : fill;
     } else if constexpr (vector) {
@@ -10393,14 +11270,17 @@ struct Loop {
       WEFT_UNROLL
       for (int j = 0; j < width; ++j) {
         const i64 i = at + j;
-        v.lane[j] = inside && (whole || j < active) && i >= low && i < high ? load<T>(p + base + (i - low) * stride) : fill;
+        v.lane[j] = inside && (whole || j < active) && i >= low && i < high
+                        ? load<T>(p + base + (i - low) * stride)
+                        : fill;
       }
       return v;
     } else {
       T lane[width];
       for (int j = 0; j < width; ++j) {
         const i64 i = at + j;
-        lane[j] = inside && j < active && i >= low && i < high ? load<T>(p + base + (i - low) * stride) : fill;
+        lane[j] =
+            inside && j < active && i >= low && i < high ? load<T>(p + base + (i - low) * stride) : fill;
       }
       return load<V>(static_cast<const T*>(lane));
     }
@@ -10529,13 +11409,15 @@ struct Loop {
         using T = register_scalar<t>;
         value_of<Family, t> v;
         WEFT_UNROLL
-        for (int j = 0; j < width; ++j) v.lane[j] = static_cast<T>(start + j * View::stride(in.aux, last_axis));
+        for (int j = 0; j < width; ++j)
+          v.lane[j] = static_cast<T>(start + j * View::stride(in.aux, last_axis));
         set<I>(v);
       } else if constexpr (stage == Stage::element && width > 1) {
         const auto lane = iota<value_of<Family, t>>(0);
         constexpr i64 stride = View::stride(in.aux, last_axis);
         using T = lane_of<value_of<Family, t>>;
-        set<I>(splat<value_of<Family, t>>(static_cast<T>(start)) + lane * splat<value_of<Family, t>>(static_cast<T>(stride)));
+        set<I>(splat<value_of<Family, t>>(static_cast<T>(start)) +
+               lane * splat<value_of<Family, t>>(static_cast<T>(stride)));
       } else {
         set<I>(static_cast<register_scalar<t>>(start));
       }
@@ -10628,10 +11510,12 @@ struct Loop {
           },
           read<in.a, stage>(), read<in.b, stage>(), read<in.c, stage>()));
     } else if constexpr (in.op == Opcode::fma) {
-      set<I>(lanewise<t, stage>([](const auto& x, const auto& y, const auto& z) { return fused_multiply_add(x, y, z); },
-                                read<in.a, stage>(), read<in.b, stage>(), read<in.c, stage>()));
+      set<I>(lanewise<t, stage>(
+          [](const auto& x, const auto& y, const auto& z) { return fused_multiply_add(x, y, z); },
+          read<in.a, stage>(), read<in.b, stage>(), read<in.c, stage>()));
     } else if constexpr (in.op < Opcode::add) {
-      set<I>(lanewise<t, stage>([](const auto& x) { return unary<op, t, from, Fam>(x); }, read<in.a, stage>()));
+      set<I>(
+          lanewise<t, stage>([](const auto& x) { return unary<op, t, from, Fam>(x); }, read<in.a, stage>()));
     } else {
       set<I>(lanewise<t, stage>([](const auto& x, const auto& y) { return binary<op, t, from, Fam>(x, y); },
                                 read<in.a, stage>(), read<in.b, stage>()));
@@ -10645,7 +11529,10 @@ struct Loop {
   template <class V>
   WEFT_HD_INLINE static V fused_multiply_add(const V& a, const V& b, const V& c) {
     if constexpr (width == 1 || std::is_arithmetic_v<V>) {
-      return std::is_same_v<V, double> ? static_cast<V>(__builtin_fma(a, b, c)) : static_cast<V>(__builtin_fmaf(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c)));
+      return std::is_same_v<V, double>
+                 ? static_cast<V>(__builtin_fma(a, b, c))
+                 : static_cast<V>(
+                       __builtin_fmaf(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c)));
     } else {
       lane_of<V> x[width], y[width], z[width];
       __builtin_memcpy(x, &a, sizeof x);
@@ -10697,7 +11584,8 @@ struct Loop {
       using V = value_of<Family, t>;
       auto& running = folds.template at<t, I>();
       if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
-        running = fill_value<V>(detail::neutral<fold == Fold::argmax ? Fold::max : Fold::min, lane_of<V>>());
+        running =
+            fill_value<V>(detail::neutral < fold == Fold::argmax ? Fold::max : Fold::min, lane_of < V >> ());
         WEFT_UNROLL
         for (int j = 0; j < width; ++j) best_index[I][j] = detail::greatest_value<i64>;
       } else {
@@ -10719,7 +11607,8 @@ struct Loop {
       if constexpr (vector) {
         WEFT_UNROLL
         for (int j = 0; j < width; ++j) {
-          const Best best = detail::BetterOf<max>{}(Best{running.lane[j], best_index[I][j]}, Best{x.lane[j], linear + j});
+          const Best best =
+              detail::BetterOf<max>{}(Best{running.lane[j], best_index[I][j]}, Best{x.lane[j], linear + j});
           if (whole || j < active) running.lane[j] = best.value, best_index[I][j] = best.index;
         }
       } else if constexpr (width == 1) {
@@ -10732,7 +11621,8 @@ struct Loop {
         __builtin_memcpy(held, &running, sizeof held);
         for (int j = 0; j < width; ++j) {
           if (j >= active) continue;
-          const Best best = detail::BetterOf<max>{}(Best{held[j], best_index[I][j]}, Best{value[j], linear + j});
+          const Best best =
+              detail::BetterOf<max>{}(Best{held[j], best_index[I][j]}, Best{value[j], linear + j});
           held[j] = best.value;
           best_index[I][j] = best.index;
         }
@@ -10797,7 +11687,8 @@ struct Loop {
     if constexpr (is_register_sum(I)) {
       if constexpr (in.stage == Stage::element) {
         auto& running = totals.template at<t, I>();
-        running = detail::combine<fold>(running, masked(read<in.a, Stage::element>(), detail::neutral<fold, register_scalar<t>>()));
+        running = detail::combine<fold>(
+            running, masked(read<in.a, Stage::element>(), detail::neutral<fold, register_scalar<t>>()));
       } else {
         auto& running = uniform.template at<t, I>();
         running = detail::combine<fold>(running, read<in.a, in.stage>());
@@ -10812,7 +11703,8 @@ struct Loop {
         if (!first_row) v = detail::combine<fold>(load_vec<V>(p), v);
         store_lanes<1>(p, v);
       } else {
-        if (!first_row) v = detail::combine<fold>(active == width ? load<V>(p) : load_partial<V>(p, active, 0), v);
+        if (!first_row)
+          v = detail::combine<fold>(active == width ? load<V>(p) : load_partial<V>(p, active, 0), v);
         if (active == width)
           store(p, v);
         else
@@ -10824,7 +11716,8 @@ struct Loop {
   template <int I>
   WEFT_HD_INLINE auto* partial() {
     constexpr int k = View::instruction(I).aux;
-    return reinterpret_cast<ctype<View::operand(k).dtype>*>(static_cast<char*>(args.pointer[k]) + chunk * args.partial_bytes);
+    return reinterpret_cast<ctype<View::operand(k).dtype>*>(static_cast<char*>(args.pointer[k]) +
+                                                            chunk * args.partial_bytes);
   }
   template <int I>
   WEFT_HD_INLINE void finish_total() {
@@ -10855,8 +11748,9 @@ struct Loop {
 
   template <int S>
   WEFT_HD_INLINE void section() {
-    detail::unroll<View::section_begin(S), View::section_end(S)>(
-        [&](auto i) __attribute__((always_inline)) { execute<i.value>(); });
+    detail::unroll<View::section_begin(S), View::section_end(S)>([&](auto i) __attribute__((always_inline)) {
+      execute<i.value>();
+    });
   }
 
   // Where each operand's row starts.
@@ -10888,8 +11782,9 @@ struct Loop {
     row_index[0] = rest;
     detail::unroll<0, header.operands>([&](auto k) __attribute__((always_inline)) {
       i64 o = 0;
-      detail::unroll<0, header.row_axes>(
-          [&](auto a) __attribute__((always_inline)) { o += row_index[a.value] * View::stride(k.value, a.value); });
+      detail::unroll<0, header.row_axes>([&](auto a) __attribute__((always_inline)) {
+        o += row_index[a.value] * View::stride(k.value, a.value);
+      });
       offset[k.value] = o;
     });
   }
@@ -10959,7 +11854,8 @@ struct Loop {
     const i64 begin = which * args.rows_per_chunk;
     const i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
     detail::unroll<0, header.operands>([&](auto k) __attribute__((always_inline)) { column[k.value] = 0; });
-    detail::unroll<0, header.col_axes>([&](auto a) __attribute__((always_inline)) { col_index[a.value] = 0; });
+    detail::unroll<0, header.col_axes>([&](auto a)
+                                           __attribute__((always_inline)) { col_index[a.value] = 0; });
     section<0>();
     detail::unroll<0, count>([&](auto i) __attribute__((always_inline)) { start_total<i.value>(); });
     for (i64 row = begin + detail::group_of(team); row < end; row += detail::group_count<Team>) {
@@ -10969,11 +11865,11 @@ struct Loop {
       detail::unroll<0, header.passes>([&](auto p) __attribute__((always_inline)) {
         constexpr int element_section = 2 * p.value + 2;
         section<element_section - 1>();
-        detail::unroll<View::section_begin(element_section), View::section_end(element_section)>(
-            [&](auto i) __attribute__((always_inline)) { start_fold<i.value>(); });
+        detail::unroll<View::section_begin(element_section), View::section_end(element_section)>([&](
+            auto i) __attribute__((always_inline)) { start_fold<i.value>(); });
         all_columns<element_section>(cols);
-        detail::unroll<View::section_begin(element_section), View::section_end(element_section)>(
-            [&](auto i) __attribute__((always_inline)) { finish_fold<i.value>(); });
+        detail::unroll<View::section_begin(element_section), View::section_end(element_section)>([&](
+            auto i) __attribute__((always_inline)) { finish_fold<i.value>(); });
       });
       section<2 * header.passes + 1>();
     }
@@ -11005,14 +11901,16 @@ struct FinishArgs {
 };
 
 // Elements of one sum that a team works on side by side.
-WEFT_HD constexpr int finish_columns(i64 count, int team_size) { return count > 1 && team_size >= 32 ? 32 : 1; }
+WEFT_HD constexpr int finish_columns(i64 count, int team_size) {
+  return count > 1 && team_size >= 32 ? 32 : 1;
+}
 // Elements of one sum that a team works on.
 WEFT_HD constexpr i64 finish_span(i64 count, int team_size) {
   return team_size == 1 ? 1024 : finish_columns(count, team_size);
 }
 
-// Elements [block * span, (block + 1) * span) of a sum. The team's threads share the chunks of an element: thread
-// r * columns + c takes every (size / columns)-th, from the r-th, of element c.
+// Elements [block * span, (block + 1) * span) of a sum. The team's threads share the chunks of an element:
+// thread r * columns + c takes every (size / columns)-th, from the r-th, of element c.
 template <class S, Fold fold, class Team>
 WEFT_HD_INLINE void finish_tile(Team& team, const FinishArgs& args, const FinishSum& sum, i64 block) {
   using T = register_of<S>;
@@ -11049,7 +11947,9 @@ WEFT_HD_INLINE void finish_tile(Team& team, const FinishArgs& args, const Finish
 }
 
 // The sums that a program has, as a set: bit d for DType d, bit 16 + f for Fold f.
-constexpr u64 finish_set(DType dtype, Fold fold) { return u64{1} << static_cast<int>(dtype) | u64{1} << (16 + static_cast<int>(fold)); }
+constexpr u64 finish_set(DType dtype, Fold fold) {
+  return u64{1} << static_cast<int>(dtype) | u64{1} << (16 + static_cast<int>(fold));
+}
 inline constexpr u64 every_finish = ~u64{0};
 
 // Block `block` of all sums of a launch; only what is in `Set` is compiled.
@@ -11065,14 +11965,15 @@ WEFT_HD_INLINE void finish_block(Team& team, const FinishArgs& args, i64 block) 
       if (sum.dtype != dtype) return;
       detail::unroll<0, 4>([&](auto f) __attribute__((always_inline)) {
         if constexpr ((Set >> (16 + f.value) & 1u) != 0)
-          if (sum.fold == static_cast<Fold>(f.value)) finish_tile<ctype<dtype>, static_cast<Fold>(f.value)>(team, args, sum, block);
+          if (sum.fold == static_cast<Fold>(f.value))
+            finish_tile<ctype<dtype>, static_cast<Fold>(f.value)>(team, args, sum, block);
       });
     }
   });
 }
 
-// Numbers of a finish step: chunks, bytes between chunks, then for each sum its offset, elements, and dtype with
-// fold. Calls f(args, blocks) for up to FinishArgs::max_sums sums at a time.
+// Numbers of a finish step: chunks, bytes between chunks, then for each sum its offset, elements, and dtype
+// with fold. Calls f(args, blocks) for up to FinishArgs::max_sums sums at a time.
 template <class F>
 void for_each_finish(const LoopArgs& from, const u64* numbers, int count, int team_size, const F& f) {
   FinishArgs args;
@@ -11100,8 +12001,8 @@ void for_each_finish(const LoopArgs& from, const u64* numbers, int count, int te
 
 }  // namespace weft::kernels
 // ---- weft/kernels/index.hpp ----
-// Rows of a table by index: gather reads them, scatter_add adds to them. Law: scatter_add adds in the order of the
-// indices, whichever team runs it, so its results are the same bits everywhere.
+// Rows of a table by index: gather reads them, scatter_add adds to them. Law: scatter_add adds in the order
+// of the indices, whichever team runs it, so its results are the same bits everywhere.
 
 namespace weft::kernels {
 
@@ -11112,10 +12013,15 @@ struct IndexArgs {
   i64 rows = 0, count = 0, width = 0;
 };
 
-// Words: the dtypes of the elements and of the indices. Numbers: rows of the table, indices, elements of a row.
+// Words: the dtypes of the elements and of the indices. Numbers: rows of the table, indices, elements of a
+// row.
 inline IndexArgs index_args(const LoopArgs& args, const u64* numbers) {
-  return {args.pointer[0],          args.pointer[1],          args.pointer[2], static_cast<i64>(numbers[0]),
-          static_cast<i64>(numbers[1]), static_cast<i64>(numbers[2])};
+  return {args.pointer[0],
+          args.pointer[1],
+          args.pointer[2],
+          static_cast<i64>(numbers[0]),
+          static_cast<i64>(numbers[1]),
+          static_cast<i64>(numbers[2])};
 }
 
 namespace detail {
@@ -11130,8 +12036,8 @@ inline constexpr SmallFloat<Format, Bits> missing_row<SmallFloat<Format, Bits>> 
     SmallFloat<Format, Bits>(std::numeric_limits<float>::quiet_NaN());
 }  // namespace detail
 
-// Rows [begin, end) of a gather, moved in units of `Bytes`, to which rows and addresses are aligned. A row whose
-// index is outside the table is NaN (0 for integers).
+// Rows [begin, end) of a gather, moved in units of `Bytes`, to which rows and addresses are aligned. A row
+// whose index is outside the table is NaN (0 for integers).
 template <class T, class I, int Bytes, class Team>
 WEFT_HD_INLINE void gather_rows(Team& team, const IndexArgs& args, i64 begin, i64 end) {
   constexpr int per = Bytes / int{sizeof(T)};
@@ -11156,14 +12062,16 @@ WEFT_HD_INLINE void gather_rows(Team& team, const IndexArgs& args, i64 begin, i6
         continue;
       }
     }
-    for (i64 j = team.rank() % together; j < units; j += together) out[i * units + j] = found ? from[j] : missing;
+    for (i64 j = team.rank() % together; j < units; j += together)
+      out[i * units + j] = found ? from[j] : missing;
   }
 }
 
-// Columns [column, column_end) of rows [row, row_end) of a table: set to zero, then what is added. A thread owns
-// columns. Indices outside the table are skipped.
+// Columns [column, column_end) of rows [row, row_end) of a table: set to zero, then what is added. A thread
+// owns columns. Indices outside the table are skipped.
 template <class T, class I, class Team>
-WEFT_HD_INLINE void scatter_add_tile(Team& team, const IndexArgs& args, i64 row, i64 row_end, i64 column, i64 column_end) {
+WEFT_HD_INLINE void scatter_add_tile(Team& team, const IndexArgs& args, i64 row, i64 row_end, i64 column,
+                                     i64 column_end) {
   const T* update = static_cast<const T*>(args.data);
   const I* index = static_cast<const I*>(args.index);
   T* out = static_cast<T*>(args.out);
@@ -11239,9 +12147,10 @@ void run_loop(const HostLaunch& launch, int threads) {
 
 inline void run_finish(const HostLaunch& launch, int) {
   SerialTeam team;
-  for_each_finish(launch.args, launch.numbers, launch.number_count, team.size(), [&](const FinishArgs& args, i64 blocks) {
-    for (i64 b = 0; b < blocks; ++b) finish_block<every_finish>(team, args, b);
-  });
+  for_each_finish(launch.args, launch.numbers, launch.number_count, team.size(),
+                  [&](const FinishArgs& args, i64 blocks) {
+                    for (i64 b = 0; b < blocks; ++b) finish_block<every_finish>(team, args, b);
+                  });
 }
 
 // Words: dtypes of a, b, c. Numbers: m, n, k, strides, and per batch axis an extent and three strides.
@@ -11251,8 +12160,9 @@ void run_dot(const HostLaunch& launch, int threads) {
   using B = ctype<static_cast<DType>(C::w[1])>;
   using R = ctype<static_cast<DType>(C::w[2])>;
   const DotCall call = dot_call(launch.numbers);
-  dot<A, B, R>(call.shape, call.batch, static_cast<const A*>(launch.args.pointer[0]), static_cast<const B*>(launch.args.pointer[1]),
-               static_cast<R*>(launch.args.pointer[2]), threads);
+  dot<A, B, R>(call.shape, call.batch, static_cast<const A*>(launch.args.pointer[0]),
+               static_cast<const B*>(launch.args.pointer[1]), static_cast<R*>(launch.args.pointer[2]),
+               threads);
 }
 
 template <class C>
@@ -11287,8 +12197,8 @@ inline void run_copy(const HostLaunch& launch, int) {
 
 }  // namespace weft::kernels
 // ---- weft/exec/host_program.hpp ----
-// A compiled program on the host: its steps as function pointers with resolved addresses over blocks of memory
-// that the caller or the program owns. Running it is a walk over that list; nothing is allocated.
+// A compiled program on the host: its steps as function pointers with resolved addresses over blocks of
+// memory that the caller or the program owns. Running it is a walk over that list; nothing is allocated.
 
 namespace weft::exec {
 
@@ -11355,7 +12265,9 @@ class HostProgram {
   // Until everything that run() started has ended; on the host it has when run() returns.
   void wait() const {}
   std::byte* output(int k) const { return steps_.output(k); }
-  void read_output(int k, void* to, i64 bytes) const { std::memcpy(to, output(k), static_cast<std::size_t>(bytes)); }
+  void read_output(int k, void* to, i64 bytes) const {
+    std::memcpy(to, output(k), static_cast<std::size_t>(bytes));
+  }
 
  private:
   int threads_ = 0;
@@ -11364,432 +12276,6 @@ class HostProgram {
 };
 
 }  // namespace weft::exec
-// ---- weft/core/diagnose.hpp ----
-// How a wrong shape becomes one readable compile error on every compiler.
-// Law: the sentence is a literal in a static_assert, the operation and the operands are types, and the
-// static_assert stands inside a class template (a "cause") that has them as arguments; then g++, clang and
-// nvcc all print the sentence and, next to it, "ShapesBroadcast<false, Add, Shape<4, 8>, Shape<3, 8>>", once,
-// with the user's line in the trail. (A static_assert on a variable template prints no arguments under nvcc;
-// a string as a template argument is printed letter by letter there; asserting Cause::value reports twice,
-// and creating a Cause object makes clang report the caller's constant expression too.)
-//
-// An operation uses it so, returning something plausible so that no second error follows:
-//
-//   constexpr bool fits = broadcastable(A::value, B::value);
-//   static_assert(sizeof(ShapesBroadcast<fits, Add, A, B>) > 0);
-//   if constexpr (!fits) { return a; } else { ... }
-//
-// A new cause is a struct like those below, in the header of the operation that needs it.
-
-namespace weft {
-
-// Numbers that a message shows beside shapes.
-template <i64 Value>
-struct Axis {};
-template <i64 Value>
-struct Rank {};
-template <i64 Value>
-struct Size {};
-
-template <bool Ok, class Op, class... Shapes>
-struct ShapesBroadcast {
-  static_assert(Ok,
-                "the shapes do not broadcast: two extents of the same axis must be equal, or one of them 1");
-};
-
-template <bool Ok, class Op, class... Shapes>
-struct ShapesEqual {
-  static_assert(Ok, "the shapes differ, and this operation does not broadcast");
-};
-
-// Shapes: of the operands of a product, whose contracted axes are meant.
-template <bool Ok, class Op, class... Shapes>
-struct InnerExtentsEqual {
-  static_assert(Ok, "the extents of the contracted axes differ");
-};
-
-template <bool Ok, class Op, class... Shapes>
-struct SizesEqual {
-  static_assert(Ok, "the new shape does not hold the same number of elements");
-};
-
-// What: an Axis<i>, then the Shape it should fit in.
-template <bool Ok, class Op, class... What>
-struct AxisInRange {
-  static_assert(Ok, "the axis does not exist: it must lie in [-rank, rank)");
-};
-
-// What: a Shape, then the Rank<r> it should have.
-template <bool Ok, class Op, class... What>
-struct RankIs {
-  static_assert(Ok, "the tensor has the wrong number of axes");
-};
-
-template <bool Ok, class Op, class... Dtypes>
-struct DtypesEqual {
-  static_assert(Ok, "the dtypes differ: convert one operand with cast<T>");
-};
-
-template <bool Ok, class Op, class... Dtypes>
-struct DtypeAllowed {
-  static_assert(Ok, "the operation is not defined for this dtype");
-};
-
-}  // namespace weft
-// ---- weft/ops/expr.hpp ----
-// Expr<T, Shape<...>>: what a user's function computes with while it is traced. The type carries dtype and
-// shape, so mistakes are found at the user's line; the value is a node number, so types stay short.
-// Every operation is one stateless function object derived from Operation; what its arguments are decides
-// which handle comes back: a node (Expr), or a small typed tree to be replayed later (Lazy).
-
-namespace weft {
-
-template <class T, class S>
-struct Expr {
-  using dtype = T;
-  using shape = S;
-  static constexpr int rank = S::rank;
-  static constexpr i64 size = S::size;
-
-  ir::Value value;
-};
-
-// What operations on literals (`arange`, `zeros`) and run-time tensors return: a typed tree that is replayed
-// as Exprs when it meets a traced handle or is assigned to a Tensor. Not to outlive its statement.
-template <class Op, class... Args>
-struct Lazy {
-  std::tuple<Args...> args;
-};
-
-template <class A>
-inline constexpr bool is_expr = false;
-template <class T, class S>
-inline constexpr bool is_expr<Expr<T, S>> = true;
-
-template <class A>
-inline constexpr bool is_lazy = false;
-template <class Op, class... Args>
-inline constexpr bool is_lazy<Lazy<Op, Args...>> = true;
-
-// A type that stands for an expression (a parameter, a buffer): it has a member `expr()`.
-template <class A>
-concept ExprLike = is_expr<std::remove_cvref_t<A>> || requires(const A& a) { a.expr(); };
-
-// A run-time tensor: an operand of Lazy, with `replay(context)`.
-template <class A>
-concept TensorLike = requires { typename std::remove_cvref_t<A>::weft_tensor; };
-
-template <class A>
-concept Scalar = std::is_arithmetic_v<std::remove_cvref_t<A>>;
-
-// A number known only at run time: it promotes like the C++ scalar S and is cast where it is used.
-template <class S>
-struct ScalarExpr {
-  ir::Value value;
-};
-template <class A>
-inline constexpr bool is_scalar_expr = false;
-template <class S>
-inline constexpr bool is_scalar_expr<ScalarExpr<S>> = true;
-
-template <class A>
-concept Operand = ExprLike<A> || is_lazy<std::remove_cvref_t<A>> || TensorLike<A> || Scalar<A> ||
-                  is_scalar_expr<std::remove_cvref_t<A>>;
-
-template <class A>
-constexpr auto to_expr(const A& a) {
-  if constexpr (is_expr<A>)
-    return a;
-  else
-    return a.expr();
-}
-
-template <class A>
-using expr_of = decltype(to_expr(std::declval<const A&>()));
-
-// Builds a lazy tree's nodes: `leaf(tensor)` says what a run-time tensor becomes, `number(scalar)` what a scalar.
-template <class A, class Leaf, class Number>
-constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number);
-
-namespace detail {
-template <class Op, class... Args, class Leaf, class Number>
-constexpr auto replay_lazy(ir::Builder& builder, const Lazy<Op, Args...>& lazy, Leaf& leaf, Number& number) {
-  return std::apply(
-      [&](const Args&... args) {
-        // braces: operands are built left to right, so random streams keep their order
-        const std::tuple operands{weft::replay(builder, args, leaf, number)...};
-        return std::apply([&](const auto&... o) { return Op::apply(builder, o...); }, operands);
-      },
-      lazy.args);
-}
-}  // namespace detail
-
-template <class A, class Leaf, class Number>
-constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number) {
-  if constexpr (TensorLike<A>)
-    return leaf(a);
-  else if constexpr (Scalar<A>)
-    return number(a);
-  else
-    return detail::replay_lazy(builder, a, leaf, number);
-}
-
-namespace detail {
-
-template <class A>
-constexpr ir::Builder* builder_of(const A& a) {
-  if constexpr (ExprLike<A>)
-    return to_expr(a).value.builder;
-  else
-    return nullptr;
-}
-
-struct KeepScalar {
-  template <class S>
-  constexpr S operator()(S s) const {
-    return s;
-  }
-};
-struct NoTensor {
-  template <class A>
-  constexpr auto operator()(const A&) const {
-    static_assert(sizeof(A) == 0, "a run-time Tensor cannot be used inside a traced function: make it an input");
-  }
-};
-
-// An argument of a traced operation: literals join the graph here.
-template <class A>
-constexpr auto traced(ir::Builder& builder, const A& a) {
-  if constexpr (ExprLike<A>) {
-    return to_expr(a);
-  } else if constexpr (is_lazy<A> || TensorLike<A>) {
-    NoTensor leaf;
-    KeepScalar number;
-    return replay(builder, a, leaf, number);
-  } else {
-    return a;
-  }
-}
-
-}  // namespace detail
-
-// Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
-template <class Derived>
-struct Operation {
-  template <class... A>
-  constexpr auto operator()(const A&... a) const {
-    static_assert((Operand<A> && ...), "an operand is neither an expression, a parameter, a tensor nor a number");
-    if constexpr ((ExprLike<A> || ...)) {
-      ir::Builder* builder = nullptr;
-      ((builder = builder ? builder : detail::builder_of(a)), ...);
-      return Derived::apply(*builder, detail::traced(*builder, a)...);
-    } else {
-      return Lazy<Derived, A...>{{a...}};
-    }
-  }
-};
-
-// The types that shape rules and promotion yield.
-template <class T, class U>
-using promoted = ctype<promote(dtype_of<T>, dtype_of<U>)>;
-
-// The dtype that a C++ scalar S takes beside a tensor of T: floats keep float tensors, numbers keep theirs.
-template <class T, class S>
-using promoted_scalar = std::conditional_t<
-    is_float(dtype_of<T>), T,
-    std::conditional_t<std::is_floating_point_v<S>, f32,
-                       std::conditional_t<std::is_same_v<T, bool> && !std::is_same_v<S, bool>, i64, T>>>;
-
-// T if it is a floating type, f32 otherwise: what functions such as exp work in.
-template <class T>
-using floating = std::conditional_t<is_float(dtype_of<T>), T, f32>;
-
-namespace detail {
-
-template <class T, class A>
-constexpr ir::Value as_value(ir::Builder& builder, const A& a) {
-  if constexpr (is_expr<A> || is_scalar_expr<A>)
-    return ir::cast(a.value, dtype_of<T>);
-  else
-    return ir::constant(builder, dtype_of<T>, Dims{}, static_cast<double>(a));
-}
-
-template <class A>
-struct operand_traits {
-  using dtype = A;
-  using shape = Shape<>;
-};
-template <class T, class S>
-struct operand_traits<Expr<T, S>> {
-  using dtype = T;
-  using shape = S;
-};
-
-template <class S>
-struct operand_traits<ScalarExpr<S>> {
-  using dtype = S;
-  using shape = Shape<>;
-};
-
-template <class A, class B>
-constexpr auto common_dtype() {
-  if constexpr (is_expr<A> && is_expr<B>)
-    return promoted<typename A::dtype, typename B::dtype>{};
-  else if constexpr (is_expr<A>)
-    return promoted_scalar<typename A::dtype, typename operand_traits<B>::dtype>{};
-  else if constexpr (is_expr<B>)
-    return promoted_scalar<typename B::dtype, typename operand_traits<A>::dtype>{};
-  else
-    return promoted<typename operand_traits<A>::dtype, typename operand_traits<B>::dtype>{};
-}
-
-}  // namespace detail
-
-// The dtype of a pointwise operation on A and B (Exprs or scalars).
-template <class A, class B>
-using common = decltype(detail::common_dtype<A, B>());
-
-template <class A>
-using shape_of_operand = typename detail::operand_traits<A>::shape;
-template <class A>
-using dtype_of_operand = typename detail::operand_traits<A>::dtype;
-
-}  // namespace weft
-// ---- weft/exec/tensor.hpp ----
-// Tensor<T, Shape<...>, Device>: memory with dtype, shape and device in its type. Operations on tensors are
-// written down as a Lazy tree and run as one program when assigned to a tensor.
-
-namespace weft {
-
-namespace exec {
-// Runs a lazy tree and writes its result; defined in immediate.hpp for every device.
-template <class T, class S, class Device, class L>
-void evaluate(const L& lazy, T* to, const Device& device);
-}  // namespace exec
-
-// Memory of one device that something else owns: a program's result, valid until its next call, or the caller's.
-template <class T, class S, class Device>
-class TensorView {
- public:
-  using weft_tensor = void;
-  using dtype = T;
-  using shape = S;
-  using device_type = Device;
-  static constexpr int rank = S::rank;
-  static constexpr i64 element_count = S::size;
-
-  constexpr TensorView() = default;
-  constexpr explicit TensorView(T* data) : data_(data) {}
-  constexpr T* data() const { return data_; }
-  static constexpr i64 size() { return S::size; }
-  static constexpr i64 extent(int axis) { return S::value[axis]; }
-
-  // Elements in row-major order; host memory only.
-  T& operator[](i64 i) const { return data_[i]; }
-  template <class... I>
-  T& operator()(I... index) const {
-    static_assert(sizeof...(I) == static_cast<std::size_t>(S::rank), "a tensor takes one index an axis");
-    i64 at = 0, axis = 0;
-    ((at = at * S::value.extent[axis++] + static_cast<i64>(index)), ...);
-    return data_[at];
-  }
-  T item() const {
-    static_assert(S::size == 1, "item() is for tensors of one element");
-    return data_[0];
-  }
-  operator T() const
-    requires(S::size == 1)
-  {
-    return data_[0];
-  }
-  T* begin() const { return data_; }
-  T* end() const { return data_ + S::size; }
-  std::vector<T> to_vector() const { return std::vector<T>(data_, data_ + S::size); }
-
- private:
-  T* data_ = nullptr;
-};
-
-template <class T, class S, class Device = Cpu>
-class Tensor;
-
-// A host tensor: its own 256-byte aligned memory.
-template <class T, class S>
-class Tensor<T, S, Cpu> {
- public:
-  using weft_tensor = void;
-  using dtype = T;
-  using shape = S;
-  using device_type = Cpu;
-  using View = TensorView<T, S, Cpu>;
-  static constexpr int rank = S::rank;
-
-  Tensor() : buffer_(bytes()) { std::memset(buffer_.data(), 0, bytes()); }
-  explicit Tensor(const T* values) : buffer_(bytes()) { std::memcpy(buffer_.data(), values, bytes()); }
-  Tensor(std::initializer_list<T> values) : buffer_(bytes()) { fill_from(values.begin(), values.size()); }
-  Tensor(const std::vector<T>& values) : buffer_(bytes()) { fill_from(values.data(), values.size()); }
-  Tensor(const TensorView<T, S, Cpu>& view) : Tensor(static_cast<const T*>(view.data())) {}
-  Tensor(const Tensor& other) : Tensor(static_cast<const T*>(other.data())) {}
-  Tensor(Tensor&&) noexcept = default;
-  // Runs the expression.
-  template <class Op, class... Args>
-  Tensor(const Lazy<Op, Args...>& lazy) : buffer_(bytes()) {
-    exec::evaluate<T, S>(lazy, data(), Cpu{});
-  }
-  Tensor& operator=(const Tensor& other) {
-    if (this != &other) std::memcpy(buffer_.data(), other.buffer_.data(), bytes());
-    return *this;
-  }
-  Tensor& operator=(Tensor&&) noexcept = default;
-  template <class Op, class... Args>
-  Tensor& operator=(const Lazy<Op, Args...>& lazy) {
-    // by way of new memory: the expression may read this tensor
-    *this = Tensor(lazy);
-    return *this;
-  }
-
-  static Tensor full(T value) {
-    Tensor t;
-    for (T& x : t) x = value;
-    return t;
-  }
-
-  T* data() { return reinterpret_cast<T*>(buffer_.data()); }
-  const T* data() const { return reinterpret_cast<const T*>(buffer_.data()); }
-  static constexpr i64 size() { return S::size; }
-  static constexpr i64 extent(int axis) { return S::value[axis]; }
-  View view() { return View(data()); }
-  T& operator[](i64 i) { return data()[i]; }
-  const T& operator[](i64 i) const { return data()[i]; }
-  template <class... I>
-  T& operator()(I... index) {
-    return view()(index...);
-  }
-  template <class... I>
-  const T& operator()(I... index) const {
-    return View(const_cast<T*>(data()))(index...);
-  }
-  T item() const {
-    static_assert(S::size == 1, "item() is for tensors of one element");
-    return data()[0];
-  }
-  T* begin() { return data(); }
-  T* end() { return data() + S::size; }
-  const T* begin() const { return data(); }
-  const T* end() const { return data() + S::size; }
-  std::vector<T> to_vector() const { return std::vector<T>(begin(), end()); }
-
- private:
-  static constexpr std::size_t bytes() { return static_cast<std::size_t>(S::size) * sizeof(T); }
-  void fill_from(const T* values, std::size_t count) {
-    if (count != static_cast<std::size_t>(S::size))
-      throw Error("tensor/size", "a tensor of " + std::to_string(S::size) + " elements was given " + std::to_string(count));
-    std::memcpy(buffer_.data(), values, bytes());
-  }
-  HostBuffer buffer_;
-};
-
-}  // namespace weft
 // ---- weft/codegen/freeze.hpp ----
 // Plans and lowered parts as words, and back: what crosses from one constant evaluation to the next.
 
@@ -11914,7 +12400,8 @@ constexpr void write(WordWriter& w, const Graph& g) {
     w.put(n.imm);
   }
   w.put_int(g.edges.size());
-  for (int k = 0; k < g.edges.size(); k += 2) w.put_pair(g.edges[k], k + 1 < g.edges.size() ? g.edges[k + 1] : 0);
+  for (int k = 0; k < g.edges.size(); k += 2)
+    w.put_pair(g.edges[k], k + 1 < g.edges.size() ? g.edges[k + 1] : 0);
   w.put_int(g.shapes.size());
   for (const Dims& d : g.shapes) {
     w.put_int(d.rank);
@@ -11926,7 +12413,8 @@ constexpr void write(WordWriter& w, const Graph& g) {
   for (i64 x : g.list_data) w.put_int(x);
   w.put_int(g.slots.size());
   for (const Slot& s : g.slots) {
-    w.put(static_cast<u64>(s.space) | static_cast<u64>(s.dtype) << 8 | static_cast<u64>(static_cast<u32>(s.shape)) << 16);
+    w.put(static_cast<u64>(s.space) | static_cast<u64>(s.dtype) << 8 |
+          static_cast<u64>(static_cast<u32>(s.shape)) << 16);
     w.put_int(s.segments);
     w.put_int(s.offset);
   }
@@ -12110,7 +12598,8 @@ struct Where : Operation<Where> {
     using T = common<A, B>;
     using S1 = decltype(detail::broadcast_shapes<Where, A, B>());
     using S = decltype(detail::broadcast_shapes<Where, C, Expr<T, S1>>());
-    ir::Value v = ir::select(detail::as_value<bool>(b, condition), detail::as_value<T>(b, x), detail::as_value<T>(b, y));
+    ir::Value v = ir::select(detail::as_value<bool>(b, condition), detail::as_value<T>(b, x),
+                             detail::as_value<T>(b, y));
     return Expr<T, S>{ir::broadcast(v, S::value)};
   }
 };
@@ -12154,236 +12643,141 @@ inline constexpr Where where{};
 
 // Operators need one operand that is an expression, a parameter, a literal or a tensor.
 template <class A, class B>
-concept OperatorOperands = Operand<A> && Operand<B> && (!Scalar<A> || !Scalar<B>);
+concept OperatorOperands = Operand<A> && Operand<B> &&(!Scalar<A> || !Scalar<B>);
 
-// Names that the C library has at global scope are function templates, so that they overload beside ::exp under
-// `using namespace weft`; all others are function objects.
+// Names that the C library has at global scope are function templates, so that they overload beside ::exp
+// under `using namespace weft`; all others are function objects.
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto abs(const A& a) {
-  return Unary<ir::Op::abs, false>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto abs(const A& a) { return Unary<ir::Op::abs, false>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto floor(const A& a) {
+requires(Operand<A> && !Scalar<A>) constexpr auto floor(const A& a) {
   return Unary<ir::Op::floor, false>{}(a);
 }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto ceil(const A& a) {
-  return Unary<ir::Op::ceil, false>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto ceil(const A& a) { return Unary<ir::Op::ceil, false>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto round(const A& a) {
+requires(Operand<A> && !Scalar<A>) constexpr auto round(const A& a) {
   return Unary<ir::Op::round, false>{}(a);
 }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto trunc(const A& a) {
+requires(Operand<A> && !Scalar<A>) constexpr auto trunc(const A& a) {
   return Unary<ir::Op::trunc, false>{}(a);
 }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto exp(const A& a) {
-  return Unary<ir::Op::exp, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto exp(const A& a) { return Unary<ir::Op::exp, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto expm1(const A& a) {
+requires(Operand<A> && !Scalar<A>) constexpr auto expm1(const A& a) {
   return Unary<ir::Op::expm1, true>{}(a);
 }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto log(const A& a) {
-  return Unary<ir::Op::log, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto log(const A& a) { return Unary<ir::Op::log, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto log1p(const A& a) {
+requires(Operand<A> && !Scalar<A>) constexpr auto log1p(const A& a) {
   return Unary<ir::Op::log1p, true>{}(a);
 }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto sqrt(const A& a) {
-  return Unary<ir::Op::sqrt, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto sqrt(const A& a) { return Unary<ir::Op::sqrt, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto rsqrt(const A& a) {  // CUDA's library has the name at global scope
+requires(Operand<A> &&
+         !Scalar<A>) constexpr auto rsqrt(const A& a) {  // CUDA's library has the name at global scope
   return Unary<ir::Op::rsqrt, true>{}(a);
 }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto sin(const A& a) {
-  return Unary<ir::Op::sin, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto sin(const A& a) { return Unary<ir::Op::sin, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto cos(const A& a) {
-  return Unary<ir::Op::cos, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto cos(const A& a) { return Unary<ir::Op::cos, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto tan(const A& a) {
-  return Unary<ir::Op::tan, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto tan(const A& a) { return Unary<ir::Op::tan, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto asin(const A& a) {
-  return Unary<ir::Op::asin, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto asin(const A& a) { return Unary<ir::Op::asin, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto acos(const A& a) {
-  return Unary<ir::Op::acos, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto acos(const A& a) { return Unary<ir::Op::acos, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto atan(const A& a) {
-  return Unary<ir::Op::atan, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto atan(const A& a) { return Unary<ir::Op::atan, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto sinh(const A& a) {
-  return Unary<ir::Op::sinh, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto sinh(const A& a) { return Unary<ir::Op::sinh, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto cosh(const A& a) {
-  return Unary<ir::Op::cosh, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto cosh(const A& a) { return Unary<ir::Op::cosh, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto tanh(const A& a) {
-  return Unary<ir::Op::tanh, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto tanh(const A& a) { return Unary<ir::Op::tanh, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto erf(const A& a) {
-  return Unary<ir::Op::erf, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto erf(const A& a) { return Unary<ir::Op::erf, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto isfinite(const A& a) {
+requires(Operand<A> && !Scalar<A>) constexpr auto isfinite(const A& a) {
   return Unary<ir::Op::is_finite, true>{}(a);
 }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto isnan(const A& a) {
+requires(Operand<A> && !Scalar<A>) constexpr auto isnan(const A& a) {
   return Unary<ir::Op::is_nan, true>{}(a);
 }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto div(const A& a, const B& b) {
-  return Binary<ir::Op::div, true>{}(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto div(const A& a, const B& b) { return Binary<ir::Op::div, true>{}(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto pow(const A& a, const B& b) {
-  return Binary<ir::Op::pow>{}(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto pow(const A& a, const B& b) { return Binary<ir::Op::pow>{}(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto fmod(const A& a, const B& b) {
-  return Binary<ir::Op::fmod>{}(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto fmod(const A& a, const B& b) { return Binary<ir::Op::fmod>{}(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto atan2(const A& a, const B& b) {
-  return Binary<ir::Op::atan2, true>{}(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto atan2(const A& a, const B& b) { return Binary<ir::Op::atan2, true>{}(a, b); }
 template <class A, class B, class C>
-  requires(Operand<A> && Operand<B> && Operand<C> && !(Scalar<A> && Scalar<B> && Scalar<C>))
-constexpr auto fma(const A& a, const B& b, const C& c) {
+requires(Operand<A>&& Operand<B>&& Operand<C> &&
+         !(Scalar<A> && Scalar<B> && Scalar<C>)) constexpr auto fma(const A& a, const B& b, const C& c) {
   return Fma{}(a, b, c);
 }
 
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator+(const A& a, const B& b) {
-  return add(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator+(const A& a, const B& b) { return add(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator-(const A& a, const B& b) {
-  return sub(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator-(const A& a, const B& b) { return sub(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator*(const A& a, const B& b) {
-  return mul(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator*(const A& a, const B& b) { return mul(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator/(const A& a, const B& b) {
-  return div(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator/(const A& a, const B& b) { return div(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator==(const A& a, const B& b) {
-  return eq(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator==(const A& a, const B& b) { return eq(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator!=(const A& a, const B& b) {
-  return ne(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator!=(const A& a, const B& b) { return ne(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator<(const A& a, const B& b) {
-  return lt(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator<(const A& a, const B& b) { return lt(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator<=(const A& a, const B& b) {
-  return le(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator<=(const A& a, const B& b) { return le(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator>(const A& a, const B& b) {
-  return gt(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator>(const A& a, const B& b) { return gt(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator>=(const A& a, const B& b) {
-  return ge(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator>=(const A& a, const B& b) { return ge(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator&(const A& a, const B& b) {
-  return bitwise_and(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator&(const A& a, const B& b) { return bitwise_and(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator|(const A& a, const B& b) {
-  return bitwise_or(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator|(const A& a, const B& b) { return bitwise_or(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator^(const A& a, const B& b) {
-  return bitwise_xor(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator^(const A& a, const B& b) { return bitwise_xor(a, b); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto operator-(const A& a) {
-  return neg(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto operator-(const A& a) { return neg(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto operator!(const A& a) {
-  return logical_not(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto operator!(const A& a) { return logical_not(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto operator~(const A& a) {
-  return logical_not(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto operator~(const A& a) { return logical_not(a); }
 
 }  // namespace weft
 // ---- weft/ops/random.hpp ----
-// Random numbers as functions of (seed, step, stream, element): every call in a traced function is a stream of
-// its own, numbered in the order of the calls, so that masks are made again instead of stored.
+// Random numbers as functions of (seed, step, stream, element): every call in a traced function is a stream
+// of its own, numbered in the order of the calls, so that masks are made again instead of stored.
 
 namespace weft {
 
@@ -12401,7 +12795,8 @@ constexpr ir::Value uniform_bits(ir::Builder& b, const Dims& dims) {
 // Standard normal: Box and Muller (1958), of two uniform streams; 1 - u keeps the logarithm finite.
 constexpr ir::Value normal_bits(ir::Builder& b, const Dims& dims) {
   const ir::Value u = 1.0 - uniform_bits(b, dims), v = uniform_bits(b, dims);
-  return ir::unary(ir::Op::sqrt, ir::unary(ir::Op::log, u) * -2.0) * ir::unary(ir::Op::cos, v * 6.283185307179586);
+  return ir::unary(ir::Op::sqrt, ir::unary(ir::Op::log, u) * -2.0) *
+         ir::unary(ir::Op::cos, v * 6.283185307179586);
 }
 
 }  // namespace detail
@@ -12436,7 +12831,8 @@ template <bool Normal>
 struct RandLike : Operation<RandLike<Normal>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X&) {
-    const ir::Value v = Normal ? detail::normal_bits(b, X::shape::value) : detail::uniform_bits(b, X::shape::value);
+    const ir::Value v =
+        Normal ? detail::normal_bits(b, X::shape::value) : detail::uniform_bits(b, X::shape::value);
     return X{ir::cast(v, dtype_of<typename X::dtype>)};
   }
 };
@@ -12454,10 +12850,15 @@ struct DropoutOp : Operation<DropoutOp> {
   }
 };
 
+// Functions, not objects: the C library has a global rand.
 template <class T, i64... D>
-inline constexpr Rand<T, D...> rand{};
+constexpr auto rand() {
+  return Rand<T, D...>{}();
+}
 template <class T, i64... D>
-inline constexpr Randn<T, D...> randn{};
+constexpr auto randn() {
+  return Randn<T, D...>{}();
+}
 inline constexpr DropoutOp dropout{};
 // randint<i64, 2, 3>(low, high)
 template <class T, i64... D, class A, class B>
@@ -12475,9 +12876,9 @@ constexpr auto randn_like(const X& x) {
 
 }  // namespace weft
 // ---- weft/nn/init.hpp ----
-// How parameters start, as types. `Init::value(builder, dims)` builds the starting value; it runs as a compiled
-// program, so the same seed gives the same model on every device. Fans are PyTorch's: of a weight (out, in,
-// window...), fan_in = in * window and fan_out = out * window.
+// How parameters start, as types. `Init::value(builder, dims)` builds the starting value; it runs as a
+// compiled program, so the same seed gives the same model on every device. Fans are PyTorch's: of a weight
+// (out, in, window...), fan_in = in * window and fan_out = out * window.
 
 namespace weft::nn::init {
 
@@ -12488,7 +12889,9 @@ constexpr Fans fans(const Dims& d) {
   Fans f;
   double window = 1;
   for (int i = 2; i < d.rank; ++i) window *= static_cast<double>(d.extent[i]);
-  f.in = d.rank >= 2 ? static_cast<double>(d.extent[1]) * window : d.rank == 1 ? static_cast<double>(d.extent[0]) : 1;
+  f.in = d.rank >= 2   ? static_cast<double>(d.extent[1]) * window
+         : d.rank == 1 ? static_cast<double>(d.extent[0])
+                       : 1;
   f.out = d.rank >= 1 ? static_cast<double>(d.extent[0]) * window : 1;
   return f;
 }
@@ -12517,10 +12920,14 @@ constexpr ir::Value uniform_between(ir::Builder& b, const Dims& d, double low, d
 }
 
 struct Zeros {
-  static constexpr ir::Value value(ir::Builder& b, const Dims& d) { return ir::constant(b, DType::f32, d, 0); }
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    return ir::constant(b, DType::f32, d, 0);
+  }
 };
 struct Ones {
-  static constexpr ir::Value value(ir::Builder& b, const Dims& d) { return ir::constant(b, DType::f32, d, 1); }
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    return ir::constant(b, DType::f32, d, 1);
+  }
 };
 // Numerator / Denominator everywhere.
 template <int Numerator, int Denominator = 1>
@@ -12536,8 +12943,8 @@ struct Normal {
     return detail::normal_bits(b, d) * number(b, static_cast<double>(Numerator) / Denominator);
   }
 };
-// PyTorch's start of Linear and Conv: uniform in +-1 / sqrt(fan_in) (kaiming_uniform with a = sqrt(5)). A bias
-// has no fan of its own: FanIn names the weight's.
+// PyTorch's start of Linear and Conv: uniform in +-1 / sqrt(fan_in) (kaiming_uniform with a = sqrt(5)). A
+// bias has no fan of its own: FanIn names the weight's.
 template <i64 FanIn = 0>
 struct FanInUniform {
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
@@ -12549,15 +12956,16 @@ struct FanInUniform {
 template <int Numerator = 1, int Denominator = 1>
 struct XavierUniform {
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
-    const double bound = static_cast<double>(Numerator) / Denominator * square_root(6.0 / (fans(d).in + fans(d).out));
+    const double bound =
+        static_cast<double>(Numerator) / Denominator * square_root(6.0 / (fans(d).in + fans(d).out));
     return uniform_between(b, d, -bound, bound);
   }
 };
 template <int Numerator = 1, int Denominator = 1>
 struct XavierNormal {
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
-    return detail::normal_bits(b, d) *
-           number(b, static_cast<double>(Numerator) / Denominator * square_root(2.0 / (fans(d).in + fans(d).out)));
+    return detail::normal_bits(b, d) * number(b, static_cast<double>(Numerator) / Denominator *
+                                                     square_root(2.0 / (fans(d).in + fans(d).out)));
   }
 };
 // He et al. (2015) for ReLU.
@@ -12611,7 +13019,9 @@ struct Buffer {
   constexpr Expr<T, S> expr() const {
     return {ir::Value{builder, builder->leaf(ir::Op::state, dtype_of<T>, S::value, static_cast<u64>(slot))}};
   }
-  constexpr void assign(const Expr<T, S>& value) const { builder->graph.assigns.push(ir::Assign{slot, value.value.id}); }
+  constexpr void assign(const Expr<T, S>& value) const {
+    builder->graph.assigns.push(ir::Assign{slot, value.value.id});
+  }
 };
 
 template <class M>
@@ -12668,10 +13078,10 @@ struct permute_rule {
     i64 axis[8]{};
   };
   static constexpr List make_list() {
-    List list;
+    List made;
     const int order[]{Order..., 0};
-    for (int i = 0; ok && i < S::rank; ++i) list.axis[i] = order[i] < 0 ? order[i] + S::rank : order[i];
-    return list;
+    for (int i = 0; ok && i < S::rank; ++i) made.axis[i] = order[i] < 0 ? order[i] + S::rank : order[i];
+    return made;
   }
   static constexpr List list = make_list();
   static constexpr Dims value = ok ? ir::permuted(S::value, list.axis) : S::value;
@@ -12679,8 +13089,8 @@ struct permute_rule {
 
 template <class From, class To>
 struct expand_rule {
-  static constexpr bool ok = broadcastable(From::value, To::value) &&
-                             broadcast(From::value, To::value) == To::value;
+  static constexpr bool ok =
+      broadcastable(From::value, To::value) && broadcast(From::value, To::value) == To::value;
 };
 
 }  // namespace detail
@@ -12740,9 +13150,9 @@ inline constexpr Expand<To...> expand{};
 
 namespace weft::nn {
 
-// Layers applied one after another; their parameters are named "0.weight", "1.weight", ... as PyTorch's. A layer
-// is a module, or any function object of one expression. Settings: Sequential<A, B>{{A{}, B{.p = 0.1f}}}, or
-// sequential(A{}, B{.p = 0.1f}).
+// Layers applied one after another; their parameters are named "0.weight", "1.weight", ... as PyTorch's. A
+// layer is a module, or any function object of one expression. Settings: Sequential<A, B>{{A{}, B{.p =
+// 0.1f}}}, or sequential(A{}, B{.p = 0.1f}).
 template <class... M>
 struct Sequential {
   std::tuple<M...> layers{};
@@ -12810,18 +13220,15 @@ struct Flatten {
   }
 };
 
-// A module or parameter that is saved but not trained (PyTorch's requires_grad=False). Names are those of `inner`
-// itself: Frozen<Linear<4, 8>> fc is "fc.weight", "fc.bias".
+// A module or parameter that is saved but not trained (PyTorch's requires_grad=False). Names are those of
+// `inner` itself: Frozen<Linear<4, 8>> fc is "fc.weight", "fc.bias".
 template <class M>
 struct Frozen {
   M inner{};
 
   constexpr auto operator()(const auto&... x) const { return inner(x...); }
-  constexpr auto expr() const
-    requires requires { inner.expr(); }
-  {
-    return inner.expr();
-  }
+  constexpr auto expr() const requires requires { inner.expr(); }
+  { return inner.expr(); }
 };
 
 template <class M>
@@ -12836,9 +13243,9 @@ inline constexpr bool is_frozen<Frozen<M>> = true;
 
 }  // namespace weft::nn
 // ---- weft/nn/dropout.hpp ----
-// Dropout: parts of a tensor zeroed with probability p while training, nothing otherwise; what stays is scaled by
-// 1 / (1 - p). The mask is a function of (seed, step, call, element), made again in the backward pass and never
-// stored.
+// Dropout: parts of a tensor zeroed with probability p while training, nothing otherwise; what stays is
+// scaled by 1 / (1 - p). The mask is a function of (seed, step, call, element), made again in the backward
+// pass and never stored.
 
 namespace weft::nn {
 
@@ -12898,13 +13305,13 @@ struct DropPath {
 
 }  // namespace weft::nn
 // ---- weft/nn/tied.hpp ----
-// Tied<"wte.weight">: a second name, in files, for a parameter that the module's function uses twice. It holds
-// nothing: the function uses the parameter itself.
+// Tied<"wte.weight">: a second name, in files, for a parameter that the module's function uses twice. It
+// holds nothing: the function uses the parameter itself.
 
 namespace weft::nn {
 
-// Target is looked up beside the member, then in each enclosing module, then from the root. Files are written with
-// both names, as PyTorch's state_dict has them; either is enough to read one.
+// Target is looked up beside the member, then in each enclosing module, then from the root. Files are written
+// with both names, as PyTorch's state_dict has them; either is enough to read one.
 template <FixedString Target>
 struct Tied {
   static constexpr auto target = Target;
@@ -13064,7 +13471,8 @@ struct CountTies {
   }
 };
 
-// The row that `target` means at `name`: looked up beside it, then in each enclosing module, then at the root.
+// The row that `target` means at `name`: looked up beside it, then in each enclosing module, then at the
+// root.
 template <class M>
 constexpr int resolve(const Name& name, std::string_view target) {
   constexpr const auto& table = state_table<M>;
@@ -13138,26 +13546,6 @@ constexpr i64 parameter_count() {
 }
 
 }  // namespace weft::nn
-// ---- weft/ops/input.hpp ----
-// in<f32, 128, 64>: the dtype and shape of a program's input.
-
-namespace weft {
-
-template <class T, class S>
-struct Input {
-  using dtype = T;
-  using shape = S;
-};
-
-template <class T, i64... D>
-inline constexpr Input<T, Shape<D...>> in{};
-
-template <class A>
-inline constexpr bool is_input = false;
-template <class T, class S>
-inline constexpr bool is_input<Input<T, S>> = true;
-
-}  // namespace weft
 // ---- weft/passes/freeze.hpp ----
 // A fusion as words, and back.
 
@@ -13165,8 +13553,10 @@ namespace weft::passes {
 
 constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
   for (int i = 0; i < g.nodes.size(); ++i)
-    w.put(static_cast<u64>(f.role[i]) | static_cast<u64>(f.level[i]) << 4 | static_cast<u64>(f.stored[i]) << 8 |
-          static_cast<u64>(static_cast<u32>(f.group[i] + 1) & 0xffffff) << 12 | static_cast<u64>(static_cast<u32>(f.view_of[i] + 1)) << 36);
+    w.put(static_cast<u64>(f.role[i]) | static_cast<u64>(f.level[i]) << 4 |
+          static_cast<u64>(f.stored[i]) << 8 |
+          static_cast<u64>(static_cast<u32>(f.group[i] + 1) & 0xffffff) << 12 |
+          static_cast<u64>(static_cast<u32>(f.view_of[i] + 1)) << 36);
   w.put_int(f.views.size());
   for (const View& v : f.views) {
     w.put_pair(v.root, v.rank);
@@ -13322,7 +13712,8 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
   return [&]<std::size_t... K>(std::index_sequence<K...>) {
     const std::tuple<decltype(trace_input<I>(b, 0))...> inputs{trace_input<I>(b, static_cast<int>(K))...};
     return as_results(b, f(leading..., std::get<K>(inputs)...));
-  }(std::index_sequence_for<I...>{});
+  }
+  (std::index_sequence_for<I...>{});
 }
 
 // Everything after tracing: the visible list of passes.
@@ -13362,7 +13753,9 @@ struct PlanStage {
     codegen::write(w, passes::plan_memory(graph, fusion));
     w.put_int(fusion.groups.size());
   }
-  static constexpr int groups() { return static_cast<int>(Kept<PlanStage>::words.w[Kept<PlanStage>::size - 1]); }
+  static constexpr int groups() {
+    return static_cast<int>(Kept<PlanStage>::words.w[Kept<PlanStage>::size - 1]);
+  }
 };
 // Lowering goes in pieces of equal length, so that no evaluation grows with the program.
 inline constexpr int groups_a_piece = 128;
@@ -13373,7 +13766,8 @@ struct LowerStage {
     const passes::Fusion fusion = passes::thaw_fusion(graph, Kept<FuseStage<Source>>::words.w);
     const passes::Plan plan = codegen::thaw_plan(Kept<PlanStage<Source>>::words.w);
     const int groups = fusion.groups.size(), first = Piece * groups_a_piece;
-    codegen::write(w, codegen::lower(graph, fusion, plan, first, groups < first + groups_a_piece ? groups : first + groups_a_piece));
+    codegen::write(w, codegen::lower(graph, fusion, plan, first,
+                                     groups < first + groups_a_piece ? groups : first + groups_a_piece));
   }
 };
 template <class Source>
@@ -13388,7 +13782,8 @@ struct ImageStage {
     const ir::Graph graph = ir::thaw(Kept<PruneStage<Source>>::words.w);
     const passes::Plan plan = codegen::thaw_plan(Kept<PlanStage<Source>>::words.w);
     constexpr int pieces = (PlanStage<Source>::groups() + groups_a_piece - 1) / groups_a_piece;
-    const codegen::Build build = codegen::finish_build(graph, plan, join(std::make_integer_sequence<int, (pieces > 0 ? pieces : 1)>{}));
+    const codegen::Build build = codegen::finish_build(
+        graph, plan, join(std::make_integer_sequence<int, (pieces > 0 ? pieces : 1)>{}));
     codegen::write(w, build.header);
     codegen::write(w, build);
   }
@@ -13461,55 +13856,6 @@ struct ProgramOf<Cpu, P> {
   using type = HostProgram<P>;
 };
 
-// Checks an argument against the input it is for and returns where its elements start.
-template <class A, class I>
-concept Container = requires(const A& a) {
-  { *a.data() } -> std::convertible_to<typename I::dtype>;
-  a.size();
-};
-
-template <bool Ok, class Argument, class Input>
-struct ArgumentFits {
-  static_assert(Ok, "an argument of a call has another dtype, shape or kind than the input it is for: give a tensor, a pointer, an array or a container of the input's dtype");
-};
-
-template <class I, class A>
-constexpr bool argument_fits() {
-  using T = typename I::dtype;
-  if constexpr (std::is_array_v<A>)
-    return std::is_same_v<std::remove_cv_t<std::remove_all_extents_t<A>>, T> && sizeof(A) == sizeof(T) * static_cast<std::size_t>(I::shape::size);
-  else if constexpr (std::is_pointer_v<A>)
-    return std::is_same_v<std::remove_cv_t<std::remove_pointer_t<A>>, T>;
-  else if constexpr (TensorLike<A>)
-    return std::is_same_v<typename A::dtype, T> && std::is_same_v<typename A::shape, typename I::shape>;
-  else if constexpr (std::is_arithmetic_v<A>)
-    return I::shape::size == 1 && std::is_same_v<A, T>;
-  else if constexpr (Container<A, I>)
-    return std::is_same_v<std::remove_cvref_t<decltype(*std::declval<const A&>().data())>, T>;
-  else
-    return false;
-}
-
-template <class I, class A>
-const void* argument(const A& a, int number) {
-  constexpr bool fits = argument_fits<I, A>();
-  static_assert(sizeof(ArgumentFits<fits, A, I>) > 0);
-  if constexpr (!fits) {
-    return nullptr;
-  } else if constexpr (std::is_array_v<A> || std::is_pointer_v<A>) {
-    return a;
-  } else if constexpr (TensorLike<A>) {
-    return a.data();
-  } else if constexpr (std::is_arithmetic_v<A>) {
-    return &a;
-  } else {
-    if (static_cast<i64>(a.size()) != I::shape::size)
-      throw Error("call/size", "input " + std::to_string(number) + " takes " + std::to_string(I::shape::size) + " elements, " +
-                                   to_text(I::shape::value).c_str() + ", and was given " + std::to_string(a.size()));
-    return a.data();
-  }
-}
-
 }  // namespace exec
 
 // What compile() returns. One call at a time; results are valid until the next.
@@ -13519,8 +13865,9 @@ class CompiledFunction {
   using Code = exec::Compiled<Source>;
   using Program = typename exec::ProgramOf<Device, Code>::type;
   using ResultTypes = typename exec::Results<typename Source::result>::tuple;
+  using InputTypes = std::tuple<I...>;
 
-  CompiledFunction(const Device& device, std::byte* model) : program_(device, model, nullptr) {}
+  CompiledFunction(const Device& device, std::byte* model) : program_(new Program(device, model, nullptr)) {}
 
   // Memory the function needs for intermediate values and results, in bytes.
   static constexpr i64 workspace_bytes() { return Code::header.workspace_bytes; }
@@ -13532,15 +13879,16 @@ class CompiledFunction {
   auto operator()(const A&... args) {
     static_assert(sizeof...(A) == sizeof...(I), "a compiled function takes one argument an input");
     bind(std::index_sequence_for<I...>{}, args...);
-    program_.set_random(seed_, calls_++);
-    program_.run();
+    program_->set_random(seed_, calls_++);
+    program_->run();
     return results(std::make_index_sequence<std::tuple_size_v<ResultTypes>>{});
   }
 
   // Calls that write their results to the caller's memory: f.into(y, z)(a, b).
   template <class... Out>
   auto into(Out&... out) {
-    static_assert(sizeof...(Out) == std::tuple_size_v<ResultTypes>, "into() takes one tensor or pointer a result");
+    static_assert(sizeof...(Out) == std::tuple_size_v<ResultTypes>,
+                  "into() takes one tensor or pointer a result");
     return [this, targets = std::tuple<Out&...>{out...}](const auto&... args) {
       (*this)(args...);
       copy_results(targets, std::make_index_sequence<sizeof...(Out)>{});
@@ -13553,12 +13901,15 @@ class CompiledFunction {
  private:
   template <std::size_t... K, class... A>
   void bind(std::index_sequence<K...>, const A&... args) {
-    (program_.bind_input(static_cast<int>(K), exec::argument<I>(args, static_cast<int>(K))), ...);
+    static_assert(((sizeof(exec::ArgumentReachable<exec::argument_reachable<Device, A>(), A, Device>) > 0) &&
+                   ... && true));
+    (program_->bind_input(static_cast<int>(K), exec::argument<I>(args, static_cast<int>(K))), ...);
   }
   template <class E, std::size_t K>
   auto result() {
     using T = typename E::dtype;
-    return TensorView<T, typename E::shape, Device>(reinterpret_cast<T*>(program_.output(static_cast<int>(K))));
+    return TensorView<T, typename E::shape, Device>(
+        reinterpret_cast<T*>(program_->output(static_cast<int>(K))));
   }
   template <std::size_t... K>
   auto results(std::index_sequence<K...>) {
@@ -13579,25 +13930,27 @@ class CompiledFunction {
       to = out;
     else
       to = out.data();
-    program_.read_output(k, to, static_cast<i64>(sizeof(T)) * E::shape::size);
+    program_->read_output(k, to, static_cast<i64>(sizeof(T)) * E::shape::size);
   }
 
-  Program program_;
+  exec::Owned<Program> program_;
   u64 seed_ = 0, calls_ = 0;
 };
 
 template <class F>
-constexpr void check_traceable() {
-  static_assert(std::is_empty_v<F> && std::is_default_constructible_v<F>,
-                "a compiled function must capture nothing: make run-time values inputs");
-}
+inline constexpr bool is_traceable = std::is_empty_v<F>&& std::is_default_constructible_v<F>;
+template <bool Ok, class Function>
+struct CapturesNothing {
+  static_assert(Ok, "a compiled function must capture nothing: make run-time values inputs");
+};
 
 // compile(Cpu{}, [](auto q, auto k) { ... }, in<f32, 2, 8>, in<f32, 2, 8>): any function of tensors.
 template <class Device, class F, class... T, class... S>
-  requires requires { typename exec::ProgramOf<Device, void>; }
+requires requires { typename exec::ProgramOf<Device, void>; }
 auto compile(const Device& device, F, Input<T, S>...) {
-  check_traceable<F>();
-  return CompiledFunction<Device, exec::FunctionSource<F, Input<T, S>...>, Input<T, S>...>(device, nullptr);
+  static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
+  if constexpr (is_traceable<F>)
+    return CompiledFunction<Device, exec::FunctionSource<F, Input<T, S>...>, Input<T, S>...>(device, nullptr);
 }
 
 }  // namespace weft
@@ -13642,7 +13995,8 @@ struct TreeBuilder {
 template <class Op, class... Args>
 struct TreeBuilder<Lazy<Op, Args...>> {
   static constexpr auto build(ir::Builder& b, int& next) {
-    const std::tuple<decltype(TreeBuilder<Args>::build(b, next))...> operands{TreeBuilder<Args>::build(b, next)...};
+    const std::tuple<decltype(TreeBuilder<Args>::build(b, next))...> operands{
+        TreeBuilder<Args>::build(b, next)...};
     return std::apply([&](const auto&... o) { return Op::apply(b, o...); }, operands);
   }
 };
@@ -13663,14 +14017,16 @@ struct LazySource {
 template <class T, class S, class Device, class L>
 void evaluate(const L& lazy, T* to, const Device& device) {
   using Source = LazySource<L, T>;
-  static_assert(sizeof(ShapesEqual<std::is_same_v<typename Source::result::shape, S>, Tensor<T, S, Device>, typename Source::result::shape, S>) > 0);
+  static_assert(sizeof(ShapesEqual<std::is_same_v<typename Source::result::shape, S>, Tensor<T, S, Device>,
+                                   typename Source::result::shape, S>) > 0);
   using Program = typename ProgramOf<Device, Compiled<Source>>::type;
   static thread_local Program program(device, nullptr, nullptr);
   int number = 0;
   auto bind = [&](const auto& leaf) {
     using A = std::remove_cvref_t<decltype(leaf)>;
     if constexpr (TensorLike<A>) {
-      static_assert(std::is_same_v<typename A::device_type, Device>, "a tensor of another device: copy it first");
+      static_assert(std::is_same_v<typename A::device_type, Device>,
+                    "a tensor of another device: copy it first");
       program.bind_input(number++, leaf.data());
     } else {
       program.bind_input(number++, &leaf);
@@ -13683,7 +14039,8 @@ void evaluate(const L& lazy, T* to, const Device& device) {
 
 }  // namespace weft::exec
 // ---- weft/exec/summary.hpp ----
-// A model as a table: every parameter and buffer under its dotted name, with shape, dtype and count, and totals.
+// A model as a table: every parameter and buffer under its dotted name, with shape, dtype and count, and
+// totals.
 
 namespace weft {
 
@@ -13715,8 +14072,9 @@ inline std::string table_text(const std::vector<SummaryRow>& rows) {
     out += r.name;
     if (r.name.size() > name) out += "\n" + std::string(name, ' ');
     if (r.name.size() < name) out += std::string(name - r.name.size(), ' ');
-    out += "  " + r.shape + std::string(shape - r.shape.size(), ' ') + "  " + r.dtype + std::string(dtype - r.dtype.size(), ' ') + "  " +
-           std::string(count - r.count.size(), ' ') + r.count + "\n";
+    out += "  " + r.shape + std::string(shape - r.shape.size(), ' ') + "  " + r.dtype +
+           std::string(dtype - r.dtype.size(), ' ') + "  " + std::string(count - r.count.size(), ' ') +
+           r.count + "\n";
   }
   return out;
 }
@@ -13725,9 +14083,10 @@ inline std::string table_text(const std::vector<SummaryRow>& rows) {
 template <class Header>
 std::string step_summary(const Header& plan, i64 state_bytes, i64 workspace_bytes) {
   using explain_detail::compact;
-  return "a step: " + std::to_string(plan.launches) + " launches, " + compact(static_cast<double>(plan.bytes), "B") + " moved, " +
-         compact(static_cast<double>(plan.flops), "FLOP") + "\nmemory: state " + grouped(state_bytes) + " bytes, workspace " +
-         grouped(workspace_bytes) + " bytes\n";
+  return "a step: " + std::to_string(plan.launches) + " launches, " +
+         compact(static_cast<double>(plan.bytes), "B") + " moved, " +
+         compact(static_cast<double>(plan.flops), "FLOP") + "\nmemory: state " + grouped(state_bytes) +
+         " bytes, workspace " + grouped(workspace_bytes) + " bytes\n";
 }
 
 }  // namespace exec
@@ -13741,11 +14100,13 @@ std::string summary() {
   for (int i = 0; i < table.size; ++i) {
     const nn::StateInfo& s = table.row[i];
     (s.trained ? trained : kept) += s.dims.size();
-    rows.push_back({std::string(s.name.view()) + (s.trained ? "" : " (buffer)"), to_text(s.dims).c_str(), name_of(s.dtype), exec::grouped(s.dims.size())});
+    rows.push_back({std::string(s.name.view()) + (s.trained ? "" : " (buffer)"), to_text(s.dims).c_str(),
+                    name_of(s.dtype), exec::grouped(s.dims.size())});
   }
   for (int i = 0; i < nn::alias_table<M>.size; ++i) {
     const nn::Alias& alias = nn::alias_table<M>.row[i];
-    rows.push_back({std::string(alias.name.view()), "is " + std::string(table.row[alias.row].name.view()), "", ""});
+    rows.push_back(
+        {std::string(alias.name.view()), "is " + std::string(table.row[alias.row].name.view()), "", ""});
   }
   std::string out = exec::table_text(rows);
   out += exec::grouped(trained) + " trained parameters";
@@ -14435,7 +14796,8 @@ inline void write_safetensors(const std::string& path, const std::vector<Safeten
 
 }  // namespace weft::io
 // ---- weft/exec/model.hpp ----
-// Model<M, Device>: M's parameters and buffers as one block of memory, started by a compiled program from a seed.
+// Model<M, Device>: M's parameters and buffers as one block of memory, started by a compiled program from a
+// seed.
 
 namespace weft {
 
@@ -14443,7 +14805,8 @@ namespace weft {
 struct LoadReport {
   std::vector<std::string> missing;     // in the model, not in the file
   std::vector<std::string> unexpected;  // in the file, not in the model
-  std::vector<std::string> mismatched;  // in both, of another shape or dtype, or tied names with different values
+  std::vector<std::string>
+      mismatched;  // in both, of another shape or dtype, or tied names with different values
   bool complete() const { return missing.empty() && unexpected.empty() && mismatched.empty(); }
   std::string text() const {
     std::string s;
@@ -14485,8 +14848,8 @@ struct StateShape {
 
 inline std::vector<i64> extents(const Dims& d) { return std::vector<i64>(d.extent, d.extent + d.rank); }
 
-// Reads the tensors of M's names with `prefix` from a file into host memory laid out as the model's block, after
-// checking all of them; nothing is written when a strict load fails.
+// Reads the tensors of M's names with `prefix` from a file into host memory laid out as the model's block,
+// after checking all of them; nothing is written when a strict load fails.
 template <class M>
 LoadReport read_state(const io::Safetensors& file, LoadMode mode, const std::string& what, std::byte* block) {
   constexpr const auto& table = nn::state_table<M>;
@@ -14499,11 +14862,13 @@ LoadReport read_state(const io::Safetensors& file, LoadMode mode, const std::str
     bool agrees = true;
     for (int a = 0; a < nn::alias_table<M>.size; ++a) {
       const nn::Alias& alias = nn::alias_table<M>.row[a];
-      const io::SafetensorsEntry* other = alias.row == i ? file.find(std::string(alias.name.view())) : nullptr;
+      const io::SafetensorsEntry* other =
+          alias.row == i ? file.find(std::string(alias.name.view())) : nullptr;
       if (!other) continue;
       ++used;
       if (!entry) entry = other, --used;
-      agrees = agrees && entry->dtype == other->dtype && entry->shape == other->shape && std::memcmp(entry->data, other->data, entry->bytes) == 0;
+      agrees = agrees && entry->dtype == other->dtype && entry->shape == other->shape &&
+               std::memcmp(entry->data, other->data, entry->bytes) == 0;
     }
     if (!entry) {
       report.missing.push_back(name);
@@ -14532,7 +14897,8 @@ std::vector<io::SafetensorsTensor> state_tensors(const std::byte* block) {
   constexpr const auto& table = nn::state_table<M>;
   std::vector<io::SafetensorsTensor> tensors;
   for (int i = 0; i < table.size; ++i)
-    tensors.push_back({std::string(table.row[i].name.view()), table.row[i].dtype, extents(table.row[i].dims), block + table.row[i].offset});
+    tensors.push_back({std::string(table.row[i].name.view()), table.row[i].dtype, extents(table.row[i].dims),
+                       block + table.row[i].offset});
   for (int a = 0; a < nn::alias_table<M>.size; ++a) {
     const nn::Alias& alias = nn::alias_table<M>.row[a];
     const nn::StateInfo& row = table.row[alias.row];
@@ -14551,8 +14917,12 @@ struct DeviceMemory<Cpu> {
   static void zero(Buffer& b) {
     if (b.size() > 0) std::memset(b.data(), 0, b.size());
   }
-  static void to_host(const Cpu&, void* to, const std::byte* from, i64 bytes) { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
-  static void from_host(const Cpu&, std::byte* to, const void* from, i64 bytes) { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
+  static void to_host(const Cpu&, void* to, const std::byte* from, i64 bytes) {
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
+  static void from_host(const Cpu&, std::byte* to, const void* from, i64 bytes) {
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
 };
 
 }  // namespace exec
@@ -14563,11 +14933,12 @@ class Model {
   using type = M;
   using device_type = Device;
 
-  // Starts the parameters from `seed` as their initialisers say. `memory`: state_bytes() of the device's memory
-  // that the caller keeps alive, or null for the model's own.
+  // Starts the parameters from `seed` as their initialisers say. `memory`: state_bytes() of the device's
+  // memory that the caller keeps alive, or null for the model's own.
   explicit Model(const Device& device = Device{}, u64 seed = 0, void* memory = nullptr)
       : device_(device),
-        state_(memory ? Memory::Buffer::borrow(memory, static_cast<std::size_t>(state_bytes())) : Memory::allocate(device, state_bytes())) {
+        state_(memory ? Memory::Buffer::borrow(memory, static_cast<std::size_t>(state_bytes()))
+                      : Memory::allocate(device, state_bytes())) {
     Memory::zero(state_);
     initialize(seed);
   }
@@ -14598,7 +14969,8 @@ class Model {
     constexpr DType dtype = nn::state_table<M>.row[row].dtype;
     constexpr i64 offset = nn::state_table<M>.row[row].offset;
     using T = ctype<dtype>;
-    return TensorView<T, shape_of<exec::StateShape<M, i>>, Device>(reinterpret_cast<T*>(state_.data() + offset));
+    return TensorView<T, shape_of<exec::StateShape<M, i>>, Device>(
+        reinterpret_cast<T*>(state_.data() + offset));
   }
 
   // Writes a safetensors file with PyTorch's names; all or nothing.
@@ -14608,8 +14980,8 @@ class Model {
     io::write_safetensors(path, exec::state_tensors<M>(host.data()), {{"format", "pt"}});
   }
 
-  // Reads a safetensors file. Strict: throws "model/mismatch" and changes nothing unless names, shapes and dtypes
-  // all agree. Lax: takes what fits and reports the rest.
+  // Reads a safetensors file. Strict: throws "model/mismatch" and changes nothing unless names, shapes and
+  // dtypes all agree. Lax: takes what fits and reports the rest.
   LoadReport load(const std::string& path, LoadMode mode = LoadMode::strict) {
     const io::Safetensors file(path);
     std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
@@ -14635,12 +15007,14 @@ auto get(Model<M, Device>& model) {
   return model.template get<Name>();
 }
 
-// compile(model, [](const auto& m, auto x) { return m(x); }, in<f32, 1, 64>): a function of a model that it borrows,
-// traced in evaluation mode. The model must outlive it and stay where it is.
+// compile(model, [](const auto& m, auto x) { return m(x); }, in<f32, 1, 64>): a function of a model that it
+// borrows, traced in evaluation mode. The model must outlive it and stay where it is.
 template <class M, class Device, class F, class... T, class... S>
 auto compile(Model<M, Device>& model, F, Input<T, S>...) {
-  check_traceable<F>();
-  return CompiledFunction<Device, exec::ModelSource<M, F, false, Input<T, S>...>, Input<T, S>...>(model.device(), model.state());
+  static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
+  if constexpr (is_traceable<F>)
+    return CompiledFunction<Device, exec::ModelSource<M, F, false, Input<T, S>...>, Input<T, S>...>(
+        model.device(), model.state());
 }
 
 }  // namespace weft
@@ -14899,9 +15273,9 @@ template <class S, int... A>
 struct axes_rule {
   static constexpr bool ok = (axis_in_range(A, S::rank) && ... && true);
   static constexpr ir::Axes make() {
-    ir::Axes axes = 0;
-    ((axes |= axis_in_range(A, S::rank) ? 1u << normalize_axis(A, S::rank) : 0u), ...);
-    return sizeof...(A) == 0 ? ir::all_axes(S::rank) : axes;
+    ir::Axes set = 0;
+    ((set |= axis_in_range(A, S::rank) ? 1u << normalize_axis(A, S::rank) : 0u), ...);
+    return sizeof...(A) == 0 ? ir::all_axes(S::rank) : set;
   }
   static constexpr ir::Axes axes = make();
   static constexpr i64 count() {
@@ -14912,17 +15286,12 @@ struct axes_rule {
 };
 template <class S, bool Keep, int... A>
 struct reduced_rule {
-  static constexpr Dims value =
-      Keep ? ir::reduced(S::value, axes_rule<S, A...>::axes) : ir::dropped(S::value, axes_rule<S, A...>::axes);
+  static constexpr Dims value = Keep ? ir::reduced(S::value, axes_rule<S, A...>::axes)
+                                     : ir::dropped(S::value, axes_rule<S, A...>::axes);
 };
 
-// The reduction itself, reduced axes kept; small floats in f32.
-constexpr ir::Value reduce_keep(ir::Op op, ir::Value x, ir::Axes axes) {
-  const DType t = x.dtype();
-  const bool small = is_float(t) && size_of(t) < 4;
-  const ir::Value r = ir::reduce(op, small ? ir::cast(x, DType::f32) : x, axes);
-  return small && op != ir::Op::argmax && op != ir::Op::argmin ? ir::cast(r, t) : r;
-}
+// The reduction itself, reduced axes kept.
+constexpr ir::Value reduce_keep(ir::Op op, ir::Value x, ir::Axes axes) { return ir::reduce(op, x, axes); }
 
 template <class T>
 using sum_type = std::conditional_t<is_float(dtype_of<T>), T, i64>;
@@ -14951,7 +15320,8 @@ struct Mean : Operation<Mean<Keep, A...>> {
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using T = floating<typename X::dtype>;
     const auto total = Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, Cast<T>::apply(b, x));
-    return mul(total, static_cast<T>(1.0 / static_cast<double>(detail::axes_rule<typename X::shape, A...>::count())));
+    return mul(total, static_cast<T>(
+                          1.0 / static_cast<double>(detail::axes_rule<typename X::shape, A...>::count())));
   }
 };
 
@@ -14963,7 +15333,8 @@ struct Variance : Operation<Variance<Keep, Correction, A...>> {
     using T = floating<typename X::dtype>;
     const auto centred = sub(x, Mean<true, A...>::apply(b, x));
     const auto total = Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, mul(centred, centred));
-    constexpr double count = static_cast<double>(detail::axes_rule<typename X::shape, A...>::count() - Correction);
+    constexpr double count =
+        static_cast<double>(detail::axes_rule<typename X::shape, A...>::count() - Correction);
     return mul(total, static_cast<T>(1.0 / count));
   }
 };
@@ -15148,14 +15519,637 @@ template <int Axis>
 inline constexpr LogSoftmax<Axis> log_softmax{};
 
 }  // namespace weft
+// ---- weft/ops/pointwise_more.hpp ----
+// Pointwise operations composed of primitives, with PyTorch's names and semantics. A formula is chosen so
+// that its gradient is right, too: where one branch overflows, its operand is made harmless first.
+
+namespace weft {
+
+// Operands of which one at least is no C++ number: such calls are left to <cmath>.
+template <class... A>
+concept SomeOperands = (Operand<A> && ...) && !(Scalar<A> && ...);
+
+namespace detail {
+
+// An operation written as a function of expressions: `F{}(builder, operands...)`.
+template <class F>
+struct Composed : Operation<Composed<F>> {
+  template <class... A>
+  static constexpr auto apply(ir::Builder&, const A&... a) {
+    return F{}(a...);
+  }
+};
+
+// x as a tensor of floating type; numbers stay.
+template <class X>
+constexpr auto real(const X& x) {
+  if constexpr (is_expr<X>)
+    return cast<floating<dtype_of_operand<X>>>(x);
+  else
+    return x;
+}
+
+// Selections, not min and max: at the bounds PyTorch's gradient is 0, and NaN stays.
+struct ClampMinF {
+  constexpr auto operator()(const auto& x, const auto& low) const { return where(le(x, low), low, x); }
+};
+struct ClampMaxF {
+  constexpr auto operator()(const auto& x, const auto& high) const { return where(ge(x, high), high, x); }
+};
+struct ClampF {
+  constexpr auto operator()(const auto& x, const auto& low, const auto& high) const {
+    return ClampMaxF{}(ClampMinF{}(x, low), high);
+  }
+};
+struct LerpF {
+  constexpr auto operator()(const auto& a, const auto& b, const auto& w) const {
+    return add(a, mul(w, sub(b, a)));
+  }
+};
+struct SquareF {
+  constexpr auto operator()(const auto& x) const { return mul(x, x); }
+};
+struct ReciprocalF {
+  constexpr auto operator()(const auto& x) const { return div(1, x); }
+};
+struct Exp2F {
+  constexpr auto operator()(const auto& x) const { return pow(2.0f, real(x)); }
+};
+struct Log2F {
+  constexpr auto operator()(const auto& x) const { return mul(log(x), 1.4426950408889634); }
+};
+struct Log10F {
+  constexpr auto operator()(const auto& x) const { return mul(log(x), 0.4342944819032518); }
+};
+// sign(x) log1p(|x| + x^2 / (1 + sqrt(x^2 + 1)))
+struct AsinhF {
+  constexpr auto operator()(const auto& in) const {
+    const auto x = real(in), a = abs(x), s = mul(x, x);
+    return mul(sign(x), log1p(add(a, div(s, add(sqrt(add(s, 1)), 1)))));
+  }
+};
+// log1p(t + sqrt(t (t + 2))), t = x - 1
+struct AcoshF {
+  constexpr auto operator()(const auto& in) const {
+    const auto s = sub(real(in), 1);
+    return log1p(add(s, sqrt(mul(s, add(s, 2)))));
+  }
+};
+struct AtanhF {
+  constexpr auto operator()(const auto& in) const {
+    const auto x = real(in);
+    return mul(sub(log1p(x), log1p(neg(x))), 0.5);
+  }
+};
+struct ErfcF {
+  constexpr auto operator()(const auto& x) const { return sub(1, erf(x)); }
+};
+struct LogitF {
+  constexpr auto operator()(const auto& in) const {
+    const auto x = real(in);
+    return sub(log(x), log1p(neg(x)));
+  }
+};
+// Scaled by the larger operand, so that squares neither overflow nor vanish.
+struct HypotF {
+  constexpr auto operator()(const auto& a, const auto& b) const {
+    const auto scale = stop_gradient(real(maximum(abs(a), abs(b))));
+    const auto plain = bitwise_and(ne(scale, 0), isfinite(scale));
+    const auto safe = where(plain, scale, 1);
+    const auto p = div(a, safe), q = div(b, safe);
+    return where(plain, mul(safe, sqrt(add(mul(p, p), mul(q, q)))), scale);
+  }
+};
+// The remainder with the divisor's sign, as Python's %.
+struct RemainderF {
+  constexpr auto operator()(const auto& a, const auto& b) const {
+    const auto r = fmod(a, b);
+    return where(bitwise_and(ne(r, 0), ne(lt(r, 0), lt(b, 0))), add(r, b), r);
+  }
+};
+struct FloorDivideF {
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B& b) const {
+    if constexpr (is_float(dtype_of<common<A, B>>))
+      return floor(div(a, b));
+    else
+      return Binary<ir::Op::div>{}(sub(a, RemainderF{}(a, b)), b);
+  }
+};
+// log(exp(a) + exp(b))
+struct LogAddExpF {
+  constexpr auto operator()(const auto& a, const auto& b) const {
+    const auto top = maximum(real(a), real(b)), distance = abs(sub(real(a), real(b)));
+    const auto safe = where(isfinite(distance), distance, 0);
+    return add(top, where(isfinite(distance), log1p(exp(neg(safe))), 0));
+  }
+};
+struct FracF {
+  constexpr auto operator()(const auto& x) const { return sub(x, trunc(x)); }
+};
+struct CopysignF {
+  constexpr auto operator()(const auto& a, const auto& b) const {
+    const auto m = abs(real(a));
+    return where(lt(b, 0), neg(m), m);
+  }
+};
+struct AddcmulF {
+  constexpr auto operator()(const auto& x, const auto& a, const auto& b, const auto& scale) const {
+    return add(x, mul(mul(a, b), scale));
+  }
+};
+struct AddcdivF {
+  constexpr auto operator()(const auto& x, const auto& a, const auto& b, const auto& scale) const {
+    return add(x, mul(div(a, b), scale));
+  }
+};
+
+}  // namespace detail
+
+// clamp(x, low, high): bounds are numbers or tensors.
+template <class X, class Low, class High>
+requires SomeOperands<X, Low, High>
+constexpr auto clamp(const X& x, const Low& low, const High& high) {
+  return detail::Composed<detail::ClampF>{}(x, low, high);
+}
+template <class X, class Low>
+requires SomeOperands<X, Low>
+constexpr auto clamp_min(const X& x, const Low& low) { return detail::Composed<detail::ClampMinF>{}(x, low); }
+template <class X, class High>
+requires SomeOperands<X, High>
+constexpr auto clamp_max(const X& x, const High& high) {
+  return detail::Composed<detail::ClampMaxF>{}(x, high);
+}
+// a + w (b - a)
+template <class A, class B, class W>
+requires SomeOperands<A, B, W>
+constexpr auto lerp(const A& a, const B& b, const W& w) { return detail::Composed<detail::LerpF>{}(a, b, w); }
+template <class X>
+requires SomeOperands<X>
+constexpr auto square(const X& x) { return detail::Composed<detail::SquareF>{}(x); }
+template <class X>
+requires SomeOperands<X>
+constexpr auto reciprocal(const X& x) { return detail::Composed<detail::ReciprocalF>{}(x); }
+template <class X>
+requires SomeOperands<X>
+constexpr auto exp2(const X& x) { return detail::Composed<detail::Exp2F>{}(x); }
+template <class X>
+requires SomeOperands<X>
+constexpr auto log2(const X& x) { return detail::Composed<detail::Log2F>{}(x); }
+template <class X>
+requires SomeOperands<X>
+constexpr auto log10(const X& x) { return detail::Composed<detail::Log10F>{}(x); }
+template <class X>
+requires SomeOperands<X>
+constexpr auto asinh(const X& x) { return detail::Composed<detail::AsinhF>{}(x); }
+template <class X>
+requires SomeOperands<X>
+constexpr auto acosh(const X& x) { return detail::Composed<detail::AcoshF>{}(x); }
+template <class X>
+requires SomeOperands<X>
+constexpr auto atanh(const X& x) { return detail::Composed<detail::AtanhF>{}(x); }
+// 1 - erf(x): exact to one rounding of 1, not to one of the small result far out.
+template <class X>
+requires SomeOperands<X>
+constexpr auto erfc(const X& x) { return detail::Composed<detail::ErfcF>{}(x); }
+template <class X>
+requires SomeOperands<X>
+constexpr auto logit(const X& x) { return detail::Composed<detail::LogitF>{}(x); }
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto hypot(const A& a, const B& b) { return detail::Composed<detail::HypotF>{}(a, b); }
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto remainder(const A& a, const B& b) { return detail::Composed<detail::RemainderF>{}(a, b); }
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto floor_divide(const A& a, const B& b) { return detail::Composed<detail::FloorDivideF>{}(a, b); }
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto logaddexp(const A& a, const B& b) { return detail::Composed<detail::LogAddExpF>{}(a, b); }
+template <class X>
+requires SomeOperands<X>
+constexpr auto frac(const X& x) { return detail::Composed<detail::FracF>{}(x); }
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto copysign(const A& a, const B& b) { return detail::Composed<detail::CopysignF>{}(a, b); }
+// x + scale a b, x + scale a / b
+template <class X, class A, class B, class S = int>
+requires SomeOperands<X, A, B>
+constexpr auto addcmul(const X& x, const A& a, const B& b, const S& scale = 1) {
+  return detail::Composed<detail::AddcmulF>{}(x, a, b, scale);
+}
+template <class X, class A, class B, class S = int>
+requires SomeOperands<X, A, B>
+constexpr auto addcdiv(const X& x, const A& a, const B& b, const S& scale = 1) {
+  return detail::Composed<detail::AddcdivF>{}(x, a, b, scale);
+}
+
+}  // namespace weft
+// ---- weft/ops/slicing.hpp ----
+// Parts of a tensor along one axis, named at compile time: slice, narrow, select, split, chunk; and pad,
+// which surrounds it. All but pad are views.
+
+namespace weft {
+
+namespace detail {
+
+// Python's slice rules: negative places count from the end, places outside are moved to the ends.
+template <class S, int Axis, i64 Begin, i64 End, i64 Step>
+struct slice_rule {
+  static constexpr bool ok = axis_in_range(Axis, S::rank) && Step > 0;
+  static constexpr int axis = ok ? normalize_axis(Axis, S::rank) : 0;
+  static constexpr i64 extent = ok ? S::value.extent[axis] : 0;
+  static constexpr i64 place(i64 i) {
+    if (i < 0) i += extent;
+    return i < 0 ? 0 : i > extent ? extent : i;
+  }
+  static constexpr i64 begin = place(Begin), end = place(End);
+  static constexpr Dims make() {
+    Dims r = S::value;
+    if (ok) r.extent[axis] = end > begin ? (end - begin + Step - 1) / Step : 0;
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+template <class S, int Axis>
+struct unsqueeze_rule {
+  static constexpr bool ok = axis_in_range(Axis, S::rank + 1) && S::rank < max_rank;
+  static constexpr int axis = ok ? normalize_axis(Axis, S::rank + 1) : 0;
+  static constexpr Dims make() {
+    Dims r;
+    for (int i = 0; i <= S::rank; ++i) {
+      if (i == axis && ok) r.extent[r.rank++] = 1;
+      if (i < S::rank) r.extent[r.rank++] = S::value.extent[i];
+    }
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+template <class S, int Axis>
+struct drop_rule {
+  static constexpr Dims value =
+      ir::dropped(S::value, axis_in_range(Axis, S::rank) ? 1u << normalize_axis(Axis, S::rank) : 0u);
+};
+
+// The shape of anything that has one in its type.
+template <class X>
+constexpr auto shape_in_type() {
+  if constexpr (ExprLike<X>)
+    return typename expr_of<X>::shape{};
+  else if constexpr (TensorLike<X>)
+    return typename X::shape{};
+  else
+    static_assert(sizeof(X) == 0, "split and chunk need a tensor or an expression of a traced function");
+}
+
+// Widths of torch.nn.functional.pad: (low, high) of the last axis, then of the one before it, ...
+template <class S, i64... Widths>
+struct pad_rule {
+  static constexpr int count = sizeof...(Widths);
+  struct List {
+    i64 width[2 * max_rank]{};
+  };
+  static constexpr List make_list() {
+    List made;
+    const i64 given[]{Widths..., 0};
+    for (int i = 0; i + 1 < count && i / 2 < S::rank; i += 2) {
+      const int axis = S::rank - 1 - i / 2;
+      made.width[2 * axis] = given[i];
+      made.width[2 * axis + 1] = given[i + 1];
+    }
+    return made;
+  }
+  static constexpr List list = make_list();
+  static constexpr bool check() {
+    if (count % 2 != 0 || count > 2 * S::rank) return false;
+    for (int a = 0; a < S::rank; ++a)
+      if (S::value.extent[a] + list.width[2 * a] + list.width[2 * a + 1] < 0) return false;
+    return true;
+  }
+  static constexpr bool ok = check();
+  static constexpr Dims value = ok ? ir::padded(S::value, list.width) : S::value;
+};
+
+}  // namespace detail
+
+template <bool Ok, class Op, class... What>
+struct SliceFits {
+  static_assert(Ok, "slice: the axis must exist and the step be positive (flip turns an axis round)");
+};
+template <bool Ok, class Op, class... What>
+struct IndexInRange {
+  static_assert(Ok, "the index lies outside the axis");
+};
+template <bool Ok, class Op, class... What>
+struct WidthsFit {
+  static_assert(
+      Ok,
+      "pad takes a low and a high width for each axis from the last, and may not crop more than there is");
+};
+
+template <int Axis, i64 Begin, i64 End, i64 Step>
+struct SliceAxis : Operation<SliceAxis<Axis, Begin, End, Step>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::slice_rule<typename X::shape, Axis, Begin, End, Step>;
+    static_assert(sizeof(SliceFits<Rule::ok, SliceAxis, typename X::shape>) > 0);
+    ir::Slice axes[8];
+    axes[Rule::axis] = {Rule::begin, Step};
+    using S = shape_of<Rule>;
+    if constexpr (Rule::ok)
+      return Expr<typename X::dtype, S>{ir::slice(x.value, axes, S::value)};
+    else
+      return detail::refused<typename X::dtype, S>(x);
+  }
+};
+
+template <int Axis, i64 Start, i64 Length>
+struct Narrow : Operation<Narrow<Axis, Start, Length>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 0;
+    constexpr i64 start = Start < 0 ? Start + extent : Start;
+    constexpr bool ok = axis_in_range(Axis, X::rank) && start >= 0 && Length >= 0 && start + Length <= extent;
+    static_assert(sizeof(IndexInRange<ok, Narrow, typename X::shape>) > 0);
+    if constexpr (ok)
+      return SliceAxis<Axis, start, start + Length, 1>::apply(b, x);
+    else
+      return x;
+  }
+};
+
+template <int Axis, i64 Index>
+struct SelectIndex : Operation<SelectIndex<Axis, Index>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 0;
+    constexpr i64 index = Index < 0 ? Index + extent : Index;
+    constexpr bool ok = axis_in_range(Axis, X::rank) && index >= 0 && index < extent;
+    static_assert(sizeof(IndexInRange<ok, SelectIndex, typename X::shape>) > 0);
+    using S = shape_of<detail::drop_rule<typename X::shape, Axis>>;
+    if constexpr (ok)
+      return Expr<typename X::dtype, S>{
+          ir::reshape(SliceAxis<Axis, index, index + 1, 1>::apply(b, x).value, S::value)};
+    else
+      return detail::refused<typename X::dtype, S>(x);
+  }
+};
+
+template <int Axis>
+struct Unsqueeze : Operation<Unsqueeze<Axis>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::unsqueeze_rule<typename X::shape, Axis>;
+    static_assert(sizeof(AxisInRange<Rule::ok, Unsqueeze, typename X::shape>) > 0);
+    using S = shape_of<Rule>;
+    return Expr<typename X::dtype, S>{ir::reshape(x.value, S::value)};
+  }
+};
+
+template <i64... Widths>
+struct Pad : Operation<Pad<Widths...>> {
+  template <class X, class V>
+  static constexpr auto apply(ir::Builder& b, const X& x, const V& value) {
+    using Rule = detail::pad_rule<typename X::shape, Widths...>;
+    static_assert(sizeof(WidthsFit<Rule::ok, Pad, typename X::shape>) > 0);
+    using T = typename X::dtype;
+    using S = shape_of<Rule>;
+    if constexpr (!Rule::ok) {
+      return detail::refused<T, S>(x);
+    } else if constexpr (is_scalar_expr<V>) {
+      // a number known only at run time: the frame is where a tensor of ones was not
+      const ir::Value ones = ir::constant(b, DType::i32, X::shape::value, 1);
+      const ir::Value frame = ir::pad(ones, Rule::list.width, 0);
+      const ir::Value inside = ir::binary(ir::Op::ne, frame, ir::constant_like(frame, 0));
+      return Expr<T, S>{
+          ir::select(inside, ir::pad(x.value, Rule::list.width, 0), detail::as_value<T>(b, value))};
+    } else {
+      return Expr<T, S>{ir::pad(x.value, Rule::list.width, static_cast<double>(value))};
+    }
+  }
+};
+
+inline constexpr i64 to_end = std::numeric_limits<i64>::max();
+
+// slice<axis, begin, end, step>(x): Python's x[begin:end:step] along an axis.
+template <int Axis, i64 Begin = 0, i64 End = to_end, i64 Step = 1, class X>
+constexpr auto slice(const X& x) {
+  return SliceAxis<Axis, Begin, End, Step>{}(x);
+}
+template <int Axis, i64 Start, i64 Length, class X>
+constexpr auto narrow(const X& x) {
+  return Narrow<Axis, Start, Length>{}(x);
+}
+// select<axis, index>(x): one place of an axis, which goes.
+template <int Axis, i64 Index, class X>
+constexpr auto select(const X& x) {
+  return SelectIndex<Axis, Index>{}(x);
+}
+template <int Axis, class X>
+constexpr auto unsqueeze(const X& x) {
+  return Unsqueeze<Axis>{}(x);
+}
+// split<size, axis>(x): a tuple of pieces of that extent, the last one smaller where it does not fit.
+template <i64 Size, int Axis = 0, class X>
+constexpr auto split(const X& x) {
+  static_assert(Size > 0, "split: pieces have a positive extent");
+  using S = decltype(detail::shape_in_type<X>());
+  constexpr bool ok = axis_in_range(Axis, S::rank);
+  static_assert(sizeof(AxisInRange<ok, SliceAxis<Axis, 0, Size, 1>, S>) > 0);
+  constexpr i64 pieces = ok ? (S::value[Axis] + Size - 1) / Size : 1;
+  return [&]<std::size_t... K>(std::index_sequence<K...>) {
+    return std::tuple{
+        SliceAxis<Axis, static_cast<i64>(K) * Size, (static_cast<i64>(K) + 1) * Size, 1>{}(x)...};
+  }
+  (std::make_index_sequence<static_cast<std::size_t>(pieces)>{});
+}
+// chunk<n, axis>(x): at most n pieces of equal extent, as PyTorch cuts them.
+template <i64 Count, int Axis = 0, class X>
+constexpr auto chunk(const X& x) {
+  static_assert(Count > 0, "chunk: there is at least one piece");
+  using S = decltype(detail::shape_in_type<X>());
+  constexpr i64 extent = axis_in_range(Axis, S::rank) ? S::value[Axis] : 1;
+  return split<(extent + Count - 1) / Count, Axis>(x);
+}
+// pad<1, 2>(x, value): one element before and two after the last axis; more pairs for the axes before it.
+template <i64... Widths, class X, class V = int>
+constexpr auto pad(const X& x, const V& value = 0) {
+  return Pad<Widths...>{}(x, value);
+}
+
+}  // namespace weft
+// ---- weft/ops/activation_more.hpp ----
+// More activations of torch.nn.functional. Where one branch of a formula overflows, its operand is made
+// harmless first, so that the gradient of the other branch is not spoiled.
+
+namespace weft {
+
+namespace detail {
+
+// log(1 + exp(x)) = max(x, 0) + log1p(exp(-|x|)); max shares its gradient at 0, which gives 1/2 there.
+template <class X>
+constexpr auto softplus_of(const X& x) {
+  return add(maximum(x, 0), log1p(exp(neg(abs(x)))));
+}
+struct SoftplusF {
+  constexpr auto operator()(const auto& in, const auto& beta) const {
+    const auto x = real(in);
+    return div(softplus_of(mul(x, beta)), beta);
+  }
+};
+struct LogSigmoidF {
+  constexpr auto operator()(const auto& x) const { return neg(softplus_of(neg(real(x)))); }
+};
+// x tanh(softplus(x))
+struct MishF {
+  constexpr auto operator()(const auto& in) const {
+    const auto x = real(in);
+    return mul(x, tanh(softplus_of(x)));
+  }
+};
+// scale (x > 0 ? x : alpha (exp(x / slope) - 1))
+struct EluF {
+  constexpr auto operator()(const auto& in, const auto& alpha) const {
+    const auto x = real(in);
+    const auto positive = gt(x, 0);
+    return where(positive, x, mul(expm1(where(positive, 0, x)), alpha));
+  }
+};
+struct SeluF {
+  constexpr auto operator()(const auto& x) const {
+    return mul(EluF{}(x, 1.6732632423543772), 1.0507009873554805);
+  }
+};
+struct CeluF {
+  constexpr auto operator()(const auto& in, const auto& alpha) const {
+    const auto x = real(in);
+    const auto positive = gt(x, 0);
+    return where(positive, x, mul(expm1(div(where(positive, 0, x), alpha)), alpha));
+  }
+};
+struct LeakyReluF {
+  constexpr auto operator()(const auto& x, const auto& slope) const {
+    return where(gt(x, 0), x, mul(x, slope));
+  }
+};
+struct Relu6F {
+  constexpr auto operator()(const auto& x) const { return where(le(x, 0), 0, where(ge(x, 6), 6, x)); }
+};
+// clamp(x / 6 + 1/2, 0, 1)
+struct HardsigmoidF {
+  constexpr auto operator()(const auto& x) const {
+    return where(le(x, -3), 0, where(ge(x, 3), 1, div(add(real(x), 3), 6)));
+  }
+};
+struct HardswishF {
+  constexpr auto operator()(const auto& x) const {
+    return where(le(x, -3), 0, where(ge(x, 3), x, mul(x, div(add(real(x), 3), 6))));
+  }
+};
+struct HardtanhF {
+  constexpr auto operator()(const auto& x, const auto& low, const auto& high) const {
+    return where(le(x, low), low, where(ge(x, high), high, x));
+  }
+};
+struct SoftsignF {
+  constexpr auto operator()(const auto& x) const { return div(x, add(abs(x), 1)); }
+};
+
+}  // namespace detail
+
+template <bool Ok, class Op, class... What>
+struct ExtentIsEven {
+  static_assert(Ok, "glu: the axis must exist and have an even extent");
+};
+
+// The first half along the axis times the gate of the second: sigmoid for GLU.
+template <int Axis, class Gate>
+struct GatedUnit : Operation<GatedUnit<Axis, Gate>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 1;
+    static_assert(sizeof(ExtentIsEven<extent % 2 == 0, GatedUnit, typename X::shape>) > 0);
+    const auto value = SliceAxis<Axis, 0, extent / 2, 1>::apply(b, x);
+    const auto gate = SliceAxis<Axis, extent / 2, extent, 1>::apply(b, x);
+    return mul(value, Gate::apply(b, gate));
+  }
+};
+
+// softplus(x, beta) = log(1 + exp(beta x)) / beta. (PyTorch answers x itself where beta x > 20, its
+// threshold: the same number in f32.)
+template <class X, class B = int>
+constexpr auto softplus(const X& x, const B& beta = 1) {
+  return detail::Composed<detail::SoftplusF>{}(x, beta);
+}
+template <class X>
+constexpr auto logsigmoid(const X& x) {
+  return detail::Composed<detail::LogSigmoidF>{}(x);
+}
+template <class X>
+constexpr auto mish(const X& x) {
+  return detail::Composed<detail::MishF>{}(x);
+}
+template <class X, class A = int>
+constexpr auto elu(const X& x, const A& alpha = 1) {
+  return detail::Composed<detail::EluF>{}(x, alpha);
+}
+template <class X>
+constexpr auto selu(const X& x) {
+  return detail::Composed<detail::SeluF>{}(x);
+}
+template <class X, class A = int>
+constexpr auto celu(const X& x, const A& alpha = 1) {
+  return detail::Composed<detail::CeluF>{}(x, alpha);
+}
+template <class X, class S = double>
+constexpr auto leaky_relu(const X& x, const S& slope = 0.01) {
+  return detail::Composed<detail::LeakyReluF>{}(x, slope);
+}
+// prelu(x, weight): leaky with a learned slope, which broadcasts with x.
+template <class X, class W>
+constexpr auto prelu(const X& x, const W& weight) {
+  return detail::Composed<detail::LeakyReluF>{}(x, weight);
+}
+template <class X>
+constexpr auto relu6(const X& x) {
+  return detail::Composed<detail::Relu6F>{}(x);
+}
+template <class X>
+constexpr auto hardsigmoid(const X& x) {
+  return detail::Composed<detail::HardsigmoidF>{}(x);
+}
+template <class X>
+constexpr auto hardswish(const X& x) {
+  return detail::Composed<detail::HardswishF>{}(x);
+}
+template <class X, class A = int, class B = int>
+constexpr auto hardtanh(const X& x, const A& low = -1, const B& high = 1) {
+  return detail::Composed<detail::HardtanhF>{}(x, low, high);
+}
+template <class X>
+constexpr auto softsign(const X& x) {
+  return detail::Composed<detail::SoftsignF>{}(x);
+}
+template <int Axis = -1, class X>
+constexpr auto glu(const X& x) {
+  return GatedUnit<Axis, Sigmoid>{}(x);
+}
+
+}  // namespace weft
 // ---- weft/nn/activation.hpp ----
-// Activations as modules, with PyTorch's formulae and defaults; settings are members. They hold no state, except
+// Activations as modules, with PyTorch's names and defaults; settings are members. They hold no state, except
 // PReLU.
 
 namespace weft::nn {
 
 struct ReLU {
   constexpr auto operator()(const auto& x) const { return relu(to_expr(x)); }
+};
+struct ReLU6 {
+  constexpr auto operator()(const auto& x) const { return relu6(to_expr(x)); }
 };
 // x Phi(x)
 struct GELU {
@@ -15169,23 +16163,45 @@ struct GELUTanh {
 struct SiLU {
   constexpr auto operator()(const auto& x) const { return silu(to_expr(x)); }
 };
+// x tanh(softplus(x))
+struct Mish {
+  constexpr auto operator()(const auto& x) const { return mish(to_expr(x)); }
+};
 struct Sigmoid {
   constexpr auto operator()(const auto& x) const { return sigmoid(to_expr(x)); }
 };
+struct LogSigmoid {
+  constexpr auto operator()(const auto& x) const { return logsigmoid(to_expr(x)); }
+};
 struct Tanh {
   constexpr auto operator()(const auto& x) const { return tanh(to_expr(x)); }
+};
+// x / (1 + |x|)
+struct Softsign {
+  constexpr auto operator()(const auto& x) const { return softsign(to_expr(x)); }
+};
+// clamp(x / 6 + 1/2, 0, 1)
+struct Hardsigmoid {
+  constexpr auto operator()(const auto& x) const { return hardsigmoid(to_expr(x)); }
+};
+// x clamp(x / 6 + 1/2, 0, 1)
+struct Hardswish {
+  constexpr auto operator()(const auto& x) const { return hardswish(to_expr(x)); }
+};
+struct Hardtanh {
+  float min_val = -1;
+  float max_val = 1;
+  constexpr auto operator()(const auto& x) const { return hardtanh(to_expr(x), min_val, max_val); }
 };
 
 // x where x > 0, slope x elsewhere.
 struct LeakyReLU {
   float slope = 0.01f;
-  constexpr auto operator()(const auto& x) const {
-    const auto e = to_expr(x);
-    return where(gt(e, 0), e, mul(e, slope));
-  }
+  constexpr auto operator()(const auto& x) const { return leaky_relu(to_expr(x), slope); }
 };
 
-// x where x > 0, slope x elsewhere; the slope is learned: one for all, or one for each of N channels (axis 1).
+// x where x > 0, slope x elsewhere; the slope is learned: one for all, or one for each of N channels (axis
+// 1).
 template <i64 N = 1, class T = f32>
 struct PReLU {
   Param<T, Shape<N>, init::Constant<1, 4>> weight{};
@@ -15193,18 +16209,23 @@ struct PReLU {
     const auto e = to_expr(x);
     using S = typename decltype(e)::shape;
     constexpr int after = N == 1 || S::rank < 2 ? 0 : S::rank - 2;
-    return where(gt(e, 0), e, mul(e, module_detail::along_channels<N>(weight, std::make_integer_sequence<int, after>{})));
+    return prelu(e, module_detail::along_channels<N>(weight, std::make_integer_sequence<int, after>{}));
   }
 };
 
 // x where x > 0, alpha (exp(x) - 1) elsewhere.
 struct ELU {
   float alpha = 1;
-  constexpr auto operator()(const auto& x) const {
-    const auto e = to_expr(x);
-    // exp sees no positive number: it would overflow, and its gradient be NaN
-    return where(gt(e, 0), e, mul(expm1(where(gt(e, 0), 0.0f, e)), alpha));
-  }
+  constexpr auto operator()(const auto& x) const { return elu(to_expr(x), alpha); }
+};
+// x where x > 0, alpha (exp(x / alpha) - 1) elsewhere.
+struct CELU {
+  float alpha = 1;
+  constexpr auto operator()(const auto& x) const { return celu(to_expr(x), alpha); }
+};
+// Klambauer et al. (2017).
+struct SELU {
+  constexpr auto operator()(const auto& x) const { return selu(to_expr(x)); }
 };
 
 // log(1 + exp(beta x)) / beta; x where beta x > threshold.
@@ -15213,26 +16234,7 @@ struct Softplus {
   float threshold = 20;
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
-    const auto scaled = mul(e, beta);
-    const auto linear = gt(scaled, threshold);
-    return where(linear, e, mul(log1p(exp(where(linear, 0.0f, scaled))), 1 / beta));
-  }
-};
-
-// x tanh(softplus(x))
-struct Mish {
-  constexpr auto operator()(const auto& x) const {
-    const auto e = to_expr(x);
-    return mul(e, tanh(Softplus{}(e)));
-  }
-};
-
-// x min(max(x + 3, 0), 6) / 6
-struct Hardswish {
-  constexpr auto operator()(const auto& x) const {
-    const auto e = to_expr(x);
-    const auto middle = mul(mul(e, add(e, 3.0f)), 1.0f / 6);
-    return where(le(e, -3.0f), mul(e, 0.0f), where(ge(e, 3.0f), e, middle));
+    return where(gt(mul(e, beta), threshold), e, softplus(e, beta));
   }
 };
 
@@ -15243,6 +16245,12 @@ struct Softmax {
 template <int Axis = -1>
 struct LogSoftmax {
   constexpr auto operator()(const auto& x) const { return log_softmax<Axis>(to_expr(x)); }
+};
+
+// The first half of an axis times the sigmoid of the second.
+template <int Axis = -1>
+struct GLU {
+  constexpr auto operator()(const auto& x) const { return glu<Axis>(to_expr(x)); }
 };
 
 }  // namespace weft::nn
@@ -15329,10 +16337,11 @@ struct Matmul : Operation<Matmul> {
     using T = promoted<typename A::dtype, typename B::dtype>;
     using S = shape_of<Rule>;
     if constexpr (Rule::ok) {
-      const ir::Value v = detail::matmul_value(ir::cast(a.value, dtype_of<T>), ir::cast(b.value, dtype_of<T>), Rule::batch, dtype_of<T>);
+      const ir::Value v = detail::matmul_value(ir::cast(a.value, dtype_of<T>), ir::cast(b.value, dtype_of<T>),
+                                               Rule::batch, dtype_of<T>);
       return Expr<T, S>{v};
     } else {
-      return Expr<T, S>{};
+      return detail::refused<T, S>(a, b);
     }
   }
 };
@@ -15342,14 +16351,16 @@ struct LinearOp : Operation<LinearOp> {
   template <class X, class W>
   static constexpr auto apply(ir::Builder&, const X& x, const W& w) {
     constexpr Dims dx = X::shape::value, dw = W::shape::value;
-    constexpr bool ok = dx.rank >= 1 && dw.rank == 2 && dx.extent[dx.rank >= 1 ? dx.rank - 1 : 0] == dw.extent[1];
+    constexpr bool ok =
+        dx.rank >= 1 && dw.rank == 2 && dx.extent[dx.rank >= 1 ? dx.rank - 1 : 0] == dw.extent[1];
     static_assert(sizeof(InnerExtentsEqual<ok, LinearOp, typename X::shape, typename W::shape>) > 0);
     using T = promoted<typename X::dtype, typename W::dtype>;
     using S = shape_of<detail::linear_rule<typename X::shape, typename W::shape>>;
     if constexpr (ok)
-      return Expr<T, S>{ir::dot(ir::cast(x.value, dtype_of<T>), ir::cast(w.value, dtype_of<T>), detail::contract_last(dx.rank, 1), dtype_of<T>)};
+      return Expr<T, S>{ir::dot(ir::cast(x.value, dtype_of<T>), ir::cast(w.value, dtype_of<T>),
+                                detail::contract_last(dx.rank, 1), dtype_of<T>)};
     else
-      return Expr<T, S>{};
+      return detail::refused<T, S>(x, w);
   }
   template <class X, class W, class B>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& w, const B& bias) {
@@ -15361,7 +16372,8 @@ struct LinearOp : Operation<LinearOp> {
 struct Bmm : Operation<Bmm> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    static_assert(sizeof(RankIs<A::rank == 3 && B::rank == 3, Bmm, typename A::shape, typename B::shape, Rank<3>>) > 0);
+    static_assert(sizeof(RankIs < A::rank == 3 && B::rank == 3, Bmm, typename A::shape, typename B::shape,
+                         Rank < 3 >>) > 0);
     return Matmul::apply(b, x, y);
   }
 };
@@ -15369,13 +16381,16 @@ struct Bmm : Operation<Bmm> {
 // c + a b, the product scaled by alpha and c by beta: torch.addmm.
 struct Addmm : Operation<Addmm> {
   template <class C, class A, class B, class S, class R>
-  static constexpr auto apply(ir::Builder& b, const C& c, const A& x, const B& y, const S& beta, const R& alpha) {
-    static_assert(sizeof(RankIs<A::rank == 2 && B::rank == 2, Addmm, typename A::shape, typename B::shape, Rank<2>>) > 0);
+  static constexpr auto apply(ir::Builder& b, const C& c, const A& x, const B& y, const S& beta,
+                              const R& alpha) {
+    static_assert(sizeof(RankIs < A::rank == 2 && B::rank == 2, Addmm, typename A::shape, typename B::shape,
+                         Rank < 2 >>) > 0);
     return add(mul(c, beta), mul(Matmul::apply(b, x, y), alpha));
   }
   template <class C, class A, class B>
   static constexpr auto apply(ir::Builder& b, const C& c, const A& x, const B& y) {
-    static_assert(sizeof(RankIs<A::rank == 2 && B::rank == 2, Addmm, typename A::shape, typename B::shape, Rank<2>>) > 0);
+    static_assert(sizeof(RankIs < A::rank == 2 && B::rank == 2, Addmm, typename A::shape, typename B::shape,
+                         Rank < 2 >>) > 0);
     return add(c, Matmul::apply(b, x, y));
   }
 };
@@ -15384,7 +16399,8 @@ struct Addmm : Operation<Addmm> {
 struct Outer : Operation<Outer> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    static_assert(sizeof(RankIs<A::rank == 1 && B::rank == 1, Outer, typename A::shape, typename B::shape, Rank<1>>) > 0);
+    static_assert(sizeof(RankIs < A::rank == 1 && B::rank == 1, Outer, typename A::shape, typename B::shape,
+                         Rank < 1 >>) > 0);
     if constexpr (A::rank == 1 && B::rank == 1)
       return mul(Reshape<A::size, 1>::apply(b, x), Reshape<1, B::size>::apply(b, y));
     else
@@ -15429,24 +16445,28 @@ struct bilinear_rule {
 };
 struct BilinearOp : Operation<BilinearOp> {
   template <class X, class Y, class W>
-  static constexpr auto apply(ir::Builder& b, const X& x, const Y& y, const W& w) {
+  static constexpr auto apply(ir::Builder&, const X& x, const Y& y, const W& w) {
     using Rule = bilinear_rule<typename X::shape, typename Y::shape, typename W::shape>;
     constexpr bool ok = Rule::ok;
-    static_assert(sizeof(InnerExtentsEqual<ok, BilinearOp, typename X::shape, typename Y::shape, typename W::shape>) > 0);
+    static_assert(
+        sizeof(InnerExtentsEqual<ok, BilinearOp, typename X::shape, typename Y::shape, typename W::shape>) >
+        0);
     using T = promoted<promoted<typename X::dtype, typename Y::dtype>, typename W::dtype>;
     using R = Expr<T, shape_of<Rule>>;
     if constexpr (ok) {
       constexpr DType t = dtype_of<T>;
       // (..., in1) times (out, in1, in2) over in1, then the sum over in2 of its products with x2
-      const ir::Value left = ir::dot(ir::cast(x.value, t), ir::cast(w.value, t), weft::detail::contract_last(X::rank, 1), t);
+      const ir::Value left =
+          ir::dot(ir::cast(x.value, t), ir::cast(w.value, t), weft::detail::contract_last(X::rank, 1), t);
       Dims rows = Y::shape::value;
       rows.extent[rows.rank] = rows.extent[rows.rank - 1];
       rows.extent[rows.rank - 1] = 1;
       ++rows.rank;
       const ir::Value right = ir::reshape(ir::cast(y.value, t), rows);
-      return R{ir::reshape(weft::detail::reduce_keep(ir::Op::reduce_sum, left * right, 1u << (rows.rank - 1)), R::shape::value)};
+      return R{ir::reshape(weft::detail::reduce_keep(ir::Op::reduce_sum, left * right, 1u << (rows.rank - 1)),
+                           R::shape::value)};
     } else {
-      return R{ir::constant(b, dtype_of<T>, R::shape::value, 0)};
+      return weft::detail::refused<T, typename R::shape>(x, y, w);
     }
   }
 };
@@ -15457,12 +16477,16 @@ template <i64 In1, i64 In2, i64 Out, bool Bias = true, class T = f32>
 struct Bilinear {
   Param<T, Shape<Out, In1, In2>, init::FanInUniform<In1>> weight{};
   Param<T, Shape<Out>, init::FanInUniform<In1>> bias{};
-  constexpr auto operator()(const auto& x1, const auto& x2) const { return module_detail::BilinearOp{}(x1, x2, weight) + bias; }
+  constexpr auto operator()(const auto& x1, const auto& x2) const {
+    return module_detail::BilinearOp{}(x1, x2, weight) + bias;
+  }
 };
 template <i64 In1, i64 In2, i64 Out, class T>
 struct Bilinear<In1, In2, Out, false, T> {
   Param<T, Shape<Out, In1, In2>, init::FanInUniform<In1>> weight{};
-  constexpr auto operator()(const auto& x1, const auto& x2) const { return module_detail::BilinearOp{}(x1, x2, weight); }
+  constexpr auto operator()(const auto& x1, const auto& x2) const {
+    return module_detail::BilinearOp{}(x1, x2, weight);
+  }
 };
 
 }  // namespace weft::nn
@@ -15490,7 +16514,7 @@ struct Embed : Operation<Embed> {
     if constexpr (ok)
       return R{ir::gather(weight.value, index.value)};
     else
-      return R{};
+      return weft::detail::refused<typename R::dtype, typename R::shape>(index, weight);
   }
 };
 }  // namespace module_detail
@@ -15504,7 +16528,8 @@ struct Embedding {
 
 }  // namespace weft::nn
 // ---- weft/nn/ignore.hpp ----
-// ignore(x, ...): says that an input of a loss is not used on purpose, so that the trainer does not refuse it.
+// ignore(x, ...): says that an input of a loss is not used on purpose, so that the trainer does not refuse
+// it.
 
 namespace weft {
 
@@ -15542,7 +16567,9 @@ namespace weft::nn {
 // What: the shape of the input, then the shape or number of groups that the module was made for.
 template <bool Ok, class Module, class... What>
 struct NormFits {
-  static_assert(Ok, "the input's shape does not fit the normalisation: its last axes (LayerNorm, RMSNorm) or its axis 1 (GroupNorm, BatchNorm) must be those the module was made for");
+  static_assert(Ok,
+                "the input's shape does not fit the normalisation: its last axes (LayerNorm, RMSNorm) or its "
+                "axis 1 (GroupNorm, BatchNorm) must be those the module was made for");
 };
 
 namespace module_detail {
@@ -15596,10 +16623,11 @@ struct LayerNorm {
     constexpr bool ok = module_detail::ends_with<typename X::shape, D...>();
     static_assert(sizeof(NormFits<ok, LayerNorm, typename X::shape, Shape<D...>>) > 0);
     if constexpr (ok) {
-      const auto n = module_detail::normalized_last<true>(e, eps, std::make_integer_sequence<int, sizeof...(D)>{});
+      const auto n =
+          module_detail::normalized_last<true>(e, eps, std::make_integer_sequence<int, sizeof...(D)>{});
       return cast<module_detail::same_dtype<X>>(n * weight + bias);
     } else {
-      return e;
+      return weft::detail::refused<typename X::dtype, typename X::shape>(e, weight, bias);
     }
   }
 };
@@ -15616,10 +16644,11 @@ struct RMSNorm {
     constexpr bool ok = module_detail::ends_with<typename X::shape, D...>();
     static_assert(sizeof(NormFits<ok, RMSNorm, typename X::shape, Shape<D...>>) > 0);
     if constexpr (ok) {
-      const auto n = module_detail::normalized_last<false>(e, eps, std::make_integer_sequence<int, sizeof...(D)>{});
+      const auto n =
+          module_detail::normalized_last<false>(e, eps, std::make_integer_sequence<int, sizeof...(D)>{});
       return cast<module_detail::same_dtype<X>>(n * weight);
     } else {
-      return e;
+      return weft::detail::refused<typename X::dtype, typename X::shape>(e, weight);
     }
   }
 };
@@ -15627,7 +16656,8 @@ struct RMSNorm {
 // x (N, C, ...) -> the same, each sample's channels normalised in Groups groups. weight and bias (C).
 template <i64 Groups, i64 C>
 struct GroupNorm {
-  static_assert(Groups > 0 && C % Groups == 0, "GroupNorm: the number of channels is a multiple of the number of groups");
+  static_assert(Groups > 0 && C % Groups == 0,
+                "GroupNorm: the number of channels is a multiple of the number of groups");
   Param<f32, Shape<C>, init::Ones> weight{};
   Param<f32, Shape<C>, init::Zeros> bias{};
   float eps = 1e-5f;
@@ -15643,16 +16673,17 @@ struct GroupNorm {
       using N = std::remove_cvref_t<decltype(n)>;
       const Expr<typename N::dtype, S> whole{ir::reshape(n.value, S::value)};
       constexpr auto after = std::make_integer_sequence<int, S::rank - 2>{};
-      return cast<module_detail::same_dtype<X>>(whole * module_detail::along_channels<C>(weight, after) + module_detail::along_channels<C>(bias, after));
+      return cast<module_detail::same_dtype<X>>(whole * module_detail::along_channels<C>(weight, after) +
+                                                module_detail::along_channels<C>(bias, after));
     } else {
-      return e;
+      return weft::detail::refused<typename X::dtype, typename X::shape>(e, weight, bias);
     }
   }
 };
 
-// x (N, C) or (N, C, L), channels normalised over the batch. While training by the batch's statistics, which also
-// move the running ones: running = (1 - momentum) running + momentum batch (the variance unbiased); by the running
-// statistics otherwise. weight, bias, running_mean, running_var (C).
+// x (N, C) or (N, C, L), channels normalised over the batch. While training by the batch's statistics, which
+// also move the running ones: running = (1 - momentum) running + momentum batch (the variance unbiased); by
+// the running statistics otherwise. weight, bias, running_mean, running_var (C).
 template <i64 C>
 struct BatchNorm1d {
   Param<f32, Shape<C>, init::Ones> weight{};
@@ -15671,7 +16702,7 @@ struct BatchNorm1d {
     constexpr bool ok = (S::rank == 2 || S::rank == 3) && S::value.extent[S::rank >= 2 ? 1 : 0] == C;
     static_assert(sizeof(NormFits<ok, BatchNorm1d, S, Shape<C>>) > 0);
     if constexpr (!ok)
-      return e;
+      return weft::detail::refused<typename X::dtype, S>(e, weight, bias);
     else if constexpr (S::rank == 2)
       return apply<0>(e);
     else
@@ -15687,12 +16718,14 @@ struct BatchNorm1d {
     const auto shift = module_detail::along_channels<C>(bias, after);
     if (mode.training) {
       constexpr i64 count = X::size / C;
-      if (count < 2) throw Error("batch_norm/one-value", "training needs more than one value for each channel");
+      if (count < 2)
+        throw Error("batch_norm/one-value", "training needs more than one value for each channel");
       const auto average = mean<A...>(f, keepdim);
       const auto centred = sub(f, average);
       const auto variance = mean<A...>(mul(centred, centred), keepdim);
       running_mean.assign(track(running_mean, average, 1.0f));
-      running_var.assign(track(running_var, variance, static_cast<float>(count) / static_cast<float>(count - 1)));
+      running_var.assign(
+          track(running_var, variance, static_cast<float>(count) / static_cast<float>(count - 1)));
       num_batches_tracked.assign(add(num_batches_tracked, 1));
       return cast<module_detail::same_dtype<X>>(centred * rsqrt(variance + eps) * gain + shift);
     }
@@ -15709,689 +16742,6 @@ struct BatchNorm1d {
 // ---- weft/nn.hpp ----
 // Layer 6: modules.
 
-// ---- weft/ops/pointwise_more.hpp ----
-// Pointwise operations composed of primitives, with PyTorch's names and semantics. A formula is chosen so that its
-// gradient is right, too: where one branch overflows, its operand is made harmless first.
-
-namespace weft {
-
-namespace detail {
-
-// An operation written as a function of expressions: `F{}(builder, operands...)`.
-template <class F>
-struct Composed : Operation<Composed<F>> {
-  template <class... A>
-  static constexpr auto apply(ir::Builder&, const A&... a) {
-    return F{}(a...);
-  }
-};
-
-// x as a tensor of floating type; numbers stay.
-template <class X>
-constexpr auto real(const X& x) {
-  if constexpr (is_expr<X>)
-    return cast<floating<dtype_of_operand<X>>>(x);
-  else
-    return x;
-}
-
-// Selections, not min and max: at the bounds PyTorch's gradient is 0, and NaN stays.
-struct ClampMinF {
-  constexpr auto operator()(const auto& x, const auto& low) const { return where(le(x, low), low, x); }
-};
-struct ClampMaxF {
-  constexpr auto operator()(const auto& x, const auto& high) const { return where(ge(x, high), high, x); }
-};
-struct ClampF {
-  constexpr auto operator()(const auto& x, const auto& low, const auto& high) const { return ClampMaxF{}(ClampMinF{}(x, low), high); }
-};
-struct LerpF {
-  constexpr auto operator()(const auto& a, const auto& b, const auto& w) const { return add(a, mul(w, sub(b, a))); }
-};
-struct SquareF {
-  constexpr auto operator()(const auto& x) const { return mul(x, x); }
-};
-struct ReciprocalF {
-  constexpr auto operator()(const auto& x) const { return div(1, x); }
-};
-struct Exp2F {
-  constexpr auto operator()(const auto& x) const { return pow(2.0f, real(x)); }
-};
-struct Log2F {
-  constexpr auto operator()(const auto& x) const { return mul(log(x), 1.4426950408889634); }
-};
-struct Log10F {
-  constexpr auto operator()(const auto& x) const { return mul(log(x), 0.4342944819032518); }
-};
-// sign(x) log1p(|x| + x^2 / (1 + sqrt(x^2 + 1)))
-struct AsinhF {
-  constexpr auto operator()(const auto& in) const {
-    const auto x = real(in), a = abs(x), s = mul(x, x);
-    return mul(sign(x), log1p(add(a, div(s, add(sqrt(add(s, 1)), 1)))));
-  }
-};
-// log1p(t + sqrt(t (t + 2))), t = x - 1
-struct AcoshF {
-  constexpr auto operator()(const auto& in) const {
-    const auto s = sub(real(in), 1);
-    return log1p(add(s, sqrt(mul(s, add(s, 2)))));
-  }
-};
-struct AtanhF {
-  constexpr auto operator()(const auto& in) const {
-    const auto x = real(in);
-    return mul(sub(log1p(x), log1p(neg(x))), 0.5);
-  }
-};
-struct ErfcF {
-  constexpr auto operator()(const auto& x) const { return sub(1, erf(x)); }
-};
-struct LogitF {
-  constexpr auto operator()(const auto& in) const {
-    const auto x = real(in);
-    return sub(log(x), log1p(neg(x)));
-  }
-};
-// Scaled by the larger operand, so that squares neither overflow nor vanish.
-struct HypotF {
-  constexpr auto operator()(const auto& a, const auto& b) const {
-    const auto scale = stop_gradient(real(maximum(abs(a), abs(b))));
-    const auto plain = bitwise_and(ne(scale, 0), isfinite(scale));
-    const auto safe = where(plain, scale, 1);
-    const auto p = div(a, safe), q = div(b, safe);
-    return where(plain, mul(safe, sqrt(add(mul(p, p), mul(q, q)))), scale);
-  }
-};
-struct IsinfF {
-  constexpr auto operator()(const auto& x) const { return eq(abs(real(x)), std::numeric_limits<double>::infinity()); }
-};
-struct IsCloseF {
-  constexpr auto operator()(const auto& a, const auto& b, const auto& rtol, const auto& atol) const {
-    const auto near = le(abs(real(sub(a, b))), add(mul(abs(real(b)), rtol), atol));
-    return bitwise_or(eq(a, b), bitwise_and(near, isfinite(b)));
-  }
-};
-struct MaskedFillF {
-  constexpr auto operator()(const auto& x, const auto& mask, const auto& value) const {
-    using T = dtype_of_operand<std::remove_cvref_t<decltype(x)>>;
-    return cast<T>(where(mask, value, x));
-  }
-};
-// The remainder with the divisor's sign, as Python's %.
-struct RemainderF {
-  constexpr auto operator()(const auto& a, const auto& b) const {
-    const auto r = fmod(a, b);
-    return where(bitwise_and(ne(r, 0), ne(lt(r, 0), lt(b, 0))), add(r, b), r);
-  }
-};
-struct FloorDivideF {
-  template <class A, class B>
-  constexpr auto operator()(const A& a, const B& b) const {
-    if constexpr (is_float(dtype_of<common<A, B>>))
-      return floor(div(a, b));
-    else
-      return Binary<ir::Op::div>{}(sub(a, RemainderF{}(a, b)), b);
-  }
-};
-struct LogicalAndF {
-  constexpr auto operator()(const auto& a, const auto& b) const { return bitwise_and(ne(a, 0), ne(b, 0)); }
-};
-struct LogicalOrF {
-  constexpr auto operator()(const auto& a, const auto& b) const { return bitwise_or(ne(a, 0), ne(b, 0)); }
-};
-struct LogicalXorF {
-  constexpr auto operator()(const auto& a, const auto& b) const { return ne(ne(a, 0), ne(b, 0)); }
-};
-// log(exp(a) + exp(b))
-struct LogAddExpF {
-  constexpr auto operator()(const auto& a, const auto& b) const {
-    const auto top = maximum(real(a), real(b)), distance = abs(sub(real(a), real(b)));
-    const auto safe = where(isfinite(distance), distance, 0);
-    return add(top, where(isfinite(distance), log1p(exp(neg(safe))), 0));
-  }
-};
-struct FracF {
-  constexpr auto operator()(const auto& x) const { return sub(x, trunc(x)); }
-};
-struct CopysignF {
-  constexpr auto operator()(const auto& a, const auto& b) const {
-    const auto m = abs(real(a));
-    return where(lt(b, 0), neg(m), m);
-  }
-};
-struct AddcmulF {
-  constexpr auto operator()(const auto& x, const auto& a, const auto& b, const auto& scale) const { return add(x, mul(mul(a, b), scale)); }
-};
-struct AddcdivF {
-  constexpr auto operator()(const auto& x, const auto& a, const auto& b, const auto& scale) const { return add(x, mul(div(a, b), scale)); }
-};
-
-}  // namespace detail
-
-// clamp(x, low, high): bounds are numbers or tensors.
-template <class X, class Low, class High>
-  requires(Operand<X> && Operand<Low> && Operand<High> && !(Scalar<X> && Scalar<Low> && Scalar<High>))
-constexpr auto clamp(const X& x, const Low& low, const High& high) {
-  return detail::Composed<detail::ClampF>{}(x, low, high);
-}
-template <class X, class Low>
-  requires(Operand<X> && Operand<Low> && !(Scalar<X> && Scalar<Low>))
-constexpr auto clamp_min(const X& x, const Low& low) {
-  return detail::Composed<detail::ClampMinF>{}(x, low);
-}
-template <class X, class High>
-  requires(Operand<X> && Operand<High> && !(Scalar<X> && Scalar<High>))
-constexpr auto clamp_max(const X& x, const High& high) {
-  return detail::Composed<detail::ClampMaxF>{}(x, high);
-}
-// a + w (b - a)
-template <class A, class B, class W>
-  requires(Operand<A> && Operand<B> && Operand<W> && !(Scalar<A> && Scalar<B> && Scalar<W>))
-constexpr auto lerp(const A& a, const B& b, const W& w) {
-  return detail::Composed<detail::LerpF>{}(a, b, w);
-}
-template <class X>
-  requires(Operand<X> && !(Scalar<X>))
-constexpr auto square(const X& x) {
-  return detail::Composed<detail::SquareF>{}(x);
-}
-template <class X>
-  requires(Operand<X> && !(Scalar<X>))
-constexpr auto reciprocal(const X& x) {
-  return detail::Composed<detail::ReciprocalF>{}(x);
-}
-template <class X>
-  requires(Operand<X> && !(Scalar<X>))
-constexpr auto exp2(const X& x) {
-  return detail::Composed<detail::Exp2F>{}(x);
-}
-template <class X>
-  requires(Operand<X> && !(Scalar<X>))
-constexpr auto log2(const X& x) {
-  return detail::Composed<detail::Log2F>{}(x);
-}
-template <class X>
-  requires(Operand<X> && !(Scalar<X>))
-constexpr auto log10(const X& x) {
-  return detail::Composed<detail::Log10F>{}(x);
-}
-template <class X>
-  requires(Operand<X> && !(Scalar<X>))
-constexpr auto asinh(const X& x) {
-  return detail::Composed<detail::AsinhF>{}(x);
-}
-template <class X>
-  requires(Operand<X> && !(Scalar<X>))
-constexpr auto acosh(const X& x) {
-  return detail::Composed<detail::AcoshF>{}(x);
-}
-template <class X>
-  requires(Operand<X> && !(Scalar<X>))
-constexpr auto atanh(const X& x) {
-  return detail::Composed<detail::AtanhF>{}(x);
-}
-// 1 - erf(x): exact to one rounding of 1, not to one of the small result far out.
-template <class X>
-  requires(Operand<X> && !(Scalar<X>))
-constexpr auto erfc(const X& x) {
-  return detail::Composed<detail::ErfcF>{}(x);
-}
-template <class X>
-  requires(Operand<X> && !(Scalar<X>))
-constexpr auto logit(const X& x) {
-  return detail::Composed<detail::LogitF>{}(x);
-}
-template <class A, class B>
-  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
-constexpr auto hypot(const A& a, const B& b) {
-  return detail::Composed<detail::HypotF>{}(a, b);
-}
-template <class X>
-  requires(Operand<X> && !(Scalar<X>))
-constexpr auto isinf(const X& x) {
-  return detail::Composed<detail::IsinfF>{}(x);
-}
-// |a - b| <= atol + rtol |b|; NaN is close to nothing.
-template <class A, class B, class R = double, class T = double>
-  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
-constexpr auto isclose(const A& a, const B& b, const R& rtol = 1e-5, const T& atol = 1e-8) {
-  return detail::Composed<detail::IsCloseF>{}(a, b, rtol, atol);
-}
-// x with `v` where the mask is true; x keeps its dtype.
-template <class X, class Mask, class V>
-  requires(Operand<X> && Operand<Mask> && Operand<V> && !(Scalar<X> && Scalar<Mask> && Scalar<V>))
-constexpr auto masked_fill(const X& x, const Mask& mask, const V& v) {
-  return detail::Composed<detail::MaskedFillF>{}(x, mask, v);
-}
-template <class A, class B>
-  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
-constexpr auto remainder(const A& a, const B& b) {
-  return detail::Composed<detail::RemainderF>{}(a, b);
-}
-template <class A, class B>
-  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
-constexpr auto floor_divide(const A& a, const B& b) {
-  return detail::Composed<detail::FloorDivideF>{}(a, b);
-}
-template <class A, class B>
-  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
-constexpr auto logical_and(const A& a, const B& b) {
-  return detail::Composed<detail::LogicalAndF>{}(a, b);
-}
-template <class A, class B>
-  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
-constexpr auto logical_or(const A& a, const B& b) {
-  return detail::Composed<detail::LogicalOrF>{}(a, b);
-}
-template <class A, class B>
-  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
-constexpr auto logical_xor(const A& a, const B& b) {
-  return detail::Composed<detail::LogicalXorF>{}(a, b);
-}
-template <class A, class B>
-  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
-constexpr auto logaddexp(const A& a, const B& b) {
-  return detail::Composed<detail::LogAddExpF>{}(a, b);
-}
-template <class X>
-  requires(Operand<X> && !(Scalar<X>))
-constexpr auto frac(const X& x) {
-  return detail::Composed<detail::FracF>{}(x);
-}
-template <class A, class B>
-  requires(Operand<A> && Operand<B> && !(Scalar<A> && Scalar<B>))
-constexpr auto copysign(const A& a, const B& b) {
-  return detail::Composed<detail::CopysignF>{}(a, b);
-}
-// x + scale a b, x + scale a / b
-template <class X, class A, class B, class S = int>
-  requires(Operand<X> && Operand<A> && Operand<B> && !(Scalar<X> && Scalar<A> && Scalar<B>))
-constexpr auto addcmul(const X& x, const A& a, const B& b, const S& scale = 1) {
-  return detail::Composed<detail::AddcmulF>{}(x, a, b, scale);
-}
-template <class X, class A, class B, class S = int>
-  requires(Operand<X> && Operand<A> && Operand<B> && !(Scalar<X> && Scalar<A> && Scalar<B>))
-constexpr auto addcdiv(const X& x, const A& a, const B& b, const S& scale = 1) {
-  return detail::Composed<detail::AddcdivF>{}(x, a, b, scale);
-}
-
-}  // namespace weft
-// ---- weft/ops/slicing.hpp ----
-// Parts of a tensor along one axis, named at compile time: slice, narrow, select, split, chunk; and pad, which
-// surrounds it. All but pad are views.
-
-namespace weft {
-
-namespace detail {
-
-// Python's slice rules: negative places count from the end, places outside are moved to the ends.
-template <class S, int Axis, i64 Begin, i64 End, i64 Step>
-struct slice_rule {
-  static constexpr bool ok = axis_in_range(Axis, S::rank) && Step > 0;
-  static constexpr int axis = ok ? normalize_axis(Axis, S::rank) : 0;
-  static constexpr i64 extent = ok ? S::value.extent[axis] : 0;
-  static constexpr i64 place(i64 i) {
-    if (i < 0) i += extent;
-    return i < 0 ? 0 : i > extent ? extent : i;
-  }
-  static constexpr i64 begin = place(Begin), end = place(End);
-  static constexpr Dims make() {
-    Dims r = S::value;
-    if (ok) r.extent[axis] = end > begin ? (end - begin + Step - 1) / Step : 0;
-    return r;
-  }
-  static constexpr Dims value = make();
-};
-
-template <class S, int Axis>
-struct unsqueeze_rule {
-  static constexpr bool ok = axis_in_range(Axis, S::rank + 1) && S::rank < max_rank;
-  static constexpr int axis = ok ? normalize_axis(Axis, S::rank + 1) : 0;
-  static constexpr Dims make() {
-    Dims r;
-    for (int i = 0; i <= S::rank; ++i) {
-      if (i == axis && ok) r.extent[r.rank++] = 1;
-      if (i < S::rank) r.extent[r.rank++] = S::value.extent[i];
-    }
-    return r;
-  }
-  static constexpr Dims value = make();
-};
-
-template <class S, int Axis>
-struct drop_rule {
-  static constexpr Dims value = ir::dropped(S::value, axis_in_range(Axis, S::rank) ? 1u << normalize_axis(Axis, S::rank) : 0u);
-};
-
-// The shape of anything that has one in its type.
-template <class X>
-constexpr auto shape_in_type() {
-  if constexpr (ExprLike<X>)
-    return typename expr_of<X>::shape{};
-  else if constexpr (TensorLike<X>)
-    return typename X::shape{};
-  else
-    static_assert(sizeof(X) == 0, "split and chunk need a tensor or an expression of a traced function");
-}
-
-// Widths of torch.nn.functional.pad: (low, high) of the last axis, then of the one before it, ...
-template <class S, i64... Widths>
-struct pad_rule {
-  static constexpr int count = sizeof...(Widths);
-  struct List {
-    i64 width[2 * max_rank]{};
-  };
-  static constexpr List make_list() {
-    List list;
-    const i64 given[]{Widths..., 0};
-    for (int i = 0; i + 1 < count && i / 2 < S::rank; i += 2) {
-      const int axis = S::rank - 1 - i / 2;
-      list.width[2 * axis] = given[i];
-      list.width[2 * axis + 1] = given[i + 1];
-    }
-    return list;
-  }
-  static constexpr List list = make_list();
-  static constexpr bool check() {
-    if (count % 2 != 0 || count > 2 * S::rank) return false;
-    for (int a = 0; a < S::rank; ++a)
-      if (S::value.extent[a] + list.width[2 * a] + list.width[2 * a + 1] < 0) return false;
-    return true;
-  }
-  static constexpr bool ok = check();
-  static constexpr Dims value = ok ? ir::padded(S::value, list.width) : S::value;
-};
-
-}  // namespace detail
-
-template <bool Ok, class Op, class... What>
-struct SliceFits {
-  static_assert(Ok, "slice: the axis must exist and the step be positive (flip turns an axis round)");
-};
-template <bool Ok, class Op, class... What>
-struct IndexInRange {
-  static_assert(Ok, "the index lies outside the axis");
-};
-template <bool Ok, class Op, class... What>
-struct WidthsFit {
-  static_assert(Ok, "pad takes a low and a high width for each axis from the last, and may not crop more than there is");
-};
-
-template <int Axis, i64 Begin, i64 End, i64 Step>
-struct SliceAxis : Operation<SliceAxis<Axis, Begin, End, Step>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
-    using Rule = detail::slice_rule<typename X::shape, Axis, Begin, End, Step>;
-    static_assert(sizeof(SliceFits<Rule::ok, SliceAxis, typename X::shape>) > 0);
-    ir::Slice axes[8];
-    axes[Rule::axis] = {Rule::begin, Step};
-    using S = shape_of<Rule>;
-    if constexpr (Rule::ok)
-      return Expr<typename X::dtype, S>{ir::slice(x.value, axes, S::value)};
-    else
-      return Expr<typename X::dtype, S>{};
-  }
-};
-
-template <int Axis, i64 Start, i64 Length>
-struct Narrow : Operation<Narrow<Axis, Start, Length>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 0;
-    constexpr i64 start = Start < 0 ? Start + extent : Start;
-    constexpr bool ok = axis_in_range(Axis, X::rank) && start >= 0 && Length >= 0 && start + Length <= extent;
-    static_assert(sizeof(IndexInRange<ok, Narrow, typename X::shape>) > 0);
-    if constexpr (ok)
-      return SliceAxis<Axis, start, start + Length, 1>::apply(b, x);
-    else
-      return x;
-  }
-};
-
-template <int Axis, i64 Index>
-struct SelectIndex : Operation<SelectIndex<Axis, Index>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 0;
-    constexpr i64 index = Index < 0 ? Index + extent : Index;
-    constexpr bool ok = axis_in_range(Axis, X::rank) && index >= 0 && index < extent;
-    static_assert(sizeof(IndexInRange<ok, SelectIndex, typename X::shape>) > 0);
-    using S = shape_of<detail::drop_rule<typename X::shape, Axis>>;
-    if constexpr (ok)
-      return Expr<typename X::dtype, S>{ir::reshape(SliceAxis<Axis, index, index + 1, 1>::apply(b, x).value, S::value)};
-    else
-      return Expr<typename X::dtype, S>{};
-  }
-};
-
-template <int Axis>
-struct Unsqueeze : Operation<Unsqueeze<Axis>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
-    using Rule = detail::unsqueeze_rule<typename X::shape, Axis>;
-    static_assert(sizeof(AxisInRange<Rule::ok, Unsqueeze, typename X::shape>) > 0);
-    using S = shape_of<Rule>;
-    return Expr<typename X::dtype, S>{ir::reshape(x.value, S::value)};
-  }
-};
-
-template <i64... Widths>
-struct Pad : Operation<Pad<Widths...>> {
-  template <class X, class V>
-  static constexpr auto apply(ir::Builder& b, const X& x, const V& value) {
-    using Rule = detail::pad_rule<typename X::shape, Widths...>;
-    static_assert(sizeof(WidthsFit<Rule::ok, Pad, typename X::shape>) > 0);
-    using T = typename X::dtype;
-    using S = shape_of<Rule>;
-    if constexpr (!Rule::ok) {
-      return Expr<T, S>{};
-    } else if constexpr (is_scalar_expr<V>) {
-      // a number known only at run time: the frame is where a tensor of ones was not
-      const ir::Value ones = ir::constant(b, DType::i32, X::shape::value, 1);
-      const ir::Value frame = ir::pad(ones, Rule::list.width, 0);
-      const ir::Value inside = ir::binary(ir::Op::ne, frame, ir::constant_like(frame, 0));
-      return Expr<T, S>{ir::select(inside, ir::pad(x.value, Rule::list.width, 0), detail::as_value<T>(b, value))};
-    } else {
-      return Expr<T, S>{ir::pad(x.value, Rule::list.width, static_cast<double>(value))};
-    }
-  }
-};
-
-inline constexpr i64 to_end = std::numeric_limits<i64>::max();
-
-// slice<axis, begin, end, step>(x): Python's x[begin:end:step] along an axis.
-template <int Axis, i64 Begin = 0, i64 End = to_end, i64 Step = 1, class X>
-constexpr auto slice(const X& x) {
-  return SliceAxis<Axis, Begin, End, Step>{}(x);
-}
-template <int Axis, i64 Start, i64 Length, class X>
-constexpr auto narrow(const X& x) {
-  return Narrow<Axis, Start, Length>{}(x);
-}
-// select<axis, index>(x): one place of an axis, which goes.
-template <int Axis, i64 Index, class X>
-constexpr auto select(const X& x) {
-  return SelectIndex<Axis, Index>{}(x);
-}
-template <int Axis, class X>
-constexpr auto unsqueeze(const X& x) {
-  return Unsqueeze<Axis>{}(x);
-}
-// split<size, axis>(x): a tuple of pieces of that extent, the last one smaller where it does not fit.
-template <i64 Size, int Axis = 0, class X>
-constexpr auto split(const X& x) {
-  static_assert(Size > 0, "split: pieces have a positive extent");
-  using S = decltype(detail::shape_in_type<X>());
-  constexpr bool ok = axis_in_range(Axis, S::rank);
-  static_assert(sizeof(AxisInRange<ok, SliceAxis<Axis, 0, Size, 1>, S>) > 0);
-  constexpr i64 pieces = ok ? (S::value[Axis] + Size - 1) / Size : 1;
-  return [&]<std::size_t... K>(std::index_sequence<K...>) {
-    return std::tuple{SliceAxis<Axis, static_cast<i64>(K) * Size, (static_cast<i64>(K) + 1) * Size, 1>{}(x)...};
-  }(std::make_index_sequence<static_cast<std::size_t>(pieces)>{});
-}
-// chunk<n, axis>(x): at most n pieces of equal extent, as PyTorch cuts them.
-template <i64 Count, int Axis = 0, class X>
-constexpr auto chunk(const X& x) {
-  static_assert(Count > 0, "chunk: there is at least one piece");
-  using S = decltype(detail::shape_in_type<X>());
-  constexpr i64 extent = axis_in_range(Axis, S::rank) ? S::value[Axis] : 1;
-  return split<(extent + Count - 1) / Count, Axis>(x);
-}
-// pad<1, 2>(x, value): one element before and two after the last axis; more pairs for the axes before it.
-template <i64... Widths, class X, class V = int>
-constexpr auto pad(const X& x, const V& value = 0) {
-  return Pad<Widths...>{}(x, value);
-}
-
-}  // namespace weft
-// ---- weft/ops/activation_more.hpp ----
-// More activations of torch.nn.functional. Where one branch of a formula overflows, its operand is made harmless
-// first, so that the gradient of the other branch is not spoiled.
-
-namespace weft {
-
-namespace detail {
-
-// log(1 + exp(x)) = max(x, 0) + log1p(exp(-|x|)); max shares its gradient at 0, which gives 1/2 there.
-template <class X>
-constexpr auto softplus_of(const X& x) {
-  return add(maximum(x, 0), log1p(exp(neg(abs(x)))));
-}
-struct SoftplusF {
-  constexpr auto operator()(const auto& in, const auto& beta) const {
-    const auto x = real(in);
-    return div(softplus_of(mul(x, beta)), beta);
-  }
-};
-struct LogSigmoidF {
-  constexpr auto operator()(const auto& x) const { return neg(softplus_of(neg(real(x)))); }
-};
-// x tanh(softplus(x))
-struct MishF {
-  constexpr auto operator()(const auto& in) const {
-    const auto x = real(in);
-    return mul(x, tanh(softplus_of(x)));
-  }
-};
-// scale (x > 0 ? x : alpha (exp(x / slope) - 1))
-struct EluF {
-  constexpr auto operator()(const auto& in, const auto& alpha) const {
-    const auto x = real(in);
-    const auto positive = gt(x, 0);
-    return where(positive, x, mul(expm1(where(positive, 0, x)), alpha));
-  }
-};
-struct SeluF {
-  constexpr auto operator()(const auto& x) const { return mul(EluF{}(x, 1.6732632423543772), 1.0507009873554805); }
-};
-struct CeluF {
-  constexpr auto operator()(const auto& in, const auto& alpha) const {
-    const auto x = real(in);
-    const auto positive = gt(x, 0);
-    return where(positive, x, mul(expm1(div(where(positive, 0, x), alpha)), alpha));
-  }
-};
-struct LeakyReluF {
-  constexpr auto operator()(const auto& x, const auto& slope) const { return where(gt(x, 0), x, mul(x, slope)); }
-};
-struct Relu6F {
-  constexpr auto operator()(const auto& x) const { return where(le(x, 0), 0, where(ge(x, 6), 6, x)); }
-};
-// clamp(x / 6 + 1/2, 0, 1)
-struct HardsigmoidF {
-  constexpr auto operator()(const auto& x) const { return where(le(x, -3), 0, where(ge(x, 3), 1, div(add(real(x), 3), 6))); }
-};
-struct HardswishF {
-  constexpr auto operator()(const auto& x) const { return where(le(x, -3), 0, where(ge(x, 3), x, mul(x, div(add(real(x), 3), 6)))); }
-};
-struct HardtanhF {
-  constexpr auto operator()(const auto& x, const auto& low, const auto& high) const { return where(le(x, low), low, where(ge(x, high), high, x)); }
-};
-struct SoftsignF {
-  constexpr auto operator()(const auto& x) const { return div(x, add(abs(x), 1)); }
-};
-
-}  // namespace detail
-
-template <bool Ok, class Op, class... What>
-struct ExtentIsEven {
-  static_assert(Ok, "glu: the axis must exist and have an even extent");
-};
-
-// The first half along the axis times the gate of the second: sigmoid for GLU.
-template <int Axis, class Gate>
-struct GatedUnit : Operation<GatedUnit<Axis, Gate>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 1;
-    static_assert(sizeof(ExtentIsEven<extent % 2 == 0, GatedUnit, typename X::shape>) > 0);
-    const auto value = SliceAxis<Axis, 0, extent / 2, 1>::apply(b, x);
-    const auto gate = SliceAxis<Axis, extent / 2, extent, 1>::apply(b, x);
-    return mul(value, Gate::apply(b, gate));
-  }
-};
-
-// softplus(x, beta) = log(1 + exp(beta x)) / beta. (PyTorch answers x itself where beta x > 20, its threshold: the
-// same number in f32.)
-template <class X, class B = int>
-constexpr auto softplus(const X& x, const B& beta = 1) {
-  return detail::Composed<detail::SoftplusF>{}(x, beta);
-}
-template <class X>
-constexpr auto logsigmoid(const X& x) {
-  return detail::Composed<detail::LogSigmoidF>{}(x);
-}
-template <class X>
-constexpr auto mish(const X& x) {
-  return detail::Composed<detail::MishF>{}(x);
-}
-template <class X, class A = int>
-constexpr auto elu(const X& x, const A& alpha = 1) {
-  return detail::Composed<detail::EluF>{}(x, alpha);
-}
-template <class X>
-constexpr auto selu(const X& x) {
-  return detail::Composed<detail::SeluF>{}(x);
-}
-template <class X, class A = int>
-constexpr auto celu(const X& x, const A& alpha = 1) {
-  return detail::Composed<detail::CeluF>{}(x, alpha);
-}
-template <class X, class S = double>
-constexpr auto leaky_relu(const X& x, const S& slope = 0.01) {
-  return detail::Composed<detail::LeakyReluF>{}(x, slope);
-}
-// prelu(x, weight): leaky with a learned slope, which broadcasts with x.
-template <class X, class W>
-constexpr auto prelu(const X& x, const W& weight) {
-  return detail::Composed<detail::LeakyReluF>{}(x, weight);
-}
-template <class X>
-constexpr auto relu6(const X& x) {
-  return detail::Composed<detail::Relu6F>{}(x);
-}
-template <class X>
-constexpr auto hardsigmoid(const X& x) {
-  return detail::Composed<detail::HardsigmoidF>{}(x);
-}
-template <class X>
-constexpr auto hardswish(const X& x) {
-  return detail::Composed<detail::HardswishF>{}(x);
-}
-template <class X, class A = int, class B = int>
-constexpr auto hardtanh(const X& x, const A& low = -1, const B& high = 1) {
-  return detail::Composed<detail::HardtanhF>{}(x, low, high);
-}
-template <class X>
-constexpr auto softsign(const X& x) {
-  return detail::Composed<detail::SoftsignF>{}(x);
-}
-template <int Axis = -1, class X>
-constexpr auto glu(const X& x) {
-  return GatedUnit<Axis, Sigmoid>{}(x);
-}
-
-}  // namespace weft
 // ---- weft/ops/creation.hpp ----
 // Literals: tensors made from nothing. They join the graph at their first use; the kernel that reads them
 // computes them in place.
@@ -16421,7 +16771,8 @@ struct ArangeOp : Operation<ArangeOp<T, N, Begin, Step>> {
     constexpr DType index = std::is_same_v<T, i64> ? DType::i64 : DType::i32;
     const ir::Value count{&b, b.leaf(ir::Op::iota, index, Shape<N>::value, 0)};
     const ir::Value scaled = Step == 1 ? count : count * static_cast<double>(Step);
-    return Expr<T, Shape<N>>{ir::cast(Begin == 0 ? scaled : scaled + static_cast<double>(Begin), dtype_of<T>)};
+    return Expr<T, Shape<N>>{
+        ir::cast(Begin == 0 ? scaled : scaled + static_cast<double>(Begin), dtype_of<T>)};
   }
 };
 // N numbers from low to high, both included; counted from the nearer end, as PyTorch does.
@@ -16433,7 +16784,8 @@ struct LinspaceOp : Operation<LinspaceOp<T, N>> {
     const ir::Value number{&b, b.leaf(ir::Op::iota, DType::i32, Shape<N>::value, 0)};
     const auto i = Expr<T, Shape<N>>{ir::cast(number, dtype_of<T>)};
     const auto step = div(sub(end, begin), N > 1 ? N - 1 : 1);
-    const auto first_half = Expr<bool, Shape<N>>{ir::binary(ir::Op::lt, number, ir::constant_like(number, static_cast<double>((N + 1) / 2)))};
+    const auto first_half = Expr<bool, Shape<N>>{
+        ir::binary(ir::Op::lt, number, ir::constant_like(number, static_cast<double>((N + 1) / 2)))};
     return where(first_half, add(begin, mul(step, i)), sub(end, mul(step, sub(N - 1, i))));
   }
 };
@@ -16583,9 +16935,7 @@ constexpr void select(Value y, Value g, Value* out) {
   out[1] = ir::select(y.in(0), g, zero);
   out[2] = ir::select(y.in(0), zero, g);
 }
-constexpr void fma(Value y, Value g, Value* out) {
-  out[0] = g * y.in(1), out[1] = g * y.in(0), out[2] = g;
-}
+constexpr void fma(Value y, Value g, Value* out) { out[0] = g * y.in(1), out[1] = g * y.in(0), out[2] = g; }
 constexpr void broadcast(Value y, Value g, Value* out) { out[0] = ir::sum_to(g, y.in(0).dims()); }
 constexpr void reshape(Value y, Value g, Value* out) { out[0] = ir::reshape(g, y.in(0).dims()); }
 constexpr void permute(Value y, Value g, Value* out) {
@@ -16642,18 +16992,21 @@ constexpr void reduce_extremum(Value y, Value g, Value* out) {
   const Value x = y.in(0);
   const Value hit = ir::cast(ir::binary(Op::eq, x, y), x.dtype());
   ir::Axes axes = 0;
-  for (int i = 0; i < y.builder->graph.attributes(y.id); ++i) axes |= 1u << y.builder->graph.attribute(y.id, i);
+  for (int i = 0; i < y.builder->graph.attributes(y.id); ++i)
+    axes |= 1u << y.builder->graph.attribute(y.id, i);
   out[0] = hit * (g / ir::reduce(Op::reduce_sum, hit, axes));
 }
 // Products of the others. With exactly one zero only that element's gradient is not zero; with two, none is.
 constexpr void reduce_prod(Value y, Value g, Value* out) {
   const Value x = y.in(0), zero = ir::constant_like(x, 0), unit = ir::constant_like(x, 1);
   ir::Axes axes = 0;
-  for (int i = 0; i < y.builder->graph.attributes(y.id); ++i) axes |= 1u << y.builder->graph.attribute(y.id, i);
+  for (int i = 0; i < y.builder->graph.attributes(y.id); ++i)
+    axes |= 1u << y.builder->graph.attribute(y.id, i);
   const Value is_zero = ir::binary(Op::eq, x, zero);
   const Value zeros = ir::reduce(Op::reduce_sum, ir::cast(is_zero, x.dtype()), axes);
   const Value others = ir::reduce(Op::reduce_prod, ir::select(is_zero, unit, x), axes);
-  const Value at_zero = ir::select(ir::binary(Op::eq, zeros, ir::constant_like(zeros, 1)), others, ir::constant_like(others, 0));
+  const Value at_zero = ir::select(ir::binary(Op::eq, zeros, ir::constant_like(zeros, 1)), others,
+                                   ir::constant_like(others, 0));
   const Value elsewhere = ir::binary(Op::div, y, ir::select(is_zero, unit, x));
   out[0] = g * ir::select(is_zero, at_zero, elsewhere);
 }
@@ -16661,7 +17014,8 @@ constexpr void reduce_prod(Value y, Value g, Value* out) {
 // dot(p, q) whose result has the axes of `like` in some order, returned in that order: `from_p`/`from_q`
 // name, for every free axis of the result, the axis of `like` it stands for. Of the two operand orders the
 // one that needs no permutation is chosen where there is one.
-constexpr Value dot_into(Value p, Value q, const ir::DotAxes& axes, const int* position, const Dims& like, DType dtype) {
+constexpr Value dot_into(Value p, Value q, const ir::DotAxes& axes, const int* position, const Dims& like,
+                         DType dtype) {
   const Value r = ir::dot(p, q, axes, dtype);
   i64 order[8]{};
   for (int k = 0; k < like.rank; ++k) order[position[k]] = k;
@@ -16699,8 +17053,10 @@ constexpr void dot_operand(Value y, Value g, bool first, Value* out) {
   int g_first[8]{}, other_first[8]{};
   n = 0;
   for (int k = 0; k < f.batch; ++k) g_first[n] = other_first[n] = batch_self[k], ++n;
-  for (int k = 0; k < free_self; ++k) g_first[n + k] = free_axes[k], other_first[n + f.contracted + k] = free_axes[k];
-  for (int k = 0; k < f.contracted; ++k) g_first[n + free_self + k] = from_other[k], other_first[n + k] = from_other[k];
+  for (int k = 0; k < free_self; ++k)
+    g_first[n + k] = free_axes[k], other_first[n + f.contracted + k] = free_axes[k];
+  for (int k = 0; k < f.contracted; ++k)
+    g_first[n + free_self + k] = from_other[k], other_first[n + k] = from_other[k];
   bool other_is_identity = true;
   for (int k = 0; k < self.dims().rank; ++k) other_is_identity = other_is_identity && other_first[k] == k;
 
@@ -16709,11 +17065,13 @@ constexpr void dot_operand(Value y, Value g, bool first, Value* out) {
   axes.contracted = free_other;
   if (!other_is_identity) {
     for (int k = 0; k < f.batch; ++k) axes.batch_a[k] = k, axes.batch_b[k] = batch_other[k];
-    for (int k = 0; k < free_other; ++k) axes.contracted_a[k] = g_axes[k], axes.contracted_b[k] = other_axes[k];
+    for (int k = 0; k < free_other; ++k)
+      axes.contracted_a[k] = g_axes[k], axes.contracted_b[k] = other_axes[k];
     *out = dot_into(g, other, axes, g_first, self.dims(), self.dtype());
   } else {
     for (int k = 0; k < f.batch; ++k) axes.batch_b[k] = k, axes.batch_a[k] = batch_other[k];
-    for (int k = 0; k < free_other; ++k) axes.contracted_b[k] = g_axes[k], axes.contracted_a[k] = other_axes[k];
+    for (int k = 0; k < free_other; ++k)
+      axes.contracted_b[k] = g_axes[k], axes.contracted_a[k] = other_axes[k];
     *out = dot_into(other, g, axes, other_first, self.dims(), self.dtype());
   }
 }
@@ -16793,7 +17151,8 @@ inline constexpr Index index = make_index();
 
 // The gradient rule of a primitive, null where no gradient flows.
 constexpr GradientRule gradient_rule(Op op) { return rules::index.rule[static_cast<int>(op)]; }
-// Whether there is one. g++'s undefined behaviour sanitizer refuses to compare functions with null in a constant.
+// Whether there is one. g++'s undefined behaviour sanitizer refuses to compare functions with null in a
+// constant.
 constexpr bool has_gradient_rule(Op op) { return rules::index.known[static_cast<int>(op)]; }
 
 }  // namespace weft::passes
@@ -16833,26 +17192,29 @@ constexpr List<Value> differentiate(Value y, Value seed, const List<int>& wrt) {
     }
   }
   List<Value> gradients;
-  for (int node : wrt) gradients.push(node < count && needed[node] && adjoint[node] >= 0 ? Value{&b, adjoint[node]} : Value{});
+  for (int node : wrt)
+    gradients.push(node < count && needed[node] && adjoint[node] >= 0 ? Value{&b, adjoint[node]} : Value{});
   return gradients;
 }
 
 }  // namespace weft::passes
 // ---- weft/ops/grad.hpp ----
-// grad: derivatives inside a traced function. grad(f)(x, ...) is a function of the same arguments that returns the
-// gradient of f's scalar result; it nests, because gradients are made of the same primitives as everything else.
-// Law: f sees its arguments as independent variables, whatever they were computed from.
+// grad: derivatives inside a traced function. grad(f)(x, ...) is a function of the same arguments that
+// returns the gradient of f's scalar result; it nests, because gradients are made of the same primitives as
+// everything else. Law: f sees its arguments as independent variables, whatever they were computed from.
 
 namespace weft {
 
 // What: the shape and the dtype of the function's result.
 template <bool Ok, class Op, class... What>
 struct LossIsScalar {
-  static_assert(Ok, "grad: the function must return one floating-point number: reduce its result, with sum(...) say");
+  static_assert(
+      Ok, "grad: the function must return one floating-point number: reduce its result, with sum(...) say");
 };
 template <bool Ok, class Op, class... What>
 struct ArgumentIsFloating {
-  static_assert(Ok, "grad: the argument to differentiate by must be a floating-point tensor of the traced function");
+  static_assert(
+      Ok, "grad: the argument to differentiate by must be a floating-point tensor of the traced function");
 };
 
 namespace detail {
@@ -16904,7 +17266,8 @@ struct Gradient {
 
   template <class... A>
   constexpr auto operator()(const A&... a) const {
-    static_assert(((Args >= 0 && Args < static_cast<int>(sizeof...(A))) && ...), "grad: there is no such argument");
+    static_assert(((Args >= 0 && Args < static_cast<int>(sizeof...(A))) && ...),
+                  "grad: there is no such argument");
     return call(std::index_sequence_for<A...>{}, a...);
   }
 
@@ -16924,7 +17287,8 @@ struct Gradient {
     // where no gradient flows it is zero
     const auto result = [&](const auto& x) {
       const int k = next++;
-      return std::remove_cvref_t<decltype(x)>{k < found.size() && found[k] ? found[k] : ir::constant_like(x.value, 0)};
+      return std::remove_cvref_t<decltype(x)>{k < found.size() && found[k] ? found[k]
+                                                                           : ir::constant_like(x.value, 0)};
     };
     if constexpr (WithValue)
       return std::tuple{loss, result(std::get<Args>(variables))...};
@@ -16935,7 +17299,8 @@ struct Gradient {
   }
 };
 
-// grad(f)(x, ...): the gradient with respect to the first argument; grad<0, 2>(f): a tuple, one a named argument.
+// grad(f)(x, ...): the gradient with respect to the first argument; grad<0, 2>(f): a tuple, one a named
+// argument.
 template <int... Args, class F>
 constexpr auto grad(const F& f) {
   if constexpr (sizeof...(Args) == 0)
@@ -16955,8 +17320,8 @@ constexpr auto value_and_grad(const F& f) {
 
 }  // namespace weft
 // ---- weft/ops/join.hpp ----
-// cat and stack. Each operand is padded to the result's extents, and an index along the axis says whose element
-// counts, so that joining is part of the kernel that reads the result.
+// cat and stack. Each operand is padded to the result's extents, and an index along the axis says whose
+// element counts, so that joining is part of the kernel that reads the result.
 
 namespace weft {
 
@@ -16993,7 +17358,8 @@ struct promote_all<A, B, C...> {
 
 template <bool Ok, class Op, class... Shapes>
 struct JoinableShapes {
-  static_assert(Ok, "the shapes cannot be joined: they must agree in all axes but the one named, which must exist");
+  static_assert(
+      Ok, "the shapes cannot be joined: they must agree in all axes but the one named, which must exist");
 };
 
 template <int Axis>
@@ -17005,7 +17371,7 @@ struct Cat : Operation<Cat<Axis>> {
     using T = typename detail::promote_all<typename X::dtype...>::type;
     using S = shape_of<Rule>;
     if constexpr (!Rule::ok) {
-      return Expr<T, S>{};
+      return detail::refused<T, S>(x...);
     } else {
       constexpr Dims to = Rule::value;
       ir::Value joined;
@@ -17019,7 +17385,9 @@ struct Cat : Operation<Cat<Axis>> {
         const ir::Value wide = ir::pad(v, widths, 0);
         if (joined) {
           const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, to, static_cast<u64>(Rule::axis))};
-          joined = ir::select(ir::binary(ir::Op::lt, place, ir::constant_like(place, static_cast<double>(begin))), joined, wide);
+          joined =
+              ir::select(ir::binary(ir::Op::lt, place, ir::constant_like(place, static_cast<double>(begin))),
+                         joined, wide);
         } else {
           joined = wide;
         }
@@ -17054,9 +17422,71 @@ constexpr auto stack(const X&... x) {
 }
 
 }  // namespace weft
+// ---- weft/ops/logic.hpp ----
+// Truth and closeness, composed of primitives: what is not zero is true.
+
+namespace weft {
+
+namespace detail {
+
+struct IsinfF {
+  constexpr auto operator()(const auto& x) const {
+    return eq(abs(real(x)), std::numeric_limits<double>::infinity());
+  }
+};
+struct IsCloseF {
+  constexpr auto operator()(const auto& a, const auto& b, const auto& rtol, const auto& atol) const {
+    const auto near = le(abs(real(sub(a, b))), add(mul(abs(real(b)), rtol), atol));
+    return bitwise_or(eq(a, b), bitwise_and(near, isfinite(b)));
+  }
+};
+struct MaskedFillF {
+  constexpr auto operator()(const auto& x, const auto& mask, const auto& value) const {
+    using T = dtype_of_operand<std::remove_cvref_t<decltype(x)>>;
+    return cast<T>(where(mask, value, x));
+  }
+};
+struct LogicalAndF {
+  constexpr auto operator()(const auto& a, const auto& b) const { return bitwise_and(ne(a, 0), ne(b, 0)); }
+};
+struct LogicalOrF {
+  constexpr auto operator()(const auto& a, const auto& b) const { return bitwise_or(ne(a, 0), ne(b, 0)); }
+};
+struct LogicalXorF {
+  constexpr auto operator()(const auto& a, const auto& b) const { return ne(ne(a, 0), ne(b, 0)); }
+};
+
+}  // namespace detail
+
+template <class X>
+requires SomeOperands<X>
+constexpr auto isinf(const X& x) { return detail::Composed<detail::IsinfF>{}(x); }
+// |a - b| <= atol + rtol |b|; NaN is close to nothing.
+template <class A, class B, class R = double, class T = double>
+requires SomeOperands<A, B>
+constexpr auto isclose(const A& a, const B& b, const R& rtol = 1e-5, const T& atol = 1e-8) {
+  return detail::Composed<detail::IsCloseF>{}(a, b, rtol, atol);
+}
+// x with `v` where the mask is true; x keeps its dtype.
+template <class X, class Mask, class V>
+requires SomeOperands<X, Mask, V>
+constexpr auto masked_fill(const X& x, const Mask& mask, const V& v) {
+  return detail::Composed<detail::MaskedFillF>{}(x, mask, v);
+}
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto logical_and(const A& a, const B& b) { return detail::Composed<detail::LogicalAndF>{}(a, b); }
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto logical_or(const A& a, const B& b) { return detail::Composed<detail::LogicalOrF>{}(a, b); }
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto logical_xor(const A& a, const B& b) { return detail::Composed<detail::LogicalXorF>{}(a, b); }
+
+}  // namespace weft
 // ---- weft/ops/loss.hpp ----
-// Losses. Labels of cross entropy outside [0, classes) are ignored (PyTorch's ignore_index is -100): they count
-// neither in the sum nor in the mean.
+// Losses. Labels of cross entropy outside [0, classes) are ignored (PyTorch's ignore_index is -100): they
+// count neither in the sum nor in the mean.
 
 namespace weft {
 
@@ -17077,28 +17507,36 @@ struct CrossEntropy : Operation<CrossEntropy> {
     constexpr Dims d = X::shape::value, l = L::shape::value;
     constexpr bool ok = d.rank >= 1 && l == ir::dropped(d, d.rank > 0 ? 1u << (d.rank - 1) : 0u);
     static_assert(sizeof(LabelsMatch<ok, CrossEntropy, typename X::shape, typename L::shape>) > 0);
-    static_assert(sizeof(LabelsAreIntegers<is_integer(dtype_of<typename L::dtype>), CrossEntropy, typename L::dtype>) > 0);
+    static_assert(
+        sizeof(LabelsAreIntegers<is_integer(dtype_of<typename L::dtype>), CrossEntropy, typename L::dtype>) >
+        0);
     using T = floating<typename X::dtype>;
     if constexpr (ok) {
       constexpr i64 classes = d.extent[d.rank - 1];
       const auto x = Cast<T>::apply(b, logits);
       const ir::Value label = ir::reshape(labels.value, ir::reduced(d, 1u << (d.rank - 1)));
-      // counted first: every gradient is divided by the count, and the rows' kernel can then do both directions
-      const ir::Value counted = ir::binary(ir::Op::bit_and, ir::binary(ir::Op::le, ir::constant_like(label, 0), label),
-                                           ir::binary(ir::Op::lt, label, ir::constant_like(label, classes)));
+      // counted first: every gradient is divided by the count, and the rows' kernel can then do both
+      // directions
+      const ir::Value counted =
+          ir::binary(ir::Op::bit_and, ir::binary(ir::Op::le, ir::constant_like(label, 0), label),
+                     ir::binary(ir::Op::lt, label, ir::constant_like(label, classes)));
       const Dims rows = label.dims();
-      const ir::Value one = ir::constant(b, dtype_of<T>, rows, 1), zero = ir::constant(b, dtype_of<T>, rows, 0);
-      const ir::Value count = ir::reduce(ir::Op::reduce_sum, ir::select(counted, one, zero), ir::all_axes(d.rank));
+      const ir::Value one = ir::constant(b, dtype_of<T>, rows, 1),
+                      zero = ir::constant(b, dtype_of<T>, rows, 0);
+      const ir::Value count =
+          ir::reduce(ir::Op::reduce_sum, ir::select(counted, one, zero), ir::all_axes(d.rank));
       const ir::Value column{&b, b.leaf(ir::Op::iota, label.dtype(), d, static_cast<u64>(d.rank - 1))};
       const ir::Value hit = ir::binary(ir::Op::eq, column, label);
       const auto shifted = sub(x, stop_gradient(max<-1>(x, keepdim)));
       const ir::Value picked =
-          ir::reduce(ir::Op::reduce_sum, ir::select(hit, shifted.value, ir::constant_like(shifted.value, 0)), 1u << (d.rank - 1));
+          ir::reduce(ir::Op::reduce_sum, ir::select(hit, shifted.value, ir::constant_like(shifted.value, 0)),
+                     1u << (d.rank - 1));
       const ir::Value row = log(sum<-1>(exp(shifted), keepdim)).value - picked;
-      const ir::Value total = ir::reduce(ir::Op::reduce_sum, ir::select(counted, row, zero), ir::all_axes(d.rank));
+      const ir::Value total =
+          ir::reduce(ir::Op::reduce_sum, ir::select(counted, row, zero), ir::all_axes(d.rank));
       return Expr<T, Shape<>>{ir::reshape(total / count, Dims{})};
     } else {
-      return Expr<T, Shape<>>{};
+      return detail::refused<T, Shape<>>(logits, labels);
     }
   }
 };
@@ -17107,7 +17545,8 @@ struct CrossEntropy : Operation<CrossEntropy> {
 struct MseLoss : Operation<MseLoss> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder&, const A& a, const B& b) {
-    static_assert(sizeof(ShapesEqual<std::is_same_v<shape_of_operand<A>, shape_of_operand<B>>, MseLoss, shape_of_operand<A>, shape_of_operand<B>>) > 0);
+    static_assert(sizeof(ShapesEqual<std::is_same_v<shape_of_operand<A>, shape_of_operand<B>>, MseLoss,
+                                     shape_of_operand<A>, shape_of_operand<B>>) > 0);
     const auto d = sub(a, b);
     return mean<>(mul(d, d));
   }
@@ -17117,7 +17556,8 @@ struct MseLoss : Operation<MseLoss> {
 struct BceWithLogits : Operation<BceWithLogits> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder&, const A& x, const B& t) {
-    static_assert(sizeof(ShapesEqual<std::is_same_v<shape_of_operand<A>, shape_of_operand<B>>, BceWithLogits, shape_of_operand<A>, shape_of_operand<B>>) > 0);
+    static_assert(sizeof(ShapesEqual<std::is_same_v<shape_of_operand<A>, shape_of_operand<B>>, BceWithLogits,
+                                     shape_of_operand<A>, shape_of_operand<B>>) > 0);
     return mean<>(add(sub(maximum(x, 0), mul(x, t)), log1p(exp(neg(abs(x))))));
   }
 };
@@ -17153,13 +17593,15 @@ struct L1F {
 struct HuberF {
   constexpr auto operator()(const auto& a, const auto& b, const auto& delta) const {
     const auto d = real(sub(a, b)), size = abs(d);
-    return where(le(size, delta), mul(mul(d, d), 0.5), mul(sub(size, div(mul(add(mul(size, 0), 1), delta), 2)), delta));
+    return where(le(size, delta), mul(mul(d, d), 0.5),
+                 mul(sub(size, div(mul(add(mul(size, 0), 1), delta), 2)), delta));
   }
 };
 struct SmoothL1F {
   constexpr auto operator()(const auto& a, const auto& b, const auto& beta) const {
     const auto d = real(sub(a, b)), size = abs(d);
-    return where(lt(size, beta), div(mul(mul(d, d), 0.5), beta), sub(size, div(mul(add(mul(size, 0), 1), beta), 2)));
+    return where(lt(size, beta), div(mul(mul(d, d), 0.5), beta),
+                 sub(size, div(mul(add(mul(size, 0), 1), beta), 2)));
   }
 };
 // -(t log p + (1 - t) log(1 - p)), logarithms not below -100.
@@ -17179,15 +17621,18 @@ struct NllLoss : Operation<NllLoss> {
     constexpr Dims d = X::shape::value, l = L::shape::value;
     constexpr bool ok = d.rank >= 1 && l == ir::dropped(d, d.rank > 0 ? 1u << (d.rank - 1) : 0u);
     static_assert(sizeof(LabelsMatch<ok, NllLoss, typename X::shape, typename L::shape>) > 0);
-    static_assert(sizeof(LabelsAreIntegers<is_integer(dtype_of<typename L::dtype>), NllLoss, typename L::dtype>) > 0);
+    static_assert(
+        sizeof(LabelsAreIntegers<is_integer(dtype_of<typename L::dtype>), NllLoss, typename L::dtype>) > 0);
     using T = typename X::dtype;
     if constexpr (ok) {
       const ir::Axes classes = 1u << (d.rank - 1);
       const ir::Value label = ir::reshape(labels.value, ir::reduced(d, classes));
       const ir::Value column{&b, b.leaf(ir::Op::iota, label.dtype(), d, static_cast<u64>(d.rank - 1))};
       const ir::Value hit = ir::binary(ir::Op::eq, column, label), zero = ir::constant_like(log_p.value, 0);
-      const ir::Value picked = ir::reduce(ir::Op::reduce_sum, ir::select(hit, log_p.value, zero), ir::all_axes(d.rank));
-      const ir::Value count = ir::reduce(ir::Op::reduce_sum, ir::select(hit, ir::constant_like(log_p.value, 1), zero), ir::all_axes(d.rank));
+      const ir::Value picked =
+          ir::reduce(ir::Op::reduce_sum, ir::select(hit, log_p.value, zero), ir::all_axes(d.rank));
+      const ir::Value count = ir::reduce(
+          ir::Op::reduce_sum, ir::select(hit, ir::constant_like(log_p.value, 1), zero), ir::all_axes(d.rank));
       return Expr<T, Shape<>>{ir::reshape(-(picked / count), Dims{})};
     } else {
       return Expr<T, Shape<>>{};
@@ -17232,10 +17677,12 @@ struct WeightMatchesRow {
 
 namespace detail {
 template <class X, class W>
-inline constexpr bool fits_row = X::rank >= 1 && W::rank == 1 && X::value.extent[X::rank >= 1 ? X::rank - 1 : 0] == W::value.extent[0];
+inline constexpr bool fits_row =
+    X::rank >= 1 && W::rank == 1 && X::value.extent[X::rank >= 1 ? X::rank - 1 : 0] == W::value.extent[0];
 }  // namespace detail
 
-// (x - mean) / sqrt(variance + eps), then times weight plus bias: torch.nn.functional.layer_norm over the last axis.
+// (x - mean) / sqrt(variance + eps), then times weight plus bias: torch.nn.functional.layer_norm over the
+// last axis.
 struct LayerNormOp : Operation<LayerNormOp> {
   template <class X, class E>
   static constexpr auto normalized(ir::Builder& b, const X& x, const E& eps) {
@@ -17250,12 +17697,14 @@ struct LayerNormOp : Operation<LayerNormOp> {
   }
   template <class X, class W, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const E& eps) {
-    static_assert(sizeof(WeightMatchesRow<detail::fits_row<typename X::shape, typename W::shape>, LayerNormOp, typename X::shape, typename W::shape>) > 0);
+    static_assert(sizeof(WeightMatchesRow<detail::fits_row<typename X::shape, typename W::shape>, LayerNormOp,
+                                          typename X::shape, typename W::shape>) > 0);
     return mul(normalized(b, x, eps), weight);
   }
   template <class X, class W, class B, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const B& bias, const E& eps) {
-    static_assert(sizeof(WeightMatchesRow<detail::fits_row<typename X::shape, typename B::shape>, LayerNormOp, typename X::shape, typename B::shape>) > 0);
+    static_assert(sizeof(WeightMatchesRow<detail::fits_row<typename X::shape, typename B::shape>, LayerNormOp,
+                                          typename X::shape, typename B::shape>) > 0);
     return add(apply(b, x, weight, eps), bias);
   }
 };
@@ -17269,7 +17718,8 @@ struct RmsNormOp : Operation<RmsNormOp> {
   }
   template <class X, class W, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const E& eps) {
-    static_assert(sizeof(WeightMatchesRow<detail::fits_row<typename X::shape, typename W::shape>, RmsNormOp, typename X::shape, typename W::shape>) > 0);
+    static_assert(sizeof(WeightMatchesRow<detail::fits_row<typename X::shape, typename W::shape>, RmsNormOp,
+                                          typename X::shape, typename W::shape>) > 0);
     return mul(apply(b, x, eps), weight);
   }
 };
@@ -17280,13 +17730,12 @@ constexpr auto layer_norm(const X& x, double eps = 1e-5) {
   return LayerNormOp{}(x, eps);
 }
 template <class X, class W>
-  requires(!Scalar<W>)
-constexpr auto layer_norm(const X& x, const W& weight, double eps = 1e-5) {
+requires(!Scalar<W>) constexpr auto layer_norm(const X& x, const W& weight, double eps = 1e-5) {
   return LayerNormOp{}(x, weight, eps);
 }
 template <class X, class W, class B>
-  requires(!Scalar<W> && !Scalar<B>)
-constexpr auto layer_norm(const X& x, const W& weight, const B& bias, double eps = 1e-5) {
+requires(!Scalar<W> && !Scalar<B>) constexpr auto layer_norm(const X& x, const W& weight, const B& bias,
+                                                             double eps = 1e-5) {
   return LayerNormOp{}(x, weight, bias, eps);
 }
 template <class X>
@@ -17294,15 +17743,14 @@ constexpr auto rms_norm(const X& x, double eps = 1e-6) {
   return RmsNormOp{}(x, eps);
 }
 template <class X, class W>
-  requires(!Scalar<W>)
-constexpr auto rms_norm(const X& x, const W& weight, double eps = 1e-6) {
+requires(!Scalar<W>) constexpr auto rms_norm(const X& x, const W& weight, double eps = 1e-6) {
   return RmsNormOp{}(x, weight, eps);
 }
 
 }  // namespace weft
 // ---- weft/ops/rearrange.hpp ----
-// Shapes and orders rearranged: transpose, flatten, squeeze, repeat, flip, roll and their like, with PyTorch's
-// names; axes and extents are template arguments. All but repeat and roll are views.
+// Shapes and orders rearranged: transpose, flatten, squeeze, repeat, flip, roll and their like, with
+// PyTorch's names; axes and extents are template arguments. All but repeat and roll are views.
 
 namespace weft {
 
@@ -17315,13 +17763,13 @@ struct transpose_rule {
     i64 axis[8]{};
   };
   static constexpr List make_list() {
-    List list;
-    for (int i = 0; i < 8; ++i) list.axis[i] = i;
+    List made;
+    for (int i = 0; i < 8; ++i) made.axis[i] = i;
     if (ok) {
-      list.axis[normalize_axis(A, S::rank)] = normalize_axis(B, S::rank);
-      list.axis[normalize_axis(B, S::rank)] = normalize_axis(A, S::rank);
+      made.axis[normalize_axis(A, S::rank)] = normalize_axis(B, S::rank);
+      made.axis[normalize_axis(B, S::rank)] = normalize_axis(A, S::rank);
     }
-    return list;
+    return made;
   }
   static constexpr List list = make_list();
   static constexpr Dims value = ir::permuted(S::value, list.axis);
@@ -17331,7 +17779,8 @@ template <class S, int From, int To>
 struct flatten_rule {
   static constexpr int from = S::rank == 0 ? 0 : normalize_axis(From, S::rank);
   static constexpr int to = S::rank == 0 ? 0 : normalize_axis(To, S::rank);
-  static constexpr bool ok = S::rank == 0 || (axis_in_range(From, S::rank) && axis_in_range(To, S::rank) && from <= to);
+  static constexpr bool ok =
+      S::rank == 0 || (axis_in_range(From, S::rank) && axis_in_range(To, S::rank) && from <= to);
   static constexpr Dims make() {
     Dims r;
     if (!ok) return S::value;
@@ -17357,7 +17806,9 @@ struct squeeze_rule {
   static constexpr Dims make() {
     Dims r;
     for (int i = 0; i < S::rank; ++i) {
-      const bool named = sizeof...(Axes) == 0 || ((axis_in_range(Axes, S::rank) && normalize_axis(Axes, S::rank) == i) || ... || false);
+      const bool named =
+          sizeof...(Axes) == 0 ||
+          ((axis_in_range(Axes, S::rank) && normalize_axis(Axes, S::rank) == i) || ... || false);
       if (!named || S::value.extent[i] != 1) r.extent[r.rank++] = S::value.extent[i];
     }
     return r;
@@ -17377,7 +17828,8 @@ struct repeat_rule {
   static constexpr Dims make_base() {
     Dims r;
     r.rank = ok ? count : S::rank;
-    for (int i = 0; i < r.rank; ++i) r.extent[i] = i < r.rank - S::rank ? 1 : S::value.extent[i - (r.rank - S::rank)];
+    for (int i = 0; i < r.rank; ++i)
+      r.extent[i] = i < r.rank - S::rank ? 1 : S::value.extent[i - (r.rank - S::rank)];
     return r;
   }
   static constexpr Dims base = make_base();
@@ -17442,7 +17894,10 @@ struct ExpandAs : Operation<ExpandAs> {
   template <class X, class Y>
   static constexpr auto apply(ir::Builder&, const X& x, const Y&) {
     using S = typename Y::shape;
-    static_assert(sizeof(ShapesBroadcast<detail::expand_rule<typename X::shape, S>::ok, ExpandAs, typename X::shape, S>) > 0);
+    static_assert(
+        sizeof(
+            ShapesBroadcast<detail::expand_rule<typename X::shape, S>::ok, ExpandAs, typename X::shape, S>) >
+        0);
     return Expr<typename X::dtype, S>{ir::broadcast(x.value, S::value)};
   }
 };
@@ -17491,7 +17946,9 @@ struct Flip : Operation<Flip<Axes...>> {
     static_assert(sizeof(AxisInRange<ok, Flip, typename X::shape>) > 0);
     ir::Slice axes[8];
     if constexpr (ok)
-      ((axes[normalize_axis(Axes, X::rank)] = {X::shape::value[Axes] > 0 ? X::shape::value[Axes] - 1 : 0, -1}), ...);
+      ((axes[normalize_axis(Axes, X::rank)] = {X::shape::value[Axes] > 0 ? X::shape::value[Axes] - 1 : 0,
+                                               -1}),
+       ...);
     return X{ir::slice(x.value, axes, X::shape::value)};
   }
 };
@@ -17569,8 +18026,9 @@ constexpr auto roll(const X& x) {
 
 }  // namespace weft
 // ---- weft/ops/reduce_more.hpp ----
-// Reductions composed of others: stddev, any, all, logsumexp, norm, count_nonzero, with axes as template arguments
-// and `keepdim` as in reduce.hpp. (PyTorch's `std` is called stddev: in C++ that name is a namespace.)
+// Reductions composed of others: stddev, any, all, logsumexp, norm, count_nonzero, with axes as template
+// arguments and `keepdim` as in reduce.hpp. (PyTorch's `std` is called stddev: in C++ that name is a
+// namespace.)
 
 namespace weft {
 
@@ -17731,8 +18189,8 @@ constexpr auto norm(const X& x, Order<P>, KeepDim) {
 
 }  // namespace weft
 // ---- weft/ops/triangular.hpp ----
-// Triangles and diagonals of the last two axes, and matrices made from nothing. A triangle is a selection by index;
-// a diagonal is a view.
+// Triangles and diagonals of the last two axes, and matrices made from nothing. A triangle is a selection by
+// index; a diagonal is a view.
 
 namespace weft {
 
@@ -17769,7 +18227,8 @@ struct diagonal_rule {
 
 }  // namespace detail
 
-// Keeps what lies on and below (Lower) or above the diagonal K places to the right of the main one; 0 elsewhere.
+// Keeps what lies on and below (Lower) or above the diagonal K places to the right of the main one; 0
+// elsewhere.
 template <bool Lower, i64 K>
 struct Triangle : Operation<Triangle<Lower, K>> {
   template <class X>
@@ -17779,9 +18238,11 @@ struct Triangle : Operation<Triangle<Lower, K>> {
     if constexpr (!ok) {
       return x;
     } else {
-      const ir::Value row = detail::triangle_row(b, X::shape::value), column = detail::triangle_column(b, X::shape::value);
+      const ir::Value row = detail::triangle_row(b, X::shape::value),
+                      column = detail::triangle_column(b, X::shape::value);
       const ir::Value edge = row + static_cast<double>(K);
-      const ir::Value kept = Lower ? ir::binary(ir::Op::le, column, edge) : ir::binary(ir::Op::le, edge, column);
+      const ir::Value kept =
+          Lower ? ir::binary(ir::Op::le, column, edge) : ir::binary(ir::Op::le, edge, column);
       return X{ir::select(kept, x.value, ir::constant_like(x.value, 0))};
     }
   }
@@ -17819,7 +18280,8 @@ template <class T, i64 N, i64 M>
 struct EyeOp : Operation<EyeOp<T, N, M>> {
   static constexpr auto apply(ir::Builder& b) {
     constexpr Dims d = Shape<N, M>::value;
-    return Expr<T, Shape<N, M>>{ir::cast(ir::binary(ir::Op::eq, triangle_row(b, d), triangle_column(b, d)), dtype_of<T>)};
+    return Expr<T, Shape<N, M>>{
+        ir::cast(ir::binary(ir::Op::eq, triangle_row(b, d), triangle_column(b, d)), dtype_of<T>)};
   }
 };
 }  // namespace detail
@@ -17833,8 +18295,8 @@ template <i64 K = 0, class X>
 constexpr auto triu(const X& x) {
   return Triangle<false, K>{}(x);
 }
-// diagonal<offset>(x): of the last two axes, as the last axis of the result. (PyTorch's default is the first two:
-// the same for a matrix; transpose<>() first for others.)
+// diagonal<offset>(x): of the last two axes, as the last axis of the result. (PyTorch's default is the first
+// two: the same for a matrix; transpose<>() first for others.)
 template <i64 Offset = 0, class X>
 constexpr auto diagonal(const X& x) {
   return Diagonal<Offset>{}(x);
@@ -18174,14 +18636,14 @@ constexpr Schedule sequential(std::initializer_list<Schedule> parts, std::initia
 
 }  // namespace weft::schedule
 // ---- weft/optim/optimizer.hpp ----
-// What an optimiser is: a pointwise expression over flat vectors, compiled into one kernel per parameter group.
-// Its numbers are run-time scalars; what changes the expression or the state is in its type.
+// What an optimiser is: a pointwise expression over flat vectors, compiled into one kernel per parameter
+// group. Its numbers are run-time scalars; what changes the expression or the state is in its type.
 //
 // An optimiser O has
-//   static constexpr int moments;                       flat state vectors beside the parameters, zero at first
-//   static constexpr int numbers;                       run-time scalars it reads
-//   void fill(i64 step, f32* numbers) const;            their values at a step (counted from 0)
-//   static constexpr void update(optim::Update& u);     replaces u.parameter and u.moment[]
+//   static constexpr int moments;                       flat state vectors beside the parameters, zero at
+//   first static constexpr int numbers;                       run-time scalars it reads void fill(i64 step,
+//   f32* numbers) const;            their values at a step (counted from 0) static constexpr void
+//   update(optim::Update& u);     replaces u.parameter and u.moment[]
 
 namespace weft::optim {
 
@@ -18307,15 +18769,17 @@ struct AdamW {
 
 }  // namespace weft::optim
 // ---- weft/optim/groups.hpp ----
-// Parameter groups: constexpr predicates on a parameter's name and shape decide whether it decays. The predicate
-// is part of the optimiser's type; its parameters get a kernel launch of their own.
+// Parameter groups: constexpr predicates on a parameter's name and shape decide whether it decays. The
+// predicate is part of the optimiser's type; its parameters get a kernel launch of their own.
 
 namespace weft::optim {
 
 // Biases, gains of norms: everything with at most one axis.
 inline constexpr auto is_vector = [](std::string_view, const Dims& d) { return d.rank <= 1; };
 // Everything whose name contains "bias".
-inline constexpr auto is_bias = [](std::string_view name, const Dims&) { return name.find("bias") != std::string_view::npos; };
+inline constexpr auto is_bias = [](std::string_view name, const Dims&) {
+  return name.find("bias") != std::string_view::npos;
+};
 
 // The parameters for which P holds are not decayed.
 template <class P>
@@ -18507,6 +18971,17 @@ struct RmspropNumbers {
   enum : int { lr, alpha, rest, eps, weight_decay, momentum, count };
 };
 
+template <class O>
+void fill_rmsprop(const O& o, i64 step, f32* n) {
+  using N = RmspropNumbers;
+  n[N::lr] = o.lr(step);
+  n[N::alpha] = o.alpha;
+  n[N::rest] = 1 - o.alpha;
+  n[N::eps] = o.eps;
+  n[N::weight_decay] = o.weight_decay;
+  n[N::momentum] = o.momentum;
+}
+
 constexpr void rmsprop_step(Update& u, bool centered) {
   using N = RmspropNumbers;
   const Value g = u.gradient + u.parameter * u.number[N::weight_decay];
@@ -18533,36 +19008,30 @@ struct RMSprop {
 
   static constexpr int moments = 2;
   static constexpr int numbers = detail::RmspropNumbers::count;
-  void fill(i64 step, f32* n) const {
-    using N = detail::RmspropNumbers;
-    n[N::lr] = lr(step);
-    n[N::alpha] = alpha;
-    n[N::rest] = 1 - alpha;
-    n[N::eps] = eps;
-    n[N::weight_decay] = weight_decay;
-    n[N::momentum] = momentum;
-  }
+  void fill(i64 step, f32* n) const { detail::fill_rmsprop(*this, step, n); }
   static constexpr void update(Update& u) { detail::rmsprop_step(u, false); }
 };
 
-// RMSprop with centered=True: one state vector more.
-struct RMSpropCentered : RMSprop {
+// centered=True: one state vector more.
+struct RMSpropCentered {
+  Schedule lr = 1e-2f;
+  float alpha = 0.99f;
+  float eps = 1e-8f;
+  float weight_decay = 0;
+  float momentum = 0;
+
   static constexpr int moments = 3;
+  static constexpr int numbers = detail::RmspropNumbers::count;
+  void fill(i64 step, f32* n) const { detail::fill_rmsprop(*this, step, n); }
   static constexpr void update(Update& u) { detail::rmsprop_step(u, true); }
 };
 
 }  // namespace weft::optim
 // ---- weft/optim/sgd.hpp ----
-// Stochastic gradient descent, as torch.optim.SGD: g += weight_decay p; b = momentum b + (1 - dampening) g (b = g
-// at the first update); p -= lr b.
+// Stochastic gradient descent, as torch.optim.SGD: g += weight_decay p; b = momentum b + (1 - dampening) g (b
+// = g at the first update); p -= lr b, or lr (g + momentum b) with nesterov.
 
 namespace weft::optim {
-
-namespace detail {
-struct SgdNumbers {
-  enum : int { lr, momentum, damped, weight_decay, count };
-};
-}  // namespace detail
 
 // With momentum 0 the momentum vector is the gradient itself; PlainSGD saves its memory.
 struct SGD {
@@ -18570,31 +19039,25 @@ struct SGD {
   float momentum = 0;
   float dampening = 0;
   float weight_decay = 0;
+  bool nesterov = false;  // the step is g + momentum b; PyTorch wants dampening 0 then
 
   static constexpr int moments = 1;
-  static constexpr int numbers = detail::SgdNumbers::count;
+  static constexpr int numbers = 6;
   void fill(i64 step, f32* n) const {
-    using N = detail::SgdNumbers;
-    n[N::lr] = lr(step);
-    n[N::momentum] = momentum;
-    n[N::damped] = 1 - dampening;
-    n[N::weight_decay] = weight_decay;
+    n[0] = lr(step);
+    n[1] = momentum;
+    n[2] = 1 - dampening;
+    n[3] = weight_decay;
+    n[4] = nesterov ? momentum : 1;
+    n[5] = nesterov ? 1 : 0;
   }
-  static constexpr void update(Update& u) { step(u, false); }
-
-  static constexpr void step(Update& u, bool nesterov) {
-    using N = detail::SgdNumbers;
-    const Value g = u.gradient + u.parameter * u.number[N::weight_decay];
+  static constexpr void update(Update& u) {
+    const Value g = u.gradient + u.parameter * u.number[3];
     const Value first = ir::binary(Op::eq, u.updates, ir::constant_like(u.updates, 1));
-    const Value b = ir::select(first, g, u.moment[0] * u.number[N::momentum] + g * u.number[N::damped]);
+    const Value b = ir::select(first, g, u.moment[0] * u.number[1] + g * u.number[2]);
     u.moment[0] = b;
-    u.parameter = u.parameter - (nesterov ? g + b * u.number[N::momentum] : b) * u.number[N::lr];
+    u.parameter = u.parameter - (g * u.number[5] + b * u.number[4]) * u.number[0];
   }
-};
-
-// SGD with nesterov=True.
-struct SGDNesterov : SGD {
-  static constexpr void update(Update& u) { step(u, true); }
 };
 
 // SGD without momentum, and without its memory.
@@ -18617,6 +19080,133 @@ struct PlainSGD {
 // ---- weft/optim.hpp ----
 // Layer 7: optimisers and schedules.
 
+// ---- weft/train/any_trainer.hpp ----
+// AnyTrainer<In...>: any trainer with these inputs under a type that can be written down. Law: this header
+// knows no model, device or kernel, so a plain .cpp can train what a .cu built.
+//
+//   AnyTrainer<Tensor<f32, Shape<32, 64>>, Tensor<i32, Shape<32>>> make();   // defined where the model is
+
+namespace weft {
+
+template <class... In>
+class AnyTrainer {
+  struct Base {
+    virtual ~Base() = default;
+    virtual i64 step(const void* const* in) = 0;
+    virtual f32 loss(i64 step) const = 0;
+    virtual i64 steps() const = 0;
+    virtual void set_lr(f32 lr) = 0;
+    virtual f32 lr() const = 0;
+    virtual void save(const std::string& path) const = 0;
+    virtual void load(const std::string& path) = 0;
+    virtual void save_model(const std::string& path) = 0;
+    virtual void load_model(const std::string& path) = 0;
+    virtual i64 workspace_bytes() const = 0;
+    virtual i64 state_bytes() const = 0;
+  };
+
+ public:
+  // A step's loss: reading it waits for the step. One older than the last 64 is an Error ("train/old-loss").
+  class Loss {
+   public:
+    f32 value() const { return trainer_->loss(step_); }
+    operator f32() const { return value(); }
+
+   private:
+    friend class AnyTrainer;
+    Loss(const Base* trainer, i64 step) : trainer_(trainer), step_(step) {}
+    const Base* trainer_;
+    i64 step_;
+  };
+
+  // Takes over what make_trainer() returned, or, from a function that returns it, builds it in place.
+  template <class T>
+  requires requires { typename T::InputTypes; } || std::is_invocable_v<T> AnyTrainer(T trainer) {
+    if constexpr (requires { typename T::InputTypes; }) {
+      hold<T>([&]() -> T&& { return std::move(trainer); });
+    } else {
+      hold<std::invoke_result_t<T>>(trainer);
+    }
+  }
+
+  template <class... A>
+  Loss step(const A&... batch) {
+    static_assert(sizeof...(A) == sizeof...(In), "step: one argument an input");
+    int number = 0;
+    const std::array<const void*, sizeof...(In)> from{
+        exec::argument<exec::InputLike<In>>(batch, number++)...};
+    return Loss(held_.get(), held_->step(from.data()));
+  }
+  i64 steps() const { return held_->steps(); }
+  void set_lr(f32 lr) { held_->set_lr(lr); }
+  f32 lr() const { return held_->lr(); }
+  // The trainer with everything that the next step depends on.
+  void save(const std::string& path) const { held_->save(path); }
+  void load(const std::string& path) { held_->load(path); }
+  // The parameters and buffers alone.
+  void save_model(const std::string& path) { held_->save_model(path); }
+  void load_model(const std::string& path) { held_->load_model(path); }
+  i64 workspace_bytes() const { return held_->workspace_bytes(); }
+  i64 state_bytes() const { return held_->state_bytes(); }
+
+ private:
+  template <class T>
+  struct Holder final : Base {
+    template <class Make>
+    explicit Holder(Make& make) : trainer(make()) {}
+    i64 step(const void* const* in) override { return step(in, std::index_sequence_for<In...>{}); }
+    template <std::size_t... I>
+    i64 step(const void* const* in, std::index_sequence<I...>) {
+      const i64 number = trainer.steps();
+      const auto handle = trainer.step(static_cast<const typename exec::InputLike<In>::dtype*>(in[I])...);
+      if (static_cast<i64>(losses.size()) < kept)
+        losses.push_back(handle);
+      else
+        losses[static_cast<std::size_t>(count % kept)] = handle;
+      if (count == 0) first = number;
+      ++count;
+      return number;
+    }
+    f32 loss(i64 number) const override {
+      const i64 k = number - first;
+      if (k < 0 || k >= count || k + kept < count)
+        throw Error("train/old-loss", "the loss of step " + std::to_string(number) + " is no longer kept");
+      return losses[static_cast<std::size_t>(k % kept)];
+    }
+    i64 steps() const override { return trainer.steps(); }
+    void set_lr(f32 lr) override { trainer.set_lr(lr); }
+    f32 lr() const override { return trainer.lr(); }
+    void save(const std::string& path) const override { trainer.save(path); }
+    void load(const std::string& path) override {
+      trainer.load(path);
+      losses.clear();
+      count = 0;
+    }
+    void save_model(const std::string& path) override { trainer.model().save(path); }
+    void load_model(const std::string& path) override { trainer.model().load(path); }
+    i64 workspace_bytes() const override { return T::workspace_bytes(); }
+    i64 state_bytes() const override { return T::state_bytes(); }
+
+    static constexpr i64 kept = 64;
+    T trainer;
+    std::vector<decltype(std::declval<T&>().step(
+        static_cast<const typename exec::InputLike<In>::dtype*>(nullptr)...))>
+        losses;
+    i64 first = 0, count = 0;
+  };
+
+  template <class T, class Make>
+  void hold(Make make) {
+    constexpr bool fits = std::is_same_v<typename exec::AsInputs<typename T::InputTypes>::types,
+                                         std::tuple<exec::InputLike<In>...>>;
+    static_assert(fits, "AnyTrainer: the trainer has other inputs (number, dtypes or shapes)");
+    if constexpr (fits) held_ = exec::Owned<Base>(new Holder<T>(make));
+  }
+
+  exec::Owned<Base> held_;
+};
+
+}  // namespace weft
 // ---- weft/train/curve.hpp ----
 // A line chart of training curves as an SVG file. Law: the same points give the same bytes, in any locale; a
 // value that cannot be drawn (NaN, infinite, or not positive on a logarithmic axis) leaves a gap.
@@ -18836,9 +19426,9 @@ class Curve {
 
 }  // namespace weft::train
 // ---- weft/passes/precision.hpp ----
-// Precision as a pass: matrix products work on operands cast down, everything else stays as it was written. The
-// casts are in the graph before fusion, so they are part of the neighbouring kernels and rounding never depends
-// on what was fused.
+// Precision as a pass: matrix products work on operands cast down, everything else stays as it was written.
+// The casts are in the graph before fusion, so they are part of the neighbouring kernels and rounding never
+// depends on what was fused.
 
 namespace weft::passes {
 
@@ -18847,15 +19437,16 @@ struct PrecisionRule {
   DType compute = DType::f32;
 };
 
-// Products of f32 operands become products of `compute` operands. Their result is `compute` too, except where it is
-// the gradient of a parameter (an operand of a pack), which keeps the f32 sums.
-constexpr ir::Graph apply_precision(ir::Graph g, PrecisionRule rule) {
+// Products of f32 operands become products of `compute` operands. Their result is `compute` too, except where
+// it is the gradient of a parameter (an operand of a pack), which keeps the f32 sums.
+constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
   if (rule.compute == DType::f32) return g;
   const int n = g.nodes.size();
   List<u8> gradient(n, 0);
   for (int i = n - 1; i >= 0; --i) {
     const ir::Node& node = g.nodes[i];
-    const bool passes_on = node.op == ir::Op::pack || (gradient[i] && (node.op == ir::Op::reshape || node.op == ir::Op::permute));
+    const bool passes_on = node.op == ir::Op::pack ||
+                           (gradient[i] && (node.op == ir::Op::reshape || node.op == ir::Op::permute));
     if (passes_on)
       for (int k = 0; k < node.arity; ++k) gradient[g.edges[node.first + k]] = 1;
   }
@@ -18911,8 +19502,9 @@ struct BF16 {
   static constexpr passes::PrecisionRule rule{DType::bf16};
   static constexpr bool scaled = false;
 };
-// Operands in f16; the loss is scaled so that gradients do not underflow, and an update whose gradients are not all
-// finite is skipped (the scale halves; after 2,000 good updates it doubles). All of that happens on the device.
+// Operands in f16; the loss is scaled so that gradients do not underflow, and an update whose gradients are
+// not all finite is skipped (the scale halves; after 2,000 good updates it doubles). All of that happens on
+// the device.
 struct F16 {
   static constexpr passes::PrecisionRule rule{DType::f16};
   static constexpr bool scaled = true;
@@ -18936,8 +19528,8 @@ inline constexpr bool is_policy<F16> = true;
 
 }  // namespace weft::precision
 // ---- weft/train/options.hpp ----
-// What a trainer may be told after its inputs, in any order, each kind once: an optimiser, a precision, clipping,
-// accumulation, a seed, a mode, checkpointing and communication.
+// What a trainer may be told after its inputs, in any order, each kind once: an optimiser, a precision,
+// clipping, accumulation, a seed, a mode, checkpointing and communication.
 
 namespace weft {
 
@@ -18991,7 +19583,18 @@ inline constexpr None none{};
 
 namespace train {
 
-enum class OptionKind { optimizer, precision, clip, accumulate, seed, mode, checkpoint, comm, input, unknown };
+enum class OptionKind {
+  optimizer,
+  precision,
+  clip,
+  accumulate,
+  seed,
+  mode,
+  checkpoint,
+  comm,
+  input,
+  unknown
+};
 
 template <class O>
 constexpr OptionKind option_kind() {
@@ -18999,7 +19602,8 @@ constexpr OptionKind option_kind() {
     return OptionKind::optimizer;
   else if constexpr (precision::is_policy<O>)
     return OptionKind::precision;
-  else if constexpr (std::is_same_v<O, clip::Norm> || std::is_same_v<O, clip::Value> || std::is_same_v<O, clip::None>)
+  else if constexpr (std::is_same_v<O, clip::Norm> || std::is_same_v<O, clip::Value> ||
+                     std::is_same_v<O, clip::None>)
     return OptionKind::clip;
   else if constexpr (requires { O::count; })
     return OptionKind::accumulate;
@@ -19027,7 +19631,8 @@ struct FindOption {
 };
 template <OptionKind kind, class Default, class First, class... Rest>
 struct FindOption<kind, Default, First, Rest...> {
-  using type = typename std::conditional_t<option_kind<First>() == kind, std::type_identity<First>, FindOption<kind, Default, Rest...>>::type;
+  using type = typename std::conditional_t<option_kind<First>() == kind, std::type_identity<First>,
+                                           FindOption<kind, Default, Rest...>>::type;
 };
 template <OptionKind kind, class Default, class... O>
 using find_option = typename FindOption<kind, Default, O...>::type;
@@ -19044,20 +19649,38 @@ constexpr Wanted get_option(const First& first, const Rest&... rest) {
     return get_option<Wanted>(rest...);
 }
 
-// A trainer's options, sorted into their kinds.
+// The messages for options that make no trainer.
 template <class... O>
-struct Options {
-  static_assert(((option_kind<O>() != OptionKind::unknown) && ... && true), "make_trainer: one of the options is none that it knows");
-  static_assert(((option_kind<O>() != OptionKind::input) && ... && true), "make_trainer: inputs come before the options, one after another");
-  static_assert(option_count<OptionKind::optimizer, O...> >= 1, "make_trainer: an optimiser is missing, such as optim::AdamW{}");
+struct CheckOptions {
+  static_assert(((option_kind<O>() != OptionKind::unknown) && ... && true),
+                "make_trainer: one of the options is none that it knows");
+  static_assert(((option_kind<O>() != OptionKind::input) && ... && true),
+                "make_trainer: inputs come before the options, one after another");
+  static_assert(option_count<OptionKind::optimizer, O...> >= 1,
+                "make_trainer: an optimiser is missing, such as optim::AdamW{}");
   static_assert(option_count<OptionKind::optimizer, O...> <= 1, "make_trainer: the optimiser is given twice");
   static_assert(option_count<OptionKind::precision, O...> <= 1, "make_trainer: the precision is given twice");
   static_assert(option_count<OptionKind::clip, O...> <= 1, "make_trainer: clipping is given twice");
-  static_assert(option_count<OptionKind::accumulate, O...> <= 1, "make_trainer: accumulate<N> is given twice");
+  static_assert(option_count<OptionKind::accumulate, O...> <= 1,
+                "make_trainer: accumulate<N> is given twice");
   static_assert(option_count<OptionKind::seed, O...> <= 1, "make_trainer: the seed is given twice");
   static_assert(option_count<OptionKind::mode, O...> <= 1, "make_trainer: the mode is given twice");
-  static_assert(option_count<OptionKind::checkpoint, O...> <= 1, "make_trainer: the checkpoint policy is given twice");
-  static_assert(option_count<OptionKind::comm, O...> <= 1, "make_trainer: the communication policy is given twice");
+  static_assert(option_count<OptionKind::checkpoint, O...> <= 1,
+                "make_trainer: the checkpoint policy is given twice");
+  static_assert(option_count<OptionKind::comm, O...> <= 1,
+                "make_trainer: the communication policy is given twice");
+};
+
+// A trainer's options, sorted into their kinds.
+template <class... O>
+struct Options {
+  // False if CheckOptions has something to say.
+  static constexpr bool ok = [] {
+    for (int kind = 0; kind < static_cast<int>(OptionKind::input); ++kind)
+      if (((static_cast<int>(option_kind<O>()) == kind ? 1 : 0) + ... + 0) > 1) return false;
+    return option_count<OptionKind::optimizer, O...> == 1 &&
+           option_count<OptionKind::input, O...> + option_count<OptionKind::unknown, O...> == 0;
+  }();
 
   using given_optimizer = find_option<OptionKind::optimizer, optim::PlainSGD, O...>;
   using Optimizer = typename optim::AsGroups<given_optimizer>::type;
@@ -19197,8 +19820,8 @@ class Progress {
 // The whole training step as one graph: forward, backward, clipping, loss scaling, the optimiser's updates.
 //
 // Gradients are packed into one arena laid out like the parameters'; each parameter group is updated by one
-// kernel over its ranges. State beside the parameters lies in the optimiser's block: the applied updates, the loss
-// scale and its count of good updates, the accumulated gradients, then the moments.
+// kernel over its ranges. State beside the parameters lies in the optimiser's block: the applied updates, the
+// loss scale and its count of good updates, the accumulated gradients, then the moments.
 
 namespace weft::train {
 
@@ -19243,17 +19866,6 @@ struct ScalarLayout {
   static constexpr int count = group(O::Optimizer::group_count);
 };
 
-// What the trainer checks before it differentiates, each with a sentence of its own.
-struct StepChecks {
-  int unused_input = -1;     // an input that nothing reads
-  int unreached = -1;        // a trained parameter without a gradient
-};
-
-struct StepGraph {
-  ir::Graph graph;
-  StepChecks checks;
-};
-
 // The vectors of one parameter group: ranges of the arena that hold its parameters, neighbours joined.
 template <class M, class O>
 constexpr void add_group(ir::Graph& g, int group) {
@@ -19264,7 +19876,8 @@ constexpr void add_group(ir::Graph& g, int group) {
     if (!row.trained || (group >= 0 && O::Optimizer::group_of(row.name.view(), row.dims) != group)) continue;
     const i64 unit = size_of(row.dtype);
     const i64 offset = row.offset / unit;
-    const i64 length = (row.dims.size() * unit + nn::state_alignment - 1) / nn::state_alignment * nn::state_alignment / unit;
+    const i64 length =
+        (row.dims.size() * unit + nn::state_alignment - 1) / nn::state_alignment * nn::state_alignment / unit;
     if (g.ranges.size() > begin && g.ranges.back().offset + g.ranges.back().length == offset)
       g.ranges.back().length += length;
     else
@@ -19273,188 +19886,287 @@ constexpr void add_group(ir::Graph& g, int group) {
   g.groups.push({begin, g.ranges.size() - begin});
 }
 
-template <class M, class F, class O, bool Apply, class... I>
-constexpr StepGraph build_step() {
-  constexpr const auto& table = nn::state_table<M>;
-  constexpr OptimizerLayout layout = optimizer_layout<M, O>;
-  using Scalars = ScalarLayout<O>;
-  using Optimizer = typename O::Optimizer;
-  StepGraph out;
-  ir::Builder b(1024);
-  b.graph.scalar_count = Scalars::count;
+// The forward pass: its graph, the loss's node, and an input that nothing reads (-1: none).
+struct Forward {
+  ir::Graph graph;
+  int loss = -1;
+  int unused_input = -1;
+};
+
+template <class M, class F, class O, class... I>
+constexpr Forward trace_forward() {
+  Forward r;
+  ir::Builder b(512);
+  b.graph.scalar_count = ScalarLayout<O>::count;
   const M model = exec::bind_model<M>(b, O::training);
   const auto loss = exec::call<I...>(b, F{}, model);
-  Value total = ir::cast(loss.value, DType::f32);
-  b.graph.outputs.push(total.id);
-  b.graph.optimizer_bytes = layout.bytes;
+  r.loss = ir::cast(loss.value, DType::f32).id;
+  b.graph.outputs.push(r.loss);
+  b.graph.optimizer_bytes = optimizer_layout<M, O>.bytes;
+  List<u8> read(b.graph.nodes.size(), 0);
+  for (int e : b.graph.edges) read[e] = 1;
+  for (int k = 0; k < b.graph.inputs.size(); ++k)
+    if (!read[b.graph.inputs[k]]) r.unused_input = k;
+  r.graph = static_cast<ir::Graph&&>(b.graph);
+  return r;
+}
 
-  // every input must be read
-  {
-    List<u8> read(b.graph.nodes.size(), 0);
-    for (int e : b.graph.edges) read[e] = 1;
-    for (int k = 0; k < b.graph.inputs.size(); ++k)
-      if (!read[b.graph.inputs[k]]) out.checks.unused_input = k;
+// Adds a slot of the optimiser's or the model's state.
+constexpr int add_slot(ir::Builder& b, ir::Space space, DType t, const Dims& d, i64 offset,
+                       int segments = -1) {
+  b.graph.slots.push({space, t, b.shape(d), segments, offset});
+  return b.graph.slots.size() - 1;
+}
+constexpr Value read_slot(ir::Builder& b, int s) {
+  const ir::Slot slot = b.graph.slots[s];
+  return {&b, b.leaf(Op::state, slot.dtype, Dims(b.graph.shapes[slot.shape]), static_cast<u64>(s))};
+}
+
+// Forward and backward: the gradient's node of every trained parameter in the table's order, the slot of the
+// loss scale (-1 without one), and a parameter that no gradient reaches (-1: none).
+struct Backward {
+  ir::Graph graph;
+  List<int> gradients;
+  int scale_slot = -1;
+  int unreached = -1;
+};
+
+template <class M, class O>
+constexpr Backward add_backward(ir::Graph&& forward, int loss) {
+  constexpr const auto& table = nn::state_table<M>;
+  Backward r;
+  ir::Builder b(static_cast<ir::Graph&&>(forward));
+  const Value total{&b, loss};
+  Value seed = ir::constant_like(total, 1);
+  if (O::Precision::scaled) {
+    r.scale_slot = add_slot(b, ir::Space::optimizer, DType::f32, Dims{}, optimizer_layout<M, O>.scale);
+    seed = ir::broadcast(read_slot(b, r.scale_slot), total.dims());
   }
-
-  const auto slot = [&](ir::Space space, DType t, const Dims& d, i64 offset, int segments) {
-    b.graph.slots.push({space, t, b.shape(d), segments, offset});
-    return b.graph.slots.size() - 1;
-  };
-  const auto state = [&](int s) { return Value{&b, b.leaf(Op::state, b.graph.slots[s].dtype, Dims(b.graph.shapes[b.graph.slots[s].shape]), static_cast<u64>(s))}; };
-  const auto scalar = [&](int k) { return Value{&b, b.leaf(Op::scalar, DType::f32, Dims{}, static_cast<u64>(k))}; };
-  const auto assign = [&](int s, Value v) { b.graph.assigns.push({s, v.id}); };
-
-  // gradients of every trained parameter, in the arena's order
-  constexpr bool scaled = O::Precision::scaled;
-  const int scale_slot = scaled ? slot(ir::Space::optimizer, DType::f32, Dims{}, layout.scale, -1) : -1;
-  const Value seed = scaled ? ir::broadcast(state(scale_slot), total.dims()) : ir::constant_like(total, 1);
-  List<int> parameters, places;
+  List<int> parameters, rows;
   for (int i = 0; i < table.size; ++i) {
     if (!table.row[i].trained) continue;
-    parameters.push(b.leaf(Op::state, table.row[i].dtype, table.row[i].dims, static_cast<u64>(i)));
-    places.push(i);
+    parameters.push(read_slot(b, i).id);
+    rows.push(i);
   }
   const List<Value> gradients = passes::differentiate(total, seed, parameters);
-  for (int k = 0; k < gradients.size(); ++k)
-    if (!gradients[k]) {
-      out.checks.unreached = places[k];
-      out.graph = static_cast<ir::Graph&&>(b.graph);
-      return out;
-    }
+  for (int k = 0; k < gradients.size(); ++k) {
+    if (!gradients[k]) r.unreached = rows[k];
+    r.gradients.push(gradients[k].id);
+  }
+  r.graph = static_cast<ir::Graph&&>(b.graph);
+  return r;
+}
 
-  const i64 arena = table.trained_bytes / 4;
-  const auto pack = [&](int group) {
-    List<int> operands;
-    List<i64> offsets;
-    i64 length = 0;
-    for (int k = 0; k < gradients.size(); ++k) {
-      const nn::StateInfo& row = table.row[places[k]];
-      if (group >= 0 && Optimizer::group_of(row.name.view(), row.dims) != group) continue;
-      operands.push(gradients[k].id);
-      offsets.push(row.offset / 4);
-    }
-    if (group < 0) {
-      length = arena;
-    } else {
-      const ir::Span span = b.graph.groups[group];
-      for (int r = 0; r < span.size; ++r) length += b.graph.ranges[span.begin + r].length;
-    }
-    return ir::pack(b, DType::f32, length, operands, offsets, static_cast<u64>(static_cast<i64>(group)));
-  };
-  for (int k = 0; k < Optimizer::group_count; ++k) add_group<M, O>(b.graph, k);
-  const auto flat = [](i64 length) {
+// The end of a step: gradients into their arena, one factor for all of them, one update a parameter group.
+template <class M, class O>
+class UpdateBuilder {
+  using Optimizer = typename O::Optimizer;
+  using Scalars = ScalarLayout<O>;
+  static constexpr OptimizerLayout layout = optimizer_layout<M, O>;
+  static constexpr int micro = O::Accumulation::count;
+  static constexpr bool scaled = O::Precision::scaled;
+  static constexpr bool by_norm = std::is_same_v<typename O::Clip, clip::Norm>;
+  static constexpr bool by_value = std::is_same_v<typename O::Clip, clip::Value>;
+
+ public:
+  constexpr explicit UpdateBuilder(Backward&& backward)
+      : b(static_cast<ir::Graph&&>(backward.graph)),
+        gradients_(static_cast<List<int>&&>(backward.gradients)),
+        scale_slot_(backward.scale_slot) {
+    for (int k = 0; k < Optimizer::group_count; ++k) add_group<M, O>(b.graph, k);
+  }
+
+  // Adds to the accumulated gradients, nothing else.
+  constexpr ir::Graph accumulate() {
+    const int sums = add_slot(b, ir::Space::optimizer, DType::f32, flat(arena()), layout.accumulated);
+    assign(sums, read_slot(b, sums) + pack(whole_arena));
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+
+  // Updates parameters and moments, unless gradients that are not finite make it skip.
+  constexpr ir::Graph apply() {
+    make_factor();
+    const int updates = add_slot(b, ir::Space::optimizer, DType::i32, Dims{}, layout.updates);
+    const Value before = read_slot(b, updates), after = before + 1.0;
+    for (int k = 0; k < Optimizer::group_count; ++k)
+      if (b.graph.groups[k].size > 0) update_group(k, after);
+    assign(updates, keep(after, before));
+    if (scaled) update_scale();
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+
+ private:
+  static constexpr int whole_arena = -1;
+  static constexpr i64 arena() { return nn::state_table<M>.trained_bytes / 4; }
+  static constexpr Dims flat(i64 length) {
     Dims d;
     d.rank = 1;
     d.extent[0] = length;
     return d;
-  };
-
-  constexpr int micro = O::Accumulation::count;
-  if constexpr (!Apply) {
-    // add to the accumulated gradients, nothing else
-    const int sums = slot(ir::Space::optimizer, DType::f32, flat(arena), layout.accumulated, -1);
-    assign(sums, state(sums) + pack(-1));
-    out.graph = static_cast<ir::Graph&&>(b.graph);
-    return out;
-  } else {
-    const int sums_whole = micro > 1 ? slot(ir::Space::optimizer, DType::f32, flat(arena), layout.accumulated, -1) : -1;
-    // one factor on all gradients: the mean over microbatches, the loss scale, the norm's bound
-    Value whole = {};
-    constexpr bool by_norm = std::is_same_v<typename O::Clip, clip::Norm>;
-    if (by_norm || scaled) {
-      whole = pack(-1);
-      if (micro > 1) whole = whole + state(sums_whole);
-    }
-    Value unit = ir::constant(b, DType::f32, Dims{}, 1.0 / micro);
-    if (scaled) unit = unit / state(scale_slot);
-    Value factor = unit;
-    if constexpr (by_norm) {
-      const Value norm = ir::unary(Op::sqrt, ir::reshape(ir::reduce(Op::reduce_sum, whole * whole, 1u), Dims{})) * unit;
-      const Value bound = scalar(Scalars::clip) / (norm + 1e-6);
-      factor = factor * ir::binary(Op::min, bound, ir::constant_like(bound, 1));
-    }
-    Value skip = {};
-    if (scaled) {
-      const Value broken = ir::cast(ir::unary(Op::logical_not, ir::unary(Op::is_finite, whole)), DType::f32);
-      const Value any = ir::reshape(ir::reduce(Op::reduce_max, broken, 1u), Dims{});
-      skip = ir::binary(Op::ne, any, ir::constant_like(any, 0));
-    }
-    const int updates_slot = slot(ir::Space::optimizer, DType::i32, Dims{}, layout.updates, -1);
-    const Value before = state(updates_slot);
-    const Value after = before + 1.0;
-    for (int k = 0; k < Optimizer::group_count; ++k) {
-      const ir::Span span = b.graph.groups[k];
-      if (span.size == 0) continue;
-      i64 length = 0;
-      for (int r = 0; r < span.size; ++r) length += b.graph.ranges[span.begin + r].length;
-      const auto vector = [&](ir::Space space, i64 offset) { return slot(space, DType::f32, flat(length), offset, k); };
-      const int parameter = vector(ir::Space::model, 0);
-      optim::Update u;
-      u.parameter = state(parameter);
-      Value g = pack(k);
-      if (micro > 1) {
-        const int sums = vector(ir::Space::optimizer, layout.accumulated);
-        g = g + state(sums);
-        const Value zero = ir::constant_like(g, 0);
-        assign(sums, zero);
-      }
-      g = factor.is(1) ? g : g * factor;
-      if constexpr (std::is_same_v<typename O::Clip, clip::Value>) {
-        const Value most = scalar(Scalars::clip);
-        g = ir::binary(Op::max, ir::binary(Op::min, g, most), -most);
-      }
-      u.gradient = g;
-      int moments[4]{};
-      for (int m = 0; m < Optimizer::base::moments; ++m) {
-        moments[m] = vector(ir::Space::optimizer, layout.moment[m]);
-        u.moment[m] = state(moments[m]);
-      }
-      for (int n = 0; n < Optimizer::base::numbers; ++n) u.number[n] = scalar(Scalars::group(k) + n);
-      u.updates = ir::cast(after, DType::f32);
-      const optim::Update old = u;
-      Optimizer::base::update(u);
-      const auto keep = [&](Value changed, Value unchanged) { return scaled ? ir::select(skip, unchanged, changed) : changed; };
-      assign(parameter, keep(u.parameter, old.parameter));
-      for (int m = 0; m < Optimizer::base::moments; ++m) assign(moments[m], keep(u.moment[m], old.moment[m]));
-    }
-    assign(updates_slot, scaled ? ir::select(skip, before, after) : after);
-    if constexpr (scaled) {
-      const int good_slot = slot(ir::Space::optimizer, DType::i32, Dims{}, layout.good, -1);
-      const Value scale = state(scale_slot), good = state(good_slot) + 1.0;
-      const Value grows = ir::binary(Op::le, ir::constant_like(good, 2000), good);
-      assign(scale_slot, ir::select(skip, scale * 0.5, ir::select(grows, scale * 2.0, scale)));
-      assign(good_slot, ir::select(ir::binary(Op::bit_or, skip, grows), ir::constant_like(good, 0), good));
-    }
-    out.graph = static_cast<ir::Graph&&>(b.graph);
-    return out;
   }
-}
+  constexpr i64 length_of(int group) const {
+    if (group == whole_arena) return arena();
+    i64 length = 0;
+    const ir::Span span = b.graph.groups[group];
+    for (int r = 0; r < span.size; ++r) length += b.graph.ranges[span.begin + r].length;
+    return length;
+  }
+  constexpr Value scalar(int k) { return {&b, b.leaf(Op::scalar, DType::f32, Dims{}, static_cast<u64>(k))}; }
+  constexpr void assign(int slot, Value v) { b.graph.assigns.push({slot, v.id}); }
+  constexpr Value keep(Value changed, Value unchanged) const {
+    return scaled ? ir::select(skip_, unchanged, changed) : changed;
+  }
 
-// The step as a source of exec::Compiled; Apply: update the parameters, else only add to the gradients. The traced
-// and differentiated graph is kept with its checks in front.
-template <class M, class F, class O, bool Apply, class... I>
-struct StepTrace {
+  // The gradients of a group's parameters as one vector.
+  constexpr Value pack(int group) {
+    constexpr const auto& table = nn::state_table<M>;
+    List<int> operands;
+    List<i64> offsets;
+    for (int i = 0, k = 0; i < table.size; ++i) {
+      const nn::StateInfo& row = table.row[i];
+      if (!row.trained) continue;
+      const int gradient = gradients_[k++];
+      if (group != whole_arena && Optimizer::group_of(row.name.view(), row.dims) != group) continue;
+      operands.push(gradient);
+      offsets.push(row.offset / 4);
+    }
+    return ir::pack(b, DType::f32, length_of(group), operands, offsets,
+                    static_cast<u64>(static_cast<i64>(group)));
+  }
+
+  // What every gradient is multiplied by: the mean over microbatches, one over the loss scale, the norm's
+  // bound.
+  constexpr void make_factor() {
+    factor_ = ir::constant(b, DType::f32, Dims{}, 1.0 / micro);
+    if (scaled) factor_ = factor_ / read_slot(b, scale_slot_);
+    if (!by_norm && !scaled) return;
+    Value all = pack(whole_arena);
+    if (micro > 1)
+      all = all +
+            read_slot(b, add_slot(b, ir::Space::optimizer, DType::f32, flat(arena()), layout.accumulated));
+    if (by_norm) {
+      const Value norm =
+          ir::unary(Op::sqrt, ir::reshape(ir::reduce(Op::reduce_sum, all * all, 1u), Dims{})) * factor_;
+      const Value bound = scalar(Scalars::clip) / (norm + 1e-6);
+      factor_ = factor_ * ir::binary(Op::min, bound, ir::constant_like(bound, 1));
+    }
+    if (scaled) {
+      const Value broken = ir::cast(ir::unary(Op::logical_not, ir::unary(Op::is_finite, all)), DType::f32);
+      const Value any = ir::reshape(ir::reduce(Op::reduce_max, broken, 1u), Dims{});
+      skip_ = ir::binary(Op::ne, any, ir::constant_like(any, 0));
+    }
+  }
+
+  constexpr void update_group(int k, Value updates) {
+    const auto vector = [&](ir::Space space, i64 offset) {
+      return add_slot(b, space, DType::f32, flat(length_of(k)), offset, k);
+    };
+    Value g = pack(k);
+    if (micro > 1) {
+      const int sums = vector(ir::Space::optimizer, layout.accumulated);
+      g = g + read_slot(b, sums);
+      assign(sums, ir::constant_like(g, 0));
+    }
+    if (!factor_.is(1)) g = g * factor_;
+    if (by_value) {
+      const Value most = scalar(Scalars::clip);
+      g = ir::binary(Op::max, ir::binary(Op::min, g, most), -most);
+    }
+    optim::Update u;
+    u.gradient = g;
+    u.updates = ir::cast(updates, DType::f32);
+    const int parameter = vector(ir::Space::model, 0);
+    u.parameter = read_slot(b, parameter);
+    int moments[4]{};
+    for (int m = 0; m < Optimizer::base::moments; ++m) {
+      moments[m] = vector(ir::Space::optimizer, layout.moment[m]);
+      u.moment[m] = read_slot(b, moments[m]);
+    }
+    for (int n = 0; n < Optimizer::base::numbers; ++n) u.number[n] = scalar(Scalars::group(k) + n);
+    const optim::Update old = u;
+    Optimizer::base::update(u);
+    assign(parameter, keep(u.parameter, old.parameter));
+    for (int m = 0; m < Optimizer::base::moments; ++m) assign(moments[m], keep(u.moment[m], old.moment[m]));
+  }
+
+  // Halved after an update that was skipped, doubled after 2,000 that were not: torch.amp.GradScaler's
+  // defaults.
+  constexpr void update_scale() {
+    const int good_slot = add_slot(b, ir::Space::optimizer, DType::i32, Dims{}, layout.good);
+    const Value scale = read_slot(b, scale_slot_), good = read_slot(b, good_slot) + 1.0;
+    const Value grows = ir::binary(Op::le, ir::constant_like(good, 2000), good);
+    assign(scale_slot_, ir::select(skip_, scale * 0.5, ir::select(grows, scale * 2.0, scale)));
+    assign(good_slot, ir::select(ir::binary(Op::bit_or, skip_, grows), ir::constant_like(good, 0), good));
+  }
+
+  ir::Builder b;
+  List<int> gradients_;
+  int scale_slot_ = -1;
+  Value factor_, skip_;
+};
+
+// The stages of a step's trace, each a constant evaluation of its own.
+template <class M, class F, class O, class... I>
+struct ForwardStage {
   static constexpr void write(WordWriter& w) {
-    const StepGraph step = build_step<M, F, O, Apply, I...>();
-    w.put_int(step.checks.unused_input);
-    w.put_int(step.checks.unreached);
-    ir::write(w, step.graph);
+    const Forward f = trace_forward<M, F, O, I...>();
+    w.put_int(f.unused_input);
+    w.put_int(f.loss);
+    ir::write(w, f.graph);
+  }
+};
+template <class M, class F, class O, class... I>
+struct BackwardStage {
+  using Before = Kept<ForwardStage<M, F, O, I...>>;
+  static constexpr void write(WordWriter& w) {
+    const Backward r =
+        add_backward<M, O>(ir::thaw(Before::words.w + 2), static_cast<int>(Before::words.w[1]));
+    w.put_int(r.unreached);
+    w.put_int(r.scale_slot);
+    w.put_int(r.gradients.size());
+    for (int g : r.gradients) w.put_int(g);
+    ir::write(w, r.graph);
+  }
+  static constexpr Backward thaw(const u64* words) {
+    WordReader reader(words);
+    Backward r;
+    r.unreached = static_cast<int>(reader.get_int());
+    r.scale_slot = static_cast<int>(reader.get_int());
+    r.gradients.resize(reader.get_size());
+    for (int& g : r.gradients) g = static_cast<int>(reader.get_int());
+    r.graph = ir::read_graph(reader);
+    return r;
   }
 };
 
+// The step as a source of exec::Compiled; Apply: update the parameters, else only add to the gradients.
 template <class M, class F, class O, bool Apply, class... I>
 struct StepSource {
-  using Trace = Kept<StepTrace<M, F, O, Apply, I...>>;
-  static constexpr ir::Graph graph() { return passes::apply_precision(ir::thaw(Trace::words.w + 2), O::Precision::rule); }
-  static constexpr StepChecks checks() {
-    return {static_cast<int>(static_cast<i64>(Trace::words.w[0])), static_cast<int>(static_cast<i64>(Trace::words.w[1]))};
+  using Backwards = BackwardStage<M, F, O, I...>;
+  static constexpr ir::Graph graph() {
+    if constexpr (O::Precision::rule.compute == DType::f32)
+      return as_written();
+    else
+      return passes::apply_precision(as_written(), O::Precision::rule);
   }
+  static constexpr ir::Graph as_written() {
+    UpdateBuilder<M, O> update(Backwards::thaw(Kept<Backwards>::words.w));
+    if constexpr (Apply)
+      return update.apply();
+    else
+      return update.accumulate();
+  }
+  // An input that the loss never reads, and a row of the state table that no gradient reaches; -1: none.
+  static constexpr int unused_input() {
+    return static_cast<int>(static_cast<i64>(Kept<ForwardStage<M, F, O, I...>>::words.w[0]));
+  }
+  static constexpr int unreached() { return static_cast<int>(static_cast<i64>(Kept<Backwards>::words.w[0])); }
 };
 
 }  // namespace weft::train
 // ---- weft/train/trainer.hpp ----
-// Trainer: a model, the state of its optimiser, and the compiled step. One trainer per thread; distinct ones are
-// independent.
+// Trainer: a model, the state of its optimiser, and the compiled step. One trainer per thread; distinct ones
+// are independent.
 
 namespace weft {
 
@@ -19470,15 +20182,23 @@ struct LossRing {
 // Messages of the checks on a traced step.
 template <bool Ok, class Model, int Input>
 struct EveryInputIsRead {
-  static_assert(Ok, "make_trainer: an input is never used by the loss; pass it to ignore(x), or leave it out");
+  static_assert(Ok,
+                "make_trainer: an input is never used by the loss; pass it to ignore(x), or leave it out");
 };
 template <bool Ok, class Model, FixedString Parameter>
 struct EveryParameterLearns {
   static_assert(Ok, "make_trainer: no gradient reaches a trained parameter (named in this message)");
 };
+template <bool Ok, class Model, class... Inputs>
+struct LossTakes {
+  static_assert(Ok,
+                "make_trainer: the loss cannot be called with the model and these inputs: it takes the "
+                "model, then one argument for each in<...>");
+};
 template <bool Ok, class Model, class Loss>
 struct LossIsScalar {
-  static_assert(Ok, "make_trainer: the loss must be one floating-point number: reduce it with mean<>() or sum<>()");
+  static_assert(
+      Ok, "make_trainer: the loss must be one floating-point number: reduce it with mean<>() or sum<>()");
 };
 template <bool Ok, class Model>
 struct ParametersAreF32 {
@@ -19508,7 +20228,8 @@ class Loss {
   Loss(const train::LossRing* ring, i64 step) : ring_(ring), step_(step) {}
   f32 value() const {
     if (step_ + train::LossRing::size < ring_->count)
-      throw Error("train/old-loss", "the loss of step " + std::to_string(step_) + " is no longer kept: the ring holds the last 64");
+      throw Error("train/old-loss", "the loss of step " + std::to_string(step_) +
+                                        " is no longer kept: the ring holds the last 64");
     return ring_->value[step_ % train::LossRing::size];
   }
   operator f32() const { return value(); }
@@ -19533,21 +20254,29 @@ class Trainer {
   static constexpr train::OptimizerLayout layout = train::optimizer_layout<M, O>;
 
  public:
+  using InputTypes = std::tuple<I...>;
+
   template <class... Given>
-  Trainer(const Device& device, const Given&... given)
-      : model_(device, train::get_option<train::find_option<train::OptionKind::seed, seed, Given...>>(given...).value),
+  explicit Trainer(const Device& device, const Given&... given)
+      : model_(
+            device,
+            train::get_option<train::find_option<train::OptionKind::seed, seed, Given...>>(given...).value),
         seed_(train::get_option<train::find_option<train::OptionKind::seed, seed, Given...>>(given...).value),
-        optimizer_(optim::AsGroups<typename O::given_optimizer>::make(train::get_option<typename O::given_optimizer>(given...))),
+        optimizer_(optim::AsGroups<typename O::given_optimizer>::make(
+            train::get_option<typename O::given_optimizer>(given...))),
         clip_(train::get_option<typename O::Clip>(given...)),
         state_(Memory::allocate(device, layout.bytes)),
-        apply_(device, model_.state(), state_.data()),
-        add_(device, model_.state(), state_.data()) {
+        apply_(new Program<true>(device, model_.state(), state_.data())) {
+    if constexpr (micro > 1)
+      add_ = exec::Owned<Program<false>>(new Program<false>(device, model_.state(), state_.data()));
     Memory::zero(state_);
     const f32 scale = 65536;
     Memory::from_host(device, state_.data() + layout.scale, &scale, sizeof scale);
   }
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
+  // Handles to losses stay behind with the trainer that gave them.
+  Trainer(Trainer&&) = default;
 
   // One training step on a batch; `accumulate<N>` updates at every N-th.
   template <class... A>
@@ -19556,10 +20285,10 @@ class Trainer {
     bool update = true;
     if constexpr (micro > 1) {
       update = (calls_ + 1) % micro == 0;
-      if (!update) run(add_, batch...);
+      if (!update) run(*add_, batch...);
     }
     if (update) {
-      run(apply_, batch...);
+      run(*apply_, batch...);
       ++updates_;
     }
     ++calls_;
@@ -19595,7 +20324,7 @@ class Trainer {
   void save(const std::string& path) const { save_with(path, {}); }
   // The same with a loader's position.
   template <class Loader>
-    requires requires(const Loader& l) { l.position().epoch; }
+  requires requires(const Loader& l) { l.position().epoch; }
   void save(const std::string& path, const Loader& loader) const {
     const auto at = loader.position();
     save_with(path, {{"weft.epoch", std::to_string(at.epoch)}, {"weft.batch", std::to_string(at.batch)}});
@@ -19603,7 +20332,7 @@ class Trainer {
   // Continues exactly where save() was. On an Error nothing has changed.
   void load(const std::string& path) { load_from(io::Safetensors(path), path); }
   template <class Loader>
-    requires requires(const Loader& l) { l.position().epoch; }
+  requires requires(const Loader& l) { l.position().epoch; }
   void load(const std::string& path, Loader& loader) {
     const io::Safetensors file(path);
     const i64 epoch = number(file, path, "weft.epoch"), batch = number(file, path, "weft.batch");
@@ -19619,6 +20348,9 @@ class Trainer {
   void run(P& program, const A&... batch) {
     int k = 0;
     [[maybe_unused]] auto bind = [&]<class In>(std::type_identity<In>, const auto& a) {
+      static_assert(
+          sizeof(exec::ArgumentReachable<exec::argument_reachable<Device, std::remove_cvref_t<decltype(a)>>(),
+                                         std::remove_cvref_t<decltype(a)>, Device>) > 0);
       program.bind_input(k, exec::argument<In>(a, k));
       ++k;
     };
@@ -19642,14 +20374,16 @@ class Trainer {
 
   void save_with(const std::string& path, io::Safetensors::Metadata metadata) const {
     constexpr const auto& table = nn::state_table<M>;
-    std::vector<std::byte> model(static_cast<std::size_t>(table.bytes)), state(static_cast<std::size_t>(layout.bytes));
+    std::vector<std::byte> model(static_cast<std::size_t>(table.bytes)),
+        state(static_cast<std::size_t>(layout.bytes));
     Memory::to_host(model_.device(), model.data(), model_.state(), table.bytes);
     Memory::to_host(model_.device(), state.data(), state_.data(), layout.bytes);
     std::vector<io::SafetensorsTensor> tensors = exec::state_tensors<M>(model.data());
     const auto add_arena = [&](int m, i64 offset) {
       for (int i = 0; i < table.size; ++i)
         if (table.row[i].trained)
-          tensors.push_back({moment_name(m, table.row[i]), DType::f32, exec::extents(table.row[i].dims), state.data() + offset + table.row[i].offset});
+          tensors.push_back({moment_name(m, table.row[i]), DType::f32, exec::extents(table.row[i].dims),
+                             state.data() + offset + table.row[i].offset});
     };
     for (int m = 0; m < Optimizer::base::moments; ++m) add_arena(m, layout.moment[m]);
     if (layout.accumulated >= 0) add_arena(accumulated_name, layout.accumulated);
@@ -19665,10 +20399,12 @@ class Trainer {
 
   static i64 number(const io::Safetensors& file, const std::string& path, const char* key) {
     const std::string* text = file.find_metadata(key);
-    if (!text) throw Error("train/no-checkpoint", "'" + path + "' is no checkpoint of a trainer: it lacks " + key);
+    if (!text)
+      throw Error("train/no-checkpoint", "'" + path + "' is no checkpoint of a trainer: it lacks " + key);
     char* end = nullptr;
     const long long value = std::strtoll(text->c_str(), &end, 10);
-    if (end == text->c_str() || *end != 0) throw Error("train/no-checkpoint", "'" + path + "' has a damaged " + key);
+    if (end == text->c_str() || *end != 0)
+      throw Error("train/no-checkpoint", "'" + path + "' has a damaged " + key);
     return value;
   }
 
@@ -19676,11 +20412,14 @@ class Trainer {
     constexpr const auto& table = nn::state_table<M>;
     const i64 calls = number(file, path, "weft.calls"), updates = number(file, path, "weft.applied");
     const std::string* seed_text = file.find_metadata("weft.seed");
-    if (!seed_text) throw Error("train/no-checkpoint", "'" + path + "' is no checkpoint of a trainer: it lacks weft.seed");
-    std::vector<std::byte> model(static_cast<std::size_t>(table.bytes)), state(static_cast<std::size_t>(layout.bytes));
+    if (!seed_text)
+      throw Error("train/no-checkpoint", "'" + path + "' is no checkpoint of a trainer: it lacks weft.seed");
+    std::vector<std::byte> model(static_cast<std::size_t>(table.bytes)),
+        state(static_cast<std::size_t>(layout.bytes));
     const LoadReport report = exec::read_state<M>(file, LoadMode::lax, path, model.data());
     if (!report.missing.empty() || !report.mismatched.empty())
-      throw Error("train/mismatch", "'" + path + "' does not fit the model: " + LoadReport{report.missing, {}, report.mismatched}.text());
+      throw Error("train/mismatch", "'" + path + "' does not fit the model: " +
+                                        LoadReport{report.missing, {}, report.mismatched}.text());
     const auto take = [&](const std::string& name, DType dtype, const Dims& dims, i64 offset) {
       const io::SafetensorsEntry& entry = file.at(name);
       if (entry.dtype != dtype || entry.shape != exec::extents(dims))
@@ -19689,7 +20428,8 @@ class Trainer {
     };
     const auto take_arena = [&](int m, i64 offset) {
       for (int i = 0; i < table.size; ++i)
-        if (table.row[i].trained) take(moment_name(m, table.row[i]), DType::f32, table.row[i].dims, offset + table.row[i].offset);
+        if (table.row[i].trained)
+          take(moment_name(m, table.row[i]), DType::f32, table.row[i].dims, offset + table.row[i].offset);
     };
     for (int m = 0; m < Optimizer::base::moments; ++m) take_arena(m, layout.moment[m]);
     if (layout.accumulated >= 0) take_arena(accumulated_name, layout.accumulated);
@@ -19707,18 +20447,15 @@ class Trainer {
 
   static constexpr int accumulated_name = 9;
 
-  struct Nothing {
-    template <class... A>
-    explicit Nothing(const A&...) {}
-  };
+  struct Nothing {};
 
   weft::Model<M, Device> model_;
   u64 seed_ = 0;
   Optimizer optimizer_;
   typename O::Clip clip_;
   typename Memory::Buffer state_;
-  Program<true> apply_;
-  std::conditional_t<(micro > 1), Program<false>, Nothing> add_;
+  exec::Owned<Program<true>> apply_;
+  std::conditional_t<(micro > 1), exec::Owned<Program<false>>, Nothing> add_;  // adds to the gradients alone
   train::LossRing losses_;
   i64 calls_ = 0, updates_ = 0;
 };
@@ -19726,7 +20463,7 @@ class Trainer {
 namespace train {
 
 template <class M, class F, class Device, class... I, class... O>
-auto make(std::tuple<I...>, const Device& device, const O&... options) {
+auto make_checked(const Device& device, const O&... options) {
   using Sorted = Options<O...>;
   using LossType = decltype(exec::call<I...>(std::declval<ir::Builder&>(), F{}, std::declval<const M&>()));
   constexpr bool scalar = [] {
@@ -19738,14 +20475,30 @@ auto make(std::tuple<I...>, const Device& device, const O&... options) {
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ParametersAreF32<parameters_are_f32<M>(), M>) > 0);
   if constexpr (scalar && parameters_are_f32<M>()) {
-    constexpr StepChecks checks = StepSource<M, F, Sorted, true, I...>::checks();
-    static_assert(sizeof(EveryInputIsRead<(checks.unused_input < 0), M, checks.unused_input>) > 0);
-    static_assert(sizeof(EveryParameterLearns<(checks.unreached < 0), M, state_name<M, checks.unreached>()>) > 0);
-    if constexpr (checks.unused_input < 0 && checks.unreached < 0) return Trainer<M, F, Device, Sorted, I...>(device, options...);
+    using Source = StepSource<M, F, Sorted, true, I...>;
+    constexpr int unused = Source::unused_input(), unreached = Source::unreached();
+    static_assert(sizeof(EveryInputIsRead<(unused < 0), M, unused>) > 0);
+    static_assert(sizeof(EveryParameterLearns<(unreached < 0), M, state_name<M, unreached>()>) > 0);
+    if constexpr (unused < 0 && unreached < 0) return Trainer<M, F, Device, Sorted, I...>(device, options...);
   }
 }
 
+template <class M, class F, class Device, class... I, class... O>
+auto make(std::tuple<I...>, const Device& device, const O&... options) {
+  using Sorted = Options<O...>;
+  static_assert(sizeof(CheckOptions<O...>) > 0);
+  constexpr bool understood = Sorted::ok;
+  constexpr bool callable =
+      std::is_invocable_v<const F&, const M&, const Expr<typename I::dtype, typename I::shape>&...>;
+  if constexpr (understood) static_assert(sizeof(LossTakes<callable, M, I...>) > 0);
+  if constexpr (understood && callable) return make_checked<M, F, Device, I...>(device, options...);
+}
+
 // Splits the arguments after the loss into inputs and options.
+template <class M, class F, class Device, class... I>
+auto split(std::tuple<I...> inputs, const Device& device) {
+  return make<M, F>(inputs, device);
+}
 template <class M, class F, class Device, class... I, class First, class... Rest>
 auto split(std::tuple<I...> inputs, const Device& device, const First& first, const Rest&... rest) {
   if constexpr (is_input<First>)
@@ -19753,18 +20506,14 @@ auto split(std::tuple<I...> inputs, const Device& device, const First& first, co
   else
     return make<M, F>(inputs, device, first, rest...);
 }
-template <class M, class F, class Device, class... I>
-auto split(std::tuple<I...> inputs, const Device& device) {
-  return make<M, F>(inputs, device);
-}
 
 }  // namespace train
 
 // make_trainer<Mlp>(device, loss, inputs..., options...): see train/options.hpp for the options.
 template <class M, class Device, class F, class... Rest>
 auto make_trainer(const Device& device, F, const Rest&... rest) {
-  check_traceable<F>();
-  return train::split<M, F>(std::tuple<>{}, device, rest...);
+  static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
+  if constexpr (is_traceable<F>) return train::split<M, F>(std::tuple<>{}, device, rest...);
 }
 
 }  // namespace weft
@@ -19773,3 +20522,2171 @@ auto make_trainer(const Device& device, F, const Rest&... rest) {
 
 // ---- weft/weft.hpp ----
 // Everything a program needs to build, train and run models on the host, and on CUDA when compiled by nvcc.
+
+#if defined(__CUDACC__)
+// ---- weft/cuda.hpp ----
+#ifndef WEFT_SINGLE_WEFT_CUDA_HPP
+#define WEFT_SINGLE_WEFT_CUDA_HPP
+// Everything that runs on a GPU. Compiled by a plain host compiler it is empty, so that one source serves
+// both.
+
+#if defined(__CUDACC__)
+// ---- weft/exec/cuda_model.cuh ----
+#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_MODEL_CUH
+#define WEFT_SINGLE_WEFT_EXEC_CUDA_MODEL_CUH
+// A model's memory on a GPU.
+
+// ---- weft/exec/cuda_tensor.cuh ----
+#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_TENSOR_CUH
+#define WEFT_SINGLE_WEFT_EXEC_CUDA_TENSOR_CUH
+// Tensor<T, Shape<...>, Cuda>: device memory with dtype, shape and device in its type. Copies to and from the
+// host are explicit and complete when they return.
+
+// ---- weft/exec/cuda_program.cuh ----
+#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_PROGRAM_CUH
+#define WEFT_SINGLE_WEFT_EXEC_CUDA_PROGRAM_CUH
+// A compiled program on a GPU: every block of memory and every launch fixed when it is made, captured once
+// and replayed as one. Law: running allocates nothing, and plain launches give the results of a replay.
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <vector>
+
+// ---- weft/device/cuda_staging.cuh ----
+#ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_STAGING_CUH
+#define WEFT_SINGLE_WEFT_DEVICE_CUDA_STAGING_CUH
+// The staging ring of a GPU: pinned slots, asynchronous copies on one stream, an event a slot.
+
+// ---- weft/device/cuda_buffer.cuh ----
+#ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_BUFFER_CUH
+#define WEFT_SINGLE_WEFT_DEVICE_CUDA_BUFFER_CUH
+// Memory of the GPU and page-locked memory of the host: a fixed size, its own or the caller's, not
+// initialised. Law: allocation happens in constructors only, and borrowed memory is never freed.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace weft {
+
+namespace detail {
+
+struct DeviceMemory {
+  static constexpr const char* allocate_name = "cudaMalloc";
+  static cudaError_t allocate(void** p, std::size_t bytes) { return cudaMalloc(p, bytes); }
+  static void release(void* p) noexcept { cuda_report(cudaFree(p), "cudaFree"); }
+};
+
+struct PinnedMemory {
+  static constexpr const char* allocate_name = "cudaMallocHost";
+  static cudaError_t allocate(void** p, std::size_t bytes) { return cudaMallocHost(p, bytes); }
+  static void release(void* p) noexcept { cuda_report(cudaFreeHost(p), "cudaFreeHost"); }
+};
+
+}  // namespace detail
+
+// Kind says how memory is taken and given back. Both kinds start at multiples of 256 bytes; errors are those
+// of cudaMalloc ("cuda/cudaErrorMemoryAllocation"), and "cuda/misaligned" for memory that was lent.
+template <class Kind>
+class CudaBuffer {
+ public:
+  CudaBuffer() = default;
+  // Allocates on the thread's current device.
+  explicit CudaBuffer(std::size_t bytes) : bytes_(bytes), owned_(bytes > 0) {
+    if (bytes == 0) return;
+    void* data = nullptr;
+    const std::string context = std::to_string(bytes) + " bytes";
+    cuda_check(Kind::allocate(&data, bytes), Kind::allocate_name, context.c_str());
+    data_ = static_cast<std::byte*>(data);
+  }
+  // Uses memory that belongs to the caller.
+  static CudaBuffer borrow(void* data, std::size_t bytes) {
+    if (reinterpret_cast<std::uintptr_t>(data) % buffer_alignment != 0 || (data == nullptr && bytes > 0)) {
+      throw Error("cuda/misaligned", "memory lent to weft must start at a multiple of 256 bytes");
+    }
+    CudaBuffer buffer;
+    buffer.data_ = static_cast<std::byte*>(data);
+    buffer.bytes_ = bytes;
+    return buffer;
+  }
+
+  CudaBuffer(CudaBuffer&& other) noexcept { swap(other); }
+  CudaBuffer& operator=(CudaBuffer&& other) noexcept {
+    CudaBuffer(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~CudaBuffer() {
+    if (owned_) Kind::release(data_);
+  }
+
+  std::byte* data() const { return data_; }
+  std::size_t size() const { return bytes_; }
+  bool owned() const { return owned_; }
+
+ private:
+  void swap(CudaBuffer& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(owned_, other.owned_);
+  }
+
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+  bool owned_ = false;
+};
+
+using DeviceBuffer = CudaBuffer<detail::DeviceMemory>;
+using PinnedBuffer = CudaBuffer<detail::PinnedMemory>;
+
+// Enqueues a copy; the direction follows from the addresses. Host memory that is not page-locked makes the
+// call wait.
+inline void cuda_copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
+  cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
+}
+
+// Enqueues setting bytes of device memory to zero.
+inline void cuda_zero(void* data, std::size_t bytes, cudaStream_t stream) {
+  cuda_check(cudaMemsetAsync(data, 0, bytes, stream), "cudaMemsetAsync");
+}
+
+}  // namespace weft
+#endif  // WEFT_SINGLE_WEFT_DEVICE_CUDA_BUFFER_CUH
+// ---- weft/device/staging_ring.hpp ----
+#ifndef WEFT_SINGLE_WEFT_DEVICE_STAGING_RING_HPP
+#define WEFT_SINGLE_WEFT_DEVICE_STAGING_RING_HPP
+// A ring of slots through which the host hands data to a device without waiting for it. Law: a slot is
+// written again only when the copies that read it have ended, so the caller's own memory is free on return.
+
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace weft {
+
+// Backend supplies the device: `Backend::Memory` (constructed from bytes, with data()), `Backend::Mark`
+// (default-constructible; the end of the work enqueued so far), and
+//   void copy(void* device, const std::byte* slot, std::size_t bytes)  enqueues a copy,
+//   void record(Mark&)                                                marks what was enqueued so far,
+//   void wait(Mark&)                                                  returns when the mark is reached.
+template <class Backend>
+class StagingRing {
+ public:
+  // `slots` of `bytes` each; memory is taken here and only here.
+  StagingRing(Backend backend, int slots, std::size_t bytes) : backend_(std::move(backend)), bytes_(bytes) {
+    if (slots < 1) throw Error("staging/slots", "a staging ring has at least one slot");
+    stride_ = (bytes + 255) / 256 * 256;
+    memory_ = typename Backend::Memory(stride_ * static_cast<std::size_t>(slots));
+    slots_.resize(static_cast<std::size_t>(slots));
+  }
+  StagingRing(const StagingRing&) = delete;
+  StagingRing& operator=(const StagingRing&) = delete;
+  // Memory must outlive the copies that read it.
+  ~StagingRing() {
+    for (Slot& slot : slots_) {
+      try {
+        if (open_ && slot.busy && &slot == &slots_[next_]) backend_.record(slot.mark);
+        if (slot.busy) backend_.wait(slot.mark);
+      } catch (const Error&) {
+        // The device has failed, which the next call on it reports; nothing reads the slot any more.
+      }
+    }
+  }
+
+  std::size_t slot_bytes() const { return bytes_; }
+
+  // Opens the next slot, waiting until its last copies have ended, and returns its memory (256-byte aligned
+  // if the backend's memory is).
+  std::byte* begin() {
+    if (open_) throw Error("staging/open", "a slot is open already: end() it first");
+    Slot& slot = slots_[next_];
+    if (slot.busy) backend_.wait(slot.mark);
+    slot.busy = false;
+    open_ = true;
+    return memory_.data() + next_ * stride_;
+  }
+
+  // Enqueues a copy of part of the open slot to the device.
+  void copy(void* device, std::size_t offset, std::size_t bytes) {
+    if (!open_) throw Error("staging/closed", "no slot is open: begin() one first");
+    if (offset > bytes_ || bytes > bytes_ - offset) {
+      throw Error("staging/overflow", std::to_string(bytes) + " bytes at " + std::to_string(offset) +
+                                          " do not fit in a slot of " + std::to_string(bytes_));
+    }
+    backend_.copy(device, memory_.data() + next_ * stride_ + offset, bytes);
+    slots_[next_].busy = true;
+  }
+
+  // Closes the open slot.
+  void end() {
+    if (!open_) throw Error("staging/closed", "no slot is open: begin() one first");
+    if (slots_[next_].busy) backend_.record(slots_[next_].mark);
+    next_ = (next_ + 1) % slots_.size();
+    open_ = false;
+  }
+
+  // begin, copy all of `source` and end.
+  void send(void* device, const void* source, std::size_t bytes) {
+    std::byte* slot = begin();
+    if (bytes <= bytes_) std::memcpy(slot, source, bytes);
+    try {
+      copy(device, 0, bytes);
+    } catch (...) {
+      open_ = false;
+      throw;
+    }
+    end();
+  }
+
+ private:
+  struct Slot {
+    typename Backend::Mark mark;
+    bool busy = false;
+  };
+
+  Backend backend_;
+  typename Backend::Memory memory_;
+  std::vector<Slot> slots_;
+  std::size_t bytes_ = 0;
+  std::size_t stride_ = 0;
+  std::size_t next_ = 0;
+  bool open_ = false;
+};
+
+}  // namespace weft
+#endif  // WEFT_SINGLE_WEFT_DEVICE_STAGING_RING_HPP
+
+namespace weft {
+
+struct CudaStagingBackend {
+  using Memory = PinnedBuffer;
+  using Mark = Event;
+  cudaStream_t stream = nullptr;
+
+  void copy(void* device, const std::byte* slot, std::size_t bytes) {
+    cuda_check(cudaMemcpyAsync(device, slot, bytes, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync",
+               "staging");
+  }
+  void record(Event& mark) { mark.record(stream); }
+  void wait(Event& mark) { mark.synchronize(); }
+};
+
+// CudaStagingRing ring({stream}, slots, bytes_per_slot);
+using CudaStagingRing = StagingRing<CudaStagingBackend>;
+
+}  // namespace weft
+#endif  // WEFT_SINGLE_WEFT_DEVICE_CUDA_STAGING_CUH
+// ---- weft/device/graph_exec.cuh ----
+#ifndef WEFT_SINGLE_WEFT_DEVICE_GRAPH_EXEC_CUH
+#define WEFT_SINGLE_WEFT_DEVICE_GRAPH_EXEC_CUH
+// A captured sequence of launches, replayed as one. Law: replaying does what the captured calls would have
+// done; a capture that fails leaves the stream usable and nothing behind.
+
+#include <cstddef>
+#include <utility>
+
+namespace weft {
+
+class GraphExec {
+ public:
+  GraphExec() = default;
+
+  // Calls f(stream) while `stream` records instead of running, then instantiates what was recorded. Capture
+  // is thread-local, so other threads may use CUDA meanwhile. The legacy default stream cannot be captured.
+  // What f throws passes through; f must not wait for the stream.
+  template <class F>
+  static GraphExec capture(cudaStream_t stream, F&& f) {
+    cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+    Graph graph;
+    try {
+      std::forward<F>(f)(stream);
+    } catch (...) {
+      // The capture is abandoned; the status repeats what f has reported.
+      static_cast<void>(cudaStreamEndCapture(stream, &graph.handle));
+      static_cast<void>(cudaGetLastError());
+      throw;
+    }
+    cuda_check(cudaStreamEndCapture(stream, &graph.handle), "cudaStreamEndCapture");
+    GraphExec exec;
+    cuda_check(cudaGraphGetNodes(graph.handle, nullptr, &exec.nodes_), "cudaGraphGetNodes");
+    cuda_check(cudaGraphInstantiateWithFlags(&exec.exec_, graph.handle, 0), "cudaGraphInstantiateWithFlags");
+    return exec;
+  }
+
+  GraphExec(GraphExec&& other) noexcept
+      : exec_(std::exchange(other.exec_, nullptr)), nodes_(std::exchange(other.nodes_, 0)) {}
+  GraphExec& operator=(GraphExec&& other) noexcept {
+    std::swap(exec_, other.exec_);
+    std::swap(nodes_, other.nodes_);
+    return *this;
+  }
+  ~GraphExec() {
+    if (exec_ != nullptr) cuda_report(cudaGraphExecDestroy(exec_), "cudaGraphExecDestroy");
+  }
+
+  explicit operator bool() const { return exec_ != nullptr; }
+  // Kernels, copies and whatever else was recorded.
+  std::size_t node_count() const { return nodes_; }
+  // Enqueues a replay on any stream of the same device.
+  void launch(cudaStream_t stream) const { cuda_check(cudaGraphLaunch(exec_, stream), "cudaGraphLaunch"); }
+
+ private:
+  struct Graph {
+    cudaGraph_t handle = nullptr;
+    Graph() = default;
+    Graph(const Graph&) = delete;
+    Graph& operator=(const Graph&) = delete;
+    ~Graph() {
+      if (handle != nullptr) cuda_report(cudaGraphDestroy(handle), "cudaGraphDestroy");
+    }
+  };
+
+  cudaGraphExec_t exec_ = nullptr;
+  std::size_t nodes_ = 0;
+};
+
+}  // namespace weft
+#endif  // WEFT_SINGLE_WEFT_DEVICE_GRAPH_EXEC_CUH
+// ---- weft/exec/cuda_kernels.cuh ----
+#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_KERNELS_CUH
+#define WEFT_SINGLE_WEFT_EXEC_CUDA_KERNELS_CUH
+// The kernels of a compiled program on a GPU, one function a kernel that enqueues it.
+
+// ---- weft/exec/cuda_plan.hpp ----
+#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_PLAN_HPP
+#define WEFT_SINGLE_WEFT_EXEC_CUDA_PLAN_HPP
+// What a GPU decides about a compiled program before it runs, without needing one: how loops are cut into
+// blocks, where partial sums, inputs and scalars lie. Law: a function of the program alone.
+
+// ---- weft/kernels/loop_grid.hpp ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_LOOP_GRID_HPP
+#define WEFT_SINGLE_WEFT_KERNELS_LOOP_GRID_HPP
+// How a loop's code is spread over a GPU: how many columns a thread takes at once, how many threads share a
+// row, how many rows share a block. Law: a function of the code and of the alignment of its operands alone,
+// so the order of every sum is fixed by shapes.
+
+// ---- weft/kernels/group_team.hpp ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_GROUP_TEAM_HPP
+#define WEFT_SINGLE_WEFT_KERNELS_GROUP_TEAM_HPP
+// Teams made from a block. GroupTeam: a block split into groups that work on different rows. SpanTeam:
+// several blocks that share one long row. Law: what a group computes does not depend on the other groups, and
+// sums of groups are put together in the order of the groups.
+
+namespace weft::kernels {
+
+// Threads [g * Threads, (g + 1) * Threads) of the block Base are group g. Groups of several warps cannot
+// reduce, since a barrier holds up the whole block.
+template <class Base, int Threads, int Groups>
+class GroupTeam : public TeamOps<GroupTeam<Base, Threads, Groups>> {
+ public:
+  static constexpr int groups = Groups;
+  static constexpr int max_warps = Threads / warp_size;
+  static constexpr bool can_reduce = Groups == 1 || max_warps == 1;
+  static constexpr i64 shared_bytes = Groups > 1 ? i64{8} * Threads* Groups : 0;
+
+  WEFT_HD_INLINE explicit GroupTeam(Base& base)
+      : base_(base), slots_(base.template shared<u64>(shared_bytes / 8)) {}
+
+  WEFT_HD_INLINE int rank() const { return Groups == 1 ? base_.rank() : base_.rank() % Threads; }
+  WEFT_HD_INLINE static constexpr int size() { return Threads; }
+  WEFT_HD_INLINE int lane() const { return base_.lane(); }
+  WEFT_HD_INLINE int warp() const { return rank() / warp_size; }
+  WEFT_HD_INLINE static constexpr int warps() { return max_warps; }
+  WEFT_HD_INLINE int group() const { return Groups == 1 ? 0 : base_.rank() / Threads; }
+  WEFT_HD_INLINE void sync() { base_.sync(); }
+
+  // Every group has a piece of its own.
+  template <class T>
+  WEFT_HD_INLINE auto shared(i64 count) {
+    return base_.template shared<T>(count * Groups) + count * group();
+  }
+  template <class T>
+  WEFT_HD_INLINE auto next_scratch() {
+    static_assert(can_reduce, "groups of several warps cannot reduce");
+    return base_.template next_scratch<T>();
+  }
+  template <class T>
+  WEFT_HD_INLINE T shuffle_xor(const T& value, int mask) {
+    return base_.shuffle_xor(value, mask);
+  }
+  template <class T>
+  WEFT_HD_INLINE T shuffle(const T& value, int source_lane) {
+    return base_.shuffle(value, source_lane);
+  }
+
+  // The values of the threads with this rank, put together by op; the result is group 0's. Every thread of
+  // the block calls it.
+  template <class V, class Op>
+  WEFT_HD_INLINE V across_groups(const V& v, const Op& op) {
+    if constexpr (Groups == 1) {
+      return v;
+    } else if constexpr (detail::is_vec<V>) {
+      V r;
+      WEFT_UNROLL
+      for (int j = 0; j < int{sizeof(V) / sizeof(lane_of<V>)}; ++j) r.lane[j] = across_groups(v.lane[j], op);
+      return r;
+    } else {
+      using Bits = std::conditional_t<sizeof(V) == 8, u64, u32>;
+      static_assert(sizeof(V) == sizeof(Bits));
+      base_.sync();  // the slots' earlier readers
+      slots_[base_.rank()] = static_cast<u64>(__builtin_bit_cast(Bits, v));
+      base_.sync();
+      V r = v;
+      if (group() == 0) {
+        for (int g = 1; g < Groups; ++g) {
+          const u64 bits = slots_[g * Threads + rank()];
+          r = op(r, __builtin_bit_cast(V, static_cast<Bits>(bits)));
+        }
+      }
+      return r;
+    }
+  }
+
+ private:
+  Base& base_;
+  decltype(std::declval<Base&>().template shared<u64>(1)) slots_;
+};
+
+// Part `part` of `Parts` blocks that walk one row together. They cannot meet, so nothing may be reduced.
+template <class Base, int Threads, int Parts>
+class SpanTeam {
+ public:
+  WEFT_HD_INLINE SpanTeam(Base& base, int part) : base_(base), first_(part * Threads) {}
+  WEFT_HD_INLINE int rank() const { return first_ + base_.rank(); }
+  WEFT_HD_INLINE static constexpr int size() { return Threads * Parts; }
+  template <class T>
+  WEFT_HD_INLINE auto shared(i64 count) {
+    return base_.template shared<T>(count);
+  }
+
+ private:
+  Base& base_;
+  int first_;
+};
+
+}  // namespace weft::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_GROUP_TEAM_HPP
+
+namespace weft::kernels {
+
+// Of a loop's instructions: what they need from the machine.
+template <class C>
+struct LoopNeeds {
+  using View = LoopView<C>;
+  static constexpr LoopHeader header = View::header;
+  static constexpr int last_axis = header.axes() - 1;
+  static constexpr i64 last_extent = View::extent(last_axis);
+  static constexpr bool flat = last_extent == 0;
+
+  static constexpr bool has(Opcode op) {
+    for (int i = 0; i < header.instructions; ++i)
+      if (View::instruction(i).op == op) return true;
+    return false;
+  }
+  static constexpr bool has(Role role) {
+    for (int k = 0; k < header.operands; ++k)
+      if (View::operand(k).role == role) return true;
+    return false;
+  }
+  static constexpr bool reduces = has(Opcode::reduce);
+  static constexpr bool sums_columns = has(Role::accumulate_columns);
+  static constexpr bool sums = sums_columns || has(Role::accumulate_total);
+
+  static constexpr int operands_of(Opcode op) {
+    if (op == Opcode::select || op == Opcode::fma) return 3;
+    if (op == Opcode::constant || op == Opcode::load || op == Opcode::index || op == Opcode::kept) return 0;
+    return op >= Opcode::add && op <= Opcode::shift_right ? 2 : 1;
+  }
+  // The most 4-byte registers that the values of one column take at a time, running sums included.
+  static constexpr int live_words() {
+    int now = 0, most = 0;
+    int last[header.instructions > 0 ? header.instructions : 1]{};
+    const auto words = [](int i) {
+      const DType t = static_cast<DType>(View::instruction(i).dtype);
+      return kind_of(t) == Kind::f64 || kind_of(t) == Kind::i64 ? 2 : 1;
+    };
+    for (int i = 0; i < header.instructions; ++i) {
+      const Instruction in = View::instruction(i);
+      const int operand[3]{in.a, in.b, in.c};
+      for (int k = 0; k < operands_of(in.op); ++k) last[operand[k]] = i;
+      if (in.op == Opcode::accumulate) now += words(i);
+      if (in.op == Opcode::reduce) now += static_cast<Fold>(in.aux) >= Fold::argmax ? 3 : words(i);
+    }
+    for (int i = 0; i < header.instructions; ++i) {
+      const Instruction in = View::instruction(i);
+      if (in.stage == Stage::element && in.op < Opcode::reduce) now += words(i);
+      if (in.op == Opcode::random) now += 6;
+      if (most < now) most = now;
+      if (in.op == Opcode::random) now -= 6;
+      const int operand[3]{in.a, in.b, in.c};
+      for (int k = 0; k < operands_of(in.op); ++k) {
+        bool first = true;
+        for (int j = 0; j < k; ++j) first = first && operand[j] != operand[k];
+        if (first && last[operand[k]] == i && View::instruction(operand[k]).stage == Stage::element)
+          now -= words(operand[k]);
+      }
+    }
+    return most;
+  }
+
+  // Whether operand k is walked element by element along the last axis.
+  static constexpr bool is_dense(int k) {
+    const OperandWord o = View::operand(k);
+    if (o.role == Role::accumulate_columns) return true;
+    return (o.role == Role::load || o.role == Role::store) && !o.window && View::stride(k, last_axis) == 1;
+  }
+  // Whether values of w columns start where an access of up to 16 bytes may.
+  static constexpr bool allows(int w) {
+    if (!flat && last_extent % w != 0) return false;
+    for (int k = 0; k < header.operands; ++k) {
+      if (!is_dense(k) || View::operand(k).role == Role::accumulate_columns) continue;
+      const i64 size = size_of(View::operand(k).dtype), bytes = w * size < 16 ? w * size : 16;
+      for (int a = 0; a < last_axis; ++a)
+        if (View::stride(k, a) * size % bytes != 0) return false;
+    }
+    return true;
+  }
+};
+
+// `Align`: bytes that every dense operand's address is a multiple of, 16 at most.
+template <class C, int Align>
+struct LoopGrid {
+  using Needs = LoopNeeds<C>;
+  static constexpr LoopHeader header = Needs::header;
+
+  static constexpr int most_words = 72;
+  static constexpr int choose_width() {
+    i64 widest = 1;
+    for (int k = 0; k < header.operands; ++k)
+      if (Needs::is_dense(k) && widest < size_of(Needs::View::operand(k).dtype))
+        widest = size_of(Needs::View::operand(k).dtype);
+    int w = widest <= 2 ? 8 : static_cast<int>(16 / widest);
+    const int live = Needs::live_words();
+    while (w > 1 && (Align < 16 || !Needs::allows(w) || live * w > most_words)) w /= 2;
+    return w;
+  }
+  static constexpr int width = choose_width();
+  using Family = std::conditional_t<width == 1, ScalarFamily, VecFamily<width>>;
+
+  // A row without sums or reductions can be cut among blocks.
+  static constexpr bool spans = Needs::flat && !Needs::sums && !Needs::reduces;
+  static constexpr int team_threads() {
+    if (Needs::flat) return 256;
+    const i64 values = (Needs::last_extent + width - 1) / width;
+    const bool heavy = Needs::live_words() * width > 40;
+    const i64 most = !heavy && (Needs::reduces || Needs::sums_columns) ? 512 : 256;
+    return static_cast<int>(values >= most ? most : (values + warp_size - 1) / warp_size * warp_size);
+  }
+  static constexpr int threads = team_threads();
+  static constexpr int parts = spans ? static_cast<int>(tile_length / (threads * width)) : 1;
+  static constexpr bool single =
+      !Needs::flat && header.col_axes == 1 && Needs::last_extent <= i64{threads} * width;
+  static constexpr int choose_groups() {
+    if (spans || (Needs::reduces && threads > warp_size) || (Needs::sums_columns && !single)) return 1;
+    if (Needs::flat) return 1;
+    const int per_block = Needs::sums ? 256 : 128;
+    return per_block > threads ? per_block / threads : 1;
+  }
+  static constexpr int groups = choose_groups();
+  static constexpr int block = threads * groups;
+
+  template <class Base>
+  using Team = std::conditional_t<spans, SpanTeam<Base, threads, parts>, GroupTeam<Base, threads, groups>>;
+  template <class Base, class Args>
+  using Body = Loop<C, Family, Team<Base>, Args, threads * parts>;
+
+  // Dynamic shared memory of a block, in bytes.
+  static constexpr i64 shared_bytes() {
+    if (spans) return 0;
+    return (groups > 1 ? i64{8} * block : 0) +
+           (single ? 0 : Loop<C, Family, SerialTeam>::kept_bytes() * groups);
+  }
+
+  // What block `b` does.
+  template <class Base, class Args>
+  WEFT_HD_INLINE static void run(Base& base, const Args& args, i64 b) {
+    if constexpr (spans) {
+      Team<Base> team(base, static_cast<int>(b % parts));
+      Body<Base, Args> body(team, args);
+      body.run(b / parts);
+    } else {
+      Team<Base> team(base);
+      Body<Base, Args> body(team, args);
+      body.run(b);
+    }
+  }
+};
+
+// How a launch's rows are cut for the GPU. Without sums along the rows any cut gives the same results; with
+// them, one piece stays one piece, and several become enough to fill a GPU.
+struct LoopCut {
+  i64 rows_per_chunk = 1, chunks = 1, blocks = 1;
+};
+inline constexpr i64 most_summed_chunks = 512;
+template <class Grid>
+constexpr LoopCut loop_cut(i64 rows, i64 planned_chunks) {
+  LoopCut cut;
+  if constexpr (Grid::Needs::sums) {
+    i64 chunks = planned_chunks > 1 ? (rows + Grid::groups - 1) / Grid::groups : 1;
+    if (chunks > most_summed_chunks) chunks = most_summed_chunks;
+    cut.rows_per_chunk = chunks > 0 ? (rows + chunks - 1) / chunks : 1;
+  } else {
+    cut.rows_per_chunk = Grid::groups;
+  }
+  cut.chunks = (rows + cut.rows_per_chunk - 1) / cut.rows_per_chunk;
+  cut.blocks = cut.chunks * Grid::parts;
+  return cut;
+}
+
+}  // namespace weft::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_LOOP_GRID_HPP
+
+namespace weft::exec {
+
+// Whether every address that kernel K's dense operands ever have is a multiple of 16 bytes; blocks and inputs
+// themselves start at multiples of 256.
+template <class P, int K>
+constexpr int kernel_alignment() {
+  using Needs = kernels::LoopNeeds<codegen::code_of<P, K>>;
+  for (int s = 0; s < P::header.steps; ++s) {
+    const u64* w = P::image + P::header.step_at + codegen::step_words * s;
+    if (static_cast<int>(w[0] >> 8) != K) continue;
+    const int first = static_cast<int>(w[1] & 0xffffffff);
+    for (int k = 0; k < Needs::header.operands; ++k) {
+      const u64 address = P::image[P::header.address_at + first + k];
+      if (address != passes::Address::none && Needs::is_dense(k) &&
+          passes::Address::offset(address) % 16 != 0)
+        return 1;
+    }
+  }
+  return 16;
+}
+
+// The grid of loop kernel K.
+template <class P, int K>
+using grid_of = kernels::LoopGrid<codegen::code_of<P, K>, kernel_alignment<P, K>()>;
+
+// Of a loop kernel: its cut, and which operands are sums along the rows.
+struct LoopPlan {
+  kernels::LoopCut (*cut)(i64 rows, i64 planned_chunks) = nullptr;
+  u64 sums = 0;
+};
+
+template <class P>
+struct CudaPlan {
+  template <int K>
+  static constexpr LoopPlan loop_plan() {
+    LoopPlan plan;
+    if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::loop) {
+      using Grid = grid_of<P, K>;
+      plan.cut = &kernels::loop_cut<Grid>;
+      for (int k = 0; k < Grid::header.operands; ++k) {
+        const kernels::Role role = Grid::Needs::View::operand(k).role;
+        if (role == kernels::Role::accumulate_columns || role == kernels::Role::accumulate_total)
+          plan.sums |= u64{1} << k;
+      }
+    }
+    return plan;
+  }
+  struct Table {
+    LoopPlan at[P::header.kernels > 0 ? P::header.kernels : 1]{};
+  };
+  template <int... K>
+  static constexpr Table make_table(std::integer_sequence<int, K...>) {
+    return {{loop_plan<K>()...}};
+  }
+  static constexpr Table loops = make_table(std::make_integer_sequence<int, P::header.kernels>{});
+
+  // Bytes of the partial sums of the loop that has most; loops run one after another and share them.
+  static constexpr i64 partial_bytes() {
+    i64 most = 0;
+    for (int s = 0; s < P::header.steps; ++s) {
+      const u64* w = P::image + P::header.step_at + codegen::step_words * s;
+      if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::loop) continue;
+      const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
+      if (n[4] == 0) continue;
+      const kernels::LoopCut cut = loops.at[w[0] >> 8].cut(static_cast<i64>(n[0]), static_cast<i64>(n[2]));
+      const i64 bytes = cut.chunks * static_cast<i64>(n[4]);
+      if (most < bytes) most = bytes;
+    }
+    return passes::align_up(most);
+  }
+
+  // The scalars and the inputs lie in one block, which is copied to the device as one: where input `number`
+  // begins; that of the number after the last is the block's size.
+  static constexpr i64 input_offset(int number) {
+    i64 at = passes::align_up(i64{4} * P::header.scalars);
+    for (int k = 0; k < number; ++k) at += passes::align_up(input_bytes(k));
+    return at;
+  }
+  static constexpr i64 input_bytes(int number) {
+    return static_cast<i64>(P::image[P::header.input_at + number]);
+  }
+  static constexpr i64 staged_bytes() { return input_offset(P::header.inputs); }
+
+  // The types and folds of the second stage of all sums.
+  static constexpr u64 finish_set() {
+    u64 set = 0;
+    for (int s = 0; s < P::header.steps; ++s) {
+      const u64* w = P::image + P::header.step_at + codegen::step_words * s;
+      if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::finish) continue;
+      const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
+      for (int k = 2; k < static_cast<int>(w[2] >> 32); k += 3)
+        set |= kernels::finish_set(static_cast<DType>(n[k + 2] & 255),
+                                   static_cast<kernels::Fold>(n[k + 2] >> 8));
+    }
+    return set;
+  }
+};
+
+// Cuts the loops of a list of launches for a GPU. `partial` holds CudaPlan<P>::partial_bytes().
+template <class P, class Launch>
+void cut_for_gpu(std::vector<Launch>& launches, std::byte* partial) {
+  for (int s = 0; s < P::header.steps; ++s) {
+    const u64* w = P::image + P::header.step_at + codegen::step_words * s;
+    if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::loop) continue;
+    kernels::LoopArgs& args = launches[static_cast<std::size_t>(s)].args;
+    const LoopPlan& plan = CudaPlan<P>::loops.at[w[0] >> 8];
+    const kernels::LoopCut cut = plan.cut(args.rows, args.chunks);
+    if (args.partial_bytes > 0) {
+      // the step after it puts the partial sums together
+      kernels::LoopArgs& finish = launches[static_cast<std::size_t>(s) + 1].args;
+      for (int k = 0; k < kernels::LoopArgs::max_operands; ++k)
+        if (plan.sums >> k & 1u)
+          args.pointer[k] = partial + (static_cast<std::byte*>(args.pointer[k]) -
+                                       static_cast<std::byte*>(finish.pointer[0]));
+      finish.pointer[0] = partial;
+      finish.chunks = cut.chunks;
+    }
+    args.rows_per_chunk = cut.rows_per_chunk;
+    args.chunks = cut.blocks;
+  }
+}
+
+}  // namespace weft::exec
+#endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_PLAN_HPP
+// ---- weft/kernels/dot_cublaslt.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_DOT_CUBLASLT_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_DOT_CUBLASLT_CUH
+// A matrix product on a GPU through cuBLASLt. A plan fixes layouts and algorithm when it is made; running it
+// only enqueues. Law: the algorithm follows a fixed rule (dot_layout.hpp), so a plan made twice on one model
+// of GPU gives the same bits. Arguments are row-major; dot_layout.hpp has the mapping.
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+// ---- weft/device/cublas_error.cuh ----
+#ifndef WEFT_SINGLE_WEFT_DEVICE_CUBLAS_ERROR_CUH
+#define WEFT_SINGLE_WEFT_DEVICE_CUBLAS_ERROR_CUH
+// Every status of cuBLAS and cuBLASLt goes through here. Law: none is ignored; a failure becomes Error
+// "cublas/<name>", for example "cublas/CUBLAS_STATUS_NOT_SUPPORTED".
+
+#include <cublasLt.h>
+
+#include <cstdio>
+#include <string>
+#include <utility>
+
+namespace weft {
+
+// Throws unless `status` is a success. `call` is the function, `context` what it was called for.
+inline void cublas_check(cublasStatus_t status, const char* call, const char* context = "") {
+  if (status == CUBLAS_STATUS_SUCCESS) [[likely]]
+    return;
+  std::string message = std::string(call) + ": " + cublasLtGetStatusString(status);
+  if (context[0] != '\0') message += " (" + std::string(context) + ")";
+  throw Error(std::string("cublas/") + cublasLtGetStatusName(status), std::move(message));
+}
+
+// For destructors, which cannot throw: says so on stderr.
+inline void cublas_report(cublasStatus_t status, const char* call) noexcept {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  std::fprintf(stderr, "weft: %s: %s\n", call, cublasLtGetStatusName(status));
+}
+
+}  // namespace weft
+#endif  // WEFT_SINGLE_WEFT_DEVICE_CUBLAS_ERROR_CUH
+// ---- weft/kernels/dot_layout.hpp ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_DOT_LAYOUT_HPP
+#define WEFT_SINGLE_WEFT_KERNELS_DOT_LAYOUT_HPP
+// From a row-major matrix product with strides to the column-major call that a GPU library takes, decided at
+// compile time. Law: the column-major product on the same memory writes what the row-major one would, or the
+// layout says in a sentence why there is none.
+//
+// weft's C (m, n) with unit column stride is the column-major matrix C^T (n, m), and C^T = B^T A^T. So the
+// library's first operand is weft's B, its second is weft's A, its rows are weft's columns, and a bias along
+// weft's columns is the bias along rows that its epilogues add. In the library's terms
+//   m' = n, n' = m, k' = k, A' = B^T (n, k), B' = A^T (k, m), D' = C^T (n, m).
+
+namespace weft::kernels {
+
+// One operand as the library sees it: stored column-major with leading dimension `ld`, used transposed or
+// not.
+struct DotOperand {
+  bool legal = false;
+  bool transposed = false;
+  i64 ld = 0;
+};
+
+// What a row-major product becomes. Suffix a is the library's first operand, which is weft's B.
+struct DotLayout {
+  const char* problem = nullptr;  // why the product cannot be expressed; null if it can
+  i64 m = 0, n = 0, k = 0;        // the library's
+  bool trans_a = false, trans_b = false;
+  i64 lda = 0, ldb = 0, ldd = 0;
+  i64 batch = 1;
+  i64 stride_a = 0, stride_b = 0, stride_d = 0;  // elements from one product of the batch to the next
+  // Batch dimensions that one stride cannot cover: the call is repeated over them.
+  DotBatch outer;
+
+  constexpr bool expressible() const { return problem == nullptr; }
+  constexpr i64 calls() const {
+    i64 count = 1;
+    for (int d = 0; d < outer.rank; ++d) count *= outer.extent[d];
+    return count;
+  }
+};
+
+namespace detail {
+
+// A matrix (rows, cols) with any strides as a column-major operand. The stride of an axis of one element is
+// never used, so any will do.
+constexpr DotOperand column_major(i64 rows, i64 cols, i64 row_stride, i64 col_stride) {
+  if ((rows == 1 || row_stride == 1) && (cols == 1 || col_stride >= rows)) {
+    return {true, false, cols == 1 ? rows : col_stride};
+  }
+  if ((cols == 1 || col_stride == 1) && (rows == 1 || row_stride >= cols)) {
+    return {true, true, rows == 1 ? cols : row_stride};
+  }
+  return {};
+}
+
+constexpr void remove_batch_dim(DotBatch& batch, int dim) {
+  --batch.rank;
+  for (int d = dim; d < batch.rank; ++d) {
+    batch.extent[d] = batch.extent[d + 1];
+    batch.a[d] = batch.a[d + 1];
+    batch.b[d] = batch.b[d + 1];
+    batch.c[d] = batch.c[d + 1];
+    batch.add[d] = batch.add[d + 1];
+  }
+}
+
+// Drops batch dimensions of one element and joins neighbours that one stride covers.
+constexpr DotBatch merged_batch(DotBatch batch) {
+  for (int d = batch.rank - 1; d >= 0; --d) {
+    if (batch.extent[d] == 1) remove_batch_dim(batch, d);
+  }
+  for (int d = batch.rank - 2; d >= 0; --d) {
+    const i64 inner = batch.extent[d + 1];
+    if (batch.a[d] == inner * batch.a[d + 1] && batch.b[d] == inner * batch.b[d + 1] &&
+        batch.c[d] == inner * batch.c[d + 1] && batch.add[d] == inner * batch.add[d + 1]) {
+      batch.extent[d + 1] *= batch.extent[d];
+      remove_batch_dim(batch, d);
+    }
+  }
+  return batch;
+}
+
+}  // namespace detail
+
+// The library's view of C = A B over a batch. With `accumulate` a term is added, which must be laid out as C.
+// A batch dimension along which B is repeated joins the rows of A where memory allows: (b, s, k) times (k, n)
+// is one product. Of the batch dimensions that are left, the longest is the library's, the others are
+// `outer`.
+constexpr DotLayout dot_layout(DotShape shape, DotBatch batch = {}, bool accumulate = false) {
+  DotLayout layout;
+  if (!accumulate) {
+    for (int d = 0; d < batch.rank; ++d) batch.add[d] = batch.c[d];
+  }
+  batch = detail::merged_batch(batch);
+  for (int d = 0; d < batch.rank; ++d) {
+    if (batch.extent[d] < 1) layout.problem = "the batch is empty";
+    if (batch.c[d] == 0) layout.problem = "two products of the batch would write the same elements";
+    if (batch.add[d] != batch.c[d]) layout.problem = "what is added is not laid out as the result";
+  }
+  if (shape.m < 1 || shape.n < 1 || shape.k < 1) layout.problem = "the product is empty";
+  if (!layout.expressible()) return layout;
+
+  while (batch.rank > 0 && batch.b[batch.rank - 1] == 0) {
+    const int last = batch.rank - 1;
+    if (shape.m == 1) {
+      shape.a_row = batch.a[last];
+      shape.c_row = batch.c[last];
+    } else if (batch.a[last] != shape.m * shape.a_row || batch.c[last] != shape.m * shape.c_row) {
+      break;
+    }
+    shape.m *= batch.extent[last];
+    detail::remove_batch_dim(batch, last);
+  }
+
+  constexpr i64 most = 2147483647;  // cuBLASLt: "usually only values that can be expressed as int32_t"
+  if (shape.m > most || shape.n > most || shape.k > most) layout.problem = "an extent exceeds 2^31 - 1";
+  const DotOperand a = detail::column_major(shape.n, shape.k, shape.b_col, shape.b_row);
+  const DotOperand b = detail::column_major(shape.k, shape.m, shape.a_col, shape.a_row);
+  const DotOperand d = detail::column_major(shape.n, shape.m, 1, shape.c_row);
+  if (!d.legal || d.transposed) layout.problem = "rows of the result overlap";
+  if (!a.legal) layout.problem = "neither stride of the second factor is 1, or its rows overlap";
+  if (!b.legal) layout.problem = "neither stride of the first factor is 1, or its rows overlap";
+  if (!layout.expressible()) return layout;
+
+  layout.m = shape.n;
+  layout.n = shape.m;
+  layout.k = shape.k;
+  layout.trans_a = a.transposed;
+  layout.trans_b = b.transposed;
+  layout.lda = a.ld;
+  layout.ldb = b.ld;
+  layout.ldd = d.ld;
+  if (batch.rank > 0) {
+    int longest = 0;
+    for (int i = 1; i < batch.rank; ++i) {
+      if (batch.extent[i] >= batch.extent[longest]) longest = i;
+    }
+    layout.batch = batch.extent[longest];
+    layout.stride_a = batch.b[longest];
+    layout.stride_b = batch.a[longest];
+    layout.stride_d = batch.c[longest];
+    detail::remove_batch_dim(batch, longest);
+  }
+  layout.outer = batch;
+  return layout;
+}
+
+// What a library does to the sums before it stores them; x is a row of A B (plus the added term).
+enum class DotFinish : u8 {
+  none,           // C = x
+  bias,           // C = x + bias (n)
+  relu_bias,      // C = max(x + bias, 0)
+  gelu_bias,      // C = gelu(x + bias), the tanh form
+  gelu_aux_bias,  // the same, and aux = x + bias, laid out as C
+  dgelu_bgrad,    // C = x gelu'(aux), and bias = the sum of C over its rows (n)
+  bgrad_a,        // C = x, and bias = the sum of A over k (m)
+  bgrad_b,        // C = x, and bias = the sum of B over k (n)
+};
+
+constexpr bool dot_finish_has_aux(DotFinish f) {
+  return f == DotFinish::gelu_aux_bias || f == DotFinish::dgelu_bgrad;
+}
+constexpr bool dot_finish_is_gradient(DotFinish f) { return f >= DotFinish::dgelu_bgrad; }
+
+// Types that the library multiplies: `ab` for both factors, `c` for the result. Sums are f32, or f64 for f64.
+constexpr bool dot_types_supported(DType ab, DType c) {
+  const bool half = ab == DType::f16 || ab == DType::bf16;
+  return (half && (c == ab || c == DType::f32)) || (ab == c && (ab == DType::f32 || ab == DType::f64));
+}
+
+// Why a layout cannot be run with this finish; null if it can. Deliberately narrower than the library, whose
+// refusals come only at run time: what this rejects is planned as a plain product and a map.
+constexpr const char* dot_finish_problem(const DotLayout& layout, DType ab, DType c, DotFinish finish) {
+  if (!layout.expressible()) return layout.problem;
+  if (!dot_types_supported(ab, c)) return "these element types cannot be multiplied";
+  if (finish == DotFinish::none) return nullptr;
+  if (ab == DType::f64) return "f64 products take no epilogue";
+  const bool one = layout.batch == 1 && layout.calls() == 1;
+  if (dot_finish_is_gradient(finish) && !one) return "a bias gradient cannot be summed over a batch";
+  // CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, ..._AUX_BATCH_STRIDE: divisible by 8.
+  if (dot_finish_has_aux(finish) && (layout.ldd % 8 != 0 || layout.stride_d % 8 != 0)) {
+    return "rows of the auxiliary matrix must be a multiple of 8 apart";
+  }
+  return nullptr;
+}
+
+// How partial sums of a product that is split along k are put together; the values are
+// cublasLtReductionScheme_t.
+enum class DotReduction : u32 { none = 0, in_place = 1, compute_type = 2, output_type = 4 };
+
+// Sums in one sequence, or partial sums in the type of the sums, reduced in a separate step: the order is
+// fixed and no partial sum is rounded to the type of the result.
+inline constexpr u32 dot_allowed_reductions =
+    static_cast<u32>(DotReduction::none) | static_cast<u32>(DotReduction::compute_type);
+
+// What a library offers, in its order: fastest first by its own estimate.
+struct DotCandidate {
+  bool usable = false;
+  u64 workspace = 0;
+  u32 reduction = 0;
+};
+
+// The fixed rule: the first candidate that is usable, wants no more scratch than `cap` bytes and reduces in
+// an allowed way; -1 if there is none. Nothing is timed, so the choice is the same in every run.
+constexpr int choose_dot_candidate(const DotCandidate* candidate, int count, u64 cap) {
+  for (int i = 0; i < count; ++i) {
+    const DotCandidate& c = candidate[i];
+    if (c.usable && c.workspace <= cap && (c.reduction & ~dot_allowed_reductions) == 0) return i;
+  }
+  return -1;
+}
+
+}  // namespace weft::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_DOT_LAYOUT_HPP
+
+namespace weft::kernels {
+
+// cuBLASLt's own state for the device that is current when it is made. Costs milliseconds and memory: one a
+// device. Must outlive the plans made with it.
+class CublasLtHandle {
+ public:
+  CublasLtHandle() { cublas_check(cublasLtCreate(&handle_), "cublasLtCreate"); }
+  CublasLtHandle(CublasLtHandle&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  CublasLtHandle& operator=(CublasLtHandle&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~CublasLtHandle() {
+    if (handle_ != nullptr) cublas_report(cublasLtDestroy(handle_), "cublasLtDestroy");
+  }
+  cublasLtHandle_t get() const { return handle_; }
+
+ private:
+  cublasLtHandle_t handle_ = nullptr;
+};
+
+// What to compute: C = finish(A B [+ add]).
+struct CublasLtDotSpec {
+  DotShape shape;
+  DotBatch batch;
+  DType ab = DType::f32;    // both factors: f32, bf16, f16 or f64
+  DType c = DType::f32;     // the result, the added term, bias and aux
+  bool tf32 = false;        // factors of f32 may be rounded to 10 bits of mantissa
+  bool accumulate = false;  // with the added term
+  DotFinish finish = DotFinish::none;
+  u32 alignment = 16;  // bytes, a power of two: every pointer that will be passed is so aligned
+  u64 workspace_cap = u64{32} << 20;  // bytes of scratch that an algorithm may want
+};
+
+namespace detail {
+
+constexpr cudaDataType_t cuda_type(DType type) {
+  switch (type) {
+    case DType::f64:
+      return CUDA_R_64F;
+    case DType::f16:
+      return CUDA_R_16F;
+    case DType::bf16:
+      return CUDA_R_16BF;
+    default:
+      return CUDA_R_32F;
+  }
+}
+
+constexpr cublasLtEpilogue_t cublas_epilogue(DotFinish finish) {
+  switch (finish) {
+    case DotFinish::none:
+      return CUBLASLT_EPILOGUE_DEFAULT;
+    case DotFinish::bias:
+      return CUBLASLT_EPILOGUE_BIAS;
+    case DotFinish::relu_bias:
+      return CUBLASLT_EPILOGUE_RELU_BIAS;
+    case DotFinish::gelu_bias:
+      return CUBLASLT_EPILOGUE_GELU_BIAS;
+    case DotFinish::gelu_aux_bias:
+      return CUBLASLT_EPILOGUE_GELU_AUX_BIAS;
+    case DotFinish::dgelu_bgrad:
+      return CUBLASLT_EPILOGUE_DGELU_BGRAD;
+    case DotFinish::bgrad_a:  // weft's A is the library's B
+      return CUBLASLT_EPILOGUE_BGRADB;
+    case DotFinish::bgrad_b:
+      return CUBLASLT_EPILOGUE_BGRADA;
+  }
+  return CUBLASLT_EPILOGUE_DEFAULT;
+}
+
+static_assert(static_cast<int>(DotReduction::none) == CUBLASLT_REDUCTION_SCHEME_NONE &&
+              static_cast<int>(DotReduction::in_place) == CUBLASLT_REDUCTION_SCHEME_INPLACE &&
+              static_cast<int>(DotReduction::compute_type) == CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE &&
+              static_cast<int>(DotReduction::output_type) == CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE);
+
+}  // namespace detail
+
+// The library's descriptions of a product. Making them needs no GPU. Throws Error "dot/not-expressible" where
+// dot_finish_problem says why, and "cublas/..." for what the library refuses.
+class CublasLtDescriptors {
+ public:
+  explicit CublasLtDescriptors(const CublasLtDotSpec& spec)
+      : layout_(dot_layout(spec.shape, spec.batch, spec.accumulate)) {
+    if (const char* problem = dot_finish_problem(layout_, spec.ab, spec.c, spec.finish)) {
+      throw Error("dot/not-expressible", describe(spec) + ": " + problem);
+    }
+    const bool wide = spec.ab == DType::f64;
+    const cublasComputeType_t compute = wide                                 ? CUBLAS_COMPUTE_64F
+                                        : spec.tf32 && spec.ab == DType::f32 ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                                                             : CUBLAS_COMPUTE_32F;
+    cublas_check(cublasLtMatmulDescInit(&operation_, compute, wide ? CUDA_R_64F : CUDA_R_32F),
+                 "cublasLtMatmulDescInit");
+    const i32 trans_a = layout_.trans_a ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const i32 trans_b = layout_.trans_b ? CUBLAS_OP_T : CUBLAS_OP_N;
+    set(CUBLASLT_MATMUL_DESC_TRANSA, trans_a);
+    set(CUBLASLT_MATMUL_DESC_TRANSB, trans_b);
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE, static_cast<u32>(detail::cublas_epilogue(spec.finish)));
+    // The heuristic reads the alignment off these addresses and does not follow them.
+    void* const sample = reinterpret_cast<void*>(static_cast<std::uintptr_t>(alignment(spec)));
+    if (spec.finish != DotFinish::none) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, sample);
+    if (dot_finish_has_aux(spec.finish)) {
+      set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, sample);
+      set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, layout_.ldd);
+      set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE, layout_.stride_d);
+    }
+    const cudaDataType_t ab = detail::cuda_type(spec.ab);
+    make_matrix(a_, ab, layout_.m, layout_.k, layout_.trans_a, layout_.lda, layout_.stride_a);
+    make_matrix(b_, ab, layout_.k, layout_.n, layout_.trans_b, layout_.ldb, layout_.stride_b);
+    make_matrix(d_, detail::cuda_type(spec.c), layout_.m, layout_.n, false, layout_.ldd, layout_.stride_d);
+  }
+
+  const DotLayout& layout() const { return layout_; }
+  cublasLtMatmulDesc_t operation() { return &operation_; }
+  cublasLtMatrixLayout_t a() { return &a_; }
+  cublasLtMatrixLayout_t b() { return &b_; }
+  cublasLtMatrixLayout_t d() { return &d_; }
+
+  template <class T>
+  void set(cublasLtMatmulDescAttributes_t attribute, const T& value) {
+    cublas_check(cublasLtMatmulDescSetAttribute(&operation_, attribute, &value, sizeof(T)),
+                 "cublasLtMatmulDescSetAttribute");
+  }
+
+  // What every pointer is aligned to, the steps over outer batch dimensions included.
+  u32 alignment(const CublasLtDotSpec& spec) const {
+    const i64 ab_bytes = spec.ab == DType::f64 ? 8 : spec.ab == DType::f32 ? 4 : 2;
+    const i64 c_bytes = spec.c == DType::f64 ? 8 : spec.c == DType::f32 ? 4 : 2;
+    u64 bits = spec.alignment;
+    for (int i = 0; i < layout_.outer.rank; ++i) {
+      bits |= static_cast<u64>(layout_.outer.a[i] * ab_bytes) |
+              static_cast<u64>(layout_.outer.b[i] * ab_bytes) |
+              static_cast<u64>(layout_.outer.c[i] * c_bytes);
+    }
+    return u32{1} << std::min(std::countr_zero(bits), 8);
+  }
+
+  // One line about a product, for messages.
+  static std::string describe(const CublasLtDotSpec& spec) {
+    return "dot (" + std::to_string(spec.shape.m) + ", " + std::to_string(spec.shape.k) + ") x (" +
+           std::to_string(spec.shape.k) + ", " + std::to_string(spec.shape.n) + ")";
+  }
+
+ private:
+  // rows and cols of op(X); what is stored is X.
+  void make_matrix(cublasLtMatrixLayoutOpaque_t& matrix, cudaDataType_t type, i64 rows, i64 cols,
+                   bool transposed, i64 ld, i64 stride) {
+    cublas_check(cublasLtMatrixLayoutInit(&matrix, type, static_cast<u64>(transposed ? cols : rows),
+                                          static_cast<u64>(transposed ? rows : cols), ld),
+                 "cublasLtMatrixLayoutInit");
+    const i32 count = static_cast<i32>(layout_.batch);
+    cublas_check(
+        cublasLtMatrixLayoutSetAttribute(&matrix, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count),
+        "cublasLtMatrixLayoutSetAttribute");
+    cublas_check(cublasLtMatrixLayoutSetAttribute(&matrix, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+                                                  &stride, sizeof stride),
+                 "cublasLtMatrixLayoutSetAttribute");
+  }
+
+  DotLayout layout_;
+  cublasLtMatmulDescOpaque_t operation_{};
+  cublasLtMatrixLayoutOpaque_t a_{}, b_{}, d_{};
+};
+
+// A product ready to be enqueued. One thread at a time; copies are independent.
+class CublasLtDot {
+ public:
+  // Picks the algorithm. Throws Error "dot/not-expressible", or "cublas/no-algorithm" where the library has
+  // none that fits the workspace and the rule.
+  CublasLtDot(const CublasLtHandle& handle, const CublasLtDotSpec& spec)
+      : handle_(handle.get()), spec_(spec), descriptors_(spec), alignment_(descriptors_.alignment(spec)) {
+    cublasLtMatmulPreferenceOpaque_t preference;
+    cublas_check(cublasLtMatmulPreferenceInit(&preference), "cublasLtMatmulPreferenceInit");
+    auto prefer = [&](cublasLtMatmulPreferenceAttributes_t attribute, auto value) {
+      cublas_check(cublasLtMatmulPreferenceSetAttribute(&preference, attribute, &value, sizeof value),
+                   "cublasLtMatmulPreferenceSetAttribute");
+    };
+    prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, spec.workspace_cap);
+    prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, dot_allowed_reductions);
+    for (auto attribute :
+         {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+          CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
+      prefer(attribute, alignment_);
+    }
+
+    constexpr int most = 16;
+    cublasLtMatmulHeuristicResult_t found[most]{};
+    int count = 0;
+    const cublasStatus_t status =
+        cublasLtMatmulAlgoGetHeuristic(handle_, descriptors_.operation(), descriptors_.a(), descriptors_.b(),
+                                       descriptors_.d(), descriptors_.d(), &preference, most, found, &count);
+    if (status != CUBLAS_STATUS_NOT_SUPPORTED) {
+      cublas_check(status, "cublasLtMatmulAlgoGetHeuristic", CublasLtDescriptors::describe(spec).c_str());
+    }
+    DotCandidate candidate[most];
+    for (int i = 0; i < count; ++i) {
+      if (found[i].state != CUBLAS_STATUS_SUCCESS) continue;
+      candidate[i] = {true, found[i].workspaceSize, reduction_of(found[i].algo)};
+    }
+    const int chosen = choose_dot_candidate(candidate, count, spec.workspace_cap);
+    if (chosen < 0) {
+      throw Error("cublas/no-algorithm",
+                  CublasLtDescriptors::describe(spec) + ": none of the " + std::to_string(count) +
+                      " algorithms that cuBLASLt offers fits in " + std::to_string(spec.workspace_cap) +
+                      " bytes and sums in a fixed order");
+    }
+    algorithm_ = found[chosen].algo;
+    workspace_bytes_ = found[chosen].workspaceSize;
+  }
+
+  // Scratch that a run needs, in bytes: at most the cap.
+  std::size_t workspace_bytes() const { return workspace_bytes_; }
+  const DotLayout& layout() const { return descriptors_.layout(); }
+  // Opaque words that say which algorithm was chosen; valid for one version of the library.
+  const cublasLtMatmulAlgo_t& algorithm() const { return algorithm_; }
+
+  // Enqueues the product; allocates nothing and may be captured. All pointers are to device memory. `add` is
+  // read only if the plan accumulates (it may be c); bias and aux are read or written as the finish says;
+  // `workspace` holds workspace_bytes(), 256-byte aligned. A pointer that is missing or less aligned than
+  // promised throws Error "cublas/pointer".
+  void operator()(cudaStream_t stream, const void* a, const void* b, const void* add, void* c,
+                  void* bias = nullptr, void* aux = nullptr, void* workspace = nullptr) {
+    const bool with_bias = spec_.finish != DotFinish::none;
+    const bool with_aux = dot_finish_has_aux(spec_.finish);
+    need(a, alignment_, "a");
+    need(b, alignment_, "b");
+    need(c, alignment_, "c");
+    if (spec_.accumulate) need(add, alignment_, "add");
+    if (workspace_bytes_ > 0) need(workspace, 256, "workspace");
+    if (with_bias) {
+      need(bias, alignment_, "bias");
+      descriptors_.set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
+    }
+    if (with_aux) need(aux, alignment_, "aux");
+
+    const DotBatch& outer = descriptors_.layout().outer;
+    i64 index[4]{};
+    for (i64 call = 0; call < descriptors_.layout().calls(); ++call) {
+      i64 a_at = 0, b_at = 0, c_at = 0;
+      for (int d = 0; d < outer.rank; ++d) {
+        a_at += index[d] * outer.a[d];
+        b_at += index[d] * outer.b[d];
+        c_at += index[d] * outer.c[d];
+      }
+      if (with_aux) descriptors_.set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, at(aux, c_at, spec_.c));
+      enqueue(stream, at(a, a_at, spec_.ab), at(b, b_at, spec_.ab),
+              at(spec_.accumulate ? add : c, c_at, spec_.c), at(c, c_at, spec_.c), workspace);
+      for (int d = outer.rank - 1; d >= 0 && ++index[d] == outer.extent[d]; --d) index[d] = 0;
+    }
+  }
+
+ private:
+  static u32 reduction_of(const cublasLtMatmulAlgo_t& algorithm) {
+    u32 scheme = 0;
+    std::size_t written = 0;
+    cublas_check(cublasLtMatmulAlgoConfigGetAttribute(&algorithm, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME,
+                                                      &scheme, sizeof scheme, &written),
+                 "cublasLtMatmulAlgoConfigGetAttribute");
+    return scheme;
+  }
+
+  static void need(const void* pointer, u32 alignment, const char* name) {
+    if (pointer == nullptr || reinterpret_cast<std::uintptr_t>(pointer) % alignment != 0) {
+      throw Error("cublas/pointer", std::string("the product needs `") + name + "`, aligned to " +
+                                        std::to_string(alignment) + " bytes");
+    }
+  }
+
+  static void* at(const void* base, i64 elements, DType type) {
+    const i64 bytes = type == DType::f64 ? 8 : type == DType::f32 ? 4 : 2;
+    return static_cast<std::byte*>(const_cast<void*>(base)) + elements * bytes;
+  }
+
+  void enqueue(cudaStream_t stream, const void* a, const void* b, const void* add, void* c, void* workspace) {
+    const bool wide = spec_.ab == DType::f64;
+    const float alpha32 = 1.0f, beta32 = spec_.accumulate ? 1.0f : 0.0f;
+    const double alpha64 = 1.0, beta64 = spec_.accumulate ? 1.0 : 0.0;
+    const void* alpha = wide ? static_cast<const void*>(&alpha64) : &alpha32;
+    const void* beta = wide ? static_cast<const void*>(&beta64) : &beta32;
+    cublas_check(cublasLtMatmul(handle_, descriptors_.operation(), alpha, b, descriptors_.a(), a,
+                                descriptors_.b(), beta, add, descriptors_.d(), c, descriptors_.d(),
+                                &algorithm_, workspace, workspace_bytes_, stream),
+                 "cublasLtMatmul");
+  }
+
+  cublasLtHandle_t handle_;
+  CublasLtDotSpec spec_;
+  CublasLtDescriptors descriptors_;
+  u32 alignment_;
+  cublasLtMatmulAlgo_t algorithm_{};
+  std::size_t workspace_bytes_ = 0;
+};
+
+}  // namespace weft::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_DOT_CUBLASLT_CUH
+// ---- weft/kernels/dot_tiled_cuda.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_DOT_TILED_CUDA_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_DOT_TILED_CUDA_CUH
+// A matrix product for what the library cannot express: integers, mixed types, strides without a unit. Tiles
+// of 16 x 16 through shared memory; sums run along k in order, so the result does not depend on anything
+// else.
+
+// ---- weft/kernels/launch_cuda.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_LAUNCH_CUDA_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_LAUNCH_CUDA_CUH
+// What every kernel of weft shares: the tag that keeps kernels of differently compiled libraries apart, and
+// one step of a program, ready to be enqueued.
+
+#include <string>
+
+// Two shared libraries with the same weak kernel can break each other's launches: kernels are hidden.
+#define WEFT_KERNEL __attribute__((visibility("hidden")))
+
+namespace weft::kernels {
+
+namespace detail {
+
+constexpr u64 hash_text(const char* text, u64 h) {
+  for (; *text != '\0'; ++text)
+    h = (h ^ static_cast<u64>(static_cast<unsigned char>(*text))) * 1099511628211u;
+  return h;
+}
+#define WEFT_TEXT(...) #__VA_ARGS__
+#define WEFT_TEXT_OF(...) WEFT_TEXT(__VA_ARGS__)
+inline constexpr u64 version_number =
+    WEFT_VERSION_MAJOR * 1000000 + WEFT_VERSION_MINOR * 1000 + WEFT_VERSION_PATCH;
+// FNV-1a of the architectures this file is compiled for.
+inline constexpr u64 targets_hash = hash_text(WEFT_TEXT_OF(__CUDA_ARCH_LIST__), 14695981039346656037u);
+#undef WEFT_TEXT
+#undef WEFT_TEXT_OF
+
+}  // namespace detail
+
+inline constexpr u64 kernel_tag = detail::targets_hash ^ detail::version_number;
+
+// A grid of `blocks` blocks. Throws Error "cuda/grid" for more than a launch can have.
+inline unsigned cuda_blocks(i64 blocks) {
+  if (blocks < 1 || blocks > 2147483647)
+    throw Error("cuda/grid",
+                "a kernel would need " + std::to_string(blocks) + " blocks; a launch has at most 2147483647");
+  return static_cast<unsigned>(blocks);
+}
+
+class CublasLtDot;
+
+// One step: pointers to device memory, numbers as its kind defines them.
+struct CudaLaunch {
+  void (*run)(const CudaLaunch&, cudaStream_t stream) = nullptr;
+  LoopArgs args;
+  const u64* numbers = nullptr;
+  int number_count = 0;
+  CublasLtDot* dot = nullptr;  // of a product that the library runs
+  void* library = nullptr;     // the library's scratch
+};
+
+}  // namespace weft::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_LAUNCH_CUDA_CUH
+
+namespace weft::kernels {
+
+inline constexpr int tiled_edge = 16;
+
+// TA, TB, TC: the DTypes of the operands and of the result.
+template <u64 Tag, u64 TA, u64 TB, u64 TC>
+__global__ void __launch_bounds__(tiled_edge* tiled_edge) WEFT_KERNEL
+    dot_tiled_kernel(const __grid_constant__ DotCall call, const void* a_, const void* b_, void* c_) {
+  using A = ctype<static_cast<DType>(TA)>;
+  using B = ctype<static_cast<DType>(TB)>;
+  using C = ctype<static_cast<DType>(TC)>;
+  using Sum = DotSum2<A, B>;
+  __shared__ Sum left[tiled_edge][tiled_edge + 1], right[tiled_edge][tiled_edge + 1];
+  const A* a = static_cast<const A*>(a_);
+  const B* b = static_cast<const B*>(b_);
+  C* c = static_cast<C*>(c_);
+  i64 which = blockIdx.z;
+#pragma unroll
+  for (int d = 3; d >= 0; --d) {
+    if (d >= call.batch.rank) continue;
+    const i64 index = which % call.batch.extent[d];
+    which /= call.batch.extent[d];
+    a += index * call.batch.a[d];
+    b += index * call.batch.b[d];
+    c += index * call.batch.c[d];
+  }
+  const DotShape& s = call.shape;
+  const int x = static_cast<int>(threadIdx.x) % tiled_edge, y = static_cast<int>(threadIdx.x) / tiled_edge;
+  const i64 row = static_cast<i64>(blockIdx.x) * tiled_edge + y,
+            column = static_cast<i64>(blockIdx.y) * tiled_edge + x;
+  Sum sum = 0;
+  for (i64 k = 0; k < s.k; k += tiled_edge) {
+    left[y][x] = row < s.m && k + x < s.k ? load<Sum>(a + row * s.a_row + (k + x) * s.a_col) : Sum(0);
+    right[y][x] = k + y < s.k && column < s.n ? load<Sum>(b + (k + y) * s.b_row + column * s.b_col) : Sum(0);
+    __syncthreads();
+#pragma unroll
+    for (int l = 0; l < tiled_edge; ++l) sum = sum + left[y][l] * right[l][x];
+    __syncthreads();
+  }
+  if (row < s.m && column < s.n) store(c + row * s.c_row + column, sum);
+}
+
+template <u64 TA, u64 TB, u64 TC>
+void run_cuda_dot_tiled(const CudaLaunch& launch, cudaStream_t stream) {
+  const DotCall call = dot_call(launch.numbers);
+  i64 batch = 1;
+  for (int d = 0; d < call.batch.rank; ++d) batch *= call.batch.extent[d];
+  if (call.shape.m == 0 || call.shape.n == 0 || batch == 0) return;
+  const i64 columns = (call.shape.n + tiled_edge - 1) / tiled_edge;
+  if (columns > 65535 || batch > 65535)
+    throw Error("cuda/grid", "a matrix product has more tiles than a launch");
+  const dim3 grid(cuda_blocks((call.shape.m + tiled_edge - 1) / tiled_edge), static_cast<unsigned>(columns),
+                  static_cast<unsigned>(batch));
+  dot_tiled_kernel<kernel_tag, TA, TB, TC><<<grid, tiled_edge * tiled_edge, 0, stream>>>(
+      call, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[2]);
+  cuda_check_launch("a matrix product");
+}
+
+}  // namespace weft::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_DOT_TILED_CUDA_CUH
+// ---- weft/kernels/finish_cuda.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_FINISH_CUDA_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_FINISH_CUDA_CUH
+// The second stage of sums along rows on a GPU.
+
+// ---- weft/kernels/team_cuda.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_TEAM_CUDA_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_TEAM_CUDA_CUH
+// The team of one CUDA block. It supplies primitives only; the reductions are those of team.hpp, so the host
+// emulation runs the same algorithm and gives the same bits.
+
+#include <type_traits>
+
+namespace weft {
+
+namespace detail {
+
+// Moves any trivially copyable value through `exchange`, which maps one 32-bit word.
+template <class T, class Exchange>
+__device__ __forceinline__ T shuffle_words(const T& value, Exchange exchange) {
+  static_assert(std::is_trivially_copyable_v<T>, "only trivially copyable values can be shuffled");
+  constexpr int words = static_cast<int>((sizeof(T) + 3) / 4);
+  unsigned word[words]{};
+  memcpy(word, &value, sizeof(T));
+#pragma unroll
+  for (int i = 0; i < words; ++i) word[i] = exchange(word[i]);
+  T result;
+  memcpy(&result, word, sizeof(T));
+  return result;
+}
+
+}  // namespace detail
+
+// Threads: the block's threads, all of them in x; a multiple of 32 up to 1024. `shared_memory` is the block's
+// dynamic shared memory, 16-byte aligned; how much of it there is, the launch decides. Reductions also use
+// 32 bytes of static shared memory a warp. One BlockTeam a kernel.
+template <int Threads>
+class BlockTeam : public TeamOps<BlockTeam<Threads>> {
+  static_assert(Threads % warp_size == 0 && Threads >= warp_size && Threads <= 1024,
+                "a CUDA block has a multiple of 32 threads, at most 1024");
+
+ public:
+  template <class T>
+  using Shared = T*;
+  static constexpr int max_warps = Threads / warp_size;
+
+  __device__ explicit BlockTeam(unsigned char* shared_memory = nullptr) : shared_(shared_memory) {
+    if constexpr (max_warps > 1) {
+      __shared__ alignas(16) unsigned char scratch[2 * max_warps * scratch_slot_bytes];
+      scratch_ = scratch;
+    }
+  }
+
+  __device__ __forceinline__ static int rank() { return static_cast<int>(threadIdx.x); }
+  __device__ __forceinline__ static constexpr int size() { return Threads; }
+  __device__ __forceinline__ static int lane() { return rank() % warp_size; }
+  __device__ __forceinline__ static int warp() { return rank() / warp_size; }
+  __device__ __forceinline__ static constexpr int warps() { return max_warps; }
+  __device__ __forceinline__ static void sync() { __syncthreads(); }
+  __device__ __forceinline__ static void sync_warp() { __syncwarp(); }
+
+  template <class T>
+  __device__ __forceinline__ T* shared(i64 count) {
+    static_assert(alignof(T) <= 16, "shared memory is 16-byte aligned");
+    T* memory = reinterpret_cast<T*>(shared_);
+    shared_ += (count * static_cast<i64>(sizeof(T)) + 15) / 16 * 16;
+    return memory;
+  }
+
+  template <class T>
+  __device__ __forceinline__ T* next_scratch() {
+    odd_ = !odd_;
+    return reinterpret_cast<T*>(scratch_ + (odd_ ? max_warps * scratch_slot_bytes : 0));
+  }
+
+  template <class T>
+  __device__ __forceinline__ static T shuffle_xor(const T& value, int mask) {
+    return detail::shuffle_words(value, [=](unsigned w) { return __shfl_xor_sync(~0u, w, mask); });
+  }
+  template <class T>
+  __device__ __forceinline__ static T shuffle_down(const T& value, int delta) {
+    const auto by = static_cast<unsigned>(delta);
+    return detail::shuffle_words(value, [=](unsigned w) { return __shfl_down_sync(~0u, w, by); });
+  }
+  template <class T>
+  __device__ __forceinline__ static T shuffle_up(const T& value, int delta) {
+    const auto by = static_cast<unsigned>(delta);
+    return detail::shuffle_words(value, [=](unsigned w) { return __shfl_up_sync(~0u, w, by); });
+  }
+  template <class T>
+  __device__ __forceinline__ static T shuffle(const T& value, int source_lane) {
+    return detail::shuffle_words(value, [=](unsigned w) { return __shfl_sync(~0u, w, source_lane); });
+  }
+
+ private:
+  unsigned char* shared_;
+  unsigned char* scratch_ = nullptr;
+  bool odd_ = true;
+};
+
+}  // namespace weft
+#endif  // WEFT_SINGLE_WEFT_KERNELS_TEAM_CUDA_CUH
+
+namespace weft::kernels {
+
+inline constexpr int finish_threads = 256;
+
+template <u64 Tag, u64 Set>
+__global__ void __launch_bounds__(finish_threads) WEFT_KERNEL
+    finish_kernel(const __grid_constant__ FinishArgs args) {
+  __shared__ __align__(16) unsigned char slots[finish_threads * 8];
+  BlockTeam<finish_threads> team(slots);
+  finish_block<Set>(team, args, static_cast<i64>(blockIdx.x));
+}
+
+template <u64 Set>
+void run_cuda_finish(const CudaLaunch& launch, cudaStream_t stream) {
+  for_each_finish(launch.args, launch.numbers, launch.number_count, finish_threads,
+                  [&](const FinishArgs& args, i64 blocks) {
+                    finish_kernel<kernel_tag, Set><<<cuda_blocks(blocks), finish_threads, 0, stream>>>(args);
+                    cuda_check_launch("the second stage of a sum");
+                  });
+}
+
+}  // namespace weft::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_FINISH_CUDA_CUH
+// ---- weft/kernels/index_cuda.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_INDEX_CUDA_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_INDEX_CUDA_CUH
+// gather and scatter_add on a GPU. How a call is cut into blocks follows from its sizes.
+
+#include <cstdint>
+
+namespace weft::kernels {
+
+inline constexpr int index_threads = 128;
+
+// T, I: DType of the elements and of the indices.
+template <u64 Tag, u64 T, u64 I, u64 Bytes>
+__global__ void __launch_bounds__(index_threads) WEFT_KERNEL
+    gather_kernel(const __grid_constant__ IndexArgs args, i64 rows_per_block) {
+  BlockTeam<index_threads> team;
+  const i64 begin = static_cast<i64>(blockIdx.x) * rows_per_block;
+  const i64 end = begin + rows_per_block < args.count ? begin + rows_per_block : args.count;
+  gather_rows<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>, static_cast<int>(Bytes)>(
+      team, args, begin, end);
+}
+
+template <u64 Tag, u64 T, u64 I>
+__global__ void __launch_bounds__(index_threads) WEFT_KERNEL
+    scatter_add_kernel(const __grid_constant__ IndexArgs args, i64 rows_per_block) {
+  __shared__ __align__(16) unsigned char memory[index_threads * 8 + 64];
+  BlockTeam<index_threads> team(memory);
+  const i64 row = static_cast<i64>(blockIdx.x) * rows_per_block,
+            column = static_cast<i64>(blockIdx.y) * index_threads;
+  const i64 row_end = row + rows_per_block < args.rows ? row + rows_per_block : args.rows;
+  const i64 column_end = column + index_threads < args.width ? column + index_threads : args.width;
+  scatter_add_tile<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>>(team, args, row, row_end,
+                                                                               column, column_end);
+}
+
+template <u64 T, u64 I>
+void run_cuda_gather(const CudaLaunch& launch, cudaStream_t stream) {
+  const IndexArgs args = index_args(launch.args, launch.numbers);
+  if (args.count == 0 || args.width == 0) return;
+  constexpr int size = sizeof(ctype<static_cast<DType>(T)>);
+  const auto aligned = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
+  const bool wide = args.width * size % 16 == 0 && aligned(args.data) && aligned(args.out);
+  const i64 units = wide ? args.width * size / 16 : args.width;
+  const i64 rows_per_block = units < 512 ? 512 / units : 1;
+  const unsigned blocks = cuda_blocks((args.count + rows_per_block - 1) / rows_per_block);
+  if (wide)
+    gather_kernel<kernel_tag, T, I, 16><<<blocks, index_threads, 0, stream>>>(args, rows_per_block);
+  else
+    gather_kernel<kernel_tag, T, I, size><<<blocks, index_threads, 0, stream>>>(args, rows_per_block);
+  cuda_check_launch("gather");
+}
+
+// Every block reads all indices, so there are about a thousand of them, whatever the size of the table.
+template <u64 T, u64 I>
+void run_cuda_scatter_add(const CudaLaunch& launch, cudaStream_t stream) {
+  const IndexArgs args = index_args(launch.args, launch.numbers);
+  if (args.rows == 0 || args.width == 0) return;
+  const i64 tiles = (args.width + index_threads - 1) / index_threads;
+  if (tiles > 65535)
+    throw Error("cuda/grid", "scatter_add: a row of " + std::to_string(args.width) + " elements is too long");
+  const i64 wanted = tiles < 1024 ? 1024 / tiles : 1;
+  const i64 rows_per_block = (args.rows + wanted - 1) / wanted;
+  const dim3 grid(cuda_blocks((args.rows + rows_per_block - 1) / rows_per_block),
+                  static_cast<unsigned>(tiles));
+  scatter_add_kernel<kernel_tag, T, I><<<grid, index_threads, 0, stream>>>(args, rows_per_block);
+  cuda_check_launch("scatter_add");
+}
+
+}  // namespace weft::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_INDEX_CUDA_CUH
+// ---- weft/kernels/loop_cuda.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_LOOP_CUDA_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_LOOP_CUDA_CUH
+// A fused loop as a CUDA kernel: one block a chunk of rows, or a part of one. Law: it runs the body of
+// loop.hpp and nothing else; what a block does follows from loop_grid.hpp.
+
+#include <type_traits>
+
+namespace weft::kernels {
+
+// A launch's arguments, as many as the code has.
+template <class C>
+struct LoopParameters {
+  using View = LoopView<C>;
+  static constexpr int streams() {
+    int n = 0;
+    for (int i = 0; i < View::header.instructions; ++i) {
+      const Instruction in = View::instruction(i);
+      if (in.op == Opcode::random && n <= in.aux) n = in.aux + 1;
+    }
+    return n;
+  }
+  void* pointer[View::header.operands > 0 ? View::header.operands : 1];
+  i64 rows, rows_per_chunk, last_cols, partial_bytes;
+  u32 stream[streams() > 0 ? streams() : 1];
+  const Segment* segments;
+  int segment_count;
+};
+
+// Tag: weft's version and the targets of this compilation (design, section 10).
+template <u64 Tag, u64 Align, u64... W>
+__global__ void __launch_bounds__((LoopGrid<Code<W...>, static_cast<int>(Align)>::block)) WEFT_KERNEL
+    loop_kernel(const __grid_constant__ LoopParameters<Code<W...>> args) {
+  using Grid = LoopGrid<Code<W...>, static_cast<int>(Align)>;
+  extern __shared__ __align__(16) unsigned char weft_shared_memory[];
+  BlockTeam<Grid::block> team(weft_shared_memory);
+  Grid::run(team, args, static_cast<i64>(blockIdx.x));
+}
+
+// Enqueues a loop whose arguments have been cut for the GPU (chunks: the blocks).
+template <u64 Align, u64... W>
+void enqueue_loop(Code<W...>, const LoopArgs& from, cudaStream_t stream) {
+  using C = Code<W...>;
+  using Grid = LoopGrid<C, static_cast<int>(Align)>;
+  static_assert(Grid::shared_bytes() <= 48 * 1024,
+                "a loop keeps more of its row than a block's shared memory holds");
+  if (from.chunks == 0) return;
+  LoopParameters<C> args{};
+  for (int k = 0; k < LoopView<C>::header.operands; ++k) args.pointer[k] = from.pointer[k];
+  for (int k = 0; k < LoopParameters<C>::streams(); ++k) args.stream[k] = from.stream[k];
+  args.rows = from.rows;
+  args.rows_per_chunk = from.rows_per_chunk;
+  args.last_cols = from.last_cols;
+  args.partial_bytes = from.partial_bytes;
+  args.segments = from.segments;
+  args.segment_count = from.segment_count;
+  loop_kernel<kernel_tag, Align, W...>
+      <<<cuda_blocks(from.chunks), Grid::block, static_cast<std::size_t>(Grid::shared_bytes()), stream>>>(
+          args);
+  cuda_check_launch("a fused loop");
+}
+
+}  // namespace weft::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_LOOP_CUDA_CUH
+
+namespace weft::exec {
+
+using CudaKernel = void (*)(const kernels::CudaLaunch&, cudaStream_t);
+
+// A product's layout and whether the library runs it. Words: the dtypes of a, b and c.
+struct DotChoice {
+  kernels::DotCall call;
+  DType ab{}, c{};
+  bool library = false;
+};
+constexpr DotChoice choose_dot(const u64* words, const u64* numbers) {
+  DotChoice choice;
+  choice.call = kernels::dot_call(numbers);
+  choice.ab = static_cast<DType>(words[0]);
+  choice.c = static_cast<DType>(words[2]);
+  choice.library = words[0] == words[1] && kernels::dot_types_supported(choice.ab, choice.c) &&
+                   kernels::dot_layout(choice.call.shape, choice.call.batch).expressible();
+  return choice;
+}
+
+namespace launching {
+
+// Of dot kernel K: whether the library, and whether the tiled kernel, runs some step.
+struct DotUse {
+  bool library = false, tiled = false;
+};
+template <class P>
+constexpr DotUse dot_use(int kernel) {
+  DotUse use;
+  const u64* words =
+      P::image + P::header.word_at + (P::image[P::header.kernel_at + codegen::kernel_words * kernel] >> 8);
+  for (int s = 0; s < P::header.steps; ++s) {
+    const u64* w = P::image + P::header.step_at + codegen::step_words * s;
+    if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::dot ||
+        static_cast<int>(w[0] >> 8) != kernel)
+      continue;
+    const bool library = choose_dot(words, P::image + P::header.number_at + (w[2] & 0xffffffff)).library;
+    (library ? use.library : use.tiled) = true;
+  }
+  return use;
+}
+
+inline void run_library_dot(const kernels::CudaLaunch& launch, cudaStream_t stream) {
+  (*launch.dot)(stream, launch.args.pointer[0], launch.args.pointer[1], nullptr, launch.args.pointer[2],
+                nullptr, nullptr, launch.library);
+}
+template <u64 TA, u64 TB, u64 TC, bool Library, bool Tiled>
+void run_dot(const kernels::CudaLaunch& launch, cudaStream_t stream) {
+  if constexpr (Library && Tiled)
+    launch.dot != nullptr ? run_library_dot(launch, stream)
+                          : kernels::run_cuda_dot_tiled<TA, TB, TC>(launch, stream);
+  else if constexpr (Library)
+    run_library_dot(launch, stream);
+  else
+    kernels::run_cuda_dot_tiled<TA, TB, TC>(launch, stream);
+}
+inline void run_copy(const kernels::CudaLaunch& launch, cudaStream_t stream) {
+  cuda_check(cudaMemcpyAsync(launch.args.pointer[1], launch.args.pointer[0],
+                             static_cast<std::size_t>(launch.numbers[0]), cudaMemcpyDeviceToDevice, stream),
+             "cudaMemcpyAsync", "a step of a program");
+}
+template <class C, u64 Align>
+void run_loop(const kernels::CudaLaunch& launch, cudaStream_t stream) {
+  kernels::enqueue_loop<Align>(C{}, launch.args, stream);
+}
+
+}  // namespace launching
+
+template <class P, int K>
+constexpr CudaKernel cuda_kernel() {
+  constexpr codegen::StepKind kind = codegen::kernel_kind<P>(K);
+  if constexpr (kind == codegen::StepKind::loop) {
+    return &launching::run_loop<codegen::code_of<P, K>, static_cast<u64>(kernel_alignment<P, K>())>;
+  } else if constexpr (kind == codegen::StepKind::finish) {
+    return &kernels::run_cuda_finish<CudaPlan<P>::finish_set()>;
+  } else if constexpr (kind == codegen::StepKind::copy) {
+    return &launching::run_copy;
+  } else {
+    constexpr const auto& words = codegen::KernelSlice<P, K>::words;
+    if constexpr (kind == codegen::StepKind::dot) {
+      constexpr launching::DotUse use = launching::dot_use<P>(K);
+      return &launching::run_dot<words.w[0], words.w[1], words.w[2], use.library, use.tiled>;
+    } else if constexpr (kind == codegen::StepKind::gather) {
+      return &kernels::run_cuda_gather<words.w[0], words.w[1]>;
+    } else {
+      return &kernels::run_cuda_scatter_add<words.w[0], words.w[1]>;
+    }
+  }
+}
+
+template <class P>
+struct CudaKernels {
+  struct Table {
+    CudaKernel at[P::header.kernels > 0 ? P::header.kernels : 1]{};
+  };
+  template <int... K>
+  static constexpr Table make(std::integer_sequence<int, K...>) {
+    return {{cuda_kernel<P, K>()...}};
+  }
+  static constexpr Table table = make(std::make_integer_sequence<int, P::header.kernels>{});
+
+  // Whether some step is a product that the library runs.
+  static constexpr bool library() {
+    for (int k = 0; k < P::header.kernels; ++k)
+      if (codegen::kernel_kind<P>(k) == codegen::StepKind::dot && launching::dot_use<P>(k).library)
+        return true;
+    return false;
+  }
+};
+
+}  // namespace weft::exec
+#endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_KERNELS_CUH
+
+namespace weft::exec {
+
+// Scratch that products may ask of the library, in bytes: what its manual recommends for the newest GPUs.
+inline constexpr i64 library_scratch_bytes = i64{32} << 20;
+
+// Program P (a Compiled<...>) over the caller's blocks of state, which are device memory aligned to 256
+// bytes. Work is enqueued on the caller's stream, or on one of the program's own.
+template <class P>
+class CudaProgram {
+  using Plan = CudaPlan<P>;
+  using Launch = kernels::CudaLaunch;
+
+ public:
+  // Without `graph` every step is launched by itself.
+  CudaProgram(const Cuda& device, std::byte* model, std::byte* optimizer, bool graph = true)
+      : context_(device), scalars_(static_cast<std::size_t>(P::header.scalars) * 4) {
+    for (const std::byte* block : {model, optimizer})
+      if (reinterpret_cast<std::uintptr_t>(block) % buffer_alignment != 0)
+        throw Error("cuda/misaligned", "a program's state must start at a multiple of 256 bytes");
+    DeviceGuard guard(context_.ordinal());
+    workspace_ = DeviceBuffer(static_cast<std::size_t>(P::header.workspace_bytes));
+    partial_ = DeviceBuffer(static_cast<std::size_t>(Plan::partial_bytes()));
+    staged_ = DeviceBuffer(static_cast<std::size_t>(Plan::staged_bytes()));
+    library_ = DeviceBuffer(static_cast<std::size_t>(library_bytes()));
+    for (DeviceBuffer* buffer : {&workspace_, &staged_})
+      if (buffer->size() > 0) cuda_zero(buffer->data(), buffer->size(), stream());
+    ring_.emplace(CudaStagingBackend{stream()}, staging_slots, staged_.size());
+    for (int i = 0; i < P::header.presets; ++i) {
+      const u64 preset = P::image[P::header.preset_at + i];
+      set_scalar(static_cast<int>(preset & 0xffffffff), std::bit_cast<float>(static_cast<u32>(preset >> 32)));
+    }
+    steps_.emplace(P::header, P::image, CudaKernels<P>::table.at,
+                   Blocks{model, optimizer, workspace_.data(), staged_.data()});
+    for (int k = 0; k < P::header.inputs; ++k) steps_->bind_input(k, staged_.data() + Plan::input_offset(k));
+    cut_for_gpu<P>(steps_->launches(), partial_.data());
+    place_segments();
+    make_dots();
+    context_.synchronize();
+    if (graph && device.stream != cudaStreamLegacy && P::header.steps > 0)
+      graph_ = GraphExec::capture(stream(), [&](cudaStream_t s) { steps_->run(s); });
+  }
+  CudaProgram(const CudaProgram&) = delete;
+  CudaProgram& operator=(const CudaProgram&) = delete;
+  // Its memory must outlive what it has enqueued.
+  ~CudaProgram() { cuda_report(cudaStreamSynchronize(stream()), "cudaStreamSynchronize"); }
+
+  // Scratch for the library, in bytes.
+  static constexpr i64 library_bytes() { return CudaKernels<P>::library() ? library_scratch_bytes : 0; }
+  // All device memory that the program takes beside the blocks of state and the library's scratch, in bytes.
+  static constexpr i64 device_bytes() {
+    return P::header.workspace_bytes + Plan::partial_bytes() + Plan::staged_bytes();
+  }
+
+  void set_random(u64 seed, u64 step) {
+    std::memcpy(scalars_.data(), &seed, 8);
+    std::memcpy(scalars_.data() + 8, &step, 8);
+  }
+  void set_scalar(int k, float value) {
+    std::memcpy(scalars_.data() + std::size_t{4} * static_cast<std::size_t>(k), &value, 4);
+  }
+
+  // Copies input `number`, from host memory at once and from device memory in the stream; it keeps its value
+  // until it is bound again.
+  void bind_input(int number, const void* data) {
+    const auto bytes = static_cast<std::size_t>(Plan::input_bytes(number));
+    if (bytes == 0) return;
+    DeviceGuard guard(context_.ordinal());
+    const auto offset = static_cast<std::size_t>(Plan::input_offset(number));
+    cudaPointerAttributes attributes{};
+    cuda_check(cudaPointerGetAttributes(&attributes, data), "cudaPointerGetAttributes");
+    bound_[number] = attributes.type != cudaMemoryTypeDevice && attributes.type != cudaMemoryTypeManaged;
+    if (bound_[number])
+      std::memcpy(slot() + offset, data, bytes);
+    else
+      cuda_copy(staged_.data() + offset, data, bytes, stream());
+  }
+
+  // Enqueues one step: the copy of what was bound and of the scalars, and all launches.
+  void run() {
+    DeviceGuard guard(context_.ordinal());
+    stage();
+    if (graph_)
+      graph_.launch(stream());
+    else
+      steps_->run(stream());
+  }
+  // Until everything that run() started has ended.
+  void wait() const { context_.synchronize(); }
+
+  // Device memory, written by the stream.
+  std::byte* output(int k) const { return steps_->output(k); }
+  // To host or device memory; returns when the copy is complete.
+  void read_output(int k, void* to, i64 bytes) const {
+    DeviceGuard guard(context_.ordinal());
+    cuda_copy(to, output(k), static_cast<std::size_t>(bytes), stream());
+    context_.synchronize();
+  }
+  cudaStream_t stream() const { return context_.stream(); }
+
+ private:
+  static constexpr int staging_slots = 4;
+  static constexpr int input_count = P::header.inputs > 0 ? P::header.inputs : 1;
+
+  // The open slot of the ring; it has the layout of the staged block.
+  std::byte* slot() {
+    if (slot_ == nullptr) slot_ = ring_->begin();
+    return slot_;
+  }
+
+  // The scalars and the inputs that were bound since the last step, neighbours as one copy.
+  void stage() {
+    if (Plan::staged_bytes() == 0) return;
+    if (!scalars_.empty()) std::memcpy(slot(), scalars_.data(), scalars_.size());
+    i64 begin = 0, end = static_cast<i64>(scalars_.size());
+    const auto flush = [&] {
+      if (end > begin)
+        ring_->copy(staged_.data() + begin, static_cast<std::size_t>(begin),
+                    static_cast<std::size_t>(end - begin));
+    };
+    for (int k = 0; k < P::header.inputs; ++k) {
+      if (!bound_[k]) continue;
+      const i64 from = Plan::input_offset(k);
+      if (passes::align_up(end) != from) {
+        flush();
+        begin = from;
+      }
+      end = from + Plan::input_bytes(k);
+      bound_[k] = false;
+    }
+    slot();
+    flush();
+    ring_->end();
+    slot_ = nullptr;
+  }
+
+  // The ranges of parameter groups, which the walk reads on the device.
+  void place_segments() {
+    std::vector<kernels::Segment> all;
+    for (const Launch& launch : steps_->launches())
+      all.insert(all.end(), launch.args.segments, launch.args.segments + launch.args.segment_count);
+    if (all.empty()) return;
+    segments_ = DeviceBuffer(all.size() * sizeof(kernels::Segment));
+    cuda_copy(segments_.data(), all.data(), segments_.size(), stream());
+    context_.synchronize();
+    const auto* next = reinterpret_cast<const kernels::Segment*>(segments_.data());
+    for (Launch& launch : steps_->launches()) {
+      launch.args.segments = next;
+      next += launch.args.segment_count;
+    }
+  }
+
+  void make_dots() {
+    if constexpr (CudaKernels<P>::library()) {
+      handle_.emplace();
+      for (int s = 0; s < P::header.steps; ++s) {
+        const u64* w = P::image + P::header.step_at + codegen::step_words * s;
+        if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::dot) continue;
+        const u64* words = P::image + P::header.word_at +
+                           (P::image[P::header.kernel_at + codegen::kernel_words * (w[0] >> 8)] >> 8);
+        Launch& launch = steps_->launches()[static_cast<std::size_t>(s)];
+        const DotChoice choice = choose_dot(words, launch.numbers);
+        if (!choice.library) continue;
+        kernels::CublasLtDotSpec spec;
+        spec.shape = choice.call.shape;
+        spec.batch = choice.call.batch;
+        spec.ab = choice.ab;
+        spec.c = choice.c;
+        spec.workspace_cap = static_cast<u64>(library_bytes());
+        std::uintptr_t bits = 16;
+        for (int k = 0; k < 3; ++k) bits |= reinterpret_cast<std::uintptr_t>(launch.args.pointer[k]);
+        spec.alignment = static_cast<u32>(bits & (~bits + 1));
+        dots_.push_back(std::make_unique<kernels::CublasLtDot>(*handle_, spec));
+        launch.dot = dots_.back().get();
+        launch.library = library_.data();
+        // The library loads its kernels at their first use, which is better not a capture; results in the
+        // workspace are not read before they are computed.
+        const auto* to = static_cast<const std::byte*>(launch.args.pointer[2]);
+        if (to >= workspace_.data() && to < workspace_.data() + workspace_.size())
+          launch.run(launch, stream());
+      }
+    }
+  }
+
+  CudaContext context_;
+  std::vector<std::byte> scalars_;
+  DeviceBuffer workspace_, partial_, staged_, library_, segments_;
+  std::optional<CudaStagingRing> ring_;
+  std::byte* slot_ = nullptr;
+  bool bound_[input_count]{};  // from host memory, since the last step
+  std::optional<kernels::CublasLtHandle> handle_;
+  std::vector<std::unique_ptr<kernels::CublasLtDot>> dots_;
+  std::optional<Steps<Launch>> steps_;
+  GraphExec graph_;
+};
+
+template <class P>
+struct ProgramOf<Cuda, P> {
+  using type = CudaProgram<P>;
+};
+
+}  // namespace weft::exec
+#endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_PROGRAM_CUH
+
+namespace weft {
+
+namespace exec {
+
+// Between host and device, or within a device; complete on return.
+inline void copy_now(void* to, const void* from, i64 bytes) {
+  if (bytes == 0) return;
+  cuda_check(cudaMemcpy(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault), "cudaMemcpy");
+}
+
+}  // namespace exec
+
+// Device memory that something else owns: a program's result, valid until its next call, or the caller's.
+template <class T, class S>
+class TensorView<T, S, Cuda> {
+ public:
+  using weft_tensor = void;
+  using dtype = T;
+  using shape = S;
+  using device_type = Cuda;
+  static constexpr int rank = S::rank;
+  static constexpr i64 element_count = S::size;
+
+  constexpr TensorView() = default;
+  constexpr explicit TensorView(T* data) : data_(data) {}
+  constexpr T* data() const { return data_; }
+  static constexpr i64 size() { return S::size; }
+  static constexpr i64 extent(int axis) { return S::value[axis]; }
+
+  // The elements in row-major order, once all work on the device that writes them has ended.
+  std::vector<T> to_vector() const {
+    std::vector<T> v(static_cast<std::size_t>(S::size));
+    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    exec::copy_now(v.data(), data_, S::size * static_cast<i64>(sizeof(T)));
+    return v;
+  }
+  T item() const {
+    static_assert(S::size == 1, "item() is for tensors of one element");
+    T value;
+    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    exec::copy_now(&value, data_, sizeof(T));
+    return value;
+  }
+  operator T() const requires(S::size == 1) { return item(); }
+
+ private:
+  T* data_ = nullptr;
+};
+
+// A tensor of the GPU: its own memory, on the device that it is made for (the first by default).
+template <class T, class S>
+class Tensor<T, S, Cuda> {
+ public:
+  using weft_tensor = void;
+  using dtype = T;
+  using shape = S;
+  using device_type = Cuda;
+  using View = TensorView<T, S, Cuda>;
+  static constexpr int rank = S::rank;
+
+  explicit Tensor(const Cuda& device = Cuda{}) : device_(device), buffer_(allocate(device)) {
+    DeviceGuard guard(device_.ordinal);
+    cuda_check(cudaMemset(buffer_.data(), 0, buffer_.size()), "cudaMemset");
+  }
+  // From host or device memory.
+  explicit Tensor(const T* values, const Cuda& device = Cuda{}) : device_(device), buffer_(allocate(device)) {
+    fill(values);
+  }
+  Tensor(std::initializer_list<T> values, const Cuda& device = Cuda{})
+      : device_(device), buffer_(allocate(device)) {
+    check_size(values.size());
+    fill(values.begin());
+  }
+  Tensor(const std::vector<T>& values, const Cuda& device = Cuda{})
+      : device_(device), buffer_(allocate(device)) {
+    check_size(values.size());
+    fill(values.data());
+  }
+  explicit Tensor(const Tensor<T, S, Cpu>& host, const Cuda& device = Cuda{}) : Tensor(host.data(), device) {}
+  Tensor(const View& view, const Cuda& device = Cuda{}) : device_(device), buffer_(allocate(device)) {
+    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    fill(view.data());
+  }
+  Tensor(const Tensor& other) : Tensor(other.data(), other.device_) {}
+  Tensor(Tensor&&) noexcept = default;
+  // Runs the expression.
+  template <class Op, class... Args>
+  Tensor(const Lazy<Op, Args...>& lazy, const Cuda& device = Cuda{})
+      : device_(device), buffer_(allocate(device)) {
+    exec::evaluate<T, S>(lazy, data(), device_);
+  }
+  Tensor& operator=(const Tensor& other) {
+    if (this != &other) fill(other.data());
+    return *this;
+  }
+  Tensor& operator=(Tensor&&) noexcept = default;
+  template <class Op, class... Args>
+  Tensor& operator=(const Lazy<Op, Args...>& lazy) {
+    *this = Tensor(lazy, device_);  // by way of new memory: the expression may read this tensor
+    return *this;
+  }
+
+  T* data() { return reinterpret_cast<T*>(buffer_.data()); }
+  const T* data() const { return reinterpret_cast<const T*>(buffer_.data()); }
+  static constexpr i64 size() { return S::size; }
+  static constexpr i64 extent(int axis) { return S::value[axis]; }
+  const Cuda& device() const { return device_; }
+  View view() { return View(data()); }
+  std::vector<T> to_vector() const { return View(const_cast<T*>(data())).to_vector(); }
+  Tensor<T, S, Cpu> to_host() const { return Tensor<T, S, Cpu>(to_vector()); }
+  T item() const { return View(const_cast<T*>(data())).item(); }
+
+ private:
+  static constexpr std::size_t bytes() { return static_cast<std::size_t>(S::size) * sizeof(T); }
+  static DeviceBuffer allocate(const Cuda& device) {
+    require_cuda(device);
+    DeviceGuard guard(device.ordinal);
+    return DeviceBuffer(bytes());
+  }
+  static void check_size(std::size_t count) {
+    if (count != static_cast<std::size_t>(S::size))
+      throw Error("tensor/size",
+                  "a tensor of " + std::to_string(S::size) + " elements was given " + std::to_string(count));
+  }
+  void fill(const T* values) { exec::copy_now(buffer_.data(), values, static_cast<i64>(bytes())); }
+
+  Cuda device_;
+  DeviceBuffer buffer_;
+};
+
+}  // namespace weft
+#endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_TENSOR_CUH
+
+namespace weft::exec {
+
+template <>
+struct DeviceMemory<Cuda> {
+  using Buffer = DeviceBuffer;
+  static Buffer allocate(const Cuda& device, i64 bytes) {
+    require_cuda(device);
+    DeviceGuard guard(device.ordinal);
+    return Buffer(static_cast<std::size_t>(bytes));
+  }
+  // Both wait for what the device has still to do.
+  static void zero(Buffer& b) {
+    if (b.size() == 0) return;
+    cuda_check(cudaMemset(b.data(), 0, b.size()), "cudaMemset");
+    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  }
+  static void to_host(const Cuda& device, void* to, const std::byte* from, i64 bytes) {
+    DeviceGuard guard(device.ordinal);
+    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    copy_now(to, from, bytes);
+  }
+  static void from_host(const Cuda& device, std::byte* to, const void* from, i64 bytes) {
+    DeviceGuard guard(device.ordinal);
+    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    copy_now(to, from, bytes);
+  }
+};
+
+}  // namespace weft::exec
+#endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_MODEL_CUH
+#endif
+#endif  // WEFT_SINGLE_WEFT_CUDA_HPP
+#endif

@@ -38,7 +38,11 @@ TEST_CASE("tour: immediate expressions") {
 TEST_CASE("tour: compiled functions") {
   // [function]
   auto f = compile(
-      Cpu{}, [](auto x, auto w) { return std::tuple{matmul(x, w), sum<>(x)}; }, in<f32, 4, 2>, in<f32, 2, 3>);
+      Cpu{},
+      [](auto x, auto w) {
+        return std::tuple{matmul(x, w), sum<>(x)};
+      },
+      in<f32, 4, 2>, in<f32, 2, 3>);
   const std::vector<f32> x(8, 1.0f), w{1, 2, 3, 4, 5, 6};
   auto [product, total] = f(x, w);  // views, valid until the next call of f
   std::printf("%s", f.explain().c_str());

@@ -12,8 +12,10 @@ struct Net {
 int main() {
   Model<Net> model;
 #ifdef WEFT_FIXED
-  auto f = compile(model, [](const auto& m, auto x) { return m.wte(x); }, in<i32, 4>);
+  auto f = compile(
+      model, [](const auto& m, auto x) { return m.wte(x); }, in<i32, 4>);
 #else
-  auto f = compile(model, [](const auto& m, auto x) { return m.wte(x); }, in<f32, 4>);
+  auto f = compile(
+      model, [](const auto& m, auto x) { return m.wte(x); }, in<f32, 4>);
 #endif
 }

@@ -16,5 +16,6 @@ struct Net {
 
 int main() {
   Model<Net> model;
-  auto f = compile(model, [](const auto& m, auto x) { return m.norm(x); }, in<f32, 4, 16>);
+  auto f = compile(
+      model, [](const auto& m, auto x) { return m.norm(x); }, in<f32, 4, 16>);
 }

@@ -18,5 +18,6 @@ int main() {
   constexpr auto shift = in<f32, 4>;
 #endif
   auto trainer = make_trainer<Net>(
-      Cpu{}, [](const auto& m, auto x, auto s) { return mean<>(m.fc(x) + s); }, in<f32, 4, 8>, shift, optim::AdamW{});
+      Cpu{}, [](const auto& m, auto x, auto s) { return mean<>(m.fc(x) + s); }, in<f32, 4, 8>, shift,
+      optim::AdamW{});
 }

@@ -14,9 +14,11 @@ int main() {
   (void)scale;
 #ifdef WEFT_FIXED
   auto trainer = make_trainer<Net>(
-      Cpu{}, [](const auto& m, auto x, auto s) { return mean<>(m.fc(x) * s); }, in<f32, 4, 8>, in<f32>, optim::AdamW{});
+      Cpu{}, [](const auto& m, auto x, auto s) { return mean<>(m.fc(x) * s); }, in<f32, 4, 8>, in<f32>,
+      optim::AdamW{});
 #else
   auto trainer = make_trainer<Net>(
-      Cpu{}, [scale](const auto& m, auto x) { return mean<>(m.fc(x) * scale); }, in<f32, 4, 8>, optim::AdamW{});
+      Cpu{}, [scale](const auto& m, auto x) { return mean<>(m.fc(x) * scale); }, in<f32, 4, 8>,
+      optim::AdamW{});
 #endif
 }

@@ -19,5 +19,6 @@ int main() {
   constexpr auto labels = in<i32, 5>;
 #endif
   auto trainer = make_trainer<Net>(
-      Cpu{}, [](const auto& m, auto x, auto label) { return cross_entropy(m(x), label); }, in<f32, 4, 8>, labels, optim::AdamW{});
+      Cpu{}, [](const auto& m, auto x, auto label) { return cross_entropy(m(x), label); }, in<f32, 4, 8>,
+      labels, optim::AdamW{});
 }

@@ -20,5 +20,6 @@ int main() {
   constexpr auto image = in<f32, 4, 16>;
 #endif
   auto trainer = make_trainer<Net>(
-      Cpu{}, [](const auto& m, auto x, auto label) { return cross_entropy(m(x), label); }, image, in<i32, 4>, optim::AdamW{});
+      Cpu{}, [](const auto& m, auto x, auto label) { return cross_entropy(m(x), label); }, image, in<i32, 4>,
+      optim::AdamW{});
 }

@@ -15,7 +15,8 @@ int main() {
       Cpu{}, [](const auto& m, auto x) { return mean<>(m.fc(x)); }, in<f32, 4, 8>, optim::AdamW{});
 #else
   auto trainer = make_trainer<Net>(
-      Cpu{}, [](const auto& m, auto x) { return mean<>(m.fc(x)); }, in<f32, 4, 8>, in<i32, 4>, optim::AdamW{});
+      Cpu{}, [](const auto& m, auto x) { return mean<>(m.fc(x)); }, in<f32, 4, 8>, in<i32, 4>,
+      optim::AdamW{});
 #endif
   trainer.step(static_cast<const float*>(nullptr));
 }

@@ -19,5 +19,6 @@ struct Net {
 
 int main() {
   auto trainer = make_trainer<Net>(
-      Cpu{}, [](const auto& m, auto x) { return mean<>(matmul(x, m.weight)); }, in<f32, 4, 8>, optim::AdamW{});
+      Cpu{}, [](const auto& m, auto x) { return mean<>(matmul(x, m.weight)); }, in<f32, 4, 8>,
+      optim::AdamW{});
 }

@@ -12,9 +12,11 @@ struct Net {
 int main() {
 #ifdef WEFT_FIXED
   auto trainer = make_trainer<Net>(
-      Cpu{}, [](const auto& m, auto x, auto y) { return mse_loss(m.fc(x), y); }, in<f32, 4, 8>, in<f32, 4, 3>, optim::AdamW{});
+      Cpu{}, [](const auto& m, auto x, auto y) { return mse_loss(m.fc(x), y); }, in<f32, 4, 8>, in<f32, 4, 3>,
+      optim::AdamW{});
 #else
   auto trainer = make_trainer<Net>(
-      Cpu{}, [](const auto& m, auto x, auto y) { return mse_loss(m.fc(x), y); }, in<f32, 4, 8>, optim::AdamW{}, in<f32, 4, 3>);
+      Cpu{}, [](const auto& m, auto x, auto y) { return mse_loss(m.fc(x), y); }, in<f32, 4, 8>,
+      optim::AdamW{}, in<f32, 4, 3>);
 #endif
 }

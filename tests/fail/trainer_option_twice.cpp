@@ -24,7 +24,8 @@ void train_with(const O&... options) {
 
 int main() {
 #ifdef WEFT_FIXED
-  train_with(comm::none, checkpoint::none, mode::train, seed{1}, accumulate<2>, clip::norm(1), precision::bf16, optim::SGD{});
+  train_with(comm::none, checkpoint::none, mode::train, seed{1}, accumulate<2>, clip::norm(1),
+             precision::bf16, optim::SGD{});
 #else
   train_with(optim::AdamW{}, optim::SGD{});
   train_with(optim::AdamW{}, precision::f32, precision::bf16);

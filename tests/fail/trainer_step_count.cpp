@@ -11,7 +11,8 @@ struct Net {
 
 int main() {
   auto trainer = make_trainer<Net>(
-      Cpu{}, [](const auto& m, auto x, auto y) { return mse_loss(m.fc(x), y); }, in<f32, 4, 8>, in<f32, 4, 3>, optim::AdamW{});
+      Cpu{}, [](const auto& m, auto x, auto y) { return mse_loss(m.fc(x), y); }, in<f32, 4, 8>, in<f32, 4, 3>,
+      optim::AdamW{});
   Tensor<f32, Shape<4, 8>> x;
 #ifdef WEFT_FIXED
   Tensor<f32, Shape<4, 3>> y;

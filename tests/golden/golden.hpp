@@ -1,6 +1,6 @@
 #pragma once
-// Golden texts: compare(name, text) checks `text` against tests/golden/NAME.txt. With WEFT_REGENERATE set in the
-// environment it writes the file instead; read the difference before you commit it.
+// Golden texts: compare(name, text) checks `text` against tests/golden/NAME.txt. With WEFT_REGENERATE set in
+// the environment it writes the file instead; read the difference before you commit it.
 
 #include <doctest/doctest.h>
 
@@ -31,7 +31,8 @@ inline std::string print_groups(const ir::Graph& g, const passes::Fusion& f, con
     if (group.opaque >= 0)
       out += ir::info(g.nodes[group.opaque].op).name;
     else
-      out += exec::explain_detail::loop_kind(g, f, group, plan.cuts[k]) + std::string(" over ") + to_text(group.space).c_str();
+      out += exec::explain_detail::loop_kind(g, f, group, plan.cuts[k]) + std::string(" over ") +
+             to_text(group.space).c_str();
     out += '\n';
     nodes("reads ", group.loads);
     if (group.opaque < 0) nodes("holds ", group.body);
@@ -40,7 +41,9 @@ inline std::string print_groups(const ir::Graph& g, const passes::Fusion& f, con
   return out;
 }
 
-inline void expect_sound(const ir::Graph& g, ir::Stage stage) { CHECK(ir::to_text(ir::verify(g, stage), g) == ""); }
+inline void expect_sound(const ir::Graph& g, ir::Stage stage) {
+  CHECK(ir::to_text(ir::verify(g, stage), g) == "");
+}
 
 // The sections of a graph from pruning on.
 inline std::string after_prune(const ir::Graph& traced, int* launches = nullptr) {
@@ -76,7 +79,8 @@ inline void compare(const std::string& name, const std::string& text) {
     const std::size_t begin = at > 0 && at <= s.size() ? s.rfind('\n', at - 1) + 1 : 0;
     return std::string(s.substr(begin, s.find('\n', begin) - begin));
   };
-  FAIL_CHECK("differs from ", path, " at line ", line, "\n  file: ", line_at(wanted), "\n  now:  ", line_at(text),
+  FAIL_CHECK("differs from ", path, " at line ", line, "\n  file: ", line_at(wanted),
+             "\n  now:  ", line_at(text),
              "\nif the change is meant: WEFT_REGENERATE=1, run this test again, and read the difference");
 }
 

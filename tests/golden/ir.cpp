@@ -32,7 +32,8 @@ constexpr auto apply = [](const auto& m, auto x) { return m(x); };
 template <class Precision>
 using MlpOptions = train::Options<optim::AdamW, Precision, clip::Norm>;
 template <class Precision>
-using MlpStep = train::StepSource<Mlp, decltype(loss), MlpOptions<Precision>, true, Input<f32, Shape<128, 64>>, Input<i32, Shape<128>>>;
+using MlpStep = train::StepSource<Mlp, decltype(loss), MlpOptions<Precision>, true,
+                                  Input<f32, Shape<128, 64>>, Input<i32, Shape<128>>>;
 
 // The block's forward pass, or both with the gradient of the result as second input.
 ir::Graph block(bool backward) {
@@ -48,8 +49,10 @@ ir::Graph block(bool backward) {
     List<int> wrt;
     wrt.push(x.value.id);
     for (int s = 0; s < states; ++s)
-      wrt.push(b.leaf(ir::Op::state, b.graph.slots[s].dtype, Dims(b.graph.shapes[b.graph.slots[s].shape]), static_cast<u64>(s)));
-    for (const ir::Value& gradient : passes::differentiate(y.value, dy.value, wrt)) b.graph.outputs.push(gradient.id);
+      wrt.push(b.leaf(ir::Op::state, b.graph.slots[s].dtype, Dims(b.graph.shapes[b.graph.slots[s].shape]),
+                      static_cast<u64>(s)));
+    for (const ir::Value& gradient : passes::differentiate(y.value, dy.value, wrt))
+      b.graph.outputs.push(gradient.id);
   }
   return static_cast<ir::Graph&&>(b.graph);
 }
@@ -57,7 +60,8 @@ ir::Graph block(bool backward) {
 }  // namespace
 
 TEST_CASE("golden: softmax") {
-  using Source = exec::FunctionSource<decltype([](auto x) { return softmax<-1>(x); }), Input<f32, Shape<32, 1000>>>;
+  using Source =
+      exec::FunctionSource<decltype([](auto x) { return softmax<-1>(x); }), Input<f32, Shape<32, 1000>>>;
   int launches = 0;
   const ir::Graph traced = Source::graph();
   golden::compare("softmax", golden::section("trace", traced) + golden::after_prune(traced, &launches));
@@ -75,34 +79,40 @@ TEST_CASE("golden: a pre-norm residual block, forward and backward") {
   int forward = 0, both = 0;
   golden::after_prune(block(false), &forward);
   const ir::Graph traced = block(true);
-  golden::compare("block_backward", golden::section("differentiate", traced) + golden::after_prune(traced, &both));
+  golden::compare("block_backward",
+                  golden::section("differentiate", traced) + golden::after_prune(traced, &both));
   CHECK(forward == 5);
   CHECK(both - forward <= 8);
 }
 
 TEST_CASE("golden: a training step of a small classifier") {
-  using Forward = exec::ModelSource<Mlp, decltype(loss), true, Input<f32, Shape<128, 64>>, Input<i32, Shape<128>>>;
-  const ir::Graph whole =
-      train::StepSource<Mlp, decltype(loss), MlpOptions<precision::F32>, true, Input<f32, Shape<128, 64>>, Input<i32, Shape<128>>>::graph();
-  golden::compare("mlp_step", golden::section("trace", Forward::graph()) + golden::section("differentiate", whole) +
+  using Forward =
+      exec::ModelSource<Mlp, decltype(loss), true, Input<f32, Shape<128, 64>>, Input<i32, Shape<128>>>;
+  const ir::Graph whole = train::StepSource<Mlp, decltype(loss), MlpOptions<precision::F32>, true,
+                                            Input<f32, Shape<128, 64>>, Input<i32, Shape<128>>>::graph();
+  golden::compare("mlp_step", golden::section("trace", Forward::graph()) +
+                                  golden::section("differentiate", whole) +
                                   golden::after_prune(MlpStep<precision::F32>::graph()));
 }
 
 TEST_CASE("golden: the same in bf16: casts and nothing else are new") {
-  const ir::Graph plain = passes::prune(MlpStep<precision::F32>::graph()), low = passes::prune(MlpStep<precision::BF16>::graph());
+  const ir::Graph plain = passes::prune(MlpStep<precision::F32>::graph()),
+                  low = passes::prune(MlpStep<precision::BF16>::graph());
   golden::compare("mlp_step_bf16", golden::after_prune(MlpStep<precision::BF16>::graph()));
   int plain_count[ir::op_count]{}, low_count[ir::op_count]{};
   for (const ir::Node& n : plain.nodes) ++plain_count[static_cast<int>(n.op)];
   for (const ir::Node& n : low.nodes) ++low_count[static_cast<int>(n.op)];
   for (int op = 0; op < ir::op_count; ++op)
-    if (static_cast<ir::Op>(op) != ir::Op::cast) CHECK_MESSAGE(plain_count[op] == low_count[op], ir::op_table[op].name);
+    if (static_cast<ir::Op>(op) != ir::Op::cast)
+      CHECK_MESSAGE(plain_count[op] == low_count[op], ir::op_table[op].name);
 }
 
 TEST_CASE("golden: policies leave random streams as they are") {
   const auto streams = [](const ir::Graph& g) {
     std::string out;
     for (const ir::Node& n : g.nodes)
-      if (n.op == ir::Op::random) out += std::to_string(n.imm) + " " + to_text(g.shapes[n.shape]).c_str() + ";";
+      if (n.op == ir::Op::random)
+        out += std::to_string(n.imm) + " " + to_text(g.shapes[n.shape]).c_str() + ";";
     return out;
   };
   const std::string plain = streams(passes::prune(MlpStep<precision::F32>::graph()));

@@ -1,6 +1,6 @@
 #pragma once
-// A lowered program frozen into exactly sized 64-bit words, and each kernel's words copied out through a small
-// slice into a Code type: compilers keep flat integers cheaply and structures not.
+// A lowered program frozen into exactly sized 64-bit words, and each kernel's words copied out through a
+// small slice into a Code type: compilers keep flat integers cheaply and structures not.
 
 #include "weft/codegen/lower.hpp"
 #include "weft/core/words.hpp"
@@ -10,7 +10,8 @@ namespace weft::codegen {
 // Where the parts of an image begin, and what a program needs to know before it runs.
 struct ImageHeader {
   int kernels = 0, steps = 0;
-  int kernel_at = 0, word_at = 0, step_at = 0, address_at = 0, number_at = 0, output_at = 0, preset_at = 0, input_at = 0;
+  int kernel_at = 0, word_at = 0, step_at = 0, address_at = 0, number_at = 0, output_at = 0, preset_at = 0,
+      input_at = 0;
   int outputs = 0, presets = 0, inputs = 0;
   int size = 0;
   int scalars = 0;
@@ -97,18 +98,21 @@ constexpr void write(WordWriter& w, const Build& b) {
 // The header goes in front of the image's words.
 inline constexpr int header_words = 22;
 constexpr void write(WordWriter& w, const ImageHeader& h) {
-  for (const int x : {h.kernels, h.steps, h.kernel_at, h.word_at, h.step_at, h.address_at, h.number_at, h.output_at, h.preset_at, h.input_at,
-                      h.outputs, h.presets, h.inputs, h.size, h.scalars, h.launches, h.nodes})
+  for (const int x :
+       {h.kernels, h.steps, h.kernel_at, h.word_at, h.step_at, h.address_at, h.number_at, h.output_at,
+        h.preset_at, h.input_at, h.outputs, h.presets, h.inputs, h.size, h.scalars, h.launches, h.nodes})
     w.put_int(x);
   for (const i64 x : {h.workspace_bytes, h.model_bytes, h.optimizer_bytes, h.flops, h.bytes}) w.put_int(x);
 }
 constexpr ImageHeader read_header(const u64* words) {
   WordReader r(words);
   ImageHeader h;
-  for (int* x : {&h.kernels, &h.steps, &h.kernel_at, &h.word_at, &h.step_at, &h.address_at, &h.number_at, &h.output_at, &h.preset_at, &h.input_at,
-                 &h.outputs, &h.presets, &h.inputs, &h.size, &h.scalars, &h.launches, &h.nodes})
+  for (int* x : {&h.kernels, &h.steps, &h.kernel_at, &h.word_at, &h.step_at, &h.address_at, &h.number_at,
+                 &h.output_at, &h.preset_at, &h.input_at, &h.outputs, &h.presets, &h.inputs, &h.size,
+                 &h.scalars, &h.launches, &h.nodes})
     *x = r.get_size();
-  for (i64* x : {&h.workspace_bytes, &h.model_bytes, &h.optimizer_bytes, &h.flops, &h.bytes}) *x = r.get_int();
+  for (i64* x : {&h.workspace_bytes, &h.model_bytes, &h.optimizer_bytes, &h.flops, &h.bytes})
+    *x = r.get_int();
   return h;
 }
 
@@ -135,6 +139,7 @@ auto code_of_slice(std::index_sequence<I...>) -> kernels::Code<Slice::words.w[I]
 
 // Kernel K of program P as a type.
 template <class P, int K>
-using code_of = decltype(code_of_slice<KernelSlice<P, K>>(std::make_index_sequence<KernelSlice<P, K>::size>{}));
+using code_of =
+    decltype(code_of_slice<KernelSlice<P, K>>(std::make_index_sequence<KernelSlice<P, K>::size>{}));
 
 }  // namespace weft::codegen

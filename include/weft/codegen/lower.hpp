@@ -6,8 +6,10 @@
 
 namespace weft::codegen {
 
-// The launches of groups [first, last), and the copies before them; the copies after all groups go with the last.
-constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int first, int last) {
+// The launches of groups [first, last), and the copies before them; the copies after all groups go with the
+// last.
+constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int first,
+                        int last) {
   Lowered out;
   LoopLowering loops(g, f, plan, out);
   const auto copies = [&](int before) {
@@ -17,7 +19,8 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
       addresses.push(c.from);
       addresses.push(c.to);
       numbers.push(static_cast<u64>(c.bytes));
-      out.step(StepKind::copy, out.kernel(StepKind::copy, List<u64>()), addresses, numbers).bytes = 2 * c.bytes;
+      out.step(StepKind::copy, out.kernel(StepKind::copy, List<u64>()), addresses, numbers).bytes =
+          2 * c.bytes;
     }
   };
   for (int k = first; k < last; ++k) {

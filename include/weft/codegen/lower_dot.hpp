@@ -36,7 +36,8 @@ constexpr int join_axes(DotAxis* axes, int count) {
   return inner;
 }
 
-constexpr DotProblem dot_problem(const ir::Graph& g, int node, const passes::View& va, const passes::View& vb) {
+constexpr DotProblem dot_problem(const ir::Graph& g, int node, const passes::View& va,
+                                 const passes::View& vb) {
   const ir::DotAxes axes = ir::dot_axes(g, node);
   const Dims &da = g.dims(g.in(node, 0)), &db = g.dims(g.in(node, 1)), &dc = g.dims(node);
   const passes::View vc = passes::contiguous_view(node, dc);
@@ -44,13 +45,15 @@ constexpr DotProblem dot_problem(const ir::Graph& g, int node, const passes::Vie
   DotAxis m[8], n[8], k[8], batch[8];
   int ms = 0, ns = 0, ks = 0, c_axis = 0, bs = 0;
   for (int i = 0; i < axes.batch; ++i)
-    batch[bs++] = {da.extent[axes.batch_a[i]], va.stride[axes.batch_a[i]], vb.stride[axes.batch_b[i]], vc.stride[c_axis++]};
+    batch[bs++] = {da.extent[axes.batch_a[i]], va.stride[axes.batch_a[i]], vb.stride[axes.batch_b[i]],
+                   vc.stride[c_axis++]};
   for (int i = 0; i < da.rank; ++i)
     if (!(axes.used_a() >> i & 1u)) m[ms++] = {da.extent[i], va.stride[i], 0, vc.stride[c_axis++]};
   for (int i = 0; i < db.rank; ++i)
     if (!(axes.used_b() >> i & 1u)) n[ns++] = {db.extent[i], 0, vb.stride[i], vc.stride[c_axis++]};
   for (int i = 0; i < axes.contracted; ++i)
-    k[ks++] = {da.extent[axes.contracted_a[i]], va.stride[axes.contracted_a[i]], vb.stride[axes.contracted_b[i]], 0};
+    k[ks++] = {da.extent[axes.contracted_a[i]], va.stride[axes.contracted_a[i]],
+               vb.stride[axes.contracted_b[i]], 0};
   const int m_left = join_axes(m, ms), n_left = join_axes(n, ns), k_left = join_axes(k, ks);
   const int b_left = join_axes(batch, bs);
   if (k_left > 0) p.ok = false;
@@ -66,10 +69,14 @@ constexpr DotProblem dot_problem(const ir::Graph& g, int node, const passes::Vie
   return p;
 }
 
-constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node, Lowered& out) {
+constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
+                         Lowered& out) {
   const int a = g.in(node, 0), b = g.in(node, 1);
   const int k = f.group[node];
-  const auto view = [&](int x) { return f.is_view_in(x, k) && f.view_of[x] >= 0 ? f.views[f.view_of[x]] : passes::contiguous_view(x, g.dims(x)); };
+  const auto view = [&](int x) {
+    return f.is_view_in(x, k) && f.view_of[x] >= 0 ? f.views[f.view_of[x]]
+                                                   : passes::contiguous_view(x, g.dims(x));
+  };
   const passes::View va = view(a), vb = view(b);
   const DotProblem p = dot_problem(g, node, va, vb);
   if (!p.ok) throw Error("codegen/dot", "a contraction's axes cannot be joined into a matrix product");
@@ -80,11 +87,13 @@ constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const pass
   addresses.push(plan.where[va.root] + static_cast<u64>(va.offset * size_of(g.nodes[a].dtype)));
   addresses.push(plan.where[vb.root] + static_cast<u64>(vb.offset * size_of(g.nodes[b].dtype)));
   addresses.push(plan.where[node]);
-  for (const i64 x : {p.m, p.n, p.k, p.a_row, p.a_col, p.b_row, p.b_col, p.c_row, static_cast<i64>(p.batches)})
+  for (const i64 x :
+       {p.m, p.n, p.k, p.a_row, p.a_col, p.b_row, p.b_col, p.c_row, static_cast<i64>(p.batches)})
     numbers.push(static_cast<u64>(x));
   i64 batch = 1;
   for (int i = 0; i < p.batches; ++i) {
-    for (const i64 x : {p.batch[i].extent, p.batch[i].a, p.batch[i].b, p.batch[i].c}) numbers.push(static_cast<u64>(x));
+    for (const i64 x : {p.batch[i].extent, p.batch[i].a, p.batch[i].b, p.batch[i].c})
+      numbers.push(static_cast<u64>(x));
     batch *= p.batch[i].extent;
   }
   Step& step = out.step(StepKind::dot, out.kernel(StepKind::dot, code), addresses, numbers);
@@ -93,7 +102,8 @@ constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const pass
 }
 
 // gather and scatter_add: rows of a table by index.
-constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node, Lowered& out) {
+constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
+                           Lowered& out) {
   const bool gathers = g.nodes[node].op == ir::Op::gather;
   const int index = g.in(node, gathers ? 1 : 0), data = g.in(node, gathers ? 0 : 1);
   const auto address = [&](int x) {
@@ -114,7 +124,9 @@ constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const pa
   numbers.push(static_cast<u64>(width));
   const StepKind kind = gathers ? StepKind::gather : StepKind::scatter_add;
   Step& step = out.step(kind, out.kernel(kind, code), addresses, numbers);
-  step.bytes = passes::bytes_of(g, index) + (gathers ? 2 * passes::bytes_of(g, node) : passes::bytes_of(g, data) + 2 * passes::bytes_of(g, node));
+  step.bytes =
+      passes::bytes_of(g, index) +
+      (gathers ? 2 * passes::bytes_of(g, node) : passes::bytes_of(g, data) + 2 * passes::bytes_of(g, node));
 }
 
 }  // namespace weft::codegen

@@ -1,7 +1,7 @@
 #pragma once
 // A loop group as bytecode: strides for everything it reads and writes, and its instructions in sections. A
-// value needed in several passes over a row is computed again, unless that is dear and the row is short enough
-// to hold it.
+// value needed in several passes over a row is computed again, unless that is dear and the row is short
+// enough to hold it.
 
 #include "weft/codegen/lowered.hpp"
 
@@ -24,7 +24,8 @@ inline constexpr i64 most_kept_bytes = 32768;
 
 class LoopLowering {
  public:
-  constexpr LoopLowering(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan, Lowered& out)
+  constexpr LoopLowering(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan,
+                         Lowered& out)
       : g(graph), f(fusion), p(plan), out_(out), slot_of_(graph.nodes.size(), -1) {}
 
   constexpr void lower(int k) {
@@ -44,11 +45,11 @@ class LoopLowering {
  private:
   struct Info {
     int node = 0;
-    bool load = false;    // read from memory through `view`
-    int alias = -1;       // a broadcast: the info it stands for
+    bool load = false;  // read from memory through `view`
+    int alias = -1;     // a broadcast: the info it stands for
     Stage stage = Stage::element;
     int phase = 0;
-    u32 needs = 0;        // phases (element) or any bit (uniform) in which the value is wanted
+    u32 needs = 0;  // phases (element) or any bit (uniform) in which the value is wanted
     bool keep = false;
     int keep_slot = -1;
     int operand = -1;
@@ -86,7 +87,8 @@ class LoopLowering {
     info_ = infos_.data();
     int i = 0, j = 0;
     while (i < body.size || j < loads.size) {
-      const bool take_load = i == body.size || (j < loads.size && pool_[loads.begin + j] < pool_[body.begin + i]);
+      const bool take_load =
+          i == body.size || (j < loads.size && pool_[loads.begin + j] < pool_[body.begin + i]);
       Info info;
       info.node = take_load ? pool_[loads.begin + j++] : pool_[body.begin + i++];
       info.load = take_load || is_copy(info.node);
@@ -175,7 +177,8 @@ class LoopLowering {
     const DType t = nodes_[x].dtype;
     o.word = {t, kernels::Role::load, false};
     const bool through_view = view_of_[x] >= 0 && (f.is_view_in(x, group_number_) || is_copy(x));
-    const passes::View v = through_view ? views_[view_of_[x]] : passes::contiguous_view(x, shapes_[nodes_[x].shape]);
+    const passes::View v =
+        through_view ? views_[view_of_[x]] : passes::contiguous_view(x, shapes_[nodes_[x].shape]);
     o.address = p.where[v.root] + static_cast<u64>(v.offset * size_of(t));
     spread(shapes_[nodes_[x].shape], v.stride, o);
     return o;
@@ -289,9 +292,12 @@ class LoopLowering {
         sink.accumulate = true;
         sink.fold = fold_of(nodes_[x].op);
         sink.info = resolve(edges_[nodes_[x].first + 0]);
-        // a row's number counts once a row, an element that happens to be the same all along it once an element
-        sink.stage = g.dims(edges_[nodes_[x].first + 0]).size() == group_->space.size() ? Stage::element : Stage::row;
-        o.word.role = level_[x] == Level::total ? kernels::Role::accumulate_total : kernels::Role::accumulate_columns;
+        // a row's number counts once a row, an element that happens to be the same all along it once an
+        // element
+        sink.stage =
+            g.dims(edges_[nodes_[x].first + 0]).size() == group_->space.size() ? Stage::element : Stage::row;
+        o.word.role =
+            level_[x] == Level::total ? kernels::Role::accumulate_total : kernels::Role::accumulate_columns;
         if (cut_->chunks > 1) {
           sums_.push(o.address);
           sums_.push(static_cast<u64>(partial));
@@ -406,9 +412,7 @@ class LoopLowering {
   constexpr int value_register(int s, int phase) const {
     return info_[s].stage == Stage::element ? info_[s].reg[phase] : info_[s].reg[0];
   }
-  constexpr void set_operands(int at, int a, int b, int c) {
-    registers_.push({at, a, b, c});
-  }
+  constexpr void set_operands(int at, int a, int b, int c) { registers_.push({at, a, b, c}); }
 
   constexpr int emit_reduction(int s, int phase) {
     const Info& info = info_[s];
@@ -459,7 +463,9 @@ class LoopLowering {
       set_operands(at, index, -1, -1);
       return at;
     }
-    i.op = node.op == Op::stop_gradient ? Opcode::copy : static_cast<Opcode>(static_cast<int>(node.op) - static_cast<int>(Op::neg));
+    i.op = node.op == Op::stop_gradient
+               ? Opcode::copy
+               : static_cast<Opcode>(static_cast<int>(node.op) - static_cast<int>(Op::neg));
     int in[3]{-1, -1, -1};
     for (int a = 0; a < node.arity; ++a) in[a] = value_register(resolve(edges_[node.first + a]), phase);
     const int at = push(section, i);
@@ -525,13 +531,16 @@ class LoopLowering {
     }
     for (const Registers& r : registers_) {
       Instruction& i = sections_[r.at / in_section][r.at % in_section];
-      const auto number = [&](int reg) { return static_cast<u16>(reg < 0 ? 0 : base[reg / in_section] + reg % in_section); };
+      const auto number = [&](int reg) {
+        return static_cast<u16>(reg < 0 ? 0 : base[reg / in_section] + reg % in_section);
+      };
       i.a = number(r.a);
       i.b = number(r.b);
       i.c = number(r.c);
     }
     const int axes = rows_ + cols_;
-    List<u64> code(2 + sections_.size() + axes + h.operand_words() * operands_.size() + kernels::instruction_words * h.instructions);
+    List<u64> code(2 + sections_.size() + axes + h.operand_words() * operands_.size() +
+                   kernels::instruction_words * h.instructions);
     u64* w = code.data();
     h.encode(w);
     w += 2;
@@ -549,10 +558,12 @@ class LoopLowering {
         kernels::encode(i, w);
         w += kernels::instruction_words;
       }
-    if (operands_.size() > kernels::LoopArgs::max_operands || streams_.size() > kernels::LoopArgs::max_streams)
+    if (operands_.size() > kernels::LoopArgs::max_operands ||
+        streams_.size() > kernels::LoopArgs::max_streams)
       throw Error("codegen/too-large", "a fused loop has too many operands");
     List<u64> addresses;
-    for (const Operand& o : operands_) addresses.push(o.word.role == kernels::Role::index ? Address::none : o.address);
+    for (const Operand& o : operands_)
+      addresses.push(o.word.role == kernels::Role::index ? Address::none : o.address);
     i64 last = cut_->cols;
     if (cut_->flat) last = group_->space.size() - (cut_->rows - 1) * passes::flat_tile;
     List<u64> numbers;
@@ -584,7 +595,8 @@ class LoopLowering {
         addresses.push(sums_[k]);
         for (int j = 1; j < 4; ++j) numbers.push(sums_[k + j]);
       }
-      Step& sums = out_.step(StepKind::finish, out_.kernel(StepKind::finish, List<u64>()), addresses, numbers);
+      Step& sums =
+          out_.step(StepKind::finish, out_.kernel(StepKind::finish, List<u64>()), addresses, numbers);
       sums.bytes = cut_->chunks * partial_bytes_;
     }
   }
@@ -594,11 +606,13 @@ class LoopLowering {
       const int x = pool_[group_->loads.begin + i];
       step.bytes += passes::bytes_of(g, x);
     }
-    for (int i = 0; i < group_->stores.size; ++i) step.bytes += passes::bytes_of(g, pool_[group_->stores.begin + i]);
+    for (int i = 0; i < group_->stores.size; ++i)
+      step.bytes += passes::bytes_of(g, pool_[group_->stores.begin + i]);
     for (const Info& info : infos_)
       if (!info.load && info.alias < 0) {
         const ir::Node& node = nodes_[info.node];
-        const i64 size = ir::is_reduction(node.op) ? g.dims(edges_[nodes_[info.node].first + 0]).size() : shapes_[nodes_[info.node].shape].size();
+        const i64 size = ir::is_reduction(node.op) ? g.dims(edges_[nodes_[info.node].first + 0]).size()
+                                                   : shapes_[nodes_[info.node].shape].size();
         step.flops += size * (ir::info(node.op).cost > 0 ? 1 : 0);
       }
   }

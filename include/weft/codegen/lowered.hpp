@@ -1,6 +1,6 @@
 #pragma once
-// What lowering yields: the distinct kernels as words, and the steps that launch them in order. This is what is
-// frozen into a program's constant data.
+// What lowering yields: the distinct kernels as words, and the steps that launch them in order. This is what
+// is frozen into a program's constant data.
 
 #include "weft/kernels/code.hpp"
 #include "weft/passes/plan.hpp"
@@ -25,13 +25,15 @@ struct Kernel {
 
 struct Lowered {
   List<Kernel> kernels;
-  List<u64> words;      // of all kernels
+  List<u64> words;  // of all kernels
   List<Step> steps;
   List<u64> addresses;  // passes::Address of every operand
   List<u64> numbers;
 
   // The number of the kernel with these words; equal kernels are one.
-  constexpr int kernel(StepKind kind, const List<u64>& code) { return kernel(kind, code.data(), code.size()); }
+  constexpr int kernel(StepKind kind, const List<u64>& code) {
+    return kernel(kind, code.data(), code.size());
+  }
   constexpr int kernel(StepKind kind, const u64* code, int size) {
     u64 h = static_cast<u64>(kind) + 1;
     for (int i = 0; i < size; ++i) h = (h ^ (h >> 31) ^ code[i]) * 0x9e3779b97f4a7c15ull;
@@ -64,7 +66,8 @@ struct Lowered {
   constexpr void append(const Lowered& part) {
     List<int> renumbered(part.kernels.size(), 0);
     for (int k = 0; k < part.kernels.size(); ++k)
-      renumbered[k] = kernel(part.kernels[k].kind, part.words.data() + part.kernels[k].words.begin, part.kernels[k].words.size);
+      renumbered[k] = kernel(part.kernels[k].kind, part.words.data() + part.kernels[k].words.begin,
+                             part.kernels[k].words.size);
     for (Step s : part.steps) {
       s.kernel = renumbered[s.kernel];
       s.addresses.begin += addresses.size();

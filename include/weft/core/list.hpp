@@ -10,10 +10,14 @@ template <class T>
 class List {
  public:
   constexpr List() = default;
-  constexpr explicit List(int n, const T& value = T{}) : data_(n > 0 ? new T[static_cast<u64>(n)] : nullptr), size_(n), capacity_(n) {
+  constexpr explicit List(int n, const T& value = T{})
+      : data_(n > 0 ? new T[static_cast<u64>(n)] : nullptr), size_(n), capacity_(n) {
     for (int i = 0; i < n; ++i) data_[i] = value;
   }
-  constexpr List(const List& other) : data_(other.size_ > 0 ? new T[static_cast<u64>(other.size_)] : nullptr), size_(other.size_), capacity_(other.size_) {
+  constexpr List(const List& other)
+      : data_(other.size_ > 0 ? new T[static_cast<u64>(other.size_)] : nullptr),
+        size_(other.size_),
+        capacity_(other.size_) {
     for (int i = 0; i < size_; ++i) data_[i] = other.data_[i];
   }
   constexpr List(List&& other) noexcept : data_(other.data_), size_(other.size_), capacity_(other.capacity_) {
@@ -125,7 +129,8 @@ constexpr void sort(List<T>& list, Less less) {
       const int middle = begin + width < n ? begin + width : n;
       const int end = begin + 2 * width < n ? begin + 2 * width : n;
       int a = begin, b = middle;
-      for (int k = begin; k < end; ++k) to[k] = (b >= end || (a < middle && !less(from[b], from[a]))) ? from[a++] : from[b++];
+      for (int k = begin; k < end; ++k)
+        to[k] = (b >= end || (a < middle && !less(from[b], from[a]))) ? from[a++] : from[b++];
     }
     T* swap = from;
     from = to;

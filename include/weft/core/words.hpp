@@ -1,6 +1,6 @@
 #pragma once
-// How one constant evaluation hands its result to the next: as flat 64-bit words, which compilers keep and read
-// cheaply. Splitting the work over several constant variables restarts the compilers' step limits.
+// How one constant evaluation hands its result to the next: as flat 64-bit words, which compilers keep and
+// read cheaply. Splitting the work over several constant variables restarts the compilers' step limits.
 
 #include "weft/core/types.hpp"
 
@@ -21,7 +21,9 @@ class WordWriter {
   }
   constexpr void put_int(i64 value) { put(static_cast<u64>(value)); }
   // Two 32-bit numbers in one word.
-  constexpr void put_pair(int a, int b) { put(static_cast<u64>(static_cast<u32>(a)) | static_cast<u64>(static_cast<u32>(b)) << 32); }
+  constexpr void put_pair(int a, int b) {
+    put(static_cast<u64>(static_cast<u32>(a)) | static_cast<u64>(static_cast<u32>(b)) << 32);
+  }
   constexpr int size() const { return size_; }
 
  private:

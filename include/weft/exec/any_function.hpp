@@ -1,6 +1,6 @@
 #pragma once
-// Function<Out(In...)>: any compiled function under a type that can be written down. Law: this header knows no
-// device and no kernel, so a plain .cpp can call what a .cu built; results come back in host memory.
+// Function<Out(In...)>: any compiled function under a type that can be written down. Law: this header knows
+// no device and no kernel, so a plain .cpp can call what a .cu built; results come back in host memory.
 //
 //   Function<Tensor<f32, Shape<10>>(Tensor<f32, Shape<64>>)> predict = compile(...);
 
@@ -27,7 +27,8 @@ struct SignatureResults {
 template <class... X>
 struct SignatureResults<std::tuple<X...>> {
   using types = std::tuple<InputLike<X>...>;
-  using tensors = std::tuple<Tensor<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape, Cpu>...>;
+  using tensors = std::tuple<
+      Tensor<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape, Cpu>...>;
 };
 
 template <class Tuple>
@@ -39,7 +40,9 @@ struct AsInputs<std::tuple<X...>> {
 
 template <bool Ok, class Compiled, class Signature>
 struct SignatureFits {
-  static_assert(Ok, "Function: the compiled function has other inputs or results (number, dtypes or shapes) than the signature");
+  static_assert(Ok,
+                "Function: the compiled function has other inputs or results (number, dtypes or shapes) than "
+                "the signature");
 };
 
 }  // namespace exec
@@ -59,9 +62,10 @@ class Function<Out(In...)> {
   Function() = default;
   // Takes over what compile() returned. A function of a model still borrows the model.
   template <class F>
-    requires requires { typename F::InputTypes; }
+  requires requires { typename F::InputTypes; }
   Function(F f) {
-    constexpr bool fits = std::is_same_v<typename exec::AsInputs<typename F::InputTypes>::types, std::tuple<exec::InputLike<In>...>> &&
+    constexpr bool fits = std::is_same_v<typename exec::AsInputs<typename F::InputTypes>::types,
+                                         std::tuple<exec::InputLike<In>...>> &&
                           std::is_same_v<typename exec::AsInputs<typename F::ResultTypes>::types, Types>;
     static_assert(sizeof(exec::SignatureFits<fits, F, Out(In...)>) > 0);
     if constexpr (fits) held_ = exec::Owned<Base>(new Holder<F>(std::move(f)));
@@ -69,7 +73,8 @@ class Function<Out(In...)> {
 
   explicit operator bool() const { return static_cast<bool>(held_); }
 
-  // Arguments in host memory: tensors, pointers, arrays, containers. Throws "function/empty" where there is nothing to call.
+  // Arguments in host memory: tensors, pointers, arrays, containers. Throws "function/empty" where there is
+  // nothing to call.
   template <class... A>
   Results operator()(const A&... args) {
     Results out;
@@ -86,7 +91,8 @@ class Function<Out(In...)> {
       static_assert(sizeof...(args) == sizeof...(In), "a function takes one argument an input");
       if (!held_) throw Error("function/empty", "a Function that holds nothing was called");
       int number = 0;
-      const std::array<const void*, sizeof...(In)> from{exec::argument<exec::InputLike<In>>(args, number++)...};
+      const std::array<const void*, sizeof...(In)> from{
+          exec::argument<exec::InputLike<In>>(args, number++)...};
       held_->call(from.data(), targets.data());
     };
   }
@@ -107,7 +113,8 @@ class Function<Out(In...)> {
     }
     template <std::size_t... I, std::size_t... R>
     void call(const void* const* in, void* const* out, std::index_sequence<I...>, std::index_sequence<R...>) {
-      std::tuple<typename std::tuple_element_t<R, Types>::dtype*...> to{static_cast<typename std::tuple_element_t<R, Types>::dtype*>(out[R])...};
+      std::tuple<typename std::tuple_element_t<R, Types>::dtype*...> to{
+          static_cast<typename std::tuple_element_t<R, Types>::dtype*>(out[R])...};
       function.into(std::get<R>(to)...)(static_cast<const typename exec::InputLike<In>::dtype*>(in[I])...);
     }
     void set_seed(u64 seed) override { function.set_seed(seed); }
@@ -126,7 +133,8 @@ class Function<Out(In...)> {
   }
   template <class T, class To>
   static void* pointer(To& to) {
-    static_assert(exec::argument_fits<T, To>(), "into() takes tensors or pointers of the results' dtypes and shapes");
+    static_assert(exec::argument_fits<T, To>(),
+                  "into() takes tensors or pointers of the results' dtypes and shapes");
     if constexpr (std::is_pointer_v<To>)
       return to;
     else

@@ -1,6 +1,6 @@
 #pragma once
-// What a program takes for an input: a tensor, a pointer, an array, a number or a container, whose dtype and shape
-// are checked while compiling; a container's size is checked when it is given.
+// What a program takes for an input: a tensor, a pointer, an array, a number or a container, whose dtype and
+// shape are checked while compiling; a container's size is checked when it is given.
 
 #include <concepts>
 #include <string>
@@ -23,14 +23,17 @@ concept Container = requires(const A& a) {
 
 template <bool Ok, class Argument, class Input>
 struct ArgumentFits {
-  static_assert(Ok, "an argument of a call has another dtype, shape or kind than the input it is for: give a tensor, a pointer, an array or a container of the input's dtype");
+  static_assert(Ok,
+                "an argument of a call has another dtype, shape or kind than the input it is for: give a "
+                "tensor, a pointer, an array or a container of the input's dtype");
 };
 
 template <class I, class A>
 constexpr bool argument_fits() {
   using T = typename I::dtype;
   if constexpr (std::is_array_v<A>)
-    return std::is_same_v<std::remove_cv_t<std::remove_all_extents_t<A>>, T> && sizeof(A) == sizeof(T) * static_cast<std::size_t>(I::shape::size);
+    return std::is_same_v<std::remove_cv_t<std::remove_all_extents_t<A>>, T> &&
+           sizeof(A) == sizeof(T) * static_cast<std::size_t>(I::shape::size);
   else if constexpr (std::is_pointer_v<A>)
     return std::is_same_v<std::remove_cv_t<std::remove_pointer_t<A>>, T>;
   else if constexpr (TensorLike<A>)
@@ -72,8 +75,10 @@ const void* argument(const A& a, int number) {
     return &a;
   } else {
     if (static_cast<i64>(a.size()) != I::shape::size)
-      throw Error("call/size", "input " + std::to_string(number) + " takes " + std::to_string(I::shape::size) + " elements, " +
-                                   to_text(I::shape::value).c_str() + ", and was given " + std::to_string(a.size()));
+      throw Error("call/size", "input " + std::to_string(number) + " takes " +
+                                   std::to_string(I::shape::size) + " elements, " +
+                                   to_text(I::shape::value).c_str() + ", and was given " +
+                                   std::to_string(a.size()));
     return a.data();
   }
 }

@@ -1,7 +1,7 @@
 #pragma once
-// What a program will launch, step by step: the kind of kernel, what was fused into it, its bytes, its FLOPs, and
-// the least time these take on a stated machine. Law: the passes run again when explain() is called, so that a
-// program which never asks pays nothing; the totals are those of the compiled program.
+// What a program will launch, step by step: the kind of kernel, what was fused into it, its bytes, its FLOPs,
+// and the least time these take on a stated machine. Law: the passes run again when explain() is called, so
+// that a program which never asks pays nothing; the totals are those of the compiled program.
 
 #include <charconv>
 #include <string>
@@ -12,12 +12,14 @@
 
 namespace weft {
 
-// A machine by two numbers: bytes and FLOPs a second. A launch takes at least max(bytes / bandwidth, FLOPs / rate).
+// A machine by two numbers: bytes and FLOPs a second. A launch takes at least max(bytes / bandwidth, FLOPs /
+// rate).
 struct Roofline {
   double bytes_per_second = 20e9;
   double flops_per_second = 100e9;
   double seconds(i64 bytes, i64 flops) const {
-    const double memory = static_cast<double>(bytes) / bytes_per_second, compute = static_cast<double>(flops) / flops_per_second;
+    const double memory = static_cast<double>(bytes) / bytes_per_second,
+                 compute = static_cast<double>(flops) / flops_per_second;
     return memory > compute ? memory : compute;
   }
 };
@@ -25,7 +27,8 @@ struct Roofline {
 namespace exec {
 
 struct ExplainedStep {
-  std::string kernel;  // "map", "row", "column", "all", "segment", "dot", ...; loops may be several at once: "row+column"
+  std::string kernel;  // "map", "row", "column", "all", "segment", "dot", ...; loops may be several at once:
+                       // "row+column"
   std::string shape;   // of the space that it walks, or "m x n x k"
   std::string ops;     // what is fused into it, in order: "mul, add x2, exp"
   i64 bytes = 0, flops = 0;
@@ -49,7 +52,10 @@ inline std::string compact(double value, const char* what = "") {
   const char* units[] = {"", "k", "M", "G", "T", "P"};
   int unit = 0;
   while (value >= 999.5 && unit < 5) value /= 1000, ++unit;
-  return number(value, unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2) + (*what != 0 ? " " : "") + units[unit] + what;
+  return number(value, unit == 0 || value >= 99.95 ? 0
+                       : value >= 9.995            ? 1
+                                                   : 2) +
+         (*what != 0 ? " " : "") + units[unit] + what;
 }
 
 // 840 ns, 20.9 us, 1.25 ms
@@ -85,7 +91,8 @@ inline std::string fused_ops(const ir::Graph& g, const passes::Fusion& f, const 
   return out.empty() ? "copy" : out;
 }
 
-inline std::string loop_kind(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group, const passes::Cut& cut) {
+inline std::string loop_kind(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group,
+                             const passes::Cut& cut) {
   bool row = false, column = false, all = false;
   for (int i = 0; i < group.body.size; ++i) {
     const int x = f.pool[group.body.begin + i];
@@ -100,10 +107,12 @@ inline std::string loop_kind(const ir::Graph& g, const passes::Fusion& f, const 
   return kind;
 }
 
-inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int k,
-                                  const codegen::Lowered& lowered, const codegen::Step& step) {
+inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
+                                  int k, const codegen::Lowered& lowered, const codegen::Step& step) {
   const passes::Group& group = f.groups[k];
-  const auto at = [&](int i) { return std::to_string(static_cast<i64>(lowered.numbers[step.numbers.begin + i])); };
+  const auto at = [&](int i) {
+    return std::to_string(static_cast<i64>(lowered.numbers[step.numbers.begin + i]));
+  };
   const auto type = [&](int node) { return std::string(name_of(g.nodes[node].dtype)); };
   ExplainedStep out;
   out.bytes = step.bytes;
@@ -170,15 +179,18 @@ inline std::string to_text(const Explanation& e, const Roofline& machine) {
   double least = 0;
   for (const ExplainedStep& s : e.steps) least += machine.seconds(s.bytes, s.flops);
   std::string out = std::to_string(e.steps.size()) + (e.steps.size() == 1 ? " launch, " : " launches, ") +
-                    compact(static_cast<double>(e.bytes), "B") + " moved, " + compact(static_cast<double>(e.flops), "FLOP") +
-                    ", workspace " + compact(static_cast<double>(e.workspace_bytes), "B") + "\nat least " + duration(least) +
+                    compact(static_cast<double>(e.bytes), "B") + " moved, " +
+                    compact(static_cast<double>(e.flops), "FLOP") + ", workspace " +
+                    compact(static_cast<double>(e.workspace_bytes), "B") + "\nat least " + duration(least) +
                     " on a machine of " + compact(machine.bytes_per_second, "B/s") + " and " +
                     compact(machine.flops_per_second, "FLOP/s") + "\n\n";
   out += "  #  kernel           bytes    FLOP  at least  what\n";
   for (std::size_t i = 0; i < e.steps.size(); ++i) {
     const ExplainedStep& s = e.steps[i];
-    std::string line = padded(std::to_string(i), 3, true) + "  " + padded(s.kernel, 14, false) + padded(compact(static_cast<double>(s.bytes)), 8, true) +
-                       padded(compact(static_cast<double>(s.flops)), 8, true) + padded(duration(machine.seconds(s.bytes, s.flops)), 10, true) + "  ";
+    std::string line = padded(std::to_string(i), 3, true) + "  " + padded(s.kernel, 14, false) +
+                       padded(compact(static_cast<double>(s.bytes)), 8, true) +
+                       padded(compact(static_cast<double>(s.flops)), 8, true) +
+                       padded(duration(machine.seconds(s.bytes, s.flops)), 10, true) + "  ";
     std::string rest = s.shape + (s.ops.empty() ? "" : ": " + s.ops);
     while (true) {
       std::size_t cut = rest.size();

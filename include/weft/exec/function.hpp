@@ -54,7 +54,8 @@ class CompiledFunction {
   // Calls that write their results to the caller's memory: f.into(y, z)(a, b).
   template <class... Out>
   auto into(Out&... out) {
-    static_assert(sizeof...(Out) == std::tuple_size_v<ResultTypes>, "into() takes one tensor or pointer a result");
+    static_assert(sizeof...(Out) == std::tuple_size_v<ResultTypes>,
+                  "into() takes one tensor or pointer a result");
     return [this, targets = std::tuple<Out&...>{out...}](const auto&... args) {
       (*this)(args...);
       copy_results(targets, std::make_index_sequence<sizeof...(Out)>{});
@@ -67,13 +68,15 @@ class CompiledFunction {
  private:
   template <std::size_t... K, class... A>
   void bind(std::index_sequence<K...>, const A&... args) {
-    static_assert(((sizeof(exec::ArgumentReachable<exec::argument_reachable<Device, A>(), A, Device>) > 0) && ... && true));
+    static_assert(((sizeof(exec::ArgumentReachable<exec::argument_reachable<Device, A>(), A, Device>) > 0) &&
+                   ... && true));
     (program_->bind_input(static_cast<int>(K), exec::argument<I>(args, static_cast<int>(K))), ...);
   }
   template <class E, std::size_t K>
   auto result() {
     using T = typename E::dtype;
-    return TensorView<T, typename E::shape, Device>(reinterpret_cast<T*>(program_->output(static_cast<int>(K))));
+    return TensorView<T, typename E::shape, Device>(
+        reinterpret_cast<T*>(program_->output(static_cast<int>(K))));
   }
   template <std::size_t... K>
   auto results(std::index_sequence<K...>) {
@@ -102,7 +105,7 @@ class CompiledFunction {
 };
 
 template <class F>
-inline constexpr bool is_traceable = std::is_empty_v<F> && std::is_default_constructible_v<F>;
+inline constexpr bool is_traceable = std::is_empty_v<F>&& std::is_default_constructible_v<F>;
 template <bool Ok, class Function>
 struct CapturesNothing {
   static_assert(Ok, "a compiled function must capture nothing: make run-time values inputs");
@@ -110,7 +113,7 @@ struct CapturesNothing {
 
 // compile(Cpu{}, [](auto q, auto k) { ... }, in<f32, 2, 8>, in<f32, 2, 8>): any function of tensors.
 template <class Device, class F, class... T, class... S>
-  requires requires { typename exec::ProgramOf<Device, void>; }
+requires requires { typename exec::ProgramOf<Device, void>; }
 auto compile(const Device& device, F, Input<T, S>...) {
   static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
   if constexpr (is_traceable<F>)

@@ -1,6 +1,6 @@
 #pragma once
-// A compiled program on the host: its steps as function pointers with resolved addresses over blocks of memory
-// that the caller or the program owns. Running it is a walk over that list; nothing is allocated.
+// A compiled program on the host: its steps as function pointers with resolved addresses over blocks of
+// memory that the caller or the program owns. Running it is a walk over that list; nothing is allocated.
 
 #include <cstring>
 
@@ -73,7 +73,9 @@ class HostProgram {
   // Until everything that run() started has ended; on the host it has when run() returns.
   void wait() const {}
   std::byte* output(int k) const { return steps_.output(k); }
-  void read_output(int k, void* to, i64 bytes) const { std::memcpy(to, output(k), static_cast<std::size_t>(bytes)); }
+  void read_output(int k, void* to, i64 bytes) const {
+    std::memcpy(to, output(k), static_cast<std::size_t>(bytes));
+  }
 
  private:
   int threads_ = 0;

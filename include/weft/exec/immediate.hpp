@@ -41,7 +41,8 @@ struct TreeBuilder {
 template <class Op, class... Args>
 struct TreeBuilder<Lazy<Op, Args...>> {
   static constexpr auto build(ir::Builder& b, int& next) {
-    const std::tuple<decltype(TreeBuilder<Args>::build(b, next))...> operands{TreeBuilder<Args>::build(b, next)...};
+    const std::tuple<decltype(TreeBuilder<Args>::build(b, next))...> operands{
+        TreeBuilder<Args>::build(b, next)...};
     return std::apply([&](const auto&... o) { return Op::apply(b, o...); }, operands);
   }
 };
@@ -62,14 +63,16 @@ struct LazySource {
 template <class T, class S, class Device, class L>
 void evaluate(const L& lazy, T* to, const Device& device) {
   using Source = LazySource<L, T>;
-  static_assert(sizeof(ShapesEqual<std::is_same_v<typename Source::result::shape, S>, Tensor<T, S, Device>, typename Source::result::shape, S>) > 0);
+  static_assert(sizeof(ShapesEqual<std::is_same_v<typename Source::result::shape, S>, Tensor<T, S, Device>,
+                                   typename Source::result::shape, S>) > 0);
   using Program = typename ProgramOf<Device, Compiled<Source>>::type;
   static thread_local Program program(device, nullptr, nullptr);
   int number = 0;
   auto bind = [&](const auto& leaf) {
     using A = std::remove_cvref_t<decltype(leaf)>;
     if constexpr (TensorLike<A>) {
-      static_assert(std::is_same_v<typename A::device_type, Device>, "a tensor of another device: copy it first");
+      static_assert(std::is_same_v<typename A::device_type, Device>,
+                    "a tensor of another device: copy it first");
       program.bind_input(number++, leaf.data());
     } else {
       program.bind_input(number++, &leaf);

@@ -1,5 +1,6 @@
 #pragma once
-// Model<M, Device>: M's parameters and buffers as one block of memory, started by a compiled program from a seed.
+// Model<M, Device>: M's parameters and buffers as one block of memory, started by a compiled program from a
+// seed.
 
 #include <string>
 #include <vector>
@@ -15,7 +16,8 @@ namespace weft {
 struct LoadReport {
   std::vector<std::string> missing;     // in the model, not in the file
   std::vector<std::string> unexpected;  // in the file, not in the model
-  std::vector<std::string> mismatched;  // in both, of another shape or dtype, or tied names with different values
+  std::vector<std::string>
+      mismatched;  // in both, of another shape or dtype, or tied names with different values
   bool complete() const { return missing.empty() && unexpected.empty() && mismatched.empty(); }
   std::string text() const {
     std::string s;
@@ -57,8 +59,8 @@ struct StateShape {
 
 inline std::vector<i64> extents(const Dims& d) { return std::vector<i64>(d.extent, d.extent + d.rank); }
 
-// Reads the tensors of M's names with `prefix` from a file into host memory laid out as the model's block, after
-// checking all of them; nothing is written when a strict load fails.
+// Reads the tensors of M's names with `prefix` from a file into host memory laid out as the model's block,
+// after checking all of them; nothing is written when a strict load fails.
 template <class M>
 LoadReport read_state(const io::Safetensors& file, LoadMode mode, const std::string& what, std::byte* block) {
   constexpr const auto& table = nn::state_table<M>;
@@ -71,11 +73,13 @@ LoadReport read_state(const io::Safetensors& file, LoadMode mode, const std::str
     bool agrees = true;
     for (int a = 0; a < nn::alias_table<M>.size; ++a) {
       const nn::Alias& alias = nn::alias_table<M>.row[a];
-      const io::SafetensorsEntry* other = alias.row == i ? file.find(std::string(alias.name.view())) : nullptr;
+      const io::SafetensorsEntry* other =
+          alias.row == i ? file.find(std::string(alias.name.view())) : nullptr;
       if (!other) continue;
       ++used;
       if (!entry) entry = other, --used;
-      agrees = agrees && entry->dtype == other->dtype && entry->shape == other->shape && std::memcmp(entry->data, other->data, entry->bytes) == 0;
+      agrees = agrees && entry->dtype == other->dtype && entry->shape == other->shape &&
+               std::memcmp(entry->data, other->data, entry->bytes) == 0;
     }
     if (!entry) {
       report.missing.push_back(name);
@@ -104,7 +108,8 @@ std::vector<io::SafetensorsTensor> state_tensors(const std::byte* block) {
   constexpr const auto& table = nn::state_table<M>;
   std::vector<io::SafetensorsTensor> tensors;
   for (int i = 0; i < table.size; ++i)
-    tensors.push_back({std::string(table.row[i].name.view()), table.row[i].dtype, extents(table.row[i].dims), block + table.row[i].offset});
+    tensors.push_back({std::string(table.row[i].name.view()), table.row[i].dtype, extents(table.row[i].dims),
+                       block + table.row[i].offset});
   for (int a = 0; a < nn::alias_table<M>.size; ++a) {
     const nn::Alias& alias = nn::alias_table<M>.row[a];
     const nn::StateInfo& row = table.row[alias.row];
@@ -123,8 +128,12 @@ struct DeviceMemory<Cpu> {
   static void zero(Buffer& b) {
     if (b.size() > 0) std::memset(b.data(), 0, b.size());
   }
-  static void to_host(const Cpu&, void* to, const std::byte* from, i64 bytes) { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
-  static void from_host(const Cpu&, std::byte* to, const void* from, i64 bytes) { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
+  static void to_host(const Cpu&, void* to, const std::byte* from, i64 bytes) {
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
+  static void from_host(const Cpu&, std::byte* to, const void* from, i64 bytes) {
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
 };
 
 }  // namespace exec
@@ -135,11 +144,12 @@ class Model {
   using type = M;
   using device_type = Device;
 
-  // Starts the parameters from `seed` as their initialisers say. `memory`: state_bytes() of the device's memory
-  // that the caller keeps alive, or null for the model's own.
+  // Starts the parameters from `seed` as their initialisers say. `memory`: state_bytes() of the device's
+  // memory that the caller keeps alive, or null for the model's own.
   explicit Model(const Device& device = Device{}, u64 seed = 0, void* memory = nullptr)
       : device_(device),
-        state_(memory ? Memory::Buffer::borrow(memory, static_cast<std::size_t>(state_bytes())) : Memory::allocate(device, state_bytes())) {
+        state_(memory ? Memory::Buffer::borrow(memory, static_cast<std::size_t>(state_bytes()))
+                      : Memory::allocate(device, state_bytes())) {
     Memory::zero(state_);
     initialize(seed);
   }
@@ -170,7 +180,8 @@ class Model {
     constexpr DType dtype = nn::state_table<M>.row[row].dtype;
     constexpr i64 offset = nn::state_table<M>.row[row].offset;
     using T = ctype<dtype>;
-    return TensorView<T, shape_of<exec::StateShape<M, i>>, Device>(reinterpret_cast<T*>(state_.data() + offset));
+    return TensorView<T, shape_of<exec::StateShape<M, i>>, Device>(
+        reinterpret_cast<T*>(state_.data() + offset));
   }
 
   // Writes a safetensors file with PyTorch's names; all or nothing.
@@ -180,8 +191,8 @@ class Model {
     io::write_safetensors(path, exec::state_tensors<M>(host.data()), {{"format", "pt"}});
   }
 
-  // Reads a safetensors file. Strict: throws "model/mismatch" and changes nothing unless names, shapes and dtypes
-  // all agree. Lax: takes what fits and reports the rest.
+  // Reads a safetensors file. Strict: throws "model/mismatch" and changes nothing unless names, shapes and
+  // dtypes all agree. Lax: takes what fits and reports the rest.
   LoadReport load(const std::string& path, LoadMode mode = LoadMode::strict) {
     const io::Safetensors file(path);
     std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
@@ -207,13 +218,14 @@ auto get(Model<M, Device>& model) {
   return model.template get<Name>();
 }
 
-// compile(model, [](const auto& m, auto x) { return m(x); }, in<f32, 1, 64>): a function of a model that it borrows,
-// traced in evaluation mode. The model must outlive it and stay where it is.
+// compile(model, [](const auto& m, auto x) { return m(x); }, in<f32, 1, 64>): a function of a model that it
+// borrows, traced in evaluation mode. The model must outlive it and stay where it is.
 template <class M, class Device, class F, class... T, class... S>
 auto compile(Model<M, Device>& model, F, Input<T, S>...) {
   static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
   if constexpr (is_traceable<F>)
-    return CompiledFunction<Device, exec::ModelSource<M, F, false, Input<T, S>...>, Input<T, S>...>(model.device(), model.state());
+    return CompiledFunction<Device, exec::ModelSource<M, F, false, Input<T, S>...>, Input<T, S>...>(
+        model.device(), model.state());
 }
 
 }  // namespace weft

@@ -1,6 +1,6 @@
 #pragma once
-// Owned<T>: one object on the heap with one owner, so that what holds it can move although the object, whose address
-// others keep, does not. Law: the object is destroyed once, by its last owner.
+// Owned<T>: one object on the heap with one owner, so that what holds it can move although the object, whose
+// address others keep, does not. Law: the object is destroyed once, by its last owner.
 
 namespace weft::exec {
 

@@ -1,6 +1,6 @@
 #pragma once
-// A compiled program's image as a list of launches: pointers resolved, numbers in place. Law: running is a walk
-// over that list in order, and allocates nothing.
+// A compiled program's image as a list of launches: pointers resolved, numbers in place. Law: running is a
+// walk over that list in order, and allocates nothing.
 
 #include <vector>
 
@@ -16,13 +16,13 @@ struct Blocks {
   std::byte* scalars = nullptr;
 };
 
-
 // `Launch`: how the device wants one step, with members run, args, numbers and number_count.
 template <class Launch>
 class Steps {
  public:
   // Reads an image's steps; `kernels` has its kernels' functions.
-  Steps(const codegen::ImageHeader& header, const u64* image, const decltype(Launch::run)* kernels, const Blocks& blocks)
+  Steps(const codegen::ImageHeader& header, const u64* image, const decltype(Launch::run)* kernels,
+        const Blocks& blocks)
       : header_(header), image_(image), blocks_(blocks), launches_(static_cast<std::size_t>(header.steps)) {
     for (int s = 0; s < header.steps; ++s) {
       const u64* w = image + header.step_at + codegen::step_words * s;
@@ -47,7 +47,8 @@ class Steps {
         const int streams = static_cast<int>(launch.numbers[5]), tail = 6 + streams;
         for (int k = 0; k < streams; ++k) args.stream[k] = static_cast<u32>(launch.numbers[6 + k]);
         for (int k = tail; k + 2 < launch.number_count; k += 3)
-          segments_.push_back({static_cast<i64>(launch.numbers[k]), static_cast<i64>(launch.numbers[k + 1]), static_cast<i64>(launch.numbers[k + 2])});
+          segments_.push_back({static_cast<i64>(launch.numbers[k]), static_cast<i64>(launch.numbers[k + 1]),
+                               static_cast<i64>(launch.numbers[k + 2])});
         args.segment_count = (launch.number_count - tail) / 3;
       } else if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::finish) {
         launch.args.chunks = static_cast<i64>(launch.numbers[0]);
@@ -77,9 +78,7 @@ class Steps {
   // In the order of the image's steps.
   std::vector<Launch>& launches() { return launches_; }
 
-  std::byte* output(int k) const {
-    return static_cast<std::byte*>(resolve(image_[header_.output_at + k]));
-  }
+  std::byte* output(int k) const { return static_cast<std::byte*>(resolve(image_[header_.output_at + k])); }
 
  private:
   struct InputUse {

@@ -1,5 +1,6 @@
 #pragma once
-// A model as a table: every parameter and buffer under its dotted name, with shape, dtype and count, and totals.
+// A model as a table: every parameter and buffer under its dotted name, with shape, dtype and count, and
+// totals.
 
 #include <string>
 #include <vector>
@@ -37,8 +38,9 @@ inline std::string table_text(const std::vector<SummaryRow>& rows) {
     out += r.name;
     if (r.name.size() > name) out += "\n" + std::string(name, ' ');
     if (r.name.size() < name) out += std::string(name - r.name.size(), ' ');
-    out += "  " + r.shape + std::string(shape - r.shape.size(), ' ') + "  " + r.dtype + std::string(dtype - r.dtype.size(), ' ') + "  " +
-           std::string(count - r.count.size(), ' ') + r.count + "\n";
+    out += "  " + r.shape + std::string(shape - r.shape.size(), ' ') + "  " + r.dtype +
+           std::string(dtype - r.dtype.size(), ' ') + "  " + std::string(count - r.count.size(), ' ') +
+           r.count + "\n";
   }
   return out;
 }
@@ -47,9 +49,10 @@ inline std::string table_text(const std::vector<SummaryRow>& rows) {
 template <class Header>
 std::string step_summary(const Header& plan, i64 state_bytes, i64 workspace_bytes) {
   using explain_detail::compact;
-  return "a step: " + std::to_string(plan.launches) + " launches, " + compact(static_cast<double>(plan.bytes), "B") + " moved, " +
-         compact(static_cast<double>(plan.flops), "FLOP") + "\nmemory: state " + grouped(state_bytes) + " bytes, workspace " +
-         grouped(workspace_bytes) + " bytes\n";
+  return "a step: " + std::to_string(plan.launches) + " launches, " +
+         compact(static_cast<double>(plan.bytes), "B") + " moved, " +
+         compact(static_cast<double>(plan.flops), "FLOP") + "\nmemory: state " + grouped(state_bytes) +
+         " bytes, workspace " + grouped(workspace_bytes) + " bytes\n";
 }
 
 }  // namespace exec
@@ -63,11 +66,13 @@ std::string summary() {
   for (int i = 0; i < table.size; ++i) {
     const nn::StateInfo& s = table.row[i];
     (s.trained ? trained : kept) += s.dims.size();
-    rows.push_back({std::string(s.name.view()) + (s.trained ? "" : " (buffer)"), to_text(s.dims).c_str(), name_of(s.dtype), exec::grouped(s.dims.size())});
+    rows.push_back({std::string(s.name.view()) + (s.trained ? "" : " (buffer)"), to_text(s.dims).c_str(),
+                    name_of(s.dtype), exec::grouped(s.dims.size())});
   }
   for (int i = 0; i < nn::alias_table<M>.size; ++i) {
     const nn::Alias& alias = nn::alias_table<M>.row[i];
-    rows.push_back({std::string(alias.name.view()), "is " + std::string(table.row[alias.row].name.view()), "", ""});
+    rows.push_back(
+        {std::string(alias.name.view()), "is " + std::string(table.row[alias.row].name.view()), "", ""});
   }
   std::string out = exec::table_text(rows);
   out += exec::grouped(trained) + " trained parameters";

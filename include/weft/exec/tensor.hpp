@@ -18,7 +18,8 @@ template <class T, class S, class Device, class L>
 void evaluate(const L& lazy, T* to, const Device& device);
 }  // namespace exec
 
-// Memory of one device that something else owns: a program's result, valid until its next call, or the caller's.
+// Memory of one device that something else owns: a program's result, valid until its next call, or the
+// caller's.
 template <class T, class S, class Device>
 class TensorView {
  public:
@@ -48,11 +49,7 @@ class TensorView {
     static_assert(S::size == 1, "item() is for tensors of one element");
     return data_[0];
   }
-  operator T() const
-    requires(S::size == 1)
-  {
-    return data_[0];
-  }
+  operator T() const requires(S::size == 1) { return data_[0]; }
   T* begin() const { return data_; }
   T* end() const { return data_ + S::size; }
   std::vector<T> to_vector() const { return std::vector<T>(data_, data_ + S::size); }
@@ -134,7 +131,8 @@ class Tensor<T, S, Cpu> {
   static constexpr std::size_t bytes() { return static_cast<std::size_t>(S::size) * sizeof(T); }
   void fill_from(const T* values, std::size_t count) {
     if (count != static_cast<std::size_t>(S::size))
-      throw Error("tensor/size", "a tensor of " + std::to_string(S::size) + " elements was given " + std::to_string(count));
+      throw Error("tensor/size",
+                  "a tensor of " + std::to_string(S::size) + " elements was given " + std::to_string(count));
     std::memcpy(buffer_.data(), values, bytes());
   }
   HostBuffer buffer_;

@@ -93,7 +93,8 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
   return [&]<std::size_t... K>(std::index_sequence<K...>) {
     const std::tuple<decltype(trace_input<I>(b, 0))...> inputs{trace_input<I>(b, static_cast<int>(K))...};
     return as_results(b, f(leading..., std::get<K>(inputs)...));
-  }(std::index_sequence_for<I...>{});
+  }
+  (std::index_sequence_for<I...>{});
 }
 
 // Everything after tracing: the visible list of passes.
@@ -133,7 +134,9 @@ struct PlanStage {
     codegen::write(w, passes::plan_memory(graph, fusion));
     w.put_int(fusion.groups.size());
   }
-  static constexpr int groups() { return static_cast<int>(Kept<PlanStage>::words.w[Kept<PlanStage>::size - 1]); }
+  static constexpr int groups() {
+    return static_cast<int>(Kept<PlanStage>::words.w[Kept<PlanStage>::size - 1]);
+  }
 };
 // Lowering goes in pieces of equal length, so that no evaluation grows with the program.
 inline constexpr int groups_a_piece = 128;
@@ -144,7 +147,8 @@ struct LowerStage {
     const passes::Fusion fusion = passes::thaw_fusion(graph, Kept<FuseStage<Source>>::words.w);
     const passes::Plan plan = codegen::thaw_plan(Kept<PlanStage<Source>>::words.w);
     const int groups = fusion.groups.size(), first = Piece * groups_a_piece;
-    codegen::write(w, codegen::lower(graph, fusion, plan, first, groups < first + groups_a_piece ? groups : first + groups_a_piece));
+    codegen::write(w, codegen::lower(graph, fusion, plan, first,
+                                     groups < first + groups_a_piece ? groups : first + groups_a_piece));
   }
 };
 template <class Source>
@@ -159,7 +163,8 @@ struct ImageStage {
     const ir::Graph graph = ir::thaw(Kept<PruneStage<Source>>::words.w);
     const passes::Plan plan = codegen::thaw_plan(Kept<PlanStage<Source>>::words.w);
     constexpr int pieces = (PlanStage<Source>::groups() + groups_a_piece - 1) / groups_a_piece;
-    const codegen::Build build = codegen::finish_build(graph, plan, join(std::make_integer_sequence<int, (pieces > 0 ? pieces : 1)>{}));
+    const codegen::Build build = codegen::finish_build(
+        graph, plan, join(std::make_integer_sequence<int, (pieces > 0 ? pieces : 1)>{}));
     codegen::write(w, build.header);
     codegen::write(w, build);
   }

@@ -66,7 +66,8 @@ class Builder {
 
   constexpr int shape(const Dims& dims) {
     u64 h = static_cast<u64>(dims.rank) * 0x9e3779b97f4a7c15ull;
-    for (int i = 0; i < dims.rank; ++i) h = (h ^ static_cast<u64>(dims.extent[i])) * 0xff51afd7ed558ccdull, h ^= h >> 29;
+    for (int i = 0; i < dims.rank; ++i)
+      h = (h ^ static_cast<u64>(dims.extent[i])) * 0xff51afd7ed558ccdull, h ^= h >> 29;
     return intern(
         shape_table_, h, graph.shapes.size(), [&](int k) { return graph.shapes[k] == dims; },
         [&] { graph.shapes.push(dims); },
@@ -146,8 +147,8 @@ class Builder {
     return h ^ (h >> 29);
   }
   static constexpr u64 hash(const Node& n, const int* operands) {
-    u64 h = mix(static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 | static_cast<u64>(n.recompute) << 16 |
-                    static_cast<u64>(n.shape) << 32,
+    u64 h = mix(static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 |
+                    static_cast<u64>(n.recompute) << 16 | static_cast<u64>(n.shape) << 32,
                 n.imm ^ static_cast<u64>(n.list + 1) << 40);
     for (int i = 0; i < n.arity; ++i) h = mix(h, static_cast<u64>(operands[i]));
     return h ^ (h >> 29);

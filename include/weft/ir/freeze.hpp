@@ -18,7 +18,8 @@ constexpr void write(WordWriter& w, const Graph& g) {
     w.put(n.imm);
   }
   w.put_int(g.edges.size());
-  for (int k = 0; k < g.edges.size(); k += 2) w.put_pair(g.edges[k], k + 1 < g.edges.size() ? g.edges[k + 1] : 0);
+  for (int k = 0; k < g.edges.size(); k += 2)
+    w.put_pair(g.edges[k], k + 1 < g.edges.size() ? g.edges[k + 1] : 0);
   w.put_int(g.shapes.size());
   for (const Dims& d : g.shapes) {
     w.put_int(d.rank);
@@ -30,7 +31,8 @@ constexpr void write(WordWriter& w, const Graph& g) {
   for (i64 x : g.list_data) w.put_int(x);
   w.put_int(g.slots.size());
   for (const Slot& s : g.slots) {
-    w.put(static_cast<u64>(s.space) | static_cast<u64>(s.dtype) << 8 | static_cast<u64>(static_cast<u32>(s.shape)) << 16);
+    w.put(static_cast<u64>(s.space) | static_cast<u64>(s.dtype) << 8 |
+          static_cast<u64>(static_cast<u32>(s.shape)) << 16);
     w.put_int(s.segments);
     w.put_int(s.offset);
   }

@@ -60,16 +60,16 @@ struct Graph {
   List<Span> lists;
   List<i64> list_data;
   List<Slot> slots;
-  List<Span> groups;   // ranges of each parameter group
+  List<Span> groups;  // ranges of each parameter group
   List<Range> ranges;
-  List<int> inputs;    // node of each input, -1 where it was never used
-  List<int> outputs;   // node of each output
+  List<int> inputs;   // node of each input, -1 where it was never used
+  List<int> outputs;  // node of each output
   List<Assign> assigns;
   i64 model_bytes = 0;
   i64 optimizer_bytes = 0;
   int scalar_count = 0;
   List<Preset> presets;  // run-time scalars with a value known while tracing
-  int streams = 0;  // random streams handed out so far
+  int streams = 0;       // random streams handed out so far
 
   constexpr int in(int node, int k) const { return edges[nodes[node].first + k]; }
   constexpr const Dims& dims(int node) const { return shapes[nodes[node].shape]; }

@@ -1,6 +1,6 @@
 #pragma once
-// A graph as text, one line a node, for golden tests and for people. Law: equal graphs give equal text, in any
-// locale and with any compiler; the text tells everything that a pass may read.
+// A graph as text, one line a node, for golden tests and for people. Law: equal graphs give equal text, in
+// any locale and with any compiler; the text tells everything that a pass may read.
 //
 //   %5 = dot(%0, %4) batch () with () contract (1) with (1) : f32 (8, 10)
 
@@ -17,8 +17,7 @@ inline void add(std::string& out, i64 number) { out += std::to_string(number); }
 
 // The shortest decimal that reads back as the same number.
 template <class Float>
-  requires(std::is_floating_point_v<Float>)
-void add(std::string& out, Float number) {
+requires(std::is_floating_point_v<Float>) void add(std::string& out, Float number) {
   char text[40];
   const auto end = std::to_chars(text, text + sizeof text, number);
   out.append(text, end.ptr);
@@ -47,7 +46,10 @@ inline void add_attributes(std::string& out, const Graph& g, int node) {
     out += " with ";
     add_list(out, axes.contracted_b, axes.contracted);
   } else if (n.list >= 0) {
-    out += n.op == Op::slice ? " begin:step [" : n.op == Op::pad ? " low:high [" : n.op == Op::pack ? " at [" : " axes [";
+    out += n.op == Op::slice  ? " begin:step ["
+           : n.op == Op::pad  ? " low:high ["
+           : n.op == Op::pack ? " at ["
+                              : " axes [";
     const bool pairs = n.op == Op::slice || n.op == Op::pad;
     for (int k = 0; k < g.attributes(node); ++k) {
       if (k > 0) out += pairs && k % 2 == 1 ? ":" : ", ";
@@ -129,7 +131,8 @@ inline std::string print_node(const Graph& g, int node) {
 inline std::string print_slot(const Graph& g, int slot) {
   constexpr const char* names[] = {"model", "optimizer", "workspace", "input", "scalars", "output"};
   const Slot& s = g.slots[slot];
-  std::string out = "slot " + std::to_string(slot) + " = " + names[static_cast<int>(s.space)] + " + " + std::to_string(s.offset);
+  std::string out = "slot " + std::to_string(slot) + " = " + names[static_cast<int>(s.space)] + " + " +
+                    std::to_string(s.offset);
   if (s.segments >= 0) out += " over group " + std::to_string(s.segments);
   return out + " : " + name_of(s.dtype) + " " + to_text(g.shapes[s.shape]).c_str();
 }
@@ -156,7 +159,8 @@ inline std::string print(const Graph& g) {
     for (int k = 0; k < g.outputs.size(); ++k) out += (k > 0 ? ", %" : " %") + std::to_string(g.outputs[k]);
     out += '\n';
   }
-  for (const Assign& a : g.assigns) out += "slot " + std::to_string(a.slot) + " <- %" + std::to_string(a.node) + "\n";
+  for (const Assign& a : g.assigns)
+    out += "slot " + std::to_string(a.slot) + " <- %" + std::to_string(a.node) + "\n";
   return out;
 }
 

@@ -62,9 +62,11 @@ constexpr Value reshape(Value x, Dims to) {
 constexpr Value cast(Value x, DType to) {
   if (x.dtype() == to) return x;
   if (x.is_constant() && is_float(x.dtype()) == is_float(to) && to != DType::boolean && size_of(to) >= 4)
-    return {x.builder, x.builder->constant(to, x.node().shape,
-                                           to == DType::f32 ? constant_bits(to, static_cast<double>(static_cast<float>(x.constant())))
-                                                            : constant_bits(to, x.constant()))};
+    return {x.builder,
+            x.builder->constant(to, x.node().shape,
+                                to == DType::f32
+                                    ? constant_bits(to, static_cast<double>(static_cast<float>(x.constant())))
+                                    : constant_bits(to, x.constant()))};
   return raw(Op::cast, to, x.node().shape, 0, -1, x);
 }
 
@@ -85,7 +87,8 @@ constexpr Value unary(Op op, Value x) {
 namespace detail {
 // x op y on constants where one rounding of the f64 result is the exact f32 answer.
 constexpr bool foldable(Op op, DType t) {
-  return (t == DType::f32 || t == DType::f64) && (op == Op::add || op == Op::sub || op == Op::mul || op == Op::div);
+  return (t == DType::f32 || t == DType::f64) &&
+         (op == Op::add || op == Op::sub || op == Op::mul || op == Op::div);
 }
 constexpr double folded(Op op, DType t, double x, double y) {
   const double r = op == Op::add ? x + y : op == Op::sub ? x - y : op == Op::mul ? x * y : x / y;
@@ -100,7 +103,8 @@ constexpr Value binary(Op op, Value x, Value y) {
     x = broadcast(x, to);
     y = broadcast(y, to);
   }
-  if (x.dtype() != y.dtype()) throw Error("ir/dtype", std::string(info(op).name) + ": operands of two dtypes");
+  if (x.dtype() != y.dtype())
+    throw Error("ir/dtype", std::string(info(op).name) + ": operands of two dtypes");
   switch (op) {
     case Op::add:
       if (x.is(0)) return y;
@@ -122,7 +126,8 @@ constexpr Value binary(Op op, Value x, Value y) {
     default:
       break;
   }
-  if (x.is_constant() && y.is_constant() && detail::foldable(op, x.dtype()) && !(op == Op::div && y.constant() == 0))
+  if (x.is_constant() && y.is_constant() && detail::foldable(op, x.dtype()) &&
+      !(op == Op::div && y.constant() == 0))
     return constant_like(x, detail::folded(op, x.dtype(), x.constant(), y.constant()));
   return raw(op, is_predicate(op) ? DType::boolean : x.dtype(), x.node().shape, 0, -1, x, y);
 }
@@ -187,7 +192,8 @@ constexpr Value pad(Value x, const i64* low_high, double fill) {
     }
     return pad(slice(x, axes, cropped), widths, fill);
   }
-  if (x.is_constant() && x.constant() == fill) return constant(b, x.dtype(), padded(x.dims(), low_high), fill);
+  if (x.is_constant() && x.constant() == fill)
+    return constant(b, x.dtype(), padded(x.dims(), low_high), fill);
   return raw(Op::pad, x.dtype(), b.shape(padded(x.dims(), low_high)), constant_bits(x.dtype(), fill),
              b.list(low_high, 2 * rank), x);
 }
@@ -228,8 +234,8 @@ constexpr Value sum_to(Value x, Dims to) {
 }
 
 namespace detail {
-// x with its contracted axes next to one another in the order of `contracted`, which is renumbered with the batch
-// axes; free axes keep their order, so that the product's shape does. A product walks them as one axis.
+// x with its contracted axes next to one another in the order of `contracted`, which is renumbered with the
+// batch axes; free axes keep their order, so that the product's shape does. A product walks them as one axis.
 constexpr Value gather_contracted(Value x, int count, int* contracted, int batches, int* batch) {
   bool run = true;
   for (int c = 0; c + 1 < count; ++c) run = run && contracted[c + 1] == contracted[c] + 1;
@@ -281,15 +287,17 @@ constexpr DotAxes dot_axes(const Graph& g, int node) {
 }
 
 constexpr Value gather(Value table, Value index) {
-  return raw(Op::gather, table.dtype(), table.builder->shape(gathered(table.dims(), index.dims())), 0, -1, table, index);
+  return raw(Op::gather, table.dtype(), table.builder->shape(gathered(table.dims(), index.dims())), 0, -1,
+             table, index);
 }
 constexpr Value scatter_add(Value index, Value update, i64 rows) {
-  return raw(Op::scatter_add, update.dtype(), update.builder->shape(scattered(rows, index.dims(), update.dims())), 0, -1,
-             index, update);
+  return raw(Op::scatter_add, update.dtype(),
+             update.builder->shape(scattered(rows, index.dims(), update.dims())), 0, -1, index, update);
 }
 
 // A flat vector of `length` elements with operand k's elements at offsets[k]; the gaps are zero.
-constexpr Value pack(Builder& b, DType dtype, i64 length, const List<int>& operands, const List<i64>& offsets, u64 group) {
+constexpr Value pack(Builder& b, DType dtype, i64 length, const List<int>& operands, const List<i64>& offsets,
+                     u64 group) {
   Node node{Op::pack, dtype};
   const i64 extent[1]{length};
   node.shape = b.shape(make_dims(1, extent));

@@ -1,6 +1,7 @@
 #pragma once
-// What is legal in a graph, checked: order, arity, dtypes, shapes (by shape_rule.hpp), attributes, slots. A fault
-// is a mistake in weft, never in a user's program. Runs in constant evaluation too, in time linear in the graph.
+// What is legal in a graph, checked: order, arity, dtypes, shapes (by shape_rule.hpp), attributes, slots. A
+// fault is a mistake in weft, never in a user's program. Runs in constant evaluation too, in time linear in
+// the graph.
 
 #include <string>
 
@@ -49,13 +50,16 @@ class Verifier {
         if (d.extent[k] < 0) return "a shape has a negative extent";
     }
     for (const Span& s : g.lists)
-      if (s.begin < 0 || s.size < 0 || s.begin + s.size > g.list_data.size()) return "an attribute list lies outside its data";
+      if (s.begin < 0 || s.size < 0 || s.begin + s.size > g.list_data.size())
+        return "an attribute list lies outside its data";
     for (const Span& s : g.groups) {
-      if (s.begin < 0 || s.size < 0 || s.begin + s.size > g.ranges.size()) return "a parameter group lies outside its ranges";
+      if (s.begin < 0 || s.size < 0 || s.begin + s.size > g.ranges.size())
+        return "a parameter group lies outside its ranges";
       i64 end = 0;
       for (int r = 0; r < s.size; ++r) {
         const Range& range = g.ranges[s.begin + r];
-        if (range.offset < end || range.length <= 0) return "a parameter group's ranges overlap or are out of order";
+        if (range.offset < end || range.length <= 0)
+          return "a parameter group's ranges overlap or are out of order";
         end = range.offset + range.length;
       }
     }
@@ -63,7 +67,8 @@ class Verifier {
       if (p.scalar < 0 || p.scalar >= g.scalar_count) return "a preset run-time scalar does not exist";
     for (const Slot& s : g.slots) {
       if (s.shape < 0 || s.shape >= g.shapes.size()) return "a slot's shape does not exist";
-      if (s.space != Space::model && s.space != Space::optimizer) return "a slot lies in neither the model's nor the optimiser's block";
+      if (s.space != Space::model && s.space != Space::optimizer)
+        return "a slot lies in neither the model's nor the optimiser's block";
       const i64 unit = size_of(s.dtype), elements = g.shapes[s.shape].size();
       i64 end = elements;
       if (s.segments >= g.groups.size()) return "a slot's parameter group does not exist";
@@ -72,10 +77,12 @@ class Verifier {
         i64 length = 0;
         for (int r = 0; r < span.size; ++r) length += g.ranges[span.begin + r].length;
         if (length != elements) return "a slot's extent is not its parameter group's length";
-        if (span.size > 0) end = g.ranges[span.begin + span.size - 1].offset + g.ranges[span.begin + span.size - 1].length;
+        if (span.size > 0)
+          end = g.ranges[span.begin + span.size - 1].offset + g.ranges[span.begin + span.size - 1].length;
       }
       if (s.offset < 0 || s.offset % unit != 0) return "a slot is not aligned to its dtype";
-      if (s.offset + end * unit > (s.space == Space::model ? g.model_bytes : g.optimizer_bytes)) return "a slot reaches beyond its block";
+      if (s.offset + end * unit > (s.space == Space::model ? g.model_bytes : g.optimizer_bytes))
+        return "a slot reaches beyond its block";
     }
     return nullptr;
   }
@@ -85,7 +92,8 @@ class Verifier {
     for (int k = 0; k < g.inputs.size(); ++k) {
       const int x = g.inputs[k];
       if (x < -1 || x >= n) return "an input's node does not exist";
-      if (x >= 0 && (g.nodes[x].op != Op::input || g.nodes[x].imm != static_cast<u64>(k))) return "an input's node is not that input";
+      if (x >= 0 && (g.nodes[x].op != Op::input || g.nodes[x].imm != static_cast<u64>(k)))
+        return "an input's node is not that input";
     }
     for (int x : g.outputs)
       if (const char* wrong = result(x)) return wrong;
@@ -98,17 +106,22 @@ class Verifier {
       const Slot& s = g.slots[a.slot];
       if (g.nodes[a.node].dtype != s.dtype) return "a slot is assigned a value of another dtype";
       if (g.dims(a.node) != g.shapes[s.shape]) return "a slot is assigned a value of another shape";
-      if (stage_ == Stage::pruned && g.nodes[a.node].recompute != 0) return "a slot is assigned by a recomputation";
+      if (stage_ == Stage::pruned && g.nodes[a.node].recompute != 0)
+        return "a slot is assigned by a recomputation";
       const i64 unit = size_of(s.dtype);
       if (s.segments < 0) written.push({s.space, s.offset, s.offset + g.shapes[s.shape].size() * unit});
       for (int r = 0; s.segments >= 0 && r < g.groups[s.segments].size; ++r) {
         const Range& range = g.ranges[g.groups[s.segments].begin + r];
-        written.push({s.space, s.offset + range.offset * unit, s.offset + (range.offset + range.length) * unit});
+        written.push(
+            {s.space, s.offset + range.offset * unit, s.offset + (range.offset + range.length) * unit});
       }
     }
-    sort(written, [](const Bytes& a, const Bytes& b) { return a.space != b.space ? a.space < b.space : a.begin < b.begin; });
+    sort(written, [](const Bytes& a, const Bytes& b) {
+      return a.space != b.space ? a.space < b.space : a.begin < b.begin;
+    });
     for (int k = 1; k < written.size(); ++k)
-      if (written[k].space == written[k - 1].space && written[k].begin < written[k - 1].end) return "two assigned slots overlap";
+      if (written[k].space == written[k - 1].space && written[k].begin < written[k - 1].end)
+        return "two assigned slots overlap";
     return nullptr;
   }
   struct Bytes {
@@ -118,7 +131,8 @@ class Verifier {
   constexpr const char* result(int x) const {
     if (x < 0 || x >= g.nodes.size()) return "a result's node does not exist";
     const Op op = g.nodes[x].op;
-    if (stage_ == Stage::pruned && (op == Op::input || op == Op::state || op == Op::scalar)) return "a result is a leaf in memory";
+    if (stage_ == Stage::pruned && (op == Op::input || op == Op::state || op == Op::scalar))
+      return "a result is a leaf in memory";
     return nullptr;
   }
 
@@ -128,7 +142,8 @@ class Verifier {
     if (static_cast<int>(n.dtype) >= dtype_count) return "no such dtype";
     if (n.shape < 0 || n.shape >= g.shapes.size()) return "its shape does not exist";
     if (n.list < -1 || n.list >= g.lists.size()) return "its attribute list does not exist";
-    if (n.first < 0 || n.arity < 0 || n.first + n.arity > g.edges.size()) return "its operands lie outside the edges";
+    if (n.first < 0 || n.arity < 0 || n.first + n.arity > g.edges.size())
+      return "its operands lie outside the edges";
     const OpInfo& row = info(n.op);
     if (row.arity >= 0 && n.arity != row.arity) return "wrong number of operands";
     const int* in = g.edges.data() + n.first;
@@ -182,7 +197,8 @@ class Verifier {
   constexpr const char* pointwise(const Node& n, const int* in) const {
     for (int k = 0; k < n.arity; ++k) {
       const int shape = g.nodes[in[k]].shape;
-      if (shape != n.shape && g.shapes[shape] != g.shapes[n.shape]) return "an operand of pointwise arithmetic has another shape";
+      if (shape != n.shape && g.shapes[shape] != g.shapes[n.shape])
+        return "an operand of pointwise arithmetic has another shape";
     }
     const DType x = g.nodes[in[0]].dtype;
     const DType y = n.arity > 1 ? g.nodes[in[1]].dtype : x;
@@ -195,12 +211,15 @@ class Verifier {
         if (x != DType::boolean) return "a condition is not boolean";
         return y == n.dtype && g.nodes[in[2]].dtype == n.dtype ? nullptr : "select: operands of two dtypes";
       case Op::fma:
-        return x == n.dtype && y == n.dtype && g.nodes[in[2]].dtype == n.dtype && is_float(x) ? nullptr : "fma takes floats of one dtype";
+        return x == n.dtype && y == n.dtype && g.nodes[in[2]].dtype == n.dtype && is_float(x)
+                   ? nullptr
+                   : "fma takes floats of one dtype";
       default:
         break;
     }
     if (x != y) return "operands of two dtypes";
-    if (n.dtype != (is_predicate(n.op) ? DType::boolean : x)) return "a result's dtype does not follow from its operands";
+    if (n.dtype != (is_predicate(n.op) ? DType::boolean : x))
+      return "a result's dtype does not follow from its operands";
     if (n.op >= Op::bit_and && n.op <= Op::bit_xor) return is_float(x) ? "bits of a float" : nullptr;
     if (n.op == Op::shift_right) return is_integer(x) ? nullptr : "a shift of what is no integer";
     const bool function = (n.op >= Op::exp && n.op <= Op::erf) || n.op == Op::atan2;
@@ -227,20 +246,28 @@ class Verifier {
       case Op::reshape:
         return from.size() == to.size() ? nullptr : "a reshape changes the number of elements";
       case Op::permute:
-        if (n.list < 0 || g.attributes(i) != from.rank || !are_axes(i, from.rank)) return "permute: not an order of the axes";
-        return permuted(from, g.list_data.data() + g.lists[n.list].begin) == to ? nullptr : "permute: wrong result shape";
+        if (n.list < 0 || g.attributes(i) != from.rank || !are_axes(i, from.rank))
+          return "permute: not an order of the axes";
+        return permuted(from, g.list_data.data() + g.lists[n.list].begin) == to
+                   ? nullptr
+                   : "permute: wrong result shape";
       case Op::slice:
-        if (from.rank != to.rank || g.attributes(i) != 2 * from.rank) return "slice: one begin and step an axis";
+        if (from.rank != to.rank || g.attributes(i) != 2 * from.rank)
+          return "slice: one begin and step an axis";
         for (int k = 0; k < to.rank; ++k) {
-          const i64 first = g.attribute(i, 2 * k), last = first + (to.extent[k] - 1) * g.attribute(i, 2 * k + 1);
-          if (to.extent[k] > 0 && (first < 0 || last < 0 || first >= from.extent[k] || last >= from.extent[k])) return "slice: outside its operand";
+          const i64 first = g.attribute(i, 2 * k),
+                    last = first + (to.extent[k] - 1) * g.attribute(i, 2 * k + 1);
+          if (to.extent[k] > 0 &&
+              (first < 0 || last < 0 || first >= from.extent[k] || last >= from.extent[k]))
+            return "slice: outside its operand";
         }
         return nullptr;
       default:
         if (n.list < 0 || g.attributes(i) != 2 * from.rank) return "pad: two widths an axis";
         for (int k = 0; k < 2 * from.rank; ++k)
           if (g.attribute(i, k) < 0) return "pad: a negative width";
-        return padded(from, g.list_data.data() + g.lists[n.list].begin) == to ? nullptr : "pad: wrong result shape";
+        return padded(from, g.list_data.data() + g.lists[n.list].begin) == to ? nullptr
+                                                                              : "pad: wrong result shape";
     }
   }
 
@@ -248,18 +275,23 @@ class Verifier {
     const DType x = g.nodes[in[0]].dtype;
     const Dims& from = g.dims(in[0]);
     const bool finds = n.op == Op::argmax || n.op == Op::argmin;
-    if (g.attributes(i) == 0 || !are_axes(i, from.rank)) return "a reduction's axes are missing, out of range or twice there";
-    if (finds ? n.dtype != DType::i64 : n.dtype != x) return "a reduction's dtype does not follow from its operand";
+    if (g.attributes(i) == 0 || !are_axes(i, from.rank))
+      return "a reduction's axes are missing, out of range or twice there";
+    if (finds ? n.dtype != DType::i64 : n.dtype != x)
+      return "a reduction's dtype does not follow from its operand";
     Axes axes = 0;
     for (int k = 0; k < g.attributes(i); ++k) axes |= 1u << g.attribute(i, k);
-    return reduced(from, axes) == g.shapes[n.shape] ? nullptr : "a reduction's shape is not its operand's with extents of 1";
+    return reduced(from, axes) == g.shapes[n.shape]
+               ? nullptr
+               : "a reduction's shape is not its operand's with extents of 1";
   }
 
   constexpr const char* dot(int i, const Node& n, const int* in) const {
     const Dims &a = g.dims(in[0]), &b = g.dims(in[1]);
     if (g.attributes(i) < 2) return "dot: no axes";
     const i64 batch = g.attribute(i, 0), contracted = g.attribute(i, 1);
-    if (batch < 0 || contracted < 0 || batch > max_rank || contracted > max_rank || g.attributes(i) != 2 + 2 * (batch + contracted))
+    if (batch < 0 || contracted < 0 || batch > max_rank || contracted > max_rank ||
+        g.attributes(i) != 2 + 2 * (batch + contracted))
       return "dot: wrong number of axes";
     const DotAxes axes = dot_axes(g, i);
     const auto distinct = [](const int* first, int firsts, const int* second, int seconds, int rank) {
@@ -276,7 +308,8 @@ class Verifier {
       return "dot: an axis is out of range or twice there";
     if (!axes.agrees(a, b)) return "dot: the extents of joined axes differ";
     if (g.nodes[in[0]].dtype != g.nodes[in[1]].dtype) return "dot: operands of two dtypes";
-    if (is_float(n.dtype) != is_float(g.nodes[in[0]].dtype)) return "dot: its dtype does not follow from its operands";
+    if (is_float(n.dtype) != is_float(g.nodes[in[0]].dtype))
+      return "dot: its dtype does not follow from its operands";
     return dot_dims(a, b, axes) == g.shapes[n.shape] ? nullptr : "dot: wrong result shape";
   }
 
@@ -287,7 +320,8 @@ class Verifier {
     if (!is_integer(g.nodes[numbers].dtype)) return "an index is not an integer";
     if (g.nodes[data].dtype != n.dtype) return "gather and scatter keep the dtype";
     if (gathers) {
-      if (data_dims.rank < 1 || index_dims.rank + data_dims.rank - 1 > max_rank) return "gather: ranks out of range";
+      if (data_dims.rank < 1 || index_dims.rank + data_dims.rank - 1 > max_rank)
+        return "gather: ranks out of range";
       return gathered(data_dims, index_dims) == to ? nullptr : "gather: wrong result shape";
     }
     if (to.rank < 1 || index_dims.rank > data_dims.rank) return "scatter_add: ranks out of range";
@@ -301,7 +335,9 @@ class Verifier {
     if (n.op == Op::unpack) {
       const Dims& from = g.dims(in[0]);
       if (from.rank != 1 || g.nodes[in[0]].dtype != n.dtype) return "unpack: not a flat vector of its dtype";
-      return static_cast<i64>(n.imm) >= 0 && static_cast<i64>(n.imm) + to.size() <= from.extent[0] ? nullptr : "unpack: beyond the vector";
+      return static_cast<i64>(n.imm) >= 0 && static_cast<i64>(n.imm) + to.size() <= from.extent[0]
+                 ? nullptr
+                 : "unpack: beyond the vector";
     }
     if (to.rank != 1 || g.attributes(i) != n.arity) return "pack: one offset an operand of a flat vector";
     const i64 group = static_cast<i64>(n.imm);

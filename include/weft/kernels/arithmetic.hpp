@@ -1,6 +1,6 @@
 #pragma once
-// One pointwise instruction on values: a scalar on the GPU, a pack of lanes on the host. Small floating types are
-// computed in f32 and rounded after every operation, so that a result never depends on what was fused.
+// One pointwise instruction on values: a scalar on the GPU, a pack of lanes on the host. Small floating types
+// are computed in f32 and rounded after every operation, so that a result never depends on what was fused.
 
 #include "weft/core/philox.hpp"
 #include "weft/kernels/code.hpp"
@@ -101,8 +101,8 @@ WEFT_HD_INLINE typename Family::mask narrow_mask(const M& m) {
 // Rounds a register to what dtype t can hold.
 template <DType t, class V>
 WEFT_HD_INLINE V round_to(const V& x) {
-  if constexpr (t == DType::f16 || t == DType::bf16 || t == DType::f8e4m3 || t == DType::f8e5m2 || t == DType::i8 ||
-                t == DType::u8) {
+  if constexpr (t == DType::f16 || t == DType::bf16 || t == DType::f8e4m3 || t == DType::f8e5m2 ||
+                t == DType::i8 || t == DType::u8) {
     using S = ctype<t>;
     S stored[lanes];
     store(stored, x);
@@ -137,8 +137,8 @@ WEFT_HD_INLINE M splat_false() {
     return splat<M>(0);
 }
 
-// Integer quotient, remainder and power, lane by lane; a zero divisor gives 0, as no exception may leave a kernel
-// (and lanes beyond a row's end hold zeros).
+// Integer quotient, remainder and power, lane by lane; a zero divisor gives 0, as no exception may leave a
+// kernel (and lanes beyond a row's end hold zeros).
 template <Opcode op, class T>
 WEFT_HD_INLINE T integer_lane(T x, T y) {
   if constexpr (op == Opcode::div) {

@@ -1,9 +1,9 @@
 #pragma once
-// Code<word, word, ...>: a kernel's bytecode as a type. Only 64-bit integers, because they alone survive every
-// compiler's mangling of a __global__ template; equal kernels are one instantiation.
+// Code<word, word, ...>: a kernel's bytecode as a type. Only 64-bit integers, because they alone survive
+// every compiler's mangling of a __global__ template; equal kernels are one instantiation.
 //
-// A loop's words: one header word (operands, instructions, row axes, column axes, passes, flags), one with the
-// number of kept elements, the ends of its sections, the extents of its axes (0: a launch argument), its
+// A loop's words: one header word (operands, instructions, row axes, column axes, passes, flags), one with
+// the number of kept elements, the ends of its sections, the extents of its axes (0: a launch argument), its
 // operands (a word, one stride an axis, and for a window a low and a high bound an axis), its instructions.
 // Sections: chunk, row 0, element 0, row 1, element 1, ..., row P.
 
@@ -37,8 +37,9 @@ struct LoopHeader {
   bool segmented = false;  // rows are tiles of the ranges of a parameter group
   bool windows = false;    // operands carry bounds
   WEFT_HD constexpr void encode(u64* w) const {
-    w[0] = static_cast<u64>(operands) | static_cast<u64>(instructions) << 16 | static_cast<u64>(row_axes) << 32 |
-           static_cast<u64>(col_axes) << 40 | static_cast<u64>(passes) << 48;
+    w[0] = static_cast<u64>(operands) | static_cast<u64>(instructions) << 16 |
+           static_cast<u64>(row_axes) << 32 | static_cast<u64>(col_axes) << 40 |
+           static_cast<u64>(passes) << 48;
     w[1] = static_cast<u64>(kept) | static_cast<u64>(segmented) << 32 | static_cast<u64>(windows) << 33;
   }
   WEFT_HD static constexpr LoopHeader decode(const u64* w) {
@@ -68,10 +69,14 @@ struct LoopView {
   static constexpr int operand_words = header.operand_words();
   static constexpr int instruction_at = operand_at + operand_words * header.operands;
 
-  WEFT_HD static constexpr int section_begin(int s) { return s == 0 ? 0 : static_cast<int>(C::w[section_at + s - 1]); }
+  WEFT_HD static constexpr int section_begin(int s) {
+    return s == 0 ? 0 : static_cast<int>(C::w[section_at + s - 1]);
+  }
   WEFT_HD static constexpr int section_end(int s) { return static_cast<int>(C::w[section_at + s]); }
   WEFT_HD static constexpr i64 extent(int axis) { return static_cast<i64>(C::w[extent_at + axis]); }
-  WEFT_HD static constexpr OperandWord operand(int k) { return OperandWord::decode(C::w[operand_at + k * operand_words]); }
+  WEFT_HD static constexpr OperandWord operand(int k) {
+    return OperandWord::decode(C::w[operand_at + k * operand_words]);
+  }
   WEFT_HD static constexpr i64 stride(int k, int axis) {
     return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + axis]);
   }
@@ -81,7 +86,9 @@ struct LoopView {
   WEFT_HD static constexpr i64 high(int k, int axis) {
     return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + 2 * header.axes() + axis]);
   }
-  WEFT_HD static constexpr Instruction instruction(int i) { return decode(C::w + instruction_at + instruction_words * i); }
+  WEFT_HD static constexpr Instruction instruction(int i) {
+    return decode(C::w + instruction_at + instruction_words * i);
+  }
 };
 
 // One range of a parameter group's arena.
@@ -100,8 +107,8 @@ struct LoopArgs {
   i64 rows = 0;
   i64 rows_per_chunk = 0;
   i64 chunks = 0;
-  i64 last_cols = 0;       // columns of the last row (a flat walk's ragged end), else the number of columns
-  i64 partial_bytes = 0;   // from one chunk's partial sums to the next's; 0: sums go straight to their place
+  i64 last_cols = 0;      // columns of the last row (a flat walk's ragged end), else the number of columns
+  i64 partial_bytes = 0;  // from one chunk's partial sums to the next's; 0: sums go straight to their place
   u32 stream[max_streams]{};
   const Segment* segments = nullptr;  // of a segmented loop
   int segment_count = 0;

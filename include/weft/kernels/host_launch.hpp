@@ -32,9 +32,10 @@ void run_loop(const HostLaunch& launch, int threads) {
 
 inline void run_finish(const HostLaunch& launch, int) {
   SerialTeam team;
-  for_each_finish(launch.args, launch.numbers, launch.number_count, team.size(), [&](const FinishArgs& args, i64 blocks) {
-    for (i64 b = 0; b < blocks; ++b) finish_block<every_finish>(team, args, b);
-  });
+  for_each_finish(launch.args, launch.numbers, launch.number_count, team.size(),
+                  [&](const FinishArgs& args, i64 blocks) {
+                    for (i64 b = 0; b < blocks; ++b) finish_block<every_finish>(team, args, b);
+                  });
 }
 
 // Words: dtypes of a, b, c. Numbers: m, n, k, strides, and per batch axis an extent and three strides.
@@ -44,8 +45,9 @@ void run_dot(const HostLaunch& launch, int threads) {
   using B = ctype<static_cast<DType>(C::w[1])>;
   using R = ctype<static_cast<DType>(C::w[2])>;
   const DotCall call = dot_call(launch.numbers);
-  dot<A, B, R>(call.shape, call.batch, static_cast<const A*>(launch.args.pointer[0]), static_cast<const B*>(launch.args.pointer[1]),
-               static_cast<R*>(launch.args.pointer[2]), threads);
+  dot<A, B, R>(call.shape, call.batch, static_cast<const A*>(launch.args.pointer[0]),
+               static_cast<const B*>(launch.args.pointer[1]), static_cast<R*>(launch.args.pointer[2]),
+               threads);
 }
 
 template <class C>

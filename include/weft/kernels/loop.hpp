@@ -1,202 +1,16 @@
 #pragma once
 // The one body of every fused loop: pointwise arithmetic over rows and columns, reductions along the columns
-// (several passes over a row), and sums along the rows. A team works on one chunk of rows; its threads share a
-// row's columns. Law: what is computed depends on the cut into chunks and on the width of a value, never on
+// (several passes over a row), and sums along the rows. A team works on one chunk of rows; its threads share
+// a row's columns. Law: what is computed depends on the cut into chunks and on the width of a value, never on
 // which thread computes it.
 
-#include <limits>
-#include <utility>
-
-#include "weft/kernels/arithmetic.hpp"
-#include "weft/kernels/team.hpp"
-#include "weft/kernels/vec.hpp"
+#include "weft/kernels/loop_parts.hpp"
 
 namespace weft::kernels {
 
-namespace detail {
-
-template <Fold fold, class V>
-WEFT_HD_INLINE V combine(const V& a, const V& b) {
-  if constexpr (is_vec<V>)
-    return vec_map<lane_of<V>>([](auto x, auto y) { return combine<fold>(x, y); }, a, b);
-  else if constexpr (fold == Fold::sum)
-    return a + b;
-  else if constexpr (fold == Fold::prod)
-    return a * b;
-  else if constexpr (fold == Fold::max)
-    return maximum(a, b);
-  else
-    return minimum(a, b);
-}
-
-// Variables, since device code may not call std::numeric_limits.
-template <class T>
-inline constexpr T least_value = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
-template <class T>
-inline constexpr T greatest_value = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
-
-template <Fold fold, class T>
-WEFT_HD constexpr T neutral() {
-  if constexpr (fold == Fold::sum) {
-    return T(0);
-  } else if constexpr (fold == Fold::prod) {
-    return T(1);
-  } else {
-    return fold == Fold::max ? least_value<T> : greatest_value<T>;
-  }
-}
-
-template <Fold fold, class V>
-WEFT_HD_INLINE lane_of<V> across(const V& v) {
-  if constexpr (is_vec<V>) {
-    V s = v;
-    WEFT_UNROLL
-    for (int half = int{sizeof(V) / sizeof(lane_of<V>)} / 2; half > 0; half /= 2) {
-      WEFT_UNROLL
-      for (int i = 0; i < half; ++i) s.lane[i] = combine<fold>(s.lane[i], s.lane[i + half]);
-    }
-    return s.lane[0];
-  } else if constexpr (fold == Fold::sum)
-    return reduce_sum(v);
-  else if constexpr (fold == Fold::prod)
-    return reduce_prod(v);
-  else if constexpr (fold == Fold::max)
-    return reduce_max(v);
-  else
-    return reduce_min(v);
-}
-
-template <Fold fold, class Team, class T>
-WEFT_HD_INLINE T across_team(Team& team, T v) {
-  if constexpr (fold == Fold::sum)
-    return team.sum(v);
-  else if constexpr (fold == Fold::prod)
-    return team.prod(v);
-  else if constexpr (fold == Fold::max)
-    return team.max(v);
-  else
-    return team.min(v);
-}
-
-// The best value of a row so far and its column; the first of equals, and NaN before everything, as PyTorch.
-template <class T>
-struct Best {
-  T value;
-  i64 index;
-};
-template <bool Max>
-struct BetterOf {
-  template <class T>
-  WEFT_HD_INLINE Best<T> operator()(const Best<T>& a, const Best<T>& b) const {
-    const bool nan_a = a.value != a.value, nan_b = b.value != b.value;
-    const bool a_wins = Max ? a.value > b.value : a.value < b.value;
-    const bool same = (nan_a && nan_b) || a.value == b.value;
-    const bool take_a = same ? a.index <= b.index : nan_a || (!nan_b && a_wins);
-    return {take_a ? a.value : b.value, take_a ? a.index : b.index};
-  }
-};
-
-// As whole words: moving a structure with holes between threads would go through local memory.
-template <class T>
-struct BestWords {
-  u64 bits;
-  i64 index;
-};
-template <bool Max, class T>
-struct BetterWords {
-  WEFT_HD_INLINE static BestWords<T> pack(const Best<T>& b) {
-    if constexpr (sizeof(T) == 8)
-      return {__builtin_bit_cast(u64, b.value), b.index};
-    else
-      return {__builtin_bit_cast(u32, b.value), b.index};
-  }
-  WEFT_HD_INLINE static Best<T> unpack(const BestWords<T>& w) {
-    if constexpr (sizeof(T) == 8)
-      return {__builtin_bit_cast(T, w.bits), w.index};
-    else
-      return {__builtin_bit_cast(T, static_cast<u32>(w.bits)), w.index};
-  }
-  WEFT_HD_INLINE BestWords<T> operator()(const BestWords<T>& a, const BestWords<T>& b) const {
-    return pack(BetterOf<Max>{}(unpack(a), unpack(b)));
-  }
-};
-template <bool Max, class Team, class T>
-WEFT_HD_INLINE Best<T> best_of_team(Team& team, const Best<T>& best) {
-  using Words = BetterWords<Max, T>;
-  return Words::unpack(team.all_reduce(Words::pack(best), Words{}));
-}
-
-// Whether a team is one thread.
-template <class Team>
-inline constexpr bool is_serial = std::is_same_v<Team, SerialTeam>;
-// Of a team that shares a block with others like it: how many there are, and which this is.
-template <class Team>
-inline constexpr int group_count = 1;
-template <class Team>
-  requires requires { Team::groups; }
-inline constexpr int group_count<Team> = Team::groups;
-template <class Team>
-WEFT_HD_INLINE constexpr int group_of(const Team& team) {
-  if constexpr (requires { team.group(); })
-    return team.group();
-  else
-    return 0;
-}
-
-// Groups that share a block put their sums together, in the order of the groups. Every thread of the block calls.
-template <Fold fold, class Team, class V>
-WEFT_HD_INLINE V combine_groups(Team& team, const V& v) {
-  if constexpr (requires { Team::groups; }) {
-    return team.across_groups(v, [](const auto& a, const auto& b) { return combine<fold>(a, b); });
-  } else {
-    return v;
-  }
-}
-
-// Runs f(integral_constant<int, I>) for I in [Begin, End), in blocks: compilers bound the length of a fold.
-template <int Begin, int End, class F>
-WEFT_HD_INLINE void unroll(F&& f) {
-  constexpr int block = End - Begin < 64 ? End - Begin : 64;
-  if constexpr (block > 0) {
-    [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-      (f(std::integral_constant<int, Begin + I>{}), ...);
-    }
-    (std::make_integer_sequence<int, block>{});
-    unroll<Begin + block, End>(f);
-  }
-}
-
-// Registers of every kind, as arrays indexed by instruction; unused ones cost nothing after optimisation.
-template <class Family, int F, int D, int I, int U, int L, int M>
-struct Bank {
-  typename Family::template value<float> f[F];
-  typename Family::template value<double> d[D];
-  typename Family::template value<i32> i[I];
-  typename Family::template value<u32> u[U];
-  typename Family::template value<i64> l[L];
-  typename Family::mask m[M];
-
-  template <DType t, int K>
-  WEFT_HD_INLINE auto& at() {
-    if constexpr (kind_of(t) == Kind::f32)
-      return f[K];
-    else if constexpr (kind_of(t) == Kind::f64)
-      return d[K];
-    else if constexpr (kind_of(t) == Kind::i32)
-      return i[K];
-    else if constexpr (kind_of(t) == Kind::u32)
-      return u[K];
-    else if constexpr (kind_of(t) == Kind::i64)
-      return l[K];
-    else
-      return m[K];
-  }
-};
-
-}  // namespace detail
-
 // `Threads`: the team's size where that is known, else 0. A thread that visits at most one value of a row (a
-// `single` loop) keeps what it loaded and computed for the later passes, and its sums along the rows, in registers.
+// `single` loop) keeps what it loaded and computed for the later passes, and its sums along the rows, in
+// registers.
 template <class C, class Family, class Team, class Args = LoopArgs, int Threads = 0>
 struct Loop {
   using View = LoopView<C>;
@@ -224,8 +38,8 @@ struct Loop {
   WEFT_HD static constexpr i64 kept_bytes() { return header.kept * ((static_cols() * 8 + 63) / 64 * 64); }
   static constexpr int last_axis = header.axes() - 1;
   WEFT_HD static constexpr i64 last_extent() { return View::extent(last_axis); }
-  static constexpr bool single =
-      Threads > 0 && header.col_axes == 1 && (last_extent() > 0 ? last_extent() : tile_length) <= i64{Threads} * width;
+  static constexpr bool single = Threads > 0 && header.col_axes == 1 &&
+                                 (last_extent() > 0 ? last_extent() : tile_length) <= i64{Threads} * width;
   // Whether every value's columns all exist, as far as the code tells.
   static constexpr bool whole = width == 1 || (vector && last_extent() > 0 && last_extent() % width == 0);
 
@@ -241,9 +55,9 @@ struct Loop {
   i64 row_index[header.row_axes + 1];
   i64 col_index[header.col_axes + 1];
   i64 chunk = 0;
-  i64 at = 0;        // first of the columns at hand, along the last axis
-  i64 linear = 0;    // the same in row-major order over all column axes
-  int active = 0;    // how many of the value's columns exist
+  i64 at = 0;      // first of the columns at hand, along the last axis
+  i64 linear = 0;  // the same in row-major order over all column axes
+  int active = 0;  // how many of the value's columns exist
   bool first_row = false;
   decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
 
@@ -317,7 +131,8 @@ struct Loop {
         v = load_vec<V>(p);  // to its end, even past the row's: a buffer ends at a multiple of 16 bytes
       } else {
         WEFT_UNROLL
-        for (int j = 0; j < width; ++j) v.lane[j] = load<lane_of<V>>(p + (whole || j < active ? j : 0) * stride);
+        for (int j = 0; j < width; ++j)
+          v.lane[j] = load<lane_of<V>>(p + (whole || j < active ? j : 0) * stride);
       }
       return to_register<t, V, Fam>(v);
     } else {
@@ -348,11 +163,13 @@ struct Loop {
     i64 base = 0;
     detail::unroll<0, last_axis>([&](auto axis) __attribute__((always_inline)) {
       constexpr int a = axis.value;
-      const i64 i = a < header.row_axes ? row_index[a] : col_index[a < header.row_axes ? 0 : a - header.row_axes];
+      const i64 i =
+          a < header.row_axes ? row_index[a] : col_index[a < header.row_axes ? 0 : a - header.row_axes];
       inside = inside && i >= View::low(K, a) && i < View::high(K, a);
       base += (i - View::low(K, a)) * View::stride(K, a);
     });
-    constexpr i64 low = View::low(K, last_axis), high = View::high(K, last_axis), stride = View::stride(K, last_axis);
+    constexpr i64 low = View::low(K, last_axis), high = View::high(K, last_axis),
+                  stride = View::stride(K, last_axis);
     if constexpr (width == 1) {
       return inside && at >= low && at < high ? load<V>(p + base + (at - low) * stride) : fill;
     } else if constexpr (vector) {
@@ -360,14 +177,17 @@ struct Loop {
       WEFT_UNROLL
       for (int j = 0; j < width; ++j) {
         const i64 i = at + j;
-        v.lane[j] = inside && (whole || j < active) && i >= low && i < high ? load<T>(p + base + (i - low) * stride) : fill;
+        v.lane[j] = inside && (whole || j < active) && i >= low && i < high
+                        ? load<T>(p + base + (i - low) * stride)
+                        : fill;
       }
       return v;
     } else {
       T lane[width];
       for (int j = 0; j < width; ++j) {
         const i64 i = at + j;
-        lane[j] = inside && j < active && i >= low && i < high ? load<T>(p + base + (i - low) * stride) : fill;
+        lane[j] =
+            inside && j < active && i >= low && i < high ? load<T>(p + base + (i - low) * stride) : fill;
       }
       return load<V>(static_cast<const T*>(lane));
     }
@@ -496,13 +316,15 @@ struct Loop {
         using T = register_scalar<t>;
         value_of<Family, t> v;
         WEFT_UNROLL
-        for (int j = 0; j < width; ++j) v.lane[j] = static_cast<T>(start + j * View::stride(in.aux, last_axis));
+        for (int j = 0; j < width; ++j)
+          v.lane[j] = static_cast<T>(start + j * View::stride(in.aux, last_axis));
         set<I>(v);
       } else if constexpr (stage == Stage::element && width > 1) {
         const auto lane = iota<value_of<Family, t>>(0);
         constexpr i64 stride = View::stride(in.aux, last_axis);
         using T = lane_of<value_of<Family, t>>;
-        set<I>(splat<value_of<Family, t>>(static_cast<T>(start)) + lane * splat<value_of<Family, t>>(static_cast<T>(stride)));
+        set<I>(splat<value_of<Family, t>>(static_cast<T>(start)) +
+               lane * splat<value_of<Family, t>>(static_cast<T>(stride)));
       } else {
         set<I>(static_cast<register_scalar<t>>(start));
       }
@@ -595,10 +417,12 @@ struct Loop {
           },
           read<in.a, stage>(), read<in.b, stage>(), read<in.c, stage>()));
     } else if constexpr (in.op == Opcode::fma) {
-      set<I>(lanewise<t, stage>([](const auto& x, const auto& y, const auto& z) { return fused_multiply_add(x, y, z); },
-                                read<in.a, stage>(), read<in.b, stage>(), read<in.c, stage>()));
+      set<I>(lanewise<t, stage>(
+          [](const auto& x, const auto& y, const auto& z) { return fused_multiply_add(x, y, z); },
+          read<in.a, stage>(), read<in.b, stage>(), read<in.c, stage>()));
     } else if constexpr (in.op < Opcode::add) {
-      set<I>(lanewise<t, stage>([](const auto& x) { return unary<op, t, from, Fam>(x); }, read<in.a, stage>()));
+      set<I>(
+          lanewise<t, stage>([](const auto& x) { return unary<op, t, from, Fam>(x); }, read<in.a, stage>()));
     } else {
       set<I>(lanewise<t, stage>([](const auto& x, const auto& y) { return binary<op, t, from, Fam>(x, y); },
                                 read<in.a, stage>(), read<in.b, stage>()));
@@ -612,7 +436,10 @@ struct Loop {
   template <class V>
   WEFT_HD_INLINE static V fused_multiply_add(const V& a, const V& b, const V& c) {
     if constexpr (width == 1 || std::is_arithmetic_v<V>) {
-      return std::is_same_v<V, double> ? static_cast<V>(__builtin_fma(a, b, c)) : static_cast<V>(__builtin_fmaf(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c)));
+      return std::is_same_v<V, double>
+                 ? static_cast<V>(__builtin_fma(a, b, c))
+                 : static_cast<V>(
+                       __builtin_fmaf(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c)));
     } else {
       lane_of<V> x[width], y[width], z[width];
       __builtin_memcpy(x, &a, sizeof x);
@@ -664,7 +491,8 @@ struct Loop {
       using V = value_of<Family, t>;
       auto& running = folds.template at<t, I>();
       if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
-        running = fill_value<V>(detail::neutral<fold == Fold::argmax ? Fold::max : Fold::min, lane_of<V>>());
+        running =
+            fill_value<V>(detail::neutral < fold == Fold::argmax ? Fold::max : Fold::min, lane_of < V >> ());
         WEFT_UNROLL
         for (int j = 0; j < width; ++j) best_index[I][j] = detail::greatest_value<i64>;
       } else {
@@ -686,7 +514,8 @@ struct Loop {
       if constexpr (vector) {
         WEFT_UNROLL
         for (int j = 0; j < width; ++j) {
-          const Best best = detail::BetterOf<max>{}(Best{running.lane[j], best_index[I][j]}, Best{x.lane[j], linear + j});
+          const Best best =
+              detail::BetterOf<max>{}(Best{running.lane[j], best_index[I][j]}, Best{x.lane[j], linear + j});
           if (whole || j < active) running.lane[j] = best.value, best_index[I][j] = best.index;
         }
       } else if constexpr (width == 1) {
@@ -699,7 +528,8 @@ struct Loop {
         __builtin_memcpy(held, &running, sizeof held);
         for (int j = 0; j < width; ++j) {
           if (j >= active) continue;
-          const Best best = detail::BetterOf<max>{}(Best{held[j], best_index[I][j]}, Best{value[j], linear + j});
+          const Best best =
+              detail::BetterOf<max>{}(Best{held[j], best_index[I][j]}, Best{value[j], linear + j});
           held[j] = best.value;
           best_index[I][j] = best.index;
         }
@@ -764,7 +594,8 @@ struct Loop {
     if constexpr (is_register_sum(I)) {
       if constexpr (in.stage == Stage::element) {
         auto& running = totals.template at<t, I>();
-        running = detail::combine<fold>(running, masked(read<in.a, Stage::element>(), detail::neutral<fold, register_scalar<t>>()));
+        running = detail::combine<fold>(
+            running, masked(read<in.a, Stage::element>(), detail::neutral<fold, register_scalar<t>>()));
       } else {
         auto& running = uniform.template at<t, I>();
         running = detail::combine<fold>(running, read<in.a, in.stage>());
@@ -779,7 +610,8 @@ struct Loop {
         if (!first_row) v = detail::combine<fold>(load_vec<V>(p), v);
         store_lanes<1>(p, v);
       } else {
-        if (!first_row) v = detail::combine<fold>(active == width ? load<V>(p) : load_partial<V>(p, active, 0), v);
+        if (!first_row)
+          v = detail::combine<fold>(active == width ? load<V>(p) : load_partial<V>(p, active, 0), v);
         if (active == width)
           store(p, v);
         else
@@ -791,7 +623,8 @@ struct Loop {
   template <int I>
   WEFT_HD_INLINE auto* partial() {
     constexpr int k = View::instruction(I).aux;
-    return reinterpret_cast<ctype<View::operand(k).dtype>*>(static_cast<char*>(args.pointer[k]) + chunk * args.partial_bytes);
+    return reinterpret_cast<ctype<View::operand(k).dtype>*>(static_cast<char*>(args.pointer[k]) +
+                                                            chunk * args.partial_bytes);
   }
   template <int I>
   WEFT_HD_INLINE void finish_total() {
@@ -822,8 +655,9 @@ struct Loop {
 
   template <int S>
   WEFT_HD_INLINE void section() {
-    detail::unroll<View::section_begin(S), View::section_end(S)>(
-        [&](auto i) __attribute__((always_inline)) { execute<i.value>(); });
+    detail::unroll<View::section_begin(S), View::section_end(S)>([&](auto i) __attribute__((always_inline)) {
+      execute<i.value>();
+    });
   }
 
   // Where each operand's row starts.
@@ -855,8 +689,9 @@ struct Loop {
     row_index[0] = rest;
     detail::unroll<0, header.operands>([&](auto k) __attribute__((always_inline)) {
       i64 o = 0;
-      detail::unroll<0, header.row_axes>(
-          [&](auto a) __attribute__((always_inline)) { o += row_index[a.value] * View::stride(k.value, a.value); });
+      detail::unroll<0, header.row_axes>([&](auto a) __attribute__((always_inline)) {
+        o += row_index[a.value] * View::stride(k.value, a.value);
+      });
       offset[k.value] = o;
     });
   }
@@ -926,7 +761,8 @@ struct Loop {
     const i64 begin = which * args.rows_per_chunk;
     const i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
     detail::unroll<0, header.operands>([&](auto k) __attribute__((always_inline)) { column[k.value] = 0; });
-    detail::unroll<0, header.col_axes>([&](auto a) __attribute__((always_inline)) { col_index[a.value] = 0; });
+    detail::unroll<0, header.col_axes>([&](auto a)
+                                           __attribute__((always_inline)) { col_index[a.value] = 0; });
     section<0>();
     detail::unroll<0, count>([&](auto i) __attribute__((always_inline)) { start_total<i.value>(); });
     for (i64 row = begin + detail::group_of(team); row < end; row += detail::group_count<Team>) {
@@ -936,11 +772,11 @@ struct Loop {
       detail::unroll<0, header.passes>([&](auto p) __attribute__((always_inline)) {
         constexpr int element_section = 2 * p.value + 2;
         section<element_section - 1>();
-        detail::unroll<View::section_begin(element_section), View::section_end(element_section)>(
-            [&](auto i) __attribute__((always_inline)) { start_fold<i.value>(); });
+        detail::unroll<View::section_begin(element_section), View::section_end(element_section)>([&](
+            auto i) __attribute__((always_inline)) { start_fold<i.value>(); });
         all_columns<element_section>(cols);
-        detail::unroll<View::section_begin(element_section), View::section_end(element_section)>(
-            [&](auto i) __attribute__((always_inline)) { finish_fold<i.value>(); });
+        detail::unroll<View::section_begin(element_section), View::section_end(element_section)>([&](
+            auto i) __attribute__((always_inline)) { finish_fold<i.value>(); });
       });
       section<2 * header.passes + 1>();
     }

@@ -82,13 +82,14 @@ struct Instruction {
   u64 imm = 0;
 };
 
-// Two words an instruction: what it does with which registers, and its number. A load names its operand in place
-// of the first register.
+// Two words an instruction: what it does with which registers, and its number. A load names its operand in
+// place of the first register.
 inline constexpr int instruction_words = 2;
 WEFT_HD constexpr void encode(const Instruction& i, u64* w) {
   const bool numbered = i.op == Opcode::constant || i.op == Opcode::load;
   w[0] = static_cast<u64>(i.op) | static_cast<u64>(i.dtype) << 8 | static_cast<u64>(i.stage) << 12 |
-         static_cast<u64>(numbered ? i.aux : i.a) << 16 | static_cast<u64>(i.b) << 32 | static_cast<u64>(i.c) << 48;
+         static_cast<u64>(numbered ? i.aux : i.a) << 16 | static_cast<u64>(i.b) << 32 |
+         static_cast<u64>(i.c) << 48;
   w[1] = numbered ? i.imm : static_cast<u64>(i.aux) | static_cast<u64>(i.aux2) << 16;
 }
 WEFT_HD constexpr Instruction decode(const u64* w) {

@@ -1,5 +1,6 @@
 #pragma once
-// Activations as modules, with PyTorch's names and defaults; settings are members. They hold no state, except PReLU.
+// Activations as modules, with PyTorch's names and defaults; settings are members. They hold no state, except
+// PReLU.
 
 #include "weft/nn/channels.hpp"
 #include "weft/nn/param.hpp"
@@ -62,7 +63,8 @@ struct LeakyReLU {
   constexpr auto operator()(const auto& x) const { return leaky_relu(to_expr(x), slope); }
 };
 
-// x where x > 0, slope x elsewhere; the slope is learned: one for all, or one for each of N channels (axis 1).
+// x where x > 0, slope x elsewhere; the slope is learned: one for all, or one for each of N channels (axis
+// 1).
 template <i64 N = 1, class T = f32>
 struct PReLU {
   Param<T, Shape<N>, init::Constant<1, 4>> weight{};

@@ -30,19 +30,23 @@ struct BilinearOp : Operation<BilinearOp> {
   static constexpr auto apply(ir::Builder&, const X& x, const Y& y, const W& w) {
     using Rule = bilinear_rule<typename X::shape, typename Y::shape, typename W::shape>;
     constexpr bool ok = Rule::ok;
-    static_assert(sizeof(InnerExtentsEqual<ok, BilinearOp, typename X::shape, typename Y::shape, typename W::shape>) > 0);
+    static_assert(
+        sizeof(InnerExtentsEqual<ok, BilinearOp, typename X::shape, typename Y::shape, typename W::shape>) >
+        0);
     using T = promoted<promoted<typename X::dtype, typename Y::dtype>, typename W::dtype>;
     using R = Expr<T, shape_of<Rule>>;
     if constexpr (ok) {
       constexpr DType t = dtype_of<T>;
       // (..., in1) times (out, in1, in2) over in1, then the sum over in2 of its products with x2
-      const ir::Value left = ir::dot(ir::cast(x.value, t), ir::cast(w.value, t), weft::detail::contract_last(X::rank, 1), t);
+      const ir::Value left =
+          ir::dot(ir::cast(x.value, t), ir::cast(w.value, t), weft::detail::contract_last(X::rank, 1), t);
       Dims rows = Y::shape::value;
       rows.extent[rows.rank] = rows.extent[rows.rank - 1];
       rows.extent[rows.rank - 1] = 1;
       ++rows.rank;
       const ir::Value right = ir::reshape(ir::cast(y.value, t), rows);
-      return R{ir::reshape(weft::detail::reduce_keep(ir::Op::reduce_sum, left * right, 1u << (rows.rank - 1)), R::shape::value)};
+      return R{ir::reshape(weft::detail::reduce_keep(ir::Op::reduce_sum, left * right, 1u << (rows.rank - 1)),
+                           R::shape::value)};
     } else {
       return weft::detail::refused<T, typename R::shape>(x, y, w);
     }
@@ -55,12 +59,16 @@ template <i64 In1, i64 In2, i64 Out, bool Bias = true, class T = f32>
 struct Bilinear {
   Param<T, Shape<Out, In1, In2>, init::FanInUniform<In1>> weight{};
   Param<T, Shape<Out>, init::FanInUniform<In1>> bias{};
-  constexpr auto operator()(const auto& x1, const auto& x2) const { return module_detail::BilinearOp{}(x1, x2, weight) + bias; }
+  constexpr auto operator()(const auto& x1, const auto& x2) const {
+    return module_detail::BilinearOp{}(x1, x2, weight) + bias;
+  }
 };
 template <i64 In1, i64 In2, i64 Out, class T>
 struct Bilinear<In1, In2, Out, false, T> {
   Param<T, Shape<Out, In1, In2>, init::FanInUniform<In1>> weight{};
-  constexpr auto operator()(const auto& x1, const auto& x2) const { return module_detail::BilinearOp{}(x1, x2, weight); }
+  constexpr auto operator()(const auto& x1, const auto& x2) const {
+    return module_detail::BilinearOp{}(x1, x2, weight);
+  }
 };
 
 }  // namespace weft::nn

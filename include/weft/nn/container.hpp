@@ -6,9 +6,9 @@
 
 namespace weft::nn {
 
-// Layers applied one after another; their parameters are named "0.weight", "1.weight", ... as PyTorch's. A layer
-// is a module, or any function object of one expression. Settings: Sequential<A, B>{{A{}, B{.p = 0.1f}}}, or
-// sequential(A{}, B{.p = 0.1f}).
+// Layers applied one after another; their parameters are named "0.weight", "1.weight", ... as PyTorch's. A
+// layer is a module, or any function object of one expression. Settings: Sequential<A, B>{{A{}, B{.p =
+// 0.1f}}}, or sequential(A{}, B{.p = 0.1f}).
 template <class... M>
 struct Sequential {
   std::tuple<M...> layers{};
@@ -76,18 +76,15 @@ struct Flatten {
   }
 };
 
-// A module or parameter that is saved but not trained (PyTorch's requires_grad=False). Names are those of `inner`
-// itself: Frozen<Linear<4, 8>> fc is "fc.weight", "fc.bias".
+// A module or parameter that is saved but not trained (PyTorch's requires_grad=False). Names are those of
+// `inner` itself: Frozen<Linear<4, 8>> fc is "fc.weight", "fc.bias".
 template <class M>
 struct Frozen {
   M inner{};
 
   constexpr auto operator()(const auto&... x) const { return inner(x...); }
-  constexpr auto expr() const
-    requires requires { inner.expr(); }
-  {
-    return inner.expr();
-  }
+  constexpr auto expr() const requires requires { inner.expr(); }
+  { return inner.expr(); }
 };
 
 template <class M>

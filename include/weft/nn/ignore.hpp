@@ -1,5 +1,6 @@
 #pragma once
-// ignore(x, ...): says that an input of a loss is not used on purpose, so that the trainer does not refuse it.
+// ignore(x, ...): says that an input of a loss is not used on purpose, so that the trainer does not refuse
+// it.
 
 #include "weft/ops/expr.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
-// How parameters start, as types. `Init::value(builder, dims)` builds the starting value; it runs as a compiled
-// program, so the same seed gives the same model on every device. Fans are PyTorch's: of a weight (out, in,
-// window...), fan_in = in * window and fan_out = out * window.
+// How parameters start, as types. `Init::value(builder, dims)` builds the starting value; it runs as a
+// compiled program, so the same seed gives the same model on every device. Fans are PyTorch's: of a weight
+// (out, in, window...), fan_in = in * window and fan_out = out * window.
 
 #include <cmath>
 
@@ -16,7 +16,9 @@ constexpr Fans fans(const Dims& d) {
   Fans f;
   double window = 1;
   for (int i = 2; i < d.rank; ++i) window *= static_cast<double>(d.extent[i]);
-  f.in = d.rank >= 2 ? static_cast<double>(d.extent[1]) * window : d.rank == 1 ? static_cast<double>(d.extent[0]) : 1;
+  f.in = d.rank >= 2   ? static_cast<double>(d.extent[1]) * window
+         : d.rank == 1 ? static_cast<double>(d.extent[0])
+                       : 1;
   f.out = d.rank >= 1 ? static_cast<double>(d.extent[0]) * window : 1;
   return f;
 }
@@ -45,10 +47,14 @@ constexpr ir::Value uniform_between(ir::Builder& b, const Dims& d, double low, d
 }
 
 struct Zeros {
-  static constexpr ir::Value value(ir::Builder& b, const Dims& d) { return ir::constant(b, DType::f32, d, 0); }
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    return ir::constant(b, DType::f32, d, 0);
+  }
 };
 struct Ones {
-  static constexpr ir::Value value(ir::Builder& b, const Dims& d) { return ir::constant(b, DType::f32, d, 1); }
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    return ir::constant(b, DType::f32, d, 1);
+  }
 };
 // Numerator / Denominator everywhere.
 template <int Numerator, int Denominator = 1>
@@ -64,8 +70,8 @@ struct Normal {
     return detail::normal_bits(b, d) * number(b, static_cast<double>(Numerator) / Denominator);
   }
 };
-// PyTorch's start of Linear and Conv: uniform in +-1 / sqrt(fan_in) (kaiming_uniform with a = sqrt(5)). A bias
-// has no fan of its own: FanIn names the weight's.
+// PyTorch's start of Linear and Conv: uniform in +-1 / sqrt(fan_in) (kaiming_uniform with a = sqrt(5)). A
+// bias has no fan of its own: FanIn names the weight's.
 template <i64 FanIn = 0>
 struct FanInUniform {
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
@@ -77,15 +83,16 @@ struct FanInUniform {
 template <int Numerator = 1, int Denominator = 1>
 struct XavierUniform {
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
-    const double bound = static_cast<double>(Numerator) / Denominator * square_root(6.0 / (fans(d).in + fans(d).out));
+    const double bound =
+        static_cast<double>(Numerator) / Denominator * square_root(6.0 / (fans(d).in + fans(d).out));
     return uniform_between(b, d, -bound, bound);
   }
 };
 template <int Numerator = 1, int Denominator = 1>
 struct XavierNormal {
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
-    return detail::normal_bits(b, d) *
-           number(b, static_cast<double>(Numerator) / Denominator * square_root(2.0 / (fans(d).in + fans(d).out)));
+    return detail::normal_bits(b, d) * number(b, static_cast<double>(Numerator) / Denominator *
+                                                     square_root(2.0 / (fans(d).in + fans(d).out)));
   }
 };
 // He et al. (2015) for ReLU.

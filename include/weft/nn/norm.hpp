@@ -12,7 +12,9 @@ namespace weft::nn {
 // What: the shape of the input, then the shape or number of groups that the module was made for.
 template <bool Ok, class Module, class... What>
 struct NormFits {
-  static_assert(Ok, "the input's shape does not fit the normalisation: its last axes (LayerNorm, RMSNorm) or its axis 1 (GroupNorm, BatchNorm) must be those the module was made for");
+  static_assert(Ok,
+                "the input's shape does not fit the normalisation: its last axes (LayerNorm, RMSNorm) or its "
+                "axis 1 (GroupNorm, BatchNorm) must be those the module was made for");
 };
 
 namespace module_detail {
@@ -66,7 +68,8 @@ struct LayerNorm {
     constexpr bool ok = module_detail::ends_with<typename X::shape, D...>();
     static_assert(sizeof(NormFits<ok, LayerNorm, typename X::shape, Shape<D...>>) > 0);
     if constexpr (ok) {
-      const auto n = module_detail::normalized_last<true>(e, eps, std::make_integer_sequence<int, sizeof...(D)>{});
+      const auto n =
+          module_detail::normalized_last<true>(e, eps, std::make_integer_sequence<int, sizeof...(D)>{});
       return cast<module_detail::same_dtype<X>>(n * weight + bias);
     } else {
       return weft::detail::refused<typename X::dtype, typename X::shape>(e, weight, bias);
@@ -86,7 +89,8 @@ struct RMSNorm {
     constexpr bool ok = module_detail::ends_with<typename X::shape, D...>();
     static_assert(sizeof(NormFits<ok, RMSNorm, typename X::shape, Shape<D...>>) > 0);
     if constexpr (ok) {
-      const auto n = module_detail::normalized_last<false>(e, eps, std::make_integer_sequence<int, sizeof...(D)>{});
+      const auto n =
+          module_detail::normalized_last<false>(e, eps, std::make_integer_sequence<int, sizeof...(D)>{});
       return cast<module_detail::same_dtype<X>>(n * weight);
     } else {
       return weft::detail::refused<typename X::dtype, typename X::shape>(e, weight);
@@ -97,7 +101,8 @@ struct RMSNorm {
 // x (N, C, ...) -> the same, each sample's channels normalised in Groups groups. weight and bias (C).
 template <i64 Groups, i64 C>
 struct GroupNorm {
-  static_assert(Groups > 0 && C % Groups == 0, "GroupNorm: the number of channels is a multiple of the number of groups");
+  static_assert(Groups > 0 && C % Groups == 0,
+                "GroupNorm: the number of channels is a multiple of the number of groups");
   Param<f32, Shape<C>, init::Ones> weight{};
   Param<f32, Shape<C>, init::Zeros> bias{};
   float eps = 1e-5f;
@@ -113,16 +118,17 @@ struct GroupNorm {
       using N = std::remove_cvref_t<decltype(n)>;
       const Expr<typename N::dtype, S> whole{ir::reshape(n.value, S::value)};
       constexpr auto after = std::make_integer_sequence<int, S::rank - 2>{};
-      return cast<module_detail::same_dtype<X>>(whole * module_detail::along_channels<C>(weight, after) + module_detail::along_channels<C>(bias, after));
+      return cast<module_detail::same_dtype<X>>(whole * module_detail::along_channels<C>(weight, after) +
+                                                module_detail::along_channels<C>(bias, after));
     } else {
       return weft::detail::refused<typename X::dtype, typename X::shape>(e, weight, bias);
     }
   }
 };
 
-// x (N, C) or (N, C, L), channels normalised over the batch. While training by the batch's statistics, which also
-// move the running ones: running = (1 - momentum) running + momentum batch (the variance unbiased); by the running
-// statistics otherwise. weight, bias, running_mean, running_var (C).
+// x (N, C) or (N, C, L), channels normalised over the batch. While training by the batch's statistics, which
+// also move the running ones: running = (1 - momentum) running + momentum batch (the variance unbiased); by
+// the running statistics otherwise. weight, bias, running_mean, running_var (C).
 template <i64 C>
 struct BatchNorm1d {
   Param<f32, Shape<C>, init::Ones> weight{};
@@ -157,12 +163,14 @@ struct BatchNorm1d {
     const auto shift = module_detail::along_channels<C>(bias, after);
     if (mode.training) {
       constexpr i64 count = X::size / C;
-      if (count < 2) throw Error("batch_norm/one-value", "training needs more than one value for each channel");
+      if (count < 2)
+        throw Error("batch_norm/one-value", "training needs more than one value for each channel");
       const auto average = mean<A...>(f, keepdim);
       const auto centred = sub(f, average);
       const auto variance = mean<A...>(mul(centred, centred), keepdim);
       running_mean.assign(track(running_mean, average, 1.0f));
-      running_var.assign(track(running_var, variance, static_cast<float>(count) / static_cast<float>(count - 1)));
+      running_var.assign(
+          track(running_var, variance, static_cast<float>(count) / static_cast<float>(count - 1)));
       num_batches_tracked.assign(add(num_batches_tracked, 1));
       return cast<module_detail::same_dtype<X>>(centred * rsqrt(variance + eps) * gain + shift);
     }

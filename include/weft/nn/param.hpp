@@ -38,7 +38,9 @@ struct Buffer {
   constexpr Expr<T, S> expr() const {
     return {ir::Value{builder, builder->leaf(ir::Op::state, dtype_of<T>, S::value, static_cast<u64>(slot))}};
   }
-  constexpr void assign(const Expr<T, S>& value) const { builder->graph.assigns.push(ir::Assign{slot, value.value.id}); }
+  constexpr void assign(const Expr<T, S>& value) const {
+    builder->graph.assigns.push(ir::Assign{slot, value.value.id});
+  }
 };
 
 template <class M>

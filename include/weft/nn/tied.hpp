@@ -1,13 +1,13 @@
 #pragma once
-// Tied<"wte.weight">: a second name, in files, for a parameter that the module's function uses twice. It holds
-// nothing: the function uses the parameter itself.
+// Tied<"wte.weight">: a second name, in files, for a parameter that the module's function uses twice. It
+// holds nothing: the function uses the parameter itself.
 
 #include "weft/core/fixed_string.hpp"
 
 namespace weft::nn {
 
-// Target is looked up beside the member, then in each enclosing module, then from the root. Files are written with
-// both names, as PyTorch's state_dict has them; either is enough to read one.
+// Target is looked up beside the member, then in each enclosing module, then from the root. Files are written
+// with both names, as PyTorch's state_dict has them; either is enough to read one.
 template <FixedString Target>
 struct Tied {
   static constexpr auto target = Target;

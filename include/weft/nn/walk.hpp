@@ -154,7 +154,8 @@ struct CountTies {
   }
 };
 
-// The row that `target` means at `name`: looked up beside it, then in each enclosing module, then at the root.
+// The row that `target` means at `name`: looked up beside it, then in each enclosing module, then at the
+// root.
 template <class M>
 constexpr int resolve(const Name& name, std::string_view target) {
   constexpr const auto& table = state_table<M>;

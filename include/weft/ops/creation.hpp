@@ -29,7 +29,8 @@ struct ArangeOp : Operation<ArangeOp<T, N, Begin, Step>> {
     constexpr DType index = std::is_same_v<T, i64> ? DType::i64 : DType::i32;
     const ir::Value count{&b, b.leaf(ir::Op::iota, index, Shape<N>::value, 0)};
     const ir::Value scaled = Step == 1 ? count : count * static_cast<double>(Step);
-    return Expr<T, Shape<N>>{ir::cast(Begin == 0 ? scaled : scaled + static_cast<double>(Begin), dtype_of<T>)};
+    return Expr<T, Shape<N>>{
+        ir::cast(Begin == 0 ? scaled : scaled + static_cast<double>(Begin), dtype_of<T>)};
   }
 };
 // N numbers from low to high, both included; counted from the nearer end, as PyTorch does.
@@ -41,7 +42,8 @@ struct LinspaceOp : Operation<LinspaceOp<T, N>> {
     const ir::Value number{&b, b.leaf(ir::Op::iota, DType::i32, Shape<N>::value, 0)};
     const auto i = Expr<T, Shape<N>>{ir::cast(number, dtype_of<T>)};
     const auto step = div(sub(end, begin), N > 1 ? N - 1 : 1);
-    const auto first_half = Expr<bool, Shape<N>>{ir::binary(ir::Op::lt, number, ir::constant_like(number, static_cast<double>((N + 1) / 2)))};
+    const auto first_half = Expr<bool, Shape<N>>{
+        ir::binary(ir::Op::lt, number, ir::constant_like(number, static_cast<double>((N + 1) / 2)))};
     return where(first_half, add(begin, mul(step, i)), sub(end, mul(step, sub(N - 1, i))));
   }
 };

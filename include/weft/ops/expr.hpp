@@ -41,11 +41,15 @@ inline constexpr bool is_lazy<Lazy<Op, Args...>> = true;
 
 // A type that stands for an expression (a parameter, a buffer): it has a member `expr()`.
 template <class A>
-concept ExprLike = is_expr<std::remove_cvref_t<A>> || requires(const A& a) { a.expr(); };
+concept ExprLike = is_expr<std::remove_cvref_t<A>> || requires(const A& a) {
+  a.expr();
+};
 
 // A run-time tensor: an operand of Lazy, with `replay(context)`.
 template <class A>
-concept TensorLike = requires { typename std::remove_cvref_t<A>::weft_tensor; };
+concept TensorLike = requires {
+  typename std::remove_cvref_t<A>::weft_tensor;
+};
 
 template <class A>
 concept Scalar = std::is_arithmetic_v<std::remove_cvref_t<A>>;
@@ -62,7 +66,7 @@ inline constexpr bool is_scalar_expr<ScalarExpr<S>> = true;
 
 template <class A>
 concept Operand = ExprLike<A> || is_lazy<std::remove_cvref_t<A>> || TensorLike<A> || Scalar<A> ||
-                  is_scalar_expr<std::remove_cvref_t<A>>;
+    is_scalar_expr<std::remove_cvref_t<A>>;
 
 template <class A>
 constexpr auto to_expr(const A& a) {
@@ -75,7 +79,8 @@ constexpr auto to_expr(const A& a) {
 template <class A>
 using expr_of = decltype(to_expr(std::declval<const A&>()));
 
-// Builds a lazy tree's nodes: `leaf(tensor)` says what a run-time tensor becomes, `number(scalar)` what a scalar.
+// Builds a lazy tree's nodes: `leaf(tensor)` says what a run-time tensor becomes, `number(scalar)` what a
+// scalar.
 template <class A, class Leaf, class Number>
 constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number);
 
@@ -121,7 +126,8 @@ struct KeepScalar {
 struct NoTensor {
   template <class A>
   constexpr auto operator()(const A&) const {
-    static_assert(sizeof(A) == 0, "a run-time Tensor cannot be used inside a traced function: make it an input");
+    static_assert(sizeof(A) == 0,
+                  "a run-time Tensor cannot be used inside a traced function: make it an input");
   }
 };
 
@@ -146,7 +152,8 @@ template <class Derived>
 struct Operation {
   template <class... A>
   constexpr auto operator()(const A&... a) const {
-    static_assert((Operand<A> && ...), "an operand is neither an expression, a parameter, a tensor nor a number");
+    static_assert((Operand<A> && ...),
+                  "an operand is neither an expression, a parameter, a tensor nor a number");
     if constexpr ((ExprLike<A> || ...)) {
       ir::Builder* builder = nullptr;
       ((builder = builder ? builder : detail::builder_of(a)), ...);
@@ -213,8 +220,8 @@ constexpr auto common_dtype() {
 
 }  // namespace detail
 
-// What an operation returns after the message that refuses its operands: a value of the result's shape that depends
-// on all of them, so that no second error follows.
+// What an operation returns after the message that refuses its operands: a value of the result's shape that
+// depends on all of them, so that no second error follows.
 namespace detail {
 template <class T, class S, class... A>
 constexpr Expr<T, S> refused(const A&... operands) {
@@ -222,7 +229,8 @@ constexpr Expr<T, S> refused(const A&... operands) {
   const auto join = [&](const auto& a) {
     if constexpr (ExprLike<std::remove_cvref_t<decltype(a)>>) {
       const ir::Value v = ir::cast(to_expr(a).value, dtype_of<T>);
-      const ir::Value total = ir::reshape(ir::reduce(ir::Op::reduce_sum, v, ir::all_axes(v.dims().rank)), Dims{});
+      const ir::Value total =
+          ir::reshape(ir::reduce(ir::Op::reduce_sum, v, ir::all_axes(v.dims().rank)), Dims{});
       sum = sum ? sum + total : total;
     }
   };

@@ -83,7 +83,8 @@ struct Matmul : Operation<Matmul> {
     using T = promoted<typename A::dtype, typename B::dtype>;
     using S = shape_of<Rule>;
     if constexpr (Rule::ok) {
-      const ir::Value v = detail::matmul_value(ir::cast(a.value, dtype_of<T>), ir::cast(b.value, dtype_of<T>), Rule::batch, dtype_of<T>);
+      const ir::Value v = detail::matmul_value(ir::cast(a.value, dtype_of<T>), ir::cast(b.value, dtype_of<T>),
+                                               Rule::batch, dtype_of<T>);
       return Expr<T, S>{v};
     } else {
       return detail::refused<T, S>(a, b);
@@ -96,12 +97,14 @@ struct LinearOp : Operation<LinearOp> {
   template <class X, class W>
   static constexpr auto apply(ir::Builder&, const X& x, const W& w) {
     constexpr Dims dx = X::shape::value, dw = W::shape::value;
-    constexpr bool ok = dx.rank >= 1 && dw.rank == 2 && dx.extent[dx.rank >= 1 ? dx.rank - 1 : 0] == dw.extent[1];
+    constexpr bool ok =
+        dx.rank >= 1 && dw.rank == 2 && dx.extent[dx.rank >= 1 ? dx.rank - 1 : 0] == dw.extent[1];
     static_assert(sizeof(InnerExtentsEqual<ok, LinearOp, typename X::shape, typename W::shape>) > 0);
     using T = promoted<typename X::dtype, typename W::dtype>;
     using S = shape_of<detail::linear_rule<typename X::shape, typename W::shape>>;
     if constexpr (ok)
-      return Expr<T, S>{ir::dot(ir::cast(x.value, dtype_of<T>), ir::cast(w.value, dtype_of<T>), detail::contract_last(dx.rank, 1), dtype_of<T>)};
+      return Expr<T, S>{ir::dot(ir::cast(x.value, dtype_of<T>), ir::cast(w.value, dtype_of<T>),
+                                detail::contract_last(dx.rank, 1), dtype_of<T>)};
     else
       return detail::refused<T, S>(x, w);
   }
@@ -115,7 +118,8 @@ struct LinearOp : Operation<LinearOp> {
 struct Bmm : Operation<Bmm> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    static_assert(sizeof(RankIs<A::rank == 3 && B::rank == 3, Bmm, typename A::shape, typename B::shape, Rank<3>>) > 0);
+    static_assert(sizeof(RankIs < A::rank == 3 && B::rank == 3, Bmm, typename A::shape, typename B::shape,
+                         Rank < 3 >>) > 0);
     return Matmul::apply(b, x, y);
   }
 };
@@ -123,13 +127,16 @@ struct Bmm : Operation<Bmm> {
 // c + a b, the product scaled by alpha and c by beta: torch.addmm.
 struct Addmm : Operation<Addmm> {
   template <class C, class A, class B, class S, class R>
-  static constexpr auto apply(ir::Builder& b, const C& c, const A& x, const B& y, const S& beta, const R& alpha) {
-    static_assert(sizeof(RankIs<A::rank == 2 && B::rank == 2, Addmm, typename A::shape, typename B::shape, Rank<2>>) > 0);
+  static constexpr auto apply(ir::Builder& b, const C& c, const A& x, const B& y, const S& beta,
+                              const R& alpha) {
+    static_assert(sizeof(RankIs < A::rank == 2 && B::rank == 2, Addmm, typename A::shape, typename B::shape,
+                         Rank < 2 >>) > 0);
     return add(mul(c, beta), mul(Matmul::apply(b, x, y), alpha));
   }
   template <class C, class A, class B>
   static constexpr auto apply(ir::Builder& b, const C& c, const A& x, const B& y) {
-    static_assert(sizeof(RankIs<A::rank == 2 && B::rank == 2, Addmm, typename A::shape, typename B::shape, Rank<2>>) > 0);
+    static_assert(sizeof(RankIs < A::rank == 2 && B::rank == 2, Addmm, typename A::shape, typename B::shape,
+                         Rank < 2 >>) > 0);
     return add(c, Matmul::apply(b, x, y));
   }
 };
@@ -138,7 +145,8 @@ struct Addmm : Operation<Addmm> {
 struct Outer : Operation<Outer> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    static_assert(sizeof(RankIs<A::rank == 1 && B::rank == 1, Outer, typename A::shape, typename B::shape, Rank<1>>) > 0);
+    static_assert(sizeof(RankIs < A::rank == 1 && B::rank == 1, Outer, typename A::shape, typename B::shape,
+                         Rank < 1 >>) > 0);
     if constexpr (A::rank == 1 && B::rank == 1)
       return mul(Reshape<A::size, 1>::apply(b, x), Reshape<1, B::size>::apply(b, y));
     else

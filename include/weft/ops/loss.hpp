@@ -1,6 +1,6 @@
 #pragma once
-// Losses. Labels of cross entropy outside [0, classes) are ignored (PyTorch's ignore_index is -100): they count
-// neither in the sum nor in the mean.
+// Losses. Labels of cross entropy outside [0, classes) are ignored (PyTorch's ignore_index is -100): they
+// count neither in the sum nor in the mean.
 
 #include "weft/ops/activation.hpp"
 
@@ -23,25 +23,33 @@ struct CrossEntropy : Operation<CrossEntropy> {
     constexpr Dims d = X::shape::value, l = L::shape::value;
     constexpr bool ok = d.rank >= 1 && l == ir::dropped(d, d.rank > 0 ? 1u << (d.rank - 1) : 0u);
     static_assert(sizeof(LabelsMatch<ok, CrossEntropy, typename X::shape, typename L::shape>) > 0);
-    static_assert(sizeof(LabelsAreIntegers<is_integer(dtype_of<typename L::dtype>), CrossEntropy, typename L::dtype>) > 0);
+    static_assert(
+        sizeof(LabelsAreIntegers<is_integer(dtype_of<typename L::dtype>), CrossEntropy, typename L::dtype>) >
+        0);
     using T = floating<typename X::dtype>;
     if constexpr (ok) {
       constexpr i64 classes = d.extent[d.rank - 1];
       const auto x = Cast<T>::apply(b, logits);
       const ir::Value label = ir::reshape(labels.value, ir::reduced(d, 1u << (d.rank - 1)));
-      // counted first: every gradient is divided by the count, and the rows' kernel can then do both directions
-      const ir::Value counted = ir::binary(ir::Op::bit_and, ir::binary(ir::Op::le, ir::constant_like(label, 0), label),
-                                           ir::binary(ir::Op::lt, label, ir::constant_like(label, classes)));
+      // counted first: every gradient is divided by the count, and the rows' kernel can then do both
+      // directions
+      const ir::Value counted =
+          ir::binary(ir::Op::bit_and, ir::binary(ir::Op::le, ir::constant_like(label, 0), label),
+                     ir::binary(ir::Op::lt, label, ir::constant_like(label, classes)));
       const Dims rows = label.dims();
-      const ir::Value one = ir::constant(b, dtype_of<T>, rows, 1), zero = ir::constant(b, dtype_of<T>, rows, 0);
-      const ir::Value count = ir::reduce(ir::Op::reduce_sum, ir::select(counted, one, zero), ir::all_axes(d.rank));
+      const ir::Value one = ir::constant(b, dtype_of<T>, rows, 1),
+                      zero = ir::constant(b, dtype_of<T>, rows, 0);
+      const ir::Value count =
+          ir::reduce(ir::Op::reduce_sum, ir::select(counted, one, zero), ir::all_axes(d.rank));
       const ir::Value column{&b, b.leaf(ir::Op::iota, label.dtype(), d, static_cast<u64>(d.rank - 1))};
       const ir::Value hit = ir::binary(ir::Op::eq, column, label);
       const auto shifted = sub(x, stop_gradient(max<-1>(x, keepdim)));
       const ir::Value picked =
-          ir::reduce(ir::Op::reduce_sum, ir::select(hit, shifted.value, ir::constant_like(shifted.value, 0)), 1u << (d.rank - 1));
+          ir::reduce(ir::Op::reduce_sum, ir::select(hit, shifted.value, ir::constant_like(shifted.value, 0)),
+                     1u << (d.rank - 1));
       const ir::Value row = log(sum<-1>(exp(shifted), keepdim)).value - picked;
-      const ir::Value total = ir::reduce(ir::Op::reduce_sum, ir::select(counted, row, zero), ir::all_axes(d.rank));
+      const ir::Value total =
+          ir::reduce(ir::Op::reduce_sum, ir::select(counted, row, zero), ir::all_axes(d.rank));
       return Expr<T, Shape<>>{ir::reshape(total / count, Dims{})};
     } else {
       return detail::refused<T, Shape<>>(logits, labels);
@@ -53,7 +61,8 @@ struct CrossEntropy : Operation<CrossEntropy> {
 struct MseLoss : Operation<MseLoss> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder&, const A& a, const B& b) {
-    static_assert(sizeof(ShapesEqual<std::is_same_v<shape_of_operand<A>, shape_of_operand<B>>, MseLoss, shape_of_operand<A>, shape_of_operand<B>>) > 0);
+    static_assert(sizeof(ShapesEqual<std::is_same_v<shape_of_operand<A>, shape_of_operand<B>>, MseLoss,
+                                     shape_of_operand<A>, shape_of_operand<B>>) > 0);
     const auto d = sub(a, b);
     return mean<>(mul(d, d));
   }
@@ -63,7 +72,8 @@ struct MseLoss : Operation<MseLoss> {
 struct BceWithLogits : Operation<BceWithLogits> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder&, const A& x, const B& t) {
-    static_assert(sizeof(ShapesEqual<std::is_same_v<shape_of_operand<A>, shape_of_operand<B>>, BceWithLogits, shape_of_operand<A>, shape_of_operand<B>>) > 0);
+    static_assert(sizeof(ShapesEqual<std::is_same_v<shape_of_operand<A>, shape_of_operand<B>>, BceWithLogits,
+                                     shape_of_operand<A>, shape_of_operand<B>>) > 0);
     return mean<>(add(sub(maximum(x, 0), mul(x, t)), log1p(exp(neg(abs(x))))));
   }
 };

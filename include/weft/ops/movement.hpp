@@ -57,8 +57,8 @@ struct permute_rule {
 
 template <class From, class To>
 struct expand_rule {
-  static constexpr bool ok = broadcastable(From::value, To::value) &&
-                             broadcast(From::value, To::value) == To::value;
+  static constexpr bool ok =
+      broadcastable(From::value, To::value) && broadcast(From::value, To::value) == To::value;
 };
 
 }  // namespace detail

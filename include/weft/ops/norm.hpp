@@ -14,10 +14,12 @@ struct WeightMatchesRow {
 
 namespace detail {
 template <class X, class W>
-inline constexpr bool fits_row = X::rank >= 1 && W::rank == 1 && X::value.extent[X::rank >= 1 ? X::rank - 1 : 0] == W::value.extent[0];
+inline constexpr bool fits_row =
+    X::rank >= 1 && W::rank == 1 && X::value.extent[X::rank >= 1 ? X::rank - 1 : 0] == W::value.extent[0];
 }  // namespace detail
 
-// (x - mean) / sqrt(variance + eps), then times weight plus bias: torch.nn.functional.layer_norm over the last axis.
+// (x - mean) / sqrt(variance + eps), then times weight plus bias: torch.nn.functional.layer_norm over the
+// last axis.
 struct LayerNormOp : Operation<LayerNormOp> {
   template <class X, class E>
   static constexpr auto normalized(ir::Builder& b, const X& x, const E& eps) {
@@ -32,12 +34,14 @@ struct LayerNormOp : Operation<LayerNormOp> {
   }
   template <class X, class W, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const E& eps) {
-    static_assert(sizeof(WeightMatchesRow<detail::fits_row<typename X::shape, typename W::shape>, LayerNormOp, typename X::shape, typename W::shape>) > 0);
+    static_assert(sizeof(WeightMatchesRow<detail::fits_row<typename X::shape, typename W::shape>, LayerNormOp,
+                                          typename X::shape, typename W::shape>) > 0);
     return mul(normalized(b, x, eps), weight);
   }
   template <class X, class W, class B, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const B& bias, const E& eps) {
-    static_assert(sizeof(WeightMatchesRow<detail::fits_row<typename X::shape, typename B::shape>, LayerNormOp, typename X::shape, typename B::shape>) > 0);
+    static_assert(sizeof(WeightMatchesRow<detail::fits_row<typename X::shape, typename B::shape>, LayerNormOp,
+                                          typename X::shape, typename B::shape>) > 0);
     return add(apply(b, x, weight, eps), bias);
   }
 };
@@ -51,7 +55,8 @@ struct RmsNormOp : Operation<RmsNormOp> {
   }
   template <class X, class W, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const E& eps) {
-    static_assert(sizeof(WeightMatchesRow<detail::fits_row<typename X::shape, typename W::shape>, RmsNormOp, typename X::shape, typename W::shape>) > 0);
+    static_assert(sizeof(WeightMatchesRow<detail::fits_row<typename X::shape, typename W::shape>, RmsNormOp,
+                                          typename X::shape, typename W::shape>) > 0);
     return mul(apply(b, x, eps), weight);
   }
 };
@@ -62,13 +67,12 @@ constexpr auto layer_norm(const X& x, double eps = 1e-5) {
   return LayerNormOp{}(x, eps);
 }
 template <class X, class W>
-  requires(!Scalar<W>)
-constexpr auto layer_norm(const X& x, const W& weight, double eps = 1e-5) {
+requires(!Scalar<W>) constexpr auto layer_norm(const X& x, const W& weight, double eps = 1e-5) {
   return LayerNormOp{}(x, weight, eps);
 }
 template <class X, class W, class B>
-  requires(!Scalar<W> && !Scalar<B>)
-constexpr auto layer_norm(const X& x, const W& weight, const B& bias, double eps = 1e-5) {
+requires(!Scalar<W> && !Scalar<B>) constexpr auto layer_norm(const X& x, const W& weight, const B& bias,
+                                                             double eps = 1e-5) {
   return LayerNormOp{}(x, weight, bias, eps);
 }
 template <class X>
@@ -76,8 +80,7 @@ constexpr auto rms_norm(const X& x, double eps = 1e-6) {
   return RmsNormOp{}(x, eps);
 }
 template <class X, class W>
-  requires(!Scalar<W>)
-constexpr auto rms_norm(const X& x, const W& weight, double eps = 1e-6) {
+requires(!Scalar<W>) constexpr auto rms_norm(const X& x, const W& weight, double eps = 1e-6) {
   return RmsNormOp{}(x, weight, eps);
 }
 

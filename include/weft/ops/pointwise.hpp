@@ -85,7 +85,8 @@ struct Where : Operation<Where> {
     using T = common<A, B>;
     using S1 = decltype(detail::broadcast_shapes<Where, A, B>());
     using S = decltype(detail::broadcast_shapes<Where, C, Expr<T, S1>>());
-    ir::Value v = ir::select(detail::as_value<bool>(b, condition), detail::as_value<T>(b, x), detail::as_value<T>(b, y));
+    ir::Value v = ir::select(detail::as_value<bool>(b, condition), detail::as_value<T>(b, x),
+                             detail::as_value<T>(b, y));
     return Expr<T, S>{ir::broadcast(v, S::value)};
   }
 };
@@ -129,230 +130,135 @@ inline constexpr Where where{};
 
 // Operators need one operand that is an expression, a parameter, a literal or a tensor.
 template <class A, class B>
-concept OperatorOperands = Operand<A> && Operand<B> && (!Scalar<A> || !Scalar<B>);
+concept OperatorOperands = Operand<A> && Operand<B> &&(!Scalar<A> || !Scalar<B>);
 
-// Names that the C library has at global scope are function templates, so that they overload beside ::exp under
-// `using namespace weft`; all others are function objects.
+// Names that the C library has at global scope are function templates, so that they overload beside ::exp
+// under `using namespace weft`; all others are function objects.
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto abs(const A& a) {
-  return Unary<ir::Op::abs, false>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto abs(const A& a) { return Unary<ir::Op::abs, false>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto floor(const A& a) {
+requires(Operand<A> && !Scalar<A>) constexpr auto floor(const A& a) {
   return Unary<ir::Op::floor, false>{}(a);
 }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto ceil(const A& a) {
-  return Unary<ir::Op::ceil, false>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto ceil(const A& a) { return Unary<ir::Op::ceil, false>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto round(const A& a) {
+requires(Operand<A> && !Scalar<A>) constexpr auto round(const A& a) {
   return Unary<ir::Op::round, false>{}(a);
 }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto trunc(const A& a) {
+requires(Operand<A> && !Scalar<A>) constexpr auto trunc(const A& a) {
   return Unary<ir::Op::trunc, false>{}(a);
 }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto exp(const A& a) {
-  return Unary<ir::Op::exp, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto exp(const A& a) { return Unary<ir::Op::exp, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto expm1(const A& a) {
+requires(Operand<A> && !Scalar<A>) constexpr auto expm1(const A& a) {
   return Unary<ir::Op::expm1, true>{}(a);
 }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto log(const A& a) {
-  return Unary<ir::Op::log, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto log(const A& a) { return Unary<ir::Op::log, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto log1p(const A& a) {
+requires(Operand<A> && !Scalar<A>) constexpr auto log1p(const A& a) {
   return Unary<ir::Op::log1p, true>{}(a);
 }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto sqrt(const A& a) {
-  return Unary<ir::Op::sqrt, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto sqrt(const A& a) { return Unary<ir::Op::sqrt, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto rsqrt(const A& a) {  // CUDA's library has the name at global scope
+requires(Operand<A> &&
+         !Scalar<A>) constexpr auto rsqrt(const A& a) {  // CUDA's library has the name at global scope
   return Unary<ir::Op::rsqrt, true>{}(a);
 }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto sin(const A& a) {
-  return Unary<ir::Op::sin, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto sin(const A& a) { return Unary<ir::Op::sin, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto cos(const A& a) {
-  return Unary<ir::Op::cos, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto cos(const A& a) { return Unary<ir::Op::cos, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto tan(const A& a) {
-  return Unary<ir::Op::tan, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto tan(const A& a) { return Unary<ir::Op::tan, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto asin(const A& a) {
-  return Unary<ir::Op::asin, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto asin(const A& a) { return Unary<ir::Op::asin, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto acos(const A& a) {
-  return Unary<ir::Op::acos, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto acos(const A& a) { return Unary<ir::Op::acos, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto atan(const A& a) {
-  return Unary<ir::Op::atan, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto atan(const A& a) { return Unary<ir::Op::atan, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto sinh(const A& a) {
-  return Unary<ir::Op::sinh, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto sinh(const A& a) { return Unary<ir::Op::sinh, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto cosh(const A& a) {
-  return Unary<ir::Op::cosh, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto cosh(const A& a) { return Unary<ir::Op::cosh, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto tanh(const A& a) {
-  return Unary<ir::Op::tanh, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto tanh(const A& a) { return Unary<ir::Op::tanh, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto erf(const A& a) {
-  return Unary<ir::Op::erf, true>{}(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto erf(const A& a) { return Unary<ir::Op::erf, true>{}(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto isfinite(const A& a) {
+requires(Operand<A> && !Scalar<A>) constexpr auto isfinite(const A& a) {
   return Unary<ir::Op::is_finite, true>{}(a);
 }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto isnan(const A& a) {
+requires(Operand<A> && !Scalar<A>) constexpr auto isnan(const A& a) {
   return Unary<ir::Op::is_nan, true>{}(a);
 }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto div(const A& a, const B& b) {
-  return Binary<ir::Op::div, true>{}(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto div(const A& a, const B& b) { return Binary<ir::Op::div, true>{}(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto pow(const A& a, const B& b) {
-  return Binary<ir::Op::pow>{}(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto pow(const A& a, const B& b) { return Binary<ir::Op::pow>{}(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto fmod(const A& a, const B& b) {
-  return Binary<ir::Op::fmod>{}(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto fmod(const A& a, const B& b) { return Binary<ir::Op::fmod>{}(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto atan2(const A& a, const B& b) {
-  return Binary<ir::Op::atan2, true>{}(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto atan2(const A& a, const B& b) { return Binary<ir::Op::atan2, true>{}(a, b); }
 template <class A, class B, class C>
-  requires(Operand<A> && Operand<B> && Operand<C> && !(Scalar<A> && Scalar<B> && Scalar<C>))
-constexpr auto fma(const A& a, const B& b, const C& c) {
+requires(Operand<A>&& Operand<B>&& Operand<C> &&
+         !(Scalar<A> && Scalar<B> && Scalar<C>)) constexpr auto fma(const A& a, const B& b, const C& c) {
   return Fma{}(a, b, c);
 }
 
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator+(const A& a, const B& b) {
-  return add(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator+(const A& a, const B& b) { return add(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator-(const A& a, const B& b) {
-  return sub(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator-(const A& a, const B& b) { return sub(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator*(const A& a, const B& b) {
-  return mul(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator*(const A& a, const B& b) { return mul(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator/(const A& a, const B& b) {
-  return div(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator/(const A& a, const B& b) { return div(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator==(const A& a, const B& b) {
-  return eq(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator==(const A& a, const B& b) { return eq(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator!=(const A& a, const B& b) {
-  return ne(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator!=(const A& a, const B& b) { return ne(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator<(const A& a, const B& b) {
-  return lt(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator<(const A& a, const B& b) { return lt(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator<=(const A& a, const B& b) {
-  return le(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator<=(const A& a, const B& b) { return le(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator>(const A& a, const B& b) {
-  return gt(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator>(const A& a, const B& b) { return gt(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator>=(const A& a, const B& b) {
-  return ge(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator>=(const A& a, const B& b) { return ge(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator&(const A& a, const B& b) {
-  return bitwise_and(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator&(const A& a, const B& b) { return bitwise_and(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator|(const A& a, const B& b) {
-  return bitwise_or(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator|(const A& a, const B& b) { return bitwise_or(a, b); }
 template <class A, class B>
-  requires OperatorOperands<A, B>
-constexpr auto operator^(const A& a, const B& b) {
-  return bitwise_xor(a, b);
-}
+requires OperatorOperands<A, B>
+constexpr auto operator^(const A& a, const B& b) { return bitwise_xor(a, b); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto operator-(const A& a) {
-  return neg(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto operator-(const A& a) { return neg(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto operator!(const A& a) {
-  return logical_not(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto operator!(const A& a) { return logical_not(a); }
 template <class A>
-  requires(Operand<A> && !Scalar<A>)
-constexpr auto operator~(const A& a) {
-  return logical_not(a);
-}
+requires(Operand<A> && !Scalar<A>) constexpr auto operator~(const A& a) { return logical_not(a); }
 
 }  // namespace weft

@@ -1,6 +1,6 @@
 #pragma once
-// Random numbers as functions of (seed, step, stream, element): every call in a traced function is a stream of
-// its own, numbered in the order of the calls, so that masks are made again instead of stored.
+// Random numbers as functions of (seed, step, stream, element): every call in a traced function is a stream
+// of its own, numbered in the order of the calls, so that masks are made again instead of stored.
 
 #include "weft/ops/pointwise.hpp"
 
@@ -20,7 +20,8 @@ constexpr ir::Value uniform_bits(ir::Builder& b, const Dims& dims) {
 // Standard normal: Box and Muller (1958), of two uniform streams; 1 - u keeps the logarithm finite.
 constexpr ir::Value normal_bits(ir::Builder& b, const Dims& dims) {
   const ir::Value u = 1.0 - uniform_bits(b, dims), v = uniform_bits(b, dims);
-  return ir::unary(ir::Op::sqrt, ir::unary(ir::Op::log, u) * -2.0) * ir::unary(ir::Op::cos, v * 6.283185307179586);
+  return ir::unary(ir::Op::sqrt, ir::unary(ir::Op::log, u) * -2.0) *
+         ir::unary(ir::Op::cos, v * 6.283185307179586);
 }
 
 }  // namespace detail
@@ -55,7 +56,8 @@ template <bool Normal>
 struct RandLike : Operation<RandLike<Normal>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X&) {
-    const ir::Value v = Normal ? detail::normal_bits(b, X::shape::value) : detail::uniform_bits(b, X::shape::value);
+    const ir::Value v =
+        Normal ? detail::normal_bits(b, X::shape::value) : detail::uniform_bits(b, X::shape::value);
     return X{ir::cast(v, dtype_of<typename X::dtype>)};
   }
 };
@@ -73,10 +75,15 @@ struct DropoutOp : Operation<DropoutOp> {
   }
 };
 
+// Functions, not objects: the C library has a global rand.
 template <class T, i64... D>
-inline constexpr Rand<T, D...> rand{};
+constexpr auto rand() {
+  return Rand<T, D...>{}();
+}
 template <class T, i64... D>
-inline constexpr Randn<T, D...> randn{};
+constexpr auto randn() {
+  return Randn<T, D...>{}();
+}
 inline constexpr DropoutOp dropout{};
 // randint<i64, 2, 3>(low, high)
 template <class T, i64... D, class A, class B>

@@ -25,8 +25,8 @@ struct axes_rule {
 };
 template <class S, bool Keep, int... A>
 struct reduced_rule {
-  static constexpr Dims value =
-      Keep ? ir::reduced(S::value, axes_rule<S, A...>::axes) : ir::dropped(S::value, axes_rule<S, A...>::axes);
+  static constexpr Dims value = Keep ? ir::reduced(S::value, axes_rule<S, A...>::axes)
+                                     : ir::dropped(S::value, axes_rule<S, A...>::axes);
 };
 
 // The reduction itself, reduced axes kept.
@@ -59,7 +59,8 @@ struct Mean : Operation<Mean<Keep, A...>> {
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using T = floating<typename X::dtype>;
     const auto total = Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, Cast<T>::apply(b, x));
-    return mul(total, static_cast<T>(1.0 / static_cast<double>(detail::axes_rule<typename X::shape, A...>::count())));
+    return mul(total, static_cast<T>(
+                          1.0 / static_cast<double>(detail::axes_rule<typename X::shape, A...>::count())));
   }
 };
 
@@ -71,7 +72,8 @@ struct Variance : Operation<Variance<Keep, Correction, A...>> {
     using T = floating<typename X::dtype>;
     const auto centred = sub(x, Mean<true, A...>::apply(b, x));
     const auto total = Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, mul(centred, centred));
-    constexpr double count = static_cast<double>(detail::axes_rule<typename X::shape, A...>::count() - Correction);
+    constexpr double count =
+        static_cast<double>(detail::axes_rule<typename X::shape, A...>::count() - Correction);
     return mul(total, static_cast<T>(1.0 / count));
   }
 };

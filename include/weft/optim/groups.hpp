@@ -1,6 +1,6 @@
 #pragma once
-// Parameter groups: constexpr predicates on a parameter's name and shape decide whether it decays. The predicate
-// is part of the optimiser's type; its parameters get a kernel launch of their own.
+// Parameter groups: constexpr predicates on a parameter's name and shape decide whether it decays. The
+// predicate is part of the optimiser's type; its parameters get a kernel launch of their own.
 
 #include <string_view>
 
@@ -11,7 +11,9 @@ namespace weft::optim {
 // Biases, gains of norms: everything with at most one axis.
 inline constexpr auto is_vector = [](std::string_view, const Dims& d) { return d.rank <= 1; };
 // Everything whose name contains "bias".
-inline constexpr auto is_bias = [](std::string_view name, const Dims&) { return name.find("bias") != std::string_view::npos; };
+inline constexpr auto is_bias = [](std::string_view name, const Dims&) {
+  return name.find("bias") != std::string_view::npos;
+};
 
 // The parameters for which P holds are not decayed.
 template <class P>

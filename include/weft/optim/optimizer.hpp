@@ -1,12 +1,12 @@
 #pragma once
-// What an optimiser is: a pointwise expression over flat vectors, compiled into one kernel per parameter group.
-// Its numbers are run-time scalars; what changes the expression or the state is in its type.
+// What an optimiser is: a pointwise expression over flat vectors, compiled into one kernel per parameter
+// group. Its numbers are run-time scalars; what changes the expression or the state is in its type.
 //
 // An optimiser O has
-//   static constexpr int moments;                       flat state vectors beside the parameters, zero at first
-//   static constexpr int numbers;                       run-time scalars it reads
-//   void fill(i64 step, f32* numbers) const;            their values at a step (counted from 0)
-//   static constexpr void update(optim::Update& u);     replaces u.parameter and u.moment[]
+//   static constexpr int moments;                       flat state vectors beside the parameters, zero at
+//   first static constexpr int numbers;                       run-time scalars it reads void fill(i64 step,
+//   f32* numbers) const;            their values at a step (counted from 0) static constexpr void
+//   update(optim::Update& u);     replaces u.parameter and u.moment[]
 
 #include "weft/ir/value.hpp"
 #include "weft/optim/schedule.hpp"

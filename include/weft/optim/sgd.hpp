@@ -1,6 +1,6 @@
 #pragma once
-// Stochastic gradient descent, as torch.optim.SGD: g += weight_decay p; b = momentum b + (1 - dampening) g (b = g
-// at the first update); p -= lr b, or lr (g + momentum b) with nesterov.
+// Stochastic gradient descent, as torch.optim.SGD: g += weight_decay p; b = momentum b + (1 - dampening) g (b
+// = g at the first update); p -= lr b, or lr (g + momentum b) with nesterov.
 
 #include "weft/optim/optimizer.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
-// What crosses groups in memory, and what is rather made again; then what each group computes, reads and writes,
-// from its stores back to memory, in ascending order.
+// What crosses groups in memory, and what is rather made again; then what each group computes, reads and
+// writes, from its stores back to memory, in ascending order.
 
 #include "weft/passes/fuse.hpp"
 
@@ -8,7 +8,8 @@ namespace weft::passes {
 
 class Collector {
  public:
-  constexpr Collector(const Graph& graph, Fusion& fusion, FuseLimits limits) : g(graph), f(fusion), limits_(limits) {}
+  constexpr Collector(const Graph& graph, Fusion& fusion, FuseLimits limits)
+      : g(graph), f(fusion), limits_(limits) {}
 
   constexpr void decide_stores() {
     const int n = g.nodes.size();
@@ -41,7 +42,9 @@ class Collector {
       seen[seen_count++] = x;
       if (role_[x] == Role::generator || role_[x] == Role::inlined) continue;
       if (stored_[x] || role_[x] == Role::view) {
-        if (2 * shapes_[nodes_[x].shape].size() > shapes_[nodes_[v].shape].size() && ++loads > limits_.recompute_loads) return false;
+        if (2 * shapes_[nodes_[x].shape].size() > shapes_[nodes_[v].shape].size() &&
+            ++loads > limits_.recompute_loads)
+          return false;
         continue;
       }
       if (ir::is_reduction(nodes_[x].op)) {
@@ -92,7 +95,7 @@ class Collector {
         seen[x] = k;
         const bool here = f.is_view_in(x, k)        ? nodes_[x].op == Op::broadcast
                           : role_[x] == Role::fused ? group_[x] >= k || !stored_[x]
-                                                     : !stored_[x];
+                                                    : !stored_[x];
         if (!here) {
           loads.push(x);
           continue;
@@ -102,7 +105,8 @@ class Collector {
         if (role_[x] == Role::fused && view_of_[x] >= 0 && !f.is_view_in(x, k)) continue;
         if (role_[x] == Role::fused && nodes_[x].op == Op::pad) continue;
         if (group.odd && ir::is_reduction(nodes_[x].op)) {
-          if (seen[edges_[nodes_[x].first + 0]] != k) seen[edges_[nodes_[x].first + 0]] = k, loads.push(edges_[nodes_[x].first + 0]);
+          if (seen[edges_[nodes_[x].first + 0]] != k)
+            seen[edges_[nodes_[x].first + 0]] = k, loads.push(edges_[nodes_[x].first + 0]);
           continue;
         }
         const Node& node = nodes_[x];

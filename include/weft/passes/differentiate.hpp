@@ -36,7 +36,8 @@ constexpr List<Value> differentiate(Value y, Value seed, const List<int>& wrt) {
     }
   }
   List<Value> gradients;
-  for (int node : wrt) gradients.push(node < count && needed[node] && adjoint[node] >= 0 ? Value{&b, adjoint[node]} : Value{});
+  for (int node : wrt)
+    gradients.push(node < count && needed[node] && adjoint[node] >= 0 ? Value{&b, adjoint[node]} : Value{});
   return gradients;
 }
 

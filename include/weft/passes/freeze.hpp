@@ -8,8 +8,10 @@ namespace weft::passes {
 
 constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
   for (int i = 0; i < g.nodes.size(); ++i)
-    w.put(static_cast<u64>(f.role[i]) | static_cast<u64>(f.level[i]) << 4 | static_cast<u64>(f.stored[i]) << 8 |
-          static_cast<u64>(static_cast<u32>(f.group[i] + 1) & 0xffffff) << 12 | static_cast<u64>(static_cast<u32>(f.view_of[i] + 1)) << 36);
+    w.put(static_cast<u64>(f.role[i]) | static_cast<u64>(f.level[i]) << 4 |
+          static_cast<u64>(f.stored[i]) << 8 |
+          static_cast<u64>(static_cast<u32>(f.group[i] + 1) & 0xffffff) << 12 |
+          static_cast<u64>(static_cast<u32>(f.view_of[i] + 1)) << 36);
   w.put_int(f.views.size());
   for (const View& v : f.views) {
     w.put_pair(v.root, v.rank);

@@ -4,8 +4,8 @@
 // Group numbers are that order: a node may join any group not earlier than the groups of its operands, so the
 // order is legal by construction and one sweep suffices. A loop group iterates over one space, cut at `split`
 // into rows and columns; its members have the extents of the space, or those of a row (columns reduced), and
-// reductions go along the columns (usable at once), along the rows, or over everything (usable by later groups).
-// What crosses groups is stored, unless computing it again from what is in memory anyway is cheap.
+// reductions go along the columns (usable at once), along the rows, or over everything (usable by later
+// groups). What crosses groups is stored, unless computing it again from what is in memory anyway is cheap.
 
 #include "weft/passes/views.hpp"
 
@@ -33,17 +33,17 @@ struct Group {
   Dims space;
   int split = -1;  // axes [0, split) are rows; -1: no reduction forces a cut
   int weight = 0;
-  bool mixed = false;  // has members of row level or reductions
-  bool odd = false;    // one reduction along axes that are neither the first nor the last
+  bool mixed = false;            // has members of row level or reductions
+  bool odd = false;              // one reduction along axes that are neither the first nor the last
   ir::Span body, loads, stores;  // ranges of Fusion::pool
 };
 
 struct Fusion {
   List<Role> role;
-  List<int> group;     // group of each fused or opaque node, -1 otherwise
-  List<Level> level;   // of fused nodes
-  List<u8> stored;     // the node's value is in memory
-  List<int> view_of;   // index into views of each view node, -1 otherwise
+  List<int> group;    // group of each fused or opaque node, -1 otherwise
+  List<Level> level;  // of fused nodes
+  List<u8> stored;    // the node's value is in memory
+  List<int> view_of;  // index into views of each view node, -1 otherwise
   List<View> views;
   List<Group> groups;
   List<int> pool;
@@ -55,8 +55,8 @@ struct Fusion {
 };
 
 struct FuseLimits {
-  int weight = 640;       // summed costs of a group's members
-  int recompute = 48;     // highest cost of computing a value again instead of storing it
+  int weight = 640;         // summed costs of a group's members
+  int recompute = 48;       // highest cost of computing a value again instead of storing it
   int from_leaves = 24;     // highest cost of arithmetic on leaves that is made again wherever it is used
   int recompute_loads = 2;  // highest number of full-size values read for that
 };
@@ -156,7 +156,8 @@ class Fuser {
         at = max(at, earliest_[in[k]]);
         const int x = through_broadcasts(in[k]);
         cost += again_cost_[x];
-        from_leaves = from_leaves && (again_cost_[x] > 0 || role_[x] == Role::generator || role_[memory_node(x)] == Role::leaf);
+        from_leaves = from_leaves && (again_cost_[x] > 0 || role_[x] == Role::generator ||
+                                      role_[memory_node(x)] == Role::leaf);
       }
       earliest_[i] = at;
       if (generated) {
@@ -277,11 +278,11 @@ class Fuser {
 
   // How extents `d`, right-aligned, lie in `space`.
   struct Fit {
-    bool inside = true;    // every extent is the space's or 1
-    bool outside = true;   // every extent of the space is d's or 1
-    bool full = true;      // inside and nothing is reduced
-    bool suffix = true;    // what is reduced are all columns from `split` on
-    int split = 0;         // in axes of the larger of the two
+    bool inside = true;   // every extent is the space's or 1
+    bool outside = true;  // every extent of the space is d's or 1
+    bool full = true;     // inside and nothing is reduced
+    bool suffix = true;   // what is reduced are all columns from `split` on
+    int split = 0;        // in axes of the larger of the two
   };
   static constexpr Fit fit(const Dims& space, const Dims& d) {
     Fit r;
@@ -377,7 +378,8 @@ class Fuser {
       }
     }
     if (best < 0) {
-      // sums of leaves alone, such as the number of counted labels, run first: what divides by them need not wait
+      // sums of leaves alone, such as the number of counted labels, run first: what divides by them need not
+      // wait
       const bool early = r.level == Level::total && least == 0 && prelude_used_ < prelude;
       best = early ? prelude_used_++ : new_group(-1);
       f.groups[best].space = d;
@@ -422,13 +424,16 @@ class Fuser {
 
   constexpr bool joins(int at, int i, const Dims& d, const Reduction& r) const {
     const Group& group = f.groups[at];
-    if (group.opaque >= 0 || group.odd || group.weight + ir::info(nodes_[i].op).cost >= limits_.weight) return false;
+    if (group.opaque >= 0 || group.odd || group.weight + ir::info(nodes_[i].op).cost >= limits_.weight)
+      return false;
     const Fit a = fit(group.space, d);
     if (!a.inside) {
       if (!a.outside || !a.suffix || group.mixed || group.space.size() == 1) return false;
       return r.level == Level::element || r.level == Level::total || r.split == a.split;
     }
-    if (a.full) return r.level == Level::element || r.level == Level::total || group.split < 0 || group.split == r.split + (group.space.rank - d.rank);
+    if (a.full)
+      return r.level == Level::element || r.level == Level::total || group.split < 0 ||
+             group.split == r.split + (group.space.rank - d.rank);
     // a row of the space: pointwise at row level, or a reduction over all rows
     if (!a.suffix || group.split != a.split) return false;
     return r.level == Level::element || r.level == Level::total;
@@ -459,6 +464,8 @@ class Fuser {
 };
 
 // Groups alone; collect() (collect.hpp) then decides what is stored, and lists what each group does.
-constexpr Fusion assign_groups(const Graph& graph, FuseLimits limits = {}) { return Fuser(graph, limits).run(); }
+constexpr Fusion assign_groups(const Graph& graph, FuseLimits limits = {}) {
+  return Fuser(graph, limits).run();
+}
 
 }  // namespace weft::passes

@@ -83,9 +83,7 @@ constexpr void select(Value y, Value g, Value* out) {
   out[1] = ir::select(y.in(0), g, zero);
   out[2] = ir::select(y.in(0), zero, g);
 }
-constexpr void fma(Value y, Value g, Value* out) {
-  out[0] = g * y.in(1), out[1] = g * y.in(0), out[2] = g;
-}
+constexpr void fma(Value y, Value g, Value* out) { out[0] = g * y.in(1), out[1] = g * y.in(0), out[2] = g; }
 constexpr void broadcast(Value y, Value g, Value* out) { out[0] = ir::sum_to(g, y.in(0).dims()); }
 constexpr void reshape(Value y, Value g, Value* out) { out[0] = ir::reshape(g, y.in(0).dims()); }
 constexpr void permute(Value y, Value g, Value* out) {
@@ -142,18 +140,21 @@ constexpr void reduce_extremum(Value y, Value g, Value* out) {
   const Value x = y.in(0);
   const Value hit = ir::cast(ir::binary(Op::eq, x, y), x.dtype());
   ir::Axes axes = 0;
-  for (int i = 0; i < y.builder->graph.attributes(y.id); ++i) axes |= 1u << y.builder->graph.attribute(y.id, i);
+  for (int i = 0; i < y.builder->graph.attributes(y.id); ++i)
+    axes |= 1u << y.builder->graph.attribute(y.id, i);
   out[0] = hit * (g / ir::reduce(Op::reduce_sum, hit, axes));
 }
 // Products of the others. With exactly one zero only that element's gradient is not zero; with two, none is.
 constexpr void reduce_prod(Value y, Value g, Value* out) {
   const Value x = y.in(0), zero = ir::constant_like(x, 0), unit = ir::constant_like(x, 1);
   ir::Axes axes = 0;
-  for (int i = 0; i < y.builder->graph.attributes(y.id); ++i) axes |= 1u << y.builder->graph.attribute(y.id, i);
+  for (int i = 0; i < y.builder->graph.attributes(y.id); ++i)
+    axes |= 1u << y.builder->graph.attribute(y.id, i);
   const Value is_zero = ir::binary(Op::eq, x, zero);
   const Value zeros = ir::reduce(Op::reduce_sum, ir::cast(is_zero, x.dtype()), axes);
   const Value others = ir::reduce(Op::reduce_prod, ir::select(is_zero, unit, x), axes);
-  const Value at_zero = ir::select(ir::binary(Op::eq, zeros, ir::constant_like(zeros, 1)), others, ir::constant_like(others, 0));
+  const Value at_zero = ir::select(ir::binary(Op::eq, zeros, ir::constant_like(zeros, 1)), others,
+                                   ir::constant_like(others, 0));
   const Value elsewhere = ir::binary(Op::div, y, ir::select(is_zero, unit, x));
   out[0] = g * ir::select(is_zero, at_zero, elsewhere);
 }
@@ -161,7 +162,8 @@ constexpr void reduce_prod(Value y, Value g, Value* out) {
 // dot(p, q) whose result has the axes of `like` in some order, returned in that order: `from_p`/`from_q`
 // name, for every free axis of the result, the axis of `like` it stands for. Of the two operand orders the
 // one that needs no permutation is chosen where there is one.
-constexpr Value dot_into(Value p, Value q, const ir::DotAxes& axes, const int* position, const Dims& like, DType dtype) {
+constexpr Value dot_into(Value p, Value q, const ir::DotAxes& axes, const int* position, const Dims& like,
+                         DType dtype) {
   const Value r = ir::dot(p, q, axes, dtype);
   i64 order[8]{};
   for (int k = 0; k < like.rank; ++k) order[position[k]] = k;
@@ -199,8 +201,10 @@ constexpr void dot_operand(Value y, Value g, bool first, Value* out) {
   int g_first[8]{}, other_first[8]{};
   n = 0;
   for (int k = 0; k < f.batch; ++k) g_first[n] = other_first[n] = batch_self[k], ++n;
-  for (int k = 0; k < free_self; ++k) g_first[n + k] = free_axes[k], other_first[n + f.contracted + k] = free_axes[k];
-  for (int k = 0; k < f.contracted; ++k) g_first[n + free_self + k] = from_other[k], other_first[n + k] = from_other[k];
+  for (int k = 0; k < free_self; ++k)
+    g_first[n + k] = free_axes[k], other_first[n + f.contracted + k] = free_axes[k];
+  for (int k = 0; k < f.contracted; ++k)
+    g_first[n + free_self + k] = from_other[k], other_first[n + k] = from_other[k];
   bool other_is_identity = true;
   for (int k = 0; k < self.dims().rank; ++k) other_is_identity = other_is_identity && other_first[k] == k;
 
@@ -209,11 +213,13 @@ constexpr void dot_operand(Value y, Value g, bool first, Value* out) {
   axes.contracted = free_other;
   if (!other_is_identity) {
     for (int k = 0; k < f.batch; ++k) axes.batch_a[k] = k, axes.batch_b[k] = batch_other[k];
-    for (int k = 0; k < free_other; ++k) axes.contracted_a[k] = g_axes[k], axes.contracted_b[k] = other_axes[k];
+    for (int k = 0; k < free_other; ++k)
+      axes.contracted_a[k] = g_axes[k], axes.contracted_b[k] = other_axes[k];
     *out = dot_into(g, other, axes, g_first, self.dims(), self.dtype());
   } else {
     for (int k = 0; k < f.batch; ++k) axes.batch_b[k] = k, axes.batch_a[k] = batch_other[k];
-    for (int k = 0; k < free_other; ++k) axes.contracted_b[k] = g_axes[k], axes.contracted_a[k] = other_axes[k];
+    for (int k = 0; k < free_other; ++k)
+      axes.contracted_b[k] = g_axes[k], axes.contracted_a[k] = other_axes[k];
     *out = dot_into(other, g, axes, other_first, self.dims(), self.dtype());
   }
 }
@@ -293,7 +299,8 @@ inline constexpr Index index = make_index();
 
 // The gradient rule of a primitive, null where no gradient flows.
 constexpr GradientRule gradient_rule(Op op) { return rules::index.rule[static_cast<int>(op)]; }
-// Whether there is one. g++'s undefined behaviour sanitizer refuses to compare functions with null in a constant.
+// Whether there is one. g++'s undefined behaviour sanitizer refuses to compare functions with null in a
+// constant.
 constexpr bool has_gradient_rule(Op op) { return rules::index.known[static_cast<int>(op)]; }
 
 }  // namespace weft::passes

@@ -22,12 +22,13 @@ struct Address {
 inline constexpr i64 alignment = 256;
 constexpr i64 align_up(i64 bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-// How a loop group is cut: `chunks` pieces of rows_per_chunk rows, each one unit of work. Chosen by size alone.
+// How a loop group is cut: `chunks` pieces of rows_per_chunk rows, each one unit of work. Chosen by size
+// alone.
 struct Cut {
   i64 rows = 1, cols = 1;
   i64 rows_per_chunk = 1, chunks = 1;
-  bool flat = false;   // a one-dimensional walk in tiles of `cols`, the last one ragged
-  int segments = -1;   // >= 0: the walk follows that parameter group's ranges
+  bool flat = false;             // a one-dimensional walk in tiles of `cols`, the last one ragged
+  int segments = -1;             // >= 0: the walk follows that parameter group's ranges
   u64 partials = Address::none;  // chunks x (elements of every sum along the rows)
 };
 
@@ -48,7 +49,9 @@ struct Plan {
 inline constexpr i64 flat_tile = 4096;
 inline constexpr i64 chunk_elements = 16384;
 
-constexpr i64 bytes_of(const ir::Graph& g, int node) { return g.dims(node).size() * size_of(g.nodes[node].dtype); }
+constexpr i64 bytes_of(const ir::Graph& g, int node) {
+  return g.dims(node).size() * size_of(g.nodes[node].dtype);
+}
 
 class Planner {
  public:
@@ -97,7 +100,9 @@ class Planner {
         if (arena_[node] >= 0) {
           place_in_arena(node);
         } else if (!in_place(node, k)) {
-          p.where[node] = allocate(bytes_of(g, node), pinned_[node] ? groups : last_use_[node] < k ? k : last_use_[node]);
+          p.where[node] = allocate(bytes_of(g, node), pinned_[node]         ? groups
+                                                      : last_use_[node] < k ? k
+                                                                            : last_use_[node]);
         }
       }
       if (cut.chunks > 1) {
@@ -121,7 +126,8 @@ class Planner {
 
  private:
   constexpr int root(int x) const {
-    while (role_[x] == Role::view) x = view_of_[x] >= 0 ? views_[view_of_[x]].root : edges_[nodes_[x].first + 0];
+    while (role_[x] == Role::view)
+      x = view_of_[x] >= 0 ? views_[view_of_[x]].root : edges_[nodes_[x].first + 0];
     return x;
   }
   // Where node x starts.
@@ -151,7 +157,8 @@ class Planner {
       if (node.op == ir::Op::input)
         p.where[i] = Address::make(ir::Space::input, 0, static_cast<int>(node.imm));
       else if (node.op == ir::Op::state)
-        states_.push(i), p.where[i] = Address::make(g.slots[static_cast<int>(node.imm)].space, g.slots[static_cast<int>(node.imm)].offset);
+        states_.push(i), p.where[i] = Address::make(g.slots[static_cast<int>(node.imm)].space,
+                                                    g.slots[static_cast<int>(node.imm)].offset);
       else if (node.op == ir::Op::scalar)
         p.where[i] = Address::make(ir::Space::scalars, static_cast<i64>(node.imm) * 4);
     }
@@ -238,14 +245,16 @@ class Planner {
     for (int r = 0; r < span.size; ++r) {
       const ir::Range& range = g.ranges[span.begin + r];
       const i64 begin = segmented.offset + range.offset * size, end = begin + range.length * size;
-      if (plain.offset < end && begin < plain.offset + g.shapes[plain.shape].size() * size_of(plain.dtype)) return true;
+      if (plain.offset < end && begin < plain.offset + g.shapes[plain.shape].size() * size_of(plain.dtype))
+        return true;
     }
     return false;
   }
 
   // Whether group k reads node x's memory only at the element it is writing, as `like` is laid out.
   constexpr bool aligned(int x, int like, int k) const {
-    if (nodes_[x].shape != nodes_[like].shape || size_of(nodes_[x].dtype) != size_of(nodes_[like].dtype)) return false;
+    if (nodes_[x].shape != nodes_[like].shape || size_of(nodes_[x].dtype) != size_of(nodes_[like].dtype))
+      return false;
     if (level_[like] != Level::element) return false;
     const ir::Span body = groups_[k].body;
     for (int i = 0; i < body.size; ++i)
@@ -253,7 +262,10 @@ class Planner {
     const ir::Span loads = groups_[k].loads;
     for (int i = 0; i < loads.size; ++i) {
       const int load = pool_[loads.begin + i];
-      if (load != x && root_in(load, k) == x && !(shapes_[nodes_[load].shape].size() == shapes_[nodes_[like].shape].size() && same_order(load, like, k))) return false;
+      if (load != x && root_in(load, k) == x &&
+          !(shapes_[nodes_[load].shape].size() == shapes_[nodes_[like].shape].size() &&
+            same_order(load, like, k)))
+        return false;
     }
     for (int i = 0; i < body.size; ++i) {
       const int node = pool_[body.begin + i];
@@ -265,7 +277,8 @@ class Planner {
   constexpr bool same_order(int load, int like, int k) const {
     if (!f.is_view_in(load, k) || view_of_[load] < 0) return true;
     const View& v = views_[view_of_[load]];
-    return v.offset == 0 && nodes_[load].shape == nodes_[like].shape && is_contiguous(v, shapes_[nodes_[load].shape]);
+    return v.offset == 0 && nodes_[load].shape == nodes_[like].shape &&
+           is_contiguous(v, shapes_[nodes_[load].shape]);
   }
 
   // A dying buffer of the same size that group k reads element by element becomes the result's.
@@ -275,7 +288,9 @@ class Planner {
     for (int i = 0; i < group.loads.size; ++i) {
       const int x = root_in(pool_[group.loads.begin + i], k);
       const u64 at = p.where[x];
-      if (at == Address::none || Address::space(at) != ir::Space::workspace || pinned_[x] || last_use_[x] != k) continue;
+      if (at == Address::none || Address::space(at) != ir::Space::workspace || pinned_[x] ||
+          last_use_[x] != k)
+        continue;
       if (arena_[x] >= 0 || role_[x] == Role::arena || bytes_of(g, x) != bytes_of(g, node)) continue;
       if (!aligned(x, node, k)) continue;
       Block* blocks = live_.data();
@@ -315,7 +330,8 @@ class Planner {
         const ir::Span span = g.groups[cut.segments];
         cut.cols = flat_tile;
         cut.rows = 0;
-        for (int r = 0; r < span.size; ++r) cut.rows += (g.ranges[span.begin + r].length + flat_tile - 1) / flat_tile;
+        for (int r = 0; r < span.size; ++r)
+          cut.rows += (g.ranges[span.begin + r].length + flat_tile - 1) / flat_tile;
       }
     } else {
       int split = group.split;
@@ -339,7 +355,8 @@ class Planner {
   constexpr int segments_of(const Group& group) const {
     for (int i = 0; i < group.loads.size; ++i) {
       const ir::Node& node = nodes_[pool_[group.loads.begin + i]];
-      if (node.op == ir::Op::state && g.slots[static_cast<int>(node.imm)].segments >= 0) return g.slots[static_cast<int>(node.imm)].segments;
+      if (node.op == ir::Op::state && g.slots[static_cast<int>(node.imm)].segments >= 0)
+        return g.slots[static_cast<int>(node.imm)].segments;
       if (node.op == ir::Op::pack && static_cast<i64>(node.imm) >= 0) return static_cast<int>(node.imm);
     }
     return -1;
@@ -349,13 +366,16 @@ class Planner {
       const int x = pool_[group.loads.begin + i];
       if (shapes_[nodes_[x].shape].size() == 1) continue;
       if (shapes_[nodes_[x].shape].size() != group.space.size()) return false;
-      if (f.is_view_in(x, k) && view_of_[x] >= 0 && !is_contiguous(views_[view_of_[x]], shapes_[nodes_[x].shape])) return false;
+      if (f.is_view_in(x, k) && view_of_[x] >= 0 &&
+          !is_contiguous(views_[view_of_[x]], shapes_[nodes_[x].shape]))
+        return false;
     }
     for (int i = 0; i < group.body.size; ++i) {
       const int x = pool_[group.body.begin + i];
       const ir::Op op = nodes_[x].op;
       if (op == ir::Op::pad || (role_[x] == Role::fused && view_of_[x] >= 0)) return false;
-      if (shapes_[nodes_[x].shape].size() != 1 && shapes_[nodes_[x].shape].size() != group.space.size()) return false;
+      if (shapes_[nodes_[x].shape].size() != 1 && shapes_[nodes_[x].shape].size() != group.space.size())
+        return false;
       if (op == ir::Op::iota) {
         // the walk counts all elements: right only where the index runs along the one axis there is
         const Dims& d = shapes_[nodes_[x].shape];
@@ -369,7 +389,8 @@ class Planner {
     i64 bytes = 0;
     for (int i = 0; i < group.stores.size; ++i) {
       const int x = pool_[group.stores.begin + i];
-      if (level_[x] == Level::column_sum || level_[x] == Level::total) bytes += (bytes_of(g, x) + 63) / 64 * 64;
+      if (level_[x] == Level::column_sum || level_[x] == Level::total)
+        bytes += (bytes_of(g, x) + 63) / 64 * 64;
     }
     return bytes;
   }
@@ -425,8 +446,8 @@ class Planner {
   List<int> last_use_, phase_, arena_, states_;
   List<i64> offsets_;
   List<u8> pinned_;
-  List<Block> live_;     // every block ever taken; [0] heads the list of those that are
-  List<u8> expires_;     // some block's last reader is this group
+  List<Block> live_;  // every block ever taken; [0] heads the list of those that are
+  List<u8> expires_;  // some block's last reader is this group
   i64 peak_ = 0;
   i64 arena_size_[16]{};
   u64 arena_at_[16]{Address::none, Address::none, Address::none, Address::none, Address::none, Address::none,
@@ -434,6 +455,8 @@ class Planner {
                     Address::none, Address::none, Address::none, Address::none};
 };
 
-constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion) { return Planner(graph, fusion).run(); }
+constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion) {
+  return Planner(graph, fusion).run();
+}
 
 }  // namespace weft::passes

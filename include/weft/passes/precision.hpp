@@ -1,7 +1,7 @@
 #pragma once
-// Precision as a pass: matrix products work on operands cast down, everything else stays as it was written. The
-// casts are in the graph before fusion, so they are part of the neighbouring kernels and rounding never depends
-// on what was fused.
+// Precision as a pass: matrix products work on operands cast down, everything else stays as it was written.
+// The casts are in the graph before fusion, so they are part of the neighbouring kernels and rounding never
+// depends on what was fused.
 
 #include "weft/ir/value.hpp"
 
@@ -12,15 +12,16 @@ struct PrecisionRule {
   DType compute = DType::f32;
 };
 
-// Products of f32 operands become products of `compute` operands. Their result is `compute` too, except where it is
-// the gradient of a parameter (an operand of a pack), which keeps the f32 sums.
+// Products of f32 operands become products of `compute` operands. Their result is `compute` too, except where
+// it is the gradient of a parameter (an operand of a pack), which keeps the f32 sums.
 constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
   if (rule.compute == DType::f32) return g;
   const int n = g.nodes.size();
   List<u8> gradient(n, 0);
   for (int i = n - 1; i >= 0; --i) {
     const ir::Node& node = g.nodes[i];
-    const bool passes_on = node.op == ir::Op::pack || (gradient[i] && (node.op == ir::Op::reshape || node.op == ir::Op::permute));
+    const bool passes_on = node.op == ir::Op::pack ||
+                           (gradient[i] && (node.op == ir::Op::reshape || node.op == ir::Op::permute));
     if (passes_on)
       for (int k = 0; k < node.arity; ++k) gradient[g.edges[node.first + k]] = 1;
   }
@@ -76,8 +77,9 @@ struct BF16 {
   static constexpr passes::PrecisionRule rule{DType::bf16};
   static constexpr bool scaled = false;
 };
-// Operands in f16; the loss is scaled so that gradients do not underflow, and an update whose gradients are not all
-// finite is skipped (the scale halves; after 2,000 good updates it doubles). All of that happens on the device.
+// Operands in f16; the loss is scaled so that gradients do not underflow, and an update whose gradients are
+// not all finite is skipped (the scale halves; after 2,000 good updates it doubles). All of that happens on
+// the device.
 struct F16 {
   static constexpr passes::PrecisionRule rule{DType::f16};
   static constexpr bool scaled = true;

@@ -1,6 +1,6 @@
 #pragma once
-// AnyTrainer<In...>: any trainer with these inputs under a type that can be written down. Law: this header knows
-// no model, device or kernel, so a plain .cpp can train what a .cu built.
+// AnyTrainer<In...>: any trainer with these inputs under a type that can be written down. Law: this header
+// knows no model, device or kernel, so a plain .cpp can train what a .cu built.
 //
 //   AnyTrainer<Tensor<f32, Shape<32, 64>>, Tensor<i32, Shape<32>>> make();   // defined where the model is
 
@@ -45,8 +45,7 @@ class AnyTrainer {
 
   // Takes over what make_trainer() returned, or, from a function that returns it, builds it in place.
   template <class T>
-    requires requires { typename T::InputTypes; } || std::is_invocable_v<T>
-  AnyTrainer(T trainer) {
+  requires requires { typename T::InputTypes; } || std::is_invocable_v<T> AnyTrainer(T trainer) {
     if constexpr (requires { typename T::InputTypes; }) {
       hold<T>([&]() -> T&& { return std::move(trainer); });
     } else {
@@ -58,7 +57,8 @@ class AnyTrainer {
   Loss step(const A&... batch) {
     static_assert(sizeof...(A) == sizeof...(In), "step: one argument an input");
     int number = 0;
-    const std::array<const void*, sizeof...(In)> from{exec::argument<exec::InputLike<In>>(batch, number++)...};
+    const std::array<const void*, sizeof...(In)> from{
+        exec::argument<exec::InputLike<In>>(batch, number++)...};
     return Loss(held_.get(), held_->step(from.data()));
   }
   i64 steps() const { return held_->steps(); }
@@ -113,13 +113,16 @@ class AnyTrainer {
 
     static constexpr i64 kept = 64;
     T trainer;
-    std::vector<decltype(std::declval<T&>().step(static_cast<const typename exec::InputLike<In>::dtype*>(nullptr)...))> losses;
+    std::vector<decltype(std::declval<T&>().step(
+        static_cast<const typename exec::InputLike<In>::dtype*>(nullptr)...))>
+        losses;
     i64 first = 0, count = 0;
   };
 
   template <class T, class Make>
   void hold(Make make) {
-    constexpr bool fits = std::is_same_v<typename exec::AsInputs<typename T::InputTypes>::types, std::tuple<exec::InputLike<In>...>>;
+    constexpr bool fits = std::is_same_v<typename exec::AsInputs<typename T::InputTypes>::types,
+                                         std::tuple<exec::InputLike<In>...>>;
     static_assert(fits, "AnyTrainer: the trainer has other inputs (number, dtypes or shapes)");
     if constexpr (fits) held_ = exec::Owned<Base>(new Holder<T>(make));
   }

@@ -1,7 +1,8 @@
 #pragma once
-// What a trainer may be told after its inputs, in any order, each kind once: an optimiser, a precision, clipping,
-// accumulation, a seed, a mode, checkpointing and communication.
+// What a trainer may be told after its inputs, in any order, each kind once: an optimiser, a precision,
+// clipping, accumulation, a seed, a mode, checkpointing and communication.
 
+#include "weft/ops/input.hpp"
 #include "weft/optim/adam.hpp"
 #include "weft/optim/groups.hpp"
 #include "weft/optim/sgd.hpp"
@@ -59,7 +60,18 @@ inline constexpr None none{};
 
 namespace train {
 
-enum class OptionKind { optimizer, precision, clip, accumulate, seed, mode, checkpoint, comm, input, unknown };
+enum class OptionKind {
+  optimizer,
+  precision,
+  clip,
+  accumulate,
+  seed,
+  mode,
+  checkpoint,
+  comm,
+  input,
+  unknown
+};
 
 template <class O>
 constexpr OptionKind option_kind() {
@@ -67,7 +79,8 @@ constexpr OptionKind option_kind() {
     return OptionKind::optimizer;
   else if constexpr (precision::is_policy<O>)
     return OptionKind::precision;
-  else if constexpr (std::is_same_v<O, clip::Norm> || std::is_same_v<O, clip::Value> || std::is_same_v<O, clip::None>)
+  else if constexpr (std::is_same_v<O, clip::Norm> || std::is_same_v<O, clip::Value> ||
+                     std::is_same_v<O, clip::None>)
     return OptionKind::clip;
   else if constexpr (requires { O::count; })
     return OptionKind::accumulate;
@@ -95,7 +108,8 @@ struct FindOption {
 };
 template <OptionKind kind, class Default, class First, class... Rest>
 struct FindOption<kind, Default, First, Rest...> {
-  using type = typename std::conditional_t<option_kind<First>() == kind, std::type_identity<First>, FindOption<kind, Default, Rest...>>::type;
+  using type = typename std::conditional_t<option_kind<First>() == kind, std::type_identity<First>,
+                                           FindOption<kind, Default, Rest...>>::type;
 };
 template <OptionKind kind, class Default, class... O>
 using find_option = typename FindOption<kind, Default, O...>::type;
@@ -115,17 +129,23 @@ constexpr Wanted get_option(const First& first, const Rest&... rest) {
 // The messages for options that make no trainer.
 template <class... O>
 struct CheckOptions {
-  static_assert(((option_kind<O>() != OptionKind::unknown) && ... && true), "make_trainer: one of the options is none that it knows");
-  static_assert(((option_kind<O>() != OptionKind::input) && ... && true), "make_trainer: inputs come before the options, one after another");
-  static_assert(option_count<OptionKind::optimizer, O...> >= 1, "make_trainer: an optimiser is missing, such as optim::AdamW{}");
+  static_assert(((option_kind<O>() != OptionKind::unknown) && ... && true),
+                "make_trainer: one of the options is none that it knows");
+  static_assert(((option_kind<O>() != OptionKind::input) && ... && true),
+                "make_trainer: inputs come before the options, one after another");
+  static_assert(option_count<OptionKind::optimizer, O...> >= 1,
+                "make_trainer: an optimiser is missing, such as optim::AdamW{}");
   static_assert(option_count<OptionKind::optimizer, O...> <= 1, "make_trainer: the optimiser is given twice");
   static_assert(option_count<OptionKind::precision, O...> <= 1, "make_trainer: the precision is given twice");
   static_assert(option_count<OptionKind::clip, O...> <= 1, "make_trainer: clipping is given twice");
-  static_assert(option_count<OptionKind::accumulate, O...> <= 1, "make_trainer: accumulate<N> is given twice");
+  static_assert(option_count<OptionKind::accumulate, O...> <= 1,
+                "make_trainer: accumulate<N> is given twice");
   static_assert(option_count<OptionKind::seed, O...> <= 1, "make_trainer: the seed is given twice");
   static_assert(option_count<OptionKind::mode, O...> <= 1, "make_trainer: the mode is given twice");
-  static_assert(option_count<OptionKind::checkpoint, O...> <= 1, "make_trainer: the checkpoint policy is given twice");
-  static_assert(option_count<OptionKind::comm, O...> <= 1, "make_trainer: the communication policy is given twice");
+  static_assert(option_count<OptionKind::checkpoint, O...> <= 1,
+                "make_trainer: the checkpoint policy is given twice");
+  static_assert(option_count<OptionKind::comm, O...> <= 1,
+                "make_trainer: the communication policy is given twice");
 };
 
 // A trainer's options, sorted into their kinds.
@@ -135,7 +155,8 @@ struct Options {
   static constexpr bool ok = [] {
     for (int kind = 0; kind < static_cast<int>(OptionKind::input); ++kind)
       if (((static_cast<int>(option_kind<O>()) == kind ? 1 : 0) + ... + 0) > 1) return false;
-    return option_count<OptionKind::optimizer, O...> == 1 && option_count<OptionKind::input, O...> + option_count<OptionKind::unknown, O...> == 0;
+    return option_count<OptionKind::optimizer, O...> == 1 &&
+           option_count<OptionKind::input, O...> + option_count<OptionKind::unknown, O...> == 0;
   }();
 
   using given_optimizer = find_option<OptionKind::optimizer, optim::PlainSGD, O...>;

@@ -2,8 +2,8 @@
 // The whole training step as one graph: forward, backward, clipping, loss scaling, the optimiser's updates.
 //
 // Gradients are packed into one arena laid out like the parameters'; each parameter group is updated by one
-// kernel over its ranges. State beside the parameters lies in the optimiser's block: the applied updates, the loss
-// scale and its count of good updates, the accumulated gradients, then the moments.
+// kernel over its ranges. State beside the parameters lies in the optimiser's block: the applied updates, the
+// loss scale and its count of good updates, the accumulated gradients, then the moments.
 
 #include "weft/exec/trace.hpp"
 #include "weft/passes/differentiate.hpp"
@@ -62,7 +62,8 @@ constexpr void add_group(ir::Graph& g, int group) {
     if (!row.trained || (group >= 0 && O::Optimizer::group_of(row.name.view(), row.dims) != group)) continue;
     const i64 unit = size_of(row.dtype);
     const i64 offset = row.offset / unit;
-    const i64 length = (row.dims.size() * unit + nn::state_alignment - 1) / nn::state_alignment * nn::state_alignment / unit;
+    const i64 length =
+        (row.dims.size() * unit + nn::state_alignment - 1) / nn::state_alignment * nn::state_alignment / unit;
     if (g.ranges.size() > begin && g.ranges.back().offset + g.ranges.back().length == offset)
       g.ranges.back().length += length;
     else
@@ -97,7 +98,8 @@ constexpr Forward trace_forward() {
 }
 
 // Adds a slot of the optimiser's or the model's state.
-constexpr int add_slot(ir::Builder& b, ir::Space space, DType t, const Dims& d, i64 offset, int segments = -1) {
+constexpr int add_slot(ir::Builder& b, ir::Space space, DType t, const Dims& d, i64 offset,
+                       int segments = -1) {
   b.graph.slots.push({space, t, b.shape(d), segments, offset});
   return b.graph.slots.size() - 1;
 }
@@ -106,8 +108,8 @@ constexpr Value read_slot(ir::Builder& b, int s) {
   return {&b, b.leaf(Op::state, slot.dtype, Dims(b.graph.shapes[slot.shape]), static_cast<u64>(s))};
 }
 
-// Forward and backward: the gradient's node of every trained parameter in the table's order, the slot of the loss
-// scale (-1 without one), and a parameter that no gradient reaches (-1: none).
+// Forward and backward: the gradient's node of every trained parameter in the table's order, the slot of the
+// loss scale (-1 without one), and a parameter that no gradient reaches (-1: none).
 struct Backward {
   ir::Graph graph;
   List<int> gradients;
@@ -154,7 +156,9 @@ class UpdateBuilder {
 
  public:
   constexpr explicit UpdateBuilder(Backward&& backward)
-      : b(static_cast<ir::Graph&&>(backward.graph)), gradients_(static_cast<List<int>&&>(backward.gradients)), scale_slot_(backward.scale_slot) {
+      : b(static_cast<ir::Graph&&>(backward.graph)),
+        gradients_(static_cast<List<int>&&>(backward.gradients)),
+        scale_slot_(backward.scale_slot) {
     for (int k = 0; k < Optimizer::group_count; ++k) add_group<M, O>(b.graph, k);
   }
 
@@ -195,7 +199,9 @@ class UpdateBuilder {
   }
   constexpr Value scalar(int k) { return {&b, b.leaf(Op::scalar, DType::f32, Dims{}, static_cast<u64>(k))}; }
   constexpr void assign(int slot, Value v) { b.graph.assigns.push({slot, v.id}); }
-  constexpr Value keep(Value changed, Value unchanged) const { return scaled ? ir::select(skip_, unchanged, changed) : changed; }
+  constexpr Value keep(Value changed, Value unchanged) const {
+    return scaled ? ir::select(skip_, unchanged, changed) : changed;
+  }
 
   // The gradients of a group's parameters as one vector.
   constexpr Value pack(int group) {
@@ -210,18 +216,23 @@ class UpdateBuilder {
       operands.push(gradient);
       offsets.push(row.offset / 4);
     }
-    return ir::pack(b, DType::f32, length_of(group), operands, offsets, static_cast<u64>(static_cast<i64>(group)));
+    return ir::pack(b, DType::f32, length_of(group), operands, offsets,
+                    static_cast<u64>(static_cast<i64>(group)));
   }
 
-  // What every gradient is multiplied by: the mean over microbatches, one over the loss scale, the norm's bound.
+  // What every gradient is multiplied by: the mean over microbatches, one over the loss scale, the norm's
+  // bound.
   constexpr void make_factor() {
     factor_ = ir::constant(b, DType::f32, Dims{}, 1.0 / micro);
     if (scaled) factor_ = factor_ / read_slot(b, scale_slot_);
     if (!by_norm && !scaled) return;
     Value all = pack(whole_arena);
-    if (micro > 1) all = all + read_slot(b, add_slot(b, ir::Space::optimizer, DType::f32, flat(arena()), layout.accumulated));
+    if (micro > 1)
+      all = all +
+            read_slot(b, add_slot(b, ir::Space::optimizer, DType::f32, flat(arena()), layout.accumulated));
     if (by_norm) {
-      const Value norm = ir::unary(Op::sqrt, ir::reshape(ir::reduce(Op::reduce_sum, all * all, 1u), Dims{})) * factor_;
+      const Value norm =
+          ir::unary(Op::sqrt, ir::reshape(ir::reduce(Op::reduce_sum, all * all, 1u), Dims{})) * factor_;
       const Value bound = scalar(Scalars::clip) / (norm + 1e-6);
       factor_ = factor_ * ir::binary(Op::min, bound, ir::constant_like(bound, 1));
     }
@@ -233,7 +244,9 @@ class UpdateBuilder {
   }
 
   constexpr void update_group(int k, Value updates) {
-    const auto vector = [&](ir::Space space, i64 offset) { return add_slot(b, space, DType::f32, flat(length_of(k)), offset, k); };
+    const auto vector = [&](ir::Space space, i64 offset) {
+      return add_slot(b, space, DType::f32, flat(length_of(k)), offset, k);
+    };
     Value g = pack(k);
     if (micro > 1) {
       const int sums = vector(ir::Space::optimizer, layout.accumulated);
@@ -262,7 +275,8 @@ class UpdateBuilder {
     for (int m = 0; m < Optimizer::base::moments; ++m) assign(moments[m], keep(u.moment[m], old.moment[m]));
   }
 
-  // Halved after an update that was skipped, doubled after 2,000 that were not: torch.amp.GradScaler's defaults.
+  // Halved after an update that was skipped, doubled after 2,000 that were not: torch.amp.GradScaler's
+  // defaults.
   constexpr void update_scale() {
     const int good_slot = add_slot(b, ir::Space::optimizer, DType::i32, Dims{}, layout.good);
     const Value scale = read_slot(b, scale_slot_), good = read_slot(b, good_slot) + 1.0;
@@ -291,7 +305,8 @@ template <class M, class F, class O, class... I>
 struct BackwardStage {
   using Before = Kept<ForwardStage<M, F, O, I...>>;
   static constexpr void write(WordWriter& w) {
-    const Backward r = add_backward<M, O>(ir::thaw(Before::words.w + 2), static_cast<int>(Before::words.w[1]));
+    const Backward r =
+        add_backward<M, O>(ir::thaw(Before::words.w + 2), static_cast<int>(Before::words.w[1]));
     w.put_int(r.unreached);
     w.put_int(r.scale_slot);
     w.put_int(r.gradients.size());
@@ -328,7 +343,9 @@ struct StepSource {
       return update.accumulate();
   }
   // An input that the loss never reads, and a row of the state table that no gradient reaches; -1: none.
-  static constexpr int unused_input() { return static_cast<int>(static_cast<i64>(Kept<ForwardStage<M, F, O, I...>>::words.w[0])); }
+  static constexpr int unused_input() {
+    return static_cast<int>(static_cast<i64>(Kept<ForwardStage<M, F, O, I...>>::words.w[0]));
+  }
   static constexpr int unreached() { return static_cast<int>(static_cast<i64>(Kept<Backwards>::words.w[0])); }
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// Trainer: a model, the state of its optimiser, and the compiled step. One trainer per thread; distinct ones are
-// independent.
+// Trainer: a model, the state of its optimiser, and the compiled step. One trainer per thread; distinct ones
+// are independent.
 
 #include <cstdlib>
 #include <string>
@@ -23,7 +23,8 @@ struct LossRing {
 // Messages of the checks on a traced step.
 template <bool Ok, class Model, int Input>
 struct EveryInputIsRead {
-  static_assert(Ok, "make_trainer: an input is never used by the loss; pass it to ignore(x), or leave it out");
+  static_assert(Ok,
+                "make_trainer: an input is never used by the loss; pass it to ignore(x), or leave it out");
 };
 template <bool Ok, class Model, FixedString Parameter>
 struct EveryParameterLearns {
@@ -31,11 +32,14 @@ struct EveryParameterLearns {
 };
 template <bool Ok, class Model, class... Inputs>
 struct LossTakes {
-  static_assert(Ok, "make_trainer: the loss cannot be called with the model and these inputs: it takes the model, then one argument for each in<...>");
+  static_assert(Ok,
+                "make_trainer: the loss cannot be called with the model and these inputs: it takes the "
+                "model, then one argument for each in<...>");
 };
 template <bool Ok, class Model, class Loss>
 struct LossIsScalar {
-  static_assert(Ok, "make_trainer: the loss must be one floating-point number: reduce it with mean<>() or sum<>()");
+  static_assert(
+      Ok, "make_trainer: the loss must be one floating-point number: reduce it with mean<>() or sum<>()");
 };
 template <bool Ok, class Model>
 struct ParametersAreF32 {
@@ -65,7 +69,8 @@ class Loss {
   Loss(const train::LossRing* ring, i64 step) : ring_(ring), step_(step) {}
   f32 value() const {
     if (step_ + train::LossRing::size < ring_->count)
-      throw Error("train/old-loss", "the loss of step " + std::to_string(step_) + " is no longer kept: the ring holds the last 64");
+      throw Error("train/old-loss", "the loss of step " + std::to_string(step_) +
+                                        " is no longer kept: the ring holds the last 64");
     return ring_->value[step_ % train::LossRing::size];
   }
   operator f32() const { return value(); }
@@ -94,13 +99,17 @@ class Trainer {
 
   template <class... Given>
   explicit Trainer(const Device& device, const Given&... given)
-      : model_(device, train::get_option<train::find_option<train::OptionKind::seed, seed, Given...>>(given...).value),
+      : model_(
+            device,
+            train::get_option<train::find_option<train::OptionKind::seed, seed, Given...>>(given...).value),
         seed_(train::get_option<train::find_option<train::OptionKind::seed, seed, Given...>>(given...).value),
-        optimizer_(optim::AsGroups<typename O::given_optimizer>::make(train::get_option<typename O::given_optimizer>(given...))),
+        optimizer_(optim::AsGroups<typename O::given_optimizer>::make(
+            train::get_option<typename O::given_optimizer>(given...))),
         clip_(train::get_option<typename O::Clip>(given...)),
         state_(Memory::allocate(device, layout.bytes)),
         apply_(new Program<true>(device, model_.state(), state_.data())) {
-    if constexpr (micro > 1) add_ = exec::Owned<Program<false>>(new Program<false>(device, model_.state(), state_.data()));
+    if constexpr (micro > 1)
+      add_ = exec::Owned<Program<false>>(new Program<false>(device, model_.state(), state_.data()));
     Memory::zero(state_);
     const f32 scale = 65536;
     Memory::from_host(device, state_.data() + layout.scale, &scale, sizeof scale);
@@ -156,7 +165,7 @@ class Trainer {
   void save(const std::string& path) const { save_with(path, {}); }
   // The same with a loader's position.
   template <class Loader>
-    requires requires(const Loader& l) { l.position().epoch; }
+  requires requires(const Loader& l) { l.position().epoch; }
   void save(const std::string& path, const Loader& loader) const {
     const auto at = loader.position();
     save_with(path, {{"weft.epoch", std::to_string(at.epoch)}, {"weft.batch", std::to_string(at.batch)}});
@@ -164,7 +173,7 @@ class Trainer {
   // Continues exactly where save() was. On an Error nothing has changed.
   void load(const std::string& path) { load_from(io::Safetensors(path), path); }
   template <class Loader>
-    requires requires(const Loader& l) { l.position().epoch; }
+  requires requires(const Loader& l) { l.position().epoch; }
   void load(const std::string& path, Loader& loader) {
     const io::Safetensors file(path);
     const i64 epoch = number(file, path, "weft.epoch"), batch = number(file, path, "weft.batch");
@@ -180,8 +189,9 @@ class Trainer {
   void run(P& program, const A&... batch) {
     int k = 0;
     [[maybe_unused]] auto bind = [&]<class In>(std::type_identity<In>, const auto& a) {
-      static_assert(sizeof(exec::ArgumentReachable<exec::argument_reachable<Device, std::remove_cvref_t<decltype(a)>>(),
-                                                   std::remove_cvref_t<decltype(a)>, Device>) > 0);
+      static_assert(
+          sizeof(exec::ArgumentReachable<exec::argument_reachable<Device, std::remove_cvref_t<decltype(a)>>(),
+                                         std::remove_cvref_t<decltype(a)>, Device>) > 0);
       program.bind_input(k, exec::argument<In>(a, k));
       ++k;
     };
@@ -205,14 +215,16 @@ class Trainer {
 
   void save_with(const std::string& path, io::Safetensors::Metadata metadata) const {
     constexpr const auto& table = nn::state_table<M>;
-    std::vector<std::byte> model(static_cast<std::size_t>(table.bytes)), state(static_cast<std::size_t>(layout.bytes));
+    std::vector<std::byte> model(static_cast<std::size_t>(table.bytes)),
+        state(static_cast<std::size_t>(layout.bytes));
     Memory::to_host(model_.device(), model.data(), model_.state(), table.bytes);
     Memory::to_host(model_.device(), state.data(), state_.data(), layout.bytes);
     std::vector<io::SafetensorsTensor> tensors = exec::state_tensors<M>(model.data());
     const auto add_arena = [&](int m, i64 offset) {
       for (int i = 0; i < table.size; ++i)
         if (table.row[i].trained)
-          tensors.push_back({moment_name(m, table.row[i]), DType::f32, exec::extents(table.row[i].dims), state.data() + offset + table.row[i].offset});
+          tensors.push_back({moment_name(m, table.row[i]), DType::f32, exec::extents(table.row[i].dims),
+                             state.data() + offset + table.row[i].offset});
     };
     for (int m = 0; m < Optimizer::base::moments; ++m) add_arena(m, layout.moment[m]);
     if (layout.accumulated >= 0) add_arena(accumulated_name, layout.accumulated);
@@ -228,10 +240,12 @@ class Trainer {
 
   static i64 number(const io::Safetensors& file, const std::string& path, const char* key) {
     const std::string* text = file.find_metadata(key);
-    if (!text) throw Error("train/no-checkpoint", "'" + path + "' is no checkpoint of a trainer: it lacks " + key);
+    if (!text)
+      throw Error("train/no-checkpoint", "'" + path + "' is no checkpoint of a trainer: it lacks " + key);
     char* end = nullptr;
     const long long value = std::strtoll(text->c_str(), &end, 10);
-    if (end == text->c_str() || *end != 0) throw Error("train/no-checkpoint", "'" + path + "' has a damaged " + key);
+    if (end == text->c_str() || *end != 0)
+      throw Error("train/no-checkpoint", "'" + path + "' has a damaged " + key);
     return value;
   }
 
@@ -239,11 +253,14 @@ class Trainer {
     constexpr const auto& table = nn::state_table<M>;
     const i64 calls = number(file, path, "weft.calls"), updates = number(file, path, "weft.applied");
     const std::string* seed_text = file.find_metadata("weft.seed");
-    if (!seed_text) throw Error("train/no-checkpoint", "'" + path + "' is no checkpoint of a trainer: it lacks weft.seed");
-    std::vector<std::byte> model(static_cast<std::size_t>(table.bytes)), state(static_cast<std::size_t>(layout.bytes));
+    if (!seed_text)
+      throw Error("train/no-checkpoint", "'" + path + "' is no checkpoint of a trainer: it lacks weft.seed");
+    std::vector<std::byte> model(static_cast<std::size_t>(table.bytes)),
+        state(static_cast<std::size_t>(layout.bytes));
     const LoadReport report = exec::read_state<M>(file, LoadMode::lax, path, model.data());
     if (!report.missing.empty() || !report.mismatched.empty())
-      throw Error("train/mismatch", "'" + path + "' does not fit the model: " + LoadReport{report.missing, {}, report.mismatched}.text());
+      throw Error("train/mismatch", "'" + path + "' does not fit the model: " +
+                                        LoadReport{report.missing, {}, report.mismatched}.text());
     const auto take = [&](const std::string& name, DType dtype, const Dims& dims, i64 offset) {
       const io::SafetensorsEntry& entry = file.at(name);
       if (entry.dtype != dtype || entry.shape != exec::extents(dims))
@@ -252,7 +269,8 @@ class Trainer {
     };
     const auto take_arena = [&](int m, i64 offset) {
       for (int i = 0; i < table.size; ++i)
-        if (table.row[i].trained) take(moment_name(m, table.row[i]), DType::f32, table.row[i].dims, offset + table.row[i].offset);
+        if (table.row[i].trained)
+          take(moment_name(m, table.row[i]), DType::f32, table.row[i].dims, offset + table.row[i].offset);
     };
     for (int m = 0; m < Optimizer::base::moments; ++m) take_arena(m, layout.moment[m]);
     if (layout.accumulated >= 0) take_arena(accumulated_name, layout.accumulated);
@@ -311,7 +329,8 @@ auto make(std::tuple<I...>, const Device& device, const O&... options) {
   using Sorted = Options<O...>;
   static_assert(sizeof(CheckOptions<O...>) > 0);
   constexpr bool understood = Sorted::ok;
-  constexpr bool callable = std::is_invocable_v<const F&, const M&, const Expr<typename I::dtype, typename I::shape>&...>;
+  constexpr bool callable =
+      std::is_invocable_v<const F&, const M&, const Expr<typename I::dtype, typename I::shape>&...>;
   if constexpr (understood) static_assert(sizeof(LossTakes<callable, M, I...>) > 0);
   if constexpr (understood && callable) return make_checked<M, F, Device, I...>(device, options...);
 }

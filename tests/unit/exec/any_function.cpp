@@ -14,7 +14,10 @@ using namespace weft;
 using Sum = Function<Tensor<f32, Shape<4>>(Tensor<f32, Shape<4>>, Tensor<f32, Shape<4>>)>;
 
 TEST_CASE("any_function: the same results as the function it holds") {
-  auto make = [] { return compile(Cpu{}, [](auto a, auto b) { return exp(a) + b; }, in<f32, 4>, in<f32, 4>); };
+  auto make = [] {
+    return compile(
+        Cpu{}, [](auto a, auto b) { return exp(a) + b; }, in<f32, 4>, in<f32, 4>);
+  };
   auto plain = make();
   Sum any = make();
   const std::vector<f32> a{0.1f, -2, 3, 0}, b{1, 2, 3, 4};
@@ -30,8 +33,12 @@ TEST_CASE("any_function: the same results as the function it holds") {
 }
 
 TEST_CASE("any_function: several results, other dtypes, scalars") {
-  Function<std::tuple<Tensor<f32, Shape<>>, Tensor<i64, Shape<2>>>(Input<f32, Shape<2, 3>>)> f =
-      compile(Cpu{}, [](auto x) { return std::tuple{sum<>(x), argmax<-1>(x)}; }, in<f32, 2, 3>);
+  Function<std::tuple<Tensor<f32, Shape<>>, Tensor<i64, Shape<2>>>(Input<f32, Shape<2, 3>>)> f = compile(
+      Cpu{},
+      [](auto x) {
+        return std::tuple{sum<>(x), argmax<-1>(x)};
+      },
+      in<f32, 2, 3>);
   const f32 x[2][3]{{1, 5, 2}, {7, 0, 3}};
   auto [total, where] = f(x);
   CHECK(total.item() == 18);
@@ -39,7 +46,8 @@ TEST_CASE("any_function: several results, other dtypes, scalars") {
 }
 
 TEST_CASE("any_function: moves, keeps working, and an empty one throws") {
-  Sum f = compile(Cpu{}, [](auto a, auto b) { return a * b; }, in<f32, 4>, in<f32, 4>);
+  Sum f = compile(
+      Cpu{}, [](auto a, auto b) { return a * b; }, in<f32, 4>, in<f32, 4>);
   Sum g = std::move(f);
   const std::vector<f32> a{1, 2, 3, 4};
   CHECK(g(a, a).to_vector() == std::vector<f32>{1, 4, 9, 16});

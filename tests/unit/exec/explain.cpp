@@ -63,11 +63,14 @@ TEST_CASE("explain: kinds of kernels") {
 
 TEST_CASE("explain: the lines of a training step add up to the compiled program") {
   auto trainer = make_trainer<Mlp>(
-      Cpu{}, [](const auto& m, auto x, auto label) { return cross_entropy(m(x), label); }, in<f32, 128, 64>, in<i32, 128>, optim::AdamW{},
-      precision::bf16, clip::norm(1.0f));
+      Cpu{}, [](const auto& m, auto x, auto label) { return cross_entropy(m(x), label); }, in<f32, 128, 64>,
+      in<i32, 128>, optim::AdamW{}, precision::bf16, clip::norm(1.0f));
   using T = decltype(trainer);
-  using S = train::StepSource<Mlp, decltype([](const auto& m, auto x, auto label) { return cross_entropy(m(x), label); }),
-                              train::Options<optim::AdamW, precision::BF16, clip::Norm>, true, Input<f32, Shape<128, 64>>, Input<i32, Shape<128>>>;
+  using S = train::StepSource<Mlp, decltype([](const auto& m, auto x, auto label) {
+                                return cross_entropy(m(x), label);
+                              }),
+                              train::Options<optim::AdamW, precision::BF16, clip::Norm>, true,
+                              Input<f32, Shape<128, 64>>, Input<i32, Shape<128>>>;
   const exec::Explanation e = exec::explain_graph(S::graph());
   CHECK(static_cast<int>(e.steps.size()) == trainer.launches());
   CHECK(e.bytes == trainer.plan().bytes);

@@ -77,11 +77,13 @@ TEST_CASE("model: a wrong dtype, a cut file and a file that is none leave the mo
   std::vector<std::byte> zeros(8 * 64);
   io::write_safetensors(folder / "f64.safetensors", {{"fc.weight", DType::f64, {3, 4}, zeros.data()}});
   CHECK(error_text([&] { net.load(folder / "f64.safetensors"); }).find("fc.weight") != std::string::npos);
-  CHECK(net.load(folder / "f64.safetensors", LoadMode::lax).mismatched == std::vector<std::string>{"fc.weight"});
+  CHECK(net.load(folder / "f64.safetensors", LoadMode::lax).mismatched ==
+        std::vector<std::string>{"fc.weight"});
 
   net.save(folder / "whole.safetensors");
   const std::string whole = io::read_file(folder / "whole.safetensors");
-  for (std::size_t cut : {std::size_t{0}, std::size_t{5}, std::size_t{60}, whole.size() / 2, whole.size() - 1}) {
+  for (std::size_t cut :
+       {std::size_t{0}, std::size_t{5}, std::size_t{60}, whole.size() / 2, whole.size() - 1}) {
     CAPTURE(cut);
     io::write_file(folder / "cut.safetensors", whole.substr(0, cut));
     CHECK_THROWS_AS(net.load(folder / "cut.safetensors"), Error);
@@ -107,7 +109,8 @@ TEST_CASE("model: a file of PyTorch's state_dict loads, strictly") {
   const io::Safetensors file(path);
   const auto weight = model.get<"h.1.fc.weight">();
   CHECK(std::memcmp(weight.data(), file.at("h.1.fc.weight").data, 16 * 16 * 4) == 0);
-  CHECK(get<"tail.1.weight">(model)(3, 15) == reinterpret_cast<const float*>(file.at("tail.1.weight").data)[63]);
+  CHECK(get<"tail.1.weight">(model)(3, 15) ==
+        reinterpret_cast<const float*>(file.at("tail.1.weight").data)[63]);
 }
 
 TEST_CASE("model: it may live in the caller's memory") {

@@ -55,9 +55,12 @@ TEST_CASE("summary: no line is wider than a terminal, no name is cut") {
   std::size_t from = 0;
   for (std::size_t at = text.find('\n'); at != std::string::npos; from = at + 1, at = text.find('\n', from)) {
     const std::string line = text.substr(from, at - from);
-    if (line.find(".weight") == std::string::npos && line.find(".bias") == std::string::npos) CHECK(line.size() <= 79);
+    if (line.find(".weight") == std::string::npos && line.find(".bias") == std::string::npos)
+      CHECK(line.size() <= 79);
   }
-  CHECK(text.find("a_layer_whose_name_is_longer_than_anybody_would_ever_want_to_type_on_a_terminal.weight\n") != std::string::npos);
+  CHECK(
+      text.find("a_layer_whose_name_is_longer_than_anybody_would_ever_want_to_type_on_a_terminal.weight\n") !=
+      std::string::npos);
 }
 
 TEST_CASE("summary: thousands are grouped") {
@@ -71,9 +74,11 @@ TEST_CASE("summary: thousands are grouped") {
 
 TEST_CASE("summary: a trainer adds its launches and its memory") {
   auto trainer = make_trainer<Mlp>(
-      Cpu{}, [](const auto& m, auto x, auto label) { return cross_entropy(m(x), label); }, in<f32, 128, 64>, in<i32, 128>, optim::AdamW{});
+      Cpu{}, [](const auto& m, auto x, auto label) { return cross_entropy(m(x), label); }, in<f32, 128, 64>,
+      in<i32, 128>, optim::AdamW{});
   const std::string text = trainer.summary();
   CHECK(text.find(summary<Mlp>()) == 0);
   CHECK(text.find("a step: " + std::to_string(trainer.launches()) + " launches, ") != std::string::npos);
-  CHECK(text.find("state " + exec::grouped(trainer.state_bytes()) + " bytes, workspace " + exec::grouped(trainer.workspace_bytes())) != std::string::npos);
+  CHECK(text.find("state " + exec::grouped(trainer.state_bytes()) + " bytes, workspace " +
+                  exec::grouped(trainer.workspace_bytes())) != std::string::npos);
 }

@@ -15,7 +15,8 @@ TEST_CASE("freeze: a graph comes back as it was") {
   d.extent[0] = 4;
   d.extent[1] = 8;
   b.graph.slots.push({ir::Space::model, DType::f32, b.shape(d), -1, 512});
-  const ir::Value x{&b, b.leaf(ir::Op::input, DType::f32, d, 0)}, w{&b, b.leaf(ir::Op::state, DType::f32, d, 0)};
+  const ir::Value x{&b, b.leaf(ir::Op::input, DType::f32, d, 0)},
+      w{&b, b.leaf(ir::Op::state, DType::f32, d, 0)};
   const i64 turn[]{1, 0};
   const ir::Value y = ir::permute(x * w + 0.5, turn);
   b.graph.inputs.push(x.id);

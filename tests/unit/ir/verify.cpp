@@ -35,7 +35,7 @@ struct Sample {
     ir::DotAxes axes;
     axes.contracted = 1;
     axes.contracted_a[0] = axes.contracted_b[0] = 1;
-    product = ir::dot(x, w, axes, DType::f32);                                       // (8, 3)
+    product = ir::dot(x, w, axes, DType::f32);  // (8, 3)
     const Value bits{&b, b.leaf(Op::random, DType::u32, dims(2, 8, 3), static_cast<u64>(b.graph.streams++))};
     const Value scalar{&b, b.leaf(Op::scalar, DType::f32, dims(0), 4)};
     const Value column{&b, b.leaf(Op::iota, DType::i32, dims(2, 8, 3), 1)};
@@ -43,15 +43,15 @@ struct Sample {
     root = ir::unary(Op::sqrt, product);
     added = root + scalar;
     picked = ir::select(hit, added, ir::constant_like(added, 0));
-    most = ir::reduce(Op::reduce_max, picked, 2u);                                    // (8, 1)
+    most = ir::reduce(Op::reduce_max, picked, 2u);  // (8, 1)
     const ir::Slice axis[]{{7, -1}, {0, 1}};
     cut = ir::slice(most, axis, dims(2, 4, 1));
     const i64 widths[]{1, 3, 0, 2};
-    wide = ir::pad(cut, widths, 0);                                                  // (8, 3)
+    wide = ir::pad(cut, widths, 0);  // (8, 3)
     const i64 order[]{1, 0};
-    turned = ir::permute(wide, order);                                               // (3, 8)
-    table = ir::gather(turned, label - 1.0);                                         // (8, 8)
-    row = ir::scatter_add(label, table, 3);                                          // (3, 8)
+    turned = ir::permute(wide, order);        // (3, 8)
+    table = ir::gather(turned, label - 1.0);  // (8, 8)
+    row = ir::scatter_add(label, table, 3);   // (3, 8)
     List<int> operands;
     List<i64> offsets;
     operands.push(row.id);
@@ -94,10 +94,11 @@ TEST_CASE("verify: a sound graph has no fault, at run time and in constant evalu
   }());
 }
 
-#define EXPECT(text, damage)                                                                            \
-  do {                                                                                                  \
-    const std::string said = after([]([[maybe_unused]] Sample& s, [[maybe_unused]] ir::Graph& g) { damage; }); \
-    CHECK_MESSAGE(has(said, text), said);                                                               \
+#define EXPECT(text, damage)                                                              \
+  do {                                                                                    \
+    const std::string said =                                                              \
+        after([]([[maybe_unused]] Sample& s, [[maybe_unused]] ir::Graph& g) { damage; }); \
+    CHECK_MESSAGE(has(said, text), said);                                                 \
   } while (false)
 
 TEST_CASE("verify: order, arity and tables") {
@@ -131,7 +132,8 @@ TEST_CASE("verify: dtypes and shapes of arithmetic") {
   EXPECT("dtype does not follow", g.nodes[s.hit.id].dtype = DType::i32);
   EXPECT("operands of two dtypes", g.edges[g.nodes[s.added.id].first] = s.hit.id);
   EXPECT("condition is not boolean", g.edges[g.nodes[s.picked.id].first] = s.added.id);
-  EXPECT("function of floats", (g.nodes[s.root.id].dtype = DType::i32, g.edges[g.nodes[s.root.id].first] = g.in(s.hit.id, 0)));
+  EXPECT("function of floats",
+         (g.nodes[s.root.id].dtype = DType::i32, g.edges[g.nodes[s.root.id].first] = g.in(s.hit.id, 0)));
 }
 
 TEST_CASE("verify: movement, reductions, products, indexing, arenas") {
@@ -141,7 +143,8 @@ TEST_CASE("verify: movement, reductions, products, indexing, arenas") {
   EXPECT("not an order of the axes", g.list_data[g.lists[g.nodes[s.turned.id].list].begin] = 0);
   EXPECT("permute: wrong result shape", g.nodes[s.turned.id].shape = g.nodes[s.wide.id].shape);
   EXPECT("movement changes a dtype", g.nodes[s.cut.id].dtype = DType::f16);
-  EXPECT("axes are missing, out of range or twice there", g.list_data[g.lists[g.nodes[s.most.id].list].begin] = 2);
+  EXPECT("axes are missing, out of range or twice there",
+         g.list_data[g.lists[g.nodes[s.most.id].list].begin] = 2);
   EXPECT("a reduction's shape", g.list_data[g.lists[g.nodes[s.most.id].list].begin] = 0);
   EXPECT("extents of joined axes differ", g.list_data[g.lists[g.nodes[s.product.id].list].begin + 2] = 0);
   EXPECT("out of range or twice there", g.list_data[g.lists[g.nodes[s.product.id].list].begin + 2] = 3);
@@ -168,5 +171,6 @@ TEST_CASE("verify: slots and results") {
   EXPECT("a node that nothing uses", (s.b.leaf(Op::constant, DType::f32, dims(0), 1)));
   EXPECT("stop_gradient after pruning", (g.nodes[s.root.id].op = Op::stop_gradient));
   // what is left over is legal before pruning
-  CHECK(after([](Sample& s, ir::Graph&) { s.b.leaf(Op::constant, DType::f32, dims(0), 1); }, ir::Stage::traced) == "");
+  CHECK(after([](Sample& s, ir::Graph&) { s.b.leaf(Op::constant, DType::f32, dims(0), 1); },
+              ir::Stage::traced) == "");
 }

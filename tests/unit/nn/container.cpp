@@ -30,7 +30,8 @@ TEST_CASE("container: Sequential names its layers by number and applies them in 
   for (int i = 0; i < 4; ++i) CHECK(table.row[i].name.view() == names[i]);
 
   Model<Net> model(Cpu{1}, 3);
-  auto whole = compile(model, [](const auto& m, auto x) { return m(x); }, in<f32, 5, 4>);
+  auto whole = compile(
+      model, [](const auto& m, auto x) { return m(x); }, in<f32, 5, 4>);
   auto parts = compile(
       model,
       [](const auto& m, auto x) {
@@ -50,12 +51,15 @@ TEST_CASE("container: sequential(...) keeps the layers' settings") {
 }
 
 TEST_CASE("container: Flatten joins axes") {
-  const auto shape_of = [](auto f) { return typename decltype(f(std::declval<Expr<f32, Shape<2, 3, 4, 5>>>()))::shape{}; };
+  const auto shape_of = [](auto f) {
+    return typename decltype(f(std::declval<Expr<f32, Shape<2, 3, 4, 5>>>()))::shape{};
+  };
   static_assert(std::is_same_v<decltype(shape_of(nn::Flatten<>{})), Shape<2, 60>>);
   static_assert(std::is_same_v<decltype(shape_of(nn::Flatten<0>{})), Shape<120>>);
   static_assert(std::is_same_v<decltype(shape_of(nn::Flatten<1, 2>{})), Shape<2, 12, 5>>);
   static_assert(std::is_same_v<decltype(shape_of(nn::Flatten<-2>{})), Shape<2, 3, 20>>);
-  auto f = compile(Cpu{1}, [](auto x) { return nn::Flatten<1, 2>{}(x); }, in<i32, 2, 2, 2>);
+  auto f = compile(
+      Cpu{1}, [](auto x) { return nn::Flatten<1, 2>{}(x); }, in<i32, 2, 2, 2>);
   CHECK(f(std::vector<i32>{0, 1, 2, 3, 4, 5, 6, 7}).to_vector() == std::vector<i32>{0, 1, 2, 3, 4, 5, 6, 7});
 }
 

@@ -50,8 +50,10 @@ void check_rate(const std::vector<float>& drawn) {
 
 }  // namespace
 
-TEST_CASE("dropout: elements, channels or samples are dropped at the rate given, the mask is the gradient's too") {
-  auto trainer = make_trainer<Drops>(Cpu{1}, [](const auto& m) { return m(); }, TakeGradient{}, seed{5});
+TEST_CASE(
+    "dropout: elements, channels or samples are dropped at the rate given, the mask is the gradient's too") {
+  auto trainer = make_trainer<Drops>(
+      Cpu{1}, [](const auto& m) { return m(); }, TakeGradient{}, seed{5});
   auto& model = trainer.model();
   trainer.step();
   check_rate(blocks(model.get<"element">(), 1));
@@ -60,7 +62,8 @@ TEST_CASE("dropout: elements, channels or samples are dropped at the rate given,
   CHECK(model.get<"element">().to_vector() != model.get<"again">().to_vector());
   bool equal = true;
   for (i64 i = 0; i < 8192; ++i)
-    equal = equal && model.get<"x">()[i] == model.get<"element">()[i] + model.get<"channel">()[i] + model.get<"path">()[i] + model.get<"again">()[i];
+    equal = equal && model.get<"x">()[i] == model.get<"element">()[i] + model.get<"channel">()[i] +
+                                                model.get<"path">()[i] + model.get<"again">()[i];
   CHECK(equal);
 
   const auto first = model.get<"element">().to_vector();
@@ -71,7 +74,9 @@ TEST_CASE("dropout: elements, channels or samples are dropped at the rate given,
 
 TEST_CASE("dropout: evaluation changes nothing") {
   Model<Drops> model;
-  auto f = compile(model, [](const auto& m) { return std::tuple{m.drop(m.x), m.drop2d(m.x), m.drop_path(m.x)}; });
+  auto f = compile(model, [](const auto& m) {
+    return std::tuple{m.drop(m.x), m.drop2d(m.x), m.drop_path(m.x)};
+  });
   const auto [a, b, c] = f();
   for (i64 i = 0; i < 8192; i += 97) CHECK((a[i] == 1 && b[i] == 1 && c[i] == 1));
 }

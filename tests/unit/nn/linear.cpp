@@ -11,7 +11,8 @@ TEST_CASE("linear: output and gradients agree with torch.nn.Linear") {
 TEST_CASE("linear: parameters start uniform in +-1 / sqrt(in)") {
   Model<nn::Linear<100, 400>> model(Cpu{}, 7);
   const double bound = 0.1;
-  for (const auto& [view, count] : {std::pair{model.get<"weight">().data(), 40000}, std::pair{model.get<"bias">().data(), 400}}) {
+  for (const auto& [view, count] :
+       {std::pair{model.get<"weight">().data(), 40000}, std::pair{model.get<"bias">().data(), 400}}) {
     double sum = 0, square = 0, least = 1, most = -1;
     for (int i = 0; i < count; ++i) {
       sum += view[i], square += static_cast<double>(view[i]) * view[i];
@@ -20,7 +21,8 @@ TEST_CASE("linear: parameters start uniform in +-1 / sqrt(in)") {
     // within 5 standard errors of the uniform distribution's moments
     const double deviation = bound / std::sqrt(3.0);
     CHECK(std::abs(sum / count) < 5 * deviation / std::sqrt(count));
-    CHECK(std::abs(square / count - bound * bound / 3) < 5 * bound * bound * std::sqrt(4.0 / 45) / std::sqrt(count));
+    CHECK(std::abs(square / count - bound * bound / 3) <
+          5 * bound * bound * std::sqrt(4.0 / 45) / std::sqrt(count));
     CHECK(least >= -bound);
     CHECK(most <= bound);
     CHECK(least < -bound * (1 - 20.0 / count));

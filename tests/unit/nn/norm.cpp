@@ -27,7 +27,8 @@ void check_batch_norm(const std::string& name) {
   take_state(model, file, name);
   const float loss = trainer.step(values(file, name + ".upstream"));
   double wanted = 0;
-  for (i64 i = 0; i < S::size; ++i) wanted += static_cast<double>(values(file, name + ".y")[i]) * values(file, name + ".upstream")[i];
+  for (i64 i = 0; i < S::size; ++i)
+    wanted += static_cast<double>(values(file, name + ".y")[i]) * values(file, name + ".upstream")[i];
   CHECK(loss == doctest::Approx(wanted).epsilon(1e-5));
   check_gradients(model, file, name);
 
@@ -35,16 +36,22 @@ void check_batch_norm(const std::string& name) {
   std::memcpy(model.template get<"m.bias">().data(), values(file, name + ".bias"), 24);
   std::memcpy(model.template get<"x0">().data(), values(file, name + ".x_second"), sizeof(float) * S::size);
   trainer.step(values(file, name + ".upstream"));
-  check_close(model.template get<"m.running_mean">().data(), values(file, name + ".second.running_mean"), 6, name);
-  check_close(model.template get<"m.running_var">().data(), values(file, name + ".second.running_var"), 6, name);
-  CHECK(model.template get<"m.num_batches_tracked">().item() == values<i64>(file, name + ".second.num_batches_tracked")[0]);
+  check_close(model.template get<"m.running_mean">().data(), values(file, name + ".second.running_mean"), 6,
+              name);
+  check_close(model.template get<"m.running_var">().data(), values(file, name + ".second.running_var"), 6,
+              name);
+  CHECK(model.template get<"m.num_batches_tracked">().item() ==
+        values<i64>(file, name + ".second.num_batches_tracked")[0]);
 
   std::memcpy(model.template get<"m.weight">().data(), values(file, name + ".weight"), 24);
   std::memcpy(model.template get<"m.bias">().data(), values(file, name + ".bias"), 24);
-  auto evaluate = compile(model, [](const auto& p, auto x) { return p.m(x); }, Input<f32, S>{});
-  check_close(evaluate(values(file, name + ".eval_x")).data(), values(file, name + ".eval_y"), S::size, name + ".eval_y");
+  auto evaluate = compile(
+      model, [](const auto& p, auto x) { return p.m(x); }, Input<f32, S>{});
+  check_close(evaluate(values(file, name + ".eval_x")).data(), values(file, name + ".eval_y"), S::size,
+              name + ".eval_y");
   // evaluation leaves the statistics alone
-  check_close(model.template get<"m.running_mean">().data(), values(file, name + ".second.running_mean"), 6, name);
+  check_close(model.template get<"m.running_mean">().data(), values(file, name + ".second.running_mean"), 6,
+              name);
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ TEST_CASE("param: a buffer is set at the end of the step; reads in the step see 
 
 TEST_CASE("param: a compiled function may set a buffer too") {
   Model<Counter> model;
-  auto f = compile(model, [](const auto& m, auto x) { return m(x); }, in<f32, 2>);
+  auto f = compile(
+      model, [](const auto& m, auto x) { return m(x); }, in<f32, 2>);
   CHECK(f(std::vector<float>{1, 2})[0] == 3);
   CHECK(f(std::vector<float>{1, 2})[0] == 6);
   CHECK(model.get<"seen">().to_vector() == std::vector<float>{2, 4});

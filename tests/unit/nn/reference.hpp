@@ -1,5 +1,6 @@
 #pragma once
-// A module beside PyTorch's: outputs and the gradients of sum(y * upstream), from tests/parity/nn (generate_nn.py).
+// A module beside PyTorch's: outputs and the gradients of sum(y * upstream), from tests/parity/nn
+// (generate_nn.py).
 
 #include <doctest/doctest.h>
 
@@ -86,7 +87,8 @@ void check_gradients(Model<M, Cpu>& model, const io::Safetensors& file, const st
     if (!table.row[i].trained) continue;
     const std::string own(table.row[i].name.view());
     const std::string key = name + ".d" + (own.rfind("m.", 0) == 0 ? own.substr(2) : own);
-    check_close(reinterpret_cast<const float*>(model.state() + table.row[i].offset), values(file, key), table.row[i].dims.size(), key);
+    check_close(reinterpret_cast<const float*>(model.state() + table.row[i].offset), values(file, key),
+                table.row[i].dims.size(), key);
   }
 }
 

@@ -25,8 +25,6 @@ struct Untied {
   nn::Linear<4, 6, false> lm_head{};
 };
 
-
-
 }  // namespace
 
 TEST_CASE("tied: the name adds no state and refers to the parameter, in nested models too") {
@@ -52,7 +50,9 @@ TEST_CASE("tied: files have both names, and either is enough to read one") {
   CHECK(again.get<"wte.weight">().to_vector() == model.get<"wte.weight">().to_vector());
 
   for (const char* only : {"wte.weight", "lm_head.weight"}) {
-    io::write_safetensors(path, {{only, DType::f32, {6, 4}, reinterpret_cast<const std::byte*>(model.get<"wte.weight">().data())}});
+    io::write_safetensors(
+        path,
+        {{only, DType::f32, {6, 4}, reinterpret_cast<const std::byte*>(model.get<"wte.weight">().data())}});
     again.initialize(9);
     CHECK(again.load(path).complete());
     CHECK(again.get<"wte.weight">().to_vector() == model.get<"wte.weight">().to_vector());

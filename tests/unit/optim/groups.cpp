@@ -5,12 +5,15 @@
 using namespace optim_test;
 
 TEST_CASE("groups: parameters without decay agree with torch.optim's parameter groups") {
-  compare("groups", optim::groups(optim::no_decay(optim::is_vector), optim::AdamW{.lr = 0.02f, .weight_decay = 0.5f}));
-  compare("groups", optim::groups(optim::no_decay(optim::is_bias), optim::AdamW{.lr = 0.02f, .weight_decay = 0.5f}));
+  compare("groups",
+          optim::groups(optim::no_decay(optim::is_vector), optim::AdamW{.lr = 0.02f, .weight_decay = 0.5f}));
+  compare("groups",
+          optim::groups(optim::no_decay(optim::is_bias), optim::AdamW{.lr = 0.02f, .weight_decay = 0.5f}));
 }
 
 TEST_CASE("groups: the first rule that matches holds") {
-  const auto grouped = optim::groups(optim::no_decay(optim::is_bias), optim::no_decay(optim::is_vector), optim::AdamW{});
+  const auto grouped =
+      optim::groups(optim::no_decay(optim::is_bias), optim::no_decay(optim::is_vector), optim::AdamW{});
   using G = std::remove_const_t<decltype(grouped)>;
   static_assert(G::group_count == 3);
   constexpr Dims vector = Shape<4>::value, matrix = Shape<4, 2>::value;

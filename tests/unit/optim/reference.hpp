@@ -1,5 +1,6 @@
 #pragma once
-// 20 steps of a linear model beside PyTorch's, from tests/parity/nn/optimizers.safetensors (see generate_nn.py).
+// 20 steps of a linear model beside PyTorch's, from tests/parity/nn/optimizers.safetensors (see
+// generate_nn.py).
 
 #include <doctest/doctest.h>
 
@@ -18,7 +19,9 @@ inline const io::Safetensors& reference() {
   static const io::Safetensors file(std::string(WEFT_SOURCE_DIR) + "/tests/parity/nn/optimizers.safetensors");
   return file;
 }
-inline const float* values(const std::string& name) { return reinterpret_cast<const float*>(reference().at(name).data); }
+inline const float* values(const std::string& name) {
+  return reinterpret_cast<const float*>(reference().at(name).data);
+}
 
 struct Model {
   nn::Linear<5, 3> fc{};
@@ -39,7 +42,8 @@ void check_close(const View& got, const float* wanted, const std::string& what) 
 template <class... Option>
 void compare(const std::string& name, const Option&... options) {
   auto trainer = make_trainer<Model>(
-      Cpu{1}, [](const auto& m, auto x, auto target) { return mse_loss(m(x), target); }, in<f32, 8, 5>, in<f32, 8, 3>, options...);
+      Cpu{1}, [](const auto& m, auto x, auto target) { return mse_loss(m(x), target); }, in<f32, 8, 5>,
+      in<f32, 8, 3>, options...);
   const float *weight = values("weight"), *bias = values("bias"), *losses = values(name + ".losses");
   for (int i = 0; i < 15; ++i) trainer.model().template get<"fc.weight">()[i] = weight[i];
   for (int i = 0; i < 3; ++i) trainer.model().template get<"fc.bias">()[i] = bias[i];

@@ -11,7 +11,8 @@ namespace {
 
 using Tiny = gpt2::Gpt2<8, 16, 2, 32, 2>;
 using Settings = train::Options<optim::AdamW, clip::Norm>;
-using Step = train::StepSource<Tiny, gpt2::NextToken, Settings, true, Input<i32, Shape<2, 8>>, Input<i32, Shape<2, 8>>>;
+using Step = train::StepSource<Tiny, gpt2::NextToken, Settings, true, Input<i32, Shape<2, 8>>,
+                               Input<i32, Shape<2, 8>>>;
 
 }  // namespace
 
@@ -42,8 +43,8 @@ TEST_CASE("plan: two values that are needed at the same time never share memory,
   std::vector<Life> lives;
   for (int i = 0; i < n; ++i)
     if (p.where[i] != Address::none && f.group[i] >= 0 && Address::space(p.where[i]) == ir::Space::workspace)
-      lives.push_back({i, f.group[i], std::max(f.group[i], last[static_cast<std::size_t>(i)]), Address::offset(p.where[i]),
-                       Address::offset(p.where[i]) + passes::bytes_of(g, i)});
+      lives.push_back({i, f.group[i], std::max(f.group[i], last[static_cast<std::size_t>(i)]),
+                       Address::offset(p.where[i]), Address::offset(p.where[i]) + passes::bytes_of(g, i)});
   CHECK(lives.size() > 60);
   int in_place = 0, shared = 0;
   for (const Life& a : lives)
@@ -78,7 +79,8 @@ TEST_CASE("plan: the gaps of the gradient arena are nobody else's memory") {
   for (int a = 0; a < g.nodes[pack].arity; ++a) members.push_back(g.in(pack, a));
   int inside = 0;
   for (int i = 0; i < g.nodes.size(); ++i) {
-    if (p.where[i] == Address::none || f.group[i] < 0 || Address::space(p.where[i]) != ir::Space::workspace) continue;
+    if (p.where[i] == Address::none || f.group[i] < 0 || Address::space(p.where[i]) != ir::Space::workspace)
+      continue;
     const i64 at = Address::offset(p.where[i]);
     if (at >= end || at + passes::bytes_of(g, i) <= begin) continue;
     CAPTURE(i);

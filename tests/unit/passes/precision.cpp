@@ -11,8 +11,8 @@ namespace {
 using Tiny = gpt2::Gpt2<8, 16, 2, 32, 1>;
 template <class... O>
 ir::Graph step(O...) {
-  return train::StepSource<Tiny, gpt2::NextToken, train::Options<optim::AdamW, O...>, true, Input<i32, Shape<2, 8>>,
-                           Input<i32, Shape<2, 8>>>::graph();
+  return train::StepSource<Tiny, gpt2::NextToken, train::Options<optim::AdamW, O...>, true,
+                           Input<i32, Shape<2, 8>>, Input<i32, Shape<2, 8>>>::graph();
 }
 
 std::vector<u64> streams(const ir::Graph& g) {

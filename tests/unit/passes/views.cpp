@@ -32,8 +32,8 @@ Dims dims(std::initializer_list<i64> extents) {
 }  // namespace
 
 TEST_CASE("views: a reshape that is a view keeps row-major order, and one that cannot be says so") {
-  const Dims shapes[]{dims({24}),      dims({2, 12}),   dims({4, 6}),    dims({2, 3, 4}), dims({4, 3, 2}),
-                      dims({1, 24, 1}), dims({3, 8}),    dims({2, 2, 6}), dims({6, 1, 4}), dims({2, 2, 3, 2})};
+  const Dims shapes[]{dims({24}),       dims({2, 12}), dims({4, 6}),    dims({2, 3, 4}), dims({4, 3, 2}),
+                      dims({1, 24, 1}), dims({3, 8}),  dims({2, 2, 6}), dims({6, 1, 4}), dims({2, 2, 3, 2})};
   int views = 0, copies = 0;
   for (const Dims& from : shapes) {
     // contiguous, and every transposition of two axes

@@ -14,8 +14,11 @@ using train_test::Mlp;
 
 TEST_CASE("accumulate: accumulate<2> over halves is one batch up to rounding") {
   const auto loss = [](const auto& m, auto x, auto label) { return cross_entropy(m(x), label); };
-  auto whole = make_trainer<Mlp>(Cpu{1}, loss, in<f32, 12, 6>, in<i32, 12>, optim::SGD{.lr = 0.1f, .momentum = 0.9f}, clip::norm(0.5f), seed{3});
-  auto halves = make_trainer<Mlp>(Cpu{1}, loss, in<f32, 6, 6>, in<i32, 6>, optim::SGD{.lr = 0.1f, .momentum = 0.9f}, clip::norm(0.5f), seed{3}, accumulate<2>);
+  auto whole = make_trainer<Mlp>(Cpu{1}, loss, in<f32, 12, 6>, in<i32, 12>,
+                                 optim::SGD{.lr = 0.1f, .momentum = 0.9f}, clip::norm(0.5f), seed{3});
+  auto halves =
+      make_trainer<Mlp>(Cpu{1}, loss, in<f32, 6, 6>, in<i32, 6>, optim::SGD{.lr = 0.1f, .momentum = 0.9f},
+                        clip::norm(0.5f), seed{3}, accumulate<2>);
   const io::Safetensors file(repository_file("tests/parity/nn/training.safetensors"));
   const float* x = reinterpret_cast<const float*>(file.at("x").data);
   for (int step = 0; step < 8; ++step) {
@@ -31,6 +34,7 @@ TEST_CASE("accumulate: accumulate<2> over halves is one batch up to rounding") {
   }
   double most = 0;
   for (i64 i = 0; i < 16 * 16; ++i)
-    most = std::fmax(most, std::abs(whole.model().get<"h.1.fc.weight">()[i] - halves.model().get<"h.1.fc.weight">()[i]));
+    most = std::fmax(
+        most, std::abs(whole.model().get<"h.1.fc.weight">()[i] - halves.model().get<"h.1.fc.weight">()[i]));
   CHECK(most < 1e-5);
 }

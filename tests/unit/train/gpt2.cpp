@@ -1,11 +1,11 @@
-// A small GPT-2 against PyTorch: the loss, and the gradient of every parameter through one step of plain SGD with
-// rate 1 (p - p' = gradient).
+// A small GPT-2 against PyTorch: the loss, and the gradient of every parameter through one step of plain SGD
+// with rate 1 (p - p' = gradient).
+
+#include "../../../benchmarks/compile/gpt2.hpp"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
-
-#include "../../../benchmarks/compile/gpt2.hpp"
 
 #ifndef WEFT_SOURCE_DIR
 #define WEFT_SOURCE_DIR "."
@@ -16,12 +16,14 @@ using namespace weft;
 TEST_CASE("gpt2: loss and gradients equal PyTorch's") {
   using Tiny = gpt2::Gpt2<8, 16, 2, 32, 2>;
   const io::Safetensors reference(std::string(WEFT_SOURCE_DIR) + "/tests/parity/gpt2_tiny.safetensors");
-  auto trainer = make_trainer<Tiny>(Cpu{}, gpt2::NextToken{}, in<i32, 2, 8>, in<i32, 2, 8>, optim::PlainSGD{.lr = 1.0f},
-                                    mode::eval);
-  const LoadReport report = trainer.model().load(std::string(WEFT_SOURCE_DIR) + "/tests/parity/gpt2_tiny.safetensors", LoadMode::lax);
+  auto trainer = make_trainer<Tiny>(Cpu{}, gpt2::NextToken{}, in<i32, 2, 8>, in<i32, 2, 8>,
+                                    optim::PlainSGD{.lr = 1.0f}, mode::eval);
+  const LoadReport report = trainer.model().load(
+      std::string(WEFT_SOURCE_DIR) + "/tests/parity/gpt2_tiny.safetensors", LoadMode::lax);
   REQUIRE(report.missing.empty());
   REQUIRE(report.mismatched.empty());
-  std::vector<std::byte> before(trainer.model().state(), trainer.model().state() + trainer.model().state_bytes());
+  std::vector<std::byte> before(trainer.model().state(),
+                                trainer.model().state() + trainer.model().state_bytes());
 
   i32 tokens[16], targets[16];
   reference.at("tokens").copy_to(tokens);

@@ -44,7 +44,8 @@ TEST_CASE("options: each kind is found wherever it stands, and has a default") {
 
 TEST_CASE("options: their order changes nothing") {
   const auto one = weights_after(optim::SGD{.lr = 0.1f}, seed{4}, clip::norm(0.2f), accumulate<2>);
-  const auto other = weights_after(accumulate<2>, clip::norm(0.2f), optim::SGD{.lr = 0.1f}, checkpoint::none, comm::none, seed{4});
+  const auto other = weights_after(accumulate<2>, clip::norm(0.2f), optim::SGD{.lr = 0.1f}, checkpoint::none,
+                                   comm::none, seed{4});
   CHECK(one == other);
   CHECK(one != weights_after(optim::SGD{.lr = 0.1f}, seed{4}));
 }

@@ -18,17 +18,24 @@ struct Small {
   nn::Linear<4, 2> fc{};
 };
 
-float saved_scale(const std::string& path) { return *reinterpret_cast<const float*>(io::Safetensors(path).at("weft.scale").data); }
-i32 saved_number(const std::string& path, const char* name) { return *reinterpret_cast<const i32*>(io::Safetensors(path).at(name).data); }
+float saved_scale(const std::string& path) {
+  return *reinterpret_cast<const float*>(io::Safetensors(path).at("weft.scale").data);
+}
+i32 saved_number(const std::string& path, const char* name) {
+  return *reinterpret_cast<const i32*>(io::Safetensors(path).at(name).data);
+}
 
 }  // namespace
 
-TEST_CASE("precision: f16 halves the loss scale and skips the update when a gradient overflows, and doubles it after 2,000") {
+TEST_CASE(
+    "precision: f16 halves the loss scale and skips the update when a gradient overflows, and doubles it "
+    "after 2,000") {
   const ScratchFolder folder;
   const std::string path = folder / "f16.safetensors";
   // the output's gradient is the loss scale itself: 65536 is infinite in f16, 32768 is not
   auto trainer = make_trainer<Small>(
-      Cpu{1}, [](const auto& m, auto x) { return sum<>(m.fc(x)); }, in<f32, 3, 4>, optim::Adam{.lr = 1e-3f}, precision::f16);
+      Cpu{1}, [](const auto& m, auto x) { return sum<>(m.fc(x)); }, in<f32, 3, 4>, optim::Adam{.lr = 1e-3f},
+      precision::f16);
   const std::vector<float> x{1, 2, 3, 4, -1, 0.5f, 0.25f, 2, 1, 1, 1, 1};
   const auto start = trainer.model().get<"fc.weight">().to_vector();
   const float first = trainer.step(x);
@@ -39,10 +46,12 @@ TEST_CASE("precision: f16 halves the loss scale and skips the update when a grad
   CHECK(saved_number(path, "weft.updates") == 0);
   const io::Safetensors skipped(path);
   for (const char* name : {"optimizer.0.fc.weight", "optimizer.1.fc.bias"})
-    for (std::size_t i = 0; i < skipped.at(name).bytes / 4; ++i) CHECK(reinterpret_cast<const float*>(skipped.at(name).data)[i] == 0);
+    for (std::size_t i = 0; i < skipped.at(name).bytes / 4; ++i)
+      CHECK(reinterpret_cast<const float*>(skipped.at(name).data)[i] == 0);
 
   trainer.step(x);
-  // the first applied update of Adam moves every weight by lr against the sign of its gradient, the column sum of x
+  // the first applied update of Adam moves every weight by lr against the sign of its gradient, the column
+  // sum of x
   const auto moved = trainer.model().get<"fc.weight">().to_vector();
   for (std::size_t i = 0; i < 8; ++i) CHECK(moved[i] - start[i] == doctest::Approx(-1e-3).epsilon(1e-3));
   for (int step = 1; step < 1999; ++step) trainer.step(x);
@@ -63,11 +72,13 @@ TEST_CASE("precision: f16 halves the loss scale and skips the update when a grad
 TEST_CASE("precision: bf16 and f16 products follow the f32 run within their rounding") {
   const auto loss = [](const auto& m, auto x, auto label) { return cross_entropy(m(x), label); };
   const auto run = [&](auto precision) {
-    auto trainer = make_trainer<Mlp>(Cpu{1}, loss, in<f32, 12, 6>, in<i32, 12>, optim::PlainSGD{.lr = 0.05f}, precision, seed{9});
+    auto trainer = make_trainer<Mlp>(Cpu{1}, loss, in<f32, 12, 6>, in<i32, 12>, optim::PlainSGD{.lr = 0.05f},
+                                     precision, seed{9});
     const io::Safetensors file(repository_file("tests/parity/nn/training.safetensors"));
     std::vector<float> losses;
     for (int step = 0; step < 10; ++step)
-      losses.push_back(trainer.step(reinterpret_cast<const float*>(file.at("x").data), reinterpret_cast<const i32*>(file.at("labels").data)));
+      losses.push_back(trainer.step(reinterpret_cast<const float*>(file.at("x").data),
+                                    reinterpret_cast<const i32*>(file.at("labels").data)));
     return losses;
   };
   const auto exact = run(precision::f32), bf16 = run(precision::bf16), f16 = run(precision::f16);

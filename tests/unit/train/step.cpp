@@ -34,8 +34,8 @@ double distance(Model<M>& model, const io::Safetensors& file, const std::string&
 TEST_CASE("step: 20 steps of an MLP follow PyTorch from the same weights") {
   const io::Safetensors file(repository_file("tests/parity/nn/training.safetensors"));
   auto trainer = make_trainer<Mlp>(
-      Cpu{1}, [](const auto& m, auto x, auto label) { return cross_entropy(m(x), label); }, in<f32, 12, 6>, in<i32, 12>,
-      optim::AdamW{.lr = 0.01f, .weight_decay = 0.1f});
+      Cpu{1}, [](const auto& m, auto x, auto label) { return cross_entropy(m(x), label); }, in<f32, 12, 6>,
+      in<i32, 12>, optim::AdamW{.lr = 0.01f, .weight_decay = 0.1f});
   distance(trainer.model(), file, "start", true);
   const float* x = reinterpret_cast<const float*>(file.at("x").data);
   const i32* labels = reinterpret_cast<const i32*>(file.at("labels").data);
@@ -45,7 +45,8 @@ TEST_CASE("step: 20 steps of an MLP follow PyTorch from the same weights") {
     const float loss = trainer.step(x + step * 72, labels + step * 12);
     CHECK(std::abs(loss - losses[step]) <= 1e-5 * std::abs(losses[step]));
   }
-  // Adam divides gradients near zero by their own size: what rounding leaves of them moves a weight by up to lr
+  // Adam divides gradients near zero by their own size: what rounding leaves of them moves a weight by up to
+  // lr
   CHECK(distance(trainer.model(), file, "end") < 2e-4);
   CHECK(distance(trainer.model(), file, "start") > 0.05);
 }
