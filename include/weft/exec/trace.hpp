@@ -8,6 +8,7 @@
 #include "weft/codegen/freeze.hpp"
 #include "weft/codegen/image.hpp"
 #include "weft/ir/freeze.hpp"
+#include "weft/ir/verify.hpp"
 #include "weft/nn/walk.hpp"
 #include "weft/ops/input.hpp"
 #include "weft/passes/collect.hpp"
@@ -110,6 +111,11 @@ template <class Source>
 struct PruneStage {
   static constexpr void write(WordWriter& w) { ir::write(w, passes::prune(Source::graph())); }
 };
+// Whether the verifier finds no fault in the graph that is about to be fused.
+template <class Source>
+struct VerifyStage {
+  static constexpr bool sound() { return !ir::verify(ir::thaw(Kept<PruneStage<Source>>::words.w), ir::Stage::pruned); }
+};
 template <class Source>
 struct GroupStage {
   static constexpr void write(WordWriter& w) {
@@ -173,6 +179,8 @@ struct ImageStage {
 // Source::graph() traces; Compiled holds what comes out as constants.
 template <class Source>
 struct Compiled {
+  static_assert(VerifyStage<Source>::sound(),
+                "weft made a graph that breaks its own rules: please report the program (ir::verify names the node)");
   static constexpr const auto& words = Kept<ImageStage<Source>>::words;
   static constexpr codegen::ImageHeader header = codegen::read_header(words.w);
   static constexpr const u64* image = words.w + codegen::header_words;

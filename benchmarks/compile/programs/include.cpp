@@ -1,0 +1,4 @@
+// What including everything costs.
+#include <weft/weft.hpp>
+
+int main() {}
