@@ -7802,10 +7802,10 @@ typedef f32 DotQuad __attribute__((vector_size(16)));
 // Up to 4 lanes x 4 elements: the lanes lie `stride` apart, each contiguous in l. Missing lanes repeat the
 // last one.
 template <bool Whole>
-WEFT_INLINE void dot_transpose4(const f32* in, i64 stride, i64 lanes, f32* out, i64 width) {
+WEFT_INLINE void dot_transpose4(const f32* in, i64 stride, i64 lane_count, f32* out, i64 width) {
   DotQuad r[4];
   dot_each<4>([&](auto i) WEFT_DOT_LAMBDA {
-    __builtin_memcpy(&r[i], in + (Whole || i < lanes ? i : lanes - 1) * stride, 16);
+    __builtin_memcpy(&r[i], in + (Whole || i < lane_count ? i : lane_count - 1) * stride, 16);
   });
   const DotQuad t0 = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5);
   const DotQuad t1 = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
@@ -7841,9 +7841,9 @@ WEFT_INLINE DotVector<f32>::type dot_quarters(const f32* p0, const f32* p1, cons
 // Up to 16 lanes x 4 elements. Each vector comes from four lanes, so the rest is a 4 x 4 transpose in each
 // quarter.
 template <bool Whole>
-WEFT_INLINE void dot_transpose16(const f32* in, i64 stride, i64 lanes, f32* out, i64 width) {
+WEFT_INLINE void dot_transpose16(const f32* in, i64 stride, i64 lane_count, f32* out, i64 width) {
   using V = DotVector<f32>::type;
-  const auto lane = [=](i64 i) { return in + (Whole || i < lanes ? i : lanes - 1) * stride; };
+  const auto lane = [=](i64 i) { return in + (Whole || i < lane_count ? i : lane_count - 1) * stride; };
   const V r0 = dot_quarters(lane(0), lane(4), lane(8), lane(12));
   const V r1 = dot_quarters(lane(1), lane(5), lane(9), lane(13));
   const V r2 = dot_quarters(lane(2), lane(6), lane(10), lane(14));
@@ -7869,77 +7869,77 @@ WEFT_INLINE void dot_transpose16(const f32* in, i64 stride, i64 lanes, f32* out,
 }
 #endif
 
-// One group of Group lanes, `lanes` of which exist, over the whole of k.
+// One group of Group lanes, `lane_count` of which exist, over the whole of k.
 template <int Group>
-void dot_pack_group(const f32* in, i64 stride, i64 lanes, i64 k, f32* out, i64 width) {
+void dot_pack_group(const f32* in, i64 stride, i64 lane_count, i64 k, f32* out, i64 width) {
   const auto block = [&](i64 l, auto whole) {
 #if defined(__AVX512F__)
     if constexpr (Group == 16)
-      dot_transpose16<decltype(whole)::value>(in + l, stride, lanes, out + l * width, width);
+      dot_transpose16<decltype(whole)::value>(in + l, stride, lane_count, out + l * width, width);
     else
 #endif
-      dot_transpose4<decltype(whole)::value>(in + l, stride, lanes, out + l * width, width);
+      dot_transpose4<decltype(whole)::value>(in + l, stride, lane_count, out + l * width, width);
   };
   const i64 fours = k & ~i64{3};
-  if (lanes >= Group)
+  if (lane_count >= Group)
     for (i64 l = 0; l < fours; l += 4) block(l, std::true_type{});
   else
     for (i64 l = 0; l < fours; l += 4) block(l, std::false_type{});
   for (i64 l = fours; l < k; ++l)
-    for (i64 i = 0; i < Group; ++i) out[l * width + i] = in[(i < lanes ? i : lanes - 1) * stride + l];
+    for (i64 i = 0; i < Group; ++i) out[l * width + i] = in[(i < lane_count ? i : lane_count - 1) * stride + l];
 }
 
-// `lanes` contiguous runs of k elements, `stride` apart, are turned into k rows of `width`, a multiple of 4.
+// `lane_count` contiguous runs of k elements, `stride` apart, are turned into k rows of `width`, a multiple of 4.
 template <class S>
-void dot_pack_transposed(const S* in, i64 stride, i64 lanes, i64 k, S* out, i64 width) {
+void dot_pack_transposed(const S* in, i64 stride, i64 lane_count, i64 k, S* out, i64 width) {
   if constexpr (std::is_same_v<S, f32>) {
     i64 lane = 0;
 #if defined(__AVX512F__)
     for (; lane + 16 <= width; lane += 16) {
-      if (lane < lanes)
-        dot_pack_group<16>(in + lane * stride, stride, lanes - lane, k, out + lane, width);
+      if (lane < lane_count)
+        dot_pack_group<16>(in + lane * stride, stride, lane_count - lane, k, out + lane, width);
       else
         break;
     }
 #endif
-    for (; lane < lanes; lane += 4)
-      dot_pack_group<4>(in + lane * stride, stride, lanes - lane, k, out + lane, width);
+    for (; lane < lane_count; lane += 4)
+      dot_pack_group<4>(in + lane * stride, stride, lane_count - lane, k, out + lane, width);
   } else {
     for (i64 l = 0; l < k; ++l)
-      for (i64 i = 0; i < width; ++i) out[l * width + i] = in[(i < lanes ? i : lanes - 1) * stride + l];
+      for (i64 i = 0; i < width; ++i) out[l * width + i] = in[(i < lane_count ? i : lane_count - 1) * stride + l];
   }
 }
 
-// Packs k rows of `lanes` lanes; element (lane, l) is in[lane * lane_stride + l * k_stride]. `runs` is room
-// for lanes * k sums, used where T is not S.
+// Packs k rows of `lane_count` lanes; element (lane, l) is in[lane * lane_stride + l * k_stride]. `runs` is room
+// for lane_count * k sums, used where T is not S.
 template <class T, class S>
-void dot_pack(const T* in, i64 lane_stride, i64 k_stride, i64 lanes, i64 k, S* out, i64 width, S* runs) {
+void dot_pack(const T* in, i64 lane_stride, i64 k_stride, i64 lane_count, i64 k, S* out, i64 width, S* runs) {
   if (lane_stride == 1) {
     for (i64 l = 0; l < k; ++l) {
       const T* from = in + l * k_stride;
       S* to = out + l * width;
       i64 i = 0;
       if constexpr (std::is_same_v<T, S>)
-        for (; i + dot_lanes<S> <= lanes; i += dot_lanes<S>) dot_store<S>(to + i, dot_load<S>(from + i));
+        for (; i + dot_lanes<S> <= lane_count; i += dot_lanes<S>) dot_store<S>(to + i, dot_load<S>(from + i));
       if constexpr (std::is_same_v<T, S> && dot_masks<S>) {
-        if (i < lanes) dot_store_first<S>(to + i, dot_load_first<S>(from + i, lanes - i), width - i);
+        if (i < lane_count) dot_store_first<S>(to + i, dot_load_first<S>(from + i, lane_count - i), width - i);
       } else {
-        for (; i < lanes; ++i) to[i] = static_cast<S>(from[i]);
+        for (; i < lane_count; ++i) to[i] = static_cast<S>(from[i]);
         for (; i < width; ++i) to[i] = S{};
       }
     }
   } else if (k_stride == 1) {
     if constexpr (std::is_same_v<T, S>) {
-      dot_pack_transposed<S>(in, lane_stride, lanes, k, out, width);
+      dot_pack_transposed<S>(in, lane_stride, lane_count, k, out, width);
     } else {
-      for (i64 i = 0; i < lanes; ++i)
+      for (i64 i = 0; i < lane_count; ++i)
         for (i64 l = 0; l < k; ++l) runs[i * k + l] = static_cast<S>(in[i * lane_stride + l]);
-      dot_pack_transposed<S>(runs, k, lanes, k, out, width);
+      dot_pack_transposed<S>(runs, k, lane_count, k, out, width);
     }
   } else {
     for (i64 l = 0; l < k; ++l)
       for (i64 i = 0; i < width; ++i)
-        out[l * width + i] = static_cast<S>(in[(i < lanes ? i : lanes - 1) * lane_stride + l * k_stride]);
+        out[l * width + i] = static_cast<S>(in[(i < lane_count ? i : lane_count - 1) * lane_stride + l * k_stride]);
   }
 }
 
@@ -8065,7 +8065,7 @@ struct DotTile {
 template <class T, int Rows, int Vectors>
 void dot_tile(const DotTile<T>& tile) {
   using V = typename DotVector<T>::type;
-  constexpr i64 lanes = dot_lanes<T>;
+  constexpr i64 lane_count = dot_lanes<T>;
   const i64 last = tile.last;
   const i64 a_row = tile.a_row;
   const i64 a_col = tile.a_col;
@@ -8081,9 +8081,9 @@ void dot_tile(const DotTile<T>& tile) {
   for (i64 l = tile.k; l > 0; --l) {
     dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
       if constexpr (dot_masks<T> && v == Vectors - 1)
-        y[v] = dot_load_first<T>(b + v * lanes, last);
+        y[v] = dot_load_first<T>(b + v * lane_count, last);
       else
-        y[v] = dot_load<T>(b + v * lanes);
+        y[v] = dot_load<T>(b + v * lane_count);
     });
     dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
       const V x = dot_splat<T>(a[r * a_row]);
@@ -8097,9 +8097,9 @@ void dot_tile(const DotTile<T>& tile) {
   const auto add_row = [&](auto r, const T* from) WEFT_DOT_LAMBDA {
     dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
       if constexpr (v == Vectors - 1)
-        sum[r][v] += dot_load_first<T>(from + v * lanes, last);
+        sum[r][v] += dot_load_first<T>(from + v * lane_count, last);
       else
-        sum[r][v] += dot_load<T>(from + v * lanes);
+        sum[r][v] += dot_load<T>(from + v * lane_count);
     });
   };
   if (tile.accumulate) dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA { add_row(r, tile.c + r * tile.c_row); });
@@ -8109,9 +8109,9 @@ void dot_tile(const DotTile<T>& tile) {
     T* c = tile.c + r * tile.c_row;
     dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
       if constexpr (v == Vectors - 1)
-        dot_store_first<T>(c + v * lanes, sum[r][v], last);
+        dot_store_first<T>(c + v * lane_count, sum[r][v], last);
       else
-        dot_store<T>(c + v * lanes, sum[r][v]);
+        dot_store<T>(c + v * lane_count, sum[r][v]);
     });
   });
 }
@@ -8162,7 +8162,7 @@ constexpr i64 dot_ceil_div(i64 a, i64 b) { return (a + b - 1) / b; }
 // Halves C (m, n), the longer side first, into at most 32 tiles of 2 million multiply-adds (less would not
 // pay for waking a thread), more where that leaves more than 32 million. Tiles keep 96 rows, over which the
 // packing of B is spread, and 96 columns, over which the reading of A is.
-constexpr DotCut dot_cut(i64 m, i64 n, i64 k, i64 tile_rows, i64 lanes) {
+constexpr DotCut dot_cut(i64 m, i64 n, i64 k, i64 tile_rows, i64 lane_count) {
   const f64 work = static_cast<f64>(m) * static_cast<f64>(n) * static_cast<f64>(k);
   const f64 pieces = work < 64e6 ? work / 2e6 : work < 1024e6 ? 32 : work / 32e6;
   f64 cuts = 1;
@@ -8177,7 +8177,7 @@ constexpr DotCut dot_cut(i64 m, i64 n, i64 k, i64 tile_rows, i64 lanes) {
     cuts *= 2;
   }
   return {rows < m ? dot_ceil_div(rows, tile_rows) * tile_rows : m,
-          cols < n ? dot_ceil_div(cols, lanes) * lanes : n};
+          cols < n ? dot_ceil_div(cols, lane_count) * lane_count : n};
 }
 
 // Columns of the next strip where n are left: as wide as the micro-kernel, the last ones of about equal
@@ -8209,7 +8209,7 @@ void dot_finish_row(const S* sums, i64 n, const DotSum<TC>* bias, const TC* add,
 template <class TA, class TB, class TC>
 void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEpilogue<TC>& epilogue) {
   using S = DotSum2<TA, TB>;
-  constexpr i64 lanes = dot_lanes<S>;
+  constexpr i64 lane_count = dot_lanes<S>;
   constexpr i64 strip = dot_tile_cols<S>;
   constexpr i64 panel = dot_tile_rows;
   constexpr bool same = std::is_same_v<TC, S> && std::is_floating_point_v<S>;
@@ -8218,12 +8218,12 @@ void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEp
   const bool in_place = same && !(epilogue.add && k_blocks > 1);
   const i64 k_step = dot_ceil_div(s.k, k_blocks);
   const i64 n_step = s.n < dot_block_cols<S> ? s.n : dot_block_cols<S>;
-  const i64 n_padded = dot_ceil_div(n_step, lanes) * lanes;
+  const i64 n_padded = dot_ceil_div(n_step, lane_count) * lane_count;
 
   // Read in place: B where its rows lie close together or little of it is reused; A where few strips read it,
   // or where its rows or its columns are contiguous and the columns not so far apart that each takes a page
   // of its own.
-  const bool b_direct = std::is_same_v<TB, S> && s.b_col == 1 && (dot_masks<S> || s.n % lanes == 0) &&
+  const bool b_direct = std::is_same_v<TB, S> && s.b_col == 1 && (dot_masks<S> || s.n % lane_count == 0) &&
                         (s.m <= 4 * panel || k_step * s.b_row * static_cast<i64>(sizeof(S)) <= 65536);
   const bool a_direct =
       std::is_same_v<TA, S> && (n_step <= 2 * strip || s.a_col == 1 || (s.a_row == 1 && s.a_col <= 512));
@@ -8252,7 +8252,7 @@ void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEp
         for (i64 j = 0, width = 0; j < n; j += width) {
           width = dot_strip_cols<S>(n - j);
           dot_pack<TB, S>(b + l0 * s.b_row + (j0 + j) * s.b_col, s.b_col, s.b_row, width, k, b_packed + j * k,
-                          dot_ceil_div(width, lanes) * lanes, runs);
+                          dot_ceil_div(width, lane_count) * lane_count, runs);
         }
       for (i64 i0 = 0; i0 < s.m; i0 += panel) {
         const i64 m = s.m - i0 < panel ? s.m - i0 : panel;
@@ -8270,15 +8270,15 @@ void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEp
         }
         for (i64 j = 0, width = 0; j < n; j += width) {
           width = dot_strip_cols<S>(n - j);
-          const i64 vectors = dot_ceil_div(width, lanes);
+          const i64 vectors = dot_ceil_div(width, lane_count);
           tile.b = b_packed + j * k;
-          tile.b_row = vectors * lanes;
+          tile.b_row = vectors * lane_count;
           if constexpr (std::is_same_v<TB, S>)
             if (b_direct) {
               tile.b = b + l0 * s.b_row + j0 + j;
               tile.b_row = s.b_row;
             }
-          tile.last = width - (vectors - 1) * lanes;
+          tile.last = width - (vectors - 1) * lane_count;
           for (i64 i = 0; i < m;) {
             i64 rows = m - i;
             const DotTileFunction<S> run = dot_tile_for<S>(rows, vectors);
@@ -12513,6 +12513,377 @@ constexpr Graph thaw(const u64* words) {
 }
 
 }  // namespace weft::ir
+// ---- weft/ir/verify.hpp ----
+// What is legal in a graph, checked: order, arity, dtypes, shapes (by shape_rule.hpp), attributes, slots. A
+// fault is a mistake in weft, never in a user's program. Runs in constant evaluation too, in time linear in
+// the graph.
+
+namespace weft::ir {
+
+// The first thing that is wrong; `what` is null where nothing is.
+struct Fault {
+  const char* what = nullptr;
+  int node = -1;  // -1: the graph's outputs, assignments or slots
+  constexpr explicit operator bool() const { return what != nullptr; }
+};
+
+// How far the passes have come: each stage demands what the one before it does, and more.
+enum class Stage : u8 {
+  traced,  // anything that tracing and differentiation may write
+  pruned,  // no node without a use, no stop_gradient, no result that is itself a leaf in memory
+};
+
+class Verifier {
+ public:
+  constexpr Verifier(const Graph& graph, Stage stage) : g(graph), stage_(stage) {}
+
+  constexpr Fault run() {
+    if (const char* wrong = tables()) return {wrong, -1};
+    for (int i = 0; i < g.nodes.size(); ++i)
+      if (const char* wrong = node(i)) return {wrong, i};
+    if (const char* wrong = results()) return {wrong, -1};
+    if (stage_ == Stage::pruned) {
+      List<u8> used(g.nodes.size(), 0);
+      for (int e : g.edges) used[e] = 1;
+      for (int o : g.outputs) used[o] = 1;
+      for (const Assign& a : g.assigns) used[a.node] = 1;
+      for (int i = 0; i < g.nodes.size(); ++i)
+        if (!used[i]) return {"a node that nothing uses", i};
+    }
+    return {};
+  }
+
+ private:
+  constexpr const char* tables() const {
+    for (const Dims& d : g.shapes) {
+      if (d.rank < 0 || d.rank > max_rank) return "a shape's rank is outside [0, 8]";
+      for (int k = 0; k < d.rank; ++k)
+        if (d.extent[k] < 0) return "a shape has a negative extent";
+    }
+    for (const Span& s : g.lists)
+      if (s.begin < 0 || s.size < 0 || s.begin + s.size > g.list_data.size())
+        return "an attribute list lies outside its data";
+    for (const Span& s : g.groups) {
+      if (s.begin < 0 || s.size < 0 || s.begin + s.size > g.ranges.size())
+        return "a parameter group lies outside its ranges";
+      i64 end = 0;
+      for (int r = 0; r < s.size; ++r) {
+        const Range& range = g.ranges[s.begin + r];
+        if (range.offset < end || range.length <= 0)
+          return "a parameter group's ranges overlap or are out of order";
+        end = range.offset + range.length;
+      }
+    }
+    for (const Preset& p : g.presets)
+      if (p.scalar < 0 || p.scalar >= g.scalar_count) return "a preset run-time scalar does not exist";
+    for (const Slot& s : g.slots) {
+      if (s.shape < 0 || s.shape >= g.shapes.size()) return "a slot's shape does not exist";
+      if (s.space != Space::model && s.space != Space::optimizer)
+        return "a slot lies in neither the model's nor the optimiser's block";
+      const i64 unit = size_of(s.dtype), elements = g.shapes[s.shape].size();
+      i64 end = elements;
+      if (s.segments >= g.groups.size()) return "a slot's parameter group does not exist";
+      if (s.segments >= 0) {
+        const Span span = g.groups[s.segments];
+        i64 length = 0;
+        for (int r = 0; r < span.size; ++r) length += g.ranges[span.begin + r].length;
+        if (length != elements) return "a slot's extent is not its parameter group's length";
+        if (span.size > 0)
+          end = g.ranges[span.begin + span.size - 1].offset + g.ranges[span.begin + span.size - 1].length;
+      }
+      if (s.offset < 0 || s.offset % unit != 0) return "a slot is not aligned to its dtype";
+      if (s.offset + end * unit > (s.space == Space::model ? g.model_bytes : g.optimizer_bytes))
+        return "a slot reaches beyond its block";
+    }
+    return nullptr;
+  }
+
+  constexpr const char* results() const {
+    const int n = g.nodes.size();
+    for (int k = 0; k < g.inputs.size(); ++k) {
+      const int x = g.inputs[k];
+      if (x < -1 || x >= n) return "an input's node does not exist";
+      if (x >= 0 && (g.nodes[x].op != Op::input || g.nodes[x].imm != static_cast<u64>(k)))
+        return "an input's node is not that input";
+    }
+    for (int x : g.outputs)
+      if (const char* wrong = result(x)) return wrong;
+    List<u8> assigned(g.slots.size(), 0);
+    List<Bytes> written;
+    for (const Assign& a : g.assigns) {
+      if (a.slot < 0 || a.slot >= g.slots.size()) return "an assigned slot does not exist";
+      if (assigned[a.slot]++) return "a slot is assigned twice";
+      if (const char* wrong = result(a.node)) return wrong;
+      const Slot& s = g.slots[a.slot];
+      if (g.nodes[a.node].dtype != s.dtype) return "a slot is assigned a value of another dtype";
+      if (g.dims(a.node) != g.shapes[s.shape]) return "a slot is assigned a value of another shape";
+      if (stage_ == Stage::pruned && g.nodes[a.node].recompute != 0)
+        return "a slot is assigned by a recomputation";
+      const i64 unit = size_of(s.dtype);
+      if (s.segments < 0) written.push({s.space, s.offset, s.offset + g.shapes[s.shape].size() * unit});
+      for (int r = 0; s.segments >= 0 && r < g.groups[s.segments].size; ++r) {
+        const Range& range = g.ranges[g.groups[s.segments].begin + r];
+        written.push(
+            {s.space, s.offset + range.offset * unit, s.offset + (range.offset + range.length) * unit});
+      }
+    }
+    sort(written, [](const Bytes& a, const Bytes& b) {
+      return a.space != b.space ? a.space < b.space : a.begin < b.begin;
+    });
+    for (int k = 1; k < written.size(); ++k)
+      if (written[k].space == written[k - 1].space && written[k].begin < written[k - 1].end)
+        return "two assigned slots overlap";
+    return nullptr;
+  }
+  struct Bytes {
+    Space space{};
+    i64 begin = 0, end = 0;
+  };
+  constexpr const char* result(int x) const {
+    if (x < 0 || x >= g.nodes.size()) return "a result's node does not exist";
+    const Op op = g.nodes[x].op;
+    if (stage_ == Stage::pruned && (op == Op::input || op == Op::state || op == Op::scalar))
+      return "a result is a leaf in memory";
+    return nullptr;
+  }
+
+  constexpr const char* node(int i) {
+    const Node& n = g.nodes[i];
+    if (static_cast<int>(n.op) >= op_count) return "no such primitive";
+    if (static_cast<int>(n.dtype) >= dtype_count) return "no such dtype";
+    if (n.shape < 0 || n.shape >= g.shapes.size()) return "its shape does not exist";
+    if (n.list < -1 || n.list >= g.lists.size()) return "its attribute list does not exist";
+    if (n.first < 0 || n.arity < 0 || n.first + n.arity > g.edges.size())
+      return "its operands lie outside the edges";
+    const OpInfo& row = info(n.op);
+    if (row.arity >= 0 && n.arity != row.arity) return "wrong number of operands";
+    const int* in = g.edges.data() + n.first;
+    for (int k = 0; k < n.arity; ++k)
+      if (in[k] < 0 || in[k] >= i) return "an operand does not come before it";
+    if (stage_ == Stage::pruned && n.op == Op::stop_gradient) return "stop_gradient after pruning";
+    switch (row.kind) {
+      case OpClass::leaf:
+        return leaf(n);
+      case OpClass::pointwise:
+        return pointwise(n, in);
+      case OpClass::movement:
+        return movement(i, n, in);
+      case OpClass::reduction:
+        return reduction(i, n, in);
+      case OpClass::dot:
+        return dot(i, n, in);
+      case OpClass::index:
+        return index(n, in);
+      case OpClass::arena:
+        return arena(i, n, in);
+    }
+    return nullptr;
+  }
+
+  constexpr const char* leaf(const Node& n) const {
+    const Dims& d = g.shapes[n.shape];
+    switch (n.op) {
+      case Op::input:
+        return n.imm < static_cast<u64>(g.inputs.size()) ? nullptr : "no such input";
+      case Op::state: {
+        if (n.imm >= static_cast<u64>(g.slots.size())) return "no such slot";
+        const Slot& s = g.slots[static_cast<int>(n.imm)];
+        if (n.dtype != s.dtype) return "a read of a slot has another dtype than the slot";
+        return d == g.shapes[s.shape] ? nullptr : "a read of a slot has another shape than the slot";
+      }
+      case Op::iota:
+        if (n.imm >= static_cast<u64>(d.rank)) return "an index along an axis that is not there";
+        return n.dtype == DType::boolean ? "an index cannot be boolean" : nullptr;
+      case Op::random:
+        if (n.dtype != DType::u32) return "random bits are u32";
+        return n.imm < static_cast<u64>(g.streams) ? nullptr : "a random stream that was never handed out";
+      case Op::scalar:
+        if (n.dtype != DType::f32 || d.rank != 0) return "a run-time scalar is one f32";
+        return n.imm < static_cast<u64>(g.scalar_count) ? nullptr : "no such run-time scalar";
+      default:
+        return nullptr;
+    }
+  }
+
+  constexpr const char* pointwise(const Node& n, const int* in) const {
+    for (int k = 0; k < n.arity; ++k) {
+      const int shape = g.nodes[in[k]].shape;
+      if (shape != n.shape && g.shapes[shape] != g.shapes[n.shape])
+        return "an operand of pointwise arithmetic has another shape";
+    }
+    const DType x = g.nodes[in[0]].dtype;
+    const DType y = n.arity > 1 ? g.nodes[in[1]].dtype : x;
+    switch (n.op) {
+      case Op::cast:
+        return nullptr;
+      case Op::bitcast:
+        return size_of(x) == size_of(n.dtype) ? nullptr : "a bitcast to a dtype of another size";
+      case Op::select:
+        if (x != DType::boolean) return "a condition is not boolean";
+        return y == n.dtype && g.nodes[in[2]].dtype == n.dtype ? nullptr : "select: operands of two dtypes";
+      case Op::fma:
+        return x == n.dtype && y == n.dtype && g.nodes[in[2]].dtype == n.dtype && is_float(x)
+                   ? nullptr
+                   : "fma takes floats of one dtype";
+      default:
+        break;
+    }
+    if (x != y) return "operands of two dtypes";
+    if (n.dtype != (is_predicate(n.op) ? DType::boolean : x))
+      return "a result's dtype does not follow from its operands";
+    if (n.op >= Op::bit_and && n.op <= Op::bit_xor) return is_float(x) ? "bits of a float" : nullptr;
+    if (n.op == Op::shift_right) return is_integer(x) ? nullptr : "a shift of what is no integer";
+    const bool function = (n.op >= Op::exp && n.op <= Op::erf) || n.op == Op::atan2;
+    return function && !is_float(x) ? "a function of floats applied to integers" : nullptr;
+  }
+
+  // The attribute list of node i as axes of a tensor of this rank: in range, none twice.
+  constexpr bool are_axes(int i, int rank) const {
+    Axes seen = 0;
+    for (int k = 0; k < g.attributes(i); ++k) {
+      const i64 axis = g.attribute(i, k);
+      if (axis < 0 || axis >= rank || (seen >> axis & 1u) != 0) return false;
+      seen |= 1u << axis;
+    }
+    return true;
+  }
+
+  constexpr const char* movement(int i, const Node& n, const int* in) const {
+    if (g.nodes[in[0]].dtype != n.dtype) return "movement changes a dtype";
+    const Dims &from = g.dims(in[0]), &to = g.shapes[n.shape];
+    switch (n.op) {
+      case Op::broadcast:
+        return weft::broadcast(from, to) == to ? nullptr : "a shape that does not broadcast to the result's";
+      case Op::reshape:
+        return from.size() == to.size() ? nullptr : "a reshape changes the number of elements";
+      case Op::permute:
+        if (n.list < 0 || g.attributes(i) != from.rank || !are_axes(i, from.rank))
+          return "permute: not an order of the axes";
+        return permuted(from, g.list_data.data() + g.lists[n.list].begin) == to
+                   ? nullptr
+                   : "permute: wrong result shape";
+      case Op::slice:
+        if (from.rank != to.rank || g.attributes(i) != 2 * from.rank)
+          return "slice: one begin and step an axis";
+        for (int k = 0; k < to.rank; ++k) {
+          const i64 first = g.attribute(i, 2 * k),
+                    last = first + (to.extent[k] - 1) * g.attribute(i, 2 * k + 1);
+          if (to.extent[k] > 0 &&
+              (first < 0 || last < 0 || first >= from.extent[k] || last >= from.extent[k]))
+            return "slice: outside its operand";
+        }
+        return nullptr;
+      default:
+        if (n.list < 0 || g.attributes(i) != 2 * from.rank) return "pad: two widths an axis";
+        for (int k = 0; k < 2 * from.rank; ++k)
+          if (g.attribute(i, k) < 0) return "pad: a negative width";
+        return padded(from, g.list_data.data() + g.lists[n.list].begin) == to ? nullptr
+                                                                              : "pad: wrong result shape";
+    }
+  }
+
+  constexpr const char* reduction(int i, const Node& n, const int* in) const {
+    const DType x = g.nodes[in[0]].dtype;
+    const Dims& from = g.dims(in[0]);
+    const bool finds = n.op == Op::argmax || n.op == Op::argmin;
+    if (g.attributes(i) == 0 || !are_axes(i, from.rank))
+      return "a reduction's axes are missing, out of range or twice there";
+    if (finds ? n.dtype != DType::i64 : n.dtype != x)
+      return "a reduction's dtype does not follow from its operand";
+    Axes axes = 0;
+    for (int k = 0; k < g.attributes(i); ++k) axes |= 1u << g.attribute(i, k);
+    return reduced(from, axes) == g.shapes[n.shape]
+               ? nullptr
+               : "a reduction's shape is not its operand's with extents of 1";
+  }
+
+  constexpr const char* dot(int i, const Node& n, const int* in) const {
+    const Dims &a = g.dims(in[0]), &b = g.dims(in[1]);
+    if (g.attributes(i) < 2) return "dot: no axes";
+    const i64 batch = g.attribute(i, 0), contracted = g.attribute(i, 1);
+    if (batch < 0 || contracted < 0 || batch > max_rank || contracted > max_rank ||
+        g.attributes(i) != 2 + 2 * (batch + contracted))
+      return "dot: wrong number of axes";
+    const DotAxes axes = dot_axes(g, i);
+    const auto distinct = [](const int* first, int firsts, const int* second, int seconds, int rank) {
+      Axes seen = 0;
+      for (int k = 0; k < firsts + seconds; ++k) {
+        const int axis = k < firsts ? first[k] : second[k - firsts];
+        if (axis < 0 || axis >= rank || (seen >> axis & 1u) != 0) return false;
+        seen |= 1u << axis;
+      }
+      return true;
+    };
+    if (!distinct(axes.batch_a, axes.batch, axes.contracted_a, axes.contracted, a.rank) ||
+        !distinct(axes.batch_b, axes.batch, axes.contracted_b, axes.contracted, b.rank))
+      return "dot: an axis is out of range or twice there";
+    if (!axes.agrees(a, b)) return "dot: the extents of joined axes differ";
+    if (g.nodes[in[0]].dtype != g.nodes[in[1]].dtype) return "dot: operands of two dtypes";
+    if (is_float(n.dtype) != is_float(g.nodes[in[0]].dtype))
+      return "dot: its dtype does not follow from its operands";
+    return dot_dims(a, b, axes) == g.shapes[n.shape] ? nullptr : "dot: wrong result shape";
+  }
+
+  constexpr const char* index(const Node& n, const int* in) const {
+    const bool gathers = n.op == Op::gather;
+    const int numbers = in[gathers ? 1 : 0], data = in[gathers ? 0 : 1];
+    const Dims &index_dims = g.dims(numbers), &data_dims = g.dims(data), &to = g.shapes[n.shape];
+    if (!is_integer(g.nodes[numbers].dtype)) return "an index is not an integer";
+    if (g.nodes[data].dtype != n.dtype) return "gather and scatter keep the dtype";
+    if (gathers) {
+      if (data_dims.rank < 1 || index_dims.rank + data_dims.rank - 1 > max_rank)
+        return "gather: ranks out of range";
+      return gathered(data_dims, index_dims) == to ? nullptr : "gather: wrong result shape";
+    }
+    if (to.rank < 1 || index_dims.rank > data_dims.rank) return "scatter_add: ranks out of range";
+    for (int k = 0; k < index_dims.rank; ++k)
+      if (index_dims.extent[k] != data_dims.extent[k]) return "scatter_add: one row an index";
+    return scattered(to.extent[0], index_dims, data_dims) == to ? nullptr : "scatter_add: wrong result shape";
+  }
+
+  constexpr const char* arena(int i, const Node& n, const int* in) const {
+    const Dims& to = g.shapes[n.shape];
+    if (n.op == Op::unpack) {
+      const Dims& from = g.dims(in[0]);
+      if (from.rank != 1 || g.nodes[in[0]].dtype != n.dtype) return "unpack: not a flat vector of its dtype";
+      return static_cast<i64>(n.imm) >= 0 && static_cast<i64>(n.imm) + to.size() <= from.extent[0]
+                 ? nullptr
+                 : "unpack: beyond the vector";
+    }
+    if (to.rank != 1 || g.attributes(i) != n.arity) return "pack: one offset an operand of a flat vector";
+    const i64 group = static_cast<i64>(n.imm);
+    if (group < -1 || group >= g.groups.size()) return "pack: no such parameter group";
+    const i64 length = group < 0 ? to.extent[0] : group_end(static_cast<int>(group));
+    i64 end = 0;
+    for (int k = 0; k < n.arity; ++k) {
+      if (g.nodes[in[k]].dtype != n.dtype) return "pack: operands of two dtypes";
+      if (g.attribute(i, k) < end) return "pack: operands overlap or are out of order";
+      end = g.attribute(i, k) + g.dims(in[k]).size();
+    }
+    return end <= length ? nullptr : "pack: an operand reaches beyond the vector";
+  }
+  // Where a group's last range ends: operands of its pack have their offsets in the whole arena.
+  constexpr i64 group_end(int group) const {
+    const Span s = g.groups[group];
+    return s.size > 0 ? g.ranges[s.begin + s.size - 1].offset + g.ranges[s.begin + s.size - 1].length : 0;
+  }
+
+  const Graph& g;
+  Stage stage_;
+};
+
+constexpr Fault verify(const Graph& g, Stage stage = Stage::traced) { return Verifier(g, stage).run(); }
+
+// A fault as a sentence, "" where there is none.
+inline std::string to_text(const Fault& fault, const Graph& g) {
+  if (!fault) return "";
+  if (fault.node < 0) return fault.what;
+  const Node& n = g.nodes[fault.node];
+  const char* name = static_cast<int>(n.op) < op_count ? info(n.op).name : "?";
+  return "node %" + std::to_string(fault.node) + " (" + name + "): " + fault.what;
+}
+
+}  // namespace weft::ir
 // ---- weft/ops/pointwise.hpp ----
 // Pointwise primitives and the operators, with PyTorch's names, promotion and broadcasting.
 
@@ -13729,6 +14100,11 @@ template <class Source>
 struct PruneStage {
   static constexpr void write(WordWriter& w) { ir::write(w, passes::prune(Source::graph())); }
 };
+// Whether the verifier finds no fault in the graph that is about to be fused.
+template <class Source>
+struct VerifyStage {
+  static constexpr bool sound() { return !ir::verify(ir::thaw(Kept<PruneStage<Source>>::words.w), ir::Stage::pruned); }
+};
 template <class Source>
 struct GroupStage {
   static constexpr void write(WordWriter& w) {
@@ -13792,6 +14168,8 @@ struct ImageStage {
 // Source::graph() traces; Compiled holds what comes out as constants.
 template <class Source>
 struct Compiled {
+  static_assert(VerifyStage<Source>::sound(),
+                "weft made a graph that breaks its own rules: please report the program (ir::verify names the node)");
   static constexpr const auto& words = Kept<ImageStage<Source>>::words;
   static constexpr codegen::ImageHeader header = codegen::read_header(words.w);
   static constexpr const u64* image = words.w + codegen::header_words;

@@ -26,7 +26,7 @@ constexpr i64 dot_ceil_div(i64 a, i64 b) { return (a + b - 1) / b; }
 // Halves C (m, n), the longer side first, into at most 32 tiles of 2 million multiply-adds (less would not
 // pay for waking a thread), more where that leaves more than 32 million. Tiles keep 96 rows, over which the
 // packing of B is spread, and 96 columns, over which the reading of A is.
-constexpr DotCut dot_cut(i64 m, i64 n, i64 k, i64 tile_rows, i64 lanes) {
+constexpr DotCut dot_cut(i64 m, i64 n, i64 k, i64 tile_rows, i64 lane_count) {
   const f64 work = static_cast<f64>(m) * static_cast<f64>(n) * static_cast<f64>(k);
   const f64 pieces = work < 64e6 ? work / 2e6 : work < 1024e6 ? 32 : work / 32e6;
   f64 cuts = 1;
@@ -41,7 +41,7 @@ constexpr DotCut dot_cut(i64 m, i64 n, i64 k, i64 tile_rows, i64 lanes) {
     cuts *= 2;
   }
   return {rows < m ? dot_ceil_div(rows, tile_rows) * tile_rows : m,
-          cols < n ? dot_ceil_div(cols, lanes) * lanes : n};
+          cols < n ? dot_ceil_div(cols, lane_count) * lane_count : n};
 }
 
 // Columns of the next strip where n are left: as wide as the micro-kernel, the last ones of about equal
@@ -73,7 +73,7 @@ void dot_finish_row(const S* sums, i64 n, const DotSum<TC>* bias, const TC* add,
 template <class TA, class TB, class TC>
 void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEpilogue<TC>& epilogue) {
   using S = DotSum2<TA, TB>;
-  constexpr i64 lanes = dot_lanes<S>;
+  constexpr i64 lane_count = dot_lanes<S>;
   constexpr i64 strip = dot_tile_cols<S>;
   constexpr i64 panel = dot_tile_rows;
   constexpr bool same = std::is_same_v<TC, S> && std::is_floating_point_v<S>;
@@ -82,12 +82,12 @@ void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEp
   const bool in_place = same && !(epilogue.add && k_blocks > 1);
   const i64 k_step = dot_ceil_div(s.k, k_blocks);
   const i64 n_step = s.n < dot_block_cols<S> ? s.n : dot_block_cols<S>;
-  const i64 n_padded = dot_ceil_div(n_step, lanes) * lanes;
+  const i64 n_padded = dot_ceil_div(n_step, lane_count) * lane_count;
 
   // Read in place: B where its rows lie close together or little of it is reused; A where few strips read it,
   // or where its rows or its columns are contiguous and the columns not so far apart that each takes a page
   // of its own.
-  const bool b_direct = std::is_same_v<TB, S> && s.b_col == 1 && (dot_masks<S> || s.n % lanes == 0) &&
+  const bool b_direct = std::is_same_v<TB, S> && s.b_col == 1 && (dot_masks<S> || s.n % lane_count == 0) &&
                         (s.m <= 4 * panel || k_step * s.b_row * static_cast<i64>(sizeof(S)) <= 65536);
   const bool a_direct =
       std::is_same_v<TA, S> && (n_step <= 2 * strip || s.a_col == 1 || (s.a_row == 1 && s.a_col <= 512));
@@ -116,7 +116,7 @@ void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEp
         for (i64 j = 0, width = 0; j < n; j += width) {
           width = dot_strip_cols<S>(n - j);
           dot_pack<TB, S>(b + l0 * s.b_row + (j0 + j) * s.b_col, s.b_col, s.b_row, width, k, b_packed + j * k,
-                          dot_ceil_div(width, lanes) * lanes, runs);
+                          dot_ceil_div(width, lane_count) * lane_count, runs);
         }
       for (i64 i0 = 0; i0 < s.m; i0 += panel) {
         const i64 m = s.m - i0 < panel ? s.m - i0 : panel;
@@ -134,15 +134,15 @@ void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEp
         }
         for (i64 j = 0, width = 0; j < n; j += width) {
           width = dot_strip_cols<S>(n - j);
-          const i64 vectors = dot_ceil_div(width, lanes);
+          const i64 vectors = dot_ceil_div(width, lane_count);
           tile.b = b_packed + j * k;
-          tile.b_row = vectors * lanes;
+          tile.b_row = vectors * lane_count;
           if constexpr (std::is_same_v<TB, S>)
             if (b_direct) {
               tile.b = b + l0 * s.b_row + j0 + j;
               tile.b_row = s.b_row;
             }
-          tile.last = width - (vectors - 1) * lanes;
+          tile.last = width - (vectors - 1) * lane_count;
           for (i64 i = 0; i < m;) {
             i64 rows = m - i;
             const DotTileFunction<S> run = dot_tile_for<S>(rows, vectors);

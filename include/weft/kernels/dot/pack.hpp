@@ -12,10 +12,10 @@ typedef f32 DotQuad __attribute__((vector_size(16)));
 // Up to 4 lanes x 4 elements: the lanes lie `stride` apart, each contiguous in l. Missing lanes repeat the
 // last one.
 template <bool Whole>
-WEFT_INLINE void dot_transpose4(const f32* in, i64 stride, i64 lanes, f32* out, i64 width) {
+WEFT_INLINE void dot_transpose4(const f32* in, i64 stride, i64 lane_count, f32* out, i64 width) {
   DotQuad r[4];
   dot_each<4>([&](auto i) WEFT_DOT_LAMBDA {
-    __builtin_memcpy(&r[i], in + (Whole || i < lanes ? i : lanes - 1) * stride, 16);
+    __builtin_memcpy(&r[i], in + (Whole || i < lane_count ? i : lane_count - 1) * stride, 16);
   });
   const DotQuad t0 = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5);
   const DotQuad t1 = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
@@ -51,9 +51,9 @@ WEFT_INLINE DotVector<f32>::type dot_quarters(const f32* p0, const f32* p1, cons
 // Up to 16 lanes x 4 elements. Each vector comes from four lanes, so the rest is a 4 x 4 transpose in each
 // quarter.
 template <bool Whole>
-WEFT_INLINE void dot_transpose16(const f32* in, i64 stride, i64 lanes, f32* out, i64 width) {
+WEFT_INLINE void dot_transpose16(const f32* in, i64 stride, i64 lane_count, f32* out, i64 width) {
   using V = DotVector<f32>::type;
-  const auto lane = [=](i64 i) { return in + (Whole || i < lanes ? i : lanes - 1) * stride; };
+  const auto lane = [=](i64 i) { return in + (Whole || i < lane_count ? i : lane_count - 1) * stride; };
   const V r0 = dot_quarters(lane(0), lane(4), lane(8), lane(12));
   const V r1 = dot_quarters(lane(1), lane(5), lane(9), lane(13));
   const V r2 = dot_quarters(lane(2), lane(6), lane(10), lane(14));
@@ -79,77 +79,77 @@ WEFT_INLINE void dot_transpose16(const f32* in, i64 stride, i64 lanes, f32* out,
 }
 #endif
 
-// One group of Group lanes, `lanes` of which exist, over the whole of k.
+// One group of Group lanes, `lane_count` of which exist, over the whole of k.
 template <int Group>
-void dot_pack_group(const f32* in, i64 stride, i64 lanes, i64 k, f32* out, i64 width) {
+void dot_pack_group(const f32* in, i64 stride, i64 lane_count, i64 k, f32* out, i64 width) {
   const auto block = [&](i64 l, auto whole) {
 #if defined(__AVX512F__)
     if constexpr (Group == 16)
-      dot_transpose16<decltype(whole)::value>(in + l, stride, lanes, out + l * width, width);
+      dot_transpose16<decltype(whole)::value>(in + l, stride, lane_count, out + l * width, width);
     else
 #endif
-      dot_transpose4<decltype(whole)::value>(in + l, stride, lanes, out + l * width, width);
+      dot_transpose4<decltype(whole)::value>(in + l, stride, lane_count, out + l * width, width);
   };
   const i64 fours = k & ~i64{3};
-  if (lanes >= Group)
+  if (lane_count >= Group)
     for (i64 l = 0; l < fours; l += 4) block(l, std::true_type{});
   else
     for (i64 l = 0; l < fours; l += 4) block(l, std::false_type{});
   for (i64 l = fours; l < k; ++l)
-    for (i64 i = 0; i < Group; ++i) out[l * width + i] = in[(i < lanes ? i : lanes - 1) * stride + l];
+    for (i64 i = 0; i < Group; ++i) out[l * width + i] = in[(i < lane_count ? i : lane_count - 1) * stride + l];
 }
 
-// `lanes` contiguous runs of k elements, `stride` apart, are turned into k rows of `width`, a multiple of 4.
+// `lane_count` contiguous runs of k elements, `stride` apart, are turned into k rows of `width`, a multiple of 4.
 template <class S>
-void dot_pack_transposed(const S* in, i64 stride, i64 lanes, i64 k, S* out, i64 width) {
+void dot_pack_transposed(const S* in, i64 stride, i64 lane_count, i64 k, S* out, i64 width) {
   if constexpr (std::is_same_v<S, f32>) {
     i64 lane = 0;
 #if defined(__AVX512F__)
     for (; lane + 16 <= width; lane += 16) {
-      if (lane < lanes)
-        dot_pack_group<16>(in + lane * stride, stride, lanes - lane, k, out + lane, width);
+      if (lane < lane_count)
+        dot_pack_group<16>(in + lane * stride, stride, lane_count - lane, k, out + lane, width);
       else
         break;
     }
 #endif
-    for (; lane < lanes; lane += 4)
-      dot_pack_group<4>(in + lane * stride, stride, lanes - lane, k, out + lane, width);
+    for (; lane < lane_count; lane += 4)
+      dot_pack_group<4>(in + lane * stride, stride, lane_count - lane, k, out + lane, width);
   } else {
     for (i64 l = 0; l < k; ++l)
-      for (i64 i = 0; i < width; ++i) out[l * width + i] = in[(i < lanes ? i : lanes - 1) * stride + l];
+      for (i64 i = 0; i < width; ++i) out[l * width + i] = in[(i < lane_count ? i : lane_count - 1) * stride + l];
   }
 }
 
-// Packs k rows of `lanes` lanes; element (lane, l) is in[lane * lane_stride + l * k_stride]. `runs` is room
-// for lanes * k sums, used where T is not S.
+// Packs k rows of `lane_count` lanes; element (lane, l) is in[lane * lane_stride + l * k_stride]. `runs` is room
+// for lane_count * k sums, used where T is not S.
 template <class T, class S>
-void dot_pack(const T* in, i64 lane_stride, i64 k_stride, i64 lanes, i64 k, S* out, i64 width, S* runs) {
+void dot_pack(const T* in, i64 lane_stride, i64 k_stride, i64 lane_count, i64 k, S* out, i64 width, S* runs) {
   if (lane_stride == 1) {
     for (i64 l = 0; l < k; ++l) {
       const T* from = in + l * k_stride;
       S* to = out + l * width;
       i64 i = 0;
       if constexpr (std::is_same_v<T, S>)
-        for (; i + dot_lanes<S> <= lanes; i += dot_lanes<S>) dot_store<S>(to + i, dot_load<S>(from + i));
+        for (; i + dot_lanes<S> <= lane_count; i += dot_lanes<S>) dot_store<S>(to + i, dot_load<S>(from + i));
       if constexpr (std::is_same_v<T, S> && dot_masks<S>) {
-        if (i < lanes) dot_store_first<S>(to + i, dot_load_first<S>(from + i, lanes - i), width - i);
+        if (i < lane_count) dot_store_first<S>(to + i, dot_load_first<S>(from + i, lane_count - i), width - i);
       } else {
-        for (; i < lanes; ++i) to[i] = static_cast<S>(from[i]);
+        for (; i < lane_count; ++i) to[i] = static_cast<S>(from[i]);
         for (; i < width; ++i) to[i] = S{};
       }
     }
   } else if (k_stride == 1) {
     if constexpr (std::is_same_v<T, S>) {
-      dot_pack_transposed<S>(in, lane_stride, lanes, k, out, width);
+      dot_pack_transposed<S>(in, lane_stride, lane_count, k, out, width);
     } else {
-      for (i64 i = 0; i < lanes; ++i)
+      for (i64 i = 0; i < lane_count; ++i)
         for (i64 l = 0; l < k; ++l) runs[i * k + l] = static_cast<S>(in[i * lane_stride + l]);
-      dot_pack_transposed<S>(runs, k, lanes, k, out, width);
+      dot_pack_transposed<S>(runs, k, lane_count, k, out, width);
     }
   } else {
     for (i64 l = 0; l < k; ++l)
       for (i64 i = 0; i < width; ++i)
-        out[l * width + i] = static_cast<S>(in[(i < lanes ? i : lanes - 1) * lane_stride + l * k_stride]);
+        out[l * width + i] = static_cast<S>(in[(i < lane_count ? i : lane_count - 1) * lane_stride + l * k_stride]);
   }
 }
 

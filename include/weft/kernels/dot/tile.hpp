@@ -38,7 +38,7 @@ struct DotTile {
 template <class T, int Rows, int Vectors>
 void dot_tile(const DotTile<T>& tile) {
   using V = typename DotVector<T>::type;
-  constexpr i64 lanes = dot_lanes<T>;
+  constexpr i64 lane_count = dot_lanes<T>;
   const i64 last = tile.last;
   const i64 a_row = tile.a_row;
   const i64 a_col = tile.a_col;
@@ -54,9 +54,9 @@ void dot_tile(const DotTile<T>& tile) {
   for (i64 l = tile.k; l > 0; --l) {
     dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
       if constexpr (dot_masks<T> && v == Vectors - 1)
-        y[v] = dot_load_first<T>(b + v * lanes, last);
+        y[v] = dot_load_first<T>(b + v * lane_count, last);
       else
-        y[v] = dot_load<T>(b + v * lanes);
+        y[v] = dot_load<T>(b + v * lane_count);
     });
     dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
       const V x = dot_splat<T>(a[r * a_row]);
@@ -70,9 +70,9 @@ void dot_tile(const DotTile<T>& tile) {
   const auto add_row = [&](auto r, const T* from) WEFT_DOT_LAMBDA {
     dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
       if constexpr (v == Vectors - 1)
-        sum[r][v] += dot_load_first<T>(from + v * lanes, last);
+        sum[r][v] += dot_load_first<T>(from + v * lane_count, last);
       else
-        sum[r][v] += dot_load<T>(from + v * lanes);
+        sum[r][v] += dot_load<T>(from + v * lane_count);
     });
   };
   if (tile.accumulate) dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA { add_row(r, tile.c + r * tile.c_row); });
@@ -82,9 +82,9 @@ void dot_tile(const DotTile<T>& tile) {
     T* c = tile.c + r * tile.c_row;
     dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
       if constexpr (v == Vectors - 1)
-        dot_store_first<T>(c + v * lanes, sum[r][v], last);
+        dot_store_first<T>(c + v * lane_count, sum[r][v], last);
       else
-        dot_store<T>(c + v * lanes, sum[r][v]);
+        dot_store<T>(c + v * lane_count, sum[r][v]);
     });
   });
 }
