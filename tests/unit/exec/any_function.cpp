@@ -40,9 +40,9 @@ TEST_CASE("any_function: several results, other dtypes, scalars") {
       },
       in<f32, 2, 3>);
   const f32 x[2][3]{{1, 5, 2}, {7, 0, 3}};
-  auto [total, where] = f(x);
+  auto [total, best] = f(x);
   CHECK(total.item() == 18);
-  CHECK(where.to_vector() == std::vector<i64>{1, 0});
+  CHECK(best.to_vector() == std::vector<i64>{1, 0});
 }
 
 TEST_CASE("any_function: moves, keeps working, and an empty one throws") {
