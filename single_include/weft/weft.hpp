@@ -7886,10 +7886,12 @@ void dot_pack_group(const f32* in, i64 stride, i64 lane_count, i64 k, f32* out, 
   else
     for (i64 l = 0; l < fours; l += 4) block(l, std::false_type{});
   for (i64 l = fours; l < k; ++l)
-    for (i64 i = 0; i < Group; ++i) out[l * width + i] = in[(i < lane_count ? i : lane_count - 1) * stride + l];
+    for (i64 i = 0; i < Group; ++i)
+      out[l * width + i] = in[(i < lane_count ? i : lane_count - 1) * stride + l];
 }
 
-// `lane_count` contiguous runs of k elements, `stride` apart, are turned into k rows of `width`, a multiple of 4.
+// `lane_count` contiguous runs of k elements, `stride` apart, are turned into k rows of `width`, a multiple
+// of 4.
 template <class S>
 void dot_pack_transposed(const S* in, i64 stride, i64 lane_count, i64 k, S* out, i64 width) {
   if constexpr (std::is_same_v<S, f32>) {
@@ -7906,12 +7908,13 @@ void dot_pack_transposed(const S* in, i64 stride, i64 lane_count, i64 k, S* out,
       dot_pack_group<4>(in + lane * stride, stride, lane_count - lane, k, out + lane, width);
   } else {
     for (i64 l = 0; l < k; ++l)
-      for (i64 i = 0; i < width; ++i) out[l * width + i] = in[(i < lane_count ? i : lane_count - 1) * stride + l];
+      for (i64 i = 0; i < width; ++i)
+        out[l * width + i] = in[(i < lane_count ? i : lane_count - 1) * stride + l];
   }
 }
 
-// Packs k rows of `lane_count` lanes; element (lane, l) is in[lane * lane_stride + l * k_stride]. `runs` is room
-// for lane_count * k sums, used where T is not S.
+// Packs k rows of `lane_count` lanes; element (lane, l) is in[lane * lane_stride + l * k_stride]. `runs` is
+// room for lane_count * k sums, used where T is not S.
 template <class T, class S>
 void dot_pack(const T* in, i64 lane_stride, i64 k_stride, i64 lane_count, i64 k, S* out, i64 width, S* runs) {
   if (lane_stride == 1) {
@@ -7922,7 +7925,8 @@ void dot_pack(const T* in, i64 lane_stride, i64 k_stride, i64 lane_count, i64 k,
       if constexpr (std::is_same_v<T, S>)
         for (; i + dot_lanes<S> <= lane_count; i += dot_lanes<S>) dot_store<S>(to + i, dot_load<S>(from + i));
       if constexpr (std::is_same_v<T, S> && dot_masks<S>) {
-        if (i < lane_count) dot_store_first<S>(to + i, dot_load_first<S>(from + i, lane_count - i), width - i);
+        if (i < lane_count)
+          dot_store_first<S>(to + i, dot_load_first<S>(from + i, lane_count - i), width - i);
       } else {
         for (; i < lane_count; ++i) to[i] = static_cast<S>(from[i]);
         for (; i < width; ++i) to[i] = S{};
@@ -7939,7 +7943,8 @@ void dot_pack(const T* in, i64 lane_stride, i64 k_stride, i64 lane_count, i64 k,
   } else {
     for (i64 l = 0; l < k; ++l)
       for (i64 i = 0; i < width; ++i)
-        out[l * width + i] = static_cast<S>(in[(i < lane_count ? i : lane_count - 1) * lane_stride + l * k_stride]);
+        out[l * width + i] =
+            static_cast<S>(in[(i < lane_count ? i : lane_count - 1) * lane_stride + l * k_stride]);
   }
 }
 
@@ -8416,6 +8421,21 @@ class DotBlasAlone {
 // variable OPENBLAS_CORETYPE can pin it to slower ones.
 inline const char* openblas_core() { return weft_openblas_get_corename ? weft_openblas_get_corename() : ""; }
 
+// Says once a process, on standard error, that OPENBLAS_CORETYPE pins OpenBLAS's kernels: an old core there
+// can halve the speed of large products, and nothing else shows it.
+inline void report_pinned_core() {
+  static const bool said = [] {
+    const char* pinned = std::getenv("OPENBLAS_CORETYPE");
+    if (pinned && *openblas_core())
+      std::fprintf(
+          stderr,
+          "weft: OPENBLAS_CORETYPE=%s pins OpenBLAS to its kernels for %s; unset it for this machine's own\n",
+          pinned, openblas_core());
+    return true;
+  }();
+  static_cast<void>(said);
+}
+
 // Whether BLAS can express the strides: one of the two is 1, the other a leading dimension (0 is not).
 constexpr bool dot_blas_operand(i64 row, i64 col, i64 rows, i64 cols) {
   constexpr i64 most = 0x7fffffff;
@@ -8468,6 +8488,7 @@ void dot_blas(const DotShape& s, const T* a, const T* b, T* c, bool accumulate) 
 namespace weft::kernels {
 inline constexpr bool dot_has_cblas = false;
 inline const char* openblas_core() { return ""; }
+inline void report_pinned_core() {}
 }  // namespace weft::kernels
 
 #endif
@@ -12246,6 +12267,7 @@ class HostProgram {
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
         steps_(P::header, P::image, HostKernels<P>::table.at,
                {model, optimizer, workspace_.data(), scalars_.data()}) {
+    kernels::report_pinned_core();
     if (workspace_.size() > 0) std::memset(workspace_.data(), 0, workspace_.size());
     std::memset(scalars_.data(), 0, scalars_.size());
     for (int i = 0; i < P::header.presets; ++i) {
@@ -14103,7 +14125,9 @@ struct PruneStage {
 // Whether the verifier finds no fault in the graph that is about to be fused.
 template <class Source>
 struct VerifyStage {
-  static constexpr bool sound() { return !ir::verify(ir::thaw(Kept<PruneStage<Source>>::words.w), ir::Stage::pruned); }
+  static constexpr bool sound() {
+    return !ir::verify(ir::thaw(Kept<PruneStage<Source>>::words.w), ir::Stage::pruned);
+  }
 };
 template <class Source>
 struct GroupStage {
@@ -14168,8 +14192,9 @@ struct ImageStage {
 // Source::graph() traces; Compiled holds what comes out as constants.
 template <class Source>
 struct Compiled {
-  static_assert(VerifyStage<Source>::sound(),
-                "weft made a graph that breaks its own rules: please report the program (ir::verify names the node)");
+  static_assert(
+      VerifyStage<Source>::sound(),
+      "weft made a graph that breaks its own rules: please report the program (ir::verify names the node)");
   static constexpr const auto& words = Kept<ImageStage<Source>>::words;
   static constexpr codegen::ImageHeader header = codegen::read_header(words.w);
   static constexpr const u64* image = words.w + codegen::header_words;

@@ -8,8 +8,9 @@
 
 using Model = gpt2::Gpt2<1024, 768, 12, 50257, LAYERS>;
 using Tokens = weft::Input<weft::i32, weft::Shape<4, 1024>>;
-using Step = weft::train::StepSource<Model, gpt2::NextToken,
-                                     weft::train::Options<weft::optim::AdamW, weft::clip::Norm>, true, Tokens, Tokens>;
+using Step =
+    weft::train::StepSource<Model, gpt2::NextToken,
+                            weft::train::Options<weft::optim::AdamW, weft::clip::Norm>, true, Tokens, Tokens>;
 static_assert(weft::Kept<weft::exec::ImageStage<Step>>::size > 0);
 
 int main() {}

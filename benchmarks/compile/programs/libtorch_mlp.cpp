@@ -24,7 +24,8 @@ int main() {
   torch::optim::AdamW optimizer(model->parameters(), torch::optim::AdamWOptions(1e-3).weight_decay(0.01));
   for (int i = 0; i < 1280; i += 128) {
     optimizer.zero_grad();
-    torch::cross_entropy_loss(model->forward(images.slice(0, i, i + 128)), labels.slice(0, i, i + 128)).backward();
+    torch::cross_entropy_loss(model->forward(images.slice(0, i, i + 128)), labels.slice(0, i, i + 128))
+        .backward();
     optimizer.step();
   }
   torch::save(model, "digits.pt");

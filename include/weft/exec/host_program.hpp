@@ -54,6 +54,7 @@ class HostProgram {
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
         steps_(P::header, P::image, HostKernels<P>::table.at,
                {model, optimizer, workspace_.data(), scalars_.data()}) {
+    kernels::report_pinned_core();
     if (workspace_.size() > 0) std::memset(workspace_.data(), 0, workspace_.size());
     std::memset(scalars_.data(), 0, scalars_.size());
     for (int i = 0; i < P::header.presets; ++i) {

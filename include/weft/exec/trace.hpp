@@ -114,7 +114,9 @@ struct PruneStage {
 // Whether the verifier finds no fault in the graph that is about to be fused.
 template <class Source>
 struct VerifyStage {
-  static constexpr bool sound() { return !ir::verify(ir::thaw(Kept<PruneStage<Source>>::words.w), ir::Stage::pruned); }
+  static constexpr bool sound() {
+    return !ir::verify(ir::thaw(Kept<PruneStage<Source>>::words.w), ir::Stage::pruned);
+  }
 };
 template <class Source>
 struct GroupStage {
@@ -179,8 +181,9 @@ struct ImageStage {
 // Source::graph() traces; Compiled holds what comes out as constants.
 template <class Source>
 struct Compiled {
-  static_assert(VerifyStage<Source>::sound(),
-                "weft made a graph that breaks its own rules: please report the program (ir::verify names the node)");
+  static_assert(
+      VerifyStage<Source>::sound(),
+      "weft made a graph that breaks its own rules: please report the program (ir::verify names the node)");
   static constexpr const auto& words = Kept<ImageStage<Source>>::words;
   static constexpr codegen::ImageHeader header = codegen::read_header(words.w);
   static constexpr const u64* image = words.w + codegen::header_words;

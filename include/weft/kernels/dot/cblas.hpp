@@ -3,6 +3,9 @@
 // (the program then links a CBLAS with 32-bit integers). It runs single-threaded on cuts of our own, because
 // its own threads would make results depend on how many there are.
 
+#include <cstdio>
+#include <cstdlib>
+
 #include "weft/kernels/dot/blocked.hpp"
 #include "weft/kernels/dot/shape.hpp"
 #include "weft/kernels/parallel.hpp"
@@ -64,6 +67,21 @@ class DotBlasAlone {
 // variable OPENBLAS_CORETYPE can pin it to slower ones.
 inline const char* openblas_core() { return weft_openblas_get_corename ? weft_openblas_get_corename() : ""; }
 
+// Says once a process, on standard error, that OPENBLAS_CORETYPE pins OpenBLAS's kernels: an old core there
+// can halve the speed of large products, and nothing else shows it.
+inline void report_pinned_core() {
+  static const bool said = [] {
+    const char* pinned = std::getenv("OPENBLAS_CORETYPE");
+    if (pinned && *openblas_core())
+      std::fprintf(
+          stderr,
+          "weft: OPENBLAS_CORETYPE=%s pins OpenBLAS to its kernels for %s; unset it for this machine's own\n",
+          pinned, openblas_core());
+    return true;
+  }();
+  static_cast<void>(said);
+}
+
 // Whether BLAS can express the strides: one of the two is 1, the other a leading dimension (0 is not).
 constexpr bool dot_blas_operand(i64 row, i64 col, i64 rows, i64 cols) {
   constexpr i64 most = 0x7fffffff;
@@ -116,6 +134,7 @@ void dot_blas(const DotShape& s, const T* a, const T* b, T* c, bool accumulate) 
 namespace weft::kernels {
 inline constexpr bool dot_has_cblas = false;
 inline const char* openblas_core() { return ""; }
+inline void report_pinned_core() {}
 }  // namespace weft::kernels
 
 #endif

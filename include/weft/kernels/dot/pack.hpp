@@ -96,10 +96,12 @@ void dot_pack_group(const f32* in, i64 stride, i64 lane_count, i64 k, f32* out, 
   else
     for (i64 l = 0; l < fours; l += 4) block(l, std::false_type{});
   for (i64 l = fours; l < k; ++l)
-    for (i64 i = 0; i < Group; ++i) out[l * width + i] = in[(i < lane_count ? i : lane_count - 1) * stride + l];
+    for (i64 i = 0; i < Group; ++i)
+      out[l * width + i] = in[(i < lane_count ? i : lane_count - 1) * stride + l];
 }
 
-// `lane_count` contiguous runs of k elements, `stride` apart, are turned into k rows of `width`, a multiple of 4.
+// `lane_count` contiguous runs of k elements, `stride` apart, are turned into k rows of `width`, a multiple
+// of 4.
 template <class S>
 void dot_pack_transposed(const S* in, i64 stride, i64 lane_count, i64 k, S* out, i64 width) {
   if constexpr (std::is_same_v<S, f32>) {
@@ -116,12 +118,13 @@ void dot_pack_transposed(const S* in, i64 stride, i64 lane_count, i64 k, S* out,
       dot_pack_group<4>(in + lane * stride, stride, lane_count - lane, k, out + lane, width);
   } else {
     for (i64 l = 0; l < k; ++l)
-      for (i64 i = 0; i < width; ++i) out[l * width + i] = in[(i < lane_count ? i : lane_count - 1) * stride + l];
+      for (i64 i = 0; i < width; ++i)
+        out[l * width + i] = in[(i < lane_count ? i : lane_count - 1) * stride + l];
   }
 }
 
-// Packs k rows of `lane_count` lanes; element (lane, l) is in[lane * lane_stride + l * k_stride]. `runs` is room
-// for lane_count * k sums, used where T is not S.
+// Packs k rows of `lane_count` lanes; element (lane, l) is in[lane * lane_stride + l * k_stride]. `runs` is
+// room for lane_count * k sums, used where T is not S.
 template <class T, class S>
 void dot_pack(const T* in, i64 lane_stride, i64 k_stride, i64 lane_count, i64 k, S* out, i64 width, S* runs) {
   if (lane_stride == 1) {
@@ -132,7 +135,8 @@ void dot_pack(const T* in, i64 lane_stride, i64 k_stride, i64 lane_count, i64 k,
       if constexpr (std::is_same_v<T, S>)
         for (; i + dot_lanes<S> <= lane_count; i += dot_lanes<S>) dot_store<S>(to + i, dot_load<S>(from + i));
       if constexpr (std::is_same_v<T, S> && dot_masks<S>) {
-        if (i < lane_count) dot_store_first<S>(to + i, dot_load_first<S>(from + i, lane_count - i), width - i);
+        if (i < lane_count)
+          dot_store_first<S>(to + i, dot_load_first<S>(from + i, lane_count - i), width - i);
       } else {
         for (; i < lane_count; ++i) to[i] = static_cast<S>(from[i]);
         for (; i < width; ++i) to[i] = S{};
@@ -149,7 +153,8 @@ void dot_pack(const T* in, i64 lane_stride, i64 k_stride, i64 lane_count, i64 k,
   } else {
     for (i64 l = 0; l < k; ++l)
       for (i64 i = 0; i < width; ++i)
-        out[l * width + i] = static_cast<S>(in[(i < lane_count ? i : lane_count - 1) * lane_stride + l * k_stride]);
+        out[l * width + i] =
+            static_cast<S>(in[(i < lane_count ? i : lane_count - 1) * lane_stride + l * k_stride]);
   }
 }
 
