@@ -35,7 +35,7 @@ TEST_CASE("print: every kind of node says all it is made of") {
   ir::pad(ir::permute(y, order), widths, 0.1);
   ir::slice(y, cut, dims(2, 4, 3));
   ir::reduce(ir::Op::argmax, y, 3u);
-  ir::Value{&b, b.leaf(ir::Op::random, DType::u32, dims(0), 7)};
+  b.leaf(ir::Op::random, DType::u32, dims(0), 7);
   ir::constant(b, DType::i32, dims(0), -100);
   b.graph.outputs.push(y.id);
   b.graph.assigns.push({0, w.id});
