@@ -21,10 +21,6 @@ struct ImageHeader {
   int nodes = 0;
 };
 
-struct Output {
-  u64 address = 0;
-};
-
 inline constexpr int kernel_words = 2;
 inline constexpr int step_words = 5;
 

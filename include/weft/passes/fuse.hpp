@@ -56,9 +56,9 @@ struct Fusion {
 
 struct FuseLimits {
   int weight = 640;         // summed costs of a group's members
-  int recompute = 48;       // highest cost of computing a value again instead of storing it
   int from_leaves = 24;     // highest cost of arithmetic on leaves that is made again wherever it is used
-  int recompute_loads = 2;  // highest number of full-size values read for that
+  int recompute = 48;       // highest cost of computing a value again instead of storing it,
+  int recompute_loads = 2;  // and highest number of full-size values read for that
 };
 
 class Fuser {
