@@ -5095,9 +5095,9 @@ struct Fusion {
 
 struct FuseLimits {
   int weight = 640;         // summed costs of a group's members
-  int recompute = 48;       // highest cost of computing a value again instead of storing it
   int from_leaves = 24;     // highest cost of arithmetic on leaves that is made again wherever it is used
-  int recompute_loads = 2;  // highest number of full-size values read for that
+  int recompute = 48;       // highest cost of computing a value again instead of storing it,
+  int recompute_loads = 2;  // and highest number of full-size values read for that
 };
 
 class Fuser {
@@ -7413,10 +7413,6 @@ struct ImageHeader {
   int nodes = 0;
 };
 
-struct Output {
-  u64 address = 0;
-};
-
 inline constexpr int kernel_words = 2;
 inline constexpr int step_words = 5;
 
@@ -8916,9 +8912,9 @@ WEFT_HD_INLINE Pack<T> select(const mask_of<Pack<T>>& mask, const Pack<T>& a, co
 #undef WEFT_NATIVE_VECTORS
 // ---- weft/kernels/native.hpp ----
 // The few machine instructions that portable vector code cannot express: fused multiply-add, square root,
-// half-precision conversion and widening multiplication of one part of a Pack. Law: each is exact or
-// correctly rounded (conversions: to nearest, ties to even), so it gives the same bits as its scalar
-// definition.
+// minimum, scaling by a power of two, half-precision conversion and widening multiplication of one part of a
+// Pack. Law: each is exact or correctly rounded (conversions: to nearest, ties to even), so it gives the same
+// bits as its scalar definition.
 
 namespace weft::kernels {
 
@@ -8955,6 +8951,9 @@ inline constexpr bool has_native_half = false;
 WEFT_HD_INLINE float fma_part(float a, float b, float c) { return fma(a, b, c); }
 WEFT_HD_INLINE double fma_part(double a, double b, double c) { return fma(a, b, c); }
 WEFT_HD_INLINE float sqrt_part(float x) { return __builtin_sqrtf(x); }
+WEFT_HD_INLINE float lesser_part(float a, float b) { return a < b ? a : b; }
+WEFT_HD_INLINE float greater_part(float a, float b) { return a > b ? a : b; }
+inline constexpr bool has_native_scale = false;
 #else
 
 using HalfPart = VectorOf<i16, Pack<float>::width>::type;
@@ -8983,6 +8982,26 @@ WEFT_INLINE FloatPart sqrt_part(const FloatPart& x) {
   return __builtin_ia32_sqrtps512_mask(x, x, all_lanes, current_rounding);
 #endif
 }
+// a < b ? a : b, and a > b ? a : b.
+WEFT_INLINE FloatPart lesser_part(const FloatPart& a, const FloatPart& b) {
+#if defined(__clang__)
+  return __builtin_ia32_minps512(a, b, current_rounding);
+#else
+  return __builtin_ia32_minps512_mask(a, b, a, all_lanes, current_rounding);
+#endif
+}
+WEFT_INLINE FloatPart greater_part(const FloatPart& a, const FloatPart& b) {
+#if defined(__clang__)
+  return __builtin_ia32_maxps512(a, b, current_rounding);
+#else
+  return __builtin_ia32_maxps512_mask(a, b, a, all_lanes, current_rounding);
+#endif
+}
+// x * 2^k for integral k, rounded once.
+inline constexpr bool has_native_scale = true;
+WEFT_INLINE FloatPart scale_part(const FloatPart& x, const FloatPart& k) {
+  return __builtin_ia32_scalefps512_mask(x, k, x, all_lanes, current_rounding);
+}
 WEFT_INLINE HalfPart half_from_float(const FloatPart& x) {
   return __builtin_ia32_vcvtps2ph512_mask(x, 0, HalfPart{}, u16{0xffff});
 }
@@ -8992,6 +9011,13 @@ WEFT_INLINE FloatPart float_from_half(const HalfPart& x) {
 #elif defined(__AVX2__)
 static_assert(sizeof(FloatPart) == 32);
 WEFT_INLINE FloatPart sqrt_part(const FloatPart& x) { return __builtin_ia32_sqrtps256(x); }
+WEFT_INLINE FloatPart lesser_part(const FloatPart& a, const FloatPart& b) {
+  return __builtin_ia32_minps256(a, b);
+}
+WEFT_INLINE FloatPart greater_part(const FloatPart& a, const FloatPart& b) {
+  return __builtin_ia32_maxps256(a, b);
+}
+inline constexpr bool has_native_scale = false;
 #if defined(__FMA__)
 WEFT_INLINE FloatPart fma_part(const FloatPart& a, const FloatPart& b, const FloatPart& c) {
   return __builtin_ia32_vfmaddps256(a, b, c);
@@ -9010,6 +9036,25 @@ inline constexpr bool has_native_half = false;
 #else
 static_assert(sizeof(FloatPart) == 16);
 inline constexpr bool has_native_half = false;
+inline constexpr bool has_native_scale = false;
+WEFT_INLINE FloatPart lesser_part(const FloatPart& a, const FloatPart& b) {
+#if defined(__SSE__)
+  return __builtin_ia32_minps(a, b);
+#else
+  FloatPart r;
+  for (int i = 0; i < Pack<float>::width; ++i) r[i] = a[i] < b[i] ? a[i] : b[i];
+  return r;
+#endif
+}
+WEFT_INLINE FloatPart greater_part(const FloatPart& a, const FloatPart& b) {
+#if defined(__SSE__)
+  return __builtin_ia32_maxps(a, b);
+#else
+  FloatPart r;
+  for (int i = 0; i < Pack<float>::width; ++i) r[i] = a[i] > b[i] ? a[i] : b[i];
+  return r;
+#endif
+}
 #if defined(__SSE__)
 WEFT_INLINE FloatPart sqrt_part(const FloatPart& x) { return __builtin_ia32_sqrtps(x); }
 #else
@@ -9419,6 +9464,22 @@ WEFT_HD_INLINE void store(S* p, const V& value) {
     *p = narrow<S>(convert<register_of<S>>(detail::as_register<S>(value)));
   }
 }
+// Whether store_past can write 4-byte lanes past the caches, and does so; p is then aligned to 64 bytes. The
+// writes of a thread are ordered before its later ones by finish_stores_past.
+#if defined(__AVX512F__) && !defined(__CUDACC__)
+inline constexpr bool stores_past_caches = true;
+WEFT_INLINE void store_past(float* p, const Pack<float>& value) {
+#if defined(__clang__)
+  __builtin_nontemporal_store(value.part[0], reinterpret_cast<Pack<float>::Part*>(p));
+#else
+  __builtin_ia32_movntps512(p, value.part[0]);
+#endif
+}
+WEFT_INLINE void finish_stores_past() { __builtin_ia32_sfence(); }
+#else
+inline constexpr bool stores_past_caches = false;
+WEFT_HD_INLINE void finish_stores_past() {}
+#endif
 template <class S, class V>
 WEFT_HD_INLINE void store_partial(S* p, const V& value, int n) {
   if constexpr (PackValue<V>) {
@@ -9540,8 +9601,13 @@ WEFT_HD_INLINE V with_sign(const V& x, const I& sign) {
 
 template <class V>
 WEFT_HD_INLINE V clamp(const V& x, float low, float high) {  // NaN stays
-  const V capped = select(x > splat<V>(high), splat<V>(high), x);
-  return select(capped < splat<V>(low), splat<V>(low), capped);
+  if constexpr (PackValue<V>) {
+    const auto most = fill_part<float>(high), least = fill_part<float>(low);
+    return make_pack<float>([&](int j) { return greater_part(least, lesser_part(most, x.part[j])); });
+  } else {
+    const V capped = select(x > splat<V>(high), splat<V>(high), x);
+    return select(capped < splat<V>(low), splat<V>(low), capped);
+  }
 }
 
 // Adding and subtracting this rounds |x| < 2^22 to the nearest integer, which is also in the sum's low bits.
@@ -9551,6 +9617,12 @@ inline constexpr i32 rounding_shift_bits = 0x4b400000;
 // x * 2^k for -252 <= k <= 254, rounded once: the first factor leaves the result normal.
 template <class V>
 WEFT_HD_INLINE V scale_by_power(const V& x, const int_of<V>& k) {
+#if !defined(__CUDA_ARCH__)
+  if constexpr (PackValue<V> && has_native_scale) {
+    const V power = convert<V>(k);
+    return make_pack<float>([&](int j) { return scale_part(x.part[j], power.part[j]); });
+  }
+#endif
   const int_of<V> half = k >> 1;
   return x * from_bits((half + 127) << 23) * from_bits((k - half + 127) << 23);
 }
@@ -11173,12 +11245,47 @@ struct Loop {
   i64 linear = 0;  // the same in row-major order over all column axes
   int active = 0;  // how many of the value's columns exist
   bool first_row = false;
+  bool past_caches = false;  // the columns at hand of past_operand() go to memory directly
   decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
 
   WEFT_HD_INLINE Loop(Team& t, const Args& a)
       : team(t), args(a), kept_memory(t.template shared<double>(single ? 0 : kept_bytes() / 8)) {}
 
   WEFT_HD_INLINE bool full() const { return whole || active == width; }
+
+  // Rows much longer than the first cache: the pass before the last brings in the next row while it computes,
+  // and a last pass that only maps writes its f32 result past the caches, where that is larger than any of
+  // them: its lines are then not read before they are written.
+  static constexpr bool long_rows =
+      width > 1 && !vector && header.col_axes == 1 && header.row_axes >= 1 && last_extent() >= 4096;
+  static constexpr i64 past_bytes = i64{1} << 26;
+  static constexpr int last_elements = 2 * header.passes;
+  // The operand that the last pass writes so, else -1.
+  WEFT_HD static constexpr int past_operand() {
+    if (!long_rows || !stores_past_caches || header.passes < 1) return -1;
+    int found = -1;
+    for (int i = View::section_begin(last_elements); i < View::section_end(last_elements); ++i) {
+      const Instruction in = View::instruction(i);
+      if (in.op == Opcode::reduce || in.op == Opcode::accumulate || in.op == Opcode::keep ||
+          in.op == Opcode::kept)
+        return -1;
+      if (in.op == Opcode::store && found < 0 && View::operand(in.aux).dtype == DType::f32 &&
+          View::stride(in.aux, last_axis) == 1)
+        found = in.aux;
+    }
+    return found;
+  }
+  template <int I>
+  WEFT_HD static constexpr bool brings_next_row() {
+    constexpr Instruction in = View::instruction(I);
+    if constexpr (long_rows && header.passes > 2) {
+      constexpr int s = last_elements - 2;
+      return I >= View::section_begin(s) && I < View::section_end(s) && !View::operand(in.aux).window &&
+             View::stride(in.aux, last_axis) == 1 && View::stride(in.aux, header.row_axes - 1) > 0;
+    } else {
+      return false;
+    }
+  }
 
   WEFT_HD static constexpr DType dtype(int i) { return static_cast<DType>(View::instruction(i).dtype); }
 
@@ -11316,6 +11423,12 @@ struct Loop {
     } else if constexpr (vector) {
       store_lanes<stride>(p, v);
     } else if constexpr (stride == 1) {
+      if constexpr (K == past_operand()) {
+        if (past_caches) {
+          store_past(p, v);
+          return;
+        }
+      }
       if (active == width)
         store(p, v);
       else
@@ -11423,6 +11536,9 @@ struct Loop {
     } else if constexpr (in.op == Opcode::load && single && stage == Stage::element && earlier_load(I) >= 0) {
       element.template at<t, I>() = element.template at<t, earlier_load(I)>();
     } else if constexpr (in.op == Opcode::load) {
+      if constexpr (stage == Stage::element && brings_next_row<I>())
+        __builtin_prefetch(
+            pointer<in.aux>() + position<in.aux, stage>() + View::stride(in.aux, header.row_axes - 1), 0, 2);
       set<I>(load_operand<in.aux, stage>(in.imm));
     } else if constexpr (in.op == Opcode::index) {
       const i64 start = position<in.aux, stage>();
@@ -11823,11 +11939,26 @@ struct Loop {
       }
       if constexpr (single) linear = at = first;
     } else {
-      for (at = first; at + width <= cols; at += step) {
+      at = first;
+      if constexpr (S == last_elements && past_operand() >= 0) {
+        const i64 apart = static_cast<i64>(
+            reinterpret_cast<std::uintptr_t>(pointer<past_operand()>() + offset[past_operand()]) / 4 % width);
+        if (args.rows * cols * 4 >= past_bytes) {
+          if (apart > 0) {  // up to the first address of a whole line
+            active = static_cast<int>(width - apart);
+            linear = line_start;
+            section<S>();
+            at = active;
+          }
+          past_caches = true;
+        }
+      }
+      for (; at + width <= cols; at += step) {
         active = width;
         linear = line_start + at;
         section<S>();
       }
+      past_caches = false;
       if constexpr (width > 1) {
         if (at < cols) {
           active = static_cast<int>(cols - at);
@@ -11895,6 +12026,7 @@ struct Loop {
       section<2 * header.passes + 1>();
     }
     detail::unroll<0, count>([&](auto i) __attribute__((always_inline)) { finish_total<i.value>(); });
+    if constexpr (past_operand() >= 0) finish_stores_past();
   }
 };
 
@@ -19141,7 +19273,8 @@ constexpr void adam_step(Update& u, bool decoupled) {
   const Value correction2 = square_root(1.0 - power(u.number[N::beta2], u.updates));
   u.moment[0] = m;
   u.moment[1] = v;
-  u.parameter = p - m * (u.number[N::lr] / correction1) / (square_root(v) / correction2 + u.number[N::eps]);
+  u.parameter =
+      p - m * (u.number[N::lr] / correction1) / (square_root(v) * (1.0 / correction2) + u.number[N::eps]);
 }
 
 }  // namespace detail

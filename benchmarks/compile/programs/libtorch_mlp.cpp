@@ -1,8 +1,5 @@
-// mlp.cpp in libtorch.
+// mlp.cpp in libtorch, with random numbers for data: libtorch reads no file of this kind.
 #include <torch/torch.h>
-
-#include <fstream>
-#include <vector>
 
 struct Mlp : torch::nn::Module {
   Mlp() {
@@ -16,8 +13,6 @@ struct Mlp : torch::nn::Module {
 };
 
 int main() {
-  std::ifstream file("examples/data/digits.bin", std::ios::binary);
-  std::vector<char> bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const auto images = torch::rand({1280, 64});
   const auto labels = torch::randint(10, {1280});
   auto model = std::make_shared<Mlp>();

@@ -64,6 +64,22 @@ WEFT_HD_INLINE void store(S* p, const V& value) {
     *p = narrow<S>(convert<register_of<S>>(detail::as_register<S>(value)));
   }
 }
+// Whether store_past can write 4-byte lanes past the caches, and does so; p is then aligned to 64 bytes. The
+// writes of a thread are ordered before its later ones by finish_stores_past.
+#if defined(__AVX512F__) && !defined(__CUDACC__)
+inline constexpr bool stores_past_caches = true;
+WEFT_INLINE void store_past(float* p, const Pack<float>& value) {
+#if defined(__clang__)
+  __builtin_nontemporal_store(value.part[0], reinterpret_cast<Pack<float>::Part*>(p));
+#else
+  __builtin_ia32_movntps512(p, value.part[0]);
+#endif
+}
+WEFT_INLINE void finish_stores_past() { __builtin_ia32_sfence(); }
+#else
+inline constexpr bool stores_past_caches = false;
+WEFT_HD_INLINE void finish_stores_past() {}
+#endif
 template <class S, class V>
 WEFT_HD_INLINE void store_partial(S* p, const V& value, int n) {
   if constexpr (PackValue<V>) {

@@ -59,12 +59,47 @@ struct Loop {
   i64 linear = 0;  // the same in row-major order over all column axes
   int active = 0;  // how many of the value's columns exist
   bool first_row = false;
+  bool past_caches = false;  // the columns at hand of past_operand() go to memory directly
   decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
 
   WEFT_HD_INLINE Loop(Team& t, const Args& a)
       : team(t), args(a), kept_memory(t.template shared<double>(single ? 0 : kept_bytes() / 8)) {}
 
   WEFT_HD_INLINE bool full() const { return whole || active == width; }
+
+  // Rows much longer than the first cache: the pass before the last brings in the next row while it computes,
+  // and a last pass that only maps writes its f32 result past the caches, where that is larger than any of
+  // them: its lines are then not read before they are written.
+  static constexpr bool long_rows =
+      width > 1 && !vector && header.col_axes == 1 && header.row_axes >= 1 && last_extent() >= 4096;
+  static constexpr i64 past_bytes = i64{1} << 26;
+  static constexpr int last_elements = 2 * header.passes;
+  // The operand that the last pass writes so, else -1.
+  WEFT_HD static constexpr int past_operand() {
+    if (!long_rows || !stores_past_caches || header.passes < 1) return -1;
+    int found = -1;
+    for (int i = View::section_begin(last_elements); i < View::section_end(last_elements); ++i) {
+      const Instruction in = View::instruction(i);
+      if (in.op == Opcode::reduce || in.op == Opcode::accumulate || in.op == Opcode::keep ||
+          in.op == Opcode::kept)
+        return -1;
+      if (in.op == Opcode::store && found < 0 && View::operand(in.aux).dtype == DType::f32 &&
+          View::stride(in.aux, last_axis) == 1)
+        found = in.aux;
+    }
+    return found;
+  }
+  template <int I>
+  WEFT_HD static constexpr bool brings_next_row() {
+    constexpr Instruction in = View::instruction(I);
+    if constexpr (long_rows && header.passes > 2) {
+      constexpr int s = last_elements - 2;
+      return I >= View::section_begin(s) && I < View::section_end(s) && !View::operand(in.aux).window &&
+             View::stride(in.aux, last_axis) == 1 && View::stride(in.aux, header.row_axes - 1) > 0;
+    } else {
+      return false;
+    }
+  }
 
   WEFT_HD static constexpr DType dtype(int i) { return static_cast<DType>(View::instruction(i).dtype); }
 
@@ -202,6 +237,12 @@ struct Loop {
     } else if constexpr (vector) {
       store_lanes<stride>(p, v);
     } else if constexpr (stride == 1) {
+      if constexpr (K == past_operand()) {
+        if (past_caches) {
+          store_past(p, v);
+          return;
+        }
+      }
       if (active == width)
         store(p, v);
       else
@@ -309,6 +350,9 @@ struct Loop {
     } else if constexpr (in.op == Opcode::load && single && stage == Stage::element && earlier_load(I) >= 0) {
       element.template at<t, I>() = element.template at<t, earlier_load(I)>();
     } else if constexpr (in.op == Opcode::load) {
+      if constexpr (stage == Stage::element && brings_next_row<I>())
+        __builtin_prefetch(
+            pointer<in.aux>() + position<in.aux, stage>() + View::stride(in.aux, header.row_axes - 1), 0, 2);
       set<I>(load_operand<in.aux, stage>(in.imm));
     } else if constexpr (in.op == Opcode::index) {
       const i64 start = position<in.aux, stage>();
@@ -709,11 +753,26 @@ struct Loop {
       }
       if constexpr (single) linear = at = first;
     } else {
-      for (at = first; at + width <= cols; at += step) {
+      at = first;
+      if constexpr (S == last_elements && past_operand() >= 0) {
+        const i64 apart = static_cast<i64>(
+            reinterpret_cast<std::uintptr_t>(pointer<past_operand()>() + offset[past_operand()]) / 4 % width);
+        if (args.rows * cols * 4 >= past_bytes) {
+          if (apart > 0) {  // up to the first address of a whole line
+            active = static_cast<int>(width - apart);
+            linear = line_start;
+            section<S>();
+            at = active;
+          }
+          past_caches = true;
+        }
+      }
+      for (; at + width <= cols; at += step) {
         active = width;
         linear = line_start + at;
         section<S>();
       }
+      past_caches = false;
       if constexpr (width > 1) {
         if (at < cols) {
           active = static_cast<int>(cols - at);
@@ -781,6 +840,7 @@ struct Loop {
       section<2 * header.passes + 1>();
     }
     detail::unroll<0, count>([&](auto i) __attribute__((always_inline)) { finish_total<i.value>(); });
+    if constexpr (past_operand() >= 0) finish_stores_past();
   }
 };
 

@@ -1,8 +1,8 @@
 #pragma once
 // The few machine instructions that portable vector code cannot express: fused multiply-add, square root,
-// half-precision conversion and widening multiplication of one part of a Pack. Law: each is exact or
-// correctly rounded (conversions: to nearest, ties to even), so it gives the same bits as its scalar
-// definition.
+// minimum, scaling by a power of two, half-precision conversion and widening multiplication of one part of a
+// Pack. Law: each is exact or correctly rounded (conversions: to nearest, ties to even), so it gives the same
+// bits as its scalar definition.
 
 #include "weft/core/config.hpp"
 #include "weft/core/philox.hpp"
@@ -44,6 +44,9 @@ inline constexpr bool has_native_half = false;
 WEFT_HD_INLINE float fma_part(float a, float b, float c) { return fma(a, b, c); }
 WEFT_HD_INLINE double fma_part(double a, double b, double c) { return fma(a, b, c); }
 WEFT_HD_INLINE float sqrt_part(float x) { return __builtin_sqrtf(x); }
+WEFT_HD_INLINE float lesser_part(float a, float b) { return a < b ? a : b; }
+WEFT_HD_INLINE float greater_part(float a, float b) { return a > b ? a : b; }
+inline constexpr bool has_native_scale = false;
 #else
 
 using HalfPart = VectorOf<i16, Pack<float>::width>::type;
@@ -72,6 +75,26 @@ WEFT_INLINE FloatPart sqrt_part(const FloatPart& x) {
   return __builtin_ia32_sqrtps512_mask(x, x, all_lanes, current_rounding);
 #endif
 }
+// a < b ? a : b, and a > b ? a : b.
+WEFT_INLINE FloatPart lesser_part(const FloatPart& a, const FloatPart& b) {
+#if defined(__clang__)
+  return __builtin_ia32_minps512(a, b, current_rounding);
+#else
+  return __builtin_ia32_minps512_mask(a, b, a, all_lanes, current_rounding);
+#endif
+}
+WEFT_INLINE FloatPart greater_part(const FloatPart& a, const FloatPart& b) {
+#if defined(__clang__)
+  return __builtin_ia32_maxps512(a, b, current_rounding);
+#else
+  return __builtin_ia32_maxps512_mask(a, b, a, all_lanes, current_rounding);
+#endif
+}
+// x * 2^k for integral k, rounded once.
+inline constexpr bool has_native_scale = true;
+WEFT_INLINE FloatPart scale_part(const FloatPart& x, const FloatPart& k) {
+  return __builtin_ia32_scalefps512_mask(x, k, x, all_lanes, current_rounding);
+}
 WEFT_INLINE HalfPart half_from_float(const FloatPart& x) {
   return __builtin_ia32_vcvtps2ph512_mask(x, 0, HalfPart{}, u16{0xffff});
 }
@@ -81,6 +104,13 @@ WEFT_INLINE FloatPart float_from_half(const HalfPart& x) {
 #elif defined(__AVX2__)
 static_assert(sizeof(FloatPart) == 32);
 WEFT_INLINE FloatPart sqrt_part(const FloatPart& x) { return __builtin_ia32_sqrtps256(x); }
+WEFT_INLINE FloatPart lesser_part(const FloatPart& a, const FloatPart& b) {
+  return __builtin_ia32_minps256(a, b);
+}
+WEFT_INLINE FloatPart greater_part(const FloatPart& a, const FloatPart& b) {
+  return __builtin_ia32_maxps256(a, b);
+}
+inline constexpr bool has_native_scale = false;
 #if defined(__FMA__)
 WEFT_INLINE FloatPart fma_part(const FloatPart& a, const FloatPart& b, const FloatPart& c) {
   return __builtin_ia32_vfmaddps256(a, b, c);
@@ -99,6 +129,25 @@ inline constexpr bool has_native_half = false;
 #else
 static_assert(sizeof(FloatPart) == 16);
 inline constexpr bool has_native_half = false;
+inline constexpr bool has_native_scale = false;
+WEFT_INLINE FloatPart lesser_part(const FloatPart& a, const FloatPart& b) {
+#if defined(__SSE__)
+  return __builtin_ia32_minps(a, b);
+#else
+  FloatPart r;
+  for (int i = 0; i < Pack<float>::width; ++i) r[i] = a[i] < b[i] ? a[i] : b[i];
+  return r;
+#endif
+}
+WEFT_INLINE FloatPart greater_part(const FloatPart& a, const FloatPart& b) {
+#if defined(__SSE__)
+  return __builtin_ia32_maxps(a, b);
+#else
+  FloatPart r;
+  for (int i = 0; i < Pack<float>::width; ++i) r[i] = a[i] > b[i] ? a[i] : b[i];
+  return r;
+#endif
+}
 #if defined(__SSE__)
 WEFT_INLINE FloatPart sqrt_part(const FloatPart& x) { return __builtin_ia32_sqrtps(x); }
 #else

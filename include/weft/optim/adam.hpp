@@ -42,7 +42,8 @@ constexpr void adam_step(Update& u, bool decoupled) {
   const Value correction2 = square_root(1.0 - power(u.number[N::beta2], u.updates));
   u.moment[0] = m;
   u.moment[1] = v;
-  u.parameter = p - m * (u.number[N::lr] / correction1) / (square_root(v) / correction2 + u.number[N::eps]);
+  u.parameter =
+      p - m * (u.number[N::lr] / correction1) / (square_root(v) * (1.0 / correction2) + u.number[N::eps]);
 }
 
 }  // namespace detail

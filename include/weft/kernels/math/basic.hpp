@@ -38,8 +38,13 @@ WEFT_HD_INLINE V with_sign(const V& x, const I& sign) {
 
 template <class V>
 WEFT_HD_INLINE V clamp(const V& x, float low, float high) {  // NaN stays
-  const V capped = select(x > splat<V>(high), splat<V>(high), x);
-  return select(capped < splat<V>(low), splat<V>(low), capped);
+  if constexpr (PackValue<V>) {
+    const auto most = fill_part<float>(high), least = fill_part<float>(low);
+    return make_pack<float>([&](int j) { return greater_part(least, lesser_part(most, x.part[j])); });
+  } else {
+    const V capped = select(x > splat<V>(high), splat<V>(high), x);
+    return select(capped < splat<V>(low), splat<V>(low), capped);
+  }
 }
 
 // Adding and subtracting this rounds |x| < 2^22 to the nearest integer, which is also in the sum's low bits.
@@ -49,6 +54,12 @@ inline constexpr i32 rounding_shift_bits = 0x4b400000;
 // x * 2^k for -252 <= k <= 254, rounded once: the first factor leaves the result normal.
 template <class V>
 WEFT_HD_INLINE V scale_by_power(const V& x, const int_of<V>& k) {
+#if !defined(__CUDA_ARCH__)
+  if constexpr (PackValue<V> && has_native_scale) {
+    const V power = convert<V>(k);
+    return make_pack<float>([&](int j) { return scale_part(x.part[j], power.part[j]); });
+  }
+#endif
   const int_of<V> half = k >> 1;
   return x * from_bits((half + 127) << 23) * from_bits((k - half + 127) << 23);
 }
