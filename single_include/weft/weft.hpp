@@ -9564,6 +9564,15 @@ WEFT_HD_INLINE lane_of<V> reduce_min(const V& value) {
   return detail::reduce(value, [](auto a, auto b) { return minimum(a, b); });
 }
 
+// Asks for p's line before it is read, on the host.
+WEFT_HD_INLINE void bring_closer(const void* p) {
+#if defined(__CUDACC__)
+  static_cast<void>(p);
+#else
+  __builtin_prefetch(p, 0, 2);
+#endif
+}
+
 }  // namespace weft::kernels
 // ---- weft/kernels/math/basic.hpp ----
 // What every function in this folder is made of: polynomials, signs, rounding to integers, scaling by powers
@@ -11537,8 +11546,8 @@ struct Loop {
       element.template at<t, I>() = element.template at<t, earlier_load(I)>();
     } else if constexpr (in.op == Opcode::load) {
       if constexpr (stage == Stage::element && brings_next_row<I>())
-        __builtin_prefetch(
-            pointer<in.aux>() + position<in.aux, stage>() + View::stride(in.aux, header.row_axes - 1), 0, 2);
+        bring_closer(pointer<in.aux>() + position<in.aux, stage>() +
+                     View::stride(in.aux, header.row_axes - 1));
       set<I>(load_operand<in.aux, stage>(in.imm));
     } else if constexpr (in.op == Opcode::index) {
       const i64 start = position<in.aux, stage>();

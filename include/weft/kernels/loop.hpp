@@ -351,8 +351,8 @@ struct Loop {
       element.template at<t, I>() = element.template at<t, earlier_load(I)>();
     } else if constexpr (in.op == Opcode::load) {
       if constexpr (stage == Stage::element && brings_next_row<I>())
-        __builtin_prefetch(
-            pointer<in.aux>() + position<in.aux, stage>() + View::stride(in.aux, header.row_axes - 1), 0, 2);
+        bring_closer(pointer<in.aux>() + position<in.aux, stage>() +
+                     View::stride(in.aux, header.row_axes - 1));
       set<I>(load_operand<in.aux, stage>(in.imm));
     } else if constexpr (in.op == Opcode::index) {
       const i64 start = position<in.aux, stage>();
