@@ -1657,8 +1657,8 @@ inline std::vector<i64> permutation(i64 n, u64 seed, i64 epoch, ShuffleUse use) 
   u64 draws = 0;
   Philox4 block{};
   const auto draw = [&] {
-    const u64 number = draws / 2, half = draws % 2 * 2;
-    if (half == 0) {
+    const u64 number = draws / 2, halved = draws % 2 * 2;
+    if (halved == 0) {
       // The use takes the top byte of the epoch's upper word: epochs stay far below 2^56.
       const u32 counter[4] = {
           static_cast<u32>(number), static_cast<u32>(number >> 32), static_cast<u32>(epoch),
@@ -1666,7 +1666,7 @@ inline std::vector<i64> permutation(i64 n, u64 seed, i64 epoch, ShuffleUse use) 
       block = philox(counter, key);
     }
     ++draws;
-    return static_cast<u64>(block.x[half]) | static_cast<u64>(block.x[half + 1]) << 32;
+    return static_cast<u64>(block.x[halved]) | static_cast<u64>(block.x[halved + 1]) << 32;
   };
   for (u64 bound = static_cast<u64>(n); bound > 1; --bound) {
     const u64 mask = ~u64{0} >> __builtin_clzll(bound - 1);
@@ -9226,9 +9226,9 @@ WEFT_HD_INLINE Pack<To> cast_lanes(const Pack<From>& x) {
     using Half = typename VectorOf<From, Pack<To>::width>::type;
     constexpr auto lanes_of_half = std::make_index_sequence<Pack<To>::width>{};
     return make_pack<To>([&](int j) {
-      const Half half = j % 2 == 0 ? half_of<Half, 0>(x.part[j / 2], lanes_of_half)
-                                   : half_of<Half, 1>(x.part[j / 2], lanes_of_half);
-      return __builtin_convertvector(half, ToPart);
+      const Half halved = j % 2 == 0 ? half_of<Half, 0>(x.part[j / 2], lanes_of_half)
+                                     : half_of<Half, 1>(x.part[j / 2], lanes_of_half);
+      return __builtin_convertvector(halved, ToPart);
     });
   } else {  // 8 bytes to 4
     static_assert(2 * Pack<To>::parts == Pack<From>::parts);
@@ -9536,8 +9536,8 @@ WEFT_HD_INLINE lane_of<V> reduce(const V& value, const Fn& fn) {
   if constexpr (PackValue<V>) {
     lane_of<V> s[lanes];
     __builtin_memcpy(s, &value, sizeof s);
-    for (int half = lanes / 2; half > 0; half /= 2) {
-      for (int i = 0; i < half; ++i) s[i] = fn(s[i], s[i + half]);
+    for (int halved = lanes / 2; halved > 0; halved /= 2) {
+      for (int i = 0; i < halved; ++i) s[i] = fn(s[i], s[i + halved]);
     }
     return s[0];
   } else {
@@ -9632,8 +9632,8 @@ WEFT_HD_INLINE V scale_by_power(const V& x, const int_of<V>& k) {
     return make_pack<float>([&](int j) { return scale_part(x.part[j], power.part[j]); });
   }
 #endif
-  const int_of<V> half = k >> 1;
-  return x * from_bits((half + 127) << 23) * from_bits((k - half + 127) << 23);
+  const int_of<V> halved = k >> 1;
+  return x * from_bits((halved + 127) << 23) * from_bits((k - halved + 127) << 23);
 }
 
 // To the nearest integer, ties to even; the sign of zero is kept.
@@ -9934,9 +9934,9 @@ WEFT_HD_INLINE V pow_f32(const V& x, const V& y) {
       select(mask_or(mask_and(grows, y > zero), mask_and(mask_not(grows), y < zero)), infinity, zero);
   const V magnitude = select(is_edge, edge, select(ax == one, one, finite));
   const V whole = floor_f32(y);
-  const V half = y * splat<V>(0.5f);
+  const V halved = y * splat<V>(0.5f);
   const auto is_whole = whole == y;
-  const auto is_odd = mask_and(is_whole, floor_f32(half) != half);
+  const auto is_odd = mask_and(is_whole, floor_f32(halved) != halved);
   const V with_parity = select(is_odd, with_sign(magnitude, sign_bit(x)), magnitude);
   const auto undefined = mask_and(mask_and(x < zero, ax < infinity), mask_not(is_whole));
   const auto is_nan = mask_or(mask_or(x != x, y != y), undefined);
@@ -10122,12 +10122,12 @@ template <class V>
 WEFT_HD_INLINE V asin_f32(const V& x) {
   const V t = absolute(x);
   const auto large = t > splat<V>(0.5f);
-  const V half = (splat<V>(1.0f) - t) * splat<V>(0.5f);
-  const V z = square_root(half);
-  const V s = select(large, half, V(t * t));
+  const V halved = (splat<V>(1.0f) - t) * splat<V>(0.5f);
+  const V z = square_root(halved);
+  const V s = select(large, halved, V(t * t));
   const V p = asin_polynomial(s);
   const V w = from_bits(to_bits(z) & ~0xfff);
-  const V c = (half - w * w) / (z + w + splat<V>(1e-30f));
+  const V c = (halved - w * w) / (z + w + splat<V>(1e-30f));
   const V rest = fma(V((z + z) * s), p, V(c + c - splat<V>(half_pi_low)));
   const V quarter = splat<V>(half_pi_high / 2);
   const V reflected = quarter - (rest - (quarter - (w + w)));
@@ -10137,9 +10137,9 @@ template <class V>
 WEFT_HD_INLINE V acos_f32(const V& x) {
   const V t = absolute(x);
   const auto large = t > splat<V>(0.5f);
-  const V half = (splat<V>(1.0f) - t) * splat<V>(0.5f);
-  const V s = select(large, half, V(t * t));
-  const V z = select(large, square_root(half), t);
+  const V halved = (splat<V>(1.0f) - t) * splat<V>(0.5f);
+  const V s = select(large, halved, V(t * t));
+  const V z = select(large, square_root(halved), t);
   const V y = fma(V(z * s), asin_polynomial(s), z);
   const V twice = y + y;
   const V negative = splat<V>(2 * half_pi_high) - (twice - splat<V>(2 * half_pi_low));
@@ -10729,9 +10729,9 @@ WEFT_HD_INLINE void fold_partials(T* partial, int count, Op op) {
 
 // The smallest power of two whose double reaches n: where folding n values in halves begins.
 WEFT_HD constexpr int first_half(int n) {
-  int half = 1;
-  while (2 * half < n) half *= 2;
-  return half;
+  int halved = 1;
+  while (2 * halved < n) halved *= 2;
+  return halved;
 }
 
 }  // namespace detail
@@ -11049,9 +11049,9 @@ WEFT_HD_INLINE lane_of<V> across(const V& v) {
   if constexpr (is_vec<V>) {
     V s = v;
     WEFT_UNROLL
-    for (int half = int{sizeof(V) / sizeof(lane_of<V>)} / 2; half > 0; half /= 2) {
+    for (int halved = int{sizeof(V) / sizeof(lane_of<V>)} / 2; halved > 0; halved /= 2) {
       WEFT_UNROLL
-      for (int i = 0; i < half; ++i) s.lane[i] = combine<fold>(s.lane[i], s.lane[i + half]);
+      for (int i = 0; i < halved; ++i) s.lane[i] = combine<fold>(s.lane[i], s.lane[i + halved]);
     }
     return s.lane[0];
   } else if constexpr (fold == Fold::sum)
@@ -17459,11 +17459,11 @@ constexpr void pow(Value y, Value g, Value* out) {
 // Equal operands share the gradient, as in PyTorch.
 constexpr void extremum(Value y, Value g, Value* out) {
   const Value a = y.in(0), b = y.in(1), zero = ir::constant_like(g, 0);
-  const Value half = ir::select(ir::binary(Op::eq, a, b), g * 0.5, g);
+  const Value halved = ir::select(ir::binary(Op::eq, a, b), g * 0.5, g);
   const Value a_wins = y.op() == Op::max ? ir::binary(Op::le, b, a) : ir::binary(Op::le, a, b);
   const Value b_wins = y.op() == Op::max ? ir::binary(Op::le, a, b) : ir::binary(Op::le, b, a);
-  out[0] = ir::select(a_wins, half, zero);
-  out[1] = ir::select(b_wins, half, zero);
+  out[0] = ir::select(a_wins, halved, zero);
+  out[1] = ir::select(b_wins, halved, zero);
 }
 constexpr void fmod(Value y, Value g, Value* out) {
   out[0] = g;
@@ -22025,8 +22025,8 @@ constexpr bool dot_finish_is_gradient(DotFinish f) { return f >= DotFinish::dgel
 
 // Types that the library multiplies: `ab` for both factors, `c` for the result. Sums are f32, or f64 for f64.
 constexpr bool dot_types_supported(DType ab, DType c) {
-  const bool half = ab == DType::f16 || ab == DType::bf16;
-  return (half && (c == ab || c == DType::f32)) || (ab == c && (ab == DType::f32 || ab == DType::f64));
+  const bool halved = ab == DType::f16 || ab == DType::bf16;
+  return (halved && (c == ab || c == DType::f32)) || (ab == c && (ab == DType::f32 || ab == DType::f64));
 }
 
 // Why a layout cannot be run with this finish; null if it can. Deliberately narrower than the library, whose

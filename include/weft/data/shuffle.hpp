@@ -23,8 +23,8 @@ inline std::vector<i64> permutation(i64 n, u64 seed, i64 epoch, ShuffleUse use) 
   u64 draws = 0;
   Philox4 block{};
   const auto draw = [&] {
-    const u64 number = draws / 2, half = draws % 2 * 2;
-    if (half == 0) {
+    const u64 number = draws / 2, halved = draws % 2 * 2;
+    if (halved == 0) {
       // The use takes the top byte of the epoch's upper word: epochs stay far below 2^56.
       const u32 counter[4] = {
           static_cast<u32>(number), static_cast<u32>(number >> 32), static_cast<u32>(epoch),
@@ -32,7 +32,7 @@ inline std::vector<i64> permutation(i64 n, u64 seed, i64 epoch, ShuffleUse use) 
       block = philox(counter, key);
     }
     ++draws;
-    return static_cast<u64>(block.x[half]) | static_cast<u64>(block.x[half + 1]) << 32;
+    return static_cast<u64>(block.x[halved]) | static_cast<u64>(block.x[halved + 1]) << 32;
   };
   for (u64 bound = static_cast<u64>(n); bound > 1; --bound) {
     const u64 mask = ~u64{0} >> __builtin_clzll(bound - 1);

@@ -95,9 +95,9 @@ WEFT_HD_INLINE Pack<To> cast_lanes(const Pack<From>& x) {
     using Half = typename VectorOf<From, Pack<To>::width>::type;
     constexpr auto lanes_of_half = std::make_index_sequence<Pack<To>::width>{};
     return make_pack<To>([&](int j) {
-      const Half half = j % 2 == 0 ? half_of<Half, 0>(x.part[j / 2], lanes_of_half)
-                                   : half_of<Half, 1>(x.part[j / 2], lanes_of_half);
-      return __builtin_convertvector(half, ToPart);
+      const Half halved = j % 2 == 0 ? half_of<Half, 0>(x.part[j / 2], lanes_of_half)
+                                     : half_of<Half, 1>(x.part[j / 2], lanes_of_half);
+      return __builtin_convertvector(halved, ToPart);
     });
   } else {  // 8 bytes to 4
     static_assert(2 * Pack<To>::parts == Pack<From>::parts);

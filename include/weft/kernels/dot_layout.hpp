@@ -166,8 +166,8 @@ constexpr bool dot_finish_is_gradient(DotFinish f) { return f >= DotFinish::dgel
 
 // Types that the library multiplies: `ab` for both factors, `c` for the result. Sums are f32, or f64 for f64.
 constexpr bool dot_types_supported(DType ab, DType c) {
-  const bool half = ab == DType::f16 || ab == DType::bf16;
-  return (half && (c == ab || c == DType::f32)) || (ab == c && (ab == DType::f32 || ab == DType::f64));
+  const bool halved = ab == DType::f16 || ab == DType::bf16;
+  return (halved && (c == ab || c == DType::f32)) || (ab == c && (ab == DType::f32 || ab == DType::f64));
 }
 
 // Why a layout cannot be run with this finish; null if it can. Deliberately narrower than the library, whose

@@ -136,8 +136,8 @@ WEFT_HD_INLINE lane_of<V> reduce(const V& value, const Fn& fn) {
   if constexpr (PackValue<V>) {
     lane_of<V> s[lanes];
     __builtin_memcpy(s, &value, sizeof s);
-    for (int half = lanes / 2; half > 0; half /= 2) {
-      for (int i = 0; i < half; ++i) s[i] = fn(s[i], s[i + half]);
+    for (int halved = lanes / 2; halved > 0; halved /= 2) {
+      for (int i = 0; i < halved; ++i) s[i] = fn(s[i], s[i + halved]);
     }
     return s[0];
   } else {

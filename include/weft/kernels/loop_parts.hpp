@@ -51,9 +51,9 @@ WEFT_HD_INLINE lane_of<V> across(const V& v) {
   if constexpr (is_vec<V>) {
     V s = v;
     WEFT_UNROLL
-    for (int half = int{sizeof(V) / sizeof(lane_of<V>)} / 2; half > 0; half /= 2) {
+    for (int halved = int{sizeof(V) / sizeof(lane_of<V>)} / 2; halved > 0; halved /= 2) {
       WEFT_UNROLL
-      for (int i = 0; i < half; ++i) s.lane[i] = combine<fold>(s.lane[i], s.lane[i + half]);
+      for (int i = 0; i < halved; ++i) s.lane[i] = combine<fold>(s.lane[i], s.lane[i + halved]);
     }
     return s.lane[0];
   } else if constexpr (fold == Fold::sum)

@@ -89,9 +89,9 @@ WEFT_HD_INLINE void fold_partials(T* partial, int count, Op op) {
 
 // The smallest power of two whose double reaches n: where folding n values in halves begins.
 WEFT_HD constexpr int first_half(int n) {
-  int half = 1;
-  while (2 * half < n) half *= 2;
-  return half;
+  int halved = 1;
+  while (2 * halved < n) halved *= 2;
+  return halved;
 }
 
 }  // namespace detail

@@ -63,11 +63,11 @@ constexpr void pow(Value y, Value g, Value* out) {
 // Equal operands share the gradient, as in PyTorch.
 constexpr void extremum(Value y, Value g, Value* out) {
   const Value a = y.in(0), b = y.in(1), zero = ir::constant_like(g, 0);
-  const Value half = ir::select(ir::binary(Op::eq, a, b), g * 0.5, g);
+  const Value halved = ir::select(ir::binary(Op::eq, a, b), g * 0.5, g);
   const Value a_wins = y.op() == Op::max ? ir::binary(Op::le, b, a) : ir::binary(Op::le, a, b);
   const Value b_wins = y.op() == Op::max ? ir::binary(Op::le, a, b) : ir::binary(Op::le, b, a);
-  out[0] = ir::select(a_wins, half, zero);
-  out[1] = ir::select(b_wins, half, zero);
+  out[0] = ir::select(a_wins, halved, zero);
+  out[1] = ir::select(b_wins, halved, zero);
 }
 constexpr void fmod(Value y, Value g, Value* out) {
   out[0] = g;

@@ -60,8 +60,8 @@ WEFT_HD_INLINE V scale_by_power(const V& x, const int_of<V>& k) {
     return make_pack<float>([&](int j) { return scale_part(x.part[j], power.part[j]); });
   }
 #endif
-  const int_of<V> half = k >> 1;
-  return x * from_bits((half + 127) << 23) * from_bits((k - half + 127) << 23);
+  const int_of<V> halved = k >> 1;
+  return x * from_bits((halved + 127) << 23) * from_bits((k - halved + 127) << 23);
 }
 
 // To the nearest integer, ties to even; the sign of zero is kept.

@@ -44,9 +44,9 @@ WEFT_HD_INLINE V pow_f32(const V& x, const V& y) {
       select(mask_or(mask_and(grows, y > zero), mask_and(mask_not(grows), y < zero)), infinity, zero);
   const V magnitude = select(is_edge, edge, select(ax == one, one, finite));
   const V whole = floor_f32(y);
-  const V half = y * splat<V>(0.5f);
+  const V halved = y * splat<V>(0.5f);
   const auto is_whole = whole == y;
-  const auto is_odd = mask_and(is_whole, floor_f32(half) != half);
+  const auto is_odd = mask_and(is_whole, floor_f32(halved) != halved);
   const V with_parity = select(is_odd, with_sign(magnitude, sign_bit(x)), magnitude);
   const auto undefined = mask_and(mask_and(x < zero, ax < infinity), mask_not(is_whole));
   const auto is_nan = mask_or(mask_or(x != x, y != y), undefined);

@@ -142,12 +142,12 @@ template <class V>
 WEFT_HD_INLINE V asin_f32(const V& x) {
   const V t = absolute(x);
   const auto large = t > splat<V>(0.5f);
-  const V half = (splat<V>(1.0f) - t) * splat<V>(0.5f);
-  const V z = square_root(half);
-  const V s = select(large, half, V(t * t));
+  const V halved = (splat<V>(1.0f) - t) * splat<V>(0.5f);
+  const V z = square_root(halved);
+  const V s = select(large, halved, V(t * t));
   const V p = asin_polynomial(s);
   const V w = from_bits(to_bits(z) & ~0xfff);
-  const V c = (half - w * w) / (z + w + splat<V>(1e-30f));
+  const V c = (halved - w * w) / (z + w + splat<V>(1e-30f));
   const V rest = fma(V((z + z) * s), p, V(c + c - splat<V>(half_pi_low)));
   const V quarter = splat<V>(half_pi_high / 2);
   const V reflected = quarter - (rest - (quarter - (w + w)));
@@ -157,9 +157,9 @@ template <class V>
 WEFT_HD_INLINE V acos_f32(const V& x) {
   const V t = absolute(x);
   const auto large = t > splat<V>(0.5f);
-  const V half = (splat<V>(1.0f) - t) * splat<V>(0.5f);
-  const V s = select(large, half, V(t * t));
-  const V z = select(large, square_root(half), t);
+  const V halved = (splat<V>(1.0f) - t) * splat<V>(0.5f);
+  const V s = select(large, halved, V(t * t));
+  const V z = select(large, square_root(halved), t);
   const V y = fma(V(z * s), asin_polynomial(s), z);
   const V twice = y + y;
   const V negative = splat<V>(2 * half_pi_high) - (twice - splat<V>(2 * half_pi_low));
