@@ -11192,6 +11192,57 @@ struct Bank {
   }
 };
 
+// Four random words of each counter; `index` numbers words.
+template <class U>
+WEFT_HD_INLINE U random_word(const U& index, const u32* seed, u32 stream) {
+  const U counter[4]{U(index >> 2), splat<U>(seed[2]), splat<U>(stream), splat<U>(seed[3])};
+  const u32 key[2]{seed[0], seed[1]};
+  const auto bits = philox(counter, key);
+  const U word = index & splat<U>(3);
+  const U zero = splat<U>(0), one = splat<U>(1), two = splat<U>(2);
+  return select(word == zero, bits.x[0],
+                select(word == one, bits.x[1], select(word == two, bits.x[2], bits.x[3])));
+}
+
+// a * b + c in one rounding, lane by lane.
+template <class V>
+WEFT_HD_INLINE V fused_multiply_add(const V& a, const V& b, const V& c) {
+  constexpr int width = static_cast<int>(sizeof(V) / sizeof(lane_of<V>));
+  if constexpr (width == 1 || std::is_arithmetic_v<V>) {
+    return std::is_same_v<V, double>
+               ? static_cast<V>(__builtin_fma(a, b, c))
+               : static_cast<V>(
+                     __builtin_fmaf(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c)));
+  } else {
+    lane_of<V> x[width], y[width], z[width];
+    __builtin_memcpy(x, &a, sizeof x);
+    __builtin_memcpy(y, &b, sizeof y);
+    __builtin_memcpy(z, &c, sizeof z);
+    for (int j = 0; j < width; ++j) x[j] = fused_multiply_add(x[j], y[j], z[j]);
+    return load<V>(static_cast<const lane_of<V>*>(x));
+  }
+}
+
+// The registers' values as they are stored: masks as 0 and 1.
+template <DType t, class V>
+WEFT_HD_INLINE auto to_memory(const V& v) {
+  if constexpr (t == DType::boolean && !std::is_same_v<V, bool> && !is_vec<V>)
+    return V(v & splat<V>(1));
+  else
+    return v;
+}
+
+// A loaded value as a register: bytes of a boolean become a mask.
+template <DType t, class V, class S>
+WEFT_HD_INLINE auto to_register(const V& v) {
+  if constexpr (is_vec<V> && t == DType::boolean)
+    return vec_map<bool>([](i32 x) { return x != 0; }, v);
+  else if constexpr (t == DType::boolean)
+    return cast_register<DType::boolean, DType::i32, S>(v);
+  else
+    return v;
+}
+
 }  // namespace detail
 
 }  // namespace weft::kernels
@@ -11330,16 +11381,6 @@ struct Loop {
       return stage == Stage::row ? offset[K] : 0;
   }
 
-  template <DType t, class V, class S>
-  WEFT_HD_INLINE static auto to_register(const V& v) {
-    if constexpr (detail::is_vec<V> && t == DType::boolean)
-      return vec_map<bool>([](i32 x) { return x != 0; }, v);
-    else if constexpr (t == DType::boolean)
-      return cast_register<DType::boolean, DType::i32, S>(v);
-    else
-      return v;
-  }
-
   template <int K, Stage stage>
   WEFT_HD_INLINE auto load_operand(u64 fill) {
     constexpr OperandWord o = View::operand(K);
@@ -11348,9 +11389,9 @@ struct Loop {
     using V = typename Fam::template value<std::conditional_t<t == DType::boolean, i32, register_scalar<t>>>;
     const auto* p = pointer<K>();
     if constexpr (o.window) {
-      return to_register<t, V, Fam>(load_window<K, V>(p, fill));
+      return detail::to_register<t, V, Fam>(load_window<K, V>(p, fill));
     } else if constexpr (stage != Stage::element) {
-      return to_register<t, V, Fam>(load<V>(p + position<K, stage>()));
+      return detail::to_register<t, V, Fam>(load<V>(p + position<K, stage>()));
     } else if constexpr (vector) {
       constexpr i64 stride = View::stride(K, last_axis);
       p += position<K, stage>();
@@ -11364,18 +11405,18 @@ struct Loop {
         for (int j = 0; j < width; ++j)
           v.lane[j] = load<lane_of<V>>(p + (whole || j < active ? j : 0) * stride);
       }
-      return to_register<t, V, Fam>(v);
+      return detail::to_register<t, V, Fam>(v);
     } else {
       constexpr i64 stride = View::stride(K, last_axis);
       p += position<K, stage>();
       if constexpr (stride == 0) {
-        return to_register<t, V, Fam>(splat<V>(load<lane_of<V>>(p)));
+        return detail::to_register<t, V, Fam>(splat<V>(load<lane_of<V>>(p)));
       } else if constexpr (stride == 1 || width == 1) {
-        if (active == width) return to_register<t, V, Fam>(load<V>(p));
-        return to_register<t, V, Fam>(load_partial<V>(p, active, 0));
+        if (active == width) return detail::to_register<t, V, Fam>(load<V>(p));
+        return detail::to_register<t, V, Fam>(load_partial<V>(p, active, 0));
       } else {
-        if (active == width) return to_register<t, V, Fam>(load_strided<V>(p, stride));
-        return to_register<t, V, Fam>(load_strided_partial<V>(p, stride, active, 0));
+        if (active == width) return detail::to_register<t, V, Fam>(load_strided<V>(p, stride));
+        return detail::to_register<t, V, Fam>(load_strided_partial<V>(p, stride, active, 0));
       }
     }
   }
@@ -11462,15 +11503,6 @@ struct Loop {
       if (whole || j < active) store(p + j * stride, v.lane[j]);
   }
 
-  // The registers' values as they are stored: masks as 0 and 1.
-  template <DType t, class V>
-  WEFT_HD_INLINE static auto to_memory(const V& v) {
-    if constexpr (t == DType::boolean && !std::is_same_v<V, bool> && !detail::is_vec<V>)
-      return V(v & splat<V>(1));
-    else
-      return v;
-  }
-
   template <int I, class V>
   WEFT_HD_INLINE void set(const V& v) {
     if constexpr (View::instruction(I).stage == Stage::element)
@@ -11512,18 +11544,6 @@ struct Loop {
       return vec_map<lane_of<value_of<Family, t>>>(f, a...);
     else
       return f(a...);
-  }
-
-  // Four random words of each counter; `index` numbers words.
-  template <class U>
-  WEFT_HD_INLINE static U random_word(const U& index, const u32* seed, u32 stream) {
-    const U counter[4]{U(index >> 2), splat<U>(seed[2]), splat<U>(stream), splat<U>(seed[3])};
-    const u32 key[2]{seed[0], seed[1]};
-    const auto bits = philox(counter, key);
-    const U word = index & splat<U>(3);
-    const U zero = splat<U>(0), one = splat<U>(1), two = splat<U>(2);
-    return select_u(word == zero, bits.x[0],
-                    select_u(word == one, bits.x[1], select_u(word == two, bits.x[2], bits.x[3])));
   }
 
   template <int I>
@@ -11583,12 +11603,13 @@ struct Loop {
         }
         set<I>(v);
       } else {
-        set<I>(lanewise<t, stage>([&](const auto& i) { return random_word(i, seed, stream); }, index));
+        set<I>(
+            lanewise<t, stage>([&](const auto& i) { return detail::random_word(i, seed, stream); }, index));
       }
     } else if constexpr (in.op == Opcode::reduce) {
       fold_column<I>();
     } else if constexpr (in.op == Opcode::store) {
-      const auto v = to_memory<dtype(in.a)>(read<in.a, stage>());
+      const auto v = detail::to_memory<dtype(in.a)>(read<in.a, stage>());
       if constexpr (stage == Stage::element) {
         store_element<in.aux>(v);
       } else if (team.rank() == 0) {
@@ -11657,7 +11678,7 @@ struct Loop {
           read<in.a, stage>(), read<in.b, stage>(), read<in.c, stage>()));
     } else if constexpr (in.op == Opcode::fma) {
       set<I>(lanewise<t, stage>(
-          [](const auto& x, const auto& y, const auto& z) { return fused_multiply_add(x, y, z); },
+          [](const auto& x, const auto& y, const auto& z) { return detail::fused_multiply_add(x, y, z); },
           read<in.a, stage>(), read<in.b, stage>(), read<in.c, stage>()));
     } else if constexpr (in.op < Opcode::add) {
       set<I>(
@@ -11665,27 +11686,6 @@ struct Loop {
     } else {
       set<I>(lanewise<t, stage>([](const auto& x, const auto& y) { return binary<op, t, from, Fam>(x, y); },
                                 read<in.a, stage>(), read<in.b, stage>()));
-    }
-  }
-
-  template <class M, class U>
-  WEFT_HD_INLINE static U select_u(const M& m, const U& a, const U& b) {
-    return select(m, a, b);
-  }
-  template <class V>
-  WEFT_HD_INLINE static V fused_multiply_add(const V& a, const V& b, const V& c) {
-    if constexpr (width == 1 || std::is_arithmetic_v<V>) {
-      return std::is_same_v<V, double>
-                 ? static_cast<V>(__builtin_fma(a, b, c))
-                 : static_cast<V>(
-                       __builtin_fmaf(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c)));
-    } else {
-      lane_of<V> x[width], y[width], z[width];
-      __builtin_memcpy(x, &a, sizeof x);
-      __builtin_memcpy(y, &b, sizeof y);
-      __builtin_memcpy(z, &c, sizeof z);
-      for (int j = 0; j < width; ++j) x[j] = fused_multiply_add(x[j], y[j], z[j]);
-      return load<V>(static_cast<const lane_of<V>*>(x));
     }
   }
 

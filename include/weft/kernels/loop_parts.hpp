@@ -194,6 +194,57 @@ struct Bank {
   }
 };
 
+// Four random words of each counter; `index` numbers words.
+template <class U>
+WEFT_HD_INLINE U random_word(const U& index, const u32* seed, u32 stream) {
+  const U counter[4]{U(index >> 2), splat<U>(seed[2]), splat<U>(stream), splat<U>(seed[3])};
+  const u32 key[2]{seed[0], seed[1]};
+  const auto bits = philox(counter, key);
+  const U word = index & splat<U>(3);
+  const U zero = splat<U>(0), one = splat<U>(1), two = splat<U>(2);
+  return select(word == zero, bits.x[0],
+                select(word == one, bits.x[1], select(word == two, bits.x[2], bits.x[3])));
+}
+
+// a * b + c in one rounding, lane by lane.
+template <class V>
+WEFT_HD_INLINE V fused_multiply_add(const V& a, const V& b, const V& c) {
+  constexpr int width = static_cast<int>(sizeof(V) / sizeof(lane_of<V>));
+  if constexpr (width == 1 || std::is_arithmetic_v<V>) {
+    return std::is_same_v<V, double>
+               ? static_cast<V>(__builtin_fma(a, b, c))
+               : static_cast<V>(
+                     __builtin_fmaf(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c)));
+  } else {
+    lane_of<V> x[width], y[width], z[width];
+    __builtin_memcpy(x, &a, sizeof x);
+    __builtin_memcpy(y, &b, sizeof y);
+    __builtin_memcpy(z, &c, sizeof z);
+    for (int j = 0; j < width; ++j) x[j] = fused_multiply_add(x[j], y[j], z[j]);
+    return load<V>(static_cast<const lane_of<V>*>(x));
+  }
+}
+
+// The registers' values as they are stored: masks as 0 and 1.
+template <DType t, class V>
+WEFT_HD_INLINE auto to_memory(const V& v) {
+  if constexpr (t == DType::boolean && !std::is_same_v<V, bool> && !is_vec<V>)
+    return V(v & splat<V>(1));
+  else
+    return v;
+}
+
+// A loaded value as a register: bytes of a boolean become a mask.
+template <DType t, class V, class S>
+WEFT_HD_INLINE auto to_register(const V& v) {
+  if constexpr (is_vec<V> && t == DType::boolean)
+    return vec_map<bool>([](i32 x) { return x != 0; }, v);
+  else if constexpr (t == DType::boolean)
+    return cast_register<DType::boolean, DType::i32, S>(v);
+  else
+    return v;
+}
+
 }  // namespace detail
 
 }  // namespace weft::kernels
