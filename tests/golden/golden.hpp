@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "support/repository.hpp"
 #include "weft/exec/explain.hpp"
 #include "weft/io/file.hpp"
 #include "weft/ir/print.hpp"
@@ -64,7 +65,7 @@ inline std::string section(const char* name, const ir::Graph& g) {
 }
 
 inline void compare(const std::string& name, const std::string& text) {
-  const std::string path = WEFT_SOURCE_DIR "/tests/golden/" + name + ".txt";
+  const std::string path = repository_file("tests/golden/" + name + ".txt");
   if (std::getenv("WEFT_REGENERATE") != nullptr) {
     io::write_file(path, text);
     MESSAGE("wrote ", path);

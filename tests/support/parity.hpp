@@ -11,11 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "support/repository.hpp"
 #include "weft/exec/function.hpp"
-
-#ifndef WEFT_SOURCE_DIR
-#define WEFT_SOURCE_DIR "."
-#endif
 
 namespace weft::testing {
 
@@ -28,7 +25,7 @@ struct ReferenceGroup {
 };
 
 inline ReferenceGroup read_group(const std::string& wanted) {
-  std::ifstream file(std::string(WEFT_SOURCE_DIR) + "/tests/parity/data/ops.txt");
+  std::ifstream file(repository_file("tests/parity/data/ops.txt"));
   REQUIRE_MESSAGE(file.good(), "tests/parity/data/ops.txt: not found");
   ReferenceGroup group;
   bool inside = false;

@@ -1,11 +1,12 @@
 #pragma once
-// A folder of a test's own, gone when the test ends, and paths of files that the repository holds.
+// A folder of a test's own, gone when the test ends.
 
 #include <stdlib.h>
 
 #include <filesystem>
 #include <string>
 
+#include "support/repository.hpp"
 #include "weft/core/error.hpp"
 
 class ScratchFolder {
@@ -28,12 +29,6 @@ class ScratchFolder {
  private:
   std::filesystem::path path_;
 };
-
-// `path` is relative to the repository's root, which lies three folders above this header's.
-inline std::string repository_file(const std::string& path) {
-  const auto root = std::filesystem::path(__FILE__).parent_path() / ".." / ".." / "..";
-  return (root / path).lexically_normal().string();
-}
 
 // The id of the Error that `action` throws, or "no error".
 template <class Action>

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "support/repository.hpp"
 #include "weft/exec/model.hpp"
 #include "weft/ops/reduce.hpp"
 #include "weft/train/trainer.hpp"
@@ -16,7 +17,7 @@ namespace nn_test {
 using namespace weft;
 
 inline io::Safetensors open(const std::string& file) {
-  return io::Safetensors(std::string(WEFT_SOURCE_DIR) + "/tests/parity/nn/" + file + ".safetensors");
+  return io::Safetensors(repository_file("tests/parity/nn/" + file + ".safetensors"));
 }
 template <class T = float>
 const T* values(const io::Safetensors& file, const std::string& name) {

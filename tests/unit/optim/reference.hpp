@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "support/repository.hpp"
 #include "weft/nn/linear.hpp"
 #include "weft/ops/loss.hpp"
 #include "weft/train/trainer.hpp"
@@ -16,7 +17,7 @@ namespace optim_test {
 using namespace weft;
 
 inline const io::Safetensors& reference() {
-  static const io::Safetensors file(std::string(WEFT_SOURCE_DIR) + "/tests/parity/nn/optimizers.safetensors");
+  static const io::Safetensors file(repository_file("tests/parity/nn/optimizers.safetensors"));
   return file;
 }
 inline const float* values(const std::string& name) {

@@ -7,19 +7,17 @@
 
 #include <cmath>
 
-#ifndef WEFT_SOURCE_DIR
-#define WEFT_SOURCE_DIR "."
-#endif
+#include "support/repository.hpp"
 
 using namespace weft;
 
 TEST_CASE("gpt2: loss and gradients equal PyTorch's") {
   using Tiny = gpt2::Gpt2<8, 16, 2, 32, 2>;
-  const io::Safetensors reference(std::string(WEFT_SOURCE_DIR) + "/tests/parity/gpt2_tiny.safetensors");
+  const io::Safetensors reference(repository_file("tests/parity/gpt2_tiny.safetensors"));
   auto trainer = make_trainer<Tiny>(Cpu{}, gpt2::NextToken{}, in<i32, 2, 8>, in<i32, 2, 8>,
                                     optim::PlainSGD{.lr = 1.0f}, mode::eval);
   const LoadReport report = trainer.model().load(
-      std::string(WEFT_SOURCE_DIR) + "/tests/parity/gpt2_tiny.safetensors", LoadMode::lax);
+      repository_file("tests/parity/gpt2_tiny.safetensors"), LoadMode::lax);
   REQUIRE(report.missing.empty());
   REQUIRE(report.mismatched.empty());
   std::vector<std::byte> before(trainer.model().state(),
