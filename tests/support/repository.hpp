@@ -1,6 +1,7 @@
 #pragma once
 // Paths of files that the repository holds. CTest names the repository's folder in the environment, not in a
-// macro, so that an object compiled in one clone serves another; without CTest, run from the repository's root.
+// macro, so that an object compiled in one clone serves another; without CTest, run from the repository's
+// root.
 
 #include <cstdlib>
 #include <string>

@@ -16,8 +16,8 @@ TEST_CASE("gpt2: loss and gradients equal PyTorch's") {
   const io::Safetensors reference(repository_file("tests/parity/gpt2_tiny.safetensors"));
   auto trainer = make_trainer<Tiny>(Cpu{}, gpt2::NextToken{}, in<i32, 2, 8>, in<i32, 2, 8>,
                                     optim::PlainSGD{.lr = 1.0f}, mode::eval);
-  const LoadReport report = trainer.model().load(
-      repository_file("tests/parity/gpt2_tiny.safetensors"), LoadMode::lax);
+  const LoadReport report =
+      trainer.model().load(repository_file("tests/parity/gpt2_tiny.safetensors"), LoadMode::lax);
   REQUIRE(report.missing.empty());
   REQUIRE(report.mismatched.empty());
   std::vector<std::byte> before(trainer.model().state(),
