@@ -8,8 +8,11 @@ namespace weft::codegen {
 
 constexpr void write(WordWriter& w, const passes::Plan& p) {
   w.put_int(p.where.size());
-  for (u64 a : p.where) w.put(a);
   w.put_int(p.cuts.size());
+  w.put_int(p.copies.size());
+  w.put_int(p.outputs.size());
+  w.put_int(p.workspace_bytes);
+  for (u64 a : p.where) w.put(a);
   for (const passes::Cut& c : p.cuts) {
     w.put_int(c.rows);
     w.put_int(c.cols);
@@ -18,46 +21,66 @@ constexpr void write(WordWriter& w, const passes::Plan& p) {
     w.put_pair(c.flat ? 1 : 0, c.segments);
     w.put(c.partials);
   }
-  w.put_int(p.copies.size());
   for (const passes::Copy& c : p.copies) {
     w.put(c.from);
     w.put(c.to);
     w.put_int(c.bytes);
     w.put_int(c.before);
   }
-  w.put_int(p.outputs.size());
   for (u64 a : p.outputs) w.put(a);
-  w.put_int(p.workspace_bytes);
 }
 
-constexpr passes::Plan thaw_plan(const u64* words) {
-  WordReader r(words);
-  passes::Plan p;
-  p.where.resize(r.get_size());
-  for (u64& a : p.where) a = r.get();
-  p.cuts.resize(r.get_size());
-  for (passes::Cut& c : p.cuts) {
-    c.rows = r.get_int();
-    c.cols = r.get_int();
-    c.rows_per_chunk = r.get_int();
-    c.chunks = r.get_int();
-    const u64 flags = r.get();
-    c.flat = WordReader::low(flags) != 0;
-    c.segments = WordReader::high(flags);
-    c.partials = r.get();
+// The plan that Stage wrote, as constant arrays; plan() borrows them.
+template <class Stage>
+struct FrozenPlan {
+  static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::words.w[which]); }
+  static constexpr int places = count(0), cuts = count(1), copies = count(2), outputs = count(3);
+  static constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
+  template <class S>  // a template, so that its members wait for the counts
+  struct Arrays {
+    u64 where[at_least_one(S::places)]{};
+    passes::Cut cuts[at_least_one(S::cuts)]{};
+    passes::Copy copies[at_least_one(S::copies)]{};
+    u64 outputs[at_least_one(S::outputs)]{};
+  };
+  template <class S>
+  static constexpr Arrays<S> read() {
+    Arrays<S> to;
+    WordReader r(Kept<Stage>::words.w + 5);
+    for (int i = 0; i < S::places; ++i) to.where[i] = r.get();
+    for (int i = 0; i < S::cuts; ++i) {
+      passes::Cut& c = to.cuts[i];
+      c.rows = r.get_int();
+      c.cols = r.get_int();
+      c.rows_per_chunk = r.get_int();
+      c.chunks = r.get_int();
+      const u64 flags = r.get();
+      c.flat = WordReader::low(flags) != 0;
+      c.segments = WordReader::high(flags);
+      c.partials = r.get();
+    }
+    for (int i = 0; i < S::copies; ++i) {
+      passes::Copy& c = to.copies[i];
+      c.from = r.get();
+      c.to = r.get();
+      c.bytes = r.get_int();
+      c.before = static_cast<int>(r.get_int());
+    }
+    for (int i = 0; i < S::outputs; ++i) to.outputs[i] = r.get();
+    return to;
   }
-  p.copies.resize(r.get_size());
-  for (passes::Copy& c : p.copies) {
-    c.from = r.get();
-    c.to = r.get();
-    c.bytes = r.get_int();
-    c.before = static_cast<int>(r.get_int());
+  static constexpr Arrays<FrozenPlan> arrays = read<FrozenPlan>();
+
+  static constexpr passes::Plan plan() {
+    passes::Plan p;
+    p.where = List<u64>::borrow(arrays.where, places);
+    p.cuts = List<passes::Cut>::borrow(arrays.cuts, cuts);
+    p.copies = List<passes::Copy>::borrow(arrays.copies, copies);
+    p.outputs = List<u64>::borrow(arrays.outputs, outputs);
+    p.workspace_bytes = static_cast<i64>(Kept<Stage>::words.w[4]);
+    return p;
   }
-  p.outputs.resize(r.get_size());
-  for (u64& a : p.outputs) a = r.get();
-  p.workspace_bytes = r.get_int();
-  return p;
-}
+};
 
 constexpr void write(WordWriter& w, const Lowered& l) {
   w.put_int(l.kernels.size());

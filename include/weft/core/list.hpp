@@ -1,6 +1,7 @@
 #pragma once
 // A growable array made for constant evaluation: one allocation, raw indexing, no checks. Compilers charge
-// every call and loop turn of a constexpr program; std::vector costs them three to five times as much.
+// every call and loop turn of a constexpr program; std::vector costs them three to five times as much. It may
+// also borrow an array that outlives it, to be read as it stands; growing then copies.
 
 #include "weft/core/types.hpp"
 
@@ -35,7 +36,14 @@ class List {
     swap(other);
     return *this;
   }
-  constexpr ~List() { delete[] data_; }
+  constexpr ~List() { release(); }
+  static constexpr List borrow(const T* values, int count) {
+    List list;
+    list.data_ = const_cast<T*>(values);
+    list.size_ = count;
+    list.capacity_ = borrowed;
+    return list;
+  }
 
   constexpr int size() const { return size_; }
   constexpr bool empty() const { return size_ == 0; }
@@ -51,7 +59,7 @@ class List {
   constexpr const T& back() const { return data_[size_ - 1]; }
 
   constexpr void push(const T& value) {
-    if (size_ == capacity_) {
+    if (size_ >= capacity_) {
       const T kept = value;  // value may live in the storage that grow() frees
       grow(size_ + 1);
       data_[size_++] = kept;
@@ -82,6 +90,11 @@ class List {
   }
 
  private:
+  static constexpr int borrowed = -1;
+
+  constexpr void release() {
+    if (capacity_ != borrowed) delete[] data_;
+  }
   constexpr void swap(List& other) noexcept {
     T* data = data_;
     data_ = other.data_;
@@ -96,8 +109,12 @@ class List {
   constexpr void grow(int least) {
     const int capacity = capacity_ * 2 > least ? capacity_ * 2 : (least > 8 ? least : 8);
     T* data = new T[static_cast<u64>(capacity)];
-    for (int i = 0; i < size_; ++i) data[i] = static_cast<T&&>(data_[i]);
-    delete[] data_;
+    for (int i = 0; i < size_; ++i)
+      if (capacity_ == borrowed)
+        data[i] = data_[i];
+      else
+        data[i] = static_cast<T&&>(data_[i]);
+    release();
     data_ = data;
     capacity_ = capacity;
   }

@@ -115,21 +115,21 @@ struct PruneStage {
 template <class Source>
 struct VerifyStage {
   static constexpr bool sound() {
-    return !ir::verify(ir::thaw(Kept<PruneStage<Source>>::words.w), ir::Stage::pruned);
+    return !ir::verify(ir::Frozen<PruneStage<Source>>::graph(), ir::Stage::pruned);
   }
 };
 template <class Source>
 struct GroupStage {
   static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::thaw(Kept<PruneStage<Source>>::words.w);
+    const ir::Graph graph = ir::Frozen<PruneStage<Source>>::graph();
     passes::write(w, graph, passes::assign_groups(graph));
   }
 };
 template <class Source>
 struct FuseStage {
   static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::thaw(Kept<PruneStage<Source>>::words.w);
-    passes::Fusion fusion = passes::thaw_fusion(graph, Kept<GroupStage<Source>>::words.w);
+    const ir::Graph graph = ir::Frozen<PruneStage<Source>>::graph();
+    passes::Fusion fusion = passes::Frozen<GroupStage<Source>>::collectable();
     passes::collect(graph, fusion);
     passes::write(w, graph, fusion);
   }
@@ -137,13 +137,9 @@ struct FuseStage {
 template <class Source>
 struct PlanStage {
   static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::thaw(Kept<PruneStage<Source>>::words.w);
-    const passes::Fusion fusion = passes::thaw_fusion(graph, Kept<FuseStage<Source>>::words.w);
+    const ir::Graph graph = ir::Frozen<PruneStage<Source>>::graph();
+    const passes::Fusion fusion = passes::Frozen<FuseStage<Source>>::borrowed();
     codegen::write(w, passes::plan_memory(graph, fusion));
-    w.put_int(fusion.groups.size());
-  }
-  static constexpr int groups() {
-    return static_cast<int>(Kept<PlanStage>::words.w[Kept<PlanStage>::size - 1]);
   }
 };
 // Lowering goes in pieces of equal length, so that no evaluation grows with the program.
@@ -151,9 +147,9 @@ inline constexpr int groups_a_piece = 128;
 template <class Source, int Piece>
 struct LowerStage {
   static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::thaw(Kept<PruneStage<Source>>::words.w);
-    const passes::Fusion fusion = passes::thaw_fusion(graph, Kept<FuseStage<Source>>::words.w);
-    const passes::Plan plan = codegen::thaw_plan(Kept<PlanStage<Source>>::words.w);
+    const ir::Graph graph = ir::Frozen<PruneStage<Source>>::graph();
+    const passes::Fusion fusion = passes::Frozen<FuseStage<Source>>::borrowed();
+    const passes::Plan plan = codegen::FrozenPlan<PlanStage<Source>>::plan();
     const int groups = fusion.groups.size(), first = Piece * groups_a_piece;
     codegen::write(w, codegen::lower(graph, fusion, plan, first,
                                      groups < first + groups_a_piece ? groups : first + groups_a_piece));
@@ -168,9 +164,9 @@ struct ImageStage {
     return all;
   }
   static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::thaw(Kept<PruneStage<Source>>::words.w);
-    const passes::Plan plan = codegen::thaw_plan(Kept<PlanStage<Source>>::words.w);
-    constexpr int pieces = (PlanStage<Source>::groups() + groups_a_piece - 1) / groups_a_piece;
+    const ir::Graph graph = ir::Frozen<PruneStage<Source>>::graph();
+    const passes::Plan plan = codegen::FrozenPlan<PlanStage<Source>>::plan();
+    constexpr int pieces = (passes::Frozen<FuseStage<Source>>::groups + groups_a_piece - 1) / groups_a_piece;
     const codegen::Build build = codegen::finish_build(
         graph, plan, join(std::make_integer_sequence<int, (pieces > 0 ? pieces : 1)>{}));
     codegen::write(w, build.header);

@@ -1,5 +1,6 @@
 #pragma once
-// A graph as words, and back.
+// A graph as words, which one constant evaluation leaves to the next; and back: as a graph of its own, to be
+// changed, or as constant arrays that later evaluations read where they lie.
 
 #include <bit>
 
@@ -8,89 +9,110 @@
 
 namespace weft::ir {
 
+// How many of each a graph has, in the order of its words.
+struct GraphSizes {
+  int nodes = 0, edges = 0, shapes = 0, lists = 0, list_data = 0, slots = 0, groups = 0, ranges = 0,
+      presets = 0, inputs = 0, outputs = 0, assigns = 0;
+};
+
 constexpr void write(WordWriter& w, const Graph& g) {
-  w.put_int(g.nodes.size());
-  for (const Node& n : g.nodes) {
+  for (const int n :
+       {g.nodes.size(), g.edges.size(), g.shapes.size(), g.lists.size(), g.list_data.size(), g.slots.size(),
+        g.groups.size(), g.ranges.size(), g.presets.size(), g.inputs.size(), g.outputs.size(),
+        g.assigns.size()})
+    w.put_int(n);
+  w.put_int(g.model_bytes);
+  w.put_int(g.optimizer_bytes);
+  w.put_pair(g.scalar_count, g.streams);
+  const Node* const nodes = g.nodes.data();
+  const int node_count = g.nodes.size();
+  for (int i = 0; i < node_count; ++i) {
+    const Node& n = nodes[i];
     w.put(static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 | static_cast<u64>(n.recompute) << 16 |
           static_cast<u64>(n.arity) << 32);
-    w.put_pair(n.shape, n.list);
-    w.put_pair(n.first, 0);
+    w.put(static_cast<u64>(static_cast<u32>(n.shape)) | static_cast<u64>(static_cast<u32>(n.list)) << 32);
+    w.put(static_cast<u64>(n.first));
     w.put(n.imm);
   }
-  w.put_int(g.edges.size());
-  for (int k = 0; k < g.edges.size(); k += 2)
-    w.put_pair(g.edges[k], k + 1 < g.edges.size() ? g.edges[k + 1] : 0);
-  w.put_int(g.shapes.size());
+  const int* const edges = g.edges.data();
+  const int edge_count = g.edges.size();
+  for (int k = 0; k < edge_count; ++k) w.put(static_cast<u64>(edges[k]));
   for (const Dims& d : g.shapes) {
     w.put_int(d.rank);
     for (int k = 0; k < d.rank; ++k) w.put_int(d.extent[k]);
   }
-  w.put_int(g.lists.size());
   for (const Span& s : g.lists) w.put_pair(s.begin, s.size);
-  w.put_int(g.list_data.size());
   for (i64 x : g.list_data) w.put_int(x);
-  w.put_int(g.slots.size());
   for (const Slot& s : g.slots) {
     w.put(static_cast<u64>(s.space) | static_cast<u64>(s.dtype) << 8 |
           static_cast<u64>(static_cast<u32>(s.shape)) << 16);
     w.put_int(s.segments);
     w.put_int(s.offset);
   }
-  w.put_int(g.groups.size());
   for (const Span& s : g.groups) w.put_pair(s.begin, s.size);
-  w.put_int(g.ranges.size());
   for (const Range& r : g.ranges) w.put_int(r.offset), w.put_int(r.length);
-  w.put_int(g.presets.size());
   for (const Preset& p : g.presets) w.put_pair(p.scalar, std::bit_cast<int>(p.value));
-  w.put_int(g.inputs.size());
   for (int x : g.inputs) w.put_int(x);
-  w.put_int(g.outputs.size());
   for (int x : g.outputs) w.put_int(x);
-  w.put_int(g.assigns.size());
   for (const Assign& a : g.assigns) w.put_pair(a.slot, a.node);
-  w.put_int(g.model_bytes);
-  w.put_int(g.optimizer_bytes);
-  w.put_pair(g.scalar_count, g.streams);
 }
 
-constexpr Graph read_graph(WordReader& r) {
+constexpr GraphSizes read_sizes(WordReader& r) {
+  GraphSizes s;
+  for (int* n : {&s.nodes, &s.edges, &s.shapes, &s.lists, &s.list_data, &s.slots, &s.groups, &s.ranges,
+                 &s.presets, &s.inputs, &s.outputs, &s.assigns})
+    *n = r.get_size();
+  return s;
+}
+
+// Where an array or a list begins: constant evaluation pays for every call that a subscript would be.
+template <class T>
+constexpr T* begin_of(List<T>& list) {
+  return list.data();
+}
+template <class T, int N>
+constexpr T* begin_of(T (&array)[N]) {
+  return array;
+}
+
+// Reads what follows the sizes into `to`, whose members are arrays of those lengths.
+template <class Arrays>
+constexpr void read_graph(WordReader& r, const GraphSizes& sizes, Arrays& to) {
   using R = WordReader;
-  Graph g;
-  g.nodes.resize(r.get_size());
-  for (Node& n : g.nodes) {
-    const u64 a = r.get(), b = r.get(), c = r.get();
+  to.model_bytes = r.get_int();
+  to.optimizer_bytes = r.get_int();
+  const u64 counts = r.get();
+  to.scalar_count = R::low(counts);
+  to.streams = R::high(counts);
+  Node* const nodes = begin_of(to.nodes);
+  for (int k = 0; k < sizes.nodes; ++k) {
+    const u64 a = r.get(), b = r.get();
+    Node& n = nodes[k];
     n.op = static_cast<Op>(a & 255);
     n.dtype = static_cast<DType>(a >> 8 & 255);
     n.recompute = static_cast<u16>(a >> 16 & 0xffff);
-    n.arity = R::high(a);
+    n.arity = static_cast<int>(a >> 32);
     n.shape = R::low(b);
     n.list = R::high(b);
-    n.first = R::low(c);
+    n.first = static_cast<int>(r.get());
     n.imm = r.get();
   }
-  g.edges.resize(r.get_size());
-  for (int k = 0; k < g.edges.size(); k += 2) {
-    const u64 w = r.get();
-    g.edges[k] = R::low(w);
-    if (k + 1 < g.edges.size()) g.edges[k + 1] = R::high(w);
-  }
-  g.shapes.resize(r.get_size());
-  for (Dims& d : g.shapes) {
+  int* const edges = begin_of(to.edges);
+  for (int k = 0; k < sizes.edges; ++k) edges[k] = static_cast<int>(r.get());
+  for (int k = 0; k < sizes.shapes; ++k) {
+    Dims& d = to.shapes[k];
     d.rank = r.get_size();
-    for (int k = 0; k < d.rank; ++k) d.extent[k] = r.get_int();
+    for (int a = 0; a < d.rank; ++a) d.extent[a] = r.get_int();
   }
-  const auto spans = [&](List<Span>& list) {
-    list.resize(r.get_size());
-    for (Span& s : list) {
-      const u64 w = r.get();
-      s = {R::low(w), R::high(w)};
-    }
+  const auto pair = [&](int& first, int& second) {
+    const u64 w = r.get();
+    first = R::low(w);
+    second = R::high(w);
   };
-  spans(g.lists);
-  g.list_data.resize(r.get_size());
-  for (i64& x : g.list_data) x = r.get_int();
-  g.slots.resize(r.get_size());
-  for (Slot& s : g.slots) {
+  for (int k = 0; k < sizes.lists; ++k) pair(to.lists[k].begin, to.lists[k].size);
+  for (int k = 0; k < sizes.list_data; ++k) to.list_data[k] = r.get_int();
+  for (int k = 0; k < sizes.slots; ++k) {
+    Slot& s = to.slots[k];
     const u64 w = r.get();
     s.space = static_cast<Space>(w & 255);
     s.dtype = static_cast<DType>(w >> 8 & 255);
@@ -98,30 +120,33 @@ constexpr Graph read_graph(WordReader& r) {
     s.segments = static_cast<int>(r.get_int());
     s.offset = r.get_int();
   }
-  spans(g.groups);
-  g.ranges.resize(r.get_size());
-  for (Range& x : g.ranges) x.offset = r.get_int(), x.length = r.get_int();
-  g.presets.resize(r.get_size());
-  for (Preset& p : g.presets) {
+  for (int k = 0; k < sizes.groups; ++k) pair(to.groups[k].begin, to.groups[k].size);
+  for (int k = 0; k < sizes.ranges; ++k) to.ranges[k].offset = r.get_int(), to.ranges[k].length = r.get_int();
+  for (int k = 0; k < sizes.presets; ++k) {
     const u64 w = r.get();
-    p = {R::low(w), std::bit_cast<f32>(R::high(w))};
+    to.presets[k] = {R::low(w), std::bit_cast<f32>(R::high(w))};
   }
-  const auto ints = [&](List<int>& list) {
-    list.resize(r.get_size());
-    for (int& x : list) x = static_cast<int>(r.get_int());
-  };
-  ints(g.inputs);
-  ints(g.outputs);
-  g.assigns.resize(r.get_size());
-  for (Assign& a : g.assigns) {
-    const u64 w = r.get();
-    a = {R::low(w), R::high(w)};
-  }
-  g.model_bytes = r.get_int();
-  g.optimizer_bytes = r.get_int();
-  const u64 w = r.get();
-  g.scalar_count = R::low(w);
-  g.streams = R::high(w);
+  for (int k = 0; k < sizes.inputs; ++k) to.inputs[k] = static_cast<int>(r.get_int());
+  for (int k = 0; k < sizes.outputs; ++k) to.outputs[k] = static_cast<int>(r.get_int());
+  for (int k = 0; k < sizes.assigns; ++k) pair(to.assigns[k].slot, to.assigns[k].node);
+}
+
+constexpr Graph read_graph(WordReader& r) {
+  const GraphSizes sizes = read_sizes(r);
+  Graph g;
+  g.nodes.resize(sizes.nodes);
+  g.edges.resize(sizes.edges);
+  g.shapes.resize(sizes.shapes);
+  g.lists.resize(sizes.lists);
+  g.list_data.resize(sizes.list_data);
+  g.slots.resize(sizes.slots);
+  g.groups.resize(sizes.groups);
+  g.ranges.resize(sizes.ranges);
+  g.presets.resize(sizes.presets);
+  g.inputs.resize(sizes.inputs);
+  g.outputs.resize(sizes.outputs);
+  g.assigns.resize(sizes.assigns);
+  read_graph(r, sizes, g);
   return g;
 }
 
@@ -129,5 +154,63 @@ constexpr Graph thaw(const u64* words) {
   WordReader r(words);
   return read_graph(r);
 }
+
+// The graph that Stage wrote behind its first `Skip` words, as constant arrays; graph() borrows them.
+template <class Stage, int Skip = 0>
+struct Frozen {
+  static constexpr GraphSizes read_own_sizes() {
+    WordReader r(Kept<Stage>::words.w + Skip);
+    return read_sizes(r);
+  }
+  static constexpr GraphSizes sizes = read_own_sizes();
+  static constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
+  template <class S>  // a template, so that its members wait for `sizes`
+  struct Arrays {
+    Node nodes[at_least_one(S::sizes.nodes)]{};
+    int edges[at_least_one(S::sizes.edges)]{};
+    Dims shapes[at_least_one(S::sizes.shapes)]{};
+    Span lists[at_least_one(S::sizes.lists)]{};
+    i64 list_data[at_least_one(S::sizes.list_data)]{};
+    Slot slots[at_least_one(S::sizes.slots)]{};
+    Span groups[at_least_one(S::sizes.groups)]{};
+    Range ranges[at_least_one(S::sizes.ranges)]{};
+    Preset presets[at_least_one(S::sizes.presets)]{};
+    int inputs[at_least_one(S::sizes.inputs)]{};
+    int outputs[at_least_one(S::sizes.outputs)]{};
+    Assign assigns[at_least_one(S::sizes.assigns)]{};
+    i64 model_bytes = 0, optimizer_bytes = 0;
+    int scalar_count = 0, streams = 0;
+  };
+  template <class S>
+  static constexpr Arrays<S> read() {
+    Arrays<S> arrays;
+    WordReader r(Kept<Stage>::words.w + Skip);
+    read_sizes(r);
+    read_graph(r, S::sizes, arrays);
+    return arrays;
+  }
+  static constexpr Arrays<Frozen> arrays = read<Frozen>();
+
+  static constexpr Graph graph() {
+    Graph g;
+    g.nodes = List<Node>::borrow(arrays.nodes, sizes.nodes);
+    g.edges = List<int>::borrow(arrays.edges, sizes.edges);
+    g.shapes = List<Dims>::borrow(arrays.shapes, sizes.shapes);
+    g.lists = List<Span>::borrow(arrays.lists, sizes.lists);
+    g.list_data = List<i64>::borrow(arrays.list_data, sizes.list_data);
+    g.slots = List<Slot>::borrow(arrays.slots, sizes.slots);
+    g.groups = List<Span>::borrow(arrays.groups, sizes.groups);
+    g.ranges = List<Range>::borrow(arrays.ranges, sizes.ranges);
+    g.presets = List<Preset>::borrow(arrays.presets, sizes.presets);
+    g.inputs = List<int>::borrow(arrays.inputs, sizes.inputs);
+    g.outputs = List<int>::borrow(arrays.outputs, sizes.outputs);
+    g.assigns = List<Assign>::borrow(arrays.assigns, sizes.assigns);
+    g.model_bytes = arrays.model_bytes;
+    g.optimizer_bytes = arrays.optimizer_bytes;
+    g.scalar_count = arrays.scalar_count;
+    g.streams = arrays.streams;
+    return g;
+  }
+};
 
 }  // namespace weft::ir

@@ -1,24 +1,32 @@
 #pragma once
-// A fusion as words, and back.
+// A fusion as words, and back: as constant arrays that later evaluations read where they lie.
 
 #include "weft/core/words.hpp"
+#include "weft/ir/freeze.hpp"
 #include "weft/passes/collect.hpp"
 
 namespace weft::passes {
 
 constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
-  for (int i = 0; i < g.nodes.size(); ++i)
-    w.put(static_cast<u64>(f.role[i]) | static_cast<u64>(f.level[i]) << 4 |
-          static_cast<u64>(f.stored[i]) << 8 |
-          static_cast<u64>(static_cast<u32>(f.group[i] + 1) & 0xffffff) << 12 |
-          static_cast<u64>(static_cast<u32>(f.view_of[i] + 1)) << 36);
+  const int n = g.nodes.size();
+  w.put_int(n);
   w.put_int(f.views.size());
+  w.put_int(f.groups.size());
+  w.put_int(f.pool.size());
+  const Role* const role = f.role.data();
+  const Level* const level = f.level.data();
+  const u8* const stored = f.stored.data();
+  const int* const group = f.group.data();
+  const int* const view_of = f.view_of.data();
+  for (int i = 0; i < n; ++i) {
+    w.put(static_cast<u64>(role[i]) | static_cast<u64>(level[i]) << 4 | static_cast<u64>(stored[i]) << 8);
+    w.put_pair(group[i], view_of[i]);
+  }
   for (const View& v : f.views) {
     w.put_pair(v.root, v.rank);
     w.put_int(v.offset);
     for (int k = 0; k < v.rank; ++k) w.put_int(v.stride[k]);
   }
-  w.put_int(f.groups.size());
   for (const Group& x : f.groups) {
     w.put_pair(x.opaque, x.split);
     w.put_pair(x.body.begin, x.body.size);
@@ -27,60 +35,90 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
     w.put_pair(x.space.rank, x.odd ? 1 : 0);
     for (int k = 0; k < x.space.rank; ++k) w.put_int(x.space.extent[k]);
   }
-  w.put_int(f.pool.size());
-  for (int k = 0; k < f.pool.size(); k += 2) w.put_pair(f.pool[k], k + 1 < f.pool.size() ? f.pool[k + 1] : 0);
+  for (int x : f.pool) w.put_int(x);
 }
 
-constexpr Fusion thaw_fusion(const ir::Graph& g, const u64* words) {
-  using R = WordReader;
-  R r(words);
-  Fusion f;
-  const int n = g.nodes.size();
-  f.role.resize(n);
-  f.level.resize(n);
-  f.stored.resize(n);
-  f.group.resize(n);
-  f.view_of.resize(n);
-  for (int i = 0; i < n; ++i) {
-    const u64 w = r.get();
-    f.role[i] = static_cast<Role>(w & 15);
-    f.level[i] = static_cast<Level>(w >> 4 & 15);
-    f.stored[i] = static_cast<u8>(w >> 8 & 15);
-    f.group[i] = static_cast<int>(w >> 12 & 0xffffff) - 1;
-    f.view_of[i] = static_cast<int>(w >> 36) - 1;
-  }
-  f.views.resize(r.get_size());
-  for (View& v : f.views) {
-    const u64 w = r.get();
-    v.root = R::low(w);
-    v.rank = R::high(w);
-    v.offset = r.get_int();
-    for (int k = 0; k < v.rank; ++k) v.stride[k] = r.get_int();
-  }
-  f.groups.resize(r.get_size());
-  const auto span = [&] {
-    const u64 w = r.get();
-    return ir::Span{R::low(w), R::high(w)};
+// The fusion that Stage wrote, as constant arrays. borrowed() has them for reading; collectable() has what
+// collect() changes copied.
+template <class Stage>
+struct Frozen {
+  static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::words.w[which]); }
+  static constexpr int nodes = count(0), views = count(1), groups = count(2), pool = count(3);
+  static constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
+  template <class S>  // a template, so that its members wait for the counts
+  struct Arrays {
+    Role role[at_least_one(S::nodes)]{};
+    int group[at_least_one(S::nodes)]{};
+    Level level[at_least_one(S::nodes)]{};
+    u8 stored[at_least_one(S::nodes)]{};
+    int view_of[at_least_one(S::nodes)]{};
+    View views[at_least_one(S::views)]{};
+    Group groups[at_least_one(S::groups)]{};
+    int pool[at_least_one(S::pool)]{};
   };
-  for (Group& x : f.groups) {
-    const u64 a = r.get();
-    x.opaque = R::low(a);
-    x.split = R::high(a);
-    x.body = span();
-    x.loads = span();
-    x.stores = span();
-    const u64 s = r.get();
-    x.space.rank = R::low(s);
-    x.odd = R::high(s) != 0;
-    for (int k = 0; k < x.space.rank; ++k) x.space.extent[k] = r.get_int();
+  template <class S>
+  static constexpr Arrays<S> read() {
+    using R = WordReader;
+    Arrays<S> to;
+    R r(Kept<Stage>::words.w + 4);
+    for (int i = 0; i < S::nodes; ++i) {
+      const u64 a = r.get(), b = r.get();
+      to.role[i] = static_cast<Role>(a & 15);
+      to.level[i] = static_cast<Level>(a >> 4 & 15);
+      to.stored[i] = static_cast<u8>(a >> 8);
+      to.group[i] = R::low(b);
+      to.view_of[i] = R::high(b);
+    }
+    for (int i = 0; i < S::views; ++i) {
+      View& v = to.views[i];
+      const u64 w = r.get();
+      v.root = R::low(w);
+      v.rank = R::high(w);
+      v.offset = r.get_int();
+      for (int k = 0; k < v.rank; ++k) v.stride[k] = r.get_int();
+    }
+    const auto span = [&] {
+      const u64 w = r.get();
+      return ir::Span{R::low(w), R::high(w)};
+    };
+    for (int i = 0; i < S::groups; ++i) {
+      Group& x = to.groups[i];
+      const u64 a = r.get();
+      x.opaque = R::low(a);
+      x.split = R::high(a);
+      x.body = span();
+      x.loads = span();
+      x.stores = span();
+      const u64 s = r.get();
+      x.space.rank = R::low(s);
+      x.odd = R::high(s) != 0;
+      for (int k = 0; k < x.space.rank; ++k) x.space.extent[k] = r.get_int();
+    }
+    for (int i = 0; i < S::pool; ++i) to.pool[i] = static_cast<int>(r.get());
+    return to;
   }
-  f.pool.resize(r.get_size());
-  for (int k = 0; k < f.pool.size(); k += 2) {
-    const u64 w = r.get();
-    f.pool[k] = R::low(w);
-    if (k + 1 < f.pool.size()) f.pool[k + 1] = R::high(w);
+  static constexpr Arrays<Frozen> arrays = read<Frozen>();
+
+  static constexpr Fusion borrowed() {
+    Fusion f;
+    f.role = List<Role>::borrow(arrays.role, nodes);
+    f.group = List<int>::borrow(arrays.group, nodes);
+    f.level = List<Level>::borrow(arrays.level, nodes);
+    f.stored = List<u8>::borrow(arrays.stored, nodes);
+    f.view_of = List<int>::borrow(arrays.view_of, nodes);
+    f.views = List<View>::borrow(arrays.views, views);
+    f.groups = List<Group>::borrow(arrays.groups, groups);
+    f.pool = List<int>::borrow(arrays.pool, pool);
+    return f;
   }
-  return f;
-}
+  static constexpr Fusion collectable() {
+    Fusion f = borrowed();
+    f.stored = List<u8>();
+    f.stored.append(arrays.stored, nodes);
+    f.groups = List<Group>();
+    f.groups.append(arrays.groups, groups);
+    return f;
+  }
+};
 
 }  // namespace weft::passes

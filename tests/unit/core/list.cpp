@@ -23,6 +23,18 @@ TEST_CASE("list: grows, copies and moves like a vector") {
   CHECK(std::equal(moved.begin(), moved.end(), vector.begin()));
 }
 
+TEST_CASE("list: a borrowed array is read in place and copied before it grows") {
+  static constexpr int numbers[]{1, 2, 3};
+  List<int> list = List<int>::borrow(numbers, 3);
+  CHECK(list.data() == numbers);
+  List<int> moved = static_cast<List<int>&&>(list);
+  CHECK(moved.data() == numbers);
+  moved.push(4);
+  CHECK(moved.data() != numbers);
+  CHECK(std::vector<int>(moved.begin(), moved.end()) == std::vector<int>{1, 2, 3, 4});
+  CHECK(numbers[2] == 3);
+}
+
 TEST_CASE("list: pushing an element of the list itself survives growth") {
   List<int> list;
   list.push(7);
