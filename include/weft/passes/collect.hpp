@@ -61,72 +61,113 @@ class Collector {
     return true;
   }
 
+  // One sweep over the nodes from the last to the first: a node hears from its users in which groups it is
+  // wanted before it asks its own operands, and every list comes out in ascending order.
   constexpr void collect() {
-    const int n = g.nodes.size();
-    List<int> seen(n, -1);
-    List<int> work, body, loads, stores;
-    // members of each group, as linked lists in ascending order
-    List<int> first(f.groups.size(), -1), next(n, -1);
-    for (int i = n - 1; i >= 0; --i)
-      if (group_[i] >= 0 && stored_[i]) next[i] = first[group_[i]], first[group_[i]] = i;
-    for (int k = 0; k < f.groups.size(); ++k) {
-      Group& group = f.groups[k];
-      if (group.opaque >= 0) {
-        stores.clear();
-        stores.push(group.opaque);
-        group.stores = append(stores);
-        loads.clear();
-        const Node& node = nodes_[group.opaque];
-        for (int a = 0; a < node.arity; ++a) loads.push(edges_[node.first + a]);
-        group.loads = append(loads);
+    const int n = g.nodes.size(), groups = f.groups.size();
+    Group* const group = f.groups.data();
+    List<int> wanted_list(n, -1), next_list(n, -1), body_list(groups, -1), load_list(groups, -1),
+        store_list(groups, -1), mark_list(groups, -1);
+    int* const wanted = wanted_list.data();  // first entry of each node
+    int* const next_store = next_list.data();
+    int* const body = body_list.data();
+    int* const loads = load_list.data();
+    int* const stores = store_list.data();
+    int* const mark = mark_list.data();  // the last node that each group has listed
+    // An entry says in which group a node is wanted (twice the group, plus one where it is read from memory
+    // whatever it is); then it holds the node, as a member of one of that group's lists.
+    List<int> wish_list, link_list;
+    int capacity = 0, entries = 0, listed = 0;
+    int *wish = nullptr, *link = nullptr;
+    const auto room = [&](int more) {
+      capacity = 2 * (entries + more) + 2 * n;
+      for (List<int>* list : {&wish_list, &link_list}) {
+        List<int> longer;
+        longer.reserve(capacity);
+        longer.append(list->data(), entries);
+        *list = static_cast<List<int>&&>(longer);
+      }
+      wish = wish_list.data(), link = link_list.data();
+    };
+    for (int x = n - 1; x >= 0; --x) {
+      const Role role = role_[x];
+      const int own = group_[x];
+      const bool stored = stored_[x] != 0;
+      const ir::Node& node = nodes_[x];
+      if (own >= 0 && stored && group[own].opaque < 0) {
+        next_store[x] = stores[own];
+        stores[own] = x;
+        if (entries == capacity) room(1);
+        wish[entries] = 2 * own;
+        link[entries] = wanted[x];
+        wanted[x] = entries++;
+        ++listed;
+      }
+      const bool copy = role == Role::fused && view_of_[x] >= 0;
+      for (int e = wanted[x]; e >= 0;) {
+        const int at = e, k = wish[e] / 2;
+        const bool read = wish[e] % 2 != 0;
+        e = link[e];
+        if (mark[k] == x) continue;
+        mark[k] = x;
+        ++listed;
+        wish[at] = x;
+        const bool view = role == Role::view || (copy && own > k);
+        const bool here = read   ? false
+                          : view ? node.op == Op::broadcast
+                                 : (role == Role::fused && own >= k) || !stored;
+        if (!here) {
+          link[at] = loads[k];
+          loads[k] = at;
+          continue;
+        }
+        link[at] = body[k];
+        body[k] = at;
+        // copies and windows read memory through a view: one load, of the operand
+        if ((copy && !view) || (role == Role::fused && node.op == Op::pad)) continue;
+        const int* const in = edges_ + node.first;
+        const int arity = node.arity, asked = 2 * k + (group[k].odd && ir::is_reduction(node.op) ? 1 : 0);
+        if (entries + arity > capacity) room(arity);
+        for (int a = 0; a < arity; ++a) {
+          wish[entries] = asked;
+          link[entries] = wanted[in[a]];
+          wanted[in[a]] = entries++;
+        }
+      }
+    }
+    f.pool.reserve(listed + 4 * groups);
+    for (int k = 0; k < groups; ++k) {
+      if (group[k].opaque >= 0) {
+        opaque_group(group[k]);
         continue;
       }
-      body.clear();
-      loads.clear();
-      stores.clear();
-      for (int i = first[k]; i >= 0; i = next[i]) {
-        stores.push(i);
-        work.push(i);
-      }
-      while (!work.empty()) {
-        const int x = work.back();
-        work.pop();
-        if (seen[x] == k) continue;
-        seen[x] = k;
-        const bool here = f.is_view_in(x, k)        ? nodes_[x].op == Op::broadcast
-                          : role_[x] == Role::fused ? group_[x] >= k || !stored_[x]
-                                                    : !stored_[x];
-        if (!here) {
-          loads.push(x);
-          continue;
-        }
-        body.push(x);
-        // copies and windows read memory through a view: one load, of the operand
-        if (role_[x] == Role::fused && view_of_[x] >= 0 && !f.is_view_in(x, k)) continue;
-        if (role_[x] == Role::fused && nodes_[x].op == Op::pad) continue;
-        if (group.odd && ir::is_reduction(nodes_[x].op)) {
-          if (seen[edges_[nodes_[x].first + 0]] != k)
-            seen[edges_[nodes_[x].first + 0]] = k, loads.push(edges_[nodes_[x].first + 0]);
-          continue;
-        }
-        const Node& node = nodes_[x];
-        for (int a = 0; a < node.arity; ++a) work.push(edges_[node.first + a]);
-      }
-      sort(body, [](int a, int b) { return a < b; });
-      sort(loads, [](int a, int b) { return a < b; });
-      group.body = append(body);
-      group.loads = append(loads);
-      group.stores = append(stores);
+      group[k].body = append(link, wish, body[k]);
+      group[k].loads = append(link, wish, loads[k]);
+      group[k].stores = append(next_store, nullptr, stores[k]);
     }
   }
 
-  constexpr ir::Span append(const List<int>& list) {
-    const ir::Span span{f.pool.size(), list.size()};
-    for (int x : list) f.pool.push(x);
-    return span;
+ private:
+  constexpr void opaque_group(Group& group) {
+    List<int> loads, stores;
+    stores.push(group.opaque);
+    group.stores = append(stores);
+    const Node& node = nodes_[group.opaque];
+    for (int a = 0; a < node.arity; ++a) loads.push(edges_[node.first + a]);
+    group.loads = append(loads);
   }
 
- private:
+  // A linked list: of entries, or of nodes themselves.
+  constexpr ir::Span append(const int* link, const int* node, int first) {
+    const int begin = f.pool.size();
+    for (int e = first; e >= 0; e = link[e]) f.pool.push(node != nullptr ? node[e] : e);
+    return {begin, f.pool.size() - begin};
+  }
+  constexpr ir::Span append(const List<int>& list) {
+    const ir::Span span{f.pool.size(), list.size()};
+    f.pool.append(list.data(), list.size());
+    return span;
+  }
   constexpr int through_broadcasts(int x) const {
     while (role_[x] == Role::view && nodes_[x].op == Op::broadcast) x = edges_[nodes_[x].first];
     return x;
