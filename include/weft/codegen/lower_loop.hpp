@@ -3,7 +3,7 @@
 // value needed in several passes over a row is computed again, unless that is dear and the row is short
 // enough to hold it.
 
-#include "weft/codegen/lowered.hpp"
+#include "weft/codegen/loop_reuse.hpp"
 
 namespace weft::codegen {
 
@@ -26,14 +26,19 @@ class LoopLowering {
  public:
   constexpr LoopLowering(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan,
                          Lowered& out)
-      : g(graph), f(fusion), p(plan), out_(out), slot_of_(graph.nodes.size(), -1) {}
+      : g(graph), f(fusion), p(plan), out_(out), reuse_(graph, fusion, plan) {}
 
   constexpr void lower(int k) {
     group_ = &f.groups[k];
     group_number_ = k;
     cut_ = &p.cuts[k];
+    reuse_.read(k);
+    if (const int known = reuse_.find(); known >= 0) {
+      reuse_.repeat(known, out_);
+      return;
+    }
     reset();
-    merge_nodes();
+    take_members();
     choose_axes();
     make_infos();
     place_sinks();
@@ -72,6 +77,8 @@ class LoopLowering {
   constexpr void reset() {
     infos_.clear();
     operands_.clear();
+    rules_.clear();
+    randoms_.clear();
     sinks_.clear();
     sections_ = List<List<Instruction>>();
     seed_ = -1;
@@ -79,21 +86,14 @@ class LoopLowering {
     streams_.clear();
   }
 
-  // Everything the group computes or loads, in ascending order.
-  constexpr void merge_nodes() {
-    const ir::Span body = group_->body, loads = group_->loads;
-    slots_ = slot_of_.data();
-    infos_.reserve(body.size + loads.size);
+  constexpr void take_members() {
+    const int count = group_->body.size + group_->loads.size;
+    slots_ = reuse_.position;
+    infos_.resize(count);
     info_ = infos_.data();
-    int i = 0, j = 0;
-    while (i < body.size || j < loads.size) {
-      const bool take_load =
-          i == body.size || (j < loads.size && pool_[loads.begin + j] < pool_[body.begin + i]);
-      Info info;
-      info.node = take_load ? pool_[loads.begin + j++] : pool_[body.begin + i++];
-      info.load = take_load || is_copy(info.node);
-      slots_[info.node] = infos_.size();
-      infos_.push(info);
+    for (int i = 0; i < count; ++i) {
+      info_[i].node = reuse_.members[i];
+      info_[i].load = reuse_.is_read[i] != 0;
     }
   }
 
@@ -155,8 +155,9 @@ class LoopLowering {
     }
   }
 
-  constexpr int add_operand(const Operand& o) {
+  constexpr int add_operand(const Operand& o, AddressRule rule) {
     operands_.push(o);
+    rules_.push(rule);
     return operands_.size() - 1;
   }
 
@@ -192,7 +193,7 @@ class LoopLowering {
       if (info.load) {
         Operand o = memory(info.node);
         info.stage = stage_of(o);
-        info.operand = add_operand(o);
+        info.operand = add_operand(o, {Source::member, static_cast<u64>(s)});
         continue;
       }
       if (node.op == Op::constant) {
@@ -211,12 +212,12 @@ class LoopLowering {
         }
         spread(d, stride, o);
         info.stage = stage_of(o);
-        info.operand = add_operand(o);
+        info.operand = add_operand(o, {Source::fixed, Address::none});
         if (node.op == Op::random && seed_ < 0) {
           Operand seed;
           seed.word = {DType::u32, kernels::Role::random, false};
           seed.address = Address::make(ir::Space::scalars, 0);
-          seed_ = add_operand(seed);
+          seed_ = add_operand(seed, {Source::fixed, seed.address});
         }
         continue;
       }
@@ -233,7 +234,7 @@ class LoopLowering {
           o.high[a] = one ? extent_[a] : o.low[a] + shapes_[nodes_[x].shape].extent[i];
         }
         info.stage = Stage::element;
-        info.operand = add_operand(o);
+        info.operand = add_operand(o, {Source::operand, static_cast<u64>(s)});
         continue;
       }
       if (node.op == Op::broadcast) {
@@ -283,6 +284,7 @@ class LoopLowering {
     for (int i = 0; i < group_->stores.size; ++i) {
       const int x = pool_[group_->stores.begin + i];
       Sink sink;
+      AddressRule rule{Source::store, static_cast<u64>(i)};
       const bool sum = level_[x] == Level::column_sum || level_[x] == Level::total;
       Operand o;
       const DType t = nodes_[x].dtype;
@@ -304,6 +306,7 @@ class LoopLowering {
           sums_.push(static_cast<u64>(shapes_[nodes_[x].shape].size()));
           sums_.push(static_cast<u64>(t) | static_cast<u64>(sink.fold) << 8);
           o.address = cut_->partials + static_cast<u64>(partial);
+          rule = {Source::partial, static_cast<u64>(partial)};
           partial += (passes::bytes_of(g, x) + 63) / 64 * 64;
         }
       } else {
@@ -314,7 +317,7 @@ class LoopLowering {
         // memory of extent 1 does not say when its value is ready
         if (sink.stage < info_[sink.info].stage) sink.stage = info_[sink.info].stage;
       }
-      sink.operand = add_operand(o);
+      sink.operand = add_operand(o, rule);
       sinks_.push(sink);
     }
     partial_bytes_ = cut_->chunks > 1 ? partial : 0;
@@ -457,7 +460,7 @@ class LoopLowering {
       const int index = push(section, i);
       if (node.op == Op::iota) return index;
       i.op = Opcode::random;
-      i.aux = static_cast<u16>(stream(node.imm));
+      i.aux = static_cast<u16>(stream(s));
       i.aux2 = static_cast<u16>(seed_);
       const int at = push(section, i);
       set_operands(at, index, -1, -1);
@@ -481,10 +484,12 @@ class LoopLowering {
     return at;
   }
 
-  constexpr int stream(u64 number) {
+  constexpr int stream(int s) {
+    const u64 number = nodes_[info_[s].node].imm;
     for (int k = 0; k < streams_.size(); ++k)
       if (streams_[k] == number) return k;
     streams_.push(number);
+    randoms_.push(s);
     return streams_.size() - 1;
   }
 
@@ -566,7 +571,7 @@ class LoopLowering {
       addresses.push(o.word.role == kernels::Role::index ? Address::none : o.address);
     i64 last = cut_->cols;
     if (cut_->flat) last = group_->space.size() - (cut_->rows - 1) * passes::flat_tile;
-    List<u64> numbers;
+    List<u64> numbers;  // LoopReuse::loop_numbers of them, then the streams
     numbers.push(static_cast<u64>(cut_->rows));
     numbers.push(static_cast<u64>(cut_->rows_per_chunk));
     numbers.push(static_cast<u64>(cut_->chunks));
@@ -583,8 +588,10 @@ class LoopLowering {
         tiles += (range.length + passes::flat_tile - 1) / passes::flat_tile;
       }
     }
+    const int first = out_.steps.size();
     Step& step = out_.step(StepKind::loop, out_.kernel(StepKind::loop, code), addresses, numbers);
     cost(step);
+    reuse_.add(rules_, randoms_, first, sums_.empty() ? -1 : first + 1);
     if (!sums_.empty()) {
       addresses.clear();
       numbers.clear();
@@ -640,7 +647,9 @@ class LoopLowering {
   const passes::Group* group_ = nullptr;
   int group_number_ = 0;
   const passes::Cut* cut_ = nullptr;
-  List<int> slot_of_;
+  LoopReuse reuse_;
+  List<AddressRule> rules_;
+  List<int> randoms_;
   List<Info> infos_;
   List<Operand> operands_;
   List<Sink> sinks_;

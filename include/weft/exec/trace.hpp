@@ -143,7 +143,7 @@ struct PlanStage {
   }
 };
 // Lowering goes in pieces of equal length, so that no evaluation grows with the program.
-inline constexpr int groups_a_piece = 128;
+inline constexpr int groups_a_piece = 512;
 template <class Source, int Piece>
 struct LowerStage {
   static constexpr void write(WordWriter& w) {

@@ -1,0 +1,234 @@
+#pragma once
+// Loop groups of one structure become one kernel with the same arguments but for addresses and random streams,
+// so that the layers of a stack are lowered once. A group's structure is a list of words that says everything
+// its code and its numbers depend on, with operands by their position in the group.
+
+#include "weft/codegen/lowered.hpp"
+
+namespace weft::codegen {
+
+// Where an operand's address comes from: a member of the group by position, one of its stores, or nothing.
+enum class Source : u8 {
+  fixed,    // which: the address itself
+  member,   // the memory that member `which` reads
+  operand,  // the memory that the operand of member `which` reads
+  store,    // where store `which` goes
+  partial,  // partial results, `which` bytes after their begin
+};
+struct AddressRule {
+  Source source{};
+  u64 which = 0;
+};
+
+// A group that was lowered: its structure, and what its launches have in common with those of its equals.
+struct LoopPattern {
+  u64 hash = 0;
+  ir::Span structure, rules, randoms;  // randoms: members that draw random numbers, in order of their streams
+  int step = 0, finish = -1;           // its launches among Lowered::steps
+};
+
+class LoopReuse {
+ public:
+  constexpr LoopReuse(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan)
+      : g(graph), f(fusion), p(plan), position_(graph.nodes.size(), 0) {
+    position = position_.data();
+  }
+
+  // The group's members in ascending order, and its structure's words.
+  constexpr void read(int k) {
+    group_ = &f.groups[k];
+    group_number_ = k;
+    const passes::Group& group = *group_;
+    const passes::Cut& cut = p.cuts[k];
+    const int count = group.body.size + group.loads.size;
+    if (count > room_) {
+      room_ = 2 * count;
+      members_ = List<int>();
+      members_.reserve(room_);
+      is_read_ = List<int>();
+      is_read_.reserve(room_);
+      structure_ = List<u64>();
+      structure_.reserve(words_a_member * room_ + 64);
+    }
+    members = members_.data();
+    is_read = is_read_.data();
+    const Dims& space = group.space;
+    u64* w = structure_.data();
+    *w++ = static_cast<u64>(space.rank) | static_cast<u64>(group.split + 1) << 8 |
+           static_cast<u64>(group.odd ? 1 : 0) << 16 | static_cast<u64>(cut.flat ? 1 : 0) << 17 |
+           static_cast<u64>(cut.segments + 1) << 20 | static_cast<u64>(group.body.size) << 40;
+    *w++ = static_cast<u64>(group.loads.size);
+    for (int a = 0; a < space.rank; ++a) *w++ = static_cast<u64>(space.extent[a]);
+    const int* const body = pool_ + group.body.begin;
+    const int* const loads = pool_ + group.loads.begin;
+    const int bodies = group.body.size, load_count = group.loads.size;
+    u64 h = 0;
+    for (int i = 0, j = 0, at = 0; at < count; ++at) {
+      const bool load = i == bodies || (j < load_count && loads[j] < body[i]);
+      const int x = load ? loads[j++] : body[i++];
+      const int view = view_in_group(x);
+      const bool reads = load || (view >= 0 && role_[x] == passes::Role::fused);
+      members[at] = x;
+      is_read[at] = reads ? 1 : 0;
+      position[x] = at;
+      const ir::Node& node = nodes_[x];
+      const u64 type = static_cast<u64>(node.dtype) | static_cast<u64>(node.shape) << 8;
+      if (load) {
+        *w++ = type | u64{1} << 32 | static_cast<u64>(view >= 0 ? 1 : 0) << 33;
+        h = (h * 31 + type) % hash_modulus;
+        if (view >= 0) w = strides(w, view);
+        continue;
+      }
+      *w++ = type | static_cast<u64>(reads ? 1 : 0) << 33 | static_cast<u64>(node.op) << 40 |
+             static_cast<u64>(level_[x]) << 48;
+      *w++ = static_cast<u64>(node.list + 1);
+      h = (h * 31 + type + static_cast<u64>(node.op)) % hash_modulus;
+      if (reads) {
+        w = strides(w, view);
+      } else if (node.op == ir::Op::constant || node.op == ir::Op::iota) {
+        *w++ = node.imm;
+      } else if (node.op == ir::Op::random) {
+        int first = 0;  // the member that introduced its stream
+        while (nodes_[members[first]].op != ir::Op::random || nodes_[members[first]].imm != node.imm) ++first;
+        *w++ = static_cast<u64>(first);
+      } else if (node.op == ir::Op::pad) {  // reads its operand's memory, which need not be a member
+        const int source = edges_[node.first], from = view_in_group(source);
+        *w++ = node.imm;
+        *w++ = static_cast<u64>(nodes_[source].shape) | static_cast<u64>(from >= 0 ? 1 : 0) << 32;
+        if (from >= 0) w = strides(w, from);
+      } else if (!group.odd || !ir::is_reduction(node.op)) {
+        const int* const in = edges_ + node.first;
+        for (int a = 0; a < node.arity; ++a) *w++ = static_cast<u64>(position[in[a]]);
+      }
+    }
+    for (int i = 0; i < group.stores.size; ++i)
+      *w++ = static_cast<u64>(position[pool_[group.stores.begin + i]]);
+    size_ = static_cast<int>(w - structure_.data());
+    hash_ = h;
+  }
+
+  // The pattern with the structure that read() found, -1 without one.
+  constexpr int find() const {
+    const LoopPattern* const patterns = patterns_.data();
+    const u64* const mine = structure_.data();
+    for (int k = 0; k < patterns_.size(); ++k) {
+      if (patterns[k].hash != hash_ || patterns[k].structure.size != size_) continue;
+      const u64* const known = known_.data() + patterns[k].structure.begin;
+      bool same = true;
+      for (int i = 0; i < size_ && same; ++i) same = known[i] == mine[i];
+      if (same) return k;
+    }
+    return -1;
+  }
+
+  // Remembers the launches [step, ...) that lowering made for the group that was read.
+  constexpr void add(const List<AddressRule>& rules, const List<int>& randoms, int step, int finish) {
+    LoopPattern pattern;
+    pattern.hash = hash_;
+    pattern.structure = {known_.size(), size_};
+    known_.append(structure_.data(), size_);
+    pattern.rules = {rules_.size(), rules.size()};
+    rules_.append(rules.data(), rules.size());
+    pattern.randoms = {randoms_.size(), randoms.size()};
+    randoms_.append(randoms.data(), randoms.size());
+    pattern.step = step;
+    pattern.finish = finish;
+    patterns_.push(pattern);
+  }
+
+  // The launches of the group that was read, as the pattern's were.
+  constexpr void repeat(int pattern_number, Lowered& out) const {
+    const LoopPattern pattern = patterns_[pattern_number];
+    const u64 partials = p.cuts[group_number_].partials;
+    List<u64> addresses, numbers;
+    addresses.reserve(pattern.rules.size + 1);
+    const AddressRule* const rules = rules_.data() + pattern.rules.begin;
+    for (int i = 0; i < pattern.rules.size; ++i) addresses.push(address(rules[i], partials));
+    const Step first = out.steps[pattern.step];
+    numbers.append(out.numbers.data() + first.numbers.begin, first.numbers.size);
+    for (int i = 0; i < pattern.randoms.size; ++i)
+      numbers[loop_numbers + i] = nodes_[members[randoms_[pattern.randoms.begin + i]]].imm;
+    Step& step = out.step(StepKind::loop, first.kernel, addresses, numbers);
+    step.bytes = first.bytes;
+    step.flops = first.flops;
+    if (pattern.finish < 0) return;
+    const Step sums = out.steps[pattern.finish];
+    addresses.clear();
+    numbers.clear();
+    addresses.push(partials);
+    for (int i = 0; i < group_->stores.size; ++i) {
+      const int x = pool_[group_->stores.begin + i];
+      if (level_[x] == passes::Level::column_sum || level_[x] == passes::Level::total)
+        addresses.push(p.where[x]);
+    }
+    numbers.append(out.numbers.data() + sums.numbers.begin, sums.numbers.size);
+    out.step(StepKind::finish, sums.kernel, addresses, numbers).bytes = sums.bytes;
+  }
+
+  // Numbers of a loop's launch before its random streams.
+  static constexpr int loop_numbers = 6;
+
+ private:
+  static constexpr int words_a_member = 12;
+  static constexpr u64 hash_modulus = 16777213;  // a prime: small numbers are what constant evaluation has cheap
+
+  // The view through which this group reads x or copies it, -1 where it has x as it is.
+  constexpr int view_in_group(int x) const {
+    const int view = view_of_[x];
+    return view >= 0 && (role_[x] == passes::Role::view || member_of_[x] >= group_number_) ? view : -1;
+  }
+  constexpr u64* strides(u64* w, int view) const {
+    const passes::View& v = views_[view];
+    for (int a = 0; a < v.rank; ++a) *w++ = static_cast<u64>(v.stride[a]);
+    return w;
+  }
+  constexpr u64 memory(int x) const {
+    const int view = view_in_group(x);
+    if (view < 0) return where_[x];
+    const passes::View& v = views_[view];
+    return where_[v.root] + static_cast<u64>(v.offset * size_of(nodes_[x].dtype));
+  }
+  constexpr u64 address(const AddressRule& rule, u64 partials) const {
+    switch (rule.source) {
+      case Source::member:
+        return memory(members[static_cast<int>(rule.which)]);
+      case Source::operand:
+        return memory(edges_[nodes_[members[static_cast<int>(rule.which)]].first]);
+      case Source::store:
+        return where_[pool_[group_->stores.begin + static_cast<int>(rule.which)]];
+      case Source::partial:
+        return partials + rule.which;
+      default:
+        return rule.which;
+    }
+  }
+
+  const ir::Graph& g;
+  const passes::Fusion& f;
+  const passes::Plan& p;
+  // plain pointers: constant evaluation pays for every call
+  const ir::Node* nodes_ = g.nodes.data();
+  const int* edges_ = g.edges.data();
+  const passes::Role* role_ = f.role.data();
+  const int* member_of_ = f.group.data();
+  const passes::Level* level_ = f.level.data();
+  const int* view_of_ = f.view_of.data();
+  const passes::View* views_ = f.views.data();
+  const int* pool_ = f.pool.data();
+  const u64* where_ = p.where.data();
+  const passes::Group* group_ = nullptr;
+  int group_number_ = 0;
+  int room_ = 0, size_ = 0;
+  u64 hash_ = 0;
+  List<int> position_, members_, is_read_, randoms_;
+  List<u64> structure_, known_;
+  List<AddressRule> rules_;
+  List<LoopPattern> patterns_;
+
+ public:
+  int* members = nullptr;   // of the group that was read, in ascending order
+  int* is_read = nullptr;   // whether each is read from memory
+  int* position = nullptr;  // of each member, by node
+};
+
+}  // namespace weft::codegen
