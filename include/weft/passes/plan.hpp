@@ -64,8 +64,9 @@ class Planner {
     arena_ = List<int>(n, -1);
     pinned_ = List<u8>(n, 0);
     phase_ = List<int>(n, 0);
-    expires_ = List<u8>(groups + 1, 0);
-    live_.push({});
+    expires_at_ = List<int>(groups + 1, -1);
+    gaps_.push({0, 0, 1});
+    gaps_.push({0, i64{1} << 62, -1});
     leaves();
     // lifetimes
     for (int k = 0; k < groups; ++k) {
@@ -293,15 +294,19 @@ class Planner {
         continue;
       if (arena_[x] >= 0 || role_[x] == Role::arena || bytes_of(g, x) != bytes_of(g, node)) continue;
       if (!aligned(x, node, k)) continue;
-      Block* blocks = live_.data();
-      for (int b = blocks[0].next; b >= 0; b = blocks[b].next)
-        if (blocks[b].offset == Address::offset(at) && blocks[b].last == k) {
-          blocks[b].last = pinned_[node] ? f.groups.size() : last_use_[node] < k ? k : last_use_[node];
-          expires_[blocks[b].last] = 1;
-          p.where[node] = at;
-          last_use_[x] = k + 1;  // taken: no second result may have it
-          return true;
-        }
+      Block* const blocks = blocks_.data();
+      for (int* b = &expires_at_[k]; *b >= 0; b = &blocks[*b].next) {
+        if (blocks[*b].offset != Address::offset(at)) continue;
+        const i64 bytes = blocks[*b].bytes;
+        *b = blocks[*b].next;
+        expire(Address::offset(at), bytes,
+               pinned_[node]         ? f.groups.size()
+               : last_use_[node] < k ? k
+                                     : last_use_[node]);
+        p.where[node] = at;
+        last_use_[x] = k + 1;  // taken: no second result may have it
+        return true;
+      }
     }
     return false;
   }
@@ -395,38 +400,56 @@ class Planner {
     return bytes;
   }
 
-  // ---- first fit by offset: taken blocks as a list linked in ascending order ----
-  struct Block {
-    i64 offset = 0, end = 0;
-    int last = 0;
+  // ---- first fit by offset: the gaps as a list linked in ascending order, the last one without an end ----
+  struct Gap {
+    i64 begin = 0, end = 0;
     int next = -1;
   };
+  struct Block {
+    i64 offset = 0, bytes = 0;
+    int next = -1;  // another block with the same last reader
+  };
+  // Gives back what group k - 1 was the last to read.
   constexpr void release(int k) {
-    if (k == 0 || !expires_[k - 1]) return;
-    Block* blocks = live_.data();
-    int before = 0;  // block 0 is the list's head
-    for (int b = blocks[0].next; b >= 0; b = blocks[b].next) {
-      if (blocks[b].last >= k)
-        before = b;
-      else
-        blocks[before].next = blocks[b].next;
+    if (k == 0) return;
+    const Block* const blocks = blocks_.data();
+    for (int b = expires_at_[k - 1]; b >= 0; b = blocks[b].next)
+      give_back(blocks[b].offset, blocks[b].offset + blocks[b].bytes);
+  }
+  constexpr void give_back(i64 begin, i64 end) {
+    if (begin == end) return;
+    Gap* const gaps = gaps_.data();
+    int before = 0;  // gap 0 heads the list, empty
+    int next = gaps[0].next;
+    while (gaps[next].begin < begin) before = next, next = gaps[next].next;
+    const bool joins_before = before != 0 && gaps[before].end == begin, joins_next = gaps[next].begin == end;
+    if (joins_before && joins_next) {
+      gaps[before].end = gaps[next].end;
+      gaps[before].next = gaps[next].next;
+    } else if (joins_before) {
+      gaps[before].end = end;
+    } else if (joins_next) {
+      gaps[next].begin = begin;
+    } else {
+      gaps[before].next = gaps_.size();
+      gaps_.push({begin, end, next});
     }
   }
   constexpr u64 allocate(i64 bytes, int last) {
     bytes = align_up(bytes);
-    Block* blocks = live_.data();
-    i64 at = 0;
-    int before = 0;
-    for (int b = blocks[0].next; b >= 0 && blocks[b].offset - at < bytes; b = blocks[b].next) {
-      if (blocks[b].end > at) at = blocks[b].end;
-      before = b;
-    }
-    const int next = blocks[before].next;
-    blocks[before].next = live_.size();
-    live_.push({at, at + bytes, last, next});
-    expires_[last] = 1;
-    if (at + bytes > peak_) peak_ = at + bytes;
-    return Address::make(ir::Space::workspace, at);
+    Gap* const gaps = gaps_.data();
+    int before = 0, at = gaps[0].next;
+    while (gaps[at].end - gaps[at].begin < bytes) before = at, at = gaps[at].next;
+    const i64 offset = gaps[at].begin;
+    gaps[at].begin += bytes;
+    if (gaps[at].begin == gaps[at].end) gaps[before].next = gaps[at].next;
+    if (offset + bytes > peak_) peak_ = offset + bytes;
+    expire(offset, bytes, last);
+    return Address::make(ir::Space::workspace, offset);
+  }
+  constexpr void expire(i64 offset, i64 bytes, int last) {
+    blocks_.push({offset, bytes, expires_at_[last]});
+    expires_at_[last] = blocks_.size() - 1;
   }
 
   const ir::Graph& g;
@@ -446,8 +469,9 @@ class Planner {
   List<int> last_use_, phase_, arena_, states_;
   List<i64> offsets_;
   List<u8> pinned_;
-  List<Block> live_;  // every block ever taken; [0] heads the list of those that are
-  List<u8> expires_;  // some block's last reader is this group
+  List<Gap> gaps_;
+  List<Block> blocks_;
+  List<int> expires_at_;  // the first block whose last reader is this group
   i64 peak_ = 0;
   i64 arena_size_[16]{};
   u64 arena_at_[16]{Address::none, Address::none, Address::none, Address::none, Address::none, Address::none,
