@@ -12,7 +12,7 @@ constexpr void write(WordWriter& w, const passes::Plan& p) {
   w.put_int(p.copies.size());
   w.put_int(p.outputs.size());
   w.put_int(p.workspace_bytes);
-  for (u64 a : p.where) w.put(a);
+  w.put_all(p.where.data(), p.where.size());
   for (const passes::Cut& c : p.cuts) {
     w.put_int(c.rows);
     w.put_int(c.cols);
@@ -47,7 +47,8 @@ struct FrozenPlan {
   static constexpr Arrays<S> read() {
     Arrays<S> to;
     WordReader r(Kept<Stage>::words.w + 5);
-    for (int i = 0; i < S::places; ++i) to.where[i] = r.get();
+    const u64* const from = r.take(S::places);
+    for (int i = 0; i < S::places; ++i) to.where[i] = from[i];
     for (int i = 0; i < S::cuts; ++i) {
       passes::Cut& c = to.cuts[i];
       c.rows = r.get_int();
@@ -98,7 +99,7 @@ constexpr void write(WordWriter& w, const Lowered& l) {
   }
   for (const List<u64>* list : {&l.words, &l.addresses, &l.numbers}) {
     w.put_int(list->size());
-    for (u64 x : *list) w.put(x);
+    w.put_all(list->data(), list->size());
   }
 }
 
@@ -126,8 +127,8 @@ constexpr Lowered thaw_lowered(const u64* words) {
     s.flops = r.get_int();
   }
   for (List<u64>* list : {&l.words, &l.addresses, &l.numbers}) {
-    list->resize(r.get_size());
-    for (u64& x : *list) x = r.get();
+    const int n = r.get_size();
+    list->append(r.take(n), n);
   }
   return l;
 }

@@ -74,7 +74,7 @@ constexpr void write(WordWriter& w, const Build& b) {
     w.put(static_cast<u64>(k.kind) | static_cast<u64>(k.words.begin) << 8);
     w.put_int(k.words.size);
   }
-  for (u64 word : b.lowered.words) w.put(word);
+  w.put_all(b.lowered.words.data(), b.lowered.words.size());
   for (const Step& step : b.lowered.steps) {
     w.put(static_cast<u64>(step.kind) | static_cast<u64>(step.kernel) << 8);
     w.put_pair(step.addresses.begin, step.addresses.size);
@@ -82,8 +82,8 @@ constexpr void write(WordWriter& w, const Build& b) {
     w.put_int(step.bytes);
     w.put_int(step.flops);
   }
-  for (u64 a : b.lowered.addresses) w.put(a);
-  for (u64 n : b.lowered.numbers) w.put(n);
+  w.put_all(b.lowered.addresses.data(), b.lowered.addresses.size());
+  w.put_all(b.lowered.numbers.data(), b.lowered.numbers.size());
   for (int i = 0; i < h.outputs; ++i) w.put(b.outputs[i]);
   for (const ir::Preset& p : b.presets)
     w.put(static_cast<u64>(p.scalar) | static_cast<u64>(std::bit_cast<u32>(p.value)) << 32);

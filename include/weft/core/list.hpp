@@ -12,17 +12,17 @@ class List {
  public:
   constexpr List() = default;
   constexpr explicit List(int n, const T& value = T{})
-      : data_(n > 0 ? new T[static_cast<u64>(n)] : nullptr), size_(n), capacity_(n) {
-    for (int i = 0; i < n; ++i) data_[i] = value;
+      : items(n > 0 ? new T[static_cast<u64>(n)] : nullptr), size_(n), capacity_(n) {
+    for (int i = 0; i < n; ++i) items[i] = value;
   }
   constexpr List(const List& other)
-      : data_(other.size_ > 0 ? new T[static_cast<u64>(other.size_)] : nullptr),
+      : items(other.size_ > 0 ? new T[static_cast<u64>(other.size_)] : nullptr),
         size_(other.size_),
         capacity_(other.size_) {
-    for (int i = 0; i < size_; ++i) data_[i] = other.data_[i];
+    for (int i = 0; i < size_; ++i) items[i] = other.items[i];
   }
-  constexpr List(List&& other) noexcept : data_(other.data_), size_(other.size_), capacity_(other.capacity_) {
-    other.data_ = nullptr;
+  constexpr List(List&& other) noexcept : items(other.items), size_(other.size_), capacity_(other.capacity_) {
+    other.items = nullptr;
     other.size_ = other.capacity_ = 0;
   }
   constexpr List& operator=(const List& other) {
@@ -39,37 +39,40 @@ class List {
   constexpr ~List() { release(); }
   static constexpr List borrow(const T* values, int count) {
     List list;
-    list.data_ = const_cast<T*>(values);
+    list.items = const_cast<T*>(values);
     list.size_ = count;
     list.capacity_ = borrowed;
     return list;
   }
 
+  // The first element. Public, as a call would cost constant evaluation as much as what it reads.
+  T* items = nullptr;
+
   constexpr int size() const { return size_; }
   constexpr bool empty() const { return size_ == 0; }
-  constexpr T* data() { return data_; }
-  constexpr const T* data() const { return data_; }
-  constexpr T* begin() { return data_; }
-  constexpr T* end() { return data_ + size_; }
-  constexpr const T* begin() const { return data_; }
-  constexpr const T* end() const { return data_ + size_; }
-  constexpr T& operator[](int i) { return data_[i]; }
-  constexpr const T& operator[](int i) const { return data_[i]; }
-  constexpr T& back() { return data_[size_ - 1]; }
-  constexpr const T& back() const { return data_[size_ - 1]; }
+  constexpr T* data() { return items; }
+  constexpr const T* data() const { return items; }
+  constexpr T* begin() { return items; }
+  constexpr T* end() { return items + size_; }
+  constexpr const T* begin() const { return items; }
+  constexpr const T* end() const { return items + size_; }
+  constexpr T& operator[](int i) { return items[i]; }
+  constexpr const T& operator[](int i) const { return items[i]; }
+  constexpr T& back() { return items[size_ - 1]; }
+  constexpr const T& back() const { return items[size_ - 1]; }
 
   constexpr void push(const T& value) {
     if (size_ >= capacity_) {
       const T kept = value;  // value may live in the storage that grow() frees
       grow(size_ + 1);
-      data_[size_++] = kept;
+      items[size_++] = kept;
     } else {
-      data_[size_++] = value;
+      items[size_++] = value;
     }
   }
   constexpr void append(const T* values, int count) {
     if (size_ + count > capacity_) grow(size_ + count);
-    T* to = data_ + size_;
+    T* to = items + size_;
     for (int i = 0; i < count; ++i) to[i] = values[i];
     size_ += count;
   }
@@ -80,25 +83,25 @@ class List {
   }
   constexpr void resize(int n, const T& value = T{}) {
     if (n > capacity_) grow(n);
-    for (int i = size_; i < n; ++i) data_[i] = value;
+    for (int i = size_; i < n; ++i) items[i] = value;
     size_ = n;
   }
   constexpr void insert(int at, const T& value) {
     push(value);
-    for (int i = size_ - 1; i > at; --i) data_[i] = data_[i - 1];
-    data_[at] = value;
+    for (int i = size_ - 1; i > at; --i) items[i] = items[i - 1];
+    items[at] = value;
   }
 
  private:
   static constexpr int borrowed = -1;
 
   constexpr void release() {
-    if (capacity_ != borrowed) delete[] data_;
+    if (capacity_ != borrowed) delete[] items;
   }
   constexpr void swap(List& other) noexcept {
-    T* data = data_;
-    data_ = other.data_;
-    other.data_ = data;
+    T* data = items;
+    items = other.items;
+    other.items = data;
     const int size = size_;
     size_ = other.size_;
     other.size_ = size;
@@ -111,15 +114,14 @@ class List {
     T* data = new T[static_cast<u64>(capacity)];
     for (int i = 0; i < size_; ++i)
       if (capacity_ == borrowed)
-        data[i] = data_[i];
+        data[i] = items[i];
       else
-        data[i] = static_cast<T&&>(data_[i]);
+        data[i] = static_cast<T&&>(items[i]);
     release();
-    data_ = data;
+    items = data;
     capacity_ = capacity;
   }
 
-  T* data_ = nullptr;
   int size_ = 0;
   int capacity_ = 0;
 };

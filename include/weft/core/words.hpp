@@ -24,6 +24,17 @@ class WordWriter {
   constexpr void put_pair(int a, int b) {
     put(static_cast<u64>(static_cast<u32>(a)) | static_cast<u64>(static_cast<u32>(b)) << 32);
   }
+  // Room for the next `count` words, to be filled by the caller; null beyond the capacity. A call a word is
+  // what long arrays cannot afford.
+  constexpr u64* claim(int count) {
+    u64* const begin = words_ + size_;
+    size_ += count;
+    return size_ <= capacity_ ? begin : nullptr;
+  }
+  constexpr void put_all(const u64* words, int count) {
+    u64* const to = claim(count);
+    for (int i = 0; to != nullptr && i < count; ++i) to[i] = words[i];
+  }
   constexpr int size() const { return size_; }
 
  private:
@@ -37,6 +48,12 @@ class WordReader {
   constexpr explicit WordReader(const u64* words) : at_(words) {}
   constexpr u64 get() { return *at_++; }
   constexpr i64 get_int() { return static_cast<i64>(*at_++); }
+  // The next `count` words.
+  constexpr const u64* take(int count) {
+    const u64* const begin = at_;
+    at_ += count;
+    return begin;
+  }
   constexpr int get_size() { return static_cast<int>(*at_++); }
   static constexpr int low(u64 word) { return static_cast<int>(static_cast<u32>(word)); }
   static constexpr int high(u64 word) { return static_cast<int>(static_cast<u32>(word >> 32)); }

@@ -2,7 +2,6 @@
 // A batch: one dense array per field, the batch as first axis. Law: its shape never changes; rows from
 // valid() on are padding (0, and -100 in labels).
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <tuple>
@@ -112,7 +111,7 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
                                          std::to_string(sample_number) + " has " +
                                          std::to_string(Traits::size(field)) +
                                          " elements, that of the first sample has " + std::to_string(size));
-      std::copy_n(Traits::data(field), size, array.data() + row * size);
+      std::copy(Traits::data(field), Traits::data(field) + size, array.data() + row * size);
     });
   }
 

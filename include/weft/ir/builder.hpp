@@ -17,103 +17,92 @@ constexpr double constant_value(DType dtype, u64 bits) {
   return is_float(dtype) ? std::bit_cast<double>(bits) : static_cast<double>(static_cast<i64>(bits));
 }
 
-class Builder {
-  // First in the class: clang evaluates a constant before it instantiates a template whose body comes later.
-  template <class Same, class Push, class Hash>
-  static constexpr int intern(List<int>& table, u64 h, int count, Same same, Push push, Hash hash_of) {
-    if (4 * (count + 1) > 3 * table.size()) {
-      table = List<int>(table.size() < 64 ? 64 : table.size() * 2, -1);
-      const u64 mask = static_cast<u64>(table.size() - 1);
-      for (int k = 0; k < count; ++k) {
-        u64 at = hash_of(k) & mask;
-        while (table[static_cast<int>(at)] >= 0) at = (at + 1) & mask;
-        table[static_cast<int>(at)] = k;
-      }
-    }
-    const u64 mask = static_cast<u64>(table.size() - 1);
-    u64 at = h & mask;
-    for (int found = table[static_cast<int>(at)]; found >= 0; found = table[static_cast<int>(at)]) {
-      if (same(found)) return found;
-      at = (at + 1) & mask;
-    }
-    push();
-    table[static_cast<int>(at)] = count;
-    return count;
-  }
+// Which nodes of a graph that is gone on with are shared: all, or those without operands alone, for a graph
+// whose arithmetic is not built again.
+enum class Sharing : u8 { all, leaves };
 
+class Builder {
  public:
   constexpr explicit Builder(int expected_nodes = 256) {
-    int size = 64;
-    while (size < 2 * expected_nodes) size *= 2;
-    table_ = List<int>(size, -1);
+    table_ = List<int>(table_size(expected_nodes), -1);
     graph.nodes.reserve(expected_nodes);
   }
   // Goes on with a graph: what is in it is shared.
-  constexpr explicit Builder(Graph&& started) : Builder(2 * started.nodes.size()) {
+  constexpr explicit Builder(Graph&& started, Sharing sharing = Sharing::all) {
     graph = static_cast<Graph&&>(started);
-    fill_table();
-    const List<Dims> shapes = graph.shapes;
-    graph.shapes.clear();
-    for (const Dims& d : shapes) shape(d);
-    const List<Span> lists = graph.lists;
-    const List<i64> data = graph.list_data;
-    graph.lists.clear();
-    graph.list_data.clear();
-    for (const Span& span : lists) list(data.data() + span.begin, span.size);
+    const int n = graph.nodes.size();
+    table_ = List<int>(table_size(sharing == Sharing::all ? 2 * n : 256), -1);
+    enter_nodes(sharing);
+    shape_table_ = List<int>(table_size(graph.shapes.size()), -1);
+    for (int k = 0; k < graph.shapes.size(); ++k)
+      enter(shape_table_, hash_extents(graph.shapes.items[k]), k);
+    list_table_ = List<int>(table_size(graph.lists.size()), -1);
+    for (int k = 0; k < graph.lists.size(); ++k) enter(list_table_, hash_of_list(k), k);
   }
 
   Graph graph;
 
   constexpr int shape(const Dims& dims) {
-    u64 h = static_cast<u64>(dims.rank) * 0x9e3779b97f4a7c15ull;
-    for (int i = 0; i < dims.rank; ++i)
-      h = (h ^ static_cast<u64>(dims.extent[i])) * 0xff51afd7ed558ccdull, h ^= h >> 29;
-    return intern(
-        shape_table_, h, graph.shapes.size(), [&](int k) { return graph.shapes[k] == dims; },
-        [&] { graph.shapes.push(dims); },
-        [&](int k) {
-          u64 g = static_cast<u64>(graph.shapes[k].rank) * 0x9e3779b97f4a7c15ull;
-          for (int i = 0; i < graph.shapes[k].rank; ++i)
-            g = (g ^ static_cast<u64>(graph.shapes[k].extent[i])) * 0xff51afd7ed558ccdull, g ^= g >> 29;
-          return g;
-        });
+    const int count = graph.shapes.size();
+    if (4 * (count + 1) > 3 * shape_table_.size()) {
+      shape_table_ = List<int>(table_size(2 * count), -1);
+      for (int k = 0; k < count; ++k) enter(shape_table_, hash_extents(graph.shapes.items[k]), k);
+    }
+    int* const table = shape_table_.items;
+    const u64 mask = static_cast<u64>(shape_table_.size() - 1);
+    u64 at = hash_extents(dims) & mask;
+    for (int found = table[at]; found >= 0; found = table[at]) {
+      if (graph.shapes.items[found] == dims) return found;
+      at = (at + 1) & mask;
+    }
+    graph.shapes.push(dims);
+    table[at] = count;
+    return count;
   }
 
   constexpr int list(const i64* data, int size) {
-    u64 h = hash_list(data, size);
-    return intern(
-        list_table_, h, graph.lists.size(),
-        [&](int k) {
-          const Span span = graph.lists[k];
-          if (span.size != size) return false;
-          for (int i = 0; i < size; ++i)
-            if (graph.list_data[span.begin + i] != data[i]) return false;
-          return true;
-        },
-        [&] {
-          graph.lists.push({graph.list_data.size(), size});
-          for (int i = 0; i < size; ++i) graph.list_data.push(data[i]);
-        },
-        [&](int k) { return hash_list(graph.list_data.data() + graph.lists[k].begin, graph.lists[k].size); });
+    const int count = graph.lists.size();
+    if (4 * (count + 1) > 3 * list_table_.size()) {
+      list_table_ = List<int>(table_size(2 * count), -1);
+      for (int k = 0; k < count; ++k) enter(list_table_, hash_of_list(k), k);
+    }
+    int* const table = list_table_.items;
+    const u64 mask = static_cast<u64>(list_table_.size() - 1);
+    u64 at = hash_list(data, size) & mask;
+    for (int found = table[at]; found >= 0; found = table[at]) {
+      const Span span = graph.lists.items[found];
+      const i64* const known = graph.list_data.items + span.begin;
+      bool same = span.size == size;
+      for (int i = 0; i < size && same; ++i) same = known[i] == data[i];
+      if (same) return found;
+      at = (at + 1) & mask;
+    }
+    graph.lists.push({graph.list_data.size(), size});
+    graph.list_data.append(data, size);
+    table[at] = count;
+    return count;
   }
 
   // Adds a node as it stands, shared when an equal one exists.
   constexpr int add(Node node, const int* operands, int arity) {
     node.arity = arity;
-    const u64 h = hash(node, operands);
-    u64 mask = static_cast<u64>(table_.size() - 1);
-    u64 at = h & mask;
-    const Node* nodes = graph.nodes.data();
-    for (int found = table_[static_cast<int>(at)]; found >= 0; found = table_[static_cast<int>(at)]) {
+    const u64 mask = static_cast<u64>(table_.size() - 1);
+    u64 at = hash(node, operands) & mask;
+    const int* const table = table_.items;
+    const Node* const nodes = graph.nodes.items;
+    for (int found = table[at]; found >= 0; found = table[at]) {
       if (same(nodes[found], node, operands)) return found;
       at = (at + 1) & mask;
     }
     node.first = graph.edges.size();
-    for (int i = 0; i < arity; ++i) graph.edges.push(operands[i]);
+    graph.edges.append(operands, arity);
     const int number = graph.nodes.size();
     graph.nodes.push(node);
-    table_[static_cast<int>(at)] = number;
-    if (2 * (number + 1) > table_.size()) rehash();
+    table_.items[at] = number;
+    if (4 * ++entered_ > 3 * table_.size()) {
+      table_ = List<int>(table_.size() * 2, -1);
+      enter_nodes(Sharing::all);
+    }
     return number;
   }
 
@@ -140,41 +129,66 @@ class Builder {
   }
 
  private:
-  static constexpr u64 mix(u64 h, u64 v) { return (h ^ (h >> 31) ^ v) * 0x9e3779b97f4a7c15ull; }
+  // A power of two with room for so many entries.
+  static constexpr int table_size(int entries) {
+    int size = 64;
+    while (3 * size < 4 * (entries + 1)) size *= 2;
+    return size;
+  }
+  // Polynomials in small numbers: constant evaluation is slow with large ones.
+  static constexpr u64 hash_extents(const Dims& d) {
+    u64 h = static_cast<u64>(d.rank);
+    for (int i = 0; i < d.rank; ++i) h = h * 37 + static_cast<u64>(d.extent[i] % 65521);
+    return h ^ h >> 11;
+  }
   static constexpr u64 hash_list(const i64* data, int size) {
     u64 h = static_cast<u64>(size);
-    for (int i = 0; i < size; ++i) h = mix(h, static_cast<u64>(data[i]));
-    return h ^ (h >> 29);
+    for (int i = 0; i < size; ++i) h = (h * 131 + static_cast<u64>(data[i])) % 16777213;
+    return h ^ h >> 9;
+  }
+  constexpr u64 hash_of_list(int k) const {
+    const Span span = graph.lists.items[k];
+    return hash_list(graph.list_data.items + span.begin, span.size);
   }
   static constexpr u64 hash(const Node& n, const int* operands) {
-    u64 h = mix(static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 |
-                    static_cast<u64>(n.recompute) << 16 | static_cast<u64>(n.shape) << 32,
-                n.imm ^ static_cast<u64>(n.list + 1) << 40);
-    for (int i = 0; i < n.arity; ++i) h = mix(h, static_cast<u64>(operands[i]));
-    return h ^ (h >> 29);
+    u64 h = static_cast<u64>(n.op) + static_cast<u64>(n.shape) * 157 + static_cast<u64>(n.list + 1) * 1009 +
+            static_cast<u64>(n.dtype) * 7919 + n.recompute + n.imm % 16777213;
+    for (int i = 0; i < n.arity; ++i) h = (h * 131 + static_cast<u64>(operands[i])) % 16777213;
+    return h ^ h >> 7;
+  }
+  static constexpr void enter(List<int>& table, u64 h, int number) {
+    const u64 mask = static_cast<u64>(table.size() - 1);
+    u64 at = h & mask;
+    while (table.items[at] >= 0) at = (at + 1) & mask;
+    table.items[at] = number;
   }
   constexpr bool same(const Node& a, const Node& b, const int* operands) const {
     if (a.op != b.op || a.dtype != b.dtype || a.shape != b.shape || a.list != b.list || a.imm != b.imm ||
         a.arity != b.arity || a.recompute != b.recompute)
       return false;
-    const int* edges = graph.edges.data() + a.first;
+    const int* edges = graph.edges.items + a.first;
     for (int i = 0; i < b.arity; ++i)
       if (edges[i] != operands[i]) return false;
     return true;
   }
-  constexpr void rehash() {
-    table_ = List<int>(table_.size() * 2, -1);
-    fill_table();
-  }
-  constexpr void fill_table() {
+  constexpr void enter_nodes(Sharing sharing) {
     const u64 mask = static_cast<u64>(table_.size() - 1);
-    for (int i = 0; i < graph.nodes.size(); ++i) {
-      u64 at = hash(graph.nodes[i], graph.edges.data() + graph.nodes[i].first) & mask;
-      while (table_[static_cast<int>(at)] >= 0) at = (at + 1) & mask;
-      table_[static_cast<int>(at)] = i;
+    int* const table = table_.items;
+    const Node* const nodes = graph.nodes.items;
+    const int* const edges = graph.edges.items;
+    const int n = graph.nodes.size();
+    entered_ = 0;
+    for (int i = 0; i < n; ++i) {
+      if (sharing == Sharing::leaves && nodes[i].arity > 0) continue;
+      u64 at = hash(nodes[i], edges + nodes[i].first) & mask;
+      while (table[at] >= 0) at = (at + 1) & mask;
+      table[at] = i;
+      ++entered_;
     }
   }
+
   List<int> table_;
+  int entered_ = 0;
   List<int> shape_table_;
   List<int> list_table_;
 };

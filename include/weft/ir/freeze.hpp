@@ -15,6 +15,8 @@ struct GraphSizes {
       presets = 0, inputs = 0, outputs = 0, assigns = 0;
 };
 
+inline constexpr int node_words = 4;
+
 constexpr void write(WordWriter& w, const Graph& g) {
   for (const int n :
        {g.nodes.size(), g.edges.size(), g.shapes.size(), g.lists.size(), g.list_data.size(), g.slots.size(),
@@ -26,17 +28,20 @@ constexpr void write(WordWriter& w, const Graph& g) {
   w.put_pair(g.scalar_count, g.streams);
   const Node* const nodes = g.nodes.data();
   const int node_count = g.nodes.size();
-  for (int i = 0; i < node_count; ++i) {
+  u64* at = w.claim(node_words * node_count);
+  for (int i = 0; at != nullptr && i < node_count; ++i) {
     const Node& n = nodes[i];
-    w.put(static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 | static_cast<u64>(n.recompute) << 16 |
-          static_cast<u64>(n.arity) << 32);
-    w.put(static_cast<u64>(static_cast<u32>(n.shape)) | static_cast<u64>(static_cast<u32>(n.list)) << 32);
-    w.put(static_cast<u64>(n.first));
-    w.put(n.imm);
+    at[0] = static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 | static_cast<u64>(n.recompute) << 16 |
+            static_cast<u64>(n.arity) << 32;
+    at[1] = static_cast<u64>(n.shape) | static_cast<u64>(n.list + 1) << 32;
+    at[2] = static_cast<u64>(n.first);
+    at[3] = n.imm;
+    at += node_words;
   }
   const int* const edges = g.edges.data();
   const int edge_count = g.edges.size();
-  for (int k = 0; k < edge_count; ++k) w.put(static_cast<u64>(edges[k]));
+  at = w.claim(edge_count);
+  for (int k = 0; at != nullptr && k < edge_count; ++k) at[k] = static_cast<u64>(edges[k]);
   for (const Dims& d : g.shapes) {
     w.put_int(d.rank);
     for (int k = 0; k < d.rank; ++k) w.put_int(d.extent[k]);
@@ -85,20 +90,22 @@ constexpr void read_graph(WordReader& r, const GraphSizes& sizes, Arrays& to) {
   to.scalar_count = R::low(counts);
   to.streams = R::high(counts);
   Node* const nodes = begin_of(to.nodes);
-  for (int k = 0; k < sizes.nodes; ++k) {
-    const u64 a = r.get(), b = r.get();
+  const u64* from = r.take(node_words * sizes.nodes);
+  for (int k = 0; k < sizes.nodes; ++k, from += node_words) {
+    const u64 a = from[0], b = from[1];
     Node& n = nodes[k];
     n.op = static_cast<Op>(a & 255);
     n.dtype = static_cast<DType>(a >> 8 & 255);
     n.recompute = static_cast<u16>(a >> 16 & 0xffff);
     n.arity = static_cast<int>(a >> 32);
-    n.shape = R::low(b);
-    n.list = R::high(b);
-    n.first = static_cast<int>(r.get());
-    n.imm = r.get();
+    n.shape = static_cast<int>(b & 0xffffffff);
+    n.list = static_cast<int>(b >> 32) - 1;
+    n.first = static_cast<int>(from[2]);
+    n.imm = from[3];
   }
   int* const edges = begin_of(to.edges);
-  for (int k = 0; k < sizes.edges; ++k) edges[k] = static_cast<int>(r.get());
+  from = r.take(sizes.edges);
+  for (int k = 0; k < sizes.edges; ++k) edges[k] = static_cast<int>(from[k]);
   for (int k = 0; k < sizes.shapes; ++k) {
     Dims& d = to.shapes[k];
     d.rank = r.get_size();

@@ -71,10 +71,13 @@ struct Graph {
   List<Preset> presets;  // run-time scalars with a value known while tracing
   int streams = 0;       // random streams handed out so far
 
-  constexpr int in(int node, int k) const { return edges[nodes[node].first + k]; }
-  constexpr const Dims& dims(int node) const { return shapes[nodes[node].shape]; }
-  constexpr i64 attribute(int node, int k) const { return list_data[lists[nodes[node].list].begin + k]; }
-  constexpr int attributes(int node) const { return nodes[node].list < 0 ? 0 : lists[nodes[node].list].size; }
+  constexpr int in(int node, int k) const { return edges.items[nodes.items[node].first + k]; }
+  constexpr const Dims& dims(int node) const { return shapes.items[nodes.items[node].shape]; }
+  constexpr i64 attribute(int node, int k) const { return list_data.items[lists.items[nodes.items[node].list].begin + k]; }
+  constexpr int attributes(int node) const { 
+    const int list = nodes.items[node].list;
+    return list < 0 ? 0 : lists.items[list].size;
+  }
 };
 
 }  // namespace weft::ir

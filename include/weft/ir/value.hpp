@@ -12,11 +12,13 @@ struct Value {
   int id = -1;
 
   constexpr explicit operator bool() const { return id >= 0; }
-  constexpr const Node& node() const { return builder->graph.nodes[id]; }
+  constexpr const Node& node() const { return builder->graph.nodes.items[id]; }
   // By value: the graph's own may move when a shape is added.
-  constexpr Dims dims() const { return builder->graph.dims(id); }
-  constexpr DType dtype() const { return node().dtype; }
-  constexpr Op op() const { return node().op; }
+  constexpr Dims dims() const {
+    return builder->graph.shapes.items[builder->graph.nodes.items[id].shape];
+  }
+  constexpr DType dtype() const { return builder->graph.nodes.items[id].dtype; }
+  constexpr Op op() const { return builder->graph.nodes.items[id].op; }
   constexpr Value in(int k) const { return {builder, builder->graph.in(id, k)}; }
   constexpr bool is(double constant) const { return builder->is_constant(id, constant); }
   constexpr bool is_constant() const { return builder->is_constant(id); }

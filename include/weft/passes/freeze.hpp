@@ -18,10 +18,10 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
   const u8* const stored = f.stored.data();
   const int* const group = f.group.data();
   const int* const view_of = f.view_of.data();
-  for (int i = 0; i < n; ++i) {
-    w.put(static_cast<u64>(role[i]) | static_cast<u64>(level[i]) << 4 | static_cast<u64>(stored[i]) << 8);
-    w.put_pair(group[i], view_of[i]);
-  }
+  u64* at = w.claim(n);
+  for (int i = 0; at != nullptr && i < n; ++i)
+    at[i] = static_cast<u64>(role[i]) | static_cast<u64>(level[i]) << 4 | static_cast<u64>(stored[i]) << 8 |
+            static_cast<u64>(group[i] + 1) << 12 | static_cast<u64>(view_of[i] + 1) << 36;
   for (const View& v : f.views) {
     w.put_pair(v.root, v.rank);
     w.put_int(v.offset);
@@ -35,7 +35,10 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
     w.put_pair(x.space.rank, x.odd ? 1 : 0);
     for (int k = 0; k < x.space.rank; ++k) w.put_int(x.space.extent[k]);
   }
-  for (int x : f.pool) w.put_int(x);
+  const int* const pool = f.pool.data();
+  const int pool_size = f.pool.size();
+  at = w.claim(pool_size);
+  for (int i = 0; at != nullptr && i < pool_size; ++i) at[i] = static_cast<u64>(pool[i]);
 }
 
 // The fusion that Stage wrote, as constant arrays. borrowed() has them for reading; collectable() has what
@@ -61,13 +64,14 @@ struct Frozen {
     using R = WordReader;
     Arrays<S> to;
     R r(Kept<Stage>::words.w + 4);
+    const u64* from = r.take(S::nodes);
     for (int i = 0; i < S::nodes; ++i) {
-      const u64 a = r.get(), b = r.get();
-      to.role[i] = static_cast<Role>(a & 15);
-      to.level[i] = static_cast<Level>(a >> 4 & 15);
-      to.stored[i] = static_cast<u8>(a >> 8);
-      to.group[i] = R::low(b);
-      to.view_of[i] = R::high(b);
+      const u64 w = from[i];
+      to.role[i] = static_cast<Role>(w & 15);
+      to.level[i] = static_cast<Level>(w >> 4 & 15);
+      to.stored[i] = static_cast<u8>(w >> 8 & 15);
+      to.group[i] = static_cast<int>(w >> 12 & 0xffffff) - 1;
+      to.view_of[i] = static_cast<int>(w >> 36) - 1;
     }
     for (int i = 0; i < S::views; ++i) {
       View& v = to.views[i];
@@ -94,7 +98,8 @@ struct Frozen {
       x.odd = R::high(s) != 0;
       for (int k = 0; k < x.space.rank; ++k) x.space.extent[k] = r.get_int();
     }
-    for (int i = 0; i < S::pool; ++i) to.pool[i] = static_cast<int>(r.get());
+    from = r.take(S::pool);
+    for (int i = 0; i < S::pool; ++i) to.pool[i] = static_cast<int>(from[i]);
     return to;
   }
   static constexpr Arrays<Frozen> arrays = read<Frozen>();

@@ -31,6 +31,7 @@ enum class Level : u8 { element, row, column_sum, total };
 struct Group {
   int opaque = -1;  // the node of a one-node group, -1 for a loop
   Dims space;
+  int shape = -1;  // the space's among the graph's shapes, while groups are formed
   int split = -1;  // axes [0, split) are rows; -1: no reduction forces a cut
   int weight = 0;
   bool mixed = false;            // has members of row level or reductions
@@ -352,7 +353,8 @@ class Fuser {
   constexpr void place(int i) {
     const Node& n = nodes_[i];
     const bool reduces = ir::is_reduction(n.op);
-    const Dims& d = reduces ? shapes_[nodes_[edges_[nodes_[i].first + 0]].shape] : shapes_[nodes_[i].shape];
+    const int shape = reduces ? nodes_[edges_[n.first]].shape : n.shape;
+    const Dims& d = shapes_[shape];
     role_[i] = Role::fused;
     Reduction r;
     if (reduces) r = reduction(i);
@@ -370,11 +372,11 @@ class Fuser {
       for (int k = 0; k < n.arity; ++k) {
         const int x = memory_node(edges_[nodes_[i].first + k]);
         const int from = group_[x] >= 0 ? group_[x] : -1;
-        if (from > best && from >= least && joins(from, i, d, r)) best = from;
+        if (from > best && from >= least && joins(from, i, shape, r)) best = from;
       }
       for (int k = 0; best < 0 && k < n.arity; ++k) {
         const int from = reader_[memory_node(edges_[nodes_[i].first + k])];
-        if (from >= least && joins(from, i, d, r)) best = from;
+        if (from >= least && joins(from, i, shape, r)) best = from;
       }
     }
     if (best < 0) {
@@ -383,16 +385,18 @@ class Fuser {
       const bool early = r.level == Level::total && least == 0 && prelude_used_ < prelude;
       best = early ? prelude_used_++ : new_group(-1);
       f.groups[best].space = d;
+      f.groups[best].shape = shape;
       f.groups[best].split = r.split;
       f.groups[best].odd = r.odd;
     } else {
       Group& group = f.groups[best];
-      const Fit a = fit(group.space, d);
+      const Fit a = group.shape == shape ? Fit{} : fit(group.space, d);
       if (!a.inside) {  // the members so far become rows of the larger space
         group.split = a.split;
         for (int m = 0; m < i; ++m)
           if (group_[m] == best) level_[m] = Level::row;
         group.space = d;
+        group.shape = shape;
         group.mixed = true;
       }
       if (group.split < 0 && r.split >= 0) group.split = r.split + group.space.rank - d.rank;
@@ -401,7 +405,7 @@ class Fuser {
     group.weight += ir::info(n.op).cost + 1;
     group.mixed = group.mixed || reduces;
     group_[i] = best;
-    const Fit a = fit(group.space, d);
+    const Fit a = group.shape == shape ? Fit{} : fit(group.space, d);
     level_[i] = reduces ? r.level : a.full ? Level::element : Level::row;
     if (r.odd) level_[i] = Level::row;
     earliest_[i] = best + (level_[i] == Level::column_sum || level_[i] == Level::total || r.odd ? 1 : 0);
@@ -422,10 +426,13 @@ class Fuser {
     return role_[x] == Role::view ? f.views[view_of_[x]].root : x;
   }
 
-  constexpr bool joins(int at, int i, const Dims& d, const Reduction& r) const {
+  constexpr bool joins(int at, int i, int shape, const Reduction& r) const {
     const Group& group = f.groups[at];
     if (group.opaque >= 0 || group.odd || group.weight + ir::info(nodes_[i].op).cost >= limits_.weight)
       return false;
+    if (group.shape == shape)
+      return r.level == Level::element || r.level == Level::total || group.split < 0 || group.split == r.split;
+    const Dims& d = shapes_[shape];
     const Fit a = fit(group.space, d);
     if (!a.inside) {
       if (!a.outside || !a.suffix || group.mixed || group.space.size() == 1) return false;

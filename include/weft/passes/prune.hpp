@@ -8,14 +8,17 @@ namespace weft::passes {
 
 constexpr ir::Graph prune(const ir::Graph& g) {
   const int n = g.nodes.size();
-  List<u8> live(n, 0);
+  const ir::Node* const nodes = g.nodes.data();
+  const int* const all_edges = g.edges.data();
+  List<u8> live_list(n, 0);
+  u8* const live = live_list.data();
   for (int node : g.outputs) live[node] = 1;
   for (const ir::Assign& a : g.assigns) live[a.node] = 1;
   int edges = 0;
   for (int i = n - 1; i >= 0; --i) {
     if (!live[i]) continue;
-    const ir::Node& node = g.nodes[i];
-    const int* in = g.edges.data() + node.first;
+    const ir::Node& node = nodes[i];
+    const int* in = all_edges + node.first;
     for (int k = 0; k < node.arity; ++k) live[in[k]] = 1;
     edges += node.arity;
   }
@@ -33,12 +36,13 @@ constexpr ir::Graph prune(const ir::Graph& g) {
   r.streams = g.streams;
   r.edges.reserve(edges + g.outputs.size() + g.assigns.size());
   r.nodes.reserve(n + g.outputs.size() + g.assigns.size());
-  List<int> moved(n, -1);
+  List<int> moved_list(n, -1);
+  int* const moved = moved_list.data();
   for (int i = 0; i < n; ++i) {
     if (!live[i]) continue;
-    ir::Node node = g.nodes[i];
-    const int* in = g.edges.data() + node.first;
-    const bool same = node.op == ir::Op::cast && g.nodes[in[0]].dtype == node.dtype;
+    ir::Node node = nodes[i];
+    const int* in = all_edges + node.first;
+    const bool same = node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype;
     if (node.op == ir::Op::stop_gradient || same) {
       moved[i] = moved[in[0]];
       continue;

@@ -2,7 +2,6 @@
 // A line chart of training curves as an SVG file. Law: the same points give the same bytes, in any locale; a
 // value that cannot be drawn (NaN, infinite, or not positive on a logarithmic axis) leaves a gap.
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string>
@@ -172,10 +171,13 @@ class Curve {
     std::string path;
     const auto flush_column = [&] {
       if (column.size() > 4) {
-        const auto [least, greatest] =
-            std::minmax_element(column.begin(), column.end(), [](Point a, Point b) { return a.y < b.y; });
-        const auto [first, second] = std::minmax(least, greatest);
-        column = {column.front(), *first, *second, column.back()};
+        std::size_t least = 0, greatest = 0;
+        for (std::size_t i = 1; i < column.size(); ++i) {
+          if (column[i].y < column[least].y) least = i;
+          if (column[i].y >= column[greatest].y) greatest = i;
+        }
+        const std::size_t first = std::min(least, greatest), second = std::max(least, greatest);
+        column = {column.front(), column[first], column[second], column.back()};
       }
       pixels.insert(pixels.end(), column.begin(), column.end());
       column.clear();

@@ -156,7 +156,7 @@ class UpdateBuilder {
 
  public:
   constexpr explicit UpdateBuilder(Backward&& backward)
-      : b(static_cast<ir::Graph&&>(backward.graph)),
+      : b(static_cast<ir::Graph&&>(backward.graph), ir::Sharing::leaves),
         gradients_(static_cast<List<int>&&>(backward.gradients)),
         scale_slot_(backward.scale_slot) {
     for (int k = 0; k < Optimizer::group_count; ++k) add_group<M, O>(b.graph, k);
