@@ -99,10 +99,7 @@ class Builder {
     const int number = graph.nodes.size();
     graph.nodes.push(node);
     table_.items[at] = number;
-    if (4 * ++entered_ > 3 * table_.size()) {
-      table_ = List<int>(table_.size() * 2, -1);
-      enter_nodes(Sharing::all);
-    }
+    if (4 * ++entered_ > 3 * table_.size()) widen();
     return number;
   }
 
@@ -170,6 +167,18 @@ class Builder {
     for (int i = 0; i < b.arity; ++i)
       if (edges[i] != operands[i]) return false;
     return true;
+  }
+  constexpr void widen() {
+    List<int> wider(table_.size() * 2, -1);
+    const u64 mask = static_cast<u64>(wider.size() - 1);
+    for (int number : table_) {
+      if (number < 0) continue;
+      const Node& node = graph.nodes.items[number];
+      u64 at = hash(node, graph.edges.items + node.first) & mask;
+      while (wider.items[at] >= 0) at = (at + 1) & mask;
+      wider.items[at] = number;
+    }
+    table_ = static_cast<List<int>&&>(wider);
   }
   constexpr void enter_nodes(Sharing sharing) {
     const u64 mask = static_cast<u64>(table_.size() - 1);

@@ -32,6 +32,7 @@ struct Group {
   int opaque = -1;  // the node of a one-node group, -1 for a loop
   Dims space;
   int shape = -1;  // the space's among the graph's shapes, while groups are formed
+  int last = -1;   // the last member, while groups are formed
   int split = -1;  // axes [0, split) are rows; -1: no reduction forces a cut
   int weight = 0;
   bool mixed = false;            // has members of row level or reductions
@@ -83,16 +84,21 @@ class Fuser {
     wanted_ = List<u8>(n, 0);
     again_cost_ = List<int>(n, 0);
     leaf_ = List<int>(n, 0);
+    before_ = List<int>(n, -1);
     for (int node : g.outputs) wanted_[node] = 1;
     for (const ir::Assign& a : g.assigns) wanted_[a.node] = 1;
     for (int k = 0; k < prelude; ++k) new_group(-1);
+    List<int> late;  // so that state which is read before it is written can be written where it lives
     for (int i = 0; i < n; ++i) {
       classify(i);
-      if (wanted_[i] && role_[i] != Role::inlined) want(i);
+      if (!wanted_[i]) continue;
+      if (role_[i] == Role::inlined)
+        late.push(i);
+      else
+        want(i);
     }
-    // last, so that state which is read before it is written can be written where it lives
-    for (int i = 0; i < n; ++i)
-      if (wanted_[i] && role_[i] == Role::inlined) want(i);
+    for (int i : late)
+      if (role_[i] == Role::inlined) want(i);
     return static_cast<Fusion&&>(f);
   }
 
@@ -368,14 +374,15 @@ class Fuser {
       least = after_memory(root);
     }
     int best = -1;
+    int memory[3]{};
+    for (int k = 0; k < n.arity; ++k) memory[k] = memory_node(edges_[n.first + k]);
     if (!r.odd) {
       for (int k = 0; k < n.arity; ++k) {
-        const int x = memory_node(edges_[nodes_[i].first + k]);
-        const int from = group_[x] >= 0 ? group_[x] : -1;
+        const int from = group_[memory[k]];
         if (from > best && from >= least && joins(from, i, shape, r)) best = from;
       }
       for (int k = 0; best < 0 && k < n.arity; ++k) {
-        const int from = reader_[memory_node(edges_[nodes_[i].first + k])];
+        const int from = reader_[memory[k]];
         if (from >= least && joins(from, i, shape, r)) best = from;
       }
     }
@@ -393,8 +400,7 @@ class Fuser {
       const Fit a = group.shape == shape ? Fit{} : fit(group.space, d);
       if (!a.inside) {  // the members so far become rows of the larger space
         group.split = a.split;
-        for (int m = 0; m < i; ++m)
-          if (group_[m] == best) level_[m] = Level::row;
+        for (int m = group.last; m >= 0; m = before_[m]) level_[m] = Level::row;
         group.space = d;
         group.shape = shape;
         group.mixed = true;
@@ -405,14 +411,15 @@ class Fuser {
     group.weight += ir::info(n.op).cost + 1;
     group.mixed = group.mixed || reduces;
     group_[i] = best;
+    before_[i] = group.last;
+    group.last = i;
     const Fit a = group.shape == shape ? Fit{} : fit(group.space, d);
     level_[i] = reduces ? r.level : a.full ? Level::element : Level::row;
     if (r.odd) level_[i] = Level::row;
     earliest_[i] = best + (level_[i] == Level::column_sum || level_[i] == Level::total || r.odd ? 1 : 0);
     if (earliest_[i] > best) stored_[i] = 1;
     for (int k = 0; k < n.arity; ++k) {
-      const int x = memory_node(edges_[nodes_[i].first + k]);
-      if (reader_[x] < best) reader_[x] = best;
+      if (reader_[memory[k]] < best) reader_[memory[k]] = best;
     }
   }
 
@@ -466,6 +473,7 @@ class Fuser {
   List<int> earliest_;  // the first group that may use the node's value
   List<int> reader_;    // the last group that reads the node
   List<u8> wanted_;
+  List<int> before_;      // the member before it of the same group
   List<int> leaf_;        // something that inlined arithmetic on leaves reads
   List<int> again_cost_;  // of inlined arithmetic on leaves, else 0
 };

@@ -108,17 +108,23 @@ constexpr Value read_slot(ir::Builder& b, int s) {
   return {&b, b.leaf(Op::state, slot.dtype, Dims(b.graph.shapes[slot.shape]), static_cast<u64>(s))};
 }
 
-// Forward and backward: the gradient's node of every trained parameter in the table's order, the slot of the
-// loss scale (-1 without one), and a parameter that no gradient reaches (-1: none).
+// Forward and backward, as far as the backward pass has come: the node of every trained parameter in the
+// table's order, the slot of the loss scale (-1 without one).
 struct Backward {
   ir::Graph graph;
-  List<int> gradients;
+  passes::Differentiation state;
+  List<int> parameters;
   int scale_slot = -1;
-  int unreached = -1;
+
+  // The gradient's node of trained parameter k, -1 where no gradient reaches it.
+  constexpr int gradient(int k) const {
+    const int at = state.adjoint[parameters[k]];
+    return at < 0 ? -1 : at;
+  }
 };
 
 template <class M, class O>
-constexpr Backward add_backward(ir::Graph&& forward, int loss) {
+constexpr Backward begin_backward(ir::Graph&& forward, int loss, int nodes) {
   constexpr const auto& table = nn::state_table<M>;
   Backward r;
   ir::Builder b(static_cast<ir::Graph&&>(forward));
@@ -128,19 +134,17 @@ constexpr Backward add_backward(ir::Graph&& forward, int loss) {
     r.scale_slot = add_slot(b, ir::Space::optimizer, DType::f32, Dims{}, optimizer_layout<M, O>.scale);
     seed = ir::broadcast(read_slot(b, r.scale_slot), total.dims());
   }
-  List<int> parameters, rows;
-  for (int i = 0; i < table.size; ++i) {
-    if (!table.row[i].trained) continue;
-    parameters.push(read_slot(b, i).id);
-    rows.push(i);
-  }
-  const List<Value> gradients = passes::differentiate(total, seed, parameters);
-  for (int k = 0; k < gradients.size(); ++k) {
-    if (!gradients[k]) r.unreached = rows[k];
-    r.gradients.push(gradients[k].id);
-  }
+  for (int i = 0; i < table.size; ++i)
+    if (table.row[i].trained) r.parameters.push(read_slot(b, i).id);
+  r.state = passes::begin_differentiation(total, seed, r.parameters);
+  passes::differentiate_on(b, r.state, nodes);
   r.graph = static_cast<ir::Graph&&>(b.graph);
   return r;
+}
+constexpr void continue_backward(Backward& r, int nodes) {
+  ir::Builder b(static_cast<ir::Graph&&>(r.graph));
+  passes::differentiate_on(b, r.state, nodes);
+  r.graph = static_cast<ir::Graph&&>(b.graph);
 }
 
 // The end of a step: gradients into their arena, one factor for all of them, one update a parameter group.
@@ -157,8 +161,8 @@ class UpdateBuilder {
  public:
   constexpr explicit UpdateBuilder(Backward&& backward)
       : b(static_cast<ir::Graph&&>(backward.graph), ir::Sharing::leaves),
-        gradients_(static_cast<List<int>&&>(backward.gradients)),
         scale_slot_(backward.scale_slot) {
+    for (int k = 0; k < backward.parameters.size(); ++k) gradients_.push(backward.gradient(k));
     for (int k = 0; k < Optimizer::group_count; ++k) add_group<M, O>(b.graph, k);
   }
 
@@ -301,25 +305,49 @@ struct ForwardStage {
     ir::write(w, f.graph);
   }
 };
-template <class M, class F, class O, class... I>
+// The backward pass goes in pieces of so many nodes of the forward pass: clang and nvcc stop evaluations that
+// g++ finishes.
+#if defined(__clang__) || defined(__CUDACC__)
+inline constexpr int nodes_a_piece = 1024;
+#else
+inline constexpr int nodes_a_piece = 4096;
+#endif
+template <int Piece, class M, class F, class O, class... I>
 struct BackwardStage {
-  using Before = Kept<ForwardStage<M, F, O, I...>>;
   static constexpr void write(WordWriter& w) {
-    const Backward r =
-        add_backward<M, O>(ir::thaw(Before::words.w + 2), static_cast<int>(Before::words.w[1]));
-    w.put_int(r.unreached);
+    const Backward r = make();
+    int unreached = -1;
+    for (int k = r.parameters.size() - 1; k >= 0; --k)
+      if (r.gradient(k) < 0) unreached = k;
+    w.put_int(unreached);
     w.put_int(r.scale_slot);
-    w.put_int(r.gradients.size());
-    for (int g : r.gradients) w.put_int(g);
+    w.put_int(r.state.next);
+    for (const List<int>* list : {&r.parameters, &r.state.adjoint}) {
+      w.put_int(list->size());
+      for (int x : *list) w.put_int(x);
+    }
     ir::write(w, r.graph);
   }
-  static constexpr Backward thaw(const u64* words) {
-    WordReader reader(words);
+  static constexpr Backward make() {
+    if constexpr (Piece == 0) {
+      using Before = Kept<ForwardStage<M, F, O, I...>>;
+      return begin_backward<M, O>(ir::thaw(Before::words.w + 2), static_cast<int>(Before::words.w[1]),
+                                  nodes_a_piece);
+    } else {
+      Backward r = BackwardStage<Piece - 1, M, F, O, I...>::thaw();
+      continue_backward(r, nodes_a_piece);
+      return r;
+    }
+  }
+  static constexpr Backward thaw() {
+    WordReader reader(Kept<BackwardStage>::words.w + 1);
     Backward r;
-    r.unreached = static_cast<int>(reader.get_int());
     r.scale_slot = static_cast<int>(reader.get_int());
-    r.gradients.resize(reader.get_size());
-    for (int& g : r.gradients) g = static_cast<int>(reader.get_int());
+    r.state.next = static_cast<int>(reader.get_int());
+    for (List<int>* list : {&r.parameters, &r.state.adjoint}) {
+      list->resize(reader.get_size());
+      for (int& x : *list) x = static_cast<int>(reader.get_int());
+    }
     r.graph = ir::read_graph(reader);
     return r;
   }
@@ -328,25 +356,34 @@ struct BackwardStage {
 // The step as a source of exec::Compiled; Apply: update the parameters, else only add to the gradients.
 template <class M, class F, class O, bool Apply, class... I>
 struct StepSource {
-  using Backwards = BackwardStage<M, F, O, I...>;
+  using Forwards = Kept<ForwardStage<M, F, O, I...>>;
+  static constexpr int forward_nodes = ir::Frozen<ForwardStage<M, F, O, I...>, 2>::sizes.nodes;
+  using Backwards = BackwardStage<(forward_nodes - 1) / nodes_a_piece, M, F, O, I...>;
+
+  struct UpdateStage {
+    static constexpr void write(WordWriter& w) {
+      UpdateBuilder<M, O> update(Backwards::thaw());
+      if constexpr (Apply)
+        ir::write(w, update.apply());
+      else
+        ir::write(w, update.accumulate());
+    }
+  };
   static constexpr ir::Graph graph() {
     if constexpr (O::Precision::rule.compute == DType::f32)
-      return as_written();
+      return ir::Frozen<UpdateStage>::graph();
     else
-      return passes::apply_precision(as_written(), O::Precision::rule);
-  }
-  static constexpr ir::Graph as_written() {
-    UpdateBuilder<M, O> update(Backwards::thaw(Kept<Backwards>::words.w));
-    if constexpr (Apply)
-      return update.apply();
-    else
-      return update.accumulate();
+      return passes::apply_precision(ir::Frozen<UpdateStage>::graph(), O::Precision::rule);
   }
   // An input that the loss never reads, and a row of the state table that no gradient reaches; -1: none.
-  static constexpr int unused_input() {
-    return static_cast<int>(static_cast<i64>(Kept<ForwardStage<M, F, O, I...>>::words.w[0]));
+  static constexpr int unused_input() { return static_cast<int>(static_cast<i64>(Forwards::words.w[0])); }
+  static constexpr int unreached() {
+    constexpr const auto& table = nn::state_table<M>;
+    int k = static_cast<int>(static_cast<i64>(Kept<Backwards>::words.w[0]));
+    for (int i = 0; k >= 0 && i < table.size; ++i)
+      if (table.row[i].trained && k-- == 0) return i;
+    return -1;
   }
-  static constexpr int unreached() { return static_cast<int>(static_cast<i64>(Kept<Backwards>::words.w[0])); }
 };
 
 }  // namespace weft::train

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "../../../benchmarks/compile/gpt2.hpp"
 
 using namespace weft;
