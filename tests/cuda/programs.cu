@@ -11,6 +11,7 @@
 #include "weft/ops/linalg.hpp"
 #include "weft/ops/loss.hpp"
 #include "weft/ops/random.hpp"
+#include "weft/ops/slicing.hpp"
 
 using namespace weft;
 
