@@ -11,6 +11,7 @@
 #include "weft/ops/linalg.hpp"
 #include "weft/ops/loss.hpp"
 #include "weft/ops/random.hpp"
+#include "weft/ops/slicing.hpp"
 
 using namespace weft;
 
@@ -119,6 +120,33 @@ TEST_CASE("cuda programs: products") {
       "matmul", 1e-5, [](auto a, auto b) { return relu(matmul(a, b)); }, in<f32, 64, 40>, in<f32, 40, 72>);
   check(
       "integers", 0, [](auto a, auto b) { return matmul(a, b); }, in<i32, 20, 33>, in<i32, 33, 17>);
+}
+
+TEST_CASE("cuda programs: products and what is added to them") {
+  constexpr auto linear = [](auto a, auto b, auto x, auto bias) { return x + (matmul(a, b) + bias); };
+  check("residual and bias", 1e-5, linear, in<f32, 64, 40>, in<f32, 40, 72>, in<f32, 64, 72>, in<f32, 72>);
+  check("a batch of them", 1e-5, linear, in<f32, 3, 16, 40>, in<f32, 3, 40, 24>, in<f32, 3, 16, 24>,
+        in<f32, 24>);
+  check(
+      "a bias not aligned to 16 bytes", 1e-5,
+      [](auto a, auto b, auto bias) { return matmul(a, b) + slice<0, 1, 73>(bias); }, in<f32, 64, 40>,
+      in<f32, 40, 72>, in<f32, 73>);
+  check(
+      "factors without a unit stride", 1e-5,
+      [](auto a, auto b, auto x, auto bias) {
+        return matmul(slice<1, 0, 80, 2>(slice<0, 0, 64, 2>(a)), b) + x + bias;
+      },
+      in<f32, 64, 80>, in<f32, 40, 24>, in<f32, 32, 24>, in<f32, 24>);
+}
+
+TEST_CASE("cuda programs: sums of several loops wait for one second stage") {
+  check(
+      "sums", 1e-5,
+      [](auto x, auto y) {
+        auto columns = sum<0>(x);
+        return std::tuple{columns, max<0>(y), sum<>(y * y), sum<0>(x * (columns * 0.01f)), sum<1>(y)};
+      },
+      in<f32, 3000, 96>, in<f32, 4100, 33>);
 }
 
 TEST_CASE("cuda programs: compile and tensors") {

@@ -66,6 +66,7 @@ const exec::CudaKernel index_kernels[]{
     &kernels::run_cuda_gather<dtype_word(DType::bf16), dtype_word(DType::i64)>,
     &kernels::run_cuda_scatter_add<dtype_word(DType::f32), dtype_word(DType::i32)>,
     &kernels::run_cuda_scatter_add<dtype_word(DType::bf16), dtype_word(DType::i64)>,
-    &kernels::run_cuda_dot_tiled<dtype_word(DType::i32), dtype_word(DType::i32), dtype_word(DType::i32)>,
-    &kernels::run_cuda_dot_tiled<dtype_word(DType::bf16), dtype_word(DType::f32), dtype_word(DType::f32)>,
+    &kernels::run_cuda_dot_tiled<dtype_word(DType::i32), dtype_word(DType::i32), dtype_word(DType::i32), 0>,
+    &kernels::run_cuda_dot_tiled<dtype_word(DType::bf16), dtype_word(DType::f32), dtype_word(DType::f32),
+                                 kernels::dot_adds | kernels::dot_has_bias>,
 };

@@ -134,34 +134,23 @@ TEST_CASE("finish: chunks of several sums become one, in any team") {
     }
   }
   const auto word = [](DType t, Fold f) { return static_cast<u64>(t) | static_cast<u64>(f) << 8; };
-  const u64 numbers[] = {chunks,
-                         stride,
-                         0,
-                         100,
-                         word(DType::f32, Fold::sum),
-                         448,
-                         20,
-                         word(DType::f64, Fold::max),
-                         640,
-                         1,
-                         word(DType::f32, Fold::sum)};
-  kernels::LoopArgs from;
-  from.pointer[0] = partial.data();
-  from.pointer[1] = a.data();
-  from.pointer[2] = b.data();
-  from.pointer[3] = total.data();
-  from.chunks = chunks;
+  const u64 numbers[3][4] = {{chunks, stride, 100, word(DType::f32, Fold::sum)},
+                             {chunks, stride, 20, word(DType::f64, Fold::max)},
+                             {chunks, stride, 1, word(DType::f32, Fold::sum)}};
+  const kernels::FinishSum sums[] = {kernels::finish_sum(numbers[0], partial.data(), a.data()),
+                                     kernels::finish_sum(numbers[1], partial.data() + 448, b.data()),
+                                     kernels::finish_sum(numbers[2], partial.data() + 640, total.data())};
   for (const int threads : {1, 32, 256}) {
-    kernels::for_each_finish(from, numbers, 11, threads, [&](const kernels::FinishArgs& args, i64 blocks) {
-      if (threads == 1) {
-        SerialTeam team;
-        for (i64 i = 0; i < blocks; ++i) kernels::finish_block<kernels::every_finish>(team, args, i);
-      } else {
-        emulate_grid(blocks, threads, 8 * threads, 11, [&](EmulatedTeam& team, i64 block) {
-          kernels::finish_block<kernels::every_finish>(team, args, block);
-        });
-      }
-    });
+    i64 blocks = 0;
+    const kernels::FinishArgs args = kernels::finish_args(sums, 3, threads, blocks);
+    if (threads == 1) {
+      SerialTeam team;
+      for (i64 i = 0; i < blocks; ++i) kernels::finish_block<kernels::every_finish>(team, args, i);
+    } else {
+      emulate_grid(blocks, threads, 8 * threads, 11, [&](EmulatedTeam& team, i64 block) {
+        kernels::finish_block<kernels::every_finish>(team, args, block);
+      });
+    }
     for (std::size_t i = 0; i < a.size(); ++i)
       CHECK(std::abs(static_cast<double>(a[i]) - expect_a[i]) < 1e-4);
     for (std::size_t i = 0; i < b.size(); ++i) CHECK(b[i] == expect_b[i]);

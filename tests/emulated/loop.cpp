@@ -158,6 +158,13 @@ TEST_CASE("loop: sums along the rows") {
       },
       in<f32, 200, 96>, in<f32, 200, 96>);
   check(
+      "sums of several loops, one of them read by another", sums,
+      [](auto x, auto y) {
+        auto columns = sum<0>(x);
+        return std::tuple{columns, max<0>(y), sum<>(y * y), sum<0>(x * (columns * 0.01f)), sum<1>(y)};
+      },
+      in<f32, 300, 96>, in<f32, 610, 33>);
+  check(
       "total of a long vector", sums, [](auto x) { return sum<>(x); }, in<f32, 70001>);
 }
 

@@ -30,13 +30,11 @@ void run_loop(const kernels::HostLaunch& launch, int) {
 
 inline void run_finish(const kernels::HostLaunch& launch, int) {
   constexpr int threads = 128;
-  kernels::for_each_finish(launch.args, launch.numbers, launch.number_count, threads,
-                           [&](const kernels::FinishArgs& args, i64 blocks) {
-                             emulate_grid(blocks, threads, 8 * threads, ++seed,
-                                          [&](EmulatedTeam& team, i64 block) {
-                                            kernels::finish_block<kernels::every_finish>(team, args, block);
-                                          });
-                           });
+  i64 blocks = 0;
+  const kernels::FinishArgs args = kernels::finish_args(launch.sums, launch.sum_count, threads, blocks);
+  emulate_grid(blocks, threads, 8 * threads, ++seed, [&](EmulatedTeam& team, i64 block) {
+    kernels::finish_block<kernels::every_finish>(team, args, block);
+  });
 }
 
 template <class P, int K>

@@ -139,14 +139,14 @@ class Machine {
       case codegen::StepKind::loop:
         return loop(words, address, number, s.numbers.size);
       case codegen::StepKind::finish:
-        for (int k = 2, to = 1; k < s.numbers.size; k += 3, ++to) {
-          const DType t = static_cast<DType>(number[k + 2] & 255);
-          for (i64 i = 0; i < n(k + 1); ++i) {
-            double v = read(address[0] + number[k], i, t);
-            for (i64 c = 1; c < n(0); ++c)
-              v = fold(static_cast<kernels::Fold>(number[k + 2] >> 8), t, v,
-                       read(address[0] + number[k] + static_cast<u64>(c * n(1)), i, t));
-            write(address[to], i, t, v);
+        for (int k = 0; k < s.numbers.size; k += kernels::finish_numbers, address += 2) {
+          const DType t = static_cast<DType>(number[k + 3] & 255);
+          for (i64 i = 0; i < n(k + 2); ++i) {
+            double v = read(address[0], i, t);
+            for (i64 c = 1; c < n(k); ++c)
+              v = fold(static_cast<kernels::Fold>(number[k + 3] >> 8), t, v,
+                       read(address[0] + static_cast<u64>(c * n(k + 1)), i, t));
+            write(address[1], i, t, v);
           }
         }
         return;
@@ -166,7 +166,11 @@ class Machine {
               for (i64 k = 0; k < n(2); ++k)
                 total += read(address[0], at[0] + i * n(3) + k * n(4), a) *
                          read(address[1], at[1] + k * n(5) + j * n(6), b);
-              write(address[2], at[2] + i * n(7) + j, c, rounded(c, total));
+              const i64 to = at[2] + i * n(7) + j;
+              total = rounded(c, total);
+              if (words[3] & kernels::dot_adds) total = rounded(c, total + read(address[3], to, c));
+              if (words[3] & kernels::dot_has_bias) total = rounded(c, total + read(address[4], j, c));
+              write(address[2], to, c, total);
             }
         });
         return;

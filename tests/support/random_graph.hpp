@@ -12,6 +12,7 @@ struct RandomGraphOptions {
   int steps = 16;
   i64 size = 300;      // elements of a value, about
   bool state = false;  // slots that are read and assigned
+  int products = 1;    // of 22 steps, how many are matrix products
 };
 
 class RandomGraph {
@@ -160,6 +161,7 @@ class RandomGraph {
   }
 
   void grow() {
+    if (pick(1, 22) < o_.products) return dot();
     switch (pick(0, 21)) {
       case 0:
       case 1:
@@ -350,9 +352,10 @@ class RandomGraph {
     keep({ir::reshape(x.v, r), x.bound});
   }
   void dot() {
-    const Item x = number();
+    Item x = number();
     const Dims d = x.v.dims();
     if (d.rank == 0 || d.size() > 2000) return;
+    if (one_in(2)) x.v = ir::cast(x.v, DType::f32);
     ir::DotAxes axes;
     Dims e;
     // a random part of x's axes is shared
@@ -385,7 +388,62 @@ class RandomGraph {
     if (result.size() > 4 * o_.size || result.size() * contracted > 100000 || result.rank > 6) return;
     const Item y{add_input(e, x.v.dtype(), 4), 4};
     if (x.bound * y.bound * static_cast<double>(contracted) > 4e6) return;
-    keep({ir::dot(x.v, y.v, axes, x.v.dtype()), x.bound * y.bound * static_cast<double>(contracted)});
+    const DType sums = x.v.dtype() == DType::bf16 && one_in(2) ? DType::f32 : x.v.dtype();
+    const Item product{ir::dot(x.v, y.v, axes, sums), x.bound * y.bound * static_cast<double>(contracted)};
+    if (one_in(4)) return keep(product);
+    added(product);
+  }
+  // Up to three additions to a product: of biases, of values of its extents, and of views of either.
+  void added(Item sum) {
+    for (int n = pick(1, 3); n > 0; --n) {
+      if (one_in(6)) sum.v = ir::cast(sum.v, one_in(2) ? DType::f32 : DType::f64);
+      if (one_in(6)) items_.push_back(tamed(sum));  // another reader
+      const Item x = one_in(2) ? bias(sum.v) : one_in(3) ? partner(sum) : residual(sum.v);
+      if (x.v.dtype() != sum.v.dtype() || !(weft::broadcast(x.v.dims(), sum.v.dims()) == sum.v.dims())) break;
+      sum = {one_in(2) ? sum.v + x.v : x.v + sum.v, sum.bound + x.bound};
+    }
+    if (one_in(8)) sum.v = ir::cast(sum.v, DType::f32);
+    keep(sum);
+  }
+  // One entry for each index of some of the last axes.
+  Item bias(const Value& to) {
+    const Dims d = to.dims();
+    Dims e;
+    e.rank = pick(0, one_in(3) ? d.rank : d.rank < 2 ? d.rank : 2);
+    for (int a = 0; a < e.rank; ++a) e.extent[a] = one_in(6) ? 1 : d.extent[a + d.rank - e.rank];
+    return same_extents(e, to.dtype());
+  }
+  Item residual(const Value& to) {
+    for (int tries = 0; tries < 4; ++tries) {
+      const Item x = any();
+      if (x.v.dims() == to.dims() && x.v.dtype() != DType::boolean)
+        return {ir::cast(x.v, to.dtype()), x.bound};
+    }
+    return same_extents(to.dims(), to.dtype());
+  }
+  // An input, read as it lies, permuted, sliced or computed with.
+  Item same_extents(const Dims& d, DType t) {
+    Dims e = d;
+    ir::Slice axes[max_rank];
+    i64 order[max_rank]{};
+    switch (pick(0, 5)) {
+      case 0:  // transposed
+        for (int a = 0; a < d.rank; ++a) order[a] = d.rank - 1 - a, e.extent[a] = d.extent[d.rank - 1 - a];
+        return {ir::permute(add_input(e, t), order), 9};
+      case 1:  // part of something longer
+        for (int a = 0; a < d.rank; ++a)
+          if (one_in(2))
+            e.extent[a] += pick(0, 2), axes[a] = {pick(0, static_cast<int>(e.extent[a] - d.extent[a])), 1};
+        return {ir::slice(add_input(e, t), axes, d), 9};
+      case 2:
+        return {add_input(d, t) * 2.0, 18};
+      case 3: {
+        const Value wave = ir::unary(ir::Op::sin, ir::cast(add_input(d, t), DType::f64));
+        return {ir::cast(ir::unary(ir::Op::round, wave * 8.0), t), 8};
+      }
+      default:
+        return {add_input(d, t), 9};
+    }
   }
   void generator() {
     const Dims d = random_dims();

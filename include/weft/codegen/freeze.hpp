@@ -12,6 +12,7 @@ constexpr void write(WordWriter& w, const passes::Plan& p) {
   w.put_int(p.copies.size());
   w.put_int(p.outputs.size());
   w.put_int(p.workspace_bytes);
+  w.put_int(p.finishes.size());
   w.put_all(p.where.data(), p.where.size());
   for (const passes::Cut& c : p.cuts) {
     w.put_int(c.rows);
@@ -28,13 +29,15 @@ constexpr void write(WordWriter& w, const passes::Plan& p) {
     w.put_int(c.before);
   }
   for (u64 a : p.outputs) w.put(a);
+  for (int k : p.finishes) w.put_int(k);
 }
 
 // The plan that Stage wrote, as constant arrays; plan() borrows them.
 template <class Stage>
 struct FrozenPlan {
   static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::words.w[which]); }
-  static constexpr int places = count(0), cuts = count(1), copies = count(2), outputs = count(3);
+  static constexpr int places = count(0), cuts = count(1), copies = count(2), outputs = count(3),
+                       finishes = count(5);
   static constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
   template <class S>  // a template, so that its members wait for the counts
   struct Arrays {
@@ -42,11 +45,12 @@ struct FrozenPlan {
     passes::Cut cuts[at_least_one(S::cuts)]{};
     passes::Copy copies[at_least_one(S::copies)]{};
     u64 outputs[at_least_one(S::outputs)]{};
+    int finishes[at_least_one(S::finishes)]{};
   };
   template <class S>
   static constexpr Arrays<S> read() {
     Arrays<S> to;
-    WordReader r(Kept<Stage>::words.w + 5);
+    WordReader r(Kept<Stage>::words.w + 6);
     const u64* const from = r.take(S::places);
     for (int i = 0; i < S::places; ++i) to.where[i] = from[i];
     for (int i = 0; i < S::cuts; ++i) {
@@ -68,6 +72,7 @@ struct FrozenPlan {
       c.before = static_cast<int>(r.get_int());
     }
     for (int i = 0; i < S::outputs; ++i) to.outputs[i] = r.get();
+    for (int i = 0; i < S::finishes; ++i) to.finishes[i] = static_cast<int>(r.get_int());
     return to;
   }
   static constexpr Arrays<FrozenPlan> arrays = read<FrozenPlan>();
@@ -78,6 +83,7 @@ struct FrozenPlan {
     p.cuts = List<passes::Cut>::borrow(arrays.cuts, cuts);
     p.copies = List<passes::Copy>::borrow(arrays.copies, copies);
     p.outputs = List<u64>::borrow(arrays.outputs, outputs);
+    p.finishes = List<int>::borrow(arrays.finishes, finishes);
     p.workspace_bytes = static_cast<i64>(Kept<Stage>::words.w[4]);
     return p;
   }

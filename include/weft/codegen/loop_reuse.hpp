@@ -1,7 +1,7 @@
 #pragma once
-// Loop groups of one structure become one kernel with the same arguments but for addresses and random streams,
-// so that the layers of a stack are lowered once. A group's structure is a list of words that says everything
-// its code and its numbers depend on, with operands by their position in the group.
+// Loop groups of one structure become one kernel with the same arguments but for addresses and random
+// streams, so that the layers of a stack are lowered once. A group's structure is a list of words that says
+// everything its code and its numbers depend on, with operands by their position in the group.
 
 #include "weft/codegen/lowered.hpp"
 
@@ -24,7 +24,7 @@ struct AddressRule {
 struct LoopPattern {
   u64 hash = 0;
   ir::Span structure, rules, randoms;  // randoms: members that draw random numbers, in order of their streams
-  int step = 0, finish = -1;           // its launches among Lowered::steps
+  int step = 0;                        // its launch among Lowered::steps
 };
 
 class LoopReuse {
@@ -121,8 +121,8 @@ class LoopReuse {
     return -1;
   }
 
-  // Remembers the launches [step, ...) that lowering made for the group that was read.
-  constexpr void add(const List<AddressRule>& rules, const List<int>& randoms, int step, int finish) {
+  // Remembers the launch that lowering made for the group that was read.
+  constexpr void add(const List<AddressRule>& rules, const List<int>& randoms, int step) {
     LoopPattern pattern;
     pattern.hash = hash_;
     pattern.structure = {known_.size(), size_};
@@ -132,16 +132,15 @@ class LoopReuse {
     pattern.randoms = {randoms_.size(), randoms.size()};
     randoms_.append(randoms.data(), randoms.size());
     pattern.step = step;
-    pattern.finish = finish;
     patterns_.push(pattern);
   }
 
-  // The launches of the group that was read, as the pattern's were.
+  // The launch of the group that was read, as the pattern's was.
   constexpr void repeat(int pattern_number, Lowered& out) const {
     const LoopPattern pattern = patterns_[pattern_number];
     const u64 partials = p.cuts[group_number_].partials;
     List<u64> addresses, numbers;
-    addresses.reserve(pattern.rules.size + 1);
+    addresses.reserve(pattern.rules.size);
     const AddressRule* const rules = rules_.data() + pattern.rules.begin;
     for (int i = 0; i < pattern.rules.size; ++i) addresses.push(address(rules[i], partials));
     const Step first = out.steps[pattern.step];
@@ -151,18 +150,6 @@ class LoopReuse {
     Step& step = out.step(StepKind::loop, first.kernel, addresses, numbers);
     step.bytes = first.bytes;
     step.flops = first.flops;
-    if (pattern.finish < 0) return;
-    const Step sums = out.steps[pattern.finish];
-    addresses.clear();
-    numbers.clear();
-    addresses.push(partials);
-    for (int i = 0; i < group_->stores.size; ++i) {
-      const int x = pool_[group_->stores.begin + i];
-      if (level_[x] == passes::Level::column_sum || level_[x] == passes::Level::total)
-        addresses.push(p.where[x]);
-    }
-    numbers.append(out.numbers.data() + sums.numbers.begin, sums.numbers.size);
-    out.step(StepKind::finish, sums.kernel, addresses, numbers).bytes = sums.bytes;
   }
 
   // Numbers of a loop's launch before its random streams.
@@ -170,7 +157,8 @@ class LoopReuse {
 
  private:
   static constexpr int words_a_member = 12;
-  static constexpr u64 hash_modulus = 16777213;  // a prime: small numbers are what constant evaluation has cheap
+  static constexpr u64 hash_modulus =
+      16777213;  // a prime: small numbers are what constant evaluation has cheap
 
   // The view through which this group reads x or copies it, -1 where it has x as it is.
   constexpr int view_in_group(int x) const {

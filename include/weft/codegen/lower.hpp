@@ -1,17 +1,25 @@
 #pragma once
-// From the plan to launches: every group in order, and the copies between them.
+// From the plan to launches: every group in order, between them the second stages of sums and copies.
 
 #include "weft/codegen/lower_dot.hpp"
+#include "weft/codegen/lower_finish.hpp"
 #include "weft/codegen/lower_loop.hpp"
 
 namespace weft::codegen {
 
-// The launches of groups [first, last), and the copies before them; the copies after all groups go with the
+// The launches of groups [first, last), and what comes before them; what comes after all groups goes with the
 // last.
 constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int first,
                         int last) {
   Lowered out;
   LoopLowering loops(g, f, plan, out);
+  int finish = 0;  // the next of plan.finishes
+  while (finish < plan.finishes.size() && plan.finishes[finish] < first) ++finish;
+  const auto sums = [&](int before) {
+    if (finish == plan.finishes.size() || plan.finishes[finish] != before) return;
+    lower_finish(g, f, plan, finish > 0 ? plan.finishes[finish - 1] : 0, before, out);
+    ++finish;
+  };
   const auto copies = [&](int before) {
     for (const passes::Copy& c : plan.copies) {
       if (c.before != before) continue;
@@ -24,17 +32,21 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
     }
   };
   for (int k = first; k < last; ++k) {
+    sums(k);
     if (!plan.copies.empty()) copies(k);
     const passes::Group& group = f.groups[k];
     if (group.opaque < 0) {
       if (group.stores.size > 0) loops.lower(k);
     } else if (g.nodes[group.opaque].op == ir::Op::dot) {
-      lower_dot(g, f, plan, group.opaque, out);
+      lower_dot(g, f, plan, k, out);
     } else {
       lower_index(g, f, plan, group.opaque, out);
     }
   }
-  if (last == f.groups.size()) copies(last);
+  if (last == f.groups.size()) {
+    sums(last);
+    copies(last);
+  }
   return out;
 }
 

@@ -3,6 +3,7 @@
 // free axes that do not become batch axes.
 
 #include "weft/codegen/lowered.hpp"
+#include "weft/kernels/dot_call.hpp"
 
 namespace weft::codegen {
 
@@ -69,10 +70,10 @@ constexpr DotProblem dot_problem(const ir::Graph& g, int node, const passes::Vie
   return p;
 }
 
-constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
+constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int k,
                          Lowered& out) {
-  const int a = g.in(node, 0), b = g.in(node, 1);
-  const int k = f.group[node];
+  const passes::Group& group = f.groups[k];
+  const int node = group.opaque, a = g.in(node, 0), b = g.in(node, 1);
   const auto view = [&](int x) {
     return f.is_view_in(x, k) && f.view_of[x] >= 0 ? f.views[f.view_of[x]]
                                                    : passes::contiguous_view(x, g.dims(x));
@@ -86,7 +87,21 @@ constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const pass
   code.push(static_cast<u64>(g.nodes[node].dtype));
   addresses.push(plan.where[va.root] + static_cast<u64>(va.offset * size_of(g.nodes[a].dtype)));
   addresses.push(plan.where[vb.root] + static_cast<u64>(vb.offset * size_of(g.nodes[b].dtype)));
-  addresses.push(plan.where[node]);
+  addresses.push(plan.where[group.result]);
+  u64 epilogue = 0;
+  i64 epilogue_bytes = 0;
+  for (int e = 0; e < 2; ++e) {
+    const int x = e == 0 ? group.added : group.bias;
+    if (x < 0) {
+      addresses.push(passes::Address::none);
+      continue;
+    }
+    const passes::View v = view(x);
+    addresses.push(plan.where[v.root] + static_cast<u64>(v.offset * size_of(g.nodes[x].dtype)));
+    epilogue |= e == 0 ? kernels::dot_adds : kernels::dot_has_bias;
+    epilogue_bytes += e == 0 ? passes::bytes_of(g, x) : p.n * size_of(g.nodes[x].dtype);
+  }
+  code.push(epilogue);
   for (const i64 x :
        {p.m, p.n, p.k, p.a_row, p.a_col, p.b_row, p.b_col, p.c_row, static_cast<i64>(p.batches)})
     numbers.push(static_cast<u64>(x));
@@ -97,7 +112,7 @@ constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const pass
     batch *= p.batch[i].extent;
   }
   Step& step = out.step(StepKind::dot, out.kernel(StepKind::dot, code), addresses, numbers);
-  step.bytes = passes::bytes_of(g, a) + passes::bytes_of(g, b) + passes::bytes_of(g, node);
+  step.bytes = passes::bytes_of(g, a) + passes::bytes_of(g, b) + passes::bytes_of(g, node) + epilogue_bytes;
   step.flops = 2 * batch * p.m * p.n * p.k;
 }
 

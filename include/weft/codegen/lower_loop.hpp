@@ -261,26 +261,8 @@ class LoopLowering {
     return info_[s].alias >= 0 ? info_[s].alias : s;
   }
 
-  static constexpr Fold fold_of(Op op) {
-    switch (op) {
-      case Op::reduce_max:
-        return Fold::max;
-      case Op::reduce_min:
-        return Fold::min;
-      case Op::reduce_prod:
-        return Fold::prod;
-      case Op::argmax:
-        return Fold::argmax;
-      case Op::argmin:
-        return Fold::argmin;
-      default:
-        return Fold::sum;
-    }
-  }
-
   constexpr void place_sinks() {
     i64 partial = 0;
-    sums_.clear();
     for (int i = 0; i < group_->stores.size; ++i) {
       const int x = pool_[group_->stores.begin + i];
       Sink sink;
@@ -301,13 +283,9 @@ class LoopLowering {
         o.word.role =
             level_[x] == Level::total ? kernels::Role::accumulate_total : kernels::Role::accumulate_columns;
         if (cut_->chunks > 1) {
-          sums_.push(o.address);
-          sums_.push(static_cast<u64>(partial));
-          sums_.push(static_cast<u64>(shapes_[nodes_[x].shape].size()));
-          sums_.push(static_cast<u64>(t) | static_cast<u64>(sink.fold) << 8);
           o.address = cut_->partials + static_cast<u64>(partial);
           rule = {Source::partial, static_cast<u64>(partial)};
-          partial += (passes::bytes_of(g, x) + 63) / 64 * 64;
+          partial += passes::part_bytes(g, x);
         }
       } else {
         sink.info = resolve(x);
@@ -591,21 +569,7 @@ class LoopLowering {
     const int first = out_.steps.size();
     Step& step = out_.step(StepKind::loop, out_.kernel(StepKind::loop, code), addresses, numbers);
     cost(step);
-    reuse_.add(rules_, randoms_, first, sums_.empty() ? -1 : first + 1);
-    if (!sums_.empty()) {
-      addresses.clear();
-      numbers.clear();
-      addresses.push(cut_->partials);
-      numbers.push(static_cast<u64>(cut_->chunks));
-      numbers.push(static_cast<u64>(partial_bytes_));
-      for (int k = 0; k < sums_.size(); k += 4) {
-        addresses.push(sums_[k]);
-        for (int j = 1; j < 4; ++j) numbers.push(sums_[k + j]);
-      }
-      Step& sums =
-          out_.step(StepKind::finish, out_.kernel(StepKind::finish, List<u64>()), addresses, numbers);
-      sums.bytes = cut_->chunks * partial_bytes_;
-    }
+    reuse_.add(rules_, randoms_, first);
   }
 
   constexpr void cost(Step& step) const {
@@ -655,7 +619,7 @@ class LoopLowering {
   List<Sink> sinks_;
   List<List<Instruction>> sections_;
   List<Registers> registers_;
-  List<u64> streams_, sums_;
+  List<u64> streams_;
   int axis_[9]{};
   i64 extent_[9]{};
   int rows_ = 0, cols_ = 0, passes_ = 0, kept_ = 0, seed_ = -1;

@@ -9,6 +9,24 @@ namespace weft::codegen {
 
 enum class StepKind : u8 { loop, finish, dot, gather, scatter_add, copy };
 
+// The fold of a reduction.
+constexpr kernels::Fold fold_of(ir::Op op) {
+  switch (op) {
+    case ir::Op::reduce_max:
+      return kernels::Fold::max;
+    case ir::Op::reduce_min:
+      return kernels::Fold::min;
+    case ir::Op::reduce_prod:
+      return kernels::Fold::prod;
+    case ir::Op::argmax:
+      return kernels::Fold::argmax;
+    case ir::Op::argmin:
+      return kernels::Fold::argmin;
+    default:
+      return kernels::Fold::sum;
+  }
+}
+
 // One launch. `numbers` are the arguments that are not addresses, in the order its kind defines.
 struct Step {
   StepKind kind{};

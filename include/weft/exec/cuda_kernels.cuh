@@ -12,10 +12,12 @@ namespace weft::exec {
 
 using CudaKernel = void (*)(const kernels::CudaLaunch&, cudaStream_t);
 
-// A product's layout and whether the library runs it. Words: the dtypes of a, b and c.
+// A product's layout and whether the library runs it. Words: dot_call.hpp.
 struct DotChoice {
   kernels::DotCall call;
   DType ab{}, c{};
+  bool accumulate = false;
+  kernels::DotFinish finish = kernels::DotFinish::none;
   bool library = false;
 };
 constexpr DotChoice choose_dot(const u64* words, const u64* numbers) {
@@ -23,8 +25,12 @@ constexpr DotChoice choose_dot(const u64* words, const u64* numbers) {
   choice.call = kernels::dot_call(numbers);
   choice.ab = static_cast<DType>(words[0]);
   choice.c = static_cast<DType>(words[2]);
-  choice.library = words[0] == words[1] && kernels::dot_types_supported(choice.ab, choice.c) &&
-                   kernels::dot_layout(choice.call.shape, choice.call.batch).expressible();
+  choice.accumulate = (words[3] & kernels::dot_adds) != 0;
+  if (words[3] & kernels::dot_has_bias) choice.finish = kernels::DotFinish::bias;
+  const kernels::DotLayout layout =
+      kernels::dot_layout(choice.call.shape, choice.call.batch, choice.accumulate);
+  choice.library = words[0] == words[1] &&
+                   kernels::dot_finish_problem(layout, choice.ab, choice.c, choice.finish) == nullptr;
   return choice;
 }
 
@@ -51,18 +57,18 @@ constexpr DotUse dot_use(int kernel) {
 }
 
 inline void run_library_dot(const kernels::CudaLaunch& launch, cudaStream_t stream) {
-  (*launch.dot)(stream, launch.args.pointer[0], launch.args.pointer[1], nullptr, launch.args.pointer[2],
-                nullptr, nullptr, launch.library);
+  (*launch.dot)(stream, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[3],
+                launch.args.pointer[2], launch.args.pointer[4], nullptr, launch.library);
 }
-template <u64 TA, u64 TB, u64 TC, bool Library, bool Tiled>
+template <u64 TA, u64 TB, u64 TC, u64 Adds, bool Library, bool Tiled>
 void run_dot(const kernels::CudaLaunch& launch, cudaStream_t stream) {
   if constexpr (Library && Tiled)
     launch.dot != nullptr ? run_library_dot(launch, stream)
-                          : kernels::run_cuda_dot_tiled<TA, TB, TC>(launch, stream);
+                          : kernels::run_cuda_dot_tiled<TA, TB, TC, Adds>(launch, stream);
   else if constexpr (Library)
     run_library_dot(launch, stream);
   else
-    kernels::run_cuda_dot_tiled<TA, TB, TC>(launch, stream);
+    kernels::run_cuda_dot_tiled<TA, TB, TC, Adds>(launch, stream);
 }
 inline void run_copy(const kernels::CudaLaunch& launch, cudaStream_t stream) {
   cuda_check(cudaMemcpyAsync(launch.args.pointer[1], launch.args.pointer[0],
@@ -89,7 +95,7 @@ constexpr CudaKernel cuda_kernel() {
     constexpr const auto& words = codegen::KernelSlice<P, K>::words;
     if constexpr (kind == codegen::StepKind::dot) {
       constexpr launching::DotUse use = launching::dot_use<P>(K);
-      return &launching::run_dot<words.w[0], words.w[1], words.w[2], use.library, use.tiled>;
+      return &launching::run_dot<words.w[0], words.w[1], words.w[2], words.w[3], use.library, use.tiled>;
     } else if constexpr (kind == codegen::StepKind::gather) {
       return &kernels::run_cuda_gather<words.w[0], words.w[1]>;
     } else {

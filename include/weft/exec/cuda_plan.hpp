@@ -62,19 +62,23 @@ struct CudaPlan {
   }
   static constexpr Table loops = make_table(std::make_integer_sequence<int, P::header.kernels>{});
 
-  // Bytes of the partial sums of the loop that has most; loops run one after another and share them.
+  // Bytes of the partial sums that wait for one second stage, where these are most.
   static constexpr i64 partial_bytes() {
-    i64 most = 0;
+    i64 most = 0, waiting = 0;
+    bool finished = false;
     for (int s = 0; s < P::header.steps; ++s) {
       const u64* w = P::image + P::header.step_at + codegen::step_words * s;
-      if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::loop) continue;
+      const auto kind = static_cast<codegen::StepKind>(w[0] & 255);
+      if (kind == codegen::StepKind::finish) finished = true;
+      if (kind != codegen::StepKind::loop) continue;
       const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
       if (n[4] == 0) continue;
+      if (finished) finished = false, waiting = 0;
       const kernels::LoopCut cut = loops.at[w[0] >> 8].cut(static_cast<i64>(n[0]), static_cast<i64>(n[2]));
-      const i64 bytes = cut.chunks * static_cast<i64>(n[4]);
-      if (most < bytes) most = bytes;
+      waiting += passes::align_up(cut.chunks * static_cast<i64>(n[4]));
+      if (most < waiting) most = waiting;
     }
-    return passes::align_up(most);
+    return most;
   }
 
   // The scalars and the inputs lie in one block, which is copied to the device as one: where input `number`
@@ -96,9 +100,9 @@ struct CudaPlan {
       const u64* w = P::image + P::header.step_at + codegen::step_words * s;
       if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::finish) continue;
       const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
-      for (int k = 2; k < static_cast<int>(w[2] >> 32); k += 3)
-        set |= kernels::finish_set(static_cast<DType>(n[k + 2] & 255),
-                                   static_cast<kernels::Fold>(n[k + 2] >> 8));
+      for (int k = 0; k < static_cast<int>(w[2] >> 32); k += kernels::finish_numbers)
+        set |= kernels::finish_set(static_cast<DType>(n[k + 3] & 255),
+                                   static_cast<kernels::Fold>(n[k + 3] >> 8));
     }
     return set;
   }
@@ -107,21 +111,43 @@ struct CudaPlan {
 // Cuts the loops of a list of launches for a GPU. `partial` holds CudaPlan<P>::partial_bytes().
 template <class P, class Launch>
 void cut_for_gpu(std::vector<Launch>& launches, std::byte* partial) {
+  struct Waiting {
+    const void* planned;
+    const std::byte* parts;
+    i64 chunks;
+  };
+  std::vector<Waiting> waiting;
+  std::byte* next = partial;
+  bool finished = false;
   for (int s = 0; s < P::header.steps; ++s) {
     const u64* w = P::image + P::header.step_at + codegen::step_words * s;
-    if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::loop) continue;
-    kernels::LoopArgs& args = launches[static_cast<std::size_t>(s)].args;
+    const auto kind = static_cast<codegen::StepKind>(w[0] & 255);
+    Launch& launch = launches[static_cast<std::size_t>(s)];
+    if (kind == codegen::StepKind::finish) {
+      finished = true;
+      for (int k = 0; k < launch.sum_count; ++k)
+        for (const Waiting& x : waiting)
+          if (x.planned == launch.sums[k].partial) {
+            launch.sums[k].partial = reinterpret_cast<const char*>(x.parts);
+            launch.sums[k].chunks = x.chunks;
+            break;
+          }
+    }
+    if (kind != codegen::StepKind::loop) continue;
+    kernels::LoopArgs& args = launch.args;
     const LoopPlan& plan = CudaPlan<P>::loops.at[w[0] >> 8];
     const kernels::LoopCut cut = plan.cut(args.rows, args.chunks);
     if (args.partial_bytes > 0) {
-      // the step after it puts the partial sums together
-      kernels::LoopArgs& finish = launches[static_cast<std::size_t>(s) + 1].args;
-      for (int k = 0; k < kernels::LoopArgs::max_operands; ++k)
-        if (plan.sums >> k & 1u)
-          args.pointer[k] = partial + (static_cast<std::byte*>(args.pointer[k]) -
-                                       static_cast<std::byte*>(finish.pointer[0]));
-      finish.pointer[0] = partial;
-      finish.chunks = cut.chunks;
+      if (finished) waiting.clear(), next = partial, finished = false;
+      const std::byte* planned = nullptr;  // where the loop's parts begin: its first sum
+      for (int k = 0; k < kernels::LoopArgs::max_operands; ++k) {
+        if (!(plan.sums >> k & 1u)) continue;
+        const auto* at = static_cast<const std::byte*>(args.pointer[k]);
+        if (planned == nullptr) planned = at;
+        waiting.push_back({at, next + (at - planned), cut.chunks});
+        args.pointer[k] = next + (at - planned);
+      }
+      next += passes::align_up(cut.chunks * args.partial_bytes);
     }
     args.rows_per_chunk = cut.rows_per_chunk;
     args.chunks = cut.blocks;

@@ -180,15 +180,17 @@ class CudaProgram {
         spec.batch = choice.call.batch;
         spec.ab = choice.ab;
         spec.c = choice.c;
+        spec.accumulate = choice.accumulate;
+        spec.finish = choice.finish;
         spec.workspace_cap = static_cast<u64>(library_bytes());
         std::uintptr_t bits = 16;
-        for (int k = 0; k < 3; ++k) bits |= reinterpret_cast<std::uintptr_t>(launch.args.pointer[k]);
+        for (int k = 0; k < 5; ++k) bits |= reinterpret_cast<std::uintptr_t>(launch.args.pointer[k]);
         spec.alignment = static_cast<u32>(bits & (~bits + 1));
         dots_.push_back(std::make_unique<kernels::CublasLtDot>(*handle_, spec));
         launch.dot = dots_.back().get();
         launch.library = library_.data();
         // The library loads its kernels at their first use, which is better not a capture; results in the
-        // workspace are not read before they are computed.
+        // workspace are not read before they are computed, and are never what is added.
         const auto* to = static_cast<const std::byte*>(launch.args.pointer[2]);
         if (to >= workspace_.data() && to < workspace_.data() + workspace_.size())
           launch.run(launch, stream());

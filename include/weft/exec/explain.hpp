@@ -125,8 +125,8 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
       break;
     case codegen::StepKind::finish:
       out.kernel = "finish";
-      out.shape = at(0) + " parts";
-      out.ops = "adds partial sums";
+      out.shape = std::to_string(step.addresses.size / 2) + (step.addresses.size == 2 ? " sum" : " sums");
+      out.ops = "adds the parts";
       break;
     case codegen::StepKind::dot: {
       out.kernel = "dot";
@@ -136,6 +136,8 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
         batch *= static_cast<i64>(lowered.numbers[step.numbers.begin + 9 + 4 * static_cast<int>(b)]);
       if (batch > 1) out.shape = std::to_string(batch) + " of " + out.shape;
       out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
+      if (group.added >= 0) out.ops += ", add";
+      if (group.bias >= 0) out.ops += ", bias";
       break;
     }
     case codegen::StepKind::gather:

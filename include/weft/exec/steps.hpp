@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "weft/codegen/image.hpp"
+#include "weft/kernels/finish.hpp"
 
 namespace weft::exec {
 
@@ -16,7 +17,7 @@ struct Blocks {
   std::byte* scalars = nullptr;
 };
 
-// `Launch`: how the device wants one step, with members run, args, numbers and number_count.
+// `Launch`: how the device wants one step, with members run, args, numbers, number_count, sums and sum_count.
 template <class Launch>
 class Steps {
  public:
@@ -31,6 +32,14 @@ class Steps {
       const int first = static_cast<int>(w[1] & 0xffffffff), addresses = static_cast<int>(w[1] >> 32);
       launch.numbers = image + header.number_at + (w[2] & 0xffffffff);
       launch.number_count = static_cast<int>(w[2] >> 32);
+      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::finish) {
+        launch.sum_count = addresses / 2;
+        for (int k = 0; k < launch.sum_count; ++k)
+          sums_.push_back(kernels::finish_sum(launch.numbers + kernels::finish_numbers * k,
+                                              resolve(image[header.address_at + first + 2 * k]),
+                                              resolve(image[header.address_at + first + 2 * k + 1])));
+        continue;
+      }
       for (int a = 0; a < addresses; ++a) {
         const u64 address = image[header.address_at + first + a];
         if (address != passes::Address::none && passes::Address::space(address) == ir::Space::input)
@@ -50,12 +59,12 @@ class Steps {
           segments_.push_back({static_cast<i64>(launch.numbers[k]), static_cast<i64>(launch.numbers[k + 1]),
                                static_cast<i64>(launch.numbers[k + 2])});
         args.segment_count = (launch.number_count - tail) / 3;
-      } else if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::finish) {
-        launch.args.chunks = static_cast<i64>(launch.numbers[0]);
       }
     }
-    std::size_t next = 0;
+    std::size_t next = 0, next_sum = 0;
     for (Launch& launch : launches_) {
+      launch.sums = sums_.data() + next_sum;
+      next_sum += static_cast<std::size_t>(launch.sum_count);
       launch.args.segments = segments_.data() + next;
       next += static_cast<std::size_t>(launch.args.segment_count);
     }
@@ -109,6 +118,7 @@ class Steps {
   std::vector<Launch> launches_;
   std::vector<InputUse> inputs_;
   std::vector<kernels::Segment> segments_;  // of all segmented loops
+  std::vector<kernels::FinishSum> sums_;    // of all second stages
 };
 
 }  // namespace weft::exec

@@ -35,7 +35,6 @@ constexpr bool dot_prefers_blas(const DotShape& s) {
 #if defined(WEFT_WITH_CBLAS)
 template <class T>
 void dot_on_blas(const DotShape& s, const T* a, const T* b, T* c, const DotEpilogue<T>& epilogue) {
-  // BLAS adds to C itself, so that term comes before the bias.
   const bool accumulate = epilogue.add == c && epilogue.add_row == s.c_row;
   dot_blas<T>(s, a, b, c, accumulate);
   const T* add = accumulate ? nullptr : epilogue.add;
@@ -46,7 +45,7 @@ void dot_on_blas(const DotShape& s, const T* a, const T* b, T* c, const DotEpilo
 }
 #endif
 
-// C = A B (+ bias) (+ add) for every element of the batch, on at most max_threads threads (0: all). C must
+// C = A B (+ add) (+ bias) for every element of the batch, on at most max_threads threads (0: all). C must
 // not overlap A or B. k == 0 gives zeros (and the added terms); an empty C, nothing.
 template <class TA, class TB, class TC>
 void dot(const DotShape& s, const DotBatch& batch, const TA* a, const TB* b, TC* c, int max_threads = 0,

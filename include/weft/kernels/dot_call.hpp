@@ -1,10 +1,13 @@
 #pragma once
 // A product as a program's image spells it: numbers m, n, k, five strides, and for each batch axis its extent
-// and three strides.
+// and three strides; operands a, b, c, what is added (laid out as c) and the bias, absent ones null; words: the
+// dtypes of a, b and c, and which of the two last there are.
 
 #include "weft/kernels/dot/shape.hpp"
 
 namespace weft::kernels {
+
+inline constexpr u64 dot_adds = 1, dot_has_bias = 2;
 
 struct DotCall {
   DotShape shape;
@@ -20,7 +23,7 @@ constexpr DotCall dot_call(const u64* numbers) {
     call.batch.extent[i] = number(9 + 4 * i);
     call.batch.a[i] = number(10 + 4 * i);
     call.batch.b[i] = number(11 + 4 * i);
-    call.batch.c[i] = number(12 + 4 * i);
+    call.batch.c[i] = call.batch.add[i] = number(12 + 4 * i);
   }
   return call;
 }

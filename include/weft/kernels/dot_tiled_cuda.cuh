@@ -11,10 +11,12 @@ namespace weft::kernels {
 
 inline constexpr int tiled_edge = 16;
 
-// TA, TB, TC: the DTypes of the operands and of the result.
-template <u64 Tag, u64 TA, u64 TB, u64 TC>
+// TA, TB, TC: the DTypes of the operands and of the result; Adds: which of the two terms (dot_call.hpp) are
+// added.
+template <u64 Tag, u64 TA, u64 TB, u64 TC, u64 Adds>
 __global__ void __launch_bounds__(tiled_edge* tiled_edge) WEFT_KERNEL
-    dot_tiled_kernel(const __grid_constant__ DotCall call, const void* a_, const void* b_, void* c_) {
+    dot_tiled_kernel(const __grid_constant__ DotCall call, const void* a_, const void* b_, void* c_,
+                     const void* add_, const void* bias_) {
   using A = ctype<static_cast<DType>(TA)>;
   using B = ctype<static_cast<DType>(TB)>;
   using C = ctype<static_cast<DType>(TC)>;
@@ -23,6 +25,7 @@ __global__ void __launch_bounds__(tiled_edge* tiled_edge) WEFT_KERNEL
   const A* a = static_cast<const A*>(a_);
   const B* b = static_cast<const B*>(b_);
   C* c = static_cast<C*>(c_);
+  i64 c_at = 0;
   i64 which = blockIdx.z;
 #pragma unroll
   for (int d = 3; d >= 0; --d) {
@@ -31,7 +34,7 @@ __global__ void __launch_bounds__(tiled_edge* tiled_edge) WEFT_KERNEL
     which /= call.batch.extent[d];
     a += index * call.batch.a[d];
     b += index * call.batch.b[d];
-    c += index * call.batch.c[d];
+    c_at += index * call.batch.c[d];
   }
   const DotShape& s = call.shape;
   const int x = static_cast<int>(threadIdx.x) % tiled_edge, y = static_cast<int>(threadIdx.x) / tiled_edge;
@@ -46,10 +49,14 @@ __global__ void __launch_bounds__(tiled_edge* tiled_edge) WEFT_KERNEL
     for (int l = 0; l < tiled_edge; ++l) sum = sum + left[y][l] * right[l][x];
     __syncthreads();
   }
-  if (row < s.m && column < s.n) store(c + row * s.c_row + column, sum);
+  if (row >= s.m || column >= s.n) return;
+  c_at += row * s.c_row + column;
+  if constexpr ((Adds & dot_adds) != 0) sum = sum + load<Sum>(static_cast<const C*>(add_) + c_at);
+  if constexpr ((Adds & dot_has_bias) != 0) sum = sum + load<Sum>(static_cast<const C*>(bias_) + column);
+  store(c + c_at, sum);
 }
 
-template <u64 TA, u64 TB, u64 TC>
+template <u64 TA, u64 TB, u64 TC, u64 Adds>
 void run_cuda_dot_tiled(const CudaLaunch& launch, cudaStream_t stream) {
   const DotCall call = dot_call(launch.numbers);
   i64 batch = 1;
@@ -60,8 +67,9 @@ void run_cuda_dot_tiled(const CudaLaunch& launch, cudaStream_t stream) {
     throw Error("cuda/grid", "a matrix product has more tiles than a launch");
   const dim3 grid(cuda_blocks((call.shape.m + tiled_edge - 1) / tiled_edge), static_cast<unsigned>(columns),
                   static_cast<unsigned>(batch));
-  dot_tiled_kernel<kernel_tag, TA, TB, TC><<<grid, tiled_edge * tiled_edge, 0, stream>>>(
-      call, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[2]);
+  dot_tiled_kernel<kernel_tag, TA, TB, TC, Adds><<<grid, tiled_edge * tiled_edge, 0, stream>>>(
+      call, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[2], launch.args.pointer[3],
+      launch.args.pointer[4]);
   cuda_check_launch("a matrix product");
 }
 

@@ -6,21 +6,22 @@
 
 namespace weft::kernels {
 
-// One sum: `count` elements at `offset` bytes in every chunk's partial results.
+// One sum: `count` elements in each of `chunks` parts, `stride` bytes apart.
 struct FinishSum {
+  const char* partial = nullptr;
   void* to = nullptr;
-  i64 offset = 0, count = 0;
+  i64 chunks = 0, stride = 0, count = 0;
   i64 first_block = 0;
   DType dtype{};
   Fold fold{};
 };
+// As many as the arguments of a CUDA kernel can hold.
 struct FinishArgs {
-  static constexpr int max_sums = 12;
-  const char* partial = nullptr;
-  i64 chunks = 0, stride = 0;  // bytes from one chunk to the next
+  static constexpr int max_sums = 72;
   int sums = 0;
   FinishSum sum[max_sums];
 };
+static_assert(sizeof(FinishArgs) <= 4096);
 
 // Elements of one sum that a team works on side by side.
 WEFT_HD constexpr int finish_columns(i64 count, int team_size) {
@@ -34,16 +35,16 @@ WEFT_HD constexpr i64 finish_span(i64 count, int team_size) {
 // Elements [block * span, (block + 1) * span) of a sum. The team's threads share the chunks of an element:
 // thread r * columns + c takes every (size / columns)-th, from the r-th, of element c.
 template <class S, Fold fold, class Team>
-WEFT_HD_INLINE void finish_tile(Team& team, const FinishArgs& args, const FinishSum& sum, i64 block) {
+WEFT_HD_INLINE void finish_tile(Team& team, const FinishSum& sum, i64 block) {
   using T = register_of<S>;
   const int columns = finish_columns(sum.count, team.size()), rows = team.size() / columns;
   const int column = team.rank() % columns, row = team.rank() / columns;
   const i64 span = finish_span(sum.count, team.size());
   const auto fold_chunks = [&](i64 i) __attribute__((always_inline)) {
-    const char* from = args.partial + sum.offset + i * static_cast<i64>(sizeof(S));
-    T total = load<T>(reinterpret_cast<const S*>(from + row * args.stride));
-    for (i64 c = row + rows; c < args.chunks; c += rows)
-      total = detail::combine<fold>(total, load<T>(reinterpret_cast<const S*>(from + c * args.stride)));
+    const char* from = sum.partial + i * static_cast<i64>(sizeof(S));
+    T total = load<T>(reinterpret_cast<const S*>(from + row * sum.stride));
+    for (i64 c = row + rows; c < sum.chunks; c += rows)
+      total = detail::combine<fold>(total, load<T>(reinterpret_cast<const S*>(from + c * sum.stride)));
     return total;
   };
   S* to = static_cast<S*>(sum.to);
@@ -53,13 +54,13 @@ WEFT_HD_INLINE void finish_tile(Team& team, const FinishArgs& args, const Finish
   }
   const i64 i = block * span + column;
   T total = detail::neutral<fold, T>();
-  if (i < sum.count && row < args.chunks) total = fold_chunks(i);
+  if (i < sum.count && row < sum.chunks) total = fold_chunks(i);
   if (rows > 1) {
     auto slots = team.template shared<T>(team.size());
     slots[team.rank()] = total;
     team.sync();
     if (row == 0) {
-      for (int r = 1; r < rows && r < args.chunks; ++r) {
+      for (int r = 1; r < rows && r < sum.chunks; ++r) {
         const T other = slots[r * columns + column];
         total = detail::combine<fold>(total, other);
       }
@@ -78,7 +79,10 @@ inline constexpr u64 every_finish = ~u64{0};
 template <u64 Set, class Team>
 WEFT_HD_INLINE void finish_block(Team& team, const FinishArgs& args, i64 block) {
   int k = 0;
-  while (k + 1 < args.sums && args.sum[k + 1].first_block <= block) ++k;
+  for (int end = args.sums; end - k > 1;) {
+    const int middle = (k + end) / 2;
+    (args.sum[middle].first_block <= block ? k : end) = middle;
+  }
   const FinishSum sum = args.sum[k];
   block -= sum.first_block;
   detail::unroll<0, dtype_count>([&](auto d) __attribute__((always_inline)) {
@@ -88,37 +92,39 @@ WEFT_HD_INLINE void finish_block(Team& team, const FinishArgs& args, i64 block) 
       detail::unroll<0, 4>([&](auto f) __attribute__((always_inline)) {
         if constexpr ((Set >> (16 + f.value) & 1u) != 0)
           if (sum.fold == static_cast<Fold>(f.value))
-            finish_tile<ctype<dtype>, static_cast<Fold>(f.value)>(team, args, sum, block);
+            finish_tile<ctype<dtype>, static_cast<Fold>(f.value)>(team, sum, block);
       });
     }
   });
 }
 
-// Numbers of a finish step: chunks, bytes between chunks, then for each sum its offset, elements, and dtype
-// with fold. Calls f(args, blocks) for up to FinishArgs::max_sums sums at a time.
-template <class F>
-void for_each_finish(const LoopArgs& from, const u64* numbers, int count, int team_size, const F& f) {
+// Numbers of a finish step: for each sum the chunks, the bytes from one to the next, elements, and dtype with
+// fold. Its operands: for each sum where its parts begin, and where the sum goes.
+inline constexpr int finish_numbers = 4;
+inline FinishSum finish_sum(const u64* numbers, const void* partial, void* to) {
+  FinishSum sum;
+  sum.partial = static_cast<const char*>(partial);
+  sum.to = to;
+  sum.chunks = static_cast<i64>(numbers[0]);
+  sum.stride = static_cast<i64>(numbers[1]);
+  sum.count = static_cast<i64>(numbers[2]);
+  sum.dtype = static_cast<DType>(numbers[3] & 255);
+  sum.fold = static_cast<Fold>(numbers[3] >> 8);
+  return sum;
+}
+
+// The launch for up to FinishArgs::max_sums sums; `blocks` becomes the number of its blocks.
+inline FinishArgs finish_args(const FinishSum* sums, int count, int team_size, i64& blocks) {
   FinishArgs args;
-  args.partial = static_cast<const char*>(from.pointer[0]);
-  args.chunks = from.chunks;
-  args.stride = static_cast<i64>(numbers[1]);
-  i64 blocks = 0;
-  for (int k = 2, to = 1; k < count; k += 3, ++to) {
-    FinishSum& sum = args.sum[args.sums++];
-    sum.to = from.pointer[to];
-    sum.offset = static_cast<i64>(numbers[k]);
-    sum.count = static_cast<i64>(numbers[k + 1]);
-    sum.dtype = static_cast<DType>(numbers[k + 2] & 255);
-    sum.fold = static_cast<Fold>(numbers[k + 2] >> 8);
-    sum.first_block = blocks;
-    const i64 span = finish_span(sum.count, team_size);
-    blocks += (sum.count + span - 1) / span;
-    if (args.sums == FinishArgs::max_sums || k + 3 >= count) {
-      f(args, blocks);
-      args.sums = 0;
-      blocks = 0;
-    }
+  args.sums = count;
+  blocks = 0;
+  for (int k = 0; k < count; ++k) {
+    args.sum[k] = sums[k];
+    args.sum[k].first_block = blocks;
+    const i64 span = finish_span(sums[k].count, team_size);
+    blocks += (sums[k].count + span - 1) / span;
   }
+  return args;
 }
 
 }  // namespace weft::kernels

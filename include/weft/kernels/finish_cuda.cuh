@@ -19,11 +19,10 @@ __global__ void __launch_bounds__(finish_threads) WEFT_KERNEL
 
 template <u64 Set>
 void run_cuda_finish(const CudaLaunch& launch, cudaStream_t stream) {
-  for_each_finish(launch.args, launch.numbers, launch.number_count, finish_threads,
-                  [&](const FinishArgs& args, i64 blocks) {
-                    finish_kernel<kernel_tag, Set><<<cuda_blocks(blocks), finish_threads, 0, stream>>>(args);
-                    cuda_check_launch("the second stage of a sum");
-                  });
+  i64 blocks = 0;
+  const FinishArgs args = finish_args(launch.sums, launch.sum_count, finish_threads, blocks);
+  finish_kernel<kernel_tag, Set><<<cuda_blocks(blocks), finish_threads, 0, stream>>>(args);
+  cuda_check_launch("the second stage of a sum");
 }
 
 }  // namespace weft::kernels

@@ -17,6 +17,8 @@ struct HostLaunch {
   LoopArgs args;
   const u64* numbers = nullptr;
   int number_count = 0;
+  FinishSum* sums = nullptr;  // of a second stage
+  int sum_count = 0;
 };
 
 template <class C>
@@ -32,22 +34,28 @@ void run_loop(const HostLaunch& launch, int threads) {
 
 inline void run_finish(const HostLaunch& launch, int) {
   SerialTeam team;
-  for_each_finish(launch.args, launch.numbers, launch.number_count, team.size(),
-                  [&](const FinishArgs& args, i64 blocks) {
-                    for (i64 b = 0; b < blocks; ++b) finish_block<every_finish>(team, args, b);
-                  });
+  i64 blocks = 0;
+  const FinishArgs args = finish_args(launch.sums, launch.sum_count, team.size(), blocks);
+  for (i64 b = 0; b < blocks; ++b) finish_block<every_finish>(team, args, b);
 }
 
-// Words: dtypes of a, b, c. Numbers: m, n, k, strides, and per batch axis an extent and three strides.
+// Words and numbers: dot_call.hpp.
 template <class C>
 void run_dot(const HostLaunch& launch, int threads) {
   using A = ctype<static_cast<DType>(C::w[0])>;
   using B = ctype<static_cast<DType>(C::w[1])>;
   using R = ctype<static_cast<DType>(C::w[2])>;
   const DotCall call = dot_call(launch.numbers);
+  DotEpilogue<R> epilogue;
+  if constexpr ((C::w[3] & dot_adds) != 0) {
+    epilogue.add = static_cast<const R*>(launch.args.pointer[3]);
+    epilogue.add_row = call.shape.c_row;
+  }
+  if constexpr ((C::w[3] & dot_has_bias) != 0)
+    epilogue.bias = static_cast<const DotSum<R>*>(launch.args.pointer[4]);
   dot<A, B, R>(call.shape, call.batch, static_cast<const A*>(launch.args.pointer[0]),
                static_cast<const B*>(launch.args.pointer[1]), static_cast<R*>(launch.args.pointer[2]),
-               threads);
+               threads, epilogue);
 }
 
 template <class C>

@@ -41,6 +41,7 @@ inline unsigned cuda_blocks(i64 blocks) {
 }
 
 class CublasLtDot;
+struct FinishSum;
 
 // One step: pointers to device memory, numbers as its kind defines them.
 struct CudaLaunch {
@@ -48,6 +49,8 @@ struct CudaLaunch {
   LoopArgs args;
   const u64* numbers = nullptr;
   int number_count = 0;
+  FinishSum* sums = nullptr;  // of a second stage
+  int sum_count = 0;
   CublasLtDot* dot = nullptr;  // of a product that the library runs
   void* library = nullptr;     // the library's scratch
 };

@@ -150,10 +150,12 @@ class Collector {
  private:
   constexpr void opaque_group(Group& group) {
     List<int> loads, stores;
-    stores.push(group.opaque);
+    stores.push(group.result);
     group.stores = append(stores);
     const Node& node = nodes_[group.opaque];
     for (int a = 0; a < node.arity; ++a) loads.push(edges_[node.first + a]);
+    if (group.added >= 0) loads.push(group.added);
+    if (group.bias >= 0) loads.push(group.bias);
     group.loads = append(loads);
   }
 

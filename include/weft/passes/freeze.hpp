@@ -29,6 +29,10 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
   }
   for (const Group& x : f.groups) {
     w.put_pair(x.opaque, x.split);
+    if (x.opaque >= 0) {
+      w.put_pair(x.result, x.added);
+      w.put_int(x.bias);
+    }
     w.put_pair(x.body.begin, x.body.size);
     w.put_pair(x.loads.begin, x.loads.size);
     w.put_pair(x.stores.begin, x.stores.size);
@@ -90,6 +94,12 @@ struct Frozen {
       const u64 a = r.get();
       x.opaque = R::low(a);
       x.split = R::high(a);
+      if (x.opaque >= 0) {
+        const u64 b = r.get();
+        x.result = R::low(b);
+        x.added = R::high(b);
+        x.bias = static_cast<int>(r.get_int());
+      }
       x.body = span();
       x.loads = span();
       x.stores = span();

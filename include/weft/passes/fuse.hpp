@@ -7,7 +7,7 @@
 // reductions go along the columns (usable at once), along the rows, or over everything (usable by later
 // groups). What crosses groups is stored, unless computing it again from what is in memory anyway is cheap.
 
-#include "weft/passes/views.hpp"
+#include "weft/passes/epilogue.hpp"
 
 namespace weft::passes {
 
@@ -21,7 +21,7 @@ enum class Role : u8 {
   inlined,    // cheap arithmetic on leaves, or on single elements; made again wherever it is used
   view,       // addresses over another node's memory
   fused,      // member of a loop group
-  opaque,     // a kernel of its own: dot, gather, scatter
+  opaque,     // a kernel of its own: dot (with what it adds to its sums), gather, scatter
   arena,      // a pack: its operands' memory read as one vector
 };
 
@@ -29,7 +29,9 @@ enum class Role : u8 {
 enum class Level : u8 { element, row, column_sum, total };
 
 struct Group {
-  int opaque = -1;  // the node of a one-node group, -1 for a loop
+  int opaque = -1;            // the node that has a kernel of its own, -1 for a loop
+  int result = -1;            // what that kernel stores: `opaque`, or the last addition to it
+  int added = -1, bias = -1;  // what is added to a product's sums, in this order
   Dims space;
   int shape = -1;  // the space's among the graph's shapes, while groups are formed
   int last = -1;   // the last member, while groups are formed
@@ -82,11 +84,14 @@ class Fuser {
     earliest_ = List<int>(n, 0);
     reader_ = List<int>(n, -1);
     wanted_ = List<u8>(n, 0);
+    uses_ = List<int>(n, 0);
+    int* uses = uses_.data();
+    for (int x : g.edges) ++uses[x];
     again_cost_ = List<int>(n, 0);
     leaf_ = List<int>(n, 0);
     before_ = List<int>(n, -1);
-    for (int node : g.outputs) wanted_[node] = 1;
-    for (const ir::Assign& a : g.assigns) wanted_[a.node] = 1;
+    for (int node : g.outputs) wanted_[node] |= 1;
+    for (const ir::Assign& a : g.assigns) wanted_[a.node] |= assigned;
     for (int k = 0; k < prelude; ++k) new_group(-1);
     List<int> late;  // so that state which is read before it is written can be written where it lives
     for (int i = 0; i < n; ++i) {
@@ -155,6 +160,7 @@ class Fuser {
       default:
         break;
     }
+    if (n.op == Op::add && (absorb(i, in[0], in[1]) || absorb(i, in[1], in[0]))) return;
     if (ir::is_pointwise(n.op)) {
       bool generated = true, from_leaves = true;
       int at = 0, cost = ir::info(n.op).cost;
@@ -231,6 +237,50 @@ class Fuser {
     return v.root;
   }
 
+  // Node i adds x to `sum`: in the kernel of the product that makes `sum`, if nothing else reads that, and x
+  // is in memory when it runs.
+  constexpr bool absorb(int i, int sum, int x) {
+    const int at = group_[sum];
+    if (role_[sum] != Role::opaque || uses_[sum] != 1 || wanted_[sum] || nodes_[i].dtype != DType::f32)
+      return false;
+    Group& group = f.groups[at];
+    if (nodes_[group.opaque].op != Op::dot || group.bias >= 0) return false;
+    const int base = through_broadcasts(x);
+    if (role_[base] == Role::generator || role_[base] == Role::inlined) return false;
+    const int root = memory_node(x);
+    if (after_memory(root) > at) return false;
+    // state that is updated by what is added to it is rather written where it lives
+    if ((wanted_[i] & assigned) && nodes_[root].op == Op::state) return false;
+    const View v = view_of_memory(x);
+    const Dims& d = shapes_[nodes_[i].shape];
+    if (group.added < 0 && is_contiguous(v, d)) {
+      group.added = x;
+    } else {
+      const int b = edges_[nodes_[group.opaque].first + 1];
+      const View vb = f.is_view_in(b, at) && view_of_[b] >= 0 ? f.views[view_of_[b]]
+                                                              : contiguous_view(b, shapes_[nodes_[b].shape]);
+      if (!is_column_bias(g, group.opaque, v, vb)) return false;
+      group.bias = x;
+    }
+    resolve(x);
+    if (reader_[root] < at) reader_[root] = at;
+    stored_[sum] = 0;
+    group.result = i;
+    role_[i] = Role::opaque;
+    stored_[i] = 1;
+    group_[i] = at;
+    earliest_[i] = at + 1;
+    return true;
+  }
+  // As resolve, of what is in memory anyway.
+  constexpr View view_of_memory(int x) const {
+    if (role_[x] != Role::view) return contiguous_view(x, shapes_[nodes_[x].shape]);
+    if (view_of_[x] >= 0) return f.views[view_of_[x]];
+    View v = view_of_memory(edges_[nodes_[x].first + 0]);
+    apply_movement(g, x, v);
+    return v;
+  }
+
   // A product walks all its contracted axes with one stride; an operand that cannot is copied.
   constexpr void join_contracted(int i) {
     const ir::DotAxes axes = ir::dot_axes(g, i);
@@ -278,7 +328,7 @@ class Fuser {
 
   constexpr int new_group(int opaque) {
     Group group;
-    group.opaque = opaque;
+    group.opaque = group.result = opaque;
     f.groups.push(group);
     return f.groups.size() - 1;
   }
@@ -438,7 +488,8 @@ class Fuser {
     if (group.opaque >= 0 || group.odd || group.weight + ir::info(nodes_[i].op).cost >= limits_.weight)
       return false;
     if (group.shape == shape)
-      return r.level == Level::element || r.level == Level::total || group.split < 0 || group.split == r.split;
+      return r.level == Level::element || r.level == Level::total || group.split < 0 ||
+             group.split == r.split;
     const Dims& d = shapes_[shape];
     const Fit a = fit(group.space, d);
     if (!a.inside) {
@@ -456,6 +507,7 @@ class Fuser {
   static constexpr int max(int a, int b) { return a > b ? a : b; }
 
   static constexpr int prelude = 4;
+  static constexpr u8 assigned = 2;  // of wanted_
 
   const Graph& g;
   int prelude_used_ = 0;
@@ -474,6 +526,7 @@ class Fuser {
   List<int> reader_;    // the last group that reads the node
   List<u8> wanted_;
   List<int> before_;      // the member before it of the same group
+  List<int> uses_;        // edges to each node
   List<int> leaf_;        // something that inlined arithmetic on leaves reads
   List<int> again_cost_;  // of inlined arithmetic on leaves, else 0
 };

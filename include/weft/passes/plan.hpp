@@ -42,6 +42,7 @@ struct Plan {
   List<u64> where;  // of every node in memory
   List<Cut> cuts;   // of every group
   List<Copy> copies;
+  List<int> finishes;  // before which groups the sums that are still in parts are put together, ascending
   List<u64> outputs;
   i64 workspace_bytes = 0;
 };
@@ -52,6 +53,13 @@ inline constexpr i64 chunk_elements = 16384;
 constexpr i64 bytes_of(const ir::Graph& g, int node) {
   return g.dims(node).size() * size_of(g.nodes[node].dtype);
 }
+
+// A sum along the rows is left in parts, one a chunk, until something needs it.
+constexpr bool is_split_sum(Level level, const Cut& cut) {
+  return cut.chunks > 1 && (level == Level::column_sum || level == Level::total);
+}
+// Bytes of one part of node x, 64-byte aligned.
+constexpr i64 part_bytes(const ir::Graph& g, int x) { return (bytes_of(g, x) + 63) / 64 * 64; }
 
 class Planner {
  public:
@@ -82,7 +90,9 @@ class Planner {
           touch(edges_[nodes_[x].first + 0], k);
       }
       phases(body);
+      p.cuts.push(groups_[k].opaque >= 0 ? Cut{} : cut_of(k));
     }
+    if (finished_ < groups) p.finishes.push(groups);
     for (int node : g.outputs) pinned_[root(node)] = 1;
     place_arenas();
     place_assigned();
@@ -91,26 +101,28 @@ class Planner {
     // The gaps of an arena are zero from the start and must stay so: its memory is never another value's.
     for (int dtype = 0; dtype < 16; ++dtype)
       if (arena_size_[dtype] > 0) arena_at_[dtype] = allocate(arena_size_[dtype], groups);
+    const int* finish = p.finishes.data();
     for (int k = 0; k < groups; ++k) {
       release(k);
       const Group& group = groups_[k];
-      Cut cut = group.opaque >= 0 ? Cut{} : cut_of(k);
+      Cut& cut = p.cuts[k];
+      while (*finish <= k) ++finish;
       for (int i = 0; i < group.stores.size; ++i) {
         const int node = pool_[group.stores.begin + i];
         if (p.where[node] != Address::none) continue;
         if (arena_[node] >= 0) {
           place_in_arena(node);
         } else if (!in_place(node, k)) {
-          p.where[node] = allocate(bytes_of(g, node), pinned_[node]         ? groups
-                                                      : last_use_[node] < k ? k
-                                                                            : last_use_[node]);
+          const int written = is_split_sum(level_[node], cut) ? *finish - 1 : k;
+          p.where[node] = allocate(bytes_of(g, node), pinned_[node]               ? groups
+                                                      : last_use_[node] < written ? written
+                                                                                  : last_use_[node]);
         }
       }
       if (cut.chunks > 1) {
         const i64 bytes = cut.chunks * sums(group);
-        if (bytes > 0) cut.partials = allocate(bytes, k);
+        if (bytes > 0) cut.partials = allocate(bytes, *finish - 1);
       }
-      p.cuts.push(cut);
     }
     // values that must lie in an arena but could not be put there
     for (int i = 0; i < n; ++i)
@@ -148,6 +160,11 @@ class Planner {
   constexpr void touch(int x, int k) {
     x = root_in(x, k);
     if (last_use_[x] < k) last_use_[x] = k;
+    const int made = group_[x];
+    if (made >= finished_ && made < k && role_[x] == Role::fused && is_split_sum(level_[x], p.cuts[made])) {
+      finished_ = k;
+      p.finishes.push(k);
+    }
     if (nodes_[x].op == ir::Op::pack)
       for (int a = 0; a < nodes_[x].arity; ++a) touch(edges_[nodes_[x].first + a], k);
   }
@@ -208,8 +225,16 @@ class Planner {
       const u64 to = base + static_cast<u64>(g.attribute(i, a) * size_of(nodes_[i].dtype));
       if (address(x) == to) continue;
       const int made = group_[root(x)];
-      p.copies.push({address(x), to, bytes_of(g, x), made + 1});
+      p.copies.push({address(x), to, bytes_of(g, x), finished(root(x), made)});
     }
+  }
+
+  // The group before which x, made by group `made`, is in memory.
+  constexpr int finished(int x, int made) const {
+    if (made < 0 || role_[x] != Role::fused || !is_split_sum(level_[x], p.cuts[made])) return made + 1;
+    for (int before : p.finishes)
+      if (before > made) return before;
+    return f.groups.size();
   }
 
   // ---- state written where it lives ----
@@ -394,8 +419,7 @@ class Planner {
     i64 bytes = 0;
     for (int i = 0; i < group.stores.size; ++i) {
       const int x = pool_[group.stores.begin + i];
-      if (level_[x] == Level::column_sum || level_[x] == Level::total)
-        bytes += (bytes_of(g, x) + 63) / 64 * 64;
+      if (level_[x] == Level::column_sum || level_[x] == Level::total) bytes += part_bytes(g, x);
     }
     return bytes;
   }
@@ -472,6 +496,7 @@ class Planner {
   List<Gap> gaps_;
   List<Block> blocks_;
   List<int> expires_at_;  // the first block whose last reader is this group
+  int finished_ = 0;      // sums of the groups before this one are no longer in parts
   i64 peak_ = 0;
   i64 arena_size_[16]{};
   u64 arena_at_[16]{Address::none, Address::none, Address::none, Address::none, Address::none, Address::none,

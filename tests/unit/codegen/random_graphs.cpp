@@ -11,12 +11,22 @@ using namespace weft::testing;
 
 namespace {
 
+// Additions that became part of a product's kernel: of a value of its extents, of a bias, of both.
+struct Absorbed {
+  int added = 0, bias = 0, both = 0;
+} absorbed;
+
 // The first difference between the lowered program and the plain evaluation of the graph; empty if there is
 // none.
 std::string difference(const ir::Graph& traced, const Leaves& leaves, u32 order) {
   const std::vector<Array> values = GraphInterpreter(traced).run(leaves);
   const ir::Graph graph = passes::prune(traced);
   const passes::Fusion fusion = passes::fuse(graph);
+  for (const passes::Group& group : fusion.groups) {
+    absorbed.added += group.added >= 0;
+    absorbed.bias += group.bias >= 0;
+    absorbed.both += group.added >= 0 && group.bias >= 0;
+  }
   const passes::Plan plan = passes::plan_memory(graph, fusion);
   const codegen::Lowered lowered = codegen::lower(graph, fusion, plan);
   Machine machine(graph, plan, lowered, leaves, order);
@@ -73,5 +83,13 @@ TEST_CASE("random graphs: state read and assigned") {
   CHECK(failures(20000, 1500, {.steps = 12, .state = true}) == 0);
 }
 TEST_CASE("random graphs: sizes that are cut into chunks") {
-  CHECK(failures(30000, 40, {.steps = 6, .size = 40000}) == 0);
+  CHECK(failures(30000, 200, {.steps = 10, .size = 40000}) == 0);
+}
+TEST_CASE("random graphs: products with what is added to them") {
+  absorbed = {};
+  CHECK(failures(40000, 3000, {.steps = 8, .products = 12}) == 0);
+  CHECK(failures(50000, 1500, {.steps = 12, .state = true, .products = 12}) == 0);
+  CHECK(absorbed.added > 500);
+  CHECK(absorbed.bias > 250);
+  CHECK(absorbed.both > 100);
 }

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "weft/weft.hpp"
@@ -84,4 +85,48 @@ TEST_CASE("function: the plan is known while compiling") {
       Cpu{}, [](auto x) { return softmax<-1>(x); }, in<f32, 8, 32>);
   static_assert(f.workspace_bytes() >= 8 * 32 * 4);
   static_assert(f.launches() == 1);
+}
+
+// x + (a b + bias) against f64, in one launch.
+template <class F, class... I>
+static void check_linear(F f, i64 batch, i64 m, i64 k, i64 n, i64 a_row, i64 a_col, I... inputs) {
+  using P = exec::Compiled<exec::FunctionSource<F, I...>>;
+  static_assert(P::header.steps == 1);
+  const auto values = [](i64 size, u32 state) {
+    std::vector<f32> v(static_cast<std::size_t>(size));
+    for (f32& x : v) {
+      state = state * 1664525u + 1013904223u;
+      x = static_cast<f32>(static_cast<i32>(state)) * 1e-9f;
+    }
+    return v;
+  };
+  const auto a = values(batch * m * a_row, 1), b = values(batch * k * n, 2), x = values(batch * m * n, 3),
+             bias = values(n, 4);
+  auto run = compile(Cpu{}, f, inputs...);
+  const std::vector<f32> got = run(a, b, x, bias).to_vector();
+  const auto at = [](const std::vector<f32>& v, i64 i) {
+    return static_cast<double>(v[static_cast<std::size_t>(i)]);
+  };
+  for (i64 p = 0; p < batch; ++p)
+    for (i64 i = 0; i < m; ++i)
+      for (i64 j = 0; j < n; ++j) {
+        double sum = at(x, (p * m + i) * n + j) + at(bias, j), size = std::abs(sum);
+        for (i64 l = 0; l < k; ++l) {
+          const double term = at(a, (p * m + i) * a_row + l * a_col) * at(b, (p * k + l) * n + j);
+          sum += term;
+          size += std::abs(term);
+        }
+        REQUIRE(std::abs(at(got, (p * m + i) * n + j) - sum) <= 1.3e-6 * size);
+      }
+}
+
+TEST_CASE("function: a residual and a bias are added by the product's kernel") {
+  constexpr auto linear = [](auto a, auto b, auto x, auto bias) { return x + (matmul(a, b) + bias); };
+  check_linear(linear, 1, 64, 40, 72, 40, 1, in<f32, 64, 40>, in<f32, 40, 72>, in<f32, 64, 72>, in<f32, 72>);
+  check_linear(linear, 1, 37, 801, 203, 801, 1, in<f32, 37, 801>, in<f32, 801, 203>, in<f32, 37, 203>,
+               in<f32, 203>);
+  check_linear(linear, 3, 16, 40, 24, 40, 1, in<f32, 3, 16, 40>, in<f32, 3, 40, 24>, in<f32, 3, 16, 24>,
+               in<f32, 24>);
+  check_linear([](auto a, auto b, auto x, auto bias) { return matmul(slice<1, 0, 80, 2>(a), b) + x + bias; },
+               1, 32, 40, 24, 80, 2, in<f32, 32, 80>, in<f32, 40, 24>, in<f32, 32, 24>, in<f32, 24>);
 }

@@ -285,6 +285,22 @@ TEST_CASE("dot: the term to add may be C itself") {
     }
 }
 
+TEST_CASE("dot: what is added comes before the bias, each sum rounded") {
+  for (const DotEngine engine : {DotEngine::builtin, DotEngine::cblas})
+    for (const i64 k : {1, 8, 900}) {
+      const i64 m = 37, n = 53;
+      const std::vector<f32> a(static_cast<std::size_t>(m * k), 1.0f);
+      std::vector<f32> b(static_cast<std::size_t>(k * n), 0.0f);
+      for (i64 j = 0; j < n; ++j) b[static_cast<std::size_t>((k - 1) * n + j)] = 1e8f;
+      const std::vector<f32> add(static_cast<std::size_t>(m * n), 1.0f);
+      const std::vector<f32> bias(static_cast<std::size_t>(n), -1e8f);
+      std::vector<f32> c(static_cast<std::size_t>(m * n), 7.0f);
+      DotEpilogue<f32> epilogue{bias.data(), add.data(), n};
+      dot<f32, f32, f32>({m, n, k, k, 1, n, 1, n}, a.data(), b.data(), c.data(), 0, epilogue, engine);
+      for (const f32 x : c) CHECK(x == 0.0f);  // (1e8 - 1e8) + 1 would be 1
+    }
+}
+
 TEST_CASE("dot: an element does not depend on the tile that holds it") {
   const i64 m = 300, n = 311, k = 500;
   const auto a = random_values<f32>(m * k);

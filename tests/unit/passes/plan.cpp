@@ -105,3 +105,32 @@ TEST_CASE("plan: parameters and moments are updated where they live") {
     CHECK(Address::offset(p.where[a.node]) == g.slots[a.slot].offset);
   }
 }
+
+TEST_CASE("plan: sums along the rows stay in parts until something reads one of them") {
+  ir::Builder b;
+  const ir::Value x{&b, b.leaf(ir::Op::input, DType::f32, Dims{2, {4096, 64}}, 0)};
+  b.graph.inputs.push(x.id);
+  const auto columns = [&](const ir::Value& v) { return ir::reduce(ir::Op::reduce_sum, v, ir::Axes{1}); };
+  const ir::Value first = columns(x);                                    // (1, 64)
+  const ir::Value second = columns(x * ir::broadcast(first, x.dims()));  // reads the first
+  const ir::Value third = columns(x - ir::broadcast(second, x.dims()));  // reads the second
+  const ir::Value fourth = columns(ir::unary(ir::Op::exp, x));           // nothing reads this one
+  for (const ir::Value& v : {first, second, third, fourth}) b.graph.outputs.push(v.id);
+  const ir::Graph g = passes::prune(b.graph);
+  const passes::Fusion f = passes::fuse(g);
+  const passes::Plan p = passes::plan_memory(g, f);
+  int group[4];
+  for (int k = 0; k < 4; ++k) group[k] = f.group[g.outputs[k]];
+  REQUIRE(group[0] < group[1]);
+  REQUIRE(group[1] < group[2]);
+  REQUIRE(p.finishes.size() == 3);
+  CHECK(p.finishes[0] == group[1]);
+  CHECK(p.finishes[1] == group[2]);
+  CHECK(p.finishes[2] == f.groups.size());
+  const codegen::Lowered lowered = codegen::lower(g, f, p);
+  int launches = 0, sums = 0;
+  for (const codegen::Step& s : lowered.steps)
+    if (s.kind == codegen::StepKind::finish) ++launches, sums += s.addresses.size / 2;
+  CHECK(launches == 3);
+  CHECK(sums == 4);
+}

@@ -53,7 +53,7 @@ constexpr i64 dot_strip_cols(i64 n) {
   return n < cols ? n : cols;
 }
 
-// c = sums + bias + add for one row of n, rounded to TC.
+// c = sums + add + bias for one row of n, rounded to TC.
 template <class TC, class S>
 void dot_finish_row(const S* sums, i64 n, const DotSum<TC>* bias, const TC* add, TC* c) {
   if (!bias && !add) {
@@ -63,8 +63,8 @@ void dot_finish_row(const S* sums, i64 n, const DotSum<TC>* bias, const TC* add,
   using Sum = DotSum2<S, DotSum<TC>>;
   for (i64 j = 0; j < n; ++j) {
     Sum sum = static_cast<Sum>(sums[j]);
-    if (bias) sum += static_cast<Sum>(bias[j]);
     if (add) sum += static_cast<Sum>(static_cast<DotSum<TC>>(add[j]));
+    if (bias) sum += static_cast<Sum>(bias[j]);
     c[j] = static_cast<TC>(sum);
   }
 }
@@ -79,7 +79,7 @@ void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEp
   constexpr bool same = std::is_same_v<TC, S> && std::is_floating_point_v<S>;
   const i64 k_blocks = s.k > dot_block_k ? dot_ceil_div(s.k, dot_block_k) : 1;
   // Sums may be kept in C itself, unless it still holds the term to add.
-  const bool in_place = same && !(epilogue.add && k_blocks > 1);
+  const bool in_place = same && !(epilogue.add == c && k_blocks > 1);
   const i64 k_step = dot_ceil_div(s.k, k_blocks);
   const i64 n_step = s.n < dot_block_cols<S> ? s.n : dot_block_cols<S>;
   const i64 n_padded = dot_ceil_div(n_step, lane_count) * lane_count;

@@ -35,9 +35,9 @@ using DotSum2 =
                        std::conditional_t<(sizeof(DotSum<TA>) >= sizeof(DotSum<TB>)), DotSum<TA>, DotSum<TB>>,
                        std::conditional_t<std::is_floating_point_v<DotSum<TA>>, DotSum<TA>, DotSum<TB>>>;
 
-// C = ((A B) + bias) + add, computed in the type of the sums and rounded once to TC. `bias` has n elements,
-// `add` is (m, n) with contiguous columns and rows add_row apart; null leaves the term out. `add` may be C
-// itself.
+// C = ((A B) + add) + bias, computed in the type of the sums and rounded once to TC: the order in which GPU
+// libraries add. `bias` has n elements, `add` is (m, n) with contiguous columns and rows add_row apart; null
+// leaves the term out. `add` is C itself or does not overlap it.
 template <class TC>
 struct DotEpilogue {
   const DotSum<TC>* bias = nullptr;

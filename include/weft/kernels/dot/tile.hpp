@@ -76,8 +76,8 @@ void dot_tile(const DotTile<T>& tile) {
     });
   };
   if (tile.accumulate) dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA { add_row(r, tile.c + r * tile.c_row); });
-  if (tile.bias) dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA { add_row(r, tile.bias); });
   if (tile.add) dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA { add_row(r, tile.add + r * tile.add_row); });
+  if (tile.bias) dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA { add_row(r, tile.bias); });
   dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
     T* c = tile.c + r * tile.c_row;
     dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {

@@ -1,0 +1,51 @@
+#pragma once
+// The second stage of sums along rows: one launch for all that are still in parts, before the first group
+// that reads one of them, or at the end.
+
+#include "weft/codegen/lowered.hpp"
+#include "weft/kernels/finish.hpp"
+
+namespace weft::codegen {
+
+// Puts together what groups [first, last) left in parts; as many launches as it takes sums.
+constexpr void lower_finish(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int first,
+                            int last, Lowered& out) {
+  List<u64> addresses, numbers;
+  i64 bytes = 0;
+  int sums = 0;
+  const auto flush = [&] {
+    if (sums == 0) return;
+    out.step(StepKind::finish, out.kernel(StepKind::finish, List<u64>()), addresses, numbers).bytes = bytes;
+    addresses.clear();
+    numbers.clear();
+    bytes = sums = 0;
+  };
+  const passes::Group* groups = f.groups.data();
+  const passes::Cut* cuts = plan.cuts.data();
+  for (int k = first; k < last; ++k) {
+    if (cuts[k].partials == passes::Address::none) continue;
+    const ir::Span stores = groups[k].stores;
+    i64 stride = 0;
+    for (int i = 0; i < stores.size; ++i) {
+      const int x = f.pool[stores.begin + i];
+      if (passes::is_split_sum(f.level[x], cuts[k])) stride += passes::part_bytes(g, x);
+    }
+    i64 offset = 0;
+    for (int i = 0; i < stores.size; ++i) {
+      const int x = f.pool[stores.begin + i];
+      if (!passes::is_split_sum(f.level[x], cuts[k])) continue;
+      addresses.push(cuts[k].partials + static_cast<u64>(offset));
+      addresses.push(plan.where[x]);
+      numbers.push(static_cast<u64>(cuts[k].chunks));
+      numbers.push(static_cast<u64>(stride));
+      numbers.push(static_cast<u64>(g.dims(x).size()));
+      numbers.push(static_cast<u64>(g.nodes[x].dtype) | static_cast<u64>(fold_of(g.nodes[x].op)) << 8);
+      offset += passes::part_bytes(g, x);
+      bytes += cuts[k].chunks * passes::bytes_of(g, x);
+      if (++sums == kernels::FinishArgs::max_sums) flush();
+    }
+  }
+  flush();
+}
+
+}  // namespace weft::codegen
