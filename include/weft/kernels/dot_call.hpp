@@ -1,7 +1,7 @@
 #pragma once
 // A product as a program's image spells it: numbers m, n, k, five strides, and for each batch axis its extent
-// and three strides; operands a, b, c, what is added (laid out as c) and the bias, absent ones null; words: the
-// dtypes of a, b and c, and which of the two last there are.
+// and three strides; operands a, b, c, what is added (laid out as c) and the bias, absent ones null; words:
+// the dtypes of a, b and c, and which of the two last there are.
 
 #include "weft/kernels/dot/shape.hpp"
 
