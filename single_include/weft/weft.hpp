@@ -3,7 +3,6 @@
 // edit, and do not mix with the separate headers in one program.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cerrno>
@@ -2036,7 +2035,7 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
                                          std::to_string(sample_number) + " has " +
                                          std::to_string(Traits::size(field)) +
                                          " elements, that of the first sample has " + std::to_string(size));
-      std::copy_n(Traits::data(field), size, array.data() + row * size);
+      std::copy(Traits::data(field), Traits::data(field) + size, array.data() + row * size);
     });
   }
 
@@ -3047,7 +3046,8 @@ struct DtypeAllowed {
 }  // namespace weft
 // ---- weft/core/list.hpp ----
 // A growable array made for constant evaluation: one allocation, raw indexing, no checks. Compilers charge
-// every call and loop turn of a constexpr program; std::vector costs them three to five times as much.
+// every call and loop turn of a constexpr program; std::vector costs them three to five times as much. It may
+// also borrow an array that outlives it, to be read as it stands; growing then copies.
 
 namespace weft {
 
@@ -3055,18 +3055,25 @@ template <class T>
 class List {
  public:
   constexpr List() = default;
-  constexpr explicit List(int n, const T& value = T{})
-      : data_(n > 0 ? new T[static_cast<u64>(n)] : nullptr), size_(n), capacity_(n) {
-    for (int i = 0; i < n; ++i) data_[i] = value;
+  constexpr explicit List(int n, const T& value = T{}) : size_(n), capacity_(n) {
+    if (n == 0) return;
+#ifdef __clang__  // zeros cost clang nothing; the others are slower with them than with the loop
+    items = new T[static_cast<u64>(n)]{};
+    if constexpr (requires { value == T{}; })
+      if (value == T{}) return;
+#else
+    items = new T[static_cast<u64>(n)];
+#endif
+    for (int i = 0; i < n; ++i) items[i] = value;
   }
   constexpr List(const List& other)
-      : data_(other.size_ > 0 ? new T[static_cast<u64>(other.size_)] : nullptr),
+      : items(other.size_ > 0 ? new T[static_cast<u64>(other.size_)] : nullptr),
         size_(other.size_),
         capacity_(other.size_) {
-    for (int i = 0; i < size_; ++i) data_[i] = other.data_[i];
+    for (int i = 0; i < size_; ++i) items[i] = other.items[i];
   }
-  constexpr List(List&& other) noexcept : data_(other.data_), size_(other.size_), capacity_(other.capacity_) {
-    other.data_ = nullptr;
+  constexpr List(List&& other) noexcept : items(other.items), size_(other.size_), capacity_(other.capacity_) {
+    other.items = nullptr;
     other.size_ = other.capacity_ = 0;
   }
   constexpr List& operator=(const List& other) {
@@ -3080,33 +3087,43 @@ class List {
     swap(other);
     return *this;
   }
-  constexpr ~List() { delete[] data_; }
+  constexpr ~List() { release(); }
+  static constexpr List borrow(const T* values, int count) {
+    List list;
+    list.items = const_cast<T*>(values);
+    list.size_ = count;
+    list.capacity_ = borrowed;
+    return list;
+  }
+
+  // The first element. Public, as a call would cost constant evaluation as much as what it reads.
+  T* items = nullptr;
 
   constexpr int size() const { return size_; }
   constexpr bool empty() const { return size_ == 0; }
-  constexpr T* data() { return data_; }
-  constexpr const T* data() const { return data_; }
-  constexpr T* begin() { return data_; }
-  constexpr T* end() { return data_ + size_; }
-  constexpr const T* begin() const { return data_; }
-  constexpr const T* end() const { return data_ + size_; }
-  constexpr T& operator[](int i) { return data_[i]; }
-  constexpr const T& operator[](int i) const { return data_[i]; }
-  constexpr T& back() { return data_[size_ - 1]; }
-  constexpr const T& back() const { return data_[size_ - 1]; }
+  constexpr T* data() { return items; }
+  constexpr const T* data() const { return items; }
+  constexpr T* begin() { return items; }
+  constexpr T* end() { return items + size_; }
+  constexpr const T* begin() const { return items; }
+  constexpr const T* end() const { return items + size_; }
+  constexpr T& operator[](int i) { return items[i]; }
+  constexpr const T& operator[](int i) const { return items[i]; }
+  constexpr T& back() { return items[size_ - 1]; }
+  constexpr const T& back() const { return items[size_ - 1]; }
 
   constexpr void push(const T& value) {
-    if (size_ == capacity_) {
+    if (size_ >= capacity_) {
       const T kept = value;  // value may live in the storage that grow() frees
       grow(size_ + 1);
-      data_[size_++] = kept;
+      items[size_++] = kept;
     } else {
-      data_[size_++] = value;
+      items[size_++] = value;
     }
   }
   constexpr void append(const T* values, int count) {
     if (size_ + count > capacity_) grow(size_ + count);
-    T* to = data_ + size_;
+    T* to = items + size_;
     for (int i = 0; i < count; ++i) to[i] = values[i];
     size_ += count;
   }
@@ -3117,20 +3134,25 @@ class List {
   }
   constexpr void resize(int n, const T& value = T{}) {
     if (n > capacity_) grow(n);
-    for (int i = size_; i < n; ++i) data_[i] = value;
+    for (int i = size_; i < n; ++i) items[i] = value;
     size_ = n;
   }
   constexpr void insert(int at, const T& value) {
     push(value);
-    for (int i = size_ - 1; i > at; --i) data_[i] = data_[i - 1];
-    data_[at] = value;
+    for (int i = size_ - 1; i > at; --i) items[i] = items[i - 1];
+    items[at] = value;
   }
 
  private:
+  static constexpr int borrowed = -1;
+
+  constexpr void release() {
+    if (capacity_ != borrowed) delete[] items;
+  }
   constexpr void swap(List& other) noexcept {
-    T* data = data_;
-    data_ = other.data_;
-    other.data_ = data;
+    T* data = items;
+    items = other.items;
+    other.items = data;
     const int size = size_;
     size_ = other.size_;
     other.size_ = size;
@@ -3141,13 +3163,16 @@ class List {
   constexpr void grow(int least) {
     const int capacity = capacity_ * 2 > least ? capacity_ * 2 : (least > 8 ? least : 8);
     T* data = new T[static_cast<u64>(capacity)];
-    for (int i = 0; i < size_; ++i) data[i] = static_cast<T&&>(data_[i]);
-    delete[] data_;
-    data_ = data;
+    for (int i = 0; i < size_; ++i)
+      if (capacity_ == borrowed)
+        data[i] = items[i];
+      else
+        data[i] = static_cast<T&&>(items[i]);
+    release();
+    items = data;
     capacity_ = capacity;
   }
 
-  T* data_ = nullptr;
   int size_ = 0;
   int capacity_ = 0;
 };
@@ -3435,10 +3460,15 @@ struct Graph {
   List<Preset> presets;  // run-time scalars with a value known while tracing
   int streams = 0;       // random streams handed out so far
 
-  constexpr int in(int node, int k) const { return edges[nodes[node].first + k]; }
-  constexpr const Dims& dims(int node) const { return shapes[nodes[node].shape]; }
-  constexpr i64 attribute(int node, int k) const { return list_data[lists[nodes[node].list].begin + k]; }
-  constexpr int attributes(int node) const { return nodes[node].list < 0 ? 0 : lists[nodes[node].list].size; }
+  constexpr int in(int node, int k) const { return edges.items[nodes.items[node].first + k]; }
+  constexpr const Dims& dims(int node) const { return shapes.items[nodes.items[node].shape]; }
+  constexpr i64 attribute(int node, int k) const {
+    return list_data.items[lists.items[nodes.items[node].list].begin + k];
+  }
+  constexpr int attributes(int node) const {
+    const int list = nodes.items[node].list;
+    return list < 0 ? 0 : lists.items[list].size;
+  }
 };
 
 }  // namespace weft::ir
@@ -3456,103 +3486,88 @@ constexpr double constant_value(DType dtype, u64 bits) {
   return is_float(dtype) ? std::bit_cast<double>(bits) : static_cast<double>(static_cast<i64>(bits));
 }
 
-class Builder {
-  // First in the class: clang evaluates a constant before it instantiates a template whose body comes later.
-  template <class Same, class Push, class Hash>
-  static constexpr int intern(List<int>& table, u64 h, int count, Same same, Push push, Hash hash_of) {
-    if (4 * (count + 1) > 3 * table.size()) {
-      table = List<int>(table.size() < 64 ? 64 : table.size() * 2, -1);
-      const u64 mask = static_cast<u64>(table.size() - 1);
-      for (int k = 0; k < count; ++k) {
-        u64 at = hash_of(k) & mask;
-        while (table[static_cast<int>(at)] >= 0) at = (at + 1) & mask;
-        table[static_cast<int>(at)] = k;
-      }
-    }
-    const u64 mask = static_cast<u64>(table.size() - 1);
-    u64 at = h & mask;
-    for (int found = table[static_cast<int>(at)]; found >= 0; found = table[static_cast<int>(at)]) {
-      if (same(found)) return found;
-      at = (at + 1) & mask;
-    }
-    push();
-    table[static_cast<int>(at)] = count;
-    return count;
-  }
+// Which nodes of a graph that is gone on with are shared: all, or those without operands alone, for a graph
+// whose arithmetic is not built again.
+enum class Sharing : u8 { all, leaves };
 
+class Builder {
  public:
   constexpr explicit Builder(int expected_nodes = 256) {
-    int size = 64;
-    while (size < 2 * expected_nodes) size *= 2;
-    table_ = List<int>(size, -1);
+    table_ = List<int>(table_size(expected_nodes), -1);
     graph.nodes.reserve(expected_nodes);
   }
   // Goes on with a graph: what is in it is shared.
-  constexpr explicit Builder(Graph&& started) : Builder(2 * started.nodes.size()) {
+  constexpr explicit Builder(Graph&& started, Sharing sharing = Sharing::all) {
     graph = static_cast<Graph&&>(started);
-    fill_table();
-    const List<Dims> shapes = graph.shapes;
-    graph.shapes.clear();
-    for (const Dims& d : shapes) shape(d);
-    const List<Span> lists = graph.lists;
-    const List<i64> data = graph.list_data;
-    graph.lists.clear();
-    graph.list_data.clear();
-    for (const Span& span : lists) list(data.data() + span.begin, span.size);
+    const int n = graph.nodes.size();
+    table_ = List<int>(table_size(sharing == Sharing::all ? 2 * n : 256), -1);
+    enter_nodes(sharing);
+    shape_table_ = List<int>(table_size(graph.shapes.size()), -1);
+    for (int k = 0; k < graph.shapes.size(); ++k) enter(shape_table_, hash_extents(graph.shapes.items[k]), k);
+    list_table_ = List<int>(table_size(graph.lists.size()), -1);
+    for (int k = 0; k < graph.lists.size(); ++k) enter(list_table_, hash_of_list(k), k);
   }
 
   Graph graph;
 
   constexpr int shape(const Dims& dims) {
-    u64 h = static_cast<u64>(dims.rank) * 0x9e3779b97f4a7c15ull;
-    for (int i = 0; i < dims.rank; ++i)
-      h = (h ^ static_cast<u64>(dims.extent[i])) * 0xff51afd7ed558ccdull, h ^= h >> 29;
-    return intern(
-        shape_table_, h, graph.shapes.size(), [&](int k) { return graph.shapes[k] == dims; },
-        [&] { graph.shapes.push(dims); },
-        [&](int k) {
-          u64 g = static_cast<u64>(graph.shapes[k].rank) * 0x9e3779b97f4a7c15ull;
-          for (int i = 0; i < graph.shapes[k].rank; ++i)
-            g = (g ^ static_cast<u64>(graph.shapes[k].extent[i])) * 0xff51afd7ed558ccdull, g ^= g >> 29;
-          return g;
-        });
+    const int count = graph.shapes.size();
+    if (4 * (count + 1) > 3 * shape_table_.size()) {
+      shape_table_ = List<int>(table_size(2 * count), -1);
+      for (int k = 0; k < count; ++k) enter(shape_table_, hash_extents(graph.shapes.items[k]), k);
+    }
+    int* const table = shape_table_.items;
+    const u64 mask = static_cast<u64>(shape_table_.size() - 1);
+    u64 at = hash_extents(dims) & mask;
+    for (int found = table[at]; found >= 0; found = table[at]) {
+      if (graph.shapes.items[found] == dims) return found;
+      at = (at + 1) & mask;
+    }
+    graph.shapes.push(dims);
+    table[at] = count;
+    return count;
   }
 
   constexpr int list(const i64* data, int size) {
-    u64 h = hash_list(data, size);
-    return intern(
-        list_table_, h, graph.lists.size(),
-        [&](int k) {
-          const Span span = graph.lists[k];
-          if (span.size != size) return false;
-          for (int i = 0; i < size; ++i)
-            if (graph.list_data[span.begin + i] != data[i]) return false;
-          return true;
-        },
-        [&] {
-          graph.lists.push({graph.list_data.size(), size});
-          for (int i = 0; i < size; ++i) graph.list_data.push(data[i]);
-        },
-        [&](int k) { return hash_list(graph.list_data.data() + graph.lists[k].begin, graph.lists[k].size); });
+    const int count = graph.lists.size();
+    if (4 * (count + 1) > 3 * list_table_.size()) {
+      list_table_ = List<int>(table_size(2 * count), -1);
+      for (int k = 0; k < count; ++k) enter(list_table_, hash_of_list(k), k);
+    }
+    int* const table = list_table_.items;
+    const u64 mask = static_cast<u64>(list_table_.size() - 1);
+    u64 at = hash_list(data, size) & mask;
+    for (int found = table[at]; found >= 0; found = table[at]) {
+      const Span span = graph.lists.items[found];
+      const i64* const known = graph.list_data.items + span.begin;
+      bool same = span.size == size;
+      for (int i = 0; i < size && same; ++i) same = known[i] == data[i];
+      if (same) return found;
+      at = (at + 1) & mask;
+    }
+    graph.lists.push({graph.list_data.size(), size});
+    graph.list_data.append(data, size);
+    table[at] = count;
+    return count;
   }
 
   // Adds a node as it stands, shared when an equal one exists.
   constexpr int add(Node node, const int* operands, int arity) {
     node.arity = arity;
-    const u64 h = hash(node, operands);
-    u64 mask = static_cast<u64>(table_.size() - 1);
-    u64 at = h & mask;
-    const Node* nodes = graph.nodes.data();
-    for (int found = table_[static_cast<int>(at)]; found >= 0; found = table_[static_cast<int>(at)]) {
+    const u64 mask = static_cast<u64>(table_.size() - 1);
+    u64 at = hash(node, operands) & mask;
+    const int* const table = table_.items;
+    const Node* const nodes = graph.nodes.items;
+    for (int found = table[at]; found >= 0; found = table[at]) {
       if (same(nodes[found], node, operands)) return found;
       at = (at + 1) & mask;
     }
     node.first = graph.edges.size();
-    for (int i = 0; i < arity; ++i) graph.edges.push(operands[i]);
+    graph.edges.append(operands, arity);
     const int number = graph.nodes.size();
     graph.nodes.push(node);
-    table_[static_cast<int>(at)] = number;
-    if (2 * (number + 1) > table_.size()) rehash();
+    table_.items[at] = number;
+    if (4 * ++entered_ > 3 * table_.size()) widen();
     return number;
   }
 
@@ -3579,41 +3594,78 @@ class Builder {
   }
 
  private:
-  static constexpr u64 mix(u64 h, u64 v) { return (h ^ (h >> 31) ^ v) * 0x9e3779b97f4a7c15ull; }
+  // A power of two with room for so many entries.
+  static constexpr int table_size(int entries) {
+    int size = 64;
+    while (3 * size < 4 * (entries + 1)) size *= 2;
+    return size;
+  }
+  // Polynomials in small numbers: constant evaluation is slow with large ones.
+  static constexpr u64 hash_extents(const Dims& d) {
+    u64 h = static_cast<u64>(d.rank);
+    for (int i = 0; i < d.rank; ++i) h = h * 37 + static_cast<u64>(d.extent[i] % 65521);
+    return h ^ h >> 11;
+  }
   static constexpr u64 hash_list(const i64* data, int size) {
     u64 h = static_cast<u64>(size);
-    for (int i = 0; i < size; ++i) h = mix(h, static_cast<u64>(data[i]));
-    return h ^ (h >> 29);
+    for (int i = 0; i < size; ++i) h = (h * 131 + static_cast<u64>(data[i])) % 16777213;
+    return h ^ h >> 9;
+  }
+  constexpr u64 hash_of_list(int k) const {
+    const Span span = graph.lists.items[k];
+    return hash_list(graph.list_data.items + span.begin, span.size);
   }
   static constexpr u64 hash(const Node& n, const int* operands) {
-    u64 h = mix(static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 |
-                    static_cast<u64>(n.recompute) << 16 | static_cast<u64>(n.shape) << 32,
-                n.imm ^ static_cast<u64>(n.list + 1) << 40);
-    for (int i = 0; i < n.arity; ++i) h = mix(h, static_cast<u64>(operands[i]));
-    return h ^ (h >> 29);
+    u64 h = static_cast<u64>(n.op) + static_cast<u64>(n.shape) * 157 + static_cast<u64>(n.list + 1) * 1009 +
+            static_cast<u64>(n.dtype) * 7919 + n.recompute + n.imm % 16777213;
+    for (int i = 0; i < n.arity; ++i) h = (h * 131 + static_cast<u64>(operands[i])) % 16777213;
+    return h ^ h >> 7;
+  }
+  static constexpr void enter(List<int>& table, u64 h, int number) {
+    const u64 mask = static_cast<u64>(table.size() - 1);
+    u64 at = h & mask;
+    while (table.items[at] >= 0) at = (at + 1) & mask;
+    table.items[at] = number;
   }
   constexpr bool same(const Node& a, const Node& b, const int* operands) const {
     if (a.op != b.op || a.dtype != b.dtype || a.shape != b.shape || a.list != b.list || a.imm != b.imm ||
         a.arity != b.arity || a.recompute != b.recompute)
       return false;
-    const int* edges = graph.edges.data() + a.first;
+    const int* edges = graph.edges.items + a.first;
     for (int i = 0; i < b.arity; ++i)
       if (edges[i] != operands[i]) return false;
     return true;
   }
-  constexpr void rehash() {
-    table_ = List<int>(table_.size() * 2, -1);
-    fill_table();
+  constexpr void widen() {
+    List<int> wider(table_.size() * 2, -1);
+    const u64 mask = static_cast<u64>(wider.size() - 1);
+    for (int number : table_) {
+      if (number < 0) continue;
+      const Node& node = graph.nodes.items[number];
+      u64 at = hash(node, graph.edges.items + node.first) & mask;
+      while (wider.items[at] >= 0) at = (at + 1) & mask;
+      wider.items[at] = number;
+    }
+    table_ = static_cast<List<int>&&>(wider);
   }
-  constexpr void fill_table() {
+  constexpr void enter_nodes(Sharing sharing) {
     const u64 mask = static_cast<u64>(table_.size() - 1);
-    for (int i = 0; i < graph.nodes.size(); ++i) {
-      u64 at = hash(graph.nodes[i], graph.edges.data() + graph.nodes[i].first) & mask;
-      while (table_[static_cast<int>(at)] >= 0) at = (at + 1) & mask;
-      table_[static_cast<int>(at)] = i;
+    int* const table = table_.items;
+    const Node* const nodes = graph.nodes.items;
+    const int* const edges = graph.edges.items;
+    const int n = graph.nodes.size();
+    entered_ = 0;
+    for (int i = 0; i < n; ++i) {
+      if (sharing == Sharing::leaves && nodes[i].arity > 0) continue;
+      u64 at = hash(nodes[i], edges + nodes[i].first) & mask;
+      while (table[at] >= 0) at = (at + 1) & mask;
+      table[at] = i;
+      ++entered_;
     }
   }
+
   List<int> table_;
+  int entered_ = 0;
   List<int> shape_table_;
   List<int> list_table_;
 };
@@ -3737,11 +3789,11 @@ struct Value {
   int id = -1;
 
   constexpr explicit operator bool() const { return id >= 0; }
-  constexpr const Node& node() const { return builder->graph.nodes[id]; }
+  constexpr const Node& node() const { return builder->graph.nodes.items[id]; }
   // By value: the graph's own may move when a shape is added.
-  constexpr Dims dims() const { return builder->graph.dims(id); }
-  constexpr DType dtype() const { return node().dtype; }
-  constexpr Op op() const { return node().op; }
+  constexpr Dims dims() const { return builder->graph.shapes.items[builder->graph.nodes.items[id].shape]; }
+  constexpr DType dtype() const { return builder->graph.nodes.items[id].dtype; }
+  constexpr Op op() const { return builder->graph.nodes.items[id].op; }
   constexpr Value in(int k) const { return {builder, builder->graph.in(id, k)}; }
   constexpr bool is(double constant) const { return builder->is_constant(id, constant); }
   constexpr bool is_constant() const { return builder->is_constant(id); }
@@ -5039,6 +5091,59 @@ constexpr bool apply_movement(const ir::Graph& g, int node, View& v) {
 }
 
 }  // namespace weft::passes
+// ---- weft/passes/epilogue.hpp ----
+// Additions to a matrix product that its kernel can make to the finished sums: a value laid out as the
+// result, then one entry a column. Law: the sums, the first addition and the second are each rounded to f32,
+// as the separate nodes would be, so that what is absorbed changes no bit.
+
+namespace weft::passes {
+
+// Whether `v`, a view of product `dot`'s extents, has one entry for each column of the result, next to each
+// other. `vb`: how the product reads its second operand, whose free axes are those columns.
+constexpr bool is_column_bias(const ir::Graph& g, int dot, const View& v, const View& vb) {
+  const ir::DotAxes axes = ir::dot_axes(g, dot);
+  const Dims &d = g.dims(dot), &db = g.dims(g.in(dot, 1));
+  int axis = d.rank - 1;  // of the result
+  i64 columns = 1;
+  for (int b = db.rank - 1, inner = -1; b >= 0; --b) {
+    if (axes.used_b() >> b & 1u) continue;
+    if (db.extent[b] != 1) {
+      // the product walks all its columns with one stride
+      if (inner >= 0 && vb.stride[b] != vb.stride[inner] * db.extent[inner]) return false;
+      if (v.stride[axis] != columns) return false;
+      inner = b;
+      columns *= db.extent[b];
+    }
+    --axis;
+  }
+  for (; axis >= 0; --axis)
+    if (d.extent[axis] != 1 && v.stride[axis] != 0) return false;
+  return true;
+}
+
+// (dot + bias) + x, with nothing else reading the product or the first sum, becomes (dot + x) + bias: in that
+// order one kernel can do both. `uses` counts the readers of each node, outputs among them.
+struct LateBias {
+  int inner = -1;  // dot + bias, which goes
+  int dot = -1, bias = -1, x = -1;
+};
+constexpr LateBias late_bias(const ir::Node* nodes, const int* edges, int node, const int* uses) {
+  const ir::Node& sum = nodes[node];
+  if (sum.op != ir::Op::add || sum.dtype != DType::f32) return {};
+  const int* outer = edges + sum.first;
+  for (int k = 0; k < 2; ++k) {
+    const int inner = outer[k];
+    if (nodes[inner].op != ir::Op::add || uses[inner] != 1 || nodes[outer[1 - k]].op == ir::Op::broadcast)
+      continue;
+    const int* in = edges + nodes[inner].first;
+    for (int j = 0; j < 2; ++j)
+      if (nodes[in[j]].op == ir::Op::dot && uses[in[j]] == 1 && nodes[in[1 - j]].op == ir::Op::broadcast)
+        return {inner, in[j], in[1 - j], outer[1 - k]};
+  }
+  return {};
+}
+
+}  // namespace weft::passes
 // ---- weft/passes/fuse.hpp ----
 // Fusion: cuts the graph into groups, each of which becomes one kernel, in execution order.
 //
@@ -5060,7 +5165,7 @@ enum class Role : u8 {
   inlined,    // cheap arithmetic on leaves, or on single elements; made again wherever it is used
   view,       // addresses over another node's memory
   fused,      // member of a loop group
-  opaque,     // a kernel of its own: dot, gather, scatter
+  opaque,     // a kernel of its own: dot (with what it adds to its sums), gather, scatter
   arena,      // a pack: its operands' memory read as one vector
 };
 
@@ -5068,8 +5173,12 @@ enum class Role : u8 {
 enum class Level : u8 { element, row, column_sum, total };
 
 struct Group {
-  int opaque = -1;  // the node of a one-node group, -1 for a loop
+  int opaque = -1;            // the node that has a kernel of its own, -1 for a loop
+  int result = -1;            // what that kernel stores: `opaque`, or the last addition to it
+  int added = -1, bias = -1;  // what is added to a product's sums, in this order
   Dims space;
+  int shape = -1;  // the space's among the graph's shapes, while groups are formed
+  int last = -1;   // the last member, while groups are formed
   int split = -1;  // axes [0, split) are rows; -1: no reduction forces a cut
   int weight = 0;
   bool mixed = false;            // has members of row level or reductions
@@ -5100,38 +5209,73 @@ struct FuseLimits {
   int recompute_loads = 2;  // and highest number of full-size values read for that
 };
 
+// Groups as far as they are formed: the nodes below `next` are in theirs. Another evaluation can go on from
+// it.
+struct Grouping {
+  Fusion fusion;
+  List<int> earliest;    // the first group that may use the node's value
+  List<int> reader;      // the last group that reads the node
+  List<int> before;      // the member before it of the same group
+  List<int> leaf;        // something that inlined arithmetic on leaves reads
+  List<int> again_cost;  // of inlined arithmetic on leaves, else 0
+  List<int> late;        // inlined results, which get a kernel when all others have theirs
+  int next = 0;
+  int prelude_used = 0;
+};
+
 class Fuser {
  public:
-  constexpr explicit Fuser(const Graph& graph, FuseLimits limits = {}) : g(graph), limits_(limits) {}
-
-  constexpr Fusion run() {
+  constexpr Fuser(const Graph& graph, Grouping& grouping, FuseLimits limits = {})
+      : g(graph), s(grouping), limits_(limits) {
     const int n = g.nodes.size();
-    f.role = List<Role>(n, Role::leaf);
-    f.group = List<int>(n, -1);
-    f.level = List<Level>(n, Level::element);
-    f.stored = List<u8>(n, 0);
-    f.view_of = List<int>(n, -1);
+    if (s.next == 0) {
+      f.role = List<Role>(n, Role::leaf);
+      f.group = List<int>(n, -1);
+      f.level = List<Level>(n, Level::element);
+      f.stored = List<u8>(n, 0);
+      f.view_of = List<int>(n, -1);
+      s.earliest = List<int>(n, 0);
+      s.reader = List<int>(n, -1);
+      s.before = List<int>(n, -1);
+      s.leaf = List<int>(n, 0);
+      s.again_cost = List<int>(n, 0);
+      for (int k = 0; k < prelude; ++k) new_group(-1);
+    }
     role_ = f.role.data();
     group_ = f.group.data();
     level_ = f.level.data();
     stored_ = f.stored.data();
     view_of_ = f.view_of.data();
-    earliest_ = List<int>(n, 0);
-    reader_ = List<int>(n, -1);
+    earliest_ = s.earliest.data();
+    reader_ = s.reader.data();
+    before_ = s.before.data();
+    leaf_ = s.leaf.data();
+    again_cost_ = s.again_cost.data();
     wanted_ = List<u8>(n, 0);
-    again_cost_ = List<int>(n, 0);
-    leaf_ = List<int>(n, 0);
-    for (int node : g.outputs) wanted_[node] = 1;
-    for (const ir::Assign& a : g.assigns) wanted_[a.node] = 1;
-    for (int k = 0; k < prelude; ++k) new_group(-1);
-    for (int i = 0; i < n; ++i) {
+    uses_ = List<int>(n, 0);
+    int* uses = uses_.data();
+    for (int x : g.edges) ++uses[x];
+    for (int node : g.outputs) wanted_[node] |= 1;
+    for (const ir::Assign& a : g.assigns) wanted_[a.node] |= assigned;
+  }
+
+  // Places at most `nodes` more nodes.
+  constexpr void run(int nodes) {
+    const int n = g.nodes.size(), end = nodes < n - s.next ? s.next + nodes : n;
+    const u8* const wanted = wanted_.data();
+    for (int i = s.next; i < end; ++i) {
       classify(i);
-      if (wanted_[i] && role_[i] != Role::inlined) want(i);
+      if (!wanted[i]) continue;
+      if (role_[i] == Role::inlined)
+        s.late.push(i);
+      else
+        want(i);
     }
+    s.next = end;
+    if (end < n) return;
     // last, so that state which is read before it is written can be written where it lives
-    for (int i = 0; i < n; ++i)
-      if (wanted_[i] && role_[i] == Role::inlined) want(i);
-    return static_cast<Fusion&&>(f);
+    for (int i : s.late)
+      if (role_[i] == Role::inlined) want(i);
   }
 
  private:
@@ -5187,6 +5331,7 @@ class Fuser {
       default:
         break;
     }
+    if (n.op == Op::add && (absorb(i, in[0], in[1]) || absorb(i, in[1], in[0]))) return;
     if (ir::is_pointwise(n.op)) {
       bool generated = true, from_leaves = true;
       int at = 0, cost = ir::info(n.op).cost;
@@ -5263,6 +5408,50 @@ class Fuser {
     return v.root;
   }
 
+  // Node i adds x to `sum`: in the kernel of the product that makes `sum`, if nothing else reads that, and x
+  // is in memory when it runs.
+  constexpr bool absorb(int i, int sum, int x) {
+    const int at = group_[sum];
+    if (role_[sum] != Role::opaque || uses_[sum] != 1 || wanted_[sum] || nodes_[i].dtype != DType::f32)
+      return false;
+    Group& group = f.groups[at];
+    if (nodes_[group.opaque].op != Op::dot || group.bias >= 0) return false;
+    const int base = through_broadcasts(x);
+    if (role_[base] == Role::generator || role_[base] == Role::inlined) return false;
+    const int root = memory_node(x);
+    if (after_memory(root) > at) return false;
+    // state that is updated by what is added to it is rather written where it lives
+    if ((wanted_[i] & assigned) && nodes_[root].op == Op::state) return false;
+    const View v = view_of_memory(x);
+    const Dims& d = shapes_[nodes_[i].shape];
+    if (group.added < 0 && is_contiguous(v, d)) {
+      group.added = x;
+    } else {
+      const int b = edges_[nodes_[group.opaque].first + 1];
+      const View vb = f.is_view_in(b, at) && view_of_[b] >= 0 ? f.views[view_of_[b]]
+                                                              : contiguous_view(b, shapes_[nodes_[b].shape]);
+      if (!is_column_bias(g, group.opaque, v, vb)) return false;
+      group.bias = x;
+    }
+    resolve(x);
+    if (reader_[root] < at) reader_[root] = at;
+    stored_[sum] = 0;
+    group.result = i;
+    role_[i] = Role::opaque;
+    stored_[i] = 1;
+    group_[i] = at;
+    earliest_[i] = at + 1;
+    return true;
+  }
+  // As resolve, of what is in memory anyway.
+  constexpr View view_of_memory(int x) const {
+    if (role_[x] != Role::view) return contiguous_view(x, shapes_[nodes_[x].shape]);
+    if (view_of_[x] >= 0) return f.views[view_of_[x]];
+    View v = view_of_memory(edges_[nodes_[x].first + 0]);
+    apply_movement(g, x, v);
+    return v;
+  }
+
   // A product walks all its contracted axes with one stride; an operand that cannot is copied.
   constexpr void join_contracted(int i) {
     const ir::DotAxes axes = ir::dot_axes(g, i);
@@ -5310,7 +5499,7 @@ class Fuser {
 
   constexpr int new_group(int opaque) {
     Group group;
-    group.opaque = opaque;
+    group.opaque = group.result = opaque;
     f.groups.push(group);
     return f.groups.size() - 1;
   }
@@ -5391,7 +5580,8 @@ class Fuser {
   constexpr void place(int i) {
     const Node& n = nodes_[i];
     const bool reduces = ir::is_reduction(n.op);
-    const Dims& d = reduces ? shapes_[nodes_[edges_[nodes_[i].first + 0]].shape] : shapes_[nodes_[i].shape];
+    const int shape = reduces ? nodes_[edges_[n.first]].shape : n.shape;
+    const Dims& d = shapes_[shape];
     role_[i] = Role::fused;
     Reduction r;
     if (reduces) r = reduction(i);
@@ -5405,33 +5595,35 @@ class Fuser {
       least = after_memory(root);
     }
     int best = -1;
+    int memory[3]{};
+    for (int k = 0; k < n.arity; ++k) memory[k] = memory_node(edges_[n.first + k]);
     if (!r.odd) {
       for (int k = 0; k < n.arity; ++k) {
-        const int x = memory_node(edges_[nodes_[i].first + k]);
-        const int from = group_[x] >= 0 ? group_[x] : -1;
-        if (from > best && from >= least && joins(from, i, d, r)) best = from;
+        const int from = group_[memory[k]];
+        if (from > best && from >= least && joins(from, i, shape, r)) best = from;
       }
       for (int k = 0; best < 0 && k < n.arity; ++k) {
-        const int from = reader_[memory_node(edges_[nodes_[i].first + k])];
-        if (from >= least && joins(from, i, d, r)) best = from;
+        const int from = reader_[memory[k]];
+        if (from >= least && joins(from, i, shape, r)) best = from;
       }
     }
     if (best < 0) {
       // sums of leaves alone, such as the number of counted labels, run first: what divides by them need not
       // wait
-      const bool early = r.level == Level::total && least == 0 && prelude_used_ < prelude;
-      best = early ? prelude_used_++ : new_group(-1);
+      const bool early = r.level == Level::total && least == 0 && s.prelude_used < prelude;
+      best = early ? s.prelude_used++ : new_group(-1);
       f.groups[best].space = d;
+      f.groups[best].shape = shape;
       f.groups[best].split = r.split;
       f.groups[best].odd = r.odd;
     } else {
       Group& group = f.groups[best];
-      const Fit a = fit(group.space, d);
+      const Fit a = group.shape == shape ? Fit{} : fit(group.space, d);
       if (!a.inside) {  // the members so far become rows of the larger space
         group.split = a.split;
-        for (int m = 0; m < i; ++m)
-          if (group_[m] == best) level_[m] = Level::row;
+        for (int m = group.last; m >= 0; m = before_[m]) level_[m] = Level::row;
         group.space = d;
+        group.shape = shape;
         group.mixed = true;
       }
       if (group.split < 0 && r.split >= 0) group.split = r.split + group.space.rank - d.rank;
@@ -5440,14 +5632,15 @@ class Fuser {
     group.weight += ir::info(n.op).cost + 1;
     group.mixed = group.mixed || reduces;
     group_[i] = best;
-    const Fit a = fit(group.space, d);
+    before_[i] = group.last;
+    group.last = i;
+    const Fit a = group.shape == shape ? Fit{} : fit(group.space, d);
     level_[i] = reduces ? r.level : a.full ? Level::element : Level::row;
     if (r.odd) level_[i] = Level::row;
     earliest_[i] = best + (level_[i] == Level::column_sum || level_[i] == Level::total || r.odd ? 1 : 0);
     if (earliest_[i] > best) stored_[i] = 1;
     for (int k = 0; k < n.arity; ++k) {
-      const int x = memory_node(edges_[nodes_[i].first + k]);
-      if (reader_[x] < best) reader_[x] = best;
+      if (reader_[memory[k]] < best) reader_[memory[k]] = best;
     }
   }
 
@@ -5461,10 +5654,14 @@ class Fuser {
     return role_[x] == Role::view ? f.views[view_of_[x]].root : x;
   }
 
-  constexpr bool joins(int at, int i, const Dims& d, const Reduction& r) const {
+  constexpr bool joins(int at, int i, int shape, const Reduction& r) const {
     const Group& group = f.groups[at];
     if (group.opaque >= 0 || group.odd || group.weight + ir::info(nodes_[i].op).cost >= limits_.weight)
       return false;
+    if (group.shape == shape)
+      return r.level == Level::element || r.level == Level::total || group.split < 0 ||
+             group.split == r.split;
+    const Dims& d = shapes_[shape];
     const Fit a = fit(group.space, d);
     if (!a.inside) {
       if (!a.outside || !a.suffix || group.mixed || group.space.size() == 1) return false;
@@ -5481,11 +5678,12 @@ class Fuser {
   static constexpr int max(int a, int b) { return a > b ? a : b; }
 
   static constexpr int prelude = 4;
+  static constexpr u8 assigned = 2;  // of wanted_
 
   const Graph& g;
-  int prelude_used_ = 0;
+  Grouping& s;
+  Fusion& f = s.fusion;
   FuseLimits limits_;
-  Fusion f;
   // plain pointers into the graph and the result: constant evaluation pays for every call
   const Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
@@ -5495,16 +5693,20 @@ class Fuser {
   Level* level_ = nullptr;
   u8* stored_ = nullptr;
   int* view_of_ = nullptr;
-  List<int> earliest_;  // the first group that may use the node's value
-  List<int> reader_;    // the last group that reads the node
+  int* earliest_ = nullptr;
+  int* reader_ = nullptr;
+  int* before_ = nullptr;
+  int* leaf_ = nullptr;
+  int* again_cost_ = nullptr;
   List<u8> wanted_;
-  List<int> leaf_;        // something that inlined arithmetic on leaves reads
-  List<int> again_cost_;  // of inlined arithmetic on leaves, else 0
+  List<int> uses_;  // edges to each node
 };
 
 // Groups alone; collect() (collect.hpp) then decides what is stored, and lists what each group does.
 constexpr Fusion assign_groups(const Graph& graph, FuseLimits limits = {}) {
-  return Fuser(graph, limits).run();
+  Grouping grouping;
+  Fuser(graph, grouping, limits).run(graph.nodes.size());
+  return static_cast<Fusion&&>(grouping.fusion);
 }
 
 }  // namespace weft::passes
@@ -5569,72 +5771,115 @@ class Collector {
     return true;
   }
 
+  // One sweep over the nodes from the last to the first: a node hears from its users in which groups it is
+  // wanted before it asks its own operands, and every list comes out in ascending order.
   constexpr void collect() {
-    const int n = g.nodes.size();
-    List<int> seen(n, -1);
-    List<int> work, body, loads, stores;
-    // members of each group, as linked lists in ascending order
-    List<int> first(f.groups.size(), -1), next(n, -1);
-    for (int i = n - 1; i >= 0; --i)
-      if (group_[i] >= 0 && stored_[i]) next[i] = first[group_[i]], first[group_[i]] = i;
-    for (int k = 0; k < f.groups.size(); ++k) {
-      Group& group = f.groups[k];
-      if (group.opaque >= 0) {
-        stores.clear();
-        stores.push(group.opaque);
-        group.stores = append(stores);
-        loads.clear();
-        const Node& node = nodes_[group.opaque];
-        for (int a = 0; a < node.arity; ++a) loads.push(edges_[node.first + a]);
-        group.loads = append(loads);
+    const int n = g.nodes.size(), groups = f.groups.size();
+    Group* const group = f.groups.data();
+    List<int> wanted_list(n, -1), next_list(n, -1), body_list(groups, -1), load_list(groups, -1),
+        store_list(groups, -1), mark_list(groups, -1);
+    int* const wanted = wanted_list.data();  // first entry of each node
+    int* const next_store = next_list.data();
+    int* const body = body_list.data();
+    int* const loads = load_list.data();
+    int* const stores = store_list.data();
+    int* const mark = mark_list.data();  // the last node that each group has listed
+    // An entry says in which group a node is wanted (twice the group, plus one where it is read from memory
+    // whatever it is); then it holds the node, as a member of one of that group's lists.
+    List<int> wish_list, link_list;
+    int capacity = 0, entries = 0, listed = 0;
+    int *wish = nullptr, *link = nullptr;
+    const auto room = [&](int more) {
+      capacity = 2 * (entries + more) + 2 * n;
+      for (List<int>* list : {&wish_list, &link_list}) {
+        List<int> longer;
+        longer.reserve(capacity);
+        longer.append(list->data(), entries);
+        *list = static_cast<List<int>&&>(longer);
+      }
+      wish = wish_list.data(), link = link_list.data();
+    };
+    for (int x = n - 1; x >= 0; --x) {
+      const Role role = role_[x];
+      const int own = group_[x];
+      const bool stored = stored_[x] != 0;
+      const ir::Node& node = nodes_[x];
+      if (own >= 0 && stored && group[own].opaque < 0) {
+        next_store[x] = stores[own];
+        stores[own] = x;
+        if (entries == capacity) room(1);
+        wish[entries] = 2 * own;
+        link[entries] = wanted[x];
+        wanted[x] = entries++;
+        ++listed;
+      }
+      const bool copy = role == Role::fused && view_of_[x] >= 0;
+      for (int e = wanted[x]; e >= 0;) {
+        const int at = e, k = wish[e] / 2;
+        const bool read = wish[e] % 2 != 0;
+        e = link[e];
+        if (mark[k] == x) continue;
+        mark[k] = x;
+        ++listed;
+        wish[at] = x;
+        const bool view = role == Role::view || (copy && own > k);
+        const bool here = read   ? false
+                          : view ? node.op == Op::broadcast
+                                 : (role == Role::fused && own >= k) || !stored;
+        if (!here) {
+          link[at] = loads[k];
+          loads[k] = at;
+          continue;
+        }
+        link[at] = body[k];
+        body[k] = at;
+        // copies and windows read memory through a view: one load, of the operand
+        if ((copy && !view) || (role == Role::fused && node.op == Op::pad)) continue;
+        const int* const in = edges_ + node.first;
+        const int arity = node.arity, asked = 2 * k + (group[k].odd && ir::is_reduction(node.op) ? 1 : 0);
+        if (entries + arity > capacity) room(arity);
+        for (int a = 0; a < arity; ++a) {
+          wish[entries] = asked;
+          link[entries] = wanted[in[a]];
+          wanted[in[a]] = entries++;
+        }
+      }
+    }
+    f.pool.reserve(listed + 4 * groups);
+    for (int k = 0; k < groups; ++k) {
+      if (group[k].opaque >= 0) {
+        opaque_group(group[k]);
         continue;
       }
-      body.clear();
-      loads.clear();
-      stores.clear();
-      for (int i = first[k]; i >= 0; i = next[i]) {
-        stores.push(i);
-        work.push(i);
-      }
-      while (!work.empty()) {
-        const int x = work.back();
-        work.pop();
-        if (seen[x] == k) continue;
-        seen[x] = k;
-        const bool here = f.is_view_in(x, k)        ? nodes_[x].op == Op::broadcast
-                          : role_[x] == Role::fused ? group_[x] >= k || !stored_[x]
-                                                    : !stored_[x];
-        if (!here) {
-          loads.push(x);
-          continue;
-        }
-        body.push(x);
-        // copies and windows read memory through a view: one load, of the operand
-        if (role_[x] == Role::fused && view_of_[x] >= 0 && !f.is_view_in(x, k)) continue;
-        if (role_[x] == Role::fused && nodes_[x].op == Op::pad) continue;
-        if (group.odd && ir::is_reduction(nodes_[x].op)) {
-          if (seen[edges_[nodes_[x].first + 0]] != k)
-            seen[edges_[nodes_[x].first + 0]] = k, loads.push(edges_[nodes_[x].first + 0]);
-          continue;
-        }
-        const Node& node = nodes_[x];
-        for (int a = 0; a < node.arity; ++a) work.push(edges_[node.first + a]);
-      }
-      sort(body, [](int a, int b) { return a < b; });
-      sort(loads, [](int a, int b) { return a < b; });
-      group.body = append(body);
-      group.loads = append(loads);
-      group.stores = append(stores);
+      group[k].body = append(link, wish, body[k]);
+      group[k].loads = append(link, wish, loads[k]);
+      group[k].stores = append(next_store, nullptr, stores[k]);
     }
   }
 
-  constexpr ir::Span append(const List<int>& list) {
-    const ir::Span span{f.pool.size(), list.size()};
-    for (int x : list) f.pool.push(x);
-    return span;
+ private:
+  constexpr void opaque_group(Group& group) {
+    List<int> loads, stores;
+    stores.push(group.result);
+    group.stores = append(stores);
+    const Node& node = nodes_[group.opaque];
+    for (int a = 0; a < node.arity; ++a) loads.push(edges_[node.first + a]);
+    if (group.added >= 0) loads.push(group.added);
+    if (group.bias >= 0) loads.push(group.bias);
+    group.loads = append(loads);
   }
 
- private:
+  // A linked list: of entries, or of nodes themselves.
+  constexpr ir::Span append(const int* link, const int* node, int first) {
+    const int begin = f.pool.size();
+    for (int e = first; e >= 0; e = link[e]) f.pool.push(node != nullptr ? node[e] : e);
+    return {begin, f.pool.size() - begin};
+  }
+  constexpr ir::Span append(const List<int>& list) {
+    const ir::Span span{f.pool.size(), list.size()};
+    f.pool.append(list.data(), list.size());
+    return span;
+  }
   constexpr int through_broadcasts(int x) const {
     while (role_[x] == Role::view && nodes_[x].op == Op::broadcast) x = edges_[nodes_[x].first];
     return x;
@@ -5708,6 +5953,7 @@ struct Plan {
   List<u64> where;  // of every node in memory
   List<Cut> cuts;   // of every group
   List<Copy> copies;
+  List<int> finishes;  // before which groups the sums that are still in parts are put together, ascending
   List<u64> outputs;
   i64 workspace_bytes = 0;
 };
@@ -5718,6 +5964,13 @@ inline constexpr i64 chunk_elements = 16384;
 constexpr i64 bytes_of(const ir::Graph& g, int node) {
   return g.dims(node).size() * size_of(g.nodes[node].dtype);
 }
+
+// A sum along the rows is left in parts, one a chunk, until something needs it.
+constexpr bool is_split_sum(Level level, const Cut& cut) {
+  return cut.chunks > 1 && (level == Level::column_sum || level == Level::total);
+}
+// Bytes of one part of node x, 64-byte aligned.
+constexpr i64 part_bytes(const ir::Graph& g, int x) { return (bytes_of(g, x) + 63) / 64 * 64; }
 
 class Planner {
  public:
@@ -5730,8 +5983,9 @@ class Planner {
     arena_ = List<int>(n, -1);
     pinned_ = List<u8>(n, 0);
     phase_ = List<int>(n, 0);
-    expires_ = List<u8>(groups + 1, 0);
-    live_.push({});
+    expires_at_ = List<int>(groups + 1, -1);
+    gaps_.push({0, 0, 1});
+    gaps_.push({0, i64{1} << 62, -1});
     leaves();
     // lifetimes
     for (int k = 0; k < groups; ++k) {
@@ -5747,7 +6001,9 @@ class Planner {
           touch(edges_[nodes_[x].first + 0], k);
       }
       phases(body);
+      p.cuts.push(groups_[k].opaque >= 0 ? Cut{} : cut_of(k));
     }
+    if (finished_ < groups) p.finishes.push(groups);
     for (int node : g.outputs) pinned_[root(node)] = 1;
     place_arenas();
     place_assigned();
@@ -5756,26 +6012,28 @@ class Planner {
     // The gaps of an arena are zero from the start and must stay so: its memory is never another value's.
     for (int dtype = 0; dtype < 16; ++dtype)
       if (arena_size_[dtype] > 0) arena_at_[dtype] = allocate(arena_size_[dtype], groups);
+    const int* finish = p.finishes.data();
     for (int k = 0; k < groups; ++k) {
       release(k);
       const Group& group = groups_[k];
-      Cut cut = group.opaque >= 0 ? Cut{} : cut_of(k);
+      Cut& cut = p.cuts[k];
+      while (*finish <= k) ++finish;
       for (int i = 0; i < group.stores.size; ++i) {
         const int node = pool_[group.stores.begin + i];
         if (p.where[node] != Address::none) continue;
         if (arena_[node] >= 0) {
           place_in_arena(node);
         } else if (!in_place(node, k)) {
-          p.where[node] = allocate(bytes_of(g, node), pinned_[node]         ? groups
-                                                      : last_use_[node] < k ? k
-                                                                            : last_use_[node]);
+          const int written = is_split_sum(level_[node], cut) ? *finish - 1 : k;
+          p.where[node] = allocate(bytes_of(g, node), pinned_[node]               ? groups
+                                                      : last_use_[node] < written ? written
+                                                                                  : last_use_[node]);
         }
       }
       if (cut.chunks > 1) {
         const i64 bytes = cut.chunks * sums(group);
-        if (bytes > 0) cut.partials = allocate(bytes, k);
+        if (bytes > 0) cut.partials = allocate(bytes, *finish - 1);
       }
-      p.cuts.push(cut);
     }
     // values that must lie in an arena but could not be put there
     for (int i = 0; i < n; ++i)
@@ -5813,6 +6071,11 @@ class Planner {
   constexpr void touch(int x, int k) {
     x = root_in(x, k);
     if (last_use_[x] < k) last_use_[x] = k;
+    const int made = group_[x];
+    if (made >= finished_ && made < k && role_[x] == Role::fused && is_split_sum(level_[x], p.cuts[made])) {
+      finished_ = k;
+      p.finishes.push(k);
+    }
     if (nodes_[x].op == ir::Op::pack)
       for (int a = 0; a < nodes_[x].arity; ++a) touch(edges_[nodes_[x].first + a], k);
   }
@@ -5873,8 +6136,16 @@ class Planner {
       const u64 to = base + static_cast<u64>(g.attribute(i, a) * size_of(nodes_[i].dtype));
       if (address(x) == to) continue;
       const int made = group_[root(x)];
-      p.copies.push({address(x), to, bytes_of(g, x), made + 1});
+      p.copies.push({address(x), to, bytes_of(g, x), finished(root(x), made)});
     }
+  }
+
+  // The group before which x, made by group `made`, is in memory.
+  constexpr int finished(int x, int made) const {
+    if (made < 0 || role_[x] != Role::fused || !is_split_sum(level_[x], p.cuts[made])) return made + 1;
+    for (int before : p.finishes)
+      if (before > made) return before;
+    return f.groups.size();
   }
 
   // ---- state written where it lives ----
@@ -5959,15 +6230,19 @@ class Planner {
         continue;
       if (arena_[x] >= 0 || role_[x] == Role::arena || bytes_of(g, x) != bytes_of(g, node)) continue;
       if (!aligned(x, node, k)) continue;
-      Block* blocks = live_.data();
-      for (int b = blocks[0].next; b >= 0; b = blocks[b].next)
-        if (blocks[b].offset == Address::offset(at) && blocks[b].last == k) {
-          blocks[b].last = pinned_[node] ? f.groups.size() : last_use_[node] < k ? k : last_use_[node];
-          expires_[blocks[b].last] = 1;
-          p.where[node] = at;
-          last_use_[x] = k + 1;  // taken: no second result may have it
-          return true;
-        }
+      Block* const blocks = blocks_.data();
+      for (int* b = &expires_at_[k]; *b >= 0; b = &blocks[*b].next) {
+        if (blocks[*b].offset != Address::offset(at)) continue;
+        const i64 bytes = blocks[*b].bytes;
+        *b = blocks[*b].next;
+        expire(Address::offset(at), bytes,
+               pinned_[node]         ? f.groups.size()
+               : last_use_[node] < k ? k
+                                     : last_use_[node]);
+        p.where[node] = at;
+        last_use_[x] = k + 1;  // taken: no second result may have it
+        return true;
+      }
     }
     return false;
   }
@@ -6055,44 +6330,61 @@ class Planner {
     i64 bytes = 0;
     for (int i = 0; i < group.stores.size; ++i) {
       const int x = pool_[group.stores.begin + i];
-      if (level_[x] == Level::column_sum || level_[x] == Level::total)
-        bytes += (bytes_of(g, x) + 63) / 64 * 64;
+      if (level_[x] == Level::column_sum || level_[x] == Level::total) bytes += part_bytes(g, x);
     }
     return bytes;
   }
 
-  // ---- first fit by offset: taken blocks as a list linked in ascending order ----
-  struct Block {
-    i64 offset = 0, end = 0;
-    int last = 0;
+  // ---- first fit by offset: the gaps as a list linked in ascending order, the last one without an end ----
+  struct Gap {
+    i64 begin = 0, end = 0;
     int next = -1;
   };
+  struct Block {
+    i64 offset = 0, bytes = 0;
+    int next = -1;  // another block with the same last reader
+  };
+  // Gives back what group k - 1 was the last to read.
   constexpr void release(int k) {
-    if (k == 0 || !expires_[k - 1]) return;
-    Block* blocks = live_.data();
-    int before = 0;  // block 0 is the list's head
-    for (int b = blocks[0].next; b >= 0; b = blocks[b].next) {
-      if (blocks[b].last >= k)
-        before = b;
-      else
-        blocks[before].next = blocks[b].next;
+    if (k == 0) return;
+    const Block* const blocks = blocks_.data();
+    for (int b = expires_at_[k - 1]; b >= 0; b = blocks[b].next)
+      give_back(blocks[b].offset, blocks[b].offset + blocks[b].bytes);
+  }
+  constexpr void give_back(i64 begin, i64 end) {
+    if (begin == end) return;
+    Gap* const gaps = gaps_.data();
+    int before = 0;  // gap 0 heads the list, empty
+    int next = gaps[0].next;
+    while (gaps[next].begin < begin) before = next, next = gaps[next].next;
+    const bool joins_before = before != 0 && gaps[before].end == begin, joins_next = gaps[next].begin == end;
+    if (joins_before && joins_next) {
+      gaps[before].end = gaps[next].end;
+      gaps[before].next = gaps[next].next;
+    } else if (joins_before) {
+      gaps[before].end = end;
+    } else if (joins_next) {
+      gaps[next].begin = begin;
+    } else {
+      gaps[before].next = gaps_.size();
+      gaps_.push({begin, end, next});
     }
   }
   constexpr u64 allocate(i64 bytes, int last) {
     bytes = align_up(bytes);
-    Block* blocks = live_.data();
-    i64 at = 0;
-    int before = 0;
-    for (int b = blocks[0].next; b >= 0 && blocks[b].offset - at < bytes; b = blocks[b].next) {
-      if (blocks[b].end > at) at = blocks[b].end;
-      before = b;
-    }
-    const int next = blocks[before].next;
-    blocks[before].next = live_.size();
-    live_.push({at, at + bytes, last, next});
-    expires_[last] = 1;
-    if (at + bytes > peak_) peak_ = at + bytes;
-    return Address::make(ir::Space::workspace, at);
+    Gap* const gaps = gaps_.data();
+    int before = 0, at = gaps[0].next;
+    while (gaps[at].end - gaps[at].begin < bytes) before = at, at = gaps[at].next;
+    const i64 offset = gaps[at].begin;
+    gaps[at].begin += bytes;
+    if (gaps[at].begin == gaps[at].end) gaps[before].next = gaps[at].next;
+    if (offset + bytes > peak_) peak_ = offset + bytes;
+    expire(offset, bytes, last);
+    return Address::make(ir::Space::workspace, offset);
+  }
+  constexpr void expire(i64 offset, i64 bytes, int last) {
+    blocks_.push({offset, bytes, expires_at_[last]});
+    expires_at_[last] = blocks_.size() - 1;
   }
 
   const ir::Graph& g;
@@ -6112,8 +6404,10 @@ class Planner {
   List<int> last_use_, phase_, arena_, states_;
   List<i64> offsets_;
   List<u8> pinned_;
-  List<Block> live_;  // every block ever taken; [0] heads the list of those that are
-  List<u8> expires_;  // some block's last reader is this group
+  List<Gap> gaps_;
+  List<Block> blocks_;
+  List<int> expires_at_;  // the first block whose last reader is this group
+  int finished_ = 0;      // sums of the groups before this one are no longer in parts
   i64 peak_ = 0;
   i64 arena_size_[16]{};
   u64 arena_at_[16]{Address::none, Address::none, Address::none, Address::none, Address::none, Address::none,
@@ -6133,6 +6427,24 @@ constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion) {
 namespace weft::codegen {
 
 enum class StepKind : u8 { loop, finish, dot, gather, scatter_add, copy };
+
+// The fold of a reduction.
+constexpr kernels::Fold fold_of(ir::Op op) {
+  switch (op) {
+    case ir::Op::reduce_max:
+      return kernels::Fold::max;
+    case ir::Op::reduce_min:
+      return kernels::Fold::min;
+    case ir::Op::reduce_prod:
+      return kernels::Fold::prod;
+    case ir::Op::argmax:
+      return kernels::Fold::argmax;
+    case ir::Op::argmin:
+      return kernels::Fold::argmin;
+    default:
+      return kernels::Fold::sum;
+  }
+}
 
 // One launch. `numbers` are the arguments that are not addresses, in the order its kind defines.
 struct Step {
@@ -6208,6 +6520,79 @@ struct Lowered {
 };
 
 }  // namespace weft::codegen
+// ---- weft/kernels/dot/shape.hpp ----
+// The operands of a host matrix product: extents, element strides, batch dimensions, and what is added to the
+// finished sums. Nothing here computes.
+
+namespace weft::kernels {
+
+// C (m, n) = A (m, k) B (k, n). Strides count elements: A's element (i, l) is a[i * a_row + l * a_col], B's
+// (l, j) is b[l * b_row + j * b_col], C's (i, j) is c[i * c_row + j]. Any strides of A and B are legal, 0
+// among them.
+struct DotShape {
+  i64 m = 0, n = 0, k = 0;
+  i64 a_row = 0, a_col = 1, b_row = 0, b_col = 1, c_row = 0;
+};
+
+// Up to four batch dimensions: extents, and the strides of every operand along them (0 repeats an operand).
+struct DotBatch {
+  int rank = 0;
+  i64 extent[4]{}, a[4]{}, b[4]{}, c[4]{}, add[4]{};
+};
+
+// The type in which products of T are summed: f64 for f64, i32 or i64 for integers, f32 for everything else.
+template <class T>
+using DotSum = std::conditional_t<
+    std::is_same_v<T, f64>, f64,
+    std::conditional_t<std::is_integral_v<T>, std::conditional_t<(sizeof(T) > 4), i64, i32>, f32>>;
+
+// The same for a product of two types: the wider one's, a float's before an integer's.
+template <class TA, class TB>
+using DotSum2 =
+    std::conditional_t<std::is_floating_point_v<DotSum<TA>> == std::is_floating_point_v<DotSum<TB>>,
+                       std::conditional_t<(sizeof(DotSum<TA>) >= sizeof(DotSum<TB>)), DotSum<TA>, DotSum<TB>>,
+                       std::conditional_t<std::is_floating_point_v<DotSum<TA>>, DotSum<TA>, DotSum<TB>>>;
+
+// C = ((A B) + add) + bias, computed in the type of the sums and rounded once to TC: the order in which GPU
+// libraries add. `bias` has n elements, `add` is (m, n) with contiguous columns and rows add_row apart; null
+// leaves the term out. `add` is C itself or does not overlap it.
+template <class TC>
+struct DotEpilogue {
+  const DotSum<TC>* bias = nullptr;
+  const TC* add = nullptr;
+  i64 add_row = 0;
+};
+
+}  // namespace weft::kernels
+// ---- weft/kernels/dot_call.hpp ----
+// A product as a program's image spells it: numbers m, n, k, five strides, and for each batch axis its extent
+// and three strides; operands a, b, c, what is added (laid out as c) and the bias, absent ones null; words:
+// the dtypes of a, b and c, and which of the two last there are.
+
+namespace weft::kernels {
+
+inline constexpr u64 dot_adds = 1, dot_has_bias = 2;
+
+struct DotCall {
+  DotShape shape;
+  DotBatch batch;
+};
+
+constexpr DotCall dot_call(const u64* numbers) {
+  const auto number = [&](int i) { return static_cast<i64>(numbers[i]); };
+  DotCall call;
+  call.shape = {number(0), number(1), number(2), number(3), number(4), number(5), number(6), number(7)};
+  call.batch.rank = static_cast<int>(numbers[8]);
+  for (int i = 0; i < call.batch.rank; ++i) {
+    call.batch.extent[i] = number(9 + 4 * i);
+    call.batch.a[i] = number(10 + 4 * i);
+    call.batch.b[i] = number(11 + 4 * i);
+    call.batch.c[i] = call.batch.add[i] = number(12 + 4 * i);
+  }
+  return call;
+}
+
+}  // namespace weft::kernels
 // ---- weft/codegen/lower_dot.hpp ----
 // A contraction as a (batched) matrix product over strided memory: axes that walk memory as one are joined,
 // free axes that do not become batch axes.
@@ -6277,10 +6662,10 @@ constexpr DotProblem dot_problem(const ir::Graph& g, int node, const passes::Vie
   return p;
 }
 
-constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
+constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int k,
                          Lowered& out) {
-  const int a = g.in(node, 0), b = g.in(node, 1);
-  const int k = f.group[node];
+  const passes::Group& group = f.groups[k];
+  const int node = group.opaque, a = g.in(node, 0), b = g.in(node, 1);
   const auto view = [&](int x) {
     return f.is_view_in(x, k) && f.view_of[x] >= 0 ? f.views[f.view_of[x]]
                                                    : passes::contiguous_view(x, g.dims(x));
@@ -6294,7 +6679,21 @@ constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const pass
   code.push(static_cast<u64>(g.nodes[node].dtype));
   addresses.push(plan.where[va.root] + static_cast<u64>(va.offset * size_of(g.nodes[a].dtype)));
   addresses.push(plan.where[vb.root] + static_cast<u64>(vb.offset * size_of(g.nodes[b].dtype)));
-  addresses.push(plan.where[node]);
+  addresses.push(plan.where[group.result]);
+  u64 epilogue = 0;
+  i64 epilogue_bytes = 0;
+  for (int e = 0; e < 2; ++e) {
+    const int x = e == 0 ? group.added : group.bias;
+    if (x < 0) {
+      addresses.push(passes::Address::none);
+      continue;
+    }
+    const passes::View v = view(x);
+    addresses.push(plan.where[v.root] + static_cast<u64>(v.offset * size_of(g.nodes[x].dtype)));
+    epilogue |= e == 0 ? kernels::dot_adds : kernels::dot_has_bias;
+    epilogue_bytes += e == 0 ? passes::bytes_of(g, x) : p.n * size_of(g.nodes[x].dtype);
+  }
+  code.push(epilogue);
   for (const i64 x :
        {p.m, p.n, p.k, p.a_row, p.a_col, p.b_row, p.b_col, p.c_row, static_cast<i64>(p.batches)})
     numbers.push(static_cast<u64>(x));
@@ -6305,7 +6704,7 @@ constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const pass
     batch *= p.batch[i].extent;
   }
   Step& step = out.step(StepKind::dot, out.kernel(StepKind::dot, code), addresses, numbers);
-  step.bytes = passes::bytes_of(g, a) + passes::bytes_of(g, b) + passes::bytes_of(g, node);
+  step.bytes = passes::bytes_of(g, a) + passes::bytes_of(g, b) + passes::bytes_of(g, node) + epilogue_bytes;
   step.flops = 2 * batch * p.m * p.n * p.k;
 }
 
@@ -6338,2301 +6737,6 @@ constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const pa
 }
 
 }  // namespace weft::codegen
-// ---- weft/codegen/lower_loop.hpp ----
-// A loop group as bytecode: strides for everything it reads and writes, and its instructions in sections. A
-// value needed in several passes over a row is computed again, unless that is dear and the row is short
-// enough to hold it.
-
-namespace weft::codegen {
-
-using ir::Op;
-using kernels::Fold;
-using kernels::Instruction;
-using kernels::Opcode;
-using kernels::Stage;
-using passes::Address;
-using passes::Level;
-
-static_assert(kernels::tile_length == passes::flat_tile);
-static_assert(static_cast<int>(Opcode::fma) == static_cast<int>(Op::fma) - static_cast<int>(Op::neg),
-              "opcodes and pointwise primitives stand in the same order");
-
-// Kept elements of a row, in bytes, that a thread's stack or a block's shared memory takes.
-inline constexpr i64 most_kept_bytes = 32768;
-
-class LoopLowering {
- public:
-  constexpr LoopLowering(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan,
-                         Lowered& out)
-      : g(graph), f(fusion), p(plan), out_(out), slot_of_(graph.nodes.size(), -1) {}
-
-  constexpr void lower(int k) {
-    group_ = &f.groups[k];
-    group_number_ = k;
-    cut_ = &p.cuts[k];
-    reset();
-    merge_nodes();
-    choose_axes();
-    make_infos();
-    place_sinks();
-    propagate_needs();
-    emit();
-    finish();
-  }
-
- private:
-  struct Info {
-    int node = 0;
-    bool load = false;  // read from memory through `view`
-    int alias = -1;     // a broadcast: the info it stands for
-    Stage stage = Stage::element;
-    int phase = 0;
-    u32 needs = 0;  // phases (element) or any bit (uniform) in which the value is wanted
-    bool keep = false;
-    int keep_slot = -1;
-    int operand = -1;
-    int reg[8]{-1, -1, -1, -1, -1, -1, -1, -1};  // register by phase; [0] for uniform values
-  };
-  struct Operand {
-    kernels::OperandWord word;
-    u64 address = 0;
-    i64 stride[8]{};
-    i64 low[8]{}, high[8]{};
-  };
-  struct Sink {
-    int info = 0;
-    int operand = 0;
-    Stage stage = Stage::element;
-    bool accumulate = false;
-    Fold fold = Fold::sum;
-  };
-
-  constexpr void reset() {
-    infos_.clear();
-    operands_.clear();
-    sinks_.clear();
-    sections_ = List<List<Instruction>>();
-    seed_ = -1;
-    kept_ = 0;
-    streams_.clear();
-  }
-
-  // Everything the group computes or loads, in ascending order.
-  constexpr void merge_nodes() {
-    const ir::Span body = group_->body, loads = group_->loads;
-    slots_ = slot_of_.data();
-    infos_.reserve(body.size + loads.size);
-    info_ = infos_.data();
-    int i = 0, j = 0;
-    while (i < body.size || j < loads.size) {
-      const bool take_load =
-          i == body.size || (j < loads.size && pool_[loads.begin + j] < pool_[body.begin + i]);
-      Info info;
-      info.node = take_load ? pool_[loads.begin + j++] : pool_[body.begin + i++];
-      info.load = take_load || is_copy(info.node);
-      slots_[info.node] = infos_.size();
-      infos_.push(info);
-    }
-  }
-
-  constexpr void choose_axes() {
-    const Dims& space = group_->space;
-    if (cut_->flat) {
-      rows_ = cols_ = 1;
-      extent_[0] = extent_[1] = 0;
-      return;
-    }
-    int n = 0;
-    if (group_->odd) {
-      ir::Axes reduced = 0;
-      const int r = pool_[group_->stores.begin];
-      for (int a = 0; a < g.attributes(r); ++a) reduced |= 1u << g.attribute(r, a);
-      for (int a = 0; a < space.rank; ++a)
-        if (!(reduced >> a & 1u)) axis_[n++] = a;
-      rows_ = n;
-      for (int a = 0; a < space.rank; ++a)
-        if (reduced >> a & 1u) axis_[n++] = a;
-    } else {
-      int split = group_->split;
-      if (split < 0) {
-        split = space.rank - 1;
-        while (split > 0 && space.extent[split] == 1) --split;
-        if (split < 0) split = 0;
-      }
-      for (; n < space.rank; ++n) axis_[n] = n;
-      rows_ = split;
-    }
-    cols_ = n - rows_;
-    for (int a = 0; a < n; ++a) extent_[a] = space.extent[axis_[a]];
-    // a loop has at least one row axis and one column axis
-    if (rows_ == 0) {
-      for (int a = n; a > 0; --a) axis_[a] = axis_[a - 1], extent_[a] = extent_[a - 1];
-      axis_[0] = -1;
-      extent_[0] = 1;
-      rows_ = 1, ++n;
-    }
-    if (cols_ == 0) {
-      axis_[n] = -1;
-      extent_[n] = 1;
-      cols_ = 1;
-    }
-  }
-
-  // Strides per loop axis of something with these extents and per-axis strides.
-  constexpr void spread(const Dims& d, const i64* stride, Operand& o) const {
-    if (cut_->flat) {
-      const bool one = d.size() == 1;
-      o.stride[0] = one ? 0 : passes::flat_tile;
-      o.stride[1] = one ? 0 : 1;
-      return;
-    }
-    for (int a = 0; a < rows_ + cols_; ++a) {
-      if (axis_[a] < 0) continue;
-      const int i = axis_[a] - (group_->space.rank - d.rank);
-      o.stride[a] = i < 0 || d.extent[i] == 1 ? 0 : stride[i];
-    }
-  }
-
-  constexpr int add_operand(const Operand& o) {
-    operands_.push(o);
-    return operands_.size() - 1;
-  }
-
-  constexpr Stage stage_of(const Operand& o) const {
-    for (int a = rows_; a < rows_ + cols_; ++a)
-      if (o.stride[a] != 0) return Stage::element;
-    for (int a = 0; a < rows_; ++a)
-      if (o.stride[a] != 0) return Stage::row;
-    return Stage::chunk;
-  }
-
-  // Whether this group makes x by copying what it is a view of.
-  constexpr bool is_copy(int x) const {
-    return role_[x] == passes::Role::fused && view_of_[x] >= 0 && member_of_[x] == group_number_;
-  }
-  constexpr Operand memory(int x) const {
-    Operand o;
-    const DType t = nodes_[x].dtype;
-    o.word = {t, kernels::Role::load, false};
-    const bool through_view = view_of_[x] >= 0 && (f.is_view_in(x, group_number_) || is_copy(x));
-    const passes::View v =
-        through_view ? views_[view_of_[x]] : passes::contiguous_view(x, shapes_[nodes_[x].shape]);
-    o.address = p.where[v.root] + static_cast<u64>(v.offset * size_of(t));
-    spread(shapes_[nodes_[x].shape], v.stride, o);
-    return o;
-  }
-
-  constexpr void make_infos() {
-    for (int s = 0; s < infos_.size(); ++s) {
-      Info& info = info_[s];
-      const ir::Node& node = nodes_[info.node];
-      const Dims& d = shapes_[nodes_[info.node].shape];
-      if (info.load) {
-        Operand o = memory(info.node);
-        info.stage = stage_of(o);
-        info.operand = add_operand(o);
-        continue;
-      }
-      if (node.op == Op::constant) {
-        info.stage = Stage::chunk;
-        continue;
-      }
-      if (node.op == Op::iota || node.op == Op::random) {
-        Operand o;
-        o.word = {node.op == Op::iota ? node.dtype : DType::u32, kernels::Role::index, false};
-        i64 stride[8]{};
-        if (node.op == Op::iota) {
-          stride[static_cast<int>(node.imm)] = 1;
-        } else {
-          const passes::View v = passes::contiguous_view(0, d);
-          for (int a = 0; a < d.rank; ++a) stride[a] = v.stride[a];
-        }
-        spread(d, stride, o);
-        info.stage = stage_of(o);
-        info.operand = add_operand(o);
-        if (node.op == Op::random && seed_ < 0) {
-          Operand seed;
-          seed.word = {DType::u32, kernels::Role::random, false};
-          seed.address = Address::make(ir::Space::scalars, 0);
-          seed_ = add_operand(seed);
-        }
-        continue;
-      }
-      if (node.op == Op::pad) {
-        const int x = edges_[nodes_[info.node].first + 0];
-        Operand o = memory(x);
-        o.word.window = true;
-        const int shift = group_->space.rank - d.rank;
-        for (int a = 0; a < rows_ + cols_; ++a) {
-          const int i = axis_[a] < 0 ? -1 : axis_[a] - shift;
-          // an axis along which the padded value is broadcast has no bounds
-          const bool one = i < 0 || (d.extent[i] == 1 && shapes_[nodes_[x].shape].extent[i] == 1);
-          o.low[a] = one ? 0 : g.attribute(info.node, 2 * i);
-          o.high[a] = one ? extent_[a] : o.low[a] + shapes_[nodes_[x].shape].extent[i];
-        }
-        info.stage = Stage::element;
-        info.operand = add_operand(o);
-        continue;
-      }
-      if (node.op == Op::broadcast) {
-        info.alias = resolve(edges_[nodes_[info.node].first + 0]);
-        info.stage = info_[info.alias].stage;
-        info.phase = info_[info.alias].phase;
-        continue;
-      }
-      info.stage = Stage::chunk;
-      for (int a = 0; a < node.arity; ++a) {
-        const Info& in = info_[resolve(edges_[node.first + a])];
-        if (info.stage < in.stage) info.stage = in.stage;
-        if (info.phase < in.phase) info.phase = in.phase;
-      }
-      if (ir::is_reduction(node.op) && (level_[info.node] == Level::row || group_->odd)) {
-        info.phase += 1;
-        info.stage = Stage::row;
-      }
-    }
-  }
-
-  constexpr int resolve(int node) const {
-    const int s = slots_[node];
-    return info_[s].alias >= 0 ? info_[s].alias : s;
-  }
-
-  static constexpr Fold fold_of(Op op) {
-    switch (op) {
-      case Op::reduce_max:
-        return Fold::max;
-      case Op::reduce_min:
-        return Fold::min;
-      case Op::reduce_prod:
-        return Fold::prod;
-      case Op::argmax:
-        return Fold::argmax;
-      case Op::argmin:
-        return Fold::argmin;
-      default:
-        return Fold::sum;
-    }
-  }
-
-  constexpr void place_sinks() {
-    i64 partial = 0;
-    sums_.clear();
-    for (int i = 0; i < group_->stores.size; ++i) {
-      const int x = pool_[group_->stores.begin + i];
-      Sink sink;
-      const bool sum = level_[x] == Level::column_sum || level_[x] == Level::total;
-      Operand o;
-      const DType t = nodes_[x].dtype;
-      o.word = {t, kernels::Role::store, false};
-      o.address = p.where[x];
-      if (sum) {
-        sink.accumulate = true;
-        sink.fold = fold_of(nodes_[x].op);
-        sink.info = resolve(edges_[nodes_[x].first + 0]);
-        // a row's number counts once a row, an element that happens to be the same all along it once an
-        // element
-        sink.stage =
-            g.dims(edges_[nodes_[x].first + 0]).size() == group_->space.size() ? Stage::element : Stage::row;
-        o.word.role =
-            level_[x] == Level::total ? kernels::Role::accumulate_total : kernels::Role::accumulate_columns;
-        if (cut_->chunks > 1) {
-          sums_.push(o.address);
-          sums_.push(static_cast<u64>(partial));
-          sums_.push(static_cast<u64>(shapes_[nodes_[x].shape].size()));
-          sums_.push(static_cast<u64>(t) | static_cast<u64>(sink.fold) << 8);
-          o.address = cut_->partials + static_cast<u64>(partial);
-          partial += (passes::bytes_of(g, x) + 63) / 64 * 64;
-        }
-      } else {
-        sink.info = resolve(x);
-        const passes::View v = passes::contiguous_view(x, shapes_[nodes_[x].shape]);
-        spread(shapes_[nodes_[x].shape], v.stride, o);
-        sink.stage = stage_of(o);
-        // memory of extent 1 does not say when its value is ready
-        if (sink.stage < info_[sink.info].stage) sink.stage = info_[sink.info].stage;
-      }
-      sink.operand = add_operand(o);
-      sinks_.push(sink);
-    }
-    partial_bytes_ = cut_->chunks > 1 ? partial : 0;
-  }
-
-  // Backwards: in which passes each value is wanted.
-  constexpr void propagate_needs() {
-    passes_ = 0;
-    for (const Sink& sink : sinks_) {
-      Info& info = info_[sink.info];
-      info.needs |= 1u << info.phase;
-      if (sink.stage == Stage::element && passes_ <= info.phase) passes_ = info.phase + 1;
-    }
-    i64 cols = 1;
-    for (int a = rows_; a < rows_ + cols_; ++a) cols *= extent_[a];
-    const i64 most_kept = cols > 0 ? most_kept_bytes / (cols * 8) : 0;
-    for (int s = infos_.size() - 1; s >= 0; --s) {
-      Info& info = info_[s];
-      if (info.needs == 0 || info.load || info.alias >= 0) continue;
-      const ir::Node& node = nodes_[info.node];
-      if (node.op == Op::pad) continue;
-      u32 wanted = info.needs;
-      if (is_row_reduction(s)) {
-        const int in = resolve(edges_[nodes_[info.node].first + 0]);
-        const int phase = info.phase - 1;
-        info_[in].needs |= 1u << (info_[in].stage == Stage::element ? phase : 0);
-        if (passes_ <= phase) passes_ = phase + 1;
-        continue;
-      }
-      if (info.stage == Stage::element) {
-        const u32 own = 1u << info.phase;
-        const bool later = (wanted & ~own) != 0;
-        if (later && ir::info(node.op).cost >= 8 && kept_ < most_kept && kept_ < 4 && node.op != Op::random) {
-          info.keep = true;
-          info.keep_slot = kept_++;
-          info.needs |= own;
-          wanted = own;
-        }
-      }
-      for (int a = 0; a < node.arity; ++a) {
-        Info& in = info_[resolve(edges_[node.first + a])];
-        in.needs |= in.stage == Stage::element ? wanted : 1u;
-      }
-    }
-    for (int s = 0; s < infos_.size(); ++s)
-      if (info_[s].stage == Stage::element && info_[s].needs != 0)
-        for (int q = 0; q < 8; ++q)
-          if (info_[s].needs >> q & 1u && passes_ <= q) passes_ = q + 1;
-  }
-  constexpr bool is_row_reduction(int s) const {
-    return !info_[s].load && ir::is_reduction(nodes_[info_[s].node].op) && info_[s].stage == Stage::row &&
-           (level_[info_[s].node] == Level::row || group_->odd);
-  }
-
-  // A register: section and position, made a plain number when the sections are joined.
-  static constexpr int in_section = 4096;
-  constexpr int push(int section, const Instruction& i) {
-    sections_[section].push(i);
-    return section * in_section + sections_[section].size() - 1;
-  }
-  constexpr int section_of(Stage stage, int phase) const {
-    return stage == Stage::chunk ? 0 : stage == Stage::row ? 2 * phase + 1 : 2 * phase + 2;
-  }
-
-  constexpr void emit() {
-    for (int s = 0; s < 2 * passes_ + 2; ++s) sections_.push(List<Instruction>());
-    registers_.clear();
-    for (int phase = 0; phase <= passes_; ++phase) {
-      for (int s = 0; s < infos_.size(); ++s) {
-        Info& info = info_[s];
-        if (info.needs == 0 || info.alias >= 0) continue;
-        if (info.stage == Stage::element) {
-          if (info.needs >> phase & 1u) info.reg[phase] = emit_value(s, phase);
-        } else if (is_row_reduction(s)) {
-          if (info.phase - 1 == phase) info.reg[0] = emit_reduction(s, phase);
-        } else if (info.stage == Stage::chunk ? phase == 0 : info.phase == phase) {
-          info.reg[0] = emit_value(s, phase);
-        }
-      }
-      for (const Sink& sink : sinks_) {
-        const Info& info = info_[sink.info];
-        if (info.phase != phase) continue;
-        Instruction i;
-        i.op = sink.accumulate ? Opcode::accumulate : Opcode::store;
-        i.stage = sink.stage;
-        i.dtype = static_cast<u8>(nodes_[info.node].dtype);
-        const int a = value_register(sink.info, phase);
-        i.aux = static_cast<u16>(sink.operand);
-        i.aux2 = static_cast<u16>(sink.fold);
-        const int at = push(section_of(i.stage, phase), i);
-        set_operands(at, a, -1, -1);
-      }
-    }
-  }
-  constexpr int value_register(int s, int phase) const {
-    return info_[s].stage == Stage::element ? info_[s].reg[phase] : info_[s].reg[0];
-  }
-  constexpr void set_operands(int at, int a, int b, int c) { registers_.push({at, a, b, c}); }
-
-  constexpr int emit_reduction(int s, int phase) {
-    const Info& info = info_[s];
-    const int in = resolve(edges_[nodes_[info.node].first + 0]);
-    Instruction i;
-    i.op = Opcode::reduce;
-    i.stage = Stage::row;  // the result is the row's
-    i.dtype = static_cast<u8>(nodes_[info.node].dtype);
-    i.aux = static_cast<u16>(fold_of(nodes_[info.node].op));
-    const int at = push(2 * phase + 2, i);
-    set_operands(at, value_register(in, phase), -1, -1);
-    return at;
-  }
-
-  constexpr int emit_value(int s, int phase) {
-    Info& info = info_[s];
-    const ir::Node& node = nodes_[info.node];
-    const int section = section_of(info.stage, phase);
-    Instruction i;
-    i.stage = info.stage;
-    i.dtype = static_cast<u8>(node.dtype);
-    if (info.keep && phase > info.phase) {
-      i.op = Opcode::kept;
-      i.aux = static_cast<u16>(info.keep_slot);
-      return push(section, i);
-    }
-    if (info.load || node.op == Op::pad) {
-      i.op = Opcode::load;
-      i.aux = static_cast<u16>(info.operand);
-      i.imm = info.load ? 0 : node.imm;
-      return push(section, i);
-    }
-    if (node.op == Op::constant) {
-      i.op = Opcode::constant;
-      i.imm = node.imm;
-      return push(section, i);
-    }
-    if (node.op == Op::iota || node.op == Op::random) {
-      i.op = Opcode::index;
-      i.aux = static_cast<u16>(info.operand);
-      if (node.op == Op::random) i.dtype = static_cast<u8>(DType::u32);
-      const int index = push(section, i);
-      if (node.op == Op::iota) return index;
-      i.op = Opcode::random;
-      i.aux = static_cast<u16>(stream(node.imm));
-      i.aux2 = static_cast<u16>(seed_);
-      const int at = push(section, i);
-      set_operands(at, index, -1, -1);
-      return at;
-    }
-    i.op = node.op == Op::stop_gradient
-               ? Opcode::copy
-               : static_cast<Opcode>(static_cast<int>(node.op) - static_cast<int>(Op::neg));
-    int in[3]{-1, -1, -1};
-    for (int a = 0; a < node.arity; ++a) in[a] = value_register(resolve(edges_[node.first + a]), phase);
-    const int at = push(section, i);
-    set_operands(at, in[0], in[1], in[2]);
-    if (info.keep) {
-      Instruction k;
-      k.op = Opcode::keep;
-      k.stage = Stage::element;
-      k.dtype = i.dtype;
-      k.aux = static_cast<u16>(info.keep_slot);
-      set_operands(push(section, k), at, -1, -1);
-    }
-    return at;
-  }
-
-  constexpr int stream(u64 number) {
-    for (int k = 0; k < streams_.size(); ++k)
-      if (streams_[k] == number) return k;
-    streams_.push(number);
-    return streams_.size() - 1;
-  }
-
-  // Joins neighbouring axes that every operand walks as one, and drops axes of extent 1.
-  constexpr void collapse() {
-    if (cut_->flat) return;
-    for (const Operand& o : operands_)
-      if (o.word.window) return;
-    collapse(0, rows_, true);
-    collapse(rows_, cols_, false);
-  }
-  constexpr void collapse(int begin, int count, bool is_rows) {
-    for (int a = begin + count - 1; a > begin; --a) {
-      bool join = true;
-      if (extent_[a] != 1 && extent_[a - 1] != 1)
-        for (const Operand& o : operands_) join = join && o.stride[a - 1] == o.stride[a] * extent_[a];
-      if (!join) continue;
-      if (extent_[a] != 1)
-        for (Operand& o : operands_) o.stride[a - 1] = o.stride[a];
-      extent_[a - 1] *= extent_[a];
-      for (int b = a; b + 1 < rows_ + cols_; ++b) {
-        extent_[b] = extent_[b + 1];
-        for (Operand& o : operands_) o.stride[b] = o.stride[b + 1];
-      }
-      for (Operand& o : operands_) o.stride[rows_ + cols_ - 1] = 0;
-      (is_rows ? rows_ : cols_) -= 1;
-    }
-  }
-
-  constexpr void finish() {
-    collapse();
-    kernels::LoopHeader h;
-    h.operands = operands_.size();
-    h.row_axes = rows_;
-    h.col_axes = cols_;
-    h.passes = passes_;
-    h.kept = kept_;
-    h.segmented = cut_->segments >= 0;
-    for (const Operand& o : operands_) h.windows = h.windows || o.word.window;
-    List<int> base(sections_.size(), 0);
-    for (int s = 0; s < sections_.size(); ++s) {
-      base[s] = h.instructions;
-      h.instructions += sections_[s].size();
-    }
-    for (const Registers& r : registers_) {
-      Instruction& i = sections_[r.at / in_section][r.at % in_section];
-      const auto number = [&](int reg) {
-        return static_cast<u16>(reg < 0 ? 0 : base[reg / in_section] + reg % in_section);
-      };
-      i.a = number(r.a);
-      i.b = number(r.b);
-      i.c = number(r.c);
-    }
-    const int axes = rows_ + cols_;
-    List<u64> code(2 + sections_.size() + axes + h.operand_words() * operands_.size() +
-                   kernels::instruction_words * h.instructions);
-    u64* w = code.data();
-    h.encode(w);
-    w += 2;
-    for (int s = 0; s < sections_.size(); ++s) *w++ = static_cast<u64>(base[s] + sections_[s].size());
-    for (int a = 0; a < axes; ++a) *w++ = a == 0 ? 0 : static_cast<u64>(extent_[a]);
-    for (const Operand& o : operands_) {
-      *w++ = o.word.encode();
-      for (int a = 0; a < axes; ++a) *w++ = static_cast<u64>(o.stride[a]);
-      if (!h.windows) continue;
-      for (int a = 0; a < axes; ++a) *w++ = static_cast<u64>(o.low[a]);
-      for (int a = 0; a < axes; ++a) *w++ = static_cast<u64>(o.high[a]);
-    }
-    for (const List<Instruction>& section : sections_)
-      for (const Instruction& i : section) {
-        kernels::encode(i, w);
-        w += kernels::instruction_words;
-      }
-    if (operands_.size() > kernels::LoopArgs::max_operands ||
-        streams_.size() > kernels::LoopArgs::max_streams)
-      throw Error("codegen/too-large", "a fused loop has too many operands");
-    List<u64> addresses;
-    for (const Operand& o : operands_)
-      addresses.push(o.word.role == kernels::Role::index ? Address::none : o.address);
-    i64 last = cut_->cols;
-    if (cut_->flat) last = group_->space.size() - (cut_->rows - 1) * passes::flat_tile;
-    List<u64> numbers;
-    numbers.push(static_cast<u64>(cut_->rows));
-    numbers.push(static_cast<u64>(cut_->rows_per_chunk));
-    numbers.push(static_cast<u64>(cut_->chunks));
-    numbers.push(static_cast<u64>(last));
-    numbers.push(static_cast<u64>(partial_bytes_));
-    numbers.push(static_cast<u64>(streams_.size()));
-    for (u64 s : streams_) numbers.push(s);
-    if (cut_->segments >= 0) {
-      const ir::Span span = g.groups[cut_->segments];
-      i64 tiles = 0;
-      for (int r = 0; r < span.size; ++r) {
-        const ir::Range& range = g.ranges[span.begin + r];
-        for (const i64 x : {tiles, range.offset, range.length}) numbers.push(static_cast<u64>(x));
-        tiles += (range.length + passes::flat_tile - 1) / passes::flat_tile;
-      }
-    }
-    Step& step = out_.step(StepKind::loop, out_.kernel(StepKind::loop, code), addresses, numbers);
-    cost(step);
-    if (!sums_.empty()) {
-      addresses.clear();
-      numbers.clear();
-      addresses.push(cut_->partials);
-      numbers.push(static_cast<u64>(cut_->chunks));
-      numbers.push(static_cast<u64>(partial_bytes_));
-      for (int k = 0; k < sums_.size(); k += 4) {
-        addresses.push(sums_[k]);
-        for (int j = 1; j < 4; ++j) numbers.push(sums_[k + j]);
-      }
-      Step& sums =
-          out_.step(StepKind::finish, out_.kernel(StepKind::finish, List<u64>()), addresses, numbers);
-      sums.bytes = cut_->chunks * partial_bytes_;
-    }
-  }
-
-  constexpr void cost(Step& step) const {
-    for (int i = 0; i < group_->loads.size; ++i) {
-      const int x = pool_[group_->loads.begin + i];
-      step.bytes += passes::bytes_of(g, x);
-    }
-    for (int i = 0; i < group_->stores.size; ++i)
-      step.bytes += passes::bytes_of(g, pool_[group_->stores.begin + i]);
-    for (const Info& info : infos_)
-      if (!info.load && info.alias < 0) {
-        const ir::Node& node = nodes_[info.node];
-        const i64 size = ir::is_reduction(node.op) ? g.dims(edges_[nodes_[info.node].first + 0]).size()
-                                                   : shapes_[nodes_[info.node].shape].size();
-        step.flops += size * (ir::info(node.op).cost > 0 ? 1 : 0);
-      }
-  }
-
-  struct Registers {
-    int at = 0, a = 0, b = 0, c = 0;
-  };
-
-  const ir::Graph& g;
-  const passes::Fusion& f;
-  const passes::Plan& p;
-  Lowered& out_;
-  // plain pointers: constant evaluation pays for every call
-  const ir::Node* nodes_ = g.nodes.data();
-  const int* edges_ = g.edges.data();
-  const Dims* shapes_ = g.shapes.data();
-  const passes::Role* role_ = f.role.data();
-  const int* member_of_ = f.group.data();
-  const Level* level_ = f.level.data();
-  const int* view_of_ = f.view_of.data();
-  const passes::View* views_ = f.views.data();
-  const int* pool_ = f.pool.data();
-  Info* info_ = nullptr;
-  int* slots_ = nullptr;
-  const passes::Group* group_ = nullptr;
-  int group_number_ = 0;
-  const passes::Cut* cut_ = nullptr;
-  List<int> slot_of_;
-  List<Info> infos_;
-  List<Operand> operands_;
-  List<Sink> sinks_;
-  List<List<Instruction>> sections_;
-  List<Registers> registers_;
-  List<u64> streams_, sums_;
-  int axis_[9]{};
-  i64 extent_[9]{};
-  int rows_ = 0, cols_ = 0, passes_ = 0, kept_ = 0, seed_ = -1;
-  i64 partial_bytes_ = 0;
-};
-
-}  // namespace weft::codegen
-// ---- weft/codegen/lower.hpp ----
-// From the plan to launches: every group in order, and the copies between them.
-
-namespace weft::codegen {
-
-// The launches of groups [first, last), and the copies before them; the copies after all groups go with the
-// last.
-constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int first,
-                        int last) {
-  Lowered out;
-  LoopLowering loops(g, f, plan, out);
-  const auto copies = [&](int before) {
-    for (const passes::Copy& c : plan.copies) {
-      if (c.before != before) continue;
-      List<u64> addresses, numbers;
-      addresses.push(c.from);
-      addresses.push(c.to);
-      numbers.push(static_cast<u64>(c.bytes));
-      out.step(StepKind::copy, out.kernel(StepKind::copy, List<u64>()), addresses, numbers).bytes =
-          2 * c.bytes;
-    }
-  };
-  for (int k = first; k < last; ++k) {
-    if (!plan.copies.empty()) copies(k);
-    const passes::Group& group = f.groups[k];
-    if (group.opaque < 0) {
-      if (group.stores.size > 0) loops.lower(k);
-    } else if (g.nodes[group.opaque].op == ir::Op::dot) {
-      lower_dot(g, f, plan, group.opaque, out);
-    } else {
-      lower_index(g, f, plan, group.opaque, out);
-    }
-  }
-  if (last == f.groups.size()) copies(last);
-  return out;
-}
-
-constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan) {
-  return lower(g, f, plan, 0, f.groups.size());
-}
-
-}  // namespace weft::codegen
-// ---- weft/passes/prune.hpp ----
-// Drops what no output and no assignment needs, and markers that only differentiation reads; gives outputs
-// that are leaves a node of their own, so that every result is computed into memory the program owns.
-
-namespace weft::passes {
-
-constexpr ir::Graph prune(const ir::Graph& g) {
-  const int n = g.nodes.size();
-  List<u8> live(n, 0);
-  for (int node : g.outputs) live[node] = 1;
-  for (const ir::Assign& a : g.assigns) live[a.node] = 1;
-  int edges = 0;
-  for (int i = n - 1; i >= 0; --i) {
-    if (!live[i]) continue;
-    const ir::Node& node = g.nodes[i];
-    const int* in = g.edges.data() + node.first;
-    for (int k = 0; k < node.arity; ++k) live[in[k]] = 1;
-    edges += node.arity;
-  }
-  ir::Graph r;
-  r.shapes = g.shapes;
-  r.lists = g.lists;
-  r.list_data = g.list_data;
-  r.slots = g.slots;
-  r.groups = g.groups;
-  r.ranges = g.ranges;
-  r.model_bytes = g.model_bytes;
-  r.optimizer_bytes = g.optimizer_bytes;
-  r.scalar_count = g.scalar_count;
-  r.presets = g.presets;
-  r.streams = g.streams;
-  r.edges.reserve(edges + g.outputs.size() + g.assigns.size());
-  r.nodes.reserve(n + g.outputs.size() + g.assigns.size());
-  List<int> moved(n, -1);
-  for (int i = 0; i < n; ++i) {
-    if (!live[i]) continue;
-    ir::Node node = g.nodes[i];
-    const int* in = g.edges.data() + node.first;
-    const bool same = node.op == ir::Op::cast && g.nodes[in[0]].dtype == node.dtype;
-    if (node.op == ir::Op::stop_gradient || same) {
-      moved[i] = moved[in[0]];
-      continue;
-    }
-    node.first = r.edges.size();
-    for (int k = 0; k < node.arity; ++k) r.edges.push(moved[in[k]]);
-    moved[i] = r.nodes.size();
-    r.nodes.push(node);
-  }
-  const auto computed = [&](int node) {
-    const ir::Op op = r.nodes[node].op;
-    if (op != ir::Op::input && op != ir::Op::state && op != ir::Op::scalar && op != ir::Op::pack) return node;
-    ir::Node same = r.nodes[node];
-    same.op = ir::Op::bitcast;
-    same.imm = 0;
-    same.list = -1;
-    same.first = r.edges.size();
-    same.arity = 1;
-    r.edges.push(node);
-    r.nodes.push(same);
-    return r.nodes.size() - 1;
-  };
-  for (int node : g.outputs) r.outputs.push(computed(moved[node]));
-  for (const ir::Assign& a : g.assigns) r.assigns.push({a.slot, computed(moved[a.node])});
-  for (int node : g.inputs) r.inputs.push(node < 0 ? -1 : moved[node]);
-  return r;
-}
-
-}  // namespace weft::passes
-// ---- weft/exec/explain.hpp ----
-// What a program will launch, step by step: the kind of kernel, what was fused into it, its bytes, its FLOPs,
-// and the least time these take on a stated machine. Law: the passes run again when explain() is called, so
-// that a program which never asks pays nothing; the totals are those of the compiled program.
-
-namespace weft {
-
-// A machine by two numbers: bytes and FLOPs a second. A launch takes at least max(bytes / bandwidth, FLOPs /
-// rate).
-struct Roofline {
-  double bytes_per_second = 20e9;
-  double flops_per_second = 100e9;
-  double seconds(i64 bytes, i64 flops) const {
-    const double memory = static_cast<double>(bytes) / bytes_per_second,
-                 compute = static_cast<double>(flops) / flops_per_second;
-    return memory > compute ? memory : compute;
-  }
-};
-
-namespace exec {
-
-struct ExplainedStep {
-  std::string kernel;  // "map", "row", "column", "all", "segment", "dot", ...; loops may be several at once:
-                       // "row+column"
-  std::string shape;   // of the space that it walks, or "m x n x k"
-  std::string ops;     // what is fused into it, in order: "mul, add x2, exp"
-  i64 bytes = 0, flops = 0;
-};
-
-struct Explanation {
-  std::vector<ExplainedStep> steps;
-  i64 bytes = 0, flops = 0, workspace_bytes = 0;
-};
-
-namespace explain_detail {
-
-inline std::string number(double value, int decimals) {
-  char text[48];
-  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, decimals);
-  return {text, end.ptr};
-}
-
-// Three significant digits: 987, 12.3k; 12.3 kB where `what` is "B".
-inline std::string compact(double value, const char* what = "") {
-  const char* units[] = {"", "k", "M", "G", "T", "P"};
-  int unit = 0;
-  while (value >= 999.5 && unit < 5) value /= 1000, ++unit;
-  return number(value, unit == 0 || value >= 99.95 ? 0
-                       : value >= 9.995            ? 1
-                                                   : 2) +
-         (*what != 0 ? " " : "") + units[unit] + what;
-}
-
-// 840 ns, 20.9 us, 1.25 ms
-inline std::string duration(double seconds) {
-  const char* units[] = {" s", " ms", " us", " ns"};
-  int unit = 0;
-  while (seconds > 0 && seconds < 0.9995 && unit < 3) seconds *= 1000, ++unit;
-  return number(seconds, unit == 3 || seconds >= 99.95 ? 0 : seconds >= 9.995 ? 1 : 2) + units[unit];
-}
-
-inline std::string padded(std::string text, std::size_t width, bool right) {
-  if (text.size() < width) text.insert(right ? 0 : text.size(), width - text.size(), ' ');
-  return text;
-}
-
-// The names of a loop's arithmetic, neighbours of one name counted.
-inline std::string fused_ops(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group) {
-  std::vector<std::pair<std::string, int>> runs;
-  for (int i = 0; i < group.body.size; ++i) {
-    const ir::Op op = g.nodes[f.pool[group.body.begin + i]].op;
-    if (op == ir::Op::constant || op == ir::Op::broadcast || op == ir::Op::reshape) continue;
-    const char* name = ir::info(op).name;
-    if (!runs.empty() && runs.back().first == name)
-      ++runs.back().second;
-    else
-      runs.push_back({name, 1});
-  }
-  std::string out;
-  for (const auto& [name, count] : runs) {
-    out += (out.empty() ? "" : ", ") + name;
-    if (count > 1) out += " x" + std::to_string(count);
-  }
-  return out.empty() ? "copy" : out;
-}
-
-inline std::string loop_kind(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group,
-                             const passes::Cut& cut) {
-  bool row = false, column = false, all = false;
-  for (int i = 0; i < group.body.size; ++i) {
-    const int x = f.pool[group.body.begin + i];
-    if (!ir::is_reduction(g.nodes[x].op)) continue;
-    column = column || f.level[x] == passes::Level::column_sum;
-    all = all || f.level[x] == passes::Level::total;
-    row = row || (f.level[x] != passes::Level::column_sum && f.level[x] != passes::Level::total);
-  }
-  std::string kind = row ? "row" : cut.segments >= 0 ? "segment" : !column && !all ? "map" : "";
-  if (column) kind += kind.empty() ? "column" : "+column";
-  if (all) kind += kind.empty() ? "all" : "+all";
-  return kind;
-}
-
-inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
-                                  int k, const codegen::Lowered& lowered, const codegen::Step& step) {
-  const passes::Group& group = f.groups[k];
-  const auto at = [&](int i) {
-    return std::to_string(static_cast<i64>(lowered.numbers[step.numbers.begin + i]));
-  };
-  const auto type = [&](int node) { return std::string(name_of(g.nodes[node].dtype)); };
-  ExplainedStep out;
-  out.bytes = step.bytes;
-  out.flops = step.flops;
-  switch (step.kind) {
-    case codegen::StepKind::loop:
-      out.kernel = loop_kind(g, f, group, plan.cuts[k]);
-      out.shape = to_text(group.space).c_str();
-      out.ops = fused_ops(g, f, group);
-      break;
-    case codegen::StepKind::finish:
-      out.kernel = "finish";
-      out.shape = at(0) + " parts";
-      out.ops = "adds partial sums";
-      break;
-    case codegen::StepKind::dot: {
-      out.kernel = "dot";
-      out.shape = at(0) + " x " + at(1) + " x " + at(2);
-      i64 batch = 1;
-      for (i64 b = 0; b < static_cast<i64>(lowered.numbers[step.numbers.begin + 8]); ++b)
-        batch *= static_cast<i64>(lowered.numbers[step.numbers.begin + 9 + 4 * static_cast<int>(b)]);
-      if (batch > 1) out.shape = std::to_string(batch) + " of " + out.shape;
-      out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
-      break;
-    }
-    case codegen::StepKind::gather:
-    case codegen::StepKind::scatter_add:
-      out.kernel = step.kind == codegen::StepKind::gather ? "gather" : "scatter";
-      out.shape = at(1) + " rows of " + at(2);
-      out.ops = type(group.opaque);
-      break;
-    case codegen::StepKind::copy:
-      out.kernel = "copy";
-      out.shape = at(0) + " B";
-      break;
-  }
-  return out;
-}
-
-}  // namespace explain_detail
-
-// Explains a graph as it is traced (before prune).
-inline Explanation explain_graph(const ir::Graph& traced) {
-  const ir::Graph g = passes::prune(traced);
-  const passes::Fusion f = passes::fuse(g);
-  const passes::Plan plan = passes::plan_memory(g, f);
-  Explanation out;
-  for (int k = 0; k < f.groups.size(); ++k) {
-    const codegen::Lowered lowered = codegen::lower(g, f, plan, k, k + 1);
-    for (const codegen::Step& step : lowered.steps) {
-      out.steps.push_back(explain_detail::explain_step(g, f, plan, k, lowered, step));
-      out.bytes += step.bytes;
-      out.flops += step.flops;
-    }
-  }
-  out.workspace_bytes = plan.workspace_bytes;
-  return out;
-}
-
-// One line a launch, at most 79 columns; what does not fit goes on below.
-inline std::string to_text(const Explanation& e, const Roofline& machine) {
-  using namespace explain_detail;
-  constexpr std::size_t columns = 79, indent = 47;
-  double least = 0;
-  for (const ExplainedStep& s : e.steps) least += machine.seconds(s.bytes, s.flops);
-  std::string out = std::to_string(e.steps.size()) + (e.steps.size() == 1 ? " launch, " : " launches, ") +
-                    compact(static_cast<double>(e.bytes), "B") + " moved, " +
-                    compact(static_cast<double>(e.flops), "FLOP") + ", workspace " +
-                    compact(static_cast<double>(e.workspace_bytes), "B") + "\nat least " + duration(least) +
-                    " on a machine of " + compact(machine.bytes_per_second, "B/s") + " and " +
-                    compact(machine.flops_per_second, "FLOP/s") + "\n\n";
-  out += "  #  kernel           bytes    FLOP  at least  what\n";
-  for (std::size_t i = 0; i < e.steps.size(); ++i) {
-    const ExplainedStep& s = e.steps[i];
-    std::string line = padded(std::to_string(i), 3, true) + "  " + padded(s.kernel, 14, false) +
-                       padded(compact(static_cast<double>(s.bytes)), 8, true) +
-                       padded(compact(static_cast<double>(s.flops)), 8, true) +
-                       padded(duration(machine.seconds(s.bytes, s.flops)), 10, true) + "  ";
-    std::string rest = s.shape + (s.ops.empty() ? "" : ": " + s.ops);
-    while (true) {
-      std::size_t cut = rest.size();
-      if (cut > columns - indent) {
-        cut = rest.rfind(' ', columns - indent);
-        if (cut == std::string::npos || cut == 0) cut = columns - indent;
-      }
-      out += line + rest.substr(0, cut) + "\n";
-      rest.erase(0, cut + (cut < rest.size() && rest[cut] == ' ' ? 1 : 0));
-      if (rest.empty()) break;
-      line = std::string(indent, ' ');
-    }
-  }
-  return out;
-}
-
-}  // namespace exec
-
-// The launches of anything that has a graph: Source::graph() traces.
-template <class Source>
-std::string explain(const Roofline& machine = {}) {
-  return exec::to_text(exec::explain_graph(Source::graph()), machine);
-}
-
-}  // namespace weft
-// ---- weft/core/words.hpp ----
-// How one constant evaluation hands its result to the next: as flat 64-bit words, which compilers keep and
-// read cheaply. Splitting the work over several constant variables restarts the compilers' step limits.
-
-namespace weft {
-
-template <int N>
-struct Words {
-  u64 w[N > 0 ? N : 1]{};
-};
-
-// Writes values one after another; counts on when full, so that a second try knows the size.
-class WordWriter {
- public:
-  constexpr WordWriter(u64* words, int capacity) : words_(words), capacity_(capacity) {}
-  constexpr void put(u64 word) {
-    if (size_ < capacity_) words_[size_] = word;
-    ++size_;
-  }
-  constexpr void put_int(i64 value) { put(static_cast<u64>(value)); }
-  // Two 32-bit numbers in one word.
-  constexpr void put_pair(int a, int b) {
-    put(static_cast<u64>(static_cast<u32>(a)) | static_cast<u64>(static_cast<u32>(b)) << 32);
-  }
-  constexpr int size() const { return size_; }
-
- private:
-  u64* words_;
-  int capacity_;
-  int size_ = 0;
-};
-
-class WordReader {
- public:
-  constexpr explicit WordReader(const u64* words) : at_(words) {}
-  constexpr u64 get() { return *at_++; }
-  constexpr i64 get_int() { return static_cast<i64>(*at_++); }
-  constexpr int get_size() { return static_cast<int>(*at_++); }
-  static constexpr int low(u64 word) { return static_cast<int>(static_cast<u32>(word)); }
-  static constexpr int high(u64 word) { return static_cast<int>(static_cast<u32>(word >> 32)); }
-
- private:
-  const u64* at_;
-};
-
-template <int Capacity>
-struct WideWords {
-  int size = 0;
-  Words<Capacity> words;
-};
-
-// The words that Stage::write(writer) puts, exactly sized. Evaluated once if `Capacity` suffices, else twice.
-template <class Stage, int Capacity = 65536>
-struct Kept {
-  template <int C>
-  static constexpr WideWords<C> evaluate() {
-    WideWords<C> r;
-    WordWriter writer(r.words.w, C);
-    Stage::write(writer);
-    r.size = writer.size();
-    return r;
-  }
-  template <int N, int C>
-  static constexpr Words<N> shrink(const WideWords<C>& from) {
-    Words<N> r;
-    for (int i = 0; i < N; ++i) r.w[i] = from.words.w[i];
-    return r;
-  }
-  static constexpr WideWords<Capacity> wide = evaluate<Capacity>();
-  static constexpr int size = wide.size;
-  static constexpr Words<size> make() {
-    if constexpr (size <= Capacity)
-      return shrink<size>(wide);
-    else
-      return evaluate<size>().words;
-  }
-  static constexpr Words<size> words = make();
-};
-
-}  // namespace weft
-// ---- weft/codegen/image.hpp ----
-// A lowered program frozen into exactly sized 64-bit words, and each kernel's words copied out through a
-// small slice into a Code type: compilers keep flat integers cheaply and structures not.
-
-namespace weft::codegen {
-
-// Where the parts of an image begin, and what a program needs to know before it runs.
-struct ImageHeader {
-  int kernels = 0, steps = 0;
-  int kernel_at = 0, word_at = 0, step_at = 0, address_at = 0, number_at = 0, output_at = 0, preset_at = 0,
-      input_at = 0;
-  int outputs = 0, presets = 0, inputs = 0;
-  int size = 0;
-  int scalars = 0;
-  i64 workspace_bytes = 0, model_bytes = 0, optimizer_bytes = 0;
-  i64 flops = 0, bytes = 0;
-  int launches = 0;
-  int nodes = 0;
-};
-
-inline constexpr int kernel_words = 2;
-inline constexpr int step_words = 5;
-
-// What one constant evaluation yields before it is frozen.
-struct Build {
-  Lowered lowered;
-  List<u64> outputs;
-  List<ir::Preset> presets;
-  List<i64> input_bytes;  // 0 for an input that nothing reads
-  ImageHeader header;
-};
-
-constexpr Build finish_build(const ir::Graph& g, const passes::Plan& plan, Lowered lowered) {
-  Build b;
-  ImageHeader& h = b.header;
-  h.kernels = lowered.kernels.size();
-  h.steps = lowered.steps.size();
-  h.outputs = plan.outputs.size();
-  h.kernel_at = 0;
-  h.word_at = h.kernel_at + kernel_words * h.kernels;
-  h.step_at = h.word_at + lowered.words.size();
-  h.address_at = h.step_at + step_words * h.steps;
-  h.number_at = h.address_at + lowered.addresses.size();
-  h.output_at = h.number_at + lowered.numbers.size();
-  h.preset_at = h.output_at + h.outputs;
-  h.presets = g.presets.size();
-  h.inputs = g.inputs.size();
-  h.input_at = h.preset_at + h.presets;
-  h.size = h.input_at + h.inputs + 1;
-  h.scalars = g.scalar_count;
-  h.workspace_bytes = plan.workspace_bytes;
-  h.model_bytes = g.model_bytes;
-  h.optimizer_bytes = g.optimizer_bytes;
-  h.nodes = g.nodes.size();
-  for (const Step& s : lowered.steps) {
-    h.flops += s.flops;
-    h.bytes += s.bytes;
-  }
-  h.launches = lowered.steps.size();
-  b.outputs = plan.outputs;
-  b.presets = g.presets;
-  for (int node : g.inputs) b.input_bytes.push(node < 0 ? 0 : passes::bytes_of(g, node));
-  b.lowered = static_cast<Lowered&&>(lowered);
-  return b;
-}
-
-// The image's parts follow each other in the order of the header's fields.
-constexpr void write(WordWriter& w, const Build& b) {
-  const ImageHeader& h = b.header;
-  for (const Kernel& k : b.lowered.kernels) {
-    w.put(static_cast<u64>(k.kind) | static_cast<u64>(k.words.begin) << 8);
-    w.put_int(k.words.size);
-  }
-  for (u64 word : b.lowered.words) w.put(word);
-  for (const Step& step : b.lowered.steps) {
-    w.put(static_cast<u64>(step.kind) | static_cast<u64>(step.kernel) << 8);
-    w.put_pair(step.addresses.begin, step.addresses.size);
-    w.put_pair(step.numbers.begin, step.numbers.size);
-    w.put_int(step.bytes);
-    w.put_int(step.flops);
-  }
-  for (u64 a : b.lowered.addresses) w.put(a);
-  for (u64 n : b.lowered.numbers) w.put(n);
-  for (int i = 0; i < h.outputs; ++i) w.put(b.outputs[i]);
-  for (const ir::Preset& p : b.presets)
-    w.put(static_cast<u64>(p.scalar) | static_cast<u64>(std::bit_cast<u32>(p.value)) << 32);
-  for (i64 bytes : b.input_bytes) w.put_int(bytes);
-  w.put(0);
-}
-
-// The header goes in front of the image's words.
-inline constexpr int header_words = 22;
-constexpr void write(WordWriter& w, const ImageHeader& h) {
-  for (const int x :
-       {h.kernels, h.steps, h.kernel_at, h.word_at, h.step_at, h.address_at, h.number_at, h.output_at,
-        h.preset_at, h.input_at, h.outputs, h.presets, h.inputs, h.size, h.scalars, h.launches, h.nodes})
-    w.put_int(x);
-  for (const i64 x : {h.workspace_bytes, h.model_bytes, h.optimizer_bytes, h.flops, h.bytes}) w.put_int(x);
-}
-constexpr ImageHeader read_header(const u64* words) {
-  WordReader r(words);
-  ImageHeader h;
-  for (int* x : {&h.kernels, &h.steps, &h.kernel_at, &h.word_at, &h.step_at, &h.address_at, &h.number_at,
-                 &h.output_at, &h.preset_at, &h.input_at, &h.outputs, &h.presets, &h.inputs, &h.size,
-                 &h.scalars, &h.launches, &h.nodes})
-    *x = r.get_size();
-  for (i64* x : {&h.workspace_bytes, &h.model_bytes, &h.optimizer_bytes, &h.flops, &h.bytes})
-    *x = r.get_int();
-  return h;
-}
-
-// P has `header` (ImageHeader) and `image` (Words).
-template <class P>
-constexpr StepKind kernel_kind(int k) {
-  return static_cast<StepKind>(P::image[P::header.kernel_at + kernel_words * k] & 255);
-}
-
-template <class P, int K>
-struct KernelSlice {
-  static constexpr int begin = static_cast<int>(P::image[P::header.kernel_at + kernel_words * K] >> 8);
-  static constexpr int size = static_cast<int>(P::image[P::header.kernel_at + kernel_words * K + 1]);
-  static constexpr Words<size> make() {
-    Words<size> r;
-    for (int i = 0; i < size; ++i) r.w[i] = P::image[P::header.word_at + begin + i];
-    return r;
-  }
-  static constexpr Words<size> words = make();
-};
-
-template <class Slice, std::size_t... I>
-auto code_of_slice(std::index_sequence<I...>) -> kernels::Code<Slice::words.w[I]...>;
-
-// Kernel K of program P as a type.
-template <class P, int K>
-using code_of =
-    decltype(code_of_slice<KernelSlice<P, K>>(std::make_index_sequence<KernelSlice<P, K>::size>{}));
-
-}  // namespace weft::codegen
-// ---- weft/exec/steps.hpp ----
-// A compiled program's image as a list of launches: pointers resolved, numbers in place. Law: running is a
-// walk over that list in order, and allocates nothing.
-
-namespace weft::exec {
-
-// The blocks a program works on.
-struct Blocks {
-  std::byte* model = nullptr;
-  std::byte* optimizer = nullptr;
-  std::byte* workspace = nullptr;
-  std::byte* scalars = nullptr;
-};
-
-// `Launch`: how the device wants one step, with members run, args, numbers and number_count.
-template <class Launch>
-class Steps {
- public:
-  // Reads an image's steps; `kernels` has its kernels' functions.
-  Steps(const codegen::ImageHeader& header, const u64* image, const decltype(Launch::run)* kernels,
-        const Blocks& blocks)
-      : header_(header), image_(image), blocks_(blocks), launches_(static_cast<std::size_t>(header.steps)) {
-    for (int s = 0; s < header.steps; ++s) {
-      const u64* w = image + header.step_at + codegen::step_words * s;
-      Launch& launch = launches_[static_cast<std::size_t>(s)];
-      launch.run = kernels[w[0] >> 8];
-      const int first = static_cast<int>(w[1] & 0xffffffff), addresses = static_cast<int>(w[1] >> 32);
-      launch.numbers = image + header.number_at + (w[2] & 0xffffffff);
-      launch.number_count = static_cast<int>(w[2] >> 32);
-      for (int a = 0; a < addresses; ++a) {
-        const u64 address = image[header.address_at + first + a];
-        if (address != passes::Address::none && passes::Address::space(address) == ir::Space::input)
-          inputs_.push_back({s, a, passes::Address::index(address), passes::Address::offset(address)});
-        launch.args.pointer[a] = resolve(address);
-      }
-      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::loop) {
-        kernels::LoopArgs& args = launch.args;
-        args.rows = static_cast<i64>(launch.numbers[0]);
-        args.rows_per_chunk = static_cast<i64>(launch.numbers[1]);
-        args.chunks = static_cast<i64>(launch.numbers[2]);
-        args.last_cols = static_cast<i64>(launch.numbers[3]);
-        args.partial_bytes = static_cast<i64>(launch.numbers[4]);
-        const int streams = static_cast<int>(launch.numbers[5]), tail = 6 + streams;
-        for (int k = 0; k < streams; ++k) args.stream[k] = static_cast<u32>(launch.numbers[6 + k]);
-        for (int k = tail; k + 2 < launch.number_count; k += 3)
-          segments_.push_back({static_cast<i64>(launch.numbers[k]), static_cast<i64>(launch.numbers[k + 1]),
-                               static_cast<i64>(launch.numbers[k + 2])});
-        args.segment_count = (launch.number_count - tail) / 3;
-      } else if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::finish) {
-        launch.args.chunks = static_cast<i64>(launch.numbers[0]);
-      }
-    }
-    std::size_t next = 0;
-    for (Launch& launch : launches_) {
-      launch.args.segments = segments_.data() + next;
-      next += static_cast<std::size_t>(launch.args.segment_count);
-    }
-  }
-
-  // Input `number` is read from `data` until the next call.
-  void bind_input(int number, const void* data) {
-    for (const InputUse& use : inputs_)
-      if (use.input == number)
-        launches_[static_cast<std::size_t>(use.step)].args.pointer[use.operand] =
-            const_cast<std::byte*>(static_cast<const std::byte*>(data)) + use.offset;
-  }
-
-  // Runs every step; `context` is what the device's functions take beside the step.
-  template <class Context>
-  void run(const Context& context) const {
-    for (const Launch& launch : launches_) launch.run(launch, context);
-  }
-
-  // In the order of the image's steps.
-  std::vector<Launch>& launches() { return launches_; }
-
-  std::byte* output(int k) const { return static_cast<std::byte*>(resolve(image_[header_.output_at + k])); }
-
- private:
-  struct InputUse {
-    int step, operand, input;
-    i64 offset;
-  };
-
-  void* resolve(u64 address) const {
-    if (address == passes::Address::none) return nullptr;
-    const i64 offset = passes::Address::offset(address);
-    switch (passes::Address::space(address)) {
-      case ir::Space::model:
-        return blocks_.model + offset;
-      case ir::Space::optimizer:
-        return blocks_.optimizer + offset;
-      case ir::Space::scalars:
-        return blocks_.scalars + offset;
-      case ir::Space::input:
-        return nullptr;
-      default:
-        return blocks_.workspace + offset;
-    }
-  }
-
-  codegen::ImageHeader header_;
-  const u64* image_;
-  Blocks blocks_;
-  std::vector<Launch> launches_;
-  std::vector<InputUse> inputs_;
-  std::vector<kernels::Segment> segments_;  // of all segmented loops
-};
-
-}  // namespace weft::exec
-// ---- weft/kernels/dot/vector.hpp ----
-// The machine's vector of T, as the micro-kernel of the matrix product needs it: load, store, broadcast and a
-// multiply-add that is fused exactly where the target has one. Compiler builtins in place of <immintrin.h>,
-// which costs every includer half a second.
-
-#if defined(__AVX512F__)
-#define WEFT_DOT_BYTES 64
-#elif defined(__AVX__)
-#define WEFT_DOT_BYTES 32
-#else
-#define WEFT_DOT_BYTES 16
-#endif
-
-namespace weft::kernels {
-
-// f(0), ..., f(N - 1) with constants. A loop would do, were it unrolled before arrays are split into
-// registers; no spelling of that passes through every front end.
-template <class F, int... I>
-WEFT_INLINE void dot_each_of(F& f, std::integer_sequence<int, I...>) {
-  (f(std::integral_constant<int, I>{}), ...);
-}
-template <int N, class F>
-WEFT_INLINE void dot_each(F f) {
-  dot_each_of(f, std::make_integer_sequence<int, N>{});
-}
-#define WEFT_DOT_LAMBDA __attribute__((always_inline))
-
-// Integers are summed as unsigned, so that an overflow wraps.
-template <class T>
-struct DotVector;
-template <>
-struct DotVector<f32> {
-  typedef f32 type __attribute__((vector_size(WEFT_DOT_BYTES)));
-};
-template <>
-struct DotVector<f64> {
-  typedef f64 type __attribute__((vector_size(WEFT_DOT_BYTES)));
-};
-template <>
-struct DotVector<i32> {
-  typedef u32 type __attribute__((vector_size(WEFT_DOT_BYTES)));
-};
-template <>
-struct DotVector<i64> {
-  typedef u64 type __attribute__((vector_size(WEFT_DOT_BYTES)));
-};
-
-template <class T>
-inline constexpr i64 dot_lanes = WEFT_DOT_BYTES / static_cast<i64>(sizeof(T));
-
-// Whether part of a vector of T can be loaded and stored at full speed.
-template <class T>
-inline constexpr bool dot_masks = false;
-#if defined(__AVX512F__)
-template <>
-inline constexpr bool dot_masks<f32> = true;
-template <>
-inline constexpr bool dot_masks<f64> = true;
-#endif
-
-template <class T>
-WEFT_INLINE typename DotVector<T>::type dot_load(const T* p) {
-  typename DotVector<T>::type v;
-  __builtin_memcpy(&v, p, sizeof v);
-  return v;
-}
-template <class T>
-WEFT_INLINE void dot_store(T* p, const typename DotVector<T>::type& v) {
-  const typename DotVector<T>::type copy = v;  // taking v's own address would keep it in memory under nvcc
-  __builtin_memcpy(p, &copy, sizeof copy);
-}
-
-// The first `count` lanes, 1 <= count <= dot_lanes<T>; a load sets the others to zero.
-template <class T>
-WEFT_INLINE typename DotVector<T>::type dot_load_first(const T* p, i64 count) {
-  T part[dot_lanes<T>]{};
-  for (i64 i = 0; i < count; ++i) part[i] = p[i];
-  return dot_load<T>(part);
-}
-template <class T>
-WEFT_INLINE void dot_store_first(T* p, const typename DotVector<T>::type& v, i64 count) {
-  T part[dot_lanes<T>];
-  dot_store<T>(part, v);
-  for (i64 i = 0; i < count; ++i) p[i] = part[i];
-}
-#if defined(__AVX512F__)
-template <>
-WEFT_INLINE DotVector<f32>::type dot_load_first<f32>(const f32* p, i64 count) {
-  return __builtin_ia32_loadups512_mask(p, DotVector<f32>::type{}, static_cast<u16>((1u << count) - 1u));
-}
-template <>
-WEFT_INLINE void dot_store_first<f32>(f32* p, const DotVector<f32>::type& v, i64 count) {
-  __builtin_ia32_storeups512_mask(p, v, static_cast<u16>((1u << count) - 1u));
-}
-template <>
-WEFT_INLINE DotVector<f64>::type dot_load_first<f64>(const f64* p, i64 count) {
-  return __builtin_ia32_loadupd512_mask(p, DotVector<f64>::type{}, static_cast<u8>((1u << count) - 1u));
-}
-template <>
-WEFT_INLINE void dot_store_first<f64>(f64* p, const DotVector<f64>::type& v, i64 count) {
-  __builtin_ia32_storeupd512_mask(p, v, static_cast<u8>((1u << count) - 1u));
-}
-#endif
-
-// x in every lane: subtracting nothing keeps every x, -0 included, and the compiler drops it.
-template <class T>
-WEFT_INLINE typename DotVector<T>::type dot_splat(T x) {
-  typename DotVector<T>::type nothing{};
-  return static_cast<std::remove_reference_t<decltype(nothing[0])>>(x) - nothing;
-}
-
-// sum += x * y. On targets with a fused multiply-add it rounds once, otherwise twice.
-template <class T>
-WEFT_INLINE void dot_fma(typename DotVector<T>::type& sum, const typename DotVector<T>::type& x,
-                         const typename DotVector<T>::type& y) {
-#if defined(__clang__)
-#pragma clang fp contract(fast)
-#endif
-  sum += x * y;
-}
-#if !defined(__clang__) && defined(__AVX512F__)
-template <>
-WEFT_INLINE void dot_fma<f32>(DotVector<f32>::type& sum, const DotVector<f32>::type& x,
-                              const DotVector<f32>::type& y) {
-  sum = __builtin_ia32_vfmaddps512_mask(x, y, sum, static_cast<i16>(-1), 4);
-}
-template <>
-WEFT_INLINE void dot_fma<f64>(DotVector<f64>::type& sum, const DotVector<f64>::type& x,
-                              const DotVector<f64>::type& y) {
-  sum = __builtin_ia32_vfmaddpd512_mask(x, y, sum, static_cast<u8>(255), 4);
-}
-#elif !defined(__clang__) && defined(__FMA__)
-template <>
-WEFT_INLINE void dot_fma<f32>(DotVector<f32>::type& sum, const DotVector<f32>::type& x,
-                              const DotVector<f32>::type& y) {
-  sum = __builtin_ia32_vfmaddps256(x, y, sum);
-}
-template <>
-WEFT_INLINE void dot_fma<f64>(DotVector<f64>::type& sum, const DotVector<f64>::type& x,
-                              const DotVector<f64>::type& y) {
-  sum = __builtin_ia32_vfmaddpd256(x, y, sum);
-}
-#endif
-
-}  // namespace weft::kernels
-// ---- weft/kernels/dot/pack.hpp ----
-// Copies a strip of an operand into the order in which the micro-kernel reads it, converted to the type of
-// the sums: element (lane, l) goes to out[l * width + lane]. Lanes past the last one hold any finite number,
-// since the sums they lead to are never stored.
-
-namespace weft::kernels {
-
-typedef f32 DotQuad __attribute__((vector_size(16)));
-
-// Up to 4 lanes x 4 elements: the lanes lie `stride` apart, each contiguous in l. Missing lanes repeat the
-// last one.
-template <bool Whole>
-WEFT_INLINE void dot_transpose4(const f32* in, i64 stride, i64 lane_count, f32* out, i64 width) {
-  DotQuad r[4];
-  dot_each<4>([&](auto i) WEFT_DOT_LAMBDA {
-    __builtin_memcpy(&r[i], in + (Whole || i < lane_count ? i : lane_count - 1) * stride, 16);
-  });
-  const DotQuad t0 = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5);
-  const DotQuad t1 = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
-  const DotQuad t2 = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
-  const DotQuad t3 = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
-  const DotQuad s[4] = {
-      __builtin_shufflevector(t0, t1, 0, 1, 4, 5), __builtin_shufflevector(t0, t1, 2, 3, 6, 7),
-      __builtin_shufflevector(t2, t3, 0, 1, 4, 5), __builtin_shufflevector(t2, t3, 2, 3, 6, 7)};
-  dot_each<4>([&](auto i) WEFT_DOT_LAMBDA { __builtin_memcpy(out + i * width, &s[i], 16); });
-}
-
-#if defined(__AVX512F__)
-// Four quarters of a vector. Loads that insert leave the shuffle unit to the transpose.
-WEFT_INLINE DotVector<f32>::type dot_quarters(const f32* p0, const f32* p1, const f32* p2, const f32* p3) {
-  DotQuad q[4];
-  __builtin_memcpy(&q[0], p0, 16);
-  __builtin_memcpy(&q[1], p1, 16);
-  __builtin_memcpy(&q[2], p2, 16);
-  __builtin_memcpy(&q[3], p3, 16);
-#if defined(__clang__)
-  typedef f32 Half __attribute__((vector_size(32)));
-  const Half low = __builtin_shufflevector(q[0], q[1], 0, 1, 2, 3, 4, 5, 6, 7);
-  const Half high = __builtin_shufflevector(q[2], q[3], 0, 1, 2, 3, 4, 5, 6, 7);
-  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-#else
-  DotVector<f32>::type v = __builtin_ia32_ps512_ps(q[0]);
-  v = __builtin_ia32_insertf32x4_mask(v, q[1], 1, v, static_cast<u16>(65535));
-  v = __builtin_ia32_insertf32x4_mask(v, q[2], 2, v, static_cast<u16>(65535));
-  return __builtin_ia32_insertf32x4_mask(v, q[3], 3, v, static_cast<u16>(65535));
-#endif
-}
-
-// Up to 16 lanes x 4 elements. Each vector comes from four lanes, so the rest is a 4 x 4 transpose in each
-// quarter.
-template <bool Whole>
-WEFT_INLINE void dot_transpose16(const f32* in, i64 stride, i64 lane_count, f32* out, i64 width) {
-  using V = DotVector<f32>::type;
-  const auto lane = [=](i64 i) { return in + (Whole || i < lane_count ? i : lane_count - 1) * stride; };
-  const V r0 = dot_quarters(lane(0), lane(4), lane(8), lane(12));
-  const V r1 = dot_quarters(lane(1), lane(5), lane(9), lane(13));
-  const V r2 = dot_quarters(lane(2), lane(6), lane(10), lane(14));
-  const V r3 = dot_quarters(lane(3), lane(7), lane(11), lane(15));
-#define WEFT_DOT_LOW(a, b) \
-  __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29)
-#define WEFT_DOT_HIGH(a, b) \
-  __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31)
-#define WEFT_DOT_LOW2(a, b) \
-  __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29)
-#define WEFT_DOT_HIGH2(a, b) \
-  __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31)
-  const V t0 = WEFT_DOT_LOW(r0, r1), t1 = WEFT_DOT_LOW(r2, r3);
-  const V t2 = WEFT_DOT_HIGH(r0, r1), t3 = WEFT_DOT_HIGH(r2, r3);
-  dot_store<f32>(out, WEFT_DOT_LOW2(t0, t1));
-  dot_store<f32>(out + width, WEFT_DOT_HIGH2(t0, t1));
-  dot_store<f32>(out + 2 * width, WEFT_DOT_LOW2(t2, t3));
-  dot_store<f32>(out + 3 * width, WEFT_DOT_HIGH2(t2, t3));
-#undef WEFT_DOT_LOW
-#undef WEFT_DOT_HIGH
-#undef WEFT_DOT_LOW2
-#undef WEFT_DOT_HIGH2
-}
-#endif
-
-// One group of Group lanes, `lane_count` of which exist, over the whole of k.
-template <int Group>
-void dot_pack_group(const f32* in, i64 stride, i64 lane_count, i64 k, f32* out, i64 width) {
-  const auto block = [&](i64 l, auto whole) {
-#if defined(__AVX512F__)
-    if constexpr (Group == 16)
-      dot_transpose16<decltype(whole)::value>(in + l, stride, lane_count, out + l * width, width);
-    else
-#endif
-      dot_transpose4<decltype(whole)::value>(in + l, stride, lane_count, out + l * width, width);
-  };
-  const i64 fours = k & ~i64{3};
-  if (lane_count >= Group)
-    for (i64 l = 0; l < fours; l += 4) block(l, std::true_type{});
-  else
-    for (i64 l = 0; l < fours; l += 4) block(l, std::false_type{});
-  for (i64 l = fours; l < k; ++l)
-    for (i64 i = 0; i < Group; ++i)
-      out[l * width + i] = in[(i < lane_count ? i : lane_count - 1) * stride + l];
-}
-
-// `lane_count` contiguous runs of k elements, `stride` apart, are turned into k rows of `width`, a multiple
-// of 4.
-template <class S>
-void dot_pack_transposed(const S* in, i64 stride, i64 lane_count, i64 k, S* out, i64 width) {
-  if constexpr (std::is_same_v<S, f32>) {
-    i64 lane = 0;
-#if defined(__AVX512F__)
-    for (; lane + 16 <= width; lane += 16) {
-      if (lane < lane_count)
-        dot_pack_group<16>(in + lane * stride, stride, lane_count - lane, k, out + lane, width);
-      else
-        break;
-    }
-#endif
-    for (; lane < lane_count; lane += 4)
-      dot_pack_group<4>(in + lane * stride, stride, lane_count - lane, k, out + lane, width);
-  } else {
-    for (i64 l = 0; l < k; ++l)
-      for (i64 i = 0; i < width; ++i)
-        out[l * width + i] = in[(i < lane_count ? i : lane_count - 1) * stride + l];
-  }
-}
-
-// Packs k rows of `lane_count` lanes; element (lane, l) is in[lane * lane_stride + l * k_stride]. `runs` is
-// room for lane_count * k sums, used where T is not S.
-template <class T, class S>
-void dot_pack(const T* in, i64 lane_stride, i64 k_stride, i64 lane_count, i64 k, S* out, i64 width, S* runs) {
-  if (lane_stride == 1) {
-    for (i64 l = 0; l < k; ++l) {
-      const T* from = in + l * k_stride;
-      S* to = out + l * width;
-      i64 i = 0;
-      if constexpr (std::is_same_v<T, S>)
-        for (; i + dot_lanes<S> <= lane_count; i += dot_lanes<S>) dot_store<S>(to + i, dot_load<S>(from + i));
-      if constexpr (std::is_same_v<T, S> && dot_masks<S>) {
-        if (i < lane_count)
-          dot_store_first<S>(to + i, dot_load_first<S>(from + i, lane_count - i), width - i);
-      } else {
-        for (; i < lane_count; ++i) to[i] = static_cast<S>(from[i]);
-        for (; i < width; ++i) to[i] = S{};
-      }
-    }
-  } else if (k_stride == 1) {
-    if constexpr (std::is_same_v<T, S>) {
-      dot_pack_transposed<S>(in, lane_stride, lane_count, k, out, width);
-    } else {
-      for (i64 i = 0; i < lane_count; ++i)
-        for (i64 l = 0; l < k; ++l) runs[i * k + l] = static_cast<S>(in[i * lane_stride + l]);
-      dot_pack_transposed<S>(runs, k, lane_count, k, out, width);
-    }
-  } else {
-    for (i64 l = 0; l < k; ++l)
-      for (i64 i = 0; i < width; ++i)
-        out[l * width + i] =
-            static_cast<S>(in[(i < lane_count ? i : lane_count - 1) * lane_stride + l * k_stride]);
-  }
-}
-
-}  // namespace weft::kernels
-// ---- weft/kernels/dot/scratch.hpp ----
-// Working memory of the matrix product: one block a thread, grown at the thread's first large product and
-// kept until the thread ends, so that a program's later steps allocate nothing.
-
-namespace weft::kernels {
-
-class DotScratch {
- public:
-  DotScratch() = default;
-  DotScratch(const DotScratch&) = delete;
-  DotScratch& operator=(const DotScratch&) = delete;
-  ~DotScratch() { release(); }
-
-  // At least `bytes` bytes, 64-byte aligned; what they held before may be gone.
-  void* get(i64 bytes) {
-    if (bytes > bytes_) {
-      release();
-      data_ = ::operator new (static_cast<std::size_t>(bytes), std::align_val_t{64});
-      bytes_ = bytes;
-    }
-    return data_;
-  }
-
- private:
-  void release() {
-    if (data_) ::operator delete (data_, std::align_val_t{64});
-    data_ = nullptr;
-    bytes_ = 0;
-  }
-  void* data_ = nullptr;
-  i64 bytes_ = 0;
-};
-
-inline DotScratch& dot_scratch() {
-  static thread_local DotScratch scratch;
-  return scratch;
-}
-
-}  // namespace weft::kernels
-// ---- weft/kernels/dot/shape.hpp ----
-// The operands of a host matrix product: extents, element strides, batch dimensions, and what is added to the
-// finished sums. Nothing here computes.
-
-namespace weft::kernels {
-
-// C (m, n) = A (m, k) B (k, n). Strides count elements: A's element (i, l) is a[i * a_row + l * a_col], B's
-// (l, j) is b[l * b_row + j * b_col], C's (i, j) is c[i * c_row + j]. Any strides of A and B are legal, 0
-// among them.
-struct DotShape {
-  i64 m = 0, n = 0, k = 0;
-  i64 a_row = 0, a_col = 1, b_row = 0, b_col = 1, c_row = 0;
-};
-
-// Up to four batch dimensions: extents, and the strides of every operand along them (0 repeats an operand).
-struct DotBatch {
-  int rank = 0;
-  i64 extent[4]{}, a[4]{}, b[4]{}, c[4]{}, add[4]{};
-};
-
-// The type in which products of T are summed: f64 for f64, i32 or i64 for integers, f32 for everything else.
-template <class T>
-using DotSum = std::conditional_t<
-    std::is_same_v<T, f64>, f64,
-    std::conditional_t<std::is_integral_v<T>, std::conditional_t<(sizeof(T) > 4), i64, i32>, f32>>;
-
-// The same for a product of two types: the wider one's, a float's before an integer's.
-template <class TA, class TB>
-using DotSum2 =
-    std::conditional_t<std::is_floating_point_v<DotSum<TA>> == std::is_floating_point_v<DotSum<TB>>,
-                       std::conditional_t<(sizeof(DotSum<TA>) >= sizeof(DotSum<TB>)), DotSum<TA>, DotSum<TB>>,
-                       std::conditional_t<std::is_floating_point_v<DotSum<TA>>, DotSum<TA>, DotSum<TB>>>;
-
-// C = ((A B) + bias) + add, computed in the type of the sums and rounded once to TC. `bias` has n elements,
-// `add` is (m, n) with contiguous columns and rows add_row apart; null leaves the term out. `add` may be C
-// itself.
-template <class TC>
-struct DotEpilogue {
-  const DotSum<TC>* bias = nullptr;
-  const TC* add = nullptr;
-  i64 add_row = 0;
-};
-
-}  // namespace weft::kernels
-// ---- weft/kernels/dot/tile.hpp ----
-// The micro-kernel: one tile of C, up to dot_tile_rows x dot_tile_cols, held in registers while k runs. Every
-// element is one chain of multiply-adds in the order of k, so it comes out the same in a tile of any size.
-
-namespace weft::kernels {
-
-// Sums, one row of B and one element of A fill the registers: 8 x 3 + 3 + 1 of 32, 4 x 3 + 3 + 1 of 16, and
-// without a fused multiply-add, whose products need a place, 4 x 2 + 2 + 2.
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
-inline constexpr i64 dot_tile_vectors = 3;
-#else
-inline constexpr i64 dot_tile_vectors = 2;
-#endif
-inline constexpr i64 dot_tile_rows = WEFT_DOT_BYTES == 64 ? 8 : 4;
-template <class T>
-inline constexpr i64 dot_tile_cols = dot_tile_vectors* dot_lanes<T>;
-
-// One call's operands. A's element (i, l) is a[i * a_row + l * a_col], B's (l, j) is b[l * b_row + j].
-// `last` lanes of the last vector of columns exist in C; B has them all (zeros) unless dot_masks<T>.
-template <class T>
-struct DotTile {
-  i64 k = 0;
-  const T* a = nullptr;
-  i64 a_row = 0, a_col = 0;
-  const T* b = nullptr;
-  i64 b_row = 0;
-  T* c = nullptr;
-  i64 c_row = 0;
-  i64 last = 0;
-  bool accumulate = false;  // start from what C holds
-  const T* bias = nullptr;  // n, or null
-  const T* add = nullptr;   // (m, n), or null
-  i64 add_row = 0;
-};
-
-template <class T, int Rows, int Vectors>
-void dot_tile(const DotTile<T>& tile) {
-  using V = typename DotVector<T>::type;
-  constexpr i64 lane_count = dot_lanes<T>;
-  const i64 last = tile.last;
-  const i64 a_row = tile.a_row;
-  const i64 a_col = tile.a_col;
-  const i64 b_row = tile.b_row;
-  const T* a = tile.a;
-  const T* b = tile.b;
-  V sum[Rows][Vectors];
-  V y[Vectors];
-  // One by one: nvcc turns the zeroing of a whole array into a memset, which keeps it in memory.
-  dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
-    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA { sum[r][v] = dot_splat<T>(T{}); });
-  });
-  for (i64 l = tile.k; l > 0; --l) {
-    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
-      if constexpr (dot_masks<T> && v == Vectors - 1)
-        y[v] = dot_load_first<T>(b + v * lane_count, last);
-      else
-        y[v] = dot_load<T>(b + v * lane_count);
-    });
-    dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
-      const V x = dot_splat<T>(a[r * a_row]);
-      dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA { dot_fma<T>(sum[r][v], x, y[v]); });
-    });
-    a += a_col;
-    b += b_row;
-  }
-
-  // Adds row r of what `from` points at.
-  const auto add_row = [&](auto r, const T* from) WEFT_DOT_LAMBDA {
-    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
-      if constexpr (v == Vectors - 1)
-        sum[r][v] += dot_load_first<T>(from + v * lane_count, last);
-      else
-        sum[r][v] += dot_load<T>(from + v * lane_count);
-    });
-  };
-  if (tile.accumulate) dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA { add_row(r, tile.c + r * tile.c_row); });
-  if (tile.bias) dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA { add_row(r, tile.bias); });
-  if (tile.add) dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA { add_row(r, tile.add + r * tile.add_row); });
-  dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
-    T* c = tile.c + r * tile.c_row;
-    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
-      if constexpr (v == Vectors - 1)
-        dot_store_first<T>(c + v * lane_count, sum[r][v], last);
-      else
-        dot_store<T>(c + v * lane_count, sum[r][v]);
-    });
-  });
-}
-
-template <class T>
-using DotTileFunction = void (*)(const DotTile<T>&);
-
-template <class T, int Vectors>
-DotTileFunction<T> dot_tile_of(int row) {
-  static constexpr DotTileFunction<T> table[4] = {dot_tile<T, 1, Vectors>, dot_tile<T, 2, Vectors>,
-                                                  dot_tile<T, 4, Vectors>,
-                                                  dot_tile<T, int{dot_tile_rows}, Vectors>};
-  return table[row];
-}
-
-// The micro-kernel for at most `rows` rows and exactly `vectors` vectors of columns; sets rows to those it
-// does.
-template <class T>
-DotTileFunction<T> dot_tile_for(i64& rows, i64 vectors) {
-  const int row = rows >= dot_tile_rows ? 3 : rows >= 4 ? 2 : rows >= 2 ? 1 : 0;
-  rows = row == 3 ? dot_tile_rows : i64{1} << row;
-  if constexpr (dot_tile_vectors == 3)
-    if (vectors == 3) return dot_tile_of<T, 3>(row);
-  return vectors == 2 ? dot_tile_of<T, 2>(row) : dot_tile_of<T, 1>(row);
-}
-
-}  // namespace weft::kernels
-// ---- weft/kernels/dot/blocked.hpp ----
-// The built-in engine: one tile of C after another on one thread, blocks of k and of columns sized for the
-// caches, operands packed only where reading them in place would cost more. Every element of C is summed in
-// the order of k within blocks of k, and the blocks in order: the cut into tiles and the path taken change no
-// bit.
-
-namespace weft::kernels {
-
-// A block of B of this size (half a megabyte in f32) stays in the second-level cache.
-inline constexpr i64 dot_block_k = 384;
-template <class S>
-inline constexpr i64 dot_block_cols = 7 * dot_tile_cols<S>;
-
-// Rows and columns of the tiles that C is cut into.
-struct DotCut {
-  i64 rows = 0, cols = 0;
-};
-
-constexpr i64 dot_ceil_div(i64 a, i64 b) { return (a + b - 1) / b; }
-
-// Halves C (m, n), the longer side first, into at most 32 tiles of 2 million multiply-adds (less would not
-// pay for waking a thread), more where that leaves more than 32 million. Tiles keep 96 rows, over which the
-// packing of B is spread, and 96 columns, over which the reading of A is.
-constexpr DotCut dot_cut(i64 m, i64 n, i64 k, i64 tile_rows, i64 lane_count) {
-  const f64 work = static_cast<f64>(m) * static_cast<f64>(n) * static_cast<f64>(k);
-  const f64 pieces = work < 64e6 ? work / 2e6 : work < 1024e6 ? 32 : work / 32e6;
-  f64 cuts = 1;
-  i64 rows = m, cols = n;
-  while (2 * cuts <= pieces) {
-    if (cols >= 192 && (cols >= rows || rows < 192))
-      cols = dot_ceil_div(cols, 2);
-    else if (rows >= 192)
-      rows = dot_ceil_div(rows, 2);
-    else
-      break;
-    cuts *= 2;
-  }
-  return {rows < m ? dot_ceil_div(rows, tile_rows) * tile_rows : m,
-          cols < n ? dot_ceil_div(cols, lane_count) * lane_count : n};
-}
-
-// Columns of the next strip where n are left: as wide as the micro-kernel, the last ones of about equal
-// width.
-template <class S>
-constexpr i64 dot_strip_cols(i64 n) {
-  const i64 vectors = dot_ceil_div(n, dot_lanes<S>);
-  const i64 cols = dot_ceil_div(vectors, dot_ceil_div(vectors, dot_tile_vectors)) * dot_lanes<S>;
-  return n < cols ? n : cols;
-}
-
-// c = sums + bias + add for one row of n, rounded to TC.
-template <class TC, class S>
-void dot_finish_row(const S* sums, i64 n, const DotSum<TC>* bias, const TC* add, TC* c) {
-  if (!bias && !add) {
-    for (i64 j = 0; j < n; ++j) c[j] = static_cast<TC>(sums[j]);
-    return;
-  }
-  using Sum = DotSum2<S, DotSum<TC>>;
-  for (i64 j = 0; j < n; ++j) {
-    Sum sum = static_cast<Sum>(sums[j]);
-    if (bias) sum += static_cast<Sum>(bias[j]);
-    if (add) sum += static_cast<Sum>(static_cast<DotSum<TC>>(add[j]));
-    c[j] = static_cast<TC>(sum);
-  }
-}
-
-// The whole of C on the calling thread.
-template <class TA, class TB, class TC>
-void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEpilogue<TC>& epilogue) {
-  using S = DotSum2<TA, TB>;
-  constexpr i64 lane_count = dot_lanes<S>;
-  constexpr i64 strip = dot_tile_cols<S>;
-  constexpr i64 panel = dot_tile_rows;
-  constexpr bool same = std::is_same_v<TC, S> && std::is_floating_point_v<S>;
-  const i64 k_blocks = s.k > dot_block_k ? dot_ceil_div(s.k, dot_block_k) : 1;
-  // Sums may be kept in C itself, unless it still holds the term to add.
-  const bool in_place = same && !(epilogue.add && k_blocks > 1);
-  const i64 k_step = dot_ceil_div(s.k, k_blocks);
-  const i64 n_step = s.n < dot_block_cols<S> ? s.n : dot_block_cols<S>;
-  const i64 n_padded = dot_ceil_div(n_step, lane_count) * lane_count;
-
-  // Read in place: B where its rows lie close together or little of it is reused; A where few strips read it,
-  // or where its rows or its columns are contiguous and the columns not so far apart that each takes a page
-  // of its own.
-  const bool b_direct = std::is_same_v<TB, S> && s.b_col == 1 && (dot_masks<S> || s.n % lane_count == 0) &&
-                        (s.m <= 4 * panel || k_step * s.b_row * static_cast<i64>(sizeof(S)) <= 65536);
-  const bool a_direct =
-      std::is_same_v<TA, S> && (n_step <= 2 * strip || s.a_col == 1 || (s.a_row == 1 && s.a_col <= 512));
-
-  const i64 b_size = b_direct ? 0 : k_step * n_padded;
-  const i64 a_size = a_direct ? 0 : k_step * panel;
-  const i64 run_size = std::is_same_v<TA, S> && std::is_same_v<TB, S> ? 0 : k_step * strip;
-  const i64 sum_size = in_place ? 0 : s.m * n_padded;
-  S* scratch = nullptr;
-  const i64 bytes = (b_size + a_size + run_size + sum_size) * static_cast<i64>(sizeof(S));
-  if (bytes > 0) scratch = static_cast<S*>(dot_scratch().get(bytes));
-  S* b_packed = scratch;
-  S* sums = b_packed + b_size;
-  S* a_packed = sums + sum_size;
-  S* runs = a_packed + a_size;
-
-  DotTile<S> tile;
-  for (i64 j0 = 0; j0 < s.n; j0 += n_step) {
-    const i64 n = s.n - j0 < n_step ? s.n - j0 : n_step;
-    for (i64 l0 = 0, block = 0; block < k_blocks; l0 += k_step, ++block) {
-      const i64 k = s.k - l0 < k_step ? s.k - l0 : k_step;
-      tile.k = k;
-      tile.accumulate = block > 0;
-      const bool finish = block == k_blocks - 1;
-      if (!b_direct)
-        for (i64 j = 0, width = 0; j < n; j += width) {
-          width = dot_strip_cols<S>(n - j);
-          dot_pack<TB, S>(b + l0 * s.b_row + (j0 + j) * s.b_col, s.b_col, s.b_row, width, k, b_packed + j * k,
-                          dot_ceil_div(width, lane_count) * lane_count, runs);
-        }
-      for (i64 i0 = 0; i0 < s.m; i0 += panel) {
-        const i64 m = s.m - i0 < panel ? s.m - i0 : panel;
-        const S* a_panel = a_packed;
-        if constexpr (std::is_same_v<TA, S>) {
-          a_panel = a + i0 * s.a_row + l0 * s.a_col;
-          tile.a_row = s.a_row;
-          tile.a_col = s.a_col;
-        }
-        if (!a_direct) {
-          dot_pack<TA, S>(a + i0 * s.a_row + l0 * s.a_col, s.a_row, s.a_col, m, k, a_packed, panel, runs);
-          a_panel = a_packed;
-          tile.a_row = 1;
-          tile.a_col = panel;
-        }
-        for (i64 j = 0, width = 0; j < n; j += width) {
-          width = dot_strip_cols<S>(n - j);
-          const i64 vectors = dot_ceil_div(width, lane_count);
-          tile.b = b_packed + j * k;
-          tile.b_row = vectors * lane_count;
-          if constexpr (std::is_same_v<TB, S>)
-            if (b_direct) {
-              tile.b = b + l0 * s.b_row + j0 + j;
-              tile.b_row = s.b_row;
-            }
-          tile.last = width - (vectors - 1) * lane_count;
-          for (i64 i = 0; i < m;) {
-            i64 rows = m - i;
-            const DotTileFunction<S> run = dot_tile_for<S>(rows, vectors);
-            tile.a = a_panel + i * tile.a_row;
-            tile.c = sums + (i0 + i) * n_padded + j;
-            tile.c_row = n_padded;
-            if constexpr (same)
-              if (in_place) {
-                tile.c = c + (i0 + i) * s.c_row + j0 + j;
-                tile.c_row = s.c_row;
-                tile.bias = finish && epilogue.bias ? epilogue.bias + j0 + j : nullptr;
-                tile.add =
-                    finish && epilogue.add ? epilogue.add + (i0 + i) * epilogue.add_row + j0 + j : nullptr;
-                tile.add_row = epilogue.add_row;
-              }
-            run(tile);
-            i += rows;
-          }
-        }
-        if (finish && !in_place)
-          for (i64 i = i0; i < i0 + m; ++i)
-            dot_finish_row<TC, S>(sums + i * n_padded, n, epilogue.bias ? epilogue.bias + j0 : nullptr,
-                                  epilogue.add ? epilogue.add + i * epilogue.add_row + j0 : nullptr,
-                                  c + i * s.c_row + j0);
-      }
-    }
-  }
-}
-
-}  // namespace weft::kernels
-// ---- weft/kernels/parallel.hpp ----
-// Host loops over work items. The caller cuts the work into items by size, never by the number of threads, so
-// what is computed does not depend on how many threads compute it.
-
-#if defined(_OPENMP)
-#include <omp.h>
-#endif
-
-namespace weft {
-
-// Threads a parallel_for may use: what OpenMP offers at the first call (OMP_NUM_THREADS is honoured), or 1.
-// The value is kept because a BLAS may lower OpenMP's own setting later on.
-inline int hardware_threads() {
-#if defined(_OPENMP)
-  static const int threads = omp_get_max_threads();
-  return threads;
-#else
-  return 1;
-#endif
-}
-
-// Calls f(i) for every i in [0, n), each once, in any order, on at most max_threads threads (0: all). Serial
-// when n <= 1, max_threads == 1, without OpenMP, or inside another parallel region. Neighbouring items go to
-// the same thread, and to the same one in every loop of the same n. An exception that leaves f ends the
-// program: it could not cross the threads.
-template <class F>
-void parallel_for(i64 n, int max_threads, F&& f) noexcept {
-#if defined(_OPENMP)
-  if (n > 1 && max_threads != 1 && !omp_in_parallel()) {
-    const int all = hardware_threads();
-    int threads = max_threads <= 0 || max_threads > all ? all : max_threads;
-    if (n < threads) threads = static_cast<int>(n);
-    if (threads > 1) {
-#pragma omp parallel for schedule(static) num_threads(threads)
-      for (i64 i = 0; i < n; ++i) f(i);
-      return;
-    }
-  }
-#else
-  static_cast<void>(max_threads);
-#endif
-  for (i64 i = 0; i < n; ++i) f(i);
-}
-
-}  // namespace weft
-// ---- weft/kernels/dot/cblas.hpp ----
-// The system's BLAS as an engine for large products of f32 and f64, present where WEFT_WITH_CBLAS is defined
-// (the program then links a CBLAS with 32-bit integers). It runs single-threaded on cuts of our own, because
-// its own threads would make results depend on how many there are.
-
-#if defined(WEFT_WITH_CBLAS)
-
-namespace weft::kernels {
-
-// Prototypes under names of our own, so that they never clash with a <cblas.h> that the user includes.
-extern "C" {
-void weft_cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float* a,
-                      int lda, const float* b, int ldb, float beta, float* c, int ldc) __asm__("cblas_sgemm");
-void weft_cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, int k, double alpha, const double* a,
-                      int lda, const double* b, int ldb, double beta, double* c,
-                      int ldc) __asm__("cblas_dgemm");
-// OpenBLAS only, null elsewhere. get_parallel: 0 no threads, 1 threads of its own, 2 OpenMP.
-void weft_openblas_set_num_threads(int threads) __asm__("openblas_set_num_threads") __attribute__((weak));
-int weft_openblas_get_parallel() __asm__("openblas_get_parallel") __attribute__((weak));
-char* weft_openblas_get_corename() __asm__("openblas_get_corename") __attribute__((weak));
-}
-
-inline constexpr bool dot_has_cblas = true;
-
-// While one lives, BLAS runs on the calling thread alone. An OpenBLAS built with OpenMP (and MKL) takes
-// OpenMP's number of threads, which belongs to the calling task: it is lowered and put back, and nobody else
-// notices. An OpenBLAS with threads of its own has one global number, which is set to 1 for good. The threads
-// of other libraries are the user's to limit.
-class DotBlasAlone {
- public:
-  DotBlasAlone() {
-#if defined(_OPENMP)
-    static const bool once = weft_openblas_get_parallel && weft_openblas_get_parallel() == 1 && set_one();
-    threads_ = omp_get_max_threads();
-    if (threads_ != 1) omp_set_num_threads(1);
-#else
-    static thread_local const bool once = set_one();
-#endif
-    static_cast<void>(once);
-  }
-  DotBlasAlone(const DotBlasAlone&) = delete;
-  DotBlasAlone& operator=(const DotBlasAlone&) = delete;
-  ~DotBlasAlone() {
-#if defined(_OPENMP)
-    if (threads_ != 1) omp_set_num_threads(threads_);
-#endif
-  }
-
- private:
-  static bool set_one() {
-    if (weft_openblas_set_num_threads) weft_openblas_set_num_threads(1);
-    return true;
-  }
-#if defined(_OPENMP)
-  int threads_ = 1;
-#endif
-};
-
-// The kernels OpenBLAS chose for this machine ("SkylakeX", "Haswell", ...); "" for any other library. The
-// variable OPENBLAS_CORETYPE can pin it to slower ones.
-inline const char* openblas_core() { return weft_openblas_get_corename ? weft_openblas_get_corename() : ""; }
-
-// Says once a process, on standard error, that OPENBLAS_CORETYPE pins OpenBLAS's kernels: an old core there
-// can halve the speed of large products, and nothing else shows it.
-inline void report_pinned_core() {
-  static const bool said = [] {
-    const char* pinned = std::getenv("OPENBLAS_CORETYPE");
-    if (pinned && *openblas_core())
-      std::fprintf(
-          stderr,
-          "weft: OPENBLAS_CORETYPE=%s pins OpenBLAS to its kernels for %s; unset it for this machine's own\n",
-          pinned, openblas_core());
-    return true;
-  }();
-  static_cast<void>(said);
-}
-
-// Whether BLAS can express the strides: one of the two is 1, the other a leading dimension (0 is not).
-constexpr bool dot_blas_operand(i64 row, i64 col, i64 rows, i64 cols) {
-  constexpr i64 most = 0x7fffffff;
-  return (col == 1 && row >= cols && row > 0 && row <= most) ||
-         (row == 1 && col >= rows && col > 0 && col <= most);
-}
-constexpr bool dot_blas_shape(const DotShape& s) {
-  constexpr i64 most = 0x7fffffff;
-  return s.m <= most && s.n <= most && s.k <= most && s.k > 0 && s.c_row >= s.n && s.c_row <= most &&
-         dot_blas_operand(s.a_row, s.a_col, s.m, s.k) && dot_blas_operand(s.b_row, s.b_col, s.k, s.n);
-}
-
-// Tiles for BLAS are larger than for the built-in engine, since each call packs its operands anew: halves of
-// the longer side, up to four where they keep 2 million multiply-adds and 96 rows or columns, more only from
-// sides of 1024.
-constexpr DotCut dot_blas_cut(i64 m, i64 n, i64 k) {
-  f64 work = static_cast<f64>(m) * static_cast<f64>(n) * static_cast<f64>(k);
-  i64 rows = m, cols = n;
-  for (int tiles = 1; work >= 4e6; tiles *= 2, work /= 2) {
-    i64& side = cols >= rows ? cols : rows;
-    if (side < (tiles < 4 ? 192 : 1024)) break;
-    side = dot_ceil_div(dot_ceil_div(side, 2), 16) * 16;
-  }
-  return {rows, cols};
-}
-
-// C = A B, or C += A B with `accumulate`, for a shape that dot_blas_shape accepts.
-template <class T>
-void dot_blas(const DotShape& s, const T* a, const T* b, T* c, bool accumulate) {
-  constexpr int row_major = 101, plain = 111, transposed = 112;
-  const bool a_plain = s.a_col == 1 && s.a_row >= s.k;
-  const bool b_plain = s.b_col == 1 && s.b_row >= s.n;
-  const int m = static_cast<int>(s.m), n = static_cast<int>(s.n), k = static_cast<int>(s.k);
-  const int lda = static_cast<int>(a_plain ? s.a_row : s.a_col);
-  const int ldb = static_cast<int>(b_plain ? s.b_row : s.b_col);
-  const int trans_a = a_plain ? plain : transposed, trans_b = b_plain ? plain : transposed;
-  const int ldc = static_cast<int>(s.c_row);
-  const DotBlasAlone alone;
-  const T beta = accumulate ? T{1} : T{0};
-  if constexpr (std::is_same_v<T, f32>)
-    weft_cblas_sgemm(row_major, trans_a, trans_b, m, n, k, 1.0f, a, lda, b, ldb, beta, c, ldc);
-  else
-    weft_cblas_dgemm(row_major, trans_a, trans_b, m, n, k, 1.0, a, lda, b, ldb, beta, c, ldc);
-}
-
-}  // namespace weft::kernels
-
-#else
-
-namespace weft::kernels {
-inline constexpr bool dot_has_cblas = false;
-inline const char* openblas_core() { return ""; }
-inline void report_pinned_core() {}
-}  // namespace weft::kernels
-
-#endif
-// ---- weft/kernels/dot.hpp ----
-// The matrix product on the host, plain and batched. The same operands give the same bits for any number of
-// threads: the work is cut by shape, and k is summed in an order that depends on the shape alone.
-//
-// Two engines: a blocked product of our own, and the system's BLAS where there is one (WEFT_WITH_CBLAS).
-// Which of them runs depends on types and shape only. A thread's first large product allocates its scratch
-// block, later ones nothing (dot/scratch.hpp).
-
-namespace weft::kernels {
-
-// Engines a caller may insist on; `best` is what measurements say.
-enum class DotEngine { best, builtin, cblas };
-
-// What runs large products of f32: "builtin" or "cblas".
-inline const char* dot_engine() { return dot_has_cblas ? "cblas" : "builtin"; }
-
-template <class TA, class TB, class TC>
-inline constexpr bool dot_blas_types =
-    dot_has_cblas&& std::is_same_v<TA, TB>&& std::is_same_v<TA, TC>&& std::is_floating_point_v<TA>;
-
-// Whether BLAS is the faster one, from multiply-adds alone. Measured against OpenBLAS 0.3.21 on AVX-512
-// (benchmarks/host/gemm.cpp): with 64-byte vectors the built-in engine is ahead of BLAS on our cuts up to
-// 512^3 and level at 1024^3; a program compiled for less loses to BLAS, which picks its kernels at run time,
-// as soon as a call is paid for.
-constexpr bool dot_prefers_blas(const DotShape& s) {
-  constexpr f64 from = WEFT_DOT_BYTES == 64 ? 1e9 : WEFT_DOT_BYTES == 32 ? 3e5 : 3e4;
-  return static_cast<f64>(s.m) * static_cast<f64>(s.n) * static_cast<f64>(s.k) >= from;
-}
-
-#if defined(WEFT_WITH_CBLAS)
-template <class T>
-void dot_on_blas(const DotShape& s, const T* a, const T* b, T* c, const DotEpilogue<T>& epilogue) {
-  // BLAS adds to C itself, so that term comes before the bias.
-  const bool accumulate = epilogue.add == c && epilogue.add_row == s.c_row;
-  dot_blas<T>(s, a, b, c, accumulate);
-  const T* add = accumulate ? nullptr : epilogue.add;
-  if (!epilogue.bias && !add) return;
-  for (i64 i = 0; i < s.m; ++i)
-    dot_finish_row<T, T>(c + i * s.c_row, s.n, epilogue.bias, add ? add + i * epilogue.add_row : nullptr,
-                         c + i * s.c_row);
-}
-#endif
-
-// C = A B (+ bias) (+ add) for every element of the batch, on at most max_threads threads (0: all). C must
-// not overlap A or B. k == 0 gives zeros (and the added terms); an empty C, nothing.
-template <class TA, class TB, class TC>
-void dot(const DotShape& s, const DotBatch& batch, const TA* a, const TB* b, TC* c, int max_threads = 0,
-         const DotEpilogue<TC>& epilogue = {}, DotEngine engine = DotEngine::best) {
-  using S = DotSum2<TA, TB>;
-  i64 products = 1;
-  for (int d = 0; d < batch.rank; ++d) products *= batch.extent[d];
-  if (products <= 0 || s.m <= 0 || s.n <= 0) return;
-
-  bool blas = false;
-  DotCut cut = dot_cut(s.m, s.n, s.k, dot_tile_rows, dot_lanes<S>);
-#if defined(WEFT_WITH_CBLAS)
-  if constexpr (dot_blas_types<TA, TB, TC>) {
-    blas = dot_blas_shape(s) &&
-           (engine == DotEngine::cblas || (engine == DotEngine::best && dot_prefers_blas(s)));
-    if (blas) cut = dot_blas_cut(s.m, s.n, s.k);
-  }
-#endif
-  static_cast<void>(engine);
-
-  const i64 m_cuts = dot_ceil_div(s.m, cut.rows);
-  const i64 n_cuts = dot_ceil_div(s.n, cut.cols);
-  const i64 tiles = m_cuts * n_cuts;
-  // Small products go to a thread several at a time.
-  const i64 work = s.m * s.n * (s.k > 0 ? s.k : 1);
-  const i64 together = tiles > 1 || work >= 2000000 ? 1 : 2000000 / work;
-  const i64 groups = dot_ceil_div(products, together);
-
-  parallel_for(groups * tiles, max_threads, [&](i64 item) {
-    const i64 group = item / tiles;
-    const i64 tile = item - group * tiles;
-    // Tiles of one column block follow each other, so that B's part stays in the cache.
-    const i64 i0 = tile % m_cuts * cut.rows;
-    const i64 j0 = tile / m_cuts * cut.cols;
-    DotShape part = s;
-    part.m = s.m - i0 < cut.rows ? s.m - i0 : cut.rows;
-    part.n = s.n - j0 < cut.cols ? s.n - j0 : cut.cols;
-    const i64 end = (group + 1) * together < products ? (group + 1) * together : products;
-    for (i64 product = group * together; product < end; ++product) {
-      i64 rest = product;
-      i64 a_at = i0 * s.a_row;
-      i64 b_at = j0 * s.b_col;
-      i64 c_at = i0 * s.c_row + j0;
-      i64 add_at = i0 * epilogue.add_row + j0;
-      for (int d = batch.rank - 1; d >= 0; --d) {
-        const i64 at = rest % batch.extent[d];
-        rest /= batch.extent[d];
-        a_at += at * batch.a[d];
-        b_at += at * batch.b[d];
-        c_at += at * batch.c[d];
-        add_at += at * batch.add[d];
-      }
-      const DotEpilogue<TC> ends{epilogue.bias ? epilogue.bias + j0 : nullptr,
-                                 epilogue.add ? epilogue.add + add_at : nullptr, epilogue.add_row};
-#if defined(WEFT_WITH_CBLAS)
-      if constexpr (dot_blas_types<TA, TB, TC>)
-        if (blas) {
-          dot_on_blas<TC>(part, a + a_at, b + b_at, c + c_at, ends);
-          continue;
-        }
-#endif
-      dot_blocked<TA, TB, TC>(part, a + a_at, b + b_at, c + c_at, ends);
-    }
-  });
-  static_cast<void>(blas);
-}
-
-// One product.
-template <class TA, class TB, class TC>
-void dot(const DotShape& s, const TA* a, const TB* b, TC* c, int max_threads = 0,
-         const DotEpilogue<TC>& epilogue = {}, DotEngine engine = DotEngine::best) {
-  dot<TA, TB, TC>(s, DotBatch{}, a, b, c, max_threads, epilogue, engine);
-}
-
-}  // namespace weft::kernels
-// ---- weft/kernels/dot_call.hpp ----
-// A product as a program's image spells it: numbers m, n, k, five strides, and for each batch axis its extent
-// and three strides.
-
-namespace weft::kernels {
-
-struct DotCall {
-  DotShape shape;
-  DotBatch batch;
-};
-
-constexpr DotCall dot_call(const u64* numbers) {
-  const auto number = [&](int i) { return static_cast<i64>(numbers[i]); };
-  DotCall call;
-  call.shape = {number(0), number(1), number(2), number(3), number(4), number(5), number(6), number(7)};
-  call.batch.rank = static_cast<int>(numbers[8]);
-  for (int i = 0; i < call.batch.rank; ++i) {
-    call.batch.extent[i] = number(9 + 4 * i);
-    call.batch.a[i] = number(10 + 4 * i);
-    call.batch.b[i] = number(11 + 4 * i);
-    call.batch.c[i] = number(12 + 4 * i);
-  }
-  return call;
-}
-
-}  // namespace weft::kernels
 // ---- weft/kernels/pack.hpp ----
 // Pack<T>: 16 numbers that the host's kernels treat as one value, as the GPU's kernels treat one number.
 // Law: every operation is the scalar operation, lane by lane, and the lane count is the same on every
@@ -12046,21 +10150,22 @@ struct Loop {
 
 namespace weft::kernels {
 
-// One sum: `count` elements at `offset` bytes in every chunk's partial results.
+// One sum: `count` elements in each of `chunks` parts, `stride` bytes apart.
 struct FinishSum {
+  const char* partial = nullptr;
   void* to = nullptr;
-  i64 offset = 0, count = 0;
+  i64 chunks = 0, stride = 0, count = 0;
   i64 first_block = 0;
   DType dtype{};
   Fold fold{};
 };
+// As many as the arguments of a CUDA kernel can hold.
 struct FinishArgs {
-  static constexpr int max_sums = 12;
-  const char* partial = nullptr;
-  i64 chunks = 0, stride = 0;  // bytes from one chunk to the next
+  static constexpr int max_sums = 72;
   int sums = 0;
   FinishSum sum[max_sums];
 };
+static_assert(sizeof(FinishArgs) <= 4096);
 
 // Elements of one sum that a team works on side by side.
 WEFT_HD constexpr int finish_columns(i64 count, int team_size) {
@@ -12074,16 +10179,16 @@ WEFT_HD constexpr i64 finish_span(i64 count, int team_size) {
 // Elements [block * span, (block + 1) * span) of a sum. The team's threads share the chunks of an element:
 // thread r * columns + c takes every (size / columns)-th, from the r-th, of element c.
 template <class S, Fold fold, class Team>
-WEFT_HD_INLINE void finish_tile(Team& team, const FinishArgs& args, const FinishSum& sum, i64 block) {
+WEFT_HD_INLINE void finish_tile(Team& team, const FinishSum& sum, i64 block) {
   using T = register_of<S>;
   const int columns = finish_columns(sum.count, team.size()), rows = team.size() / columns;
   const int column = team.rank() % columns, row = team.rank() / columns;
   const i64 span = finish_span(sum.count, team.size());
   const auto fold_chunks = [&](i64 i) __attribute__((always_inline)) {
-    const char* from = args.partial + sum.offset + i * static_cast<i64>(sizeof(S));
-    T total = load<T>(reinterpret_cast<const S*>(from + row * args.stride));
-    for (i64 c = row + rows; c < args.chunks; c += rows)
-      total = detail::combine<fold>(total, load<T>(reinterpret_cast<const S*>(from + c * args.stride)));
+    const char* from = sum.partial + i * static_cast<i64>(sizeof(S));
+    T total = load<T>(reinterpret_cast<const S*>(from + row * sum.stride));
+    for (i64 c = row + rows; c < sum.chunks; c += rows)
+      total = detail::combine<fold>(total, load<T>(reinterpret_cast<const S*>(from + c * sum.stride)));
     return total;
   };
   S* to = static_cast<S*>(sum.to);
@@ -12093,13 +10198,13 @@ WEFT_HD_INLINE void finish_tile(Team& team, const FinishArgs& args, const Finish
   }
   const i64 i = block * span + column;
   T total = detail::neutral<fold, T>();
-  if (i < sum.count && row < args.chunks) total = fold_chunks(i);
+  if (i < sum.count && row < sum.chunks) total = fold_chunks(i);
   if (rows > 1) {
     auto slots = team.template shared<T>(team.size());
     slots[team.rank()] = total;
     team.sync();
     if (row == 0) {
-      for (int r = 1; r < rows && r < args.chunks; ++r) {
+      for (int r = 1; r < rows && r < sum.chunks; ++r) {
         const T other = slots[r * columns + column];
         total = detail::combine<fold>(total, other);
       }
@@ -12118,7 +10223,10 @@ inline constexpr u64 every_finish = ~u64{0};
 template <u64 Set, class Team>
 WEFT_HD_INLINE void finish_block(Team& team, const FinishArgs& args, i64 block) {
   int k = 0;
-  while (k + 1 < args.sums && args.sum[k + 1].first_block <= block) ++k;
+  for (int end = args.sums; end - k > 1;) {
+    const int middle = (k + end) / 2;
+    (args.sum[middle].first_block <= block ? k : end) = middle;
+  }
   const FinishSum sum = args.sum[k];
   block -= sum.first_block;
   detail::unroll<0, dtype_count>([&](auto d) __attribute__((always_inline)) {
@@ -12128,37 +10236,2620 @@ WEFT_HD_INLINE void finish_block(Team& team, const FinishArgs& args, i64 block) 
       detail::unroll<0, 4>([&](auto f) __attribute__((always_inline)) {
         if constexpr ((Set >> (16 + f.value) & 1u) != 0)
           if (sum.fold == static_cast<Fold>(f.value))
-            finish_tile<ctype<dtype>, static_cast<Fold>(f.value)>(team, args, sum, block);
+            finish_tile<ctype<dtype>, static_cast<Fold>(f.value)>(team, sum, block);
       });
     }
   });
 }
 
-// Numbers of a finish step: chunks, bytes between chunks, then for each sum its offset, elements, and dtype
-// with fold. Calls f(args, blocks) for up to FinishArgs::max_sums sums at a time.
-template <class F>
-void for_each_finish(const LoopArgs& from, const u64* numbers, int count, int team_size, const F& f) {
+// Numbers of a finish step: for each sum the chunks, the bytes from one to the next, elements, and dtype with
+// fold. Its operands: for each sum where its parts begin, and where the sum goes.
+inline constexpr int finish_numbers = 4;
+inline FinishSum finish_sum(const u64* numbers, const void* partial, void* to) {
+  FinishSum sum;
+  sum.partial = static_cast<const char*>(partial);
+  sum.to = to;
+  sum.chunks = static_cast<i64>(numbers[0]);
+  sum.stride = static_cast<i64>(numbers[1]);
+  sum.count = static_cast<i64>(numbers[2]);
+  sum.dtype = static_cast<DType>(numbers[3] & 255);
+  sum.fold = static_cast<Fold>(numbers[3] >> 8);
+  return sum;
+}
+
+// The launch for up to FinishArgs::max_sums sums; `blocks` becomes the number of its blocks.
+inline FinishArgs finish_args(const FinishSum* sums, int count, int team_size, i64& blocks) {
   FinishArgs args;
-  args.partial = static_cast<const char*>(from.pointer[0]);
-  args.chunks = from.chunks;
-  args.stride = static_cast<i64>(numbers[1]);
-  i64 blocks = 0;
-  for (int k = 2, to = 1; k < count; k += 3, ++to) {
-    FinishSum& sum = args.sum[args.sums++];
-    sum.to = from.pointer[to];
-    sum.offset = static_cast<i64>(numbers[k]);
-    sum.count = static_cast<i64>(numbers[k + 1]);
-    sum.dtype = static_cast<DType>(numbers[k + 2] & 255);
-    sum.fold = static_cast<Fold>(numbers[k + 2] >> 8);
-    sum.first_block = blocks;
-    const i64 span = finish_span(sum.count, team_size);
-    blocks += (sum.count + span - 1) / span;
-    if (args.sums == FinishArgs::max_sums || k + 3 >= count) {
-      f(args, blocks);
-      args.sums = 0;
-      blocks = 0;
+  args.sums = count;
+  blocks = 0;
+  for (int k = 0; k < count; ++k) {
+    args.sum[k] = sums[k];
+    args.sum[k].first_block = blocks;
+    const i64 span = finish_span(sums[k].count, team_size);
+    blocks += (sums[k].count + span - 1) / span;
+  }
+  return args;
+}
+
+}  // namespace weft::kernels
+// ---- weft/codegen/lower_finish.hpp ----
+// The second stage of sums along rows: one launch for all that are still in parts, before the first group
+// that reads one of them, or at the end.
+
+namespace weft::codegen {
+
+// Puts together what groups [first, last) left in parts; as many launches as it takes sums.
+constexpr void lower_finish(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int first,
+                            int last, Lowered& out) {
+  List<u64> addresses, numbers;
+  i64 bytes = 0;
+  int sums = 0;
+  const auto flush = [&] {
+    if (sums == 0) return;
+    out.step(StepKind::finish, out.kernel(StepKind::finish, List<u64>()), addresses, numbers).bytes = bytes;
+    addresses.clear();
+    numbers.clear();
+    bytes = sums = 0;
+  };
+  const passes::Group* groups = f.groups.data();
+  const passes::Cut* cuts = plan.cuts.data();
+  for (int k = first; k < last; ++k) {
+    if (cuts[k].partials == passes::Address::none) continue;
+    const ir::Span stores = groups[k].stores;
+    i64 stride = 0;
+    for (int i = 0; i < stores.size; ++i) {
+      const int x = f.pool[stores.begin + i];
+      if (passes::is_split_sum(f.level[x], cuts[k])) stride += passes::part_bytes(g, x);
+    }
+    i64 offset = 0;
+    for (int i = 0; i < stores.size; ++i) {
+      const int x = f.pool[stores.begin + i];
+      if (!passes::is_split_sum(f.level[x], cuts[k])) continue;
+      addresses.push(cuts[k].partials + static_cast<u64>(offset));
+      addresses.push(plan.where[x]);
+      numbers.push(static_cast<u64>(cuts[k].chunks));
+      numbers.push(static_cast<u64>(stride));
+      numbers.push(static_cast<u64>(g.dims(x).size()));
+      numbers.push(static_cast<u64>(g.nodes[x].dtype) | static_cast<u64>(fold_of(g.nodes[x].op)) << 8);
+      offset += passes::part_bytes(g, x);
+      bytes += cuts[k].chunks * passes::bytes_of(g, x);
+      if (++sums == kernels::FinishArgs::max_sums) flush();
     }
   }
+  flush();
+}
+
+}  // namespace weft::codegen
+// ---- weft/codegen/loop_reuse.hpp ----
+// Loop groups of one structure become one kernel with the same arguments but for addresses and random
+// streams, so that the layers of a stack are lowered once. A group's structure is a list of words that says
+// everything its code and its numbers depend on, with operands by their position in the group.
+
+namespace weft::codegen {
+
+// Where an operand's address comes from: a member of the group by position, one of its stores, or nothing.
+enum class Source : u8 {
+  fixed,    // which: the address itself
+  member,   // the memory that member `which` reads
+  operand,  // the memory that the operand of member `which` reads
+  store,    // where store `which` goes
+  partial,  // partial results, `which` bytes after their begin
+};
+struct AddressRule {
+  Source source{};
+  u64 which = 0;
+};
+
+// A group that was lowered: its structure, and what its launches have in common with those of its equals.
+struct LoopPattern {
+  u64 hash = 0;
+  ir::Span structure, rules, randoms;  // randoms: members that draw random numbers, in order of their streams
+  int step = 0;                        // its launch among Lowered::steps
+};
+
+class LoopReuse {
+ public:
+  constexpr LoopReuse(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan)
+      : g(graph), f(fusion), p(plan), position_(graph.nodes.size(), 0) {
+    position = position_.data();
+  }
+
+  // The group's members in ascending order, and its structure's words.
+  constexpr void read(int k) {
+    group_ = &f.groups[k];
+    group_number_ = k;
+    const passes::Group& group = *group_;
+    const passes::Cut& cut = p.cuts[k];
+    const int count = group.body.size + group.loads.size;
+    if (count > room_) {
+      room_ = 2 * count;
+      members_ = List<int>();
+      members_.reserve(room_);
+      is_read_ = List<int>();
+      is_read_.reserve(room_);
+      structure_ = List<u64>();
+      structure_.reserve(words_a_member * room_ + 64);
+    }
+    members = members_.data();
+    is_read = is_read_.data();
+    const Dims& space = group.space;
+    u64* w = structure_.data();
+    *w++ = static_cast<u64>(space.rank) | static_cast<u64>(group.split + 1) << 8 |
+           static_cast<u64>(group.odd ? 1 : 0) << 16 | static_cast<u64>(cut.flat ? 1 : 0) << 17 |
+           static_cast<u64>(cut.segments + 1) << 20 | static_cast<u64>(group.body.size) << 40;
+    *w++ = static_cast<u64>(group.loads.size);
+    for (int a = 0; a < space.rank; ++a) *w++ = static_cast<u64>(space.extent[a]);
+    const int* const body = pool_ + group.body.begin;
+    const int* const loads = pool_ + group.loads.begin;
+    const int bodies = group.body.size, load_count = group.loads.size;
+    u64 h = 0;
+    for (int i = 0, j = 0, at = 0; at < count; ++at) {
+      const bool load = i == bodies || (j < load_count && loads[j] < body[i]);
+      const int x = load ? loads[j++] : body[i++];
+      const int view = view_in_group(x);
+      const bool reads = load || (view >= 0 && role_[x] == passes::Role::fused);
+      members[at] = x;
+      is_read[at] = reads ? 1 : 0;
+      position[x] = at;
+      const ir::Node& node = nodes_[x];
+      const u64 type = static_cast<u64>(node.dtype) | static_cast<u64>(node.shape) << 8;
+      if (load) {
+        *w++ = type | u64{1} << 32 | static_cast<u64>(view >= 0 ? 1 : 0) << 33;
+        h = (h * 31 + type) % hash_modulus;
+        if (view >= 0) w = strides(w, view);
+        continue;
+      }
+      *w++ = type | static_cast<u64>(reads ? 1 : 0) << 33 | static_cast<u64>(node.op) << 40 |
+             static_cast<u64>(level_[x]) << 48;
+      *w++ = static_cast<u64>(node.list + 1);
+      h = (h * 31 + type + static_cast<u64>(node.op)) % hash_modulus;
+      if (reads) {
+        w = strides(w, view);
+      } else if (node.op == ir::Op::constant || node.op == ir::Op::iota) {
+        *w++ = node.imm;
+      } else if (node.op == ir::Op::random) {
+        int first = 0;  // the member that introduced its stream
+        while (nodes_[members[first]].op != ir::Op::random || nodes_[members[first]].imm != node.imm) ++first;
+        *w++ = static_cast<u64>(first);
+      } else if (node.op == ir::Op::pad) {  // reads its operand's memory, which need not be a member
+        const int source = edges_[node.first], from = view_in_group(source);
+        *w++ = node.imm;
+        *w++ = static_cast<u64>(nodes_[source].shape) | static_cast<u64>(from >= 0 ? 1 : 0) << 32;
+        if (from >= 0) w = strides(w, from);
+      } else if (!group.odd || !ir::is_reduction(node.op)) {
+        const int* const in = edges_ + node.first;
+        for (int a = 0; a < node.arity; ++a) *w++ = static_cast<u64>(position[in[a]]);
+      }
+    }
+    for (int i = 0; i < group.stores.size; ++i)
+      *w++ = static_cast<u64>(position[pool_[group.stores.begin + i]]);
+    size_ = static_cast<int>(w - structure_.data());
+    hash_ = h;
+  }
+
+  // The pattern with the structure that read() found, -1 without one.
+  constexpr int find() const {
+    const LoopPattern* const patterns = patterns_.data();
+    const u64* const mine = structure_.data();
+    for (int k = 0; k < patterns_.size(); ++k) {
+      if (patterns[k].hash != hash_ || patterns[k].structure.size != size_) continue;
+      const u64* const known = known_.data() + patterns[k].structure.begin;
+      bool same = true;
+      for (int i = 0; i < size_ && same; ++i) same = known[i] == mine[i];
+      if (same) return k;
+    }
+    return -1;
+  }
+
+  // Remembers the launch that lowering made for the group that was read.
+  constexpr void add(const List<AddressRule>& rules, const List<int>& randoms, int step) {
+    LoopPattern pattern;
+    pattern.hash = hash_;
+    pattern.structure = {known_.size(), size_};
+    known_.append(structure_.data(), size_);
+    pattern.rules = {rules_.size(), rules.size()};
+    rules_.append(rules.data(), rules.size());
+    pattern.randoms = {randoms_.size(), randoms.size()};
+    randoms_.append(randoms.data(), randoms.size());
+    pattern.step = step;
+    patterns_.push(pattern);
+  }
+
+  // The launch of the group that was read, as the pattern's was.
+  constexpr void repeat(int pattern_number, Lowered& out) const {
+    const LoopPattern pattern = patterns_[pattern_number];
+    const u64 partials = p.cuts[group_number_].partials;
+    List<u64> addresses, numbers;
+    addresses.reserve(pattern.rules.size);
+    const AddressRule* const rules = rules_.data() + pattern.rules.begin;
+    for (int i = 0; i < pattern.rules.size; ++i) addresses.push(address(rules[i], partials));
+    const Step first = out.steps[pattern.step];
+    numbers.append(out.numbers.data() + first.numbers.begin, first.numbers.size);
+    for (int i = 0; i < pattern.randoms.size; ++i)
+      numbers[loop_numbers + i] = nodes_[members[randoms_[pattern.randoms.begin + i]]].imm;
+    Step& step = out.step(StepKind::loop, first.kernel, addresses, numbers);
+    step.bytes = first.bytes;
+    step.flops = first.flops;
+  }
+
+  // Numbers of a loop's launch before its random streams.
+  static constexpr int loop_numbers = 6;
+
+ private:
+  static constexpr int words_a_member = 12;
+  static constexpr u64 hash_modulus =
+      16777213;  // a prime: small numbers are what constant evaluation has cheap
+
+  // The view through which this group reads x or copies it, -1 where it has x as it is.
+  constexpr int view_in_group(int x) const {
+    const int view = view_of_[x];
+    return view >= 0 && (role_[x] == passes::Role::view || member_of_[x] >= group_number_) ? view : -1;
+  }
+  constexpr u64* strides(u64* w, int view) const {
+    const passes::View& v = views_[view];
+    for (int a = 0; a < v.rank; ++a) *w++ = static_cast<u64>(v.stride[a]);
+    return w;
+  }
+  constexpr u64 memory(int x) const {
+    const int view = view_in_group(x);
+    if (view < 0) return where_[x];
+    const passes::View& v = views_[view];
+    return where_[v.root] + static_cast<u64>(v.offset * size_of(nodes_[x].dtype));
+  }
+  constexpr u64 address(const AddressRule& rule, u64 partials) const {
+    switch (rule.source) {
+      case Source::member:
+        return memory(members[static_cast<int>(rule.which)]);
+      case Source::operand:
+        return memory(edges_[nodes_[members[static_cast<int>(rule.which)]].first]);
+      case Source::store:
+        return where_[pool_[group_->stores.begin + static_cast<int>(rule.which)]];
+      case Source::partial:
+        return partials + rule.which;
+      default:
+        return rule.which;
+    }
+  }
+
+  const ir::Graph& g;
+  const passes::Fusion& f;
+  const passes::Plan& p;
+  // plain pointers: constant evaluation pays for every call
+  const ir::Node* nodes_ = g.nodes.data();
+  const int* edges_ = g.edges.data();
+  const passes::Role* role_ = f.role.data();
+  const int* member_of_ = f.group.data();
+  const passes::Level* level_ = f.level.data();
+  const int* view_of_ = f.view_of.data();
+  const passes::View* views_ = f.views.data();
+  const int* pool_ = f.pool.data();
+  const u64* where_ = p.where.data();
+  const passes::Group* group_ = nullptr;
+  int group_number_ = 0;
+  int room_ = 0, size_ = 0;
+  u64 hash_ = 0;
+  List<int> position_, members_, is_read_, randoms_;
+  List<u64> structure_, known_;
+  List<AddressRule> rules_;
+  List<LoopPattern> patterns_;
+
+ public:
+  int* members = nullptr;   // of the group that was read, in ascending order
+  int* is_read = nullptr;   // whether each is read from memory
+  int* position = nullptr;  // of each member, by node
+};
+
+}  // namespace weft::codegen
+// ---- weft/codegen/lower_loop.hpp ----
+// A loop group as bytecode: strides for everything it reads and writes, and its instructions in sections. A
+// value needed in several passes over a row is computed again, unless that is dear and the row is short
+// enough to hold it.
+
+namespace weft::codegen {
+
+using ir::Op;
+using kernels::Fold;
+using kernels::Instruction;
+using kernels::Opcode;
+using kernels::Stage;
+using passes::Address;
+using passes::Level;
+
+static_assert(kernels::tile_length == passes::flat_tile);
+static_assert(static_cast<int>(Opcode::fma) == static_cast<int>(Op::fma) - static_cast<int>(Op::neg),
+              "opcodes and pointwise primitives stand in the same order");
+
+// Kept elements of a row, in bytes, that a thread's stack or a block's shared memory takes.
+inline constexpr i64 most_kept_bytes = 32768;
+
+class LoopLowering {
+ public:
+  constexpr LoopLowering(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan,
+                         Lowered& out)
+      : g(graph), f(fusion), p(plan), out_(out), reuse_(graph, fusion, plan) {}
+
+  constexpr void lower(int k) {
+    group_ = &f.groups[k];
+    group_number_ = k;
+    cut_ = &p.cuts[k];
+    reuse_.read(k);
+    if (const int known = reuse_.find(); known >= 0) {
+      reuse_.repeat(known, out_);
+      return;
+    }
+    reset();
+    take_members();
+    choose_axes();
+    make_infos();
+    place_sinks();
+    propagate_needs();
+    emit();
+    finish();
+  }
+
+ private:
+  struct Info {
+    int node = 0;
+    bool load = false;  // read from memory through `view`
+    int alias = -1;     // a broadcast: the info it stands for
+    Stage stage = Stage::element;
+    int phase = 0;
+    u32 needs = 0;  // phases (element) or any bit (uniform) in which the value is wanted
+    bool keep = false;
+    int keep_slot = -1;
+    int operand = -1;
+    int reg[8]{-1, -1, -1, -1, -1, -1, -1, -1};  // register by phase; [0] for uniform values
+  };
+  struct Operand {
+    kernels::OperandWord word;
+    u64 address = 0;
+    i64 stride[8]{};
+    i64 low[8]{}, high[8]{};
+  };
+  struct Sink {
+    int info = 0;
+    int operand = 0;
+    Stage stage = Stage::element;
+    bool accumulate = false;
+    Fold fold = Fold::sum;
+  };
+
+  constexpr void reset() {
+    infos_.clear();
+    operands_.clear();
+    rules_.clear();
+    randoms_.clear();
+    sinks_.clear();
+    sections_ = List<List<Instruction>>();
+    seed_ = -1;
+    kept_ = 0;
+    streams_.clear();
+  }
+
+  constexpr void take_members() {
+    const int count = group_->body.size + group_->loads.size;
+    slots_ = reuse_.position;
+    infos_.resize(count);
+    info_ = infos_.data();
+    for (int i = 0; i < count; ++i) {
+      info_[i].node = reuse_.members[i];
+      info_[i].load = reuse_.is_read[i] != 0;
+    }
+  }
+
+  constexpr void choose_axes() {
+    const Dims& space = group_->space;
+    if (cut_->flat) {
+      rows_ = cols_ = 1;
+      extent_[0] = extent_[1] = 0;
+      return;
+    }
+    int n = 0;
+    if (group_->odd) {
+      ir::Axes reduced = 0;
+      const int r = pool_[group_->stores.begin];
+      for (int a = 0; a < g.attributes(r); ++a) reduced |= 1u << g.attribute(r, a);
+      for (int a = 0; a < space.rank; ++a)
+        if (!(reduced >> a & 1u)) axis_[n++] = a;
+      rows_ = n;
+      for (int a = 0; a < space.rank; ++a)
+        if (reduced >> a & 1u) axis_[n++] = a;
+    } else {
+      int split = group_->split;
+      if (split < 0) {
+        split = space.rank - 1;
+        while (split > 0 && space.extent[split] == 1) --split;
+        if (split < 0) split = 0;
+      }
+      for (; n < space.rank; ++n) axis_[n] = n;
+      rows_ = split;
+    }
+    cols_ = n - rows_;
+    for (int a = 0; a < n; ++a) extent_[a] = space.extent[axis_[a]];
+    // a loop has at least one row axis and one column axis
+    if (rows_ == 0) {
+      for (int a = n; a > 0; --a) axis_[a] = axis_[a - 1], extent_[a] = extent_[a - 1];
+      axis_[0] = -1;
+      extent_[0] = 1;
+      rows_ = 1, ++n;
+    }
+    if (cols_ == 0) {
+      axis_[n] = -1;
+      extent_[n] = 1;
+      cols_ = 1;
+    }
+  }
+
+  // Strides per loop axis of something with these extents and per-axis strides.
+  constexpr void spread(const Dims& d, const i64* stride, Operand& o) const {
+    if (cut_->flat) {
+      const bool one = d.size() == 1;
+      o.stride[0] = one ? 0 : passes::flat_tile;
+      o.stride[1] = one ? 0 : 1;
+      return;
+    }
+    for (int a = 0; a < rows_ + cols_; ++a) {
+      if (axis_[a] < 0) continue;
+      const int i = axis_[a] - (group_->space.rank - d.rank);
+      o.stride[a] = i < 0 || d.extent[i] == 1 ? 0 : stride[i];
+    }
+  }
+
+  constexpr int add_operand(const Operand& o, AddressRule rule) {
+    operands_.push(o);
+    rules_.push(rule);
+    return operands_.size() - 1;
+  }
+
+  constexpr Stage stage_of(const Operand& o) const {
+    for (int a = rows_; a < rows_ + cols_; ++a)
+      if (o.stride[a] != 0) return Stage::element;
+    for (int a = 0; a < rows_; ++a)
+      if (o.stride[a] != 0) return Stage::row;
+    return Stage::chunk;
+  }
+
+  // Whether this group makes x by copying what it is a view of.
+  constexpr bool is_copy(int x) const {
+    return role_[x] == passes::Role::fused && view_of_[x] >= 0 && member_of_[x] == group_number_;
+  }
+  constexpr Operand memory(int x) const {
+    Operand o;
+    const DType t = nodes_[x].dtype;
+    o.word = {t, kernels::Role::load, false};
+    const bool through_view = view_of_[x] >= 0 && (f.is_view_in(x, group_number_) || is_copy(x));
+    const passes::View v =
+        through_view ? views_[view_of_[x]] : passes::contiguous_view(x, shapes_[nodes_[x].shape]);
+    o.address = p.where[v.root] + static_cast<u64>(v.offset * size_of(t));
+    spread(shapes_[nodes_[x].shape], v.stride, o);
+    return o;
+  }
+
+  constexpr void make_infos() {
+    for (int s = 0; s < infos_.size(); ++s) {
+      Info& info = info_[s];
+      const ir::Node& node = nodes_[info.node];
+      const Dims& d = shapes_[nodes_[info.node].shape];
+      if (info.load) {
+        Operand o = memory(info.node);
+        info.stage = stage_of(o);
+        info.operand = add_operand(o, {Source::member, static_cast<u64>(s)});
+        continue;
+      }
+      if (node.op == Op::constant) {
+        info.stage = Stage::chunk;
+        continue;
+      }
+      if (node.op == Op::iota || node.op == Op::random) {
+        Operand o;
+        o.word = {node.op == Op::iota ? node.dtype : DType::u32, kernels::Role::index, false};
+        i64 stride[8]{};
+        if (node.op == Op::iota) {
+          stride[static_cast<int>(node.imm)] = 1;
+        } else {
+          const passes::View v = passes::contiguous_view(0, d);
+          for (int a = 0; a < d.rank; ++a) stride[a] = v.stride[a];
+        }
+        spread(d, stride, o);
+        info.stage = stage_of(o);
+        info.operand = add_operand(o, {Source::fixed, Address::none});
+        if (node.op == Op::random && seed_ < 0) {
+          Operand seed;
+          seed.word = {DType::u32, kernels::Role::random, false};
+          seed.address = Address::make(ir::Space::scalars, 0);
+          seed_ = add_operand(seed, {Source::fixed, seed.address});
+        }
+        continue;
+      }
+      if (node.op == Op::pad) {
+        const int x = edges_[nodes_[info.node].first + 0];
+        Operand o = memory(x);
+        o.word.window = true;
+        const int shift = group_->space.rank - d.rank;
+        for (int a = 0; a < rows_ + cols_; ++a) {
+          const int i = axis_[a] < 0 ? -1 : axis_[a] - shift;
+          // an axis along which the padded value is broadcast has no bounds
+          const bool one = i < 0 || (d.extent[i] == 1 && shapes_[nodes_[x].shape].extent[i] == 1);
+          o.low[a] = one ? 0 : g.attribute(info.node, 2 * i);
+          o.high[a] = one ? extent_[a] : o.low[a] + shapes_[nodes_[x].shape].extent[i];
+        }
+        info.stage = Stage::element;
+        info.operand = add_operand(o, {Source::operand, static_cast<u64>(s)});
+        continue;
+      }
+      if (node.op == Op::broadcast) {
+        info.alias = resolve(edges_[nodes_[info.node].first + 0]);
+        info.stage = info_[info.alias].stage;
+        info.phase = info_[info.alias].phase;
+        continue;
+      }
+      info.stage = Stage::chunk;
+      for (int a = 0; a < node.arity; ++a) {
+        const Info& in = info_[resolve(edges_[node.first + a])];
+        if (info.stage < in.stage) info.stage = in.stage;
+        if (info.phase < in.phase) info.phase = in.phase;
+      }
+      if (ir::is_reduction(node.op) && (level_[info.node] == Level::row || group_->odd)) {
+        info.phase += 1;
+        info.stage = Stage::row;
+      }
+    }
+  }
+
+  constexpr int resolve(int node) const {
+    const int s = slots_[node];
+    return info_[s].alias >= 0 ? info_[s].alias : s;
+  }
+
+  constexpr void place_sinks() {
+    i64 partial = 0;
+    for (int i = 0; i < group_->stores.size; ++i) {
+      const int x = pool_[group_->stores.begin + i];
+      Sink sink;
+      AddressRule rule{Source::store, static_cast<u64>(i)};
+      const bool sum = level_[x] == Level::column_sum || level_[x] == Level::total;
+      Operand o;
+      const DType t = nodes_[x].dtype;
+      o.word = {t, kernels::Role::store, false};
+      o.address = p.where[x];
+      if (sum) {
+        sink.accumulate = true;
+        sink.fold = fold_of(nodes_[x].op);
+        sink.info = resolve(edges_[nodes_[x].first + 0]);
+        // a row's number counts once a row, an element that happens to be the same all along it once an
+        // element
+        sink.stage =
+            g.dims(edges_[nodes_[x].first + 0]).size() == group_->space.size() ? Stage::element : Stage::row;
+        o.word.role =
+            level_[x] == Level::total ? kernels::Role::accumulate_total : kernels::Role::accumulate_columns;
+        if (cut_->chunks > 1) {
+          o.address = cut_->partials + static_cast<u64>(partial);
+          rule = {Source::partial, static_cast<u64>(partial)};
+          partial += passes::part_bytes(g, x);
+        }
+      } else {
+        sink.info = resolve(x);
+        const passes::View v = passes::contiguous_view(x, shapes_[nodes_[x].shape]);
+        spread(shapes_[nodes_[x].shape], v.stride, o);
+        sink.stage = stage_of(o);
+        // memory of extent 1 does not say when its value is ready
+        if (sink.stage < info_[sink.info].stage) sink.stage = info_[sink.info].stage;
+      }
+      sink.operand = add_operand(o, rule);
+      sinks_.push(sink);
+    }
+    partial_bytes_ = cut_->chunks > 1 ? partial : 0;
+  }
+
+  // Backwards: in which passes each value is wanted.
+  constexpr void propagate_needs() {
+    passes_ = 0;
+    for (const Sink& sink : sinks_) {
+      Info& info = info_[sink.info];
+      info.needs |= 1u << info.phase;
+      if (sink.stage == Stage::element && passes_ <= info.phase) passes_ = info.phase + 1;
+    }
+    i64 cols = 1;
+    for (int a = rows_; a < rows_ + cols_; ++a) cols *= extent_[a];
+    const i64 most_kept = cols > 0 ? most_kept_bytes / (cols * 8) : 0;
+    for (int s = infos_.size() - 1; s >= 0; --s) {
+      Info& info = info_[s];
+      if (info.needs == 0 || info.load || info.alias >= 0) continue;
+      const ir::Node& node = nodes_[info.node];
+      if (node.op == Op::pad) continue;
+      u32 wanted = info.needs;
+      if (is_row_reduction(s)) {
+        const int in = resolve(edges_[nodes_[info.node].first + 0]);
+        const int phase = info.phase - 1;
+        info_[in].needs |= 1u << (info_[in].stage == Stage::element ? phase : 0);
+        if (passes_ <= phase) passes_ = phase + 1;
+        continue;
+      }
+      if (info.stage == Stage::element) {
+        const u32 own = 1u << info.phase;
+        const bool later = (wanted & ~own) != 0;
+        if (later && ir::info(node.op).cost >= 8 && kept_ < most_kept && kept_ < 4 && node.op != Op::random) {
+          info.keep = true;
+          info.keep_slot = kept_++;
+          info.needs |= own;
+          wanted = own;
+        }
+      }
+      for (int a = 0; a < node.arity; ++a) {
+        Info& in = info_[resolve(edges_[node.first + a])];
+        in.needs |= in.stage == Stage::element ? wanted : 1u;
+      }
+    }
+    for (int s = 0; s < infos_.size(); ++s)
+      if (info_[s].stage == Stage::element && info_[s].needs != 0)
+        for (int q = 0; q < 8; ++q)
+          if (info_[s].needs >> q & 1u && passes_ <= q) passes_ = q + 1;
+  }
+  constexpr bool is_row_reduction(int s) const {
+    return !info_[s].load && ir::is_reduction(nodes_[info_[s].node].op) && info_[s].stage == Stage::row &&
+           (level_[info_[s].node] == Level::row || group_->odd);
+  }
+
+  // A register: section and position, made a plain number when the sections are joined.
+  static constexpr int in_section = 4096;
+  constexpr int push(int section, const Instruction& i) {
+    sections_[section].push(i);
+    return section * in_section + sections_[section].size() - 1;
+  }
+  constexpr int section_of(Stage stage, int phase) const {
+    return stage == Stage::chunk ? 0 : stage == Stage::row ? 2 * phase + 1 : 2 * phase + 2;
+  }
+
+  constexpr void emit() {
+    for (int s = 0; s < 2 * passes_ + 2; ++s) sections_.push(List<Instruction>());
+    registers_.clear();
+    for (int phase = 0; phase <= passes_; ++phase) {
+      for (int s = 0; s < infos_.size(); ++s) {
+        Info& info = info_[s];
+        if (info.needs == 0 || info.alias >= 0) continue;
+        if (info.stage == Stage::element) {
+          if (info.needs >> phase & 1u) info.reg[phase] = emit_value(s, phase);
+        } else if (is_row_reduction(s)) {
+          if (info.phase - 1 == phase) info.reg[0] = emit_reduction(s, phase);
+        } else if (info.stage == Stage::chunk ? phase == 0 : info.phase == phase) {
+          info.reg[0] = emit_value(s, phase);
+        }
+      }
+      for (const Sink& sink : sinks_) {
+        const Info& info = info_[sink.info];
+        if (info.phase != phase) continue;
+        Instruction i;
+        i.op = sink.accumulate ? Opcode::accumulate : Opcode::store;
+        i.stage = sink.stage;
+        i.dtype = static_cast<u8>(nodes_[info.node].dtype);
+        const int a = value_register(sink.info, phase);
+        i.aux = static_cast<u16>(sink.operand);
+        i.aux2 = static_cast<u16>(sink.fold);
+        const int at = push(section_of(i.stage, phase), i);
+        set_operands(at, a, -1, -1);
+      }
+    }
+  }
+  constexpr int value_register(int s, int phase) const {
+    return info_[s].stage == Stage::element ? info_[s].reg[phase] : info_[s].reg[0];
+  }
+  constexpr void set_operands(int at, int a, int b, int c) { registers_.push({at, a, b, c}); }
+
+  constexpr int emit_reduction(int s, int phase) {
+    const Info& info = info_[s];
+    const int in = resolve(edges_[nodes_[info.node].first + 0]);
+    Instruction i;
+    i.op = Opcode::reduce;
+    i.stage = Stage::row;  // the result is the row's
+    i.dtype = static_cast<u8>(nodes_[info.node].dtype);
+    i.aux = static_cast<u16>(fold_of(nodes_[info.node].op));
+    const int at = push(2 * phase + 2, i);
+    set_operands(at, value_register(in, phase), -1, -1);
+    return at;
+  }
+
+  constexpr int emit_value(int s, int phase) {
+    Info& info = info_[s];
+    const ir::Node& node = nodes_[info.node];
+    const int section = section_of(info.stage, phase);
+    Instruction i;
+    i.stage = info.stage;
+    i.dtype = static_cast<u8>(node.dtype);
+    if (info.keep && phase > info.phase) {
+      i.op = Opcode::kept;
+      i.aux = static_cast<u16>(info.keep_slot);
+      return push(section, i);
+    }
+    if (info.load || node.op == Op::pad) {
+      i.op = Opcode::load;
+      i.aux = static_cast<u16>(info.operand);
+      i.imm = info.load ? 0 : node.imm;
+      return push(section, i);
+    }
+    if (node.op == Op::constant) {
+      i.op = Opcode::constant;
+      i.imm = node.imm;
+      return push(section, i);
+    }
+    if (node.op == Op::iota || node.op == Op::random) {
+      i.op = Opcode::index;
+      i.aux = static_cast<u16>(info.operand);
+      if (node.op == Op::random) i.dtype = static_cast<u8>(DType::u32);
+      const int index = push(section, i);
+      if (node.op == Op::iota) return index;
+      i.op = Opcode::random;
+      i.aux = static_cast<u16>(stream(s));
+      i.aux2 = static_cast<u16>(seed_);
+      const int at = push(section, i);
+      set_operands(at, index, -1, -1);
+      return at;
+    }
+    i.op = node.op == Op::stop_gradient
+               ? Opcode::copy
+               : static_cast<Opcode>(static_cast<int>(node.op) - static_cast<int>(Op::neg));
+    int in[3]{-1, -1, -1};
+    for (int a = 0; a < node.arity; ++a) in[a] = value_register(resolve(edges_[node.first + a]), phase);
+    const int at = push(section, i);
+    set_operands(at, in[0], in[1], in[2]);
+    if (info.keep) {
+      Instruction k;
+      k.op = Opcode::keep;
+      k.stage = Stage::element;
+      k.dtype = i.dtype;
+      k.aux = static_cast<u16>(info.keep_slot);
+      set_operands(push(section, k), at, -1, -1);
+    }
+    return at;
+  }
+
+  constexpr int stream(int s) {
+    const u64 number = nodes_[info_[s].node].imm;
+    for (int k = 0; k < streams_.size(); ++k)
+      if (streams_[k] == number) return k;
+    streams_.push(number);
+    randoms_.push(s);
+    return streams_.size() - 1;
+  }
+
+  // Joins neighbouring axes that every operand walks as one, and drops axes of extent 1.
+  constexpr void collapse() {
+    if (cut_->flat) return;
+    for (const Operand& o : operands_)
+      if (o.word.window) return;
+    collapse(0, rows_, true);
+    collapse(rows_, cols_, false);
+  }
+  constexpr void collapse(int begin, int count, bool is_rows) {
+    for (int a = begin + count - 1; a > begin; --a) {
+      bool join = true;
+      if (extent_[a] != 1 && extent_[a - 1] != 1)
+        for (const Operand& o : operands_) join = join && o.stride[a - 1] == o.stride[a] * extent_[a];
+      if (!join) continue;
+      if (extent_[a] != 1)
+        for (Operand& o : operands_) o.stride[a - 1] = o.stride[a];
+      extent_[a - 1] *= extent_[a];
+      for (int b = a; b + 1 < rows_ + cols_; ++b) {
+        extent_[b] = extent_[b + 1];
+        for (Operand& o : operands_) o.stride[b] = o.stride[b + 1];
+      }
+      for (Operand& o : operands_) o.stride[rows_ + cols_ - 1] = 0;
+      (is_rows ? rows_ : cols_) -= 1;
+    }
+  }
+
+  constexpr void finish() {
+    collapse();
+    kernels::LoopHeader h;
+    h.operands = operands_.size();
+    h.row_axes = rows_;
+    h.col_axes = cols_;
+    h.passes = passes_;
+    h.kept = kept_;
+    h.segmented = cut_->segments >= 0;
+    for (const Operand& o : operands_) h.windows = h.windows || o.word.window;
+    List<int> base(sections_.size(), 0);
+    for (int s = 0; s < sections_.size(); ++s) {
+      base[s] = h.instructions;
+      h.instructions += sections_[s].size();
+    }
+    for (const Registers& r : registers_) {
+      Instruction& i = sections_[r.at / in_section][r.at % in_section];
+      const auto number = [&](int reg) {
+        return static_cast<u16>(reg < 0 ? 0 : base[reg / in_section] + reg % in_section);
+      };
+      i.a = number(r.a);
+      i.b = number(r.b);
+      i.c = number(r.c);
+    }
+    const int axes = rows_ + cols_;
+    List<u64> code(2 + sections_.size() + axes + h.operand_words() * operands_.size() +
+                   kernels::instruction_words * h.instructions);
+    u64* w = code.data();
+    h.encode(w);
+    w += 2;
+    for (int s = 0; s < sections_.size(); ++s) *w++ = static_cast<u64>(base[s] + sections_[s].size());
+    for (int a = 0; a < axes; ++a) *w++ = a == 0 ? 0 : static_cast<u64>(extent_[a]);
+    for (const Operand& o : operands_) {
+      *w++ = o.word.encode();
+      for (int a = 0; a < axes; ++a) *w++ = static_cast<u64>(o.stride[a]);
+      if (!h.windows) continue;
+      for (int a = 0; a < axes; ++a) *w++ = static_cast<u64>(o.low[a]);
+      for (int a = 0; a < axes; ++a) *w++ = static_cast<u64>(o.high[a]);
+    }
+    for (const List<Instruction>& section : sections_)
+      for (const Instruction& i : section) {
+        kernels::encode(i, w);
+        w += kernels::instruction_words;
+      }
+    if (operands_.size() > kernels::LoopArgs::max_operands ||
+        streams_.size() > kernels::LoopArgs::max_streams)
+      throw Error("codegen/too-large", "a fused loop has too many operands");
+    List<u64> addresses;
+    for (const Operand& o : operands_)
+      addresses.push(o.word.role == kernels::Role::index ? Address::none : o.address);
+    i64 last = cut_->cols;
+    if (cut_->flat) last = group_->space.size() - (cut_->rows - 1) * passes::flat_tile;
+    List<u64> numbers;  // LoopReuse::loop_numbers of them, then the streams
+    numbers.push(static_cast<u64>(cut_->rows));
+    numbers.push(static_cast<u64>(cut_->rows_per_chunk));
+    numbers.push(static_cast<u64>(cut_->chunks));
+    numbers.push(static_cast<u64>(last));
+    numbers.push(static_cast<u64>(partial_bytes_));
+    numbers.push(static_cast<u64>(streams_.size()));
+    for (u64 s : streams_) numbers.push(s);
+    if (cut_->segments >= 0) {
+      const ir::Span span = g.groups[cut_->segments];
+      i64 tiles = 0;
+      for (int r = 0; r < span.size; ++r) {
+        const ir::Range& range = g.ranges[span.begin + r];
+        for (const i64 x : {tiles, range.offset, range.length}) numbers.push(static_cast<u64>(x));
+        tiles += (range.length + passes::flat_tile - 1) / passes::flat_tile;
+      }
+    }
+    const int first = out_.steps.size();
+    Step& step = out_.step(StepKind::loop, out_.kernel(StepKind::loop, code), addresses, numbers);
+    cost(step);
+    reuse_.add(rules_, randoms_, first);
+  }
+
+  constexpr void cost(Step& step) const {
+    for (int i = 0; i < group_->loads.size; ++i) {
+      const int x = pool_[group_->loads.begin + i];
+      step.bytes += passes::bytes_of(g, x);
+    }
+    for (int i = 0; i < group_->stores.size; ++i)
+      step.bytes += passes::bytes_of(g, pool_[group_->stores.begin + i]);
+    for (const Info& info : infos_)
+      if (!info.load && info.alias < 0) {
+        const ir::Node& node = nodes_[info.node];
+        const i64 size = ir::is_reduction(node.op) ? g.dims(edges_[nodes_[info.node].first + 0]).size()
+                                                   : shapes_[nodes_[info.node].shape].size();
+        step.flops += size * (ir::info(node.op).cost > 0 ? 1 : 0);
+      }
+  }
+
+  struct Registers {
+    int at = 0, a = 0, b = 0, c = 0;
+  };
+
+  const ir::Graph& g;
+  const passes::Fusion& f;
+  const passes::Plan& p;
+  Lowered& out_;
+  // plain pointers: constant evaluation pays for every call
+  const ir::Node* nodes_ = g.nodes.data();
+  const int* edges_ = g.edges.data();
+  const Dims* shapes_ = g.shapes.data();
+  const passes::Role* role_ = f.role.data();
+  const int* member_of_ = f.group.data();
+  const Level* level_ = f.level.data();
+  const int* view_of_ = f.view_of.data();
+  const passes::View* views_ = f.views.data();
+  const int* pool_ = f.pool.data();
+  Info* info_ = nullptr;
+  int* slots_ = nullptr;
+  const passes::Group* group_ = nullptr;
+  int group_number_ = 0;
+  const passes::Cut* cut_ = nullptr;
+  LoopReuse reuse_;
+  List<AddressRule> rules_;
+  List<int> randoms_;
+  List<Info> infos_;
+  List<Operand> operands_;
+  List<Sink> sinks_;
+  List<List<Instruction>> sections_;
+  List<Registers> registers_;
+  List<u64> streams_;
+  int axis_[9]{};
+  i64 extent_[9]{};
+  int rows_ = 0, cols_ = 0, passes_ = 0, kept_ = 0, seed_ = -1;
+  i64 partial_bytes_ = 0;
+};
+
+}  // namespace weft::codegen
+// ---- weft/codegen/lower.hpp ----
+// From the plan to launches: every group in order, between them the second stages of sums and copies.
+
+namespace weft::codegen {
+
+// The launches of groups [first, last), and what comes before them; what comes after all groups goes with the
+// last.
+constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int first,
+                        int last) {
+  Lowered out;
+  LoopLowering loops(g, f, plan, out);
+  int finish = 0;  // the next of plan.finishes
+  while (finish < plan.finishes.size() && plan.finishes[finish] < first) ++finish;
+  const auto sums = [&](int before) {
+    if (finish == plan.finishes.size() || plan.finishes[finish] != before) return;
+    lower_finish(g, f, plan, finish > 0 ? plan.finishes[finish - 1] : 0, before, out);
+    ++finish;
+  };
+  const auto copies = [&](int before) {
+    for (const passes::Copy& c : plan.copies) {
+      if (c.before != before) continue;
+      List<u64> addresses, numbers;
+      addresses.push(c.from);
+      addresses.push(c.to);
+      numbers.push(static_cast<u64>(c.bytes));
+      out.step(StepKind::copy, out.kernel(StepKind::copy, List<u64>()), addresses, numbers).bytes =
+          2 * c.bytes;
+    }
+  };
+  for (int k = first; k < last; ++k) {
+    sums(k);
+    if (!plan.copies.empty()) copies(k);
+    const passes::Group& group = f.groups[k];
+    if (group.opaque < 0) {
+      if (group.stores.size > 0) loops.lower(k);
+    } else if (g.nodes[group.opaque].op == ir::Op::dot) {
+      lower_dot(g, f, plan, k, out);
+    } else {
+      lower_index(g, f, plan, group.opaque, out);
+    }
+  }
+  if (last == f.groups.size()) {
+    sums(last);
+    copies(last);
+  }
+  return out;
+}
+
+constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan) {
+  return lower(g, f, plan, 0, f.groups.size());
+}
+
+}  // namespace weft::codegen
+// ---- weft/passes/prune.hpp ----
+// Drops what no output and no assignment needs, and markers that only differentiation reads; gives outputs
+// that are leaves a node of their own, so that every result is computed into memory the program owns. Two
+// computations that differ in the variables of grad alone become one, and a bias is added to a matrix product
+// after what else is (epilogue.hpp).
+
+namespace weft::passes {
+
+// Equal nodes of a graph under construction, found by hash.
+class Shared {
+ public:
+  constexpr explicit Shared(int nodes) {
+    int size = 64;
+    while (size < 2 * nodes) size *= 2;
+    table_ = List<int>(size, -1);
+  }
+  // The last node of r, or the earlier one that equals it: the last then goes.
+  constexpr int last(ir::Graph& r) {
+    const ir::Node* nodes = r.nodes.data();
+    const int* edges = r.edges.data();
+    const int last = r.nodes.size() - 1;
+    const ir::Node& node = nodes[last];
+    u64 h = static_cast<u64>(node.op) | static_cast<u64>(node.dtype) << 8 |
+            static_cast<u64>(node.recompute) << 16 | static_cast<u64>(node.shape) << 32;
+    h = (h ^ node.imm ^ static_cast<u64>(node.list + 1) << 40) * 0x9e3779b97f4a7c15ull;
+    for (int k = 0; k < node.arity; ++k)
+      h = (h ^ (h >> 29) ^ static_cast<u64>(edges[node.first + k])) * 0x9e3779b97f4a7c15ull;
+    const int mask = table_.size() - 1;
+    int at = static_cast<int>(h >> 33) & mask;
+    int* table = table_.data();
+    for (; table[at] >= 0; at = (at + 1) & mask) {
+      const ir::Node& other = nodes[table[at]];
+      bool same = other.op == node.op && other.dtype == node.dtype && other.recompute == node.recompute &&
+                  other.shape == node.shape && other.list == node.list && other.imm == node.imm &&
+                  other.arity == node.arity;
+      for (int k = 0; same && k < node.arity; ++k) same = edges[other.first + k] == edges[node.first + k];
+      if (!same) continue;
+      for (int k = 0; k < node.arity; ++k) r.edges.pop();
+      r.nodes.pop();
+      return table[at];
+    }
+    table[at] = last;
+    return last;
+  }
+
+ private:
+  List<int> table_;
+};
+
+constexpr ir::Graph prune(const ir::Graph& g) {
+  const int n = g.nodes.size();
+  const ir::Node* const nodes = g.nodes.data();
+  const int* const all_edges = g.edges.data();
+  List<u8> live_list(n, 0);
+  List<int> use_list(n, 0);
+  u8* const live = live_list.data();
+  int* const uses = use_list.data();
+  for (int node : g.outputs) live[node] = 1, ++uses[node];
+  for (const ir::Assign& a : g.assigns) live[a.node] = 1, ++uses[a.node];
+  int edges = 0;
+  bool variables = false;  // of grad: casts to the dtype they come from
+  for (int i = n - 1; i >= 0; --i) {
+    if (!live[i]) continue;
+    const ir::Node& node = nodes[i];
+    const int* in = all_edges + node.first;
+    for (int k = 0; k < node.arity; ++k) live[in[k]] = 1, ++uses[in[k]];
+    edges += node.arity;
+    if (node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype) variables = true;
+  }
+  List<LateBias> late;
+  List<int> late_at;  // of the sum that such a pair ends in, -1 otherwise
+  for (int i = 0; i < n; ++i) {
+    if (nodes[i].op != ir::Op::add || !live[i]) continue;
+    const LateBias found = late_bias(nodes, all_edges, i, uses);
+    if (found.inner < 0) continue;
+    if (late_at.empty()) late_at = List<int>(n, -1);
+    live[found.inner] = 0;
+    late_at[i] = late.size();
+    late.push(found);
+  }
+  ir::Graph r;
+  r.shapes = g.shapes;
+  r.lists = g.lists;
+  r.list_data = g.list_data;
+  r.slots = g.slots;
+  r.groups = g.groups;
+  r.ranges = g.ranges;
+  r.model_bytes = g.model_bytes;
+  r.optimizer_bytes = g.optimizer_bytes;
+  r.scalar_count = g.scalar_count;
+  r.presets = g.presets;
+  r.streams = g.streams;
+  r.edges.reserve(edges + g.outputs.size() + g.assigns.size());
+  r.nodes.reserve(n + g.outputs.size() + g.assigns.size());
+  List<int> moved_list(n, -1);
+  int* const moved = moved_list.data();
+  Shared shared(variables ? n : 0);
+  const auto add = [&](ir::Node node, int x, int y) {
+    node.first = r.edges.size();
+    r.edges.push(x);
+    r.edges.push(y);
+    r.nodes.push(node);
+    return variables ? shared.last(r) : r.nodes.size() - 1;
+  };
+  for (int i = 0; i < n; ++i) {
+    if (!live[i]) continue;
+    ir::Node node = nodes[i];
+    const int* in = all_edges + node.first;
+    const bool same = node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype;
+    if (node.op == ir::Op::stop_gradient || same) {
+      moved[i] = moved[in[0]];
+      continue;
+    }
+    if (!late.empty() && late_at[i] >= 0) {
+      const LateBias& sum = late[late_at[i]];
+      const int first = add(node, moved[sum.dot], moved[sum.x]);
+      moved[i] = add(node, first, moved[sum.bias]);
+      continue;
+    }
+    node.first = r.edges.size();
+    for (int k = 0; k < node.arity; ++k) r.edges.push(moved[in[k]]);
+    moved[i] = r.nodes.size();
+    r.nodes.push(node);
+    if (variables) moved[i] = shared.last(r);
+  }
+  const auto computed = [&](int node) {
+    const ir::Op op = r.nodes[node].op;
+    if (op != ir::Op::input && op != ir::Op::state && op != ir::Op::scalar && op != ir::Op::pack) return node;
+    ir::Node same = r.nodes[node];
+    same.op = ir::Op::bitcast;
+    same.imm = 0;
+    same.list = -1;
+    same.first = r.edges.size();
+    same.arity = 1;
+    r.edges.push(node);
+    r.nodes.push(same);
+    return r.nodes.size() - 1;
+  };
+  for (int node : g.outputs) r.outputs.push(computed(moved[node]));
+  for (const ir::Assign& a : g.assigns) r.assigns.push({a.slot, computed(moved[a.node])});
+  for (int node : g.inputs) r.inputs.push(node < 0 ? -1 : moved[node]);
+  return r;
+}
+
+}  // namespace weft::passes
+// ---- weft/exec/explain.hpp ----
+// What a program will launch, step by step: the kind of kernel, what was fused into it, its bytes, its FLOPs,
+// and the least time these take on a stated machine. Law: the passes run again when explain() is called, so
+// that a program which never asks pays nothing; the totals are those of the compiled program.
+
+namespace weft {
+
+// A machine by two numbers: bytes and FLOPs a second. A launch takes at least max(bytes / bandwidth, FLOPs /
+// rate).
+struct Roofline {
+  double bytes_per_second = 20e9;
+  double flops_per_second = 100e9;
+  double seconds(i64 bytes, i64 flops) const {
+    const double memory = static_cast<double>(bytes) / bytes_per_second,
+                 compute = static_cast<double>(flops) / flops_per_second;
+    return memory > compute ? memory : compute;
+  }
+};
+
+namespace exec {
+
+struct ExplainedStep {
+  std::string kernel;  // "map", "row", "column", "all", "segment", "dot", ...; loops may be several at once:
+                       // "row+column"
+  std::string shape;   // of the space that it walks, or "m x n x k"
+  std::string ops;     // what is fused into it, in order: "mul, add x2, exp"
+  i64 bytes = 0, flops = 0;
+};
+
+struct Explanation {
+  std::vector<ExplainedStep> steps;
+  i64 bytes = 0, flops = 0, workspace_bytes = 0;
+};
+
+namespace explain_detail {
+
+inline std::string number(double value, int decimals) {
+  char text[48];
+  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, decimals);
+  return {text, end.ptr};
+}
+
+// Three significant digits: 987, 12.3k; 12.3 kB where `what` is "B".
+inline std::string compact(double value, const char* what = "") {
+  const char* units[] = {"", "k", "M", "G", "T", "P"};
+  int unit = 0;
+  while (value >= 999.5 && unit < 5) value /= 1000, ++unit;
+  return number(value, unit == 0 || value >= 99.95 ? 0
+                       : value >= 9.995            ? 1
+                                                   : 2) +
+         (*what != 0 ? " " : "") + units[unit] + what;
+}
+
+// 840 ns, 20.9 us, 1.25 ms
+inline std::string duration(double seconds) {
+  const char* units[] = {" s", " ms", " us", " ns"};
+  int unit = 0;
+  while (seconds > 0 && seconds < 0.9995 && unit < 3) seconds *= 1000, ++unit;
+  return number(seconds, unit == 3 || seconds >= 99.95 ? 0 : seconds >= 9.995 ? 1 : 2) + units[unit];
+}
+
+inline std::string padded(std::string text, std::size_t width, bool right) {
+  if (text.size() < width) text.insert(right ? 0 : text.size(), width - text.size(), ' ');
+  return text;
+}
+
+// The names of a loop's arithmetic, neighbours of one name counted.
+inline std::string fused_ops(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group) {
+  std::vector<std::pair<std::string, int>> runs;
+  for (int i = 0; i < group.body.size; ++i) {
+    const ir::Op op = g.nodes[f.pool[group.body.begin + i]].op;
+    if (op == ir::Op::constant || op == ir::Op::broadcast || op == ir::Op::reshape) continue;
+    const char* name = ir::info(op).name;
+    if (!runs.empty() && runs.back().first == name)
+      ++runs.back().second;
+    else
+      runs.push_back({name, 1});
+  }
+  std::string out;
+  for (const auto& [name, count] : runs) {
+    out += (out.empty() ? "" : ", ") + name;
+    if (count > 1) out += " x" + std::to_string(count);
+  }
+  return out.empty() ? "copy" : out;
+}
+
+inline std::string loop_kind(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group,
+                             const passes::Cut& cut) {
+  bool row = false, column = false, all = false;
+  for (int i = 0; i < group.body.size; ++i) {
+    const int x = f.pool[group.body.begin + i];
+    if (!ir::is_reduction(g.nodes[x].op)) continue;
+    column = column || f.level[x] == passes::Level::column_sum;
+    all = all || f.level[x] == passes::Level::total;
+    row = row || (f.level[x] != passes::Level::column_sum && f.level[x] != passes::Level::total);
+  }
+  std::string kind = row ? "row" : cut.segments >= 0 ? "segment" : !column && !all ? "map" : "";
+  if (column) kind += kind.empty() ? "column" : "+column";
+  if (all) kind += kind.empty() ? "all" : "+all";
+  return kind;
+}
+
+inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
+                                  int k, const codegen::Lowered& lowered, const codegen::Step& step) {
+  const passes::Group& group = f.groups[k];
+  const auto at = [&](int i) {
+    return std::to_string(static_cast<i64>(lowered.numbers[step.numbers.begin + i]));
+  };
+  const auto type = [&](int node) { return std::string(name_of(g.nodes[node].dtype)); };
+  ExplainedStep out;
+  out.bytes = step.bytes;
+  out.flops = step.flops;
+  switch (step.kind) {
+    case codegen::StepKind::loop:
+      out.kernel = loop_kind(g, f, group, plan.cuts[k]);
+      out.shape = to_text(group.space).c_str();
+      out.ops = fused_ops(g, f, group);
+      break;
+    case codegen::StepKind::finish:
+      out.kernel = "finish";
+      out.shape = std::to_string(step.addresses.size / 2) + (step.addresses.size == 2 ? " sum" : " sums");
+      out.ops = "adds the parts";
+      break;
+    case codegen::StepKind::dot: {
+      out.kernel = "dot";
+      out.shape = at(0) + " x " + at(1) + " x " + at(2);
+      i64 batch = 1;
+      for (i64 b = 0; b < static_cast<i64>(lowered.numbers[step.numbers.begin + 8]); ++b)
+        batch *= static_cast<i64>(lowered.numbers[step.numbers.begin + 9 + 4 * static_cast<int>(b)]);
+      if (batch > 1) out.shape = std::to_string(batch) + " of " + out.shape;
+      out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
+      if (group.added >= 0) out.ops += ", add";
+      if (group.bias >= 0) out.ops += ", bias";
+      break;
+    }
+    case codegen::StepKind::gather:
+    case codegen::StepKind::scatter_add:
+      out.kernel = step.kind == codegen::StepKind::gather ? "gather" : "scatter";
+      out.shape = at(1) + " rows of " + at(2);
+      out.ops = type(group.opaque);
+      break;
+    case codegen::StepKind::copy:
+      out.kernel = "copy";
+      out.shape = at(0) + " B";
+      break;
+  }
+  return out;
+}
+
+}  // namespace explain_detail
+
+// Explains a graph as it is traced (before prune).
+inline Explanation explain_graph(const ir::Graph& traced) {
+  const ir::Graph g = passes::prune(traced);
+  const passes::Fusion f = passes::fuse(g);
+  const passes::Plan plan = passes::plan_memory(g, f);
+  Explanation out;
+  for (int k = 0; k < f.groups.size(); ++k) {
+    const codegen::Lowered lowered = codegen::lower(g, f, plan, k, k + 1);
+    for (const codegen::Step& step : lowered.steps) {
+      out.steps.push_back(explain_detail::explain_step(g, f, plan, k, lowered, step));
+      out.bytes += step.bytes;
+      out.flops += step.flops;
+    }
+  }
+  out.workspace_bytes = plan.workspace_bytes;
+  return out;
+}
+
+// One line a launch, at most 79 columns; what does not fit goes on below.
+inline std::string to_text(const Explanation& e, const Roofline& machine) {
+  using namespace explain_detail;
+  constexpr std::size_t columns = 79, indent = 47;
+  double least = 0;
+  for (const ExplainedStep& s : e.steps) least += machine.seconds(s.bytes, s.flops);
+  std::string out = std::to_string(e.steps.size()) + (e.steps.size() == 1 ? " launch, " : " launches, ") +
+                    compact(static_cast<double>(e.bytes), "B") + " moved, " +
+                    compact(static_cast<double>(e.flops), "FLOP") + ", workspace " +
+                    compact(static_cast<double>(e.workspace_bytes), "B") + "\nat least " + duration(least) +
+                    " on a machine of " + compact(machine.bytes_per_second, "B/s") + " and " +
+                    compact(machine.flops_per_second, "FLOP/s") + "\n\n";
+  out += "  #  kernel           bytes    FLOP  at least  what\n";
+  for (std::size_t i = 0; i < e.steps.size(); ++i) {
+    const ExplainedStep& s = e.steps[i];
+    std::string line = padded(std::to_string(i), 3, true) + "  " + padded(s.kernel, 14, false) +
+                       padded(compact(static_cast<double>(s.bytes)), 8, true) +
+                       padded(compact(static_cast<double>(s.flops)), 8, true) +
+                       padded(duration(machine.seconds(s.bytes, s.flops)), 10, true) + "  ";
+    std::string rest = s.shape + (s.ops.empty() ? "" : ": " + s.ops);
+    while (true) {
+      std::size_t cut = rest.size();
+      if (cut > columns - indent) {
+        cut = rest.rfind(' ', columns - indent);
+        if (cut == std::string::npos || cut == 0) cut = columns - indent;
+      }
+      out += line + rest.substr(0, cut) + "\n";
+      rest.erase(0, cut + (cut < rest.size() && rest[cut] == ' ' ? 1 : 0));
+      if (rest.empty()) break;
+      line = std::string(indent, ' ');
+    }
+  }
+  return out;
+}
+
+}  // namespace exec
+
+// The launches of anything that has a graph: Source::graph() traces.
+template <class Source>
+std::string explain(const Roofline& machine = {}) {
+  return exec::to_text(exec::explain_graph(Source::graph()), machine);
+}
+
+}  // namespace weft
+// ---- weft/core/words.hpp ----
+// How one constant evaluation hands its result to the next: as flat 64-bit words, which compilers keep and
+// read cheaply. Splitting the work over several constant variables restarts the compilers' step limits.
+
+namespace weft {
+
+template <int N>
+struct Words {
+  u64 w[N > 0 ? N : 1]{};
+};
+
+// Writes values one after another; counts on when full, so that a second try knows the size.
+class WordWriter {
+ public:
+  constexpr WordWriter(u64* words, int capacity) : words_(words), capacity_(capacity) {}
+  constexpr void put(u64 word) {
+    if (size_ < capacity_) words_[size_] = word;
+    ++size_;
+  }
+  constexpr void put_int(i64 value) { put(static_cast<u64>(value)); }
+  // Two 32-bit numbers in one word.
+  constexpr void put_pair(int a, int b) {
+    put(static_cast<u64>(static_cast<u32>(a)) | static_cast<u64>(static_cast<u32>(b)) << 32);
+  }
+  // Room for the next `count` words, to be filled by the caller; null beyond the capacity. A call a word is
+  // what long arrays cannot afford.
+  constexpr u64* claim(int count) {
+    u64* const begin = words_ + size_;
+    size_ += count;
+    return size_ <= capacity_ ? begin : nullptr;
+  }
+  constexpr void put_all(const u64* words, int count) {
+    u64* const to = claim(count);
+    for (int i = 0; to != nullptr && i < count; ++i) to[i] = words[i];
+  }
+  constexpr int size() const { return size_; }
+
+ private:
+  u64* words_;
+  int capacity_;
+  int size_ = 0;
+};
+
+class WordReader {
+ public:
+  constexpr explicit WordReader(const u64* words) : at_(words) {}
+  constexpr u64 get() { return *at_++; }
+  constexpr i64 get_int() { return static_cast<i64>(*at_++); }
+  // The next `count` words.
+  constexpr const u64* take(int count) {
+    const u64* const begin = at_;
+    at_ += count;
+    return begin;
+  }
+  constexpr int get_size() { return static_cast<int>(*at_++); }
+  static constexpr int low(u64 word) { return static_cast<int>(static_cast<u32>(word)); }
+  static constexpr int high(u64 word) { return static_cast<int>(static_cast<u32>(word >> 32)); }
+
+ private:
+  const u64* at_;
+};
+
+template <int Capacity>
+struct WideWords {
+  int size = 0;
+  Words<Capacity> words;
+};
+
+// The words that Stage::write(writer) puts, exactly sized. Evaluated once if `Capacity` suffices, else twice.
+template <class Stage, int Capacity = 65536>
+struct Kept {
+  template <int C>
+  static constexpr WideWords<C> evaluate() {
+    WideWords<C> r;
+    WordWriter writer(r.words.w, C);
+    Stage::write(writer);
+    r.size = writer.size();
+    return r;
+  }
+  template <int N, int C>
+  static constexpr Words<N> shrink(const WideWords<C>& from) {
+    Words<N> r;
+    for (int i = 0; i < N; ++i) r.w[i] = from.words.w[i];
+    return r;
+  }
+  static constexpr WideWords<Capacity> wide = evaluate<Capacity>();
+  static constexpr int size = wide.size;
+  static constexpr Words<size> make() {
+    if constexpr (size <= Capacity)
+      return shrink<size>(wide);
+    else
+      return evaluate<size>().words;
+  }
+  static constexpr Words<size> words = make();
+};
+
+}  // namespace weft
+// ---- weft/codegen/image.hpp ----
+// A lowered program frozen into exactly sized 64-bit words, and each kernel's words copied out through a
+// small slice into a Code type: compilers keep flat integers cheaply and structures not.
+
+namespace weft::codegen {
+
+// Where the parts of an image begin, and what a program needs to know before it runs.
+struct ImageHeader {
+  int kernels = 0, steps = 0;
+  int kernel_at = 0, word_at = 0, step_at = 0, address_at = 0, number_at = 0, output_at = 0, preset_at = 0,
+      input_at = 0;
+  int outputs = 0, presets = 0, inputs = 0;
+  int size = 0;
+  int scalars = 0;
+  i64 workspace_bytes = 0, model_bytes = 0, optimizer_bytes = 0;
+  i64 flops = 0, bytes = 0;
+  int launches = 0;
+  int nodes = 0;
+};
+
+inline constexpr int kernel_words = 2;
+inline constexpr int step_words = 5;
+
+// What one constant evaluation yields before it is frozen.
+struct Build {
+  Lowered lowered;
+  List<u64> outputs;
+  List<ir::Preset> presets;
+  List<i64> input_bytes;  // 0 for an input that nothing reads
+  ImageHeader header;
+};
+
+constexpr Build finish_build(const ir::Graph& g, const passes::Plan& plan, Lowered lowered) {
+  Build b;
+  ImageHeader& h = b.header;
+  h.kernels = lowered.kernels.size();
+  h.steps = lowered.steps.size();
+  h.outputs = plan.outputs.size();
+  h.kernel_at = 0;
+  h.word_at = h.kernel_at + kernel_words * h.kernels;
+  h.step_at = h.word_at + lowered.words.size();
+  h.address_at = h.step_at + step_words * h.steps;
+  h.number_at = h.address_at + lowered.addresses.size();
+  h.output_at = h.number_at + lowered.numbers.size();
+  h.preset_at = h.output_at + h.outputs;
+  h.presets = g.presets.size();
+  h.inputs = g.inputs.size();
+  h.input_at = h.preset_at + h.presets;
+  h.size = h.input_at + h.inputs + 1;
+  h.scalars = g.scalar_count;
+  h.workspace_bytes = plan.workspace_bytes;
+  h.model_bytes = g.model_bytes;
+  h.optimizer_bytes = g.optimizer_bytes;
+  h.nodes = g.nodes.size();
+  for (const Step& s : lowered.steps) {
+    h.flops += s.flops;
+    h.bytes += s.bytes;
+  }
+  h.launches = lowered.steps.size();
+  b.outputs = plan.outputs;
+  b.presets = g.presets;
+  for (int node : g.inputs) b.input_bytes.push(node < 0 ? 0 : passes::bytes_of(g, node));
+  b.lowered = static_cast<Lowered&&>(lowered);
+  return b;
+}
+
+// The image's parts follow each other in the order of the header's fields.
+constexpr void write(WordWriter& w, const Build& b) {
+  const ImageHeader& h = b.header;
+  for (const Kernel& k : b.lowered.kernels) {
+    w.put(static_cast<u64>(k.kind) | static_cast<u64>(k.words.begin) << 8);
+    w.put_int(k.words.size);
+  }
+  w.put_all(b.lowered.words.data(), b.lowered.words.size());
+  for (const Step& step : b.lowered.steps) {
+    w.put(static_cast<u64>(step.kind) | static_cast<u64>(step.kernel) << 8);
+    w.put_pair(step.addresses.begin, step.addresses.size);
+    w.put_pair(step.numbers.begin, step.numbers.size);
+    w.put_int(step.bytes);
+    w.put_int(step.flops);
+  }
+  w.put_all(b.lowered.addresses.data(), b.lowered.addresses.size());
+  w.put_all(b.lowered.numbers.data(), b.lowered.numbers.size());
+  for (int i = 0; i < h.outputs; ++i) w.put(b.outputs[i]);
+  for (const ir::Preset& p : b.presets)
+    w.put(static_cast<u64>(p.scalar) | static_cast<u64>(std::bit_cast<u32>(p.value)) << 32);
+  for (i64 bytes : b.input_bytes) w.put_int(bytes);
+  w.put(0);
+}
+
+// The header goes in front of the image's words.
+inline constexpr int header_words = 22;
+constexpr void write(WordWriter& w, const ImageHeader& h) {
+  for (const int x :
+       {h.kernels, h.steps, h.kernel_at, h.word_at, h.step_at, h.address_at, h.number_at, h.output_at,
+        h.preset_at, h.input_at, h.outputs, h.presets, h.inputs, h.size, h.scalars, h.launches, h.nodes})
+    w.put_int(x);
+  for (const i64 x : {h.workspace_bytes, h.model_bytes, h.optimizer_bytes, h.flops, h.bytes}) w.put_int(x);
+}
+constexpr ImageHeader read_header(const u64* words) {
+  WordReader r(words);
+  ImageHeader h;
+  for (int* x : {&h.kernels, &h.steps, &h.kernel_at, &h.word_at, &h.step_at, &h.address_at, &h.number_at,
+                 &h.output_at, &h.preset_at, &h.input_at, &h.outputs, &h.presets, &h.inputs, &h.size,
+                 &h.scalars, &h.launches, &h.nodes})
+    *x = r.get_size();
+  for (i64* x : {&h.workspace_bytes, &h.model_bytes, &h.optimizer_bytes, &h.flops, &h.bytes})
+    *x = r.get_int();
+  return h;
+}
+
+// P has `header` (ImageHeader) and `image` (Words).
+template <class P>
+constexpr StepKind kernel_kind(int k) {
+  return static_cast<StepKind>(P::image[P::header.kernel_at + kernel_words * k] & 255);
+}
+
+template <class P, int K>
+struct KernelSlice {
+  static constexpr int begin = static_cast<int>(P::image[P::header.kernel_at + kernel_words * K] >> 8);
+  static constexpr int size = static_cast<int>(P::image[P::header.kernel_at + kernel_words * K + 1]);
+  static constexpr Words<size> make() {
+    Words<size> r;
+    for (int i = 0; i < size; ++i) r.w[i] = P::image[P::header.word_at + begin + i];
+    return r;
+  }
+  static constexpr Words<size> words = make();
+};
+
+template <class Slice, std::size_t... I>
+auto code_of_slice(std::index_sequence<I...>) -> kernels::Code<Slice::words.w[I]...>;
+
+// Kernel K of program P as a type.
+template <class P, int K>
+using code_of =
+    decltype(code_of_slice<KernelSlice<P, K>>(std::make_index_sequence<KernelSlice<P, K>::size>{}));
+
+}  // namespace weft::codegen
+// ---- weft/exec/steps.hpp ----
+// A compiled program's image as a list of launches: pointers resolved, numbers in place. Law: running is a
+// walk over that list in order, and allocates nothing.
+
+namespace weft::exec {
+
+// The blocks a program works on.
+struct Blocks {
+  std::byte* model = nullptr;
+  std::byte* optimizer = nullptr;
+  std::byte* workspace = nullptr;
+  std::byte* scalars = nullptr;
+};
+
+// `Launch`: how the device wants one step, with members run, args, numbers, number_count, sums and sum_count.
+template <class Launch>
+class Steps {
+ public:
+  // Reads an image's steps; `kernels` has its kernels' functions.
+  Steps(const codegen::ImageHeader& header, const u64* image, const decltype(Launch::run)* kernels,
+        const Blocks& blocks)
+      : header_(header), image_(image), blocks_(blocks), launches_(static_cast<std::size_t>(header.steps)) {
+    for (int s = 0; s < header.steps; ++s) {
+      const u64* w = image + header.step_at + codegen::step_words * s;
+      Launch& launch = launches_[static_cast<std::size_t>(s)];
+      launch.run = kernels[w[0] >> 8];
+      const int first = static_cast<int>(w[1] & 0xffffffff), addresses = static_cast<int>(w[1] >> 32);
+      launch.numbers = image + header.number_at + (w[2] & 0xffffffff);
+      launch.number_count = static_cast<int>(w[2] >> 32);
+      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::finish) {
+        launch.sum_count = addresses / 2;
+        for (int k = 0; k < launch.sum_count; ++k)
+          sums_.push_back(kernels::finish_sum(launch.numbers + kernels::finish_numbers * k,
+                                              resolve(image[header.address_at + first + 2 * k]),
+                                              resolve(image[header.address_at + first + 2 * k + 1])));
+        continue;
+      }
+      for (int a = 0; a < addresses; ++a) {
+        const u64 address = image[header.address_at + first + a];
+        if (address != passes::Address::none && passes::Address::space(address) == ir::Space::input)
+          inputs_.push_back({s, a, passes::Address::index(address), passes::Address::offset(address)});
+        launch.args.pointer[a] = resolve(address);
+      }
+      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::loop) {
+        kernels::LoopArgs& args = launch.args;
+        args.rows = static_cast<i64>(launch.numbers[0]);
+        args.rows_per_chunk = static_cast<i64>(launch.numbers[1]);
+        args.chunks = static_cast<i64>(launch.numbers[2]);
+        args.last_cols = static_cast<i64>(launch.numbers[3]);
+        args.partial_bytes = static_cast<i64>(launch.numbers[4]);
+        const int streams = static_cast<int>(launch.numbers[5]), tail = 6 + streams;
+        for (int k = 0; k < streams; ++k) args.stream[k] = static_cast<u32>(launch.numbers[6 + k]);
+        for (int k = tail; k + 2 < launch.number_count; k += 3)
+          segments_.push_back({static_cast<i64>(launch.numbers[k]), static_cast<i64>(launch.numbers[k + 1]),
+                               static_cast<i64>(launch.numbers[k + 2])});
+        args.segment_count = (launch.number_count - tail) / 3;
+      }
+    }
+    std::size_t next = 0, next_sum = 0;
+    for (Launch& launch : launches_) {
+      launch.sums = sums_.data() + next_sum;
+      next_sum += static_cast<std::size_t>(launch.sum_count);
+      launch.args.segments = segments_.data() + next;
+      next += static_cast<std::size_t>(launch.args.segment_count);
+    }
+  }
+
+  // Input `number` is read from `data` until the next call.
+  void bind_input(int number, const void* data) {
+    for (const InputUse& use : inputs_)
+      if (use.input == number)
+        launches_[static_cast<std::size_t>(use.step)].args.pointer[use.operand] =
+            const_cast<std::byte*>(static_cast<const std::byte*>(data)) + use.offset;
+  }
+
+  // Runs every step; `context` is what the device's functions take beside the step.
+  template <class Context>
+  void run(const Context& context) const {
+    for (const Launch& launch : launches_) launch.run(launch, context);
+  }
+
+  // In the order of the image's steps.
+  std::vector<Launch>& launches() { return launches_; }
+
+  std::byte* output(int k) const { return static_cast<std::byte*>(resolve(image_[header_.output_at + k])); }
+
+ private:
+  struct InputUse {
+    int step, operand, input;
+    i64 offset;
+  };
+
+  void* resolve(u64 address) const {
+    if (address == passes::Address::none) return nullptr;
+    const i64 offset = passes::Address::offset(address);
+    switch (passes::Address::space(address)) {
+      case ir::Space::model:
+        return blocks_.model + offset;
+      case ir::Space::optimizer:
+        return blocks_.optimizer + offset;
+      case ir::Space::scalars:
+        return blocks_.scalars + offset;
+      case ir::Space::input:
+        return nullptr;
+      default:
+        return blocks_.workspace + offset;
+    }
+  }
+
+  codegen::ImageHeader header_;
+  const u64* image_;
+  Blocks blocks_;
+  std::vector<Launch> launches_;
+  std::vector<InputUse> inputs_;
+  std::vector<kernels::Segment> segments_;  // of all segmented loops
+  std::vector<kernels::FinishSum> sums_;    // of all second stages
+};
+
+}  // namespace weft::exec
+// ---- weft/kernels/dot/vector.hpp ----
+// The machine's vector of T, as the micro-kernel of the matrix product needs it: load, store, broadcast and a
+// multiply-add that is fused exactly where the target has one. Compiler builtins in place of <immintrin.h>,
+// which costs every includer half a second.
+
+#if defined(__AVX512F__)
+#define WEFT_DOT_BYTES 64
+#elif defined(__AVX__)
+#define WEFT_DOT_BYTES 32
+#else
+#define WEFT_DOT_BYTES 16
+#endif
+
+namespace weft::kernels {
+
+// f(0), ..., f(N - 1) with constants. A loop would do, were it unrolled before arrays are split into
+// registers; no spelling of that passes through every front end.
+template <class F, int... I>
+WEFT_INLINE void dot_each_of(F& f, std::integer_sequence<int, I...>) {
+  (f(std::integral_constant<int, I>{}), ...);
+}
+template <int N, class F>
+WEFT_INLINE void dot_each(F f) {
+  dot_each_of(f, std::make_integer_sequence<int, N>{});
+}
+#define WEFT_DOT_LAMBDA __attribute__((always_inline))
+
+// Integers are summed as unsigned, so that an overflow wraps.
+template <class T>
+struct DotVector;
+template <>
+struct DotVector<f32> {
+  typedef f32 type __attribute__((vector_size(WEFT_DOT_BYTES)));
+};
+template <>
+struct DotVector<f64> {
+  typedef f64 type __attribute__((vector_size(WEFT_DOT_BYTES)));
+};
+template <>
+struct DotVector<i32> {
+  typedef u32 type __attribute__((vector_size(WEFT_DOT_BYTES)));
+};
+template <>
+struct DotVector<i64> {
+  typedef u64 type __attribute__((vector_size(WEFT_DOT_BYTES)));
+};
+
+template <class T>
+inline constexpr i64 dot_lanes = WEFT_DOT_BYTES / static_cast<i64>(sizeof(T));
+
+// Whether part of a vector of T can be loaded and stored at full speed.
+template <class T>
+inline constexpr bool dot_masks = false;
+#if defined(__AVX512F__)
+template <>
+inline constexpr bool dot_masks<f32> = true;
+template <>
+inline constexpr bool dot_masks<f64> = true;
+#endif
+
+template <class T>
+WEFT_INLINE typename DotVector<T>::type dot_load(const T* p) {
+  typename DotVector<T>::type v;
+  __builtin_memcpy(&v, p, sizeof v);
+  return v;
+}
+template <class T>
+WEFT_INLINE void dot_store(T* p, const typename DotVector<T>::type& v) {
+  const typename DotVector<T>::type copy = v;  // taking v's own address would keep it in memory under nvcc
+  __builtin_memcpy(p, &copy, sizeof copy);
+}
+
+// The first `count` lanes, 1 <= count <= dot_lanes<T>; a load sets the others to zero.
+template <class T>
+WEFT_INLINE typename DotVector<T>::type dot_load_first(const T* p, i64 count) {
+  T part[dot_lanes<T>]{};
+  for (i64 i = 0; i < count; ++i) part[i] = p[i];
+  return dot_load<T>(part);
+}
+template <class T>
+WEFT_INLINE void dot_store_first(T* p, const typename DotVector<T>::type& v, i64 count) {
+  T part[dot_lanes<T>];
+  dot_store<T>(part, v);
+  for (i64 i = 0; i < count; ++i) p[i] = part[i];
+}
+#if defined(__AVX512F__)
+template <>
+WEFT_INLINE DotVector<f32>::type dot_load_first<f32>(const f32* p, i64 count) {
+  return __builtin_ia32_loadups512_mask(p, DotVector<f32>::type{}, static_cast<u16>((1u << count) - 1u));
+}
+template <>
+WEFT_INLINE void dot_store_first<f32>(f32* p, const DotVector<f32>::type& v, i64 count) {
+  __builtin_ia32_storeups512_mask(p, v, static_cast<u16>((1u << count) - 1u));
+}
+template <>
+WEFT_INLINE DotVector<f64>::type dot_load_first<f64>(const f64* p, i64 count) {
+  return __builtin_ia32_loadupd512_mask(p, DotVector<f64>::type{}, static_cast<u8>((1u << count) - 1u));
+}
+template <>
+WEFT_INLINE void dot_store_first<f64>(f64* p, const DotVector<f64>::type& v, i64 count) {
+  __builtin_ia32_storeupd512_mask(p, v, static_cast<u8>((1u << count) - 1u));
+}
+#endif
+
+// x in every lane: subtracting nothing keeps every x, -0 included, and the compiler drops it.
+template <class T>
+WEFT_INLINE typename DotVector<T>::type dot_splat(T x) {
+  typename DotVector<T>::type nothing{};
+  return static_cast<std::remove_reference_t<decltype(nothing[0])>>(x) - nothing;
+}
+
+// sum += x * y. On targets with a fused multiply-add it rounds once, otherwise twice.
+template <class T>
+WEFT_INLINE void dot_fma(typename DotVector<T>::type& sum, const typename DotVector<T>::type& x,
+                         const typename DotVector<T>::type& y) {
+#if defined(__clang__)
+#pragma clang fp contract(fast)
+#endif
+  sum += x * y;
+}
+#if !defined(__clang__) && defined(__AVX512F__)
+template <>
+WEFT_INLINE void dot_fma<f32>(DotVector<f32>::type& sum, const DotVector<f32>::type& x,
+                              const DotVector<f32>::type& y) {
+  sum = __builtin_ia32_vfmaddps512_mask(x, y, sum, static_cast<i16>(-1), 4);
+}
+template <>
+WEFT_INLINE void dot_fma<f64>(DotVector<f64>::type& sum, const DotVector<f64>::type& x,
+                              const DotVector<f64>::type& y) {
+  sum = __builtin_ia32_vfmaddpd512_mask(x, y, sum, static_cast<u8>(255), 4);
+}
+#elif !defined(__clang__) && defined(__FMA__)
+template <>
+WEFT_INLINE void dot_fma<f32>(DotVector<f32>::type& sum, const DotVector<f32>::type& x,
+                              const DotVector<f32>::type& y) {
+  sum = __builtin_ia32_vfmaddps256(x, y, sum);
+}
+template <>
+WEFT_INLINE void dot_fma<f64>(DotVector<f64>::type& sum, const DotVector<f64>::type& x,
+                              const DotVector<f64>::type& y) {
+  sum = __builtin_ia32_vfmaddpd256(x, y, sum);
+}
+#endif
+
+}  // namespace weft::kernels
+// ---- weft/kernels/dot/pack.hpp ----
+// Copies a strip of an operand into the order in which the micro-kernel reads it, converted to the type of
+// the sums: element (lane, l) goes to out[l * width + lane]. Lanes past the last one hold any finite number,
+// since the sums they lead to are never stored.
+
+namespace weft::kernels {
+
+typedef f32 DotQuad __attribute__((vector_size(16)));
+
+// Up to 4 lanes x 4 elements: the lanes lie `stride` apart, each contiguous in l. Missing lanes repeat the
+// last one.
+template <bool Whole>
+WEFT_INLINE void dot_transpose4(const f32* in, i64 stride, i64 lane_count, f32* out, i64 width) {
+  DotQuad r[4];
+  dot_each<4>([&](auto i) WEFT_DOT_LAMBDA {
+    __builtin_memcpy(&r[i], in + (Whole || i < lane_count ? i : lane_count - 1) * stride, 16);
+  });
+  const DotQuad t0 = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5);
+  const DotQuad t1 = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
+  const DotQuad t2 = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
+  const DotQuad t3 = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
+  const DotQuad s[4] = {
+      __builtin_shufflevector(t0, t1, 0, 1, 4, 5), __builtin_shufflevector(t0, t1, 2, 3, 6, 7),
+      __builtin_shufflevector(t2, t3, 0, 1, 4, 5), __builtin_shufflevector(t2, t3, 2, 3, 6, 7)};
+  dot_each<4>([&](auto i) WEFT_DOT_LAMBDA { __builtin_memcpy(out + i * width, &s[i], 16); });
+}
+
+#if defined(__AVX512F__)
+// Four quarters of a vector. Loads that insert leave the shuffle unit to the transpose.
+WEFT_INLINE DotVector<f32>::type dot_quarters(const f32* p0, const f32* p1, const f32* p2, const f32* p3) {
+  DotQuad q[4];
+  __builtin_memcpy(&q[0], p0, 16);
+  __builtin_memcpy(&q[1], p1, 16);
+  __builtin_memcpy(&q[2], p2, 16);
+  __builtin_memcpy(&q[3], p3, 16);
+#if defined(__clang__)
+  typedef f32 Half __attribute__((vector_size(32)));
+  const Half low = __builtin_shufflevector(q[0], q[1], 0, 1, 2, 3, 4, 5, 6, 7);
+  const Half high = __builtin_shufflevector(q[2], q[3], 0, 1, 2, 3, 4, 5, 6, 7);
+  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+  DotVector<f32>::type v = __builtin_ia32_ps512_ps(q[0]);
+  v = __builtin_ia32_insertf32x4_mask(v, q[1], 1, v, static_cast<u16>(65535));
+  v = __builtin_ia32_insertf32x4_mask(v, q[2], 2, v, static_cast<u16>(65535));
+  return __builtin_ia32_insertf32x4_mask(v, q[3], 3, v, static_cast<u16>(65535));
+#endif
+}
+
+// Up to 16 lanes x 4 elements. Each vector comes from four lanes, so the rest is a 4 x 4 transpose in each
+// quarter.
+template <bool Whole>
+WEFT_INLINE void dot_transpose16(const f32* in, i64 stride, i64 lane_count, f32* out, i64 width) {
+  using V = DotVector<f32>::type;
+  const auto lane = [=](i64 i) { return in + (Whole || i < lane_count ? i : lane_count - 1) * stride; };
+  const V r0 = dot_quarters(lane(0), lane(4), lane(8), lane(12));
+  const V r1 = dot_quarters(lane(1), lane(5), lane(9), lane(13));
+  const V r2 = dot_quarters(lane(2), lane(6), lane(10), lane(14));
+  const V r3 = dot_quarters(lane(3), lane(7), lane(11), lane(15));
+#define WEFT_DOT_LOW(a, b) \
+  __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29)
+#define WEFT_DOT_HIGH(a, b) \
+  __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31)
+#define WEFT_DOT_LOW2(a, b) \
+  __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29)
+#define WEFT_DOT_HIGH2(a, b) \
+  __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31)
+  const V t0 = WEFT_DOT_LOW(r0, r1), t1 = WEFT_DOT_LOW(r2, r3);
+  const V t2 = WEFT_DOT_HIGH(r0, r1), t3 = WEFT_DOT_HIGH(r2, r3);
+  dot_store<f32>(out, WEFT_DOT_LOW2(t0, t1));
+  dot_store<f32>(out + width, WEFT_DOT_HIGH2(t0, t1));
+  dot_store<f32>(out + 2 * width, WEFT_DOT_LOW2(t2, t3));
+  dot_store<f32>(out + 3 * width, WEFT_DOT_HIGH2(t2, t3));
+#undef WEFT_DOT_LOW
+#undef WEFT_DOT_HIGH
+#undef WEFT_DOT_LOW2
+#undef WEFT_DOT_HIGH2
+}
+#endif
+
+// One group of Group lanes, `lane_count` of which exist, over the whole of k.
+template <int Group>
+void dot_pack_group(const f32* in, i64 stride, i64 lane_count, i64 k, f32* out, i64 width) {
+  const auto block = [&](i64 l, auto whole) {
+#if defined(__AVX512F__)
+    if constexpr (Group == 16)
+      dot_transpose16<decltype(whole)::value>(in + l, stride, lane_count, out + l * width, width);
+    else
+#endif
+      dot_transpose4<decltype(whole)::value>(in + l, stride, lane_count, out + l * width, width);
+  };
+  const i64 fours = k & ~i64{3};
+  if (lane_count >= Group)
+    for (i64 l = 0; l < fours; l += 4) block(l, std::true_type{});
+  else
+    for (i64 l = 0; l < fours; l += 4) block(l, std::false_type{});
+  for (i64 l = fours; l < k; ++l)
+    for (i64 i = 0; i < Group; ++i)
+      out[l * width + i] = in[(i < lane_count ? i : lane_count - 1) * stride + l];
+}
+
+// `lane_count` contiguous runs of k elements, `stride` apart, are turned into k rows of `width`, a multiple
+// of 4.
+template <class S>
+void dot_pack_transposed(const S* in, i64 stride, i64 lane_count, i64 k, S* out, i64 width) {
+  if constexpr (std::is_same_v<S, f32>) {
+    i64 lane = 0;
+#if defined(__AVX512F__)
+    for (; lane + 16 <= width; lane += 16) {
+      if (lane < lane_count)
+        dot_pack_group<16>(in + lane * stride, stride, lane_count - lane, k, out + lane, width);
+      else
+        break;
+    }
+#endif
+    for (; lane < lane_count; lane += 4)
+      dot_pack_group<4>(in + lane * stride, stride, lane_count - lane, k, out + lane, width);
+  } else {
+    for (i64 l = 0; l < k; ++l)
+      for (i64 i = 0; i < width; ++i)
+        out[l * width + i] = in[(i < lane_count ? i : lane_count - 1) * stride + l];
+  }
+}
+
+// Packs k rows of `lane_count` lanes; element (lane, l) is in[lane * lane_stride + l * k_stride]. `runs` is
+// room for lane_count * k sums, used where T is not S.
+template <class T, class S>
+void dot_pack(const T* in, i64 lane_stride, i64 k_stride, i64 lane_count, i64 k, S* out, i64 width, S* runs) {
+  if (lane_stride == 1) {
+    for (i64 l = 0; l < k; ++l) {
+      const T* from = in + l * k_stride;
+      S* to = out + l * width;
+      i64 i = 0;
+      if constexpr (std::is_same_v<T, S>)
+        for (; i + dot_lanes<S> <= lane_count; i += dot_lanes<S>) dot_store<S>(to + i, dot_load<S>(from + i));
+      if constexpr (std::is_same_v<T, S> && dot_masks<S>) {
+        if (i < lane_count)
+          dot_store_first<S>(to + i, dot_load_first<S>(from + i, lane_count - i), width - i);
+      } else {
+        for (; i < lane_count; ++i) to[i] = static_cast<S>(from[i]);
+        for (; i < width; ++i) to[i] = S{};
+      }
+    }
+  } else if (k_stride == 1) {
+    if constexpr (std::is_same_v<T, S>) {
+      dot_pack_transposed<S>(in, lane_stride, lane_count, k, out, width);
+    } else {
+      for (i64 i = 0; i < lane_count; ++i)
+        for (i64 l = 0; l < k; ++l) runs[i * k + l] = static_cast<S>(in[i * lane_stride + l]);
+      dot_pack_transposed<S>(runs, k, lane_count, k, out, width);
+    }
+  } else {
+    for (i64 l = 0; l < k; ++l)
+      for (i64 i = 0; i < width; ++i)
+        out[l * width + i] =
+            static_cast<S>(in[(i < lane_count ? i : lane_count - 1) * lane_stride + l * k_stride]);
+  }
+}
+
+}  // namespace weft::kernels
+// ---- weft/kernels/dot/scratch.hpp ----
+// Working memory of the matrix product: one block a thread, grown at the thread's first large product and
+// kept until the thread ends, so that a program's later steps allocate nothing.
+
+namespace weft::kernels {
+
+class DotScratch {
+ public:
+  DotScratch() = default;
+  DotScratch(const DotScratch&) = delete;
+  DotScratch& operator=(const DotScratch&) = delete;
+  ~DotScratch() { release(); }
+
+  // At least `bytes` bytes, 64-byte aligned; what they held before may be gone.
+  void* get(i64 bytes) {
+    if (bytes > bytes_) {
+      release();
+      data_ = ::operator new (static_cast<std::size_t>(bytes), std::align_val_t{64});
+      bytes_ = bytes;
+    }
+    return data_;
+  }
+
+ private:
+  void release() {
+    if (data_) ::operator delete (data_, std::align_val_t{64});
+    data_ = nullptr;
+    bytes_ = 0;
+  }
+  void* data_ = nullptr;
+  i64 bytes_ = 0;
+};
+
+inline DotScratch& dot_scratch() {
+  static thread_local DotScratch scratch;
+  return scratch;
+}
+
+}  // namespace weft::kernels
+// ---- weft/kernels/dot/tile.hpp ----
+// The micro-kernel: one tile of C, up to dot_tile_rows x dot_tile_cols, held in registers while k runs. Every
+// element is one chain of multiply-adds in the order of k, so it comes out the same in a tile of any size.
+
+namespace weft::kernels {
+
+// Sums, one row of B and one element of A fill the registers: 8 x 3 + 3 + 1 of 32, 4 x 3 + 3 + 1 of 16, and
+// without a fused multiply-add, whose products need a place, 4 x 2 + 2 + 2.
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+inline constexpr i64 dot_tile_vectors = 3;
+#else
+inline constexpr i64 dot_tile_vectors = 2;
+#endif
+inline constexpr i64 dot_tile_rows = WEFT_DOT_BYTES == 64 ? 8 : 4;
+template <class T>
+inline constexpr i64 dot_tile_cols = dot_tile_vectors* dot_lanes<T>;
+
+// One call's operands. A's element (i, l) is a[i * a_row + l * a_col], B's (l, j) is b[l * b_row + j].
+// `last` lanes of the last vector of columns exist in C; B has them all (zeros) unless dot_masks<T>.
+template <class T>
+struct DotTile {
+  i64 k = 0;
+  const T* a = nullptr;
+  i64 a_row = 0, a_col = 0;
+  const T* b = nullptr;
+  i64 b_row = 0;
+  T* c = nullptr;
+  i64 c_row = 0;
+  i64 last = 0;
+  bool accumulate = false;  // start from what C holds
+  const T* bias = nullptr;  // n, or null
+  const T* add = nullptr;   // (m, n), or null
+  i64 add_row = 0;
+};
+
+template <class T, int Rows, int Vectors>
+void dot_tile(const DotTile<T>& tile) {
+  using V = typename DotVector<T>::type;
+  constexpr i64 lane_count = dot_lanes<T>;
+  const i64 last = tile.last;
+  const i64 a_row = tile.a_row;
+  const i64 a_col = tile.a_col;
+  const i64 b_row = tile.b_row;
+  const T* a = tile.a;
+  const T* b = tile.b;
+  V sum[Rows][Vectors];
+  V y[Vectors];
+  // One by one: nvcc turns the zeroing of a whole array into a memset, which keeps it in memory.
+  dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
+    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA { sum[r][v] = dot_splat<T>(T{}); });
+  });
+  for (i64 l = tile.k; l > 0; --l) {
+    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
+      if constexpr (dot_masks<T> && v == Vectors - 1)
+        y[v] = dot_load_first<T>(b + v * lane_count, last);
+      else
+        y[v] = dot_load<T>(b + v * lane_count);
+    });
+    dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
+      const V x = dot_splat<T>(a[r * a_row]);
+      dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA { dot_fma<T>(sum[r][v], x, y[v]); });
+    });
+    a += a_col;
+    b += b_row;
+  }
+
+  // Adds row r of what `from` points at.
+  const auto add_row = [&](auto r, const T* from) WEFT_DOT_LAMBDA {
+    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
+      if constexpr (v == Vectors - 1)
+        sum[r][v] += dot_load_first<T>(from + v * lane_count, last);
+      else
+        sum[r][v] += dot_load<T>(from + v * lane_count);
+    });
+  };
+  if (tile.accumulate) dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA { add_row(r, tile.c + r * tile.c_row); });
+  if (tile.add) dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA { add_row(r, tile.add + r * tile.add_row); });
+  if (tile.bias) dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA { add_row(r, tile.bias); });
+  dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
+    T* c = tile.c + r * tile.c_row;
+    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
+      if constexpr (v == Vectors - 1)
+        dot_store_first<T>(c + v * lane_count, sum[r][v], last);
+      else
+        dot_store<T>(c + v * lane_count, sum[r][v]);
+    });
+  });
+}
+
+template <class T>
+using DotTileFunction = void (*)(const DotTile<T>&);
+
+template <class T, int Vectors>
+DotTileFunction<T> dot_tile_of(int row) {
+  static constexpr DotTileFunction<T> table[4] = {dot_tile<T, 1, Vectors>, dot_tile<T, 2, Vectors>,
+                                                  dot_tile<T, 4, Vectors>,
+                                                  dot_tile<T, int{dot_tile_rows}, Vectors>};
+  return table[row];
+}
+
+// The micro-kernel for at most `rows` rows and exactly `vectors` vectors of columns; sets rows to those it
+// does.
+template <class T>
+DotTileFunction<T> dot_tile_for(i64& rows, i64 vectors) {
+  const int row = rows >= dot_tile_rows ? 3 : rows >= 4 ? 2 : rows >= 2 ? 1 : 0;
+  rows = row == 3 ? dot_tile_rows : i64{1} << row;
+  if constexpr (dot_tile_vectors == 3)
+    if (vectors == 3) return dot_tile_of<T, 3>(row);
+  return vectors == 2 ? dot_tile_of<T, 2>(row) : dot_tile_of<T, 1>(row);
+}
+
+}  // namespace weft::kernels
+// ---- weft/kernels/dot/blocked.hpp ----
+// The built-in engine: one tile of C after another on one thread, blocks of k and of columns sized for the
+// caches, operands packed only where reading them in place would cost more. Every element of C is summed in
+// the order of k within blocks of k, and the blocks in order: the cut into tiles and the path taken change no
+// bit.
+
+namespace weft::kernels {
+
+// A block of B of this size (half a megabyte in f32) stays in the second-level cache.
+inline constexpr i64 dot_block_k = 384;
+template <class S>
+inline constexpr i64 dot_block_cols = 7 * dot_tile_cols<S>;
+
+// Rows and columns of the tiles that C is cut into.
+struct DotCut {
+  i64 rows = 0, cols = 0;
+};
+
+constexpr i64 dot_ceil_div(i64 a, i64 b) { return (a + b - 1) / b; }
+
+// Halves C (m, n), the longer side first, into at most 32 tiles of 2 million multiply-adds (less would not
+// pay for waking a thread), more where that leaves more than 32 million. Tiles keep 96 rows, over which the
+// packing of B is spread, and 96 columns, over which the reading of A is.
+constexpr DotCut dot_cut(i64 m, i64 n, i64 k, i64 tile_rows, i64 lane_count) {
+  const f64 work = static_cast<f64>(m) * static_cast<f64>(n) * static_cast<f64>(k);
+  const f64 pieces = work < 64e6 ? work / 2e6 : work < 1024e6 ? 32 : work / 32e6;
+  f64 cuts = 1;
+  i64 rows = m, cols = n;
+  while (2 * cuts <= pieces) {
+    if (cols >= 192 && (cols >= rows || rows < 192))
+      cols = dot_ceil_div(cols, 2);
+    else if (rows >= 192)
+      rows = dot_ceil_div(rows, 2);
+    else
+      break;
+    cuts *= 2;
+  }
+  return {rows < m ? dot_ceil_div(rows, tile_rows) * tile_rows : m,
+          cols < n ? dot_ceil_div(cols, lane_count) * lane_count : n};
+}
+
+// Columns of the next strip where n are left: as wide as the micro-kernel, the last ones of about equal
+// width.
+template <class S>
+constexpr i64 dot_strip_cols(i64 n) {
+  const i64 vectors = dot_ceil_div(n, dot_lanes<S>);
+  const i64 cols = dot_ceil_div(vectors, dot_ceil_div(vectors, dot_tile_vectors)) * dot_lanes<S>;
+  return n < cols ? n : cols;
+}
+
+// c = sums + add + bias for one row of n, rounded to TC.
+template <class TC, class S>
+void dot_finish_row(const S* sums, i64 n, const DotSum<TC>* bias, const TC* add, TC* c) {
+  if (!bias && !add) {
+    for (i64 j = 0; j < n; ++j) c[j] = static_cast<TC>(sums[j]);
+    return;
+  }
+  using Sum = DotSum2<S, DotSum<TC>>;
+  for (i64 j = 0; j < n; ++j) {
+    Sum sum = static_cast<Sum>(sums[j]);
+    if (add) sum += static_cast<Sum>(static_cast<DotSum<TC>>(add[j]));
+    if (bias) sum += static_cast<Sum>(bias[j]);
+    c[j] = static_cast<TC>(sum);
+  }
+}
+
+// The whole of C on the calling thread.
+template <class TA, class TB, class TC>
+void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEpilogue<TC>& epilogue) {
+  using S = DotSum2<TA, TB>;
+  constexpr i64 lane_count = dot_lanes<S>;
+  constexpr i64 strip = dot_tile_cols<S>;
+  constexpr i64 panel = dot_tile_rows;
+  constexpr bool same = std::is_same_v<TC, S> && std::is_floating_point_v<S>;
+  const i64 k_blocks = s.k > dot_block_k ? dot_ceil_div(s.k, dot_block_k) : 1;
+  // Sums may be kept in C itself, unless it still holds the term to add.
+  const bool in_place = same && !(epilogue.add == c && k_blocks > 1);
+  const i64 k_step = dot_ceil_div(s.k, k_blocks);
+  const i64 n_step = s.n < dot_block_cols<S> ? s.n : dot_block_cols<S>;
+  const i64 n_padded = dot_ceil_div(n_step, lane_count) * lane_count;
+
+  // Read in place: B where its rows lie close together or little of it is reused; A where few strips read it,
+  // or where its rows or its columns are contiguous and the columns not so far apart that each takes a page
+  // of its own.
+  const bool b_direct = std::is_same_v<TB, S> && s.b_col == 1 && (dot_masks<S> || s.n % lane_count == 0) &&
+                        (s.m <= 4 * panel || k_step * s.b_row * static_cast<i64>(sizeof(S)) <= 65536);
+  const bool a_direct =
+      std::is_same_v<TA, S> && (n_step <= 2 * strip || s.a_col == 1 || (s.a_row == 1 && s.a_col <= 512));
+
+  const i64 b_size = b_direct ? 0 : k_step * n_padded;
+  const i64 a_size = a_direct ? 0 : k_step * panel;
+  const i64 run_size = std::is_same_v<TA, S> && std::is_same_v<TB, S> ? 0 : k_step * strip;
+  const i64 sum_size = in_place ? 0 : s.m * n_padded;
+  S* scratch = nullptr;
+  const i64 bytes = (b_size + a_size + run_size + sum_size) * static_cast<i64>(sizeof(S));
+  if (bytes > 0) scratch = static_cast<S*>(dot_scratch().get(bytes));
+  S* b_packed = scratch;
+  S* sums = b_packed + b_size;
+  S* a_packed = sums + sum_size;
+  S* runs = a_packed + a_size;
+
+  DotTile<S> tile;
+  for (i64 j0 = 0; j0 < s.n; j0 += n_step) {
+    const i64 n = s.n - j0 < n_step ? s.n - j0 : n_step;
+    for (i64 l0 = 0, block = 0; block < k_blocks; l0 += k_step, ++block) {
+      const i64 k = s.k - l0 < k_step ? s.k - l0 : k_step;
+      tile.k = k;
+      tile.accumulate = block > 0;
+      const bool finish = block == k_blocks - 1;
+      if (!b_direct)
+        for (i64 j = 0, width = 0; j < n; j += width) {
+          width = dot_strip_cols<S>(n - j);
+          dot_pack<TB, S>(b + l0 * s.b_row + (j0 + j) * s.b_col, s.b_col, s.b_row, width, k, b_packed + j * k,
+                          dot_ceil_div(width, lane_count) * lane_count, runs);
+        }
+      for (i64 i0 = 0; i0 < s.m; i0 += panel) {
+        const i64 m = s.m - i0 < panel ? s.m - i0 : panel;
+        const S* a_panel = a_packed;
+        if constexpr (std::is_same_v<TA, S>) {
+          a_panel = a + i0 * s.a_row + l0 * s.a_col;
+          tile.a_row = s.a_row;
+          tile.a_col = s.a_col;
+        }
+        if (!a_direct) {
+          dot_pack<TA, S>(a + i0 * s.a_row + l0 * s.a_col, s.a_row, s.a_col, m, k, a_packed, panel, runs);
+          a_panel = a_packed;
+          tile.a_row = 1;
+          tile.a_col = panel;
+        }
+        for (i64 j = 0, width = 0; j < n; j += width) {
+          width = dot_strip_cols<S>(n - j);
+          const i64 vectors = dot_ceil_div(width, lane_count);
+          tile.b = b_packed + j * k;
+          tile.b_row = vectors * lane_count;
+          if constexpr (std::is_same_v<TB, S>)
+            if (b_direct) {
+              tile.b = b + l0 * s.b_row + j0 + j;
+              tile.b_row = s.b_row;
+            }
+          tile.last = width - (vectors - 1) * lane_count;
+          for (i64 i = 0; i < m;) {
+            i64 rows = m - i;
+            const DotTileFunction<S> run = dot_tile_for<S>(rows, vectors);
+            tile.a = a_panel + i * tile.a_row;
+            tile.c = sums + (i0 + i) * n_padded + j;
+            tile.c_row = n_padded;
+            if constexpr (same)
+              if (in_place) {
+                tile.c = c + (i0 + i) * s.c_row + j0 + j;
+                tile.c_row = s.c_row;
+                tile.bias = finish && epilogue.bias ? epilogue.bias + j0 + j : nullptr;
+                tile.add =
+                    finish && epilogue.add ? epilogue.add + (i0 + i) * epilogue.add_row + j0 + j : nullptr;
+                tile.add_row = epilogue.add_row;
+              }
+            run(tile);
+            i += rows;
+          }
+        }
+        if (finish && !in_place)
+          for (i64 i = i0; i < i0 + m; ++i)
+            dot_finish_row<TC, S>(sums + i * n_padded, n, epilogue.bias ? epilogue.bias + j0 : nullptr,
+                                  epilogue.add ? epilogue.add + i * epilogue.add_row + j0 : nullptr,
+                                  c + i * s.c_row + j0);
+      }
+    }
+  }
+}
+
+}  // namespace weft::kernels
+// ---- weft/kernels/parallel.hpp ----
+// Host loops over work items. The caller cuts the work into items by size, never by the number of threads, so
+// what is computed does not depend on how many threads compute it.
+
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
+
+namespace weft {
+
+// Threads a parallel_for may use: what OpenMP offers at the first call (OMP_NUM_THREADS is honoured), or 1.
+// The value is kept because a BLAS may lower OpenMP's own setting later on.
+inline int hardware_threads() {
+#if defined(_OPENMP)
+  static const int threads = omp_get_max_threads();
+  return threads;
+#else
+  return 1;
+#endif
+}
+
+// Calls f(i) for every i in [0, n), each once, in any order, on at most max_threads threads (0: all). Serial
+// when n <= 1, max_threads == 1, without OpenMP, or inside another parallel region. Neighbouring items go to
+// the same thread, and to the same one in every loop of the same n. An exception that leaves f ends the
+// program: it could not cross the threads.
+template <class F>
+void parallel_for(i64 n, int max_threads, F&& f) noexcept {
+#if defined(_OPENMP)
+  if (n > 1 && max_threads != 1 && !omp_in_parallel()) {
+    const int all = hardware_threads();
+    int threads = max_threads <= 0 || max_threads > all ? all : max_threads;
+    if (n < threads) threads = static_cast<int>(n);
+    if (threads > 1) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+      for (i64 i = 0; i < n; ++i) f(i);
+      return;
+    }
+  }
+#else
+  static_cast<void>(max_threads);
+#endif
+  for (i64 i = 0; i < n; ++i) f(i);
+}
+
+}  // namespace weft
+// ---- weft/kernels/dot/cblas.hpp ----
+// The system's BLAS as an engine for large products of f32 and f64, present where WEFT_WITH_CBLAS is defined
+// (the program then links a CBLAS with 32-bit integers). It runs single-threaded on cuts of our own, because
+// its own threads would make results depend on how many there are.
+
+#if defined(WEFT_WITH_CBLAS)
+
+namespace weft::kernels {
+
+// Prototypes under names of our own, so that they never clash with a <cblas.h> that the user includes.
+extern "C" {
+void weft_cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float* a,
+                      int lda, const float* b, int ldb, float beta, float* c, int ldc) __asm__("cblas_sgemm");
+void weft_cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, int k, double alpha, const double* a,
+                      int lda, const double* b, int ldb, double beta, double* c,
+                      int ldc) __asm__("cblas_dgemm");
+// OpenBLAS only, null elsewhere. get_parallel: 0 no threads, 1 threads of its own, 2 OpenMP.
+void weft_openblas_set_num_threads(int threads) __asm__("openblas_set_num_threads") __attribute__((weak));
+int weft_openblas_get_parallel() __asm__("openblas_get_parallel") __attribute__((weak));
+char* weft_openblas_get_corename() __asm__("openblas_get_corename") __attribute__((weak));
+}
+
+inline constexpr bool dot_has_cblas = true;
+
+// While one lives, BLAS runs on the calling thread alone. An OpenBLAS built with OpenMP (and MKL) takes
+// OpenMP's number of threads, which belongs to the calling task: it is lowered and put back, and nobody else
+// notices. An OpenBLAS with threads of its own has one global number, which is set to 1 for good. The threads
+// of other libraries are the user's to limit.
+class DotBlasAlone {
+ public:
+  DotBlasAlone() {
+#if defined(_OPENMP)
+    static const bool once = weft_openblas_get_parallel && weft_openblas_get_parallel() == 1 && set_one();
+    threads_ = omp_get_max_threads();
+    if (threads_ != 1) omp_set_num_threads(1);
+#else
+    static thread_local const bool once = set_one();
+#endif
+    static_cast<void>(once);
+  }
+  DotBlasAlone(const DotBlasAlone&) = delete;
+  DotBlasAlone& operator=(const DotBlasAlone&) = delete;
+  ~DotBlasAlone() {
+#if defined(_OPENMP)
+    if (threads_ != 1) omp_set_num_threads(threads_);
+#endif
+  }
+
+ private:
+  static bool set_one() {
+    if (weft_openblas_set_num_threads) weft_openblas_set_num_threads(1);
+    return true;
+  }
+#if defined(_OPENMP)
+  int threads_ = 1;
+#endif
+};
+
+// The kernels OpenBLAS chose for this machine ("SkylakeX", "Haswell", ...); "" for any other library. The
+// variable OPENBLAS_CORETYPE can pin it to slower ones.
+inline const char* openblas_core() { return weft_openblas_get_corename ? weft_openblas_get_corename() : ""; }
+
+// Says once a process, on standard error, that OPENBLAS_CORETYPE pins OpenBLAS's kernels: an old core there
+// can halve the speed of large products, and nothing else shows it.
+inline void report_pinned_core() {
+  static const bool said = [] {
+    const char* pinned = std::getenv("OPENBLAS_CORETYPE");
+    if (pinned && *openblas_core())
+      std::fprintf(
+          stderr,
+          "weft: OPENBLAS_CORETYPE=%s pins OpenBLAS to its kernels for %s; unset it for this machine's own\n",
+          pinned, openblas_core());
+    return true;
+  }();
+  static_cast<void>(said);
+}
+
+// Whether BLAS can express the strides: one of the two is 1, the other a leading dimension (0 is not).
+constexpr bool dot_blas_operand(i64 row, i64 col, i64 rows, i64 cols) {
+  constexpr i64 most = 0x7fffffff;
+  return (col == 1 && row >= cols && row > 0 && row <= most) ||
+         (row == 1 && col >= rows && col > 0 && col <= most);
+}
+constexpr bool dot_blas_shape(const DotShape& s) {
+  constexpr i64 most = 0x7fffffff;
+  return s.m <= most && s.n <= most && s.k <= most && s.k > 0 && s.c_row >= s.n && s.c_row <= most &&
+         dot_blas_operand(s.a_row, s.a_col, s.m, s.k) && dot_blas_operand(s.b_row, s.b_col, s.k, s.n);
+}
+
+// Tiles for BLAS are larger than for the built-in engine, since each call packs its operands anew: halves of
+// the longer side, up to four where they keep 2 million multiply-adds and 96 rows or columns, more only from
+// sides of 1024.
+constexpr DotCut dot_blas_cut(i64 m, i64 n, i64 k) {
+  f64 work = static_cast<f64>(m) * static_cast<f64>(n) * static_cast<f64>(k);
+  i64 rows = m, cols = n;
+  for (int tiles = 1; work >= 4e6; tiles *= 2, work /= 2) {
+    i64& side = cols >= rows ? cols : rows;
+    if (side < (tiles < 4 ? 192 : 1024)) break;
+    side = dot_ceil_div(dot_ceil_div(side, 2), 16) * 16;
+  }
+  return {rows, cols};
+}
+
+// C = A B, or C += A B with `accumulate`, for a shape that dot_blas_shape accepts.
+template <class T>
+void dot_blas(const DotShape& s, const T* a, const T* b, T* c, bool accumulate) {
+  constexpr int row_major = 101, plain = 111, transposed = 112;
+  const bool a_plain = s.a_col == 1 && s.a_row >= s.k;
+  const bool b_plain = s.b_col == 1 && s.b_row >= s.n;
+  const int m = static_cast<int>(s.m), n = static_cast<int>(s.n), k = static_cast<int>(s.k);
+  const int lda = static_cast<int>(a_plain ? s.a_row : s.a_col);
+  const int ldb = static_cast<int>(b_plain ? s.b_row : s.b_col);
+  const int trans_a = a_plain ? plain : transposed, trans_b = b_plain ? plain : transposed;
+  const int ldc = static_cast<int>(s.c_row);
+  const DotBlasAlone alone;
+  const T beta = accumulate ? T{1} : T{0};
+  if constexpr (std::is_same_v<T, f32>)
+    weft_cblas_sgemm(row_major, trans_a, trans_b, m, n, k, 1.0f, a, lda, b, ldb, beta, c, ldc);
+  else
+    weft_cblas_dgemm(row_major, trans_a, trans_b, m, n, k, 1.0, a, lda, b, ldb, beta, c, ldc);
+}
+
+}  // namespace weft::kernels
+
+#else
+
+namespace weft::kernels {
+inline constexpr bool dot_has_cblas = false;
+inline const char* openblas_core() { return ""; }
+inline void report_pinned_core() {}
+}  // namespace weft::kernels
+
+#endif
+// ---- weft/kernels/dot.hpp ----
+// The matrix product on the host, plain and batched. The same operands give the same bits for any number of
+// threads: the work is cut by shape, and k is summed in an order that depends on the shape alone.
+//
+// Two engines: a blocked product of our own, and the system's BLAS where there is one (WEFT_WITH_CBLAS).
+// Which of them runs depends on types and shape only. A thread's first large product allocates its scratch
+// block, later ones nothing (dot/scratch.hpp).
+
+namespace weft::kernels {
+
+// Engines a caller may insist on; `best` is what measurements say.
+enum class DotEngine { best, builtin, cblas };
+
+// What runs large products of f32: "builtin" or "cblas".
+inline const char* dot_engine() { return dot_has_cblas ? "cblas" : "builtin"; }
+
+template <class TA, class TB, class TC>
+inline constexpr bool dot_blas_types =
+    dot_has_cblas&& std::is_same_v<TA, TB>&& std::is_same_v<TA, TC>&& std::is_floating_point_v<TA>;
+
+// Whether BLAS is the faster one, from multiply-adds alone. Measured against OpenBLAS 0.3.21 on AVX-512
+// (benchmarks/host/gemm.cpp): with 64-byte vectors the built-in engine is ahead of BLAS on our cuts up to
+// 512^3 and level at 1024^3; a program compiled for less loses to BLAS, which picks its kernels at run time,
+// as soon as a call is paid for.
+constexpr bool dot_prefers_blas(const DotShape& s) {
+  constexpr f64 from = WEFT_DOT_BYTES == 64 ? 1e9 : WEFT_DOT_BYTES == 32 ? 3e5 : 3e4;
+  return static_cast<f64>(s.m) * static_cast<f64>(s.n) * static_cast<f64>(s.k) >= from;
+}
+
+#if defined(WEFT_WITH_CBLAS)
+template <class T>
+void dot_on_blas(const DotShape& s, const T* a, const T* b, T* c, const DotEpilogue<T>& epilogue) {
+  const bool accumulate = epilogue.add == c && epilogue.add_row == s.c_row;
+  dot_blas<T>(s, a, b, c, accumulate);
+  const T* add = accumulate ? nullptr : epilogue.add;
+  if (!epilogue.bias && !add) return;
+  for (i64 i = 0; i < s.m; ++i)
+    dot_finish_row<T, T>(c + i * s.c_row, s.n, epilogue.bias, add ? add + i * epilogue.add_row : nullptr,
+                         c + i * s.c_row);
+}
+#endif
+
+// C = A B (+ add) (+ bias) for every element of the batch, on at most max_threads threads (0: all). C must
+// not overlap A or B. k == 0 gives zeros (and the added terms); an empty C, nothing.
+template <class TA, class TB, class TC>
+void dot(const DotShape& s, const DotBatch& batch, const TA* a, const TB* b, TC* c, int max_threads = 0,
+         const DotEpilogue<TC>& epilogue = {}, DotEngine engine = DotEngine::best) {
+  using S = DotSum2<TA, TB>;
+  i64 products = 1;
+  for (int d = 0; d < batch.rank; ++d) products *= batch.extent[d];
+  if (products <= 0 || s.m <= 0 || s.n <= 0) return;
+
+  bool blas = false;
+  DotCut cut = dot_cut(s.m, s.n, s.k, dot_tile_rows, dot_lanes<S>);
+#if defined(WEFT_WITH_CBLAS)
+  if constexpr (dot_blas_types<TA, TB, TC>) {
+    blas = dot_blas_shape(s) &&
+           (engine == DotEngine::cblas || (engine == DotEngine::best && dot_prefers_blas(s)));
+    if (blas) cut = dot_blas_cut(s.m, s.n, s.k);
+  }
+#endif
+  static_cast<void>(engine);
+
+  const i64 m_cuts = dot_ceil_div(s.m, cut.rows);
+  const i64 n_cuts = dot_ceil_div(s.n, cut.cols);
+  const i64 tiles = m_cuts * n_cuts;
+  // Small products go to a thread several at a time.
+  const i64 work = s.m * s.n * (s.k > 0 ? s.k : 1);
+  const i64 together = tiles > 1 || work >= 2000000 ? 1 : 2000000 / work;
+  const i64 groups = dot_ceil_div(products, together);
+
+  parallel_for(groups * tiles, max_threads, [&](i64 item) {
+    const i64 group = item / tiles;
+    const i64 tile = item - group * tiles;
+    // Tiles of one column block follow each other, so that B's part stays in the cache.
+    const i64 i0 = tile % m_cuts * cut.rows;
+    const i64 j0 = tile / m_cuts * cut.cols;
+    DotShape part = s;
+    part.m = s.m - i0 < cut.rows ? s.m - i0 : cut.rows;
+    part.n = s.n - j0 < cut.cols ? s.n - j0 : cut.cols;
+    const i64 end = (group + 1) * together < products ? (group + 1) * together : products;
+    for (i64 product = group * together; product < end; ++product) {
+      i64 rest = product;
+      i64 a_at = i0 * s.a_row;
+      i64 b_at = j0 * s.b_col;
+      i64 c_at = i0 * s.c_row + j0;
+      i64 add_at = i0 * epilogue.add_row + j0;
+      for (int d = batch.rank - 1; d >= 0; --d) {
+        const i64 at = rest % batch.extent[d];
+        rest /= batch.extent[d];
+        a_at += at * batch.a[d];
+        b_at += at * batch.b[d];
+        c_at += at * batch.c[d];
+        add_at += at * batch.add[d];
+      }
+      const DotEpilogue<TC> ends{epilogue.bias ? epilogue.bias + j0 : nullptr,
+                                 epilogue.add ? epilogue.add + add_at : nullptr, epilogue.add_row};
+#if defined(WEFT_WITH_CBLAS)
+      if constexpr (dot_blas_types<TA, TB, TC>)
+        if (blas) {
+          dot_on_blas<TC>(part, a + a_at, b + b_at, c + c_at, ends);
+          continue;
+        }
+#endif
+      dot_blocked<TA, TB, TC>(part, a + a_at, b + b_at, c + c_at, ends);
+    }
+  });
+  static_cast<void>(blas);
+}
+
+// One product.
+template <class TA, class TB, class TC>
+void dot(const DotShape& s, const TA* a, const TB* b, TC* c, int max_threads = 0,
+         const DotEpilogue<TC>& epilogue = {}, DotEngine engine = DotEngine::best) {
+  dot<TA, TB, TC>(s, DotBatch{}, a, b, c, max_threads, epilogue, engine);
 }
 
 }  // namespace weft::kernels
@@ -12294,6 +12985,8 @@ struct HostLaunch {
   LoopArgs args;
   const u64* numbers = nullptr;
   int number_count = 0;
+  FinishSum* sums = nullptr;  // of a second stage
+  int sum_count = 0;
 };
 
 template <class C>
@@ -12309,22 +13002,28 @@ void run_loop(const HostLaunch& launch, int threads) {
 
 inline void run_finish(const HostLaunch& launch, int) {
   SerialTeam team;
-  for_each_finish(launch.args, launch.numbers, launch.number_count, team.size(),
-                  [&](const FinishArgs& args, i64 blocks) {
-                    for (i64 b = 0; b < blocks; ++b) finish_block<every_finish>(team, args, b);
-                  });
+  i64 blocks = 0;
+  const FinishArgs args = finish_args(launch.sums, launch.sum_count, team.size(), blocks);
+  for (i64 b = 0; b < blocks; ++b) finish_block<every_finish>(team, args, b);
 }
 
-// Words: dtypes of a, b, c. Numbers: m, n, k, strides, and per batch axis an extent and three strides.
+// Words and numbers: dot_call.hpp.
 template <class C>
 void run_dot(const HostLaunch& launch, int threads) {
   using A = ctype<static_cast<DType>(C::w[0])>;
   using B = ctype<static_cast<DType>(C::w[1])>;
   using R = ctype<static_cast<DType>(C::w[2])>;
   const DotCall call = dot_call(launch.numbers);
+  DotEpilogue<R> epilogue;
+  if constexpr ((C::w[3] & dot_adds) != 0) {
+    epilogue.add = static_cast<const R*>(launch.args.pointer[3]);
+    epilogue.add_row = call.shape.c_row;
+  }
+  if constexpr ((C::w[3] & dot_has_bias) != 0)
+    epilogue.bias = static_cast<const DotSum<R>*>(launch.args.pointer[4]);
   dot<A, B, R>(call.shape, call.batch, static_cast<const A*>(launch.args.pointer[0]),
                static_cast<const B*>(launch.args.pointer[1]), static_cast<R*>(launch.args.pointer[2]),
-               threads);
+               threads, epilogue);
 }
 
 template <class C>
@@ -12446,8 +13145,12 @@ namespace weft::codegen {
 
 constexpr void write(WordWriter& w, const passes::Plan& p) {
   w.put_int(p.where.size());
-  for (u64 a : p.where) w.put(a);
   w.put_int(p.cuts.size());
+  w.put_int(p.copies.size());
+  w.put_int(p.outputs.size());
+  w.put_int(p.workspace_bytes);
+  w.put_int(p.finishes.size());
+  w.put_all(p.where.data(), p.where.size());
   for (const passes::Cut& c : p.cuts) {
     w.put_int(c.rows);
     w.put_int(c.cols);
@@ -12456,46 +13159,72 @@ constexpr void write(WordWriter& w, const passes::Plan& p) {
     w.put_pair(c.flat ? 1 : 0, c.segments);
     w.put(c.partials);
   }
-  w.put_int(p.copies.size());
   for (const passes::Copy& c : p.copies) {
     w.put(c.from);
     w.put(c.to);
     w.put_int(c.bytes);
     w.put_int(c.before);
   }
-  w.put_int(p.outputs.size());
   for (u64 a : p.outputs) w.put(a);
-  w.put_int(p.workspace_bytes);
+  for (int k : p.finishes) w.put_int(k);
 }
 
-constexpr passes::Plan thaw_plan(const u64* words) {
-  WordReader r(words);
-  passes::Plan p;
-  p.where.resize(r.get_size());
-  for (u64& a : p.where) a = r.get();
-  p.cuts.resize(r.get_size());
-  for (passes::Cut& c : p.cuts) {
-    c.rows = r.get_int();
-    c.cols = r.get_int();
-    c.rows_per_chunk = r.get_int();
-    c.chunks = r.get_int();
-    const u64 flags = r.get();
-    c.flat = WordReader::low(flags) != 0;
-    c.segments = WordReader::high(flags);
-    c.partials = r.get();
+// The plan that Stage wrote, as constant arrays; plan() borrows them.
+template <class Stage>
+struct FrozenPlan {
+  static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::words.w[which]); }
+  static constexpr int places = count(0), cuts = count(1), copies = count(2), outputs = count(3),
+                       finishes = count(5);
+  static constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
+  template <class S>  // a template, so that its members wait for the counts
+  struct Arrays {
+    u64 where[at_least_one(S::places)]{};
+    passes::Cut cuts[at_least_one(S::cuts)]{};
+    passes::Copy copies[at_least_one(S::copies)]{};
+    u64 outputs[at_least_one(S::outputs)]{};
+    int finishes[at_least_one(S::finishes)]{};
+  };
+  template <class S>
+  static constexpr Arrays<S> read() {
+    Arrays<S> to;
+    WordReader r(Kept<Stage>::words.w + 6);
+    const u64* const from = r.take(S::places);
+    for (int i = 0; i < S::places; ++i) to.where[i] = from[i];
+    for (int i = 0; i < S::cuts; ++i) {
+      passes::Cut& c = to.cuts[i];
+      c.rows = r.get_int();
+      c.cols = r.get_int();
+      c.rows_per_chunk = r.get_int();
+      c.chunks = r.get_int();
+      const u64 flags = r.get();
+      c.flat = WordReader::low(flags) != 0;
+      c.segments = WordReader::high(flags);
+      c.partials = r.get();
+    }
+    for (int i = 0; i < S::copies; ++i) {
+      passes::Copy& c = to.copies[i];
+      c.from = r.get();
+      c.to = r.get();
+      c.bytes = r.get_int();
+      c.before = static_cast<int>(r.get_int());
+    }
+    for (int i = 0; i < S::outputs; ++i) to.outputs[i] = r.get();
+    for (int i = 0; i < S::finishes; ++i) to.finishes[i] = static_cast<int>(r.get_int());
+    return to;
   }
-  p.copies.resize(r.get_size());
-  for (passes::Copy& c : p.copies) {
-    c.from = r.get();
-    c.to = r.get();
-    c.bytes = r.get_int();
-    c.before = static_cast<int>(r.get_int());
+  static constexpr Arrays<FrozenPlan> arrays = read<FrozenPlan>();
+
+  static constexpr passes::Plan plan() {
+    passes::Plan p;
+    p.where = List<u64>::borrow(arrays.where, places);
+    p.cuts = List<passes::Cut>::borrow(arrays.cuts, cuts);
+    p.copies = List<passes::Copy>::borrow(arrays.copies, copies);
+    p.outputs = List<u64>::borrow(arrays.outputs, outputs);
+    p.finishes = List<int>::borrow(arrays.finishes, finishes);
+    p.workspace_bytes = static_cast<i64>(Kept<Stage>::words.w[4]);
+    return p;
   }
-  p.outputs.resize(r.get_size());
-  for (u64& a : p.outputs) a = r.get();
-  p.workspace_bytes = r.get_int();
-  return p;
-}
+};
 
 constexpr void write(WordWriter& w, const Lowered& l) {
   w.put_int(l.kernels.size());
@@ -12513,7 +13242,7 @@ constexpr void write(WordWriter& w, const Lowered& l) {
   }
   for (const List<u64>* list : {&l.words, &l.addresses, &l.numbers}) {
     w.put_int(list->size());
-    for (u64 x : *list) w.put(x);
+    w.put_all(list->data(), list->size());
   }
 }
 
@@ -12541,101 +13270,129 @@ constexpr Lowered thaw_lowered(const u64* words) {
     s.flops = r.get_int();
   }
   for (List<u64>* list : {&l.words, &l.addresses, &l.numbers}) {
-    list->resize(r.get_size());
-    for (u64& x : *list) x = r.get();
+    const int n = r.get_size();
+    list->append(r.take(n), n);
   }
   return l;
 }
 
 }  // namespace weft::codegen
 // ---- weft/ir/freeze.hpp ----
-// A graph as words, and back.
+// A graph as words, which one constant evaluation leaves to the next; and back: as a graph of its own, to be
+// changed, or as constant arrays that later evaluations read where they lie.
 
 namespace weft::ir {
 
+// How many of each a graph has, in the order of its words.
+struct GraphSizes {
+  int nodes = 0, edges = 0, shapes = 0, lists = 0, list_data = 0, slots = 0, groups = 0, ranges = 0,
+      presets = 0, inputs = 0, outputs = 0, assigns = 0;
+};
+
+inline constexpr int node_words = 4;
+
 constexpr void write(WordWriter& w, const Graph& g) {
-  w.put_int(g.nodes.size());
-  for (const Node& n : g.nodes) {
-    w.put(static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 | static_cast<u64>(n.recompute) << 16 |
-          static_cast<u64>(n.arity) << 32);
-    w.put_pair(n.shape, n.list);
-    w.put_pair(n.first, 0);
-    w.put(n.imm);
+  for (const int n : {g.nodes.size(), g.edges.size(), g.shapes.size(), g.lists.size(), g.list_data.size(),
+                      g.slots.size(), g.groups.size(), g.ranges.size(), g.presets.size(), g.inputs.size(),
+                      g.outputs.size(), g.assigns.size()})
+    w.put_int(n);
+  w.put_int(g.model_bytes);
+  w.put_int(g.optimizer_bytes);
+  w.put_pair(g.scalar_count, g.streams);
+  const Node* const nodes = g.nodes.data();
+  const int node_count = g.nodes.size();
+  u64* at = w.claim(node_words * node_count);
+  for (int i = 0; at != nullptr && i < node_count; ++i) {
+    const Node& n = nodes[i];
+    at[0] = static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 | static_cast<u64>(n.recompute) << 16 |
+            static_cast<u64>(n.arity) << 32;
+    at[1] = static_cast<u64>(n.shape) | static_cast<u64>(n.list + 1) << 32;
+    at[2] = static_cast<u64>(n.first);
+    at[3] = n.imm;
+    at += node_words;
   }
-  w.put_int(g.edges.size());
-  for (int k = 0; k < g.edges.size(); k += 2)
-    w.put_pair(g.edges[k], k + 1 < g.edges.size() ? g.edges[k + 1] : 0);
-  w.put_int(g.shapes.size());
+  const int* const edges = g.edges.data();
+  const int edge_count = g.edges.size();
+  at = w.claim(edge_count);
+  for (int k = 0; at != nullptr && k < edge_count; ++k) at[k] = static_cast<u64>(edges[k]);
   for (const Dims& d : g.shapes) {
     w.put_int(d.rank);
     for (int k = 0; k < d.rank; ++k) w.put_int(d.extent[k]);
   }
-  w.put_int(g.lists.size());
   for (const Span& s : g.lists) w.put_pair(s.begin, s.size);
-  w.put_int(g.list_data.size());
   for (i64 x : g.list_data) w.put_int(x);
-  w.put_int(g.slots.size());
   for (const Slot& s : g.slots) {
     w.put(static_cast<u64>(s.space) | static_cast<u64>(s.dtype) << 8 |
           static_cast<u64>(static_cast<u32>(s.shape)) << 16);
     w.put_int(s.segments);
     w.put_int(s.offset);
   }
-  w.put_int(g.groups.size());
   for (const Span& s : g.groups) w.put_pair(s.begin, s.size);
-  w.put_int(g.ranges.size());
   for (const Range& r : g.ranges) w.put_int(r.offset), w.put_int(r.length);
-  w.put_int(g.presets.size());
   for (const Preset& p : g.presets) w.put_pair(p.scalar, std::bit_cast<int>(p.value));
-  w.put_int(g.inputs.size());
   for (int x : g.inputs) w.put_int(x);
-  w.put_int(g.outputs.size());
   for (int x : g.outputs) w.put_int(x);
-  w.put_int(g.assigns.size());
   for (const Assign& a : g.assigns) w.put_pair(a.slot, a.node);
-  w.put_int(g.model_bytes);
-  w.put_int(g.optimizer_bytes);
-  w.put_pair(g.scalar_count, g.streams);
 }
 
-constexpr Graph read_graph(WordReader& r) {
+constexpr GraphSizes read_sizes(WordReader& r) {
+  GraphSizes s;
+  for (int* n : {&s.nodes, &s.edges, &s.shapes, &s.lists, &s.list_data, &s.slots, &s.groups, &s.ranges,
+                 &s.presets, &s.inputs, &s.outputs, &s.assigns})
+    *n = r.get_size();
+  return s;
+}
+
+// Where an array or a list begins: constant evaluation pays for every call that a subscript would be.
+template <class T>
+constexpr T* begin_of(List<T>& list) {
+  return list.data();
+}
+template <class T, int N>
+constexpr T* begin_of(T (&array)[N]) {
+  return array;
+}
+
+// Reads what follows the sizes into `to`, whose members are arrays of those lengths.
+template <class Arrays>
+constexpr void read_graph(WordReader& r, const GraphSizes& sizes, Arrays& to) {
   using R = WordReader;
-  Graph g;
-  g.nodes.resize(r.get_size());
-  for (Node& n : g.nodes) {
-    const u64 a = r.get(), b = r.get(), c = r.get();
+  to.model_bytes = r.get_int();
+  to.optimizer_bytes = r.get_int();
+  const u64 counts = r.get();
+  to.scalar_count = R::low(counts);
+  to.streams = R::high(counts);
+  Node* const nodes = begin_of(to.nodes);
+  const u64* from = r.take(node_words * sizes.nodes);
+  for (int k = 0; k < sizes.nodes; ++k, from += node_words) {
+    const u64 a = from[0], b = from[1];
+    Node& n = nodes[k];
     n.op = static_cast<Op>(a & 255);
     n.dtype = static_cast<DType>(a >> 8 & 255);
     n.recompute = static_cast<u16>(a >> 16 & 0xffff);
-    n.arity = R::high(a);
-    n.shape = R::low(b);
-    n.list = R::high(b);
-    n.first = R::low(c);
-    n.imm = r.get();
+    n.arity = static_cast<int>(a >> 32);
+    n.shape = static_cast<int>(b & 0xffffffff);
+    n.list = static_cast<int>(b >> 32) - 1;
+    n.first = static_cast<int>(from[2]);
+    n.imm = from[3];
   }
-  g.edges.resize(r.get_size());
-  for (int k = 0; k < g.edges.size(); k += 2) {
-    const u64 w = r.get();
-    g.edges[k] = R::low(w);
-    if (k + 1 < g.edges.size()) g.edges[k + 1] = R::high(w);
-  }
-  g.shapes.resize(r.get_size());
-  for (Dims& d : g.shapes) {
+  int* const edges = begin_of(to.edges);
+  from = r.take(sizes.edges);
+  for (int k = 0; k < sizes.edges; ++k) edges[k] = static_cast<int>(from[k]);
+  for (int k = 0; k < sizes.shapes; ++k) {
+    Dims& d = to.shapes[k];
     d.rank = r.get_size();
-    for (int k = 0; k < d.rank; ++k) d.extent[k] = r.get_int();
+    for (int a = 0; a < d.rank; ++a) d.extent[a] = r.get_int();
   }
-  const auto spans = [&](List<Span>& list) {
-    list.resize(r.get_size());
-    for (Span& s : list) {
-      const u64 w = r.get();
-      s = {R::low(w), R::high(w)};
-    }
+  const auto pair = [&](int& first, int& second) {
+    const u64 w = r.get();
+    first = R::low(w);
+    second = R::high(w);
   };
-  spans(g.lists);
-  g.list_data.resize(r.get_size());
-  for (i64& x : g.list_data) x = r.get_int();
-  g.slots.resize(r.get_size());
-  for (Slot& s : g.slots) {
+  for (int k = 0; k < sizes.lists; ++k) pair(to.lists[k].begin, to.lists[k].size);
+  for (int k = 0; k < sizes.list_data; ++k) to.list_data[k] = r.get_int();
+  for (int k = 0; k < sizes.slots; ++k) {
+    Slot& s = to.slots[k];
     const u64 w = r.get();
     s.space = static_cast<Space>(w & 255);
     s.dtype = static_cast<DType>(w >> 8 & 255);
@@ -12643,30 +13400,33 @@ constexpr Graph read_graph(WordReader& r) {
     s.segments = static_cast<int>(r.get_int());
     s.offset = r.get_int();
   }
-  spans(g.groups);
-  g.ranges.resize(r.get_size());
-  for (Range& x : g.ranges) x.offset = r.get_int(), x.length = r.get_int();
-  g.presets.resize(r.get_size());
-  for (Preset& p : g.presets) {
+  for (int k = 0; k < sizes.groups; ++k) pair(to.groups[k].begin, to.groups[k].size);
+  for (int k = 0; k < sizes.ranges; ++k) to.ranges[k].offset = r.get_int(), to.ranges[k].length = r.get_int();
+  for (int k = 0; k < sizes.presets; ++k) {
     const u64 w = r.get();
-    p = {R::low(w), std::bit_cast<f32>(R::high(w))};
+    to.presets[k] = {R::low(w), std::bit_cast<f32>(R::high(w))};
   }
-  const auto ints = [&](List<int>& list) {
-    list.resize(r.get_size());
-    for (int& x : list) x = static_cast<int>(r.get_int());
-  };
-  ints(g.inputs);
-  ints(g.outputs);
-  g.assigns.resize(r.get_size());
-  for (Assign& a : g.assigns) {
-    const u64 w = r.get();
-    a = {R::low(w), R::high(w)};
-  }
-  g.model_bytes = r.get_int();
-  g.optimizer_bytes = r.get_int();
-  const u64 w = r.get();
-  g.scalar_count = R::low(w);
-  g.streams = R::high(w);
+  for (int k = 0; k < sizes.inputs; ++k) to.inputs[k] = static_cast<int>(r.get_int());
+  for (int k = 0; k < sizes.outputs; ++k) to.outputs[k] = static_cast<int>(r.get_int());
+  for (int k = 0; k < sizes.assigns; ++k) pair(to.assigns[k].slot, to.assigns[k].node);
+}
+
+constexpr Graph read_graph(WordReader& r) {
+  const GraphSizes sizes = read_sizes(r);
+  Graph g;
+  g.nodes.resize(sizes.nodes);
+  g.edges.resize(sizes.edges);
+  g.shapes.resize(sizes.shapes);
+  g.lists.resize(sizes.lists);
+  g.list_data.resize(sizes.list_data);
+  g.slots.resize(sizes.slots);
+  g.groups.resize(sizes.groups);
+  g.ranges.resize(sizes.ranges);
+  g.presets.resize(sizes.presets);
+  g.inputs.resize(sizes.inputs);
+  g.outputs.resize(sizes.outputs);
+  g.assigns.resize(sizes.assigns);
+  read_graph(r, sizes, g);
   return g;
 }
 
@@ -12674,6 +13434,64 @@ constexpr Graph thaw(const u64* words) {
   WordReader r(words);
   return read_graph(r);
 }
+
+// The graph that Stage wrote behind its first `Skip` words, as constant arrays; graph() borrows them.
+template <class Stage, int Skip = 0>
+struct Frozen {
+  static constexpr GraphSizes read_own_sizes() {
+    WordReader r(Kept<Stage>::words.w + Skip);
+    return read_sizes(r);
+  }
+  static constexpr GraphSizes sizes = read_own_sizes();
+  static constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
+  template <class S>  // a template, so that its members wait for `sizes`
+  struct Arrays {
+    Node nodes[at_least_one(S::sizes.nodes)]{};
+    int edges[at_least_one(S::sizes.edges)]{};
+    Dims shapes[at_least_one(S::sizes.shapes)]{};
+    Span lists[at_least_one(S::sizes.lists)]{};
+    i64 list_data[at_least_one(S::sizes.list_data)]{};
+    Slot slots[at_least_one(S::sizes.slots)]{};
+    Span groups[at_least_one(S::sizes.groups)]{};
+    Range ranges[at_least_one(S::sizes.ranges)]{};
+    Preset presets[at_least_one(S::sizes.presets)]{};
+    int inputs[at_least_one(S::sizes.inputs)]{};
+    int outputs[at_least_one(S::sizes.outputs)]{};
+    Assign assigns[at_least_one(S::sizes.assigns)]{};
+    i64 model_bytes = 0, optimizer_bytes = 0;
+    int scalar_count = 0, streams = 0;
+  };
+  template <class S>
+  static constexpr Arrays<S> read() {
+    Arrays<S> to;
+    WordReader r(Kept<Stage>::words.w + Skip);
+    read_sizes(r);
+    read_graph(r, S::sizes, to);
+    return to;
+  }
+  static constexpr Arrays<Frozen> arrays = read<Frozen>();
+
+  static constexpr Graph graph() {
+    Graph g;
+    g.nodes = List<Node>::borrow(arrays.nodes, sizes.nodes);
+    g.edges = List<int>::borrow(arrays.edges, sizes.edges);
+    g.shapes = List<Dims>::borrow(arrays.shapes, sizes.shapes);
+    g.lists = List<Span>::borrow(arrays.lists, sizes.lists);
+    g.list_data = List<i64>::borrow(arrays.list_data, sizes.list_data);
+    g.slots = List<Slot>::borrow(arrays.slots, sizes.slots);
+    g.groups = List<Span>::borrow(arrays.groups, sizes.groups);
+    g.ranges = List<Range>::borrow(arrays.ranges, sizes.ranges);
+    g.presets = List<Preset>::borrow(arrays.presets, sizes.presets);
+    g.inputs = List<int>::borrow(arrays.inputs, sizes.inputs);
+    g.outputs = List<int>::borrow(arrays.outputs, sizes.outputs);
+    g.assigns = List<Assign>::borrow(arrays.assigns, sizes.assigns);
+    g.model_bytes = arrays.model_bytes;
+    g.optimizer_bytes = arrays.optimizer_bytes;
+    g.scalar_count = arrays.scalar_count;
+    g.streams = arrays.streams;
+    return g;
+  }
+};
 
 }  // namespace weft::ir
 // ---- weft/ir/verify.hpp ----
@@ -14081,70 +14899,98 @@ constexpr i64 parameter_count() {
 
 }  // namespace weft::nn
 // ---- weft/passes/freeze.hpp ----
-// A fusion as words, and back.
+// A fusion as words, and back: as constant arrays that later evaluations read where they lie.
 
 namespace weft::passes {
 
 constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
-  for (int i = 0; i < g.nodes.size(); ++i)
-    w.put(static_cast<u64>(f.role[i]) | static_cast<u64>(f.level[i]) << 4 |
-          static_cast<u64>(f.stored[i]) << 8 |
-          static_cast<u64>(static_cast<u32>(f.group[i] + 1) & 0xffffff) << 12 |
-          static_cast<u64>(static_cast<u32>(f.view_of[i] + 1)) << 36);
+  const int n = g.nodes.size();
+  w.put_int(n);
   w.put_int(f.views.size());
+  w.put_int(f.groups.size());
+  w.put_int(f.pool.size());
+  const Role* const role = f.role.data();
+  const Level* const level = f.level.data();
+  const u8* const stored = f.stored.data();
+  const int* const group = f.group.data();
+  const int* const view_of = f.view_of.data();
+  u64* at = w.claim(n);
+  for (int i = 0; at != nullptr && i < n; ++i)
+    at[i] = static_cast<u64>(role[i]) | static_cast<u64>(level[i]) << 4 | static_cast<u64>(stored[i]) << 8 |
+            static_cast<u64>(group[i] + 1) << 12 | static_cast<u64>(view_of[i] + 1) << 36;
   for (const View& v : f.views) {
     w.put_pair(v.root, v.rank);
     w.put_int(v.offset);
     for (int k = 0; k < v.rank; ++k) w.put_int(v.stride[k]);
   }
-  w.put_int(f.groups.size());
   for (const Group& x : f.groups) {
     w.put_pair(x.opaque, x.split);
+    if (x.opaque >= 0) {
+      w.put_pair(x.result, x.added);
+      w.put_int(x.bias);
+    }
     w.put_pair(x.body.begin, x.body.size);
     w.put_pair(x.loads.begin, x.loads.size);
     w.put_pair(x.stores.begin, x.stores.size);
     w.put_pair(x.space.rank, x.odd ? 1 : 0);
     for (int k = 0; k < x.space.rank; ++k) w.put_int(x.space.extent[k]);
   }
-  w.put_int(f.pool.size());
-  for (int k = 0; k < f.pool.size(); k += 2) w.put_pair(f.pool[k], k + 1 < f.pool.size() ? f.pool[k + 1] : 0);
+  const int* const pool = f.pool.data();
+  const int pool_size = f.pool.size();
+  at = w.claim(pool_size);
+  for (int i = 0; at != nullptr && i < pool_size; ++i) at[i] = static_cast<u64>(pool[i]);
 }
 
-constexpr Fusion thaw_fusion(const ir::Graph& g, const u64* words) {
+struct FusionSizes {
+  int nodes = 0, views = 0, groups = 0, pool = 0;
+};
+constexpr FusionSizes read_fusion_sizes(WordReader& r) {
+  FusionSizes s;
+  for (int* n : {&s.nodes, &s.views, &s.groups, &s.pool}) *n = r.get_size();
+  return s;
+}
+
+// Reads what follows the sizes into `to`, whose members are arrays of those lengths.
+template <class Arrays>
+constexpr void read_fusion(WordReader& r, const FusionSizes& sizes, Arrays& to) {
   using R = WordReader;
-  R r(words);
-  Fusion f;
-  const int n = g.nodes.size();
-  f.role.resize(n);
-  f.level.resize(n);
-  f.stored.resize(n);
-  f.group.resize(n);
-  f.view_of.resize(n);
-  for (int i = 0; i < n; ++i) {
-    const u64 w = r.get();
-    f.role[i] = static_cast<Role>(w & 15);
-    f.level[i] = static_cast<Level>(w >> 4 & 15);
-    f.stored[i] = static_cast<u8>(w >> 8 & 15);
-    f.group[i] = static_cast<int>(w >> 12 & 0xffffff) - 1;
-    f.view_of[i] = static_cast<int>(w >> 36) - 1;
+  Role* const role = ir::begin_of(to.role);
+  Level* const level = ir::begin_of(to.level);
+  u8* const stored = ir::begin_of(to.stored);
+  int* const group = ir::begin_of(to.group);
+  int* const view_of = ir::begin_of(to.view_of);
+  const u64* from = r.take(sizes.nodes);
+  for (int i = 0; i < sizes.nodes; ++i) {
+    const u64 w = from[i];
+    role[i] = static_cast<Role>(w & 15);
+    level[i] = static_cast<Level>(w >> 4 & 15);
+    stored[i] = static_cast<u8>(w >> 8 & 15);
+    group[i] = static_cast<int>(w >> 12 & 0xffffff) - 1;
+    view_of[i] = static_cast<int>(w >> 36) - 1;
   }
-  f.views.resize(r.get_size());
-  for (View& v : f.views) {
+  for (int i = 0; i < sizes.views; ++i) {
+    View& v = to.views[i];
     const u64 w = r.get();
     v.root = R::low(w);
     v.rank = R::high(w);
     v.offset = r.get_int();
     for (int k = 0; k < v.rank; ++k) v.stride[k] = r.get_int();
   }
-  f.groups.resize(r.get_size());
   const auto span = [&] {
     const u64 w = r.get();
     return ir::Span{R::low(w), R::high(w)};
   };
-  for (Group& x : f.groups) {
+  for (int i = 0; i < sizes.groups; ++i) {
+    Group& x = to.groups[i];
     const u64 a = r.get();
     x.opaque = R::low(a);
     x.split = R::high(a);
+    if (x.opaque >= 0) {
+      const u64 b = r.get();
+      x.result = R::low(b);
+      x.added = R::high(b);
+      x.bias = static_cast<int>(r.get_int());
+    }
     x.body = span();
     x.loads = span();
     x.stores = span();
@@ -14153,14 +14999,115 @@ constexpr Fusion thaw_fusion(const ir::Graph& g, const u64* words) {
     x.odd = R::high(s) != 0;
     for (int k = 0; k < x.space.rank; ++k) x.space.extent[k] = r.get_int();
   }
-  f.pool.resize(r.get_size());
-  for (int k = 0; k < f.pool.size(); k += 2) {
-    const u64 w = r.get();
-    f.pool[k] = R::low(w);
-    if (k + 1 < f.pool.size()) f.pool[k + 1] = R::high(w);
-  }
-  return f;
+  int* const pool = ir::begin_of(to.pool);
+  from = r.take(sizes.pool);
+  for (int i = 0; i < sizes.pool; ++i) pool[i] = static_cast<int>(from[i]);
 }
+
+// Groups half formed, and back.
+constexpr void write(WordWriter& w, const ir::Graph& g, const Grouping& s) {
+  const int n = g.nodes.size();
+  w.put_pair(s.next, s.prelude_used);
+  w.put_int(s.late.size());
+  for (int x : s.late) w.put_int(x);
+  u64* at = w.claim(3 * n);
+  for (int i = 0; at != nullptr && i < n; ++i, at += 3) {
+    at[0] = static_cast<u64>(s.earliest.items[i]) | static_cast<u64>(s.reader.items[i] + 1) << 32;
+    at[1] = static_cast<u64>(s.before.items[i] + 1) | static_cast<u64>(s.leaf.items[i]) << 32;
+    at[2] = static_cast<u64>(s.again_cost.items[i]);
+  }
+  write(w, g, s.fusion);
+  for (const Group& x : s.fusion.groups) {
+    w.put_pair(x.shape, x.last);
+    w.put_pair(x.weight, x.mixed ? 1 : 0);
+  }
+}
+constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) {
+  using R = WordReader;
+  R r(words);
+  const int n = g.nodes.size();
+  const u64 counts = r.get();
+  s.next = R::low(counts);
+  s.prelude_used = R::high(counts);
+  for (int k = r.get_size(); k > 0; --k) s.late.push(static_cast<int>(r.get()));
+  const u64* from = r.take(3 * n);
+  for (List<int>* list : {&s.earliest, &s.reader, &s.before, &s.leaf, &s.again_cost}) list->resize(n);
+  for (int i = 0; i < n; ++i, from += 3) {
+    s.earliest.items[i] = R::low(from[0]);
+    s.reader.items[i] = R::high(from[0]) - 1;
+    s.before.items[i] = R::low(from[1]) - 1;
+    s.leaf.items[i] = R::high(from[1]);
+    s.again_cost.items[i] = static_cast<int>(from[2]);
+  }
+  Fusion& f = s.fusion;
+  const FusionSizes sizes = read_fusion_sizes(r);
+  f.role.resize(sizes.nodes);
+  f.level.resize(sizes.nodes);
+  f.stored.resize(sizes.nodes);
+  f.group.resize(sizes.nodes);
+  f.view_of.resize(sizes.nodes);
+  f.views.resize(sizes.views);
+  f.groups.resize(sizes.groups);
+  f.pool.resize(sizes.pool);
+  read_fusion(r, sizes, f);
+  for (Group& x : s.fusion.groups) {
+    const u64 a = r.get(), b = r.get();
+    x.shape = R::low(a);
+    x.last = R::high(a);
+    x.weight = R::low(b);
+    x.mixed = R::high(b) != 0;
+  }
+}
+
+// The fusion that Stage wrote, as constant arrays. borrowed() has them for reading; collectable() has what
+// collect() changes copied.
+template <class Stage>
+struct Frozen {
+  static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::words.w[which]); }
+  static constexpr int nodes = count(0), views = count(1), groups = count(2), pool = count(3);
+  static constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
+  template <class S>  // a template, so that its members wait for the counts
+  struct Arrays {
+    Role role[at_least_one(S::nodes)]{};
+    int group[at_least_one(S::nodes)]{};
+    Level level[at_least_one(S::nodes)]{};
+    u8 stored[at_least_one(S::nodes)]{};
+    int view_of[at_least_one(S::nodes)]{};
+    View views[at_least_one(S::views)]{};
+    Group groups[at_least_one(S::groups)]{};
+    int pool[at_least_one(S::pool)]{};
+  };
+  template <class S>
+  static constexpr Arrays<S> read() {
+    Arrays<S> to;
+    WordReader r(Kept<Stage>::words.w);
+    const FusionSizes sizes = read_fusion_sizes(r);
+    read_fusion(r, sizes, to);
+    return to;
+  }
+  static constexpr Arrays<Frozen> arrays = read<Frozen>();
+
+  static constexpr Fusion borrowed() {
+    Fusion f;
+    f.role = List<Role>::borrow(arrays.role, nodes);
+    f.group = List<int>::borrow(arrays.group, nodes);
+    f.level = List<Level>::borrow(arrays.level, nodes);
+    f.stored = List<u8>::borrow(arrays.stored, nodes);
+    f.view_of = List<int>::borrow(arrays.view_of, nodes);
+    f.views = List<View>::borrow(arrays.views, views);
+    f.groups = List<Group>::borrow(arrays.groups, groups);
+    f.pool = List<int>::borrow(arrays.pool, pool);
+    return f;
+  }
+  static constexpr Fusion collectable() {
+    Fusion f = borrowed();
+    f.stored = List<u8>();
+    f.stored.append(arrays.stored, nodes);
+    f.groups = List<Group>();
+    f.groups.append(arrays.groups, groups);
+    return f;
+  }
+};
 
 }  // namespace weft::passes
 // ---- weft/exec/trace.hpp ----
@@ -14267,21 +15214,38 @@ struct PruneStage {
 template <class Source>
 struct VerifyStage {
   static constexpr bool sound() {
-    return !ir::verify(ir::thaw(Kept<PruneStage<Source>>::words.w), ir::Stage::pruned);
+    return !ir::verify(ir::Frozen<PruneStage<Source>>::graph(), ir::Stage::pruned);
+  }
+};
+// Groups are formed in pieces of so many nodes: clang stops evaluations that g++ and nvcc finish.
+#ifdef __clang__
+inline constexpr int nodes_a_piece = 3072;
+#else
+inline constexpr int nodes_a_piece = 1 << 24;
+#endif
+template <class Source, int Piece>
+struct GroupStage {
+  static constexpr int nodes = ir::Frozen<PruneStage<Source>>::sizes.nodes;
+  static constexpr bool last = (Piece + 1) * i64{nodes_a_piece} >= nodes;
+  static constexpr void write(WordWriter& w) {
+    const ir::Graph graph = ir::Frozen<PruneStage<Source>>::graph();
+    passes::Grouping grouping;
+    if constexpr (Piece > 0)
+      passes::read_grouping(Kept<GroupStage<Source, Piece - 1>>::words.w, graph, grouping);
+    passes::Fuser(graph, grouping).run(nodes_a_piece);
+    if constexpr (last)
+      passes::write(w, graph, grouping.fusion);
+    else
+      passes::write(w, graph, grouping);
   }
 };
 template <class Source>
-struct GroupStage {
-  static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::thaw(Kept<PruneStage<Source>>::words.w);
-    passes::write(w, graph, passes::assign_groups(graph));
-  }
-};
+using LastGroupStage = GroupStage<Source, (ir::Frozen<PruneStage<Source>>::sizes.nodes - 1) / nodes_a_piece>;
 template <class Source>
 struct FuseStage {
   static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::thaw(Kept<PruneStage<Source>>::words.w);
-    passes::Fusion fusion = passes::thaw_fusion(graph, Kept<GroupStage<Source>>::words.w);
+    const ir::Graph graph = ir::Frozen<PruneStage<Source>>::graph();
+    passes::Fusion fusion = passes::Frozen<LastGroupStage<Source>>::collectable();
     passes::collect(graph, fusion);
     passes::write(w, graph, fusion);
   }
@@ -14289,23 +15253,19 @@ struct FuseStage {
 template <class Source>
 struct PlanStage {
   static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::thaw(Kept<PruneStage<Source>>::words.w);
-    const passes::Fusion fusion = passes::thaw_fusion(graph, Kept<FuseStage<Source>>::words.w);
+    const ir::Graph graph = ir::Frozen<PruneStage<Source>>::graph();
+    const passes::Fusion fusion = passes::Frozen<FuseStage<Source>>::borrowed();
     codegen::write(w, passes::plan_memory(graph, fusion));
-    w.put_int(fusion.groups.size());
-  }
-  static constexpr int groups() {
-    return static_cast<int>(Kept<PlanStage>::words.w[Kept<PlanStage>::size - 1]);
   }
 };
 // Lowering goes in pieces of equal length, so that no evaluation grows with the program.
-inline constexpr int groups_a_piece = 128;
+inline constexpr int groups_a_piece = 512;
 template <class Source, int Piece>
 struct LowerStage {
   static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::thaw(Kept<PruneStage<Source>>::words.w);
-    const passes::Fusion fusion = passes::thaw_fusion(graph, Kept<FuseStage<Source>>::words.w);
-    const passes::Plan plan = codegen::thaw_plan(Kept<PlanStage<Source>>::words.w);
+    const ir::Graph graph = ir::Frozen<PruneStage<Source>>::graph();
+    const passes::Fusion fusion = passes::Frozen<FuseStage<Source>>::borrowed();
+    const passes::Plan plan = codegen::FrozenPlan<PlanStage<Source>>::plan();
     const int groups = fusion.groups.size(), first = Piece * groups_a_piece;
     codegen::write(w, codegen::lower(graph, fusion, plan, first,
                                      groups < first + groups_a_piece ? groups : first + groups_a_piece));
@@ -14320,9 +15280,9 @@ struct ImageStage {
     return all;
   }
   static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::thaw(Kept<PruneStage<Source>>::words.w);
-    const passes::Plan plan = codegen::thaw_plan(Kept<PlanStage<Source>>::words.w);
-    constexpr int pieces = (PlanStage<Source>::groups() + groups_a_piece - 1) / groups_a_piece;
+    const ir::Graph graph = ir::Frozen<PruneStage<Source>>::graph();
+    const passes::Plan plan = codegen::FrozenPlan<PlanStage<Source>>::plan();
+    constexpr int pieces = (passes::Frozen<FuseStage<Source>>::groups + groups_a_piece - 1) / groups_a_piece;
     const codegen::Build build = codegen::finish_build(
         graph, plan, join(std::make_integer_sequence<int, (pieces > 0 ? pieces : 1)>{}));
     codegen::write(w, build.header);
@@ -17706,38 +18666,66 @@ constexpr bool has_gradient_rule(Op op) { return rules::index.known[static_cast<
 
 namespace weft::passes {
 
-// The gradients of sum(y * seed) with respect to `wrt`; an empty Value where no gradient reaches.
-constexpr List<Value> differentiate(Value y, Value seed, const List<int>& wrt) {
-  ir::Builder& b = *y.builder;
+// A differentiation that has come down to node `next`: what remains is a function of these and the graph, so
+// that it can go on in another constant evaluation.
+struct Differentiation {
+  List<int> adjoint;  // the gradient's node of each node, no_gradient where none is asked for, -1: none yet
+  int next = -1;
+  static constexpr int no_gradient = -2;
+};
+
+// Of sum(y * seed) with respect to `wrt`.
+constexpr Differentiation begin_differentiation(Value y, Value seed, const List<int>& wrt) {
+  const ir::Graph& g = y.builder->graph;
   const int count = y.id + 1;
-  List<u8> needed(count, 0);
+  Differentiation d;
+  d.next = count - 1;
+  d.adjoint = List<int>(count, Differentiation::no_gradient);
+  int* const adjoint = d.adjoint.data();
   for (int node : wrt)
-    if (node < count) needed[node] = 1;
+    if (node < count) adjoint[node] = -1;
+  const ir::Node* const nodes = g.nodes.data();
+  const int* const edges = g.edges.data();
   for (int i = 0; i < count; ++i) {
-    const ir::Node& node = b.graph.nodes[i];
-    if (needed[i] || node.arity == 0 || !is_float(node.dtype) || !has_gradient_rule(node.op)) continue;
-    const int* operands = b.graph.edges.data() + node.first;
+    const ir::Node& node = nodes[i];
+    if (adjoint[i] == -1 || node.arity == 0 || !is_float(node.dtype) || !has_gradient_rule(node.op)) continue;
+    const int* const in = edges + node.first;
     for (int k = 0; k < node.arity; ++k)
-      if (needed[operands[k]]) needed[i] = 1;
+      if (adjoint[in[k]] == -1) adjoint[i] = -1;
   }
-  List<int> adjoint(count, -1);
-  adjoint[y.id] = seed.id;
-  for (int i = count - 1; i >= 0; --i) {
-    if (adjoint[i] < 0 || !needed[i]) continue;
-    if (!has_gradient_rule(b.graph.nodes[i].op)) continue;
-    const GradientRule rule = gradient_rule(b.graph.nodes[i].op);
+  if (adjoint[y.id] == -1) adjoint[y.id] = seed.id;
+  return d;
+}
+
+// Visits at most `nodes` more nodes of the graph.
+constexpr void differentiate_on(ir::Builder& b, Differentiation& d, int nodes) {
+  int* const adjoint = d.adjoint.data();
+  const int last = d.next >= nodes ? d.next - nodes : -1;
+  for (int i = d.next; i > last; --i) {
+    if (adjoint[i] < 0) continue;
+    const ir::Op op = b.graph.nodes.items[i].op;
+    if (!has_gradient_rule(op)) continue;
+    const GradientRule rule = gradient_rule(op);
     Value out[3];
     rule({&b, i}, {&b, adjoint[i]}, out);
-    const int first = b.graph.nodes[i].first, arity = b.graph.nodes[i].arity;
+    const int first = b.graph.nodes.items[i].first, arity = b.graph.nodes.items[i].arity;
     for (int k = 0; k < arity && k < 3; ++k) {
-      const int operand = b.graph.edges[first + k];
-      if (!out[k] || !needed[operand]) continue;
-      adjoint[operand] = adjoint[operand] < 0 ? out[k].id : (Value{&b, adjoint[operand]} + out[k]).id;
+      const int operand = b.graph.edges.items[first + k], before = adjoint[operand];
+      if (!out[k] || before == Differentiation::no_gradient) continue;
+      adjoint[operand] = before < 0 ? out[k].id : (Value{&b, before} + out[k]).id;
     }
   }
+  d.next = last;
+}
+
+// The gradients of sum(y * seed) with respect to `wrt`; an empty Value where no gradient reaches.
+constexpr List<Value> differentiate(Value y, Value seed, const List<int>& wrt) {
+  Differentiation d = begin_differentiation(y, seed, wrt);
+  differentiate_on(*y.builder, d, d.next + 1);
   List<Value> gradients;
   for (int node : wrt)
-    gradients.push(node < count && needed[node] && adjoint[node] >= 0 ? Value{&b, adjoint[node]} : Value{});
+    gradients.push(node < d.adjoint.size() && d.adjoint[node] >= 0 ? Value{y.builder, d.adjoint[node]}
+                                                                   : Value{});
   return gradients;
 }
 
@@ -19915,10 +20903,13 @@ class Curve {
     std::string path;
     const auto flush_column = [&] {
       if (column.size() > 4) {
-        const auto [least, greatest] =
-            std::minmax_element(column.begin(), column.end(), [](Point a, Point b) { return a.y < b.y; });
-        const auto [first, second] = std::minmax(least, greatest);
-        column = {column.front(), *first, *second, column.back()};
+        std::size_t least = 0, greatest = 0;
+        for (std::size_t i = 1; i < column.size(); ++i) {
+          if (column[i].y < column[least].y) least = i;
+          if (column[i].y >= column[greatest].y) greatest = i;
+        }
+        const std::size_t first = std::min(least, greatest), second = std::max(least, greatest);
+        column = {column.front(), column[first], column[second], column.back()};
       }
       pixels.insert(pixels.end(), column.begin(), column.end());
       column.clear();
@@ -20467,17 +21458,23 @@ constexpr Value read_slot(ir::Builder& b, int s) {
   return {&b, b.leaf(Op::state, slot.dtype, Dims(b.graph.shapes[slot.shape]), static_cast<u64>(s))};
 }
 
-// Forward and backward: the gradient's node of every trained parameter in the table's order, the slot of the
-// loss scale (-1 without one), and a parameter that no gradient reaches (-1: none).
+// Forward and backward, as far as the backward pass has come: the node of every trained parameter in the
+// table's order, the slot of the loss scale (-1 without one).
 struct Backward {
   ir::Graph graph;
-  List<int> gradients;
+  passes::Differentiation state;
+  List<int> parameters;
   int scale_slot = -1;
-  int unreached = -1;
+
+  // The gradient's node of trained parameter k, -1 where no gradient reaches it.
+  constexpr int gradient(int k) const {
+    const int at = state.adjoint[parameters[k]];
+    return at < 0 ? -1 : at;
+  }
 };
 
 template <class M, class O>
-constexpr Backward add_backward(ir::Graph&& forward, int loss) {
+constexpr Backward begin_backward(ir::Graph&& forward, int loss, int nodes) {
   constexpr const auto& table = nn::state_table<M>;
   Backward r;
   ir::Builder b(static_cast<ir::Graph&&>(forward));
@@ -20487,19 +21484,17 @@ constexpr Backward add_backward(ir::Graph&& forward, int loss) {
     r.scale_slot = add_slot(b, ir::Space::optimizer, DType::f32, Dims{}, optimizer_layout<M, O>.scale);
     seed = ir::broadcast(read_slot(b, r.scale_slot), total.dims());
   }
-  List<int> parameters, rows;
-  for (int i = 0; i < table.size; ++i) {
-    if (!table.row[i].trained) continue;
-    parameters.push(read_slot(b, i).id);
-    rows.push(i);
-  }
-  const List<Value> gradients = passes::differentiate(total, seed, parameters);
-  for (int k = 0; k < gradients.size(); ++k) {
-    if (!gradients[k]) r.unreached = rows[k];
-    r.gradients.push(gradients[k].id);
-  }
+  for (int i = 0; i < table.size; ++i)
+    if (table.row[i].trained) r.parameters.push(read_slot(b, i).id);
+  r.state = passes::begin_differentiation(total, seed, r.parameters);
+  passes::differentiate_on(b, r.state, nodes);
   r.graph = static_cast<ir::Graph&&>(b.graph);
   return r;
+}
+constexpr void continue_backward(Backward& r, int nodes) {
+  ir::Builder b(static_cast<ir::Graph&&>(r.graph));
+  passes::differentiate_on(b, r.state, nodes);
+  r.graph = static_cast<ir::Graph&&>(b.graph);
 }
 
 // The end of a step: gradients into their arena, one factor for all of them, one update a parameter group.
@@ -20515,9 +21510,8 @@ class UpdateBuilder {
 
  public:
   constexpr explicit UpdateBuilder(Backward&& backward)
-      : b(static_cast<ir::Graph&&>(backward.graph)),
-        gradients_(static_cast<List<int>&&>(backward.gradients)),
-        scale_slot_(backward.scale_slot) {
+      : b(static_cast<ir::Graph&&>(backward.graph), ir::Sharing::leaves), scale_slot_(backward.scale_slot) {
+    for (int k = 0; k < backward.parameters.size(); ++k) gradients_.push(backward.gradient(k));
     for (int k = 0; k < Optimizer::group_count; ++k) add_group<M, O>(b.graph, k);
   }
 
@@ -20660,25 +21654,49 @@ struct ForwardStage {
     ir::write(w, f.graph);
   }
 };
-template <class M, class F, class O, class... I>
+// The backward pass goes in pieces of so many nodes of the forward pass: clang and nvcc stop evaluations that
+// g++ finishes.
+#if defined(__clang__) || defined(__CUDACC__)
+inline constexpr int nodes_a_piece = 1024;
+#else
+inline constexpr int nodes_a_piece = 4096;
+#endif
+template <int Piece, class M, class F, class O, class... I>
 struct BackwardStage {
-  using Before = Kept<ForwardStage<M, F, O, I...>>;
   static constexpr void write(WordWriter& w) {
-    const Backward r =
-        add_backward<M, O>(ir::thaw(Before::words.w + 2), static_cast<int>(Before::words.w[1]));
-    w.put_int(r.unreached);
+    const Backward r = make();
+    int unreached = -1;
+    for (int k = r.parameters.size() - 1; k >= 0; --k)
+      if (r.gradient(k) < 0) unreached = k;
+    w.put_int(unreached);
     w.put_int(r.scale_slot);
-    w.put_int(r.gradients.size());
-    for (int g : r.gradients) w.put_int(g);
+    w.put_int(r.state.next);
+    for (const List<int>* list : {&r.parameters, &r.state.adjoint}) {
+      w.put_int(list->size());
+      for (int x : *list) w.put_int(x);
+    }
     ir::write(w, r.graph);
   }
-  static constexpr Backward thaw(const u64* words) {
-    WordReader reader(words);
+  static constexpr Backward make() {
+    if constexpr (Piece == 0) {
+      using Before = Kept<ForwardStage<M, F, O, I...>>;
+      return begin_backward<M, O>(ir::thaw(Before::words.w + 2), static_cast<int>(Before::words.w[1]),
+                                  nodes_a_piece);
+    } else {
+      Backward r = BackwardStage<Piece - 1, M, F, O, I...>::thaw();
+      continue_backward(r, nodes_a_piece);
+      return r;
+    }
+  }
+  static constexpr Backward thaw() {
+    WordReader reader(Kept<BackwardStage>::words.w + 1);
     Backward r;
-    r.unreached = static_cast<int>(reader.get_int());
     r.scale_slot = static_cast<int>(reader.get_int());
-    r.gradients.resize(reader.get_size());
-    for (int& g : r.gradients) g = static_cast<int>(reader.get_int());
+    r.state.next = static_cast<int>(reader.get_int());
+    for (List<int>* list : {&r.parameters, &r.state.adjoint}) {
+      list->resize(reader.get_size());
+      for (int& x : *list) x = static_cast<int>(reader.get_int());
+    }
     r.graph = ir::read_graph(reader);
     return r;
   }
@@ -20687,25 +21705,34 @@ struct BackwardStage {
 // The step as a source of exec::Compiled; Apply: update the parameters, else only add to the gradients.
 template <class M, class F, class O, bool Apply, class... I>
 struct StepSource {
-  using Backwards = BackwardStage<M, F, O, I...>;
+  using Forwards = Kept<ForwardStage<M, F, O, I...>>;
+  static constexpr int forward_nodes = ir::Frozen<ForwardStage<M, F, O, I...>, 2>::sizes.nodes;
+  using Backwards = BackwardStage<(forward_nodes - 1) / nodes_a_piece, M, F, O, I...>;
+
+  struct UpdateStage {
+    static constexpr void write(WordWriter& w) {
+      UpdateBuilder<M, O> update(Backwards::thaw());
+      if constexpr (Apply)
+        ir::write(w, update.apply());
+      else
+        ir::write(w, update.accumulate());
+    }
+  };
   static constexpr ir::Graph graph() {
     if constexpr (O::Precision::rule.compute == DType::f32)
-      return as_written();
+      return ir::Frozen<UpdateStage>::graph();
     else
-      return passes::apply_precision(as_written(), O::Precision::rule);
-  }
-  static constexpr ir::Graph as_written() {
-    UpdateBuilder<M, O> update(Backwards::thaw(Kept<Backwards>::words.w));
-    if constexpr (Apply)
-      return update.apply();
-    else
-      return update.accumulate();
+      return passes::apply_precision(ir::Frozen<UpdateStage>::graph(), O::Precision::rule);
   }
   // An input that the loss never reads, and a row of the state table that no gradient reaches; -1: none.
-  static constexpr int unused_input() {
-    return static_cast<int>(static_cast<i64>(Kept<ForwardStage<M, F, O, I...>>::words.w[0]));
+  static constexpr int unused_input() { return static_cast<int>(static_cast<i64>(Forwards::words.w[0])); }
+  static constexpr int unreached() {
+    constexpr const auto& table = nn::state_table<M>;
+    int k = static_cast<int>(static_cast<i64>(Kept<Backwards>::words.w[0]));
+    for (int i = 0; k >= 0 && i < table.size; ++i)
+      if (table.row[i].trained && k-- == 0) return i;
+    return -1;
   }
-  static constexpr int unreached() { return static_cast<int>(static_cast<i64>(Kept<Backwards>::words.w[0])); }
 };
 
 }  // namespace weft::train
@@ -21746,19 +22773,23 @@ struct CudaPlan {
   }
   static constexpr Table loops = make_table(std::make_integer_sequence<int, P::header.kernels>{});
 
-  // Bytes of the partial sums of the loop that has most; loops run one after another and share them.
+  // Bytes of the partial sums that wait for one second stage, where these are most.
   static constexpr i64 partial_bytes() {
-    i64 most = 0;
+    i64 most = 0, waiting = 0;
+    bool finished = false;
     for (int s = 0; s < P::header.steps; ++s) {
       const u64* w = P::image + P::header.step_at + codegen::step_words * s;
-      if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::loop) continue;
+      const auto kind = static_cast<codegen::StepKind>(w[0] & 255);
+      if (kind == codegen::StepKind::finish) finished = true;
+      if (kind != codegen::StepKind::loop) continue;
       const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
       if (n[4] == 0) continue;
+      if (finished) finished = false, waiting = 0;
       const kernels::LoopCut cut = loops.at[w[0] >> 8].cut(static_cast<i64>(n[0]), static_cast<i64>(n[2]));
-      const i64 bytes = cut.chunks * static_cast<i64>(n[4]);
-      if (most < bytes) most = bytes;
+      waiting += passes::align_up(cut.chunks * static_cast<i64>(n[4]));
+      if (most < waiting) most = waiting;
     }
-    return passes::align_up(most);
+    return most;
   }
 
   // The scalars and the inputs lie in one block, which is copied to the device as one: where input `number`
@@ -21780,9 +22811,9 @@ struct CudaPlan {
       const u64* w = P::image + P::header.step_at + codegen::step_words * s;
       if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::finish) continue;
       const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
-      for (int k = 2; k < static_cast<int>(w[2] >> 32); k += 3)
-        set |= kernels::finish_set(static_cast<DType>(n[k + 2] & 255),
-                                   static_cast<kernels::Fold>(n[k + 2] >> 8));
+      for (int k = 0; k < static_cast<int>(w[2] >> 32); k += kernels::finish_numbers)
+        set |= kernels::finish_set(static_cast<DType>(n[k + 3] & 255),
+                                   static_cast<kernels::Fold>(n[k + 3] >> 8));
     }
     return set;
   }
@@ -21791,21 +22822,43 @@ struct CudaPlan {
 // Cuts the loops of a list of launches for a GPU. `partial` holds CudaPlan<P>::partial_bytes().
 template <class P, class Launch>
 void cut_for_gpu(std::vector<Launch>& launches, std::byte* partial) {
+  struct Waiting {
+    const void* planned;
+    const std::byte* parts;
+    i64 chunks;
+  };
+  std::vector<Waiting> waiting;
+  std::byte* next = partial;
+  bool finished = false;
   for (int s = 0; s < P::header.steps; ++s) {
     const u64* w = P::image + P::header.step_at + codegen::step_words * s;
-    if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::loop) continue;
-    kernels::LoopArgs& args = launches[static_cast<std::size_t>(s)].args;
+    const auto kind = static_cast<codegen::StepKind>(w[0] & 255);
+    Launch& launch = launches[static_cast<std::size_t>(s)];
+    if (kind == codegen::StepKind::finish) {
+      finished = true;
+      for (int k = 0; k < launch.sum_count; ++k)
+        for (const Waiting& x : waiting)
+          if (x.planned == launch.sums[k].partial) {
+            launch.sums[k].partial = reinterpret_cast<const char*>(x.parts);
+            launch.sums[k].chunks = x.chunks;
+            break;
+          }
+    }
+    if (kind != codegen::StepKind::loop) continue;
+    kernels::LoopArgs& args = launch.args;
     const LoopPlan& plan = CudaPlan<P>::loops.at[w[0] >> 8];
     const kernels::LoopCut cut = plan.cut(args.rows, args.chunks);
     if (args.partial_bytes > 0) {
-      // the step after it puts the partial sums together
-      kernels::LoopArgs& finish = launches[static_cast<std::size_t>(s) + 1].args;
-      for (int k = 0; k < kernels::LoopArgs::max_operands; ++k)
-        if (plan.sums >> k & 1u)
-          args.pointer[k] = partial + (static_cast<std::byte*>(args.pointer[k]) -
-                                       static_cast<std::byte*>(finish.pointer[0]));
-      finish.pointer[0] = partial;
-      finish.chunks = cut.chunks;
+      if (finished) waiting.clear(), next = partial, finished = false;
+      const std::byte* planned = nullptr;  // where the loop's parts begin: its first sum
+      for (int k = 0; k < kernels::LoopArgs::max_operands; ++k) {
+        if (!(plan.sums >> k & 1u)) continue;
+        const auto* at = static_cast<const std::byte*>(args.pointer[k]);
+        if (planned == nullptr) planned = at;
+        waiting.push_back({at, next + (at - planned), cut.chunks});
+        args.pointer[k] = next + (at - planned);
+      }
+      next += passes::align_up(cut.chunks * args.partial_bytes);
     }
     args.rows_per_chunk = cut.rows_per_chunk;
     args.chunks = cut.blocks;
@@ -22418,6 +23471,7 @@ inline unsigned cuda_blocks(i64 blocks) {
 }
 
 class CublasLtDot;
+struct FinishSum;
 
 // One step: pointers to device memory, numbers as its kind defines them.
 struct CudaLaunch {
@@ -22425,6 +23479,8 @@ struct CudaLaunch {
   LoopArgs args;
   const u64* numbers = nullptr;
   int number_count = 0;
+  FinishSum* sums = nullptr;  // of a second stage
+  int sum_count = 0;
   CublasLtDot* dot = nullptr;  // of a product that the library runs
   void* library = nullptr;     // the library's scratch
 };
@@ -22436,10 +23492,12 @@ namespace weft::kernels {
 
 inline constexpr int tiled_edge = 16;
 
-// TA, TB, TC: the DTypes of the operands and of the result.
-template <u64 Tag, u64 TA, u64 TB, u64 TC>
+// TA, TB, TC: the DTypes of the operands and of the result; Adds: which of the two terms (dot_call.hpp) are
+// added.
+template <u64 Tag, u64 TA, u64 TB, u64 TC, u64 Adds>
 __global__ void __launch_bounds__(tiled_edge* tiled_edge) WEFT_KERNEL
-    dot_tiled_kernel(const __grid_constant__ DotCall call, const void* a_, const void* b_, void* c_) {
+    dot_tiled_kernel(const __grid_constant__ DotCall call, const void* a_, const void* b_, void* c_,
+                     const void* add_, const void* bias_) {
   using A = ctype<static_cast<DType>(TA)>;
   using B = ctype<static_cast<DType>(TB)>;
   using C = ctype<static_cast<DType>(TC)>;
@@ -22448,6 +23506,7 @@ __global__ void __launch_bounds__(tiled_edge* tiled_edge) WEFT_KERNEL
   const A* a = static_cast<const A*>(a_);
   const B* b = static_cast<const B*>(b_);
   C* c = static_cast<C*>(c_);
+  i64 c_at = 0;
   i64 which = blockIdx.z;
 #pragma unroll
   for (int d = 3; d >= 0; --d) {
@@ -22456,7 +23515,7 @@ __global__ void __launch_bounds__(tiled_edge* tiled_edge) WEFT_KERNEL
     which /= call.batch.extent[d];
     a += index * call.batch.a[d];
     b += index * call.batch.b[d];
-    c += index * call.batch.c[d];
+    c_at += index * call.batch.c[d];
   }
   const DotShape& s = call.shape;
   const int x = static_cast<int>(threadIdx.x) % tiled_edge, y = static_cast<int>(threadIdx.x) / tiled_edge;
@@ -22471,10 +23530,14 @@ __global__ void __launch_bounds__(tiled_edge* tiled_edge) WEFT_KERNEL
     for (int l = 0; l < tiled_edge; ++l) sum = sum + left[y][l] * right[l][x];
     __syncthreads();
   }
-  if (row < s.m && column < s.n) store(c + row * s.c_row + column, sum);
+  if (row >= s.m || column >= s.n) return;
+  c_at += row * s.c_row + column;
+  if constexpr ((Adds & dot_adds) != 0) sum = sum + load<Sum>(static_cast<const C*>(add_) + c_at);
+  if constexpr ((Adds & dot_has_bias) != 0) sum = sum + load<Sum>(static_cast<const C*>(bias_) + column);
+  store(c + c_at, sum);
 }
 
-template <u64 TA, u64 TB, u64 TC>
+template <u64 TA, u64 TB, u64 TC, u64 Adds>
 void run_cuda_dot_tiled(const CudaLaunch& launch, cudaStream_t stream) {
   const DotCall call = dot_call(launch.numbers);
   i64 batch = 1;
@@ -22485,8 +23548,9 @@ void run_cuda_dot_tiled(const CudaLaunch& launch, cudaStream_t stream) {
     throw Error("cuda/grid", "a matrix product has more tiles than a launch");
   const dim3 grid(cuda_blocks((call.shape.m + tiled_edge - 1) / tiled_edge), static_cast<unsigned>(columns),
                   static_cast<unsigned>(batch));
-  dot_tiled_kernel<kernel_tag, TA, TB, TC><<<grid, tiled_edge * tiled_edge, 0, stream>>>(
-      call, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[2]);
+  dot_tiled_kernel<kernel_tag, TA, TB, TC, Adds><<<grid, tiled_edge * tiled_edge, 0, stream>>>(
+      call, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[2], launch.args.pointer[3],
+      launch.args.pointer[4]);
   cuda_check_launch("a matrix product");
 }
 
@@ -22609,11 +23673,10 @@ __global__ void __launch_bounds__(finish_threads) WEFT_KERNEL
 
 template <u64 Set>
 void run_cuda_finish(const CudaLaunch& launch, cudaStream_t stream) {
-  for_each_finish(launch.args, launch.numbers, launch.number_count, finish_threads,
-                  [&](const FinishArgs& args, i64 blocks) {
-                    finish_kernel<kernel_tag, Set><<<cuda_blocks(blocks), finish_threads, 0, stream>>>(args);
-                    cuda_check_launch("the second stage of a sum");
-                  });
+  i64 blocks = 0;
+  const FinishArgs args = finish_args(launch.sums, launch.sum_count, finish_threads, blocks);
+  finish_kernel<kernel_tag, Set><<<cuda_blocks(blocks), finish_threads, 0, stream>>>(args);
+  cuda_check_launch("the second stage of a sum");
 }
 
 }  // namespace weft::kernels
@@ -22757,10 +23820,12 @@ namespace weft::exec {
 
 using CudaKernel = void (*)(const kernels::CudaLaunch&, cudaStream_t);
 
-// A product's layout and whether the library runs it. Words: the dtypes of a, b and c.
+// A product's layout and whether the library runs it. Words: dot_call.hpp.
 struct DotChoice {
   kernels::DotCall call;
   DType ab{}, c{};
+  bool accumulate = false;
+  kernels::DotFinish finish = kernels::DotFinish::none;
   bool library = false;
 };
 constexpr DotChoice choose_dot(const u64* words, const u64* numbers) {
@@ -22768,8 +23833,12 @@ constexpr DotChoice choose_dot(const u64* words, const u64* numbers) {
   choice.call = kernels::dot_call(numbers);
   choice.ab = static_cast<DType>(words[0]);
   choice.c = static_cast<DType>(words[2]);
-  choice.library = words[0] == words[1] && kernels::dot_types_supported(choice.ab, choice.c) &&
-                   kernels::dot_layout(choice.call.shape, choice.call.batch).expressible();
+  choice.accumulate = (words[3] & kernels::dot_adds) != 0;
+  if (words[3] & kernels::dot_has_bias) choice.finish = kernels::DotFinish::bias;
+  const kernels::DotLayout layout =
+      kernels::dot_layout(choice.call.shape, choice.call.batch, choice.accumulate);
+  choice.library = words[0] == words[1] &&
+                   kernels::dot_finish_problem(layout, choice.ab, choice.c, choice.finish) == nullptr;
   return choice;
 }
 
@@ -22796,18 +23865,18 @@ constexpr DotUse dot_use(int kernel) {
 }
 
 inline void run_library_dot(const kernels::CudaLaunch& launch, cudaStream_t stream) {
-  (*launch.dot)(stream, launch.args.pointer[0], launch.args.pointer[1], nullptr, launch.args.pointer[2],
-                nullptr, nullptr, launch.library);
+  (*launch.dot)(stream, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[3],
+                launch.args.pointer[2], launch.args.pointer[4], nullptr, launch.library);
 }
-template <u64 TA, u64 TB, u64 TC, bool Library, bool Tiled>
+template <u64 TA, u64 TB, u64 TC, u64 Adds, bool Library, bool Tiled>
 void run_dot(const kernels::CudaLaunch& launch, cudaStream_t stream) {
   if constexpr (Library && Tiled)
     launch.dot != nullptr ? run_library_dot(launch, stream)
-                          : kernels::run_cuda_dot_tiled<TA, TB, TC>(launch, stream);
+                          : kernels::run_cuda_dot_tiled<TA, TB, TC, Adds>(launch, stream);
   else if constexpr (Library)
     run_library_dot(launch, stream);
   else
-    kernels::run_cuda_dot_tiled<TA, TB, TC>(launch, stream);
+    kernels::run_cuda_dot_tiled<TA, TB, TC, Adds>(launch, stream);
 }
 inline void run_copy(const kernels::CudaLaunch& launch, cudaStream_t stream) {
   cuda_check(cudaMemcpyAsync(launch.args.pointer[1], launch.args.pointer[0],
@@ -22834,7 +23903,7 @@ constexpr CudaKernel cuda_kernel() {
     constexpr const auto& words = codegen::KernelSlice<P, K>::words;
     if constexpr (kind == codegen::StepKind::dot) {
       constexpr launching::DotUse use = launching::dot_use<P>(K);
-      return &launching::run_dot<words.w[0], words.w[1], words.w[2], use.library, use.tiled>;
+      return &launching::run_dot<words.w[0], words.w[1], words.w[2], words.w[3], use.library, use.tiled>;
     } else if constexpr (kind == codegen::StepKind::gather) {
       return &kernels::run_cuda_gather<words.w[0], words.w[1]>;
     } else {
@@ -23033,15 +24102,17 @@ class CudaProgram {
         spec.batch = choice.call.batch;
         spec.ab = choice.ab;
         spec.c = choice.c;
+        spec.accumulate = choice.accumulate;
+        spec.finish = choice.finish;
         spec.workspace_cap = static_cast<u64>(library_bytes());
         std::uintptr_t bits = 16;
-        for (int k = 0; k < 3; ++k) bits |= reinterpret_cast<std::uintptr_t>(launch.args.pointer[k]);
+        for (int k = 0; k < 5; ++k) bits |= reinterpret_cast<std::uintptr_t>(launch.args.pointer[k]);
         spec.alignment = static_cast<u32>(bits & (~bits + 1));
         dots_.push_back(std::make_unique<kernels::CublasLtDot>(*handle_, spec));
         launch.dot = dots_.back().get();
         launch.library = library_.data();
         // The library loads its kernels at their first use, which is better not a capture; results in the
-        // workspace are not read before they are computed.
+        // workspace are not read before they are computed, and are never what is added.
         const auto* to = static_cast<const std::byte*>(launch.args.pointer[2]);
         if (to >= workspace_.data() && to < workspace_.data() + workspace_.size())
           launch.run(launch, stream());

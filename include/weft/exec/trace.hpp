@@ -118,18 +118,35 @@ struct VerifyStage {
     return !ir::verify(ir::Frozen<PruneStage<Source>>::graph(), ir::Stage::pruned);
   }
 };
-template <class Source>
+// Groups are formed in pieces of so many nodes: clang stops evaluations that g++ and nvcc finish.
+#ifdef __clang__
+inline constexpr int nodes_a_piece = 3072;
+#else
+inline constexpr int nodes_a_piece = 1 << 24;
+#endif
+template <class Source, int Piece>
 struct GroupStage {
+  static constexpr int nodes = ir::Frozen<PruneStage<Source>>::sizes.nodes;
+  static constexpr bool last = (Piece + 1) * i64{nodes_a_piece} >= nodes;
   static constexpr void write(WordWriter& w) {
     const ir::Graph graph = ir::Frozen<PruneStage<Source>>::graph();
-    passes::write(w, graph, passes::assign_groups(graph));
+    passes::Grouping grouping;
+    if constexpr (Piece > 0)
+      passes::read_grouping(Kept<GroupStage<Source, Piece - 1>>::words.w, graph, grouping);
+    passes::Fuser(graph, grouping).run(nodes_a_piece);
+    if constexpr (last)
+      passes::write(w, graph, grouping.fusion);
+    else
+      passes::write(w, graph, grouping);
   }
 };
+template <class Source>
+using LastGroupStage = GroupStage<Source, (ir::Frozen<PruneStage<Source>>::sizes.nodes - 1) / nodes_a_piece>;
 template <class Source>
 struct FuseStage {
   static constexpr void write(WordWriter& w) {
     const ir::Graph graph = ir::Frozen<PruneStage<Source>>::graph();
-    passes::Fusion fusion = passes::Frozen<GroupStage<Source>>::collectable();
+    passes::Fusion fusion = passes::Frozen<LastGroupStage<Source>>::collectable();
     passes::collect(graph, fusion);
     passes::write(w, graph, fusion);
   }

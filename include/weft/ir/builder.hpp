@@ -34,8 +34,7 @@ class Builder {
     table_ = List<int>(table_size(sharing == Sharing::all ? 2 * n : 256), -1);
     enter_nodes(sharing);
     shape_table_ = List<int>(table_size(graph.shapes.size()), -1);
-    for (int k = 0; k < graph.shapes.size(); ++k)
-      enter(shape_table_, hash_extents(graph.shapes.items[k]), k);
+    for (int k = 0; k < graph.shapes.size(); ++k) enter(shape_table_, hash_extents(graph.shapes.items[k]), k);
     list_table_ = List<int>(table_size(graph.lists.size()), -1);
     for (int k = 0; k < graph.lists.size(); ++k) enter(list_table_, hash_of_list(k), k);
   }

@@ -18,10 +18,9 @@ struct GraphSizes {
 inline constexpr int node_words = 4;
 
 constexpr void write(WordWriter& w, const Graph& g) {
-  for (const int n :
-       {g.nodes.size(), g.edges.size(), g.shapes.size(), g.lists.size(), g.list_data.size(), g.slots.size(),
-        g.groups.size(), g.ranges.size(), g.presets.size(), g.inputs.size(), g.outputs.size(),
-        g.assigns.size()})
+  for (const int n : {g.nodes.size(), g.edges.size(), g.shapes.size(), g.lists.size(), g.list_data.size(),
+                      g.slots.size(), g.groups.size(), g.ranges.size(), g.presets.size(), g.inputs.size(),
+                      g.outputs.size(), g.assigns.size()})
     w.put_int(n);
   w.put_int(g.model_bytes);
   w.put_int(g.optimizer_bytes);
@@ -190,11 +189,11 @@ struct Frozen {
   };
   template <class S>
   static constexpr Arrays<S> read() {
-    Arrays<S> arrays;
+    Arrays<S> to;
     WordReader r(Kept<Stage>::words.w + Skip);
     read_sizes(r);
-    read_graph(r, S::sizes, arrays);
-    return arrays;
+    read_graph(r, S::sizes, to);
+    return to;
   }
   static constexpr Arrays<Frozen> arrays = read<Frozen>();
 

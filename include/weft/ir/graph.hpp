@@ -73,8 +73,10 @@ struct Graph {
 
   constexpr int in(int node, int k) const { return edges.items[nodes.items[node].first + k]; }
   constexpr const Dims& dims(int node) const { return shapes.items[nodes.items[node].shape]; }
-  constexpr i64 attribute(int node, int k) const { return list_data.items[lists.items[nodes.items[node].list].begin + k]; }
-  constexpr int attributes(int node) const { 
+  constexpr i64 attribute(int node, int k) const {
+    return list_data.items[lists.items[nodes.items[node].list].begin + k];
+  }
+  constexpr int attributes(int node) const {
     const int list = nodes.items[node].list;
     return list < 0 ? 0 : lists.items[list].size;
   }

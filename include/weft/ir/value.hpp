@@ -14,9 +14,7 @@ struct Value {
   constexpr explicit operator bool() const { return id >= 0; }
   constexpr const Node& node() const { return builder->graph.nodes.items[id]; }
   // By value: the graph's own may move when a shape is added.
-  constexpr Dims dims() const {
-    return builder->graph.shapes.items[builder->graph.nodes.items[id].shape];
-  }
+  constexpr Dims dims() const { return builder->graph.shapes.items[builder->graph.nodes.items[id].shape]; }
   constexpr DType dtype() const { return builder->graph.nodes.items[id].dtype; }
   constexpr Op op() const { return builder->graph.nodes.items[id].op; }
   constexpr Value in(int k) const { return {builder, builder->graph.in(id, k)}; }

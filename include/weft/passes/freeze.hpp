@@ -45,6 +45,124 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
   for (int i = 0; at != nullptr && i < pool_size; ++i) at[i] = static_cast<u64>(pool[i]);
 }
 
+struct FusionSizes {
+  int nodes = 0, views = 0, groups = 0, pool = 0;
+};
+constexpr FusionSizes read_fusion_sizes(WordReader& r) {
+  FusionSizes s;
+  for (int* n : {&s.nodes, &s.views, &s.groups, &s.pool}) *n = r.get_size();
+  return s;
+}
+
+// Reads what follows the sizes into `to`, whose members are arrays of those lengths.
+template <class Arrays>
+constexpr void read_fusion(WordReader& r, const FusionSizes& sizes, Arrays& to) {
+  using R = WordReader;
+  Role* const role = ir::begin_of(to.role);
+  Level* const level = ir::begin_of(to.level);
+  u8* const stored = ir::begin_of(to.stored);
+  int* const group = ir::begin_of(to.group);
+  int* const view_of = ir::begin_of(to.view_of);
+  const u64* from = r.take(sizes.nodes);
+  for (int i = 0; i < sizes.nodes; ++i) {
+    const u64 w = from[i];
+    role[i] = static_cast<Role>(w & 15);
+    level[i] = static_cast<Level>(w >> 4 & 15);
+    stored[i] = static_cast<u8>(w >> 8 & 15);
+    group[i] = static_cast<int>(w >> 12 & 0xffffff) - 1;
+    view_of[i] = static_cast<int>(w >> 36) - 1;
+  }
+  for (int i = 0; i < sizes.views; ++i) {
+    View& v = to.views[i];
+    const u64 w = r.get();
+    v.root = R::low(w);
+    v.rank = R::high(w);
+    v.offset = r.get_int();
+    for (int k = 0; k < v.rank; ++k) v.stride[k] = r.get_int();
+  }
+  const auto span = [&] {
+    const u64 w = r.get();
+    return ir::Span{R::low(w), R::high(w)};
+  };
+  for (int i = 0; i < sizes.groups; ++i) {
+    Group& x = to.groups[i];
+    const u64 a = r.get();
+    x.opaque = R::low(a);
+    x.split = R::high(a);
+    if (x.opaque >= 0) {
+      const u64 b = r.get();
+      x.result = R::low(b);
+      x.added = R::high(b);
+      x.bias = static_cast<int>(r.get_int());
+    }
+    x.body = span();
+    x.loads = span();
+    x.stores = span();
+    const u64 s = r.get();
+    x.space.rank = R::low(s);
+    x.odd = R::high(s) != 0;
+    for (int k = 0; k < x.space.rank; ++k) x.space.extent[k] = r.get_int();
+  }
+  int* const pool = ir::begin_of(to.pool);
+  from = r.take(sizes.pool);
+  for (int i = 0; i < sizes.pool; ++i) pool[i] = static_cast<int>(from[i]);
+}
+
+// Groups half formed, and back.
+constexpr void write(WordWriter& w, const ir::Graph& g, const Grouping& s) {
+  const int n = g.nodes.size();
+  w.put_pair(s.next, s.prelude_used);
+  w.put_int(s.late.size());
+  for (int x : s.late) w.put_int(x);
+  u64* at = w.claim(3 * n);
+  for (int i = 0; at != nullptr && i < n; ++i, at += 3) {
+    at[0] = static_cast<u64>(s.earliest.items[i]) | static_cast<u64>(s.reader.items[i] + 1) << 32;
+    at[1] = static_cast<u64>(s.before.items[i] + 1) | static_cast<u64>(s.leaf.items[i]) << 32;
+    at[2] = static_cast<u64>(s.again_cost.items[i]);
+  }
+  write(w, g, s.fusion);
+  for (const Group& x : s.fusion.groups) {
+    w.put_pair(x.shape, x.last);
+    w.put_pair(x.weight, x.mixed ? 1 : 0);
+  }
+}
+constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) {
+  using R = WordReader;
+  R r(words);
+  const int n = g.nodes.size();
+  const u64 counts = r.get();
+  s.next = R::low(counts);
+  s.prelude_used = R::high(counts);
+  for (int k = r.get_size(); k > 0; --k) s.late.push(static_cast<int>(r.get()));
+  const u64* from = r.take(3 * n);
+  for (List<int>* list : {&s.earliest, &s.reader, &s.before, &s.leaf, &s.again_cost}) list->resize(n);
+  for (int i = 0; i < n; ++i, from += 3) {
+    s.earliest.items[i] = R::low(from[0]);
+    s.reader.items[i] = R::high(from[0]) - 1;
+    s.before.items[i] = R::low(from[1]) - 1;
+    s.leaf.items[i] = R::high(from[1]);
+    s.again_cost.items[i] = static_cast<int>(from[2]);
+  }
+  Fusion& f = s.fusion;
+  const FusionSizes sizes = read_fusion_sizes(r);
+  f.role.resize(sizes.nodes);
+  f.level.resize(sizes.nodes);
+  f.stored.resize(sizes.nodes);
+  f.group.resize(sizes.nodes);
+  f.view_of.resize(sizes.nodes);
+  f.views.resize(sizes.views);
+  f.groups.resize(sizes.groups);
+  f.pool.resize(sizes.pool);
+  read_fusion(r, sizes, f);
+  for (Group& x : s.fusion.groups) {
+    const u64 a = r.get(), b = r.get();
+    x.shape = R::low(a);
+    x.last = R::high(a);
+    x.weight = R::low(b);
+    x.mixed = R::high(b) != 0;
+  }
+}
+
 // The fusion that Stage wrote, as constant arrays. borrowed() has them for reading; collectable() has what
 // collect() changes copied.
 template <class Stage>
@@ -65,51 +183,10 @@ struct Frozen {
   };
   template <class S>
   static constexpr Arrays<S> read() {
-    using R = WordReader;
     Arrays<S> to;
-    R r(Kept<Stage>::words.w + 4);
-    const u64* from = r.take(S::nodes);
-    for (int i = 0; i < S::nodes; ++i) {
-      const u64 w = from[i];
-      to.role[i] = static_cast<Role>(w & 15);
-      to.level[i] = static_cast<Level>(w >> 4 & 15);
-      to.stored[i] = static_cast<u8>(w >> 8 & 15);
-      to.group[i] = static_cast<int>(w >> 12 & 0xffffff) - 1;
-      to.view_of[i] = static_cast<int>(w >> 36) - 1;
-    }
-    for (int i = 0; i < S::views; ++i) {
-      View& v = to.views[i];
-      const u64 w = r.get();
-      v.root = R::low(w);
-      v.rank = R::high(w);
-      v.offset = r.get_int();
-      for (int k = 0; k < v.rank; ++k) v.stride[k] = r.get_int();
-    }
-    const auto span = [&] {
-      const u64 w = r.get();
-      return ir::Span{R::low(w), R::high(w)};
-    };
-    for (int i = 0; i < S::groups; ++i) {
-      Group& x = to.groups[i];
-      const u64 a = r.get();
-      x.opaque = R::low(a);
-      x.split = R::high(a);
-      if (x.opaque >= 0) {
-        const u64 b = r.get();
-        x.result = R::low(b);
-        x.added = R::high(b);
-        x.bias = static_cast<int>(r.get_int());
-      }
-      x.body = span();
-      x.loads = span();
-      x.stores = span();
-      const u64 s = r.get();
-      x.space.rank = R::low(s);
-      x.odd = R::high(s) != 0;
-      for (int k = 0; k < x.space.rank; ++k) x.space.extent[k] = r.get_int();
-    }
-    from = r.take(S::pool);
-    for (int i = 0; i < S::pool; ++i) to.pool[i] = static_cast<int>(from[i]);
+    WordReader r(Kept<Stage>::words.w);
+    const FusionSizes sizes = read_fusion_sizes(r);
+    read_fusion(r, sizes, to);
     return to;
   }
   static constexpr Arrays<Frozen> arrays = read<Frozen>();

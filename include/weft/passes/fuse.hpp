@@ -65,46 +65,73 @@ struct FuseLimits {
   int recompute_loads = 2;  // and highest number of full-size values read for that
 };
 
+// Groups as far as they are formed: the nodes below `next` are in theirs. Another evaluation can go on from
+// it.
+struct Grouping {
+  Fusion fusion;
+  List<int> earliest;    // the first group that may use the node's value
+  List<int> reader;      // the last group that reads the node
+  List<int> before;      // the member before it of the same group
+  List<int> leaf;        // something that inlined arithmetic on leaves reads
+  List<int> again_cost;  // of inlined arithmetic on leaves, else 0
+  List<int> late;        // inlined results, which get a kernel when all others have theirs
+  int next = 0;
+  int prelude_used = 0;
+};
+
 class Fuser {
  public:
-  constexpr explicit Fuser(const Graph& graph, FuseLimits limits = {}) : g(graph), limits_(limits) {}
-
-  constexpr Fusion run() {
+  constexpr Fuser(const Graph& graph, Grouping& grouping, FuseLimits limits = {})
+      : g(graph), s(grouping), limits_(limits) {
     const int n = g.nodes.size();
-    f.role = List<Role>(n, Role::leaf);
-    f.group = List<int>(n, -1);
-    f.level = List<Level>(n, Level::element);
-    f.stored = List<u8>(n, 0);
-    f.view_of = List<int>(n, -1);
+    if (s.next == 0) {
+      f.role = List<Role>(n, Role::leaf);
+      f.group = List<int>(n, -1);
+      f.level = List<Level>(n, Level::element);
+      f.stored = List<u8>(n, 0);
+      f.view_of = List<int>(n, -1);
+      s.earliest = List<int>(n, 0);
+      s.reader = List<int>(n, -1);
+      s.before = List<int>(n, -1);
+      s.leaf = List<int>(n, 0);
+      s.again_cost = List<int>(n, 0);
+      for (int k = 0; k < prelude; ++k) new_group(-1);
+    }
     role_ = f.role.data();
     group_ = f.group.data();
     level_ = f.level.data();
     stored_ = f.stored.data();
     view_of_ = f.view_of.data();
-    earliest_ = List<int>(n, 0);
-    reader_ = List<int>(n, -1);
+    earliest_ = s.earliest.data();
+    reader_ = s.reader.data();
+    before_ = s.before.data();
+    leaf_ = s.leaf.data();
+    again_cost_ = s.again_cost.data();
     wanted_ = List<u8>(n, 0);
     uses_ = List<int>(n, 0);
     int* uses = uses_.data();
     for (int x : g.edges) ++uses[x];
-    again_cost_ = List<int>(n, 0);
-    leaf_ = List<int>(n, 0);
-    before_ = List<int>(n, -1);
     for (int node : g.outputs) wanted_[node] |= 1;
     for (const ir::Assign& a : g.assigns) wanted_[a.node] |= assigned;
-    for (int k = 0; k < prelude; ++k) new_group(-1);
-    List<int> late;  // so that state which is read before it is written can be written where it lives
-    for (int i = 0; i < n; ++i) {
+  }
+
+  // Places at most `nodes` more nodes.
+  constexpr void run(int nodes) {
+    const int n = g.nodes.size(), end = nodes < n - s.next ? s.next + nodes : n;
+    const u8* const wanted = wanted_.data();
+    for (int i = s.next; i < end; ++i) {
       classify(i);
-      if (!wanted_[i]) continue;
+      if (!wanted[i]) continue;
       if (role_[i] == Role::inlined)
-        late.push(i);
+        s.late.push(i);
       else
         want(i);
     }
-    for (int i : late)
+    s.next = end;
+    if (end < n) return;
+    // last, so that state which is read before it is written can be written where it lives
+    for (int i : s.late)
       if (role_[i] == Role::inlined) want(i);
-    return static_cast<Fusion&&>(f);
   }
 
  private:
@@ -439,8 +466,8 @@ class Fuser {
     if (best < 0) {
       // sums of leaves alone, such as the number of counted labels, run first: what divides by them need not
       // wait
-      const bool early = r.level == Level::total && least == 0 && prelude_used_ < prelude;
-      best = early ? prelude_used_++ : new_group(-1);
+      const bool early = r.level == Level::total && least == 0 && s.prelude_used < prelude;
+      best = early ? s.prelude_used++ : new_group(-1);
       f.groups[best].space = d;
       f.groups[best].shape = shape;
       f.groups[best].split = r.split;
@@ -510,9 +537,9 @@ class Fuser {
   static constexpr u8 assigned = 2;  // of wanted_
 
   const Graph& g;
-  int prelude_used_ = 0;
+  Grouping& s;
+  Fusion& f = s.fusion;
   FuseLimits limits_;
-  Fusion f;
   // plain pointers into the graph and the result: constant evaluation pays for every call
   const Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
@@ -522,18 +549,20 @@ class Fuser {
   Level* level_ = nullptr;
   u8* stored_ = nullptr;
   int* view_of_ = nullptr;
-  List<int> earliest_;  // the first group that may use the node's value
-  List<int> reader_;    // the last group that reads the node
+  int* earliest_ = nullptr;
+  int* reader_ = nullptr;
+  int* before_ = nullptr;
+  int* leaf_ = nullptr;
+  int* again_cost_ = nullptr;
   List<u8> wanted_;
-  List<int> before_;      // the member before it of the same group
-  List<int> uses_;        // edges to each node
-  List<int> leaf_;        // something that inlined arithmetic on leaves reads
-  List<int> again_cost_;  // of inlined arithmetic on leaves, else 0
+  List<int> uses_;  // edges to each node
 };
 
 // Groups alone; collect() (collect.hpp) then decides what is stored, and lists what each group does.
 constexpr Fusion assign_groups(const Graph& graph, FuseLimits limits = {}) {
-  return Fuser(graph, limits).run();
+  Grouping grouping;
+  Fuser(graph, grouping, limits).run(graph.nodes.size());
+  return static_cast<Fusion&&>(grouping.fusion);
 }
 
 }  // namespace weft::passes

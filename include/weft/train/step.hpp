@@ -160,8 +160,7 @@ class UpdateBuilder {
 
  public:
   constexpr explicit UpdateBuilder(Backward&& backward)
-      : b(static_cast<ir::Graph&&>(backward.graph), ir::Sharing::leaves),
-        scale_slot_(backward.scale_slot) {
+      : b(static_cast<ir::Graph&&>(backward.graph), ir::Sharing::leaves), scale_slot_(backward.scale_slot) {
     for (int k = 0; k < backward.parameters.size(); ++k) gradients_.push(backward.gradient(k));
     for (int k = 0; k < Optimizer::group_count; ++k) add_group<M, O>(b.graph, k);
   }

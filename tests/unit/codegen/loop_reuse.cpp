@@ -1,0 +1,71 @@
+#include "weft/codegen/loop_reuse.hpp"
+
+#include <doctest/doctest.h>
+
+#include "../../../benchmarks/compile/gpt2.hpp"
+#include "support/random_graph.hpp"
+
+using namespace weft;
+
+namespace {
+
+using Tiny = gpt2::Gpt2<8, 16, 2, 32, 3>;
+using Settings = train::Options<optim::AdamW, clip::Norm>;
+using Step = train::StepSource<Tiny, gpt2::NextToken, Settings, true, Input<i32, Shape<2, 8>>,
+                               Input<i32, Shape<2, 8>>>;
+
+// Every group lowered by itself, where nothing can be reused.
+codegen::Lowered lower_apart(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& p) {
+  codegen::Lowered all;
+  for (int k = 0; k < f.groups.size(); ++k) all.append(codegen::lower(g, f, p, k, k + 1));
+  return all;
+}
+
+template <class T>
+bool equal(const List<T>& a, const List<T>& b) {
+  if (a.size() != b.size()) return false;
+  for (int i = 0; i < a.size(); ++i)
+    if (a[i] != b[i]) return false;
+  return true;
+}
+
+bool same_program(const codegen::Lowered& a, const codegen::Lowered& b) {
+  if (a.steps.size() != b.steps.size() || a.kernels.size() != b.kernels.size()) return false;
+  for (int i = 0; i < a.steps.size(); ++i) {
+    const codegen::Step &x = a.steps[i], &y = b.steps[i];
+    if (x.kind != y.kind || x.kernel != y.kernel || x.addresses.begin != y.addresses.begin ||
+        x.addresses.size != y.addresses.size || x.numbers.begin != y.numbers.begin ||
+        x.numbers.size != y.numbers.size || x.bytes != y.bytes || x.flops != y.flops)
+      return false;
+  }
+  return equal(a.words, b.words) && equal(a.addresses, b.addresses) && equal(a.numbers, b.numbers);
+}
+
+int loops(const codegen::Lowered& l) {
+  int n = 0;
+  for (const codegen::Step& s : l.steps) n += s.kind == codegen::StepKind::loop;
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("loop_reuse: a group that repeats another is lowered as it would be by itself") {
+  const ir::Graph g = passes::prune(Step::graph());
+  const passes::Fusion f = passes::fuse(g);
+  const passes::Plan p = passes::plan_memory(g, f);
+  const codegen::Lowered together = codegen::lower(g, f, p);
+  CHECK(same_program(together, lower_apart(g, f, p)));
+  CHECK(loops(together) > together.kernels.size());  // so that there was something to reuse
+}
+
+TEST_CASE("loop_reuse: the same for random graphs") {
+  int differ = 0;
+  for (u32 seed = 1; seed <= 400; ++seed) {
+    const testing::RandomGraph random(seed, {.steps = 60, .state = seed % 2 == 0, .products = 4});
+    const ir::Graph g = passes::prune(random.graph());
+    const passes::Fusion f = passes::fuse(g);
+    const passes::Plan p = passes::plan_memory(g, f);
+    if (!same_program(codegen::lower(g, f, p), lower_apart(g, f, p))) ++differ;
+  }
+  CHECK(differ == 0);
+}
