@@ -46,7 +46,8 @@ inline void add_attributes(std::string& out, const Graph& g, int node) {
     out += " with ";
     add_list(out, axes.contracted_b, axes.contracted);
   } else if (n.list >= 0) {
-    out += n.op == Op::slice  ? " begin:step ["
+    out += is_line(n.op)      ? " line ["
+           : n.op == Op::slice ? " begin:step ["
            : n.op == Op::pad  ? " low:high ["
            : n.op == Op::pack ? " at ["
                               : " axes [";
