@@ -21,6 +21,11 @@ requires(F != LineFold::max && F != LineFold::min) struct ScanState<float, F> {
   using type = double;
 };
 
+template <class S, class L = std::numeric_limits<S>>
+inline constexpr S most_of = L::has_infinity ? L::infinity() : L::max();
+template <class S, class L = std::numeric_limits<S>>
+inline constexpr S least_of = L::has_infinity ? -L::infinity() : L::lowest();
+
 }  // namespace detail
 
 // What a scan or a scatter of T keeps while it folds.
@@ -29,15 +34,10 @@ using fold_state = typename detail::ScanState<T, F>::type;
 
 template <LineFold F, class S>
 WEFT_HD_INLINE constexpr S fold_neutral() {
-  constexpr bool real = std::numeric_limits<S>::has_infinity;
-  if constexpr (F == LineFold::sum)
-    return S(0);
-  else if constexpr (F == LineFold::prod)
-    return S(1);
-  else if constexpr (F == LineFold::min)
-    return real ? std::numeric_limits<S>::infinity() : std::numeric_limits<S>::max();
-  else
-    return real ? -std::numeric_limits<S>::infinity() : std::numeric_limits<S>::lowest();
+  return F == LineFold::sum    ? S(0)
+         : F == LineFold::prod ? S(1)
+         : F == LineFold::min  ? detail::most_of<S>
+                               : detail::least_of<S>;
 }
 
 // Integers wrap round.
