@@ -171,6 +171,102 @@ group("creation", [r(2, 3)], [
     ("arange_down", torch.arange(5, -3, -2)), ("linspace", torch.linspace(-1, 2, 7)), ("linspace_one", torch.linspace(3, 9, 1)), ("eye", torch.eye(3)), ("eye_wide", torch.eye(2, 4)),
     ("ones_like", torch.ones(2, 3)), ("full_like", torch.full((2, 3), 7.0))])
 
+# ---- running folds, order
+z = r(2, 7, 3)
+z[0, 2, 1], z[1, 3, 2] = 0.0, 0.0
+spread = torch.tensor([[1.0, nan, 3.0, 3.0], [inf, 2.0, -inf, 2.0], [-inf, -inf, 1.0, nan], [0.0, -0.0, -1.0, 0.0]])
+whole = torch.randint(-5, 6, (3, 6))
+group("scan", [z, spread, whole], [
+    ("cumsum", z.cumsum(1)), ("cumsum_first", z.cumsum(0)), ("cumsum_last", z.cumsum(-1)), ("cumsum_view", z.transpose(0, 2).cumsum(1)),
+    ("cumsum_flip", z.flip(1)[:, ::2].cumsum(1)), ("cumprod", z.cumprod(1)), ("cummax", z.cummax(1)[0]), ("cummax_places", z.cummax(1)[1]),
+    ("cummin", z.cummin(-1)[0]), ("cummin_places", z.cummin(-1)[1]), ("logcumsumexp", z.logcumsumexp(1)), ("diff", z.diff(dim=1)), ("diff2", z.diff(2, dim=1)),
+    ("special_sum", spread.cumsum(1)), ("special_max", spread.cummax(1)[0]), ("special_max_places", spread.cummax(1)[1]), ("special_min", spread.cummin(1)[0]),
+    ("special_log", spread.logcumsumexp(1)), ("integers", whole.cumsum(0)), ("integer_products", whole.cumprod(1)), ("integer_max", whole.cummax(1)[0]),
+    ("integer_max_places", whole.cummax(1)[1]), ("booleans", (whole > 0).cumsum(1)), ("one", z[:, :1].cumsum(1))])
+group("scan_gradient", [z, spread], [
+    ("cumsum", gradients(lambda t: t.cumsum(1), z)[0]), ("cumprod", gradients(lambda t: t.cumprod(1), z)[0]), ("cummax", gradients(lambda t: t.cummax(1)[0], z)[0]),
+    ("cummin", gradients(lambda t: t.cummin(-1)[0], z)[0]), ("logcumsumexp", gradients(lambda t: t.logcumsumexp(1), z)[0]), ("ties", gradients(lambda t: t.cummax(1)[0], spread[3:])[0])])
+so, so_down, tk, tk_low = z.sort(dim=1, stable=True), spread.sort(dim=1, descending=True, stable=True), z.topk(3, 1), z.topk(2, -1, largest=False)
+si, sw = spread.sort(dim=1, stable=True), whole.sort(dim=1, stable=True)
+group("sort", [z, spread, whole], [
+    ("values", so[0]), ("places", so[1]), ("special", si[0]), ("special_places", si[1]), ("special_down", so_down[0]), ("special_down_places", so_down[1]),
+    ("integers", sw[0]), ("integer_places", sw[1]), ("argsort_first", z.argsort(dim=0, stable=True)), ("argsort_down", whole.argsort(dim=1, descending=True, stable=True)), ("msort", z.msort()),
+    ("topk", tk[0]), ("topk_places", tk[1]), ("topk_low", tk_low[0]), ("topk_low_places", tk_low[1]), ("kth", z.kthvalue(3, 1)[0]), ("kth_places", z.kthvalue(3, 1)[1]),
+    ("kth_keep", z.kthvalue(2, 0, keepdim=True)[0]), ("median", z.median(1)[0]), ("median_places", z.median(1)[1]), ("median_all", z.median()), ("median_special", spread.median(1)[0]),
+    ("nanmedian", spread.nanmedian(1)[0]), ("median_even", z.median(0)[0]), ("quantile", z.quantile(0.3, 1)), ("quantile_all", z.quantile(0.75)), ("quantile_special", spread[:, :2].quantile(0.5, 1)),
+    ("nanquantile", spread[:2, :1].nanquantile(0.5, 1)), ("quantile_keep", z.quantile(0.5, 2, keepdim=True))])
+group("sort_gradient", [z], [
+    ("sort", gradients(lambda t: t.sort(1)[0], z)[0]), ("topk", gradients(lambda t: t.topk(2, 2)[0], z)[0]), ("kth", gradients(lambda t: t.kthvalue(3, 1)[0], z)[0]),
+    ("median", gradients(lambda t: t.median(1)[0], z)[0]), ("quantile", gradients(lambda t: t.quantile(0.3, 1), z)[0])])
+boundaries, wanted = torch.tensor([-1.0, 0.0, 0.0, 0.5, 2.0, inf]), torch.tensor([[0.0, -1.0, 3.0], [nan, 0.25, inf]])
+lines2, wanted2 = r(2, 5).sort(1)[0], r(2, 3)
+group("search", [boundaries, wanted, lines2, wanted2], [
+    ("left", torch.searchsorted(boundaries, wanted)), ("right", torch.searchsorted(boundaries, wanted, right=True)), ("lines", torch.searchsorted(lines2, wanted2)),
+    ("bucketize", torch.bucketize(wanted, boundaries)), ("bucketize_right", torch.bucketize(wanted, boundaries, right=True)), ("isin", torch.isin(wanted, boundaries))])
+
+# ---- by index
+tab, ix, ix_small = r(4, 5, 3), torch.randint(0, 5, (4, 6, 3)), torch.randint(0, 5, (3, 2, 2))
+vec = torch.tensor([3, 0, 3, 1], dtype=torch.int32)
+upd, upd_rows = r(4, 6, 3), r(4, 4, 3)
+group("gather", [tab, ix, ix_small, vec], [
+    ("gather", tab.gather(1, ix)), ("gather_small", tab.gather(1, ix_small)), ("gather_view", tab.transpose(1, 2).gather(2, ix.transpose(1, 2))), ("take_along", tab.take_along_dim(ix[:, :2, :1], 1)),
+    ("take_along_flat", tab.take_along_dim(ix[0])), ("index_select", tab.index_select(1, vec)), ("index_select_first", tab.index_select(0, vec)),
+    ("index_select_last", tab.transpose(0, 2).index_select(2, vec)), ("take", tab.take(ix_small * 7 + 3)), ("take_negative", tab.take(-1 - ix_small)),
+    ("integers", ix.gather(0, (ix % 4)[:, :5])), ("booleans", (tab > 0).gather(1, ix))])
+group("scatter", [tab, ix, upd, ix_small, vec, upd_rows], [
+    ("add", tab.scatter_add(1, ix, upd)), ("add_small", tab.scatter_add(1, ix_small, upd)), ("set_number", tab.scatter(1, ix_small, 2.5)),
+    ("sum", tab.scatter_reduce(1, ix, upd, "sum")), ("prod", tab.scatter_reduce(1, ix, upd, "prod")), ("mean", tab.scatter_reduce(1, ix, upd, "mean")),
+    ("amax", tab.scatter_reduce(1, ix, upd, "amax")), ("amin", tab.scatter_reduce(1, ix, upd, "amin")), ("sum_new", tab.scatter_reduce(1, ix, upd, "sum", include_self=False)),
+    ("prod_new", tab.scatter_reduce(1, ix, upd, "prod", include_self=False)), ("mean_new", tab.scatter_reduce(1, ix, upd, "mean", include_self=False)),
+    ("amax_new", tab.scatter_reduce(1, ix, upd, "amax", include_self=False)), ("index_add", tab.index_add(1, vec, upd_rows, alpha=0.5)),
+    ("index_fill", tab.index_fill(1, vec.long(), -3)), ("index_copy", tab.index_copy(1, torch.tensor([4, 0, 2, 1]), upd_rows)),
+    ("index_reduce", tab.index_reduce(1, vec.long(), upd_rows, "amax")), ("integers", ix.scatter_add(1, ix % 6, ix))])
+perm = torch.stack([torch.stack([torch.randperm(5) for _ in range(3)], 1) for _ in range(4)])
+group("scatter_set", [tab, perm, upd[:, :5].contiguous()], [("set", tab.scatter(1, perm, upd[:, :5])), ("set_part", tab.scatter(1, perm[:, :2], upd)), ("bool", (tab > 0).scatter(1, perm[:, :2], upd > 0))])
+w5 = upd[:, :5].contiguous()
+group("index_gradient", [tab, ix, upd, vec, perm, w5], [
+    ("gather", gradients(lambda t: t.gather(1, ix), tab)[0]), ("index_select", gradients(lambda t: t.index_select(1, vec), tab)[0]), ("scatter_add_x", gradients(lambda t, u: t.scatter_add(1, ix, u), tab, upd)[0]),
+    ("scatter_add_src", gradients(lambda t, u: t.scatter_add(1, ix, u), tab, upd)[1]), ("scatter_x", gradients(lambda t, u: t.scatter(1, perm[:, :2], u[:, :2]), tab, w5)[0]),
+    ("scatter_src", gradients(lambda t, u: t.scatter(1, perm[:, :2], u[:, :2]), tab, w5)[1]), ("amax_src", gradients(lambda t, u: t.scatter_reduce(1, ix, u, "amax", include_self=False), tab, upd)[1]),
+    ("prod_src", gradients(lambda t, u: t.scatter_reduce(1, ix, u, "prod"), tab, upd)[1]), ("mean_src", gradients(lambda t, u: t.scatter_reduce(1, ix, u, "mean"), tab, upd)[1]),
+    ("take_along", gradients(lambda t: t.take_along_dim(ix[:, :2, :1], 1), tab)[0])])
+
+i1, i2, ir2 = torch.tensor([1, -1, 0]), torch.tensor([[2, 0, -2]]), torch.tensor([[0, 1], [-1, 1]])
+mask2, four = tab[0] > 0.2, r(2, 4, 5, 3)
+def bounded(t, n):
+    out = torch.zeros((n,) + t.shape[1:], dtype=t.dtype)
+    out[:min(n, len(t))] = t[:n]
+    return out
+group("index", [tab, i1, i2, ir2, mask2, four], [
+    ("slices", tab[1:3, ::2]), ("negative", tab[-3:, 4, -1:]), ("ellipsis", tab[..., 1]), ("new_axis", tab[:, None, 2:, ..., None]), ("places", tab[-1, 2]), ("all_places", tab[1, 2, 0]),
+    ("tensor", tab[i1]), ("tensor_middle", tab[:, i2]), ("tensor_matrix", tab[..., ir2]), ("two", tab[i1, i2]), ("two_last", tab[:, i1, i2 % 3]), ("apart", tab[i1, :, i2 % 3]),
+    ("with_slice", four[1, i1, 1:4:2]), ("apart_place", four[i1 % 2, 2, :, i1]), ("apart_four", four[i1 % 2, :, i1]), ("mask", bounded(tab[:, 0][:, 0:3][mask2[:4, 0]], 4)), ("mask_axes", bounded(tab.transpose(0, 2).transpose(0, 1)[mask2], 20)),
+    ("mask_short", bounded(tab.transpose(0, 2).transpose(0, 1)[mask2], 2)), ("mask_last", bounded(tab.permute(1, 2, 0)[mask2], 10).t())])
+def put(t, key, v, accumulate=False):
+    t = t.clone()
+    t.index_put_(key, v, accumulate) if isinstance(key, tuple) and all(isinstance(k, torch.Tensor) for k in key) else t.__setitem__(key, v)
+    return t
+twice = torch.tensor([1, 1, -1])
+group("index_put", [tab, i1, twice, i2], [
+    ("slice", put(tab, (slice(1, 3), slice(None, None, 2)), 2.0)), ("tensor", put(tab, (slice(None), i1), tab[:, :3] * 2)), ("two", put(tab, (i1, i2[0]), torch.tensor([[1.0], [2.0], [3.0]]))),
+    ("accumulate", put(tab, (twice,), tab[:3], True)), ("place", put(tab, (2, Ellipsis, 0), 9.0))])
+group("index_put_gradient", [tab, i1, twice], [
+    ("index", gradients(lambda t: t[i1, :, i1.abs()], tab)[0]), ("put_x", gradients(lambda t, u: torch.index_put(t, (i1,), u), tab, tab[:3])[0]), ("put_value", gradients(lambda t, u: torch.index_put(t, (i1,), u), tab, tab[:3])[1]),
+    ("accumulate_value", gradients(lambda t, u: torch.index_put(t, (twice,), u, accumulate=True), tab, tab[:3])[1])])
+
+# ---- results whose size depends on the data: cut or filled up to a capacity
+some = torch.tensor([[3.0, -1.0, 3.0, 0.0], [0.0, 2.0, -1.0, 7.0]])
+ids, weights = torch.tensor([2, 0, 5, 2, 9, 2]), r(6)
+un, uc = some.unique(return_inverse=True, return_counts=True), ids.sort()[0].unique_consecutive(return_inverse=True, return_counts=True)
+nz = some.nonzero()
+tenth = torch.tensor([0.05, -1.0, 2.0, nan, 0.999, 1.0, 0.0, 0.5, 0.5])
+group("bounded", [some, ids, weights, tenth], [
+    ("masked_select", bounded(some[some > 0], 6)), ("masked_count", (some > 0).sum()), ("masked_short", bounded(some[some > 0], 2)), ("masked_broadcast", bounded(some[(some[:, :1] > 1).expand(2, 4)], 8)),
+    ("nonzero", torch.cat([nz, -torch.ones(8 - len(nz), 2, dtype=torch.int64)])), ("nonzero_count", torch.tensor(len(nz))), ("unique", bounded(un[0], 8)), ("unique_count", torch.tensor(len(un[0]))),
+    ("unique_inverse", un[1]), ("unique_counts", bounded(un[2], 8)), ("consecutive", bounded(uc[0], 6)), ("consecutive_inverse", uc[1]), ("consecutive_counts", bounded(uc[2], 6)),
+    ("bincount", torch.bincount(ids, minlength=10)), ("bincount_weights", torch.bincount(ids, weights, minlength=10)), ("histc", torch.histc(tenth, 4, 0, 1)),
+    ("masked_gradient", gradients(lambda t: bounded(t[some > 0], 6), some)[0])])
+
 path = pathlib.Path(__file__).parent / "data" / "ops.txt"
 path.parent.mkdir(exist_ok=True)
 path.write_text("\n".join(lines) + "\n")
