@@ -267,6 +267,18 @@ group("bounded", [some, ids, weights, tenth], [
     ("bincount", torch.bincount(ids, minlength=10)), ("bincount_weights", torch.bincount(ids, weights, minlength=10)), ("histc", torch.histc(tenth, 4, 0, 1)),
     ("masked_gradient", gradients(lambda t: bounded(t[some > 0], 6), some)[0])])
 
+# ---- rows put together in bags
+table, bags, flat_bags, starts, each = r(7, 4), torch.randint(0, 7, (3, 5)), torch.randint(0, 7, (9,)), torch.tensor([0, 2, 2, 7]), torch.rand(3, 5)
+bags[1] = 2
+bag_of = F.embedding_bag
+group("embedding_bag", [table, bags, flat_bags, starts, each], [
+    ("sum", bag_of(bags, table, mode="sum")), ("mean", bag_of(bags, table)), ("max", bag_of(bags, table, mode="max")), ("padded_sum", bag_of(bags, table, mode="sum", padding_idx=2)),
+    ("padded_mean", bag_of(bags, table, padding_idx=2)), ("padded_max", bag_of(bags, table, mode="max", padding_idx=2)), ("weighted", bag_of(bags, table, mode="sum", per_sample_weights=each)),
+    ("flat_sum", bag_of(flat_bags, table, starts, mode="sum")), ("flat_mean", bag_of(flat_bags, table, starts)), ("flat_max", bag_of(flat_bags, table, starts, mode="max")),
+    ("flat_padded", bag_of(flat_bags, table, starts, mode="mean", padding_idx=2)), ("padded", F.embedding(bags, table, padding_idx=2)),
+    ("padded_gradient", gradients(lambda t: F.embedding(bags, t, padding_idx=2), table)[0]), ("mean_gradient", gradients(lambda t: bag_of(bags, t, padding_idx=2), table)[0]),
+    ("flat_gradient", gradients(lambda t: bag_of(flat_bags, t, starts), table)[0])])
+
 path = pathlib.Path(__file__).parent / "data" / "ops.txt"
 path.parent.mkdir(exist_ok=True)
 path.write_text("\n".join(lines) + "\n")
