@@ -279,6 +279,21 @@ group("embedding_bag", [table, bags, flat_bags, starts, each], [
     ("padded_gradient", gradients(lambda t: F.embedding(bags, t, padding_idx=2), table)[0]), ("mean_gradient", gradients(lambda t: bag_of(bags, t, padding_idx=2), table)[0]),
     ("flat_gradient", gradients(lambda t: bag_of(flat_bags, t, starts), table)[0])])
 
+# ---- einsum: every form that PyTorch takes
+E1, E2, E3, E4, E5 = r(3, 4), r(4, 5), r(3, 3, 4), r(2, 3, 4), r(2, 5, 4)
+es = torch.einsum
+group("einsum", [E1, E2, E3, E4, E5], [
+    ("product", es("ij,jk->ik", E1, E2)), ("implicit", es("ij,jk", E1, E2)), ("implicit_order", es("ba,ac", E1, E2)), ("transpose", es("ij->ji", E1)), ("implicit_transpose", es("ba", E1)),
+    ("sum", es("ij->", E1)), ("rows", es("ij->i", E1)), ("trace", es("ii", E3[:, :, 0])), ("diagonal", es("iij->ij", E3)), ("diagonal_apart", es("iji->ij", E3.transpose(1, 2))), ("diagonal_product", es("iij,jk->ik", E3, E2)),
+    ("batch", es("bsd,btd->bst", E4, E5)), ("batch_turned", es("bsd,btd->tsb", E4, E5)), ("outer", es("i,j->ij", E1[0], E2[0])), ("hadamard", es("ij,ij->ij", E1, E1)), ("inner", es("ij,ij", E1, E1)),
+    ("three", es("ij,jk,bik->b", E1, E2, r(1) * 0 + es("ij,jk->ik", E1, E2)[None].expand(2, 3, 5))), ("chain", es("ij,jk,kl,lm->im", E1, E2, E2.t(), E1.t())), ("ellipsis", es("...ij,...kj->...ik", E4, E5)),
+    ("ellipsis_one", es("...i,ij", E4, E2)), ("ellipsis_summed", es("...j->j", E4)), ("ellipsis_last", es("b...->...b", E4)), ("ellipsis_broadcast", es("...ij,...jk->...ik", E4[:, None], E2.expand(3, 4, 5))), ("capitals", es("Bs,sB->sB", E1, E1.t())),
+    ("implicit_capitals", es("bA,As", E1, E2)), ("spaces", es(" i j , j k -> k i ", E1, E2)), ("one_extent", es("ij,ij->ij", E1[:, :1], E1)), ("summed_alone", es("ij,kl->il", E1, E2)), ("scalar", es(",ij->ij", E1[0, 0], E1)),
+    ("bilinear", es("bn,anm,bm->ba", E4[:, 0], r(3, 4, 5)[:0].new_ones(3, 4, 5) * E1[:, :, None], E5[:, :, 0])), ("many", es("abc,dbc,ad->", E3, E4, E4[:, :, 0].t()))])
+group("einsum_gradient", [E1, E2, E3, E4, E5], [
+    ("product", gradients(lambda a, b: es("ij,jk->ik", a, b), E1, E2)[1]), ("diagonal", gradients(lambda t: es("iji->ij", t), E3.transpose(1, 2))[0]), ("three", gradients(lambda a, b: es("ij,jk,ik->i", a, b, a @ b), E1, E2)[0]),
+    ("ellipsis", gradients(lambda a, b: es("...ij,...kj->...ik", a, b), E4, E5)[0]), ("summed", gradients(lambda a, b: es("ij,kl->il", a, b), E1, E2)[1])])
+
 path = pathlib.Path(__file__).parent / "data" / "ops.txt"
 path.parent.mkdir(exist_ok=True)
 path.write_text("\n".join(lines) + "\n")
