@@ -294,6 +294,50 @@ group("einsum_gradient", [E1, E2, E3, E4, E5], [
     ("product", gradients(lambda a, b: es("ij,jk->ik", a, b), E1, E2)[1]), ("diagonal", gradients(lambda t: es("iji->ij", t), E3.transpose(1, 2))[0]), ("three", gradients(lambda a, b: es("ij,jk,ik->i", a, b, a @ b), E1, E2)[0]),
     ("ellipsis", gradients(lambda a, b: es("...ij,...kj->...ik", a, b), E4, E5)[0]), ("summed", gradients(lambda a, b: es("ij,kl->il", a, b), E1, E2)[1])])
 
+# ---- special functions and the rest of the pointwise ones
+sp_x = torch.tensor([0.0, -0.0, 1.0, 2.0, 0.5, -0.5, -1.5, -2.0, 3.7, 10.0, 30.0, 1e-3, -7.25, 100.0, inf, -inf, nan, 0.25, 6.5, -0.001])
+sp_u = torch.tensor([0.0, 0.5, -0.5, 0.9, -0.99, 0.999999, 1.0, -1.0, 1.5, nan, 1e-6, 0.01])
+zx, zy = torch.tensor([0.0, 0.0, 2.0, 1.0, 0.0, nan, 0.5]), torch.tensor([0.0, inf, 3.0, 0.0, nan, 1.0, -1.0])
+bits, by = torch.randint(-100, 100, (6,), dtype=torch.int32), torch.randint(0, 5, (6,), dtype=torch.int32)
+group("special", [sp_x, sp_u, zx, zy, bits, by], [
+    ("lgamma", torch.lgamma(sp_x)), ("digamma", torch.digamma(sp_x)), ("erfinv", torch.erfinv(sp_u)), ("sinc", torch.sinc(sp_x[:14])), ("logit", torch.logit(sp_u, 0.1)), ("xlogy", torch.xlogy(zx, zy)),
+    ("xlog1py", torch.special.xlog1py(zx, zy)), ("logaddexp2", torch.logaddexp2(sp_x[:14], sp_x[1:15])), ("heaviside", torch.heaviside(sp_x, torch.tensor(0.25))), ("nan_to_num", torch.nan_to_num(sp_x)), ("nan_to_num_given", torch.nan_to_num(sp_x, 2, 7, -7)),
+    ("fmax", torch.fmax(zx, zy)), ("fmin", torch.fmin(zx, zy)), ("ldexp", torch.ldexp(sp_x[:8], by[:1])), ("isposinf", torch.isposinf(sp_x)), ("isneginf", torch.isneginf(sp_x)), ("signbit", torch.signbit(sp_x)), ("copysign", torch.copysign(zx + 1, -sp_x[:7])),
+    ("deg2rad", torch.deg2rad(sp_x)), ("rad2deg", torch.rad2deg(sp_x)), ("left", bits << by), ("right", bits >> by), ("not", ~bits), ("not_bool", ~(bits > 0)), ("and", bits & by), ("lerp_end", torch.lerp(zx[:4], sp_x[2:6], 0.9))])
+group("special_gradient", [sp_x, sp_u, zx, zy], [
+    ("lgamma", gradients(torch.lgamma, sp_x[8:14])[0]), ("erfinv", gradients(torch.erfinv, sp_u[:5])[0]), ("sinc", gradients(torch.sinc, sp_x[:11])[0]), ("xlogy_x", gradients(torch.xlogy, zx[2:4], zy[2:4] + 1)[0]),
+    ("xlogy_y", gradients(torch.xlogy, zx[:4], zy[:4] + 1)[1]), ("nan_to_num", gradients(torch.nan_to_num, sp_x)[0]), ("copysign", gradients(torch.copysign, sp_x[2:9], -sp_u[2:9])[0])])
+
+# ---- reductions that skip NaN, several statistics, whole tensors
+holes = torch.tensor([[1.0, nan, 3.0], [nan, nan, nan], [-inf, 2.0, 5.0]])
+vm = torch.var_mean(q, (0, 2))
+group("reduce_nan", [holes, q], [
+    ("nansum", holes.nansum(1)), ("nansum_all", holes[:1].nansum()), ("nanmean", holes.nanmean(1)), ("nanmean_keep", holes.nanmean(0, keepdim=True)), ("aminmax", torch.stack(list(q.aminmax(dim=2)))), ("var_mean", torch.stack(vm)),
+    ("std_mean", torch.stack(torch.std_mean(q))), ("var_2", q.var(2, correction=2)), ("std_0", q.std(3, correction=0)), ("dist", torch.dist(q, q * 0.5)), ("dist_1", torch.dist(q[0], q[1], 1)),
+    ("equal", torch.tensor(torch.equal(q, q))), ("unequal", torch.tensor(torch.equal(q, q + 1))), ("allclose", torch.tensor(torch.allclose(q, q + 1e-7))), ("not_allclose", torch.tensor(torch.allclose(q, q + 1e-2)))])
+
+# ---- more movement
+cube4 = r(2, 3, 4)
+group("rearrange_more", [cube4, m], [
+    ("movedim", cube4.movedim(0, 2)), ("movedim_back", cube4.movedim(-1, 0)), ("swapaxes", cube4.swapaxes(0, 2)), ("unflatten", cube4.unflatten(2, (2, -1))), ("ravel", cube4.ravel()), ("interleave", cube4.repeat_interleave(3, 1)),
+    ("unfold", cube4.unfold(2, 2, 1)), ("unfold_step", cube4.unfold(1, 2, 1)), ("unfold_apart", cube4.unfold(2, 2, 2)), ("rot90", cube4.rot90()), ("rot90_back", cube4.rot90(-1, (1, 2))), ("rot180", cube4.rot90(2, (0, 2))), ("flipud", cube4.flipud()), ("fliplr", cube4.fliplr()),
+    ("unbind", cube4.unbind(1)[2]), ("tensor_split", m.tensor_split(3, 2)[0]), ("tensor_split_last", m.tensor_split(3, 2)[2]), ("split_at", m.tensor_split((1, 3), 2)[1]), ("hsplit", cube4.hsplit(3)[1]), ("vsplit", cube4.vsplit(2)[1]), ("dsplit", cube4.dsplit(2)[0]),
+    ("atleast_3d", torch.atleast_3d(cube4[0])), ("atleast_2d", torch.atleast_2d(cube4[0, 0])), ("hstack", torch.hstack([cube4[0, 0], cube4[1, 1]])), ("vstack", torch.vstack([cube4[0, 0], cube4[1, 1]])), ("dstack", torch.dstack([cube4[0], cube4[1]])),
+    ("column_stack", torch.column_stack([cube4[0, :, 0], cube4[1]])), ("roll_two", cube4.roll((1, 2), (0, 2)))])
+group("rearrange_gradient", [cube4], [("unfold", gradients(lambda t: t.unfold(2, 3, 1), cube4)[0]), ("interleave", gradients(lambda t: t.repeat_interleave(3, 1), cube4)[0])])
+
+# ---- more matrices
+three, three2 = r(2, 3), r(2, 3)
+bb = torch.bmm(A, A.transpose(1, 2))
+group("linalg_more", [A, B, v, three, three2, cube4], [
+    ("diagonal_axes", cube4.diagonal(0, 0, 1)), ("diagonal_apart", cube4.diagonal(-1, 0, 2)), ("diagonal_turned", cube4.diagonal(1, 2, 1)), ("diag", torch.diag(v, 1)), ("diag_matrix", torch.diag(B, -1)), ("diag_embed", torch.diag_embed(three)), ("diag_embed_axes", torch.diag_embed(three, -1, 0, 2)),
+    ("diagflat", torch.diagflat(three, 1)), ("kron", torch.kron(three, B[:2, :2])), ("kron_vector", torch.kron(v, three)), ("cross", torch.linalg.cross(three, three2)), ("cross_axis", torch.linalg.cross(three.t(), three2.t(), dim=0)), ("inner", torch.inner(A, v)), ("inner_matrix", torch.inner(three, three2)), ("dot", torch.dot(v, v)),
+    ("tensordot", torch.tensordot(A, B, 1)), ("tensordot2", torch.tensordot(A.movedim(0, 2), A, 0)[0, 0, 0]), ("baddbmm", torch.baddbmm(bb, A, A.transpose(1, 2), beta=0.5, alpha=2)), ("addmv", torch.addmv(A[0, :, 0], A[0], v)), ("addr", torch.addr(B, v, B[0], beta=2)),
+    ("addbmm", torch.addbmm(bb[0], A, A.transpose(1, 2))), ("matrix_power", torch.linalg.matrix_power(bb[0], 5))])
+mg, mx = torch.meshgrid(torch.arange(3), torch.arange(4) * 2, indexing="ij"), torch.meshgrid(torch.arange(3), torch.arange(4) * 2, indexing="xy")
+group("creation_more", [v], [("logspace", torch.logspace(-1, 2, 4)), ("logspace2", torch.logspace(0, 5, 6, 2)), ("tril_indices", torch.tril_indices(3, 4, -1)), ("triu_indices", torch.triu_indices(3, 4, 1)),
+                            ("mesh0", mg[0]), ("mesh1", mg[1]), ("mesh_xy0", mx[0]), ("mesh_xy1", mx[1])])
+
 path = pathlib.Path(__file__).parent / "data" / "ops.txt"
 path.parent.mkdir(exist_ok=True)
 path.write_text("\n".join(lines) + "\n")

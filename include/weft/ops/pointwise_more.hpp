@@ -138,7 +138,10 @@ struct FracF {
 struct CopysignF {
   constexpr auto operator()(const auto& a, const auto& b) const {
     const auto m = abs(real(a));
-    return where(lt(b, 0), neg(m), m);
+    if constexpr (Scalar<std::remove_cvref_t<decltype(b)>>)
+      return b < 0 || (b == 0 && 1 / static_cast<double>(b) < 0) ? neg(m) : m;
+    else
+      return where(signbit(b), neg(m), m);
   }
 };
 struct AddcmulF {
