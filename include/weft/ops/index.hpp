@@ -43,19 +43,78 @@ constexpr bool refuse_index() {
   return F == IndexFault::none;
 }
 
-// Which specs take an operand, and what they are in a type.
-template <class A>
-constexpr auto spec_of() {
-  if constexpr (ExprLike<A>) {
-    using E = expr_of<A>;
-    return TensorSpec<typename E::dtype, typename E::shape>{};
-  } else if constexpr (TensorLike<A>) {
-    return TensorSpec<typename A::dtype, typename A::shape>{};
-  } else if constexpr (Scalar<A>) {
-    return TensorSpec<i64, Shape<>>{};
-  } else {
-    return A{};
+// A spec that takes the next operand: indices, or a mask.
+struct IndexOperand {};
+template <i64 Capacity>
+struct MaskOperand {};
+
+template <class... A>
+struct TypeList {};
+
+// Specs in which operands have their types.
+template <class Done, class Specs, class Operands>
+struct resolve_specs;
+template <class... D>
+struct resolve_specs<TypeList<D...>, TypeList<>, TypeList<>> {
+  using type = TypeList<D...>;
+};
+template <class... D, class S, class... Rest, class... O>
+struct resolve_specs<TypeList<D...>, TypeList<S, Rest...>, TypeList<O...>>
+    : resolve_specs<TypeList<D..., S>, TypeList<Rest...>, TypeList<O...>> {};
+template <class... D, class... Rest, class O, class... More>
+struct resolve_specs<TypeList<D...>, TypeList<IndexOperand, Rest...>, TypeList<O, More...>>
+    : resolve_specs<TypeList<D..., TensorSpec<std::conditional_t<is_expr<O>, dtype_of_operand<O>, i64>,
+                                              shape_of_operand<O>>>,
+                    TypeList<Rest...>, TypeList<More...>> {};
+template <class... D, i64 Capacity, class... Rest, class O, class... More>
+struct resolve_specs<TypeList<D...>, TypeList<MaskOperand<Capacity>, Rest...>, TypeList<O, More...>>
+    : resolve_specs<TypeList<D..., MaskSpec<Capacity, shape_of_operand<O>>>, TypeList<Rest...>,
+                    TypeList<More...>> {};
+
+template <class X, class Resolved>
+struct rule_of_specs;
+template <class X, class... S>
+struct rule_of_specs<X, TypeList<S...>> {
+  using type = index_rule<X, S...>;
+};
+template <class X, class Specs, class... O>
+using index_rule_for =
+    typename rule_of_specs<X, typename resolve_specs<TypeList<>, Specs, TypeList<O...>>::type>::type;
+
+// What an operand indexes by: a mask's true places, or itself.
+template <class Spec, class I>
+constexpr ir::Value index_value_of(ir::Builder& b, Spec, const I& operand) {
+  return as_value<std::conditional_t<is_expr<I>, dtype_of_operand<I>, i64>>(b, operand);
+}
+template <i64 Capacity, class I>
+constexpr ir::Value index_value_of(ir::Builder& b, MaskOperand<Capacity>, const I& mask) {
+  return true_places(b, mask.value, Capacity);
+}
+template <class S>
+inline constexpr bool takes_operand = std::is_same_v<S, IndexOperand>;
+template <i64 Capacity>
+inline constexpr bool takes_operand<MaskOperand<Capacity>> = true;
+template <std::size_t K, class First, class... Rest>
+constexpr auto taking_spec(TypeList<First, Rest...>) {
+  if constexpr (!takes_operand<First>)
+    return taking_spec<K>(TypeList<Rest...>{});
+  else if constexpr (K > 0)
+    return taking_spec<K - 1>(TypeList<Rest...>{});
+  else
+    return First{};
+}
+// Operands in order, each with the spec that takes it.
+template <class... Spec, class... I>
+constexpr void index_values(ir::Builder& b, TypeList<Spec...>, ir::Value* out, const I&... operand) {
+  const std::tuple<const I&...> all{operand...};
+  int next = 0;
+  const auto one = [&]<class S, std::size_t K>(S spec, std::integral_constant<std::size_t, K>) {
+    out[next++] = index_value_of(b, spec, std::get<K>(all));
+  };
+  [&]<std::size_t... K>(std::index_sequence<K...>) {
+    (one(taking_spec<K>(TypeList<Spec...>{}), std::integral_constant<std::size_t, K>{}), ...);
   }
+  (std::index_sequence_for<I...>{});
 }
 
 // One index into the joined axes from one into each, an impossible one where any is outside.
@@ -117,34 +176,16 @@ template <class... Spec>
 struct Index : Operation<Index<Spec...>> {
   template <class X, class... I>
   static constexpr auto apply(ir::Builder& b, const X& x, const I&... operand) {
-    using Rule = detail::index_rule<typename X::shape, Spec...>;
+    using Rule = detail::index_rule_for<typename X::shape, detail::TypeList<Spec...>, I...>;
     constexpr bool ok = detail::refuse_index<Index, Rule::plan.fault, typename X::shape>();
     using R = Expr<typename X::dtype, shape_of<Rule>>;
     if constexpr (!ok) {
       return detail::refused<typename R::dtype, typename R::shape>(x);
     } else {
-      const ir::Value values[sizeof...(I) + 1]{index_of<Spec...>(b, operand)..., ir::Value{}};
+      ir::Value values[sizeof...(I) + 1]{};
+      detail::index_values(b, detail::TypeList<Spec...>{}, values, operand...);
       return R{detail::index_value(x.value, Rule::plan, values)};
     }
-  }
-
- private:
-  template <class... S, class I>
-  static constexpr ir::Value index_of(ir::Builder& b, const I& operand) {
-    if constexpr (is_expr<I>) {
-      return operand.value;
-    } else {
-      return detail::as_value<i64>(b, operand);
-    }
-  }
-};
-
-// The places of a mask's true elements among all of them; the first one outside where there are fewer.
-template <i64 Capacity>
-struct MaskPlaces : Operation<MaskPlaces<Capacity>> {
-  template <class M>
-  static constexpr auto apply(ir::Builder& b, const M& mask) {
-    return Expr<i64, Shape<Capacity>>{detail::true_places(b, mask.value, Capacity)};
   }
 };
 
@@ -153,7 +194,7 @@ template <bool Add, class... Spec>
 struct IndexPut : Operation<IndexPut<Add, Spec...>> {
   template <class X, class V, class... I>
   static constexpr auto apply(ir::Builder& b, const X& x, const V& value, const I&... operand) {
-    using Rule = detail::index_rule<typename X::shape, Spec...>;
+    using Rule = detail::index_rule_for<typename X::shape, detail::TypeList<Spec...>, I...>;
     constexpr bool ok = detail::refuse_index<IndexPut, Rule::plan.fault, typename X::shape>();
     using S = shape_of<Rule>;
     constexpr bool fits = broadcastable(shape_of_operand<V>::value, S::value) &&
@@ -182,26 +223,25 @@ struct IndexPut : Operation<IndexPut<Add, Spec...>> {
 
 namespace detail {
 
-// Operands for specs: masks become places, tensors and numbers stay, the rest needs none.
+// The operand of a spec, and what stands for it among the specs.
 template <class A>
 constexpr auto index_operand(const A& a) {
-  if constexpr (ExprLike<A> || TensorLike<A> || Scalar<A>)
+  if constexpr (Operand<A>)
     return std::tuple<A>{a};
   else
     return std::tuple<>{};
 }
 template <i64 Capacity, class M>
 constexpr auto index_operand(const Bounded<Capacity, M>& a) {
-  const auto places = MaskPlaces<Capacity>{}(a.mask);
-  return std::tuple<std::remove_cvref_t<decltype(places)>>{places};
+  return std::tuple<M>{a.mask};
 }
 template <class A>
 struct SpecOf {
-  using type = decltype(spec_of<A>());
+  using type = std::conditional_t<Operand<A>, IndexOperand, A>;
 };
 template <i64 Capacity, class M>
 struct SpecOf<Bounded<Capacity, M>> {
-  using type = MaskSpec<Capacity, decltype(shape_in_type<M>())>;
+  using type = MaskOperand<Capacity>;
 };
 
 }  // namespace detail

@@ -97,21 +97,25 @@ struct ErfinvF {
 // sin(pi x) / (pi x), 1 at 0.
 struct SincF {
   constexpr auto operator()(const auto& in) const {
-    const auto x = mul(real(in), pi), zero = eq(x, 0), safe = where(zero, 1, x);
+    const auto x = mul(real(in), pi);
+    const auto zero = eq(x, 0);
+    const auto safe = where(zero, 1, x);
     return where(zero, 1, div(sin(safe), safe));
   }
 };
 // x log(y), 0 where x is 0.
 struct XlogyF {
   constexpr auto operator()(const auto& in, const auto& other) const {
-    const auto x = real(in), y = real(other);
+    const auto x = real(in);
+    const auto y = real(other);
     const auto dead = bitwise_and(eq(x, 0), bitwise_or(le(y, 0), eq(y, infinity)));
     return where(dead, 0, mul(x, log(where(dead, 1, y))));
   }
 };
 struct Xlog1pyF {
   constexpr auto operator()(const auto& in, const auto& other) const {
-    const auto x = real(in), y = real(other);
+    const auto x = real(in);
+    const auto y = real(other);
     const auto dead = bitwise_and(eq(x, 0), bitwise_or(le(y, -1), eq(y, infinity)));
     return where(dead, 0, mul(x, log1p(where(dead, 1, y))));
   }
@@ -179,7 +183,16 @@ struct FminF {
   }
 };
 struct LdexpF {
-  constexpr auto operator()(const auto& x, const auto& e) const { return mul(x, pow(2.0, real(e))); }
+  constexpr auto operator()(const auto& x, const auto& e) const {
+    if constexpr (Scalar<std::remove_cvref_t<decltype(e)>>) {
+      double factor = 1;
+      for (auto n = e; n > 0; --n) factor *= 2;
+      for (auto n = e; n < 0; ++n) factor /= 2;
+      return mul(x, factor);
+    } else {
+      return mul(x, pow(2.0, real(e)));
+    }
+  }
 };
 struct FloatPowerF {
   constexpr auto operator()(const auto& x, const auto& p) const { return pow(wide(x), wide(p)); }

@@ -14,7 +14,8 @@ TEST_CASE("einsum: every form of the subscripts") {
       "einsum",
       [](auto a, auto b, auto c, auto d, auto e) {
         const auto turned = transpose<1, 2>(c);
-        const auto row = select<0, 0>(a), other = select<0, 0>(b);
+        const auto row = select<0, 0>(a);
+        const auto other = select<0, 0>(b);
         const auto ab = expand<2, 3, 5>(einsum<"ij,jk->ik">(a, b));
         const auto cube = expand<3, 4, 5>(unsqueeze<-1>(a));
         return std::tuple{einsum<"ij,jk->ik">(a, b),
