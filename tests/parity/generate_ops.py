@@ -338,6 +338,20 @@ mg, mx = torch.meshgrid(torch.arange(3), torch.arange(4) * 2, indexing="ij"), to
 group("creation_more", [v], [("logspace", torch.logspace(-1, 2, 4)), ("logspace2", torch.logspace(0, 5, 6, 2)), ("tril_indices", torch.tril_indices(3, 4, -1)), ("triu_indices", torch.triu_indices(3, 4, 1)),
                             ("mesh0", mg[0]), ("mesh1", mg[1]), ("mesh_xy0", mx[0]), ("mesh_xy1", mx[1])])
 
+# ---- names that the groups above reach only through operators, and empty or single extents
+na, nb, ni, nj = r(2, 3), r(3), torch.tensor([5, -3, 12]), torch.tensor([3, 6, -1])
+group("names", [na, nb, ni, nj], [
+    ("add", torch.add(na, nb)), ("sub", torch.sub(na, nb)), ("mul", torch.mul(na, nb)), ("div", torch.div(na, nb)), ("le", torch.le(na, nb)), ("gt", torch.gt(na, nb)), ("ge", torch.ge(na, nb)),
+    ("bitwise_and", torch.bitwise_and(ni, nj)), ("bitwise_or", torch.bitwise_or(ni, nj)), ("bitwise_xor", torch.bitwise_xor(ni, nj)), ("bitwise_not", torch.bitwise_not(ni)), ("logical_not", torch.logical_not(na > 0)),
+    ("mm", torch.mm(na, na.t())), ("mv", torch.mv(na, nb)), ("clamp_min", torch.clamp_min(na, 0.1)), ("clamp_max", torch.clamp_max(na, nb)), ("float_power", torch.float_power(na.abs(), nb)), ("atleast_1d", torch.atleast_1d(nb.sum())),
+    ("fma", na * nb + 1), ("broadcast_to", nb.broadcast_to(2, 3)), ("zeros_like", torch.zeros_like(na)), ("empty", torch.zeros(2, 3)), ("contiguous", na.t().contiguous()), ("view", na.view(3, 2))])
+ze, on = r(3, 0), r(1, 1)
+group("extents", [nb, on], [
+    ("empty_sum", ze.cumsum(1)), ("empty_sum_first", ze.cumsum(0)), ("empty_sort", ze.sort(1)[1]), ("empty_take", nb.gather(0, torch.zeros(0, dtype=torch.int64))), ("empty_index", nb[nb[:0].long()]), ("empty_slice", nb[2:1]),
+    ("empty_einsum", torch.einsum("ij,ik->jk", ze[:, :0], r(3, 2))), ("empty_contracted", torch.einsum("ij,kj->ik", ze, r(2, 0))), ("empty_scatter", nb.scatter_add(0, torch.zeros(0, dtype=torch.int64), nb[:0])),
+    ("one_sum", on.cumsum(0)), ("one_sort", on.sort(0)[0]), ("one_places", on.sort(0)[1]), ("one_max", on.cummax(1)[1]), ("one_kth", on.kthvalue(1, 1)[0]), ("one_median", on.median()), ("one_diff", on.diff(dim=0)), ("one_einsum", torch.einsum("ij,ij->", on, on)),
+    ("one_index", on[:, torch.tensor([0, -1])])])
+
 path = pathlib.Path(__file__).parent / "data" / "ops.txt"
 path.parent.mkdir(exist_ok=True)
 path.write_text("\n".join(lines) + "\n")
