@@ -65,9 +65,8 @@ void check_scan(const ir::Lines& s, int threads, bool reversed) {
   args.a = x.data(), args.out = out.data(), args.flag = reversed;
   for (u64 seed = 1; seed < 3; ++seed) {
     out.assign(x.size(), T(3));
-    emulate_grid(s.outer * s.inner, threads, threads / 4, seed, [&](EmulatedTeam& team, i64 line) {
-      kernels::scan_line<T, F>(team, args, line);
-    });
+    emulate_grid(s.outer * s.inner, threads, threads / 4, seed,
+                 [&](EmulatedTeam& team, i64 line) { kernels::scan_line<T, F>(team, args, line); });
     check_same(out, expected);
   }
   out.assign(x.size(), T(3));
@@ -150,8 +149,7 @@ void check_scatter(const ir::Lines& s, i64 count, int threads, bool shared) {
   }
   SerialTeam one;
   out.assign(expected.size(), 7);
-  for (i64 o = 0; o < s.outer; ++o)
-    kernels::scatter_tile<f32, i32, F>(one, args, o, 0, s.extent, 0, s.inner);
+  for (i64 o = 0; o < s.outer; ++o) kernels::scatter_tile<f32, i32, F>(one, args, o, 0, s.extent, 0, s.inner);
   check_same(out, expected);
 }
 
@@ -194,8 +192,7 @@ TEST_CASE("line: take and search") {
   const std::vector<f32> x = values<f32>(3 * 17 * 6);
   const std::vector<i32> index = indices(3 * count, 17);
   for (const bool zero : {false, true}) {
-    const Array expected =
-        take_lines(plain(x), spread(index, s, count, stride), s, count, zero, DType::f32);
+    const Array expected = take_lines(plain(x), spread(index, s, count, stride), s, count, zero, DType::f32);
     LineArgs args = contiguous(s);
     std::vector<f32> out(expected.size(), 7);
     args.a = x.data(), args.b = index.data(), args.out = out.data(), args.count = count, args.flag = zero;
@@ -218,8 +215,7 @@ TEST_CASE("line: take and search") {
     std::vector<i64> out(50);
     args.a = sorted.data(), args.b = wanted.data(), args.out = out.data(), args.count = 50, args.flag = right;
     args.b_stride[0] = 50, args.b_stride[1] = 1;
-    emulate_block(32, 0, 3,
-                  [&](EmulatedTeam& team) { kernels::search_elements<f64>(team, args, 0, 50); });
+    emulate_block(32, 0, 3, [&](EmulatedTeam& team) { kernels::search_elements<f64>(team, args, 0, 50); });
     check_same(out, expected);
   }
 }

@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "weft/core/philox.hpp"
 #include "support/interpret_line.hpp"
+#include "weft/core/philox.hpp"
 #include "weft/ir/value.hpp"
 
 namespace weft::testing {

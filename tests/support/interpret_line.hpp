@@ -1,6 +1,6 @@
 #pragma once
-// The primitives along one axis, evaluated plainly over arrays of doubles: (outer, extent, inner) in row-major
-// order. Sorting is the C++ library's.
+// The primitives along one axis, evaluated plainly over arrays of doubles: (outer, extent, inner) in
+// row-major order. Sorting is the C++ library's.
 
 #include <algorithm>
 #include <cmath>
@@ -45,9 +45,9 @@ inline double folded(ir::Fold f, double x, double y) {
 }
 // What dtype t starts a fold with.
 inline double neutral(ir::Fold f, DType t) {
-  const double most = is_float(t)          ? std::numeric_limits<double>::infinity()
-                      : t == DType::i32    ? 2147483647.0
-                                           : 9223372036854774784.0;  // of what a double holds
+  const double most = is_float(t)       ? std::numeric_limits<double>::infinity()
+                      : t == DType::i32 ? 2147483647.0
+                                        : 9223372036854774784.0;  // of what a double holds
   return f == ir::Fold::sum    ? 0
          : f == ir::Fold::prod ? 1
          : f == ir::Fold::min  ? most

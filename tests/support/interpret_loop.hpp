@@ -223,14 +223,16 @@ class Machine {
       for (i64 o = 0; o < outer; ++o)
         for (i64 i = 0; i < length; ++i)
           for (i64 k = 0; k < inner; ++k)
-            r.push_back(read(at, o * static_cast<i64>(stride[0]) + i * static_cast<i64>(stride[1]) +
-                                     k * static_cast<i64>(stride[2]), t));
+            r.push_back(read(at,
+                             o * static_cast<i64>(stride[0]) + i * static_cast<i64>(stride[1]) +
+                                 k * static_cast<i64>(stride[2]),
+                             t));
       return r;
     };
     const bool folds = kind == Kind::scatter;
     const Array x = whole(address[0], a, folds ? count : extent, number + 3);
-    const Array y = kind == Kind::scan || kind == Kind::argsort ? Array{}
-                                                                : whole(address[1], b, count, number + 7);
+    const Array y =
+        kind == Kind::scan || kind == Kind::argsort ? Array{} : whole(address[1], b, count, number + 7);
     const ir::Lines lines{outer, extent, inner};
     const auto f = static_cast<ir::Fold>(words[2]);
     const DType out = kind == Kind::argsort || kind == Kind::search ? DType::i64 : a;

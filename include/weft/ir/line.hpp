@@ -118,7 +118,8 @@ constexpr const char* line_fault(const Graph& g, int i) {
       return with_extent(da, axis, to.extent[axis]) == to ? nullptr : "scatter: wrong result shape";
     default:
       if (ta != tb || n.dtype != DType::i64) return "search: operands of one dtype, places in i64";
-      return db == to && with_extent(da, axis, to.extent[axis]) == to ? nullptr : "search: wrong result shape";
+      return db == to && with_extent(da, axis, to.extent[axis]) == to ? nullptr
+                                                                      : "search: wrong result shape";
   }
 }
 

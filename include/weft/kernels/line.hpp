@@ -15,7 +15,7 @@ struct LineArgs {
   const void* a = nullptr;  // scan, argsort, take, search: the lines; scatter: the updates
   const void* b = nullptr;  // take, scatter: the indices; search: what is looked for
   void* out = nullptr;
-  void* scratch = nullptr;  // argsort of long lines
+  void* scratch = nullptr;               // argsort of long lines
   i64 outer = 0, extent = 0, inner = 0;  // of the lines; of scatter's result
   i64 a_stride[3]{};
   i64 count = 0;  // elements of a line of b, or of argsort's result

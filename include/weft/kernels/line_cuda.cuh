@@ -61,9 +61,8 @@ __global__ void __launch_bounds__(line_threads) WEFT_KERNEL
   const i64 block = static_cast<i64>(blockIdx.x);
   const i64 column = block % column_tiles * line_threads, row = block / column_tiles % row_tiles * rows;
   scatter_tile<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>, static_cast<LineFold>(F)>(
-      team, args, block / column_tiles / row_tiles, row,
-      row + rows < args.extent ? row + rows : args.extent, column,
-      column + line_threads < args.inner ? column + line_threads : args.inner);
+      team, args, block / column_tiles / row_tiles, row, row + rows < args.extent ? row + rows : args.extent,
+      column, column + line_threads < args.inner ? column + line_threads : args.inner);
 }
 
 template <u64 Tag, u64 T>
@@ -118,12 +117,12 @@ void run_cuda_scatter(const CudaLaunch& launch, cudaStream_t stream) {
   if (args.outer == 0 || args.extent == 0 || args.inner == 0) return;
   const i64 columns = (args.inner + line_threads - 1) / line_threads;
   const i64 wanted = args.inner > 1 && args.b_stride[2] != 0 ? 1
-                     : args.outer * columns < 1024            ? 1024 / (args.outer * columns)
-                                                              : 1;
+                     : args.outer * columns < 1024           ? 1024 / (args.outer * columns)
+                                                             : 1;
   const i64 rows = (args.extent + wanted - 1) / wanted, row_tiles = (args.extent + rows - 1) / rows;
   scatter_kernel<kernel_tag, T, I, F>
       <<<cuda_blocks(args.outer * row_tiles * columns), line_threads, 0, stream>>>(args, row_tiles, rows,
-                                                                                    columns);
+                                                                                   columns);
   cuda_check_launch("scatter");
 }
 

@@ -69,7 +69,8 @@ void run_scatter(const HostLaunch& launch, int threads) {
   parallel_for(args.outer * blocks, threads, [&](i64 part) {
     SerialTeam team;
     const i64 column = part % blocks * block, end = column + block;
-    scatter_tile<T, I, f>(team, args, part / blocks, 0, args.extent, column, end < args.inner ? end : args.inner);
+    scatter_tile<T, I, f>(team, args, part / blocks, 0, args.extent, column,
+                          end < args.inner ? end : args.inner);
   });
 }
 

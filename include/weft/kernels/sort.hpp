@@ -11,12 +11,15 @@ namespace weft::kernels {
 namespace detail {
 
 WEFT_HD_INLINE constexpr u32 sort_key(float x) {
-  const u32 bits = __builtin_bit_cast(u32, x != x ? __builtin_bit_cast(float, 0x7fc00000u) : x == 0 ? 0.0f : x);
+  const u32 bits = __builtin_bit_cast(u32, x != x   ? __builtin_bit_cast(float, 0x7fc00000u)
+                                           : x == 0 ? 0.0f
+                                                    : x);
   return bits ^ (bits >> 31 != 0 ? 0xffffffffu : 0x80000000u);
 }
 WEFT_HD_INLINE constexpr u64 sort_key(double x) {
-  const u64 bits =
-      __builtin_bit_cast(u64, x != x ? __builtin_bit_cast(double, 0x7ff8000000000000u) : x == 0 ? 0.0 : x);
+  const u64 bits = __builtin_bit_cast(u64, x != x   ? __builtin_bit_cast(double, 0x7ff8000000000000u)
+                                           : x == 0 ? 0.0
+                                                    : x);
   return bits ^ (bits >> 63 != 0 ? ~u64{0} : u64{1} << 63);
 }
 WEFT_HD_INLINE constexpr u32 sort_key(i32 x) { return static_cast<u32>(x) ^ 0x80000000u; }

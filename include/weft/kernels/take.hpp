@@ -27,8 +27,8 @@ WEFT_HD_INLINE void take_elements(Team& team, const LineArgs& args, i64 begin, i
   T* out = static_cast<T*>(args.out);
   const T missing = args.flag ? T(0) : detail::missing_row<T>;
   const auto element = [&](i64 o, i64 j, i64 k) {
-    const i64 at = detail::line_place(index[o * args.b_stride[0] + j * args.b_stride[1] + k * args.b_stride[2]],
-                                      args.extent);
+    const i64 at = detail::line_place(
+        index[o * args.b_stride[0] + j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
     return at < 0 ? missing : from[o * args.a_stride[0] + at * args.a_stride[1] + k * args.a_stride[2]];
   };
   if constexpr (detail::is_serial<Team>) {
@@ -91,8 +91,7 @@ WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 ro
     // each column has indices of its own: a thread owns columns
     for (i64 k = column + team.rank(); k < column_end; k += team.size())
       for (i64 j = 0; j < args.count; ++j) {
-        const i64 at =
-            detail::line_place(index[j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
+        const i64 at = detail::line_place(index[j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
         if (at >= row && at < row_end) add(at, j, k);
       }
   } else {

@@ -105,9 +105,9 @@ constexpr auto embedding_bag(const I& index, const W& table, const O& offsets) {
   const auto number = sub(searchsorted(offsets, places, right_side), 1);
   const auto of = where(eq(index, Padding), bags, number);
   const auto none = zeros<typename expr_of<W>::dtype, bags, size>();
-  constexpr auto how = ReduceBy < How == Bag::sum    ? Reduction::sum
-                       : How == Bag::mean ? Reduction::mean
-                                          : Reduction::amax > {};
+  constexpr auto how = ReduceBy < How == Bag::sum ? Reduction::sum
+                       : How == Bag::mean         ? Reduction::mean
+                                                  : Reduction::amax > {};
   return index_reduce<0>(none, of, rows, how, exclude_self);
 }
 
@@ -117,16 +117,18 @@ constexpr auto embedding_bag(const I& index, const W& table, const O& offsets) {
 // The row Padding starts as zeros and is not trained.
 template <i64 Count, i64 Size, class T = f32, i64 Padding = no_padding>
 struct Embedding {
-  static_assert(Padding >= no_padding && Padding < Count, "embedding: the padding row lies outside the table");
+  static_assert(Padding >= no_padding && Padding < Count,
+                "embedding: the padding row lies outside the table");
   Param<T, Shape<Count, Size>, init::NormalRows<Padding>> weight{};
   constexpr auto operator()(const auto& index) const { return functional::embedding<Padding>(index, weight); }
 };
 
-// Rows put together in bags: of indices (bags, length), or of indices (n) and the places (bags) where each bag
-// begins -> (bags, Size). PyTorch's per_sample_weights is functional::weighted_embedding_bag.
+// Rows put together in bags: of indices (bags, length), or of indices (n) and the places (bags) where each
+// bag begins -> (bags, Size). PyTorch's per_sample_weights is functional::weighted_embedding_bag.
 template <i64 Count, i64 Size, Bag How = Bag::mean, class T = f32, i64 Padding = no_padding>
 struct EmbeddingBag {
-  static_assert(Padding >= no_padding && Padding < Count, "embedding: the padding row lies outside the table");
+  static_assert(Padding >= no_padding && Padding < Count,
+                "embedding: the padding row lies outside the table");
   Param<T, Shape<Count, Size>, init::NormalRows<Padding>> weight{};
   constexpr auto operator()(const auto& index) const {
     return functional::embedding_bag<How, Padding>(index, weight);

@@ -79,8 +79,8 @@ struct Nonzero : Operation<Nonzero<Capacity, Count>> {
         const ir::Value coordinate = ir::binary(
             ir::Op::fmod, ir::binary(ir::Op::div, p, ir::constant_like(p, static_cast<double>(stride))),
             ir::constant_like(p, static_cast<double>(extent)));
-        r = ir::select(ir::binary(ir::Op::eq, axis, ir::constant_like(axis, k)), ir::broadcast(coordinate, to),
-                       r);
+        r = ir::select(ir::binary(ir::Op::eq, axis, ir::constant_like(axis, k)),
+                       ir::broadcast(coordinate, to), r);
         stride *= extent;
       }
       const ir::Value none = ir::binary(ir::Op::eq, p, ir::constant_like(p, static_cast<double>(X::size)));
@@ -127,8 +127,8 @@ template <i64 Bins>
 struct Bincount : Operation<Bincount<Bins>> {
   template <class X, class W>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weights) {
-    static_assert(sizeof(IndexIsInteger<is_integer(dtype_of<typename X::dtype>), Bincount, typename X::dtype>) >
-                  0);
+    static_assert(
+        sizeof(IndexIsInteger<is_integer(dtype_of<typename X::dtype>), Bincount, typename X::dtype>) > 0);
     using T = dtype_of_operand<W>;
     using R = Expr<std::conditional_t<std::is_same_v<T, int>, i64, T>, Shape<Bins>>;
     const Dims flat = detail::flat_dims(X::size);
@@ -177,8 +177,8 @@ template <i64 Capacity, class X>
 constexpr auto nonzero(const X& x) {
   return std::tuple{Nonzero<Capacity, false>{}(x), Nonzero<Capacity, true>{}(x)};
 }
-// unique<capacity>(x): a tuple of the values in ascending order, their number, the place of every element of x
-// among them, and how often each comes.
+// unique<capacity>(x): a tuple of the values in ascending order, their number, the place of every element of
+// x among them, and how often each comes.
 template <i64 Capacity, class X>
 constexpr auto unique(const X& x) {
   return std::tuple{

@@ -174,7 +174,8 @@ class EinsumWork {
     const EinsumPart &p = part_[first], &q = part_[second];
     if (r.sums == 0) return multiply(p, q, r);
     // the other order, where that alone gives the result's
-    if (count_ == 2 && !in_order(r) && in_order(roles(second, first))) return product(q, p, roles(second, first));
+    if (count_ == 2 && !in_order(r) && in_order(roles(second, first)))
+      return product(q, p, roles(second, first));
     return product(p, q, r);
   }
   constexpr Roles roles(int first, int second) const {
@@ -218,7 +219,8 @@ class EinsumWork {
   // Nothing is summed: both operands spread over all axes, and multiplied.
   constexpr EinsumPart multiply(const EinsumPart& p, const EinsumPart& q, const Roles& r) const {
     EinsumPart made;
-    if (r.batches + r.as + r.bs > max_rank) throw Error("ops/einsum", "einsum: more than 8 axes are needed at once");
+    if (r.batches + r.as + r.bs > max_rank)
+      throw Error("ops/einsum", "einsum: more than 8 axes are needed at once");
     name(made, r);
     const auto spread_out = [&](const EinsumPart& x) {
       int labels[max_rank]{}, n = 0;
@@ -238,7 +240,8 @@ class EinsumWork {
 
   constexpr EinsumPart product(const EinsumPart& p, const EinsumPart& q, const Roles& r) const {
     EinsumPart made;
-    if (r.batches + r.as + r.bs > max_rank) throw Error("ops/einsum", "einsum: more than 8 axes are needed at once");
+    if (r.batches + r.as + r.bs > max_rank)
+      throw Error("ops/einsum", "einsum: more than 8 axes are needed at once");
     name(made, r);
     ir::DotAxes axes;
     if (r.batches <= 2 && r.as <= 2 && r.bs <= 2) {

@@ -13,9 +13,10 @@ struct IndexIsInteger {
 };
 template <bool Ok, class Op, class... What>
 struct IndexFits {
-  static_assert(Ok,
-                "the index does not fit: it needs the tensor's number of axes, and off the axis it may not be "
-                "longer than the tensor");
+  static_assert(
+      Ok,
+      "the index does not fit: it needs the tensor's number of axes, and off the axis it may not be "
+      "longer than the tensor");
 };
 
 namespace detail {

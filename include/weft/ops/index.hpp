@@ -34,10 +34,9 @@ namespace detail {
 
 template <class Op, IndexFault F, class... What>
 constexpr bool refuse_index() {
-  static_assert(
-      sizeof(IndexAxesExist<F != IndexFault::axes && F != IndexFault::rank, Op, What...>) > 0);
+  static_assert(sizeof(IndexAxesExist < F != IndexFault::axes && F != IndexFault::rank, Op, What... >) > 0);
   static_assert(sizeof(OneEllipsis<F != IndexFault::ellipses, Op, What...>) > 0);
-  static_assert(sizeof(PlaceInAxis<F != IndexFault::outside && F != IndexFault::step, Op, What...>) > 0);
+  static_assert(sizeof(PlaceInAxis < F != IndexFault::outside && F != IndexFault::step, Op, What... >) > 0);
   static_assert(sizeof(IndicesBroadcast<F != IndexFault::indices, Op, What...>) > 0);
   static_assert(sizeof(MaskFits<F != IndexFault::mask, Op, What...>) > 0);
   return F == IndexFault::none;
@@ -126,9 +125,9 @@ constexpr ir::Value joined_index(const ir::Value* index, int count, const i64* e
     ir::Value i = ir::broadcast(ir::cast(index[k], DType::i64), shape);
     const ir::Value zero = ir::constant_like(i, 0);
     i = ir::select(ir::binary(ir::Op::lt, i, zero), i + static_cast<double>(extent[k]), i);
-    const ir::Value in = ir::binary(
-        ir::Op::bit_and, ir::binary(ir::Op::le, zero, i),
-        ir::binary(ir::Op::lt, i, ir::constant_like(i, static_cast<double>(extent[k]))));
+    const ir::Value in =
+        ir::binary(ir::Op::bit_and, ir::binary(ir::Op::le, zero, i),
+                   ir::binary(ir::Op::lt, i, ir::constant_like(i, static_cast<double>(extent[k]))));
     total = total ? total * static_cast<double>(extent[k]) + i : i;
     inside = inside ? ir::binary(ir::Op::bit_and, inside, in) : in;
   }
@@ -212,7 +211,8 @@ struct IndexPut : Operation<IndexPut<Add, Spec...>> {
       const ir::Value at = ir::select(ir::binary(ir::Op::eq, found, none),
                                       ir::constant_like(found, static_cast<double>(size)), found - 1.0);
       const Dims flat = Shape<S::size>::value;
-      const ir::Value v = ir::reshape(ir::broadcast(detail::as_value<typename X::dtype>(b, value), S::value), flat);
+      const ir::Value v =
+          ir::reshape(ir::broadcast(detail::as_value<typename X::dtype>(b, value), S::value), flat);
       const ir::Value line = ir::reshape(x.value, Shape<size>::value), i = ir::reshape(at, flat);
       const ir::Value r = Add ? detail::scatter_fold(line, i, v, 0, Reduction::sum, true)
                               : detail::scatter_set(line, i, v, 0);
@@ -249,12 +249,11 @@ struct SpecOf<Bounded<Capacity, M>> {
 template <class X, class... A>
 constexpr auto index(const X& x, const A&... a) {
   return std::apply(
-      [&](const auto&... operand) {
-        return Index<typename detail::SpecOf<A>::type...>{}(x, operand...);
-      },
+      [&](const auto&... operand) { return Index<typename detail::SpecOf<A>::type...>{}(x, operand...); },
       std::tuple_cat(detail::index_operand(a)...));
 }
-// index_put(x, value, every, tensor): x with value written there; index_put<true>: added, equal places in order.
+// index_put(x, value, every, tensor): x with value written there; index_put<true>: added, equal places in
+// order.
 template <bool Accumulate = false, class X, class V, class... A>
 constexpr auto index_put(const X& x, const V& value, const A&... a) {
   return std::apply(

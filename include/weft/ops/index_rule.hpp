@@ -1,7 +1,7 @@
 #pragma once
 // What index(x, ...) means, decided from types alone: which axes are sliced, dropped or added, which are
-// indexed by tensors, and the result's shape. Law: PyTorch's rules; integers count as slices, and axes indexed
-// by tensors stay in place if they are neighbours, and go to the front if not.
+// indexed by tensors, and the result's shape. Law: PyTorch's rules; integers count as slices, and axes
+// indexed by tensors stay in place if they are neighbours, and go to the front if not.
 
 #include "weft/ir/line.hpp"
 #include "weft/ops/slicing.hpp"
@@ -46,14 +46,14 @@ enum class IndexFault : u8 { none, axes, ellipses, outside, step, indices, mask,
 
 struct IndexPlan {
   IndexFault fault{};
-  ir::Slice slices[8];      // of x
-  Dims sliced;              // x after them
-  Dims basic;               // dropped and new axes done, axes under a mask joined
-  int tensors = 0;          // axes indexed by tensors: which of `basic`
+  ir::Slice slices[8];  // of x
+  Dims sliced;          // x after them
+  Dims basic;           // dropped and new axes done, axes under a mask joined
+  int tensors = 0;      // axes indexed by tensors: which of `basic`
   int axis[8]{};
-  Dims joined;              // the tensors' common shape
+  Dims joined;  // the tensors' common shape
   bool masked = false;
-  bool front = false;       // the joined axes go first
+  bool front = false;  // the joined axes go first
   Dims result;
 
   // while walking
@@ -95,7 +95,8 @@ struct IndexPlan {
     if (Step <= 0) return fail(IndexFault::step);
     const i64 e = extent();
     const auto place = [e](i64 i) { return i < -e ? i64{0} : i < 0 ? i + e : i > e ? e : i; };
-    const i64 begin = place(Begin), end = place(End), count = end > begin ? (end - begin + Step - 1) / Step : 0;
+    const i64 begin = place(Begin), end = place(End),
+              count = end > begin ? (end - begin + Step - 1) / Step : 0;
     keep(begin, count, Step);
     push(count);
   }

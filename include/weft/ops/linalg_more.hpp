@@ -32,8 +32,8 @@ struct diagonal_axes_rule {
 template <class S, i64 Offset, int A, int B>
 struct embed_rule {
   static constexpr int rank = S::rank + 1;
-  static constexpr bool ok = S::rank >= 1 && rank <= max_rank && axis_in_range(A, rank) && axis_in_range(B, rank) &&
-                             normalize_axis(A, rank) != normalize_axis(B, rank);
+  static constexpr bool ok = S::rank >= 1 && rank <= max_rank && axis_in_range(A, rank) &&
+                             axis_in_range(B, rank) && normalize_axis(A, rank) != normalize_axis(B, rank);
   static constexpr i64 shift = Offset < 0 ? -Offset : Offset;
   static constexpr i64 side = (ok ? S::value.extent[S::rank > 0 ? S::rank - 1 : 0] : 0) + shift;
   static constexpr Dims make_last() {  // rows and columns last
@@ -140,7 +140,8 @@ struct DiagEmbed : Operation<DiagEmbed<Offset, A, B>> {
       Dims column = Rule::last;
       column.extent[column.rank - 1] = 1;
       const ir::Value line = ir::reshape(ir::pad(x.value, widths, 0), column);
-      const ir::Value row = detail::triangle_row(b, Rule::last), place = detail::triangle_column(b, Rule::last);
+      const ir::Value row = detail::triangle_row(b, Rule::last),
+                      place = detail::triangle_column(b, Rule::last);
       const ir::Value hit = ir::binary(ir::Op::eq, place, row + static_cast<double>(Offset));
       const ir::Value v = ir::select(hit, ir::broadcast(line, Rule::last),
                                      ir::constant(b, dtype_of<typename X::dtype>, Rule::last, 0));
@@ -154,7 +155,7 @@ template <i64 Offset>
 struct Diag : Operation<Diag<Offset>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    static_assert(sizeof(RankIs<X::rank == 1 || X::rank == 2, Diag, typename X::shape, Rank<2>>) > 0);
+    static_assert(sizeof(RankIs < X::rank == 1 || X::rank == 2, Diag, typename X::shape, Rank < 2 >>) > 0);
     if constexpr (X::rank == 1)
       return DiagEmbed<Offset, 0, 1>::apply(b, x);
     else
@@ -169,7 +170,8 @@ struct Kron : Operation<Kron> {
     static_assert(sizeof(RankIs<Rule::ok, Kron, typename A::shape, typename B::shape, Rank<4>>) > 0);
     using R = Expr<promoted<typename A::dtype, typename B::dtype>, shape_of<Rule>>;
     if constexpr (Rule::ok) {
-      const ir::Value v = detail::as_value<typename R::dtype>(b, x), w = detail::as_value<typename R::dtype>(b, y);
+      const ir::Value v = detail::as_value<typename R::dtype>(b, x),
+                      w = detail::as_value<typename R::dtype>(b, y);
       const ir::Value rows = ir::reshape(v, Rule::apart(A::shape::value, true));
       const ir::Value cells = ir::reshape(w, Rule::apart(B::shape::value, false));
       return R{ir::reshape(rows * cells, Rule::value)};
@@ -208,7 +210,8 @@ struct TensorDot : Operation<TensorDot<Count>> {
   template <class A, class B>
   struct Rule {
     static constexpr bool check() {
-      if (Count < 0 || Count > A::rank || Count > B::rank || A::rank + B::rank - 2 * Count > max_rank) return false;
+      if (Count < 0 || Count > A::rank || Count > B::rank || A::rank + B::rank - 2 * Count > max_rank)
+        return false;
       for (int k = 0; k < Count; ++k)
         if (A::value.extent[A::rank - Count + k] != B::value.extent[k]) return false;
       return true;

@@ -1,6 +1,6 @@
 #pragma once
-// More of torch's rearrangements: moved, split and joined axes, windows, repeated elements. Views where memory
-// allows one.
+// More of torch's rearrangements: moved, split and joined axes, windows, repeated elements. Views where
+// memory allows one.
 
 #include "weft/ops/gather.hpp"
 #include "weft/ops/rearrange.hpp"
@@ -67,7 +67,8 @@ struct interleave_rule {
     }
     return r;
   }
-  static constexpr Dims value = ok ? ir::with_extent(S::value, axis, S::value.extent[axis] * Count) : S::value;
+  static constexpr Dims value =
+      ok ? ir::with_extent(S::value, axis, S::value.extent[axis] * Count) : S::value;
 };
 
 template <class S, int Axis, i64 Length, i64 Step>
@@ -110,7 +111,7 @@ struct Unflatten : Operation<Unflatten<Axis, To...>> {
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::unflatten_rule<typename X::shape, Axis, To...>;
     static_assert(sizeof(AxisInRange<Rule::axis_ok, Unflatten, typename X::shape>) > 0);
-    static_assert(sizeof(SizesEqual<Rule::ok || !Rule::axis_ok, Unflatten, typename X::shape>) > 0);
+    static_assert(sizeof(SizesEqual < Rule::ok || !Rule::axis_ok, Unflatten, typename X::shape >) > 0);
     return Expr<typename X::dtype, shape_of<Rule>>{ir::reshape(x.value, Rule::value)};
   }
 };
@@ -124,7 +125,8 @@ struct RepeatInterleave : Operation<RepeatInterleave<Count, Axis>> {
     static_assert(sizeof(AxisInRange<Rule::ok, RepeatInterleave, typename X::shape>) > 0);
     using R = Expr<typename X::dtype, shape_of<Rule>>;
     if constexpr (Rule::ok)
-      return R{ir::reshape(ir::broadcast(ir::reshape(x.value, Rule::apart(1)), Rule::apart(Count)), Rule::value)};
+      return R{
+          ir::reshape(ir::broadcast(ir::reshape(x.value, Rule::apart(1)), Rule::apart(Count)), Rule::value)};
     else
       return R{x.value};
   }
@@ -326,7 +328,8 @@ constexpr auto atleast_3d(const X& x) {
 // hstack: along the second axis (the first, of vectors); vstack: rows; dstack: along a third axis.
 template <class First, class... X>
 constexpr auto hstack(const First& first, const X&... x) {
-  return cat<(decltype(detail::shape_in_type<First>())::rank > 1 ? 1 : 0)>(atleast_1d(first), atleast_1d(x)...);
+  return cat<(decltype(detail::shape_in_type<First>())::rank > 1 ? 1 : 0)>(atleast_1d(first),
+                                                                           atleast_1d(x)...);
 }
 template <class... X>
 constexpr auto vstack(const X&... x) {

@@ -69,7 +69,8 @@ constexpr auto stddev(const X& x, Correction<N>) {
 // Tuples: the least and the greatest; the variance, or the standard deviation, and the mean.
 template <int... A, class X>
 constexpr auto aminmax(const X& x) {
-  return std::tuple{Reduce<ir::Op::reduce_min, false, A...>{}(x), Reduce<ir::Op::reduce_max, false, A...>{}(x)};
+  return std::tuple{Reduce<ir::Op::reduce_min, false, A...>{}(x),
+                    Reduce<ir::Op::reduce_max, false, A...>{}(x)};
 }
 template <int... A, class X>
 constexpr auto var_mean(const X& x) {

@@ -25,9 +25,10 @@ inline constexpr ExcludeSelf exclude_self{};
 
 template <bool Ok, class Op, class... What>
 struct UpdateFits {
-  static_assert(Ok,
-                "the updates do not fit: an index takes an update, and off the axis neither may be longer than "
-                "the tensor");
+  static_assert(
+      Ok,
+      "the updates do not fit: an index takes an update, and off the axis neither may be longer than "
+      "the tensor");
 };
 
 namespace detail {
@@ -56,7 +57,7 @@ constexpr ir::Value grown(ir::Value v, const Dims& to, double fill) {
 constexpr double fold_fill(ir::Fold fold, DType t) {
   if (fold == ir::Fold::sum) return 0;
   if (fold == ir::Fold::prod) return 1;
-  const double most = is_float(t) ? std::numeric_limits<double>::infinity()
+  const double most = is_float(t)       ? std::numeric_limits<double>::infinity()
                       : t == DType::i64 ? 9007199254740992.0
                                         : 2147483647.0;
   return fold == ir::Fold::max ? -most : most;
@@ -74,8 +75,7 @@ constexpr ir::Value scatter_set(ir::Value x, ir::Value index, ir::Value update, 
   const ir::Value order{&b, b.leaf(ir::Op::iota, DType::i32, di, static_cast<u64>(axis))};
   const ir::Value last = ir::scatter(index, order, axis, d.extent[axis], ir::Fold::max);
   const ir::Value touched = ir::binary(ir::Op::le, ir::constant_like(last, 0), last);
-  if (update.dims().rank == 0)
-    return ir::select(grown(touched, d, 0), ir::broadcast(update, d), x);
+  if (update.dims().rank == 0) return ir::select(grown(touched, d, 0), ir::broadcast(update, d), x);
   const ir::Value value = ir::take(update, last, axis, true);
   return ir::select(grown(touched, d, 0), grown(value, d, 0), x);
 }
@@ -109,8 +109,8 @@ constexpr auto scattered(ir::Builder& b, const X& x, const I& index, const U& up
   using Rule = scatter_rule<typename X::shape, typename I::shape, shape_of_operand<U>, Axis>;
   constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
   static_assert(sizeof(IndexIsInteger<integer, Op, typename I::dtype>) > 0);
-  static_assert(
-      sizeof(UpdateFits<Rule::ok, Op, typename X::shape, typename I::shape, shape_of_operand<U>>) > 0);
+  static_assert(sizeof(UpdateFits<Rule::ok, Op, typename X::shape, typename I::shape, shape_of_operand<U>>) >
+                0);
   if constexpr (Rule::ok && integer) {
     using T = typename X::dtype;
     const ir::Value u = as_value<T>(b, update);
@@ -143,10 +143,9 @@ template <int Axis>
 struct Scatter : Operation<Scatter<Axis>> {
   template <class X, class I, class U>
   static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& update) {
-    return detail::scattered<Scatter, Axis>(b, x, index, update,
-                                            [](ir::Value v, ir::Value i, ir::Value u, int axis) {
-                                              return detail::scatter_set(v, i, u, axis);
-                                            });
+    return detail::scattered<Scatter, Axis>(
+        b, x, index, update,
+        [](ir::Value v, ir::Value i, ir::Value u, int axis) { return detail::scatter_set(v, i, u, axis); });
   }
 };
 

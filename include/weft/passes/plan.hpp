@@ -196,8 +196,8 @@ class Planner {
       const int x = pool_[body.begin + i];
       int phase = 0;
       const ir::Node& node = nodes_[x];
-      const bool reads = role_[x] == Role::fused && !f.is_view_in(x, k) &&
-                         (view_of_[x] >= 0 || node.op == ir::Op::pad);
+      const bool reads =
+          role_[x] == Role::fused && !f.is_view_in(x, k) && (view_of_[x] >= 0 || node.op == ir::Op::pad);
       for (int a = 0; !reads && a < node.arity; ++a) {
         const int in = edges_[node.first + a];
         if (phase < phase_[in]) phase = phase_[in];

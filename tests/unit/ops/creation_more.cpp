@@ -14,8 +14,14 @@ TEST_CASE("creation: logspace, triangles' indices, grids") {
         const auto y = arange<i64, 4>() * 2;
         const auto [a, b] = meshgrid(x, y);
         const auto [c, d] = meshgrid(indexing_xy, x, y);
-        return std::tuple{logspace<f32, 4>(-1, 2), logspace<f32, 6>(0, 5, 2), tril_indices<3, 4, -1>(),
-                          triu_indices<3, 4, 1>(), a, b, c, d};
+        return std::tuple{logspace<f32, 4>(-1, 2),
+                          logspace<f32, 6>(0, 5, 2),
+                          tril_indices<3, 4, -1>(),
+                          triu_indices<3, 4, 1>(),
+                          a,
+                          b,
+                          c,
+                          d};
       },
       in<f32, 5>);
 }

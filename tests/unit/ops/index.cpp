@@ -43,10 +43,10 @@ TEST_CASE("index_put: writing at any index") {
       "index_put",
       [](auto x, auto i, auto twice, auto j) {
         const auto column = reshape<3, 1>(arange<f32, 1, 4>());
-        return std::tuple{index_put(x, 2.0, range<1, 3>, range<0, to_end, 2>),
-                          index_put(x, slice<1, 0, 3>(x) * 2, every, i),
-                          index_put(x, column, i, select<0, 0>(j)),
-                          index_put<true>(x, slice<0, 0, 3>(x), twice), index_put(x, 9.0, at<2>, ellipsis, at<0>)};
+        return std::tuple{
+            index_put(x, 2.0, range<1, 3>, range<0, to_end, 2>),
+            index_put(x, slice<1, 0, 3>(x) * 2, every, i), index_put(x, column, i, select<0, 0>(j)),
+            index_put<true>(x, slice<0, 0, 3>(x), twice), index_put(x, 9.0, at<2>, ellipsis, at<0>)};
       },
       in<f32, 4, 5, 3>, in<i64, 3>, in<i64, 3>, in<i64, 1, 3>);
 }
@@ -56,7 +56,8 @@ TEST_CASE("index: gradients as PyTorch has them") {
       "index_put_gradient",
       [](auto x, auto i, auto twice) {
         const auto rows = slice<0, 0, 3>(x);
-        const auto [put_x, put_v] = weighted<0, 1>([i](auto v, auto u) { return index_put(v, u, i); })(x, rows);
+        const auto [put_x, put_v] =
+            weighted<0, 1>([i](auto v, auto u) { return index_put(v, u, i); })(x, rows);
         return std::tuple{
             weighted<0>([i](auto v) { return index(v, i, every, abs(i)); })(x), put_x, put_v,
             weighted<1>([twice](auto v, auto u) { return index_put<true>(v, u, twice); })(x, rows)};

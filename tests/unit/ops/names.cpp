@@ -72,8 +72,10 @@ TEST_CASE("names: extents of 0 and 1") {
 TEST_CASE("names: gradients of what is left") {
   const auto x = point<3, 4>(-2, 2, 1), y = point<3, 4>(-2, 2, 2);
   const auto cube = point<2, 3, 4>(-2, 2, 7);
-  CHECK(gradcheck([](auto v) { return relu6(v * 3) + hardtanh(v, -0.7, 0.9); }, point<3, 4>(0.1, 0.6, 5)).ok());
-  CHECK(gradcheck([](auto a, auto b) { return bmm(a, transpose<1, 2>(b)); }, cube, point<2, 5, 4>(-2, 2)).ok());
+  CHECK(
+      gradcheck([](auto v) { return relu6(v * 3) + hardtanh(v, -0.7, 0.9); }, point<3, 4>(0.1, 0.6, 5)).ok());
+  CHECK(
+      gradcheck([](auto a, auto b) { return bmm(a, transpose<1, 2>(b)); }, cube, point<2, 5, 4>(-2, 2)).ok());
   CHECK(gradcheck([](auto a, auto b) { return linear(a, b); }, cube, x).ok());
   CHECK(gradcheck([](auto a, auto b) { return mm(a, t(b)); }, x, y).ok());
   CHECK(gradcheck([](auto a, auto b) { return mv(a, b); }, x, point<4>(-2, 2)).ok());
@@ -90,6 +92,7 @@ TEST_CASE("names: gradients of what is left") {
   CHECK(gradcheck([](auto v) { return min<1>(v) + amin<1>(v) * max<1>(v) + amax<1>(v); }, x).ok());
   CHECK(gradcheck([](auto v) { return linspace<f64, 4>(v, 3); }, point<>(-2, 2)).ok());
   CHECK(gradcheck([](auto v) { return contiguous(t(v)); }, x).ok());
-  CHECK(gradcheck([](auto v) { return std::get<1>(value_and_grad([](auto w) { return sum(w * w * w); })(v)); }, x)
+  CHECK(gradcheck(
+            [](auto v) { return std::get<1>(value_and_grad([](auto w) { return sum(w * w * w); })(v)); }, x)
             .ok());
 }

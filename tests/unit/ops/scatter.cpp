@@ -11,23 +11,26 @@ TEST_CASE("scatter: sums, products, means and extrema as PyTorch has them") {
   check_group(
       "scatter",
       [](auto x, auto i, auto u, auto few, auto rows, auto v) {
-        return std::tuple{scatter_add<1>(x, i, u),
-                          scatter_add<1>(x, few, u),
-                          scatter<1>(x, few, 2.5),
-                          scatter_reduce<1>(x, i, u, reduce::sum),
-                          scatter_reduce<1>(x, i, u, reduce::prod),
-                          scatter_reduce<1>(x, i, u, reduce::mean),
-                          scatter_reduce<1>(x, i, u, reduce::amax),
-                          scatter_reduce<1>(x, i, u, reduce::amin),
-                          scatter_reduce<1>(x, i, u, reduce::sum, exclude_self),
-                          scatter_reduce<1>(x, i, u, reduce::prod, exclude_self),
-                          scatter_reduce<1>(x, i, u, reduce::mean, exclude_self),
-                          scatter_reduce<1>(x, i, u, reduce::amax, exclude_self),
-                          index_add<1>(x, rows, v, 0.5),
-                          index_fill<1>(x, rows, -3),
-                          index_copy<1>(x, where(lt(arange<i32, 4>(), 1), 4, where(eq(arange<i32, 4>(), 1), 0, 4 - arange<i32, 4>())), v),
-                          index_reduce<1>(x, rows, v, reduce::amax),
-                          scatter_add<1>(i, fmod(i, 6), i)};
+        return std::tuple{
+            scatter_add<1>(x, i, u),
+            scatter_add<1>(x, few, u),
+            scatter<1>(x, few, 2.5),
+            scatter_reduce<1>(x, i, u, reduce::sum),
+            scatter_reduce<1>(x, i, u, reduce::prod),
+            scatter_reduce<1>(x, i, u, reduce::mean),
+            scatter_reduce<1>(x, i, u, reduce::amax),
+            scatter_reduce<1>(x, i, u, reduce::amin),
+            scatter_reduce<1>(x, i, u, reduce::sum, exclude_self),
+            scatter_reduce<1>(x, i, u, reduce::prod, exclude_self),
+            scatter_reduce<1>(x, i, u, reduce::mean, exclude_self),
+            scatter_reduce<1>(x, i, u, reduce::amax, exclude_self),
+            index_add<1>(x, rows, v, 0.5),
+            index_fill<1>(x, rows, -3),
+            index_copy<1>(
+                x, where(lt(arange<i32, 4>(), 1), 4, where(eq(arange<i32, 4>(), 1), 0, 4 - arange<i32, 4>())),
+                v),
+            index_reduce<1>(x, rows, v, reduce::amax),
+            scatter_add<1>(i, fmod(i, 6), i)};
       },
       in<f32, 4, 5, 3>, in<i64, 4, 6, 3>, in<f32, 4, 6, 3>, in<i64, 3, 2, 2>, in<i32, 4>, in<f32, 4, 4, 3>);
 }
@@ -61,14 +64,11 @@ TEST_CASE("scatter: gradients as PyTorch has them") {
             add_u,
             set_x,
             set_u,
-            weighted<1>([i](auto t, auto v) {
-              return scatter_reduce<1>(t, i, v, reduce::amax, exclude_self);
-            })(x, u),
+            weighted<1>(
+                [i](auto t, auto v) { return scatter_reduce<1>(t, i, v, reduce::amax, exclude_self); })(x, u),
             weighted<1>([i](auto t, auto v) { return scatter_reduce<1>(t, i, v, reduce::prod); })(x, u),
             weighted<1>([i](auto t, auto v) { return scatter_reduce<1>(t, i, v, reduce::mean); })(x, u),
-            weighted<0>([i](auto t) {
-              return take_along_dim<1>(t, slice<2, 0, 1>(slice<1, 0, 2>(i)));
-            })(x)};
+            weighted<0>([i](auto t) { return take_along_dim<1>(t, slice<2, 0, 1>(slice<1, 0, 2>(i))); })(x)};
       },
       in<f32, 4, 5, 3>, in<i64, 4, 6, 3>, in<f32, 4, 6, 3>, in<i32, 4>, in<i64, 4, 5, 3>, in<f32, 4, 5, 3>);
 }

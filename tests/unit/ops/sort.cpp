@@ -72,8 +72,8 @@ TEST_CASE("sort: where values belong in sorted lines") {
   check_group(
       "search",
       [](auto s, auto v, auto lines, auto w) {
-        return std::tuple{searchsorted(s, v), searchsorted(s, v, right_side),  searchsorted(lines, w),
-                          bucketize(v, s),    bucketize(v, s, right_side), isin(v, s)};
+        return std::tuple{searchsorted(s, v), searchsorted(s, v, right_side), searchsorted(lines, w),
+                          bucketize(v, s),    bucketize(v, s, right_side),    isin(v, s)};
       },
       in<f32, 6>, in<f32, 2, 3>, in<f32, 2, 5>, in<f32, 2, 3>);
 }

@@ -46,16 +46,15 @@ TEST_CASE("special: gradients as PyTorch has them") {
   check_group(
       "special_gradient",
       [](auto x, auto u, auto a, auto b) {
-        return std::tuple{weighted<0>([](auto v) { return lgamma(v); })(slice<0, 8, 14>(x)),
-                          weighted<0>([](auto v) { return erfinv(v); })(slice<0, 0, 5>(u)),
-                          weighted<0>([](auto v) { return sinc(v); })(slice<0, 0, 11>(x)),
-                          weighted<0>([](auto v, auto w) { return xlogy(v, w); })(slice<0, 2, 4>(a),
-                                                                                slice<0, 2, 4>(b) + 1),
-                          weighted<1>([](auto v, auto w) { return xlogy(v, w); })(slice<0, 0, 4>(a),
-                                                                                slice<0, 0, 4>(b) + 1),
-                          weighted<0>([](auto v) { return nan_to_num(v); })(x),
-                          weighted<0>([](auto v, auto w) { return copysign(v, w); })(slice<0, 2, 9>(x),
-                                                                                   -slice<0, 2, 9>(u))};
+        return std::tuple{
+            weighted<0>([](auto v) { return lgamma(v); })(slice<0, 8, 14>(x)),
+            weighted<0>([](auto v) { return erfinv(v); })(slice<0, 0, 5>(u)),
+            weighted<0>([](auto v) { return sinc(v); })(slice<0, 0, 11>(x)),
+            weighted<0>([](auto v, auto w) { return xlogy(v, w); })(slice<0, 2, 4>(a), slice<0, 2, 4>(b) + 1),
+            weighted<1>([](auto v, auto w) { return xlogy(v, w); })(slice<0, 0, 4>(a), slice<0, 0, 4>(b) + 1),
+            weighted<0>([](auto v) { return nan_to_num(v); })(x),
+            weighted<0>([](auto v, auto w) { return copysign(v, w); })(slice<0, 2, 9>(x),
+                                                                       -slice<0, 2, 9>(u))};
       },
       in<f32, 20>, in<f32, 12>, in<f32, 7>, in<f32, 7>);
 }

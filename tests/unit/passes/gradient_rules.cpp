@@ -53,7 +53,8 @@ GradCheck scattering(const P& p) {
         const ir::Value at = indices(*x.value.builder), odd = ir::constant_like(at, 3);
         const ir::Value some = ir::select(ir::binary(Op::eq, at, odd), ir::constant_like(at, 9), at - 1.0);
         const ir::Value joined = ir::binary(Op::fmod, some, ir::constant_like(some, 2));
-        const ir::Value skipped = ir::select(ir::binary(Op::eq, some, ir::constant_like(at, 9)), some, joined);
+        const ir::Value skipped =
+            ir::select(ir::binary(Op::eq, some, ir::constant_like(at, 9)), some, joined);
         const ir::Value r = ir::scatter(skipped, x.value, 1, 5, fold);
         const ir::Value finite = ir::unary(Op::is_finite, r);
         return Expr<double, Shape<2, 5>>{ir::select(finite, r, ir::constant_like(r, 0))};
@@ -248,8 +249,10 @@ TEST_CASE("gradient rules: running products, extrema and logarithms, in both dir
   CHECK(running<ir::Fold::logaddexp>(-3, 3).ok());
   Point<Shape<4, 4>> zeros;
   zeros.values = {1, 2, 3, 4, 0, 2, 3, 1.5, 2, 0, 3, 0, 0.5, 2, -1, 0};
-  CHECK(gradcheck([](auto x) { return decltype(x){ir::scan(x.value, 1, false, ir::Fold::prod)}; }, zeros).ok());
-  CHECK(gradcheck([](auto x) { return decltype(x){ir::scan(x.value, 1, true, ir::Fold::prod)}; }, zeros).ok());
+  CHECK(
+      gradcheck([](auto x) { return decltype(x){ir::scan(x.value, 1, false, ir::Fold::prod)}; }, zeros).ok());
+  CHECK(
+      gradcheck([](auto x) { return decltype(x){ir::scan(x.value, 1, true, ir::Fold::prod)}; }, zeros).ok());
 }
 
 TEST_CASE("gradient rules: scattered products and extrema") {
