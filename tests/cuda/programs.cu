@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "weft/cuda.hpp"
+#include "weft/ops/bounded.hpp"
 #include "weft/ops/creation.hpp"
 #include "weft/ops/linalg.hpp"
 #include "weft/ops/loss.hpp"
 #include "weft/ops/random.hpp"
+#include "weft/ops/scan.hpp"
 #include "weft/ops/slicing.hpp"
 
 using namespace weft;
@@ -147,6 +149,34 @@ TEST_CASE("cuda programs: sums of several loops wait for one second stage") {
         return std::tuple{columns, max<0>(y), sum<>(y * y), sum<0>(x * (columns * 0.01f)), sum<1>(y)};
       },
       in<f32, 3000, 96>, in<f32, 4100, 33>);
+}
+
+TEST_CASE("cuda programs: along one axis") {
+  check(
+      "running sums", 1e-6,
+      [](auto x) {
+        return std::tuple{cumsum<1>(x), cumsum<0>(x), cumprod<1>(x * 0.1f + 1.0f), logcumsumexp<1>(x)};
+      },
+      in<f32, 60, 1500>);
+  check(
+      "sorted", 0,
+      [](auto x) {
+        return std::tuple{argsort<1>(x), std::get<0>(sort<0>(x)), std::get<1>(topk<5>(x))};
+      },
+      in<f32, 40, 5000>);
+  check(
+      "sorted integers", 0, [](auto x) { return argsort<0>(x, descending); }, in<i64, 3000, 3>);
+  check(
+      "gathered and scattered", 1e-6,
+      [](auto x, auto i, auto u) {
+        return std::tuple{gather<1>(x, i), index_select<0>(x, select<1, 0>(i)), scatter_add<1>(x, i, u),
+                          scatter_reduce<1>(x, i, u, reduce::amax), bincount<12>(abs(i))};
+      },
+      in<f32, 50, 12>, in<i64, 50, 30>, in<f32, 50, 30>);
+  check(
+      "places in sorted lines", 0,
+      [](auto x, auto v) { return searchsorted(std::get<0>(sort(x)), v, right_side); }, in<f32, 7, 300>,
+      in<f32, 7, 90>);
 }
 
 TEST_CASE("cuda programs: compile and tensors") {

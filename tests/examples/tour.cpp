@@ -52,6 +52,30 @@ TEST_CASE("tour: compiled functions") {
   CHECK(total.item() == 8);
 }
 
+TEST_CASE("tour: indexing") {
+  // [index]
+  auto pick = compile(
+      Cpu{},
+      [](auto x, auto rows) {
+        auto part = index(x, rows, range<1, 5, 2>);        // x[rows, 1:5:2]
+        auto [top, places] = topk<2>(x);                   // of each row: values, and where they were
+        auto [found, count] = masked_select<8>(x, x > 0);  // room for 8, and how many there were
+        return std::tuple{part, top, places, found, count, einsum<"ij,ij->i">(x, x), cumsum<1>(x)};
+      },
+      in<f32, 2, 6>, in<i64, 3>);
+  const f32 table[2][6] = {{3, -1, 4, -1, 5, -9}, {2, 6, -5, 3, 5, -8}};
+  auto [part, top, places, found, count, squares, running] = pick(table, std::vector<i64>{1, 0, -1});
+  // [/index]
+  CHECK(part(0, 1) == 3);
+  CHECK(part(1, 0) == -1);
+  CHECK(top(0, 0) == 5);
+  CHECK(places(1, 1) == 4);
+  CHECK(found(3) == 2);
+  CHECK(count.item() == 7);
+  CHECK(squares(0) == 133);
+  CHECK(running(1, 5) == 3);
+}
+
 TEST_CASE("tour: training") {
   // [train]
   auto trainer = make_trainer<Net>(

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The written rules of the tree, checked. usage: check.sh layers|sizes|light|mirrored|single|format [COMPILER]
+# The written rules of the tree, checked. usage: check.sh layers|sizes|light|mirrored|single|format|registry [COMPILER]
 # Ends with 0 (kept), 1 (broken: every place is listed) or 77 (a tool is missing, so nothing was checked).
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -147,8 +147,14 @@ format() {
   return 77
 }
 
+# Every operation and layer has its row of tests, and docs/operations.md shows them.
+registry() {
+  command -v python3 >/dev/null || { echo "skipped: no python3" && return 77; }
+  python3 tests/style/registry.py check
+}
+
 case ${1-} in
-  layers | sizes | mirrored | single | format) "$1" ;;
+  layers | sizes | mirrored | single | format | registry) "$1" ;;
   light) light "${2:-g++}" ;;
-  *) echo "usage: check.sh layers|sizes|light|mirrored|single|format [COMPILER]" && exit 2 ;;
+  *) echo "usage: check.sh layers|sizes|light|mirrored|single|format|registry [COMPILER]" && exit 2 ;;
 esac

@@ -7,26 +7,11 @@
 #include <limits>
 #include <vector>
 
+#include "support/interpret_line.hpp"
 #include "weft/core/philox.hpp"
 #include "weft/ir/value.hpp"
 
 namespace weft::testing {
-
-using Array = std::vector<double>;
-
-// What dtype `t` makes of x.
-inline double rounded(DType t, double x) {
-  switch (t) {
-    case DType::f32:
-      return static_cast<double>(static_cast<float>(x));
-    case DType::f16:
-      return static_cast<double>(static_cast<float>(f16(static_cast<float>(x))));
-    case DType::bf16:
-      return static_cast<double>(static_cast<float>(bf16(static_cast<float>(x))));
-    default:
-      return x;
-  }
-}
 
 inline double convert(DType to, double x) {
   if (to == DType::boolean) return x != 0 ? 1 : 0;
@@ -279,6 +264,29 @@ class GraphInterpreter {
           }
         }
         return r;
+      }
+      case Op::scan:
+      case Op::argsort:
+      case Op::take:
+      case Op::scatter:
+      case Op::search: {
+        const int axis = ir::line_axis(g, i);
+        const ir::Lines lines = ir::lines_of(n.op == Op::scatter ? d : g.dims(g.in(i, 0)), axis);
+        const i64 count = g.dims(g.in(i, n.op == Op::take || n.op == Op::search ? 1 : 0)).extent[axis];
+        switch (n.op) {
+          case Op::scan:
+            return scan_lines(operand(0), lines, static_cast<ir::Fold>(g.attribute(i, 2)),
+                              g.attribute(i, 1) != 0, n.dtype);
+          case Op::argsort:
+            return argsort_lines(operand(0), lines, d.extent[axis], g.attribute(i, 1) != 0);
+          case Op::take:
+            return take_lines(operand(0), operand(1), lines, count, g.attribute(i, 1) != 0, n.dtype);
+          case Op::scatter:
+            return scatter_lines(operand(0), operand(1), lines, count,
+                                 static_cast<ir::Fold>(g.attribute(i, 1)), n.dtype);
+          default:
+            return search_lines(operand(0), operand(1), lines, count, g.attribute(i, 0) != 0);
+        }
       }
       case Op::pack:
         for (int k = 0; k < n.arity; ++k) {

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "support/interpret_graph.hpp"
+#include "support/interpret_line.hpp"
 #include "weft/codegen/lower.hpp"
 
 namespace weft::testing {
@@ -197,12 +198,53 @@ class Machine {
         }
         return;
       }
+      case codegen::StepKind::scan:
+      case codegen::StepKind::argsort:
+      case codegen::StepKind::take:
+      case codegen::StepKind::scatter:
+      case codegen::StepKind::search:
+        return line(s.kind, words, address, number);
       case codegen::StepKind::copy:
         std::vector<std::byte> held;
         for (i64 i = 0; i < n(0); ++i) held.push_back(*byte(address[0], i, DType::u8));
         for (i64 i = 0; i < n(0); ++i) *byte(address[1], i, DType::u8) = held[static_cast<std::size_t>(i)];
         return;
     }
+  }
+
+  // Reads both operands whole, by their strides, and has interpret_line.hpp work on them.
+  void line(codegen::StepKind kind, const u64* words, const u64* address, const u64* number) {
+    using Kind = codegen::StepKind;
+    const auto n = [&](int k) { return static_cast<i64>(number[k]); };
+    const DType a = static_cast<DType>(words[0]), b = static_cast<DType>(words[1]);
+    const i64 outer = n(0), extent = n(1), inner = n(2), count = n(6);
+    const auto whole = [&](u64 at, DType t, i64 length, const u64* stride) {
+      Array r;
+      for (i64 o = 0; o < outer; ++o)
+        for (i64 i = 0; i < length; ++i)
+          for (i64 k = 0; k < inner; ++k)
+            r.push_back(read(at,
+                             o * static_cast<i64>(stride[0]) + i * static_cast<i64>(stride[1]) +
+                                 k * static_cast<i64>(stride[2]),
+                             t));
+      return r;
+    };
+    const bool folds = kind == Kind::scatter;
+    const Array x = whole(address[0], a, folds ? count : extent, number + 3);
+    const Array y =
+        kind == Kind::scan || kind == Kind::argsort ? Array{} : whole(address[1], b, count, number + 7);
+    const ir::Lines lines{outer, extent, inner};
+    const auto f = static_cast<ir::Fold>(words[2]);
+    const DType out = kind == Kind::argsort || kind == Kind::search ? DType::i64 : a;
+    const Array r = kind == Kind::scan      ? scan_lines(x, lines, f, n(10) != 0, a)
+                    : kind == Kind::argsort ? argsort_lines(x, lines, count, n(10) != 0)
+                    : kind == Kind::take    ? take_lines(x, y, lines, count, n(10) != 0, a)
+                    : kind == Kind::scatter ? scatter_lines(y, x, lines, count, f, a)
+                                            : search_lines(x, y, lines, count, n(10) != 0);
+    for (std::size_t k = 0; k < r.size(); ++k) write(address[2], static_cast<i64>(k), out, r[k]);
+    if (address[3] != passes::Address::none)  // what a sort may leave in its scratch
+      for (i64 k = 0; k < outer * extent * inner * 2 * (size_of(a) == 8 ? 2 : 1); ++k)
+        write(address[3], k, DType::i64, -77);
   }
 
   static double fold(kernels::Fold f, DType t, double a, double b) {

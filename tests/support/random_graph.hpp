@@ -162,7 +162,7 @@ class RandomGraph {
 
   void grow() {
     if (pick(1, 22) < o_.products) return dot();
-    switch (pick(0, 21)) {
+    switch (pick(0, 23)) {
       case 0:
       case 1:
         return unary();
@@ -196,6 +196,9 @@ class RandomGraph {
         return generator();
       case 20:
         return index();
+      case 21:
+      case 22:
+        return line();
       default:
         return cast();
     }
@@ -476,6 +479,61 @@ class RandomGraph {
     if (d.rank == 0 || x.bound * static_cast<double>(d.size()) > 4e6) return;
     const Value at = add_input(d, one_in(2) ? DType::i32 : DType::i64, 5);
     keep({ir::scatter_add(at, x.v, pick(1, 5)), x.bound * static_cast<double>(d.size())});
+  }
+  // A primitive along one axis.
+  void line() {
+    const Item x = number();
+    const Dims d = x.v.dims();
+    if (d.rank == 0) return;
+    const int axis = pick(0, d.rank - 1);
+    const i64 extent = d.extent[axis];
+    const auto index_like = [&](i64 count, i64 bound) {
+      return add_input(ir::with_extent(d, axis, count), one_in(2) ? DType::i32 : DType::i64,
+                       static_cast<double>(bound));
+    };
+    switch (pick(0, 6)) {
+      case 0: {
+        const Item r{ir::scan(x.v, axis, one_in(2), ir::Fold::sum), x.bound * static_cast<double>(extent)};
+        return r.bound > 4e6 ? void() : keep(r);
+      }
+      case 1:
+        return keep({ir::scan(x.v, axis, one_in(2), one_in(2) ? ir::Fold::max : ir::Fold::min), x.bound});
+      case 2: {
+        const i64 count = one_in(2) ? extent : pick(1, static_cast<int>(extent));
+        const Value places = ir::argsort(x.v, axis, one_in(2), count);
+        keep({places, static_cast<double>(extent)});
+        return keep({ir::take(x.v, places, axis), x.bound});
+      }
+      case 3: {  // an index of its own shape, or one that is broadcast
+        const i64 count = pick(1, 2 * static_cast<int>(extent));
+        if (one_in(2)) return keep({ir::take(x.v, index_like(count, extent - 1), axis, one_in(2)), x.bound});
+        Dims flat;
+        flat.rank = d.rank;
+        for (int a = 0; a < d.rank; ++a) flat.extent[a] = a == axis ? count : 1;
+        const Value at = add_input(flat, DType::i32, static_cast<double>(extent + 1));
+        return keep({ir::take(x.v, ir::broadcast(at, ir::with_extent(d, axis, count)), axis, true), x.bound});
+      }
+      case 4: {
+        const double bound = x.bound * static_cast<double>(extent);
+        if (bound > 4e6) return;
+        const i64 rows = pick(1, 6);
+        return keep({ir::scatter(index_like(extent, rows), x.v, axis, rows, ir::Fold::sum), bound});
+      }
+      case 5: {
+        const i64 rows = pick(1, 6);
+        const bool most = one_in(2);
+        const Value r =
+            ir::scatter(index_like(extent, rows), x.v, axis, rows, most ? ir::Fold::max : ir::Fold::min);
+        const Value low = ir::constant_like(r, -1000), high = ir::constant_like(r, 1000);
+        return keep({ir::binary(ir::Op::max, ir::binary(ir::Op::min, r, high), low), 1000});
+      }
+      default: {
+        if (axis != d.rank - 1 || x.v.dtype() != ir::reduction_dtype(x.v.dtype())) return;
+        const Value sorted = ir::take(x.v, ir::argsort(x.v, axis, false, extent), axis);
+        const Value wanted = add_input(ir::with_extent(d, axis, pick(1, 9)), x.v.dtype());
+        return keep({ir::search(sorted, wanted, one_in(2)), static_cast<double>(extent)});
+      }
+    }
   }
   void cast() {
     const Item x = any();

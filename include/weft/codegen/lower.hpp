@@ -3,6 +3,7 @@
 
 #include "weft/codegen/lower_dot.hpp"
 #include "weft/codegen/lower_finish.hpp"
+#include "weft/codegen/lower_line.hpp"
 #include "weft/codegen/lower_loop.hpp"
 
 namespace weft::codegen {
@@ -39,6 +40,8 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
       if (group.stores.size > 0) loops.lower(k);
     } else if (g.nodes[group.opaque].op == ir::Op::dot) {
       lower_dot(g, f, plan, k, out);
+    } else if (ir::is_line(g.nodes[group.opaque].op)) {
+      lower_line(g, f, plan, group.opaque, out);
     } else {
       lower_index(g, f, plan, group.opaque, out);
     }

@@ -6,6 +6,7 @@
 #include "weft/kernels/dot_tiled_cuda.cuh"
 #include "weft/kernels/finish_cuda.cuh"
 #include "weft/kernels/index_cuda.cuh"
+#include "weft/kernels/line_cuda.cuh"
 #include "weft/kernels/loop_cuda.cuh"
 
 namespace weft::exec {
@@ -98,6 +99,16 @@ constexpr CudaKernel cuda_kernel() {
       return &launching::run_dot<words.w[0], words.w[1], words.w[2], words.w[3], use.library, use.tiled>;
     } else if constexpr (kind == codegen::StepKind::gather) {
       return &kernels::run_cuda_gather<words.w[0], words.w[1]>;
+    } else if constexpr (kind == codegen::StepKind::scan) {
+      return &kernels::run_cuda_scan<words.w[0], words.w[2]>;
+    } else if constexpr (kind == codegen::StepKind::argsort) {
+      return &kernels::run_cuda_argsort<words.w[0]>;
+    } else if constexpr (kind == codegen::StepKind::take) {
+      return &kernels::run_cuda_take<words.w[0], words.w[1]>;
+    } else if constexpr (kind == codegen::StepKind::scatter) {
+      return &kernels::run_cuda_scatter<words.w[0], words.w[1], words.w[2]>;
+    } else if constexpr (kind == codegen::StepKind::search) {
+      return &kernels::run_cuda_search<words.w[0]>;
     } else {
       return &kernels::run_cuda_scatter_add<words.w[0], words.w[1]>;
     }

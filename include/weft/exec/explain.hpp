@@ -146,6 +146,15 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
       out.shape = at(1) + " rows of " + at(2);
       out.ops = type(group.opaque);
       break;
+    case codegen::StepKind::scan:
+    case codegen::StepKind::argsort:
+    case codegen::StepKind::take:
+    case codegen::StepKind::scatter:
+    case codegen::StepKind::search:
+      out.kernel = ir::info(g.nodes[group.opaque].op).name;
+      out.shape = at(0) + " x " + at(1) + " x " + at(2);
+      out.ops = type(g.in(group.opaque, 0));
+      break;
     case codegen::StepKind::copy:
       out.kernel = "copy";
       out.shape = at(0) + " B";

@@ -6,11 +6,27 @@
 
 #include "weft/device/cpu.hpp"
 #include "weft/exec/steps.hpp"
-#include "weft/kernels/host_launch.hpp"
+#include "weft/kernels/line_host.hpp"
 
 namespace weft::exec {
 
 using HostKernel = void (*)(const kernels::HostLaunch&, int);
+
+template <class P, int K>
+constexpr HostKernel host_line_kernel() {
+  constexpr codegen::StepKind kind = codegen::kernel_kind<P>(K);
+  using C = codegen::code_of<P, K>;
+  if constexpr (kind == codegen::StepKind::scan)
+    return &kernels::run_scan<C>;
+  else if constexpr (kind == codegen::StepKind::argsort)
+    return &kernels::run_argsort<C>;
+  else if constexpr (kind == codegen::StepKind::take)
+    return &kernels::run_take<C>;
+  else if constexpr (kind == codegen::StepKind::scatter)
+    return &kernels::run_scatter<C>;
+  else
+    return &kernels::run_search<C>;
+}
 
 // The function of every kernel of program P.
 template <class P, int K>
@@ -24,6 +40,8 @@ constexpr HostKernel host_kernel() {
     return &kernels::run_gather<codegen::code_of<P, K>>;
   else if constexpr (kind == codegen::StepKind::scatter_add)
     return &kernels::run_scatter_add<codegen::code_of<P, K>>;
+  else if constexpr (kind >= codegen::StepKind::scan && kind <= codegen::StepKind::search)
+    return host_line_kernel<P, K>();
   else if constexpr (kind == codegen::StepKind::finish)
     return &kernels::run_finish;
   else

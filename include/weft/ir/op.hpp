@@ -82,6 +82,12 @@ enum class Op : u8 {
   dot,          // list: batch count, contracted count, batch axes of a, of b, contracted axes of a, of b
   gather,       // gather(table (V, ...), index (...)) -> index shape + row shape
   scatter_add,  // scatter_add(index (...), update (..., row)) -> (V, row): rows added in index order
+  // along one axis (ir/line.hpp)
+  scan,     // list: axis, reversed, fold; y[i] = fold of x[0], ..., x[i]
+  argsort,  // list: axis, descending; places in sorted order, equal elements in theirs; i64
+  take,     // take(x, index), list: axis, zero; x at index, which has the result's shape
+  scatter,  // scatter(index, update), list: axis, fold; the updates of each place, folded in index order
+  search,   // search(sorted, x), list: right; how many along the last axis come before x; i64
   // flat arenas
   pack,    // list: element offset of every operand; a flat vector over a parameter group's arena
   unpack,  // imm: element offset; a view of one tensor inside a flat arena
@@ -89,7 +95,7 @@ enum class Op : u8 {
 
 inline constexpr int op_count = static_cast<int>(Op::unpack) + 1;
 
-enum class OpClass : u8 { leaf, pointwise, movement, reduction, dot, index, arena };
+enum class OpClass : u8 { leaf, pointwise, movement, reduction, dot, index, line, arena };
 
 struct OpInfo {
   const char* name;
@@ -167,6 +173,11 @@ inline constexpr OpInfo op_table[op_count] = {
     {"dot", 2, OpClass::dot, 1},
     {"gather", 2, OpClass::index, 1},
     {"scatter_add", 2, OpClass::index, 2},
+    {"scan", 1, OpClass::line, 2},
+    {"argsort", 1, OpClass::line, 16},
+    {"take", 2, OpClass::line, 1},
+    {"scatter", 2, OpClass::line, 2},
+    {"search", 2, OpClass::line, 8},
     {"pack", -1, OpClass::arena, 0},
     {"unpack", 1, OpClass::arena, 0},
 };
@@ -175,6 +186,7 @@ constexpr const OpInfo& info(Op op) { return op_table[static_cast<int>(op)]; }
 constexpr bool is_pointwise(Op op) { return op >= Op::neg && op <= Op::fma; }
 constexpr bool is_movement(Op op) { return op >= Op::broadcast && op <= Op::pad; }
 constexpr bool is_reduction(Op op) { return op >= Op::reduce_sum && op <= Op::argmin; }
+constexpr bool is_line(Op op) { return op >= Op::scan && op <= Op::search; }
 // Comparisons and predicates: their result is boolean whatever the operands are.
 constexpr bool is_predicate(Op op) {
   return (op >= Op::eq && op <= Op::le) || op == Op::is_finite || op == Op::is_nan || op == Op::logical_not;

@@ -46,10 +46,11 @@ inline void add_attributes(std::string& out, const Graph& g, int node) {
     out += " with ";
     add_list(out, axes.contracted_b, axes.contracted);
   } else if (n.list >= 0) {
-    out += n.op == Op::slice  ? " begin:step ["
-           : n.op == Op::pad  ? " low:high ["
-           : n.op == Op::pack ? " at ["
-                              : " axes [";
+    out += is_line(n.op)       ? " line ["
+           : n.op == Op::slice ? " begin:step ["
+           : n.op == Op::pad   ? " low:high ["
+           : n.op == Op::pack  ? " at ["
+                               : " axes [";
     const bool pairs = n.op == Op::slice || n.op == Op::pad;
     for (int k = 0; k < g.attributes(node); ++k) {
       if (k > 0) out += pairs && k % 2 == 1 ? ":" : ", ";

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "weft/ir/value.hpp"
+#include "weft/ir/line.hpp"
 
 namespace weft::ir {
 
@@ -163,6 +163,8 @@ class Verifier {
         return dot(i, n, in);
       case OpClass::index:
         return index(n, in);
+      case OpClass::line:
+        return line_fault(g, i);
       case OpClass::arena:
         return arena(i, n, in);
     }

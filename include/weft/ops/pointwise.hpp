@@ -71,6 +71,36 @@ struct Cast : Operation<Cast<T>> {
   }
 };
 
+// Every bit turned; of booleans, not.
+struct BitwiseNot : Operation<BitwiseNot> {
+  template <class A>
+  static constexpr auto apply(ir::Builder&, const A& a) {
+    constexpr DType t = dtype_of<typename A::dtype>;
+    static_assert(sizeof(DtypeAllowed<!is_float(t), BitwiseNot, typename A::dtype>) > 0);
+    if constexpr (t == DType::boolean)
+      return A{ir::unary(ir::Op::logical_not, a.value)};
+    else if constexpr (is_float(t))
+      return a;
+    else
+      return A{ir::binary(ir::Op::bit_xor, a.value, ir::constant_like(a.value, t == DType::u8 ? 255 : -1))};
+  }
+};
+
+// Whether the sign bit is set: of -0 and of negative NaN, too.
+struct SignBit : Operation<SignBit> {
+  template <class A>
+  static constexpr auto apply(ir::Builder&, const A& a) {
+    constexpr DType t = dtype_of<typename A::dtype>;
+    ir::Value v = a.value;
+    if constexpr (is_float(t))
+      v = t == DType::f64 ? ir::bitcast(v, DType::i64) : ir::bitcast(ir::cast(v, DType::f32), DType::i32);
+    if constexpr (t == DType::boolean)
+      return Expr<bool, typename A::shape>{ir::constant_like(v, 0)};
+    else
+      return Expr<bool, typename A::shape>{ir::binary(ir::Op::lt, v, ir::constant_like(v, 0))};
+  }
+};
+
 struct StopGradient : Operation<StopGradient> {
   template <class A>
   static constexpr auto apply(ir::Builder&, const A& a) {
@@ -122,6 +152,8 @@ inline constexpr Swapped<ir::Op::le> ge{};
 inline constexpr Binary<ir::Op::bit_and> bitwise_and{};
 inline constexpr Binary<ir::Op::bit_or> bitwise_or{};
 inline constexpr Binary<ir::Op::bit_xor> bitwise_xor{};
+
+inline constexpr BitwiseNot bitwise_not{};
 
 template <class T>
 inline constexpr Cast<T> cast{};
@@ -197,6 +229,8 @@ template <class A>
 requires(Operand<A> && !Scalar<A>) constexpr auto isnan(const A& a) {
   return Unary<ir::Op::is_nan, true>{}(a);
 }
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto signbit(const A& a) { return SignBit{}(a); }
 template <class A, class B>
 requires OperatorOperands<A, B>
 constexpr auto div(const A& a, const B& b) { return Binary<ir::Op::div, true>{}(a, b); }
@@ -259,6 +293,6 @@ requires(Operand<A> && !Scalar<A>) constexpr auto operator-(const A& a) { return
 template <class A>
 requires(Operand<A> && !Scalar<A>) constexpr auto operator!(const A& a) { return logical_not(a); }
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto operator~(const A& a) { return logical_not(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto operator~(const A& a) { return bitwise_not(a); }
 
 }  // namespace weft

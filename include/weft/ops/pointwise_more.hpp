@@ -44,9 +44,14 @@ struct ClampF {
     return ClampMaxF{}(ClampMinF{}(x, low), high);
   }
 };
+// From the nearer end, so that both ends come out exactly.
 struct LerpF {
   constexpr auto operator()(const auto& a, const auto& b, const auto& w) const {
-    return add(a, mul(w, sub(b, a)));
+    const auto way = sub(b, a);
+    if constexpr (Scalar<std::remove_cvref_t<decltype(w)>>)
+      return w < 0.5 && w > -0.5 ? add(a, mul(way, w)) : sub(b, mul(way, 1 - w));
+    else
+      return where(lt(abs(w), 0.5), add(a, mul(w, way)), sub(b, mul(way, sub(1, w))));
   }
 };
 struct SquareF {
@@ -133,7 +138,10 @@ struct FracF {
 struct CopysignF {
   constexpr auto operator()(const auto& a, const auto& b) const {
     const auto m = abs(real(a));
-    return where(lt(b, 0), neg(m), m);
+    if constexpr (Scalar<std::remove_cvref_t<decltype(b)>>)
+      return b < 0 || (b == 0 && 1 / static_cast<double>(b) < 0) ? neg(m) : m;
+    else
+      return where(signbit(b), neg(m), m);
   }
 };
 struct AddcmulF {

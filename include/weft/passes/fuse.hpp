@@ -8,6 +8,7 @@
 // groups). What crosses groups is stored, unless computing it again from what is in memory anyway is cheap.
 
 #include "weft/passes/epilogue.hpp"
+#include "weft/passes/lines.hpp"
 
 namespace weft::passes {
 
@@ -176,6 +177,22 @@ class Fuser {
         earliest_[i] = group_[i] + 1;
         return;
       }
+      case Op::scan:
+      case Op::argsort:
+      case Op::take:
+      case Op::scatter:
+      case Op::search: {
+        const int axis = ir::line_axis(g, i);
+        for (int k = 0; k < n.arity; ++k) {
+          const int x = line_root(in[k], axis);
+          if (reader_[x] < f.groups.size()) reader_[x] = f.groups.size();
+        }
+        role_[i] = Role::opaque;
+        stored_[i] = 1;
+        group_[i] = new_group(i);
+        earliest_[i] = group_[i] + 1;
+        return;
+      }
       case Op::pack: {
         int after = 0;
         for (int k = 0; k < n.arity; ++k) after = max(after, after_memory(contiguous_root(in[k])));
@@ -306,6 +323,13 @@ class Fuser {
     View v = view_of_memory(edges_[nodes_[x].first + 0]);
     apply_movement(g, x, v);
     return v;
+  }
+  // As view_root, but x can be walked along the axis, before it and behind it with one stride each.
+  constexpr int line_root(int x, int axis) {
+    const View v = resolve(x);
+    if (v.root == x || line_strides(v, shapes_[nodes_[x].shape], axis).ok) return v.root;
+    copy(x);
+    return x;
   }
 
   // A product walks all its contracted axes with one stride; an operand that cannot is copied.

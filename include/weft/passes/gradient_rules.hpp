@@ -4,7 +4,7 @@
 // gradient flows (integers, predicates, random bits). Formulae: the derivatives of calculus; dot's after the
 // general contraction of XLA's DotGeneral.
 
-#include "weft/ir/value.hpp"
+#include "weft/passes/line_rules.hpp"
 
 namespace weft::passes {
 
@@ -279,6 +279,9 @@ inline constexpr Row table[] = {
     {Op::dot, dot},
     {Op::gather, gather},
     {Op::scatter_add, scatter_add},
+    {Op::scan, scan},
+    {Op::take, take},
+    {Op::scatter, scatter},
 };
 
 struct Index {

@@ -89,7 +89,6 @@ class Planner {
         else if (nodes_[x].op == ir::Op::pad)
           touch(edges_[nodes_[x].first + 0], k);
       }
-      phases(body);
       p.cuts.push(groups_[k].opaque >= 0 ? Cut{} : cut_of(k));
     }
     if (finished_ < groups) p.finishes.push(groups);
@@ -122,6 +121,10 @@ class Planner {
       if (cut.chunks > 1) {
         const i64 bytes = cut.chunks * sums(group);
         if (bytes > 0) cut.partials = allocate(bytes, *finish - 1);
+      }
+      if (group.opaque >= 0) {
+        const i64 scratch = ir::scratch_bytes(g, group.opaque);
+        if (scratch > 0) cut.partials = allocate(scratch, k);
       }
     }
     // values that must lie in an arena but could not be put there
@@ -182,12 +185,20 @@ class Planner {
     }
   }
 
-  constexpr void phases(const ir::Span body) {
+  // How many passes over its row group k has made before it computes each member. What it reads from memory
+  // is there from the start, whatever made it.
+  constexpr void phases(int k) {
+    if (phased_ == k) return;
+    phased_ = k;
+    const ir::Span body = groups_[k].body, loads = groups_[k].loads;
+    for (int i = 0; i < loads.size; ++i) phase_[pool_[loads.begin + i]] = 0;
     for (int i = 0; i < body.size; ++i) {
       const int x = pool_[body.begin + i];
       int phase = 0;
       const ir::Node& node = nodes_[x];
-      for (int a = 0; a < node.arity; ++a) {
+      const bool reads =
+          role_[x] == Role::fused && !f.is_view_in(x, k) && (view_of_[x] >= 0 || node.op == ir::Op::pad);
+      for (int a = 0; !reads && a < node.arity; ++a) {
         const int in = edges_[node.first + a];
         if (phase < phase_[in]) phase = phase_[in];
       }
@@ -278,10 +289,11 @@ class Planner {
   }
 
   // Whether group k reads node x's memory only at the element it is writing, as `like` is laid out.
-  constexpr bool aligned(int x, int like, int k) const {
+  constexpr bool aligned(int x, int like, int k) {
     if (nodes_[x].shape != nodes_[like].shape || size_of(nodes_[x].dtype) != size_of(nodes_[like].dtype))
       return false;
     if (level_[like] != Level::element) return false;
+    phases(k);
     const ir::Span body = groups_[k].body;
     for (int i = 0; i < body.size; ++i)
       if (phase_[pool_[body.begin + i]] > phase_[like]) return false;
@@ -498,6 +510,7 @@ class Planner {
   List<int> expires_at_;  // the first block whose last reader is this group
   int finished_ = 0;      // sums of the groups before this one are no longer in parts
   i64 peak_ = 0;
+  int phased_ = -1;  // the group that phase_ speaks of
   i64 arena_size_[16]{};
   u64 arena_at_[16]{Address::none, Address::none, Address::none, Address::none, Address::none, Address::none,
                     Address::none, Address::none, Address::none, Address::none, Address::none, Address::none,

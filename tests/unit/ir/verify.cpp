@@ -156,6 +156,60 @@ TEST_CASE("verify: movement, reductions, products, indexing, arenas") {
   EXPECT("no such parameter group", g.nodes[s.flat.id].imm = 1);
 }
 
+TEST_CASE("verify: primitives along one axis") {
+  struct Along {
+    ir::Builder b;
+    Value x, i, total, places, taken, put, found;
+    constexpr Along() {
+      const auto input = [&](DType t, const Dims& d) {
+        const int node = b.leaf(Op::input, t, d, static_cast<u64>(b.graph.inputs.size()));
+        b.graph.inputs.push(node);
+        return Value{&b, node};
+      };
+      x = input(DType::f32, dims(2, 8, 4));
+      i = input(DType::i32, dims(2, 8, 3));
+      total = ir::scan(x, 0, false, ir::Fold::sum);
+      places = ir::argsort(x, 1, false, 3);
+      taken = ir::take(x, i, 1);
+      put = ir::scatter(i, taken, 1, 5, ir::Fold::max);
+      found = ir::search(total, taken, false);
+      for (const Value v : {total, places, taken, put, found}) b.graph.outputs.push(v.id);
+    }
+  };
+  const auto after_damage = [](auto damage) {
+    Along s;
+    damage(s, s.b.graph);
+    return ir::to_text(ir::verify(s.b.graph, ir::Stage::traced), s.b.graph);
+  };
+  const auto list = [](ir::Graph& g, Value v, int k) -> i64& {
+    return g.list_data[g.lists[g.nodes[v.id].list].begin + k];
+  };
+  CHECK(after_damage([](Along&, ir::Graph&) {}) == "");
+  const auto expect = [&](const char* text, auto damage) {
+    const std::string said = after_damage(damage);
+    CHECK_MESSAGE(has(said, text), said);
+  };
+  expect("the axis is out of range", [&](Along& s, ir::Graph& g) { list(g, s.total, 0) = 2; });
+  expect("scan: no such fold", [&](Along& s, ir::Graph& g) { list(g, s.total, 2) = 5; });
+  expect("scan keeps dtype and shape",
+         [](Along& s, ir::Graph& g) { g.nodes[s.total.id].shape = g.nodes[s.i.id].shape; });
+  expect("works in wide dtypes",
+         [](Along& s, ir::Graph& g) { g.nodes[s.x.id].dtype = g.nodes[s.total.id].dtype = DType::f16; });
+  expect("argsort gives places in i64",
+         [](Along& s, ir::Graph& g) { g.nodes[s.places.id].dtype = DType::i32; });
+  expect("argsort: wrong result shape", [&](Along& s, ir::Graph& g) { list(g, s.places, 0) = 0; });
+  expect("an index is not an integer", [](Along& s, ir::Graph& g) { g.nodes[s.i.id].dtype = DType::f32; });
+  expect("take keeps the dtype", [](Along& s, ir::Graph& g) { g.nodes[s.taken.id].dtype = DType::f64; });
+  expect("take: wrong result shape",
+         [](Along& s, ir::Graph& g) { g.nodes[s.taken.id].shape = g.nodes[s.x.id].shape; });
+  expect("scatter: no such fold", [&](Along& s, ir::Graph& g) { list(g, s.put, 1) = 4; });
+  expect("scatter: wrong result shape", [&](Along& s, ir::Graph& g) { list(g, s.put, 0) = 0; });
+  expect("search: operands of one dtype",
+         [](Along& s, ir::Graph& g) { g.nodes[s.found.id].dtype = DType::i32; });
+  expect("wrong number of attributes",
+         [](Along& s, ir::Graph& g) { g.nodes[s.found.id].list = g.nodes[s.total.id].list; });
+}
+
 TEST_CASE("verify: slots and results") {
   EXPECT("assigned twice", g.assigns.push(g.assigns[0]));
   EXPECT("value of another shape", g.assigns[0].node = s.piece.id);

@@ -1,6 +1,8 @@
 #include "weft/nn/embedding.hpp"
 
+#include "../ops/weighted.hpp"
 #include "reference.hpp"
+#include "support/parity.hpp"
 
 using namespace nn_test;
 
@@ -32,4 +34,40 @@ TEST_CASE("embedding: weights start as a standard normal") {
   CHECK(std::abs(sum / n) < 5 / std::sqrt(n));
   CHECK(std::abs(square / n - 1) < 5 * std::sqrt(2 / n));
   CHECK(std::abs(fourth / n - 3) < 5 * std::sqrt(96 / n));
+}
+
+TEST_CASE("embedding: bags as sums, means and maxima, with and without padding") {
+  namespace fn = nn::functional;
+  weft::testing::check_group(
+      "embedding_bag",
+      [](auto table, auto bags, auto flat, auto starts, auto weights) {
+        constexpr auto sum = nn::Bag::sum, mean = nn::Bag::mean, max = nn::Bag::max;
+        return std::tuple{
+            fn::embedding_bag<sum>(bags, table),
+            fn::embedding_bag<mean>(bags, table),
+            fn::embedding_bag<max>(bags, table),
+            fn::embedding_bag<sum, 2>(bags, table),
+            fn::embedding_bag<mean, 2>(bags, table),
+            fn::embedding_bag<max, 2>(bags, table),
+            fn::weighted_embedding_bag(bags, table, weights),
+            fn::embedding_bag<sum>(flat, table, starts),
+            fn::embedding_bag<mean>(flat, table, starts),
+            fn::embedding_bag<max>(flat, table, starts),
+            fn::embedding_bag<mean, 2>(flat, table, starts),
+            fn::embedding<2>(bags, table),
+            weft::testing::weighted<0>([bags](auto w) { return fn::embedding<2>(bags, w); })(table),
+            weft::testing::weighted<0>([bags](auto w) { return fn::embedding_bag<mean, 2>(bags, w); })(table),
+            weft::testing::weighted<0>(
+                [flat, starts](auto w) { return fn::embedding_bag<mean>(flat, w, starts); })(table)};
+      },
+      in<f32, 7, 4>, in<i64, 3, 5>, in<i64, 9>, in<i64, 4>, in<f32, 3, 5>);
+}
+
+TEST_CASE("embedding: the padding row starts as zeros") {
+  Model<nn::EmbeddingBag<5, 3, nn::Bag::sum, f32, 2>> model(Cpu{}, 3);
+  const auto weight = model.get<"weight">();
+  for (i64 i = 0; i < 15; ++i) CHECK((weight.data()[i] == 0) == (i / 3 == 2));
+  auto f = compile(
+      model, [](const auto& m, auto index) { return m(index); }, in<i32, 1, 2>);
+  CHECK(f(std::vector<i32>{2, 4})(0, 1) == weight.data()[13]);
 }

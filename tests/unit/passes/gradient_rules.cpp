@@ -36,6 +36,32 @@ ir::Value indices(ir::Builder& b) {
   return column + row;
 }
 
+template <ir::Fold fold>
+GradCheck running(double low, double high) {
+  return gradcheck(
+      [](auto x) {
+        using X = decltype(x);
+        return std::tuple{X{ir::scan(x.value, 1, false, fold)}, X{ir::scan(x.value, 2, true, fold)}};
+      },
+      point<3, 4, 2>(low, high, 5));
+}
+template <ir::Fold fold, class P>
+GradCheck scattering(const P& p) {
+  return gradcheck(
+      [](auto x) {
+        // columns that are hit twice, once and never, and one update that is skipped
+        const ir::Value at = indices(*x.value.builder), odd = ir::constant_like(at, 3);
+        const ir::Value some = ir::select(ir::binary(Op::eq, at, odd), ir::constant_like(at, 9), at - 1.0);
+        const ir::Value joined = ir::binary(Op::fmod, some, ir::constant_like(some, 2));
+        const ir::Value skipped =
+            ir::select(ir::binary(Op::eq, some, ir::constant_like(at, 9)), some, joined);
+        const ir::Value r = ir::scatter(skipped, x.value, 1, 5, fold);
+        const ir::Value finite = ir::unary(Op::is_finite, r);
+        return Expr<double, Shape<2, 5>>{ir::select(finite, r, ir::constant_like(r, 0))};
+      },
+      p);
+}
+
 struct Case {
   Op op;
   std::function<GradCheck()> check;
@@ -137,6 +163,16 @@ const std::vector<Case>& cases() {
              },
              point<2, 3, 2>(-2, 2));
        }},
+      {Op::scan, [] { return running<ir::Fold::sum>(-2, 2); }},
+      {Op::take,
+       [] {
+         return gradcheck(
+             [](auto x) {
+               return Expr<double, Shape<2, 3>>{ir::take(x.value, indices(*x.value.builder), 1)};
+             },
+             point<2, 5>(-2, 2));
+       }},
+      {Op::scatter, [] { return scattering<ir::Fold::sum>(point<2, 3>(-2, 2)); }},
   };
   return all;
 }
@@ -204,4 +240,38 @@ TEST_CASE("gradient rules: equal extrema share the gradient") {
   const std::vector<Array> g = interpret(b.graph, leaves);
   CHECK(g[0] == Array{0, 0.5, 0.5});
   CHECK(g[1] == Array{0, 0.5, 1});
+}
+
+TEST_CASE("gradient rules: running products, extrema and logarithms, in both directions") {
+  CHECK(running<ir::Fold::prod>(0.5, 2).ok());
+  CHECK(running<ir::Fold::max>(-2, 2).ok());
+  CHECK(running<ir::Fold::min>(-2, 2).ok());
+  CHECK(running<ir::Fold::logaddexp>(-3, 3).ok());
+  Point<Shape<4, 4>> zeros;
+  zeros.values = {1, 2, 3, 4, 0, 2, 3, 1.5, 2, 0, 3, 0, 0.5, 2, -1, 0};
+  CHECK(
+      gradcheck([](auto x) { return decltype(x){ir::scan(x.value, 1, false, ir::Fold::prod)}; }, zeros).ok());
+  CHECK(
+      gradcheck([](auto x) { return decltype(x){ir::scan(x.value, 1, true, ir::Fold::prod)}; }, zeros).ok());
+}
+
+TEST_CASE("gradient rules: scattered products and extrema") {
+  CHECK(scattering<ir::Fold::prod>(point<2, 3>(0.5, 2)).ok());
+  CHECK(scattering<ir::Fold::max>(point<2, 3>(-2, 2)).ok());
+  CHECK(scattering<ir::Fold::min>(point<2, 3>(-2, 2)).ok());
+  Point<Shape<2, 3>> zeros;
+  zeros.values = {0, 2, 3, 1.5, 0, 0};
+  CHECK(scattering<ir::Fold::prod>(zeros).ok());
+}
+
+TEST_CASE("gradient rules: gradients of gradients of what works along an axis") {
+  CHECK(gradcheck(
+            [](auto x) {
+              const ir::Value y = ir::scan(x.value, 1, false, ir::Fold::prod);
+              List<int> wrt;
+              wrt.push(x.value.id);
+              return decltype(x){passes::differentiate(y, ir::constant_like(y, 1), wrt)[0]};
+            },
+            point<2, 3>(0.5, 2))
+            .ok());
 }

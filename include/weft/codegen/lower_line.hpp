@@ -1,0 +1,58 @@
+#pragma once
+// The primitives along one axis as launches. Words: the dtypes of both operands and the fold. Numbers and
+// addresses: as kernels/line.hpp reads them.
+
+#include "weft/codegen/lowered.hpp"
+#include "weft/kernels/line.hpp"
+#include "weft/passes/lines.hpp"
+
+namespace weft::codegen {
+
+static_assert(ir::sort_tile == kernels::line_sort_tile);
+static_assert(static_cast<int>(ir::Fold::logaddexp) == static_cast<int>(kernels::LineFold::logaddexp));
+
+constexpr void lower_line(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
+                          Lowered& out) {
+  const ir::Op op = g.nodes[node].op;
+  const int group = f.group[node], axis = ir::line_axis(g, node);
+  const bool scatters = op == ir::Op::scatter, two = g.nodes[node].arity > 1;
+  // a: the lines, or what is scattered; b: indices, or what is looked for
+  const int a = g.in(node, scatters ? 1 : 0), b = two ? g.in(node, scatters ? 0 : 1) : a;
+  List<u64> code, addresses, numbers;
+  const auto view = [&](int x) {
+    return f.is_view_in(x, group) && f.view_of[x] >= 0 ? f.views[f.view_of[x]]
+                                                       : passes::contiguous_view(x, g.dims(x));
+  };
+  const passes::View va = view(a), vb = view(b);
+  const ir::Lines lines = ir::lines_of(g.dims(scatters ? node : a), axis);
+  const passes::LineStrides sa = passes::line_strides(va, g.dims(a), axis);
+  const passes::LineStrides sb = passes::line_strides(vb, g.dims(b), axis);
+  const bool folds = op == ir::Op::scan || scatters;
+  code.push(static_cast<u64>(g.nodes[a].dtype));
+  code.push(two ? static_cast<u64>(g.nodes[b].dtype) : 0);
+  code.push(folds ? static_cast<u64>(g.attribute(node, op == ir::Op::scan ? 2 : 1)) : 0);
+  const auto address = [&](const passes::View& v, int x) {
+    return plan.where[v.root] + static_cast<u64>(v.offset * size_of(g.nodes[x].dtype));
+  };
+  addresses.push(address(va, a));
+  addresses.push(two ? address(vb, b) : passes::Address::none);
+  addresses.push(plan.where[node]);
+  addresses.push(plan.cuts[group].partials);
+  const bool flag = op == ir::Op::search ? g.attribute(node, 0) != 0 : !scatters && g.attribute(node, 1) != 0;
+  const i64 count = op == ir::Op::argsort ? g.dims(node).extent[axis] : g.dims(b).extent[axis];
+  for (const i64 x : {lines.outer, lines.extent, lines.inner, sa.outer, sa.axis, sa.inner, count, sb.outer,
+                      sb.axis, sb.inner, static_cast<i64>(flag)})
+    numbers.push(static_cast<u64>(x));
+  const StepKind kind = op == ir::Op::scan      ? StepKind::scan
+                        : op == ir::Op::argsort ? StepKind::argsort
+                        : op == ir::Op::take    ? StepKind::take
+                        : op == ir::Op::scatter ? StepKind::scatter
+                                                : StepKind::search;
+  Step& step = out.step(kind, out.kernel(kind, code), addresses, numbers);
+  step.bytes = passes::bytes_of(g, node) + (two ? passes::bytes_of(g, b) : 0) +
+               (op == ir::Op::take ? passes::bytes_of(g, node) : passes::bytes_of(g, a));
+  if (scatters) step.bytes += passes::bytes_of(g, node);
+  if (folds) step.flops = g.dims(a).size();
+}
+
+}  // namespace weft::codegen

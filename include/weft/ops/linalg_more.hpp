@@ -1,0 +1,334 @@
+#pragma once
+// More of torch's products and diagonals, composed of dot, views and arithmetic.
+
+#include "weft/ops/linalg.hpp"
+#include "weft/ops/rearrange_more.hpp"
+#include "weft/ops/triangular.hpp"
+
+namespace weft {
+
+namespace detail {
+
+template <class S, i64 Offset, int A, int B>
+struct diagonal_axes_rule {
+  static constexpr bool axes_ok = axis_in_range(A, S::rank) && axis_in_range(B, S::rank) &&
+                                  normalize_axis(A, S::rank) != normalize_axis(B, S::rank);
+  static constexpr int a = axes_ok ? normalize_axis(A, S::rank) : 0;
+  static constexpr int b = axes_ok ? normalize_axis(B, S::rank) : 0;
+  static constexpr i64 rows = axes_ok ? S::value.extent[a] : 1, cols = axes_ok ? S::value.extent[b] : 1;
+  static constexpr i64 left = Offset >= 0 ? cols - Offset : cols, up = Offset >= 0 ? rows : rows + Offset;
+  static constexpr i64 shorter = left < up ? left : up, count = shorter > 0 ? shorter : 0;
+  static constexpr Dims make() {
+    Dims r;
+    if (!axes_ok) return S::value;
+    for (int k = 0; k < S::rank; ++k)
+      if (k != a && k != b) r.extent[r.rank++] = S::value.extent[k];
+    r.extent[r.rank++] = count;
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+template <class S, i64 Offset, int A, int B>
+struct embed_rule {
+  static constexpr int rank = S::rank + 1;
+  static constexpr bool ok = S::rank >= 1 && rank <= max_rank && axis_in_range(A, rank) &&
+                             axis_in_range(B, rank) && normalize_axis(A, rank) != normalize_axis(B, rank);
+  static constexpr i64 shift = Offset < 0 ? -Offset : Offset;
+  static constexpr i64 side = (ok ? S::value.extent[S::rank > 0 ? S::rank - 1 : 0] : 0) + shift;
+  static constexpr Dims make_last() {  // rows and columns last
+    Dims r = S::value;
+    if (!ok) return r;
+    r.extent[S::rank - 1] = side;
+    r.extent[r.rank++] = side;
+    return r;
+  }
+  static constexpr Dims last = make_last();
+  struct List {
+    i64 axis[8]{};
+  };
+  static constexpr List make_list() {
+    List made;
+    const int a = ok ? normalize_axis(A, rank) : 0, b = ok ? normalize_axis(B, rank) : 0;
+    for (int k = 0, n = 0; ok && k < rank; ++k) made.axis[k] = k == a ? rank - 2 : k == b ? rank - 1 : n++;
+    return made;
+  }
+  static constexpr List list = make_list();
+  static constexpr Dims value = ok ? ir::permuted(last, list.axis) : S::value;
+};
+
+template <class A, class B>
+struct kron_rule {
+  static constexpr int rank = A::rank > B::rank ? A::rank : B::rank;
+  static constexpr bool ok = 2 * rank <= max_rank;
+  static constexpr i64 extent(const Dims& d, int k) {
+    const int at = k - (rank - d.rank);
+    return at < 0 ? 1 : d.extent[at];
+  }
+  static constexpr Dims apart(const Dims& d, bool first) {
+    Dims r;
+    for (int k = 0; ok && k < rank; ++k) {
+      r.extent[r.rank++] = first ? extent(d, k) : 1;
+      r.extent[r.rank++] = first ? 1 : extent(d, k);
+    }
+    return r;
+  }
+  static constexpr Dims make() {
+    Dims r;
+    for (int k = 0; k < rank; ++k) r.extent[r.rank++] = extent(A::value, k) * extent(B::value, k);
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+}  // namespace detail
+
+// The diagonal of axes A and B, as the last axis; a view where they are neighbours.
+template <i64 Offset, int A, int B>
+struct DiagonalAxes : Operation<DiagonalAxes<Offset, A, B>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::diagonal_axes_rule<typename X::shape, Offset, A, B>;
+    static_assert(sizeof(AxisInRange<Rule::axes_ok, DiagonalAxes, typename X::shape>) > 0);
+    using R = Expr<typename X::dtype, shape_of<Rule>>;
+    if constexpr (!Rule::axes_ok) {
+      return R{x.value};
+    } else {
+      // b right behind a; then both as one axis, of which every (columns + 1)th place counts
+      i64 order[8]{};
+      int n = 0, at = 0;
+      for (int k = 0; k < X::rank; ++k) {
+        if (k == Rule::b) continue;
+        if (k == Rule::a) at = n;
+        order[n++] = k;
+        if (k == Rule::a) order[n++] = Rule::b;
+      }
+      Dims d = ir::permuted(X::shape::value, order), joined;
+      for (int k = 0; k < d.rank; ++k) {
+        if (k == at + 1)
+          joined.extent[at] *= d.extent[k];
+        else
+          joined.extent[joined.rank++] = d.extent[k];
+      }
+      ir::Slice axes[8];
+      axes[at] = {Rule::count == 0 ? 0 : Offset >= 0 ? Offset : -Offset * Rule::cols, Rule::cols + 1};
+      const Dims cut = ir::with_extent(joined, at, Rule::count);
+      const ir::Value v = ir::slice(ir::reshape(ir::permute(x.value, order), joined), axes, cut);
+      i64 behind[8]{};
+      int m = 0;
+      for (int k = 0; k < cut.rank; ++k)
+        if (k != at) behind[m++] = k;
+      behind[m] = at;
+      return R{ir::permute(v, behind)};
+    }
+  }
+};
+
+// x's last axis as the diagonal of new axes A and B.
+template <i64 Offset, int A, int B>
+struct DiagEmbed : Operation<DiagEmbed<Offset, A, B>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    using Rule = detail::embed_rule<typename X::shape, Offset, A, B>;
+    static_assert(sizeof(AxisInRange<Rule::ok, DiagEmbed, typename X::shape>) > 0);
+    using R = Expr<typename X::dtype, shape_of<Rule>>;
+    if constexpr (!Rule::ok) {
+      return R{x.value};
+    } else {
+      i64 widths[16]{};
+      widths[2 * (X::rank - 1) + (Offset < 0 ? 0 : 1)] = Rule::shift;
+      Dims column = Rule::last;
+      column.extent[column.rank - 1] = 1;
+      const ir::Value line = ir::reshape(ir::pad(x.value, widths, 0), column);
+      const ir::Value row = detail::triangle_row(b, Rule::last),
+                      place = detail::triangle_column(b, Rule::last);
+      const ir::Value hit = ir::binary(ir::Op::eq, place, row + static_cast<double>(Offset));
+      const ir::Value v = ir::select(hit, ir::broadcast(line, Rule::last),
+                                     ir::constant(b, dtype_of<typename X::dtype>, Rule::last, 0));
+      return R{ir::permute(v, Rule::list.axis)};
+    }
+  }
+};
+
+// A vector's matrix, or a matrix's diagonal.
+template <i64 Offset>
+struct Diag : Operation<Diag<Offset>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    static_assert(sizeof(RankIs < X::rank == 1 || X::rank == 2, Diag, typename X::shape, Rank < 2 >>) > 0);
+    if constexpr (X::rank == 1)
+      return DiagEmbed<Offset, 0, 1>::apply(b, x);
+    else
+      return Diagonal<Offset>::apply(b, x);
+  }
+};
+
+struct Kron : Operation<Kron> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    using Rule = detail::kron_rule<typename A::shape, typename B::shape>;
+    static_assert(sizeof(RankIs<Rule::ok, Kron, typename A::shape, typename B::shape, Rank<4>>) > 0);
+    using R = Expr<promoted<typename A::dtype, typename B::dtype>, shape_of<Rule>>;
+    if constexpr (Rule::ok) {
+      const ir::Value v = detail::as_value<typename R::dtype>(b, x),
+                      w = detail::as_value<typename R::dtype>(b, y);
+      const ir::Value rows = ir::reshape(v, Rule::apart(A::shape::value, true));
+      const ir::Value cells = ir::reshape(w, Rule::apart(B::shape::value, false));
+      return R{ir::reshape(rows * cells, Rule::value)};
+    } else {
+      return detail::refused<typename R::dtype, typename R::shape>(x, y);
+    }
+  }
+};
+
+// Of vectors of 3 along an axis.
+template <int Axis>
+struct Cross : Operation<Cross<Axis>> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    using S = decltype(detail::broadcast_shapes<Cross, A, B>());
+    constexpr bool ok = axis_in_range(Axis, S::rank);
+    static_assert(sizeof(AxisInRange<ok, Cross, S>) > 0);
+    constexpr bool three = !ok || S::value[Axis] == 3;
+    static_assert(sizeof(ShapesEqual<three, Cross, S, Size<3>>) > 0);
+    if constexpr (ok && three) {
+      using T = promoted<typename A::dtype, typename B::dtype>;
+      const Expr<T, S> v{ir::broadcast(ir::cast(x.value, dtype_of<T>), S::value)};
+      const Expr<T, S> w{ir::broadcast(ir::cast(y.value, dtype_of<T>), S::value)};
+      const auto v1 = Roll<-1, Axis>::apply(b, v), w2 = Roll<-2, Axis>::apply(b, w);
+      const auto v2 = Roll<-2, Axis>::apply(b, v), w1 = Roll<-1, Axis>::apply(b, w);
+      return sub(mul(v1, w2), mul(v2, w1));
+    } else {
+      return detail::refused<promoted<typename A::dtype, typename B::dtype>, S>(x, y);
+    }
+  }
+};
+
+// The last Count axes of a with the first Count of b.
+template <int Count>
+struct TensorDot : Operation<TensorDot<Count>> {
+  template <class A, class B>
+  struct Rule {
+    static constexpr bool check() {
+      if (Count < 0 || Count > A::rank || Count > B::rank || A::rank + B::rank - 2 * Count > max_rank)
+        return false;
+      for (int k = 0; k < Count; ++k)
+        if (A::value.extent[A::rank - Count + k] != B::value.extent[k]) return false;
+      return true;
+    }
+    static constexpr bool ok = check();
+    static constexpr ir::DotAxes make_axes() {
+      ir::DotAxes axes;
+      for (int k = 0; ok && k < Count; ++k) {
+        axes.contracted_a[k] = A::rank - Count + k;
+        axes.contracted_b[k] = k;
+      }
+      axes.contracted = ok ? Count : 0;
+      return axes;
+    }
+    static constexpr Dims value = ok ? ir::dot_dims(A::value, B::value, make_axes()) : Dims{};
+  };
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder&, const A& x, const B& y) {
+    using R = Rule<typename A::shape, typename B::shape>;
+    static_assert(sizeof(InnerExtentsEqual<R::ok, TensorDot, typename A::shape, typename B::shape>) > 0);
+    using T = promoted<typename A::dtype, typename B::dtype>;
+    using Result = Expr<T, shape_of<R>>;
+    if constexpr (R::ok)
+      return Result{ir::dot(ir::cast(x.value, dtype_of<T>), ir::cast(y.value, dtype_of<T>), R::make_axes(),
+                            dtype_of<T>)};
+    else
+      return detail::refused<T, typename Result::shape>(x, y);
+  }
+};
+
+// torch.inner: over the last axis of both.
+struct Inner : Operation<Inner> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    if constexpr (A::rank == 0 || B::rank == 0)
+      return mul(x, y);
+    else
+      return TensorDot<1>::apply(b, x, MoveDim<-1, 0>::apply(b, y));
+  }
+};
+
+template <int Power>
+struct MatrixPower : Operation<MatrixPower<Power>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    static_assert(Power >= 1, "matrix_power: the power is at least 1");
+    if constexpr (Power == 1) {
+      return x;
+    } else {
+      const auto root = MatrixPower<Power / 2>::apply(b, x);
+      const auto square = Matmul::apply(b, root, root);
+      if constexpr (Power % 2 == 0)
+        return square;
+      else
+        return Matmul::apply(b, square, x);
+    }
+  }
+};
+
+// diagonal<offset, a, b>(x): of any two axes.
+template <i64 Offset, int A, int B, class X>
+constexpr auto diagonal(const X& x) {
+  return DiagonalAxes<Offset, A, B>{}(x);
+}
+template <i64 Offset = 0, class X>
+constexpr auto diag(const X& x) {
+  return Diag<Offset>{}(x);
+}
+template <i64 Offset = 0, int A = -2, int B = -1, class X>
+constexpr auto diag_embed(const X& x) {
+  return DiagEmbed<Offset, A, B>{}(x);
+}
+template <i64 Offset = 0, class X>
+constexpr auto diagflat(const X& x) {
+  return DiagEmbed<Offset, 0, 1>{}(ravel(x));
+}
+template <class A, class B>
+constexpr auto kron(const A& a, const B& b) {
+  return Kron{}(a, b);
+}
+template <int Axis = -1, class A, class B>
+constexpr auto cross(const A& a, const B& b) {
+  return Cross<Axis>{}(a, b);
+}
+template <class A, class B>
+constexpr auto inner(const A& a, const B& b) {
+  return Inner{}(a, b);
+}
+template <class A, class B>
+constexpr auto dot(const A& a, const B& b) {
+  return Inner{}(a, b);
+}
+// tensordot<n>(a, b): the last n axes of a with the first n of b.
+template <int Count = 2, class A, class B>
+constexpr auto tensordot(const A& a, const B& b) {
+  return TensorDot<Count>{}(a, b);
+}
+// beta c + alpha a b, of batches of matrices, of a matrix and a vector, of two vectors, summed over a batch.
+template <class C, class A, class B, class S = int, class R = int>
+constexpr auto baddbmm(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
+  return add(mul(c, beta), mul(Bmm{}(a, b), alpha));
+}
+template <class C, class A, class V, class S = int, class R = int>
+constexpr auto addmv(const C& c, const A& a, const V& v, const S& beta = 1, const R& alpha = 1) {
+  return add(mul(c, beta), mul(Matmul{}(a, v), alpha));
+}
+template <class C, class A, class B, class S = int, class R = int>
+constexpr auto addr(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
+  return add(mul(c, beta), mul(Outer{}(a, b), alpha));
+}
+template <class C, class A, class B, class S = int, class R = int>
+constexpr auto addbmm(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
+  return add(mul(c, beta), mul(TensorDot<2>{}(MoveDim<0, 1>{}(a), b), alpha));
+}
+template <int Power, class X>
+constexpr auto matrix_power(const X& x) {
+  return MatrixPower<Power>{}(x);
+}
+
+}  // namespace weft

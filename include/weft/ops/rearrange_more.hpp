@@ -1,0 +1,347 @@
+#pragma once
+// More of torch's rearrangements: moved, split and joined axes, windows, repeated elements. Views where
+// memory allows one.
+
+#include "weft/ops/gather.hpp"
+#include "weft/ops/rearrange.hpp"
+
+namespace weft {
+
+namespace detail {
+
+template <class S, int From, int To>
+struct movedim_rule {
+  static constexpr bool ok = axis_in_range(From, S::rank) && axis_in_range(To, S::rank);
+  struct List {
+    i64 axis[8]{};
+  };
+  static constexpr List make_list() {
+    List made;
+    for (int i = 0; i < 8; ++i) made.axis[i] = i;
+    if (!ok) return made;
+    const int from = normalize_axis(From, S::rank), to = normalize_axis(To, S::rank);
+    for (int i = 0, n = 0; i < S::rank; ++i) {
+      if (i == to) {
+        made.axis[i] = from;
+      } else {
+        if (n == from) ++n;
+        made.axis[i] = n++;
+      }
+    }
+    return made;
+  }
+  static constexpr List list = make_list();
+  static constexpr Dims value = ir::permuted(S::value, list.axis);
+};
+
+template <class S, int Axis, i64... To>
+struct unflatten_rule {
+  static constexpr bool axis_ok = axis_in_range(Axis, S::rank);
+  static constexpr int axis = axis_ok ? normalize_axis(Axis, S::rank) : 0;
+  using Part = reshape_rule<Shape<(axis_ok ? S::value.extent[axis] : 1)>, To...>;
+  static constexpr bool ok = axis_ok && Part::ok && S::rank + static_cast<int>(sizeof...(To)) - 1 <= max_rank;
+  static constexpr Dims make() {
+    Dims r;
+    if (!ok) return S::value;
+    for (int k = 0; k < S::rank; ++k) {
+      if (k != axis) {
+        r.extent[r.rank++] = S::value.extent[k];
+        continue;
+      }
+      for (int j = 0; j < Part::value.rank; ++j) r.extent[r.rank++] = Part::value.extent[j];
+    }
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+template <class S, int Axis, i64 Count>
+struct interleave_rule {
+  static constexpr bool ok = axis_in_range(Axis, S::rank) && S::rank < max_rank && Count >= 0;
+  static constexpr int axis = ok ? normalize_axis(Axis, S::rank) : 0;
+  static constexpr Dims apart(i64 count) {  // the axis, then a new one
+    Dims r;
+    for (int k = 0; k < S::rank; ++k) {
+      r.extent[r.rank++] = S::value.extent[k];
+      if (k == axis && ok) r.extent[r.rank++] = count;
+    }
+    return r;
+  }
+  static constexpr Dims value =
+      ok ? ir::with_extent(S::value, axis, S::value.extent[axis] * Count) : S::value;
+};
+
+template <class S, int Axis, i64 Length, i64 Step>
+struct unfold_rule {
+  static constexpr bool axis_ok = axis_in_range(Axis, S::rank) && S::rank < max_rank;
+  static constexpr int axis = axis_ok ? normalize_axis(Axis, S::rank) : 0;
+  static constexpr i64 extent = axis_ok ? S::value.extent[axis] : 1;
+  static constexpr bool ok = axis_ok && Length >= 1 && Length <= extent && Step >= 1;
+  static constexpr i64 count = ok ? (extent - Length) / Step + 1 : 1;
+  static constexpr Dims make() {
+    Dims r = S::value;
+    if (!ok) return r;
+    r.extent[axis] = count;
+    r.extent[r.rank++] = Length;
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+}  // namespace detail
+
+template <bool Ok, class Op, class... What>
+struct WindowFits {
+  static_assert(Ok, "unfold: the axis must exist and hold a window, and the step be positive");
+};
+
+template <int From, int To>
+struct MoveDim : Operation<MoveDim<From, To>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::movedim_rule<typename X::shape, From, To>;
+    static_assert(sizeof(AxisInRange<Rule::ok, MoveDim, typename X::shape>) > 0);
+    return Expr<typename X::dtype, shape_of<Rule>>{ir::permute(x.value, Rule::list.axis)};
+  }
+};
+
+template <int Axis, i64... To>
+struct Unflatten : Operation<Unflatten<Axis, To...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::unflatten_rule<typename X::shape, Axis, To...>;
+    static_assert(sizeof(AxisInRange<Rule::axis_ok, Unflatten, typename X::shape>) > 0);
+    static_assert(sizeof(SizesEqual < Rule::ok || !Rule::axis_ok, Unflatten, typename X::shape >) > 0);
+    return Expr<typename X::dtype, shape_of<Rule>>{ir::reshape(x.value, Rule::value)};
+  }
+};
+
+// Every element Count times, one behind the other.
+template <i64 Count, int Axis>
+struct RepeatInterleave : Operation<RepeatInterleave<Count, Axis>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::interleave_rule<typename X::shape, Axis, Count>;
+    static_assert(sizeof(AxisInRange<Rule::ok, RepeatInterleave, typename X::shape>) > 0);
+    using R = Expr<typename X::dtype, shape_of<Rule>>;
+    if constexpr (Rule::ok)
+      return R{
+          ir::reshape(ir::broadcast(ir::reshape(x.value, Rule::apart(1)), Rule::apart(Count)), Rule::value)};
+    else
+      return R{x.value};
+  }
+};
+
+// Windows of Length elements, Step apart; where they do not overlap, a view.
+template <int Axis, i64 Length, i64 Step>
+struct Unfold : Operation<Unfold<Axis, Length, Step>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    using Rule = detail::unfold_rule<typename X::shape, Axis, Length, Step>;
+    static_assert(sizeof(WindowFits<Rule::ok, Unfold, typename X::shape>) > 0);
+    using R = Expr<typename X::dtype, shape_of<Rule>>;
+    if constexpr (!Rule::ok) {
+      return R{x.value};
+    } else {
+      constexpr i64 flat = Rule::count * Length;
+      constexpr int axis = Rule::axis;
+      ir::Value v;
+      if constexpr (Step == Length) {
+        ir::Slice axes[8];
+        v = ir::slice(x.value, axes, ir::with_extent(X::shape::value, axis, flat));
+      } else {
+        const Dims windows = Shape<Rule::count, Length>::value;
+        const ir::Value row{&b, b.leaf(ir::Op::iota, DType::i32, windows, 0)};
+        const ir::Value column{&b, b.leaf(ir::Op::iota, DType::i32, windows, 1)};
+        const ir::Value place = row * static_cast<double>(Step) + column;
+        v = ir::take(x.value, detail::along(place, X::shape::value, axis), axis);
+      }
+      Dims apart;  // the windows, then what is in them
+      i64 order[8]{};
+      for (int k = 0, n = 0; k < X::rank; ++k) {
+        apart.extent[apart.rank++] = k == axis ? Rule::count : X::shape::value.extent[k];
+        if (k == axis) apart.extent[apart.rank++] = Length;
+        order[k] = n++;
+        if (k == axis) ++n;
+      }
+      order[X::rank] = axis + 1;
+      return R{ir::permute(ir::reshape(v, apart), order)};
+    }
+  }
+};
+
+// By Times quarter turns from axis A towards axis B.
+template <int Times, int A, int B>
+struct Rot90 : Operation<Rot90<Times, A, B>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr int turns = (Times % 4 + 4) % 4;
+    if constexpr (turns == 0)
+      return x;
+    else if constexpr (turns == 1)
+      return Transpose<A, B>::apply(b, Flip<B>::apply(b, x));
+    else if constexpr (turns == 2)
+      return Flip<A, B>::apply(b, x);
+    else
+      return Flip<B>::apply(b, Transpose<A, B>::apply(b, x));
+  }
+};
+
+namespace detail {
+template <int Axis, i64 Index, int Rank>
+struct AtLeast : Operation<AtLeast<Axis, Index, Rank>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    if constexpr (X::rank >= Rank)
+      return x;
+    else if constexpr (X::rank == 0)
+      return apply(b, Unsqueeze<0>::apply(b, x));
+    else if constexpr (X::rank == 1)
+      return apply(b, Unsqueeze<0>::apply(b, x));
+    else
+      return Unsqueeze<-1>::apply(b, x);
+  }
+};
+template <int Rank, class X>
+constexpr auto at_least(const X& x) {
+  return AtLeast<0, 0, Rank>{}(x);
+}
+// Pieces between given places of an axis.
+template <int Axis, class X, i64... Bound, std::size_t... K>
+constexpr auto cut(const X& x, std::integer_sequence<i64, Bound...>, std::index_sequence<K...>) {
+  constexpr i64 bound[]{Bound..., 0};
+  return std::tuple{SliceAxis<Axis, bound[K], bound[K + 1], 1>{}(x)...};
+}
+template <i64 Extent, i64 Count, std::size_t... K>
+constexpr auto even_bounds(std::index_sequence<K...>) {
+  return std::integer_sequence<i64, static_cast<i64>(K) * (Extent / Count) +
+                                        (static_cast<i64>(K) < Extent % Count ? static_cast<i64>(K)
+                                                                              : Extent % Count)...>{};
+}
+template <class S, int Axis>
+constexpr i64 extent_along() {
+  return axis_in_range(Axis, S::rank) ? S::value[Axis] : 1;
+}
+template <class... X>
+constexpr auto stacked_columns(const X&... x) {
+  const auto column = [](const auto& v) {
+    using V = std::remove_cvref_t<decltype(v)>;
+    constexpr int rank = decltype(shape_in_type<V>())::rank;
+    if constexpr (rank == 0)
+      return unsqueeze<0>(unsqueeze<0>(v));
+    else if constexpr (rank == 1)
+      return unsqueeze<1>(v);
+    else
+      return Reshape<decltype(shape_in_type<V>())::value[0], -1>{}(v);
+  };
+  return cat<1>(column(x)...);
+}
+}  // namespace detail
+
+// movedim<from, to>(x); swapaxes<a, b>(x) is transpose.
+template <int From, int To, class X>
+constexpr auto movedim(const X& x) {
+  return MoveDim<From, To>{}(x);
+}
+template <int A, int B, class X>
+constexpr auto swapaxes(const X& x) {
+  return Transpose<A, B>{}(x);
+}
+// unflatten<axis, 2, -1>(x): one axis becomes several.
+template <int Axis, i64... To, class X>
+constexpr auto unflatten(const X& x) {
+  return Unflatten<Axis, To...>{}(x);
+}
+template <class X>
+constexpr auto ravel(const X& x) {
+  return Flatten<0, -1>{}(x);
+}
+template <i64 Count, int Axis, class X>
+constexpr auto repeat_interleave(const X& x) {
+  return RepeatInterleave<Count, Axis>{}(x);
+}
+// unfold<axis, length, step>(x): windows of an axis, their elements on a new last axis.
+template <int Axis, i64 Length, i64 Step = 1, class X>
+constexpr auto unfold(const X& x) {
+  return Unfold<Axis, Length, Step>{}(x);
+}
+template <int Times = 1, int A = 0, int B = 1, class X>
+constexpr auto rot90(const X& x) {
+  return Rot90<Times, A, B>{}(x);
+}
+template <class X>
+constexpr auto flipud(const X& x) {
+  return Flip<0>{}(x);
+}
+template <class X>
+constexpr auto fliplr(const X& x) {
+  return Flip<1>{}(x);
+}
+// unbind<axis>(x): a tuple of its places.
+template <int Axis = 0, class X>
+constexpr auto unbind(const X& x) {
+  constexpr i64 count = detail::extent_along<decltype(detail::shape_in_type<X>()), Axis>();
+  return [&]<std::size_t... K>(std::index_sequence<K...>) {
+    return std::tuple{SelectIndex<Axis, static_cast<i64>(K)>{}(x)...};
+  }
+  (std::make_index_sequence<static_cast<std::size_t>(count)>{});
+}
+// tensor_split<n, axis>(x): n pieces, the first ones longer by one where they do not come out even.
+template <i64 Count, int Axis = 0, class X>
+constexpr auto tensor_split(const X& x) {
+  static_assert(Count > 0, "tensor_split: there is at least one piece");
+  constexpr i64 extent = detail::extent_along<decltype(detail::shape_in_type<X>()), Axis>();
+  constexpr std::size_t pieces = static_cast<std::size_t>(Count);
+  return detail::cut<Axis>(x, detail::even_bounds<extent, Count>(std::make_index_sequence<pieces + 1>{}),
+                           std::make_index_sequence<pieces>{});
+}
+// split_at<axis, 2, 5>(x): pieces [0, 2), [2, 5), [5, end): torch.tensor_split with places.
+template <int Axis, i64... At, class X>
+constexpr auto split_at(const X& x) {
+  return detail::cut<Axis>(x, std::integer_sequence<i64, 0, At..., to_end>{},
+                           std::make_index_sequence<sizeof...(At) + 1>{});
+}
+template <i64 Count, class X>
+constexpr auto hsplit(const X& x) {
+  return tensor_split<Count, (decltype(detail::shape_in_type<X>())::rank > 1 ? 1 : 0)>(x);
+}
+template <i64 Count, class X>
+constexpr auto vsplit(const X& x) {
+  return tensor_split<Count, 0>(x);
+}
+template <i64 Count, class X>
+constexpr auto dsplit(const X& x) {
+  return tensor_split<Count, 2>(x);
+}
+template <class X>
+constexpr auto atleast_1d(const X& x) {
+  return detail::at_least<1>(x);
+}
+template <class X>
+constexpr auto atleast_2d(const X& x) {
+  return detail::at_least<2>(x);
+}
+template <class X>
+constexpr auto atleast_3d(const X& x) {
+  return detail::at_least<3>(x);
+}
+// hstack: along the second axis (the first, of vectors); vstack: rows; dstack: along a third axis.
+template <class First, class... X>
+constexpr auto hstack(const First& first, const X&... x) {
+  return cat<(decltype(detail::shape_in_type<First>())::rank > 1 ? 1 : 0)>(atleast_1d(first),
+                                                                           atleast_1d(x)...);
+}
+template <class... X>
+constexpr auto vstack(const X&... x) {
+  return cat<0>(atleast_2d(x)...);
+}
+template <class... X>
+constexpr auto dstack(const X&... x) {
+  return cat<2>(atleast_3d(x)...);
+}
+template <class... X>
+constexpr auto column_stack(const X&... x) {
+  return detail::stacked_columns(x...);
+}
+
+}  // namespace weft

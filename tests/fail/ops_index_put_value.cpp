@@ -1,0 +1,18 @@
+// expect: the shapes do not broadcast
+// expect: IndexPut
+// expect: Shape<3, 8>
+// first-error: the shapes do not broadcast
+#include "weft/exec/function.hpp"
+#include "weft/ops/index.hpp"
+using namespace weft;
+
+int main() {
+#ifdef WEFT_FIXED
+  auto f = compile(
+      Cpu{}, [](auto x, auto v) { return index_put(x, v, range<0, 3>); }, in<f32, 4, 8>, in<f32, 3, 8>);
+#else
+  auto f = compile(
+      Cpu{}, [](auto x, auto v) { return index_put(x, v, range<0, 2>); }, in<f32, 4, 8>, in<f32, 3, 8>);
+#endif
+  static_cast<void>(f);
+}

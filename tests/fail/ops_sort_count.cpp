@@ -1,0 +1,18 @@
+// expect: no element to choose, or fewer than asked for
+// expect: ArgSort
+// expect: Shape<4, 8>
+// first-error: no element to choose, or fewer than asked for
+#include "weft/exec/function.hpp"
+#include "weft/ops/sort.hpp"
+using namespace weft;
+
+int main() {
+#ifdef WEFT_FIXED
+  auto f = compile(
+      Cpu{}, [](auto x) { return std::get<0>(topk<8>(x)); }, in<f32, 4, 8>);
+#else
+  auto f = compile(
+      Cpu{}, [](auto x) { return std::get<0>(topk<9>(x)); }, in<f32, 4, 8>);
+#endif
+  static_cast<void>(f);
+}

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Every public function of include/weft/ops and every layer of include/weft/nn has a row in
+tests/registry/operations.txt that names PyTorch's counterpart and the tests which hold it against a reference.
+
+usage: registry.py check    every name has a row, every row a name; the tests named exist and use the name;
+                            docs/operations.md is what the table gives
+       registry.py write    writes docs/operations.md
+       registry.py names    lists the names
+
+A row: weft's name | PyTorch's name | reference test | gradient test | difference
+Tests are paths under tests/; a gradient test is "rule" for a primitive whose rule is checked in
+tests/unit/passes/gradient_rules.cpp, or "-" where no gradient flows (the difference, or the kind of result,
+says why). Sections begin with "# "; what PyTorch has and weft leaves out follows "! name | reason".
+"""
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(__file__).resolve().parents[2]
+table_path = root / "tests/registry/operations.txt"
+page_path = root / "docs/operations.md"
+
+
+def declarations(text):
+    """(namespace, declaration, body) of everything at namespace level."""
+    text = re.sub(r"//.*|^\s*#.*", "", text, flags=re.M)
+    text = re.sub(r'"(\\.|[^"\\])*"', '""', text)
+    stack, start, opened = [], 0, 0
+    for at, c in enumerate(text):
+        outside = all(s is not None for s in stack)
+        if c == "{":
+            head = text[start:at]
+            named = re.search(r"namespace\s+([\w:]*)\s*$", head)
+            if outside and named:
+                stack.append(named.group(1))
+                start = at + 1
+            else:
+                if outside:
+                    opened = at
+                stack.append(None)
+        elif c == "}" and stack:
+            space = stack.pop()
+            if space is None and all(s is not None for s in stack):
+                yield "::".join(stack), " ".join(text[start:opened].split()), text[opened:at]
+            if all(s is not None for s in stack):
+                start = at + 1
+        elif c == ";" and outside:
+            if text[start:at].strip():
+                yield "::".join(stack), " ".join(text[start:at].split()), ""
+            start = at + 1
+
+
+def public_names():
+    found = {}
+    for folder in ("ops", "nn"):
+        for path in sorted((root / "include/weft" / folder).glob("*.hpp")):
+            if path.name == "expr.hpp":  # the handles themselves
+                continue
+            for space, head, body in declarations(path.read_text()):
+                if "detail" in space or space.endswith("init") or space.endswith("reduce"):
+                    continue
+                name = None
+                if folder == "ops" or space.endswith("functional"):
+                    function = re.search(r"constexpr auto (operator\S+?|\w+)\s*\(", head)
+                    thing = re.search(r"inline constexpr [\w:<>,. ]+ (\w+)$", head)
+                    name = function.group(1) if function else thing.group(1) if thing else None
+                    if name and name.startswith("operator"):
+                        name = "operators"
+                else:
+                    layer = re.search(r"struct (\w+)(?: *<.*>)?$", head)
+                    if layer and "operator()(" in body and ": Operation" not in head:
+                        name = "nn::" + layer.group(1)
+                if name:
+                    found.setdefault(name, f"{folder}/{path.name}")
+    return found
+
+
+def table():
+    rows, left_out, section = [], [], ""
+    for number, line in enumerate(table_path.read_text().splitlines(), 1):
+        if line.startswith("# "):
+            section = line[2:].strip()
+        elif line.startswith("! "):
+            left_out.append([cell.strip() for cell in line[2:].split("|", 1)])
+        elif line.strip():
+            cells = [cell.strip() for cell in line.split("|")]
+            if len(cells) != 5:
+                sys.exit(f"{table_path.relative_to(root)}:{number}: a row has five cells")
+            rows.append((section, *cells))
+    return rows, left_out
+
+
+def page(rows, left_out):
+    out = ["# Operations", "", "<!-- Made by tests/style/registry.py from tests/registry/operations.txt. -->", "",
+           "PyTorch's names and weft's. Axes, extents and other numbers that decide a shape are template arguments:",
+           "`torch.cumsum(x, 1)` is `cumsum<1>(x)`. Every row is compared with PyTorch's results by the tests, and where",
+           "gradients flow they are compared with PyTorch's or with finite differences in f64.", ""]
+    section = None
+    for kind, name, torch, _, gradient, difference in rows:
+        if kind != section:
+            section = kind
+            out += ["", f"## {kind}", "", "| PyTorch | weft | gradient | differences |", "|---|---|---|---|"]
+        out.append(f"| {'`' + torch + '`' if torch else ''} | `{name}` | {'' if gradient == '-' else 'yes'} | {difference} |")
+    out += ["", "## Left out", "", "| PyTorch | why |", "|---|---|"]
+    out += [f"| `{name}` | {reason} |" for name, reason in left_out]
+    return "\n".join(out) + "\n"
+
+
+def uses(path, name):
+    bare = name.removeprefix("nn::")
+    word = {"operators": r"[-+*/<>=!&|^~]"}.get(name, rf"\b{re.escape(bare)}\b")
+    return re.search(word, path.read_text()) is not None
+
+
+def check():
+    wrong = []
+    names, (rows, left_out) = public_names(), table()
+    listed = [row[1] for row in rows]
+    for name, header in sorted(names.items()):
+        if name not in listed:
+            wrong.append(f"{name} (include/weft/{header}) has no row")
+    for name in listed:
+        if name not in names:
+            wrong.append(f"{name}: there is no such function or layer")
+        if listed.count(name) > 1:
+            wrong.append(f"{name}: more than one row")
+    for _, name, torch, reference, gradient, difference in rows:
+        for kind, test in (("reference", reference), ("gradient", gradient)):
+            if test in ("-", "rule"):
+                if kind == "reference":
+                    wrong.append(f"{name}: no reference test")
+                continue
+            path = root / "tests" / test
+            if not path.exists():
+                wrong.append(f"{name}: there is no tests/{test}")
+            elif not uses(path, name):
+                wrong.append(f"{name}: tests/{test} does not use it")
+    if not page_path.exists() or page_path.read_text() != page(rows, left_out):
+        wrong.append("docs/operations.md is not what the table gives: python3 tests/style/registry.py write")
+    for line in sorted(set(wrong)):
+        print(line)
+    print(f"{len(names)} names, {len(rows)} rows, {len(set(wrong))} faults")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    command = sys.argv[1] if len(sys.argv) > 1 else "check"
+    if command == "names":
+        for name, header in public_names().items():
+            print(name, header)
+    elif command == "write":
+        page_path.write_text(page(*table()))
+    elif command == "check":
+        sys.exit(check())
+    else:
+        sys.exit(__doc__)

@@ -1,0 +1,20 @@
+#pragma once
+// What tests/parity/generate_ops.py calls gradients(): of sum(f(x...) * (1, 2, 3, ...)).
+
+#include "weft/ops/creation.hpp"
+#include "weft/ops/grad.hpp"
+#include "weft/ops/reduce.hpp"
+
+namespace weft::testing {
+
+// weighted<0>(f)(x, ...): the gradient of the first argument; weighted<0, 1>(f): a tuple of both.
+template <int... Args, class F>
+constexpr auto weighted(const F& f) {
+  return grad<Args...>([f](auto... v) {
+    const auto y = to_expr(f(v...));
+    using Y = std::remove_cvref_t<decltype(y)>;
+    return sum(reshape<Y::size>(y) * arange<f32, 1, Y::size + 1>());
+  });
+}
+
+}  // namespace weft::testing
