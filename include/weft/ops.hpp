@@ -3,6 +3,7 @@
 
 #include "weft/ops/activation.hpp"
 #include "weft/ops/activation_more.hpp"
+#include "weft/ops/conv.hpp"
 #include "weft/ops/creation.hpp"
 #include "weft/ops/grad.hpp"
 #include "weft/ops/input.hpp"

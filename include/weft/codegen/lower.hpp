@@ -1,6 +1,7 @@
 #pragma once
 // From the plan to launches: every group in order, between them the second stages of sums and copies.
 
+#include "weft/codegen/lower_conv.hpp"
 #include "weft/codegen/lower_dot.hpp"
 #include "weft/codegen/lower_finish.hpp"
 #include "weft/codegen/lower_loop.hpp"
@@ -39,6 +40,8 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
       if (group.stores.size > 0) loops.lower(k);
     } else if (g.nodes[group.opaque].op == ir::Op::dot) {
       lower_dot(g, f, plan, k, out);
+    } else if (g.nodes[group.opaque].op == ir::Op::conv) {
+      lower_conv(g, f, plan, group.opaque, out);
     } else {
       lower_index(g, f, plan, group.opaque, out);
     }

@@ -7,7 +7,7 @@
 
 namespace weft::codegen {
 
-enum class StepKind : u8 { loop, finish, dot, gather, scatter_add, copy };
+enum class StepKind : u8 { loop, finish, dot, gather, scatter_add, copy, conv };
 
 // The fold of a reduction.
 constexpr kernels::Fold fold_of(ir::Op op) {
