@@ -363,7 +363,8 @@ class RandomGraph {
     // a random part of x's axes is shared
     for (int a = 0; a < d.rank; ++a) {
       const int use = pick(0, 2);
-      if (use == 0) axes.batch_a[axes.batch++] = a;
+      // a kernel walks at most four batch axes
+      if (use == 0 && axes.batch < 4) axes.batch_a[axes.batch++] = a;
       if (use == 1) axes.contracted_a[axes.contracted++] = a;
     }
     // y's axes: batch, contracted and free ones in a random order
