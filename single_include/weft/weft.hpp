@@ -3276,6 +3276,8 @@ enum class Op : u8 {
   // pointwise, three operands
   select,  // select(condition, a, b)
   fma,     // a * b + c in one rounding
+  // marker that only differentiation reads
+  surrogate,  // surrogate(value, model): the value, differentiated as if it were the model
   // movement
   broadcast,  // right-aligned, as numpy
   reshape,
@@ -3291,8 +3293,15 @@ enum class Op : u8 {
   argmin,
   // contractions and indexing
   dot,          // list: batch count, contracted count, batch axes of a, of b, contracted axes of a, of b
+  conv,         // conv(x (G, N, C, S...), w (G, O, C, K...)); list: ir/conv.hpp
   gather,       // gather(table (V, ...), index (...)) -> index shape + row shape
   scatter_add,  // scatter_add(index (...), update (..., row)) -> (V, row): rows added in index order
+  // along one axis (ir/line.hpp)
+  scan,     // list: axis, reversed, fold; y[i] = fold of x[0], ..., x[i]
+  argsort,  // list: axis, descending; places in sorted order, equal elements in theirs; i64
+  take,     // take(x, index), list: axis, zero; x at index, which has the result's shape
+  scatter,  // scatter(index, update), list: axis, fold; the updates of each place, folded in index order
+  search,   // search(sorted, x), list: right; how many along the last axis come before x; i64
   // flat arenas
   pack,    // list: element offset of every operand; a flat vector over a parameter group's arena
   unpack,  // imm: element offset; a view of one tensor inside a flat arena
@@ -3300,7 +3309,7 @@ enum class Op : u8 {
 
 inline constexpr int op_count = static_cast<int>(Op::unpack) + 1;
 
-enum class OpClass : u8 { leaf, pointwise, movement, reduction, dot, index, arena };
+enum class OpClass : u8 { leaf, pointwise, marker, movement, reduction, dot, conv, index, line, arena };
 
 struct OpInfo {
   const char* name;
@@ -3364,6 +3373,7 @@ inline constexpr OpInfo op_table[op_count] = {
     {"shift_right", 2, OpClass::pointwise, 1},
     {"select", 3, OpClass::pointwise, 1},
     {"fma", 3, OpClass::pointwise, 1},
+    {"surrogate", 2, OpClass::marker, 0},
     {"broadcast", 1, OpClass::movement, 0},
     {"reshape", 1, OpClass::movement, 0},
     {"permute", 1, OpClass::movement, 0},
@@ -3376,8 +3386,14 @@ inline constexpr OpInfo op_table[op_count] = {
     {"argmax", 1, OpClass::reduction, 2},
     {"argmin", 1, OpClass::reduction, 2},
     {"dot", 2, OpClass::dot, 1},
+    {"conv", 2, OpClass::conv, 1},
     {"gather", 2, OpClass::index, 1},
     {"scatter_add", 2, OpClass::index, 2},
+    {"scan", 1, OpClass::line, 2},
+    {"argsort", 1, OpClass::line, 16},
+    {"take", 2, OpClass::line, 1},
+    {"scatter", 2, OpClass::line, 2},
+    {"search", 2, OpClass::line, 8},
     {"pack", -1, OpClass::arena, 0},
     {"unpack", 1, OpClass::arena, 0},
 };
@@ -3386,6 +3402,7 @@ constexpr const OpInfo& info(Op op) { return op_table[static_cast<int>(op)]; }
 constexpr bool is_pointwise(Op op) { return op >= Op::neg && op <= Op::fma; }
 constexpr bool is_movement(Op op) { return op >= Op::broadcast && op <= Op::pad; }
 constexpr bool is_reduction(Op op) { return op >= Op::reduce_sum && op <= Op::argmin; }
+constexpr bool is_line(Op op) { return op >= Op::scan && op <= Op::search; }
 // Comparisons and predicates: their result is boolean whatever the operands are.
 constexpr bool is_predicate(Op op) {
   return (op >= Op::eq && op <= Op::le) || op == Op::is_finite || op == Op::is_nan || op == Op::logical_not;
@@ -3913,6 +3930,12 @@ constexpr Value select(Value condition, Value x, Value y) {
   const Dims to = weft::broadcast(weft::broadcast(condition.dims(), x.dims()), y.dims());
   x = broadcast(x, to);
   return raw(Op::select, x.dtype(), x.node().shape, 0, -1, broadcast(condition, to), x, broadcast(y, to));
+}
+
+// `value`, whose gradient is that of `model` (same dtype and shape): what is computed one way is
+// differentiated another, and the model itself is never computed.
+constexpr Value surrogate(Value value, Value model) {
+  return raw(Op::surrogate, value.dtype(), value.node().shape, 0, -1, value, model);
 }
 
 constexpr Value permute(Value x, const i64* order) {
@@ -5144,6 +5167,165 @@ constexpr LateBias late_bias(const ir::Node* nodes, const int* edges, int node, 
 }
 
 }  // namespace weft::passes
+// ---- weft/ir/line.hpp ----
+// Primitives along one axis: scan, argsort, take, scatter and search. Law: each line along the axis is worked
+// on by itself, in the order of its elements, so results do not depend on how lines are shared out.
+
+namespace weft::ir {
+
+// How a scan or a scatter puts elements together.
+enum class Fold : u8 { sum, prod, max, min, logaddexp };
+
+// Lines longer than this are sorted in pieces that are merged through memory.
+inline constexpr i64 sort_tile = 2048;
+
+// A tensor's extents seen from one axis.
+struct Lines {
+  i64 outer = 1, extent = 1, inner = 1;
+};
+constexpr Lines lines_of(const Dims& d, int axis) {
+  Lines r;
+  for (int k = 0; k < d.rank; ++k) (k < axis ? r.outer : k == axis ? r.extent : r.inner) *= d.extent[k];
+  return r;
+}
+constexpr Dims with_extent(Dims d, int axis, i64 extent) {
+  d.extent[axis] = extent;
+  return d;
+}
+
+// The axis along which node i works.
+constexpr int line_axis(const Graph& g, int i) {
+  return g.nodes[i].op == Op::search ? g.dims(i).rank - 1 : static_cast<int>(g.attribute(i, 0));
+}
+
+// Memory for sorting node i beside its operand and result.
+constexpr i64 scratch_bytes(const Graph& g, int i) {
+  if (g.nodes[i].op != Op::argsort) return 0;
+  const int x = g.in(i, 0);
+  if (g.dims(x).extent[line_axis(g, i)] <= sort_tile) return 0;
+  return g.dims(x).size() * 2 * (size_of(g.nodes[x].dtype) == 8 ? 16 : 8);
+}
+
+// y[i] = fold of x[0], ..., x[i] along the axis; reversed: of x[i], ..., x[last]. Small floats are summed in
+// f32 and rounded where they are written.
+constexpr Value scan(Value x, int axis, bool reversed, Fold fold) {
+  const DType wide = reduction_dtype(x.dtype());
+  if (wide != x.dtype()) return cast(scan(cast(x, wide), axis, reversed, fold), x.dtype());
+  if (x.dims().extent[axis] == 1) return x;
+  const i64 list[3]{axis, reversed, static_cast<i64>(fold)};
+  return raw(Op::scan, x.dtype(), x.node().shape, 0, x.builder->list(list, 3), x);
+}
+
+// The places of the first `count` elements in sorted order, NaN being the greatest; equal elements keep their
+// order.
+constexpr Value argsort(Value x, int axis, bool descending, i64 count) {
+  const DType wide = reduction_dtype(x.dtype());
+  if (wide != x.dtype()) x = cast(x, wide);
+  const i64 list[2]{axis, descending};
+  const int shape = x.builder->shape(with_extent(x.dims(), axis, count));
+  return raw(Op::argsort, DType::i64, shape, 0, x.builder->list(list, 2), x);
+}
+
+// x at `index` along the axis; index has the extents of x but for the axis, and of the result. Negative
+// indices count from the end. One outside gives NaN (0 for integers), or 0 for all where `zero`.
+constexpr Value take(Value x, Value index, int axis, bool zero = false) {
+  const i64 list[2]{axis, zero};
+  return raw(Op::take, x.dtype(), index.node().shape, 0, x.builder->list(list, 2), x, index);
+}
+
+// A tensor of the index's extents but for `extent` along the axis: at each place the updates meant for it,
+// folded in their order; the fold's neutral element where there is none. Indices outside are skipped.
+constexpr Value scatter(Value index, Value update, int axis, i64 extent, Fold fold) {
+  const DType wide = reduction_dtype(update.dtype());
+  if (wide != update.dtype())
+    return cast(scatter(index, cast(update, wide), axis, extent, fold), update.dtype());
+  const i64 list[2]{axis, static_cast<i64>(fold)};
+  Builder& b = *update.builder;
+  return raw(Op::scatter, update.dtype(), b.shape(with_extent(index.dims(), axis, extent)), 0,
+             b.list(list, 2), index, update);
+}
+
+// How many elements of each ascending line of `sorted` (..., n) lie below x (..., m); `right`: not above it.
+constexpr Value search(Value sorted, Value x, bool right) {
+  const i64 list[1]{right};
+  return raw(Op::search, DType::i64, x.node().shape, 0, x.builder->list(list, 1), sorted, x);
+}
+
+// What is wrong with node i, a primitive along one axis; null where nothing is.
+constexpr const char* line_fault(const Graph& g, int i) {
+  const Node& n = g.nodes[i];
+  const int a = g.in(i, 0), b = n.arity > 1 ? g.in(i, 1) : a;
+  const DType ta = g.nodes[a].dtype, tb = g.nodes[b].dtype;
+  const Dims &da = g.dims(a), &db = g.dims(b), &to = g.dims(i);
+  constexpr int attributes[]{3, 2, 2, 2, 1};
+  if (n.list < 0 || g.attributes(i) != attributes[static_cast<int>(n.op) - static_cast<int>(Op::scan)])
+    return "a primitive along an axis: wrong number of attributes";
+  const int axis = line_axis(g, i);
+  if (axis < 0 || axis >= to.rank || da.rank != to.rank || db.rank != to.rank)
+    return "a primitive along an axis: the axis is out of range or the ranks differ";
+  const DType worked = n.op == Op::take ? DType::f32 : n.op == Op::scatter ? tb : ta;
+  if (worked != reduction_dtype(worked)) return "a primitive along an axis works in wide dtypes";
+  switch (n.op) {
+    case Op::scan:
+      if (g.attribute(i, 2) < 0 || g.attribute(i, 2) > static_cast<i64>(Fold::logaddexp))
+        return "scan: no such fold";
+      return n.dtype == ta && da == to ? nullptr : "scan keeps dtype and shape";
+    case Op::argsort:
+      if (n.dtype != DType::i64 || to.extent[axis] > da.extent[axis]) return "argsort gives places in i64";
+      return with_extent(da, axis, to.extent[axis]) == to ? nullptr : "argsort: wrong result shape";
+    case Op::take:
+      if (!is_integer(tb)) return "an index is not an integer";
+      if (n.dtype != ta) return "take keeps the dtype";
+      return db == to && with_extent(da, axis, to.extent[axis]) == to ? nullptr : "take: wrong result shape";
+    case Op::scatter:
+      if (!is_integer(ta)) return "an index is not an integer";
+      if (g.attribute(i, 1) < 0 || g.attribute(i, 1) > static_cast<i64>(Fold::min))
+        return "scatter: no such fold";
+      if (n.dtype != tb || !(da == db)) return "scatter: an update of another dtype or shape";
+      return with_extent(da, axis, to.extent[axis]) == to ? nullptr : "scatter: wrong result shape";
+    default:
+      if (ta != tb || n.dtype != DType::i64) return "search: operands of one dtype, places in i64";
+      return db == to && with_extent(da, axis, to.extent[axis]) == to ? nullptr
+                                                                      : "search: wrong result shape";
+  }
+}
+
+}  // namespace weft::ir
+// ---- weft/passes/lines.hpp ----
+// A strided view seen from one axis: the strides of the axes before it, of the axis itself and of those
+// behind it, where the first and the last walk memory as one each.
+
+namespace weft::passes {
+
+struct LineStrides {
+  i64 outer = 0, axis = 0, inner = 0;
+  bool ok = true;
+};
+
+constexpr LineStrides line_strides(const View& v, const Dims& d, int axis) {
+  LineStrides r;
+  r.axis = d.extent[axis] == 1 ? 0 : v.stride[axis];
+  // joins axes [begin, end) into one; false where they are no run
+  const auto join = [&](int begin, int end, i64& stride) {
+    i64 run = 0;
+    bool any = false, ok = true;
+    for (int k = end - 1; k >= begin; --k) {
+      if (d.extent[k] == 1) continue;
+      if (any)
+        ok = ok && v.stride[k] == run;
+      else
+        stride = v.stride[k];
+      any = true;
+      run = v.stride[k] * d.extent[k];
+    }
+    return ok;
+  };
+  const bool before = join(0, axis, r.outer), behind = join(axis + 1, d.rank, r.inner);
+  r.ok = before && behind;
+  return r;
+}
+
+}  // namespace weft::passes
 // ---- weft/passes/fuse.hpp ----
 // Fusion: cuts the graph into groups, each of which becomes one kernel, in execution order.
 //
@@ -5165,7 +5347,7 @@ enum class Role : u8 {
   inlined,    // cheap arithmetic on leaves, or on single elements; made again wherever it is used
   view,       // addresses over another node's memory
   fused,      // member of a loop group
-  opaque,     // a kernel of its own: dot (with what it adds to its sums), gather, scatter
+  opaque,     // a kernel of its own: dot (with what it adds to its sums), conv, gather, scatter
   arena,      // a pack: its operands' memory read as one vector
 };
 
@@ -5305,13 +5487,31 @@ class Fuser {
         make_view(i, in[0]);
         return;
       case Op::dot:
+      case Op::conv:
       case Op::gather:
       case Op::scatter_add: {
         int after = 0;
         if (n.op == Op::dot) join_contracted(i);
         for (int k = 0; k < n.arity; ++k) {
-          const int x = n.op == Op::dot ? view_root(in[k]) : contiguous_root(in[k]);
+          const bool strided = n.op == Op::dot || n.op == Op::conv;
+          const int x = strided ? view_root(in[k]) : contiguous_root(in[k]);
           after = max(after, after_memory(x));
+          if (reader_[x] < f.groups.size()) reader_[x] = f.groups.size();
+        }
+        role_[i] = Role::opaque;
+        stored_[i] = 1;
+        group_[i] = new_group(i);
+        earliest_[i] = group_[i] + 1;
+        return;
+      }
+      case Op::scan:
+      case Op::argsort:
+      case Op::take:
+      case Op::scatter:
+      case Op::search: {
+        const int axis = ir::line_axis(g, i);
+        for (int k = 0; k < n.arity; ++k) {
+          const int x = line_root(in[k], axis);
           if (reader_[x] < f.groups.size()) reader_[x] = f.groups.size();
         }
         role_[i] = Role::opaque;
@@ -5450,6 +5650,13 @@ class Fuser {
     View v = view_of_memory(edges_[nodes_[x].first + 0]);
     apply_movement(g, x, v);
     return v;
+  }
+  // As view_root, but x can be walked along the axis, before it and behind it with one stride each.
+  constexpr int line_root(int x, int axis) {
+    const View v = resolve(x);
+    if (v.root == x || line_strides(v, shapes_[nodes_[x].shape], axis).ok) return v.root;
+    copy(x);
+    return x;
   }
 
   // A product walks all its contracted axes with one stride; an operand that cannot is copied.
@@ -6000,7 +6207,6 @@ class Planner {
         else if (nodes_[x].op == ir::Op::pad)
           touch(edges_[nodes_[x].first + 0], k);
       }
-      phases(body);
       p.cuts.push(groups_[k].opaque >= 0 ? Cut{} : cut_of(k));
     }
     if (finished_ < groups) p.finishes.push(groups);
@@ -6033,6 +6239,10 @@ class Planner {
       if (cut.chunks > 1) {
         const i64 bytes = cut.chunks * sums(group);
         if (bytes > 0) cut.partials = allocate(bytes, *finish - 1);
+      }
+      if (group.opaque >= 0) {
+        const i64 scratch = ir::scratch_bytes(g, group.opaque);
+        if (scratch > 0) cut.partials = allocate(scratch, k);
       }
     }
     // values that must lie in an arena but could not be put there
@@ -6093,12 +6303,20 @@ class Planner {
     }
   }
 
-  constexpr void phases(const ir::Span body) {
+  // How many passes over its row group k has made before it computes each member. What it reads from memory
+  // is there from the start, whatever made it.
+  constexpr void phases(int k) {
+    if (phased_ == k) return;
+    phased_ = k;
+    const ir::Span body = groups_[k].body, loads = groups_[k].loads;
+    for (int i = 0; i < loads.size; ++i) phase_[pool_[loads.begin + i]] = 0;
     for (int i = 0; i < body.size; ++i) {
       const int x = pool_[body.begin + i];
       int phase = 0;
       const ir::Node& node = nodes_[x];
-      for (int a = 0; a < node.arity; ++a) {
+      const bool reads =
+          role_[x] == Role::fused && !f.is_view_in(x, k) && (view_of_[x] >= 0 || node.op == ir::Op::pad);
+      for (int a = 0; !reads && a < node.arity; ++a) {
         const int in = edges_[node.first + a];
         if (phase < phase_[in]) phase = phase_[in];
       }
@@ -6189,10 +6407,11 @@ class Planner {
   }
 
   // Whether group k reads node x's memory only at the element it is writing, as `like` is laid out.
-  constexpr bool aligned(int x, int like, int k) const {
+  constexpr bool aligned(int x, int like, int k) {
     if (nodes_[x].shape != nodes_[like].shape || size_of(nodes_[x].dtype) != size_of(nodes_[like].dtype))
       return false;
     if (level_[like] != Level::element) return false;
+    phases(k);
     const ir::Span body = groups_[k].body;
     for (int i = 0; i < body.size; ++i)
       if (phase_[pool_[body.begin + i]] > phase_[like]) return false;
@@ -6409,6 +6628,7 @@ class Planner {
   List<int> expires_at_;  // the first block whose last reader is this group
   int finished_ = 0;      // sums of the groups before this one are no longer in parts
   i64 peak_ = 0;
+  int phased_ = -1;  // the group that phase_ speaks of
   i64 arena_size_[16]{};
   u64 arena_at_[16]{Address::none, Address::none, Address::none, Address::none, Address::none, Address::none,
                     Address::none, Address::none, Address::none, Address::none, Address::none, Address::none,
@@ -6426,7 +6646,20 @@ constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion) {
 
 namespace weft::codegen {
 
-enum class StepKind : u8 { loop, finish, dot, gather, scatter_add, copy };
+enum class StepKind : u8 {
+  loop,
+  finish,
+  dot,
+  gather,
+  scatter_add,
+  copy,
+  conv,
+  scan,
+  argsort,
+  take,
+  scatter,
+  search
+};
 
 // The fold of a reduction.
 constexpr kernels::Fold fold_of(ir::Op op) {
@@ -6518,6 +6751,122 @@ struct Lowered {
  private:
   List<u64> hashes_;
 };
+
+}  // namespace weft::codegen
+// ---- weft/ir/conv.hpp ----
+// The convolution: one primitive that is closed under differentiation. Groups are an axis of their own, so
+// that operands are ordinary views; both operands can be dilated, so that the gradients and transposed
+// convolutions are convolutions too. After XLA's ConvGeneralDilated.
+
+namespace weft::ir {
+
+// One spatial axis. The operand x is dilated (x_dilation - 1 zeros between its elements), then padded with
+// `low` and `high` zeros (negative: cropped); the window w, dilated by w_dilation, stands at every stride-th
+// place.
+struct ConvAxis {
+  i64 stride = 1, low = 0, high = 0, x_dilation = 1, w_dilation = 1;
+};
+
+struct ConvAxes {
+  int spatial = 0;        // 1 to 3
+  i64 order[3]{0, 1, 2};  // of the result's leading axes: 0 groups, 1 batch, 2 outputs
+  ConvAxis axis[3];
+};
+
+constexpr int conv_attributes(int spatial) { return 3 + 5 * spatial; }
+
+// How often the window fits.
+constexpr i64 conv_extent(i64 x, i64 window, const ConvAxis& a) {
+  const i64 wide = (x > 0 ? a.x_dilation * (x - 1) + 1 : 0) + a.low + a.high;
+  const i64 span = a.w_dilation * (window - 1) + 1;
+  return window < 1 || wide < span ? 0 : (wide - span) / a.stride + 1;
+}
+
+// x (G, N, C, S...), w (G, O, C, K...) -> G, N and O in `order`, then P...
+constexpr Dims conv_dims(const Dims& x, const Dims& w, const ConvAxes& axes) {
+  Dims r;
+  r.rank = 3 + axes.spatial;
+  const i64 lead[3]{x.extent[0], x.extent[1], w.extent[1]};
+  for (int k = 0; k < 3; ++k) r.extent[k] = lead[axes.order[k]];
+  for (int k = 0; k < axes.spatial; ++k)
+    r.extent[3 + k] = conv_extent(x.extent[3 + k], w.extent[3 + k], axes.axis[k]);
+  return r;
+}
+
+// result[g, n, o, p] = sum over c and k of x[g, n, c, p stride + k dilation - low] w[g, o, c, k]: what deep
+// learning calls a convolution (the window is not turned round). Operands of one floating dtype.
+constexpr Value conv(Value x, Value w, const ConvAxes& axes, DType result) {
+  Builder& b = *x.builder;
+  i64 list[conv_attributes(3)]{axes.order[0], axes.order[1], axes.order[2]};
+  int n = 3;
+  for (int k = 0; k < axes.spatial; ++k) {
+    const ConvAxis& a = axes.axis[k];
+    for (const i64 v : {a.stride, a.low, a.high, a.x_dilation, a.w_dilation}) list[n++] = v;
+  }
+  const int shape = b.shape(conv_dims(x.dims(), w.dims(), axes));
+  return raw(Op::conv, result, shape, 0, b.list(list, n), x, w);
+}
+
+constexpr ConvAxes conv_axes(const Graph& g, int node) {
+  const Node& n = g.nodes[node];
+  const i64* list = g.list_data.data() + g.lists[n.list].begin;
+  ConvAxes axes;
+  axes.spatial = (g.lists[n.list].size - 3) / 5;
+  for (int k = 0; k < 3; ++k) axes.order[k] = list[k];
+  for (int k = 0; k < axes.spatial; ++k) {
+    const i64* a = list + 3 + 5 * k;
+    axes.axis[k] = {a[0], a[1], a[2], a[3], a[4]};
+  }
+  return axes;
+}
+
+}  // namespace weft::ir
+// ---- weft/codegen/lower_conv.hpp ----
+// A convolution as a step: extents, strides and padding as numbers (kernels/conv/shape.hpp), operands read
+// through their views.
+
+namespace weft::codegen {
+
+constexpr void lower_conv(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
+                          Lowered& out) {
+  const int x = g.in(node, 0), w = g.in(node, 1);
+  const int group = f.group[node];
+  const auto view = [&](int v) {
+    return f.is_view_in(v, group) && f.view_of[v] >= 0 ? f.views[f.view_of[v]]
+                                                       : passes::contiguous_view(v, g.dims(v));
+  };
+  const passes::View vx = view(x), vw = view(w), vy = passes::contiguous_view(node, g.dims(node));
+  const ir::ConvAxes axes = ir::conv_axes(g, node);
+  const Dims &dx = g.dims(x), &dw = g.dims(w), &dy = g.dims(node);
+  i64 y_lead[3]{};
+  for (int k = 0; k < 3; ++k) y_lead[axes.order[k]] = vy.stride[k];
+  List<u64> code, addresses, numbers;
+  code.push(static_cast<u64>(g.nodes[x].dtype));
+  code.push(static_cast<u64>(g.nodes[w].dtype));
+  code.push(static_cast<u64>(g.nodes[node].dtype));
+  addresses.push(plan.where[vx.root] + static_cast<u64>(vx.offset * size_of(g.nodes[x].dtype)));
+  addresses.push(plan.where[vw.root] + static_cast<u64>(vw.offset * size_of(g.nodes[w].dtype)));
+  addresses.push(plan.where[node]);
+  for (const i64 v :
+       {dx.extent[0], dx.extent[1], dx.extent[2], dw.extent[1], vx.stride[0], vx.stride[1], vx.stride[2],
+        vw.stride[0], vw.stride[1], vw.stride[2], y_lead[0], y_lead[1], y_lead[2]})
+    numbers.push(static_cast<u64>(v));
+  for (int k = axes.spatial; k < 3; ++k)
+    for (const i64 v : {1, 1, 1, 1, 0, 1, 1, 0, 0, 0}) numbers.push(static_cast<u64>(v));
+  for (int k = 0; k < axes.spatial; ++k) {
+    const ir::ConvAxis& a = axes.axis[k];
+    for (const i64 v : {dx.extent[3 + k], dw.extent[3 + k], dy.extent[3 + k], a.stride, a.low, a.x_dilation,
+                        a.w_dilation, vx.stride[3 + k], vw.stride[3 + k], vy.stride[3 + k]})
+      numbers.push(static_cast<u64>(v));
+  }
+  i64 products = dy.size() * dx.extent[2];
+  for (int k = 0; k < axes.spatial; ++k) products *= dw.extent[3 + k];
+  // of a dilated operand's gaps nothing is computed
+  for (int k = 0; k < axes.spatial; ++k) products /= axes.axis[k].x_dilation;
+  Step& step = out.step(StepKind::conv, out.kernel(StepKind::conv, code), addresses, numbers);
+  step.bytes = passes::bytes_of(g, x) + passes::bytes_of(g, w) + passes::bytes_of(g, node);
+  step.flops = 2 * products;
+}
 
 }  // namespace weft::codegen
 // ---- weft/kernels/dot/shape.hpp ----
@@ -10320,6 +10669,95 @@ constexpr void lower_finish(const ir::Graph& g, const passes::Fusion& f, const p
 }
 
 }  // namespace weft::codegen
+// ---- weft/kernels/line.hpp ----
+// Arguments of the kernels that work along one axis: extents before, along and behind it, and one stride of
+// each operand for each of the three. Results are row-major. Law: a line is worked on in its own order.
+
+namespace weft::kernels {
+
+enum class LineFold : u8 { sum, prod, max, min, logaddexp };
+
+// Lines up to this length are sorted in one piece.
+inline constexpr i64 line_sort_tile = 2048;
+
+struct LineArgs {
+  const void* a = nullptr;  // scan, argsort, take, search: the lines; scatter: the updates
+  const void* b = nullptr;  // take, scatter: the indices; search: what is looked for
+  void* out = nullptr;
+  void* scratch = nullptr;               // argsort of long lines
+  i64 outer = 0, extent = 0, inner = 0;  // of the lines; of scatter's result
+  i64 a_stride[3]{};
+  i64 count = 0;  // elements of a line of b, or of argsort's result
+  i64 b_stride[3]{};
+  bool flag = false;  // scan: reversed; argsort: descending; take: zero where missing; search: right
+};
+
+inline LineArgs line_args(const LoopArgs& args, const u64* numbers) {
+  LineArgs r;
+  r.a = args.pointer[0], r.b = args.pointer[1], r.out = args.pointer[2], r.scratch = args.pointer[3];
+  const auto n = [&](int k) { return static_cast<i64>(numbers[k]); };
+  r.outer = n(0), r.extent = n(1), r.inner = n(2);
+  for (int k = 0; k < 3; ++k) r.a_stride[k] = n(3 + k), r.b_stride[k] = n(7 + k);
+  r.count = n(6);
+  r.flag = n(10) != 0;
+  return r;
+}
+
+}  // namespace weft::kernels
+// ---- weft/codegen/lower_line.hpp ----
+// The primitives along one axis as launches. Words: the dtypes of both operands and the fold. Numbers and
+// addresses: as kernels/line.hpp reads them.
+
+namespace weft::codegen {
+
+static_assert(ir::sort_tile == kernels::line_sort_tile);
+static_assert(static_cast<int>(ir::Fold::logaddexp) == static_cast<int>(kernels::LineFold::logaddexp));
+
+constexpr void lower_line(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
+                          Lowered& out) {
+  const ir::Op op = g.nodes[node].op;
+  const int group = f.group[node], axis = ir::line_axis(g, node);
+  const bool scatters = op == ir::Op::scatter, two = g.nodes[node].arity > 1;
+  // a: the lines, or what is scattered; b: indices, or what is looked for
+  const int a = g.in(node, scatters ? 1 : 0), b = two ? g.in(node, scatters ? 0 : 1) : a;
+  List<u64> code, addresses, numbers;
+  const auto view = [&](int x) {
+    return f.is_view_in(x, group) && f.view_of[x] >= 0 ? f.views[f.view_of[x]]
+                                                       : passes::contiguous_view(x, g.dims(x));
+  };
+  const passes::View va = view(a), vb = view(b);
+  const ir::Lines lines = ir::lines_of(g.dims(scatters ? node : a), axis);
+  const passes::LineStrides sa = passes::line_strides(va, g.dims(a), axis);
+  const passes::LineStrides sb = passes::line_strides(vb, g.dims(b), axis);
+  const bool folds = op == ir::Op::scan || scatters;
+  code.push(static_cast<u64>(g.nodes[a].dtype));
+  code.push(two ? static_cast<u64>(g.nodes[b].dtype) : 0);
+  code.push(folds ? static_cast<u64>(g.attribute(node, op == ir::Op::scan ? 2 : 1)) : 0);
+  const auto address = [&](const passes::View& v, int x) {
+    return plan.where[v.root] + static_cast<u64>(v.offset * size_of(g.nodes[x].dtype));
+  };
+  addresses.push(address(va, a));
+  addresses.push(two ? address(vb, b) : passes::Address::none);
+  addresses.push(plan.where[node]);
+  addresses.push(plan.cuts[group].partials);
+  const bool flag = op == ir::Op::search ? g.attribute(node, 0) != 0 : !scatters && g.attribute(node, 1) != 0;
+  const i64 count = op == ir::Op::argsort ? g.dims(node).extent[axis] : g.dims(b).extent[axis];
+  for (const i64 x : {lines.outer, lines.extent, lines.inner, sa.outer, sa.axis, sa.inner, count, sb.outer,
+                      sb.axis, sb.inner, static_cast<i64>(flag)})
+    numbers.push(static_cast<u64>(x));
+  const StepKind kind = op == ir::Op::scan      ? StepKind::scan
+                        : op == ir::Op::argsort ? StepKind::argsort
+                        : op == ir::Op::take    ? StepKind::take
+                        : op == ir::Op::scatter ? StepKind::scatter
+                                                : StepKind::search;
+  Step& step = out.step(kind, out.kernel(kind, code), addresses, numbers);
+  step.bytes = passes::bytes_of(g, node) + (two ? passes::bytes_of(g, b) : 0) +
+               (op == ir::Op::take ? passes::bytes_of(g, node) : passes::bytes_of(g, a));
+  if (scatters) step.bytes += passes::bytes_of(g, node);
+  if (folds) step.flops = g.dims(a).size();
+}
+
+}  // namespace weft::codegen
 // ---- weft/codegen/loop_reuse.hpp ----
 // Loop groups of one structure become one kernel with the same arguments but for addresses and random
 // streams, so that the layers of a stack are lowered once. A group's structure is a list of words that says
@@ -11204,6 +11642,10 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
       if (group.stores.size > 0) loops.lower(k);
     } else if (g.nodes[group.opaque].op == ir::Op::dot) {
       lower_dot(g, f, plan, k, out);
+    } else if (ir::is_line(g.nodes[group.opaque].op)) {
+      lower_line(g, f, plan, group.opaque, out);
+    } else if (g.nodes[group.opaque].op == ir::Op::conv) {
+      lower_conv(g, f, plan, group.opaque, out);
     } else {
       lower_index(g, f, plan, group.opaque, out);
     }
@@ -11285,7 +11727,8 @@ constexpr ir::Graph prune(const ir::Graph& g) {
     if (!live[i]) continue;
     const ir::Node& node = nodes[i];
     const int* in = all_edges + node.first;
-    for (int k = 0; k < node.arity; ++k) live[in[k]] = 1, ++uses[in[k]];
+    // of a surrogate only the value is computed
+    for (int k = 0; k < (node.op == ir::Op::surrogate ? 1 : node.arity); ++k) live[in[k]] = 1, ++uses[in[k]];
     edges += node.arity;
     if (node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype) variables = true;
   }
@@ -11329,7 +11772,7 @@ constexpr ir::Graph prune(const ir::Graph& g) {
     ir::Node node = nodes[i];
     const int* in = all_edges + node.first;
     const bool same = node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype;
-    if (node.op == ir::Op::stop_gradient || same) {
+    if (node.op == ir::Op::stop_gradient || node.op == ir::Op::surrogate || same) {
       moved[i] = moved[in[0]];
       continue;
     }
@@ -11387,8 +11830,8 @@ struct Roofline {
 namespace exec {
 
 struct ExplainedStep {
-  std::string kernel;  // "map", "row", "column", "all", "segment", "dot", ...; loops may be several at once:
-                       // "row+column"
+  std::string kernel;  // "map", "row", "column", "all", "segment", "dot", "conv", ...; loops may be several
+                       // at once: "row+column"
   std::string shape;   // of the space that it walks, or "m x n x k"
   std::string ops;     // what is fused into it, in order: "mul, add x2, exp"
   i64 bytes = 0, flops = 0;
@@ -11500,11 +11943,26 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
       if (group.bias >= 0) out.ops += ", bias";
       break;
     }
+    case codegen::StepKind::conv:
+      out.kernel = "conv";
+      out.shape = std::string(to_text(g.dims(g.in(group.opaque, 0))).c_str()) + " by " +
+                  to_text(g.dims(g.in(group.opaque, 1))).c_str();
+      out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
+      break;
     case codegen::StepKind::gather:
     case codegen::StepKind::scatter_add:
       out.kernel = step.kind == codegen::StepKind::gather ? "gather" : "scatter";
       out.shape = at(1) + " rows of " + at(2);
       out.ops = type(group.opaque);
+      break;
+    case codegen::StepKind::scan:
+    case codegen::StepKind::argsort:
+    case codegen::StepKind::take:
+    case codegen::StepKind::scatter:
+    case codegen::StepKind::search:
+      out.kernel = ir::info(g.nodes[group.opaque].op).name;
+      out.shape = at(0) + " x " + at(1) + " x " + at(2);
+      out.ops = type(g.in(group.opaque, 0));
       break;
     case codegen::StepKind::copy:
       out.kernel = "copy";
@@ -11932,6 +12390,90 @@ class Steps {
 };
 
 }  // namespace weft::exec
+// ---- weft/kernels/conv/shape.hpp ----
+// A convolution over strided memory, as a program's image spells it, and its phases: a convolution of a
+// dilated operand is one convolution without gaps for every residue of the result's places. Nothing here
+// computes.
+
+namespace weft::kernels {
+
+// One spatial axis: result p and tap k meet at x's place (p stride + k w_dilation - low) / x_dilation, which
+// counts where it is whole and in [0, in). x, w, y: elements between neighbours.
+struct ConvAxis {
+  i64 in = 1, window = 1, out = 1;
+  i64 stride = 1, low = 0, x_dilation = 1, w_dilation = 1;
+  i64 x = 0, w = 0, y = 0;
+};
+
+// y[g, n, o, p] = sum over c and k of x[g, n, c, ...] w[g, o, c, k]. Missing axes come first, with extent 1.
+struct ConvShape {
+  i64 groups = 1, batch = 1, channels = 1, outputs = 1;
+  i64 x_g = 0, x_n = 0, x_c = 0, w_g = 0, w_o = 0, w_c = 0, y_g = 0, y_n = 0, y_o = 0;
+  ConvAxis axis[3]{};
+
+  WEFT_HD constexpr i64 places() const { return axis[0].out * axis[1].out * axis[2].out; }
+  WEFT_HD constexpr i64 taps() const { return axis[0].window * axis[1].window * axis[2].window; }
+};
+
+// Numbers: groups, batch, channels, outputs, three strides of x, of w and of y, then each axis's, in the
+// order of the members.
+constexpr ConvShape conv_call(const u64* numbers) {
+  const auto number = [&](int i) { return static_cast<i64>(numbers[i]); };
+  ConvShape s{number(0), number(1), number(2), number(3),  number(4),  number(5), number(6),
+              number(7), number(8), number(9), number(10), number(11), number(12)};
+  for (int k = 0, n = 13; k < 3; ++k, n += 10)
+    s.axis[k] = {number(n),     number(n + 1), number(n + 2), number(n + 3), number(n + 4),
+                 number(n + 5), number(n + 6), number(n + 7), number(n + 8), number(n + 9)};
+  return s;
+}
+
+constexpr i64 conv_gcd(i64 a, i64 b) {
+  while (b != 0) {
+    const i64 r = a % b;
+    a = b;
+    b = r;
+  }
+  return a;
+}
+
+// How many residues of an axis's places meet different taps.
+constexpr i64 conv_phases(const ConvAxis& a) { return a.x_dilation / conv_gcd(a.stride, a.x_dilation); }
+constexpr i64 conv_phases(const ConvShape& s) {
+  return conv_phases(s.axis[0]) * conv_phases(s.axis[1]) * conv_phases(s.axis[2]);
+}
+
+// One phase of a convolution: without dilation of x, and where its w and y begin. No taps: all zeros.
+struct ConvPhase {
+  ConvShape shape;
+  i64 w_at = 0, y_at = 0;
+};
+
+constexpr ConvPhase conv_phase(const ConvShape& s, i64 number) {
+  ConvPhase r;
+  r.shape = s;
+  for (int k = 2; k >= 0; --k) {
+    const ConvAxis& a = s.axis[k];
+    ConvAxis& b = r.shape.axis[k];
+    const i64 phases = conv_phases(a), step = a.x_dilation / conv_gcd(a.w_dilation, a.x_dilation);
+    const i64 residue = number % phases;
+    number /= phases;
+    i64 first = 0;
+    while (first < step && (residue * a.stride + first * a.w_dilation - a.low) % a.x_dilation != 0) ++first;
+    b.out = residue < a.out ? (a.out - residue + phases - 1) / phases : 0;
+    b.window = first < step && first < a.window ? (a.window - first + step - 1) / step : 0;
+    b.stride = phases * a.stride / a.x_dilation;
+    b.low = (a.low - residue * a.stride - first * a.w_dilation) / a.x_dilation;
+    b.w_dilation = step * a.w_dilation / a.x_dilation;
+    b.x_dilation = 1;
+    b.w = a.w * step;
+    b.y = a.y * phases;
+    r.w_at += first * a.w;
+    r.y_at += residue * a.y;
+  }
+  return r;
+}
+
+}  // namespace weft::kernels
 // ---- weft/kernels/dot/vector.hpp ----
 // The machine's vector of T, as the micro-kernel of the matrix product needs it: load, store, broadcast and a
 // multiply-add that is fused exactly where the target has one. Compiler builtins in place of <immintrin.h>,
@@ -12557,6 +13099,240 @@ void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEp
 }
 
 }  // namespace weft::kernels
+// ---- weft/kernels/conv/source.hpp ----
+// What a block of a convolution's result reads: x in place where its type fits and every tap lies inside,
+// otherwise a copy with the padding in it. Either way place and tap give an element by adding two offsets.
+
+namespace weft::kernels {
+
+// Places of the result: a range of images and of each axis; all but one of them whole.
+struct ConvBlock {
+  i64 begin[4]{}, count[4]{};
+  constexpr i64 size() const { return count[0] * count[1] * count[2] * count[3]; }
+};
+
+// Blocks of about `places` places: whole images where they fit, else whole lines, else parts of a line.
+struct ConvCut {
+  i64 extent[4]{}, size[4]{}, pieces[4]{};
+  constexpr i64 blocks() const { return pieces[0] * pieces[1] * pieces[2] * pieces[3]; }
+  constexpr ConvBlock block(i64 number) const {
+    ConvBlock b;
+    for (int k = 3; k >= 0; --k) {
+      b.begin[k] = number % pieces[k] * size[k];
+      number /= pieces[k];
+      b.count[k] = extent[k] - b.begin[k] < size[k] ? extent[k] - b.begin[k] : size[k];
+    }
+    return b;
+  }
+};
+
+constexpr ConvCut conv_cut(const ConvShape& s, i64 places) {
+  ConvCut c;
+  const i64 extent[4]{s.batch, s.axis[0].out, s.axis[1].out, s.axis[2].out};
+  for (int k = 3; k >= 0; --k) {
+    c.extent[k] = extent[k];
+    const i64 most = places < 1 ? 1 : places < extent[k] ? places : extent[k];
+    c.pieces[k] = dot_ceil_div(extent[k], most);
+    c.size[k] = dot_ceil_div(extent[k], c.pieces[k]);
+    c.pieces[k] = dot_ceil_div(extent[k], c.size[k]);
+    places = c.pieces[k] > 1 ? 1 : places / extent[k];
+  }
+  return c;
+}
+
+// Element (image, place, channel, tap) lies at base + image * image_step + channel * channel_step + the sums
+// of place_step and tap(); all counted from the block's and the channels' first.
+template <class S>
+struct ConvSource {
+  const S* base = nullptr;
+  i64 image_step = 0, channel_step = 0;
+  i64 place_step[3]{}, tap_step[3]{};
+  i64 interleaved = 1, part = 0;  // the last axis lies as `interleaved` parts, place after place
+
+  i64 tap(int axis, i64 k) const {
+    if (axis < 2 || interleaved == 1) return k * tap_step[axis];
+    const i64 at = k * tap_step[2];
+    return at % interleaved * part + at / interleaved;
+  }
+};
+
+// Along an axis: how many neighbours of x a block's places and taps span, and where they begin.
+struct ConvSpan {
+  i64 first = 0, length = 0;
+};
+constexpr ConvSpan conv_span(const ConvAxis& a, i64 begin, i64 count) {
+  return {begin * a.stride - a.low, (count - 1) * a.stride + (a.window - 1) * a.w_dilation + 1};
+}
+
+// Room for the copy of a block of `channels` channels.
+template <class S>
+constexpr i64 conv_copy_size(const ConvShape& s, const ConvCut& cut, i64 channels) {
+  i64 size = cut.size[0] * channels;
+  for (int k = 0; k < 3; ++k) {
+    const i64 length = conv_span(s.axis[k], 0, cut.size[k + 1]).length;
+    size *= k < 2 ? length : (length + s.axis[2].stride - 1) / s.axis[2].stride * s.axis[2].stride;
+  }
+  return size + 4 * dot_lanes<S>;
+}
+
+// `x`: the group's. Lanes: whether neighbouring places must be neighbours in memory.
+template <bool Lanes, class TX, class S>
+ConvSource<S> conv_source(const ConvShape& s, const ConvBlock& block, i64 channel, i64 channels, const TX* x,
+                          S* copy) {
+  ConvSource<S> r;
+  ConvSpan span[3];
+  bool inside = true;
+  for (int k = 0; k < 3; ++k) {
+    span[k] = conv_span(s.axis[k], block.begin[k + 1], block.count[k + 1]);
+    inside = inside && span[k].first >= 0 && span[k].first + span[k].length <= s.axis[k].in;
+  }
+  x += block.begin[0] * s.x_n + channel * s.x_c;
+  if constexpr (std::is_same_v<TX, S>)
+    if (inside && (!Lanes || (dot_masks<S> && s.axis[2].x == 1 && s.axis[2].stride == 1))) {
+      r.base = x;
+      r.image_step = s.x_n;
+      r.channel_step = s.x_c;
+      for (int k = 0; k < 3; ++k) {
+        r.base += span[k].first * s.axis[k].x;
+        r.place_step[k] = s.axis[k].stride * s.axis[k].x;
+        r.tap_step[k] = s.axis[k].w_dilation * s.axis[k].x;
+      }
+      return r;
+    }
+  const i64 stride = s.axis[2].stride;
+  r.interleaved = Lanes ? stride : 1;
+  r.part = (span[2].length + r.interleaved - 1) / r.interleaved;
+  const i64 line = r.part * r.interleaved, plane = line * span[1].length;
+  r.base = copy;
+  r.channel_step = plane * span[0].length;
+  r.image_step = r.channel_step * channels;
+  r.place_step[0] = s.axis[0].stride * plane;
+  r.place_step[1] = s.axis[1].stride * line;
+  r.place_step[2] = Lanes ? 1 : stride;
+  r.tap_step[0] = s.axis[0].w_dilation * plane;
+  r.tap_step[1] = s.axis[1].w_dilation * line;
+  r.tap_step[2] = s.axis[2].w_dilation;
+  const i64 x_w = s.axis[2].x;
+  // the part of a line that lies inside x
+  const i64 from =
+      span[2].first < 0 ? (-span[2].first < span[2].length ? -span[2].first : span[2].length) : 0;
+  i64 to = s.axis[2].in - span[2].first < span[2].length ? s.axis[2].in - span[2].first : span[2].length;
+  if (to < from) to = from;
+  S* out = copy;
+  for (i64 n = 0; n < block.count[0]; ++n)
+    for (i64 c = 0; c < channels; ++c)
+      for (i64 d = 0; d < span[0].length; ++d)
+        for (i64 h = 0; h < span[1].length; ++h, out += line) {
+          const i64 at_d = span[0].first + d, at_h = span[1].first + h;
+          const bool there = at_d >= 0 && at_d < s.axis[0].in && at_h >= 0 && at_h < s.axis[1].in;
+          const TX* in =
+              x + n * s.x_n + c * s.x_c + at_d * s.axis[0].x + at_h * s.axis[1].x + span[2].first * x_w;
+          if (!there) {
+            for (i64 i = 0; i < line; ++i) out[i] = S{};
+          } else if (r.interleaved == 1) {
+            for (i64 i = 0; i < from; ++i) out[i] = S{};
+            if (x_w == 1)
+              for (i64 i = from; i < to; ++i) out[i] = static_cast<S>(in[i]);
+            else
+              for (i64 i = from; i < to; ++i) out[i] = static_cast<S>(in[i * x_w]);
+            for (i64 i = to; i < line; ++i) out[i] = S{};
+          } else {
+            for (i64 p = 0; p < r.interleaved; ++p)
+              for (i64 q = 0; q < r.part; ++q) {
+                const i64 i = q * r.interleaved + p;
+                out[p * r.part + q] = i >= from && i < to ? static_cast<S>(in[i * x_w]) : S{};
+              }
+          }
+        }
+  return r;
+}
+
+}  // namespace weft::kernels
+// ---- weft/kernels/conv/tile.hpp ----
+// The micro-kernels of the convolution: a tile of sums held in registers while the taps run, one operand read
+// through a table of offsets. Every element is one chain of multiply-adds in the order of the taps.
+
+namespace weft::kernels {
+
+// Sum r, lane j of `c` gathers a[r][at[l]] * b[l * b_row + j] (ConvGathers::by_row), or a[r][l] * b[at[l] +
+// j] (ConvGathers::by_lane), over l < k. Of b's last vector `last` lanes are there, of c's all.
+template <class T>
+struct ConvTile {
+  i64 k = 0;
+  const T* a[dot_tile_rows]{};
+  const i64* at = nullptr;
+  const T* b = nullptr;
+  i64 b_row = 0;
+  T* c = nullptr;
+  i64 c_row = 0;
+  i64 last = 0;
+  bool accumulate = false;  // start from what c holds
+};
+
+enum class ConvGathers { by_row, by_lane };
+
+template <class T, ConvGathers Gathers, int Rows, int Vectors>
+void conv_tile(const ConvTile<T>& tile) {
+  using V = typename DotVector<T>::type;
+  constexpr i64 lane_count = dot_lanes<T>;
+  constexpr bool rows = Gathers == ConvGathers::by_row;
+  const i64 last = tile.last, b_row = tile.b_row, k = tile.k;
+  const i64* const at = tile.at;
+  const T* b = tile.b;
+  const T* a[Rows];
+  V sum[Rows][Vectors];
+  V y[Vectors];
+  dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
+    a[r] = tile.a[r];
+    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA { sum[r][v] = dot_splat<T>(T{}); });
+  });
+  for (i64 l = 0; l < k; ++l) {
+    const i64 offset = at[l];
+    const T* row = rows ? b : b + offset;
+    const i64 element = rows ? offset : l;
+    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
+      if constexpr (!rows && dot_masks<T> && v == Vectors - 1)
+        y[v] = dot_load_first<T>(row + v * lane_count, last);
+      else
+        y[v] = dot_load<T>(row + v * lane_count);
+    });
+    dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
+      const V x = dot_splat<T>(a[r][element]);
+      dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA { dot_fma<T>(sum[r][v], x, y[v]); });
+    });
+    if constexpr (rows) b += b_row;
+  }
+  dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
+    T* c = tile.c + r * tile.c_row;
+    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
+      if (tile.accumulate) sum[r][v] += dot_load<T>(c + v * lane_count);
+      dot_store<T>(c + v * lane_count, sum[r][v]);
+    });
+  });
+}
+
+template <class T>
+using ConvTileFunction = void (*)(const ConvTile<T>&);
+
+template <class T, ConvGathers Gathers, int Vectors>
+ConvTileFunction<T> conv_tile_of(int row) {
+  static constexpr ConvTileFunction<T> table[4] = {
+      conv_tile<T, Gathers, 1, Vectors>, conv_tile<T, Gathers, 2, Vectors>, conv_tile<T, Gathers, 4, Vectors>,
+      conv_tile<T, Gathers, int{dot_tile_rows}, Vectors>};
+  return table[row];
+}
+
+// The micro-kernel for at most `rows` rows and exactly `vectors` vectors; sets rows to those it does.
+template <class T, ConvGathers Gathers>
+ConvTileFunction<T> conv_tile_for(i64& rows, i64 vectors) {
+  const int row = rows >= dot_tile_rows ? 3 : rows >= 4 ? 2 : rows >= 2 ? 1 : 0;
+  rows = row == 3 ? dot_tile_rows : i64{1} << row;
+  if constexpr (dot_tile_vectors == 3)
+    if (vectors == 3) return conv_tile_of<T, Gathers, 3>(row);
+  return vectors == 2 ? conv_tile_of<T, Gathers, 2>(row) : conv_tile_of<T, Gathers, 1>(row);
+}
+
+}  // namespace weft::kernels
 // ---- weft/kernels/parallel.hpp ----
 // Host loops over work items. The caller cuts the work into items by size, never by the number of threads, so
 // what is computed does not depend on how many threads compute it.
@@ -12602,6 +13378,377 @@ void parallel_for(i64 n, int max_threads, F&& f) noexcept {
 }
 
 }  // namespace weft
+// ---- weft/kernels/conv.hpp ----
+// The convolution on the host: a matrix product whose one operand is read through offsets, without laying out
+// its columns in memory. The same operands give the same bits for any number of threads: the work is cut by
+// shape, and taps are summed in an order that depends on shape and strides alone.
+//
+// Two ways: with many outputs a vector's lanes are outputs and rows are places, each place a pointer into x;
+// with few (depthwise, averages) lanes are neighbouring places. Phases of a dilated x run one by one.
+
+namespace weft::kernels {
+
+// How a phase is cut. Chosen from its extents alone.
+struct ConvPlan {
+  bool lanes_are_outputs = false;
+  ConvCut cut;
+  i64 output_cuts = 1, outputs = 0;  // pieces, and outputs of a piece
+  i64 width = 0;                     // of a row of sums
+  i64 chunks = 1, channels = 0;      // of the channels, and channels of a chunk
+  i64 block_channels = 0, block_taps = 0;
+  constexpr i64 block() const { return block_channels * block_taps; }
+};
+
+inline constexpr i64 conv_block_k = dot_block_k;
+
+template <class S>
+constexpr ConvPlan conv_plan(const ConvShape& s) {
+  constexpr i64 lane_count = dot_lanes<S>;
+  ConvPlan p;
+  const i64 taps = s.taps(), rows = s.batch * s.places();
+  p.lanes_are_outputs = 4 * s.outputs >= 3 * lane_count;
+  if (p.lanes_are_outputs) {
+    p.output_cuts = dot_ceil_div(s.outputs, 2 * dot_tile_cols<S>);
+    p.outputs = dot_ceil_div(dot_ceil_div(s.outputs, p.output_cuts), lane_count) * lane_count;
+    p.output_cuts = dot_ceil_div(s.outputs, p.outputs);
+  } else {
+    p.outputs = s.outputs;
+  }
+  i64 places = p.lanes_are_outputs ? 65536 / p.outputs : 4096;
+  places = places > 1024 && p.lanes_are_outputs ? 1024 : places;
+  const auto items = [&] { return s.groups * p.output_cuts * p.cut.blocks() * p.chunks; };
+  p.cut = conv_cut(s, places);
+  // few sums over many taps: parts of the channels, whose sums are added up at the end
+  if (items() < 16) {
+    const i64 work = rows * s.outputs * s.channels * taps;
+    const i64 wanted = dot_ceil_div(16, items()), worth = work / 2000000;
+    p.chunks = wanted < worth ? wanted : worth;
+    if (p.chunks > s.channels) p.chunks = s.channels;
+    if (p.chunks < 1) p.chunks = 1;
+  }
+  p.channels = dot_ceil_div(s.channels, p.chunks);
+  p.chunks = dot_ceil_div(s.channels, p.channels);
+  while (items() < 16 && places > 64) p.cut = conv_cut(s, places /= 2);
+  if (taps <= conv_block_k) {
+    const i64 most = conv_block_k / taps, blocks = dot_ceil_div(p.channels, most);
+    p.block_channels = dot_ceil_div(p.channels, blocks);
+    p.block_taps = taps;
+  } else {
+    p.block_channels = 1;
+    p.block_taps = dot_ceil_div(taps, dot_ceil_div(taps, conv_block_k));
+  }
+  p.width = p.lanes_are_outputs ? p.outputs
+                                : p.cut.size[0] * p.cut.size[1] * p.cut.size[2] *
+                                      (dot_ceil_div(p.cut.size[3], lane_count) * lane_count);
+  return p;
+}
+
+// The taps of a block, in the order in which they are summed: offsets into x and into w.
+struct ConvTaps {
+  i64* x = nullptr;
+  i64* w = nullptr;
+};
+template <class S>
+void conv_taps(const ConvShape& s, const ConvSource<S>& source, i64 channels, i64 first_tap, i64 taps,
+               const ConvTaps& out) {
+  i64 l = 0;
+  for (i64 c = 0; c < channels; ++c)
+    for (i64 t = first_tap; t < first_tap + taps; ++t, ++l) {
+      i64 rest = t, x = c * source.channel_step, w = c * s.w_c;
+      for (int k = 2; k >= 0; --k) {
+        const ConvAxis& a = s.axis[k];
+        i64 tap = rest % a.window;
+        rest /= a.window;
+        if (a.w < 0) tap = a.window - 1 - tap;  // w in the order of its memory
+        x += source.tap(k, tap);
+        w += tap * a.w;
+      }
+      out.x[l] = x;
+      out.w[l] = w;
+    }
+}
+
+// ---- lanes are outputs ----
+
+// w's outputs [0, outputs) of `k` taps as k rows of lanes, strip after strip.
+template <class TW, class S>
+void conv_pack(const ConvShape& s, const TW* w, const i64* at, i64 k, i64 outputs, S* packed, S* runs) {
+  for (i64 j = 0, width = 0; j < outputs; j += width) {
+    width = dot_strip_cols<S>(outputs - j);
+    const i64 padded = dot_ceil_div(width, dot_lanes<S>) * dot_lanes<S>;
+    S* out = packed + j * k;
+    for (i64 l = 0, run = 0; l < k; l += run) {
+      const i64 step = l + 1 < k ? at[l + 1] - at[l] : 1;
+      for (run = 1; l + run < k && at[l + run] - at[l + run - 1] == step;) ++run;
+      dot_pack<TW, S>(w + at[l] + j * s.w_o, s.w_o, step, width, run, out + l * padded, padded, runs);
+    }
+  }
+}
+
+// Adds the sums of channels [channel, channel + channels) of a block: (rows, width), zero at first.
+template <class TX, class TW, class S>
+void conv_rows(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block, i64 channel, i64 channels,
+               i64 outputs, const TX* x, const TW* w, S* sums, S* packed, S* runs, S* copy, i64* tables) {
+  const i64 rows = block.size(), taps = s.taps();
+  i64* row_at = tables;
+  const ConvTaps at{tables + rows, tables + rows + plan.block()};
+  ConvTile<S> tile;
+  tile.accumulate = false;
+  for (i64 c = 0; c < channels; c += plan.block_channels) {
+    const i64 some = channels - c < plan.block_channels ? channels - c : plan.block_channels;
+    const ConvSource<S> source = conv_source<false>(s, block, channel + c, some, x, copy);
+    i64 row = 0;
+    for (i64 n = 0; n < block.count[0]; ++n)
+      for (i64 d = 0; d < block.count[1]; ++d)
+        for (i64 h = 0; h < block.count[2]; ++h)
+          for (i64 i = 0; i < block.count[3]; ++i)
+            row_at[row++] = n * source.image_step + d * source.place_step[0] + h * source.place_step[1] +
+                            i * source.place_step[2];
+    for (i64 t = 0; t < taps; t += plan.block_taps) {
+      const i64 part = taps - t < plan.block_taps ? taps - t : plan.block_taps;
+      const i64 k = some * part;
+      conv_taps(s, source, some, t, part, at);
+      conv_pack<TW, S>(s, w + (channel + c) * s.w_c, at.w, k, outputs, packed, runs);
+      tile.k = k;
+      tile.at = at.x;
+      tile.c_row = plan.width;
+      for (i64 j = 0, width = 0; j < outputs; j += width) {
+        width = dot_strip_cols<S>(outputs - j);
+        const i64 vectors = dot_ceil_div(width, dot_lanes<S>);
+        tile.b = packed + j * k;
+        tile.b_row = vectors * dot_lanes<S>;
+        tile.last = dot_lanes<S>;
+        for (i64 i = 0; i < rows;) {
+          i64 some_rows = rows - i;
+          const ConvTileFunction<S> run = conv_tile_for<S, ConvGathers::by_row>(some_rows, vectors);
+          for (i64 r = 0; r < some_rows; ++r) tile.a[r] = source.base + row_at[i + r];
+          tile.c = sums + i * plan.width + j;
+          run(tile);
+          i += some_rows;
+        }
+      }
+      tile.accumulate = true;
+    }
+  }
+}
+
+// Turns `rows` rows of sums, `width` apart, into `outputs` runs that lie y_o apart.
+template <class TY, class S>
+void conv_store_run(const S* sums, i64 width, i64 rows, i64 outputs, TY* y, i64 y_o) {
+  i64 row = 0;
+  if constexpr (std::is_same_v<TY, f32> && std::is_same_v<S, f32>) {
+#if defined(__AVX512F__)
+    for (; row + 16 <= rows; row += 16)
+      dot_pack_group<16>(sums + row * width, width, 16, outputs, y + row, y_o);
+#endif
+    for (; row + 4 <= rows; row += 4) dot_pack_group<4>(sums + row * width, width, 4, outputs, y + row, y_o);
+  }
+  for (i64 o = 0; o < outputs; ++o)
+    for (i64 r = row; r < rows; ++r) y[o * y_o + r] = static_cast<TY>(sums[r * width + o]);
+}
+
+// y: the block's group and first output.
+template <class TY, class S>
+void conv_store(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block, i64 outputs, const S* sums,
+                TY* y) {
+  const i64 step[4]{s.y_n, s.axis[0].y, s.axis[1].y, s.axis[2].y};
+  for (int k = 0; k < 4; ++k) y += block.begin[k] * step[k];
+  // places that follow each other in y
+  i64 run = 1;
+  int outer = 3;
+  while (outer >= 0 && (block.count[outer] == 1 || step[outer] == run)) run *= block.count[outer--];
+  i64 count[4]{1, 1, 1, 1};
+  for (int k = 0; k <= outer; ++k) count[k] = block.count[k];
+  const S* from = sums;
+  for (i64 a = 0; a < count[0]; ++a)
+    for (i64 b = 0; b < count[1]; ++b)
+      for (i64 c = 0; c < count[2]; ++c)
+        for (i64 d = 0; d < count[3]; ++d, from += run * plan.width) {
+          TY* to = y + (outer >= 0 ? a * step[0] : 0) + (outer >= 1 ? b * step[1] : 0) +
+                   (outer >= 2 ? c * step[2] : 0) + (outer >= 3 ? d * step[3] : 0);
+          if (s.y_o == 1)
+            for (i64 r = 0; r < run; ++r)
+              for (i64 o = 0; o < outputs; ++o) to[r + o] = static_cast<TY>(from[r * plan.width + o]);
+          else
+            conv_store_run<TY, S>(from, plan.width, run, outputs, to, s.y_o);
+        }
+}
+
+// ---- lanes are places ----
+
+// As conv_rows; sums are (outputs, places), each line of places on whole vectors.
+template <class TX, class TW, class S>
+void conv_lanes(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block, i64 channel, i64 channels,
+                const TX* x, const TW* w, S* sums, S* packed, S* copy, i64* tables) {
+  const i64 taps = s.taps();
+  const i64 line = dot_ceil_div(block.count[3], dot_lanes<S>) * dot_lanes<S>;
+  const ConvTaps at{tables, tables + plan.block()};
+  ConvTile<S> tile;
+  tile.c_row = plan.width;
+  for (i64 c = 0; c < channels; c += plan.block_channels) {
+    const i64 some = channels - c < plan.block_channels ? channels - c : plan.block_channels;
+    const ConvSource<S> source = conv_source<true>(s, block, channel + c, some, x, copy);
+    for (i64 t = 0; t < taps; t += plan.block_taps) {
+      const i64 part = taps - t < plan.block_taps ? taps - t : plan.block_taps;
+      const i64 k = some * part;
+      conv_taps(s, source, some, t, part, at);
+      const TW* from = w + (channel + c) * s.w_c;
+      for (i64 o = 0; o < s.outputs; ++o)
+        for (i64 l = 0; l < k; ++l) packed[o * k + l] = static_cast<S>(from[o * s.w_o + at.w[l]]);
+      tile.k = k;
+      tile.at = at.x;
+      i64 to = 0;
+      for (i64 n = 0; n < block.count[0]; ++n)
+        for (i64 d = 0; d < block.count[1]; ++d)
+          for (i64 h = 0; h < block.count[2]; ++h, to += line) {
+            const S* base =
+                source.base + n * source.image_step + d * source.place_step[0] + h * source.place_step[1];
+            for (i64 j = 0, width = 0; j < block.count[3]; j += width) {
+              width = dot_strip_cols<S>(block.count[3] - j);
+              const i64 vectors = dot_ceil_div(width, dot_lanes<S>);
+              tile.last = width - (vectors - 1) * dot_lanes<S>;
+              tile.b = base + j;
+              for (i64 o = 0; o < s.outputs;) {
+                i64 rows = s.outputs - o;
+                const ConvTileFunction<S> run = conv_tile_for<S, ConvGathers::by_lane>(rows, vectors);
+                for (i64 r = 0; r < rows; ++r) tile.a[r] = packed + (o + r) * k;
+                tile.c = sums + o * plan.width + to + j;
+                run(tile);
+                o += rows;
+              }
+            }
+          }
+      tile.accumulate = true;
+    }
+  }
+}
+
+template <class TY, class S>
+void conv_store_lanes(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block, const S* sums,
+                      TY* y) {
+  const i64 line = dot_ceil_div(block.count[3], dot_lanes<S>) * dot_lanes<S>;
+  const i64 step[4]{s.y_n, s.axis[0].y, s.axis[1].y, s.axis[2].y};
+  for (int k = 0; k < 4; ++k) y += block.begin[k] * step[k];
+  for (i64 o = 0; o < s.outputs; ++o) {
+    const S* from = sums + o * plan.width;
+    for (i64 n = 0; n < block.count[0]; ++n)
+      for (i64 d = 0; d < block.count[1]; ++d)
+        for (i64 h = 0; h < block.count[2]; ++h, from += line) {
+          TY* to = y + o * s.y_o + n * step[0] + d * step[1] + h * step[2];
+          if (step[3] == 1)
+            for (i64 i = 0; i < block.count[3]; ++i) to[i] = static_cast<TY>(from[i]);
+          else
+            for (i64 i = 0; i < block.count[3]; ++i) to[i * step[3]] = static_cast<TY>(from[i]);
+        }
+  }
+}
+
+// ---- both ----
+
+// Partial sums of a convolution that is cut along its channels; of the thread that starts it.
+inline DotScratch& conv_partial_scratch() {
+  static thread_local DotScratch scratch;
+  return scratch;
+}
+
+template <class TX, class TW, class TY>
+void conv_one_phase(const ConvShape& s, const TX* x, const TW* w, TY* y, int max_threads) {
+  using S = DotSum2<TX, TW>;
+  if (s.groups * s.batch * s.outputs * s.places() <= 0) return;
+  const bool nothing = s.channels <= 0 || s.taps() <= 0 || s.axis[0].in * s.axis[1].in * s.axis[2].in <= 0;
+  if (nothing) {
+    for (i64 g = 0; g < s.groups; ++g)
+      for (i64 n = 0; n < s.batch; ++n)
+        for (i64 o = 0; o < s.outputs; ++o)
+          for (i64 d = 0; d < s.axis[0].out; ++d)
+            for (i64 h = 0; h < s.axis[1].out; ++h)
+              for (i64 i = 0; i < s.axis[2].out; ++i)
+                y[g * s.y_g + n * s.y_n + o * s.y_o + d * s.axis[0].y + h * s.axis[1].y + i * s.axis[2].y] =
+                    static_cast<TY>(S{});
+    return;
+  }
+  const ConvPlan plan = conv_plan<S>(s);
+  const i64 rows = plan.cut.size[0] * plan.cut.size[1] * plan.cut.size[2] * plan.cut.size[3];
+  const i64 sum_size = plan.lanes_are_outputs ? rows * plan.width : s.outputs * plan.width;
+  const i64 packed_size = plan.block() * plan.outputs;
+  const i64 run_size = std::is_same_v<TW, S> ? 0 : plan.block() * dot_tile_cols<S>;
+  const i64 copy_size = conv_copy_size<S>(s, plan.cut, plan.block_channels);
+  const i64 table_size = rows + 2 * plan.block();
+  const i64 blocks = plan.cut.blocks(), tiles = s.groups * plan.output_cuts * blocks;
+  S* partial = nullptr;
+  if (plan.chunks > 1)
+    partial = static_cast<S*>(
+        conv_partial_scratch().get(tiles * plan.chunks * sum_size * static_cast<i64>(sizeof(S))));
+
+  struct Tile {
+    ConvBlock block;
+    i64 group, output, outputs;
+  };
+  // blocks of one group and one piece of its outputs follow each other
+  const auto tile_of = [&](i64 number) {
+    Tile t;
+    t.block = plan.cut.block(number % blocks);
+    number /= blocks;
+    t.output = number % plan.output_cuts * plan.outputs;
+    t.outputs = s.outputs - t.output < plan.outputs ? s.outputs - t.output : plan.outputs;
+    t.group = number / plan.output_cuts;
+    return t;
+  };
+  const auto store = [&](const Tile& t, const S* sums) {
+    TY* to = y + t.group * s.y_g + t.output * s.y_o;
+    if (plan.lanes_are_outputs)
+      conv_store<TY, S>(s, plan, t.block, t.outputs, sums, to);
+    else
+      conv_store_lanes<TY, S>(s, plan, t.block, sums, to);
+  };
+  const auto compute = [&](i64 number) {
+    const Tile t = tile_of(number / plan.chunks);
+    const i64 chunk = number % plan.chunks, channel = chunk * plan.channels;
+    const i64 channels = s.channels - channel < plan.channels ? s.channels - channel : plan.channels;
+    // tables first: they are the most aligned
+    const i64 room = sum_size + packed_size + run_size + copy_size + 8;
+    i64* tables =
+        static_cast<i64*>(dot_scratch().get(table_size * 8 + room * static_cast<i64>(sizeof(S)) + 64));
+    S* own = reinterpret_cast<S*>(tables + (table_size + 7) / 8 * 8);
+    S* sums = partial ? partial + number * sum_size : own;
+    S *packed = own + sum_size, *runs = packed + packed_size, *copy = runs + run_size;
+    const TX* from = x + t.group * s.x_g;
+    const TW* window = w + t.group * s.w_g + t.output * s.w_o;
+    if (plan.lanes_are_outputs)
+      conv_rows<TX, TW, S>(s, plan, t.block, channel, channels, t.outputs, from, window, sums, packed, runs,
+                           copy, tables);
+    else
+      conv_lanes<TX, TW, S>(s, plan, t.block, channel, channels, from, window, sums, packed, copy, tables);
+    if (!partial) store(t, sums);
+  };
+  // Small tiles go to a thread several at a time.
+  const i64 work = rows * plan.outputs * plan.channels * s.taps();
+  const i64 together = work < 1000000 ? 1000000 / (work > 0 ? work : 1) + 1 : 1;
+  const i64 all = tiles * plan.chunks;
+  parallel_for(dot_ceil_div(all, together), max_threads, [&](i64 item) {
+    const i64 end = (item + 1) * together < all ? (item + 1) * together : all;
+    for (i64 number = item * together; number < end; ++number) compute(number);
+  });
+  if (partial)
+    parallel_for(tiles, max_threads, [&](i64 tile) {
+      S* sums = partial + tile * plan.chunks * sum_size;
+      for (i64 c = 1; c < plan.chunks; ++c)
+        for (i64 i = 0; i < sum_size; ++i) sums[i] += sums[c * sum_size + i];
+      store(tile_of(tile), sums);
+    });
+}
+
+// y = conv(x, w), on at most max_threads threads (0: all). y must overlap neither x nor w.
+template <class TX, class TW, class TY>
+void conv(const ConvShape& s, const TX* x, const TW* w, TY* y, int max_threads = 0) {
+  const i64 phases = conv_phases(s);
+  for (i64 k = 0; k < phases; ++k) {
+    const ConvPhase phase = conv_phase(s, k);
+    conv_one_phase<TX, TW, TY>(phase.shape, x, w + phase.w_at, y + phase.y_at, max_threads);
+  }
+}
+
+}  // namespace weft::kernels
 // ---- weft/kernels/dot/cblas.hpp ----
 // The system's BLAS as an engine for large products of f32 and f64, present where WEFT_WITH_CBLAS is defined
 // (the program then links a CBLAS with 32-bit integers). It runs single-threaded on cuts of our own, because
@@ -13026,6 +14173,17 @@ void run_dot(const HostLaunch& launch, int threads) {
                threads, epilogue);
 }
 
+// Words: dtypes of x, w, y. Numbers: conv_call's.
+template <class C>
+void run_conv(const HostLaunch& launch, int threads) {
+  using X = ctype<static_cast<DType>(C::w[0])>;
+  using W = ctype<static_cast<DType>(C::w[1])>;
+  using Y = ctype<static_cast<DType>(C::w[2])>;
+  conv<X, W, Y>(conv_call(launch.numbers), static_cast<const X*>(launch.args.pointer[0]),
+                static_cast<const W*>(launch.args.pointer[1]), static_cast<Y*>(launch.args.pointer[2]),
+                threads);
+}
+
 template <class C>
 void run_gather(const HostLaunch& launch, int threads) {
   using T = ctype<static_cast<DType>(C::w[0])>;
@@ -13057,6 +14215,660 @@ inline void run_copy(const HostLaunch& launch, int) {
 }
 
 }  // namespace weft::kernels
+// ---- weft/kernels/sort.hpp ----
+// The places of a line's elements in sorted order. Law: elements become unsigned keys in whose order NaN is
+// the greatest and both zeros are equal; a key goes with its place, so that no two items are equal and every
+// correct sort gives the same, stable result.
+
+namespace weft::kernels {
+
+namespace detail {
+
+WEFT_HD_INLINE constexpr u32 sort_key(float x) {
+  const u32 bits = __builtin_bit_cast(u32, x != x   ? __builtin_bit_cast(float, 0x7fc00000u)
+                                           : x == 0 ? 0.0f
+                                                    : x);
+  return bits ^ (bits >> 31 != 0 ? 0xffffffffu : 0x80000000u);
+}
+WEFT_HD_INLINE constexpr u64 sort_key(double x) {
+  const u64 bits = __builtin_bit_cast(u64, x != x   ? __builtin_bit_cast(double, 0x7ff8000000000000u)
+                                           : x == 0 ? 0.0
+                                                    : x);
+  return bits ^ (bits >> 63 != 0 ? ~u64{0} : u64{1} << 63);
+}
+WEFT_HD_INLINE constexpr u32 sort_key(i32 x) { return static_cast<u32>(x) ^ 0x80000000u; }
+WEFT_HD_INLINE constexpr u64 sort_key(i64 x) { return static_cast<u64>(x) ^ (u64{1} << 63); }
+
+}  // namespace detail
+
+// A key of 32 bits and its place in one word.
+struct SortItem32 {
+  u64 word = ~u64{0};
+  WEFT_HD_INLINE constexpr bool operator<(const SortItem32& o) const { return word < o.word; }
+  WEFT_HD_INLINE constexpr i64 place() const { return static_cast<i64>(word & 0xffffffffu); }
+  static constexpr int key_bytes = 4;
+  constexpr int digit(int k) const { return static_cast<int>(word >> (32 + 8 * k) & 255); }
+};
+struct SortItem64 {
+  u64 key = ~u64{0}, at = ~u64{0};
+  WEFT_HD_INLINE constexpr bool operator<(const SortItem64& o) const {
+    return key != o.key ? key < o.key : at < o.at;
+  }
+  WEFT_HD_INLINE constexpr i64 place() const { return static_cast<i64>(at); }
+  static constexpr int key_bytes = 8;
+  constexpr int digit(int k) const { return static_cast<int>(key >> (8 * k) & 255); }
+};
+
+template <class T>
+using sort_item = std::conditional_t<sizeof(T) == 8, SortItem64, SortItem32>;
+
+template <class T>
+WEFT_HD_INLINE sort_item<T> make_sort_item(T x, i64 place, bool descending) {
+  const auto key = descending ? ~detail::sort_key(x) : detail::sort_key(x);
+  if constexpr (sizeof(T) == 8)
+    return {key, static_cast<u64>(place)};
+  else
+    return {u64{key} << 32 | static_cast<u64>(place)};
+}
+
+namespace detail {
+
+// Runs of 16 by insertion, then merged in pairs; the result ends in `items`.
+template <class Item>
+inline void merge_sort(Item* items, Item* spare, i64 n) {
+  constexpr i64 run = 16;
+  for (i64 begin = 0; begin < n; begin += run)
+    for (i64 i = begin + 1; i < (begin + run < n ? begin + run : n); ++i) {
+      const Item x = items[i];
+      i64 j = i;
+      for (; j > begin && x < items[j - 1]; --j) items[j] = items[j - 1];
+      items[j] = x;
+    }
+  Item* from = items;
+  Item* to = spare;
+  for (i64 width = run; width < n; width *= 2) {
+    for (i64 begin = 0; begin < n; begin += 2 * width) {
+      const i64 middle = begin + width < n ? begin + width : n,
+                end = begin + 2 * width < n ? begin + 2 * width : n;
+      i64 i = begin, j = middle;
+      for (i64 k = begin; k < end; ++k)
+        to[k] = i < middle && (j == end || from[i] < from[j]) ? from[i++] : from[j++];
+    }
+    Item* other = from;
+    from = to;
+    to = other;
+  }
+  if (from != items)
+    for (i64 i = 0; i < n; ++i) items[i] = from[i];
+}
+
+// By the bytes of the keys, lowest first; items come in the order of their places. Bytes that all keys share
+// cost nothing.
+template <class Item>
+inline void radix_sort(Item* items, Item* spare, i64 n) {
+  constexpr int bytes = Item::key_bytes;
+  i64 counts[bytes][256]{};
+  for (i64 i = 0; i < n; ++i)
+    for (int k = 0; k < bytes; ++k) ++counts[k][items[i].digit(k)];
+  Item* from = items;
+  Item* to = spare;
+  for (int k = 0; k < bytes; ++k) {
+    if (counts[k][from[0].digit(k)] == n) continue;
+    i64 begin = 0;
+    for (i64& count : counts[k]) {
+      const i64 size = count;
+      count = begin;
+      begin += size;
+    }
+    for (i64 i = 0; i < n; ++i) to[counts[k][from[i].digit(k)]++] = from[i];
+    Item* other = from;
+    from = to;
+    to = other;
+  }
+  if (from != items)
+    for (i64 i = 0; i < n; ++i) items[i] = from[i];
+}
+
+// The `count` least items, in order, in items[0, count): a heap of the least so far, the greatest on top.
+template <class Item>
+inline void select_least(Item* items, i64 n, i64 count) {
+  const auto sink = [&](i64 size, i64 i, Item x) {
+    for (i64 child = 2 * i + 1; child < size; child = 2 * i + 1) {
+      if (child + 1 < size && items[child] < items[child + 1]) ++child;
+      if (!(x < items[child])) break;
+      items[i] = items[child];
+      i = child;
+    }
+    items[i] = x;
+  };
+  for (i64 i = count / 2 - 1; i >= 0; --i) sink(count, i, items[i]);
+  for (i64 i = count; i < n; ++i)
+    if (items[i] < items[0]) sink(count, 0, items[i]);
+  for (i64 size = count - 1; size > 0; --size) {
+    const Item last = items[size];
+    items[size] = items[0];
+    sink(size, 0, last);
+  }
+}
+
+}  // namespace detail
+
+// One line on the host, with memory for 2 * extent items.
+template <class T>
+inline void argsort_line(const LineArgs& args, i64 line, sort_item<T>* items) {
+  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
+  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
+  for (i64 i = 0; i < n; ++i) items[i] = make_sort_item(from[i * args.a_stride[1]], i, args.flag);
+  if (8 * args.count <= n)
+    detail::select_least(items, n, args.count);
+  else if (n < 1024)
+    detail::merge_sort(items, items + n, n);
+  else
+    detail::radix_sort(items, items + n, n);
+  i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
+  for (i64 i = 0; i < args.count; ++i) to[i * args.inner] = items[i].place();
+}
+
+// Tile `tile` of a line, sorted by a team in shared memory (16 KiB or 32 KiB): written as places when it is
+// the whole line, as items to scratch otherwise. Every compare-exchange has its own pair of items.
+template <class T, class Team>
+WEFT_HD_INLINE void sort_tile(Team& team, const LineArgs& args, i64 line, i64 tile) {
+  using Item = sort_item<T>;
+  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
+  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
+  const i64 begin = tile * line_sort_tile, left = n - begin < line_sort_tile ? n - begin : line_sort_tile;
+  int size = 2;  // a power of two that holds what is left
+  while (size < left) size *= 2;
+  auto items = team.template shared<Item>(line_sort_tile);
+  for (int i = team.rank(); i < size; i += team.size())
+    items[i] = i < left ? make_sort_item(from[(begin + i) * args.a_stride[1]], begin + i, args.flag) : Item{};
+  team.sync();
+  for (int run = 2; run <= size; run *= 2)
+    for (int step = run / 2; step > 0; step /= 2) {
+      for (int pair = team.rank(); pair < size / 2; pair += team.size()) {
+        const int i = pair / step * 2 * step + pair % step, j = i + step;
+        const Item x = items[i], y = items[j];
+        if ((y < x) == ((i & run) == 0)) {
+          items[i] = y;
+          items[j] = x;
+        }
+      }
+      team.sync();
+    }
+  if (n <= line_sort_tile) {
+    i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
+    for (i64 i = team.rank(); i < args.count; i += team.size()) {
+      const Item x = items[i];
+      to[i * args.inner] = x.place();
+    }
+  } else {
+    Item* to = static_cast<Item*>(args.scratch) + line * n + begin;
+    for (i64 i = team.rank(); i < left; i += team.size()) {
+      const Item x = items[i];
+      to[i] = x;
+    }
+  }
+}
+
+namespace detail {
+// How many of the first `diagonal` items of two sorted runs come from the first one.
+template <class A, class B>
+WEFT_HD_INLINE i64 merge_split(const A& a, i64 a_size, const B& b, i64 b_size, i64 diagonal) {
+  i64 low = diagonal > b_size ? diagonal - b_size : 0, high = diagonal < a_size ? diagonal : a_size;
+  while (low < high) {
+    const i64 middle = (low + high) / 2;
+    const auto x = a(middle), y = b(diagonal - 1 - middle);
+    if (x < y)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+}  // namespace detail
+
+// Tile `tile` of the line that merging runs of `width` items in pairs gives; `last` writes places. Shared
+// memory: 16 KiB or 32 KiB.
+template <class T, class Team>
+WEFT_HD_INLINE void merge_tile(Team& team, const LineArgs& args, i64 line, i64 tile, i64 width, bool odd,
+                               bool last) {
+  using Item = sort_item<T>;
+  const i64 n = args.extent, total = args.outer * args.inner * n;
+  Item* const scratch = static_cast<Item*>(args.scratch);
+  const Item* from = scratch + (odd ? total : 0) + line * n;
+  const i64 begin = tile * line_sort_tile, end = begin + line_sort_tile < n ? begin + line_sort_tile : n;
+  const i64 pair = begin / (2 * width) * (2 * width);
+  const i64 middle = pair + width < n ? pair + width : n, stop = pair + 2 * width < n ? pair + 2 * width : n;
+  const i64 a_size = middle - pair, b_size = stop - middle;
+  const auto a = [&](i64 i) { return from[pair + i]; };
+  const auto b = [&](i64 i) { return from[middle + i]; };
+  const i64 a_begin = detail::merge_split(a, a_size, b, b_size, begin - pair);
+  const i64 a_end = detail::merge_split(a, a_size, b, b_size, end - pair);
+  const i64 b_begin = begin - pair - a_begin, b_end = end - pair - a_end;
+  const i64 as = a_end - a_begin, bs = b_end - b_begin;
+  auto items = team.template shared<Item>(line_sort_tile);
+  for (i64 i = team.rank(); i < as + bs; i += team.size())
+    items[i] = i < as ? a(a_begin + i) : b(b_begin + i - as);
+  team.sync();
+  const auto near_a = [&](i64 i) -> Item { return items[i]; };
+  const auto near_b = [&](i64 i) -> Item { return items[as + i]; };
+  const i64 each = (line_sort_tile + team.size() - 1) / team.size();
+  const i64 first = each * team.rank() < as + bs ? each * team.rank() : as + bs;
+  i64 i = detail::merge_split(near_a, as, near_b, bs, first), j = first - i;
+  const i64 o = line / args.inner, k = line % args.inner;
+  for (i64 at = first; at < first + each && at < as + bs; ++at) {
+    const bool left = i < as && (j == bs || near_a(i) < near_b(j));
+    const Item x = left ? near_a(i++) : near_b(j++);
+    const i64 place = begin + at;
+    if (!last)
+      scratch[(odd ? 0 : total) + line * n + place] = x;
+    else if (place < args.count)
+      static_cast<i64*>(args.out)[(o * args.count + place) * args.inner + k] = x.place();
+  }
+}
+
+}  // namespace weft::kernels
+// ---- weft/kernels/scan.hpp ----
+// Running folds along one axis. Law: sums and products of f32 are kept in f64 and rounded where they are
+// written; NaN stays once it has come; the host takes the elements of a line one after another.
+
+namespace weft::kernels {
+
+namespace detail {
+
+template <class T, LineFold F>
+struct ScanState {
+  using type = T;
+};
+template <LineFold F>
+requires(F != LineFold::max && F != LineFold::min) struct ScanState<float, F> {
+  using type = double;
+};
+
+template <class S, class L = std::numeric_limits<S>>
+inline constexpr S most_of = L::has_infinity ? L::infinity() : L::max();
+template <class S, class L = std::numeric_limits<S>>
+inline constexpr S least_of = L::has_infinity ? -L::infinity() : L::lowest();
+
+}  // namespace detail
+
+// What a scan or a scatter of T keeps while it folds.
+template <class T, LineFold F>
+using fold_state = typename detail::ScanState<T, F>::type;
+
+template <LineFold F, class S>
+WEFT_HD_INLINE constexpr S fold_neutral() {
+  return F == LineFold::sum    ? S(0)
+         : F == LineFold::prod ? S(1)
+         : F == LineFold::min  ? detail::most_of<S>
+                               : detail::least_of<S>;
+}
+
+// Integers wrap round.
+template <LineFold F, class S>
+WEFT_HD_INLINE S fold(S x, S y) {
+  if constexpr (F == LineFold::sum || F == LineFold::prod) {
+    if constexpr (std::is_integral_v<S>) {
+      const auto u = static_cast<u64>(x), v = static_cast<u64>(y);
+      return static_cast<S>(F == LineFold::sum ? u + v : u * v);
+    } else {
+      return F == LineFold::sum ? x + y : x * y;
+    }
+  } else if constexpr (F == LineFold::max) {
+    return y > x || y != y ? y : x;  // a NaN in x stays: comparisons with it are false
+  } else if constexpr (F == LineFold::min) {
+    return y < x || y != y ? y : x;
+  } else {
+    const S top = x > y || x != x ? x : y, low = x > y || x != x ? y : x;
+    if (!(top - top == S(0))) return y != y ? y : top;  // an infinity or NaN
+    using std::exp;
+    using std::log1p;
+    return top + log1p(exp(low - top));
+  }
+}
+
+// `Lines` neighbouring lines from number `line` on, one element of each at a time.
+template <class T, LineFold F, int Lines>
+inline void scan_lines(const LineArgs& args, i64 line) {
+  using S = fold_state<T, F>;
+  const T* from[Lines];
+  T* to[Lines];
+  S state[Lines];
+  const i64 first = args.flag ? args.extent - 1 : 0;
+  for (int l = 0; l < Lines; ++l) {
+    const i64 o = (line + l) / args.inner, k = (line + l) % args.inner;
+    from[l] = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2] +
+              first * args.a_stride[1];
+    to[l] = static_cast<T*>(args.out) + (o * args.extent + first) * args.inner + k;
+    state[l] = fold_neutral<F, S>();
+  }
+  const i64 a_step = args.flag ? -args.a_stride[1] : args.a_stride[1];
+  const i64 out_step = args.flag ? -args.inner : args.inner;
+  for (i64 i = 0; i < args.extent; ++i)
+    for (int l = 0; l < Lines; ++l) {
+      state[l] = fold<F>(state[l], static_cast<S>(from[l][i * a_step]));
+      to[l][i * out_step] = static_cast<T>(state[l]);
+    }
+}
+
+inline constexpr int scan_block_lines = 8;
+
+// Block `block` of scan_block_lines lines.
+template <class T, LineFold F>
+inline void scan_block(const LineArgs& args, i64 block) {
+  const i64 begin = block * scan_block_lines, lines = args.outer * args.inner;
+  if (begin + scan_block_lines <= lines) return scan_lines<T, F, scan_block_lines>(args, begin);
+  for (i64 line = begin; line < lines; ++line) scan_lines<T, F, 1>(args, line);
+}
+
+// One line by a team: each thread folds four neighbours, warps pass their results on by shuffles. Shared
+// memory: 8 bytes a warp.
+template <class T, LineFold F, class Team>
+WEFT_HD_INLINE void scan_line(Team& team, const LineArgs& args, i64 line) {
+  using S = fold_state<T, F>;
+  constexpr int each = 4;
+  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
+  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
+  T* to = static_cast<T*>(args.out) + o * n * args.inner + k;
+  auto totals = team.template shared<S>(team.warps());
+  S carry = fold_neutral<F, S>();
+  for (i64 base = 0; base < n; base += i64{each} * team.size()) {
+    S part[each];
+    S total = fold_neutral<F, S>();
+    WEFT_UNROLL
+    for (int j = 0; j < each; ++j) {
+      const i64 i = base + i64{each} * team.rank() + j, at = args.flag ? n - 1 - i : i;
+      if (i < n) total = fold<F>(total, static_cast<S>(from[at * args.a_stride[1]]));
+      part[j] = total;
+    }
+    WEFT_UNROLL
+    for (int d = 1; d < warp_size; d *= 2) {
+      const S lower = team.shuffle_up(total, d);
+      if (team.lane() >= d) total = fold<F>(lower, total);
+    }
+    if (team.lane() == warp_size - 1) totals[team.warp()] = total;
+    S before = team.shuffle_up(total, 1);
+    if (team.lane() == 0) before = fold_neutral<F, S>();
+    team.sync();
+    S all = carry;
+    for (int w = 0; w < team.warps(); ++w) {
+      if (w == team.warp()) before = fold<F>(all, before);
+      const S more = totals[w];
+      all = fold<F>(all, more);
+    }
+    carry = all;
+    WEFT_UNROLL
+    for (int j = 0; j < each; ++j) {
+      const i64 i = base + i64{each} * team.rank() + j, at = args.flag ? n - 1 - i : i;
+      if (i < n) to[at * args.inner] = static_cast<T>(fold<F>(before, part[j]));
+    }
+    team.sync();
+  }
+}
+
+// One line by one thread: neighbouring threads on neighbouring lines read neighbouring elements.
+template <class T, LineFold F>
+WEFT_HD_INLINE void scan_alone(const LineArgs& args, i64 line) {
+  using S = fold_state<T, F>;
+  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
+  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
+  T* to = static_cast<T*>(args.out) + o * n * args.inner + k;
+  S state = fold_neutral<F, S>();
+  for (i64 i = 0; i < n; ++i) {
+    const i64 at = args.flag ? n - 1 - i : i;
+    state = fold<F>(state, static_cast<S>(from[at * args.a_stride[1]]));
+    to[at * args.inner] = static_cast<T>(state);
+  }
+}
+
+}  // namespace weft::kernels
+// ---- weft/kernels/take.hpp ----
+// Elements along one axis by index: take reads them, scatter folds them together, search finds where they
+// belong. Law: scatter folds in the order of the indices, whichever team runs it.
+
+namespace weft::kernels {
+
+namespace detail {
+
+// An index from the front, -1 outside.
+template <class I>
+WEFT_HD_INLINE i64 line_place(I index, i64 extent) {
+  const i64 i = static_cast<i64>(index), at = i < 0 ? i + extent : i;
+  return at < extent ? at : -1;
+}
+
+}  // namespace detail
+
+// Elements [begin, end) of take's result.
+template <class T, class I, class Team>
+WEFT_HD_INLINE void take_elements(Team& team, const LineArgs& args, i64 begin, i64 end) {
+  const T* from = static_cast<const T*>(args.a);
+  const I* index = static_cast<const I*>(args.b);
+  T* out = static_cast<T*>(args.out);
+  const T missing = args.flag ? T(0) : detail::missing_row<T>;
+  const auto element = [&](i64 o, i64 j, i64 k) {
+    const i64 at = detail::line_place(
+        index[o * args.b_stride[0] + j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
+    return at < 0 ? missing : from[o * args.a_stride[0] + at * args.a_stride[1] + k * args.a_stride[2]];
+  };
+  if constexpr (detail::is_serial<Team>) {
+    i64 k = begin % args.inner, j = begin / args.inner % args.count, o = begin / args.inner / args.count;
+    const bool rows = args.inner > 1 && args.b_stride[2] == 0 && args.a_stride[2] == 1;
+    for (i64 i = begin; i < end;) {
+      const i64 run = args.inner - k < end - i ? args.inner - k : end - i;
+      if (rows) {  // one index for a run of neighbours
+        const i64 at = detail::line_place(index[o * args.b_stride[0] + j * args.b_stride[1]], args.extent);
+        if (at >= 0)
+          __builtin_memcpy(out + i, from + o * args.a_stride[0] + at * args.a_stride[1] + k,
+                           static_cast<std::size_t>(run) * sizeof(T));
+        else
+          for (i64 r = 0; r < run; ++r) out[i + r] = missing;
+      } else {
+        for (i64 r = 0; r < run; ++r) out[i + r] = element(o, j, k + r);
+      }
+      i += run;
+      k = 0;
+      if (++j == args.count) j = 0, ++o;
+    }
+  } else {
+    for (i64 i = begin + team.rank(); i < end; i += team.size()) {
+      if (args.outer * args.count * args.inner < i64{1} << 31) {  // 32-bit division is several times faster
+        const u32 n = static_cast<u32>(i), inner = static_cast<u32>(args.inner),
+                  count = static_cast<u32>(args.count);
+        out[i] = element(n / inner / count, n / inner % count, n % inner);
+      } else {
+        out[i] = element(i / args.inner / args.count, i / args.inner % args.count, i % args.inner);
+      }
+    }
+  }
+}
+
+// Rows [row, row_end) and columns [column, column_end) of part o of scatter's result.
+template <class T, class I, LineFold F, class Team>
+WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 row, i64 row_end, i64 column,
+                                 i64 column_end) {
+  const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
+  const I* index = static_cast<const I*>(args.b) + o * args.b_stride[0];
+  T* out = static_cast<T*>(args.out) + o * args.extent * args.inner;
+  const auto add = [&](i64 at, i64 j, i64 k) {
+    T& to = out[at * args.inner + k];
+    to = fold<F>(to, update[j * args.a_stride[1] + k * args.a_stride[2]]);
+  };
+  const i64 columns = column_end - column;
+  for (i64 i = team.rank(); i < (row_end - row) * columns; i += team.size())
+    out[(row + i / columns) * args.inner + column + i % columns] = fold_neutral<F, T>();
+  team.sync();
+  if constexpr (detail::is_serial<Team>) {
+    const bool rows = args.b_stride[2] == 0 || args.inner == 1;  // one index for all columns
+    for (i64 j = 0; j < args.count; ++j) {
+      i64 at = rows ? detail::line_place(index[j * args.b_stride[1]], args.extent) : 0;
+      for (i64 k = column; k < column_end; ++k) {
+        if (!rows) at = detail::line_place(index[j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
+        if (at >= row && at < row_end) add(at, j, k);
+      }
+    }
+  } else if (args.inner > 1 && args.b_stride[2] != 0) {
+    // each column has indices of its own: a thread owns columns
+    for (i64 k = column + team.rank(); k < column_end; k += team.size())
+      for (i64 j = 0; j < args.count; ++j) {
+        const i64 at = detail::line_place(index[j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
+        if (at >= row && at < row_end) add(at, j, k);
+      }
+  } else {
+    // Each thread looks at four neighbouring indices; those that hit the tile are listed in order.
+    constexpr int each = 4;
+    auto list = team.template shared<i64>(each * team.size());
+    auto hits = team.template shared<int>(team.warps());
+    const bool single = args.inner == 1;  // then a thread owns rows
+    for (i64 base = 0; base < args.count; base += i64{each} * team.size()) {
+      bool hit[each];
+      int found = 0;
+      WEFT_UNROLL
+      for (int e = 0; e < each; ++e) {
+        const i64 j = base + i64{each} * team.rank() + e;
+        const i64 at = j < args.count ? detail::line_place(index[j * args.b_stride[1]], args.extent) : -1;
+        hit[e] = at >= row && at < row_end;
+        found += hit[e] ? 1 : 0;
+      }
+      int sum = found;
+      WEFT_UNROLL
+      for (int d = 1; d < warp_size; d *= 2) {
+        const int lower = team.shuffle_up(sum, d);
+        if (team.lane() >= d) sum += lower;
+      }
+      if (team.lane() == warp_size - 1) hits[team.warp()] = sum;
+      team.sync();
+      int at = sum - found, total = 0;
+      for (int w = 0; w < team.warps(); ++w) {
+        const int n = hits[w];
+        if (w < team.warp()) at += n;
+        total += n;
+      }
+      WEFT_UNROLL
+      for (int e = 0; e < each; ++e)
+        if (hit[e]) list[at++] = base + i64{each} * team.rank() + e;
+      team.sync();
+      for (int h = 0; h < total; ++h) {
+        const i64 j = list[h];
+        const i64 r = detail::line_place(index[j * args.b_stride[1]], args.extent);
+        if (single) {
+          if ((r - row) % team.size() == team.rank()) add(r, j, 0);
+        } else {
+          for (i64 k = column + team.rank(); k < column_end; k += team.size()) add(r, j, k);
+        }
+      }
+      team.sync();
+    }
+  }
+}
+
+// Elements [begin, end) of search's result: by halves, NaN counting as greater than all.
+template <class T, class Team>
+WEFT_HD_INLINE void search_elements(Team& team, const LineArgs& args, i64 begin, i64 end) {
+  for (i64 i = begin + team.rank(); i < end; i += team.size()) {
+    const i64 o = i / args.count, j = i % args.count;
+    const T* line = static_cast<const T*>(args.a) + o * args.a_stride[0];
+    const T x = static_cast<const T*>(args.b)[o * args.b_stride[0] + j * args.b_stride[1]];
+    i64 low = 0, high = args.extent;
+    while (low < high) {
+      const i64 middle = (low + high) / 2;
+      const T y = line[middle * args.a_stride[1]];
+      const bool before = args.flag ? !(y > x) : !(y >= x);
+      if (before)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    static_cast<i64*>(args.out)[i] = low;
+  }
+}
+
+}  // namespace weft::kernels
+// ---- weft/kernels/line_host.hpp ----
+// How the primitives along one axis run on the host. Work is cut by size, so results do not depend on the
+// threads.
+
+namespace weft::kernels {
+
+namespace detail {
+inline constexpr i64 line_block = 16384;  // elements a unit of work
+}  // namespace detail
+
+// Words of all: the dtypes of a and b, and the fold.
+template <class C>
+void run_scan(const HostLaunch& launch, int threads) {
+  using T = ctype<static_cast<DType>(C::w[0])>;
+  constexpr LineFold f = static_cast<LineFold>(C::w[2]);
+  const LineArgs args = line_args(launch.args, launch.numbers);
+  const i64 blocks = (args.outer * args.inner + scan_block_lines - 1) / scan_block_lines;
+  const i64 elements = scan_block_lines * args.extent;
+  const i64 together = elements > 0 && elements < detail::line_block ? detail::line_block / elements : 1;
+  parallel_for((blocks + together - 1) / together, threads, [&](i64 part) {
+    const i64 end = (part + 1) * together < blocks ? (part + 1) * together : blocks;
+    for (i64 block = part * together; block < end; ++block) scan_block<T, f>(args, block);
+  });
+}
+
+template <class C>
+void run_argsort(const HostLaunch& launch, int threads) {
+  using T = ctype<static_cast<DType>(C::w[0])>;
+  using Item = sort_item<T>;
+  const LineArgs args = line_args(launch.args, launch.numbers);
+  const i64 lines = args.outer * args.inner, n = args.extent;
+  if (n > line_sort_tile)
+    return parallel_for(lines, threads, [&](i64 line) {
+      argsort_line<T>(args, line, static_cast<Item*>(args.scratch) + line * 2 * n);
+    });
+  const i64 together = n > 0 && n < 512 ? 512 / n : 1;
+  parallel_for(n > 0 ? (lines + together - 1) / together : 0, threads, [&](i64 part) {
+    Item items[2 * line_sort_tile];
+    const i64 end = (part + 1) * together < lines ? (part + 1) * together : lines;
+    for (i64 line = part * together; line < end; ++line) argsort_line<T>(args, line, items);
+  });
+}
+
+template <class C>
+void run_take(const HostLaunch& launch, int threads) {
+  using T = ctype<static_cast<DType>(C::w[0])>;
+  using I = ctype<static_cast<DType>(C::w[1])>;
+  const LineArgs args = line_args(launch.args, launch.numbers);
+  const i64 size = args.outer * args.count * args.inner;
+  parallel_for((size + detail::line_block - 1) / detail::line_block, threads, [&](i64 part) {
+    SerialTeam team;
+    const i64 begin = part * detail::line_block, end = begin + detail::line_block;
+    take_elements<T, I>(team, args, begin, end < size ? end : size);
+  });
+}
+
+template <class C>
+void run_scatter(const HostLaunch& launch, int threads) {
+  using T = ctype<static_cast<DType>(C::w[0])>;
+  using I = ctype<static_cast<DType>(C::w[1])>;
+  constexpr LineFold f = static_cast<LineFold>(C::w[2]);
+  const LineArgs args = line_args(launch.args, launch.numbers);
+  const i64 block = (args.extent + args.count) * args.inner < 65536 ? args.inner : 64;
+  const i64 blocks = args.inner > 0 ? (args.inner + block - 1) / block : 0;
+  parallel_for(args.outer * blocks, threads, [&](i64 part) {
+    SerialTeam team;
+    const i64 column = part % blocks * block, end = column + block;
+    scatter_tile<T, I, f>(team, args, part / blocks, 0, args.extent, column,
+                          end < args.inner ? end : args.inner);
+  });
+}
+
+template <class C>
+void run_search(const HostLaunch& launch, int threads) {
+  using T = ctype<static_cast<DType>(C::w[0])>;
+  const LineArgs args = line_args(launch.args, launch.numbers);
+  const i64 size = args.outer * args.count, block = 1024;
+  parallel_for((size + block - 1) / block, threads, [&](i64 part) {
+    SerialTeam team;
+    const i64 end = (part + 1) * block;
+    search_elements<T>(team, args, part * block, end < size ? end : size);
+  });
+}
+
+}  // namespace weft::kernels
 // ---- weft/exec/host_program.hpp ----
 // A compiled program on the host: its steps as function pointers with resolved addresses over blocks of
 // memory that the caller or the program owns. Running it is a walk over that list; nothing is allocated.
@@ -13064,6 +14876,22 @@ inline void run_copy(const HostLaunch& launch, int) {
 namespace weft::exec {
 
 using HostKernel = void (*)(const kernels::HostLaunch&, int);
+
+template <class P, int K>
+constexpr HostKernel host_line_kernel() {
+  constexpr codegen::StepKind kind = codegen::kernel_kind<P>(K);
+  using C = codegen::code_of<P, K>;
+  if constexpr (kind == codegen::StepKind::scan)
+    return &kernels::run_scan<C>;
+  else if constexpr (kind == codegen::StepKind::argsort)
+    return &kernels::run_argsort<C>;
+  else if constexpr (kind == codegen::StepKind::take)
+    return &kernels::run_take<C>;
+  else if constexpr (kind == codegen::StepKind::scatter)
+    return &kernels::run_scatter<C>;
+  else
+    return &kernels::run_search<C>;
+}
 
 // The function of every kernel of program P.
 template <class P, int K>
@@ -13073,10 +14901,14 @@ constexpr HostKernel host_kernel() {
     return &kernels::run_loop<codegen::code_of<P, K>>;
   else if constexpr (kind == codegen::StepKind::dot)
     return &kernels::run_dot<codegen::code_of<P, K>>;
+  else if constexpr (kind == codegen::StepKind::conv)
+    return &kernels::run_conv<codegen::code_of<P, K>>;
   else if constexpr (kind == codegen::StepKind::gather)
     return &kernels::run_gather<codegen::code_of<P, K>>;
   else if constexpr (kind == codegen::StepKind::scatter_add)
     return &kernels::run_scatter_add<codegen::code_of<P, K>>;
+  else if constexpr (kind >= codegen::StepKind::scan && kind <= codegen::StepKind::search)
+    return host_line_kernel<P, K>();
   else if constexpr (kind == codegen::StepKind::finish)
     return &kernels::run_finish;
   else
@@ -13511,7 +15343,7 @@ struct Fault {
 // How far the passes have come: each stage demands what the one before it does, and more.
 enum class Stage : u8 {
   traced,  // anything that tracing and differentiation may write
-  pruned,  // no node without a use, no stop_gradient, no result that is itself a leaf in memory
+  pruned,  // no node without a use, no stop_gradient or surrogate, no result that is itself a leaf in memory
 };
 
 class Verifier {
@@ -13642,19 +15474,26 @@ class Verifier {
     for (int k = 0; k < n.arity; ++k)
       if (in[k] < 0 || in[k] >= i) return "an operand does not come before it";
     if (stage_ == Stage::pruned && n.op == Op::stop_gradient) return "stop_gradient after pruning";
+    if (stage_ == Stage::pruned && n.op == Op::surrogate) return "surrogate after pruning";
     switch (row.kind) {
       case OpClass::leaf:
         return leaf(n);
       case OpClass::pointwise:
         return pointwise(n, in);
+      case OpClass::marker:
+        return marker(n, in);
       case OpClass::movement:
         return movement(i, n, in);
       case OpClass::reduction:
         return reduction(i, n, in);
       case OpClass::dot:
         return dot(i, n, in);
+      case OpClass::conv:
+        return conv(i, n, in);
       case OpClass::index:
         return index(n, in);
+      case OpClass::line:
+        return line_fault(g, i);
       case OpClass::arena:
         return arena(i, n, in);
     }
@@ -13716,6 +15555,15 @@ class Verifier {
     if (n.op == Op::shift_right) return is_integer(x) ? nullptr : "a shift of what is no integer";
     const bool function = (n.op >= Op::exp && n.op <= Op::erf) || n.op == Op::atan2;
     return function && !is_float(x) ? "a function of floats applied to integers" : nullptr;
+  }
+
+  constexpr const char* marker(const Node& n, const int* in) const {
+    for (int k = 0; k < 2; ++k) {
+      const Node& x = g.nodes[in[k]];
+      if (x.dtype != n.dtype || (x.shape != n.shape && g.shapes[x.shape] != g.shapes[n.shape]))
+        return "surrogate: the value and its model have two dtypes or shapes";
+    }
+    return nullptr;
   }
 
   // The attribute list of node i as axes of a tensor of this rank: in range, none twice.
@@ -13803,6 +15651,28 @@ class Verifier {
     if (is_float(n.dtype) != is_float(g.nodes[in[0]].dtype))
       return "dot: its dtype does not follow from its operands";
     return dot_dims(a, b, axes) == g.shapes[n.shape] ? nullptr : "dot: wrong result shape";
+  }
+
+  constexpr const char* conv(int i, const Node& n, const int* in) const {
+    const Dims &x = g.dims(in[0]), &w = g.dims(in[1]);
+    const DType t = g.nodes[in[0]].dtype;
+    if (x.rank < 4 || x.rank > 6 || w.rank != x.rank) return "conv: operands of 4 to 6 axes, both the same";
+    if (g.attributes(i) != conv_attributes(x.rank - 3)) return "conv: wrong number of attributes";
+    if (g.nodes[in[1]].dtype != t || !is_float(t) || !is_float(n.dtype))
+      return "conv: its dtype does not follow from its operands";
+    const ConvAxes axes = conv_axes(g, i);
+    Axes seen = 0;
+    for (int k = 0; k < 3; ++k) {
+      if (axes.order[k] < 0 || axes.order[k] > 2) return "conv: no order of the result's axes";
+      seen |= 1u << axes.order[k];
+    }
+    if (seen != 7) return "conv: no order of the result's axes";
+    for (int k = 0; k < axes.spatial; ++k)
+      if (axes.axis[k].stride < 1 || axes.axis[k].x_dilation < 1 || axes.axis[k].w_dilation < 1)
+        return "conv: a stride or a dilation below 1";
+    if (x.extent[0] != w.extent[0] || x.extent[2] != w.extent[2])
+      return "conv: groups or channels of the operands differ";
+    return conv_dims(x, w, axes) == g.shapes[n.shape] ? nullptr : "conv: wrong result shape";
   }
 
   constexpr const char* index(const Node& n, const int* in) const {
@@ -13936,6 +15806,36 @@ struct Cast : Operation<Cast<T>> {
   }
 };
 
+// Every bit turned; of booleans, not.
+struct BitwiseNot : Operation<BitwiseNot> {
+  template <class A>
+  static constexpr auto apply(ir::Builder&, const A& a) {
+    constexpr DType t = dtype_of<typename A::dtype>;
+    static_assert(sizeof(DtypeAllowed<!is_float(t), BitwiseNot, typename A::dtype>) > 0);
+    if constexpr (t == DType::boolean)
+      return A{ir::unary(ir::Op::logical_not, a.value)};
+    else if constexpr (is_float(t))
+      return a;
+    else
+      return A{ir::binary(ir::Op::bit_xor, a.value, ir::constant_like(a.value, t == DType::u8 ? 255 : -1))};
+  }
+};
+
+// Whether the sign bit is set: of -0 and of negative NaN, too.
+struct SignBit : Operation<SignBit> {
+  template <class A>
+  static constexpr auto apply(ir::Builder&, const A& a) {
+    constexpr DType t = dtype_of<typename A::dtype>;
+    ir::Value v = a.value;
+    if constexpr (is_float(t))
+      v = t == DType::f64 ? ir::bitcast(v, DType::i64) : ir::bitcast(ir::cast(v, DType::f32), DType::i32);
+    if constexpr (t == DType::boolean)
+      return Expr<bool, typename A::shape>{ir::constant_like(v, 0)};
+    else
+      return Expr<bool, typename A::shape>{ir::binary(ir::Op::lt, v, ir::constant_like(v, 0))};
+  }
+};
+
 struct StopGradient : Operation<StopGradient> {
   template <class A>
   static constexpr auto apply(ir::Builder&, const A& a) {
@@ -13987,6 +15887,8 @@ inline constexpr Swapped<ir::Op::le> ge{};
 inline constexpr Binary<ir::Op::bit_and> bitwise_and{};
 inline constexpr Binary<ir::Op::bit_or> bitwise_or{};
 inline constexpr Binary<ir::Op::bit_xor> bitwise_xor{};
+
+inline constexpr BitwiseNot bitwise_not{};
 
 template <class T>
 inline constexpr Cast<T> cast{};
@@ -14062,6 +15964,8 @@ template <class A>
 requires(Operand<A> && !Scalar<A>) constexpr auto isnan(const A& a) {
   return Unary<ir::Op::is_nan, true>{}(a);
 }
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto signbit(const A& a) { return SignBit{}(a); }
 template <class A, class B>
 requires OperatorOperands<A, B>
 constexpr auto div(const A& a, const B& b) { return Binary<ir::Op::div, true>{}(a, b); }
@@ -14124,7 +16028,7 @@ requires(Operand<A> && !Scalar<A>) constexpr auto operator-(const A& a) { return
 template <class A>
 requires(Operand<A> && !Scalar<A>) constexpr auto operator!(const A& a) { return logical_not(a); }
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto operator~(const A& a) { return logical_not(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto operator~(const A& a) { return bitwise_not(a); }
 
 }  // namespace weft
 // ---- weft/ops/random.hpp ----
@@ -17065,9 +18969,14 @@ struct ClampF {
     return ClampMaxF{}(ClampMinF{}(x, low), high);
   }
 };
+// From the nearer end, so that both ends come out exactly.
 struct LerpF {
   constexpr auto operator()(const auto& a, const auto& b, const auto& w) const {
-    return add(a, mul(w, sub(b, a)));
+    const auto way = sub(b, a);
+    if constexpr (Scalar<std::remove_cvref_t<decltype(w)>>)
+      return w < 0.5 && w > -0.5 ? add(a, mul(way, w)) : sub(b, mul(way, 1 - w));
+    else
+      return where(lt(abs(w), 0.5), add(a, mul(w, way)), sub(b, mul(way, sub(1, w))));
   }
 };
 struct SquareF {
@@ -17154,7 +19063,10 @@ struct FracF {
 struct CopysignF {
   constexpr auto operator()(const auto& a, const auto& b) const {
     const auto m = abs(real(a));
-    return where(lt(b, 0), neg(m), m);
+    if constexpr (Scalar<std::remove_cvref_t<decltype(b)>>)
+      return b < 0 || (b == 0 && 1 / static_cast<double>(b) < 0) ? neg(m) : m;
+    else
+      return where(signbit(b), neg(m), m);
   }
 };
 struct AddcmulF {
@@ -17758,6 +19670,781 @@ struct GLU {
 };
 
 }  // namespace weft::nn
+// ---- weft/ops/window_options.hpp ----
+// Options of operations that move a window: PyTorch's names and defaults, as constants in template arguments,
+// because they decide shapes. Wherever PyTorch takes a number or a tuple, a number or a list in braces.
+
+namespace weft {
+
+// One number for all spatial axes, or one each: 3, PerAxis{3, 5}; inside options {3, 5} will do.
+struct PerAxis {
+  i64 value[3]{};
+  int count = 0;  // 0: one for all
+
+  constexpr PerAxis(i64 all) : value{all, all, all} {}
+  constexpr PerAxis(i64 a, i64 b) : value{a, b, 0}, count(2) {}
+  constexpr PerAxis(i64 a, i64 b, i64 c) : value{a, b, c}, count(3) {}
+  // member by member: nvcc hands constants to the host compiler in this spelling
+  constexpr PerAxis(const i64 (&all)[3], int n) : value{all[0], all[1], all[2]}, count(n) {}
+  constexpr i64 operator[](int axis) const { return value[axis]; }
+  constexpr bool names(int axes) const { return count == 0 || count == axes; }
+  constexpr bool at_least(i64 least, int axes) const {
+    for (int k = 0; k < axes; ++k)
+      if (value[k] < least) return false;
+    return true;
+  }
+  constexpr bool operator==(const PerAxis&) const = default;
+};
+
+// Zeros on both sides of every axis; "same" as many as keep the extents (stride 1), "valid" none.
+struct Padding {
+  PerAxis width = 0;
+  bool same = false;
+
+  constexpr Padding(i64 all) : width(all) {}
+  constexpr Padding(i64 a, i64 b) : width(a, b) {}
+  constexpr Padding(i64 a, i64 b, i64 c) : width(a, b, c) {}
+  constexpr Padding(const PerAxis& all, bool keeps) : width(all), same(keeps) {}
+  template <int N>
+  constexpr Padding(const char (&word)[N]) : same(N == 5 && word[0] == 's') {
+    const char* known = same ? "same" : "valid";
+    bool equal = N == (same ? 5 : 6);
+    for (int i = 0; equal && i < N; ++i) equal = word[i] == known[i];
+    if (!equal) throw Error("conv/padding", "padding is a number, a list of numbers, \"same\" or \"valid\"");
+  }
+  constexpr bool operator==(const Padding&) const = default;
+};
+
+// What stands in the padding: zeros, x mirrored at its edge, its edge, or its other end.
+enum class PaddingMode : u8 { zeros, reflect, replicate, circular };
+
+struct ConvOptions {
+  PerAxis stride = 1;
+  Padding padding = 0;
+  PerAxis dilation = 1;
+  i64 groups = 1;
+  bool bias = true;  // of a layer; a function has one if it is given one
+  PaddingMode padding_mode = PaddingMode::zeros;
+};
+
+struct ConvTransposeOptions {
+  PerAxis stride = 1;
+  PerAxis padding = 0;
+  PerAxis output_padding = 0;
+  PerAxis dilation = 1;
+  i64 groups = 1;
+  bool bias = true;
+};
+
+struct PoolOptions {
+  PerAxis stride = 0;  // 0: the window's extent
+  PerAxis padding = 0;
+  PerAxis dilation = 1;  // of max pooling
+  bool ceil_mode = false;
+  bool count_include_pad = true;  // of average pooling
+  i64 divisor_override = 0;       // of average pooling; 0: the window's size
+};
+
+// How values between places are found. Linear stands for PyTorch's linear, bilinear and trilinear.
+enum class Interpolation : u8 { nearest, linear };
+
+// Either the result's extents or the (whole) factors by which the input's grow.
+struct InterpolateOptions {
+  PerAxis size = 0;
+  PerAxis scale_factor = 0;
+  Interpolation mode = Interpolation::nearest;
+  bool align_corners = false;
+};
+
+}  // namespace weft
+// ---- weft/ops/interpolate.hpp ----
+// Resizing of spatial axes: torch.nn.functional.interpolate. Whole factors of the nearest mode are a view;
+// everything else is a product with a small matrix of weights along each axis, whose transpose is the
+// gradient.
+
+namespace weft {
+
+template <bool Ok, class Op, class... Shapes>
+struct InterpolateFits {
+  static_assert(Ok,
+                "interpolate takes (N, C, ...) of floats with one to three more axes and either a size or a "
+                "scale_factor, one number or one for each of those axes, at least 1");
+};
+
+namespace detail {
+
+template <InterpolateOptions Options, class X>
+struct interpolate_rule {
+  static constexpr Dims x = X::value;
+  static constexpr int spatial = x.rank - 2;
+  static constexpr bool sized = Options.size[0] != 0;
+  static constexpr PerAxis given = sized ? Options.size : Options.scale_factor;
+  static constexpr bool ok =
+      spatial >= 1 && spatial <= 3 && x.size() > 0 &&
+      sized != (Options.scale_factor[0] != 0) && given.names(spatial) && given.at_least(1, spatial);
+  static constexpr Dims make() {
+    Dims r = x;
+    for (int k = 0; ok && k < spatial; ++k) r.extent[2 + k] = sized ? given[k] : given[k] * x.extent[2 + k];
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+// x's axis replaced by sum over i of matrix[p, i] x[..., i, ...].
+constexpr ir::Value along_axis(ir::Value x, int axis, ir::Value matrix) {
+  ir::DotAxes product;
+  product.contracted = 1;
+  product.contracted_a[0] = axis;
+  product.contracted_b[0] = 1;
+  const ir::Value y = ir::dot(x, matrix, product, x.dtype());
+  const int rank = x.dims().rank;
+  i64 order[8]{};
+  for (int k = 0; k < rank; ++k) order[k] = k < axis ? k : k == axis ? rank - 1 : k - 1;
+  return ir::permute(y, order);
+}
+
+// (to, from): the weight of every element of an axis in every place of the result, as PyTorch computes it.
+constexpr ir::Value interpolation_weights(ir::Builder& b, DType t, i64 from, i64 to, Interpolation mode,
+                                          bool align_corners) {
+  using ir::Op;
+  const i64 extents[]{to, from};
+  const Dims d = ir::make_dims(2, extents);
+  const auto along = [&](u64 axis) {
+    const ir::Value place{&b, b.leaf(Op::iota, DType::i32, d, axis)};
+    return ir::cast(place, t);
+  };
+  const auto number = [&](i64 v) { return ir::constant(b, t, d, static_cast<double>(v)); };
+  const ir::Value p = along(0), i = along(1);
+  const double ratio = static_cast<double>(from) / static_cast<double>(to);
+  if (mode == Interpolation::nearest) {
+    const ir::Value source = ir::binary(Op::min, ir::unary(Op::floor, p * ratio), number(from - 1));
+    return ir::cast(ir::binary(Op::eq, i, source), t);
+  }
+  ir::Value source = p;
+  if (align_corners)
+    source = p * (to > 1 ? static_cast<double>(from - 1) / static_cast<double>(to - 1) : 0);
+  else
+    source = ir::binary(Op::max, (p + 0.5) * ratio - 0.5, number(0));
+  const ir::Value first = ir::binary(Op::min, ir::unary(Op::floor, source), number(from - 1));
+  const ir::Value second = ir::binary(Op::min, first + 1.0, number(from - 1));
+  const ir::Value share = source - first, none = number(0);
+  return ir::select(ir::binary(Op::eq, i, first), 1.0 - share, none) +
+         ir::select(ir::binary(Op::eq, i, second), share, none);
+}
+
+}  // namespace detail
+
+template <InterpolateOptions Options>
+struct Interpolate : Operation<Interpolate<Options>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    using Rule = detail::interpolate_rule<Options, typename X::shape>;
+    using T = typename X::dtype;
+    constexpr bool ok = Rule::ok && is_float(dtype_of<T>);
+    static_assert(sizeof(InterpolateFits<ok, Interpolate, typename X::shape>) > 0);
+    using S = shape_of<Rule>;
+    if constexpr (ok) {
+      constexpr bool nearest = Options.mode == Interpolation::nearest;
+      constexpr DType wide = size_of(dtype_of<T>) < 4 ? DType::f32 : dtype_of<T>;
+      ir::Value v = x.value;
+      for (int k = 0; k < Rule::spatial; ++k) {
+        const i64 from = Rule::x.extent[2 + k], to = S::value.extent[2 + k];
+        const Dims d = v.dims();
+        if (from == to) continue;
+        if (nearest && to % from == 0) {
+          // (in front, the axis, times, behind)
+          Dims apart, result = d;
+          apart.rank = 4;
+          apart.extent[0] = apart.extent[1] = apart.extent[2] = apart.extent[3] = 1;
+          for (int a = 0; a < d.rank; ++a) apart.extent[a < 2 + k ? 0 : a == 2 + k ? 1 : 3] *= d.extent[a];
+          v = ir::reshape(v, apart);
+          apart.extent[2] = to / from;
+          result.extent[2 + k] = to;
+          v = ir::reshape(ir::broadcast(v, apart), result);
+        } else {
+          v = detail::along_axis(
+              ir::cast(v, wide), 2 + k,
+              detail::interpolation_weights(b, wide, from, to, Options.mode, Options.align_corners));
+        }
+      }
+      return Expr<T, S>{ir::cast(v, dtype_of<T>)};
+    } else {
+      return detail::refused<T, S>(x);
+    }
+  }
+};
+
+// interpolate<InterpolateOptions{.scale_factor = 2, .mode = Interpolation::linear}>(x): x (N, C, ...).
+template <InterpolateOptions Options, class X>
+constexpr auto interpolate(const X& x) {
+  return Interpolate<Options>{}(x);
+}
+
+}  // namespace weft
+// ---- weft/ops/pool.hpp ----
+// Pooling over one, two or three axes: torch.nn.functional.max_pool2d, avg_pool2d and their like. Windows are
+// strided views that are compared or added element by element; gradients reach the first greatest element of
+// a window, as PyTorch's do.
+
+namespace weft {
+
+template <bool Ok, class Op, class... Shapes>
+struct PoolFits {
+  static_assert(
+      Ok,
+      "pooling takes (N, C, ...) or (C, ...) of floats and a window that fits: one number or one for "
+      "each axis, at least 1, padding at most half the window, no result without an element");
+};
+
+namespace detail {
+
+// One axis of a pooling: windows of `window` elements, `dilation` apart, begin every `stride` elements from
+// -low; `reach`: the elements a window spans.
+struct PoolAxis {
+  i64 extent = 1, window = 1, stride = 1, low = 0, dilation = 1, out = 1;
+  constexpr i64 reach() const { return (window - 1) * dilation + 1; }
+  // padding (or, negative, cropping) behind x that the windows need
+  constexpr i64 high() const { return (out - 1) * stride + reach() - extent - low; }
+  // windows of `stride` that one window lies in
+  constexpr i64 overlap() const { return (reach() + stride - 1) / stride; }
+};
+
+constexpr PoolAxis pool_axis(i64 extent, i64 window, const PoolOptions& o, int k) {
+  PoolAxis a;
+  a.extent = extent;
+  a.window = window;
+  a.stride = o.stride[k] == 0 ? window : o.stride[k];
+  a.low = o.padding[k];
+  a.dilation = o.dilation[k];
+  const i64 room = extent + 2 * a.low - a.reach();
+  if (room < 0 || a.stride < 1) {
+    a.out = 0;
+    return a;
+  }
+  a.out = (room + (o.ceil_mode ? a.stride - 1 : 0)) / a.stride + 1;
+  // the last window begins inside x or the padding before it
+  if (o.ceil_mode && (a.out - 1) * a.stride >= extent + a.low) --a.out;
+  return a;
+}
+
+template <int Spatial, PerAxis Window, PoolOptions Options, class X>
+struct pool_rule {
+  static constexpr Dims x = X::value;
+  static constexpr bool batched = x.rank == Spatial + 2;
+  static constexpr bool ranked = batched || x.rank == Spatial + 1;
+  static constexpr bool named = Window.names(Spatial) && Options.stride.names(Spatial) &&
+                                Options.padding.names(Spatial) && Options.dilation.names(Spatial) &&
+                                Window.at_least(1, Spatial) && Options.stride.at_least(0, Spatial) &&
+                                Options.padding.at_least(0, Spatial) && Options.dilation.at_least(1, Spatial);
+  struct Axes {
+    PoolAxis axis[3];
+  };
+  static constexpr Axes make_axes() {
+    Axes made;
+    for (int k = 0; ranked && named && k < Spatial; ++k)
+      made.axis[k] = pool_axis(x.extent[x.rank - Spatial + k], Window[k], Options, k);
+    return made;
+  }
+  static constexpr Axes axes = make_axes();
+  static constexpr bool check() {
+    if (!ranked || !named) return false;
+    for (int k = 0; k < Spatial; ++k)
+      if (axes.axis[k].out < 1 || 2 * axes.axis[k].low > axes.axis[k].window) return false;
+    return true;
+  }
+  static constexpr bool ok = check();
+  static constexpr Dims make() {
+    Dims r = x;
+    for (int k = 0; ok && k < Spatial; ++k) r.extent[r.rank - Spatial + k] = axes.axis[k].out;
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+// x (M, S...) with every axis as (windows, stride): (M, windows, stride, ...); `windows` counts those that
+// overlap the last result's, too.
+constexpr ir::Value pool_strided(ir::Value x, const PoolAxis* axes, int spatial, double fill) {
+  i64 widths[2 * max_rank]{};
+  Dims split;
+  split.rank = 1 + 2 * spatial;
+  split.extent[0] = x.dims().extent[0];
+  for (int k = 0; k < spatial; ++k) {
+    const PoolAxis& a = axes[k];
+    const i64 windows = a.out + a.overlap() - 1;
+    widths[2 * (1 + k)] = a.low;
+    widths[2 * (1 + k) + 1] = windows * a.stride - a.extent - a.low;
+    split.extent[1 + 2 * k] = windows;
+    split.extent[2 + 2 * k] = a.stride;
+  }
+  return ir::reshape(ir::pad(x, widths, fill), split);
+}
+
+// Calls f(offset of the tap along each axis, x's elements there (M, P...)) for every tap of the window.
+template <class F>
+constexpr void pool_taps(ir::Value x, const PoolAxis* axes, int spatial, double fill, F f) {
+  i64 widths[2 * max_rank]{};
+  Dims result = x.dims();
+  i64 taps = 1;
+  for (int k = 0; k < spatial; ++k) {
+    widths[2 * (1 + k)] = axes[k].low;
+    widths[2 * (1 + k) + 1] = axes[k].high() > 0 ? axes[k].high() : 0;
+    result.extent[1 + k] = axes[k].out;
+    taps *= axes[k].window;
+  }
+  const ir::Value wide = ir::pad(x, widths, fill);
+  for (i64 t = 0; t < taps; ++t) {
+    i64 rest = t, offset[3]{};
+    ir::Slice from[8];
+    for (int k = spatial - 1; k >= 0; --k) {
+      offset[k] = rest % axes[k].window * axes[k].dilation;
+      rest /= axes[k].window;
+      from[1 + k] = {offset[k], axes[k].stride};
+    }
+    f(offset, ir::slice(wide, from, result));
+  }
+}
+
+// All named axes at once: x (M, S...) -> (M, P...).
+constexpr ir::Value max_pool_value(ir::Value x, const PoolAxis* axes, int spatial) {
+  ir::Builder& b = *x.builder;
+  // a place in the window as one number, of offsets along the axes
+  i64 base[3]{}, all = 1;
+  for (int k = spatial - 1; k >= 0; --k) {
+    base[k] = all;
+    all *= axes[k].overlap() * axes[k].stride;
+  }
+  ir::Value best, place;
+  pool_taps(x, axes, spatial, -std::numeric_limits<double>::infinity(), [&](const i64* offset, ir::Value v) {
+    i64 number = 0;
+    for (int k = 0; k < spatial; ++k) number += offset[k] * base[k];
+    const ir::Value here = ir::constant(b, DType::i32, v.dims(), static_cast<double>(number));
+    if (!best) {
+      best = v;
+      place = here;
+      return;
+    }
+    const ir::Value greater = ir::binary(ir::Op::lt, best, v);
+    const ir::Value unknown = ir::unary(ir::Op::is_nan, v);
+    place = ir::select(ir::binary(ir::Op::bit_or, greater, unknown), here, place);
+    best = ir::binary(ir::Op::max, best, v);
+  });
+  // The same written as a sum of x's elements, each counted where it is the window's greatest: its gradient
+  // is one pass over x without a comparison of values.
+  const ir::Value parts = pool_strided(x, axes, spatial, 0);
+  const Dims d = parts.dims();
+  Dims inner = d;
+  ir::Axes summed = 0;
+  i64 blocks = 1;
+  for (int k = 0; k < spatial; ++k) {
+    inner.extent[1 + 2 * k] = 1;
+    summed |= 1u << (2 + 2 * k);
+    blocks *= axes[k].overlap();
+  }
+  inner.extent[0] = 1;
+  ir::Value model;
+  for (i64 n = 0; n < blocks; ++n) {
+    i64 rest = n, widths[2 * max_rank]{}, first = 0;
+    ir::Slice from[8];
+    Dims apart = d, result = best.dims();
+    ir::Value inside = ir::constant(b, DType::i32, inner, 0);
+    for (int k = spatial - 1; k >= 0; --k) {
+      const i64 block = rest % axes[k].overlap();
+      rest /= axes[k].overlap();
+      widths[2 * (1 + k)] = block;
+      widths[2 * (1 + k) + 1] = axes[k].overlap() - 1 - block;
+      from[1 + k].begin = block;
+      first += block * axes[k].stride * base[k];
+      apart.extent[2 + 2 * k] = 1;
+      const ir::Value along{&b, b.leaf(ir::Op::iota, DType::i32, inner, static_cast<u64>(2 + 2 * k))};
+      inside = inside + along * static_cast<double>(base[k]);
+    }
+    const ir::Value chosen = ir::reshape(ir::pad(place, widths, -1), apart);
+    const ir::Value hit = ir::binary(ir::Op::eq, ir::broadcast(chosen, d),
+                                     ir::broadcast(inside + static_cast<double>(first), d));
+    const ir::Value counted = ir::select(hit, parts, ir::constant_like(parts, 0));
+    Dims windows = result;
+    for (int k = 0; k < spatial; ++k) windows.extent[1 + k] = d.extent[1 + 2 * k];
+    const ir::Value sums = ir::reshape(ir::reduce(ir::Op::reduce_sum, counted, summed), windows);
+    const ir::Value part = ir::slice(sums, from, result);
+    model = model ? model + part : part;
+  }
+  return ir::surrogate(best, model);
+}
+
+// x (M, S...) -> (M, P...), sums of windows.
+constexpr ir::Value sum_pool_value(ir::Value x, const PoolAxis* axes, int spatial) {
+  ir::Builder& b = *x.builder;
+  i64 taps = 1, places = 1;
+  bool apart = true, whole = true;
+  for (int k = 0; k < spatial; ++k) {
+    taps *= axes[k].window;
+    places *= axes[k].out;
+    apart = apart && axes[k].stride == axes[k].window;
+    whole = whole && axes[k].low == 0 && axes[k].high() == 0;
+  }
+  Dims result = x.dims();
+  for (int k = 0; k < spatial; ++k) result.extent[1 + k] = axes[k].out;
+  if (places == 1 && whole)
+    return ir::reduce(ir::Op::reduce_sum, x, ir::all_axes(spatial + 1) & ~ir::Axes{1});
+  if (apart) {
+    ir::Axes summed = 0;
+    for (int k = 0; k < spatial; ++k) summed |= 1u << (2 + 2 * k);
+    const ir::Value parts = pool_strided(x, axes, spatial, 0);
+    const ir::Value sums = ir::reshape(ir::reduce(ir::Op::reduce_sum, parts, summed), result);
+    if (taps > 16) return sums;
+    ir::Value total;
+    const DType wide = ir::reduction_dtype(x.dtype());
+    pool_taps(x, axes, spatial, 0, [&](const i64*, ir::Value v) {
+      v = ir::cast(v, wide);
+      total = total ? total + v : v;
+    });
+    return ir::surrogate(ir::cast(total, x.dtype()), sums);
+  }
+  // windows that overlap: a convolution with ones
+  Dims images, ones;
+  ir::ConvAxes conv;
+  images.rank = ones.rank = 3 + spatial;
+  conv.spatial = spatial;
+  images.extent[0] = images.extent[2] = ones.extent[0] = ones.extent[1] = ones.extent[2] = 1;
+  images.extent[1] = x.dims().extent[0];
+  for (int k = 0; k < spatial; ++k) {
+    images.extent[3 + k] = axes[k].extent;
+    ones.extent[3 + k] = axes[k].window;
+    conv.axis[k] = {axes[k].stride, axes[k].low, axes[k].high(), 1, 1};
+  }
+  const ir::Value y = ir::conv(ir::reshape(x, images), ir::constant(b, x.dtype(), ones, 1), conv, x.dtype());
+  return ir::reshape(y, result);
+}
+
+// How many elements the windows of an axis hold, for every place (P): clipped to the padded extent, or to x.
+constexpr i64 pool_count(const PoolAxis& a, i64 place, bool padded) {
+  i64 begin = place * a.stride - a.low, end = begin + a.window;
+  if (end > a.extent + a.low) end = a.extent + a.low;
+  if (!padded) {
+    if (begin < 0) begin = 0;
+    if (end > a.extent) end = a.extent;
+  }
+  return end - begin;
+}
+constexpr ir::Value pool_counts(ir::Builder& b, DType t, const PoolAxis* axes, int spatial, bool padded) {
+  Dims d;
+  d.rank = 1 + spatial;
+  d.extent[0] = 1;
+  for (int k = 0; k < spatial; ++k) d.extent[1 + k] = axes[k].out;
+  ir::Value product = ir::constant(b, DType::i32, d, 1);
+  for (int k = 0; k < spatial; ++k) {
+    const PoolAxis& a = axes[k];
+    bool equal = true;
+    for (i64 p = 1; p < a.out; ++p) equal = equal && pool_count(a, p, padded) == pool_count(a, 0, padded);
+    if (equal) {
+      const ir::Value count = ir::constant(b, DType::i32, d, static_cast<double>(pool_count(a, 0, padded)));
+      product = product.is(1) ? count : product * count;
+      continue;
+    }
+    const auto number = [&](i64 n) { return ir::constant(b, DType::i32, d, static_cast<double>(n)); };
+    const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, d, static_cast<u64>(1 + k))};
+    ir::Value begin = place * number(a.stride) - number(a.low);
+    ir::Value end = ir::binary(ir::Op::min, begin + number(a.window), number(a.extent + a.low));
+    if (!padded) {
+      begin = ir::binary(ir::Op::max, begin, number(0));
+      end = ir::binary(ir::Op::min, end, number(a.extent));
+    }
+    product = product.is(1) ? end - begin : product * (end - begin);
+  }
+  return ir::cast(product, t);
+}
+
+// Applies f to x with all axes before the last `spatial` as one.
+template <class F>
+constexpr ir::Value pooled(ir::Value x, int spatial, const Dims& result, F f) {
+  const Dims d = x.dims();
+  Dims flat;
+  flat.rank = 1 + spatial;
+  flat.extent[0] = 1;
+  for (int k = 0; k < d.rank - spatial; ++k) flat.extent[0] *= d.extent[k];
+  for (int k = 0; k < spatial; ++k) flat.extent[1 + k] = d.extent[d.rank - spatial + k];
+  return ir::reshape(f(ir::reshape(x, flat)), result);
+}
+
+}  // namespace detail
+
+// max_pool2d<2>(x), max_pool2d<PerAxis{3, 2}, PoolOptions{.stride = 2, .padding = 1}>(x).
+template <int Spatial, PerAxis Window, PoolOptions Options>
+struct MaxPool : Operation<MaxPool<Spatial, Window, Options>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::pool_rule<Spatial, Window, Options, typename X::shape>;
+    using T = typename X::dtype;
+    constexpr bool ok = Rule::ok && is_float(dtype_of<T>);
+    static_assert(sizeof(PoolFits<ok, MaxPool, typename X::shape>) > 0);
+    using S = shape_of<Rule>;
+    if constexpr (ok)
+      return Expr<T, S>{detail::pooled(x.value, Spatial, S::value, [](ir::Value v) {
+        i64 taps = 1;
+        for (int k = 0; k < Spatial; ++k) taps *= Rule::axes.axis[k].window;
+        if (taps <= 9) return detail::max_pool_value(v, Rule::axes.axis, Spatial);
+        // large windows one axis after another: the sum of their extents, not the product
+        detail::PoolAxis axes[3];
+        for (int k = 0; k < Spatial; ++k) axes[k].extent = axes[k].out = Rule::axes.axis[k].extent;
+        for (int k = Spatial - 1; k >= 0; --k) {
+          axes[k] = Rule::axes.axis[k];
+          v = detail::max_pool_value(v, axes, Spatial);
+          axes[k] = {};
+          axes[k].extent = axes[k].out = Rule::axes.axis[k].out;
+        }
+        return v;
+      })};
+    else
+      return detail::refused<T, S>(x);
+  }
+};
+
+template <int Spatial, PerAxis Window, PoolOptions Options>
+struct AvgPool : Operation<AvgPool<Spatial, Window, Options>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    using Rule = detail::pool_rule<Spatial, Window, Options, typename X::shape>;
+    using T = typename X::dtype;
+    constexpr bool ok = Rule::ok && is_float(dtype_of<T>) && Options.dilation == PerAxis(1);
+    static_assert(sizeof(PoolFits<ok, AvgPool, typename X::shape>) > 0);
+    using S = shape_of<Rule>;
+    if constexpr (ok)
+      return Expr<T, S>{detail::pooled(x.value, Spatial, S::value, [&](ir::Value v) {
+        const ir::Value sums = detail::sum_pool_value(v, Rule::axes.axis, Spatial);
+        if (Options.divisor_override != 0) return sums / static_cast<double>(Options.divisor_override);
+        return sums /
+               detail::pool_counts(b, dtype_of<T>, Rule::axes.axis, Spatial, Options.count_include_pad);
+      })};
+    else
+      return detail::refused<T, S>(x);
+  }
+};
+
+// x (N, C, ...) or (C, ...); the stride is the window's extent unless PoolOptions says otherwise.
+template <PerAxis Window, PoolOptions Options = PoolOptions{}, class X>
+constexpr auto max_pool1d(const X& x) {
+  return MaxPool<1, Window, Options>{}(x);
+}
+template <PerAxis Window, PoolOptions Options = PoolOptions{}, class X>
+constexpr auto max_pool2d(const X& x) {
+  return MaxPool<2, Window, Options>{}(x);
+}
+template <PerAxis Window, PoolOptions Options = PoolOptions{}, class X>
+constexpr auto max_pool3d(const X& x) {
+  return MaxPool<3, Window, Options>{}(x);
+}
+template <PerAxis Window, PoolOptions Options = PoolOptions{}, class X>
+constexpr auto avg_pool1d(const X& x) {
+  return AvgPool<1, Window, Options>{}(x);
+}
+template <PerAxis Window, PoolOptions Options = PoolOptions{}, class X>
+constexpr auto avg_pool2d(const X& x) {
+  return AvgPool<2, Window, Options>{}(x);
+}
+template <PerAxis Window, PoolOptions Options = PoolOptions{}, class X>
+constexpr auto avg_pool3d(const X& x) {
+  return AvgPool<3, Window, Options>{}(x);
+}
+
+}  // namespace weft
+// ---- weft/ops/adaptive_pool.hpp ----
+// Pooling to a given extent: torch.nn.functional.adaptive_avg_pool2d, adaptive_max_pool2d and their like.
+// Place p of P gathers elements [p L / P, ceil((p + 1) L / P)) of L: ordinary windows where P divides L.
+
+namespace weft {
+
+namespace detail {
+
+template <int Spatial, PerAxis Out, class X>
+struct adaptive_rule {
+  static constexpr Dims x = X::value;
+  static constexpr bool ok = (x.rank == Spatial + 1 || x.rank == Spatial + 2) && Out.names(Spatial) &&
+                             Out.at_least(1, Spatial) && x.size() > 0;
+  static constexpr Dims make() {
+    Dims r = x;
+    for (int k = 0; ok && k < Spatial; ++k) r.extent[x.rank - Spatial + k] = Out[k];
+    return r;
+  }
+  static constexpr Dims value = make();
+  static constexpr bool check_even() {
+    for (int k = 0; ok && k < Spatial; ++k)
+      if (x.extent[x.rank - Spatial + k] % Out[k] != 0) return false;
+    return true;
+  }
+  static constexpr bool even = check_even();
+  static constexpr PerAxis make_window() {
+    PerAxis w = 1;
+    for (int k = 0; ok && k < Spatial; ++k) w.value[k] = x.extent[x.rank - Spatial + k] / Out[k];
+    return w;
+  }
+  static constexpr PerAxis window = make_window();
+};
+
+constexpr i64 adaptive_begin(i64 place, i64 extent, i64 out) { return place * extent / out; }
+constexpr i64 adaptive_end(i64 place, i64 extent, i64 out) { return ((place + 1) * extent + out - 1) / out; }
+
+// (out, extent): 1 / count inside the window of each place.
+constexpr ir::Value adaptive_weights(ir::Builder& b, DType t, i64 extent, i64 out) {
+  using ir::Op;
+  const i64 extents[]{out, extent};
+  const Dims d = ir::make_dims(2, extents);
+  const auto number = [&](i64 v) { return ir::constant(b, DType::i32, d, static_cast<double>(v)); };
+  const ir::Value p{&b, b.leaf(Op::iota, DType::i32, d, 0)};
+  const ir::Value i{&b, b.leaf(Op::iota, DType::i32, d, 1)};
+  const ir::Value begin = p * number(extent) / number(out);
+  const ir::Value end = ((p + number(1)) * number(extent) + number(out - 1)) / number(out);
+  const ir::Value after = ir::binary(Op::le, begin, i), before = ir::binary(Op::lt, i, end);
+  const ir::Value count = ir::cast(end - begin, t);
+  return ir::select(ir::binary(Op::bit_and, after, before), 1.0 / count, ir::constant(b, t, d, 0));
+}
+
+// The greatest element of every window along one axis; the first of equals.
+constexpr ir::Value adaptive_max(ir::Value x, int axis, i64 out) {
+  ir::Builder& b = *x.builder;
+  const i64 extent = x.dims().extent[axis];
+  Dims result = x.dims(), one = result;
+  result.extent[axis] = out;
+  one.extent[axis] = 1;
+  i64 most = 0;
+  for (i64 p = 0; p < out; ++p) {
+    const i64 count = adaptive_end(p, extent, out) - adaptive_begin(p, extent, out);
+    most = count > most ? count : most;
+  }
+  const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, result, static_cast<u64>(axis))};
+  ir::Value best;
+  for (i64 k = 0; k < most; ++k) {
+    // element k of every window, the last again where there are fewer
+    ir::Value v;
+    for (i64 p = 0; p < out; ++p) {
+      i64 at = adaptive_begin(p, extent, out) + k;
+      const i64 end = adaptive_end(p, extent, out);
+      if (at >= end) at = end - 1;
+      ir::Slice from[8];
+      from[axis].begin = at;
+      const ir::Value element = ir::broadcast(ir::slice(x, from, one), result);
+      v = v ? ir::select(ir::binary(ir::Op::lt, place, ir::constant_like(place, static_cast<double>(p))), v,
+                         element)
+            : element;
+    }
+    if (!best) {
+      best = v;
+      continue;
+    }
+    const ir::Value greater = ir::binary(ir::Op::lt, best, v);
+    const ir::Value unknown = ir::unary(ir::Op::is_nan, v);
+    best = ir::select(ir::binary(ir::Op::bit_or, greater, unknown), v, best);
+  }
+  return best;
+}
+
+}  // namespace detail
+
+template <int Spatial, PerAxis Out>
+struct AdaptiveAvgPool : Operation<AdaptiveAvgPool<Spatial, Out>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    using Rule = detail::adaptive_rule<Spatial, Out, typename X::shape>;
+    using T = typename X::dtype;
+    constexpr bool ok = Rule::ok && is_float(dtype_of<T>);
+    static_assert(sizeof(PoolFits<ok, AdaptiveAvgPool, typename X::shape>) > 0);
+    using S = shape_of<Rule>;
+    if constexpr (!ok) {
+      return detail::refused<T, S>(x);
+    } else if constexpr (Rule::even) {
+      return AvgPool<Spatial, Rule::window, PoolOptions{}>::apply(b, x);
+    } else {
+      constexpr DType wide = size_of(dtype_of<T>) < 4 ? DType::f32 : dtype_of<T>;
+      ir::Value v = ir::cast(x.value, wide);
+      for (int axis = X::rank - Spatial; axis < X::rank; ++axis)
+        v = detail::along_axis(
+            v, axis, detail::adaptive_weights(b, wide, Rule::x.extent[axis], S::value.extent[axis]));
+      return Expr<T, S>{ir::cast(v, dtype_of<T>)};
+    }
+  }
+};
+
+template <int Spatial, PerAxis Out>
+struct AdaptiveMaxPool : Operation<AdaptiveMaxPool<Spatial, Out>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    using Rule = detail::adaptive_rule<Spatial, Out, typename X::shape>;
+    using T = typename X::dtype;
+    constexpr bool ok = Rule::ok && is_float(dtype_of<T>);
+    static_assert(sizeof(PoolFits<ok, AdaptiveMaxPool, typename X::shape>) > 0);
+    using S = shape_of<Rule>;
+    if constexpr (!ok) {
+      return detail::refused<T, S>(x);
+    } else if constexpr (Rule::even) {
+      return MaxPool<Spatial, Rule::window, PoolOptions{}>::apply(b, x);
+    } else {
+      ir::Value v = x.value;
+      for (int axis = X::rank - 1; axis >= X::rank - Spatial; --axis)
+        v = detail::adaptive_max(v, axis, S::value.extent[axis]);
+      return Expr<T, S>{v};
+    }
+  }
+};
+
+// adaptive_avg_pool2d<7>(x), adaptive_max_pool2d<PerAxis{7, 5}>(x): x (N, C, ...) or (C, ...), of any
+// extents.
+template <PerAxis Out, class X>
+constexpr auto adaptive_avg_pool1d(const X& x) {
+  return AdaptiveAvgPool<1, Out>{}(x);
+}
+template <PerAxis Out, class X>
+constexpr auto adaptive_avg_pool2d(const X& x) {
+  return AdaptiveAvgPool<2, Out>{}(x);
+}
+template <PerAxis Out, class X>
+constexpr auto adaptive_avg_pool3d(const X& x) {
+  return AdaptiveAvgPool<3, Out>{}(x);
+}
+template <PerAxis Out, class X>
+constexpr auto adaptive_max_pool1d(const X& x) {
+  return AdaptiveMaxPool<1, Out>{}(x);
+}
+template <PerAxis Out, class X>
+constexpr auto adaptive_max_pool2d(const X& x) {
+  return AdaptiveMaxPool<2, Out>{}(x);
+}
+template <PerAxis Out, class X>
+constexpr auto adaptive_max_pool3d(const X& x) {
+  return AdaptiveMaxPool<3, Out>{}(x);
+}
+
+}  // namespace weft
+// ---- weft/nn/adaptive_pool.hpp ----
+// Pooling to given extents with PyTorch's names: nn::AdaptiveAvgPool2d<1>, nn::AdaptiveMaxPool2d<PerAxis{7,
+// 5}>. They hold nothing.
+
+namespace weft::nn {
+
+using weft::PerAxis;
+
+// x (N, C, ...) or (C, ...), of any extents.
+template <int Spatial, PerAxis Out>
+struct AdaptiveMaxPool {
+  constexpr auto operator()(const auto& x) const { return weft::AdaptiveMaxPool<Spatial, Out>{}(x); }
+};
+template <int Spatial, PerAxis Out>
+struct AdaptiveAvgPool {
+  constexpr auto operator()(const auto& x) const { return weft::AdaptiveAvgPool<Spatial, Out>{}(x); }
+};
+
+template <PerAxis Out>
+using AdaptiveMaxPool1d = AdaptiveMaxPool<1, Out>;
+template <PerAxis Out>
+using AdaptiveMaxPool2d = AdaptiveMaxPool<2, Out>;
+template <PerAxis Out>
+using AdaptiveMaxPool3d = AdaptiveMaxPool<3, Out>;
+template <PerAxis Out>
+using AdaptiveAvgPool1d = AdaptiveAvgPool<1, Out>;
+template <PerAxis Out>
+using AdaptiveAvgPool2d = AdaptiveAvgPool<2, Out>;
+template <PerAxis Out>
+using AdaptiveAvgPool3d = AdaptiveAvgPool<3, Out>;
+
+}  // namespace weft::nn
 // ---- weft/ops/linalg.hpp ----
 // Matrix products with PyTorch's rules for vectors, matrices and batches; all are one `dot`.
 
@@ -17994,8 +20681,1743 @@ struct Bilinear<In1, In2, Out, false, T> {
 };
 
 }  // namespace weft::nn
+// ---- weft/ops/conv.hpp ----
+// Convolutions and transposed convolutions over one, two or three axes: torch.nn.functional.conv2d and its
+// like. Options are template arguments; all are one `conv` primitive, or a `dot` where the window is 1.
+
+namespace weft {
+
+template <bool Ok, class Op, class... Shapes>
+struct ConvOperandsFit {
+  static_assert(Ok,
+                "the operands of a convolution do not fit: x is (N, C, ...) or (C, ...), the weights (O, C / "
+                "groups, window...), or (C, O / groups, window...) of a transposed one, the bias (O)");
+};
+template <bool Ok, class Op, class... Shapes>
+struct ConvGroupsDivide {
+  static_assert(Ok, "the groups of a convolution do not divide its channels and its outputs");
+};
+template <bool Ok, class Op, class... Shapes>
+struct ConvWindowFits {
+  static_assert(Ok, "the window of a convolution is larger than the padded input");
+};
+template <bool Ok, class Op, class... Shapes>
+struct ConvOptionsValid {
+  static_assert(
+      Ok,
+      "the options of a convolution: one number or one for each axis, strides, dilations and groups "
+      "at least 1, padding not negative, \"same\" with stride 1 only, reflected and circular padding "
+      "no wider than the input, output_padding smaller than the stride or the dilation");
+};
+
+namespace detail {
+
+constexpr bool conv_is_transposed(const ConvOptions&) { return false; }
+constexpr bool conv_is_transposed(const ConvTransposeOptions&) { return true; }
+
+// What one axis needs beside the extents.
+constexpr ir::ConvAxis conv_axis(const ConvOptions& o, int k, i64 window) {
+  ir::ConvAxis a;
+  a.stride = o.stride[k];
+  a.w_dilation = o.dilation[k];
+  a.low = o.padding.same ? a.w_dilation * (window - 1) / 2 : o.padding.width[k];
+  a.high = o.padding.same ? a.w_dilation * (window - 1) - a.low : a.low;
+  return a;
+}
+constexpr ir::ConvAxis conv_axis(const ConvTransposeOptions& o, int k, i64 window) {
+  ir::ConvAxis a;
+  a.x_dilation = o.stride[k];
+  a.w_dilation = o.dilation[k];
+  a.low = o.dilation[k] * (window - 1) - o.padding[k];
+  a.high = a.low + o.output_padding[k];
+  return a;
+}
+
+constexpr bool conv_options_valid(const ConvOptions& o, int spatial) {
+  return o.stride.names(spatial) && o.padding.width.names(spatial) && o.dilation.names(spatial) &&
+         o.stride.at_least(1, spatial) && o.dilation.at_least(1, spatial) &&
+         o.padding.width.at_least(0, spatial) && o.groups >= 1 &&
+         (!o.padding.same || (o.stride.at_least(1, spatial) && o.stride[0] == 1 &&
+                              (spatial < 2 || o.stride[1] == 1) && (spatial < 3 || o.stride[2] == 1)));
+}
+constexpr bool conv_options_valid(const ConvTransposeOptions& o, int spatial) {
+  if (!o.stride.names(spatial) || !o.padding.names(spatial) || !o.output_padding.names(spatial) ||
+      !o.dilation.names(spatial) || o.groups < 1)
+    return false;
+  for (int k = 0; k < spatial; ++k) {
+    const i64 most = o.stride[k] > o.dilation[k] ? o.stride[k] : o.dilation[k];
+    if (o.stride[k] < 1 || o.dilation[k] < 1 || o.padding[k] < 0 || o.output_padding[k] < 0 ||
+        o.output_padding[k] >= most)
+      return false;
+  }
+  return true;
+}
+// Whether the frame can be made of x itself.
+constexpr bool conv_frame_fits(const ConvOptions& o, const ir::ConvAxis& a, i64 extent) {
+  const i64 wide = a.low > a.high ? a.low : a.high;
+  switch (o.padding_mode) {
+    case PaddingMode::reflect:
+      return wide < extent || wide == 0;
+    case PaddingMode::circular:
+      return wide <= extent;
+    case PaddingMode::replicate:
+      return extent > 0 || wide == 0;
+    default:
+      return true;
+  }
+}
+
+// Transposed: the options' kind. X (N, C, S...) or (C, S...).
+template <int Spatial, auto Options, class X, class W>
+struct conv_rule {
+  static constexpr bool transposed = conv_is_transposed(Options);
+  static constexpr Dims x = X::value, w = W::value;
+  static constexpr bool batched = x.rank == Spatial + 2;
+  static constexpr bool options = conv_options_valid(Options, Spatial);
+  static constexpr bool ranked = (batched || x.rank == Spatial + 1) && w.rank == Spatial + 2;
+  static constexpr i64 groups = Options.groups < 1 ? 1 : Options.groups;
+  static constexpr i64 batch = ranked && batched ? x.extent[0] : 1;
+  static constexpr i64 channels = ranked ? x.extent[batched ? 1 : 0] : 0;
+  static constexpr i64 outputs = ranked ? (transposed ? w.extent[1] * groups : w.extent[0]) : 0;
+  static constexpr bool divides = !ranked || (channels % groups == 0 && outputs % groups == 0 && outputs > 0);
+  static constexpr bool channels_fit =
+      ranked && (!divides || (transposed ? w.extent[0] == channels : w.extent[1] == channels / groups));
+  static constexpr i64 extent(int k) { return x.extent[x.rank - Spatial + k]; }
+  static constexpr bool frames() {
+    if constexpr (!transposed)
+      for (int k = 0; options && ranked && k < Spatial; ++k)
+        if (!conv_frame_fits(Options, conv_axis(Options, k, w.extent[2 + k]), extent(k))) return false;
+    return true;
+  }
+  static constexpr bool framed = frames();
+  static constexpr bool known = options && framed && ranked && divides && channels_fit;
+  // (N, O, P...)
+  static constexpr Dims make_full() {
+    Dims r;
+    r.rank = Spatial + 2;
+    r.extent[0] = batch;
+    r.extent[1] = outputs;
+    for (int k = 0; k < Spatial; ++k)
+      r.extent[2 + k] =
+          known ? ir::conv_extent(extent(k), w.extent[2 + k], conv_axis(Options, k, w.extent[2 + k])) : 1;
+    return r;
+  }
+  static constexpr Dims full = make_full();
+  static constexpr bool fits_window() {
+    for (int k = 0; k < Spatial; ++k)
+      if (full.extent[2 + k] < 1) return false;
+    return true;
+  }
+  static constexpr bool fits = !known || fits_window();
+  static constexpr bool ok = known && fits;
+  static constexpr Dims make() {
+    Dims r = full;
+    if (batched) return r;
+    r.rank = 0;
+    for (int k = 1; k < full.rank; ++k) r.extent[r.rank++] = full.extent[k];
+    r.extent[r.rank] = 0;
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+// `low` and `high` more places at the ends of an axis, made of x.
+constexpr ir::Value conv_frame(ir::Value x, int axis, i64 low, i64 high, PaddingMode mode) {
+  ir::Builder& b = *x.builder;
+  const Dims d = x.dims();
+  const i64 extent = d.extent[axis];
+  Dims wide = d;
+  wide.extent[axis] += low + high;
+  i64 widths[2 * max_rank]{};
+  const auto placed = [&](ir::Value v, i64 at) {
+    widths[2 * axis] = at;
+    widths[2 * axis + 1] = wide.extent[axis] - at - v.dims().extent[axis];
+    return ir::pad(v, widths, 0);
+  };
+  const auto piece = [&](i64 begin, i64 step, i64 count) {
+    ir::Slice axes[8];
+    axes[axis] = {begin, step};
+    Dims part = d;
+    part.extent[axis] = mode == PaddingMode::replicate ? 1 : count;
+    const ir::Value v = ir::slice(x, axes, part);
+    part.extent[axis] = count;
+    return ir::broadcast(v, part);
+  };
+  const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, wide, static_cast<u64>(axis))};
+  const auto before = [&](i64 at) {
+    return ir::binary(ir::Op::lt, place, ir::constant_like(place, static_cast<double>(at)));
+  };
+  ir::Value r = placed(x, low);
+  if (low > 0) {
+    const i64 first = mode == PaddingMode::reflect ? low : mode == PaddingMode::circular ? extent - low : 0;
+    const ir::Value edge = placed(piece(first, mode == PaddingMode::reflect ? -1 : 1, low), 0);
+    r = ir::select(before(low), edge, r);
+  }
+  if (high > 0) {
+    const i64 first = mode == PaddingMode::reflect    ? extent - 2
+                      : mode == PaddingMode::circular ? 0
+                                                      : extent - 1;
+    const ir::Value edge = placed(piece(first, mode == PaddingMode::reflect ? -1 : 1, high), low + extent);
+    r = ir::select(before(low + extent), r, edge);
+  }
+  return r;
+}
+
+// x (N, C, S...), w (O, C / groups, K...) -> (N, O, P...)
+constexpr ir::Value conv_value(ir::Value x, ir::Value w, const ir::ConvAxes& axes, i64 groups, DType result) {
+  const Dims dx = x.dims(), dw = w.dims();
+  const int spatial = axes.spatial;
+  const i64 batch = dx.extent[0], channels = dx.extent[1] / groups, outputs = dw.extent[0] / groups;
+  bool plain = true;
+  for (int k = 0; k < spatial; ++k) {
+    const ir::ConvAxis& a = axes.axis[k];
+    plain = plain && dw.extent[2 + k] == 1 && a.stride == 1 && a.x_dilation == 1 && a.low == 0 && a.high == 0;
+  }
+  if (plain) {
+    // every place by itself: a product of each image with the weights
+    i64 places = 1;
+    for (int k = 0; k < spatial; ++k) places *= dx.extent[2 + k];
+    const i64 image[]{batch, groups, channels, places}, window[]{groups, outputs, channels},
+        windows[]{batch, groups, outputs, channels};
+    const ir::Value images = ir::reshape(x, ir::make_dims(4, image));
+    const ir::Value weights =
+        ir::broadcast(ir::reshape(w, ir::make_dims(3, window)), ir::make_dims(4, windows));
+    ir::DotAxes product;
+    product.batch = 2;
+    product.batch_a[1] = product.batch_b[1] = 1;
+    product.contracted = 1;
+    product.contracted_a[0] = 3;
+    product.contracted_b[0] = 2;
+    Dims to = dx;
+    to.extent[1] = dw.extent[0];
+    return ir::reshape(ir::dot(weights, images, product, result), to);
+  }
+  Dims grouped, weights;
+  grouped.rank = weights.rank = spatial + 3;
+  i64 order[8]{1, 0, 2, 3, 4, 5, 6, 7};
+  for (int k = 0; k < spatial; ++k) {
+    grouped.extent[3 + k] = dx.extent[2 + k];
+    weights.extent[3 + k] = dw.extent[2 + k];
+  }
+  grouped.extent[0] = batch, grouped.extent[1] = groups, grouped.extent[2] = channels;
+  weights.extent[0] = groups, weights.extent[1] = outputs, weights.extent[2] = channels;
+  ir::ConvAxes lying = axes;
+  lying.order[0] = 1, lying.order[1] = 0;  // (N, G, O, P...)
+  const ir::Value images = ir::permute(ir::reshape(x, grouped), order);
+  const ir::Value y = ir::conv(images, ir::reshape(w, weights), lying, result);
+  Dims to = dx;
+  to.extent[1] = dw.extent[0];
+  for (int k = 0; k < spatial; ++k) to.extent[2 + k] = y.dims().extent[3 + k];
+  return ir::reshape(y, to);
+}
+
+// w (C, O / groups, K...) of a transposed convolution as (O, C / groups, K...) turned round.
+constexpr ir::Value conv_transposed_weights(ir::Value w, i64 groups) {
+  const Dims d = w.dims();
+  Dims grouped, together = d;
+  grouped.rank = d.rank + 1;
+  grouped.extent[0] = groups;
+  grouped.extent[1] = d.extent[0] / groups;
+  for (int k = 1; k < d.rank; ++k) grouped.extent[1 + k] = d.extent[k];
+  together.extent[0] = d.extent[1] * groups;
+  together.extent[1] = d.extent[0] / groups;
+  ir::Slice turn[8];
+  i64 order[8]{0, 2, 1, 3, 4, 5, 6, 7};
+  for (int k = 3; k < grouped.rank; ++k) turn[k] = {grouped.extent[k] - 1, -1};
+  return ir::reshape(ir::permute(ir::slice(ir::reshape(w, grouped), turn, grouped), order), together);
+}
+
+}  // namespace detail
+
+// Options: a ConvOptions, or a ConvTransposeOptions for the transposed kind.
+template <int Spatial, auto Options>
+struct Conv : Operation<Conv<Spatial, Options>> {
+  template <class X, class W>
+  static constexpr auto apply(ir::Builder&, const X& x, const W& w) {
+    using Rule = detail::conv_rule<Spatial, Options, typename X::shape, typename W::shape>;
+    static_assert(sizeof(ConvOptionsValid < Rule::options && Rule::framed, Conv, typename X::shape,
+                         typename W::shape >) > 0);
+    static_assert(sizeof(ConvGroupsDivide<Rule::divides, Conv, typename X::shape, typename W::shape>) > 0);
+    static_assert(sizeof(ConvOperandsFit<Rule::channels_fit, Conv, typename X::shape, typename W::shape>) >
+                  0);
+    static_assert(sizeof(ConvWindowFits<Rule::fits, Conv, typename X::shape, typename W::shape>) > 0);
+    using T = promoted<typename X::dtype, typename W::dtype>;
+    static_assert(sizeof(DtypeAllowed<is_float(dtype_of<T>), Conv, typename X::dtype, typename W::dtype>) >
+                  0);
+    using S = shape_of<Rule>;
+    if constexpr (Rule::ok && is_float(dtype_of<T>)) {
+      Dims full = Rule::full;
+      full.extent[1] = Rule::channels;
+      ir::ConvAxes axes;
+      axes.spatial = Spatial;
+      for (int k = 0; k < Spatial; ++k) {
+        axes.axis[k] = detail::conv_axis(Options, k, Rule::w.extent[2 + k]);
+        full.extent[2 + k] = Rule::extent(k);
+      }
+      ir::Value images = ir::reshape(ir::cast(x.value, dtype_of<T>), full);
+      ir::Value weights = ir::cast(w.value, dtype_of<T>);
+      if constexpr (Rule::transposed) {
+        weights = detail::conv_transposed_weights(weights, Rule::groups);
+      } else if constexpr (Options.padding_mode != PaddingMode::zeros) {
+        for (int k = 0; k < Spatial; ++k) {
+          ir::ConvAxis& a = axes.axis[k];
+          if (a.low + a.high > 0)
+            images = detail::conv_frame(images, 2 + k, a.low, a.high, Options.padding_mode);
+          a.low = a.high = 0;
+        }
+      }
+      return Expr<T, S>{
+          ir::reshape(detail::conv_value(images, weights, axes, Rule::groups, dtype_of<T>), S::value)};
+    } else {
+      return detail::refused<T, S>(x, w);
+    }
+  }
+  template <class X, class W, class B>
+  static constexpr auto apply(ir::Builder& builder, const X& x, const W& w, const B& bias) {
+    const auto y = apply(builder, x, w);
+    using Y = std::remove_cvref_t<decltype(y)>;
+    using Rule = detail::conv_rule<Spatial, Options, typename X::shape, typename W::shape>;
+    constexpr bool ok = !Rule::ok || (B::rank == 1 && B::size == Rule::outputs);
+    static_assert(sizeof(ConvOperandsFit<ok, Conv, typename X::shape, typename B::shape>) > 0);
+    using T = promoted<typename Y::dtype, typename B::dtype>;
+    if constexpr (Rule::ok && ok) {
+      Dims along;
+      along.rank = Spatial + 1;
+      for (int k = 0; k <= Spatial; ++k) along.extent[k] = k == 0 ? Rule::outputs : 1;
+      const ir::Value shift = ir::reshape(ir::cast(bias.value, dtype_of<T>), along);
+      return Expr<T, typename Y::shape>{ir::binary(ir::Op::add, ir::cast(y.value, dtype_of<T>), shift)};
+    } else {
+      return detail::refused<T, typename Y::shape>(y, bias);
+    }
+  }
+};
+
+// conv2d<ConvOptions{.stride = 2, .padding = 1}>(x, weight, bias): x (N, C, H, W) or (C, H, W), weight (O, C
+// / groups, kh, kw), bias (O) if any.
+template <ConvOptions Options = ConvOptions{}, class... A>
+constexpr auto conv1d(const A&... operands) {
+  return Conv<1, Options>{}(operands...);
+}
+template <ConvOptions Options = ConvOptions{}, class... A>
+constexpr auto conv2d(const A&... operands) {
+  return Conv<2, Options>{}(operands...);
+}
+template <ConvOptions Options = ConvOptions{}, class... A>
+constexpr auto conv3d(const A&... operands) {
+  return Conv<3, Options>{}(operands...);
+}
+// weight (C, O / groups, kh, kw)
+template <ConvTransposeOptions Options = ConvTransposeOptions{}, class... A>
+constexpr auto conv_transpose1d(const A&... operands) {
+  return Conv<1, Options>{}(operands...);
+}
+template <ConvTransposeOptions Options = ConvTransposeOptions{}, class... A>
+constexpr auto conv_transpose2d(const A&... operands) {
+  return Conv<2, Options>{}(operands...);
+}
+template <ConvTransposeOptions Options = ConvTransposeOptions{}, class... A>
+constexpr auto conv_transpose3d(const A&... operands) {
+  return Conv<3, Options>{}(operands...);
+}
+
+}  // namespace weft
+// ---- weft/nn/conv.hpp ----
+// Convolutional layers with PyTorch's names, layouts and starting values. The window and the options are
+// template arguments: nn::Conv2d<3, 64, 3>, nn::Conv2d<3, 64, PerAxis{3, 5}, nn::ConvOptions{.padding =
+// "same"}>.
+
+namespace weft::nn {
+
+using weft::ConvOptions;
+using weft::ConvTransposeOptions;
+using weft::PaddingMode;
+using weft::PerAxis;
+
+namespace module_detail {
+
+template <int Spatial, i64 First, i64 Second, PerAxis Window>
+struct conv_weight_rule {
+  static constexpr Dims make() {
+    Dims d;
+    d.rank = 2 + Spatial;
+    d.extent[0] = First;
+    d.extent[1] = Second;
+    for (int k = 0; k < Spatial; ++k) d.extent[2 + k] = Window[k];
+    return d;
+  }
+  static constexpr Dims value = make();
+};
+constexpr i64 divided(i64 a, i64 b) { return b < 1 || a / b < 1 ? 1 : a / b; }
+
+template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options>
+struct conv_layer {
+  static constexpr bool transposed = weft::detail::conv_is_transposed(Options);
+  static_assert(sizeof(ConvGroupsDivide < Options.groups >= 1 &&
+                           In % (Options.groups < 1 ? 1 : Options.groups) == 0 &&
+                           Out % (Options.groups < 1 ? 1 : Options.groups) == 0,
+                       conv_layer >) > 0);
+  using weight = shape_of<conv_weight_rule<Spatial, transposed ? In : Out,
+                                           divided(transposed ? Out : In, Options.groups), Window>>;
+  static constexpr i64 fan_in = static_cast<i64>(init::fans(weight::value).in);
+};
+
+}  // namespace module_detail
+
+// x (N, In, ...) or (In, ...) -> (N, Out, ...) or (Out, ...), started as PyTorch's. weight (Out, In / groups,
+// Window...); of a transposed convolution (In, Out / groups, Window...). bias (Out).
+template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options, bool Bias = Options.bias>
+struct Conv {
+  using layer = module_detail::conv_layer<Spatial, In, Out, Window, Options>;
+  Param<f32, typename layer::weight, init::FanInUniform<>> weight{};
+  Param<f32, Shape<Out>, init::FanInUniform<layer::fan_in>> bias{};
+  constexpr auto operator()(const auto& x) const { return weft::Conv<Spatial, Options>{}(x, weight, bias); }
+};
+template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options>
+struct Conv<Spatial, In, Out, Window, Options, false> {
+  using layer = module_detail::conv_layer<Spatial, In, Out, Window, Options>;
+  Param<f32, typename layer::weight, init::FanInUniform<>> weight{};
+  constexpr auto operator()(const auto& x) const { return weft::Conv<Spatial, Options>{}(x, weight); }
+};
+
+template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>
+using Conv1d = Conv<1, In, Out, Window, Options>;
+template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>
+using Conv2d = Conv<2, In, Out, Window, Options>;
+template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>
+using Conv3d = Conv<3, In, Out, Window, Options>;
+template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{}>
+using ConvTranspose1d = Conv<1, In, Out, Window, Options>;
+template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{}>
+using ConvTranspose2d = Conv<2, In, Out, Window, Options>;
+template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{}>
+using ConvTranspose3d = Conv<3, In, Out, Window, Options>;
+
+}  // namespace weft::nn
+// ---- weft/ops/creation.hpp ----
+// Literals: tensors made from nothing. They join the graph at their first use; the kernel that reads them
+// computes them in place.
+
+namespace weft {
+
+namespace detail {
+
+// A splat whose value is given when the expression is written.
+template <class T, i64... D>
+struct FullOp : Operation<FullOp<T, D...>> {
+  template <class V>
+  static constexpr auto apply(ir::Builder& b, V value) {
+    return Expr<T, Shape<D...>>{ir::broadcast(as_value<T>(b, value), Shape<D...>::value)};
+  }
+};
+template <class T, int Value, i64... D>
+struct SplatOp : Operation<SplatOp<T, Value, D...>> {
+  static constexpr auto apply(ir::Builder& b) {
+    return Expr<T, Shape<D...>>{ir::constant(b, dtype_of<T>, Shape<D...>::value, Value)};
+  }
+};
+// Begin, Begin + Step, ... (N of them).
+template <class T, i64 N, i64 Begin, i64 Step>
+struct ArangeOp : Operation<ArangeOp<T, N, Begin, Step>> {
+  static constexpr auto apply(ir::Builder& b) {
+    constexpr DType index = std::is_same_v<T, i64> ? DType::i64 : DType::i32;
+    const ir::Value count{&b, b.leaf(ir::Op::iota, index, Shape<N>::value, 0)};
+    const ir::Value scaled = Step == 1 ? count : count * static_cast<double>(Step);
+    return Expr<T, Shape<N>>{
+        ir::cast(Begin == 0 ? scaled : scaled + static_cast<double>(Begin), dtype_of<T>)};
+  }
+};
+// N numbers from low to high, both included; counted from the nearer end, as PyTorch does.
+template <class T, i64 N>
+struct LinspaceOp : Operation<LinspaceOp<T, N>> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& low, const B& high) {
+    const auto begin = Expr<T, Shape<>>{as_value<T>(b, low)}, end = Expr<T, Shape<>>{as_value<T>(b, high)};
+    const ir::Value number{&b, b.leaf(ir::Op::iota, DType::i32, Shape<N>::value, 0)};
+    const auto i = Expr<T, Shape<N>>{ir::cast(number, dtype_of<T>)};
+    const auto step = div(sub(end, begin), N > 1 ? N - 1 : 1);
+    const auto first_half = Expr<bool, Shape<N>>{
+        ir::binary(ir::Op::lt, number, ir::constant_like(number, static_cast<double>((N + 1) / 2)))};
+    return where(first_half, add(begin, mul(step, i)), sub(end, mul(step, sub(N - 1, i))));
+  }
+};
+// A splat with another tensor's shape, and its dtype unless T names one.
+template <class T>
+struct FullLike : Operation<FullLike<T>> {
+  template <class X, class V>
+  static constexpr auto apply(ir::Builder& b, const X&, const V& value) {
+    using R = std::conditional_t<std::is_void_v<T>, typename X::dtype, T>;
+    return Expr<R, typename X::shape>{ir::broadcast(as_value<R>(b, value), X::shape::value)};
+  }
+};
+
+}  // namespace detail
+
+template <class T, i64... D>
+inline constexpr detail::FullOp<T, D...> full{};
+
+template <class T, i64... D>
+constexpr auto zeros() {
+  return detail::SplatOp<T, 0, D...>{}();
+}
+template <class T, i64... D>
+constexpr auto ones() {
+  return detail::SplatOp<T, 1, D...>{}();
+}
+// Memory that will be written is the library's business: empty is zeros.
+template <class T, i64... D>
+constexpr auto empty() {
+  return zeros<T, D...>();
+}
+// arange<f32, n>(): 0, ..., n - 1. arange<f32, begin, end, step>(): as Python's range.
+template <class T, i64 N>
+constexpr auto arange() {
+  return detail::ArangeOp<T, N, 0, 1>{}();
+}
+template <class T, i64 Begin, i64 End, i64 Step = 1>
+constexpr auto arange() {
+  static_assert(Step != 0, "arange: the step is not 0");
+  constexpr i64 span = Step > 0 ? End - Begin : Begin - End, stride = Step > 0 ? Step : -Step;
+  return detail::ArangeOp<T, (span > 0 ? (span + stride - 1) / stride : 0), Begin, Step>{}();
+}
+// linspace<f32, n>(low, high)
+template <class T, i64 N, class A, class B>
+constexpr auto linspace(const A& low, const B& high) {
+  return detail::LinspaceOp<T, N>{}(low, high);
+}
+// zeros_like(x), ones_like<f32>(x), full_like(x, value), empty_like(x)
+template <class T = void, class X>
+constexpr auto zeros_like(const X& x) {
+  return detail::FullLike<T>{}(x, 0);
+}
+template <class T = void, class X>
+constexpr auto ones_like(const X& x) {
+  return detail::FullLike<T>{}(x, 1);
+}
+template <class T = void, class X, class V>
+constexpr auto full_like(const X& x, const V& value) {
+  return detail::FullLike<T>{}(x, value);
+}
+template <class T = void, class X>
+constexpr auto empty_like(const X& x) {
+  return detail::FullLike<T>{}(x, 0);
+}
+
+}  // namespace weft
+// ---- weft/ops/join.hpp ----
+// cat and stack. Each operand is padded to the result's extents, and an index along the axis says whose
+// element counts, so that joining is part of the kernel that reads the result.
+
+namespace weft {
+
+namespace detail {
+
+template <int Axis, class First, class... Rest>
+struct cat_rule {
+  static constexpr bool in_range = axis_in_range(Axis, First::rank);
+  static constexpr int axis = in_range ? normalize_axis(Axis, First::rank) : 0;
+  static constexpr bool fits(Dims d) {
+    if (d.rank != First::rank) return false;
+    d.extent[axis] = First::value.extent[axis];
+    return d == First::value;
+  }
+  static constexpr bool ok = in_range && (fits(Rest::value) && ... && true);
+  static constexpr Dims make() {
+    Dims r = First::value;
+    if (ok) r.extent[axis] = (First::value.extent[axis] + ... + Rest::value.extent[axis]);
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+template <class A, class... B>
+struct promote_all {
+  using type = A;
+};
+template <class A, class B, class... C>
+struct promote_all<A, B, C...> {
+  using type = typename promote_all<promoted<A, B>, C...>::type;
+};
+
+}  // namespace detail
+
+template <bool Ok, class Op, class... Shapes>
+struct JoinableShapes {
+  static_assert(
+      Ok, "the shapes cannot be joined: they must agree in all axes but the one named, which must exist");
+};
+
+template <int Axis>
+struct Cat : Operation<Cat<Axis>> {
+  template <class... X>
+  static constexpr auto apply(ir::Builder& b, const X&... x) {
+    using Rule = detail::cat_rule<Axis, typename X::shape...>;
+    static_assert(sizeof(JoinableShapes<Rule::ok, Cat, typename X::shape...>) > 0);
+    using T = typename detail::promote_all<typename X::dtype...>::type;
+    using S = shape_of<Rule>;
+    if constexpr (!Rule::ok) {
+      return detail::refused<T, S>(x...);
+    } else {
+      constexpr Dims to = Rule::value;
+      ir::Value joined;
+      i64 begin = 0;
+      const auto append = [&](ir::Value v) {
+        const i64 extent = v.dims().extent[Rule::axis];
+        if (extent == 0) return;
+        i64 widths[2 * max_rank]{};
+        widths[2 * Rule::axis] = begin;
+        widths[2 * Rule::axis + 1] = to.extent[Rule::axis] - begin - extent;
+        const ir::Value wide = ir::pad(v, widths, 0);
+        if (joined) {
+          const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, to, static_cast<u64>(Rule::axis))};
+          joined =
+              ir::select(ir::binary(ir::Op::lt, place, ir::constant_like(place, static_cast<double>(begin))),
+                         joined, wide);
+        } else {
+          joined = wide;
+        }
+        begin += extent;
+      };
+      (append(ir::cast(x.value, dtype_of<T>)), ...);
+      if (!joined) joined = ir::constant(b, dtype_of<T>, to, 0);
+      return Expr<T, S>{joined};
+    }
+  }
+};
+
+template <int Axis>
+struct Stack : Operation<Stack<Axis>> {
+  template <class... X>
+  static constexpr auto apply(ir::Builder& b, const X&... x) {
+    return Cat<Axis>::apply(b, Unsqueeze<Axis>::apply(b, x)...);
+  }
+};
+
+// cat<axis>(a, b, ...): operands one after another along an axis.
+template <int Axis = 0, class... X>
+constexpr auto cat(const X&... x) {
+  static_assert(sizeof...(X) > 0, "cat takes at least one operand");
+  return Cat<Axis>{}(x...);
+}
+// stack<axis>(a, b, ...): operands of one shape along a new axis.
+template <int Axis = 0, class... X>
+constexpr auto stack(const X&... x) {
+  static_assert(sizeof...(X) > 0, "stack takes at least one operand");
+  return Stack<Axis>{}(x...);
+}
+
+}  // namespace weft
+// ---- weft/ops/rearrange.hpp ----
+// Shapes and orders rearranged: transpose, flatten, squeeze, repeat, flip, roll and their like, with
+// PyTorch's names; axes and extents are template arguments. All but repeat and roll are views.
+
+namespace weft {
+
+namespace detail {
+
+template <class S, int A, int B>
+struct transpose_rule {
+  static constexpr bool ok = axis_in_range(A, S::rank) && axis_in_range(B, S::rank);
+  struct List {
+    i64 axis[8]{};
+  };
+  static constexpr List make_list() {
+    List made;
+    for (int i = 0; i < 8; ++i) made.axis[i] = i;
+    if (ok) {
+      made.axis[normalize_axis(A, S::rank)] = normalize_axis(B, S::rank);
+      made.axis[normalize_axis(B, S::rank)] = normalize_axis(A, S::rank);
+    }
+    return made;
+  }
+  static constexpr List list = make_list();
+  static constexpr Dims value = ir::permuted(S::value, list.axis);
+};
+
+template <class S, int From, int To>
+struct flatten_rule {
+  static constexpr int from = S::rank == 0 ? 0 : normalize_axis(From, S::rank);
+  static constexpr int to = S::rank == 0 ? 0 : normalize_axis(To, S::rank);
+  static constexpr bool ok =
+      S::rank == 0 || (axis_in_range(From, S::rank) && axis_in_range(To, S::rank) && from <= to);
+  static constexpr Dims make() {
+    Dims r;
+    if (!ok) return S::value;
+    if (S::rank == 0) {
+      r.extent[r.rank++] = 1;
+      return r;
+    }
+    for (int i = 0; i < S::rank; ++i) {
+      if (i > from && i <= to)
+        r.extent[r.rank - 1] *= S::value.extent[i];
+      else
+        r.extent[r.rank++] = S::value.extent[i];
+    }
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+// Named axes go if their extent is 1, as in PyTorch; without names all of them.
+template <class S, int... Axes>
+struct squeeze_rule {
+  static constexpr bool ok = (axis_in_range(Axes, S::rank) && ... && true);
+  static constexpr Dims make() {
+    Dims r;
+    for (int i = 0; i < S::rank; ++i) {
+      const bool named =
+          sizeof...(Axes) == 0 ||
+          ((axis_in_range(Axes, S::rank) && normalize_axis(Axes, S::rank) == i) || ... || false);
+      if (!named || S::value.extent[i] != 1) r.extent[r.rank++] = S::value.extent[i];
+    }
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+template <class S, i64... Times>
+struct repeat_rule {
+  static constexpr int count = sizeof...(Times);
+  static constexpr bool ok = count >= S::rank && count <= max_rank && ((Times >= 0) && ... && true);
+  static constexpr i64 times(int axis) {
+    const i64 list[]{Times..., 1};
+    return list[axis];
+  }
+  // x's extents with ones in front
+  static constexpr Dims make_base() {
+    Dims r;
+    r.rank = ok ? count : S::rank;
+    for (int i = 0; i < r.rank; ++i)
+      r.extent[i] = i < r.rank - S::rank ? 1 : S::value.extent[i - (r.rank - S::rank)];
+    return r;
+  }
+  static constexpr Dims base = make_base();
+  static constexpr Dims make() {
+    Dims r = base;
+    for (int i = 0; ok && i < r.rank; ++i) r.extent[i] *= times(i);
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+}  // namespace detail
+
+template <bool Ok, class Op, class... What>
+struct RepeatsFit {
+  static_assert(Ok, "repeat takes one count for every axis of the tensor, or more");
+};
+
+template <int A, int B>
+struct Transpose : Operation<Transpose<A, B>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::transpose_rule<typename X::shape, A, B>;
+    static_assert(sizeof(AxisInRange<Rule::ok, Transpose, typename X::shape>) > 0);
+    return Expr<typename X::dtype, shape_of<Rule>>{ir::permute(x.value, Rule::list.axis)};
+  }
+};
+
+// t(x): a matrix transposed; vectors and scalars stay.
+struct TransposeMatrix : Operation<TransposeMatrix> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    static_assert(sizeof(RankIs<X::rank <= 2, TransposeMatrix, typename X::shape, Rank<2>>) > 0);
+    if constexpr (X::rank == 2)
+      return Transpose<0, 1>::apply(b, x);
+    else
+      return x;
+  }
+};
+
+template <int From, int To>
+struct Flatten : Operation<Flatten<From, To>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::flatten_rule<typename X::shape, From, To>;
+    static_assert(sizeof(AxisInRange<Rule::ok, Flatten, typename X::shape>) > 0);
+    return Expr<typename X::dtype, shape_of<Rule>>{ir::reshape(x.value, Rule::value)};
+  }
+};
+
+template <int... Axes>
+struct Squeeze : Operation<Squeeze<Axes...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::squeeze_rule<typename X::shape, Axes...>;
+    static_assert(sizeof(AxisInRange<Rule::ok, Squeeze, typename X::shape>) > 0);
+    return Expr<typename X::dtype, shape_of<Rule>>{ir::reshape(x.value, Rule::value)};
+  }
+};
+
+struct ExpandAs : Operation<ExpandAs> {
+  template <class X, class Y>
+  static constexpr auto apply(ir::Builder&, const X& x, const Y&) {
+    using S = typename Y::shape;
+    static_assert(
+        sizeof(
+            ShapesBroadcast<detail::expand_rule<typename X::shape, S>::ok, ExpandAs, typename X::shape, S>) >
+        0);
+    return Expr<typename X::dtype, S>{ir::broadcast(x.value, S::value)};
+  }
+};
+
+// torch.Tensor.repeat: every axis walked that many times.
+template <i64... Times>
+struct Repeat : Operation<Repeat<Times...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::repeat_rule<typename X::shape, Times...>;
+    static_assert(sizeof(RepeatsFit<Rule::ok, Repeat, typename X::shape>) > 0);
+    Dims d = Rule::base;
+    ir::Value v = ir::reshape(x.value, d);
+    for (int a = 0; Rule::ok && a < d.rank; ++a) {
+      if (Rule::times(a) == 1) continue;
+      Dims apart;  // (in front, times, the axis and what follows)
+      apart.rank = 3;
+      apart.extent[0] = apart.extent[1] = apart.extent[2] = 1;
+      for (int k = 0; k < d.rank; ++k) apart.extent[k < a ? 0 : 2] *= d.extent[k];
+      v = ir::reshape(v, apart);
+      apart.extent[1] = Rule::times(a);
+      d.extent[a] *= Rule::times(a);
+      v = ir::reshape(ir::broadcast(v, apart), d);
+    }
+    return Expr<typename X::dtype, shape_of<Rule>>{v};
+  }
+};
+
+// torch.tile: as repeat, with counts of 1 in front where there are fewer than axes.
+template <i64... Times>
+struct Tile : Operation<Tile<Times...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    if constexpr (static_cast<int>(sizeof...(Times)) < X::rank)
+      return Tile<1, Times...>::apply(b, x);
+    else
+      return Repeat<Times...>::apply(b, x);
+  }
+};
+
+template <int... Axes>
+struct Flip : Operation<Flip<Axes...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    constexpr bool ok = (axis_in_range(Axes, X::rank) && ... && true);
+    static_assert(sizeof(AxisInRange<ok, Flip, typename X::shape>) > 0);
+    ir::Slice axes[8];
+    if constexpr (ok)
+      ((axes[normalize_axis(Axes, X::rank)] = {X::shape::value[Axes] > 0 ? X::shape::value[Axes] - 1 : 0,
+                                               -1}),
+       ...);
+    return X{ir::slice(x.value, axes, X::shape::value)};
+  }
+};
+
+// Elements move `By` places along the axis; those pushed out come in again in front.
+template <i64 By, int Axis>
+struct Roll : Operation<Roll<By, Axis>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr bool ok = axis_in_range(Axis, X::rank);
+    static_assert(sizeof(AxisInRange<ok, Roll, typename X::shape>) > 0);
+    if constexpr (!ok) {
+      return x;
+    } else {
+      constexpr i64 extent = X::shape::value[Axis];
+      constexpr i64 by = extent == 0 ? 0 : (By % extent + extent) % extent;
+      if constexpr (by == 0) {
+        return x;
+      } else {
+        const auto tail = SliceAxis<Axis, extent - by, extent, 1>::apply(b, x);
+        const auto head = SliceAxis<Axis, 0, extent - by, 1>::apply(b, x);
+        return Cat<Axis>::apply(b, tail, head);
+      }
+    }
+  }
+};
+
+template <int A, int B, class X>
+constexpr auto transpose(const X& x) {
+  return Transpose<A, B>{}(x);
+}
+template <class X>
+constexpr auto t(const X& x) {
+  return TransposeMatrix{}(x);
+}
+// flatten<1>(x): axes from the first named to the last become one.
+template <int From = 0, int To = -1, class X>
+constexpr auto flatten(const X& x) {
+  return Flatten<From, To>{}(x);
+}
+template <int... Axes, class X>
+constexpr auto squeeze(const X& x) {
+  return Squeeze<Axes...>{}(x);
+}
+template <class X, class Y>
+constexpr auto expand_as(const X& x, const Y& y) {
+  return ExpandAs{}(x, y);
+}
+template <i64... To, class X>
+constexpr auto broadcast_to(const X& x) {
+  return Expand<To...>{}(x);
+}
+template <i64... Times, class X>
+constexpr auto repeat(const X& x) {
+  return Repeat<Times...>{}(x);
+}
+template <i64... Times, class X>
+constexpr auto tile(const X& x) {
+  return Tile<Times...>{}(x);
+}
+// Every result is contiguous, so this changes nothing; it is there for code that comes from PyTorch.
+template <class X>
+constexpr auto contiguous(const X& x) {
+  return x;
+}
+template <int... Axes, class X>
+constexpr auto flip(const X& x) {
+  return Flip<Axes...>{}(x);
+}
+// roll<1, 0>(x): along one axis.
+template <i64 By, int Axis, class X>
+constexpr auto roll(const X& x) {
+  return Roll<By, Axis>{}(x);
+}
+
+}  // namespace weft
+// ---- weft/ops/gather.hpp ----
+// Elements by index along an axis, with PyTorch's names: gather, take_along_dim, index_select, take. Negative
+// indices count from the end; one outside gives NaN (0 for integers), where PyTorch raises an error.
+
+namespace weft {
+
+template <bool Ok, class Op, class... What>
+struct IndexIsInteger {
+  static_assert(Ok, "the index must be integers (i32 or i64)");
+};
+template <bool Ok, class Op, class... What>
+struct IndexFits {
+  static_assert(
+      Ok,
+      "the index does not fit: it needs the tensor's number of axes, and off the axis it may not be "
+      "longer than the tensor");
+};
+
+namespace detail {
+
+constexpr ir::Value as_index(ir::Value v) {
+  return v.dtype() == DType::i32 || v.dtype() == DType::i64 ? v : ir::cast(v, DType::i64);
+}
+// The first extents of v, as many as `to` has: a view.
+constexpr ir::Value cropped(ir::Value v, const Dims& to) {
+  ir::Slice axes[8];
+  return ir::slice(v, axes, to);
+}
+// A vector of indices as it lies along one axis of `like`, the same for all others.
+constexpr ir::Value along(ir::Value index, const Dims& like, int axis) {
+  Dims flat = like;
+  for (int k = 0; k < like.rank; ++k) flat.extent[k] = 1;
+  flat.extent[axis] = index.dims().size();
+  return ir::broadcast(ir::reshape(index, flat), ir::with_extent(like, axis, flat.extent[axis]));
+}
+
+template <class X, class I, int Axis>
+struct gather_rule {
+  static constexpr bool check() {
+    if (!axis_in_range(Axis, X::rank) || X::rank != I::rank) return false;
+    for (int k = 0; k < X::rank; ++k)
+      if (k != normalize_axis(Axis, X::rank) && I::value.extent[k] > X::value.extent[k]) return false;
+    return true;
+  }
+  static constexpr bool ok = check();
+};
+
+template <class X, int Axis, i64 Count>
+struct selected_rule {
+  static constexpr bool ok = axis_in_range(Axis, X::rank);
+  static constexpr int axis = ok ? normalize_axis(Axis, X::rank) : 0;
+  static constexpr Dims value = ok ? ir::with_extent(X::value, axis, Count) : X::value;
+};
+
+// Both shapes broadcast to each other but for the axis.
+template <class X, class I, int Axis>
+struct along_rule {
+  static constexpr bool ranked = X::rank == I::rank && axis_in_range(Axis, X::rank);
+  static constexpr int axis = ranked ? normalize_axis(Axis, X::rank) : 0;
+  static constexpr Dims x_flat = ranked ? ir::with_extent(X::value, axis, 1) : Dims{};
+  static constexpr Dims i_flat = ranked ? ir::with_extent(I::value, axis, 1) : Dims{};
+  static constexpr bool ok = ranked && broadcastable(x_flat, i_flat);
+  static constexpr Dims both = ok ? broadcast(x_flat, i_flat) : Dims{};
+  static constexpr Dims table = ok ? ir::with_extent(both, axis, X::value.extent[axis]) : X::value;
+  static constexpr Dims value = ok ? ir::with_extent(both, axis, I::value.extent[axis]) : I::value;
+};
+
+}  // namespace detail
+
+template <int Axis>
+struct Gather : Operation<Gather<Axis>> {
+  template <class X, class I>
+  static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
+    constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
+    constexpr bool ok = detail::gather_rule<typename X::shape, typename I::shape, Axis>::ok;
+    static_assert(sizeof(IndexIsInteger<integer, Gather, typename I::dtype>) > 0);
+    static_assert(sizeof(IndexFits<ok, Gather, typename X::shape, typename I::shape>) > 0);
+    using R = Expr<typename X::dtype, typename I::shape>;
+    if constexpr (ok && integer) {
+      constexpr int axis = normalize_axis(Axis, X::rank);
+      const Dims near = ir::with_extent(I::shape::value, axis, X::shape::value.extent[axis]);
+      return R{ir::take(detail::cropped(x.value, near), detail::as_index(index.value), axis)};
+    } else {
+      return detail::refused<typename R::dtype, typename R::shape>(x, index);
+    }
+  }
+};
+
+template <int Axis>
+struct TakeAlong : Operation<TakeAlong<Axis>> {
+  template <class X, class I>
+  static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
+    using Rule = detail::along_rule<typename X::shape, typename I::shape, Axis>;
+    constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
+    static_assert(sizeof(IndexIsInteger<integer, TakeAlong, typename I::dtype>) > 0);
+    static_assert(sizeof(ShapesBroadcast<Rule::ok, TakeAlong, typename X::shape, typename I::shape>) > 0);
+    using R = Expr<typename X::dtype, shape_of<Rule>>;
+    if constexpr (Rule::ok && integer)
+      return R{ir::take(ir::broadcast(x.value, Rule::table),
+                        ir::broadcast(detail::as_index(index.value), Rule::value), Rule::axis)};
+    else
+      return detail::refused<typename R::dtype, typename R::shape>(x, index);
+  }
+};
+
+// Slices of x by a vector of indices.
+template <int Axis>
+struct IndexSelect : Operation<IndexSelect<Axis>> {
+  template <class X, class I>
+  static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
+    using Rule = detail::selected_rule<typename X::shape, Axis, I::size>;
+    constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
+    static_assert(sizeof(IndexIsInteger<integer, IndexSelect, typename I::dtype>) > 0);
+    static_assert(sizeof(AxisInRange<Rule::ok, IndexSelect, typename X::shape>) > 0);
+    static_assert(sizeof(RankIs<I::rank <= 1, IndexSelect, typename I::shape, Rank<1>>) > 0);
+    using R = Expr<typename X::dtype, shape_of<Rule>>;
+    if constexpr (Rule::ok && integer)
+      return R{ir::take(x.value, detail::along(detail::as_index(index.value), X::shape::value, Rule::axis),
+                        Rule::axis)};
+    else
+      return detail::refused<typename R::dtype, typename R::shape>(x, index);
+  }
+};
+
+// Elements of the flattened tensor.
+struct TakeFlat : Operation<TakeFlat> {
+  template <class X, class I>
+  static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
+    constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
+    static_assert(sizeof(IndexIsInteger<integer, TakeFlat, typename I::dtype>) > 0);
+    using R = Expr<typename X::dtype, typename I::shape>;
+    if constexpr (integer) {
+      const ir::Value flat = ir::reshape(x.value, Shape<X::size>::value);
+      const ir::Value at = ir::reshape(detail::as_index(index.value), Shape<I::size>::value);
+      return R{ir::reshape(ir::take(flat, at, 0), I::shape::value)};
+    } else {
+      return detail::refused<typename R::dtype, typename R::shape>(x, index);
+    }
+  }
+};
+
+// gather<axis>(x, index): x at index along the axis, element by element; the result has the index's shape.
+template <int Axis, class X, class I>
+constexpr auto gather(const X& x, const I& index) {
+  return Gather<Axis>{}(x, index);
+}
+// take_along_dim<axis>(x, index): the same, broadcasting; without an axis, of the flattened tensor.
+template <int Axis, class X, class I>
+constexpr auto take_along_dim(const X& x, const I& index) {
+  return TakeAlong<Axis>{}(x, index);
+}
+template <class X, class I>
+constexpr auto take_along_dim(const X& x, const I& index) {
+  return TakeFlat{}(x, index);
+}
+template <int Axis, class X, class I>
+constexpr auto index_select(const X& x, const I& index) {
+  return IndexSelect<Axis>{}(x, index);
+}
+template <class X, class I>
+constexpr auto take(const X& x, const I& index) {
+  return TakeFlat{}(x, index);
+}
+
+}  // namespace weft
+// ---- weft/ops/scatter.hpp ----
+// Writing by index along an axis, with PyTorch's names. Everything gives a new tensor. Law: updates of one
+// place count in the order of the indices, so that results are the same every time and the last of several
+// values set is the one that stays. Negative indices count from the end; those outside are skipped.
+
+namespace weft {
+
+// How several updates of one place become one: scatter_reduce<0>(x, index, src, reduce::amax).
+enum class Reduction { sum, prod, mean, amax, amin };
+template <Reduction R>
+struct ReduceBy {};
+namespace reduce {
+inline constexpr ReduceBy<Reduction::sum> sum{};
+inline constexpr ReduceBy<Reduction::prod> prod{};
+inline constexpr ReduceBy<Reduction::mean> mean{};
+inline constexpr ReduceBy<Reduction::amax> amax{};
+inline constexpr ReduceBy<Reduction::amin> amin{};
+}  // namespace reduce
+// What was there before does not count where there is an update.
+struct ExcludeSelf {};
+inline constexpr ExcludeSelf exclude_self{};
+
+template <bool Ok, class Op, class... What>
+struct UpdateFits {
+  static_assert(
+      Ok,
+      "the updates do not fit: an index takes an update, and off the axis neither may be longer than "
+      "the tensor");
+};
+
+namespace detail {
+
+// The index and the updates laid out alike, and the shape between them and x.
+template <class X, class I, class U, int Axis>
+struct scatter_rule {
+  static constexpr bool check() {
+    if (!axis_in_range(Axis, X::rank) || X::rank != I::rank) return false;
+    for (int k = 0; k < X::rank; ++k) {
+      if (k != normalize_axis(Axis, X::rank) && I::value.extent[k] > X::value.extent[k]) return false;
+      if (U::rank != 0 && (U::rank != I::rank || I::value.extent[k] > U::value.extent[k])) return false;
+    }
+    return true;
+  }
+  static constexpr bool ok = check();
+};
+
+// A scattered value grown to x's extents: off the axis the index may be shorter than x.
+constexpr ir::Value grown(ir::Value v, const Dims& to, double fill) {
+  i64 widths[16]{};
+  for (int k = 0; k < to.rank; ++k) widths[2 * k + 1] = to.extent[k] - v.dims().extent[k];
+  return ir::pad(v, widths, fill);
+}
+
+constexpr double fold_fill(ir::Fold fold, DType t) {
+  if (fold == ir::Fold::sum) return 0;
+  if (fold == ir::Fold::prod) return 1;
+  const double most = is_float(t)       ? std::numeric_limits<double>::infinity()
+                      : t == DType::i64 ? 9007199254740992.0
+                                        : 2147483647.0;
+  return fold == ir::Fold::max ? -most : most;
+}
+
+// How many updates each place of x gets.
+constexpr ir::Value update_counts(ir::Value index, const Dims& x, int axis, DType t) {
+  const ir::Value one = ir::constant(*index.builder, t, index.dims(), 1);
+  return grown(ir::scatter(index, one, axis, x.extent[axis], ir::Fold::sum), x, 0);
+}
+
+constexpr ir::Value scatter_set(ir::Value x, ir::Value index, ir::Value update, int axis) {
+  const Dims d = x.dims(), di = index.dims();
+  ir::Builder& b = *x.builder;
+  const ir::Value order{&b, b.leaf(ir::Op::iota, DType::i32, di, static_cast<u64>(axis))};
+  const ir::Value last = ir::scatter(index, order, axis, d.extent[axis], ir::Fold::max);
+  const ir::Value touched = ir::binary(ir::Op::le, ir::constant_like(last, 0), last);
+  if (update.dims().rank == 0) return ir::select(grown(touched, d, 0), ir::broadcast(update, d), x);
+  const ir::Value value = ir::take(update, last, axis, true);
+  return ir::select(grown(touched, d, 0), grown(value, d, 0), x);
+}
+
+constexpr ir::Value scatter_fold(ir::Value x, ir::Value index, ir::Value update, int axis, Reduction how,
+                                 bool self) {
+  const Dims d = x.dims();
+  const ir::Fold fold = how == Reduction::prod   ? ir::Fold::prod
+                        : how == Reduction::amax ? ir::Fold::max
+                        : how == Reduction::amin ? ir::Fold::min
+                                                 : ir::Fold::sum;
+  ir::Value r = grown(ir::scatter(index, update, axis, d.extent[axis], fold), d, fold_fill(fold, x.dtype()));
+  ir::Value counts;
+  if (!self || how == Reduction::mean) counts = update_counts(index, d, axis, x.dtype());
+  if (self) {
+    r = ir::binary(fold == ir::Fold::prod  ? ir::Op::mul
+                   : fold == ir::Fold::max ? ir::Op::max
+                   : fold == ir::Fold::min ? ir::Op::min
+                                           : ir::Op::add,
+                   x, r);
+    return how == Reduction::mean ? r / (counts + 1.0) : r;
+  }
+  const ir::Value touched = ir::binary(ir::Op::ne, counts, ir::constant_like(counts, 0));
+  if (how == Reduction::mean) r = r / ir::select(touched, counts, ir::constant_like(counts, 1));
+  return ir::select(touched, r, x);
+}
+
+// Checks the operands, lays them out and calls `work(x, index, update, axis)`.
+template <class Op, int Axis, class X, class I, class U, class Work>
+constexpr auto scattered(ir::Builder& b, const X& x, const I& index, const U& update, Work work) {
+  using Rule = scatter_rule<typename X::shape, typename I::shape, shape_of_operand<U>, Axis>;
+  constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
+  static_assert(sizeof(IndexIsInteger<integer, Op, typename I::dtype>) > 0);
+  static_assert(sizeof(UpdateFits<Rule::ok, Op, typename X::shape, typename I::shape, shape_of_operand<U>>) >
+                0);
+  if constexpr (Rule::ok && integer) {
+    using T = typename X::dtype;
+    const ir::Value u = as_value<T>(b, update);
+    const ir::Value fitting = u.dims().rank == 0 ? u : cropped(u, I::shape::value);
+    return X{work(x.value, as_index(index.value), fitting, normalize_axis(Axis, X::rank))};
+  } else {
+    return x;
+  }
+}
+
+// A vector of indices, one for each slice of the updates.
+template <int Axis>
+struct SpreadIndex : Operation<SpreadIndex<Axis>> {
+  template <class X, class I>
+  static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
+    using Rule = selected_rule<typename X::shape, Axis, I::size>;
+    static_assert(sizeof(AxisInRange<Rule::ok, SpreadIndex, typename X::shape>) > 0);
+    static_assert(sizeof(RankIs<I::rank <= 1, SpreadIndex, typename I::shape, Rank<1>>) > 0);
+    using R = Expr<typename I::dtype, shape_of<Rule>>;
+    if constexpr (Rule::ok && I::rank <= 1)
+      return R{along(index.value, X::shape::value, Rule::axis)};
+    else
+      return refused<typename R::dtype, typename R::shape>(x, index);
+  }
+};
+
+}  // namespace detail
+
+template <int Axis>
+struct Scatter : Operation<Scatter<Axis>> {
+  template <class X, class I, class U>
+  static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& update) {
+    return detail::scattered<Scatter, Axis>(
+        b, x, index, update,
+        [](ir::Value v, ir::Value i, ir::Value u, int axis) { return detail::scatter_set(v, i, u, axis); });
+  }
+};
+
+template <int Axis, Reduction How, bool Self>
+struct ScatterReduce : Operation<ScatterReduce<Axis, How, Self>> {
+  template <class X, class I, class U>
+  static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& update) {
+    return detail::scattered<ScatterReduce, Axis>(
+        b, x, index, update, [](ir::Value v, ir::Value i, ir::Value u, int axis) {
+          return detail::scatter_fold(v, i, ir::broadcast(u, i.dims()), axis, How, Self);
+        });
+  }
+};
+
+// scatter<axis>(x, index, src): x with src, a tensor or a number, at index along the axis.
+template <int Axis, class X, class I, class U>
+constexpr auto scatter(const X& x, const I& index, const U& src) {
+  return Scatter<Axis>{}(x, index, src);
+}
+template <int Axis, class X, class I, class U>
+constexpr auto scatter_add(const X& x, const I& index, const U& src) {
+  return ScatterReduce<Axis, Reduction::sum, true>{}(x, index, src);
+}
+template <int Axis, class X, class I, class U, Reduction How>
+constexpr auto scatter_reduce(const X& x, const I& index, const U& src, ReduceBy<How>) {
+  return ScatterReduce<Axis, How, true>{}(x, index, src);
+}
+template <int Axis, class X, class I, class U, Reduction How>
+constexpr auto scatter_reduce(const X& x, const I& index, const U& src, ReduceBy<How>, ExcludeSelf) {
+  return ScatterReduce<Axis, How, false>{}(x, index, src);
+}
+// index_add<axis>(x, index, src, alpha): slices of alpha src added by a vector of indices; index_copy sets
+// them, index_fill sets a number, index_reduce folds them.
+template <int Axis, class X, class I, class U, class A = int>
+constexpr auto index_add(const X& x, const I& index, const U& src, const A& alpha = 1) {
+  return ScatterReduce<Axis, Reduction::sum, true>{}(x, detail::SpreadIndex<Axis>{}(x, index),
+                                                     mul(src, alpha));
+}
+template <int Axis, class X, class I, class U>
+constexpr auto index_copy(const X& x, const I& index, const U& src) {
+  return Scatter<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
+}
+template <int Axis, class X, class I, class V>
+constexpr auto index_fill(const X& x, const I& index, const V& value) {
+  return Scatter<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index), value);
+}
+template <int Axis, class X, class I, class U, Reduction How>
+constexpr auto index_reduce(const X& x, const I& index, const U& src, ReduceBy<How>) {
+  return ScatterReduce<Axis, How, true>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
+}
+template <int Axis, class X, class I, class U, Reduction How>
+constexpr auto index_reduce(const X& x, const I& index, const U& src, ReduceBy<How>, ExcludeSelf) {
+  return ScatterReduce<Axis, How, false>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
+}
+
+}  // namespace weft
+// ---- weft/ops/reduce_more.hpp ----
+// Reductions composed of others: stddev, any, all, logsumexp, norm, count_nonzero, with axes as template
+// arguments and `keepdim` as in reduce.hpp. (PyTorch's `std` is called stddev: in C++ that name is a
+// namespace.)
+
+namespace weft {
+
+namespace detail {
+
+// sqrt with gradient 0 at 0, as PyTorch's norms have.
+template <class X>
+constexpr auto safe_sqrt(const X& x) {
+  const auto zero = eq(x, 0);
+  return where(zero, 0, sqrt(where(zero, 1, x)));
+}
+
+}  // namespace detail
+
+template <bool Keep, int Correction, int... A>
+struct StdDev : Operation<StdDev<Keep, Correction, A...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    return sqrt(Variance<Keep, Correction, A...>::apply(b, x));
+  }
+};
+
+// Whether any, or every, element is not zero.
+template <bool All, bool Keep, int... A>
+struct AnyAll : Operation<AnyAll<All, Keep, A...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr ir::Op op = All ? ir::Op::reduce_min : ir::Op::reduce_max;
+    return ne(Reduce<op, Keep, A...>::apply(b, cast<i32>(ne(x, 0))), 0);
+  }
+};
+
+template <bool Keep, int... A>
+struct CountNonzero : Operation<CountNonzero<Keep, A...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    return Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, ne(x, 0));
+  }
+};
+
+// log(sum(exp(x))), shifted by the greatest element where that is finite.
+template <bool Keep, int... A>
+struct LogSumExp : Operation<LogSumExp<Keep, A...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& in) {
+    const auto x = detail::real(in);
+    const auto top = stop_gradient(Reduce<ir::Op::reduce_max, true, A...>::apply(b, x));
+    const auto shift = where(isfinite(top), top, 0);
+    const auto r = add(log(Reduce<ir::Op::reduce_sum, true, A...>::apply(b, exp(sub(x, shift)))), shift);
+    using S = shape_of<detail::reduced_rule<typename X::shape, Keep, A...>>;
+    return Expr<typename decltype(r)::dtype, S>{ir::reshape(r.value, S::value)};
+  }
+};
+
+// (sum |x|^p)^(1/p); p = 0 counts, p = infinity takes the greatest.
+template <int P, bool Keep, int... A>
+struct Norm : Operation<Norm<P, Keep, A...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& in) {
+    const auto x = detail::real(in);
+    using T = typename decltype(x)::dtype;
+    if constexpr (P == 0)
+      return cast<T>(Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, ne(x, 0)));
+    else if constexpr (P == 1)
+      return Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, abs(x));
+    else if constexpr (P == 2)
+      return detail::safe_sqrt(Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, mul(x, x)));
+    else if constexpr (P == std::numeric_limits<int>::max())
+      return Reduce<ir::Op::reduce_max, Keep, A...>::apply(b, abs(x));
+    else
+      return pow(Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, pow(abs(x), P)), 1.0 / P);
+  }
+};
+
+// Which norm: norm<-1>(x, order<1>), norm<>(x, order_infinity); the Euclidean one without.
+template <int P>
+struct Order {};
+template <int P>
+inline constexpr Order<P> order{};
+inline constexpr Order<std::numeric_limits<int>::max()> order_infinity{};
+
+template <int... A, class X>
+constexpr auto stddev(const X& x) {
+  return StdDev<false, 1, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto stddev(const X& x, KeepDim) {
+  return StdDev<true, 1, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto stddev(const X& x, Biased) {
+  return StdDev<false, 0, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto stddev(const X& x, KeepDim, Biased) {
+  return StdDev<true, 0, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto amax(const X& x) {
+  return Reduce<ir::Op::reduce_max, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto amax(const X& x, KeepDim) {
+  return Reduce<ir::Op::reduce_max, true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto amin(const X& x) {
+  return Reduce<ir::Op::reduce_min, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto amin(const X& x, KeepDim) {
+  return Reduce<ir::Op::reduce_min, true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto any(const X& x) {
+  return AnyAll<false, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto any(const X& x, KeepDim) {
+  return AnyAll<false, true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto all(const X& x) {
+  return AnyAll<true, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto all(const X& x, KeepDim) {
+  return AnyAll<true, true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto count_nonzero(const X& x) {
+  return CountNonzero<false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto logsumexp(const X& x) {
+  return LogSumExp<false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto logsumexp(const X& x, KeepDim) {
+  return LogSumExp<true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto norm(const X& x) {
+  return Norm<2, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto norm(const X& x, KeepDim) {
+  return Norm<2, true, A...>{}(x);
+}
+template <int... A, class X, int P>
+constexpr auto norm(const X& x, Order<P>) {
+  return Norm<P, false, A...>{}(x);
+}
+template <int... A, class X, int P>
+constexpr auto norm(const X& x, Order<P>, KeepDim) {
+  return Norm<P, true, A...>{}(x);
+}
+
+}  // namespace weft
+// ---- weft/ops/sort.hpp ----
+// Order along one axis, with PyTorch's names: argsort, sort, topk, kthvalue, median, quantile, searchsorted.
+// Sorting is stable and NaN is the greatest, as in PyTorch. Results with places are tuples (values, places).
+
+namespace weft {
+
+struct Descending {};
+inline constexpr Descending descending{};
+struct Smallest {};
+inline constexpr Smallest smallest{};
+struct RightSide {};
+inline constexpr RightSide right_side{};
+
+template <bool Ok, class Op, class... What>
+struct CountInRange {
+  static_assert(Ok, "the count must lie in the axis: no element to choose, or fewer than asked for");
+};
+
+// The places of the first Count elements in order; Count -1 means all.
+template <int Axis, bool Down, i64 Count>
+struct ArgSort : Operation<ArgSort<Axis, Down, Count>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    constexpr bool ok = axis_in_range(Axis, X::rank);
+    static_assert(sizeof(AxisInRange<ok, ArgSort, typename X::shape>) > 0);
+    constexpr i64 extent = ok ? X::shape::value[Axis] : 1;
+    constexpr i64 count = Count < 0 ? extent : Count;
+    constexpr bool fits = count <= extent;
+    static_assert(sizeof(CountInRange<fits, ArgSort, typename X::shape, Size<count>>) > 0);
+    using R = Expr<i64, shape_of<detail::selected_rule<typename X::shape, Axis, count>>>;
+    if constexpr (ok && fits)
+      return R{ir::argsort(x.value, normalize_axis(Axis, X::rank), Down, count)};
+    else
+      return detail::refused<i64, typename R::shape>(x);
+  }
+};
+template <int Axis, bool Down, i64 Count>
+struct Sorted : Operation<Sorted<Axis, Down, Count>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    const auto places = ArgSort<Axis, Down, Count>::apply(b, x);
+    using R = Expr<typename X::dtype, typename decltype(places)::shape>;
+    if constexpr (axis_in_range(Axis, X::rank))
+      return R{ir::take(x.value, places.value, normalize_axis(Axis, X::rank))};
+    else
+      return detail::refused<typename X::dtype, typename R::shape>(x);
+  }
+};
+
+namespace detail {
+
+// The axis of a rank statistic: without one, the flattened tensor's.
+template <int... A>
+struct OneAxis {
+  static_assert(sizeof...(A) <= 1, "this operation takes one axis");
+  template <class X>
+  static constexpr int axis() {
+    int r = 0;
+    ((r = A), ...);
+    return r;
+  }
+  template <class X>
+  static constexpr auto flat(ir::Builder& b, const X& x) {
+    if constexpr (sizeof...(A) == 0)
+      return Reshape<X::size>::apply(b, x);
+    else
+      return x;
+  }
+};
+
+// How many elements of each line are NaN.
+template <int Axis, class X>
+constexpr auto missing_count(ir::Builder& b, const X& x) {
+  if constexpr (is_float(dtype_of<typename X::dtype>)) {
+    return Reduce<ir::Op::reduce_sum, true, Axis>::apply(b, isnan(x));
+  } else {
+    using S = shape_of<selected_rule<typename X::shape, Axis, 1>>;
+    return Expr<i64, S>{ir::constant(b, DType::i64, S::value, 0)};
+  }
+}
+
+}  // namespace detail
+
+// The element that comes K-th (from 1) in ascending order, or its place.
+template <i64 K, bool Places, bool Keep, int Axis>
+struct KthValue : Operation<KthValue<K, Places, Keep, Axis>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : K;
+    constexpr bool ok = K >= 1 && K <= extent;
+    static_assert(sizeof(CountInRange<ok, KthValue, typename X::shape, Size<K>>) > 0);
+    constexpr i64 k = ok ? K : 1;
+    const auto pick = [&](const auto& first) {
+      const auto one = Narrow<Axis, k - 1, 1>::apply(b, first);
+      using One = std::remove_cvref_t<decltype(one)>;
+      using S = shape_of<detail::reduced_rule<typename One::shape, Keep, Axis>>;
+      return Expr<typename One::dtype, S>{ir::reshape(one.value, S::value)};
+    };
+    if constexpr (Places)
+      return pick(ArgSort<Axis, false, k>::apply(b, x));
+    else
+      return pick(Sorted<Axis, false, k>::apply(b, x));
+  }
+};
+
+// The lower of the two middle elements, or its place. A NaN decides the line, unless NaN are skipped.
+template <bool Places, bool SkipNan, bool Keep, int... A>
+struct Median : Operation<Median<Places, SkipNan, Keep, A...>> {
+  template <class X0>
+  static constexpr auto apply(ir::Builder& b, const X0& in) {
+    using One = detail::OneAxis<A...>;
+    const auto x = One::flat(b, in);
+    using X = std::remove_cvref_t<decltype(x)>;
+    constexpr int axis = One::template axis<X>();
+    constexpr bool ok = axis_in_range(axis, X::rank);
+    static_assert(sizeof(AxisInRange<ok, Median, typename X::shape>) > 0);
+    if constexpr (!ok) {
+      return x;
+    } else {
+      constexpr i64 n = X::shape::value[axis];
+      static_assert(sizeof(CountInRange<(n > 0), Median, typename X::shape>) > 0);
+      const auto places = ArgSort<axis, false, -1>::apply(b, x);
+      const auto missing = detail::missing_count<axis>(b, x);
+      const auto middle = Binary<ir::Op::div>::apply(b, maximum(sub(n - 1, missing), 0), i64{2});
+      const auto at = [&] {
+        if constexpr (SkipNan)
+          return middle;
+        else
+          return where(gt(missing, 0), sub(n, missing), i64{(n - 1) / 2});
+      }();
+      const auto place = Gather<axis>::apply(b, places, at);
+      using S = shape_of<detail::reduced_rule<typename X::shape, Keep, axis>>;
+      if constexpr (Places)
+        return Expr<i64, S>{ir::reshape(place.value, S::value)};
+      else
+        return Expr<typename X::dtype, S>{ir::reshape(Gather<axis>::apply(b, x, place).value, S::value)};
+    }
+  }
+};
+
+// The q-quantile by linear interpolation between neighbours in order.
+template <bool SkipNan, bool Keep, int... A>
+struct Quantile : Operation<Quantile<SkipNan, Keep, A...>> {
+  template <class X0, class Q>
+  static constexpr auto apply(ir::Builder& b, const X0& in, const Q& q) {
+    using One = detail::OneAxis<A...>;
+    const auto x = One::flat(b, detail::real(in));
+    using X = std::remove_cvref_t<decltype(x)>;
+    constexpr int axis = One::template axis<X>();
+    constexpr bool ok = axis_in_range(axis, X::rank);
+    static_assert(sizeof(AxisInRange<ok, Quantile, typename X::shape>) > 0);
+    if constexpr (!ok) {
+      return x;
+    } else {
+      using T = typename X::dtype;
+      const auto sorted = Sorted<axis, false, -1>::apply(b, x);
+      const auto missing = detail::missing_count<axis>(b, x);
+      constexpr i64 last = X::shape::value[axis] - 1;
+      const auto at = mul(cast<T>(maximum(sub(last, mul(missing, SkipNan ? 1 : 0)), 0)), q);
+      const auto below = floor(at);
+      const auto low = Gather<axis>::apply(b, sorted, cast<i64>(below));
+      const auto high = Gather<axis>::apply(b, sorted, cast<i64>(ceil(at)));
+      const auto between = detail::LerpF{}(low, high, sub(at, below));
+      const auto r = [&] {
+        if constexpr (SkipNan)
+          return between;
+        else
+          return where(gt(missing, 0), std::numeric_limits<double>::quiet_NaN(), between);
+      }();
+      using S = shape_of<detail::reduced_rule<typename X::shape, Keep, axis>>;
+      return Expr<T, S>{ir::reshape(r.value, S::value)};
+    }
+  }
+};
+
+namespace detail {
+template <class A, class B>
+struct search_rule {
+  static constexpr bool check() {
+    if (A::rank == 1) return true;
+    if (A::rank != B::rank) return false;
+    for (int k = 0; k + 1 < A::rank; ++k)
+      if (A::value.extent[k] != B::value.extent[k]) return false;
+    return A::rank > 0;
+  }
+  static constexpr bool ok = check();
+};
+}  // namespace detail
+
+template <bool Ok, class Op, class... What>
+struct SequencesFit {
+  static_assert(Ok, "the sorted tensor must be a vector, or agree with the values in all axes but the last");
+};
+
+// How many elements of each sorted line lie below each value; Right: not above it.
+template <bool Right>
+struct SearchSorted : Operation<SearchSorted<Right>> {
+  template <class A, class V>
+  static constexpr auto apply(ir::Builder& b, const A& sorted, const V& values) {
+    using S = shape_of_operand<V>;
+    constexpr bool ok = detail::search_rule<typename A::shape, S>::ok;
+    static_assert(sizeof(SequencesFit<ok, SearchSorted, typename A::shape, S>) > 0);
+    using T0 = common<A, V>;
+    using T = ctype<ir::reduction_dtype(dtype_of<T0>)>;
+    const ir::Value line = detail::as_value<T>(b, sorted), x = detail::as_value<T>(b, values);
+    if constexpr (!ok)
+      return detail::refused<i64, S>(sorted);
+    else if constexpr (A::rank == 1)
+      return Expr<i64, S>{
+          ir::reshape(ir::search(line, ir::reshape(x, Shape<S::size>::value), Right), S::value)};
+    else
+      return Expr<i64, S>{ir::search(line, x, Right)};
+  }
+};
+
+// argsort<axis>(x), sort<axis>(x): ascending; with `descending`, the other way round. The axis is the last
+// one unless named.
+template <int Axis = -1, class X>
+constexpr auto argsort(const X& x) {
+  return ArgSort<Axis, false, -1>{}(x);
+}
+template <int Axis = -1, class X>
+constexpr auto argsort(const X& x, Descending) {
+  return ArgSort<Axis, true, -1>{}(x);
+}
+template <int Axis = -1, class X>
+constexpr auto sort(const X& x) {
+  return std::tuple{Sorted<Axis, false, -1>{}(x), ArgSort<Axis, false, -1>{}(x)};
+}
+template <int Axis = -1, class X>
+constexpr auto sort(const X& x, Descending) {
+  return std::tuple{Sorted<Axis, true, -1>{}(x), ArgSort<Axis, true, -1>{}(x)};
+}
+// msort(x): the values alone, along the first axis.
+template <class X>
+constexpr auto msort(const X& x) {
+  return Sorted<0, false, -1>{}(x);
+}
+// topk<k, axis>(x): the k greatest, the greatest first; with `smallest`, the k least.
+template <i64 K, int Axis = -1, class X>
+constexpr auto topk(const X& x) {
+  return std::tuple{Sorted<Axis, true, K>{}(x), ArgSort<Axis, true, K>{}(x)};
+}
+template <i64 K, int Axis = -1, class X>
+constexpr auto topk(const X& x, Smallest) {
+  return std::tuple{Sorted<Axis, false, K>{}(x), ArgSort<Axis, false, K>{}(x)};
+}
+// kthvalue<k, axis>(x): the k-th smallest, counted from 1.
+template <i64 K, int Axis = -1, class X>
+constexpr auto kthvalue(const X& x) {
+  return std::tuple{KthValue<K, false, false, Axis>{}(x), KthValue<K, true, false, Axis>{}(x)};
+}
+template <i64 K, int Axis = -1, class X>
+constexpr auto kthvalue(const X& x, KeepDim) {
+  return std::tuple{KthValue<K, false, true, Axis>{}(x), KthValue<K, true, true, Axis>{}(x)};
+}
+// median(x) of all; median<axis>(x): a tuple of values and places. nanmedian skips NaN.
+template <int... A, class X>
+constexpr auto median(const X& x) {
+  if constexpr (sizeof...(A) == 0)
+    return Median<false, false, false>{}(x);
+  else
+    return std::tuple{Median<false, false, false, A...>{}(x), Median<true, false, false, A...>{}(x)};
+}
+template <int... A, class X>
+constexpr auto nanmedian(const X& x) {
+  if constexpr (sizeof...(A) == 0)
+    return Median<false, true, false>{}(x);
+  else
+    return std::tuple{Median<false, true, false, A...>{}(x), Median<true, true, false, A...>{}(x)};
+}
+// quantile(x, q) of all, quantile<axis>(x, q): q in [0, 1] is a number.
+template <int... A, class X, class Q>
+constexpr auto quantile(const X& x, const Q& q) {
+  return Quantile<false, false, A...>{}(x, q);
+}
+template <int... A, class X, class Q>
+constexpr auto quantile(const X& x, const Q& q, KeepDim) {
+  return Quantile<false, true, A...>{}(x, q);
+}
+template <int... A, class X, class Q>
+constexpr auto nanquantile(const X& x, const Q& q) {
+  return Quantile<true, false, A...>{}(x, q);
+}
+// searchsorted(sorted, values): where each value would be put in front of its equals; with `right_side`,
+// behind them. bucketize(values, boundaries) is the same with operands swapped.
+template <class A, class V>
+constexpr auto searchsorted(const A& sorted, const V& values) {
+  return SearchSorted<false>{}(sorted, values);
+}
+template <class A, class V>
+constexpr auto searchsorted(const A& sorted, const V& values, RightSide) {
+  return SearchSorted<true>{}(sorted, values);
+}
+template <class V, class A>
+constexpr auto bucketize(const V& values, const A& boundaries) {
+  return SearchSorted<false>{}(boundaries, values);
+}
+template <class V, class A>
+constexpr auto bucketize(const V& values, const A& boundaries, RightSide) {
+  return SearchSorted<true>{}(boundaries, values);
+}
+
+}  // namespace weft
 // ---- weft/nn/embedding.hpp ----
-// Rows of a table by number.
+// Rows of a table by number, one by one (Embedding) or put together in bags (EmbeddingBag).
 
 namespace weft::nn {
 
@@ -18004,30 +22426,128 @@ struct IndexIsInteger {
   static_assert(Ok, "embedding: the indices must be integers (i32 or i64)");
 };
 
+// No row of the table stands for "nothing".
+inline constexpr i64 no_padding = -1;
+
+namespace init {
+// As Normal<>, but one row starts as zeros.
+template <i64 Padding>
+struct NormalRows {
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    const ir::Value v = Normal<>::value(b, d);
+    if (Padding < 0) return v;
+    const ir::Value row{&b, b.leaf(ir::Op::iota, DType::i32, d, 0)};
+    const ir::Value padding = ir::constant_like(row, static_cast<double>(Padding));
+    return ir::select(ir::binary(ir::Op::eq, row, padding), ir::constant_like(v, 0), v);
+  }
+};
+}  // namespace init
+
 namespace module_detail {
+
 template <class W, class I>
 struct embed_rule {
   static constexpr Dims value = ir::gathered(W::value, I::value);
 };
-struct Embed : Operation<Embed> {
+// The row named Padding is read, but gets no gradient.
+template <i64 Padding>
+struct Embed : Operation<Embed<Padding>> {
   template <class I, class W>
   static constexpr auto apply(ir::Builder&, const I& index, const W& weight) {
     constexpr bool ok = is_integer(dtype_of<typename I::dtype>);
     static_assert(sizeof(IndexIsInteger<ok, Embed, typename I::dtype>) > 0);
     using R = Expr<typename W::dtype, shape_of<embed_rule<typename W::shape, typename I::shape>>>;
-    if constexpr (ok)
-      return R{ir::gather(weight.value, index.value)};
-    else
+    if constexpr (!ok) {
       return weft::detail::refused<typename R::dtype, typename R::shape>(index, weight);
+    } else {
+      const R rows{ir::gather(weight.value, index.value)};
+      if constexpr (Padding < 0) {
+        return rows;
+      } else {
+        using Column = Expr<bool, shape_of<weft::detail::unsqueeze_rule<typename I::shape, I::rank>>>;
+        const auto is_padding = eq(index, Padding);
+        return where(Column{ir::reshape(is_padding.value, Column::shape::value)}, stop_gradient(rows), rows);
+      }
+    }
   }
 };
+
 }  // namespace module_detail
 
+// How an EmbeddingBag puts rows together.
+enum class Bag { sum, mean, max };
+
+// The layers below as functions of a table, with PyTorch's names. A row named Padding gets no gradient, and
+// in a bag it does not count; an empty bag gives zeros. Of equal greatest elements all share the gradient
+// (PyTorch: the first one gets it).
+namespace functional {
+
+// indices (...), table (rows, size) -> (..., size)
+template <i64 Padding = no_padding, class I, class W>
+constexpr auto embedding(const I& index, const W& table) {
+  return module_detail::Embed<Padding>{}(index, table);
+}
+
+// indices (bags, length), table (rows, size) -> (bags, size)
+template <Bag How = Bag::mean, i64 Padding = no_padding, class I, class W>
+constexpr auto embedding_bag(const I& index, const W& table) {
+  const auto rows = embedding<Padding>(index, table);
+  const auto kept = unsqueeze<-1>(ne(index, Padding));
+  if constexpr (How == Bag::max)
+    return where(any<1>(kept), max<1>(where(kept, rows, -std::numeric_limits<double>::infinity())), 0);
+  else if constexpr (How == Bag::mean)
+    return div(sum<1>(where(kept, rows, 0)), maximum(count_nonzero<1>(kept), 1));
+  else if constexpr (Padding < 0)
+    return sum<1>(rows);
+  else
+    return sum<1>(where(kept, rows, 0));
+}
+// As sums, every row times its weight (bags, length).
+template <i64 Padding = no_padding, class I, class W, class S>
+constexpr auto weighted_embedding_bag(const I& index, const W& table, const S& weights) {
+  const auto rows = mul(embedding<Padding>(index, table), unsqueeze<-1>(weights));
+  return sum<1>(where(unsqueeze<-1>(ne(index, Padding)), rows, 0));
+}
+// indices (n), table (rows, size), where each bag begins (bags): ascending from 0 -> (bags, size)
+template <Bag How = Bag::mean, i64 Padding = no_padding, class I, class W, class O>
+constexpr auto embedding_bag(const I& index, const W& table, const O& offsets) {
+  constexpr i64 bags = expr_of<O>::size, size = expr_of<W>::shape::value[1];
+  const auto rows = embedding<Padding>(index, table);
+  const auto places = arange<typename expr_of<O>::dtype, expr_of<I>::size>();
+  const auto number = sub(searchsorted(offsets, places, right_side), 1);
+  const auto of = where(eq(index, Padding), bags, number);
+  const auto none = zeros<typename expr_of<W>::dtype, bags, size>();
+  constexpr auto how = ReduceBy < How == Bag::sum ? Reduction::sum
+                       : How == Bag::mean         ? Reduction::mean
+                                                  : Reduction::amax > {};
+  return index_reduce<0>(none, of, rows, how, exclude_self);
+}
+
+}  // namespace functional
+
 // indices (...) in [0, Count) -> (..., Size). weight (Count, Size), started as PyTorch's: standard normal.
-template <i64 Count, i64 Size, class T = f32>
+// The row Padding starts as zeros and is not trained.
+template <i64 Count, i64 Size, class T = f32, i64 Padding = no_padding>
 struct Embedding {
-  Param<T, Shape<Count, Size>, init::Normal<>> weight{};
-  constexpr auto operator()(const auto& index) const { return module_detail::Embed{}(index, weight); }
+  static_assert(Padding >= no_padding && Padding < Count,
+                "embedding: the padding row lies outside the table");
+  Param<T, Shape<Count, Size>, init::NormalRows<Padding>> weight{};
+  constexpr auto operator()(const auto& index) const { return functional::embedding<Padding>(index, weight); }
+};
+
+// Rows put together in bags: of indices (bags, length), or of indices (n) and the places (bags) where each
+// bag begins -> (bags, Size). PyTorch's per_sample_weights is functional::weighted_embedding_bag.
+template <i64 Count, i64 Size, Bag How = Bag::mean, class T = f32, i64 Padding = no_padding>
+struct EmbeddingBag {
+  static_assert(Padding >= no_padding && Padding < Count,
+                "embedding: the padding row lies outside the table");
+  Param<T, Shape<Count, Size>, init::NormalRows<Padding>> weight{};
+  constexpr auto operator()(const auto& index) const {
+    return functional::embedding_bag<How, Padding>(index, weight);
+  }
+  constexpr auto operator()(const auto& index, const auto& offsets) const {
+    return functional::embedding_bag<How, Padding>(index, weight, offsets);
+  }
 };
 
 }  // namespace weft::nn
@@ -18243,119 +22763,1044 @@ struct BatchNorm1d {
 };
 
 }  // namespace weft::nn
+// ---- weft/nn/pool.hpp ----
+// Pooling layers with PyTorch's names: nn::MaxPool2d<2>, nn::AvgPool2d<3, nn::PoolOptions{.padding =
+// 1}>. They hold nothing.
+
+namespace weft::nn {
+
+using weft::PerAxis;
+using weft::PoolOptions;
+
+// x (N, C, ...) or (C, ...). The stride is the window's extent unless the options say otherwise.
+template <int Spatial, PerAxis Window, PoolOptions Options>
+struct MaxPool {
+  constexpr auto operator()(const auto& x) const { return weft::MaxPool<Spatial, Window, Options>{}(x); }
+};
+template <int Spatial, PerAxis Window, PoolOptions Options>
+struct AvgPool {
+  constexpr auto operator()(const auto& x) const { return weft::AvgPool<Spatial, Window, Options>{}(x); }
+};
+
+template <PerAxis Window, PoolOptions Options = PoolOptions{}>
+using MaxPool1d = MaxPool<1, Window, Options>;
+template <PerAxis Window, PoolOptions Options = PoolOptions{}>
+using MaxPool2d = MaxPool<2, Window, Options>;
+template <PerAxis Window, PoolOptions Options = PoolOptions{}>
+using MaxPool3d = MaxPool<3, Window, Options>;
+template <PerAxis Window, PoolOptions Options = PoolOptions{}>
+using AvgPool1d = AvgPool<1, Window, Options>;
+template <PerAxis Window, PoolOptions Options = PoolOptions{}>
+using AvgPool2d = AvgPool<2, Window, Options>;
+template <PerAxis Window, PoolOptions Options = PoolOptions{}>
+using AvgPool3d = AvgPool<3, Window, Options>;
+
+}  // namespace weft::nn
+// ---- weft/nn/upsample.hpp ----
+// Resizing as a layer: nn::Upsample<nn::InterpolateOptions{.scale_factor = 2}>.
+
+namespace weft::nn {
+
+using weft::InterpolateOptions;
+using weft::Interpolation;
+using weft::PerAxis;
+
+// x (N, C, ...) with one to three more axes -> the same with those resized. Holds nothing.
+template <InterpolateOptions Options>
+struct Upsample {
+  constexpr auto operator()(const auto& x) const { return interpolate<Options>(x); }
+};
+
+}  // namespace weft::nn
 // ---- weft/nn.hpp ----
 // Layer 6: modules.
 
-// ---- weft/ops/creation.hpp ----
-// Literals: tensors made from nothing. They join the graph at their first use; the kernel that reads them
-// computes them in place.
+// ---- weft/ops/bounded.hpp ----
+// Results whose size depends on the data, with PyTorch's names: masked_select, nonzero, unique. Law: the
+// result has a capacity known while compiling, filled from the front, and comes with the number of elements
+// found, which may exceed the capacity. Counting into static bins: bincount, histc.
 
 namespace weft {
 
 namespace detail {
 
-// A splat whose value is given when the expression is written.
-template <class T, i64... D>
-struct FullOp : Operation<FullOp<T, D...>> {
-  template <class V>
-  static constexpr auto apply(ir::Builder& b, V value) {
-    return Expr<T, Shape<D...>>{ir::broadcast(as_value<T>(b, value), Shape<D...>::value)};
+// For every element of a flat mask: which of the true ones it is, `capacity` where it is false.
+constexpr ir::Value true_ranks(ir::Value mask, i64 capacity) {
+  const ir::Value one = ir::cast(mask, DType::i64);
+  const ir::Value rank = ir::scan(one, 0, false, ir::Fold::sum) - 1.0;
+  return ir::select(mask, rank, ir::constant_like(rank, static_cast<double>(capacity)));
+}
+constexpr ir::Value true_count(ir::Value mask) {
+  return ir::reshape(ir::reduce(ir::Op::reduce_sum, ir::cast(mask, DType::i64), 1u), Dims{});
+}
+// The first `capacity` elements of a flat x where the mask is true, `fill` behind them.
+constexpr ir::Value packed(ir::Builder& b, ir::Value x, ir::Value mask, i64 capacity, double fill) {
+  const ir::Value places = ir::scatter(true_ranks(mask, capacity), x, 0, capacity, ir::Fold::sum);
+  if (fill == 0) return places;
+  const ir::Value i{&b, b.leaf(ir::Op::iota, DType::i64, places.dims(), 0)};
+  const ir::Value found = ir::broadcast(true_count(mask), places.dims());
+  return ir::select(ir::binary(ir::Op::lt, i, found), places, ir::constant_like(places, fill));
+}
+constexpr Dims flat_dims(i64 size) {
+  Dims d;
+  d.rank = 1;
+  d.extent[0] = size;
+  return d;
+}
+// The places of a mask's true elements in row-major order, then its size.
+constexpr ir::Value true_places(ir::Builder& b, ir::Value mask, i64 capacity) {
+  const i64 size = mask.dims().size();
+  const ir::Value flat = ir::reshape(mask, flat_dims(size));
+  const ir::Value i{&b, b.leaf(ir::Op::iota, DType::i64, flat.dims(), 0)};
+  return packed(b, i, flat, capacity, static_cast<double>(size));
+}
+
+}  // namespace detail
+
+template <i64 Capacity, bool Count>
+struct MaskedSelect : Operation<MaskedSelect<Capacity, Count>> {
+  template <class X, class M>
+  static constexpr auto apply(ir::Builder& b, const X& x, const M& mask) {
+    static_assert(std::is_same_v<typename M::dtype, bool>, "masked_select: the mask must be boolean");
+    using S = decltype(detail::broadcast_shapes<MaskedSelect, X, M>());
+    const Dims flat = detail::flat_dims(S::size);
+    const ir::Value v = ir::reshape(ir::broadcast(x.value, S::value), flat);
+    const ir::Value m = ir::reshape(ir::broadcast(mask.value, S::value), flat);
+    if constexpr (Count)
+      return Expr<i64, Shape<>>{detail::true_count(m)};
+    else
+      return Expr<typename X::dtype, Shape<Capacity>>{detail::packed(b, v, m, Capacity, 0)};
   }
 };
-template <class T, int Value, i64... D>
-struct SplatOp : Operation<SplatOp<T, Value, D...>> {
-  static constexpr auto apply(ir::Builder& b) {
-    return Expr<T, Shape<D...>>{ir::constant(b, dtype_of<T>, Shape<D...>::value, Value)};
+
+// (Capacity, rank): the coordinates of what is not zero, -1 behind them.
+template <i64 Capacity, bool Count>
+struct Nonzero : Operation<Nonzero<Capacity, Count>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    const auto mask = ne(x, 0);
+    if constexpr (Count) {
+      return Expr<i64, Shape<>>{detail::true_count(ir::reshape(mask.value, detail::flat_dims(X::size)))};
+    } else {
+      const ir::Value place = detail::true_places(b, mask.value, Capacity);
+      const Dims to = Shape<Capacity, X::rank>::value, column = Shape<Capacity, 1>::value;
+      const ir::Value p = ir::reshape(place, column);
+      const ir::Value axis{&b, b.leaf(ir::Op::iota, DType::i64, to, 1)};
+      ir::Value r = ir::constant(b, DType::i64, to, 0);
+      i64 stride = 1;
+      for (int k = X::rank - 1; k >= 0; --k) {
+        const i64 extent = X::shape::value.extent[k];
+        const ir::Value coordinate = ir::binary(
+            ir::Op::fmod, ir::binary(ir::Op::div, p, ir::constant_like(p, static_cast<double>(stride))),
+            ir::constant_like(p, static_cast<double>(extent)));
+        r = ir::select(ir::binary(ir::Op::eq, axis, ir::constant_like(axis, k)),
+                       ir::broadcast(coordinate, to), r);
+        stride *= extent;
+      }
+      const ir::Value none = ir::binary(ir::Op::eq, p, ir::constant_like(p, static_cast<double>(X::size)));
+      return Expr<i64, Shape<Capacity, X::rank>>{
+          ir::select(ir::broadcast(none, to), ir::constant_like(r, -1), r)};
+    }
   }
 };
-// Begin, Begin + Step, ... (N of them).
-template <class T, i64 N, i64 Begin, i64 Step>
-struct ArangeOp : Operation<ArangeOp<T, N, Begin, Step>> {
-  static constexpr auto apply(ir::Builder& b) {
-    constexpr DType index = std::is_same_v<T, i64> ? DType::i64 : DType::i32;
-    const ir::Value count{&b, b.leaf(ir::Op::iota, index, Shape<N>::value, 0)};
-    const ir::Value scaled = Step == 1 ? count : count * static_cast<double>(Step);
-    return Expr<T, Shape<N>>{
-        ir::cast(Begin == 0 ? scaled : scaled + static_cast<double>(Begin), dtype_of<T>)};
+
+enum class UniquePart { values, count, inverse, counts };
+
+// The distinct elements in ascending order (Sort), or what is left when equal neighbours become one.
+template <i64 Capacity, bool Sort, UniquePart Part>
+struct Unique : Operation<Unique<Capacity, Sort, Part>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr i64 n = X::size;
+    static_assert(sizeof(CountInRange<(n > 0), Unique, typename X::shape>) > 0);
+    const Dims flat = detail::flat_dims(n);
+    const ir::Value v = ir::reshape(x.value, flat);
+    const ir::Value order = ir::argsort(v, 0, false, n);
+    const ir::Value line = Sort ? ir::take(v, order, 0) : v;
+    const ir::Value i{&b, b.leaf(ir::Op::iota, DType::i64, flat, 0)};
+    const ir::Value before = ir::take(line, i - 1.0, 0);  // the first one's is the last element
+    const ir::Value starts = ir::binary(ir::Op::bit_or, ir::binary(ir::Op::ne, line, before),
+                                        ir::binary(ir::Op::eq, i, ir::constant_like(i, 0)));
+    const ir::Value rank = ir::scan(ir::cast(starts, DType::i64), 0, false, ir::Fold::sum) - 1.0;
+    if constexpr (Part == UniquePart::values) {
+      return Expr<typename X::dtype, Shape<Capacity>>{detail::packed(b, line, starts, Capacity, 0)};
+    } else if constexpr (Part == UniquePart::count) {
+      return Expr<i64, Shape<>>{detail::true_count(starts)};
+    } else if constexpr (Part == UniquePart::inverse) {
+      const ir::Value r = Sort ? ir::scatter(order, rank, 0, n, ir::Fold::sum) : rank;
+      return Expr<i64, typename X::shape>{ir::reshape(r, X::shape::value)};
+    } else {
+      return Expr<i64, Shape<Capacity>>{
+          ir::scatter(rank, ir::constant_like(rank, 1), 0, Capacity, ir::Fold::sum)};
+    }
   }
 };
-// N numbers from low to high, both included; counted from the nearer end, as PyTorch does.
-template <class T, i64 N>
-struct LinspaceOp : Operation<LinspaceOp<T, N>> {
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder& b, const A& low, const B& high) {
-    const auto begin = Expr<T, Shape<>>{as_value<T>(b, low)}, end = Expr<T, Shape<>>{as_value<T>(b, high)};
-    const ir::Value number{&b, b.leaf(ir::Op::iota, DType::i32, Shape<N>::value, 0)};
-    const auto i = Expr<T, Shape<N>>{ir::cast(number, dtype_of<T>)};
-    const auto step = div(sub(end, begin), N > 1 ? N - 1 : 1);
-    const auto first_half = Expr<bool, Shape<N>>{
-        ir::binary(ir::Op::lt, number, ir::constant_like(number, static_cast<double>((N + 1) / 2)))};
-    return where(first_half, add(begin, mul(step, i)), sub(end, mul(step, sub(N - 1, i))));
+
+// How often each of 0, 1, ..., Bins - 1 comes, or the sum of its weights.
+template <i64 Bins>
+struct Bincount : Operation<Bincount<Bins>> {
+  template <class X, class W>
+  static constexpr auto apply(ir::Builder& b, const X& x, const W& weights) {
+    static_assert(
+        sizeof(IndexIsInteger<is_integer(dtype_of<typename X::dtype>), Bincount, typename X::dtype>) > 0);
+    using T = dtype_of_operand<W>;
+    using R = Expr<std::conditional_t<std::is_same_v<T, int>, i64, T>, Shape<Bins>>;
+    const Dims flat = detail::flat_dims(X::size);
+    const ir::Value w =
+        ir::reshape(ir::broadcast(detail::as_value<typename R::dtype>(b, weights), X::shape::value), flat);
+    const ir::Value i = ir::reshape(detail::as_index(x.value), flat);
+    const ir::Value outside = ir::binary(ir::Op::lt, i, ir::constant_like(i, 0));
+    const ir::Value at = ir::select(outside, ir::constant_like(i, static_cast<double>(Bins)), i);
+    return R{ir::scatter(at, w, 0, Bins, ir::Fold::sum)};
   }
 };
-// A splat with another tensor's shape, and its dtype unless T names one.
-template <class T>
-struct FullLike : Operation<FullLike<T>> {
-  template <class X, class V>
-  static constexpr auto apply(ir::Builder& b, const X&, const V& value) {
-    using R = std::conditional_t<std::is_void_v<T>, typename X::dtype, T>;
-    return Expr<R, typename X::shape>{ir::broadcast(as_value<R>(b, value), X::shape::value)};
+
+// How many elements lie in each of Bins equal parts of [low, high], whose upper end belongs to the last.
+template <i64 Bins>
+struct Histc : Operation<Histc<Bins>> {
+  template <class X, class A, class B>
+  static constexpr auto apply(ir::Builder& b, const X& in, const A& low, const B& high) {
+    const auto x = reshape<X::size>(detail::real(in));
+    using T = typename decltype(x)::dtype;
+    const auto from = Expr<T, Shape<>>{detail::as_value<T>(b, low)};
+    const auto to = Expr<T, Shape<>>{detail::as_value<T>(b, high)};
+    const auto inside = bitwise_and(ge(x, from), le(x, to));
+    const auto part = floor(mul(sub(x, from), div(Bins, sub(to, from))));
+    const auto bin = where(inside, cast<i64>(where(inside, minimum(part, Bins - 1), 0)), Bins);
+    return Expr<T, Shape<Bins>>{
+        ir::scatter(bin.value, ir::constant(b, dtype_of<T>, x.value.dims(), 1), 0, Bins, ir::Fold::sum)};
   }
+};
+
+// Whether each element is one of `among`.
+struct IsIn : Operation<IsIn> {
+  template <class X, class A>
+  static constexpr auto apply(ir::Builder& b, const X& x, const A& among) {
+    const auto line = Sorted<0, false, -1>::apply(b, Reshape<A::size>::apply(b, among));
+    const auto at = SearchSorted<false>::apply(b, line, x);
+    return eq(TakeFlat::apply(b, line, minimum(at, A::size - 1)), x);
+  }
+};
+
+// masked_select<capacity>(x, mask), nonzero<capacity>(x): tuples of what was found and its number.
+template <i64 Capacity, class X, class M>
+constexpr auto masked_select(const X& x, const M& mask) {
+  return std::tuple{MaskedSelect<Capacity, false>{}(x, mask), MaskedSelect<Capacity, true>{}(x, mask)};
+}
+template <i64 Capacity, class X>
+constexpr auto nonzero(const X& x) {
+  return std::tuple{Nonzero<Capacity, false>{}(x), Nonzero<Capacity, true>{}(x)};
+}
+// unique<capacity>(x): a tuple of the values in ascending order, their number, the place of every element of
+// x among them, and how often each comes.
+template <i64 Capacity, class X>
+constexpr auto unique(const X& x) {
+  return std::tuple{
+      Unique<Capacity, true, UniquePart::values>{}(x), Unique<Capacity, true, UniquePart::count>{}(x),
+      Unique<Capacity, true, UniquePart::inverse>{}(x), Unique<Capacity, true, UniquePart::counts>{}(x)};
+}
+template <i64 Capacity, class X>
+constexpr auto unique_consecutive(const X& x) {
+  return std::tuple{
+      Unique<Capacity, false, UniquePart::values>{}(x), Unique<Capacity, false, UniquePart::count>{}(x),
+      Unique<Capacity, false, UniquePart::inverse>{}(x), Unique<Capacity, false, UniquePart::counts>{}(x)};
+}
+// bincount<bins>(x), bincount<bins>(x, weights); values outside [0, bins) are skipped.
+template <i64 Bins, class X, class W = int>
+constexpr auto bincount(const X& x, const W& weights = 1) {
+  return Bincount<Bins>{}(x, weights);
+}
+// histc<bins>(x, low, high); PyTorch finds low and high itself where both are 0, which this does not.
+template <i64 Bins, class X, class A, class B>
+constexpr auto histc(const X& x, const A& low, const B& high) {
+  return Histc<Bins>{}(x, low, high);
+}
+template <class X, class A>
+constexpr auto isin(const X& x, const A& among) {
+  return IsIn{}(x, among);
+}
+
+}  // namespace weft
+// ---- weft/ops/triangular.hpp ----
+// Triangles and diagonals of the last two axes, and matrices made from nothing. A triangle is a selection by
+// index; a diagonal is a view.
+
+namespace weft {
+
+namespace detail {
+
+// Row and column numbers as large as d; d has at least two axes.
+constexpr ir::Value triangle_row(ir::Builder& b, const Dims& d) {
+  return {&b, b.leaf(ir::Op::iota, DType::i32, d, static_cast<u64>(d.rank - 2))};
+}
+constexpr ir::Value triangle_column(ir::Builder& b, const Dims& d) {
+  return {&b, b.leaf(ir::Op::iota, DType::i32, d, static_cast<u64>(d.rank - 1))};
+}
+
+template <class S, i64 Offset>
+struct diagonal_rule {
+  static constexpr bool ok = S::rank >= 2;
+  static constexpr i64 rows = ok ? S::value.extent[S::rank >= 2 ? S::rank - 2 : 0] : 0;
+  static constexpr i64 cols = ok ? S::value.extent[S::rank >= 2 ? S::rank - 1 : 0] : 0;
+  static constexpr i64 left = Offset >= 0 ? cols - Offset : cols, up = Offset >= 0 ? rows : rows + Offset;
+  static constexpr i64 shorter = left < up ? left : up;
+  static constexpr i64 count = shorter > 0 ? shorter : 0;
+  static constexpr i64 begin = count == 0 ? 0 : Offset >= 0 ? Offset : -Offset * cols;
+  static constexpr Dims make() {
+    Dims r = S::value;
+    if (ok) {
+      r.rank -= 1;
+      r.extent[r.rank - 1] = count;
+      r.extent[r.rank] = 0;
+    }
+    return r;
+  }
+  static constexpr Dims value = make();
 };
 
 }  // namespace detail
 
-template <class T, i64... D>
-inline constexpr detail::FullOp<T, D...> full{};
+// Keeps what lies on and below (Lower) or above the diagonal K places to the right of the main one; 0
+// elsewhere.
+template <bool Lower, i64 K>
+struct Triangle : Operation<Triangle<Lower, K>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr bool ok = X::rank >= 2;
+    static_assert(sizeof(RankIs<ok, Triangle, typename X::shape, Rank<2>>) > 0);
+    if constexpr (!ok) {
+      return x;
+    } else {
+      const ir::Value row = detail::triangle_row(b, X::shape::value),
+                      column = detail::triangle_column(b, X::shape::value);
+      const ir::Value edge = row + static_cast<double>(K);
+      const ir::Value kept =
+          Lower ? ir::binary(ir::Op::le, column, edge) : ir::binary(ir::Op::le, edge, column);
+      return X{ir::select(kept, x.value, ir::constant_like(x.value, 0))};
+    }
+  }
+};
 
-template <class T, i64... D>
-constexpr auto zeros() {
-  return detail::SplatOp<T, 0, D...>{}();
+template <i64 Offset>
+struct Diagonal : Operation<Diagonal<Offset>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::diagonal_rule<typename X::shape, Offset>;
+    static_assert(sizeof(RankIs<Rule::ok, Diagonal, typename X::shape, Rank<2>>) > 0);
+    using S = shape_of<Rule>;
+    if constexpr (!Rule::ok) {
+      return x;
+    } else {
+      Dims flat = S::value;  // (..., rows * cols)
+      flat.extent[flat.rank - 1] = Rule::rows * Rule::cols;
+      ir::Slice axes[8];
+      axes[flat.rank - 1] = {Rule::begin, Rule::cols + 1};
+      return Expr<typename X::dtype, S>{ir::slice(ir::reshape(x.value, flat), axes, S::value)};
+    }
+  }
+};
+
+struct Trace : Operation<Trace> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    static_assert(sizeof(RankIs<X::rank == 2, Trace, typename X::shape, Rank<2>>) > 0);
+    return Reduce<ir::Op::reduce_sum, false>::apply(b, Diagonal<0>::apply(b, x));
+  }
+};
+
+namespace detail {
+template <class T, i64 N, i64 M>
+struct EyeOp : Operation<EyeOp<T, N, M>> {
+  static constexpr auto apply(ir::Builder& b) {
+    constexpr Dims d = Shape<N, M>::value;
+    return Expr<T, Shape<N, M>>{
+        ir::cast(ir::binary(ir::Op::eq, triangle_row(b, d), triangle_column(b, d)), dtype_of<T>)};
+  }
+};
+}  // namespace detail
+
+// tril<k>(x), triu<k>(x): the lower and the upper triangle of the last two axes.
+template <i64 K = 0, class X>
+constexpr auto tril(const X& x) {
+  return Triangle<true, K>{}(x);
 }
-template <class T, i64... D>
-constexpr auto ones() {
-  return detail::SplatOp<T, 1, D...>{}();
+template <i64 K = 0, class X>
+constexpr auto triu(const X& x) {
+  return Triangle<false, K>{}(x);
 }
-// Memory that will be written is the library's business: empty is zeros.
-template <class T, i64... D>
-constexpr auto empty() {
-  return zeros<T, D...>();
+// diagonal<offset>(x): of the last two axes, as the last axis of the result. (PyTorch's default is the first
+// two: the same for a matrix; transpose<>() first for others.)
+template <i64 Offset = 0, class X>
+constexpr auto diagonal(const X& x) {
+  return Diagonal<Offset>{}(x);
 }
-// arange<f32, n>(): 0, ..., n - 1. arange<f32, begin, end, step>(): as Python's range.
-template <class T, i64 N>
-constexpr auto arange() {
-  return detail::ArangeOp<T, N, 0, 1>{}();
+template <class X>
+constexpr auto trace(const X& x) {
+  return Trace{}(x);
 }
-template <class T, i64 Begin, i64 End, i64 Step = 1>
-constexpr auto arange() {
-  static_assert(Step != 0, "arange: the step is not 0");
-  constexpr i64 span = Step > 0 ? End - Begin : Begin - End, stride = Step > 0 ? Step : -Step;
-  return detail::ArangeOp<T, (span > 0 ? (span + stride - 1) / stride : 0), Begin, Step>{}();
-}
-// linspace<f32, n>(low, high)
-template <class T, i64 N, class A, class B>
-constexpr auto linspace(const A& low, const B& high) {
-  return detail::LinspaceOp<T, N>{}(low, high);
-}
-// zeros_like(x), ones_like<f32>(x), full_like(x, value), empty_like(x)
-template <class T = void, class X>
-constexpr auto zeros_like(const X& x) {
-  return detail::FullLike<T>{}(x, 0);
-}
-template <class T = void, class X>
-constexpr auto ones_like(const X& x) {
-  return detail::FullLike<T>{}(x, 1);
-}
-template <class T = void, class X, class V>
-constexpr auto full_like(const X& x, const V& value) {
-  return detail::FullLike<T>{}(x, value);
-}
-template <class T = void, class X>
-constexpr auto empty_like(const X& x) {
-  return detail::FullLike<T>{}(x, 0);
+// eye<f32, n>(), eye<f32, n, m>()
+template <class T, i64 N, i64 M = N>
+constexpr auto eye() {
+  return detail::EyeOp<T, N, M>{}();
 }
 
 }  // namespace weft
+// ---- weft/ops/creation_more.hpp ----
+// More tensors made from nothing, and grids: logspace, triangles' indices, meshgrid.
+
+namespace weft {
+
+namespace detail {
+
+// The coordinates of a triangle, row by row.
+template <bool Lower, i64 Rows, i64 Cols, i64 Offset>
+struct TriangleIndices : Operation<TriangleIndices<Lower, Rows, Cols, Offset>> {
+  static constexpr i64 count() {
+    i64 n = 0;
+    for (i64 r = 0; r < Rows; ++r)
+      for (i64 c = 0; c < Cols; ++c) n += (Lower ? c <= r + Offset : c >= r + Offset) ? 1 : 0;
+    return n;
+  }
+  static constexpr auto apply(ir::Builder& b) {
+    constexpr i64 n = count();
+    const auto ones = Expr<i32, Shape<Rows, Cols>>{ir::constant(b, DType::i32, Shape<Rows, Cols>::value, 1)};
+    const auto found = Nonzero<n, false>::apply(b, Triangle<Lower, Offset>::apply(b, ones));
+    const i64 order[2]{1, 0};
+    return Expr<i64, Shape<2, n>>{ir::permute(found.value, order)};
+  }
+};
+
+// Operand K of a grid: along axis K, the same along the others; `xy` swaps the first two axes.
+template <int K, bool Xy>
+struct GridOf : Operation<GridOf<K, Xy>> {
+  template <class... X>
+  struct Rule {
+    static constexpr Dims make() {
+      Dims r;
+      r.rank = sizeof...(X);
+      const i64 extent[]{X::size..., 1};
+      for (int k = 0; k < r.rank; ++k) r.extent[place(k, r.rank)] = extent[k];
+      return r;
+    }
+    static constexpr int place(int k, int rank) { return Xy && rank > 1 && k < 2 ? 1 - k : k; }
+    static constexpr Dims value = make();
+  };
+  template <class... X>
+  static constexpr auto apply(ir::Builder&, const X&... x) {
+    static_assert(sizeof(RankIs<((X::rank <= 1) && ... && true), GridOf, typename X::shape..., Rank<1>>) > 0);
+    using R = Rule<X...>;
+    using E = std::tuple_element_t<K, std::tuple<X...>>;
+    const auto& own = std::get<K>(std::tie(x...));
+    Dims line = R::value;
+    for (int k = 0; k < line.rank; ++k) line.extent[k] = 1;
+    line.extent[R::place(K, line.rank)] = E::size;
+    return Expr<typename E::dtype, shape_of<R>>{ir::broadcast(ir::reshape(own.value, line), R::value)};
+  }
+};
+template <bool Xy, std::size_t... K, class... X>
+constexpr auto grids(std::index_sequence<K...>, const X&... x) {
+  return std::tuple{GridOf<static_cast<int>(K), Xy>{}(x...)...};
+}
+
+}  // namespace detail
+
+struct IndexingXy {};
+inline constexpr IndexingXy indexing_xy{};
+
+// logspace<f32, n>(low, high, base): powers of the base, the exponents as linspace has them.
+template <class T, i64 N, class A, class B, class C = double>
+constexpr auto logspace(const A& low, const B& high, const C& base = 10) {
+  return pow(base, linspace<T, N>(low, high));
+}
+// tril_indices<rows, columns, offset>(): (2, n)
+template <i64 Rows, i64 Cols, i64 Offset = 0>
+constexpr auto tril_indices() {
+  return detail::TriangleIndices<true, Rows, Cols, Offset>{}();
+}
+template <i64 Rows, i64 Cols, i64 Offset = 0>
+constexpr auto triu_indices() {
+  return detail::TriangleIndices<false, Rows, Cols, Offset>{}();
+}
+// meshgrid(x, y, ...): a tuple, each as large as the grid, whose axes are x, y, ...; with `indexing_xy` in
+// front, the first two change places, as numpy has it.
+template <class... X>
+constexpr auto meshgrid(const X&... x) {
+  return detail::grids<false>(std::index_sequence_for<X...>{}, x...);
+}
+template <class... X>
+constexpr auto meshgrid(IndexingXy, const X&... x) {
+  return detail::grids<true>(std::index_sequence_for<X...>{}, x...);
+}
+
+}  // namespace weft
+// ---- weft/ops/einsum_rule.hpp ----
+// The subscripts of einsum, read and checked while compiling. Law: PyTorch's grammar: letters of both cases,
+// an ellipsis in each term, spaces anywhere; a letter that comes twice in a term is a diagonal, one missing
+// from the result is summed; without an arrow the result has the letters that come once, capitals first.
+
+namespace weft::detail {
+
+enum class EinsumFault : u8 { none, syntax, operands, axes, extents, rank };
+
+// Letters are 0 to 51, the axes of an ellipsis from 52 on, counted from the left of the longest.
+inline constexpr int einsum_letters = 52, einsum_labels = einsum_letters + max_rank;
+inline constexpr int einsum_operands = 16;
+
+struct EinsumTerm {
+  int label[max_rank]{};
+  int rank = 0;
+  int ellipsis = -1;  // where one stands, in letters from the left
+};
+
+struct EinsumPlan {
+  EinsumFault fault{};
+  EinsumTerm term[einsum_operands];
+  EinsumTerm result;
+  i64 extent[einsum_labels]{};
+  Dims dims;  // of the result
+
+  constexpr void fail(EinsumFault f) {
+    if (fault == EinsumFault::none) fault = f;
+  }
+};
+
+constexpr int einsum_letter(char c) {
+  return c >= 'A' && c <= 'Z' ? c - 'A' : c >= 'a' && c <= 'z' ? c - 'a' + 26 : -1;
+}
+
+// Reads one term; stops at a comma, an arrow or the end.
+constexpr void read_term(std::string_view text, std::size_t& at, EinsumTerm& term, EinsumPlan& plan) {
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == ' ') continue;
+    if (c == ',' || c == '-') return;
+    if (c == '.') {
+      if (term.ellipsis >= 0 || at + 2 >= text.size() || text[at + 1] != '.' || text[at + 2] != '.')
+        return plan.fail(EinsumFault::syntax);
+      term.ellipsis = term.rank;
+      at += 2;
+    } else if (einsum_letter(c) < 0) {
+      return plan.fail(EinsumFault::syntax);
+    } else if (term.rank == max_rank) {
+      return plan.fail(EinsumFault::rank);
+    } else {
+      term.label[term.rank++] = einsum_letter(c);
+    }
+  }
+}
+
+// Puts the ellipsis's axes, `count` of the `longest`, among a term's letters.
+constexpr void spread(EinsumTerm& term, int count, int longest, EinsumPlan& plan) {
+  if (term.ellipsis < 0) return;
+  if (term.rank + count > max_rank) return plan.fail(EinsumFault::rank);
+  for (int k = term.rank - 1; k >= term.ellipsis; --k) term.label[k + count] = term.label[k];
+  for (int k = 0; k < count; ++k) term.label[term.ellipsis + k] = einsum_letters + longest - count + k;
+  term.rank += count;
+}
+
+constexpr EinsumPlan einsum_plan(std::string_view text, const Dims* shapes, int count) {
+  EinsumPlan plan;
+  std::size_t at = 0;
+  int terms = 0, longest = 0;
+  bool arrow = false;
+  while (plan.fault == EinsumFault::none) {
+    if (terms == count || terms == einsum_operands) {
+      plan.fail(EinsumFault::operands);
+      break;
+    }
+    read_term(text, at, plan.term[terms++], plan);
+    if (at >= text.size() || text[at] != ',') break;
+    ++at;
+  }
+  if (plan.fault != EinsumFault::none) return plan;
+  if (terms != count) plan.fail(EinsumFault::operands);
+  if (at < text.size()) {
+    arrow = at + 1 < text.size() && text[at] == '-' && text[at + 1] == '>';
+    if (!arrow) plan.fail(EinsumFault::syntax);
+    at += 2;
+    read_term(text, at, plan.result, plan);
+    if (at < text.size()) plan.fail(EinsumFault::syntax);
+  }
+  int times[einsum_labels]{};
+  for (int t = 0; t < terms && plan.fault == EinsumFault::none; ++t) {
+    EinsumTerm& term = plan.term[t];
+    for (int k = 0; k < term.rank; ++k) ++times[term.label[k]];
+    const int covered = shapes[t].rank - term.rank;
+    if (covered < 0 || (term.ellipsis < 0 && covered != 0)) plan.fail(EinsumFault::axes);
+    if (term.ellipsis >= 0 && covered > longest) longest = covered;
+  }
+  if (plan.fault != EinsumFault::none) return plan;
+  for (int t = 0; t < terms; ++t) {
+    EinsumTerm& term = plan.term[t];
+    spread(term, shapes[t].rank - term.rank, longest, plan);
+    for (int k = 0; k < term.rank; ++k) {
+      i64& known = plan.extent[term.label[k]];
+      const i64 e = shapes[t].extent[k];
+      if (known == 0 && times[term.label[k]] >= 0) known = e, times[term.label[k]] -= 1000;
+      if (known != e && known != 1 && e != 1) plan.fail(EinsumFault::extents);
+      if (e != 1) known = e;
+    }
+  }
+  if (!arrow) {
+    plan.result.ellipsis = 0;
+    for (int l = 0; l < einsum_letters; ++l) {
+      if (times[l] != 1 - 1000) continue;
+      if (plan.result.rank == max_rank) return plan.fail(EinsumFault::rank), plan;
+      plan.result.label[plan.result.rank++] = l;
+    }
+  }
+  u64 seen = 0;
+  for (int k = 0; k < plan.result.rank; ++k) {
+    const int l = plan.result.label[k];
+    if (times[l] == 0 || (seen >> l & 1) != 0) plan.fail(EinsumFault::syntax);
+    seen |= u64{1} << l;
+  }
+  spread(plan.result, longest, longest, plan);
+  plan.dims.rank = plan.result.rank;
+  for (int k = 0; k < plan.result.rank; ++k) plan.dims.extent[k] = plan.extent[plan.result.label[k]];
+  return plan;
+}
+
+}  // namespace weft::detail
+// ---- weft/ops/einsum.hpp ----
+// einsum<"bhsd,bhtd->bhst">(q, k): sums of products named by letters, as torch.einsum. Law: operands are put
+// together two at a time, the pair with the fewest multiplications first; a pair that sums is one matrix
+// product, one that does not is arithmetic.
+
+namespace weft {
+
+template <bool Ok, class Op, class... Shapes>
+struct EinsumSubscripts {
+  static_assert(Ok,
+                "einsum: the subscripts are not well formed: letters and at most one ellipsis an operand, "
+                "commas between them, and after an arrow letters that came before, each once");
+};
+template <bool Ok, class Op, class... Shapes>
+struct EinsumOperands {
+  static_assert(Ok, "einsum: the subscripts name another number of operands than are given");
+};
+template <bool Ok, class Op, class... Shapes>
+struct EinsumAxes {
+  static_assert(Ok, "einsum: an operand has another number of axes than its subscripts name");
+};
+template <bool Ok, class Op, class... Shapes>
+struct EinsumExtents {
+  static_assert(Ok, "einsum: a letter stands for axes of different extents");
+};
+template <bool Ok, class Op, class... Shapes>
+struct EinsumRank {
+  static_assert(Ok, "einsum: more than 8 axes are needed at once");
+};
+
+namespace detail {
+
+// An operand, or what was made of some of them: an axis a label, no label twice.
+struct EinsumPart {
+  ir::Value v;
+  int label[max_rank]{};
+  int rank = 0;
+
+  constexpr int find(int l) const {
+    for (int k = 0; k < rank; ++k)
+      if (label[k] == l) return k;
+    return -1;
+  }
+  constexpr void drop(int axis) {
+    --rank;
+    for (int k = axis; k < rank; ++k) label[k] = label[k + 1];
+  }
+};
+
+class EinsumWork {
+ public:
+  constexpr EinsumWork(const EinsumPlan& plan, const ir::Value* operands, int count)
+      : plan_(plan), count_(count) {
+    for (int t = 0; t < count; ++t) {
+      EinsumPart& p = part_[t];
+      p.v = operands[t];
+      p.rank = plan.term[t].rank;
+      for (int k = 0; k < p.rank; ++k) p.label[k] = plan.term[t].label[k];
+    }
+  }
+
+  constexpr ir::Value run() {
+    for (int t = 0; t < count_; ++t) {
+      squeeze(part_[t]);
+      diagonals(part_[t]);
+    }
+    for (int t = 0; t < count_; ++t) sum_alone(t);
+    while (count_ > 1) {
+      int best_a = 0, best_b = 1;
+      double least = -1, size = 0;
+      for (int a = 0; a < count_; ++a)
+        for (int b = a + 1; b < count_; ++b) {
+          double work = 1, result = 1;
+          for (int l = 0; l < einsum_labels; ++l) {
+            const bool in_a = part_[a].find(l) >= 0, in_b = part_[b].find(l) >= 0;
+            if (!in_a && !in_b) continue;
+            work *= static_cast<double>(plan_.extent[l]);
+            if (!(in_a && in_b) || wanted(l, a, b)) result *= static_cast<double>(plan_.extent[l]);
+          }
+          if (least < 0 || work < least || (work == least && result < size))
+            least = work, size = result, best_a = a, best_b = b;
+        }
+      part_[best_a] = join(best_a, best_b);
+      for (int t = best_b; t + 1 < count_; ++t) part_[t] = part_[t + 1];
+      --count_;
+    }
+    return arranged(part_[0], plan_.result.label, plan_.result.rank);
+  }
+
+ private:
+  // Whether the result or another part needs the label.
+  constexpr bool wanted(int l, int a, int b) const {
+    for (int k = 0; k < plan_.result.rank; ++k)
+      if (plan_.result.label[k] == l) return true;
+    for (int t = 0; t < count_; ++t)
+      if (t != a && t != b && part_[t].find(l) >= 0) return true;
+    return false;
+  }
+
+  // An axis of extent 1 under a label of a greater extent is one to broadcast: it goes.
+  constexpr void squeeze(EinsumPart& p) const {
+    Dims d = p.v.dims(), r;
+    int kept = 0;
+    for (int k = 0; k < p.rank; ++k) {
+      if (d.extent[k] == 1 && plan_.extent[p.label[k]] != 1) continue;
+      p.label[kept++] = p.label[k];
+      r.extent[r.rank++] = d.extent[k];
+    }
+    p.rank = kept;
+    p.v = ir::reshape(p.v, r);
+  }
+
+  // Two axes of one label become their diagonal: behind each other they are one axis of which every
+  // (n + 1)th element counts.
+  constexpr void diagonals(EinsumPart& p) const {
+    for (int i = 0; i < p.rank; ++i)
+      for (int j = i + 1; j < p.rank; ++j) {
+        if (p.label[i] != p.label[j]) continue;
+        const int l = p.label[i];
+        i64 order[8]{};
+        int n = 0;
+        for (int k = 0; k < p.rank; ++k)
+          if (k != i && k != j) order[n++] = k;
+        order[n] = i;
+        order[n + 1] = j;
+        Dims d = ir::permuted(p.v.dims(), order);
+        const i64 extent = d.extent[n];
+        d.rank -= 1;
+        d.extent[n] = extent * extent;
+        d.extent[n + 1] = 0;
+        const ir::Value flat = ir::reshape(ir::permute(p.v, order), d);
+        ir::Slice axes[8];
+        axes[n].step = extent + 1;
+        d.extent[n] = extent;
+        p.v = ir::slice(flat, axes, d);
+        p.drop(j);
+        p.drop(i);
+        p.label[p.rank++] = l;
+        return diagonals(p);
+      }
+  }
+
+  constexpr void sum_alone(int t) {
+    EinsumPart& p = part_[t];
+    ir::Axes axes = 0;
+    const Dims d = p.v.dims();
+    for (int k = 0; k < p.rank; ++k)
+      if (!wanted(p.label[k], t, t)) axes |= 1u << k;
+    if (axes == 0) return;
+    p.v = ir::reshape(ir::reduce(ir::Op::reduce_sum, p.v, axes), ir::dropped(d, axes));
+    int kept = 0;
+    for (int k = 0; k < p.rank; ++k)
+      if (!(axes >> k & 1u)) p.label[kept++] = p.label[k];
+    p.rank = kept;
+  }
+
+  // p with its axes in the order of `labels`, all of which it has.
+  static constexpr ir::Value arranged(const EinsumPart& p, const int* labels, int count) {
+    i64 order[8]{};
+    for (int k = 0; k < count; ++k) order[k] = p.find(labels[k]);
+    return ir::permute(p.v, order);
+  }
+
+  struct Roles {
+    int batch[max_rank]{}, a[max_rank]{}, b[max_rank]{}, summed[max_rank]{};
+    int batches = 0, as = 0, bs = 0, sums = 0;
+  };
+
+  constexpr EinsumPart join(int first, int second) const {
+    Roles r = roles(first, second);
+    const EinsumPart &p = part_[first], &q = part_[second];
+    if (r.sums == 0) return multiply(p, q, r);
+    // the other order, where that alone gives the result's
+    if (count_ == 2 && !in_order(r) && in_order(roles(second, first)))
+      return product(q, p, roles(second, first));
+    return product(p, q, r);
+  }
+  constexpr Roles roles(int first, int second) const {
+    const EinsumPart &p = part_[first], &q = part_[second];
+    Roles r;
+    for (int k = 0; k < p.rank; ++k) {
+      const int l = p.label[k];
+      if (q.find(l) < 0)
+        r.a[r.as++] = l;
+      else if (wanted(l, first, second))
+        r.batch[r.batches++] = l;
+      else
+        r.summed[r.sums++] = l;
+    }
+    for (int k = 0; k < q.rank; ++k)
+      if (p.find(q.label[k]) < 0) r.b[r.bs++] = q.label[k];
+    return r;
+  }
+  constexpr bool in_order(const Roles& r) const {
+    for (int k = 0; k < plan_.result.rank; ++k) {
+      const int l = k < r.batches          ? r.batch[k]
+                    : k < r.batches + r.as ? r.a[k - r.batches]
+                                           : r.b[k - r.batches - r.as];
+      if (plan_.result.label[k] != l) return false;
+    }
+    return true;
+  }
+  static constexpr void name(EinsumPart& made, const Roles& r) {
+    made.rank = 0;
+    for (int k = 0; k < r.batches; ++k) made.label[made.rank++] = r.batch[k];
+    for (int k = 0; k < r.as; ++k) made.label[made.rank++] = r.a[k];
+    for (int k = 0; k < r.bs; ++k) made.label[made.rank++] = r.b[k];
+  }
+  constexpr Dims named_dims(const EinsumPart& made) const {
+    Dims d;
+    d.rank = made.rank;
+    for (int k = 0; k < made.rank; ++k) d.extent[k] = plan_.extent[made.label[k]];
+    return d;
+  }
+
+  // Nothing is summed: both operands spread over all axes, and multiplied.
+  constexpr EinsumPart multiply(const EinsumPart& p, const EinsumPart& q, const Roles& r) const {
+    EinsumPart made;
+    if (r.batches + r.as + r.bs > max_rank)
+      throw Error("ops/einsum", "einsum: more than 8 axes are needed at once");
+    name(made, r);
+    const auto spread_out = [&](const EinsumPart& x) {
+      int labels[max_rank]{}, n = 0;
+      Dims d;
+      d.rank = made.rank;
+      for (int k = 0; k < made.rank; ++k) {
+        const bool own = x.find(made.label[k]) >= 0;
+        if (own) labels[n++] = made.label[k];
+        d.extent[k] = own ? plan_.extent[made.label[k]] : 1;
+      }
+      return ir::reshape(arranged(x, labels, n), d);
+    };
+    const ir::Value a = spread_out(p), b = spread_out(q);
+    made.v = a * b;
+    return made;
+  }
+
+  constexpr EinsumPart product(const EinsumPart& p, const EinsumPart& q, const Roles& r) const {
+    EinsumPart made;
+    if (r.batches + r.as + r.bs > max_rank)
+      throw Error("ops/einsum", "einsum: more than 8 axes are needed at once");
+    name(made, r);
+    ir::DotAxes axes;
+    if (r.batches <= 2 && r.as <= 2 && r.bs <= 2) {
+      axes.batch = r.batches;
+      axes.contracted = r.sums;
+      for (int k = 0; k < r.batches; ++k)
+        axes.batch_a[k] = p.find(r.batch[k]), axes.batch_b[k] = q.find(r.batch[k]);
+      for (int k = 0; k < r.sums; ++k)
+        axes.contracted_a[k] = p.find(r.summed[k]), axes.contracted_b[k] = q.find(r.summed[k]);
+      made.v = ir::dot(p.v, q.v, axes, p.v.dtype());
+    } else {  // too many axes to walk in place: three each
+      axes.batch = axes.contracted = 1;
+      axes.contracted_a[0] = axes.contracted_b[0] = 2;
+      const ir::Value a = three(p, r, r.a, r.as), b = three(q, r, r.b, r.bs);
+      made.v = ir::reshape(ir::dot(a, b, axes, p.v.dtype()), named_dims(made));
+    }
+    return made;
+  }
+  // (batch, free, summed)
+  constexpr ir::Value three(const EinsumPart& x, const Roles& r, const int* free, int frees) const {
+    int labels[max_rank]{}, n = 0;
+    Dims d;
+    d.rank = 3;
+    d.extent[0] = d.extent[1] = d.extent[2] = 1;
+    const auto append = [&](const int* list, int count, int to) {
+      for (int k = 0; k < count; ++k) {
+        labels[n++] = list[k];
+        d.extent[to] *= plan_.extent[list[k]];
+      }
+    };
+    append(r.batch, r.batches, 0);
+    append(free, frees, 1);
+    append(r.summed, r.sums, 2);
+    return ir::reshape(arranged(x, labels, n), d);
+  }
+
+  const EinsumPlan& plan_;
+  int count_ = 0;
+  EinsumPart part_[einsum_operands];
+};
+
+template <FixedString Subscripts, class... S>
+struct einsum_rule {
+  static constexpr EinsumPlan make() {
+    const Dims shapes[sizeof...(S) + 1]{S::value..., Dims{}};
+    return einsum_plan(Subscripts.view(), shapes, static_cast<int>(sizeof...(S)));
+  }
+  static constexpr EinsumPlan plan = make();
+  static constexpr bool ok = plan.fault == EinsumFault::none;
+  static constexpr Dims value = ok ? plan.dims : Dims{};
+};
+
+}  // namespace detail
+
+template <FixedString Subscripts>
+struct Einsum : Operation<Einsum<Subscripts>> {
+  template <class... X>
+  static constexpr auto apply(ir::Builder&, const X&... x) {
+    using Rule = detail::einsum_rule<Subscripts, typename X::shape...>;
+    using Fault = detail::EinsumFault;
+    constexpr Fault f = Rule::plan.fault;
+    static_assert(sizeof(EinsumSubscripts<f != Fault::syntax, Einsum, typename X::shape...>) > 0);
+    static_assert(sizeof(EinsumOperands<f != Fault::operands, Einsum, typename X::shape...>) > 0);
+    static_assert(sizeof(EinsumAxes<f != Fault::axes, Einsum, typename X::shape...>) > 0);
+    static_assert(sizeof(EinsumExtents<f != Fault::extents, Einsum, typename X::shape...>) > 0);
+    static_assert(sizeof(EinsumRank<f != Fault::rank, Einsum, typename X::shape...>) > 0);
+    using T = typename detail::promote_all<typename X::dtype...>::type;
+    using R = Expr<T, shape_of<Rule>>;
+    if constexpr (Rule::ok) {
+      const ir::Value operands[]{ir::cast(x.value, dtype_of<T>)...};
+      return R{detail::EinsumWork(Rule::plan, operands, static_cast<int>(sizeof...(X))).run()};
+    } else {
+      return detail::refused<T, typename R::shape>(x...);
+    }
+  }
+};
+
+// einsum<"ij,jk->ik">(a, b)
+template <FixedString Subscripts, class... X>
+constexpr auto einsum(const X&... x) {
+  static_assert(sizeof...(X) > 0, "einsum takes at least one operand");
+  return Einsum<Subscripts>{}(x...);
+}
+
+}  // namespace weft
+// ---- weft/passes/line_rules.hpp ----
+// Gradients of the primitives along one axis, in the manner of gradient_rules.hpp. Formulae: PyTorch's
+// cumulative functions, with zeros and ties treated exactly.
+
+namespace weft::passes::rules {
+
+namespace line {
+using ir::Fold;
+using ir::Op;
+using ir::Value;
+
+struct Attributes {
+  int axis;
+  bool reversed;
+  Fold fold;
+};
+constexpr Attributes of_scan(Value y) {
+  const ir::Graph& g = y.builder->graph;
+  return {static_cast<int>(g.attribute(y.id, 0)), g.attribute(y.id, 1) != 0,
+          static_cast<Fold>(g.attribute(y.id, 2))};
+}
+constexpr Value equal(Value x, double value) { return ir::binary(Op::eq, x, ir::constant_like(x, value)); }
+
+// Up to the first zero of its line, a product's gradient is sum(g y) / x over what follows; at that zero, the
+// same sum of products without it; behind it, nothing.
+constexpr Value product_gradient(Value x, Value y, Value g, int axis, bool reversed) {
+  const Value one = ir::constant_like(x, 1), none = ir::constant_like(x, 0);
+  const Value is_zero = equal(x, 0);
+  const Value zeros = ir::scan(ir::select(is_zero, one, none), axis, reversed, Fold::sum);
+  const Value first = ir::binary(Op::bit_and, is_zero, equal(zeros, 1));
+  const Value without = ir::scan(ir::select(first, one, x), axis, reversed, Fold::prod);
+  const Value rest = ir::scan(g * y, axis, !reversed, Fold::sum);
+  const Value at_zero = ir::scan(g * without, axis, !reversed, Fold::sum);
+  const Value before = ir::select(equal(zeros, 0), rest / ir::select(is_zero, one, x), none);
+  return ir::select(first, at_zero, before);
+}
+
+// The place of the element that each running extremum is: the last of equals.
+constexpr Value extremum_places(Value x, Value y, int axis, bool reversed) {
+  ir::Builder& b = *x.builder;
+  const Dims d = x.dims();
+  Value hit = ir::binary(Op::eq, x, y);
+  if (is_float(x.dtype())) hit = ir::binary(Op::bit_or, hit, ir::unary(Op::is_nan, x));
+  const Value place{&b, b.leaf(Op::iota, DType::i64, d, static_cast<u64>(axis))};
+  const Value none = ir::constant_like(place, static_cast<double>(reversed ? d.extent[axis] : -1));
+  return ir::scan(ir::select(hit, place, none), axis, reversed, reversed ? Fold::min : Fold::max);
+}
+
+// sum of g exp(x - y) over what follows, in logarithms, since exp(-y) alone may overflow.
+constexpr Value logarithmic_gradient(Value x, Value y, Value g, int axis, bool reversed) {
+  const Value zero = ir::constant_like(g, 0);
+  const auto part = [&](Value positive) {
+    const Value held = ir::binary(Op::max, positive, zero);
+    const Value sums = ir::scan(ir::unary(Op::log, held) - y, axis, !reversed, Fold::logaddexp);
+    return ir::unary(Op::exp, sums + x);
+  };
+  const Value gained = part(g), lost = part(-g);
+  return gained - lost;
+}
+
+}  // namespace line
+
+constexpr void scan(ir::Value y, ir::Value g, ir::Value* out) {
+  const line::Attributes a = line::of_scan(y);
+  const ir::Value x = y.in(0);
+  switch (a.fold) {
+    case ir::Fold::sum:
+      out[0] = ir::scan(g, a.axis, !a.reversed, ir::Fold::sum);
+      return;
+    case ir::Fold::prod:
+      out[0] = line::product_gradient(x, y, g, a.axis, a.reversed);
+      return;
+    case ir::Fold::logaddexp:
+      out[0] = line::logarithmic_gradient(x, y, g, a.axis, a.reversed);
+      return;
+    default:
+      out[0] = ir::scatter(line::extremum_places(x, y, a.axis, a.reversed), g, a.axis,
+                           x.dims().extent[a.axis], ir::Fold::sum);
+  }
+}
+
+constexpr void take(ir::Value y, ir::Value g, ir::Value* out) {
+  const int axis = static_cast<int>(y.builder->graph.attribute(y.id, 0));
+  out[0] = ir::scatter(y.in(1), g, axis, y.in(0).dims().extent[axis], ir::Fold::sum);
+}
+
+// Skipped updates have no gradient; equal extrema share it; of a product, as of reduce_prod.
+constexpr void scatter(ir::Value y, ir::Value g, ir::Value* out) {
+  const ir::Value index = y.in(0), u = y.in(1);
+  const int axis = static_cast<int>(y.builder->graph.attribute(y.id, 0));
+  const auto fold = static_cast<ir::Fold>(y.builder->graph.attribute(y.id, 1));
+  const i64 extent = y.dims().extent[axis];
+  const auto at_update = [&](ir::Value v) { return ir::take(v, index, axis, true); };
+  if (fold == ir::Fold::sum) {
+    out[1] = at_update(g);
+  } else if (fold == ir::Fold::prod) {
+    const ir::Value one = ir::constant_like(u, 1), zero = ir::constant_like(u, 0);
+    const ir::Value is_zero = line::equal(u, 0);
+    const ir::Value zeros = ir::scatter(index, ir::select(is_zero, one, zero), axis, extent, ir::Fold::sum);
+    const ir::Value rest = ir::scatter(index, ir::select(is_zero, one, u), axis, extent, ir::Fold::prod);
+    const ir::Value plain =
+        ir::select(line::equal(zeros, 0), g * rest, ir::constant_like(g, 0));  // no zero among them
+    const ir::Value single = ir::select(line::equal(zeros, 1), g * rest, ir::constant_like(g, 0));
+    out[1] = ir::select(is_zero, at_update(single), at_update(plain) / ir::select(is_zero, one, u));
+  } else {
+    const ir::Value hit = ir::cast(ir::binary(ir::Op::eq, u, at_update(y)), u.dtype());
+    const ir::Value hits = ir::scatter(index, hit, axis, extent, ir::Fold::sum);
+    const ir::Value shared = g / ir::binary(ir::Op::max, hits, ir::constant_like(hits, 1));
+    out[1] = hit * at_update(shared);
+  }
+}
+
+}  // namespace weft::passes::rules
 // ---- weft/passes/gradient_rules.hpp ----
 // The one table of gradients: for each primitive, from its value y and the gradient g of y, the gradient of
 // every operand, emitted as primitives (so gradients of gradients need nothing more). A null rule: no
@@ -18583,6 +24028,51 @@ constexpr void dot(Value y, Value g, Value* out) {
   dot_operand(y, g, true, &out[0]);
   dot_operand(y, g, false, &out[1]);
 }
+constexpr void surrogate(Value, Value g, Value* out) { out[1] = g; }
+// Along an axis y[p] sums x~[p stride + k dilation - low] w[k], where x~ has gaps of x_dilation - 1 zeros. So
+// x's gradient is g, with gaps of stride - 1, under w turned round; and w's is x under g, in whose sum the
+// stride and w's dilation have changed places.
+constexpr void conv(Value y, Value g, Value* out) {
+  const ir::ConvAxes f = ir::conv_axes(y.builder->graph, y.id);
+  const Value x = y.in(0), w = y.in(1);
+  const Dims dx = x.dims(), dw = w.dims();
+  const int rank = dx.rank;
+  i64 back[8]{}, swap[8]{};
+  for (int k = 0; k < rank; ++k) back[k] = swap[k] = k;
+  for (int k = 0; k < 3; ++k) back[f.order[k]] = k;
+  swap[1] = 2, swap[2] = 1;
+  g = ir::permute(g, back);  // (G, N, O, P...)
+  const Dims dg = g.dims();
+  ir::ConvAxes to_x, to_w;
+  to_x.spatial = to_w.spatial = f.spatial;
+  ir::Slice turn[8];
+  for (int k = 0; k < f.spatial; ++k) {
+    const ir::ConvAxis& a = f.axis[k];
+    const i64 s = dx.extent[3 + k], window = dw.extent[3 + k], p = dg.extent[3 + k];
+    ir::ConvAxis &b = to_x.axis[k], &c = to_w.axis[k];
+    b.stride = a.x_dilation;
+    b.x_dilation = a.stride;
+    b.w_dilation = a.w_dilation;
+    b.low = a.w_dilation * (window - 1) - a.low;
+    b.high = a.x_dilation * (s - 1) + a.w_dilation * (window - 1) - a.stride * (p - 1) - b.low;
+    turn[3 + k] = {window - 1, -1};
+    c.stride = a.w_dilation;
+    c.x_dilation = a.x_dilation;
+    c.w_dilation = a.stride;
+    c.low = a.low;
+    c.high = a.w_dilation * (window - 1) + a.stride * (p - 1) - a.x_dilation * (s - 1) - a.low;
+  }
+  // where there are groups, x's gradient lies as a tensor (N, G C, ...) does
+  if (dx.extent[0] > 1) to_x.order[0] = 1, to_x.order[1] = 0;
+  to_w.order[1] = 2, to_w.order[2] = 1;  // (G, O, C, K...)
+  i64 order[8]{};
+  for (int k = 0; k < rank; ++k) order[k] = k;
+  for (int k = 0; k < 3; ++k) order[to_x.order[k]] = k;
+  const Value turned = ir::permute(ir::slice(w, turn, dw), swap);
+  out[0] = ir::permute(ir::conv(g, turned, to_x, x.dtype()), order);
+  const Value images = ir::permute(x, swap), kernel = ir::permute(g, swap);
+  out[1] = ir::conv(images, kernel, to_w, w.dtype());
+}
 constexpr void gather(Value y, Value g, Value* out) {
   out[0] = ir::scatter_add(y.in(1), g, y.in(0).dims().extent[0]);
 }
@@ -18623,6 +24113,7 @@ inline constexpr Row table[] = {
     {Op::atan2, atan2},
     {Op::select, select},
     {Op::fma, fma},
+    {Op::surrogate, surrogate},
     {Op::broadcast, broadcast},
     {Op::reshape, reshape},
     {Op::permute, permute},
@@ -18633,8 +24124,12 @@ inline constexpr Row table[] = {
     {Op::reduce_min, reduce_extremum},
     {Op::reduce_prod, reduce_prod},
     {Op::dot, dot},
+    {Op::conv, conv},
     {Op::gather, gather},
     {Op::scatter_add, scatter_add},
+    {Op::scan, scan},
+    {Op::take, take},
+    {Op::scatter, scatter},
 };
 
 struct Index {
@@ -18851,106 +24346,1127 @@ constexpr auto value_and_grad(const F& f) {
 }
 
 }  // namespace weft
-// ---- weft/ops/join.hpp ----
-// cat and stack. Each operand is padded to the result's extents, and an index along the axis says whose
-// element counts, so that joining is part of the kernel that reads the result.
+// ---- weft/ops/index_rule.hpp ----
+// What index(x, ...) means, decided from types alone: which axes are sliced, dropped or added, which are
+// indexed by tensors, and the result's shape. Law: PyTorch's rules; integers count as slices, and axes
+// indexed by tensors stay in place if they are neighbours, and go to the front if not.
+
+namespace weft {
+
+// A whole axis; the axes that are not named; a new axis of extent 1.
+struct Every {};
+struct Ellipsis {};
+struct NewAxis {};
+inline constexpr Every every{};
+inline constexpr Ellipsis ellipsis{};
+inline constexpr NewAxis newaxis{};
+// range<1, 5, 2>: Python's 1:5:2. at<-1>: one place of an axis, which goes.
+template <i64 Begin, i64 End, i64 Step>
+struct Range {};
+template <i64 Begin = 0, i64 End = to_end, i64 Step = 1>
+inline constexpr Range<Begin, End, Step> range{};
+template <i64 Place>
+struct At {};
+template <i64 Place>
+inline constexpr At<Place> at{};
+// bounded<8>(mask): at most the first 8 elements where the mask is true; missing ones give zeros.
+template <i64 Capacity, class M>
+struct Bounded {
+  M mask;
+};
+template <i64 Capacity, class M>
+constexpr Bounded<Capacity, M> bounded(const M& mask) {
+  return {mask};
+}
+
+namespace detail {
+
+// Stands for an operand given at run time: integers of shape S, or a mask.
+template <class T, class S>
+struct TensorSpec {};
+template <i64 Capacity, class S>
+struct MaskSpec {};
+
+enum class IndexFault : u8 { none, axes, ellipses, outside, step, indices, mask, rank };
+
+struct IndexPlan {
+  IndexFault fault{};
+  ir::Slice slices[8];  // of x
+  Dims sliced;          // x after them
+  Dims basic;           // dropped and new axes done, axes under a mask joined
+  int tensors = 0;      // axes indexed by tensors: which of `basic`
+  int axis[8]{};
+  Dims joined;  // the tensors' common shape
+  bool masked = false;
+  bool front = false;  // the joined axes go first
+  Dims result;
+
+  // while walking
+  Dims x;
+  int at = 0, named = 0;
+  bool seen_ellipsis = false, has_joined = false;
+
+  constexpr void fail(IndexFault f) {
+    if (fault == IndexFault::none) fault = f;
+  }
+  constexpr i64 extent() {
+    if (at < x.rank) return x.extent[at];
+    fail(IndexFault::axes);
+    return 1;
+  }
+  constexpr void keep(i64 begin, i64 count, i64 step) {
+    if (at >= x.rank) return fail(IndexFault::axes);
+    slices[at] = {begin, step};
+    sliced.extent[at] = count;
+    ++at;
+  }
+  constexpr void push(i64 e) {
+    if (basic.rank >= max_rank) return fail(IndexFault::rank);
+    basic.extent[basic.rank++] = e;
+  }
+  constexpr void add(Every) {
+    const i64 e = extent();
+    keep(0, e, 1);
+    push(e);
+  }
+  constexpr void add(Ellipsis) {
+    if (seen_ellipsis) fail(IndexFault::ellipses);
+    seen_ellipsis = true;
+    for (int left = x.rank - named; left > 0; --left) add(Every{});
+  }
+  constexpr void add(NewAxis) { push(1); }
+  template <i64 Begin, i64 End, i64 Step>
+  constexpr void add(Range<Begin, End, Step>) {
+    if (Step <= 0) return fail(IndexFault::step);
+    const i64 e = extent();
+    const auto place = [e](i64 i) { return i < -e ? i64{0} : i < 0 ? i + e : i > e ? e : i; };
+    const i64 begin = place(Begin), end = place(End),
+              count = end > begin ? (end - begin + Step - 1) / Step : 0;
+    keep(begin, count, Step);
+    push(count);
+  }
+  template <i64 Place>
+  constexpr void add(At<Place>) {
+    const i64 e = extent(), i = Place < 0 ? Place + e : Place;
+    if (i < 0 || i >= e) return fail(IndexFault::outside);
+    keep(i, 1, 1);
+  }
+  constexpr void join(const Dims& d) {
+    axis[tensors++] = basic.rank;
+    if (has_joined && !broadcastable(joined, d)) return fail(IndexFault::indices);
+    joined = has_joined ? broadcast(joined, d) : d;
+    has_joined = true;
+  }
+  template <class T, class S>
+  constexpr void add(TensorSpec<T, S>) {
+    if (!is_integer(dtype_of<T>)) return fail(IndexFault::indices);
+    const i64 e = extent();
+    join(S::value);
+    keep(0, e, 1);
+    push(e);
+  }
+  template <i64 Capacity, class S>
+  constexpr void add(MaskSpec<Capacity, S>) {
+    Dims d;
+    d.rank = 1;
+    d.extent[0] = Capacity;
+    join(d);
+    masked = true;
+    i64 size = 1;
+    for (int k = 0; k < S::rank; ++k) {
+      const i64 e = extent();
+      if (e != S::value.extent[k]) fail(IndexFault::mask);
+      keep(0, e, 1);
+      size *= e;
+    }
+    push(size);
+  }
+  constexpr void finish() {
+    if (!seen_ellipsis) add(Ellipsis{});
+    if (at != x.rank) fail(IndexFault::axes);
+    result = basic;
+    if (tensors == 0 || fault != IndexFault::none) return;
+    for (int k = 1; k < tensors; ++k) front = front || axis[k] != axis[k - 1] + 1;
+    Dims r;
+    const auto append = [&](const Dims& d, int begin, int end) {
+      for (int k = begin; k < end; ++k) {
+        if (r.rank >= max_rank) return fail(IndexFault::rank);
+        r.extent[r.rank++] = d.extent[k];
+      }
+    };
+    if (front) append(joined, 0, joined.rank);
+    int next = 0;
+    for (int k = 0; k < basic.rank; ++k) {
+      if (next < tensors && axis[next] == k) {
+        if (next == 0 && !front) append(joined, 0, joined.rank);
+        ++next;
+      } else {
+        append(basic, k, k + 1);
+      }
+    }
+    result = r;
+  }
+};
+
+template <class Spec>
+inline constexpr int axes_named = 1;
+template <>
+inline constexpr int axes_named<Ellipsis> = 0;
+template <>
+inline constexpr int axes_named<NewAxis> = 0;
+template <i64 Capacity, class S>
+inline constexpr int axes_named<MaskSpec<Capacity, S>> = S::rank;
+
+template <class X, class... Spec>
+struct index_rule {
+  static constexpr IndexPlan make() {
+    IndexPlan p;
+    p.x = p.sliced = X::value;
+    p.named = (axes_named<Spec> + ... + 0);
+    (p.add(Spec{}), ...);
+    p.finish();
+    return p;
+  }
+  static constexpr IndexPlan plan = make();
+  static constexpr bool ok = plan.fault == IndexFault::none;
+  static constexpr Dims value = ok ? plan.result : X::value;
+};
+
+}  // namespace detail
+}  // namespace weft
+// ---- weft/ops/index.hpp ----
+// index(x, every, range<1, 5, 2>, ellipsis, newaxis, at<-1>, tensor, bounded<8>(mask)): Python's
+// x[:, 1:5:2, ..., None, -1, tensor, mask], and index_put, which writes there. Law: slices, places and new
+// axes are views; all tensors together are one kernel. Negative indices count from the end.
+
+namespace weft {
+
+template <bool Ok, class Op, class... What>
+struct IndexAxesExist {
+  static_assert(Ok, "index: more axes are indexed than the tensor has, or the result would have more than 8");
+};
+template <bool Ok, class Op, class... What>
+struct OneEllipsis {
+  static_assert(Ok, "index: an ellipsis may stand once");
+};
+template <bool Ok, class Op, class... What>
+struct PlaceInAxis {
+  static_assert(Ok, "index: the place lies outside its axis, or a range's step is not positive");
+};
+template <bool Ok, class Op, class... What>
+struct IndicesBroadcast {
+  static_assert(Ok, "index: the index tensors must be integers whose shapes broadcast");
+};
+template <bool Ok, class Op, class... What>
+struct MaskFits {
+  static_assert(Ok, "index: a mask must have the extents of the axes that it stands for");
+};
+
+namespace detail {
+
+template <class Op, IndexFault F, class... What>
+constexpr bool refuse_index() {
+  static_assert(sizeof(IndexAxesExist < F != IndexFault::axes && F != IndexFault::rank, Op, What... >) > 0);
+  static_assert(sizeof(OneEllipsis<F != IndexFault::ellipses, Op, What...>) > 0);
+  static_assert(sizeof(PlaceInAxis < F != IndexFault::outside && F != IndexFault::step, Op, What... >) > 0);
+  static_assert(sizeof(IndicesBroadcast<F != IndexFault::indices, Op, What...>) > 0);
+  static_assert(sizeof(MaskFits<F != IndexFault::mask, Op, What...>) > 0);
+  return F == IndexFault::none;
+}
+
+// A spec that takes the next operand: indices, or a mask.
+struct IndexOperand {};
+template <i64 Capacity>
+struct MaskOperand {};
+
+template <class... A>
+struct TypeList {};
+
+// Specs in which operands have their types.
+template <class Done, class Specs, class Operands>
+struct resolve_specs;
+template <class... D>
+struct resolve_specs<TypeList<D...>, TypeList<>, TypeList<>> {
+  using type = TypeList<D...>;
+};
+template <class... D, class S, class... Rest, class... O>
+struct resolve_specs<TypeList<D...>, TypeList<S, Rest...>, TypeList<O...>>
+    : resolve_specs<TypeList<D..., S>, TypeList<Rest...>, TypeList<O...>> {};
+template <class... D, class... Rest, class O, class... More>
+struct resolve_specs<TypeList<D...>, TypeList<IndexOperand, Rest...>, TypeList<O, More...>>
+    : resolve_specs<TypeList<D..., TensorSpec<std::conditional_t<is_expr<O>, dtype_of_operand<O>, i64>,
+                                              shape_of_operand<O>>>,
+                    TypeList<Rest...>, TypeList<More...>> {};
+template <class... D, i64 Capacity, class... Rest, class O, class... More>
+struct resolve_specs<TypeList<D...>, TypeList<MaskOperand<Capacity>, Rest...>, TypeList<O, More...>>
+    : resolve_specs<TypeList<D..., MaskSpec<Capacity, shape_of_operand<O>>>, TypeList<Rest...>,
+                    TypeList<More...>> {};
+
+template <class X, class Resolved>
+struct rule_of_specs;
+template <class X, class... S>
+struct rule_of_specs<X, TypeList<S...>> {
+  using type = index_rule<X, S...>;
+};
+template <class X, class Specs, class... O>
+using index_rule_for =
+    typename rule_of_specs<X, typename resolve_specs<TypeList<>, Specs, TypeList<O...>>::type>::type;
+
+// What an operand indexes by: a mask's true places, or itself.
+template <class Spec, class I>
+constexpr ir::Value index_value_of(ir::Builder& b, Spec, const I& operand) {
+  return as_value<std::conditional_t<is_expr<I>, dtype_of_operand<I>, i64>>(b, operand);
+}
+template <i64 Capacity, class I>
+constexpr ir::Value index_value_of(ir::Builder& b, MaskOperand<Capacity>, const I& mask) {
+  return true_places(b, mask.value, Capacity);
+}
+template <class S>
+inline constexpr bool takes_operand = std::is_same_v<S, IndexOperand>;
+template <i64 Capacity>
+inline constexpr bool takes_operand<MaskOperand<Capacity>> = true;
+template <std::size_t K, class First, class... Rest>
+constexpr auto taking_spec(TypeList<First, Rest...>) {
+  if constexpr (!takes_operand<First>)
+    return taking_spec<K>(TypeList<Rest...>{});
+  else if constexpr (K > 0)
+    return taking_spec<K - 1>(TypeList<Rest...>{});
+  else
+    return First{};
+}
+// Operands in order, each with the spec that takes it.
+template <class... Spec, class... I>
+constexpr void index_values(ir::Builder& b, TypeList<Spec...>, ir::Value* out, const I&... operand) {
+  const std::tuple<const I&...> all{operand...};
+  int next = 0;
+  const auto one = [&]<class S, std::size_t K>(S spec, std::integral_constant<std::size_t, K>) {
+    out[next++] = index_value_of(b, spec, std::get<K>(all));
+  };
+  [&]<std::size_t... K>(std::index_sequence<K...>) {
+    (one(taking_spec<K>(TypeList<Spec...>{}), std::integral_constant<std::size_t, K>{}), ...);
+  }
+  (std::index_sequence_for<I...>{});
+}
+
+// One index into the joined axes from one into each, an impossible one where any is outside.
+constexpr ir::Value joined_index(const ir::Value* index, int count, const i64* extent, const Dims& shape) {
+  i64 size = 1;
+  for (int k = 0; k < count; ++k) size *= extent[k];
+  ir::Value total, inside;
+  for (int k = 0; k < count; ++k) {
+    ir::Value i = ir::broadcast(ir::cast(index[k], DType::i64), shape);
+    const ir::Value zero = ir::constant_like(i, 0);
+    i = ir::select(ir::binary(ir::Op::lt, i, zero), i + static_cast<double>(extent[k]), i);
+    const ir::Value in =
+        ir::binary(ir::Op::bit_and, ir::binary(ir::Op::le, zero, i),
+                   ir::binary(ir::Op::lt, i, ir::constant_like(i, static_cast<double>(extent[k]))));
+    total = total ? total * static_cast<double>(extent[k]) + i : i;
+    inside = inside ? ir::binary(ir::Op::bit_and, inside, in) : in;
+  }
+  return ir::select(inside, total, ir::constant_like(total, static_cast<double>(size)));
+}
+
+constexpr ir::Value index_value(ir::Value x, const IndexPlan& p, const ir::Value* index) {
+  ir::Value v = ir::reshape(ir::slice(x, p.slices, p.sliced), p.basic);
+  if (p.tensors == 0) return v;
+  const Dims d = p.basic;
+  i64 extent[8]{};
+  for (int k = 0; k < p.tensors; ++k) extent[k] = d.extent[p.axis[k]];
+  int first = p.axis[0];
+  Dims merged;  // the indexed axes as one
+  if (p.front) {
+    i64 order[8]{};
+    int n = 0;
+    for (int k = 0; k < p.tensors; ++k) order[n++] = p.axis[k];
+    for (int k = 0, next = 0; k < d.rank; ++k) {
+      if (next < p.tensors && p.axis[next] == k)
+        ++next;
+      else
+        order[n++] = k;
+    }
+    v = ir::permute(v, order);
+    first = 0;
+  }
+  const Dims from = v.dims();
+  for (int k = 0; k < from.rank; ++k) {
+    if (k > first && k < first + p.tensors)
+      merged.extent[merged.rank - 1] *= from.extent[k];
+    else
+      merged.extent[merged.rank++] = from.extent[k];
+  }
+  v = ir::reshape(v, merged);
+  const ir::Value i = p.tensors == 1 ? ir::broadcast(as_index(index[0]), p.joined)
+                                     : joined_index(index, p.tensors, extent, p.joined);
+  const ir::Value taken = ir::take(v, along(i, merged, first), first, p.masked);
+  return ir::reshape(taken, p.result);
+}
+
+}  // namespace detail
+
+template <class... Spec>
+struct Index : Operation<Index<Spec...>> {
+  template <class X, class... I>
+  static constexpr auto apply(ir::Builder& b, const X& x, const I&... operand) {
+    using Rule = detail::index_rule_for<typename X::shape, detail::TypeList<Spec...>, I...>;
+    constexpr bool ok = detail::refuse_index<Index, Rule::plan.fault, typename X::shape>();
+    using R = Expr<typename X::dtype, shape_of<Rule>>;
+    if constexpr (!ok) {
+      return detail::refused<typename R::dtype, typename R::shape>(x);
+    } else {
+      ir::Value values[sizeof...(I) + 1]{};
+      detail::index_values(b, detail::TypeList<Spec...>{}, values, operand...);
+      return R{detail::index_value(x.value, Rule::plan, values)};
+    }
+  }
+};
+
+// x with `value` at what index(x, ...) would give; Add: added to what is there.
+template <bool Add, class... Spec>
+struct IndexPut : Operation<IndexPut<Add, Spec...>> {
+  template <class X, class V, class... I>
+  static constexpr auto apply(ir::Builder& b, const X& x, const V& value, const I&... operand) {
+    using Rule = detail::index_rule_for<typename X::shape, detail::TypeList<Spec...>, I...>;
+    constexpr bool ok = detail::refuse_index<IndexPut, Rule::plan.fault, typename X::shape>();
+    using S = shape_of<Rule>;
+    constexpr bool fits = broadcastable(shape_of_operand<V>::value, S::value) &&
+                          broadcast(shape_of_operand<V>::value, S::value) == S::value;
+    static_assert(sizeof(ShapesBroadcast<fits, IndexPut, shape_of_operand<V>, S>) > 0);
+    if constexpr (!ok || !fits) {
+      return x;
+    } else {
+      // the places of all elements, counted from 1 so that 0 is none
+      constexpr i64 size = X::size;
+      const ir::Value count{&b, b.leaf(ir::Op::iota, DType::i64, Shape<size>::value, 0)};
+      const Expr<i64, typename X::shape> places{ir::reshape(count + 1.0, X::shape::value)};
+      const ir::Value found = Index<Spec...>::apply(b, places, operand...).value;
+      const ir::Value none = ir::constant_like(found, 0);
+      const ir::Value at = ir::select(ir::binary(ir::Op::eq, found, none),
+                                      ir::constant_like(found, static_cast<double>(size)), found - 1.0);
+      const Dims flat = Shape<S::size>::value;
+      const ir::Value v =
+          ir::reshape(ir::broadcast(detail::as_value<typename X::dtype>(b, value), S::value), flat);
+      const ir::Value line = ir::reshape(x.value, Shape<size>::value), i = ir::reshape(at, flat);
+      const ir::Value r = Add ? detail::scatter_fold(line, i, v, 0, Reduction::sum, true)
+                              : detail::scatter_set(line, i, v, 0);
+      return X{ir::reshape(r, X::shape::value)};
+    }
+  }
+};
+
+namespace detail {
+
+// The operand of a spec, and what stands for it among the specs.
+template <class A>
+constexpr auto index_operand(const A& a) {
+  if constexpr (Operand<A>)
+    return std::tuple<A>{a};
+  else
+    return std::tuple<>{};
+}
+template <i64 Capacity, class M>
+constexpr auto index_operand(const Bounded<Capacity, M>& a) {
+  return std::tuple<M>{a.mask};
+}
+template <class A>
+struct SpecOf {
+  using type = std::conditional_t<Operand<A>, IndexOperand, A>;
+};
+template <i64 Capacity, class M>
+struct SpecOf<Bounded<Capacity, M>> {
+  using type = MaskOperand<Capacity>;
+};
+
+}  // namespace detail
+
+template <class X, class... A>
+constexpr auto index(const X& x, const A&... a) {
+  return std::apply(
+      [&](const auto&... operand) { return Index<typename detail::SpecOf<A>::type...>{}(x, operand...); },
+      std::tuple_cat(detail::index_operand(a)...));
+}
+// index_put(x, value, every, tensor): x with value written there; index_put<true>: added, equal places in
+// order.
+template <bool Accumulate = false, class X, class V, class... A>
+constexpr auto index_put(const X& x, const V& value, const A&... a) {
+  return std::apply(
+      [&](const auto&... operand) {
+        return IndexPut<Accumulate, typename detail::SpecOf<A>::type...>{}(x, value, operand...);
+      },
+      std::tuple_cat(detail::index_operand(a)...));
+}
+
+}  // namespace weft
+// ---- weft/ops/rearrange_more.hpp ----
+// More of torch's rearrangements: moved, split and joined axes, windows, repeated elements. Views where
+// memory allows one.
 
 namespace weft {
 
 namespace detail {
 
-template <int Axis, class First, class... Rest>
-struct cat_rule {
-  static constexpr bool in_range = axis_in_range(Axis, First::rank);
-  static constexpr int axis = in_range ? normalize_axis(Axis, First::rank) : 0;
-  static constexpr bool fits(Dims d) {
-    if (d.rank != First::rank) return false;
-    d.extent[axis] = First::value.extent[axis];
-    return d == First::value;
+template <class S, int From, int To>
+struct movedim_rule {
+  static constexpr bool ok = axis_in_range(From, S::rank) && axis_in_range(To, S::rank);
+  struct List {
+    i64 axis[8]{};
+  };
+  static constexpr List make_list() {
+    List made;
+    for (int i = 0; i < 8; ++i) made.axis[i] = i;
+    if (!ok) return made;
+    const int from = normalize_axis(From, S::rank), to = normalize_axis(To, S::rank);
+    for (int i = 0, n = 0; i < S::rank; ++i) {
+      if (i == to) {
+        made.axis[i] = from;
+      } else {
+        if (n == from) ++n;
+        made.axis[i] = n++;
+      }
+    }
+    return made;
   }
-  static constexpr bool ok = in_range && (fits(Rest::value) && ... && true);
+  static constexpr List list = make_list();
+  static constexpr Dims value = ir::permuted(S::value, list.axis);
+};
+
+template <class S, int Axis, i64... To>
+struct unflatten_rule {
+  static constexpr bool axis_ok = axis_in_range(Axis, S::rank);
+  static constexpr int axis = axis_ok ? normalize_axis(Axis, S::rank) : 0;
+  using Part = reshape_rule<Shape<(axis_ok ? S::value.extent[axis] : 1)>, To...>;
+  static constexpr bool ok = axis_ok && Part::ok && S::rank + static_cast<int>(sizeof...(To)) - 1 <= max_rank;
   static constexpr Dims make() {
-    Dims r = First::value;
-    if (ok) r.extent[axis] = (First::value.extent[axis] + ... + Rest::value.extent[axis]);
+    Dims r;
+    if (!ok) return S::value;
+    for (int k = 0; k < S::rank; ++k) {
+      if (k != axis) {
+        r.extent[r.rank++] = S::value.extent[k];
+        continue;
+      }
+      for (int j = 0; j < Part::value.rank; ++j) r.extent[r.rank++] = Part::value.extent[j];
+    }
     return r;
   }
   static constexpr Dims value = make();
 };
 
-template <class A, class... B>
-struct promote_all {
-  using type = A;
+template <class S, int Axis, i64 Count>
+struct interleave_rule {
+  static constexpr bool ok = axis_in_range(Axis, S::rank) && S::rank < max_rank && Count >= 0;
+  static constexpr int axis = ok ? normalize_axis(Axis, S::rank) : 0;
+  static constexpr Dims apart(i64 count) {  // the axis, then a new one
+    Dims r;
+    for (int k = 0; k < S::rank; ++k) {
+      r.extent[r.rank++] = S::value.extent[k];
+      if (k == axis && ok) r.extent[r.rank++] = count;
+    }
+    return r;
+  }
+  static constexpr Dims value =
+      ok ? ir::with_extent(S::value, axis, S::value.extent[axis] * Count) : S::value;
 };
-template <class A, class B, class... C>
-struct promote_all<A, B, C...> {
-  using type = typename promote_all<promoted<A, B>, C...>::type;
+
+template <class S, int Axis, i64 Length, i64 Step>
+struct unfold_rule {
+  static constexpr bool axis_ok = axis_in_range(Axis, S::rank) && S::rank < max_rank;
+  static constexpr int axis = axis_ok ? normalize_axis(Axis, S::rank) : 0;
+  static constexpr i64 extent = axis_ok ? S::value.extent[axis] : 1;
+  static constexpr bool ok = axis_ok && Length >= 1 && Length <= extent && Step >= 1;
+  static constexpr i64 count = ok ? (extent - Length) / Step + 1 : 1;
+  static constexpr Dims make() {
+    Dims r = S::value;
+    if (!ok) return r;
+    r.extent[axis] = count;
+    r.extent[r.rank++] = Length;
+    return r;
+  }
+  static constexpr Dims value = make();
 };
 
 }  // namespace detail
 
-template <bool Ok, class Op, class... Shapes>
-struct JoinableShapes {
-  static_assert(
-      Ok, "the shapes cannot be joined: they must agree in all axes but the one named, which must exist");
+template <bool Ok, class Op, class... What>
+struct WindowFits {
+  static_assert(Ok, "unfold: the axis must exist and hold a window, and the step be positive");
 };
 
-template <int Axis>
-struct Cat : Operation<Cat<Axis>> {
-  template <class... X>
-  static constexpr auto apply(ir::Builder& b, const X&... x) {
-    using Rule = detail::cat_rule<Axis, typename X::shape...>;
-    static_assert(sizeof(JoinableShapes<Rule::ok, Cat, typename X::shape...>) > 0);
-    using T = typename detail::promote_all<typename X::dtype...>::type;
-    using S = shape_of<Rule>;
+template <int From, int To>
+struct MoveDim : Operation<MoveDim<From, To>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::movedim_rule<typename X::shape, From, To>;
+    static_assert(sizeof(AxisInRange<Rule::ok, MoveDim, typename X::shape>) > 0);
+    return Expr<typename X::dtype, shape_of<Rule>>{ir::permute(x.value, Rule::list.axis)};
+  }
+};
+
+template <int Axis, i64... To>
+struct Unflatten : Operation<Unflatten<Axis, To...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::unflatten_rule<typename X::shape, Axis, To...>;
+    static_assert(sizeof(AxisInRange<Rule::axis_ok, Unflatten, typename X::shape>) > 0);
+    static_assert(sizeof(SizesEqual < Rule::ok || !Rule::axis_ok, Unflatten, typename X::shape >) > 0);
+    return Expr<typename X::dtype, shape_of<Rule>>{ir::reshape(x.value, Rule::value)};
+  }
+};
+
+// Every element Count times, one behind the other.
+template <i64 Count, int Axis>
+struct RepeatInterleave : Operation<RepeatInterleave<Count, Axis>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::interleave_rule<typename X::shape, Axis, Count>;
+    static_assert(sizeof(AxisInRange<Rule::ok, RepeatInterleave, typename X::shape>) > 0);
+    using R = Expr<typename X::dtype, shape_of<Rule>>;
+    if constexpr (Rule::ok)
+      return R{
+          ir::reshape(ir::broadcast(ir::reshape(x.value, Rule::apart(1)), Rule::apart(Count)), Rule::value)};
+    else
+      return R{x.value};
+  }
+};
+
+// Windows of Length elements, Step apart; where they do not overlap, a view.
+template <int Axis, i64 Length, i64 Step>
+struct Unfold : Operation<Unfold<Axis, Length, Step>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    using Rule = detail::unfold_rule<typename X::shape, Axis, Length, Step>;
+    static_assert(sizeof(WindowFits<Rule::ok, Unfold, typename X::shape>) > 0);
+    using R = Expr<typename X::dtype, shape_of<Rule>>;
     if constexpr (!Rule::ok) {
-      return detail::refused<T, S>(x...);
+      return R{x.value};
     } else {
-      constexpr Dims to = Rule::value;
-      ir::Value joined;
-      i64 begin = 0;
-      const auto append = [&](ir::Value v) {
-        const i64 extent = v.dims().extent[Rule::axis];
-        if (extent == 0) return;
-        i64 widths[2 * max_rank]{};
-        widths[2 * Rule::axis] = begin;
-        widths[2 * Rule::axis + 1] = to.extent[Rule::axis] - begin - extent;
-        const ir::Value wide = ir::pad(v, widths, 0);
-        if (joined) {
-          const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, to, static_cast<u64>(Rule::axis))};
-          joined =
-              ir::select(ir::binary(ir::Op::lt, place, ir::constant_like(place, static_cast<double>(begin))),
-                         joined, wide);
-        } else {
-          joined = wide;
-        }
-        begin += extent;
-      };
-      (append(ir::cast(x.value, dtype_of<T>)), ...);
-      if (!joined) joined = ir::constant(b, dtype_of<T>, to, 0);
-      return Expr<T, S>{joined};
+      constexpr i64 flat = Rule::count * Length;
+      constexpr int axis = Rule::axis;
+      ir::Value v;
+      if constexpr (Step == Length) {
+        ir::Slice axes[8];
+        v = ir::slice(x.value, axes, ir::with_extent(X::shape::value, axis, flat));
+      } else {
+        const Dims windows = Shape<Rule::count, Length>::value;
+        const ir::Value row{&b, b.leaf(ir::Op::iota, DType::i32, windows, 0)};
+        const ir::Value column{&b, b.leaf(ir::Op::iota, DType::i32, windows, 1)};
+        const ir::Value place = row * static_cast<double>(Step) + column;
+        v = ir::take(x.value, detail::along(place, X::shape::value, axis), axis);
+      }
+      Dims apart;  // the windows, then what is in them
+      i64 order[8]{};
+      for (int k = 0, n = 0; k < X::rank; ++k) {
+        apart.extent[apart.rank++] = k == axis ? Rule::count : X::shape::value.extent[k];
+        if (k == axis) apart.extent[apart.rank++] = Length;
+        order[k] = n++;
+        if (k == axis) ++n;
+      }
+      order[X::rank] = axis + 1;
+      return R{ir::permute(ir::reshape(v, apart), order)};
     }
   }
 };
 
-template <int Axis>
-struct Stack : Operation<Stack<Axis>> {
-  template <class... X>
-  static constexpr auto apply(ir::Builder& b, const X&... x) {
-    return Cat<Axis>::apply(b, Unsqueeze<Axis>::apply(b, x)...);
+// By Times quarter turns from axis A towards axis B.
+template <int Times, int A, int B>
+struct Rot90 : Operation<Rot90<Times, A, B>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr int turns = (Times % 4 + 4) % 4;
+    if constexpr (turns == 0)
+      return x;
+    else if constexpr (turns == 1)
+      return Transpose<A, B>::apply(b, Flip<B>::apply(b, x));
+    else if constexpr (turns == 2)
+      return Flip<A, B>::apply(b, x);
+    else
+      return Flip<B>::apply(b, Transpose<A, B>::apply(b, x));
   }
 };
 
-// cat<axis>(a, b, ...): operands one after another along an axis.
-template <int Axis = 0, class... X>
-constexpr auto cat(const X&... x) {
-  static_assert(sizeof...(X) > 0, "cat takes at least one operand");
-  return Cat<Axis>{}(x...);
+namespace detail {
+template <int Axis, i64 Index, int Rank>
+struct AtLeast : Operation<AtLeast<Axis, Index, Rank>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    if constexpr (X::rank >= Rank)
+      return x;
+    else if constexpr (X::rank == 0)
+      return apply(b, Unsqueeze<0>::apply(b, x));
+    else if constexpr (X::rank == 1)
+      return apply(b, Unsqueeze<0>::apply(b, x));
+    else
+      return Unsqueeze<-1>::apply(b, x);
+  }
+};
+template <int Rank, class X>
+constexpr auto at_least(const X& x) {
+  return AtLeast<0, 0, Rank>{}(x);
 }
-// stack<axis>(a, b, ...): operands of one shape along a new axis.
-template <int Axis = 0, class... X>
-constexpr auto stack(const X&... x) {
-  static_assert(sizeof...(X) > 0, "stack takes at least one operand");
-  return Stack<Axis>{}(x...);
+// Pieces between given places of an axis.
+template <int Axis, class X, i64... Bound, std::size_t... K>
+constexpr auto cut(const X& x, std::integer_sequence<i64, Bound...>, std::index_sequence<K...>) {
+  constexpr i64 bound[]{Bound..., 0};
+  return std::tuple{SliceAxis<Axis, bound[K], bound[K + 1], 1>{}(x)...};
+}
+template <i64 Extent, i64 Count, std::size_t... K>
+constexpr auto even_bounds(std::index_sequence<K...>) {
+  return std::integer_sequence<i64, static_cast<i64>(K) * (Extent / Count) +
+                                        (static_cast<i64>(K) < Extent % Count ? static_cast<i64>(K)
+                                                                              : Extent % Count)...>{};
+}
+template <class S, int Axis>
+constexpr i64 extent_along() {
+  return axis_in_range(Axis, S::rank) ? S::value[Axis] : 1;
+}
+template <class... X>
+constexpr auto stacked_columns(const X&... x) {
+  const auto column = [](const auto& v) {
+    using V = std::remove_cvref_t<decltype(v)>;
+    constexpr int rank = decltype(shape_in_type<V>())::rank;
+    if constexpr (rank == 0)
+      return unsqueeze<0>(unsqueeze<0>(v));
+    else if constexpr (rank == 1)
+      return unsqueeze<1>(v);
+    else
+      return Reshape<decltype(shape_in_type<V>())::value[0], -1>{}(v);
+  };
+  return cat<1>(column(x)...);
+}
+}  // namespace detail
+
+// movedim<from, to>(x); swapaxes<a, b>(x) is transpose.
+template <int From, int To, class X>
+constexpr auto movedim(const X& x) {
+  return MoveDim<From, To>{}(x);
+}
+template <int A, int B, class X>
+constexpr auto swapaxes(const X& x) {
+  return Transpose<A, B>{}(x);
+}
+// unflatten<axis, 2, -1>(x): one axis becomes several.
+template <int Axis, i64... To, class X>
+constexpr auto unflatten(const X& x) {
+  return Unflatten<Axis, To...>{}(x);
+}
+template <class X>
+constexpr auto ravel(const X& x) {
+  return Flatten<0, -1>{}(x);
+}
+template <i64 Count, int Axis, class X>
+constexpr auto repeat_interleave(const X& x) {
+  return RepeatInterleave<Count, Axis>{}(x);
+}
+// unfold<axis, length, step>(x): windows of an axis, their elements on a new last axis.
+template <int Axis, i64 Length, i64 Step = 1, class X>
+constexpr auto unfold(const X& x) {
+  return Unfold<Axis, Length, Step>{}(x);
+}
+template <int Times = 1, int A = 0, int B = 1, class X>
+constexpr auto rot90(const X& x) {
+  return Rot90<Times, A, B>{}(x);
+}
+template <class X>
+constexpr auto flipud(const X& x) {
+  return Flip<0>{}(x);
+}
+template <class X>
+constexpr auto fliplr(const X& x) {
+  return Flip<1>{}(x);
+}
+// unbind<axis>(x): a tuple of its places.
+template <int Axis = 0, class X>
+constexpr auto unbind(const X& x) {
+  constexpr i64 count = detail::extent_along<decltype(detail::shape_in_type<X>()), Axis>();
+  return [&]<std::size_t... K>(std::index_sequence<K...>) {
+    return std::tuple{SelectIndex<Axis, static_cast<i64>(K)>{}(x)...};
+  }
+  (std::make_index_sequence<static_cast<std::size_t>(count)>{});
+}
+// tensor_split<n, axis>(x): n pieces, the first ones longer by one where they do not come out even.
+template <i64 Count, int Axis = 0, class X>
+constexpr auto tensor_split(const X& x) {
+  static_assert(Count > 0, "tensor_split: there is at least one piece");
+  constexpr i64 extent = detail::extent_along<decltype(detail::shape_in_type<X>()), Axis>();
+  constexpr std::size_t pieces = static_cast<std::size_t>(Count);
+  return detail::cut<Axis>(x, detail::even_bounds<extent, Count>(std::make_index_sequence<pieces + 1>{}),
+                           std::make_index_sequence<pieces>{});
+}
+// split_at<axis, 2, 5>(x): pieces [0, 2), [2, 5), [5, end): torch.tensor_split with places.
+template <int Axis, i64... At, class X>
+constexpr auto split_at(const X& x) {
+  return detail::cut<Axis>(x, std::integer_sequence<i64, 0, At..., to_end>{},
+                           std::make_index_sequence<sizeof...(At) + 1>{});
+}
+template <i64 Count, class X>
+constexpr auto hsplit(const X& x) {
+  return tensor_split<Count, (decltype(detail::shape_in_type<X>())::rank > 1 ? 1 : 0)>(x);
+}
+template <i64 Count, class X>
+constexpr auto vsplit(const X& x) {
+  return tensor_split<Count, 0>(x);
+}
+template <i64 Count, class X>
+constexpr auto dsplit(const X& x) {
+  return tensor_split<Count, 2>(x);
+}
+template <class X>
+constexpr auto atleast_1d(const X& x) {
+  return detail::at_least<1>(x);
+}
+template <class X>
+constexpr auto atleast_2d(const X& x) {
+  return detail::at_least<2>(x);
+}
+template <class X>
+constexpr auto atleast_3d(const X& x) {
+  return detail::at_least<3>(x);
+}
+// hstack: along the second axis (the first, of vectors); vstack: rows; dstack: along a third axis.
+template <class First, class... X>
+constexpr auto hstack(const First& first, const X&... x) {
+  return cat<(decltype(detail::shape_in_type<First>())::rank > 1 ? 1 : 0)>(atleast_1d(first),
+                                                                           atleast_1d(x)...);
+}
+template <class... X>
+constexpr auto vstack(const X&... x) {
+  return cat<0>(atleast_2d(x)...);
+}
+template <class... X>
+constexpr auto dstack(const X&... x) {
+  return cat<2>(atleast_3d(x)...);
+}
+template <class... X>
+constexpr auto column_stack(const X&... x) {
+  return detail::stacked_columns(x...);
+}
+
+}  // namespace weft
+// ---- weft/ops/linalg_more.hpp ----
+// More of torch's products and diagonals, composed of dot, views and arithmetic.
+
+namespace weft {
+
+namespace detail {
+
+template <class S, i64 Offset, int A, int B>
+struct diagonal_axes_rule {
+  static constexpr bool axes_ok = axis_in_range(A, S::rank) && axis_in_range(B, S::rank) &&
+                                  normalize_axis(A, S::rank) != normalize_axis(B, S::rank);
+  static constexpr int a = axes_ok ? normalize_axis(A, S::rank) : 0;
+  static constexpr int b = axes_ok ? normalize_axis(B, S::rank) : 0;
+  static constexpr i64 rows = axes_ok ? S::value.extent[a] : 1, cols = axes_ok ? S::value.extent[b] : 1;
+  static constexpr i64 left = Offset >= 0 ? cols - Offset : cols, up = Offset >= 0 ? rows : rows + Offset;
+  static constexpr i64 shorter = left < up ? left : up, count = shorter > 0 ? shorter : 0;
+  static constexpr Dims make() {
+    Dims r;
+    if (!axes_ok) return S::value;
+    for (int k = 0; k < S::rank; ++k)
+      if (k != a && k != b) r.extent[r.rank++] = S::value.extent[k];
+    r.extent[r.rank++] = count;
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+template <class S, i64 Offset, int A, int B>
+struct embed_rule {
+  static constexpr int rank = S::rank + 1;
+  static constexpr bool ok = S::rank >= 1 && rank <= max_rank && axis_in_range(A, rank) &&
+                             axis_in_range(B, rank) && normalize_axis(A, rank) != normalize_axis(B, rank);
+  static constexpr i64 shift = Offset < 0 ? -Offset : Offset;
+  static constexpr i64 side = (ok ? S::value.extent[S::rank > 0 ? S::rank - 1 : 0] : 0) + shift;
+  static constexpr Dims make_last() {  // rows and columns last
+    Dims r = S::value;
+    if (!ok) return r;
+    r.extent[S::rank - 1] = side;
+    r.extent[r.rank++] = side;
+    return r;
+  }
+  static constexpr Dims last = make_last();
+  struct List {
+    i64 axis[8]{};
+  };
+  static constexpr List make_list() {
+    List made;
+    const int a = ok ? normalize_axis(A, rank) : 0, b = ok ? normalize_axis(B, rank) : 0;
+    for (int k = 0, n = 0; ok && k < rank; ++k) made.axis[k] = k == a ? rank - 2 : k == b ? rank - 1 : n++;
+    return made;
+  }
+  static constexpr List list = make_list();
+  static constexpr Dims value = ok ? ir::permuted(last, list.axis) : S::value;
+};
+
+template <class A, class B>
+struct kron_rule {
+  static constexpr int rank = A::rank > B::rank ? A::rank : B::rank;
+  static constexpr bool ok = 2 * rank <= max_rank;
+  static constexpr i64 extent(const Dims& d, int k) {
+    const int at = k - (rank - d.rank);
+    return at < 0 ? 1 : d.extent[at];
+  }
+  static constexpr Dims apart(const Dims& d, bool first) {
+    Dims r;
+    for (int k = 0; ok && k < rank; ++k) {
+      r.extent[r.rank++] = first ? extent(d, k) : 1;
+      r.extent[r.rank++] = first ? 1 : extent(d, k);
+    }
+    return r;
+  }
+  static constexpr Dims make() {
+    Dims r;
+    for (int k = 0; k < rank; ++k) r.extent[r.rank++] = extent(A::value, k) * extent(B::value, k);
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+}  // namespace detail
+
+// The diagonal of axes A and B, as the last axis; a view where they are neighbours.
+template <i64 Offset, int A, int B>
+struct DiagonalAxes : Operation<DiagonalAxes<Offset, A, B>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::diagonal_axes_rule<typename X::shape, Offset, A, B>;
+    static_assert(sizeof(AxisInRange<Rule::axes_ok, DiagonalAxes, typename X::shape>) > 0);
+    using R = Expr<typename X::dtype, shape_of<Rule>>;
+    if constexpr (!Rule::axes_ok) {
+      return R{x.value};
+    } else {
+      // b right behind a; then both as one axis, of which every (columns + 1)th place counts
+      i64 order[8]{};
+      int n = 0, at = 0;
+      for (int k = 0; k < X::rank; ++k) {
+        if (k == Rule::b) continue;
+        if (k == Rule::a) at = n;
+        order[n++] = k;
+        if (k == Rule::a) order[n++] = Rule::b;
+      }
+      Dims d = ir::permuted(X::shape::value, order), joined;
+      for (int k = 0; k < d.rank; ++k) {
+        if (k == at + 1)
+          joined.extent[at] *= d.extent[k];
+        else
+          joined.extent[joined.rank++] = d.extent[k];
+      }
+      ir::Slice axes[8];
+      axes[at] = {Rule::count == 0 ? 0 : Offset >= 0 ? Offset : -Offset * Rule::cols, Rule::cols + 1};
+      const Dims cut = ir::with_extent(joined, at, Rule::count);
+      const ir::Value v = ir::slice(ir::reshape(ir::permute(x.value, order), joined), axes, cut);
+      i64 behind[8]{};
+      int m = 0;
+      for (int k = 0; k < cut.rank; ++k)
+        if (k != at) behind[m++] = k;
+      behind[m] = at;
+      return R{ir::permute(v, behind)};
+    }
+  }
+};
+
+// x's last axis as the diagonal of new axes A and B.
+template <i64 Offset, int A, int B>
+struct DiagEmbed : Operation<DiagEmbed<Offset, A, B>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    using Rule = detail::embed_rule<typename X::shape, Offset, A, B>;
+    static_assert(sizeof(AxisInRange<Rule::ok, DiagEmbed, typename X::shape>) > 0);
+    using R = Expr<typename X::dtype, shape_of<Rule>>;
+    if constexpr (!Rule::ok) {
+      return R{x.value};
+    } else {
+      i64 widths[16]{};
+      widths[2 * (X::rank - 1) + (Offset < 0 ? 0 : 1)] = Rule::shift;
+      Dims column = Rule::last;
+      column.extent[column.rank - 1] = 1;
+      const ir::Value line = ir::reshape(ir::pad(x.value, widths, 0), column);
+      const ir::Value row = detail::triangle_row(b, Rule::last),
+                      place = detail::triangle_column(b, Rule::last);
+      const ir::Value hit = ir::binary(ir::Op::eq, place, row + static_cast<double>(Offset));
+      const ir::Value v = ir::select(hit, ir::broadcast(line, Rule::last),
+                                     ir::constant(b, dtype_of<typename X::dtype>, Rule::last, 0));
+      return R{ir::permute(v, Rule::list.axis)};
+    }
+  }
+};
+
+// A vector's matrix, or a matrix's diagonal.
+template <i64 Offset>
+struct Diag : Operation<Diag<Offset>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    static_assert(sizeof(RankIs < X::rank == 1 || X::rank == 2, Diag, typename X::shape, Rank < 2 >>) > 0);
+    if constexpr (X::rank == 1)
+      return DiagEmbed<Offset, 0, 1>::apply(b, x);
+    else
+      return Diagonal<Offset>::apply(b, x);
+  }
+};
+
+struct Kron : Operation<Kron> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    using Rule = detail::kron_rule<typename A::shape, typename B::shape>;
+    static_assert(sizeof(RankIs<Rule::ok, Kron, typename A::shape, typename B::shape, Rank<4>>) > 0);
+    using R = Expr<promoted<typename A::dtype, typename B::dtype>, shape_of<Rule>>;
+    if constexpr (Rule::ok) {
+      const ir::Value v = detail::as_value<typename R::dtype>(b, x),
+                      w = detail::as_value<typename R::dtype>(b, y);
+      const ir::Value rows = ir::reshape(v, Rule::apart(A::shape::value, true));
+      const ir::Value cells = ir::reshape(w, Rule::apart(B::shape::value, false));
+      return R{ir::reshape(rows * cells, Rule::value)};
+    } else {
+      return detail::refused<typename R::dtype, typename R::shape>(x, y);
+    }
+  }
+};
+
+// Of vectors of 3 along an axis.
+template <int Axis>
+struct Cross : Operation<Cross<Axis>> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    using S = decltype(detail::broadcast_shapes<Cross, A, B>());
+    constexpr bool ok = axis_in_range(Axis, S::rank);
+    static_assert(sizeof(AxisInRange<ok, Cross, S>) > 0);
+    constexpr bool three = !ok || S::value[Axis] == 3;
+    static_assert(sizeof(ShapesEqual<three, Cross, S, Size<3>>) > 0);
+    if constexpr (ok && three) {
+      using T = promoted<typename A::dtype, typename B::dtype>;
+      const Expr<T, S> v{ir::broadcast(ir::cast(x.value, dtype_of<T>), S::value)};
+      const Expr<T, S> w{ir::broadcast(ir::cast(y.value, dtype_of<T>), S::value)};
+      const auto v1 = Roll<-1, Axis>::apply(b, v), w2 = Roll<-2, Axis>::apply(b, w);
+      const auto v2 = Roll<-2, Axis>::apply(b, v), w1 = Roll<-1, Axis>::apply(b, w);
+      return sub(mul(v1, w2), mul(v2, w1));
+    } else {
+      return detail::refused<promoted<typename A::dtype, typename B::dtype>, S>(x, y);
+    }
+  }
+};
+
+// The last Count axes of a with the first Count of b.
+template <int Count>
+struct TensorDot : Operation<TensorDot<Count>> {
+  template <class A, class B>
+  struct Rule {
+    static constexpr bool check() {
+      if (Count < 0 || Count > A::rank || Count > B::rank || A::rank + B::rank - 2 * Count > max_rank)
+        return false;
+      for (int k = 0; k < Count; ++k)
+        if (A::value.extent[A::rank - Count + k] != B::value.extent[k]) return false;
+      return true;
+    }
+    static constexpr bool ok = check();
+    static constexpr ir::DotAxes make_axes() {
+      ir::DotAxes axes;
+      for (int k = 0; ok && k < Count; ++k) {
+        axes.contracted_a[k] = A::rank - Count + k;
+        axes.contracted_b[k] = k;
+      }
+      axes.contracted = ok ? Count : 0;
+      return axes;
+    }
+    static constexpr Dims value = ok ? ir::dot_dims(A::value, B::value, make_axes()) : Dims{};
+  };
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder&, const A& x, const B& y) {
+    using R = Rule<typename A::shape, typename B::shape>;
+    static_assert(sizeof(InnerExtentsEqual<R::ok, TensorDot, typename A::shape, typename B::shape>) > 0);
+    using T = promoted<typename A::dtype, typename B::dtype>;
+    using Result = Expr<T, shape_of<R>>;
+    if constexpr (R::ok)
+      return Result{ir::dot(ir::cast(x.value, dtype_of<T>), ir::cast(y.value, dtype_of<T>), R::make_axes(),
+                            dtype_of<T>)};
+    else
+      return detail::refused<T, typename Result::shape>(x, y);
+  }
+};
+
+// torch.inner: over the last axis of both.
+struct Inner : Operation<Inner> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    if constexpr (A::rank == 0 || B::rank == 0)
+      return mul(x, y);
+    else
+      return TensorDot<1>::apply(b, x, MoveDim<-1, 0>::apply(b, y));
+  }
+};
+
+template <int Power>
+struct MatrixPower : Operation<MatrixPower<Power>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    static_assert(Power >= 1, "matrix_power: the power is at least 1");
+    if constexpr (Power == 1) {
+      return x;
+    } else {
+      const auto root = MatrixPower<Power / 2>::apply(b, x);
+      const auto square = Matmul::apply(b, root, root);
+      if constexpr (Power % 2 == 0)
+        return square;
+      else
+        return Matmul::apply(b, square, x);
+    }
+  }
+};
+
+// diagonal<offset, a, b>(x): of any two axes.
+template <i64 Offset, int A, int B, class X>
+constexpr auto diagonal(const X& x) {
+  return DiagonalAxes<Offset, A, B>{}(x);
+}
+template <i64 Offset = 0, class X>
+constexpr auto diag(const X& x) {
+  return Diag<Offset>{}(x);
+}
+template <i64 Offset = 0, int A = -2, int B = -1, class X>
+constexpr auto diag_embed(const X& x) {
+  return DiagEmbed<Offset, A, B>{}(x);
+}
+template <i64 Offset = 0, class X>
+constexpr auto diagflat(const X& x) {
+  return DiagEmbed<Offset, 0, 1>{}(ravel(x));
+}
+template <class A, class B>
+constexpr auto kron(const A& a, const B& b) {
+  return Kron{}(a, b);
+}
+template <int Axis = -1, class A, class B>
+constexpr auto cross(const A& a, const B& b) {
+  return Cross<Axis>{}(a, b);
+}
+template <class A, class B>
+constexpr auto inner(const A& a, const B& b) {
+  return Inner{}(a, b);
+}
+template <class A, class B>
+constexpr auto dot(const A& a, const B& b) {
+  return Inner{}(a, b);
+}
+// tensordot<n>(a, b): the last n axes of a with the first n of b.
+template <int Count = 2, class A, class B>
+constexpr auto tensordot(const A& a, const B& b) {
+  return TensorDot<Count>{}(a, b);
+}
+// beta c + alpha a b, of batches of matrices, of a matrix and a vector, of two vectors, summed over a batch.
+template <class C, class A, class B, class S = int, class R = int>
+constexpr auto baddbmm(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
+  return add(mul(c, beta), mul(Bmm{}(a, b), alpha));
+}
+template <class C, class A, class V, class S = int, class R = int>
+constexpr auto addmv(const C& c, const A& a, const V& v, const S& beta = 1, const R& alpha = 1) {
+  return add(mul(c, beta), mul(Matmul{}(a, v), alpha));
+}
+template <class C, class A, class B, class S = int, class R = int>
+constexpr auto addr(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
+  return add(mul(c, beta), mul(Outer{}(a, b), alpha));
+}
+template <class C, class A, class B, class S = int, class R = int>
+constexpr auto addbmm(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
+  return add(mul(c, beta), mul(TensorDot<2>{}(MoveDim<0, 1>{}(a), b), alpha));
+}
+template <int Power, class X>
+constexpr auto matrix_power(const X& x) {
+  return MatrixPower<Power>{}(x);
 }
 
 }  // namespace weft
@@ -19280,568 +25796,480 @@ requires(!Scalar<W>) constexpr auto rms_norm(const X& x, const W& weight, double
 }
 
 }  // namespace weft
-// ---- weft/ops/rearrange.hpp ----
-// Shapes and orders rearranged: transpose, flatten, squeeze, repeat, flip, roll and their like, with
-// PyTorch's names; axes and extents are template arguments. All but repeat and roll are views.
+// ---- weft/ops/reduce_nan.hpp ----
+// The rest of torch's reductions: sums and means that skip NaN, several statistics at once, and comparisons
+// of whole tensors. Axes are template arguments, `keepdim` is as in reduce.hpp.
 
 namespace weft {
 
-namespace detail {
-
-template <class S, int A, int B>
-struct transpose_rule {
-  static constexpr bool ok = axis_in_range(A, S::rank) && axis_in_range(B, S::rank);
-  struct List {
-    i64 axis[8]{};
-  };
-  static constexpr List make_list() {
-    List made;
-    for (int i = 0; i < 8; ++i) made.axis[i] = i;
-    if (ok) {
-      made.axis[normalize_axis(A, S::rank)] = normalize_axis(B, S::rank);
-      made.axis[normalize_axis(B, S::rank)] = normalize_axis(A, S::rank);
-    }
-    return made;
-  }
-  static constexpr List list = make_list();
-  static constexpr Dims value = ir::permuted(S::value, list.axis);
-};
-
-template <class S, int From, int To>
-struct flatten_rule {
-  static constexpr int from = S::rank == 0 ? 0 : normalize_axis(From, S::rank);
-  static constexpr int to = S::rank == 0 ? 0 : normalize_axis(To, S::rank);
-  static constexpr bool ok =
-      S::rank == 0 || (axis_in_range(From, S::rank) && axis_in_range(To, S::rank) && from <= to);
-  static constexpr Dims make() {
-    Dims r;
-    if (!ok) return S::value;
-    if (S::rank == 0) {
-      r.extent[r.rank++] = 1;
-      return r;
-    }
-    for (int i = 0; i < S::rank; ++i) {
-      if (i > from && i <= to)
-        r.extent[r.rank - 1] *= S::value.extent[i];
-      else
-        r.extent[r.rank++] = S::value.extent[i];
-    }
-    return r;
-  }
-  static constexpr Dims value = make();
-};
-
-// Named axes go if their extent is 1, as in PyTorch; without names all of them.
-template <class S, int... Axes>
-struct squeeze_rule {
-  static constexpr bool ok = (axis_in_range(Axes, S::rank) && ... && true);
-  static constexpr Dims make() {
-    Dims r;
-    for (int i = 0; i < S::rank; ++i) {
-      const bool named =
-          sizeof...(Axes) == 0 ||
-          ((axis_in_range(Axes, S::rank) && normalize_axis(Axes, S::rank) == i) || ... || false);
-      if (!named || S::value.extent[i] != 1) r.extent[r.rank++] = S::value.extent[i];
-    }
-    return r;
-  }
-  static constexpr Dims value = make();
-};
-
-template <class S, i64... Times>
-struct repeat_rule {
-  static constexpr int count = sizeof...(Times);
-  static constexpr bool ok = count >= S::rank && count <= max_rank && ((Times >= 0) && ... && true);
-  static constexpr i64 times(int axis) {
-    const i64 list[]{Times..., 1};
-    return list[axis];
-  }
-  // x's extents with ones in front
-  static constexpr Dims make_base() {
-    Dims r;
-    r.rank = ok ? count : S::rank;
-    for (int i = 0; i < r.rank; ++i)
-      r.extent[i] = i < r.rank - S::rank ? 1 : S::value.extent[i - (r.rank - S::rank)];
-    return r;
-  }
-  static constexpr Dims base = make_base();
-  static constexpr Dims make() {
-    Dims r = base;
-    for (int i = 0; ok && i < r.rank; ++i) r.extent[i] *= times(i);
-    return r;
-  }
-  static constexpr Dims value = make();
-};
-
-}  // namespace detail
-
-template <bool Ok, class Op, class... What>
-struct RepeatsFit {
-  static_assert(Ok, "repeat takes one count for every axis of the tensor, or more");
-};
-
-template <int A, int B>
-struct Transpose : Operation<Transpose<A, B>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
-    using Rule = detail::transpose_rule<typename X::shape, A, B>;
-    static_assert(sizeof(AxisInRange<Rule::ok, Transpose, typename X::shape>) > 0);
-    return Expr<typename X::dtype, shape_of<Rule>>{ir::permute(x.value, Rule::list.axis)};
-  }
-};
-
-// t(x): a matrix transposed; vectors and scalars stay.
-struct TransposeMatrix : Operation<TransposeMatrix> {
+template <bool Keep, int... A>
+struct NanSum : Operation<NanSum<Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    static_assert(sizeof(RankIs<X::rank <= 2, TransposeMatrix, typename X::shape, Rank<2>>) > 0);
-    if constexpr (X::rank == 2)
-      return Transpose<0, 1>::apply(b, x);
+    if constexpr (is_float(dtype_of<typename X::dtype>))
+      return Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, where(isnan(x), 0, x));
     else
-      return x;
+      return Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, x);
   }
 };
-
-template <int From, int To>
-struct Flatten : Operation<Flatten<From, To>> {
+template <bool Keep, int... A>
+struct NanMean : Operation<NanMean<Keep, A...>> {
   template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
-    using Rule = detail::flatten_rule<typename X::shape, From, To>;
-    static_assert(sizeof(AxisInRange<Rule::ok, Flatten, typename X::shape>) > 0);
-    return Expr<typename X::dtype, shape_of<Rule>>{ir::reshape(x.value, Rule::value)};
+  static constexpr auto apply(ir::Builder& b, const X& in) {
+    const auto x = detail::real(in);
+    const auto counted = Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, logical_not(isnan(x)));
+    return div(NanSum<Keep, A...>::apply(b, x), counted);
   }
 };
-
-template <int... Axes>
-struct Squeeze : Operation<Squeeze<Axes...>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
-    using Rule = detail::squeeze_rule<typename X::shape, Axes...>;
-    static_assert(sizeof(AxisInRange<Rule::ok, Squeeze, typename X::shape>) > 0);
-    return Expr<typename X::dtype, shape_of<Rule>>{ir::reshape(x.value, Rule::value)};
-  }
-};
-
-struct ExpandAs : Operation<ExpandAs> {
-  template <class X, class Y>
-  static constexpr auto apply(ir::Builder&, const X& x, const Y&) {
-    using S = typename Y::shape;
-    static_assert(
-        sizeof(
-            ShapesBroadcast<detail::expand_rule<typename X::shape, S>::ok, ExpandAs, typename X::shape, S>) >
-        0);
-    return Expr<typename X::dtype, S>{ir::broadcast(x.value, S::value)};
-  }
-};
-
-// torch.Tensor.repeat: every axis walked that many times.
-template <i64... Times>
-struct Repeat : Operation<Repeat<Times...>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
-    using Rule = detail::repeat_rule<typename X::shape, Times...>;
-    static_assert(sizeof(RepeatsFit<Rule::ok, Repeat, typename X::shape>) > 0);
-    Dims d = Rule::base;
-    ir::Value v = ir::reshape(x.value, d);
-    for (int a = 0; Rule::ok && a < d.rank; ++a) {
-      if (Rule::times(a) == 1) continue;
-      Dims apart;  // (in front, times, the axis and what follows)
-      apart.rank = 3;
-      apart.extent[0] = apart.extent[1] = apart.extent[2] = 1;
-      for (int k = 0; k < d.rank; ++k) apart.extent[k < a ? 0 : 2] *= d.extent[k];
-      v = ir::reshape(v, apart);
-      apart.extent[1] = Rule::times(a);
-      d.extent[a] *= Rule::times(a);
-      v = ir::reshape(ir::broadcast(v, apart), d);
-    }
-    return Expr<typename X::dtype, shape_of<Rule>>{v};
-  }
-};
-
-// torch.tile: as repeat, with counts of 1 in front where there are fewer than axes.
-template <i64... Times>
-struct Tile : Operation<Tile<Times...>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    if constexpr (static_cast<int>(sizeof...(Times)) < X::rank)
-      return Tile<1, Times...>::apply(b, x);
+struct AllEqual : Operation<AllEqual> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    if constexpr (std::is_same_v<typename A::shape, typename B::shape>)
+      return AnyAll<true, false>::apply(b, eq(x, y));
     else
-      return Repeat<Times...>::apply(b, x);
+      return Expr<bool, Shape<>>{ir::constant(b, DType::boolean, Dims{}, 0)};
   }
 };
 
-template <int... Axes>
-struct Flip : Operation<Flip<Axes...>> {
+// Correction<2>: what is subtracted from the count; var<axes>(x, correction<2>).
+template <int N>
+struct Correction {};
+template <int N>
+inline constexpr Correction<N> correction{};
+
+template <int... A, class X>
+constexpr auto nansum(const X& x) {
+  return NanSum<false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto nansum(const X& x, KeepDim) {
+  return NanSum<true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto nanmean(const X& x) {
+  return NanMean<false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto nanmean(const X& x, KeepDim) {
+  return NanMean<true, A...>{}(x);
+}
+template <int... A, class X, int N>
+constexpr auto var(const X& x, Correction<N>) {
+  return Variance<false, N, A...>{}(x);
+}
+template <int... A, class X, int N>
+constexpr auto stddev(const X& x, Correction<N>) {
+  return StdDev<false, N, A...>{}(x);
+}
+// Tuples: the least and the greatest; the variance, or the standard deviation, and the mean.
+template <int... A, class X>
+constexpr auto aminmax(const X& x) {
+  return std::tuple{Reduce<ir::Op::reduce_min, false, A...>{}(x),
+                    Reduce<ir::Op::reduce_max, false, A...>{}(x)};
+}
+template <int... A, class X>
+constexpr auto var_mean(const X& x) {
+  return std::tuple{Variance<false, 1, A...>{}(x), Mean<false, A...>{}(x)};
+}
+template <int... A, class X>
+constexpr auto std_mean(const X& x) {
+  return std::tuple{StdDev<false, 1, A...>{}(x), Mean<false, A...>{}(x)};
+}
+// The p-norm of a difference, over everything.
+template <class X, class Y>
+constexpr auto dist(const X& x, const Y& y) {
+  return Norm<2, false>{}(sub(x, y));
+}
+template <class X, class Y, int P>
+constexpr auto dist(const X& x, const Y& y, Order<P>) {
+  return Norm<P, false>{}(sub(x, y));
+}
+// Whether shapes and all elements agree; whether all are close.
+template <class X, class Y>
+constexpr auto equal(const X& x, const Y& y) {
+  return AllEqual{}(x, y);
+}
+template <class X, class Y, class R = double, class T = double>
+constexpr auto allclose(const X& x, const Y& y, const R& rtol = 1e-5, const T& atol = 1e-8) {
+  return AnyAll<true, false>{}(isclose(x, y, rtol, atol));
+}
+
+}  // namespace weft
+// ---- weft/ops/scan.hpp ----
+// Running folds along one axis, with PyTorch's names: cumsum, cumprod, cummax, cummin, logcumsumexp; and
+// diff. A fold is one kernel.
+
+namespace weft {
+
+// Integers and booleans add and multiply in i64, as in PyTorch.
+template <int Axis, ir::Fold fold>
+struct Scan : Operation<Scan<Axis, fold>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
-    constexpr bool ok = (axis_in_range(Axes, X::rank) && ... && true);
-    static_assert(sizeof(AxisInRange<ok, Flip, typename X::shape>) > 0);
-    ir::Slice axes[8];
+    constexpr bool ok = axis_in_range(Axis, X::rank);
+    static_assert(sizeof(AxisInRange<ok, Scan, typename X::shape>) > 0);
+    using T0 = typename X::dtype;
+    using T = std::conditional_t<fold == ir::Fold::sum || fold == ir::Fold::prod, detail::sum_type<T0>,
+                                 std::conditional_t<fold == ir::Fold::logaddexp, floating<T0>, T0>>;
+    using R = Expr<T, typename X::shape>;
+    const ir::Value v = ir::cast(x.value, dtype_of<T>);
     if constexpr (ok)
-      ((axes[normalize_axis(Axes, X::rank)] = {X::shape::value[Axes] > 0 ? X::shape::value[Axes] - 1 : 0,
-                                               -1}),
-       ...);
-    return X{ir::slice(x.value, axes, X::shape::value)};
+      return R{ir::scan(v, normalize_axis(Axis, X::rank), false, fold)};
+    else
+      return R{v};
   }
 };
 
-// Elements move `By` places along the axis; those pushed out come in again in front.
-template <i64 By, int Axis>
-struct Roll : Operation<Roll<By, Axis>> {
+// The place of each running extremum: the last of equals.
+template <int Axis, ir::Fold fold>
+struct ScanPlaces : Operation<ScanPlaces<Axis, fold>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr int axis = axis_in_range(Axis, X::rank) ? normalize_axis(Axis, X::rank) : 0;
+    using R = Expr<i64, typename X::shape>;
+    const auto y = Scan<Axis, fold>::apply(b, x);
+    ir::Value hit = ir::binary(ir::Op::eq, x.value, y.value);
+    if constexpr (is_float(dtype_of<typename X::dtype>))
+      hit = ir::binary(ir::Op::bit_or, hit, ir::unary(ir::Op::is_nan, x.value));
+    const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i64, X::shape::value, static_cast<u64>(axis))};
+    const ir::Value none = ir::constant_like(place, 0);
+    return R{ir::scan(ir::select(hit, place, none), axis, false, ir::Fold::max)};
+  }
+};
+
+// x[1:] - x[:-1] along the axis, N times; of booleans, whether neighbours differ.
+template <int N, int Axis>
+struct Diff : Operation<Diff<N, Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr bool ok = axis_in_range(Axis, X::rank);
-    static_assert(sizeof(AxisInRange<ok, Roll, typename X::shape>) > 0);
-    if constexpr (!ok) {
+    static_assert(sizeof(AxisInRange<ok, Diff, typename X::shape>) > 0);
+    if constexpr (!ok || N <= 0) {
       return x;
     } else {
-      constexpr i64 extent = X::shape::value[Axis];
-      constexpr i64 by = extent == 0 ? 0 : (By % extent + extent) % extent;
-      if constexpr (by == 0) {
-        return x;
-      } else {
-        const auto tail = SliceAxis<Axis, extent - by, extent, 1>::apply(b, x);
-        const auto head = SliceAxis<Axis, 0, extent - by, 1>::apply(b, x);
-        return Cat<Axis>::apply(b, tail, head);
-      }
+      const auto later = SliceAxis<Axis, 1, to_end, 1>::apply(b, x);
+      const auto sooner = SliceAxis<Axis, 0, -1, 1>::apply(b, x);
+      if constexpr (std::is_same_v<typename X::dtype, bool>)
+        return Diff<N - 1, Axis>::apply(b, ne(later, sooner));
+      else
+        return Diff<N - 1, Axis>::apply(b, sub(later, sooner));
     }
   }
 };
 
-template <int A, int B, class X>
-constexpr auto transpose(const X& x) {
-  return Transpose<A, B>{}(x);
+template <int Axis, class X>
+constexpr auto cumsum(const X& x) {
+  return Scan<Axis, ir::Fold::sum>{}(x);
 }
-template <class X>
-constexpr auto t(const X& x) {
-  return TransposeMatrix{}(x);
+template <int Axis, class X>
+constexpr auto cumprod(const X& x) {
+  return Scan<Axis, ir::Fold::prod>{}(x);
 }
-// flatten<1>(x): axes from the first named to the last become one.
-template <int From = 0, int To = -1, class X>
-constexpr auto flatten(const X& x) {
-  return Flatten<From, To>{}(x);
+template <int Axis, class X>
+constexpr auto logcumsumexp(const X& x) {
+  return Scan<Axis, ir::Fold::logaddexp>{}(x);
 }
-template <int... Axes, class X>
-constexpr auto squeeze(const X& x) {
-  return Squeeze<Axes...>{}(x);
+// cummax<axis>(x), cummin<axis>(x): a tuple of the running extrema and their places.
+template <int Axis, class X>
+constexpr auto cummax(const X& x) {
+  return std::tuple{Scan<Axis, ir::Fold::max>{}(x), ScanPlaces<Axis, ir::Fold::max>{}(x)};
 }
-template <class X, class Y>
-constexpr auto expand_as(const X& x, const Y& y) {
-  return ExpandAs{}(x, y);
+template <int Axis, class X>
+constexpr auto cummin(const X& x) {
+  return std::tuple{Scan<Axis, ir::Fold::min>{}(x), ScanPlaces<Axis, ir::Fold::min>{}(x)};
 }
-template <i64... To, class X>
-constexpr auto broadcast_to(const X& x) {
-  return Expand<To...>{}(x);
-}
-template <i64... Times, class X>
-constexpr auto repeat(const X& x) {
-  return Repeat<Times...>{}(x);
-}
-template <i64... Times, class X>
-constexpr auto tile(const X& x) {
-  return Tile<Times...>{}(x);
-}
-// Every result is contiguous, so this changes nothing; it is there for code that comes from PyTorch.
-template <class X>
-constexpr auto contiguous(const X& x) {
-  return x;
-}
-template <int... Axes, class X>
-constexpr auto flip(const X& x) {
-  return Flip<Axes...>{}(x);
-}
-// roll<1, 0>(x): along one axis.
-template <i64 By, int Axis, class X>
-constexpr auto roll(const X& x) {
-  return Roll<By, Axis>{}(x);
+// diff<axis>(x), diff<axis, n>(x)
+template <int Axis = -1, int N = 1, class X>
+constexpr auto diff(const X& x) {
+  return Diff<N, Axis>{}(x);
 }
 
 }  // namespace weft
-// ---- weft/ops/reduce_more.hpp ----
-// Reductions composed of others: stddev, any, all, logsumexp, norm, count_nonzero, with axes as template
-// arguments and `keepdim` as in reduce.hpp. (PyTorch's `std` is called stddev: in C++ that name is a
-// namespace.)
+// ---- weft/ops/special.hpp ----
+// Special functions and the rest of torch's pointwise functions, composed of primitives. lgamma, digamma and
+// erfinv work in f64 and are rounded once. Formulae: Lanczos (1964) with g = 7; digamma's asymptotic series
+// (Abramowitz and Stegun 6.3.18); Giles (2010), refined by Newton's iteration.
 
 namespace weft {
 
 namespace detail {
 
-// sqrt with gradient 0 at 0, as PyTorch's norms have.
-template <class X>
-constexpr auto safe_sqrt(const X& x) {
-  const auto zero = eq(x, 0);
-  return where(zero, 0, sqrt(where(zero, 1, x)));
-}
+// Evaluated in f64 and given in the operand's own dtype.
+template <class F>
+struct InDouble {
+  constexpr auto operator()(const auto& in) const {
+    const auto x = real(in);
+    using T = dtype_of_operand<std::remove_cvref_t<decltype(x)>>;
+    return cast<T>(F{}(cast<double>(x)));
+  }
+};
+inline constexpr double pi = 3.14159265358979323846;
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-}  // namespace detail
-
-template <bool Keep, int Correction, int... A>
-struct StdDev : Operation<StdDev<Keep, Correction, A...>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    return sqrt(Variance<Keep, Correction, A...>::apply(b, x));
+// log |Gamma(x)|; left of 1/2 by reflection: log(pi / |sin(pi x)|) - lgamma(1 - x).
+struct LgammaF {
+  constexpr auto operator()(const auto& x) const {
+    const auto finite = isfinite(x);
+    const auto v = where(finite, x, 1);
+    const auto left = lt(v, 0.5);
+    const auto y = sub(where(left, sub(1, v), v), 1);
+    constexpr double c[]{676.5203681218851,     -1259.1392167224028,  771.32342877765313,
+                         -176.61502916214059,   12.507343278686905,   -0.13857109526572012,
+                         9.9843695780195716e-6, 1.5056327351493116e-7};
+    const auto series = [&]<std::size_t... K>(std::index_sequence<K...>) {
+      auto total = add(div(c[0], add(y, 1)), 0.99999999999980993);
+      ((total = add(total, div(c[K + 1], add(y, static_cast<double>(K + 2))))), ...);
+      return total;
+    }
+    (std::make_index_sequence<7>{});
+    const auto t = add(y, 7.5);
+    const auto right = add(add(sub(mul(add(y, 0.5), log(t)), t), log(series)), 0.9189385332046727);
+    const auto turn = abs(sin(mul(where(left, sub(v, floor(v)), 0.5), pi)));
+    const auto r = where(left, sub(sub(1.1447298858494002, log(turn)), right), right);
+    return where(finite, r, where(isnan(x), x, infinity));
   }
 };
 
-// Whether any, or every, element is not zero.
-template <bool All, bool Keep, int... A>
-struct AnyAll : Operation<AnyAll<All, Keep, A...>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    constexpr ir::Op op = All ? ir::Op::reduce_min : ir::Op::reduce_max;
-    return ne(Reduce<op, Keep, A...>::apply(b, cast<i32>(ne(x, 0))), 0);
+// The derivative of lgamma; left of 0 by reflection: digamma(1 - x) - pi / tan(pi x).
+struct DigammaF {
+  constexpr auto operator()(const auto& x) const {
+    const auto left = le(x, 0);
+    const auto first = where(left, sub(1, x), x);
+    const auto shifted = [&]<std::size_t... K>(std::index_sequence<K...>) {
+      auto total = div(-1, first);
+      ((total = sub(total, div(1, add(first, static_cast<double>(K + 1))))), ...);
+      return total;
+    }
+    (std::make_index_sequence<9>{});
+    const auto z = add(first, 10), w = div(1, mul(z, z));
+    constexpr double c[]{1.0 / 132, -1.0 / 240, 1.0 / 252, -1.0 / 120, 1.0 / 12};
+    auto series = add(mul(w, -691.0 / 32760), c[0]);
+    for (int k = 1; k < 5; ++k) series = add(mul(series, w), c[k]);
+    const auto right = sub(add(shifted, log(z)), add(div(0.5, z), mul(series, w)));
+    const auto part = sub(x, trunc(x));
+    const auto whole = bitwise_and(left, eq(part, 0));
+    const auto turn = div(pi, tan(mul(where(bitwise_or(whole, logical_not(left)), 0.25, part), pi)));
+    const auto r = where(left, sub(right, turn), right);
+    return where(whole, where(eq(x, 0), neg(div(1, x)), nan), where(eq(x, infinity), x, r));
   }
 };
 
-template <bool Keep, int... A>
-struct CountNonzero : Operation<CountNonzero<Keep, A...>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    return Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, ne(x, 0));
+// Giles' approximation, then two steps of Newton's iteration on erf.
+struct ErfinvF {
+  constexpr auto operator()(const auto& y) const {
+    const auto inside = lt(abs(y), 1);
+    const auto v = where(inside, y, 0);
+    const auto w = neg(log(mul(sub(1, v), add(1, v))));
+    const auto central = lt(w, 5);
+    constexpr double a[]{2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
+                         -0.00125372503, -0.00417768164, 0.246640727,    1.50140941};
+    constexpr double b[]{-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
+                         -0.0076224613,   0.00943887047,  1.00167406,    2.83297682};
+    const auto near = sub(where(central, w, 2.5), 2.5), far = sub(sqrt(where(central, 9, w)), 3);
+    auto p = add(mul(near, a[0]), a[1]), q = add(mul(far, b[0]), b[1]);
+    for (int k = 2; k < 9; ++k) {
+      p = add(mul(p, near), a[k]);
+      q = add(mul(q, far), b[k]);
+    }
+    auto x = mul(where(central, p, q), v);
+    for (int step = 0; step < 2; ++step)
+      x = sub(x, mul(sub(erf(x), v), mul(exp(mul(x, x)), 0.8862269254527580)));
+    return where(inside, x, where(eq(y, 1), infinity, where(eq(y, -1), -infinity, nan)));
   }
 };
 
-// log(sum(exp(x))), shifted by the greatest element where that is finite.
-template <bool Keep, int... A>
-struct LogSumExp : Operation<LogSumExp<Keep, A...>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& in) {
-    const auto x = detail::real(in);
-    const auto top = stop_gradient(Reduce<ir::Op::reduce_max, true, A...>::apply(b, x));
-    const auto shift = where(isfinite(top), top, 0);
-    const auto r = add(log(Reduce<ir::Op::reduce_sum, true, A...>::apply(b, exp(sub(x, shift)))), shift);
-    using S = shape_of<detail::reduced_rule<typename X::shape, Keep, A...>>;
-    return Expr<typename decltype(r)::dtype, S>{ir::reshape(r.value, S::value)};
+// sin(pi x) / (pi x), 1 at 0.
+struct SincF {
+  constexpr auto operator()(const auto& in) const {
+    const auto x = mul(real(in), pi);
+    const auto zero = eq(x, 0);
+    const auto safe = where(zero, 1, x);
+    return where(zero, 1, div(sin(safe), safe));
   }
 };
+// x log(y), 0 where x is 0.
+struct XlogyF {
+  constexpr auto operator()(const auto& in, const auto& other) const {
+    const auto x = real(in);
+    const auto y = real(other);
+    const auto dead = bitwise_and(eq(x, 0), bitwise_or(le(y, 0), eq(y, infinity)));
+    return where(dead, 0, mul(x, log(where(dead, 1, y))));
+  }
+};
+struct Xlog1pyF {
+  constexpr auto operator()(const auto& in, const auto& other) const {
+    const auto x = real(in);
+    const auto y = real(other);
+    const auto dead = bitwise_and(eq(x, 0), bitwise_or(le(y, -1), eq(y, infinity)));
+    return where(dead, 0, mul(x, log1p(where(dead, 1, y))));
+  }
+};
+struct LogAddExp2F {
+  constexpr auto operator()(const auto& a, const auto& b) const {
+    constexpr double ln2 = 0.6931471805599453;
+    return mul(LogAddExpF{}(mul(real(a), ln2), mul(real(b), ln2)), 1 / ln2);
+  }
+};
+// The logit of x held in [eps, 1 - eps].
+struct LogitEpsF {
+  constexpr auto operator()(const auto& in, const auto& eps) const {
+    const auto x = ClampF{}(real(in), eps, rest(eps));
+    return sub(log(x), log1p(neg(x)));
+  }
 
-// (sum |x|^p)^(1/p); p = 0 counts, p = infinity takes the greatest.
-template <int P, bool Keep, int... A>
-struct Norm : Operation<Norm<P, Keep, A...>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& in) {
-    const auto x = detail::real(in);
-    using T = typename decltype(x)::dtype;
-    if constexpr (P == 0)
-      return cast<T>(Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, ne(x, 0)));
-    else if constexpr (P == 1)
-      return Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, abs(x));
-    else if constexpr (P == 2)
-      return detail::safe_sqrt(Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, mul(x, x)));
-    else if constexpr (P == std::numeric_limits<int>::max())
-      return Reduce<ir::Op::reduce_max, Keep, A...>::apply(b, abs(x));
+ private:
+  template <class E>
+  static constexpr auto rest(const E& eps) {
+    if constexpr (Scalar<E>)
+      return 1 - eps;
     else
-      return pow(Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, pow(abs(x), P)), 1.0 / P);
+      return sub(1, eps);
   }
 };
-
-// Which norm: norm<-1>(x, order<1>), norm<>(x, order_infinity); the Euclidean one without.
-template <int P>
-struct Order {};
-template <int P>
-inline constexpr Order<P> order{};
-inline constexpr Order<std::numeric_limits<int>::max()> order_infinity{};
-
-template <int... A, class X>
-constexpr auto stddev(const X& x) {
-  return StdDev<false, 1, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto stddev(const X& x, KeepDim) {
-  return StdDev<true, 1, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto stddev(const X& x, Biased) {
-  return StdDev<false, 0, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto stddev(const X& x, KeepDim, Biased) {
-  return StdDev<true, 0, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto amax(const X& x) {
-  return Reduce<ir::Op::reduce_max, false, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto amax(const X& x, KeepDim) {
-  return Reduce<ir::Op::reduce_max, true, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto amin(const X& x) {
-  return Reduce<ir::Op::reduce_min, false, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto amin(const X& x, KeepDim) {
-  return Reduce<ir::Op::reduce_min, true, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto any(const X& x) {
-  return AnyAll<false, false, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto any(const X& x, KeepDim) {
-  return AnyAll<false, true, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto all(const X& x) {
-  return AnyAll<true, false, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto all(const X& x, KeepDim) {
-  return AnyAll<true, true, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto count_nonzero(const X& x) {
-  return CountNonzero<false, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto logsumexp(const X& x) {
-  return LogSumExp<false, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto logsumexp(const X& x, KeepDim) {
-  return LogSumExp<true, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto norm(const X& x) {
-  return Norm<2, false, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto norm(const X& x, KeepDim) {
-  return Norm<2, true, A...>{}(x);
-}
-template <int... A, class X, int P>
-constexpr auto norm(const X& x, Order<P>) {
-  return Norm<P, false, A...>{}(x);
-}
-template <int... A, class X, int P>
-constexpr auto norm(const X& x, Order<P>, KeepDim) {
-  return Norm<P, true, A...>{}(x);
-}
-
-}  // namespace weft
-// ---- weft/ops/triangular.hpp ----
-// Triangles and diagonals of the last two axes, and matrices made from nothing. A triangle is a selection by
-// index; a diagonal is a view.
-
-namespace weft {
-
-namespace detail {
-
-// Row and column numbers as large as d; d has at least two axes.
-constexpr ir::Value triangle_row(ir::Builder& b, const Dims& d) {
-  return {&b, b.leaf(ir::Op::iota, DType::i32, d, static_cast<u64>(d.rank - 2))};
-}
-constexpr ir::Value triangle_column(ir::Builder& b, const Dims& d) {
-  return {&b, b.leaf(ir::Op::iota, DType::i32, d, static_cast<u64>(d.rank - 1))};
-}
-
-template <class S, i64 Offset>
-struct diagonal_rule {
-  static constexpr bool ok = S::rank >= 2;
-  static constexpr i64 rows = ok ? S::value.extent[S::rank >= 2 ? S::rank - 2 : 0] : 0;
-  static constexpr i64 cols = ok ? S::value.extent[S::rank >= 2 ? S::rank - 1 : 0] : 0;
-  static constexpr i64 left = Offset >= 0 ? cols - Offset : cols, up = Offset >= 0 ? rows : rows + Offset;
-  static constexpr i64 shorter = left < up ? left : up;
-  static constexpr i64 count = shorter > 0 ? shorter : 0;
-  static constexpr i64 begin = count == 0 ? 0 : Offset >= 0 ? Offset : -Offset * cols;
-  static constexpr Dims make() {
-    Dims r = S::value;
-    if (ok) {
-      r.rank -= 1;
-      r.extent[r.rank - 1] = count;
-      r.extent[r.rank] = 0;
-    }
-    return r;
+struct HeavisideF {
+  constexpr auto operator()(const auto& x, const auto& at_zero) const {
+    return where(eq(x, 0), at_zero, where(gt(x, 0), 1, 0));
   }
-  static constexpr Dims value = make();
+};
+// NaN becomes `missing`; infinities the given numbers.
+struct NanToNumF {
+  constexpr auto operator()(const auto& x, const auto& missing, const auto& most, const auto& least) const {
+    return where(isnan(x), missing, where(eq(x, infinity), most, where(eq(x, -infinity), least, x)));
+  }
+};
+// The greatest finite number of a floating dtype.
+constexpr double greatest(DType t) {
+  return t == DType::f64      ? std::numeric_limits<double>::max()
+         : t == DType::f32    ? static_cast<double>(std::numeric_limits<float>::max())
+         : t == DType::bf16   ? 3.3895313892515355e38
+         : t == DType::f16    ? 65504
+         : t == DType::f8e4m3 ? 448
+                              : 57344;
+}
+struct NanToLimitsF {
+  constexpr auto operator()(const auto& x, const auto& missing) const {
+    constexpr DType t = dtype_of<dtype_of_operand<std::remove_cvref_t<decltype(x)>>>;
+    if constexpr (is_float(t))
+      return NanToNumF{}(x, missing, greatest(t), -greatest(t));
+    else
+      return x;
+  }
+};
+// NaN gives way to a number.
+struct FmaxF {
+  constexpr auto operator()(const auto& a, const auto& b) const {
+    return where(isnan(a), b, where(isnan(b), a, maximum(a, b)));
+  }
+};
+struct FminF {
+  constexpr auto operator()(const auto& a, const auto& b) const {
+    return where(isnan(a), b, where(isnan(b), a, minimum(a, b)));
+  }
+};
+struct LdexpF {
+  constexpr auto operator()(const auto& x, const auto& e) const {
+    if constexpr (Scalar<std::remove_cvref_t<decltype(e)>>) {
+      double factor = 1;
+      for (auto n = e; n > 0; --n) factor *= 2;
+      for (auto n = e; n < 0; ++n) factor /= 2;
+      return mul(x, factor);
+    } else {
+      return mul(x, pow(2.0, real(e)));
+    }
+  }
+};
+struct FloatPowerF {
+  constexpr auto operator()(const auto& x, const auto& p) const { return pow(wide(x), wide(p)); }
+
+ private:
+  template <class A>
+  static constexpr auto wide(const A& a) {
+    if constexpr (is_expr<A>)
+      return cast<double>(a);
+    else
+      return a;
+  }
+};
+struct ShiftLeftF {
+  constexpr auto operator()(const auto& x, const auto& by) const { return mul(x, pow(2, by)); }
 };
 
 }  // namespace detail
 
-// Keeps what lies on and below (Lower) or above the diagonal K places to the right of the main one; 0
-// elsewhere.
-template <bool Lower, i64 K>
-struct Triangle : Operation<Triangle<Lower, K>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    constexpr bool ok = X::rank >= 2;
-    static_assert(sizeof(RankIs<ok, Triangle, typename X::shape, Rank<2>>) > 0);
-    if constexpr (!ok) {
-      return x;
-    } else {
-      const ir::Value row = detail::triangle_row(b, X::shape::value),
-                      column = detail::triangle_column(b, X::shape::value);
-      const ir::Value edge = row + static_cast<double>(K);
-      const ir::Value kept =
-          Lower ? ir::binary(ir::Op::le, column, edge) : ir::binary(ir::Op::le, edge, column);
-      return X{ir::select(kept, x.value, ir::constant_like(x.value, 0))};
-    }
-  }
-};
-
-template <i64 Offset>
-struct Diagonal : Operation<Diagonal<Offset>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
-    using Rule = detail::diagonal_rule<typename X::shape, Offset>;
-    static_assert(sizeof(RankIs<Rule::ok, Diagonal, typename X::shape, Rank<2>>) > 0);
-    using S = shape_of<Rule>;
-    if constexpr (!Rule::ok) {
-      return x;
-    } else {
-      Dims flat = S::value;  // (..., rows * cols)
-      flat.extent[flat.rank - 1] = Rule::rows * Rule::cols;
-      ir::Slice axes[8];
-      axes[flat.rank - 1] = {Rule::begin, Rule::cols + 1};
-      return Expr<typename X::dtype, S>{ir::slice(ir::reshape(x.value, flat), axes, S::value)};
-    }
-  }
-};
-
-struct Trace : Operation<Trace> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    static_assert(sizeof(RankIs<X::rank == 2, Trace, typename X::shape, Rank<2>>) > 0);
-    return Reduce<ir::Op::reduce_sum, false>::apply(b, Diagonal<0>::apply(b, x));
-  }
-};
-
-namespace detail {
-template <class T, i64 N, i64 M>
-struct EyeOp : Operation<EyeOp<T, N, M>> {
-  static constexpr auto apply(ir::Builder& b) {
-    constexpr Dims d = Shape<N, M>::value;
-    return Expr<T, Shape<N, M>>{
-        ir::cast(ir::binary(ir::Op::eq, triangle_row(b, d), triangle_column(b, d)), dtype_of<T>)};
-  }
-};
-}  // namespace detail
-
-// tril<k>(x), triu<k>(x): the lower and the upper triangle of the last two axes.
-template <i64 K = 0, class X>
-constexpr auto tril(const X& x) {
-  return Triangle<true, K>{}(x);
-}
-template <i64 K = 0, class X>
-constexpr auto triu(const X& x) {
-  return Triangle<false, K>{}(x);
-}
-// diagonal<offset>(x): of the last two axes, as the last axis of the result. (PyTorch's default is the first
-// two: the same for a matrix; transpose<>() first for others.)
-template <i64 Offset = 0, class X>
-constexpr auto diagonal(const X& x) {
-  return Diagonal<Offset>{}(x);
-}
 template <class X>
-constexpr auto trace(const X& x) {
-  return Trace{}(x);
+requires SomeOperands<X>
+constexpr auto lgamma(const X& x) { return detail::Composed<detail::InDouble<detail::LgammaF>>{}(x); }
+template <class X>
+requires SomeOperands<X>
+constexpr auto digamma(const X& x) { return detail::Composed<detail::InDouble<detail::DigammaF>>{}(x); }
+template <class X>
+requires SomeOperands<X>
+constexpr auto erfinv(const X& x) { return detail::Composed<detail::InDouble<detail::ErfinvF>>{}(x); }
+template <class X>
+requires SomeOperands<X>
+constexpr auto sinc(const X& x) { return detail::Composed<detail::SincF>{}(x); }
+template <class X, class E>
+requires SomeOperands<X, E>
+constexpr auto logit(const X& x, const E& eps) { return detail::Composed<detail::LogitEpsF>{}(x, eps); }
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto xlogy(const A& a, const B& b) { return detail::Composed<detail::XlogyF>{}(a, b); }
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto xlog1py(const A& a, const B& b) { return detail::Composed<detail::Xlog1pyF>{}(a, b); }
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto logaddexp2(const A& a, const B& b) { return detail::Composed<detail::LogAddExp2F>{}(a, b); }
+// 0, `at_zero` or 1 by the sign of x.
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto heaviside(const A& x, const B& at_zero) {
+  return detail::Composed<detail::HeavisideF>{}(x, at_zero);
 }
-// eye<f32, n>(), eye<f32, n, m>()
-template <class T, i64 N, i64 M = N>
-constexpr auto eye() {
-  return detail::EyeOp<T, N, M>{}();
+// NaN becomes `missing`, infinities the numbers given, or the dtype's greatest and least.
+template <class X, class N = int>
+requires SomeOperands<X>
+constexpr auto nan_to_num(const X& x, const N& missing = 0) {
+  return detail::Composed<detail::NanToLimitsF>{}(x, missing);
 }
+template <class X, class N, class P, class M>
+requires SomeOperands<X, N, P, M>
+constexpr auto nan_to_num(const X& x, const N& missing, const P& most, const M& least) {
+  return detail::Composed<detail::NanToNumF>{}(x, missing, most, least);
+}
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto fmax(const A& a, const B& b) { return detail::Composed<detail::FmaxF>{}(a, b); }
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto fmin(const A& a, const B& b) { return detail::Composed<detail::FminF>{}(a, b); }
+// x 2^e
+template <class X, class E>
+requires SomeOperands<X, E>
+constexpr auto ldexp(const X& x, const E& e) { return detail::Composed<detail::LdexpF>{}(x, e); }
+// pow in f64
+template <class X, class P>
+requires SomeOperands<X, P>
+constexpr auto float_power(const X& x, const P& p) { return detail::Composed<detail::FloatPowerF>{}(x, p); }
+template <class X>
+requires SomeOperands<X>
+constexpr auto isposinf(const X& x) { return eq(x, detail::infinity); }
+template <class X>
+requires SomeOperands<X>
+constexpr auto isneginf(const X& x) { return eq(x, -detail::infinity); }
+template <class X>
+requires SomeOperands<X>
+constexpr auto deg2rad(const X& x) { return mul(x, detail::pi / 180); }
+template <class X>
+requires SomeOperands<X>
+constexpr auto rad2deg(const X& x) { return mul(x, 180 / detail::pi); }
+template <class X, class N>
+requires SomeOperands<X, N>
+constexpr auto bitwise_left_shift(const X& x, const N& by) {
+  return detail::Composed<detail::ShiftLeftF>{}(x, by);
+}
+inline constexpr Binary<ir::Op::shift_right> bitwise_right_shift{};
 
 }  // namespace weft
 // ---- weft/ops.hpp ----
@@ -21004,7 +27432,8 @@ constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
     ir::Node node = g.nodes[i];
     operands.clear();
     for (int k = 0; k < node.arity; ++k) operands.push(moved[g.edges[node.first + k]]);
-    const bool lower = node.op == ir::Op::dot && node.dtype == DType::f32;
+    const bool product = node.op == ir::Op::dot || node.op == ir::Op::conv;
+    const bool lower = product && node.dtype == DType::f32;
     if (lower) {
       for (int& x : operands) x = ir::cast(ir::Value{&b, x}, rule.compute).id;
       if (!gradient[i]) node.dtype = rule.compute;
@@ -22434,6 +28863,325 @@ class GraphExec {
 // What a GPU decides about a compiled program before it runs, without needing one: how loops are cut into
 // blocks, where partial sums, inputs and scalars lie. Law: a function of the program alone.
 
+// ---- weft/kernels/conv/block.hpp ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_CONV_BLOCK_HPP
+#define WEFT_SINGLE_WEFT_KERNELS_CONV_BLOCK_HPP
+// The convolution as blocks of a GPU: tiles of outputs x places through shared memory, or one result a thread
+// where there are few outputs. Long sums over few results are cut along the channels; the parts are added in
+// order by a second kernel. Law: cuts and orders depend on the shape alone.
+
+namespace weft::kernels {
+
+inline constexpr int conv_block_threads = 256;
+inline constexpr int conv_tile_outputs = 64, conv_tile_places = 128, conv_tile_taps = 16;
+
+// How a phase is cut into blocks.
+struct ConvBlocks {
+  bool tiled = false;
+  i64 tiles = 0;  // blocks of one part
+  i64 output_tiles = 0, place_tiles = 0;
+  i64 parts = 1, channels = 0;  // pieces of the channels, and channels of a piece
+  i64 results = 0;              // elements of y
+  constexpr i64 blocks() const { return tiles * parts; }
+};
+
+constexpr ConvBlocks conv_blocks(const ConvShape& s) {
+  ConvBlocks b;
+  const auto ceil = [](i64 x, i64 y) { return (x + y - 1) / y; };
+  const i64 places = s.batch * s.places();
+  b.results = s.groups * s.outputs * places;
+  b.channels = s.channels;
+  if (b.results <= 0) return b;
+  b.tiled = s.outputs >= 8;
+  b.output_tiles = ceil(s.outputs, conv_tile_outputs);
+  b.place_tiles = ceil(places, conv_tile_places);
+  b.tiles = b.tiled ? s.groups * b.output_tiles * b.place_tiles : ceil(b.results, conv_block_threads);
+  const i64 wanted = ceil(512, b.tiles), taps = s.channels * s.taps();
+  if (b.tiles < 256 && taps >= 512) {
+    b.parts = wanted < taps / 256 ? wanted : taps / 256;
+    if (b.parts > s.channels) b.parts = s.channels;
+    b.channels = ceil(s.channels, b.parts);
+    b.parts = ceil(s.channels, b.channels);
+  }
+  return b;
+}
+
+// Four neighbours, moved at once.
+template <class S>
+struct alignas(16) ConvQuad {
+  S v[4];
+};
+// A place along an axis that is outside whatever is added to it, itself included.
+inline constexpr i32 conv_nowhere = -(1 << 30);
+// Where one tap lies: offsets of x and w, and its place along every axis.
+struct alignas(16) ConvTapPlace {
+  i64 x, w;
+  i32 at[3];
+};
+
+template <class S>
+WEFT_HD constexpr i64 conv_shared_bytes() {
+  return static_cast<i64>(sizeof(ConvQuad<S>)) * conv_tile_taps *
+             (conv_tile_outputs / 4 + 1 + conv_tile_places / 4 + 1) +
+         2 * conv_tile_taps * static_cast<i64>(sizeof(ConvTapPlace)) + 64;
+}
+
+struct ConvBlockArgs {
+  ConvShape shape;
+  ConvBlocks cut;
+  const void* x = nullptr;
+  const void* w = nullptr;
+  void* y = nullptr;
+  void* partial = nullptr;  // parts x results of the sums' type, where there are parts
+};
+
+// y's element of a result counted as (group, output, image, place).
+WEFT_HD_INLINE i64 conv_result_at(const ConvShape& s, i64 group, i64 output, i64 place) {
+  const i64 places = s.places(), image = place / places;
+  i64 at = group * s.y_g + output * s.y_o + image * s.y_n, rest = place - image * places;
+  WEFT_UNROLL
+  for (int k = 2; k >= 0; --k) {
+    at += rest % s.axis[k].out * s.axis[k].y;
+    rest /= s.axis[k].out;
+  }
+  return at;
+}
+
+// Writes a sum: rounded to y, or into its part's sums.
+template <class TY, class S>
+WEFT_HD_INLINE void conv_result(const ConvBlockArgs& args, i64 part, i64 group, i64 output, i64 place,
+                                S sum) {
+  const ConvShape& s = args.shape;
+  if (args.cut.parts > 1)
+    static_cast<S*>(
+        args.partial)[part * args.cut.results + (group * s.outputs + output) * s.batch * s.places() + place] =
+        sum;
+  else
+    static_cast<TY*>(args.y)[conv_result_at(s, group, output, place)] = static_cast<TY>(sum);
+}
+
+// Where a place's window begins.
+struct ConvCorner {
+  i64 x = 0;
+  i32 at[3]{};
+};
+WEFT_HD_INLINE ConvCorner conv_corner(const ConvShape& s, i64 place) {
+  ConvCorner c;
+  const i64 places = s.places(), image = place / places;
+  c.x = image * s.x_n;
+  i64 rest = place - image * places;
+  WEFT_UNROLL
+  for (int k = 2; k >= 0; --k) {
+    const ConvAxis& a = s.axis[k];
+    const i64 at = rest % a.out * a.stride - a.low;
+    rest /= a.out;
+    c.at[k] = static_cast<i32>(at);
+    c.x += at * a.x;
+  }
+  if (image >= s.batch) c.at[0] = conv_nowhere;
+  return c;
+}
+
+// One tile: outputs x places, 4 x 8 of them a thread. A team of conv_block_threads with conv_shared_bytes.
+template <class TX, class TW, class TY, class Team>
+WEFT_HD_INLINE void conv_tile_block(Team& team, const ConvBlockArgs& args, i64 block) {
+  using S = DotSum2<TX, TW>;
+  using Quad = ConvQuad<S>;
+  constexpr int steps = conv_tile_taps, left_pitch = conv_tile_outputs / 4 + 1,
+                right_pitch = conv_tile_places / 4 + 1;
+  const ConvShape& s = args.shape;
+  auto left = team.template shared<Quad>(steps * left_pitch);
+  auto right = team.template shared<Quad>(steps * right_pitch);
+  auto table = team.template shared<ConvTapPlace>(2 * steps);
+  const i64 place_tile = block % args.cut.place_tiles;
+  i64 rest = block / args.cut.place_tiles;
+  const i64 output_tile = rest % args.cut.output_tiles;
+  rest /= args.cut.output_tiles;
+  const i64 group = rest % s.groups, part = rest / s.groups;
+  const i64 first_place = place_tile * conv_tile_places, first_output = output_tile * conv_tile_outputs;
+  const i64 taps = s.taps(), begin = part * args.cut.channels * taps;
+  const i64 last_channel =
+      (part + 1) * args.cut.channels < s.channels ? (part + 1) * args.cut.channels : s.channels;
+  const i64 end = last_channel * taps;
+  const TX* x = static_cast<const TX*>(args.x) + group * s.x_g;
+  const TW* w = static_cast<const TW*>(args.w) + group * s.w_g;
+  const int rank = team.rank();
+
+  // what this thread fetches: four places of taps rank / 32 + 8 i, four outputs of tap rank % 16
+  const int fetched = rank % 32, fetched_outputs = rank / 16;
+  ConvCorner corner[4];
+  WEFT_UNROLL
+  for (int j = 0; j < 4; ++j) corner[j] = conv_corner(s, first_place + 4 * fetched + j);
+
+  const auto describe = [&](i64 step) __attribute__((always_inline)) {
+    if (rank >= steps) return;
+    const i64 tap = begin + step * steps + rank;
+    ConvTapPlace p{0, 0, {conv_nowhere, 0, 0}};
+    if (tap < end) {
+      const i64 channel = tap / taps;
+      i64 at = tap - channel * taps;
+      p.x = channel * s.x_c;
+      p.w = channel * s.w_c;
+      WEFT_UNROLL
+      for (int k = 2; k >= 0; --k) {
+        const ConvAxis& a = s.axis[k];
+        const i64 here = at % a.window;
+        at /= a.window;
+        p.at[k] = static_cast<i32>(here * a.w_dilation);
+        p.x += here * a.w_dilation * a.x;
+        p.w += here * a.w;
+      }
+    }
+    table[static_cast<int>(step & 1) * steps + rank] = p;
+  };
+
+  S sum[4][8];
+  WEFT_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    WEFT_UNROLL
+    for (int j = 0; j < 8; ++j) sum[i][j] = S(0);
+  }
+  const int row = rank / 16, column = rank % 16;
+  const i64 all_steps = (end - begin + steps - 1) / steps;
+  describe(0);
+  team.sync();
+  for (i64 step = 0; step < all_steps; ++step) {
+    const int half_table = static_cast<int>(step & 1) * steps;
+    WEFT_UNROLL
+    for (int i = 0; i < steps / 8; ++i) {
+      const int l = rank / 32 + 8 * i;
+      const ConvTapPlace p = table[half_table + l];
+      Quad q;
+      WEFT_UNROLL
+      for (int j = 0; j < 4; ++j) {
+        bool there = true;
+        WEFT_UNROLL
+        for (int k = 0; k < 3; ++k) {
+          const i32 at = corner[j].at[k] + p.at[k];
+          there = there && at >= 0 && at < s.axis[k].in;
+        }
+        q.v[j] = there ? static_cast<S>(x[corner[j].x + p.x]) : S(0);
+      }
+      right[l * right_pitch + fetched] = q;
+    }
+    {
+      const int l = rank % 16;
+      const ConvTapPlace p = table[half_table + l];
+      Quad q;
+      WEFT_UNROLL
+      for (int j = 0; j < 4; ++j) {
+        const i64 output = first_output + 4 * fetched_outputs + j;
+        q.v[j] = p.at[0] >= 0 && output < s.outputs ? static_cast<S>(w[output * s.w_o + p.w]) : S(0);
+      }
+      left[l * left_pitch + fetched_outputs] = q;
+    }
+    describe(step + 1);
+    team.sync();
+    WEFT_UNROLL
+    for (int l = 0; l < steps; ++l) {
+      const Quad a = left[l * left_pitch + row];
+      const Quad b0 = right[l * right_pitch + column], b1 = right[l * right_pitch + 16 + column];
+      WEFT_UNROLL
+      for (int i = 0; i < 4; ++i) {
+        WEFT_UNROLL
+        for (int j = 0; j < 4; ++j) {
+          sum[i][j] = fma(a.v[i], b0.v[j], sum[i][j]);
+          sum[i][4 + j] = fma(a.v[i], b1.v[j], sum[i][4 + j]);
+        }
+      }
+    }
+    team.sync();
+  }
+  const i64 places = s.batch * s.places();
+  WEFT_UNROLL
+  for (int j = 0; j < 8; ++j) {
+    const i64 place = first_place + 4 * column + j % 4 + (j / 4) * 64;
+    if (place >= places) continue;
+    WEFT_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      const i64 output = first_output + 4 * row + i;
+      if (output < s.outputs) conv_result<TY>(args, part, group, output, place, sum[i][j]);
+    }
+  }
+}
+
+// One result a thread.
+template <class TX, class TW, class TY, class Team>
+WEFT_HD_INLINE void conv_direct_block(Team& team, const ConvBlockArgs& args, i64 block) {
+  using S = DotSum2<TX, TW>;
+  const ConvShape& s = args.shape;
+  const i64 part = block / args.cut.tiles;
+  const i64 result = (block - part * args.cut.tiles) * team.size() + team.rank();
+  if (result >= args.cut.results) return;
+  const i64 places = s.batch * s.places(), place = result % places, lead = result / places;
+  const i64 group = lead / s.outputs, output = lead - group * s.outputs;
+  const ConvCorner corner = conv_corner(s, place);
+  const TX* x = static_cast<const TX*>(args.x) + group * s.x_g + corner.x;
+  const TW* w = static_cast<const TW*>(args.w) + group * s.w_g + output * s.w_o;
+  const i64 begin = part * args.cut.channels,
+            end = begin + args.cut.channels < s.channels ? begin + args.cut.channels : s.channels;
+  S sum = S(0);
+  for (i64 c = begin; c < end; ++c)
+    for (i64 d = 0; d < s.axis[0].window; ++d) {
+      const i64 at_d = corner.at[0] + d * s.axis[0].w_dilation;
+      if (at_d < 0 || at_d >= s.axis[0].in) continue;
+      for (i64 h = 0; h < s.axis[1].window; ++h) {
+        const i64 at_h = corner.at[1] + h * s.axis[1].w_dilation;
+        if (at_h < 0 || at_h >= s.axis[1].in) continue;
+        const TX* from =
+            x + c * s.x_c + d * s.axis[0].w_dilation * s.axis[0].x + h * s.axis[1].w_dilation * s.axis[1].x;
+        const TW* with = w + c * s.w_c + d * s.axis[0].w + h * s.axis[1].w;
+        for (i64 i = 0; i < s.axis[2].window; ++i) {
+          const i64 by = i * s.axis[2].w_dilation, at = corner.at[2] + by;
+          if (at >= 0 && at < s.axis[2].in)
+            sum = fma(static_cast<S>(from[by * s.axis[2].x]), static_cast<S>(with[i * s.axis[2].w]), sum);
+        }
+      }
+    }
+  conv_result<TY>(args, part, group, output, place, sum);
+}
+
+// Adds the parts, one result a thread.
+template <class S, class TY, class Team>
+WEFT_HD_INLINE void conv_finish_block(Team& team, const ConvBlockArgs& args, i64 block) {
+  const ConvShape& s = args.shape;
+  const i64 result = block * team.size() + team.rank();
+  if (result >= args.cut.results) return;
+  const S* from = static_cast<const S*>(args.partial) + result;
+  S sum = from[0];
+  for (i64 part = 1; part < args.cut.parts; ++part) sum = sum + from[part * args.cut.results];
+  const i64 places = s.batch * s.places(), lead = result / places, group = lead / s.outputs;
+  static_cast<TY*>(args.y)[conv_result_at(s, group, lead - group * s.outputs, result % places)] =
+      static_cast<TY>(sum);
+}
+
+// Calls f(args, w and y moved to the phase) for every phase of a convolution that has results.
+template <class TW, class TY, class F>
+void for_each_conv_phase(const ConvShape& shape, const ConvBlockArgs& from, F f) {
+  const i64 phases = conv_phases(shape);
+  for (i64 k = 0; k < phases; ++k) {
+    const ConvPhase phase = conv_phase(shape, k);
+    ConvBlockArgs args = from;
+    args.shape = phase.shape;
+    args.cut = conv_blocks(phase.shape);
+    args.w = static_cast<const TW*>(from.w) + phase.w_at;
+    args.y = static_cast<TY*>(from.y) + phase.y_at;
+    if (args.cut.results > 0) f(args);
+  }
+}
+
+// Bytes of the parts' sums, the most of any phase.
+constexpr i64 conv_partial_bytes(const ConvShape& shape, i64 sum_size) {
+  i64 most = 0;
+  for (i64 k = 0; k < conv_phases(shape); ++k) {
+    const ConvBlocks cut = conv_blocks(conv_phase(shape, k).shape);
+    if (cut.parts > 1 && cut.parts * cut.results * sum_size > most) most = cut.parts * cut.results * sum_size;
+  }
+  return most;
+}
+
+}  // namespace weft::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_CONV_BLOCK_HPP
 // ---- weft/kernels/loop_grid.hpp ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_LOOP_GRID_HPP
 #define WEFT_SINGLE_WEFT_KERNELS_LOOP_GRID_HPP
@@ -22774,7 +29522,7 @@ struct CudaPlan {
   static constexpr Table loops = make_table(std::make_integer_sequence<int, P::header.kernels>{});
 
   // Bytes of the partial sums that wait for one second stage, where these are most.
-  static constexpr i64 partial_bytes() {
+  static constexpr i64 loop_partial_bytes() {
     i64 most = 0, waiting = 0;
     bool finished = false;
     for (int s = 0; s < P::header.steps; ++s) {
@@ -22790,6 +29538,25 @@ struct CudaPlan {
       if (most < waiting) most = waiting;
     }
     return most;
+  }
+
+  // The same and, behind it, the parts of the convolution that has most; each adds its own at once.
+  static constexpr i64 partial_bytes() {
+    i64 most = 0;
+    for (int s = 0; s < P::header.steps; ++s) {
+      const u64* w = P::image + P::header.step_at + codegen::step_words * s;
+      if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::conv) continue;
+      const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
+      const i64 bytes = kernels::conv_partial_bytes(kernels::conv_call(n), sum_size(w[0] >> 8));
+      if (most < bytes) most = bytes;
+    }
+    return loop_partial_bytes() + passes::align_up(most);
+  }
+
+  // Bytes of the type in which convolution kernel `kernel` sums.
+  static constexpr i64 sum_size(u64 kernel) {
+    const u64 at = P::image[P::header.kernel_at + codegen::kernel_words * static_cast<int>(kernel)] >> 8;
+    return P::image[P::header.word_at + static_cast<int>(at)] == static_cast<u64>(DType::f64) ? 8 : 4;
   }
 
   // The scalars and the inputs lie in one block, which is copied to the device as one: where input `number`
@@ -22844,6 +29611,7 @@ void cut_for_gpu(std::vector<Launch>& launches, std::byte* partial) {
             break;
           }
     }
+    if (kind == codegen::StepKind::conv) launch.args.pointer[3] = partial + CudaPlan<P>::loop_partial_bytes();
     if (kind != codegen::StepKind::loop) continue;
     kernels::LoopArgs& args = launch.args;
     const LoopPlan& plan = CudaPlan<P>::loops.at[w[0] >> 8];
@@ -22867,6 +29635,218 @@ void cut_for_gpu(std::vector<Launch>& launches, std::byte* partial) {
 
 }  // namespace weft::exec
 #endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_PLAN_HPP
+// ---- weft/kernels/conv_cuda.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_CONV_CUDA_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_CONV_CUDA_CUH
+// The convolution on a GPU: the blocks of conv/block.hpp, a phase a launch.
+
+// ---- weft/kernels/launch_cuda.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_LAUNCH_CUDA_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_LAUNCH_CUDA_CUH
+// What every kernel of weft shares: the tag that keeps kernels of differently compiled libraries apart, and
+// one step of a program, ready to be enqueued.
+
+#include <string>
+
+// Two shared libraries with the same weak kernel can break each other's launches: kernels are hidden.
+#define WEFT_KERNEL __attribute__((visibility("hidden")))
+
+namespace weft::kernels {
+
+namespace detail {
+
+constexpr u64 hash_text(const char* text, u64 h) {
+  for (; *text != '\0'; ++text)
+    h = (h ^ static_cast<u64>(static_cast<unsigned char>(*text))) * 1099511628211u;
+  return h;
+}
+#define WEFT_TEXT(...) #__VA_ARGS__
+#define WEFT_TEXT_OF(...) WEFT_TEXT(__VA_ARGS__)
+inline constexpr u64 version_number =
+    WEFT_VERSION_MAJOR * 1000000 + WEFT_VERSION_MINOR * 1000 + WEFT_VERSION_PATCH;
+// FNV-1a of the architectures this file is compiled for.
+inline constexpr u64 targets_hash = hash_text(WEFT_TEXT_OF(__CUDA_ARCH_LIST__), 14695981039346656037u);
+#undef WEFT_TEXT
+#undef WEFT_TEXT_OF
+
+}  // namespace detail
+
+inline constexpr u64 kernel_tag = detail::targets_hash ^ detail::version_number;
+
+// A grid of `blocks` blocks. Throws Error "cuda/grid" for more than a launch can have.
+inline unsigned cuda_blocks(i64 blocks) {
+  if (blocks < 1 || blocks > 2147483647)
+    throw Error("cuda/grid",
+                "a kernel would need " + std::to_string(blocks) + " blocks; a launch has at most 2147483647");
+  return static_cast<unsigned>(blocks);
+}
+
+class CublasLtDot;
+struct FinishSum;
+
+// One step: pointers to device memory, numbers as its kind defines them.
+struct CudaLaunch {
+  void (*run)(const CudaLaunch&, cudaStream_t stream) = nullptr;
+  LoopArgs args;
+  const u64* numbers = nullptr;
+  int number_count = 0;
+  FinishSum* sums = nullptr;  // of a second stage
+  int sum_count = 0;
+  CublasLtDot* dot = nullptr;  // of a product that the library runs
+  void* library = nullptr;     // the library's scratch
+};
+
+}  // namespace weft::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_LAUNCH_CUDA_CUH
+// ---- weft/kernels/team_cuda.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_TEAM_CUDA_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_TEAM_CUDA_CUH
+// The team of one CUDA block. It supplies primitives only; the reductions are those of team.hpp, so the host
+// emulation runs the same algorithm and gives the same bits.
+
+#include <type_traits>
+
+namespace weft {
+
+namespace detail {
+
+// Moves any trivially copyable value through `exchange`, which maps one 32-bit word.
+template <class T, class Exchange>
+__device__ __forceinline__ T shuffle_words(const T& value, Exchange exchange) {
+  static_assert(std::is_trivially_copyable_v<T>, "only trivially copyable values can be shuffled");
+  constexpr int words = static_cast<int>((sizeof(T) + 3) / 4);
+  unsigned word[words]{};
+  memcpy(word, &value, sizeof(T));
+#pragma unroll
+  for (int i = 0; i < words; ++i) word[i] = exchange(word[i]);
+  T result;
+  memcpy(&result, word, sizeof(T));
+  return result;
+}
+
+}  // namespace detail
+
+// Threads: the block's threads, all of them in x; a multiple of 32 up to 1024. `shared_memory` is the block's
+// dynamic shared memory, 16-byte aligned; how much of it there is, the launch decides. Reductions also use
+// 32 bytes of static shared memory a warp. One BlockTeam a kernel.
+template <int Threads>
+class BlockTeam : public TeamOps<BlockTeam<Threads>> {
+  static_assert(Threads % warp_size == 0 && Threads >= warp_size && Threads <= 1024,
+                "a CUDA block has a multiple of 32 threads, at most 1024");
+
+ public:
+  template <class T>
+  using Shared = T*;
+  static constexpr int max_warps = Threads / warp_size;
+
+  __device__ explicit BlockTeam(unsigned char* shared_memory = nullptr) : shared_(shared_memory) {
+    if constexpr (max_warps > 1) {
+      __shared__ alignas(16) unsigned char scratch[2 * max_warps * scratch_slot_bytes];
+      scratch_ = scratch;
+    }
+  }
+
+  __device__ __forceinline__ static int rank() { return static_cast<int>(threadIdx.x); }
+  __device__ __forceinline__ static constexpr int size() { return Threads; }
+  __device__ __forceinline__ static int lane() { return rank() % warp_size; }
+  __device__ __forceinline__ static int warp() { return rank() / warp_size; }
+  __device__ __forceinline__ static constexpr int warps() { return max_warps; }
+  __device__ __forceinline__ static void sync() { __syncthreads(); }
+  __device__ __forceinline__ static void sync_warp() { __syncwarp(); }
+
+  template <class T>
+  __device__ __forceinline__ T* shared(i64 count) {
+    static_assert(alignof(T) <= 16, "shared memory is 16-byte aligned");
+    T* memory = reinterpret_cast<T*>(shared_);
+    shared_ += (count * static_cast<i64>(sizeof(T)) + 15) / 16 * 16;
+    return memory;
+  }
+
+  template <class T>
+  __device__ __forceinline__ T* next_scratch() {
+    odd_ = !odd_;
+    return reinterpret_cast<T*>(scratch_ + (odd_ ? max_warps * scratch_slot_bytes : 0));
+  }
+
+  template <class T>
+  __device__ __forceinline__ static T shuffle_xor(const T& value, int mask) {
+    return detail::shuffle_words(value, [=](unsigned w) { return __shfl_xor_sync(~0u, w, mask); });
+  }
+  template <class T>
+  __device__ __forceinline__ static T shuffle_down(const T& value, int delta) {
+    const auto by = static_cast<unsigned>(delta);
+    return detail::shuffle_words(value, [=](unsigned w) { return __shfl_down_sync(~0u, w, by); });
+  }
+  template <class T>
+  __device__ __forceinline__ static T shuffle_up(const T& value, int delta) {
+    const auto by = static_cast<unsigned>(delta);
+    return detail::shuffle_words(value, [=](unsigned w) { return __shfl_up_sync(~0u, w, by); });
+  }
+  template <class T>
+  __device__ __forceinline__ static T shuffle(const T& value, int source_lane) {
+    return detail::shuffle_words(value, [=](unsigned w) { return __shfl_sync(~0u, w, source_lane); });
+  }
+
+ private:
+  unsigned char* shared_;
+  unsigned char* scratch_ = nullptr;
+  bool odd_ = true;
+};
+
+}  // namespace weft
+#endif  // WEFT_SINGLE_WEFT_KERNELS_TEAM_CUDA_CUH
+
+namespace weft::kernels {
+
+// X, W, Y: the DTypes of the operands and of the result.
+template <u64 Tag, u64 X, u64 W, u64 Y>
+__global__ void __launch_bounds__(conv_block_threads, 1) WEFT_KERNEL
+    conv_tile_kernel(const __grid_constant__ ConvBlockArgs args) {
+  using TX = ctype<static_cast<DType>(X)>;
+  using TW = ctype<static_cast<DType>(W)>;
+  __shared__ __align__(16) unsigned char memory[conv_shared_bytes<DotSum2<TX, TW>>()];
+  BlockTeam<conv_block_threads> team(memory);
+  conv_tile_block<TX, TW, ctype<static_cast<DType>(Y)>>(team, args, static_cast<i64>(blockIdx.x));
+}
+
+template <u64 Tag, u64 X, u64 W, u64 Y>
+__global__ void __launch_bounds__(conv_block_threads) WEFT_KERNEL
+    conv_direct_kernel(const __grid_constant__ ConvBlockArgs args) {
+  BlockTeam<conv_block_threads> team;
+  conv_direct_block<ctype<static_cast<DType>(X)>, ctype<static_cast<DType>(W)>, ctype<static_cast<DType>(Y)>>(
+      team, args, static_cast<i64>(blockIdx.x));
+}
+
+template <u64 Tag, u64 X, u64 W, u64 Y>
+__global__ void __launch_bounds__(conv_block_threads) WEFT_KERNEL
+    conv_finish_kernel(const __grid_constant__ ConvBlockArgs args) {
+  using S = DotSum2<ctype<static_cast<DType>(X)>, ctype<static_cast<DType>(W)>>;
+  BlockTeam<conv_block_threads> team;
+  conv_finish_block<S, ctype<static_cast<DType>(Y)>>(team, args, static_cast<i64>(blockIdx.x));
+}
+
+// Operands x, w, y and, where the plan has parts, their sums.
+template <u64 X, u64 W, u64 Y>
+void run_cuda_conv(const CudaLaunch& launch, cudaStream_t stream) {
+  const ConvBlockArgs from{
+      {}, {}, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[2], launch.args.pointer[3]};
+  for_each_conv_phase<ctype<static_cast<DType>(W)>, ctype<static_cast<DType>(Y)>>(
+      conv_call(launch.numbers), from, [&](const ConvBlockArgs& args) {
+        const unsigned blocks = cuda_blocks(args.cut.blocks());
+        if (args.cut.tiled)
+          conv_tile_kernel<kernel_tag, X, W, Y><<<blocks, conv_block_threads, 0, stream>>>(args);
+        else
+          conv_direct_kernel<kernel_tag, X, W, Y><<<blocks, conv_block_threads, 0, stream>>>(args);
+        if (args.cut.parts > 1)
+          conv_finish_kernel<kernel_tag, X, W, Y>
+              <<<cuda_blocks((args.cut.results + conv_block_threads - 1) / conv_block_threads),
+                 conv_block_threads, 0, stream>>>(args);
+      });
+  cuda_check_launch("a convolution");
+}
+
+}  // namespace weft::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_CONV_CUDA_CUH
 // ---- weft/kernels/dot_cublaslt.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_DOT_CUBLASLT_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_DOT_CUBLASLT_CUH
@@ -23429,65 +30409,6 @@ class CublasLtDot {
 // of 16 x 16 through shared memory; sums run along k in order, so the result does not depend on anything
 // else.
 
-// ---- weft/kernels/launch_cuda.cuh ----
-#ifndef WEFT_SINGLE_WEFT_KERNELS_LAUNCH_CUDA_CUH
-#define WEFT_SINGLE_WEFT_KERNELS_LAUNCH_CUDA_CUH
-// What every kernel of weft shares: the tag that keeps kernels of differently compiled libraries apart, and
-// one step of a program, ready to be enqueued.
-
-#include <string>
-
-// Two shared libraries with the same weak kernel can break each other's launches: kernels are hidden.
-#define WEFT_KERNEL __attribute__((visibility("hidden")))
-
-namespace weft::kernels {
-
-namespace detail {
-
-constexpr u64 hash_text(const char* text, u64 h) {
-  for (; *text != '\0'; ++text)
-    h = (h ^ static_cast<u64>(static_cast<unsigned char>(*text))) * 1099511628211u;
-  return h;
-}
-#define WEFT_TEXT(...) #__VA_ARGS__
-#define WEFT_TEXT_OF(...) WEFT_TEXT(__VA_ARGS__)
-inline constexpr u64 version_number =
-    WEFT_VERSION_MAJOR * 1000000 + WEFT_VERSION_MINOR * 1000 + WEFT_VERSION_PATCH;
-// FNV-1a of the architectures this file is compiled for.
-inline constexpr u64 targets_hash = hash_text(WEFT_TEXT_OF(__CUDA_ARCH_LIST__), 14695981039346656037u);
-#undef WEFT_TEXT
-#undef WEFT_TEXT_OF
-
-}  // namespace detail
-
-inline constexpr u64 kernel_tag = detail::targets_hash ^ detail::version_number;
-
-// A grid of `blocks` blocks. Throws Error "cuda/grid" for more than a launch can have.
-inline unsigned cuda_blocks(i64 blocks) {
-  if (blocks < 1 || blocks > 2147483647)
-    throw Error("cuda/grid",
-                "a kernel would need " + std::to_string(blocks) + " blocks; a launch has at most 2147483647");
-  return static_cast<unsigned>(blocks);
-}
-
-class CublasLtDot;
-struct FinishSum;
-
-// One step: pointers to device memory, numbers as its kind defines them.
-struct CudaLaunch {
-  void (*run)(const CudaLaunch&, cudaStream_t stream) = nullptr;
-  LoopArgs args;
-  const u64* numbers = nullptr;
-  int number_count = 0;
-  FinishSum* sums = nullptr;  // of a second stage
-  int sum_count = 0;
-  CublasLtDot* dot = nullptr;  // of a product that the library runs
-  void* library = nullptr;     // the library's scratch
-};
-
-}  // namespace weft::kernels
-#endif  // WEFT_SINGLE_WEFT_KERNELS_LAUNCH_CUDA_CUH
-
 namespace weft::kernels {
 
 inline constexpr int tiled_edge = 16;
@@ -23560,104 +30481,6 @@ void run_cuda_dot_tiled(const CudaLaunch& launch, cudaStream_t stream) {
 #ifndef WEFT_SINGLE_WEFT_KERNELS_FINISH_CUDA_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_FINISH_CUDA_CUH
 // The second stage of sums along rows on a GPU.
-
-// ---- weft/kernels/team_cuda.cuh ----
-#ifndef WEFT_SINGLE_WEFT_KERNELS_TEAM_CUDA_CUH
-#define WEFT_SINGLE_WEFT_KERNELS_TEAM_CUDA_CUH
-// The team of one CUDA block. It supplies primitives only; the reductions are those of team.hpp, so the host
-// emulation runs the same algorithm and gives the same bits.
-
-#include <type_traits>
-
-namespace weft {
-
-namespace detail {
-
-// Moves any trivially copyable value through `exchange`, which maps one 32-bit word.
-template <class T, class Exchange>
-__device__ __forceinline__ T shuffle_words(const T& value, Exchange exchange) {
-  static_assert(std::is_trivially_copyable_v<T>, "only trivially copyable values can be shuffled");
-  constexpr int words = static_cast<int>((sizeof(T) + 3) / 4);
-  unsigned word[words]{};
-  memcpy(word, &value, sizeof(T));
-#pragma unroll
-  for (int i = 0; i < words; ++i) word[i] = exchange(word[i]);
-  T result;
-  memcpy(&result, word, sizeof(T));
-  return result;
-}
-
-}  // namespace detail
-
-// Threads: the block's threads, all of them in x; a multiple of 32 up to 1024. `shared_memory` is the block's
-// dynamic shared memory, 16-byte aligned; how much of it there is, the launch decides. Reductions also use
-// 32 bytes of static shared memory a warp. One BlockTeam a kernel.
-template <int Threads>
-class BlockTeam : public TeamOps<BlockTeam<Threads>> {
-  static_assert(Threads % warp_size == 0 && Threads >= warp_size && Threads <= 1024,
-                "a CUDA block has a multiple of 32 threads, at most 1024");
-
- public:
-  template <class T>
-  using Shared = T*;
-  static constexpr int max_warps = Threads / warp_size;
-
-  __device__ explicit BlockTeam(unsigned char* shared_memory = nullptr) : shared_(shared_memory) {
-    if constexpr (max_warps > 1) {
-      __shared__ alignas(16) unsigned char scratch[2 * max_warps * scratch_slot_bytes];
-      scratch_ = scratch;
-    }
-  }
-
-  __device__ __forceinline__ static int rank() { return static_cast<int>(threadIdx.x); }
-  __device__ __forceinline__ static constexpr int size() { return Threads; }
-  __device__ __forceinline__ static int lane() { return rank() % warp_size; }
-  __device__ __forceinline__ static int warp() { return rank() / warp_size; }
-  __device__ __forceinline__ static constexpr int warps() { return max_warps; }
-  __device__ __forceinline__ static void sync() { __syncthreads(); }
-  __device__ __forceinline__ static void sync_warp() { __syncwarp(); }
-
-  template <class T>
-  __device__ __forceinline__ T* shared(i64 count) {
-    static_assert(alignof(T) <= 16, "shared memory is 16-byte aligned");
-    T* memory = reinterpret_cast<T*>(shared_);
-    shared_ += (count * static_cast<i64>(sizeof(T)) + 15) / 16 * 16;
-    return memory;
-  }
-
-  template <class T>
-  __device__ __forceinline__ T* next_scratch() {
-    odd_ = !odd_;
-    return reinterpret_cast<T*>(scratch_ + (odd_ ? max_warps * scratch_slot_bytes : 0));
-  }
-
-  template <class T>
-  __device__ __forceinline__ static T shuffle_xor(const T& value, int mask) {
-    return detail::shuffle_words(value, [=](unsigned w) { return __shfl_xor_sync(~0u, w, mask); });
-  }
-  template <class T>
-  __device__ __forceinline__ static T shuffle_down(const T& value, int delta) {
-    const auto by = static_cast<unsigned>(delta);
-    return detail::shuffle_words(value, [=](unsigned w) { return __shfl_down_sync(~0u, w, by); });
-  }
-  template <class T>
-  __device__ __forceinline__ static T shuffle_up(const T& value, int delta) {
-    const auto by = static_cast<unsigned>(delta);
-    return detail::shuffle_words(value, [=](unsigned w) { return __shfl_up_sync(~0u, w, by); });
-  }
-  template <class T>
-  __device__ __forceinline__ static T shuffle(const T& value, int source_lane) {
-    return detail::shuffle_words(value, [=](unsigned w) { return __shfl_sync(~0u, w, source_lane); });
-  }
-
- private:
-  unsigned char* shared_;
-  unsigned char* scratch_ = nullptr;
-  bool odd_ = true;
-};
-
-}  // namespace weft
-#endif  // WEFT_SINGLE_WEFT_KERNELS_TEAM_CUDA_CUH
 
 namespace weft::kernels {
 
@@ -23751,6 +30574,143 @@ void run_cuda_scatter_add(const CudaLaunch& launch, cudaStream_t stream) {
 
 }  // namespace weft::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_INDEX_CUDA_CUH
+// ---- weft/kernels/line_cuda.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_LINE_CUDA_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_LINE_CUDA_CUH
+// scan, argsort, take, scatter and search on a GPU. How a call is cut into blocks follows from its sizes.
+
+namespace weft::kernels {
+
+inline constexpr int line_threads = 256;
+
+template <u64 Tag, u64 T, u64 F, bool Alone>
+__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
+    scan_kernel(const __grid_constant__ LineArgs args) {
+  using Element = ctype<static_cast<DType>(T)>;
+  constexpr LineFold f = static_cast<LineFold>(F);
+  if constexpr (Alone) {
+    const i64 line = static_cast<i64>(blockIdx.x) * line_threads + static_cast<i64>(threadIdx.x);
+    if (line < args.outer * args.inner) scan_alone<Element, f>(args, line);
+  } else {
+    __shared__ __align__(16) unsigned char memory[line_threads / warp_size * 8];
+    BlockTeam<line_threads> team(memory);
+    scan_line<Element, f>(team, args, static_cast<i64>(blockIdx.x));
+  }
+}
+
+template <u64 Tag, u64 T>
+__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
+    sort_kernel(const __grid_constant__ LineArgs args, i64 tiles) {
+  using Element = ctype<static_cast<DType>(T)>;
+  __shared__ __align__(16) unsigned char memory[line_sort_tile * sizeof(sort_item<Element>)];
+  BlockTeam<line_threads> team(memory);
+  sort_tile<Element>(team, args, static_cast<i64>(blockIdx.x) / tiles, static_cast<i64>(blockIdx.x) % tiles);
+}
+
+template <u64 Tag, u64 T>
+__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
+    merge_kernel(const __grid_constant__ LineArgs args, i64 tiles, i64 width, bool odd, bool last) {
+  using Element = ctype<static_cast<DType>(T)>;
+  __shared__ __align__(16) unsigned char memory[line_sort_tile * sizeof(sort_item<Element>)];
+  BlockTeam<line_threads> team(memory);
+  merge_tile<Element>(team, args, static_cast<i64>(blockIdx.x) / tiles, static_cast<i64>(blockIdx.x) % tiles,
+                      width, odd, last);
+}
+
+template <u64 Tag, u64 T, u64 I>
+__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
+    take_kernel(const __grid_constant__ LineArgs args, i64 each) {
+  BlockTeam<line_threads> team;
+  const i64 size = args.outer * args.count * args.inner, begin = static_cast<i64>(blockIdx.x) * each;
+  take_elements<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>>(
+      team, args, begin, begin + each < size ? begin + each : size);
+}
+
+template <u64 Tag, u64 T, u64 I, u64 F>
+__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
+    scatter_kernel(const __grid_constant__ LineArgs args, i64 row_tiles, i64 rows, i64 column_tiles) {
+  __shared__ __align__(16) unsigned char memory[line_threads * 4 * 8 + line_threads / warp_size * 4];
+  BlockTeam<line_threads> team(memory);
+  const i64 block = static_cast<i64>(blockIdx.x);
+  const i64 column = block % column_tiles * line_threads, row = block / column_tiles % row_tiles * rows;
+  scatter_tile<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>, static_cast<LineFold>(F)>(
+      team, args, block / column_tiles / row_tiles, row, row + rows < args.extent ? row + rows : args.extent,
+      column, column + line_threads < args.inner ? column + line_threads : args.inner);
+}
+
+template <u64 Tag, u64 T>
+__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
+    search_kernel(const __grid_constant__ LineArgs args, i64 each) {
+  BlockTeam<line_threads> team;
+  const i64 size = args.outer * args.count, begin = static_cast<i64>(blockIdx.x) * each;
+  search_elements<ctype<static_cast<DType>(T)>>(team, args, begin, begin + each < size ? begin + each : size);
+}
+
+template <u64 T, u64 F>
+void run_cuda_scan(const CudaLaunch& launch, cudaStream_t stream) {
+  const LineArgs args = line_args(launch.args, launch.numbers);
+  const i64 lines = args.outer * args.inner;
+  if (lines == 0 || args.extent == 0) return;
+  if (args.inner >= warp_size)  // neighbouring threads read neighbouring elements
+    scan_kernel<kernel_tag, T, F, true>
+        <<<cuda_blocks((lines + line_threads - 1) / line_threads), line_threads, 0, stream>>>(args);
+  else
+    scan_kernel<kernel_tag, T, F, false><<<cuda_blocks(lines), line_threads, 0, stream>>>(args);
+  cuda_check_launch("scan");
+}
+
+template <u64 T>
+void run_cuda_argsort(const CudaLaunch& launch, cudaStream_t stream) {
+  const LineArgs args = line_args(launch.args, launch.numbers);
+  const i64 lines = args.outer * args.inner, tiles = (args.extent + line_sort_tile - 1) / line_sort_tile;
+  if (lines == 0 || args.extent == 0) return;
+  const unsigned blocks = cuda_blocks(lines * tiles);
+  sort_kernel<kernel_tag, T><<<blocks, line_threads, 0, stream>>>(args, tiles);
+  bool odd = false;
+  for (i64 width = line_sort_tile; width < args.extent; width *= 2, odd = !odd)
+    merge_kernel<kernel_tag, T>
+        <<<blocks, line_threads, 0, stream>>>(args, tiles, width, odd, 2 * width >= args.extent);
+  cuda_check_launch("argsort");
+}
+
+template <u64 T, u64 I>
+void run_cuda_take(const CudaLaunch& launch, cudaStream_t stream) {
+  const LineArgs args = line_args(launch.args, launch.numbers);
+  const i64 size = args.outer * args.count * args.inner, each = 4 * line_threads;
+  if (size == 0) return;
+  take_kernel<kernel_tag, T, I>
+      <<<cuda_blocks((size + each - 1) / each), line_threads, 0, stream>>>(args, each);
+  cuda_check_launch("take");
+}
+
+// Where all columns share indices, a block of a tile of rows reads all of them: there are about a thousand.
+template <u64 T, u64 I, u64 F>
+void run_cuda_scatter(const CudaLaunch& launch, cudaStream_t stream) {
+  const LineArgs args = line_args(launch.args, launch.numbers);
+  if (args.outer == 0 || args.extent == 0 || args.inner == 0) return;
+  const i64 columns = (args.inner + line_threads - 1) / line_threads;
+  const i64 wanted = args.inner > 1 && args.b_stride[2] != 0 ? 1
+                     : args.outer * columns < 1024           ? 1024 / (args.outer * columns)
+                                                             : 1;
+  const i64 rows = (args.extent + wanted - 1) / wanted, row_tiles = (args.extent + rows - 1) / rows;
+  scatter_kernel<kernel_tag, T, I, F>
+      <<<cuda_blocks(args.outer * row_tiles * columns), line_threads, 0, stream>>>(args, row_tiles, rows,
+                                                                                   columns);
+  cuda_check_launch("scatter");
+}
+
+template <u64 T>
+void run_cuda_search(const CudaLaunch& launch, cudaStream_t stream) {
+  const LineArgs args = line_args(launch.args, launch.numbers);
+  const i64 size = args.outer * args.count, each = line_threads;
+  if (size == 0) return;
+  search_kernel<kernel_tag, T>
+      <<<cuda_blocks((size + each - 1) / each), line_threads, 0, stream>>>(args, each);
+  cuda_check_launch("search");
+}
+
+}  // namespace weft::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_LINE_CUDA_CUH
 // ---- weft/kernels/loop_cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_LOOP_CUDA_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_LOOP_CUDA_CUH
@@ -23904,8 +30864,20 @@ constexpr CudaKernel cuda_kernel() {
     if constexpr (kind == codegen::StepKind::dot) {
       constexpr launching::DotUse use = launching::dot_use<P>(K);
       return &launching::run_dot<words.w[0], words.w[1], words.w[2], words.w[3], use.library, use.tiled>;
+    } else if constexpr (kind == codegen::StepKind::conv) {
+      return &kernels::run_cuda_conv<words.w[0], words.w[1], words.w[2]>;
     } else if constexpr (kind == codegen::StepKind::gather) {
       return &kernels::run_cuda_gather<words.w[0], words.w[1]>;
+    } else if constexpr (kind == codegen::StepKind::scan) {
+      return &kernels::run_cuda_scan<words.w[0], words.w[2]>;
+    } else if constexpr (kind == codegen::StepKind::argsort) {
+      return &kernels::run_cuda_argsort<words.w[0]>;
+    } else if constexpr (kind == codegen::StepKind::take) {
+      return &kernels::run_cuda_take<words.w[0], words.w[1]>;
+    } else if constexpr (kind == codegen::StepKind::scatter) {
+      return &kernels::run_cuda_scatter<words.w[0], words.w[1], words.w[2]>;
+    } else if constexpr (kind == codegen::StepKind::search) {
+      return &kernels::run_cuda_search<words.w[0]>;
     } else {
       return &kernels::run_cuda_scatter_add<words.w[0], words.w[1]>;
     }

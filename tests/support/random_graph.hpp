@@ -162,7 +162,7 @@ class RandomGraph {
 
   void grow() {
     if (pick(1, 22) < o_.products) return dot();
-    switch (pick(0, 23)) {
+    switch (pick(0, 24)) {
       case 0:
       case 1:
         return unary();
@@ -199,6 +199,8 @@ class RandomGraph {
       case 21:
       case 22:
         return line();
+      case 23:
+        return conv();
       default:
         return cast();
     }
@@ -364,7 +366,8 @@ class RandomGraph {
     // a random part of x's axes is shared
     for (int a = 0; a < d.rank; ++a) {
       const int use = pick(0, 2);
-      if (use == 0) axes.batch_a[axes.batch++] = a;
+      // a kernel walks at most four batch axes
+      if (use == 0 && axes.batch < 4) axes.batch_a[axes.batch++] = a;
       if (use == 1) axes.contracted_a[axes.contracted++] = a;
     }
     // y's axes: batch, contracted and free ones in a random order
@@ -448,6 +451,43 @@ class RandomGraph {
         return {add_input(d, t), 9};
     }
   }
+  // x's elements as (N, G, C, S, T) under small windows, with every attribute at random.
+  void conv() {
+    const Item x = real();
+    i64 rest = x.v.dims().size();
+    if (rank_of(x) < 1 || rest < 1 || rest > 2000) return;
+    i64 part[4]{};
+    for (i64& p : part) {
+      p = pick(1, 4);
+      while (rest % p != 0) --p;
+      rest /= p;
+    }
+    const i64 images[]{part[0], part[1], part[2], part[3], rest};
+    const i64 window[]{part[1], pick(1, 18), part[2], pick(1, 3), pick(1, 3)};
+    ir::ConvAxes axes;
+    axes.spatial = 2;
+    for (int k = 0; k < 2; ++k)
+      axes.axis[k] = {pick(1, 3), pick(-1, 2), pick(-1, 3), one_in(3) ? pick(1, 3) : 1, pick(1, 2)};
+    const int turn = pick(0, 2);
+    for (int k = 0; k < 3; ++k) axes.order[k] = (k + turn) % 3;
+    const i64 order[]{1, 0, 2, 3, 4};
+    const Dims dims = ir::make_dims(5, images), taps = ir::make_dims(5, window);
+    const Dims result = ir::conv_dims(ir::permuted(dims, order), taps, axes);
+    const i64 products = part[2] * window[3] * window[4];
+    const double bound = x.bound * 4 * static_cast<double>(products);
+    if (result.size() < 1 || result.size() > 4 * o_.size || result.size() * products > 100000 || bound > 4e6)
+      return;
+    Value w = add_input(taps, x.v.dtype(), 4);
+    if (one_in(2)) {
+      ir::Slice flip[5];
+      flip[3] = {window[3] - 1, -1};
+      flip[4] = {window[4] - 1, -1};
+      w = ir::slice(w, flip, taps);
+    }
+    const Value v = ir::permute(ir::reshape(x.v, dims), order);
+    keep({ir::conv(v, w, axes, x.v.dtype()), bound});
+  }
+  static int rank_of(const Item& x) { return x.v.dims().rank; }
   void generator() {
     const Dims d = random_dims();
     if (one_in(2) && d.rank > 0) {

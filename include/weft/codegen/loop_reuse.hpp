@@ -67,7 +67,8 @@ class LoopReuse {
       const bool load = i == bodies || (j < load_count && loads[j] < body[i]);
       const int x = load ? loads[j++] : body[i++];
       const int view = view_in_group(x);
-      const bool reads = load || (view >= 0 && role_[x] == passes::Role::fused);
+      // a copy made here reads what it is a view of; one that a later group makes is still a view
+      const bool reads = load || (view >= 0 && role_[x] == passes::Role::fused && member_of_[x] == k);
       members[at] = x;
       is_read[at] = reads ? 1 : 0;
       position[x] = at;

@@ -14,6 +14,7 @@ enum class StepKind : u8 {
   gather,
   scatter_add,
   copy,
+  conv,
   scan,
   argsort,
   take,
