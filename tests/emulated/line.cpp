@@ -187,25 +187,28 @@ TEST_CASE("line: scatter folds in the order of the indices") {
 }
 
 TEST_CASE("line: take and search") {
-  const ir::Lines s{3, 17, 6};
-  const i64 count = 41, stride[3]{count, 1, 0};
-  const std::vector<f32> x = values<f32>(3 * 17 * 6);
-  const std::vector<i32> index = indices(3 * count, 17);
-  for (const bool zero : {false, true}) {
-    const Array expected = take_lines(plain(x), spread(index, s, count, stride), s, count, zero, DType::f32);
-    LineArgs args = contiguous(s);
-    std::vector<f32> out(expected.size(), 7);
-    args.a = x.data(), args.b = index.data(), args.out = out.data(), args.count = count, args.flag = zero;
-    std::memcpy(args.b_stride, stride, sizeof stride);
-    const i64 size = static_cast<i64>(out.size());
-    emulate_block(64, 0, 3,
-                  [&](EmulatedTeam& team) { kernels::take_elements<f32, i32>(team, args, 0, size); });
-    check_same(out, expected);
-    out.assign(out.size(), 7);
-    SerialTeam one;
-    for (i64 begin = 0; begin < size; begin += 100)
-      kernels::take_elements<f32, i32>(one, args, begin, std::min(begin + 100, size));
-    check_same(out, expected);
+  for (const i64 inner : {i64{6}, i64{1}}) {
+    const ir::Lines s{3, 17, inner};
+    const i64 count = 41, stride[3]{count, 1, 0};
+    const std::vector<f32> x = values<f32>(3 * 17 * inner);
+    const std::vector<i32> index = indices(3 * count, 17);
+    for (const bool zero : {false, true}) {
+      const Array expected =
+          take_lines(plain(x), spread(index, s, count, stride), s, count, zero, DType::f32);
+      LineArgs args = contiguous(s);
+      std::vector<f32> out(expected.size(), 7);
+      args.a = x.data(), args.b = index.data(), args.out = out.data(), args.count = count, args.flag = zero;
+      std::memcpy(args.b_stride, stride, sizeof stride);
+      const i64 size = static_cast<i64>(out.size());
+      emulate_block(64, 0, 3,
+                    [&](EmulatedTeam& team) { kernels::take_elements<f32, i32>(team, args, 0, size); });
+      check_same(out, expected);
+      out.assign(out.size(), 7);
+      SerialTeam one;
+      for (i64 begin = 0; begin < size; begin += 100)
+        kernels::take_elements<f32, i32>(one, args, begin, std::min(begin + 100, size));
+      check_same(out, expected);
+    }
   }
   std::vector<f64> sorted = values<f64>(200), wanted = values<f64>(50, true);
   std::sort(sorted.begin(), sorted.end());

@@ -34,7 +34,17 @@ WEFT_HD_INLINE void take_elements(Team& team, const LineArgs& args, i64 begin, i
   if constexpr (detail::is_serial<Team>) {
     i64 k = begin % args.inner, j = begin / args.inner % args.count, o = begin / args.inner / args.count;
     const bool rows = args.inner > 1 && args.b_stride[2] == 0 && args.a_stride[2] == 1;
-    for (i64 i = begin; i < end;) {
+    for (i64 i = begin; i < end && args.inner == 1; ++o, j = 0) {  // neighbours differ in their index
+      const i64 run = args.count - j < end - i ? args.count - j : end - i;
+      const T* line = from + o * args.a_stride[0];
+      const I* wanted = index + o * args.b_stride[0] + j * args.b_stride[1];
+      for (i64 r = 0; r < run; ++r) {
+        const i64 at = detail::line_place(wanted[r * args.b_stride[1]], args.extent);
+        out[i + r] = at < 0 ? missing : line[at * args.a_stride[1]];
+      }
+      i += run;
+    }
+    for (i64 i = begin; i < end && args.inner != 1;) {
       const i64 run = args.inner - k < end - i ? args.inner - k : end - i;
       if (rows) {  // one index for a run of neighbours
         const i64 at = detail::line_place(index[o * args.b_stride[0] + j * args.b_stride[1]], args.extent);
