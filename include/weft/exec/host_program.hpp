@@ -26,6 +26,8 @@ constexpr HostKernel host_kernel() {
     return &kernels::run_scatter_add<codegen::code_of<P, K>>;
   else if constexpr (kind == codegen::StepKind::finish)
     return &kernels::run_finish;
+  else if constexpr (kind == codegen::StepKind::repeat)
+    return nullptr;  // Steps walks what is inside
   else
     return &kernels::run_copy;
 }
