@@ -11,4 +11,5 @@
 #include "weft/nn/linear.hpp"
 #include "weft/nn/norm.hpp"
 #include "weft/nn/param.hpp"
+#include "weft/nn/recurrent.hpp"
 #include "weft/nn/tied.hpp"
