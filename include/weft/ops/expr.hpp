@@ -121,7 +121,9 @@ namespace detail {
 
 template <class A>
 constexpr ir::Builder* builder_of(const A& a) {
-  if constexpr (ExprLike<A>)
+  if constexpr (ExprLike<A> && requires { a.builder; })
+    return a.builder;  // a parameter's node is made where it is used
+  else if constexpr (ExprLike<A>)
     return to_expr(a).value.builder;
   else
     return nullptr;
