@@ -159,3 +159,5 @@ constexpr void lower_repeat(const ir::Graph& g, const passes::Fusion& f, const p
 }
 
 }  // namespace weft::codegen
+
+#include "weft/codegen/lower.hpp"

@@ -232,3 +232,5 @@ constexpr ir::Graph reduce_loops(const ir::Graph& g) {
 }
 
 }  // namespace weft::passes
+
+#include "weft/passes/prune.hpp"
