@@ -87,6 +87,26 @@ struct SmallMlp {
   constexpr auto operator()(auto x) const { return fc2(relu(fc1(x))); }
 };
 
+struct Lstm {
+  nn::LSTM<128, 128, nn::Recurrent{.num_layers = 2}> rnn;
+  constexpr auto operator()(auto x) const { return std::get<0>(rnn(x)); }
+};
+
+// A training step with SGD on one sequence of 64 steps.
+int lstm_case() {
+  const bench::MemoryWatch memory;
+  auto trainer = make_trainer<Lstm>(
+      Cpu{}, [](const auto& model, auto x, auto y) { return mse_loss(model(x), y); }, in<f32, 64, 32, 128>,
+      in<f32, 64, 32, 128>, optim::SGD{.lr = 0.01f});
+  const auto x = normal(64 * 32 * 128, 1), y = normal(64 * 32 * 128, 2);
+  bench::Timed timed;
+  timed.run = [&] { trainer.step(x, y); };
+  timed.facts = fact("launches", trainer.launches()) + ", " +
+                fact("workspace_bytes", trainer.workspace_bytes()) + ", " +
+                fact("state_bytes", trainer.state_bytes());
+  return bench::serve(memory, timed);
+}
+
 // A training step with AdamW, on one of four batches in turn.
 template <class M, i64 Batch, i64 Features>
 int training(const std::vector<i64>& widths) {
@@ -195,6 +215,7 @@ int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "";
   if (name == "mlp") return training<Mlp, 128, 784>({784, 512, 256, 10});
   if (name == "small_mlp") return training<SmallMlp, 32, 64>({64, 128, 10});
+  if (name == "lstm") return lstm_case();
   if (name == "chain") return chain();
   if (name == "layer_norm") return layer_norm_case();
   if (name == "cross_entropy") return cross_entropy_case();

@@ -57,6 +57,19 @@ def training(widths, batch, **adamw):
     return run
 
 
+def lstm():
+    model = torch.nn.LSTM(128, 128, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    x, y = torch.randn(64, 32, 128), torch.randn(64, 32, 128)
+
+    def run():
+        optimizer.zero_grad(set_to_none=True)
+        F.mse_loss(model(x)[0], y).backward()
+        optimizer.step()
+
+    return run
+
+
 def chain():
     x, a, b = (torch.randn(4096, 1024) for _ in range(3))
 
@@ -102,6 +115,7 @@ def tiny():
 CASES = {
     "mlp": lambda **kw: training((784, 512, 256, 10), 128, **kw),
     "small_mlp": lambda **kw: training((64, 128, 10), 32, **kw),
+    "lstm": lstm,
     "chain": chain,
     "layer_norm": layer_norm,
     "cross_entropy": cross_entropy,

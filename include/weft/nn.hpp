@@ -14,5 +14,6 @@
 #include "weft/nn/norm.hpp"
 #include "weft/nn/param.hpp"
 #include "weft/nn/pool.hpp"
+#include "weft/nn/recurrent.hpp"
 #include "weft/nn/tied.hpp"
 #include "weft/nn/upsample.hpp"

@@ -18,6 +18,7 @@
 #include "weft/ops/linalg.hpp"
 #include "weft/ops/linalg_more.hpp"
 #include "weft/ops/logic.hpp"
+#include "weft/ops/loop.hpp"
 #include "weft/ops/loss.hpp"
 #include "weft/ops/loss_more.hpp"
 #include "weft/ops/movement.hpp"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the examples as a user does and checks what they say and leave.
-# usage: run.sh digits|digits_cnn|regression PROGRAM, run.sh readme COMPILER, run.sh pages, run.sh embed CMAKE BUILD COMPILER GENERATOR MAKE
+# usage: run.sh digits|digits_cnn|lstm_forecast|regression PROGRAM, run.sh readme COMPILER, run.sh pages, run.sh embed CMAKE BUILD COMPILER GENERATOR MAKE
 set -u
 export LC_ALL=C
 name=$1
@@ -95,6 +95,33 @@ regression() {
   refuses 'regression: --target COLUMN is missing' "$program" --data "$houses"
 }
 
+lstm_forecast() {
+  local program=$1 demand=$source/examples/data/demand.csv
+  "$program" --data "$demand" --column demand --out "$scratch" >"$scratch/said" 2>"$scratch/progress" || bad "lstm_forecast failed"
+  narrow "$scratch/said"
+  narrow "$scratch/progress"
+  tail -1 "$scratch/said" >"$scratch/line"
+  expect "$scratch/line" "^lstm_forecast: 'demand': RMSE 1\.[345][0-9]*, of repeating the last value 2\.589$"
+  expect "$scratch/lstm_forecast.svg" '^<polyline '
+  # of a walk at random the last value is the best forecast: no better than it
+  awk 'BEGIN {srand(3); print "a"; for (i = 0; i < 400; ++i) print x += rand() - 0.5}' >"$scratch/walk.csv"
+  "$program" --data "$scratch/walk.csv" --column a --epochs 3 --out "$scratch" 2>/dev/null | tail -1 >"$scratch/line"
+  awk '{sub(",", "", $4); exit !($4 > 0.97 * $NF)}' "$scratch/line" || bad "a forecast of what cannot be forecast: $(cat "$scratch/line")"
+
+  write() { printf '%b' "$2" >"$scratch/$1.csv"; }
+  try() { "$program" --data "$scratch/$1.csv" --column "${2-y}" --out "$scratch"; }
+  write text 'x,y\n1,2\n2,Paris\n'
+  write few 'y\n1\n2\n3\n'
+  awk 'BEGIN {print "y"; for (i = 0; i < 300; ++i) print 4}' >"$scratch/constant.csv"
+  refuses 'file/open.*missing.csv' try missing
+  refuses "csv/missing-column.*'z'" try few z
+  refuses "line 3: column 'y': 'Paris' is not a number" try text
+  refuses 'forecast/rows' try few
+  refuses 'holds one value' try constant
+  refuses 'lstm_forecast: --data FILE is missing' "$program" --column y
+  refuses 'lstm_forecast: --column NAME is missing' "$program" --data "$demand"
+}
+
 first_program() { # the first block of C++ in a page
   awk '/^```cpp$/ {inside = 1; next} /^```$/ {if (inside) exit} inside' "$1"
 }
@@ -154,7 +181,7 @@ embed() {
 }
 
 case $name in
-  digits | digits_cnn | regression | readme | pages | embed) "$name" "$@" ;;
+  digits | digits_cnn | lstm_forecast | regression | readme | pages | embed) "$name" "$@" ;;
   *) echo "there is no example test '$name'" && exit 2 ;;
 esac
 [ "$failures" -eq 0 ] && echo "examples: $name as expected"

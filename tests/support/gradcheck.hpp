@@ -98,7 +98,8 @@ GradCheck gradcheck(const F& f, const Point<S>&... points) {
   for (int x : wrt) depends[x] = 1;
   for (int i = 0; i < forward; ++i) {
     const ir::Node& node = b.graph.nodes[i];
-    if (!passes::gradient_rule(node.op)) continue;
+    if (!passes::gradient_rule(node.op) && node.op != ir::Op::loop && node.op != ir::Op::loop_result)
+      continue;
     for (int k = 0; k < node.arity; ++k)
       if (depends[b.graph.in(i, k)])
         depends[i] = 1,

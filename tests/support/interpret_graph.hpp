@@ -3,6 +3,7 @@
 // double. Nothing of fusion, memory planning or lowering is used, so that it can judge them. Integers are
 // exact up to 2^53; functions are the C library's.
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -10,7 +11,7 @@
 #include "support/interpret_line.hpp"
 #include "weft/core/philox.hpp"
 #include "weft/ir/conv.hpp"
-#include "weft/ir/value.hpp"
+#include "weft/ir/loop.hpp"
 
 namespace weft::testing {
 
@@ -108,15 +109,19 @@ inline double evaluate(ir::Op op, DType to, DType from, double a, double b, doub
     case Op::cast:
       return convert(to, a);
     case Op::bitcast:
+      if (from == DType::f32 && to == DType::u32) return std::bit_cast<u32>(static_cast<float>(a));
+      return a;
     case Op::stop_gradient:
       return a;
     case Op::add:
+      if (to == DType::u32) return static_cast<u32>(static_cast<u64>(a) + static_cast<u64>(b));
       r = from == DType::boolean ? (a != 0 || b != 0) : a + b;
       break;
     case Op::sub:
       r = a - b;
       break;
     case Op::mul:
+      if (to == DType::u32) return static_cast<u32>(static_cast<u64>(a) * static_cast<u64>(b));
       r = a * b;
       break;
     case Op::div:
@@ -224,6 +229,11 @@ class GraphInterpreter {
       case Op::state:
         return leaves.slots[static_cast<std::size_t>(n.imm)];
       case Op::scalar:
+        if (n.imm < 4) {
+          const u64 words = n.imm < 2 ? leaves.seed : leaves.step;
+          return {static_cast<double>(
+              std::bit_cast<float>(static_cast<u32>(n.imm % 2 == 0 ? words : words >> 32)))};
+        }
         return {leaves.scalars[static_cast<std::size_t>(n.imm)]};
       case Op::constant:
         return Array(size, rounded(n.dtype, ir::constant_value(n.dtype, n.imm)));
@@ -236,6 +246,17 @@ class GraphInterpreter {
         for (std::size_t k = 0; k < size; ++k)
           r[k] = random_word(leaves.seed, leaves.step, static_cast<u32>(n.imm), static_cast<u32>(k));
         return r;
+      case Op::loop:
+        return loop(i, values, leaves);
+      case Op::loop_result: {
+        // the loop's value is all its results, one after another
+        const ir::LoopShape s = ir::loop_shape(g, g.in(i, 0));
+        const ir::Graph body = ir::loop_body(g, g.in(i, 0));
+        i64 from = 0;
+        for (int k = 0; k < static_cast<int>(n.imm); ++k) from += result_size(g.in(i, 0), s, body, k);
+        for (std::size_t j = 0; j < size; ++j) r[j] = operand(0)[static_cast<std::size_t>(from) + j];
+        return r;
+      }
       case Op::dot:
         return dot(i, operand(0), operand(1));
       case Op::conv:
@@ -380,6 +401,60 @@ class GraphInterpreter {
     if (arg) return where;
     for (double& v : r) v = rounded(n.dtype, v);
     return r;
+  }
+
+  i64 result_size(int loop, const ir::LoopShape& s, const ir::Graph& body, int which) const {
+    if (which < s.carries) return g.dims(g.in(loop, which)).size();
+    if (which < 2 * s.carries) return (s.trips + 1) * g.dims(g.in(loop, which - s.carries)).size();
+    return s.trips * body.dims(body.outputs[which - s.carries]).size();
+  }
+
+  Array loop(int i, const std::vector<Array>& values, const Leaves& leaves) const {
+    const ir::LoopShape s = ir::loop_shape(g, i);
+    const ir::Graph body = ir::loop_body(g, i);
+    const auto operand = [&](int k) -> const Array& { return values[static_cast<std::size_t>(g.in(i, k))]; };
+    Leaves inner;
+    inner.seed = leaves.seed, inner.step = leaves.step, inner.scalars = leaves.scalars;
+    for (int k = 0; k < s.operands(); ++k) inner.inputs.push_back(operand(k));
+    std::vector<Array> result(static_cast<std::size_t>(s.results()));
+    for (int k = 0; k < s.results(); ++k)
+      result[static_cast<std::size_t>(k)].resize(static_cast<std::size_t>(result_size(i, s, body, k)));
+    const auto put = [&](int which, i64 row, const Array& x) {
+      std::copy(x.begin(), x.end(),
+                result[static_cast<std::size_t>(which)].begin() + row * static_cast<i64>(x.size()));
+    };
+    for (int k = 0; k < s.carries; ++k) put(s.history_of(k), s.first_row(), operand(k));
+    for (i64 n = 0; n < s.trips; ++n) {
+      const i64 t = s.reverse ? s.trips - 1 - n : n;
+      for (int k = s.carries; k < s.carries + s.stacked; ++k) {
+        const i64 row = static_cast<i64>(operand(k).size()) / s.trips;
+        inner.inputs[static_cast<std::size_t>(k)] =
+            Array(operand(k).begin() + t * row, operand(k).begin() + (t + 1) * row);
+      }
+      if (body.key_input >= 0) {
+        const Array& key = inner.inputs[static_cast<std::size_t>(body.key_input)];
+        const auto word = [&](std::size_t k) { return static_cast<u64>(key[k]); };
+        inner.seed = word(0) | word(1) << 32;
+        inner.step = word(2) | word(3) << 32;
+      }
+      const std::vector<Array> inside = GraphInterpreter(body).run(inner);
+      for (int k = 0; k < body.outputs.size(); ++k) {
+        const Array& x = inside[static_cast<std::size_t>(body.outputs[k])];
+        if (k < s.carries) {
+          inner.inputs[static_cast<std::size_t>(k)] = x;
+          put(s.history_of(k), t + s.written_from(), x);
+        } else {
+          put(s.output(k - s.carries), t, x);
+        }
+      }
+    }
+    Array all;
+    for (int k = 0; k < s.results(); ++k) {
+      const Array& r =
+          k < s.carries ? inner.inputs[static_cast<std::size_t>(k)] : result[static_cast<std::size_t>(k)];
+      all.insert(all.end(), r.begin(), r.end());
+    }
+    return all;
   }
 
   Array dot(int i, const Array& a, const Array& b) const {

@@ -92,7 +92,8 @@ class Machine {
   }
 
   void run() {
-    for (const codegen::Step& s : lowered_.steps) step(s);
+    bound_.assign(static_cast<std::size_t>(lowered_.bindings.size()), passes::Address::none);
+    run(0, lowered_.steps.size());
   }
 
   Array output(int k) {
@@ -113,8 +114,42 @@ class Machine {
     return b;
   }
 
+  void run(int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      const codegen::Step& s = lowered_.steps[i];
+      if (s.kind != codegen::StepKind::repeat) {
+        step(s);
+        continue;
+      }
+      const u64* n = lowered_.numbers.data() + s.numbers.begin;
+      const i64 trips = static_cast<i64>(n[0]);
+      const int inside = static_cast<int>(n[1]);
+      for (i64 trip = 0; trip < trips; ++trip) {
+        for (u64 k = n[2]; k < n[2] + n[3]; ++k) {
+          const codegen::Binding& b = lowered_.bindings[static_cast<int>(k)];
+          const u64 none = passes::Address::none;
+          const u64 from = trip == 0 && b.first != none                     ? b.first
+                           : b.other != none && (trips - 1 - trip) % 2 == 1 ? b.other
+                                                                            : b.base;
+          if (from != none)
+            bound_[static_cast<std::size_t>(k)] = resolved(from) + static_cast<u64>(trip * b.stride);
+        }
+        run(i + 1, i + 1 + inside);
+      }
+      i += inside;
+    }
+  }
+  // What an address inside a loop is in the trip at hand.
+  u64 resolved(u64 address) const {
+    if (address == passes::Address::none || passes::Address::space(address) != ir::Space::bound)
+      return address;
+    return bound_[static_cast<std::size_t>(passes::Address::index(address))] +
+           static_cast<u64>(passes::Address::offset(address));
+  }
+
   // Element k behind `address`.
   std::byte* byte(u64 address, i64 k, DType t) {
+    address = resolved(address);
     const ir::Space space = passes::Address::space(address);
     Block& block = space == ir::Space::input
                        ? inputs_[static_cast<std::size_t>(passes::Address::index(address))]
@@ -237,6 +272,8 @@ class Machine {
       case codegen::StepKind::scatter:
       case codegen::StepKind::search:
         return line(s.kind, words, address, number);
+      case codegen::StepKind::repeat:
+        return;
       case codegen::StepKind::copy:
         std::vector<std::byte> held;
         for (i64 i = 0; i < n(0); ++i) held.push_back(*byte(address[0], i, DType::u8));
@@ -502,6 +539,7 @@ class Machine {
   const codegen::Lowered& lowered_;
   std::mt19937 order_;
   std::vector<Block> inputs_;
+  std::vector<u64> bound_;
   Block blocks_[8];
 };
 

@@ -107,6 +107,11 @@ constexpr void write(WordWriter& w, const Lowered& l) {
     w.put_int(list->size());
     w.put_all(list->data(), list->size());
   }
+  w.put_int(l.bindings.size());
+  for (const Binding& b : l.bindings) {
+    for (const u64 a : {b.first, b.base, b.other}) w.put(a);
+    w.put_int(b.stride);
+  }
 }
 
 constexpr Lowered thaw_lowered(const u64* words) {
@@ -135,6 +140,11 @@ constexpr Lowered thaw_lowered(const u64* words) {
   for (List<u64>* list : {&l.words, &l.addresses, &l.numbers}) {
     const int n = r.get_size();
     list->append(r.take(n), n);
+  }
+  l.bindings.resize(r.get_size());
+  for (Binding& b : l.bindings) {
+    for (u64* a : {&b.first, &b.base, &b.other}) *a = r.get();
+    b.stride = r.get_int();
   }
   return l;
 }

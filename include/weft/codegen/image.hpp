@@ -11,8 +11,8 @@ namespace weft::codegen {
 struct ImageHeader {
   int kernels = 0, steps = 0;
   int kernel_at = 0, word_at = 0, step_at = 0, address_at = 0, number_at = 0, output_at = 0, preset_at = 0,
-      input_at = 0;
-  int outputs = 0, presets = 0, inputs = 0;
+      input_at = 0, binding_at = 0;
+  int outputs = 0, presets = 0, inputs = 0, bindings = 0;
   int size = 0;
   int scalars = 0;
   i64 workspace_bytes = 0, model_bytes = 0, optimizer_bytes = 0;
@@ -23,6 +23,7 @@ struct ImageHeader {
 
 inline constexpr int kernel_words = 2;
 inline constexpr int step_words = 5;
+inline constexpr int binding_words = 4;
 
 // What one constant evaluation yields before it is frozen.
 struct Build {
@@ -32,6 +33,23 @@ struct Build {
   List<i64> input_bytes;  // 0 for an input that nothing reads
   ImageHeader header;
 };
+
+// Adds the launches, bytes and FLOPs of steps [begin, end), which run `trips` times.
+constexpr void count_work(const Lowered& l, int begin, int end, i64 trips, ImageHeader& h) {
+  for (int s = begin; s < end; ++s) {
+    const Step& step = l.steps[s];
+    if (step.kind == StepKind::repeat) {
+      const u64* numbers = l.numbers.data() + step.numbers.begin;
+      const int inside = static_cast<int>(numbers[1]);
+      count_work(l, s + 1, s + 1 + inside, trips * static_cast<i64>(numbers[0]), h);
+      s += inside;
+    } else {
+      h.flops += trips * step.flops;
+      h.bytes += trips * step.bytes;
+      h.launches += static_cast<int>(trips);
+    }
+  }
+}
 
 constexpr Build finish_build(const ir::Graph& g, const passes::Plan& plan, Lowered lowered) {
   Build b;
@@ -49,17 +67,15 @@ constexpr Build finish_build(const ir::Graph& g, const passes::Plan& plan, Lower
   h.presets = g.presets.size();
   h.inputs = g.inputs.size();
   h.input_at = h.preset_at + h.presets;
-  h.size = h.input_at + h.inputs + 1;
+  h.binding_at = h.input_at + h.inputs;
+  h.bindings = lowered.bindings.size();
+  h.size = h.binding_at + binding_words * h.bindings + 1;
   h.scalars = g.scalar_count;
   h.workspace_bytes = plan.workspace_bytes;
   h.model_bytes = g.model_bytes;
   h.optimizer_bytes = g.optimizer_bytes;
   h.nodes = g.nodes.size();
-  for (const Step& s : lowered.steps) {
-    h.flops += s.flops;
-    h.bytes += s.bytes;
-  }
-  h.launches = lowered.steps.size();
+  count_work(lowered, 0, lowered.steps.size(), 1, h);
   b.outputs = plan.outputs;
   b.presets = g.presets;
   for (int node : g.inputs) b.input_bytes.push(node < 0 ? 0 : passes::bytes_of(g, node));
@@ -88,15 +104,19 @@ constexpr void write(WordWriter& w, const Build& b) {
   for (const ir::Preset& p : b.presets)
     w.put(static_cast<u64>(p.scalar) | static_cast<u64>(std::bit_cast<u32>(p.value)) << 32);
   for (i64 bytes : b.input_bytes) w.put_int(bytes);
+  for (const Binding& x : b.lowered.bindings) {
+    for (const u64 a : {x.first, x.base, x.other}) w.put(a);
+    w.put_int(x.stride);
+  }
   w.put(0);
 }
 
 // The header goes in front of the image's words.
-inline constexpr int header_words = 22;
+inline constexpr int header_words = 24;
 constexpr void write(WordWriter& w, const ImageHeader& h) {
-  for (const int x :
-       {h.kernels, h.steps, h.kernel_at, h.word_at, h.step_at, h.address_at, h.number_at, h.output_at,
-        h.preset_at, h.input_at, h.outputs, h.presets, h.inputs, h.size, h.scalars, h.launches, h.nodes})
+  for (const int x : {h.kernels, h.steps, h.kernel_at, h.word_at, h.step_at, h.address_at, h.number_at,
+                      h.output_at, h.preset_at, h.input_at, h.outputs, h.presets, h.inputs, h.size, h.scalars,
+                      h.launches, h.nodes, h.binding_at, h.bindings})
     w.put_int(x);
   for (const i64 x : {h.workspace_bytes, h.model_bytes, h.optimizer_bytes, h.flops, h.bytes}) w.put_int(x);
 }
@@ -105,7 +125,7 @@ constexpr ImageHeader read_header(const u64* words) {
   ImageHeader h;
   for (int* x : {&h.kernels, &h.steps, &h.kernel_at, &h.word_at, &h.step_at, &h.address_at, &h.number_at,
                  &h.output_at, &h.preset_at, &h.input_at, &h.outputs, &h.presets, &h.inputs, &h.size,
-                 &h.scalars, &h.launches, &h.nodes})
+                 &h.scalars, &h.launches, &h.nodes, &h.binding_at, &h.bindings})
     *x = r.get_size();
   for (i64* x : {&h.workspace_bytes, &h.model_bytes, &h.optimizer_bytes, &h.flops, &h.bytes})
     *x = r.get_int();

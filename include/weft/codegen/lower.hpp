@@ -6,6 +6,7 @@
 #include "weft/codegen/lower_finish.hpp"
 #include "weft/codegen/lower_line.hpp"
 #include "weft/codegen/lower_loop.hpp"
+#include "weft/codegen/lower_repeat.hpp"
 
 namespace weft::codegen {
 
@@ -39,6 +40,8 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
     const passes::Group& group = f.groups[k];
     if (group.opaque < 0) {
       if (group.stores.size > 0) loops.lower(k);
+    } else if (g.nodes[group.opaque].op == ir::Op::loop) {
+      lower_repeat(g, f, plan, k, out);
     } else if (g.nodes[group.opaque].op == ir::Op::dot) {
       lower_dot(g, f, plan, k, out);
     } else if (ir::is_line(g.nodes[group.opaque].op)) {

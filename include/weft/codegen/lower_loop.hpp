@@ -216,7 +216,8 @@ class LoopLowering {
         if (node.op == Op::random && seed_ < 0) {
           Operand seed;
           seed.word = {DType::u32, kernels::Role::random, false};
-          seed.address = Address::make(ir::Space::scalars, 0);
+          seed.address = g.key_input < 0 ? Address::make(ir::Space::scalars, 0)
+                                         : Address::make(ir::Space::input, 0, g.key_input);
           seed_ = add_operand(seed, {Source::fixed, seed.address});
         }
         continue;

@@ -7,6 +7,8 @@
 
 namespace weft::codegen {
 
+// repeat: runs the steps behind it several times. Numbers: trips, how many steps, its first binding,
+// bindings.
 enum class StepKind : u8 {
   loop,
   finish,
@@ -19,7 +21,15 @@ enum class StepKind : u8 {
   argsort,
   take,
   scatter,
-  search
+  search,
+  repeat
+};
+
+// What an address of Space::bound, whose index names a binding, is in trip n: `first` in the first trip where
+// there is one; else base + n * stride, or `other` in every second trip, counted back from the last.
+struct Binding {
+  u64 first = passes::Address::none, base = passes::Address::none, other = passes::Address::none;
+  i64 stride = 0;
 };
 
 // The fold of a reduction.
@@ -60,6 +70,7 @@ struct Lowered {
   List<Step> steps;
   List<u64> addresses;  // passes::Address of every operand
   List<u64> numbers;
+  List<Binding> bindings;
 
   // The number of the kernel with these words; equal kernels are one.
   constexpr int kernel(StepKind kind, const List<u64>& code) {
@@ -105,11 +116,26 @@ struct Lowered {
       s.numbers.begin += numbers.size();
       steps.push(s);
     }
+    const int bound = bindings.size(), first_address = addresses.size(),
+              first_step = steps.size() - part.steps.size();
     addresses.append(part.addresses.data(), part.addresses.size());
     numbers.append(part.numbers.data(), part.numbers.size());
+    if (part.bindings.empty()) return;
+    bindings.append(part.bindings.data(), part.bindings.size());
+    if (bound == 0) return;
+    for (int k = first_address; k < addresses.size(); ++k) shift_binding(addresses[k], bound);
+    for (int k = bound; k < bindings.size(); ++k)
+      for (u64* a : {&bindings[k].first, &bindings[k].base, &bindings[k].other}) shift_binding(*a, bound);
+    for (int s = first_step; s < steps.size(); ++s)
+      if (steps[s].kind == StepKind::repeat) numbers[steps[s].numbers.begin + 2] += static_cast<u64>(bound);
   }
 
  private:
+  static constexpr void shift_binding(u64& address, int by) {
+    using passes::Address;
+    if (address != Address::none && Address::space(address) == ir::Space::bound)
+      address = Address::make(ir::Space::bound, Address::offset(address), Address::index(address) + by);
+  }
   List<u64> hashes_;
 };
 

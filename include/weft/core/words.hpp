@@ -27,9 +27,9 @@ class WordWriter {
   // Room for the next `count` words, to be filled by the caller; null beyond the capacity. A call a word is
   // what long arrays cannot afford.
   constexpr u64* claim(int count) {
-    u64* const begin = words_ + size_;
+    u64* const begin = size_ + count <= capacity_ ? words_ + size_ : nullptr;
     size_ += count;
-    return size_ <= capacity_ ? begin : nullptr;
+    return begin;
   }
   constexpr void put_all(const u64* words, int count) {
     u64* const to = claim(count);

@@ -93,6 +93,8 @@ constexpr CudaKernel cuda_kernel() {
     return &kernels::run_cuda_finish<CudaPlan<P>::finish_set()>;
   } else if constexpr (kind == codegen::StepKind::copy) {
     return &launching::run_copy;
+  } else if constexpr (kind == codegen::StepKind::repeat) {
+    return nullptr;  // Steps walks what is inside
   } else {
     constexpr const auto& words = codegen::KernelSlice<P, K>::words;
     if constexpr (kind == codegen::StepKind::dot) {

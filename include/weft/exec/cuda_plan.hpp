@@ -9,6 +9,19 @@
 
 namespace weft::exec {
 
+// Bits below which `address` is zero in every trip of the loops around it; blocks and inputs themselves start
+// at multiples of 256.
+template <class P>
+constexpr u64 address_bits(u64 address) {
+  using passes::Address;
+  if (address == Address::none) return 0;
+  u64 bits = static_cast<u64>(Address::offset(address));
+  if (Address::space(address) != ir::Space::bound) return bits;
+  const u64* binding = P::image + P::header.binding_at + codegen::binding_words * Address::index(address);
+  for (int k = 0; k < 3; ++k) bits |= address_bits<P>(binding[k]);
+  return bits | binding[3];
+}
+
 // Whether every address that kernel K's dense operands ever have is a multiple of 16 bytes; blocks and inputs
 // themselves start at multiples of 256.
 template <class P, int K>
@@ -20,8 +33,7 @@ constexpr int kernel_alignment() {
     const int first = static_cast<int>(w[1] & 0xffffffff);
     for (int k = 0; k < Needs::header.operands; ++k) {
       const u64 address = P::image[P::header.address_at + first + k];
-      if (address != passes::Address::none && Needs::is_dense(k) &&
-          passes::Address::offset(address) % 16 != 0)
+      if (address != passes::Address::none && Needs::is_dense(k) && address_bits<P>(address) % 16 != 0)
         return 1;
     }
   }

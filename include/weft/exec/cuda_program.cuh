@@ -167,6 +167,7 @@ class CudaProgram {
   void make_dots() {
     if constexpr (CudaKernels<P>::library()) {
       handle_.emplace();
+      steps_->bind_first_trips();
       for (int s = 0; s < P::header.steps; ++s) {
         const u64* w = P::image + P::header.step_at + codegen::step_words * s;
         if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::dot) continue;
@@ -184,7 +185,9 @@ class CudaProgram {
         spec.finish = choice.finish;
         spec.workspace_cap = static_cast<u64>(library_bytes());
         std::uintptr_t bits = 16;
-        for (int k = 0; k < 5; ++k) bits |= reinterpret_cast<std::uintptr_t>(launch.args.pointer[k]);
+        const u64* address = P::image + P::header.address_at + (w[1] & 0xffffffff);
+        for (int k = 0; k < static_cast<int>(w[1] >> 32); ++k)
+          bits |= reinterpret_cast<std::uintptr_t>(launch.args.pointer[k]) | address_bits<P>(address[k]);
         spec.alignment = static_cast<u32>(bits & (~bits + 1));
         dots_.push_back(std::make_unique<kernels::CublasLtDot>(*handle_, spec));
         launch.dot = dots_.back().get();

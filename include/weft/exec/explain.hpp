@@ -37,6 +37,7 @@ struct ExplainedStep {
 struct Explanation {
   std::vector<ExplainedStep> steps;
   i64 bytes = 0, flops = 0, workspace_bytes = 0;
+  i64 launches = 0;  // a step inside a loop counts once a trip
 };
 
 namespace explain_detail {
@@ -165,8 +166,37 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
       out.kernel = "copy";
       out.shape = at(0) + " B";
       break;
+    case codegen::StepKind::repeat:
+      out.kernel = "loop";
+      out.shape = at(0) + " trips of the " + at(1) + " below";
+      break;
   }
   return out;
+}
+
+// Steps of a graph that runs `trips` times, `depth` loops deep.
+inline void explain_into(Explanation& out, const ir::Graph& g, const passes::Fusion& f,
+                         const passes::Plan& plan, i64 trips, int depth) {
+  for (int k = 0; k < f.groups.size(); ++k) {
+    const codegen::Lowered lowered = codegen::lower(g, f, plan, k, k + 1);
+    for (int i = 0; i < lowered.steps.size(); ++i) {
+      const codegen::Step& step = lowered.steps[i];
+      ExplainedStep s = explain_step(g, f, plan, k, lowered, step);
+      s.kernel.insert(0, static_cast<std::size_t>(depth), ' ');
+      s.bytes *= trips;
+      s.flops *= trips;
+      out.steps.push_back(s);
+      out.bytes += s.bytes;
+      out.flops += s.flops;
+      if (step.kind != codegen::StepKind::repeat) {
+        out.launches += trips;
+        continue;
+      }
+      const passes::LoopMemory inside(g, f, k);
+      explain_into(out, inside.body, inside.fusion, inside.plan, trips * inside.shape.trips, depth + 1);
+      i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);
+    }
+  }
 }
 
 }  // namespace explain_detail
@@ -177,14 +207,7 @@ inline Explanation explain_graph(const ir::Graph& traced) {
   const passes::Fusion f = passes::fuse(g);
   const passes::Plan plan = passes::plan_memory(g, f);
   Explanation out;
-  for (int k = 0; k < f.groups.size(); ++k) {
-    const codegen::Lowered lowered = codegen::lower(g, f, plan, k, k + 1);
-    for (const codegen::Step& step : lowered.steps) {
-      out.steps.push_back(explain_detail::explain_step(g, f, plan, k, lowered, step));
-      out.bytes += step.bytes;
-      out.flops += step.flops;
-    }
-  }
+  explain_detail::explain_into(out, g, f, plan, 1, 0);
   out.workspace_bytes = plan.workspace_bytes;
   return out;
 }
@@ -195,7 +218,7 @@ inline std::string to_text(const Explanation& e, const Roofline& machine) {
   constexpr std::size_t columns = 79, indent = 47;
   double least = 0;
   for (const ExplainedStep& s : e.steps) least += machine.seconds(s.bytes, s.flops);
-  std::string out = std::to_string(e.steps.size()) + (e.steps.size() == 1 ? " launch, " : " launches, ") +
+  std::string out = std::to_string(e.launches) + (e.launches == 1 ? " launch, " : " launches, ") +
                     compact(static_cast<double>(e.bytes), "B") + " moved, " +
                     compact(static_cast<double>(e.flops), "FLOP") + ", workspace " +
                     compact(static_cast<double>(e.workspace_bytes), "B") + "\nat least " + duration(least) +

@@ -46,6 +46,8 @@ constexpr HostKernel host_kernel() {
     return host_line_kernel<P, K>();
   else if constexpr (kind == codegen::StepKind::finish)
     return &kernels::run_finish;
+  else if constexpr (kind == codegen::StepKind::repeat)
+    return nullptr;  // Steps walks what is inside
   else
     return &kernels::run_copy;
 }

@@ -24,7 +24,22 @@ class Steps {
   // Reads an image's steps; `kernels` has its kernels' functions.
   Steps(const codegen::ImageHeader& header, const u64* image, const decltype(Launch::run)* kernels,
         const Blocks& blocks)
-      : header_(header), image_(image), blocks_(blocks), launches_(static_cast<std::size_t>(header.steps)) {
+      : header_(header),
+        image_(image),
+        blocks_(blocks),
+        launches_(static_cast<std::size_t>(header.steps)),
+        bindings_(static_cast<std::size_t>(header.bindings)) {
+    for (int k = 0; k < header.bindings; ++k) {
+      const u64* w = image + header.binding_at + codegen::binding_words * k;
+      Bound& binding = bindings_[static_cast<std::size_t>(k)];
+      binding.stride = static_cast<i64>(w[3]);
+      binding.has_first = w[0] != passes::Address::none;
+      binding.alternates = w[2] != passes::Address::none;
+      place(w[0], binding.first);
+      place(w[1], binding.base);
+      place(w[2], binding.other);
+    }
+    sums_.reserve(count_sums());  // pointers into it are kept
     for (int s = 0; s < header.steps; ++s) {
       const u64* w = image + header.step_at + codegen::step_words * s;
       Launch& launch = launches_[static_cast<std::size_t>(s)];
@@ -34,17 +49,16 @@ class Steps {
       launch.number_count = static_cast<int>(w[2] >> 32);
       if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::finish) {
         launch.sum_count = addresses / 2;
-        for (int k = 0; k < launch.sum_count; ++k)
+        for (int k = 0; k < launch.sum_count; ++k) {
           sums_.push_back(kernels::finish_sum(launch.numbers + kernels::finish_numbers * k,
-                                              resolve(image[header.address_at + first + 2 * k]),
-                                              resolve(image[header.address_at + first + 2 * k + 1])));
+                                              resolve(image[header.address_at + first + 2 * k]), nullptr));
+          place(image[header.address_at + first + 2 * k + 1], sums_.back().to);
+        }
         continue;
       }
       for (int a = 0; a < addresses; ++a) {
         const u64 address = image[header.address_at + first + a];
-        if (address != passes::Address::none && passes::Address::space(address) == ir::Space::input)
-          inputs_.push_back({s, a, passes::Address::index(address), passes::Address::offset(address)});
-        launch.args.pointer[a] = resolve(address);
+        place(address, launch.args.pointer[a]);
       }
       if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::loop) {
         kernels::LoopArgs& args = launch.args;
@@ -61,6 +75,7 @@ class Steps {
         args.segment_count = (launch.number_count - tail) / 3;
       }
     }
+    sort_uses();
     std::size_t next = 0, next_sum = 0;
     for (Launch& launch : launches_) {
       launch.sums = sums_.data() + next_sum;
@@ -72,17 +87,25 @@ class Steps {
 
   // Input `number` is read from `data` until the next call.
   void bind_input(int number, const void* data) {
-    for (const InputUse& use : inputs_)
-      if (use.input == number)
-        launches_[static_cast<std::size_t>(use.step)].args.pointer[use.operand] =
-            const_cast<std::byte*>(static_cast<const std::byte*>(data)) + use.offset;
+    for (const Use& use : inputs_)
+      if (use.number == number)
+        *use.pointer = const_cast<std::byte*>(static_cast<const std::byte*>(data)) + use.offset;
+  }
+  // Sets what the steps inside loops read and write to what it is in the first trips.
+  void bind_first_trips() const {
+    for (int s = 0; s < header_.steps; ++s)
+      if (is_repeat(s)) bind(s, 0);
   }
 
   // Runs every step; `context` is what the device's functions take beside the step.
   template <class Context>
   void run(const Context& context) const {
-    for (const Launch& launch : launches_) launch.run(launch, context);
+    run(0, header_.steps, context);
   }
+
+  // A program's pointers lead into these lists.
+  Steps(const Steps&) = delete;
+  Steps& operator=(const Steps&) = delete;
 
   // In the order of the image's steps.
   std::vector<Launch>& launches() { return launches_; }
@@ -90,10 +113,92 @@ class Steps {
   std::byte* output(int k) const { return static_cast<std::byte*>(resolve(image_[header_.output_at + k])); }
 
  private:
-  struct InputUse {
-    int step, operand, input;
+  // A pointer that is an input's, or a binding's, plus `offset`.
+  struct Use {
+    int number;
+    void** pointer;
     i64 offset;
   };
+  // A binding (codegen/lowered.hpp), resolved; uses_ [begin, end) are the pointers that it sets.
+  struct Bound {
+    void* first = nullptr;
+    void* base = nullptr;
+    void* other = nullptr;
+    i64 stride = 0;
+    bool has_first = false, alternates = false;
+    std::size_t begin = 0, end = 0;
+  };
+
+  // Puts what an address means into `pointer`, now or when it is known.
+  void place(u64 address, void*& pointer) {
+    using passes::Address;
+    pointer = resolve(address);
+    if (address == Address::none) return;
+    const Use use{Address::index(address), &pointer, Address::offset(address)};
+    if (Address::space(address) == ir::Space::input) inputs_.push_back(use);
+    if (Address::space(address) == ir::Space::bound) uses_.push_back(use);
+  }
+  // Uses by binding (a counting sort).
+  void sort_uses() {
+    for (const Use& use : uses_) ++bindings_[static_cast<std::size_t>(use.number)].end;
+    std::size_t at = 0;
+    for (Bound& b : bindings_) {
+      b.begin = at;
+      at += b.end;
+      b.end = b.begin;
+    }
+    std::vector<Use> sorted(uses_.size());
+    for (const Use& use : uses_) sorted[bindings_[static_cast<std::size_t>(use.number)].end++] = use;
+    uses_ = sorted;
+  }
+
+  // Sums that second stages put together.
+  std::size_t count_sums() const {
+    std::size_t n = 0;
+    for (int s = 0; s < header_.steps; ++s) {
+      const u64* w = image_ + header_.step_at + codegen::step_words * s;
+      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::finish)
+        n += static_cast<std::size_t>(w[1] >> 33);
+    }
+    return n;
+  }
+
+  bool is_repeat(int s) const {
+    const u64 w = image_[header_.step_at + codegen::step_words * s];
+    return static_cast<codegen::StepKind>(w & 255) == codegen::StepKind::repeat;
+  }
+  template <class Context>
+  void run(int begin, int end, const Context& context) const {
+    for (int s = begin; s < end; ++s) {
+      const Launch& launch = launches_[static_cast<std::size_t>(s)];
+      if (launch.run != nullptr) {
+        launch.run(launch, context);
+        continue;
+      }
+      const i64 trips = static_cast<i64>(launch.numbers[0]);
+      const int inside = static_cast<int>(launch.numbers[1]);
+      for (i64 trip = 0; trip < trips; ++trip) {
+        bind(s, trip);
+        run(s + 1, s + 1 + inside, context);
+      }
+      s += inside;
+    }
+  }
+  // What the steps inside step s, a loop, read and write in one trip.
+  void bind(int s, i64 trip) const {
+    const u64* numbers = launches_[static_cast<std::size_t>(s)].numbers;
+    const i64 left = static_cast<i64>(numbers[0]) - 1 - trip;
+    const auto first = static_cast<std::size_t>(numbers[2]), count = static_cast<std::size_t>(numbers[3]);
+    for (std::size_t k = first; k < first + count; ++k) {
+      const Bound& b = bindings_[k];
+      if (b.begin == b.end) continue;
+      std::byte* at = static_cast<std::byte*>(trip == 0 && b.has_first        ? b.first
+                                              : b.alternates && left % 2 == 1 ? b.other
+                                                                              : b.base) +
+                      (b.stride != 0 ? trip * b.stride : 0);
+      for (std::size_t u = b.begin; u < b.end; ++u) *uses_[u].pointer = at + uses_[u].offset;
+    }
+  }
 
   void* resolve(u64 address) const {
     if (address == passes::Address::none) return nullptr;
@@ -106,6 +211,7 @@ class Steps {
       case ir::Space::scalars:
         return blocks_.scalars + offset;
       case ir::Space::input:
+      case ir::Space::bound:
         return nullptr;
       default:
         return blocks_.workspace + offset;
@@ -116,7 +222,8 @@ class Steps {
   const u64* image_;
   Blocks blocks_;
   std::vector<Launch> launches_;
-  std::vector<InputUse> inputs_;
+  std::vector<Bound> bindings_;
+  std::vector<Use> inputs_, uses_;
   std::vector<kernels::Segment> segments_;  // of all segmented loops
   std::vector<kernels::FinishSum> sums_;    // of all second stages
 };

@@ -41,6 +41,30 @@ class Builder {
 
   Graph graph;
 
+  // While a loop's body is traced: the trace around it, and the node there of each input that is an
+  // invariant (-1: another input). `inner`: the body that is being traced inside this one.
+  Builder* parent = nullptr;
+  Builder* inner = nullptr;
+  List<int> outer;
+
+  constexpr Builder& innermost() { return inner ? inner->innermost() : *this; }
+  constexpr int depth() const { return parent ? parent->depth() + 1 : 0; }
+  // The node that stands for `node` of an enclosing trace: an invariant of the loop.
+  constexpr int import(Builder& from, int node) {
+    if (&from == this) return node;
+    if (!parent) throw Error("ir/builder", "a value of another trace");
+    const int there = parent->import(from, node);
+    const Node n = parent->graph.nodes[there];
+    const Dims dims = parent->graph.dims(there);
+    if (n.op == Op::constant || n.op == Op::iota) return leaf(n.op, n.dtype, dims, n.imm);
+    for (int k = 0; k < outer.size(); ++k)
+      if (outer[k] == there) return graph.inputs[k];
+    const int made = leaf(Op::input, n.dtype, dims, static_cast<u64>(graph.inputs.size()));
+    graph.inputs.push(made);
+    outer.push(there);
+    return made;
+  }
+
   constexpr int shape(const Dims& dims) {
     const int count = graph.shapes.size();
     if (4 * (count + 1) > 3 * shape_table_.size()) {

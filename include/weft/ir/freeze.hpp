@@ -12,7 +12,7 @@ namespace weft::ir {
 // How many of each a graph has, in the order of its words.
 struct GraphSizes {
   int nodes = 0, edges = 0, shapes = 0, lists = 0, list_data = 0, slots = 0, groups = 0, ranges = 0,
-      presets = 0, inputs = 0, outputs = 0, assigns = 0;
+      presets = 0, inputs = 0, outputs = 0, assigns = 0, bodies = 0, body_words = 0;
 };
 
 inline constexpr int node_words = 4;
@@ -20,7 +20,7 @@ inline constexpr int node_words = 4;
 constexpr void write(WordWriter& w, const Graph& g) {
   for (const int n : {g.nodes.size(), g.edges.size(), g.shapes.size(), g.lists.size(), g.list_data.size(),
                       g.slots.size(), g.groups.size(), g.ranges.size(), g.presets.size(), g.inputs.size(),
-                      g.outputs.size(), g.assigns.size()})
+                      g.outputs.size(), g.assigns.size(), g.bodies.size(), g.body_words.size()})
     w.put_int(n);
   w.put_int(g.model_bytes);
   w.put_int(g.optimizer_bytes);
@@ -59,12 +59,15 @@ constexpr void write(WordWriter& w, const Graph& g) {
   for (int x : g.inputs) w.put_int(x);
   for (int x : g.outputs) w.put_int(x);
   for (const Assign& a : g.assigns) w.put_pair(a.slot, a.node);
+  w.put_pair(g.is_body ? 1 : 0, g.key_input);
+  for (const Span& s : g.bodies) w.put_pair(s.begin, s.size);
+  for (u64 x : g.body_words) w.put(x);
 }
 
 constexpr GraphSizes read_sizes(WordReader& r) {
   GraphSizes s;
   for (int* n : {&s.nodes, &s.edges, &s.shapes, &s.lists, &s.list_data, &s.slots, &s.groups, &s.ranges,
-                 &s.presets, &s.inputs, &s.outputs, &s.assigns})
+                 &s.presets, &s.inputs, &s.outputs, &s.assigns, &s.bodies, &s.body_words})
     *n = r.get_size();
   return s;
 }
@@ -135,6 +138,11 @@ constexpr void read_graph(WordReader& r, const GraphSizes& sizes, Arrays& to) {
   for (int k = 0; k < sizes.inputs; ++k) to.inputs[k] = static_cast<int>(r.get_int());
   for (int k = 0; k < sizes.outputs; ++k) to.outputs[k] = static_cast<int>(r.get_int());
   for (int k = 0; k < sizes.assigns; ++k) pair(to.assigns[k].slot, to.assigns[k].node);
+  const u64 body = r.get();
+  to.is_body = R::low(body) != 0;
+  to.key_input = R::high(body);
+  for (int k = 0; k < sizes.bodies; ++k) pair(to.bodies[k].begin, to.bodies[k].size);
+  for (int k = 0; k < sizes.body_words; ++k) to.body_words[k] = r.get();
 }
 
 constexpr Graph read_graph(WordReader& r) {
@@ -152,6 +160,8 @@ constexpr Graph read_graph(WordReader& r) {
   g.inputs.resize(sizes.inputs);
   g.outputs.resize(sizes.outputs);
   g.assigns.resize(sizes.assigns);
+  g.bodies.resize(sizes.bodies);
+  g.body_words.resize(sizes.body_words);
   read_graph(r, sizes, g);
   return g;
 }
@@ -184,8 +194,12 @@ struct Frozen {
     int inputs[at_least_one(S::sizes.inputs)]{};
     int outputs[at_least_one(S::sizes.outputs)]{};
     Assign assigns[at_least_one(S::sizes.assigns)]{};
+    Span bodies[at_least_one(S::sizes.bodies)]{};
+    u64 body_words[at_least_one(S::sizes.body_words)]{};
     i64 model_bytes = 0, optimizer_bytes = 0;
     int scalar_count = 0, streams = 0;
+    bool is_body = false;
+    int key_input = -1;
   };
   template <class S>
   static constexpr Arrays<S> read() {
@@ -211,10 +225,14 @@ struct Frozen {
     g.inputs = List<int>::borrow(arrays.inputs, sizes.inputs);
     g.outputs = List<int>::borrow(arrays.outputs, sizes.outputs);
     g.assigns = List<Assign>::borrow(arrays.assigns, sizes.assigns);
+    g.bodies = List<Span>::borrow(arrays.bodies, sizes.bodies);
+    g.body_words = List<u64>::borrow(arrays.body_words, sizes.body_words);
     g.model_bytes = arrays.model_bytes;
     g.optimizer_bytes = arrays.optimizer_bytes;
     g.scalar_count = arrays.scalar_count;
     g.streams = arrays.streams;
+    g.is_body = arrays.is_body;
+    g.key_input = arrays.key_input;
     return g;
   }
 };

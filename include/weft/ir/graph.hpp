@@ -21,7 +21,8 @@ struct Node {
 };
 
 // Where a block of memory lives; a slot or a buffer is a byte range in one of them.
-enum class Space : u8 { model, optimizer, workspace, input, scalars, output };
+// bound: of a loop's body, what its input or output is in the trip at hand (codegen/lowered.hpp).
+enum class Space : u8 { model, optimizer, workspace, input, scalars, output, bound };
 
 // A piece of state. All reads see the value from before the step.
 struct Slot {
@@ -70,6 +71,10 @@ struct Graph {
   int scalar_count = 0;
   List<Preset> presets;  // run-time scalars with a value known while tracing
   int streams = 0;       // random streams handed out so far
+  List<Span> bodies;     // of loops: graphs as words (freeze.hpp), in body_words; equal ones are one
+  List<u64> body_words;
+  bool is_body = false;  // a loop's body: inputs and outputs are numbered as in loop.hpp
+  int key_input = -1;    // of a body: the input (4 words) that random numbers take in place of seed and step
 
   constexpr int in(int node, int k) const { return edges.items[nodes.items[node].first + k]; }
   constexpr const Dims& dims(int node) const { return shapes.items[nodes.items[node].shape]; }

@@ -12,8 +12,8 @@ enum class Op : u8 {
   state,     // imm: slot
   constant,  // imm: bits of the value (f64 for floating types, i64 otherwise); a splat of its shape
   iota,      // imm: axis; the index along that axis
-  random,    // imm: stream; 32 random bits an element, a function of (seed, step, stream, element)
-  scalar,    // imm: index into the run-time scalars; rank 0
+  random,  // imm: stream; 32 random bits an element, a function of (seed, step, loop trips, stream, element)
+  scalar,  // imm: index into the run-time scalars; rank 0
   // pointwise, one operand
   neg,
   abs,
@@ -94,11 +94,14 @@ enum class Op : u8 {
   // flat arenas
   pack,    // list: element offset of every operand; a flat vector over a parameter group's arena
   unpack,  // imm: element offset; a view of one tensor inside a flat arena
+  // regions (loop.hpp)
+  loop,         // loop(carries, stacked inputs, invariants); imm: body; list: see LoopShape
+  loop_result,  // imm: which result of the loop
 };
 
-inline constexpr int op_count = static_cast<int>(Op::unpack) + 1;
+inline constexpr int op_count = static_cast<int>(Op::loop_result) + 1;
 
-enum class OpClass : u8 { leaf, pointwise, marker, movement, reduction, dot, conv, index, line, arena };
+enum class OpClass : u8 { leaf, pointwise, marker, movement, reduction, dot, conv, index, line, arena, region };
 
 struct OpInfo {
   const char* name;
@@ -185,6 +188,8 @@ inline constexpr OpInfo op_table[op_count] = {
     {"search", 2, OpClass::line, 8},
     {"pack", -1, OpClass::arena, 0},
     {"unpack", 1, OpClass::arena, 0},
+    {"loop", -1, OpClass::region, 0},
+    {"loop_result", 1, OpClass::region, 0},
 };
 
 constexpr const OpInfo& info(Op op) { return op_table[static_cast<int>(op)]; }

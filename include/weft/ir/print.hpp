@@ -8,7 +8,7 @@
 #include <string>
 
 #include "weft/ir/conv.hpp"
-#include "weft/ir/value.hpp"
+#include "weft/ir/loop.hpp"
 
 namespace weft::ir {
 
@@ -63,6 +63,13 @@ inline void add_attributes(std::string& out, const Graph& g, int node) {
       out += ':';
       add(out, a.w_dilation);
     }
+  } else if (n.op == Op::loop) {
+    const LoopShape s = loop_shape(g, node);
+    out += " trips ";
+    add(out, s.trips);
+    if (s.reverse) out += " in reverse";
+    out += " carries " + std::to_string(s.carries) + " stacked " + std::to_string(s.stacked) +
+           " invariants " + std::to_string(s.invariants) + " outputs " + std::to_string(s.outputs);
   } else if (n.list >= 0) {
     out += is_line(n.op)       ? " line ["
            : n.op == Op::slice ? " begin:step ["
@@ -105,6 +112,14 @@ inline void add_immediate(std::string& out, const Graph& g, int node) {
       break;
     case Op::random:
       out += " stream ";
+      add(out, static_cast<i64>(n.imm));
+      break;
+    case Op::loop:
+      out += " body ";
+      add(out, static_cast<i64>(n.imm));
+      break;
+    case Op::loop_result:
+      out += " result ";
       add(out, static_cast<i64>(n.imm));
       break;
     case Op::pack:
@@ -180,6 +195,16 @@ inline std::string print(const Graph& g) {
   }
   for (const Assign& a : g.assigns)
     out += "slot " + std::to_string(a.slot) + " <- %" + std::to_string(a.node) + "\n";
+  if (g.key_input >= 0) out += "random by input " + std::to_string(g.key_input) + "\n";
+  for (int k = 0; k < g.bodies.size(); ++k) {
+    out += "body " + std::to_string(k) + ":\n";
+    const std::string body = print(thaw(g.body_words.data() + g.bodies[k].begin));
+    for (std::size_t at = 0; at < body.size();) {
+      const std::size_t end = body.find('\n', at) + 1;
+      out += "  " + body.substr(at, end - at);
+      at = end;
+    }
+  }
   return out;
 }
 

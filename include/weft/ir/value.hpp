@@ -31,11 +31,22 @@ constexpr Value constant_like(Value x, double value) {
   return {x.builder, x.builder->constant(x.dtype(), x.node().shape, constant_bits(x.dtype(), value))};
 }
 
+// Operands of one trace: a value of an enclosing one is an invariant of the loop in whose body it is used.
+constexpr void meet(Value& x, Value& y) {
+  if (x.builder == y.builder) return;
+  if (x.builder->depth() < y.builder->depth())
+    x = {y.builder, y.builder->import(*x.builder, x.id)};
+  else
+    y = {x.builder, x.builder->import(*y.builder, y.id)};
+}
+
 constexpr Value raw(Op op, DType dtype, int shape, u64 imm, int list, Value a, Value b = {}, Value c = {}) {
   Node node{op, dtype};
   node.shape = shape;
   node.imm = imm;
   node.list = list;
+  if ((b && b.builder != a.builder) || (c && c.builder != a.builder))
+    throw Error("ir/builder", "operands of two traces");
   const int operands[3]{a.id, b.id, c.id};
   return {a.builder, a.builder->add(node, operands, c ? 3 : b ? 2 : 1)};
 }
@@ -98,6 +109,7 @@ constexpr double folded(Op op, DType t, double x, double y) {
 
 // Operands of one dtype; shapes broadcast.
 constexpr Value binary(Op op, Value x, Value y) {
+  meet(x, y);
   if (x.node().shape != y.node().shape) {
     const Dims to = weft::broadcast(x.dims(), y.dims());
     x = broadcast(x, to);
@@ -133,6 +145,9 @@ constexpr Value binary(Op op, Value x, Value y) {
 }
 
 constexpr Value select(Value condition, Value x, Value y) {
+  meet(condition, x);
+  meet(condition, y);
+  meet(condition, x);
   const Dims to = weft::broadcast(weft::broadcast(condition.dims(), x.dims()), y.dims());
   x = broadcast(x, to);
   return raw(Op::select, x.dtype(), x.node().shape, 0, -1, broadcast(condition, to), x, broadcast(y, to));
@@ -262,6 +277,7 @@ constexpr Value gather_contracted(Value x, int count, int* contracted, int batch
 }  // namespace detail
 
 constexpr Value dot(Value x, Value y, DotAxes axes, DType result) {
+  meet(x, y);
   Builder& b = *x.builder;
   for (int i = 1; i < axes.contracted; ++i)  // pairs in the order of x's axes
     for (int k = i; k > 0 && axes.contracted_a[k] < axes.contracted_a[k - 1]; --k) {
@@ -293,10 +309,12 @@ constexpr DotAxes dot_axes(const Graph& g, int node) {
 }
 
 constexpr Value gather(Value table, Value index) {
+  meet(table, index);
   return raw(Op::gather, table.dtype(), table.builder->shape(gathered(table.dims(), index.dims())), 0, -1,
              table, index);
 }
 constexpr Value scatter_add(Value index, Value update, i64 rows) {
+  meet(index, update);
   return raw(Op::scatter_add, update.dtype(),
              update.builder->shape(scattered(rows, index.dims(), update.dims())), 0, -1, index, update);
 }

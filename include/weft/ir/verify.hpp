@@ -7,6 +7,7 @@
 
 #include "weft/ir/conv.hpp"
 #include "weft/ir/line.hpp"
+#include "weft/ir/loop.hpp"
 
 namespace weft::ir {
 
@@ -173,6 +174,8 @@ class Verifier {
         return line_fault(g, i);
       case OpClass::arena:
         return arena(i, n, in);
+      case OpClass::region:
+        return n.op == Op::loop ? loop(i, n, in) : loop_result(n, in);
     }
     return nullptr;
   }
@@ -183,6 +186,7 @@ class Verifier {
       case Op::input:
         return n.imm < static_cast<u64>(g.inputs.size()) ? nullptr : "no such input";
       case Op::state: {
+        if (g.is_body) return "a loop's body reads state other than as an invariant";
         if (n.imm >= static_cast<u64>(g.slots.size())) return "no such slot";
         const Slot& s = g.slots[static_cast<int>(n.imm)];
         if (n.dtype != s.dtype) return "a read of a slot has another dtype than the slot";
@@ -389,6 +393,61 @@ class Verifier {
       end = g.attribute(i, k) + g.dims(in[k]).size();
     }
     return end <= length ? nullptr : "pack: an operand reaches beyond the vector";
+  }
+  constexpr const char* loop(int i, const Node& n, const int* in) const {
+    if (g.attributes(i) != 6 || n.imm >= static_cast<u64>(g.bodies.size())) return "loop: no body";
+    const Span& words = g.bodies[static_cast<int>(n.imm)];
+    if (words.begin < 0 || words.begin + words.size > g.body_words.size()) return "loop: no body";
+    const LoopShape s = loop_shape(g, i);
+    if (s.trips < 0 || s.carries < 0 || s.stacked < 0 || s.invariants < 0 || s.outputs < 0 ||
+        s.operands() != n.arity)
+      return "loop: its operands are not carries, stacked inputs and invariants";
+    const Graph body = loop_body(g, i);
+    if (Verifier(body, stage_).run()) return "loop: its body is at fault";
+    if (!body.is_body || !body.assigns.empty() || body.inputs.size() != n.arity ||
+        body.outputs.size() != s.carries + s.outputs)
+      return "loop: its body's inputs or outputs are not the loop's";
+    for (int k = 0; k < n.arity; ++k) {
+      const Dims& d = g.dims(in[k]);
+      if (s.is_stacked(k) && (d.rank < 1 || d.extent[0] != s.trips))
+        return "loop: a stacked input does not have an extent of the trips";
+      const int x = body.inputs[k];
+      if (x >= 0 && (body.nodes[x].dtype != g.nodes[in[k]].dtype ||
+                     body.dims(x) != (s.is_stacked(k) ? slice_dims(d) : d)))
+        return "loop: an input of its body has another dtype or shape than the operand";
+    }
+    for (int k = 0; k < s.carries; ++k)
+      if (body.nodes[body.outputs[k]].dtype != g.nodes[in[k]].dtype ||
+          body.dims(body.outputs[k]) != g.dims(in[k]))
+        return "loop: a carry comes out of its body with another dtype or shape";
+    if (body.key_input >= 0) {
+      if (body.key_input >= n.arity) return "loop: no such input for random numbers";
+      const Dims& key = g.dims(in[body.key_input]);
+      if (!s.is_stacked(body.key_input) || g.nodes[in[body.key_input]].dtype != DType::u32 || key.rank != 2 ||
+          key.extent[1] != 4)
+        return "loop: random numbers take four words a trip";
+    }
+    return nullptr;
+  }
+  constexpr const char* loop_result(const Node& n, const int* in) const {
+    if (g.nodes[in[0]].op != Op::loop) return "a loop's result of what is no loop";
+    const LoopShape s = loop_shape(g, in[0]);
+    const int which = static_cast<int>(n.imm);
+    if (n.imm >= static_cast<u64>(s.results())) return "a loop has no such result";
+    if (which < 2 * s.carries) {
+      const int carry = g.edges[g.nodes[in[0]].first + which % (s.carries > 0 ? s.carries : 1)];
+      const Dims& d = g.dims(carry);
+      if (n.dtype != g.nodes[carry].dtype) return "a loop's result has another dtype than the carry";
+      return g.shapes[n.shape] == (which < s.carries ? d : stacked_dims(s.trips + 1, d))
+                 ? nullptr
+                 : "a loop's result has another shape than the carry";
+    }
+    const Graph body = loop_body(g, in[0]);
+    const int x = body.outputs[s.carries + which - 2 * s.carries];
+    if (n.dtype != body.nodes[x].dtype) return "a loop's stacked output has another dtype than its body's";
+    return g.shapes[n.shape] == stacked_dims(s.trips, body.dims(x))
+               ? nullptr
+               : "a loop's stacked output has another shape than its body's";
   }
   // Where a group's last range ends: operands of its pack have their offsets in the whole arena.
   constexpr i64 group_end(int group) const {

@@ -208,6 +208,9 @@ struct Loop {
       }
       return v;
     } else {
+      if (!inside || at >= high || at + width <= low) return splat<V>(fill);
+      if constexpr (stride == 1)
+        if (active == width && at >= low && at + width <= high) return load<V>(p + base + (at - low));
       T lane[width];
       for (int j = 0; j < width; ++j) {
         const i64 i = at + j;

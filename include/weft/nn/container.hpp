@@ -35,6 +35,32 @@ inline constexpr bool is_sequential = false;
 template <class... M>
 inline constexpr bool is_sequential<Sequential<M...>> = true;
 
+// Parts whose members are named as if the module that holds the parts had them itself. A part with a
+// `member_suffix()` has that behind each of its members' names: a recurrent layer's "weight_ih" becomes
+// "weight_ih_l0_reverse".
+template <class... M>
+struct Spliced {};
+template <class M, class... Rest>
+struct Spliced<M, Rest...> {
+  M first{};
+  Spliced<Rest...> rest{};
+
+  template <int I>
+  constexpr const auto& part() const {
+    if constexpr (I == 0)
+      return first;
+    else
+      return rest.template part<I - 1>();
+  }
+};
+template <class T>
+inline constexpr bool is_spliced = false;
+template <class... M>
+inline constexpr bool is_spliced<Spliced<M...>> = true;
+
+// A member that a setting leaves out: no state, no name.
+struct Absent {};
+
 struct Identity {
   constexpr auto operator()(const auto& x) const { return to_expr(x); }
 };

@@ -28,6 +28,7 @@ namespace module_detail {
 // Zeroes whole blocks of x: one draw for each index into its first `axes` axes.
 template <int Axes>
 struct DropBlocks : Operation<DropBlocks<Axes>> {
+  using weft_draws = void;
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x, float p) {
     static_assert(sizeof(RankIs<(X::rank >= Axes), DropBlocks, typename X::shape, Rank<Axes>>) > 0);

@@ -39,6 +39,9 @@ struct Buffer {
     return {ir::Value{builder, builder->leaf(ir::Op::state, dtype_of<T>, S::value, static_cast<u64>(slot))}};
   }
   constexpr void assign(const Expr<T, S>& value) const {
+    if (value.value.builder != builder)
+      throw Error("nn/assign",
+                  "a buffer cannot be assigned inside a loop: carry the value and assign it after");
     builder->graph.assigns.push(ir::Assign{slot, value.value.id});
   }
 };

@@ -24,6 +24,11 @@ struct Name {
     for (char c : part)
       if (size < most) text[size++] = c;
   }
+  // Without a dot.
+  constexpr void join(std::string_view part) {
+    for (char c : part)
+      if (size < most) text[size++] = c;
+  }
   constexpr void append(int number) {
     char digits[12]{};
     int n = 0;
@@ -33,6 +38,11 @@ struct Name {
     while (n > 0 && size < most) text[size++] = digits[--n];
   }
   constexpr std::string_view view() const { return {text, static_cast<std::size_t>(size)}; }
+};
+
+template <class T>
+concept HasMemberSuffix = requires {
+  T::member_suffix();
 };
 
 // Calls f(name, state) for every Param and Buffer inside `m`, and g(setting) for every Mode. An F that has
@@ -63,6 +73,9 @@ constexpr void walk(M& m, const Name& name, F& f, G& g) {
       walk(layer, inner, f, g);
     };
     std::apply([&](auto&... layer) { (visit(layer), ...); }, m.layers);
+  } else if constexpr (is_spliced<T>) {
+    walk(m.first, name, f, g);
+    walk(m.rest, name, f, g);
   } else if constexpr (is_frozen<T>) {
     Name inner = name;
     inner.frozen = true;
@@ -70,7 +83,8 @@ constexpr void walk(M& m, const Name& name, F& f, G& g) {
   } else if constexpr (std::is_class_v<T>) {
     for_each_field(m, [&](auto, std::string_view field, auto& member) {
       Name inner = name;
-      inner.append(field);
+      if constexpr (!is_spliced<std::remove_cvref_t<decltype(member)>>) inner.append(field);
+      if constexpr (HasMemberSuffix<T>) inner.join(T::member_suffix());
       walk(member, inner, f, g);
     });
   }

@@ -39,6 +39,16 @@ inline constexpr bool is_lazy = false;
 template <class Op, class... Args>
 inline constexpr bool is_lazy<Lazy<Op, Args...>> = true;
 
+// An operation that draws random numbers says so: inside a loop it draws anew in every trip.
+template <class Op>
+concept Draws = requires {
+  typename Op::weft_draws;
+};
+template <class A>
+inline constexpr bool draws = false;
+template <class Op, class... Args>
+inline constexpr bool draws<Lazy<Op, Args...>> = Draws<Op> || (draws<Args> || ...);
+
 // A type that stands for an expression (a parameter, a buffer): it has a member `expr()`.
 template <class A>
 concept ExprLike = is_expr<std::remove_cvref_t<A>> || requires(const A& a) {
@@ -111,10 +121,17 @@ namespace detail {
 
 template <class A>
 constexpr ir::Builder* builder_of(const A& a) {
-  if constexpr (ExprLike<A>)
+  if constexpr (ExprLike<A> && requires { a.builder; })
+    return a.builder;  // a parameter's node is made where it is used
+  else if constexpr (ExprLike<A>)
     return to_expr(a).value.builder;
   else
     return nullptr;
+}
+
+// The trace in which a value of `a` and one of `b` meet: the inner one.
+constexpr ir::Builder* inner_of(ir::Builder* a, ir::Builder* b) {
+  return a == nullptr ? b : b == nullptr || a == b || b->depth() < a->depth() ? a : b;
 }
 
 struct KeepScalar {
@@ -135,7 +152,9 @@ struct NoTensor {
 template <class A>
 constexpr auto traced(ir::Builder& builder, const A& a) {
   if constexpr (ExprLike<A>) {
-    return to_expr(a);
+    auto e = to_expr(a);
+    if (e.value.builder != &builder) e.value = {&builder, builder.import(*e.value.builder, e.value.id)};
+    return e;
   } else if constexpr (is_lazy<A> || TensorLike<A>) {
     NoTensor leaf;
     KeepScalar number;
@@ -156,7 +175,8 @@ struct Operation {
                   "an operand is neither an expression, a parameter, a tensor nor a number");
     if constexpr ((ExprLike<A> || ...)) {
       ir::Builder* builder = nullptr;
-      ((builder = builder ? builder : detail::builder_of(a)), ...);
+      ((builder = detail::inner_of(builder, detail::builder_of(a))), ...);
+      if constexpr (Draws<Derived> || (draws<A> || ...)) builder = &builder->innermost();
       return Derived::apply(*builder, detail::traced(*builder, a)...);
     } else {
       return Lazy<Derived, A...>{{a...}};

@@ -25,8 +25,8 @@ namespace detail {
 // A variable of its own for f: the same value under another node, which pruning removes again.
 template <class A>
 constexpr auto variable(const A& a) {
-  const auto e = to_expr(a);
-  ir::Builder& b = *e.value.builder;
+  ir::Builder& b = to_expr(a).value.builder->innermost();
+  const auto e = traced(b, a);
   ir::Node node{ir::Op::cast, e.value.dtype()};
   node.shape = e.value.node().shape;
   node.imm = static_cast<u64>(b.graph.nodes.size());

@@ -28,12 +28,14 @@ constexpr ir::Value normal_bits(ir::Builder& b, const Dims& dims) {
 
 template <class T, i64... D>
 struct Rand : Operation<Rand<T, D...>> {
+  using weft_draws = void;
   static constexpr auto apply(ir::Builder& b) {
     return Expr<T, Shape<D...>>{ir::cast(detail::uniform_bits(b, Shape<D...>::value), dtype_of<T>)};
   }
 };
 template <class T, i64... D>
 struct Randn : Operation<Randn<T, D...>> {
+  using weft_draws = void;
   static constexpr auto apply(ir::Builder& b) {
     return Expr<T, Shape<D...>>{ir::cast(detail::normal_bits(b, Shape<D...>::value), dtype_of<T>)};
   }
@@ -42,6 +44,7 @@ struct Randn : Operation<Randn<T, D...>> {
 // Integers in [low, high), uniform: the upper bits of a 32-bit number times the width.
 template <class T, i64... D>
 struct RandInt : Operation<RandInt<T, D...>> {
+  using weft_draws = void;
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& low, const B& high) {
     static_assert(is_integer(dtype_of<T>), "randint: the dtype must be an integer");
@@ -54,6 +57,7 @@ struct RandInt : Operation<RandInt<T, D...>> {
 // Random numbers with another tensor's dtype and shape.
 template <bool Normal>
 struct RandLike : Operation<RandLike<Normal>> {
+  using weft_draws = void;
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X&) {
     const ir::Value v =
@@ -64,6 +68,7 @@ struct RandLike : Operation<RandLike<Normal>> {
 
 // x with each element zeroed with probability p and the others scaled by 1 / (1 - p).
 struct DropoutOp : Operation<DropoutOp> {
+  using weft_draws = void;
   template <class X, class P>
   static constexpr auto apply(ir::Builder& b, const X& x, P p) {
     const double keep = 1.0 - static_cast<double>(p);

@@ -29,7 +29,7 @@ class Collector {
 
   // Whether v can be made again in a later group from what is in memory; stores the small values that takes.
   constexpr bool cheap_again(int v) {
-    if (!ir::is_pointwise(nodes_[v].op)) return false;
+    if (!ir::is_pointwise(nodes_[v].op) && nodes_[v].op != Op::pad) return false;
     int stack[64]{}, size = 0, cost = 0, loads = 0, rows[8]{}, row_count = 0;
     int seen[64]{}, seen_count = 0;
     stack[size++] = v;
@@ -50,6 +50,12 @@ class Collector {
       if (ir::is_reduction(nodes_[x].op)) {
         if (row_count == 8) return false;
         rows[row_count++] = x;
+        continue;
+      }
+      if (nodes_[x].op == Op::pad) {  // a window on what is in memory
+        if (2 * shapes_[nodes_[edges_[nodes_[x].first]].shape].size() > shapes_[nodes_[v].shape].size() &&
+            ++loads > limits_.recompute_loads)
+          return false;
         continue;
       }
       if (!ir::is_pointwise(nodes_[x].op)) return false;
@@ -103,6 +109,10 @@ class Collector {
         wanted[x] = entries++;
         ++listed;
       }
+      if (node.op == Op::loop_result) {
+        next_store[x] = stores[own];
+        stores[own] = x;
+      }
       const bool copy = role == Role::fused && view_of_[x] >= 0;
       for (int e = wanted[x]; e >= 0;) {
         const int at = e, k = wish[e] / 2;
@@ -139,6 +149,7 @@ class Collector {
     for (int k = 0; k < groups; ++k) {
       if (group[k].opaque >= 0) {
         opaque_group(group[k]);
+        if (nodes_[group[k].opaque].op == Op::loop) group[k].stores = append(next_store, nullptr, stores[k]);
         continue;
       }
       group[k].body = append(link, wish, body[k]);

@@ -161,6 +161,13 @@ class Fuser {
       case Op::unpack:
         make_view(i, in[0]);
         return;
+      case Op::loop_result:  // in memory once the loop has run
+        role_[i] = Role::opaque;
+        stored_[i] = 1;
+        group_[i] = group_[in[0]];
+        earliest_[i] = group_[i] + 1;
+        return;
+      case Op::loop:
       case Op::dot:
       case Op::conv:
       case Op::gather:
@@ -174,7 +181,7 @@ class Fuser {
           if (reader_[x] < f.groups.size()) reader_[x] = f.groups.size();
         }
         role_[i] = Role::opaque;
-        stored_[i] = 1;
+        stored_[i] = n.op == Op::loop ? 0 : 1;
         group_[i] = new_group(i);
         earliest_[i] = group_[i] + 1;
         return;

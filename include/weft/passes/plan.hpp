@@ -60,6 +60,8 @@ constexpr bool is_split_sum(Level level, const Cut& cut) {
 }
 // Bytes of one part of node x, 64-byte aligned.
 constexpr i64 part_bytes(const ir::Graph& g, int x) { return (bytes_of(g, x) + 63) / 64 * 64; }
+// Bytes that group k, a loop, needs beside its results (loop_memory.hpp).
+constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k);
 
 class Planner {
  public:
@@ -78,6 +80,7 @@ class Planner {
     leaves();
     // lifetimes
     for (int k = 0; k < groups; ++k) {
+      if (groups_[k].opaque >= 0 && nodes_[groups_[k].opaque].op == ir::Op::loop) finish_before(k);
       const ir::Span loads = groups_[k].loads;
       for (int i = 0; i < loads.size; ++i) touch(pool_[loads.begin + i], k);
       const ir::Span body = groups_[k].body;
@@ -93,6 +96,7 @@ class Planner {
     }
     if (finished_ < groups) p.finishes.push(groups);
     for (int node : g.outputs) pinned_[root(node)] = 1;
+    if (g.is_body) place_body_outputs();
     place_arenas();
     place_assigned();
     for (const ir::Assign& a : g.assigns)  // what is copied at the end of the step must last until then
@@ -123,8 +127,9 @@ class Planner {
         if (bytes > 0) cut.partials = allocate(bytes, *finish - 1);
       }
       if (group.opaque >= 0) {
-        const i64 scratch = ir::scratch_bytes(g, group.opaque);
-        if (scratch > 0) cut.partials = allocate(scratch, k);
+        const i64 bytes = nodes_[group.opaque].op == ir::Op::loop ? loop_scratch_bytes(g, f, k)
+                                                                  : ir::scratch_bytes(g, group.opaque);
+        if (bytes > 0) cut.partials = allocate(bytes, k);
       }
     }
     // values that must lie in an arena but could not be put there
@@ -135,7 +140,11 @@ class Planner {
       const u64 from = address(a.node);
       if (from != to) p.copies.push({from, to, bytes_of(g, a.node), groups});
     }
-    for (int node : g.outputs) p.outputs.push(address(node));
+    for (int k = 0; k < g.outputs.size(); ++k) {
+      const u64 from = address(g.outputs[k]), to = Address::make(ir::Space::output, 0, k);
+      p.outputs.push(g.is_body ? to : from);
+      if (g.is_body && from != to) p.copies.push({from, to, bytes_of(g, g.outputs[k]), groups});
+    }
     p.workspace_bytes = align_up(peak_);
     return static_cast<Plan&&>(p);
   }
@@ -170,6 +179,17 @@ class Planner {
     }
     if (nodes_[x].op == ir::Op::pack)
       for (int a = 0; a < nodes_[x].arity; ++a) touch(edges_[nodes_[x].first + a], k);
+  }
+
+  // No sum is still in parts when a loop begins, whose body has parts of its own.
+  constexpr void finish_before(int k) {
+    for (int made = finished_; made < k; ++made)
+      for (int i = 0; i < groups_[made].stores.size; ++i)
+        if (is_split_sum(level_[pool_[groups_[made].stores.begin + i]], p.cuts[made])) {
+          finished_ = k;
+          p.finishes.push(k);
+          return;
+        }
   }
 
   constexpr void leaves() {
@@ -246,6 +266,16 @@ class Planner {
     for (int before : p.finishes)
       if (before > made) return before;
     return f.groups.size();
+  }
+
+  // ---- a loop's body: what it yields is computed where the loop wants it ----
+  constexpr void place_body_outputs() {
+    for (int k = 0; k < g.outputs.size(); ++k) {
+      const int x = root(g.outputs[k]);
+      const bool computed = role_[x] == Role::fused || role_[x] == Role::opaque;
+      if (computed && p.where[x] == Address::none && bytes_of(g, x) == bytes_of(g, g.outputs[k]))
+        p.where[x] = Address::make(ir::Space::output, 0, k);
+    }
   }
 
   // ---- state written where it lives ----
@@ -384,7 +414,10 @@ class Planner {
       }
       for (int a = 0; a < group.space.rank; ++a) (a < split ? cut.rows : cut.cols) *= group.space.extent[a];
     }
-    i64 per_chunk = cut.cols > 0 ? chunk_elements / cut.cols : 1;
+    // what is small but dear is still worth several threads
+    const bool small = !totals && !columns && !cut.flat && size < 8 * chunk_elements;
+    const i64 elements = small ? dear_elements(group) : chunk_elements;
+    i64 per_chunk = cut.cols > 0 ? elements / cut.cols : 1;
     if (per_chunk < 1) per_chunk = 1;
     // sums across rows keep one partial result a chunk: few, long chunks
     const i64 most = columns ? 16 : totals ? 64 : 1024;
@@ -392,6 +425,13 @@ class Planner {
     cut.rows_per_chunk = per_chunk;
     cut.chunks = cut.rows > 0 ? (cut.rows + per_chunk - 1) / per_chunk : 0;
     return cut;
+  }
+  // How many elements make a unit of work that is worth a thread (about 5 microseconds).
+  constexpr i64 dear_elements(const Group& group) const {
+    i64 cost = 1;
+    for (int i = 0; i < group.body.size; ++i) cost += ir::info(nodes_[pool_[group.body.begin + i]].op).cost;
+    const i64 elements = 131072 / cost;
+    return elements < 1024 ? 1024 : elements < chunk_elements ? elements : chunk_elements;
   }
   // The parameter group that a walk over flat arenas follows, -1 for plain memory.
   constexpr int segments_of(const Group& group) const {
@@ -522,3 +562,5 @@ constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion) {
 }
 
 }  // namespace weft::passes
+
+#include "weft/passes/loop_memory.hpp"

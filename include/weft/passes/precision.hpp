@@ -3,7 +3,7 @@
 // The casts are in the graph before fusion, so they are part of the neighbouring kernels and rounding never
 // depends on what was fused.
 
-#include "weft/ir/value.hpp"
+#include "weft/ir/loop.hpp"
 
 namespace weft::passes {
 
@@ -34,6 +34,8 @@ constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
   b.graph.scalar_count = g.scalar_count;
   b.graph.presets = g.presets;
   b.graph.streams = g.streams;
+  b.graph.is_body = g.is_body;
+  b.graph.key_input = g.key_input;
   // shapes and lists keep their numbers
   for (const Dims& d : g.shapes) b.shape(d);
   for (const ir::Span& span : g.lists) b.list(g.list_data.data() + span.begin, span.size);
@@ -49,10 +51,12 @@ constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
       for (int& x : operands) x = ir::cast(ir::Value{&b, x}, rule.compute).id;
       if (!gradient[i]) node.dtype = rule.compute;
     }
+    if (node.op == ir::Op::loop)
+      node.imm = static_cast<u64>(ir::add_body(b.graph, apply_precision(ir::loop_body(g, i), rule)));
     moved[i] = b.add(node, operands.data(), operands.size());
     if (lower) moved[i] = ir::cast(ir::Value{&b, moved[i]}, DType::f32).id;
   }
-  for (int x : g.inputs) b.graph.inputs.push(moved[x]);
+  for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved[x]);
   for (int x : g.outputs) b.graph.outputs.push(moved[x]);
   for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved[a.node]});
   return static_cast<ir::Graph&&>(b.graph);

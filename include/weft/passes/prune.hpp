@@ -5,6 +5,7 @@
 // after what else is (epilogue.hpp).
 
 #include "weft/passes/epilogue.hpp"
+#include "weft/passes/reduce_loops.hpp"
 
 namespace weft::passes {
 
@@ -49,7 +50,7 @@ class Shared {
   List<int> table_;
 };
 
-constexpr ir::Graph prune(const ir::Graph& g) {
+constexpr ir::Graph drop_unused(const ir::Graph& g) {
   const int n = g.nodes.size();
   const ir::Node* const nodes = g.nodes.data();
   const int* const all_edges = g.edges.data();
@@ -93,6 +94,10 @@ constexpr ir::Graph prune(const ir::Graph& g) {
   r.scalar_count = g.scalar_count;
   r.presets = g.presets;
   r.streams = g.streams;
+  r.bodies = g.bodies;
+  r.body_words = g.body_words;
+  r.is_body = g.is_body;
+  r.key_input = g.key_input;
   r.edges.reserve(edges + g.outputs.size() + g.assigns.size());
   r.nodes.reserve(n + g.outputs.size() + g.assigns.size());
   List<int> moved_list(n, -1);
@@ -143,6 +148,12 @@ constexpr ir::Graph prune(const ir::Graph& g) {
   for (const ir::Assign& a : g.assigns) r.assigns.push({a.slot, computed(moved[a.node])});
   for (int node : g.inputs) r.inputs.push(node < 0 ? -1 : moved[node]);
   return r;
+}
+
+constexpr ir::Graph prune(const ir::Graph& g) {
+  if (g.bodies.empty()) return drop_unused(g);
+  const ir::Graph reduced = reduce_loops(g);
+  return drop_unused(reduced);
 }
 
 }  // namespace weft::passes

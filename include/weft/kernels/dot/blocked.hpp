@@ -25,16 +25,19 @@ constexpr i64 dot_ceil_div(i64 a, i64 b) { return (a + b - 1) / b; }
 
 // Halves C (m, n), the longer side first, into at most 32 tiles of 2 million multiply-adds (less would not
 // pay for waking a thread), more where that leaves more than 32 million. Tiles keep 96 rows, over which the
-// packing of B is spread, and 96 columns, over which the reading of A is.
+// packing of B is spread, and 96 columns, over which the reading of A is. From 1.5 million, where the threads
+// of a loop are awake, C is halved once if that keeps 16 rows or 96 columns.
 constexpr DotCut dot_cut(i64 m, i64 n, i64 k, i64 tile_rows, i64 lane_count) {
   const f64 work = static_cast<f64>(m) * static_cast<f64>(n) * static_cast<f64>(k);
-  const f64 pieces = work < 64e6 ? work / 2e6 : work < 1024e6 ? 32 : work / 32e6;
+  const bool once = work >= 1.5e6 && work < 4e6;
+  const f64 pieces = once ? 2 : work < 64e6 ? work / 2e6 : work < 1024e6 ? 32 : work / 32e6;
+  const i64 least = once ? 32 : 192;
   f64 cuts = 1;
   i64 rows = m, cols = n;
   while (2 * cuts <= pieces) {
-    if (cols >= 192 && (cols >= rows || rows < 192))
+    if (cols >= 192 && (cols >= rows || rows < least))
       cols = dot_ceil_div(cols, 2);
-    else if (rows >= 192)
+    else if (rows >= least)
       rows = dot_ceil_div(rows, 2);
     else
       break;

@@ -1,0 +1,163 @@
+#pragma once
+// A loop as one step that repeats the steps of its body. The body is compiled by the same passes as a
+// program; its inputs and outputs become bindings, which say what they are in each trip.
+
+#include "weft/codegen/lowered.hpp"
+#include "weft/passes/loop_memory.hpp"
+
+namespace weft::codegen {
+
+constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan);
+
+// What carry k's value, or a row of what is stacked, is in each trip of a loop.
+class LoopBindings {
+ public:
+  using Address = passes::Address;
+
+  constexpr LoopBindings(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan,
+                         int k, const passes::LoopMemory& memory)
+      : g(graph),
+        f(fusion),
+        p(plan),
+        group_(k),
+        loop_(fusion.groups[k].opaque),
+        m(memory),
+        shape_(memory.shape) {}
+
+  // Where an operand starts; it is contiguous.
+  constexpr u64 operand(int k) const {
+    const int x = g.in(loop_, k);
+    if (!f.is_view_in(x, group_)) return p.where[x];
+    const passes::View& v = f.views[f.view_of[x]];
+    return p.where[v.root] + static_cast<u64>(v.offset * size_of(g.nodes[x].dtype));
+  }
+  constexpr u64 result(int which) const { return p.where[m.result[which]]; }
+
+  constexpr Binding input(int k) const {
+    if (k < shape_.carries) return has_history(k) ? row_of_history(k, shape_.read_from()) : buffer(k, true);
+    Binding b;
+    b.base = operand(k);
+    if (!shape_.is_stacked(k)) return b;
+    return along(b.base, g.in(loop_, k), 0);
+  }
+  constexpr Binding output(int k) const {
+    if (k < shape_.carries)
+      return has_history(k) ? row_of_history(k, shape_.written_from()) : buffer(k, false);
+    const int which = shape_.output(k - shape_.carries);
+    return along(result(which), m.result[which], 0);
+  }
+
+  constexpr bool has_history(int k) const { return m.result[shape_.history_of(k)] >= 0; }
+  constexpr i64 carry_bytes(int k) const { return passes::bytes_of(g, g.in(loop_, k)); }
+  // Where carry k starts from.
+  constexpr u64 first_row(int k) const {
+    return result(shape_.history_of(k)) + static_cast<u64>(shape_.first_row() * carry_bytes(k));
+  }
+  // Where a carry without a history ends.
+  constexpr u64 primary(int k) const {
+    const int which = shape_.final_of(k);
+    return m.result[which] >= 0 ? result(which) : p.cuts[group_].partials + static_cast<u64>(m.primary[k]);
+  }
+
+ private:
+  // Rows of `stack`, whose first is at `base`, from row `from` on, in the loop's direction.
+  constexpr Binding along(u64 base, int stack, i64 from) const {
+    const Dims& d = g.dims(stack);
+    const i64 row = d.extent[0] > 0 ? passes::bytes_of(g, stack) / d.extent[0] : 0;
+    Binding b;
+    b.base = base + static_cast<u64>((from + (shape_.reverse ? shape_.trips - 1 : 0)) * row);
+    b.stride = shape_.reverse ? -row : row;
+    return b;
+  }
+  constexpr Binding row_of_history(int k, i64 from) const {
+    const int which = shape_.history_of(k);
+    return along(result(which), m.result[which], from);
+  }
+  constexpr Binding buffer(int k, bool read) const {
+    Binding b;
+    const u64 second =
+        shape_.trips > 1 ? p.cuts[group_].partials + static_cast<u64>(m.second[k]) : primary(k);
+    b.base = read ? second : primary(k);
+    b.other = read ? primary(k) : second;
+    if (read) b.first = operand(k);
+    return b;
+  }
+
+  const ir::Graph& g;
+  const passes::Fusion& f;
+  const passes::Plan& p;
+  int group_, loop_;
+  const passes::LoopMemory& m;
+  const ir::LoopShape& shape_;
+};
+
+constexpr void lower_repeat(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int k,
+                            Lowered& out) {
+  using passes::Address;
+  const passes::LoopMemory memory(g, f, k);
+  const ir::LoopShape& shape = memory.shape;
+  const LoopBindings bindings(g, f, plan, k, memory);
+  const auto copy = [&](u64 from, u64 to, i64 bytes) {
+    List<u64> addresses, numbers;
+    addresses.push(from);
+    addresses.push(to);
+    numbers.push(static_cast<u64>(bytes));
+    if (from != to && bytes > 0)
+      out.step(StepKind::copy, out.kernel(StepKind::copy, List<u64>()), addresses, numbers).bytes = 2 * bytes;
+  };
+  for (int c = 0; c < shape.carries; ++c) {
+    if (bindings.has_history(c))
+      copy(bindings.operand(c), bindings.first_row(c), bindings.carry_bytes(c));
+    else if (shape.trips == 0)
+      copy(bindings.operand(c), bindings.primary(c), bindings.carry_bytes(c));
+  }
+  if (shape.trips == 0) return;
+
+  Lowered inside = lower(memory.body, memory.fusion, memory.plan);
+  const int inputs = shape.operands(), outputs = shape.carries + shape.outputs, own = inputs + outputs;
+  Lowered part;
+  for (int i = 0; i < inputs; ++i) part.bindings.push(bindings.input(i));
+  for (int i = 0; i < outputs; ++i) part.bindings.push(bindings.output(i));
+  // the body's addresses as the enclosing graph's
+  const auto translate = [&](u64& a) {
+    if (a == Address::none) return;
+    const i64 offset = Address::offset(a);
+    switch (Address::space(a)) {
+      case ir::Space::workspace:
+        a = plan.cuts[k].partials + static_cast<u64>(offset);
+        return;
+      case ir::Space::input:
+        a = Address::make(ir::Space::bound, offset, Address::index(a));
+        return;
+      case ir::Space::output:
+        a = Address::make(ir::Space::bound, offset, inputs + Address::index(a));
+        return;
+      case ir::Space::bound:
+        a = Address::make(ir::Space::bound, offset, own + Address::index(a));
+        return;
+      default:
+        return;
+    }
+  };
+  for (u64& a : inside.addresses) translate(a);
+  for (Binding& b : inside.bindings)
+    for (u64* a : {&b.first, &b.base, &b.other}) translate(*a);
+  List<u64> numbers;
+  numbers.push(static_cast<u64>(shape.trips));
+  numbers.push(static_cast<u64>(inside.steps.size()));
+  numbers.push(0);
+  numbers.push(static_cast<u64>(own));
+  part.step(StepKind::repeat, part.kernel(StepKind::repeat, List<u64>()), List<u64>(), numbers);
+  // nested bindings are numbered already: those of `inside` follow this loop's own
+  const List<Binding> nested = inside.bindings;
+  inside.bindings.clear();
+  for (const Step& s : inside.steps)
+    if (s.kind == StepKind::repeat) inside.numbers[s.numbers.begin + 2] += static_cast<u64>(own);
+  part.append(inside);
+  part.bindings.append(nested.data(), nested.size());
+  out.append(part);
+}
+
+}  // namespace weft::codegen
+
+#include "weft/codegen/lower.hpp"

@@ -1,0 +1,122 @@
+#pragma once
+// Loops: a node that runs a graph of its own, the body, a fixed number of times, and one node for each of its
+// results. Law: what a loop costs to compile does not depend on its trips.
+//
+// Operands and the body's inputs, in the same order: carries, stacked inputs (trips, ...), invariants. The
+// body sees a carry's value, the trip's slice of a stacked input, and an invariant as it is. Its outputs:
+// every carry's next value, then values that are stacked. Trip t (T-1-t in reverse) reads and writes slices
+// t.
+
+#include "weft/ir/freeze.hpp"
+#include "weft/ir/value.hpp"
+
+namespace weft::ir {
+
+struct LoopShape {
+  i64 trips = 0;
+  bool reverse = false;
+  int carries = 0, stacked = 0, invariants = 0, outputs = 0;
+
+  // Results: the carries at the end; the carries' histories (trips + 1, ...); the stacked outputs.
+  // A history holds what was carried into trip t at t and what came out of it at t + 1; in reverse the other
+  // way round, so that its rows stand in the order of the slices.
+  constexpr int final_of(int carry) const { return carry; }
+  constexpr int history_of(int carry) const { return carries + carry; }
+  constexpr int output(int k) const { return 2 * carries + k; }
+  constexpr int results() const { return 2 * carries + outputs; }
+  constexpr int operands() const { return carries + stacked + invariants; }
+  constexpr bool is_stacked(int operand) const { return operand >= carries && operand < carries + stacked; }
+  // Rows of a history: of the carry that enters the first trip, and where the rows begin that the trips read
+  // and write.
+  constexpr i64 first_row() const { return reverse ? trips : 0; }
+  constexpr i64 last_row() const { return reverse ? 0 : trips; }
+  constexpr i64 read_from() const { return reverse ? 1 : 0; }
+  constexpr i64 written_from() const { return reverse ? 0 : 1; }
+};
+
+constexpr LoopShape loop_shape(const Graph& g, int node) {
+  const i64* list = g.list_data.data() + g.lists[g.nodes[node].list].begin;
+  LoopShape s;
+  s.trips = list[0];
+  s.reverse = list[1] != 0;
+  s.carries = static_cast<int>(list[2]);
+  s.stacked = static_cast<int>(list[3]);
+  s.invariants = static_cast<int>(list[4]);
+  s.outputs = static_cast<int>(list[5]);
+  return s;
+}
+
+constexpr Graph loop_body(const Graph& g, int node) {
+  return thaw(g.body_words.data() + g.bodies[static_cast<int>(g.nodes[node].imm)].begin);
+}
+
+// `d` along a new leading axis.
+constexpr Dims stacked_dims(i64 extent, const Dims& d) {
+  Dims r;
+  r.rank = d.rank + 1;
+  r.extent[0] = extent;
+  for (int k = 0; k < d.rank; ++k) r.extent[k + 1] = d.extent[k];
+  return r;
+}
+// Without the leading axis.
+constexpr Dims slice_dims(const Dims& d) {
+  Dims r;
+  r.rank = d.rank - 1;
+  for (int k = 1; k < d.rank; ++k) r.extent[k - 1] = d.extent[k];
+  return r;
+}
+
+// The number of a body; equal ones are one.
+constexpr int add_body(Graph& g, const Graph& body) {
+  WordWriter count(nullptr, 0);
+  write(count, body);
+  const int size = count.size();
+  List<u64> words(size, 0);
+  WordWriter writer(words.data(), size);
+  write(writer, body);
+  const u64* known = g.body_words.data();
+  for (int k = 0; k < g.bodies.size(); ++k) {
+    if (g.bodies[k].size != size) continue;
+    bool same = true;
+    for (int i = 0; i < size && same; ++i) same = known[g.bodies[k].begin + i] == words[i];
+    if (same) return k;
+  }
+  g.bodies.push({g.body_words.size(), size});
+  g.body_words.append(words.data(), size);
+  return g.bodies.size() - 1;
+}
+
+constexpr int loop_list(Builder& b, const LoopShape& s) {
+  const i64 list[6]{s.trips, s.reverse ? 1 : 0, s.carries, s.stacked, s.invariants, s.outputs};
+  return b.list(list, 6);
+}
+
+constexpr Value loop(Builder& b, const LoopShape& s, const Graph& body, const List<int>& operands) {
+  Node node{Op::loop, DType::u8};
+  node.shape = b.shape(Dims{});
+  node.list = loop_list(b, s);
+  node.imm = static_cast<u64>(add_body(b.graph, body));
+  return {&b, b.add(node, operands.data(), operands.size())};
+}
+constexpr Value loop_result(Value loop, int which, DType dtype, const Dims& dims) {
+  return raw(Op::loop_result, dtype, loop.builder->shape(dims), static_cast<u64>(which), -1, loop);
+}
+constexpr Value loop_final(Value loop, const LoopShape& s, int carry) {
+  const Value x = loop.in(carry);
+  return loop_result(loop, s.final_of(carry), x.dtype(), x.dims());
+}
+constexpr Value loop_history(Value loop, const LoopShape& s, int carry) {
+  const Value x = loop.in(carry);
+  return loop_result(loop, s.history_of(carry), x.dtype(), stacked_dims(s.trips + 1, x.dims()));
+}
+
+// Rows [begin, begin + count) along the first axis.
+constexpr Value rows(Value x, i64 begin, i64 count) {
+  Slice axes[8];
+  Dims d = x.dims();
+  axes[0].begin = begin;
+  d.extent[0] = count;
+  return slice(x, axes, d);
+}
+
+}  // namespace weft::ir

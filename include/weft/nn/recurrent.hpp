@@ -1,0 +1,206 @@
+#pragma once
+// Recurrent layers: RNN, LSTM, GRU, with PyTorch's names ("weight_ih_l0", "bias_hh_l1_reverse"), layouts,
+// order of gates, start and results. Each layer and direction is one loop of the graph; the products of the
+// inputs of all time steps are one matrix product before it.
+
+#include "weft/nn/dropout.hpp"
+#include "weft/nn/recurrent_cell.hpp"
+#include "weft/ops/loop.hpp"
+#include "weft/ops/rearrange.hpp"
+
+namespace weft::nn {
+
+// torch.nn.LSTM's settings that change shapes or the graph: LSTM<64, 128, Recurrent{.num_layers = 2}>.
+struct Recurrent {
+  int num_layers = 1;
+  bool bias = true;
+  bool batch_first = false;
+  bool bidirectional = false;
+  i64 proj_size = 0;                               // of LSTM alone
+  Nonlinearity nonlinearity = Nonlinearity::tanh;  // of RNN alone
+};
+
+// What: the shape of the initial state, and the one it should have.
+template <bool Ok, class Module, class... What>
+struct RecurrentState {
+  static_assert(Ok,
+                "the initial state of a recurrent layer is (num_layers * directions, batch, hidden_size)");
+};
+
+namespace module_detail {
+
+// The weights of all layers and directions, in PyTorch's order.
+template <class Step, i64 In, i64 Hidden, Recurrent O, class T, class Part>
+struct LayerStack;
+template <class Step, i64 In, i64 Hidden, Recurrent O, class T, std::size_t... P>
+struct LayerStack<Step, In, Hidden, O, T, std::index_sequence<P...>> {
+  static constexpr int directions = O.bidirectional ? 2 : 1;
+  static constexpr i64 out = O.proj_size > 0 ? O.proj_size : Hidden;
+  template <int Part>
+  using Weights = StepWeights<Step::gates, (Part < directions ? In : directions * out), Hidden, O.bias, T,
+                              O.proj_size, Part / directions, Part % directions == 1>;
+  using type = Spliced<Weights<static_cast<int>(P)>...>;
+};
+
+template <class S, i64 Last>
+struct step_rule {
+  static constexpr Dims make() {
+    Dims d = ir::slice_dims(S::value);
+    d.extent[d.rank - 1] = Last;
+    return d;
+  }
+  static constexpr Dims value = make();
+};
+
+template <class Step, i64 In, i64 Hidden, Recurrent O, class T>
+struct Layers {
+  static_assert(O.num_layers > 0, "a recurrent layer has at least one layer");
+  static_assert(O.proj_size == 0 || Step::parts == 2, "proj_size is a setting of LSTM");
+  static constexpr int directions = O.bidirectional ? 2 : 1;
+  static constexpr int count = O.num_layers * directions;
+  using Stack = typename LayerStack<Step, In, Hidden, O, T,
+                                    std::make_index_sequence<static_cast<std::size_t>(count)>>::type;
+  // The last extent of part K of the state.
+  template <int K>
+  static constexpr i64 extent = K == 0 && O.proj_size > 0 ? O.proj_size : Hidden;
+
+  // Part K of the state of layer and direction `P`: cut out of the initial state, or zeros.
+  template <int P, int K, class X, class S>
+  static constexpr auto start(const X& x, const S& state) {
+    using Wanted = shape_of<step_rule<typename X::shape, extent<K>>>;
+    if constexpr (std::is_same_v<S, Absent>)
+      return zeros_in<typename X::dtype, Wanted>(*x.value.builder);
+    else
+      return select<0, P>(std::get<K>(state));
+  }
+  // One layer in one direction over x (sequence, ..., features): its outputs and its last state.
+  template <int P, class X, class S>
+  static constexpr auto direction(const Stack& stack, const X& x, const S& state) {
+    const auto& w = stack.template part<P>();
+    const auto products = Step::product(x, w);
+    const auto body = [&](const auto& before, const auto& product) {
+      const auto next = Step::step(product, before, w);
+      return std::pair{next, std::get<0>(next)};
+    };
+    const auto first = [&] {
+      if constexpr (Step::parts == 1)
+        return std::tuple{start<P, 0>(x, state)};
+      else
+        return std::tuple{start<P, 0>(x, state), start<P, 1>(x, state)};
+    }();
+    if constexpr (P % directions == 1)
+      return reverse_loop(body, first, products);
+    else
+      return loop(body, first, products);
+  }
+  // Layers from P on; `last`: the last states so far. Returns the outputs and a tuple of all last states.
+  template <int P, class X, class S, class... Last>
+  static constexpr auto run(const Stack& stack, const X& x, const S& state, float p, const Last&... last) {
+    const auto forward = direction<P>(stack, x, state);
+    if constexpr (directions == 1) {
+      return go_on<P + 1>(stack, forward.second, state, p, last..., forward.first);
+    } else {
+      const auto backward = direction<P + 1>(stack, x, state);
+      return go_on<P + 2>(stack, cat<-1>(forward.second, backward.second), state, p, last..., forward.first,
+                          backward.first);
+    }
+  }
+  template <int P, class X, class S, class... Last>
+  static constexpr auto go_on(const Stack& stack, const X& y, const S& state, float p, const Last&... last) {
+    if constexpr (P < count)
+      return run<P>(stack, dropout(y, p), state, p, last...);
+    else
+      return std::pair{y, std::tuple<Last...>{last...}};
+  }
+  // Part K of all last states, (layers * directions, ...).
+  template <int K, class All>
+  static constexpr auto joined(const All& all) {
+    return std::apply([](const auto&... s) { return stack<0>(std::get<K>(s)...); }, all);
+  }
+
+  template <class X>
+  static constexpr bool input_fits =
+      (X::rank == 2 || X::rank == 3) && X::shape::value[X::rank > 0 ? -1 : 0] == In;
+  template <int K, class X, class S>
+  static constexpr bool state_fits() {
+    if constexpr (std::is_same_v<S, Absent>) {
+      return true;
+    } else {
+      const Dims wanted = ir::stacked_dims(count, step_rule<typename X::shape, extent<K>>::value);
+      return std::remove_cvref_t<std::tuple_element_t<K, S>>::shape::value == wanted;
+    }
+  }
+
+  // x as the caller has it; state: a tuple of its parts, or Absent.
+  template <class X, class S>
+  static constexpr auto call(const Stack& stack, const X& x, const S& state, float p) {
+    constexpr bool swap = O.batch_first && X::rank == 3;
+    static_assert(sizeof(RecurrentInput<input_fits<X>, Step, typename X::shape, Size<In>>) > 0);
+    if constexpr (!input_fits<X>) {
+      return results(x, std::tuple<std::tuple<X, X>>{{x, x}});
+    } else {
+      const auto sequence = [&] {
+        if constexpr (swap)
+          return transpose<0, 1>(x);
+        else
+          return x;
+      }();
+      using Q = std::remove_cvref_t<decltype(sequence)>;
+      constexpr bool fits = state_fits<0, Q, S>() && state_fits<Step::parts - 1, Q, S>();
+      static_assert(sizeof(RecurrentState<fits, Step, S, typename Q::shape>) > 0);
+      if constexpr (!fits) {
+        return results(x, std::tuple<std::tuple<X, X>>{{x, x}});
+      } else {
+        const auto [y, last] = run<0>(stack, sequence, state, p);
+        if constexpr (swap)
+          return results(transpose<0, 1>(y), last);
+        else
+          return results(y, last);
+      }
+    }
+  }
+  template <class Y, class All>
+  static constexpr auto results(const Y& y, const All& last) {
+    if constexpr (Step::parts == 1)
+      return std::tuple{y, joined<0>(last)};
+    else
+      return std::tuple{y, std::tuple{joined<0>(last), joined<1>(last)}};
+  }
+};
+
+}  // namespace module_detail
+
+// layer(x) or layer(x, h_0) -> std::tuple{output, h_n}. x (sequence, batch, In), with batch_first (batch,
+// sequence, In), or without a batch (sequence, In); output has the same axes with Hidden * directions
+// features, h_0 and h_n are (layers * directions, batch, Hidden). Without h_0 it is zero. `dropout` works
+// between layers.
+template <class Step, i64 In, i64 Hidden, Recurrent O, class T>
+struct RecurrentLayer {
+  using Net = module_detail::Layers<Step, In, Hidden, O, T>;
+  typename Net::Stack weights{};
+  float dropout = 0;
+  Mode mode{};
+
+  constexpr auto operator()(const auto& x) const {
+    return Net::call(weights, to_expr(x), Absent{}, mode.training ? dropout : 0.0f);
+  }
+  constexpr auto operator()(const auto& x, const auto& state) const {
+    if constexpr (Step::parts == 1)
+      return Net::call(weights, to_expr(x), std::tuple{to_expr(state)}, mode.training ? dropout : 0.0f);
+    else
+      return Net::call(weights, to_expr(x),
+                       std::tuple{to_expr(std::get<0>(state)), to_expr(std::get<1>(state))},
+                       mode.training ? dropout : 0.0f);
+  }
+};
+
+template <i64 In, i64 Hidden, Recurrent O = Recurrent{}, class T = f32>
+using RNN = RecurrentLayer<module_detail::RnnStep<O.nonlinearity>, In, Hidden, O, T>;
+template <i64 In, i64 Hidden, Recurrent O = Recurrent{}, class T = f32>
+using GRU = RecurrentLayer<module_detail::GruStep, In, Hidden, O, T>;
+// lstm(x) or lstm(x, std::tuple{h_0, c_0}) -> std::tuple{output, std::tuple{h_n, c_n}}. With proj_size the
+// hidden state and the output have that many features.
+template <i64 In, i64 Hidden, Recurrent O = Recurrent{}, class T = f32>
+using LSTM = RecurrentLayer<module_detail::LstmStep, In, Hidden, O, T>;
+
+}  // namespace weft::nn
