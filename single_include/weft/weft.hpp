@@ -3223,8 +3223,8 @@ enum class Op : u8 {
   state,     // imm: slot
   constant,  // imm: bits of the value (f64 for floating types, i64 otherwise); a splat of its shape
   iota,      // imm: axis; the index along that axis
-  random,    // imm: stream; 32 random bits an element, a function of (seed, step, stream, element)
-  scalar,    // imm: index into the run-time scalars; rank 0
+  random,  // imm: stream; 32 random bits an element, a function of (seed, step, loop trips, stream, element)
+  scalar,  // imm: index into the run-time scalars; rank 0
   // pointwise, one operand
   neg,
   abs,
@@ -3305,11 +3305,26 @@ enum class Op : u8 {
   // flat arenas
   pack,    // list: element offset of every operand; a flat vector over a parameter group's arena
   unpack,  // imm: element offset; a view of one tensor inside a flat arena
+  // regions (loop.hpp)
+  loop,         // loop(carries, stacked inputs, invariants); imm: body; list: see LoopShape
+  loop_result,  // imm: which result of the loop
 };
 
-inline constexpr int op_count = static_cast<int>(Op::unpack) + 1;
+inline constexpr int op_count = static_cast<int>(Op::loop_result) + 1;
 
-enum class OpClass : u8 { leaf, pointwise, marker, movement, reduction, dot, conv, index, line, arena };
+enum class OpClass : u8 {
+  leaf,
+  pointwise,
+  marker,
+  movement,
+  reduction,
+  dot,
+  conv,
+  index,
+  line,
+  arena,
+  region
+};
 
 struct OpInfo {
   const char* name;
@@ -3396,6 +3411,8 @@ inline constexpr OpInfo op_table[op_count] = {
     {"search", 2, OpClass::line, 8},
     {"pack", -1, OpClass::arena, 0},
     {"unpack", 1, OpClass::arena, 0},
+    {"loop", -1, OpClass::region, 0},
+    {"loop_result", 1, OpClass::region, 0},
 };
 
 constexpr const OpInfo& info(Op op) { return op_table[static_cast<int>(op)]; }
@@ -3427,7 +3444,8 @@ struct Node {
 };
 
 // Where a block of memory lives; a slot or a buffer is a byte range in one of them.
-enum class Space : u8 { model, optimizer, workspace, input, scalars, output };
+// bound: of a loop's body, what its input or output is in the trip at hand (codegen/lowered.hpp).
+enum class Space : u8 { model, optimizer, workspace, input, scalars, output, bound };
 
 // A piece of state. All reads see the value from before the step.
 struct Slot {
@@ -3476,6 +3494,10 @@ struct Graph {
   int scalar_count = 0;
   List<Preset> presets;  // run-time scalars with a value known while tracing
   int streams = 0;       // random streams handed out so far
+  List<Span> bodies;     // of loops: graphs as words (freeze.hpp), in body_words; equal ones are one
+  List<u64> body_words;
+  bool is_body = false;  // a loop's body: inputs and outputs are numbered as in loop.hpp
+  int key_input = -1;    // of a body: the input (4 words) that random numbers take in place of seed and step
 
   constexpr int in(int node, int k) const { return edges.items[nodes.items[node].first + k]; }
   constexpr const Dims& dims(int node) const { return shapes.items[nodes.items[node].shape]; }
@@ -3526,6 +3548,30 @@ class Builder {
   }
 
   Graph graph;
+
+  // While a loop's body is traced: the trace around it, and the node there of each input that is an
+  // invariant (-1: another input). `inner`: the body that is being traced inside this one.
+  Builder* parent = nullptr;
+  Builder* inner = nullptr;
+  List<int> outer;
+
+  constexpr Builder& innermost() { return inner ? inner->innermost() : *this; }
+  constexpr int depth() const { return parent ? parent->depth() + 1 : 0; }
+  // The node that stands for `node` of an enclosing trace: an invariant of the loop.
+  constexpr int import(Builder& from, int node) {
+    if (&from == this) return node;
+    if (!parent) throw Error("ir/builder", "a value of another trace");
+    const int there = parent->import(from, node);
+    const Node n = parent->graph.nodes[there];
+    const Dims dims = parent->graph.dims(there);
+    if (n.op == Op::constant || n.op == Op::iota) return leaf(n.op, n.dtype, dims, n.imm);
+    for (int k = 0; k < outer.size(); ++k)
+      if (outer[k] == there) return graph.inputs[k];
+    const int made = leaf(Op::input, n.dtype, dims, static_cast<u64>(graph.inputs.size()));
+    graph.inputs.push(made);
+    outer.push(there);
+    return made;
+  }
 
   constexpr int shape(const Dims& dims) {
     const int count = graph.shapes.size();
@@ -3825,11 +3871,22 @@ constexpr Value constant_like(Value x, double value) {
   return {x.builder, x.builder->constant(x.dtype(), x.node().shape, constant_bits(x.dtype(), value))};
 }
 
+// Operands of one trace: a value of an enclosing one is an invariant of the loop in whose body it is used.
+constexpr void meet(Value& x, Value& y) {
+  if (x.builder == y.builder) return;
+  if (x.builder->depth() < y.builder->depth())
+    x = {y.builder, y.builder->import(*x.builder, x.id)};
+  else
+    y = {x.builder, x.builder->import(*y.builder, y.id)};
+}
+
 constexpr Value raw(Op op, DType dtype, int shape, u64 imm, int list, Value a, Value b = {}, Value c = {}) {
   Node node{op, dtype};
   node.shape = shape;
   node.imm = imm;
   node.list = list;
+  if ((b && b.builder != a.builder) || (c && c.builder != a.builder))
+    throw Error("ir/builder", "operands of two traces");
   const int operands[3]{a.id, b.id, c.id};
   return {a.builder, a.builder->add(node, operands, c ? 3 : b ? 2 : 1)};
 }
@@ -3892,6 +3949,7 @@ constexpr double folded(Op op, DType t, double x, double y) {
 
 // Operands of one dtype; shapes broadcast.
 constexpr Value binary(Op op, Value x, Value y) {
+  meet(x, y);
   if (x.node().shape != y.node().shape) {
     const Dims to = weft::broadcast(x.dims(), y.dims());
     x = broadcast(x, to);
@@ -3927,6 +3985,9 @@ constexpr Value binary(Op op, Value x, Value y) {
 }
 
 constexpr Value select(Value condition, Value x, Value y) {
+  meet(condition, x);
+  meet(condition, y);
+  meet(condition, x);
   const Dims to = weft::broadcast(weft::broadcast(condition.dims(), x.dims()), y.dims());
   x = broadcast(x, to);
   return raw(Op::select, x.dtype(), x.node().shape, 0, -1, broadcast(condition, to), x, broadcast(y, to));
@@ -4056,6 +4117,7 @@ constexpr Value gather_contracted(Value x, int count, int* contracted, int batch
 }  // namespace detail
 
 constexpr Value dot(Value x, Value y, DotAxes axes, DType result) {
+  meet(x, y);
   Builder& b = *x.builder;
   for (int i = 1; i < axes.contracted; ++i)  // pairs in the order of x's axes
     for (int k = i; k > 0 && axes.contracted_a[k] < axes.contracted_a[k - 1]; --k) {
@@ -4087,10 +4149,12 @@ constexpr DotAxes dot_axes(const Graph& g, int node) {
 }
 
 constexpr Value gather(Value table, Value index) {
+  meet(table, index);
   return raw(Op::gather, table.dtype(), table.builder->shape(gathered(table.dims(), index.dims())), 0, -1,
              table, index);
 }
 constexpr Value scatter_add(Value index, Value update, i64 rows) {
+  meet(index, update);
   return raw(Op::scatter_add, update.dtype(),
              update.builder->shape(scattered(rows, index.dims(), update.dims())), 0, -1, index, update);
 }
@@ -4159,6 +4223,16 @@ template <class A>
 inline constexpr bool is_lazy = false;
 template <class Op, class... Args>
 inline constexpr bool is_lazy<Lazy<Op, Args...>> = true;
+
+// An operation that draws random numbers says so: inside a loop it draws anew in every trip.
+template <class Op>
+concept Draws = requires {
+  typename Op::weft_draws;
+};
+template <class A>
+inline constexpr bool draws = false;
+template <class Op, class... Args>
+inline constexpr bool draws<Lazy<Op, Args...>> = Draws<Op> || (draws<Args> || ...);
 
 // A type that stands for an expression (a parameter, a buffer): it has a member `expr()`.
 template <class A>
@@ -4232,10 +4306,17 @@ namespace detail {
 
 template <class A>
 constexpr ir::Builder* builder_of(const A& a) {
-  if constexpr (ExprLike<A>)
+  if constexpr (ExprLike<A> && requires { a.builder; })
+    return a.builder;  // a parameter's node is made where it is used
+  else if constexpr (ExprLike<A>)
     return to_expr(a).value.builder;
   else
     return nullptr;
+}
+
+// The trace in which a value of `a` and one of `b` meet: the inner one.
+constexpr ir::Builder* inner_of(ir::Builder* a, ir::Builder* b) {
+  return a == nullptr ? b : b == nullptr || a == b || b->depth() < a->depth() ? a : b;
 }
 
 struct KeepScalar {
@@ -4256,7 +4337,9 @@ struct NoTensor {
 template <class A>
 constexpr auto traced(ir::Builder& builder, const A& a) {
   if constexpr (ExprLike<A>) {
-    return to_expr(a);
+    auto e = to_expr(a);
+    if (e.value.builder != &builder) e.value = {&builder, builder.import(*e.value.builder, e.value.id)};
+    return e;
   } else if constexpr (is_lazy<A> || TensorLike<A>) {
     NoTensor leaf;
     KeepScalar number;
@@ -4277,7 +4360,8 @@ struct Operation {
                   "an operand is neither an expression, a parameter, a tensor nor a number");
     if constexpr ((ExprLike<A> || ...)) {
       ir::Builder* builder = nullptr;
-      ((builder = builder ? builder : detail::builder_of(a)), ...);
+      ((builder = detail::inner_of(builder, detail::builder_of(a))), ...);
+      if constexpr (Draws<Derived> || (draws<A> || ...)) builder = &builder->innermost();
       return Derived::apply(*builder, detail::traced(*builder, a)...);
     } else {
       return Lazy<Derived, A...>{{a...}};
@@ -5486,6 +5570,13 @@ class Fuser {
       case Op::unpack:
         make_view(i, in[0]);
         return;
+      case Op::loop_result:  // in memory once the loop has run
+        role_[i] = Role::opaque;
+        stored_[i] = 1;
+        group_[i] = group_[in[0]];
+        earliest_[i] = group_[i] + 1;
+        return;
+      case Op::loop:
       case Op::dot:
       case Op::conv:
       case Op::gather:
@@ -5499,7 +5590,7 @@ class Fuser {
           if (reader_[x] < f.groups.size()) reader_[x] = f.groups.size();
         }
         role_[i] = Role::opaque;
-        stored_[i] = 1;
+        stored_[i] = n.op == Op::loop ? 0 : 1;
         group_[i] = new_group(i);
         earliest_[i] = group_[i] + 1;
         return;
@@ -5946,7 +6037,7 @@ class Collector {
 
   // Whether v can be made again in a later group from what is in memory; stores the small values that takes.
   constexpr bool cheap_again(int v) {
-    if (!ir::is_pointwise(nodes_[v].op)) return false;
+    if (!ir::is_pointwise(nodes_[v].op) && nodes_[v].op != Op::pad) return false;
     int stack[64]{}, size = 0, cost = 0, loads = 0, rows[8]{}, row_count = 0;
     int seen[64]{}, seen_count = 0;
     stack[size++] = v;
@@ -5967,6 +6058,12 @@ class Collector {
       if (ir::is_reduction(nodes_[x].op)) {
         if (row_count == 8) return false;
         rows[row_count++] = x;
+        continue;
+      }
+      if (nodes_[x].op == Op::pad) {  // a window on what is in memory
+        if (2 * shapes_[nodes_[edges_[nodes_[x].first]].shape].size() > shapes_[nodes_[v].shape].size() &&
+            ++loads > limits_.recompute_loads)
+          return false;
         continue;
       }
       if (!ir::is_pointwise(nodes_[x].op)) return false;
@@ -6020,6 +6117,10 @@ class Collector {
         wanted[x] = entries++;
         ++listed;
       }
+      if (node.op == Op::loop_result) {
+        next_store[x] = stores[own];
+        stores[own] = x;
+      }
       const bool copy = role == Role::fused && view_of_[x] >= 0;
       for (int e = wanted[x]; e >= 0;) {
         const int at = e, k = wish[e] / 2;
@@ -6056,6 +6157,7 @@ class Collector {
     for (int k = 0; k < groups; ++k) {
       if (group[k].opaque >= 0) {
         opaque_group(group[k]);
+        if (nodes_[group[k].opaque].op == Op::loop) group[k].stores = append(next_store, nullptr, stores[k]);
         continue;
       }
       group[k].body = append(link, wish, body[k]);
@@ -6115,6 +6217,506 @@ constexpr Fusion fuse(const Graph& graph, FuseLimits limits = {}) {
   Fusion fusion = assign_groups(graph, limits);
   collect(graph, fusion, limits);
   return fusion;
+}
+
+}  // namespace weft::passes
+// ---- weft/core/words.hpp ----
+// How one constant evaluation hands its result to the next: as flat 64-bit words, which compilers keep and
+// read cheaply. Splitting the work over several constant variables restarts the compilers' step limits.
+
+namespace weft {
+
+template <int N>
+struct Words {
+  u64 w[N > 0 ? N : 1]{};
+};
+
+// Writes values one after another; counts on when full, so that a second try knows the size.
+class WordWriter {
+ public:
+  constexpr WordWriter(u64* words, int capacity) : words_(words), capacity_(capacity) {}
+  constexpr void put(u64 word) {
+    if (size_ < capacity_) words_[size_] = word;
+    ++size_;
+  }
+  constexpr void put_int(i64 value) { put(static_cast<u64>(value)); }
+  // Two 32-bit numbers in one word.
+  constexpr void put_pair(int a, int b) {
+    put(static_cast<u64>(static_cast<u32>(a)) | static_cast<u64>(static_cast<u32>(b)) << 32);
+  }
+  // Room for the next `count` words, to be filled by the caller; null beyond the capacity. A call a word is
+  // what long arrays cannot afford.
+  constexpr u64* claim(int count) {
+    u64* const begin = size_ + count <= capacity_ ? words_ + size_ : nullptr;
+    size_ += count;
+    return begin;
+  }
+  constexpr void put_all(const u64* words, int count) {
+    u64* const to = claim(count);
+    for (int i = 0; to != nullptr && i < count; ++i) to[i] = words[i];
+  }
+  constexpr int size() const { return size_; }
+
+ private:
+  u64* words_;
+  int capacity_;
+  int size_ = 0;
+};
+
+class WordReader {
+ public:
+  constexpr explicit WordReader(const u64* words) : at_(words) {}
+  constexpr u64 get() { return *at_++; }
+  constexpr i64 get_int() { return static_cast<i64>(*at_++); }
+  // The next `count` words.
+  constexpr const u64* take(int count) {
+    const u64* const begin = at_;
+    at_ += count;
+    return begin;
+  }
+  constexpr int get_size() { return static_cast<int>(*at_++); }
+  static constexpr int low(u64 word) { return static_cast<int>(static_cast<u32>(word)); }
+  static constexpr int high(u64 word) { return static_cast<int>(static_cast<u32>(word >> 32)); }
+
+ private:
+  const u64* at_;
+};
+
+template <int Capacity>
+struct WideWords {
+  int size = 0;
+  Words<Capacity> words;
+};
+
+// The words that Stage::write(writer) puts, exactly sized. Evaluated once if `Capacity` suffices, else twice.
+template <class Stage, int Capacity = 65536>
+struct Kept {
+  template <int C>
+  static constexpr WideWords<C> evaluate() {
+    WideWords<C> r;
+    WordWriter writer(r.words.w, C);
+    Stage::write(writer);
+    r.size = writer.size();
+    return r;
+  }
+  template <int N, int C>
+  static constexpr Words<N> shrink(const WideWords<C>& from) {
+    Words<N> r;
+    for (int i = 0; i < N; ++i) r.w[i] = from.words.w[i];
+    return r;
+  }
+  static constexpr WideWords<Capacity> wide = evaluate<Capacity>();
+  static constexpr int size = wide.size;
+  static constexpr Words<size> make() {
+    if constexpr (size <= Capacity)
+      return shrink<size>(wide);
+    else
+      return evaluate<size>().words;
+  }
+  static constexpr Words<size> words = make();
+};
+
+}  // namespace weft
+// ---- weft/ir/freeze.hpp ----
+// A graph as words, which one constant evaluation leaves to the next; and back: as a graph of its own, to be
+// changed, or as constant arrays that later evaluations read where they lie.
+
+namespace weft::ir {
+
+// How many of each a graph has, in the order of its words.
+struct GraphSizes {
+  int nodes = 0, edges = 0, shapes = 0, lists = 0, list_data = 0, slots = 0, groups = 0, ranges = 0,
+      presets = 0, inputs = 0, outputs = 0, assigns = 0, bodies = 0, body_words = 0;
+};
+
+inline constexpr int node_words = 4;
+
+constexpr void write(WordWriter& w, const Graph& g) {
+  for (const int n : {g.nodes.size(), g.edges.size(), g.shapes.size(), g.lists.size(), g.list_data.size(),
+                      g.slots.size(), g.groups.size(), g.ranges.size(), g.presets.size(), g.inputs.size(),
+                      g.outputs.size(), g.assigns.size(), g.bodies.size(), g.body_words.size()})
+    w.put_int(n);
+  w.put_int(g.model_bytes);
+  w.put_int(g.optimizer_bytes);
+  w.put_pair(g.scalar_count, g.streams);
+  const Node* const nodes = g.nodes.data();
+  const int node_count = g.nodes.size();
+  u64* at = w.claim(node_words * node_count);
+  for (int i = 0; at != nullptr && i < node_count; ++i) {
+    const Node& n = nodes[i];
+    at[0] = static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 | static_cast<u64>(n.recompute) << 16 |
+            static_cast<u64>(n.arity) << 32;
+    at[1] = static_cast<u64>(n.shape) | static_cast<u64>(n.list + 1) << 32;
+    at[2] = static_cast<u64>(n.first);
+    at[3] = n.imm;
+    at += node_words;
+  }
+  const int* const edges = g.edges.data();
+  const int edge_count = g.edges.size();
+  at = w.claim(edge_count);
+  for (int k = 0; at != nullptr && k < edge_count; ++k) at[k] = static_cast<u64>(edges[k]);
+  for (const Dims& d : g.shapes) {
+    w.put_int(d.rank);
+    for (int k = 0; k < d.rank; ++k) w.put_int(d.extent[k]);
+  }
+  for (const Span& s : g.lists) w.put_pair(s.begin, s.size);
+  for (i64 x : g.list_data) w.put_int(x);
+  for (const Slot& s : g.slots) {
+    w.put(static_cast<u64>(s.space) | static_cast<u64>(s.dtype) << 8 |
+          static_cast<u64>(static_cast<u32>(s.shape)) << 16);
+    w.put_int(s.segments);
+    w.put_int(s.offset);
+  }
+  for (const Span& s : g.groups) w.put_pair(s.begin, s.size);
+  for (const Range& r : g.ranges) w.put_int(r.offset), w.put_int(r.length);
+  for (const Preset& p : g.presets) w.put_pair(p.scalar, std::bit_cast<int>(p.value));
+  for (int x : g.inputs) w.put_int(x);
+  for (int x : g.outputs) w.put_int(x);
+  for (const Assign& a : g.assigns) w.put_pair(a.slot, a.node);
+  w.put_pair(g.is_body ? 1 : 0, g.key_input);
+  for (const Span& s : g.bodies) w.put_pair(s.begin, s.size);
+  for (u64 x : g.body_words) w.put(x);
+}
+
+constexpr GraphSizes read_sizes(WordReader& r) {
+  GraphSizes s;
+  for (int* n : {&s.nodes, &s.edges, &s.shapes, &s.lists, &s.list_data, &s.slots, &s.groups, &s.ranges,
+                 &s.presets, &s.inputs, &s.outputs, &s.assigns, &s.bodies, &s.body_words})
+    *n = r.get_size();
+  return s;
+}
+
+// Where an array or a list begins: constant evaluation pays for every call that a subscript would be.
+template <class T>
+constexpr T* begin_of(List<T>& list) {
+  return list.data();
+}
+template <class T, int N>
+constexpr T* begin_of(T (&array)[N]) {
+  return array;
+}
+
+// Reads what follows the sizes into `to`, whose members are arrays of those lengths.
+template <class Arrays>
+constexpr void read_graph(WordReader& r, const GraphSizes& sizes, Arrays& to) {
+  using R = WordReader;
+  to.model_bytes = r.get_int();
+  to.optimizer_bytes = r.get_int();
+  const u64 counts = r.get();
+  to.scalar_count = R::low(counts);
+  to.streams = R::high(counts);
+  Node* const nodes = begin_of(to.nodes);
+  const u64* from = r.take(node_words * sizes.nodes);
+  for (int k = 0; k < sizes.nodes; ++k, from += node_words) {
+    const u64 a = from[0], b = from[1];
+    Node& n = nodes[k];
+    n.op = static_cast<Op>(a & 255);
+    n.dtype = static_cast<DType>(a >> 8 & 255);
+    n.recompute = static_cast<u16>(a >> 16 & 0xffff);
+    n.arity = static_cast<int>(a >> 32);
+    n.shape = static_cast<int>(b & 0xffffffff);
+    n.list = static_cast<int>(b >> 32) - 1;
+    n.first = static_cast<int>(from[2]);
+    n.imm = from[3];
+  }
+  int* const edges = begin_of(to.edges);
+  from = r.take(sizes.edges);
+  for (int k = 0; k < sizes.edges; ++k) edges[k] = static_cast<int>(from[k]);
+  for (int k = 0; k < sizes.shapes; ++k) {
+    Dims& d = to.shapes[k];
+    d.rank = r.get_size();
+    for (int a = 0; a < d.rank; ++a) d.extent[a] = r.get_int();
+  }
+  const auto pair = [&](int& first, int& second) {
+    const u64 w = r.get();
+    first = R::low(w);
+    second = R::high(w);
+  };
+  for (int k = 0; k < sizes.lists; ++k) pair(to.lists[k].begin, to.lists[k].size);
+  for (int k = 0; k < sizes.list_data; ++k) to.list_data[k] = r.get_int();
+  for (int k = 0; k < sizes.slots; ++k) {
+    Slot& s = to.slots[k];
+    const u64 w = r.get();
+    s.space = static_cast<Space>(w & 255);
+    s.dtype = static_cast<DType>(w >> 8 & 255);
+    s.shape = static_cast<int>(w >> 16);
+    s.segments = static_cast<int>(r.get_int());
+    s.offset = r.get_int();
+  }
+  for (int k = 0; k < sizes.groups; ++k) pair(to.groups[k].begin, to.groups[k].size);
+  for (int k = 0; k < sizes.ranges; ++k) to.ranges[k].offset = r.get_int(), to.ranges[k].length = r.get_int();
+  for (int k = 0; k < sizes.presets; ++k) {
+    const u64 w = r.get();
+    to.presets[k] = {R::low(w), std::bit_cast<f32>(R::high(w))};
+  }
+  for (int k = 0; k < sizes.inputs; ++k) to.inputs[k] = static_cast<int>(r.get_int());
+  for (int k = 0; k < sizes.outputs; ++k) to.outputs[k] = static_cast<int>(r.get_int());
+  for (int k = 0; k < sizes.assigns; ++k) pair(to.assigns[k].slot, to.assigns[k].node);
+  const u64 body = r.get();
+  to.is_body = R::low(body) != 0;
+  to.key_input = R::high(body);
+  for (int k = 0; k < sizes.bodies; ++k) pair(to.bodies[k].begin, to.bodies[k].size);
+  for (int k = 0; k < sizes.body_words; ++k) to.body_words[k] = r.get();
+}
+
+constexpr Graph read_graph(WordReader& r) {
+  const GraphSizes sizes = read_sizes(r);
+  Graph g;
+  g.nodes.resize(sizes.nodes);
+  g.edges.resize(sizes.edges);
+  g.shapes.resize(sizes.shapes);
+  g.lists.resize(sizes.lists);
+  g.list_data.resize(sizes.list_data);
+  g.slots.resize(sizes.slots);
+  g.groups.resize(sizes.groups);
+  g.ranges.resize(sizes.ranges);
+  g.presets.resize(sizes.presets);
+  g.inputs.resize(sizes.inputs);
+  g.outputs.resize(sizes.outputs);
+  g.assigns.resize(sizes.assigns);
+  g.bodies.resize(sizes.bodies);
+  g.body_words.resize(sizes.body_words);
+  read_graph(r, sizes, g);
+  return g;
+}
+
+constexpr Graph thaw(const u64* words) {
+  WordReader r(words);
+  return read_graph(r);
+}
+
+// The graph that Stage wrote behind its first `Skip` words, as constant arrays; graph() borrows them.
+template <class Stage, int Skip = 0>
+struct Frozen {
+  static constexpr GraphSizes read_own_sizes() {
+    WordReader r(Kept<Stage>::words.w + Skip);
+    return read_sizes(r);
+  }
+  static constexpr GraphSizes sizes = read_own_sizes();
+  static constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
+  template <class S>  // a template, so that its members wait for `sizes`
+  struct Arrays {
+    Node nodes[at_least_one(S::sizes.nodes)]{};
+    int edges[at_least_one(S::sizes.edges)]{};
+    Dims shapes[at_least_one(S::sizes.shapes)]{};
+    Span lists[at_least_one(S::sizes.lists)]{};
+    i64 list_data[at_least_one(S::sizes.list_data)]{};
+    Slot slots[at_least_one(S::sizes.slots)]{};
+    Span groups[at_least_one(S::sizes.groups)]{};
+    Range ranges[at_least_one(S::sizes.ranges)]{};
+    Preset presets[at_least_one(S::sizes.presets)]{};
+    int inputs[at_least_one(S::sizes.inputs)]{};
+    int outputs[at_least_one(S::sizes.outputs)]{};
+    Assign assigns[at_least_one(S::sizes.assigns)]{};
+    Span bodies[at_least_one(S::sizes.bodies)]{};
+    u64 body_words[at_least_one(S::sizes.body_words)]{};
+    i64 model_bytes = 0, optimizer_bytes = 0;
+    int scalar_count = 0, streams = 0;
+    bool is_body = false;
+    int key_input = -1;
+  };
+  template <class S>
+  static constexpr Arrays<S> read() {
+    Arrays<S> to;
+    WordReader r(Kept<Stage>::words.w + Skip);
+    read_sizes(r);
+    read_graph(r, S::sizes, to);
+    return to;
+  }
+  static constexpr Arrays<Frozen> arrays = read<Frozen>();
+
+  static constexpr Graph graph() {
+    Graph g;
+    g.nodes = List<Node>::borrow(arrays.nodes, sizes.nodes);
+    g.edges = List<int>::borrow(arrays.edges, sizes.edges);
+    g.shapes = List<Dims>::borrow(arrays.shapes, sizes.shapes);
+    g.lists = List<Span>::borrow(arrays.lists, sizes.lists);
+    g.list_data = List<i64>::borrow(arrays.list_data, sizes.list_data);
+    g.slots = List<Slot>::borrow(arrays.slots, sizes.slots);
+    g.groups = List<Span>::borrow(arrays.groups, sizes.groups);
+    g.ranges = List<Range>::borrow(arrays.ranges, sizes.ranges);
+    g.presets = List<Preset>::borrow(arrays.presets, sizes.presets);
+    g.inputs = List<int>::borrow(arrays.inputs, sizes.inputs);
+    g.outputs = List<int>::borrow(arrays.outputs, sizes.outputs);
+    g.assigns = List<Assign>::borrow(arrays.assigns, sizes.assigns);
+    g.bodies = List<Span>::borrow(arrays.bodies, sizes.bodies);
+    g.body_words = List<u64>::borrow(arrays.body_words, sizes.body_words);
+    g.model_bytes = arrays.model_bytes;
+    g.optimizer_bytes = arrays.optimizer_bytes;
+    g.scalar_count = arrays.scalar_count;
+    g.streams = arrays.streams;
+    g.is_body = arrays.is_body;
+    g.key_input = arrays.key_input;
+    return g;
+  }
+};
+
+}  // namespace weft::ir
+// ---- weft/ir/loop.hpp ----
+// Loops: a node that runs a graph of its own, the body, a fixed number of times, and one node for each of its
+// results. Law: what a loop costs to compile does not depend on its trips.
+//
+// Operands and the body's inputs, in the same order: carries, stacked inputs (trips, ...), invariants. The
+// body sees a carry's value, the trip's slice of a stacked input, and an invariant as it is. Its outputs:
+// every carry's next value, then values that are stacked. Trip t (T-1-t in reverse) reads and writes slices
+// t.
+
+namespace weft::ir {
+
+struct LoopShape {
+  i64 trips = 0;
+  bool reverse = false;
+  int carries = 0, stacked = 0, invariants = 0, outputs = 0;
+
+  // Results: the carries at the end; the carries' histories (trips + 1, ...); the stacked outputs.
+  // A history holds what was carried into trip t at t and what came out of it at t + 1; in reverse the other
+  // way round, so that its rows stand in the order of the slices.
+  constexpr int final_of(int carry) const { return carry; }
+  constexpr int history_of(int carry) const { return carries + carry; }
+  constexpr int output(int k) const { return 2 * carries + k; }
+  constexpr int results() const { return 2 * carries + outputs; }
+  constexpr int operands() const { return carries + stacked + invariants; }
+  constexpr bool is_stacked(int operand) const { return operand >= carries && operand < carries + stacked; }
+  // Rows of a history: of the carry that enters the first trip, and where the rows begin that the trips read
+  // and write.
+  constexpr i64 first_row() const { return reverse ? trips : 0; }
+  constexpr i64 last_row() const { return reverse ? 0 : trips; }
+  constexpr i64 read_from() const { return reverse ? 1 : 0; }
+  constexpr i64 written_from() const { return reverse ? 0 : 1; }
+};
+
+constexpr LoopShape loop_shape(const Graph& g, int node) {
+  const i64* list = g.list_data.data() + g.lists[g.nodes[node].list].begin;
+  LoopShape s;
+  s.trips = list[0];
+  s.reverse = list[1] != 0;
+  s.carries = static_cast<int>(list[2]);
+  s.stacked = static_cast<int>(list[3]);
+  s.invariants = static_cast<int>(list[4]);
+  s.outputs = static_cast<int>(list[5]);
+  return s;
+}
+
+constexpr Graph loop_body(const Graph& g, int node) {
+  return thaw(g.body_words.data() + g.bodies[static_cast<int>(g.nodes[node].imm)].begin);
+}
+
+// `d` along a new leading axis.
+constexpr Dims stacked_dims(i64 extent, const Dims& d) {
+  Dims r;
+  r.rank = d.rank + 1;
+  r.extent[0] = extent;
+  for (int k = 0; k < d.rank; ++k) r.extent[k + 1] = d.extent[k];
+  return r;
+}
+// Without the leading axis.
+constexpr Dims slice_dims(const Dims& d) {
+  Dims r;
+  r.rank = d.rank - 1;
+  for (int k = 1; k < d.rank; ++k) r.extent[k - 1] = d.extent[k];
+  return r;
+}
+
+// The number of a body; equal ones are one.
+constexpr int add_body(Graph& g, const Graph& body) {
+  WordWriter count(nullptr, 0);
+  write(count, body);
+  const int size = count.size();
+  List<u64> words(size, 0);
+  WordWriter writer(words.data(), size);
+  write(writer, body);
+  const u64* known = g.body_words.data();
+  for (int k = 0; k < g.bodies.size(); ++k) {
+    if (g.bodies[k].size != size) continue;
+    bool same = true;
+    for (int i = 0; i < size && same; ++i) same = known[g.bodies[k].begin + i] == words[i];
+    if (same) return k;
+  }
+  g.bodies.push({g.body_words.size(), size});
+  g.body_words.append(words.data(), size);
+  return g.bodies.size() - 1;
+}
+
+constexpr int loop_list(Builder& b, const LoopShape& s) {
+  const i64 list[6]{s.trips, s.reverse ? 1 : 0, s.carries, s.stacked, s.invariants, s.outputs};
+  return b.list(list, 6);
+}
+
+constexpr Value loop(Builder& b, const LoopShape& s, const Graph& body, const List<int>& operands) {
+  Node node{Op::loop, DType::u8};
+  node.shape = b.shape(Dims{});
+  node.list = loop_list(b, s);
+  node.imm = static_cast<u64>(add_body(b.graph, body));
+  return {&b, b.add(node, operands.data(), operands.size())};
+}
+constexpr Value loop_result(Value loop, int which, DType dtype, const Dims& dims) {
+  return raw(Op::loop_result, dtype, loop.builder->shape(dims), static_cast<u64>(which), -1, loop);
+}
+constexpr Value loop_final(Value loop, const LoopShape& s, int carry) {
+  const Value x = loop.in(carry);
+  return loop_result(loop, s.final_of(carry), x.dtype(), x.dims());
+}
+constexpr Value loop_history(Value loop, const LoopShape& s, int carry) {
+  const Value x = loop.in(carry);
+  return loop_result(loop, s.history_of(carry), x.dtype(), stacked_dims(s.trips + 1, x.dims()));
+}
+
+// Rows [begin, begin + count) along the first axis.
+constexpr Value rows(Value x, i64 begin, i64 count) {
+  Slice axes[8];
+  Dims d = x.dims();
+  axes[0].begin = begin;
+  d.extent[0] = count;
+  return slice(x, axes, d);
+}
+
+}  // namespace weft::ir
+// ---- weft/passes/loop_memory.hpp ----
+// Where a loop keeps what it carries. A carry whose history is wanted moves along it: a trip reads one row
+// and writes the next. Any other alternates between two buffers, the last trip's being its result. Both cost
+// no copy a trip. The body's own workspace is one, used anew by every trip.
+
+namespace weft::passes {
+
+struct LoopMemory {
+  ir::LoopShape shape;
+  ir::Graph body;
+  Fusion fusion;
+  Plan plan;
+  List<int> result;           // node of every result in the enclosing graph, -1: not used
+  List<i64> primary, second;  // offsets in the scratch of a carry's buffers, -1: none
+  i64 scratch_bytes = 0;      // the body's workspace, then those buffers
+
+  constexpr LoopMemory(const ir::Graph& g, const Fusion& f, int group)
+      : shape(ir::loop_shape(g, f.groups[group].opaque)),
+        body(ir::loop_body(g, f.groups[group].opaque)),
+        fusion(fuse(body)),
+        plan(plan_memory(body, fusion)),
+        result(shape.results(), -1),
+        primary(shape.carries, -1),
+        second(shape.carries, -1) {
+    const ir::Span stores = f.groups[group].stores;
+    for (int i = 0; i < stores.size; ++i) {
+      const int x = f.pool[stores.begin + i];
+      result[static_cast<int>(g.nodes[x].imm)] = x;
+    }
+    scratch_bytes = plan.workspace_bytes;
+    const int loop = f.groups[group].opaque;
+    for (int k = 0; k < shape.carries; ++k) {
+      if (result[shape.history_of(k)] >= 0) continue;
+      const i64 bytes = align_up(bytes_of(g, g.in(loop, k)));
+      const auto take = [&](i64& at) {
+        at = scratch_bytes;
+        scratch_bytes += bytes;
+      };
+      if (result[shape.final_of(k)] < 0) take(primary[k]);
+      if (shape.trips > 1) take(second[k]);
+    }
+  }
+};
+
+constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k) {
+  return LoopMemory(g, f, k).scratch_bytes;
 }
 
 }  // namespace weft::passes
@@ -6178,6 +6780,8 @@ constexpr bool is_split_sum(Level level, const Cut& cut) {
 }
 // Bytes of one part of node x, 64-byte aligned.
 constexpr i64 part_bytes(const ir::Graph& g, int x) { return (bytes_of(g, x) + 63) / 64 * 64; }
+// Bytes that group k, a loop, needs beside its results (loop_memory.hpp).
+constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k);
 
 class Planner {
  public:
@@ -6196,6 +6800,7 @@ class Planner {
     leaves();
     // lifetimes
     for (int k = 0; k < groups; ++k) {
+      if (groups_[k].opaque >= 0 && nodes_[groups_[k].opaque].op == ir::Op::loop) finish_before(k);
       const ir::Span loads = groups_[k].loads;
       for (int i = 0; i < loads.size; ++i) touch(pool_[loads.begin + i], k);
       const ir::Span body = groups_[k].body;
@@ -6211,6 +6816,7 @@ class Planner {
     }
     if (finished_ < groups) p.finishes.push(groups);
     for (int node : g.outputs) pinned_[root(node)] = 1;
+    if (g.is_body) place_body_outputs();
     place_arenas();
     place_assigned();
     for (const ir::Assign& a : g.assigns)  // what is copied at the end of the step must last until then
@@ -6241,8 +6847,9 @@ class Planner {
         if (bytes > 0) cut.partials = allocate(bytes, *finish - 1);
       }
       if (group.opaque >= 0) {
-        const i64 scratch = ir::scratch_bytes(g, group.opaque);
-        if (scratch > 0) cut.partials = allocate(scratch, k);
+        const i64 bytes = nodes_[group.opaque].op == ir::Op::loop ? loop_scratch_bytes(g, f, k)
+                                                                  : ir::scratch_bytes(g, group.opaque);
+        if (bytes > 0) cut.partials = allocate(bytes, k);
       }
     }
     // values that must lie in an arena but could not be put there
@@ -6253,7 +6860,11 @@ class Planner {
       const u64 from = address(a.node);
       if (from != to) p.copies.push({from, to, bytes_of(g, a.node), groups});
     }
-    for (int node : g.outputs) p.outputs.push(address(node));
+    for (int k = 0; k < g.outputs.size(); ++k) {
+      const u64 from = address(g.outputs[k]), to = Address::make(ir::Space::output, 0, k);
+      p.outputs.push(g.is_body ? to : from);
+      if (g.is_body && from != to) p.copies.push({from, to, bytes_of(g, g.outputs[k]), groups});
+    }
     p.workspace_bytes = align_up(peak_);
     return static_cast<Plan&&>(p);
   }
@@ -6288,6 +6899,17 @@ class Planner {
     }
     if (nodes_[x].op == ir::Op::pack)
       for (int a = 0; a < nodes_[x].arity; ++a) touch(edges_[nodes_[x].first + a], k);
+  }
+
+  // No sum is still in parts when a loop begins, whose body has parts of its own.
+  constexpr void finish_before(int k) {
+    for (int made = finished_; made < k; ++made)
+      for (int i = 0; i < groups_[made].stores.size; ++i)
+        if (is_split_sum(level_[pool_[groups_[made].stores.begin + i]], p.cuts[made])) {
+          finished_ = k;
+          p.finishes.push(k);
+          return;
+        }
   }
 
   constexpr void leaves() {
@@ -6364,6 +6986,16 @@ class Planner {
     for (int before : p.finishes)
       if (before > made) return before;
     return f.groups.size();
+  }
+
+  // ---- a loop's body: what it yields is computed where the loop wants it ----
+  constexpr void place_body_outputs() {
+    for (int k = 0; k < g.outputs.size(); ++k) {
+      const int x = root(g.outputs[k]);
+      const bool computed = role_[x] == Role::fused || role_[x] == Role::opaque;
+      if (computed && p.where[x] == Address::none && bytes_of(g, x) == bytes_of(g, g.outputs[k]))
+        p.where[x] = Address::make(ir::Space::output, 0, k);
+    }
   }
 
   // ---- state written where it lives ----
@@ -6502,7 +7134,10 @@ class Planner {
       }
       for (int a = 0; a < group.space.rank; ++a) (a < split ? cut.rows : cut.cols) *= group.space.extent[a];
     }
-    i64 per_chunk = cut.cols > 0 ? chunk_elements / cut.cols : 1;
+    // what is small but dear is still worth several threads
+    const bool small = !totals && !columns && !cut.flat && size < 8 * chunk_elements;
+    const i64 elements = small ? dear_elements(group) : chunk_elements;
+    i64 per_chunk = cut.cols > 0 ? elements / cut.cols : 1;
     if (per_chunk < 1) per_chunk = 1;
     // sums across rows keep one partial result a chunk: few, long chunks
     const i64 most = columns ? 16 : totals ? 64 : 1024;
@@ -6510,6 +7145,13 @@ class Planner {
     cut.rows_per_chunk = per_chunk;
     cut.chunks = cut.rows > 0 ? (cut.rows + per_chunk - 1) / per_chunk : 0;
     return cut;
+  }
+  // How many elements make a unit of work that is worth a thread (about 5 microseconds).
+  constexpr i64 dear_elements(const Group& group) const {
+    i64 cost = 1;
+    for (int i = 0; i < group.body.size; ++i) cost += ir::info(nodes_[pool_[group.body.begin + i]].op).cost;
+    const i64 elements = 131072 / cost;
+    return elements < 1024 ? 1024 : elements < chunk_elements ? elements : chunk_elements;
   }
   // The parameter group that a walk over flat arenas follows, -1 for plain memory.
   constexpr int segments_of(const Group& group) const {
@@ -6640,12 +7282,15 @@ constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion) {
 }
 
 }  // namespace weft::passes
+
 // ---- weft/codegen/lowered.hpp ----
 // What lowering yields: the distinct kernels as words, and the steps that launch them in order. This is what
 // is frozen into a program's constant data.
 
 namespace weft::codegen {
 
+// repeat: runs the steps behind it several times. Numbers: trips, how many steps, its first binding,
+// bindings.
 enum class StepKind : u8 {
   loop,
   finish,
@@ -6658,7 +7303,15 @@ enum class StepKind : u8 {
   argsort,
   take,
   scatter,
-  search
+  search,
+  repeat
+};
+
+// What an address of Space::bound, whose index names a binding, is in trip n: `first` in the first trip where
+// there is one; else base + n * stride, or `other` in every second trip, counted back from the last.
+struct Binding {
+  u64 first = passes::Address::none, base = passes::Address::none, other = passes::Address::none;
+  i64 stride = 0;
 };
 
 // The fold of a reduction.
@@ -6699,6 +7352,7 @@ struct Lowered {
   List<Step> steps;
   List<u64> addresses;  // passes::Address of every operand
   List<u64> numbers;
+  List<Binding> bindings;
 
   // The number of the kernel with these words; equal kernels are one.
   constexpr int kernel(StepKind kind, const List<u64>& code) {
@@ -6744,11 +7398,26 @@ struct Lowered {
       s.numbers.begin += numbers.size();
       steps.push(s);
     }
+    const int bound = bindings.size(), first_address = addresses.size(),
+              first_step = steps.size() - part.steps.size();
     addresses.append(part.addresses.data(), part.addresses.size());
     numbers.append(part.numbers.data(), part.numbers.size());
+    if (part.bindings.empty()) return;
+    bindings.append(part.bindings.data(), part.bindings.size());
+    if (bound == 0) return;
+    for (int k = first_address; k < addresses.size(); ++k) shift_binding(addresses[k], bound);
+    for (int k = bound; k < bindings.size(); ++k)
+      for (u64* a : {&bindings[k].first, &bindings[k].base, &bindings[k].other}) shift_binding(*a, bound);
+    for (int s = first_step; s < steps.size(); ++s)
+      if (steps[s].kind == StepKind::repeat) numbers[steps[s].numbers.begin + 2] += static_cast<u64>(bound);
   }
 
  private:
+  static constexpr void shift_binding(u64& address, int by) {
+    using passes::Address;
+    if (address != Address::none && Address::space(address) == ir::Space::bound)
+      address = Address::make(ir::Space::bound, Address::offset(address), Address::index(address) + by);
+  }
   List<u64> hashes_;
 };
 
@@ -9907,6 +10576,9 @@ struct Loop {
       }
       return v;
     } else {
+      if (!inside || at >= high || at + width <= low) return splat<V>(fill);
+      if constexpr (stride == 1)
+        if (active == width && at >= low && at + width <= high) return load<V>(p + base + (at - low));
       T lane[width];
       for (int j = 0; j < width; ++j) {
         const i64 i = at + j;
@@ -10825,7 +11497,8 @@ class LoopReuse {
       const bool load = i == bodies || (j < load_count && loads[j] < body[i]);
       const int x = load ? loads[j++] : body[i++];
       const int view = view_in_group(x);
-      const bool reads = load || (view >= 0 && role_[x] == passes::Role::fused);
+      // a copy made here reads what it is a view of; one that a later group makes is still a view
+      const bool reads = load || (view >= 0 && role_[x] == passes::Role::fused && member_of_[x] == k);
       members[at] = x;
       is_read[at] = reads ? 1 : 0;
       position[x] = at;
@@ -11194,7 +11867,8 @@ class LoopLowering {
         if (node.op == Op::random && seed_ < 0) {
           Operand seed;
           seed.word = {DType::u32, kernels::Role::random, false};
-          seed.address = Address::make(ir::Space::scalars, 0);
+          seed.address = g.key_input < 0 ? Address::make(ir::Space::scalars, 0)
+                                         : Address::make(ir::Space::input, 0, g.key_input);
           seed_ = add_operand(seed, {Source::fixed, seed.address});
         }
         continue;
@@ -11605,6 +12279,165 @@ class LoopLowering {
 };
 
 }  // namespace weft::codegen
+// ---- weft/codegen/lower_repeat.hpp ----
+// A loop as one step that repeats the steps of its body. The body is compiled by the same passes as a
+// program; its inputs and outputs become bindings, which say what they are in each trip.
+
+namespace weft::codegen {
+
+constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan);
+
+// What carry k's value, or a row of what is stacked, is in each trip of a loop.
+class LoopBindings {
+ public:
+  using Address = passes::Address;
+
+  constexpr LoopBindings(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan,
+                         int k, const passes::LoopMemory& memory)
+      : g(graph),
+        f(fusion),
+        p(plan),
+        group_(k),
+        loop_(fusion.groups[k].opaque),
+        m(memory),
+        shape_(memory.shape) {}
+
+  // Where an operand starts; it is contiguous.
+  constexpr u64 operand(int k) const {
+    const int x = g.in(loop_, k);
+    if (!f.is_view_in(x, group_)) return p.where[x];
+    const passes::View& v = f.views[f.view_of[x]];
+    return p.where[v.root] + static_cast<u64>(v.offset * size_of(g.nodes[x].dtype));
+  }
+  constexpr u64 result(int which) const { return p.where[m.result[which]]; }
+
+  constexpr Binding input(int k) const {
+    if (k < shape_.carries) return has_history(k) ? row_of_history(k, shape_.read_from()) : buffer(k, true);
+    Binding b;
+    b.base = operand(k);
+    if (!shape_.is_stacked(k)) return b;
+    return along(b.base, g.in(loop_, k), 0);
+  }
+  constexpr Binding output(int k) const {
+    if (k < shape_.carries)
+      return has_history(k) ? row_of_history(k, shape_.written_from()) : buffer(k, false);
+    const int which = shape_.output(k - shape_.carries);
+    return along(result(which), m.result[which], 0);
+  }
+
+  constexpr bool has_history(int k) const { return m.result[shape_.history_of(k)] >= 0; }
+  constexpr i64 carry_bytes(int k) const { return passes::bytes_of(g, g.in(loop_, k)); }
+  // Where carry k starts from.
+  constexpr u64 first_row(int k) const {
+    return result(shape_.history_of(k)) + static_cast<u64>(shape_.first_row() * carry_bytes(k));
+  }
+  // Where a carry without a history ends.
+  constexpr u64 primary(int k) const {
+    const int which = shape_.final_of(k);
+    return m.result[which] >= 0 ? result(which) : p.cuts[group_].partials + static_cast<u64>(m.primary[k]);
+  }
+
+ private:
+  // Rows of `stack`, whose first is at `base`, from row `from` on, in the loop's direction.
+  constexpr Binding along(u64 base, int stack, i64 from) const {
+    const Dims& d = g.dims(stack);
+    const i64 row = d.extent[0] > 0 ? passes::bytes_of(g, stack) / d.extent[0] : 0;
+    Binding b;
+    b.base = base + static_cast<u64>((from + (shape_.reverse ? shape_.trips - 1 : 0)) * row);
+    b.stride = shape_.reverse ? -row : row;
+    return b;
+  }
+  constexpr Binding row_of_history(int k, i64 from) const {
+    const int which = shape_.history_of(k);
+    return along(result(which), m.result[which], from);
+  }
+  constexpr Binding buffer(int k, bool read) const {
+    Binding b;
+    const u64 second =
+        shape_.trips > 1 ? p.cuts[group_].partials + static_cast<u64>(m.second[k]) : primary(k);
+    b.base = read ? second : primary(k);
+    b.other = read ? primary(k) : second;
+    if (read) b.first = operand(k);
+    return b;
+  }
+
+  const ir::Graph& g;
+  const passes::Fusion& f;
+  const passes::Plan& p;
+  int group_, loop_;
+  const passes::LoopMemory& m;
+  const ir::LoopShape& shape_;
+};
+
+constexpr void lower_repeat(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int k,
+                            Lowered& out) {
+  using passes::Address;
+  const passes::LoopMemory memory(g, f, k);
+  const ir::LoopShape& shape = memory.shape;
+  const LoopBindings bindings(g, f, plan, k, memory);
+  const auto copy = [&](u64 from, u64 to, i64 bytes) {
+    List<u64> addresses, numbers;
+    addresses.push(from);
+    addresses.push(to);
+    numbers.push(static_cast<u64>(bytes));
+    if (from != to && bytes > 0)
+      out.step(StepKind::copy, out.kernel(StepKind::copy, List<u64>()), addresses, numbers).bytes = 2 * bytes;
+  };
+  for (int c = 0; c < shape.carries; ++c) {
+    if (bindings.has_history(c))
+      copy(bindings.operand(c), bindings.first_row(c), bindings.carry_bytes(c));
+    else if (shape.trips == 0)
+      copy(bindings.operand(c), bindings.primary(c), bindings.carry_bytes(c));
+  }
+  if (shape.trips == 0) return;
+
+  Lowered inside = lower(memory.body, memory.fusion, memory.plan);
+  const int inputs = shape.operands(), outputs = shape.carries + shape.outputs, own = inputs + outputs;
+  Lowered part;
+  for (int i = 0; i < inputs; ++i) part.bindings.push(bindings.input(i));
+  for (int i = 0; i < outputs; ++i) part.bindings.push(bindings.output(i));
+  // the body's addresses as the enclosing graph's
+  const auto translate = [&](u64& a) {
+    if (a == Address::none) return;
+    const i64 offset = Address::offset(a);
+    switch (Address::space(a)) {
+      case ir::Space::workspace:
+        a = plan.cuts[k].partials + static_cast<u64>(offset);
+        return;
+      case ir::Space::input:
+        a = Address::make(ir::Space::bound, offset, Address::index(a));
+        return;
+      case ir::Space::output:
+        a = Address::make(ir::Space::bound, offset, inputs + Address::index(a));
+        return;
+      case ir::Space::bound:
+        a = Address::make(ir::Space::bound, offset, own + Address::index(a));
+        return;
+      default:
+        return;
+    }
+  };
+  for (u64& a : inside.addresses) translate(a);
+  for (Binding& b : inside.bindings)
+    for (u64* a : {&b.first, &b.base, &b.other}) translate(*a);
+  List<u64> numbers;
+  numbers.push(static_cast<u64>(shape.trips));
+  numbers.push(static_cast<u64>(inside.steps.size()));
+  numbers.push(0);
+  numbers.push(static_cast<u64>(own));
+  part.step(StepKind::repeat, part.kernel(StepKind::repeat, List<u64>()), List<u64>(), numbers);
+  // nested bindings are numbered already: those of `inside` follow this loop's own
+  const List<Binding> nested = inside.bindings;
+  inside.bindings.clear();
+  for (const Step& s : inside.steps)
+    if (s.kind == StepKind::repeat) inside.numbers[s.numbers.begin + 2] += static_cast<u64>(own);
+  part.append(inside);
+  part.bindings.append(nested.data(), nested.size());
+  out.append(part);
+}
+
+}  // namespace weft::codegen
+
 // ---- weft/codegen/lower.hpp ----
 // From the plan to launches: every group in order, between them the second stages of sums and copies.
 
@@ -11640,6 +12473,8 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
     const passes::Group& group = f.groups[k];
     if (group.opaque < 0) {
       if (group.stores.size > 0) loops.lower(k);
+    } else if (g.nodes[group.opaque].op == ir::Op::loop) {
+      lower_repeat(g, f, plan, k, out);
     } else if (g.nodes[group.opaque].op == ir::Op::dot) {
       lower_dot(g, f, plan, k, out);
     } else if (ir::is_line(g.nodes[group.opaque].op)) {
@@ -11662,6 +12497,239 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
 }
 
 }  // namespace weft::codegen
+// ---- weft/passes/reduce_loops.hpp ----
+// Loops without what nothing uses: results, carries that only feed themselves, operands. Law: what a loop has
+// in memory anyway is not written twice: a stacked output that is a carry, and a carry's last value where its
+// history is wanted, are rows of the history.
+
+namespace weft::passes {
+
+constexpr ir::Graph prune(const ir::Graph& g);
+
+// One loop reduced to the results that are used.
+class LoopReduction {
+ public:
+  // What stands for a result of the loop before.
+  struct Result {
+    enum class Kind : u8 { unused, result, rows, last_row, operand } kind = Kind::unused;
+    int number = 0;  // of the new loop's result, or of the old loop's operand
+    i64 from = 0;    // the first row of a history
+  };
+
+  ir::LoopShape before, shape;
+  List<u8> kept;        // operands of the loop before that the new one has
+  List<Result> result;  // of every result before
+  ir::Graph body;
+
+  // `used`: of every result.
+  constexpr LoopReduction(const ir::Graph& g, int loop, const List<u8>& used)
+      : before(ir::loop_shape(g, loop)), body(ir::loop_body(g, loop)) {
+    const int carries = before.carries;
+    shape = before;
+    result = List<Result>(before.results());
+    find_aliases(used);
+    find_live();
+    // carries and outputs that remain get new numbers
+    List<int> outputs, carry_number(carries, -1);
+    shape.carries = shape.stacked = shape.invariants = shape.outputs = 0;
+    for (int k = 0; k < carries; ++k)
+      if (carry_live_[k]) carry_number[k] = shape.carries++, outputs.push(body.outputs[k]);
+    for (int k = 0; k < before.outputs; ++k)
+      if (output_live_[k]) output_number_[k] = shape.outputs++, outputs.push(body.outputs[carries + k]);
+    List<int> inputs;
+    const int key = body.key_input;
+    body.key_input = -1;
+    for (int k = 0; k < before.operands(); ++k) {
+      if (!kept[k]) continue;
+      const int node = body.inputs[k];
+      if (node >= 0) body.nodes[node].imm = static_cast<u64>(inputs.size());
+      if (k == key) body.key_input = inputs.size();
+      inputs.push(node);
+      if (k >= carries) (before.is_stacked(k) ? shape.stacked : shape.invariants) += 1;
+    }
+    body.inputs = inputs;
+    body.outputs = outputs;
+    for (Result& r : result) {
+      if (r.kind == Result::Kind::result)
+        r.number = r.number < carries ? shape.final_of(carry_number[r.number])
+                                      : shape.output(output_number_[r.number - 2 * carries]);
+      else if (r.kind == Result::Kind::rows || r.kind == Result::Kind::last_row)
+        r.number = shape.history_of(carry_number[r.number]);
+    }
+    body = prune(body);
+  }
+
+ private:
+  using Kind = typename Result::Kind;
+
+  // Through markers that mean nothing here.
+  constexpr int plain(int x) const {
+    while (body.nodes[x].op == ir::Op::stop_gradient ||
+           (body.nodes[x].op == ir::Op::cast && body.nodes[body.in(x, 0)].dtype == body.nodes[x].dtype))
+      x = body.in(x, 0);
+    return x;
+  }
+
+  constexpr void find_aliases(const List<u8>& used) {
+    const int carries = before.carries;
+    history_ = List<u8>(carries, 0);
+    output_live_ = List<u8>(before.outputs, 0);
+    output_number_ = List<int>(before.outputs, -1);
+    kept = List<u8>(before.operands(), 0);
+    for (int k = 0; k < carries; ++k) history_[k] = used[before.history_of(k)];
+    for (int k = 0; k < before.outputs; ++k)
+      if (used[before.output(k)]) result[before.output(k)] = stacked(k);
+    for (int k = 0; k < carries; ++k) {
+      if (used[before.history_of(k)]) result[before.history_of(k)] = {Kind::rows, k, 0};
+      if (!used[k]) continue;
+      result[k] = {history_[k] ? Kind::last_row : Kind::result, k, before.last_row()};
+    }
+  }
+  constexpr Result stacked(int k) {
+    const int carries = before.carries;
+    const int x = plain(body.outputs[carries + k]);
+    const ir::Node& node = body.nodes[x];
+    if (node.op == ir::Op::input && before.is_stacked(static_cast<int>(node.imm))) {
+      kept[static_cast<int>(node.imm)] = 2;  // the operand itself, whether or not the loop reads it
+      return {Kind::operand, static_cast<int>(node.imm), 0};
+    }
+    if (node.op == ir::Op::input && static_cast<int>(node.imm) < carries) {
+      history_[static_cast<int>(node.imm)] = 1;
+      return {Kind::rows, static_cast<int>(node.imm), before.read_from()};
+    }
+    for (int c = 0; c < carries; ++c)
+      if (plain(body.outputs[c]) == x) {
+        history_[c] = 1;
+        return {Kind::rows, c, before.written_from()};
+      }
+    for (int j = 0; j < k; ++j)
+      if (output_live_[j] && plain(body.outputs[carries + j]) == x)
+        return {Kind::result, before.output(j), 0};
+    output_live_[k] = 1;
+    return {Kind::result, before.output(k), 0};
+  }
+
+  // Carries that a result, or a carry that is live, depends on; then the inputs that are read.
+  constexpr void find_live() {
+    const int carries = before.carries, n = body.nodes.size();
+    carry_live_ = List<u8>(carries, 0);
+    List<u8> live(n, 0);
+    for (int k = 0; k < carries; ++k)
+      if (result[k].kind != Kind::unused || history_[k]) carry_live_[k] = 1;
+    for (int k = 0; k < before.outputs; ++k)
+      if (output_live_[k]) live[body.outputs[carries + k]] = 1;
+    bool changed = true, draws = false;
+    while (changed) {
+      changed = false;
+      for (int k = 0; k < carries; ++k)
+        if (carry_live_[k]) live[body.outputs[k]] = 1;
+      for (int i = n - 1; i >= 0; --i) {
+        if (!live[i]) continue;
+        const ir::Node& node = body.nodes[i];
+        for (int a = 0; a < node.arity; ++a) live[body.edges[node.first + a]] = 1;
+        draws = draws || node.op == ir::Op::random;
+        if (node.op == ir::Op::input && static_cast<int>(node.imm) < carries &&
+            !carry_live_[static_cast<int>(node.imm)])
+          carry_live_[static_cast<int>(node.imm)] = 1, changed = true;
+      }
+    }
+    operand_used_ = List<u8>(before.operands(), 0);
+    for (int k = 0; k < before.operands(); ++k) {
+      const int x = body.inputs[k];
+      const bool reads =
+          k < carries ? carry_live_[k] != 0 : (x >= 0 && live[x]) || (draws && k == body.key_input);
+      operand_used_[k] = reads || kept[k] ? 1 : 0;  // what a result is taken from must stay alive
+      kept[k] = reads ? 1 : 0;
+    }
+  }
+
+ public:
+  // Operands of the loop before that are used by it or in place of its results.
+  constexpr bool uses(int operand) const { return operand_used_[operand] != 0; }
+
+ private:
+  List<u8> history_, carry_live_, output_live_, operand_used_;
+  List<int> output_number_;
+};
+
+constexpr ir::Graph reduce_loops(const ir::Graph& g) {
+  using ir::Op;
+  using Kind = LoopReduction::Result::Kind;
+  const int n = g.nodes.size();
+  List<u8> live(n, 0);
+  List<int> result_of(n, -1), next(n, -1), reduction(n, -1);  // chains of each loop's results
+  List<LoopReduction*> reductions;
+  for (int node : g.outputs) live[node] = 1;
+  for (const ir::Assign& a : g.assigns) live[a.node] = 1;
+  for (int i = n - 1; i >= 0; --i) {
+    if (!live[i]) continue;
+    const ir::Node& node = g.nodes[i];
+    const int* in = g.edges.data() + node.first;
+    if (node.op == Op::loop_result) next[i] = result_of[in[0]], result_of[in[0]] = i;
+    if (node.op != Op::loop) {
+      for (int k = 0; k < node.arity; ++k) live[in[k]] = 1;
+      continue;
+    }
+    List<u8> used(ir::loop_shape(g, i).results(), 0);
+    for (int r = result_of[i]; r >= 0; r = next[r]) used[static_cast<int>(g.nodes[r].imm)] = 1;
+    reduction[i] = reductions.size();
+    reductions.push(new LoopReduction(g, i, used));
+    for (int k = 0; k < node.arity; ++k)
+      if (reductions.back()->uses(k)) live[in[k]] = 1;
+  }
+  ir::Builder b(2 * n);
+  b.graph.slots = g.slots;
+  b.graph.groups = g.groups;
+  b.graph.ranges = g.ranges;
+  b.graph.model_bytes = g.model_bytes;
+  b.graph.optimizer_bytes = g.optimizer_bytes;
+  b.graph.scalar_count = g.scalar_count;
+  b.graph.presets = g.presets;
+  b.graph.streams = g.streams;
+  b.graph.is_body = g.is_body;
+  b.graph.key_input = g.key_input;
+  // shapes and lists keep their numbers
+  for (const Dims& d : g.shapes) b.shape(d);
+  for (const ir::Span& span : g.lists) b.list(g.list_data.data() + span.begin, span.size);
+  List<int> moved(n, -1), operands;
+  for (int i = 0; i < n; ++i) {
+    if (!live[i]) continue;
+    const ir::Node node = g.nodes[i];
+    const int* in = g.edges.data() + node.first;
+    operands.clear();
+    if (node.op == Op::loop) {
+      const LoopReduction& r = *reductions[reduction[i]];
+      for (int k = 0; k < node.arity; ++k)
+        if (r.kept[k]) operands.push(moved[in[k]]);
+      moved[i] = ir::loop(b, r.shape, r.body, operands).id;
+    } else if (node.op == Op::loop_result) {
+      const LoopReduction& r = *reductions[reduction[in[0]]];
+      const LoopReduction::Result& from = r.result[static_cast<int>(node.imm)];
+      const ir::Value loop{&b, moved[in[0]]};
+      const Dims d = g.dims(i);
+      if (from.kind == Kind::operand) {
+        moved[i] = moved[g.edges[g.nodes[in[0]].first + from.number]];
+      } else if (from.kind == Kind::result) {
+        moved[i] = ir::loop_result(loop, from.number, node.dtype, d).id;
+      } else {
+        const ir::Value history = ir::loop_history(loop, r.shape, from.number - r.shape.carries);
+        moved[i] = from.kind == Kind::rows ? ir::rows(history, from.from, d.extent[0]).id
+                                           : ir::reshape(ir::rows(history, from.from, 1), d).id;
+      }
+    } else {
+      for (int k = 0; k < node.arity; ++k) operands.push(moved[in[k]]);
+      moved[i] = b.add(node, operands.data(), operands.size());
+    }
+  }
+  for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved[x]);
+  for (int x : g.outputs) b.graph.outputs.push(moved[x]);
+  for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved[a.node]});
+  for (LoopReduction* r : reductions) delete r;
+  return static_cast<ir::Graph&&>(b.graph);
+}
+
+}  // namespace weft::passes
+
 // ---- weft/passes/prune.hpp ----
 // Drops what no output and no assignment needs, and markers that only differentiation reads; gives outputs
 // that are leaves a node of their own, so that every result is computed into memory the program owns. Two
@@ -11711,7 +12779,7 @@ class Shared {
   List<int> table_;
 };
 
-constexpr ir::Graph prune(const ir::Graph& g) {
+constexpr ir::Graph drop_unused(const ir::Graph& g) {
   const int n = g.nodes.size();
   const ir::Node* const nodes = g.nodes.data();
   const int* const all_edges = g.edges.data();
@@ -11755,6 +12823,10 @@ constexpr ir::Graph prune(const ir::Graph& g) {
   r.scalar_count = g.scalar_count;
   r.presets = g.presets;
   r.streams = g.streams;
+  r.bodies = g.bodies;
+  r.body_words = g.body_words;
+  r.is_body = g.is_body;
+  r.key_input = g.key_input;
   r.edges.reserve(edges + g.outputs.size() + g.assigns.size());
   r.nodes.reserve(n + g.outputs.size() + g.assigns.size());
   List<int> moved_list(n, -1);
@@ -11807,6 +12879,12 @@ constexpr ir::Graph prune(const ir::Graph& g) {
   return r;
 }
 
+constexpr ir::Graph prune(const ir::Graph& g) {
+  if (g.bodies.empty()) return drop_unused(g);
+  const ir::Graph reduced = reduce_loops(g);
+  return drop_unused(reduced);
+}
+
 }  // namespace weft::passes
 // ---- weft/exec/explain.hpp ----
 // What a program will launch, step by step: the kind of kernel, what was fused into it, its bytes, its FLOPs,
@@ -11840,6 +12918,7 @@ struct ExplainedStep {
 struct Explanation {
   std::vector<ExplainedStep> steps;
   i64 bytes = 0, flops = 0, workspace_bytes = 0;
+  i64 launches = 0;  // a step inside a loop counts once a trip
 };
 
 namespace explain_detail {
@@ -11968,8 +13047,37 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
       out.kernel = "copy";
       out.shape = at(0) + " B";
       break;
+    case codegen::StepKind::repeat:
+      out.kernel = "loop";
+      out.shape = at(0) + " trips of the " + at(1) + " below";
+      break;
   }
   return out;
+}
+
+// Steps of a graph that runs `trips` times, `depth` loops deep.
+inline void explain_into(Explanation& out, const ir::Graph& g, const passes::Fusion& f,
+                         const passes::Plan& plan, i64 trips, int depth) {
+  for (int k = 0; k < f.groups.size(); ++k) {
+    const codegen::Lowered lowered = codegen::lower(g, f, plan, k, k + 1);
+    for (int i = 0; i < lowered.steps.size(); ++i) {
+      const codegen::Step& step = lowered.steps[i];
+      ExplainedStep s = explain_step(g, f, plan, k, lowered, step);
+      s.kernel.insert(0, static_cast<std::size_t>(depth), ' ');
+      s.bytes *= trips;
+      s.flops *= trips;
+      out.steps.push_back(s);
+      out.bytes += s.bytes;
+      out.flops += s.flops;
+      if (step.kind != codegen::StepKind::repeat) {
+        out.launches += trips;
+        continue;
+      }
+      const passes::LoopMemory inside(g, f, k);
+      explain_into(out, inside.body, inside.fusion, inside.plan, trips * inside.shape.trips, depth + 1);
+      i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);
+    }
+  }
 }
 
 }  // namespace explain_detail
@@ -11980,14 +13088,7 @@ inline Explanation explain_graph(const ir::Graph& traced) {
   const passes::Fusion f = passes::fuse(g);
   const passes::Plan plan = passes::plan_memory(g, f);
   Explanation out;
-  for (int k = 0; k < f.groups.size(); ++k) {
-    const codegen::Lowered lowered = codegen::lower(g, f, plan, k, k + 1);
-    for (const codegen::Step& step : lowered.steps) {
-      out.steps.push_back(explain_detail::explain_step(g, f, plan, k, lowered, step));
-      out.bytes += step.bytes;
-      out.flops += step.flops;
-    }
-  }
+  explain_detail::explain_into(out, g, f, plan, 1, 0);
   out.workspace_bytes = plan.workspace_bytes;
   return out;
 }
@@ -11998,7 +13099,7 @@ inline std::string to_text(const Explanation& e, const Roofline& machine) {
   constexpr std::size_t columns = 79, indent = 47;
   double least = 0;
   for (const ExplainedStep& s : e.steps) least += machine.seconds(s.bytes, s.flops);
-  std::string out = std::to_string(e.steps.size()) + (e.steps.size() == 1 ? " launch, " : " launches, ") +
+  std::string out = std::to_string(e.launches) + (e.launches == 1 ? " launch, " : " launches, ") +
                     compact(static_cast<double>(e.bytes), "B") + " moved, " +
                     compact(static_cast<double>(e.flops), "FLOP") + ", workspace " +
                     compact(static_cast<double>(e.workspace_bytes), "B") + "\nat least " + duration(least) +
@@ -12036,103 +13137,6 @@ std::string explain(const Roofline& machine = {}) {
 }
 
 }  // namespace weft
-// ---- weft/core/words.hpp ----
-// How one constant evaluation hands its result to the next: as flat 64-bit words, which compilers keep and
-// read cheaply. Splitting the work over several constant variables restarts the compilers' step limits.
-
-namespace weft {
-
-template <int N>
-struct Words {
-  u64 w[N > 0 ? N : 1]{};
-};
-
-// Writes values one after another; counts on when full, so that a second try knows the size.
-class WordWriter {
- public:
-  constexpr WordWriter(u64* words, int capacity) : words_(words), capacity_(capacity) {}
-  constexpr void put(u64 word) {
-    if (size_ < capacity_) words_[size_] = word;
-    ++size_;
-  }
-  constexpr void put_int(i64 value) { put(static_cast<u64>(value)); }
-  // Two 32-bit numbers in one word.
-  constexpr void put_pair(int a, int b) {
-    put(static_cast<u64>(static_cast<u32>(a)) | static_cast<u64>(static_cast<u32>(b)) << 32);
-  }
-  // Room for the next `count` words, to be filled by the caller; null beyond the capacity. A call a word is
-  // what long arrays cannot afford.
-  constexpr u64* claim(int count) {
-    u64* const begin = words_ + size_;
-    size_ += count;
-    return size_ <= capacity_ ? begin : nullptr;
-  }
-  constexpr void put_all(const u64* words, int count) {
-    u64* const to = claim(count);
-    for (int i = 0; to != nullptr && i < count; ++i) to[i] = words[i];
-  }
-  constexpr int size() const { return size_; }
-
- private:
-  u64* words_;
-  int capacity_;
-  int size_ = 0;
-};
-
-class WordReader {
- public:
-  constexpr explicit WordReader(const u64* words) : at_(words) {}
-  constexpr u64 get() { return *at_++; }
-  constexpr i64 get_int() { return static_cast<i64>(*at_++); }
-  // The next `count` words.
-  constexpr const u64* take(int count) {
-    const u64* const begin = at_;
-    at_ += count;
-    return begin;
-  }
-  constexpr int get_size() { return static_cast<int>(*at_++); }
-  static constexpr int low(u64 word) { return static_cast<int>(static_cast<u32>(word)); }
-  static constexpr int high(u64 word) { return static_cast<int>(static_cast<u32>(word >> 32)); }
-
- private:
-  const u64* at_;
-};
-
-template <int Capacity>
-struct WideWords {
-  int size = 0;
-  Words<Capacity> words;
-};
-
-// The words that Stage::write(writer) puts, exactly sized. Evaluated once if `Capacity` suffices, else twice.
-template <class Stage, int Capacity = 65536>
-struct Kept {
-  template <int C>
-  static constexpr WideWords<C> evaluate() {
-    WideWords<C> r;
-    WordWriter writer(r.words.w, C);
-    Stage::write(writer);
-    r.size = writer.size();
-    return r;
-  }
-  template <int N, int C>
-  static constexpr Words<N> shrink(const WideWords<C>& from) {
-    Words<N> r;
-    for (int i = 0; i < N; ++i) r.w[i] = from.words.w[i];
-    return r;
-  }
-  static constexpr WideWords<Capacity> wide = evaluate<Capacity>();
-  static constexpr int size = wide.size;
-  static constexpr Words<size> make() {
-    if constexpr (size <= Capacity)
-      return shrink<size>(wide);
-    else
-      return evaluate<size>().words;
-  }
-  static constexpr Words<size> words = make();
-};
-
-}  // namespace weft
 // ---- weft/codegen/image.hpp ----
 // A lowered program frozen into exactly sized 64-bit words, and each kernel's words copied out through a
 // small slice into a Code type: compilers keep flat integers cheaply and structures not.
@@ -12143,8 +13147,8 @@ namespace weft::codegen {
 struct ImageHeader {
   int kernels = 0, steps = 0;
   int kernel_at = 0, word_at = 0, step_at = 0, address_at = 0, number_at = 0, output_at = 0, preset_at = 0,
-      input_at = 0;
-  int outputs = 0, presets = 0, inputs = 0;
+      input_at = 0, binding_at = 0;
+  int outputs = 0, presets = 0, inputs = 0, bindings = 0;
   int size = 0;
   int scalars = 0;
   i64 workspace_bytes = 0, model_bytes = 0, optimizer_bytes = 0;
@@ -12155,6 +13159,7 @@ struct ImageHeader {
 
 inline constexpr int kernel_words = 2;
 inline constexpr int step_words = 5;
+inline constexpr int binding_words = 4;
 
 // What one constant evaluation yields before it is frozen.
 struct Build {
@@ -12164,6 +13169,23 @@ struct Build {
   List<i64> input_bytes;  // 0 for an input that nothing reads
   ImageHeader header;
 };
+
+// Adds the launches, bytes and FLOPs of steps [begin, end), which run `trips` times.
+constexpr void count_work(const Lowered& l, int begin, int end, i64 trips, ImageHeader& h) {
+  for (int s = begin; s < end; ++s) {
+    const Step& step = l.steps[s];
+    if (step.kind == StepKind::repeat) {
+      const u64* numbers = l.numbers.data() + step.numbers.begin;
+      const int inside = static_cast<int>(numbers[1]);
+      count_work(l, s + 1, s + 1 + inside, trips * static_cast<i64>(numbers[0]), h);
+      s += inside;
+    } else {
+      h.flops += trips * step.flops;
+      h.bytes += trips * step.bytes;
+      h.launches += static_cast<int>(trips);
+    }
+  }
+}
 
 constexpr Build finish_build(const ir::Graph& g, const passes::Plan& plan, Lowered lowered) {
   Build b;
@@ -12181,17 +13203,15 @@ constexpr Build finish_build(const ir::Graph& g, const passes::Plan& plan, Lower
   h.presets = g.presets.size();
   h.inputs = g.inputs.size();
   h.input_at = h.preset_at + h.presets;
-  h.size = h.input_at + h.inputs + 1;
+  h.binding_at = h.input_at + h.inputs;
+  h.bindings = lowered.bindings.size();
+  h.size = h.binding_at + binding_words * h.bindings + 1;
   h.scalars = g.scalar_count;
   h.workspace_bytes = plan.workspace_bytes;
   h.model_bytes = g.model_bytes;
   h.optimizer_bytes = g.optimizer_bytes;
   h.nodes = g.nodes.size();
-  for (const Step& s : lowered.steps) {
-    h.flops += s.flops;
-    h.bytes += s.bytes;
-  }
-  h.launches = lowered.steps.size();
+  count_work(lowered, 0, lowered.steps.size(), 1, h);
   b.outputs = plan.outputs;
   b.presets = g.presets;
   for (int node : g.inputs) b.input_bytes.push(node < 0 ? 0 : passes::bytes_of(g, node));
@@ -12220,15 +13240,19 @@ constexpr void write(WordWriter& w, const Build& b) {
   for (const ir::Preset& p : b.presets)
     w.put(static_cast<u64>(p.scalar) | static_cast<u64>(std::bit_cast<u32>(p.value)) << 32);
   for (i64 bytes : b.input_bytes) w.put_int(bytes);
+  for (const Binding& x : b.lowered.bindings) {
+    for (const u64 a : {x.first, x.base, x.other}) w.put(a);
+    w.put_int(x.stride);
+  }
   w.put(0);
 }
 
 // The header goes in front of the image's words.
-inline constexpr int header_words = 22;
+inline constexpr int header_words = 24;
 constexpr void write(WordWriter& w, const ImageHeader& h) {
-  for (const int x :
-       {h.kernels, h.steps, h.kernel_at, h.word_at, h.step_at, h.address_at, h.number_at, h.output_at,
-        h.preset_at, h.input_at, h.outputs, h.presets, h.inputs, h.size, h.scalars, h.launches, h.nodes})
+  for (const int x : {h.kernels, h.steps, h.kernel_at, h.word_at, h.step_at, h.address_at, h.number_at,
+                      h.output_at, h.preset_at, h.input_at, h.outputs, h.presets, h.inputs, h.size, h.scalars,
+                      h.launches, h.nodes, h.binding_at, h.bindings})
     w.put_int(x);
   for (const i64 x : {h.workspace_bytes, h.model_bytes, h.optimizer_bytes, h.flops, h.bytes}) w.put_int(x);
 }
@@ -12237,7 +13261,7 @@ constexpr ImageHeader read_header(const u64* words) {
   ImageHeader h;
   for (int* x : {&h.kernels, &h.steps, &h.kernel_at, &h.word_at, &h.step_at, &h.address_at, &h.number_at,
                  &h.output_at, &h.preset_at, &h.input_at, &h.outputs, &h.presets, &h.inputs, &h.size,
-                 &h.scalars, &h.launches, &h.nodes})
+                 &h.scalars, &h.launches, &h.nodes, &h.binding_at, &h.bindings})
     *x = r.get_size();
   for (i64* x : {&h.workspace_bytes, &h.model_bytes, &h.optimizer_bytes, &h.flops, &h.bytes})
     *x = r.get_int();
@@ -12292,7 +13316,22 @@ class Steps {
   // Reads an image's steps; `kernels` has its kernels' functions.
   Steps(const codegen::ImageHeader& header, const u64* image, const decltype(Launch::run)* kernels,
         const Blocks& blocks)
-      : header_(header), image_(image), blocks_(blocks), launches_(static_cast<std::size_t>(header.steps)) {
+      : header_(header),
+        image_(image),
+        blocks_(blocks),
+        launches_(static_cast<std::size_t>(header.steps)),
+        bindings_(static_cast<std::size_t>(header.bindings)) {
+    for (int k = 0; k < header.bindings; ++k) {
+      const u64* w = image + header.binding_at + codegen::binding_words * k;
+      Bound& binding = bindings_[static_cast<std::size_t>(k)];
+      binding.stride = static_cast<i64>(w[3]);
+      binding.has_first = w[0] != passes::Address::none;
+      binding.alternates = w[2] != passes::Address::none;
+      place(w[0], binding.first);
+      place(w[1], binding.base);
+      place(w[2], binding.other);
+    }
+    sums_.reserve(count_sums());  // pointers into it are kept
     for (int s = 0; s < header.steps; ++s) {
       const u64* w = image + header.step_at + codegen::step_words * s;
       Launch& launch = launches_[static_cast<std::size_t>(s)];
@@ -12302,17 +13341,16 @@ class Steps {
       launch.number_count = static_cast<int>(w[2] >> 32);
       if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::finish) {
         launch.sum_count = addresses / 2;
-        for (int k = 0; k < launch.sum_count; ++k)
+        for (int k = 0; k < launch.sum_count; ++k) {
           sums_.push_back(kernels::finish_sum(launch.numbers + kernels::finish_numbers * k,
-                                              resolve(image[header.address_at + first + 2 * k]),
-                                              resolve(image[header.address_at + first + 2 * k + 1])));
+                                              resolve(image[header.address_at + first + 2 * k]), nullptr));
+          place(image[header.address_at + first + 2 * k + 1], sums_.back().to);
+        }
         continue;
       }
       for (int a = 0; a < addresses; ++a) {
         const u64 address = image[header.address_at + first + a];
-        if (address != passes::Address::none && passes::Address::space(address) == ir::Space::input)
-          inputs_.push_back({s, a, passes::Address::index(address), passes::Address::offset(address)});
-        launch.args.pointer[a] = resolve(address);
+        place(address, launch.args.pointer[a]);
       }
       if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::loop) {
         kernels::LoopArgs& args = launch.args;
@@ -12329,6 +13367,7 @@ class Steps {
         args.segment_count = (launch.number_count - tail) / 3;
       }
     }
+    sort_uses();
     std::size_t next = 0, next_sum = 0;
     for (Launch& launch : launches_) {
       launch.sums = sums_.data() + next_sum;
@@ -12340,17 +13379,25 @@ class Steps {
 
   // Input `number` is read from `data` until the next call.
   void bind_input(int number, const void* data) {
-    for (const InputUse& use : inputs_)
-      if (use.input == number)
-        launches_[static_cast<std::size_t>(use.step)].args.pointer[use.operand] =
-            const_cast<std::byte*>(static_cast<const std::byte*>(data)) + use.offset;
+    for (const Use& use : inputs_)
+      if (use.number == number)
+        *use.pointer = const_cast<std::byte*>(static_cast<const std::byte*>(data)) + use.offset;
+  }
+  // Sets what the steps inside loops read and write to what it is in the first trips.
+  void bind_first_trips() const {
+    for (int s = 0; s < header_.steps; ++s)
+      if (is_repeat(s)) bind(s, 0);
   }
 
   // Runs every step; `context` is what the device's functions take beside the step.
   template <class Context>
   void run(const Context& context) const {
-    for (const Launch& launch : launches_) launch.run(launch, context);
+    run(0, header_.steps, context);
   }
+
+  // A program's pointers lead into these lists.
+  Steps(const Steps&) = delete;
+  Steps& operator=(const Steps&) = delete;
 
   // In the order of the image's steps.
   std::vector<Launch>& launches() { return launches_; }
@@ -12358,10 +13405,92 @@ class Steps {
   std::byte* output(int k) const { return static_cast<std::byte*>(resolve(image_[header_.output_at + k])); }
 
  private:
-  struct InputUse {
-    int step, operand, input;
+  // A pointer that is an input's, or a binding's, plus `offset`.
+  struct Use {
+    int number;
+    void** pointer;
     i64 offset;
   };
+  // A binding (codegen/lowered.hpp), resolved; uses_ [begin, end) are the pointers that it sets.
+  struct Bound {
+    void* first = nullptr;
+    void* base = nullptr;
+    void* other = nullptr;
+    i64 stride = 0;
+    bool has_first = false, alternates = false;
+    std::size_t begin = 0, end = 0;
+  };
+
+  // Puts what an address means into `pointer`, now or when it is known.
+  void place(u64 address, void*& pointer) {
+    using passes::Address;
+    pointer = resolve(address);
+    if (address == Address::none) return;
+    const Use use{Address::index(address), &pointer, Address::offset(address)};
+    if (Address::space(address) == ir::Space::input) inputs_.push_back(use);
+    if (Address::space(address) == ir::Space::bound) uses_.push_back(use);
+  }
+  // Uses by binding (a counting sort).
+  void sort_uses() {
+    for (const Use& use : uses_) ++bindings_[static_cast<std::size_t>(use.number)].end;
+    std::size_t at = 0;
+    for (Bound& b : bindings_) {
+      b.begin = at;
+      at += b.end;
+      b.end = b.begin;
+    }
+    std::vector<Use> sorted(uses_.size());
+    for (const Use& use : uses_) sorted[bindings_[static_cast<std::size_t>(use.number)].end++] = use;
+    uses_ = sorted;
+  }
+
+  // Sums that second stages put together.
+  std::size_t count_sums() const {
+    std::size_t n = 0;
+    for (int s = 0; s < header_.steps; ++s) {
+      const u64* w = image_ + header_.step_at + codegen::step_words * s;
+      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::finish)
+        n += static_cast<std::size_t>(w[1] >> 33);
+    }
+    return n;
+  }
+
+  bool is_repeat(int s) const {
+    const u64 w = image_[header_.step_at + codegen::step_words * s];
+    return static_cast<codegen::StepKind>(w & 255) == codegen::StepKind::repeat;
+  }
+  template <class Context>
+  void run(int begin, int end, const Context& context) const {
+    for (int s = begin; s < end; ++s) {
+      const Launch& launch = launches_[static_cast<std::size_t>(s)];
+      if (launch.run != nullptr) {
+        launch.run(launch, context);
+        continue;
+      }
+      const i64 trips = static_cast<i64>(launch.numbers[0]);
+      const int inside = static_cast<int>(launch.numbers[1]);
+      for (i64 trip = 0; trip < trips; ++trip) {
+        bind(s, trip);
+        run(s + 1, s + 1 + inside, context);
+      }
+      s += inside;
+    }
+  }
+  // What the steps inside step s, a loop, read and write in one trip.
+  void bind(int s, i64 trip) const {
+    const u64* numbers = launches_[static_cast<std::size_t>(s)].numbers;
+    const i64 left = static_cast<i64>(numbers[0]) - 1 - trip;
+    const auto first = static_cast<std::size_t>(numbers[2]), count = static_cast<std::size_t>(numbers[3]);
+    for (std::size_t k = first; k < first + count; ++k) {
+      const Bound& b = bindings_[k];
+      if (b.begin == b.end) continue;
+      std::byte* at = static_cast<std::byte*>(trip == 0 && b.has_first        ? b.first
+                                              : b.alternates && left % 2 == 1 ? b.other
+                                                                              : b.base) +
+                      (b.stride != 0 ? trip * b.stride : 0);
+      for (std::size_t u = b.begin; u < b.end; ++u) *uses_[u].pointer = at + uses_[u].offset;
+    }
+  }
 
   void* resolve(u64 address) const {
     if (address == passes::Address::none) return nullptr;
@@ -12374,6 +13503,7 @@ class Steps {
       case ir::Space::scalars:
         return blocks_.scalars + offset;
       case ir::Space::input:
+      case ir::Space::bound:
         return nullptr;
       default:
         return blocks_.workspace + offset;
@@ -12384,7 +13514,8 @@ class Steps {
   const u64* image_;
   Blocks blocks_;
   std::vector<Launch> launches_;
-  std::vector<InputUse> inputs_;
+  std::vector<Bound> bindings_;
+  std::vector<Use> inputs_, uses_;
   std::vector<kernels::Segment> segments_;  // of all segmented loops
   std::vector<kernels::FinishSum> sums_;    // of all second stages
 };
@@ -12951,16 +14082,19 @@ constexpr i64 dot_ceil_div(i64 a, i64 b) { return (a + b - 1) / b; }
 
 // Halves C (m, n), the longer side first, into at most 32 tiles of 2 million multiply-adds (less would not
 // pay for waking a thread), more where that leaves more than 32 million. Tiles keep 96 rows, over which the
-// packing of B is spread, and 96 columns, over which the reading of A is.
+// packing of B is spread, and 96 columns, over which the reading of A is. From 1.5 million, where the threads
+// of a loop are awake, C is halved once if that keeps 16 rows or 96 columns.
 constexpr DotCut dot_cut(i64 m, i64 n, i64 k, i64 tile_rows, i64 lane_count) {
   const f64 work = static_cast<f64>(m) * static_cast<f64>(n) * static_cast<f64>(k);
-  const f64 pieces = work < 64e6 ? work / 2e6 : work < 1024e6 ? 32 : work / 32e6;
+  const bool once = work >= 1.5e6 && work < 4e6;
+  const f64 pieces = once ? 2 : work < 64e6 ? work / 2e6 : work < 1024e6 ? 32 : work / 32e6;
+  const i64 least = once ? 32 : 192;
   f64 cuts = 1;
   i64 rows = m, cols = n;
   while (2 * cuts <= pieces) {
-    if (cols >= 192 && (cols >= rows || rows < 192))
+    if (cols >= 192 && (cols >= rows || rows < least))
       cols = dot_ceil_div(cols, 2);
-    else if (rows >= 192)
+    else if (rows >= least)
       rows = dot_ceil_div(rows, 2);
     else
       break;
@@ -14654,7 +15788,17 @@ WEFT_HD_INLINE void take_elements(Team& team, const LineArgs& args, i64 begin, i
   if constexpr (detail::is_serial<Team>) {
     i64 k = begin % args.inner, j = begin / args.inner % args.count, o = begin / args.inner / args.count;
     const bool rows = args.inner > 1 && args.b_stride[2] == 0 && args.a_stride[2] == 1;
-    for (i64 i = begin; i < end;) {
+    for (i64 i = begin; i < end && args.inner == 1; ++o, j = 0) {  // neighbours differ in their index
+      const i64 run = args.count - j < end - i ? args.count - j : end - i;
+      const T* line = from + o * args.a_stride[0];
+      const I* wanted = index + o * args.b_stride[0] + j * args.b_stride[1];
+      for (i64 r = 0; r < run; ++r) {
+        const i64 at = detail::line_place(wanted[r * args.b_stride[1]], args.extent);
+        out[i + r] = at < 0 ? missing : line[at * args.a_stride[1]];
+      }
+      i += run;
+    }
+    for (i64 i = begin; i < end && args.inner != 1;) {
       const i64 run = args.inner - k < end - i ? args.inner - k : end - i;
       if (rows) {  // one index for a run of neighbours
         const i64 at = detail::line_place(index[o * args.b_stride[0] + j * args.b_stride[1]], args.extent);
@@ -14911,6 +16055,8 @@ constexpr HostKernel host_kernel() {
     return host_line_kernel<P, K>();
   else if constexpr (kind == codegen::StepKind::finish)
     return &kernels::run_finish;
+  else if constexpr (kind == codegen::StepKind::repeat)
+    return nullptr;  // Steps walks what is inside
   else
     return &kernels::run_copy;
 }
@@ -15076,6 +16222,11 @@ constexpr void write(WordWriter& w, const Lowered& l) {
     w.put_int(list->size());
     w.put_all(list->data(), list->size());
   }
+  w.put_int(l.bindings.size());
+  for (const Binding& b : l.bindings) {
+    for (const u64 a : {b.first, b.base, b.other}) w.put(a);
+    w.put_int(b.stride);
+  }
 }
 
 constexpr Lowered thaw_lowered(const u64* words) {
@@ -15105,227 +16256,15 @@ constexpr Lowered thaw_lowered(const u64* words) {
     const int n = r.get_size();
     list->append(r.take(n), n);
   }
+  l.bindings.resize(r.get_size());
+  for (Binding& b : l.bindings) {
+    for (u64* a : {&b.first, &b.base, &b.other}) *a = r.get();
+    b.stride = r.get_int();
+  }
   return l;
 }
 
 }  // namespace weft::codegen
-// ---- weft/ir/freeze.hpp ----
-// A graph as words, which one constant evaluation leaves to the next; and back: as a graph of its own, to be
-// changed, or as constant arrays that later evaluations read where they lie.
-
-namespace weft::ir {
-
-// How many of each a graph has, in the order of its words.
-struct GraphSizes {
-  int nodes = 0, edges = 0, shapes = 0, lists = 0, list_data = 0, slots = 0, groups = 0, ranges = 0,
-      presets = 0, inputs = 0, outputs = 0, assigns = 0;
-};
-
-inline constexpr int node_words = 4;
-
-constexpr void write(WordWriter& w, const Graph& g) {
-  for (const int n : {g.nodes.size(), g.edges.size(), g.shapes.size(), g.lists.size(), g.list_data.size(),
-                      g.slots.size(), g.groups.size(), g.ranges.size(), g.presets.size(), g.inputs.size(),
-                      g.outputs.size(), g.assigns.size()})
-    w.put_int(n);
-  w.put_int(g.model_bytes);
-  w.put_int(g.optimizer_bytes);
-  w.put_pair(g.scalar_count, g.streams);
-  const Node* const nodes = g.nodes.data();
-  const int node_count = g.nodes.size();
-  u64* at = w.claim(node_words * node_count);
-  for (int i = 0; at != nullptr && i < node_count; ++i) {
-    const Node& n = nodes[i];
-    at[0] = static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 | static_cast<u64>(n.recompute) << 16 |
-            static_cast<u64>(n.arity) << 32;
-    at[1] = static_cast<u64>(n.shape) | static_cast<u64>(n.list + 1) << 32;
-    at[2] = static_cast<u64>(n.first);
-    at[3] = n.imm;
-    at += node_words;
-  }
-  const int* const edges = g.edges.data();
-  const int edge_count = g.edges.size();
-  at = w.claim(edge_count);
-  for (int k = 0; at != nullptr && k < edge_count; ++k) at[k] = static_cast<u64>(edges[k]);
-  for (const Dims& d : g.shapes) {
-    w.put_int(d.rank);
-    for (int k = 0; k < d.rank; ++k) w.put_int(d.extent[k]);
-  }
-  for (const Span& s : g.lists) w.put_pair(s.begin, s.size);
-  for (i64 x : g.list_data) w.put_int(x);
-  for (const Slot& s : g.slots) {
-    w.put(static_cast<u64>(s.space) | static_cast<u64>(s.dtype) << 8 |
-          static_cast<u64>(static_cast<u32>(s.shape)) << 16);
-    w.put_int(s.segments);
-    w.put_int(s.offset);
-  }
-  for (const Span& s : g.groups) w.put_pair(s.begin, s.size);
-  for (const Range& r : g.ranges) w.put_int(r.offset), w.put_int(r.length);
-  for (const Preset& p : g.presets) w.put_pair(p.scalar, std::bit_cast<int>(p.value));
-  for (int x : g.inputs) w.put_int(x);
-  for (int x : g.outputs) w.put_int(x);
-  for (const Assign& a : g.assigns) w.put_pair(a.slot, a.node);
-}
-
-constexpr GraphSizes read_sizes(WordReader& r) {
-  GraphSizes s;
-  for (int* n : {&s.nodes, &s.edges, &s.shapes, &s.lists, &s.list_data, &s.slots, &s.groups, &s.ranges,
-                 &s.presets, &s.inputs, &s.outputs, &s.assigns})
-    *n = r.get_size();
-  return s;
-}
-
-// Where an array or a list begins: constant evaluation pays for every call that a subscript would be.
-template <class T>
-constexpr T* begin_of(List<T>& list) {
-  return list.data();
-}
-template <class T, int N>
-constexpr T* begin_of(T (&array)[N]) {
-  return array;
-}
-
-// Reads what follows the sizes into `to`, whose members are arrays of those lengths.
-template <class Arrays>
-constexpr void read_graph(WordReader& r, const GraphSizes& sizes, Arrays& to) {
-  using R = WordReader;
-  to.model_bytes = r.get_int();
-  to.optimizer_bytes = r.get_int();
-  const u64 counts = r.get();
-  to.scalar_count = R::low(counts);
-  to.streams = R::high(counts);
-  Node* const nodes = begin_of(to.nodes);
-  const u64* from = r.take(node_words * sizes.nodes);
-  for (int k = 0; k < sizes.nodes; ++k, from += node_words) {
-    const u64 a = from[0], b = from[1];
-    Node& n = nodes[k];
-    n.op = static_cast<Op>(a & 255);
-    n.dtype = static_cast<DType>(a >> 8 & 255);
-    n.recompute = static_cast<u16>(a >> 16 & 0xffff);
-    n.arity = static_cast<int>(a >> 32);
-    n.shape = static_cast<int>(b & 0xffffffff);
-    n.list = static_cast<int>(b >> 32) - 1;
-    n.first = static_cast<int>(from[2]);
-    n.imm = from[3];
-  }
-  int* const edges = begin_of(to.edges);
-  from = r.take(sizes.edges);
-  for (int k = 0; k < sizes.edges; ++k) edges[k] = static_cast<int>(from[k]);
-  for (int k = 0; k < sizes.shapes; ++k) {
-    Dims& d = to.shapes[k];
-    d.rank = r.get_size();
-    for (int a = 0; a < d.rank; ++a) d.extent[a] = r.get_int();
-  }
-  const auto pair = [&](int& first, int& second) {
-    const u64 w = r.get();
-    first = R::low(w);
-    second = R::high(w);
-  };
-  for (int k = 0; k < sizes.lists; ++k) pair(to.lists[k].begin, to.lists[k].size);
-  for (int k = 0; k < sizes.list_data; ++k) to.list_data[k] = r.get_int();
-  for (int k = 0; k < sizes.slots; ++k) {
-    Slot& s = to.slots[k];
-    const u64 w = r.get();
-    s.space = static_cast<Space>(w & 255);
-    s.dtype = static_cast<DType>(w >> 8 & 255);
-    s.shape = static_cast<int>(w >> 16);
-    s.segments = static_cast<int>(r.get_int());
-    s.offset = r.get_int();
-  }
-  for (int k = 0; k < sizes.groups; ++k) pair(to.groups[k].begin, to.groups[k].size);
-  for (int k = 0; k < sizes.ranges; ++k) to.ranges[k].offset = r.get_int(), to.ranges[k].length = r.get_int();
-  for (int k = 0; k < sizes.presets; ++k) {
-    const u64 w = r.get();
-    to.presets[k] = {R::low(w), std::bit_cast<f32>(R::high(w))};
-  }
-  for (int k = 0; k < sizes.inputs; ++k) to.inputs[k] = static_cast<int>(r.get_int());
-  for (int k = 0; k < sizes.outputs; ++k) to.outputs[k] = static_cast<int>(r.get_int());
-  for (int k = 0; k < sizes.assigns; ++k) pair(to.assigns[k].slot, to.assigns[k].node);
-}
-
-constexpr Graph read_graph(WordReader& r) {
-  const GraphSizes sizes = read_sizes(r);
-  Graph g;
-  g.nodes.resize(sizes.nodes);
-  g.edges.resize(sizes.edges);
-  g.shapes.resize(sizes.shapes);
-  g.lists.resize(sizes.lists);
-  g.list_data.resize(sizes.list_data);
-  g.slots.resize(sizes.slots);
-  g.groups.resize(sizes.groups);
-  g.ranges.resize(sizes.ranges);
-  g.presets.resize(sizes.presets);
-  g.inputs.resize(sizes.inputs);
-  g.outputs.resize(sizes.outputs);
-  g.assigns.resize(sizes.assigns);
-  read_graph(r, sizes, g);
-  return g;
-}
-
-constexpr Graph thaw(const u64* words) {
-  WordReader r(words);
-  return read_graph(r);
-}
-
-// The graph that Stage wrote behind its first `Skip` words, as constant arrays; graph() borrows them.
-template <class Stage, int Skip = 0>
-struct Frozen {
-  static constexpr GraphSizes read_own_sizes() {
-    WordReader r(Kept<Stage>::words.w + Skip);
-    return read_sizes(r);
-  }
-  static constexpr GraphSizes sizes = read_own_sizes();
-  static constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
-  template <class S>  // a template, so that its members wait for `sizes`
-  struct Arrays {
-    Node nodes[at_least_one(S::sizes.nodes)]{};
-    int edges[at_least_one(S::sizes.edges)]{};
-    Dims shapes[at_least_one(S::sizes.shapes)]{};
-    Span lists[at_least_one(S::sizes.lists)]{};
-    i64 list_data[at_least_one(S::sizes.list_data)]{};
-    Slot slots[at_least_one(S::sizes.slots)]{};
-    Span groups[at_least_one(S::sizes.groups)]{};
-    Range ranges[at_least_one(S::sizes.ranges)]{};
-    Preset presets[at_least_one(S::sizes.presets)]{};
-    int inputs[at_least_one(S::sizes.inputs)]{};
-    int outputs[at_least_one(S::sizes.outputs)]{};
-    Assign assigns[at_least_one(S::sizes.assigns)]{};
-    i64 model_bytes = 0, optimizer_bytes = 0;
-    int scalar_count = 0, streams = 0;
-  };
-  template <class S>
-  static constexpr Arrays<S> read() {
-    Arrays<S> to;
-    WordReader r(Kept<Stage>::words.w + Skip);
-    read_sizes(r);
-    read_graph(r, S::sizes, to);
-    return to;
-  }
-  static constexpr Arrays<Frozen> arrays = read<Frozen>();
-
-  static constexpr Graph graph() {
-    Graph g;
-    g.nodes = List<Node>::borrow(arrays.nodes, sizes.nodes);
-    g.edges = List<int>::borrow(arrays.edges, sizes.edges);
-    g.shapes = List<Dims>::borrow(arrays.shapes, sizes.shapes);
-    g.lists = List<Span>::borrow(arrays.lists, sizes.lists);
-    g.list_data = List<i64>::borrow(arrays.list_data, sizes.list_data);
-    g.slots = List<Slot>::borrow(arrays.slots, sizes.slots);
-    g.groups = List<Span>::borrow(arrays.groups, sizes.groups);
-    g.ranges = List<Range>::borrow(arrays.ranges, sizes.ranges);
-    g.presets = List<Preset>::borrow(arrays.presets, sizes.presets);
-    g.inputs = List<int>::borrow(arrays.inputs, sizes.inputs);
-    g.outputs = List<int>::borrow(arrays.outputs, sizes.outputs);
-    g.assigns = List<Assign>::borrow(arrays.assigns, sizes.assigns);
-    g.model_bytes = arrays.model_bytes;
-    g.optimizer_bytes = arrays.optimizer_bytes;
-    g.scalar_count = arrays.scalar_count;
-    g.streams = arrays.streams;
-    return g;
-  }
-};
-
-}  // namespace weft::ir
 // ---- weft/ir/verify.hpp ----
 // What is legal in a graph, checked: order, arity, dtypes, shapes (by shape_rule.hpp), attributes, slots. A
 // fault is a mistake in weft, never in a user's program. Runs in constant evaluation too, in time linear in
@@ -15496,6 +16435,8 @@ class Verifier {
         return line_fault(g, i);
       case OpClass::arena:
         return arena(i, n, in);
+      case OpClass::region:
+        return n.op == Op::loop ? loop(i, n, in) : loop_result(n, in);
     }
     return nullptr;
   }
@@ -15506,6 +16447,7 @@ class Verifier {
       case Op::input:
         return n.imm < static_cast<u64>(g.inputs.size()) ? nullptr : "no such input";
       case Op::state: {
+        if (g.is_body) return "a loop's body reads state other than as an invariant";
         if (n.imm >= static_cast<u64>(g.slots.size())) return "no such slot";
         const Slot& s = g.slots[static_cast<int>(n.imm)];
         if (n.dtype != s.dtype) return "a read of a slot has another dtype than the slot";
@@ -15712,6 +16654,61 @@ class Verifier {
       end = g.attribute(i, k) + g.dims(in[k]).size();
     }
     return end <= length ? nullptr : "pack: an operand reaches beyond the vector";
+  }
+  constexpr const char* loop(int i, const Node& n, const int* in) const {
+    if (g.attributes(i) != 6 || n.imm >= static_cast<u64>(g.bodies.size())) return "loop: no body";
+    const Span& words = g.bodies[static_cast<int>(n.imm)];
+    if (words.begin < 0 || words.begin + words.size > g.body_words.size()) return "loop: no body";
+    const LoopShape s = loop_shape(g, i);
+    if (s.trips < 0 || s.carries < 0 || s.stacked < 0 || s.invariants < 0 || s.outputs < 0 ||
+        s.operands() != n.arity)
+      return "loop: its operands are not carries, stacked inputs and invariants";
+    const Graph body = loop_body(g, i);
+    if (Verifier(body, stage_).run()) return "loop: its body is at fault";
+    if (!body.is_body || !body.assigns.empty() || body.inputs.size() != n.arity ||
+        body.outputs.size() != s.carries + s.outputs)
+      return "loop: its body's inputs or outputs are not the loop's";
+    for (int k = 0; k < n.arity; ++k) {
+      const Dims& d = g.dims(in[k]);
+      if (s.is_stacked(k) && (d.rank < 1 || d.extent[0] != s.trips))
+        return "loop: a stacked input does not have an extent of the trips";
+      const int x = body.inputs[k];
+      if (x >= 0 && (body.nodes[x].dtype != g.nodes[in[k]].dtype ||
+                     body.dims(x) != (s.is_stacked(k) ? slice_dims(d) : d)))
+        return "loop: an input of its body has another dtype or shape than the operand";
+    }
+    for (int k = 0; k < s.carries; ++k)
+      if (body.nodes[body.outputs[k]].dtype != g.nodes[in[k]].dtype ||
+          body.dims(body.outputs[k]) != g.dims(in[k]))
+        return "loop: a carry comes out of its body with another dtype or shape";
+    if (body.key_input >= 0) {
+      if (body.key_input >= n.arity) return "loop: no such input for random numbers";
+      const Dims& key = g.dims(in[body.key_input]);
+      if (!s.is_stacked(body.key_input) || g.nodes[in[body.key_input]].dtype != DType::u32 || key.rank != 2 ||
+          key.extent[1] != 4)
+        return "loop: random numbers take four words a trip";
+    }
+    return nullptr;
+  }
+  constexpr const char* loop_result(const Node& n, const int* in) const {
+    if (g.nodes[in[0]].op != Op::loop) return "a loop's result of what is no loop";
+    const LoopShape s = loop_shape(g, in[0]);
+    const int which = static_cast<int>(n.imm);
+    if (n.imm >= static_cast<u64>(s.results())) return "a loop has no such result";
+    if (which < 2 * s.carries) {
+      const int carry = g.edges[g.nodes[in[0]].first + which % (s.carries > 0 ? s.carries : 1)];
+      const Dims& d = g.dims(carry);
+      if (n.dtype != g.nodes[carry].dtype) return "a loop's result has another dtype than the carry";
+      return g.shapes[n.shape] == (which < s.carries ? d : stacked_dims(s.trips + 1, d))
+                 ? nullptr
+                 : "a loop's result has another shape than the carry";
+    }
+    const Graph body = loop_body(g, in[0]);
+    const int x = body.outputs[s.carries + which - 2 * s.carries];
+    if (n.dtype != body.nodes[x].dtype) return "a loop's stacked output has another dtype than its body's";
+    return g.shapes[n.shape] == stacked_dims(s.trips, body.dims(x))
+               ? nullptr
+               : "a loop's stacked output has another shape than its body's";
   }
   // Where a group's last range ends: operands of its pack have their offsets in the whole arena.
   constexpr i64 group_end(int group) const {
@@ -16059,12 +17056,14 @@ constexpr ir::Value normal_bits(ir::Builder& b, const Dims& dims) {
 
 template <class T, i64... D>
 struct Rand : Operation<Rand<T, D...>> {
+  using weft_draws = void;
   static constexpr auto apply(ir::Builder& b) {
     return Expr<T, Shape<D...>>{ir::cast(detail::uniform_bits(b, Shape<D...>::value), dtype_of<T>)};
   }
 };
 template <class T, i64... D>
 struct Randn : Operation<Randn<T, D...>> {
+  using weft_draws = void;
   static constexpr auto apply(ir::Builder& b) {
     return Expr<T, Shape<D...>>{ir::cast(detail::normal_bits(b, Shape<D...>::value), dtype_of<T>)};
   }
@@ -16073,6 +17072,7 @@ struct Randn : Operation<Randn<T, D...>> {
 // Integers in [low, high), uniform: the upper bits of a 32-bit number times the width.
 template <class T, i64... D>
 struct RandInt : Operation<RandInt<T, D...>> {
+  using weft_draws = void;
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& low, const B& high) {
     static_assert(is_integer(dtype_of<T>), "randint: the dtype must be an integer");
@@ -16085,6 +17085,7 @@ struct RandInt : Operation<RandInt<T, D...>> {
 // Random numbers with another tensor's dtype and shape.
 template <bool Normal>
 struct RandLike : Operation<RandLike<Normal>> {
+  using weft_draws = void;
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X&) {
     const ir::Value v =
@@ -16095,6 +17096,7 @@ struct RandLike : Operation<RandLike<Normal>> {
 
 // x with each element zeroed with probability p and the others scaled by 1 / (1 - p).
 struct DropoutOp : Operation<DropoutOp> {
+  using weft_draws = void;
   template <class X, class P>
   static constexpr auto apply(ir::Builder& b, const X& x, P p) {
     const double keep = 1.0 - static_cast<double>(p);
@@ -16276,6 +17278,9 @@ struct Buffer {
     return {ir::Value{builder, builder->leaf(ir::Op::state, dtype_of<T>, S::value, static_cast<u64>(slot))}};
   }
   constexpr void assign(const Expr<T, S>& value) const {
+    if (value.value.builder != builder)
+      throw Error("nn/assign",
+                  "a buffer cannot be assigned inside a loop: carry the value and assign it after");
     builder->graph.assigns.push(ir::Assign{slot, value.value.id});
   }
 };
@@ -16435,6 +17440,32 @@ inline constexpr bool is_sequential = false;
 template <class... M>
 inline constexpr bool is_sequential<Sequential<M...>> = true;
 
+// Parts whose members are named as if the module that holds the parts had them itself. A part with a
+// `member_suffix()` has that behind each of its members' names: a recurrent layer's "weight_ih" becomes
+// "weight_ih_l0_reverse".
+template <class... M>
+struct Spliced {};
+template <class M, class... Rest>
+struct Spliced<M, Rest...> {
+  M first{};
+  Spliced<Rest...> rest{};
+
+  template <int I>
+  constexpr const auto& part() const {
+    if constexpr (I == 0)
+      return first;
+    else
+      return rest.template part<I - 1>();
+  }
+};
+template <class T>
+inline constexpr bool is_spliced = false;
+template <class... M>
+inline constexpr bool is_spliced<Spliced<M...>> = true;
+
+// A member that a setting leaves out: no state, no name.
+struct Absent {};
+
 struct Identity {
   constexpr auto operator()(const auto& x) const { return to_expr(x); }
 };
@@ -16525,6 +17556,7 @@ namespace module_detail {
 // Zeroes whole blocks of x: one draw for each index into its first `axes` axes.
 template <int Axes>
 struct DropBlocks : Operation<DropBlocks<Axes>> {
+  using weft_draws = void;
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x, float p) {
     static_assert(sizeof(RankIs<(X::rank >= Axes), DropBlocks, typename X::shape, Rank<Axes>>) > 0);
@@ -16597,6 +17629,11 @@ struct Name {
     for (char c : part)
       if (size < most) text[size++] = c;
   }
+  // Without a dot.
+  constexpr void join(std::string_view part) {
+    for (char c : part)
+      if (size < most) text[size++] = c;
+  }
   constexpr void append(int number) {
     char digits[12]{};
     int n = 0;
@@ -16606,6 +17643,11 @@ struct Name {
     while (n > 0 && size < most) text[size++] = digits[--n];
   }
   constexpr std::string_view view() const { return {text, static_cast<std::size_t>(size)}; }
+};
+
+template <class T>
+concept HasMemberSuffix = requires {
+  T::member_suffix();
 };
 
 // Calls f(name, state) for every Param and Buffer inside `m`, and g(setting) for every Mode. An F that has
@@ -16636,6 +17678,9 @@ constexpr void walk(M& m, const Name& name, F& f, G& g) {
       walk(layer, inner, f, g);
     };
     std::apply([&](auto&... layer) { (visit(layer), ...); }, m.layers);
+  } else if constexpr (is_spliced<T>) {
+    walk(m.first, name, f, g);
+    walk(m.rest, name, f, g);
   } else if constexpr (is_frozen<T>) {
     Name inner = name;
     inner.frozen = true;
@@ -16643,7 +17688,8 @@ constexpr void walk(M& m, const Name& name, F& f, G& g) {
   } else if constexpr (std::is_class_v<T>) {
     for_each_field(m, [&](auto, std::string_view field, auto& member) {
       Name inner = name;
-      inner.append(field);
+      if constexpr (!is_spliced<std::remove_cvref_t<decltype(member)>>) inner.append(field);
+      if constexpr (HasMemberSuffix<T>) inner.join(T::member_suffix());
       walk(member, inner, f, g);
     });
   }
@@ -22796,6 +23842,682 @@ template <PerAxis Window, PoolOptions Options = PoolOptions{}>
 using AvgPool3d = AvgPool<3, Window, Options>;
 
 }  // namespace weft::nn
+// ---- weft/nn/recurrent_cell.hpp ----
+// One step of a recurrent network: RNNCell, LSTMCell, GRUCell, with PyTorch's parameters, order of gates and
+// start. Law: a step is the same whether a cell or a layer (recurrent.hpp) takes it.
+
+namespace weft::nn {
+
+enum class Nonlinearity : u8 { tanh, relu };
+
+namespace module_detail {
+
+// "_l1_reverse"; nothing for a cell, which is no layer (-1).
+struct LayerSuffix {
+  char text[24]{};
+  int size = 0;
+  constexpr LayerSuffix(int layer, bool reverse) {
+    if (layer < 0) return;
+    add("_l");
+    char digits[12]{};
+    int n = 0;
+    do digits[n++] = static_cast<char>('0' + layer % 10), layer /= 10;
+    while (layer > 0);
+    while (n > 0) text[size++] = digits[--n];
+    if (reverse) add("_reverse");
+  }
+  constexpr void add(const char* s) {
+    while (*s != 0) text[size++] = *s++;
+  }
+};
+
+// The parameters of one step. Proj > 0: the hidden state is projected to that size (Sak et al., 2014).
+template <i64 Gates, i64 In, i64 Hidden, bool Bias, class T, i64 Proj = 0, int Layer = -1,
+          bool Reverse = false>
+struct StepWeights {
+  static constexpr LayerSuffix suffix{Layer, Reverse};
+  static constexpr std::string_view member_suffix() {
+    return {suffix.text, static_cast<std::size_t>(suffix.size)};
+  }
+  template <i64... D>
+  using Weight = Param<T, Shape<D...>, init::FanInUniform<Hidden>>;
+  static constexpr i64 out = Proj > 0 ? Proj : Hidden;
+  Weight<Gates * Hidden, In> weight_ih{};
+  Weight<Gates * Hidden, out> weight_hh{};
+  std::conditional_t<Bias, Weight<Gates * Hidden>, Absent> bias_ih{};
+  std::conditional_t<Bias, Weight<Gates * Hidden>, Absent> bias_hh{};
+  std::conditional_t<(Proj > 0), Weight<Proj, Hidden>, Absent> weight_hr{};
+};
+
+// Part K of N equal parts of the last axis.
+template <int K, int N>
+constexpr auto gate(const auto& x) {
+  const auto e = to_expr(x);
+  constexpr i64 width = std::remove_cvref_t<decltype(e)>::shape::value[-1] / N;
+  return narrow<-1, K * width, width>(e);
+}
+
+// Steps take `x`: product(input, weights), the state, and the weights. The parts of the state
+// are a tuple, the hidden state first. Gates are cut out of the products before anything is added, so that
+// the whole step but for its products is one loop.
+template <class W>
+inline constexpr bool has_bias = !std::is_same_v<decltype(W::bias_ih), Absent>;
+
+// x W_ih^T with both biases: what a step takes of its input.
+constexpr auto input_product(const auto& x, const auto& w) {
+  if constexpr (has_bias<std::remove_cvref_t<decltype(w)>>)
+    return linear(x, w.weight_ih, w.bias_ih + w.bias_hh);
+  else
+    return linear(x, w.weight_ih);
+}
+// Gate K of N, before its nonlinearity.
+template <int K, int N>
+constexpr auto gate_sum(const auto& x, const auto& h) {
+  return gate<K, N>(x) + gate<K, N>(h);
+}
+
+template <Nonlinearity Function>
+struct RnnStep {
+  static constexpr int gates = 1, parts = 1;
+  static constexpr auto product(const auto& x, const auto& w) { return input_product(x, w); }
+  static constexpr auto step(const auto& x, const auto& state, const auto& w) {
+    const auto h = linear(std::get<0>(state), w.weight_hh);
+    const auto sum = gate_sum<0, 1>(x, h);
+    if constexpr (Function == Nonlinearity::tanh)
+      return std::tuple{tanh(sum)};
+    else
+      return std::tuple{relu(sum)};
+  }
+};
+
+// Hochreiter and Schmidhuber (1997) with forget gates. Gates: input, forget, cell, output.
+struct LstmStep {
+  static constexpr int gates = 4, parts = 2;
+  static constexpr auto product(const auto& x, const auto& w) { return input_product(x, w); }
+  static constexpr auto step(const auto& x, const auto& state, const auto& w) {
+    const auto h = linear(std::get<0>(state), w.weight_hh);
+    const auto i = sigmoid(gate_sum<0, 4>(x, h));
+    const auto f = sigmoid(gate_sum<1, 4>(x, h));
+    const auto g = tanh(gate_sum<2, 4>(x, h));
+    const auto o = sigmoid(gate_sum<3, 4>(x, h));
+    const auto c = f * std::get<1>(state) + i * g;
+    const auto out = o * tanh(c);
+    if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(w.weight_hr)>, Absent>)
+      return std::tuple{linear(out, w.weight_hr), c};
+    else
+      return std::tuple{out, c};
+  }
+};
+
+// Cho et al. (2014), the reset gate behind the product. Gates: reset, update, new.
+struct GruStep {
+  static constexpr int gates = 3, parts = 1;
+  // The new gate's second bias stands inside the reset gate's product.
+  static constexpr auto product(const auto& x, const auto& w) {
+    if constexpr (has_bias<std::remove_cvref_t<decltype(w)>>) {
+      const auto both = w.bias_ih + w.bias_hh;
+      return linear(x, w.weight_ih, cat<0>(gate<0, 3>(both), gate<1, 3>(both), gate<2, 3>(w.bias_ih)));
+    } else {
+      return linear(x, w.weight_ih);
+    }
+  }
+  static constexpr auto step(const auto& x, const auto& state, const auto& w) {
+    const auto& before = std::get<0>(state);
+    const auto h = linear(before, w.weight_hh);
+    const auto r = sigmoid(gate_sum<0, 3>(x, h));
+    const auto z = sigmoid(gate_sum<1, 3>(x, h));
+    const auto n = [&] {
+      if constexpr (has_bias<std::remove_cvref_t<decltype(w)>>)
+        return tanh(gate<2, 3>(x) + r * (gate<2, 3>(h) + gate<2, 3>(w.bias_hh)));
+      else
+        return tanh(gate<2, 3>(x) + r * gate<2, 3>(h));
+    }();
+    return std::tuple{(1.0f - z) * n + z * before};
+  }
+};
+
+// The shape of x with another last extent.
+template <class S, i64 Last>
+struct last_extent_rule {
+  static constexpr Dims make() {
+    Dims d = S::value;
+    if (d.rank > 0) d.extent[d.rank - 1] = Last;
+    return d;
+  }
+  static constexpr Dims value = make();
+};
+template <class T, class S>
+constexpr auto zeros_in(ir::Builder& b) {
+  return Expr<T, S>{ir::constant(b, dtype_of<T>, S::value, 0)};
+}
+
+}  // namespace module_detail
+
+// What: the shape of the input, and the size it should have.
+template <bool Ok, class Module, class... What>
+struct RecurrentInput {
+  static_assert(Ok,
+                "the input of a recurrent cell is (batch, input_size) or (input_size), of a recurrent layer "
+                "(sequence, batch, input_size), with batch_first (batch, sequence, input_size), or "
+                "(sequence, input_size)");
+};
+
+namespace module_detail {
+template <class Step, i64 In, i64 Hidden, bool Bias, class T>
+constexpr auto run_cell(const auto& x, const auto& state, const auto& weights) {
+  using X = std::remove_cvref_t<decltype(x)>;
+  constexpr bool ok = X::rank >= 1 && X::rank <= 2 && X::shape::value[X::rank > 0 ? -1 : 0] == In;
+  static_assert(sizeof(RecurrentInput<ok, Step, typename X::shape, Size<In>>) > 0);
+  if constexpr (ok)
+    return Step::step(Step::product(x, weights), state, weights);
+  else
+    return state;
+}
+template <class T, i64 Hidden, class X>
+constexpr auto cell_zeros(const X& x) {
+  return zeros_in<T, shape_of<last_extent_rule<typename X::shape, Hidden>>>(*x.value.builder);
+}
+}  // namespace module_detail
+
+// h' = tanh(x W_ih^T + b_ih + h W_hh^T + b_hh), or relu. x (batch, In), h (batch, Hidden) -> (batch, Hidden);
+// the batch may be missing. Without h it is zero.
+template <i64 In, i64 Hidden, bool Bias = true, Nonlinearity Function = Nonlinearity::tanh, class T = f32>
+struct RNNCell {
+  using Step = module_detail::RnnStep<Function>;
+  Spliced<module_detail::StepWeights<1, In, Hidden, Bias, T>> weights{};
+
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    return (*this)(e, module_detail::cell_zeros<T, Hidden>(e));
+  }
+  constexpr auto operator()(const auto& x, const auto& h) const {
+    return std::get<0>(module_detail::run_cell<Step, In, Hidden, Bias, T>(to_expr(x), std::tuple{to_expr(h)},
+                                                                          weights.first));
+  }
+};
+
+// As RNNCell.
+template <i64 In, i64 Hidden, bool Bias = true, class T = f32>
+struct GRUCell {
+  using Step = module_detail::GruStep;
+  Spliced<module_detail::StepWeights<3, In, Hidden, Bias, T>> weights{};
+
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    return (*this)(e, module_detail::cell_zeros<T, Hidden>(e));
+  }
+  constexpr auto operator()(const auto& x, const auto& h) const {
+    return std::get<0>(module_detail::run_cell<Step, In, Hidden, Bias, T>(to_expr(x), std::tuple{to_expr(h)},
+                                                                          weights.first));
+  }
+};
+
+// cell(x, std::tuple{h, c}) is a tuple of the next h and c.
+template <i64 In, i64 Hidden, bool Bias = true, class T = f32>
+struct LSTMCell {
+  using Step = module_detail::LstmStep;
+  Spliced<module_detail::StepWeights<4, In, Hidden, Bias, T>> weights{};
+
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    const auto zero = module_detail::cell_zeros<T, Hidden>(e);
+    return (*this)(e, std::tuple{zero, zero});
+  }
+  constexpr auto operator()(const auto& x, const auto& state) const {
+    return module_detail::run_cell<Step, In, Hidden, Bias, T>(
+        to_expr(x), std::tuple{to_expr(std::get<0>(state)), to_expr(std::get<1>(state))}, weights.first);
+  }
+};
+
+}  // namespace weft::nn
+// ---- weft/ops/loop.hpp ----
+// loop(body, carry, xs...): a recurrence whose steps are one region of the graph, so that a sequence of 512
+// costs as much to compile as one of 8 (jax.lax.scan, torch scan). Values and parameters of the enclosing
+// function that the body uses are the same in every trip; random numbers are drawn anew.
+
+namespace weft {
+
+template <bool Ok, class Op, class... What>
+struct CarryKeepsType {
+  static_assert(
+      Ok,
+      "loop: the body must return the next carry with the dtype and shape of the carry, and after it "
+      "what it stacks: the carry, or a pair of the carry and the outputs");
+};
+template <bool Ok, class Op, class... What>
+struct TripsKnown {
+  static_assert(
+      Ok,
+      "loop: stacked inputs have one leading axis of equal extent, the trips; without any, name the "
+      "trips: loop<8>(body, carry)");
+};
+
+struct LoopOp {};  // what messages name
+
+namespace detail {
+
+// Calls f for every expression in x: an expression, or a tuple of them.
+template <class X, class F>
+constexpr void for_each_value(const X& x, F& f) {
+  if constexpr (ExprLike<X> || !requires { std::tuple_size<X>::value; })
+    f(x);
+  else
+    std::apply([&](const auto&... e) { (for_each_value(e, f), ...); }, x);
+}
+// As x, with f of every expression.
+template <class X, class F>
+constexpr auto map_values(const X& x, F& f) {
+  if constexpr (ExprLike<X> || !requires { std::tuple_size<X>::value; })
+    return f(x);
+  else
+    // braces: left to right
+    return std::apply(
+        [&](const auto&... e) { return std::tuple<decltype(map_values(e, f))...>{map_values(e, f)...}; }, x);
+}
+
+template <class X>
+constexpr ir::Builder* builder_in(const X& x) {
+  ir::Builder* b = nullptr;
+  const auto look = [&](const auto& e) { b = inner_of(b, builder_of(e)); };
+  for_each_value(x, look);
+  return b;
+}
+
+template <class R>
+inline constexpr bool is_pair = false;
+template <class A, class B>
+inline constexpr bool is_pair<std::pair<A, B>> = true;
+
+template <class S>
+struct slice_rule_of {
+  static constexpr Dims value = S::rank > 0 ? ir::slice_dims(S::value) : Dims{};
+};
+template <i64 Trips, class S>
+struct stack_rule_of {
+  static constexpr Dims value = ir::stacked_dims(Trips, S::value);
+};
+
+// Whether every expression of a next carry has the type of the carry's.
+template <class A, class B>
+constexpr bool same_types(const A*, const B*) {
+  return std::is_same_v<A, B>;
+}
+template <class... A, class... B>
+requires(sizeof...(A) == sizeof...(B)) constexpr bool same_types(const std::tuple<A...>*,
+                                                                 const std::tuple<B...>*) {
+  return (same_types(static_cast<const A*>(nullptr), static_cast<const B*>(nullptr)) && ... && true);
+}
+
+template <i64 Trips, class... X>
+constexpr i64 trips_of() {
+  i64 trips = Trips;
+  bool ok = true;
+  const Dims inputs[]{X::shape::value..., Dims{}};
+  for (std::size_t k = 0; k < sizeof...(X); ++k) {
+    const Dims& d = inputs[k];
+    if (d.rank == 0 || (trips >= 0 && d.extent[0] != trips)) ok = false;
+    trips = d.rank > 0 ? d.extent[0] : -1;
+  }
+  return ok ? trips : -1;
+}
+
+// The four random words (seed, step) of the trace that `b` builds, one u32 each.
+constexpr ir::Value random_key_word(ir::Builder& b, int word) {
+  if (b.graph.key_input < 0)
+    return ir::bitcast({&b, b.leaf(ir::Op::scalar, DType::f32, Dims{}, static_cast<u64>(word))}, DType::u32);
+  const ir::Value key{&b, b.graph.inputs[b.graph.key_input]};
+  return ir::reshape(ir::rows(key, word, 1), Dims{});
+}
+// A key for every trip, (trips, 4): the trip is mixed into the high word of the step.
+constexpr ir::Value random_keys(ir::Builder& b, i64 trips) {
+  const Dims d = ir::stacked_dims(trips, Shape<4>::value);
+  const ir::Value word{&b, b.leaf(ir::Op::iota, DType::u32, d, 1)};
+  const ir::Value trip{&b, b.leaf(ir::Op::iota, DType::u32, d, 0)};
+  const ir::Value high = random_key_word(b, 3) * 2246822507.0 + (trip + 1.0) * 2654435761.0;
+  ir::Value keys = high;
+  for (int k = 2; k >= 0; --k) {
+    const ir::Value part = random_key_word(b, k);
+    keys = ir::select(ir::binary(ir::Op::eq, word, ir::constant_like(word, k)), part, keys);
+  }
+  return keys;
+}
+
+template <i64 Trips, bool Reverse, class F, class C, class... X>
+constexpr auto run_loop(ir::Builder& b, const F& f, const C& carry, const X&... xs) {
+  ir::Builder body(64);
+  body.parent = &b;
+  b.inner = &body;
+  body.graph.is_body = true;
+  body.graph.scalar_count = b.graph.scalar_count;
+  body.graph.streams = b.graph.streams;
+  List<int> operands;
+  ir::LoopShape shape;
+  shape.trips = Trips;
+  shape.reverse = Reverse;
+  const auto input = [&](DType t, const Dims& d, int operand) {
+    const int made = body.leaf(ir::Op::input, t, d, static_cast<u64>(operands.size()));
+    body.graph.inputs.push(made);
+    body.outer.push(-1);
+    operands.push(operand);
+    return ir::Value{&body, made};
+  };
+  const auto carried = [&](const auto& e) {
+    using E = std::remove_cvref_t<decltype(e)>;
+    ++shape.carries;
+    return E{input(dtype_of<typename E::dtype>, E::shape::value, e.value.id)};
+  };
+  const auto sliced = [&](const auto& e) {
+    using E = std::remove_cvref_t<decltype(e)>;
+    using S = shape_of<slice_rule_of<typename E::shape>>;
+    return Expr<typename E::dtype, S>{input(dtype_of<typename E::dtype>, S::value, e.value.id)};
+  };
+  const auto inner_carry = map_values(carry, carried);
+  const int key = operands.size();
+  const std::tuple<decltype(sliced(xs))...> slices{sliced(xs)...};
+  body.graph.key_input = operands.size();
+  input(DType::u32, Shape<4>::value, -1);
+  const int first_invariant = operands.size();
+
+  const auto result = std::apply([&](const auto&... x) { return f(inner_carry, x...); }, slices);
+  const auto enter = [&](const auto& e) { return traced(body, e); };
+  const auto next = [&] {
+    if constexpr (is_pair<std::remove_cvref_t<decltype(result)>>)
+      return map_values(result.first, enter);
+    else
+      return map_values(result, enter);
+  }();
+  using Next = std::remove_cvref_t<decltype(next)>;
+  constexpr bool ok = same_types(static_cast<const C*>(nullptr), static_cast<const Next*>(nullptr));
+  static_assert(sizeof(CarryKeepsType<ok, LoopOp, C, Next>) > 0);
+  const auto output = [&](const auto& e) { body.graph.outputs.push(e.value.id); };
+  for_each_value(next, output);
+  const auto outputs = [&] {
+    if constexpr (is_pair<std::remove_cvref_t<decltype(result)>>)
+      return map_values(result.second, enter);
+    else
+      return std::tuple<>{};
+  }();
+  for_each_value(outputs, output);
+  b.inner = nullptr;
+
+  // random numbers take a key a trip
+  bool draws_here = body.graph.streams != b.graph.streams;
+  b.graph.streams = body.graph.streams;
+  if (draws_here) {
+    operands[body.graph.key_input] = random_keys(b, Trips).id;
+  } else {
+    const int unused = body.graph.key_input;
+    body.graph.key_input = -1;
+    List<int> inputs, kept;
+    for (int k = 0; k < body.graph.inputs.size(); ++k) {
+      if (k == unused) continue;
+      body.graph.nodes[body.graph.inputs[k]].imm = static_cast<u64>(inputs.size());
+      inputs.push(body.graph.inputs[k]);
+      if (k < first_invariant) kept.push(operands[k]);
+    }
+    body.graph.inputs = inputs;
+    operands = kept;
+  }
+  shape.stacked = operands.size() - key;
+  for (int k = first_invariant; k < body.outer.size(); ++k) operands.push(body.outer[k]);
+  shape.invariants = body.outer.size() - first_invariant;
+  shape.outputs = body.graph.outputs.size() - shape.carries;
+  const ir::Value made = ir::loop(b, shape, body.graph, operands);
+
+  int k = 0;
+  const auto last = [&](const auto& e) {
+    return std::remove_cvref_t<decltype(e)>{ir::loop_final(made, shape, k++)};
+  };
+  const auto final_carry = map_values(next, last);
+  if constexpr (!is_pair<std::remove_cvref_t<decltype(result)>>) {
+    return final_carry;
+  } else {
+    k = 0;
+    const auto stack = [&](const auto& e) {
+      using E = std::remove_cvref_t<decltype(e)>;
+      using S = shape_of<stack_rule_of<Trips, typename E::shape>>;
+      return Expr<typename E::dtype, S>{
+          ir::loop_result(made, shape.output(k++), dtype_of<typename E::dtype>, S::value)};
+    };
+    const auto stacks = map_values(outputs, stack);
+    return std::pair{final_carry, stacks};
+  }
+}
+
+template <i64 Trips, bool Reverse, class F, class C, class... X>
+constexpr auto loop(const F& f, const C& carry, const X&... xs) {
+  ir::Builder* found = builder_in(carry);
+  ((found = inner_of(found, builder_in(xs))), ...);
+  ir::Builder& b = found->innermost();
+  constexpr i64 trips = trips_of<Trips, std::remove_cvref_t<decltype(traced(b, xs))>...>();
+  static_assert(sizeof(TripsKnown<(trips >= 0), LoopOp, std::remove_cvref_t<decltype(traced(b, xs))>...>) >
+                0);
+  const auto enter = [&](const auto& e) { return traced(b, e); };
+  const auto start = map_values(carry, enter);
+  const std::tuple<decltype(traced(b, xs))...> inputs{traced(b, xs)...};
+  return std::apply(
+      [&](const auto&... x) { return run_loop<(trips >= 0 ? trips : 0), Reverse>(b, f, start, x...); },
+      inputs);
+}
+
+}  // namespace detail
+
+// carry: an expression or a tuple of them. xs: expressions (trips, ...). body(carry, x...) is traced once; it
+// returns the next carry, or std::pair{next carry, outputs} with outputs an expression or a tuple of them.
+// Returns the carry after the last trip, or a pair of it and the outputs stacked (trips, ...). Without xs,
+// say how many trips: loop<8>(body, carry). At least one of the arguments is an expression.
+template <i64 Trips = -1, class F, class C, class... X>
+constexpr auto loop(const F& body, const C& carry, const X&... xs) {
+  return detail::loop<Trips, false>(body, carry, xs...);
+}
+// As loop, from the last slice to the first; outputs stand where their slices do.
+template <i64 Trips = -1, class F, class C, class... X>
+constexpr auto reverse_loop(const F& body, const C& carry, const X&... xs) {
+  return detail::loop<Trips, true>(body, carry, xs...);
+}
+
+}  // namespace weft
+// ---- weft/nn/recurrent.hpp ----
+// Recurrent layers: RNN, LSTM, GRU, with PyTorch's names ("weight_ih_l0", "bias_hh_l1_reverse"), layouts,
+// order of gates, start and results. Each layer and direction is one loop of the graph; the products of the
+// inputs of all time steps are one matrix product before it.
+
+namespace weft::nn {
+
+// torch.nn.LSTM's settings that change shapes or the graph: LSTM<64, 128, Recurrent{.num_layers = 2}>.
+struct Recurrent {
+  int num_layers = 1;
+  bool bias = true;
+  bool batch_first = false;
+  bool bidirectional = false;
+  i64 proj_size = 0;                               // of LSTM alone
+  Nonlinearity nonlinearity = Nonlinearity::tanh;  // of RNN alone
+};
+
+// What: the shape of the initial state, and the one it should have.
+template <bool Ok, class Module, class... What>
+struct RecurrentState {
+  static_assert(Ok,
+                "the initial state of a recurrent layer is (num_layers * directions, batch, hidden_size)");
+};
+
+namespace module_detail {
+
+// The weights of all layers and directions, in PyTorch's order.
+template <class Step, i64 In, i64 Hidden, Recurrent O, class T, class Part>
+struct LayerStack;
+template <class Step, i64 In, i64 Hidden, Recurrent O, class T, std::size_t... P>
+struct LayerStack<Step, In, Hidden, O, T, std::index_sequence<P...>> {
+  static constexpr int directions = O.bidirectional ? 2 : 1;
+  static constexpr i64 out = O.proj_size > 0 ? O.proj_size : Hidden;
+  template <int Part>
+  using Weights = StepWeights<Step::gates, (Part < directions ? In : directions * out), Hidden, O.bias, T,
+                              O.proj_size, Part / directions, Part % directions == 1>;
+  using type = Spliced<Weights<static_cast<int>(P)>...>;
+};
+
+template <class S, i64 Last>
+struct step_rule {
+  static constexpr Dims make() {
+    Dims d = ir::slice_dims(S::value);
+    d.extent[d.rank - 1] = Last;
+    return d;
+  }
+  static constexpr Dims value = make();
+};
+
+template <class Step, i64 In, i64 Hidden, Recurrent O, class T>
+struct Layers {
+  static_assert(O.num_layers > 0, "a recurrent layer has at least one layer");
+  static_assert(O.proj_size == 0 || Step::parts == 2, "proj_size is a setting of LSTM");
+  static constexpr int directions = O.bidirectional ? 2 : 1;
+  static constexpr int count = O.num_layers * directions;
+  using Stack = typename LayerStack<Step, In, Hidden, O, T,
+                                    std::make_index_sequence<static_cast<std::size_t>(count)>>::type;
+  // The last extent of part K of the state.
+  template <int K>
+  static constexpr i64 extent = K == 0 && O.proj_size > 0 ? O.proj_size : Hidden;
+
+  // Part K of the state of layer and direction `P`: cut out of the initial state, or zeros.
+  template <int P, int K, class X, class S>
+  static constexpr auto start(const X& x, const S& state) {
+    using Wanted = shape_of<step_rule<typename X::shape, extent<K>>>;
+    if constexpr (std::is_same_v<S, Absent>)
+      return zeros_in<typename X::dtype, Wanted>(*x.value.builder);
+    else
+      return select<0, P>(std::get<K>(state));
+  }
+  // One layer in one direction over x (sequence, ..., features): its outputs and its last state.
+  template <int P, class X, class S>
+  static constexpr auto direction(const Stack& stack, const X& x, const S& state) {
+    const auto& w = stack.template part<P>();
+    const auto products = Step::product(x, w);
+    const auto body = [&](const auto& before, const auto& product) {
+      const auto next = Step::step(product, before, w);
+      return std::pair{next, std::get<0>(next)};
+    };
+    const auto first = [&] {
+      if constexpr (Step::parts == 1)
+        return std::tuple{start<P, 0>(x, state)};
+      else
+        return std::tuple{start<P, 0>(x, state), start<P, 1>(x, state)};
+    }();
+    if constexpr (P % directions == 1)
+      return reverse_loop(body, first, products);
+    else
+      return loop(body, first, products);
+  }
+  // Layers from P on; `last`: the last states so far. Returns the outputs and a tuple of all last states.
+  template <int P, class X, class S, class... Last>
+  static constexpr auto run(const Stack& stack, const X& x, const S& state, float p, const Last&... last) {
+    const auto forward = direction<P>(stack, x, state);
+    if constexpr (directions == 1) {
+      return go_on<P + 1>(stack, forward.second, state, p, last..., forward.first);
+    } else {
+      const auto backward = direction<P + 1>(stack, x, state);
+      return go_on<P + 2>(stack, cat<-1>(forward.second, backward.second), state, p, last..., forward.first,
+                          backward.first);
+    }
+  }
+  template <int P, class X, class S, class... Last>
+  static constexpr auto go_on(const Stack& stack, const X& y, const S& state, float p, const Last&... last) {
+    if constexpr (P < count)
+      return run<P>(stack, dropout(y, p), state, p, last...);
+    else
+      return std::pair{y, std::tuple<Last...>{last...}};
+  }
+  // Part K of all last states, (layers * directions, ...).
+  template <int K, class All>
+  static constexpr auto joined(const All& all) {
+    return std::apply([](const auto&... s) { return stack<0>(std::get<K>(s)...); }, all);
+  }
+
+  template <class X>
+  static constexpr bool input_fits =
+      (X::rank == 2 || X::rank == 3) && X::shape::value[X::rank > 0 ? -1 : 0] == In;
+  template <int K, class X, class S>
+  static constexpr bool state_fits() {
+    if constexpr (std::is_same_v<S, Absent>) {
+      return true;
+    } else {
+      const Dims wanted = ir::stacked_dims(count, step_rule<typename X::shape, extent<K>>::value);
+      return std::remove_cvref_t<std::tuple_element_t<K, S>>::shape::value == wanted;
+    }
+  }
+
+  // x as the caller has it; state: a tuple of its parts, or Absent.
+  template <class X, class S>
+  static constexpr auto call(const Stack& stack, const X& x, const S& state, float p) {
+    constexpr bool swap = O.batch_first && X::rank == 3;
+    static_assert(sizeof(RecurrentInput<input_fits<X>, Step, typename X::shape, Size<In>>) > 0);
+    if constexpr (!input_fits<X>) {
+      return results(x, std::tuple<std::tuple<X, X>>{{x, x}});
+    } else {
+      const auto sequence = [&] {
+        if constexpr (swap)
+          return transpose<0, 1>(x);
+        else
+          return x;
+      }();
+      using Q = std::remove_cvref_t<decltype(sequence)>;
+      constexpr bool fits = state_fits<0, Q, S>() && state_fits<Step::parts - 1, Q, S>();
+      static_assert(sizeof(RecurrentState<fits, Step, S, typename Q::shape>) > 0);
+      if constexpr (!fits) {
+        return results(x, std::tuple<std::tuple<X, X>>{{x, x}});
+      } else {
+        const auto [y, last] = run<0>(stack, sequence, state, p);
+        if constexpr (swap)
+          return results(transpose<0, 1>(y), last);
+        else
+          return results(y, last);
+      }
+    }
+  }
+  template <class Y, class All>
+  static constexpr auto results(const Y& y, const All& last) {
+    if constexpr (Step::parts == 1)
+      return std::tuple{y, joined<0>(last)};
+    else
+      return std::tuple{y, std::tuple{joined<0>(last), joined<1>(last)}};
+  }
+};
+
+}  // namespace module_detail
+
+// layer(x) or layer(x, h_0) -> std::tuple{output, h_n}. x (sequence, batch, In), with batch_first (batch,
+// sequence, In), or without a batch (sequence, In); output has the same axes with Hidden * directions
+// features, h_0 and h_n are (layers * directions, batch, Hidden). Without h_0 it is zero. `dropout` works
+// between layers.
+template <class Step, i64 In, i64 Hidden, Recurrent O, class T>
+struct RecurrentLayer {
+  using Net = module_detail::Layers<Step, In, Hidden, O, T>;
+  typename Net::Stack weights{};
+  float dropout = 0;
+  Mode mode{};
+
+  constexpr auto operator()(const auto& x) const {
+    return Net::call(weights, to_expr(x), Absent{}, mode.training ? dropout : 0.0f);
+  }
+  constexpr auto operator()(const auto& x, const auto& state) const {
+    if constexpr (Step::parts == 1)
+      return Net::call(weights, to_expr(x), std::tuple{to_expr(state)}, mode.training ? dropout : 0.0f);
+    else
+      return Net::call(weights, to_expr(x),
+                       std::tuple{to_expr(std::get<0>(state)), to_expr(std::get<1>(state))},
+                       mode.training ? dropout : 0.0f);
+  }
+};
+
+template <i64 In, i64 Hidden, Recurrent O = Recurrent{}, class T = f32>
+using RNN = RecurrentLayer<module_detail::RnnStep<O.nonlinearity>, In, Hidden, O, T>;
+template <i64 In, i64 Hidden, Recurrent O = Recurrent{}, class T = f32>
+using GRU = RecurrentLayer<module_detail::GruStep, In, Hidden, O, T>;
+// lstm(x) or lstm(x, std::tuple{h_0, c_0}) -> std::tuple{output, std::tuple{h_n, c_n}}. With proj_size the
+// hidden state and the output have that many features.
+template <i64 In, i64 Hidden, Recurrent O = Recurrent{}, class T = f32>
+using LSTM = RecurrentLayer<module_detail::LstmStep, In, Hidden, O, T>;
+
+}  // namespace weft::nn
 // ---- weft/nn/upsample.hpp ----
 // Resizing as a layer: nn::Upsample<nn::InterpolateOptions{.scale_factor = 2}>.
 
@@ -24155,11 +25877,390 @@ constexpr GradientRule gradient_rule(Op op) { return rules::index.rule[static_ca
 constexpr bool has_gradient_rule(Op op) { return rules::index.known[static_cast<int>(op)]; }
 
 }  // namespace weft::passes
+// ---- weft/passes/loop_gradient.hpp ----
+// The gradient of a loop: a loop in the other direction whose body is the gradient of the body. What a trip
+// computed is made again from the carry that entered it, but for products, gathers and the results of loops,
+// which the forward loop then stacks as well. Carries of the reverse loop: the gradients of the carries, and
+// of invariants. Where an invariant's gradient is a sum over trips of products or sums, their operands are
+// stacked instead, and one product or sum over all trips follows.
+
+namespace weft::passes {
+
+class LoopGradient {
+ public:
+  constexpr LoopGradient(ir::Builder& builder, int loop)
+      : b(builder), loop_(loop), shape_(ir::loop_shape(b.graph, loop)), r(ir::loop_body(b.graph, loop)) {
+    original_ = r.graph.nodes.size();
+  }
+
+  constexpr List<int> run(const List<int>& results, const List<int>& adjoint, const List<u8>& needed) {
+    find_active(needed);
+    seeds(results, adjoint);
+    List<int> wrt;
+    for (int k = 0; k < shape_.operands(); ++k)
+      if (active_[k]) wrt.push(body_input(k));
+    if (r.graph.key_input >= 0) body_input(r.graph.key_input);
+    const List<Value> found = differentiate(r, ys_, seeds_, wrt);
+    List<int> operand_gradient(shape_.operands(), -1);
+    for (int k = 0, n = 0; k < shape_.operands(); ++k)
+      if (active_[k]) operand_gradient[k] = found[n++].id;
+
+    // the next carries of the reverse loop
+    for (int k = 0; k < shape_.carries; ++k) {
+      if (!active_[k]) continue;
+      Value next = operand_gradient[k] >= 0 ? Value{&r, operand_gradient[k]} : zeros_like(body_input(k));
+      if (history_seed_[k] >= 0) next = next + Value{&r, history_seed_[k]};
+      next_.push(next.id);
+    }
+    // stacked inputs' gradients leave the loop as they are; invariants' are hoisted where that can be
+    const int invariants = shape_.carries + shape_.stacked;
+    for (int k = shape_.carries; k < shape_.operands(); ++k)
+      if (active_[k] && operand_gradient[k] >= 0) {
+        if (k < invariants)
+          output(operand_gradient[k]);
+        else
+          plan_total(operand_gradient[k]);
+      }
+    make_loop();
+    List<int> out(shape_.operands(), -1);
+    for (int k = 0, n = 0; k < shape_.operands(); ++k) {
+      if (!active_[k]) continue;
+      if (k < shape_.carries)
+        out[k] = ir::loop_final(reverse_, reverse_shape_, n++).id;
+      else if (operand_gradient[k] >= 0)
+        out[k] = (k < invariants ? stacked(operand_gradient[k]) : total(operand_gradient[k])).id;
+      if (!needed[k]) out[k] = -1;
+    }
+    return out;
+  }
+
+ private:
+  // The body's input for an operand; made where the body does not read it.
+  constexpr int body_input(int k) {
+    if (r.graph.inputs[k] < 0) {
+      const Value x{&b, b.graph.in(loop_, k)};
+      const Dims d = x.dims();
+      r.graph.inputs[k] =
+          r.leaf(Op::input, x.dtype(), shape_.is_stacked(k) ? ir::slice_dims(d) : d, static_cast<u64>(k));
+    }
+    return r.graph.inputs[k];
+  }
+  constexpr Value zeros_like(int x) { return ir::constant_like(Value{&r, x}, 0); }
+
+  // Operands through which a gradient may reach one that is needed.
+  constexpr void find_active(const List<u8>& needed) {
+    active_ = needed;
+    for (int k = 0; k < shape_.operands(); ++k)
+      if (!is_float(b.graph.nodes[b.graph.in(loop_, k)].dtype)) active_[k] = 0;
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      List<u8> reached(original_, 0);
+      for (int k = 0; k < shape_.operands(); ++k)
+        if (active_[k] && r.graph.inputs[k] >= 0 && r.graph.inputs[k] < original_)
+          reached[r.graph.inputs[k]] = 1;
+      for (int i = 0; i < original_; ++i)
+        if (!reached[i] && passes_gradient(r.graph.nodes[i]))
+          for (int a = 0; a < r.graph.nodes[i].arity; ++a)
+            if (reached[r.graph.in(i, a)]) reached[i] = 1;
+      for (int k = 0; k < shape_.carries; ++k)
+        if (!active_[k] && reached[r.graph.outputs[k]] && is_float(r.graph.nodes[r.graph.outputs[k]].dtype))
+          active_[k] = 1, changed = true;
+    }
+  }
+
+  // An input of the reverse body that stands for a slice of `from`, a node of the enclosing graph.
+  struct Slice {
+    int input = -1;  // node in r
+    int from = -1;   // node in b
+  };
+  constexpr int slice_of(int from) {
+    for (const Slice& s : slices_)
+      if (s.from == from) return s.input;
+    const Value x{&b, from};
+    const int made = r.leaf(Op::input, x.dtype(), ir::slice_dims(x.dims()), fresh_++);
+    slices_.push({made, from});
+    return made;
+  }
+
+  // What flows back into the body: the gradients of the next carries and of the stacked outputs.
+  constexpr void seeds(const List<int>& results, const List<int>& adjoint) {
+    const int carries = shape_.carries;
+    initial_ = List<int>(carries, -1);
+    history_seed_ = List<int>(carries, -1);
+    const auto enter = [&](int carry, Value g) {
+      initial_[carry] = initial_[carry] < 0 ? g.id : (Value{&b, initial_[carry]} + g).id;
+    };
+    for (int i = 0; i < results.size(); ++i) {
+      const int which = static_cast<int>(b.graph.nodes[results[i]].imm);
+      const Value g{&b, adjoint[i]};
+      if (which >= 2 * carries) {
+        ys_.push(r.graph.outputs[carries + which - 2 * carries]);
+        seeds_.push(slice_of(g.id));
+      } else if (!active_[which % carries]) {
+        continue;
+      } else if (which < carries) {
+        enter(which, g);
+      } else {
+        const int k = which - carries;
+        const Value last = ir::rows(g, shape_.last_row(), 1);
+        enter(k, ir::reshape(last, ir::slice_dims(g.dims())));
+        history_seed_[k] = slice_of(ir::rows(g, shape_.read_from(), shape_.trips).id);
+      }
+    }
+    for (int k = 0; k < carries; ++k) {
+      if (!active_[k]) continue;
+      const Value x{&b, b.graph.in(loop_, k)};
+      if (initial_[k] < 0) initial_[k] = ir::constant_like(x, 0).id;
+      const int carried = r.leaf(Op::input, x.dtype(), x.dims(), fresh_++);
+      carried_.push(carried);
+      ys_.push(r.graph.outputs[k]);
+      seeds_.push(carried);
+    }
+  }
+
+  // A value of the reverse body that leaves it stacked.
+  constexpr void output(int node) {
+    if (is_stacked_already(node)) return;
+    for (int x : outputs_)
+      if (x == node) return;
+    outputs_.push(node);
+  }
+  // Whether the enclosing graph has the stack of `node` already: a stacked operand, a carry, something saved.
+  constexpr bool is_stacked_already(int node) const {
+    for (const Slice& s : slices_)
+      if (s.input == node) return true;
+    if (node >= original_) return false;
+    const ir::Node& n = r.graph.nodes[node];
+    return (n.op == Op::input && static_cast<int>(n.imm) < shape_.carries + shape_.stacked) || is_saved(node);
+  }
+  constexpr bool is_saved(int node) const {
+    const Op op = r.graph.nodes[node].op;
+    return node < original_ &&
+           (op == Op::dot || op == Op::gather || op == Op::scatter_add || op == Op::loop_result);
+  }
+
+  // ---- an invariant's gradient, a sum over the trips ----
+  // The sum goes through what is linear in one operand.
+  constexpr bool is_linear(int node) const {
+    const ir::Node& n = r.graph.nodes[node];
+    const bool zeros = n.op == Op::pad && ir::constant_value(n.dtype, n.imm) == 0;
+    return node >= original_ &&
+           (n.op == Op::neg || n.op == Op::reshape || n.op == Op::permute || n.op == Op::broadcast || zeros);
+  }
+  constexpr bool is_stackable(int node) const { return r.graph.dims(node).rank < max_rank; }
+  constexpr bool is_product(int node) const {
+    const ir::Node& n = r.graph.nodes[node];
+    if (node < original_) return false;
+    if (n.op == Op::dot || n.op == Op::scatter_add)
+      return is_stackable(r.graph.in(node, 0)) && is_stackable(r.graph.in(node, 1));
+    return n.op == Op::reduce_sum && is_stackable(r.graph.in(node, 0));
+  }
+  constexpr void plan_total(int node) {
+    const ir::Node n = r.graph.nodes[node];
+    if (n.op == Op::add && node >= original_) {
+      plan_total(r.graph.in(node, 0));
+      plan_total(r.graph.in(node, 1));
+    } else if (is_linear(node)) {
+      plan_total(r.graph.in(node, 0));
+    } else if (is_product(node)) {
+      for (int k = 0; k < n.arity; ++k) output(r.graph.in(node, k));
+    } else {
+      for (const Slice& s : sums_)
+        if (s.from == node) return;
+      const int input = r.leaf(Op::input, n.dtype, Dims(r.graph.dims(node)), fresh_++);
+      sums_.push({input, node});
+    }
+  }
+  constexpr Value total(int node) {
+    const ir::Node n = r.graph.nodes[node];
+    if (n.op == Op::add && node >= original_) {
+      const Value x = total(r.graph.in(node, 0)), y = total(r.graph.in(node, 1));
+      return x + y;
+    }
+    if (is_linear(node)) {
+      const Value x = total(r.graph.in(node, 0));
+      const i64* list = n.list < 0 ? nullptr : r.graph.list_data.data() + r.graph.lists[n.list].begin;
+      const Dims d = r.graph.dims(node);
+      if (n.op == Op::neg) return -x;
+      if (n.op == Op::reshape) return ir::reshape(x, d);
+      if (n.op == Op::broadcast) return ir::broadcast(x, d);
+      if (n.op == Op::permute) return ir::permute(x, list);
+      return ir::pad(x, list, 0);
+    }
+    if (!is_product(node)) {
+      for (int k = 0; k < sums_.size(); ++k)
+        if (sums_[k].from == node) return ir::loop_final(reverse_, reverse_shape_, carried_.size() + k);
+    }
+    if (n.op == Op::reduce_sum) {
+      ir::Axes axes = 1;
+      for (int k = 0; k < r.graph.attributes(node); ++k) axes |= 2u << r.graph.attribute(node, k);
+      const Value x = stacked(r.graph.in(node, 0));
+      return ir::reshape(ir::reduce(Op::reduce_sum, x, axes), Dims(r.graph.dims(node)));
+    }
+    const Value x = stacked(r.graph.in(node, 0)), y = stacked(r.graph.in(node, 1));
+    if (n.op == Op::scatter_add) return ir::scatter_add(x, y, r.graph.dims(node).extent[0]);
+    const ir::DotAxes one = ir::dot_axes(r.graph, node);
+    ir::DotAxes all;
+    all.batch = one.batch;
+    all.contracted = one.contracted + 1;
+    for (int k = 0; k < one.batch; ++k)
+      all.batch_a[k] = one.batch_a[k] + 1, all.batch_b[k] = one.batch_b[k] + 1;
+    for (int k = 0; k < one.contracted; ++k)
+      all.contracted_a[k + 1] = one.contracted_a[k] + 1, all.contracted_b[k + 1] = one.contracted_b[k] + 1;
+    return ir::dot(x, y, all, n.dtype);
+  }
+
+  // ---- stacks in the enclosing graph ----
+  // What stacks a value of the forward body or of the reverse one.
+  constexpr Value stacked(int node) {
+    for (const Slice& s : slices_)
+      if (s.input == node) return {&b, s.from};
+    if (node < original_ && r.graph.nodes[node].op == Op::input) {
+      const int k = static_cast<int>(r.graph.nodes[node].imm);
+      if (shape_.is_stacked(k)) return {&b, b.graph.in(loop_, k)};
+      if (k < shape_.carries) return carried_in(k);
+    }
+    if (is_saved(node)) return saved(node);
+    int k = 0;
+    while (outputs_[k] != node) ++k;
+    return ir::loop_result(reverse_, reverse_shape_.output(k), r.graph.nodes[node].dtype,
+                           ir::stacked_dims(shape_.trips, r.graph.dims(node)));
+  }
+  constexpr Value carried_in(int k) {
+    const Value history = ir::loop_history({&b, loop_}, shape_, k);
+    return ir::rows(history, shape_.read_from(), shape_.trips);
+  }
+  // Node `node` of the forward body, stacked by the forward loop: one more output of it.
+  constexpr Value saved(int node) {
+    ir::Graph body = ir::loop_body(b.graph, loop_);
+    int k = 0;
+    while (k < shape_.outputs && body.outputs[shape_.carries + k] != node) ++k;
+    if (k == shape_.outputs) {
+      body.outputs.push(node);
+      ++shape_.outputs;
+      const int number = ir::add_body(b.graph, body);
+      const int list = ir::loop_list(b, shape_);
+      b.graph.nodes[loop_].imm = static_cast<u64>(number);
+      b.graph.nodes[loop_].list = list;
+    }
+    return ir::loop_result({&b, loop_}, shape_.output(k), r.graph.nodes[node].dtype,
+                           ir::stacked_dims(shape_.trips, r.graph.dims(node)));
+  }
+
+  // ---- the reverse loop ----
+  constexpr void make_loop() {
+    List<int> results = next_;
+    for (const Slice& s : sums_) results.push((Value{&r, s.input} + Value{&r, s.from}).id);
+    for (int x : outputs_) results.push(x);
+    // what the results need, cut where the forward loop has it
+    const int n = r.graph.nodes.size();
+    List<u8> live(n, 0);
+    for (int x : results) live[x] = 1;
+    bool draws = false;
+    for (int i = n - 1; i >= 0; --i) {
+      if (!live[i] || is_saved(i)) continue;
+      const ir::Node& node = r.graph.nodes[i];
+      draws = draws || node.op == Op::random;
+      for (int k = 0; k < node.arity; ++k) live[r.graph.edges[node.first + k]] = 1;
+    }
+    ir::Builder made(2 * n);
+    made.graph.is_body = true;
+    made.graph.scalar_count = r.graph.scalar_count;
+    made.graph.streams = r.graph.streams;
+    made.graph.bodies = r.graph.bodies;
+    made.graph.body_words = r.graph.body_words;
+    for (const Dims& d : r.graph.shapes) made.shape(d);
+    for (const ir::Span& span : r.graph.lists) made.list(r.graph.list_data.data() + span.begin, span.size);
+    List<int> moved(n, -1), operands, invariants;
+    const auto input = [&](int node, int operand) {
+      const Dims d = r.graph.dims(node);
+      moved[node] = made.leaf(Op::input, r.graph.nodes[node].dtype, d, static_cast<u64>(operands.size()));
+      made.graph.inputs.push(moved[node]);
+      operands.push(operand);
+    };
+    ir::LoopShape& s = reverse_shape_;
+    s.trips = shape_.trips;
+    s.reverse = !shape_.reverse;
+    for (int k = 0, c = 0; k < shape_.carries; ++k)
+      if (active_[k]) input(carried_[c++], initial_[k]);
+    for (const Slice& sum : sums_)
+      input(sum.input, ir::constant(b, r.graph.nodes[sum.input].dtype, Dims(r.graph.dims(sum.input)), 0).id);
+    s.carries = operands.size();
+    for (const Slice& slice : slices_)
+      if (live[slice.input]) input(slice.input, slice.from);
+    const int key = r.graph.key_input;
+    if (draws) {
+      made.graph.key_input = operands.size();
+      input(body_input(key), b.graph.in(loop_, key));
+    }
+    for (int i = 0; i < original_; ++i) {
+      if (!live[i] || moved[i] >= 0) continue;
+      const ir::Node& node = r.graph.nodes[i];
+      if (node.op == Op::input) {
+        const int k = static_cast<int>(node.imm);
+        if (k < shape_.carries)
+          input(i, carried_in(k).id);
+        else if (shape_.is_stacked(k))
+          input(i, b.graph.in(loop_, k));
+        else
+          invariants.push(i);
+      } else if (is_saved(i)) {
+        input(i, saved(i).id);
+      }
+    }
+    s.stacked = operands.size() - s.carries;
+    for (int i : invariants) input(i, b.graph.in(loop_, static_cast<int>(r.graph.nodes[i].imm)));
+    s.invariants = invariants.size();
+    List<int> in;
+    for (int i = 0; i < n; ++i) {
+      if (!live[i] || moved[i] >= 0) continue;
+      in.clear();
+      const ir::Node& node = r.graph.nodes[i];
+      for (int k = 0; k < node.arity; ++k) in.push(moved[r.graph.edges[node.first + k]]);
+      moved[i] = made.add(node, in.data(), in.size());
+    }
+    for (int x : results) made.graph.outputs.push(moved[x]);
+    s.outputs = outputs_.size();
+    reverse_ = ir::loop(b, s, made.graph, operands);
+  }
+
+  ir::Builder& b;
+  int loop_;
+  ir::LoopShape shape_;
+  ir::Builder r;  // the body, and after it its gradient
+  int original_ = 0;
+  u64 fresh_ = 1u << 20;  // numbers of inputs that the body does not have
+  List<u8> active_;
+  List<int> ys_, seeds_, initial_, history_seed_, carried_, next_, outputs_;
+  List<Slice> slices_, sums_;
+  ir::LoopShape reverse_shape_;
+  Value reverse_;
+};
+
+constexpr List<int> loop_gradient(ir::Builder& b, int loop, const List<int>& results,
+                                  const List<int>& adjoint, const List<u8>& needed) {
+  return LoopGradient(b, loop).run(results, adjoint, needed);
+}
+
+}  // namespace weft::passes
 // ---- weft/passes/differentiate.hpp ----
 // Reverse-mode differentiation: appends to the graph the gradient of one scalar-seeded value with respect to
 // chosen nodes. Only nodes on a path from those to the value are visited; time is linear in them.
 
 namespace weft::passes {
+
+// The gradients of a loop's operands (-1: none) from those of its results: `adjoint` of each of the nodes
+// `results`. Only operands that are `needed` count. Defined in loop_gradient.hpp.
+constexpr List<int> loop_gradient(ir::Builder& b, int loop, const List<int>& results,
+                                  const List<int>& adjoint, const List<u8>& needed);
+
+// Whether a gradient can flow through a node to its operands.
+constexpr bool passes_gradient(const ir::Node& node) {
+  if (node.op == Op::loop) return true;
+  return is_float(node.dtype) &&
+         (node.op == Op::loop_result || (node.arity > 0 && has_gradient_rule(node.op)));
+}
 
 // A differentiation that has come down to node `next`: what remains is a function of these and the graph, so
 // that it can go on in another constant evaluation.
@@ -24169,10 +26270,13 @@ struct Differentiation {
   static constexpr int no_gradient = -2;
 };
 
-// Of sum(y * seed) with respect to `wrt`.
-constexpr Differentiation begin_differentiation(Value y, Value seed, const List<int>& wrt) {
-  const ir::Graph& g = y.builder->graph;
-  const int count = y.id + 1;
+// Of the sum over k of sum(ys[k] * seeds[k]) with respect to `wrt`.
+constexpr Differentiation begin_differentiation(ir::Builder& b, const List<int>& ys, const List<int>& seeds,
+                                                const List<int>& wrt) {
+  const ir::Graph& g = b.graph;
+  int count = 0;
+  for (int y : ys)
+    if (count <= y) count = y + 1;
   Differentiation d;
   d.next = count - 1;
   d.adjoint = List<int>(count, Differentiation::no_gradient);
@@ -24183,13 +26287,40 @@ constexpr Differentiation begin_differentiation(Value y, Value seed, const List<
   const int* const edges = g.edges.data();
   for (int i = 0; i < count; ++i) {
     const ir::Node& node = nodes[i];
-    if (adjoint[i] == -1 || node.arity == 0 || !is_float(node.dtype) || !has_gradient_rule(node.op)) continue;
+    if (adjoint[i] == -1 || !passes_gradient(node)) continue;
     const int* const in = edges + node.first;
     for (int k = 0; k < node.arity; ++k)
       if (adjoint[in[k]] == -1) adjoint[i] = -1;
   }
-  if (adjoint[y.id] == -1) adjoint[y.id] = seed.id;
+  for (int k = 0; k < ys.size(); ++k) {
+    int& a = adjoint[ys[k]];
+    if (a != Differentiation::no_gradient) a = a < 0 ? seeds[k] : (Value{&b, a} + Value{&b, seeds[k]}).id;
+  }
   return d;
+}
+// Of sum(y * seed).
+constexpr Differentiation begin_differentiation(Value y, Value seed, const List<int>& wrt) {
+  return begin_differentiation(*y.builder, List<int>(1, y.id), List<int>(1, seed.id), wrt);
+}
+
+// Node i, a loop that gradients reach: those of its results become those of its operands.
+constexpr void differentiate_loop(ir::Builder& b, Differentiation& d, int i) {
+  int* const adjoint = d.adjoint.data();
+  List<int> results, gradients;
+  for (int r = i + 1; r < d.adjoint.size(); ++r)
+    if (adjoint[r] >= 0 && b.graph.nodes.items[r].op == Op::loop_result && b.graph.in(r, 0) == i)
+      results.push(r), gradients.push(adjoint[r]);
+  if (results.empty()) return;
+  const int first = b.graph.nodes.items[i].first, arity = b.graph.nodes.items[i].arity;
+  List<u8> needed;
+  for (int k = 0; k < arity; ++k)
+    needed.push(adjoint[b.graph.edges.items[first + k]] == Differentiation::no_gradient ? 0 : 1);
+  const List<int> out = loop_gradient(b, i, results, gradients, needed);
+  for (int k = 0; k < arity; ++k) {
+    if (out[k] < 0) continue;
+    int& a = adjoint[b.graph.edges.items[first + k]];
+    a = a < 0 ? out[k] : (Value{&b, a} + Value{&b, out[k]}).id;
+  }
 }
 
 // Visits at most `nodes` more nodes of the graph.
@@ -24197,6 +26328,7 @@ constexpr void differentiate_on(ir::Builder& b, Differentiation& d, int nodes) {
   int* const adjoint = d.adjoint.data();
   const int last = d.next >= nodes ? d.next - nodes : -1;
   for (int i = d.next; i > last; --i) {
+    if (adjoint[i] == -1 && b.graph.nodes.items[i].op == Op::loop) differentiate_loop(b, d, i);
     if (adjoint[i] < 0) continue;
     const ir::Op op = b.graph.nodes.items[i].op;
     if (!has_gradient_rule(op)) continue;
@@ -24213,18 +26345,24 @@ constexpr void differentiate_on(ir::Builder& b, Differentiation& d, int nodes) {
   d.next = last;
 }
 
-// The gradients of sum(y * seed) with respect to `wrt`; an empty Value where no gradient reaches.
-constexpr List<Value> differentiate(Value y, Value seed, const List<int>& wrt) {
-  Differentiation d = begin_differentiation(y, seed, wrt);
-  differentiate_on(*y.builder, d, d.next + 1);
+// The gradients of the sum over k of sum(ys[k] * seeds[k]) with respect to `wrt`; an empty Value where no
+// gradient reaches.
+constexpr List<Value> differentiate(ir::Builder& b, const List<int>& ys, const List<int>& seeds,
+                                    const List<int>& wrt) {
+  Differentiation d = begin_differentiation(b, ys, seeds, wrt);
+  differentiate_on(b, d, d.next + 1);
   List<Value> gradients;
   for (int node : wrt)
-    gradients.push(node < d.adjoint.size() && d.adjoint[node] >= 0 ? Value{y.builder, d.adjoint[node]}
-                                                                   : Value{});
+    gradients.push(node < d.adjoint.size() && d.adjoint[node] >= 0 ? Value{&b, d.adjoint[node]} : Value{});
   return gradients;
+}
+// The gradients of sum(y * seed).
+constexpr List<Value> differentiate(Value y, Value seed, const List<int>& wrt) {
+  return differentiate(*y.builder, List<int>(1, y.id), List<int>(1, seed.id), wrt);
 }
 
 }  // namespace weft::passes
+
 // ---- weft/ops/grad.hpp ----
 // grad: derivatives inside a traced function. grad(f)(x, ...) is a function of the same arguments that
 // returns the gradient of f's scalar result; it nests, because gradients are made of the same primitives as
@@ -24249,8 +26387,8 @@ namespace detail {
 // A variable of its own for f: the same value under another node, which pruning removes again.
 template <class A>
 constexpr auto variable(const A& a) {
-  const auto e = to_expr(a);
-  ir::Builder& b = *e.value.builder;
+  ir::Builder& b = to_expr(a).value.builder->innermost();
+  const auto e = traced(b, a);
   ir::Node node{ir::Op::cast, e.value.dtype()};
   node.shape = e.value.node().shape;
   node.imm = static_cast<u64>(b.graph.nodes.size());
@@ -27423,6 +29561,8 @@ constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
   b.graph.scalar_count = g.scalar_count;
   b.graph.presets = g.presets;
   b.graph.streams = g.streams;
+  b.graph.is_body = g.is_body;
+  b.graph.key_input = g.key_input;
   // shapes and lists keep their numbers
   for (const Dims& d : g.shapes) b.shape(d);
   for (const ir::Span& span : g.lists) b.list(g.list_data.data() + span.begin, span.size);
@@ -27438,10 +29578,12 @@ constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
       for (int& x : operands) x = ir::cast(ir::Value{&b, x}, rule.compute).id;
       if (!gradient[i]) node.dtype = rule.compute;
     }
+    if (node.op == ir::Op::loop)
+      node.imm = static_cast<u64>(ir::add_body(b.graph, apply_precision(ir::loop_body(g, i), rule)));
     moved[i] = b.add(node, operands.data(), operands.size());
     if (lower) moved[i] = ir::cast(ir::Value{&b, moved[i]}, DType::f32).id;
   }
-  for (int x : g.inputs) b.graph.inputs.push(moved[x]);
+  for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved[x]);
   for (int x : g.outputs) b.graph.outputs.push(moved[x]);
   for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved[a.node]});
   return static_cast<ir::Graph&&>(b.graph);
@@ -29467,6 +31609,19 @@ constexpr LoopCut loop_cut(i64 rows, i64 planned_chunks) {
 
 namespace weft::exec {
 
+// Bits below which `address` is zero in every trip of the loops around it; blocks and inputs themselves start
+// at multiples of 256.
+template <class P>
+constexpr u64 address_bits(u64 address) {
+  using passes::Address;
+  if (address == Address::none) return 0;
+  u64 bits = static_cast<u64>(Address::offset(address));
+  if (Address::space(address) != ir::Space::bound) return bits;
+  const u64* binding = P::image + P::header.binding_at + codegen::binding_words * Address::index(address);
+  for (int k = 0; k < 3; ++k) bits |= address_bits<P>(binding[k]);
+  return bits | binding[3];
+}
+
 // Whether every address that kernel K's dense operands ever have is a multiple of 16 bytes; blocks and inputs
 // themselves start at multiples of 256.
 template <class P, int K>
@@ -29478,8 +31633,7 @@ constexpr int kernel_alignment() {
     const int first = static_cast<int>(w[1] & 0xffffffff);
     for (int k = 0; k < Needs::header.operands; ++k) {
       const u64 address = P::image[P::header.address_at + first + k];
-      if (address != passes::Address::none && Needs::is_dense(k) &&
-          passes::Address::offset(address) % 16 != 0)
+      if (address != passes::Address::none && Needs::is_dense(k) && address_bits<P>(address) % 16 != 0)
         return 1;
     }
   }
@@ -30859,6 +33013,8 @@ constexpr CudaKernel cuda_kernel() {
     return &kernels::run_cuda_finish<CudaPlan<P>::finish_set()>;
   } else if constexpr (kind == codegen::StepKind::copy) {
     return &launching::run_copy;
+  } else if constexpr (kind == codegen::StepKind::repeat) {
+    return nullptr;  // Steps walks what is inside
   } else {
     constexpr const auto& words = codegen::KernelSlice<P, K>::words;
     if constexpr (kind == codegen::StepKind::dot) {
@@ -31061,6 +33217,7 @@ class CudaProgram {
   void make_dots() {
     if constexpr (CudaKernels<P>::library()) {
       handle_.emplace();
+      steps_->bind_first_trips();
       for (int s = 0; s < P::header.steps; ++s) {
         const u64* w = P::image + P::header.step_at + codegen::step_words * s;
         if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::dot) continue;
@@ -31078,7 +33235,9 @@ class CudaProgram {
         spec.finish = choice.finish;
         spec.workspace_cap = static_cast<u64>(library_bytes());
         std::uintptr_t bits = 16;
-        for (int k = 0; k < 5; ++k) bits |= reinterpret_cast<std::uintptr_t>(launch.args.pointer[k]);
+        const u64* address = P::image + P::header.address_at + (w[1] & 0xffffffff);
+        for (int k = 0; k < static_cast<int>(w[1] >> 32); ++k)
+          bits |= reinterpret_cast<std::uintptr_t>(launch.args.pointer[k]) | address_bits<P>(address[k]);
         spec.alignment = static_cast<u32>(bits & (~bits + 1));
         dots_.push_back(std::make_unique<kernels::CublasLtDot>(*handle_, spec));
         launch.dot = dots_.back().get();

@@ -101,7 +101,19 @@ enum class Op : u8 {
 
 inline constexpr int op_count = static_cast<int>(Op::loop_result) + 1;
 
-enum class OpClass : u8 { leaf, pointwise, marker, movement, reduction, dot, conv, index, line, arena, region };
+enum class OpClass : u8 {
+  leaf,
+  pointwise,
+  marker,
+  movement,
+  reduction,
+  dot,
+  conv,
+  index,
+  line,
+  arena,
+  region
+};
 
 struct OpInfo {
   const char* name;

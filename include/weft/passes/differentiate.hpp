@@ -15,7 +15,8 @@ constexpr List<int> loop_gradient(ir::Builder& b, int loop, const List<int>& res
 // Whether a gradient can flow through a node to its operands.
 constexpr bool passes_gradient(const ir::Node& node) {
   if (node.op == Op::loop) return true;
-  return is_float(node.dtype) && (node.op == Op::loop_result || (node.arity > 0 && has_gradient_rule(node.op)));
+  return is_float(node.dtype) &&
+         (node.op == Op::loop_result || (node.arity > 0 && has_gradient_rule(node.op)));
 }
 
 // A differentiation that has come down to node `next`: what remains is a function of these and the graph, so
