@@ -8,7 +8,7 @@ usage: registry.py check    every name has a row, every row a name; the tests na
        registry.py names    lists the names
 
 A row: weft's name | PyTorch's name | reference test | gradient test | difference
-Tests are paths under tests/; a gradient test is "rule" for a primitive whose rule is checked in
+Tests are paths under tests/, followed by "as WORD" where a test reaches the name through another; a gradient test is "rule" for a primitive whose rule is checked in
 tests/unit/passes/gradient_rules.cpp, or "-" where no gradient flows (the difference, or the kind of result,
 says why). Sections begin with "# "; what PyTorch has and weft leaves out follows "! name | reason".
 """
@@ -51,7 +51,7 @@ def declarations(text):
 
 
 def public_names():
-    found = {}
+    found, bases = {}, set()
     for folder in ("ops", "nn"):
         for path in sorted((root / "include/weft" / folder).glob("*.hpp")):
             if path.name == "expr.hpp":  # the handles themselves
@@ -66,13 +66,16 @@ def public_names():
                     name = function.group(1) if function else thing.group(1) if thing else None
                     if name and name.startswith("operator"):
                         name = "operators"
+                elif alias := re.search(r"using (\w+) = (\w+)<", head):
+                    name = "nn::" + alias.group(1)
+                    bases.add("nn::" + alias.group(2))
                 else:
                     layer = re.search(r"struct (\w+)(?: *<.*>)?$", head)
                     if layer and "operator()(" in body and ": Operation" not in head:
                         name = "nn::" + layer.group(1)
                 if name:
                     found.setdefault(name, f"{folder}/{path.name}")
-    return found
+    return {name: header for name, header in found.items() if name not in bases}  # users write the aliases
 
 
 def table():
@@ -130,10 +133,11 @@ def check():
                 if kind == "reference":
                     wrong.append(f"{name}: no reference test")
                 continue
+            test, _, word = test.partition(" as ")
             path = root / "tests" / test
             if not path.exists():
                 wrong.append(f"{name}: there is no tests/{test}")
-            elif not uses(path, name):
+            elif not uses(path, word or name):
                 wrong.append(f"{name}: tests/{test} does not use it")
     if not page_path.exists() or page_path.read_text() != page(rows, left_out):
         wrong.append("docs/operations.md is not what the table gives: python3 tests/style/registry.py write")
