@@ -10,9 +10,10 @@ namespace weft::testing {
 
 struct RandomGraphOptions {
   int steps = 16;
-  i64 size = 300;      // elements of a value, about
-  bool state = false;  // slots that are read and assigned
-  int products = 1;    // of 22 steps, how many are matrix products
+  i64 size = 300;             // elements of a value, about
+  bool state = false;         // slots that are read and assigned
+  int products = 1;           // of 22 steps, how many are matrix products
+  bool convolutions = false;  // every fourth step
 };
 
 class RandomGraph {
@@ -162,7 +163,8 @@ class RandomGraph {
 
   void grow() {
     if (pick(1, 22) < o_.products) return dot();
-    switch (pick(0, 24)) {
+    if (o_.convolutions && one_in(4)) return conv();
+    switch (pick(0, 23)) {
       case 0:
       case 1:
         return unary();
@@ -199,8 +201,6 @@ class RandomGraph {
       case 21:
       case 22:
         return line();
-      case 23:
-        return conv();
       default:
         return cast();
     }
