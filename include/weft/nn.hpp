@@ -4,6 +4,7 @@
 #include "weft/nn/activation.hpp"
 #include "weft/nn/bilinear.hpp"
 #include "weft/nn/container.hpp"
+#include "weft/nn/conv.hpp"
 #include "weft/nn/dropout.hpp"
 #include "weft/nn/embedding.hpp"
 #include "weft/nn/ignore.hpp"

@@ -9,6 +9,7 @@
 
 #include "support/interpret_line.hpp"
 #include "weft/core/philox.hpp"
+#include "weft/ir/conv.hpp"
 #include "weft/ir/value.hpp"
 
 namespace weft::testing {
@@ -237,7 +238,10 @@ class GraphInterpreter {
         return r;
       case Op::dot:
         return dot(i, operand(0), operand(1));
+      case Op::conv:
+        return conv(i, operand(0), operand(1));
       case Op::reshape:
+      case Op::surrogate:
         return operand(0);
       case Op::gather: {
         const Array &table = operand(0), &index = operand(1);
@@ -398,6 +402,33 @@ class GraphInterpreter {
         for (int k = 0; k < axes.contracted; ++k)
           at_a[axes.contracted_a[k]] = at_b[axes.contracted_b[k]] = c[k];
         total += a[static_cast<std::size_t>(at(da, at_a))] * b[static_cast<std::size_t>(at(db, at_b))];
+      });
+      r[static_cast<std::size_t>(linear)] = rounded(g.nodes[i].dtype, total);
+    });
+    return r;
+  }
+
+  // The definition, gaps and padding as zeros that are multiplied with.
+  Array conv(int i, const Array& x, const Array& w) const {
+    const ir::ConvAxes axes = ir::conv_axes(g, i);
+    const Dims &dx = g.dims(g.in(i, 0)), &dw = g.dims(g.in(i, 1)), &d = g.dims(i);
+    Dims taps = dw;
+    taps.extent[0] = taps.extent[1] = 1;
+    Array r(static_cast<std::size_t>(d.size()));
+    for_each_index(d, [&](const i64* index, i64 linear) {
+      i64 lead[3]{};
+      for (int k = 0; k < 3; ++k) lead[axes.order[k]] = index[k];
+      double total = 0;
+      for_each_index(taps, [&](const i64* tap, i64) {
+        i64 at_x[max_rank]{lead[0], lead[1], tap[2]}, at_w[max_rank]{lead[0], lead[2], tap[2]};
+        for (int k = 0; k < axes.spatial; ++k) {
+          const ir::ConvAxis& a = axes.axis[k];
+          const i64 place = index[3 + k] * a.stride + tap[3 + k] * a.w_dilation - a.low;
+          if (place < 0 || place % a.x_dilation != 0 || place / a.x_dilation >= dx.extent[3 + k]) return;
+          at_x[3 + k] = place / a.x_dilation;
+          at_w[3 + k] = tap[3 + k];
+        }
+        total += x[static_cast<std::size_t>(at(dx, at_x))] * w[static_cast<std::size_t>(at(dw, at_w))];
       });
       r[static_cast<std::size_t>(linear)] = rounded(g.nodes[i].dtype, total);
     });

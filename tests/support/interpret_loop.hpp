@@ -10,6 +10,7 @@
 #include "support/interpret_graph.hpp"
 #include "support/interpret_line.hpp"
 #include "weft/codegen/lower.hpp"
+#include "weft/kernels/conv/shape.hpp"
 
 namespace weft::testing {
 
@@ -173,6 +174,38 @@ class Machine {
               if (words[3] & kernels::dot_has_bias) total = rounded(c, total + read(address[4], j, c));
               write(address[2], to, c, total);
             }
+        });
+        return;
+      }
+      case codegen::StepKind::conv: {
+        const DType x = static_cast<DType>(words[0]), w = static_cast<DType>(words[1]),
+                    y = static_cast<DType>(words[2]);
+        const kernels::ConvShape c = kernels::conv_call(number);
+        Dims all;
+        all.rank = 6;
+        const i64 lead[3]{c.groups, c.batch, c.outputs};
+        for (int k = 0; k < 3; ++k) all.extent[k] = lead[k], all.extent[3 + k] = c.axis[k].out;
+        for_each_index(all, [&](const i64* p, i64) {
+          Dims taps;
+          taps.rank = 4;
+          taps.extent[0] = c.channels;
+          for (int k = 0; k < 3; ++k) taps.extent[1 + k] = c.axis[k].window;
+          double total = 0;
+          for_each_index(taps, [&](const i64* tap, i64) {
+            i64 at_x = p[0] * c.x_g + p[1] * c.x_n + tap[0] * c.x_c;
+            i64 at_w = p[0] * c.w_g + p[2] * c.w_o + tap[0] * c.w_c;
+            for (int k = 0; k < 3; ++k) {
+              const kernels::ConvAxis& a = c.axis[k];
+              const i64 place = p[3 + k] * a.stride + tap[1 + k] * a.w_dilation - a.low;
+              if (place < 0 || place % a.x_dilation != 0 || place / a.x_dilation >= a.in) return;
+              at_x += place / a.x_dilation * a.x;
+              at_w += tap[1 + k] * a.w;
+            }
+            total += read(address[0], at_x, x) * read(address[1], at_w, w);
+          });
+          i64 at_y = p[0] * c.y_g + p[1] * c.y_n + p[2] * c.y_o;
+          for (int k = 0; k < 3; ++k) at_y += p[3 + k] * c.axis[k].y;
+          write(address[2], at_y, y, rounded(y, total));
         });
         return;
       }

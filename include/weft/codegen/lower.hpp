@@ -1,6 +1,7 @@
 #pragma once
 // From the plan to launches: every group in order, between them the second stages of sums and copies.
 
+#include "weft/codegen/lower_conv.hpp"
 #include "weft/codegen/lower_dot.hpp"
 #include "weft/codegen/lower_finish.hpp"
 #include "weft/codegen/lower_line.hpp"
@@ -42,6 +43,8 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
       lower_dot(g, f, plan, k, out);
     } else if (ir::is_line(g.nodes[group.opaque].op)) {
       lower_line(g, f, plan, group.opaque, out);
+    } else if (g.nodes[group.opaque].op == ir::Op::conv) {
+      lower_conv(g, f, plan, group.opaque, out);
     } else {
       lower_index(g, f, plan, group.opaque, out);
     }

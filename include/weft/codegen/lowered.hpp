@@ -18,7 +18,8 @@ enum class StepKind : u8 {
   argsort,
   take,
   scatter,
-  search
+  search,
+  conv
 };
 
 // The fold of a reduction.

@@ -27,8 +27,8 @@ struct Roofline {
 namespace exec {
 
 struct ExplainedStep {
-  std::string kernel;  // "map", "row", "column", "all", "segment", "dot", ...; loops may be several at once:
-                       // "row+column"
+  std::string kernel;  // "map", "row", "column", "all", "segment", "dot", "conv", ...; loops may be several
+                       // at once: "row+column"
   std::string shape;   // of the space that it walks, or "m x n x k"
   std::string ops;     // what is fused into it, in order: "mul, add x2, exp"
   i64 bytes = 0, flops = 0;
@@ -140,6 +140,12 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
       if (group.bias >= 0) out.ops += ", bias";
       break;
     }
+    case codegen::StepKind::conv:
+      out.kernel = "conv";
+      out.shape = std::string(to_text(g.dims(g.in(group.opaque, 0))).c_str()) + " by " +
+                  to_text(g.dims(g.in(group.opaque, 1))).c_str();
+      out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
+      break;
     case codegen::StepKind::gather:
     case codegen::StepKind::scatter_add:
       out.kernel = step.kind == codegen::StepKind::gather ? "gather" : "scatter";

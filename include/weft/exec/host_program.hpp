@@ -36,6 +36,8 @@ constexpr HostKernel host_kernel() {
     return &kernels::run_loop<codegen::code_of<P, K>>;
   else if constexpr (kind == codegen::StepKind::dot)
     return &kernels::run_dot<codegen::code_of<P, K>>;
+  else if constexpr (kind == codegen::StepKind::conv)
+    return &kernels::run_conv<codegen::code_of<P, K>>;
   else if constexpr (kind == codegen::StepKind::gather)
     return &kernels::run_gather<codegen::code_of<P, K>>;
   else if constexpr (kind == codegen::StepKind::scatter_add)

@@ -65,6 +65,8 @@ enum class Op : u8 {
   // pointwise, three operands
   select,  // select(condition, a, b)
   fma,     // a * b + c in one rounding
+  // marker that only differentiation reads
+  surrogate,  // surrogate(value, model): the value, differentiated as if it were the model
   // movement
   broadcast,  // right-aligned, as numpy
   reshape,
@@ -80,6 +82,7 @@ enum class Op : u8 {
   argmin,
   // contractions and indexing
   dot,          // list: batch count, contracted count, batch axes of a, of b, contracted axes of a, of b
+  conv,         // conv(x (G, N, C, S...), w (G, O, C, K...)); list: ir/conv.hpp
   gather,       // gather(table (V, ...), index (...)) -> index shape + row shape
   scatter_add,  // scatter_add(index (...), update (..., row)) -> (V, row): rows added in index order
   // along one axis (ir/line.hpp)
@@ -95,7 +98,7 @@ enum class Op : u8 {
 
 inline constexpr int op_count = static_cast<int>(Op::unpack) + 1;
 
-enum class OpClass : u8 { leaf, pointwise, movement, reduction, dot, index, line, arena };
+enum class OpClass : u8 { leaf, pointwise, marker, movement, reduction, dot, conv, index, line, arena };
 
 struct OpInfo {
   const char* name;
@@ -159,6 +162,7 @@ inline constexpr OpInfo op_table[op_count] = {
     {"shift_right", 2, OpClass::pointwise, 1},
     {"select", 3, OpClass::pointwise, 1},
     {"fma", 3, OpClass::pointwise, 1},
+    {"surrogate", 2, OpClass::marker, 0},
     {"broadcast", 1, OpClass::movement, 0},
     {"reshape", 1, OpClass::movement, 0},
     {"permute", 1, OpClass::movement, 0},
@@ -171,6 +175,7 @@ inline constexpr OpInfo op_table[op_count] = {
     {"argmax", 1, OpClass::reduction, 2},
     {"argmin", 1, OpClass::reduction, 2},
     {"dot", 2, OpClass::dot, 1},
+    {"conv", 2, OpClass::conv, 1},
     {"gather", 2, OpClass::index, 1},
     {"scatter_add", 2, OpClass::index, 2},
     {"scan", 1, OpClass::line, 2},

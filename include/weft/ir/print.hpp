@@ -7,6 +7,7 @@
 #include <charconv>
 #include <string>
 
+#include "weft/ir/conv.hpp"
 #include "weft/ir/value.hpp"
 
 namespace weft::ir {
@@ -45,6 +46,23 @@ inline void add_attributes(std::string& out, const Graph& g, int node) {
     add_list(out, axes.contracted_a, axes.contracted);
     out += " with ";
     add_list(out, axes.contracted_b, axes.contracted);
+  } else if (n.op == Op::conv) {
+    const ConvAxes axes = conv_axes(g, node);
+    out += " as ";
+    for (int k = 0; k < 3; ++k) out += "GNO"[axes.order[k]];
+    for (int k = 0; k < axes.spatial; ++k) {
+      const ConvAxis& a = axes.axis[k];
+      out += " stride ";
+      add(out, a.stride);
+      out += " pad ";
+      add(out, a.low);
+      out += ':';
+      add(out, a.high);
+      out += " dilate ";
+      add(out, a.x_dilation);
+      out += ':';
+      add(out, a.w_dilation);
+    }
   } else if (n.list >= 0) {
     out += is_line(n.op)       ? " line ["
            : n.op == Op::slice ? " begin:step ["

@@ -138,6 +138,12 @@ constexpr Value select(Value condition, Value x, Value y) {
   return raw(Op::select, x.dtype(), x.node().shape, 0, -1, broadcast(condition, to), x, broadcast(y, to));
 }
 
+// `value`, whose gradient is that of `model` (same dtype and shape): what is computed one way is differentiated
+// another, and the model itself is never computed.
+constexpr Value surrogate(Value value, Value model) {
+  return raw(Op::surrogate, value.dtype(), value.node().shape, 0, -1, value, model);
+}
+
 constexpr Value permute(Value x, const i64* order) {
   const int rank = x.dims().rank;
   bool identity = true;

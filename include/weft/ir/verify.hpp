@@ -5,7 +5,9 @@
 
 #include <string>
 
+#include "weft/ir/conv.hpp"
 #include "weft/ir/line.hpp"
+#include "weft/ir/value.hpp"
 
 namespace weft::ir {
 
@@ -19,7 +21,7 @@ struct Fault {
 // How far the passes have come: each stage demands what the one before it does, and more.
 enum class Stage : u8 {
   traced,  // anything that tracing and differentiation may write
-  pruned,  // no node without a use, no stop_gradient, no result that is itself a leaf in memory
+  pruned,  // no node without a use, no stop_gradient or surrogate, no result that is itself a leaf in memory
 };
 
 class Verifier {
@@ -150,17 +152,22 @@ class Verifier {
     for (int k = 0; k < n.arity; ++k)
       if (in[k] < 0 || in[k] >= i) return "an operand does not come before it";
     if (stage_ == Stage::pruned && n.op == Op::stop_gradient) return "stop_gradient after pruning";
+    if (stage_ == Stage::pruned && n.op == Op::surrogate) return "surrogate after pruning";
     switch (row.kind) {
       case OpClass::leaf:
         return leaf(n);
       case OpClass::pointwise:
         return pointwise(n, in);
+      case OpClass::marker:
+        return marker(n, in);
       case OpClass::movement:
         return movement(i, n, in);
       case OpClass::reduction:
         return reduction(i, n, in);
       case OpClass::dot:
         return dot(i, n, in);
+      case OpClass::conv:
+        return conv(i, n, in);
       case OpClass::index:
         return index(n, in);
       case OpClass::line:
@@ -226,6 +233,15 @@ class Verifier {
     if (n.op == Op::shift_right) return is_integer(x) ? nullptr : "a shift of what is no integer";
     const bool function = (n.op >= Op::exp && n.op <= Op::erf) || n.op == Op::atan2;
     return function && !is_float(x) ? "a function of floats applied to integers" : nullptr;
+  }
+
+  constexpr const char* marker(const Node& n, const int* in) const {
+    for (int k = 0; k < 2; ++k) {
+      const Node& x = g.nodes[in[k]];
+      if (x.dtype != n.dtype || (x.shape != n.shape && g.shapes[x.shape] != g.shapes[n.shape]))
+        return "surrogate: the value and its model have two dtypes or shapes";
+    }
+    return nullptr;
   }
 
   // The attribute list of node i as axes of a tensor of this rank: in range, none twice.
@@ -313,6 +329,28 @@ class Verifier {
     if (is_float(n.dtype) != is_float(g.nodes[in[0]].dtype))
       return "dot: its dtype does not follow from its operands";
     return dot_dims(a, b, axes) == g.shapes[n.shape] ? nullptr : "dot: wrong result shape";
+  }
+
+  constexpr const char* conv(int i, const Node& n, const int* in) const {
+    const Dims &x = g.dims(in[0]), &w = g.dims(in[1]);
+    const DType t = g.nodes[in[0]].dtype;
+    if (x.rank < 4 || x.rank > 6 || w.rank != x.rank) return "conv: operands of 4 to 6 axes, both the same";
+    if (g.attributes(i) != conv_attributes(x.rank - 3)) return "conv: wrong number of attributes";
+    if (g.nodes[in[1]].dtype != t || !is_float(t) || !is_float(n.dtype))
+      return "conv: its dtype does not follow from its operands";
+    const ConvAxes axes = conv_axes(g, i);
+    Axes seen = 0;
+    for (int k = 0; k < 3; ++k) {
+      if (axes.order[k] < 0 || axes.order[k] > 2) return "conv: no order of the result's axes";
+      seen |= 1u << axes.order[k];
+    }
+    if (seen != 7) return "conv: no order of the result's axes";
+    for (int k = 0; k < axes.spatial; ++k)
+      if (axes.axis[k].stride < 1 || axes.axis[k].x_dilation < 1 || axes.axis[k].w_dilation < 1)
+        return "conv: a stride or a dilation below 1";
+    if (x.extent[0] != w.extent[0] || x.extent[2] != w.extent[2])
+      return "conv: groups or channels of the operands differ";
+    return conv_dims(x, w, axes) == g.shapes[n.shape] ? nullptr : "conv: wrong result shape";
   }
 
   constexpr const char* index(const Node& n, const int* in) const {

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "weft/kernels/conv.hpp"
 #include "weft/kernels/dot.hpp"
 #include "weft/kernels/dot_call.hpp"
 #include "weft/kernels/finish.hpp"
@@ -56,6 +57,17 @@ void run_dot(const HostLaunch& launch, int threads) {
   dot<A, B, R>(call.shape, call.batch, static_cast<const A*>(launch.args.pointer[0]),
                static_cast<const B*>(launch.args.pointer[1]), static_cast<R*>(launch.args.pointer[2]),
                threads, epilogue);
+}
+
+// Words: dtypes of x, w, y. Numbers: conv_call's.
+template <class C>
+void run_conv(const HostLaunch& launch, int threads) {
+  using X = ctype<static_cast<DType>(C::w[0])>;
+  using W = ctype<static_cast<DType>(C::w[1])>;
+  using Y = ctype<static_cast<DType>(C::w[2])>;
+  conv<X, W, Y>(conv_call(launch.numbers), static_cast<const X*>(launch.args.pointer[0]),
+                static_cast<const W*>(launch.args.pointer[1]), static_cast<Y*>(launch.args.pointer[2]),
+                threads);
 }
 
 template <class C>

@@ -22,7 +22,7 @@ enum class Role : u8 {
   inlined,    // cheap arithmetic on leaves, or on single elements; made again wherever it is used
   view,       // addresses over another node's memory
   fused,      // member of a loop group
-  opaque,     // a kernel of its own: dot (with what it adds to its sums), gather, scatter
+  opaque,     // a kernel of its own: dot (with what it adds to its sums), conv, gather, scatter
   arena,      // a pack: its operands' memory read as one vector
 };
 
@@ -162,12 +162,14 @@ class Fuser {
         make_view(i, in[0]);
         return;
       case Op::dot:
+      case Op::conv:
       case Op::gather:
       case Op::scatter_add: {
         int after = 0;
         if (n.op == Op::dot) join_contracted(i);
         for (int k = 0; k < n.arity; ++k) {
-          const int x = n.op == Op::dot ? view_root(in[k]) : contiguous_root(in[k]);
+          const bool strided = n.op == Op::dot || n.op == Op::conv;
+          const int x = strided ? view_root(in[k]) : contiguous_root(in[k]);
           after = max(after, after_memory(x));
           if (reader_[x] < f.groups.size()) reader_[x] = f.groups.size();
         }

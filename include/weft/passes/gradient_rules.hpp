@@ -4,6 +4,7 @@
 // gradient flows (integers, predicates, random bits). Formulae: the derivatives of calculus; dot's after the
 // general contraction of XLA's DotGeneral.
 
+#include "weft/ir/conv.hpp"
 #include "weft/passes/line_rules.hpp"
 
 namespace weft::passes {
@@ -227,6 +228,51 @@ constexpr void dot(Value y, Value g, Value* out) {
   dot_operand(y, g, true, &out[0]);
   dot_operand(y, g, false, &out[1]);
 }
+constexpr void surrogate(Value, Value g, Value* out) { out[1] = g; }
+// Along an axis y[p] sums x~[p stride + k dilation - low] w[k], where x~ has gaps of x_dilation - 1 zeros. So
+// x's gradient is g, with gaps of stride - 1, under w turned round; and w's is x under g, in whose sum the
+// stride and w's dilation have changed places.
+constexpr void conv(Value y, Value g, Value* out) {
+  const ir::ConvAxes f = ir::conv_axes(y.builder->graph, y.id);
+  const Value x = y.in(0), w = y.in(1);
+  const Dims dx = x.dims(), dw = w.dims();
+  const int rank = dx.rank;
+  i64 back[8]{}, swap[8]{};
+  for (int k = 0; k < rank; ++k) back[k] = swap[k] = k;
+  for (int k = 0; k < 3; ++k) back[f.order[k]] = k;
+  swap[1] = 2, swap[2] = 1;
+  g = ir::permute(g, back);  // (G, N, O, P...)
+  const Dims dg = g.dims();
+  ir::ConvAxes to_x, to_w;
+  to_x.spatial = to_w.spatial = f.spatial;
+  ir::Slice turn[8];
+  for (int k = 0; k < f.spatial; ++k) {
+    const ir::ConvAxis& a = f.axis[k];
+    const i64 s = dx.extent[3 + k], window = dw.extent[3 + k], p = dg.extent[3 + k];
+    ir::ConvAxis &b = to_x.axis[k], &c = to_w.axis[k];
+    b.stride = a.x_dilation;
+    b.x_dilation = a.stride;
+    b.w_dilation = a.w_dilation;
+    b.low = a.w_dilation * (window - 1) - a.low;
+    b.high = a.x_dilation * (s - 1) + a.w_dilation * (window - 1) - a.stride * (p - 1) - b.low;
+    turn[3 + k] = {window - 1, -1};
+    c.stride = a.w_dilation;
+    c.x_dilation = a.x_dilation;
+    c.w_dilation = a.stride;
+    c.low = a.low;
+    c.high = a.w_dilation * (window - 1) + a.stride * (p - 1) - a.x_dilation * (s - 1) - a.low;
+  }
+  // where there are groups, x's gradient lies as a tensor (N, G C, ...) does
+  if (dx.extent[0] > 1) to_x.order[0] = 1, to_x.order[1] = 0;
+  to_w.order[1] = 2, to_w.order[2] = 1;  // (G, O, C, K...)
+  i64 order[8]{};
+  for (int k = 0; k < rank; ++k) order[k] = k;
+  for (int k = 0; k < 3; ++k) order[to_x.order[k]] = k;
+  const Value turned = ir::permute(ir::slice(w, turn, dw), swap);
+  out[0] = ir::permute(ir::conv(g, turned, to_x, x.dtype()), order);
+  const Value images = ir::permute(x, swap), kernel = ir::permute(g, swap);
+  out[1] = ir::conv(images, kernel, to_w, w.dtype());
+}
 constexpr void gather(Value y, Value g, Value* out) {
   out[0] = ir::scatter_add(y.in(1), g, y.in(0).dims().extent[0]);
 }
@@ -267,6 +313,7 @@ inline constexpr Row table[] = {
     {Op::atan2, atan2},
     {Op::select, select},
     {Op::fma, fma},
+    {Op::surrogate, surrogate},
     {Op::broadcast, broadcast},
     {Op::reshape, reshape},
     {Op::permute, permute},
@@ -277,6 +324,7 @@ inline constexpr Row table[] = {
     {Op::reduce_min, reduce_extremum},
     {Op::reduce_prod, reduce_prod},
     {Op::dot, dot},
+    {Op::conv, conv},
     {Op::gather, gather},
     {Op::scatter_add, scatter_add},
     {Op::scan, scan},

@@ -43,7 +43,8 @@ constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
     ir::Node node = g.nodes[i];
     operands.clear();
     for (int k = 0; k < node.arity; ++k) operands.push(moved[g.edges[node.first + k]]);
-    const bool lower = node.op == ir::Op::dot && node.dtype == DType::f32;
+    const bool product = node.op == ir::Op::dot || node.op == ir::Op::conv;
+    const bool lower = product && node.dtype == DType::f32;
     if (lower) {
       for (int& x : operands) x = ir::cast(ir::Value{&b, x}, rule.compute).id;
       if (!gradient[i]) node.dtype = rule.compute;

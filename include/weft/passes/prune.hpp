@@ -65,7 +65,8 @@ constexpr ir::Graph prune(const ir::Graph& g) {
     if (!live[i]) continue;
     const ir::Node& node = nodes[i];
     const int* in = all_edges + node.first;
-    for (int k = 0; k < node.arity; ++k) live[in[k]] = 1, ++uses[in[k]];
+    // of a surrogate only the value is computed
+    for (int k = 0; k < (node.op == ir::Op::surrogate ? 1 : node.arity); ++k) live[in[k]] = 1, ++uses[in[k]];
     edges += node.arity;
     if (node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype) variables = true;
   }
@@ -109,7 +110,7 @@ constexpr ir::Graph prune(const ir::Graph& g) {
     ir::Node node = nodes[i];
     const int* in = all_edges + node.first;
     const bool same = node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype;
-    if (node.op == ir::Op::stop_gradient || same) {
+    if (node.op == ir::Op::stop_gradient || node.op == ir::Op::surrogate || same) {
       moved[i] = moved[in[0]];
       continue;
     }

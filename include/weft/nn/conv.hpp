@@ -1,0 +1,73 @@
+#pragma once
+// Convolutional layers with PyTorch's names, layouts and starting values. The window and the options are
+// template arguments: nn::Conv2d<3, 64, 3>, nn::Conv2d<3, 64, {3, 5}, nn::ConvOptions{.padding = "same"}>.
+
+#include "weft/nn/param.hpp"
+#include "weft/ops/conv.hpp"
+
+namespace weft::nn {
+
+using weft::ConvOptions;
+using weft::ConvTransposeOptions;
+using weft::PaddingMode;
+
+namespace module_detail {
+
+template <int Spatial, i64 First, i64 Second, PerAxis Window>
+struct conv_weight_rule {
+  static constexpr Dims make() {
+    Dims d;
+    d.rank = 2 + Spatial;
+    d.extent[0] = First;
+    d.extent[1] = Second;
+    for (int k = 0; k < Spatial; ++k) d.extent[2 + k] = Window[k];
+    return d;
+  }
+  static constexpr Dims value = make();
+};
+constexpr i64 divided(i64 a, i64 b) { return b < 1 || a / b < 1 ? 1 : a / b; }
+
+template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options>
+struct conv_layer {
+  static constexpr bool transposed = !requires { Options.padding_mode; };
+  static_assert(sizeof(ConvGroupsDivide < Options.groups >= 1 &&
+                           In % (Options.groups < 1 ? 1 : Options.groups) == 0 &&
+                           Out % (Options.groups < 1 ? 1 : Options.groups) == 0,
+                       conv_layer >) > 0);
+  using weight = shape_of<conv_weight_rule<Spatial, transposed ? In : Out,
+                                           divided(transposed ? Out : In, Options.groups), Window>>;
+  static constexpr i64 fan_in = static_cast<i64>(init::fans(weight::value).in);
+};
+
+}  // namespace module_detail
+
+// x (N, In, ...) or (In, ...) -> (N, Out, ...) or (Out, ...), started as PyTorch's. weight (Out, In / groups,
+// Window...); of a transposed convolution (In, Out / groups, Window...). bias (Out).
+template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options, bool Bias = Options.bias>
+struct Conv {
+  using layer = module_detail::conv_layer<Spatial, In, Out, Window, Options>;
+  Param<f32, typename layer::weight, init::FanInUniform<>> weight{};
+  Param<f32, Shape<Out>, init::FanInUniform<layer::fan_in>> bias{};
+  constexpr auto operator()(const auto& x) const { return weft::Conv<Spatial, Options>{}(x, weight, bias); }
+};
+template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options>
+struct Conv<Spatial, In, Out, Window, Options, false> {
+  using layer = module_detail::conv_layer<Spatial, In, Out, Window, Options>;
+  Param<f32, typename layer::weight, init::FanInUniform<>> weight{};
+  constexpr auto operator()(const auto& x) const { return weft::Conv<Spatial, Options>{}(x, weight); }
+};
+
+template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>
+using Conv1d = Conv<1, In, Out, Window, Options>;
+template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>
+using Conv2d = Conv<2, In, Out, Window, Options>;
+template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>
+using Conv3d = Conv<3, In, Out, Window, Options>;
+template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{}>
+using ConvTranspose1d = Conv<1, In, Out, Window, Options>;
+template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{}>
+using ConvTranspose2d = Conv<2, In, Out, Window, Options>;
+template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{}>
+using ConvTranspose3d = Conv<3, In, Out, Window, Options>;
+
+}  // namespace weft::nn

@@ -1,0 +1,76 @@
+#pragma once
+// Options of operations that move a window: PyTorch's names and defaults, as constants in template arguments,
+// because they decide shapes. Wherever PyTorch takes a number or a tuple, a number or a list in braces.
+
+#include "weft/core/error.hpp"
+#include "weft/core/types.hpp"
+
+namespace weft {
+
+// One number for all spatial axes, or one each: 3, {3, 5}, {1, 2, 2}.
+struct PerAxis {
+  i64 value[3]{};
+  int count = 0;  // 0: one for all
+
+  constexpr PerAxis(i64 all) : value{all, all, all} {}
+  constexpr PerAxis(i64 a, i64 b) : value{a, b, 0}, count(2) {}
+  constexpr PerAxis(i64 a, i64 b, i64 c) : value{a, b, c}, count(3) {}
+  constexpr i64 operator[](int axis) const { return value[axis]; }
+  constexpr bool names(int axes) const { return count == 0 || count == axes; }
+  constexpr bool at_least(i64 least, int axes) const {
+    for (int k = 0; k < axes; ++k)
+      if (value[k] < least) return false;
+    return true;
+  }
+  constexpr bool operator==(const PerAxis&) const = default;
+};
+
+// Zeros on both sides of every axis; "same" as many as keep the extents (stride 1), "valid" none.
+struct Padding {
+  PerAxis width = 0;
+  bool same = false;
+
+  constexpr Padding(i64 all) : width(all) {}
+  constexpr Padding(i64 a, i64 b) : width(a, b) {}
+  constexpr Padding(i64 a, i64 b, i64 c) : width(a, b, c) {}
+  template <int N>
+  constexpr Padding(const char (&word)[N]) : same(N == 5 && word[0] == 's') {
+    const char* known = same ? "same" : "valid";
+    bool equal = N == (same ? 5 : 6);
+    for (int i = 0; equal && i < N; ++i) equal = word[i] == known[i];
+    if (!equal) throw Error("conv/padding", "padding is a number, a list of numbers, \"same\" or \"valid\"");
+  }
+  constexpr bool operator==(const Padding&) const = default;
+};
+
+// What stands in the padding: zeros, x mirrored at its edge, its edge, or its other end.
+enum class PaddingMode : u8 { zeros, reflect, replicate, circular };
+
+struct ConvOptions {
+  PerAxis stride = 1;
+  Padding padding = 0;
+  PerAxis dilation = 1;
+  i64 groups = 1;
+  bool bias = true;  // of a layer; a function has one if it is given one
+  PaddingMode padding_mode = PaddingMode::zeros;
+};
+
+struct ConvTransposeOptions {
+  PerAxis stride = 1;
+  PerAxis padding = 0;
+  PerAxis output_padding = 0;
+  PerAxis dilation = 1;
+  i64 groups = 1;
+  bool bias = true;
+};
+
+struct PoolOptions {
+  PerAxis stride = 0;  // 0: the window's extent
+  PerAxis padding = 0;
+  PerAxis dilation = 1;  // of max pooling
+  bool ceil_mode = false;
+  bool count_include_pad = true;  // of average pooling
+  i64 divisor_override = 0;       // of average pooling; 0: the window's size
+};
+
+}  // namespace weft
