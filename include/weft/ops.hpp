@@ -3,6 +3,7 @@
 
 #include "weft/ops/activation.hpp"
 #include "weft/ops/activation_more.hpp"
+#include "weft/ops/adaptive_pool.hpp"
 #include "weft/ops/bounded.hpp"
 #include "weft/ops/conv.hpp"
 #include "weft/ops/creation.hpp"
@@ -12,6 +13,7 @@
 #include "weft/ops/grad.hpp"
 #include "weft/ops/index.hpp"
 #include "weft/ops/input.hpp"
+#include "weft/ops/interpolate.hpp"
 #include "weft/ops/join.hpp"
 #include "weft/ops/linalg.hpp"
 #include "weft/ops/linalg_more.hpp"
@@ -22,6 +24,7 @@
 #include "weft/ops/norm.hpp"
 #include "weft/ops/pointwise.hpp"
 #include "weft/ops/pointwise_more.hpp"
+#include "weft/ops/pool.hpp"
 #include "weft/ops/random.hpp"
 #include "weft/ops/rearrange.hpp"
 #include "weft/ops/rearrange_more.hpp"

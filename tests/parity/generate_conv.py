@@ -1,4 +1,4 @@
-"""Writes tests/parity/nn/conv.safetensors and pool.safetensors: what PyTorch computes for convolutions, pooling
+"""Writes tests/parity/nn/{conv,pool,upsample}.safetensors: what PyTorch computes for convolutions, pooling
 and upsampling, values and gradients.
 
 usage: generate_conv.py [FOLDER]       (default: the folder nn beside this file; needs torch and safetensors)
@@ -81,4 +81,81 @@ def convolutions():
     save("conv", out)
 
 
+
+def pooling():
+    torch.manual_seed(12)
+    out = {}
+
+    def coarse(*shape):
+        """Few distinct values, so that windows hold several greatest elements."""
+        return torch.randint(-2, 3, shape).float() / 2
+
+    modules = {
+        "max": (nn.MaxPool2d(2), coarse(2, 3, 6, 8)),
+        "max_rest": (nn.MaxPool2d((3, 2)), coarse(2, 3, 7, 5)),
+        "max_overlapping": (nn.MaxPool2d(3, stride=2, padding=1), coarse(2, 3, 7, 8)),
+        "max_ceil": (nn.MaxPool2d(3, stride=2, ceil_mode=True), coarse(2, 2, 6, 8)),
+        "max_dilated": (nn.MaxPool2d((2, 3), stride=1, dilation=(2, 1), padding=(0, 1)), coarse(2, 2, 5, 6)),
+        "max_large": (nn.MaxPool2d((4, 5), stride=(2, 1), padding=(2, 1)), coarse(2, 2, 7, 8)),
+        "max_unbatched": (nn.MaxPool2d(2), coarse(3, 4, 4)),
+        "max_one": (nn.MaxPool1d(3, stride=1), coarse(2, 3, 7)),
+        "max_three": (nn.MaxPool3d(2, stride=(2, 1, 2)), coarse(2, 2, 4, 3, 4)),
+        "average": (nn.AvgPool2d(2), image(2, 3, 6, 7)),
+        "average_overlapping": (nn.AvgPool2d(3, stride=(1, 2), padding=1), image(2, 3, 6, 7)),
+        "average_uncounted": (nn.AvgPool2d(3, 2, padding=1, count_include_pad=False), image(2, 3, 7, 6)),
+        "average_ceil": (nn.AvgPool2d(3, stride=2, padding=1, ceil_mode=True), image(2, 2, 6, 8)),
+        "average_divisor": (nn.AvgPool2d((2, 3), divisor_override=5), image(2, 2, 6, 8)),
+        "average_large": (nn.AvgPool2d((6, 4)), image(2, 2, 12, 8)),
+        "average_one": (nn.AvgPool1d(3, stride=2), image(2, 3, 8)),
+        "average_three": (nn.AvgPool3d((2, 3, 2), stride=1), image(1, 2, 3, 4, 4)),
+        "adaptive_average": (nn.AdaptiveAvgPool2d((2, 4)), image(2, 3, 6, 8)),
+        "adaptive_average_all": (nn.AdaptiveAvgPool2d(1), image(2, 3, 5, 7)),
+        "adaptive_average_uneven": (nn.AdaptiveAvgPool2d((3, 2)), image(2, 3, 7, 5)),
+        "adaptive_average_one": (nn.AdaptiveAvgPool1d(4), image(3, 6)),
+        "adaptive_average_three": (nn.AdaptiveAvgPool3d((1, 2, 2)), image(1, 2, 3, 4, 6)),
+        "adaptive_max": (nn.AdaptiveMaxPool2d((3, 2)), coarse(2, 3, 6, 8)),
+        "adaptive_max_all": (nn.AdaptiveMaxPool2d(1), coarse(2, 3, 5, 7)),
+        "adaptive_max_uneven": (nn.AdaptiveMaxPool2d((3, 2)), coarse(2, 3, 7, 5)),
+        "adaptive_max_one": (nn.AdaptiveMaxPool1d(2), coarse(2, 3, 6)),
+        "adaptive_max_three": (nn.AdaptiveMaxPool3d((1, 2, 1)), coarse(1, 2, 2, 4, 3)),
+    }
+    for name, (module, x) in modules.items():
+        record(out, name, module, x)
+    # what is not a number wins; the gradient of y's sum
+    x = image(1, 2, 6, 6)
+    x[0, 0, 1, 1] = x[0, 1, 2, 3] = x[0, 1, 3, 2] = float("nan")
+    x[0, 0, 4, :] = -float("inf")
+    out["special.x"] = x
+    for name, module in (("special", nn.MaxPool2d(2)), ("special_large", nn.MaxPool2d(4, stride=1))):
+        leaf = x.clone().requires_grad_()
+        y = module(leaf)
+        y.backward(torch.ones_like(y))
+        out[f"{name}.y"], out[f"{name}.dx"] = y, leaf.grad
+    save("pool", out)
+
+
+def upsampling():
+    torch.manual_seed(13)
+    out = {}
+    modules = {
+        "nearest": (nn.Upsample(scale_factor=2), image(2, 3, 3, 4)),
+        "nearest_size": (nn.Upsample(size=(5, 7)), image(2, 2, 3, 4)),
+        "nearest_smaller": (nn.Upsample(size=(3, 2)), image(2, 2, 7, 5)),
+        "nearest_one": (nn.Upsample(scale_factor=3), image(2, 3, 4)),
+        "nearest_three": (nn.Upsample(scale_factor=(1, 2, 3)), image(1, 2, 2, 3, 2)),
+        "linear": (nn.Upsample(scale_factor=2, mode="linear"), image(2, 3, 5)),
+        "linear_aligned": (nn.Upsample(size=9, mode="linear", align_corners=True), image(2, 3, 5)),
+        "bilinear": (nn.Upsample(scale_factor=2, mode="bilinear"), image(2, 2, 3, 4)),
+        "bilinear_aligned": (nn.Upsample(scale_factor=2, mode="bilinear", align_corners=True), image(2, 2, 3, 4)),
+        "bilinear_size": (nn.Upsample(size=(7, 3), mode="bilinear"), image(2, 2, 4, 5)),
+        "bilinear_size_aligned": (nn.Upsample(size=(7, 1), mode="bilinear", align_corners=True), image(2, 2, 4, 5)),
+        "trilinear": (nn.Upsample(scale_factor=2, mode="trilinear"), image(1, 2, 2, 3, 2)),
+    }
+    for name, (module, x) in modules.items():
+        record(out, name, module, x)
+    save("upsample", out)
+
+
 convolutions()
+pooling()
+upsampling()

@@ -73,4 +73,15 @@ struct PoolOptions {
   i64 divisor_override = 0;       // of average pooling; 0: the window's size
 };
 
+// How values between places are found. Linear stands for PyTorch's linear, bilinear and trilinear.
+enum class Interpolation : u8 { nearest, linear };
+
+// Either the result's extents or the (whole) factors by which the input's grow.
+struct InterpolateOptions {
+  PerAxis size = 0;
+  PerAxis scale_factor = 0;
+  Interpolation mode = Interpolation::nearest;
+  bool align_corners = false;
+};
+
 }  // namespace weft

@@ -1,0 +1,32 @@
+#pragma once
+// Pooling to given extents with PyTorch's names: nn::AdaptiveAvgPool2d<1>, nn::AdaptiveMaxPool2d<{7, 5}>.
+// They hold nothing.
+
+#include "weft/ops/adaptive_pool.hpp"
+
+namespace weft::nn {
+
+// x (N, C, ...) or (C, ...), of any extents.
+template <int Spatial, PerAxis Out>
+struct AdaptiveMaxPool {
+  constexpr auto operator()(const auto& x) const { return weft::AdaptiveMaxPool<Spatial, Out>{}(x); }
+};
+template <int Spatial, PerAxis Out>
+struct AdaptiveAvgPool {
+  constexpr auto operator()(const auto& x) const { return weft::AdaptiveAvgPool<Spatial, Out>{}(x); }
+};
+
+template <PerAxis Out>
+using AdaptiveMaxPool1d = AdaptiveMaxPool<1, Out>;
+template <PerAxis Out>
+using AdaptiveMaxPool2d = AdaptiveMaxPool<2, Out>;
+template <PerAxis Out>
+using AdaptiveMaxPool3d = AdaptiveMaxPool<3, Out>;
+template <PerAxis Out>
+using AdaptiveAvgPool1d = AdaptiveAvgPool<1, Out>;
+template <PerAxis Out>
+using AdaptiveAvgPool2d = AdaptiveAvgPool<2, Out>;
+template <PerAxis Out>
+using AdaptiveAvgPool3d = AdaptiveAvgPool<3, Out>;
+
+}  // namespace weft::nn
