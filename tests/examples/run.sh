@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the examples as a user does and checks what they say and leave.
-# usage: run.sh digits|regression PROGRAM, run.sh readme COMPILER, run.sh pages, run.sh embed CMAKE BUILD COMPILER GENERATOR MAKE
+# usage: run.sh digits|digits_cnn|regression PROGRAM, run.sh readme COMPILER, run.sh pages, run.sh embed CMAKE BUILD COMPILER GENERATOR MAKE
 set -u
 export LC_ALL=C
 name=$1
@@ -29,30 +29,32 @@ refuses() { # refuses PATTERN COMMAND...: fails, says so in a line that matches,
   expect "$scratch/refused" "$pattern"
 }
 
-digits() {
-  local program=$1 threads
+classifier() { # classifier NAME EPOCHS ACCURACY PROGRAM
+  local what=$1 epochs=$2 accuracy=$3 program=$4 threads
   for threads in 1 2; do
     mkdir "$scratch/$threads"
     OMP_NUM_THREADS=$threads "$program" --out "$scratch/$threads" >"$scratch/$threads/said" 2>"$scratch/$threads/progress" ||
-      bad "digits failed with $threads threads"
+      bad "$what failed with $threads threads"
     narrow "$scratch/$threads/progress"
-    expect "$scratch/$threads/progress" '^epoch 60/60 .* loss [0-9.e-]+ .* samples/s +ETA 0:00$'
+    expect "$scratch/$threads/progress" "^epoch $epochs/$epochs .* loss [0-9.e-]+ .* samples/s +ETA 0:00$"
     tail -1 "$scratch/$threads/said" >"$scratch/line"
-    expect "$scratch/line" '^digits: test accuracy 0\.(9[7-9][0-9]) in [0-9]+\.[0-9][0-9] s \(cpu, [0-9]+ threads?\)$'
-    expect "$scratch/$threads/digits.svg" '^<polyline '
+    expect "$scratch/line" "^$what: test accuracy $accuracy in [0-9]+\.[0-9][0-9] s \(cpu, [0-9]+ threads?\)$"
+    expect "$scratch/$threads/$what.svg" '^<polyline '
   done
-  cmp "$scratch/1/digits.safetensors" "$scratch/2/digits.safetensors" || bad "1 and 2 threads give different parameters"
+  cmp "$scratch/1/$what.safetensors" "$scratch/2/$what.safetensors" || bad "1 and 2 threads give different parameters"
   "$program" --out "$scratch/2" --seed 5 >"$scratch/said" 2>/dev/null
-  cmp -s "$scratch/1/digits.safetensors" "$scratch/2/digits.safetensors" && bad "another seed gives the same parameters"
+  cmp -s "$scratch/1/$what.safetensors" "$scratch/2/$what.safetensors" && bad "another seed gives the same parameters"
   tail -1 "$scratch/said" >"$scratch/line"
-  expect "$scratch/line" 'accuracy 0\.9[7-9]'
+  expect "$scratch/line" "accuracy $accuracy"
   refuses 'file/open.*nothing-here' "$program" --data "$scratch/nothing-here"
   refuses 'file/create' "$program" --epochs 1 --out "$scratch/nothing-here"
-  refuses '^digits: --epochs takes a whole number from 1 to 100000, not .many.$' "$program" --epochs many
+  refuses "^$what: --epochs takes a whole number from 1 to 100000, not .many.$" "$program" --epochs many
   refuses 'there is no option --epoch$' "$program" --epoch 3
   head -c 5000 "$source/examples/data/digits.bin" >"$scratch/cut.bin"
   refuses 'digits/format' "$program" --data "$scratch/cut.bin"
 }
+digits() { classifier digits 60 '0\.9[7-9][0-9]' "$1"; }
+digits_cnn() { classifier digits_cnn 25 '0\.9(8[5-9]|9[0-9])' "$1"; }
 
 regression() {
   local program=$1 houses=$source/examples/data/houses.csv
@@ -152,7 +154,7 @@ embed() {
 }
 
 case $name in
-  digits | regression | readme | pages | embed) "$name" "$@" ;;
+  digits | digits_cnn | regression | readme | pages | embed) "$name" "$@" ;;
   *) echo "there is no example test '$name'" && exit 2 ;;
 esac
 [ "$failures" -eq 0 ] && echo "examples: $name as expected"
