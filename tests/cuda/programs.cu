@@ -8,10 +8,14 @@
 
 #include "weft/cuda.hpp"
 #include "weft/ops/bounded.hpp"
+#include "weft/ops/conv.hpp"
 #include "weft/ops/creation.hpp"
+#include "weft/ops/grad.hpp"
 #include "weft/ops/linalg.hpp"
 #include "weft/ops/loss.hpp"
+#include "weft/ops/pool.hpp"
 #include "weft/ops/random.hpp"
+#include "weft/ops/reduce.hpp"
 #include "weft/ops/scan.hpp"
 #include "weft/ops/slicing.hpp"
 
@@ -177,6 +181,47 @@ TEST_CASE("cuda programs: along one axis") {
       "places in sorted lines", 0,
       [](auto x, auto v) { return searchsorted(std::get<0>(sort(x)), v, right_side); }, in<f32, 7, 300>,
       in<f32, 7, 90>);
+}
+
+TEST_CASE("cuda programs: convolutions, their gradients and pooling") {
+  // y and the gradients of the sum of its squares
+  const auto both = [](auto f) {
+    return [](auto x, auto w) {
+      const auto loss = [](auto a, auto b) {
+        const auto y = decltype(f){}(a, b);
+        return sum(y * y);
+      };
+      const auto [dx, dw] = grad<0, 1>(loss)(x, w);
+      return std::tuple{decltype(f){}(x, w), dx, dw};
+    };
+  };
+  check("conv", 1e-4, both([](auto x, auto w) {
+          return conv2d<ConvOptions{.stride = {1, 2}, .padding = {1, 2}}>(x, w);
+        }),
+        in<f32, 9, 5, 14, 13>, in<f32, 70, 5, 3, 3>);
+  check("conv, parts", 1e-4, both([](auto x, auto w) { return conv2d<ConvOptions{.padding = 1}>(x, w); }),
+        in<f32, 40, 8, 12, 12>, in<f32, 16, 8, 3, 3>);
+  check("depthwise", 1e-4, both([](auto x, auto w) {
+          return conv2d<ConvOptions{.stride = 2, .padding = 1, .groups = 8}>(x, w);
+        }),
+        in<f32, 4, 8, 13, 12>, in<f32, 8, 1, 3, 3>);
+  check("transposed", 1e-4, both([](auto x, auto w) {
+          return conv_transpose2d<ConvTransposeOptions{.stride = 2, .padding = 1, .groups = 2}>(x, w);
+        }),
+        in<f32, 3, 8, 7, 6>, in<f32, 8, 9, 3, 4>);
+  check(
+      "bf16", 2e-2, [](auto x, auto w) { return conv2d<ConvOptions{.padding = "same"}>(x, w); },
+      in<bf16, 3, 8, 9, 9>, in<bf16, 12, 8, 3, 3>);
+  check(
+      "pooling", 1e-6,
+      [](auto x) {
+        const auto loss = [](auto z) {
+          return sum(max_pool2d<3, PoolOptions{.stride = 2, .padding = 1}>(z)) +
+                 sum(avg_pool2d<3, PoolOptions{.stride = 1}>(max_pool2d<2>(z)));
+        };
+        return std::tuple{max_pool2d<2>(x), avg_pool2d<2>(x), grad(loss)(x)};
+      },
+      in<f32, 3, 4, 12, 10>);
 }
 
 TEST_CASE("cuda programs: compile and tensors") {

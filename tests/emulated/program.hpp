@@ -10,6 +10,7 @@
 #include <cstring>
 #include <vector>
 
+#include "emulated/conv.hpp"
 #include "weft/exec/cuda_plan.hpp"
 #include "weft/exec/function.hpp"
 #include "weft/kernels/team_emulated.hpp"
@@ -37,12 +38,31 @@ inline void run_finish(const kernels::HostLaunch& launch, int) {
   });
 }
 
+template <class C>
+void run_conv(const kernels::HostLaunch& launch, int) {
+  using X = ctype<static_cast<DType>(C::w[0])>;
+  using W = ctype<static_cast<DType>(C::w[1])>;
+  using Y = ctype<static_cast<DType>(C::w[2])>;
+  const kernels::ConvBlockArgs from{{},
+                                    {},
+                                    launch.args.pointer[0],
+                                    launch.args.pointer[1],
+                                    launch.args.pointer[2],
+                                    launch.args.pointer[3]};
+  kernels::for_each_conv_phase<W, Y>(
+      kernels::conv_call(launch.numbers), from, [](const kernels::ConvBlockArgs& args) {
+        emulate_conv<X, W, Y>(args, ++seed);
+      });
+}
+
 template <class P, int K>
 constexpr exec::HostKernel kernel() {
   if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::loop)
     return &run_loop<codegen::code_of<P, K>, exec::kernel_alignment<P, K>()>;
   else if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::finish)
     return &run_finish;
+  else if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::conv)
+    return &run_conv<codegen::code_of<P, K>>;
   else
     return exec::host_kernel<P, K>();
 }

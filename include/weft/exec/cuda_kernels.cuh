@@ -2,6 +2,7 @@
 // The kernels of a compiled program on a GPU, one function a kernel that enqueues it.
 
 #include "weft/exec/cuda_plan.hpp"
+#include "weft/kernels/conv_cuda.cuh"
 #include "weft/kernels/dot_cublaslt.cuh"
 #include "weft/kernels/dot_tiled_cuda.cuh"
 #include "weft/kernels/finish_cuda.cuh"
@@ -97,6 +98,8 @@ constexpr CudaKernel cuda_kernel() {
     if constexpr (kind == codegen::StepKind::dot) {
       constexpr launching::DotUse use = launching::dot_use<P>(K);
       return &launching::run_dot<words.w[0], words.w[1], words.w[2], words.w[3], use.library, use.tiled>;
+    } else if constexpr (kind == codegen::StepKind::conv) {
+      return &kernels::run_cuda_conv<words.w[0], words.w[1], words.w[2]>;
     } else if constexpr (kind == codegen::StepKind::gather) {
       return &kernels::run_cuda_gather<words.w[0], words.w[1]>;
     } else if constexpr (kind == codegen::StepKind::scan) {

@@ -3,6 +3,7 @@
 // blocks, where partial sums, inputs and scalars lie. Law: a function of the program alone.
 
 #include "weft/exec/steps.hpp"
+#include "weft/kernels/conv/block.hpp"
 #include "weft/kernels/finish.hpp"
 #include "weft/kernels/loop_grid.hpp"
 
@@ -63,7 +64,7 @@ struct CudaPlan {
   static constexpr Table loops = make_table(std::make_integer_sequence<int, P::header.kernels>{});
 
   // Bytes of the partial sums that wait for one second stage, where these are most.
-  static constexpr i64 partial_bytes() {
+  static constexpr i64 loop_partial_bytes() {
     i64 most = 0, waiting = 0;
     bool finished = false;
     for (int s = 0; s < P::header.steps; ++s) {
@@ -79,6 +80,25 @@ struct CudaPlan {
       if (most < waiting) most = waiting;
     }
     return most;
+  }
+
+  // The same and, behind it, the parts of the convolution that has most; each adds its own at once.
+  static constexpr i64 partial_bytes() {
+    i64 most = 0;
+    for (int s = 0; s < P::header.steps; ++s) {
+      const u64* w = P::image + P::header.step_at + codegen::step_words * s;
+      if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::conv) continue;
+      const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
+      const i64 bytes = kernels::conv_partial_bytes(kernels::conv_call(n), sum_size(w[0] >> 8));
+      if (most < bytes) most = bytes;
+    }
+    return loop_partial_bytes() + passes::align_up(most);
+  }
+
+  // Bytes of the type in which convolution kernel `kernel` sums.
+  static constexpr i64 sum_size(u64 kernel) {
+    const u64 at = P::image[P::header.kernel_at + codegen::kernel_words * static_cast<int>(kernel)] >> 8;
+    return P::image[P::header.word_at + static_cast<int>(at)] == static_cast<u64>(DType::f64) ? 8 : 4;
   }
 
   // The scalars and the inputs lie in one block, which is copied to the device as one: where input `number`
@@ -133,6 +153,8 @@ void cut_for_gpu(std::vector<Launch>& launches, std::byte* partial) {
             break;
           }
     }
+    if (kind == codegen::StepKind::conv)
+      launch.args.pointer[3] = partial + CudaPlan<P>::loop_partial_bytes();
     if (kind != codegen::StepKind::loop) continue;
     kernels::LoopArgs& args = launch.args;
     const LoopPlan& plan = CudaPlan<P>::loops.at[w[0] >> 8];

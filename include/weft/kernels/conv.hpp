@@ -146,7 +146,7 @@ void conv_rows(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block,
         tile.last = dot_lanes<S>;
         for (i64 i = 0; i < rows;) {
           i64 some_rows = rows - i;
-          const ConvTileFunction<S> run = conv_tile_for<S, ConvGathers::rows>(some_rows, vectors);
+          const ConvTileFunction<S> run = conv_tile_for<S, ConvGathers::by_row>(some_rows, vectors);
           for (i64 r = 0; r < some_rows; ++r) tile.a[r] = source.base + row_at[i + r];
           tile.c = sums + i * plan.width + j;
           run(tile);
@@ -236,7 +236,7 @@ void conv_lanes(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block
               tile.b = base + j;
               for (i64 o = 0; o < s.outputs;) {
                 i64 rows = s.outputs - o;
-                const ConvTileFunction<S> run = conv_tile_for<S, ConvGathers::lanes>(rows, vectors);
+                const ConvTileFunction<S> run = conv_tile_for<S, ConvGathers::by_lane>(rows, vectors);
                 for (i64 r = 0; r < rows; ++r) tile.a[r] = packed + (o + r) * k;
                 tile.c = sums + o * plan.width + to + j;
                 run(tile);

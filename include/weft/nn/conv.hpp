@@ -29,7 +29,7 @@ constexpr i64 divided(i64 a, i64 b) { return b < 1 || a / b < 1 ? 1 : a / b; }
 
 template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options>
 struct conv_layer {
-  static constexpr bool transposed = !requires { Options.padding_mode; };
+  static constexpr bool transposed = weft::detail::conv_is_transposed(Options);
   static_assert(sizeof(ConvGroupsDivide < Options.groups >= 1 &&
                            In % (Options.groups < 1 ? 1 : Options.groups) == 0 &&
                            Out % (Options.groups < 1 ? 1 : Options.groups) == 0,

@@ -33,6 +33,9 @@ struct ConvOptionsValid {
 
 namespace detail {
 
+constexpr bool conv_is_transposed(const ConvOptions&) { return false; }
+constexpr bool conv_is_transposed(const ConvTransposeOptions&) { return true; }
+
 // What one axis needs beside the extents.
 constexpr ir::ConvAxis conv_axis(const ConvOptions& o, int k, i64 window) {
   ir::ConvAxis a;
@@ -88,8 +91,7 @@ constexpr bool conv_frame_fits(const ConvOptions& o, const ir::ConvAxis& a, i64 
 // Transposed: the options' kind. X (N, C, S...) or (C, S...).
 template <int Spatial, auto Options, class X, class W>
 struct conv_rule {
-  static constexpr bool transposed = std::is_same_v<decltype(Options), const ConvTransposeOptions> ||
-                                     std::is_same_v<decltype(Options), ConvTransposeOptions>;
+  static constexpr bool transposed = conv_is_transposed(Options);
   static constexpr Dims x = X::value, w = W::value;
   static constexpr bool batched = x.rank == Spatial + 2;
   static constexpr bool options = conv_options_valid(Options, Spatial);

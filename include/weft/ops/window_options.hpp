@@ -15,6 +15,8 @@ struct PerAxis {
   constexpr PerAxis(i64 all) : value{all, all, all} {}
   constexpr PerAxis(i64 a, i64 b) : value{a, b, 0}, count(2) {}
   constexpr PerAxis(i64 a, i64 b, i64 c) : value{a, b, c}, count(3) {}
+  // member by member: nvcc hands constants to the host compiler in this spelling
+  constexpr PerAxis(const i64 (&all)[3], int n) : value{all[0], all[1], all[2]}, count(n) {}
   constexpr i64 operator[](int axis) const { return value[axis]; }
   constexpr bool names(int axes) const { return count == 0 || count == axes; }
   constexpr bool at_least(i64 least, int axes) const {
@@ -33,6 +35,7 @@ struct Padding {
   constexpr Padding(i64 all) : width(all) {}
   constexpr Padding(i64 a, i64 b) : width(a, b) {}
   constexpr Padding(i64 a, i64 b, i64 c) : width(a, b, c) {}
+  constexpr Padding(const PerAxis& all, bool keeps) : width(all), same(keeps) {}
   template <int N>
   constexpr Padding(const char (&word)[N]) : same(N == 5 && word[0] == 's') {
     const char* known = same ? "same" : "valid";

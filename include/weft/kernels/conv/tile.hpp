@@ -6,8 +6,8 @@
 
 namespace weft::kernels {
 
-// Sum r, lane j of `c` gathers a[r][at[l]] * b[l * b_row + j] (ConvGathers::rows), or a[r][l] * b[at[l] + j]
-// (ConvGathers::lanes), over l < k. Of b's last vector `last` lanes are there, of c's all.
+// Sum r, lane j of `c` gathers a[r][at[l]] * b[l * b_row + j] (ConvGathers::by_row), or a[r][l] * b[at[l] + j]
+// (ConvGathers::by_lane), over l < k. Of b's last vector `last` lanes are there, of c's all.
 template <class T>
 struct ConvTile {
   i64 k = 0;
@@ -21,13 +21,13 @@ struct ConvTile {
   bool accumulate = false;  // start from what c holds
 };
 
-enum class ConvGathers { rows, lanes };
+enum class ConvGathers { by_row, by_lane };
 
 template <class T, ConvGathers Gathers, int Rows, int Vectors>
 void conv_tile(const ConvTile<T>& tile) {
   using V = typename DotVector<T>::type;
   constexpr i64 lane_count = dot_lanes<T>;
-  constexpr bool rows = Gathers == ConvGathers::rows;
+  constexpr bool rows = Gathers == ConvGathers::by_row;
   const i64 last = tile.last, b_row = tile.b_row, k = tile.k;
   const i64* const at = tile.at;
   const T* b = tile.b;
