@@ -10,9 +10,10 @@ namespace weft::testing {
 
 struct RandomGraphOptions {
   int steps = 16;
-  i64 size = 300;      // elements of a value, about
-  bool state = false;  // slots that are read and assigned
-  int products = 1;    // of 22 steps, how many are matrix products
+  i64 size = 300;             // elements of a value, about
+  bool state = false;         // slots that are read and assigned
+  int products = 1;           // of 22 steps, how many are matrix products
+  bool convolutions = false;  // every fourth step
 };
 
 class RandomGraph {
@@ -162,6 +163,7 @@ class RandomGraph {
 
   void grow() {
     if (pick(1, 22) < o_.products) return dot();
+    if (o_.convolutions && one_in(4)) return conv();
     switch (pick(0, 23)) {
       case 0:
       case 1:
@@ -448,6 +450,43 @@ class RandomGraph {
         return {add_input(d, t), 9};
     }
   }
+  // x's elements as (N, G, C, S, T) under small windows, with every attribute at random.
+  void conv() {
+    const Item x = real();
+    i64 rest = x.v.dims().size();
+    if (rank_of(x) < 1 || rest < 1 || rest > 2000) return;
+    i64 part[4]{};
+    for (i64& p : part) {
+      p = pick(1, 4);
+      while (rest % p != 0) --p;
+      rest /= p;
+    }
+    const i64 images[]{part[0], part[1], part[2], part[3], rest};
+    const i64 window[]{part[1], pick(1, 18), part[2], pick(1, 3), pick(1, 3)};
+    ir::ConvAxes axes;
+    axes.spatial = 2;
+    for (int k = 0; k < 2; ++k)
+      axes.axis[k] = {pick(1, 3), pick(-1, 2), pick(-1, 3), one_in(3) ? pick(1, 3) : 1, pick(1, 2)};
+    const int turn = pick(0, 2);
+    for (int k = 0; k < 3; ++k) axes.order[k] = (k + turn) % 3;
+    const i64 order[]{1, 0, 2, 3, 4};
+    const Dims dims = ir::make_dims(5, images), taps = ir::make_dims(5, window);
+    const Dims result = ir::conv_dims(ir::permuted(dims, order), taps, axes);
+    const i64 products = part[2] * window[3] * window[4];
+    const double bound = x.bound * 4 * static_cast<double>(products);
+    if (result.size() < 1 || result.size() > 4 * o_.size || result.size() * products > 100000 || bound > 4e6)
+      return;
+    Value w = add_input(taps, x.v.dtype(), 4);
+    if (one_in(2)) {
+      ir::Slice flip[5];
+      flip[3] = {window[3] - 1, -1};
+      flip[4] = {window[4] - 1, -1};
+      w = ir::slice(w, flip, taps);
+    }
+    const Value v = ir::permute(ir::reshape(x.v, dims), order);
+    keep({ir::conv(v, w, axes, x.v.dtype()), bound});
+  }
+  static int rank_of(const Item& x) { return x.v.dims().rank; }
   void generator() {
     const Dims d = random_dims();
     if (one_in(2) && d.rank > 0) {

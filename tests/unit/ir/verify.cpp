@@ -228,3 +228,37 @@ TEST_CASE("verify: slots and results") {
   CHECK(after([](Sample& s, ir::Graph&) { s.b.leaf(Op::constant, DType::f32, dims(0), 1); },
               ir::Stage::traced) == "");
 }
+
+TEST_CASE("verify: convolutions") {
+  const auto after_damage = [](auto damage) {
+    ir::Builder b;
+    const auto input = [&](const Dims& d) {
+      const int node = b.leaf(Op::input, DType::f32, d, static_cast<u64>(b.graph.inputs.size()));
+      b.graph.inputs.push(node);
+      return Value{&b, node};
+    };
+    ir::ConvAxes axes;
+    axes.spatial = 1;
+    axes.axis[0] = {2, 1, 1, 1, 1};
+    const i64 images[]{2, 3, 4, 9}, window[]{2, 5, 4, 3};
+    const Value x = input(ir::make_dims(4, images)), w = input(ir::make_dims(4, window));
+    const Value y = ir::conv(x, w, axes, DType::f32);
+    b.graph.outputs.push(y.id);
+    i64* attributes = b.graph.list_data.data() + b.graph.lists[b.graph.nodes[y.id].list].begin;
+    damage(b.graph, y.id, attributes);
+    return ir::to_text(ir::verify(b.graph, ir::Stage::pruned), b.graph);
+  };
+  using Graph = ir::Graph;
+  CHECK(after_damage([](Graph&, int, i64*) {}) == "");
+  CHECK(has(after_damage([](Graph&, int, i64* a) { a[3] = 0; }), "a stride or a dilation below 1"));
+  CHECK(has(after_damage([](Graph&, int, i64* a) { a[4] = 4; }), "conv: wrong result shape"));
+  CHECK(has(after_damage([](Graph&, int, i64* a) { a[0] = 1; }), "no order of the result's axes"));
+  CHECK(has(after_damage([](Graph& g, int y, i64*) { g.lists[g.nodes[y].list].size = 7; }),
+            "wrong number of attributes"));
+  CHECK(has(after_damage([](Graph& g, int y, i64*) { g.nodes[y].dtype = DType::i32; }),
+            "dtype does not follow"));
+  CHECK(has(after_damage([](Graph& g, int y, i64*) { g.shapes[g.nodes[g.in(y, 1)].shape].extent[2] = 3; }),
+            "groups or channels of the operands differ"));
+  CHECK(has(after_damage([](Graph& g, int y, i64*) { g.nodes[y].op = Op::surrogate; }),
+            "surrogate after pruning"));
+}

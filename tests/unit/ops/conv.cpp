@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include "support/gradcheck.hpp"
+#include "weft/ops/grad.hpp"
+#include "weft/ops/reduce.hpp"
 
 using namespace weft;
 using namespace weft::testing;
@@ -85,4 +87,18 @@ TEST_CASE("conv: a window of one is a matrix product") {
   CHECK(r.ok());
   CHECK(r.has(ir::Op::dot));
   CHECK(!r.has(ir::Op::conv));
+}
+TEST_CASE("conv: gradients of gradients") {
+  check(
+      "second order",
+      [](auto x, auto w) {
+        constexpr ConvOptions options{.stride = 2, .padding = {1, 0}, .groups = 2};
+        const auto loss = [](auto a, auto b) {
+          const auto y = conv2d<ConvOptions{.stride = 2, .padding = {1, 0}, .groups = 2}>(a, b);
+          return sum(y * y * y);
+        };
+        const auto [dx, dw] = grad<0, 1>(loss)(x, w);
+        return std::tuple{dx * x, dw * dw, conv2d<options>(x, w)};
+      },
+      image, point<4, 2, 3, 2>(-1, 1, 2));
 }

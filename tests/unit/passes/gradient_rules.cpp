@@ -147,6 +147,29 @@ const std::vector<Case>& cases() {
          return gradcheck([](auto x, auto y) { return matmul(x, y); }, point<2, 3, 4>(-2, 2),
                           point<2, 4, 5>(-2, 2, 2));
        }},
+      {Op::conv,
+       [] {
+         return gradcheck(
+             [](auto x, auto w) {
+               ir::ConvAxes axes;  // gaps in both operands, a crop, every stride, groups behind the outputs
+               axes.spatial = 2;
+               axes.axis[0] = {2, 1, 2, 3, 2};
+               axes.axis[1] = {3, -1, 3, 2, 1};
+               for (int k = 0; k < 3; ++k) axes.order[k] = 2 - k;
+               return Expr<double, Shape<3, 2, 2, 4, 3>>{ir::conv(x.value, w.value, axes, DType::f64)};
+             },
+             point<2, 2, 2, 3, 5>(-2, 2), point<2, 3, 2, 2, 3>(-2, 2, 2));
+       }},
+      {Op::surrogate,
+       [] {
+         return gradcheck(
+             [](auto x) {
+               // exp(2 log x), differentiated as x^2
+               const ir::Value twice = ir::unary(Op::exp, ir::unary(Op::log, x.value) * 2.0);
+               return decltype(x){ir::surrogate(twice, x.value * x.value)};
+             },
+             point<3, 4>(0.5, 2));
+       }},
       {Op::gather,
        [] {
          return gradcheck(
