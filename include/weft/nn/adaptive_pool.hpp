@@ -1,10 +1,12 @@
 #pragma once
-// Pooling to given extents with PyTorch's names: nn::AdaptiveAvgPool2d<1>, nn::AdaptiveMaxPool2d<{7, 5}>.
-// They hold nothing.
+// Pooling to given extents with PyTorch's names: nn::AdaptiveAvgPool2d<1>, nn::AdaptiveMaxPool2d<PerAxis{7,
+// 5}>. They hold nothing.
 
 #include "weft/ops/adaptive_pool.hpp"
 
 namespace weft::nn {
+
+using weft::PerAxis;
 
 // x (N, C, ...) or (C, ...), of any extents.
 template <int Spatial, PerAxis Out>

@@ -1,6 +1,7 @@
 #pragma once
 // Convolutional layers with PyTorch's names, layouts and starting values. The window and the options are
-// template arguments: nn::Conv2d<3, 64, 3>, nn::Conv2d<3, 64, {3, 5}, nn::ConvOptions{.padding = "same"}>.
+// template arguments: nn::Conv2d<3, 64, 3>, nn::Conv2d<3, 64, PerAxis{3, 5}, nn::ConvOptions{.padding =
+// "same"}>.
 
 #include "weft/nn/param.hpp"
 #include "weft/ops/conv.hpp"
@@ -10,6 +11,7 @@ namespace weft::nn {
 using weft::ConvOptions;
 using weft::ConvTransposeOptions;
 using weft::PaddingMode;
+using weft::PerAxis;
 
 namespace module_detail {
 

@@ -6,6 +6,7 @@
 
 namespace weft::nn {
 
+using weft::PerAxis;
 using weft::PoolOptions;
 
 // x (N, C, ...) or (C, ...). The stride is the window's extent unless the options say otherwise.

@@ -7,6 +7,7 @@ namespace weft::nn {
 
 using weft::InterpolateOptions;
 using weft::Interpolation;
+using weft::PerAxis;
 
 // x (N, C, ...) with one to three more axes -> the same with those resized. Holds nothing.
 template <InterpolateOptions Options>

@@ -139,7 +139,8 @@ struct AdaptiveMaxPool : Operation<AdaptiveMaxPool<Spatial, Out>> {
   }
 };
 
-// adaptive_avg_pool2d<7>(x), adaptive_max_pool2d<{7, 5}>(x): x (N, C, ...) or (C, ...), of any extents.
+// adaptive_avg_pool2d<7>(x), adaptive_max_pool2d<PerAxis{7, 5}>(x): x (N, C, ...) or (C, ...), of any
+// extents.
 template <PerAxis Out, class X>
 constexpr auto adaptive_avg_pool1d(const X& x) {
   return AdaptiveAvgPool<1, Out>{}(x);

@@ -63,10 +63,10 @@ struct pool_rule {
     PoolAxis axis[3];
   };
   static constexpr Axes make_axes() {
-    Axes axes;
+    Axes made;
     for (int k = 0; ranked && named && k < Spatial; ++k)
-      axes.axis[k] = pool_axis(x.extent[x.rank - Spatial + k], Window[k], Options, k);
-    return axes;
+      made.axis[k] = pool_axis(x.extent[x.rank - Spatial + k], Window[k], Options, k);
+    return made;
   }
   static constexpr Axes axes = make_axes();
   static constexpr bool check() {
@@ -291,7 +291,7 @@ constexpr ir::Value pooled(ir::Value x, int spatial, const Dims& result, F f) {
 
 }  // namespace detail
 
-// max_pool2d<2>(x), max_pool2d<{3, 2}, PoolOptions{.stride = 2, .padding = 1}>(x).
+// max_pool2d<2>(x), max_pool2d<PerAxis{3, 2}, PoolOptions{.stride = 2, .padding = 1}>(x).
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct MaxPool : Operation<MaxPool<Spatial, Window, Options>> {
   template <class X>

@@ -7,7 +7,7 @@
 
 namespace weft {
 
-// One number for all spatial axes, or one each: 3, {3, 5}, {1, 2, 2}.
+// One number for all spatial axes, or one each: 3, PerAxis{3, 5}; inside options {3, 5} will do.
 struct PerAxis {
   i64 value[3]{};
   int count = 0;  // 0: one for all

@@ -6,14 +6,14 @@ using namespace nn_test;
 
 TEST_CASE("adaptive_pool: agrees with PyTorch's, whether extents divide or not") {
   const auto file = open("pool");
-  check_module<nn::AdaptiveAvgPool2d<{2, 4}>, Shape<2, 3, 6, 8>>(file, "adaptive_average");
+  check_module<nn::AdaptiveAvgPool2d<PerAxis{2, 4}>, Shape<2, 3, 6, 8>>(file, "adaptive_average");
   check_module<nn::AdaptiveAvgPool2d<1>, Shape<2, 3, 5, 7>>(file, "adaptive_average_all");
-  check_module<nn::AdaptiveAvgPool2d<{3, 2}>, Shape<2, 3, 7, 5>>(file, "adaptive_average_uneven");
+  check_module<nn::AdaptiveAvgPool2d<PerAxis{3, 2}>, Shape<2, 3, 7, 5>>(file, "adaptive_average_uneven");
   check_module<nn::AdaptiveAvgPool1d<4>, Shape<3, 6>>(file, "adaptive_average_one");
-  check_module<nn::AdaptiveAvgPool3d<{1, 2, 2}>, Shape<1, 2, 3, 4, 6>>(file, "adaptive_average_three");
-  check_module<nn::AdaptiveMaxPool2d<{3, 2}>, Shape<2, 3, 6, 8>>(file, "adaptive_max");
+  check_module<nn::AdaptiveAvgPool3d<PerAxis{1, 2, 2}>, Shape<1, 2, 3, 4, 6>>(file, "adaptive_average_three");
+  check_module<nn::AdaptiveMaxPool2d<PerAxis{3, 2}>, Shape<2, 3, 6, 8>>(file, "adaptive_max");
   check_module<nn::AdaptiveMaxPool2d<1>, Shape<2, 3, 5, 7>>(file, "adaptive_max_all");
-  check_module<nn::AdaptiveMaxPool2d<{3, 2}>, Shape<2, 3, 7, 5>>(file, "adaptive_max_uneven");
+  check_module<nn::AdaptiveMaxPool2d<PerAxis{3, 2}>, Shape<2, 3, 7, 5>>(file, "adaptive_max_uneven");
   check_module<nn::AdaptiveMaxPool1d<2>, Shape<2, 3, 6>>(file, "adaptive_max_one");
-  check_module<nn::AdaptiveMaxPool3d<{1, 2, 1}>, Shape<1, 2, 2, 4, 3>>(file, "adaptive_max_three");
+  check_module<nn::AdaptiveMaxPool3d<PerAxis{1, 2, 1}>, Shape<1, 2, 2, 4, 3>>(file, "adaptive_max_three");
 }

@@ -10,7 +10,7 @@ using nn::PaddingMode;
 TEST_CASE("conv: Conv2d agrees with torch.nn.Conv2d") {
   const auto file = open("conv");
   check_module<nn::Conv2d<3, 5, 3>, Shape<2, 3, 7, 6>>(file, "plain");
-  check_module<nn::Conv2d<3, 16, {3, 2}, ConvOptions{.stride = {2, 1}, .padding = {1, 2}}>,
+  check_module<nn::Conv2d<3, 16, PerAxis{3, 2}, ConvOptions{.stride = {2, 1}, .padding = {1, 2}}>,
                Shape<2, 3, 8, 7>>(file, "strided");
   check_module<nn::Conv2d<2, 4, 3, ConvOptions{.padding = 2, .dilation = 2, .bias = false}>,
                Shape<1, 2, 7, 8>>(file, "dilated");
@@ -29,7 +29,7 @@ TEST_CASE("conv: groups, depthwise and windows of one agree with torch.nn.Conv2d
 }
 TEST_CASE("conv: words and modes of padding agree with torch.nn.Conv2d") {
   const auto file = open("conv");
-  check_module<nn::Conv2d<2, 3, {4, 3}, ConvOptions{.padding = "same", .dilation = {1, 2}}>,
+  check_module<nn::Conv2d<2, 3, PerAxis{4, 3}, ConvOptions{.padding = "same", .dilation = {1, 2}}>,
                Shape<2, 2, 6, 7>>(file, "same");
   check_module<nn::Conv2d<2, 3, 2, ConvOptions{.padding = "valid"}>, Shape<2, 2, 4, 4>>(file, "valid");
   check_module<nn::Conv2d<2, 3, 3, ConvOptions{.padding = {2, 1}, .padding_mode = PaddingMode::reflect}>,
@@ -45,7 +45,7 @@ TEST_CASE("conv: one and three axes agree with torch.nn.Conv1d and Conv3d") {
   const auto file = open("conv");
   check_module<nn::Conv1d<3, 4, 3, ConvOptions{.stride = 2, .padding = 2}>, Shape<2, 3, 9>>(file, "one");
   check_module<nn::Conv1d<3, 4, 3>, Shape<3, 6>>(file, "one_unbatched");
-  check_module<nn::Conv3d<2, 3, {2, 3, 2}, ConvOptions{.stride = {1, 2, 1}, .padding = {1, 0, 1}}>,
+  check_module<nn::Conv3d<2, 3, PerAxis{2, 3, 2}, ConvOptions{.stride = {1, 2, 1}, .padding = {1, 0, 1}}>,
                Shape<1, 2, 3, 5, 4>>(file, "three");
 }
 TEST_CASE("conv: ConvTranspose1d, 2d and 3d agree with PyTorch's") {
@@ -53,7 +53,7 @@ TEST_CASE("conv: ConvTranspose1d, 2d and 3d agree with PyTorch's") {
   check_module<nn::ConvTranspose2d<3, 2, 3>, Shape<2, 3, 4, 5>>(file, "transposed");
   constexpr ConvTransposeOptions all{
       .stride = {2, 3}, .padding = {1, 0}, .output_padding = {1, 2}, .dilation = {1, 2}, .groups = 2};
-  check_module<nn::ConvTranspose2d<4, 6, {3, 2}, all>, Shape<2, 4, 4, 3>>(file, "transposed_strided");
+  check_module<nn::ConvTranspose2d<4, 6, PerAxis{3, 2}, all>, Shape<2, 4, 4, 3>>(file, "transposed_strided");
   check_module<nn::ConvTranspose2d<3, 2, 2, ConvTransposeOptions{.stride = 2, .bias = false}>,
                Shape<3, 4, 5>>(file, "transposed_unbatched");
   check_module<nn::ConvTranspose1d<3, 2, 4, ConvTransposeOptions{.stride = 3, .padding = 1}>, Shape<2, 3, 5>>(
@@ -62,7 +62,7 @@ TEST_CASE("conv: ConvTranspose1d, 2d and 3d agree with PyTorch's") {
       file, "transposed_three");
 }
 TEST_CASE("conv: parameters have PyTorch's names and shapes and start uniform in +-1 / sqrt(fan in)") {
-  using Layer = nn::Conv2d<8, 64, {3, 5}, ConvOptions{.groups = 2}>;
+  using Layer = nn::Conv2d<8, 64, PerAxis{3, 5}, ConvOptions{.groups = 2}>;
   const auto& table = nn::state_table<Layer>;
   REQUIRE(table.size == 2);
   CHECK(table.row[0].name.view() == "weight");

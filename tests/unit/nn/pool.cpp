@@ -9,15 +9,15 @@ using nn::PoolOptions;
 TEST_CASE("pool: max pooling agrees with torch.nn.MaxPool1d, 2d and 3d, ties included") {
   const auto file = open("pool");
   check_module<nn::MaxPool2d<2>, Shape<2, 3, 6, 8>>(file, "max");
-  check_module<nn::MaxPool2d<{3, 2}>, Shape<2, 3, 7, 5>>(file, "max_rest");
+  check_module<nn::MaxPool2d<PerAxis{3, 2}>, Shape<2, 3, 7, 5>>(file, "max_rest");
   check_module<nn::MaxPool2d<3, PoolOptions{.stride = 2, .padding = 1}>, Shape<2, 3, 7, 8>>(
       file, "max_overlapping");
   check_module<nn::MaxPool2d<3, PoolOptions{.stride = 2, .ceil_mode = true}>, Shape<2, 2, 6, 8>>(file,
                                                                                                  "max_ceil");
-  check_module<nn::MaxPool2d<{2, 3}, PoolOptions{.stride = 1, .padding = {0, 1}, .dilation = {2, 1}}>,
+  check_module<nn::MaxPool2d<PerAxis{2, 3}, PoolOptions{.stride = 1, .padding = {0, 1}, .dilation = {2, 1}}>,
                Shape<2, 2, 5, 6>>(file, "max_dilated");
-  check_module<nn::MaxPool2d<{4, 5}, PoolOptions{.stride = {2, 1}, .padding = {2, 1}}>, Shape<2, 2, 7, 8>>(
-      file, "max_large");
+  check_module<nn::MaxPool2d<PerAxis{4, 5}, PoolOptions{.stride = {2, 1}, .padding = {2, 1}}>,
+               Shape<2, 2, 7, 8>>(file, "max_large");
   check_module<nn::MaxPool2d<2>, Shape<3, 4, 4>>(file, "max_unbatched");
   check_module<nn::MaxPool1d<3, PoolOptions{.stride = 1}>, Shape<2, 3, 7>>(file, "max_one");
   check_module<nn::MaxPool3d<2, PoolOptions{.stride = {2, 1, 2}}>, Shape<2, 2, 4, 3, 4>>(file, "max_three");
@@ -31,12 +31,12 @@ TEST_CASE("pool: average pooling agrees with torch.nn.AvgPool1d, 2d and 3d") {
                Shape<2, 3, 7, 6>>(file, "average_uncounted");
   check_module<nn::AvgPool2d<3, PoolOptions{.stride = 2, .padding = 1, .ceil_mode = true}>,
                Shape<2, 2, 6, 8>>(file, "average_ceil");
-  check_module<nn::AvgPool2d<{2, 3}, PoolOptions{.divisor_override = 5}>, Shape<2, 2, 6, 8>>(
+  check_module<nn::AvgPool2d<PerAxis{2, 3}, PoolOptions{.divisor_override = 5}>, Shape<2, 2, 6, 8>>(
       file, "average_divisor");
-  check_module<nn::AvgPool2d<{6, 4}>, Shape<2, 2, 12, 8>>(file, "average_large");
+  check_module<nn::AvgPool2d<PerAxis{6, 4}>, Shape<2, 2, 12, 8>>(file, "average_large");
   check_module<nn::AvgPool1d<3, PoolOptions{.stride = 2}>, Shape<2, 3, 8>>(file, "average_one");
-  check_module<nn::AvgPool3d<{2, 3, 2}, PoolOptions{.stride = 1}>, Shape<1, 2, 3, 4, 4>>(file,
-                                                                                         "average_three");
+  check_module<nn::AvgPool3d<PerAxis{2, 3, 2}, PoolOptions{.stride = 1}>, Shape<1, 2, 3, 4, 4>>(
+      file, "average_three");
 }
 
 namespace {

@@ -35,7 +35,7 @@ TEST_CASE("pool: gradients of max pooling in f64 against finite differences") {
   check(
       "large",
       [](auto x) {
-        return max_pool2d<{4, 5}, PoolOptions{.stride = {1, 2}, .padding = {2, 0}}>(x);
+        return max_pool2d<PerAxis{4, 5}, PoolOptions{.stride = {1, 2}, .padding = {2, 0}}>(x);
       },
       image);
   check(
@@ -50,7 +50,7 @@ TEST_CASE("pool: gradients of average pooling in f64 against finite differences"
   check(
       "apart, padded, large",
       [](auto x) {
-        return avg_pool2d<{5, 4}, PoolOptions{.padding = {2, 1}}>(x);
+        return avg_pool2d<PerAxis{5, 4}, PoolOptions{.padding = {2, 1}}>(x);
       },
       image);
   check(
@@ -62,7 +62,7 @@ TEST_CASE("pool: gradients of average pooling in f64 against finite differences"
   check(
       "whole",
       [](auto x) {
-        return avg_pool2d<{6, 7}>(x);
+        return avg_pool2d<PerAxis{6, 7}>(x);
       },
       image);
   check(
