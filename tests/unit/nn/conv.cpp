@@ -87,3 +87,37 @@ TEST_CASE("conv: parameters have PyTorch's names and shapes and start uniform in
   CHECK(most <= bound);
   CHECK(most > 0.8 * bound);
 }
+
+namespace {
+// f(x, weight, bias) beside the layer's y.
+template <class X, class W, class B, class Y, class F>
+void check_function(const std::string& name, F f) {
+  const auto file = open("conv");
+  auto function = compile(Cpu{1}, f, Input<f32, X>{}, Input<f32, W>{}, Input<f32, B>{});
+  const auto y =
+      function(values(file, name + ".x0"), values(file, name + ".weight"), values(file, name + ".bias"));
+  check_close(y.data(), values(file, name + ".y"), Y::size, name);
+}
+}  // namespace
+
+TEST_CASE("conv: functions agree with torch.nn.functional, and the aliases are one layer") {
+  check_function<Shape<2, 3, 9>, Shape<4, 3, 3>, Shape<4>, Shape<2, 4, 6>>(
+      "one", [](auto x, auto w, auto b) { return conv1d<ConvOptions{.stride = 2, .padding = 2}>(x, w, b); });
+  check_function<Shape<2, 3, 7, 6>, Shape<5, 3, 3, 3>, Shape<5>, Shape<2, 5, 5, 4>>(
+      "plain", [](auto x, auto w, auto b) { return conv2d(x, w, b); });
+  check_function<Shape<1, 2, 3, 5, 4>, Shape<3, 2, 2, 3, 2>, Shape<3>, Shape<1, 3, 4, 2, 5>>(
+      "three", [](auto x, auto w, auto b) {
+        return conv3d<ConvOptions{.stride = {1, 2, 1}, .padding = {1, 0, 1}}>(x, w, b);
+      });
+  check_function<Shape<2, 3, 5>, Shape<3, 2, 4>, Shape<2>, Shape<2, 2, 14>>(
+      "transposed_one", [](auto x, auto w, auto b) {
+        return conv_transpose1d<ConvTransposeOptions{.stride = 3, .padding = 1}>(x, w, b);
+      });
+  check_function<Shape<2, 3, 4, 5>, Shape<3, 2, 3, 3>, Shape<2>, Shape<2, 2, 6, 7>>(
+      "transposed", [](auto x, auto w, auto b) { return conv_transpose2d(x, w, b); });
+  check_function<Shape<1, 2, 2, 3, 2>, Shape<2, 2, 2, 2, 2>, Shape<2>, Shape<1, 2, 3, 6, 4>>(
+      "transposed_three", [](auto x, auto w, auto b) {
+        return conv_transpose3d<ConvTransposeOptions{.stride = {1, 2, 2}}>(x, w, b);
+      });
+  static_assert(std::is_same_v<nn::Conv2d<3, 5, 3>, nn::Conv<2, 3, 5, 3, ConvOptions{}>>);
+}

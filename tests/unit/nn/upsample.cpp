@@ -32,3 +32,13 @@ TEST_CASE("upsample: linear, bilinear and trilinear agree with torch.nn.Upsample
   check_module<nn::Upsample<InterpolateOptions{.scale_factor = 2, .mode = linear}>, Shape<1, 2, 2, 3, 2>>(
       file, "trilinear");
 }
+TEST_CASE("upsample: interpolate agrees with torch.nn.functional.interpolate") {
+  const auto file = open("upsample");
+  auto function = compile(
+      Cpu{1},
+      [](auto x) {
+        return interpolate<InterpolateOptions{.size = {5, 7}}>(x);
+      },
+      in<f32, 2, 2, 3, 4>);
+  check_close(function(values(file, "nearest_size.x0")).data(), values(file, "nearest_size.y"), 140, "size");
+}
