@@ -5918,13 +5918,13 @@ class Fuser {
       Group& group = f.groups[best];
       const Fit a = group.shape == shape ? Fit{} : fit(group.space, d);
       if (!a.inside) {  // the members so far become rows of the larger space
-        group.split = a.split;
+        group.split = in_rank(a.split, max(group.space.rank, d.rank), d.rank);
         for (int m = group.last; m >= 0; m = before_[m]) level_[m] = Level::row;
         group.space = d;
         group.shape = shape;
         group.mixed = true;
       }
-      if (group.split < 0 && r.split >= 0) group.split = r.split + group.space.rank - d.rank;
+      if (group.split < 0 && r.split >= 0) group.split = in_rank(r.split, d.rank, group.space.rank);
     }
     Group& group = f.groups[best];
     group.weight += ir::info(n.op).cost + 1;
@@ -5963,17 +5963,22 @@ class Fuser {
     const Fit a = fit(group.space, d);
     if (!a.inside) {
       if (!a.outside || !a.suffix || group.mixed || group.space.size() == 1) return false;
-      return r.level == Level::element || r.level == Level::total || r.split == a.split;
+      return r.level == Level::element || r.level == Level::total ||
+             r.split == in_rank(a.split, max(group.space.rank, d.rank), d.rank);
     }
     if (a.full)
       return r.level == Level::element || r.level == Level::total || group.split < 0 ||
-             group.split == r.split + (group.space.rank - d.rank);
+             group.split == in_rank(r.split, d.rank, group.space.rank);
     // a row of the space: pointwise at row level, or a reduction over all rows
-    if (!a.suffix || group.split != a.split) return false;
+    if (!a.suffix || group.split != in_rank(a.split, max(group.space.rank, d.rank), group.space.rank))
+      return false;
     return r.level == Level::element || r.level == Level::total;
   }
 
   static constexpr int max(int a, int b) { return a > b ? a : b; }
+  // A cut between axes of extents with `from` axes as one of right-aligned extents with `to`; leading axes
+  // that are too many have extent 1.
+  static constexpr int in_rank(int split, int from, int to) { return max(0, split - from + to); }
 
   static constexpr int prelude = 4;
   static constexpr u8 assigned = 2;  // of wanted_

@@ -79,6 +79,9 @@ TEST_CASE("random graphs: small graphs lower to the same values") {
 TEST_CASE("random graphs: longer graphs lower to the same values") {
   CHECK(failures(10000, 1500, {.steps = 24}) == 0);
 }
+TEST_CASE("random graphs: a reduction over all of a value with more axes than its kernel's space") {
+  CHECK(failures(200368, 1, {.steps = 24}) == 0);
+}
 TEST_CASE("random graphs: state read and assigned") {
   CHECK(failures(20000, 1500, {.steps = 12, .state = true}) == 0);
 }
