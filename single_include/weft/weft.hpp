@@ -25884,10 +25884,10 @@ constexpr bool has_gradient_rule(Op op) { return rules::index.known[static_cast<
 }  // namespace weft::passes
 // ---- weft/passes/loop_gradient.hpp ----
 // The gradient of a loop: a loop in the other direction whose body is the gradient of the body. What a trip
-// computed is made again from the carry that entered it, but for products, gathers and the results of loops,
-// which the forward loop then stacks as well. Carries of the reverse loop: the gradients of the carries, and
-// of invariants. Where an invariant's gradient is a sum over trips of products or sums, their operands are
-// stacked instead, and one product or sum over all trips follows.
+// computed is made again from the carry that entered it, but for what takes a kernel of its own, as products
+// do, which the forward loop then stacks as well. Carries of the reverse loop: the gradients of the carries,
+// and of invariants. Where an invariant's gradient is a sum over trips of products or sums, their operands
+// are stacked instead, and one product or sum over all trips follows.
 
 namespace weft::passes {
 
@@ -26040,9 +26040,10 @@ class LoopGradient {
     return (n.op == Op::input && static_cast<int>(n.imm) < shape_.carries + shape_.stacked) || is_saved(node);
   }
   constexpr bool is_saved(int node) const {
-    const Op op = r.graph.nodes[node].op;
+    const ir::OpClass kind = ir::info(r.graph.nodes[node].op).kind;
     return node < original_ &&
-           (op == Op::dot || op == Op::gather || op == Op::scatter_add || op == Op::loop_result);
+           (kind == ir::OpClass::dot || kind == ir::OpClass::conv || kind == ir::OpClass::index ||
+            kind == ir::OpClass::line || r.graph.nodes[node].op == Op::loop_result);
   }
 
   // ---- an invariant's gradient, a sum over the trips ----
