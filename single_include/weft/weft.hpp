@@ -31622,10 +31622,13 @@ constexpr u64 address_bits(u64 address) {
   using passes::Address;
   if (address == Address::none) return 0;
   u64 bits = static_cast<u64>(Address::offset(address));
-  if (Address::space(address) != ir::Space::bound) return bits;
-  const u64* binding = P::image + P::header.binding_at + codegen::binding_words * Address::index(address);
-  for (int k = 0; k < 3; ++k) bits |= address_bits<P>(binding[k]);
-  return bits | binding[3];
+  if constexpr (P::header.bindings > 0) {
+    if (Address::space(address) != ir::Space::bound) return bits;
+    const u64* binding = P::image + P::header.binding_at + codegen::binding_words * Address::index(address);
+    for (int k = 0; k < 3; ++k) bits |= address_bits<P>(binding[k]);
+    bits |= binding[3];
+  }
+  return bits;
 }
 
 // Whether every address that kernel K's dense operands ever have is a multiple of 16 bytes; blocks and inputs
