@@ -121,11 +121,12 @@ static void check_linear(F f, i64 batch, i64 m, i64 k, i64 n, i64 a_row, i64 a_c
 }
 
 TEST_CASE("function: a residual and a bias are added by the product's kernel") {
-  constexpr auto linear = [](auto a, auto b, auto x, auto bias) { return x + (matmul(a, b) + bias); };
-  check_linear(linear, 1, 64, 40, 72, 40, 1, in<f32, 64, 40>, in<f32, 40, 72>, in<f32, 64, 72>, in<f32, 72>);
-  check_linear(linear, 1, 37, 801, 203, 801, 1, in<f32, 37, 801>, in<f32, 801, 203>, in<f32, 37, 203>,
+  constexpr auto with_both = [](auto a, auto b, auto x, auto bias) { return x + (matmul(a, b) + bias); };
+  check_linear(with_both, 1, 64, 40, 72, 40, 1, in<f32, 64, 40>, in<f32, 40, 72>, in<f32, 64, 72>,
+               in<f32, 72>);
+  check_linear(with_both, 1, 37, 801, 203, 801, 1, in<f32, 37, 801>, in<f32, 801, 203>, in<f32, 37, 203>,
                in<f32, 203>);
-  check_linear(linear, 3, 16, 40, 24, 40, 1, in<f32, 3, 16, 40>, in<f32, 3, 40, 24>, in<f32, 3, 16, 24>,
+  check_linear(with_both, 3, 16, 40, 24, 40, 1, in<f32, 3, 16, 40>, in<f32, 3, 40, 24>, in<f32, 3, 16, 24>,
                in<f32, 24>);
   check_linear([](auto a, auto b, auto x, auto bias) { return matmul(slice<1, 0, 80, 2>(a), b) + x + bias; },
                1, 32, 40, 24, 80, 2, in<f32, 32, 80>, in<f32, 40, 24>, in<f32, 32, 24>, in<f32, 24>);
