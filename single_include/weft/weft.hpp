@@ -30045,8 +30045,9 @@ struct Backward {
 
   // The gradient's node of trained parameter k, -1 where no gradient reaches it.
   constexpr int gradient(int k) const {
-    const int at = state.adjoint[parameters[k]];
-    return at < 0 ? -1 : at;
+    // a parameter that the loss never reads got its node behind the loss's
+    const int node = parameters[k];
+    return node < state.adjoint.size() && state.adjoint[node] >= 0 ? state.adjoint[node] : -1;
   }
 };
 
