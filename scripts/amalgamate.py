@@ -120,10 +120,11 @@ class Amalgamation:
             if item[0] == "weft" and not item[2]:
                 self.find_always(item[1])
 
-    def reachable_always(self, path, seen):
-        """Headers of self.always below `path`, in the order of their first mention."""
+    def reachable_always(self, path, seen, conditional=False):
+        """Headers of self.always below `path`, or below its conditional includes alone, in the order of their
+        first mention."""
         for item in self.header(path).items:
-            if item[0] == "weft" and item[1] not in seen:
+            if item[0] == "weft" and item[1] not in seen and (item[2] or not conditional):
                 seen.add(item[1])
                 if item[1] in self.always and self.header(item[1]).once:
                     yield item[1]
@@ -139,7 +140,7 @@ class Amalgamation:
                     return
             self.emitted.setdefault(path, []).append(outer)
         if not outer:  # what an #if below needs, and others need always, must come before it
-            for needed in self.reachable_always(path, set()):
+            for needed in self.reachable_always(path, set(), conditional=True):
                 self.emit(needed, ())
         # Only a header that may be met again needs a guard; elsewhere once is once.
         guard = None

@@ -32,6 +32,161 @@
 #include <utility>
 #include <vector>
 
+// ---- weft/device/cpu.hpp ----
+// The host as a device: a tag that users pass, and memory aligned for packs of lanes and for files. Law: no
+// result depends on the number of threads.
+
+// ---- weft/core/error.hpp ----
+// The one exception weft throws. An error has a stable id ("safetensors/truncated") that programs may test,
+// and one sentence for people.
+
+namespace weft {
+
+class Error : public std::exception {
+ public:
+  Error(std::string id, std::string message)
+      : id_(std::move(id)), message_(id_ + ": " + std::move(message)) {}
+  const char* what() const noexcept override { return message_.c_str(); }
+  // A stable name for the kind of error, "area/kind".
+  const std::string& id() const noexcept { return id_; }
+
+ private:
+  std::string id_;
+  std::string message_;
+};
+
+}  // namespace weft
+// ---- weft/core/types.hpp ----
+// The integer names used throughout weft.
+
+namespace weft {
+
+using i8 = std::int8_t;
+using u8 = std::uint8_t;
+using i16 = std::int16_t;
+using u16 = std::uint16_t;
+using i32 = std::int32_t;
+using u32 = std::uint32_t;
+using i64 = std::int64_t;
+using u64 = std::uint64_t;
+using f32 = float;
+using f64 = double;
+using boolean = bool;
+
+}  // namespace weft
+
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
+
+namespace weft {
+
+// `threads` is how many threads a program may use; 0 leaves it to OpenMP.
+struct Cpu {
+  int threads = 0;
+  constexpr bool operator==(const Cpu&) const = default;
+};
+
+// The number of threads that `cpu` stands for: 1 where OpenMP is not compiled in. A negative number throws
+// Error "cpu/threads".
+inline int cpu_threads(const Cpu& cpu) {
+  if (cpu.threads < 0) {
+    throw Error("cpu/threads",
+                "Cpu{" + std::to_string(cpu.threads) + "}: give 0 for OpenMP's choice, or a number");
+  }
+#if defined(_OPENMP)
+  return cpu.threads == 0 ? omp_get_max_threads() : cpu.threads;
+#else
+  return 1;
+#endif
+}
+
+// Bytes at which every buffer of the host and of the GPU starts.
+inline constexpr std::size_t buffer_alignment = 256;
+
+// Host memory of a fixed size, 256-byte aligned, not initialised: its own, or lent by the caller, who then
+// keeps it alive. Errors: "cpu/out-of-memory", "cpu/misaligned".
+class HostBuffer {
+ public:
+  HostBuffer() = default;
+  explicit HostBuffer(std::size_t bytes) : bytes_(bytes), owned_(bytes > 0) {
+    if (bytes == 0) return;
+    data_ = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{buffer_alignment}, std::nothrow));
+    if (data_ == nullptr) {
+      throw Error("cpu/out-of-memory", "no host memory for " + std::to_string(bytes) + " bytes");
+    }
+  }
+
+  // Uses memory that belongs to the caller.
+  static HostBuffer borrow(void* data, std::size_t bytes) {
+    if (reinterpret_cast<std::uintptr_t>(data) % buffer_alignment != 0 || (data == nullptr && bytes > 0)) {
+      throw Error("cpu/misaligned", "memory lent to weft must start at a multiple of 256 bytes");
+    }
+    HostBuffer buffer;
+    buffer.data_ = static_cast<std::byte*>(data);
+    buffer.bytes_ = bytes;
+    return buffer;
+  }
+
+  HostBuffer(HostBuffer&& other) noexcept { swap(other); }
+  HostBuffer& operator=(HostBuffer&& other) noexcept {
+    HostBuffer(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~HostBuffer() {
+    if (owned_) ::operator delete (data_, std::align_val_t{buffer_alignment});
+  }
+
+  std::byte* data() const { return data_; }
+  std::size_t size() const { return bytes_; }
+  bool owned() const { return owned_; }
+
+ private:
+  void swap(HostBuffer& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(owned_, other.owned_);
+  }
+
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+  bool owned_ = false;
+};
+
+}  // namespace weft
+// ---- weft/exec/steps.hpp ----
+// A compiled program's image as a list of launches: pointers resolved, numbers in place. Law: running is a
+// walk over that list in order, and allocates nothing.
+
+// ---- weft/codegen/image.hpp ----
+// A lowered program frozen into exactly sized 64-bit words, and each kernel's words copied out through a
+// small slice into a Code type: compilers keep flat integers cheaply and structures not.
+
+// ---- weft/codegen/lower.hpp ----
+// From the plan to launches: every group in order, between them the second stages of sums and copies.
+
+// ---- weft/codegen/lower_conv.hpp ----
+// A convolution as a step: extents, strides and padding as numbers (kernels/conv/shape.hpp), operands read
+// through their views.
+
+// ---- weft/codegen/lowered.hpp ----
+// What lowering yields: the distinct kernels as words, and the steps that launch them in order. This is what
+// is frozen into a program's constant data.
+
+// ---- weft/kernels/code.hpp ----
+// Code<word, word, ...>: a kernel's bytecode as a type. Only 64-bit integers, because they alone survive
+// every compiler's mangling of a __global__ template; equal kernels are one instantiation.
+//
+// A loop's words: one header word (operands, instructions, row axes, column axes, passes, flags), one with
+// the number of kept elements, the ends of its sections, the extents of its axes (0: a launch argument), its
+// operands (a word, one stride an axis, and for a window a low and a high bound an axis), its instructions.
+// Sections: chunk, row 0, element 0, row 1, element 1, ..., row P.
+
+// ---- weft/core/dtype.hpp ----
+// The element types of tensors, as values (DType) and as C++ types (ctype, dtype_of).
+// Law: promote is commutative, associative (8-bit floats apart), and agrees with torch.promote_types wherever
+// torch answers with a dtype that weft has.
+
 // ---- weft/core/config.hpp ----
 // How weft meets the compiler: host/device markers, forced inlining, version. The only header that asks
 // which compiler this is; every macro weft defines for itself is defined here.
@@ -55,24 +210,6 @@
 #else
 #define WEFT_UNROLL
 #endif
-// ---- weft/core/types.hpp ----
-// The integer names used throughout weft.
-
-namespace weft {
-
-using i8 = std::int8_t;
-using u8 = std::uint8_t;
-using i16 = std::int16_t;
-using u16 = std::uint16_t;
-using i32 = std::int32_t;
-using u32 = std::uint32_t;
-using i64 = std::int64_t;
-using u64 = std::uint64_t;
-using f32 = float;
-using f64 = double;
-using boolean = bool;
-
-}  // namespace weft
 // ---- weft/core/small_float.hpp ----
 // The storage types f16, bf16, f8e4m3 and f8e5m2. They hold bits and convert; arithmetic happens in float.
 // Law: conversion from float rounds to nearest, ties to even, with PyTorch's results for every non-NaN input,
@@ -189,10 +326,6 @@ template <class Format, class Bits>
 inline constexpr bool is_small_float<SmallFloat<Format, Bits>> = true;
 
 }  // namespace weft
-// ---- weft/core/dtype.hpp ----
-// The element types of tensors, as values (DType) and as C++ types (ctype, dtype_of).
-// Law: promote is commutative, associative (8-bit floats apart), and agrees with torch.promote_types wherever
-// torch answers with a dtype that weft has.
 
 namespace weft {
 
@@ -327,2723 +460,262 @@ constexpr DType promote_scalar(DType tensor) {
 }
 
 }  // namespace weft
-// ---- weft/core/error.hpp ----
-// The one exception weft throws. An error has a stable id ("safetensors/truncated") that programs may test,
-// and one sentence for people.
+// ---- weft/kernels/opcode.hpp ----
+// The instructions of a fused loop. The pointwise ones stand in the order of ir's pointwise primitives, which
+// codegen relies on and asserts.
 
-namespace weft {
+namespace weft::kernels {
 
-class Error : public std::exception {
- public:
-  Error(std::string id, std::string message)
-      : id_(std::move(id)), message_(id_ + ": " + std::move(message)) {}
-  const char* what() const noexcept override { return message_.c_str(); }
-  // A stable name for the kind of error, "area/kind".
-  const std::string& id() const noexcept { return id_; }
-
- private:
-  std::string id_;
-  std::string message_;
+enum class Opcode : u8 {
+  neg,
+  abs,
+  sign,
+  floor,
+  ceil,
+  round,
+  trunc,
+  exp,
+  expm1,
+  log,
+  log1p,
+  sqrt,
+  rsqrt,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  sinh,
+  cosh,
+  tanh,
+  erf,
+  is_finite,
+  is_nan,
+  logical_not,
+  cast,
+  bitcast,
+  copy,
+  add,
+  sub,
+  mul,
+  div,
+  pow,
+  max,
+  min,
+  fmod,
+  atan2,
+  eq,
+  ne,
+  lt,
+  le,
+  bit_and,
+  bit_or,
+  bit_xor,
+  shift_right,
+  select,
+  fma,
+  // what a loop does besides arithmetic
+  constant,    // imm: bits (f64 or i64)
+  load,        // aux: operand
+  index,       // aux: operand, whose strides give the index
+  random,      // a: linear index (i64); aux: which stream; aux2: the operand that holds seed and step
+  reduce,      // a; aux: Fold; over the columns of the row
+  store,       // a; aux: operand
+  accumulate,  // a; aux: operand; aux2: Fold; over the rows (and, for a total, over the columns)
+  keep,        // a; aux: slot; holds an element for a later pass over the row
+  kept,        // aux: slot
 };
 
-}  // namespace weft
-// ---- weft/core/field_bind.hpp ----
-// The members of an aggregate as arguments: FieldBind<N>::apply(object, f) calls
-// f(FieldTypes<declared types...>{}, members&...). C++20 has no structured binding of a pack, so there is one
-// for each N. Made by scripts/make_field_bind.py; edit that.
+enum class Fold : u8 { sum, max, min, prod, argmax, argmin };
 
-namespace weft::field_detail {
+// Where an instruction is evaluated.
+enum class Stage : u8 { chunk, row, element };
 
-inline constexpr std::size_t max_fields = 64;
-
-template <class... T>
-struct FieldTypes {};
-
-template <std::size_t N>
-struct FieldBind;
-
-template <>
-struct FieldBind<0> {
-  template <class T, class F>
-  static constexpr auto apply(T&, F&& f) {
-    return f(FieldTypes<>{});
-  }
+struct Instruction {
+  Opcode op{};
+  u8 dtype = 0;  // DType of the result
+  Stage stage = Stage::element;
+  u16 a = 0, b = 0, c = 0;
+  u16 aux = 0, aux2 = 0;
+  u64 imm = 0;
 };
 
-// clang-format off
-template <> struct FieldBind<1> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0] = t; return f(FieldTypes<decltype(m0)>{}, m0); } };
-template <> struct FieldBind<2> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1] = t; return f(FieldTypes<decltype(m0), decltype(m1)>{}, m0, m1); } };
-template <> struct FieldBind<3> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2)>{}, m0, m1, m2); } };
-template <> struct FieldBind<4> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3)>{},
-        m0, m1, m2, m3); } };
-template <> struct FieldBind<5> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2),
-        decltype(m3), decltype(m4)>{}, m0, m1, m2, m3, m4); } };
-template <> struct FieldBind<6> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2),
-        decltype(m3), decltype(m4), decltype(m5)>{}, m0, m1, m2, m3, m4, m5); } };
-template <> struct FieldBind<7> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2),
-        decltype(m3), decltype(m4), decltype(m5), decltype(m6)>{}, m0, m1, m2, m3, m4, m5, m6); } };
-template <> struct FieldBind<8> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2),
-        decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7)>{}, m0, m1, m2, m3, m4, m5, m6,
-        m7); } };
-template <> struct FieldBind<9> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8] = t; return f(FieldTypes<decltype(m0), decltype(m1),
-        decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8)>{},
-        m0, m1, m2, m3, m4, m5, m6, m7, m8); } };
-template <> struct FieldBind<10> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9] = t; return f(FieldTypes<decltype(m0), decltype(m1),
-        decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8),
-        decltype(m9)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9); } };
-template <> struct FieldBind<11> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10] = t; return f(FieldTypes<decltype(m0), decltype(m1),
-        decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8),
-        decltype(m9), decltype(m10)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10); } };
-template <> struct FieldBind<12> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11] = t; return f(FieldTypes<decltype(m0),
-        decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7),
-        decltype(m8), decltype(m9), decltype(m10), decltype(m11)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9,
-        m10, m11); } };
-template <> struct FieldBind<13> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12] = t; return f(FieldTypes<decltype(m0),
-        decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7),
-        decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12)>{}, m0, m1, m2, m3, m4, m5,
-        m6, m7, m8, m9, m10, m11, m12); } };
-template <> struct FieldBind<14> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13] = t; return f(FieldTypes<decltype(m0),
-        decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7),
-        decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12), decltype(m13)>{}, m0, m1, m2,
-        m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13); } };
-template <> struct FieldBind<15> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14] = t; return
-        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
-        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
-        decltype(m13), decltype(m14)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14); }
-        };
-template <> struct FieldBind<16> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15] = t; return
-        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
-        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
-        decltype(m13), decltype(m14), decltype(m15)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12,
-        m13, m14, m15); } };
-template <> struct FieldBind<17> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16] = t; return
-        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
-        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
-        decltype(m13), decltype(m14), decltype(m15), decltype(m16)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9,
-        m10, m11, m12, m13, m14, m15, m16); } };
-template <> struct FieldBind<18> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17] = t; return
-        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
-        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
-        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17)>{}, m0, m1, m2, m3, m4, m5,
-        m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17); } };
-template <> struct FieldBind<19> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18] = t; return
-        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
-        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
-        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18)>{}, m0, m1,
-        m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18); } };
-template <> struct FieldBind<20> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19] = t;
-        return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4),
-        decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11),
-        decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17),
-        decltype(m18), decltype(m19)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15,
-        m16, m17, m18, m19); } };
-template <> struct FieldBind<21> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20] = t;
-        return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4),
-        decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11),
-        decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17),
-        decltype(m18), decltype(m19), decltype(m20)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12,
-        m13, m14, m15, m16, m17, m18, m19, m20); } };
-template <> struct FieldBind<22> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21]
-        = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4),
-        decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11),
-        decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17),
-        decltype(m18), decltype(m19), decltype(m20), decltype(m21)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9,
-        m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21); } };
-template <> struct FieldBind<23> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4),
-        decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11),
-        decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17),
-        decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22)>{}, m0, m1, m2, m3, m4, m5,
-        m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22); } };
-template <> struct FieldBind<24> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3),
-        decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10),
-        decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16),
-        decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22),
-        decltype(m23)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18,
-        m19, m20, m21, m22, m23); } };
-template <> struct FieldBind<25> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3),
-        decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10),
-        decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16),
-        decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22),
-        decltype(m23), decltype(m24)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15,
-        m16, m17, m18, m19, m20, m21, m22, m23, m24); } };
-template <> struct FieldBind<26> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3),
-        decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10),
-        decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16),
-        decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22),
-        decltype(m23), decltype(m24), decltype(m25)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12,
-        m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25); } };
-template <> struct FieldBind<27> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2),
-        decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9),
-        decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15),
-        decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21),
-        decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26)>{}, m0, m1, m2, m3, m4, m5,
-        m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26);
-        } };
-template <> struct FieldBind<28> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2),
-        decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9),
-        decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15),
-        decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21),
-        decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26), decltype(m27)>{}, m0, m1,
-        m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23,
-        m24, m25, m26, m27); } };
-template <> struct FieldBind<29> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2),
-        decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9),
-        decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15),
-        decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21),
-        decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26), decltype(m27),
-        decltype(m28)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18,
-        m19, m20, m21, m22, m23, m24, m25, m26, m27, m28); } };
-template <> struct FieldBind<30> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29] = t; return f(FieldTypes<decltype(m0), decltype(m1),
-        decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8),
-        decltype(m9), decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14),
-        decltype(m15), decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20),
-        decltype(m21), decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26),
-        decltype(m27), decltype(m28), decltype(m29)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12,
-        m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29); } };
-template <> struct FieldBind<31> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30] = t; return f(FieldTypes<decltype(m0), decltype(m1),
-        decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8),
-        decltype(m9), decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14),
-        decltype(m15), decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20),
-        decltype(m21), decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26),
-        decltype(m27), decltype(m28), decltype(m29), decltype(m30)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9,
-        m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29,
-        m30); } };
-template <> struct FieldBind<32> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31] = t; return f(FieldTypes<decltype(m0), decltype(m1),
-        decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8),
-        decltype(m9), decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14),
-        decltype(m15), decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20),
-        decltype(m21), decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26),
-        decltype(m27), decltype(m28), decltype(m29), decltype(m30), decltype(m31)>{}, m0, m1, m2, m3, m4, m5,
-        m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26,
-        m27, m28, m29, m30, m31); } };
-template <> struct FieldBind<33> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32] = t; return f(FieldTypes<decltype(m0),
-        decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7),
-        decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14),
-        decltype(m15), decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20),
-        decltype(m21), decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26),
-        decltype(m27), decltype(m28), decltype(m29), decltype(m30), decltype(m31), decltype(m32)>{}, m0, m1,
-        m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23,
-        m24, m25, m26, m27, m28, m29, m30, m31, m32); } };
-template <> struct FieldBind<34> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33] = t; return f(FieldTypes<decltype(m0),
-        decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7),
-        decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14),
-        decltype(m15), decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20),
-        decltype(m21), decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26),
-        decltype(m27), decltype(m28), decltype(m29), decltype(m30), decltype(m31), decltype(m32),
-        decltype(m33)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18,
-        m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33); } };
-template <> struct FieldBind<35> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34] = t; return
-        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
-        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
-        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18),
-        decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23), decltype(m24),
-        decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29), decltype(m30),
-        decltype(m31), decltype(m32), decltype(m33), decltype(m34)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9,
-        m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29,
-        m30, m31, m32, m33, m34); } };
-template <> struct FieldBind<36> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35] = t; return
-        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
-        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
-        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18),
-        decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23), decltype(m24),
-        decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29), decltype(m30),
-        decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35)>{}, m0, m1, m2, m3, m4, m5,
-        m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26,
-        m27, m28, m29, m30, m31, m32, m33, m34, m35); } };
-template <> struct FieldBind<37> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36] = t; return
-        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
-        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
-        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18),
-        decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23), decltype(m24),
-        decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29), decltype(m30),
-        decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35), decltype(m36)>{}, m0, m1,
-        m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23,
-        m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36); } };
-template <> struct FieldBind<38> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37] = t; return
-        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
-        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
-        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18),
-        decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23), decltype(m24),
-        decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29), decltype(m30),
-        decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35), decltype(m36),
-        decltype(m37)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18,
-        m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37); } };
-template <> struct FieldBind<39> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38] = t; return
-        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
-        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
-        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18),
-        decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23), decltype(m24),
-        decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29), decltype(m30),
-        decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35), decltype(m36),
-        decltype(m37), decltype(m38)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15,
-        m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35,
-        m36, m37, m38); } };
-template <> struct FieldBind<40> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39] = t; return
-        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
-        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
-        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18),
-        decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23), decltype(m24),
-        decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29), decltype(m30),
-        decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35), decltype(m36),
-        decltype(m37), decltype(m38), decltype(m39)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12,
-        m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32,
-        m33, m34, m35, m36, m37, m38, m39); } };
-template <> struct FieldBind<41> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40] = t;
-        return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4),
-        decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11),
-        decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17),
-        decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23),
-        decltype(m24), decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29),
-        decltype(m30), decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35),
-        decltype(m36), decltype(m37), decltype(m38), decltype(m39), decltype(m40)>{}, m0, m1, m2, m3, m4, m5,
-        m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26,
-        m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40); } };
-template <> struct FieldBind<42> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41] =
-        t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4),
-        decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11),
-        decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17),
-        decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23),
-        decltype(m24), decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29),
-        decltype(m30), decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35),
-        decltype(m36), decltype(m37), decltype(m38), decltype(m39), decltype(m40), decltype(m41)>{}, m0, m1,
-        m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23,
-        m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41); } };
-template <> struct FieldBind<43> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
-        m42] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4),
-        decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11),
-        decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17),
-        decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23),
-        decltype(m24), decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29),
-        decltype(m30), decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35),
-        decltype(m36), decltype(m37), decltype(m38), decltype(m39), decltype(m40), decltype(m41),
-        decltype(m42)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18,
-        m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38,
-        m39, m40, m41, m42); } };
-template <> struct FieldBind<44> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
-        m42, m43] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3),
-        decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10),
-        decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16),
-        decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22),
-        decltype(m23), decltype(m24), decltype(m25), decltype(m26), decltype(m27), decltype(m28),
-        decltype(m29), decltype(m30), decltype(m31), decltype(m32), decltype(m33), decltype(m34),
-        decltype(m35), decltype(m36), decltype(m37), decltype(m38), decltype(m39), decltype(m40),
-        decltype(m41), decltype(m42), decltype(m43)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12,
-        m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32,
-        m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43); } };
-template <> struct FieldBind<45> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
-        m42, m43, m44] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3),
-        decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10),
-        decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16),
-        decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22),
-        decltype(m23), decltype(m24), decltype(m25), decltype(m26), decltype(m27), decltype(m28),
-        decltype(m29), decltype(m30), decltype(m31), decltype(m32), decltype(m33), decltype(m34),
-        decltype(m35), decltype(m36), decltype(m37), decltype(m38), decltype(m39), decltype(m40),
-        decltype(m41), decltype(m42), decltype(m43), decltype(m44)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9,
-        m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29,
-        m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43, m44); } };
-template <> struct FieldBind<46> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
-        m42, m43, m44, m45] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3),
-        decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10),
-        decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16),
-        decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22),
-        decltype(m23), decltype(m24), decltype(m25), decltype(m26), decltype(m27), decltype(m28),
-        decltype(m29), decltype(m30), decltype(m31), decltype(m32), decltype(m33), decltype(m34),
-        decltype(m35), decltype(m36), decltype(m37), decltype(m38), decltype(m39), decltype(m40),
-        decltype(m41), decltype(m42), decltype(m43), decltype(m44), decltype(m45)>{}, m0, m1, m2, m3, m4, m5,
-        m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26,
-        m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43, m44, m45); } };
-template <> struct FieldBind<47> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
-        m42, m43, m44, m45, m46] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2),
-        decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9),
-        decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15),
-        decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21),
-        decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26), decltype(m27),
-        decltype(m28), decltype(m29), decltype(m30), decltype(m31), decltype(m32), decltype(m33),
-        decltype(m34), decltype(m35), decltype(m36), decltype(m37), decltype(m38), decltype(m39),
-        decltype(m40), decltype(m41), decltype(m42), decltype(m43), decltype(m44), decltype(m45),
-        decltype(m46)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18,
-        m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38,
-        m39, m40, m41, m42, m43, m44, m45, m46); } };
-template <> struct FieldBind<48> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
-        m42, m43, m44, m45, m46, m47] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2),
-        decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9),
-        decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15),
-        decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21),
-        decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26), decltype(m27),
-        decltype(m28), decltype(m29), decltype(m30), decltype(m31), decltype(m32), decltype(m33),
-        decltype(m34), decltype(m35), decltype(m36), decltype(m37), decltype(m38), decltype(m39),
-        decltype(m40), decltype(m41), decltype(m42), decltype(m43), decltype(m44), decltype(m45),
-        decltype(m46), decltype(m47)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15,
-        m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35,
-        m36, m37, m38, m39, m40, m41, m42, m43, m44, m45, m46, m47); } };
-template <> struct FieldBind<49> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
-        m42, m43, m44, m45, m46, m47, m48] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2),
-        decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9),
-        decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15),
-        decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21),
-        decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26), decltype(m27),
-        decltype(m28), decltype(m29), decltype(m30), decltype(m31), decltype(m32), decltype(m33),
-        decltype(m34), decltype(m35), decltype(m36), decltype(m37), decltype(m38), decltype(m39),
-        decltype(m40), decltype(m41), decltype(m42), decltype(m43), decltype(m44), decltype(m45),
-        decltype(m46), decltype(m47), decltype(m48)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12,
-        m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32,
-        m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43, m44, m45, m46, m47, m48); } };
-template <> struct FieldBind<50> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
-        m42, m43, m44, m45, m46, m47, m48, m49] = t; return f(FieldTypes<decltype(m0), decltype(m1),
-        decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8),
-        decltype(m9), decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14),
-        decltype(m15), decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20),
-        decltype(m21), decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26),
-        decltype(m27), decltype(m28), decltype(m29), decltype(m30), decltype(m31), decltype(m32),
-        decltype(m33), decltype(m34), decltype(m35), decltype(m36), decltype(m37), decltype(m38),
-        decltype(m39), decltype(m40), decltype(m41), decltype(m42), decltype(m43), decltype(m44),
-        decltype(m45), decltype(m46), decltype(m47), decltype(m48), decltype(m49)>{}, m0, m1, m2, m3, m4, m5,
-        m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26,
-        m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43, m44, m45, m46,
-        m47, m48, m49); } };
-template <> struct FieldBind<51> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
-        m42, m43, m44, m45, m46, m47, m48, m49, m50] = t; return f(FieldTypes<decltype(m0), decltype(m1),
-        decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8),
-        decltype(m9), decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14),
-        decltype(m15), decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20),
-        decltype(m21), decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26),
-        decltype(m27), decltype(m28), decltype(m29), decltype(m30), decltype(m31), decltype(m32),
-        decltype(m33), decltype(m34), decltype(m35), decltype(m36), decltype(m37), decltype(m38),
-        decltype(m39), decltype(m40), decltype(m41), decltype(m42), decltype(m43), decltype(m44),
-        decltype(m45), decltype(m46), decltype(m47), decltype(m48), decltype(m49), decltype(m50)>{}, m0, m1,
-        m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23,
-        m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43,
-        m44, m45, m46, m47, m48, m49, m50); } };
-template <> struct FieldBind<52> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
-        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51] = t; return f(FieldTypes<decltype(m0), decltype(m1),
-        decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8),
-        decltype(m9), decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14),
-        decltype(m15), decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20),
-        decltype(m21), decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26),
-        decltype(m27), decltype(m28), decltype(m29), decltype(m30), decltype(m31), decltype(m32),
-        decltype(m33), decltype(m34), decltype(m35), decltype(m36), decltype(m37), decltype(m38),
-        decltype(m39), decltype(m40), decltype(m41), decltype(m42), decltype(m43), decltype(m44),
-        decltype(m45), decltype(m46), decltype(m47), decltype(m48), decltype(m49), decltype(m50),
-        decltype(m51)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18,
-        m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38,
-        m39, m40, m41, m42, m43, m44, m45, m46, m47, m48, m49, m50, m51); } };
-template <> struct FieldBind<53> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
-        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52] = t; return f(FieldTypes<decltype(m0),
-        decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7),
-        decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14),
-        decltype(m15), decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20),
-        decltype(m21), decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26),
-        decltype(m27), decltype(m28), decltype(m29), decltype(m30), decltype(m31), decltype(m32),
-        decltype(m33), decltype(m34), decltype(m35), decltype(m36), decltype(m37), decltype(m38),
-        decltype(m39), decltype(m40), decltype(m41), decltype(m42), decltype(m43), decltype(m44),
-        decltype(m45), decltype(m46), decltype(m47), decltype(m48), decltype(m49), decltype(m50),
-        decltype(m51), decltype(m52)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15,
-        m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35,
-        m36, m37, m38, m39, m40, m41, m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52); } };
-template <> struct FieldBind<54> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
-        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53] = t; return f(FieldTypes<decltype(m0),
-        decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7),
-        decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14),
-        decltype(m15), decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20),
-        decltype(m21), decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26),
-        decltype(m27), decltype(m28), decltype(m29), decltype(m30), decltype(m31), decltype(m32),
-        decltype(m33), decltype(m34), decltype(m35), decltype(m36), decltype(m37), decltype(m38),
-        decltype(m39), decltype(m40), decltype(m41), decltype(m42), decltype(m43), decltype(m44),
-        decltype(m45), decltype(m46), decltype(m47), decltype(m48), decltype(m49), decltype(m50),
-        decltype(m51), decltype(m52), decltype(m53)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12,
-        m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32,
-        m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52,
-        m53); } };
-template <> struct FieldBind<55> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
-        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54] = t; return
-        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
-        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
-        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18),
-        decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23), decltype(m24),
-        decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29), decltype(m30),
-        decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35), decltype(m36),
-        decltype(m37), decltype(m38), decltype(m39), decltype(m40), decltype(m41), decltype(m42),
-        decltype(m43), decltype(m44), decltype(m45), decltype(m46), decltype(m47), decltype(m48),
-        decltype(m49), decltype(m50), decltype(m51), decltype(m52), decltype(m53), decltype(m54)>{}, m0, m1,
-        m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23,
-        m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43,
-        m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54); } };
-template <> struct FieldBind<56> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
-        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55] = t; return
-        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
-        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
-        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18),
-        decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23), decltype(m24),
-        decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29), decltype(m30),
-        decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35), decltype(m36),
-        decltype(m37), decltype(m38), decltype(m39), decltype(m40), decltype(m41), decltype(m42),
-        decltype(m43), decltype(m44), decltype(m45), decltype(m46), decltype(m47), decltype(m48),
-        decltype(m49), decltype(m50), decltype(m51), decltype(m52), decltype(m53), decltype(m54),
-        decltype(m55)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18,
-        m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38,
-        m39, m40, m41, m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55); } };
-template <> struct FieldBind<57> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
-        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55, m56] = t; return
-        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
-        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
-        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18),
-        decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23), decltype(m24),
-        decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29), decltype(m30),
-        decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35), decltype(m36),
-        decltype(m37), decltype(m38), decltype(m39), decltype(m40), decltype(m41), decltype(m42),
-        decltype(m43), decltype(m44), decltype(m45), decltype(m46), decltype(m47), decltype(m48),
-        decltype(m49), decltype(m50), decltype(m51), decltype(m52), decltype(m53), decltype(m54),
-        decltype(m55), decltype(m56)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15,
-        m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35,
-        m36, m37, m38, m39, m40, m41, m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55,
-        m56); } };
-template <> struct FieldBind<58> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
-        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55, m56, m57] = t; return
-        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
-        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
-        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18),
-        decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23), decltype(m24),
-        decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29), decltype(m30),
-        decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35), decltype(m36),
-        decltype(m37), decltype(m38), decltype(m39), decltype(m40), decltype(m41), decltype(m42),
-        decltype(m43), decltype(m44), decltype(m45), decltype(m46), decltype(m47), decltype(m48),
-        decltype(m49), decltype(m50), decltype(m51), decltype(m52), decltype(m53), decltype(m54),
-        decltype(m55), decltype(m56), decltype(m57)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12,
-        m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32,
-        m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52,
-        m53, m54, m55, m56, m57); } };
-template <> struct FieldBind<59> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
-        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55, m56, m57, m58] = t; return
-        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
-        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
-        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18),
-        decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23), decltype(m24),
-        decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29), decltype(m30),
-        decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35), decltype(m36),
-        decltype(m37), decltype(m38), decltype(m39), decltype(m40), decltype(m41), decltype(m42),
-        decltype(m43), decltype(m44), decltype(m45), decltype(m46), decltype(m47), decltype(m48),
-        decltype(m49), decltype(m50), decltype(m51), decltype(m52), decltype(m53), decltype(m54),
-        decltype(m55), decltype(m56), decltype(m57), decltype(m58)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9,
-        m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29,
-        m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43, m44, m45, m46, m47, m48, m49,
-        m50, m51, m52, m53, m54, m55, m56, m57, m58); } };
-template <> struct FieldBind<60> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
-        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55, m56, m57, m58, m59] = t; return
-        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
-        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
-        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18),
-        decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23), decltype(m24),
-        decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29), decltype(m30),
-        decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35), decltype(m36),
-        decltype(m37), decltype(m38), decltype(m39), decltype(m40), decltype(m41), decltype(m42),
-        decltype(m43), decltype(m44), decltype(m45), decltype(m46), decltype(m47), decltype(m48),
-        decltype(m49), decltype(m50), decltype(m51), decltype(m52), decltype(m53), decltype(m54),
-        decltype(m55), decltype(m56), decltype(m57), decltype(m58), decltype(m59)>{}, m0, m1, m2, m3, m4, m5,
-        m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26,
-        m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43, m44, m45, m46,
-        m47, m48, m49, m50, m51, m52, m53, m54, m55, m56, m57, m58, m59); } };
-template <> struct FieldBind<61> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
-        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55, m56, m57, m58, m59, m60] = t;
-        return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4),
-        decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11),
-        decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17),
-        decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23),
-        decltype(m24), decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29),
-        decltype(m30), decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35),
-        decltype(m36), decltype(m37), decltype(m38), decltype(m39), decltype(m40), decltype(m41),
-        decltype(m42), decltype(m43), decltype(m44), decltype(m45), decltype(m46), decltype(m47),
-        decltype(m48), decltype(m49), decltype(m50), decltype(m51), decltype(m52), decltype(m53),
-        decltype(m54), decltype(m55), decltype(m56), decltype(m57), decltype(m58), decltype(m59),
-        decltype(m60)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18,
-        m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38,
-        m39, m40, m41, m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55, m56, m57, m58,
-        m59, m60); } };
-template <> struct FieldBind<62> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
-        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55, m56, m57, m58, m59, m60, m61] =
-        t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4),
-        decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11),
-        decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17),
-        decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23),
-        decltype(m24), decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29),
-        decltype(m30), decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35),
-        decltype(m36), decltype(m37), decltype(m38), decltype(m39), decltype(m40), decltype(m41),
-        decltype(m42), decltype(m43), decltype(m44), decltype(m45), decltype(m46), decltype(m47),
-        decltype(m48), decltype(m49), decltype(m50), decltype(m51), decltype(m52), decltype(m53),
-        decltype(m54), decltype(m55), decltype(m56), decltype(m57), decltype(m58), decltype(m59),
-        decltype(m60), decltype(m61)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15,
-        m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35,
-        m36, m37, m38, m39, m40, m41, m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55,
-        m56, m57, m58, m59, m60, m61); } };
-template <> struct FieldBind<63> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
-        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55, m56, m57, m58, m59, m60, m61,
-        m62] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4),
-        decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11),
-        decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17),
-        decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23),
-        decltype(m24), decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29),
-        decltype(m30), decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35),
-        decltype(m36), decltype(m37), decltype(m38), decltype(m39), decltype(m40), decltype(m41),
-        decltype(m42), decltype(m43), decltype(m44), decltype(m45), decltype(m46), decltype(m47),
-        decltype(m48), decltype(m49), decltype(m50), decltype(m51), decltype(m52), decltype(m53),
-        decltype(m54), decltype(m55), decltype(m56), decltype(m57), decltype(m58), decltype(m59),
-        decltype(m60), decltype(m61), decltype(m62)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12,
-        m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32,
-        m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52,
-        m53, m54, m55, m56, m57, m58, m59, m60, m61, m62); } };
-template <> struct FieldBind<64> {
-  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
-    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
-        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55, m56, m57, m58, m59, m60, m61,
-        m62, m63] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3),
-        decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10),
-        decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16),
-        decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22),
-        decltype(m23), decltype(m24), decltype(m25), decltype(m26), decltype(m27), decltype(m28),
-        decltype(m29), decltype(m30), decltype(m31), decltype(m32), decltype(m33), decltype(m34),
-        decltype(m35), decltype(m36), decltype(m37), decltype(m38), decltype(m39), decltype(m40),
-        decltype(m41), decltype(m42), decltype(m43), decltype(m44), decltype(m45), decltype(m46),
-        decltype(m47), decltype(m48), decltype(m49), decltype(m50), decltype(m51), decltype(m52),
-        decltype(m53), decltype(m54), decltype(m55), decltype(m56), decltype(m57), decltype(m58),
-        decltype(m59), decltype(m60), decltype(m61), decltype(m62), decltype(m63)>{}, m0, m1, m2, m3, m4, m5,
-        m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26,
-        m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43, m44, m45, m46,
-        m47, m48, m49, m50, m51, m52, m53, m54, m55, m56, m57, m58, m59, m60, m61, m62, m63); } };
-// clang-format on
-
-}  // namespace weft::field_detail
-// ---- weft/core/field.hpp ----
-// The members of an aggregate, without a macro: how many, their names, their types, and a walk over them.
-// Law: field_name<T, I>() is the name written in T's declaration of its I-th member, on every compiler, and
-// for_each_field visits each member once, in declaration order; an std::array member is one member.
-
-namespace weft {
-
-// True for std::array<X, N>, whose elements are named by number ("h.0", "h.1").
-template <class T>
-inline constexpr bool is_array_like = false;
-template <class T, std::size_t N>
-inline constexpr bool is_array_like<std::array<T, N>> = true;
-template <class T>
-inline constexpr bool is_array_like<const T> = is_array_like<T>;
-
-namespace field_detail {
-
-// Stands for an argument of any type. A member of class type is initialised from it whole, so brace elision,
-// which would count the elements of a nested aggregate, sets in only for C arrays.
-struct Any {
-  template <class T>
-  constexpr operator T() const noexcept;
-};
-struct AnyLvalue {
-  template <class T>
-  constexpr operator T&() const noexcept;
-};
-template <class Derived>
-struct AnyBase {
-  template <class T>
-  requires(std::is_base_of_v<T, Derived> && !std::is_same_v<T, Derived>) constexpr operator T()
-      const noexcept;
-};
-template <std::size_t>
-using AnyAt = Any;
-
-template <class T, std::size_t... I>
-constexpr bool takes(std::index_sequence<I...>) {
-  return requires { T{AnyAt<I>{}...}; };
+// Two words an instruction: what it does with which registers, and its number. A load names its operand in
+// place of the first register.
+inline constexpr int instruction_words = 2;
+WEFT_HD constexpr void encode(const Instruction& i, u64* w) {
+  const bool numbered = i.op == Opcode::constant || i.op == Opcode::load;
+  w[0] = static_cast<u64>(i.op) | static_cast<u64>(i.dtype) << 8 | static_cast<u64>(i.stage) << 12 |
+         static_cast<u64>(numbered ? i.aux : i.a) << 16 | static_cast<u64>(i.b) << 32 |
+         static_cast<u64>(i.c) << 48;
+  w[1] = numbered ? i.imm : static_cast<u64>(i.aux) | static_cast<u64>(i.aux2) << 16;
 }
-template <class T, std::size_t... I>
-constexpr bool takes_braced(std::index_sequence<I...>) {
-  return requires { T{{AnyAt<I>{}}...}; };
-}
-template <class T, std::size_t... I>
-constexpr bool takes_then_lvalue(std::index_sequence<I...>) {
-  return requires { T{AnyAt<I>{}..., AnyLvalue{}}; };
-}
-template <class T, std::size_t... I, std::size_t... J>
-constexpr bool takes_with_gap(std::index_sequence<I...>, std::index_sequence<J...>) {
-  return requires { T{AnyAt<I>{}..., {}, AnyAt<J>{}...}; };
-}
-
-// The number of initialisers T takes, an element of a C array being one each; at most max_fields + 1.
-template <class T, std::size_t N = 0>
-constexpr std::size_t count_initializers() {
-  if constexpr (N > max_fields) {
-    return N;
-  } else if constexpr (takes<T>(std::make_index_sequence<N + 1>{})) {
-    return count_initializers<T, N + 1>();
+WEFT_HD constexpr Instruction decode(const u64* w) {
+  Instruction i;
+  i.op = static_cast<Opcode>(w[0] & 255);
+  i.dtype = static_cast<u8>(w[0] >> 8 & 15);
+  i.stage = static_cast<Stage>(w[0] >> 12 & 15);
+  i.b = static_cast<u16>(w[0] >> 32 & 0xffff);
+  i.c = static_cast<u16>(w[0] >> 48);
+  if (i.op == Opcode::constant || i.op == Opcode::load) {
+    i.aux = static_cast<u16>(w[0] >> 16 & 0xffff);
+    i.imm = w[1];
   } else {
-    return N;
+    i.a = static_cast<u16>(w[0] >> 16 & 0xffff);
+    i.aux = static_cast<u16>(w[1] & 0xffff);
+    i.aux2 = static_cast<u16>(w[1] >> 16 & 0xffff);
   }
+  return i;
 }
 
-// True if the initialiser at I begins a C array of at least two elements: an empty pair of braces there uses
-// up K of the Count initialisers.
-template <class T, std::size_t Count, std::size_t I, std::size_t K = 1>
-constexpr bool array_at() {
-  if constexpr (I + K > Count) {
-    return false;
-  } else if constexpr (takes_with_gap<T>(std::make_index_sequence<I>{},
-                                         std::make_index_sequence<Count - I - K>{})) {
-    return K > 1;
-  } else {
-    return array_at<T, Count, I, K + 1>();
+}  // namespace weft::kernels
+
+namespace weft::kernels {
+
+template <u64... W>
+struct Code {
+  static constexpr int size = sizeof...(W);
+  static constexpr u64 w[sizeof...(W)]{W...};
+};
+
+enum class Role : u8 { load, store, index, accumulate_columns, accumulate_total, random };
+
+struct OperandWord {
+  DType dtype{};
+  Role role{};
+  bool window = false;
+  WEFT_HD constexpr u64 encode() const {
+    return static_cast<u64>(dtype) | static_cast<u64>(role) << 8 | static_cast<u64>(window) << 16;
   }
-}
-template <class T, std::size_t Count, std::size_t... I>
-constexpr bool has_array(std::index_sequence<I...>) {
-  return (array_at<T, Count, I>() || ...);
-}
-
-enum class Fault { none, not_aggregate, base, reference_or_no_default, c_array, too_many };
-
-template <class T>
-constexpr Fault fault_of() {
-  if constexpr (!std::is_aggregate_v<T> || std::is_array_v<T> || std::is_union_v<T>) {
-    return Fault::not_aggregate;
-  } else if constexpr (requires { T{AnyBase<T>{}}; }) {
-    return Fault::base;
-  } else if constexpr (!requires { T{}; }) {
-    return Fault::reference_or_no_default;
-  } else {
-    constexpr std::size_t count = count_initializers<T>();
-    constexpr auto all = std::make_index_sequence<count>{};
-    if constexpr (count > max_fields) {
-      return has_array<T, count>(all) ? Fault::c_array : Fault::too_many;
-    } else if constexpr (takes_then_lvalue<T>(all)) {
-      return Fault::reference_or_no_default;
-    } else if constexpr (!takes_braced<T>(all)) {
-      return has_array<T, count>(all) ? Fault::c_array : Fault::none;
-    } else {
-      return Fault::none;
-    }
-  }
-}
-
-// Carries the struct's type into the message; the sentence is the cause.
-template <class Struct, Fault Cause>
-struct Refuse {
-  static_assert(Cause != Fault::not_aggregate,
-                "a model is a plain struct: no constructor, no private member, no virtual function");
-  static_assert(Cause != Fault::base, "a model has no base class: make the base a member instead");
-  static_assert(
-      Cause != Fault::reference_or_no_default,
-      "a model has no member that is a reference or has no default value: every member is held by value");
-  static_assert(Cause != Fault::c_array, "a model has no C array as a member: use std::array<T, N> instead");
-  static_assert(Cause != Fault::too_many, "a model has at most 64 members: group some of them in a struct");
-};
-
-template <class... T>
-constexpr Fault member_fault(FieldTypes<T...>) {
-  if constexpr ((std::is_reference_v<T> || ...)) return Fault::reference_or_no_default;
-  if constexpr ((std::is_array_v<T> || ...)) return Fault::c_array;
-  return Fault::none;
-}
-
-// The declared types of T's members; none for a struct that is refused, so that one mistake gives one
-// message.
-template <class T>
-constexpr auto types_of() {
-  constexpr Fault fault = fault_of<T>();
-  if constexpr (fault != Fault::none) {
-    static_assert(sizeof(Refuse<T, fault>) > 0);
-    return FieldTypes<>{};
-  } else {
-    using Bind = FieldBind<count_initializers<T>()>;
-    using Types = decltype(Bind::apply(std::declval<T&>(), [](auto types, auto&...) { return types; }));
-    constexpr Fault late = member_fault(Types{});
-    if constexpr (late != Fault::none) {
-      static_assert(sizeof(Refuse<T, late>) > 0);
-      return FieldTypes<>{};
-    } else {
-      return Types{};
-    }
-  }
-}
-
-template <class T>
-using Types = decltype(types_of<T>());
-
-template <class... T>
-constexpr std::size_t size_of_list(FieldTypes<T...>) {
-  return sizeof...(T);
-}
-
-template <std::size_t I, class T>
-struct Leaf {
-  using type = T;
-};
-template <class Seq, class... T>
-struct Leaves;
-template <std::size_t... I, class... T>
-struct Leaves<std::index_sequence<I...>, T...> : Leaf<I, T>... {};
-template <std::size_t I, class T>
-Leaf<I, T> leaf_at(const Leaf<I, T>&);
-template <class... T>
-Leaves<std::index_sequence_for<T...>, T...> leaves(FieldTypes<T...>);
-
-// An object whose members' addresses, as template arguments, spell the members' names. Where T{} is no
-// constant, it is not constructed: an address needs no value. (nvcc spells an address in such an object
-// without the name, so there the object is constructed where that is possible.)
-template <class T>
-struct Constructed {
-  T object;
-};
-template <class T>
-union Raw {
-  constexpr Raw() : nothing{} {}
-  constexpr ~Raw() {}
-  char nothing;
-  T object;
-};
-template <class T>
-concept HasConstantDefault = requires {
-  typename std::bool_constant<(static_cast<void>(T{}), true)>;
-};
-template <class T>
-using Holder = std::conditional_t<HasConstantDefault<T>, Constructed<T>, Raw<T>>;
-template <class T>
-inline constexpr Holder<T> sample{};
-
-template <class T>
-struct Pointer {
-  const T* address;
-};
-template <class T>
-Pointer(const T*) -> Pointer<T>;
-
-template <auto P>
-constexpr const char* spelled() {
-  return __PRETTY_FUNCTION__;
-}
-
-constexpr bool in_identifier(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
-
-// g++ writes "...{(& sample<M>.Constructed<M>::object.M::fc1)}]", clang "...{&sample.object.fc1}]" and nvcc's
-// front end
-// "...{(const Linear *)(&sample<M>.object.fc1)}]": the name is the last identifier.
-constexpr std::string_view last_identifier(std::string_view text) {
-  std::size_t end = text.size();
-  while (end > 0 && !in_identifier(text[end - 1])) --end;
-  std::size_t begin = end;
-  while (begin > 0 && in_identifier(text[begin - 1])) --begin;
-  return text.substr(begin, end - begin);
-}
-
-template <std::size_t>
-using Ignored = const void*;
-template <std::size_t... Before>
-constexpr auto select(std::index_sequence<Before...>) {
-  return [](Ignored<Before>..., auto* chosen, auto*...) { return Pointer{chosen}; };
-}
-template <class T, std::size_t I>
-constexpr auto pointer_to_member() {
-  return FieldBind<size_of_list(Types<T>{})>::apply(sample<T>.object, [](auto, auto&... members) {
-    return select(std::make_index_sequence<I>{})(__builtin_addressof(members)...);
-  });
-}
-
-// A copy of the name alone, so that programs do not hold the long spellings.
-template <class T, std::size_t I>
-struct Name {
-  static constexpr std::string_view find() { return last_identifier(spelled<pointer_to_member<T, I>()>()); }
-  static constexpr std::size_t size = find().size();
-  static_assert(find()[0] < '0' || find()[0] > '9',
-                "nvcc can name the members of T only if T{} is a constant");
-  struct Text {
-    char text[size + 1];
-  };
-  static constexpr Text value = [] {
-    Text copy{};
-    for (std::size_t i = 0; i < size; ++i) copy.text[i] = find()[i];
-    return copy;
-  }();
-};
-
-}  // namespace field_detail
-
-// The number of members of the aggregate T (at most 64). Here and below T must be value-initialisable; a
-// struct with a base, a reference, a C array, a constructor or a private member is refused with a sentence.
-template <class T>
-constexpr std::size_t field_count() {
-  return field_detail::size_of_list(field_detail::Types<std::remove_cv_t<T>>{});
-}
-
-// The declared type of T's I-th member.
-template <class T, std::size_t I>
-using field_type = typename decltype(field_detail::leaf_at<I>(
-    field_detail::leaves(field_detail::Types<std::remove_cv_t<T>>{})))::type;
-
-// The name of T's I-th member; it lives as long as the program and ends with a zero.
-template <class T, std::size_t I>
-constexpr std::string_view field_name() {
-  using Name = field_detail::Name<std::remove_cv_t<T>, I>;
-  return {Name::value.text, Name::size};
-}
-
-// Calls f(std::integral_constant<std::size_t, I>{}, name, member) for each member in order of declaration; a
-// member of a const object arrives const.
-template <class T, class F>
-constexpr void for_each_field(T& object, F&& f) {
-  using Struct = std::remove_cv_t<T>;
-  field_detail::FieldBind<field_count<Struct>()>::apply(object, [&f]<class... M>(auto, M&... members) {
-    [&f, &members... ]<std::size_t... I>(std::index_sequence<I...>) {
-      (f(std::integral_constant<std::size_t, I>{}, field_name<Struct, I>(), members), ...);
-    }
-    (std::index_sequence_for<M...>{});
-    (void)f;
-    return 0;
-  });
-}
-
-}  // namespace weft
-// ---- weft/core/fixed_string.hpp ----
-// A string that can be a template argument: get<"fc1.weight">(), einsum<"ij,jk->ik">(a, b).
-// Law: two FixedStrings with the same characters are the same template argument. One never reaches a
-// __global__ template, which takes only integers.
-
-namespace weft {
-
-// N characters and a terminating zero.
-template <std::size_t N>
-struct FixedString {
-  char text[N + 1]{};
-
-  constexpr FixedString() = default;
-  constexpr FixedString(const char (&literal)[N + 1]) {
-    for (std::size_t i = 0; i < N + 1; ++i) text[i] = literal[i];
-  }
-
-  static constexpr std::size_t size() { return N; }
-  static constexpr bool empty() { return N == 0; }
-  constexpr const char* c_str() const { return text; }
-  constexpr std::string_view view() const { return {text, N}; }
-  constexpr operator std::string_view() const { return view(); }
-};
-
-template <std::size_t M>
-FixedString(const char (&)[M]) -> FixedString<M - 1>;
-
-template <std::size_t A, std::size_t B>
-constexpr bool operator==(const FixedString<A>& a, const FixedString<B>& b) {
-  return a.view() == b.view();
-}
-template <std::size_t A>
-constexpr bool operator==(const FixedString<A>& a, std::string_view b) {
-  return a.view() == b;
-}
-
-template <std::size_t A, std::size_t B>
-constexpr FixedString<A + B> operator+(const FixedString<A>& a, const FixedString<B>& b) {
-  FixedString<A + B> joined;
-  for (std::size_t i = 0; i < A; ++i) joined.text[i] = a.text[i];
-  for (std::size_t i = 0; i < B; ++i) joined.text[A + i] = b.text[i];
-  return joined;
-}
-template <std::size_t A, std::size_t M>
-constexpr FixedString<A + M - 1> operator+(const FixedString<A>& a, const char (&b)[M]) {
-  return a + FixedString<M - 1>(b);
-}
-template <std::size_t M, std::size_t B>
-constexpr FixedString<M - 1 + B> operator+(const char (&a)[M], const FixedString<B>& b) {
-  return FixedString<M - 1>(a) + b;
-}
-
-namespace fixed_string_detail {
-
-constexpr std::size_t digits(unsigned long long value) {
-  std::size_t count = 1;
-  for (; value >= 10; value /= 10) ++count;
-  return count;
-}
-
-}  // namespace fixed_string_detail
-
-// The decimal digits of an unsigned number, as in the "3" of "h.3.attn".
-template <unsigned long long Value>
-constexpr auto decimal() {
-  FixedString<fixed_string_detail::digits(Value)> digits;
-  unsigned long long rest = Value;
-  for (std::size_t i = digits.size(); i-- > 0; rest /= 10)
-    digits.text[i] = static_cast<char>('0' + rest % 10);
-  return digits;
-}
-
-}  // namespace weft
-// ---- weft/core/philox.hpp ----
-// Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3" (SC 2011).
-// Law: a pure function of counter and key, the same bits on host and device and for scalars and packs.
-
-namespace weft {
-
-// Four words of counter or output. W is u32, or any type with u32 arithmetic such as a pack of them.
-template <class W>
-struct PhiloxBlock {
-  W x[4];
-};
-using Philox4 = PhiloxBlock<u32>;
-
-// The upper and lower 32 bits of a * m. The generic form multiplies 16-bit halves; a type with a widening
-// multiplication overloads it.
-template <class W>
-struct WideProduct {
-  W high;
-  W low;
-};
-template <class W>
-WEFT_HD_INLINE constexpr WideProduct<W> wide_product(const W& a, u32 m) {
-  const W low_low = (a & 0xffffu) * (m & 0xffffu);
-  const W high_low = (a >> 16) * (m & 0xffffu);
-  const W middle = (a & 0xffffu) * (m >> 16) + (low_low >> 16) + (high_low & 0xffffu);
-  return {(a >> 16) * (m >> 16) + (high_low >> 16) + (middle >> 16), a * m};
-}
-WEFT_HD_INLINE constexpr WideProduct<u32> wide_product(u32 a, u32 m) {
-  const u64 product = u64{a} * m;
-  return {static_cast<u32>(product >> 32), static_cast<u32>(product)};
-}
-
-// 128 random bits for each counter. The key is one for all lanes: two words such as the halves of a seed.
-template <int Rounds = 10, class W>
-WEFT_HD_INLINE constexpr PhiloxBlock<W> philox(const W (&counter)[4], const u32 (&key)[2]) {
-  PhiloxBlock<W> c{{counter[0], counter[1], counter[2], counter[3]}};
-  u32 key0 = key[0];
-  u32 key1 = key[1];
-  for (int round = 0; round < Rounds; ++round) {
-    const WideProduct<W> p0 = wide_product(c.x[0], 0xD2511F53u);
-    const WideProduct<W> p1 = wide_product(c.x[2], 0xCD9E8D57u);
-    c = {{p1.high ^ c.x[1] ^ key0, p1.low, p0.high ^ c.x[3] ^ key1, p0.low}};
-    key0 += 0x9E3779B9u;
-    key1 += 0xBB67AE85u;
-  }
-  return c;
-}
-
-}  // namespace weft
-// ---- weft/core/shape.hpp ----
-// Extents of a tensor, as a type (Shape) and as a value (Dims), and the rules that every operation shares.
-// Law: shape_of<R> and Dims are inverse (Shape<D...>::value has extents D...), and broadcast() is NumPy's
-// rule. Plain arrays only, so that device code can use everything here.
-
-namespace weft {
-
-inline constexpr int max_rank = 8;
-
-// The extents as a value. Entries at and beyond rank are 0. rank -1 means "no shape" (see broadcast).
-struct Dims {
-  int rank = 0;
-  i64 extent[max_rank]{};
-
-  WEFT_HD constexpr bool valid() const { return rank >= 0; }
-  // The number of elements; 1 for a scalar.
-  WEFT_HD constexpr i64 size() const {
-    i64 product = 1;
-    for (int i = 0; i < rank; ++i) product *= extent[i];
-    return product;
-  }
-  // The extent of an axis in [-rank, rank).
-  WEFT_HD constexpr i64 operator[](int axis) const { return extent[axis < 0 ? axis + rank : axis]; }
-  WEFT_HD constexpr bool operator==(const Dims& other) const {
-    if (rank != other.rank) return false;
-    for (int i = 0; i < rank; ++i)
-      if (extent[i] != other.extent[i]) return false;
-    return true;
+  WEFT_HD static constexpr OperandWord decode(u64 w) {
+    return {static_cast<DType>(w & 255), static_cast<Role>(w >> 8 & 255), (w >> 16 & 1) != 0};
   }
 };
 
-template <i64... D>
-WEFT_HD constexpr Dims make_dims() {
-  static_assert(sizeof...(D) <= max_rank, "a tensor has at most 8 axes");
-  return Dims{static_cast<int>(sizeof...(D)), {D...}};
-}
-
-// The extents as a type; Shape<> is a scalar's.
-template <i64... D>
-struct Shape {
-  static_assert(((D >= 0) && ... && true), "an extent is not negative");
-  static constexpr Dims value = make_dims<D...>();
-  static constexpr int rank = value.rank;
-  static constexpr i64 size = value.size();
-  static constexpr i64 dims[sizeof...(D) == 0 ? 1 : sizeof...(D)]{D...};
+struct LoopHeader {
+  int operands = 0, instructions = 0, row_axes = 0, col_axes = 0, passes = 0, kept = 0;
+  bool segmented = false;  // rows are tiles of the ranges of a parameter group
+  bool windows = false;    // operands carry bounds
+  WEFT_HD constexpr void encode(u64* w) const {
+    w[0] = static_cast<u64>(operands) | static_cast<u64>(instructions) << 16 |
+           static_cast<u64>(row_axes) << 32 | static_cast<u64>(col_axes) << 40 |
+           static_cast<u64>(passes) << 48;
+    w[1] = static_cast<u64>(kept) | static_cast<u64>(segmented) << 32 | static_cast<u64>(windows) << 33;
+  }
+  WEFT_HD static constexpr LoopHeader decode(const u64* w) {
+    LoopHeader h;
+    h.operands = static_cast<int>(w[0] & 0xffff);
+    h.instructions = static_cast<int>(w[0] >> 16 & 0xffff);
+    h.row_axes = static_cast<int>(w[0] >> 32 & 255);
+    h.col_axes = static_cast<int>(w[0] >> 40 & 255);
+    h.passes = static_cast<int>(w[0] >> 48 & 255);
+    h.kept = static_cast<int>(w[1] & 0xffffffff);
+    h.segmented = (w[1] >> 32 & 1) != 0;
+    h.windows = (w[1] >> 33 & 1) != 0;
+    return h;
+  }
+  WEFT_HD constexpr int sections() const { return 2 * passes + 2; }
+  WEFT_HD constexpr int axes() const { return row_axes + col_axes; }
+  WEFT_HD constexpr int operand_words() const { return 1 + (windows ? 3 : 1) * axes(); }
 };
 
-template <class T>
-inline constexpr bool is_shape = false;
-template <i64... D>
-inline constexpr bool is_shape<Shape<D...>> = true;
+// A loop's words, read back at compile time.
+template <class C>
+struct LoopView {
+  static constexpr LoopHeader header = LoopHeader::decode(C::w);
+  static constexpr int section_at = 2;
+  static constexpr int extent_at = section_at + header.sections();
+  static constexpr int operand_at = extent_at + header.axes();
+  static constexpr int operand_words = header.operand_words();
+  static constexpr int instruction_at = operand_at + operand_words * header.operands;
 
-namespace shape_detail {
-
-template <class Rule, class Seq = std::make_index_sequence<static_cast<std::size_t>(Rule::value.rank)>>
-struct FromDims;
-template <class Rule, std::size_t... I>
-struct FromDims<Rule, std::index_sequence<I...>> {
-  using type = Shape<Rule::value.extent[I]...>;
-};
-
-}  // namespace shape_detail
-
-// The Shape<...> of a type with `static constexpr Dims value`, which must be valid.
-template <class Rule>
-using shape_of = typename shape_detail::FromDims<Rule>::type;
-
-// True for an axis in [-rank, rank), the ones normalize_axis takes. A scalar has none.
-WEFT_HD constexpr bool axis_in_range(i64 axis, int rank) { return axis >= -rank && axis < rank; }
-
-// -1 is the last axis.
-WEFT_HD constexpr int normalize_axis(i64 axis, int rank) {
-  return static_cast<int>(axis < 0 ? axis + rank : axis);
-}
-
-// NumPy's rule: shapes are aligned at their last axes; each pair of extents is equal, or one of them is 1 or
-// missing.
-WEFT_HD constexpr bool broadcastable(const Dims& a, const Dims& b) {
-  for (int i = 1; i <= a.rank && i <= b.rank; ++i) {
-    const i64 x = a.extent[a.rank - i], y = b.extent[b.rank - i];
-    if (x != y && x != 1 && y != 1) return false;
+  WEFT_HD static constexpr int section_begin(int s) {
+    return s == 0 ? 0 : static_cast<int>(C::w[section_at + s - 1]);
   }
-  return a.valid() && b.valid();
-}
-
-// The common shape, or an invalid Dims where there is none.
-WEFT_HD constexpr Dims broadcast(const Dims& a, const Dims& b) {
-  Dims result;
-  result.rank = -1;
-  if (!broadcastable(a, b)) return result;
-  result.rank = a.rank > b.rank ? a.rank : b.rank;
-  for (int i = 1; i <= result.rank; ++i) {
-    const i64 x = i <= a.rank ? a.extent[a.rank - i] : 1, y = i <= b.rank ? b.extent[b.rank - i] : 1;
-    result.extent[result.rank - i] = x == 1 ? y : x;
+  WEFT_HD static constexpr int section_end(int s) { return static_cast<int>(C::w[section_at + s]); }
+  WEFT_HD static constexpr i64 extent(int axis) { return static_cast<i64>(C::w[extent_at + axis]); }
+  WEFT_HD static constexpr OperandWord operand(int k) {
+    return OperandWord::decode(C::w[operand_at + k * operand_words]);
   }
-  return result;
-}
-
-// Elements between neighbours along each axis of a contiguous tensor, the last axis running fastest.
-WEFT_HD constexpr Dims row_major_strides(const Dims& dims) {
-  Dims strides;
-  strides.rank = dims.rank;
-  i64 step = 1;
-  for (int i = dims.rank - 1; i >= 0; --i) {
-    strides.extent[i] = step;
-    step *= dims.extent[i];
+  WEFT_HD static constexpr i64 stride(int k, int axis) {
+    return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + axis]);
   }
-  return strides;
-}
-
-// "(128, 64)", "(3,)" or "()", as Python writes a tuple; usable in constant expressions.
-struct DimsText {
-  char text[22 * max_rank + 4]{};
-  int size = 0;
-
-  constexpr const char* c_str() const { return text; }
-  constexpr void add(char c) { text[size++] = c; }
-  constexpr void add(i64 number) {
-    char digits[20]{};
-    int count = 0;
-    u64 rest = number < 0 ? u64{0} - static_cast<u64>(number) : static_cast<u64>(number);
-    do {
-      digits[count++] = static_cast<char>('0' + rest % 10);
-      rest /= 10;
-    } while (rest != 0);
-    if (number < 0) add('-');
-    while (count > 0) add(digits[--count]);
+  WEFT_HD static constexpr i64 low(int k, int axis) {
+    return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + header.axes() + axis]);
+  }
+  WEFT_HD static constexpr i64 high(int k, int axis) {
+    return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + 2 * header.axes() + axis]);
+  }
+  WEFT_HD static constexpr Instruction instruction(int i) {
+    return decode(C::w + instruction_at + instruction_words * i);
   }
 };
-constexpr DimsText to_text(const Dims& dims) {
-  DimsText out;
-  out.add('(');
-  for (int i = 0; i < dims.rank; ++i) {
-    if (i > 0) {
-      out.add(',');
-      out.add(' ');
-    }
-    out.add(dims.extent[i]);
-  }
-  if (dims.rank == 1) out.add(',');
-  out.add(')');
-  return out;
-}
 
-}  // namespace weft
-// ---- weft/core.hpp ----
-// Layer 1: dtypes, shapes, fields, random numbers, errors.
+// One range of a parameter group's arena.
+struct Segment {
+  i64 first_tile = 0;  // tiles of earlier ranges
+  i64 offset = 0;      // elements
+  i64 length = 0;
+};
+inline constexpr i64 tile_length = 4096;
 
-// ---- weft/data/shuffle.hpp ----
-// Random orders. Law: a permutation depends on (n, seed, epoch, use) alone, never on the machine or on what
-// was drawn before, and every permutation is equally likely.
-
-namespace weft::data {
-
-// Keeps the draws of different purposes apart under one seed.
-enum class ShuffleUse : u32 { epoch = 1, split = 2 };
-
-// A random order of 0 ... n-1: the Fisher-Yates shuffle (Durstenfeld, CACM 7(7), 1964; Knuth, TAOCP vol. 2,
-// 3.4.2, algorithm P) with numbers from Philox4x32-10. Each bounded number is 64 random bits masked to the
-// bound's length, drawn again while too large, which has no bias.
-inline std::vector<i64> permutation(i64 n, u64 seed, i64 epoch, ShuffleUse use) {
-  std::vector<i64> order(static_cast<std::size_t>(n));
-  for (i64 i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
-  const u32 key[2] = {static_cast<u32>(seed), static_cast<u32>(seed >> 32)};
-  u64 draws = 0;
-  Philox4 block{};
-  const auto draw = [&] {
-    const u64 number = draws / 2, halved = draws % 2 * 2;
-    if (halved == 0) {
-      // The use takes the top byte of the epoch's upper word: epochs stay far below 2^56.
-      const u32 counter[4] = {
-          static_cast<u32>(number), static_cast<u32>(number >> 32), static_cast<u32>(epoch),
-          static_cast<u32>(static_cast<u64>(epoch) >> 32) ^ (static_cast<u32>(use) << 24)};
-      block = philox(counter, key);
-    }
-    ++draws;
-    return static_cast<u64>(block.x[halved]) | static_cast<u64>(block.x[halved + 1]) << 32;
-  };
-  for (u64 bound = static_cast<u64>(n); bound > 1; --bound) {
-    const u64 mask = ~u64{0} >> __builtin_clzll(bound - 1);
-    u64 chosen = draw() & mask;
-    while (chosen >= bound) chosen = draw() & mask;
-    std::swap(order[bound - 1], order[chosen]);
-  }
-  return order;
-}
-
-}  // namespace weft::data
-// ---- weft/data/dataset.hpp ----
-// A dataset is anything with `size()` and `dataset[i]`, where a sample is a tuple of fields; adaptors select,
-// join and split datasets. Law: `dataset[i]` is a pure function of i.
-
-namespace weft::data {
-
-// One field of one sample inside a dataset's memory: row-major elements and their shape, ({} is a scalar).
-template <class T>
-class Row {
- public:
-  Row(const T* data, const std::vector<i64>& shape, i64 size) : data_(data), shape_(&shape), size_(size) {}
-  const T* data() const { return data_; }
-  i64 size() const { return size_; }
-  const std::vector<i64>& shape() const { return *shape_; }
-  const T& operator[](i64 i) const { return data_[i]; }
-
- private:
-  const T* data_;
-  const std::vector<i64>* shape_;
-  i64 size_;
+// What a launch of a loop is given besides its code.
+struct LoopArgs {
+  static constexpr int max_operands = 40;
+  static constexpr int max_streams = 8;
+  void* pointer[max_operands]{};
+  i64 rows = 0;
+  i64 rows_per_chunk = 0;
+  i64 chunks = 0;
+  i64 last_cols = 0;      // columns of the last row (a flat walk's ragged end), else the number of columns
+  i64 partial_bytes = 0;  // from one chunk's partial sums to the next's; 0: sums go straight to their place
+  u32 stream[max_streams]{};
+  const Segment* segments = nullptr;  // of a segmented loop
+  int segment_count = 0;
 };
 
-// What a field of a sample may be: a Row, a number, a std::array or a std::vector (one axis). `Element` is
-// the type of its elements.
-template <class F>
-struct Field {
-  using Element = F;
-  static const F* data(const F& field) { return &field; }
-  static i64 size(const F&) { return 1; }
-  static std::vector<i64> shape(const F&) { return {}; }
-};
-template <class T>
-struct Field<Row<T>> {
-  using Element = T;
-  static const T* data(const Row<T>& field) { return field.data(); }
-  static i64 size(const Row<T>& field) { return field.size(); }
-  static std::vector<i64> shape(const Row<T>& field) { return field.shape(); }
-};
-template <class T, std::size_t N>
-struct Field<std::array<T, N>> {
-  using Element = T;
-  static const T* data(const std::array<T, N>& field) { return field.data(); }
-  static i64 size(const std::array<T, N>&) { return static_cast<i64>(N); }
-  static std::vector<i64> shape(const std::array<T, N>&) { return {static_cast<i64>(N)}; }
-};
-template <class T>
-struct Field<std::vector<T>> {
-  static_assert(!std::is_same_v<T, bool>, "weft: a std::vector<bool> has no elements to copy; use u8");
-  using Element = T;
-  static const T* data(const std::vector<T>& field) { return field.data(); }
-  static i64 size(const std::vector<T>& field) { return static_cast<i64>(field.size()); }
-  static std::vector<i64> shape(const std::vector<T>& field) { return {static_cast<i64>(field.size())}; }
-};
-
-// The element types of a sample: SampleOf<std::tuple<Row<f32>, i32>>::Elements is std::tuple<f32, i32>.
-template <class S>
-struct SampleOf {
-  static constexpr bool is_tuple = false;
-};
-template <class... Fs>
-struct SampleOf<std::tuple<Fs...>> {
-  static constexpr bool is_tuple = true;
-  using Elements = std::tuple<typename Field<Fs>::Element...>;
-};
-template <class D>
-using sample_t = std::remove_cvref_t<decltype(std::declval<const D&>()[i64{}])>;
-
-template <class D>
-concept Dataset = requires(const D& dataset) {
-  { dataset.size() } -> std::convertible_to<i64>;
-  dataset[i64{}];
-}
-&&SampleOf<sample_t<D>>::is_tuple;
-
-// One field of an in-memory dataset: the rows one after another, each of the same shape ({} for a number).
-template <class T>
-struct Column {
-  std::vector<T> values;
-  std::vector<i64> row_shape;
-};
-
-// Rows in memory: Arrays<f32, i32>({pixels, {64}}, {labels, {}}) has one (f32 row, i32) sample per label.
-template <class... Ts>
-class Arrays {
-  static_assert(sizeof...(Ts) > 0 && (!std::is_same_v<Ts, bool> && ...),
-                "weft: name at least one field; use u8 for bool");
-
- public:
-  Arrays() = default;
-  // Throws "data/size-mismatch" unless every column holds the same whole number of rows.
-  explicit Arrays(Column<Ts>... columns) : columns_(std::move(columns)...) {
-    each([&](const auto& column, std::size_t i) {
-      i64 row = 1;
-      for (const i64 extent : column.row_shape) {
-        if (extent <= 0)
-          throw Error("data/size-mismatch", "field " + std::to_string(i) + " has an extent below one");
-        if (__builtin_mul_overflow(row, extent, &row))
-          throw Error("data/size-mismatch", "a row of field " + std::to_string(i) + " is too large");
-      }
-      const i64 values = static_cast<i64>(column.values.size());
-      if (values % row != 0)
-        throw Error("data/size-mismatch", "field " + std::to_string(i) + " has " + std::to_string(values) +
-                                              " values, no multiple of its row of " + std::to_string(row));
-      if (i == 0) size_ = values / row;
-      if (values / row != size_)
-        throw Error("data/size-mismatch", "field " + std::to_string(i) + " has " +
-                                              std::to_string(values / row) + " rows, field 0 has " +
-                                              std::to_string(size_));
-      row_size_[i] = row;
-    });
-  }
-
-  i64 size() const { return size_; }
-  // i in [0, size()).
-  std::tuple<Row<Ts>...> operator[](i64 i) const {
-    return [&]<std::size_t... F>(std::index_sequence<F...>) {
-      return std::tuple<Row<Ts>...>(Row<Ts>(std::get<F>(columns_).values.data() + i * row_size_[F],
-                                            std::get<F>(columns_).row_shape, row_size_[F])...);
-    }
-    (std::index_sequence_for<Ts...>{});
-  }
-  // All rows of field F.
-  template <std::size_t F>
-  const auto& column() const {
-    return std::get<F>(columns_);
-  }
-
- private:
-  template <class Visit>
-  void each(Visit visit) {
-    [&]<std::size_t... F>(std::index_sequence<F...>) { (visit(std::get<F>(columns_), F), ...); }
-    (std::index_sequence_for<Ts...>{});
-  }
-
-  std::tuple<Column<Ts>...> columns_;
-  std::array<i64, sizeof...(Ts)> row_size_{};
-  i64 size_ = 0;
-};
-
-// A dataset kept by an adaptor: a reference to an lvalue (which must outlive the adaptor), or a moved-in
-// rvalue.
-template <class D>
-using held_t =
-    std::conditional_t<std::is_lvalue_reference_v<D>, const std::remove_cvref_t<D>&, std::remove_cvref_t<D>>;
-
-// The samples of D at `indices`, in that order.
-template <class D>
-class Subset {
- public:
-  // Throws "data/index" for an index outside the dataset.
-  Subset(D dataset, std::vector<i64> indices)
-      : dataset_(std::forward<D>(dataset)), indices_(std::move(indices)) {
-    for (const i64 index : indices_)
-      if (index < 0 || index >= static_cast<i64>(dataset_.size()))
-        throw Error("data/index", "index " + std::to_string(index) + " lies outside a dataset of " +
-                                      std::to_string(dataset_.size()) + " samples");
-  }
-  i64 size() const { return static_cast<i64>(indices_.size()); }
-  auto operator[](i64 i) const { return dataset_[indices_[static_cast<std::size_t>(i)]]; }
-  const std::vector<i64>& indices() const { return indices_; }
-
- private:
-  D dataset_;
-  std::vector<i64> indices_;
-};
-template <class D>
-requires Dataset<std::remove_cvref_t<D>> Subset<held_t<D&&>> subset(D&& dataset, std::vector<i64> indices) {
-  return {std::forward<D>(dataset), std::move(indices)};
-}
-
-// The samples of the first dataset, then those of the next, ...; all with the same sample type.
-template <class First, class... Rest>
-class ConcatDataset {
-  static_assert((std::is_same_v<sample_t<std::remove_cvref_t<First>>, sample_t<std::remove_cvref_t<Rest>>> &&
-                 ...),
-                "weft: concatenated datasets must have the same fields");
-
- public:
-  explicit ConcatDataset(First first, Rest... rest)
-      : datasets_(std::forward<First>(first), std::forward<Rest>(rest)...) {}
-  i64 size() const {
-    return std::apply(
-        [](const auto&... dataset) { return (i64{0} + ... + static_cast<i64>(dataset.size())); }, datasets_);
-  }
-  auto operator[](i64 i) const { return sample<0>(i); }
-
- private:
-  template <std::size_t N>
-  auto sample(i64 i) const {
-    const auto& dataset = std::get<N>(datasets_);
-    if constexpr (N == sizeof...(Rest)) {
-      return dataset[i];
-    } else {
-      const i64 here = static_cast<i64>(dataset.size());
-      return i < here ? dataset[i] : sample<N + 1>(i - here);
-    }
-  }
-  std::tuple<First, Rest...> datasets_;
-};
-template <class... Ds>
-requires(Dataset<std::remove_cvref_t<Ds>>&&...) ConcatDataset<held_t<Ds&&>...> concat(Ds&&... datasets) {
-  return ConcatDataset<held_t<Ds&&>...>(std::forward<Ds>(datasets)...);
-}
-
-// A dataset computed from the sample number: `sample(i)` returns a std::tuple of fields.
-template <class F>
-class FunctionDataset {
- public:
-  FunctionDataset(i64 size, F sample) : size_(size), sample_(std::move(sample)) {
-    if (size < 0)
-      throw Error("data/size-mismatch", "a dataset cannot have " + std::to_string(size) + " samples");
-  }
-  i64 size() const { return size_; }
-  auto operator[](i64 i) const { return sample_(i); }
-
- private:
-  i64 size_;
-  F sample_;
-};
-template <class F>
-FunctionDataset<F> from_function(i64 size, F sample) {
-  return {size, std::move(sample)};
-}
-
-// Cuts a dataset at random into parts of the given fractions, which must sum to one. Each part has
-// floor(n * fraction) samples; what is left goes one by one to the first parts (as PyTorch's random_split
-// does). Throws "data/fractions".
-template <Dataset D>
-std::vector<Subset<const D&>> random_split(const D& dataset, const std::vector<f64>& fractions, u64 seed) {
-  const i64 n = static_cast<i64>(dataset.size());
-  f64 sum = 0;
-  i64 left = n;
-  std::vector<i64> sizes;
-  for (const f64 fraction : fractions) {
-    if (!(fraction >= 0 && fraction <= 1)) throw Error("data/fractions", "a fraction lies outside [0, 1]");
-    sum += fraction;
-    sizes.push_back(static_cast<i64>(static_cast<f64>(n) * fraction));
-    left -= sizes.back();
-  }
-  if (!(sum > 1 - 1e-6 && sum < 1 + 1e-6))
-    throw Error("data/fractions", "the fractions sum to " + std::to_string(sum) + ", not to one");
-  for (std::size_t i = 0; left > 0; i = (i + 1) % sizes.size(), --left) ++sizes[i];
-  const std::vector<i64> order = permutation(n, seed, 0, ShuffleUse::split);
-  std::vector<Subset<const D&>> parts;
-  i64 at = 0;
-  for (i64 size : sizes) {
-    size = size < n - at ? size : n - at;  // a sum a hair above one
-    parts.emplace_back(dataset, std::vector<i64>(order.begin() + at, order.begin() + at + size));
-    at += size;
-  }
-  return parts;
-}
-template <Dataset D>
-void random_split(const D&& dataset, const std::vector<f64>& fractions, u64 seed) = delete;  // would dangle
-
-}  // namespace weft::data
-// ---- weft/data/batch.hpp ----
-// A batch: one dense array per field, the batch as first axis. Law: its shape never changes; rows from
-// valid() on are padding (0, and -100 in labels).
-
-namespace weft::data {
-
-// A label that losses and metrics leave out: PyTorch's default `ignore_index`.
-inline constexpr int ignored_label = -100;
-
-// Row-major elements with a shape, in host memory of its own.
-template <class T>
-class Array {
- public:
-  using value_type = T;
-  Array() = default;
-  explicit Array(std::vector<i64> shape) : shape_(std::move(shape)) {
-    for (const i64 extent : shape_) size_ *= extent;
-    values_ = std::vector<T>(static_cast<std::size_t>(size_));
-  }
-  const T* data() const { return values_.data(); }
-  T* data() { return values_.data(); }
-  i64 size() const { return size_; }  // elements
-  int rank() const { return static_cast<int>(shape_.size()); }
-  i64 extent(int axis) const { return shape_[static_cast<std::size_t>(axis)]; }
-  const std::vector<i64>& shape() const { return shape_; }
-  const T& operator[](i64 i) const { return values_[static_cast<std::size_t>(i)]; }
-  const T* begin() const { return data(); }
-  const T* end() const { return data() + size_; }
-
- private:
-  std::vector<i64> shape_;
-  std::vector<T> values_;
-  i64 size_ = 1;
-};
-
-// What a loader yields; `auto& [image, label] = batch` names its fields.
-template <i64 BatchSize, class... Ts>
-class Batch {
- public:
-  using Elements = std::tuple<Ts...>;
-  static constexpr i64 batch_size = BatchSize;
-
-  Batch() = default;
-  explicit Batch(Array<Ts>... fields) : fields_(std::move(fields)...) {}
-  // How many leading rows are samples; the rest is padding.
-  i64 valid() const { return valid_; }
-  template <std::size_t F>
-  auto& get() {
-    return std::get<F>(fields_);
-  }
-  template <std::size_t F>
-  const auto& get() const {
-    return std::get<F>(fields_);
-  }
-
- private:
-  template <class>
-  friend class BatchBuilder;
-  std::tuple<Array<Ts>...> fields_;
-  i64 valid_ = 0;
-};
-
-// Fills the rows of one batch from samples, reusing its memory from batch to batch.
-template <class BatchType>
-class BatchBuilder;
-template <i64 BatchSize, class... Ts>
-class BatchBuilder<Batch<BatchSize, Ts...>> {
- public:
-  // Shapes come from `sample`. `label_field` is the integer field that padding fills with ignored_label, or
-  // -1 for the last field of a signed integer type; "loader/label-field" when there is no such field.
-  template <class... Fs>
-  BatchBuilder(const std::tuple<Fs...>& sample, int label_field) : label_field_(label_field) {
-    if (label_field < -1 || label_field >= static_cast<int>(sizeof...(Ts)))
-      throw Error("loader/label-field", "there is no field " + std::to_string(label_field));
-    each([&]<std::size_t F>() {
-      using T = std::tuple_element_t<F, std::tuple<Ts...>>;
-      std::vector<i64> shape = Field<std::tuple_element_t<F, std::tuple<Fs...>>>::shape(std::get<F>(sample));
-      shape.insert(shape.begin(), BatchSize);
-      std::get<F>(batch_.fields_) = Array<T>(std::move(shape));
-      if constexpr (is_label<T>) {
-        if (label_field == -1) label_field_ = static_cast<int>(F);
-      } else if (label_field == static_cast<int>(F)) {
-        throw Error("loader/label-field", "field " + std::to_string(F) + " is not of a signed integer type");
-      }
-    });
-  }
-
-  Batch<BatchSize, Ts...>& batch() { return batch_; }
-
-  // Row `row` becomes `sample`; throws "loader/ragged" when a field's shape is not that of the first sample.
-  template <class... Fs>
-  void put(i64 row, const std::tuple<Fs...>& sample, i64 sample_number) {
-    each([&]<std::size_t F>() {
-      using Traits = Field<std::tuple_element_t<F, std::tuple<Fs...>>>;
-      auto& array = std::get<F>(batch_.fields_);
-      const auto& field = std::get<F>(sample);
-      const i64 size = array.size() / BatchSize;
-      if (Traits::size(field) != size)
-        throw Error("loader/ragged", "field " + std::to_string(F) + " of sample " +
-                                         std::to_string(sample_number) + " has " +
-                                         std::to_string(Traits::size(field)) +
-                                         " elements, that of the first sample has " + std::to_string(size));
-      std::copy(Traits::data(field), Traits::data(field) + size, array.data() + row * size);
-    });
-  }
-
-  // The rows from `rows` on become padding.
-  void finish(i64 rows) {
-    batch_.valid_ = rows;
-    each([&]<std::size_t F>() {
-      using T = std::tuple_element_t<F, std::tuple<Ts...>>;
-      auto& array = std::get<F>(batch_.fields_);
-      T padding{};
-      if constexpr (is_label<T>) {
-        if (label_field_ == static_cast<int>(F)) padding = static_cast<T>(ignored_label);
-      }
-      std::fill(array.data() + rows * (array.size() / BatchSize), array.data() + array.size(), padding);
-    });
-  }
-
- private:
-  template <class T>
-  static constexpr bool is_label = std::is_integral_v<T>&& std::is_signed_v<T>;
-  template <class Visit>
-  static void each(Visit visit) {
-    [&]<std::size_t... F>(std::index_sequence<F...>) { (visit.template operator()<F>(), ...); }
-    (std::index_sequence_for<Ts...>{});
-  }
-
-  Batch<BatchSize, Ts...> batch_;
-  int label_field_;
-};
-
-// The batch type for samples with these elements.
-template <i64 BatchSize, class Elements>
-struct BatchOf;
-template <i64 BatchSize, class... Ts>
-struct BatchOf<BatchSize, std::tuple<Ts...>> {
-  using type = Batch<BatchSize, Ts...>;
-};
-
-}  // namespace weft::data
-
-template <weft::i64 BatchSize, class... Ts>
-struct std::tuple_size<weft::data::Batch<BatchSize, Ts...>>
-    : std::integral_constant<std::size_t, sizeof...(Ts)> {};
-template <std::size_t F, weft::i64 BatchSize, class... Ts>
-struct std::tuple_element<F, weft::data::Batch<BatchSize, Ts...>> {
-  using type = weft::data::Array<std::tuple_element_t<F, std::tuple<Ts...>>>;
-};
-// ---- weft/io/file.hpp ----
-// Files from outside and files written for keeps. Law: a failed write leaves the old file as it was and no
-// temporary behind; every failure is an Error that names the path and the system's reason.
-
-namespace weft::io {
-
-[[noreturn]] inline void throw_errno(const char* id, const std::string& action, const std::string& path,
-                                     int error) {
-  throw Error(id, "cannot " + action + " '" + path + "': " + std::strerror(error));
-}
-
-// An open file descriptor, closed at the end of its scope.
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~FileDescriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-  // Closes now; 0, or the error that close(2) reports.
-  int close() { return ::close(std::exchange(fd_, -1)) == 0 ? 0 : errno; }
-
- private:
-  int fd_ = -1;
-};
-
-// A regular file opened for reading; `size` in bytes. Throws "file/open" ("file/not-regular" for a folder,
-// ...).
-inline FileDescriptor open_for_reading(const std::string& path, std::size_t& size) {
-  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.get() < 0) throw_errno("file/open", "open", path, errno);
-  struct stat status {};
-  if (::fstat(file.get(), &status) != 0) throw_errno("file/open", "inspect", path, errno);
-  if (!S_ISREG(status.st_mode)) throw Error("file/not-regular", "'" + path + "' is not a regular file");
-  size = static_cast<std::size_t>(status.st_size);
-  return file;
-}
-
-// The whole file. Throws "file/open" or "file/read".
-inline std::string read_file(const std::string& path) {
-  std::size_t size = 0;
-  const FileDescriptor file = open_for_reading(path, size);
-  std::string bytes(size, '\0');
-  std::size_t done = 0;
-  while (done < size) {
-    const ssize_t got = ::read(file.get(), bytes.data() + done, size - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw_errno("file/read", "read", path, errno);
-    if (got == 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  bytes.resize(done);
-  return bytes;
-}
-
-// A file mapped read-only into memory for as long as the object lives. The file must not be cut short
-// meanwhile (replacing it by `AtomicFile` is fine: the mapping keeps the old bytes).
-class MappedFile {
- public:
-  MappedFile() = default;
-  // Throws "file/open", "file/not-regular" or "file/map".
-  explicit MappedFile(const std::string& path) {
-    const FileDescriptor file = open_for_reading(path, size_);
-    if (size_ == 0) return;
-    void* at = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
-    if (at == MAP_FAILED) throw_errno("file/map", "map", path, errno);
-    data_ = at;
-  }
-  MappedFile(MappedFile&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-  MappedFile& operator=(MappedFile&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    return *this;
-  }
-  ~MappedFile() {
-    if (data_ != nullptr) ::munmap(data_, size_);
-  }
-  const u8* data() const { return static_cast<const u8*>(data_); }
-  std::size_t size() const { return size_; }
-  std::string_view text() const { return {static_cast<const char*>(data_), size_}; }
-
- private:
-  void* data_ = nullptr;
-  std::size_t size_ = 0;
-};
-
-// Writes a file so that `path` holds either its old content or all of the new: bytes go to a temporary in the
-// same folder, which `commit` syncs, renames over `path`, and makes durable by syncing the folder. Without
-// `commit` nothing changes. A symbolic link is followed; the mode of a replaced file is kept. A process that
-// is killed in between leaves its temporary, "<path>.tmp-<process>-<number>", and the old file.
-class AtomicFile {
- public:
-  // Throws "file/create" (missing or unwritable folder) or "file/not-regular".
-  explicit AtomicFile(const std::string& path) : path_(path) {
-    if (path.empty()) throw Error("file/create", "cannot write a file with an empty name");
-    if (char* real = ::realpath(path.c_str(), nullptr)) {
-      path_ = real;
-      ::free(real);
-    }
-    struct stat old {};
-    const bool replaces = ::stat(path_.c_str(), &old) == 0;
-    if (replaces && !S_ISREG(old.st_mode))
-      throw Error("file/not-regular", "cannot write '" + path + "': it exists and is not a regular file");
-    const std::size_t slash = path_.rfind('/');
-    const std::string folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
-    folder_ = FileDescriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (folder_.get() < 0) throw_errno("file/create", "open folder '" + folder + "' to write", path, errno);
-    create_temporary();
-    if (replaces && ::fchmod(file_.get(), old.st_mode & 07777) != 0)
-      abandon("file/create", "set the mode of", errno);
-  }
-  AtomicFile(const AtomicFile&) = delete;
-  AtomicFile& operator=(const AtomicFile&) = delete;
-  ~AtomicFile() {
-    if (!temporary_.empty()) ::unlink(temporary_.c_str());
-  }
-
-  // Appends. Throws "file/write" (full disk, size limit); the temporary is gone by then.
-  void write(const void* bytes, std::size_t size) {
-    if (temporary_.empty()) throw Error("file/write", "'" + path_ + "' was already committed or abandoned");
-    const char* at = static_cast<const char*>(bytes);
-    while (size > 0) {
-      const ssize_t put = ::write(file_.get(), at, size);
-      if (put < 0 && errno == EINTR) continue;
-      if (put <= 0) abandon("file/write", "write", put == 0 ? ENOSPC : errno);
-      at += put;
-      size -= static_cast<std::size_t>(put);
-    }
-  }
-  void write(std::string_view text) { write(text.data(), text.size()); }
-
-  // Puts the new content in place. Throws "file/sync" or "file/rename".
-  void commit() {
-    if (temporary_.empty()) throw Error("file/write", "'" + path_ + "' was already committed or abandoned");
-    if (::fsync(file_.get()) != 0) abandon("file/sync", "sync", errno);
-    if (const int error = file_.close()) abandon("file/sync", "close", error);
-    if (::rename(temporary_.c_str(), path_.c_str()) != 0) abandon("file/rename", "replace", errno);
-    temporary_.clear();
-    // Some file systems have no folder sync and say EINVAL; there the rename itself is all there is.
-    if (::fsync(folder_.get()) != 0 && errno != EINVAL)
-      throw_errno("file/sync", "make durable (the new content is in place)", path_, errno);
-  }
-
- private:
-  void create_temporary() {
-    for (int attempt = 0; attempt < 1000; ++attempt) {
-      std::string name = path_ + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
-      file_ = FileDescriptor(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-      if (file_.get() >= 0) {
-        temporary_ = std::move(name);
-        return;
-      }
-      if (errno != EEXIST) throw_errno("file/create", "create a temporary file to write", path_, errno);
-    }
-    throw Error("file/create",
-                "cannot write '" + path_ + "': a thousand temporaries of this process lie beside it");
-  }
-  [[noreturn]] void abandon(const char* id, const char* action, int error) {
-    ::unlink(temporary_.c_str());
-    temporary_.clear();
-    throw_errno(id, action, path_, error);
-  }
-
-  std::string path_;
-  std::string temporary_;
-  FileDescriptor file_;
-  FileDescriptor folder_;
-};
-
-// Replaces the file's content atomically.
-inline void write_file(const std::string& path, std::string_view content) {
-  AtomicFile file(path);
-  file.write(content);
-  file.commit();
-}
-
-}  // namespace weft::io
-// ---- weft/data/digits.hpp ----
-// The 1,797 handwritten digits that come with weft (examples/data/README.md has their source and the file's
-// format). Law: every sample is in exactly one of the two parts, test holding the indices divisible by five.
-
-namespace weft::data {
-
-struct Digits {
-  Arrays<f32, i32> train;  // (image in [0, 1], label 0...9)
-  Arrays<f32, i32> test;
-};
-
-// Reads examples/data/digits.bin. `image_shape` is the shape of one image of 64 pixels, {64}, {8, 8} or
-// {1, 8, 8}. Throws the file's errors, "digits/format" for another or damaged file, and "digits/shape".
-inline Digits load_digits(const std::string& path, const std::vector<i64>& image_shape = {64}) {
-  constexpr std::size_t magic = 8, header = magic + 4 * sizeof(u32);
-  i64 pixels = 1;
-  for (const i64 extent : image_shape) {
-    if (extent < 1 || extent > 64) throw Error("digits/shape", "an image's extent must lie in 1...64");
-    pixels = pixels * extent > 64 ? 65 : pixels * extent;
-  }
-  if (pixels != 64) throw Error("digits/shape", "an image has 64 pixels, and its shape must too");
-
-  const io::MappedFile file(path);
-  const auto refuse = [&](const std::string& why) { throw Error("digits/format", "'" + path + "' " + why); };
-  if (file.size() < header || !file.text().starts_with("WEFTDGT1"))
-    refuse("is not a digits file (it does not begin with WEFTDGT1)");
-  const auto word = [&](std::size_t i) {
-    const u8* at = file.data() + magic + 4 * i;
-    return static_cast<u32>(at[0]) | static_cast<u32>(at[1]) << 8 | static_cast<u32>(at[2]) << 16 |
-           static_cast<u32>(at[3]) << 24;
-  };
-  const u32 count = word(0);
-  if (word(1) != 8 || word(2) != 8) refuse("does not hold 8x8 images");
-  if (word(3) != 10) refuse("does not hold ten classes");
-  if (file.size() != header + std::size_t{count} * 65)
-    refuse("holds " + std::to_string(file.size()) + " bytes where " + std::to_string(count) +
-           " digits need " + std::to_string(header + std::size_t{count} * 65));
-
-  Column<f32> images[2] = {{{}, image_shape}, {{}, image_shape}};
-  Column<i32> labels[2];
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t part = i % 5 == 0 ? 1 : 0;
-    const u8* image = file.data() + header + i * 64;
-    const u8 label = file.data()[header + std::size_t{count} * 64 + i];
-    if (label > 9) refuse("has label " + std::to_string(label) + " at index " + std::to_string(i));
-    for (std::size_t p = 0; p < 64; ++p) {
-      if (image[p] > 16) refuse("has a pixel above 16 at index " + std::to_string(i));
-      images[part].values.push_back(static_cast<f32>(image[p]) / 16.0f);
-    }
-    labels[part].values.push_back(label);
-  }
-  return {Arrays<f32, i32>(std::move(images[0]), std::move(labels[0])),
-          Arrays<f32, i32>(std::move(images[1]), std::move(labels[1]))};
-}
-
-}  // namespace weft::data
-// ---- weft/data/loader.hpp ----
-// Batches from a dataset. Law: which samples a batch holds, and in which order, depends only on the dataset,
-// the options and (epoch, batch number).
-
-namespace weft::data {
-
-// What happens to samples that do not fill the last batch of an epoch: they are left out, or the batch is
-// padded.
-enum class Last { drop, pad_and_mask };
-inline constexpr Last drop = Last::drop;
-inline constexpr Last pad_and_mask = Last::pad_and_mask;
-namespace last {
-inline constexpr Last drop = Last::drop;
-inline constexpr Last pad_and_mask = Last::pad_and_mask;
-}  // namespace last
-
-struct LoaderOptions {
-  bool shuffle = false;  // a new random order each epoch, from (seed, epoch)
-  u64 seed = 0;
-  Last last = Last::drop;
-  int label_field = -1;  // padded rows of this field hold -100; -1: the last field of a signed integer type
-};
-
-// Where a loader stands: the batch that comes next.
-struct Position {
-  i64 epoch = 0;
-  i64 batch = 0;
-  friend bool operator==(const Position&, const Position&) = default;
-};
-
-struct PassEnd {};
-
-// Steps through the batches of a pass. A pass has one batch, which each step fills anew.
-template <class Pass>
-class BatchIterator {
- public:
-  explicit BatchIterator(Pass* pass) : pass_(pass) {}
-  auto& operator*() const { return pass_->batch(); }
-  BatchIterator& operator++() {
-    pass_->advance();
-    return *this;
-  }
-  friend bool operator==(const BatchIterator& at, PassEnd) { return at.pass_->done(); }
-
- private:
-  Pass* pass_;
-};
-
-// One epoch of a dataset from a given batch on.
-template <i64 BatchSize, class D>
-class Pass {
- public:
-  using BatchType = typename BatchOf<BatchSize, typename SampleOf<sample_t<D>>::Elements>::type;
-
-  Pass(const D& dataset, const LoaderOptions& options, Position start, i64 batches, Position* position)
-      : dataset_(&dataset),
-        builder_(dataset[0], options.label_field),
-        epoch_(start.epoch),
-        next_(start.batch),
-        batches_(batches),
-        position_(position) {
-    if (options.shuffle)
-      order_ = permutation(static_cast<i64>(dataset.size()), options.seed, start.epoch, ShuffleUse::epoch);
-    advance();
-  }
-  BatchIterator<Pass> begin() { return BatchIterator<Pass>(this); }
-  PassEnd end() const { return {}; }
-  BatchType& batch() { return builder_.batch(); }
-  bool done() const { return done_; }
-
-  void advance() {
-    done_ = next_ >= batches_;
-    if (done_) return;
-    const i64 first = next_ * BatchSize, left = static_cast<i64>(dataset_->size()) - first;
-    const i64 rows = left < BatchSize ? left : BatchSize;
-    for (i64 row = 0; row < rows; ++row) {
-      const i64 sample = order_.empty() ? first + row : order_[static_cast<std::size_t>(first + row)];
-      builder_.put(row, (*dataset_)[sample], sample);
-    }
-    builder_.finish(rows);
-    ++next_;
-    if (position_ != nullptr)
-      *position_ = next_ < batches_ ? Position{epoch_, next_} : Position{epoch_ + 1, 0};
-  }
-
- private:
-  const D* dataset_;
-  BatchBuilder<BatchType> builder_;
-  std::vector<i64> order_;
-  i64 epoch_, next_, batches_;
-  Position* position_;
-  bool done_ = false;
-};
-
-// A range of batches that remembers how far it has come.
+}  // namespace weft::kernels
+// ---- weft/passes/plan.hpp ----
+// The memory plan: an address for everything that is in memory, found by lifetime. A buffer is taken when its
+// group runs and given back after its last reader; a kernel that reads an element and writes the same element
+// of a dying buffer of equal size updates it in place. State that is assigned is written where it lives when
+// no later reader is left, and copied at the end of the step otherwise.
+
+// ---- weft/passes/collect.hpp ----
+// What crosses groups in memory, and what is rather made again; then what each group computes, reads and
+// writes, from its stores back to memory, in ascending order.
+
+// ---- weft/passes/fuse.hpp ----
+// Fusion: cuts the graph into groups, each of which becomes one kernel, in execution order.
 //
-// Each `for` over the loader is one epoch, the first being epoch 0, and each has its own order; a `for` that
-// ended early does not come back to the rest of its epoch. `position()` is the batch that comes next: inside
-// the loop the one after the current batch, which is what a checkpoint taken after the step has to keep.
-// `seek(position)` makes the next `for` start there. One `for` at a time; its batch is overwritten by the
-// next.
-template <i64 BatchSize, class D>
-class Loader {
- public:
-  static_assert(BatchSize > 0, "weft: a batch holds at least one sample");
-  using Samples = std::remove_cvref_t<D>;
-  using BatchType = typename Pass<BatchSize, Samples>::BatchType;
+// Group numbers are that order: a node may join any group not earlier than the groups of its operands, so the
+// order is legal by construction and one sweep suffices. A loop group iterates over one space, cut at `split`
+// into rows and columns; its members have the extents of the space, or those of a row (columns reduced), and
+// reductions go along the columns (usable at once), along the rows, or over everything (usable by later
+// groups). What crosses groups is stored, unless computing it again from what is in memory anyway is cheap.
+
+// ---- weft/passes/epilogue.hpp ----
+// Additions to a matrix product that its kernel can make to the finished sums: a value laid out as the
+// result, then one entry a column. Law: the sums, the first addition and the second are each rounded to f32,
+// as the separate nodes would be, so that what is absorbed changes no bit.
+
+// ---- weft/passes/views.hpp ----
+// Strided views: what a chain of movement nodes over something in memory means as (root, offset, strides),
+// so that the kernel or matrix product that reads it needs no copy.
+
+// ---- weft/ir/value.hpp ----
+// Value: a node number with its builder, and one function a primitive that adds it. Gradient rules, passes
+// and typed handles all build the graph through these; what can be decided at once is folded here.
+
+// ---- weft/ir/builder.hpp ----
+// The hash-consing builder: adding a node that is already there returns its number. It also folds what is
+// decided locally (x + 0, x * 1, casts and views that change nothing, arithmetic on splat constants).
+
+// ---- weft/ir/graph.hpp ----
+// The graph: flat arrays of nodes in topological order (a node's operands have smaller numbers), shapes and
+// attribute lists interned, state named by slots, effects kept apart. Everything is constexpr-friendly.
 
-  // Throws "loader/empty" for a dataset without samples, "loader/too-few" when dropping the last batch leaves
-  // none.
-  Loader(D dataset, const LoaderOptions& options) : dataset_(std::forward<D>(dataset)), options_(options) {
-    if (size() == 0) throw Error("loader/empty", "the dataset has no samples");
-    if (batches() == 0)
-      throw Error("loader/too-few", std::to_string(size()) + " samples do not fill one batch of " +
-                                        std::to_string(BatchSize) + "; use .last = data::pad_and_mask");
-  }
-
-  BatchIterator<Pass<BatchSize, Samples>> begin() {
-    if (!sought_ && position_.batch != 0) position_ = {position_.epoch + 1, 0};
-    sought_ = false;
-    pass_.clear();
-    pass_.emplace_back(dataset_, options_, position_, batches(), &position_);
-    return pass_[0].begin();
-  }
-  PassEnd end() const { return {}; }
-
-  // The batches of epoch e from `first_batch` on, as a range of its own: neither reads nor moves
-  // `position()`. The loader must outlive it. Throws "loader/position".
-  Pass<BatchSize, Samples> epoch(i64 e, i64 first_batch = 0) const {
-    check({e, first_batch});
-    return {dataset_, options_, {e, first_batch}, batches(), nullptr};
-  }
-
-  Position position() const { return position_; }
-  // Throws "loader/position" for a negative epoch or a batch outside [0, batches()].
-  void seek(Position position) {
-    check(position);
-    position_ = position.batch < batches() ? position : Position{position.epoch + 1, 0};
-    sought_ = true;
-  }
-
-  i64 size() const { return static_cast<i64>(dataset_.size()); }  // samples
-  // Batches in an epoch.
-  i64 batches() const {
-    const i64 extra = options_.last == Last::pad_and_mask && size() % BatchSize != 0 ? 1 : 0;
-    return size() / BatchSize + extra;
-  }
-  const LoaderOptions& options() const { return options_; }
-
- private:
-  void check(Position position) const {
-    if (position.epoch < 0 || position.batch < 0 || position.batch > batches())
-      throw Error("loader/position",
-                  "epoch " + std::to_string(position.epoch) + ", batch " + std::to_string(position.batch) +
-                      " is no position of a loader with " + std::to_string(batches()) + " batches");
-  }
-
-  D dataset_;
-  LoaderOptions options_;
-  Position position_;
-  bool sought_ = false;
-  std::vector<Pass<BatchSize, Samples>> pass_;  // the one behind the latest begin(), if any
-};
-
-// Batches of BatchSize samples of `dataset`, which is kept by reference when it is an lvalue.
-template <i64 BatchSize, class D>
-requires Dataset<std::remove_cvref_t<D>> Loader<BatchSize, held_t<D&&>> loader(
-    D&& dataset, const LoaderOptions& options = {}) {
-  return {std::forward<D>(dataset), options};
-}
-
-}  // namespace weft::data
-// ---- weft/data/stream.hpp ----
-// Datasets that can only be read from front to back. Law: as for `Loader`, and reading epoch e again gives
-// the same samples, so a position is found again by reading up to it.
-
-namespace weft::data {
-
-// `dataset.stream(epoch)` gives a callable that returns a std::optional<std::tuple<fields...>> each time,
-// empty at the end.
-template <class D>
-concept IterableDataset = requires(const D& dataset, i64 epoch) {
-  { dataset.stream(epoch)().has_value() } -> std::convertible_to<bool>;
-}
-&&SampleOf<
-    typename std::remove_cvref_t<decltype(std::declval<const D&>().stream(i64{})())>::value_type>::is_tuple;
-
-// An iterable dataset from a function of the epoch that returns such a callable.
-template <class F>
-class GeneratorDataset {
- public:
-  explicit GeneratorDataset(F open) : open_(std::move(open)) {}
-  auto stream(i64 epoch) const { return open_(epoch); }
-
- private:
-  F open_;
-};
-template <class F>
-GeneratorDataset<F> from_generator(F open) {
-  return GeneratorDataset<F>(std::move(open));
-}
-
-// One epoch of an iterable dataset from a given batch on.
-template <i64 BatchSize, class D>
-class StreamPass {
- public:
-  using Stream = decltype(std::declval<const D&>().stream(i64{}));
-  using Sample = typename decltype(std::declval<Stream&>()())::value_type;
-  using BatchType = typename BatchOf<BatchSize, typename SampleOf<Sample>::Elements>::type;
-
-  StreamPass(const D& dataset, const LoaderOptions& options, Position start, Position* position)
-      : stream_(dataset.stream(start.epoch)), options_(options), epoch_(start.epoch), position_(position) {
-    for (i64 skip = start.batch * BatchSize; skip > 0 && stream_().has_value(); --skip) {
-    }
-    next_ = start.batch;
-    advance();
-  }
-  BatchIterator<StreamPass> begin() { return BatchIterator<StreamPass>(this); }
-  PassEnd end() const { return {}; }
-  BatchType& batch() { return builder_->batch(); }
-  bool done() const { return done_; }
-
-  void advance() {
-    i64 rows = 0;
-    while (rows < BatchSize && !drained_) {
-      const std::optional<Sample> sample = stream_();
-      drained_ = !sample.has_value();
-      if (drained_) break;
-      if (!builder_) builder_.emplace(*sample, options_.label_field);
-      builder_->put(rows, *sample, next_ * BatchSize + rows);
-      ++rows;
-    }
-    done_ = rows == 0 || (rows < BatchSize && options_.last == Last::drop);
-    if (!done_) {
-      builder_->finish(rows);
-      ++next_;
-    }
-    if (position_ != nullptr) *position_ = done_ ? Position{epoch_ + 1, 0} : Position{epoch_, next_};
-  }
-
- private:
-  Stream stream_;
-  LoaderOptions options_;
-  std::optional<BatchBuilder<BatchType>> builder_;
-  i64 epoch_, next_ = 0;
-  Position* position_;
-  bool drained_ = false, done_ = false;
-};
-
-// As `Loader`, for an iterable dataset: it cannot shuffle, does not know how many batches there are (so
-// inside the last batch `position()` still names this epoch, and a `for` from there is empty), and seeks by
-// reading.
-template <i64 BatchSize, class D>
-class StreamLoader {
- public:
-  static_assert(BatchSize > 0, "weft: a batch holds at least one sample");
-  using Samples = std::remove_cvref_t<D>;
-
-  // Throws "loader/shuffle" when asked to shuffle.
-  StreamLoader(D dataset, const LoaderOptions& options)
-      : dataset_(std::forward<D>(dataset)), options_(options) {
-    if (options.shuffle)
-      throw Error("loader/shuffle", "a dataset read from front to back cannot be shuffled");
-  }
-  BatchIterator<StreamPass<BatchSize, Samples>> begin() {
-    if (!sought_ && position_.batch != 0) position_ = {position_.epoch + 1, 0};
-    sought_ = false;
-    pass_.clear();
-    pass_.emplace_back(dataset_, options_, position_, &position_);
-    return pass_[0].begin();
-  }
-  PassEnd end() const { return {}; }
-  // The batches of epoch e from `first_batch` on, as a range of its own.
-  StreamPass<BatchSize, Samples> epoch(i64 e, i64 first_batch = 0) const {
-    check({e, first_batch});
-    return {dataset_, options_, {e, first_batch}, nullptr};
-  }
-  Position position() const { return position_; }
-  // Throws "loader/position" for a negative epoch or batch.
-  void seek(Position position) {
-    check(position);
-    position_ = position;
-    sought_ = true;
-  }
-
- private:
-  static void check(Position position) {
-    if (position.epoch < 0 || position.batch < 0)
-      throw Error("loader/position", "a negative epoch or batch is no position of a loader");
-  }
-
-  D dataset_;
-  LoaderOptions options_;
-  Position position_;
-  bool sought_ = false;
-  std::vector<StreamPass<BatchSize, Samples>> pass_;
-};
-
-template <i64 BatchSize, class D>
-requires IterableDataset<std::remove_cvref_t<D>> StreamLoader<BatchSize, held_t<D&&>> loader(
-    D&& dataset, const LoaderOptions& options = {}) {
-  return {std::forward<D>(dataset), options};
-}
-
-}  // namespace weft::data
-// ---- weft/data.hpp ----
-// Layer 10: datasets and loaders.
-
-// ---- weft/device/cpu.hpp ----
-// The host as a device: a tag that users pass, and memory aligned for packs of lanes and for files. Law: no
-// result depends on the number of threads.
-
-#if defined(_OPENMP)
-#include <omp.h>
-#endif
-
-namespace weft {
-
-// `threads` is how many threads a program may use; 0 leaves it to OpenMP.
-struct Cpu {
-  int threads = 0;
-  constexpr bool operator==(const Cpu&) const = default;
-};
-
-// The number of threads that `cpu` stands for: 1 where OpenMP is not compiled in. A negative number throws
-// Error "cpu/threads".
-inline int cpu_threads(const Cpu& cpu) {
-  if (cpu.threads < 0) {
-    throw Error("cpu/threads",
-                "Cpu{" + std::to_string(cpu.threads) + "}: give 0 for OpenMP's choice, or a number");
-  }
-#if defined(_OPENMP)
-  return cpu.threads == 0 ? omp_get_max_threads() : cpu.threads;
-#else
-  return 1;
-#endif
-}
-
-// Bytes at which every buffer of the host and of the GPU starts.
-inline constexpr std::size_t buffer_alignment = 256;
-
-// Host memory of a fixed size, 256-byte aligned, not initialised: its own, or lent by the caller, who then
-// keeps it alive. Errors: "cpu/out-of-memory", "cpu/misaligned".
-class HostBuffer {
- public:
-  HostBuffer() = default;
-  explicit HostBuffer(std::size_t bytes) : bytes_(bytes), owned_(bytes > 0) {
-    if (bytes == 0) return;
-    data_ = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{buffer_alignment}, std::nothrow));
-    if (data_ == nullptr) {
-      throw Error("cpu/out-of-memory", "no host memory for " + std::to_string(bytes) + " bytes");
-    }
-  }
-
-  // Uses memory that belongs to the caller.
-  static HostBuffer borrow(void* data, std::size_t bytes) {
-    if (reinterpret_cast<std::uintptr_t>(data) % buffer_alignment != 0 || (data == nullptr && bytes > 0)) {
-      throw Error("cpu/misaligned", "memory lent to weft must start at a multiple of 256 bytes");
-    }
-    HostBuffer buffer;
-    buffer.data_ = static_cast<std::byte*>(data);
-    buffer.bytes_ = bytes;
-    return buffer;
-  }
-
-  HostBuffer(HostBuffer&& other) noexcept { swap(other); }
-  HostBuffer& operator=(HostBuffer&& other) noexcept {
-    HostBuffer(std::move(other)).swap(*this);
-    return *this;
-  }
-  ~HostBuffer() {
-    if (owned_) ::operator delete (data_, std::align_val_t{buffer_alignment});
-  }
-
-  std::byte* data() const { return data_; }
-  std::size_t size() const { return bytes_; }
-  bool owned() const { return owned_; }
-
- private:
-  void swap(HostBuffer& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(bytes_, other.bytes_);
-    std::swap(owned_, other.owned_);
-  }
-
-  std::byte* data_ = nullptr;
-  std::size_t bytes_ = 0;
-  bool owned_ = false;
-};
-
-}  // namespace weft
-// ---- weft/device/best.hpp ----
-// The device to use when the user does not care. Law: the choice of a type depends on how this translation
-// unit is compiled, the choice of a value on the machine it runs on.
-
-#if defined(__CUDACC__)
-// ---- weft/device/cuda.cuh ----
-#ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_CUH
-#define WEFT_SINGLE_WEFT_DEVICE_CUDA_CUH
-// An NVIDIA GPU as a device: the tag that users pass, and what it takes to use it. Law: whoever changes the
-// calling thread's current device restores it, and a caller's stream is never destroyed.
-
-#include <cuda_runtime_api.h>
-
-#include <string>
-#include <utility>
-
-// ---- weft/device/cuda_error.cuh ----
-#ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
-#define WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
-// Every status of the CUDA runtime goes through here. Law: none is ignored; a failure becomes Error
-// "cuda/<name>", for example "cuda/cudaErrorMemoryAllocation", that names the call and what it was for.
-
-#include <cuda_runtime_api.h>
-
-#include <cstdio>
-#include <string>
-#include <utility>
-
-namespace weft {
-
-namespace detail {
-
-[[noreturn]] inline void throw_cuda_error(cudaError_t status, const char* call, const char* context) {
-  cudaGetLastError();  // forgets it, or an unrelated later check would report it again
-  std::string message = std::string(call) + ": " + cudaGetErrorString(status);
-  if (context[0] != '\0') message += " (" + std::string(context) + ")";
-  throw Error(std::string("cuda/") + cudaGetErrorName(status), std::move(message));
-}
-
-}  // namespace detail
-
-// Throws unless `status` is a success. `call` is the function, `context` what it was called for.
-inline void cuda_check(cudaError_t status, const char* call, const char* context = "") {
-  if (status != cudaSuccess) [[unlikely]]
-    detail::throw_cuda_error(status, call, context);
-}
-
-// To be called after a kernel launch, which returns no status of its own. `kernel` is its name.
-inline void cuda_check_launch(const char* kernel) { cuda_check(cudaGetLastError(), "kernel launch", kernel); }
-
-// For destructors, which cannot throw: says so on stderr. A driver that is already shutting down at the end
-// of the process has released everything itself.
-inline void cuda_report(cudaError_t status, const char* call) noexcept {
-  if (status == cudaSuccess || status == cudaErrorCudartUnloading) return;
-  std::fprintf(stderr, "weft: %s: %s: %s\n", call, cudaGetErrorName(status), cudaGetErrorString(status));
-}
-
-}  // namespace weft
-#endif  // WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
-
-namespace weft {
-
-// `ordinal` counts the visible GPUs from 0. `stream` is the caller's, or null for one of weft's own; the
-// default streams are spelled cudaStreamLegacy and cudaStreamPerThread.
-struct Cuda {
-  int ordinal = 0;
-  cudaStream_t stream = nullptr;
-  bool operator==(const Cuda&) const = default;
-};
-
-// How many GPUs are there: 0 without a driver. Never throws.
-inline int cuda_device_count() noexcept {
-  int count = 0;
-  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
-  cudaGetLastError();
-  return 0;
-}
-
-// Throws Error "cuda/no-device", with advice, where no GPU can be used, and "cuda/no-such-device" where
-// there are GPUs but not this one.
-inline void require_cuda(const Cuda& cuda) {
-  int count = 0;
-  const cudaError_t status = cudaGetDeviceCount(&count);
-  const std::string name = "Cuda{" + std::to_string(cuda.ordinal) + "}";
-  if (status != cudaSuccess || count == 0) {
-    cudaGetLastError();
-    throw Error("cuda/no-device",
-                name + " needs an NVIDIA GPU and this process sees none" +
-                    (status == cudaSuccess ? std::string() : std::string(": ") + cudaGetErrorString(status)) +
-                    ". Pass Cpu{}, or let on_best_device(...) choose at run time. If there is a GPU, run "
-                    "nvidia-smi, and look at CUDA_VISIBLE_DEVICES and at the driver's version.");
-  }
-  if (cuda.ordinal < 0 || cuda.ordinal >= count) {
-    throw Error("cuda/no-such-device", name + " does not exist: this process sees " + std::to_string(count) +
-                                           " GPU(s), counted from 0");
-  }
-}
-
-// Makes a device current for the calling thread and restores the caller's at the end of the scope.
-class DeviceGuard {
- public:
-  explicit DeviceGuard(int ordinal) {
-    cuda_check(cudaGetDevice(&before_), "cudaGetDevice");
-    if (before_ == ordinal) return;
-    cuda_check(cudaSetDevice(ordinal), "cudaSetDevice");
-    changed_ = true;
-  }
-  DeviceGuard(const DeviceGuard&) = delete;
-  DeviceGuard& operator=(const DeviceGuard&) = delete;
-  ~DeviceGuard() {
-    if (changed_) cuda_report(cudaSetDevice(before_), "cudaSetDevice");
-  }
-
- private:
-  int before_ = 0;
-  bool changed_ = false;
-};
-
-// A stream: one of its own (which does not wait for the legacy default stream), or the caller's.
-class Stream {
- public:
-  Stream() {
-    cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-  }
-  explicit Stream(cudaStream_t borrowed) : stream_(borrowed), owned_(false) {}
-  Stream(Stream&& other) noexcept
-      : stream_(std::exchange(other.stream_, nullptr)), owned_(std::exchange(other.owned_, false)) {}
-  Stream& operator=(Stream&& other) noexcept {
-    std::swap(stream_, other.stream_);
-    std::swap(owned_, other.owned_);
-    return *this;
-  }
-  ~Stream() {
-    if (owned_) cuda_report(cudaStreamDestroy(stream_), "cudaStreamDestroy");
-  }
-
-  cudaStream_t get() const { return stream_; }
-  bool owned() const { return owned_; }
-  // Waits until all work enqueued so far has ended; errors of that work surface here.
-  void synchronize() const { cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
-
- private:
-  cudaStream_t stream_ = nullptr;
-  bool owned_ = true;
-};
-
-// A mark in a stream. Timing costs a little, so it is opt-in.
-class Event {
- public:
-  explicit Event(bool timing = false) {
-    cuda_check(cudaEventCreateWithFlags(&event_, timing ? cudaEventDefault : cudaEventDisableTiming),
-               "cudaEventCreateWithFlags");
-  }
-  Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
-  Event& operator=(Event&& other) noexcept {
-    std::swap(event_, other.event_);
-    return *this;
-  }
-  ~Event() {
-    if (event_ != nullptr) cuda_report(cudaEventDestroy(event_), "cudaEventDestroy");
-  }
-
-  cudaEvent_t get() const { return event_; }
-  void record(cudaStream_t stream) { cuda_check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
-  // Makes later work of `stream` wait for the mark; the host goes on.
-  void block(cudaStream_t stream) const {
-    cuda_check(cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent");
-  }
-  // The host waits for the mark; at once if it was never recorded.
-  void synchronize() const { cuda_check(cudaEventSynchronize(event_), "cudaEventSynchronize"); }
-  bool reached() const {
-    const cudaError_t status = cudaEventQuery(event_);
-    if (status == cudaErrorNotReady) return false;
-    cuda_check(status, "cudaEventQuery");
-    return true;
-  }
-  // Milliseconds from `start` to this event; both with timing, both reached.
-  float milliseconds_since(const Event& start) const {
-    float elapsed = 0;
-    cuda_check(cudaEventElapsedTime(&elapsed, start.event_, event_), "cudaEventElapsedTime");
-    return elapsed;
-  }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
-
-// A device in use: checked, with a stream. Everything that runs on a GPU starts from one.
-class CudaContext {
- public:
-  explicit CudaContext(const Cuda& cuda) : ordinal_(checked(cuda)), stream_(make_stream(cuda)) {
-    cuda_check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal_),
-               "cudaDeviceGetAttribute");
-    cuda_check(cudaDeviceGetAttribute(&shared_bytes_, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal_),
-               "cudaDeviceGetAttribute");
-  }
-
-  int ordinal() const { return ordinal_; }
-  cudaStream_t stream() const { return stream_.get(); }
-  int multiprocessors() const { return multiprocessors_; }
-  // The most shared memory that one block may opt in to, in bytes.
-  int max_shared_bytes() const { return shared_bytes_; }
-  void synchronize() const { stream_.synchronize(); }
-
- private:
-  static int checked(const Cuda& cuda) {
-    require_cuda(cuda);
-    return cuda.ordinal;
-  }
-  static Stream make_stream(const Cuda& cuda) {
-    DeviceGuard guard(cuda.ordinal);
-    return cuda.stream == nullptr ? Stream() : Stream(cuda.stream);
-  }
-
-  int ordinal_;
-  Stream stream_;
-  int multiprocessors_ = 0;
-  int shared_bytes_ = 0;
-};
-
-}  // namespace weft
-#endif  // WEFT_SINGLE_WEFT_DEVICE_CUDA_CUH
-#endif
-
-namespace weft {
-
-// Two namespaces, so that a program may be built from translation units of both sorts.
-#if defined(__CUDACC__)
-inline namespace cuda_target {
-
-using best_device = Cuda;
-
-// Returns f(Cuda{}) if there is a GPU, else f(Cpu{}); both must have the same type.
-template <class F>
-decltype(auto) on_best_device(F&& f) {
-  if (cuda_device_count() > 0) return std::forward<F>(f)(Cuda{});
-  return std::forward<F>(f)(Cpu{});
-}
-
-}  // namespace cuda_target
-#else
-inline namespace host_target {
-
-using best_device = Cpu;
-
-// Returns f(Cpu{}): this translation unit is not compiled for a GPU.
-template <class F>
-decltype(auto) on_best_device(F&& f) {
-  return std::forward<F>(f)(Cpu{});
-}
-
-}  // namespace host_target
-#endif
-
-}  // namespace weft
-// ---- weft/device.hpp ----
-// Layer 2: the devices a program runs on.
-
-// ---- weft/core/diagnose.hpp ----
-// How a wrong shape becomes one readable compile error on every compiler.
-// Law: the sentence is a literal in a static_assert, the operation and the operands are types, and the
-// static_assert stands inside a class template (a "cause") that has them as arguments; then g++, clang and
-// nvcc all print the sentence and, next to it, "ShapesBroadcast<false, Add, Shape<4, 8>, Shape<3, 8>>", once,
-// with the user's line in the trail. (A static_assert on a variable template prints no arguments under nvcc;
-// a string as a template argument is printed letter by letter there; asserting Cause::value reports twice,
-// and creating a Cause object makes clang report the caller's constant expression too.)
-//
-// An operation uses it so, returning something plausible so that no second error follows:
-//
-//   constexpr bool fits = broadcastable(A::value, B::value);
-//   static_assert(sizeof(ShapesBroadcast<fits, Add, A, B>) > 0);
-//   if constexpr (!fits) { return a; } else { ... }
-//
-// A new cause is a struct like those below, in the header of the operation that needs it.
-
-namespace weft {
-
-// Numbers that a message shows beside shapes.
-template <i64 Value>
-struct Axis {};
-template <i64 Value>
-struct Rank {};
-template <i64 Value>
-struct Size {};
-
-template <bool Ok, class Op, class... Shapes>
-struct ShapesBroadcast {
-  static_assert(Ok,
-                "the shapes do not broadcast: two extents of the same axis must be equal, or one of them 1");
-};
-
-template <bool Ok, class Op, class... Shapes>
-struct ShapesEqual {
-  static_assert(Ok, "the shapes differ, and this operation does not broadcast");
-};
-
-// Shapes: of the operands of a product, whose contracted axes are meant.
-template <bool Ok, class Op, class... Shapes>
-struct InnerExtentsEqual {
-  static_assert(Ok, "the extents of the contracted axes differ");
-};
-
-template <bool Ok, class Op, class... Shapes>
-struct SizesEqual {
-  static_assert(Ok, "the new shape does not hold the same number of elements");
-};
-
-// What: an Axis<i>, then the Shape it should fit in.
-template <bool Ok, class Op, class... What>
-struct AxisInRange {
-  static_assert(Ok, "the axis does not exist: it must lie in [-rank, rank)");
-};
-
-// What: a Shape, then the Rank<r> it should have.
-template <bool Ok, class Op, class... What>
-struct RankIs {
-  static_assert(Ok, "the tensor has the wrong number of axes");
-};
-
-template <bool Ok, class Op, class... Dtypes>
-struct DtypesEqual {
-  static_assert(Ok, "the dtypes differ: convert one operand with cast<T>");
-};
-
-template <bool Ok, class Op, class... Dtypes>
-struct DtypeAllowed {
-  static_assert(Ok, "the operation is not defined for this dtype");
-};
-
-}  // namespace weft
 // ---- weft/core/list.hpp ----
 // A growable array made for constant evaluation: one allocation, raw indexing, no checks. Compilers charge
 // every call and loop turn of a constexpr program; std::vector costs them three to five times as much. It may
@@ -3208,6 +880,151 @@ constexpr void sort(List<T>& list, Less less) {
   }
   if (from != list.data())
     for (int i = 0; i < n; ++i) list[i] = from[i];
+}
+
+}  // namespace weft
+// ---- weft/core/shape.hpp ----
+// Extents of a tensor, as a type (Shape) and as a value (Dims), and the rules that every operation shares.
+// Law: shape_of<R> and Dims are inverse (Shape<D...>::value has extents D...), and broadcast() is NumPy's
+// rule. Plain arrays only, so that device code can use everything here.
+
+namespace weft {
+
+inline constexpr int max_rank = 8;
+
+// The extents as a value. Entries at and beyond rank are 0. rank -1 means "no shape" (see broadcast).
+struct Dims {
+  int rank = 0;
+  i64 extent[max_rank]{};
+
+  WEFT_HD constexpr bool valid() const { return rank >= 0; }
+  // The number of elements; 1 for a scalar.
+  WEFT_HD constexpr i64 size() const {
+    i64 product = 1;
+    for (int i = 0; i < rank; ++i) product *= extent[i];
+    return product;
+  }
+  // The extent of an axis in [-rank, rank).
+  WEFT_HD constexpr i64 operator[](int axis) const { return extent[axis < 0 ? axis + rank : axis]; }
+  WEFT_HD constexpr bool operator==(const Dims& other) const {
+    if (rank != other.rank) return false;
+    for (int i = 0; i < rank; ++i)
+      if (extent[i] != other.extent[i]) return false;
+    return true;
+  }
+};
+
+template <i64... D>
+WEFT_HD constexpr Dims make_dims() {
+  static_assert(sizeof...(D) <= max_rank, "a tensor has at most 8 axes");
+  return Dims{static_cast<int>(sizeof...(D)), {D...}};
+}
+
+// The extents as a type; Shape<> is a scalar's.
+template <i64... D>
+struct Shape {
+  static_assert(((D >= 0) && ... && true), "an extent is not negative");
+  static constexpr Dims value = make_dims<D...>();
+  static constexpr int rank = value.rank;
+  static constexpr i64 size = value.size();
+  static constexpr i64 dims[sizeof...(D) == 0 ? 1 : sizeof...(D)]{D...};
+};
+
+template <class T>
+inline constexpr bool is_shape = false;
+template <i64... D>
+inline constexpr bool is_shape<Shape<D...>> = true;
+
+namespace shape_detail {
+
+template <class Rule, class Seq = std::make_index_sequence<static_cast<std::size_t>(Rule::value.rank)>>
+struct FromDims;
+template <class Rule, std::size_t... I>
+struct FromDims<Rule, std::index_sequence<I...>> {
+  using type = Shape<Rule::value.extent[I]...>;
+};
+
+}  // namespace shape_detail
+
+// The Shape<...> of a type with `static constexpr Dims value`, which must be valid.
+template <class Rule>
+using shape_of = typename shape_detail::FromDims<Rule>::type;
+
+// True for an axis in [-rank, rank), the ones normalize_axis takes. A scalar has none.
+WEFT_HD constexpr bool axis_in_range(i64 axis, int rank) { return axis >= -rank && axis < rank; }
+
+// -1 is the last axis.
+WEFT_HD constexpr int normalize_axis(i64 axis, int rank) {
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+// NumPy's rule: shapes are aligned at their last axes; each pair of extents is equal, or one of them is 1 or
+// missing.
+WEFT_HD constexpr bool broadcastable(const Dims& a, const Dims& b) {
+  for (int i = 1; i <= a.rank && i <= b.rank; ++i) {
+    const i64 x = a.extent[a.rank - i], y = b.extent[b.rank - i];
+    if (x != y && x != 1 && y != 1) return false;
+  }
+  return a.valid() && b.valid();
+}
+
+// The common shape, or an invalid Dims where there is none.
+WEFT_HD constexpr Dims broadcast(const Dims& a, const Dims& b) {
+  Dims result;
+  result.rank = -1;
+  if (!broadcastable(a, b)) return result;
+  result.rank = a.rank > b.rank ? a.rank : b.rank;
+  for (int i = 1; i <= result.rank; ++i) {
+    const i64 x = i <= a.rank ? a.extent[a.rank - i] : 1, y = i <= b.rank ? b.extent[b.rank - i] : 1;
+    result.extent[result.rank - i] = x == 1 ? y : x;
+  }
+  return result;
+}
+
+// Elements between neighbours along each axis of a contiguous tensor, the last axis running fastest.
+WEFT_HD constexpr Dims row_major_strides(const Dims& dims) {
+  Dims strides;
+  strides.rank = dims.rank;
+  i64 step = 1;
+  for (int i = dims.rank - 1; i >= 0; --i) {
+    strides.extent[i] = step;
+    step *= dims.extent[i];
+  }
+  return strides;
+}
+
+// "(128, 64)", "(3,)" or "()", as Python writes a tuple; usable in constant expressions.
+struct DimsText {
+  char text[22 * max_rank + 4]{};
+  int size = 0;
+
+  constexpr const char* c_str() const { return text; }
+  constexpr void add(char c) { text[size++] = c; }
+  constexpr void add(i64 number) {
+    char digits[20]{};
+    int count = 0;
+    u64 rest = number < 0 ? u64{0} - static_cast<u64>(number) : static_cast<u64>(number);
+    do {
+      digits[count++] = static_cast<char>('0' + rest % 10);
+      rest /= 10;
+    } while (rest != 0);
+    if (number < 0) add('-');
+    while (count > 0) add(digits[--count]);
+  }
+};
+constexpr DimsText to_text(const Dims& dims) {
+  DimsText out;
+  out.add('(');
+  for (int i = 0; i < dims.rank; ++i) {
+    if (i > 0) {
+      out.add(',');
+      out.add(' ');
+    }
+    out.add(dims.extent[i]);
+  }
+  if (dims.rank == 1) out.add(',');
+  out.add(')');
+  return out;
 }
 
 }  // namespace weft
@@ -3426,9 +1243,6 @@ constexpr bool is_predicate(Op op) {
 }
 
 }  // namespace weft::ir
-// ---- weft/ir/graph.hpp ----
-// The graph: flat arrays of nodes in topological order (a node's operands have smaller numbers), shapes and
-// attribute lists interned, state named by slots, effects kept apart. Everything is constexpr-friendly.
 
 namespace weft::ir {
 
@@ -3511,9 +1325,6 @@ struct Graph {
 };
 
 }  // namespace weft::ir
-// ---- weft/ir/builder.hpp ----
-// The hash-consing builder: adding a node that is already there returns its number. It also folds what is
-// decided locally (x + 0, x * 1, casts and views that change nothing, arithmetic on splat constants).
 
 namespace weft::ir {
 
@@ -3841,9 +1652,6 @@ constexpr Dims scattered(i64 rows, const Dims& index, const Dims& update) {
 }
 
 }  // namespace weft::ir
-// ---- weft/ir/value.hpp ----
-// Value: a node number with its builder, and one function a primitive that adds it. Gradient rules, passes
-// and typed handles all build the graph through these; what can be decided at once is folded here.
 
 namespace weft::ir {
 
@@ -4189,898 +1997,6 @@ constexpr Value operator*(double x, Value y) { return constant_like(y, x) * y; }
 constexpr Value operator/(double x, Value y) { return constant_like(y, x) / y; }
 
 }  // namespace weft::ir
-// ---- weft/ops/expr.hpp ----
-// Expr<T, Shape<...>>: what a user's function computes with while it is traced. The type carries dtype and
-// shape, so mistakes are found at the user's line; the value is a node number, so types stay short.
-// Every operation is one stateless function object derived from Operation; what its arguments are decides
-// which handle comes back: a node (Expr), or a small typed tree to be replayed later (Lazy).
-
-namespace weft {
-
-template <class T, class S>
-struct Expr {
-  using dtype = T;
-  using shape = S;
-  static constexpr int rank = S::rank;
-  static constexpr i64 size = S::size;
-
-  ir::Value value;
-};
-
-// What operations on literals (`arange`, `zeros`) and run-time tensors return: a typed tree that is replayed
-// as Exprs when it meets a traced handle or is assigned to a Tensor. Not to outlive its statement.
-template <class Op, class... Args>
-struct Lazy {
-  std::tuple<Args...> args;
-};
-
-template <class A>
-inline constexpr bool is_expr = false;
-template <class T, class S>
-inline constexpr bool is_expr<Expr<T, S>> = true;
-
-template <class A>
-inline constexpr bool is_lazy = false;
-template <class Op, class... Args>
-inline constexpr bool is_lazy<Lazy<Op, Args...>> = true;
-
-// An operation that draws random numbers says so: inside a loop it draws anew in every trip.
-template <class Op>
-concept Draws = requires {
-  typename Op::weft_draws;
-};
-template <class A>
-inline constexpr bool draws = false;
-template <class Op, class... Args>
-inline constexpr bool draws<Lazy<Op, Args...>> = Draws<Op> || (draws<Args> || ...);
-
-// A type that stands for an expression (a parameter, a buffer): it has a member `expr()`.
-template <class A>
-concept ExprLike = is_expr<std::remove_cvref_t<A>> || requires(const A& a) {
-  a.expr();
-};
-
-// A run-time tensor: an operand of Lazy, with `replay(context)`.
-template <class A>
-concept TensorLike = requires {
-  typename std::remove_cvref_t<A>::weft_tensor;
-};
-
-template <class A>
-concept Scalar = std::is_arithmetic_v<std::remove_cvref_t<A>>;
-
-// A number known only at run time: it promotes like the C++ scalar S and is cast where it is used.
-template <class S>
-struct ScalarExpr {
-  ir::Value value;
-};
-template <class A>
-inline constexpr bool is_scalar_expr = false;
-template <class S>
-inline constexpr bool is_scalar_expr<ScalarExpr<S>> = true;
-
-template <class A>
-concept Operand = ExprLike<A> || is_lazy<std::remove_cvref_t<A>> || TensorLike<A> || Scalar<A> ||
-    is_scalar_expr<std::remove_cvref_t<A>>;
-
-template <class A>
-constexpr auto to_expr(const A& a) {
-  if constexpr (is_expr<A>)
-    return a;
-  else
-    return a.expr();
-}
-
-template <class A>
-using expr_of = decltype(to_expr(std::declval<const A&>()));
-
-// Builds a lazy tree's nodes: `leaf(tensor)` says what a run-time tensor becomes, `number(scalar)` what a
-// scalar.
-template <class A, class Leaf, class Number>
-constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number);
-
-namespace detail {
-template <class Op, class... Args, class Leaf, class Number>
-constexpr auto replay_lazy(ir::Builder& builder, const Lazy<Op, Args...>& lazy, Leaf& leaf, Number& number) {
-  return std::apply(
-      [&](const Args&... args) {
-        // braces: operands are built left to right, so random streams keep their order
-        const std::tuple operands{weft::replay(builder, args, leaf, number)...};
-        return std::apply([&](const auto&... o) { return Op::apply(builder, o...); }, operands);
-      },
-      lazy.args);
-}
-}  // namespace detail
-
-template <class A, class Leaf, class Number>
-constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number) {
-  if constexpr (TensorLike<A>)
-    return leaf(a);
-  else if constexpr (Scalar<A>)
-    return number(a);
-  else
-    return detail::replay_lazy(builder, a, leaf, number);
-}
-
-namespace detail {
-
-template <class A>
-constexpr ir::Builder* builder_of(const A& a) {
-  if constexpr (ExprLike<A> && requires { a.builder; })
-    return a.builder;  // a parameter's node is made where it is used
-  else if constexpr (ExprLike<A>)
-    return to_expr(a).value.builder;
-  else
-    return nullptr;
-}
-
-// The trace in which a value of `a` and one of `b` meet: the inner one.
-constexpr ir::Builder* inner_of(ir::Builder* a, ir::Builder* b) {
-  return a == nullptr ? b : b == nullptr || a == b || b->depth() < a->depth() ? a : b;
-}
-
-struct KeepScalar {
-  template <class S>
-  constexpr S operator()(S s) const {
-    return s;
-  }
-};
-struct NoTensor {
-  template <class A>
-  constexpr auto operator()(const A&) const {
-    static_assert(sizeof(A) == 0,
-                  "a run-time Tensor cannot be used inside a traced function: make it an input");
-  }
-};
-
-// An argument of a traced operation: literals join the graph here.
-template <class A>
-constexpr auto traced(ir::Builder& builder, const A& a) {
-  if constexpr (ExprLike<A>) {
-    auto e = to_expr(a);
-    if (e.value.builder != &builder) e.value = {&builder, builder.import(*e.value.builder, e.value.id)};
-    return e;
-  } else if constexpr (is_lazy<A> || TensorLike<A>) {
-    NoTensor leaf;
-    KeepScalar number;
-    return replay(builder, a, leaf, number);
-  } else {
-    return a;
-  }
-}
-
-}  // namespace detail
-
-// Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
-template <class Derived>
-struct Operation {
-  template <class... A>
-  constexpr auto operator()(const A&... a) const {
-    static_assert((Operand<A> && ...),
-                  "an operand is neither an expression, a parameter, a tensor nor a number");
-    if constexpr ((ExprLike<A> || ...)) {
-      ir::Builder* builder = nullptr;
-      ((builder = detail::inner_of(builder, detail::builder_of(a))), ...);
-      if constexpr (Draws<Derived> || (draws<A> || ...)) builder = &builder->innermost();
-      return Derived::apply(*builder, detail::traced(*builder, a)...);
-    } else {
-      return Lazy<Derived, A...>{{a...}};
-    }
-  }
-};
-
-// The types that shape rules and promotion yield.
-template <class T, class U>
-using promoted = ctype<promote(dtype_of<T>, dtype_of<U>)>;
-
-// The dtype that a C++ scalar S takes beside a tensor of T: floats keep float tensors, numbers keep theirs.
-template <class T, class S>
-using promoted_scalar = std::conditional_t<
-    is_float(dtype_of<T>), T,
-    std::conditional_t<std::is_floating_point_v<S>, f32,
-                       std::conditional_t<std::is_same_v<T, bool> && !std::is_same_v<S, bool>, i64, T>>>;
-
-// T if it is a floating type, f32 otherwise: what functions such as exp work in.
-template <class T>
-using floating = std::conditional_t<is_float(dtype_of<T>), T, f32>;
-
-namespace detail {
-
-template <class T, class A>
-constexpr ir::Value as_value(ir::Builder& builder, const A& a) {
-  if constexpr (is_expr<A> || is_scalar_expr<A>)
-    return ir::cast(a.value, dtype_of<T>);
-  else
-    return ir::constant(builder, dtype_of<T>, Dims{}, static_cast<double>(a));
-}
-
-template <class A>
-struct operand_traits {
-  using dtype = A;
-  using shape = Shape<>;
-};
-template <class T, class S>
-struct operand_traits<Expr<T, S>> {
-  using dtype = T;
-  using shape = S;
-};
-
-template <class S>
-struct operand_traits<ScalarExpr<S>> {
-  using dtype = S;
-  using shape = Shape<>;
-};
-
-template <class A, class B>
-constexpr auto common_dtype() {
-  if constexpr (is_expr<A> && is_expr<B>)
-    return promoted<typename A::dtype, typename B::dtype>{};
-  else if constexpr (is_expr<A>)
-    return promoted_scalar<typename A::dtype, typename operand_traits<B>::dtype>{};
-  else if constexpr (is_expr<B>)
-    return promoted_scalar<typename B::dtype, typename operand_traits<A>::dtype>{};
-  else
-    return promoted<typename operand_traits<A>::dtype, typename operand_traits<B>::dtype>{};
-}
-
-}  // namespace detail
-
-// What an operation returns after the message that refuses its operands: a value of the result's shape that
-// depends on all of them, so that no second error follows.
-namespace detail {
-template <class T, class S, class... A>
-constexpr Expr<T, S> refused(const A&... operands) {
-  ir::Value sum{};
-  const auto join = [&](const auto& a) {
-    if constexpr (ExprLike<std::remove_cvref_t<decltype(a)>>) {
-      const ir::Value v = ir::cast(to_expr(a).value, dtype_of<T>);
-      const ir::Value total =
-          ir::reshape(ir::reduce(ir::Op::reduce_sum, v, ir::all_axes(v.dims().rank)), Dims{});
-      sum = sum ? sum + total : total;
-    }
-  };
-  (join(operands), ...);
-  return {ir::broadcast(sum, S::value)};
-}
-}  // namespace detail
-
-// The dtype of a pointwise operation on A and B (Exprs or scalars).
-template <class A, class B>
-using common = decltype(detail::common_dtype<A, B>());
-
-template <class A>
-using shape_of_operand = typename detail::operand_traits<A>::shape;
-template <class A>
-using dtype_of_operand = typename detail::operand_traits<A>::dtype;
-
-}  // namespace weft
-// ---- weft/ops/input.hpp ----
-// in<f32, 128, 64>: the dtype and shape of a program's input.
-
-namespace weft {
-
-template <class T, class S>
-struct Input {
-  using dtype = T;
-  using shape = S;
-};
-
-template <class T, i64... D>
-inline constexpr Input<T, Shape<D...>> in{};
-
-template <class A>
-inline constexpr bool is_input = false;
-template <class T, class S>
-inline constexpr bool is_input<Input<T, S>> = true;
-
-}  // namespace weft
-// ---- weft/exec/argument.hpp ----
-// What a program takes for an input: a tensor, a pointer, an array, a number or a container, whose dtype and
-// shape are checked while compiling; a container's size is checked when it is given.
-
-namespace weft::exec {
-
-// Checks an argument against the input it is for and returns where its elements start.
-template <class A, class I>
-concept Container = requires(const A& a) {
-  { *a.data() } -> std::convertible_to<typename I::dtype>;
-  a.size();
-};
-
-template <bool Ok, class Argument, class Input>
-struct ArgumentFits {
-  static_assert(Ok,
-                "an argument of a call has another dtype, shape or kind than the input it is for: give a "
-                "tensor, a pointer, an array or a container of the input's dtype");
-};
-
-template <class I, class A>
-constexpr bool argument_fits() {
-  using T = typename I::dtype;
-  if constexpr (std::is_array_v<A>)
-    return std::is_same_v<std::remove_cv_t<std::remove_all_extents_t<A>>, T> &&
-           sizeof(A) == sizeof(T) * static_cast<std::size_t>(I::shape::size);
-  else if constexpr (std::is_pointer_v<A>)
-    return std::is_same_v<std::remove_cv_t<std::remove_pointer_t<A>>, T>;
-  else if constexpr (TensorLike<A>)
-    return std::is_same_v<typename A::dtype, T> && std::is_same_v<typename A::shape, typename I::shape>;
-  else if constexpr (std::is_arithmetic_v<A>)
-    return I::shape::size == 1 && std::is_same_v<A, T>;
-  else if constexpr (Container<A, I>)
-    return std::is_same_v<std::remove_cvref_t<decltype(*std::declval<const A&>().data())>, T>;
-  else
-    return false;
-}
-
-template <bool Ok, class Argument, class Device>
-struct ArgumentReachable {
-  static_assert(Ok, "an argument of a call lies on another device than the program: copy it first");
-};
-
-// True if a program of `Device` can read an argument A: it lies in the host's memory or on the same device.
-template <class Device, class A>
-constexpr bool argument_reachable() {
-  if constexpr (requires { typename A::device_type; })
-    return std::is_same_v<typename A::device_type, Device> || std::is_same_v<typename A::device_type, Cpu>;
-  else
-    return true;
-}
-
-// Where the elements of `a` start, for input `number` of kind I = Input<T, Shape>.
-template <class I, class A>
-const void* argument(const A& a, int number) {
-  constexpr bool fits = argument_fits<I, A>();
-  static_assert(sizeof(ArgumentFits<fits, A, I>) > 0);
-  if constexpr (!fits) {
-    return nullptr;
-  } else if constexpr (std::is_array_v<A> || std::is_pointer_v<A>) {
-    return a;
-  } else if constexpr (TensorLike<A>) {
-    return a.data();
-  } else if constexpr (std::is_arithmetic_v<A>) {
-    return &a;
-  } else {
-    if (static_cast<i64>(a.size()) != I::shape::size)
-      throw Error("call/size", "input " + std::to_string(number) + " takes " +
-                                   std::to_string(I::shape::size) + " elements, " +
-                                   to_text(I::shape::value).c_str() + ", and was given " +
-                                   std::to_string(a.size()));
-    return a.data();
-  }
-}
-
-}  // namespace weft::exec
-// ---- weft/exec/owned.hpp ----
-// Owned<T>: one object on the heap with one owner, so that what holds it can move although the object, whose
-// address others keep, does not. Law: the object is destroyed once, by its last owner.
-
-namespace weft::exec {
-
-template <class T>
-class Owned {
- public:
-  Owned() = default;
-  // Takes over an object made by `new`.
-  explicit Owned(T* object) : object_(object) {}
-  Owned(Owned&& other) noexcept : object_(other.object_) { other.object_ = nullptr; }
-  Owned& operator=(Owned&& other) noexcept {
-    T* const object = object_;
-    object_ = other.object_;
-    other.object_ = object;
-    return *this;
-  }
-  ~Owned() { delete object_; }
-
-  T* get() const { return object_; }
-  T& operator*() const { return *object_; }
-  T* operator->() const { return object_; }
-  explicit operator bool() const { return object_ != nullptr; }
-
- private:
-  T* object_ = nullptr;
-};
-
-}  // namespace weft::exec
-// ---- weft/exec/tensor.hpp ----
-// Tensor<T, Shape<...>, Device>: memory with dtype, shape and device in its type. Operations on tensors are
-// written down as a Lazy tree and run as one program when assigned to a tensor.
-
-namespace weft {
-
-namespace exec {
-// Runs a lazy tree and writes its result; defined in immediate.hpp for every device.
-template <class T, class S, class Device, class L>
-void evaluate(const L& lazy, T* to, const Device& device);
-}  // namespace exec
-
-// Memory of one device that something else owns: a program's result, valid until its next call, or the
-// caller's.
-template <class T, class S, class Device>
-class TensorView {
- public:
-  using weft_tensor = void;
-  using dtype = T;
-  using shape = S;
-  using device_type = Device;
-  static constexpr int rank = S::rank;
-  static constexpr i64 element_count = S::size;
-
-  constexpr TensorView() = default;
-  constexpr explicit TensorView(T* data) : data_(data) {}
-  constexpr T* data() const { return data_; }
-  static constexpr i64 size() { return S::size; }
-  static constexpr i64 extent(int axis) { return S::value[axis]; }
-
-  // Elements in row-major order; host memory only.
-  T& operator[](i64 i) const { return data_[i]; }
-  template <class... I>
-  T& operator()(I... index) const {
-    static_assert(sizeof...(I) == static_cast<std::size_t>(S::rank), "a tensor takes one index an axis");
-    i64 at = 0, axis = 0;
-    ((at = at * S::value.extent[axis++] + static_cast<i64>(index)), ...);
-    return data_[at];
-  }
-  T item() const {
-    static_assert(S::size == 1, "item() is for tensors of one element");
-    return data_[0];
-  }
-  operator T() const requires(S::size == 1) { return data_[0]; }
-  T* begin() const { return data_; }
-  T* end() const { return data_ + S::size; }
-  std::vector<T> to_vector() const { return std::vector<T>(data_, data_ + S::size); }
-
- private:
-  T* data_ = nullptr;
-};
-
-template <class T, class S, class Device = Cpu>
-class Tensor;
-
-// A host tensor: its own 256-byte aligned memory.
-template <class T, class S>
-class Tensor<T, S, Cpu> {
- public:
-  using weft_tensor = void;
-  using dtype = T;
-  using shape = S;
-  using device_type = Cpu;
-  using View = TensorView<T, S, Cpu>;
-  static constexpr int rank = S::rank;
-
-  Tensor() : buffer_(bytes()) { std::memset(buffer_.data(), 0, bytes()); }
-  explicit Tensor(const T* values) : buffer_(bytes()) { std::memcpy(buffer_.data(), values, bytes()); }
-  Tensor(std::initializer_list<T> values) : buffer_(bytes()) { fill_from(values.begin(), values.size()); }
-  Tensor(const std::vector<T>& values) : buffer_(bytes()) { fill_from(values.data(), values.size()); }
-  Tensor(const TensorView<T, S, Cpu>& view) : Tensor(static_cast<const T*>(view.data())) {}
-  Tensor(const Tensor& other) : Tensor(static_cast<const T*>(other.data())) {}
-  Tensor(Tensor&&) noexcept = default;
-  // Runs the expression.
-  template <class Op, class... Args>
-  Tensor(const Lazy<Op, Args...>& lazy) : buffer_(bytes()) {
-    exec::evaluate<T, S>(lazy, data(), Cpu{});
-  }
-  Tensor& operator=(const Tensor& other) {
-    if (this != &other) std::memcpy(buffer_.data(), other.buffer_.data(), bytes());
-    return *this;
-  }
-  Tensor& operator=(Tensor&&) noexcept = default;
-  template <class Op, class... Args>
-  Tensor& operator=(const Lazy<Op, Args...>& lazy) {
-    // by way of new memory: the expression may read this tensor
-    *this = Tensor(lazy);
-    return *this;
-  }
-
-  static Tensor full(T value) {
-    Tensor t;
-    for (T& x : t) x = value;
-    return t;
-  }
-
-  T* data() { return reinterpret_cast<T*>(buffer_.data()); }
-  const T* data() const { return reinterpret_cast<const T*>(buffer_.data()); }
-  static constexpr i64 size() { return S::size; }
-  static constexpr i64 extent(int axis) { return S::value[axis]; }
-  View view() { return View(data()); }
-  T& operator[](i64 i) { return data()[i]; }
-  const T& operator[](i64 i) const { return data()[i]; }
-  template <class... I>
-  T& operator()(I... index) {
-    return view()(index...);
-  }
-  template <class... I>
-  const T& operator()(I... index) const {
-    return View(const_cast<T*>(data()))(index...);
-  }
-  T item() const {
-    static_assert(S::size == 1, "item() is for tensors of one element");
-    return data()[0];
-  }
-  T* begin() { return data(); }
-  T* end() { return data() + S::size; }
-  const T* begin() const { return data(); }
-  const T* end() const { return data() + S::size; }
-  std::vector<T> to_vector() const { return std::vector<T>(begin(), end()); }
-
- private:
-  static constexpr std::size_t bytes() { return static_cast<std::size_t>(S::size) * sizeof(T); }
-  void fill_from(const T* values, std::size_t count) {
-    if (count != static_cast<std::size_t>(S::size))
-      throw Error("tensor/size",
-                  "a tensor of " + std::to_string(S::size) + " elements was given " + std::to_string(count));
-    std::memcpy(buffer_.data(), values, bytes());
-  }
-  HostBuffer buffer_;
-};
-
-}  // namespace weft
-// ---- weft/exec/any_function.hpp ----
-// Function<Out(In...)>: any compiled function under a type that can be written down. Law: this header knows
-// no device and no kernel, so a plain .cpp can call what a .cu built; results come back in host memory.
-//
-//   Function<Tensor<f32, Shape<10>>(Tensor<f32, Shape<64>>)> predict = compile(...);
-
-namespace weft {
-
-namespace exec {
-
-// Tensor, TensorView, Input and Expr types say the same thing: a dtype and a shape.
-template <class X>
-using InputLike = Input<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape>;
-
-template <class X>
-struct SignatureResults {
-  using types = std::tuple<InputLike<X>>;
-  using tensors = Tensor<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape, Cpu>;
-};
-template <class... X>
-struct SignatureResults<std::tuple<X...>> {
-  using types = std::tuple<InputLike<X>...>;
-  using tensors = std::tuple<
-      Tensor<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape, Cpu>...>;
-};
-
-template <class Tuple>
-struct AsInputs;
-template <class... X>
-struct AsInputs<std::tuple<X...>> {
-  using types = std::tuple<InputLike<X>...>;
-};
-
-template <bool Ok, class Compiled, class Signature>
-struct SignatureFits {
-  static_assert(Ok,
-                "Function: the compiled function has other inputs or results (number, dtypes or shapes) than "
-                "the signature");
-};
-
-}  // namespace exec
-
-template <class Signature>
-class Function;
-
-template <class Out, class... In>
-class Function<Out(In...)> {
-  using Types = typename exec::SignatureResults<Out>::types;
-  static constexpr std::size_t results = std::tuple_size_v<Types>;
-
- public:
-  // A tensor in host memory, or a tuple of them.
-  using Results = typename exec::SignatureResults<Out>::tensors;
-
-  Function() = default;
-  // Takes over what compile() returned. A function of a model still borrows the model.
-  template <class F>
-  requires requires { typename F::InputTypes; }
-  Function(F f) {
-    constexpr bool fits = std::is_same_v<typename exec::AsInputs<typename F::InputTypes>::types,
-                                         std::tuple<exec::InputLike<In>...>> &&
-                          std::is_same_v<typename exec::AsInputs<typename F::ResultTypes>::types, Types>;
-    static_assert(sizeof(exec::SignatureFits<fits, F, Out(In...)>) > 0);
-    if constexpr (fits) held_ = exec::Owned<Base>(new Holder<F>(std::move(f)));
-  }
-
-  explicit operator bool() const { return static_cast<bool>(held_); }
-
-  // Arguments in host memory: tensors, pointers, arrays, containers. Throws "function/empty" where there is
-  // nothing to call.
-  template <class... A>
-  Results operator()(const A&... args) {
-    Results out;
-    std::apply([&](auto&... tensor) { into(tensor.data()...)(args...); }, as_tuple(out));
-    return out;
-  }
-
-  // f.into(y, z)(a, b): writes the results to the caller's tensors or pointers.
-  template <class... To>
-  auto into(To&&... to) {
-    static_assert(sizeof...(To) == results, "into() takes one tensor or pointer a result");
-    std::array<void*, results> targets = pointers(std::make_index_sequence<results>{}, to...);
-    return [this, targets](const auto&... args) {
-      static_assert(sizeof...(args) == sizeof...(In), "a function takes one argument an input");
-      if (!held_) throw Error("function/empty", "a Function that holds nothing was called");
-      int number = 0;
-      const std::array<const void*, sizeof...(In)> from{
-          exec::argument<exec::InputLike<In>>(args, number++)...};
-      held_->call(from.data(), targets.data());
-    };
-  }
-
-  void set_seed(u64 seed) { held_->set_seed(seed); }
-
- private:
-  struct Base {
-    virtual ~Base() = default;
-    virtual void call(const void* const* in, void* const* out) = 0;
-    virtual void set_seed(u64 seed) = 0;
-  };
-  template <class F>
-  struct Holder final : Base {
-    explicit Holder(F&& f) : function(std::move(f)) {}
-    void call(const void* const* in, void* const* out) override {
-      call(in, out, std::make_index_sequence<sizeof...(In)>{}, std::make_index_sequence<results>{});
-    }
-    template <std::size_t... I, std::size_t... R>
-    void call(const void* const* in, void* const* out, std::index_sequence<I...>, std::index_sequence<R...>) {
-      std::tuple<typename std::tuple_element_t<R, Types>::dtype*...> to{
-          static_cast<typename std::tuple_element_t<R, Types>::dtype*>(out[R])...};
-      function.into(std::get<R>(to)...)(static_cast<const typename exec::InputLike<In>::dtype*>(in[I])...);
-    }
-    void set_seed(u64 seed) override { function.set_seed(seed); }
-    F function;
-  };
-
-  static auto as_tuple(Results& out) {
-    if constexpr (requires { std::tuple_size<Results>::value; })
-      return std::apply([](auto&... t) { return std::tie(t...); }, out);
-    else
-      return std::tie(out);
-  }
-  template <std::size_t... R, class... To>
-  static std::array<void*, results> pointers(std::index_sequence<R...>, To&... to) {
-    return {pointer<typename std::tuple_element_t<R, Types>>(to)...};
-  }
-  template <class T, class To>
-  static void* pointer(To& to) {
-    static_assert(exec::argument_fits<T, To>(),
-                  "into() takes tensors or pointers of the results' dtypes and shapes");
-    if constexpr (std::is_pointer_v<To>)
-      return to;
-    else
-      return to.data();
-  }
-
-  exec::Owned<Base> held_;
-};
-
-}  // namespace weft
-// ---- weft/kernels/opcode.hpp ----
-// The instructions of a fused loop. The pointwise ones stand in the order of ir's pointwise primitives, which
-// codegen relies on and asserts.
-
-namespace weft::kernels {
-
-enum class Opcode : u8 {
-  neg,
-  abs,
-  sign,
-  floor,
-  ceil,
-  round,
-  trunc,
-  exp,
-  expm1,
-  log,
-  log1p,
-  sqrt,
-  rsqrt,
-  sin,
-  cos,
-  tan,
-  asin,
-  acos,
-  atan,
-  sinh,
-  cosh,
-  tanh,
-  erf,
-  is_finite,
-  is_nan,
-  logical_not,
-  cast,
-  bitcast,
-  copy,
-  add,
-  sub,
-  mul,
-  div,
-  pow,
-  max,
-  min,
-  fmod,
-  atan2,
-  eq,
-  ne,
-  lt,
-  le,
-  bit_and,
-  bit_or,
-  bit_xor,
-  shift_right,
-  select,
-  fma,
-  // what a loop does besides arithmetic
-  constant,    // imm: bits (f64 or i64)
-  load,        // aux: operand
-  index,       // aux: operand, whose strides give the index
-  random,      // a: linear index (i64); aux: which stream; aux2: the operand that holds seed and step
-  reduce,      // a; aux: Fold; over the columns of the row
-  store,       // a; aux: operand
-  accumulate,  // a; aux: operand; aux2: Fold; over the rows (and, for a total, over the columns)
-  keep,        // a; aux: slot; holds an element for a later pass over the row
-  kept,        // aux: slot
-};
-
-enum class Fold : u8 { sum, max, min, prod, argmax, argmin };
-
-// Where an instruction is evaluated.
-enum class Stage : u8 { chunk, row, element };
-
-struct Instruction {
-  Opcode op{};
-  u8 dtype = 0;  // DType of the result
-  Stage stage = Stage::element;
-  u16 a = 0, b = 0, c = 0;
-  u16 aux = 0, aux2 = 0;
-  u64 imm = 0;
-};
-
-// Two words an instruction: what it does with which registers, and its number. A load names its operand in
-// place of the first register.
-inline constexpr int instruction_words = 2;
-WEFT_HD constexpr void encode(const Instruction& i, u64* w) {
-  const bool numbered = i.op == Opcode::constant || i.op == Opcode::load;
-  w[0] = static_cast<u64>(i.op) | static_cast<u64>(i.dtype) << 8 | static_cast<u64>(i.stage) << 12 |
-         static_cast<u64>(numbered ? i.aux : i.a) << 16 | static_cast<u64>(i.b) << 32 |
-         static_cast<u64>(i.c) << 48;
-  w[1] = numbered ? i.imm : static_cast<u64>(i.aux) | static_cast<u64>(i.aux2) << 16;
-}
-WEFT_HD constexpr Instruction decode(const u64* w) {
-  Instruction i;
-  i.op = static_cast<Opcode>(w[0] & 255);
-  i.dtype = static_cast<u8>(w[0] >> 8 & 15);
-  i.stage = static_cast<Stage>(w[0] >> 12 & 15);
-  i.b = static_cast<u16>(w[0] >> 32 & 0xffff);
-  i.c = static_cast<u16>(w[0] >> 48);
-  if (i.op == Opcode::constant || i.op == Opcode::load) {
-    i.aux = static_cast<u16>(w[0] >> 16 & 0xffff);
-    i.imm = w[1];
-  } else {
-    i.a = static_cast<u16>(w[0] >> 16 & 0xffff);
-    i.aux = static_cast<u16>(w[1] & 0xffff);
-    i.aux2 = static_cast<u16>(w[1] >> 16 & 0xffff);
-  }
-  return i;
-}
-
-}  // namespace weft::kernels
-// ---- weft/kernels/code.hpp ----
-// Code<word, word, ...>: a kernel's bytecode as a type. Only 64-bit integers, because they alone survive
-// every compiler's mangling of a __global__ template; equal kernels are one instantiation.
-//
-// A loop's words: one header word (operands, instructions, row axes, column axes, passes, flags), one with
-// the number of kept elements, the ends of its sections, the extents of its axes (0: a launch argument), its
-// operands (a word, one stride an axis, and for a window a low and a high bound an axis), its instructions.
-// Sections: chunk, row 0, element 0, row 1, element 1, ..., row P.
-
-namespace weft::kernels {
-
-template <u64... W>
-struct Code {
-  static constexpr int size = sizeof...(W);
-  static constexpr u64 w[sizeof...(W)]{W...};
-};
-
-enum class Role : u8 { load, store, index, accumulate_columns, accumulate_total, random };
-
-struct OperandWord {
-  DType dtype{};
-  Role role{};
-  bool window = false;
-  WEFT_HD constexpr u64 encode() const {
-    return static_cast<u64>(dtype) | static_cast<u64>(role) << 8 | static_cast<u64>(window) << 16;
-  }
-  WEFT_HD static constexpr OperandWord decode(u64 w) {
-    return {static_cast<DType>(w & 255), static_cast<Role>(w >> 8 & 255), (w >> 16 & 1) != 0};
-  }
-};
-
-struct LoopHeader {
-  int operands = 0, instructions = 0, row_axes = 0, col_axes = 0, passes = 0, kept = 0;
-  bool segmented = false;  // rows are tiles of the ranges of a parameter group
-  bool windows = false;    // operands carry bounds
-  WEFT_HD constexpr void encode(u64* w) const {
-    w[0] = static_cast<u64>(operands) | static_cast<u64>(instructions) << 16 |
-           static_cast<u64>(row_axes) << 32 | static_cast<u64>(col_axes) << 40 |
-           static_cast<u64>(passes) << 48;
-    w[1] = static_cast<u64>(kept) | static_cast<u64>(segmented) << 32 | static_cast<u64>(windows) << 33;
-  }
-  WEFT_HD static constexpr LoopHeader decode(const u64* w) {
-    LoopHeader h;
-    h.operands = static_cast<int>(w[0] & 0xffff);
-    h.instructions = static_cast<int>(w[0] >> 16 & 0xffff);
-    h.row_axes = static_cast<int>(w[0] >> 32 & 255);
-    h.col_axes = static_cast<int>(w[0] >> 40 & 255);
-    h.passes = static_cast<int>(w[0] >> 48 & 255);
-    h.kept = static_cast<int>(w[1] & 0xffffffff);
-    h.segmented = (w[1] >> 32 & 1) != 0;
-    h.windows = (w[1] >> 33 & 1) != 0;
-    return h;
-  }
-  WEFT_HD constexpr int sections() const { return 2 * passes + 2; }
-  WEFT_HD constexpr int axes() const { return row_axes + col_axes; }
-  WEFT_HD constexpr int operand_words() const { return 1 + (windows ? 3 : 1) * axes(); }
-};
-
-// A loop's words, read back at compile time.
-template <class C>
-struct LoopView {
-  static constexpr LoopHeader header = LoopHeader::decode(C::w);
-  static constexpr int section_at = 2;
-  static constexpr int extent_at = section_at + header.sections();
-  static constexpr int operand_at = extent_at + header.axes();
-  static constexpr int operand_words = header.operand_words();
-  static constexpr int instruction_at = operand_at + operand_words * header.operands;
-
-  WEFT_HD static constexpr int section_begin(int s) {
-    return s == 0 ? 0 : static_cast<int>(C::w[section_at + s - 1]);
-  }
-  WEFT_HD static constexpr int section_end(int s) { return static_cast<int>(C::w[section_at + s]); }
-  WEFT_HD static constexpr i64 extent(int axis) { return static_cast<i64>(C::w[extent_at + axis]); }
-  WEFT_HD static constexpr OperandWord operand(int k) {
-    return OperandWord::decode(C::w[operand_at + k * operand_words]);
-  }
-  WEFT_HD static constexpr i64 stride(int k, int axis) {
-    return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + axis]);
-  }
-  WEFT_HD static constexpr i64 low(int k, int axis) {
-    return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + header.axes() + axis]);
-  }
-  WEFT_HD static constexpr i64 high(int k, int axis) {
-    return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + 2 * header.axes() + axis]);
-  }
-  WEFT_HD static constexpr Instruction instruction(int i) {
-    return decode(C::w + instruction_at + instruction_words * i);
-  }
-};
-
-// One range of a parameter group's arena.
-struct Segment {
-  i64 first_tile = 0;  // tiles of earlier ranges
-  i64 offset = 0;      // elements
-  i64 length = 0;
-};
-inline constexpr i64 tile_length = 4096;
-
-// What a launch of a loop is given besides its code.
-struct LoopArgs {
-  static constexpr int max_operands = 40;
-  static constexpr int max_streams = 8;
-  void* pointer[max_operands]{};
-  i64 rows = 0;
-  i64 rows_per_chunk = 0;
-  i64 chunks = 0;
-  i64 last_cols = 0;      // columns of the last row (a flat walk's ragged end), else the number of columns
-  i64 partial_bytes = 0;  // from one chunk's partial sums to the next's; 0: sums go straight to their place
-  u32 stream[max_streams]{};
-  const Segment* segments = nullptr;  // of a segmented loop
-  int segment_count = 0;
-};
-
-}  // namespace weft::kernels
-// ---- weft/passes/views.hpp ----
-// Strided views: what a chain of movement nodes over something in memory means as (root, offset, strides),
-// so that the kernel or matrix product that reads it needs no copy.
 
 namespace weft::passes {
 
@@ -5198,10 +2114,6 @@ constexpr bool apply_movement(const ir::Graph& g, int node, View& v) {
 }
 
 }  // namespace weft::passes
-// ---- weft/passes/epilogue.hpp ----
-// Additions to a matrix product that its kernel can make to the finished sums: a value laid out as the
-// result, then one entry a column. Law: the sums, the first addition and the second are each rounded to f32,
-// as the separate nodes would be, so that what is absorbed changes no bit.
 
 namespace weft::passes {
 
@@ -5251,6 +2163,10 @@ constexpr LateBias late_bias(const ir::Node* nodes, const int* edges, int node, 
 }
 
 }  // namespace weft::passes
+// ---- weft/passes/lines.hpp ----
+// A strided view seen from one axis: the strides of the axes before it, of the axis itself and of those
+// behind it, where the first and the last walk memory as one each.
+
 // ---- weft/ir/line.hpp ----
 // Primitives along one axis: scan, argsort, take, scatter and search. Law: each line along the axis is worked
 // on by itself, in the order of its elements, so results do not depend on how lines are shared out.
@@ -5375,9 +2291,6 @@ constexpr const char* line_fault(const Graph& g, int i) {
 }
 
 }  // namespace weft::ir
-// ---- weft/passes/lines.hpp ----
-// A strided view seen from one axis: the strides of the axes before it, of the axis itself and of those
-// behind it, where the first and the last walk memory as one each.
 
 namespace weft::passes {
 
@@ -5410,14 +2323,6 @@ constexpr LineStrides line_strides(const View& v, const Dims& d, int axis) {
 }
 
 }  // namespace weft::passes
-// ---- weft/passes/fuse.hpp ----
-// Fusion: cuts the graph into groups, each of which becomes one kernel, in execution order.
-//
-// Group numbers are that order: a node may join any group not earlier than the groups of its operands, so the
-// order is legal by construction and one sweep suffices. A loop group iterates over one space, cut at `split`
-// into rows and columns; its members have the extents of the space, or those of a row (columns reduced), and
-// reductions go along the columns (usable at once), along the rows, or over everything (usable by later
-// groups). What crosses groups is stored, unless computing it again from what is in memory anyway is cheap.
 
 namespace weft::passes {
 
@@ -6013,9 +2918,6 @@ constexpr Fusion assign_groups(const Graph& graph, FuseLimits limits = {}) {
 }
 
 }  // namespace weft::passes
-// ---- weft/passes/collect.hpp ----
-// What crosses groups in memory, and what is rather made again; then what each group computes, reads and
-// writes, from its stores back to memory, in ascending order.
 
 namespace weft::passes {
 
@@ -6225,511 +3127,6 @@ constexpr Fusion fuse(const Graph& graph, FuseLimits limits = {}) {
 }
 
 }  // namespace weft::passes
-// ---- weft/core/words.hpp ----
-// How one constant evaluation hands its result to the next: as flat 64-bit words, which compilers keep and
-// read cheaply. Splitting the work over several constant variables restarts the compilers' step limits.
-
-namespace weft {
-
-template <int N>
-struct Words {
-  u64 w[N > 0 ? N : 1]{};
-};
-
-// Writes values one after another; counts on when full, so that a second try knows the size.
-class WordWriter {
- public:
-  constexpr WordWriter(u64* words, int capacity) : words_(words), capacity_(capacity) {}
-  constexpr void put(u64 word) {
-    if (size_ < capacity_) words_[size_] = word;
-    ++size_;
-  }
-  constexpr void put_int(i64 value) { put(static_cast<u64>(value)); }
-  // Two 32-bit numbers in one word.
-  constexpr void put_pair(int a, int b) {
-    put(static_cast<u64>(static_cast<u32>(a)) | static_cast<u64>(static_cast<u32>(b)) << 32);
-  }
-  // Room for the next `count` words, to be filled by the caller; null beyond the capacity. A call a word is
-  // what long arrays cannot afford.
-  constexpr u64* claim(int count) {
-    u64* const begin = size_ + count <= capacity_ ? words_ + size_ : nullptr;
-    size_ += count;
-    return begin;
-  }
-  constexpr void put_all(const u64* words, int count) {
-    u64* const to = claim(count);
-    for (int i = 0; to != nullptr && i < count; ++i) to[i] = words[i];
-  }
-  constexpr int size() const { return size_; }
-
- private:
-  u64* words_;
-  int capacity_;
-  int size_ = 0;
-};
-
-class WordReader {
- public:
-  constexpr explicit WordReader(const u64* words) : at_(words) {}
-  constexpr u64 get() { return *at_++; }
-  constexpr i64 get_int() { return static_cast<i64>(*at_++); }
-  // The next `count` words.
-  constexpr const u64* take(int count) {
-    const u64* const begin = at_;
-    at_ += count;
-    return begin;
-  }
-  constexpr int get_size() { return static_cast<int>(*at_++); }
-  static constexpr int low(u64 word) { return static_cast<int>(static_cast<u32>(word)); }
-  static constexpr int high(u64 word) { return static_cast<int>(static_cast<u32>(word >> 32)); }
-
- private:
-  const u64* at_;
-};
-
-template <int Capacity>
-struct WideWords {
-  int size = 0;
-  Words<Capacity> words;
-};
-
-// The words that Stage::write(writer) puts, exactly sized. Evaluated once if `Capacity` suffices, else twice.
-template <class Stage, int Capacity = 65536>
-struct Kept {
-  template <int C>
-  static constexpr WideWords<C> evaluate() {
-    WideWords<C> r;
-    WordWriter writer(r.words.w, C);
-    Stage::write(writer);
-    r.size = writer.size();
-    return r;
-  }
-  template <int N, int C>
-  static constexpr Words<N> shrink(const WideWords<C>& from) {
-    Words<N> r;
-    for (int i = 0; i < N; ++i) r.w[i] = from.words.w[i];
-    return r;
-  }
-  static constexpr WideWords<Capacity> wide = evaluate<Capacity>();
-  static constexpr int size = wide.size;
-  static constexpr Words<size> make() {
-    if constexpr (size <= Capacity)
-      return shrink<size>(wide);
-    else
-      return evaluate<size>().words;
-  }
-  static constexpr Words<size> words = make();
-};
-
-}  // namespace weft
-// ---- weft/ir/freeze.hpp ----
-// A graph as words, which one constant evaluation leaves to the next; and back: as a graph of its own, to be
-// changed, or as constant arrays that later evaluations read where they lie.
-
-namespace weft::ir {
-
-// How many of each a graph has, in the order of its words.
-struct GraphSizes {
-  int nodes = 0, edges = 0, shapes = 0, lists = 0, list_data = 0, slots = 0, groups = 0, ranges = 0,
-      presets = 0, inputs = 0, outputs = 0, assigns = 0, bodies = 0, body_words = 0;
-};
-
-inline constexpr int node_words = 4;
-
-constexpr void write(WordWriter& w, const Graph& g) {
-  for (const int n : {g.nodes.size(), g.edges.size(), g.shapes.size(), g.lists.size(), g.list_data.size(),
-                      g.slots.size(), g.groups.size(), g.ranges.size(), g.presets.size(), g.inputs.size(),
-                      g.outputs.size(), g.assigns.size(), g.bodies.size(), g.body_words.size()})
-    w.put_int(n);
-  w.put_int(g.model_bytes);
-  w.put_int(g.optimizer_bytes);
-  w.put_pair(g.scalar_count, g.streams);
-  const Node* const nodes = g.nodes.data();
-  const int node_count = g.nodes.size();
-  u64* at = w.claim(node_words * node_count);
-  for (int i = 0; at != nullptr && i < node_count; ++i) {
-    const Node& n = nodes[i];
-    at[0] = static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 | static_cast<u64>(n.recompute) << 16 |
-            static_cast<u64>(n.arity) << 32;
-    at[1] = static_cast<u64>(n.shape) | static_cast<u64>(n.list + 1) << 32;
-    at[2] = static_cast<u64>(n.first);
-    at[3] = n.imm;
-    at += node_words;
-  }
-  const int* const edges = g.edges.data();
-  const int edge_count = g.edges.size();
-  at = w.claim(edge_count);
-  for (int k = 0; at != nullptr && k < edge_count; ++k) at[k] = static_cast<u64>(edges[k]);
-  for (const Dims& d : g.shapes) {
-    w.put_int(d.rank);
-    for (int k = 0; k < d.rank; ++k) w.put_int(d.extent[k]);
-  }
-  for (const Span& s : g.lists) w.put_pair(s.begin, s.size);
-  for (i64 x : g.list_data) w.put_int(x);
-  for (const Slot& s : g.slots) {
-    w.put(static_cast<u64>(s.space) | static_cast<u64>(s.dtype) << 8 |
-          static_cast<u64>(static_cast<u32>(s.shape)) << 16);
-    w.put_int(s.segments);
-    w.put_int(s.offset);
-  }
-  for (const Span& s : g.groups) w.put_pair(s.begin, s.size);
-  for (const Range& r : g.ranges) w.put_int(r.offset), w.put_int(r.length);
-  for (const Preset& p : g.presets) w.put_pair(p.scalar, std::bit_cast<int>(p.value));
-  for (int x : g.inputs) w.put_int(x);
-  for (int x : g.outputs) w.put_int(x);
-  for (const Assign& a : g.assigns) w.put_pair(a.slot, a.node);
-  w.put_pair(g.is_body ? 1 : 0, g.key_input);
-  for (const Span& s : g.bodies) w.put_pair(s.begin, s.size);
-  for (u64 x : g.body_words) w.put(x);
-}
-
-constexpr GraphSizes read_sizes(WordReader& r) {
-  GraphSizes s;
-  for (int* n : {&s.nodes, &s.edges, &s.shapes, &s.lists, &s.list_data, &s.slots, &s.groups, &s.ranges,
-                 &s.presets, &s.inputs, &s.outputs, &s.assigns, &s.bodies, &s.body_words})
-    *n = r.get_size();
-  return s;
-}
-
-// Where an array or a list begins: constant evaluation pays for every call that a subscript would be.
-template <class T>
-constexpr T* begin_of(List<T>& list) {
-  return list.data();
-}
-template <class T, int N>
-constexpr T* begin_of(T (&array)[N]) {
-  return array;
-}
-
-// Reads what follows the sizes into `to`, whose members are arrays of those lengths.
-template <class Arrays>
-constexpr void read_graph(WordReader& r, const GraphSizes& sizes, Arrays& to) {
-  using R = WordReader;
-  to.model_bytes = r.get_int();
-  to.optimizer_bytes = r.get_int();
-  const u64 counts = r.get();
-  to.scalar_count = R::low(counts);
-  to.streams = R::high(counts);
-  Node* const nodes = begin_of(to.nodes);
-  const u64* from = r.take(node_words * sizes.nodes);
-  for (int k = 0; k < sizes.nodes; ++k, from += node_words) {
-    const u64 a = from[0], b = from[1];
-    Node& n = nodes[k];
-    n.op = static_cast<Op>(a & 255);
-    n.dtype = static_cast<DType>(a >> 8 & 255);
-    n.recompute = static_cast<u16>(a >> 16 & 0xffff);
-    n.arity = static_cast<int>(a >> 32);
-    n.shape = static_cast<int>(b & 0xffffffff);
-    n.list = static_cast<int>(b >> 32) - 1;
-    n.first = static_cast<int>(from[2]);
-    n.imm = from[3];
-  }
-  int* const edges = begin_of(to.edges);
-  from = r.take(sizes.edges);
-  for (int k = 0; k < sizes.edges; ++k) edges[k] = static_cast<int>(from[k]);
-  for (int k = 0; k < sizes.shapes; ++k) {
-    Dims& d = to.shapes[k];
-    d.rank = r.get_size();
-    for (int a = 0; a < d.rank; ++a) d.extent[a] = r.get_int();
-  }
-  const auto pair = [&](int& first, int& second) {
-    const u64 w = r.get();
-    first = R::low(w);
-    second = R::high(w);
-  };
-  for (int k = 0; k < sizes.lists; ++k) pair(to.lists[k].begin, to.lists[k].size);
-  for (int k = 0; k < sizes.list_data; ++k) to.list_data[k] = r.get_int();
-  for (int k = 0; k < sizes.slots; ++k) {
-    Slot& s = to.slots[k];
-    const u64 w = r.get();
-    s.space = static_cast<Space>(w & 255);
-    s.dtype = static_cast<DType>(w >> 8 & 255);
-    s.shape = static_cast<int>(w >> 16);
-    s.segments = static_cast<int>(r.get_int());
-    s.offset = r.get_int();
-  }
-  for (int k = 0; k < sizes.groups; ++k) pair(to.groups[k].begin, to.groups[k].size);
-  for (int k = 0; k < sizes.ranges; ++k) to.ranges[k].offset = r.get_int(), to.ranges[k].length = r.get_int();
-  for (int k = 0; k < sizes.presets; ++k) {
-    const u64 w = r.get();
-    to.presets[k] = {R::low(w), std::bit_cast<f32>(R::high(w))};
-  }
-  for (int k = 0; k < sizes.inputs; ++k) to.inputs[k] = static_cast<int>(r.get_int());
-  for (int k = 0; k < sizes.outputs; ++k) to.outputs[k] = static_cast<int>(r.get_int());
-  for (int k = 0; k < sizes.assigns; ++k) pair(to.assigns[k].slot, to.assigns[k].node);
-  const u64 body = r.get();
-  to.is_body = R::low(body) != 0;
-  to.key_input = R::high(body);
-  for (int k = 0; k < sizes.bodies; ++k) pair(to.bodies[k].begin, to.bodies[k].size);
-  for (int k = 0; k < sizes.body_words; ++k) to.body_words[k] = r.get();
-}
-
-constexpr Graph read_graph(WordReader& r) {
-  const GraphSizes sizes = read_sizes(r);
-  Graph g;
-  g.nodes.resize(sizes.nodes);
-  g.edges.resize(sizes.edges);
-  g.shapes.resize(sizes.shapes);
-  g.lists.resize(sizes.lists);
-  g.list_data.resize(sizes.list_data);
-  g.slots.resize(sizes.slots);
-  g.groups.resize(sizes.groups);
-  g.ranges.resize(sizes.ranges);
-  g.presets.resize(sizes.presets);
-  g.inputs.resize(sizes.inputs);
-  g.outputs.resize(sizes.outputs);
-  g.assigns.resize(sizes.assigns);
-  g.bodies.resize(sizes.bodies);
-  g.body_words.resize(sizes.body_words);
-  read_graph(r, sizes, g);
-  return g;
-}
-
-constexpr Graph thaw(const u64* words) {
-  WordReader r(words);
-  return read_graph(r);
-}
-
-// The graph that Stage wrote behind its first `Skip` words, as constant arrays; graph() borrows them.
-template <class Stage, int Skip = 0>
-struct Frozen {
-  static constexpr GraphSizes read_own_sizes() {
-    WordReader r(Kept<Stage>::words.w + Skip);
-    return read_sizes(r);
-  }
-  static constexpr GraphSizes sizes = read_own_sizes();
-  static constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
-  template <class S>  // a template, so that its members wait for `sizes`
-  struct Arrays {
-    Node nodes[at_least_one(S::sizes.nodes)]{};
-    int edges[at_least_one(S::sizes.edges)]{};
-    Dims shapes[at_least_one(S::sizes.shapes)]{};
-    Span lists[at_least_one(S::sizes.lists)]{};
-    i64 list_data[at_least_one(S::sizes.list_data)]{};
-    Slot slots[at_least_one(S::sizes.slots)]{};
-    Span groups[at_least_one(S::sizes.groups)]{};
-    Range ranges[at_least_one(S::sizes.ranges)]{};
-    Preset presets[at_least_one(S::sizes.presets)]{};
-    int inputs[at_least_one(S::sizes.inputs)]{};
-    int outputs[at_least_one(S::sizes.outputs)]{};
-    Assign assigns[at_least_one(S::sizes.assigns)]{};
-    Span bodies[at_least_one(S::sizes.bodies)]{};
-    u64 body_words[at_least_one(S::sizes.body_words)]{};
-    i64 model_bytes = 0, optimizer_bytes = 0;
-    int scalar_count = 0, streams = 0;
-    bool is_body = false;
-    int key_input = -1;
-  };
-  template <class S>
-  static constexpr Arrays<S> read() {
-    Arrays<S> to;
-    WordReader r(Kept<Stage>::words.w + Skip);
-    read_sizes(r);
-    read_graph(r, S::sizes, to);
-    return to;
-  }
-  static constexpr Arrays<Frozen> arrays = read<Frozen>();
-
-  static constexpr Graph graph() {
-    Graph g;
-    g.nodes = List<Node>::borrow(arrays.nodes, sizes.nodes);
-    g.edges = List<int>::borrow(arrays.edges, sizes.edges);
-    g.shapes = List<Dims>::borrow(arrays.shapes, sizes.shapes);
-    g.lists = List<Span>::borrow(arrays.lists, sizes.lists);
-    g.list_data = List<i64>::borrow(arrays.list_data, sizes.list_data);
-    g.slots = List<Slot>::borrow(arrays.slots, sizes.slots);
-    g.groups = List<Span>::borrow(arrays.groups, sizes.groups);
-    g.ranges = List<Range>::borrow(arrays.ranges, sizes.ranges);
-    g.presets = List<Preset>::borrow(arrays.presets, sizes.presets);
-    g.inputs = List<int>::borrow(arrays.inputs, sizes.inputs);
-    g.outputs = List<int>::borrow(arrays.outputs, sizes.outputs);
-    g.assigns = List<Assign>::borrow(arrays.assigns, sizes.assigns);
-    g.bodies = List<Span>::borrow(arrays.bodies, sizes.bodies);
-    g.body_words = List<u64>::borrow(arrays.body_words, sizes.body_words);
-    g.model_bytes = arrays.model_bytes;
-    g.optimizer_bytes = arrays.optimizer_bytes;
-    g.scalar_count = arrays.scalar_count;
-    g.streams = arrays.streams;
-    g.is_body = arrays.is_body;
-    g.key_input = arrays.key_input;
-    return g;
-  }
-};
-
-}  // namespace weft::ir
-// ---- weft/ir/loop.hpp ----
-// Loops: a node that runs a graph of its own, the body, a fixed number of times, and one node for each of its
-// results. Law: what a loop costs to compile does not depend on its trips.
-//
-// Operands and the body's inputs, in the same order: carries, stacked inputs (trips, ...), invariants. The
-// body sees a carry's value, the trip's slice of a stacked input, and an invariant as it is. Its outputs:
-// every carry's next value, then values that are stacked. Trip t (T-1-t in reverse) reads and writes slices
-// t.
-
-namespace weft::ir {
-
-struct LoopShape {
-  i64 trips = 0;
-  bool reverse = false;
-  int carries = 0, stacked = 0, invariants = 0, outputs = 0;
-
-  // Results: the carries at the end; the carries' histories (trips + 1, ...); the stacked outputs.
-  // A history holds what was carried into trip t at t and what came out of it at t + 1; in reverse the other
-  // way round, so that its rows stand in the order of the slices.
-  constexpr int final_of(int carry) const { return carry; }
-  constexpr int history_of(int carry) const { return carries + carry; }
-  constexpr int output(int k) const { return 2 * carries + k; }
-  constexpr int results() const { return 2 * carries + outputs; }
-  constexpr int operands() const { return carries + stacked + invariants; }
-  constexpr bool is_stacked(int operand) const { return operand >= carries && operand < carries + stacked; }
-  // Rows of a history: of the carry that enters the first trip, and where the rows begin that the trips read
-  // and write.
-  constexpr i64 first_row() const { return reverse ? trips : 0; }
-  constexpr i64 last_row() const { return reverse ? 0 : trips; }
-  constexpr i64 read_from() const { return reverse ? 1 : 0; }
-  constexpr i64 written_from() const { return reverse ? 0 : 1; }
-};
-
-constexpr LoopShape loop_shape(const Graph& g, int node) {
-  const i64* list = g.list_data.data() + g.lists[g.nodes[node].list].begin;
-  LoopShape s;
-  s.trips = list[0];
-  s.reverse = list[1] != 0;
-  s.carries = static_cast<int>(list[2]);
-  s.stacked = static_cast<int>(list[3]);
-  s.invariants = static_cast<int>(list[4]);
-  s.outputs = static_cast<int>(list[5]);
-  return s;
-}
-
-constexpr Graph loop_body(const Graph& g, int node) {
-  return thaw(g.body_words.data() + g.bodies[static_cast<int>(g.nodes[node].imm)].begin);
-}
-
-// `d` along a new leading axis.
-constexpr Dims stacked_dims(i64 extent, const Dims& d) {
-  Dims r;
-  r.rank = d.rank + 1;
-  r.extent[0] = extent;
-  for (int k = 0; k < d.rank; ++k) r.extent[k + 1] = d.extent[k];
-  return r;
-}
-// Without the leading axis.
-constexpr Dims slice_dims(const Dims& d) {
-  Dims r;
-  r.rank = d.rank - 1;
-  for (int k = 1; k < d.rank; ++k) r.extent[k - 1] = d.extent[k];
-  return r;
-}
-
-// The number of a body; equal ones are one.
-constexpr int add_body(Graph& g, const Graph& body) {
-  WordWriter count(nullptr, 0);
-  write(count, body);
-  const int size = count.size();
-  List<u64> words(size, 0);
-  WordWriter writer(words.data(), size);
-  write(writer, body);
-  const u64* known = g.body_words.data();
-  for (int k = 0; k < g.bodies.size(); ++k) {
-    if (g.bodies[k].size != size) continue;
-    bool same = true;
-    for (int i = 0; i < size && same; ++i) same = known[g.bodies[k].begin + i] == words[i];
-    if (same) return k;
-  }
-  g.bodies.push({g.body_words.size(), size});
-  g.body_words.append(words.data(), size);
-  return g.bodies.size() - 1;
-}
-
-constexpr int loop_list(Builder& b, const LoopShape& s) {
-  const i64 list[6]{s.trips, s.reverse ? 1 : 0, s.carries, s.stacked, s.invariants, s.outputs};
-  return b.list(list, 6);
-}
-
-constexpr Value loop(Builder& b, const LoopShape& s, const Graph& body, const List<int>& operands) {
-  Node node{Op::loop, DType::u8};
-  node.shape = b.shape(Dims{});
-  node.list = loop_list(b, s);
-  node.imm = static_cast<u64>(add_body(b.graph, body));
-  return {&b, b.add(node, operands.data(), operands.size())};
-}
-constexpr Value loop_result(Value loop, int which, DType dtype, const Dims& dims) {
-  return raw(Op::loop_result, dtype, loop.builder->shape(dims), static_cast<u64>(which), -1, loop);
-}
-constexpr Value loop_final(Value loop, const LoopShape& s, int carry) {
-  const Value x = loop.in(carry);
-  return loop_result(loop, s.final_of(carry), x.dtype(), x.dims());
-}
-constexpr Value loop_history(Value loop, const LoopShape& s, int carry) {
-  const Value x = loop.in(carry);
-  return loop_result(loop, s.history_of(carry), x.dtype(), stacked_dims(s.trips + 1, x.dims()));
-}
-
-// Rows [begin, begin + count) along the first axis.
-constexpr Value rows(Value x, i64 begin, i64 count) {
-  Slice axes[8];
-  Dims d = x.dims();
-  axes[0].begin = begin;
-  d.extent[0] = count;
-  return slice(x, axes, d);
-}
-
-}  // namespace weft::ir
-// ---- weft/passes/loop_memory.hpp ----
-// Where a loop keeps what it carries. A carry whose history is wanted moves along it: a trip reads one row
-// and writes the next. Any other alternates between two buffers, the last trip's being its result. Both cost
-// no copy a trip. The body's own workspace is one, used anew by every trip.
-
-namespace weft::passes {
-
-struct LoopMemory {
-  ir::LoopShape shape;
-  ir::Graph body;
-  Fusion fusion;
-  Plan plan;
-  List<int> result;           // node of every result in the enclosing graph, -1: not used
-  List<i64> primary, second;  // offsets in the scratch of a carry's buffers, -1: none
-  i64 scratch_bytes = 0;      // the body's workspace, then those buffers
-
-  constexpr LoopMemory(const ir::Graph& g, const Fusion& f, int group)
-      : shape(ir::loop_shape(g, f.groups[group].opaque)),
-        body(ir::loop_body(g, f.groups[group].opaque)),
-        fusion(fuse(body)),
-        plan(plan_memory(body, fusion)),
-        result(shape.results(), -1),
-        primary(shape.carries, -1),
-        second(shape.carries, -1) {
-    const ir::Span stores = f.groups[group].stores;
-    for (int i = 0; i < stores.size; ++i) {
-      const int x = f.pool[stores.begin + i];
-      result[static_cast<int>(g.nodes[x].imm)] = x;
-    }
-    scratch_bytes = plan.workspace_bytes;
-    const int loop = f.groups[group].opaque;
-    for (int k = 0; k < shape.carries; ++k) {
-      if (result[shape.history_of(k)] >= 0) continue;
-      const i64 bytes = align_up(bytes_of(g, g.in(loop, k)));
-      const auto take = [&](i64& at) {
-        at = scratch_bytes;
-        scratch_bytes += bytes;
-      };
-      if (result[shape.final_of(k)] < 0) take(primary[k]);
-      if (shape.trips > 1) take(second[k]);
-    }
-  }
-};
-
-constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k) {
-  return LoopMemory(g, f, k).scratch_bytes;
-}
-
-}  // namespace weft::passes
-// ---- weft/passes/plan.hpp ----
-// The memory plan: an address for everything that is in memory, found by lifetime. A buffer is taken when its
-// group runs and given back after its last reader; a kernel that reads an element and writes the same element
-// of a dying buffer of equal size updates it in place. State that is assigned is written where it lives when
-// no later reader is left, and copied at the end of the step otherwise.
 
 namespace weft::passes {
 
@@ -7288,9 +3685,509 @@ constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion) {
 
 }  // namespace weft::passes
 
-// ---- weft/codegen/lowered.hpp ----
-// What lowering yields: the distinct kernels as words, and the steps that launch them in order. This is what
-// is frozen into a program's constant data.
+// ---- weft/passes/loop_memory.hpp ----
+// Where a loop keeps what it carries. A carry whose history is wanted moves along it: a trip reads one row
+// and writes the next. Any other alternates between two buffers, the last trip's being its result. Both cost
+// no copy a trip. The body's own workspace is one, used anew by every trip.
+
+// ---- weft/ir/loop.hpp ----
+// Loops: a node that runs a graph of its own, the body, a fixed number of times, and one node for each of its
+// results. Law: what a loop costs to compile does not depend on its trips.
+//
+// Operands and the body's inputs, in the same order: carries, stacked inputs (trips, ...), invariants. The
+// body sees a carry's value, the trip's slice of a stacked input, and an invariant as it is. Its outputs:
+// every carry's next value, then values that are stacked. Trip t (T-1-t in reverse) reads and writes slices
+// t.
+
+// ---- weft/ir/freeze.hpp ----
+// A graph as words, which one constant evaluation leaves to the next; and back: as a graph of its own, to be
+// changed, or as constant arrays that later evaluations read where they lie.
+
+// ---- weft/core/words.hpp ----
+// How one constant evaluation hands its result to the next: as flat 64-bit words, which compilers keep and
+// read cheaply. Splitting the work over several constant variables restarts the compilers' step limits.
+
+namespace weft {
+
+template <int N>
+struct Words {
+  u64 w[N > 0 ? N : 1]{};
+};
+
+// Writes values one after another; counts on when full, so that a second try knows the size.
+class WordWriter {
+ public:
+  constexpr WordWriter(u64* words, int capacity) : words_(words), capacity_(capacity) {}
+  constexpr void put(u64 word) {
+    if (size_ < capacity_) words_[size_] = word;
+    ++size_;
+  }
+  constexpr void put_int(i64 value) { put(static_cast<u64>(value)); }
+  // Two 32-bit numbers in one word.
+  constexpr void put_pair(int a, int b) {
+    put(static_cast<u64>(static_cast<u32>(a)) | static_cast<u64>(static_cast<u32>(b)) << 32);
+  }
+  // Room for the next `count` words, to be filled by the caller; null beyond the capacity. A call a word is
+  // what long arrays cannot afford.
+  constexpr u64* claim(int count) {
+    u64* const begin = size_ + count <= capacity_ ? words_ + size_ : nullptr;
+    size_ += count;
+    return begin;
+  }
+  constexpr void put_all(const u64* words, int count) {
+    u64* const to = claim(count);
+    for (int i = 0; to != nullptr && i < count; ++i) to[i] = words[i];
+  }
+  constexpr int size() const { return size_; }
+
+ private:
+  u64* words_;
+  int capacity_;
+  int size_ = 0;
+};
+
+class WordReader {
+ public:
+  constexpr explicit WordReader(const u64* words) : at_(words) {}
+  constexpr u64 get() { return *at_++; }
+  constexpr i64 get_int() { return static_cast<i64>(*at_++); }
+  // The next `count` words.
+  constexpr const u64* take(int count) {
+    const u64* const begin = at_;
+    at_ += count;
+    return begin;
+  }
+  constexpr int get_size() { return static_cast<int>(*at_++); }
+  static constexpr int low(u64 word) { return static_cast<int>(static_cast<u32>(word)); }
+  static constexpr int high(u64 word) { return static_cast<int>(static_cast<u32>(word >> 32)); }
+
+ private:
+  const u64* at_;
+};
+
+template <int Capacity>
+struct WideWords {
+  int size = 0;
+  Words<Capacity> words;
+};
+
+// The words that Stage::write(writer) puts, exactly sized. Evaluated once if `Capacity` suffices, else twice.
+template <class Stage, int Capacity = 65536>
+struct Kept {
+  template <int C>
+  static constexpr WideWords<C> evaluate() {
+    WideWords<C> r;
+    WordWriter writer(r.words.w, C);
+    Stage::write(writer);
+    r.size = writer.size();
+    return r;
+  }
+  template <int N, int C>
+  static constexpr Words<N> shrink(const WideWords<C>& from) {
+    Words<N> r;
+    for (int i = 0; i < N; ++i) r.w[i] = from.words.w[i];
+    return r;
+  }
+  static constexpr WideWords<Capacity> wide = evaluate<Capacity>();
+  static constexpr int size = wide.size;
+  static constexpr Words<size> make() {
+    if constexpr (size <= Capacity)
+      return shrink<size>(wide);
+    else
+      return evaluate<size>().words;
+  }
+  static constexpr Words<size> words = make();
+};
+
+}  // namespace weft
+
+namespace weft::ir {
+
+// How many of each a graph has, in the order of its words.
+struct GraphSizes {
+  int nodes = 0, edges = 0, shapes = 0, lists = 0, list_data = 0, slots = 0, groups = 0, ranges = 0,
+      presets = 0, inputs = 0, outputs = 0, assigns = 0, bodies = 0, body_words = 0;
+};
+
+inline constexpr int node_words = 4;
+
+constexpr void write(WordWriter& w, const Graph& g) {
+  for (const int n : {g.nodes.size(), g.edges.size(), g.shapes.size(), g.lists.size(), g.list_data.size(),
+                      g.slots.size(), g.groups.size(), g.ranges.size(), g.presets.size(), g.inputs.size(),
+                      g.outputs.size(), g.assigns.size(), g.bodies.size(), g.body_words.size()})
+    w.put_int(n);
+  w.put_int(g.model_bytes);
+  w.put_int(g.optimizer_bytes);
+  w.put_pair(g.scalar_count, g.streams);
+  const Node* const nodes = g.nodes.data();
+  const int node_count = g.nodes.size();
+  u64* at = w.claim(node_words * node_count);
+  for (int i = 0; at != nullptr && i < node_count; ++i) {
+    const Node& n = nodes[i];
+    at[0] = static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 | static_cast<u64>(n.recompute) << 16 |
+            static_cast<u64>(n.arity) << 32;
+    at[1] = static_cast<u64>(n.shape) | static_cast<u64>(n.list + 1) << 32;
+    at[2] = static_cast<u64>(n.first);
+    at[3] = n.imm;
+    at += node_words;
+  }
+  const int* const edges = g.edges.data();
+  const int edge_count = g.edges.size();
+  at = w.claim(edge_count);
+  for (int k = 0; at != nullptr && k < edge_count; ++k) at[k] = static_cast<u64>(edges[k]);
+  for (const Dims& d : g.shapes) {
+    w.put_int(d.rank);
+    for (int k = 0; k < d.rank; ++k) w.put_int(d.extent[k]);
+  }
+  for (const Span& s : g.lists) w.put_pair(s.begin, s.size);
+  for (i64 x : g.list_data) w.put_int(x);
+  for (const Slot& s : g.slots) {
+    w.put(static_cast<u64>(s.space) | static_cast<u64>(s.dtype) << 8 |
+          static_cast<u64>(static_cast<u32>(s.shape)) << 16);
+    w.put_int(s.segments);
+    w.put_int(s.offset);
+  }
+  for (const Span& s : g.groups) w.put_pair(s.begin, s.size);
+  for (const Range& r : g.ranges) w.put_int(r.offset), w.put_int(r.length);
+  for (const Preset& p : g.presets) w.put_pair(p.scalar, std::bit_cast<int>(p.value));
+  for (int x : g.inputs) w.put_int(x);
+  for (int x : g.outputs) w.put_int(x);
+  for (const Assign& a : g.assigns) w.put_pair(a.slot, a.node);
+  w.put_pair(g.is_body ? 1 : 0, g.key_input);
+  for (const Span& s : g.bodies) w.put_pair(s.begin, s.size);
+  for (u64 x : g.body_words) w.put(x);
+}
+
+constexpr GraphSizes read_sizes(WordReader& r) {
+  GraphSizes s;
+  for (int* n : {&s.nodes, &s.edges, &s.shapes, &s.lists, &s.list_data, &s.slots, &s.groups, &s.ranges,
+                 &s.presets, &s.inputs, &s.outputs, &s.assigns, &s.bodies, &s.body_words})
+    *n = r.get_size();
+  return s;
+}
+
+// Where an array or a list begins: constant evaluation pays for every call that a subscript would be.
+template <class T>
+constexpr T* begin_of(List<T>& list) {
+  return list.data();
+}
+template <class T, int N>
+constexpr T* begin_of(T (&array)[N]) {
+  return array;
+}
+
+// Reads what follows the sizes into `to`, whose members are arrays of those lengths.
+template <class Arrays>
+constexpr void read_graph(WordReader& r, const GraphSizes& sizes, Arrays& to) {
+  using R = WordReader;
+  to.model_bytes = r.get_int();
+  to.optimizer_bytes = r.get_int();
+  const u64 counts = r.get();
+  to.scalar_count = R::low(counts);
+  to.streams = R::high(counts);
+  Node* const nodes = begin_of(to.nodes);
+  const u64* from = r.take(node_words * sizes.nodes);
+  for (int k = 0; k < sizes.nodes; ++k, from += node_words) {
+    const u64 a = from[0], b = from[1];
+    Node& n = nodes[k];
+    n.op = static_cast<Op>(a & 255);
+    n.dtype = static_cast<DType>(a >> 8 & 255);
+    n.recompute = static_cast<u16>(a >> 16 & 0xffff);
+    n.arity = static_cast<int>(a >> 32);
+    n.shape = static_cast<int>(b & 0xffffffff);
+    n.list = static_cast<int>(b >> 32) - 1;
+    n.first = static_cast<int>(from[2]);
+    n.imm = from[3];
+  }
+  int* const edges = begin_of(to.edges);
+  from = r.take(sizes.edges);
+  for (int k = 0; k < sizes.edges; ++k) edges[k] = static_cast<int>(from[k]);
+  for (int k = 0; k < sizes.shapes; ++k) {
+    Dims& d = to.shapes[k];
+    d.rank = r.get_size();
+    for (int a = 0; a < d.rank; ++a) d.extent[a] = r.get_int();
+  }
+  const auto pair = [&](int& first, int& second) {
+    const u64 w = r.get();
+    first = R::low(w);
+    second = R::high(w);
+  };
+  for (int k = 0; k < sizes.lists; ++k) pair(to.lists[k].begin, to.lists[k].size);
+  for (int k = 0; k < sizes.list_data; ++k) to.list_data[k] = r.get_int();
+  for (int k = 0; k < sizes.slots; ++k) {
+    Slot& s = to.slots[k];
+    const u64 w = r.get();
+    s.space = static_cast<Space>(w & 255);
+    s.dtype = static_cast<DType>(w >> 8 & 255);
+    s.shape = static_cast<int>(w >> 16);
+    s.segments = static_cast<int>(r.get_int());
+    s.offset = r.get_int();
+  }
+  for (int k = 0; k < sizes.groups; ++k) pair(to.groups[k].begin, to.groups[k].size);
+  for (int k = 0; k < sizes.ranges; ++k) to.ranges[k].offset = r.get_int(), to.ranges[k].length = r.get_int();
+  for (int k = 0; k < sizes.presets; ++k) {
+    const u64 w = r.get();
+    to.presets[k] = {R::low(w), std::bit_cast<f32>(R::high(w))};
+  }
+  for (int k = 0; k < sizes.inputs; ++k) to.inputs[k] = static_cast<int>(r.get_int());
+  for (int k = 0; k < sizes.outputs; ++k) to.outputs[k] = static_cast<int>(r.get_int());
+  for (int k = 0; k < sizes.assigns; ++k) pair(to.assigns[k].slot, to.assigns[k].node);
+  const u64 body = r.get();
+  to.is_body = R::low(body) != 0;
+  to.key_input = R::high(body);
+  for (int k = 0; k < sizes.bodies; ++k) pair(to.bodies[k].begin, to.bodies[k].size);
+  for (int k = 0; k < sizes.body_words; ++k) to.body_words[k] = r.get();
+}
+
+constexpr Graph read_graph(WordReader& r) {
+  const GraphSizes sizes = read_sizes(r);
+  Graph g;
+  g.nodes.resize(sizes.nodes);
+  g.edges.resize(sizes.edges);
+  g.shapes.resize(sizes.shapes);
+  g.lists.resize(sizes.lists);
+  g.list_data.resize(sizes.list_data);
+  g.slots.resize(sizes.slots);
+  g.groups.resize(sizes.groups);
+  g.ranges.resize(sizes.ranges);
+  g.presets.resize(sizes.presets);
+  g.inputs.resize(sizes.inputs);
+  g.outputs.resize(sizes.outputs);
+  g.assigns.resize(sizes.assigns);
+  g.bodies.resize(sizes.bodies);
+  g.body_words.resize(sizes.body_words);
+  read_graph(r, sizes, g);
+  return g;
+}
+
+constexpr Graph thaw(const u64* words) {
+  WordReader r(words);
+  return read_graph(r);
+}
+
+// The graph that Stage wrote behind its first `Skip` words, as constant arrays; graph() borrows them.
+template <class Stage, int Skip = 0>
+struct Frozen {
+  static constexpr GraphSizes read_own_sizes() {
+    WordReader r(Kept<Stage>::words.w + Skip);
+    return read_sizes(r);
+  }
+  static constexpr GraphSizes sizes = read_own_sizes();
+  static constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
+  template <class S>  // a template, so that its members wait for `sizes`
+  struct Arrays {
+    Node nodes[at_least_one(S::sizes.nodes)]{};
+    int edges[at_least_one(S::sizes.edges)]{};
+    Dims shapes[at_least_one(S::sizes.shapes)]{};
+    Span lists[at_least_one(S::sizes.lists)]{};
+    i64 list_data[at_least_one(S::sizes.list_data)]{};
+    Slot slots[at_least_one(S::sizes.slots)]{};
+    Span groups[at_least_one(S::sizes.groups)]{};
+    Range ranges[at_least_one(S::sizes.ranges)]{};
+    Preset presets[at_least_one(S::sizes.presets)]{};
+    int inputs[at_least_one(S::sizes.inputs)]{};
+    int outputs[at_least_one(S::sizes.outputs)]{};
+    Assign assigns[at_least_one(S::sizes.assigns)]{};
+    Span bodies[at_least_one(S::sizes.bodies)]{};
+    u64 body_words[at_least_one(S::sizes.body_words)]{};
+    i64 model_bytes = 0, optimizer_bytes = 0;
+    int scalar_count = 0, streams = 0;
+    bool is_body = false;
+    int key_input = -1;
+  };
+  template <class S>
+  static constexpr Arrays<S> read() {
+    Arrays<S> to;
+    WordReader r(Kept<Stage>::words.w + Skip);
+    read_sizes(r);
+    read_graph(r, S::sizes, to);
+    return to;
+  }
+  static constexpr Arrays<Frozen> arrays = read<Frozen>();
+
+  static constexpr Graph graph() {
+    Graph g;
+    g.nodes = List<Node>::borrow(arrays.nodes, sizes.nodes);
+    g.edges = List<int>::borrow(arrays.edges, sizes.edges);
+    g.shapes = List<Dims>::borrow(arrays.shapes, sizes.shapes);
+    g.lists = List<Span>::borrow(arrays.lists, sizes.lists);
+    g.list_data = List<i64>::borrow(arrays.list_data, sizes.list_data);
+    g.slots = List<Slot>::borrow(arrays.slots, sizes.slots);
+    g.groups = List<Span>::borrow(arrays.groups, sizes.groups);
+    g.ranges = List<Range>::borrow(arrays.ranges, sizes.ranges);
+    g.presets = List<Preset>::borrow(arrays.presets, sizes.presets);
+    g.inputs = List<int>::borrow(arrays.inputs, sizes.inputs);
+    g.outputs = List<int>::borrow(arrays.outputs, sizes.outputs);
+    g.assigns = List<Assign>::borrow(arrays.assigns, sizes.assigns);
+    g.bodies = List<Span>::borrow(arrays.bodies, sizes.bodies);
+    g.body_words = List<u64>::borrow(arrays.body_words, sizes.body_words);
+    g.model_bytes = arrays.model_bytes;
+    g.optimizer_bytes = arrays.optimizer_bytes;
+    g.scalar_count = arrays.scalar_count;
+    g.streams = arrays.streams;
+    g.is_body = arrays.is_body;
+    g.key_input = arrays.key_input;
+    return g;
+  }
+};
+
+}  // namespace weft::ir
+
+namespace weft::ir {
+
+struct LoopShape {
+  i64 trips = 0;
+  bool reverse = false;
+  int carries = 0, stacked = 0, invariants = 0, outputs = 0;
+
+  // Results: the carries at the end; the carries' histories (trips + 1, ...); the stacked outputs.
+  // A history holds what was carried into trip t at t and what came out of it at t + 1; in reverse the other
+  // way round, so that its rows stand in the order of the slices.
+  constexpr int final_of(int carry) const { return carry; }
+  constexpr int history_of(int carry) const { return carries + carry; }
+  constexpr int output(int k) const { return 2 * carries + k; }
+  constexpr int results() const { return 2 * carries + outputs; }
+  constexpr int operands() const { return carries + stacked + invariants; }
+  constexpr bool is_stacked(int operand) const { return operand >= carries && operand < carries + stacked; }
+  // Rows of a history: of the carry that enters the first trip, and where the rows begin that the trips read
+  // and write.
+  constexpr i64 first_row() const { return reverse ? trips : 0; }
+  constexpr i64 last_row() const { return reverse ? 0 : trips; }
+  constexpr i64 read_from() const { return reverse ? 1 : 0; }
+  constexpr i64 written_from() const { return reverse ? 0 : 1; }
+};
+
+constexpr LoopShape loop_shape(const Graph& g, int node) {
+  const i64* list = g.list_data.data() + g.lists[g.nodes[node].list].begin;
+  LoopShape s;
+  s.trips = list[0];
+  s.reverse = list[1] != 0;
+  s.carries = static_cast<int>(list[2]);
+  s.stacked = static_cast<int>(list[3]);
+  s.invariants = static_cast<int>(list[4]);
+  s.outputs = static_cast<int>(list[5]);
+  return s;
+}
+
+constexpr Graph loop_body(const Graph& g, int node) {
+  return thaw(g.body_words.data() + g.bodies[static_cast<int>(g.nodes[node].imm)].begin);
+}
+
+// `d` along a new leading axis.
+constexpr Dims stacked_dims(i64 extent, const Dims& d) {
+  Dims r;
+  r.rank = d.rank + 1;
+  r.extent[0] = extent;
+  for (int k = 0; k < d.rank; ++k) r.extent[k + 1] = d.extent[k];
+  return r;
+}
+// Without the leading axis.
+constexpr Dims slice_dims(const Dims& d) {
+  Dims r;
+  r.rank = d.rank - 1;
+  for (int k = 1; k < d.rank; ++k) r.extent[k - 1] = d.extent[k];
+  return r;
+}
+
+// The number of a body; equal ones are one.
+constexpr int add_body(Graph& g, const Graph& body) {
+  WordWriter count(nullptr, 0);
+  write(count, body);
+  const int size = count.size();
+  List<u64> words(size, 0);
+  WordWriter writer(words.data(), size);
+  write(writer, body);
+  const u64* known = g.body_words.data();
+  for (int k = 0; k < g.bodies.size(); ++k) {
+    if (g.bodies[k].size != size) continue;
+    bool same = true;
+    for (int i = 0; i < size && same; ++i) same = known[g.bodies[k].begin + i] == words[i];
+    if (same) return k;
+  }
+  g.bodies.push({g.body_words.size(), size});
+  g.body_words.append(words.data(), size);
+  return g.bodies.size() - 1;
+}
+
+constexpr int loop_list(Builder& b, const LoopShape& s) {
+  const i64 list[6]{s.trips, s.reverse ? 1 : 0, s.carries, s.stacked, s.invariants, s.outputs};
+  return b.list(list, 6);
+}
+
+constexpr Value loop(Builder& b, const LoopShape& s, const Graph& body, const List<int>& operands) {
+  Node node{Op::loop, DType::u8};
+  node.shape = b.shape(Dims{});
+  node.list = loop_list(b, s);
+  node.imm = static_cast<u64>(add_body(b.graph, body));
+  return {&b, b.add(node, operands.data(), operands.size())};
+}
+constexpr Value loop_result(Value loop, int which, DType dtype, const Dims& dims) {
+  return raw(Op::loop_result, dtype, loop.builder->shape(dims), static_cast<u64>(which), -1, loop);
+}
+constexpr Value loop_final(Value loop, const LoopShape& s, int carry) {
+  const Value x = loop.in(carry);
+  return loop_result(loop, s.final_of(carry), x.dtype(), x.dims());
+}
+constexpr Value loop_history(Value loop, const LoopShape& s, int carry) {
+  const Value x = loop.in(carry);
+  return loop_result(loop, s.history_of(carry), x.dtype(), stacked_dims(s.trips + 1, x.dims()));
+}
+
+// Rows [begin, begin + count) along the first axis.
+constexpr Value rows(Value x, i64 begin, i64 count) {
+  Slice axes[8];
+  Dims d = x.dims();
+  axes[0].begin = begin;
+  d.extent[0] = count;
+  return slice(x, axes, d);
+}
+
+}  // namespace weft::ir
+
+namespace weft::passes {
+
+struct LoopMemory {
+  ir::LoopShape shape;
+  ir::Graph body;
+  Fusion fusion;
+  Plan plan;
+  List<int> result;           // node of every result in the enclosing graph, -1: not used
+  List<i64> primary, second;  // offsets in the scratch of a carry's buffers, -1: none
+  i64 scratch_bytes = 0;      // the body's workspace, then those buffers
+
+  constexpr LoopMemory(const ir::Graph& g, const Fusion& f, int group)
+      : shape(ir::loop_shape(g, f.groups[group].opaque)),
+        body(ir::loop_body(g, f.groups[group].opaque)),
+        fusion(fuse(body)),
+        plan(plan_memory(body, fusion)),
+        result(shape.results(), -1),
+        primary(shape.carries, -1),
+        second(shape.carries, -1) {
+    const ir::Span stores = f.groups[group].stores;
+    for (int i = 0; i < stores.size; ++i) {
+      const int x = f.pool[stores.begin + i];
+      result[static_cast<int>(g.nodes[x].imm)] = x;
+    }
+    scratch_bytes = plan.workspace_bytes;
+    const int loop = f.groups[group].opaque;
+    for (int k = 0; k < shape.carries; ++k) {
+      if (result[shape.history_of(k)] >= 0) continue;
+      const i64 bytes = align_up(bytes_of(g, g.in(loop, k)));
+      const auto take = [&](i64& at) {
+        at = scratch_bytes;
+        scratch_bytes += bytes;
+      };
+      if (result[shape.final_of(k)] < 0) take(primary[k]);
+      if (shape.trips > 1) take(second[k]);
+    }
+  }
+};
+
+constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k) {
+  return LoopMemory(g, f, k).scratch_bytes;
+}
+
+}  // namespace weft::passes
 
 namespace weft::codegen {
 
@@ -7495,9 +4392,6 @@ constexpr ConvAxes conv_axes(const Graph& g, int node) {
 }
 
 }  // namespace weft::ir
-// ---- weft/codegen/lower_conv.hpp ----
-// A convolution as a step: extents, strides and padding as numbers (kernels/conv/shape.hpp), operands read
-// through their views.
 
 namespace weft::codegen {
 
@@ -7543,6 +4437,15 @@ constexpr void lower_conv(const ir::Graph& g, const passes::Fusion& f, const pas
 }
 
 }  // namespace weft::codegen
+// ---- weft/codegen/lower_dot.hpp ----
+// A contraction as a (batched) matrix product over strided memory: axes that walk memory as one are joined,
+// free axes that do not become batch axes.
+
+// ---- weft/kernels/dot_call.hpp ----
+// A product as a program's image spells it: numbers m, n, k, five strides, and for each batch axis its extent
+// and three strides; operands a, b, c, what is added (laid out as c) and the bias, absent ones null; words:
+// the dtypes of a, b and c, and which of the two last there are.
+
 // ---- weft/kernels/dot/shape.hpp ----
 // The operands of a host matrix product: extents, element strides, batch dimensions, and what is added to the
 // finished sums. Nothing here computes.
@@ -7587,10 +4490,6 @@ struct DotEpilogue {
 };
 
 }  // namespace weft::kernels
-// ---- weft/kernels/dot_call.hpp ----
-// A product as a program's image spells it: numbers m, n, k, five strides, and for each batch axis its extent
-// and three strides; operands a, b, c, what is added (laid out as c) and the bias, absent ones null; words:
-// the dtypes of a, b and c, and which of the two last there are.
 
 namespace weft::kernels {
 
@@ -7616,9 +4515,6 @@ constexpr DotCall dot_call(const u64* numbers) {
 }
 
 }  // namespace weft::kernels
-// ---- weft/codegen/lower_dot.hpp ----
-// A contraction as a (batched) matrix product over strided memory: axes that walk memory as one are joined,
-// free axes that do not become batch axes.
 
 namespace weft::codegen {
 
@@ -7760,6 +4656,93 @@ constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const pa
 }
 
 }  // namespace weft::codegen
+// ---- weft/codegen/lower_finish.hpp ----
+// The second stage of sums along rows: one launch for all that are still in parts, before the first group
+// that reads one of them, or at the end.
+
+// ---- weft/kernels/finish.hpp ----
+// The second stage of sums along rows: the chunks' partial results become one. Law: the order of every sum is
+// fixed by the number of chunks and the size of the team.
+
+// ---- weft/kernels/loop.hpp ----
+// The one body of every fused loop: pointwise arithmetic over rows and columns, reductions along the columns
+// (several passes over a row), and sums along the rows. A team works on one chunk of rows; its threads share
+// a row's columns. Law: what is computed depends on the cut into chunks and on the width of a value, never on
+// which thread computes it.
+
+// ---- weft/kernels/loop_parts.hpp ----
+// What the loop body is made of: folds over lanes and over a team, the best value of a row with its column,
+// compile- time unrolling, and banks of registers.
+
+// ---- weft/kernels/arithmetic.hpp ----
+// One pointwise instruction on values: a scalar on the GPU, a pack of lanes on the host. Small floating types
+// are computed in f32 and rounded after every operation, so that a result never depends on what was fused.
+
+// ---- weft/core/philox.hpp ----
+// Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3" (SC 2011).
+// Law: a pure function of counter and key, the same bits on host and device and for scalars and packs.
+
+namespace weft {
+
+// Four words of counter or output. W is u32, or any type with u32 arithmetic such as a pack of them.
+template <class W>
+struct PhiloxBlock {
+  W x[4];
+};
+using Philox4 = PhiloxBlock<u32>;
+
+// The upper and lower 32 bits of a * m. The generic form multiplies 16-bit halves; a type with a widening
+// multiplication overloads it.
+template <class W>
+struct WideProduct {
+  W high;
+  W low;
+};
+template <class W>
+WEFT_HD_INLINE constexpr WideProduct<W> wide_product(const W& a, u32 m) {
+  const W low_low = (a & 0xffffu) * (m & 0xffffu);
+  const W high_low = (a >> 16) * (m & 0xffffu);
+  const W middle = (a & 0xffffu) * (m >> 16) + (low_low >> 16) + (high_low & 0xffffu);
+  return {(a >> 16) * (m >> 16) + (high_low >> 16) + (middle >> 16), a * m};
+}
+WEFT_HD_INLINE constexpr WideProduct<u32> wide_product(u32 a, u32 m) {
+  const u64 product = u64{a} * m;
+  return {static_cast<u32>(product >> 32), static_cast<u32>(product)};
+}
+
+// 128 random bits for each counter. The key is one for all lanes: two words such as the halves of a seed.
+template <int Rounds = 10, class W>
+WEFT_HD_INLINE constexpr PhiloxBlock<W> philox(const W (&counter)[4], const u32 (&key)[2]) {
+  PhiloxBlock<W> c{{counter[0], counter[1], counter[2], counter[3]}};
+  u32 key0 = key[0];
+  u32 key1 = key[1];
+  for (int round = 0; round < Rounds; ++round) {
+    const WideProduct<W> p0 = wide_product(c.x[0], 0xD2511F53u);
+    const WideProduct<W> p1 = wide_product(c.x[2], 0xCD9E8D57u);
+    c = {{p1.high ^ c.x[1] ^ key0, p1.low, p0.high ^ c.x[3] ^ key1, p0.low}};
+    key0 += 0x9E3779B9u;
+    key1 += 0xBB67AE85u;
+  }
+  return c;
+}
+
+}  // namespace weft
+// ---- weft/kernels/lanes.hpp ----
+// Loads, stores, conversions and reductions of values: a scalar on the GPU, a Pack on the host.
+// Law: one kernel body over V gives the same numbers with V = T and V = Pack<T>; a partial access touches
+// only its first n elements; a reduction adds in one fixed order, halves first.
+
+// ---- weft/kernels/convert.hpp ----
+// Conversion between the types that are stored and those that are computed with (float, double, i32, i64,
+// u32), for scalars and packs. Law: float to integer truncates toward zero and clamps to the integer's range,
+// NaN to zero, on every machine; everything else is the C conversion, and small floats round to nearest even.
+
+// ---- weft/kernels/native.hpp ----
+// The few machine instructions that portable vector code cannot express: fused multiply-add, square root,
+// minimum, scaling by a power of two, half-precision conversion and widening multiplication of one part of a
+// Pack. Law: each is exact or correctly rounded (conversions: to nearest, ties to even), so it gives the same
+// bits as its scalar definition.
+
 // ---- weft/kernels/pack.hpp ----
 // Pack<T>: 16 numbers that the host's kernels treat as one value, as the GPU's kernels treat one number.
 // Law: every operation is the scalar operation, lane by lane, and the lane count is the same on every
@@ -8037,11 +5020,6 @@ WEFT_HD_INLINE Pack<T> select(const mask_of<Pack<T>>& mask, const Pack<T>& a, co
 }  // namespace weft::kernels
 
 #undef WEFT_NATIVE_VECTORS
-// ---- weft/kernels/native.hpp ----
-// The few machine instructions that portable vector code cannot express: fused multiply-add, square root,
-// minimum, scaling by a power of two, half-precision conversion and widening multiplication of one part of a
-// Pack. Law: each is exact or correctly rounded (conversions: to nearest, ties to even), so it gives the same
-// bits as its scalar definition.
 
 namespace weft::kernels {
 
@@ -8265,10 +5243,6 @@ WEFT_HD_INLINE WideProduct<Pack<u32>> wide_product(const Pack<u32>& a, u32 m) {
 #endif
 
 }  // namespace weft::kernels
-// ---- weft/kernels/convert.hpp ----
-// Conversion between the types that are stored and those that are computed with (float, double, i32, i64,
-// u32), for scalars and packs. Law: float to integer truncates toward zero and clamps to the integer's range,
-// NaN to zero, on every machine; everything else is the C conversion, and small floats round to nearest even.
 
 namespace weft::kernels {
 
@@ -8528,10 +5502,6 @@ WEFT_HD_INLINE auto as_register(const V& value) {
 }  // namespace detail
 
 }  // namespace weft::kernels
-// ---- weft/kernels/lanes.hpp ----
-// Loads, stores, conversions and reductions of values: a scalar on the GPU, a Pack on the host.
-// Law: one kernel body over V gives the same numbers with V = T and V = Pack<T>; a partial access touches
-// only its first n elements; a reduction adds in one fixed order, halves first.
 
 namespace weft::kernels {
 
@@ -8701,6 +5671,31 @@ WEFT_HD_INLINE void bring_closer(const void* p) {
 }
 
 }  // namespace weft::kernels
+// ---- weft/kernels/math.hpp ----
+// The mathematical functions of values: float and Pack<float>, double and Pack<double>.
+// Law: on the host float and Pack<float> run the same code, without the C library and without branches on
+// values (but for huge arguments of sin, cos and tan, and quotients in fmod); on the device a scalar is
+// CUDA's own accurate function. Results depend neither on -ffp-contract nor on the vector width, only on
+// fma_is_fused: sums of products go through fma, which rounds once where the machine can.
+//
+// Largest error measured, in ulps of the result: every float of the ranges where the error is largest and one
+// in 101 elsewhere, subnormal arguments and results included (tests/unit/kernels/math.cpp,
+// -DWEFT_TEST_EVERY_FLOAT), with and without fused multiply-add. Specials (zeros, infinities, NaN) are as C's
+// annex F says.
+//
+//   function       fused  not     domain                    function   fused  not     domain
+//   exp            1.01   0.99    all                       sin        1.56   1.56    all, huge ones included
+//   exp2           0.87   1.08    all                       cos        1.56   1.56    all, huge ones included
+//   expm1          1.44   1.48    all                       tan        1.68   1.68    all, huge ones included
+//   log            0.91   0.88    all                       asin       0.79   0.82    all
+//   log2           1.31   1.43    all                       acos       1.07   1.10    all
+//   log1p          1.43   1.50    all                       atan       1.54   1.67    all
+//   sinh           1.62   1.62    all                       atan2      1.43   1.53    2^19 pairs
+//   cosh           1.46   1.43    all                       pow        0.88   1.16    2^21 pairs
+//   tanh           1.34   1.34    all                       sqrt       0.50   0.50    all
+//   erf            1.11   1.27    all                       rsqrt      1.50   1.50    all
+//   erfc           0.82   0.82    all                       fmod, remainder, floor, ceil, trunc, round: exact
+
 // ---- weft/kernels/math/basic.hpp ----
 // What every function in this folder is made of: polynomials, signs, rounding to integers, scaling by powers
 // of two. V is float or Pack<float>. Law: a product whose sum must round in one way goes through fma, so
@@ -8800,6 +5795,9 @@ WEFT_HD_INLINE bool any_lane(const Pack<T>& mask) {
 }
 
 }  // namespace weft::kernels::detail
+// ---- weft/kernels/math/erf.hpp ----
+// erf and erfc in f32: a polynomial near zero, and e to the power of one, or of -x^2 times one, further out.
+
 // ---- weft/kernels/math/exp.hpp ----
 // exp, exp2, expm1 and the hyperbolic functions in f32. Reduction x = k ln 2 + r with |r| <= ln 2 / 2 (Cody
 // and Waite); polynomials are minimax fits of the remaining factor, their errors beside them.
@@ -8892,8 +5890,6 @@ WEFT_HD_INLINE V tanh_f32(const V& x) {
 }
 
 }  // namespace weft::kernels::detail
-// ---- weft/kernels/math/erf.hpp ----
-// erf and erfc in f32: a polynomial near zero, and e to the power of one, or of -x^2 times one, further out.
 
 namespace weft::kernels::detail {
 
@@ -9395,30 +6391,6 @@ WEFT_HD_INLINE Pack<double> remainder(const Pack<double>& x, const Pack<double>&
 }
 
 }  // namespace weft::kernels
-// ---- weft/kernels/math.hpp ----
-// The mathematical functions of values: float and Pack<float>, double and Pack<double>.
-// Law: on the host float and Pack<float> run the same code, without the C library and without branches on
-// values (but for huge arguments of sin, cos and tan, and quotients in fmod); on the device a scalar is
-// CUDA's own accurate function. Results depend neither on -ffp-contract nor on the vector width, only on
-// fma_is_fused: sums of products go through fma, which rounds once where the machine can.
-//
-// Largest error measured, in ulps of the result: every float of the ranges where the error is largest and one
-// in 101 elsewhere, subnormal arguments and results included (tests/unit/kernels/math.cpp,
-// -DWEFT_TEST_EVERY_FLOAT), with and without fused multiply-add. Specials (zeros, infinities, NaN) are as C's
-// annex F says.
-//
-//   function       fused  not     domain                    function   fused  not     domain
-//   exp            1.01   0.99    all                       sin        1.56   1.56    all, huge ones included
-//   exp2           0.87   1.08    all                       cos        1.56   1.56    all, huge ones included
-//   expm1          1.44   1.48    all                       tan        1.68   1.68    all, huge ones included
-//   log            0.91   0.88    all                       asin       0.79   0.82    all
-//   log2           1.31   1.43    all                       acos       1.07   1.10    all
-//   log1p          1.43   1.50    all                       atan       1.54   1.67    all
-//   sinh           1.62   1.62    all                       atan2      1.43   1.53    2^19 pairs
-//   cosh           1.46   1.43    all                       pow        0.88   1.16    2^21 pairs
-//   tanh           1.34   1.34    all                       sqrt       0.50   0.50    all
-//   erf            1.11   1.27    all                       rsqrt      1.50   1.50    all
-//   erfc           0.82   0.82    all                       fmod, remainder, floor, ceil, trunc, round: exact
 
 namespace weft::kernels {
 
@@ -9481,9 +6453,6 @@ WEFT_HD_INLINE float rsqrt(float x) { return 1.0f / __builtin_sqrtf(x); }
 WEFT_HD_INLINE Pack<float> rsqrt(const Pack<float>& x) { return 1.0f / detail::sqrt_pack(x); }
 
 }  // namespace weft::kernels
-// ---- weft/kernels/arithmetic.hpp ----
-// One pointwise instruction on values: a scalar on the GPU, a pack of lanes on the host. Small floating types
-// are computed in f32 and rounded after every operation, so that a result never depends on what was fused.
 
 namespace weft::kernels {
 
@@ -10130,9 +7099,6 @@ WEFT_HD_INLINE void store_vec(S* p, const Vec<T, N>& v) {
 }
 
 }  // namespace weft::kernels
-// ---- weft/kernels/loop_parts.hpp ----
-// What the loop body is made of: folds over lanes and over a team, the best value of a row with its column,
-// compile- time unrolling, and banks of registers.
 
 namespace weft::kernels {
 
@@ -10373,11 +7339,6 @@ WEFT_HD_INLINE auto to_register(const V& v) {
 }  // namespace detail
 
 }  // namespace weft::kernels
-// ---- weft/kernels/loop.hpp ----
-// The one body of every fused loop: pointwise arithmetic over rows and columns, reductions along the columns
-// (several passes over a row), and sums along the rows. A team works on one chunk of rows; its threads share
-// a row's columns. Law: what is computed depends on the cut into chunks and on the width of a value, never on
-// which thread computes it.
 
 namespace weft::kernels {
 
@@ -11170,9 +8131,6 @@ struct Loop {
 };
 
 }  // namespace weft::kernels
-// ---- weft/kernels/finish.hpp ----
-// The second stage of sums along rows: the chunks' partial results become one. Law: the order of every sum is
-// fixed by the number of chunks and the size of the team.
 
 namespace weft::kernels {
 
@@ -11298,9 +8256,6 @@ inline FinishArgs finish_args(const FinishSum* sums, int count, int team_size, i
 }
 
 }  // namespace weft::kernels
-// ---- weft/codegen/lower_finish.hpp ----
-// The second stage of sums along rows: one launch for all that are still in parts, before the first group
-// that reads one of them, or at the end.
 
 namespace weft::codegen {
 
@@ -11346,6 +8301,10 @@ constexpr void lower_finish(const ir::Graph& g, const passes::Fusion& f, const p
 }
 
 }  // namespace weft::codegen
+// ---- weft/codegen/lower_line.hpp ----
+// The primitives along one axis as launches. Words: the dtypes of both operands and the fold. Numbers and
+// addresses: as kernels/line.hpp reads them.
+
 // ---- weft/kernels/line.hpp ----
 // Arguments of the kernels that work along one axis: extents before, along and behind it, and one stride of
 // each operand for each of the three. Results are row-major. Law: a line is worked on in its own order.
@@ -11381,9 +8340,6 @@ inline LineArgs line_args(const LoopArgs& args, const u64* numbers) {
 }
 
 }  // namespace weft::kernels
-// ---- weft/codegen/lower_line.hpp ----
-// The primitives along one axis as launches. Words: the dtypes of both operands and the fold. Numbers and
-// addresses: as kernels/line.hpp reads them.
 
 namespace weft::codegen {
 
@@ -11435,6 +8391,11 @@ constexpr void lower_line(const ir::Graph& g, const passes::Fusion& f, const pas
 }
 
 }  // namespace weft::codegen
+// ---- weft/codegen/lower_loop.hpp ----
+// A loop group as bytecode: strides for everything it reads and writes, and its instructions in sections. A
+// value needed in several passes over a row is computed again, unless that is dear and the row is short
+// enough to hold it.
+
 // ---- weft/codegen/loop_reuse.hpp ----
 // Loop groups of one structure become one kernel with the same arguments but for addresses and random
 // streams, so that the layers of a stack are lowered once. A group's structure is a list of words that says
@@ -11656,10 +8617,6 @@ class LoopReuse {
 };
 
 }  // namespace weft::codegen
-// ---- weft/codegen/lower_loop.hpp ----
-// A loop group as bytecode: strides for everything it reads and writes, and its instructions in sections. A
-// value needed in several passes over a row is computed again, unless that is dear and the row is short
-// enough to hold it.
 
 namespace weft::codegen {
 
@@ -12443,9 +9400,6 @@ constexpr void lower_repeat(const ir::Graph& g, const passes::Fusion& f, const p
 
 }  // namespace weft::codegen
 
-// ---- weft/codegen/lower.hpp ----
-// From the plan to launches: every group in order, between them the second stages of sums and copies.
-
 namespace weft::codegen {
 
 // The launches of groups [first, last), and what comes before them; what comes after all groups goes with the
@@ -12502,649 +9456,6 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
 }
 
 }  // namespace weft::codegen
-// ---- weft/passes/reduce_loops.hpp ----
-// Loops without what nothing uses: results, carries that only feed themselves, operands. Law: what a loop has
-// in memory anyway is not written twice: a stacked output that is a carry, and a carry's last value where its
-// history is wanted, are rows of the history.
-
-namespace weft::passes {
-
-constexpr ir::Graph prune(const ir::Graph& g);
-
-// One loop reduced to the results that are used.
-class LoopReduction {
- public:
-  // What stands for a result of the loop before.
-  struct Result {
-    enum class Kind : u8 { unused, result, rows, last_row, operand } kind = Kind::unused;
-    int number = 0;  // of the new loop's result, or of the old loop's operand
-    i64 from = 0;    // the first row of a history
-  };
-
-  ir::LoopShape before, shape;
-  List<u8> kept;        // operands of the loop before that the new one has
-  List<Result> result;  // of every result before
-  ir::Graph body;
-
-  // `used`: of every result.
-  constexpr LoopReduction(const ir::Graph& g, int loop, const List<u8>& used)
-      : before(ir::loop_shape(g, loop)), body(ir::loop_body(g, loop)) {
-    const int carries = before.carries;
-    shape = before;
-    result = List<Result>(before.results());
-    find_aliases(used);
-    find_live();
-    // carries and outputs that remain get new numbers
-    List<int> outputs, carry_number(carries, -1);
-    shape.carries = shape.stacked = shape.invariants = shape.outputs = 0;
-    for (int k = 0; k < carries; ++k)
-      if (carry_live_[k]) carry_number[k] = shape.carries++, outputs.push(body.outputs[k]);
-    for (int k = 0; k < before.outputs; ++k)
-      if (output_live_[k]) output_number_[k] = shape.outputs++, outputs.push(body.outputs[carries + k]);
-    List<int> inputs;
-    const int key = body.key_input;
-    body.key_input = -1;
-    for (int k = 0; k < before.operands(); ++k) {
-      if (!kept[k]) continue;
-      const int node = body.inputs[k];
-      if (node >= 0) body.nodes[node].imm = static_cast<u64>(inputs.size());
-      if (k == key) body.key_input = inputs.size();
-      inputs.push(node);
-      if (k >= carries) (before.is_stacked(k) ? shape.stacked : shape.invariants) += 1;
-    }
-    body.inputs = inputs;
-    body.outputs = outputs;
-    for (Result& r : result) {
-      if (r.kind == Result::Kind::result)
-        r.number = r.number < carries ? shape.final_of(carry_number[r.number])
-                                      : shape.output(output_number_[r.number - 2 * carries]);
-      else if (r.kind == Result::Kind::rows || r.kind == Result::Kind::last_row)
-        r.number = shape.history_of(carry_number[r.number]);
-    }
-    body = prune(body);
-  }
-
- private:
-  using Kind = typename Result::Kind;
-
-  // Through markers that mean nothing here.
-  constexpr int plain(int x) const {
-    while (body.nodes[x].op == ir::Op::stop_gradient ||
-           (body.nodes[x].op == ir::Op::cast && body.nodes[body.in(x, 0)].dtype == body.nodes[x].dtype))
-      x = body.in(x, 0);
-    return x;
-  }
-
-  constexpr void find_aliases(const List<u8>& used) {
-    const int carries = before.carries;
-    history_ = List<u8>(carries, 0);
-    output_live_ = List<u8>(before.outputs, 0);
-    output_number_ = List<int>(before.outputs, -1);
-    kept = List<u8>(before.operands(), 0);
-    for (int k = 0; k < carries; ++k) history_[k] = used[before.history_of(k)];
-    for (int k = 0; k < before.outputs; ++k)
-      if (used[before.output(k)]) result[before.output(k)] = stacked(k);
-    for (int k = 0; k < carries; ++k) {
-      if (used[before.history_of(k)]) result[before.history_of(k)] = {Kind::rows, k, 0};
-      if (!used[k]) continue;
-      result[k] = {history_[k] ? Kind::last_row : Kind::result, k, before.last_row()};
-    }
-  }
-  constexpr Result stacked(int k) {
-    const int carries = before.carries;
-    const int x = plain(body.outputs[carries + k]);
-    const ir::Node& node = body.nodes[x];
-    if (node.op == ir::Op::input && before.is_stacked(static_cast<int>(node.imm))) {
-      kept[static_cast<int>(node.imm)] = 2;  // the operand itself, whether or not the loop reads it
-      return {Kind::operand, static_cast<int>(node.imm), 0};
-    }
-    if (node.op == ir::Op::input && static_cast<int>(node.imm) < carries) {
-      history_[static_cast<int>(node.imm)] = 1;
-      return {Kind::rows, static_cast<int>(node.imm), before.read_from()};
-    }
-    for (int c = 0; c < carries; ++c)
-      if (plain(body.outputs[c]) == x) {
-        history_[c] = 1;
-        return {Kind::rows, c, before.written_from()};
-      }
-    for (int j = 0; j < k; ++j)
-      if (output_live_[j] && plain(body.outputs[carries + j]) == x)
-        return {Kind::result, before.output(j), 0};
-    output_live_[k] = 1;
-    return {Kind::result, before.output(k), 0};
-  }
-
-  // Carries that a result, or a carry that is live, depends on; then the inputs that are read.
-  constexpr void find_live() {
-    const int carries = before.carries, n = body.nodes.size();
-    carry_live_ = List<u8>(carries, 0);
-    List<u8> live(n, 0);
-    for (int k = 0; k < carries; ++k)
-      if (result[k].kind != Kind::unused || history_[k]) carry_live_[k] = 1;
-    for (int k = 0; k < before.outputs; ++k)
-      if (output_live_[k]) live[body.outputs[carries + k]] = 1;
-    bool changed = true, draws = false;
-    while (changed) {
-      changed = false;
-      for (int k = 0; k < carries; ++k)
-        if (carry_live_[k]) live[body.outputs[k]] = 1;
-      for (int i = n - 1; i >= 0; --i) {
-        if (!live[i]) continue;
-        const ir::Node& node = body.nodes[i];
-        for (int a = 0; a < node.arity; ++a) live[body.edges[node.first + a]] = 1;
-        draws = draws || node.op == ir::Op::random;
-        if (node.op == ir::Op::input && static_cast<int>(node.imm) < carries &&
-            !carry_live_[static_cast<int>(node.imm)])
-          carry_live_[static_cast<int>(node.imm)] = 1, changed = true;
-      }
-    }
-    operand_used_ = List<u8>(before.operands(), 0);
-    for (int k = 0; k < before.operands(); ++k) {
-      const int x = body.inputs[k];
-      const bool reads =
-          k < carries ? carry_live_[k] != 0 : (x >= 0 && live[x]) || (draws && k == body.key_input);
-      operand_used_[k] = reads || kept[k] ? 1 : 0;  // what a result is taken from must stay alive
-      kept[k] = reads ? 1 : 0;
-    }
-  }
-
- public:
-  // Operands of the loop before that are used by it or in place of its results.
-  constexpr bool uses(int operand) const { return operand_used_[operand] != 0; }
-
- private:
-  List<u8> history_, carry_live_, output_live_, operand_used_;
-  List<int> output_number_;
-};
-
-constexpr ir::Graph reduce_loops(const ir::Graph& g) {
-  using ir::Op;
-  using Kind = LoopReduction::Result::Kind;
-  const int n = g.nodes.size();
-  List<u8> live(n, 0);
-  List<int> result_of(n, -1), next(n, -1), reduction(n, -1);  // chains of each loop's results
-  List<LoopReduction*> reductions;
-  for (int node : g.outputs) live[node] = 1;
-  for (const ir::Assign& a : g.assigns) live[a.node] = 1;
-  for (int i = n - 1; i >= 0; --i) {
-    if (!live[i]) continue;
-    const ir::Node& node = g.nodes[i];
-    const int* in = g.edges.data() + node.first;
-    if (node.op == Op::loop_result) next[i] = result_of[in[0]], result_of[in[0]] = i;
-    if (node.op != Op::loop) {
-      for (int k = 0; k < node.arity; ++k) live[in[k]] = 1;
-      continue;
-    }
-    List<u8> used(ir::loop_shape(g, i).results(), 0);
-    for (int r = result_of[i]; r >= 0; r = next[r]) used[static_cast<int>(g.nodes[r].imm)] = 1;
-    reduction[i] = reductions.size();
-    reductions.push(new LoopReduction(g, i, used));
-    for (int k = 0; k < node.arity; ++k)
-      if (reductions.back()->uses(k)) live[in[k]] = 1;
-  }
-  ir::Builder b(2 * n);
-  b.graph.slots = g.slots;
-  b.graph.groups = g.groups;
-  b.graph.ranges = g.ranges;
-  b.graph.model_bytes = g.model_bytes;
-  b.graph.optimizer_bytes = g.optimizer_bytes;
-  b.graph.scalar_count = g.scalar_count;
-  b.graph.presets = g.presets;
-  b.graph.streams = g.streams;
-  b.graph.is_body = g.is_body;
-  b.graph.key_input = g.key_input;
-  // shapes and lists keep their numbers
-  for (const Dims& d : g.shapes) b.shape(d);
-  for (const ir::Span& span : g.lists) b.list(g.list_data.data() + span.begin, span.size);
-  List<int> moved(n, -1), operands;
-  for (int i = 0; i < n; ++i) {
-    if (!live[i]) continue;
-    const ir::Node node = g.nodes[i];
-    const int* in = g.edges.data() + node.first;
-    operands.clear();
-    if (node.op == Op::loop) {
-      const LoopReduction& r = *reductions[reduction[i]];
-      for (int k = 0; k < node.arity; ++k)
-        if (r.kept[k]) operands.push(moved[in[k]]);
-      moved[i] = ir::loop(b, r.shape, r.body, operands).id;
-    } else if (node.op == Op::loop_result) {
-      const LoopReduction& r = *reductions[reduction[in[0]]];
-      const LoopReduction::Result& from = r.result[static_cast<int>(node.imm)];
-      const ir::Value loop{&b, moved[in[0]]};
-      const Dims d = g.dims(i);
-      if (from.kind == Kind::operand) {
-        moved[i] = moved[g.edges[g.nodes[in[0]].first + from.number]];
-      } else if (from.kind == Kind::result) {
-        moved[i] = ir::loop_result(loop, from.number, node.dtype, d).id;
-      } else {
-        const ir::Value history = ir::loop_history(loop, r.shape, from.number - r.shape.carries);
-        moved[i] = from.kind == Kind::rows ? ir::rows(history, from.from, d.extent[0]).id
-                                           : ir::reshape(ir::rows(history, from.from, 1), d).id;
-      }
-    } else {
-      for (int k = 0; k < node.arity; ++k) operands.push(moved[in[k]]);
-      moved[i] = b.add(node, operands.data(), operands.size());
-    }
-  }
-  for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved[x]);
-  for (int x : g.outputs) b.graph.outputs.push(moved[x]);
-  for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved[a.node]});
-  for (LoopReduction* r : reductions) delete r;
-  return static_cast<ir::Graph&&>(b.graph);
-}
-
-}  // namespace weft::passes
-
-// ---- weft/passes/prune.hpp ----
-// Drops what no output and no assignment needs, and markers that only differentiation reads; gives outputs
-// that are leaves a node of their own, so that every result is computed into memory the program owns. Two
-// computations that differ in the variables of grad alone become one, and a bias is added to a matrix product
-// after what else is (epilogue.hpp).
-
-namespace weft::passes {
-
-// Equal nodes of a graph under construction, found by hash.
-class Shared {
- public:
-  constexpr explicit Shared(int nodes) {
-    int size = 64;
-    while (size < 2 * nodes) size *= 2;
-    table_ = List<int>(size, -1);
-  }
-  // The last node of r, or the earlier one that equals it: the last then goes.
-  constexpr int last(ir::Graph& r) {
-    const ir::Node* nodes = r.nodes.data();
-    const int* edges = r.edges.data();
-    const int last = r.nodes.size() - 1;
-    const ir::Node& node = nodes[last];
-    u64 h = static_cast<u64>(node.op) | static_cast<u64>(node.dtype) << 8 |
-            static_cast<u64>(node.recompute) << 16 | static_cast<u64>(node.shape) << 32;
-    h = (h ^ node.imm ^ static_cast<u64>(node.list + 1) << 40) * 0x9e3779b97f4a7c15ull;
-    for (int k = 0; k < node.arity; ++k)
-      h = (h ^ (h >> 29) ^ static_cast<u64>(edges[node.first + k])) * 0x9e3779b97f4a7c15ull;
-    const int mask = table_.size() - 1;
-    int at = static_cast<int>(h >> 33) & mask;
-    int* table = table_.data();
-    for (; table[at] >= 0; at = (at + 1) & mask) {
-      const ir::Node& other = nodes[table[at]];
-      bool same = other.op == node.op && other.dtype == node.dtype && other.recompute == node.recompute &&
-                  other.shape == node.shape && other.list == node.list && other.imm == node.imm &&
-                  other.arity == node.arity;
-      for (int k = 0; same && k < node.arity; ++k) same = edges[other.first + k] == edges[node.first + k];
-      if (!same) continue;
-      for (int k = 0; k < node.arity; ++k) r.edges.pop();
-      r.nodes.pop();
-      return table[at];
-    }
-    table[at] = last;
-    return last;
-  }
-
- private:
-  List<int> table_;
-};
-
-constexpr ir::Graph drop_unused(const ir::Graph& g) {
-  const int n = g.nodes.size();
-  const ir::Node* const nodes = g.nodes.data();
-  const int* const all_edges = g.edges.data();
-  List<u8> live_list(n, 0);
-  List<int> use_list(n, 0);
-  u8* const live = live_list.data();
-  int* const uses = use_list.data();
-  for (int node : g.outputs) live[node] = 1, ++uses[node];
-  for (const ir::Assign& a : g.assigns) live[a.node] = 1, ++uses[a.node];
-  int edges = 0;
-  bool variables = false;  // of grad: casts to the dtype they come from
-  for (int i = n - 1; i >= 0; --i) {
-    if (!live[i]) continue;
-    const ir::Node& node = nodes[i];
-    const int* in = all_edges + node.first;
-    // of a surrogate only the value is computed
-    for (int k = 0; k < (node.op == ir::Op::surrogate ? 1 : node.arity); ++k) live[in[k]] = 1, ++uses[in[k]];
-    edges += node.arity;
-    if (node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype) variables = true;
-  }
-  List<LateBias> late;
-  List<int> late_at;  // of the sum that such a pair ends in, -1 otherwise
-  for (int i = 0; i < n; ++i) {
-    if (nodes[i].op != ir::Op::add || !live[i]) continue;
-    const LateBias found = late_bias(nodes, all_edges, i, uses);
-    if (found.inner < 0) continue;
-    if (late_at.empty()) late_at = List<int>(n, -1);
-    live[found.inner] = 0;
-    late_at[i] = late.size();
-    late.push(found);
-  }
-  ir::Graph r;
-  r.shapes = g.shapes;
-  r.lists = g.lists;
-  r.list_data = g.list_data;
-  r.slots = g.slots;
-  r.groups = g.groups;
-  r.ranges = g.ranges;
-  r.model_bytes = g.model_bytes;
-  r.optimizer_bytes = g.optimizer_bytes;
-  r.scalar_count = g.scalar_count;
-  r.presets = g.presets;
-  r.streams = g.streams;
-  r.bodies = g.bodies;
-  r.body_words = g.body_words;
-  r.is_body = g.is_body;
-  r.key_input = g.key_input;
-  r.edges.reserve(edges + g.outputs.size() + g.assigns.size());
-  r.nodes.reserve(n + g.outputs.size() + g.assigns.size());
-  List<int> moved_list(n, -1);
-  int* const moved = moved_list.data();
-  Shared shared(variables ? n : 0);
-  const auto add = [&](ir::Node node, int x, int y) {
-    node.first = r.edges.size();
-    r.edges.push(x);
-    r.edges.push(y);
-    r.nodes.push(node);
-    return variables ? shared.last(r) : r.nodes.size() - 1;
-  };
-  for (int i = 0; i < n; ++i) {
-    if (!live[i]) continue;
-    ir::Node node = nodes[i];
-    const int* in = all_edges + node.first;
-    const bool same = node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype;
-    if (node.op == ir::Op::stop_gradient || node.op == ir::Op::surrogate || same) {
-      moved[i] = moved[in[0]];
-      continue;
-    }
-    if (!late.empty() && late_at[i] >= 0) {
-      const LateBias& sum = late[late_at[i]];
-      const int first = add(node, moved[sum.dot], moved[sum.x]);
-      moved[i] = add(node, first, moved[sum.bias]);
-      continue;
-    }
-    node.first = r.edges.size();
-    for (int k = 0; k < node.arity; ++k) r.edges.push(moved[in[k]]);
-    moved[i] = r.nodes.size();
-    r.nodes.push(node);
-    if (variables) moved[i] = shared.last(r);
-  }
-  const auto computed = [&](int node) {
-    const ir::Op op = r.nodes[node].op;
-    if (op != ir::Op::input && op != ir::Op::state && op != ir::Op::scalar && op != ir::Op::pack) return node;
-    ir::Node same = r.nodes[node];
-    same.op = ir::Op::bitcast;
-    same.imm = 0;
-    same.list = -1;
-    same.first = r.edges.size();
-    same.arity = 1;
-    r.edges.push(node);
-    r.nodes.push(same);
-    return r.nodes.size() - 1;
-  };
-  for (int node : g.outputs) r.outputs.push(computed(moved[node]));
-  for (const ir::Assign& a : g.assigns) r.assigns.push({a.slot, computed(moved[a.node])});
-  for (int node : g.inputs) r.inputs.push(node < 0 ? -1 : moved[node]);
-  return r;
-}
-
-constexpr ir::Graph prune(const ir::Graph& g) {
-  if (g.bodies.empty()) return drop_unused(g);
-  const ir::Graph reduced = reduce_loops(g);
-  return drop_unused(reduced);
-}
-
-}  // namespace weft::passes
-// ---- weft/exec/explain.hpp ----
-// What a program will launch, step by step: the kind of kernel, what was fused into it, its bytes, its FLOPs,
-// and the least time these take on a stated machine. Law: the passes run again when explain() is called, so
-// that a program which never asks pays nothing; the totals are those of the compiled program.
-
-namespace weft {
-
-// A machine by two numbers: bytes and FLOPs a second. A launch takes at least max(bytes / bandwidth, FLOPs /
-// rate).
-struct Roofline {
-  double bytes_per_second = 20e9;
-  double flops_per_second = 100e9;
-  double seconds(i64 bytes, i64 flops) const {
-    const double memory = static_cast<double>(bytes) / bytes_per_second,
-                 compute = static_cast<double>(flops) / flops_per_second;
-    return memory > compute ? memory : compute;
-  }
-};
-
-namespace exec {
-
-struct ExplainedStep {
-  std::string kernel;  // "map", "row", "column", "all", "segment", "dot", "conv", ...; loops may be several
-                       // at once: "row+column"
-  std::string shape;   // of the space that it walks, or "m x n x k"
-  std::string ops;     // what is fused into it, in order: "mul, add x2, exp"
-  i64 bytes = 0, flops = 0;
-};
-
-struct Explanation {
-  std::vector<ExplainedStep> steps;
-  i64 bytes = 0, flops = 0, workspace_bytes = 0;
-  i64 launches = 0;  // a step inside a loop counts once a trip
-};
-
-namespace explain_detail {
-
-inline std::string number(double value, int decimals) {
-  char text[48];
-  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, decimals);
-  return {text, end.ptr};
-}
-
-// Three significant digits: 987, 12.3k; 12.3 kB where `what` is "B".
-inline std::string compact(double value, const char* what = "") {
-  const char* units[] = {"", "k", "M", "G", "T", "P"};
-  int unit = 0;
-  while (value >= 999.5 && unit < 5) value /= 1000, ++unit;
-  return number(value, unit == 0 || value >= 99.95 ? 0
-                       : value >= 9.995            ? 1
-                                                   : 2) +
-         (*what != 0 ? " " : "") + units[unit] + what;
-}
-
-// 840 ns, 20.9 us, 1.25 ms
-inline std::string duration(double seconds) {
-  const char* units[] = {" s", " ms", " us", " ns"};
-  int unit = 0;
-  while (seconds > 0 && seconds < 0.9995 && unit < 3) seconds *= 1000, ++unit;
-  return number(seconds, unit == 3 || seconds >= 99.95 ? 0 : seconds >= 9.995 ? 1 : 2) + units[unit];
-}
-
-inline std::string padded(std::string text, std::size_t width, bool right) {
-  if (text.size() < width) text.insert(right ? 0 : text.size(), width - text.size(), ' ');
-  return text;
-}
-
-// The names of a loop's arithmetic, neighbours of one name counted.
-inline std::string fused_ops(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group) {
-  std::vector<std::pair<std::string, int>> runs;
-  for (int i = 0; i < group.body.size; ++i) {
-    const ir::Op op = g.nodes[f.pool[group.body.begin + i]].op;
-    if (op == ir::Op::constant || op == ir::Op::broadcast || op == ir::Op::reshape) continue;
-    const char* name = ir::info(op).name;
-    if (!runs.empty() && runs.back().first == name)
-      ++runs.back().second;
-    else
-      runs.push_back({name, 1});
-  }
-  std::string out;
-  for (const auto& [name, count] : runs) {
-    out += (out.empty() ? "" : ", ") + name;
-    if (count > 1) out += " x" + std::to_string(count);
-  }
-  return out.empty() ? "copy" : out;
-}
-
-inline std::string loop_kind(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group,
-                             const passes::Cut& cut) {
-  bool row = false, column = false, all = false;
-  for (int i = 0; i < group.body.size; ++i) {
-    const int x = f.pool[group.body.begin + i];
-    if (!ir::is_reduction(g.nodes[x].op)) continue;
-    column = column || f.level[x] == passes::Level::column_sum;
-    all = all || f.level[x] == passes::Level::total;
-    row = row || (f.level[x] != passes::Level::column_sum && f.level[x] != passes::Level::total);
-  }
-  std::string kind = row ? "row" : cut.segments >= 0 ? "segment" : !column && !all ? "map" : "";
-  if (column) kind += kind.empty() ? "column" : "+column";
-  if (all) kind += kind.empty() ? "all" : "+all";
-  return kind;
-}
-
-inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
-                                  int k, const codegen::Lowered& lowered, const codegen::Step& step) {
-  const passes::Group& group = f.groups[k];
-  const auto at = [&](int i) {
-    return std::to_string(static_cast<i64>(lowered.numbers[step.numbers.begin + i]));
-  };
-  const auto type = [&](int node) { return std::string(name_of(g.nodes[node].dtype)); };
-  ExplainedStep out;
-  out.bytes = step.bytes;
-  out.flops = step.flops;
-  switch (step.kind) {
-    case codegen::StepKind::loop:
-      out.kernel = loop_kind(g, f, group, plan.cuts[k]);
-      out.shape = to_text(group.space).c_str();
-      out.ops = fused_ops(g, f, group);
-      break;
-    case codegen::StepKind::finish:
-      out.kernel = "finish";
-      out.shape = std::to_string(step.addresses.size / 2) + (step.addresses.size == 2 ? " sum" : " sums");
-      out.ops = "adds the parts";
-      break;
-    case codegen::StepKind::dot: {
-      out.kernel = "dot";
-      out.shape = at(0) + " x " + at(1) + " x " + at(2);
-      i64 batch = 1;
-      for (i64 b = 0; b < static_cast<i64>(lowered.numbers[step.numbers.begin + 8]); ++b)
-        batch *= static_cast<i64>(lowered.numbers[step.numbers.begin + 9 + 4 * static_cast<int>(b)]);
-      if (batch > 1) out.shape = std::to_string(batch) + " of " + out.shape;
-      out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
-      if (group.added >= 0) out.ops += ", add";
-      if (group.bias >= 0) out.ops += ", bias";
-      break;
-    }
-    case codegen::StepKind::conv:
-      out.kernel = "conv";
-      out.shape = std::string(to_text(g.dims(g.in(group.opaque, 0))).c_str()) + " by " +
-                  to_text(g.dims(g.in(group.opaque, 1))).c_str();
-      out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
-      break;
-    case codegen::StepKind::gather:
-    case codegen::StepKind::scatter_add:
-      out.kernel = step.kind == codegen::StepKind::gather ? "gather" : "scatter";
-      out.shape = at(1) + " rows of " + at(2);
-      out.ops = type(group.opaque);
-      break;
-    case codegen::StepKind::scan:
-    case codegen::StepKind::argsort:
-    case codegen::StepKind::take:
-    case codegen::StepKind::scatter:
-    case codegen::StepKind::search:
-      out.kernel = ir::info(g.nodes[group.opaque].op).name;
-      out.shape = at(0) + " x " + at(1) + " x " + at(2);
-      out.ops = type(g.in(group.opaque, 0));
-      break;
-    case codegen::StepKind::copy:
-      out.kernel = "copy";
-      out.shape = at(0) + " B";
-      break;
-    case codegen::StepKind::repeat:
-      out.kernel = "loop";
-      out.shape = at(0) + " trips of the " + at(1) + " below";
-      break;
-  }
-  return out;
-}
-
-// Steps of a graph that runs `trips` times, `depth` loops deep.
-inline void explain_into(Explanation& out, const ir::Graph& g, const passes::Fusion& f,
-                         const passes::Plan& plan, i64 trips, int depth) {
-  for (int k = 0; k < f.groups.size(); ++k) {
-    const codegen::Lowered lowered = codegen::lower(g, f, plan, k, k + 1);
-    for (int i = 0; i < lowered.steps.size(); ++i) {
-      const codegen::Step& step = lowered.steps[i];
-      ExplainedStep s = explain_step(g, f, plan, k, lowered, step);
-      s.kernel.insert(0, static_cast<std::size_t>(depth), ' ');
-      s.bytes *= trips;
-      s.flops *= trips;
-      out.steps.push_back(s);
-      out.bytes += s.bytes;
-      out.flops += s.flops;
-      if (step.kind != codegen::StepKind::repeat) {
-        out.launches += trips;
-        continue;
-      }
-      const passes::LoopMemory inside(g, f, k);
-      explain_into(out, inside.body, inside.fusion, inside.plan, trips * inside.shape.trips, depth + 1);
-      i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);
-    }
-  }
-}
-
-}  // namespace explain_detail
-
-// Explains a graph as it is traced (before prune).
-inline Explanation explain_graph(const ir::Graph& traced) {
-  const ir::Graph g = passes::prune(traced);
-  const passes::Fusion f = passes::fuse(g);
-  const passes::Plan plan = passes::plan_memory(g, f);
-  Explanation out;
-  explain_detail::explain_into(out, g, f, plan, 1, 0);
-  out.workspace_bytes = plan.workspace_bytes;
-  return out;
-}
-
-// One line a launch, at most 79 columns; what does not fit goes on below.
-inline std::string to_text(const Explanation& e, const Roofline& machine) {
-  using namespace explain_detail;
-  constexpr std::size_t columns = 79, indent = 47;
-  double least = 0;
-  for (const ExplainedStep& s : e.steps) least += machine.seconds(s.bytes, s.flops);
-  std::string out = std::to_string(e.launches) + (e.launches == 1 ? " launch, " : " launches, ") +
-                    compact(static_cast<double>(e.bytes), "B") + " moved, " +
-                    compact(static_cast<double>(e.flops), "FLOP") + ", workspace " +
-                    compact(static_cast<double>(e.workspace_bytes), "B") + "\nat least " + duration(least) +
-                    " on a machine of " + compact(machine.bytes_per_second, "B/s") + " and " +
-                    compact(machine.flops_per_second, "FLOP/s") + "\n\n";
-  out += "  #  kernel           bytes    FLOP  at least  what\n";
-  for (std::size_t i = 0; i < e.steps.size(); ++i) {
-    const ExplainedStep& s = e.steps[i];
-    std::string line = padded(std::to_string(i), 3, true) + "  " + padded(s.kernel, 14, false) +
-                       padded(compact(static_cast<double>(s.bytes)), 8, true) +
-                       padded(compact(static_cast<double>(s.flops)), 8, true) +
-                       padded(duration(machine.seconds(s.bytes, s.flops)), 10, true) + "  ";
-    std::string rest = s.shape + (s.ops.empty() ? "" : ": " + s.ops);
-    while (true) {
-      std::size_t cut = rest.size();
-      if (cut > columns - indent) {
-        cut = rest.rfind(' ', columns - indent);
-        if (cut == std::string::npos || cut == 0) cut = columns - indent;
-      }
-      out += line + rest.substr(0, cut) + "\n";
-      rest.erase(0, cut + (cut < rest.size() && rest[cut] == ' ' ? 1 : 0));
-      if (rest.empty()) break;
-      line = std::string(indent, ' ');
-    }
-  }
-  return out;
-}
-
-}  // namespace exec
-
-// The launches of anything that has a graph: Source::graph() traces.
-template <class Source>
-std::string explain(const Roofline& machine = {}) {
-  return exec::to_text(exec::explain_graph(Source::graph()), machine);
-}
-
-}  // namespace weft
-// ---- weft/codegen/image.hpp ----
-// A lowered program frozen into exactly sized 64-bit words, and each kernel's words copied out through a
-// small slice into a Code type: compilers keep flat integers cheaply and structures not.
 
 namespace weft::codegen {
 
@@ -13300,9 +9611,6 @@ using code_of =
     decltype(code_of_slice<KernelSlice<P, K>>(std::make_index_sequence<KernelSlice<P, K>::size>{}));
 
 }  // namespace weft::codegen
-// ---- weft/exec/steps.hpp ----
-// A compiled program's image as a list of launches: pointers resolved, numbers in place. Law: running is a
-// walk over that list in order, and allocates nothing.
 
 namespace weft::exec {
 
@@ -13610,6 +9918,1821 @@ constexpr ConvPhase conv_phase(const ConvShape& s, i64 number) {
 }
 
 }  // namespace weft::kernels
+// ---- weft/kernels/index.hpp ----
+// Rows of a table by index: gather reads them, scatter_add adds to them. Law: scatter_add adds in the order
+// of the indices, whichever team runs it, so its results are the same bits everywhere.
+
+namespace weft::kernels {
+
+struct IndexArgs {
+  const void* data = nullptr;   // gather: the table (rows, width); scatter_add: what is added (count, width)
+  const void* index = nullptr;  // (count)
+  void* out = nullptr;          // gather: (count, width); scatter_add: the table
+  i64 rows = 0, count = 0, width = 0;
+};
+
+// Words: the dtypes of the elements and of the indices. Numbers: rows of the table, indices, elements of a
+// row.
+inline IndexArgs index_args(const LoopArgs& args, const u64* numbers) {
+  return {args.pointer[0],
+          args.pointer[1],
+          args.pointer[2],
+          static_cast<i64>(numbers[0]),
+          static_cast<i64>(numbers[1]),
+          static_cast<i64>(numbers[2])};
+}
+
+namespace detail {
+template <class T>
+inline constexpr T missing_row = T(0);
+template <>
+inline constexpr float missing_row<float> = std::numeric_limits<float>::quiet_NaN();
+template <>
+inline constexpr double missing_row<double> = std::numeric_limits<double>::quiet_NaN();
+template <class Format, class Bits>
+inline constexpr SmallFloat<Format, Bits> missing_row<SmallFloat<Format, Bits>> =
+    SmallFloat<Format, Bits>(std::numeric_limits<float>::quiet_NaN());
+}  // namespace detail
+
+// Rows [begin, end) of a gather, moved in units of `Bytes`, to which rows and addresses are aligned. A row
+// whose index is outside the table is NaN (0 for integers).
+template <class T, class I, int Bytes, class Team>
+WEFT_HD_INLINE void gather_rows(Team& team, const IndexArgs& args, i64 begin, i64 end) {
+  constexpr int per = Bytes / int{sizeof(T)};
+  using Unit = detail::Words<Bytes>;
+  const i64 units = args.width / per;
+  const I* index = static_cast<const I*>(args.index);
+  const Unit* table = static_cast<const Unit*>(args.data);
+  Unit* out = static_cast<Unit*>(args.out);
+  detail::Stored<T, per> none;
+  WEFT_UNROLL
+  for (int j = 0; j < per; ++j) none.element[j] = detail::missing_row<T>;
+  const Unit missing = __builtin_bit_cast(Unit, none);
+  int together = 1;  // threads on one row
+  while (together < team.size() && together < units) together *= 2;
+  for (i64 i = begin + team.rank() / together; i < end; i += team.size() / together) {
+    const i64 row = static_cast<i64>(index[i]);
+    const bool found = row >= 0 && row < args.rows;
+    const Unit* from = table + (found ? row : 0) * units;
+    if constexpr (detail::is_serial<Team>) {
+      if (found) {
+        __builtin_memcpy(out + i * units, from, static_cast<std::size_t>(args.width) * sizeof(T));
+        continue;
+      }
+    }
+    for (i64 j = team.rank() % together; j < units; j += together)
+      out[i * units + j] = found ? from[j] : missing;
+  }
+}
+
+// Columns [column, column_end) of rows [row, row_end) of a table: set to zero, then what is added. A thread
+// owns columns. Indices outside the table are skipped.
+template <class T, class I, class Team>
+WEFT_HD_INLINE void scatter_add_tile(Team& team, const IndexArgs& args, i64 row, i64 row_end, i64 column,
+                                     i64 column_end) {
+  const T* update = static_cast<const T*>(args.data);
+  const I* index = static_cast<const I*>(args.index);
+  T* out = static_cast<T*>(args.out);
+  const auto add_row = [&](i64 i) __attribute__((always_inline)) {
+    T* to = out + static_cast<i64>(index[i]) * args.width;
+    const T* from = update + i * args.width;
+    for (i64 j = column + team.rank(); j < column_end; j += team.size())
+      to[j] = narrow<T>(static_cast<register_of<T>>(widen(to[j]) + widen(from[j])));
+  };
+  for (i64 r = row; r < row_end; ++r)
+    for (i64 j = column + team.rank(); j < column_end; j += team.size()) out[r * args.width + j] = T(0);
+  if constexpr (detail::is_serial<Team>) {
+    for (i64 i = 0; i < args.count; ++i) {
+      const i64 r = static_cast<i64>(index[i]);
+      if (r >= row && r < row_end) add_row(i);
+    }
+  } else {
+    // Each thread looks at one index; the positions that hit the tile are listed in order.
+    auto list = team.template shared<i64>(team.size());
+    auto hits = team.template shared<int>(team.warps());
+    for (i64 base = 0; base < args.count; base += team.size()) {
+      const i64 i = base + team.rank();
+      const i64 r = i < args.count ? static_cast<i64>(index[i]) : -1;
+      const bool hit = r >= row && r < row_end;
+      int rank_of_hit = hit ? 1 : 0;
+      WEFT_UNROLL
+      for (int d = 1; d < warp_size; d *= 2) {
+        const int lower = team.shuffle_up(rank_of_hit, d);
+        if (team.lane() >= d) rank_of_hit += lower;
+      }
+      if (team.lane() == warp_size - 1) hits[team.warp()] = rank_of_hit;
+      team.sync();
+      int before = 0, total = 0;
+      for (int w = 0; w < team.warps(); ++w) {
+        const int n = hits[w];
+        if (w < team.warp()) before += n;
+        total += n;
+      }
+      if (hit) list[before + rank_of_hit - 1] = i;
+      team.sync();
+      for (int k = 0; k < total; ++k) {
+        const i64 position = list[k];
+        add_row(position);
+      }
+    }
+  }
+}
+
+}  // namespace weft::kernels
+// ---- weft/kernels/sort.hpp ----
+// The places of a line's elements in sorted order. Law: elements become unsigned keys in whose order NaN is
+// the greatest and both zeros are equal; a key goes with its place, so that no two items are equal and every
+// correct sort gives the same, stable result.
+
+namespace weft::kernels {
+
+namespace detail {
+
+WEFT_HD_INLINE constexpr u32 sort_key(float x) {
+  const u32 bits = __builtin_bit_cast(u32, x != x   ? __builtin_bit_cast(float, 0x7fc00000u)
+                                           : x == 0 ? 0.0f
+                                                    : x);
+  return bits ^ (bits >> 31 != 0 ? 0xffffffffu : 0x80000000u);
+}
+WEFT_HD_INLINE constexpr u64 sort_key(double x) {
+  const u64 bits = __builtin_bit_cast(u64, x != x   ? __builtin_bit_cast(double, 0x7ff8000000000000u)
+                                           : x == 0 ? 0.0
+                                                    : x);
+  return bits ^ (bits >> 63 != 0 ? ~u64{0} : u64{1} << 63);
+}
+WEFT_HD_INLINE constexpr u32 sort_key(i32 x) { return static_cast<u32>(x) ^ 0x80000000u; }
+WEFT_HD_INLINE constexpr u64 sort_key(i64 x) { return static_cast<u64>(x) ^ (u64{1} << 63); }
+
+}  // namespace detail
+
+// A key of 32 bits and its place in one word.
+struct SortItem32 {
+  u64 word = ~u64{0};
+  WEFT_HD_INLINE constexpr bool operator<(const SortItem32& o) const { return word < o.word; }
+  WEFT_HD_INLINE constexpr i64 place() const { return static_cast<i64>(word & 0xffffffffu); }
+  static constexpr int key_bytes = 4;
+  constexpr int digit(int k) const { return static_cast<int>(word >> (32 + 8 * k) & 255); }
+};
+struct SortItem64 {
+  u64 key = ~u64{0}, at = ~u64{0};
+  WEFT_HD_INLINE constexpr bool operator<(const SortItem64& o) const {
+    return key != o.key ? key < o.key : at < o.at;
+  }
+  WEFT_HD_INLINE constexpr i64 place() const { return static_cast<i64>(at); }
+  static constexpr int key_bytes = 8;
+  constexpr int digit(int k) const { return static_cast<int>(key >> (8 * k) & 255); }
+};
+
+template <class T>
+using sort_item = std::conditional_t<sizeof(T) == 8, SortItem64, SortItem32>;
+
+template <class T>
+WEFT_HD_INLINE sort_item<T> make_sort_item(T x, i64 place, bool descending) {
+  const auto key = descending ? ~detail::sort_key(x) : detail::sort_key(x);
+  if constexpr (sizeof(T) == 8)
+    return {key, static_cast<u64>(place)};
+  else
+    return {u64{key} << 32 | static_cast<u64>(place)};
+}
+
+namespace detail {
+
+// Runs of 16 by insertion, then merged in pairs; the result ends in `items`.
+template <class Item>
+inline void merge_sort(Item* items, Item* spare, i64 n) {
+  constexpr i64 run = 16;
+  for (i64 begin = 0; begin < n; begin += run)
+    for (i64 i = begin + 1; i < (begin + run < n ? begin + run : n); ++i) {
+      const Item x = items[i];
+      i64 j = i;
+      for (; j > begin && x < items[j - 1]; --j) items[j] = items[j - 1];
+      items[j] = x;
+    }
+  Item* from = items;
+  Item* to = spare;
+  for (i64 width = run; width < n; width *= 2) {
+    for (i64 begin = 0; begin < n; begin += 2 * width) {
+      const i64 middle = begin + width < n ? begin + width : n,
+                end = begin + 2 * width < n ? begin + 2 * width : n;
+      i64 i = begin, j = middle;
+      for (i64 k = begin; k < end; ++k)
+        to[k] = i < middle && (j == end || from[i] < from[j]) ? from[i++] : from[j++];
+    }
+    Item* other = from;
+    from = to;
+    to = other;
+  }
+  if (from != items)
+    for (i64 i = 0; i < n; ++i) items[i] = from[i];
+}
+
+// By the bytes of the keys, lowest first; items come in the order of their places. Bytes that all keys share
+// cost nothing.
+template <class Item>
+inline void radix_sort(Item* items, Item* spare, i64 n) {
+  constexpr int bytes = Item::key_bytes;
+  i64 counts[bytes][256]{};
+  for (i64 i = 0; i < n; ++i)
+    for (int k = 0; k < bytes; ++k) ++counts[k][items[i].digit(k)];
+  Item* from = items;
+  Item* to = spare;
+  for (int k = 0; k < bytes; ++k) {
+    if (counts[k][from[0].digit(k)] == n) continue;
+    i64 begin = 0;
+    for (i64& count : counts[k]) {
+      const i64 size = count;
+      count = begin;
+      begin += size;
+    }
+    for (i64 i = 0; i < n; ++i) to[counts[k][from[i].digit(k)]++] = from[i];
+    Item* other = from;
+    from = to;
+    to = other;
+  }
+  if (from != items)
+    for (i64 i = 0; i < n; ++i) items[i] = from[i];
+}
+
+// The `count` least items, in order, in items[0, count): a heap of the least so far, the greatest on top.
+template <class Item>
+inline void select_least(Item* items, i64 n, i64 count) {
+  const auto sink = [&](i64 size, i64 i, Item x) {
+    for (i64 child = 2 * i + 1; child < size; child = 2 * i + 1) {
+      if (child + 1 < size && items[child] < items[child + 1]) ++child;
+      if (!(x < items[child])) break;
+      items[i] = items[child];
+      i = child;
+    }
+    items[i] = x;
+  };
+  for (i64 i = count / 2 - 1; i >= 0; --i) sink(count, i, items[i]);
+  for (i64 i = count; i < n; ++i)
+    if (items[i] < items[0]) sink(count, 0, items[i]);
+  for (i64 size = count - 1; size > 0; --size) {
+    const Item last = items[size];
+    items[size] = items[0];
+    sink(size, 0, last);
+  }
+}
+
+}  // namespace detail
+
+// One line on the host, with memory for 2 * extent items.
+template <class T>
+inline void argsort_line(const LineArgs& args, i64 line, sort_item<T>* items) {
+  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
+  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
+  for (i64 i = 0; i < n; ++i) items[i] = make_sort_item(from[i * args.a_stride[1]], i, args.flag);
+  if (8 * args.count <= n)
+    detail::select_least(items, n, args.count);
+  else if (n < 1024)
+    detail::merge_sort(items, items + n, n);
+  else
+    detail::radix_sort(items, items + n, n);
+  i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
+  for (i64 i = 0; i < args.count; ++i) to[i * args.inner] = items[i].place();
+}
+
+// Tile `tile` of a line, sorted by a team in shared memory (16 KiB or 32 KiB): written as places when it is
+// the whole line, as items to scratch otherwise. Every compare-exchange has its own pair of items.
+template <class T, class Team>
+WEFT_HD_INLINE void sort_tile(Team& team, const LineArgs& args, i64 line, i64 tile) {
+  using Item = sort_item<T>;
+  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
+  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
+  const i64 begin = tile * line_sort_tile, left = n - begin < line_sort_tile ? n - begin : line_sort_tile;
+  int size = 2;  // a power of two that holds what is left
+  while (size < left) size *= 2;
+  auto items = team.template shared<Item>(line_sort_tile);
+  for (int i = team.rank(); i < size; i += team.size())
+    items[i] = i < left ? make_sort_item(from[(begin + i) * args.a_stride[1]], begin + i, args.flag) : Item{};
+  team.sync();
+  for (int run = 2; run <= size; run *= 2)
+    for (int step = run / 2; step > 0; step /= 2) {
+      for (int pair = team.rank(); pair < size / 2; pair += team.size()) {
+        const int i = pair / step * 2 * step + pair % step, j = i + step;
+        const Item x = items[i], y = items[j];
+        if ((y < x) == ((i & run) == 0)) {
+          items[i] = y;
+          items[j] = x;
+        }
+      }
+      team.sync();
+    }
+  if (n <= line_sort_tile) {
+    i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
+    for (i64 i = team.rank(); i < args.count; i += team.size()) {
+      const Item x = items[i];
+      to[i * args.inner] = x.place();
+    }
+  } else {
+    Item* to = static_cast<Item*>(args.scratch) + line * n + begin;
+    for (i64 i = team.rank(); i < left; i += team.size()) {
+      const Item x = items[i];
+      to[i] = x;
+    }
+  }
+}
+
+namespace detail {
+// How many of the first `diagonal` items of two sorted runs come from the first one.
+template <class A, class B>
+WEFT_HD_INLINE i64 merge_split(const A& a, i64 a_size, const B& b, i64 b_size, i64 diagonal) {
+  i64 low = diagonal > b_size ? diagonal - b_size : 0, high = diagonal < a_size ? diagonal : a_size;
+  while (low < high) {
+    const i64 middle = (low + high) / 2;
+    const auto x = a(middle), y = b(diagonal - 1 - middle);
+    if (x < y)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+}  // namespace detail
+
+// Tile `tile` of the line that merging runs of `width` items in pairs gives; `last` writes places. Shared
+// memory: 16 KiB or 32 KiB.
+template <class T, class Team>
+WEFT_HD_INLINE void merge_tile(Team& team, const LineArgs& args, i64 line, i64 tile, i64 width, bool odd,
+                               bool last) {
+  using Item = sort_item<T>;
+  const i64 n = args.extent, total = args.outer * args.inner * n;
+  Item* const scratch = static_cast<Item*>(args.scratch);
+  const Item* from = scratch + (odd ? total : 0) + line * n;
+  const i64 begin = tile * line_sort_tile, end = begin + line_sort_tile < n ? begin + line_sort_tile : n;
+  const i64 pair = begin / (2 * width) * (2 * width);
+  const i64 middle = pair + width < n ? pair + width : n, stop = pair + 2 * width < n ? pair + 2 * width : n;
+  const i64 a_size = middle - pair, b_size = stop - middle;
+  const auto a = [&](i64 i) { return from[pair + i]; };
+  const auto b = [&](i64 i) { return from[middle + i]; };
+  const i64 a_begin = detail::merge_split(a, a_size, b, b_size, begin - pair);
+  const i64 a_end = detail::merge_split(a, a_size, b, b_size, end - pair);
+  const i64 b_begin = begin - pair - a_begin, b_end = end - pair - a_end;
+  const i64 as = a_end - a_begin, bs = b_end - b_begin;
+  auto items = team.template shared<Item>(line_sort_tile);
+  for (i64 i = team.rank(); i < as + bs; i += team.size())
+    items[i] = i < as ? a(a_begin + i) : b(b_begin + i - as);
+  team.sync();
+  const auto near_a = [&](i64 i) -> Item { return items[i]; };
+  const auto near_b = [&](i64 i) -> Item { return items[as + i]; };
+  const i64 each = (line_sort_tile + team.size() - 1) / team.size();
+  const i64 first = each * team.rank() < as + bs ? each * team.rank() : as + bs;
+  i64 i = detail::merge_split(near_a, as, near_b, bs, first), j = first - i;
+  const i64 o = line / args.inner, k = line % args.inner;
+  for (i64 at = first; at < first + each && at < as + bs; ++at) {
+    const bool left = i < as && (j == bs || near_a(i) < near_b(j));
+    const Item x = left ? near_a(i++) : near_b(j++);
+    const i64 place = begin + at;
+    if (!last)
+      scratch[(odd ? 0 : total) + line * n + place] = x;
+    else if (place < args.count)
+      static_cast<i64*>(args.out)[(o * args.count + place) * args.inner + k] = x.place();
+  }
+}
+
+}  // namespace weft::kernels
+// ---- weft/kernels/take.hpp ----
+// Elements along one axis by index: take reads them, scatter folds them together, search finds where they
+// belong. Law: scatter folds in the order of the indices, whichever team runs it.
+
+// ---- weft/kernels/scan.hpp ----
+// Running folds along one axis. Law: sums and products of f32 are kept in f64 and rounded where they are
+// written; NaN stays once it has come; the host takes the elements of a line one after another.
+
+namespace weft::kernels {
+
+namespace detail {
+
+template <class T, LineFold F>
+struct ScanState {
+  using type = T;
+};
+template <LineFold F>
+requires(F != LineFold::max && F != LineFold::min) struct ScanState<float, F> {
+  using type = double;
+};
+
+template <class S, class L = std::numeric_limits<S>>
+inline constexpr S most_of = L::has_infinity ? L::infinity() : L::max();
+template <class S, class L = std::numeric_limits<S>>
+inline constexpr S least_of = L::has_infinity ? -L::infinity() : L::lowest();
+
+}  // namespace detail
+
+// What a scan or a scatter of T keeps while it folds.
+template <class T, LineFold F>
+using fold_state = typename detail::ScanState<T, F>::type;
+
+template <LineFold F, class S>
+WEFT_HD_INLINE constexpr S fold_neutral() {
+  return F == LineFold::sum    ? S(0)
+         : F == LineFold::prod ? S(1)
+         : F == LineFold::min  ? detail::most_of<S>
+                               : detail::least_of<S>;
+}
+
+// Integers wrap round.
+template <LineFold F, class S>
+WEFT_HD_INLINE S fold(S x, S y) {
+  if constexpr (F == LineFold::sum || F == LineFold::prod) {
+    if constexpr (std::is_integral_v<S>) {
+      const auto u = static_cast<u64>(x), v = static_cast<u64>(y);
+      return static_cast<S>(F == LineFold::sum ? u + v : u * v);
+    } else {
+      return F == LineFold::sum ? x + y : x * y;
+    }
+  } else if constexpr (F == LineFold::max) {
+    return y > x || y != y ? y : x;  // a NaN in x stays: comparisons with it are false
+  } else if constexpr (F == LineFold::min) {
+    return y < x || y != y ? y : x;
+  } else {
+    const S top = x > y || x != x ? x : y, low = x > y || x != x ? y : x;
+    if (!(top - top == S(0))) return y != y ? y : top;  // an infinity or NaN
+    using std::exp;
+    using std::log1p;
+    return top + log1p(exp(low - top));
+  }
+}
+
+// `Lines` neighbouring lines from number `line` on, one element of each at a time.
+template <class T, LineFold F, int Lines>
+inline void scan_lines(const LineArgs& args, i64 line) {
+  using S = fold_state<T, F>;
+  const T* from[Lines];
+  T* to[Lines];
+  S state[Lines];
+  const i64 first = args.flag ? args.extent - 1 : 0;
+  for (int l = 0; l < Lines; ++l) {
+    const i64 o = (line + l) / args.inner, k = (line + l) % args.inner;
+    from[l] = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2] +
+              first * args.a_stride[1];
+    to[l] = static_cast<T*>(args.out) + (o * args.extent + first) * args.inner + k;
+    state[l] = fold_neutral<F, S>();
+  }
+  const i64 a_step = args.flag ? -args.a_stride[1] : args.a_stride[1];
+  const i64 out_step = args.flag ? -args.inner : args.inner;
+  for (i64 i = 0; i < args.extent; ++i)
+    for (int l = 0; l < Lines; ++l) {
+      state[l] = fold<F>(state[l], static_cast<S>(from[l][i * a_step]));
+      to[l][i * out_step] = static_cast<T>(state[l]);
+    }
+}
+
+inline constexpr int scan_block_lines = 8;
+
+// Block `block` of scan_block_lines lines.
+template <class T, LineFold F>
+inline void scan_block(const LineArgs& args, i64 block) {
+  const i64 begin = block * scan_block_lines, lines = args.outer * args.inner;
+  if (begin + scan_block_lines <= lines) return scan_lines<T, F, scan_block_lines>(args, begin);
+  for (i64 line = begin; line < lines; ++line) scan_lines<T, F, 1>(args, line);
+}
+
+// One line by a team: each thread folds four neighbours, warps pass their results on by shuffles. Shared
+// memory: 8 bytes a warp.
+template <class T, LineFold F, class Team>
+WEFT_HD_INLINE void scan_line(Team& team, const LineArgs& args, i64 line) {
+  using S = fold_state<T, F>;
+  constexpr int each = 4;
+  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
+  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
+  T* to = static_cast<T*>(args.out) + o * n * args.inner + k;
+  auto totals = team.template shared<S>(team.warps());
+  S carry = fold_neutral<F, S>();
+  for (i64 base = 0; base < n; base += i64{each} * team.size()) {
+    S part[each];
+    S total = fold_neutral<F, S>();
+    WEFT_UNROLL
+    for (int j = 0; j < each; ++j) {
+      const i64 i = base + i64{each} * team.rank() + j, at = args.flag ? n - 1 - i : i;
+      if (i < n) total = fold<F>(total, static_cast<S>(from[at * args.a_stride[1]]));
+      part[j] = total;
+    }
+    WEFT_UNROLL
+    for (int d = 1; d < warp_size; d *= 2) {
+      const S lower = team.shuffle_up(total, d);
+      if (team.lane() >= d) total = fold<F>(lower, total);
+    }
+    if (team.lane() == warp_size - 1) totals[team.warp()] = total;
+    S before = team.shuffle_up(total, 1);
+    if (team.lane() == 0) before = fold_neutral<F, S>();
+    team.sync();
+    S all = carry;
+    for (int w = 0; w < team.warps(); ++w) {
+      if (w == team.warp()) before = fold<F>(all, before);
+      const S more = totals[w];
+      all = fold<F>(all, more);
+    }
+    carry = all;
+    WEFT_UNROLL
+    for (int j = 0; j < each; ++j) {
+      const i64 i = base + i64{each} * team.rank() + j, at = args.flag ? n - 1 - i : i;
+      if (i < n) to[at * args.inner] = static_cast<T>(fold<F>(before, part[j]));
+    }
+    team.sync();
+  }
+}
+
+// One line by one thread: neighbouring threads on neighbouring lines read neighbouring elements.
+template <class T, LineFold F>
+WEFT_HD_INLINE void scan_alone(const LineArgs& args, i64 line) {
+  using S = fold_state<T, F>;
+  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
+  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
+  T* to = static_cast<T*>(args.out) + o * n * args.inner + k;
+  S state = fold_neutral<F, S>();
+  for (i64 i = 0; i < n; ++i) {
+    const i64 at = args.flag ? n - 1 - i : i;
+    state = fold<F>(state, static_cast<S>(from[at * args.a_stride[1]]));
+    to[at * args.inner] = static_cast<T>(state);
+  }
+}
+
+}  // namespace weft::kernels
+
+namespace weft::kernels {
+
+namespace detail {
+
+// An index from the front, -1 outside.
+template <class I>
+WEFT_HD_INLINE i64 line_place(I index, i64 extent) {
+  const i64 i = static_cast<i64>(index), at = i < 0 ? i + extent : i;
+  return at < extent ? at : -1;
+}
+
+}  // namespace detail
+
+// Elements [begin, end) of take's result.
+template <class T, class I, class Team>
+WEFT_HD_INLINE void take_elements(Team& team, const LineArgs& args, i64 begin, i64 end) {
+  const T* from = static_cast<const T*>(args.a);
+  const I* index = static_cast<const I*>(args.b);
+  T* out = static_cast<T*>(args.out);
+  const T missing = args.flag ? T(0) : detail::missing_row<T>;
+  const auto element = [&](i64 o, i64 j, i64 k) {
+    const i64 at = detail::line_place(
+        index[o * args.b_stride[0] + j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
+    return at < 0 ? missing : from[o * args.a_stride[0] + at * args.a_stride[1] + k * args.a_stride[2]];
+  };
+  if constexpr (detail::is_serial<Team>) {
+    i64 k = begin % args.inner, j = begin / args.inner % args.count, o = begin / args.inner / args.count;
+    const bool rows = args.inner > 1 && args.b_stride[2] == 0 && args.a_stride[2] == 1;
+    for (i64 i = begin; i < end && args.inner == 1; ++o, j = 0) {  // neighbours differ in their index
+      const i64 run = args.count - j < end - i ? args.count - j : end - i;
+      const T* line = from + o * args.a_stride[0];
+      const I* wanted = index + o * args.b_stride[0] + j * args.b_stride[1];
+      for (i64 r = 0; r < run; ++r) {
+        const i64 at = detail::line_place(wanted[r * args.b_stride[1]], args.extent);
+        out[i + r] = at < 0 ? missing : line[at * args.a_stride[1]];
+      }
+      i += run;
+    }
+    for (i64 i = begin; i < end && args.inner != 1;) {
+      const i64 run = args.inner - k < end - i ? args.inner - k : end - i;
+      if (rows) {  // one index for a run of neighbours
+        const i64 at = detail::line_place(index[o * args.b_stride[0] + j * args.b_stride[1]], args.extent);
+        if (at >= 0)
+          __builtin_memcpy(out + i, from + o * args.a_stride[0] + at * args.a_stride[1] + k,
+                           static_cast<std::size_t>(run) * sizeof(T));
+        else
+          for (i64 r = 0; r < run; ++r) out[i + r] = missing;
+      } else {
+        for (i64 r = 0; r < run; ++r) out[i + r] = element(o, j, k + r);
+      }
+      i += run;
+      k = 0;
+      if (++j == args.count) j = 0, ++o;
+    }
+  } else {
+    for (i64 i = begin + team.rank(); i < end; i += team.size()) {
+      if (args.outer * args.count * args.inner < i64{1} << 31) {  // 32-bit division is several times faster
+        const u32 n = static_cast<u32>(i), inner = static_cast<u32>(args.inner),
+                  count = static_cast<u32>(args.count);
+        out[i] = element(n / inner / count, n / inner % count, n % inner);
+      } else {
+        out[i] = element(i / args.inner / args.count, i / args.inner % args.count, i % args.inner);
+      }
+    }
+  }
+}
+
+// Rows [row, row_end) and columns [column, column_end) of part o of scatter's result.
+template <class T, class I, LineFold F, class Team>
+WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 row, i64 row_end, i64 column,
+                                 i64 column_end) {
+  const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
+  const I* index = static_cast<const I*>(args.b) + o * args.b_stride[0];
+  T* out = static_cast<T*>(args.out) + o * args.extent * args.inner;
+  const auto add = [&](i64 at, i64 j, i64 k) {
+    T& to = out[at * args.inner + k];
+    to = fold<F>(to, update[j * args.a_stride[1] + k * args.a_stride[2]]);
+  };
+  const i64 columns = column_end - column;
+  for (i64 i = team.rank(); i < (row_end - row) * columns; i += team.size())
+    out[(row + i / columns) * args.inner + column + i % columns] = fold_neutral<F, T>();
+  team.sync();
+  if constexpr (detail::is_serial<Team>) {
+    const bool rows = args.b_stride[2] == 0 || args.inner == 1;  // one index for all columns
+    for (i64 j = 0; j < args.count; ++j) {
+      i64 at = rows ? detail::line_place(index[j * args.b_stride[1]], args.extent) : 0;
+      for (i64 k = column; k < column_end; ++k) {
+        if (!rows) at = detail::line_place(index[j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
+        if (at >= row && at < row_end) add(at, j, k);
+      }
+    }
+  } else if (args.inner > 1 && args.b_stride[2] != 0) {
+    // each column has indices of its own: a thread owns columns
+    for (i64 k = column + team.rank(); k < column_end; k += team.size())
+      for (i64 j = 0; j < args.count; ++j) {
+        const i64 at = detail::line_place(index[j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
+        if (at >= row && at < row_end) add(at, j, k);
+      }
+  } else {
+    // Each thread looks at four neighbouring indices; those that hit the tile are listed in order.
+    constexpr int each = 4;
+    auto list = team.template shared<i64>(each * team.size());
+    auto hits = team.template shared<int>(team.warps());
+    const bool single = args.inner == 1;  // then a thread owns rows
+    for (i64 base = 0; base < args.count; base += i64{each} * team.size()) {
+      bool hit[each];
+      int found = 0;
+      WEFT_UNROLL
+      for (int e = 0; e < each; ++e) {
+        const i64 j = base + i64{each} * team.rank() + e;
+        const i64 at = j < args.count ? detail::line_place(index[j * args.b_stride[1]], args.extent) : -1;
+        hit[e] = at >= row && at < row_end;
+        found += hit[e] ? 1 : 0;
+      }
+      int sum = found;
+      WEFT_UNROLL
+      for (int d = 1; d < warp_size; d *= 2) {
+        const int lower = team.shuffle_up(sum, d);
+        if (team.lane() >= d) sum += lower;
+      }
+      if (team.lane() == warp_size - 1) hits[team.warp()] = sum;
+      team.sync();
+      int at = sum - found, total = 0;
+      for (int w = 0; w < team.warps(); ++w) {
+        const int n = hits[w];
+        if (w < team.warp()) at += n;
+        total += n;
+      }
+      WEFT_UNROLL
+      for (int e = 0; e < each; ++e)
+        if (hit[e]) list[at++] = base + i64{each} * team.rank() + e;
+      team.sync();
+      for (int h = 0; h < total; ++h) {
+        const i64 j = list[h];
+        const i64 r = detail::line_place(index[j * args.b_stride[1]], args.extent);
+        if (single) {
+          if ((r - row) % team.size() == team.rank()) add(r, j, 0);
+        } else {
+          for (i64 k = column + team.rank(); k < column_end; k += team.size()) add(r, j, k);
+        }
+      }
+      team.sync();
+    }
+  }
+}
+
+// Elements [begin, end) of search's result: by halves, NaN counting as greater than all.
+template <class T, class Team>
+WEFT_HD_INLINE void search_elements(Team& team, const LineArgs& args, i64 begin, i64 end) {
+  for (i64 i = begin + team.rank(); i < end; i += team.size()) {
+    const i64 o = i / args.count, j = i % args.count;
+    const T* line = static_cast<const T*>(args.a) + o * args.a_stride[0];
+    const T x = static_cast<const T*>(args.b)[o * args.b_stride[0] + j * args.b_stride[1]];
+    i64 low = 0, high = args.extent;
+    while (low < high) {
+      const i64 middle = (low + high) / 2;
+      const T y = line[middle * args.a_stride[1]];
+      const bool before = args.flag ? !(y > x) : !(y >= x);
+      if (before)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    static_cast<i64*>(args.out)[i] = low;
+  }
+}
+
+}  // namespace weft::kernels
+// ---- weft/exec/function.hpp ----
+// A compiled function: called with memory for each input, it returns views of its results.
+
+// ---- weft/exec/argument.hpp ----
+// What a program takes for an input: a tensor, a pointer, an array, a number or a container, whose dtype and
+// shape are checked while compiling; a container's size is checked when it is given.
+
+// ---- weft/ops/input.hpp ----
+// in<f32, 128, 64>: the dtype and shape of a program's input.
+
+// ---- weft/ops/expr.hpp ----
+// Expr<T, Shape<...>>: what a user's function computes with while it is traced. The type carries dtype and
+// shape, so mistakes are found at the user's line; the value is a node number, so types stay short.
+// Every operation is one stateless function object derived from Operation; what its arguments are decides
+// which handle comes back: a node (Expr), or a small typed tree to be replayed later (Lazy).
+
+// ---- weft/core/diagnose.hpp ----
+// How a wrong shape becomes one readable compile error on every compiler.
+// Law: the sentence is a literal in a static_assert, the operation and the operands are types, and the
+// static_assert stands inside a class template (a "cause") that has them as arguments; then g++, clang and
+// nvcc all print the sentence and, next to it, "ShapesBroadcast<false, Add, Shape<4, 8>, Shape<3, 8>>", once,
+// with the user's line in the trail. (A static_assert on a variable template prints no arguments under nvcc;
+// a string as a template argument is printed letter by letter there; asserting Cause::value reports twice,
+// and creating a Cause object makes clang report the caller's constant expression too.)
+//
+// An operation uses it so, returning something plausible so that no second error follows:
+//
+//   constexpr bool fits = broadcastable(A::value, B::value);
+//   static_assert(sizeof(ShapesBroadcast<fits, Add, A, B>) > 0);
+//   if constexpr (!fits) { return a; } else { ... }
+//
+// A new cause is a struct like those below, in the header of the operation that needs it.
+
+namespace weft {
+
+// Numbers that a message shows beside shapes.
+template <i64 Value>
+struct Axis {};
+template <i64 Value>
+struct Rank {};
+template <i64 Value>
+struct Size {};
+
+template <bool Ok, class Op, class... Shapes>
+struct ShapesBroadcast {
+  static_assert(Ok,
+                "the shapes do not broadcast: two extents of the same axis must be equal, or one of them 1");
+};
+
+template <bool Ok, class Op, class... Shapes>
+struct ShapesEqual {
+  static_assert(Ok, "the shapes differ, and this operation does not broadcast");
+};
+
+// Shapes: of the operands of a product, whose contracted axes are meant.
+template <bool Ok, class Op, class... Shapes>
+struct InnerExtentsEqual {
+  static_assert(Ok, "the extents of the contracted axes differ");
+};
+
+template <bool Ok, class Op, class... Shapes>
+struct SizesEqual {
+  static_assert(Ok, "the new shape does not hold the same number of elements");
+};
+
+// What: an Axis<i>, then the Shape it should fit in.
+template <bool Ok, class Op, class... What>
+struct AxisInRange {
+  static_assert(Ok, "the axis does not exist: it must lie in [-rank, rank)");
+};
+
+// What: a Shape, then the Rank<r> it should have.
+template <bool Ok, class Op, class... What>
+struct RankIs {
+  static_assert(Ok, "the tensor has the wrong number of axes");
+};
+
+template <bool Ok, class Op, class... Dtypes>
+struct DtypesEqual {
+  static_assert(Ok, "the dtypes differ: convert one operand with cast<T>");
+};
+
+template <bool Ok, class Op, class... Dtypes>
+struct DtypeAllowed {
+  static_assert(Ok, "the operation is not defined for this dtype");
+};
+
+}  // namespace weft
+
+namespace weft {
+
+template <class T, class S>
+struct Expr {
+  using dtype = T;
+  using shape = S;
+  static constexpr int rank = S::rank;
+  static constexpr i64 size = S::size;
+
+  ir::Value value;
+};
+
+// What operations on literals (`arange`, `zeros`) and run-time tensors return: a typed tree that is replayed
+// as Exprs when it meets a traced handle or is assigned to a Tensor. Not to outlive its statement.
+template <class Op, class... Args>
+struct Lazy {
+  std::tuple<Args...> args;
+};
+
+template <class A>
+inline constexpr bool is_expr = false;
+template <class T, class S>
+inline constexpr bool is_expr<Expr<T, S>> = true;
+
+template <class A>
+inline constexpr bool is_lazy = false;
+template <class Op, class... Args>
+inline constexpr bool is_lazy<Lazy<Op, Args...>> = true;
+
+// An operation that draws random numbers says so: inside a loop it draws anew in every trip.
+template <class Op>
+concept Draws = requires {
+  typename Op::weft_draws;
+};
+template <class A>
+inline constexpr bool draws = false;
+template <class Op, class... Args>
+inline constexpr bool draws<Lazy<Op, Args...>> = Draws<Op> || (draws<Args> || ...);
+
+// A type that stands for an expression (a parameter, a buffer): it has a member `expr()`.
+template <class A>
+concept ExprLike = is_expr<std::remove_cvref_t<A>> || requires(const A& a) {
+  a.expr();
+};
+
+// A run-time tensor: an operand of Lazy, with `replay(context)`.
+template <class A>
+concept TensorLike = requires {
+  typename std::remove_cvref_t<A>::weft_tensor;
+};
+
+template <class A>
+concept Scalar = std::is_arithmetic_v<std::remove_cvref_t<A>>;
+
+// A number known only at run time: it promotes like the C++ scalar S and is cast where it is used.
+template <class S>
+struct ScalarExpr {
+  ir::Value value;
+};
+template <class A>
+inline constexpr bool is_scalar_expr = false;
+template <class S>
+inline constexpr bool is_scalar_expr<ScalarExpr<S>> = true;
+
+template <class A>
+concept Operand = ExprLike<A> || is_lazy<std::remove_cvref_t<A>> || TensorLike<A> || Scalar<A> ||
+    is_scalar_expr<std::remove_cvref_t<A>>;
+
+template <class A>
+constexpr auto to_expr(const A& a) {
+  if constexpr (is_expr<A>)
+    return a;
+  else
+    return a.expr();
+}
+
+template <class A>
+using expr_of = decltype(to_expr(std::declval<const A&>()));
+
+// Builds a lazy tree's nodes: `leaf(tensor)` says what a run-time tensor becomes, `number(scalar)` what a
+// scalar.
+template <class A, class Leaf, class Number>
+constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number);
+
+namespace detail {
+template <class Op, class... Args, class Leaf, class Number>
+constexpr auto replay_lazy(ir::Builder& builder, const Lazy<Op, Args...>& lazy, Leaf& leaf, Number& number) {
+  return std::apply(
+      [&](const Args&... args) {
+        // braces: operands are built left to right, so random streams keep their order
+        const std::tuple operands{weft::replay(builder, args, leaf, number)...};
+        return std::apply([&](const auto&... o) { return Op::apply(builder, o...); }, operands);
+      },
+      lazy.args);
+}
+}  // namespace detail
+
+template <class A, class Leaf, class Number>
+constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number) {
+  if constexpr (TensorLike<A>)
+    return leaf(a);
+  else if constexpr (Scalar<A>)
+    return number(a);
+  else
+    return detail::replay_lazy(builder, a, leaf, number);
+}
+
+namespace detail {
+
+template <class A>
+constexpr ir::Builder* builder_of(const A& a) {
+  if constexpr (ExprLike<A> && requires { a.builder; })
+    return a.builder;  // a parameter's node is made where it is used
+  else if constexpr (ExprLike<A>)
+    return to_expr(a).value.builder;
+  else
+    return nullptr;
+}
+
+// The trace in which a value of `a` and one of `b` meet: the inner one.
+constexpr ir::Builder* inner_of(ir::Builder* a, ir::Builder* b) {
+  return a == nullptr ? b : b == nullptr || a == b || b->depth() < a->depth() ? a : b;
+}
+
+struct KeepScalar {
+  template <class S>
+  constexpr S operator()(S s) const {
+    return s;
+  }
+};
+struct NoTensor {
+  template <class A>
+  constexpr auto operator()(const A&) const {
+    static_assert(sizeof(A) == 0,
+                  "a run-time Tensor cannot be used inside a traced function: make it an input");
+  }
+};
+
+// An argument of a traced operation: literals join the graph here.
+template <class A>
+constexpr auto traced(ir::Builder& builder, const A& a) {
+  if constexpr (ExprLike<A>) {
+    auto e = to_expr(a);
+    if (e.value.builder != &builder) e.value = {&builder, builder.import(*e.value.builder, e.value.id)};
+    return e;
+  } else if constexpr (is_lazy<A> || TensorLike<A>) {
+    NoTensor leaf;
+    KeepScalar number;
+    return replay(builder, a, leaf, number);
+  } else {
+    return a;
+  }
+}
+
+}  // namespace detail
+
+// Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
+template <class Derived>
+struct Operation {
+  template <class... A>
+  constexpr auto operator()(const A&... a) const {
+    static_assert((Operand<A> && ...),
+                  "an operand is neither an expression, a parameter, a tensor nor a number");
+    if constexpr ((ExprLike<A> || ...)) {
+      ir::Builder* builder = nullptr;
+      ((builder = detail::inner_of(builder, detail::builder_of(a))), ...);
+      if constexpr (Draws<Derived> || (draws<A> || ...)) builder = &builder->innermost();
+      return Derived::apply(*builder, detail::traced(*builder, a)...);
+    } else {
+      return Lazy<Derived, A...>{{a...}};
+    }
+  }
+};
+
+// The types that shape rules and promotion yield.
+template <class T, class U>
+using promoted = ctype<promote(dtype_of<T>, dtype_of<U>)>;
+
+// The dtype that a C++ scalar S takes beside a tensor of T: floats keep float tensors, numbers keep theirs.
+template <class T, class S>
+using promoted_scalar = std::conditional_t<
+    is_float(dtype_of<T>), T,
+    std::conditional_t<std::is_floating_point_v<S>, f32,
+                       std::conditional_t<std::is_same_v<T, bool> && !std::is_same_v<S, bool>, i64, T>>>;
+
+// T if it is a floating type, f32 otherwise: what functions such as exp work in.
+template <class T>
+using floating = std::conditional_t<is_float(dtype_of<T>), T, f32>;
+
+namespace detail {
+
+template <class T, class A>
+constexpr ir::Value as_value(ir::Builder& builder, const A& a) {
+  if constexpr (is_expr<A> || is_scalar_expr<A>)
+    return ir::cast(a.value, dtype_of<T>);
+  else
+    return ir::constant(builder, dtype_of<T>, Dims{}, static_cast<double>(a));
+}
+
+template <class A>
+struct operand_traits {
+  using dtype = A;
+  using shape = Shape<>;
+};
+template <class T, class S>
+struct operand_traits<Expr<T, S>> {
+  using dtype = T;
+  using shape = S;
+};
+
+template <class S>
+struct operand_traits<ScalarExpr<S>> {
+  using dtype = S;
+  using shape = Shape<>;
+};
+
+template <class A, class B>
+constexpr auto common_dtype() {
+  if constexpr (is_expr<A> && is_expr<B>)
+    return promoted<typename A::dtype, typename B::dtype>{};
+  else if constexpr (is_expr<A>)
+    return promoted_scalar<typename A::dtype, typename operand_traits<B>::dtype>{};
+  else if constexpr (is_expr<B>)
+    return promoted_scalar<typename B::dtype, typename operand_traits<A>::dtype>{};
+  else
+    return promoted<typename operand_traits<A>::dtype, typename operand_traits<B>::dtype>{};
+}
+
+}  // namespace detail
+
+// What an operation returns after the message that refuses its operands: a value of the result's shape that
+// depends on all of them, so that no second error follows.
+namespace detail {
+template <class T, class S, class... A>
+constexpr Expr<T, S> refused(const A&... operands) {
+  ir::Value sum{};
+  const auto join = [&](const auto& a) {
+    if constexpr (ExprLike<std::remove_cvref_t<decltype(a)>>) {
+      const ir::Value v = ir::cast(to_expr(a).value, dtype_of<T>);
+      const ir::Value total =
+          ir::reshape(ir::reduce(ir::Op::reduce_sum, v, ir::all_axes(v.dims().rank)), Dims{});
+      sum = sum ? sum + total : total;
+    }
+  };
+  (join(operands), ...);
+  return {ir::broadcast(sum, S::value)};
+}
+}  // namespace detail
+
+// The dtype of a pointwise operation on A and B (Exprs or scalars).
+template <class A, class B>
+using common = decltype(detail::common_dtype<A, B>());
+
+template <class A>
+using shape_of_operand = typename detail::operand_traits<A>::shape;
+template <class A>
+using dtype_of_operand = typename detail::operand_traits<A>::dtype;
+
+}  // namespace weft
+
+namespace weft {
+
+template <class T, class S>
+struct Input {
+  using dtype = T;
+  using shape = S;
+};
+
+template <class T, i64... D>
+inline constexpr Input<T, Shape<D...>> in{};
+
+template <class A>
+inline constexpr bool is_input = false;
+template <class T, class S>
+inline constexpr bool is_input<Input<T, S>> = true;
+
+}  // namespace weft
+
+namespace weft::exec {
+
+// Checks an argument against the input it is for and returns where its elements start.
+template <class A, class I>
+concept Container = requires(const A& a) {
+  { *a.data() } -> std::convertible_to<typename I::dtype>;
+  a.size();
+};
+
+template <bool Ok, class Argument, class Input>
+struct ArgumentFits {
+  static_assert(Ok,
+                "an argument of a call has another dtype, shape or kind than the input it is for: give a "
+                "tensor, a pointer, an array or a container of the input's dtype");
+};
+
+template <class I, class A>
+constexpr bool argument_fits() {
+  using T = typename I::dtype;
+  if constexpr (std::is_array_v<A>)
+    return std::is_same_v<std::remove_cv_t<std::remove_all_extents_t<A>>, T> &&
+           sizeof(A) == sizeof(T) * static_cast<std::size_t>(I::shape::size);
+  else if constexpr (std::is_pointer_v<A>)
+    return std::is_same_v<std::remove_cv_t<std::remove_pointer_t<A>>, T>;
+  else if constexpr (TensorLike<A>)
+    return std::is_same_v<typename A::dtype, T> && std::is_same_v<typename A::shape, typename I::shape>;
+  else if constexpr (std::is_arithmetic_v<A>)
+    return I::shape::size == 1 && std::is_same_v<A, T>;
+  else if constexpr (Container<A, I>)
+    return std::is_same_v<std::remove_cvref_t<decltype(*std::declval<const A&>().data())>, T>;
+  else
+    return false;
+}
+
+template <bool Ok, class Argument, class Device>
+struct ArgumentReachable {
+  static_assert(Ok, "an argument of a call lies on another device than the program: copy it first");
+};
+
+// True if a program of `Device` can read an argument A: it lies in the host's memory or on the same device.
+template <class Device, class A>
+constexpr bool argument_reachable() {
+  if constexpr (requires { typename A::device_type; })
+    return std::is_same_v<typename A::device_type, Device> || std::is_same_v<typename A::device_type, Cpu>;
+  else
+    return true;
+}
+
+// Where the elements of `a` start, for input `number` of kind I = Input<T, Shape>.
+template <class I, class A>
+const void* argument(const A& a, int number) {
+  constexpr bool fits = argument_fits<I, A>();
+  static_assert(sizeof(ArgumentFits<fits, A, I>) > 0);
+  if constexpr (!fits) {
+    return nullptr;
+  } else if constexpr (std::is_array_v<A> || std::is_pointer_v<A>) {
+    return a;
+  } else if constexpr (TensorLike<A>) {
+    return a.data();
+  } else if constexpr (std::is_arithmetic_v<A>) {
+    return &a;
+  } else {
+    if (static_cast<i64>(a.size()) != I::shape::size)
+      throw Error("call/size", "input " + std::to_string(number) + " takes " +
+                                   std::to_string(I::shape::size) + " elements, " +
+                                   to_text(I::shape::value).c_str() + ", and was given " +
+                                   std::to_string(a.size()));
+    return a.data();
+  }
+}
+
+}  // namespace weft::exec
+// ---- weft/exec/explain.hpp ----
+// What a program will launch, step by step: the kind of kernel, what was fused into it, its bytes, its FLOPs,
+// and the least time these take on a stated machine. Law: the passes run again when explain() is called, so
+// that a program which never asks pays nothing; the totals are those of the compiled program.
+
+// ---- weft/passes/prune.hpp ----
+// Drops what no output and no assignment needs, and markers that only differentiation reads; gives outputs
+// that are leaves a node of their own, so that every result is computed into memory the program owns. Two
+// computations that differ in the variables of grad alone become one, and a bias is added to a matrix product
+// after what else is (epilogue.hpp).
+
+// ---- weft/passes/reduce_loops.hpp ----
+// Loops without what nothing uses: results, carries that only feed themselves, operands. Law: what a loop has
+// in memory anyway is not written twice: a stacked output that is a carry, and a carry's last value where its
+// history is wanted, are rows of the history.
+
+namespace weft::passes {
+
+constexpr ir::Graph prune(const ir::Graph& g);
+
+// One loop reduced to the results that are used.
+class LoopReduction {
+ public:
+  // What stands for a result of the loop before.
+  struct Result {
+    enum class Kind : u8 { unused, result, rows, last_row, operand } kind = Kind::unused;
+    int number = 0;  // of the new loop's result, or of the old loop's operand
+    i64 from = 0;    // the first row of a history
+  };
+
+  ir::LoopShape before, shape;
+  List<u8> kept;        // operands of the loop before that the new one has
+  List<Result> result;  // of every result before
+  ir::Graph body;
+
+  // `used`: of every result.
+  constexpr LoopReduction(const ir::Graph& g, int loop, const List<u8>& used)
+      : before(ir::loop_shape(g, loop)), body(ir::loop_body(g, loop)) {
+    const int carries = before.carries;
+    shape = before;
+    result = List<Result>(before.results());
+    find_aliases(used);
+    find_live();
+    // carries and outputs that remain get new numbers
+    List<int> outputs, carry_number(carries, -1);
+    shape.carries = shape.stacked = shape.invariants = shape.outputs = 0;
+    for (int k = 0; k < carries; ++k)
+      if (carry_live_[k]) carry_number[k] = shape.carries++, outputs.push(body.outputs[k]);
+    for (int k = 0; k < before.outputs; ++k)
+      if (output_live_[k]) output_number_[k] = shape.outputs++, outputs.push(body.outputs[carries + k]);
+    List<int> inputs;
+    const int key = body.key_input;
+    body.key_input = -1;
+    for (int k = 0; k < before.operands(); ++k) {
+      if (!kept[k]) continue;
+      const int node = body.inputs[k];
+      if (node >= 0) body.nodes[node].imm = static_cast<u64>(inputs.size());
+      if (k == key) body.key_input = inputs.size();
+      inputs.push(node);
+      if (k >= carries) (before.is_stacked(k) ? shape.stacked : shape.invariants) += 1;
+    }
+    body.inputs = inputs;
+    body.outputs = outputs;
+    for (Result& r : result) {
+      if (r.kind == Result::Kind::result)
+        r.number = r.number < carries ? shape.final_of(carry_number[r.number])
+                                      : shape.output(output_number_[r.number - 2 * carries]);
+      else if (r.kind == Result::Kind::rows || r.kind == Result::Kind::last_row)
+        r.number = shape.history_of(carry_number[r.number]);
+    }
+    body = prune(body);
+  }
+
+ private:
+  using Kind = typename Result::Kind;
+
+  // Through markers that mean nothing here.
+  constexpr int plain(int x) const {
+    while (body.nodes[x].op == ir::Op::stop_gradient ||
+           (body.nodes[x].op == ir::Op::cast && body.nodes[body.in(x, 0)].dtype == body.nodes[x].dtype))
+      x = body.in(x, 0);
+    return x;
+  }
+
+  constexpr void find_aliases(const List<u8>& used) {
+    const int carries = before.carries;
+    history_ = List<u8>(carries, 0);
+    output_live_ = List<u8>(before.outputs, 0);
+    output_number_ = List<int>(before.outputs, -1);
+    kept = List<u8>(before.operands(), 0);
+    for (int k = 0; k < carries; ++k) history_[k] = used[before.history_of(k)];
+    for (int k = 0; k < before.outputs; ++k)
+      if (used[before.output(k)]) result[before.output(k)] = stacked(k);
+    for (int k = 0; k < carries; ++k) {
+      if (used[before.history_of(k)]) result[before.history_of(k)] = {Kind::rows, k, 0};
+      if (!used[k]) continue;
+      result[k] = {history_[k] ? Kind::last_row : Kind::result, k, before.last_row()};
+    }
+  }
+  constexpr Result stacked(int k) {
+    const int carries = before.carries;
+    const int x = plain(body.outputs[carries + k]);
+    const ir::Node& node = body.nodes[x];
+    if (node.op == ir::Op::input && before.is_stacked(static_cast<int>(node.imm))) {
+      kept[static_cast<int>(node.imm)] = 2;  // the operand itself, whether or not the loop reads it
+      return {Kind::operand, static_cast<int>(node.imm), 0};
+    }
+    if (node.op == ir::Op::input && static_cast<int>(node.imm) < carries) {
+      history_[static_cast<int>(node.imm)] = 1;
+      return {Kind::rows, static_cast<int>(node.imm), before.read_from()};
+    }
+    for (int c = 0; c < carries; ++c)
+      if (plain(body.outputs[c]) == x) {
+        history_[c] = 1;
+        return {Kind::rows, c, before.written_from()};
+      }
+    for (int j = 0; j < k; ++j)
+      if (output_live_[j] && plain(body.outputs[carries + j]) == x)
+        return {Kind::result, before.output(j), 0};
+    output_live_[k] = 1;
+    return {Kind::result, before.output(k), 0};
+  }
+
+  // Carries that a result, or a carry that is live, depends on; then the inputs that are read.
+  constexpr void find_live() {
+    const int carries = before.carries, n = body.nodes.size();
+    carry_live_ = List<u8>(carries, 0);
+    List<u8> live(n, 0);
+    for (int k = 0; k < carries; ++k)
+      if (result[k].kind != Kind::unused || history_[k]) carry_live_[k] = 1;
+    for (int k = 0; k < before.outputs; ++k)
+      if (output_live_[k]) live[body.outputs[carries + k]] = 1;
+    bool changed = true, draws = false;
+    while (changed) {
+      changed = false;
+      for (int k = 0; k < carries; ++k)
+        if (carry_live_[k]) live[body.outputs[k]] = 1;
+      for (int i = n - 1; i >= 0; --i) {
+        if (!live[i]) continue;
+        const ir::Node& node = body.nodes[i];
+        for (int a = 0; a < node.arity; ++a) live[body.edges[node.first + a]] = 1;
+        draws = draws || node.op == ir::Op::random;
+        if (node.op == ir::Op::input && static_cast<int>(node.imm) < carries &&
+            !carry_live_[static_cast<int>(node.imm)])
+          carry_live_[static_cast<int>(node.imm)] = 1, changed = true;
+      }
+    }
+    operand_used_ = List<u8>(before.operands(), 0);
+    for (int k = 0; k < before.operands(); ++k) {
+      const int x = body.inputs[k];
+      const bool reads =
+          k < carries ? carry_live_[k] != 0 : (x >= 0 && live[x]) || (draws && k == body.key_input);
+      operand_used_[k] = reads || kept[k] ? 1 : 0;  // what a result is taken from must stay alive
+      kept[k] = reads ? 1 : 0;
+    }
+  }
+
+ public:
+  // Operands of the loop before that are used by it or in place of its results.
+  constexpr bool uses(int operand) const { return operand_used_[operand] != 0; }
+
+ private:
+  List<u8> history_, carry_live_, output_live_, operand_used_;
+  List<int> output_number_;
+};
+
+constexpr ir::Graph reduce_loops(const ir::Graph& g) {
+  using ir::Op;
+  using Kind = LoopReduction::Result::Kind;
+  const int n = g.nodes.size();
+  List<u8> live(n, 0);
+  List<int> result_of(n, -1), next(n, -1), reduction(n, -1);  // chains of each loop's results
+  List<LoopReduction*> reductions;
+  for (int node : g.outputs) live[node] = 1;
+  for (const ir::Assign& a : g.assigns) live[a.node] = 1;
+  for (int i = n - 1; i >= 0; --i) {
+    if (!live[i]) continue;
+    const ir::Node& node = g.nodes[i];
+    const int* in = g.edges.data() + node.first;
+    if (node.op == Op::loop_result) next[i] = result_of[in[0]], result_of[in[0]] = i;
+    if (node.op != Op::loop) {
+      for (int k = 0; k < node.arity; ++k) live[in[k]] = 1;
+      continue;
+    }
+    List<u8> used(ir::loop_shape(g, i).results(), 0);
+    for (int r = result_of[i]; r >= 0; r = next[r]) used[static_cast<int>(g.nodes[r].imm)] = 1;
+    reduction[i] = reductions.size();
+    reductions.push(new LoopReduction(g, i, used));
+    for (int k = 0; k < node.arity; ++k)
+      if (reductions.back()->uses(k)) live[in[k]] = 1;
+  }
+  ir::Builder b(2 * n);
+  b.graph.slots = g.slots;
+  b.graph.groups = g.groups;
+  b.graph.ranges = g.ranges;
+  b.graph.model_bytes = g.model_bytes;
+  b.graph.optimizer_bytes = g.optimizer_bytes;
+  b.graph.scalar_count = g.scalar_count;
+  b.graph.presets = g.presets;
+  b.graph.streams = g.streams;
+  b.graph.is_body = g.is_body;
+  b.graph.key_input = g.key_input;
+  // shapes and lists keep their numbers
+  for (const Dims& d : g.shapes) b.shape(d);
+  for (const ir::Span& span : g.lists) b.list(g.list_data.data() + span.begin, span.size);
+  List<int> moved(n, -1), operands;
+  for (int i = 0; i < n; ++i) {
+    if (!live[i]) continue;
+    const ir::Node node = g.nodes[i];
+    const int* in = g.edges.data() + node.first;
+    operands.clear();
+    if (node.op == Op::loop) {
+      const LoopReduction& r = *reductions[reduction[i]];
+      for (int k = 0; k < node.arity; ++k)
+        if (r.kept[k]) operands.push(moved[in[k]]);
+      moved[i] = ir::loop(b, r.shape, r.body, operands).id;
+    } else if (node.op == Op::loop_result) {
+      const LoopReduction& r = *reductions[reduction[in[0]]];
+      const LoopReduction::Result& from = r.result[static_cast<int>(node.imm)];
+      const ir::Value loop{&b, moved[in[0]]};
+      const Dims d = g.dims(i);
+      if (from.kind == Kind::operand) {
+        moved[i] = moved[g.edges[g.nodes[in[0]].first + from.number]];
+      } else if (from.kind == Kind::result) {
+        moved[i] = ir::loop_result(loop, from.number, node.dtype, d).id;
+      } else {
+        const ir::Value history = ir::loop_history(loop, r.shape, from.number - r.shape.carries);
+        moved[i] = from.kind == Kind::rows ? ir::rows(history, from.from, d.extent[0]).id
+                                           : ir::reshape(ir::rows(history, from.from, 1), d).id;
+      }
+    } else {
+      for (int k = 0; k < node.arity; ++k) operands.push(moved[in[k]]);
+      moved[i] = b.add(node, operands.data(), operands.size());
+    }
+  }
+  for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved[x]);
+  for (int x : g.outputs) b.graph.outputs.push(moved[x]);
+  for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved[a.node]});
+  for (LoopReduction* r : reductions) delete r;
+  return static_cast<ir::Graph&&>(b.graph);
+}
+
+}  // namespace weft::passes
+
+namespace weft::passes {
+
+// Equal nodes of a graph under construction, found by hash.
+class Shared {
+ public:
+  constexpr explicit Shared(int nodes) {
+    int size = 64;
+    while (size < 2 * nodes) size *= 2;
+    table_ = List<int>(size, -1);
+  }
+  // The last node of r, or the earlier one that equals it: the last then goes.
+  constexpr int last(ir::Graph& r) {
+    const ir::Node* nodes = r.nodes.data();
+    const int* edges = r.edges.data();
+    const int last = r.nodes.size() - 1;
+    const ir::Node& node = nodes[last];
+    u64 h = static_cast<u64>(node.op) | static_cast<u64>(node.dtype) << 8 |
+            static_cast<u64>(node.recompute) << 16 | static_cast<u64>(node.shape) << 32;
+    h = (h ^ node.imm ^ static_cast<u64>(node.list + 1) << 40) * 0x9e3779b97f4a7c15ull;
+    for (int k = 0; k < node.arity; ++k)
+      h = (h ^ (h >> 29) ^ static_cast<u64>(edges[node.first + k])) * 0x9e3779b97f4a7c15ull;
+    const int mask = table_.size() - 1;
+    int at = static_cast<int>(h >> 33) & mask;
+    int* table = table_.data();
+    for (; table[at] >= 0; at = (at + 1) & mask) {
+      const ir::Node& other = nodes[table[at]];
+      bool same = other.op == node.op && other.dtype == node.dtype && other.recompute == node.recompute &&
+                  other.shape == node.shape && other.list == node.list && other.imm == node.imm &&
+                  other.arity == node.arity;
+      for (int k = 0; same && k < node.arity; ++k) same = edges[other.first + k] == edges[node.first + k];
+      if (!same) continue;
+      for (int k = 0; k < node.arity; ++k) r.edges.pop();
+      r.nodes.pop();
+      return table[at];
+    }
+    table[at] = last;
+    return last;
+  }
+
+ private:
+  List<int> table_;
+};
+
+constexpr ir::Graph drop_unused(const ir::Graph& g) {
+  const int n = g.nodes.size();
+  const ir::Node* const nodes = g.nodes.data();
+  const int* const all_edges = g.edges.data();
+  List<u8> live_list(n, 0);
+  List<int> use_list(n, 0);
+  u8* const live = live_list.data();
+  int* const uses = use_list.data();
+  for (int node : g.outputs) live[node] = 1, ++uses[node];
+  for (const ir::Assign& a : g.assigns) live[a.node] = 1, ++uses[a.node];
+  int edges = 0;
+  bool variables = false;  // of grad: casts to the dtype they come from
+  for (int i = n - 1; i >= 0; --i) {
+    if (!live[i]) continue;
+    const ir::Node& node = nodes[i];
+    const int* in = all_edges + node.first;
+    // of a surrogate only the value is computed
+    for (int k = 0; k < (node.op == ir::Op::surrogate ? 1 : node.arity); ++k) live[in[k]] = 1, ++uses[in[k]];
+    edges += node.arity;
+    if (node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype) variables = true;
+  }
+  List<LateBias> late;
+  List<int> late_at;  // of the sum that such a pair ends in, -1 otherwise
+  for (int i = 0; i < n; ++i) {
+    if (nodes[i].op != ir::Op::add || !live[i]) continue;
+    const LateBias found = late_bias(nodes, all_edges, i, uses);
+    if (found.inner < 0) continue;
+    if (late_at.empty()) late_at = List<int>(n, -1);
+    live[found.inner] = 0;
+    late_at[i] = late.size();
+    late.push(found);
+  }
+  ir::Graph r;
+  r.shapes = g.shapes;
+  r.lists = g.lists;
+  r.list_data = g.list_data;
+  r.slots = g.slots;
+  r.groups = g.groups;
+  r.ranges = g.ranges;
+  r.model_bytes = g.model_bytes;
+  r.optimizer_bytes = g.optimizer_bytes;
+  r.scalar_count = g.scalar_count;
+  r.presets = g.presets;
+  r.streams = g.streams;
+  r.bodies = g.bodies;
+  r.body_words = g.body_words;
+  r.is_body = g.is_body;
+  r.key_input = g.key_input;
+  r.edges.reserve(edges + g.outputs.size() + g.assigns.size());
+  r.nodes.reserve(n + g.outputs.size() + g.assigns.size());
+  List<int> moved_list(n, -1);
+  int* const moved = moved_list.data();
+  Shared shared(variables ? n : 0);
+  const auto add = [&](ir::Node node, int x, int y) {
+    node.first = r.edges.size();
+    r.edges.push(x);
+    r.edges.push(y);
+    r.nodes.push(node);
+    return variables ? shared.last(r) : r.nodes.size() - 1;
+  };
+  for (int i = 0; i < n; ++i) {
+    if (!live[i]) continue;
+    ir::Node node = nodes[i];
+    const int* in = all_edges + node.first;
+    const bool same = node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype;
+    if (node.op == ir::Op::stop_gradient || node.op == ir::Op::surrogate || same) {
+      moved[i] = moved[in[0]];
+      continue;
+    }
+    if (!late.empty() && late_at[i] >= 0) {
+      const LateBias& sum = late[late_at[i]];
+      const int first = add(node, moved[sum.dot], moved[sum.x]);
+      moved[i] = add(node, first, moved[sum.bias]);
+      continue;
+    }
+    node.first = r.edges.size();
+    for (int k = 0; k < node.arity; ++k) r.edges.push(moved[in[k]]);
+    moved[i] = r.nodes.size();
+    r.nodes.push(node);
+    if (variables) moved[i] = shared.last(r);
+  }
+  const auto computed = [&](int node) {
+    const ir::Op op = r.nodes[node].op;
+    if (op != ir::Op::input && op != ir::Op::state && op != ir::Op::scalar && op != ir::Op::pack) return node;
+    ir::Node same = r.nodes[node];
+    same.op = ir::Op::bitcast;
+    same.imm = 0;
+    same.list = -1;
+    same.first = r.edges.size();
+    same.arity = 1;
+    r.edges.push(node);
+    r.nodes.push(same);
+    return r.nodes.size() - 1;
+  };
+  for (int node : g.outputs) r.outputs.push(computed(moved[node]));
+  for (const ir::Assign& a : g.assigns) r.assigns.push({a.slot, computed(moved[a.node])});
+  for (int node : g.inputs) r.inputs.push(node < 0 ? -1 : moved[node]);
+  return r;
+}
+
+constexpr ir::Graph prune(const ir::Graph& g) {
+  if (g.bodies.empty()) return drop_unused(g);
+  const ir::Graph reduced = reduce_loops(g);
+  return drop_unused(reduced);
+}
+
+}  // namespace weft::passes
+
+namespace weft {
+
+// A machine by two numbers: bytes and FLOPs a second. A launch takes at least max(bytes / bandwidth, FLOPs /
+// rate).
+struct Roofline {
+  double bytes_per_second = 20e9;
+  double flops_per_second = 100e9;
+  double seconds(i64 bytes, i64 flops) const {
+    const double memory = static_cast<double>(bytes) / bytes_per_second,
+                 compute = static_cast<double>(flops) / flops_per_second;
+    return memory > compute ? memory : compute;
+  }
+};
+
+namespace exec {
+
+struct ExplainedStep {
+  std::string kernel;  // "map", "row", "column", "all", "segment", "dot", "conv", ...; loops may be several
+                       // at once: "row+column"
+  std::string shape;   // of the space that it walks, or "m x n x k"
+  std::string ops;     // what is fused into it, in order: "mul, add x2, exp"
+  i64 bytes = 0, flops = 0;
+};
+
+struct Explanation {
+  std::vector<ExplainedStep> steps;
+  i64 bytes = 0, flops = 0, workspace_bytes = 0;
+  i64 launches = 0;  // a step inside a loop counts once a trip
+};
+
+namespace explain_detail {
+
+inline std::string number(double value, int decimals) {
+  char text[48];
+  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, decimals);
+  return {text, end.ptr};
+}
+
+// Three significant digits: 987, 12.3k; 12.3 kB where `what` is "B".
+inline std::string compact(double value, const char* what = "") {
+  const char* units[] = {"", "k", "M", "G", "T", "P"};
+  int unit = 0;
+  while (value >= 999.5 && unit < 5) value /= 1000, ++unit;
+  return number(value, unit == 0 || value >= 99.95 ? 0
+                       : value >= 9.995            ? 1
+                                                   : 2) +
+         (*what != 0 ? " " : "") + units[unit] + what;
+}
+
+// 840 ns, 20.9 us, 1.25 ms
+inline std::string duration(double seconds) {
+  const char* units[] = {" s", " ms", " us", " ns"};
+  int unit = 0;
+  while (seconds > 0 && seconds < 0.9995 && unit < 3) seconds *= 1000, ++unit;
+  return number(seconds, unit == 3 || seconds >= 99.95 ? 0 : seconds >= 9.995 ? 1 : 2) + units[unit];
+}
+
+inline std::string padded(std::string text, std::size_t width, bool right) {
+  if (text.size() < width) text.insert(right ? 0 : text.size(), width - text.size(), ' ');
+  return text;
+}
+
+// The names of a loop's arithmetic, neighbours of one name counted.
+inline std::string fused_ops(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group) {
+  std::vector<std::pair<std::string, int>> runs;
+  for (int i = 0; i < group.body.size; ++i) {
+    const ir::Op op = g.nodes[f.pool[group.body.begin + i]].op;
+    if (op == ir::Op::constant || op == ir::Op::broadcast || op == ir::Op::reshape) continue;
+    const char* name = ir::info(op).name;
+    if (!runs.empty() && runs.back().first == name)
+      ++runs.back().second;
+    else
+      runs.push_back({name, 1});
+  }
+  std::string out;
+  for (const auto& [name, count] : runs) {
+    out += (out.empty() ? "" : ", ") + name;
+    if (count > 1) out += " x" + std::to_string(count);
+  }
+  return out.empty() ? "copy" : out;
+}
+
+inline std::string loop_kind(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group,
+                             const passes::Cut& cut) {
+  bool row = false, column = false, all = false;
+  for (int i = 0; i < group.body.size; ++i) {
+    const int x = f.pool[group.body.begin + i];
+    if (!ir::is_reduction(g.nodes[x].op)) continue;
+    column = column || f.level[x] == passes::Level::column_sum;
+    all = all || f.level[x] == passes::Level::total;
+    row = row || (f.level[x] != passes::Level::column_sum && f.level[x] != passes::Level::total);
+  }
+  std::string kind = row ? "row" : cut.segments >= 0 ? "segment" : !column && !all ? "map" : "";
+  if (column) kind += kind.empty() ? "column" : "+column";
+  if (all) kind += kind.empty() ? "all" : "+all";
+  return kind;
+}
+
+inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
+                                  int k, const codegen::Lowered& lowered, const codegen::Step& step) {
+  const passes::Group& group = f.groups[k];
+  const auto at = [&](int i) {
+    return std::to_string(static_cast<i64>(lowered.numbers[step.numbers.begin + i]));
+  };
+  const auto type = [&](int node) { return std::string(name_of(g.nodes[node].dtype)); };
+  ExplainedStep out;
+  out.bytes = step.bytes;
+  out.flops = step.flops;
+  switch (step.kind) {
+    case codegen::StepKind::loop:
+      out.kernel = loop_kind(g, f, group, plan.cuts[k]);
+      out.shape = to_text(group.space).c_str();
+      out.ops = fused_ops(g, f, group);
+      break;
+    case codegen::StepKind::finish:
+      out.kernel = "finish";
+      out.shape = std::to_string(step.addresses.size / 2) + (step.addresses.size == 2 ? " sum" : " sums");
+      out.ops = "adds the parts";
+      break;
+    case codegen::StepKind::dot: {
+      out.kernel = "dot";
+      out.shape = at(0) + " x " + at(1) + " x " + at(2);
+      i64 batch = 1;
+      for (i64 b = 0; b < static_cast<i64>(lowered.numbers[step.numbers.begin + 8]); ++b)
+        batch *= static_cast<i64>(lowered.numbers[step.numbers.begin + 9 + 4 * static_cast<int>(b)]);
+      if (batch > 1) out.shape = std::to_string(batch) + " of " + out.shape;
+      out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
+      if (group.added >= 0) out.ops += ", add";
+      if (group.bias >= 0) out.ops += ", bias";
+      break;
+    }
+    case codegen::StepKind::conv:
+      out.kernel = "conv";
+      out.shape = std::string(to_text(g.dims(g.in(group.opaque, 0))).c_str()) + " by " +
+                  to_text(g.dims(g.in(group.opaque, 1))).c_str();
+      out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
+      break;
+    case codegen::StepKind::gather:
+    case codegen::StepKind::scatter_add:
+      out.kernel = step.kind == codegen::StepKind::gather ? "gather" : "scatter";
+      out.shape = at(1) + " rows of " + at(2);
+      out.ops = type(group.opaque);
+      break;
+    case codegen::StepKind::scan:
+    case codegen::StepKind::argsort:
+    case codegen::StepKind::take:
+    case codegen::StepKind::scatter:
+    case codegen::StepKind::search:
+      out.kernel = ir::info(g.nodes[group.opaque].op).name;
+      out.shape = at(0) + " x " + at(1) + " x " + at(2);
+      out.ops = type(g.in(group.opaque, 0));
+      break;
+    case codegen::StepKind::copy:
+      out.kernel = "copy";
+      out.shape = at(0) + " B";
+      break;
+    case codegen::StepKind::repeat:
+      out.kernel = "loop";
+      out.shape = at(0) + " trips of the " + at(1) + " below";
+      break;
+  }
+  return out;
+}
+
+// Steps of a graph that runs `trips` times, `depth` loops deep.
+inline void explain_into(Explanation& out, const ir::Graph& g, const passes::Fusion& f,
+                         const passes::Plan& plan, i64 trips, int depth) {
+  for (int k = 0; k < f.groups.size(); ++k) {
+    const codegen::Lowered lowered = codegen::lower(g, f, plan, k, k + 1);
+    for (int i = 0; i < lowered.steps.size(); ++i) {
+      const codegen::Step& step = lowered.steps[i];
+      ExplainedStep s = explain_step(g, f, plan, k, lowered, step);
+      s.kernel.insert(0, static_cast<std::size_t>(depth), ' ');
+      s.bytes *= trips;
+      s.flops *= trips;
+      out.steps.push_back(s);
+      out.bytes += s.bytes;
+      out.flops += s.flops;
+      if (step.kind != codegen::StepKind::repeat) {
+        out.launches += trips;
+        continue;
+      }
+      const passes::LoopMemory inside(g, f, k);
+      explain_into(out, inside.body, inside.fusion, inside.plan, trips * inside.shape.trips, depth + 1);
+      i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);
+    }
+  }
+}
+
+}  // namespace explain_detail
+
+// Explains a graph as it is traced (before prune).
+inline Explanation explain_graph(const ir::Graph& traced) {
+  const ir::Graph g = passes::prune(traced);
+  const passes::Fusion f = passes::fuse(g);
+  const passes::Plan plan = passes::plan_memory(g, f);
+  Explanation out;
+  explain_detail::explain_into(out, g, f, plan, 1, 0);
+  out.workspace_bytes = plan.workspace_bytes;
+  return out;
+}
+
+// One line a launch, at most 79 columns; what does not fit goes on below.
+inline std::string to_text(const Explanation& e, const Roofline& machine) {
+  using namespace explain_detail;
+  constexpr std::size_t columns = 79, indent = 47;
+  double least = 0;
+  for (const ExplainedStep& s : e.steps) least += machine.seconds(s.bytes, s.flops);
+  std::string out = std::to_string(e.launches) + (e.launches == 1 ? " launch, " : " launches, ") +
+                    compact(static_cast<double>(e.bytes), "B") + " moved, " +
+                    compact(static_cast<double>(e.flops), "FLOP") + ", workspace " +
+                    compact(static_cast<double>(e.workspace_bytes), "B") + "\nat least " + duration(least) +
+                    " on a machine of " + compact(machine.bytes_per_second, "B/s") + " and " +
+                    compact(machine.flops_per_second, "FLOP/s") + "\n\n";
+  out += "  #  kernel           bytes    FLOP  at least  what\n";
+  for (std::size_t i = 0; i < e.steps.size(); ++i) {
+    const ExplainedStep& s = e.steps[i];
+    std::string line = padded(std::to_string(i), 3, true) + "  " + padded(s.kernel, 14, false) +
+                       padded(compact(static_cast<double>(s.bytes)), 8, true) +
+                       padded(compact(static_cast<double>(s.flops)), 8, true) +
+                       padded(duration(machine.seconds(s.bytes, s.flops)), 10, true) + "  ";
+    std::string rest = s.shape + (s.ops.empty() ? "" : ": " + s.ops);
+    while (true) {
+      std::size_t cut = rest.size();
+      if (cut > columns - indent) {
+        cut = rest.rfind(' ', columns - indent);
+        if (cut == std::string::npos || cut == 0) cut = columns - indent;
+      }
+      out += line + rest.substr(0, cut) + "\n";
+      rest.erase(0, cut + (cut < rest.size() && rest[cut] == ' ' ? 1 : 0));
+      if (rest.empty()) break;
+      line = std::string(indent, ' ');
+    }
+  }
+  return out;
+}
+
+}  // namespace exec
+
+// The launches of anything that has a graph: Source::graph() traces.
+template <class Source>
+std::string explain(const Roofline& machine = {}) {
+  return exec::to_text(exec::explain_graph(Source::graph()), machine);
+}
+
+}  // namespace weft
+// ---- weft/exec/host_program.hpp ----
+// A compiled program on the host: its steps as function pointers with resolved addresses over blocks of
+// memory that the caller or the program owns. Running it is a walk over that list; nothing is allocated.
+
+// ---- weft/kernels/line_host.hpp ----
+// How the primitives along one axis run on the host. Work is cut by size, so results do not depend on the
+// threads.
+
+// ---- weft/kernels/host_launch.hpp ----
+// How each kind of step runs on the host. Work is cut by size, so results do not depend on the threads.
+
+// ---- weft/kernels/conv.hpp ----
+// The convolution on the host: a matrix product whose one operand is read through offsets, without laying out
+// its columns in memory. The same operands give the same bits for any number of threads: the work is cut by
+// shape, and taps are summed in an order that depends on shape and strides alone.
+//
+// Two ways: with many outputs a vector's lanes are outputs and rows are places, each place a pointer into x;
+// with few (depthwise, averages) lanes are neighbouring places. Phases of a dilated x run one by one.
+
+// ---- weft/kernels/conv/source.hpp ----
+// What a block of a convolution's result reads: x in place where its type fits and every tap lies inside,
+// otherwise a copy with the padding in it. Either way place and tap give an element by adding two offsets.
+
+// ---- weft/kernels/dot/blocked.hpp ----
+// The built-in engine: one tile of C after another on one thread, blocks of k and of columns sized for the
+// caches, operands packed only where reading them in place would cost more. Every element of C is summed in
+// the order of k within blocks of k, and the blocks in order: the cut into tiles and the path taken change no
+// bit.
+
+// ---- weft/kernels/dot/pack.hpp ----
+// Copies a strip of an operand into the order in which the micro-kernel reads it, converted to the type of
+// the sums: element (lane, l) goes to out[l * width + lane]. Lanes past the last one hold any finite number,
+// since the sums they lead to are never stored.
+
 // ---- weft/kernels/dot/vector.hpp ----
 // The machine's vector of T, as the micro-kernel of the matrix product needs it: load, store, broadcast and a
 // multiply-add that is fused exactly where the target has one. Compiler builtins in place of <immintrin.h>,
@@ -13755,10 +11878,6 @@ WEFT_INLINE void dot_fma<f64>(DotVector<f64>::type& sum, const DotVector<f64>::t
 #endif
 
 }  // namespace weft::kernels
-// ---- weft/kernels/dot/pack.hpp ----
-// Copies a strip of an operand into the order in which the micro-kernel reads it, converted to the type of
-// the sums: element (lane, l) goes to out[l * width + lane]. Lanes past the last one hold any finite number,
-// since the sums they lead to are never stored.
 
 namespace weft::kernels {
 
@@ -14065,11 +12184,6 @@ DotTileFunction<T> dot_tile_for(i64& rows, i64 vectors) {
 }
 
 }  // namespace weft::kernels
-// ---- weft/kernels/dot/blocked.hpp ----
-// The built-in engine: one tile of C after another on one thread, blocks of k and of columns sized for the
-// caches, operands packed only where reading them in place would cost more. Every element of C is summed in
-// the order of k within blocks of k, and the blocks in order: the cut into tiles and the path taken change no
-// bit.
 
 namespace weft::kernels {
 
@@ -14238,9 +12352,6 @@ void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEp
 }
 
 }  // namespace weft::kernels
-// ---- weft/kernels/conv/source.hpp ----
-// What a block of a convolution's result reads: x in place where its type fits and every tap lies inside,
-// otherwise a copy with the padding in it. Either way place and tap give an element by adding two offsets.
 
 namespace weft::kernels {
 
@@ -14517,13 +12628,6 @@ void parallel_for(i64 n, int max_threads, F&& f) noexcept {
 }
 
 }  // namespace weft
-// ---- weft/kernels/conv.hpp ----
-// The convolution on the host: a matrix product whose one operand is read through offsets, without laying out
-// its columns in memory. The same operands give the same bits for any number of threads: the work is cut by
-// shape, and taps are summed in an order that depends on shape and strides alone.
-//
-// Two ways: with many outputs a vector's lanes are outputs and rows are places, each place a pointer into x;
-// with few (depthwise, averages) lanes are neighbouring places. Phases of a dilated x run one by one.
 
 namespace weft::kernels {
 
@@ -14888,6 +12992,14 @@ void conv(const ConvShape& s, const TX* x, const TW* w, TY* y, int max_threads =
 }
 
 }  // namespace weft::kernels
+// ---- weft/kernels/dot.hpp ----
+// The matrix product on the host, plain and batched. The same operands give the same bits for any number of
+// threads: the work is cut by shape, and k is summed in an order that depends on the shape alone.
+//
+// Two engines: a blocked product of our own, and the system's BLAS where there is one (WEFT_WITH_CBLAS).
+// Which of them runs depends on types and shape only. A thread's first large product allocates its scratch
+// block, later ones nothing (dot/scratch.hpp).
+
 // ---- weft/kernels/dot/cblas.hpp ----
 // The system's BLAS as an engine for large products of f32 and f64, present where WEFT_WITH_CBLAS is defined
 // (the program then links a CBLAS with 32-bit integers). It runs single-threaded on cuts of our own, because
@@ -15021,13 +13133,6 @@ inline void report_pinned_core() {}
 }  // namespace weft::kernels
 
 #endif
-// ---- weft/kernels/dot.hpp ----
-// The matrix product on the host, plain and batched. The same operands give the same bits for any number of
-// threads: the work is cut by shape, and k is summed in an order that depends on the shape alone.
-//
-// Two engines: a blocked product of our own, and the system's BLAS where there is one (WEFT_WITH_CBLAS).
-// Which of them runs depends on types and shape only. A thread's first large product allocates its scratch
-// block, later ones nothing (dot/scratch.hpp).
 
 namespace weft::kernels {
 
@@ -15139,129 +13244,6 @@ void dot(const DotShape& s, const TA* a, const TB* b, TC* c, int max_threads = 0
 }
 
 }  // namespace weft::kernels
-// ---- weft/kernels/index.hpp ----
-// Rows of a table by index: gather reads them, scatter_add adds to them. Law: scatter_add adds in the order
-// of the indices, whichever team runs it, so its results are the same bits everywhere.
-
-namespace weft::kernels {
-
-struct IndexArgs {
-  const void* data = nullptr;   // gather: the table (rows, width); scatter_add: what is added (count, width)
-  const void* index = nullptr;  // (count)
-  void* out = nullptr;          // gather: (count, width); scatter_add: the table
-  i64 rows = 0, count = 0, width = 0;
-};
-
-// Words: the dtypes of the elements and of the indices. Numbers: rows of the table, indices, elements of a
-// row.
-inline IndexArgs index_args(const LoopArgs& args, const u64* numbers) {
-  return {args.pointer[0],
-          args.pointer[1],
-          args.pointer[2],
-          static_cast<i64>(numbers[0]),
-          static_cast<i64>(numbers[1]),
-          static_cast<i64>(numbers[2])};
-}
-
-namespace detail {
-template <class T>
-inline constexpr T missing_row = T(0);
-template <>
-inline constexpr float missing_row<float> = std::numeric_limits<float>::quiet_NaN();
-template <>
-inline constexpr double missing_row<double> = std::numeric_limits<double>::quiet_NaN();
-template <class Format, class Bits>
-inline constexpr SmallFloat<Format, Bits> missing_row<SmallFloat<Format, Bits>> =
-    SmallFloat<Format, Bits>(std::numeric_limits<float>::quiet_NaN());
-}  // namespace detail
-
-// Rows [begin, end) of a gather, moved in units of `Bytes`, to which rows and addresses are aligned. A row
-// whose index is outside the table is NaN (0 for integers).
-template <class T, class I, int Bytes, class Team>
-WEFT_HD_INLINE void gather_rows(Team& team, const IndexArgs& args, i64 begin, i64 end) {
-  constexpr int per = Bytes / int{sizeof(T)};
-  using Unit = detail::Words<Bytes>;
-  const i64 units = args.width / per;
-  const I* index = static_cast<const I*>(args.index);
-  const Unit* table = static_cast<const Unit*>(args.data);
-  Unit* out = static_cast<Unit*>(args.out);
-  detail::Stored<T, per> none;
-  WEFT_UNROLL
-  for (int j = 0; j < per; ++j) none.element[j] = detail::missing_row<T>;
-  const Unit missing = __builtin_bit_cast(Unit, none);
-  int together = 1;  // threads on one row
-  while (together < team.size() && together < units) together *= 2;
-  for (i64 i = begin + team.rank() / together; i < end; i += team.size() / together) {
-    const i64 row = static_cast<i64>(index[i]);
-    const bool found = row >= 0 && row < args.rows;
-    const Unit* from = table + (found ? row : 0) * units;
-    if constexpr (detail::is_serial<Team>) {
-      if (found) {
-        __builtin_memcpy(out + i * units, from, static_cast<std::size_t>(args.width) * sizeof(T));
-        continue;
-      }
-    }
-    for (i64 j = team.rank() % together; j < units; j += together)
-      out[i * units + j] = found ? from[j] : missing;
-  }
-}
-
-// Columns [column, column_end) of rows [row, row_end) of a table: set to zero, then what is added. A thread
-// owns columns. Indices outside the table are skipped.
-template <class T, class I, class Team>
-WEFT_HD_INLINE void scatter_add_tile(Team& team, const IndexArgs& args, i64 row, i64 row_end, i64 column,
-                                     i64 column_end) {
-  const T* update = static_cast<const T*>(args.data);
-  const I* index = static_cast<const I*>(args.index);
-  T* out = static_cast<T*>(args.out);
-  const auto add_row = [&](i64 i) __attribute__((always_inline)) {
-    T* to = out + static_cast<i64>(index[i]) * args.width;
-    const T* from = update + i * args.width;
-    for (i64 j = column + team.rank(); j < column_end; j += team.size())
-      to[j] = narrow<T>(static_cast<register_of<T>>(widen(to[j]) + widen(from[j])));
-  };
-  for (i64 r = row; r < row_end; ++r)
-    for (i64 j = column + team.rank(); j < column_end; j += team.size()) out[r * args.width + j] = T(0);
-  if constexpr (detail::is_serial<Team>) {
-    for (i64 i = 0; i < args.count; ++i) {
-      const i64 r = static_cast<i64>(index[i]);
-      if (r >= row && r < row_end) add_row(i);
-    }
-  } else {
-    // Each thread looks at one index; the positions that hit the tile are listed in order.
-    auto list = team.template shared<i64>(team.size());
-    auto hits = team.template shared<int>(team.warps());
-    for (i64 base = 0; base < args.count; base += team.size()) {
-      const i64 i = base + team.rank();
-      const i64 r = i < args.count ? static_cast<i64>(index[i]) : -1;
-      const bool hit = r >= row && r < row_end;
-      int rank_of_hit = hit ? 1 : 0;
-      WEFT_UNROLL
-      for (int d = 1; d < warp_size; d *= 2) {
-        const int lower = team.shuffle_up(rank_of_hit, d);
-        if (team.lane() >= d) rank_of_hit += lower;
-      }
-      if (team.lane() == warp_size - 1) hits[team.warp()] = rank_of_hit;
-      team.sync();
-      int before = 0, total = 0;
-      for (int w = 0; w < team.warps(); ++w) {
-        const int n = hits[w];
-        if (w < team.warp()) before += n;
-        total += n;
-      }
-      if (hit) list[before + rank_of_hit - 1] = i;
-      team.sync();
-      for (int k = 0; k < total; ++k) {
-        const i64 position = list[k];
-        add_row(position);
-      }
-    }
-  }
-}
-
-}  // namespace weft::kernels
-// ---- weft/kernels/host_launch.hpp ----
-// How each kind of step runs on the host. Work is cut by size, so results do not depend on the threads.
 
 namespace weft::kernels {
 
@@ -15354,588 +13336,6 @@ inline void run_copy(const HostLaunch& launch, int) {
 }
 
 }  // namespace weft::kernels
-// ---- weft/kernels/sort.hpp ----
-// The places of a line's elements in sorted order. Law: elements become unsigned keys in whose order NaN is
-// the greatest and both zeros are equal; a key goes with its place, so that no two items are equal and every
-// correct sort gives the same, stable result.
-
-namespace weft::kernels {
-
-namespace detail {
-
-WEFT_HD_INLINE constexpr u32 sort_key(float x) {
-  const u32 bits = __builtin_bit_cast(u32, x != x   ? __builtin_bit_cast(float, 0x7fc00000u)
-                                           : x == 0 ? 0.0f
-                                                    : x);
-  return bits ^ (bits >> 31 != 0 ? 0xffffffffu : 0x80000000u);
-}
-WEFT_HD_INLINE constexpr u64 sort_key(double x) {
-  const u64 bits = __builtin_bit_cast(u64, x != x   ? __builtin_bit_cast(double, 0x7ff8000000000000u)
-                                           : x == 0 ? 0.0
-                                                    : x);
-  return bits ^ (bits >> 63 != 0 ? ~u64{0} : u64{1} << 63);
-}
-WEFT_HD_INLINE constexpr u32 sort_key(i32 x) { return static_cast<u32>(x) ^ 0x80000000u; }
-WEFT_HD_INLINE constexpr u64 sort_key(i64 x) { return static_cast<u64>(x) ^ (u64{1} << 63); }
-
-}  // namespace detail
-
-// A key of 32 bits and its place in one word.
-struct SortItem32 {
-  u64 word = ~u64{0};
-  WEFT_HD_INLINE constexpr bool operator<(const SortItem32& o) const { return word < o.word; }
-  WEFT_HD_INLINE constexpr i64 place() const { return static_cast<i64>(word & 0xffffffffu); }
-  static constexpr int key_bytes = 4;
-  constexpr int digit(int k) const { return static_cast<int>(word >> (32 + 8 * k) & 255); }
-};
-struct SortItem64 {
-  u64 key = ~u64{0}, at = ~u64{0};
-  WEFT_HD_INLINE constexpr bool operator<(const SortItem64& o) const {
-    return key != o.key ? key < o.key : at < o.at;
-  }
-  WEFT_HD_INLINE constexpr i64 place() const { return static_cast<i64>(at); }
-  static constexpr int key_bytes = 8;
-  constexpr int digit(int k) const { return static_cast<int>(key >> (8 * k) & 255); }
-};
-
-template <class T>
-using sort_item = std::conditional_t<sizeof(T) == 8, SortItem64, SortItem32>;
-
-template <class T>
-WEFT_HD_INLINE sort_item<T> make_sort_item(T x, i64 place, bool descending) {
-  const auto key = descending ? ~detail::sort_key(x) : detail::sort_key(x);
-  if constexpr (sizeof(T) == 8)
-    return {key, static_cast<u64>(place)};
-  else
-    return {u64{key} << 32 | static_cast<u64>(place)};
-}
-
-namespace detail {
-
-// Runs of 16 by insertion, then merged in pairs; the result ends in `items`.
-template <class Item>
-inline void merge_sort(Item* items, Item* spare, i64 n) {
-  constexpr i64 run = 16;
-  for (i64 begin = 0; begin < n; begin += run)
-    for (i64 i = begin + 1; i < (begin + run < n ? begin + run : n); ++i) {
-      const Item x = items[i];
-      i64 j = i;
-      for (; j > begin && x < items[j - 1]; --j) items[j] = items[j - 1];
-      items[j] = x;
-    }
-  Item* from = items;
-  Item* to = spare;
-  for (i64 width = run; width < n; width *= 2) {
-    for (i64 begin = 0; begin < n; begin += 2 * width) {
-      const i64 middle = begin + width < n ? begin + width : n,
-                end = begin + 2 * width < n ? begin + 2 * width : n;
-      i64 i = begin, j = middle;
-      for (i64 k = begin; k < end; ++k)
-        to[k] = i < middle && (j == end || from[i] < from[j]) ? from[i++] : from[j++];
-    }
-    Item* other = from;
-    from = to;
-    to = other;
-  }
-  if (from != items)
-    for (i64 i = 0; i < n; ++i) items[i] = from[i];
-}
-
-// By the bytes of the keys, lowest first; items come in the order of their places. Bytes that all keys share
-// cost nothing.
-template <class Item>
-inline void radix_sort(Item* items, Item* spare, i64 n) {
-  constexpr int bytes = Item::key_bytes;
-  i64 counts[bytes][256]{};
-  for (i64 i = 0; i < n; ++i)
-    for (int k = 0; k < bytes; ++k) ++counts[k][items[i].digit(k)];
-  Item* from = items;
-  Item* to = spare;
-  for (int k = 0; k < bytes; ++k) {
-    if (counts[k][from[0].digit(k)] == n) continue;
-    i64 begin = 0;
-    for (i64& count : counts[k]) {
-      const i64 size = count;
-      count = begin;
-      begin += size;
-    }
-    for (i64 i = 0; i < n; ++i) to[counts[k][from[i].digit(k)]++] = from[i];
-    Item* other = from;
-    from = to;
-    to = other;
-  }
-  if (from != items)
-    for (i64 i = 0; i < n; ++i) items[i] = from[i];
-}
-
-// The `count` least items, in order, in items[0, count): a heap of the least so far, the greatest on top.
-template <class Item>
-inline void select_least(Item* items, i64 n, i64 count) {
-  const auto sink = [&](i64 size, i64 i, Item x) {
-    for (i64 child = 2 * i + 1; child < size; child = 2 * i + 1) {
-      if (child + 1 < size && items[child] < items[child + 1]) ++child;
-      if (!(x < items[child])) break;
-      items[i] = items[child];
-      i = child;
-    }
-    items[i] = x;
-  };
-  for (i64 i = count / 2 - 1; i >= 0; --i) sink(count, i, items[i]);
-  for (i64 i = count; i < n; ++i)
-    if (items[i] < items[0]) sink(count, 0, items[i]);
-  for (i64 size = count - 1; size > 0; --size) {
-    const Item last = items[size];
-    items[size] = items[0];
-    sink(size, 0, last);
-  }
-}
-
-}  // namespace detail
-
-// One line on the host, with memory for 2 * extent items.
-template <class T>
-inline void argsort_line(const LineArgs& args, i64 line, sort_item<T>* items) {
-  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
-  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
-  for (i64 i = 0; i < n; ++i) items[i] = make_sort_item(from[i * args.a_stride[1]], i, args.flag);
-  if (8 * args.count <= n)
-    detail::select_least(items, n, args.count);
-  else if (n < 1024)
-    detail::merge_sort(items, items + n, n);
-  else
-    detail::radix_sort(items, items + n, n);
-  i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
-  for (i64 i = 0; i < args.count; ++i) to[i * args.inner] = items[i].place();
-}
-
-// Tile `tile` of a line, sorted by a team in shared memory (16 KiB or 32 KiB): written as places when it is
-// the whole line, as items to scratch otherwise. Every compare-exchange has its own pair of items.
-template <class T, class Team>
-WEFT_HD_INLINE void sort_tile(Team& team, const LineArgs& args, i64 line, i64 tile) {
-  using Item = sort_item<T>;
-  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
-  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
-  const i64 begin = tile * line_sort_tile, left = n - begin < line_sort_tile ? n - begin : line_sort_tile;
-  int size = 2;  // a power of two that holds what is left
-  while (size < left) size *= 2;
-  auto items = team.template shared<Item>(line_sort_tile);
-  for (int i = team.rank(); i < size; i += team.size())
-    items[i] = i < left ? make_sort_item(from[(begin + i) * args.a_stride[1]], begin + i, args.flag) : Item{};
-  team.sync();
-  for (int run = 2; run <= size; run *= 2)
-    for (int step = run / 2; step > 0; step /= 2) {
-      for (int pair = team.rank(); pair < size / 2; pair += team.size()) {
-        const int i = pair / step * 2 * step + pair % step, j = i + step;
-        const Item x = items[i], y = items[j];
-        if ((y < x) == ((i & run) == 0)) {
-          items[i] = y;
-          items[j] = x;
-        }
-      }
-      team.sync();
-    }
-  if (n <= line_sort_tile) {
-    i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
-    for (i64 i = team.rank(); i < args.count; i += team.size()) {
-      const Item x = items[i];
-      to[i * args.inner] = x.place();
-    }
-  } else {
-    Item* to = static_cast<Item*>(args.scratch) + line * n + begin;
-    for (i64 i = team.rank(); i < left; i += team.size()) {
-      const Item x = items[i];
-      to[i] = x;
-    }
-  }
-}
-
-namespace detail {
-// How many of the first `diagonal` items of two sorted runs come from the first one.
-template <class A, class B>
-WEFT_HD_INLINE i64 merge_split(const A& a, i64 a_size, const B& b, i64 b_size, i64 diagonal) {
-  i64 low = diagonal > b_size ? diagonal - b_size : 0, high = diagonal < a_size ? diagonal : a_size;
-  while (low < high) {
-    const i64 middle = (low + high) / 2;
-    const auto x = a(middle), y = b(diagonal - 1 - middle);
-    if (x < y)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-}  // namespace detail
-
-// Tile `tile` of the line that merging runs of `width` items in pairs gives; `last` writes places. Shared
-// memory: 16 KiB or 32 KiB.
-template <class T, class Team>
-WEFT_HD_INLINE void merge_tile(Team& team, const LineArgs& args, i64 line, i64 tile, i64 width, bool odd,
-                               bool last) {
-  using Item = sort_item<T>;
-  const i64 n = args.extent, total = args.outer * args.inner * n;
-  Item* const scratch = static_cast<Item*>(args.scratch);
-  const Item* from = scratch + (odd ? total : 0) + line * n;
-  const i64 begin = tile * line_sort_tile, end = begin + line_sort_tile < n ? begin + line_sort_tile : n;
-  const i64 pair = begin / (2 * width) * (2 * width);
-  const i64 middle = pair + width < n ? pair + width : n, stop = pair + 2 * width < n ? pair + 2 * width : n;
-  const i64 a_size = middle - pair, b_size = stop - middle;
-  const auto a = [&](i64 i) { return from[pair + i]; };
-  const auto b = [&](i64 i) { return from[middle + i]; };
-  const i64 a_begin = detail::merge_split(a, a_size, b, b_size, begin - pair);
-  const i64 a_end = detail::merge_split(a, a_size, b, b_size, end - pair);
-  const i64 b_begin = begin - pair - a_begin, b_end = end - pair - a_end;
-  const i64 as = a_end - a_begin, bs = b_end - b_begin;
-  auto items = team.template shared<Item>(line_sort_tile);
-  for (i64 i = team.rank(); i < as + bs; i += team.size())
-    items[i] = i < as ? a(a_begin + i) : b(b_begin + i - as);
-  team.sync();
-  const auto near_a = [&](i64 i) -> Item { return items[i]; };
-  const auto near_b = [&](i64 i) -> Item { return items[as + i]; };
-  const i64 each = (line_sort_tile + team.size() - 1) / team.size();
-  const i64 first = each * team.rank() < as + bs ? each * team.rank() : as + bs;
-  i64 i = detail::merge_split(near_a, as, near_b, bs, first), j = first - i;
-  const i64 o = line / args.inner, k = line % args.inner;
-  for (i64 at = first; at < first + each && at < as + bs; ++at) {
-    const bool left = i < as && (j == bs || near_a(i) < near_b(j));
-    const Item x = left ? near_a(i++) : near_b(j++);
-    const i64 place = begin + at;
-    if (!last)
-      scratch[(odd ? 0 : total) + line * n + place] = x;
-    else if (place < args.count)
-      static_cast<i64*>(args.out)[(o * args.count + place) * args.inner + k] = x.place();
-  }
-}
-
-}  // namespace weft::kernels
-// ---- weft/kernels/scan.hpp ----
-// Running folds along one axis. Law: sums and products of f32 are kept in f64 and rounded where they are
-// written; NaN stays once it has come; the host takes the elements of a line one after another.
-
-namespace weft::kernels {
-
-namespace detail {
-
-template <class T, LineFold F>
-struct ScanState {
-  using type = T;
-};
-template <LineFold F>
-requires(F != LineFold::max && F != LineFold::min) struct ScanState<float, F> {
-  using type = double;
-};
-
-template <class S, class L = std::numeric_limits<S>>
-inline constexpr S most_of = L::has_infinity ? L::infinity() : L::max();
-template <class S, class L = std::numeric_limits<S>>
-inline constexpr S least_of = L::has_infinity ? -L::infinity() : L::lowest();
-
-}  // namespace detail
-
-// What a scan or a scatter of T keeps while it folds.
-template <class T, LineFold F>
-using fold_state = typename detail::ScanState<T, F>::type;
-
-template <LineFold F, class S>
-WEFT_HD_INLINE constexpr S fold_neutral() {
-  return F == LineFold::sum    ? S(0)
-         : F == LineFold::prod ? S(1)
-         : F == LineFold::min  ? detail::most_of<S>
-                               : detail::least_of<S>;
-}
-
-// Integers wrap round.
-template <LineFold F, class S>
-WEFT_HD_INLINE S fold(S x, S y) {
-  if constexpr (F == LineFold::sum || F == LineFold::prod) {
-    if constexpr (std::is_integral_v<S>) {
-      const auto u = static_cast<u64>(x), v = static_cast<u64>(y);
-      return static_cast<S>(F == LineFold::sum ? u + v : u * v);
-    } else {
-      return F == LineFold::sum ? x + y : x * y;
-    }
-  } else if constexpr (F == LineFold::max) {
-    return y > x || y != y ? y : x;  // a NaN in x stays: comparisons with it are false
-  } else if constexpr (F == LineFold::min) {
-    return y < x || y != y ? y : x;
-  } else {
-    const S top = x > y || x != x ? x : y, low = x > y || x != x ? y : x;
-    if (!(top - top == S(0))) return y != y ? y : top;  // an infinity or NaN
-    using std::exp;
-    using std::log1p;
-    return top + log1p(exp(low - top));
-  }
-}
-
-// `Lines` neighbouring lines from number `line` on, one element of each at a time.
-template <class T, LineFold F, int Lines>
-inline void scan_lines(const LineArgs& args, i64 line) {
-  using S = fold_state<T, F>;
-  const T* from[Lines];
-  T* to[Lines];
-  S state[Lines];
-  const i64 first = args.flag ? args.extent - 1 : 0;
-  for (int l = 0; l < Lines; ++l) {
-    const i64 o = (line + l) / args.inner, k = (line + l) % args.inner;
-    from[l] = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2] +
-              first * args.a_stride[1];
-    to[l] = static_cast<T*>(args.out) + (o * args.extent + first) * args.inner + k;
-    state[l] = fold_neutral<F, S>();
-  }
-  const i64 a_step = args.flag ? -args.a_stride[1] : args.a_stride[1];
-  const i64 out_step = args.flag ? -args.inner : args.inner;
-  for (i64 i = 0; i < args.extent; ++i)
-    for (int l = 0; l < Lines; ++l) {
-      state[l] = fold<F>(state[l], static_cast<S>(from[l][i * a_step]));
-      to[l][i * out_step] = static_cast<T>(state[l]);
-    }
-}
-
-inline constexpr int scan_block_lines = 8;
-
-// Block `block` of scan_block_lines lines.
-template <class T, LineFold F>
-inline void scan_block(const LineArgs& args, i64 block) {
-  const i64 begin = block * scan_block_lines, lines = args.outer * args.inner;
-  if (begin + scan_block_lines <= lines) return scan_lines<T, F, scan_block_lines>(args, begin);
-  for (i64 line = begin; line < lines; ++line) scan_lines<T, F, 1>(args, line);
-}
-
-// One line by a team: each thread folds four neighbours, warps pass their results on by shuffles. Shared
-// memory: 8 bytes a warp.
-template <class T, LineFold F, class Team>
-WEFT_HD_INLINE void scan_line(Team& team, const LineArgs& args, i64 line) {
-  using S = fold_state<T, F>;
-  constexpr int each = 4;
-  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
-  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
-  T* to = static_cast<T*>(args.out) + o * n * args.inner + k;
-  auto totals = team.template shared<S>(team.warps());
-  S carry = fold_neutral<F, S>();
-  for (i64 base = 0; base < n; base += i64{each} * team.size()) {
-    S part[each];
-    S total = fold_neutral<F, S>();
-    WEFT_UNROLL
-    for (int j = 0; j < each; ++j) {
-      const i64 i = base + i64{each} * team.rank() + j, at = args.flag ? n - 1 - i : i;
-      if (i < n) total = fold<F>(total, static_cast<S>(from[at * args.a_stride[1]]));
-      part[j] = total;
-    }
-    WEFT_UNROLL
-    for (int d = 1; d < warp_size; d *= 2) {
-      const S lower = team.shuffle_up(total, d);
-      if (team.lane() >= d) total = fold<F>(lower, total);
-    }
-    if (team.lane() == warp_size - 1) totals[team.warp()] = total;
-    S before = team.shuffle_up(total, 1);
-    if (team.lane() == 0) before = fold_neutral<F, S>();
-    team.sync();
-    S all = carry;
-    for (int w = 0; w < team.warps(); ++w) {
-      if (w == team.warp()) before = fold<F>(all, before);
-      const S more = totals[w];
-      all = fold<F>(all, more);
-    }
-    carry = all;
-    WEFT_UNROLL
-    for (int j = 0; j < each; ++j) {
-      const i64 i = base + i64{each} * team.rank() + j, at = args.flag ? n - 1 - i : i;
-      if (i < n) to[at * args.inner] = static_cast<T>(fold<F>(before, part[j]));
-    }
-    team.sync();
-  }
-}
-
-// One line by one thread: neighbouring threads on neighbouring lines read neighbouring elements.
-template <class T, LineFold F>
-WEFT_HD_INLINE void scan_alone(const LineArgs& args, i64 line) {
-  using S = fold_state<T, F>;
-  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
-  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
-  T* to = static_cast<T*>(args.out) + o * n * args.inner + k;
-  S state = fold_neutral<F, S>();
-  for (i64 i = 0; i < n; ++i) {
-    const i64 at = args.flag ? n - 1 - i : i;
-    state = fold<F>(state, static_cast<S>(from[at * args.a_stride[1]]));
-    to[at * args.inner] = static_cast<T>(state);
-  }
-}
-
-}  // namespace weft::kernels
-// ---- weft/kernels/take.hpp ----
-// Elements along one axis by index: take reads them, scatter folds them together, search finds where they
-// belong. Law: scatter folds in the order of the indices, whichever team runs it.
-
-namespace weft::kernels {
-
-namespace detail {
-
-// An index from the front, -1 outside.
-template <class I>
-WEFT_HD_INLINE i64 line_place(I index, i64 extent) {
-  const i64 i = static_cast<i64>(index), at = i < 0 ? i + extent : i;
-  return at < extent ? at : -1;
-}
-
-}  // namespace detail
-
-// Elements [begin, end) of take's result.
-template <class T, class I, class Team>
-WEFT_HD_INLINE void take_elements(Team& team, const LineArgs& args, i64 begin, i64 end) {
-  const T* from = static_cast<const T*>(args.a);
-  const I* index = static_cast<const I*>(args.b);
-  T* out = static_cast<T*>(args.out);
-  const T missing = args.flag ? T(0) : detail::missing_row<T>;
-  const auto element = [&](i64 o, i64 j, i64 k) {
-    const i64 at = detail::line_place(
-        index[o * args.b_stride[0] + j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
-    return at < 0 ? missing : from[o * args.a_stride[0] + at * args.a_stride[1] + k * args.a_stride[2]];
-  };
-  if constexpr (detail::is_serial<Team>) {
-    i64 k = begin % args.inner, j = begin / args.inner % args.count, o = begin / args.inner / args.count;
-    const bool rows = args.inner > 1 && args.b_stride[2] == 0 && args.a_stride[2] == 1;
-    for (i64 i = begin; i < end && args.inner == 1; ++o, j = 0) {  // neighbours differ in their index
-      const i64 run = args.count - j < end - i ? args.count - j : end - i;
-      const T* line = from + o * args.a_stride[0];
-      const I* wanted = index + o * args.b_stride[0] + j * args.b_stride[1];
-      for (i64 r = 0; r < run; ++r) {
-        const i64 at = detail::line_place(wanted[r * args.b_stride[1]], args.extent);
-        out[i + r] = at < 0 ? missing : line[at * args.a_stride[1]];
-      }
-      i += run;
-    }
-    for (i64 i = begin; i < end && args.inner != 1;) {
-      const i64 run = args.inner - k < end - i ? args.inner - k : end - i;
-      if (rows) {  // one index for a run of neighbours
-        const i64 at = detail::line_place(index[o * args.b_stride[0] + j * args.b_stride[1]], args.extent);
-        if (at >= 0)
-          __builtin_memcpy(out + i, from + o * args.a_stride[0] + at * args.a_stride[1] + k,
-                           static_cast<std::size_t>(run) * sizeof(T));
-        else
-          for (i64 r = 0; r < run; ++r) out[i + r] = missing;
-      } else {
-        for (i64 r = 0; r < run; ++r) out[i + r] = element(o, j, k + r);
-      }
-      i += run;
-      k = 0;
-      if (++j == args.count) j = 0, ++o;
-    }
-  } else {
-    for (i64 i = begin + team.rank(); i < end; i += team.size()) {
-      if (args.outer * args.count * args.inner < i64{1} << 31) {  // 32-bit division is several times faster
-        const u32 n = static_cast<u32>(i), inner = static_cast<u32>(args.inner),
-                  count = static_cast<u32>(args.count);
-        out[i] = element(n / inner / count, n / inner % count, n % inner);
-      } else {
-        out[i] = element(i / args.inner / args.count, i / args.inner % args.count, i % args.inner);
-      }
-    }
-  }
-}
-
-// Rows [row, row_end) and columns [column, column_end) of part o of scatter's result.
-template <class T, class I, LineFold F, class Team>
-WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 row, i64 row_end, i64 column,
-                                 i64 column_end) {
-  const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
-  const I* index = static_cast<const I*>(args.b) + o * args.b_stride[0];
-  T* out = static_cast<T*>(args.out) + o * args.extent * args.inner;
-  const auto add = [&](i64 at, i64 j, i64 k) {
-    T& to = out[at * args.inner + k];
-    to = fold<F>(to, update[j * args.a_stride[1] + k * args.a_stride[2]]);
-  };
-  const i64 columns = column_end - column;
-  for (i64 i = team.rank(); i < (row_end - row) * columns; i += team.size())
-    out[(row + i / columns) * args.inner + column + i % columns] = fold_neutral<F, T>();
-  team.sync();
-  if constexpr (detail::is_serial<Team>) {
-    const bool rows = args.b_stride[2] == 0 || args.inner == 1;  // one index for all columns
-    for (i64 j = 0; j < args.count; ++j) {
-      i64 at = rows ? detail::line_place(index[j * args.b_stride[1]], args.extent) : 0;
-      for (i64 k = column; k < column_end; ++k) {
-        if (!rows) at = detail::line_place(index[j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
-        if (at >= row && at < row_end) add(at, j, k);
-      }
-    }
-  } else if (args.inner > 1 && args.b_stride[2] != 0) {
-    // each column has indices of its own: a thread owns columns
-    for (i64 k = column + team.rank(); k < column_end; k += team.size())
-      for (i64 j = 0; j < args.count; ++j) {
-        const i64 at = detail::line_place(index[j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
-        if (at >= row && at < row_end) add(at, j, k);
-      }
-  } else {
-    // Each thread looks at four neighbouring indices; those that hit the tile are listed in order.
-    constexpr int each = 4;
-    auto list = team.template shared<i64>(each * team.size());
-    auto hits = team.template shared<int>(team.warps());
-    const bool single = args.inner == 1;  // then a thread owns rows
-    for (i64 base = 0; base < args.count; base += i64{each} * team.size()) {
-      bool hit[each];
-      int found = 0;
-      WEFT_UNROLL
-      for (int e = 0; e < each; ++e) {
-        const i64 j = base + i64{each} * team.rank() + e;
-        const i64 at = j < args.count ? detail::line_place(index[j * args.b_stride[1]], args.extent) : -1;
-        hit[e] = at >= row && at < row_end;
-        found += hit[e] ? 1 : 0;
-      }
-      int sum = found;
-      WEFT_UNROLL
-      for (int d = 1; d < warp_size; d *= 2) {
-        const int lower = team.shuffle_up(sum, d);
-        if (team.lane() >= d) sum += lower;
-      }
-      if (team.lane() == warp_size - 1) hits[team.warp()] = sum;
-      team.sync();
-      int at = sum - found, total = 0;
-      for (int w = 0; w < team.warps(); ++w) {
-        const int n = hits[w];
-        if (w < team.warp()) at += n;
-        total += n;
-      }
-      WEFT_UNROLL
-      for (int e = 0; e < each; ++e)
-        if (hit[e]) list[at++] = base + i64{each} * team.rank() + e;
-      team.sync();
-      for (int h = 0; h < total; ++h) {
-        const i64 j = list[h];
-        const i64 r = detail::line_place(index[j * args.b_stride[1]], args.extent);
-        if (single) {
-          if ((r - row) % team.size() == team.rank()) add(r, j, 0);
-        } else {
-          for (i64 k = column + team.rank(); k < column_end; k += team.size()) add(r, j, k);
-        }
-      }
-      team.sync();
-    }
-  }
-}
-
-// Elements [begin, end) of search's result: by halves, NaN counting as greater than all.
-template <class T, class Team>
-WEFT_HD_INLINE void search_elements(Team& team, const LineArgs& args, i64 begin, i64 end) {
-  for (i64 i = begin + team.rank(); i < end; i += team.size()) {
-    const i64 o = i / args.count, j = i % args.count;
-    const T* line = static_cast<const T*>(args.a) + o * args.a_stride[0];
-    const T x = static_cast<const T*>(args.b)[o * args.b_stride[0] + j * args.b_stride[1]];
-    i64 low = 0, high = args.extent;
-    while (low < high) {
-      const i64 middle = (low + high) / 2;
-      const T y = line[middle * args.a_stride[1]];
-      const bool before = args.flag ? !(y > x) : !(y >= x);
-      if (before)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    static_cast<i64*>(args.out)[i] = low;
-  }
-}
-
-}  // namespace weft::kernels
-// ---- weft/kernels/line_host.hpp ----
-// How the primitives along one axis run on the host. Work is cut by size, so results do not depend on the
-// threads.
 
 namespace weft::kernels {
 
@@ -16018,9 +13418,6 @@ void run_search(const HostLaunch& launch, int threads) {
 }
 
 }  // namespace weft::kernels
-// ---- weft/exec/host_program.hpp ----
-// A compiled program on the host: its steps as function pointers with resolved addresses over blocks of
-// memory that the caller or the program owns. Running it is a walk over that list; nothing is allocated.
 
 namespace weft::exec {
 
@@ -16121,6 +13518,174 @@ class HostProgram {
 };
 
 }  // namespace weft::exec
+// ---- weft/exec/owned.hpp ----
+// Owned<T>: one object on the heap with one owner, so that what holds it can move although the object, whose
+// address others keep, does not. Law: the object is destroyed once, by its last owner.
+
+namespace weft::exec {
+
+template <class T>
+class Owned {
+ public:
+  Owned() = default;
+  // Takes over an object made by `new`.
+  explicit Owned(T* object) : object_(object) {}
+  Owned(Owned&& other) noexcept : object_(other.object_) { other.object_ = nullptr; }
+  Owned& operator=(Owned&& other) noexcept {
+    T* const object = object_;
+    object_ = other.object_;
+    other.object_ = object;
+    return *this;
+  }
+  ~Owned() { delete object_; }
+
+  T* get() const { return object_; }
+  T& operator*() const { return *object_; }
+  T* operator->() const { return object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+
+ private:
+  T* object_ = nullptr;
+};
+
+}  // namespace weft::exec
+// ---- weft/exec/tensor.hpp ----
+// Tensor<T, Shape<...>, Device>: memory with dtype, shape and device in its type. Operations on tensors are
+// written down as a Lazy tree and run as one program when assigned to a tensor.
+
+namespace weft {
+
+namespace exec {
+// Runs a lazy tree and writes its result; defined in immediate.hpp for every device.
+template <class T, class S, class Device, class L>
+void evaluate(const L& lazy, T* to, const Device& device);
+}  // namespace exec
+
+// Memory of one device that something else owns: a program's result, valid until its next call, or the
+// caller's.
+template <class T, class S, class Device>
+class TensorView {
+ public:
+  using weft_tensor = void;
+  using dtype = T;
+  using shape = S;
+  using device_type = Device;
+  static constexpr int rank = S::rank;
+  static constexpr i64 element_count = S::size;
+
+  constexpr TensorView() = default;
+  constexpr explicit TensorView(T* data) : data_(data) {}
+  constexpr T* data() const { return data_; }
+  static constexpr i64 size() { return S::size; }
+  static constexpr i64 extent(int axis) { return S::value[axis]; }
+
+  // Elements in row-major order; host memory only.
+  T& operator[](i64 i) const { return data_[i]; }
+  template <class... I>
+  T& operator()(I... index) const {
+    static_assert(sizeof...(I) == static_cast<std::size_t>(S::rank), "a tensor takes one index an axis");
+    i64 at = 0, axis = 0;
+    ((at = at * S::value.extent[axis++] + static_cast<i64>(index)), ...);
+    return data_[at];
+  }
+  T item() const {
+    static_assert(S::size == 1, "item() is for tensors of one element");
+    return data_[0];
+  }
+  operator T() const requires(S::size == 1) { return data_[0]; }
+  T* begin() const { return data_; }
+  T* end() const { return data_ + S::size; }
+  std::vector<T> to_vector() const { return std::vector<T>(data_, data_ + S::size); }
+
+ private:
+  T* data_ = nullptr;
+};
+
+template <class T, class S, class Device = Cpu>
+class Tensor;
+
+// A host tensor: its own 256-byte aligned memory.
+template <class T, class S>
+class Tensor<T, S, Cpu> {
+ public:
+  using weft_tensor = void;
+  using dtype = T;
+  using shape = S;
+  using device_type = Cpu;
+  using View = TensorView<T, S, Cpu>;
+  static constexpr int rank = S::rank;
+
+  Tensor() : buffer_(bytes()) { std::memset(buffer_.data(), 0, bytes()); }
+  explicit Tensor(const T* values) : buffer_(bytes()) { std::memcpy(buffer_.data(), values, bytes()); }
+  Tensor(std::initializer_list<T> values) : buffer_(bytes()) { fill_from(values.begin(), values.size()); }
+  Tensor(const std::vector<T>& values) : buffer_(bytes()) { fill_from(values.data(), values.size()); }
+  Tensor(const TensorView<T, S, Cpu>& view) : Tensor(static_cast<const T*>(view.data())) {}
+  Tensor(const Tensor& other) : Tensor(static_cast<const T*>(other.data())) {}
+  Tensor(Tensor&&) noexcept = default;
+  // Runs the expression.
+  template <class Op, class... Args>
+  Tensor(const Lazy<Op, Args...>& lazy) : buffer_(bytes()) {
+    exec::evaluate<T, S>(lazy, data(), Cpu{});
+  }
+  Tensor& operator=(const Tensor& other) {
+    if (this != &other) std::memcpy(buffer_.data(), other.buffer_.data(), bytes());
+    return *this;
+  }
+  Tensor& operator=(Tensor&&) noexcept = default;
+  template <class Op, class... Args>
+  Tensor& operator=(const Lazy<Op, Args...>& lazy) {
+    // by way of new memory: the expression may read this tensor
+    *this = Tensor(lazy);
+    return *this;
+  }
+
+  static Tensor full(T value) {
+    Tensor t;
+    for (T& x : t) x = value;
+    return t;
+  }
+
+  T* data() { return reinterpret_cast<T*>(buffer_.data()); }
+  const T* data() const { return reinterpret_cast<const T*>(buffer_.data()); }
+  static constexpr i64 size() { return S::size; }
+  static constexpr i64 extent(int axis) { return S::value[axis]; }
+  View view() { return View(data()); }
+  T& operator[](i64 i) { return data()[i]; }
+  const T& operator[](i64 i) const { return data()[i]; }
+  template <class... I>
+  T& operator()(I... index) {
+    return view()(index...);
+  }
+  template <class... I>
+  const T& operator()(I... index) const {
+    return View(const_cast<T*>(data()))(index...);
+  }
+  T item() const {
+    static_assert(S::size == 1, "item() is for tensors of one element");
+    return data()[0];
+  }
+  T* begin() { return data(); }
+  T* end() { return data() + S::size; }
+  const T* begin() const { return data(); }
+  const T* end() const { return data() + S::size; }
+  std::vector<T> to_vector() const { return std::vector<T>(begin(), end()); }
+
+ private:
+  static constexpr std::size_t bytes() { return static_cast<std::size_t>(S::size) * sizeof(T); }
+  void fill_from(const T* values, std::size_t count) {
+    if (count != static_cast<std::size_t>(S::size))
+      throw Error("tensor/size",
+                  "a tensor of " + std::to_string(S::size) + " elements was given " + std::to_string(count));
+    std::memcpy(buffer_.data(), values, bytes());
+  }
+  HostBuffer buffer_;
+};
+
+}  // namespace weft
+// ---- weft/exec/trace.hpp ----
+// Tracing: runs a user's function on handles while the program compiles, and leaves a graph. The model is
+// value-initialised, so its settings are constants; its parameters are bound to the slots of the state table.
+
 // ---- weft/codegen/freeze.hpp ----
 // Plans and lowered parts as words, and back: what crosses from one constant evaluation to the next.
 
@@ -16737,6 +14302,1047 @@ inline std::string to_text(const Fault& fault, const Graph& g) {
 }
 
 }  // namespace weft::ir
+// ---- weft/nn/walk.hpp ----
+// Walks a model's state in declaration order: every Param and Buffer with its dotted name, as PyTorch's
+// state_dict gives them ("h.3.attn.weight"); and lays them out in the model's block of memory.
+
+// ---- weft/core/field.hpp ----
+// The members of an aggregate, without a macro: how many, their names, their types, and a walk over them.
+// Law: field_name<T, I>() is the name written in T's declaration of its I-th member, on every compiler, and
+// for_each_field visits each member once, in declaration order; an std::array member is one member.
+
+// ---- weft/core/field_bind.hpp ----
+// The members of an aggregate as arguments: FieldBind<N>::apply(object, f) calls
+// f(FieldTypes<declared types...>{}, members&...). C++20 has no structured binding of a pack, so there is one
+// for each N. Made by scripts/make_field_bind.py; edit that.
+
+namespace weft::field_detail {
+
+inline constexpr std::size_t max_fields = 64;
+
+template <class... T>
+struct FieldTypes {};
+
+template <std::size_t N>
+struct FieldBind;
+
+template <>
+struct FieldBind<0> {
+  template <class T, class F>
+  static constexpr auto apply(T&, F&& f) {
+    return f(FieldTypes<>{});
+  }
+};
+
+// clang-format off
+template <> struct FieldBind<1> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0] = t; return f(FieldTypes<decltype(m0)>{}, m0); } };
+template <> struct FieldBind<2> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1] = t; return f(FieldTypes<decltype(m0), decltype(m1)>{}, m0, m1); } };
+template <> struct FieldBind<3> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2)>{}, m0, m1, m2); } };
+template <> struct FieldBind<4> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3)>{},
+        m0, m1, m2, m3); } };
+template <> struct FieldBind<5> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2),
+        decltype(m3), decltype(m4)>{}, m0, m1, m2, m3, m4); } };
+template <> struct FieldBind<6> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2),
+        decltype(m3), decltype(m4), decltype(m5)>{}, m0, m1, m2, m3, m4, m5); } };
+template <> struct FieldBind<7> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2),
+        decltype(m3), decltype(m4), decltype(m5), decltype(m6)>{}, m0, m1, m2, m3, m4, m5, m6); } };
+template <> struct FieldBind<8> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2),
+        decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7)>{}, m0, m1, m2, m3, m4, m5, m6,
+        m7); } };
+template <> struct FieldBind<9> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8] = t; return f(FieldTypes<decltype(m0), decltype(m1),
+        decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8)>{},
+        m0, m1, m2, m3, m4, m5, m6, m7, m8); } };
+template <> struct FieldBind<10> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9] = t; return f(FieldTypes<decltype(m0), decltype(m1),
+        decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8),
+        decltype(m9)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9); } };
+template <> struct FieldBind<11> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10] = t; return f(FieldTypes<decltype(m0), decltype(m1),
+        decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8),
+        decltype(m9), decltype(m10)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10); } };
+template <> struct FieldBind<12> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11] = t; return f(FieldTypes<decltype(m0),
+        decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7),
+        decltype(m8), decltype(m9), decltype(m10), decltype(m11)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9,
+        m10, m11); } };
+template <> struct FieldBind<13> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12] = t; return f(FieldTypes<decltype(m0),
+        decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7),
+        decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12)>{}, m0, m1, m2, m3, m4, m5,
+        m6, m7, m8, m9, m10, m11, m12); } };
+template <> struct FieldBind<14> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13] = t; return f(FieldTypes<decltype(m0),
+        decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7),
+        decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12), decltype(m13)>{}, m0, m1, m2,
+        m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13); } };
+template <> struct FieldBind<15> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14] = t; return
+        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
+        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
+        decltype(m13), decltype(m14)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14); }
+        };
+template <> struct FieldBind<16> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15] = t; return
+        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
+        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
+        decltype(m13), decltype(m14), decltype(m15)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12,
+        m13, m14, m15); } };
+template <> struct FieldBind<17> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16] = t; return
+        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
+        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
+        decltype(m13), decltype(m14), decltype(m15), decltype(m16)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9,
+        m10, m11, m12, m13, m14, m15, m16); } };
+template <> struct FieldBind<18> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17] = t; return
+        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
+        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
+        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17)>{}, m0, m1, m2, m3, m4, m5,
+        m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17); } };
+template <> struct FieldBind<19> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18] = t; return
+        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
+        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
+        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18)>{}, m0, m1,
+        m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18); } };
+template <> struct FieldBind<20> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19] = t;
+        return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4),
+        decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11),
+        decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17),
+        decltype(m18), decltype(m19)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15,
+        m16, m17, m18, m19); } };
+template <> struct FieldBind<21> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20] = t;
+        return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4),
+        decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11),
+        decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17),
+        decltype(m18), decltype(m19), decltype(m20)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12,
+        m13, m14, m15, m16, m17, m18, m19, m20); } };
+template <> struct FieldBind<22> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21]
+        = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4),
+        decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11),
+        decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17),
+        decltype(m18), decltype(m19), decltype(m20), decltype(m21)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9,
+        m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21); } };
+template <> struct FieldBind<23> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4),
+        decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11),
+        decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17),
+        decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22)>{}, m0, m1, m2, m3, m4, m5,
+        m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22); } };
+template <> struct FieldBind<24> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3),
+        decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10),
+        decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16),
+        decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22),
+        decltype(m23)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18,
+        m19, m20, m21, m22, m23); } };
+template <> struct FieldBind<25> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3),
+        decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10),
+        decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16),
+        decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22),
+        decltype(m23), decltype(m24)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15,
+        m16, m17, m18, m19, m20, m21, m22, m23, m24); } };
+template <> struct FieldBind<26> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3),
+        decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10),
+        decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16),
+        decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22),
+        decltype(m23), decltype(m24), decltype(m25)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12,
+        m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25); } };
+template <> struct FieldBind<27> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2),
+        decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9),
+        decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15),
+        decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21),
+        decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26)>{}, m0, m1, m2, m3, m4, m5,
+        m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26);
+        } };
+template <> struct FieldBind<28> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2),
+        decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9),
+        decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15),
+        decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21),
+        decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26), decltype(m27)>{}, m0, m1,
+        m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23,
+        m24, m25, m26, m27); } };
+template <> struct FieldBind<29> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2),
+        decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9),
+        decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15),
+        decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21),
+        decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26), decltype(m27),
+        decltype(m28)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18,
+        m19, m20, m21, m22, m23, m24, m25, m26, m27, m28); } };
+template <> struct FieldBind<30> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29] = t; return f(FieldTypes<decltype(m0), decltype(m1),
+        decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8),
+        decltype(m9), decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14),
+        decltype(m15), decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20),
+        decltype(m21), decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26),
+        decltype(m27), decltype(m28), decltype(m29)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12,
+        m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29); } };
+template <> struct FieldBind<31> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30] = t; return f(FieldTypes<decltype(m0), decltype(m1),
+        decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8),
+        decltype(m9), decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14),
+        decltype(m15), decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20),
+        decltype(m21), decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26),
+        decltype(m27), decltype(m28), decltype(m29), decltype(m30)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9,
+        m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29,
+        m30); } };
+template <> struct FieldBind<32> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31] = t; return f(FieldTypes<decltype(m0), decltype(m1),
+        decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8),
+        decltype(m9), decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14),
+        decltype(m15), decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20),
+        decltype(m21), decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26),
+        decltype(m27), decltype(m28), decltype(m29), decltype(m30), decltype(m31)>{}, m0, m1, m2, m3, m4, m5,
+        m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26,
+        m27, m28, m29, m30, m31); } };
+template <> struct FieldBind<33> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32] = t; return f(FieldTypes<decltype(m0),
+        decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7),
+        decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14),
+        decltype(m15), decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20),
+        decltype(m21), decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26),
+        decltype(m27), decltype(m28), decltype(m29), decltype(m30), decltype(m31), decltype(m32)>{}, m0, m1,
+        m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23,
+        m24, m25, m26, m27, m28, m29, m30, m31, m32); } };
+template <> struct FieldBind<34> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33] = t; return f(FieldTypes<decltype(m0),
+        decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7),
+        decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14),
+        decltype(m15), decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20),
+        decltype(m21), decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26),
+        decltype(m27), decltype(m28), decltype(m29), decltype(m30), decltype(m31), decltype(m32),
+        decltype(m33)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18,
+        m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33); } };
+template <> struct FieldBind<35> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34] = t; return
+        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
+        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
+        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18),
+        decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23), decltype(m24),
+        decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29), decltype(m30),
+        decltype(m31), decltype(m32), decltype(m33), decltype(m34)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9,
+        m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29,
+        m30, m31, m32, m33, m34); } };
+template <> struct FieldBind<36> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35] = t; return
+        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
+        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
+        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18),
+        decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23), decltype(m24),
+        decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29), decltype(m30),
+        decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35)>{}, m0, m1, m2, m3, m4, m5,
+        m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26,
+        m27, m28, m29, m30, m31, m32, m33, m34, m35); } };
+template <> struct FieldBind<37> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36] = t; return
+        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
+        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
+        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18),
+        decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23), decltype(m24),
+        decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29), decltype(m30),
+        decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35), decltype(m36)>{}, m0, m1,
+        m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23,
+        m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36); } };
+template <> struct FieldBind<38> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37] = t; return
+        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
+        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
+        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18),
+        decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23), decltype(m24),
+        decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29), decltype(m30),
+        decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35), decltype(m36),
+        decltype(m37)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18,
+        m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37); } };
+template <> struct FieldBind<39> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38] = t; return
+        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
+        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
+        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18),
+        decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23), decltype(m24),
+        decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29), decltype(m30),
+        decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35), decltype(m36),
+        decltype(m37), decltype(m38)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15,
+        m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35,
+        m36, m37, m38); } };
+template <> struct FieldBind<40> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39] = t; return
+        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
+        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
+        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18),
+        decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23), decltype(m24),
+        decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29), decltype(m30),
+        decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35), decltype(m36),
+        decltype(m37), decltype(m38), decltype(m39)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12,
+        m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32,
+        m33, m34, m35, m36, m37, m38, m39); } };
+template <> struct FieldBind<41> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40] = t;
+        return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4),
+        decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11),
+        decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17),
+        decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23),
+        decltype(m24), decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29),
+        decltype(m30), decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35),
+        decltype(m36), decltype(m37), decltype(m38), decltype(m39), decltype(m40)>{}, m0, m1, m2, m3, m4, m5,
+        m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26,
+        m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40); } };
+template <> struct FieldBind<42> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41] =
+        t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4),
+        decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11),
+        decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17),
+        decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23),
+        decltype(m24), decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29),
+        decltype(m30), decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35),
+        decltype(m36), decltype(m37), decltype(m38), decltype(m39), decltype(m40), decltype(m41)>{}, m0, m1,
+        m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23,
+        m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41); } };
+template <> struct FieldBind<43> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
+        m42] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4),
+        decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11),
+        decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17),
+        decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23),
+        decltype(m24), decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29),
+        decltype(m30), decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35),
+        decltype(m36), decltype(m37), decltype(m38), decltype(m39), decltype(m40), decltype(m41),
+        decltype(m42)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18,
+        m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38,
+        m39, m40, m41, m42); } };
+template <> struct FieldBind<44> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
+        m42, m43] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3),
+        decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10),
+        decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16),
+        decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22),
+        decltype(m23), decltype(m24), decltype(m25), decltype(m26), decltype(m27), decltype(m28),
+        decltype(m29), decltype(m30), decltype(m31), decltype(m32), decltype(m33), decltype(m34),
+        decltype(m35), decltype(m36), decltype(m37), decltype(m38), decltype(m39), decltype(m40),
+        decltype(m41), decltype(m42), decltype(m43)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12,
+        m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32,
+        m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43); } };
+template <> struct FieldBind<45> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
+        m42, m43, m44] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3),
+        decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10),
+        decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16),
+        decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22),
+        decltype(m23), decltype(m24), decltype(m25), decltype(m26), decltype(m27), decltype(m28),
+        decltype(m29), decltype(m30), decltype(m31), decltype(m32), decltype(m33), decltype(m34),
+        decltype(m35), decltype(m36), decltype(m37), decltype(m38), decltype(m39), decltype(m40),
+        decltype(m41), decltype(m42), decltype(m43), decltype(m44)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9,
+        m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29,
+        m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43, m44); } };
+template <> struct FieldBind<46> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
+        m42, m43, m44, m45] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3),
+        decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10),
+        decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16),
+        decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22),
+        decltype(m23), decltype(m24), decltype(m25), decltype(m26), decltype(m27), decltype(m28),
+        decltype(m29), decltype(m30), decltype(m31), decltype(m32), decltype(m33), decltype(m34),
+        decltype(m35), decltype(m36), decltype(m37), decltype(m38), decltype(m39), decltype(m40),
+        decltype(m41), decltype(m42), decltype(m43), decltype(m44), decltype(m45)>{}, m0, m1, m2, m3, m4, m5,
+        m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26,
+        m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43, m44, m45); } };
+template <> struct FieldBind<47> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
+        m42, m43, m44, m45, m46] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2),
+        decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9),
+        decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15),
+        decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21),
+        decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26), decltype(m27),
+        decltype(m28), decltype(m29), decltype(m30), decltype(m31), decltype(m32), decltype(m33),
+        decltype(m34), decltype(m35), decltype(m36), decltype(m37), decltype(m38), decltype(m39),
+        decltype(m40), decltype(m41), decltype(m42), decltype(m43), decltype(m44), decltype(m45),
+        decltype(m46)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18,
+        m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38,
+        m39, m40, m41, m42, m43, m44, m45, m46); } };
+template <> struct FieldBind<48> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
+        m42, m43, m44, m45, m46, m47] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2),
+        decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9),
+        decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15),
+        decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21),
+        decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26), decltype(m27),
+        decltype(m28), decltype(m29), decltype(m30), decltype(m31), decltype(m32), decltype(m33),
+        decltype(m34), decltype(m35), decltype(m36), decltype(m37), decltype(m38), decltype(m39),
+        decltype(m40), decltype(m41), decltype(m42), decltype(m43), decltype(m44), decltype(m45),
+        decltype(m46), decltype(m47)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15,
+        m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35,
+        m36, m37, m38, m39, m40, m41, m42, m43, m44, m45, m46, m47); } };
+template <> struct FieldBind<49> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
+        m42, m43, m44, m45, m46, m47, m48] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2),
+        decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9),
+        decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15),
+        decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21),
+        decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26), decltype(m27),
+        decltype(m28), decltype(m29), decltype(m30), decltype(m31), decltype(m32), decltype(m33),
+        decltype(m34), decltype(m35), decltype(m36), decltype(m37), decltype(m38), decltype(m39),
+        decltype(m40), decltype(m41), decltype(m42), decltype(m43), decltype(m44), decltype(m45),
+        decltype(m46), decltype(m47), decltype(m48)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12,
+        m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32,
+        m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43, m44, m45, m46, m47, m48); } };
+template <> struct FieldBind<50> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
+        m42, m43, m44, m45, m46, m47, m48, m49] = t; return f(FieldTypes<decltype(m0), decltype(m1),
+        decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8),
+        decltype(m9), decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14),
+        decltype(m15), decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20),
+        decltype(m21), decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26),
+        decltype(m27), decltype(m28), decltype(m29), decltype(m30), decltype(m31), decltype(m32),
+        decltype(m33), decltype(m34), decltype(m35), decltype(m36), decltype(m37), decltype(m38),
+        decltype(m39), decltype(m40), decltype(m41), decltype(m42), decltype(m43), decltype(m44),
+        decltype(m45), decltype(m46), decltype(m47), decltype(m48), decltype(m49)>{}, m0, m1, m2, m3, m4, m5,
+        m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26,
+        m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43, m44, m45, m46,
+        m47, m48, m49); } };
+template <> struct FieldBind<51> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
+        m42, m43, m44, m45, m46, m47, m48, m49, m50] = t; return f(FieldTypes<decltype(m0), decltype(m1),
+        decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8),
+        decltype(m9), decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14),
+        decltype(m15), decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20),
+        decltype(m21), decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26),
+        decltype(m27), decltype(m28), decltype(m29), decltype(m30), decltype(m31), decltype(m32),
+        decltype(m33), decltype(m34), decltype(m35), decltype(m36), decltype(m37), decltype(m38),
+        decltype(m39), decltype(m40), decltype(m41), decltype(m42), decltype(m43), decltype(m44),
+        decltype(m45), decltype(m46), decltype(m47), decltype(m48), decltype(m49), decltype(m50)>{}, m0, m1,
+        m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23,
+        m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43,
+        m44, m45, m46, m47, m48, m49, m50); } };
+template <> struct FieldBind<52> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
+        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51] = t; return f(FieldTypes<decltype(m0), decltype(m1),
+        decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8),
+        decltype(m9), decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14),
+        decltype(m15), decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20),
+        decltype(m21), decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26),
+        decltype(m27), decltype(m28), decltype(m29), decltype(m30), decltype(m31), decltype(m32),
+        decltype(m33), decltype(m34), decltype(m35), decltype(m36), decltype(m37), decltype(m38),
+        decltype(m39), decltype(m40), decltype(m41), decltype(m42), decltype(m43), decltype(m44),
+        decltype(m45), decltype(m46), decltype(m47), decltype(m48), decltype(m49), decltype(m50),
+        decltype(m51)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18,
+        m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38,
+        m39, m40, m41, m42, m43, m44, m45, m46, m47, m48, m49, m50, m51); } };
+template <> struct FieldBind<53> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
+        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52] = t; return f(FieldTypes<decltype(m0),
+        decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7),
+        decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14),
+        decltype(m15), decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20),
+        decltype(m21), decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26),
+        decltype(m27), decltype(m28), decltype(m29), decltype(m30), decltype(m31), decltype(m32),
+        decltype(m33), decltype(m34), decltype(m35), decltype(m36), decltype(m37), decltype(m38),
+        decltype(m39), decltype(m40), decltype(m41), decltype(m42), decltype(m43), decltype(m44),
+        decltype(m45), decltype(m46), decltype(m47), decltype(m48), decltype(m49), decltype(m50),
+        decltype(m51), decltype(m52)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15,
+        m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35,
+        m36, m37, m38, m39, m40, m41, m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52); } };
+template <> struct FieldBind<54> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
+        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53] = t; return f(FieldTypes<decltype(m0),
+        decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5), decltype(m6), decltype(m7),
+        decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12), decltype(m13), decltype(m14),
+        decltype(m15), decltype(m16), decltype(m17), decltype(m18), decltype(m19), decltype(m20),
+        decltype(m21), decltype(m22), decltype(m23), decltype(m24), decltype(m25), decltype(m26),
+        decltype(m27), decltype(m28), decltype(m29), decltype(m30), decltype(m31), decltype(m32),
+        decltype(m33), decltype(m34), decltype(m35), decltype(m36), decltype(m37), decltype(m38),
+        decltype(m39), decltype(m40), decltype(m41), decltype(m42), decltype(m43), decltype(m44),
+        decltype(m45), decltype(m46), decltype(m47), decltype(m48), decltype(m49), decltype(m50),
+        decltype(m51), decltype(m52), decltype(m53)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12,
+        m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32,
+        m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52,
+        m53); } };
+template <> struct FieldBind<55> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
+        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54] = t; return
+        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
+        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
+        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18),
+        decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23), decltype(m24),
+        decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29), decltype(m30),
+        decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35), decltype(m36),
+        decltype(m37), decltype(m38), decltype(m39), decltype(m40), decltype(m41), decltype(m42),
+        decltype(m43), decltype(m44), decltype(m45), decltype(m46), decltype(m47), decltype(m48),
+        decltype(m49), decltype(m50), decltype(m51), decltype(m52), decltype(m53), decltype(m54)>{}, m0, m1,
+        m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23,
+        m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43,
+        m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54); } };
+template <> struct FieldBind<56> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
+        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55] = t; return
+        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
+        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
+        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18),
+        decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23), decltype(m24),
+        decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29), decltype(m30),
+        decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35), decltype(m36),
+        decltype(m37), decltype(m38), decltype(m39), decltype(m40), decltype(m41), decltype(m42),
+        decltype(m43), decltype(m44), decltype(m45), decltype(m46), decltype(m47), decltype(m48),
+        decltype(m49), decltype(m50), decltype(m51), decltype(m52), decltype(m53), decltype(m54),
+        decltype(m55)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18,
+        m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38,
+        m39, m40, m41, m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55); } };
+template <> struct FieldBind<57> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
+        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55, m56] = t; return
+        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
+        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
+        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18),
+        decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23), decltype(m24),
+        decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29), decltype(m30),
+        decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35), decltype(m36),
+        decltype(m37), decltype(m38), decltype(m39), decltype(m40), decltype(m41), decltype(m42),
+        decltype(m43), decltype(m44), decltype(m45), decltype(m46), decltype(m47), decltype(m48),
+        decltype(m49), decltype(m50), decltype(m51), decltype(m52), decltype(m53), decltype(m54),
+        decltype(m55), decltype(m56)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15,
+        m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35,
+        m36, m37, m38, m39, m40, m41, m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55,
+        m56); } };
+template <> struct FieldBind<58> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
+        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55, m56, m57] = t; return
+        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
+        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
+        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18),
+        decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23), decltype(m24),
+        decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29), decltype(m30),
+        decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35), decltype(m36),
+        decltype(m37), decltype(m38), decltype(m39), decltype(m40), decltype(m41), decltype(m42),
+        decltype(m43), decltype(m44), decltype(m45), decltype(m46), decltype(m47), decltype(m48),
+        decltype(m49), decltype(m50), decltype(m51), decltype(m52), decltype(m53), decltype(m54),
+        decltype(m55), decltype(m56), decltype(m57)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12,
+        m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32,
+        m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52,
+        m53, m54, m55, m56, m57); } };
+template <> struct FieldBind<59> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
+        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55, m56, m57, m58] = t; return
+        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
+        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
+        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18),
+        decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23), decltype(m24),
+        decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29), decltype(m30),
+        decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35), decltype(m36),
+        decltype(m37), decltype(m38), decltype(m39), decltype(m40), decltype(m41), decltype(m42),
+        decltype(m43), decltype(m44), decltype(m45), decltype(m46), decltype(m47), decltype(m48),
+        decltype(m49), decltype(m50), decltype(m51), decltype(m52), decltype(m53), decltype(m54),
+        decltype(m55), decltype(m56), decltype(m57), decltype(m58)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9,
+        m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29,
+        m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43, m44, m45, m46, m47, m48, m49,
+        m50, m51, m52, m53, m54, m55, m56, m57, m58); } };
+template <> struct FieldBind<60> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
+        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55, m56, m57, m58, m59] = t; return
+        f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4), decltype(m5),
+        decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11), decltype(m12),
+        decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17), decltype(m18),
+        decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23), decltype(m24),
+        decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29), decltype(m30),
+        decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35), decltype(m36),
+        decltype(m37), decltype(m38), decltype(m39), decltype(m40), decltype(m41), decltype(m42),
+        decltype(m43), decltype(m44), decltype(m45), decltype(m46), decltype(m47), decltype(m48),
+        decltype(m49), decltype(m50), decltype(m51), decltype(m52), decltype(m53), decltype(m54),
+        decltype(m55), decltype(m56), decltype(m57), decltype(m58), decltype(m59)>{}, m0, m1, m2, m3, m4, m5,
+        m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26,
+        m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43, m44, m45, m46,
+        m47, m48, m49, m50, m51, m52, m53, m54, m55, m56, m57, m58, m59); } };
+template <> struct FieldBind<61> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
+        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55, m56, m57, m58, m59, m60] = t;
+        return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4),
+        decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11),
+        decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17),
+        decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23),
+        decltype(m24), decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29),
+        decltype(m30), decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35),
+        decltype(m36), decltype(m37), decltype(m38), decltype(m39), decltype(m40), decltype(m41),
+        decltype(m42), decltype(m43), decltype(m44), decltype(m45), decltype(m46), decltype(m47),
+        decltype(m48), decltype(m49), decltype(m50), decltype(m51), decltype(m52), decltype(m53),
+        decltype(m54), decltype(m55), decltype(m56), decltype(m57), decltype(m58), decltype(m59),
+        decltype(m60)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18,
+        m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38,
+        m39, m40, m41, m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55, m56, m57, m58,
+        m59, m60); } };
+template <> struct FieldBind<62> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
+        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55, m56, m57, m58, m59, m60, m61] =
+        t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4),
+        decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11),
+        decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17),
+        decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23),
+        decltype(m24), decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29),
+        decltype(m30), decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35),
+        decltype(m36), decltype(m37), decltype(m38), decltype(m39), decltype(m40), decltype(m41),
+        decltype(m42), decltype(m43), decltype(m44), decltype(m45), decltype(m46), decltype(m47),
+        decltype(m48), decltype(m49), decltype(m50), decltype(m51), decltype(m52), decltype(m53),
+        decltype(m54), decltype(m55), decltype(m56), decltype(m57), decltype(m58), decltype(m59),
+        decltype(m60), decltype(m61)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15,
+        m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35,
+        m36, m37, m38, m39, m40, m41, m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55,
+        m56, m57, m58, m59, m60, m61); } };
+template <> struct FieldBind<63> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
+        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55, m56, m57, m58, m59, m60, m61,
+        m62] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3), decltype(m4),
+        decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10), decltype(m11),
+        decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16), decltype(m17),
+        decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22), decltype(m23),
+        decltype(m24), decltype(m25), decltype(m26), decltype(m27), decltype(m28), decltype(m29),
+        decltype(m30), decltype(m31), decltype(m32), decltype(m33), decltype(m34), decltype(m35),
+        decltype(m36), decltype(m37), decltype(m38), decltype(m39), decltype(m40), decltype(m41),
+        decltype(m42), decltype(m43), decltype(m44), decltype(m45), decltype(m46), decltype(m47),
+        decltype(m48), decltype(m49), decltype(m50), decltype(m51), decltype(m52), decltype(m53),
+        decltype(m54), decltype(m55), decltype(m56), decltype(m57), decltype(m58), decltype(m59),
+        decltype(m60), decltype(m61), decltype(m62)>{}, m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12,
+        m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32,
+        m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52,
+        m53, m54, m55, m56, m57, m58, m59, m60, m61, m62); } };
+template <> struct FieldBind<64> {
+  template <class T, class F> static constexpr auto apply(T& t, F&& f) {
+    auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
+        m22, m23, m24, m25, m26, m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41,
+        m42, m43, m44, m45, m46, m47, m48, m49, m50, m51, m52, m53, m54, m55, m56, m57, m58, m59, m60, m61,
+        m62, m63] = t; return f(FieldTypes<decltype(m0), decltype(m1), decltype(m2), decltype(m3),
+        decltype(m4), decltype(m5), decltype(m6), decltype(m7), decltype(m8), decltype(m9), decltype(m10),
+        decltype(m11), decltype(m12), decltype(m13), decltype(m14), decltype(m15), decltype(m16),
+        decltype(m17), decltype(m18), decltype(m19), decltype(m20), decltype(m21), decltype(m22),
+        decltype(m23), decltype(m24), decltype(m25), decltype(m26), decltype(m27), decltype(m28),
+        decltype(m29), decltype(m30), decltype(m31), decltype(m32), decltype(m33), decltype(m34),
+        decltype(m35), decltype(m36), decltype(m37), decltype(m38), decltype(m39), decltype(m40),
+        decltype(m41), decltype(m42), decltype(m43), decltype(m44), decltype(m45), decltype(m46),
+        decltype(m47), decltype(m48), decltype(m49), decltype(m50), decltype(m51), decltype(m52),
+        decltype(m53), decltype(m54), decltype(m55), decltype(m56), decltype(m57), decltype(m58),
+        decltype(m59), decltype(m60), decltype(m61), decltype(m62), decltype(m63)>{}, m0, m1, m2, m3, m4, m5,
+        m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26,
+        m27, m28, m29, m30, m31, m32, m33, m34, m35, m36, m37, m38, m39, m40, m41, m42, m43, m44, m45, m46,
+        m47, m48, m49, m50, m51, m52, m53, m54, m55, m56, m57, m58, m59, m60, m61, m62, m63); } };
+// clang-format on
+
+}  // namespace weft::field_detail
+
+namespace weft {
+
+// True for std::array<X, N>, whose elements are named by number ("h.0", "h.1").
+template <class T>
+inline constexpr bool is_array_like = false;
+template <class T, std::size_t N>
+inline constexpr bool is_array_like<std::array<T, N>> = true;
+template <class T>
+inline constexpr bool is_array_like<const T> = is_array_like<T>;
+
+namespace field_detail {
+
+// Stands for an argument of any type. A member of class type is initialised from it whole, so brace elision,
+// which would count the elements of a nested aggregate, sets in only for C arrays.
+struct Any {
+  template <class T>
+  constexpr operator T() const noexcept;
+};
+struct AnyLvalue {
+  template <class T>
+  constexpr operator T&() const noexcept;
+};
+template <class Derived>
+struct AnyBase {
+  template <class T>
+  requires(std::is_base_of_v<T, Derived> && !std::is_same_v<T, Derived>) constexpr operator T()
+      const noexcept;
+};
+template <std::size_t>
+using AnyAt = Any;
+
+template <class T, std::size_t... I>
+constexpr bool takes(std::index_sequence<I...>) {
+  return requires { T{AnyAt<I>{}...}; };
+}
+template <class T, std::size_t... I>
+constexpr bool takes_braced(std::index_sequence<I...>) {
+  return requires { T{{AnyAt<I>{}}...}; };
+}
+template <class T, std::size_t... I>
+constexpr bool takes_then_lvalue(std::index_sequence<I...>) {
+  return requires { T{AnyAt<I>{}..., AnyLvalue{}}; };
+}
+template <class T, std::size_t... I, std::size_t... J>
+constexpr bool takes_with_gap(std::index_sequence<I...>, std::index_sequence<J...>) {
+  return requires { T{AnyAt<I>{}..., {}, AnyAt<J>{}...}; };
+}
+
+// The number of initialisers T takes, an element of a C array being one each; at most max_fields + 1.
+template <class T, std::size_t N = 0>
+constexpr std::size_t count_initializers() {
+  if constexpr (N > max_fields) {
+    return N;
+  } else if constexpr (takes<T>(std::make_index_sequence<N + 1>{})) {
+    return count_initializers<T, N + 1>();
+  } else {
+    return N;
+  }
+}
+
+// True if the initialiser at I begins a C array of at least two elements: an empty pair of braces there uses
+// up K of the Count initialisers.
+template <class T, std::size_t Count, std::size_t I, std::size_t K = 1>
+constexpr bool array_at() {
+  if constexpr (I + K > Count) {
+    return false;
+  } else if constexpr (takes_with_gap<T>(std::make_index_sequence<I>{},
+                                         std::make_index_sequence<Count - I - K>{})) {
+    return K > 1;
+  } else {
+    return array_at<T, Count, I, K + 1>();
+  }
+}
+template <class T, std::size_t Count, std::size_t... I>
+constexpr bool has_array(std::index_sequence<I...>) {
+  return (array_at<T, Count, I>() || ...);
+}
+
+enum class Fault { none, not_aggregate, base, reference_or_no_default, c_array, too_many };
+
+template <class T>
+constexpr Fault fault_of() {
+  if constexpr (!std::is_aggregate_v<T> || std::is_array_v<T> || std::is_union_v<T>) {
+    return Fault::not_aggregate;
+  } else if constexpr (requires { T{AnyBase<T>{}}; }) {
+    return Fault::base;
+  } else if constexpr (!requires { T{}; }) {
+    return Fault::reference_or_no_default;
+  } else {
+    constexpr std::size_t count = count_initializers<T>();
+    constexpr auto all = std::make_index_sequence<count>{};
+    if constexpr (count > max_fields) {
+      return has_array<T, count>(all) ? Fault::c_array : Fault::too_many;
+    } else if constexpr (takes_then_lvalue<T>(all)) {
+      return Fault::reference_or_no_default;
+    } else if constexpr (!takes_braced<T>(all)) {
+      return has_array<T, count>(all) ? Fault::c_array : Fault::none;
+    } else {
+      return Fault::none;
+    }
+  }
+}
+
+// Carries the struct's type into the message; the sentence is the cause.
+template <class Struct, Fault Cause>
+struct Refuse {
+  static_assert(Cause != Fault::not_aggregate,
+                "a model is a plain struct: no constructor, no private member, no virtual function");
+  static_assert(Cause != Fault::base, "a model has no base class: make the base a member instead");
+  static_assert(
+      Cause != Fault::reference_or_no_default,
+      "a model has no member that is a reference or has no default value: every member is held by value");
+  static_assert(Cause != Fault::c_array, "a model has no C array as a member: use std::array<T, N> instead");
+  static_assert(Cause != Fault::too_many, "a model has at most 64 members: group some of them in a struct");
+};
+
+template <class... T>
+constexpr Fault member_fault(FieldTypes<T...>) {
+  if constexpr ((std::is_reference_v<T> || ...)) return Fault::reference_or_no_default;
+  if constexpr ((std::is_array_v<T> || ...)) return Fault::c_array;
+  return Fault::none;
+}
+
+// The declared types of T's members; none for a struct that is refused, so that one mistake gives one
+// message.
+template <class T>
+constexpr auto types_of() {
+  constexpr Fault fault = fault_of<T>();
+  if constexpr (fault != Fault::none) {
+    static_assert(sizeof(Refuse<T, fault>) > 0);
+    return FieldTypes<>{};
+  } else {
+    using Bind = FieldBind<count_initializers<T>()>;
+    using Types = decltype(Bind::apply(std::declval<T&>(), [](auto types, auto&...) { return types; }));
+    constexpr Fault late = member_fault(Types{});
+    if constexpr (late != Fault::none) {
+      static_assert(sizeof(Refuse<T, late>) > 0);
+      return FieldTypes<>{};
+    } else {
+      return Types{};
+    }
+  }
+}
+
+template <class T>
+using Types = decltype(types_of<T>());
+
+template <class... T>
+constexpr std::size_t size_of_list(FieldTypes<T...>) {
+  return sizeof...(T);
+}
+
+template <std::size_t I, class T>
+struct Leaf {
+  using type = T;
+};
+template <class Seq, class... T>
+struct Leaves;
+template <std::size_t... I, class... T>
+struct Leaves<std::index_sequence<I...>, T...> : Leaf<I, T>... {};
+template <std::size_t I, class T>
+Leaf<I, T> leaf_at(const Leaf<I, T>&);
+template <class... T>
+Leaves<std::index_sequence_for<T...>, T...> leaves(FieldTypes<T...>);
+
+// An object whose members' addresses, as template arguments, spell the members' names. Where T{} is no
+// constant, it is not constructed: an address needs no value. (nvcc spells an address in such an object
+// without the name, so there the object is constructed where that is possible.)
+template <class T>
+struct Constructed {
+  T object;
+};
+template <class T>
+union Raw {
+  constexpr Raw() : nothing{} {}
+  constexpr ~Raw() {}
+  char nothing;
+  T object;
+};
+template <class T>
+concept HasConstantDefault = requires {
+  typename std::bool_constant<(static_cast<void>(T{}), true)>;
+};
+template <class T>
+using Holder = std::conditional_t<HasConstantDefault<T>, Constructed<T>, Raw<T>>;
+template <class T>
+inline constexpr Holder<T> sample{};
+
+template <class T>
+struct Pointer {
+  const T* address;
+};
+template <class T>
+Pointer(const T*) -> Pointer<T>;
+
+template <auto P>
+constexpr const char* spelled() {
+  return __PRETTY_FUNCTION__;
+}
+
+constexpr bool in_identifier(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+// g++ writes "...{(& sample<M>.Constructed<M>::object.M::fc1)}]", clang "...{&sample.object.fc1}]" and nvcc's
+// front end
+// "...{(const Linear *)(&sample<M>.object.fc1)}]": the name is the last identifier.
+constexpr std::string_view last_identifier(std::string_view text) {
+  std::size_t end = text.size();
+  while (end > 0 && !in_identifier(text[end - 1])) --end;
+  std::size_t begin = end;
+  while (begin > 0 && in_identifier(text[begin - 1])) --begin;
+  return text.substr(begin, end - begin);
+}
+
+template <std::size_t>
+using Ignored = const void*;
+template <std::size_t... Before>
+constexpr auto select(std::index_sequence<Before...>) {
+  return [](Ignored<Before>..., auto* chosen, auto*...) { return Pointer{chosen}; };
+}
+template <class T, std::size_t I>
+constexpr auto pointer_to_member() {
+  return FieldBind<size_of_list(Types<T>{})>::apply(sample<T>.object, [](auto, auto&... members) {
+    return select(std::make_index_sequence<I>{})(__builtin_addressof(members)...);
+  });
+}
+
+// A copy of the name alone, so that programs do not hold the long spellings.
+template <class T, std::size_t I>
+struct Name {
+  static constexpr std::string_view find() { return last_identifier(spelled<pointer_to_member<T, I>()>()); }
+  static constexpr std::size_t size = find().size();
+  static_assert(find()[0] < '0' || find()[0] > '9',
+                "nvcc can name the members of T only if T{} is a constant");
+  struct Text {
+    char text[size + 1];
+  };
+  static constexpr Text value = [] {
+    Text copy{};
+    for (std::size_t i = 0; i < size; ++i) copy.text[i] = find()[i];
+    return copy;
+  }();
+};
+
+}  // namespace field_detail
+
+// The number of members of the aggregate T (at most 64). Here and below T must be value-initialisable; a
+// struct with a base, a reference, a C array, a constructor or a private member is refused with a sentence.
+template <class T>
+constexpr std::size_t field_count() {
+  return field_detail::size_of_list(field_detail::Types<std::remove_cv_t<T>>{});
+}
+
+// The declared type of T's I-th member.
+template <class T, std::size_t I>
+using field_type = typename decltype(field_detail::leaf_at<I>(
+    field_detail::leaves(field_detail::Types<std::remove_cv_t<T>>{})))::type;
+
+// The name of T's I-th member; it lives as long as the program and ends with a zero.
+template <class T, std::size_t I>
+constexpr std::string_view field_name() {
+  using Name = field_detail::Name<std::remove_cv_t<T>, I>;
+  return {Name::value.text, Name::size};
+}
+
+// Calls f(std::integral_constant<std::size_t, I>{}, name, member) for each member in order of declaration; a
+// member of a const object arrives const.
+template <class T, class F>
+constexpr void for_each_field(T& object, F&& f) {
+  using Struct = std::remove_cv_t<T>;
+  field_detail::FieldBind<field_count<Struct>()>::apply(object, [&f]<class... M>(auto, M&... members) {
+    [&f, &members... ]<std::size_t... I>(std::index_sequence<I...>) {
+      (f(std::integral_constant<std::size_t, I>{}, field_name<Struct, I>(), members), ...);
+    }
+    (std::index_sequence_for<M...>{});
+    (void)f;
+    return 0;
+  });
+}
+
+}  // namespace weft
+// ---- weft/nn/container.hpp ----
+// Modules made of modules, and those without state: Sequential, Identity, Flatten, Frozen.
+
+// ---- weft/nn/param.hpp ----
+// Param and Buffer: a module's state. At run time they hold nothing; while a function is traced they hold the
+// builder and the number of their slot, and stand for an expression wherever one is wanted.
+
+// ---- weft/nn/init.hpp ----
+// How parameters start, as types. `Init::value(builder, dims)` builds the starting value; it runs as a
+// compiled program, so the same seed gives the same model on every device. Fans are PyTorch's: of a weight
+// (out, in, window...), fan_in = in * window and fan_out = out * window.
+
+// ---- weft/ops/random.hpp ----
+// Random numbers as functions of (seed, step, stream, element): every call in a traced function is a stream
+// of its own, numbered in the order of the calls, so that masks are made again instead of stored.
+
 // ---- weft/ops/pointwise.hpp ----
 // Pointwise primitives and the operators, with PyTorch's names, promotion and broadcasting.
 
@@ -17033,9 +15639,6 @@ template <class A>
 requires(Operand<A> && !Scalar<A>) constexpr auto operator~(const A& a) { return bitwise_not(a); }
 
 }  // namespace weft
-// ---- weft/ops/random.hpp ----
-// Random numbers as functions of (seed, step, stream, element): every call in a traced function is a stream
-// of its own, numbered in the order of the calls, so that masks are made again instead of stored.
 
 namespace weft {
 
@@ -17138,10 +15741,6 @@ constexpr auto randn_like(const X& x) {
 }
 
 }  // namespace weft
-// ---- weft/nn/init.hpp ----
-// How parameters start, as types. `Init::value(builder, dims)` builds the starting value; it runs as a
-// compiled program, so the same seed gives the same model on every device. Fans are PyTorch's: of a weight
-// (out, in, window...), fan_in = in * window and fan_out = out * window.
 
 namespace weft::nn::init {
 
@@ -17245,9 +15844,6 @@ struct KaimingNormal {
 };
 
 }  // namespace weft::nn::init
-// ---- weft/nn/param.hpp ----
-// Param and Buffer: a module's state. At run time they hold nothing; while a function is traced they hold the
-// builder and the number of their slot, and stand for an expression wherever one is wanted.
 
 namespace weft::nn {
 
@@ -17411,8 +16007,6 @@ template <i64... To>
 inline constexpr Expand<To...> expand{};
 
 }  // namespace weft
-// ---- weft/nn/container.hpp ----
-// Modules made of modules, and those without state: Sequential, Identity, Flatten, Frozen.
 
 namespace weft::nn {
 
@@ -17601,6 +16195,80 @@ struct DropPath {
 // Tied<"wte.weight">: a second name, in files, for a parameter that the module's function uses twice. It
 // holds nothing: the function uses the parameter itself.
 
+// ---- weft/core/fixed_string.hpp ----
+// A string that can be a template argument: get<"fc1.weight">(), einsum<"ij,jk->ik">(a, b).
+// Law: two FixedStrings with the same characters are the same template argument. One never reaches a
+// __global__ template, which takes only integers.
+
+namespace weft {
+
+// N characters and a terminating zero.
+template <std::size_t N>
+struct FixedString {
+  char text[N + 1]{};
+
+  constexpr FixedString() = default;
+  constexpr FixedString(const char (&literal)[N + 1]) {
+    for (std::size_t i = 0; i < N + 1; ++i) text[i] = literal[i];
+  }
+
+  static constexpr std::size_t size() { return N; }
+  static constexpr bool empty() { return N == 0; }
+  constexpr const char* c_str() const { return text; }
+  constexpr std::string_view view() const { return {text, N}; }
+  constexpr operator std::string_view() const { return view(); }
+};
+
+template <std::size_t M>
+FixedString(const char (&)[M]) -> FixedString<M - 1>;
+
+template <std::size_t A, std::size_t B>
+constexpr bool operator==(const FixedString<A>& a, const FixedString<B>& b) {
+  return a.view() == b.view();
+}
+template <std::size_t A>
+constexpr bool operator==(const FixedString<A>& a, std::string_view b) {
+  return a.view() == b;
+}
+
+template <std::size_t A, std::size_t B>
+constexpr FixedString<A + B> operator+(const FixedString<A>& a, const FixedString<B>& b) {
+  FixedString<A + B> joined;
+  for (std::size_t i = 0; i < A; ++i) joined.text[i] = a.text[i];
+  for (std::size_t i = 0; i < B; ++i) joined.text[A + i] = b.text[i];
+  return joined;
+}
+template <std::size_t A, std::size_t M>
+constexpr FixedString<A + M - 1> operator+(const FixedString<A>& a, const char (&b)[M]) {
+  return a + FixedString<M - 1>(b);
+}
+template <std::size_t M, std::size_t B>
+constexpr FixedString<M - 1 + B> operator+(const char (&a)[M], const FixedString<B>& b) {
+  return FixedString<M - 1>(a) + b;
+}
+
+namespace fixed_string_detail {
+
+constexpr std::size_t digits(unsigned long long value) {
+  std::size_t count = 1;
+  for (; value >= 10; value /= 10) ++count;
+  return count;
+}
+
+}  // namespace fixed_string_detail
+
+// The decimal digits of an unsigned number, as in the "3" of "h.3.attn".
+template <unsigned long long Value>
+constexpr auto decimal() {
+  FixedString<fixed_string_detail::digits(Value)> digits;
+  unsigned long long rest = Value;
+  for (std::size_t i = digits.size(); i-- > 0; rest /= 10)
+    digits.text[i] = static_cast<char>('0' + rest % 10);
+  return digits;
+}
+
+}  // namespace weft
+
 namespace weft::nn {
 
 // Target is looked up beside the member, then in each enclosing module, then from the root. Files are written
@@ -17616,9 +16284,6 @@ template <FixedString Target>
 inline constexpr bool is_tied<Tied<Target>> = true;
 
 }  // namespace weft::nn
-// ---- weft/nn/walk.hpp ----
-// Walks a model's state in declaration order: every Param and Buffer with its dotted name, as PyTorch's
-// state_dict gives them ("h.3.attn.weight"); and lays them out in the model's block of memory.
 
 namespace weft::nn {
 
@@ -18065,9 +16730,6 @@ struct Frozen {
 };
 
 }  // namespace weft::passes
-// ---- weft/exec/trace.hpp ----
-// Tracing: runs a user's function on handles while the program compiles, and leaves a graph. The model is
-// value-initialised, so its settings are constants; its parameters are bound to the slots of the state table.
 
 namespace weft::exec {
 
@@ -18300,8 +16962,6 @@ struct InitSource {
 };
 
 }  // namespace weft::exec
-// ---- weft/exec/function.hpp ----
-// A compiled function: called with memory for each input, it returns views of its results.
 
 namespace weft {
 
@@ -18497,6 +17157,10 @@ void evaluate(const L& lazy, T* to, const Device& device) {
 }
 
 }  // namespace weft::exec
+// ---- weft/exec/model.hpp ----
+// Model<M, Device>: M's parameters and buffers as one block of memory, started by a compiled program from a
+// seed.
+
 // ---- weft/exec/summary.hpp ----
 // A model as a table: every parameter and buffer under its dotted name, with shape, dtype and count, and
 // totals.
@@ -18574,6 +17238,202 @@ std::string summary() {
 }
 
 }  // namespace weft
+// ---- weft/io/safetensors.hpp ----
+// The safetensors format: eight bytes of header length, a JSON header, then the tensors' bytes without a gap
+// (https://github.com/huggingface/safetensors#format). Law: a file that opens is consistent, so every entry's
+// bytes lie inside it and match its dtype and shape; anything else is an Error. Writing is atomic, and the
+// same tensors always give the same bytes: those of Python's `safetensors`, which only orders metadata by
+// chance.
+
+// ---- weft/io/file.hpp ----
+// Files from outside and files written for keeps. Law: a failed write leaves the old file as it was and no
+// temporary behind; every failure is an Error that names the path and the system's reason.
+
+namespace weft::io {
+
+[[noreturn]] inline void throw_errno(const char* id, const std::string& action, const std::string& path,
+                                     int error) {
+  throw Error(id, "cannot " + action + " '" + path + "': " + std::strerror(error));
+}
+
+// An open file descriptor, closed at the end of its scope.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~FileDescriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int get() const { return fd_; }
+  // Closes now; 0, or the error that close(2) reports.
+  int close() { return ::close(std::exchange(fd_, -1)) == 0 ? 0 : errno; }
+
+ private:
+  int fd_ = -1;
+};
+
+// A regular file opened for reading; `size` in bytes. Throws "file/open" ("file/not-regular" for a folder,
+// ...).
+inline FileDescriptor open_for_reading(const std::string& path, std::size_t& size) {
+  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0) throw_errno("file/open", "open", path, errno);
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) throw_errno("file/open", "inspect", path, errno);
+  if (!S_ISREG(status.st_mode)) throw Error("file/not-regular", "'" + path + "' is not a regular file");
+  size = static_cast<std::size_t>(status.st_size);
+  return file;
+}
+
+// The whole file. Throws "file/open" or "file/read".
+inline std::string read_file(const std::string& path) {
+  std::size_t size = 0;
+  const FileDescriptor file = open_for_reading(path, size);
+  std::string bytes(size, '\0');
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t got = ::read(file.get(), bytes.data() + done, size - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw_errno("file/read", "read", path, errno);
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  bytes.resize(done);
+  return bytes;
+}
+
+// A file mapped read-only into memory for as long as the object lives. The file must not be cut short
+// meanwhile (replacing it by `AtomicFile` is fine: the mapping keeps the old bytes).
+class MappedFile {
+ public:
+  MappedFile() = default;
+  // Throws "file/open", "file/not-regular" or "file/map".
+  explicit MappedFile(const std::string& path) {
+    const FileDescriptor file = open_for_reading(path, size_);
+    if (size_ == 0) return;
+    void* at = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
+    if (at == MAP_FAILED) throw_errno("file/map", "map", path, errno);
+    data_ = at;
+  }
+  MappedFile(MappedFile&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  MappedFile& operator=(MappedFile&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~MappedFile() {
+    if (data_ != nullptr) ::munmap(data_, size_);
+  }
+  const u8* data() const { return static_cast<const u8*>(data_); }
+  std::size_t size() const { return size_; }
+  std::string_view text() const { return {static_cast<const char*>(data_), size_}; }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+// Writes a file so that `path` holds either its old content or all of the new: bytes go to a temporary in the
+// same folder, which `commit` syncs, renames over `path`, and makes durable by syncing the folder. Without
+// `commit` nothing changes. A symbolic link is followed; the mode of a replaced file is kept. A process that
+// is killed in between leaves its temporary, "<path>.tmp-<process>-<number>", and the old file.
+class AtomicFile {
+ public:
+  // Throws "file/create" (missing or unwritable folder) or "file/not-regular".
+  explicit AtomicFile(const std::string& path) : path_(path) {
+    if (path.empty()) throw Error("file/create", "cannot write a file with an empty name");
+    if (char* real = ::realpath(path.c_str(), nullptr)) {
+      path_ = real;
+      ::free(real);
+    }
+    struct stat old {};
+    const bool replaces = ::stat(path_.c_str(), &old) == 0;
+    if (replaces && !S_ISREG(old.st_mode))
+      throw Error("file/not-regular", "cannot write '" + path + "': it exists and is not a regular file");
+    const std::size_t slash = path_.rfind('/');
+    const std::string folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
+    folder_ = FileDescriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder_.get() < 0) throw_errno("file/create", "open folder '" + folder + "' to write", path, errno);
+    create_temporary();
+    if (replaces && ::fchmod(file_.get(), old.st_mode & 07777) != 0)
+      abandon("file/create", "set the mode of", errno);
+  }
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile() {
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  }
+
+  // Appends. Throws "file/write" (full disk, size limit); the temporary is gone by then.
+  void write(const void* bytes, std::size_t size) {
+    if (temporary_.empty()) throw Error("file/write", "'" + path_ + "' was already committed or abandoned");
+    const char* at = static_cast<const char*>(bytes);
+    while (size > 0) {
+      const ssize_t put = ::write(file_.get(), at, size);
+      if (put < 0 && errno == EINTR) continue;
+      if (put <= 0) abandon("file/write", "write", put == 0 ? ENOSPC : errno);
+      at += put;
+      size -= static_cast<std::size_t>(put);
+    }
+  }
+  void write(std::string_view text) { write(text.data(), text.size()); }
+
+  // Puts the new content in place. Throws "file/sync" or "file/rename".
+  void commit() {
+    if (temporary_.empty()) throw Error("file/write", "'" + path_ + "' was already committed or abandoned");
+    if (::fsync(file_.get()) != 0) abandon("file/sync", "sync", errno);
+    if (const int error = file_.close()) abandon("file/sync", "close", error);
+    if (::rename(temporary_.c_str(), path_.c_str()) != 0) abandon("file/rename", "replace", errno);
+    temporary_.clear();
+    // Some file systems have no folder sync and say EINVAL; there the rename itself is all there is.
+    if (::fsync(folder_.get()) != 0 && errno != EINVAL)
+      throw_errno("file/sync", "make durable (the new content is in place)", path_, errno);
+  }
+
+ private:
+  void create_temporary() {
+    for (int attempt = 0; attempt < 1000; ++attempt) {
+      std::string name = path_ + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
+      file_ = FileDescriptor(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+      if (file_.get() >= 0) {
+        temporary_ = std::move(name);
+        return;
+      }
+      if (errno != EEXIST) throw_errno("file/create", "create a temporary file to write", path_, errno);
+    }
+    throw Error("file/create",
+                "cannot write '" + path_ + "': a thousand temporaries of this process lie beside it");
+  }
+  [[noreturn]] void abandon(const char* id, const char* action, int error) {
+    ::unlink(temporary_.c_str());
+    temporary_.clear();
+    throw_errno(id, action, path_, error);
+  }
+
+  std::string path_;
+  std::string temporary_;
+  FileDescriptor file_;
+  FileDescriptor folder_;
+};
+
+// Replaces the file's content atomically.
+inline void write_file(const std::string& path, std::string_view content) {
+  AtomicFile file(path);
+  file.write(content);
+  file.commit();
+}
+
+}  // namespace weft::io
+// ---- weft/io/json.hpp ----
+// A strict JSON reader (RFC 8259) and the one writer helper that files need. Law: `parse_json` either returns
+// the whole document or throws an Error that names the byte offset; no input makes it crash or recurse
+// deeply.
+
 // ---- weft/io/order.hpp ----
 // A stable sort of numbers by what they stand for. Here rather than std::sort because every use of that one
 // costs each program that includes weft some 40 ms of compile time.
@@ -18602,10 +17462,6 @@ std::vector<u32> order_by(std::size_t n, Less less) {
 }
 
 }  // namespace weft::io
-// ---- weft/io/json.hpp ----
-// A strict JSON reader (RFC 8259) and the one writer helper that files need. Law: `parse_json` either returns
-// the whole document or throws an Error that names the byte offset; no input makes it crash or recurse
-// deeply.
 
 namespace weft::io {
 
@@ -18924,12 +17780,6 @@ inline void append_json_string(std::string& out, std::string_view text) {
 }
 
 }  // namespace weft::io
-// ---- weft/io/safetensors.hpp ----
-// The safetensors format: eight bytes of header length, a JSON header, then the tensors' bytes without a gap
-// (https://github.com/huggingface/safetensors#format). Law: a file that opens is consistent, so every entry's
-// bytes lie inside it and match its dtype and shape; anything else is an Error. Writing is atomic, and the
-// same tensors always give the same bytes: those of Python's `safetensors`, which only orders metadata by
-// chance.
 
 namespace weft::io {
 
@@ -19254,9 +18104,6 @@ inline void write_safetensors(const std::string& path, const std::vector<Safeten
 }
 
 }  // namespace weft::io
-// ---- weft/exec/model.hpp ----
-// Model<M, Device>: M's parameters and buffers as one block of memory, started by a compiled program from a
-// seed.
 
 namespace weft {
 
@@ -19477,8 +18324,1227 @@ auto compile(Model<M, Device>& model, F, Input<T, S>...) {
 }
 
 }  // namespace weft
+// ---- weft/weft.hpp ----
+// Everything a program needs to build, train and run models on the host, and on CUDA when compiled by nvcc.
+
+// ---- weft/core.hpp ----
+// Layer 1: dtypes, shapes, fields, random numbers, errors.
+
+// ---- weft/data.hpp ----
+// Layer 10: datasets and loaders.
+
+// ---- weft/data/batch.hpp ----
+// A batch: one dense array per field, the batch as first axis. Law: its shape never changes; rows from
+// valid() on are padding (0, and -100 in labels).
+
+// ---- weft/data/dataset.hpp ----
+// A dataset is anything with `size()` and `dataset[i]`, where a sample is a tuple of fields; adaptors select,
+// join and split datasets. Law: `dataset[i]` is a pure function of i.
+
+// ---- weft/data/shuffle.hpp ----
+// Random orders. Law: a permutation depends on (n, seed, epoch, use) alone, never on the machine or on what
+// was drawn before, and every permutation is equally likely.
+
+namespace weft::data {
+
+// Keeps the draws of different purposes apart under one seed.
+enum class ShuffleUse : u32 { epoch = 1, split = 2 };
+
+// A random order of 0 ... n-1: the Fisher-Yates shuffle (Durstenfeld, CACM 7(7), 1964; Knuth, TAOCP vol. 2,
+// 3.4.2, algorithm P) with numbers from Philox4x32-10. Each bounded number is 64 random bits masked to the
+// bound's length, drawn again while too large, which has no bias.
+inline std::vector<i64> permutation(i64 n, u64 seed, i64 epoch, ShuffleUse use) {
+  std::vector<i64> order(static_cast<std::size_t>(n));
+  for (i64 i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
+  const u32 key[2] = {static_cast<u32>(seed), static_cast<u32>(seed >> 32)};
+  u64 draws = 0;
+  Philox4 block{};
+  const auto draw = [&] {
+    const u64 number = draws / 2, halved = draws % 2 * 2;
+    if (halved == 0) {
+      // The use takes the top byte of the epoch's upper word: epochs stay far below 2^56.
+      const u32 counter[4] = {
+          static_cast<u32>(number), static_cast<u32>(number >> 32), static_cast<u32>(epoch),
+          static_cast<u32>(static_cast<u64>(epoch) >> 32) ^ (static_cast<u32>(use) << 24)};
+      block = philox(counter, key);
+    }
+    ++draws;
+    return static_cast<u64>(block.x[halved]) | static_cast<u64>(block.x[halved + 1]) << 32;
+  };
+  for (u64 bound = static_cast<u64>(n); bound > 1; --bound) {
+    const u64 mask = ~u64{0} >> __builtin_clzll(bound - 1);
+    u64 chosen = draw() & mask;
+    while (chosen >= bound) chosen = draw() & mask;
+    std::swap(order[bound - 1], order[chosen]);
+  }
+  return order;
+}
+
+}  // namespace weft::data
+
+namespace weft::data {
+
+// One field of one sample inside a dataset's memory: row-major elements and their shape, ({} is a scalar).
+template <class T>
+class Row {
+ public:
+  Row(const T* data, const std::vector<i64>& shape, i64 size) : data_(data), shape_(&shape), size_(size) {}
+  const T* data() const { return data_; }
+  i64 size() const { return size_; }
+  const std::vector<i64>& shape() const { return *shape_; }
+  const T& operator[](i64 i) const { return data_[i]; }
+
+ private:
+  const T* data_;
+  const std::vector<i64>* shape_;
+  i64 size_;
+};
+
+// What a field of a sample may be: a Row, a number, a std::array or a std::vector (one axis). `Element` is
+// the type of its elements.
+template <class F>
+struct Field {
+  using Element = F;
+  static const F* data(const F& field) { return &field; }
+  static i64 size(const F&) { return 1; }
+  static std::vector<i64> shape(const F&) { return {}; }
+};
+template <class T>
+struct Field<Row<T>> {
+  using Element = T;
+  static const T* data(const Row<T>& field) { return field.data(); }
+  static i64 size(const Row<T>& field) { return field.size(); }
+  static std::vector<i64> shape(const Row<T>& field) { return field.shape(); }
+};
+template <class T, std::size_t N>
+struct Field<std::array<T, N>> {
+  using Element = T;
+  static const T* data(const std::array<T, N>& field) { return field.data(); }
+  static i64 size(const std::array<T, N>&) { return static_cast<i64>(N); }
+  static std::vector<i64> shape(const std::array<T, N>&) { return {static_cast<i64>(N)}; }
+};
+template <class T>
+struct Field<std::vector<T>> {
+  static_assert(!std::is_same_v<T, bool>, "weft: a std::vector<bool> has no elements to copy; use u8");
+  using Element = T;
+  static const T* data(const std::vector<T>& field) { return field.data(); }
+  static i64 size(const std::vector<T>& field) { return static_cast<i64>(field.size()); }
+  static std::vector<i64> shape(const std::vector<T>& field) { return {static_cast<i64>(field.size())}; }
+};
+
+// The element types of a sample: SampleOf<std::tuple<Row<f32>, i32>>::Elements is std::tuple<f32, i32>.
+template <class S>
+struct SampleOf {
+  static constexpr bool is_tuple = false;
+};
+template <class... Fs>
+struct SampleOf<std::tuple<Fs...>> {
+  static constexpr bool is_tuple = true;
+  using Elements = std::tuple<typename Field<Fs>::Element...>;
+};
+template <class D>
+using sample_t = std::remove_cvref_t<decltype(std::declval<const D&>()[i64{}])>;
+
+template <class D>
+concept Dataset = requires(const D& dataset) {
+  { dataset.size() } -> std::convertible_to<i64>;
+  dataset[i64{}];
+}
+&&SampleOf<sample_t<D>>::is_tuple;
+
+// One field of an in-memory dataset: the rows one after another, each of the same shape ({} for a number).
+template <class T>
+struct Column {
+  std::vector<T> values;
+  std::vector<i64> row_shape;
+};
+
+// Rows in memory: Arrays<f32, i32>({pixels, {64}}, {labels, {}}) has one (f32 row, i32) sample per label.
+template <class... Ts>
+class Arrays {
+  static_assert(sizeof...(Ts) > 0 && (!std::is_same_v<Ts, bool> && ...),
+                "weft: name at least one field; use u8 for bool");
+
+ public:
+  Arrays() = default;
+  // Throws "data/size-mismatch" unless every column holds the same whole number of rows.
+  explicit Arrays(Column<Ts>... columns) : columns_(std::move(columns)...) {
+    each([&](const auto& column, std::size_t i) {
+      i64 row = 1;
+      for (const i64 extent : column.row_shape) {
+        if (extent <= 0)
+          throw Error("data/size-mismatch", "field " + std::to_string(i) + " has an extent below one");
+        if (__builtin_mul_overflow(row, extent, &row))
+          throw Error("data/size-mismatch", "a row of field " + std::to_string(i) + " is too large");
+      }
+      const i64 values = static_cast<i64>(column.values.size());
+      if (values % row != 0)
+        throw Error("data/size-mismatch", "field " + std::to_string(i) + " has " + std::to_string(values) +
+                                              " values, no multiple of its row of " + std::to_string(row));
+      if (i == 0) size_ = values / row;
+      if (values / row != size_)
+        throw Error("data/size-mismatch", "field " + std::to_string(i) + " has " +
+                                              std::to_string(values / row) + " rows, field 0 has " +
+                                              std::to_string(size_));
+      row_size_[i] = row;
+    });
+  }
+
+  i64 size() const { return size_; }
+  // i in [0, size()).
+  std::tuple<Row<Ts>...> operator[](i64 i) const {
+    return [&]<std::size_t... F>(std::index_sequence<F...>) {
+      return std::tuple<Row<Ts>...>(Row<Ts>(std::get<F>(columns_).values.data() + i * row_size_[F],
+                                            std::get<F>(columns_).row_shape, row_size_[F])...);
+    }
+    (std::index_sequence_for<Ts...>{});
+  }
+  // All rows of field F.
+  template <std::size_t F>
+  const auto& column() const {
+    return std::get<F>(columns_);
+  }
+
+ private:
+  template <class Visit>
+  void each(Visit visit) {
+    [&]<std::size_t... F>(std::index_sequence<F...>) { (visit(std::get<F>(columns_), F), ...); }
+    (std::index_sequence_for<Ts...>{});
+  }
+
+  std::tuple<Column<Ts>...> columns_;
+  std::array<i64, sizeof...(Ts)> row_size_{};
+  i64 size_ = 0;
+};
+
+// A dataset kept by an adaptor: a reference to an lvalue (which must outlive the adaptor), or a moved-in
+// rvalue.
+template <class D>
+using held_t =
+    std::conditional_t<std::is_lvalue_reference_v<D>, const std::remove_cvref_t<D>&, std::remove_cvref_t<D>>;
+
+// The samples of D at `indices`, in that order.
+template <class D>
+class Subset {
+ public:
+  // Throws "data/index" for an index outside the dataset.
+  Subset(D dataset, std::vector<i64> indices)
+      : dataset_(std::forward<D>(dataset)), indices_(std::move(indices)) {
+    for (const i64 index : indices_)
+      if (index < 0 || index >= static_cast<i64>(dataset_.size()))
+        throw Error("data/index", "index " + std::to_string(index) + " lies outside a dataset of " +
+                                      std::to_string(dataset_.size()) + " samples");
+  }
+  i64 size() const { return static_cast<i64>(indices_.size()); }
+  auto operator[](i64 i) const { return dataset_[indices_[static_cast<std::size_t>(i)]]; }
+  const std::vector<i64>& indices() const { return indices_; }
+
+ private:
+  D dataset_;
+  std::vector<i64> indices_;
+};
+template <class D>
+requires Dataset<std::remove_cvref_t<D>> Subset<held_t<D&&>> subset(D&& dataset, std::vector<i64> indices) {
+  return {std::forward<D>(dataset), std::move(indices)};
+}
+
+// The samples of the first dataset, then those of the next, ...; all with the same sample type.
+template <class First, class... Rest>
+class ConcatDataset {
+  static_assert((std::is_same_v<sample_t<std::remove_cvref_t<First>>, sample_t<std::remove_cvref_t<Rest>>> &&
+                 ...),
+                "weft: concatenated datasets must have the same fields");
+
+ public:
+  explicit ConcatDataset(First first, Rest... rest)
+      : datasets_(std::forward<First>(first), std::forward<Rest>(rest)...) {}
+  i64 size() const {
+    return std::apply(
+        [](const auto&... dataset) { return (i64{0} + ... + static_cast<i64>(dataset.size())); }, datasets_);
+  }
+  auto operator[](i64 i) const { return sample<0>(i); }
+
+ private:
+  template <std::size_t N>
+  auto sample(i64 i) const {
+    const auto& dataset = std::get<N>(datasets_);
+    if constexpr (N == sizeof...(Rest)) {
+      return dataset[i];
+    } else {
+      const i64 here = static_cast<i64>(dataset.size());
+      return i < here ? dataset[i] : sample<N + 1>(i - here);
+    }
+  }
+  std::tuple<First, Rest...> datasets_;
+};
+template <class... Ds>
+requires(Dataset<std::remove_cvref_t<Ds>>&&...) ConcatDataset<held_t<Ds&&>...> concat(Ds&&... datasets) {
+  return ConcatDataset<held_t<Ds&&>...>(std::forward<Ds>(datasets)...);
+}
+
+// A dataset computed from the sample number: `sample(i)` returns a std::tuple of fields.
+template <class F>
+class FunctionDataset {
+ public:
+  FunctionDataset(i64 size, F sample) : size_(size), sample_(std::move(sample)) {
+    if (size < 0)
+      throw Error("data/size-mismatch", "a dataset cannot have " + std::to_string(size) + " samples");
+  }
+  i64 size() const { return size_; }
+  auto operator[](i64 i) const { return sample_(i); }
+
+ private:
+  i64 size_;
+  F sample_;
+};
+template <class F>
+FunctionDataset<F> from_function(i64 size, F sample) {
+  return {size, std::move(sample)};
+}
+
+// Cuts a dataset at random into parts of the given fractions, which must sum to one. Each part has
+// floor(n * fraction) samples; what is left goes one by one to the first parts (as PyTorch's random_split
+// does). Throws "data/fractions".
+template <Dataset D>
+std::vector<Subset<const D&>> random_split(const D& dataset, const std::vector<f64>& fractions, u64 seed) {
+  const i64 n = static_cast<i64>(dataset.size());
+  f64 sum = 0;
+  i64 left = n;
+  std::vector<i64> sizes;
+  for (const f64 fraction : fractions) {
+    if (!(fraction >= 0 && fraction <= 1)) throw Error("data/fractions", "a fraction lies outside [0, 1]");
+    sum += fraction;
+    sizes.push_back(static_cast<i64>(static_cast<f64>(n) * fraction));
+    left -= sizes.back();
+  }
+  if (!(sum > 1 - 1e-6 && sum < 1 + 1e-6))
+    throw Error("data/fractions", "the fractions sum to " + std::to_string(sum) + ", not to one");
+  for (std::size_t i = 0; left > 0; i = (i + 1) % sizes.size(), --left) ++sizes[i];
+  const std::vector<i64> order = permutation(n, seed, 0, ShuffleUse::split);
+  std::vector<Subset<const D&>> parts;
+  i64 at = 0;
+  for (i64 size : sizes) {
+    size = size < n - at ? size : n - at;  // a sum a hair above one
+    parts.emplace_back(dataset, std::vector<i64>(order.begin() + at, order.begin() + at + size));
+    at += size;
+  }
+  return parts;
+}
+template <Dataset D>
+void random_split(const D&& dataset, const std::vector<f64>& fractions, u64 seed) = delete;  // would dangle
+
+}  // namespace weft::data
+
+namespace weft::data {
+
+// A label that losses and metrics leave out: PyTorch's default `ignore_index`.
+inline constexpr int ignored_label = -100;
+
+// Row-major elements with a shape, in host memory of its own.
+template <class T>
+class Array {
+ public:
+  using value_type = T;
+  Array() = default;
+  explicit Array(std::vector<i64> shape) : shape_(std::move(shape)) {
+    for (const i64 extent : shape_) size_ *= extent;
+    values_ = std::vector<T>(static_cast<std::size_t>(size_));
+  }
+  const T* data() const { return values_.data(); }
+  T* data() { return values_.data(); }
+  i64 size() const { return size_; }  // elements
+  int rank() const { return static_cast<int>(shape_.size()); }
+  i64 extent(int axis) const { return shape_[static_cast<std::size_t>(axis)]; }
+  const std::vector<i64>& shape() const { return shape_; }
+  const T& operator[](i64 i) const { return values_[static_cast<std::size_t>(i)]; }
+  const T* begin() const { return data(); }
+  const T* end() const { return data() + size_; }
+
+ private:
+  std::vector<i64> shape_;
+  std::vector<T> values_;
+  i64 size_ = 1;
+};
+
+// What a loader yields; `auto& [image, label] = batch` names its fields.
+template <i64 BatchSize, class... Ts>
+class Batch {
+ public:
+  using Elements = std::tuple<Ts...>;
+  static constexpr i64 batch_size = BatchSize;
+
+  Batch() = default;
+  explicit Batch(Array<Ts>... fields) : fields_(std::move(fields)...) {}
+  // How many leading rows are samples; the rest is padding.
+  i64 valid() const { return valid_; }
+  template <std::size_t F>
+  auto& get() {
+    return std::get<F>(fields_);
+  }
+  template <std::size_t F>
+  const auto& get() const {
+    return std::get<F>(fields_);
+  }
+
+ private:
+  template <class>
+  friend class BatchBuilder;
+  std::tuple<Array<Ts>...> fields_;
+  i64 valid_ = 0;
+};
+
+// Fills the rows of one batch from samples, reusing its memory from batch to batch.
+template <class BatchType>
+class BatchBuilder;
+template <i64 BatchSize, class... Ts>
+class BatchBuilder<Batch<BatchSize, Ts...>> {
+ public:
+  // Shapes come from `sample`. `label_field` is the integer field that padding fills with ignored_label, or
+  // -1 for the last field of a signed integer type; "loader/label-field" when there is no such field.
+  template <class... Fs>
+  BatchBuilder(const std::tuple<Fs...>& sample, int label_field) : label_field_(label_field) {
+    if (label_field < -1 || label_field >= static_cast<int>(sizeof...(Ts)))
+      throw Error("loader/label-field", "there is no field " + std::to_string(label_field));
+    each([&]<std::size_t F>() {
+      using T = std::tuple_element_t<F, std::tuple<Ts...>>;
+      std::vector<i64> shape = Field<std::tuple_element_t<F, std::tuple<Fs...>>>::shape(std::get<F>(sample));
+      shape.insert(shape.begin(), BatchSize);
+      std::get<F>(batch_.fields_) = Array<T>(std::move(shape));
+      if constexpr (is_label<T>) {
+        if (label_field == -1) label_field_ = static_cast<int>(F);
+      } else if (label_field == static_cast<int>(F)) {
+        throw Error("loader/label-field", "field " + std::to_string(F) + " is not of a signed integer type");
+      }
+    });
+  }
+
+  Batch<BatchSize, Ts...>& batch() { return batch_; }
+
+  // Row `row` becomes `sample`; throws "loader/ragged" when a field's shape is not that of the first sample.
+  template <class... Fs>
+  void put(i64 row, const std::tuple<Fs...>& sample, i64 sample_number) {
+    each([&]<std::size_t F>() {
+      using Traits = Field<std::tuple_element_t<F, std::tuple<Fs...>>>;
+      auto& array = std::get<F>(batch_.fields_);
+      const auto& field = std::get<F>(sample);
+      const i64 size = array.size() / BatchSize;
+      if (Traits::size(field) != size)
+        throw Error("loader/ragged", "field " + std::to_string(F) + " of sample " +
+                                         std::to_string(sample_number) + " has " +
+                                         std::to_string(Traits::size(field)) +
+                                         " elements, that of the first sample has " + std::to_string(size));
+      std::copy(Traits::data(field), Traits::data(field) + size, array.data() + row * size);
+    });
+  }
+
+  // The rows from `rows` on become padding.
+  void finish(i64 rows) {
+    batch_.valid_ = rows;
+    each([&]<std::size_t F>() {
+      using T = std::tuple_element_t<F, std::tuple<Ts...>>;
+      auto& array = std::get<F>(batch_.fields_);
+      T padding{};
+      if constexpr (is_label<T>) {
+        if (label_field_ == static_cast<int>(F)) padding = static_cast<T>(ignored_label);
+      }
+      std::fill(array.data() + rows * (array.size() / BatchSize), array.data() + array.size(), padding);
+    });
+  }
+
+ private:
+  template <class T>
+  static constexpr bool is_label = std::is_integral_v<T>&& std::is_signed_v<T>;
+  template <class Visit>
+  static void each(Visit visit) {
+    [&]<std::size_t... F>(std::index_sequence<F...>) { (visit.template operator()<F>(), ...); }
+    (std::index_sequence_for<Ts...>{});
+  }
+
+  Batch<BatchSize, Ts...> batch_;
+  int label_field_;
+};
+
+// The batch type for samples with these elements.
+template <i64 BatchSize, class Elements>
+struct BatchOf;
+template <i64 BatchSize, class... Ts>
+struct BatchOf<BatchSize, std::tuple<Ts...>> {
+  using type = Batch<BatchSize, Ts...>;
+};
+
+}  // namespace weft::data
+
+template <weft::i64 BatchSize, class... Ts>
+struct std::tuple_size<weft::data::Batch<BatchSize, Ts...>>
+    : std::integral_constant<std::size_t, sizeof...(Ts)> {};
+template <std::size_t F, weft::i64 BatchSize, class... Ts>
+struct std::tuple_element<F, weft::data::Batch<BatchSize, Ts...>> {
+  using type = weft::data::Array<std::tuple_element_t<F, std::tuple<Ts...>>>;
+};
+// ---- weft/data/digits.hpp ----
+// The 1,797 handwritten digits that come with weft (examples/data/README.md has their source and the file's
+// format). Law: every sample is in exactly one of the two parts, test holding the indices divisible by five.
+
+namespace weft::data {
+
+struct Digits {
+  Arrays<f32, i32> train;  // (image in [0, 1], label 0...9)
+  Arrays<f32, i32> test;
+};
+
+// Reads examples/data/digits.bin. `image_shape` is the shape of one image of 64 pixels, {64}, {8, 8} or
+// {1, 8, 8}. Throws the file's errors, "digits/format" for another or damaged file, and "digits/shape".
+inline Digits load_digits(const std::string& path, const std::vector<i64>& image_shape = {64}) {
+  constexpr std::size_t magic = 8, header = magic + 4 * sizeof(u32);
+  i64 pixels = 1;
+  for (const i64 extent : image_shape) {
+    if (extent < 1 || extent > 64) throw Error("digits/shape", "an image's extent must lie in 1...64");
+    pixels = pixels * extent > 64 ? 65 : pixels * extent;
+  }
+  if (pixels != 64) throw Error("digits/shape", "an image has 64 pixels, and its shape must too");
+
+  const io::MappedFile file(path);
+  const auto refuse = [&](const std::string& why) { throw Error("digits/format", "'" + path + "' " + why); };
+  if (file.size() < header || !file.text().starts_with("WEFTDGT1"))
+    refuse("is not a digits file (it does not begin with WEFTDGT1)");
+  const auto word = [&](std::size_t i) {
+    const u8* at = file.data() + magic + 4 * i;
+    return static_cast<u32>(at[0]) | static_cast<u32>(at[1]) << 8 | static_cast<u32>(at[2]) << 16 |
+           static_cast<u32>(at[3]) << 24;
+  };
+  const u32 count = word(0);
+  if (word(1) != 8 || word(2) != 8) refuse("does not hold 8x8 images");
+  if (word(3) != 10) refuse("does not hold ten classes");
+  if (file.size() != header + std::size_t{count} * 65)
+    refuse("holds " + std::to_string(file.size()) + " bytes where " + std::to_string(count) +
+           " digits need " + std::to_string(header + std::size_t{count} * 65));
+
+  Column<f32> images[2] = {{{}, image_shape}, {{}, image_shape}};
+  Column<i32> labels[2];
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t part = i % 5 == 0 ? 1 : 0;
+    const u8* image = file.data() + header + i * 64;
+    const u8 label = file.data()[header + std::size_t{count} * 64 + i];
+    if (label > 9) refuse("has label " + std::to_string(label) + " at index " + std::to_string(i));
+    for (std::size_t p = 0; p < 64; ++p) {
+      if (image[p] > 16) refuse("has a pixel above 16 at index " + std::to_string(i));
+      images[part].values.push_back(static_cast<f32>(image[p]) / 16.0f);
+    }
+    labels[part].values.push_back(label);
+  }
+  return {Arrays<f32, i32>(std::move(images[0]), std::move(labels[0])),
+          Arrays<f32, i32>(std::move(images[1]), std::move(labels[1]))};
+}
+
+}  // namespace weft::data
+// ---- weft/data/loader.hpp ----
+// Batches from a dataset. Law: which samples a batch holds, and in which order, depends only on the dataset,
+// the options and (epoch, batch number).
+
+namespace weft::data {
+
+// What happens to samples that do not fill the last batch of an epoch: they are left out, or the batch is
+// padded.
+enum class Last { drop, pad_and_mask };
+inline constexpr Last drop = Last::drop;
+inline constexpr Last pad_and_mask = Last::pad_and_mask;
+namespace last {
+inline constexpr Last drop = Last::drop;
+inline constexpr Last pad_and_mask = Last::pad_and_mask;
+}  // namespace last
+
+struct LoaderOptions {
+  bool shuffle = false;  // a new random order each epoch, from (seed, epoch)
+  u64 seed = 0;
+  Last last = Last::drop;
+  int label_field = -1;  // padded rows of this field hold -100; -1: the last field of a signed integer type
+};
+
+// Where a loader stands: the batch that comes next.
+struct Position {
+  i64 epoch = 0;
+  i64 batch = 0;
+  friend bool operator==(const Position&, const Position&) = default;
+};
+
+struct PassEnd {};
+
+// Steps through the batches of a pass. A pass has one batch, which each step fills anew.
+template <class Pass>
+class BatchIterator {
+ public:
+  explicit BatchIterator(Pass* pass) : pass_(pass) {}
+  auto& operator*() const { return pass_->batch(); }
+  BatchIterator& operator++() {
+    pass_->advance();
+    return *this;
+  }
+  friend bool operator==(const BatchIterator& at, PassEnd) { return at.pass_->done(); }
+
+ private:
+  Pass* pass_;
+};
+
+// One epoch of a dataset from a given batch on.
+template <i64 BatchSize, class D>
+class Pass {
+ public:
+  using BatchType = typename BatchOf<BatchSize, typename SampleOf<sample_t<D>>::Elements>::type;
+
+  Pass(const D& dataset, const LoaderOptions& options, Position start, i64 batches, Position* position)
+      : dataset_(&dataset),
+        builder_(dataset[0], options.label_field),
+        epoch_(start.epoch),
+        next_(start.batch),
+        batches_(batches),
+        position_(position) {
+    if (options.shuffle)
+      order_ = permutation(static_cast<i64>(dataset.size()), options.seed, start.epoch, ShuffleUse::epoch);
+    advance();
+  }
+  BatchIterator<Pass> begin() { return BatchIterator<Pass>(this); }
+  PassEnd end() const { return {}; }
+  BatchType& batch() { return builder_.batch(); }
+  bool done() const { return done_; }
+
+  void advance() {
+    done_ = next_ >= batches_;
+    if (done_) return;
+    const i64 first = next_ * BatchSize, left = static_cast<i64>(dataset_->size()) - first;
+    const i64 rows = left < BatchSize ? left : BatchSize;
+    for (i64 row = 0; row < rows; ++row) {
+      const i64 sample = order_.empty() ? first + row : order_[static_cast<std::size_t>(first + row)];
+      builder_.put(row, (*dataset_)[sample], sample);
+    }
+    builder_.finish(rows);
+    ++next_;
+    if (position_ != nullptr)
+      *position_ = next_ < batches_ ? Position{epoch_, next_} : Position{epoch_ + 1, 0};
+  }
+
+ private:
+  const D* dataset_;
+  BatchBuilder<BatchType> builder_;
+  std::vector<i64> order_;
+  i64 epoch_, next_, batches_;
+  Position* position_;
+  bool done_ = false;
+};
+
+// A range of batches that remembers how far it has come.
+//
+// Each `for` over the loader is one epoch, the first being epoch 0, and each has its own order; a `for` that
+// ended early does not come back to the rest of its epoch. `position()` is the batch that comes next: inside
+// the loop the one after the current batch, which is what a checkpoint taken after the step has to keep.
+// `seek(position)` makes the next `for` start there. One `for` at a time; its batch is overwritten by the
+// next.
+template <i64 BatchSize, class D>
+class Loader {
+ public:
+  static_assert(BatchSize > 0, "weft: a batch holds at least one sample");
+  using Samples = std::remove_cvref_t<D>;
+  using BatchType = typename Pass<BatchSize, Samples>::BatchType;
+
+  // Throws "loader/empty" for a dataset without samples, "loader/too-few" when dropping the last batch leaves
+  // none.
+  Loader(D dataset, const LoaderOptions& options) : dataset_(std::forward<D>(dataset)), options_(options) {
+    if (size() == 0) throw Error("loader/empty", "the dataset has no samples");
+    if (batches() == 0)
+      throw Error("loader/too-few", std::to_string(size()) + " samples do not fill one batch of " +
+                                        std::to_string(BatchSize) + "; use .last = data::pad_and_mask");
+  }
+
+  BatchIterator<Pass<BatchSize, Samples>> begin() {
+    if (!sought_ && position_.batch != 0) position_ = {position_.epoch + 1, 0};
+    sought_ = false;
+    pass_.clear();
+    pass_.emplace_back(dataset_, options_, position_, batches(), &position_);
+    return pass_[0].begin();
+  }
+  PassEnd end() const { return {}; }
+
+  // The batches of epoch e from `first_batch` on, as a range of its own: neither reads nor moves
+  // `position()`. The loader must outlive it. Throws "loader/position".
+  Pass<BatchSize, Samples> epoch(i64 e, i64 first_batch = 0) const {
+    check({e, first_batch});
+    return {dataset_, options_, {e, first_batch}, batches(), nullptr};
+  }
+
+  Position position() const { return position_; }
+  // Throws "loader/position" for a negative epoch or a batch outside [0, batches()].
+  void seek(Position position) {
+    check(position);
+    position_ = position.batch < batches() ? position : Position{position.epoch + 1, 0};
+    sought_ = true;
+  }
+
+  i64 size() const { return static_cast<i64>(dataset_.size()); }  // samples
+  // Batches in an epoch.
+  i64 batches() const {
+    const i64 extra = options_.last == Last::pad_and_mask && size() % BatchSize != 0 ? 1 : 0;
+    return size() / BatchSize + extra;
+  }
+  const LoaderOptions& options() const { return options_; }
+
+ private:
+  void check(Position position) const {
+    if (position.epoch < 0 || position.batch < 0 || position.batch > batches())
+      throw Error("loader/position",
+                  "epoch " + std::to_string(position.epoch) + ", batch " + std::to_string(position.batch) +
+                      " is no position of a loader with " + std::to_string(batches()) + " batches");
+  }
+
+  D dataset_;
+  LoaderOptions options_;
+  Position position_;
+  bool sought_ = false;
+  std::vector<Pass<BatchSize, Samples>> pass_;  // the one behind the latest begin(), if any
+};
+
+// Batches of BatchSize samples of `dataset`, which is kept by reference when it is an lvalue.
+template <i64 BatchSize, class D>
+requires Dataset<std::remove_cvref_t<D>> Loader<BatchSize, held_t<D&&>> loader(
+    D&& dataset, const LoaderOptions& options = {}) {
+  return {std::forward<D>(dataset), options};
+}
+
+}  // namespace weft::data
+// ---- weft/data/stream.hpp ----
+// Datasets that can only be read from front to back. Law: as for `Loader`, and reading epoch e again gives
+// the same samples, so a position is found again by reading up to it.
+
+namespace weft::data {
+
+// `dataset.stream(epoch)` gives a callable that returns a std::optional<std::tuple<fields...>> each time,
+// empty at the end.
+template <class D>
+concept IterableDataset = requires(const D& dataset, i64 epoch) {
+  { dataset.stream(epoch)().has_value() } -> std::convertible_to<bool>;
+}
+&&SampleOf<
+    typename std::remove_cvref_t<decltype(std::declval<const D&>().stream(i64{})())>::value_type>::is_tuple;
+
+// An iterable dataset from a function of the epoch that returns such a callable.
+template <class F>
+class GeneratorDataset {
+ public:
+  explicit GeneratorDataset(F open) : open_(std::move(open)) {}
+  auto stream(i64 epoch) const { return open_(epoch); }
+
+ private:
+  F open_;
+};
+template <class F>
+GeneratorDataset<F> from_generator(F open) {
+  return GeneratorDataset<F>(std::move(open));
+}
+
+// One epoch of an iterable dataset from a given batch on.
+template <i64 BatchSize, class D>
+class StreamPass {
+ public:
+  using Stream = decltype(std::declval<const D&>().stream(i64{}));
+  using Sample = typename decltype(std::declval<Stream&>()())::value_type;
+  using BatchType = typename BatchOf<BatchSize, typename SampleOf<Sample>::Elements>::type;
+
+  StreamPass(const D& dataset, const LoaderOptions& options, Position start, Position* position)
+      : stream_(dataset.stream(start.epoch)), options_(options), epoch_(start.epoch), position_(position) {
+    for (i64 skip = start.batch * BatchSize; skip > 0 && stream_().has_value(); --skip) {
+    }
+    next_ = start.batch;
+    advance();
+  }
+  BatchIterator<StreamPass> begin() { return BatchIterator<StreamPass>(this); }
+  PassEnd end() const { return {}; }
+  BatchType& batch() { return builder_->batch(); }
+  bool done() const { return done_; }
+
+  void advance() {
+    i64 rows = 0;
+    while (rows < BatchSize && !drained_) {
+      const std::optional<Sample> sample = stream_();
+      drained_ = !sample.has_value();
+      if (drained_) break;
+      if (!builder_) builder_.emplace(*sample, options_.label_field);
+      builder_->put(rows, *sample, next_ * BatchSize + rows);
+      ++rows;
+    }
+    done_ = rows == 0 || (rows < BatchSize && options_.last == Last::drop);
+    if (!done_) {
+      builder_->finish(rows);
+      ++next_;
+    }
+    if (position_ != nullptr) *position_ = done_ ? Position{epoch_ + 1, 0} : Position{epoch_, next_};
+  }
+
+ private:
+  Stream stream_;
+  LoaderOptions options_;
+  std::optional<BatchBuilder<BatchType>> builder_;
+  i64 epoch_, next_ = 0;
+  Position* position_;
+  bool drained_ = false, done_ = false;
+};
+
+// As `Loader`, for an iterable dataset: it cannot shuffle, does not know how many batches there are (so
+// inside the last batch `position()` still names this epoch, and a `for` from there is empty), and seeks by
+// reading.
+template <i64 BatchSize, class D>
+class StreamLoader {
+ public:
+  static_assert(BatchSize > 0, "weft: a batch holds at least one sample");
+  using Samples = std::remove_cvref_t<D>;
+
+  // Throws "loader/shuffle" when asked to shuffle.
+  StreamLoader(D dataset, const LoaderOptions& options)
+      : dataset_(std::forward<D>(dataset)), options_(options) {
+    if (options.shuffle)
+      throw Error("loader/shuffle", "a dataset read from front to back cannot be shuffled");
+  }
+  BatchIterator<StreamPass<BatchSize, Samples>> begin() {
+    if (!sought_ && position_.batch != 0) position_ = {position_.epoch + 1, 0};
+    sought_ = false;
+    pass_.clear();
+    pass_.emplace_back(dataset_, options_, position_, &position_);
+    return pass_[0].begin();
+  }
+  PassEnd end() const { return {}; }
+  // The batches of epoch e from `first_batch` on, as a range of its own.
+  StreamPass<BatchSize, Samples> epoch(i64 e, i64 first_batch = 0) const {
+    check({e, first_batch});
+    return {dataset_, options_, {e, first_batch}, nullptr};
+  }
+  Position position() const { return position_; }
+  // Throws "loader/position" for a negative epoch or batch.
+  void seek(Position position) {
+    check(position);
+    position_ = position;
+    sought_ = true;
+  }
+
+ private:
+  static void check(Position position) {
+    if (position.epoch < 0 || position.batch < 0)
+      throw Error("loader/position", "a negative epoch or batch is no position of a loader");
+  }
+
+  D dataset_;
+  LoaderOptions options_;
+  Position position_;
+  bool sought_ = false;
+  std::vector<StreamPass<BatchSize, Samples>> pass_;
+};
+
+template <i64 BatchSize, class D>
+requires IterableDataset<std::remove_cvref_t<D>> StreamLoader<BatchSize, held_t<D&&>> loader(
+    D&& dataset, const LoaderOptions& options = {}) {
+  return {std::forward<D>(dataset), options};
+}
+
+}  // namespace weft::data
+// ---- weft/device.hpp ----
+// Layer 2: the devices a program runs on.
+
+// ---- weft/device/best.hpp ----
+// The device to use when the user does not care. Law: the choice of a type depends on how this translation
+// unit is compiled, the choice of a value on the machine it runs on.
+
+#if defined(__CUDACC__)
+// ---- weft/device/cuda.cuh ----
+#ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_CUH
+#define WEFT_SINGLE_WEFT_DEVICE_CUDA_CUH
+// An NVIDIA GPU as a device: the tag that users pass, and what it takes to use it. Law: whoever changes the
+// calling thread's current device restores it, and a caller's stream is never destroyed.
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+#include <utility>
+
+// ---- weft/device/cuda_error.cuh ----
+#ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
+#define WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
+// Every status of the CUDA runtime goes through here. Law: none is ignored; a failure becomes Error
+// "cuda/<name>", for example "cuda/cudaErrorMemoryAllocation", that names the call and what it was for.
+
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <string>
+#include <utility>
+
+namespace weft {
+
+namespace detail {
+
+[[noreturn]] inline void throw_cuda_error(cudaError_t status, const char* call, const char* context) {
+  cudaGetLastError();  // forgets it, or an unrelated later check would report it again
+  std::string message = std::string(call) + ": " + cudaGetErrorString(status);
+  if (context[0] != '\0') message += " (" + std::string(context) + ")";
+  throw Error(std::string("cuda/") + cudaGetErrorName(status), std::move(message));
+}
+
+}  // namespace detail
+
+// Throws unless `status` is a success. `call` is the function, `context` what it was called for.
+inline void cuda_check(cudaError_t status, const char* call, const char* context = "") {
+  if (status != cudaSuccess) [[unlikely]]
+    detail::throw_cuda_error(status, call, context);
+}
+
+// To be called after a kernel launch, which returns no status of its own. `kernel` is its name.
+inline void cuda_check_launch(const char* kernel) { cuda_check(cudaGetLastError(), "kernel launch", kernel); }
+
+// For destructors, which cannot throw: says so on stderr. A driver that is already shutting down at the end
+// of the process has released everything itself.
+inline void cuda_report(cudaError_t status, const char* call) noexcept {
+  if (status == cudaSuccess || status == cudaErrorCudartUnloading) return;
+  std::fprintf(stderr, "weft: %s: %s: %s\n", call, cudaGetErrorName(status), cudaGetErrorString(status));
+}
+
+}  // namespace weft
+#endif  // WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
+
+namespace weft {
+
+// `ordinal` counts the visible GPUs from 0. `stream` is the caller's, or null for one of weft's own; the
+// default streams are spelled cudaStreamLegacy and cudaStreamPerThread.
+struct Cuda {
+  int ordinal = 0;
+  cudaStream_t stream = nullptr;
+  bool operator==(const Cuda&) const = default;
+};
+
+// How many GPUs are there: 0 without a driver. Never throws.
+inline int cuda_device_count() noexcept {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
+  cudaGetLastError();
+  return 0;
+}
+
+// Throws Error "cuda/no-device", with advice, where no GPU can be used, and "cuda/no-such-device" where
+// there are GPUs but not this one.
+inline void require_cuda(const Cuda& cuda) {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  const std::string name = "Cuda{" + std::to_string(cuda.ordinal) + "}";
+  if (status != cudaSuccess || count == 0) {
+    cudaGetLastError();
+    throw Error("cuda/no-device",
+                name + " needs an NVIDIA GPU and this process sees none" +
+                    (status == cudaSuccess ? std::string() : std::string(": ") + cudaGetErrorString(status)) +
+                    ". Pass Cpu{}, or let on_best_device(...) choose at run time. If there is a GPU, run "
+                    "nvidia-smi, and look at CUDA_VISIBLE_DEVICES and at the driver's version.");
+  }
+  if (cuda.ordinal < 0 || cuda.ordinal >= count) {
+    throw Error("cuda/no-such-device", name + " does not exist: this process sees " + std::to_string(count) +
+                                           " GPU(s), counted from 0");
+  }
+}
+
+// Makes a device current for the calling thread and restores the caller's at the end of the scope.
+class DeviceGuard {
+ public:
+  explicit DeviceGuard(int ordinal) {
+    cuda_check(cudaGetDevice(&before_), "cudaGetDevice");
+    if (before_ == ordinal) return;
+    cuda_check(cudaSetDevice(ordinal), "cudaSetDevice");
+    changed_ = true;
+  }
+  DeviceGuard(const DeviceGuard&) = delete;
+  DeviceGuard& operator=(const DeviceGuard&) = delete;
+  ~DeviceGuard() {
+    if (changed_) cuda_report(cudaSetDevice(before_), "cudaSetDevice");
+  }
+
+ private:
+  int before_ = 0;
+  bool changed_ = false;
+};
+
+// A stream: one of its own (which does not wait for the legacy default stream), or the caller's.
+class Stream {
+ public:
+  Stream() {
+    cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  }
+  explicit Stream(cudaStream_t borrowed) : stream_(borrowed), owned_(false) {}
+  Stream(Stream&& other) noexcept
+      : stream_(std::exchange(other.stream_, nullptr)), owned_(std::exchange(other.owned_, false)) {}
+  Stream& operator=(Stream&& other) noexcept {
+    std::swap(stream_, other.stream_);
+    std::swap(owned_, other.owned_);
+    return *this;
+  }
+  ~Stream() {
+    if (owned_) cuda_report(cudaStreamDestroy(stream_), "cudaStreamDestroy");
+  }
+
+  cudaStream_t get() const { return stream_; }
+  bool owned() const { return owned_; }
+  // Waits until all work enqueued so far has ended; errors of that work surface here.
+  void synchronize() const { cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+  bool owned_ = true;
+};
+
+// A mark in a stream. Timing costs a little, so it is opt-in.
+class Event {
+ public:
+  explicit Event(bool timing = false) {
+    cuda_check(cudaEventCreateWithFlags(&event_, timing ? cudaEventDefault : cudaEventDisableTiming),
+               "cudaEventCreateWithFlags");
+  }
+  Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  Event& operator=(Event&& other) noexcept {
+    std::swap(event_, other.event_);
+    return *this;
+  }
+  ~Event() {
+    if (event_ != nullptr) cuda_report(cudaEventDestroy(event_), "cudaEventDestroy");
+  }
+
+  cudaEvent_t get() const { return event_; }
+  void record(cudaStream_t stream) { cuda_check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
+  // Makes later work of `stream` wait for the mark; the host goes on.
+  void block(cudaStream_t stream) const {
+    cuda_check(cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent");
+  }
+  // The host waits for the mark; at once if it was never recorded.
+  void synchronize() const { cuda_check(cudaEventSynchronize(event_), "cudaEventSynchronize"); }
+  bool reached() const {
+    const cudaError_t status = cudaEventQuery(event_);
+    if (status == cudaErrorNotReady) return false;
+    cuda_check(status, "cudaEventQuery");
+    return true;
+  }
+  // Milliseconds from `start` to this event; both with timing, both reached.
+  float milliseconds_since(const Event& start) const {
+    float elapsed = 0;
+    cuda_check(cudaEventElapsedTime(&elapsed, start.event_, event_), "cudaEventElapsedTime");
+    return elapsed;
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+// A device in use: checked, with a stream. Everything that runs on a GPU starts from one.
+class CudaContext {
+ public:
+  explicit CudaContext(const Cuda& cuda) : ordinal_(checked(cuda)), stream_(make_stream(cuda)) {
+    cuda_check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal_),
+               "cudaDeviceGetAttribute");
+    cuda_check(cudaDeviceGetAttribute(&shared_bytes_, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal_),
+               "cudaDeviceGetAttribute");
+  }
+
+  int ordinal() const { return ordinal_; }
+  cudaStream_t stream() const { return stream_.get(); }
+  int multiprocessors() const { return multiprocessors_; }
+  // The most shared memory that one block may opt in to, in bytes.
+  int max_shared_bytes() const { return shared_bytes_; }
+  void synchronize() const { stream_.synchronize(); }
+
+ private:
+  static int checked(const Cuda& cuda) {
+    require_cuda(cuda);
+    return cuda.ordinal;
+  }
+  static Stream make_stream(const Cuda& cuda) {
+    DeviceGuard guard(cuda.ordinal);
+    return cuda.stream == nullptr ? Stream() : Stream(cuda.stream);
+  }
+
+  int ordinal_;
+  Stream stream_;
+  int multiprocessors_ = 0;
+  int shared_bytes_ = 0;
+};
+
+}  // namespace weft
+#endif  // WEFT_SINGLE_WEFT_DEVICE_CUDA_CUH
+#endif
+
+namespace weft {
+
+// Two namespaces, so that a program may be built from translation units of both sorts.
+#if defined(__CUDACC__)
+inline namespace cuda_target {
+
+using best_device = Cuda;
+
+// Returns f(Cuda{}) if there is a GPU, else f(Cpu{}); both must have the same type.
+template <class F>
+decltype(auto) on_best_device(F&& f) {
+  if (cuda_device_count() > 0) return std::forward<F>(f)(Cuda{});
+  return std::forward<F>(f)(Cpu{});
+}
+
+}  // namespace cuda_target
+#else
+inline namespace host_target {
+
+using best_device = Cpu;
+
+// Returns f(Cpu{}): this translation unit is not compiled for a GPU.
+template <class F>
+decltype(auto) on_best_device(F&& f) {
+  return std::forward<F>(f)(Cpu{});
+}
+
+}  // namespace host_target
+#endif
+
+}  // namespace weft
 // ---- weft/exec.hpp ----
 // Layer 9: tensors, models, compiled functions.
+
+// ---- weft/exec/any_function.hpp ----
+// Function<Out(In...)>: any compiled function under a type that can be written down. Law: this header knows
+// no device and no kernel, so a plain .cpp can call what a .cu built; results come back in host memory.
+//
+//   Function<Tensor<f32, Shape<10>>(Tensor<f32, Shape<64>>)> predict = compile(...);
+
+namespace weft {
+
+namespace exec {
+
+// Tensor, TensorView, Input and Expr types say the same thing: a dtype and a shape.
+template <class X>
+using InputLike = Input<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape>;
+
+template <class X>
+struct SignatureResults {
+  using types = std::tuple<InputLike<X>>;
+  using tensors = Tensor<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape, Cpu>;
+};
+template <class... X>
+struct SignatureResults<std::tuple<X...>> {
+  using types = std::tuple<InputLike<X>...>;
+  using tensors = std::tuple<
+      Tensor<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape, Cpu>...>;
+};
+
+template <class Tuple>
+struct AsInputs;
+template <class... X>
+struct AsInputs<std::tuple<X...>> {
+  using types = std::tuple<InputLike<X>...>;
+};
+
+template <bool Ok, class Compiled, class Signature>
+struct SignatureFits {
+  static_assert(Ok,
+                "Function: the compiled function has other inputs or results (number, dtypes or shapes) than "
+                "the signature");
+};
+
+}  // namespace exec
+
+template <class Signature>
+class Function;
+
+template <class Out, class... In>
+class Function<Out(In...)> {
+  using Types = typename exec::SignatureResults<Out>::types;
+  static constexpr std::size_t results = std::tuple_size_v<Types>;
+
+ public:
+  // A tensor in host memory, or a tuple of them.
+  using Results = typename exec::SignatureResults<Out>::tensors;
+
+  Function() = default;
+  // Takes over what compile() returned. A function of a model still borrows the model.
+  template <class F>
+  requires requires { typename F::InputTypes; }
+  Function(F f) {
+    constexpr bool fits = std::is_same_v<typename exec::AsInputs<typename F::InputTypes>::types,
+                                         std::tuple<exec::InputLike<In>...>> &&
+                          std::is_same_v<typename exec::AsInputs<typename F::ResultTypes>::types, Types>;
+    static_assert(sizeof(exec::SignatureFits<fits, F, Out(In...)>) > 0);
+    if constexpr (fits) held_ = exec::Owned<Base>(new Holder<F>(std::move(f)));
+  }
+
+  explicit operator bool() const { return static_cast<bool>(held_); }
+
+  // Arguments in host memory: tensors, pointers, arrays, containers. Throws "function/empty" where there is
+  // nothing to call.
+  template <class... A>
+  Results operator()(const A&... args) {
+    Results out;
+    std::apply([&](auto&... tensor) { into(tensor.data()...)(args...); }, as_tuple(out));
+    return out;
+  }
+
+  // f.into(y, z)(a, b): writes the results to the caller's tensors or pointers.
+  template <class... To>
+  auto into(To&&... to) {
+    static_assert(sizeof...(To) == results, "into() takes one tensor or pointer a result");
+    std::array<void*, results> targets = pointers(std::make_index_sequence<results>{}, to...);
+    return [this, targets](const auto&... args) {
+      static_assert(sizeof...(args) == sizeof...(In), "a function takes one argument an input");
+      if (!held_) throw Error("function/empty", "a Function that holds nothing was called");
+      int number = 0;
+      const std::array<const void*, sizeof...(In)> from{
+          exec::argument<exec::InputLike<In>>(args, number++)...};
+      held_->call(from.data(), targets.data());
+    };
+  }
+
+  void set_seed(u64 seed) { held_->set_seed(seed); }
+
+ private:
+  struct Base {
+    virtual ~Base() = default;
+    virtual void call(const void* const* in, void* const* out) = 0;
+    virtual void set_seed(u64 seed) = 0;
+  };
+  template <class F>
+  struct Holder final : Base {
+    explicit Holder(F&& f) : function(std::move(f)) {}
+    void call(const void* const* in, void* const* out) override {
+      call(in, out, std::make_index_sequence<sizeof...(In)>{}, std::make_index_sequence<results>{});
+    }
+    template <std::size_t... I, std::size_t... R>
+    void call(const void* const* in, void* const* out, std::index_sequence<I...>, std::index_sequence<R...>) {
+      std::tuple<typename std::tuple_element_t<R, Types>::dtype*...> to{
+          static_cast<typename std::tuple_element_t<R, Types>::dtype*>(out[R])...};
+      function.into(std::get<R>(to)...)(static_cast<const typename exec::InputLike<In>::dtype*>(in[I])...);
+    }
+    void set_seed(u64 seed) override { function.set_seed(seed); }
+    F function;
+  };
+
+  static auto as_tuple(Results& out) {
+    if constexpr (requires { std::tuple_size<Results>::value; })
+      return std::apply([](auto&... t) { return std::tie(t...); }, out);
+    else
+      return std::tie(out);
+  }
+  template <std::size_t... R, class... To>
+  static std::array<void*, results> pointers(std::index_sequence<R...>, To&... to) {
+    return {pointer<typename std::tuple_element_t<R, Types>>(to)...};
+  }
+  template <class T, class To>
+  static void* pointer(To& to) {
+    static_assert(exec::argument_fits<T, To>(),
+                  "into() takes tensors or pointers of the results' dtypes and shapes");
+    if constexpr (std::is_pointer_v<To>)
+      return to;
+    else
+      return to.data();
+  }
+
+  exec::Owned<Base> held_;
+};
+
+}  // namespace weft
+// ---- weft/io.hpp ----
+// Layer 2: file formats.
 
 // ---- weft/io/csv.hpp ----
 // Numeric tables in CSV files (RFC 4180, any separator). Law: every number that comes out stood in the file,
@@ -19705,8 +19771,12 @@ inline CsvTable read_csv(const std::string& path, const CsvOptions& options = {}
 }
 
 }  // namespace weft::io
-// ---- weft/io.hpp ----
-// Layer 2: file formats.
+// ---- weft/nn.hpp ----
+// Layer 6: modules.
+
+// ---- weft/nn/activation.hpp ----
+// Activations as modules, with PyTorch's names and defaults; settings are members. They hold no state, except
+// PReLU.
 
 // ---- weft/nn/channels.hpp ----
 // Vectors of one value a channel beside tensors (N, C, ...), whose channels are axis 1.
@@ -19720,6 +19790,13 @@ constexpr auto along_channels(const auto& v, std::integer_sequence<int, After...
 }
 
 }  // namespace weft::nn::module_detail
+// ---- weft/ops/activation_more.hpp ----
+// More activations of torch.nn.functional. Where one branch of a formula overflows, its operand is made
+// harmless first, so that the gradient of the other branch is not spoiled.
+
+// ---- weft/ops/activation.hpp ----
+// Activations, composed from primitives; formulae as in torch.nn.functional.
+
 // ---- weft/ops/reduce.hpp ----
 // Reductions along axes named at compile time: sum<1>(x), mean<-1, 0>(x), max<-1>(x), sum(x) over everything.
 // keep_dims versions hold reduced axes at extent 1. Small floating types are summed in f32 and rounded once.
@@ -19898,8 +19975,6 @@ constexpr auto var(const X& x, KeepDim, Biased) {
 }
 
 }  // namespace weft
-// ---- weft/ops/activation.hpp ----
-// Activations, composed from primitives; formulae as in torch.nn.functional.
 
 namespace weft {
 
@@ -20448,9 +20523,6 @@ constexpr auto pad(const X& x, const V& value = 0) {
 }
 
 }  // namespace weft
-// ---- weft/ops/activation_more.hpp ----
-// More activations of torch.nn.functional. Where one branch of a formula overflows, its operand is made
-// harmless first, so that the gradient of the other branch is not spoiled.
 
 namespace weft {
 
@@ -20606,9 +20678,6 @@ constexpr auto glu(const X& x) {
 }
 
 }  // namespace weft
-// ---- weft/nn/activation.hpp ----
-// Activations as modules, with PyTorch's names and defaults; settings are members. They hold no state, except
-// PReLU.
 
 namespace weft::nn {
 
@@ -20721,6 +20790,19 @@ struct GLU {
 };
 
 }  // namespace weft::nn
+// ---- weft/nn/adaptive_pool.hpp ----
+// Pooling to given extents with PyTorch's names: nn::AdaptiveAvgPool2d<1>, nn::AdaptiveMaxPool2d<PerAxis{7,
+// 5}>. They hold nothing.
+
+// ---- weft/ops/adaptive_pool.hpp ----
+// Pooling to a given extent: torch.nn.functional.adaptive_avg_pool2d, adaptive_max_pool2d and their like.
+// Place p of P gathers elements [p L / P, ceil((p + 1) L / P)) of L: ordinary windows where P divides L.
+
+// ---- weft/ops/interpolate.hpp ----
+// Resizing of spatial axes: torch.nn.functional.interpolate. Whole factors of the nearest mode are a view;
+// everything else is a product with a small matrix of weights along each axis, whose transpose is the
+// gradient.
+
 // ---- weft/ops/window_options.hpp ----
 // Options of operations that move a window: PyTorch's names and defaults, as constants in template arguments,
 // because they decide shapes. Wherever PyTorch takes a number or a tuple, a number or a list in braces.
@@ -20808,10 +20890,6 @@ struct InterpolateOptions {
 };
 
 }  // namespace weft
-// ---- weft/ops/interpolate.hpp ----
-// Resizing of spatial axes: torch.nn.functional.interpolate. Whole factors of the nearest mode are a view;
-// everything else is a product with a small matrix of weights along each axis, whose transpose is the
-// gradient.
 
 namespace weft {
 
@@ -21298,9 +21376,6 @@ constexpr auto avg_pool3d(const X& x) {
 }
 
 }  // namespace weft
-// ---- weft/ops/adaptive_pool.hpp ----
-// Pooling to a given extent: torch.nn.functional.adaptive_avg_pool2d, adaptive_max_pool2d and their like.
-// Place p of P gathers elements [p L / P, ceil((p + 1) L / P)) of L: ordinary windows where P divides L.
 
 namespace weft {
 
@@ -21464,9 +21539,6 @@ constexpr auto adaptive_max_pool3d(const X& x) {
 }
 
 }  // namespace weft
-// ---- weft/nn/adaptive_pool.hpp ----
-// Pooling to given extents with PyTorch's names: nn::AdaptiveAvgPool2d<1>, nn::AdaptiveMaxPool2d<PerAxis{7,
-// 5}>. They hold nothing.
 
 namespace weft::nn {
 
@@ -21496,6 +21568,9 @@ template <PerAxis Out>
 using AdaptiveAvgPool3d = AdaptiveAvgPool<3, Out>;
 
 }  // namespace weft::nn
+// ---- weft/nn/bilinear.hpp ----
+// y_o = x1^T W_o x2 + b_o over the last axes.
+
 // ---- weft/ops/linalg.hpp ----
 // Matrix products with PyTorch's rules for vectors, matrices and batches; all are one `dot`.
 
@@ -21662,8 +21737,6 @@ constexpr auto outer(const A& a, const B& b) {
 inline constexpr LinearOp linear{};
 
 }  // namespace weft
-// ---- weft/nn/bilinear.hpp ----
-// y_o = x1^T W_o x2 + b_o over the last axes.
 
 namespace weft::nn {
 
@@ -21732,6 +21805,11 @@ struct Bilinear<In1, In2, Out, false, T> {
 };
 
 }  // namespace weft::nn
+// ---- weft/nn/conv.hpp ----
+// Convolutional layers with PyTorch's names, layouts and starting values. The window and the options are
+// template arguments: nn::Conv2d<3, 64, 3>, nn::Conv2d<3, 64, PerAxis{3, 5}, nn::ConvOptions{.padding =
+// "same"}>.
+
 // ---- weft/ops/conv.hpp ----
 // Convolutions and transposed convolutions over one, two or three axes: torch.nn.functional.conv2d and its
 // like. Options are template arguments; all are one `conv` primitive, or a `dot` where the window is 1.
@@ -22072,10 +22150,6 @@ constexpr auto conv_transpose3d(const A&... operands) {
 }
 
 }  // namespace weft
-// ---- weft/nn/conv.hpp ----
-// Convolutional layers with PyTorch's names, layouts and starting values. The window and the options are
-// template arguments: nn::Conv2d<3, 64, 3>, nn::Conv2d<3, 64, PerAxis{3, 5}, nn::ConvOptions{.padding =
-// "same"}>.
 
 namespace weft::nn {
 
@@ -22144,6 +22218,9 @@ template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTr
 using ConvTranspose3d = Conv<3, In, Out, Window, Options>;
 
 }  // namespace weft::nn
+// ---- weft/nn/embedding.hpp ----
+// Rows of a table by number, one by one (Embedding) or put together in bags (EmbeddingBag).
+
 // ---- weft/ops/creation.hpp ----
 // Literals: tensors made from nothing. They join the graph at their first use; the kernel that reads them
 // computes them in place.
@@ -22254,6 +22331,10 @@ constexpr auto empty_like(const X& x) {
 }
 
 }  // namespace weft
+// ---- weft/ops/rearrange.hpp ----
+// Shapes and orders rearranged: transpose, flatten, squeeze, repeat, flip, roll and their like, with
+// PyTorch's names; axes and extents are template arguments. All but repeat and roll are views.
+
 // ---- weft/ops/join.hpp ----
 // cat and stack. Each operand is padded to the result's extents, and an index along the axis says whose
 // element counts, so that joining is part of the kernel that reads the result.
@@ -22357,9 +22438,6 @@ constexpr auto stack(const X&... x) {
 }
 
 }  // namespace weft
-// ---- weft/ops/rearrange.hpp ----
-// Shapes and orders rearranged: transpose, flatten, squeeze, repeat, flip, roll and their like, with
-// PyTorch's names; axes and extents are template arguments. All but repeat and roll are views.
 
 namespace weft {
 
@@ -22634,6 +22712,11 @@ constexpr auto roll(const X& x) {
 }
 
 }  // namespace weft
+// ---- weft/ops/scatter.hpp ----
+// Writing by index along an axis, with PyTorch's names. Everything gives a new tensor. Law: updates of one
+// place count in the order of the indices, so that results are the same every time and the last of several
+// values set is the one that stays. Negative indices count from the end; those outside are skipped.
+
 // ---- weft/ops/gather.hpp ----
 // Elements by index along an axis, with PyTorch's names: gather, take_along_dim, index_select, take. Negative
 // indices count from the end; one outside gives NaN (0 for integers), where PyTorch raises an error.
@@ -22799,10 +22882,6 @@ constexpr auto take(const X& x, const I& index) {
 }
 
 }  // namespace weft
-// ---- weft/ops/scatter.hpp ----
-// Writing by index along an axis, with PyTorch's names. Everything gives a new tensor. Law: updates of one
-// place count in the order of the indices, so that results are the same every time and the last of several
-// values set is the one that stays. Negative indices count from the end; those outside are skipped.
 
 namespace weft {
 
@@ -23000,6 +23079,10 @@ constexpr auto index_reduce(const X& x, const I& index, const U& src, ReduceBy<H
 }
 
 }  // namespace weft
+// ---- weft/ops/sort.hpp ----
+// Order along one axis, with PyTorch's names: argsort, sort, topk, kthvalue, median, quantile, searchsorted.
+// Sorting is stable and NaN is the greatest, as in PyTorch. Results with places are tuples (values, places).
+
 // ---- weft/ops/reduce_more.hpp ----
 // Reductions composed of others: stddev, any, all, logsumexp, norm, count_nonzero, with axes as template
 // arguments and `keepdim` as in reduce.hpp. (PyTorch's `std` is called stddev: in C++ that name is a
@@ -23163,9 +23246,6 @@ constexpr auto norm(const X& x, Order<P>, KeepDim) {
 }
 
 }  // namespace weft
-// ---- weft/ops/sort.hpp ----
-// Order along one axis, with PyTorch's names: argsort, sort, topk, kthvalue, median, quantile, searchsorted.
-// Sorting is stable and NaN is the greatest, as in PyTorch. Results with places are tuples (values, places).
 
 namespace weft {
 
@@ -23467,8 +23547,6 @@ constexpr auto bucketize(const V& values, const A& boundaries, RightSide) {
 }
 
 }  // namespace weft
-// ---- weft/nn/embedding.hpp ----
-// Rows of a table by number, one by one (Embedding) or put together in bags (EmbeddingBag).
 
 namespace weft::nn {
 
@@ -23847,6 +23925,11 @@ template <PerAxis Window, PoolOptions Options = PoolOptions{}>
 using AvgPool3d = AvgPool<3, Window, Options>;
 
 }  // namespace weft::nn
+// ---- weft/nn/recurrent.hpp ----
+// Recurrent layers: RNN, LSTM, GRU, with PyTorch's names ("weight_ih_l0", "bias_hh_l1_reverse"), layouts,
+// order of gates, start and results. Each layer and direction is one loop of the graph; the products of the
+// inputs of all time steps are one matrix product before it.
+
 // ---- weft/nn/recurrent_cell.hpp ----
 // One step of a recurrent network: RNNCell, LSTMCell, GRUCell, with PyTorch's parameters, order of gates and
 // start. Law: a step is the same whether a cell or a layer (recurrent.hpp) takes it.
@@ -24322,10 +24405,6 @@ constexpr auto reverse_loop(const F& body, const C& carry, const X&... xs) {
 }
 
 }  // namespace weft
-// ---- weft/nn/recurrent.hpp ----
-// Recurrent layers: RNN, LSTM, GRU, with PyTorch's names ("weight_ih_l0", "bias_hh_l1_reverse"), layouts,
-// order of gates, start and results. Each layer and direction is one loop of the graph; the products of the
-// inputs of all time steps are one matrix product before it.
 
 namespace weft::nn {
 
@@ -24539,8 +24618,8 @@ struct Upsample {
 };
 
 }  // namespace weft::nn
-// ---- weft/nn.hpp ----
-// Layer 6: modules.
+// ---- weft/ops.hpp ----
+// Layer 5: operations on typed handles.
 
 // ---- weft/ops/bounded.hpp ----
 // Results whose size depends on the data, with PyTorch's names: masked_select, nonzero, unique. Law: the
@@ -24748,6 +24827,9 @@ constexpr auto isin(const X& x, const A& among) {
 }
 
 }  // namespace weft
+// ---- weft/ops/creation_more.hpp ----
+// More tensors made from nothing, and grids: logspace, triangles' indices, meshgrid.
+
 // ---- weft/ops/triangular.hpp ----
 // Triangles and diagonals of the last two axes, and matrices made from nothing. A triangle is a selection by
 // index; a diagonal is a view.
@@ -24872,8 +24954,6 @@ constexpr auto eye() {
 }
 
 }  // namespace weft
-// ---- weft/ops/creation_more.hpp ----
-// More tensors made from nothing, and grids: logspace, triangles' indices, meshgrid.
 
 namespace weft {
 
@@ -24960,6 +25040,11 @@ constexpr auto meshgrid(IndexingXy, const X&... x) {
 }
 
 }  // namespace weft
+// ---- weft/ops/einsum.hpp ----
+// einsum<"bhsd,bhtd->bhst">(q, k): sums of products named by letters, as torch.einsum. Law: operands are put
+// together two at a time, the pair with the fewest multiplications first; a pair that sums is one matrix
+// product, one that does not is arithmetic.
+
 // ---- weft/ops/einsum_rule.hpp ----
 // The subscripts of einsum, read and checked while compiling. Law: PyTorch's grammar: letters of both cases,
 // an ellipsis in each term, spaces anywhere; a letter that comes twice in a term is a diagonal, one missing
@@ -25089,10 +25174,6 @@ constexpr EinsumPlan einsum_plan(std::string_view text, const Dims* shapes, int 
 }
 
 }  // namespace weft::detail
-// ---- weft/ops/einsum.hpp ----
-// einsum<"bhsd,bhtd->bhst">(q, k): sums of products named by letters, as torch.einsum. Law: operands are put
-// together two at a time, the pair with the fewest multiplications first; a pair that sums is one matrix
-// product, one that does not is arithmetic.
 
 namespace weft {
 
@@ -25415,6 +25496,21 @@ constexpr auto einsum(const X&... x) {
 }
 
 }  // namespace weft
+// ---- weft/ops/grad.hpp ----
+// grad: derivatives inside a traced function. grad(f)(x, ...) is a function of the same arguments that
+// returns the gradient of f's scalar result; it nests, because gradients are made of the same primitives as
+// everything else. Law: f sees its arguments as independent variables, whatever they were computed from.
+
+// ---- weft/passes/differentiate.hpp ----
+// Reverse-mode differentiation: appends to the graph the gradient of one scalar-seeded value with respect to
+// chosen nodes. Only nodes on a path from those to the value are visited; time is linear in them.
+
+// ---- weft/passes/gradient_rules.hpp ----
+// The one table of gradients: for each primitive, from its value y and the gradient g of y, the gradient of
+// every operand, emitted as primitives (so gradients of gradients need nothing more). A null rule: no
+// gradient flows (integers, predicates, random bits). Formulae: the derivatives of calculus; dot's after the
+// general contraction of XLA's DotGeneral.
+
 // ---- weft/passes/line_rules.hpp ----
 // Gradients of the primitives along one axis, in the manner of gradient_rules.hpp. Formulae: PyTorch's
 // cumulative functions, with zeros and ties treated exactly.
@@ -25528,11 +25624,6 @@ constexpr void scatter(ir::Value y, ir::Value g, ir::Value* out) {
 }
 
 }  // namespace weft::passes::rules
-// ---- weft/passes/gradient_rules.hpp ----
-// The one table of gradients: for each primitive, from its value y and the gradient g of y, the gradient of
-// every operand, emitted as primitives (so gradients of gradients need nothing more). A null rule: no
-// gradient flows (integers, predicates, random bits). Formulae: the derivatives of calculus; dot's after the
-// general contraction of XLA's DotGeneral.
 
 namespace weft::passes {
 
@@ -25882,6 +25973,122 @@ constexpr GradientRule gradient_rule(Op op) { return rules::index.rule[static_ca
 constexpr bool has_gradient_rule(Op op) { return rules::index.known[static_cast<int>(op)]; }
 
 }  // namespace weft::passes
+
+namespace weft::passes {
+
+// The gradients of a loop's operands (-1: none) from those of its results: `adjoint` of each of the nodes
+// `results`. Only operands that are `needed` count. Defined in loop_gradient.hpp.
+constexpr List<int> loop_gradient(ir::Builder& b, int loop, const List<int>& results,
+                                  const List<int>& adjoint, const List<u8>& needed);
+
+// Whether a gradient can flow through a node to its operands.
+constexpr bool passes_gradient(const ir::Node& node) {
+  if (node.op == Op::loop) return true;
+  return is_float(node.dtype) &&
+         (node.op == Op::loop_result || (node.arity > 0 && has_gradient_rule(node.op)));
+}
+
+// A differentiation that has come down to node `next`: what remains is a function of these and the graph, so
+// that it can go on in another constant evaluation.
+struct Differentiation {
+  List<int> adjoint;  // the gradient's node of each node, no_gradient where none is asked for, -1: none yet
+  int next = -1;
+  static constexpr int no_gradient = -2;
+};
+
+// Of the sum over k of sum(ys[k] * seeds[k]) with respect to `wrt`.
+constexpr Differentiation begin_differentiation(ir::Builder& b, const List<int>& ys, const List<int>& seeds,
+                                                const List<int>& wrt) {
+  const ir::Graph& g = b.graph;
+  int count = 0;
+  for (int y : ys)
+    if (count <= y) count = y + 1;
+  Differentiation d;
+  d.next = count - 1;
+  d.adjoint = List<int>(count, Differentiation::no_gradient);
+  int* const adjoint = d.adjoint.data();
+  for (int node : wrt)
+    if (node < count) adjoint[node] = -1;
+  const ir::Node* const nodes = g.nodes.data();
+  const int* const edges = g.edges.data();
+  for (int i = 0; i < count; ++i) {
+    const ir::Node& node = nodes[i];
+    if (adjoint[i] == -1 || !passes_gradient(node)) continue;
+    const int* const in = edges + node.first;
+    for (int k = 0; k < node.arity; ++k)
+      if (adjoint[in[k]] == -1) adjoint[i] = -1;
+  }
+  for (int k = 0; k < ys.size(); ++k) {
+    int& a = adjoint[ys[k]];
+    if (a != Differentiation::no_gradient) a = a < 0 ? seeds[k] : (Value{&b, a} + Value{&b, seeds[k]}).id;
+  }
+  return d;
+}
+// Of sum(y * seed).
+constexpr Differentiation begin_differentiation(Value y, Value seed, const List<int>& wrt) {
+  return begin_differentiation(*y.builder, List<int>(1, y.id), List<int>(1, seed.id), wrt);
+}
+
+// Node i, a loop that gradients reach: those of its results become those of its operands.
+constexpr void differentiate_loop(ir::Builder& b, Differentiation& d, int i) {
+  int* const adjoint = d.adjoint.data();
+  List<int> results, gradients;
+  for (int r = i + 1; r < d.adjoint.size(); ++r)
+    if (adjoint[r] >= 0 && b.graph.nodes.items[r].op == Op::loop_result && b.graph.in(r, 0) == i)
+      results.push(r), gradients.push(adjoint[r]);
+  if (results.empty()) return;
+  const int first = b.graph.nodes.items[i].first, arity = b.graph.nodes.items[i].arity;
+  List<u8> needed;
+  for (int k = 0; k < arity; ++k)
+    needed.push(adjoint[b.graph.edges.items[first + k]] == Differentiation::no_gradient ? 0 : 1);
+  const List<int> out = loop_gradient(b, i, results, gradients, needed);
+  for (int k = 0; k < arity; ++k) {
+    if (out[k] < 0) continue;
+    int& a = adjoint[b.graph.edges.items[first + k]];
+    a = a < 0 ? out[k] : (Value{&b, a} + Value{&b, out[k]}).id;
+  }
+}
+
+// Visits at most `nodes` more nodes of the graph.
+constexpr void differentiate_on(ir::Builder& b, Differentiation& d, int nodes) {
+  int* const adjoint = d.adjoint.data();
+  const int last = d.next >= nodes ? d.next - nodes : -1;
+  for (int i = d.next; i > last; --i) {
+    if (adjoint[i] == -1 && b.graph.nodes.items[i].op == Op::loop) differentiate_loop(b, d, i);
+    if (adjoint[i] < 0) continue;
+    const ir::Op op = b.graph.nodes.items[i].op;
+    if (!has_gradient_rule(op)) continue;
+    const GradientRule rule = gradient_rule(op);
+    Value out[3];
+    rule({&b, i}, {&b, adjoint[i]}, out);
+    const int first = b.graph.nodes.items[i].first, arity = b.graph.nodes.items[i].arity;
+    for (int k = 0; k < arity && k < 3; ++k) {
+      const int operand = b.graph.edges.items[first + k], before = adjoint[operand];
+      if (!out[k] || before == Differentiation::no_gradient) continue;
+      adjoint[operand] = before < 0 ? out[k].id : (Value{&b, before} + out[k]).id;
+    }
+  }
+  d.next = last;
+}
+
+// The gradients of the sum over k of sum(ys[k] * seeds[k]) with respect to `wrt`; an empty Value where no
+// gradient reaches.
+constexpr List<Value> differentiate(ir::Builder& b, const List<int>& ys, const List<int>& seeds,
+                                    const List<int>& wrt) {
+  Differentiation d = begin_differentiation(b, ys, seeds, wrt);
+  differentiate_on(b, d, d.next + 1);
+  List<Value> gradients;
+  for (int node : wrt)
+    gradients.push(node < d.adjoint.size() && d.adjoint[node] >= 0 ? Value{&b, d.adjoint[node]} : Value{});
+  return gradients;
+}
+// The gradients of sum(y * seed).
+constexpr List<Value> differentiate(Value y, Value seed, const List<int>& wrt) {
+  return differentiate(*y.builder, List<int>(1, y.id), List<int>(1, seed.id), wrt);
+}
+
+}  // namespace weft::passes
+
 // ---- weft/passes/loop_gradient.hpp ----
 // The gradient of a loop: a loop in the other direction whose body is the gradient of the body. What a trip
 // computed is made again from the carry that entered it, but for what takes a kernel of its own, as products
@@ -26250,129 +26457,6 @@ constexpr List<int> loop_gradient(ir::Builder& b, int loop, const List<int>& res
 }
 
 }  // namespace weft::passes
-// ---- weft/passes/differentiate.hpp ----
-// Reverse-mode differentiation: appends to the graph the gradient of one scalar-seeded value with respect to
-// chosen nodes. Only nodes on a path from those to the value are visited; time is linear in them.
-
-namespace weft::passes {
-
-// The gradients of a loop's operands (-1: none) from those of its results: `adjoint` of each of the nodes
-// `results`. Only operands that are `needed` count. Defined in loop_gradient.hpp.
-constexpr List<int> loop_gradient(ir::Builder& b, int loop, const List<int>& results,
-                                  const List<int>& adjoint, const List<u8>& needed);
-
-// Whether a gradient can flow through a node to its operands.
-constexpr bool passes_gradient(const ir::Node& node) {
-  if (node.op == Op::loop) return true;
-  return is_float(node.dtype) &&
-         (node.op == Op::loop_result || (node.arity > 0 && has_gradient_rule(node.op)));
-}
-
-// A differentiation that has come down to node `next`: what remains is a function of these and the graph, so
-// that it can go on in another constant evaluation.
-struct Differentiation {
-  List<int> adjoint;  // the gradient's node of each node, no_gradient where none is asked for, -1: none yet
-  int next = -1;
-  static constexpr int no_gradient = -2;
-};
-
-// Of the sum over k of sum(ys[k] * seeds[k]) with respect to `wrt`.
-constexpr Differentiation begin_differentiation(ir::Builder& b, const List<int>& ys, const List<int>& seeds,
-                                                const List<int>& wrt) {
-  const ir::Graph& g = b.graph;
-  int count = 0;
-  for (int y : ys)
-    if (count <= y) count = y + 1;
-  Differentiation d;
-  d.next = count - 1;
-  d.adjoint = List<int>(count, Differentiation::no_gradient);
-  int* const adjoint = d.adjoint.data();
-  for (int node : wrt)
-    if (node < count) adjoint[node] = -1;
-  const ir::Node* const nodes = g.nodes.data();
-  const int* const edges = g.edges.data();
-  for (int i = 0; i < count; ++i) {
-    const ir::Node& node = nodes[i];
-    if (adjoint[i] == -1 || !passes_gradient(node)) continue;
-    const int* const in = edges + node.first;
-    for (int k = 0; k < node.arity; ++k)
-      if (adjoint[in[k]] == -1) adjoint[i] = -1;
-  }
-  for (int k = 0; k < ys.size(); ++k) {
-    int& a = adjoint[ys[k]];
-    if (a != Differentiation::no_gradient) a = a < 0 ? seeds[k] : (Value{&b, a} + Value{&b, seeds[k]}).id;
-  }
-  return d;
-}
-// Of sum(y * seed).
-constexpr Differentiation begin_differentiation(Value y, Value seed, const List<int>& wrt) {
-  return begin_differentiation(*y.builder, List<int>(1, y.id), List<int>(1, seed.id), wrt);
-}
-
-// Node i, a loop that gradients reach: those of its results become those of its operands.
-constexpr void differentiate_loop(ir::Builder& b, Differentiation& d, int i) {
-  int* const adjoint = d.adjoint.data();
-  List<int> results, gradients;
-  for (int r = i + 1; r < d.adjoint.size(); ++r)
-    if (adjoint[r] >= 0 && b.graph.nodes.items[r].op == Op::loop_result && b.graph.in(r, 0) == i)
-      results.push(r), gradients.push(adjoint[r]);
-  if (results.empty()) return;
-  const int first = b.graph.nodes.items[i].first, arity = b.graph.nodes.items[i].arity;
-  List<u8> needed;
-  for (int k = 0; k < arity; ++k)
-    needed.push(adjoint[b.graph.edges.items[first + k]] == Differentiation::no_gradient ? 0 : 1);
-  const List<int> out = loop_gradient(b, i, results, gradients, needed);
-  for (int k = 0; k < arity; ++k) {
-    if (out[k] < 0) continue;
-    int& a = adjoint[b.graph.edges.items[first + k]];
-    a = a < 0 ? out[k] : (Value{&b, a} + Value{&b, out[k]}).id;
-  }
-}
-
-// Visits at most `nodes` more nodes of the graph.
-constexpr void differentiate_on(ir::Builder& b, Differentiation& d, int nodes) {
-  int* const adjoint = d.adjoint.data();
-  const int last = d.next >= nodes ? d.next - nodes : -1;
-  for (int i = d.next; i > last; --i) {
-    if (adjoint[i] == -1 && b.graph.nodes.items[i].op == Op::loop) differentiate_loop(b, d, i);
-    if (adjoint[i] < 0) continue;
-    const ir::Op op = b.graph.nodes.items[i].op;
-    if (!has_gradient_rule(op)) continue;
-    const GradientRule rule = gradient_rule(op);
-    Value out[3];
-    rule({&b, i}, {&b, adjoint[i]}, out);
-    const int first = b.graph.nodes.items[i].first, arity = b.graph.nodes.items[i].arity;
-    for (int k = 0; k < arity && k < 3; ++k) {
-      const int operand = b.graph.edges.items[first + k], before = adjoint[operand];
-      if (!out[k] || before == Differentiation::no_gradient) continue;
-      adjoint[operand] = before < 0 ? out[k].id : (Value{&b, before} + out[k]).id;
-    }
-  }
-  d.next = last;
-}
-
-// The gradients of the sum over k of sum(ys[k] * seeds[k]) with respect to `wrt`; an empty Value where no
-// gradient reaches.
-constexpr List<Value> differentiate(ir::Builder& b, const List<int>& ys, const List<int>& seeds,
-                                    const List<int>& wrt) {
-  Differentiation d = begin_differentiation(b, ys, seeds, wrt);
-  differentiate_on(b, d, d.next + 1);
-  List<Value> gradients;
-  for (int node : wrt)
-    gradients.push(node < d.adjoint.size() && d.adjoint[node] >= 0 ? Value{&b, d.adjoint[node]} : Value{});
-  return gradients;
-}
-// The gradients of sum(y * seed).
-constexpr List<Value> differentiate(Value y, Value seed, const List<int>& wrt) {
-  return differentiate(*y.builder, List<int>(1, y.id), List<int>(1, seed.id), wrt);
-}
-
-}  // namespace weft::passes
-
-// ---- weft/ops/grad.hpp ----
-// grad: derivatives inside a traced function. grad(f)(x, ...) is a function of the same arguments that
-// returns the gradient of f's scalar result; it nests, because gradients are made of the same primitives as
-// everything else. Law: f sees its arguments as independent variables, whatever they were computed from.
 
 namespace weft {
 
@@ -26490,6 +26574,11 @@ constexpr auto value_and_grad(const F& f) {
 }
 
 }  // namespace weft
+// ---- weft/ops/index.hpp ----
+// index(x, every, range<1, 5, 2>, ellipsis, newaxis, at<-1>, tensor, bounded<8>(mask)): Python's
+// x[:, 1:5:2, ..., None, -1, tensor, mask], and index_put, which writes there. Law: slices, places and new
+// axes are views; all tensors together are one kernel. Negative indices count from the end.
+
 // ---- weft/ops/index_rule.hpp ----
 // What index(x, ...) means, decided from types alone: which axes are sliced, dropped or added, which are
 // indexed by tensors, and the result's shape. Law: PyTorch's rules; integers count as slices, and axes
@@ -26678,10 +26767,6 @@ struct index_rule {
 
 }  // namespace detail
 }  // namespace weft
-// ---- weft/ops/index.hpp ----
-// index(x, every, range<1, 5, 2>, ellipsis, newaxis, at<-1>, tensor, bounded<8>(mask)): Python's
-// x[:, 1:5:2, ..., None, -1, tensor, mask], and index_put, which writes there. Law: slices, places and new
-// axes are views; all tensors together are one kernel. Negative indices count from the end.
 
 namespace weft {
 
@@ -26940,6 +27025,9 @@ constexpr auto index_put(const X& x, const V& value, const A&... a) {
 }
 
 }  // namespace weft
+// ---- weft/ops/linalg_more.hpp ----
+// More of torch's products and diagonals, composed of dot, views and arithmetic.
+
 // ---- weft/ops/rearrange_more.hpp ----
 // More of torch's rearrangements: moved, split and joined axes, windows, repeated elements. Views where
 // memory allows one.
@@ -27284,8 +27372,6 @@ constexpr auto column_stack(const X&... x) {
 }
 
 }  // namespace weft
-// ---- weft/ops/linalg_more.hpp ----
-// More of torch's products and diagonals, composed of dot, views and arithmetic.
 
 namespace weft {
 
@@ -28416,8 +28502,22 @@ constexpr auto bitwise_left_shift(const X& x, const N& by) {
 inline constexpr Binary<ir::Op::shift_right> bitwise_right_shift{};
 
 }  // namespace weft
-// ---- weft/ops.hpp ----
-// Layer 5: operations on typed handles.
+// ---- weft/optim.hpp ----
+// Layer 7: optimisers and schedules.
+
+// ---- weft/optim/adagrad.hpp ----
+// Adagrad (Duchi et al., 2011), as torch.optim.Adagrad: g += weight_decay p; s += g^2;
+// p -= lr / (1 + (t - 1) lr_decay) g / (sqrt(s) + eps), t counting updates from 1.
+
+// ---- weft/optim/optimizer.hpp ----
+// What an optimiser is: a pointwise expression over flat vectors, compiled into one kernel per parameter
+// group. Its numbers are run-time scalars; what changes the expression or the state is in its type.
+//
+// An optimiser O has
+//   static constexpr int moments;                       flat state vectors beside the parameters, zero at
+//   first static constexpr int numbers;                       run-time scalars it reads void fill(i64 step,
+//   f32* numbers) const;            their values at a step (counted from 0) static constexpr void
+//   update(optim::Update& u);     replaces u.parameter and u.moment[]
 
 // ---- weft/optim/schedule.hpp ----
 // Learning rates as pure functions of the step, in place of a number: optim::AdamW{.lr =
@@ -28739,15 +28839,6 @@ constexpr Schedule sequential(std::initializer_list<Schedule> parts, std::initia
 }
 
 }  // namespace weft::schedule
-// ---- weft/optim/optimizer.hpp ----
-// What an optimiser is: a pointwise expression over flat vectors, compiled into one kernel per parameter
-// group. Its numbers are run-time scalars; what changes the expression or the state is in its type.
-//
-// An optimiser O has
-//   static constexpr int moments;                       flat state vectors beside the parameters, zero at
-//   first static constexpr int numbers;                       run-time scalars it reads void fill(i64 step,
-//   f32* numbers) const;            their values at a step (counted from 0) static constexpr void
-//   update(optim::Update& u);     replaces u.parameter and u.moment[]
 
 namespace weft::optim {
 
@@ -28768,9 +28859,6 @@ constexpr Value square_root(Value x) { return ir::unary(Op::sqrt, x); }
 constexpr Value power(Value x, Value y) { return ir::binary(Op::pow, x, y); }
 
 }  // namespace weft::optim
-// ---- weft/optim/adagrad.hpp ----
-// Adagrad (Duchi et al., 2011), as torch.optim.Adagrad: g += weight_decay p; s += g^2;
-// p -= lr / (1 + (t - 1) lr_decay) g / (sqrt(s) + eps), t counting updates from 1.
 
 namespace weft::optim {
 
@@ -29182,8 +29270,8 @@ struct PlainSGD {
 };
 
 }  // namespace weft::optim
-// ---- weft/optim.hpp ----
-// Layer 7: optimisers and schedules.
+// ---- weft/train.hpp ----
+// Layer 11: training.
 
 // ---- weft/train/any_trainer.hpp ----
 // AnyTrainer<In...>: any trainer with these inputs under a type that can be written down. Law: this header
@@ -29533,6 +29621,10 @@ class Curve {
 };
 
 }  // namespace weft::train
+// ---- weft/train/options.hpp ----
+// What a trainer may be told after its inputs, in any order, each kind once: an optimiser, a precision,
+// clipping, accumulation, a seed, a mode, checkpointing and communication.
+
 // ---- weft/passes/precision.hpp ----
 // Precision as a pass: matrix products work on operands cast down, everything else stays as it was written.
 // The casts are in the graph before fusion, so they are part of the neighbouring kernels and rounding never
@@ -29640,9 +29732,6 @@ template <>
 inline constexpr bool is_policy<F16> = true;
 
 }  // namespace weft::precision
-// ---- weft/train/options.hpp ----
-// What a trainer may be told after its inputs, in any order, each kind once: an optimiser, a precision,
-// clipping, accumulation, a seed, a mode, checkpointing and communication.
 
 namespace weft {
 
@@ -29929,6 +30018,10 @@ class Progress {
 };
 
 }  // namespace weft::train
+// ---- weft/train/trainer.hpp ----
+// Trainer: a model, the state of its optimiser, and the compiled step. One trainer per thread; distinct ones
+// are independent.
+
 // ---- weft/train/step.hpp ----
 // The whole training step as one graph: forward, backward, clipping, loss scaling, the optimiser's updates.
 //
@@ -30314,9 +30407,6 @@ struct StepSource {
 };
 
 }  // namespace weft::train
-// ---- weft/train/trainer.hpp ----
-// Trainer: a model, the state of its optimiser, and the compiled step. One trainer per thread; distinct ones
-// are independent.
 
 namespace weft {
 
@@ -30667,11 +30757,6 @@ auto make_trainer(const Device& device, F, const Rest&... rest) {
 }
 
 }  // namespace weft
-// ---- weft/train.hpp ----
-// Layer 11: training.
-
-// ---- weft/weft.hpp ----
-// Everything a program needs to build, train and run models on the host, and on CUDA when compiled by nvcc.
 
 #if defined(__CUDACC__)
 // ---- weft/cuda.hpp ----
