@@ -1352,10 +1352,25 @@ class Builder {
     const int n = graph.nodes.size();
     table_ = List<int>(table_size(sharing == Sharing::all ? 2 * n : 256), -1);
     enter_nodes(sharing);
-    shape_table_ = List<int>(table_size(graph.shapes.size()), -1);
-    for (int k = 0; k < graph.shapes.size(); ++k) enter(shape_table_, hash_extents(graph.shapes.items[k]), k);
-    list_table_ = List<int>(table_size(graph.lists.size()), -1);
-    for (int k = 0; k < graph.lists.size(); ++k) enter(list_table_, hash_of_list(k), k);
+    enter_shapes_and_lists();
+  }
+  // Starts a graph for what a pass makes of another's nodes: state, scalars and random streams are the same,
+  // shapes and attribute lists keep their numbers. Nodes, results and the bodies of loops are up to the pass.
+  constexpr Builder(const Graph& other, int expected_nodes) : Builder(expected_nodes) {
+    graph.shapes = other.shapes;
+    graph.lists = other.lists;
+    graph.list_data = other.list_data;
+    graph.slots = other.slots;
+    graph.groups = other.groups;
+    graph.ranges = other.ranges;
+    graph.model_bytes = other.model_bytes;
+    graph.optimizer_bytes = other.optimizer_bytes;
+    graph.scalar_count = other.scalar_count;
+    graph.presets = other.presets;
+    graph.streams = other.streams;
+    graph.is_body = other.is_body;
+    graph.key_input = other.key_input;
+    enter_shapes_and_lists();
   }
 
   Graph graph;
@@ -1509,6 +1524,12 @@ class Builder {
     for (int i = 0; i < b.arity; ++i)
       if (edges[i] != operands[i]) return false;
     return true;
+  }
+  constexpr void enter_shapes_and_lists() {
+    shape_table_ = List<int>(table_size(graph.shapes.size()), -1);
+    for (int k = 0; k < graph.shapes.size(); ++k) enter(shape_table_, hash_extents(graph.shapes.items[k]), k);
+    list_table_ = List<int>(table_size(graph.lists.size()), -1);
+    for (int k = 0; k < graph.lists.size(); ++k) enter(list_table_, hash_of_list(k), k);
   }
   constexpr void widen() {
     List<int> wider(table_.size() * 2, -1);
@@ -2371,6 +2392,10 @@ struct Fusion {
   constexpr bool is_view_in(int x, int k) const {
     return role[x] == Role::view || (role[x] == Role::fused && view_of[x] >= 0 && group[x] > k);
   }
+  // How group k reads x: through its view, or as x itself lies in memory.
+  constexpr View view_in(const Graph& g, int x, int k) const {
+    return view_of[x] >= 0 && is_view_in(x, k) ? views[view_of[x]] : contiguous_view(x, g.dims(x));
+  }
 };
 
 struct FuseLimits {
@@ -2624,9 +2649,7 @@ class Fuser {
       group.added = x;
     } else {
       const int b = edges_[nodes_[group.opaque].first + 1];
-      const View vb = f.is_view_in(b, at) && view_of_[b] >= 0 ? f.views[view_of_[b]]
-                                                              : contiguous_view(b, shapes_[nodes_[b].shape]);
-      if (!is_column_bias(g, group.opaque, v, vb)) return false;
+      if (!is_column_bias(g, group.opaque, v, f.view_in(g, b, at))) return false;
       group.bias = x;
     }
     resolve(x);
@@ -3167,6 +3190,11 @@ struct Plan {
   List<int> finishes;  // before which groups the sums that are still in parts are put together, ascending
   List<u64> outputs;
   i64 workspace_bytes = 0;
+
+  // Where a view of elements of dtype `t` begins.
+  constexpr u64 address(const View& v, DType t) const {
+    return where[v.root] + static_cast<u64>(v.offset * size_of(t));
+  }
 };
 
 inline constexpr i64 flat_tile = 4096;
@@ -3709,9 +3737,12 @@ constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion) {
 
 namespace weft {
 
+// Extents of arrays that may have nothing to hold.
+constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
+
 template <int N>
 struct Words {
-  u64 w[N > 0 ? N : 1]{};
+  u64 w[at_least_one(N)]{};
 };
 
 // Writes values one after another; counts on when full, so that a second try knows the size.
@@ -3967,13 +3998,12 @@ constexpr Graph thaw(const u64* words) {
 
 // The graph that Stage wrote behind its first `Skip` words, as constant arrays; graph() borrows them.
 template <class Stage, int Skip = 0>
-struct Frozen {
+struct FrozenGraph {
   static constexpr GraphSizes read_own_sizes() {
     WordReader r(Kept<Stage>::words.w + Skip);
     return read_sizes(r);
   }
   static constexpr GraphSizes sizes = read_own_sizes();
-  static constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
   template <class S>  // a template, so that its members wait for `sizes`
   struct Arrays {
     Node nodes[at_least_one(S::sizes.nodes)]{};
@@ -4003,7 +4033,7 @@ struct Frozen {
     read_graph(r, S::sizes, to);
     return to;
   }
-  static constexpr Arrays<Frozen> arrays = read<Frozen>();
+  static constexpr Arrays<FrozenGraph> arrays = read<FrozenGraph>();
 
   static constexpr Graph graph() {
     Graph g;
@@ -4399,11 +4429,8 @@ constexpr void lower_conv(const ir::Graph& g, const passes::Fusion& f, const pas
                           Lowered& out) {
   const int x = g.in(node, 0), w = g.in(node, 1);
   const int group = f.group[node];
-  const auto view = [&](int v) {
-    return f.is_view_in(v, group) && f.view_of[v] >= 0 ? f.views[f.view_of[v]]
-                                                       : passes::contiguous_view(v, g.dims(v));
-  };
-  const passes::View vx = view(x), vw = view(w), vy = passes::contiguous_view(node, g.dims(node));
+  const passes::View vx = f.view_in(g, x, group), vw = f.view_in(g, w, group),
+                     vy = passes::contiguous_view(node, g.dims(node));
   const ir::ConvAxes axes = ir::conv_axes(g, node);
   const Dims &dx = g.dims(x), &dw = g.dims(w), &dy = g.dims(node);
   i64 y_lead[3]{};
@@ -4412,8 +4439,8 @@ constexpr void lower_conv(const ir::Graph& g, const passes::Fusion& f, const pas
   code.push(static_cast<u64>(g.nodes[x].dtype));
   code.push(static_cast<u64>(g.nodes[w].dtype));
   code.push(static_cast<u64>(g.nodes[node].dtype));
-  addresses.push(plan.where[vx.root] + static_cast<u64>(vx.offset * size_of(g.nodes[x].dtype)));
-  addresses.push(plan.where[vw.root] + static_cast<u64>(vw.offset * size_of(g.nodes[w].dtype)));
+  addresses.push(plan.address(vx, g.nodes[x].dtype));
+  addresses.push(plan.address(vw, g.nodes[w].dtype));
   addresses.push(plan.where[node]);
   for (const i64 v :
        {dx.extent[0], dx.extent[1], dx.extent[2], dw.extent[1], vx.stride[0], vx.stride[1], vx.stride[2],
@@ -4585,19 +4612,15 @@ constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const pass
                          Lowered& out) {
   const passes::Group& group = f.groups[k];
   const int node = group.opaque, a = g.in(node, 0), b = g.in(node, 1);
-  const auto view = [&](int x) {
-    return f.is_view_in(x, k) && f.view_of[x] >= 0 ? f.views[f.view_of[x]]
-                                                   : passes::contiguous_view(x, g.dims(x));
-  };
-  const passes::View va = view(a), vb = view(b);
+  const passes::View va = f.view_in(g, a, k), vb = f.view_in(g, b, k);
   const DotProblem p = dot_problem(g, node, va, vb);
   if (!p.ok) throw Error("codegen/dot", "a contraction's axes cannot be joined into a matrix product");
   List<u64> code, addresses, numbers;
   code.push(static_cast<u64>(g.nodes[a].dtype));
   code.push(static_cast<u64>(g.nodes[b].dtype));
   code.push(static_cast<u64>(g.nodes[node].dtype));
-  addresses.push(plan.where[va.root] + static_cast<u64>(va.offset * size_of(g.nodes[a].dtype)));
-  addresses.push(plan.where[vb.root] + static_cast<u64>(vb.offset * size_of(g.nodes[b].dtype)));
+  addresses.push(plan.address(va, g.nodes[a].dtype));
+  addresses.push(plan.address(vb, g.nodes[b].dtype));
   addresses.push(plan.where[group.result]);
   u64 epilogue = 0;
   i64 epilogue_bytes = 0;
@@ -4607,8 +4630,7 @@ constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const pass
       addresses.push(passes::Address::none);
       continue;
     }
-    const passes::View v = view(x);
-    addresses.push(plan.where[v.root] + static_cast<u64>(v.offset * size_of(g.nodes[x].dtype)));
+    addresses.push(plan.address(f.view_in(g, x, k), g.nodes[x].dtype));
     epilogue |= e == 0 ? kernels::dot_adds : kernels::dot_has_bias;
     epilogue_bytes += e == 0 ? passes::bytes_of(g, x) : p.n * size_of(g.nodes[x].dtype);
   }
@@ -4632,11 +4654,7 @@ constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const pa
                            Lowered& out) {
   const bool gathers = g.nodes[node].op == ir::Op::gather;
   const int index = g.in(node, gathers ? 1 : 0), data = g.in(node, gathers ? 0 : 1);
-  const auto address = [&](int x) {
-    if (!f.is_view_in(x, f.group[node])) return plan.where[x];
-    const passes::View& v = f.views[f.view_of[x]];
-    return plan.where[v.root] + static_cast<u64>(v.offset * size_of(g.nodes[x].dtype));
-  };
+  const auto address = [&](int x) { return plan.address(f.view_in(g, x, f.group[node]), g.nodes[x].dtype); };
   const i64 rows = g.dims(gathers ? data : node).extent[0], count = g.dims(index).size();
   const i64 width = count > 0 ? g.dims(gathers ? node : data).size() / count : 0;
   List<u64> code, addresses, numbers;
@@ -8354,11 +8372,7 @@ constexpr void lower_line(const ir::Graph& g, const passes::Fusion& f, const pas
   // a: the lines, or what is scattered; b: indices, or what is looked for
   const int a = g.in(node, scatters ? 1 : 0), b = two ? g.in(node, scatters ? 0 : 1) : a;
   List<u64> code, addresses, numbers;
-  const auto view = [&](int x) {
-    return f.is_view_in(x, group) && f.view_of[x] >= 0 ? f.views[f.view_of[x]]
-                                                       : passes::contiguous_view(x, g.dims(x));
-  };
-  const passes::View va = view(a), vb = view(b);
+  const passes::View va = f.view_in(g, a, group), vb = f.view_in(g, b, group);
   const ir::Lines lines = ir::lines_of(g.dims(scatters ? node : a), axis);
   const passes::LineStrides sa = passes::line_strides(va, g.dims(a), axis);
   const passes::LineStrides sb = passes::line_strides(vb, g.dims(b), axis);
@@ -8366,11 +8380,8 @@ constexpr void lower_line(const ir::Graph& g, const passes::Fusion& f, const pas
   code.push(static_cast<u64>(g.nodes[a].dtype));
   code.push(two ? static_cast<u64>(g.nodes[b].dtype) : 0);
   code.push(folds ? static_cast<u64>(g.attribute(node, op == ir::Op::scan ? 2 : 1)) : 0);
-  const auto address = [&](const passes::View& v, int x) {
-    return plan.where[v.root] + static_cast<u64>(v.offset * size_of(g.nodes[x].dtype));
-  };
-  addresses.push(address(va, a));
-  addresses.push(two ? address(vb, b) : passes::Address::none);
+  addresses.push(plan.address(va, g.nodes[a].dtype));
+  addresses.push(two ? plan.address(vb, g.nodes[b].dtype) : passes::Address::none);
   addresses.push(plan.where[node]);
   addresses.push(plan.cuts[group].partials);
   const bool flag = op == ir::Op::search ? g.attribute(node, 0) != 0 : !scatters && g.attribute(node, 1) != 0;
@@ -8793,7 +8804,7 @@ class LoopLowering {
     const bool through_view = view_of_[x] >= 0 && (f.is_view_in(x, group_number_) || is_copy(x));
     const passes::View v =
         through_view ? views_[view_of_[x]] : passes::contiguous_view(x, shapes_[nodes_[x].shape]);
-    o.address = p.where[v.root] + static_cast<u64>(v.offset * size_of(t));
+    o.address = p.address(v, t);
     spread(shapes_[nodes_[x].shape], v.stride, o);
     return o;
   }
@@ -9267,9 +9278,7 @@ class LoopBindings {
   // Where an operand starts; it is contiguous.
   constexpr u64 operand(int k) const {
     const int x = g.in(loop_, k);
-    if (!f.is_view_in(x, group_)) return p.where[x];
-    const passes::View& v = f.views[f.view_of[x]];
-    return p.where[v.root] + static_cast<u64>(v.offset * size_of(g.nodes[x].dtype));
+    return p.address(f.view_in(g, x, group_), g.nodes[x].dtype);
   }
   constexpr u64 result(int which) const { return p.where[m.result[which]]; }
 
@@ -11249,20 +11258,7 @@ constexpr ir::Graph reduce_loops(const ir::Graph& g) {
     for (int k = 0; k < node.arity; ++k)
       if (reductions.back()->uses(k)) live[in[k]] = 1;
   }
-  ir::Builder b(2 * n);
-  b.graph.slots = g.slots;
-  b.graph.groups = g.groups;
-  b.graph.ranges = g.ranges;
-  b.graph.model_bytes = g.model_bytes;
-  b.graph.optimizer_bytes = g.optimizer_bytes;
-  b.graph.scalar_count = g.scalar_count;
-  b.graph.presets = g.presets;
-  b.graph.streams = g.streams;
-  b.graph.is_body = g.is_body;
-  b.graph.key_input = g.key_input;
-  // shapes and lists keep their numbers
-  for (const Dims& d : g.shapes) b.shape(d);
-  for (const ir::Span& span : g.lists) b.list(g.list_data.data() + span.begin, span.size);
+  ir::Builder b(g, 2 * n);
   List<int> moved(n, -1), operands;
   for (int i = 0; i < n; ++i) {
     if (!live[i]) continue;
@@ -11304,47 +11300,6 @@ constexpr ir::Graph reduce_loops(const ir::Graph& g) {
 
 namespace weft::passes {
 
-// Equal nodes of a graph under construction, found by hash.
-class Shared {
- public:
-  constexpr explicit Shared(int nodes) {
-    int size = 64;
-    while (size < 2 * nodes) size *= 2;
-    table_ = List<int>(size, -1);
-  }
-  // The last node of r, or the earlier one that equals it: the last then goes.
-  constexpr int last(ir::Graph& r) {
-    const ir::Node* nodes = r.nodes.data();
-    const int* edges = r.edges.data();
-    const int last = r.nodes.size() - 1;
-    const ir::Node& node = nodes[last];
-    u64 h = static_cast<u64>(node.op) | static_cast<u64>(node.dtype) << 8 |
-            static_cast<u64>(node.recompute) << 16 | static_cast<u64>(node.shape) << 32;
-    h = (h ^ node.imm ^ static_cast<u64>(node.list + 1) << 40) * 0x9e3779b97f4a7c15ull;
-    for (int k = 0; k < node.arity; ++k)
-      h = (h ^ (h >> 29) ^ static_cast<u64>(edges[node.first + k])) * 0x9e3779b97f4a7c15ull;
-    const int mask = table_.size() - 1;
-    int at = static_cast<int>(h >> 33) & mask;
-    int* table = table_.data();
-    for (; table[at] >= 0; at = (at + 1) & mask) {
-      const ir::Node& other = nodes[table[at]];
-      bool same = other.op == node.op && other.dtype == node.dtype && other.recompute == node.recompute &&
-                  other.shape == node.shape && other.list == node.list && other.imm == node.imm &&
-                  other.arity == node.arity;
-      for (int k = 0; same && k < node.arity; ++k) same = edges[other.first + k] == edges[node.first + k];
-      if (!same) continue;
-      for (int k = 0; k < node.arity; ++k) r.edges.pop();
-      r.nodes.pop();
-      return table[at];
-    }
-    table[at] = last;
-    return last;
-  }
-
- private:
-  List<int> table_;
-};
-
 constexpr ir::Graph drop_unused(const ir::Graph& g) {
   const int n = g.nodes.size();
   const ir::Node* const nodes = g.nodes.data();
@@ -11377,37 +11332,26 @@ constexpr ir::Graph drop_unused(const ir::Graph& g) {
     late_at[i] = late.size();
     late.push(found);
   }
-  ir::Graph r;
-  r.shapes = g.shapes;
-  r.lists = g.lists;
-  r.list_data = g.list_data;
-  r.slots = g.slots;
-  r.groups = g.groups;
-  r.ranges = g.ranges;
-  r.model_bytes = g.model_bytes;
-  r.optimizer_bytes = g.optimizer_bytes;
-  r.scalar_count = g.scalar_count;
-  r.presets = g.presets;
-  r.streams = g.streams;
+  ir::Builder b(g, variables ? n : 0);
+  ir::Graph& r = b.graph;
   r.bodies = g.bodies;
   r.body_words = g.body_words;
-  r.is_body = g.is_body;
-  r.key_input = g.key_input;
   r.edges.reserve(edges + g.outputs.size() + g.assigns.size());
   r.nodes.reserve(n + g.outputs.size() + g.assigns.size());
   List<int> moved_list(n, -1);
   int* const moved = moved_list.data();
-  Shared shared(variables ? n : 0);
-  const auto add = [&](ir::Node node, int x, int y) {
+  // Equal nodes can only be there with variables: without, no time is spent looking for them.
+  const auto add = [&](ir::Node node, const int* in, int arity) {
+    if (variables) return b.add(node, in, arity);
     node.first = r.edges.size();
-    r.edges.push(x);
-    r.edges.push(y);
+    r.edges.append(in, arity);
     r.nodes.push(node);
-    return variables ? shared.last(r) : r.nodes.size() - 1;
+    return r.nodes.size() - 1;
   };
+  List<int> operands;
   for (int i = 0; i < n; ++i) {
     if (!live[i]) continue;
-    ir::Node node = nodes[i];
+    const ir::Node node = nodes[i];
     const int* in = all_edges + node.first;
     const bool same = node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype;
     if (node.op == ir::Op::stop_gradient || node.op == ir::Op::surrogate || same) {
@@ -11416,15 +11360,14 @@ constexpr ir::Graph drop_unused(const ir::Graph& g) {
     }
     if (!late.empty() && late_at[i] >= 0) {
       const LateBias& sum = late[late_at[i]];
-      const int first = add(node, moved[sum.dot], moved[sum.x]);
-      moved[i] = add(node, first, moved[sum.bias]);
+      const int inner[2]{moved[sum.dot], moved[sum.x]};
+      const int outer[2]{add(node, inner, 2), moved[sum.bias]};
+      moved[i] = add(node, outer, 2);
       continue;
     }
-    node.first = r.edges.size();
-    for (int k = 0; k < node.arity; ++k) r.edges.push(moved[in[k]]);
-    moved[i] = r.nodes.size();
-    r.nodes.push(node);
-    if (variables) moved[i] = shared.last(r);
+    operands.clear();
+    for (int k = 0; k < node.arity; ++k) operands.push(moved[in[k]]);
+    moved[i] = add(node, operands.data(), node.arity);
   }
   const auto computed = [&](int node) {
     const ir::Op op = r.nodes[node].op;
@@ -11442,7 +11385,7 @@ constexpr ir::Graph drop_unused(const ir::Graph& g) {
   for (int node : g.outputs) r.outputs.push(computed(moved[node]));
   for (const ir::Assign& a : g.assigns) r.assigns.push({a.slot, computed(moved[a.node])});
   for (int node : g.inputs) r.inputs.push(node < 0 ? -1 : moved[node]);
-  return r;
+  return static_cast<ir::Graph&&>(r);
 }
 
 constexpr ir::Graph prune(const ir::Graph& g) {
@@ -13723,7 +13666,6 @@ struct FrozenPlan {
   static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::words.w[which]); }
   static constexpr int places = count(0), cuts = count(1), copies = count(2), outputs = count(3),
                        finishes = count(5);
-  static constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
   template <class S>  // a template, so that its members wait for the counts
   struct Arrays {
     u64 where[at_least_one(S::places)]{};
@@ -16682,10 +16624,9 @@ constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) 
 // The fusion that Stage wrote, as constant arrays. borrowed() has them for reading; collectable() has what
 // collect() changes copied.
 template <class Stage>
-struct Frozen {
+struct FrozenFusion {
   static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::words.w[which]); }
   static constexpr int nodes = count(0), views = count(1), groups = count(2), pool = count(3);
-  static constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
   template <class S>  // a template, so that its members wait for the counts
   struct Arrays {
     Role role[at_least_one(S::nodes)]{};
@@ -16705,7 +16646,7 @@ struct Frozen {
     read_fusion(r, sizes, to);
     return to;
   }
-  static constexpr Arrays<Frozen> arrays = read<Frozen>();
+  static constexpr Arrays<FrozenFusion> arrays = read<FrozenFusion>();
 
   static constexpr Fusion borrowed() {
     Fusion f;
@@ -16822,6 +16763,21 @@ constexpr codegen::Build finish(const ir::Graph& traced) {
   return codegen::finish_build(graph, plan, codegen::lower(graph, fusion, plan));
 }
 
+// How much one constant evaluation takes on. Compilers stop long ones, each at a length of its own; a pass
+// that grows with the program goes in pieces.
+struct Pieces {
+  int differentiated_nodes, grouped_nodes, lowered_groups;
+};
+#if defined(__clang__)
+inline constexpr Pieces pieces{1024, 3072, 512};
+#elif defined(__CUDACC__)
+inline constexpr Pieces pieces{1024, 1 << 24, 512};
+#else
+inline constexpr Pieces pieces{4096, 1 << 24, 512};
+#endif
+// How many pieces of that length `count` makes; at least one.
+constexpr int pieces_of(int count, int length) { return count > 0 ? (count - 1) / length + 1 : 1; }
+
 // The same passes as separate constant evaluations, each from the words of the one before.
 template <class Source>
 struct PruneStage {
@@ -16831,38 +16787,33 @@ struct PruneStage {
 template <class Source>
 struct VerifyStage {
   static constexpr bool sound() {
-    return !ir::verify(ir::Frozen<PruneStage<Source>>::graph(), ir::Stage::pruned);
+    return !ir::verify(ir::FrozenGraph<PruneStage<Source>>::graph(), ir::Stage::pruned);
   }
 };
-// Groups are formed in pieces of so many nodes: clang stops evaluations that g++ and nvcc finish.
-#ifdef __clang__
-inline constexpr int nodes_a_piece = 3072;
-#else
-inline constexpr int nodes_a_piece = 1 << 24;
-#endif
+template <class Source>
+inline constexpr int group_pieces = pieces_of(ir::FrozenGraph<PruneStage<Source>>::sizes.nodes,
+                                              pieces.grouped_nodes);
 template <class Source, int Piece>
 struct GroupStage {
-  static constexpr int nodes = ir::Frozen<PruneStage<Source>>::sizes.nodes;
-  static constexpr bool last = (Piece + 1) * i64{nodes_a_piece} >= nodes;
   static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::Frozen<PruneStage<Source>>::graph();
+    const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
     passes::Grouping grouping;
     if constexpr (Piece > 0)
       passes::read_grouping(Kept<GroupStage<Source, Piece - 1>>::words.w, graph, grouping);
-    passes::Fuser(graph, grouping).run(nodes_a_piece);
-    if constexpr (last)
+    passes::Fuser(graph, grouping).run(pieces.grouped_nodes);
+    if constexpr (Piece + 1 == group_pieces<Source>)
       passes::write(w, graph, grouping.fusion);
     else
       passes::write(w, graph, grouping);
   }
 };
 template <class Source>
-using LastGroupStage = GroupStage<Source, (ir::Frozen<PruneStage<Source>>::sizes.nodes - 1) / nodes_a_piece>;
+using LastGroupStage = GroupStage<Source, group_pieces<Source> - 1>;
 template <class Source>
 struct FuseStage {
   static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::Frozen<PruneStage<Source>>::graph();
-    passes::Fusion fusion = passes::Frozen<LastGroupStage<Source>>::collectable();
+    const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
+    passes::Fusion fusion = passes::FrozenFusion<LastGroupStage<Source>>::collectable();
     passes::collect(graph, fusion);
     passes::write(w, graph, fusion);
   }
@@ -16870,22 +16821,20 @@ struct FuseStage {
 template <class Source>
 struct PlanStage {
   static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::Frozen<PruneStage<Source>>::graph();
-    const passes::Fusion fusion = passes::Frozen<FuseStage<Source>>::borrowed();
+    const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
+    const passes::Fusion fusion = passes::FrozenFusion<FuseStage<Source>>::borrowed();
     codegen::write(w, passes::plan_memory(graph, fusion));
   }
 };
-// Lowering goes in pieces of equal length, so that no evaluation grows with the program.
-inline constexpr int groups_a_piece = 512;
 template <class Source, int Piece>
 struct LowerStage {
   static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::Frozen<PruneStage<Source>>::graph();
-    const passes::Fusion fusion = passes::Frozen<FuseStage<Source>>::borrowed();
+    const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
+    const passes::Fusion fusion = passes::FrozenFusion<FuseStage<Source>>::borrowed();
     const passes::Plan plan = codegen::FrozenPlan<PlanStage<Source>>::plan();
-    const int groups = fusion.groups.size(), first = Piece * groups_a_piece;
-    codegen::write(w, codegen::lower(graph, fusion, plan, first,
-                                     groups < first + groups_a_piece ? groups : first + groups_a_piece));
+    const int groups = fusion.groups.size(), first = Piece * pieces.lowered_groups;
+    const int end = first + pieces.lowered_groups;
+    codegen::write(w, codegen::lower(graph, fusion, plan, first, groups < end ? groups : end));
   }
 };
 template <class Source>
@@ -16897,11 +16846,11 @@ struct ImageStage {
     return all;
   }
   static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::Frozen<PruneStage<Source>>::graph();
+    const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
     const passes::Plan plan = codegen::FrozenPlan<PlanStage<Source>>::plan();
-    constexpr int pieces = (passes::Frozen<FuseStage<Source>>::groups + groups_a_piece - 1) / groups_a_piece;
-    const codegen::Build build = codegen::finish_build(
-        graph, plan, join(std::make_integer_sequence<int, (pieces > 0 ? pieces : 1)>{}));
+    constexpr int lowered = pieces_of(passes::FrozenFusion<FuseStage<Source>>::groups, pieces.lowered_groups);
+    const codegen::Build build =
+        codegen::finish_build(graph, plan, join(std::make_integer_sequence<int, lowered>{}));
     codegen::write(w, build.header);
     codegen::write(w, build);
   }
@@ -26101,7 +26050,11 @@ namespace weft::passes {
 class LoopGradient {
  public:
   constexpr LoopGradient(ir::Builder& builder, int loop)
-      : b(builder), loop_(loop), shape_(ir::loop_shape(b.graph, loop)), r(ir::loop_body(b.graph, loop)) {
+      : b(builder),
+        loop_(loop),
+        shape_(ir::loop_shape(b.graph, loop)),
+        forward_(ir::loop_body(b.graph, loop)),
+        r(ir::Graph(forward_)) {
     original_ = r.graph.nodes.size();
   }
 
@@ -26143,6 +26096,7 @@ class LoopGradient {
         out[k] = (k < invariants ? stacked(operand_gradient[k]) : total(operand_gradient[k])).id;
       if (!needed[k]) out[k] = -1;
     }
+    stack_saved();
     return out;
   }
 
@@ -26346,19 +26300,23 @@ class LoopGradient {
   }
   // Node `node` of the forward body, stacked by the forward loop: one more output of it.
   constexpr Value saved(int node) {
-    ir::Graph body = ir::loop_body(b.graph, loop_);
     int k = 0;
-    while (k < shape_.outputs && body.outputs[shape_.carries + k] != node) ++k;
+    while (k < shape_.outputs && forward_.outputs[shape_.carries + k] != node) ++k;
     if (k == shape_.outputs) {
-      body.outputs.push(node);
+      forward_.outputs.push(node);
       ++shape_.outputs;
-      const int number = ir::add_body(b.graph, body);
-      const int list = ir::loop_list(b, shape_);
-      b.graph.nodes[loop_].imm = static_cast<u64>(number);
-      b.graph.nodes[loop_].list = list;
+      more_outputs_ = true;
     }
     return ir::loop_result({&b, loop_}, shape_.output(k), r.graph.nodes[node].dtype,
                            ir::stacked_dims(shape_.trips, r.graph.dims(node)));
+  }
+
+  // Has the forward loop stack what saved() asked for.
+  constexpr void stack_saved() {
+    if (!more_outputs_) return;
+    const int body = ir::add_body(b.graph, forward_), list = ir::loop_list(b, shape_);
+    b.graph.nodes[loop_].imm = static_cast<u64>(body);
+    b.graph.nodes[loop_].list = list;
   }
 
   // ---- the reverse loop ----
@@ -26441,7 +26399,9 @@ class LoopGradient {
   ir::Builder& b;
   int loop_;
   ir::LoopShape shape_;
-  ir::Builder r;  // the body, and after it its gradient
+  ir::Graph forward_;          // the body
+  bool more_outputs_ = false;  // than the loop's body has so far
+  ir::Builder r;               // the body, and after it its gradient
   int original_ = 0;
   u64 fresh_ = 1u << 20;  // numbers of inputs that the body does not have
   List<u8> active_;
@@ -29650,20 +29610,7 @@ constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
     if (passes_on)
       for (int k = 0; k < node.arity; ++k) gradient[g.edges[node.first + k]] = 1;
   }
-  ir::Builder b(2 * n);
-  b.graph.slots = g.slots;
-  b.graph.groups = g.groups;
-  b.graph.ranges = g.ranges;
-  b.graph.model_bytes = g.model_bytes;
-  b.graph.optimizer_bytes = g.optimizer_bytes;
-  b.graph.scalar_count = g.scalar_count;
-  b.graph.presets = g.presets;
-  b.graph.streams = g.streams;
-  b.graph.is_body = g.is_body;
-  b.graph.key_input = g.key_input;
-  // shapes and lists keep their numbers
-  for (const Dims& d : g.shapes) b.shape(d);
-  for (const ir::Span& span : g.lists) b.list(g.list_data.data() + span.begin, span.size);
+  ir::Builder b(g, 2 * n);
   List<int> moved(n, -1);
   List<int> operands;
   for (int i = 0; i < n; ++i) {
@@ -30325,13 +30272,7 @@ struct ForwardStage {
     ir::write(w, f.graph);
   }
 };
-// The backward pass goes in pieces of so many nodes of the forward pass: clang and nvcc stop evaluations that
-// g++ finishes.
-#if defined(__clang__) || defined(__CUDACC__)
-inline constexpr int nodes_a_piece = 1024;
-#else
-inline constexpr int nodes_a_piece = 4096;
-#endif
+// The backward pass goes in pieces of so many nodes of the forward pass.
 template <int Piece, class M, class F, class O, class... I>
 struct BackwardStage {
   static constexpr void write(WordWriter& w) {
@@ -30352,10 +30293,10 @@ struct BackwardStage {
     if constexpr (Piece == 0) {
       using Before = Kept<ForwardStage<M, F, O, I...>>;
       return begin_backward<M, O>(ir::thaw(Before::words.w + 2), static_cast<int>(Before::words.w[1]),
-                                  nodes_a_piece);
+                                  exec::pieces.differentiated_nodes);
     } else {
       Backward r = BackwardStage<Piece - 1, M, F, O, I...>::thaw();
-      continue_backward(r, nodes_a_piece);
+      continue_backward(r, exec::pieces.differentiated_nodes);
       return r;
     }
   }
@@ -30377,8 +30318,9 @@ struct BackwardStage {
 template <class M, class F, class O, bool Apply, class... I>
 struct StepSource {
   using Forwards = Kept<ForwardStage<M, F, O, I...>>;
-  static constexpr int forward_nodes = ir::Frozen<ForwardStage<M, F, O, I...>, 2>::sizes.nodes;
-  using Backwards = BackwardStage<(forward_nodes - 1) / nodes_a_piece, M, F, O, I...>;
+  static constexpr int forward_nodes = ir::FrozenGraph<ForwardStage<M, F, O, I...>, 2>::sizes.nodes;
+  static constexpr int backward_pieces = exec::pieces_of(forward_nodes, exec::pieces.differentiated_nodes);
+  using Backwards = BackwardStage<backward_pieces - 1, M, F, O, I...>;
 
   struct UpdateStage {
     static constexpr void write(WordWriter& w) {
@@ -30391,9 +30333,9 @@ struct StepSource {
   };
   static constexpr ir::Graph graph() {
     if constexpr (O::Precision::rule.compute == DType::f32)
-      return ir::Frozen<UpdateStage>::graph();
+      return ir::FrozenGraph<UpdateStage>::graph();
     else
-      return passes::apply_precision(ir::Frozen<UpdateStage>::graph(), O::Precision::rule);
+      return passes::apply_precision(ir::FrozenGraph<UpdateStage>::graph(), O::Precision::rule);
   }
   // An input that the loss never reads, and a row of the state table that no gradient reaches; -1: none.
   static constexpr int unused_input() { return static_cast<int>(static_cast<i64>(Forwards::words.w[0])); }

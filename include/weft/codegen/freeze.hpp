@@ -38,7 +38,6 @@ struct FrozenPlan {
   static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::words.w[which]); }
   static constexpr int places = count(0), cuts = count(1), copies = count(2), outputs = count(3),
                        finishes = count(5);
-  static constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
   template <class S>  // a template, so that its members wait for the counts
   struct Arrays {
     u64 where[at_least_one(S::places)]{};

@@ -11,11 +11,8 @@ constexpr void lower_conv(const ir::Graph& g, const passes::Fusion& f, const pas
                           Lowered& out) {
   const int x = g.in(node, 0), w = g.in(node, 1);
   const int group = f.group[node];
-  const auto view = [&](int v) {
-    return f.is_view_in(v, group) && f.view_of[v] >= 0 ? f.views[f.view_of[v]]
-                                                       : passes::contiguous_view(v, g.dims(v));
-  };
-  const passes::View vx = view(x), vw = view(w), vy = passes::contiguous_view(node, g.dims(node));
+  const passes::View vx = f.view_in(g, x, group), vw = f.view_in(g, w, group),
+                     vy = passes::contiguous_view(node, g.dims(node));
   const ir::ConvAxes axes = ir::conv_axes(g, node);
   const Dims &dx = g.dims(x), &dw = g.dims(w), &dy = g.dims(node);
   i64 y_lead[3]{};
@@ -24,8 +21,8 @@ constexpr void lower_conv(const ir::Graph& g, const passes::Fusion& f, const pas
   code.push(static_cast<u64>(g.nodes[x].dtype));
   code.push(static_cast<u64>(g.nodes[w].dtype));
   code.push(static_cast<u64>(g.nodes[node].dtype));
-  addresses.push(plan.where[vx.root] + static_cast<u64>(vx.offset * size_of(g.nodes[x].dtype)));
-  addresses.push(plan.where[vw.root] + static_cast<u64>(vw.offset * size_of(g.nodes[w].dtype)));
+  addresses.push(plan.address(vx, g.nodes[x].dtype));
+  addresses.push(plan.address(vw, g.nodes[w].dtype));
   addresses.push(plan.where[node]);
   for (const i64 v :
        {dx.extent[0], dx.extent[1], dx.extent[2], dw.extent[1], vx.stride[0], vx.stride[1], vx.stride[2],

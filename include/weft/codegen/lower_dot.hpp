@@ -74,19 +74,15 @@ constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const pass
                          Lowered& out) {
   const passes::Group& group = f.groups[k];
   const int node = group.opaque, a = g.in(node, 0), b = g.in(node, 1);
-  const auto view = [&](int x) {
-    return f.is_view_in(x, k) && f.view_of[x] >= 0 ? f.views[f.view_of[x]]
-                                                   : passes::contiguous_view(x, g.dims(x));
-  };
-  const passes::View va = view(a), vb = view(b);
+  const passes::View va = f.view_in(g, a, k), vb = f.view_in(g, b, k);
   const DotProblem p = dot_problem(g, node, va, vb);
   if (!p.ok) throw Error("codegen/dot", "a contraction's axes cannot be joined into a matrix product");
   List<u64> code, addresses, numbers;
   code.push(static_cast<u64>(g.nodes[a].dtype));
   code.push(static_cast<u64>(g.nodes[b].dtype));
   code.push(static_cast<u64>(g.nodes[node].dtype));
-  addresses.push(plan.where[va.root] + static_cast<u64>(va.offset * size_of(g.nodes[a].dtype)));
-  addresses.push(plan.where[vb.root] + static_cast<u64>(vb.offset * size_of(g.nodes[b].dtype)));
+  addresses.push(plan.address(va, g.nodes[a].dtype));
+  addresses.push(plan.address(vb, g.nodes[b].dtype));
   addresses.push(plan.where[group.result]);
   u64 epilogue = 0;
   i64 epilogue_bytes = 0;
@@ -96,8 +92,7 @@ constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const pass
       addresses.push(passes::Address::none);
       continue;
     }
-    const passes::View v = view(x);
-    addresses.push(plan.where[v.root] + static_cast<u64>(v.offset * size_of(g.nodes[x].dtype)));
+    addresses.push(plan.address(f.view_in(g, x, k), g.nodes[x].dtype));
     epilogue |= e == 0 ? kernels::dot_adds : kernels::dot_has_bias;
     epilogue_bytes += e == 0 ? passes::bytes_of(g, x) : p.n * size_of(g.nodes[x].dtype);
   }
@@ -121,11 +116,7 @@ constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const pa
                            Lowered& out) {
   const bool gathers = g.nodes[node].op == ir::Op::gather;
   const int index = g.in(node, gathers ? 1 : 0), data = g.in(node, gathers ? 0 : 1);
-  const auto address = [&](int x) {
-    if (!f.is_view_in(x, f.group[node])) return plan.where[x];
-    const passes::View& v = f.views[f.view_of[x]];
-    return plan.where[v.root] + static_cast<u64>(v.offset * size_of(g.nodes[x].dtype));
-  };
+  const auto address = [&](int x) { return plan.address(f.view_in(g, x, f.group[node]), g.nodes[x].dtype); };
   const i64 rows = g.dims(gathers ? data : node).extent[0], count = g.dims(index).size();
   const i64 width = count > 0 ? g.dims(gathers ? node : data).size() / count : 0;
   List<u64> code, addresses, numbers;

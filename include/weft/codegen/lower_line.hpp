@@ -19,11 +19,7 @@ constexpr void lower_line(const ir::Graph& g, const passes::Fusion& f, const pas
   // a: the lines, or what is scattered; b: indices, or what is looked for
   const int a = g.in(node, scatters ? 1 : 0), b = two ? g.in(node, scatters ? 0 : 1) : a;
   List<u64> code, addresses, numbers;
-  const auto view = [&](int x) {
-    return f.is_view_in(x, group) && f.view_of[x] >= 0 ? f.views[f.view_of[x]]
-                                                       : passes::contiguous_view(x, g.dims(x));
-  };
-  const passes::View va = view(a), vb = view(b);
+  const passes::View va = f.view_in(g, a, group), vb = f.view_in(g, b, group);
   const ir::Lines lines = ir::lines_of(g.dims(scatters ? node : a), axis);
   const passes::LineStrides sa = passes::line_strides(va, g.dims(a), axis);
   const passes::LineStrides sb = passes::line_strides(vb, g.dims(b), axis);
@@ -31,11 +27,8 @@ constexpr void lower_line(const ir::Graph& g, const passes::Fusion& f, const pas
   code.push(static_cast<u64>(g.nodes[a].dtype));
   code.push(two ? static_cast<u64>(g.nodes[b].dtype) : 0);
   code.push(folds ? static_cast<u64>(g.attribute(node, op == ir::Op::scan ? 2 : 1)) : 0);
-  const auto address = [&](const passes::View& v, int x) {
-    return plan.where[v.root] + static_cast<u64>(v.offset * size_of(g.nodes[x].dtype));
-  };
-  addresses.push(address(va, a));
-  addresses.push(two ? address(vb, b) : passes::Address::none);
+  addresses.push(plan.address(va, g.nodes[a].dtype));
+  addresses.push(two ? plan.address(vb, g.nodes[b].dtype) : passes::Address::none);
   addresses.push(plan.where[node]);
   addresses.push(plan.cuts[group].partials);
   const bool flag = op == ir::Op::search ? g.attribute(node, 0) != 0 : !scatters && g.attribute(node, 1) != 0;

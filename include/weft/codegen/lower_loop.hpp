@@ -180,7 +180,7 @@ class LoopLowering {
     const bool through_view = view_of_[x] >= 0 && (f.is_view_in(x, group_number_) || is_copy(x));
     const passes::View v =
         through_view ? views_[view_of_[x]] : passes::contiguous_view(x, shapes_[nodes_[x].shape]);
-    o.address = p.where[v.root] + static_cast<u64>(v.offset * size_of(t));
+    o.address = p.address(v, t);
     spread(shapes_[nodes_[x].shape], v.stride, o);
     return o;
   }

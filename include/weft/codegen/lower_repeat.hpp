@@ -27,9 +27,7 @@ class LoopBindings {
   // Where an operand starts; it is contiguous.
   constexpr u64 operand(int k) const {
     const int x = g.in(loop_, k);
-    if (!f.is_view_in(x, group_)) return p.where[x];
-    const passes::View& v = f.views[f.view_of[x]];
-    return p.where[v.root] + static_cast<u64>(v.offset * size_of(g.nodes[x].dtype));
+    return p.address(f.view_in(g, x, group_), g.nodes[x].dtype);
   }
   constexpr u64 result(int which) const { return p.where[m.result[which]]; }
 

@@ -6,9 +6,12 @@
 
 namespace weft {
 
+// Extents of arrays that may have nothing to hold.
+constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
+
 template <int N>
 struct Words {
-  u64 w[N > 0 ? N : 1]{};
+  u64 w[at_least_one(N)]{};
 };
 
 // Writes values one after another; counts on when full, so that a second try knows the size.

@@ -106,6 +106,21 @@ constexpr codegen::Build finish(const ir::Graph& traced) {
   return codegen::finish_build(graph, plan, codegen::lower(graph, fusion, plan));
 }
 
+// How much one constant evaluation takes on. Compilers stop long ones, each at a length of its own; a pass
+// that grows with the program goes in pieces.
+struct Pieces {
+  int differentiated_nodes, grouped_nodes, lowered_groups;
+};
+#if defined(__clang__)
+inline constexpr Pieces pieces{1024, 3072, 512};
+#elif defined(__CUDACC__)
+inline constexpr Pieces pieces{1024, 1 << 24, 512};
+#else
+inline constexpr Pieces pieces{4096, 1 << 24, 512};
+#endif
+// How many pieces of that length `count` makes; at least one.
+constexpr int pieces_of(int count, int length) { return count > 0 ? (count - 1) / length + 1 : 1; }
+
 // The same passes as separate constant evaluations, each from the words of the one before.
 template <class Source>
 struct PruneStage {
@@ -115,38 +130,33 @@ struct PruneStage {
 template <class Source>
 struct VerifyStage {
   static constexpr bool sound() {
-    return !ir::verify(ir::Frozen<PruneStage<Source>>::graph(), ir::Stage::pruned);
+    return !ir::verify(ir::FrozenGraph<PruneStage<Source>>::graph(), ir::Stage::pruned);
   }
 };
-// Groups are formed in pieces of so many nodes: clang stops evaluations that g++ and nvcc finish.
-#ifdef __clang__
-inline constexpr int nodes_a_piece = 3072;
-#else
-inline constexpr int nodes_a_piece = 1 << 24;
-#endif
+template <class Source>
+inline constexpr int group_pieces = pieces_of(ir::FrozenGraph<PruneStage<Source>>::sizes.nodes,
+                                              pieces.grouped_nodes);
 template <class Source, int Piece>
 struct GroupStage {
-  static constexpr int nodes = ir::Frozen<PruneStage<Source>>::sizes.nodes;
-  static constexpr bool last = (Piece + 1) * i64{nodes_a_piece} >= nodes;
   static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::Frozen<PruneStage<Source>>::graph();
+    const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
     passes::Grouping grouping;
     if constexpr (Piece > 0)
       passes::read_grouping(Kept<GroupStage<Source, Piece - 1>>::words.w, graph, grouping);
-    passes::Fuser(graph, grouping).run(nodes_a_piece);
-    if constexpr (last)
+    passes::Fuser(graph, grouping).run(pieces.grouped_nodes);
+    if constexpr (Piece + 1 == group_pieces<Source>)
       passes::write(w, graph, grouping.fusion);
     else
       passes::write(w, graph, grouping);
   }
 };
 template <class Source>
-using LastGroupStage = GroupStage<Source, (ir::Frozen<PruneStage<Source>>::sizes.nodes - 1) / nodes_a_piece>;
+using LastGroupStage = GroupStage<Source, group_pieces<Source> - 1>;
 template <class Source>
 struct FuseStage {
   static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::Frozen<PruneStage<Source>>::graph();
-    passes::Fusion fusion = passes::Frozen<LastGroupStage<Source>>::collectable();
+    const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
+    passes::Fusion fusion = passes::FrozenFusion<LastGroupStage<Source>>::collectable();
     passes::collect(graph, fusion);
     passes::write(w, graph, fusion);
   }
@@ -154,22 +164,20 @@ struct FuseStage {
 template <class Source>
 struct PlanStage {
   static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::Frozen<PruneStage<Source>>::graph();
-    const passes::Fusion fusion = passes::Frozen<FuseStage<Source>>::borrowed();
+    const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
+    const passes::Fusion fusion = passes::FrozenFusion<FuseStage<Source>>::borrowed();
     codegen::write(w, passes::plan_memory(graph, fusion));
   }
 };
-// Lowering goes in pieces of equal length, so that no evaluation grows with the program.
-inline constexpr int groups_a_piece = 512;
 template <class Source, int Piece>
 struct LowerStage {
   static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::Frozen<PruneStage<Source>>::graph();
-    const passes::Fusion fusion = passes::Frozen<FuseStage<Source>>::borrowed();
+    const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
+    const passes::Fusion fusion = passes::FrozenFusion<FuseStage<Source>>::borrowed();
     const passes::Plan plan = codegen::FrozenPlan<PlanStage<Source>>::plan();
-    const int groups = fusion.groups.size(), first = Piece * groups_a_piece;
-    codegen::write(w, codegen::lower(graph, fusion, plan, first,
-                                     groups < first + groups_a_piece ? groups : first + groups_a_piece));
+    const int groups = fusion.groups.size(), first = Piece * pieces.lowered_groups;
+    const int end = first + pieces.lowered_groups;
+    codegen::write(w, codegen::lower(graph, fusion, plan, first, groups < end ? groups : end));
   }
 };
 template <class Source>
@@ -181,11 +189,11 @@ struct ImageStage {
     return all;
   }
   static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::Frozen<PruneStage<Source>>::graph();
+    const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
     const passes::Plan plan = codegen::FrozenPlan<PlanStage<Source>>::plan();
-    constexpr int pieces = (passes::Frozen<FuseStage<Source>>::groups + groups_a_piece - 1) / groups_a_piece;
-    const codegen::Build build = codegen::finish_build(
-        graph, plan, join(std::make_integer_sequence<int, (pieces > 0 ? pieces : 1)>{}));
+    constexpr int lowered = pieces_of(passes::FrozenFusion<FuseStage<Source>>::groups, pieces.lowered_groups);
+    const codegen::Build build =
+        codegen::finish_build(graph, plan, join(std::make_integer_sequence<int, lowered>{}));
     codegen::write(w, build.header);
     codegen::write(w, build);
   }

@@ -33,10 +33,25 @@ class Builder {
     const int n = graph.nodes.size();
     table_ = List<int>(table_size(sharing == Sharing::all ? 2 * n : 256), -1);
     enter_nodes(sharing);
-    shape_table_ = List<int>(table_size(graph.shapes.size()), -1);
-    for (int k = 0; k < graph.shapes.size(); ++k) enter(shape_table_, hash_extents(graph.shapes.items[k]), k);
-    list_table_ = List<int>(table_size(graph.lists.size()), -1);
-    for (int k = 0; k < graph.lists.size(); ++k) enter(list_table_, hash_of_list(k), k);
+    enter_shapes_and_lists();
+  }
+  // Starts a graph for what a pass makes of another's nodes: state, scalars and random streams are the same,
+  // shapes and attribute lists keep their numbers. Nodes, results and the bodies of loops are up to the pass.
+  constexpr Builder(const Graph& other, int expected_nodes) : Builder(expected_nodes) {
+    graph.shapes = other.shapes;
+    graph.lists = other.lists;
+    graph.list_data = other.list_data;
+    graph.slots = other.slots;
+    graph.groups = other.groups;
+    graph.ranges = other.ranges;
+    graph.model_bytes = other.model_bytes;
+    graph.optimizer_bytes = other.optimizer_bytes;
+    graph.scalar_count = other.scalar_count;
+    graph.presets = other.presets;
+    graph.streams = other.streams;
+    graph.is_body = other.is_body;
+    graph.key_input = other.key_input;
+    enter_shapes_and_lists();
   }
 
   Graph graph;
@@ -190,6 +205,12 @@ class Builder {
     for (int i = 0; i < b.arity; ++i)
       if (edges[i] != operands[i]) return false;
     return true;
+  }
+  constexpr void enter_shapes_and_lists() {
+    shape_table_ = List<int>(table_size(graph.shapes.size()), -1);
+    for (int k = 0; k < graph.shapes.size(); ++k) enter(shape_table_, hash_extents(graph.shapes.items[k]), k);
+    list_table_ = List<int>(table_size(graph.lists.size()), -1);
+    for (int k = 0; k < graph.lists.size(); ++k) enter(list_table_, hash_of_list(k), k);
   }
   constexpr void widen() {
     List<int> wider(table_.size() * 2, -1);

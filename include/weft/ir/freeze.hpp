@@ -173,13 +173,12 @@ constexpr Graph thaw(const u64* words) {
 
 // The graph that Stage wrote behind its first `Skip` words, as constant arrays; graph() borrows them.
 template <class Stage, int Skip = 0>
-struct Frozen {
+struct FrozenGraph {
   static constexpr GraphSizes read_own_sizes() {
     WordReader r(Kept<Stage>::words.w + Skip);
     return read_sizes(r);
   }
   static constexpr GraphSizes sizes = read_own_sizes();
-  static constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
   template <class S>  // a template, so that its members wait for `sizes`
   struct Arrays {
     Node nodes[at_least_one(S::sizes.nodes)]{};
@@ -209,7 +208,7 @@ struct Frozen {
     read_graph(r, S::sizes, to);
     return to;
   }
-  static constexpr Arrays<Frozen> arrays = read<Frozen>();
+  static constexpr Arrays<FrozenGraph> arrays = read<FrozenGraph>();
 
   static constexpr Graph graph() {
     Graph g;

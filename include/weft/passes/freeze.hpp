@@ -166,10 +166,9 @@ constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) 
 // The fusion that Stage wrote, as constant arrays. borrowed() has them for reading; collectable() has what
 // collect() changes copied.
 template <class Stage>
-struct Frozen {
+struct FrozenFusion {
   static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::words.w[which]); }
   static constexpr int nodes = count(0), views = count(1), groups = count(2), pool = count(3);
-  static constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
   template <class S>  // a template, so that its members wait for the counts
   struct Arrays {
     Role role[at_least_one(S::nodes)]{};
@@ -189,7 +188,7 @@ struct Frozen {
     read_fusion(r, sizes, to);
     return to;
   }
-  static constexpr Arrays<Frozen> arrays = read<Frozen>();
+  static constexpr Arrays<FrozenFusion> arrays = read<FrozenFusion>();
 
   static constexpr Fusion borrowed() {
     Fusion f;

@@ -57,6 +57,10 @@ struct Fusion {
   constexpr bool is_view_in(int x, int k) const {
     return role[x] == Role::view || (role[x] == Role::fused && view_of[x] >= 0 && group[x] > k);
   }
+  // How group k reads x: through its view, or as x itself lies in memory.
+  constexpr View view_in(const Graph& g, int x, int k) const {
+    return view_of[x] >= 0 && is_view_in(x, k) ? views[view_of[x]] : contiguous_view(x, g.dims(x));
+  }
 };
 
 struct FuseLimits {
@@ -310,9 +314,7 @@ class Fuser {
       group.added = x;
     } else {
       const int b = edges_[nodes_[group.opaque].first + 1];
-      const View vb = f.is_view_in(b, at) && view_of_[b] >= 0 ? f.views[view_of_[b]]
-                                                              : contiguous_view(b, shapes_[nodes_[b].shape]);
-      if (!is_column_bias(g, group.opaque, v, vb)) return false;
+      if (!is_column_bias(g, group.opaque, v, f.view_in(g, b, at))) return false;
       group.bias = x;
     }
     resolve(x);

@@ -12,7 +12,11 @@ namespace weft::passes {
 class LoopGradient {
  public:
   constexpr LoopGradient(ir::Builder& builder, int loop)
-      : b(builder), loop_(loop), shape_(ir::loop_shape(b.graph, loop)), r(ir::loop_body(b.graph, loop)) {
+      : b(builder),
+        loop_(loop),
+        shape_(ir::loop_shape(b.graph, loop)),
+        forward_(ir::loop_body(b.graph, loop)),
+        r(ir::Graph(forward_)) {
     original_ = r.graph.nodes.size();
   }
 
@@ -54,6 +58,7 @@ class LoopGradient {
         out[k] = (k < invariants ? stacked(operand_gradient[k]) : total(operand_gradient[k])).id;
       if (!needed[k]) out[k] = -1;
     }
+    stack_saved();
     return out;
   }
 
@@ -257,19 +262,23 @@ class LoopGradient {
   }
   // Node `node` of the forward body, stacked by the forward loop: one more output of it.
   constexpr Value saved(int node) {
-    ir::Graph body = ir::loop_body(b.graph, loop_);
     int k = 0;
-    while (k < shape_.outputs && body.outputs[shape_.carries + k] != node) ++k;
+    while (k < shape_.outputs && forward_.outputs[shape_.carries + k] != node) ++k;
     if (k == shape_.outputs) {
-      body.outputs.push(node);
+      forward_.outputs.push(node);
       ++shape_.outputs;
-      const int number = ir::add_body(b.graph, body);
-      const int list = ir::loop_list(b, shape_);
-      b.graph.nodes[loop_].imm = static_cast<u64>(number);
-      b.graph.nodes[loop_].list = list;
+      more_outputs_ = true;
     }
     return ir::loop_result({&b, loop_}, shape_.output(k), r.graph.nodes[node].dtype,
                            ir::stacked_dims(shape_.trips, r.graph.dims(node)));
+  }
+
+  // Has the forward loop stack what saved() asked for.
+  constexpr void stack_saved() {
+    if (!more_outputs_) return;
+    const int body = ir::add_body(b.graph, forward_), list = ir::loop_list(b, shape_);
+    b.graph.nodes[loop_].imm = static_cast<u64>(body);
+    b.graph.nodes[loop_].list = list;
   }
 
   // ---- the reverse loop ----
@@ -352,7 +361,9 @@ class LoopGradient {
   ir::Builder& b;
   int loop_;
   ir::LoopShape shape_;
-  ir::Builder r;  // the body, and after it its gradient
+  ir::Graph forward_;          // the body
+  bool more_outputs_ = false;  // than the loop's body has so far
+  ir::Builder r;               // the body, and after it its gradient
   int original_ = 0;
   u64 fresh_ = 1u << 20;  // numbers of inputs that the body does not have
   List<u8> active_;

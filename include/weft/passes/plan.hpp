@@ -45,6 +45,11 @@ struct Plan {
   List<int> finishes;  // before which groups the sums that are still in parts are put together, ascending
   List<u64> outputs;
   i64 workspace_bytes = 0;
+
+  // Where a view of elements of dtype `t` begins.
+  constexpr u64 address(const View& v, DType t) const {
+    return where[v.root] + static_cast<u64>(v.offset * size_of(t));
+  }
 };
 
 inline constexpr i64 flat_tile = 4096;

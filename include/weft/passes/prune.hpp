@@ -9,47 +9,6 @@
 
 namespace weft::passes {
 
-// Equal nodes of a graph under construction, found by hash.
-class Shared {
- public:
-  constexpr explicit Shared(int nodes) {
-    int size = 64;
-    while (size < 2 * nodes) size *= 2;
-    table_ = List<int>(size, -1);
-  }
-  // The last node of r, or the earlier one that equals it: the last then goes.
-  constexpr int last(ir::Graph& r) {
-    const ir::Node* nodes = r.nodes.data();
-    const int* edges = r.edges.data();
-    const int last = r.nodes.size() - 1;
-    const ir::Node& node = nodes[last];
-    u64 h = static_cast<u64>(node.op) | static_cast<u64>(node.dtype) << 8 |
-            static_cast<u64>(node.recompute) << 16 | static_cast<u64>(node.shape) << 32;
-    h = (h ^ node.imm ^ static_cast<u64>(node.list + 1) << 40) * 0x9e3779b97f4a7c15ull;
-    for (int k = 0; k < node.arity; ++k)
-      h = (h ^ (h >> 29) ^ static_cast<u64>(edges[node.first + k])) * 0x9e3779b97f4a7c15ull;
-    const int mask = table_.size() - 1;
-    int at = static_cast<int>(h >> 33) & mask;
-    int* table = table_.data();
-    for (; table[at] >= 0; at = (at + 1) & mask) {
-      const ir::Node& other = nodes[table[at]];
-      bool same = other.op == node.op && other.dtype == node.dtype && other.recompute == node.recompute &&
-                  other.shape == node.shape && other.list == node.list && other.imm == node.imm &&
-                  other.arity == node.arity;
-      for (int k = 0; same && k < node.arity; ++k) same = edges[other.first + k] == edges[node.first + k];
-      if (!same) continue;
-      for (int k = 0; k < node.arity; ++k) r.edges.pop();
-      r.nodes.pop();
-      return table[at];
-    }
-    table[at] = last;
-    return last;
-  }
-
- private:
-  List<int> table_;
-};
-
 constexpr ir::Graph drop_unused(const ir::Graph& g) {
   const int n = g.nodes.size();
   const ir::Node* const nodes = g.nodes.data();
@@ -82,37 +41,26 @@ constexpr ir::Graph drop_unused(const ir::Graph& g) {
     late_at[i] = late.size();
     late.push(found);
   }
-  ir::Graph r;
-  r.shapes = g.shapes;
-  r.lists = g.lists;
-  r.list_data = g.list_data;
-  r.slots = g.slots;
-  r.groups = g.groups;
-  r.ranges = g.ranges;
-  r.model_bytes = g.model_bytes;
-  r.optimizer_bytes = g.optimizer_bytes;
-  r.scalar_count = g.scalar_count;
-  r.presets = g.presets;
-  r.streams = g.streams;
+  ir::Builder b(g, variables ? n : 0);
+  ir::Graph& r = b.graph;
   r.bodies = g.bodies;
   r.body_words = g.body_words;
-  r.is_body = g.is_body;
-  r.key_input = g.key_input;
   r.edges.reserve(edges + g.outputs.size() + g.assigns.size());
   r.nodes.reserve(n + g.outputs.size() + g.assigns.size());
   List<int> moved_list(n, -1);
   int* const moved = moved_list.data();
-  Shared shared(variables ? n : 0);
-  const auto add = [&](ir::Node node, int x, int y) {
+  // Equal nodes can only be there with variables: without, no time is spent looking for them.
+  const auto add = [&](ir::Node node, const int* in, int arity) {
+    if (variables) return b.add(node, in, arity);
     node.first = r.edges.size();
-    r.edges.push(x);
-    r.edges.push(y);
+    r.edges.append(in, arity);
     r.nodes.push(node);
-    return variables ? shared.last(r) : r.nodes.size() - 1;
+    return r.nodes.size() - 1;
   };
+  List<int> operands;
   for (int i = 0; i < n; ++i) {
     if (!live[i]) continue;
-    ir::Node node = nodes[i];
+    const ir::Node node = nodes[i];
     const int* in = all_edges + node.first;
     const bool same = node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype;
     if (node.op == ir::Op::stop_gradient || node.op == ir::Op::surrogate || same) {
@@ -121,15 +69,14 @@ constexpr ir::Graph drop_unused(const ir::Graph& g) {
     }
     if (!late.empty() && late_at[i] >= 0) {
       const LateBias& sum = late[late_at[i]];
-      const int first = add(node, moved[sum.dot], moved[sum.x]);
-      moved[i] = add(node, first, moved[sum.bias]);
+      const int inner[2]{moved[sum.dot], moved[sum.x]};
+      const int outer[2]{add(node, inner, 2), moved[sum.bias]};
+      moved[i] = add(node, outer, 2);
       continue;
     }
-    node.first = r.edges.size();
-    for (int k = 0; k < node.arity; ++k) r.edges.push(moved[in[k]]);
-    moved[i] = r.nodes.size();
-    r.nodes.push(node);
-    if (variables) moved[i] = shared.last(r);
+    operands.clear();
+    for (int k = 0; k < node.arity; ++k) operands.push(moved[in[k]]);
+    moved[i] = add(node, operands.data(), node.arity);
   }
   const auto computed = [&](int node) {
     const ir::Op op = r.nodes[node].op;
@@ -147,7 +94,7 @@ constexpr ir::Graph drop_unused(const ir::Graph& g) {
   for (int node : g.outputs) r.outputs.push(computed(moved[node]));
   for (const ir::Assign& a : g.assigns) r.assigns.push({a.slot, computed(moved[a.node])});
   for (int node : g.inputs) r.inputs.push(node < 0 ? -1 : moved[node]);
-  return r;
+  return static_cast<ir::Graph&&>(r);
 }
 
 constexpr ir::Graph prune(const ir::Graph& g) {

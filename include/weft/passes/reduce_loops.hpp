@@ -180,20 +180,7 @@ constexpr ir::Graph reduce_loops(const ir::Graph& g) {
     for (int k = 0; k < node.arity; ++k)
       if (reductions.back()->uses(k)) live[in[k]] = 1;
   }
-  ir::Builder b(2 * n);
-  b.graph.slots = g.slots;
-  b.graph.groups = g.groups;
-  b.graph.ranges = g.ranges;
-  b.graph.model_bytes = g.model_bytes;
-  b.graph.optimizer_bytes = g.optimizer_bytes;
-  b.graph.scalar_count = g.scalar_count;
-  b.graph.presets = g.presets;
-  b.graph.streams = g.streams;
-  b.graph.is_body = g.is_body;
-  b.graph.key_input = g.key_input;
-  // shapes and lists keep their numbers
-  for (const Dims& d : g.shapes) b.shape(d);
-  for (const ir::Span& span : g.lists) b.list(g.list_data.data() + span.begin, span.size);
+  ir::Builder b(g, 2 * n);
   List<int> moved(n, -1), operands;
   for (int i = 0; i < n; ++i) {
     if (!live[i]) continue;

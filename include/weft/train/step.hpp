@@ -305,13 +305,7 @@ struct ForwardStage {
     ir::write(w, f.graph);
   }
 };
-// The backward pass goes in pieces of so many nodes of the forward pass: clang and nvcc stop evaluations that
-// g++ finishes.
-#if defined(__clang__) || defined(__CUDACC__)
-inline constexpr int nodes_a_piece = 1024;
-#else
-inline constexpr int nodes_a_piece = 4096;
-#endif
+// The backward pass goes in pieces of so many nodes of the forward pass.
 template <int Piece, class M, class F, class O, class... I>
 struct BackwardStage {
   static constexpr void write(WordWriter& w) {
@@ -332,10 +326,10 @@ struct BackwardStage {
     if constexpr (Piece == 0) {
       using Before = Kept<ForwardStage<M, F, O, I...>>;
       return begin_backward<M, O>(ir::thaw(Before::words.w + 2), static_cast<int>(Before::words.w[1]),
-                                  nodes_a_piece);
+                                  exec::pieces.differentiated_nodes);
     } else {
       Backward r = BackwardStage<Piece - 1, M, F, O, I...>::thaw();
-      continue_backward(r, nodes_a_piece);
+      continue_backward(r, exec::pieces.differentiated_nodes);
       return r;
     }
   }
@@ -357,8 +351,9 @@ struct BackwardStage {
 template <class M, class F, class O, bool Apply, class... I>
 struct StepSource {
   using Forwards = Kept<ForwardStage<M, F, O, I...>>;
-  static constexpr int forward_nodes = ir::Frozen<ForwardStage<M, F, O, I...>, 2>::sizes.nodes;
-  using Backwards = BackwardStage<(forward_nodes - 1) / nodes_a_piece, M, F, O, I...>;
+  static constexpr int forward_nodes = ir::FrozenGraph<ForwardStage<M, F, O, I...>, 2>::sizes.nodes;
+  static constexpr int backward_pieces = exec::pieces_of(forward_nodes, exec::pieces.differentiated_nodes);
+  using Backwards = BackwardStage<backward_pieces - 1, M, F, O, I...>;
 
   struct UpdateStage {
     static constexpr void write(WordWriter& w) {
@@ -371,9 +366,9 @@ struct StepSource {
   };
   static constexpr ir::Graph graph() {
     if constexpr (O::Precision::rule.compute == DType::f32)
-      return ir::Frozen<UpdateStage>::graph();
+      return ir::FrozenGraph<UpdateStage>::graph();
     else
-      return passes::apply_precision(ir::Frozen<UpdateStage>::graph(), O::Precision::rule);
+      return passes::apply_precision(ir::FrozenGraph<UpdateStage>::graph(), O::Precision::rule);
   }
   // An input that the loss never reads, and a row of the state table that no gradient reaches; -1: none.
   static constexpr int unused_input() { return static_cast<int>(static_cast<i64>(Forwards::words.w[0])); }
