@@ -946,7 +946,9 @@ struct FromDims<Rule, std::index_sequence<I...>> {
 
 }  // namespace shape_detail
 
-// The Shape<...> of a type with `static constexpr Dims value`, which must be valid.
+// The Shape<...> of a type with `static constexpr Dims value`, which must be valid. A rule makes its value in
+// a function without arguments, `= make()`: nvcc's front end takes 131 MB for each member of class type whose
+// initialiser calls something with arguments that depend on the template's.
 template <class Rule>
 using shape_of = typename shape_detail::FromDims<Rule>::type;
 
@@ -3802,8 +3804,19 @@ struct WideWords {
   Words<Capacity> words;
 };
 
-// The words that Stage::write(writer) puts, exactly sized. Evaluated once if `Capacity` suffices, else twice.
-template <class Stage, int Capacity = 65536>
+// How many words a stage is first given room for: its own guess, Stage::capacity, where it has one. Constant
+// arrays cost compilers memory by the element, so guesses are near what comes.
+template <class Stage>
+constexpr int capacity_of() {
+  if constexpr (requires { Stage::capacity; })
+    return Stage::capacity;
+  else
+    return 16384;
+}
+
+// The words that Stage::write(writer) puts, evaluated once if `Capacity` suffices, else twice: `words`
+// exactly sized, for what stays in the program; `data` where they lie already, for the next stage.
+template <class Stage, int Capacity = capacity_of<Stage>()>
 struct Kept {
   template <int C>
   static constexpr WideWords<C> evaluate() {
@@ -3828,6 +3841,13 @@ struct Kept {
       return evaluate<size>().words;
   }
   static constexpr Words<size> words = make();
+  static constexpr const u64* find() {
+    if constexpr (size <= Capacity)
+      return wide.words.w;
+    else
+      return words.w;
+  }
+  static constexpr const u64* data = find();
 };
 
 }  // namespace weft
@@ -4000,7 +4020,7 @@ constexpr Graph thaw(const u64* words) {
 template <class Stage, int Skip = 0>
 struct FrozenGraph {
   static constexpr GraphSizes read_own_sizes() {
-    WordReader r(Kept<Stage>::words.w + Skip);
+    WordReader r(Kept<Stage>::data + Skip);
     return read_sizes(r);
   }
   static constexpr GraphSizes sizes = read_own_sizes();
@@ -4028,7 +4048,7 @@ struct FrozenGraph {
   template <class S>
   static constexpr Arrays<S> read() {
     Arrays<S> to;
-    WordReader r(Kept<Stage>::words.w + Skip);
+    WordReader r(Kept<Stage>::data + Skip);
     read_sizes(r);
     read_graph(r, S::sizes, to);
     return to;
@@ -13663,7 +13683,7 @@ constexpr void write(WordWriter& w, const passes::Plan& p) {
 // The plan that Stage wrote, as constant arrays; plan() borrows them.
 template <class Stage>
 struct FrozenPlan {
-  static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::words.w[which]); }
+  static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::data[which]); }
   static constexpr int places = count(0), cuts = count(1), copies = count(2), outputs = count(3),
                        finishes = count(5);
   template <class S>  // a template, so that its members wait for the counts
@@ -13677,7 +13697,7 @@ struct FrozenPlan {
   template <class S>
   static constexpr Arrays<S> read() {
     Arrays<S> to;
-    WordReader r(Kept<Stage>::words.w + 6);
+    WordReader r(Kept<Stage>::data + 6);
     const u64* const from = r.take(S::places);
     for (int i = 0; i < S::places; ++i) to.where[i] = from[i];
     for (int i = 0; i < S::cuts; ++i) {
@@ -13711,7 +13731,7 @@ struct FrozenPlan {
     p.copies = List<passes::Copy>::borrow(arrays.copies, copies);
     p.outputs = List<u64>::borrow(arrays.outputs, outputs);
     p.finishes = List<int>::borrow(arrays.finishes, finishes);
-    p.workspace_bytes = static_cast<i64>(Kept<Stage>::words.w[4]);
+    p.workspace_bytes = static_cast<i64>(Kept<Stage>::data[4]);
     return p;
   }
 };
@@ -16256,6 +16276,14 @@ struct Name {
   }
   constexpr std::string_view view() const { return {text, static_cast<std::size_t>(size)}; }
 };
+// In a name's place where none is asked for: spelling names is most of what walking costs.
+struct Unnamed {
+  int size = 0;
+  bool frozen = false;
+  constexpr void append(std::string_view) {}
+  constexpr void append(int) {}
+  constexpr void join(std::string_view) {}
+};
 
 template <class T>
 concept HasMemberSuffix = requires {
@@ -16263,10 +16291,12 @@ concept HasMemberSuffix = requires {
 };
 
 // Calls f(name, state) for every Param and Buffer inside `m`, and g(setting) for every Mode. An F that has
-// `weft_visits_ties` is called for every Tied as well.
-template <class M, class F, class G>
-constexpr void walk(M& m, const Name& name, F& f, G& g) {
+// `weft_visits_ties` is called for every Tied as well. `name`, a Name or an Unnamed, is that of `m`; it grows
+// and shrinks on the way and is left as it was.
+template <class M, class N, class F, class G>
+constexpr void walk(M& m, N& name, F& f, G& g) {
   using T = std::remove_cvref_t<M>;
+  const int here = name.size;
   if constexpr (is_state<T>) {
     f(name, m);
   } else if constexpr (std::is_same_v<T, Mode>) {
@@ -16278,38 +16308,83 @@ constexpr void walk(M& m, const Name& name, F& f, G& g) {
   } else if constexpr (is_array_like<T>) {
     int i = 0;
     for (auto& item : m) {
-      Name inner = name;
-      inner.append(i++);
-      walk(item, inner, f, g);
+      name.append(i++);
+      walk(item, name, f, g);
+      name.size = here;
     }
   } else if constexpr (is_sequential<T>) {
     int i = 0;
     const auto visit = [&](auto& layer) {
-      Name inner = name;
-      inner.append(i++);
-      walk(layer, inner, f, g);
+      name.append(i++);
+      walk(layer, name, f, g);
+      name.size = here;
     };
     std::apply([&](auto&... layer) { (visit(layer), ...); }, m.layers);
   } else if constexpr (is_spliced<T>) {
     walk(m.first, name, f, g);
     walk(m.rest, name, f, g);
   } else if constexpr (is_frozen<T>) {
-    Name inner = name;
-    inner.frozen = true;
-    walk(m.inner, inner, f, g);
+    const bool before = name.frozen;
+    name.frozen = true;
+    walk(m.inner, name, f, g);
+    name.frozen = before;
   } else if constexpr (std::is_class_v<T>) {
     for_each_field(m, [&](auto, std::string_view field, auto& member) {
-      Name inner = name;
-      if constexpr (!is_spliced<std::remove_cvref_t<decltype(member)>>) inner.append(field);
-      if constexpr (HasMemberSuffix<T>) inner.join(T::member_suffix());
-      walk(member, inner, f, g);
+      if constexpr (!is_spliced<std::remove_cvref_t<decltype(member)>>) name.append(field);
+      if constexpr (HasMemberSuffix<T>) name.join(T::member_suffix());
+      walk(member, name, f, g);
+      name.size = here;
     });
   }
 }
+template <class N, class M, class F, class G>
+constexpr void walk(M& m, F& f, G& g) {
+  N name{};
+  walk(m, name, f, g);
+}
 
-// One piece of a model's state: where it lies in the model's block.
+// The names of a model's state one after another, each as long as it is: what constants of them cost grows
+// with their characters.
+template <int Count, int Characters>
+struct StateNames {
+  char text[at_least_one(Characters)]{};
+  int end[at_least_one(Count)]{};
+};
+struct StateName {
+  const char* text = nullptr;
+  int size = 0;
+  constexpr std::string_view view() const { return {text, static_cast<std::size_t>(size)}; }
+};
+
+template <class M>
+constexpr auto make_state_names() {
+  constexpr auto sizes = [] {
+    struct {
+      int count = 0, characters = 0;
+    } r;
+    M m{};
+    auto f = [&](const Name& name, auto&) { ++r.count, r.characters += name.size; };
+    auto g = [](Mode&) {};
+    walk<Name>(m, f, g);
+    return r;
+  }();
+  StateNames<sizes.count, sizes.characters> names;
+  M m{};
+  int n = 0, at = 0;
+  auto f = [&](const Name& name, auto&) {
+    for (int i = 0; i < name.size; ++i) names.text[at++] = name.text[i];
+    names.end[n++] = at;
+  };
+  auto g = [](Mode&) {};
+  walk<Name>(m, f, g);
+  return names;
+}
+template <class M>
+inline constexpr auto state_names = make_state_names<M>();
+
+// One piece of a model's state: its dotted name, and where it lies in the model's block.
 struct StateInfo {
-  Name name;
+  StateName name;
   DType dtype{};
   Dims dims;
   i64 offset = 0;  // bytes
@@ -16318,40 +16393,43 @@ struct StateInfo {
 
 inline constexpr i64 state_alignment = 256;
 
-template <class M>
-constexpr int count_state() {
-  M m{};
-  int n = 0;
-  auto f = [&](const Name&, auto&) { ++n; };
-  auto g = [](Mode&) {};
-  walk(m, Name{}, f, g);
-  return n;
-}
-
 template <int N>
 struct StateTable {
-  StateInfo row[N > 0 ? N : 1]{};
+  StateInfo row[at_least_one(N)]{};
   int size = N;
   i64 trained_bytes = 0;  // parameters come first, then buffers
   i64 bytes = 0;
 };
 
+template <class M>
+constexpr int count_state() {
+  M m{};
+  int n = 0;
+  auto f = [&](const Unnamed&, auto&) { ++n; };
+  auto g = [](Mode&) {};
+  walk<Unnamed>(m, f, g);
+  return n;
+}
+
 // Parameters first, in declaration order, then buffers, each in a 256-byte aligned place.
 template <class M>
 constexpr auto make_state_table() {
+  constexpr const auto& names = state_names<M>;
   StateTable<count_state<M>()> table;
   M m{};
-  int n = 0;
-  auto f = [&](const Name& name, auto& s) {
+  int n = 0, begin = 0;
+  auto f = [&](const Unnamed& path, auto& s) {
     using S = std::remove_cvref_t<decltype(s)>;
+    const int end = names.end[n];
     StateInfo& row = table.row[n++];
-    row.name = name;
+    row.name = {names.text + begin, end - begin};
+    begin = end;
     row.dtype = dtype_of<typename S::dtype>;
     row.dims = S::shape::value;
-    row.trained = S::trained && !name.frozen;
+    row.trained = S::trained && !path.frozen;
   };
   auto g = [](Mode&) {};
-  walk(m, Name{}, f, g);
+  walk<Unnamed>(m, f, g);
   for (int pass = 0; pass < 2; ++pass) {
     for (int i = 0; i < n; ++i) {
       StateInfo& row = table.row[i];
@@ -16380,7 +16458,7 @@ struct CountTies {
   using weft_visits_ties = void;
   int count = 0;
   template <class S>
-  constexpr void operator()(const Name&, const S&) {
+  constexpr void operator()(const Unnamed&, const S&) {
     count += is_tied<S> ? 1 : 0;
   }
 };
@@ -16425,13 +16503,13 @@ constexpr auto make_alias_table() {
     M m{};
     CountTies f;
     auto g = [](Mode&) {};
-    walk(m, Name{}, f, g);
+    walk<Unnamed>(m, f, g);
     return f.count;
   }();
   AliasTable<M, count> table;
   M m{};
   auto g = [](Mode&) {};
-  walk(m, Name{}, table, g);
+  walk<Name>(m, table, g);
   return table;
 }
 template <class M>
@@ -16625,7 +16703,7 @@ constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) 
 // collect() changes copied.
 template <class Stage>
 struct FrozenFusion {
-  static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::words.w[which]); }
+  static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::data[which]); }
   static constexpr int nodes = count(0), views = count(1), groups = count(2), pool = count(3);
   template <class S>  // a template, so that its members wait for the counts
   struct Arrays {
@@ -16641,7 +16719,7 @@ struct FrozenFusion {
   template <class S>
   static constexpr Arrays<S> read() {
     Arrays<S> to;
-    WordReader r(Kept<Stage>::words.w);
+    WordReader r(Kept<Stage>::data);
     const FusionSizes sizes = read_fusion_sizes(r);
     read_fusion(r, sizes, to);
     return to;
@@ -16683,14 +16761,14 @@ constexpr M bind_model(ir::Builder& b, bool training) {
   constexpr const auto& table = nn::state_table<M>;
   M m{};
   int n = 0;
-  auto f = [&](const nn::Name&, auto& s) {
+  auto f = [&](const nn::Unnamed&, auto& s) {
     const nn::StateInfo& row = table.row[n];
     b.graph.slots.push({ir::Space::model, row.dtype, b.shape(row.dims), -1, row.offset});
     s.builder = &b;
     s.slot = n++;
   };
   auto g = [&](nn::Mode& mode) { mode.training = training; };
-  nn::walk(m, nn::Name{}, f, g);
+  nn::walk<nn::Unnamed>(m, f, g);
   b.graph.model_bytes = table.bytes;
   return m;
 }
@@ -16781,6 +16859,7 @@ constexpr int pieces_of(int count, int length) { return count > 0 ? (count - 1) 
 // The same passes as separate constant evaluations, each from the words of the one before.
 template <class Source>
 struct PruneStage {
+  static constexpr int capacity = capacity_of<Source>();
   static constexpr void write(WordWriter& w) { ir::write(w, passes::prune(Source::graph())); }
 };
 // Whether the verifier finds no fault in the graph that is about to be fused.
@@ -16795,11 +16874,12 @@ inline constexpr int group_pieces = pieces_of(ir::FrozenGraph<PruneStage<Source>
                                               pieces.grouped_nodes);
 template <class Source, int Piece>
 struct GroupStage {
+  static constexpr int capacity = Kept<PruneStage<Source>>::size + 1024;
   static constexpr void write(WordWriter& w) {
     const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
     passes::Grouping grouping;
     if constexpr (Piece > 0)
-      passes::read_grouping(Kept<GroupStage<Source, Piece - 1>>::words.w, graph, grouping);
+      passes::read_grouping(Kept<GroupStage<Source, Piece - 1>>::data, graph, grouping);
     passes::Fuser(graph, grouping).run(pieces.grouped_nodes);
     if constexpr (Piece + 1 == group_pieces<Source>)
       passes::write(w, graph, grouping.fusion);
@@ -16811,6 +16891,7 @@ template <class Source>
 using LastGroupStage = GroupStage<Source, group_pieces<Source> - 1>;
 template <class Source>
 struct FuseStage {
+  static constexpr int capacity = Kept<PruneStage<Source>>::size + 1024;
   static constexpr void write(WordWriter& w) {
     const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
     passes::Fusion fusion = passes::FrozenFusion<LastGroupStage<Source>>::collectable();
@@ -16820,6 +16901,7 @@ struct FuseStage {
 };
 template <class Source>
 struct PlanStage {
+  static constexpr int capacity = Kept<FuseStage<Source>>::size + 1024;
   static constexpr void write(WordWriter& w) {
     const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
     const passes::Fusion fusion = passes::FrozenFusion<FuseStage<Source>>::borrowed();
@@ -16828,6 +16910,7 @@ struct PlanStage {
 };
 template <class Source, int Piece>
 struct LowerStage {
+  static constexpr int capacity = 2 * Kept<PruneStage<Source>>::size + 1024;
   static constexpr void write(WordWriter& w) {
     const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
     const passes::Fusion fusion = passes::FrozenFusion<FuseStage<Source>>::borrowed();
@@ -16839,10 +16922,11 @@ struct LowerStage {
 };
 template <class Source>
 struct ImageStage {
+  static constexpr int capacity = 2 * Kept<PruneStage<Source>>::size + 1024;
   template <int... Piece>
   static constexpr codegen::Lowered join(std::integer_sequence<int, Piece...>) {
     codegen::Lowered all;
-    (all.append(codegen::thaw_lowered(Kept<LowerStage<Source, Piece>>::words.w)), ...);
+    (all.append(codegen::thaw_lowered(Kept<LowerStage<Source, Piece>>::data)), ...);
     return all;
   }
   static constexpr void write(WordWriter& w) {
@@ -16899,13 +16983,13 @@ struct InitSource {
     ir::Builder b;
     b.graph.scalar_count = random_words;
     M model = bind_model<M>(b, true);
-    auto f = [&](const nn::Name&, auto& s) {
+    auto f = [&](const nn::Unnamed&, auto& s) {
       using S = std::remove_cvref_t<decltype(s)>;
       const ir::Value v = S::initializer::value(b, S::shape::value);
       b.graph.assigns.push(ir::Assign{s.slot, ir::cast(v, dtype_of<typename S::dtype>).id});
     };
     auto g = [](nn::Mode&) {};
-    nn::walk(model, nn::Name{}, f, g);
+    nn::walk<nn::Unnamed>(model, f, g);
     return static_cast<ir::Graph&&>(b.graph);
   }
 };
@@ -20281,8 +20365,10 @@ struct unsqueeze_rule {
 
 template <class S, int Axis>
 struct drop_rule {
-  static constexpr Dims value =
-      ir::dropped(S::value, axis_in_range(Axis, S::rank) ? 1u << normalize_axis(Axis, S::rank) : 0u);
+  static constexpr Dims make() {
+    return ir::dropped(S::value, axis_in_range(Axis, S::rank) ? 1u << normalize_axis(Axis, S::rank) : 0u);
+  }
+  static constexpr Dims value = make();
 };
 
 // The shape of anything that has one in its type.
@@ -22132,7 +22218,8 @@ struct conv_layer {
                        conv_layer >) > 0);
   using weight = shape_of<conv_weight_rule<Spatial, transposed ? In : Out,
                                            divided(transposed ? Out : In, Options.groups), Window>>;
-  static constexpr i64 fan_in = static_cast<i64>(init::fans(weight::value).in);
+  static constexpr i64 find_fan_in() { return static_cast<i64>(init::fans(weight::value).in); }
+  static constexpr i64 fan_in = find_fan_in();
 };
 
 }  // namespace module_detail
@@ -22408,7 +22495,8 @@ struct transpose_rule {
     return made;
   }
   static constexpr List list = make_list();
-  static constexpr Dims value = ir::permuted(S::value, list.axis);
+  static constexpr Dims make() { return ir::permuted(S::value, list.axis); }
+  static constexpr Dims value = make();
 };
 
 template <class S, int From, int To>
@@ -23525,7 +23613,8 @@ namespace module_detail {
 
 template <class W, class I>
 struct embed_rule {
-  static constexpr Dims value = ir::gathered(W::value, I::value);
+  static constexpr Dims make() { return ir::gathered(W::value, I::value); }
+  static constexpr Dims value = make();
 };
 // The row named Padding is read, but gets no gradient.
 template <i64 Padding>
@@ -24171,7 +24260,8 @@ struct slice_rule_of {
 };
 template <i64 Trips, class S>
 struct stack_rule_of {
-  static constexpr Dims value = ir::stacked_dims(Trips, S::value);
+  static constexpr Dims make() { return ir::stacked_dims(Trips, S::value); }
+  static constexpr Dims value = make();
 };
 
 // Whether every expression of a next carry has the type of the carry's.
@@ -27018,7 +27108,8 @@ struct movedim_rule {
     return made;
   }
   static constexpr List list = make_list();
-  static constexpr Dims value = ir::permuted(S::value, list.axis);
+  static constexpr Dims make() { return ir::permuted(S::value, list.axis); }
+  static constexpr Dims value = make();
 };
 
 template <class S, int Axis, i64... To>
@@ -30275,6 +30366,7 @@ struct ForwardStage {
 // The backward pass goes in pieces of so many nodes of the forward pass.
 template <int Piece, class M, class F, class O, class... I>
 struct BackwardStage {
+  static constexpr int capacity = 3 * Kept<ForwardStage<M, F, O, I...>>::size + 1024;
   static constexpr void write(WordWriter& w) {
     const Backward r = make();
     int unreached = -1;
@@ -30292,7 +30384,7 @@ struct BackwardStage {
   static constexpr Backward make() {
     if constexpr (Piece == 0) {
       using Before = Kept<ForwardStage<M, F, O, I...>>;
-      return begin_backward<M, O>(ir::thaw(Before::words.w + 2), static_cast<int>(Before::words.w[1]),
+      return begin_backward<M, O>(ir::thaw(Before::data + 2), static_cast<int>(Before::data[1]),
                                   exec::pieces.differentiated_nodes);
     } else {
       Backward r = BackwardStage<Piece - 1, M, F, O, I...>::thaw();
@@ -30301,7 +30393,7 @@ struct BackwardStage {
     }
   }
   static constexpr Backward thaw() {
-    WordReader reader(Kept<BackwardStage>::words.w + 1);
+    WordReader reader(Kept<BackwardStage>::data + 1);
     Backward r;
     r.scale_slot = static_cast<int>(reader.get_int());
     r.state.next = static_cast<int>(reader.get_int());
@@ -30323,6 +30415,7 @@ struct StepSource {
   using Backwards = BackwardStage<backward_pieces - 1, M, F, O, I...>;
 
   struct UpdateStage {
+    static constexpr int capacity = Kept<Backwards>::size * 3 / 2 + 1024;
     static constexpr void write(WordWriter& w) {
       UpdateBuilder<M, O> update(Backwards::thaw());
       if constexpr (Apply)
@@ -30331,6 +30424,7 @@ struct StepSource {
         ir::write(w, update.accumulate());
     }
   };
+  static constexpr int capacity = Kept<UpdateStage>::size * 3 / 2 + 1024;
   static constexpr ir::Graph graph() {
     if constexpr (O::Precision::rule.compute == DType::f32)
       return ir::FrozenGraph<UpdateStage>::graph();
@@ -30338,10 +30432,10 @@ struct StepSource {
       return passes::apply_precision(ir::FrozenGraph<UpdateStage>::graph(), O::Precision::rule);
   }
   // An input that the loss never reads, and a row of the state table that no gradient reaches; -1: none.
-  static constexpr int unused_input() { return static_cast<int>(static_cast<i64>(Forwards::words.w[0])); }
+  static constexpr int unused_input() { return static_cast<int>(static_cast<i64>(Forwards::data[0])); }
   static constexpr int unreached() {
     constexpr const auto& table = nn::state_table<M>;
-    int k = static_cast<int>(static_cast<i64>(Kept<Backwards>::words.w[0]));
+    int k = static_cast<int>(static_cast<i64>(Kept<Backwards>::data[0]));
     for (int i = 0; k >= 0 && i < table.size; ++i)
       if (table.row[i].trained && k-- == 0) return i;
     return -1;

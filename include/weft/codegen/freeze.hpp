@@ -35,7 +35,7 @@ constexpr void write(WordWriter& w, const passes::Plan& p) {
 // The plan that Stage wrote, as constant arrays; plan() borrows them.
 template <class Stage>
 struct FrozenPlan {
-  static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::words.w[which]); }
+  static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::data[which]); }
   static constexpr int places = count(0), cuts = count(1), copies = count(2), outputs = count(3),
                        finishes = count(5);
   template <class S>  // a template, so that its members wait for the counts
@@ -49,7 +49,7 @@ struct FrozenPlan {
   template <class S>
   static constexpr Arrays<S> read() {
     Arrays<S> to;
-    WordReader r(Kept<Stage>::words.w + 6);
+    WordReader r(Kept<Stage>::data + 6);
     const u64* const from = r.take(S::places);
     for (int i = 0; i < S::places; ++i) to.where[i] = from[i];
     for (int i = 0; i < S::cuts; ++i) {
@@ -83,7 +83,7 @@ struct FrozenPlan {
     p.copies = List<passes::Copy>::borrow(arrays.copies, copies);
     p.outputs = List<u64>::borrow(arrays.outputs, outputs);
     p.finishes = List<int>::borrow(arrays.finishes, finishes);
-    p.workspace_bytes = static_cast<i64>(Kept<Stage>::words.w[4]);
+    p.workspace_bytes = static_cast<i64>(Kept<Stage>::data[4]);
     return p;
   }
 };

@@ -67,7 +67,9 @@ struct FromDims<Rule, std::index_sequence<I...>> {
 
 }  // namespace shape_detail
 
-// The Shape<...> of a type with `static constexpr Dims value`, which must be valid.
+// The Shape<...> of a type with `static constexpr Dims value`, which must be valid. A rule makes its value in
+// a function without arguments, `= make()`: nvcc's front end takes 131 MB for each member of class type whose
+// initialiser calls something with arguments that depend on the template's.
 template <class Rule>
 using shape_of = typename shape_detail::FromDims<Rule>::type;
 

@@ -71,8 +71,19 @@ struct WideWords {
   Words<Capacity> words;
 };
 
-// The words that Stage::write(writer) puts, exactly sized. Evaluated once if `Capacity` suffices, else twice.
-template <class Stage, int Capacity = 65536>
+// How many words a stage is first given room for: its own guess, Stage::capacity, where it has one. Constant
+// arrays cost compilers memory by the element, so guesses are near what comes.
+template <class Stage>
+constexpr int capacity_of() {
+  if constexpr (requires { Stage::capacity; })
+    return Stage::capacity;
+  else
+    return 16384;
+}
+
+// The words that Stage::write(writer) puts, evaluated once if `Capacity` suffices, else twice: `words`
+// exactly sized, for what stays in the program; `data` where they lie already, for the next stage.
+template <class Stage, int Capacity = capacity_of<Stage>()>
 struct Kept {
   template <int C>
   static constexpr WideWords<C> evaluate() {
@@ -97,6 +108,13 @@ struct Kept {
       return evaluate<size>().words;
   }
   static constexpr Words<size> words = make();
+  static constexpr const u64* find() {
+    if constexpr (size <= Capacity)
+      return wide.words.w;
+    else
+      return words.w;
+  }
+  static constexpr const u64* data = find();
 };
 
 }  // namespace weft

@@ -26,14 +26,14 @@ constexpr M bind_model(ir::Builder& b, bool training) {
   constexpr const auto& table = nn::state_table<M>;
   M m{};
   int n = 0;
-  auto f = [&](const nn::Name&, auto& s) {
+  auto f = [&](const nn::Unnamed&, auto& s) {
     const nn::StateInfo& row = table.row[n];
     b.graph.slots.push({ir::Space::model, row.dtype, b.shape(row.dims), -1, row.offset});
     s.builder = &b;
     s.slot = n++;
   };
   auto g = [&](nn::Mode& mode) { mode.training = training; };
-  nn::walk(m, nn::Name{}, f, g);
+  nn::walk<nn::Unnamed>(m, f, g);
   b.graph.model_bytes = table.bytes;
   return m;
 }
@@ -124,6 +124,7 @@ constexpr int pieces_of(int count, int length) { return count > 0 ? (count - 1) 
 // The same passes as separate constant evaluations, each from the words of the one before.
 template <class Source>
 struct PruneStage {
+  static constexpr int capacity = capacity_of<Source>();
   static constexpr void write(WordWriter& w) { ir::write(w, passes::prune(Source::graph())); }
 };
 // Whether the verifier finds no fault in the graph that is about to be fused.
@@ -138,11 +139,12 @@ inline constexpr int group_pieces = pieces_of(ir::FrozenGraph<PruneStage<Source>
                                               pieces.grouped_nodes);
 template <class Source, int Piece>
 struct GroupStage {
+  static constexpr int capacity = Kept<PruneStage<Source>>::size + 1024;
   static constexpr void write(WordWriter& w) {
     const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
     passes::Grouping grouping;
     if constexpr (Piece > 0)
-      passes::read_grouping(Kept<GroupStage<Source, Piece - 1>>::words.w, graph, grouping);
+      passes::read_grouping(Kept<GroupStage<Source, Piece - 1>>::data, graph, grouping);
     passes::Fuser(graph, grouping).run(pieces.grouped_nodes);
     if constexpr (Piece + 1 == group_pieces<Source>)
       passes::write(w, graph, grouping.fusion);
@@ -154,6 +156,7 @@ template <class Source>
 using LastGroupStage = GroupStage<Source, group_pieces<Source> - 1>;
 template <class Source>
 struct FuseStage {
+  static constexpr int capacity = Kept<PruneStage<Source>>::size + 1024;
   static constexpr void write(WordWriter& w) {
     const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
     passes::Fusion fusion = passes::FrozenFusion<LastGroupStage<Source>>::collectable();
@@ -163,6 +166,7 @@ struct FuseStage {
 };
 template <class Source>
 struct PlanStage {
+  static constexpr int capacity = Kept<FuseStage<Source>>::size + 1024;
   static constexpr void write(WordWriter& w) {
     const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
     const passes::Fusion fusion = passes::FrozenFusion<FuseStage<Source>>::borrowed();
@@ -171,6 +175,7 @@ struct PlanStage {
 };
 template <class Source, int Piece>
 struct LowerStage {
+  static constexpr int capacity = 2 * Kept<PruneStage<Source>>::size + 1024;
   static constexpr void write(WordWriter& w) {
     const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
     const passes::Fusion fusion = passes::FrozenFusion<FuseStage<Source>>::borrowed();
@@ -182,10 +187,11 @@ struct LowerStage {
 };
 template <class Source>
 struct ImageStage {
+  static constexpr int capacity = 2 * Kept<PruneStage<Source>>::size + 1024;
   template <int... Piece>
   static constexpr codegen::Lowered join(std::integer_sequence<int, Piece...>) {
     codegen::Lowered all;
-    (all.append(codegen::thaw_lowered(Kept<LowerStage<Source, Piece>>::words.w)), ...);
+    (all.append(codegen::thaw_lowered(Kept<LowerStage<Source, Piece>>::data)), ...);
     return all;
   }
   static constexpr void write(WordWriter& w) {
@@ -242,13 +248,13 @@ struct InitSource {
     ir::Builder b;
     b.graph.scalar_count = random_words;
     M model = bind_model<M>(b, true);
-    auto f = [&](const nn::Name&, auto& s) {
+    auto f = [&](const nn::Unnamed&, auto& s) {
       using S = std::remove_cvref_t<decltype(s)>;
       const ir::Value v = S::initializer::value(b, S::shape::value);
       b.graph.assigns.push(ir::Assign{s.slot, ir::cast(v, dtype_of<typename S::dtype>).id});
     };
     auto g = [](nn::Mode&) {};
-    nn::walk(model, nn::Name{}, f, g);
+    nn::walk<nn::Unnamed>(model, f, g);
     return static_cast<ir::Graph&&>(b.graph);
   }
 };

@@ -175,7 +175,7 @@ constexpr Graph thaw(const u64* words) {
 template <class Stage, int Skip = 0>
 struct FrozenGraph {
   static constexpr GraphSizes read_own_sizes() {
-    WordReader r(Kept<Stage>::words.w + Skip);
+    WordReader r(Kept<Stage>::data + Skip);
     return read_sizes(r);
   }
   static constexpr GraphSizes sizes = read_own_sizes();
@@ -203,7 +203,7 @@ struct FrozenGraph {
   template <class S>
   static constexpr Arrays<S> read() {
     Arrays<S> to;
-    WordReader r(Kept<Stage>::words.w + Skip);
+    WordReader r(Kept<Stage>::data + Skip);
     read_sizes(r);
     read_graph(r, S::sizes, to);
     return to;

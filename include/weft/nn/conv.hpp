@@ -38,7 +38,8 @@ struct conv_layer {
                        conv_layer >) > 0);
   using weight = shape_of<conv_weight_rule<Spatial, transposed ? In : Out,
                                            divided(transposed ? Out : In, Options.groups), Window>>;
-  static constexpr i64 fan_in = static_cast<i64>(init::fans(weight::value).in);
+  static constexpr i64 find_fan_in() { return static_cast<i64>(init::fans(weight::value).in); }
+  static constexpr i64 fan_in = find_fan_in();
 };
 
 }  // namespace module_detail

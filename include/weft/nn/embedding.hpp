@@ -35,7 +35,8 @@ namespace module_detail {
 
 template <class W, class I>
 struct embed_rule {
-  static constexpr Dims value = ir::gathered(W::value, I::value);
+  static constexpr Dims make() { return ir::gathered(W::value, I::value); }
+  static constexpr Dims value = make();
 };
 // The row named Padding is read, but gets no gradient.
 template <i64 Padding>

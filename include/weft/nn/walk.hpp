@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "weft/core/field.hpp"
+#include "weft/core/words.hpp"
 #include "weft/nn/container.hpp"
 #include "weft/nn/dropout.hpp"
 #include "weft/nn/param.hpp"
@@ -39,6 +40,14 @@ struct Name {
   }
   constexpr std::string_view view() const { return {text, static_cast<std::size_t>(size)}; }
 };
+// In a name's place where none is asked for: spelling names is most of what walking costs.
+struct Unnamed {
+  int size = 0;
+  bool frozen = false;
+  constexpr void append(std::string_view) {}
+  constexpr void append(int) {}
+  constexpr void join(std::string_view) {}
+};
 
 template <class T>
 concept HasMemberSuffix = requires {
@@ -46,10 +55,12 @@ concept HasMemberSuffix = requires {
 };
 
 // Calls f(name, state) for every Param and Buffer inside `m`, and g(setting) for every Mode. An F that has
-// `weft_visits_ties` is called for every Tied as well.
-template <class M, class F, class G>
-constexpr void walk(M& m, const Name& name, F& f, G& g) {
+// `weft_visits_ties` is called for every Tied as well. `name`, a Name or an Unnamed, is that of `m`; it grows
+// and shrinks on the way and is left as it was.
+template <class M, class N, class F, class G>
+constexpr void walk(M& m, N& name, F& f, G& g) {
   using T = std::remove_cvref_t<M>;
+  const int here = name.size;
   if constexpr (is_state<T>) {
     f(name, m);
   } else if constexpr (std::is_same_v<T, Mode>) {
@@ -61,38 +72,83 @@ constexpr void walk(M& m, const Name& name, F& f, G& g) {
   } else if constexpr (is_array_like<T>) {
     int i = 0;
     for (auto& item : m) {
-      Name inner = name;
-      inner.append(i++);
-      walk(item, inner, f, g);
+      name.append(i++);
+      walk(item, name, f, g);
+      name.size = here;
     }
   } else if constexpr (is_sequential<T>) {
     int i = 0;
     const auto visit = [&](auto& layer) {
-      Name inner = name;
-      inner.append(i++);
-      walk(layer, inner, f, g);
+      name.append(i++);
+      walk(layer, name, f, g);
+      name.size = here;
     };
     std::apply([&](auto&... layer) { (visit(layer), ...); }, m.layers);
   } else if constexpr (is_spliced<T>) {
     walk(m.first, name, f, g);
     walk(m.rest, name, f, g);
   } else if constexpr (is_frozen<T>) {
-    Name inner = name;
-    inner.frozen = true;
-    walk(m.inner, inner, f, g);
+    const bool before = name.frozen;
+    name.frozen = true;
+    walk(m.inner, name, f, g);
+    name.frozen = before;
   } else if constexpr (std::is_class_v<T>) {
     for_each_field(m, [&](auto, std::string_view field, auto& member) {
-      Name inner = name;
-      if constexpr (!is_spliced<std::remove_cvref_t<decltype(member)>>) inner.append(field);
-      if constexpr (HasMemberSuffix<T>) inner.join(T::member_suffix());
-      walk(member, inner, f, g);
+      if constexpr (!is_spliced<std::remove_cvref_t<decltype(member)>>) name.append(field);
+      if constexpr (HasMemberSuffix<T>) name.join(T::member_suffix());
+      walk(member, name, f, g);
+      name.size = here;
     });
   }
 }
+template <class N, class M, class F, class G>
+constexpr void walk(M& m, F& f, G& g) {
+  N name{};
+  walk(m, name, f, g);
+}
 
-// One piece of a model's state: where it lies in the model's block.
+// The names of a model's state one after another, each as long as it is: what constants of them cost grows
+// with their characters.
+template <int Count, int Characters>
+struct StateNames {
+  char text[at_least_one(Characters)]{};
+  int end[at_least_one(Count)]{};
+};
+struct StateName {
+  const char* text = nullptr;
+  int size = 0;
+  constexpr std::string_view view() const { return {text, static_cast<std::size_t>(size)}; }
+};
+
+template <class M>
+constexpr auto make_state_names() {
+  constexpr auto sizes = [] {
+    struct {
+      int count = 0, characters = 0;
+    } r;
+    M m{};
+    auto f = [&](const Name& name, auto&) { ++r.count, r.characters += name.size; };
+    auto g = [](Mode&) {};
+    walk<Name>(m, f, g);
+    return r;
+  }();
+  StateNames<sizes.count, sizes.characters> names;
+  M m{};
+  int n = 0, at = 0;
+  auto f = [&](const Name& name, auto&) {
+    for (int i = 0; i < name.size; ++i) names.text[at++] = name.text[i];
+    names.end[n++] = at;
+  };
+  auto g = [](Mode&) {};
+  walk<Name>(m, f, g);
+  return names;
+}
+template <class M>
+inline constexpr auto state_names = make_state_names<M>();
+
+// One piece of a model's state: its dotted name, and where it lies in the model's block.
 struct StateInfo {
-  Name name;
+  StateName name;
   DType dtype{};
   Dims dims;
   i64 offset = 0;  // bytes
@@ -101,40 +157,43 @@ struct StateInfo {
 
 inline constexpr i64 state_alignment = 256;
 
-template <class M>
-constexpr int count_state() {
-  M m{};
-  int n = 0;
-  auto f = [&](const Name&, auto&) { ++n; };
-  auto g = [](Mode&) {};
-  walk(m, Name{}, f, g);
-  return n;
-}
-
 template <int N>
 struct StateTable {
-  StateInfo row[N > 0 ? N : 1]{};
+  StateInfo row[at_least_one(N)]{};
   int size = N;
   i64 trained_bytes = 0;  // parameters come first, then buffers
   i64 bytes = 0;
 };
 
+template <class M>
+constexpr int count_state() {
+  M m{};
+  int n = 0;
+  auto f = [&](const Unnamed&, auto&) { ++n; };
+  auto g = [](Mode&) {};
+  walk<Unnamed>(m, f, g);
+  return n;
+}
+
 // Parameters first, in declaration order, then buffers, each in a 256-byte aligned place.
 template <class M>
 constexpr auto make_state_table() {
+  constexpr const auto& names = state_names<M>;
   StateTable<count_state<M>()> table;
   M m{};
-  int n = 0;
-  auto f = [&](const Name& name, auto& s) {
+  int n = 0, begin = 0;
+  auto f = [&](const Unnamed& path, auto& s) {
     using S = std::remove_cvref_t<decltype(s)>;
+    const int end = names.end[n];
     StateInfo& row = table.row[n++];
-    row.name = name;
+    row.name = {names.text + begin, end - begin};
+    begin = end;
     row.dtype = dtype_of<typename S::dtype>;
     row.dims = S::shape::value;
-    row.trained = S::trained && !name.frozen;
+    row.trained = S::trained && !path.frozen;
   };
   auto g = [](Mode&) {};
-  walk(m, Name{}, f, g);
+  walk<Unnamed>(m, f, g);
   for (int pass = 0; pass < 2; ++pass) {
     for (int i = 0; i < n; ++i) {
       StateInfo& row = table.row[i];
@@ -163,7 +222,7 @@ struct CountTies {
   using weft_visits_ties = void;
   int count = 0;
   template <class S>
-  constexpr void operator()(const Name&, const S&) {
+  constexpr void operator()(const Unnamed&, const S&) {
     count += is_tied<S> ? 1 : 0;
   }
 };
@@ -208,13 +267,13 @@ constexpr auto make_alias_table() {
     M m{};
     CountTies f;
     auto g = [](Mode&) {};
-    walk(m, Name{}, f, g);
+    walk<Unnamed>(m, f, g);
     return f.count;
   }();
   AliasTable<M, count> table;
   M m{};
   auto g = [](Mode&) {};
-  walk(m, Name{}, table, g);
+  walk<Name>(m, table, g);
   return table;
 }
 template <class M>

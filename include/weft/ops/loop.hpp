@@ -65,7 +65,8 @@ struct slice_rule_of {
 };
 template <i64 Trips, class S>
 struct stack_rule_of {
-  static constexpr Dims value = ir::stacked_dims(Trips, S::value);
+  static constexpr Dims make() { return ir::stacked_dims(Trips, S::value); }
+  static constexpr Dims value = make();
 };
 
 // Whether every expression of a next carry has the type of the carry's.

@@ -24,7 +24,8 @@ struct transpose_rule {
     return made;
   }
   static constexpr List list = make_list();
-  static constexpr Dims value = ir::permuted(S::value, list.axis);
+  static constexpr Dims make() { return ir::permuted(S::value, list.axis); }
+  static constexpr Dims value = make();
 };
 
 template <class S, int From, int To>

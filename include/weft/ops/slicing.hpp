@@ -46,8 +46,10 @@ struct unsqueeze_rule {
 
 template <class S, int Axis>
 struct drop_rule {
-  static constexpr Dims value =
-      ir::dropped(S::value, axis_in_range(Axis, S::rank) ? 1u << normalize_axis(Axis, S::rank) : 0u);
+  static constexpr Dims make() {
+    return ir::dropped(S::value, axis_in_range(Axis, S::rank) ? 1u << normalize_axis(Axis, S::rank) : 0u);
+  }
+  static constexpr Dims value = make();
 };
 
 // The shape of anything that has one in its type.

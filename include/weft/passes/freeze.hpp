@@ -167,7 +167,7 @@ constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) 
 // collect() changes copied.
 template <class Stage>
 struct FrozenFusion {
-  static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::words.w[which]); }
+  static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::data[which]); }
   static constexpr int nodes = count(0), views = count(1), groups = count(2), pool = count(3);
   template <class S>  // a template, so that its members wait for the counts
   struct Arrays {
@@ -183,7 +183,7 @@ struct FrozenFusion {
   template <class S>
   static constexpr Arrays<S> read() {
     Arrays<S> to;
-    WordReader r(Kept<Stage>::words.w);
+    WordReader r(Kept<Stage>::data);
     const FusionSizes sizes = read_fusion_sizes(r);
     read_fusion(r, sizes, to);
     return to;

@@ -308,6 +308,7 @@ struct ForwardStage {
 // The backward pass goes in pieces of so many nodes of the forward pass.
 template <int Piece, class M, class F, class O, class... I>
 struct BackwardStage {
+  static constexpr int capacity = 3 * Kept<ForwardStage<M, F, O, I...>>::size + 1024;
   static constexpr void write(WordWriter& w) {
     const Backward r = make();
     int unreached = -1;
@@ -325,7 +326,7 @@ struct BackwardStage {
   static constexpr Backward make() {
     if constexpr (Piece == 0) {
       using Before = Kept<ForwardStage<M, F, O, I...>>;
-      return begin_backward<M, O>(ir::thaw(Before::words.w + 2), static_cast<int>(Before::words.w[1]),
+      return begin_backward<M, O>(ir::thaw(Before::data + 2), static_cast<int>(Before::data[1]),
                                   exec::pieces.differentiated_nodes);
     } else {
       Backward r = BackwardStage<Piece - 1, M, F, O, I...>::thaw();
@@ -334,7 +335,7 @@ struct BackwardStage {
     }
   }
   static constexpr Backward thaw() {
-    WordReader reader(Kept<BackwardStage>::words.w + 1);
+    WordReader reader(Kept<BackwardStage>::data + 1);
     Backward r;
     r.scale_slot = static_cast<int>(reader.get_int());
     r.state.next = static_cast<int>(reader.get_int());
@@ -356,6 +357,7 @@ struct StepSource {
   using Backwards = BackwardStage<backward_pieces - 1, M, F, O, I...>;
 
   struct UpdateStage {
+    static constexpr int capacity = Kept<Backwards>::size * 3 / 2 + 1024;
     static constexpr void write(WordWriter& w) {
       UpdateBuilder<M, O> update(Backwards::thaw());
       if constexpr (Apply)
@@ -364,6 +366,7 @@ struct StepSource {
         ir::write(w, update.accumulate());
     }
   };
+  static constexpr int capacity = Kept<UpdateStage>::size * 3 / 2 + 1024;
   static constexpr ir::Graph graph() {
     if constexpr (O::Precision::rule.compute == DType::f32)
       return ir::FrozenGraph<UpdateStage>::graph();
@@ -371,10 +374,10 @@ struct StepSource {
       return passes::apply_precision(ir::FrozenGraph<UpdateStage>::graph(), O::Precision::rule);
   }
   // An input that the loss never reads, and a row of the state table that no gradient reaches; -1: none.
-  static constexpr int unused_input() { return static_cast<int>(static_cast<i64>(Forwards::words.w[0])); }
+  static constexpr int unused_input() { return static_cast<int>(static_cast<i64>(Forwards::data[0])); }
   static constexpr int unreached() {
     constexpr const auto& table = nn::state_table<M>;
-    int k = static_cast<int>(static_cast<i64>(Kept<Backwards>::words.w[0]));
+    int k = static_cast<int>(static_cast<i64>(Kept<Backwards>::data[0]));
     for (int i = 0; k >= 0 && i < table.size; ++i)
       if (table.row[i].trained && k-- == 0) return i;
     return -1;

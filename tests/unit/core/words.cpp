@@ -19,5 +19,7 @@ TEST_CASE("words: a stage keeps exactly what it wrote, within its capacity and b
     CHECK(WordReader::low(Kept<Numbers>::words.w[i]) == i);
     CHECK(WordReader::high(Kept<Numbers>::words.w[i]) == -i);
     CHECK(Kept<Numbers, 10>::words.w[i] == Kept<Numbers>::words.w[i]);
+    CHECK(Kept<Numbers>::data[i] == Kept<Numbers>::words.w[i]);
+    CHECK(Kept<Numbers, 10>::data[i] == Kept<Numbers>::words.w[i]);
   }
 }

@@ -61,9 +61,9 @@ TEST_CASE("walk: settings of a mode are reached inside arrays and containers") {
   };
   Deep deep;
   int states = 0, modes = 0;
-  auto f = [&](const nn::Name&, auto&) { ++states; };
+  auto f = [&](const nn::Unnamed&, auto&) { ++states; };
   auto g = [&](nn::Mode&) { ++modes; };
-  nn::walk(deep, nn::Name{}, f, g);
+  nn::walk<nn::Unnamed>(deep, f, g);
   CHECK(states == 15);
   CHECK(modes == 6);
 }
