@@ -107,6 +107,33 @@ int lstm_case() {
   return bench::serve(memory, timed);
 }
 
+struct ConvNet {
+  nn::Conv2d<1, 32, 3> conv1;
+  nn::Conv2d<32, 64, 3> conv2;
+  nn::Linear<64 * 12 * 12, 128> hidden;
+  nn::Linear<128, 10> head;
+  constexpr auto operator()(auto x) const {
+    const auto maps = max_pool2d<2>(relu(conv2(relu(conv1(x)))));
+    return head(relu(hidden(flatten<1>(maps))));
+  }
+};
+
+// A training step with SGD on 64 pictures of 28x28.
+int conv_net_case() {
+  const bench::MemoryWatch memory;
+  auto trainer = make_trainer<ConvNet>(
+      Cpu{}, [](const auto& model, auto x, auto label) { return cross_entropy(model(x), label); },
+      in<f32, 64, 1, 28, 28>, in<i32, 64>, optim::SGD{.lr = 0.01f});
+  const auto x = normal(64 * 28 * 28, 1);
+  const auto label = labels(64, 10, 2);
+  bench::Timed timed;
+  timed.run = [&] { trainer.step(x, label); };
+  timed.facts = fact("launches", trainer.launches()) + ", " +
+                fact("workspace_bytes", trainer.workspace_bytes()) + ", " +
+                fact("state_bytes", trainer.state_bytes());
+  return bench::serve(memory, timed);
+}
+
 // A training step with AdamW, on one of four batches in turn.
 template <class M, i64 Batch, i64 Features>
 int training(const std::vector<i64>& widths) {
@@ -216,6 +243,7 @@ int main(int argc, char** argv) {
   if (name == "mlp") return training<Mlp, 128, 784>({784, 512, 256, 10});
   if (name == "small_mlp") return training<SmallMlp, 32, 64>({64, 128, 10});
   if (name == "lstm") return lstm_case();
+  if (name == "conv_net") return conv_net_case();
   if (name == "chain") return chain();
   if (name == "layer_norm") return layer_norm_case();
   if (name == "cross_entropy") return cross_entropy_case();

@@ -70,6 +70,22 @@ def lstm():
     return run
 
 
+def conv_net():
+    model = torch.nn.Sequential(
+        torch.nn.Conv2d(1, 32, 3), torch.nn.ReLU(), torch.nn.Conv2d(32, 64, 3), torch.nn.ReLU(),
+        torch.nn.MaxPool2d(2), torch.nn.Flatten(), torch.nn.Linear(64 * 12 * 12, 128), torch.nn.ReLU(),
+        torch.nn.Linear(128, 10))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    x, label = torch.randn(64, 1, 28, 28), torch.randint(0, 10, (64,))
+
+    def run():
+        optimizer.zero_grad(set_to_none=True)
+        F.cross_entropy(model(x), label).backward()
+        optimizer.step()
+
+    return run
+
+
 def chain():
     x, a, b = (torch.randn(4096, 1024) for _ in range(3))
 
@@ -116,6 +132,7 @@ CASES = {
     "mlp": lambda **kw: training((784, 512, 256, 10), 128, **kw),
     "small_mlp": lambda **kw: training((64, 128, 10), 32, **kw),
     "lstm": lstm,
+    "conv_net": conv_net,
     "chain": chain,
     "layer_norm": layer_norm,
     "cross_entropy": cross_entropy,
