@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "weft/core/field.hpp"
-#include "weft/core/words.hpp"
 #include "weft/nn/container.hpp"
 #include "weft/nn/dropout.hpp"
 #include "weft/nn/param.hpp"
@@ -107,48 +106,9 @@ constexpr void walk(M& m, F& f, G& g) {
   walk(m, name, f, g);
 }
 
-// The names of a model's state one after another, each as long as it is: what constants of them cost grows
-// with their characters.
-template <int Count, int Characters>
-struct StateNames {
-  char text[at_least_one(Characters)]{};
-  int end[at_least_one(Count)]{};
-};
-struct StateName {
-  const char* text = nullptr;
-  int size = 0;
-  constexpr std::string_view view() const { return {text, static_cast<std::size_t>(size)}; }
-};
-
-template <class M>
-constexpr auto make_state_names() {
-  constexpr auto sizes = [] {
-    struct {
-      int count = 0, characters = 0;
-    } r;
-    M m{};
-    auto f = [&](const Name& name, auto&) { ++r.count, r.characters += name.size; };
-    auto g = [](Mode&) {};
-    walk<Name>(m, f, g);
-    return r;
-  }();
-  StateNames<sizes.count, sizes.characters> names;
-  M m{};
-  int n = 0, at = 0;
-  auto f = [&](const Name& name, auto&) {
-    for (int i = 0; i < name.size; ++i) names.text[at++] = name.text[i];
-    names.end[n++] = at;
-  };
-  auto g = [](Mode&) {};
-  walk<Name>(m, f, g);
-  return names;
-}
-template <class M>
-inline constexpr auto state_names = make_state_names<M>();
-
 // One piece of a model's state: its dotted name, and where it lies in the model's block.
 struct StateInfo {
-  StateName name;
+  Name name;
   DType dtype{};
   Dims dims;
   i64 offset = 0;  // bytes
@@ -159,7 +119,7 @@ inline constexpr i64 state_alignment = 256;
 
 template <int N>
 struct StateTable {
-  StateInfo row[at_least_one(N)]{};
+  StateInfo row[N > 0 ? N : 1]{};
   int size = N;
   i64 trained_bytes = 0;  // parameters come first, then buffers
   i64 bytes = 0;
@@ -178,22 +138,19 @@ constexpr int count_state() {
 // Parameters first, in declaration order, then buffers, each in a 256-byte aligned place.
 template <class M>
 constexpr auto make_state_table() {
-  constexpr const auto& names = state_names<M>;
   StateTable<count_state<M>()> table;
   M m{};
-  int n = 0, begin = 0;
-  auto f = [&](const Unnamed& path, auto& s) {
+  int n = 0;
+  auto f = [&](const Name& name, auto& s) {
     using S = std::remove_cvref_t<decltype(s)>;
-    const int end = names.end[n];
     StateInfo& row = table.row[n++];
-    row.name = {names.text + begin, end - begin};
-    begin = end;
+    row.name = name;
     row.dtype = dtype_of<typename S::dtype>;
     row.dims = S::shape::value;
-    row.trained = S::trained && !path.frozen;
+    row.trained = S::trained && !name.frozen;
   };
   auto g = [](Mode&) {};
-  walk<Unnamed>(m, f, g);
+  walk<Name>(m, f, g);
   for (int pass = 0; pass < 2; ++pass) {
     for (int i = 0; i < n; ++i) {
       StateInfo& row = table.row[i];
