@@ -1,0 +1,83 @@
+#pragma once
+// TransformerEncoder, TransformerDecoder and Transformer: stacks of layers with PyTorch's names
+// ("encoder.layers.0.self_attn.in_proj_weight"). Every layer has weights and a start of its own.
+
+#include "weft/nn/transformer_layer.hpp"
+
+namespace weft::nn {
+
+namespace module_detail {
+
+// layers[N - 1](... layers[0](x, more...) ..., more...), then the norm if there is one. The first layer may
+// change the dtype.
+template <class Layer, std::size_t N, class Norm>
+constexpr auto run_stack(const std::array<Layer, N>& layers, const Norm& norm, const auto& x,
+                         const auto&... more) {
+  static_assert(N > 0, "a stack of Transformer layers has at least one layer");
+  auto y = layers[0](x, more...);
+  for (std::size_t i = 1; i < N; ++i) y = layers[i](y, more...);
+  if constexpr (is_given<Norm>)
+    return norm(y);
+  else
+    return y;
+}
+
+}  // namespace module_detail
+
+// TransformerEncoder<TransformerEncoderLayer<512, 8>, 6, LayerNorm<512>>: encoder(src, ...) with the named
+// arguments of its layers (PyTorch's mask is src_mask). Without Norm there is none.
+template <class Layer, int NumLayers, class Norm = Absent>
+struct TransformerEncoder {
+  std::array<Layer, static_cast<std::size_t>(NumLayers)> layers{};
+  Norm norm{};
+  constexpr auto operator()(const auto& src, const auto&... words) const {
+    return module_detail::run_stack(layers, norm, src, words...);
+  }
+};
+
+// TransformerDecoder<TransformerDecoderLayer<512, 8>, 6, LayerNorm<512>>: decoder(tgt, memory, ...).
+template <class Layer, int NumLayers, class Norm = Absent>
+struct TransformerDecoder {
+  std::array<Layer, static_cast<std::size_t>(NumLayers)> layers{};
+  Norm norm{};
+  constexpr auto operator()(const auto& tgt, const auto& memory, const auto&... words) const {
+    return module_detail::run_stack(layers, norm, tgt, memory, words...);
+  }
+};
+
+// transformer(src, tgt, ...): src (S, N, DModel), tgt (T, N, DModel) -> (T, N, DModel); axes as in the
+// layers. Named arguments: src_mask, tgt_mask, memory_mask, the same with key_padding_mask and is_causal in
+// the place of mask. Weights start as PyTorch's: xavier_uniform.
+template <i64 DModel = 512, i64 NHead = 8, int NumEncoderLayers = 6, int NumDecoderLayers = 6,
+          TransformerOptions O = TransformerOptions{}, class Activation = ReLU>
+struct Transformer {
+  using Norm = module_detail::TransformerNorm<DModel, O>;
+  using Start = init::XavierUniform<>;
+  TransformerEncoder<TransformerEncoderLayer<DModel, NHead, O, Activation, Start>, NumEncoderLayers, Norm>
+      encoder{.norm = {.eps = O.layer_norm_eps}};
+  TransformerDecoder<TransformerDecoderLayer<DModel, NHead, O, Activation, Start>, NumDecoderLayers, Norm>
+      decoder{.norm = {.eps = O.layer_norm_eps}};
+
+  template <class... A>
+  constexpr auto operator()(const auto& src, const auto& tgt, const A&... words) const {
+    using module_detail::flag, module_detail::word;
+    constexpr bool known =
+        module_detail::Words<Word::src_mask, Word::src_key_padding_mask, Word::src_is_causal, Word::tgt_mask,
+                             Word::tgt_key_padding_mask, Word::tgt_is_causal, Word::memory_mask,
+                             Word::memory_key_padding_mask, Word::memory_is_causal>::template fit<A...>;
+    static_assert(sizeof(WordsFit<known, Transformer, A...>) > 0);
+    const auto memory =
+        encoder(src, src_mask(word<Word::src_mask>(words...)),
+                src_key_padding_mask(word<Word::src_key_padding_mask>(words...)),
+                Named<Word::is_causal, std::bool_constant<flag<Word::src_is_causal, A...>(false)>>{});
+    return decoder(
+        tgt, memory, tgt_mask(word<Word::tgt_mask>(words...)),
+        tgt_key_padding_mask(word<Word::tgt_key_padding_mask>(words...)),
+        Named<Word::tgt_is_causal, std::bool_constant<flag<Word::tgt_is_causal, A...>(false)>>{},
+        memory_mask(word<Word::memory_mask>(words...)),
+        memory_key_padding_mask(word<Word::memory_key_padding_mask>(words...)),
+        Named<Word::memory_is_causal, std::bool_constant<flag<Word::memory_is_causal, A...>(false)>>{});
+  }
+};
+
+}  // namespace weft::nn
