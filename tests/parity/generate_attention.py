@@ -26,7 +26,7 @@ def flat(*tensors):
 
 def write(name):
     data = {key: value.detach().clone().contiguous() for key, value in out.items()}
-    save_file(data, folder / f"{name}.safetensors", {"format": "pt", "torch": torch.__version__})
+    save_file(data, folder / f"{name}.safetensors", {"torch": torch.__version__})
     out.clear()
 
 
@@ -139,29 +139,29 @@ torch.manual_seed(12)
 class Encoders(nn.Module):
     def __init__(self):
         super().__init__()
-        self.post = nn.TransformerEncoderLayer(8, 2, 12, 0.0)
-        self.pre = nn.TransformerEncoderLayer(8, 2, 12, 0.0, "gelu", 1e-3, True, True, False)
+        self.post_norm = nn.TransformerEncoderLayer(8, 2, 12, 0.0)
+        self.pre_norm = nn.TransformerEncoderLayer(8, 2, 12, 0.0, "gelu", 1e-3, True, True, False)
         self.register_buffer("padding", torch.tensor([[False, False, False, True, True], [False] * 4 + [True]]))
 
     def forward(self, x):
-        y = self.post(x, src_mask=causal(5), src_key_padding_mask=torch.zeros(2, 5), is_causal=True)
-        z = self.pre(x.transpose(0, 1), src_key_padding_mask=self.padding)
+        y = self.post_norm(x, src_mask=causal(5), src_key_padding_mask=torch.zeros(2, 5), is_causal=True)
+        z = self.pre_norm(x.transpose(0, 1), src_key_padding_mask=self.padding)
         return flat(y, z)
 
 
 class Decoders(nn.Module):
     def __init__(self):
         super().__init__()
-        self.post = nn.TransformerDecoderLayer(8, 2, 12, 0.0, F.silu)
-        self.pre = nn.TransformerDecoderLayer(8, 2, 12, 0.0, norm_first=True, batch_first=True)
+        self.post_norm = nn.TransformerDecoderLayer(8, 2, 12, 0.0, F.silu)
+        self.pre_norm = nn.TransformerDecoderLayer(8, 2, 12, 0.0, norm_first=True, batch_first=True)
         mask = torch.rand(5, 4) < 0.4
         mask[:, 0] = False
         self.register_buffer("mask", mask)
         self.register_buffer("padding", torch.tensor([[False, False, False, True], [False, False, True, False]]))
 
     def forward(self, x, memory):
-        y = self.post(x, memory, tgt_mask=causal(5), tgt_is_causal=True, memory_mask=self.mask)
-        z = self.pre(x.transpose(0, 1), memory.transpose(0, 1), memory_key_padding_mask=self.padding)
+        y = self.post_norm(x, memory, tgt_mask=causal(5), tgt_is_causal=True, memory_mask=self.mask)
+        z = self.pre_norm(x.transpose(0, 1), memory.transpose(0, 1), memory_key_padding_mask=self.padding)
         return flat(y, z)
 
 

@@ -21,6 +21,11 @@ struct MultiheadOptions {
   bool batch_first = false;
 };
 
+// What: embed_dim and num_heads.
+template <bool Ok, class Module, class... What>
+struct HeadsDivide {
+  static_assert(Ok, "MultiheadAttention: embed_dim is a multiple of num_heads");
+};
 // What: the shapes of query, key and value, then embed_dim, kdim and vdim.
 template <bool Ok, class Module, class... What>
 struct MultiheadOperandsFit {
@@ -114,10 +119,11 @@ struct MultiheadMask : Operation<MultiheadMask<N, Heads, L, S, Open, Padding>> {
 template <i64 EmbedDim, i64 NumHeads, MultiheadOptions O = MultiheadOptions{}, class T = f32,
           class OutInit = init::FanInUniform<>>
 struct MultiheadAttention {
-  static_assert(EmbedDim > 0 && NumHeads > 0 && EmbedDim % NumHeads == 0,
-                "MultiheadAttention: embed_dim is a multiple of num_heads");
+  static constexpr bool divides = EmbedDim > 0 && NumHeads > 0 &&
+                                  EmbedDim % (NumHeads > 0 ? NumHeads : 1) == 0;
+  static_assert(sizeof(HeadsDivide<divides, MultiheadAttention, Size<EmbedDim>, Size<NumHeads>>) > 0);
   static constexpr i64 kdim = O.kdim > 0 ? O.kdim : EmbedDim, vdim = O.vdim > 0 ? O.vdim : EmbedDim;
-  static constexpr i64 head_dim = EmbedDim / NumHeads;
+  static constexpr i64 head_dim = divides ? EmbedDim / NumHeads : 1;
   static constexpr bool packed = kdim == EmbedDim && vdim == EmbedDim;
   static constexpr i64 open = (O.add_bias_kv ? 1 : 0) + (O.add_zero_attn ? 1 : 0);
   template <i64... D>
@@ -151,7 +157,7 @@ struct MultiheadAttention {
     constexpr bool ok = fits(Q::value, K::value, V::value);
     static_assert(sizeof(MultiheadOperandsFit<ok, MultiheadAttention, Q, K, V, Shape<EmbedDim, kdim, vdim>>) >
                   0);
-    if constexpr (ok && known)
+    if constexpr (ok && known && divides)
       return attend(q, k, v, words...);
     else
       return weft::detail::refused<T, Q>(q, k, v);
@@ -247,9 +253,24 @@ struct MultiheadAttention {
       return with_learned;
   }
 
+  // attention(q, k, v, p, ...) with those of the masks that are given.
+  template <class Mask, class Padding>
+  static constexpr auto with_masks(const auto& attention, const auto& q, const auto& k, const auto& v,
+                                   double p, const auto& by_query, const Mask& mask, const auto& by_key,
+                                   const Padding& padding) {
+    using module_detail::is_given;
+    if constexpr (is_given<Mask> && is_given<Padding>)
+      return attention(q, k, v, p, by_query(mask), by_key(padding));
+    else if constexpr (is_given<Mask>)
+      return attention(q, k, v, p, by_query(mask));
+    else if constexpr (is_given<Padding>)
+      return attention(q, k, v, p, by_key(padding));
+    else
+      return attention(q, k, v, p);
+  }
   template <class Q, class K, class V, class... A>
   constexpr auto attend(const Q& query, const K& key, const V& value, const A&... words) const {
-    using module_detail::flag, module_detail::is_given, module_detail::word;
+    using module_detail::flag, module_detail::word;
     constexpr i64 N = batch_of<Q>, L = length_of<Q>, S = length_of<K>;
     const auto [a, b, c] = projected(query, key, value);
     const auto q = heads<leads<Q>, N, L>(a);
@@ -263,16 +284,7 @@ struct MultiheadAttention {
     constexpr module_detail::MultiheadMask<N, NumHeads, L, S, open, false> by_query{};
     constexpr module_detail::MultiheadMask<N, NumHeads, L, S, open, true> by_key{};
     const double p = mode.training ? static_cast<double>(dropout) : 0.0;
-    const auto result = [&] {
-      if constexpr (is_given<decltype(mask)> && is_given<decltype(padding)>)
-        return attention(q, k, v, p, by_query(mask), by_key(padding));
-      else if constexpr (is_given<decltype(mask)>)
-        return attention(q, k, v, p, by_query(mask));
-      else if constexpr (is_given<decltype(padding)>)
-        return attention(q, k, v, p, by_key(padding));
-      else
-        return attention(q, k, v, p);
-    }();
+    const auto result = with_masks(attention, q, k, v, p, by_query, mask, by_key, padding);
     if constexpr (!weights) {
       return merged<Q, N, L>(result);
     } else {

@@ -126,28 +126,28 @@ constexpr auto masked_softmax(const auto& x) {
 template <AttentionOptions Options, bool Drops = false, i64 Open = 0, bool Weights = false>
 struct Attention : Operation<Attention<Options, Drops, Open, Weights>> {
   template <class S, class Mask>
+  static constexpr bool fits = broadcastable(Mask::value, S::value) &&
+                               broadcast(Mask::value, S::value) == S::value;
+  template <class T>
+  static constexpr bool masks = is_float(dtype_of<T>) || std::is_same_v<T, bool>;
+
+  template <class S, class Mask>
   static constexpr auto masked(const S& scores, const Mask& mask) {
-    using M = shape_of_operand<Mask>;
-    constexpr bool ok =
-        broadcastable(M::value, S::shape::value) && broadcast(M::value, S::shape::value) == S::shape::value;
-    static_assert(sizeof(AttentionMaskFits<ok, Attention, M, typename S::shape>) > 0);
-    using T = dtype_of_operand<Mask>;
-    static_assert(sizeof(DtypeAllowed < is_float(dtype_of<T>) || std::is_same_v<T, bool>, Attention, T >) >
-                  0);
-    if constexpr (!ok)
-      return scores;
-    else if constexpr (std::is_same_v<T, bool>)
+    if constexpr (std::is_same_v<dtype_of_operand<Mask>, bool>)
       return where(mask, scores, -std::numeric_limits<double>::infinity());
     else
       return add(scores, cast<typename S::dtype>(mask));
   }
-  template <class S>
-  static constexpr auto masked(const S& scores) {
-    return scores;
-  }
   template <class S, class M0, class M1, class... More>
   static constexpr auto masked(const S& scores, const M0& first, const M1& second, const More&... more) {
     return masked(masked(scores, first), second, more...);
+  }
+  template <class S, class... Masks>
+  static constexpr auto normalized(const S& scores, const Masks&... masks) {
+    if constexpr (sizeof...(Masks) > 0)
+      return detail::masked_softmax(masked(scores, masks...));
+    else
+      return softmax<-1>(scores);  // every query has a key: the first
   }
 
   template <class Q, class K, class V, class... A>
@@ -159,7 +159,7 @@ struct Attention : Operation<Attention<Options, Drops, Open, Weights>> {
   }
   template <class Q, class K, class V, class P, class... Masks>
   static constexpr auto attend(ir::Builder& b, const Q& q, const K& k, const V& v, const P& p,
-                               const Masks&... masks) {
+                               const Masks&... more) {
     using Rule =
         detail::attention_rule<typename Q::shape, typename K::shape, typename V::shape, Options.enable_gqa>;
     static_assert(sizeof(AttentionHeadsFit<Rule::heads, Attention, typename Q::shape, typename K::shape,
@@ -170,14 +170,22 @@ struct Attention : Operation<Attention<Options, Drops, Open, Weights>> {
     using Wide = std::conditional_t<(size_of(dtype_of<T>) < 4), f32, T>;
     using S = shape_of<typename Rule::Scores>;
     using R = Expr<T, shape_of<Rule>>;
+    static_assert(((sizeof(AttentionMaskFits < !Rule::ok || fits<S, shape_of_operand<Masks>>, Attention,
+                           shape_of_operand<Masks>, S >) > 0) &&
+                   ... && true));
+    static_assert(
+        ((sizeof(DtypeAllowed<masks<dtype_of_operand<Masks>>, Attention, dtype_of_operand<Masks>>) > 0) &&
+         ... && true));
+    constexpr bool ok = Rule::ok && (fits<S, shape_of_operand<Masks>> && ... && true) &&
+                        (masks<dtype_of_operand<Masks>> && ... && true);
     const auto results = [](const R& y, const auto& weights) {
       if constexpr (Weights)
         return std::tuple{y, weights};
       else
         return y;
     };
-    if constexpr (!Rule::ok) {
-      return results(detail::refused<T, typename R::shape>(q, k, v), detail::refused<T, S>(q, k, v));
+    if constexpr (!ok) {
+      return results(detail::refused<T, typename R::shape>(q, k, v, more...), detail::refused<T, S>(q, k, v));
     } else {
       constexpr DType t = dtype_of<T>;
       constexpr double scale =
@@ -192,12 +200,7 @@ struct Attention : Operation<Attention<Options, Drops, Open, Weights>> {
         else
           return all;
       }();
-      const auto weights = [&] {
-        if constexpr (sizeof...(Masks) > 0)
-          return detail::masked_softmax(masked(seen, masks...));
-        else
-          return softmax<-1>(seen);  // every query has a key: the first
-      }();
+      const auto weights = normalized(seen, more...);
       const Expr<T, S> kept = cast<T>(dropout(weights, p));
       Dims mixing = Rule::batch_qk;
       mixing.extent[mixing.rank++] = Rule::rows.extent[Rule::rows.rank - 2];
