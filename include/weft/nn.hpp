@@ -3,6 +3,7 @@
 
 #include "weft/nn/activation.hpp"
 #include "weft/nn/adaptive_pool.hpp"
+#include "weft/nn/attention.hpp"
 #include "weft/nn/bilinear.hpp"
 #include "weft/nn/container.hpp"
 #include "weft/nn/conv.hpp"
@@ -16,4 +17,5 @@
 #include "weft/nn/pool.hpp"
 #include "weft/nn/recurrent.hpp"
 #include "weft/nn/tied.hpp"
+#include "weft/nn/transformer.hpp"
 #include "weft/nn/upsample.hpp"

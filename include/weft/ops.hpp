@@ -4,6 +4,7 @@
 #include "weft/ops/activation.hpp"
 #include "weft/ops/activation_more.hpp"
 #include "weft/ops/adaptive_pool.hpp"
+#include "weft/ops/attention.hpp"
 #include "weft/ops/bounded.hpp"
 #include "weft/ops/conv.hpp"
 #include "weft/ops/creation.hpp"

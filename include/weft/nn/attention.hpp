@@ -278,7 +278,7 @@ struct MultiheadAttention {
     const auto v = lengthened<N>(heads<leads<Q>, N, S>(c), bias_v);
     constexpr bool weights = flag<Word::need_weights, A...>(false);
     constexpr AttentionOptions options{.is_causal = flag<Word::is_causal, A...>(false)};
-    constexpr Attention<options, true, open, weights> attention{};
+    constexpr ScaledDotProductAttention<options, true, open, weights> attention{};
     const auto mask = word<Word::attn_mask>(words...);
     const auto padding = word<Word::key_padding_mask>(words...);
     constexpr module_detail::MultiheadMask<N, NumHeads, L, S, open, false> by_query{};

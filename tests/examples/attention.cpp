@@ -1,0 +1,105 @@
+// The code of docs/attention.md stands between its marks and is compared with the page.
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <weft/weft.hpp>
+
+namespace nn = weft::nn;
+using namespace weft;
+
+namespace {
+
+// [layer]
+struct Block {
+  nn::MultiheadAttention<32, 4, nn::MultiheadOptions{.batch_first = true}> attn{.dropout = 0.1f};
+  constexpr auto operator()(auto x, auto padding) const {  // (N, L, 32), and true where (N, L) is padding
+    return x + attn(x, x, x, nn::key_padding_mask(padding), nn::is_causal);
+  }
+};
+// [/layer]
+
+// [encoder]
+constexpr nn::TransformerOptions options{
+    .dim_feedforward = 32, .dropout = 0.1f, .batch_first = true, .norm_first = true};
+struct Classifier {
+  nn::Linear<4, 16> embed;
+  nn::TransformerEncoder<nn::TransformerEncoderLayer<16, 2, options, nn::GELU>, 2, nn::LayerNorm<16>> encoder;
+  nn::Linear<16, 3> head;
+  constexpr auto operator()(auto x) const { return head(mean<1>(encoder(embed(x)))); }  // (N, L, 4) -> (N, 3)
+};
+// [/encoder]
+
+}  // namespace
+
+TEST_CASE("attention page: the function") {
+  // [function]
+  auto f = compile(
+      Cpu{},
+      [](auto q, auto k, auto v, auto open) {
+        auto masked = scaled_dot_product_attention(q, k, v, open);  // true: attends
+        auto grouped = scaled_dot_product_attention<AttentionOptions{.is_causal = true, .enable_gqa = true}>(
+            q, narrow<1, 0, 2>(k), narrow<1, 0, 2>(v));  // four heads share two of key and value
+        return std::tuple{masked, grouped};
+      },
+      in<f32, 2, 4, 6, 8>, in<f32, 2, 4, 6, 8>, in<f32, 2, 4, 6, 8>, in<bool, 6, 6>);
+  // [/function]
+  std::vector<f32> q(384), k(384), v(384);
+  for (std::size_t i = 0; i < 384; ++i) {
+    q[i] = std::sin(static_cast<f32>(i));
+    k[i] = std::cos(static_cast<f32>(i));
+    v[i] = static_cast<f32>(i % 7);
+  }
+  bool open[36]{};
+  for (int i = 0; i < 6; ++i) open[6 * i + i] = i != 2;  // each sees itself, the third nothing
+  auto [masked, grouped] = f(q, k, v, open);
+  for (int i = 0; i < 8; ++i) {
+    CHECK(masked[i] == v[static_cast<std::size_t>(i)]);
+    CHECK(masked[16 + i] == 0);
+    CHECK(grouped[48 + i] == v[static_cast<std::size_t>(i)]);  // head 1, first query: head 0's first value
+  }
+}
+
+TEST_CASE("attention page: the layer") {
+  struct Net {
+    Block block{};
+  };
+  Model<Net> model;
+  // [weights]
+  auto look = compile(
+      model,
+      [](const auto& m, auto x) {
+        return m.block.attn(x, x, x, nn::need_weights, nn::average_attn_weights<false>);
+      },
+      in<f32, 1, 6, 32>);
+  const std::vector<f32> x(192, 0.5f);
+  auto [output, weights] = look(x);  // (1, 6, 32) and (1, 4, 6, 6)
+  // [/weights]
+  CHECK(weights[0] == doctest::Approx(1.0 / 6));
+  auto run = compile(
+      model, [](const auto& m, auto in, auto padding) { return m.block(in, padding); }, in<f32, 1, 6, 32>,
+      in<bool, 1, 6>);
+  const bool padding[6]{false, false, false, false, false, true};
+  CHECK(std::isfinite(run(x, padding)[0]));
+}
+
+TEST_CASE("attention page: training an encoder") {
+  // [train]
+  auto trainer = make_trainer<Classifier>(
+      Cpu{}, [](const auto& m, auto x, auto y) { return cross_entropy(m(x), y); },  //
+      in<f32, 12, 5, 4>, in<i32, 12>, optim::AdamW{.lr = 3e-3f}, seed{1});
+  // [/train]
+  std::vector<f32> x(240);
+  std::vector<i32> y(12);
+  for (std::size_t n = 0; n < 12; ++n) {
+    y[n] = static_cast<i32>(n % 3);
+    for (std::size_t i = 0; i < 20; ++i)
+      x[20 * n + i] =
+          std::sin(static_cast<f32>(i) * 0.3f * static_cast<f32>(n % 3 + 1) + static_cast<f32>(n));
+  }
+  const float first = trainer.step(x, y);
+  float last = first;
+  for (int i = 0; i < 100; ++i) last = trainer.step(x, y);
+  CHECK(first > 0.8f);
+  CHECK(last < 0.1f);
+}
