@@ -82,11 +82,11 @@ TEST_CASE("attention: parameters have PyTorch's names, order and start") {
     for (i64 i = 0; i < view.size(); ++i) m = std::fmax(m, std::abs(view[i]));
     return m;
   };
-  const double xavier = std::sqrt(6.0 / 64), linear = 0.25;
+  const double xavier = std::sqrt(6.0 / 64), fan_in = 0.25;
   CHECK(most(model.get<"in_proj_weight">()) <= xavier);
   CHECK(most(model.get<"in_proj_weight">()) >= 0.95 * xavier);
-  CHECK(most(model.get<"out_proj.weight">()) <= linear);
-  CHECK(most(model.get<"out_proj.weight">()) >= 0.95 * linear);
+  CHECK(most(model.get<"out_proj.weight">()) <= fan_in);
+  CHECK(most(model.get<"out_proj.weight">()) >= 0.95 * fan_in);
   CHECK(most(model.get<"in_proj_bias">()) == 0);
   CHECK(most(model.get<"out_proj.bias">()) == 0);
   CHECK(most(model.get<"bias_k">()) > 0);
