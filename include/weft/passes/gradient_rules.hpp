@@ -113,8 +113,9 @@ constexpr void slice(Value y, Value g, Value* out) {
     Dims d = g.dims();
     const i64 stride = step < 0 ? -step : step;
     if (step < 0) {
+      // every axis is written: g++ 12 starts an array from what constant evaluation last left in it
       ir::Slice turn[8];
-      turn[i] = {d.extent[i] - 1, -1};
+      for (int k = 0; k < d.rank; ++k) turn[k] = {k == i ? d.extent[k] - 1 : 0, k == i ? -1 : 1};
       g = ir::slice(g, turn, d);
     }
     const i64 first = step < 0 ? begin - (d.extent[i] - 1) * stride : begin;
