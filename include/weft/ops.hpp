@@ -33,6 +33,7 @@
 #include "weft/ops/reduce.hpp"
 #include "weft/ops/reduce_more.hpp"
 #include "weft/ops/reduce_nan.hpp"
+#include "weft/ops/rotary_embedding.hpp"
 #include "weft/ops/scan.hpp"
 #include "weft/ops/scatter.hpp"
 #include "weft/ops/slicing.hpp"

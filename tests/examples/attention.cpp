@@ -60,6 +60,26 @@ TEST_CASE("attention page: the function") {
   }
 }
 
+TEST_CASE("attention page: rotary embedding") {
+  // [rotary]
+  auto f = compile(
+      Cpu{},
+      [](auto q, auto k, auto v, auto places) {
+        auto at = [&](auto x) {
+          return rotary_embedding(x, places);
+        };  // Llama's halves; GPT-J's: .interleaved
+        return scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(at(q), at(k), v);
+      },
+      in<f32, 2, 4, 6, 8>, in<f32, 2, 4, 6, 8>, in<f32, 2, 4, 6, 8>, in<i32, 6>);
+  // [/rotary]
+  std::vector<f32> q(384), k(384), v(384);
+  for (std::size_t i = 0; i < 384; ++i)
+    q[i] = k[i] = std::sin(static_cast<f32>(i)), v[i] = static_cast<f32>(i % 7);
+  const auto near = f(q, k, v, std::vector<i32>{0, 1, 2, 3, 4, 5}).to_vector();
+  const auto far = f(q, k, v, std::vector<i32>{90, 91, 92, 93, 94, 95}).to_vector();
+  for (std::size_t i = 0; i < 384; ++i) CHECK(near[i] == doctest::Approx(far[i]).epsilon(1e-3));
+}
+
 TEST_CASE("attention page: the layer") {
   struct Net {
     Block block{};

@@ -2,8 +2,8 @@
 transformer.safetensors and transformer_state.safetensors (a state_dict as it is saved).
 
 usage: generate_attention.py [FOLDER]      (default: the folder nn beside this file; needs torch and safetensors)
-The seeds are fixed: the same PyTorch gives the same files. tests/unit/ops/attention.cpp and tests/unit/nn/attention.cpp,
-transformer_layer.cpp and transformer.cpp read them.
+The seeds are fixed: the same PyTorch gives the same files. tests/unit/ops/attention.cpp and
+rotary_embedding.cpp and tests/unit/nn/attention.cpp, transformer_layer.cpp and transformer.cpp read them.
 """
 
 import pathlib
@@ -129,8 +129,32 @@ class Longer(nn.Module):
         return flat(y, w, z, u)
 
 
+
+
+def rotary(name, shape, positions, base, dims, interleaved):
+    """Turned features, and the gradient of sum(y * g); as the complex numbers of Su et al., in f64."""
+    x = torch.randn(*shape, requires_grad=True)
+    angles = positions.double()[..., None] * base ** (-torch.arange(0, dims, 2).double() / dims)
+    turn = torch.polar(torch.ones_like(angles), angles)
+    pairs = x[..., :dims].double()
+    if interleaved:
+        pairs = pairs.unflatten(-1, (-1, 2))
+    else:
+        pairs = torch.stack(pairs.chunk(2, -1), -1)
+    turned = torch.view_as_real(torch.view_as_complex(pairs.contiguous()) * turn)
+    turned = turned.flatten(-2) if interleaved else torch.cat(turned.unbind(-1), -1)
+    y = torch.cat([turned.float(), x[..., dims:]], -1)
+    g = torch.randn_like(y)
+    (y * g).sum().backward()
+    out[f"{name}.x"], out[f"{name}.y"], out[f"{name}.g"], out[f"{name}.dx"] = x, y, g, x.grad
+    out[f"{name}.positions"] = positions
+
+
 record("attentions", Attentions(), (5, 2, 8), (2, 7, 9))
 record("longer", Longer(), (5, 2, 8))
+rotary("half", (2, 3, 5, 8), torch.arange(5), 10000.0, 8, False)
+rotary("pairs", (2, 3, 5, 8), torch.arange(5), 10000.0, 8, True)
+rotary("part", (2, 3, 4, 10), torch.tensor([[0, 1, 2, 3], [70, 71, 3, 900]])[:, None], 500.0, 6, False)
 write("attention")
 
 torch.manual_seed(12)
