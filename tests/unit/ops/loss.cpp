@@ -95,3 +95,24 @@ TEST_CASE("loss: binary cross entropy on logits with weights, as PyTorch") {
       },
       in<f32, 3, 4>, in<f32, 3, 4>, in<f32, 4>, in<f32, 4>);
 }
+
+TEST_CASE("loss: the loss and its gradient read the logits in one kernel, weighted and smoothed or not") {
+  const auto of_logits = [](const std::string& text) {
+    int kernels = 0;
+    for (std::size_t at = 0; (at = text.find("(64, 1000)", at)) != text.npos; ++at) ++kernels;
+    return kernels;
+  };
+  auto plain = compile(
+      Cpu{}, [](auto x, auto y) { return value_and_grad([&](auto z) { return cross_entropy(z, y); })(x); },
+      in<f32, 64, 1000>, in<i64, 64>);
+  CHECK(of_logits(plain.explain()) == 1);
+  CHECK(plain.launches() == 4);  // the count of rows, the logits, the sum's end, the mean
+  auto full = compile(
+      Cpu{},
+      [](auto x, auto y, auto w) {
+        return value_and_grad([&](auto z) { return cross_entropy(z, y, w, {.label_smoothing = 0.1}); })(x);
+      },
+      in<f32, 64, 1000>, in<i64, 64>, in<f32, 1000>);
+  CHECK(of_logits(full.explain()) == 1);
+  CHECK(full.launches() == 6);  // and each row's weight: which rows count, the lookup
+}
