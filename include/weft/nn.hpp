@@ -3,6 +3,7 @@
 
 #include "weft/nn/activation.hpp"
 #include "weft/nn/adaptive_pool.hpp"
+#include "weft/nn/batch_norm.hpp"
 #include "weft/nn/bilinear.hpp"
 #include "weft/nn/container.hpp"
 #include "weft/nn/conv.hpp"
@@ -10,6 +11,7 @@
 #include "weft/nn/embedding.hpp"
 #include "weft/nn/ignore.hpp"
 #include "weft/nn/init.hpp"
+#include "weft/nn/instance_norm.hpp"
 #include "weft/nn/linear.hpp"
 #include "weft/nn/norm.hpp"
 #include "weft/nn/param.hpp"
