@@ -143,6 +143,22 @@ class Trainer {
   void set_lr(f32 lr) { optimizer_.optimizer.lr = lr; }
   f32 lr() const { return optimizer_.optimizer.lr(updates_); }
 
+  // A model of the averaged parameters that optim::ema or optim::swa keeps, and the buffers as they are now.
+  weft::Model<M, Device> average() const requires requires { Optimizer::base::average; }
+  {
+    if (static_cast<i64>(updates_) < optimizer_.optimizer.rule.first())
+      throw Error("train/no-average", "no weights have been averaged yet: the first are those of update " +
+                                          std::to_string(optimizer_.optimizer.rule.first()));
+    constexpr const auto& table = nn::state_table<M>;
+    std::vector<std::byte> block(static_cast<std::size_t>(table.bytes));
+    Memory::to_host(model_.device(), block.data(), model_.state(), table.bytes);
+    Memory::to_host(model_.device(), block.data(), state_.data() + layout.moment[Optimizer::base::average],
+                    table.trained_bytes);
+    weft::Model<M, Device> averaged(model_.device());
+    Memory::from_host(model_.device(), averaged.state(), block.data(), table.bytes);
+    return averaged;
+  }
+
   // Bytes of intermediate values; a constant, known before anything runs.
   static constexpr i64 workspace_bytes() {
     if constexpr (micro > 1)
