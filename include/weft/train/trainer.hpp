@@ -319,6 +319,13 @@ class Trainer {
 
 namespace train {
 
+// The class that runs an optimiser; one that is no update of the step's program has another (lbfgs.hpp).
+template <class Optimizer>
+struct TrainerFor {
+  template <class M, class F, class Device, class O, class... I>
+  using type = Trainer<M, F, Device, O, I...>;
+};
+
 template <class M, class F, class Device, class... I, class... O>
 auto make_checked(const Device& device, const O&... options) {
   using Sorted = Options<O...>;
@@ -336,7 +343,8 @@ auto make_checked(const Device& device, const O&... options) {
     constexpr int unused = Source::unused_input(), unreached = Source::unreached();
     static_assert(sizeof(EveryInputIsRead<(unused < 0), M, unused>) > 0);
     static_assert(sizeof(EveryParameterLearns<(unreached < 0), M, state_name<M, unreached>()>) > 0);
-    if constexpr (unused < 0 && unreached < 0) return Trainer<M, F, Device, Sorted, I...>(device, options...);
+    using Made = typename TrainerFor<typename Sorted::Optimizer>::template type<M, F, Device, Sorted, I...>;
+    if constexpr (unused < 0 && unreached < 0) return Made(device, options...);
   }
 }
 
