@@ -5,6 +5,7 @@
 // are updated so, one by one, through products in the graph; everything else by AdamW, in one kernel.
 
 #include "weft/nn/init.hpp"
+#include "weft/ops/orthogonal.hpp"
 #include "weft/optim/adam.hpp"
 #include "weft/optim/groups.hpp"
 
@@ -16,21 +17,6 @@ struct MuonNumbers {
   enum : int { original, rms, spectral, keep, rest, momentum, now, past, a, b, c, eps, count };
 };
 
-// x (m, k) times y (n, k), transposed.
-constexpr Value times_transposed(Value x, Value y) {
-  ir::DotAxes axes;
-  axes.contracted = 1;
-  axes.contracted_a[0] = axes.contracted_b[0] = 1;
-  return ir::dot(x, y, axes, x.dtype());
-}
-constexpr Value times(Value x, Value y) {
-  ir::DotAxes axes;
-  axes.contracted = 1;
-  axes.contracted_a[0] = 1;
-  axes.contracted_b[0] = 0;
-  return ir::dot(x, y, axes, x.dtype());
-}
-
 // x / |x|, then steps x = a x + (b s + c s s) x with s = x x^T; tall matrices transposed.
 constexpr Value orthogonalized(Value x, Value a, Value b, Value c, Value eps, int steps) {
   const i64 turn[2]{1, 0};
@@ -38,11 +24,7 @@ constexpr Value orthogonalized(Value x, Value a, Value b, Value c, Value eps, in
   if (tall) x = ir::permute(x, turn);
   const Value norm = square_root(ir::reduce(Op::reduce_sum, x * x, 3u));
   x = x / ir::binary(Op::max, norm, eps);
-  for (int k = 0; k < steps; ++k) {
-    const Value s = times_transposed(x, x);
-    const Value polynomial = s * b + times(s, s) * c;
-    x = x * a + times(polynomial, x);
-  }
+  for (int k = 0; k < steps; ++k) x = weft::detail::newton_schulz_step(x, a, b, c);
   return tall ? ir::permute(x, turn) : x;
 }
 
