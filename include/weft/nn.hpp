@@ -2,6 +2,7 @@
 // Layer 6: modules.
 
 #include "weft/nn/activation.hpp"
+#include "weft/nn/activation_more.hpp"
 #include "weft/nn/adaptive_pool.hpp"
 #include "weft/nn/batch_norm.hpp"
 #include "weft/nn/bilinear.hpp"
@@ -11,8 +12,10 @@
 #include "weft/nn/embedding.hpp"
 #include "weft/nn/ignore.hpp"
 #include "weft/nn/init.hpp"
+#include "weft/nn/init_more.hpp"
 #include "weft/nn/instance_norm.hpp"
 #include "weft/nn/linear.hpp"
+#include "weft/nn/metric.hpp"
 #include "weft/nn/norm.hpp"
 #include "weft/nn/param.hpp"
 #include "weft/nn/pool.hpp"

@@ -26,7 +26,8 @@ struct ReferenceGroup {
 
 inline ReferenceGroup read_group(const std::string& name) {
   const std::size_t slash = name.find('/');
-  const std::string from = "tests/parity/data/" + (slash == name.npos ? "ops" : name.substr(0, slash)) + ".txt";
+  const std::string from =
+      "tests/parity/data/" + (slash == name.npos ? "ops" : name.substr(0, slash)) + ".txt";
   const std::string wanted = slash == name.npos ? name : name.substr(slash + 1);
   std::ifstream file(repository_file(from));
   REQUIRE_MESSAGE(file.good(), from, ": not found");

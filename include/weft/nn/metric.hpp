@@ -52,7 +52,7 @@ struct TopKAccuracy {
     module_detail::clear(seen);
   }
 };
-using Accuracy = TopKAccuracy<1>;
+using Accuracy = nn::TopKAccuracy<1>;
 
 // confusion_matrix of all batches; precision_score, recall_score and f1_score take it.
 template <i64 C>
