@@ -52,7 +52,7 @@ struct BatchNorm {
     if (mode.training || !Options.track_running_stats) {
       constexpr i64 count = X::size / C;
       if (mode.training && count < 2)
-        throw Error("batch_norm/one-value", "training needs more than one value for each channel");
+        throw Error("norm/one-value", "training needs more than one value for each channel");
       const auto average = mean<0, (K + 2)...>(f, keepdim);
       const auto centred = sub(f, average);
       const auto variance = mean<0, (K + 2)...>(mul(centred, centred), keepdim);

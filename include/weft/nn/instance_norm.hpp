@@ -77,7 +77,7 @@ struct InstanceNorm {
       }
     }
     if (mode.training && count < 2)
-      throw Error("instance_norm/one-value", "training needs more than one value for each channel");
+      throw Error("norm/one-value", "training needs more than one value for each channel");
     const auto average = mean<(K + 2)...>(f, keepdim);
     const auto centred = sub(f, average);
     const auto variance = mean<(K + 2)...>(mul(centred, centred), keepdim);
