@@ -21,7 +21,6 @@
 #include "weft/ops/logic.hpp"
 #include "weft/ops/loop.hpp"
 #include "weft/ops/loss.hpp"
-#include "weft/ops/loss_margin.hpp"
 #include "weft/ops/loss_more.hpp"
 #include "weft/ops/metric.hpp"
 #include "weft/ops/movement.hpp"

@@ -3,7 +3,6 @@
 
 #include "weft/train/any_trainer.hpp"
 #include "weft/train/curve.hpp"
-#include "weft/train/lbfgs.hpp"
 #include "weft/train/options.hpp"
 #include "weft/train/progress.hpp"
 #include "weft/train/trainer.hpp"

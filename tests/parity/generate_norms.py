@@ -45,6 +45,18 @@ record("batch_2d", nn.BatchNorm2d(5), (3, 5, 4, 2))
 record("batch_3d", nn.BatchNorm3d(3, eps=1e-2, momentum=0.3), (2, 3, 2, 3, 2))
 record("batch_plain", nn.BatchNorm1d(6, affine=False, track_running_stats=False), (8, 6))
 record("batch_cumulative", nn.BatchNorm2d(3, momentum=None, affine=False), (4, 3, 2, 2))
+
+
+class Twice(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(3)
+
+    def forward(self, x):
+        return self.norm(x) * self.norm(x * x)
+
+
+record("batch_twice", Twice(), (6, 3))
 record("instance_1d", nn.InstanceNorm1d(4), (3, 4, 5))
 record("instance_2d", nn.InstanceNorm2d(3, affine=True, track_running_stats=True, momentum=0.2), (2, 3, 4, 3))
 record("instance_3d", nn.InstanceNorm3d(2, affine=True), (2, 2, 2, 3, 2))

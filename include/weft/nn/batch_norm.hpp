@@ -57,10 +57,10 @@ struct BatchNorm {
       const auto centred = sub(f, average);
       const auto variance = mean<0, (K + 2)...>(mul(centred, centred), keepdim);
       if constexpr (Options.track_running_stats) {
-        running_mean.assign(track(running_mean, average, 1.0f));
+        running_mean.assign(track(running_mean.latest(), average, 1.0f));
         running_var.assign(
-            track(running_var, variance, static_cast<float>(count) / static_cast<float>(count - 1)));
-        num_batches_tracked.assign(add(num_batches_tracked, 1));
+            track(running_var.latest(), variance, static_cast<float>(count) / static_cast<float>(count - 1)));
+        num_batches_tracked.assign(add(num_batches_tracked.latest(), 1));
       }
       return cast<module_detail::same_dtype<X>>(
           module_detail::affine<C>(centred * rsqrt(variance + eps), weight, bias));
@@ -78,7 +78,7 @@ struct BatchNorm {
   constexpr auto track(const auto& running, const auto& batch, float scale) const {
     const auto now = cast<f32>(reshape<C>(stop_gradient(batch)));
     if (cumulative) {
-      const auto part = div(1.0f, cast<f32>(add(num_batches_tracked, 1)));
+      const auto part = div(1.0f, cast<f32>(add(num_batches_tracked.latest(), 1)));
       return add(mul(running, sub(1, part)), mul(mul(now, scale), part));
     }
     return add(mul(running, 1 - momentum), mul(now, momentum * scale));

@@ -82,9 +82,9 @@ struct InstanceNorm {
     const auto centred = sub(f, average);
     const auto variance = mean<(K + 2)...>(mul(centred, centred), keepdim);
     if constexpr (Options.track_running_stats) {
-      running_mean.assign(track(running_mean, average, 1.0f));
+      running_mean.assign(track(running_mean.latest(), average, 1.0f));
       running_var.assign(
-          track(running_var, variance, static_cast<float>(count) / static_cast<float>(count - 1)));
+          track(running_var.latest(), variance, static_cast<float>(count) / static_cast<float>(count - 1)));
     }
     return cast<typename X::dtype>(module_detail::affine<C>(centred * rsqrt(variance + eps), weight, bias));
   }

@@ -37,8 +37,8 @@ struct TopKAccuracy {
         sizeof(MetricFits<ok, TopKAccuracy, typename X::shape, typename L::shape, typename L::dtype>) > 0);
     if constexpr (ok) {
       const auto [hit, all] = weft::detail::AccuracyCounts<K>::of(*e.value.builder, e, l);
-      const auto total = add(hits, hit);
-      const auto count = add(seen, all);
+      const auto total = add(hits.latest(), hit);
+      const auto count = add(seen.latest(), all);
       hits.assign(total);
       seen.assign(count);
       return weft::detail::ratio(total, count);
@@ -60,7 +60,7 @@ struct ConfusionMatrix {
   Buffer<i64, Shape<C, C>> counts{};
 
   constexpr auto operator()(const auto& x, const auto& labels) const {
-    const auto all = add(counts, confusion_matrix<C>(to_expr(x), to_expr(labels)));
+    const auto all = add(counts.latest(), confusion_matrix<C>(to_expr(x), to_expr(labels)));
     counts.assign(all);
     return all;
   }
@@ -75,8 +75,8 @@ struct Mean {
 
   constexpr auto operator()(const auto& x, const auto& count) const {
     const auto times = cast<f64>(to_expr(count));
-    const auto sum_so_far = add(total, mul(cast<f64>(to_expr(x)), times));
-    const auto weight_so_far = add(weight, times);
+    const auto sum_so_far = add(total.latest(), mul(cast<f64>(to_expr(x)), times));
+    const auto weight_so_far = add(weight.latest(), times);
     total.assign(sum_so_far);
     weight.assign(weight_so_far);
     return cast<f32>(div(sum_so_far, weight_so_far));
@@ -103,8 +103,8 @@ struct Perplexity {
     const auto loss = cast<f64>(cross_entropy<reduction::sum>(x, l));
     using X = std::remove_cvref_t<decltype(x)>;
     const auto counted = weft::detail::counts(l, X::shape::value.extent[X::rank - 1]);
-    const auto sum_so_far = add(total, loss);
-    const auto count = add(seen, sum<>(cast<i64>(counted)));
+    const auto sum_so_far = add(total.latest(), loss);
+    const auto count = add(seen.latest(), sum<>(cast<i64>(counted)));
     total.assign(sum_so_far);
     seen.assign(count);
     return module_detail::exp_of_mean(sum_so_far, count);

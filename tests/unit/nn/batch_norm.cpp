@@ -10,6 +10,13 @@ struct Slow3d {
   nn::Spliced<nn::BatchNorm3d<3>> norm{.first = {.eps = 1e-2f, .momentum = 0.3f}, .rest = {}};
   constexpr auto operator()(const auto& x) const { return norm.first(x); }
 };
+struct Twice {
+  nn::BatchNorm1d<3> norm{};
+  constexpr auto operator()(const auto& x) const {
+    const auto first = norm(x);
+    return first * norm(x * x);
+  }
+};
 struct Cumulative {
   nn::Spliced<nn::BatchNorm2d<3, nn::BatchNormOptions{.affine = false}>> norm{.first = {.cumulative = true},
                                                                               .rest = {}};
@@ -30,4 +37,7 @@ TEST_CASE("batch_norm: a cumulative average, and neither parameters nor statisti
   check_stateful<Cumulative, Shape<4, 3, 2, 2>>("batch_cumulative");
   check_stateful<nn::BatchNorm1d<6, nn::BatchNormOptions{.affine = false, .track_running_stats = false}>,
                  Shape<8, 6>>("batch_plain");
+}
+TEST_CASE("batch_norm: a layer that is called twice in a step counts both batches") {
+  check_stateful<Twice, Shape<6, 3>>("batch_twice");
 }
