@@ -188,8 +188,8 @@ struct CrossEntropy : Operation<CrossEntropy<R, Axis>> {
     // directions
     const detail::Counted counted = detail::counted_labels(b, label, classes, ignored);
     const Dims rows = label.dims();
-    const ir::Value zero = ir::constant(b, dtype_of<T>, rows, 0);
     ir::Value one = ir::constant(b, dtype_of<T>, rows, 1);
+    const ir::Value zero = ir::constant(b, dtype_of<T>, rows, 0);
     if constexpr (is_expr<W>) one = detail::row_weights(counted, ir::cast(weight.value, dtype_of<T>));
     ir::Value count{};
     if constexpr (R == LossReduction::mean)
