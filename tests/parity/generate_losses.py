@@ -133,14 +133,13 @@ losses("margin_labels", [p1, which, many, few, w6], [
 import numpy as np  # noqa: E402
 from sklearn import metrics as M  # noqa: E402
 
-scores = r(60, 6)
-scores[:, 5] -= 9  # a class that is never predicted and one that never occurs
+scores = r(60, 7)
+scores[:, 5:] -= 9  # never predicted; the last is no label either
 truth = torch.randint(0, 5, (60,))
 scores[torch.arange(60), truth] += 1.2
 scores[7, :3] = scores[7].max() + 1  # a tie: the first of them counts as predicted
 truth[7] = 1
-scores[:, 3] -= 9
-truth[truth == 3] = 5
+truth[truth == 3] = 5  # 3 is predicted but no label
 truth[11], truth[50] = -100, -1
 seen = truth >= 0
 guess = scores.argmax(1)
@@ -149,13 +148,13 @@ number32 = lambda v: torch.tensor(np.asarray(v), dtype=torch.float32)
 scored = [M.precision_score, M.recall_score, M.f1_score]
 group("metrics", [scores, truth], [
     ("accuracy", number32(M.accuracy_score(t, g))),
-    ("top_1", number32(M.top_k_accuracy_score(t, scores[seen].numpy(), k=1, labels=range(6)))),
-    ("top_2", number32(M.top_k_accuracy_score(t, scores[seen].numpy(), k=2, labels=range(6)))),
-    ("top_4", number32(M.top_k_accuracy_score(t, scores[seen].numpy(), k=4, labels=range(6)))),
-    ("confusion", torch.tensor(M.confusion_matrix(t, g, labels=range(6)), dtype=torch.int64))] +
+    ("top_1", number32(M.top_k_accuracy_score(t, scores[seen].numpy(), k=1, labels=range(7)))),
+    ("top_2", number32(M.top_k_accuracy_score(t, scores[seen].numpy(), k=2, labels=range(7)))),
+    ("top_4", number32(M.top_k_accuracy_score(t, scores[seen].numpy(), k=4, labels=range(7)))),
+    ("confusion", torch.tensor(M.confusion_matrix(t, g, labels=range(7)), dtype=torch.int64))] +
     [(f"{f.__name__}_{kind}", number32(f(t, g, average=kind, zero_division=0)))
      for f in scored for kind in ("micro", "macro", "weighted")] +
-    [(f"{f.__name__}_none", number32(f(t, g, average=None, labels=range(6), zero_division=0))) for f in scored] +
+    [(f"{f.__name__}_none", number32(f(t, g, average=None, labels=range(7), zero_division=0))) for f in scored] +
     [("perplexity", ce(scores[seen], truth[seen]).exp())])
 
 pathlib.Path(__file__).with_name("data").joinpath("losses.txt").write_text("\n".join(lines) + "\n")

@@ -30,7 +30,7 @@ TEST_CASE("metric: every score is scikit-learn's, labels that do not count left 
                           f1_score<none>(m),
                           perplexity(x, y)};
       },
-      in<f32, 60, 6>, in<i64, 60>);
+      in<f32, 60, 7>, in<i64, 60>);
 }
 
 TEST_CASE("metric: predicted classes in place of logits, and batches of sequences") {
