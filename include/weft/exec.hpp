@@ -2,6 +2,7 @@
 // Layer 9: tensors, models, compiled functions.
 
 #include "weft/exec/any_function.hpp"
+#include "weft/exec/apply.hpp"
 #include "weft/exec/explain.hpp"
 #include "weft/exec/function.hpp"
 #include "weft/exec/immediate.hpp"

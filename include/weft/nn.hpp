@@ -2,8 +2,10 @@
 // Layer 6: modules.
 
 #include "weft/nn/activation.hpp"
+#include "weft/nn/activation_more.hpp"
 #include "weft/nn/adaptive_pool.hpp"
 #include "weft/nn/attention.hpp"
+#include "weft/nn/batch_norm.hpp"
 #include "weft/nn/bilinear.hpp"
 #include "weft/nn/container.hpp"
 #include "weft/nn/conv.hpp"
@@ -11,7 +13,10 @@
 #include "weft/nn/embedding.hpp"
 #include "weft/nn/ignore.hpp"
 #include "weft/nn/init.hpp"
+#include "weft/nn/init_more.hpp"
+#include "weft/nn/instance_norm.hpp"
 #include "weft/nn/linear.hpp"
+#include "weft/nn/metric.hpp"
 #include "weft/nn/norm.hpp"
 #include "weft/nn/param.hpp"
 #include "weft/nn/pool.hpp"

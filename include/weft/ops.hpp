@@ -3,6 +3,7 @@
 
 #include "weft/ops/activation.hpp"
 #include "weft/ops/activation_more.hpp"
+#include "weft/ops/activation_rare.hpp"
 #include "weft/ops/adaptive_pool.hpp"
 #include "weft/ops/attention.hpp"
 #include "weft/ops/bounded.hpp"
@@ -22,6 +23,7 @@
 #include "weft/ops/loop.hpp"
 #include "weft/ops/loss.hpp"
 #include "weft/ops/loss_more.hpp"
+#include "weft/ops/metric.hpp"
 #include "weft/ops/movement.hpp"
 #include "weft/ops/norm.hpp"
 #include "weft/ops/pointwise.hpp"

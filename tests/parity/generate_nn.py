@@ -95,18 +95,6 @@ def layers():
     record("layer_norm", nn.LayerNorm((3, 8)), torch.randn(4, 3, 8) * 3 + 1)
     record("rms_norm", nn.RMSNorm(8), torch.randn(4, 8) * 2 + 0.5)
     record("group_norm", nn.GroupNorm(3, 6), torch.randn(2, 6, 5) * 2 - 1)
-    for name, shape in (("batch_norm", (8, 6)), ("batch_norm_3d", (4, 6, 5))):
-        record(name, nn.BatchNorm1d(6), torch.randn(shape) * 2 + 1)
-        # running statistics after the batch above and a second one, and what evaluation makes of them
-        norm = nn.BatchNorm1d(6)
-        norm.load_state_dict({key: out[f"{name}.{key}"] for key in norm.state_dict()})
-        out[f"{name}.x_second"], out[f"{name}.eval_x"] = torch.randn(shape), torch.randn(shape)
-        norm(out[f"{name}.x0"])
-        norm(out[f"{name}.x_second"])
-        for key in ("running_mean", "running_var", "num_batches_tracked"):
-            out[f"{name}.second.{key}"] = getattr(norm, key).clone()
-        norm.eval()
-        out[f"{name}.eval_y"] = norm(out[f"{name}.eval_x"])
     save("layers", out)
 
 

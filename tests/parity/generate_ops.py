@@ -352,6 +352,16 @@ group("extents", [nb, on], [
     ("one_sum", on.cumsum(0)), ("one_sort", on.sort(0)[0]), ("one_places", on.sort(0)[1]), ("one_max", on.cummax(1)[1]), ("one_kth", on.kthvalue(1, 1)[0]), ("one_median", on.median()), ("one_diff", on.diff(dim=0)), ("one_einsum", torch.einsum("ij,ij->", on, on)),
     ("one_index", on[:, torch.tensor([0, -1])])])
 
+# ---- shrinking and gated activations, each with its gradient
+sh = torch.cat([r(3, 8) * 2, torch.tensor([[0.5, -0.5, 0.0, 1.0, -1.0, 0.7, -0.7, 20.0]])])
+halves = lambda f: (lambda t: f(t.chunk(2, 1)[0]) * t.chunk(2, 1)[1])
+shrinks = [("softshrink", lambda t: F.softshrink(t, 0.7)), ("hardshrink", lambda t: F.hardshrink(t, 0.7)), ("tanhshrink", F.tanhshrink),
+           ("threshold", lambda t: F.threshold(t, 0.1, -3)), ("rrelu", F.rrelu), ("softmin", lambda t: F.softmin(t, 1)),
+           ("swiglu", halves(F.silu)), ("geglu", halves(F.gelu)), ("reglu", halves(F.relu)),
+           ("cosine", lambda t: F.cosine_similarity(t[:2], t[2:], 1)), ("distance", lambda t: F.pairwise_distance(t[:2], t[2:])),
+           ("normalize", lambda t: F.normalize(t, dim=1))]
+group("shrink", [sh], [(n, f(sh)) for n, f in shrinks] + [("d" + n, gradients(f, sh)[0]) for n, f in shrinks])
+
 path = pathlib.Path(__file__).parent / "data" / "ops.txt"
 path.parent.mkdir(exist_ok=True)
 path.write_text("\n".join(lines) + "\n")

@@ -45,7 +45,7 @@ struct DropBlocks : Operation<DropBlocks<Axes>> {
 
 }  // namespace module_detail
 
-// Whole channels of (N, C, ...).
+// Whole channels of (N, C, ...), whatever follows them.
 struct Dropout2d {
   float p = 0.5f;
   Mode mode{};
@@ -53,6 +53,8 @@ struct Dropout2d {
     return module_detail::DropBlocks<2>{}(to_expr(x), mode.training ? p : 0.0f);
   }
 };
+using Dropout1d = Dropout2d;
+using Dropout3d = Dropout2d;
 
 // Whole samples of (N, ...): stochastic depth (Huang et al., 2016), for the branch of a residual block.
 struct DropPath {

@@ -6,16 +6,18 @@
 
 namespace weft::nn {
 
-// x (..., In) -> (..., Out). weight (Out, In), bias (Out), started as PyTorch's.
-template <i64 In, i64 Out, bool Bias = true, class T = f32>
+// x (..., In) -> (..., Out). weight (Out, In), bias (Out), started as PyTorch's unless initialisers are
+// named.
+template <i64 In, i64 Out, bool Bias = true, class T = f32, class WeightInit = init::FanInUniform<>,
+          class BiasInit = init::FanInUniform<In>>
 struct Linear {
-  Param<T, Shape<Out, In>, init::FanInUniform<>> weight{};
-  Param<T, Shape<Out>, init::FanInUniform<In>> bias{};
+  Param<T, Shape<Out, In>, WeightInit> weight{};
+  Param<T, Shape<Out>, BiasInit> bias{};
   constexpr auto operator()(const auto& x) const { return linear(x, weight, bias); }
 };
-template <i64 In, i64 Out, class T>
-struct Linear<In, Out, false, T> {
-  Param<T, Shape<Out, In>, init::FanInUniform<>> weight{};
+template <i64 In, i64 Out, class T, class WeightInit, class BiasInit>
+struct Linear<In, Out, false, T, WeightInit, BiasInit> {
+  Param<T, Shape<Out, In>, WeightInit> weight{};
   constexpr auto operator()(const auto& x) const { return linear(x, weight); }
 };
 

@@ -42,7 +42,23 @@ struct Buffer {
     if (value.value.builder != builder)
       throw Error("nn/assign",
                   "a buffer cannot be assigned inside a loop: carry the value and assign it after");
-    builder->graph.assigns.push(ir::Assign{slot, value.value.id});
+    if (ir::Assign* earlier = assigned())
+      earlier->node = value.value.id;
+    else
+      builder->graph.assigns.push(ir::Assign{slot, value.value.id});
+  }
+  // What was assigned so far in this trace, else the value from before the step: a module that is called
+  // twice goes on from its first call.
+  constexpr Expr<T, S> latest() const {
+    if (const ir::Assign* earlier = assigned()) return {ir::Value{builder, earlier->node}};
+    return expr();
+  }
+
+ private:
+  constexpr ir::Assign* assigned() const {
+    for (int k = builder->graph.assigns.size(); k-- > 0;)
+      if (builder->graph.assigns[k].slot == slot) return &builder->graph.assigns[k];
+    return nullptr;
   }
 };
 

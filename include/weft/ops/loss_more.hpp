@@ -1,5 +1,6 @@
 #pragma once
-// More losses of torch.nn.functional, each the mean over all elements unless it says otherwise.
+// More losses of torch.nn.functional with its formulae, each reduced as its first template argument says: the
+// mean over all elements where nothing is said. Targets are constants or are differentiated like the rest.
 
 #include "weft/ops/activation_more.hpp"
 #include "weft/ops/loss.hpp"
@@ -7,18 +8,6 @@
 namespace weft {
 
 namespace detail {
-
-// Mean of F(a, b) for a and b of one shape.
-template <class F>
-struct MeanLoss : Operation<MeanLoss<F>> {
-  template <class A, class B, class... More>
-  static constexpr auto apply(ir::Builder&, const A& a, const B& b, const More&... more) {
-    using SA = shape_of_operand<A>;
-    using SB = shape_of_operand<B>;
-    static_assert(sizeof(ShapesEqual<std::is_same_v<SA, SB>, F, SA, SB>) > 0);
-    return mean<>(F{}(a, b, more...));
-  }
-};
 
 struct L1F {
   constexpr auto operator()(const auto& a, const auto& b) const { return abs(sub(a, b)); }
@@ -44,56 +33,171 @@ struct BceF {
     const auto at_least = [](const auto& x) { return where(lt(x, -100), -100, x); };
     return neg(add(mul(t, at_least(log(p))), mul(sub(1, t), at_least(log(sub(1, p))))));
   }
+  constexpr auto operator()(const auto& p, const auto& t, const auto& w) const {
+    return mul((*this)(p, t), w);
+  }
+};
+// t (log t - x), 0 where t is; of logarithms exp(t) (t - x).
+struct KlDivF {
+  constexpr auto operator()(const auto& x, const auto& t) const {
+    const auto none = le(t, 0);
+    return sub(where(none, 0, mul(t, log(where(none, 1, t)))), mul(t, x));
+  }
+};
+struct KlDivLogF {
+  constexpr auto operator()(const auto& x, const auto& t) const { return mul(exp(t), sub(t, x)); }
+};
+// exp(x) - t x, or x - t log(x + eps); Full: plus Stirling's t log t - t + log(2 pi t) / 2 where t > 1.
+template <bool LogInput, bool Full>
+struct PoissonNllF {
+  constexpr auto operator()(const auto& x, const auto& t, const auto& eps) const {
+    const auto plain = [&] {
+      if constexpr (LogInput)
+        return sub(exp(x), mul(t, x));
+      else
+        return sub(x, mul(t, log(add(x, eps))));
+    }();
+    if constexpr (Full) {
+      const auto large = gt(t, 1);
+      const auto n = where(large, real(t), 1);
+      const auto rest = add(sub(mul(n, log(n)), n), mul(log(mul(n, 6.283185307179586)), 0.5));
+      return add(plain, where(large, rest, 0));
+    } else {
+      return plain;
+    }
+  }
+};
+// (log v + (x - t)^2 / v) / 2, v = max(var, eps), whose gradient is that of var everywhere, as PyTorch's;
+// Full: plus log(2 pi) / 2.
+template <bool Full>
+struct GaussianNllF {
+  constexpr auto operator()(const auto& x, const auto& t, const auto& var, const auto& eps) const {
+    const auto v = add(var, stop_gradient(sub(where(lt(var, eps), eps, var), var)));
+    const auto d = sub(x, t);
+    const auto loss = mul(add(log(v), div(mul(d, d), v)), 0.5);
+    if constexpr (Full)
+      return add(loss, 0.9189385332046727);
+    else
+      return loss;
+  }
+};
+// log(1 + exp(-y x))
+struct SoftMarginF {
+  constexpr auto operator()(const auto& x, const auto& y) const { return softplus_of(neg(mul(y, real(x)))); }
 };
 
 }  // namespace detail
 
-// log probabilities (..., C) with labels (...): the mean of -log_p[label] over labels in [0, C).
-struct NllLoss : Operation<NllLoss> {
+// log probabilities (..., C) with labels (...): -w[label] log_p[label], the mean over the sum of w; see
+// cross_entropy for the class axis, the labels that count and the weights.
+template <LossReduction R, int Axis>
+struct NllLoss : Operation<NllLoss<R, Axis>> {
   template <class X, class L>
   static constexpr auto apply(ir::Builder& b, const X& log_p, const L& labels) {
-    constexpr Dims d = X::shape::value, l = L::shape::value;
-    constexpr bool ok = d.rank >= 1 && l == ir::dropped(d, d.rank > 0 ? 1u << (d.rank - 1) : 0u);
+    return run(b, log_p, labels, nullptr, i64{-1});
+  }
+  template <class X, class L, class W, class I>
+  static constexpr auto apply(ir::Builder& b, const X& log_p, const L& labels, const W& weight,
+                              const I& ignored) {
+    return run(b, log_p, labels, weight, ignored);
+  }
+
+ private:
+  template <class X, class L, class W, class I>
+  static constexpr auto run(ir::Builder& b, const X& log_p, const L& labels, const W& weight,
+                            const I& ignored) {
+    using Rule = detail::without_axis<typename X::shape, Axis>;
+    constexpr Dims d = X::shape::value;
+    constexpr bool ok = axis_in_range(Axis, d.rank) && L::shape::value == Rule::value;
     static_assert(sizeof(LabelsMatch<ok, NllLoss, typename X::shape, typename L::shape>) > 0);
-    static_assert(
-        sizeof(LabelsAreIntegers<is_integer(dtype_of<typename L::dtype>), NllLoss, typename L::dtype>) > 0);
+    constexpr bool whole = is_integer(dtype_of<typename L::dtype>);
+    static_assert(sizeof(LabelsAreIntegers<whole, NllLoss, typename L::dtype>) > 0);
+    constexpr bool fits = [] {
+      if constexpr (is_expr<W>) return std::is_same_v<typename W::shape, Shape<Rule::classes>>;
+      return true;
+    }();
+    static_assert(sizeof(ClassWeightsFit<fits, NllLoss, typename X::shape, W>) > 0);
     using T = typename X::dtype;
-    if constexpr (ok) {
-      const ir::Axes classes = 1u << (d.rank - 1);
-      const ir::Value label = ir::reshape(labels.value, ir::reduced(d, classes));
-      const ir::Value column{&b, b.leaf(ir::Op::iota, label.dtype(), d, static_cast<u64>(d.rank - 1))};
-      const ir::Value hit = ir::binary(ir::Op::eq, column, label), zero = ir::constant_like(log_p.value, 0);
-      const ir::Value picked =
-          ir::reduce(ir::Op::reduce_sum, ir::select(hit, log_p.value, zero), ir::all_axes(d.rank));
-      const ir::Value count = ir::reduce(
-          ir::Op::reduce_sum, ir::select(hit, ir::constant_like(log_p.value, 1), zero), ir::all_axes(d.rank));
-      return Expr<T, Shape<>>{ir::reshape(-(picked / count), Dims{})};
+    if constexpr (ok && whole && fits) {
+      const ir::Value label = ir::reshape(labels.value, ir::reduced(d, Rule::set));
+      const detail::Counted counted = detail::counted_labels(b, label, Rule::classes, ignored);
+      const ir::Value zero = ir::constant(b, dtype_of<T>, label.dims(), 0);
+      ir::Value one = ir::constant(b, dtype_of<T>, label.dims(), 1);
+      if constexpr (is_expr<W>) one = detail::row_weights(counted, ir::cast(weight.value, dtype_of<T>));
+      ir::Value count{};
+      if constexpr (R == LossReduction::mean)
+        count = ir::reduce(ir::Op::reduce_sum, ir::select(counted.yes, one, zero), ir::all_axes(d.rank));
+      const ir::Value column{&b, b.leaf(ir::Op::iota, label.dtype(), d, static_cast<u64>(Rule::axis))};
+      const ir::Value hit = ir::binary(ir::Op::eq, column, label);
+      ir::Value row = -ir::reduce(ir::Op::reduce_sum,
+                                  ir::select(hit, log_p.value, ir::constant_like(log_p.value, 0)), Rule::set);
+      if constexpr (is_expr<W>) row = row * one;
+      return detail::reduced_rows<R, Rule, T>(ir::select(counted.yes, row, zero), count);
     } else {
-      return Expr<T, Shape<>>{};
+      return detail::refused<T, std::conditional_t<R == LossReduction::none, shape_of<Rule>, Shape<>>>(
+          log_p, labels);
     }
   }
 };
 
-template <class A, class B>
+template <LossReduction R = reduction::mean, class A, class B>
 constexpr auto l1_loss(const A& a, const B& b) {
-  return detail::MeanLoss<detail::L1F>{}(a, b);
+  return detail::ElementLoss<detail::L1F, R>{}(a, b);
 }
-template <class A, class B, class D = int>
+template <LossReduction R = reduction::mean, class A, class B, class D = int>
 constexpr auto huber_loss(const A& a, const B& b, const D& delta = 1) {
-  return detail::MeanLoss<detail::HuberF>{}(a, b, delta);
+  return detail::ElementLoss<detail::HuberF, R>{}(a, b, delta);
 }
-template <class A, class B, class D = int>
+// beta is positive: its limit 0 is l1_loss.
+template <LossReduction R = reduction::mean, class A, class B, class D = int>
 constexpr auto smooth_l1_loss(const A& a, const B& b, const D& beta = 1) {
-  return detail::MeanLoss<detail::SmoothL1F>{}(a, b, beta);
+  return detail::ElementLoss<detail::SmoothL1F, R>{}(a, b, beta);
 }
-// Binary cross entropy of probabilities.
-template <class A, class B>
+// Binary cross entropy of probabilities; a weight broadcasts.
+template <LossReduction R = reduction::mean, class A, class B>
 constexpr auto bce(const A& p, const B& target) {
-  return detail::MeanLoss<detail::BceF>{}(p, target);
+  return detail::ElementLoss<detail::BceF, R>{}(p, target);
 }
-template <class X, class L>
+template <LossReduction R = reduction::mean, class A, class B, class W>
+constexpr auto bce(const A& p, const B& target, const W& weight) {
+  return detail::ElementLoss<detail::BceF, R>{}(p, target, weight);
+}
+// nll_loss(log_p, labels), (log_p, labels, class_weights); ignore_index as in cross_entropy.
+template <LossReduction R = reduction::mean, int Axis = -1, class X, class L>
 constexpr auto nll_loss(const X& log_p, const L& labels) {
-  return NllLoss{}(log_p, labels);
+  return NllLoss<R, Axis>{}(log_p, labels);
+}
+template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, class W>
+constexpr auto nll_loss(const X& log_p, const L& labels, const W& weight, i64 ignore_index = -100) {
+  return NllLoss<R, Axis>{}(log_p, labels, weight, ignore_index);
+}
+
+// The divergence of the distribution `target` from the one whose logarithm is given. reduction::batchmean is
+// the mathematical one; kl_div(x, t, log_target) takes the target's logarithm, too.
+struct LogTarget {};
+inline constexpr LogTarget log_target{};
+template <LossReduction R = reduction::mean, class X, class T>
+constexpr auto kl_div(const X& log_p, const T& target) {
+  return detail::ElementLoss<detail::KlDivF, R>{}(log_p, target);
+}
+template <LossReduction R = reduction::mean, class X, class T>
+constexpr auto kl_div(const X& log_p, const T& target, LogTarget) {
+  return detail::ElementLoss<detail::KlDivLogF, R>{}(log_p, target);
+}
+// poisson_nll_loss<R, LogInput, Full>(x, target, eps): eps keeps log(x) finite where LogInput is false.
+template <LossReduction R = reduction::mean, bool LogInput = true, bool Full = false, class X, class T>
+constexpr auto poisson_nll_loss(const X& x, const T& target, double eps = 1e-8) {
+  return detail::ElementLoss<detail::PoissonNllF<LogInput, Full>, R>{}(x, target, eps);
+}
+// gaussian_nll_loss<R, Full>(mean, target, variance, eps); the variance broadcasts.
+template <LossReduction R = reduction::mean, bool Full = false, class X, class T, class V>
+constexpr auto gaussian_nll_loss(const X& x, const T& target, const V& variance, double eps = 1e-6) {
+  return detail::ElementLoss<detail::GaussianNllF<Full>, R>{}(x, target, variance, eps);
+}
+// Targets are -1 or 1.
+template <LossReduction R = reduction::mean, class X, class Y>
+constexpr auto soft_margin_loss(const X& x, const Y& target) {
+  return detail::ElementLoss<detail::SoftMarginF, R>{}(x, target);
 }
 
 }  // namespace weft

@@ -1,7 +1,8 @@
 #pragma once
 // Adam (Kingma and Ba, 2015) and AdamW (Loshchilov and Hutter, 2019), as torch.optim has them:
 // m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2; p -= lr / (1 - b1^t) m / (sqrt(v) / sqrt(1 - b2^t) + eps).
-// Adam adds weight_decay p to g; AdamW first scales p by 1 - lr weight_decay.
+// Adam adds weight_decay p to g; AdamW first scales p by 1 - lr weight_decay. amsgrad(...) of either divides
+// by the greatest v so far.
 
 #include "weft/optim/optimizer.hpp"
 
@@ -29,7 +30,7 @@ inline void fill_adam(f32* n, f32 lr, Betas betas, f32 eps, f32 weight_decay) {
   n[N::weight_decay] = weight_decay;
 }
 
-constexpr void adam_step(Update& u, bool decoupled) {
+constexpr void adam_step(Update& u, bool decoupled, bool greatest = false) {
   using N = AdamNumbers;
   Value p = u.parameter, g = u.gradient;
   if (decoupled)
@@ -42,8 +43,10 @@ constexpr void adam_step(Update& u, bool decoupled) {
   const Value correction2 = square_root(1.0 - power(u.number[N::beta2], u.updates));
   u.moment[0] = m;
   u.moment[1] = v;
-  u.parameter =
-      p - m * (u.number[N::lr] / correction1) / (square_root(v) * (1.0 / correction2) + u.number[N::eps]);
+  if (greatest) u.moment[2] = ir::binary(Op::max, u.moment[2], v);
+  const Value spread = greatest ? u.moment[2] : v;
+  u.parameter = p - m * (u.number[N::lr] / correction1) /
+                        (square_root(spread) * (1.0 / correction2) + u.number[N::eps]);
 }
 
 }  // namespace detail
@@ -56,8 +59,9 @@ struct Adam {
 
   static constexpr int moments = 2;
   static constexpr int numbers = detail::AdamNumbers::count;
+  static constexpr bool decoupled = false;
   void fill(i64 step, f32* n) const { detail::fill_adam(n, lr(step), betas, eps, weight_decay); }
-  static constexpr void update(Update& u) { detail::adam_step(u, false); }
+  static constexpr void update(Update& u) { detail::adam_step(u, decoupled); }
 };
 
 struct AdamW {
@@ -68,8 +72,18 @@ struct AdamW {
 
   static constexpr int moments = 2;
   static constexpr int numbers = detail::AdamNumbers::count;
+  static constexpr bool decoupled = true;
   void fill(i64 step, f32* n) const { detail::fill_adam(n, lr(step), betas, eps, weight_decay); }
-  static constexpr void update(Update& u) { detail::adam_step(u, true); }
+  static constexpr void update(Update& u) { detail::adam_step(u, decoupled); }
 };
+
+// amsgrad=True: one state vector more.
+template <class O>
+struct AMSGrad : O {
+  static constexpr int moments = 3;
+  static constexpr void update(Update& u) { detail::adam_step(u, O::decoupled, true); }
+};
+constexpr AMSGrad<Adam> amsgrad(const Adam& adam) { return {adam}; }
+constexpr AMSGrad<AdamW> amsgrad(const AdamW& adam) { return {adam}; }
 
 }  // namespace weft::optim

@@ -3,10 +3,16 @@
 // group. Its numbers are run-time scalars; what changes the expression or the state is in its type.
 //
 // An optimiser O has
-//   static constexpr int moments;                       flat state vectors beside the parameters, zero at
-//   first static constexpr int numbers;                       run-time scalars it reads void fill(i64 step,
-//   f32* numbers) const;            their values at a step (counted from 0) static constexpr void
-//   update(optim::Update& u);     replaces u.parameter and u.moment[]
+//
+//   static constexpr int moments;                  flat state vectors beside the parameters, zero at first
+//   static constexpr int numbers;                  run-time scalars it reads
+//   void fill(i64 step, f32* numbers) const;       their values at a step (counted from 0)
+//   static constexpr void update(Update& u);       replaces u.parameter and u.moment[]
+//
+// One that treats matrices otherwise (Muon) has besides
+//
+//   static constexpr void update_matrix(Update&);  one parameter of two axes, everything shaped as it is
+//   void fill_others(i64 step, f32*) const;        the numbers of update(), which gets all that is no matrix
 
 #include "weft/ir/value.hpp"
 #include "weft/optim/schedule.hpp"
@@ -22,7 +28,7 @@ struct Update {
   Value parameter;
   Value gradient;
   Value moment[4];
-  Value number[12];
+  Value number[16];
   Value updates;  // how many updates were applied, this one included
 };
 

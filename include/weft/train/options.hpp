@@ -75,7 +75,8 @@ enum class OptionKind {
 
 template <class O>
 constexpr OptionKind option_kind() {
-  if constexpr (requires { O::update; } || optim::is_grouped<O>)
+  if constexpr (
+      requires { O::update; } || optim::is_grouped<O> || requires { O::closure; })
     return OptionKind::optimizer;
   else if constexpr (precision::is_policy<O>)
     return OptionKind::precision;
@@ -163,7 +164,10 @@ struct Options {
   using Optimizer = typename optim::AsGroups<given_optimizer>::type;
   using Precision = find_option<OptionKind::precision, precision::F32, O...>;
   using Clip = find_option<OptionKind::clip, clip::None, O...>;
-  using Accumulation = find_option<OptionKind::accumulate, Accumulate<1>, O...>;
+  // One that asks for the loss several times a step (LBFGS) finds the gradient where others accumulate it.
+  static constexpr bool closure = requires { Optimizer::base::closure; };
+  static constexpr bool accumulates = option_count<OptionKind::accumulate, O...> > 0;
+  using Accumulation = find_option<OptionKind::accumulate, Accumulate<closure ? 2 : 1>, O...>;
   using Mode = find_option<OptionKind::mode, mode::Train, O...>;
   static constexpr bool training = std::is_same_v<Mode, mode::Train>;
 };

@@ -247,13 +247,40 @@ class UpdateBuilder {
     }
   }
 
+  // One update of the group's vector; of an optimiser that works on matrices, one for each of them.
   constexpr void update_group(int k, Value updates) {
+    if constexpr (requires { Optimizer::by_matrix(0); }) {
+      if (Optimizer::by_matrix(k)) return update_matrices(k, updates);
+    }
     const auto vector = [&](ir::Space space, i64 offset) {
       return add_slot(b, space, DType::f32, flat(length_of(k)), offset, k);
     };
-    Value g = pack(k);
+    const Value gradient = pack(k);
+    const int parameters = vector(ir::Space::model, 0);
+    update_tensor(k, gradient, updates, parameters, vector,
+                  [](optim::Update& u) { Optimizer::base::update(u); });
+  }
+  constexpr void update_matrices(int group, Value updates) {
+    constexpr const auto& table = nn::state_table<M>;
+    for (int i = 0, k = 0; i < table.size; ++i) {
+      const nn::StateInfo& row = table.row[i];
+      if (!row.trained) continue;
+      const Value gradient{&b, gradients_[k++]};
+      if (Optimizer::group_of(row.name.view(), row.dims) != group) continue;
+      const auto matrix = [&](ir::Space space, i64 offset) {
+        return add_slot(b, space, DType::f32, row.dims, offset + row.offset);
+      };
+      update_tensor(group, gradient, updates, i, matrix, [](optim::Update& u) {
+        if constexpr (requires { Optimizer::base::update_matrix(u); }) Optimizer::base::update_matrix(u);
+      });
+    }
+  }
+
+  // A gradient, its parameters' slot, and where state laid out as they are lies.
+  constexpr void update_tensor(int group, Value g, Value updates, int parameter, const auto& slot,
+                               const auto& update) {
     if (micro > 1) {
-      const int sums = vector(ir::Space::optimizer, layout.accumulated);
+      const int sums = slot(ir::Space::optimizer, layout.accumulated);
       g = g + read_slot(b, sums);
       assign(sums, ir::constant_like(g, 0));
     }
@@ -265,18 +292,18 @@ class UpdateBuilder {
     optim::Update u;
     u.gradient = g;
     u.updates = ir::cast(updates, DType::f32);
-    const int parameter = vector(ir::Space::model, 0);
     u.parameter = read_slot(b, parameter);
     int moments[4]{};
     for (int m = 0; m < Optimizer::base::moments; ++m) {
-      moments[m] = vector(ir::Space::optimizer, layout.moment[m]);
+      moments[m] = slot(ir::Space::optimizer, layout.moment[m]);
       u.moment[m] = read_slot(b, moments[m]);
     }
-    for (int n = 0; n < Optimizer::base::numbers; ++n) u.number[n] = scalar(Scalars::group(k) + n);
+    for (int n = 0; n < Optimizer::base::numbers; ++n) u.number[n] = scalar(Scalars::group(group) + n);
     const optim::Update old = u;
-    Optimizer::base::update(u);
+    update(u);
     assign(parameter, keep(u.parameter, old.parameter));
-    for (int m = 0; m < Optimizer::base::moments; ++m) assign(moments[m], keep(u.moment[m], old.moment[m]));
+    for (int m = 0; m < Optimizer::base::moments; ++m)
+      if (u.moment[m].id != old.moment[m].id) assign(moments[m], keep(u.moment[m], old.moment[m]));
   }
 
   // Halved after an update that was skipped, doubled after 2,000 that were not: torch.amp.GradScaler's

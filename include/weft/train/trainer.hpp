@@ -143,6 +143,22 @@ class Trainer {
   void set_lr(f32 lr) { optimizer_.optimizer.lr = lr; }
   f32 lr() const { return optimizer_.optimizer.lr(updates_); }
 
+  // A model of the averaged parameters that optim::ema or optim::swa keeps, and the buffers as they are now.
+  weft::Model<M, Device> average() const requires requires { Optimizer::base::average; }
+  {
+    if (static_cast<i64>(updates_) < optimizer_.optimizer.rule.first())
+      throw Error("train/no-average", "no weights have been averaged yet: the first are those of update " +
+                                          std::to_string(optimizer_.optimizer.rule.first()));
+    constexpr const auto& table = nn::state_table<M>;
+    std::vector<std::byte> block(static_cast<std::size_t>(table.bytes));
+    Memory::to_host(model_.device(), block.data(), model_.state(), table.bytes);
+    Memory::to_host(model_.device(), block.data(), state_.data() + layout.moment[Optimizer::base::average],
+                    table.trained_bytes);
+    weft::Model<M, Device> averaged(model_.device());
+    Memory::from_host(model_.device(), averaged.state(), block.data(), table.bytes);
+    return averaged;
+  }
+
   // Bytes of intermediate values; a constant, known before anything runs.
   static constexpr i64 workspace_bytes() {
     if constexpr (micro > 1)
@@ -303,6 +319,13 @@ class Trainer {
 
 namespace train {
 
+// The class that runs an optimiser; one that is no update of the step's program has another (lbfgs.hpp).
+template <class Optimizer>
+struct TrainerFor {
+  template <class M, class F, class Device, class O, class... I>
+  using type = Trainer<M, F, Device, O, I...>;
+};
+
 template <class M, class F, class Device, class... I, class... O>
 auto make_checked(const Device& device, const O&... options) {
   using Sorted = Options<O...>;
@@ -320,7 +343,8 @@ auto make_checked(const Device& device, const O&... options) {
     constexpr int unused = Source::unused_input(), unreached = Source::unreached();
     static_assert(sizeof(EveryInputIsRead<(unused < 0), M, unused>) > 0);
     static_assert(sizeof(EveryParameterLearns<(unreached < 0), M, state_name<M, unreached>()>) > 0);
-    if constexpr (unused < 0 && unreached < 0) return Trainer<M, F, Device, Sorted, I...>(device, options...);
+    using Made = typename TrainerFor<typename Sorted::Optimizer>::template type<M, F, Device, Sorted, I...>;
+    if constexpr (unused < 0 && unreached < 0) return Made(device, options...);
   }
 }
 

@@ -4,9 +4,9 @@
 
 #include "../io/scratch.hpp"
 #include "weft/nn/activation.hpp"
+#include "weft/nn/batch_norm.hpp"
 #include "weft/nn/container.hpp"
 #include "weft/nn/linear.hpp"
-#include "weft/nn/norm.hpp"
 
 using namespace weft;
 

@@ -2,8 +2,8 @@
 
 #include "reference.hpp"
 #include "weft/nn/activation.hpp"
+#include "weft/nn/batch_norm.hpp"
 #include "weft/nn/linear.hpp"
-#include "weft/nn/norm.hpp"
 
 using namespace nn_test;
 

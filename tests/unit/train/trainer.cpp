@@ -5,9 +5,9 @@
 #include "../io/scratch.hpp"
 #include "weft/data/digits.hpp"
 #include "weft/data/loader.hpp"
+#include "weft/nn/batch_norm.hpp"
 #include "weft/nn/dropout.hpp"
 #include "weft/nn/linear.hpp"
-#include "weft/nn/norm.hpp"
 #include "weft/ops/loss.hpp"
 
 using namespace weft;

@@ -1,0 +1,95 @@
+#pragma once
+// BatchNorm1d, 2d and 3d: channels normalised over the batch while training, by running statistics while
+// evaluating. Law: a training step uses its batch's (biased) statistics and moves the running ones,
+// running = (1 - momentum) running + momentum batch with the unbiased variance; evaluation changes nothing.
+
+#include "weft/nn/norm.hpp"
+
+namespace weft::nn {
+
+// Without `affine` there is no weight and bias; without running statistics evaluation takes the batch's, too.
+struct BatchNormOptions {
+  bool affine = true;
+  bool track_running_stats = true;
+};
+
+// x (N, C, ...) with Spatial axes after the channels, of a batch norm of one axis none or one. weight, bias,
+// running_mean, running_var (C). `cumulative`, PyTorch's momentum=None: the mean over all batches so far.
+template <int Spatial, i64 C, BatchNormOptions Options>
+struct BatchNorm {
+  template <class State>
+  using Learned = module_detail::OneIf<Options.affine, State>;
+  template <class State>
+  using Tracked = module_detail::OneIf<Options.track_running_stats, State>;
+
+  Learned<Param<f32, Shape<C>, init::Ones>> weight{};
+  Learned<Param<f32, Shape<C>, init::Zeros>> bias{};
+  Tracked<Buffer<f32, Shape<C>, init::Zeros>> running_mean{};
+  Tracked<Buffer<f32, Shape<C>, init::Ones>> running_var{};
+  Tracked<Buffer<i64, Shape<>, init::Zeros>> num_batches_tracked{};
+  float eps = 1e-5f;
+  float momentum = 0.1f;
+  bool cumulative = false;
+  Mode mode{};
+
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    using X = std::remove_cvref_t<decltype(e)>;
+    using S = typename X::shape;
+    constexpr bool axes = S::rank == Spatial + 2 || (Spatial == 1 && S::rank == 2);
+    constexpr bool ok = axes && S::value.extent[S::rank >= 2 ? 1 : 0] == C;
+    static_assert(sizeof(NormFits<ok, BatchNorm, S, Shape<C>>) > 0);
+    if constexpr (ok)
+      return apply(e, std::make_integer_sequence<int, S::rank - 2>{});
+    else
+      return weft::detail::refused<typename X::dtype, S>(e);
+  }
+
+ private:
+  template <class X, int... K>
+  constexpr auto apply(const X& x, std::integer_sequence<int, K...> after) const {
+    const auto f = module_detail::wide(x);
+    if (mode.training || !Options.track_running_stats) {
+      constexpr i64 count = X::size / C;
+      if (mode.training && count < 2)
+        throw Error("norm/one-value", "training needs more than one value for each channel");
+      const auto average = mean<0, (K + 2)...>(f, keepdim);
+      const auto centred = sub(f, average);
+      const auto variance = mean<0, (K + 2)...>(mul(centred, centred), keepdim);
+      if constexpr (Options.track_running_stats) {
+        running_mean.assign(track(running_mean.latest(), average, 1.0f));
+        running_var.assign(
+            track(running_var.latest(), variance, static_cast<float>(count) / static_cast<float>(count - 1)));
+        num_batches_tracked.assign(add(num_batches_tracked.latest(), 1));
+      }
+      return cast<module_detail::same_dtype<X>>(
+          module_detail::affine<C>(centred * rsqrt(variance + eps), weight, bias));
+    }
+    if constexpr (Options.track_running_stats) {
+      const auto average = module_detail::along_channels<C>(running_mean, after);
+      const auto variance = module_detail::along_channels<C>(running_var, after);
+      return cast<module_detail::same_dtype<X>>(
+          module_detail::affine<C>((f - average) * rsqrt(variance + eps), weight, bias));
+    } else {
+      return X{};
+    }
+  }
+  // The running value after a batch.
+  constexpr auto track(const auto& running, const auto& batch, float scale) const {
+    const auto now = cast<f32>(reshape<C>(stop_gradient(batch)));
+    if (cumulative) {
+      const auto part = div(1.0f, cast<f32>(add(num_batches_tracked.latest(), 1)));
+      return add(mul(running, sub(1, part)), mul(mul(now, scale), part));
+    }
+    return add(mul(running, 1 - momentum), mul(now, momentum * scale));
+  }
+};
+
+template <i64 C, BatchNormOptions Options = BatchNormOptions{}>
+using BatchNorm1d = BatchNorm<1, C, Options>;
+template <i64 C, BatchNormOptions Options = BatchNormOptions{}>
+using BatchNorm2d = BatchNorm<2, C, Options>;
+template <i64 C, BatchNormOptions Options = BatchNormOptions{}>
+using BatchNorm3d = BatchNorm<3, C, Options>;
+
+}  // namespace weft::nn

@@ -1,0 +1,87 @@
+#pragma once
+// Averages of the weights, kept beside them by the update itself: ema(optimiser, decay), swa(optimiser,
+// {start, every}), as torch.optim.swa_utils' AveragedModel. Law: the first value taken is the weights
+// themselves; trainer.average() gives the model of the averages, the trained one goes on unchanged.
+
+#include "weft/optim/optimizer.hpp"
+
+namespace weft::optim {
+
+// average += (1 - decay) (weights - average) at every update.
+struct Ema {
+  float decay = 0.999f;
+
+  void fill(f32* n) const {
+    n[0] = 1;
+    n[1] = 1;
+    n[2] = static_cast<f32>(1.0 - static_cast<f64>(decay));
+  }
+  static constexpr Value weight(Value, Value rest) { return rest; }
+  i64 first() const { return 1; }
+};
+
+// The equal mean of the weights after update `start` (counted from 1) and after every `every`-th from there.
+struct Swa {
+  i64 start = 1;
+  i64 every = 1;
+
+  void fill(f32* n) const {
+    n[0] = static_cast<f32>(start);
+    n[1] = static_cast<f32>(every);
+    n[2] = 0;
+  }
+  static constexpr Value weight(Value taken, Value) { return 1.0 / (taken + 1.0); }
+  i64 first() const { return start; }
+};
+
+template <class O, class Rule>
+struct Averaged : O {
+  Rule rule{};
+
+  static constexpr int moments = O::moments + 1;
+  static constexpr int numbers = O::numbers + 3;
+  // Which of the moments is the average.
+  static constexpr int average = O::moments;
+
+  void fill(i64 step, f32* n) const {
+    O::fill(step, n);
+    rule.fill(n + O::numbers);
+  }
+  void fill_others(i64 step, f32* n) const requires requires { &O::fill_others; }
+  {
+    O::fill_others(step, n);
+    rule.fill(n + O::numbers);
+  }
+  static constexpr void update(Update& u) {
+    O::update(u);
+    take(u);
+  }
+  static constexpr void update_matrix(Update& u) requires requires { O::update_matrix(u); }
+  {
+    O::update_matrix(u);
+    take(u);
+  }
+
+ private:
+  static constexpr void take(Update& u) {
+    const Value since = u.updates - u.number[O::numbers], every = u.number[O::numbers + 1];
+    const Value zero = ir::constant_like(since, 0);
+    const Value due = ir::binary(Op::bit_and, ir::binary(Op::le, zero, since),
+                                 ir::binary(Op::eq, ir::binary(Op::fmod, since, every), zero));
+    const Value part = ir::select(ir::binary(Op::eq, since, zero), ir::constant_like(since, 1),
+                                  Rule::weight(since / every, u.number[O::numbers + 2]));
+    const Value old = u.moment[average];
+    u.moment[average] = ir::select(due, old + (u.parameter - old) * part, old);
+  }
+};
+
+template <class O>
+constexpr Averaged<O, Ema> ema(const O& optimizer, float decay = 0.999f) {
+  return {optimizer, {decay}};
+}
+template <class O>
+constexpr Averaged<O, Swa> swa(const O& optimizer, Swa rule = {}) {
+  return {optimizer, rule};
+}
+
+}  // namespace weft::optim

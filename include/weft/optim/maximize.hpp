@@ -1,0 +1,26 @@
+#pragma once
+// maximize(optimiser): the same update with the gradient's sign turned, as maximize=True of torch.optim.
+
+#include "weft/optim/optimizer.hpp"
+
+namespace weft::optim {
+
+template <class O>
+struct Maximize : O {
+  static constexpr void update(Update& u) {
+    u.gradient = -u.gradient;
+    O::update(u);
+  }
+  static constexpr void update_matrix(Update& u) requires requires { O::update_matrix(u); }
+  {
+    u.gradient = -u.gradient;
+    O::update_matrix(u);
+  }
+};
+
+template <class O>
+constexpr Maximize<O> maximize(const O& optimizer) {
+  return {optimizer};
+}
+
+}  // namespace weft::optim

@@ -1,0 +1,98 @@
+#pragma once
+// make_trainer with optim::LBFGS: a step evaluates the loss and its gradient several times, each evaluation
+// one run of the compiled program; the search between them is the host's (optim/lbfgs.hpp). Random numbers,
+// such as dropout's, are the same in all evaluations of a step. What a trainer saves, this one does not: save
+// the model.
+
+#include "weft/optim/lbfgs.hpp"
+#include "weft/train/trainer.hpp"
+
+namespace weft::train {
+
+// Causes of an error, with the options that were given.
+template <bool Ok, class... What>
+struct LbfgsHasNoGroups {
+  static_assert(Ok, "LBFGS: parameter groups do not go with it, it moves all parameters along one direction");
+};
+template <bool Ok, class... What>
+struct LbfgsTakesOption {
+  static_assert(Ok,
+                "LBFGS: clipping, accumulate<N> and precision::f16 do not go with it: its search needs the "
+                "gradient of the loss as it is");
+};
+
+template <class M, class F, class Device, class O, class... I>
+class LbfgsTrainer {
+  using Code = exec::Compiled<StepSource<M, F, O, false, I...>>;
+  using Program = typename exec::ProgramOf<Device, Code>::type;
+  using Memory = exec::DeviceMemory<Device>;
+  static constexpr OptimizerLayout layout = optimizer_layout<M, O>;
+  static constexpr bool plain =
+      std::is_same_v<typename O::Clip, clip::None> && !O::accumulates && !O::Precision::scaled;
+  static_assert(
+      sizeof(LbfgsTakesOption<plain, typename O::Clip, typename O::Accumulation, typename O::Precision>) > 0);
+
+ public:
+  template <class... Given>
+  explicit LbfgsTrainer(const Device& device, const Given&... given)
+      : model_(device, get_option<find_option<OptionKind::seed, seed, Given...>>(given...).value),
+        seed_(get_option<find_option<OptionKind::seed, seed, Given...>>(given...).value),
+        search_(get_option<optim::LBFGS>(given...)),
+        state_(Memory::allocate(device, layout.bytes)),
+        program_(new Program(device, model_.state(), state_.data())) {}
+
+  // At most max_iter iterations on one batch; returns the loss before them.
+  template <class... A>
+  f32 step(const A&... batch) {
+    static_assert(sizeof...(A) == sizeof...(I), "step: one argument an input");
+    int k = 0;
+    [[maybe_unused]] auto bind = [&]<class In>(std::type_identity<In>, const auto& a) {
+      static_assert(
+          sizeof(exec::ArgumentReachable<exec::argument_reachable<Device, std::remove_cvref_t<decltype(a)>>(),
+                                         std::remove_cvref_t<decltype(a)>, Device>) > 0);
+      program_->bind_input(k, exec::argument<In>(a, k));
+      ++k;
+    };
+    (bind(std::type_identity<I>{}, batch), ...);
+    constexpr i64 bytes = nn::state_table<M>.trained_bytes;
+    std::vector<f32> x(static_cast<std::size_t>(bytes) / sizeof(f32));
+    Memory::to_host(model_.device(), x.data(), model_.state(), bytes);
+    const f64 loss = search_.step(x, [&](const std::vector<f32>& at, std::vector<f32>& gradient) {
+      Memory::from_host(model_.device(), model_.state(), at.data(), bytes);
+      Memory::zero(state_);  // the program adds its gradient to what is there
+      program_->set_random(seed_, static_cast<u64>(steps_));
+      program_->run();
+      f32 value = 0;
+      program_->read_output(0, &value, sizeof(f32));
+      Memory::to_host(model_.device(), gradient.data(), state_.data() + layout.accumulated, bytes);
+      return static_cast<f64>(value);
+    });
+    Memory::from_host(model_.device(), model_.state(), x.data(), bytes);
+    ++steps_;
+    return static_cast<f32>(loss);
+  }
+
+  weft::Model<M, Device>& model() { return model_; }
+  i64 steps() const { return steps_; }
+  // How often the loss was evaluated so far.
+  i64 evaluations() const { return search_.evaluations(); }
+  static constexpr i64 workspace_bytes() { return Code::header.workspace_bytes; }
+  static constexpr int launches() { return Code::header.launches; }
+
+ private:
+  weft::Model<M, Device> model_;
+  u64 seed_ = 0;
+  optim::LbfgsSearch search_;
+  typename Memory::Buffer state_;
+  exec::Owned<Program> program_;
+  i64 steps_ = 0;
+};
+
+template <class... R>
+struct TrainerFor<optim::Groups<optim::LBFGS, R...>> {
+  static_assert(sizeof(LbfgsHasNoGroups<sizeof...(R) == 0, R...>) > 0);
+  template <class M, class F, class Device, class O, class... I>
+  using type = LbfgsTrainer<M, F, Device, O, I...>;
+};
+
+}  // namespace weft::train

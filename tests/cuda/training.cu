@@ -1,0 +1,98 @@
+// What a training step leaves on the GPU, beside the host: Muon's products, an average of the weights, batch
+// statistics, a weighted loss; the search of L-BFGS; metrics that add up on the device.
+#include <doctest/doctest.h>
+
+#include "weft/nn/metric.hpp"
+#include "weft/train/lbfgs.hpp"
+#include "weft/weft.hpp"
+
+using namespace weft;
+
+namespace {
+
+struct Net {
+  nn::Linear<8, 24, true, f32, nn::init::Orthogonal<>, nn::init::TruncNormal<>> fc1{};
+  nn::BatchNorm1d<24> norm{};
+  nn::Linear<24, 4> fc2{};
+  constexpr auto operator()(auto x) const { return fc2(nn::Mish{}(norm(fc1(x)))); }
+};
+struct Metrics {
+  nn::Accuracy accuracy{};
+  nn::ConfusionMatrix<4> matrix{};
+};
+
+struct Batch {
+  std::vector<f32> x;
+  std::vector<i32> y;
+  Batch() : x(256), y(32) {
+    for (int i = 0; i < 256; ++i) x[static_cast<std::size_t>(i)] = static_cast<f32>(i * 37 % 101) / 50 - 1;
+    for (int i = 0; i < 32; ++i) y[static_cast<std::size_t>(i)] = i % 5 == 4 ? -100 : i * 7 % 4;
+  }
+};
+
+template <class Device>
+auto muon(const Device& device) {
+  return make_trainer<Net>(
+      device, [](const auto& m, auto x, auto y) { return cross_entropy(m(x), y, {.label_smoothing = 0.1}); },
+      in<f32, 32, 8>, in<i32, 32>,
+      optim::groups(optim::no_decay(is_vector), optim::ema(optim::Muon{.lr = 0.02f}, 0.5f)), clip::norm(1),
+      seed{4});
+}
+template <class Device>
+auto lbfgs(const Device& device) {
+  return make_trainer<Net>(
+      device, [](const auto& m, auto x, auto y) { return cross_entropy(m(x), y); }, in<f32, 32, 8>,
+      in<i32, 32>, optim::LBFGS{.lr = 0.1f, .max_iter = 3}, seed{4});
+}
+
+}  // namespace
+
+TEST_CASE("training: Muon with an average follows the host") {
+  const Batch batch;
+  auto host = muon(Cpu{1});
+  auto device = muon(Cuda{0});
+  for (int step = 0; step < 10; ++step) {
+    const float a = host.step(batch.x, batch.y), b = device.step(batch.x, batch.y);
+    CHECK(b == doctest::Approx(a).epsilon(1e-3));
+  }
+  auto a = host.average();
+  auto b = device.average();
+  const auto wanted = a.get<"fc1.weight">().to_vector(), got = b.get<"fc1.weight">().to_vector();
+  for (std::size_t i = 0; i < wanted.size(); ++i) CHECK(std::abs(got[i] - wanted[i]) < 1e-3);
+}
+
+TEST_CASE("training: L-BFGS follows the host") {
+  const Batch batch;
+  auto host = lbfgs(Cpu{1});
+  auto device = lbfgs(Cuda{0});
+  for (int step = 0; step < 3; ++step)
+    CHECK(device.step(batch.x, batch.y) == doctest::Approx(host.step(batch.x, batch.y)).epsilon(1e-3));
+  CHECK(device.evaluations() == host.evaluations());
+}
+
+TEST_CASE("training: metrics add up on the device") {
+  const Batch batch;
+  Model<Metrics, Cuda> metrics(Cuda{0});
+  auto add = compile(
+      metrics,
+      [](const auto& m, auto logits, auto labels) {
+        m.matrix(logits, labels);
+        return m.accuracy(logits, labels);
+      },
+      in<f32, 32, 4>, in<i32, 32>);
+  auto read = compile(metrics, [](const auto& m) {
+    return std::tuple{m.accuracy.value(), m.matrix.value()};
+  });
+  std::vector<f32> logits(128, 0);
+  for (std::size_t i = 0; i < 32; ++i) logits[4 * i + (i % 3)] = 1;
+  add(logits, batch.y);
+  add(logits, batch.y);
+  const auto [accuracy, matrix] = read();
+  int hits = 0, all = 0;
+  for (std::size_t i = 0; i < 32; ++i)
+    if (batch.y[i] >= 0) ++all, hits += batch.y[i] == static_cast<i32>(i % 3) ? 1 : 0;
+  CHECK(accuracy.to_vector()[0] == doctest::Approx(static_cast<double>(hits) / all));
+  i64 total = 0;
+  for (i64 count : matrix.to_vector()) total += count;
+  CHECK(total == 2 * all);
+}

@@ -1,0 +1,22 @@
+// expect: LBFGS: parameter groups do not go with it
+// first-error: LBFGS: parameter groups
+#include "weft/nn/linear.hpp"
+#include "weft/ops/loss.hpp"
+#include "weft/train/lbfgs.hpp"
+using namespace weft;
+
+struct Net {
+  nn::Linear<8, 3> fc{};
+};
+
+int main() {
+#ifdef WEFT_FIXED
+  auto trainer = make_trainer<Net>(
+      Cpu{}, [](const auto& m, auto x, auto y) { return mse_loss(m.fc(x), y); }, in<f32, 4, 8>, in<f32, 4, 3>,
+      optim::LBFGS{});
+#else
+  auto trainer = make_trainer<Net>(
+      Cpu{}, [](const auto& m, auto x, auto y) { return mse_loss(m.fc(x), y); }, in<f32, 4, 8>, in<f32, 4, 3>,
+      optim::groups(optim::no_decay(is_vector), optim::LBFGS{}));
+#endif
+}

@@ -1,0 +1,77 @@
+#include "weft/ops/loss_margin.hpp"
+
+#include "support/gradcheck.hpp"
+#include "support/parity.hpp"
+#include "weft/ops/creation.hpp"
+#include "weighted.hpp"
+
+using namespace weft;
+using namespace weft::testing;
+
+namespace {
+
+// The value of f and its gradient with respect to x.
+template <class F, class X>
+constexpr auto both(const F& f, const X& x) {
+  return std::tuple{f(x), weighted<>(f)(x)};
+}
+constexpr auto none = reduction::none, total = reduction::sum, average = reduction::mean;
+
+}  // namespace
+
+TEST_CASE("loss_margin: margins between tensors, as PyTorch") {
+  check_group(
+      "losses/margins",
+      [](auto a, auto b, auto c, auto y) {
+        return std::tuple_cat(
+            both([&](auto x) { return margin_ranking_loss(x, b, sign(c), 0.3); }, a),
+            both([&](auto x) { return hinge_embedding_loss<none>(x, sign(c), 0.8); }, a),
+            both([&](auto x) { return cosine_embedding_loss(x, b, y); }, a),
+            both([&](auto x) { return cosine_embedding_loss<none>(x, b, y, -0.6); }, a),
+            both([&](auto x) { return triplet_margin_loss(x, b, c); }, a),
+            both([&](auto x) { return triplet_margin_loss<none, 1>(x, b, c, 2); }, a),
+            both([&](auto x) { return triplet_margin_loss<total, 2, true>(x, b, c, 1.5); }, a));
+      },
+      in<f32, 4, 6>, in<f32, 4, 6>, in<f32, 4, 6>, in<f32, 4>);
+}
+TEST_CASE("loss_margin: margins between classes, as PyTorch") {
+  check_group(
+      "losses/margin_labels",
+      [](auto a, auto y, auto many, auto t, auto w) {
+        return std::tuple_cat(both([&](auto x) { return multi_margin_loss(x, y); }, a),
+                              both([&](auto x) { return multi_margin_loss<none, 2>(x, y, 0.7); }, a),
+                              both([&](auto x) { return multi_margin_loss(x, y, 1, w); }, a),
+                              both([&](auto x) { return multilabel_margin_loss(x, many); }, a),
+                              both([&](auto x) { return multilabel_margin_loss<none>(x, many); }, a),
+                              both([&](auto x) { return multilabel_soft_margin_loss(x, t); }, a),
+                              both([&](auto x) { return multilabel_soft_margin_loss<none>(x, t, w); }, a));
+      },
+      in<f32, 4, 6>, in<i64, 4>, in<i64, 4, 6>, in<f32, 4, 6>, in<f32, 6>);
+}
+
+TEST_CASE("loss_margin: gradients against differences in f64") {
+  const auto check = [](const char* what, const auto& f, const auto&... points) {
+    const GradCheck r = gradcheck(f, points...);
+    INFO(what, ": error ", r.error, ", lowered ", r.lowered);
+    CHECK(r.ok());
+  };
+  const auto x = point<3, 4>(-2, 2, 1), y = point<3, 4>(-2, 2, 2), z = point<3, 4>(4, 5, 3);
+  check(
+      "margin_ranking_loss", [](auto a, auto b) { return margin_ranking_loss<none>(a, b, 1, 9); }, x, y);
+  check(
+      "hinge_embedding_loss", [](auto a) { return hinge_embedding_loss<none>(a, full_like(a, -1), 9); }, x);
+  check(
+      "cosine_embedding_loss",
+      [](auto a, auto b) { return cosine_embedding_loss<none>(a, b, arange<i64, 3>() * 2 - 1, -2); }, x, y);
+  check(
+      "triplet_margin_loss", [](auto a, auto b, auto c) { return triplet_margin_loss<none>(a, b, c, 99); }, x,
+      y, z);
+  check(
+      "multi_margin_loss", [](auto a) { return multi_margin_loss<none, 2>(a, arange<i64, 3>(), 9); }, x);
+  check(
+      "multilabel_margin_loss",
+      [](auto a) { return multilabel_margin_loss<none>(a * 0.1, zeros<i64, 3, 4>() - arange<i64, 4>()); }, x);
+  check(
+      "multilabel_soft_margin_loss", [](auto a, auto t) { return multilabel_soft_margin_loss<none>(a, t); },
+      z, y);
+}
