@@ -8,6 +8,7 @@
 #include "weft/ops/conv.hpp"
 #include "weft/ops/creation.hpp"
 #include "weft/ops/creation_more.hpp"
+#include "weft/ops/custom.hpp"
 #include "weft/ops/einsum.hpp"
 #include "weft/ops/gather.hpp"
 #include "weft/ops/grad.hpp"

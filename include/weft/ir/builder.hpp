@@ -21,6 +21,16 @@ constexpr double constant_value(DType dtype, u64 bits) {
 // whose arithmetic is not built again.
 enum class Sharing : u8 { all, leaves };
 
+class Builder;
+
+// How one custom primitive on operands of given types is differentiated: from the gradient g of node y, those
+// of its operands.
+struct CustomGradient {
+  u64 id = 0;
+  bool (*matches)(const Graph& graph, int y) = nullptr;
+  void (*gradient)(Builder& b, int y, int g, int* out) = nullptr;
+};
+
 class Builder {
  public:
   constexpr explicit Builder(int expected_nodes = 256) {
@@ -61,6 +71,12 @@ class Builder {
   Builder* parent = nullptr;
   Builder* inner = nullptr;
   List<int> outer;
+
+  // The gradients of the custom primitives that were used, kept by the outermost builder; `lender` has those
+  // of a graph that is gone on with inside another trace.
+  List<CustomGradient> custom_gradients;
+  Builder* lender = nullptr;
+  constexpr Builder& home() { return lender ? lender->home() : parent ? parent->home() : *this; }
 
   constexpr Builder& innermost() { return inner ? inner->innermost() : *this; }
   constexpr int depth() const { return parent ? parent->depth() + 1 : 0; }
