@@ -39,3 +39,5 @@
 #include "weft/ops/sort.hpp"
 #include "weft/ops/special.hpp"
 #include "weft/ops/triangular.hpp"
+#include "weft/ops/vjp.hpp"
+#include "weft/ops/vmap.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-// Reads the groups that tests/parity/generate_ops.py wrote, runs each as one compiled program on the host,
-// and compares every result with PyTorch's.
+// Reads the groups that tests/parity/generate_ops.py and generate_func.py wrote, runs each as one compiled
+// program on the host, and compares every result with PyTorch's.
 
 #include <doctest/doctest.h>
 
@@ -25,8 +25,9 @@ struct ReferenceGroup {
 };
 
 inline ReferenceGroup read_group(const std::string& wanted) {
-  std::ifstream file(repository_file("tests/parity/data/ops.txt"));
-  REQUIRE_MESSAGE(file.good(), "tests/parity/data/ops.txt: not found");
+  const std::string name = wanted.rfind("func_", 0) == 0 ? "func.txt" : "ops.txt";
+  std::ifstream file(repository_file("tests/parity/data/" + name));
+  REQUIRE_MESSAGE(file.good(), "tests/parity/data/", name, ": not found");
   ReferenceGroup group;
   bool inside = false;
   for (std::string line; std::getline(file, line);) {
