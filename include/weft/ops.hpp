@@ -27,6 +27,7 @@
 #include "weft/ops/pointwise.hpp"
 #include "weft/ops/pointwise_more.hpp"
 #include "weft/ops/pool.hpp"
+#include "weft/ops/probe.hpp"
 #include "weft/ops/random.hpp"
 #include "weft/ops/rearrange.hpp"
 #include "weft/ops/rearrange_more.hpp"

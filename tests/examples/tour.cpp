@@ -133,5 +133,14 @@ TEST_CASE("tour: training") {
   std::printf("%s", model.summary().c_str());
   // [/load]
   CHECK(std::abs(answer + 0.25f) < 0.15f);
+
+  // [probe]
+  auto watched = compile(
+      model, [](const auto& net, auto input) { return net.fc2(probe<"hidden">(tanh(net.fc1(input)))); },
+      in<f32, 1, 2>, probes<"hidden">);
+  watched(point);
+  auto hidden = watched.get_probe<"hidden">();  // (1, 16), valid until the next call
+  // [/probe]
+  CHECK(std::abs(hidden[0]) <= 1);
   std::remove("net.safetensors");
 }

@@ -3,6 +3,7 @@
 // decided locally (x + 0, x * 1, casts and views that change nothing, arithmetic on splat constants).
 
 #include <bit>
+#include <string_view>
 
 #include "weft/core/error.hpp"
 #include "weft/ir/graph.hpp"
@@ -29,6 +30,12 @@ struct CustomGradient {
   u64 id = 0;
   bool (*matches)(const Graph& graph, int y) = nullptr;
   void (*gradient)(Builder& b, int y, int g, int* out) = nullptr;
+};
+
+// A value that a model or a loss marks under a name.
+struct Probe {
+  std::string_view name;
+  int node = -1;
 };
 
 class Builder {
@@ -77,6 +84,9 @@ class Builder {
   List<CustomGradient> custom_gradients;
   Builder* lender = nullptr;
   constexpr Builder& home() { return lender ? lender->home() : parent ? parent->home() : *this; }
+
+  // Where probes are written down; null where nobody asked for any.
+  List<Probe>* probes = nullptr;
 
   constexpr Builder& innermost() { return inner ? inner->innermost() : *this; }
   constexpr int depth() const { return parent ? parent->depth() + 1 : 0; }

@@ -130,14 +130,14 @@ struct Jvp {
 // for several a tuple. The cotangent has the result's type, a tuple where f returns one. Arguments are
 // floating.
 template <class F>
-constexpr Vjp<F> vjp(const F& f) {
-  return {f};
+constexpr auto vjp(const F& f) {
+  return Vjp<F>{f};
 }
 
 // jvp(f)(x..., tangent...): f's result, and its derivative in the direction of the tangents.
 template <class F>
-constexpr Jvp<F> jvp(const F& f) {
-  return {f};
+constexpr auto jvp(const F& f) {
+  return Jvp<F>{f};
 }
 
 }  // namespace weft

@@ -165,8 +165,8 @@ struct Vmap {
 // are. vmap<0, unmapped>(f): the second argument is the same for all. What f uses of the enclosing function
 // is the same for all, too. f returns an expression or a tuple; results have the samples first.
 template <int... Axes, class F>
-constexpr Vmap<F, Axes...> vmap(const F& f) {
-  return {f};
+constexpr auto vmap(const F& f) {
+  return Vmap<F, Axes...>{f};
 }
 
 }  // namespace weft

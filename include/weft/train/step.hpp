@@ -6,6 +6,7 @@
 // loss scale and its count of good updates, the accumulated gradients, then the moments.
 
 #include "weft/exec/custom_gradients.hpp"
+#include "weft/exec/probes.hpp"
 #include "weft/exec/trace.hpp"
 #include "weft/passes/differentiate.hpp"
 #include "weft/train/options.hpp"
@@ -78,7 +79,8 @@ struct Forward {
   ir::Graph graph;
   int loss = -1;
   int unused_input = -1;
-  int customs = 0;  // custom primitives, by id and types
+  int customs = 0;   // custom primitives, by id and types
+  List<u64> probes;  // exec/probes.hpp
 };
 
 template <class M, class F, class O, class... I>
@@ -86,10 +88,13 @@ constexpr Forward trace_forward() {
   Forward r;
   ir::Builder b(512);
   b.graph.scalar_count = ScalarLayout<O>::count;
+  List<ir::Probe> probes;
+  if constexpr (O::Probes::count > 0) b.probes = &probes;
   const M model = exec::bind_model<M>(b, O::training);
   const auto loss = exec::call<I...>(b, F{}, model);
   r.loss = ir::cast(loss.value, DType::f32).id;
   b.graph.outputs.push(r.loss);
+  if constexpr (O::Probes::count > 0) exec::add_probes<typename O::Probes>(b.graph, probes, r.probes);
   b.graph.optimizer_bytes = optimizer_layout<M, O>.bytes;
   List<u8> read(b.graph.nodes.size(), 0);
   for (int e : b.graph.edges) read[e] = 1;
@@ -310,6 +315,10 @@ struct ForwardStage {
     w.put_int(f.loss);
     w.put_int(f.customs);
     ir::write(w, f.graph);
+    if constexpr (O::Probes::count > 0) {
+      w.put_all(f.probes.data(), f.probes.size());
+      w.put_int(f.probes.size());
+    }
   }
   static constexpr int header_words = 3;
   static constexpr List<ir::CustomGradient> customs() {
@@ -390,6 +399,9 @@ struct StepSource {
       return passes::apply_precision(ir::FrozenGraph<UpdateStage>::graph(), O::Precision::rule);
   }
   // An input that the loss never reads, and a row of the state table that no gradient reaches; -1: none.
+  static constexpr bool probes_exist() {
+    return exec::check_probes<ForwardStage<M, F, O, I...>, typename O::Probes>();
+  }
   static constexpr int unused_input() { return static_cast<int>(static_cast<i64>(Forwards::data[0])); }
   static constexpr int unreached() {
     constexpr const auto& table = nn::state_table<M>;
