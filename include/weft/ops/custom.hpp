@@ -132,18 +132,45 @@ constexpr auto custom_operand(ir::Builder& b, const A& a) {
   }
 }
 
+template <class A>
+using custom_operand_of = std::remove_cvref_t<decltype(custom_operand(
+    std::declval<ir::Builder&>(), traced(std::declval<ir::Builder&>(), std::declval<const A&>())))>;
+
+}  // namespace detail
+
+template <u64 Id>
+struct Custom;
+
+namespace detail {
+
+// What calling primitive Id with A... gives, without its body: its gradient may call it in its turn.
+template <u64 Id, class... A>
+struct CustomCall {
+  static constexpr auto make() {
+    if constexpr (!requires { sizeof(custom_op<Id>); })
+      return std::type_identity<void>{};
+    else if constexpr ((ExprLike<A> || ...))
+      return std::type_identity<typename CustomType<custom_op<Id>, custom_operand_of<A>...>::expr>{};
+    else
+      return std::type_identity<Lazy<Custom<Id>, A...>>{};
+  }
+  using type = typename decltype(make())::type;
+};
+
 }  // namespace detail
 
 template <u64 Id>
 struct Custom : Operation<Custom<Id>> {
   template <class... A>
-  static constexpr auto apply(ir::Builder& b, const A&... a) {
+  constexpr typename detail::CustomCall<Id, A...>::type operator()(const A&... a) const {
     constexpr bool defined = requires { sizeof(custom_op<Id>); };
     static_assert(sizeof(CustomOpDefined<defined, Custom>) > 0);
-    if constexpr (defined) {
-      const std::tuple operands{detail::custom_operand(b, a)...};  // braces: left to right
-      return std::apply([&](const auto&... x) { return build(b, x...); }, operands);
-    }
+    if constexpr (defined) return Operation<Custom>::operator()(a...);
+  }
+  template <class... A>
+  static constexpr auto apply(ir::Builder& b, const A&... a) {
+    const std::tuple operands{detail::custom_operand(b, a)...};  // braces: left to right
+    return std::apply([&](const auto&... x) { return build(b, x...); }, operands);
   }
 
  private:
