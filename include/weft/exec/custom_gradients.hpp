@@ -41,6 +41,7 @@ constexpr void add_signatures(List<u64>& words, const ir::Graph& g) {
 // Stage left a graph behind its first Skip words.
 template <class Stage, int Skip>
 struct CustomSignatures {
+  static constexpr int capacity = 1024;
   static constexpr void write(WordWriter& w) {
     List<u64> words;
     add_signatures(words, ir::FrozenGraph<Stage, Skip>::graph());
@@ -49,7 +50,7 @@ struct CustomSignatures {
 
   template <int At>
   struct Type {
-    static constexpr const u64* w = Kept<CustomSignatures>::words.w + At;
+    static constexpr const u64* w = Kept<CustomSignatures>::data + At;
     static constexpr Dims make() {
       Dims d;
       d.rank = static_cast<int>(w[1]);
@@ -61,14 +62,14 @@ struct CustomSignatures {
   };
   template <int At, int... K>
   static constexpr void add(List<ir::CustomGradient>& to, std::integer_sequence<int, K...>) {
-    constexpr u64 id = Kept<CustomSignatures>::words.w[At];
+    constexpr u64 id = Kept<CustomSignatures>::data[At];
     to.push(weft::detail::CustomRule<id, typename Type<At + 2>::expr,
                                      typename Type<At + 2 + (K + 1) * type_words>::expr...>::row);
   }
   template <int At = 0>
   static constexpr void add(List<ir::CustomGradient>& to) {
     if constexpr (At < Kept<CustomSignatures>::size) {
-      constexpr int operands = static_cast<int>(Kept<CustomSignatures>::words.w[At + 1]);
+      constexpr int operands = static_cast<int>(Kept<CustomSignatures>::data[At + 1]);
       add<At>(to, std::make_integer_sequence<int, operands>{});
       add<At + 2 + (operands + 1) * type_words>(to);
     }

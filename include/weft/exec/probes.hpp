@@ -50,30 +50,30 @@ constexpr void add_probes(ir::Graph& g, const List<ir::Probe>& found, List<u64>&
 // The table that Stage wrote last.
 template <class Stage, class Names>
 struct ProbeTable {
-  static constexpr const auto& words = Kept<Stage>::words;
+  static constexpr const u64* words = Kept<Stage>::data;
   static constexpr int end = Kept<Stage>::size - 1;
-  static constexpr int begin = end - static_cast<int>(words.w[end]);
+  static constexpr int begin = end - static_cast<int>(words[end]);
 
   static constexpr int next(int at) {
-    return at + probe_words + static_cast<int>(words.w[at + probe_words - 1]);
+    return at + probe_words + static_cast<int>(words[at + probe_words - 1]);
   }
   // The row of the nth place that is marked by asked name `which`; -1: there is none.
   static constexpr int row(int which, int nth) {
     for (int at = begin; at < end; at = next(at))
-      if (static_cast<i64>(words.w[at]) == which && nth-- == 0) return at;
+      if (static_cast<i64>(words[at]) == which && nth-- == 0) return at;
     return -1;
   }
   template <int At>
   struct Type {
-    static constexpr int output = static_cast<int>(words.w[At + 1]);
+    static constexpr int output = static_cast<int>(words[At + 1]);
     static constexpr Dims make() {
       Dims d;
-      d.rank = static_cast<int>(words.w[At + 3]);
-      for (int k = 0; k < d.rank; ++k) d.extent[k] = static_cast<i64>(words.w[At + 4 + k]);
+      d.rank = static_cast<int>(words[At + 3]);
+      for (int k = 0; k < d.rank; ++k) d.extent[k] = static_cast<i64>(words[At + 4 + k]);
       return d;
     }
     static constexpr Dims value = make();
-    using dtype = ctype<static_cast<DType>(words.w[At + 2])>;
+    using dtype = ctype<static_cast<DType>(words[At + 2])>;
     using shape = shape_of<Type>;
   };
 
@@ -82,9 +82,9 @@ struct ProbeTable {
 
   template <int At>
   static constexpr auto name() {
-    FixedString<static_cast<std::size_t>(words.w[At + probe_words - 1])> text;
+    FixedString<static_cast<std::size_t>(words[At + probe_words - 1])> text;
     for (std::size_t k = 0; k < text.size(); ++k)
-      text.text[k] = static_cast<char>(words.w[At + probe_words + static_cast<int>(k)]);
+      text.text[k] = static_cast<char>(words[At + probe_words + static_cast<int>(k)]);
     return text;
   }
   // ProbeExists of one name, with all that are marked.
