@@ -350,8 +350,8 @@ struct BackwardStage {
     if constexpr (Piece == 0) {
       using Before = ForwardStage<M, F, O, I...>;
       return begin_backward<M, O>(ir::thaw(Kept<Before>::data + Before::header_words),
-                                  static_cast<int>(Kept<Before>::data[1]),
-                                  exec::pieces.differentiated_nodes, Before::customs());
+                                  static_cast<int>(Kept<Before>::data[1]), exec::pieces.differentiated_nodes,
+                                  Before::customs());
     } else {
       Backward r = BackwardStage<Piece - 1, M, F, O, I...>::thaw();
       continue_backward(r, exec::pieces.differentiated_nodes, ForwardStage<M, F, O, I...>::customs());
