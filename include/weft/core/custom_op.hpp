@@ -29,6 +29,8 @@ namespace weft {
 template <u64 Id>
 struct custom_op;
 
+inline constexpr int most_custom_operands = 32;
+
 // The id of a name (FNV-1a): two primitives of one program have different names.
 constexpr u64 op_id(std::string_view name) {
   u64 h = 14695981039346656037u;

@@ -32,6 +32,8 @@ struct CustomRunsOnCuda {
 
 namespace weft::kernels {
 
+static_assert(most_custom_operands < LoopArgs::max_operands);
+
 template <class Op, class... A>
 concept CustomHost = requires(const A&... a) {
   Op::host(a...);

@@ -176,6 +176,7 @@ struct Custom : Operation<Custom<Id>> {
  private:
   template <class... X>
   static constexpr auto build(ir::Builder& b, const X&... x) {
+    static_assert(sizeof...(X) <= most_custom_operands, "custom: a primitive has at most 32 operands");
     using Op = custom_op<Id>;
     using Type = detail::CustomType<Op, X...>;
     static_assert(sizeof(CustomAccepts<Type::ok, Op, X...>) > 0);

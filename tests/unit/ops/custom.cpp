@@ -7,6 +7,8 @@
 #include <random>
 
 #include "weft/exec/immediate.hpp"
+#include "weft/ir/print.hpp"
+#include "weft/ir/verify.hpp"
 #include "weft/nn/linear.hpp"
 #include "weft/ops/activation.hpp"
 #include "weft/ops/grad.hpp"
@@ -280,5 +282,28 @@ TEST_CASE("custom: two calls are one, another id or operand is not") {
   CHECK(a.value.id == sine(x).value.id);
   CHECK(a.value.id != sine(y).value.id);
   CHECK(a.value.id != custom<op_id("cosine")>(x).value.id);
+  CHECK(ir::print_node(b.graph, a.value.id) == "%2 = custom(%0) sine : f32 (3,)");
   CHECK(op_id("sine") == 0x4e2e8618e6525fd8u);
+}
+
+TEST_CASE("custom: a precision policy leaves a primitive's dtypes alone") {
+  ir::Builder b;
+  const auto input = [&](int k) {
+    const int node = b.leaf(ir::Op::input, DType::f32, Shape<3, 3>::value, static_cast<u64>(k));
+    b.graph.inputs.push(node);
+    return Expr<f32, Shape<3, 3>>{ir::Value{&b, node}};
+  };
+  const auto x = input(0), w = input(1);
+  b.graph.outputs.push(matmul(sine(matmul(x, w)), w).value.id);
+  const ir::Graph lowered = passes::apply_precision(b.graph, {DType::bf16});
+  CHECK(to_text(ir::verify(lowered), lowered) == "");
+  int customs = 0;
+  for (int i = 0; i < lowered.nodes.size(); ++i) {
+    if (lowered.nodes[i].op == ir::Op::dot) CHECK(lowered.nodes[lowered.in(i, 0)].dtype == DType::bf16);
+    if (lowered.nodes[i].op != ir::Op::custom) continue;
+    ++customs;
+    CHECK(lowered.nodes[i].dtype == DType::f32);
+    CHECK(lowered.nodes[lowered.in(i, 0)].dtype == DType::f32);
+  }
+  CHECK(customs == 1);
 }
