@@ -76,6 +76,33 @@ TEST_CASE("tour: indexing") {
   CHECK(running(1, 5) == 3);
 }
 
+TEST_CASE("tour: derivatives") {
+  // [derivatives]
+  auto f = compile(
+      Cpu{},
+      [](auto x, auto w, auto direction) {
+        const auto energy = [](auto sample, auto weight) {
+          return sum(square(tanh(matmul(weight, sample))));
+        };
+        auto each = vmap<0, unmapped>(grad<1>(energy))(x, w);  // (32, 3, 2): one gradient of w a sample
+        auto total = [&](auto weight) { return sum(vmap<0, unmapped>(energy)(x, weight)); };
+        auto [slope, bend] = jvp(grad(total))(w, direction);  // the gradient, and the Hessian times direction
+        auto back = vjp(grad(total))(w, direction);           // the same from the other side
+        return std::tuple{each, slope, bend, back};
+      },
+      in<f32, 32, 2>, in<f32, 3, 2>, in<f32, 3, 2>);
+  // [/derivatives]
+  std::vector<f32> x(64), w{1, 2, -1, 0.5f, 0, 1}, direction{1, 0, 0, 0, 0, 0};
+  for (std::size_t i = 0; i < 64; ++i) x[i] = std::sin(static_cast<f32>(i));
+  const auto [each, slope, bend, back] = f(x, w, direction);
+  for (i64 k = 0; k < 6; ++k) {
+    double sum = 0;
+    for (i64 i = 0; i < 32; ++i) sum += static_cast<double>(each[6 * i + k]);
+    CHECK(sum == doctest::Approx(static_cast<double>(slope[k])).epsilon(1e-5));
+    CHECK(static_cast<double>(bend[k]) == doctest::Approx(static_cast<double>(back[k])).epsilon(1e-5));
+  }
+}
+
 TEST_CASE("tour: training") {
   // [train]
   auto trainer = make_trainer<Net>(
@@ -106,5 +133,14 @@ TEST_CASE("tour: training") {
   std::printf("%s", model.summary().c_str());
   // [/load]
   CHECK(std::abs(answer + 0.25f) < 0.15f);
+
+  // [probe]
+  auto watched = compile(
+      model, [](const auto& net, auto input) { return net.fc2(probe<"hidden">(tanh(net.fc1(input)))); },
+      in<f32, 1, 2>, probes<"hidden">);
+  watched(point);
+  auto hidden = watched.get_probe<"hidden">();  // (1, 16), valid until the next call
+  // [/probe]
+  CHECK(std::abs(hidden[0]) <= 1);
   std::remove("net.safetensors");
 }

@@ -272,6 +272,8 @@ class Machine {
       case codegen::StepKind::scatter:
       case codegen::StepKind::search:
         return line(s.kind, words, address, number);
+      case codegen::StepKind::custom:
+        throw Error("test/op", "a program's own primitive has no plain evaluation");
       case codegen::StepKind::repeat:
         return;
       case codegen::StepKind::copy:

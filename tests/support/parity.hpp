@@ -1,6 +1,7 @@
 #pragma once
-// Reads the groups that tests/parity/generate_ops.py wrote, runs each as one compiled program on the host,
-// and compares every result with PyTorch's. "losses/x" is group x of data/losses.txt.
+// Reads the groups that tests/parity/generate_ops.py and its like wrote, runs each as one compiled program on
+// the host, and compares every result with PyTorch's. "losses/x" is group x of data/losses.txt; without a
+// folder it is one of data/ops.txt, or of data/func.txt if it is named func_x.
 
 #include <doctest/doctest.h>
 
@@ -27,7 +28,8 @@ struct ReferenceGroup {
 inline ReferenceGroup read_group(const std::string& name) {
   const std::size_t slash = name.find('/');
   const std::string from =
-      "tests/parity/data/" + (slash == name.npos ? "ops" : name.substr(0, slash)) + ".txt";
+      "tests/parity/data/" +
+      (slash != name.npos ? name.substr(0, slash) : name.rfind("func_", 0) == 0 ? "func" : "ops") + ".txt";
   const std::string wanted = slash == name.npos ? name : name.substr(slash + 1);
   std::ifstream file(repository_file(from));
   REQUIRE_MESSAGE(file.good(), from, ": not found");

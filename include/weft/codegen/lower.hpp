@@ -2,6 +2,7 @@
 // From the plan to launches: every group in order, between them the second stages of sums and copies.
 
 #include "weft/codegen/lower_conv.hpp"
+#include "weft/codegen/lower_custom.hpp"
 #include "weft/codegen/lower_dot.hpp"
 #include "weft/codegen/lower_finish.hpp"
 #include "weft/codegen/lower_line.hpp"
@@ -48,6 +49,8 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
       lower_line(g, f, plan, group.opaque, out);
     } else if (g.nodes[group.opaque].op == ir::Op::conv) {
       lower_conv(g, f, plan, group.opaque, out);
+    } else if (g.nodes[group.opaque].op == ir::Op::custom) {
+      lower_custom(g, f, plan, group.opaque, out);
     } else {
       lower_index(g, f, plan, group.opaque, out);
     }

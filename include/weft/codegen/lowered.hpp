@@ -22,6 +22,7 @@ enum class StepKind : u8 {
   take,
   scatter,
   search,
+  custom,
   repeat
 };
 

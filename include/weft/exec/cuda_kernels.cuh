@@ -3,6 +3,7 @@
 
 #include "weft/exec/cuda_plan.hpp"
 #include "weft/kernels/conv_cuda.cuh"
+#include "weft/kernels/custom_cuda.cuh"
 #include "weft/kernels/dot_cublaslt.cuh"
 #include "weft/kernels/dot_tiled_cuda.cuh"
 #include "weft/kernels/finish_cuda.cuh"
@@ -91,6 +92,8 @@ constexpr CudaKernel cuda_kernel() {
     return &launching::run_loop<codegen::code_of<P, K>, static_cast<u64>(kernel_alignment<P, K>())>;
   } else if constexpr (kind == codegen::StepKind::finish) {
     return &kernels::run_cuda_finish<CudaPlan<P>::finish_set()>;
+  } else if constexpr (kind == codegen::StepKind::custom) {
+    return &kernels::run_cuda_custom<codegen::code_of<P, K>>;
   } else if constexpr (kind == codegen::StepKind::copy) {
     return &launching::run_copy;
   } else if constexpr (kind == codegen::StepKind::repeat) {

@@ -162,6 +162,11 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
       out.shape = at(0) + " x " + at(1) + " x " + at(2);
       out.ops = type(g.in(group.opaque, 0));
       break;
+    case codegen::StepKind::custom:
+      out.kernel = "custom";
+      out.shape = to_text(g.dims(group.opaque)).c_str();
+      ir::custom_name(g, group.opaque, [&](char c) { out.ops += c; });
+      break;
     case codegen::StepKind::copy:
       out.kernel = "copy";
       out.shape = at(0) + " B";

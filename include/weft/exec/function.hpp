@@ -65,6 +65,9 @@ class CompiledFunction {
   // The seed of random numbers; every call draws afresh.
   void set_seed(u64 seed) { seed_ = seed, calls_ = 0; }
 
+ protected:
+  const Program& program() const { return *program_; }
+
  private:
   template <std::size_t... K, class... A>
   void bind(std::index_sequence<K...>, const A&... args) {

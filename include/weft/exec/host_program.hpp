@@ -6,6 +6,7 @@
 
 #include "weft/device/cpu.hpp"
 #include "weft/exec/steps.hpp"
+#include "weft/kernels/custom.hpp"
 #include "weft/kernels/line_host.hpp"
 
 namespace weft::exec {
@@ -44,6 +45,8 @@ constexpr HostKernel host_kernel() {
     return &kernels::run_scatter_add<codegen::code_of<P, K>>;
   else if constexpr (kind >= codegen::StepKind::scan && kind <= codegen::StepKind::search)
     return host_line_kernel<P, K>();
+  else if constexpr (kind == codegen::StepKind::custom)
+    return &kernels::run_custom<codegen::code_of<P, K>>;
   else if constexpr (kind == codegen::StepKind::finish)
     return &kernels::run_finish;
   else if constexpr (kind == codegen::StepKind::repeat)

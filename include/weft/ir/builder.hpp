@@ -3,6 +3,7 @@
 // decided locally (x + 0, x * 1, casts and views that change nothing, arithmetic on splat constants).
 
 #include <bit>
+#include <string_view>
 
 #include "weft/core/error.hpp"
 #include "weft/ir/graph.hpp"
@@ -20,6 +21,22 @@ constexpr double constant_value(DType dtype, u64 bits) {
 // Which nodes of a graph that is gone on with are shared: all, or those without operands alone, for a graph
 // whose arithmetic is not built again.
 enum class Sharing : u8 { all, leaves };
+
+class Builder;
+
+// How one custom primitive on operands of given types is differentiated: from the gradient g of node y, those
+// of its operands.
+struct CustomGradient {
+  u64 id = 0;
+  bool (*matches)(const Graph& graph, int y) = nullptr;
+  void (*gradient)(Builder& b, int y, int g, int* out) = nullptr;
+};
+
+// A value that a model or a loss marks under a name.
+struct Probe {
+  std::string_view name;
+  int node = -1;
+};
 
 class Builder {
  public:
@@ -61,6 +78,15 @@ class Builder {
   Builder* parent = nullptr;
   Builder* inner = nullptr;
   List<int> outer;
+
+  // The gradients of the custom primitives that were used, kept by the outermost builder; `lender` has those
+  // of a graph that is gone on with inside another trace.
+  List<CustomGradient> custom_gradients;
+  Builder* lender = nullptr;
+  constexpr Builder& home() { return lender ? lender->home() : parent ? parent->home() : *this; }
+
+  // Where probes are written down; null where nobody asked for any.
+  List<Probe>* probes = nullptr;
 
   constexpr Builder& innermost() { return inner ? inner->innermost() : *this; }
   constexpr int depth() const { return parent ? parent->depth() + 1 : 0; }

@@ -91,6 +91,8 @@ enum class Op : u8 {
   take,     // take(x, index), list: axis, zero; x at index, which has the result's shape
   scatter,  // scatter(index, update), list: axis, fold; the updates of each place, folded in index order
   search,   // search(sorted, x), list: right; how many along the last axis come before x; i64
+  // what a program adds (ir/custom.hpp)
+  custom,  // imm: id; list: see ir/custom.hpp
   // flat arenas
   pack,    // list: element offset of every operand; a flat vector over a parameter group's arena
   unpack,  // imm: element offset; a view of one tensor inside a flat arena
@@ -111,6 +113,7 @@ enum class OpClass : u8 {
   conv,
   index,
   line,
+  custom,
   arena,
   region
 };
@@ -198,6 +201,7 @@ inline constexpr OpInfo op_table[op_count] = {
     {"take", 2, OpClass::line, 1},
     {"scatter", 2, OpClass::line, 2},
     {"search", 2, OpClass::line, 8},
+    {"custom", -1, OpClass::custom, 4},
     {"pack", -1, OpClass::arena, 0},
     {"unpack", 1, OpClass::arena, 0},
     {"loop", -1, OpClass::region, 0},

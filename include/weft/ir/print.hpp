@@ -8,6 +8,7 @@
 #include <string>
 
 #include "weft/ir/conv.hpp"
+#include "weft/ir/custom.hpp"
 #include "weft/ir/loop.hpp"
 
 namespace weft::ir {
@@ -70,6 +71,9 @@ inline void add_attributes(std::string& out, const Graph& g, int node) {
     if (s.reverse) out += " in reverse";
     out += " carries " + std::to_string(s.carries) + " stacked " + std::to_string(s.stacked) +
            " invariants " + std::to_string(s.invariants) + " outputs " + std::to_string(s.outputs);
+  } else if (n.op == Op::custom) {
+    out += g.attribute(node, 0) != 0 ? " no gradient of " : " ";
+    custom_name(g, node, [&](char c) { out += c; });
   } else if (n.list >= 0) {
     out += is_line(n.op)       ? " line ["
            : n.op == Op::slice ? " begin:step ["

@@ -172,6 +172,8 @@ class Verifier {
         return index(n, in);
       case OpClass::line:
         return line_fault(g, i);
+      case OpClass::custom:
+        return n.list >= 0 && g.attributes(i) > 0 ? nullptr : "custom: no attributes";
       case OpClass::arena:
         return arena(i, n, in);
       case OpClass::region:

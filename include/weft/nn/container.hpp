@@ -102,20 +102,34 @@ struct Flatten {
   }
 };
 
+// Keeps gradients from the parameters of a module; defined in walk.hpp.
+template <class M>
+constexpr void detach(M& module);
+
 // A module or parameter that is saved but not trained (PyTorch's requires_grad=False). Names are those of
 // `inner` itself: Frozen<Linear<4, 8>> fc is "fc.weight", "fc.bias".
 template <class M>
 struct Frozen {
   M inner{};
 
-  constexpr auto operator()(const auto&... x) const { return inner(x...); }
+  constexpr auto operator()(const auto&... x) const {
+    M held = inner;
+    detach(held);
+    return held(x...);
+  }
   constexpr auto expr() const requires requires { inner.expr(); }
   { return inner.expr(); }
 };
 
+// frozen(m.body)(x) in a model or a loss: what the module gives, with no gradient to its parameters from this
+// use; x gets its own. frozen(Linear<4, 8>{}): a layer that is not trained at all.
 template <class M>
 constexpr Frozen<M> frozen(const M& module) {
-  return {module};
+  Frozen<M> r{module};
+  if constexpr (is_state<M>) {
+    if constexpr (M::trained) r.inner.detached = true;
+  }
+  return r;
 }
 
 template <class T>

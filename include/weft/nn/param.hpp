@@ -17,9 +17,11 @@ struct Param {
 
   ir::Builder* builder = nullptr;
   int slot = -1;
+  bool detached = false;  // no gradient reaches it (frozen)
 
   constexpr Expr<T, S> expr() const {
-    return {ir::Value{builder, builder->leaf(ir::Op::state, dtype_of<T>, S::value, static_cast<u64>(slot))}};
+    const ir::Value v{builder, builder->leaf(ir::Op::state, dtype_of<T>, S::value, static_cast<u64>(slot))};
+    return {detached ? ir::unary(ir::Op::stop_gradient, v) : v};
   }
 };
 

@@ -106,6 +106,16 @@ constexpr void walk(M& m, F& f, G& g) {
   walk(m, name, f, g);
 }
 
+// Of a copy of bound state: the parameters no longer pass gradients on.
+template <class M>
+constexpr void detach(M& module) {
+  auto f = [](const Unnamed&, auto& s) {
+    if constexpr (std::remove_cvref_t<decltype(s)>::trained) s.detached = true;
+  };
+  auto g = [](Mode&) {};
+  walk<Unnamed>(module, f, g);
+}
+
 // One piece of a model's state: its dotted name, and where it lies in the model's block.
 struct StateInfo {
   Name name;

@@ -85,7 +85,8 @@ constexpr i64 trips_of() {
   i64 trips = Trips;
   bool ok = true;
   const Dims inputs[]{X::shape::value..., Dims{}};
-  for (std::size_t k = 0; k < sizeof...(X); ++k) {
+  constexpr int count = sizeof...(X);
+  for (int k = 0; k < count; ++k) {
     const Dims& d = inputs[k];
     if (d.rank == 0 || (trips >= 0 && d.extent[0] != trips)) ok = false;
     trips = d.rank > 0 ? d.extent[0] : -1;

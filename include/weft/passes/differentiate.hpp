@@ -2,6 +2,7 @@
 // Reverse-mode differentiation: appends to the graph the gradient of one scalar-seeded value with respect to
 // chosen nodes. Only nodes on a path from those to the value are visited; time is linear in them.
 
+#include "weft/ir/custom.hpp"
 #include "weft/ir/loop.hpp"
 #include "weft/passes/gradient_rules.hpp"
 
@@ -15,8 +16,8 @@ constexpr List<int> loop_gradient(ir::Builder& b, int loop, const List<int>& res
 // Whether a gradient can flow through a node to its operands.
 constexpr bool passes_gradient(const ir::Node& node) {
   if (node.op == Op::loop) return true;
-  return is_float(node.dtype) &&
-         (node.op == Op::loop_result || (node.arity > 0 && has_gradient_rule(node.op)));
+  return is_float(node.dtype) && (node.op == Op::loop_result || node.op == Op::custom ||
+                                  (node.arity > 0 && has_gradient_rule(node.op)));
 }
 
 // A differentiation that has come down to node `next`: what remains is a function of these and the graph, so
@@ -60,6 +61,14 @@ constexpr Differentiation begin_differentiation(Value y, Value seed, const List<
   return begin_differentiation(*y.builder, List<int>(1, y.id), List<int>(1, seed.id), wrt);
 }
 
+constexpr void add_gradients(ir::Builder& b, Differentiation& d, int i, const List<int>& gradients) {
+  for (int k = 0; k < gradients.size(); ++k) {
+    int& a = d.adjoint.items[b.graph.in(i, k)];
+    if (gradients[k] < 0 || a == Differentiation::no_gradient) continue;
+    a = a < 0 ? gradients[k] : (Value{&b, a} + Value{&b, gradients[k]}).id;
+  }
+}
+
 // Node i, a loop that gradients reach: those of its results become those of its operands.
 constexpr void differentiate_loop(ir::Builder& b, Differentiation& d, int i) {
   int* const adjoint = d.adjoint.data();
@@ -88,6 +97,10 @@ constexpr void differentiate_on(ir::Builder& b, Differentiation& d, int nodes) {
     if (adjoint[i] == -1 && b.graph.nodes.items[i].op == Op::loop) differentiate_loop(b, d, i);
     if (adjoint[i] < 0) continue;
     const ir::Op op = b.graph.nodes.items[i].op;
+    if (op == Op::custom) {
+      const List<int> gradients = ir::custom_gradient(b, i, adjoint[i]);
+      add_gradients(b, d, i, gradients);
+    }
     if (!has_gradient_rule(op)) continue;
     const GradientRule rule = gradient_rule(op);
     Value out[3];

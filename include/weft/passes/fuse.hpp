@@ -175,6 +175,7 @@ class Fuser {
       case Op::dot:
       case Op::conv:
       case Op::gather:
+      case Op::custom:
       case Op::scatter_add: {
         int after = 0;
         if (n.op == Op::dot) join_contracted(i);

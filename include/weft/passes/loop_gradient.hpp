@@ -18,6 +18,7 @@ class LoopGradient {
         forward_(ir::loop_body(b.graph, loop)),
         r(ir::Graph(forward_)) {
     original_ = r.graph.nodes.size();
+    r.lender = &b;
   }
 
   constexpr List<int> run(const List<int>& results, const List<int>& adjoint, const List<u8>& needed) {
@@ -164,9 +165,9 @@ class LoopGradient {
   }
   constexpr bool is_saved(int node) const {
     const ir::OpClass kind = ir::info(r.graph.nodes[node].op).kind;
-    return node < original_ &&
-           (kind == ir::OpClass::dot || kind == ir::OpClass::conv || kind == ir::OpClass::index ||
-            kind == ir::OpClass::line || r.graph.nodes[node].op == Op::loop_result);
+    return node < original_ && (kind == ir::OpClass::dot || kind == ir::OpClass::conv ||
+                                kind == ir::OpClass::index || kind == ir::OpClass::line ||
+                                kind == ir::OpClass::custom || r.graph.nodes[node].op == Op::loop_result);
   }
 
   // ---- an invariant's gradient, a sum over the trips ----

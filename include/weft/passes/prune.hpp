@@ -97,8 +97,20 @@ constexpr ir::Graph drop_unused(const ir::Graph& g) {
   return static_cast<ir::Graph&&>(r);
 }
 
+// Whether some node is a variable of grad, behind which the same may be computed twice.
+constexpr bool has_variables(const ir::Graph& g) {
+  for (const ir::Node& n : g.nodes)
+    if (n.op == ir::Op::cast && g.nodes.items[g.edges.items[n.first]].dtype == n.dtype) return true;
+  return false;
+}
+
 constexpr ir::Graph prune(const ir::Graph& g) {
   if (g.bodies.empty()) return drop_unused(g);
+  if (has_variables(g)) {  // two loops that become one are reduced as one: to all results that either has
+    const ir::Graph merged = drop_unused(g);
+    const ir::Graph reduced = reduce_loops(merged);
+    return drop_unused(reduced);
+  }
   const ir::Graph reduced = reduce_loops(g);
   return drop_unused(reduced);
 }

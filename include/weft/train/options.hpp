@@ -3,6 +3,7 @@
 // clipping, accumulation, a seed, a mode, checkpointing and communication.
 
 #include "weft/ops/input.hpp"
+#include "weft/ops/probe.hpp"
 #include "weft/optim/adam.hpp"
 #include "weft/optim/groups.hpp"
 #include "weft/optim/sgd.hpp"
@@ -69,6 +70,7 @@ enum class OptionKind {
   mode,
   checkpoint,
   comm,
+  probes,
   input,
   unknown
 };
@@ -83,7 +85,7 @@ constexpr OptionKind option_kind() {
   else if constexpr (std::is_same_v<O, clip::Norm> || std::is_same_v<O, clip::Value> ||
                      std::is_same_v<O, clip::None>)
     return OptionKind::clip;
-  else if constexpr (requires { O::count; })
+  else if constexpr (requires { O::count; } && !IsProbeNames<O>)
     return OptionKind::accumulate;
   else if constexpr (std::is_same_v<O, seed>)
     return OptionKind::seed;
@@ -93,6 +95,8 @@ constexpr OptionKind option_kind() {
     return OptionKind::checkpoint;
   else if constexpr (std::is_same_v<O, comm::None>)
     return OptionKind::comm;
+  else if constexpr (IsProbeNames<O>)
+    return OptionKind::probes;
   else if constexpr (is_input<O>)
     return OptionKind::input;
   else
@@ -147,6 +151,7 @@ struct CheckOptions {
                 "make_trainer: the checkpoint policy is given twice");
   static_assert(option_count<OptionKind::comm, O...> <= 1,
                 "make_trainer: the communication policy is given twice");
+  static_assert(option_count<OptionKind::probes, O...> <= 1, "make_trainer: probes<...> is given twice");
 };
 
 // A trainer's options, sorted into their kinds.
@@ -168,6 +173,7 @@ struct Options {
   static constexpr bool closure = requires { Optimizer::base::closure; };
   static constexpr bool accumulates = option_count<OptionKind::accumulate, O...> > 0;
   using Accumulation = find_option<OptionKind::accumulate, Accumulate<closure ? 2 : 1>, O...>;
+  using Probes = find_option<OptionKind::probes, ProbeNames<>, O...>;
   using Mode = find_option<OptionKind::mode, mode::Train, O...>;
   static constexpr bool training = std::is_same_v<Mode, mode::Train>;
 };

@@ -5,6 +5,8 @@
 // kernel over its ranges. State beside the parameters lies in the optimiser's block: the applied updates, the
 // loss scale and its count of good updates, the accumulated gradients, then the moments.
 
+#include "weft/exec/custom_gradients.hpp"
+#include "weft/exec/probes.hpp"
 #include "weft/exec/trace.hpp"
 #include "weft/passes/differentiate.hpp"
 #include "weft/train/options.hpp"
@@ -77,6 +79,8 @@ struct Forward {
   ir::Graph graph;
   int loss = -1;
   int unused_input = -1;
+  int customs = 0;   // custom primitives, by id and types
+  List<u64> probes;  // exec/probes.hpp
 };
 
 template <class M, class F, class O, class... I>
@@ -84,15 +88,19 @@ constexpr Forward trace_forward() {
   Forward r;
   ir::Builder b(512);
   b.graph.scalar_count = ScalarLayout<O>::count;
+  List<ir::Probe> probes;
+  if constexpr (O::Probes::count > 0) b.probes = &probes;
   const M model = exec::bind_model<M>(b, O::training);
   const auto loss = exec::call<I...>(b, F{}, model);
   r.loss = ir::cast(loss.value, DType::f32).id;
   b.graph.outputs.push(r.loss);
+  if constexpr (O::Probes::count > 0) exec::add_probes<typename O::Probes>(b.graph, probes, r.probes);
   b.graph.optimizer_bytes = optimizer_layout<M, O>.bytes;
   List<u8> read(b.graph.nodes.size(), 0);
   for (int e : b.graph.edges) read[e] = 1;
   for (int k = 0; k < b.graph.inputs.size(); ++k)
     if (!read[b.graph.inputs[k]]) r.unused_input = k;
+  r.customs = b.custom_gradients.size();
   r.graph = static_cast<ir::Graph&&>(b.graph);
   return r;
 }
@@ -125,10 +133,12 @@ struct Backward {
 };
 
 template <class M, class O>
-constexpr Backward begin_backward(ir::Graph&& forward, int loss, int nodes) {
+constexpr Backward begin_backward(ir::Graph&& forward, int loss, int nodes,
+                                  const List<ir::CustomGradient>& customs = {}) {
   constexpr const auto& table = nn::state_table<M>;
   Backward r;
   ir::Builder b(static_cast<ir::Graph&&>(forward));
+  b.custom_gradients = customs;
   const Value total{&b, loss};
   Value seed = ir::constant_like(total, 1);
   if (O::Precision::scaled) {
@@ -142,8 +152,9 @@ constexpr Backward begin_backward(ir::Graph&& forward, int loss, int nodes) {
   r.graph = static_cast<ir::Graph&&>(b.graph);
   return r;
 }
-constexpr void continue_backward(Backward& r, int nodes) {
+constexpr void continue_backward(Backward& r, int nodes, const List<ir::CustomGradient>& customs = {}) {
   ir::Builder b(static_cast<ir::Graph&&>(r.graph));
+  b.custom_gradients = customs;
   passes::differentiate_on(b, r.state, nodes);
   r.graph = static_cast<ir::Graph&&>(b.graph);
 }
@@ -329,7 +340,19 @@ struct ForwardStage {
     const Forward f = trace_forward<M, F, O, I...>();
     w.put_int(f.unused_input);
     w.put_int(f.loss);
+    w.put_int(f.customs);
     ir::write(w, f.graph);
+    if constexpr (O::Probes::count > 0) {
+      w.put_all(f.probes.data(), f.probes.size());
+      w.put_int(f.probes.size());
+    }
+  }
+  static constexpr int header_words = 3;
+  static constexpr List<ir::CustomGradient> customs() {
+    List<ir::CustomGradient> list;
+    if constexpr (Kept<ForwardStage>::data[2] > 0)
+      exec::CustomSignatures<ForwardStage, header_words>::add(list);
+    return list;
   }
 };
 // The backward pass goes in pieces of so many nodes of the forward pass.
@@ -352,12 +375,13 @@ struct BackwardStage {
   }
   static constexpr Backward make() {
     if constexpr (Piece == 0) {
-      using Before = Kept<ForwardStage<M, F, O, I...>>;
-      return begin_backward<M, O>(ir::thaw(Before::data + 2), static_cast<int>(Before::data[1]),
-                                  exec::pieces.differentiated_nodes);
+      using Before = ForwardStage<M, F, O, I...>;
+      return begin_backward<M, O>(ir::thaw(Kept<Before>::data + Before::header_words),
+                                  static_cast<int>(Kept<Before>::data[1]), exec::pieces.differentiated_nodes,
+                                  Before::customs());
     } else {
       Backward r = BackwardStage<Piece - 1, M, F, O, I...>::thaw();
-      continue_backward(r, exec::pieces.differentiated_nodes);
+      continue_backward(r, exec::pieces.differentiated_nodes, ForwardStage<M, F, O, I...>::customs());
       return r;
     }
   }
@@ -379,7 +403,8 @@ struct BackwardStage {
 template <class M, class F, class O, bool Apply, class... I>
 struct StepSource {
   using Forwards = Kept<ForwardStage<M, F, O, I...>>;
-  static constexpr int forward_nodes = ir::FrozenGraph<ForwardStage<M, F, O, I...>, 2>::sizes.nodes;
+  static constexpr int forward_nodes =
+      ir::FrozenGraph<ForwardStage<M, F, O, I...>, ForwardStage<M, F, O, I...>::header_words>::sizes.nodes;
   static constexpr int backward_pieces = exec::pieces_of(forward_nodes, exec::pieces.differentiated_nodes);
   using Backwards = BackwardStage<backward_pieces - 1, M, F, O, I...>;
 
@@ -401,6 +426,9 @@ struct StepSource {
       return passes::apply_precision(ir::FrozenGraph<UpdateStage>::graph(), O::Precision::rule);
   }
   // An input that the loss never reads, and a row of the state table that no gradient reaches; -1: none.
+  static constexpr bool probes_exist() {
+    return exec::check_probes<ForwardStage<M, F, O, I...>, typename O::Probes>();
+  }
   static constexpr int unused_input() { return static_cast<int>(static_cast<i64>(Forwards::data[0])); }
   static constexpr int unreached() {
     constexpr const auto& table = nn::state_table<M>;

@@ -159,6 +159,16 @@ class Trainer {
     return averaged;
   }
 
+  // What the nth place that the model or the loss marks by probe<Name>(x) was in the last step, until the
+  // next; the option probes<"name", ...> asks for it.
+  template <FixedString Name, int Nth = 0>
+  auto get_probe() const {
+    using Stage = train::ForwardStage<M, F, O, I...>;
+    if constexpr (micro > 1)
+      if (calls_ % micro != 0) return exec::probe_view<Stage, typename O::Probes, Name, Nth, Device>(*add_);
+    return exec::probe_view<Stage, typename O::Probes, Name, Nth, Device>(*apply_);
+  }
+
   // Bytes of intermediate values; a constant, known before anything runs.
   static constexpr i64 workspace_bytes() {
     if constexpr (micro > 1)
@@ -344,7 +354,8 @@ auto make_checked(const Device& device, const O&... options) {
     static_assert(sizeof(EveryInputIsRead<(unused < 0), M, unused>) > 0);
     static_assert(sizeof(EveryParameterLearns<(unreached < 0), M, state_name<M, unreached>()>) > 0);
     using Made = typename TrainerFor<typename Sorted::Optimizer>::template type<M, F, Device, Sorted, I...>;
-    if constexpr (unused < 0 && unreached < 0) return Made(device, options...);
+    if constexpr (unused < 0 && unreached < 0 && Source::probes_exist())
+      return Made(device, options...);
   }
 }
 

@@ -3,6 +3,9 @@
 #include "reference.hpp"
 #include "weft/nn/activation.hpp"
 #include "weft/nn/linear.hpp"
+#include "weft/ops/linalg.hpp"
+#include "weft/ops/pointwise_more.hpp"
+#include "weft/ops/rearrange.hpp"
 
 using namespace nn_test;
 
@@ -79,4 +82,56 @@ TEST_CASE("container: what is frozen keeps its names and its values, and the res
   CHECK(model.get<"body.weight">().to_vector() == body);
   CHECK(model.get<"shift">()[0] == 1);
   CHECK(model.get<"head.weight">().to_vector() != head);
+}
+
+namespace {
+
+struct Pair {
+  nn::Linear<3, 2> body{};
+  nn::Linear<2, 1> head{};
+};
+
+template <class F>
+std::vector<float> after_a_step(F loss) {
+  auto trainer = make_trainer<Pair>(Cpu{1}, loss, in<f32, 4, 3>, optim::PlainSGD{.lr = 0.5f}, seed{11});
+  std::vector<float> x(12);
+  for (std::size_t i = 0; i < 12; ++i) x[i] = static_cast<float>(i * i % 7) / 4 - 1;
+  trainer.step(x);
+  auto& model = trainer.model();
+  auto out = model.template get<"body.weight">().to_vector();
+  const auto head = model.template get<"head.weight">().to_vector();
+  out.insert(out.end(), head.begin(), head.end());
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("container: frozen(...) in a loss keeps gradients from a module's parameters, not from its input") {
+  // the critic is used twice: once to be trained, once to train what feeds it
+  const auto both = after_a_step([](const auto& m, auto x) {
+    const auto h = m.body(x);
+    return mean<>(nn::frozen(m.head)(h)) + mean<>(square(m.head(stop_gradient(h))));
+  });
+  const auto direct = after_a_step([](const auto& m, auto x) {
+    const auto h = m.body(x);
+    const auto w = stop_gradient(m.head.weight);
+    return mean<>(matmul(h, transpose<0, 1>(w)) + stop_gradient(m.head.bias)) +
+           mean<>(square(m.head(stop_gradient(h))));
+  });
+  const auto open = after_a_step([](const auto& m, auto x) {
+    const auto h = m.body(x);
+    return mean<>(m.head(h)) + mean<>(square(m.head(stop_gradient(h))));
+  });
+  const auto one = after_a_step([](const auto& m, auto x) {
+    const auto h = m.body(x);
+    return mean<>(matmul(h, transpose<0, 1>(nn::frozen(m.head.weight)))) +
+           mean<>(square(m.head(stop_gradient(h))));
+  });
+  REQUIRE(both.size() == 8);
+  for (std::size_t i = 0; i < 8; ++i) {
+    CHECK(both[i] == doctest::Approx(direct[i]).epsilon(1e-6));
+    CHECK(one[i] == doctest::Approx(direct[i]).epsilon(1e-6));
+    if (i < 6) CHECK(both[i] == doctest::Approx(open[i]).epsilon(1e-6));  // the body learns as before
+    if (i >= 6) CHECK(both[i] != open[i]);                                // the head does not
+  }
 }

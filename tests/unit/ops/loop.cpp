@@ -182,3 +182,42 @@ TEST_CASE("loop: every trip of every loop draws numbers of its own, again the sa
   const auto [a3, b3, c3] = f(x);
   CHECK(!std::equal(first.begin() + 200, first.begin() + 320, b3.data()));
 }
+
+TEST_CASE(
+    "loop: a loop and the same one traced again for a gradient become one that has the results of both") {
+  auto f = compile(
+      Cpu{},
+      [](auto x, auto h) {
+        const auto run = [](auto xs, auto start) {
+          const auto [last, out] = loop(
+              [](auto c, auto in) {
+                return std::pair{tanh(c) + in, c * in};
+              },
+              start, xs);
+          return sum(out * out) + sum(last);
+        };
+        // the value reads the last carry, the gradient every one
+        return std::tuple{run(x, h), grad(run)(x, h)};
+      },
+      in<f64, 4, 2>, in<f64, 2>);
+  const std::vector<double> x{0.5, -1, 2, 0.25, -0.75, 1, 0.125, 3}, h{0.3, -0.4};
+  const auto value = [&](const std::vector<double>& xs) {
+    double total = 0;
+    for (std::size_t j = 0; j < 2; ++j) {
+      double c = h[j];
+      for (std::size_t t = 0; t < 4; ++t) {
+        total += std::pow(c * xs[2 * t + j], 2);
+        c = std::tanh(c) + xs[2 * t + j];
+      }
+      total += c;
+    }
+    return total;
+  };
+  const auto [got, gradient] = f(x, h);
+  CHECK(got.item() == doctest::Approx(value(x)).epsilon(1e-13));
+  for (std::size_t k = 0; k < 8; ++k) {
+    std::vector<double> up = x, down = x;
+    up[k] += 1e-5, down[k] -= 1e-5;
+    CHECK(gradient[static_cast<i64>(k)] == doctest::Approx((value(up) - value(down)) / 2e-5).epsilon(1e-6));
+  }
+}

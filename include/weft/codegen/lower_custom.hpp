@@ -1,0 +1,31 @@
+#pragma once
+// A custom primitive as a step. Words: its id, whether it stands for a gradient that is not there, how many
+// tensors, then their dtypes: the result's, the operands'. Numbers: rank and extents of each.
+
+#include "weft/codegen/lowered.hpp"
+#include "weft/ir/custom.hpp"
+
+namespace weft::codegen {
+
+constexpr void lower_custom(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
+                            Lowered& out) {
+  const ir::Node& n = g.nodes[node];
+  List<u64> code, addresses, numbers;
+  code.push(n.imm);
+  code.push(static_cast<u64>(g.attribute(node, 0)));
+  code.push(static_cast<u64>(n.arity + 1));
+  i64 bytes = 0;
+  for (int k = 0; k <= n.arity; ++k) {
+    const int x = k == 0 ? node : g.in(node, k - 1);
+    const DType dtype = g.nodes[x].dtype;
+    const Dims& d = g.dims(x);
+    code.push(static_cast<u64>(dtype));
+    addresses.push(k == 0 ? plan.where[node] : plan.address(f.view_in(g, x, f.group[node]), dtype));
+    numbers.push(static_cast<u64>(d.rank));
+    for (int a = 0; a < d.rank; ++a) numbers.push(static_cast<u64>(d.extent[a]));
+    bytes += passes::bytes_of(g, x);
+  }
+  out.step(StepKind::custom, out.kernel(StepKind::custom, code), addresses, numbers).bytes = bytes;
+}
+
+}  // namespace weft::codegen

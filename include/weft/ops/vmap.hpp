@@ -1,0 +1,172 @@
+#pragma once
+// vmap: a function of one sample as a function of many. vmap(f)(x, ...) takes the samples of every tensor
+// along its first axis and stacks the results. Law: vmap(f)(x)[i] is f(x[i]); it is traced once, and no rule
+// but those of passes/batch.hpp makes the difference. Random numbers are drawn anew for every sample.
+
+#include "weft/ops/loop.hpp"
+#include "weft/passes/batch.hpp"
+
+namespace weft {
+
+// In place of an axis: the argument is the same for every sample.
+inline constexpr int unmapped = -1000;
+
+template <bool Ok, class Op, class... Arguments>
+struct BatchesAgree {
+  static_assert(Ok,
+                "vmap: every tensor has an axis of samples (the first, unless vmap<axis, unmapped, ...> says "
+                "otherwise), of one extent for all, and at least one argument is mapped");
+};
+template <bool Ok, class Op, class... Arguments>
+struct AxesMatchArguments {
+  static_assert(Ok, "vmap: name one axis, or `unmapped`, for each argument of the function");
+};
+
+namespace detail {
+
+template <class S, int Axis>
+struct sample_rule {
+  static constexpr bool ok = axis_in_range(Axis, S::rank);
+  static constexpr int axis = ok ? normalize_axis(Axis, S::rank) : 0;
+  static constexpr i64 samples = ok ? S::value.extent[axis] : -1;
+  static constexpr Dims make() {
+    Dims d;
+    for (int k = 0; k < S::rank; ++k)
+      if (!ok || k != axis) d.extent[d.rank++] = S::value.extent[k];
+    return d;
+  }
+  static constexpr Dims value = make();
+};
+
+// What kind of argument A is: mapped along Axis, or handed on as it is.
+template <class A, int Axis>
+inline constexpr bool is_mapped = Axis != unmapped && (ExprLike<A> || is_lazy<A>);
+template <class A>
+using entered_type =
+    std::remove_cvref_t<decltype(traced(std::declval<ir::Builder&>(), std::declval<const A&>()))>;
+template <class A, int Axis>
+constexpr i64 samples_of() {
+  if constexpr (is_mapped<A, Axis>)
+    return sample_rule<typename entered_type<A>::shape, Axis>::samples;
+  else
+    return -2;
+}
+// -1: they differ, or nothing is mapped.
+constexpr i64 common_samples(std::initializer_list<i64> each) {
+  i64 found = -2;
+  for (const i64 n : each) {
+    if (n == -2) continue;
+    if (n < 0 || (found >= 0 && n != found)) return -1;
+    found = n;
+  }
+  return found < 0 ? -1 : found;
+}
+
+// The builder in which one sample is traced, and what its inputs are outside.
+struct SampleTrace {
+  ir::Builder& b;
+  ir::Builder body{64};
+  List<passes::BatchItem> inputs;
+
+  constexpr explicit SampleTrace(ir::Builder& around) : b(around) {
+    body.parent = &b;
+    b.inner = &body;
+    body.graph.scalar_count = b.graph.scalar_count;
+    body.graph.streams = b.graph.streams;
+    if (b.graph.key_input >= 0) {  // loops inside draw by the key of the loop around
+      body.graph.key_input = 0;
+      input({&b, b.graph.inputs[b.graph.key_input]}, false, Shape<4>::value);
+    }
+  }
+  constexpr ir::Value input(ir::Value all, bool mapped, const Dims& sample) {
+    const int made = body.leaf(ir::Op::input, all.dtype(), sample, static_cast<u64>(inputs.size()));
+    body.graph.inputs.push(made);
+    body.outer.push(-1);
+    inputs.push({all, mapped});
+    return {&body, made};
+  }
+  template <int Axis, class A>
+  constexpr auto enter(const A& a) {
+    if constexpr (!is_mapped<A, Axis>) {
+      return a;
+    } else {
+      const auto e = traced(b, a);
+      using E = std::remove_cvref_t<decltype(e)>;
+      using Rule = sample_rule<typename E::shape, Axis>;
+      const ir::Value all = passes::batching::move_axis(e.value, Rule::axis, 0);
+      return Expr<typename E::dtype, shape_of<Rule>>{input(all, true, Rule::value)};
+    }
+  }
+  // The results for all samples, in the order in which they were put out.
+  constexpr List<ir::Value> finish(i64 samples) {
+    b.inner = nullptr;
+    b.graph.streams = body.graph.streams;
+    for (int k = inputs.size(); k < body.outer.size(); ++k) inputs.push({{&b, body.outer[k]}, false});
+    List<ir::Value> out;
+    for (const passes::BatchItem& x : passes::Batcher(b, body.graph, samples).run(inputs)) {
+      const Dims one = x.value.dims();
+      out.push(x.mapped ? x.value : ir::broadcast(x.value, ir::stacked_dims(samples, one)));
+    }
+    return out;
+  }
+};
+
+}  // namespace detail
+
+// The function that vmap returns.
+template <class F, int... Axes>
+struct Vmap {
+  F f;
+
+  template <class... A>
+  constexpr auto operator()(const A&... a) const {
+    constexpr bool counted = sizeof...(Axes) == 0 || sizeof...(Axes) == sizeof...(A);
+    static_assert(sizeof(AxesMatchArguments<counted, Vmap, A...>) > 0);
+    if constexpr (!counted)
+      return f(a...);
+    else if constexpr (sizeof...(Axes) == 0)
+      return call(std::integer_sequence<int, (static_cast<void>(sizeof(A)), 0)...>{}, a...);
+    else
+      return call(std::integer_sequence<int, Axes...>{}, a...);
+  }
+
+ private:
+  template <int... Axis, class... A>
+  constexpr auto call(std::integer_sequence<int, Axis...>, const A&... a) const {
+    constexpr i64 samples = detail::common_samples({detail::samples_of<A, Axis>()...});
+    static_assert(sizeof(BatchesAgree<(samples >= 0), Vmap, A...>) > 0);
+    if constexpr (samples >= 0) {
+      ir::Builder* found = nullptr;
+      ((found = detail::inner_of(found, detail::builder_of(a))), ...);
+      detail::SampleTrace trace(found->innermost());
+      const std::tuple<decltype(trace.template enter<Axis>(a))...> sample{trace.template enter<Axis>(a)...};
+      const auto result = std::apply([&](const auto&... x) { return f(x...); }, sample);
+      const auto put_out = [&](const auto& e) {
+        const auto inside = detail::traced(trace.body, e);
+        trace.body.graph.outputs.push(inside.value.id);
+        return inside;
+      };
+      const auto one = detail::map_values(result, put_out);
+      const List<ir::Value> all = trace.finish(samples);
+      int k = 0;
+      const auto stacked = [&](const auto& e) {
+        using E = std::remove_cvref_t<decltype(e)>;
+        using S = shape_of<detail::stack_rule_of<samples, typename E::shape>>;
+        return Expr<typename E::dtype, S>{all[k++]};
+      };
+      return detail::map_values(one, stacked);
+    } else {
+      return f(a...);
+    }
+  }
+};
+
+// vmap(f): f for every sample, along the first axis of each tensor; numbers and models are handed on as they
+// are. vmap<0, unmapped>(f): the second argument is the same for all. What f uses of the enclosing function
+// is the same for all, too. f returns an expression or a tuple; results have the samples first.
+template <int... Axes, class F>
+constexpr auto vmap(const F& f) {
+  return Vmap<F, Axes...>{f};
+}
+
+}  // namespace weft
