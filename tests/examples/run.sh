@@ -58,7 +58,7 @@ on_digits() { # on_digits NAME EPOCHS FIGURE PROGRAM
 }
 digits() { on_digits digits 60 'test accuracy 0\.9[7-9][0-9]' "$1"; }
 digits_cnn() { on_digits digits_cnn 25 'test accuracy 0\.9(8[5-9]|9[0-9])' "$1"; }
-autoencoder() { # what knows only the mean digit has an error of 0.074
+autoencoder() { # of the mean digit 0.073, of the two first principal components 0.051
   on_digits autoencoder 60 'reconstruction error 0\.0(2[0-9]|3[0-3])[0-9]' "$1"
   [ "$(grep -c '<rect x=' "$scratch/1/autoencoder_pairs.svg")" -eq $((30 * 2 * 64)) ] || bad "not 30 pairs of digits"
   [ "$(grep -c '<text ' "$scratch/1/autoencoder_plane.svg")" -eq 360 ] || bad "not every held-out digit is in the plane"
