@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the examples as a user does and checks what they say and leave.
-# usage: run.sh autoencoder|digits|digits_cnn|lstm_forecast|regression PROGRAM, run.sh readme COMPILER, run.sh pages, run.sh embed CMAKE BUILD COMPILER GENERATOR MAKE
+# usage: run.sh autoencoder|digits|digits_cnn|lstm_forecast|regression PROGRAM, run.sh readme COMPILER, run.sh pages, run.sh program PROGRAM SOURCE, run.sh embed CMAKE BUILD COMPILER GENERATOR MAKE
 set -u
 export LC_ALL=C
 name=$1
@@ -144,6 +144,11 @@ readme() {
   [ -s "$scratch/digits.safetensors" ] || bad "the README's program saved nothing"
 }
 
+program() { # program PROGRAM SOURCE: says what its source's last lines say that it prints
+  "$1" >"$scratch/said" || bad "$2 failed"
+  sed -n 's,^// prints: ,,p' "$2" | diff - "$scratch/said" || bad "$2 prints something else (< said to, > does)"
+}
+
 # Code in pages is cut from tests; every error id is on its page.
 pages() {
   local page from mark
@@ -159,6 +164,13 @@ pages() {
       [ -s "$scratch/cut" ] || bad "$page: $from has no part [$mark]"
       diff "$scratch/cut" "$scratch/shown" || bad "$page shows another [$mark] than $from"
     done < <(sed -n 's/^<!-- cut from \(.*\) -->$/\1/p' "$page")
+    while IFS= read -r from; do
+      sed -n 's,^// prints: ,,p' "$source/$from" >"$scratch/cut"
+      awk -v mark="<!-- printed by $from -->" '$0 == mark {found = 1; next} found && /^```text$/ {inside = 1; next}
+             inside && /^```$/ {exit} inside' "$page" >"$scratch/shown"
+      [ -s "$scratch/cut" ] || bad "$page: $from prints nothing"
+      diff "$scratch/cut" "$scratch/shown" || bad "$page shows something else than $from prints"
+    done < <(sed -n 's/^<!-- printed by \(.*\) -->$/\1/p' "$page")
     # one C++ block for each mark; the README's first is tested by itself
     local blocks marks
     blocks=$(grep -c '^```cpp$' "$page")
@@ -190,7 +202,7 @@ embed() {
 }
 
 case $name in
-  autoencoder | digits | digits_cnn | lstm_forecast | regression | readme | pages | embed) "$name" "$@" ;;
+  autoencoder | digits | digits_cnn | lstm_forecast | regression | readme | pages | program | embed) "$name" "$@" ;;
   *) echo "there is no example test '$name'" && exit 2 ;;
 esac
 [ "$failures" -eq 0 ] && echo "examples: $name as expected"
