@@ -1,6 +1,6 @@
 #pragma once
 // Reads the groups that tests/parity/generate_ops.py wrote, runs each as one compiled program on the host,
-// and compares every result with PyTorch's.
+// and compares every result with PyTorch's. "losses/x" is group x of data/losses.txt.
 
 #include <doctest/doctest.h>
 
@@ -24,9 +24,13 @@ struct ReferenceGroup {
   std::vector<Reference> inputs, outputs;
 };
 
-inline ReferenceGroup read_group(const std::string& wanted) {
-  std::ifstream file(repository_file("tests/parity/data/ops.txt"));
-  REQUIRE_MESSAGE(file.good(), "tests/parity/data/ops.txt: not found");
+inline ReferenceGroup read_group(const std::string& name) {
+  const std::size_t slash = name.find('/');
+  const std::string from =
+      "tests/parity/data/" + (slash == name.npos ? "ops" : name.substr(0, slash)) + ".txt";
+  const std::string wanted = slash == name.npos ? name : name.substr(slash + 1);
+  std::ifstream file(repository_file(from));
+  REQUIRE_MESSAGE(file.good(), from, ": not found");
   ReferenceGroup group;
   bool inside = false;
   for (std::string line; std::getline(file, line);) {
