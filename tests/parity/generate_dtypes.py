@@ -149,6 +149,12 @@ family("activation", fractions, {
     "layer_norm": lambda e: F.layer_norm(e.x, (6,)), "rms_norm": lambda e: F.rms_norm(e.x, (6,), eps=1e-6), "var": lambda e: e.x.var(1), "stddev": lambda e: e.x.std(1),
     "norm": lambda e: torch.linalg.vector_norm(e.x, dim=1), "quantile": lambda e: e.x.quantile(0.25, 1)})
 
+# ---- floats alone
+family("float", floats, {
+    "conv2d": lambda e: F.conv2d(e.x.reshape(1, 1, 3, 4), e.y[:, :4].reshape(2, 1, 2, 2)), "max_pool2d": lambda e: F.max_pool2d(e.x.reshape(1, 1, 3, 4), 2),
+    "avg_pool2d": lambda e: F.avg_pool2d(e.x.reshape(1, 1, 3, 4), 2), "adaptive_avg_pool2d": lambda e: F.adaptive_avg_pool2d(e.x.reshape(1, 1, 3, 4), 2),
+    "interpolate": lambda e: F.interpolate(e.x.reshape(1, 1, 3, 4), scale_factor=2, mode="bilinear")})
+
 # ---- integers and booleans: bits
 family("bits", f"{integers} bool", {
     **binary("bitwise_and", "bitwise_or", "bitwise_xor"), **unary("bitwise_not"),
