@@ -1,21 +1,16 @@
 // Handwritten digits, end to end: trains a classifier, draws its loss, saves the parameters, loads them into
 // a fresh model, and tests that model on the fifth of the digits that training never saw.
 
+#include "digits.hpp"
+
 #include <cstdio>
 #include <string>
-#include <vector>
 #include <weft/weft.hpp>
 
-#include "options.hpp"
+#include "training_log.hpp"
 
 namespace nn = weft::nn;
 using namespace weft;
-
-#ifdef WEFT_SOURCE_DIR
-constexpr const char* default_data = WEFT_SOURCE_DIR "/examples/data/digits.bin";
-#else
-constexpr const char* default_data = "examples/data/digits.bin";
-#endif
 
 constexpr const char* usage =
     "usage: digits [OPTIONS]\n"
@@ -34,14 +29,9 @@ struct Mlp {
   constexpr auto operator()(auto x) const { return fc2(drop(relu(fc1(x)))); }
 };
 
-struct Result {
-  i64 correct = 0, tested = 0;
-  f64 seconds = 0;  // of training
-};
-
 // The same on every device; `Device` is a type, so this is compiled once for each.
 template <class Device>
-Result train_and_test(const Device& device, const data::Digits& digits, const Options& options) {
+Finding train_and_test(const Device& device, const data::Digits& digits, const Options& options) {
   const int epochs = options.number("epochs", 60, 1, 100000);
   const u64 number = static_cast<u64>(options.number("seed", 0, 0, 1 << 30));
   const std::string out = options.text("out", ".");
@@ -54,62 +44,27 @@ Result train_and_test(const Device& device, const data::Digits& digits, const Op
       optim::AdamW{.lr = schedule::warmup_cosine(1e-2, steps / 20, steps), .weight_decay = 0.01f},
       seed{number}, precision::f32);
 
-  train::Curve curve({.title = "digits: training loss", .x_label = "epoch", .log_y = true});
-  train::Progress progress({.epochs = epochs, .batches = loader.batches(), .batch_size = batch});
-  std::vector<Loss> losses;
-  const f64 start = train::steady_seconds();
-  for (int epoch = 0; epoch < epochs; ++epoch) {
-    losses.clear();
-    for (auto& [image, label] : loader) {
-      losses.push_back(trainer.step(image, label));
-      progress.update(epoch, static_cast<i64>(losses.size()), losses.back());
-    }
-    f64 sum = 0;
-    for (const Loss& loss : losses) sum += loss;
-    curve.add("mean of an epoch", epoch + 1, sum / static_cast<f64>(losses.size()));
-  }
-  Result result;
-  result.seconds = train::steady_seconds() - start;
-  progress.finish();
+  TrainingLog log({.title = "digits: training loss", .x_label = "epoch", .log_y = true},
+                  {.epochs = epochs, .batches = loader.batches(), .batch_size = batch});
+  for (int epoch = 0; epoch < epochs; ++epoch)
+    for (auto& [image, label] : loader) log.add(trainer.step(image, label));
+  const f64 seconds = log.finish();
+
   const std::string weights = out + "/digits.safetensors", drawing = out + "/digits.svg";
   trainer.model().save(weights);
-  curve.save(drawing);
+  log.save_chart(drawing);
   std::printf("wrote %s and %s\n", weights.c_str(), drawing.c_str());
 
   Model<Mlp, Device> model(device, number + 1);  // other starting values: what counts is the file
   model.load(weights);
   auto classify = compile(
       model, [](const auto& m, auto image) { return argmax<-1>(m(image)); }, in<f32, batch, 64>);
-  Tensor<i64, Shape<batch>> predicted;
-  for (auto& part : data::loader<batch>(digits.test, {.last = data::pad_and_mask})) {
-    auto& [image, label] = part;
-    classify.into(predicted)(image);
-    for (i64 i = 0; i < part.valid(); ++i) result.correct += predicted[i] == label[i];
-    result.tested += part.valid();
-  }
-  return result;
+  return {figure("test accuracy", accuracy<batch>(classify, digits.test), 3), seconds};
 }
 
-int main(int argc, char** argv) try {
-  const Options options(argc, argv, usage);
-  const Cpu cpu{options.number("threads", 0, 0, 4096)};
-  const data::Digits digits = data::load_digits(options.text("data", default_data));
-  std::string place;
-  const Result result = on_best_device([&](auto device) {
-    if constexpr (std::is_same_v<decltype(device), Cpu>) {
-      const int threads = cpu_threads(cpu);
-      place = "cpu, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
-      return train_and_test(cpu, digits, options);
-    } else {
-      place = "cuda";
-      return train_and_test(device, digits, options);
-    }
-  });
-  std::printf("digits: test accuracy %.3f in %.2f s (%s)\n",
-              static_cast<f64>(result.correct) / static_cast<f64>(result.tested), result.seconds,
-              place.c_str());
-  return 0;
-} catch (const Error& error) {
-  std::fprintf(stderr, "digits: %s\n", error.what());
-  return 1;
+int main(int argc, char** argv) {
+  return run_on_digits("digits", usage, argc, argv,
+                       [](const auto& device, const data::Digits& digits, const Options& options) {
+                         return train_and_test(device, digits, options);
+                       });
 }

@@ -13,6 +13,7 @@
 #include <weft/weft.hpp>
 
 #include "options.hpp"
+#include "training_log.hpp"
 
 namespace nn = weft::nn;
 using namespace weft;
@@ -145,21 +146,13 @@ int main(int argc, char** argv) try {
       optim::AdamW{.lr = schedule::warmup_cosine(3e-3, steps / 20, steps), .weight_decay = 0.05f},
       seed{number}, clip::norm(1.0f));
 
-  train::Curve curve({.title = "regression: training loss", .x_label = "epoch", .y_label = "squared error"});
-  train::Progress progress({.epochs = epochs, .batches = loader.batches(), .batch_size = batch});
-  for (int epoch = 0; epoch < epochs; ++epoch) {
-    f64 total = 0;
-    i64 done = 0;
-    for (auto& [x, y, present] : loader) {
-      const Loss loss = trainer.step(x, y, present);
-      progress.update(epoch, ++done, loss);
-      total += loss;
-    }
-    curve.add("mean of an epoch", epoch + 1, total / static_cast<f64>(done));
-  }
-  progress.finish();
+  TrainingLog log({.title = "regression: training loss", .x_label = "epoch", .y_label = "squared error"},
+                  {.epochs = epochs, .batches = loader.batches(), .batch_size = batch});
+  for (int epoch = 0; epoch < epochs; ++epoch)
+    for (auto& [x, y, present] : loader) log.add(trainer.step(x, y, present));
+  log.finish();
   const std::string drawing = options.text("out", ".") + "/regression.svg";
-  curve.save(drawing);
+  log.save_chart(drawing);
   std::printf("wrote %s\n", drawing.c_str());
 
   auto predict = compile(

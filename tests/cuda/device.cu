@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/error_of.hpp"
 #include "weft/device/best.hpp"
 #include "weft/device/cuda.cuh"
 #include "weft/device/cuda_buffer.cuh"
@@ -19,6 +20,7 @@
 #include "weft/kernels/team_emulated.hpp"
 
 using namespace weft;
+using weft::testing::error_of;
 using namespace weft::kernels;
 
 static_assert(std::is_same_v<best_device, Cuda>);
@@ -30,16 +32,6 @@ bool no_gpu() {
   if (cuda_device_count() > 0) return false;
   MESSAGE("skipped: no CUDA device");
   return true;
-}
-
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.id();
-  }
-  return "none";
 }
 
 std::vector<float> values(std::size_t count, u32 state) {

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "support/numbers.hpp"
 #include "weft/cuda.hpp"
 #include "weft/ops/bounded.hpp"
 #include "weft/ops/conv.hpp"
@@ -20,21 +21,9 @@
 #include "weft/ops/slicing.hpp"
 
 using namespace weft;
+using weft::testing::numbers;
 
 namespace {
-
-template <class T>
-std::vector<T> numbers(i64 count, u32 state) {
-  std::vector<T> v(static_cast<std::size_t>(count));
-  for (T& x : v) {
-    state = state * 1664525u + 1013904223u;
-    if constexpr (std::is_integral_v<T>)
-      x = static_cast<T>(static_cast<i32>((state >> 16) % 12) - 1);
-    else
-      x = T(static_cast<float>(static_cast<i32>(state)) * 1e-9f);
-  }
-  return v;
-}
 
 template <class E, class Host, class Gpu>
 void compare(const std::string& what, int k, const Host& host, const Gpu& gpu, double tolerance) {

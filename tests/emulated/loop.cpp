@@ -6,26 +6,15 @@
 #include <vector>
 
 #include "emulated/program.hpp"
+#include "support/numbers.hpp"
 #include "weft/ops/creation.hpp"
 #include "weft/ops/loss.hpp"
 #include "weft/ops/random.hpp"
 
 using namespace weft;
+using weft::testing::numbers;
 
 namespace {
-
-template <class T>
-std::vector<T> numbers(i64 count, u32 state) {
-  std::vector<T> v(static_cast<std::size_t>(count));
-  for (T& x : v) {
-    state = state * 1664525u + 1013904223u;
-    if constexpr (std::is_integral_v<T>)
-      x = static_cast<T>(static_cast<i32>((state >> 16) % 12) - 1);
-    else
-      x = T(static_cast<float>(static_cast<i32>(state)) * 1e-9f);
-  }
-  return v;
-}
 
 // Compares result k of both programs: bit for bit, or within `tolerance` of the larger of 1 and the value.
 template <class E, class Host, class Gpu>

@@ -5,26 +5,12 @@
 #include <cmath>
 #include <vector>
 
-#include "emulated/program.hpp"
+#include "emulated/device.hpp"
 #include "weft/nn/linear.hpp"
 #include "weft/ops/loss.hpp"
 #include "weft/train/trainer.hpp"
 
 using namespace weft;
-
-template <>
-struct weft::exec::DeviceMemory<weft::emulated::Device> {
-  using Buffer = HostBuffer;
-  using Host = DeviceMemory<Cpu>;
-  static Buffer allocate(const emulated::Device&, i64 bytes) { return Host::allocate(Cpu{}, bytes); }
-  static void zero(Buffer& b) { Host::zero(b); }
-  static void to_host(const emulated::Device&, void* to, const std::byte* from, i64 bytes) {
-    Host::to_host(Cpu{}, to, from, bytes);
-  }
-  static void from_host(const emulated::Device&, std::byte* to, const void* from, i64 bytes) {
-    Host::from_host(Cpu{}, to, from, bytes);
-  }
-};
 
 namespace {
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the examples as a user does and checks what they say and leave.
-# usage: run.sh digits|digits_cnn|lstm_forecast|regression PROGRAM, run.sh readme COMPILER, run.sh pages, run.sh embed CMAKE BUILD COMPILER GENERATOR MAKE
+# usage: run.sh autoencoder|digits|digits_cnn|lstm_forecast|regression PROGRAM, run.sh readme COMPILER, run.sh pages, run.sh program PROGRAM SOURCE, run.sh embed CMAKE BUILD COMPILER GENERATOR MAKE
 set -u
 export LC_ALL=C
 name=$1
@@ -29,8 +29,8 @@ refuses() { # refuses PATTERN COMMAND...: fails, says so in a line that matches,
   expect "$scratch/refused" "$pattern"
 }
 
-classifier() { # classifier NAME EPOCHS ACCURACY PROGRAM
-  local what=$1 epochs=$2 accuracy=$3 program=$4 threads
+on_digits() { # on_digits NAME EPOCHS FIGURE PROGRAM
+  local what=$1 epochs=$2 figure=$3 program=$4 threads left
   for threads in 1 2; do
     mkdir "$scratch/$threads"
     OMP_NUM_THREADS=$threads "$program" --out "$scratch/$threads" >"$scratch/$threads/said" 2>"$scratch/$threads/progress" ||
@@ -38,14 +38,17 @@ classifier() { # classifier NAME EPOCHS ACCURACY PROGRAM
     narrow "$scratch/$threads/progress"
     expect "$scratch/$threads/progress" "^epoch $epochs/$epochs .* loss [0-9.e-]+ .* samples/s +ETA 0:00$"
     tail -1 "$scratch/$threads/said" >"$scratch/line"
-    expect "$scratch/line" "^$what: test accuracy $accuracy in [0-9]+\.[0-9][0-9] s \(cpu, [0-9]+ threads?\)$"
+    expect "$scratch/line" "^$what: $figure in [0-9]+\.[0-9][0-9] s \(cpu, [0-9]+ threads?\)$"
     expect "$scratch/$threads/$what.svg" '^<polyline '
   done
-  cmp "$scratch/1/$what.safetensors" "$scratch/2/$what.safetensors" || bad "1 and 2 threads give different parameters"
+  rm "$scratch"/[12]/{said,progress}
+  for left in "$scratch/1/"*; do # parameters and pictures
+    cmp "$left" "$scratch/2/${left##*/}" || bad "1 and 2 threads give a different ${left##*/}"
+  done
   "$program" --out "$scratch/2" --seed 5 >"$scratch/said" 2>/dev/null
   cmp -s "$scratch/1/$what.safetensors" "$scratch/2/$what.safetensors" && bad "another seed gives the same parameters"
   tail -1 "$scratch/said" >"$scratch/line"
-  expect "$scratch/line" "accuracy $accuracy"
+  expect "$scratch/line" "$figure"
   refuses 'file/open.*nothing-here' "$program" --data "$scratch/nothing-here"
   refuses 'file/create' "$program" --epochs 1 --out "$scratch/nothing-here"
   refuses "^$what: --epochs takes a whole number from 1 to 100000, not .many.$" "$program" --epochs many
@@ -53,8 +56,14 @@ classifier() { # classifier NAME EPOCHS ACCURACY PROGRAM
   head -c 5000 "$source/examples/data/digits.bin" >"$scratch/cut.bin"
   refuses 'digits/format' "$program" --data "$scratch/cut.bin"
 }
-digits() { classifier digits 60 '0\.9[7-9][0-9]' "$1"; }
-digits_cnn() { classifier digits_cnn 25 '0\.9(8[5-9]|9[0-9])' "$1"; }
+digits() { on_digits digits 60 'test accuracy 0\.9[7-9][0-9]' "$1"; }
+digits_cnn() { on_digits digits_cnn 25 'test accuracy 0\.9(8[5-9]|9[0-9])' "$1"; }
+autoencoder() { # of the mean digit 0.073, of the two first principal components 0.051
+  on_digits autoencoder 60 'reconstruction error 0\.0(2[0-9]|3[0-3])[0-9]' "$1"
+  [ "$(grep -c '<rect x=' "$scratch/1/autoencoder_pairs.svg")" -eq $((30 * 2 * 64)) ] || bad "not 30 pairs of digits"
+  [ "$(grep -c '<text ' "$scratch/1/autoencoder_plane.svg")" -eq 360 ] || bad "not every held-out digit is in the plane"
+  expect "$scratch/1/autoencoder_plane.svg" '>9</text>$'
+}
 
 regression() {
   local program=$1 houses=$source/examples/data/houses.csv
@@ -135,6 +144,11 @@ readme() {
   [ -s "$scratch/digits.safetensors" ] || bad "the README's program saved nothing"
 }
 
+program() { # program PROGRAM SOURCE: says what its source's last lines say that it prints
+  "$1" >"$scratch/said" || bad "$2 failed"
+  sed -n 's,^// prints: ,,p' "$2" | diff - "$scratch/said" || bad "$2 prints something else (< said to, > does)"
+}
+
 # Code in pages is cut from tests; every error id is on its page.
 pages() {
   local page from mark
@@ -150,6 +164,13 @@ pages() {
       [ -s "$scratch/cut" ] || bad "$page: $from has no part [$mark]"
       diff "$scratch/cut" "$scratch/shown" || bad "$page shows another [$mark] than $from"
     done < <(sed -n 's/^<!-- cut from \(.*\) -->$/\1/p' "$page")
+    while IFS= read -r from; do
+      sed -n 's,^// prints: ,,p' "$source/$from" >"$scratch/cut"
+      awk -v mark="<!-- printed by $from -->" '$0 == mark {found = 1; next} found && /^```text$/ {inside = 1; next}
+             inside && /^```$/ {exit} inside' "$page" >"$scratch/shown"
+      [ -s "$scratch/cut" ] || bad "$page: $from prints nothing"
+      diff "$scratch/cut" "$scratch/shown" || bad "$page shows something else than $from prints"
+    done < <(sed -n 's/^<!-- printed by \(.*\) -->$/\1/p' "$page")
     # one C++ block for each mark; the README's first is tested by itself
     local blocks marks
     blocks=$(grep -c '^```cpp$' "$page")
@@ -181,7 +202,7 @@ embed() {
 }
 
 case $name in
-  digits | digits_cnn | lstm_forecast | regression | readme | pages | embed) "$name" "$@" ;;
+  autoencoder | digits | digits_cnn | lstm_forecast | regression | readme | pages | program | embed) "$name" "$@" ;;
   *) echo "there is no example test '$name'" && exit 2 ;;
 esac
 [ "$failures" -eq 0 ] && echo "examples: $name as expected"

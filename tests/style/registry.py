@@ -11,6 +11,7 @@ A row: weft's name | PyTorch's name | reference test | gradient test | differenc
 Tests are paths under tests/, followed by "as WORD" where a test reaches the name through another; a gradient test is "rule" for a primitive whose rule is checked in
 tests/unit/passes/gradient_rules.cpp, or "-" where no gradient flows (the difference, or the kind of result,
 says why). Sections begin with "# "; what PyTorch has and weft leaves out follows "! name | reason".
+tests/registry/dtypes.txt says in the same manner which dtypes each of them takes.
 """
 import pathlib
 import re
@@ -18,6 +19,7 @@ import sys
 
 root = pathlib.Path(__file__).resolve().parents[2]
 table_path = root / "tests/registry/operations.txt"
+dtypes_path = root / "tests/registry/dtypes.txt"
 page_path = root / "docs/operations.md"
 
 
@@ -93,17 +95,46 @@ def table():
     return rows, left_out
 
 
+def dtype_families():
+    """{family: (takes, gives, test)}, {section: family}, {name: family}"""
+    families, sections, names = {}, {}, {}
+    for number, line in enumerate(dtypes_path.read_text().splitlines(), 1):
+        if not line.strip() or line.startswith("%"):
+            continue
+        cells = [cell.strip() for cell in line.lstrip("=# ").split("|")]
+        if len(cells) != (4 if line.startswith("=") else 2):
+            sys.exit(f"{dtypes_path.relative_to(root)}:{number}: a family has four cells, anything else two")
+        if line.startswith("="):
+            families[cells[0]] = tuple(cells[1:])
+        elif cells[1] not in families:
+            sys.exit(f"{dtypes_path.relative_to(root)}:{number}: there is no family '{cells[1]}'")
+        elif line.startswith("#"):
+            sections[cells[0]] = cells[1]
+        else:
+            names.update((name, cells[1]) for name in cells[0].split())
+    return families, sections, names
+
+
 def page(rows, left_out):
+    families, section_family, name_family = dtype_families()
     out = ["# Operations", "", "<!-- Made by tests/style/registry.py from tests/registry/operations.txt. -->", "",
            "PyTorch's names and weft's. Axes, extents and other numbers that decide a shape are template arguments:",
            "`torch.cumsum(x, 1)` is `cumsum<1>(x)`. Every row is compared with PyTorch's results by the tests, and where",
-           "gradients flow they are compared with PyTorch's or with finite differences in f64.", ""]
+           "gradients flow they are compared with PyTorch's or with finite differences in f64. What stands under dtypes is",
+           "explained [below](#dtypes).", ""]
     section = None
     for kind, name, torch, _, gradient, difference in rows:
         if kind != section:
             section = kind
-            out += ["", f"## {kind}", "", "| PyTorch | weft | gradient | differences |", "|---|---|---|---|"]
-        out.append(f"| {'`' + torch + '`' if torch else ''} | `{name}` | {'' if gradient == '-' else 'yes'} | {difference} |")
+            out += ["", f"## {kind}", "", "| PyTorch | weft | dtypes | gradient | differences |", "|---|---|---|---|---|"]
+        dtypes = name_family.get(name, section_family.get(kind, ""))
+        out.append(f"| {'`' + torch + '`' if torch else ''} | `{name}` | {dtypes} | {'' if gradient == '-' else 'yes'} | {difference} |")
+    out += ["", "## Dtypes", "",
+            "Another dtype is a compile error. Operations of each family are compared with PyTorch's results in `f64`, `f16`, `bf16`,",
+            "the integers and `bool`, as far as it takes them, and everything in `f32`; the 8-bit floats are for storage and casts.",
+            "Small floats are added up in `f32` and rounded once. A division of integers by zero gives 0.", "",
+            "| dtypes | takes | gives |", "|---|---|---|"]
+    out += [f"| {family} | {takes} | {gives} |" for family, (takes, gives, _) in families.items()]
     out += ["", "## Left out", "", "| PyTorch | why |", "|---|---|"]
     out += [f"| `{name}` | {reason} |" for name, reason in left_out]
     return "\n".join(out) + "\n"
@@ -139,6 +170,16 @@ def check():
                 wrong.append(f"{name}: there is no tests/{test}")
             elif not uses(path, word or name):
                 wrong.append(f"{name}: tests/{test} does not use it")
+    families, section_family, name_family = dtype_families()
+    for section in dict.fromkeys(row[0] for row in rows):
+        if section not in section_family:
+            wrong.append(f"tests/registry/dtypes.txt: no family for the section '{section}'")
+    for name in name_family:
+        if name not in listed:
+            wrong.append(f"tests/registry/dtypes.txt: there is no row for {name}")
+    for family, (_, _, test) in families.items():
+        if not (root / "tests" / test).exists():
+            wrong.append(f"tests/registry/dtypes.txt: {family}: there is no tests/{test}")
     if not page_path.exists() or page_path.read_text() != page(rows, left_out):
         wrong.append("docs/operations.md is not what the table gives: python3 tests/style/registry.py write")
     for line in sorted(set(wrong)):

@@ -168,7 +168,7 @@ struct RecurrentInput {
 };
 
 namespace module_detail {
-template <class Step, i64 In, i64 Hidden, bool Bias, class T>
+template <class Step, i64 In>
 constexpr auto run_cell(const auto& x, const auto& state, const auto& weights) {
   using X = std::remove_cvref_t<decltype(x)>;
   constexpr bool ok = X::rank >= 1 && X::rank <= 2 && X::shape::value[X::rank > 0 ? -1 : 0] == In;
@@ -184,54 +184,42 @@ constexpr auto cell_zeros(const X& x) {
 }
 }  // namespace module_detail
 
-// h' = tanh(x W_ih^T + b_ih + h W_hh^T + b_hh), or relu. x (batch, In), h (batch, Hidden) -> (batch, Hidden);
-// the batch may be missing. Without h it is zero.
-template <i64 In, i64 Hidden, bool Bias = true, Nonlinearity Function = Nonlinearity::tanh, class T = f32>
-struct RNNCell {
-  using Step = module_detail::RnnStep<Function>;
-  Spliced<module_detail::StepWeights<1, In, Hidden, Bias, T>> weights{};
-
-  constexpr auto operator()(const auto& x) const {
-    const auto e = to_expr(x);
-    return (*this)(e, module_detail::cell_zeros<T, Hidden>(e));
-  }
-  constexpr auto operator()(const auto& x, const auto& h) const {
-    return std::get<0>(module_detail::run_cell<Step, In, Hidden, Bias, T>(to_expr(x), std::tuple{to_expr(h)},
-                                                                          weights.first));
-  }
-};
-
-// As RNNCell.
-template <i64 In, i64 Hidden, bool Bias = true, class T = f32>
-struct GRUCell {
-  using Step = module_detail::GruStep;
-  Spliced<module_detail::StepWeights<3, In, Hidden, Bias, T>> weights{};
-
-  constexpr auto operator()(const auto& x) const {
-    const auto e = to_expr(x);
-    return (*this)(e, module_detail::cell_zeros<T, Hidden>(e));
-  }
-  constexpr auto operator()(const auto& x, const auto& h) const {
-    return std::get<0>(module_detail::run_cell<Step, In, Hidden, Bias, T>(to_expr(x), std::tuple{to_expr(h)},
-                                                                          weights.first));
-  }
-};
-
-// cell(x, std::tuple{h, c}) is a tuple of the next h and c.
-template <i64 In, i64 Hidden, bool Bias = true, class T = f32>
-struct LSTMCell {
-  using Step = module_detail::LstmStep;
-  Spliced<module_detail::StepWeights<4, In, Hidden, Bias, T>> weights{};
+// A cell whose state has one part takes and gives it as it is, one of several parts a tuple. x (batch, In)
+// and every part (batch, Hidden), or both without the batch. Without a state it is zero.
+template <class StepRule, i64 In, i64 Hidden, bool Bias, class T>
+struct RecurrentCell {
+  using Step = StepRule;
+  Spliced<module_detail::StepWeights<Step::gates, In, Hidden, Bias, T>> weights{};
 
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     const auto zero = module_detail::cell_zeros<T, Hidden>(e);
-    return (*this)(e, std::tuple{zero, zero});
+    if constexpr (Step::parts == 1)
+      return (*this)(e, zero);
+    else
+      return (*this)(e, std::tuple{zero, zero});
   }
   constexpr auto operator()(const auto& x, const auto& state) const {
-    return module_detail::run_cell<Step, In, Hidden, Bias, T>(
-        to_expr(x), std::tuple{to_expr(std::get<0>(state)), to_expr(std::get<1>(state))}, weights.first);
+    if constexpr (Step::parts == 1)
+      return std::get<0>(run(x, std::tuple{to_expr(state)}));
+    else
+      return run(x, std::tuple{to_expr(std::get<0>(state)), to_expr(std::get<1>(state))});
+  }
+  constexpr auto run(const auto& x, const auto& parts) const {
+    return module_detail::run_cell<Step, In>(to_expr(x), parts, weights.first);
   }
 };
+
+// h' = tanh(x W_ih^T + b_ih + h W_hh^T + b_hh), or relu: cell(x, h) is the next h.
+template <i64 In, i64 Hidden, bool Bias = true, Nonlinearity Function = Nonlinearity::tanh, class T = f32>
+using RNNCell = RecurrentCell<module_detail::RnnStep<Function>, In, Hidden, Bias, T>;
+
+// cell(x, h) is the next h.
+template <i64 In, i64 Hidden, bool Bias = true, class T = f32>
+using GRUCell = RecurrentCell<module_detail::GruStep, In, Hidden, Bias, T>;
+
+// cell(x, std::tuple{h, c}) is a tuple of the next h and c.
+template <i64 In, i64 Hidden, bool Bias = true, class T = f32>
+using LSTMCell = RecurrentCell<module_detail::LstmStep, In, Hidden, Bias, T>;
 
 }  // namespace weft::nn

@@ -29,17 +29,22 @@ struct Sigmoid : Operation<Sigmoid> {
 // x Phi(x), Phi the normal distribution function.
 struct Gelu : Operation<Gelu> {
   template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
-    const ir::Value v = x.value;
-    return X{v * 0.5 * (ir::unary(ir::Op::erf, v * 0.7071067811865476) + 1.0)};
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    const auto f = Cast<opmath<typename X::dtype>>::apply(b, x);
+    const ir::Value v = f.value;
+    return Cast<floating<typename X::dtype>>::apply(
+        b, decltype(f){v * 0.5 * (ir::unary(ir::Op::erf, v * 0.7071067811865476) + 1.0)});
   }
 };
 // The tanh approximation: 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
 struct GeluTanh : Operation<GeluTanh> {
   template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
-    const ir::Value v = x.value;
-    return X{v * 0.5 * (ir::unary(ir::Op::tanh, (v + v * v * v * 0.044715) * 0.7978845608028654) + 1.0)};
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    const auto f = Cast<opmath<typename X::dtype>>::apply(b, x);
+    const ir::Value v = f.value;
+    const ir::Value inner = (v + v * v * v * 0.044715) * 0.7978845608028654;
+    return Cast<floating<typename X::dtype>>::apply(
+        b, decltype(f){v * 0.5 * (ir::unary(ir::Op::tanh, inner) + 1.0)});
   }
 };
 struct Silu : Operation<Silu> {

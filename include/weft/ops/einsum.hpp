@@ -310,6 +310,7 @@ struct Einsum : Operation<Einsum<Subscripts>> {
     static_assert(sizeof(EinsumRank<f != Fault::rank, Einsum, typename X::shape...>) > 0);
     using T = typename detail::promote_all<typename X::dtype...>::type;
     using R = Expr<T, shape_of<Rule>>;
+    static_assert(sizeof(DtypeAllowed<!std::is_same_v<T, bool>, Einsum, typename X::dtype...>) > 0);
     if constexpr (Rule::ok) {
       const ir::Value operands[]{ir::cast(x.value, dtype_of<T>)...};
       return R{detail::EinsumWork(Rule::plan, operands, static_cast<int>(sizeof...(X))).run()};

@@ -199,6 +199,10 @@ using promoted_scalar = std::conditional_t<
 template <class T>
 using floating = std::conditional_t<is_float(dtype_of<T>), T, f32>;
 
+// What formulas are computed in whose roundings would add up, PyTorch's opmath_t: f32, of f64 f64.
+template <class T>
+using opmath = std::conditional_t<std::is_same_v<T, f64>, f64, f32>;
+
 namespace detail {
 
 template <class T, class A>

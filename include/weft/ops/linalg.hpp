@@ -82,6 +82,8 @@ struct Matmul : Operation<Matmul> {
     static_assert(sizeof(InnerExtentsEqual<Rule::ok, Matmul, typename A::shape, typename B::shape>) > 0);
     using T = promoted<typename A::dtype, typename B::dtype>;
     using S = shape_of<Rule>;
+    static_assert(
+        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, Matmul, typename A::dtype, typename B::dtype>) > 0);
     if constexpr (Rule::ok) {
       const ir::Value v = detail::matmul_value(ir::cast(a.value, dtype_of<T>), ir::cast(b.value, dtype_of<T>),
                                                Rule::batch, dtype_of<T>);
@@ -102,6 +104,8 @@ struct LinearOp : Operation<LinearOp> {
     static_assert(sizeof(InnerExtentsEqual<ok, LinearOp, typename X::shape, typename W::shape>) > 0);
     using T = promoted<typename X::dtype, typename W::dtype>;
     using S = shape_of<detail::linear_rule<typename X::shape, typename W::shape>>;
+    static_assert(
+        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, LinearOp, typename X::dtype, typename W::dtype>) > 0);
     if constexpr (ok)
       return Expr<T, S>{ir::dot(ir::cast(x.value, dtype_of<T>), ir::cast(w.value, dtype_of<T>),
                                 detail::contract_last(dx.rank, 1), dtype_of<T>)};

@@ -233,6 +233,8 @@ struct TensorDot : Operation<TensorDot<Count>> {
     using R = Rule<typename A::shape, typename B::shape>;
     static_assert(sizeof(InnerExtentsEqual<R::ok, TensorDot, typename A::shape, typename B::shape>) > 0);
     using T = promoted<typename A::dtype, typename B::dtype>;
+    static_assert(
+        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, TensorDot, typename A::dtype, typename B::dtype>) > 0);
     using Result = Expr<T, shape_of<R>>;
     if constexpr (R::ok)
       return Result{ir::dot(ir::cast(x.value, dtype_of<T>), ir::cast(y.value, dtype_of<T>), R::make_axes(),

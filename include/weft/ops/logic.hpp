@@ -14,7 +14,14 @@ struct IsinfF {
 };
 struct IsCloseF {
   constexpr auto operator()(const auto& a, const auto& b, const auto& rtol, const auto& atol) const {
-    const auto near = le(abs(real(sub(a, b))), add(mul(abs(real(b)), rtol), atol));
+    const auto distance = [&] {
+      if constexpr (std::is_same_v<common<std::remove_cvref_t<decltype(a)>, std::remove_cvref_t<decltype(b)>>,
+                                   bool>)
+        return cast<f32>(ne(a, b));
+      else
+        return abs(real(sub(a, b)));
+    }();
+    const auto near = le(distance, add(mul(abs(real(b)), rtol), atol));
     return bitwise_or(eq(a, b), bitwise_and(near, isfinite(b)));
   }
 };

@@ -24,9 +24,10 @@ struct LayerNormOp : Operation<LayerNormOp> {
   template <class X, class E>
   static constexpr auto normalized(ir::Builder& b, const X& x, const E& eps) {
     static_assert(sizeof(RankIs<(X::rank >= 1), LayerNormOp, typename X::shape, Rank<1>>) > 0);
-    const auto centred = sub(x, Mean<true, -1>::apply(b, x));
+    const auto wide = Cast<opmath<typename X::dtype>>::apply(b, x);
+    const auto centred = sub(wide, Mean<true, -1>::apply(b, wide));
     const auto variance = Mean<true, -1>::apply(b, mul(centred, centred));
-    return mul(centred, rsqrt(add(variance, eps)));
+    return Cast<floating<typename X::dtype>>::apply(b, mul(centred, rsqrt(add(variance, eps))));
   }
   template <class X, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const E& eps) {
@@ -51,7 +52,9 @@ struct RmsNormOp : Operation<RmsNormOp> {
   template <class X, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const E& eps) {
     static_assert(sizeof(RankIs<(X::rank >= 1), RmsNormOp, typename X::shape, Rank<1>>) > 0);
-    return mul(x, rsqrt(add(Mean<true, -1>::apply(b, mul(x, x)), eps)));
+    const auto wide = Cast<opmath<typename X::dtype>>::apply(b, x);
+    const auto square = Mean<true, -1>::apply(b, mul(wide, wide));
+    return Cast<floating<typename X::dtype>>::apply(b, mul(wide, rsqrt(add(square, eps))));
   }
   template <class X, class W, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const E& eps) {

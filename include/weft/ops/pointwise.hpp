@@ -26,6 +26,29 @@ constexpr auto broadcast_shapes() {
   }
 }
 
+// Whether a primitive takes a dtype: bits are of integers and booleans, and arithmetic is not of booleans.
+constexpr bool takes(ir::Op op, DType t) {
+  switch (op) {
+    case ir::Op::bit_and:
+    case ir::Op::bit_or:
+    case ir::Op::bit_xor:
+      return !is_float(t);
+    case ir::Op::shift_right:
+      return is_integer(t);
+    case ir::Op::neg:
+    case ir::Op::abs:
+    case ir::Op::floor:
+    case ir::Op::ceil:
+    case ir::Op::round:
+    case ir::Op::trunc:
+    case ir::Op::sub:
+    case ir::Op::fmod:
+      return t != DType::boolean;
+    default:
+      return true;
+  }
+}
+
 }  // namespace detail
 
 // One operand; the result has its shape. `Float`: integers are promoted to f32, as in PyTorch.
@@ -36,7 +59,12 @@ struct Unary : Operation<Unary<op, Float>> {
     using T0 = dtype_of_operand<A>;
     using T = std::conditional_t<Float, floating<T0>, T0>;
     using R = std::conditional_t<ir::is_predicate(op), bool, T>;
-    return Expr<R, shape_of_operand<A>>{ir::unary(op, detail::as_value<T>(b, a))};
+    constexpr bool ok = detail::takes(op, dtype_of<T>);
+    static_assert(sizeof(DtypeAllowed<ok, Unary, T>) > 0);
+    if constexpr (ok && !(op == ir::Op::sign && std::is_same_v<T, bool>))  // a boolean is its own sign
+      return Expr<R, shape_of_operand<A>>{ir::unary(op, detail::as_value<T>(b, a))};
+    else
+      return Expr<R, shape_of_operand<A>>{detail::as_value<T>(b, a)};
   }
 };
 
@@ -49,7 +77,12 @@ struct Binary : Operation<Binary<op, Float>> {
     using T = std::conditional_t<Float, floating<T0>, T0>;
     using R = std::conditional_t<ir::is_predicate(op), bool, T>;
     using S = decltype(detail::broadcast_shapes<Binary, A, B>());
-    return Expr<R, S>{ir::binary(op, detail::as_value<T>(b, x), detail::as_value<T>(b, y))};
+    constexpr bool ok = detail::takes(op, dtype_of<T>);
+    static_assert(sizeof(DtypeAllowed<ok, Binary, dtype_of_operand<A>, dtype_of_operand<B>>) > 0);
+    if constexpr (ok)
+      return Expr<R, S>{ir::binary(op, detail::as_value<T>(b, x), detail::as_value<T>(b, y))};
+    else
+      return Expr<R, S>{ir::binary(ir::Op::max, detail::as_value<T>(b, x), detail::as_value<T>(b, y))};
   }
 };
 

@@ -32,6 +32,26 @@ constexpr auto real(const X& x) {
     return x;
 }
 
+// F on small floating types: computed in f32 and rounded once, as PyTorch does. For formulas that cancel.
+template <class F>
+struct InSingle {
+  template <class... A>
+  constexpr auto operator()(const A&... a) const {
+    using T = typename decltype(F{}(a...))::dtype;
+    if constexpr (is_float(dtype_of<T>) && size_of(dtype_of<T>) < 4)
+      return cast<T>(F{}(wide(a)...));
+    else
+      return F{}(a...);
+  }
+  template <class X>
+  static constexpr auto wide(const X& x) {
+    if constexpr (is_expr<X>)
+      return cast<f32>(x);
+    else
+      return x;
+  }
+};
+
 // Selections, not min and max: at the bounds PyTorch's gradient is 0, and NaN stays.
 struct ClampMinF {
   constexpr auto operator()(const auto& x, const auto& low) const { return where(le(x, low), low, x); }
@@ -192,23 +212,25 @@ requires SomeOperands<X>
 constexpr auto log10(const X& x) { return detail::Composed<detail::Log10F>{}(x); }
 template <class X>
 requires SomeOperands<X>
-constexpr auto asinh(const X& x) { return detail::Composed<detail::AsinhF>{}(x); }
+constexpr auto asinh(const X& x) { return detail::Composed<detail::InSingle<detail::AsinhF>>{}(x); }
 template <class X>
 requires SomeOperands<X>
-constexpr auto acosh(const X& x) { return detail::Composed<detail::AcoshF>{}(x); }
+constexpr auto acosh(const X& x) { return detail::Composed<detail::InSingle<detail::AcoshF>>{}(x); }
 template <class X>
 requires SomeOperands<X>
-constexpr auto atanh(const X& x) { return detail::Composed<detail::AtanhF>{}(x); }
+constexpr auto atanh(const X& x) { return detail::Composed<detail::InSingle<detail::AtanhF>>{}(x); }
 // 1 - erf(x): exact to one rounding of 1, not to one of the small result far out.
 template <class X>
 requires SomeOperands<X>
-constexpr auto erfc(const X& x) { return detail::Composed<detail::ErfcF>{}(x); }
+constexpr auto erfc(const X& x) { return detail::Composed<detail::InSingle<detail::ErfcF>>{}(x); }
 template <class X>
 requires SomeOperands<X>
-constexpr auto logit(const X& x) { return detail::Composed<detail::LogitF>{}(x); }
+constexpr auto logit(const X& x) { return detail::Composed<detail::InSingle<detail::LogitF>>{}(x); }
 template <class A, class B>
 requires SomeOperands<A, B>
-constexpr auto hypot(const A& a, const B& b) { return detail::Composed<detail::HypotF>{}(a, b); }
+constexpr auto hypot(const A& a, const B& b) {
+  return detail::Composed<detail::InSingle<detail::HypotF>>{}(a, b);
+}
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto remainder(const A& a, const B& b) { return detail::Composed<detail::RemainderF>{}(a, b); }
@@ -217,7 +239,9 @@ requires SomeOperands<A, B>
 constexpr auto floor_divide(const A& a, const B& b) { return detail::Composed<detail::FloorDivideF>{}(a, b); }
 template <class A, class B>
 requires SomeOperands<A, B>
-constexpr auto logaddexp(const A& a, const B& b) { return detail::Composed<detail::LogAddExpF>{}(a, b); }
+constexpr auto logaddexp(const A& a, const B& b) {
+  return detail::Composed<detail::InSingle<detail::LogAddExpF>>{}(a, b);
+}
 template <class X>
 requires SomeOperands<X>
 constexpr auto frac(const X& x) { return detail::Composed<detail::FracF>{}(x); }

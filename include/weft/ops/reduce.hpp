@@ -57,10 +57,12 @@ template <bool Keep, int... A>
 struct Mean : Operation<Mean<Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    using T = floating<typename X::dtype>;
+    using T = opmath<typename X::dtype>;
     const auto total = Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, Cast<T>::apply(b, x));
-    return mul(total, static_cast<T>(
-                          1.0 / static_cast<double>(detail::axes_rule<typename X::shape, A...>::count())));
+    const auto average =
+        mul(total,
+            static_cast<T>(1.0 / static_cast<double>(detail::axes_rule<typename X::shape, A...>::count())));
+    return Cast<floating<typename X::dtype>>::apply(b, average);
   }
 };
 
@@ -69,12 +71,13 @@ template <bool Keep, int Correction, int... A>
 struct Variance : Operation<Variance<Keep, Correction, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    using T = floating<typename X::dtype>;
-    const auto centred = sub(x, Mean<true, A...>::apply(b, x));
+    using T = opmath<typename X::dtype>;
+    const auto wide = Cast<T>::apply(b, x);
+    const auto centred = sub(wide, Mean<true, A...>::apply(b, wide));
     const auto total = Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, mul(centred, centred));
     constexpr double count =
         static_cast<double>(detail::axes_rule<typename X::shape, A...>::count() - Correction);
-    return mul(total, static_cast<T>(1.0 / count));
+    return Cast<floating<typename X::dtype>>::apply(b, mul(total, static_cast<T>(1.0 / count)));
   }
 };
 

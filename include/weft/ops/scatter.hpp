@@ -58,7 +58,7 @@ constexpr double fold_fill(ir::Fold fold, DType t) {
   if (fold == ir::Fold::sum) return 0;
   if (fold == ir::Fold::prod) return 1;
   const double most = is_float(t)       ? std::numeric_limits<double>::infinity()
-                      : t == DType::i64 ? 9007199254740992.0
+                      : t == DType::i64 ? 9223372036854774784.0  // the greatest i64 that is a double
                                         : 2147483647.0;
   return fold == ir::Fold::max ? -most : most;
 }
@@ -82,6 +82,11 @@ constexpr ir::Value scatter_set(ir::Value x, ir::Value index, ir::Value update, 
 
 constexpr ir::Value scatter_fold(ir::Value x, ir::Value index, ir::Value update, int axis, Reduction how,
                                  bool self) {
+  // in the dtype that scatter folds in, where the neutral element of what is not touched still is one
+  const DType wide = ir::reduction_dtype(x.dtype());
+  if (wide != x.dtype())
+    return ir::cast(scatter_fold(ir::cast(x, wide), index, ir::cast(update, wide), axis, how, self),
+                    x.dtype());
   const Dims d = x.dims();
   const ir::Fold fold = how == Reduction::prod   ? ir::Fold::prod
                         : how == Reduction::amax ? ir::Fold::max

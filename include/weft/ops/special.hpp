@@ -144,7 +144,8 @@ struct LogitEpsF {
 };
 struct HeavisideF {
   constexpr auto operator()(const auto& x, const auto& at_zero) const {
-    return where(eq(x, 0), at_zero, where(gt(x, 0), 1, 0));
+    using T = common<std::remove_cvref_t<decltype(x)>, std::remove_cvref_t<decltype(at_zero)>>;
+    return where(eq(x, 0), at_zero, cast<T>(gt(x, 0)));
   }
 };
 // NaN becomes `missing`; infinities the given numbers.
@@ -207,7 +208,15 @@ struct FloatPowerF {
   }
 };
 struct ShiftLeftF {
-  constexpr auto operator()(const auto& x, const auto& by) const { return mul(x, pow(2, by)); }
+  template <class X>
+  constexpr auto operator()(const X& x, const auto& by) const {
+    static_assert(
+        sizeof(DtypeAllowed<!is_float(dtype_of<dtype_of_operand<X>>), ShiftLeftF, dtype_of_operand<X>>) > 0);
+    if constexpr (Scalar<std::remove_cvref_t<decltype(by)>>)
+      return mul(x, i64{1} << by);
+    else
+      return mul(x, pow(2, by));
+  }
 };
 
 }  // namespace detail
@@ -223,19 +232,25 @@ requires SomeOperands<X>
 constexpr auto erfinv(const X& x) { return detail::Composed<detail::InDouble<detail::ErfinvF>>{}(x); }
 template <class X>
 requires SomeOperands<X>
-constexpr auto sinc(const X& x) { return detail::Composed<detail::SincF>{}(x); }
+constexpr auto sinc(const X& x) { return detail::Composed<detail::InSingle<detail::SincF>>{}(x); }
 template <class X, class E>
 requires SomeOperands<X, E>
-constexpr auto logit(const X& x, const E& eps) { return detail::Composed<detail::LogitEpsF>{}(x, eps); }
+constexpr auto logit(const X& x, const E& eps) {
+  return detail::Composed<detail::InSingle<detail::LogitEpsF>>{}(x, eps);
+}
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto xlogy(const A& a, const B& b) { return detail::Composed<detail::XlogyF>{}(a, b); }
 template <class A, class B>
 requires SomeOperands<A, B>
-constexpr auto xlog1py(const A& a, const B& b) { return detail::Composed<detail::Xlog1pyF>{}(a, b); }
+constexpr auto xlog1py(const A& a, const B& b) {
+  return detail::Composed<detail::InSingle<detail::Xlog1pyF>>{}(a, b);
+}
 template <class A, class B>
 requires SomeOperands<A, B>
-constexpr auto logaddexp2(const A& a, const B& b) { return detail::Composed<detail::LogAddExp2F>{}(a, b); }
+constexpr auto logaddexp2(const A& a, const B& b) {
+  return detail::Composed<detail::InSingle<detail::LogAddExp2F>>{}(a, b);
+}
 // 0, `at_zero` or 1 by the sign of x.
 template <class A, class B>
 requires SomeOperands<A, B>

@@ -6,19 +6,10 @@
 #include <string>
 #include <utility>
 
-using namespace weft;
+#include "support/error_of.hpp"
 
-namespace {
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.id();
-  }
-  return "none";
-}
-}  // namespace
+using namespace weft;
+using weft::testing::error_of;
 
 TEST_CASE("cpu: a buffer is 256-byte aligned and writable to its end") {
   for (std::size_t bytes : {1u, 255u, 256u, 100000u}) {

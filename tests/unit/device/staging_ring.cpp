@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "support/error_of.hpp"
 #include "weft/device/cpu.hpp"
 
 using namespace weft;
+using weft::testing::error_of;
 
 namespace {
 
@@ -52,16 +54,6 @@ struct LateBackend {
 };
 
 using Ring = StagingRing<LateBackend>;
-
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.id();
-  }
-  return "none";
-}
 
 }  // namespace
 

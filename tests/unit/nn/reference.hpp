@@ -108,4 +108,12 @@ void check_module(const io::Safetensors& file, const std::string& name) {
   check_gradients(trainer.model(), file, name);
 }
 
+// Compares f on an input of shape X with the tensors called `name`.
+template <class X, class F>
+void check_function(const io::Safetensors& file, const std::string& name, F f) {
+  auto function = compile(Cpu{1}, f, Input<f32, X>{});
+  const auto y = function(values(file, name + ".x0"));
+  check_close(y.data(), values(file, name + ".y"), static_cast<i64>(y.to_vector().size()), name);
+}
+
 }  // namespace nn_test

@@ -1,4 +1,4 @@
-// The programs of docs/layers.md; what it says of them is checked.
+// The programs of docs/normalization.md; what it says of them is checked.
 #include <doctest/doctest.h>
 
 #include "weft/weft.hpp"

@@ -1,0 +1,20 @@
+#pragma once
+// A device whose programs run as a GPU's would, in emulated blocks on the host, with the host's memory: for
+// tests that train a model on it.
+
+#include "emulated/program.hpp"
+#include "weft/exec/model.hpp"
+
+template <>
+struct weft::exec::DeviceMemory<weft::emulated::Device> {
+  using Buffer = HostBuffer;
+  using Host = DeviceMemory<Cpu>;
+  static Buffer allocate(const emulated::Device&, i64 bytes) { return Host::allocate(Cpu{}, bytes); }
+  static void zero(Buffer& b) { Host::zero(b); }
+  static void to_host(const emulated::Device&, void* to, const std::byte* from, i64 bytes) {
+    Host::to_host(Cpu{}, to, from, bytes);
+  }
+  static void from_host(const emulated::Device&, std::byte* to, const void* from, i64 bytes) {
+    Host::from_host(Cpu{}, to, from, bytes);
+  }
+};

@@ -1,0 +1,116 @@
+// The code of docs/layers.md stands between its marks and is compared with the page.
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <vector>
+#include <weft/weft.hpp>
+
+namespace nn = weft::nn;
+using namespace weft;
+
+namespace {
+
+// [own]
+// A layer of one's own: a parameter, a buffer, a setting, and what it computes.
+template <i64 Features>
+struct RunningScale {
+  nn::Param<f32, Shape<Features>, nn::init::Ones> weight;
+  nn::Buffer<f32, Shape<Features>, nn::init::Ones> largest;  // saved with the model, not trained
+  float momentum = 0.1f;
+  nn::Mode mode;  // filled in by the tracer
+
+  constexpr auto operator()(auto x) const {  // (N, Features)
+    if (mode.training) {
+      const auto now = amax<0>(abs(stop_gradient(x)));
+      largest.assign(largest * (1 - momentum) + now * momentum);  // takes effect at the end of the step
+    }
+    return x / largest * weight;
+  }
+};
+// [/own]
+
+// [init]
+struct Started {
+  nn::Param<f32, Shape<8, 4>, nn::init::XavierUniform<>> weight;
+  nn::Param<f32, Shape<8>, nn::init::Constant<1, 100>> bias;
+  constexpr auto operator()(auto x) const { return linear(x, weight, bias); }
+};
+// [/init]
+
+// [images]
+struct Images {
+  nn::Conv2d<3, 8, 3, nn::ConvOptions{.stride = 2, .padding = 1}> conv;
+  nn::Conv2d<8, 8, nn::PerAxis{3, 1}, nn::ConvOptions{.padding = "same", .groups = 8, .bias = false}>
+      depthwise;
+  nn::MaxPool2d<2> pool;
+  nn::ConvTranspose2d<8, 3, 4, nn::ConvTransposeOptions{.stride = 2, .padding = 1}> up;
+  nn::Upsample<nn::InterpolateOptions{.scale_factor = 2}> enlarge;
+  constexpr auto operator()(auto x) const {                    // (N, 3, 16, 16)
+    return enlarge(up(pool(relu(depthwise(relu(conv(x)))))));  // (N, 3, 16, 16)
+  }
+};
+// [/images]
+
+// [recurrent]
+struct Tagger {
+  nn::LSTM<6, 10, nn::Recurrent{.num_layers = 2, .batch_first = true, .bidirectional = true}> lstm{.dropout =
+                                                                                                       0.1f};
+  nn::Linear<20, 3> head;
+  constexpr auto operator()(auto x) const {  // (N, T, 6)
+    const auto [y, last] = lstm(x);          // (N, T, 20); the last h and c
+    return head(y);                          // (N, T, 3)
+  }
+};
+// [/recurrent]
+
+}  // namespace
+
+TEST_CASE("layers: one of one's own, in training and in evaluation") {
+  // [modes]
+  auto trainer = make_trainer<RunningScale<2>>(
+      Cpu{}, [](const auto& layer, auto x) { return mean<>(square(layer(x))); }, in<f32, 3, 2>,
+      optim::SGD{.lr = 0.01f});  // traced in training mode
+  const std::vector<f32> rows{1, -2, 3, 4, -5, 6};
+  trainer.step(rows);
+  auto apply = compile(  // in evaluation mode
+      trainer.model(), [](const auto& layer, auto x) { return layer(x); }, in<f32, 3, 2>);
+  auto largest = trainer.model().get<"largest">();  // a view of the model's memory
+  // [/modes]
+  CHECK(largest(0) == doctest::Approx(0.9 + 0.5));
+  CHECK(largest(1) == doctest::Approx(0.9 + 0.6));
+  const std::vector<f32> before = largest.to_vector();
+  auto y = apply(rows);
+  CHECK(y(0, 0) == doctest::Approx(trainer.model().get<"weight">()(0) / largest(0)));
+  CHECK(largest.to_vector() == before);
+  static_assert(Model<RunningScale<2>>::parameter_count() == 2);
+}
+
+TEST_CASE("layers: initialisation") {
+  // [weights]
+  Model<Started> model(Cpu{}, 3);               // seed 3: the same parameters on every device
+  for (f32& b : model.get<"bias">()) b = 0.5f;  // host memory of the model itself
+  // [/weights]
+  const f32 bound = std::sqrt(6.0f / 12.0f);
+  for (const f32 w : model.get<"weight">()) CHECK(std::abs(w) <= bound);
+  auto f = compile(
+      model, [](const auto& m, auto x) { return m(x); }, in<f32, 1, 4>);
+  CHECK(f(std::vector<f32>(4, 0.0f))(0, 7) == 0.5f);
+}
+
+TEST_CASE("layers: images and sequences") {
+  Model<Images> images;
+  auto f = compile(
+      images, [](const auto& m, auto x) { return m(x); }, in<f32, 2, 3, 16, 16>);
+  auto picture = f(std::vector<f32>(2 * 3 * 256, 0.5f));
+  static_assert(std::is_same_v<decltype(picture)::shape, Shape<2, 3, 16, 16>>);
+  CHECK(std::isfinite(picture(1, 2, 15, 15)));
+  CHECK(picture(0, 1, 7, 7) == picture(1, 1, 7, 7));
+
+  Model<Tagger> tagger;
+  auto tags = compile(
+      tagger, [](const auto& m, auto x) { return m(x); }, in<f32, 4, 7, 6>);
+  auto scores = tags(std::vector<f32>(4 * 7 * 6, 0.5f));
+  static_assert(std::is_same_v<decltype(scores)::shape, Shape<4, 7, 3>>);
+  CHECK(scores(3, 6, 2) == scores(0, 6, 2));
+}

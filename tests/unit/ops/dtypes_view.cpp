@@ -1,0 +1,23 @@
+// What moves elements and computes nothing, on every dtype.
+
+#include "dtypes.hpp"
+#include "weft/ops/bounded.hpp"
+#include "weft/ops/creation.hpp"
+#include "weft/ops/gather.hpp"
+#include "weft/ops/index.hpp"
+#include "weft/ops/linalg_more.hpp"
+#include "weft/ops/logic.hpp"
+#include "weft/ops/rearrange_more.hpp"
+#include "weft/ops/scatter.hpp"
+#include "weft/ops/triangular.hpp"
+
+using namespace dtype_test;
+
+TEST_CASE("dtypes: views and rearrangements, on every dtype") {
+  check_dtypes<f64, f16, bf16, i64, i32, i8, u8, bool>("view", [](const auto& e) {
+    return std::tuple{cat<0>(e.x, e.y),          stack<0>(e.x, e.y), reshape<3, 4>(e.x), permute<1, 0>(e.x),
+                      expand<2, 2, 6>(e.x),      repeat<2, 1>(e.x),  flip<1>(e.x),       roll<2, 1>(e.x),
+                      slice<1, 1, 6, 2>(e.x),    pad<1, 2>(e.x, 1),  tril(e.m()),        diagonal(e.m()),
+                      diag(e.template row<0>()), unfold<1, 3>(e.x),  ones_like(e.x),     full_like(e.x, 1)};
+  });
+}
