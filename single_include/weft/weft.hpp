@@ -1121,6 +1121,8 @@ enum class Op : u8 {
   take,     // take(x, index), list: axis, zero; x at index, which has the result's shape
   scatter,  // scatter(index, update), list: axis, fold; the updates of each place, folded in index order
   search,   // search(sorted, x), list: right; how many along the last axis come before x; i64
+  // what a program adds (ir/custom.hpp)
+  custom,  // imm: id; list: see ir/custom.hpp
   // flat arenas
   pack,    // list: element offset of every operand; a flat vector over a parameter group's arena
   unpack,  // imm: element offset; a view of one tensor inside a flat arena
@@ -1141,6 +1143,7 @@ enum class OpClass : u8 {
   conv,
   index,
   line,
+  custom,
   arena,
   region
 };
@@ -1228,6 +1231,7 @@ inline constexpr OpInfo op_table[op_count] = {
     {"take", 2, OpClass::line, 1},
     {"scatter", 2, OpClass::line, 2},
     {"search", 2, OpClass::line, 8},
+    {"custom", -1, OpClass::custom, 4},
     {"pack", -1, OpClass::arena, 0},
     {"unpack", 1, OpClass::arena, 0},
     {"loop", -1, OpClass::region, 0},
@@ -1342,6 +1346,22 @@ constexpr double constant_value(DType dtype, u64 bits) {
 // whose arithmetic is not built again.
 enum class Sharing : u8 { all, leaves };
 
+class Builder;
+
+// How one custom primitive on operands of given types is differentiated: from the gradient g of node y, those
+// of its operands.
+struct CustomGradient {
+  u64 id = 0;
+  bool (*matches)(const Graph& graph, int y) = nullptr;
+  void (*gradient)(Builder& b, int y, int g, int* out) = nullptr;
+};
+
+// A value that a model or a loss marks under a name.
+struct Probe {
+  std::string_view name;
+  int node = -1;
+};
+
 class Builder {
  public:
   constexpr explicit Builder(int expected_nodes = 256) {
@@ -1382,6 +1402,15 @@ class Builder {
   Builder* parent = nullptr;
   Builder* inner = nullptr;
   List<int> outer;
+
+  // The gradients of the custom primitives that were used, kept by the outermost builder; `lender` has those
+  // of a graph that is gone on with inside another trace.
+  List<CustomGradient> custom_gradients;
+  Builder* lender = nullptr;
+  constexpr Builder& home() { return lender ? lender->home() : parent ? parent->home() : *this; }
+
+  // Where probes are written down; null where nobody asked for any.
+  List<Probe>* probes = nullptr;
 
   constexpr Builder& innermost() { return inner ? inner->innermost() : *this; }
   constexpr int depth() const { return parent ? parent->depth() + 1 : 0; }
@@ -2512,6 +2541,7 @@ class Fuser {
       case Op::dot:
       case Op::conv:
       case Op::gather:
+      case Op::custom:
       case Op::scatter_add: {
         int after = 0;
         if (n.op == Op::dot) join_contracted(i);
@@ -4256,6 +4286,7 @@ enum class StepKind : u8 {
   take,
   scatter,
   search,
+  custom,
   repeat
 };
 
@@ -4481,6 +4512,87 @@ constexpr void lower_conv(const ir::Graph& g, const passes::Fusion& f, const pas
   Step& step = out.step(StepKind::conv, out.kernel(StepKind::conv, code), addresses, numbers);
   step.bytes = passes::bytes_of(g, x) + passes::bytes_of(g, w) + passes::bytes_of(g, node);
   step.flops = 2 * products;
+}
+
+}  // namespace weft::codegen
+// ---- weft/codegen/lower_custom.hpp ----
+// A custom primitive as a step. Words: its id, whether it stands for a gradient that is not there, how many
+// tensors, then their dtypes: the result's, the operands'. Numbers: rank and extents of each.
+
+// ---- weft/ir/custom.hpp ----
+// A custom primitive in the graph: imm is its id; attributes are a flag, then its name, eight characters a
+// number. Law: a node says all that its kernel needs; only its gradient is found through the trace.
+
+namespace weft::ir {
+
+// `undefined`: stands for the gradient of a primitive that has none; compiling it is an error.
+constexpr Value custom(Builder& b, u64 id, std::string_view name, bool undefined, DType dtype,
+                       const Dims& dims, const List<int>& operands) {
+  List<i64> attributes(1, undefined ? 1 : 0);
+  for (std::size_t k = 0; k < name.size(); ++k) {
+    if (k % 8 == 0) attributes.push(0);
+    attributes.back() =
+        static_cast<i64>(static_cast<u64>(attributes.back()) |
+                         static_cast<u64>(static_cast<unsigned char>(name[k])) << 8 * (k % 8));
+  }
+  Node node{Op::custom, dtype};
+  node.shape = b.shape(dims);
+  node.list = b.list(attributes.data(), attributes.size());
+  node.imm = id;
+  return {&b, b.add(node, operands.data(), operands.size())};
+}
+
+// Calls f with every character of node i's name.
+template <class F>
+constexpr void custom_name(const Graph& g, int i, const F& f) {
+  for (int k = 1; k < g.attributes(i); ++k)
+    for (u64 rest = static_cast<u64>(g.attribute(i, k)); rest != 0; rest >>= 8)
+      f(static_cast<char>(rest & 255));
+}
+
+// Remembers how a primitive that a trace uses is differentiated.
+constexpr void remember(Builder& b, const CustomGradient& gradient) {
+  List<CustomGradient>& known = b.home().custom_gradients;
+  for (const CustomGradient& k : known)
+    if (k.id == gradient.id && k.matches == gradient.matches) return;
+  known.push(gradient);
+}
+
+// The gradients of custom node i's operands from g, that of its result; -1: none.
+constexpr List<int> custom_gradient(Builder& b, int i, int g) {
+  List<int> out(b.graph.nodes[i].arity, -1);
+  const List<CustomGradient>& known = b.home().custom_gradients;
+  for (int k = 0; k < known.size(); ++k) {
+    if (known[k].id != b.graph.nodes[i].imm || !known[k].matches(b.graph, i)) continue;
+    known[k].gradient(b, i, g, out.data());  // may add to `known`
+    return out;
+  }
+  throw Error("ir/custom", "the gradient of a custom primitive that this trace never used");
+}
+
+}  // namespace weft::ir
+
+namespace weft::codegen {
+
+constexpr void lower_custom(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
+                            Lowered& out) {
+  const ir::Node& n = g.nodes[node];
+  List<u64> code, addresses, numbers;
+  code.push(n.imm);
+  code.push(static_cast<u64>(g.attribute(node, 0)));
+  code.push(static_cast<u64>(n.arity + 1));
+  i64 bytes = 0;
+  for (int k = 0; k <= n.arity; ++k) {
+    const int x = k == 0 ? node : g.in(node, k - 1);
+    const DType dtype = g.nodes[x].dtype;
+    const Dims& d = g.dims(x);
+    code.push(static_cast<u64>(dtype));
+    addresses.push(k == 0 ? plan.where[node] : plan.address(f.view_in(g, x, f.group[node]), dtype));
+    numbers.push(static_cast<u64>(d.rank));
+    for (int a = 0; a < d.rank; ++a) numbers.push(static_cast<u64>(d.extent[a]));
+    bytes += passes::bytes_of(g, x);
+  }
+  out.step(StepKind::custom, out.kernel(StepKind::custom, code), addresses, numbers).bytes = bytes;
 }
 
 }  // namespace weft::codegen
@@ -9469,6 +9581,8 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
       lower_line(g, f, plan, group.opaque, out);
     } else if (g.nodes[group.opaque].op == ir::Op::conv) {
       lower_conv(g, f, plan, group.opaque, out);
+    } else if (g.nodes[group.opaque].op == ir::Op::custom) {
+      lower_custom(g, f, plan, group.opaque, out);
     } else {
       lower_index(g, f, plan, group.opaque, out);
     }
@@ -9947,1729 +10061,65 @@ constexpr ConvPhase conv_phase(const ConvShape& s, i64 number) {
 }
 
 }  // namespace weft::kernels
-// ---- weft/kernels/index.hpp ----
-// Rows of a table by index: gather reads them, scatter_add adds to them. Law: scatter_add adds in the order
-// of the indices, whichever team runs it, so its results are the same bits everywhere.
+// ---- weft/kernels/custom.hpp ----
+// Custom primitives on the host, and what both devices share: a launch's pointers and extents as typed
+// tensors. Words and numbers: codegen/lower_custom.hpp.
 
-namespace weft::kernels {
-
-struct IndexArgs {
-  const void* data = nullptr;   // gather: the table (rows, width); scatter_add: what is added (count, width)
-  const void* index = nullptr;  // (count)
-  void* out = nullptr;          // gather: (count, width); scatter_add: the table
-  i64 rows = 0, count = 0, width = 0;
-};
-
-// Words: the dtypes of the elements and of the indices. Numbers: rows of the table, indices, elements of a
-// row.
-inline IndexArgs index_args(const LoopArgs& args, const u64* numbers) {
-  return {args.pointer[0],
-          args.pointer[1],
-          args.pointer[2],
-          static_cast<i64>(numbers[0]),
-          static_cast<i64>(numbers[1]),
-          static_cast<i64>(numbers[2])};
-}
-
-namespace detail {
-template <class T>
-inline constexpr T missing_row = T(0);
-template <>
-inline constexpr float missing_row<float> = std::numeric_limits<float>::quiet_NaN();
-template <>
-inline constexpr double missing_row<double> = std::numeric_limits<double>::quiet_NaN();
-template <class Format, class Bits>
-inline constexpr SmallFloat<Format, Bits> missing_row<SmallFloat<Format, Bits>> =
-    SmallFloat<Format, Bits>(std::numeric_limits<float>::quiet_NaN());
-}  // namespace detail
-
-// Rows [begin, end) of a gather, moved in units of `Bytes`, to which rows and addresses are aligned. A row
-// whose index is outside the table is NaN (0 for integers).
-template <class T, class I, int Bytes, class Team>
-WEFT_HD_INLINE void gather_rows(Team& team, const IndexArgs& args, i64 begin, i64 end) {
-  constexpr int per = Bytes / int{sizeof(T)};
-  using Unit = detail::Words<Bytes>;
-  const i64 units = args.width / per;
-  const I* index = static_cast<const I*>(args.index);
-  const Unit* table = static_cast<const Unit*>(args.data);
-  Unit* out = static_cast<Unit*>(args.out);
-  detail::Stored<T, per> none;
-  WEFT_UNROLL
-  for (int j = 0; j < per; ++j) none.element[j] = detail::missing_row<T>;
-  const Unit missing = __builtin_bit_cast(Unit, none);
-  int together = 1;  // threads on one row
-  while (together < team.size() && together < units) together *= 2;
-  for (i64 i = begin + team.rank() / together; i < end; i += team.size() / together) {
-    const i64 row = static_cast<i64>(index[i]);
-    const bool found = row >= 0 && row < args.rows;
-    const Unit* from = table + (found ? row : 0) * units;
-    if constexpr (detail::is_serial<Team>) {
-      if (found) {
-        __builtin_memcpy(out + i * units, from, static_cast<std::size_t>(args.width) * sizeof(T));
-        continue;
-      }
-    }
-    for (i64 j = team.rank() % together; j < units; j += together)
-      out[i * units + j] = found ? from[j] : missing;
-  }
-}
-
-// Columns [column, column_end) of rows [row, row_end) of a table: set to zero, then what is added. A thread
-// owns columns. Indices outside the table are skipped.
-template <class T, class I, class Team>
-WEFT_HD_INLINE void scatter_add_tile(Team& team, const IndexArgs& args, i64 row, i64 row_end, i64 column,
-                                     i64 column_end) {
-  const T* update = static_cast<const T*>(args.data);
-  const I* index = static_cast<const I*>(args.index);
-  T* out = static_cast<T*>(args.out);
-  const auto add_row = [&](i64 i) __attribute__((always_inline)) {
-    T* to = out + static_cast<i64>(index[i]) * args.width;
-    const T* from = update + i * args.width;
-    for (i64 j = column + team.rank(); j < column_end; j += team.size())
-      to[j] = narrow<T>(static_cast<register_of<T>>(widen(to[j]) + widen(from[j])));
-  };
-  for (i64 r = row; r < row_end; ++r)
-    for (i64 j = column + team.rank(); j < column_end; j += team.size()) out[r * args.width + j] = T(0);
-  if constexpr (detail::is_serial<Team>) {
-    for (i64 i = 0; i < args.count; ++i) {
-      const i64 r = static_cast<i64>(index[i]);
-      if (r >= row && r < row_end) add_row(i);
-    }
-  } else {
-    // Each thread looks at one index; the positions that hit the tile are listed in order.
-    auto list = team.template shared<i64>(team.size());
-    auto hits = team.template shared<int>(team.warps());
-    for (i64 base = 0; base < args.count; base += team.size()) {
-      const i64 i = base + team.rank();
-      const i64 r = i < args.count ? static_cast<i64>(index[i]) : -1;
-      const bool hit = r >= row && r < row_end;
-      int rank_of_hit = hit ? 1 : 0;
-      WEFT_UNROLL
-      for (int d = 1; d < warp_size; d *= 2) {
-        const int lower = team.shuffle_up(rank_of_hit, d);
-        if (team.lane() >= d) rank_of_hit += lower;
-      }
-      if (team.lane() == warp_size - 1) hits[team.warp()] = rank_of_hit;
-      team.sync();
-      int before = 0, total = 0;
-      for (int w = 0; w < team.warps(); ++w) {
-        const int n = hits[w];
-        if (w < team.warp()) before += n;
-        total += n;
-      }
-      if (hit) list[before + rank_of_hit - 1] = i;
-      team.sync();
-      for (int k = 0; k < total; ++k) {
-        const i64 position = list[k];
-        add_row(position);
-      }
-    }
-  }
-}
-
-}  // namespace weft::kernels
-// ---- weft/kernels/sort.hpp ----
-// The places of a line's elements in sorted order. Law: elements become unsigned keys in whose order NaN is
-// the greatest and both zeros are equal; a key goes with its place, so that no two items are equal and every
-// correct sort gives the same, stable result.
-
-namespace weft::kernels {
-
-namespace detail {
-
-WEFT_HD_INLINE constexpr u32 sort_key(float x) {
-  const u32 bits = __builtin_bit_cast(u32, x != x   ? __builtin_bit_cast(float, 0x7fc00000u)
-                                           : x == 0 ? 0.0f
-                                                    : x);
-  return bits ^ (bits >> 31 != 0 ? 0xffffffffu : 0x80000000u);
-}
-WEFT_HD_INLINE constexpr u64 sort_key(double x) {
-  const u64 bits = __builtin_bit_cast(u64, x != x   ? __builtin_bit_cast(double, 0x7ff8000000000000u)
-                                           : x == 0 ? 0.0
-                                                    : x);
-  return bits ^ (bits >> 63 != 0 ? ~u64{0} : u64{1} << 63);
-}
-WEFT_HD_INLINE constexpr u32 sort_key(i32 x) { return static_cast<u32>(x) ^ 0x80000000u; }
-WEFT_HD_INLINE constexpr u64 sort_key(i64 x) { return static_cast<u64>(x) ^ (u64{1} << 63); }
-
-}  // namespace detail
-
-// A key of 32 bits and its place in one word.
-struct SortItem32 {
-  u64 word = ~u64{0};
-  WEFT_HD_INLINE constexpr bool operator<(const SortItem32& o) const { return word < o.word; }
-  WEFT_HD_INLINE constexpr i64 place() const { return static_cast<i64>(word & 0xffffffffu); }
-  static constexpr int key_bytes = 4;
-  constexpr int digit(int k) const { return static_cast<int>(word >> (32 + 8 * k) & 255); }
-};
-struct SortItem64 {
-  u64 key = ~u64{0}, at = ~u64{0};
-  WEFT_HD_INLINE constexpr bool operator<(const SortItem64& o) const {
-    return key != o.key ? key < o.key : at < o.at;
-  }
-  WEFT_HD_INLINE constexpr i64 place() const { return static_cast<i64>(at); }
-  static constexpr int key_bytes = 8;
-  constexpr int digit(int k) const { return static_cast<int>(key >> (8 * k) & 255); }
-};
-
-template <class T>
-using sort_item = std::conditional_t<sizeof(T) == 8, SortItem64, SortItem32>;
-
-template <class T>
-WEFT_HD_INLINE sort_item<T> make_sort_item(T x, i64 place, bool descending) {
-  const auto key = descending ? ~detail::sort_key(x) : detail::sort_key(x);
-  if constexpr (sizeof(T) == 8)
-    return {key, static_cast<u64>(place)};
-  else
-    return {u64{key} << 32 | static_cast<u64>(place)};
-}
-
-namespace detail {
-
-// Runs of 16 by insertion, then merged in pairs; the result ends in `items`.
-template <class Item>
-inline void merge_sort(Item* items, Item* spare, i64 n) {
-  constexpr i64 run = 16;
-  for (i64 begin = 0; begin < n; begin += run)
-    for (i64 i = begin + 1; i < (begin + run < n ? begin + run : n); ++i) {
-      const Item x = items[i];
-      i64 j = i;
-      for (; j > begin && x < items[j - 1]; --j) items[j] = items[j - 1];
-      items[j] = x;
-    }
-  Item* from = items;
-  Item* to = spare;
-  for (i64 width = run; width < n; width *= 2) {
-    for (i64 begin = 0; begin < n; begin += 2 * width) {
-      const i64 middle = begin + width < n ? begin + width : n,
-                end = begin + 2 * width < n ? begin + 2 * width : n;
-      i64 i = begin, j = middle;
-      for (i64 k = begin; k < end; ++k)
-        to[k] = i < middle && (j == end || from[i] < from[j]) ? from[i++] : from[j++];
-    }
-    Item* other = from;
-    from = to;
-    to = other;
-  }
-  if (from != items)
-    for (i64 i = 0; i < n; ++i) items[i] = from[i];
-}
-
-// By the bytes of the keys, lowest first; items come in the order of their places. Bytes that all keys share
-// cost nothing.
-template <class Item>
-inline void radix_sort(Item* items, Item* spare, i64 n) {
-  constexpr int bytes = Item::key_bytes;
-  i64 counts[bytes][256]{};
-  for (i64 i = 0; i < n; ++i)
-    for (int k = 0; k < bytes; ++k) ++counts[k][items[i].digit(k)];
-  Item* from = items;
-  Item* to = spare;
-  for (int k = 0; k < bytes; ++k) {
-    if (counts[k][from[0].digit(k)] == n) continue;
-    i64 begin = 0;
-    for (i64& count : counts[k]) {
-      const i64 size = count;
-      count = begin;
-      begin += size;
-    }
-    for (i64 i = 0; i < n; ++i) to[counts[k][from[i].digit(k)]++] = from[i];
-    Item* other = from;
-    from = to;
-    to = other;
-  }
-  if (from != items)
-    for (i64 i = 0; i < n; ++i) items[i] = from[i];
-}
-
-// The `count` least items, in order, in items[0, count): a heap of the least so far, the greatest on top.
-template <class Item>
-inline void select_least(Item* items, i64 n, i64 count) {
-  const auto sink = [&](i64 size, i64 i, Item x) {
-    for (i64 child = 2 * i + 1; child < size; child = 2 * i + 1) {
-      if (child + 1 < size && items[child] < items[child + 1]) ++child;
-      if (!(x < items[child])) break;
-      items[i] = items[child];
-      i = child;
-    }
-    items[i] = x;
-  };
-  for (i64 i = count / 2 - 1; i >= 0; --i) sink(count, i, items[i]);
-  for (i64 i = count; i < n; ++i)
-    if (items[i] < items[0]) sink(count, 0, items[i]);
-  for (i64 size = count - 1; size > 0; --size) {
-    const Item last = items[size];
-    items[size] = items[0];
-    sink(size, 0, last);
-  }
-}
-
-}  // namespace detail
-
-// One line on the host, with memory for 2 * extent items.
-template <class T>
-inline void argsort_line(const LineArgs& args, i64 line, sort_item<T>* items) {
-  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
-  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
-  for (i64 i = 0; i < n; ++i) items[i] = make_sort_item(from[i * args.a_stride[1]], i, args.flag);
-  if (8 * args.count <= n)
-    detail::select_least(items, n, args.count);
-  else if (n < 1024)
-    detail::merge_sort(items, items + n, n);
-  else
-    detail::radix_sort(items, items + n, n);
-  i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
-  for (i64 i = 0; i < args.count; ++i) to[i * args.inner] = items[i].place();
-}
-
-// Tile `tile` of a line, sorted by a team in shared memory (16 KiB or 32 KiB): written as places when it is
-// the whole line, as items to scratch otherwise. Every compare-exchange has its own pair of items.
-template <class T, class Team>
-WEFT_HD_INLINE void sort_tile(Team& team, const LineArgs& args, i64 line, i64 tile) {
-  using Item = sort_item<T>;
-  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
-  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
-  const i64 begin = tile * line_sort_tile, left = n - begin < line_sort_tile ? n - begin : line_sort_tile;
-  int size = 2;  // a power of two that holds what is left
-  while (size < left) size *= 2;
-  auto items = team.template shared<Item>(line_sort_tile);
-  for (int i = team.rank(); i < size; i += team.size())
-    items[i] = i < left ? make_sort_item(from[(begin + i) * args.a_stride[1]], begin + i, args.flag) : Item{};
-  team.sync();
-  for (int run = 2; run <= size; run *= 2)
-    for (int step = run / 2; step > 0; step /= 2) {
-      for (int pair = team.rank(); pair < size / 2; pair += team.size()) {
-        const int i = pair / step * 2 * step + pair % step, j = i + step;
-        const Item x = items[i], y = items[j];
-        if ((y < x) == ((i & run) == 0)) {
-          items[i] = y;
-          items[j] = x;
-        }
-      }
-      team.sync();
-    }
-  if (n <= line_sort_tile) {
-    i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
-    for (i64 i = team.rank(); i < args.count; i += team.size()) {
-      const Item x = items[i];
-      to[i * args.inner] = x.place();
-    }
-  } else {
-    Item* to = static_cast<Item*>(args.scratch) + line * n + begin;
-    for (i64 i = team.rank(); i < left; i += team.size()) {
-      const Item x = items[i];
-      to[i] = x;
-    }
-  }
-}
-
-namespace detail {
-// How many of the first `diagonal` items of two sorted runs come from the first one.
-template <class A, class B>
-WEFT_HD_INLINE i64 merge_split(const A& a, i64 a_size, const B& b, i64 b_size, i64 diagonal) {
-  i64 low = diagonal > b_size ? diagonal - b_size : 0, high = diagonal < a_size ? diagonal : a_size;
-  while (low < high) {
-    const i64 middle = (low + high) / 2;
-    const auto x = a(middle), y = b(diagonal - 1 - middle);
-    if (x < y)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-}  // namespace detail
-
-// Tile `tile` of the line that merging runs of `width` items in pairs gives; `last` writes places. Shared
-// memory: 16 KiB or 32 KiB.
-template <class T, class Team>
-WEFT_HD_INLINE void merge_tile(Team& team, const LineArgs& args, i64 line, i64 tile, i64 width, bool odd,
-                               bool last) {
-  using Item = sort_item<T>;
-  const i64 n = args.extent, total = args.outer * args.inner * n;
-  Item* const scratch = static_cast<Item*>(args.scratch);
-  const Item* from = scratch + (odd ? total : 0) + line * n;
-  const i64 begin = tile * line_sort_tile, end = begin + line_sort_tile < n ? begin + line_sort_tile : n;
-  const i64 pair = begin / (2 * width) * (2 * width);
-  const i64 middle = pair + width < n ? pair + width : n, stop = pair + 2 * width < n ? pair + 2 * width : n;
-  const i64 a_size = middle - pair, b_size = stop - middle;
-  const auto a = [&](i64 i) { return from[pair + i]; };
-  const auto b = [&](i64 i) { return from[middle + i]; };
-  const i64 a_begin = detail::merge_split(a, a_size, b, b_size, begin - pair);
-  const i64 a_end = detail::merge_split(a, a_size, b, b_size, end - pair);
-  const i64 b_begin = begin - pair - a_begin, b_end = end - pair - a_end;
-  const i64 as = a_end - a_begin, bs = b_end - b_begin;
-  auto items = team.template shared<Item>(line_sort_tile);
-  for (i64 i = team.rank(); i < as + bs; i += team.size())
-    items[i] = i < as ? a(a_begin + i) : b(b_begin + i - as);
-  team.sync();
-  const auto near_a = [&](i64 i) -> Item { return items[i]; };
-  const auto near_b = [&](i64 i) -> Item { return items[as + i]; };
-  const i64 each = (line_sort_tile + team.size() - 1) / team.size();
-  const i64 first = each * team.rank() < as + bs ? each * team.rank() : as + bs;
-  i64 i = detail::merge_split(near_a, as, near_b, bs, first), j = first - i;
-  const i64 o = line / args.inner, k = line % args.inner;
-  for (i64 at = first; at < first + each && at < as + bs; ++at) {
-    const bool left = i < as && (j == bs || near_a(i) < near_b(j));
-    const Item x = left ? near_a(i++) : near_b(j++);
-    const i64 place = begin + at;
-    if (!last)
-      scratch[(odd ? 0 : total) + line * n + place] = x;
-    else if (place < args.count)
-      static_cast<i64*>(args.out)[(o * args.count + place) * args.inner + k] = x.place();
-  }
-}
-
-}  // namespace weft::kernels
-// ---- weft/kernels/take.hpp ----
-// Elements along one axis by index: take reads them, scatter folds them together, search finds where they
-// belong. Law: scatter folds in the order of the indices, whichever team runs it.
-
-// ---- weft/kernels/scan.hpp ----
-// Running folds along one axis. Law: sums and products of f32 are kept in f64 and rounded where they are
-// written; NaN stays once it has come; the host takes the elements of a line one after another.
-
-namespace weft::kernels {
-
-namespace detail {
-
-template <class T, LineFold F>
-struct ScanState {
-  using type = T;
-};
-template <LineFold F>
-requires(F != LineFold::max && F != LineFold::min) struct ScanState<float, F> {
-  using type = double;
-};
-
-template <class S, class L = std::numeric_limits<S>>
-inline constexpr S most_of = L::has_infinity ? L::infinity() : L::max();
-template <class S, class L = std::numeric_limits<S>>
-inline constexpr S least_of = L::has_infinity ? -L::infinity() : L::lowest();
-
-}  // namespace detail
-
-// What a scan or a scatter of T keeps while it folds.
-template <class T, LineFold F>
-using fold_state = typename detail::ScanState<T, F>::type;
-
-template <LineFold F, class S>
-WEFT_HD_INLINE constexpr S fold_neutral() {
-  return F == LineFold::sum    ? S(0)
-         : F == LineFold::prod ? S(1)
-         : F == LineFold::min  ? detail::most_of<S>
-                               : detail::least_of<S>;
-}
-
-// Integers wrap round.
-template <LineFold F, class S>
-WEFT_HD_INLINE S fold(S x, S y) {
-  if constexpr (F == LineFold::sum || F == LineFold::prod) {
-    if constexpr (std::is_integral_v<S>) {
-      const auto u = static_cast<u64>(x), v = static_cast<u64>(y);
-      return static_cast<S>(F == LineFold::sum ? u + v : u * v);
-    } else {
-      return F == LineFold::sum ? x + y : x * y;
-    }
-  } else if constexpr (F == LineFold::max) {
-    return y > x || y != y ? y : x;  // a NaN in x stays: comparisons with it are false
-  } else if constexpr (F == LineFold::min) {
-    return y < x || y != y ? y : x;
-  } else {
-    const S top = x > y || x != x ? x : y, low = x > y || x != x ? y : x;
-    if (!(top - top == S(0))) return y != y ? y : top;  // an infinity or NaN
-    using std::exp;
-    using std::log1p;
-    return top + log1p(exp(low - top));
-  }
-}
-
-// `Lines` neighbouring lines from number `line` on, one element of each at a time.
-template <class T, LineFold F, int Lines>
-inline void scan_lines(const LineArgs& args, i64 line) {
-  using S = fold_state<T, F>;
-  const T* from[Lines];
-  T* to[Lines];
-  S state[Lines];
-  const i64 first = args.flag ? args.extent - 1 : 0;
-  for (int l = 0; l < Lines; ++l) {
-    const i64 o = (line + l) / args.inner, k = (line + l) % args.inner;
-    from[l] = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2] +
-              first * args.a_stride[1];
-    to[l] = static_cast<T*>(args.out) + (o * args.extent + first) * args.inner + k;
-    state[l] = fold_neutral<F, S>();
-  }
-  const i64 a_step = args.flag ? -args.a_stride[1] : args.a_stride[1];
-  const i64 out_step = args.flag ? -args.inner : args.inner;
-  for (i64 i = 0; i < args.extent; ++i)
-    for (int l = 0; l < Lines; ++l) {
-      state[l] = fold<F>(state[l], static_cast<S>(from[l][i * a_step]));
-      to[l][i * out_step] = static_cast<T>(state[l]);
-    }
-}
-
-inline constexpr int scan_block_lines = 8;
-
-// Block `block` of scan_block_lines lines.
-template <class T, LineFold F>
-inline void scan_block(const LineArgs& args, i64 block) {
-  const i64 begin = block * scan_block_lines, lines = args.outer * args.inner;
-  if (begin + scan_block_lines <= lines) return scan_lines<T, F, scan_block_lines>(args, begin);
-  for (i64 line = begin; line < lines; ++line) scan_lines<T, F, 1>(args, line);
-}
-
-// One line by a team: each thread folds four neighbours, warps pass their results on by shuffles. Shared
-// memory: 8 bytes a warp.
-template <class T, LineFold F, class Team>
-WEFT_HD_INLINE void scan_line(Team& team, const LineArgs& args, i64 line) {
-  using S = fold_state<T, F>;
-  constexpr int each = 4;
-  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
-  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
-  T* to = static_cast<T*>(args.out) + o * n * args.inner + k;
-  auto totals = team.template shared<S>(team.warps());
-  S carry = fold_neutral<F, S>();
-  for (i64 base = 0; base < n; base += i64{each} * team.size()) {
-    S part[each];
-    S total = fold_neutral<F, S>();
-    WEFT_UNROLL
-    for (int j = 0; j < each; ++j) {
-      const i64 i = base + i64{each} * team.rank() + j, at = args.flag ? n - 1 - i : i;
-      if (i < n) total = fold<F>(total, static_cast<S>(from[at * args.a_stride[1]]));
-      part[j] = total;
-    }
-    WEFT_UNROLL
-    for (int d = 1; d < warp_size; d *= 2) {
-      const S lower = team.shuffle_up(total, d);
-      if (team.lane() >= d) total = fold<F>(lower, total);
-    }
-    if (team.lane() == warp_size - 1) totals[team.warp()] = total;
-    S before = team.shuffle_up(total, 1);
-    if (team.lane() == 0) before = fold_neutral<F, S>();
-    team.sync();
-    S all = carry;
-    for (int w = 0; w < team.warps(); ++w) {
-      if (w == team.warp()) before = fold<F>(all, before);
-      const S more = totals[w];
-      all = fold<F>(all, more);
-    }
-    carry = all;
-    WEFT_UNROLL
-    for (int j = 0; j < each; ++j) {
-      const i64 i = base + i64{each} * team.rank() + j, at = args.flag ? n - 1 - i : i;
-      if (i < n) to[at * args.inner] = static_cast<T>(fold<F>(before, part[j]));
-    }
-    team.sync();
-  }
-}
-
-// One line by one thread: neighbouring threads on neighbouring lines read neighbouring elements.
-template <class T, LineFold F>
-WEFT_HD_INLINE void scan_alone(const LineArgs& args, i64 line) {
-  using S = fold_state<T, F>;
-  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
-  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
-  T* to = static_cast<T*>(args.out) + o * n * args.inner + k;
-  S state = fold_neutral<F, S>();
-  for (i64 i = 0; i < n; ++i) {
-    const i64 at = args.flag ? n - 1 - i : i;
-    state = fold<F>(state, static_cast<S>(from[at * args.a_stride[1]]));
-    to[at * args.inner] = static_cast<T>(state);
-  }
-}
-
-}  // namespace weft::kernels
-
-namespace weft::kernels {
-
-namespace detail {
-
-// An index from the front, -1 outside.
-template <class I>
-WEFT_HD_INLINE i64 line_place(I index, i64 extent) {
-  const i64 i = static_cast<i64>(index), at = i < 0 ? i + extent : i;
-  return at < extent ? at : -1;
-}
-
-}  // namespace detail
-
-// Elements [begin, end) of take's result.
-template <class T, class I, class Team>
-WEFT_HD_INLINE void take_elements(Team& team, const LineArgs& args, i64 begin, i64 end) {
-  const T* from = static_cast<const T*>(args.a);
-  const I* index = static_cast<const I*>(args.b);
-  T* out = static_cast<T*>(args.out);
-  const T missing = args.flag ? T(0) : detail::missing_row<T>;
-  const auto element = [&](i64 o, i64 j, i64 k) {
-    const i64 at = detail::line_place(
-        index[o * args.b_stride[0] + j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
-    return at < 0 ? missing : from[o * args.a_stride[0] + at * args.a_stride[1] + k * args.a_stride[2]];
-  };
-  if constexpr (detail::is_serial<Team>) {
-    i64 k = begin % args.inner, j = begin / args.inner % args.count, o = begin / args.inner / args.count;
-    const bool rows = args.inner > 1 && args.b_stride[2] == 0 && args.a_stride[2] == 1;
-    for (i64 i = begin; i < end && args.inner == 1; ++o, j = 0) {  // neighbours differ in their index
-      const i64 run = args.count - j < end - i ? args.count - j : end - i;
-      const T* line = from + o * args.a_stride[0];
-      const I* wanted = index + o * args.b_stride[0] + j * args.b_stride[1];
-      for (i64 r = 0; r < run; ++r) {
-        const i64 at = detail::line_place(wanted[r * args.b_stride[1]], args.extent);
-        out[i + r] = at < 0 ? missing : line[at * args.a_stride[1]];
-      }
-      i += run;
-    }
-    for (i64 i = begin; i < end && args.inner != 1;) {
-      const i64 run = args.inner - k < end - i ? args.inner - k : end - i;
-      if (rows) {  // one index for a run of neighbours
-        const i64 at = detail::line_place(index[o * args.b_stride[0] + j * args.b_stride[1]], args.extent);
-        if (at >= 0)
-          __builtin_memcpy(out + i, from + o * args.a_stride[0] + at * args.a_stride[1] + k,
-                           static_cast<std::size_t>(run) * sizeof(T));
-        else
-          for (i64 r = 0; r < run; ++r) out[i + r] = missing;
-      } else {
-        for (i64 r = 0; r < run; ++r) out[i + r] = element(o, j, k + r);
-      }
-      i += run;
-      k = 0;
-      if (++j == args.count) j = 0, ++o;
-    }
-  } else {
-    for (i64 i = begin + team.rank(); i < end; i += team.size()) {
-      if (args.outer * args.count * args.inner < i64{1} << 31) {  // 32-bit division is several times faster
-        const u32 n = static_cast<u32>(i), inner = static_cast<u32>(args.inner),
-                  count = static_cast<u32>(args.count);
-        out[i] = element(n / inner / count, n / inner % count, n % inner);
-      } else {
-        out[i] = element(i / args.inner / args.count, i / args.inner % args.count, i % args.inner);
-      }
-    }
-  }
-}
-
-// Rows [row, row_end) and columns [column, column_end) of part o of scatter's result.
-template <class T, class I, LineFold F, class Team>
-WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 row, i64 row_end, i64 column,
-                                 i64 column_end) {
-  const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
-  const I* index = static_cast<const I*>(args.b) + o * args.b_stride[0];
-  T* out = static_cast<T*>(args.out) + o * args.extent * args.inner;
-  const auto add = [&](i64 at, i64 j, i64 k) {
-    T& to = out[at * args.inner + k];
-    to = fold<F>(to, update[j * args.a_stride[1] + k * args.a_stride[2]]);
-  };
-  const i64 columns = column_end - column;
-  for (i64 i = team.rank(); i < (row_end - row) * columns; i += team.size())
-    out[(row + i / columns) * args.inner + column + i % columns] = fold_neutral<F, T>();
-  team.sync();
-  if constexpr (detail::is_serial<Team>) {
-    const bool rows = args.b_stride[2] == 0 || args.inner == 1;  // one index for all columns
-    for (i64 j = 0; j < args.count; ++j) {
-      i64 at = rows ? detail::line_place(index[j * args.b_stride[1]], args.extent) : 0;
-      for (i64 k = column; k < column_end; ++k) {
-        if (!rows) at = detail::line_place(index[j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
-        if (at >= row && at < row_end) add(at, j, k);
-      }
-    }
-  } else if (args.inner > 1 && args.b_stride[2] != 0) {
-    // each column has indices of its own: a thread owns columns
-    for (i64 k = column + team.rank(); k < column_end; k += team.size())
-      for (i64 j = 0; j < args.count; ++j) {
-        const i64 at = detail::line_place(index[j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
-        if (at >= row && at < row_end) add(at, j, k);
-      }
-  } else {
-    // Each thread looks at four neighbouring indices; those that hit the tile are listed in order.
-    constexpr int each = 4;
-    auto list = team.template shared<i64>(each * team.size());
-    auto hits = team.template shared<int>(team.warps());
-    const bool single = args.inner == 1;  // then a thread owns rows
-    for (i64 base = 0; base < args.count; base += i64{each} * team.size()) {
-      bool hit[each];
-      int found = 0;
-      WEFT_UNROLL
-      for (int e = 0; e < each; ++e) {
-        const i64 j = base + i64{each} * team.rank() + e;
-        const i64 at = j < args.count ? detail::line_place(index[j * args.b_stride[1]], args.extent) : -1;
-        hit[e] = at >= row && at < row_end;
-        found += hit[e] ? 1 : 0;
-      }
-      int sum = found;
-      WEFT_UNROLL
-      for (int d = 1; d < warp_size; d *= 2) {
-        const int lower = team.shuffle_up(sum, d);
-        if (team.lane() >= d) sum += lower;
-      }
-      if (team.lane() == warp_size - 1) hits[team.warp()] = sum;
-      team.sync();
-      int at = sum - found, total = 0;
-      for (int w = 0; w < team.warps(); ++w) {
-        const int n = hits[w];
-        if (w < team.warp()) at += n;
-        total += n;
-      }
-      WEFT_UNROLL
-      for (int e = 0; e < each; ++e)
-        if (hit[e]) list[at++] = base + i64{each} * team.rank() + e;
-      team.sync();
-      for (int h = 0; h < total; ++h) {
-        const i64 j = list[h];
-        const i64 r = detail::line_place(index[j * args.b_stride[1]], args.extent);
-        if (single) {
-          if ((r - row) % team.size() == team.rank()) add(r, j, 0);
-        } else {
-          for (i64 k = column + team.rank(); k < column_end; k += team.size()) add(r, j, k);
-        }
-      }
-      team.sync();
-    }
-  }
-}
-
-// Elements [begin, end) of search's result: by halves, NaN counting as greater than all.
-template <class T, class Team>
-WEFT_HD_INLINE void search_elements(Team& team, const LineArgs& args, i64 begin, i64 end) {
-  for (i64 i = begin + team.rank(); i < end; i += team.size()) {
-    const i64 o = i / args.count, j = i % args.count;
-    const T* line = static_cast<const T*>(args.a) + o * args.a_stride[0];
-    const T x = static_cast<const T*>(args.b)[o * args.b_stride[0] + j * args.b_stride[1]];
-    i64 low = 0, high = args.extent;
-    while (low < high) {
-      const i64 middle = (low + high) / 2;
-      const T y = line[middle * args.a_stride[1]];
-      const bool before = args.flag ? !(y > x) : !(y >= x);
-      if (before)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    static_cast<i64*>(args.out)[i] = low;
-  }
-}
-
-}  // namespace weft::kernels
-// ---- weft/exec/function.hpp ----
-// A compiled function: called with memory for each input, it returns views of its results.
-
-// ---- weft/exec/argument.hpp ----
-// What a program takes for an input: a tensor, a pointer, an array, a number or a container, whose dtype and
-// shape are checked while compiling; a container's size is checked when it is given.
-
-// ---- weft/ops/input.hpp ----
-// in<f32, 128, 64>: the dtype and shape of a program's input.
-
-// ---- weft/ops/expr.hpp ----
-// Expr<T, Shape<...>>: what a user's function computes with while it is traced. The type carries dtype and
-// shape, so mistakes are found at the user's line; the value is a node number, so types stay short.
-// Every operation is one stateless function object derived from Operation; what its arguments are decides
-// which handle comes back: a node (Expr), or a small typed tree to be replayed later (Lazy).
-
-// ---- weft/core/diagnose.hpp ----
-// How a wrong shape becomes one readable compile error on every compiler.
-// Law: the sentence is a literal in a static_assert, the operation and the operands are types, and the
-// static_assert stands inside a class template (a "cause") that has them as arguments; then g++, clang and
-// nvcc all print the sentence and, next to it, "ShapesBroadcast<false, Add, Shape<4, 8>, Shape<3, 8>>", once,
-// with the user's line in the trail. (A static_assert on a variable template prints no arguments under nvcc;
-// a string as a template argument is printed letter by letter there; asserting Cause::value reports twice,
-// and creating a Cause object makes clang report the caller's constant expression too.)
+// ---- weft/core/custom_op.hpp ----
+// Primitives that a program adds: it specialises custom_op<id> in a file of its own, and weft never hears of
+// it elsewhere. Law: a primitive is a function of its operands alone, and its result is one tensor.
 //
-// An operation uses it so, returning something plausible so that no second error follows:
-//
-//   constexpr bool fits = broadcastable(A::value, B::value);
-//   static_assert(sizeof(ShapesBroadcast<fits, Add, A, B>) > 0);
-//   if constexpr (!fits) { return a; } else { ... }
-//
-// A new cause is a struct like those below, in the header of the operation that needs it.
+//   template <>
+//   struct weft::custom_op<weft::op_id("swish")> {
+//     static constexpr const char* name = "swish";
+//     // The result's dtype and shape from those of the operands; TensorType{} refuses them. Without `type`
+//     // the result is like the first operand.
+//     static constexpr TensorType type(TensorType x, TensorType beta);
+//     // Fills y; operands are row-major and do not overlap it. An `int threads` may stand behind them, which
+//     // is for parallel_for.
+//     static void host(CustomTensor<f32> y, CustomTensor<const f32> x, CustomTensor<const f32> beta);
+//     // The same on a GPU, enqueued on the stream; only where nvcc compiles.
+//     static void cuda(CustomTensor<f32> y, ..., cudaStream_t stream);
+//     // From the gradient g of the result y: that of x, or a tuple with one for every operand, in which
+//     // no_gradient stands for those without. Made of operations, so that it can be differentiated.
+//     static constexpr auto gradient(auto g, auto y, auto x, auto beta);
+//   };
+//   inline constexpr auto& swish = weft::custom<weft::op_id("swish")>;
 
 namespace weft {
 
-// Numbers that a message shows beside shapes.
-template <i64 Value>
-struct Axis {};
-template <i64 Value>
-struct Rank {};
-template <i64 Value>
-struct Size {};
+template <u64 Id>
+struct custom_op;
 
-template <bool Ok, class Op, class... Shapes>
-struct ShapesBroadcast {
-  static_assert(Ok,
-                "the shapes do not broadcast: two extents of the same axis must be equal, or one of them 1");
-};
+inline constexpr int most_custom_operands = 32;
 
-template <bool Ok, class Op, class... Shapes>
-struct ShapesEqual {
-  static_assert(Ok, "the shapes differ, and this operation does not broadcast");
-};
-
-// Shapes: of the operands of a product, whose contracted axes are meant.
-template <bool Ok, class Op, class... Shapes>
-struct InnerExtentsEqual {
-  static_assert(Ok, "the extents of the contracted axes differ");
-};
-
-template <bool Ok, class Op, class... Shapes>
-struct SizesEqual {
-  static_assert(Ok, "the new shape does not hold the same number of elements");
-};
-
-// What: an Axis<i>, then the Shape it should fit in.
-template <bool Ok, class Op, class... What>
-struct AxisInRange {
-  static_assert(Ok, "the axis does not exist: it must lie in [-rank, rank)");
-};
-
-// What: a Shape, then the Rank<r> it should have.
-template <bool Ok, class Op, class... What>
-struct RankIs {
-  static_assert(Ok, "the tensor has the wrong number of axes");
-};
-
-template <bool Ok, class Op, class... Dtypes>
-struct DtypesEqual {
-  static_assert(Ok, "the dtypes differ: convert one operand with cast<T>");
-};
-
-template <bool Ok, class Op, class... Dtypes>
-struct DtypeAllowed {
-  static_assert(Ok, "the operation is not defined for this dtype");
-};
-
-}  // namespace weft
-
-namespace weft {
-
-template <class T, class S>
-struct Expr {
-  using dtype = T;
-  using shape = S;
-  static constexpr int rank = S::rank;
-  static constexpr i64 size = S::size;
-
-  ir::Value value;
-};
-
-// What operations on literals (`arange`, `zeros`) and run-time tensors return: a typed tree that is replayed
-// as Exprs when it meets a traced handle or is assigned to a Tensor. Not to outlive its statement.
-template <class Op, class... Args>
-struct Lazy {
-  std::tuple<Args...> args;
-};
-
-template <class A>
-inline constexpr bool is_expr = false;
-template <class T, class S>
-inline constexpr bool is_expr<Expr<T, S>> = true;
-
-template <class A>
-inline constexpr bool is_lazy = false;
-template <class Op, class... Args>
-inline constexpr bool is_lazy<Lazy<Op, Args...>> = true;
-
-// An operation that draws random numbers says so: inside a loop it draws anew in every trip.
-template <class Op>
-concept Draws = requires {
-  typename Op::weft_draws;
-};
-template <class A>
-inline constexpr bool draws = false;
-template <class Op, class... Args>
-inline constexpr bool draws<Lazy<Op, Args...>> = Draws<Op> || (draws<Args> || ...);
-
-// A type that stands for an expression (a parameter, a buffer): it has a member `expr()`.
-template <class A>
-concept ExprLike = is_expr<std::remove_cvref_t<A>> || requires(const A& a) {
-  a.expr();
-};
-
-// A run-time tensor: an operand of Lazy, with `replay(context)`.
-template <class A>
-concept TensorLike = requires {
-  typename std::remove_cvref_t<A>::weft_tensor;
-};
-
-template <class A>
-concept Scalar = std::is_arithmetic_v<std::remove_cvref_t<A>>;
-
-// A number known only at run time: it promotes like the C++ scalar S and is cast where it is used.
-template <class S>
-struct ScalarExpr {
-  ir::Value value;
-};
-template <class A>
-inline constexpr bool is_scalar_expr = false;
-template <class S>
-inline constexpr bool is_scalar_expr<ScalarExpr<S>> = true;
-
-template <class A>
-concept Operand = ExprLike<A> || is_lazy<std::remove_cvref_t<A>> || TensorLike<A> || Scalar<A> ||
-    is_scalar_expr<std::remove_cvref_t<A>>;
-
-template <class A>
-constexpr auto to_expr(const A& a) {
-  if constexpr (is_expr<A>)
-    return a;
-  else
-    return a.expr();
+// The id of a name (FNV-1a): two primitives of one program have different names.
+constexpr u64 op_id(std::string_view name) {
+  u64 h = 14695981039346656037u;
+  for (const char c : name) h = (h ^ static_cast<u64>(static_cast<unsigned char>(c))) * 1099511628211u;
+  return h;
 }
 
-template <class A>
-using expr_of = decltype(to_expr(std::declval<const A&>()));
-
-// Builds a lazy tree's nodes: `leaf(tensor)` says what a run-time tensor becomes, `number(scalar)` what a
-// scalar.
-template <class A, class Leaf, class Number>
-constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number);
-
-namespace detail {
-template <class Op, class... Args, class Leaf, class Number>
-constexpr auto replay_lazy(ir::Builder& builder, const Lazy<Op, Args...>& lazy, Leaf& leaf, Number& number) {
-  return std::apply(
-      [&](const Args&... args) {
-        // braces: operands are built left to right, so random streams keep their order
-        const std::tuple operands{weft::replay(builder, args, leaf, number)...};
-        return std::apply([&](const auto&... o) { return Op::apply(builder, o...); }, operands);
-      },
-      lazy.args);
-}
-}  // namespace detail
-
-template <class A, class Leaf, class Number>
-constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number) {
-  if constexpr (TensorLike<A>)
-    return leaf(a);
-  else if constexpr (Scalar<A>)
-    return number(a);
-  else
-    return detail::replay_lazy(builder, a, leaf, number);
-}
-
-namespace detail {
-
-template <class A>
-constexpr ir::Builder* builder_of(const A& a) {
-  if constexpr (ExprLike<A> && requires { a.builder; })
-    return a.builder;  // a parameter's node is made where it is used
-  else if constexpr (ExprLike<A>)
-    return to_expr(a).value.builder;
-  else
-    return nullptr;
-}
-
-// The trace in which a value of `a` and one of `b` meet: the inner one.
-constexpr ir::Builder* inner_of(ir::Builder* a, ir::Builder* b) {
-  return a == nullptr ? b : b == nullptr || a == b || b->depth() < a->depth() ? a : b;
-}
-
-struct KeepScalar {
-  template <class S>
-  constexpr S operator()(S s) const {
-    return s;
-  }
-};
-struct NoTensor {
-  template <class A>
-  constexpr auto operator()(const A&) const {
-    static_assert(sizeof(A) == 0,
-                  "a run-time Tensor cannot be used inside a traced function: make it an input");
-  }
+// A dtype and extents as values. TensorType{} is no tensor's.
+struct TensorType {
+  DType dtype = DType::f32;
+  Dims dims{-1, {}};
 };
 
-// An argument of a traced operation: literals join the graph here.
-template <class A>
-constexpr auto traced(ir::Builder& builder, const A& a) {
-  if constexpr (ExprLike<A>) {
-    auto e = to_expr(a);
-    if (e.value.builder != &builder) e.value = {&builder, builder.import(*e.value.builder, e.value.id)};
-    return e;
-  } else if constexpr (is_lazy<A> || TensorLike<A>) {
-    NoTensor leaf;
-    KeepScalar number;
-    return replay(builder, a, leaf, number);
-  } else {
-    return a;
-  }
-}
-
-}  // namespace detail
-
-// Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
-template <class Derived>
-struct Operation {
-  template <class... A>
-  constexpr auto operator()(const A&... a) const {
-    static_assert((Operand<A> && ...),
-                  "an operand is neither an expression, a parameter, a tensor nor a number");
-    if constexpr ((ExprLike<A> || ...)) {
-      ir::Builder* builder = nullptr;
-      ((builder = detail::inner_of(builder, detail::builder_of(a))), ...);
-      if constexpr (Draws<Derived> || (draws<A> || ...)) builder = &builder->innermost();
-      return Derived::apply(*builder, detail::traced(*builder, a)...);
-    } else {
-      return Lazy<Derived, A...>{{a...}};
-    }
-  }
-};
-
-// The types that shape rules and promotion yield.
-template <class T, class U>
-using promoted = ctype<promote(dtype_of<T>, dtype_of<U>)>;
-
-// The dtype that a C++ scalar S takes beside a tensor of T: floats keep float tensors, numbers keep theirs.
-template <class T, class S>
-using promoted_scalar = std::conditional_t<
-    is_float(dtype_of<T>), T,
-    std::conditional_t<std::is_floating_point_v<S>, f32,
-                       std::conditional_t<std::is_same_v<T, bool> && !std::is_same_v<S, bool>, i64, T>>>;
-
-// T if it is a floating type, f32 otherwise: what functions such as exp work in.
+// Memory of an operand (const T) or of the result: dims.size() elements in row-major order.
 template <class T>
-using floating = std::conditional_t<is_float(dtype_of<T>), T, f32>;
-
-namespace detail {
-
-template <class T, class A>
-constexpr ir::Value as_value(ir::Builder& builder, const A& a) {
-  if constexpr (is_expr<A> || is_scalar_expr<A>)
-    return ir::cast(a.value, dtype_of<T>);
-  else
-    return ir::constant(builder, dtype_of<T>, Dims{}, static_cast<double>(a));
-}
-
-template <class A>
-struct operand_traits {
-  using dtype = A;
-  using shape = Shape<>;
-};
-template <class T, class S>
-struct operand_traits<Expr<T, S>> {
-  using dtype = T;
-  using shape = S;
+struct CustomTensor {
+  T* data = nullptr;
+  Dims dims;
+  WEFT_HD constexpr i64 size() const { return dims.size(); }
+  WEFT_HD constexpr T& operator[](i64 i) const { return data[i]; }
 };
 
-template <class S>
-struct operand_traits<ScalarExpr<S>> {
-  using dtype = S;
-  using shape = Shape<>;
-};
-
-template <class A, class B>
-constexpr auto common_dtype() {
-  if constexpr (is_expr<A> && is_expr<B>)
-    return promoted<typename A::dtype, typename B::dtype>{};
-  else if constexpr (is_expr<A>)
-    return promoted_scalar<typename A::dtype, typename operand_traits<B>::dtype>{};
-  else if constexpr (is_expr<B>)
-    return promoted_scalar<typename B::dtype, typename operand_traits<A>::dtype>{};
-  else
-    return promoted<typename operand_traits<A>::dtype, typename operand_traits<B>::dtype>{};
-}
-
-}  // namespace detail
-
-// What an operation returns after the message that refuses its operands: a value of the result's shape that
-// depends on all of them, so that no second error follows.
-namespace detail {
-template <class T, class S, class... A>
-constexpr Expr<T, S> refused(const A&... operands) {
-  ir::Value sum{};
-  const auto join = [&](const auto& a) {
-    if constexpr (ExprLike<std::remove_cvref_t<decltype(a)>>) {
-      const ir::Value v = ir::cast(to_expr(a).value, dtype_of<T>);
-      const ir::Value total =
-          ir::reshape(ir::reduce(ir::Op::reduce_sum, v, ir::all_axes(v.dims().rank)), Dims{});
-      sum = sum ? sum + total : total;
-    }
-  };
-  (join(operands), ...);
-  return {ir::broadcast(sum, S::value)};
-}
-}  // namespace detail
-
-// The dtype of a pointwise operation on A and B (Exprs or scalars).
-template <class A, class B>
-using common = decltype(detail::common_dtype<A, B>());
-
-template <class A>
-using shape_of_operand = typename detail::operand_traits<A>::shape;
-template <class A>
-using dtype_of_operand = typename detail::operand_traits<A>::dtype;
+// Stands in a gradient's tuple for an operand that has none.
+struct NoGradient {};
+inline constexpr NoGradient no_gradient{};
 
 }  // namespace weft
-
-namespace weft {
-
-template <class T, class S>
-struct Input {
-  using dtype = T;
-  using shape = S;
-};
-
-template <class T, i64... D>
-inline constexpr Input<T, Shape<D...>> in{};
-
-template <class A>
-inline constexpr bool is_input = false;
-template <class T, class S>
-inline constexpr bool is_input<Input<T, S>> = true;
-
-}  // namespace weft
-
-namespace weft::exec {
-
-// Checks an argument against the input it is for and returns where its elements start.
-template <class A, class I>
-concept Container = requires(const A& a) {
-  { *a.data() } -> std::convertible_to<typename I::dtype>;
-  a.size();
-};
-
-template <bool Ok, class Argument, class Input>
-struct ArgumentFits {
-  static_assert(Ok,
-                "an argument of a call has another dtype, shape or kind than the input it is for: give a "
-                "tensor, a pointer, an array or a container of the input's dtype");
-};
-
-template <class I, class A>
-constexpr bool argument_fits() {
-  using T = typename I::dtype;
-  if constexpr (std::is_array_v<A>)
-    return std::is_same_v<std::remove_cv_t<std::remove_all_extents_t<A>>, T> &&
-           sizeof(A) == sizeof(T) * static_cast<std::size_t>(I::shape::size);
-  else if constexpr (std::is_pointer_v<A>)
-    return std::is_same_v<std::remove_cv_t<std::remove_pointer_t<A>>, T>;
-  else if constexpr (TensorLike<A>)
-    return std::is_same_v<typename A::dtype, T> && std::is_same_v<typename A::shape, typename I::shape>;
-  else if constexpr (std::is_arithmetic_v<A>)
-    return I::shape::size == 1 && std::is_same_v<A, T>;
-  else if constexpr (Container<A, I>)
-    return std::is_same_v<std::remove_cvref_t<decltype(*std::declval<const A&>().data())>, T>;
-  else
-    return false;
-}
-
-template <bool Ok, class Argument, class Device>
-struct ArgumentReachable {
-  static_assert(Ok, "an argument of a call lies on another device than the program: copy it first");
-};
-
-// True if a program of `Device` can read an argument A: it lies in the host's memory or on the same device.
-template <class Device, class A>
-constexpr bool argument_reachable() {
-  if constexpr (requires { typename A::device_type; })
-    return std::is_same_v<typename A::device_type, Device> || std::is_same_v<typename A::device_type, Cpu>;
-  else
-    return true;
-}
-
-// Where the elements of `a` start, for input `number` of kind I = Input<T, Shape>.
-template <class I, class A>
-const void* argument(const A& a, int number) {
-  constexpr bool fits = argument_fits<I, A>();
-  static_assert(sizeof(ArgumentFits<fits, A, I>) > 0);
-  if constexpr (!fits) {
-    return nullptr;
-  } else if constexpr (std::is_array_v<A> || std::is_pointer_v<A>) {
-    return a;
-  } else if constexpr (TensorLike<A>) {
-    return a.data();
-  } else if constexpr (std::is_arithmetic_v<A>) {
-    return &a;
-  } else {
-    if (static_cast<i64>(a.size()) != I::shape::size)
-      throw Error("call/size", "input " + std::to_string(number) + " takes " +
-                                   std::to_string(I::shape::size) + " elements, " +
-                                   to_text(I::shape::value).c_str() + ", and was given " +
-                                   std::to_string(a.size()));
-    return a.data();
-  }
-}
-
-}  // namespace weft::exec
-// ---- weft/exec/explain.hpp ----
-// What a program will launch, step by step: the kind of kernel, what was fused into it, its bytes, its FLOPs,
-// and the least time these take on a stated machine. Law: the passes run again when explain() is called, so
-// that a program which never asks pays nothing; the totals are those of the compiled program.
-
-// ---- weft/passes/prune.hpp ----
-// Drops what no output and no assignment needs, and markers that only differentiation reads; gives outputs
-// that are leaves a node of their own, so that every result is computed into memory the program owns. Two
-// computations that differ in the variables of grad alone become one, and a bias is added to a matrix product
-// after what else is (epilogue.hpp).
-
-// ---- weft/passes/reduce_loops.hpp ----
-// Loops without what nothing uses: results, carries that only feed themselves, operands. Law: what a loop has
-// in memory anyway is not written twice: a stacked output that is a carry, and a carry's last value where its
-// history is wanted, are rows of the history.
-
-namespace weft::passes {
-
-constexpr ir::Graph prune(const ir::Graph& g);
-
-// One loop reduced to the results that are used.
-class LoopReduction {
- public:
-  // What stands for a result of the loop before.
-  struct Result {
-    enum class Kind : u8 { unused, result, rows, last_row, operand } kind = Kind::unused;
-    int number = 0;  // of the new loop's result, or of the old loop's operand
-    i64 from = 0;    // the first row of a history
-  };
-
-  ir::LoopShape before, shape;
-  List<u8> kept;        // operands of the loop before that the new one has
-  List<Result> result;  // of every result before
-  ir::Graph body;
-
-  // `used`: of every result.
-  constexpr LoopReduction(const ir::Graph& g, int loop, const List<u8>& used)
-      : before(ir::loop_shape(g, loop)), body(ir::loop_body(g, loop)) {
-    const int carries = before.carries;
-    shape = before;
-    result = List<Result>(before.results());
-    find_aliases(used);
-    find_live();
-    // carries and outputs that remain get new numbers
-    List<int> outputs, carry_number(carries, -1);
-    shape.carries = shape.stacked = shape.invariants = shape.outputs = 0;
-    for (int k = 0; k < carries; ++k)
-      if (carry_live_[k]) carry_number[k] = shape.carries++, outputs.push(body.outputs[k]);
-    for (int k = 0; k < before.outputs; ++k)
-      if (output_live_[k]) output_number_[k] = shape.outputs++, outputs.push(body.outputs[carries + k]);
-    List<int> inputs;
-    const int key = body.key_input;
-    body.key_input = -1;
-    for (int k = 0; k < before.operands(); ++k) {
-      if (!kept[k]) continue;
-      const int node = body.inputs[k];
-      if (node >= 0) body.nodes[node].imm = static_cast<u64>(inputs.size());
-      if (k == key) body.key_input = inputs.size();
-      inputs.push(node);
-      if (k >= carries) (before.is_stacked(k) ? shape.stacked : shape.invariants) += 1;
-    }
-    body.inputs = inputs;
-    body.outputs = outputs;
-    for (Result& r : result) {
-      if (r.kind == Result::Kind::result)
-        r.number = r.number < carries ? shape.final_of(carry_number[r.number])
-                                      : shape.output(output_number_[r.number - 2 * carries]);
-      else if (r.kind == Result::Kind::rows || r.kind == Result::Kind::last_row)
-        r.number = shape.history_of(carry_number[r.number]);
-    }
-    body = prune(body);
-  }
-
- private:
-  using Kind = typename Result::Kind;
-
-  // Through markers that mean nothing here.
-  constexpr int plain(int x) const {
-    while (body.nodes[x].op == ir::Op::stop_gradient ||
-           (body.nodes[x].op == ir::Op::cast && body.nodes[body.in(x, 0)].dtype == body.nodes[x].dtype))
-      x = body.in(x, 0);
-    return x;
-  }
-
-  constexpr void find_aliases(const List<u8>& used) {
-    const int carries = before.carries;
-    history_ = List<u8>(carries, 0);
-    output_live_ = List<u8>(before.outputs, 0);
-    output_number_ = List<int>(before.outputs, -1);
-    kept = List<u8>(before.operands(), 0);
-    for (int k = 0; k < carries; ++k) history_[k] = used[before.history_of(k)];
-    for (int k = 0; k < before.outputs; ++k)
-      if (used[before.output(k)]) result[before.output(k)] = stacked(k);
-    for (int k = 0; k < carries; ++k) {
-      if (used[before.history_of(k)]) result[before.history_of(k)] = {Kind::rows, k, 0};
-      if (!used[k]) continue;
-      result[k] = {history_[k] ? Kind::last_row : Kind::result, k, before.last_row()};
-    }
-  }
-  constexpr Result stacked(int k) {
-    const int carries = before.carries;
-    const int x = plain(body.outputs[carries + k]);
-    const ir::Node& node = body.nodes[x];
-    if (node.op == ir::Op::input && before.is_stacked(static_cast<int>(node.imm))) {
-      kept[static_cast<int>(node.imm)] = 2;  // the operand itself, whether or not the loop reads it
-      return {Kind::operand, static_cast<int>(node.imm), 0};
-    }
-    if (node.op == ir::Op::input && static_cast<int>(node.imm) < carries) {
-      history_[static_cast<int>(node.imm)] = 1;
-      return {Kind::rows, static_cast<int>(node.imm), before.read_from()};
-    }
-    for (int c = 0; c < carries; ++c)
-      if (plain(body.outputs[c]) == x) {
-        history_[c] = 1;
-        return {Kind::rows, c, before.written_from()};
-      }
-    for (int j = 0; j < k; ++j)
-      if (output_live_[j] && plain(body.outputs[carries + j]) == x)
-        return {Kind::result, before.output(j), 0};
-    output_live_[k] = 1;
-    return {Kind::result, before.output(k), 0};
-  }
-
-  // Carries that a result, or a carry that is live, depends on; then the inputs that are read.
-  constexpr void find_live() {
-    const int carries = before.carries, n = body.nodes.size();
-    carry_live_ = List<u8>(carries, 0);
-    List<u8> live(n, 0);
-    for (int k = 0; k < carries; ++k)
-      if (result[k].kind != Kind::unused || history_[k]) carry_live_[k] = 1;
-    for (int k = 0; k < before.outputs; ++k)
-      if (output_live_[k]) live[body.outputs[carries + k]] = 1;
-    bool changed = true, draws = false;
-    while (changed) {
-      changed = false;
-      for (int k = 0; k < carries; ++k)
-        if (carry_live_[k]) live[body.outputs[k]] = 1;
-      for (int i = n - 1; i >= 0; --i) {
-        if (!live[i]) continue;
-        const ir::Node& node = body.nodes[i];
-        for (int a = 0; a < node.arity; ++a) live[body.edges[node.first + a]] = 1;
-        draws = draws || node.op == ir::Op::random;
-        if (node.op == ir::Op::input && static_cast<int>(node.imm) < carries &&
-            !carry_live_[static_cast<int>(node.imm)])
-          carry_live_[static_cast<int>(node.imm)] = 1, changed = true;
-      }
-    }
-    operand_used_ = List<u8>(before.operands(), 0);
-    for (int k = 0; k < before.operands(); ++k) {
-      const int x = body.inputs[k];
-      const bool reads =
-          k < carries ? carry_live_[k] != 0 : (x >= 0 && live[x]) || (draws && k == body.key_input);
-      operand_used_[k] = reads || kept[k] ? 1 : 0;  // what a result is taken from must stay alive
-      kept[k] = reads ? 1 : 0;
-    }
-  }
-
- public:
-  // Operands of the loop before that are used by it or in place of its results.
-  constexpr bool uses(int operand) const { return operand_used_[operand] != 0; }
-
- private:
-  List<u8> history_, carry_live_, output_live_, operand_used_;
-  List<int> output_number_;
-};
-
-constexpr ir::Graph reduce_loops(const ir::Graph& g) {
-  using ir::Op;
-  using Kind = LoopReduction::Result::Kind;
-  const int n = g.nodes.size();
-  List<u8> live(n, 0);
-  List<int> result_of(n, -1), next(n, -1), reduction(n, -1);  // chains of each loop's results
-  List<LoopReduction*> reductions;
-  for (int node : g.outputs) live[node] = 1;
-  for (const ir::Assign& a : g.assigns) live[a.node] = 1;
-  for (int i = n - 1; i >= 0; --i) {
-    if (!live[i]) continue;
-    const ir::Node& node = g.nodes[i];
-    const int* in = g.edges.data() + node.first;
-    if (node.op == Op::loop_result) next[i] = result_of[in[0]], result_of[in[0]] = i;
-    if (node.op != Op::loop) {
-      for (int k = 0; k < node.arity; ++k) live[in[k]] = 1;
-      continue;
-    }
-    List<u8> used(ir::loop_shape(g, i).results(), 0);
-    for (int r = result_of[i]; r >= 0; r = next[r]) used[static_cast<int>(g.nodes[r].imm)] = 1;
-    reduction[i] = reductions.size();
-    reductions.push(new LoopReduction(g, i, used));
-    for (int k = 0; k < node.arity; ++k)
-      if (reductions.back()->uses(k)) live[in[k]] = 1;
-  }
-  ir::Builder b(g, 2 * n);
-  List<int> moved(n, -1), operands;
-  for (int i = 0; i < n; ++i) {
-    if (!live[i]) continue;
-    const ir::Node node = g.nodes[i];
-    const int* in = g.edges.data() + node.first;
-    operands.clear();
-    if (node.op == Op::loop) {
-      const LoopReduction& r = *reductions[reduction[i]];
-      for (int k = 0; k < node.arity; ++k)
-        if (r.kept[k]) operands.push(moved[in[k]]);
-      moved[i] = ir::loop(b, r.shape, r.body, operands).id;
-    } else if (node.op == Op::loop_result) {
-      const LoopReduction& r = *reductions[reduction[in[0]]];
-      const LoopReduction::Result& from = r.result[static_cast<int>(node.imm)];
-      const ir::Value loop{&b, moved[in[0]]};
-      const Dims d = g.dims(i);
-      if (from.kind == Kind::operand) {
-        moved[i] = moved[g.edges[g.nodes[in[0]].first + from.number]];
-      } else if (from.kind == Kind::result) {
-        moved[i] = ir::loop_result(loop, from.number, node.dtype, d).id;
-      } else {
-        const ir::Value history = ir::loop_history(loop, r.shape, from.number - r.shape.carries);
-        moved[i] = from.kind == Kind::rows ? ir::rows(history, from.from, d.extent[0]).id
-                                           : ir::reshape(ir::rows(history, from.from, 1), d).id;
-      }
-    } else {
-      for (int k = 0; k < node.arity; ++k) operands.push(moved[in[k]]);
-      moved[i] = b.add(node, operands.data(), operands.size());
-    }
-  }
-  for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved[x]);
-  for (int x : g.outputs) b.graph.outputs.push(moved[x]);
-  for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved[a.node]});
-  for (LoopReduction* r : reductions) delete r;
-  return static_cast<ir::Graph&&>(b.graph);
-}
-
-}  // namespace weft::passes
-
-namespace weft::passes {
-
-constexpr ir::Graph drop_unused(const ir::Graph& g) {
-  const int n = g.nodes.size();
-  const ir::Node* const nodes = g.nodes.data();
-  const int* const all_edges = g.edges.data();
-  List<u8> live_list(n, 0);
-  List<int> use_list(n, 0);
-  u8* const live = live_list.data();
-  int* const uses = use_list.data();
-  for (int node : g.outputs) live[node] = 1, ++uses[node];
-  for (const ir::Assign& a : g.assigns) live[a.node] = 1, ++uses[a.node];
-  int edges = 0;
-  bool variables = false;  // of grad: casts to the dtype they come from
-  for (int i = n - 1; i >= 0; --i) {
-    if (!live[i]) continue;
-    const ir::Node& node = nodes[i];
-    const int* in = all_edges + node.first;
-    // of a surrogate only the value is computed
-    for (int k = 0; k < (node.op == ir::Op::surrogate ? 1 : node.arity); ++k) live[in[k]] = 1, ++uses[in[k]];
-    edges += node.arity;
-    if (node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype) variables = true;
-  }
-  List<LateBias> late;
-  List<int> late_at;  // of the sum that such a pair ends in, -1 otherwise
-  for (int i = 0; i < n; ++i) {
-    if (nodes[i].op != ir::Op::add || !live[i]) continue;
-    const LateBias found = late_bias(nodes, all_edges, i, uses);
-    if (found.inner < 0) continue;
-    if (late_at.empty()) late_at = List<int>(n, -1);
-    live[found.inner] = 0;
-    late_at[i] = late.size();
-    late.push(found);
-  }
-  ir::Builder b(g, variables ? n : 0);
-  ir::Graph& r = b.graph;
-  r.bodies = g.bodies;
-  r.body_words = g.body_words;
-  r.edges.reserve(edges + g.outputs.size() + g.assigns.size());
-  r.nodes.reserve(n + g.outputs.size() + g.assigns.size());
-  List<int> moved_list(n, -1);
-  int* const moved = moved_list.data();
-  // Equal nodes can only be there with variables: without, no time is spent looking for them.
-  const auto add = [&](ir::Node node, const int* in, int arity) {
-    if (variables) return b.add(node, in, arity);
-    node.first = r.edges.size();
-    r.edges.append(in, arity);
-    r.nodes.push(node);
-    return r.nodes.size() - 1;
-  };
-  List<int> operands;
-  for (int i = 0; i < n; ++i) {
-    if (!live[i]) continue;
-    const ir::Node node = nodes[i];
-    const int* in = all_edges + node.first;
-    const bool same = node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype;
-    if (node.op == ir::Op::stop_gradient || node.op == ir::Op::surrogate || same) {
-      moved[i] = moved[in[0]];
-      continue;
-    }
-    if (!late.empty() && late_at[i] >= 0) {
-      const LateBias& sum = late[late_at[i]];
-      const int inner[2]{moved[sum.dot], moved[sum.x]};
-      const int outer[2]{add(node, inner, 2), moved[sum.bias]};
-      moved[i] = add(node, outer, 2);
-      continue;
-    }
-    operands.clear();
-    for (int k = 0; k < node.arity; ++k) operands.push(moved[in[k]]);
-    moved[i] = add(node, operands.data(), node.arity);
-  }
-  const auto computed = [&](int node) {
-    const ir::Op op = r.nodes[node].op;
-    if (op != ir::Op::input && op != ir::Op::state && op != ir::Op::scalar && op != ir::Op::pack) return node;
-    ir::Node same = r.nodes[node];
-    same.op = ir::Op::bitcast;
-    same.imm = 0;
-    same.list = -1;
-    same.first = r.edges.size();
-    same.arity = 1;
-    r.edges.push(node);
-    r.nodes.push(same);
-    return r.nodes.size() - 1;
-  };
-  for (int node : g.outputs) r.outputs.push(computed(moved[node]));
-  for (const ir::Assign& a : g.assigns) r.assigns.push({a.slot, computed(moved[a.node])});
-  for (int node : g.inputs) r.inputs.push(node < 0 ? -1 : moved[node]);
-  return static_cast<ir::Graph&&>(r);
-}
-
-constexpr ir::Graph prune(const ir::Graph& g) {
-  if (g.bodies.empty()) return drop_unused(g);
-  const ir::Graph reduced = reduce_loops(g);
-  return drop_unused(reduced);
-}
-
-}  // namespace weft::passes
-
-namespace weft {
-
-// A machine by two numbers: bytes and FLOPs a second. A launch takes at least max(bytes / bandwidth, FLOPs /
-// rate).
-struct Roofline {
-  double bytes_per_second = 20e9;
-  double flops_per_second = 100e9;
-  double seconds(i64 bytes, i64 flops) const {
-    const double memory = static_cast<double>(bytes) / bytes_per_second,
-                 compute = static_cast<double>(flops) / flops_per_second;
-    return memory > compute ? memory : compute;
-  }
-};
-
-namespace exec {
-
-struct ExplainedStep {
-  std::string kernel;  // "map", "row", "column", "all", "segment", "dot", "conv", ...; loops may be several
-                       // at once: "row+column"
-  std::string shape;   // of the space that it walks, or "m x n x k"
-  std::string ops;     // what is fused into it, in order: "mul, add x2, exp"
-  i64 bytes = 0, flops = 0;
-};
-
-struct Explanation {
-  std::vector<ExplainedStep> steps;
-  i64 bytes = 0, flops = 0, workspace_bytes = 0;
-  i64 launches = 0;  // a step inside a loop counts once a trip
-};
-
-namespace explain_detail {
-
-inline std::string number(double value, int decimals) {
-  char text[48];
-  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, decimals);
-  return {text, end.ptr};
-}
-
-// Three significant digits: 987, 12.3k; 12.3 kB where `what` is "B".
-inline std::string compact(double value, const char* what = "") {
-  const char* units[] = {"", "k", "M", "G", "T", "P"};
-  int unit = 0;
-  while (value >= 999.5 && unit < 5) value /= 1000, ++unit;
-  return number(value, unit == 0 || value >= 99.95 ? 0
-                       : value >= 9.995            ? 1
-                                                   : 2) +
-         (*what != 0 ? " " : "") + units[unit] + what;
-}
-
-// 840 ns, 20.9 us, 1.25 ms
-inline std::string duration(double seconds) {
-  const char* units[] = {" s", " ms", " us", " ns"};
-  int unit = 0;
-  while (seconds > 0 && seconds < 0.9995 && unit < 3) seconds *= 1000, ++unit;
-  return number(seconds, unit == 3 || seconds >= 99.95 ? 0 : seconds >= 9.995 ? 1 : 2) + units[unit];
-}
-
-inline std::string padded(std::string text, std::size_t width, bool right) {
-  if (text.size() < width) text.insert(right ? 0 : text.size(), width - text.size(), ' ');
-  return text;
-}
-
-// The names of a loop's arithmetic, neighbours of one name counted.
-inline std::string fused_ops(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group) {
-  std::vector<std::pair<std::string, int>> runs;
-  for (int i = 0; i < group.body.size; ++i) {
-    const ir::Op op = g.nodes[f.pool[group.body.begin + i]].op;
-    if (op == ir::Op::constant || op == ir::Op::broadcast || op == ir::Op::reshape) continue;
-    const char* name = ir::info(op).name;
-    if (!runs.empty() && runs.back().first == name)
-      ++runs.back().second;
-    else
-      runs.push_back({name, 1});
-  }
-  std::string out;
-  for (const auto& [name, count] : runs) {
-    out += (out.empty() ? "" : ", ") + name;
-    if (count > 1) out += " x" + std::to_string(count);
-  }
-  return out.empty() ? "copy" : out;
-}
-
-inline std::string loop_kind(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group,
-                             const passes::Cut& cut) {
-  bool row = false, column = false, all = false;
-  for (int i = 0; i < group.body.size; ++i) {
-    const int x = f.pool[group.body.begin + i];
-    if (!ir::is_reduction(g.nodes[x].op)) continue;
-    column = column || f.level[x] == passes::Level::column_sum;
-    all = all || f.level[x] == passes::Level::total;
-    row = row || (f.level[x] != passes::Level::column_sum && f.level[x] != passes::Level::total);
-  }
-  std::string kind = row ? "row" : cut.segments >= 0 ? "segment" : !column && !all ? "map" : "";
-  if (column) kind += kind.empty() ? "column" : "+column";
-  if (all) kind += kind.empty() ? "all" : "+all";
-  return kind;
-}
-
-inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
-                                  int k, const codegen::Lowered& lowered, const codegen::Step& step) {
-  const passes::Group& group = f.groups[k];
-  const auto at = [&](int i) {
-    return std::to_string(static_cast<i64>(lowered.numbers[step.numbers.begin + i]));
-  };
-  const auto type = [&](int node) { return std::string(name_of(g.nodes[node].dtype)); };
-  ExplainedStep out;
-  out.bytes = step.bytes;
-  out.flops = step.flops;
-  switch (step.kind) {
-    case codegen::StepKind::loop:
-      out.kernel = loop_kind(g, f, group, plan.cuts[k]);
-      out.shape = to_text(group.space).c_str();
-      out.ops = fused_ops(g, f, group);
-      break;
-    case codegen::StepKind::finish:
-      out.kernel = "finish";
-      out.shape = std::to_string(step.addresses.size / 2) + (step.addresses.size == 2 ? " sum" : " sums");
-      out.ops = "adds the parts";
-      break;
-    case codegen::StepKind::dot: {
-      out.kernel = "dot";
-      out.shape = at(0) + " x " + at(1) + " x " + at(2);
-      i64 batch = 1;
-      for (i64 b = 0; b < static_cast<i64>(lowered.numbers[step.numbers.begin + 8]); ++b)
-        batch *= static_cast<i64>(lowered.numbers[step.numbers.begin + 9 + 4 * static_cast<int>(b)]);
-      if (batch > 1) out.shape = std::to_string(batch) + " of " + out.shape;
-      out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
-      if (group.added >= 0) out.ops += ", add";
-      if (group.bias >= 0) out.ops += ", bias";
-      break;
-    }
-    case codegen::StepKind::conv:
-      out.kernel = "conv";
-      out.shape = std::string(to_text(g.dims(g.in(group.opaque, 0))).c_str()) + " by " +
-                  to_text(g.dims(g.in(group.opaque, 1))).c_str();
-      out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
-      break;
-    case codegen::StepKind::gather:
-    case codegen::StepKind::scatter_add:
-      out.kernel = step.kind == codegen::StepKind::gather ? "gather" : "scatter";
-      out.shape = at(1) + " rows of " + at(2);
-      out.ops = type(group.opaque);
-      break;
-    case codegen::StepKind::scan:
-    case codegen::StepKind::argsort:
-    case codegen::StepKind::take:
-    case codegen::StepKind::scatter:
-    case codegen::StepKind::search:
-      out.kernel = ir::info(g.nodes[group.opaque].op).name;
-      out.shape = at(0) + " x " + at(1) + " x " + at(2);
-      out.ops = type(g.in(group.opaque, 0));
-      break;
-    case codegen::StepKind::copy:
-      out.kernel = "copy";
-      out.shape = at(0) + " B";
-      break;
-    case codegen::StepKind::repeat:
-      out.kernel = "loop";
-      out.shape = at(0) + " trips of the " + at(1) + " below";
-      break;
-  }
-  return out;
-}
-
-// Steps of a graph that runs `trips` times, `depth` loops deep.
-inline void explain_into(Explanation& out, const ir::Graph& g, const passes::Fusion& f,
-                         const passes::Plan& plan, i64 trips, int depth) {
-  for (int k = 0; k < f.groups.size(); ++k) {
-    const codegen::Lowered lowered = codegen::lower(g, f, plan, k, k + 1);
-    for (int i = 0; i < lowered.steps.size(); ++i) {
-      const codegen::Step& step = lowered.steps[i];
-      ExplainedStep s = explain_step(g, f, plan, k, lowered, step);
-      s.kernel.insert(0, static_cast<std::size_t>(depth), ' ');
-      s.bytes *= trips;
-      s.flops *= trips;
-      out.steps.push_back(s);
-      out.bytes += s.bytes;
-      out.flops += s.flops;
-      if (step.kind != codegen::StepKind::repeat) {
-        out.launches += trips;
-        continue;
-      }
-      const passes::LoopMemory inside(g, f, k);
-      explain_into(out, inside.body, inside.fusion, inside.plan, trips * inside.shape.trips, depth + 1);
-      i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);
-    }
-  }
-}
-
-}  // namespace explain_detail
-
-// Explains a graph as it is traced (before prune).
-inline Explanation explain_graph(const ir::Graph& traced) {
-  const ir::Graph g = passes::prune(traced);
-  const passes::Fusion f = passes::fuse(g);
-  const passes::Plan plan = passes::plan_memory(g, f);
-  Explanation out;
-  explain_detail::explain_into(out, g, f, plan, 1, 0);
-  out.workspace_bytes = plan.workspace_bytes;
-  return out;
-}
-
-// One line a launch, at most 79 columns; what does not fit goes on below.
-inline std::string to_text(const Explanation& e, const Roofline& machine) {
-  using namespace explain_detail;
-  constexpr std::size_t columns = 79, indent = 47;
-  double least = 0;
-  for (const ExplainedStep& s : e.steps) least += machine.seconds(s.bytes, s.flops);
-  std::string out = std::to_string(e.launches) + (e.launches == 1 ? " launch, " : " launches, ") +
-                    compact(static_cast<double>(e.bytes), "B") + " moved, " +
-                    compact(static_cast<double>(e.flops), "FLOP") + ", workspace " +
-                    compact(static_cast<double>(e.workspace_bytes), "B") + "\nat least " + duration(least) +
-                    " on a machine of " + compact(machine.bytes_per_second, "B/s") + " and " +
-                    compact(machine.flops_per_second, "FLOP/s") + "\n\n";
-  out += "  #  kernel           bytes    FLOP  at least  what\n";
-  for (std::size_t i = 0; i < e.steps.size(); ++i) {
-    const ExplainedStep& s = e.steps[i];
-    std::string line = padded(std::to_string(i), 3, true) + "  " + padded(s.kernel, 14, false) +
-                       padded(compact(static_cast<double>(s.bytes)), 8, true) +
-                       padded(compact(static_cast<double>(s.flops)), 8, true) +
-                       padded(duration(machine.seconds(s.bytes, s.flops)), 10, true) + "  ";
-    std::string rest = s.shape + (s.ops.empty() ? "" : ": " + s.ops);
-    while (true) {
-      std::size_t cut = rest.size();
-      if (cut > columns - indent) {
-        cut = rest.rfind(' ', columns - indent);
-        if (cut == std::string::npos || cut == 0) cut = columns - indent;
-      }
-      out += line + rest.substr(0, cut) + "\n";
-      rest.erase(0, cut + (cut < rest.size() && rest[cut] == ' ' ? 1 : 0));
-      if (rest.empty()) break;
-      line = std::string(indent, ' ');
-    }
-  }
-  return out;
-}
-
-}  // namespace exec
-
-// The launches of anything that has a graph: Source::graph() traces.
-template <class Source>
-std::string explain(const Roofline& machine = {}) {
-  return exec::to_text(exec::explain_graph(Source::graph()), machine);
-}
-
-}  // namespace weft
-// ---- weft/exec/host_program.hpp ----
-// A compiled program on the host: its steps as function pointers with resolved addresses over blocks of
-// memory that the caller or the program owns. Running it is a walk over that list; nothing is allocated.
-
-// ---- weft/kernels/line_host.hpp ----
-// How the primitives along one axis run on the host. Work is cut by size, so results do not depend on the
-// threads.
-
 // ---- weft/kernels/host_launch.hpp ----
 // How each kind of step runs on the host. Work is cut by size, so results do not depend on the threads.
 
@@ -13207,6 +11657,127 @@ void dot(const DotShape& s, const TA* a, const TB* b, TC* c, int max_threads = 0
 }
 
 }  // namespace weft::kernels
+// ---- weft/kernels/index.hpp ----
+// Rows of a table by index: gather reads them, scatter_add adds to them. Law: scatter_add adds in the order
+// of the indices, whichever team runs it, so its results are the same bits everywhere.
+
+namespace weft::kernels {
+
+struct IndexArgs {
+  const void* data = nullptr;   // gather: the table (rows, width); scatter_add: what is added (count, width)
+  const void* index = nullptr;  // (count)
+  void* out = nullptr;          // gather: (count, width); scatter_add: the table
+  i64 rows = 0, count = 0, width = 0;
+};
+
+// Words: the dtypes of the elements and of the indices. Numbers: rows of the table, indices, elements of a
+// row.
+inline IndexArgs index_args(const LoopArgs& args, const u64* numbers) {
+  return {args.pointer[0],
+          args.pointer[1],
+          args.pointer[2],
+          static_cast<i64>(numbers[0]),
+          static_cast<i64>(numbers[1]),
+          static_cast<i64>(numbers[2])};
+}
+
+namespace detail {
+template <class T>
+inline constexpr T missing_row = T(0);
+template <>
+inline constexpr float missing_row<float> = std::numeric_limits<float>::quiet_NaN();
+template <>
+inline constexpr double missing_row<double> = std::numeric_limits<double>::quiet_NaN();
+template <class Format, class Bits>
+inline constexpr SmallFloat<Format, Bits> missing_row<SmallFloat<Format, Bits>> =
+    SmallFloat<Format, Bits>(std::numeric_limits<float>::quiet_NaN());
+}  // namespace detail
+
+// Rows [begin, end) of a gather, moved in units of `Bytes`, to which rows and addresses are aligned. A row
+// whose index is outside the table is NaN (0 for integers).
+template <class T, class I, int Bytes, class Team>
+WEFT_HD_INLINE void gather_rows(Team& team, const IndexArgs& args, i64 begin, i64 end) {
+  constexpr int per = Bytes / int{sizeof(T)};
+  using Unit = detail::Words<Bytes>;
+  const i64 units = args.width / per;
+  const I* index = static_cast<const I*>(args.index);
+  const Unit* table = static_cast<const Unit*>(args.data);
+  Unit* out = static_cast<Unit*>(args.out);
+  detail::Stored<T, per> none;
+  WEFT_UNROLL
+  for (int j = 0; j < per; ++j) none.element[j] = detail::missing_row<T>;
+  const Unit missing = __builtin_bit_cast(Unit, none);
+  int together = 1;  // threads on one row
+  while (together < team.size() && together < units) together *= 2;
+  for (i64 i = begin + team.rank() / together; i < end; i += team.size() / together) {
+    const i64 row = static_cast<i64>(index[i]);
+    const bool found = row >= 0 && row < args.rows;
+    const Unit* from = table + (found ? row : 0) * units;
+    if constexpr (detail::is_serial<Team>) {
+      if (found) {
+        __builtin_memcpy(out + i * units, from, static_cast<std::size_t>(args.width) * sizeof(T));
+        continue;
+      }
+    }
+    for (i64 j = team.rank() % together; j < units; j += together)
+      out[i * units + j] = found ? from[j] : missing;
+  }
+}
+
+// Columns [column, column_end) of rows [row, row_end) of a table: set to zero, then what is added. A thread
+// owns columns. Indices outside the table are skipped.
+template <class T, class I, class Team>
+WEFT_HD_INLINE void scatter_add_tile(Team& team, const IndexArgs& args, i64 row, i64 row_end, i64 column,
+                                     i64 column_end) {
+  const T* update = static_cast<const T*>(args.data);
+  const I* index = static_cast<const I*>(args.index);
+  T* out = static_cast<T*>(args.out);
+  const auto add_row = [&](i64 i) __attribute__((always_inline)) {
+    T* to = out + static_cast<i64>(index[i]) * args.width;
+    const T* from = update + i * args.width;
+    for (i64 j = column + team.rank(); j < column_end; j += team.size())
+      to[j] = narrow<T>(static_cast<register_of<T>>(widen(to[j]) + widen(from[j])));
+  };
+  for (i64 r = row; r < row_end; ++r)
+    for (i64 j = column + team.rank(); j < column_end; j += team.size()) out[r * args.width + j] = T(0);
+  if constexpr (detail::is_serial<Team>) {
+    for (i64 i = 0; i < args.count; ++i) {
+      const i64 r = static_cast<i64>(index[i]);
+      if (r >= row && r < row_end) add_row(i);
+    }
+  } else {
+    // Each thread looks at one index; the positions that hit the tile are listed in order.
+    auto list = team.template shared<i64>(team.size());
+    auto hits = team.template shared<int>(team.warps());
+    for (i64 base = 0; base < args.count; base += team.size()) {
+      const i64 i = base + team.rank();
+      const i64 r = i < args.count ? static_cast<i64>(index[i]) : -1;
+      const bool hit = r >= row && r < row_end;
+      int rank_of_hit = hit ? 1 : 0;
+      WEFT_UNROLL
+      for (int d = 1; d < warp_size; d *= 2) {
+        const int lower = team.shuffle_up(rank_of_hit, d);
+        if (team.lane() >= d) rank_of_hit += lower;
+      }
+      if (team.lane() == warp_size - 1) hits[team.warp()] = rank_of_hit;
+      team.sync();
+      int before = 0, total = 0;
+      for (int w = 0; w < team.warps(); ++w) {
+        const int n = hits[w];
+        if (w < team.warp()) before += n;
+        total += n;
+      }
+      if (hit) list[before + rank_of_hit - 1] = i;
+      team.sync();
+      for (int k = 0; k < total; ++k) {
+        const i64 position = list[k];
+        add_row(position);
+      }
+    }
+  }
+}
+
+}  // namespace weft::kernels
 
 namespace weft::kernels {
 
@@ -13299,6 +11870,1704 @@ inline void run_copy(const HostLaunch& launch, int) {
 }
 
 }  // namespace weft::kernels
+
+namespace weft {
+
+template <bool Ok, class Op>
+struct CustomGradientDefined {
+  static_assert(Ok,
+                "custom: a primitive without a gradient is differentiated: give its custom_op a static "
+                "constexpr gradient(g, y, operands...), or stop_gradient(x) before it");
+};
+template <bool Ok, class Op, class... Tensors>
+struct CustomRunsOnHost {
+  static_assert(Ok,
+                "custom: the primitive has no static host(...) that takes these tensors: the result, "
+                "then the operands, const");
+};
+template <bool Ok, class Op, class... Tensors>
+struct CustomRunsOnCuda {
+  static_assert(Ok,
+                "custom: the primitive has no static cuda(...) that takes these tensors and a "
+                "cudaStream_t: the result, then the operands, const");
+};
+
+}  // namespace weft
+
+namespace weft::kernels {
+
+static_assert(most_custom_operands < LoopArgs::max_operands);
+
+template <class Op, class... A>
+concept CustomHost = requires(const A&... a) {
+  Op::host(a...);
+};
+
+// The extents of tensor `which`.
+inline Dims custom_dims(const u64* numbers, int which) {
+  for (; which > 0; --which) numbers += 1 + numbers[0];
+  Dims d;
+  d.rank = static_cast<int>(numbers[0]);
+  for (int a = 0; a < d.rank; ++a) d.extent[a] = static_cast<i64>(numbers[1 + a]);
+  return d;
+}
+
+template <class C, int K>
+using custom_element = std::conditional_t<K == 0, ctype<static_cast<DType>(C::w[3 + K])>,
+                                          const ctype<static_cast<DType>(C::w[3 + K])>>;
+
+// Calls f(primitive, result, operands...).
+template <class C, class Launch, class F, std::size_t... K>
+void call_custom(const Launch& launch, const F& f, std::index_sequence<K...>) {
+  using Op = custom_op<C::w[0]>;
+  constexpr bool defined = C::w[1] == 0;
+  static_assert(sizeof(CustomGradientDefined<defined, Op>) > 0);
+  if constexpr (defined)
+    f(Op{}, CustomTensor<custom_element<C, static_cast<int>(K)>>{
+                static_cast<custom_element<C, static_cast<int>(K)>*>(launch.args.pointer[K]),
+                custom_dims(launch.numbers, static_cast<int>(K))}...);
+}
+template <class C, class Launch, class F>
+void call_custom(const Launch& launch, const F& f) {
+  call_custom<C>(launch, f, std::make_index_sequence<C::w[2]>{});
+}
+
+template <class C>
+void run_custom(const HostLaunch& launch, int threads) {
+  call_custom<C>(launch, [&]<class Op, class... T>(Op, const T&... tensor) {
+    if constexpr (CustomHost<Op, T..., int>) {
+      Op::host(tensor..., threads);
+    } else {
+      constexpr bool runs = CustomHost<Op, T...>;
+      static_assert(sizeof(CustomRunsOnHost<runs, Op, T...>) > 0);
+      if constexpr (runs) Op::host(tensor...);
+    }
+  });
+}
+
+}  // namespace weft::kernels
+// ---- weft/kernels/sort.hpp ----
+// The places of a line's elements in sorted order. Law: elements become unsigned keys in whose order NaN is
+// the greatest and both zeros are equal; a key goes with its place, so that no two items are equal and every
+// correct sort gives the same, stable result.
+
+namespace weft::kernels {
+
+namespace detail {
+
+WEFT_HD_INLINE constexpr u32 sort_key(float x) {
+  const u32 bits = __builtin_bit_cast(u32, x != x   ? __builtin_bit_cast(float, 0x7fc00000u)
+                                           : x == 0 ? 0.0f
+                                                    : x);
+  return bits ^ (bits >> 31 != 0 ? 0xffffffffu : 0x80000000u);
+}
+WEFT_HD_INLINE constexpr u64 sort_key(double x) {
+  const u64 bits = __builtin_bit_cast(u64, x != x   ? __builtin_bit_cast(double, 0x7ff8000000000000u)
+                                           : x == 0 ? 0.0
+                                                    : x);
+  return bits ^ (bits >> 63 != 0 ? ~u64{0} : u64{1} << 63);
+}
+WEFT_HD_INLINE constexpr u32 sort_key(i32 x) { return static_cast<u32>(x) ^ 0x80000000u; }
+WEFT_HD_INLINE constexpr u64 sort_key(i64 x) { return static_cast<u64>(x) ^ (u64{1} << 63); }
+
+}  // namespace detail
+
+// A key of 32 bits and its place in one word.
+struct SortItem32 {
+  u64 word = ~u64{0};
+  WEFT_HD_INLINE constexpr bool operator<(const SortItem32& o) const { return word < o.word; }
+  WEFT_HD_INLINE constexpr i64 place() const { return static_cast<i64>(word & 0xffffffffu); }
+  static constexpr int key_bytes = 4;
+  constexpr int digit(int k) const { return static_cast<int>(word >> (32 + 8 * k) & 255); }
+};
+struct SortItem64 {
+  u64 key = ~u64{0}, at = ~u64{0};
+  WEFT_HD_INLINE constexpr bool operator<(const SortItem64& o) const {
+    return key != o.key ? key < o.key : at < o.at;
+  }
+  WEFT_HD_INLINE constexpr i64 place() const { return static_cast<i64>(at); }
+  static constexpr int key_bytes = 8;
+  constexpr int digit(int k) const { return static_cast<int>(key >> (8 * k) & 255); }
+};
+
+template <class T>
+using sort_item = std::conditional_t<sizeof(T) == 8, SortItem64, SortItem32>;
+
+template <class T>
+WEFT_HD_INLINE sort_item<T> make_sort_item(T x, i64 place, bool descending) {
+  const auto key = descending ? ~detail::sort_key(x) : detail::sort_key(x);
+  if constexpr (sizeof(T) == 8)
+    return {key, static_cast<u64>(place)};
+  else
+    return {u64{key} << 32 | static_cast<u64>(place)};
+}
+
+namespace detail {
+
+// Runs of 16 by insertion, then merged in pairs; the result ends in `items`.
+template <class Item>
+inline void merge_sort(Item* items, Item* spare, i64 n) {
+  constexpr i64 run = 16;
+  for (i64 begin = 0; begin < n; begin += run)
+    for (i64 i = begin + 1; i < (begin + run < n ? begin + run : n); ++i) {
+      const Item x = items[i];
+      i64 j = i;
+      for (; j > begin && x < items[j - 1]; --j) items[j] = items[j - 1];
+      items[j] = x;
+    }
+  Item* from = items;
+  Item* to = spare;
+  for (i64 width = run; width < n; width *= 2) {
+    for (i64 begin = 0; begin < n; begin += 2 * width) {
+      const i64 middle = begin + width < n ? begin + width : n,
+                end = begin + 2 * width < n ? begin + 2 * width : n;
+      i64 i = begin, j = middle;
+      for (i64 k = begin; k < end; ++k)
+        to[k] = i < middle && (j == end || from[i] < from[j]) ? from[i++] : from[j++];
+    }
+    Item* other = from;
+    from = to;
+    to = other;
+  }
+  if (from != items)
+    for (i64 i = 0; i < n; ++i) items[i] = from[i];
+}
+
+// By the bytes of the keys, lowest first; items come in the order of their places. Bytes that all keys share
+// cost nothing.
+template <class Item>
+inline void radix_sort(Item* items, Item* spare, i64 n) {
+  constexpr int bytes = Item::key_bytes;
+  i64 counts[bytes][256]{};
+  for (i64 i = 0; i < n; ++i)
+    for (int k = 0; k < bytes; ++k) ++counts[k][items[i].digit(k)];
+  Item* from = items;
+  Item* to = spare;
+  for (int k = 0; k < bytes; ++k) {
+    if (counts[k][from[0].digit(k)] == n) continue;
+    i64 begin = 0;
+    for (i64& count : counts[k]) {
+      const i64 size = count;
+      count = begin;
+      begin += size;
+    }
+    for (i64 i = 0; i < n; ++i) to[counts[k][from[i].digit(k)]++] = from[i];
+    Item* other = from;
+    from = to;
+    to = other;
+  }
+  if (from != items)
+    for (i64 i = 0; i < n; ++i) items[i] = from[i];
+}
+
+// The `count` least items, in order, in items[0, count): a heap of the least so far, the greatest on top.
+template <class Item>
+inline void select_least(Item* items, i64 n, i64 count) {
+  const auto sink = [&](i64 size, i64 i, Item x) {
+    for (i64 child = 2 * i + 1; child < size; child = 2 * i + 1) {
+      if (child + 1 < size && items[child] < items[child + 1]) ++child;
+      if (!(x < items[child])) break;
+      items[i] = items[child];
+      i = child;
+    }
+    items[i] = x;
+  };
+  for (i64 i = count / 2 - 1; i >= 0; --i) sink(count, i, items[i]);
+  for (i64 i = count; i < n; ++i)
+    if (items[i] < items[0]) sink(count, 0, items[i]);
+  for (i64 size = count - 1; size > 0; --size) {
+    const Item last = items[size];
+    items[size] = items[0];
+    sink(size, 0, last);
+  }
+}
+
+}  // namespace detail
+
+// One line on the host, with memory for 2 * extent items.
+template <class T>
+inline void argsort_line(const LineArgs& args, i64 line, sort_item<T>* items) {
+  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
+  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
+  for (i64 i = 0; i < n; ++i) items[i] = make_sort_item(from[i * args.a_stride[1]], i, args.flag);
+  if (8 * args.count <= n)
+    detail::select_least(items, n, args.count);
+  else if (n < 1024)
+    detail::merge_sort(items, items + n, n);
+  else
+    detail::radix_sort(items, items + n, n);
+  i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
+  for (i64 i = 0; i < args.count; ++i) to[i * args.inner] = items[i].place();
+}
+
+// Tile `tile` of a line, sorted by a team in shared memory (16 KiB or 32 KiB): written as places when it is
+// the whole line, as items to scratch otherwise. Every compare-exchange has its own pair of items.
+template <class T, class Team>
+WEFT_HD_INLINE void sort_tile(Team& team, const LineArgs& args, i64 line, i64 tile) {
+  using Item = sort_item<T>;
+  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
+  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
+  const i64 begin = tile * line_sort_tile, left = n - begin < line_sort_tile ? n - begin : line_sort_tile;
+  int size = 2;  // a power of two that holds what is left
+  while (size < left) size *= 2;
+  auto items = team.template shared<Item>(line_sort_tile);
+  for (int i = team.rank(); i < size; i += team.size())
+    items[i] = i < left ? make_sort_item(from[(begin + i) * args.a_stride[1]], begin + i, args.flag) : Item{};
+  team.sync();
+  for (int run = 2; run <= size; run *= 2)
+    for (int step = run / 2; step > 0; step /= 2) {
+      for (int pair = team.rank(); pair < size / 2; pair += team.size()) {
+        const int i = pair / step * 2 * step + pair % step, j = i + step;
+        const Item x = items[i], y = items[j];
+        if ((y < x) == ((i & run) == 0)) {
+          items[i] = y;
+          items[j] = x;
+        }
+      }
+      team.sync();
+    }
+  if (n <= line_sort_tile) {
+    i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
+    for (i64 i = team.rank(); i < args.count; i += team.size()) {
+      const Item x = items[i];
+      to[i * args.inner] = x.place();
+    }
+  } else {
+    Item* to = static_cast<Item*>(args.scratch) + line * n + begin;
+    for (i64 i = team.rank(); i < left; i += team.size()) {
+      const Item x = items[i];
+      to[i] = x;
+    }
+  }
+}
+
+namespace detail {
+// How many of the first `diagonal` items of two sorted runs come from the first one.
+template <class A, class B>
+WEFT_HD_INLINE i64 merge_split(const A& a, i64 a_size, const B& b, i64 b_size, i64 diagonal) {
+  i64 low = diagonal > b_size ? diagonal - b_size : 0, high = diagonal < a_size ? diagonal : a_size;
+  while (low < high) {
+    const i64 middle = (low + high) / 2;
+    const auto x = a(middle), y = b(diagonal - 1 - middle);
+    if (x < y)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+}  // namespace detail
+
+// Tile `tile` of the line that merging runs of `width` items in pairs gives; `last` writes places. Shared
+// memory: 16 KiB or 32 KiB.
+template <class T, class Team>
+WEFT_HD_INLINE void merge_tile(Team& team, const LineArgs& args, i64 line, i64 tile, i64 width, bool odd,
+                               bool last) {
+  using Item = sort_item<T>;
+  const i64 n = args.extent, total = args.outer * args.inner * n;
+  Item* const scratch = static_cast<Item*>(args.scratch);
+  const Item* from = scratch + (odd ? total : 0) + line * n;
+  const i64 begin = tile * line_sort_tile, end = begin + line_sort_tile < n ? begin + line_sort_tile : n;
+  const i64 pair = begin / (2 * width) * (2 * width);
+  const i64 middle = pair + width < n ? pair + width : n, stop = pair + 2 * width < n ? pair + 2 * width : n;
+  const i64 a_size = middle - pair, b_size = stop - middle;
+  const auto a = [&](i64 i) { return from[pair + i]; };
+  const auto b = [&](i64 i) { return from[middle + i]; };
+  const i64 a_begin = detail::merge_split(a, a_size, b, b_size, begin - pair);
+  const i64 a_end = detail::merge_split(a, a_size, b, b_size, end - pair);
+  const i64 b_begin = begin - pair - a_begin, b_end = end - pair - a_end;
+  const i64 as = a_end - a_begin, bs = b_end - b_begin;
+  auto items = team.template shared<Item>(line_sort_tile);
+  for (i64 i = team.rank(); i < as + bs; i += team.size())
+    items[i] = i < as ? a(a_begin + i) : b(b_begin + i - as);
+  team.sync();
+  const auto near_a = [&](i64 i) -> Item { return items[i]; };
+  const auto near_b = [&](i64 i) -> Item { return items[as + i]; };
+  const i64 each = (line_sort_tile + team.size() - 1) / team.size();
+  const i64 first = each * team.rank() < as + bs ? each * team.rank() : as + bs;
+  i64 i = detail::merge_split(near_a, as, near_b, bs, first), j = first - i;
+  const i64 o = line / args.inner, k = line % args.inner;
+  for (i64 at = first; at < first + each && at < as + bs; ++at) {
+    const bool left = i < as && (j == bs || near_a(i) < near_b(j));
+    const Item x = left ? near_a(i++) : near_b(j++);
+    const i64 place = begin + at;
+    if (!last)
+      scratch[(odd ? 0 : total) + line * n + place] = x;
+    else if (place < args.count)
+      static_cast<i64*>(args.out)[(o * args.count + place) * args.inner + k] = x.place();
+  }
+}
+
+}  // namespace weft::kernels
+// ---- weft/kernels/take.hpp ----
+// Elements along one axis by index: take reads them, scatter folds them together, search finds where they
+// belong. Law: scatter folds in the order of the indices, whichever team runs it.
+
+// ---- weft/kernels/scan.hpp ----
+// Running folds along one axis. Law: sums and products of f32 are kept in f64 and rounded where they are
+// written; NaN stays once it has come; the host takes the elements of a line one after another.
+
+namespace weft::kernels {
+
+namespace detail {
+
+template <class T, LineFold F>
+struct ScanState {
+  using type = T;
+};
+template <LineFold F>
+requires(F != LineFold::max && F != LineFold::min) struct ScanState<float, F> {
+  using type = double;
+};
+
+template <class S, class L = std::numeric_limits<S>>
+inline constexpr S most_of = L::has_infinity ? L::infinity() : L::max();
+template <class S, class L = std::numeric_limits<S>>
+inline constexpr S least_of = L::has_infinity ? -L::infinity() : L::lowest();
+
+}  // namespace detail
+
+// What a scan or a scatter of T keeps while it folds.
+template <class T, LineFold F>
+using fold_state = typename detail::ScanState<T, F>::type;
+
+template <LineFold F, class S>
+WEFT_HD_INLINE constexpr S fold_neutral() {
+  return F == LineFold::sum    ? S(0)
+         : F == LineFold::prod ? S(1)
+         : F == LineFold::min  ? detail::most_of<S>
+                               : detail::least_of<S>;
+}
+
+// Integers wrap round.
+template <LineFold F, class S>
+WEFT_HD_INLINE S fold(S x, S y) {
+  if constexpr (F == LineFold::sum || F == LineFold::prod) {
+    if constexpr (std::is_integral_v<S>) {
+      const auto u = static_cast<u64>(x), v = static_cast<u64>(y);
+      return static_cast<S>(F == LineFold::sum ? u + v : u * v);
+    } else {
+      return F == LineFold::sum ? x + y : x * y;
+    }
+  } else if constexpr (F == LineFold::max) {
+    return y > x || y != y ? y : x;  // a NaN in x stays: comparisons with it are false
+  } else if constexpr (F == LineFold::min) {
+    return y < x || y != y ? y : x;
+  } else {
+    const S top = x > y || x != x ? x : y, low = x > y || x != x ? y : x;
+    if (!(top - top == S(0))) return y != y ? y : top;  // an infinity or NaN
+    using std::exp;
+    using std::log1p;
+    return top + log1p(exp(low - top));
+  }
+}
+
+// `Lines` neighbouring lines from number `line` on, one element of each at a time.
+template <class T, LineFold F, int Lines>
+inline void scan_lines(const LineArgs& args, i64 line) {
+  using S = fold_state<T, F>;
+  const T* from[Lines];
+  T* to[Lines];
+  S state[Lines];
+  const i64 first = args.flag ? args.extent - 1 : 0;
+  for (int l = 0; l < Lines; ++l) {
+    const i64 o = (line + l) / args.inner, k = (line + l) % args.inner;
+    from[l] = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2] +
+              first * args.a_stride[1];
+    to[l] = static_cast<T*>(args.out) + (o * args.extent + first) * args.inner + k;
+    state[l] = fold_neutral<F, S>();
+  }
+  const i64 a_step = args.flag ? -args.a_stride[1] : args.a_stride[1];
+  const i64 out_step = args.flag ? -args.inner : args.inner;
+  for (i64 i = 0; i < args.extent; ++i)
+    for (int l = 0; l < Lines; ++l) {
+      state[l] = fold<F>(state[l], static_cast<S>(from[l][i * a_step]));
+      to[l][i * out_step] = static_cast<T>(state[l]);
+    }
+}
+
+inline constexpr int scan_block_lines = 8;
+
+// Block `block` of scan_block_lines lines.
+template <class T, LineFold F>
+inline void scan_block(const LineArgs& args, i64 block) {
+  const i64 begin = block * scan_block_lines, lines = args.outer * args.inner;
+  if (begin + scan_block_lines <= lines) return scan_lines<T, F, scan_block_lines>(args, begin);
+  for (i64 line = begin; line < lines; ++line) scan_lines<T, F, 1>(args, line);
+}
+
+// One line by a team: each thread folds four neighbours, warps pass their results on by shuffles. Shared
+// memory: 8 bytes a warp.
+template <class T, LineFold F, class Team>
+WEFT_HD_INLINE void scan_line(Team& team, const LineArgs& args, i64 line) {
+  using S = fold_state<T, F>;
+  constexpr int each = 4;
+  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
+  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
+  T* to = static_cast<T*>(args.out) + o * n * args.inner + k;
+  auto totals = team.template shared<S>(team.warps());
+  S carry = fold_neutral<F, S>();
+  for (i64 base = 0; base < n; base += i64{each} * team.size()) {
+    S part[each];
+    S total = fold_neutral<F, S>();
+    WEFT_UNROLL
+    for (int j = 0; j < each; ++j) {
+      const i64 i = base + i64{each} * team.rank() + j, at = args.flag ? n - 1 - i : i;
+      if (i < n) total = fold<F>(total, static_cast<S>(from[at * args.a_stride[1]]));
+      part[j] = total;
+    }
+    WEFT_UNROLL
+    for (int d = 1; d < warp_size; d *= 2) {
+      const S lower = team.shuffle_up(total, d);
+      if (team.lane() >= d) total = fold<F>(lower, total);
+    }
+    if (team.lane() == warp_size - 1) totals[team.warp()] = total;
+    S before = team.shuffle_up(total, 1);
+    if (team.lane() == 0) before = fold_neutral<F, S>();
+    team.sync();
+    S all = carry;
+    for (int w = 0; w < team.warps(); ++w) {
+      if (w == team.warp()) before = fold<F>(all, before);
+      const S more = totals[w];
+      all = fold<F>(all, more);
+    }
+    carry = all;
+    WEFT_UNROLL
+    for (int j = 0; j < each; ++j) {
+      const i64 i = base + i64{each} * team.rank() + j, at = args.flag ? n - 1 - i : i;
+      if (i < n) to[at * args.inner] = static_cast<T>(fold<F>(before, part[j]));
+    }
+    team.sync();
+  }
+}
+
+// One line by one thread: neighbouring threads on neighbouring lines read neighbouring elements.
+template <class T, LineFold F>
+WEFT_HD_INLINE void scan_alone(const LineArgs& args, i64 line) {
+  using S = fold_state<T, F>;
+  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
+  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
+  T* to = static_cast<T*>(args.out) + o * n * args.inner + k;
+  S state = fold_neutral<F, S>();
+  for (i64 i = 0; i < n; ++i) {
+    const i64 at = args.flag ? n - 1 - i : i;
+    state = fold<F>(state, static_cast<S>(from[at * args.a_stride[1]]));
+    to[at * args.inner] = static_cast<T>(state);
+  }
+}
+
+}  // namespace weft::kernels
+
+namespace weft::kernels {
+
+namespace detail {
+
+// An index from the front, -1 outside.
+template <class I>
+WEFT_HD_INLINE i64 line_place(I index, i64 extent) {
+  const i64 i = static_cast<i64>(index), at = i < 0 ? i + extent : i;
+  return at < extent ? at : -1;
+}
+
+}  // namespace detail
+
+// Elements [begin, end) of take's result.
+template <class T, class I, class Team>
+WEFT_HD_INLINE void take_elements(Team& team, const LineArgs& args, i64 begin, i64 end) {
+  const T* from = static_cast<const T*>(args.a);
+  const I* index = static_cast<const I*>(args.b);
+  T* out = static_cast<T*>(args.out);
+  const T missing = args.flag ? T(0) : detail::missing_row<T>;
+  const auto element = [&](i64 o, i64 j, i64 k) {
+    const i64 at = detail::line_place(
+        index[o * args.b_stride[0] + j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
+    return at < 0 ? missing : from[o * args.a_stride[0] + at * args.a_stride[1] + k * args.a_stride[2]];
+  };
+  if constexpr (detail::is_serial<Team>) {
+    i64 k = begin % args.inner, j = begin / args.inner % args.count, o = begin / args.inner / args.count;
+    const bool rows = args.inner > 1 && args.b_stride[2] == 0 && args.a_stride[2] == 1;
+    for (i64 i = begin; i < end && args.inner == 1; ++o, j = 0) {  // neighbours differ in their index
+      const i64 run = args.count - j < end - i ? args.count - j : end - i;
+      const T* line = from + o * args.a_stride[0];
+      const I* wanted = index + o * args.b_stride[0] + j * args.b_stride[1];
+      for (i64 r = 0; r < run; ++r) {
+        const i64 at = detail::line_place(wanted[r * args.b_stride[1]], args.extent);
+        out[i + r] = at < 0 ? missing : line[at * args.a_stride[1]];
+      }
+      i += run;
+    }
+    for (i64 i = begin; i < end && args.inner != 1;) {
+      const i64 run = args.inner - k < end - i ? args.inner - k : end - i;
+      if (rows) {  // one index for a run of neighbours
+        const i64 at = detail::line_place(index[o * args.b_stride[0] + j * args.b_stride[1]], args.extent);
+        if (at >= 0)
+          __builtin_memcpy(out + i, from + o * args.a_stride[0] + at * args.a_stride[1] + k,
+                           static_cast<std::size_t>(run) * sizeof(T));
+        else
+          for (i64 r = 0; r < run; ++r) out[i + r] = missing;
+      } else {
+        for (i64 r = 0; r < run; ++r) out[i + r] = element(o, j, k + r);
+      }
+      i += run;
+      k = 0;
+      if (++j == args.count) j = 0, ++o;
+    }
+  } else {
+    for (i64 i = begin + team.rank(); i < end; i += team.size()) {
+      if (args.outer * args.count * args.inner < i64{1} << 31) {  // 32-bit division is several times faster
+        const u32 n = static_cast<u32>(i), inner = static_cast<u32>(args.inner),
+                  count = static_cast<u32>(args.count);
+        out[i] = element(n / inner / count, n / inner % count, n % inner);
+      } else {
+        out[i] = element(i / args.inner / args.count, i / args.inner % args.count, i % args.inner);
+      }
+    }
+  }
+}
+
+// Rows [row, row_end) and columns [column, column_end) of part o of scatter's result.
+template <class T, class I, LineFold F, class Team>
+WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 row, i64 row_end, i64 column,
+                                 i64 column_end) {
+  const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
+  const I* index = static_cast<const I*>(args.b) + o * args.b_stride[0];
+  T* out = static_cast<T*>(args.out) + o * args.extent * args.inner;
+  const auto add = [&](i64 at, i64 j, i64 k) {
+    T& to = out[at * args.inner + k];
+    to = fold<F>(to, update[j * args.a_stride[1] + k * args.a_stride[2]]);
+  };
+  const i64 columns = column_end - column;
+  for (i64 i = team.rank(); i < (row_end - row) * columns; i += team.size())
+    out[(row + i / columns) * args.inner + column + i % columns] = fold_neutral<F, T>();
+  team.sync();
+  if constexpr (detail::is_serial<Team>) {
+    const bool rows = args.b_stride[2] == 0 || args.inner == 1;  // one index for all columns
+    for (i64 j = 0; j < args.count; ++j) {
+      i64 at = rows ? detail::line_place(index[j * args.b_stride[1]], args.extent) : 0;
+      for (i64 k = column; k < column_end; ++k) {
+        if (!rows) at = detail::line_place(index[j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
+        if (at >= row && at < row_end) add(at, j, k);
+      }
+    }
+  } else if (args.inner > 1 && args.b_stride[2] != 0) {
+    // each column has indices of its own: a thread owns columns
+    for (i64 k = column + team.rank(); k < column_end; k += team.size())
+      for (i64 j = 0; j < args.count; ++j) {
+        const i64 at = detail::line_place(index[j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
+        if (at >= row && at < row_end) add(at, j, k);
+      }
+  } else {
+    // Each thread looks at four neighbouring indices; those that hit the tile are listed in order.
+    constexpr int each = 4;
+    auto list = team.template shared<i64>(each * team.size());
+    auto hits = team.template shared<int>(team.warps());
+    const bool single = args.inner == 1;  // then a thread owns rows
+    for (i64 base = 0; base < args.count; base += i64{each} * team.size()) {
+      bool hit[each];
+      int found = 0;
+      WEFT_UNROLL
+      for (int e = 0; e < each; ++e) {
+        const i64 j = base + i64{each} * team.rank() + e;
+        const i64 at = j < args.count ? detail::line_place(index[j * args.b_stride[1]], args.extent) : -1;
+        hit[e] = at >= row && at < row_end;
+        found += hit[e] ? 1 : 0;
+      }
+      int sum = found;
+      WEFT_UNROLL
+      for (int d = 1; d < warp_size; d *= 2) {
+        const int lower = team.shuffle_up(sum, d);
+        if (team.lane() >= d) sum += lower;
+      }
+      if (team.lane() == warp_size - 1) hits[team.warp()] = sum;
+      team.sync();
+      int at = sum - found, total = 0;
+      for (int w = 0; w < team.warps(); ++w) {
+        const int n = hits[w];
+        if (w < team.warp()) at += n;
+        total += n;
+      }
+      WEFT_UNROLL
+      for (int e = 0; e < each; ++e)
+        if (hit[e]) list[at++] = base + i64{each} * team.rank() + e;
+      team.sync();
+      for (int h = 0; h < total; ++h) {
+        const i64 j = list[h];
+        const i64 r = detail::line_place(index[j * args.b_stride[1]], args.extent);
+        if (single) {
+          if ((r - row) % team.size() == team.rank()) add(r, j, 0);
+        } else {
+          for (i64 k = column + team.rank(); k < column_end; k += team.size()) add(r, j, k);
+        }
+      }
+      team.sync();
+    }
+  }
+}
+
+// Elements [begin, end) of search's result: by halves, NaN counting as greater than all.
+template <class T, class Team>
+WEFT_HD_INLINE void search_elements(Team& team, const LineArgs& args, i64 begin, i64 end) {
+  for (i64 i = begin + team.rank(); i < end; i += team.size()) {
+    const i64 o = i / args.count, j = i % args.count;
+    const T* line = static_cast<const T*>(args.a) + o * args.a_stride[0];
+    const T x = static_cast<const T*>(args.b)[o * args.b_stride[0] + j * args.b_stride[1]];
+    i64 low = 0, high = args.extent;
+    while (low < high) {
+      const i64 middle = (low + high) / 2;
+      const T y = line[middle * args.a_stride[1]];
+      const bool before = args.flag ? !(y > x) : !(y >= x);
+      if (before)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    static_cast<i64*>(args.out)[i] = low;
+  }
+}
+
+}  // namespace weft::kernels
+// ---- weft/exec/function.hpp ----
+// A compiled function: called with memory for each input, it returns views of its results.
+
+// ---- weft/exec/argument.hpp ----
+// What a program takes for an input: a tensor, a pointer, an array, a number or a container, whose dtype and
+// shape are checked while compiling; a container's size is checked when it is given.
+
+// ---- weft/ops/input.hpp ----
+// in<f32, 128, 64>: the dtype and shape of a program's input.
+
+// ---- weft/ops/expr.hpp ----
+// Expr<T, Shape<...>>: what a user's function computes with while it is traced. The type carries dtype and
+// shape, so mistakes are found at the user's line; the value is a node number, so types stay short.
+// Every operation is one stateless function object derived from Operation; what its arguments are decides
+// which handle comes back: a node (Expr), or a small typed tree to be replayed later (Lazy).
+
+// ---- weft/core/diagnose.hpp ----
+// How a wrong shape becomes one readable compile error on every compiler.
+// Law: the sentence is a literal in a static_assert, the operation and the operands are types, and the
+// static_assert stands inside a class template (a "cause") that has them as arguments; then g++, clang and
+// nvcc all print the sentence and, next to it, "ShapesBroadcast<false, Add, Shape<4, 8>, Shape<3, 8>>", once,
+// with the user's line in the trail. (A static_assert on a variable template prints no arguments under nvcc;
+// a string as a template argument is printed letter by letter there; asserting Cause::value reports twice,
+// and creating a Cause object makes clang report the caller's constant expression too.)
+//
+// An operation uses it so, returning something plausible so that no second error follows:
+//
+//   constexpr bool fits = broadcastable(A::value, B::value);
+//   static_assert(sizeof(ShapesBroadcast<fits, Add, A, B>) > 0);
+//   if constexpr (!fits) { return a; } else { ... }
+//
+// A new cause is a struct like those below, in the header of the operation that needs it.
+
+namespace weft {
+
+// Numbers that a message shows beside shapes.
+template <i64 Value>
+struct Axis {};
+template <i64 Value>
+struct Rank {};
+template <i64 Value>
+struct Size {};
+
+template <bool Ok, class Op, class... Shapes>
+struct ShapesBroadcast {
+  static_assert(Ok,
+                "the shapes do not broadcast: two extents of the same axis must be equal, or one of them 1");
+};
+
+template <bool Ok, class Op, class... Shapes>
+struct ShapesEqual {
+  static_assert(Ok, "the shapes differ, and this operation does not broadcast");
+};
+
+// Shapes: of the operands of a product, whose contracted axes are meant.
+template <bool Ok, class Op, class... Shapes>
+struct InnerExtentsEqual {
+  static_assert(Ok, "the extents of the contracted axes differ");
+};
+
+template <bool Ok, class Op, class... Shapes>
+struct SizesEqual {
+  static_assert(Ok, "the new shape does not hold the same number of elements");
+};
+
+// What: an Axis<i>, then the Shape it should fit in.
+template <bool Ok, class Op, class... What>
+struct AxisInRange {
+  static_assert(Ok, "the axis does not exist: it must lie in [-rank, rank)");
+};
+
+// What: a Shape, then the Rank<r> it should have.
+template <bool Ok, class Op, class... What>
+struct RankIs {
+  static_assert(Ok, "the tensor has the wrong number of axes");
+};
+
+template <bool Ok, class Op, class... Dtypes>
+struct DtypesEqual {
+  static_assert(Ok, "the dtypes differ: convert one operand with cast<T>");
+};
+
+template <bool Ok, class Op, class... Dtypes>
+struct DtypeAllowed {
+  static_assert(Ok, "the operation is not defined for this dtype");
+};
+
+}  // namespace weft
+
+namespace weft {
+
+template <class T, class S>
+struct Expr {
+  using dtype = T;
+  using shape = S;
+  static constexpr int rank = S::rank;
+  static constexpr i64 size = S::size;
+
+  ir::Value value;
+};
+
+// What operations on literals (`arange`, `zeros`) and run-time tensors return: a typed tree that is replayed
+// as Exprs when it meets a traced handle or is assigned to a Tensor. Not to outlive its statement.
+template <class Op, class... Args>
+struct Lazy {
+  std::tuple<Args...> args;
+};
+
+template <class A>
+inline constexpr bool is_expr = false;
+template <class T, class S>
+inline constexpr bool is_expr<Expr<T, S>> = true;
+
+template <class A>
+inline constexpr bool is_lazy = false;
+template <class Op, class... Args>
+inline constexpr bool is_lazy<Lazy<Op, Args...>> = true;
+
+// An operation that draws random numbers says so: inside a loop it draws anew in every trip.
+template <class Op>
+concept Draws = requires {
+  typename Op::weft_draws;
+};
+template <class A>
+inline constexpr bool draws = false;
+template <class Op, class... Args>
+inline constexpr bool draws<Lazy<Op, Args...>> = Draws<Op> || (draws<Args> || ...);
+
+// A type that stands for an expression (a parameter, a buffer): it has a member `expr()`.
+template <class A>
+concept ExprLike = is_expr<std::remove_cvref_t<A>> || requires(const A& a) {
+  a.expr();
+};
+
+// A run-time tensor: an operand of Lazy, with `replay(context)`.
+template <class A>
+concept TensorLike = requires {
+  typename std::remove_cvref_t<A>::weft_tensor;
+};
+
+template <class A>
+concept Scalar = std::is_arithmetic_v<std::remove_cvref_t<A>>;
+
+// A number known only at run time: it promotes like the C++ scalar S and is cast where it is used.
+template <class S>
+struct ScalarExpr {
+  ir::Value value;
+};
+template <class A>
+inline constexpr bool is_scalar_expr = false;
+template <class S>
+inline constexpr bool is_scalar_expr<ScalarExpr<S>> = true;
+
+template <class A>
+concept Operand = ExprLike<A> || is_lazy<std::remove_cvref_t<A>> || TensorLike<A> || Scalar<A> ||
+    is_scalar_expr<std::remove_cvref_t<A>>;
+
+template <class A>
+constexpr auto to_expr(const A& a) {
+  if constexpr (is_expr<A>)
+    return a;
+  else
+    return a.expr();
+}
+
+template <class A>
+using expr_of = decltype(to_expr(std::declval<const A&>()));
+
+// Builds a lazy tree's nodes: `leaf(tensor)` says what a run-time tensor becomes, `number(scalar)` what a
+// scalar.
+template <class A, class Leaf, class Number>
+constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number);
+
+namespace detail {
+template <class Op, class... Args, class Leaf, class Number>
+constexpr auto replay_lazy(ir::Builder& builder, const Lazy<Op, Args...>& lazy, Leaf& leaf, Number& number) {
+  return std::apply(
+      [&](const Args&... args) {
+        // braces: operands are built left to right, so random streams keep their order
+        const std::tuple operands{weft::replay(builder, args, leaf, number)...};
+        return std::apply([&](const auto&... o) { return Op::apply(builder, o...); }, operands);
+      },
+      lazy.args);
+}
+}  // namespace detail
+
+template <class A, class Leaf, class Number>
+constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number) {
+  if constexpr (TensorLike<A>)
+    return leaf(a);
+  else if constexpr (Scalar<A>)
+    return number(a);
+  else
+    return detail::replay_lazy(builder, a, leaf, number);
+}
+
+namespace detail {
+
+template <class A>
+constexpr ir::Builder* builder_of(const A& a) {
+  if constexpr (ExprLike<A> && requires { a.builder; })
+    return a.builder;  // a parameter's node is made where it is used
+  else if constexpr (ExprLike<A>)
+    return to_expr(a).value.builder;
+  else
+    return nullptr;
+}
+
+// The trace in which a value of `a` and one of `b` meet: the inner one.
+constexpr ir::Builder* inner_of(ir::Builder* a, ir::Builder* b) {
+  return a == nullptr ? b : b == nullptr || a == b || b->depth() < a->depth() ? a : b;
+}
+
+struct KeepScalar {
+  template <class S>
+  constexpr S operator()(S s) const {
+    return s;
+  }
+};
+struct NoTensor {
+  template <class A>
+  constexpr auto operator()(const A&) const {
+    static_assert(sizeof(A) == 0,
+                  "a run-time Tensor cannot be used inside a traced function: make it an input");
+  }
+};
+
+// An argument of a traced operation: literals join the graph here.
+template <class A>
+constexpr auto traced(ir::Builder& builder, const A& a) {
+  if constexpr (ExprLike<A>) {
+    auto e = to_expr(a);
+    if (e.value.builder != &builder) e.value = {&builder, builder.import(*e.value.builder, e.value.id)};
+    return e;
+  } else if constexpr (is_lazy<A> || TensorLike<A>) {
+    NoTensor leaf;
+    KeepScalar number;
+    return replay(builder, a, leaf, number);
+  } else {
+    return a;
+  }
+}
+
+}  // namespace detail
+
+// Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
+template <class Derived>
+struct Operation {
+  template <class... A>
+  constexpr auto operator()(const A&... a) const {
+    static_assert((Operand<A> && ...),
+                  "an operand is neither an expression, a parameter, a tensor nor a number");
+    if constexpr ((ExprLike<A> || ...)) {
+      ir::Builder* builder = nullptr;
+      ((builder = detail::inner_of(builder, detail::builder_of(a))), ...);
+      if constexpr (Draws<Derived> || (draws<A> || ...)) builder = &builder->innermost();
+      return Derived::apply(*builder, detail::traced(*builder, a)...);
+    } else {
+      return Lazy<Derived, A...>{{a...}};
+    }
+  }
+};
+
+// The types that shape rules and promotion yield.
+template <class T, class U>
+using promoted = ctype<promote(dtype_of<T>, dtype_of<U>)>;
+
+// The dtype that a C++ scalar S takes beside a tensor of T: floats keep float tensors, numbers keep theirs.
+template <class T, class S>
+using promoted_scalar = std::conditional_t<
+    is_float(dtype_of<T>), T,
+    std::conditional_t<std::is_floating_point_v<S>, f32,
+                       std::conditional_t<std::is_same_v<T, bool> && !std::is_same_v<S, bool>, i64, T>>>;
+
+// T if it is a floating type, f32 otherwise: what functions such as exp work in.
+template <class T>
+using floating = std::conditional_t<is_float(dtype_of<T>), T, f32>;
+
+// What formulas are computed in whose roundings would add up, PyTorch's opmath_t: f32, of f64 f64.
+template <class T>
+using opmath = std::conditional_t<std::is_same_v<T, f64>, f64, f32>;
+
+namespace detail {
+
+template <class T, class A>
+constexpr ir::Value as_value(ir::Builder& builder, const A& a) {
+  if constexpr (is_expr<A> || is_scalar_expr<A>)
+    return ir::cast(a.value, dtype_of<T>);
+  else
+    return ir::constant(builder, dtype_of<T>, Dims{}, static_cast<double>(a));
+}
+
+template <class A>
+struct operand_traits {
+  using dtype = A;
+  using shape = Shape<>;
+};
+template <class T, class S>
+struct operand_traits<Expr<T, S>> {
+  using dtype = T;
+  using shape = S;
+};
+
+template <class S>
+struct operand_traits<ScalarExpr<S>> {
+  using dtype = S;
+  using shape = Shape<>;
+};
+
+template <class A, class B>
+constexpr auto common_dtype() {
+  if constexpr (is_expr<A> && is_expr<B>)
+    return promoted<typename A::dtype, typename B::dtype>{};
+  else if constexpr (is_expr<A>)
+    return promoted_scalar<typename A::dtype, typename operand_traits<B>::dtype>{};
+  else if constexpr (is_expr<B>)
+    return promoted_scalar<typename B::dtype, typename operand_traits<A>::dtype>{};
+  else
+    return promoted<typename operand_traits<A>::dtype, typename operand_traits<B>::dtype>{};
+}
+
+}  // namespace detail
+
+// What an operation returns after the message that refuses its operands: a value of the result's shape that
+// depends on all of them, so that no second error follows.
+namespace detail {
+template <class T, class S, class... A>
+constexpr Expr<T, S> refused(const A&... operands) {
+  ir::Value sum{};
+  const auto join = [&](const auto& a) {
+    if constexpr (ExprLike<std::remove_cvref_t<decltype(a)>>) {
+      const ir::Value v = ir::cast(to_expr(a).value, dtype_of<T>);
+      const ir::Value total =
+          ir::reshape(ir::reduce(ir::Op::reduce_sum, v, ir::all_axes(v.dims().rank)), Dims{});
+      sum = sum ? sum + total : total;
+    }
+  };
+  (join(operands), ...);
+  return {ir::broadcast(sum, S::value)};
+}
+}  // namespace detail
+
+// The dtype of a pointwise operation on A and B (Exprs or scalars).
+template <class A, class B>
+using common = decltype(detail::common_dtype<A, B>());
+
+template <class A>
+using shape_of_operand = typename detail::operand_traits<A>::shape;
+template <class A>
+using dtype_of_operand = typename detail::operand_traits<A>::dtype;
+
+}  // namespace weft
+
+namespace weft {
+
+template <class T, class S>
+struct Input {
+  using dtype = T;
+  using shape = S;
+};
+
+template <class T, i64... D>
+inline constexpr Input<T, Shape<D...>> in{};
+
+template <class A>
+inline constexpr bool is_input = false;
+template <class T, class S>
+inline constexpr bool is_input<Input<T, S>> = true;
+
+}  // namespace weft
+
+namespace weft::exec {
+
+// Checks an argument against the input it is for and returns where its elements start.
+template <class A, class I>
+concept Container = requires(const A& a) {
+  { *a.data() } -> std::convertible_to<typename I::dtype>;
+  a.size();
+};
+
+template <bool Ok, class Argument, class Input>
+struct ArgumentFits {
+  static_assert(Ok,
+                "an argument of a call has another dtype, shape or kind than the input it is for: give a "
+                "tensor, a pointer, an array or a container of the input's dtype");
+};
+
+template <class I, class A>
+constexpr bool argument_fits() {
+  using T = typename I::dtype;
+  if constexpr (std::is_array_v<A>)
+    return std::is_same_v<std::remove_cv_t<std::remove_all_extents_t<A>>, T> &&
+           sizeof(A) == sizeof(T) * static_cast<std::size_t>(I::shape::size);
+  else if constexpr (std::is_pointer_v<A>)
+    return std::is_same_v<std::remove_cv_t<std::remove_pointer_t<A>>, T>;
+  else if constexpr (TensorLike<A>)
+    return std::is_same_v<typename A::dtype, T> && std::is_same_v<typename A::shape, typename I::shape>;
+  else if constexpr (std::is_arithmetic_v<A>)
+    return I::shape::size == 1 && std::is_same_v<A, T>;
+  else if constexpr (Container<A, I>)
+    return std::is_same_v<std::remove_cvref_t<decltype(*std::declval<const A&>().data())>, T>;
+  else
+    return false;
+}
+
+template <bool Ok, class Argument, class Device>
+struct ArgumentReachable {
+  static_assert(Ok, "an argument of a call lies on another device than the program: copy it first");
+};
+
+// True if a program of `Device` can read an argument A: it lies in the host's memory or on the same device.
+template <class Device, class A>
+constexpr bool argument_reachable() {
+  if constexpr (requires { typename A::device_type; })
+    return std::is_same_v<typename A::device_type, Device> || std::is_same_v<typename A::device_type, Cpu>;
+  else
+    return true;
+}
+
+// Where the elements of `a` start, for input `number` of kind I = Input<T, Shape>.
+template <class I, class A>
+const void* argument(const A& a, int number) {
+  constexpr bool fits = argument_fits<I, A>();
+  static_assert(sizeof(ArgumentFits<fits, A, I>) > 0);
+  if constexpr (!fits) {
+    return nullptr;
+  } else if constexpr (std::is_array_v<A> || std::is_pointer_v<A>) {
+    return a;
+  } else if constexpr (TensorLike<A>) {
+    return a.data();
+  } else if constexpr (std::is_arithmetic_v<A>) {
+    return &a;
+  } else {
+    if (static_cast<i64>(a.size()) != I::shape::size)
+      throw Error("call/size", "input " + std::to_string(number) + " takes " +
+                                   std::to_string(I::shape::size) + " elements, " +
+                                   to_text(I::shape::value).c_str() + ", and was given " +
+                                   std::to_string(a.size()));
+    return a.data();
+  }
+}
+
+}  // namespace weft::exec
+// ---- weft/exec/explain.hpp ----
+// What a program will launch, step by step: the kind of kernel, what was fused into it, its bytes, its FLOPs,
+// and the least time these take on a stated machine. Law: the passes run again when explain() is called, so
+// that a program which never asks pays nothing; the totals are those of the compiled program.
+
+// ---- weft/passes/prune.hpp ----
+// Drops what no output and no assignment needs, and markers that only differentiation reads; gives outputs
+// that are leaves a node of their own, so that every result is computed into memory the program owns. Two
+// computations that differ in the variables of grad alone become one, and a bias is added to a matrix product
+// after what else is (epilogue.hpp).
+
+// ---- weft/passes/reduce_loops.hpp ----
+// Loops without what nothing uses: results, carries that only feed themselves, operands. Law: what a loop has
+// in memory anyway is not written twice: a stacked output that is a carry, and a carry's last value where its
+// history is wanted, are rows of the history.
+
+namespace weft::passes {
+
+constexpr ir::Graph prune(const ir::Graph& g);
+
+// One loop reduced to the results that are used.
+class LoopReduction {
+ public:
+  // What stands for a result of the loop before.
+  struct Result {
+    enum class Kind : u8 { unused, result, rows, last_row, operand } kind = Kind::unused;
+    int number = 0;  // of the new loop's result, or of the old loop's operand
+    i64 from = 0;    // the first row of a history
+  };
+
+  ir::LoopShape before, shape;
+  List<u8> kept;        // operands of the loop before that the new one has
+  List<Result> result;  // of every result before
+  ir::Graph body;
+
+  // `used`: of every result.
+  constexpr LoopReduction(const ir::Graph& g, int loop, const List<u8>& used)
+      : before(ir::loop_shape(g, loop)), body(ir::loop_body(g, loop)) {
+    const int carries = before.carries;
+    shape = before;
+    result = List<Result>(before.results());
+    find_aliases(used);
+    find_live();
+    // carries and outputs that remain get new numbers
+    List<int> outputs, carry_number(carries, -1);
+    shape.carries = shape.stacked = shape.invariants = shape.outputs = 0;
+    for (int k = 0; k < carries; ++k)
+      if (carry_live_[k]) carry_number[k] = shape.carries++, outputs.push(body.outputs[k]);
+    for (int k = 0; k < before.outputs; ++k)
+      if (output_live_[k]) output_number_[k] = shape.outputs++, outputs.push(body.outputs[carries + k]);
+    List<int> inputs;
+    const int key = body.key_input;
+    body.key_input = -1;
+    for (int k = 0; k < before.operands(); ++k) {
+      if (!kept[k]) continue;
+      const int node = body.inputs[k];
+      if (node >= 0) body.nodes[node].imm = static_cast<u64>(inputs.size());
+      if (k == key) body.key_input = inputs.size();
+      inputs.push(node);
+      if (k >= carries) (before.is_stacked(k) ? shape.stacked : shape.invariants) += 1;
+    }
+    body.inputs = inputs;
+    body.outputs = outputs;
+    for (Result& r : result) {
+      if (r.kind == Result::Kind::result)
+        r.number = r.number < carries ? shape.final_of(carry_number[r.number])
+                                      : shape.output(output_number_[r.number - 2 * carries]);
+      else if (r.kind == Result::Kind::rows || r.kind == Result::Kind::last_row)
+        r.number = shape.history_of(carry_number[r.number]);
+    }
+    body = prune(body);
+  }
+
+ private:
+  using Kind = typename Result::Kind;
+
+  // Through markers that mean nothing here.
+  constexpr int plain(int x) const {
+    while (body.nodes[x].op == ir::Op::stop_gradient ||
+           (body.nodes[x].op == ir::Op::cast && body.nodes[body.in(x, 0)].dtype == body.nodes[x].dtype))
+      x = body.in(x, 0);
+    return x;
+  }
+
+  constexpr void find_aliases(const List<u8>& used) {
+    const int carries = before.carries;
+    history_ = List<u8>(carries, 0);
+    output_live_ = List<u8>(before.outputs, 0);
+    output_number_ = List<int>(before.outputs, -1);
+    kept = List<u8>(before.operands(), 0);
+    for (int k = 0; k < carries; ++k) history_[k] = used[before.history_of(k)];
+    for (int k = 0; k < before.outputs; ++k)
+      if (used[before.output(k)]) result[before.output(k)] = stacked(k);
+    for (int k = 0; k < carries; ++k) {
+      if (used[before.history_of(k)]) result[before.history_of(k)] = {Kind::rows, k, 0};
+      if (!used[k]) continue;
+      result[k] = {history_[k] ? Kind::last_row : Kind::result, k, before.last_row()};
+    }
+  }
+  constexpr Result stacked(int k) {
+    const int carries = before.carries;
+    const int x = plain(body.outputs[carries + k]);
+    const ir::Node& node = body.nodes[x];
+    if (node.op == ir::Op::input && before.is_stacked(static_cast<int>(node.imm))) {
+      kept[static_cast<int>(node.imm)] = 2;  // the operand itself, whether or not the loop reads it
+      return {Kind::operand, static_cast<int>(node.imm), 0};
+    }
+    if (node.op == ir::Op::input && static_cast<int>(node.imm) < carries) {
+      history_[static_cast<int>(node.imm)] = 1;
+      return {Kind::rows, static_cast<int>(node.imm), before.read_from()};
+    }
+    for (int c = 0; c < carries; ++c)
+      if (plain(body.outputs[c]) == x) {
+        history_[c] = 1;
+        return {Kind::rows, c, before.written_from()};
+      }
+    for (int j = 0; j < k; ++j)
+      if (output_live_[j] && plain(body.outputs[carries + j]) == x)
+        return {Kind::result, before.output(j), 0};
+    output_live_[k] = 1;
+    return {Kind::result, before.output(k), 0};
+  }
+
+  // Carries that a result, or a carry that is live, depends on; then the inputs that are read.
+  constexpr void find_live() {
+    const int carries = before.carries, n = body.nodes.size();
+    carry_live_ = List<u8>(carries, 0);
+    List<u8> live(n, 0);
+    for (int k = 0; k < carries; ++k)
+      if (result[k].kind != Kind::unused || history_[k]) carry_live_[k] = 1;
+    for (int k = 0; k < before.outputs; ++k)
+      if (output_live_[k]) live[body.outputs[carries + k]] = 1;
+    bool changed = true, draws = false;
+    while (changed) {
+      changed = false;
+      for (int k = 0; k < carries; ++k)
+        if (carry_live_[k]) live[body.outputs[k]] = 1;
+      for (int i = n - 1; i >= 0; --i) {
+        if (!live[i]) continue;
+        const ir::Node& node = body.nodes[i];
+        for (int a = 0; a < node.arity; ++a) live[body.edges[node.first + a]] = 1;
+        draws = draws || node.op == ir::Op::random;
+        if (node.op == ir::Op::input && static_cast<int>(node.imm) < carries &&
+            !carry_live_[static_cast<int>(node.imm)])
+          carry_live_[static_cast<int>(node.imm)] = 1, changed = true;
+      }
+    }
+    operand_used_ = List<u8>(before.operands(), 0);
+    for (int k = 0; k < before.operands(); ++k) {
+      const int x = body.inputs[k];
+      const bool reads =
+          k < carries ? carry_live_[k] != 0 : (x >= 0 && live[x]) || (draws && k == body.key_input);
+      operand_used_[k] = reads || kept[k] ? 1 : 0;  // what a result is taken from must stay alive
+      kept[k] = reads ? 1 : 0;
+    }
+  }
+
+ public:
+  // Operands of the loop before that are used by it or in place of its results.
+  constexpr bool uses(int operand) const { return operand_used_[operand] != 0; }
+
+ private:
+  List<u8> history_, carry_live_, output_live_, operand_used_;
+  List<int> output_number_;
+};
+
+constexpr ir::Graph reduce_loops(const ir::Graph& g) {
+  using ir::Op;
+  using Kind = LoopReduction::Result::Kind;
+  const int n = g.nodes.size();
+  List<u8> live(n, 0);
+  List<int> result_of(n, -1), next(n, -1), reduction(n, -1);  // chains of each loop's results
+  List<LoopReduction*> reductions;
+  for (int node : g.outputs) live[node] = 1;
+  for (const ir::Assign& a : g.assigns) live[a.node] = 1;
+  for (int i = n - 1; i >= 0; --i) {
+    if (!live[i]) continue;
+    const ir::Node& node = g.nodes[i];
+    const int* in = g.edges.data() + node.first;
+    if (node.op == Op::loop_result) next[i] = result_of[in[0]], result_of[in[0]] = i;
+    if (node.op != Op::loop) {
+      for (int k = 0; k < node.arity; ++k) live[in[k]] = 1;
+      continue;
+    }
+    List<u8> used(ir::loop_shape(g, i).results(), 0);
+    for (int r = result_of[i]; r >= 0; r = next[r]) used[static_cast<int>(g.nodes[r].imm)] = 1;
+    reduction[i] = reductions.size();
+    reductions.push(new LoopReduction(g, i, used));
+    for (int k = 0; k < node.arity; ++k)
+      if (reductions.back()->uses(k)) live[in[k]] = 1;
+  }
+  ir::Builder b(g, 2 * n);
+  List<int> moved(n, -1), operands;
+  for (int i = 0; i < n; ++i) {
+    if (!live[i]) continue;
+    const ir::Node node = g.nodes[i];
+    const int* in = g.edges.data() + node.first;
+    operands.clear();
+    if (node.op == Op::loop) {
+      const LoopReduction& r = *reductions[reduction[i]];
+      for (int k = 0; k < node.arity; ++k)
+        if (r.kept[k]) operands.push(moved[in[k]]);
+      moved[i] = ir::loop(b, r.shape, r.body, operands).id;
+    } else if (node.op == Op::loop_result) {
+      const LoopReduction& r = *reductions[reduction[in[0]]];
+      const LoopReduction::Result& from = r.result[static_cast<int>(node.imm)];
+      const ir::Value loop{&b, moved[in[0]]};
+      const Dims d = g.dims(i);
+      if (from.kind == Kind::operand) {
+        moved[i] = moved[g.edges[g.nodes[in[0]].first + from.number]];
+      } else if (from.kind == Kind::result) {
+        moved[i] = ir::loop_result(loop, from.number, node.dtype, d).id;
+      } else {
+        const ir::Value history = ir::loop_history(loop, r.shape, from.number - r.shape.carries);
+        moved[i] = from.kind == Kind::rows ? ir::rows(history, from.from, d.extent[0]).id
+                                           : ir::reshape(ir::rows(history, from.from, 1), d).id;
+      }
+    } else {
+      for (int k = 0; k < node.arity; ++k) operands.push(moved[in[k]]);
+      moved[i] = b.add(node, operands.data(), operands.size());
+    }
+  }
+  for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved[x]);
+  for (int x : g.outputs) b.graph.outputs.push(moved[x]);
+  for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved[a.node]});
+  for (LoopReduction* r : reductions) delete r;
+  return static_cast<ir::Graph&&>(b.graph);
+}
+
+}  // namespace weft::passes
+
+namespace weft::passes {
+
+constexpr ir::Graph drop_unused(const ir::Graph& g) {
+  const int n = g.nodes.size();
+  const ir::Node* const nodes = g.nodes.data();
+  const int* const all_edges = g.edges.data();
+  List<u8> live_list(n, 0);
+  List<int> use_list(n, 0);
+  u8* const live = live_list.data();
+  int* const uses = use_list.data();
+  for (int node : g.outputs) live[node] = 1, ++uses[node];
+  for (const ir::Assign& a : g.assigns) live[a.node] = 1, ++uses[a.node];
+  int edges = 0;
+  bool variables = false;  // of grad: casts to the dtype they come from
+  for (int i = n - 1; i >= 0; --i) {
+    if (!live[i]) continue;
+    const ir::Node& node = nodes[i];
+    const int* in = all_edges + node.first;
+    // of a surrogate only the value is computed
+    for (int k = 0; k < (node.op == ir::Op::surrogate ? 1 : node.arity); ++k) live[in[k]] = 1, ++uses[in[k]];
+    edges += node.arity;
+    if (node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype) variables = true;
+  }
+  List<LateBias> late;
+  List<int> late_at;  // of the sum that such a pair ends in, -1 otherwise
+  for (int i = 0; i < n; ++i) {
+    if (nodes[i].op != ir::Op::add || !live[i]) continue;
+    const LateBias found = late_bias(nodes, all_edges, i, uses);
+    if (found.inner < 0) continue;
+    if (late_at.empty()) late_at = List<int>(n, -1);
+    live[found.inner] = 0;
+    late_at[i] = late.size();
+    late.push(found);
+  }
+  ir::Builder b(g, variables ? n : 0);
+  ir::Graph& r = b.graph;
+  r.bodies = g.bodies;
+  r.body_words = g.body_words;
+  r.edges.reserve(edges + g.outputs.size() + g.assigns.size());
+  r.nodes.reserve(n + g.outputs.size() + g.assigns.size());
+  List<int> moved_list(n, -1);
+  int* const moved = moved_list.data();
+  // Equal nodes can only be there with variables: without, no time is spent looking for them.
+  const auto add = [&](ir::Node node, const int* in, int arity) {
+    if (variables) return b.add(node, in, arity);
+    node.first = r.edges.size();
+    r.edges.append(in, arity);
+    r.nodes.push(node);
+    return r.nodes.size() - 1;
+  };
+  List<int> operands;
+  for (int i = 0; i < n; ++i) {
+    if (!live[i]) continue;
+    const ir::Node node = nodes[i];
+    const int* in = all_edges + node.first;
+    const bool same = node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype;
+    if (node.op == ir::Op::stop_gradient || node.op == ir::Op::surrogate || same) {
+      moved[i] = moved[in[0]];
+      continue;
+    }
+    if (!late.empty() && late_at[i] >= 0) {
+      const LateBias& sum = late[late_at[i]];
+      const int inner[2]{moved[sum.dot], moved[sum.x]};
+      const int outer[2]{add(node, inner, 2), moved[sum.bias]};
+      moved[i] = add(node, outer, 2);
+      continue;
+    }
+    operands.clear();
+    for (int k = 0; k < node.arity; ++k) operands.push(moved[in[k]]);
+    moved[i] = add(node, operands.data(), node.arity);
+  }
+  const auto computed = [&](int node) {
+    const ir::Op op = r.nodes[node].op;
+    if (op != ir::Op::input && op != ir::Op::state && op != ir::Op::scalar && op != ir::Op::pack) return node;
+    ir::Node same = r.nodes[node];
+    same.op = ir::Op::bitcast;
+    same.imm = 0;
+    same.list = -1;
+    same.first = r.edges.size();
+    same.arity = 1;
+    r.edges.push(node);
+    r.nodes.push(same);
+    return r.nodes.size() - 1;
+  };
+  for (int node : g.outputs) r.outputs.push(computed(moved[node]));
+  for (const ir::Assign& a : g.assigns) r.assigns.push({a.slot, computed(moved[a.node])});
+  for (int node : g.inputs) r.inputs.push(node < 0 ? -1 : moved[node]);
+  return static_cast<ir::Graph&&>(r);
+}
+
+// Whether some node is a variable of grad, behind which the same may be computed twice.
+constexpr bool has_variables(const ir::Graph& g) {
+  for (const ir::Node& n : g.nodes)
+    if (n.op == ir::Op::cast && g.nodes.items[g.edges.items[n.first]].dtype == n.dtype) return true;
+  return false;
+}
+
+constexpr ir::Graph prune(const ir::Graph& g) {
+  if (g.bodies.empty()) return drop_unused(g);
+  if (has_variables(g)) {  // two loops that become one are reduced as one: to all results that either has
+    const ir::Graph merged = drop_unused(g);
+    const ir::Graph reduced = reduce_loops(merged);
+    return drop_unused(reduced);
+  }
+  const ir::Graph reduced = reduce_loops(g);
+  return drop_unused(reduced);
+}
+
+}  // namespace weft::passes
+
+namespace weft {
+
+// A machine by two numbers: bytes and FLOPs a second. A launch takes at least max(bytes / bandwidth, FLOPs /
+// rate).
+struct Roofline {
+  double bytes_per_second = 20e9;
+  double flops_per_second = 100e9;
+  double seconds(i64 bytes, i64 flops) const {
+    const double memory = static_cast<double>(bytes) / bytes_per_second,
+                 compute = static_cast<double>(flops) / flops_per_second;
+    return memory > compute ? memory : compute;
+  }
+};
+
+namespace exec {
+
+struct ExplainedStep {
+  std::string kernel;  // "map", "row", "column", "all", "segment", "dot", "conv", ...; loops may be several
+                       // at once: "row+column"
+  std::string shape;   // of the space that it walks, or "m x n x k"
+  std::string ops;     // what is fused into it, in order: "mul, add x2, exp"
+  i64 bytes = 0, flops = 0;
+};
+
+struct Explanation {
+  std::vector<ExplainedStep> steps;
+  i64 bytes = 0, flops = 0, workspace_bytes = 0;
+  i64 launches = 0;  // a step inside a loop counts once a trip
+};
+
+namespace explain_detail {
+
+inline std::string number(double value, int decimals) {
+  char text[48];
+  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, decimals);
+  return {text, end.ptr};
+}
+
+// Three significant digits: 987, 12.3k; 12.3 kB where `what` is "B".
+inline std::string compact(double value, const char* what = "") {
+  const char* units[] = {"", "k", "M", "G", "T", "P"};
+  int unit = 0;
+  while (value >= 999.5 && unit < 5) value /= 1000, ++unit;
+  return number(value, unit == 0 || value >= 99.95 ? 0
+                       : value >= 9.995            ? 1
+                                                   : 2) +
+         (*what != 0 ? " " : "") + units[unit] + what;
+}
+
+// 840 ns, 20.9 us, 1.25 ms
+inline std::string duration(double seconds) {
+  const char* units[] = {" s", " ms", " us", " ns"};
+  int unit = 0;
+  while (seconds > 0 && seconds < 0.9995 && unit < 3) seconds *= 1000, ++unit;
+  return number(seconds, unit == 3 || seconds >= 99.95 ? 0 : seconds >= 9.995 ? 1 : 2) + units[unit];
+}
+
+inline std::string padded(std::string text, std::size_t width, bool right) {
+  if (text.size() < width) text.insert(right ? 0 : text.size(), width - text.size(), ' ');
+  return text;
+}
+
+// The names of a loop's arithmetic, neighbours of one name counted.
+inline std::string fused_ops(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group) {
+  std::vector<std::pair<std::string, int>> runs;
+  for (int i = 0; i < group.body.size; ++i) {
+    const ir::Op op = g.nodes[f.pool[group.body.begin + i]].op;
+    if (op == ir::Op::constant || op == ir::Op::broadcast || op == ir::Op::reshape) continue;
+    const char* name = ir::info(op).name;
+    if (!runs.empty() && runs.back().first == name)
+      ++runs.back().second;
+    else
+      runs.push_back({name, 1});
+  }
+  std::string out;
+  for (const auto& [name, count] : runs) {
+    out += (out.empty() ? "" : ", ") + name;
+    if (count > 1) out += " x" + std::to_string(count);
+  }
+  return out.empty() ? "copy" : out;
+}
+
+inline std::string loop_kind(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group,
+                             const passes::Cut& cut) {
+  bool row = false, column = false, all = false;
+  for (int i = 0; i < group.body.size; ++i) {
+    const int x = f.pool[group.body.begin + i];
+    if (!ir::is_reduction(g.nodes[x].op)) continue;
+    column = column || f.level[x] == passes::Level::column_sum;
+    all = all || f.level[x] == passes::Level::total;
+    row = row || (f.level[x] != passes::Level::column_sum && f.level[x] != passes::Level::total);
+  }
+  std::string kind = row ? "row" : cut.segments >= 0 ? "segment" : !column && !all ? "map" : "";
+  if (column) kind += kind.empty() ? "column" : "+column";
+  if (all) kind += kind.empty() ? "all" : "+all";
+  return kind;
+}
+
+inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
+                                  int k, const codegen::Lowered& lowered, const codegen::Step& step) {
+  const passes::Group& group = f.groups[k];
+  const auto at = [&](int i) {
+    return std::to_string(static_cast<i64>(lowered.numbers[step.numbers.begin + i]));
+  };
+  const auto type = [&](int node) { return std::string(name_of(g.nodes[node].dtype)); };
+  ExplainedStep out;
+  out.bytes = step.bytes;
+  out.flops = step.flops;
+  switch (step.kind) {
+    case codegen::StepKind::loop:
+      out.kernel = loop_kind(g, f, group, plan.cuts[k]);
+      out.shape = to_text(group.space).c_str();
+      out.ops = fused_ops(g, f, group);
+      break;
+    case codegen::StepKind::finish:
+      out.kernel = "finish";
+      out.shape = std::to_string(step.addresses.size / 2) + (step.addresses.size == 2 ? " sum" : " sums");
+      out.ops = "adds the parts";
+      break;
+    case codegen::StepKind::dot: {
+      out.kernel = "dot";
+      out.shape = at(0) + " x " + at(1) + " x " + at(2);
+      i64 batch = 1;
+      for (i64 b = 0; b < static_cast<i64>(lowered.numbers[step.numbers.begin + 8]); ++b)
+        batch *= static_cast<i64>(lowered.numbers[step.numbers.begin + 9 + 4 * static_cast<int>(b)]);
+      if (batch > 1) out.shape = std::to_string(batch) + " of " + out.shape;
+      out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
+      if (group.added >= 0) out.ops += ", add";
+      if (group.bias >= 0) out.ops += ", bias";
+      break;
+    }
+    case codegen::StepKind::conv:
+      out.kernel = "conv";
+      out.shape = std::string(to_text(g.dims(g.in(group.opaque, 0))).c_str()) + " by " +
+                  to_text(g.dims(g.in(group.opaque, 1))).c_str();
+      out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
+      break;
+    case codegen::StepKind::gather:
+    case codegen::StepKind::scatter_add:
+      out.kernel = step.kind == codegen::StepKind::gather ? "gather" : "scatter";
+      out.shape = at(1) + " rows of " + at(2);
+      out.ops = type(group.opaque);
+      break;
+    case codegen::StepKind::scan:
+    case codegen::StepKind::argsort:
+    case codegen::StepKind::take:
+    case codegen::StepKind::scatter:
+    case codegen::StepKind::search:
+      out.kernel = ir::info(g.nodes[group.opaque].op).name;
+      out.shape = at(0) + " x " + at(1) + " x " + at(2);
+      out.ops = type(g.in(group.opaque, 0));
+      break;
+    case codegen::StepKind::custom:
+      out.kernel = "custom";
+      out.shape = to_text(g.dims(group.opaque)).c_str();
+      ir::custom_name(g, group.opaque, [&](char c) { out.ops += c; });
+      break;
+    case codegen::StepKind::copy:
+      out.kernel = "copy";
+      out.shape = at(0) + " B";
+      break;
+    case codegen::StepKind::repeat:
+      out.kernel = "loop";
+      out.shape = at(0) + " trips of the " + at(1) + " below";
+      break;
+  }
+  return out;
+}
+
+// Steps of a graph that runs `trips` times, `depth` loops deep.
+inline void explain_into(Explanation& out, const ir::Graph& g, const passes::Fusion& f,
+                         const passes::Plan& plan, i64 trips, int depth) {
+  for (int k = 0; k < f.groups.size(); ++k) {
+    const codegen::Lowered lowered = codegen::lower(g, f, plan, k, k + 1);
+    for (int i = 0; i < lowered.steps.size(); ++i) {
+      const codegen::Step& step = lowered.steps[i];
+      ExplainedStep s = explain_step(g, f, plan, k, lowered, step);
+      s.kernel.insert(0, static_cast<std::size_t>(depth), ' ');
+      s.bytes *= trips;
+      s.flops *= trips;
+      out.steps.push_back(s);
+      out.bytes += s.bytes;
+      out.flops += s.flops;
+      if (step.kind != codegen::StepKind::repeat) {
+        out.launches += trips;
+        continue;
+      }
+      const passes::LoopMemory inside(g, f, k);
+      explain_into(out, inside.body, inside.fusion, inside.plan, trips * inside.shape.trips, depth + 1);
+      i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);
+    }
+  }
+}
+
+}  // namespace explain_detail
+
+// Explains a graph as it is traced (before prune).
+inline Explanation explain_graph(const ir::Graph& traced) {
+  const ir::Graph g = passes::prune(traced);
+  const passes::Fusion f = passes::fuse(g);
+  const passes::Plan plan = passes::plan_memory(g, f);
+  Explanation out;
+  explain_detail::explain_into(out, g, f, plan, 1, 0);
+  out.workspace_bytes = plan.workspace_bytes;
+  return out;
+}
+
+// One line a launch, at most 79 columns; what does not fit goes on below.
+inline std::string to_text(const Explanation& e, const Roofline& machine) {
+  using namespace explain_detail;
+  constexpr std::size_t columns = 79, indent = 47;
+  double least = 0;
+  for (const ExplainedStep& s : e.steps) least += machine.seconds(s.bytes, s.flops);
+  std::string out = std::to_string(e.launches) + (e.launches == 1 ? " launch, " : " launches, ") +
+                    compact(static_cast<double>(e.bytes), "B") + " moved, " +
+                    compact(static_cast<double>(e.flops), "FLOP") + ", workspace " +
+                    compact(static_cast<double>(e.workspace_bytes), "B") + "\nat least " + duration(least) +
+                    " on a machine of " + compact(machine.bytes_per_second, "B/s") + " and " +
+                    compact(machine.flops_per_second, "FLOP/s") + "\n\n";
+  out += "  #  kernel           bytes    FLOP  at least  what\n";
+  for (std::size_t i = 0; i < e.steps.size(); ++i) {
+    const ExplainedStep& s = e.steps[i];
+    std::string line = padded(std::to_string(i), 3, true) + "  " + padded(s.kernel, 14, false) +
+                       padded(compact(static_cast<double>(s.bytes)), 8, true) +
+                       padded(compact(static_cast<double>(s.flops)), 8, true) +
+                       padded(duration(machine.seconds(s.bytes, s.flops)), 10, true) + "  ";
+    std::string rest = s.shape + (s.ops.empty() ? "" : ": " + s.ops);
+    while (true) {
+      std::size_t cut = rest.size();
+      if (cut > columns - indent) {
+        cut = rest.rfind(' ', columns - indent);
+        if (cut == std::string::npos || cut == 0) cut = columns - indent;
+      }
+      out += line + rest.substr(0, cut) + "\n";
+      rest.erase(0, cut + (cut < rest.size() && rest[cut] == ' ' ? 1 : 0));
+      if (rest.empty()) break;
+      line = std::string(indent, ' ');
+    }
+  }
+  return out;
+}
+
+}  // namespace exec
+
+// The launches of anything that has a graph: Source::graph() traces.
+template <class Source>
+std::string explain(const Roofline& machine = {}) {
+  return exec::to_text(exec::explain_graph(Source::graph()), machine);
+}
+
+}  // namespace weft
+// ---- weft/exec/host_program.hpp ----
+// A compiled program on the host: its steps as function pointers with resolved addresses over blocks of
+// memory that the caller or the program owns. Running it is a walk over that list; nothing is allocated.
+
+// ---- weft/kernels/line_host.hpp ----
+// How the primitives along one axis run on the host. Work is cut by size, so results do not depend on the
+// threads.
 
 namespace weft::kernels {
 
@@ -13418,6 +13687,8 @@ constexpr HostKernel host_kernel() {
     return &kernels::run_scatter_add<codegen::code_of<P, K>>;
   else if constexpr (kind >= codegen::StepKind::scan && kind <= codegen::StepKind::search)
     return host_line_kernel<P, K>();
+  else if constexpr (kind == codegen::StepKind::custom)
+    return &kernels::run_custom<codegen::code_of<P, K>>;
   else if constexpr (kind == codegen::StepKind::finish)
     return &kernels::run_finish;
   else if constexpr (kind == codegen::StepKind::repeat)
@@ -13965,6 +14236,8 @@ class Verifier {
         return index(n, in);
       case OpClass::line:
         return line_fault(g, i);
+      case OpClass::custom:
+        return n.list >= 0 && g.attributes(i) > 0 ? nullptr : "custom: no attributes";
       case OpClass::arena:
         return arena(i, n, in);
       case OpClass::region:
@@ -15331,6 +15604,29 @@ constexpr auto broadcast_shapes() {
   }
 }
 
+// Whether a primitive takes a dtype: bits are of integers and booleans, and arithmetic is not of booleans.
+constexpr bool takes(ir::Op op, DType t) {
+  switch (op) {
+    case ir::Op::bit_and:
+    case ir::Op::bit_or:
+    case ir::Op::bit_xor:
+      return !is_float(t);
+    case ir::Op::shift_right:
+      return is_integer(t);
+    case ir::Op::neg:
+    case ir::Op::abs:
+    case ir::Op::floor:
+    case ir::Op::ceil:
+    case ir::Op::round:
+    case ir::Op::trunc:
+    case ir::Op::sub:
+    case ir::Op::fmod:
+      return t != DType::boolean;
+    default:
+      return true;
+  }
+}
+
 }  // namespace detail
 
 // One operand; the result has its shape. `Float`: integers are promoted to f32, as in PyTorch.
@@ -15341,7 +15637,12 @@ struct Unary : Operation<Unary<op, Float>> {
     using T0 = dtype_of_operand<A>;
     using T = std::conditional_t<Float, floating<T0>, T0>;
     using R = std::conditional_t<ir::is_predicate(op), bool, T>;
-    return Expr<R, shape_of_operand<A>>{ir::unary(op, detail::as_value<T>(b, a))};
+    constexpr bool ok = detail::takes(op, dtype_of<T>);
+    static_assert(sizeof(DtypeAllowed<ok, Unary, T>) > 0);
+    if constexpr (ok && !(op == ir::Op::sign && std::is_same_v<T, bool>))  // a boolean is its own sign
+      return Expr<R, shape_of_operand<A>>{ir::unary(op, detail::as_value<T>(b, a))};
+    else
+      return Expr<R, shape_of_operand<A>>{detail::as_value<T>(b, a)};
   }
 };
 
@@ -15354,7 +15655,12 @@ struct Binary : Operation<Binary<op, Float>> {
     using T = std::conditional_t<Float, floating<T0>, T0>;
     using R = std::conditional_t<ir::is_predicate(op), bool, T>;
     using S = decltype(detail::broadcast_shapes<Binary, A, B>());
-    return Expr<R, S>{ir::binary(op, detail::as_value<T>(b, x), detail::as_value<T>(b, y))};
+    constexpr bool ok = detail::takes(op, dtype_of<T>);
+    static_assert(sizeof(DtypeAllowed<ok, Binary, dtype_of_operand<A>, dtype_of_operand<B>>) > 0);
+    if constexpr (ok)
+      return Expr<R, S>{ir::binary(op, detail::as_value<T>(b, x), detail::as_value<T>(b, y))};
+    else
+      return Expr<R, S>{ir::binary(ir::Op::max, detail::as_value<T>(b, x), detail::as_value<T>(b, y))};
   }
 };
 
@@ -15819,9 +16125,11 @@ struct Param {
 
   ir::Builder* builder = nullptr;
   int slot = -1;
+  bool detached = false;  // no gradient reaches it (frozen)
 
   constexpr Expr<T, S> expr() const {
-    return {ir::Value{builder, builder->leaf(ir::Op::state, dtype_of<T>, S::value, static_cast<u64>(slot))}};
+    const ir::Value v{builder, builder->leaf(ir::Op::state, dtype_of<T>, S::value, static_cast<u64>(slot))};
+    return {detached ? ir::unary(ir::Op::stop_gradient, v) : v};
   }
 };
 
@@ -15844,7 +16152,23 @@ struct Buffer {
     if (value.value.builder != builder)
       throw Error("nn/assign",
                   "a buffer cannot be assigned inside a loop: carry the value and assign it after");
-    builder->graph.assigns.push(ir::Assign{slot, value.value.id});
+    if (ir::Assign* earlier = assigned())
+      earlier->node = value.value.id;
+    else
+      builder->graph.assigns.push(ir::Assign{slot, value.value.id});
+  }
+  // What was assigned so far in this trace, else the value from before the step: a module that is called
+  // twice goes on from its first call.
+  constexpr Expr<T, S> latest() const {
+    if (const ir::Assign* earlier = assigned()) return {ir::Value{builder, earlier->node}};
+    return expr();
+  }
+
+ private:
+  constexpr ir::Assign* assigned() const {
+    for (int k = builder->graph.assigns.size(); k-- > 0;)
+      if (builder->graph.assigns[k].slot == slot) return &builder->graph.assigns[k];
+    return nullptr;
   }
 };
 
@@ -16068,20 +16392,34 @@ struct Flatten {
   }
 };
 
+// Keeps gradients from the parameters of a module; defined in walk.hpp.
+template <class M>
+constexpr void detach(M& module);
+
 // A module or parameter that is saved but not trained (PyTorch's requires_grad=False). Names are those of
 // `inner` itself: Frozen<Linear<4, 8>> fc is "fc.weight", "fc.bias".
 template <class M>
 struct Frozen {
   M inner{};
 
-  constexpr auto operator()(const auto&... x) const { return inner(x...); }
+  constexpr auto operator()(const auto&... x) const {
+    M held = inner;
+    detach(held);
+    return held(x...);
+  }
   constexpr auto expr() const requires requires { inner.expr(); }
   { return inner.expr(); }
 };
 
+// frozen(m.body)(x) in a model or a loss: what the module gives, with no gradient to its parameters from this
+// use; x gets its own. frozen(Linear<4, 8>{}): a layer that is not trained at all.
 template <class M>
 constexpr Frozen<M> frozen(const M& module) {
-  return {module};
+  Frozen<M> r{module};
+  if constexpr (is_state<M>) {
+    if constexpr (M::trained) r.inner.detached = true;
+  }
+  return r;
 }
 
 template <class T>
@@ -16134,7 +16472,7 @@ struct DropBlocks : Operation<DropBlocks<Axes>> {
 
 }  // namespace module_detail
 
-// Whole channels of (N, C, ...).
+// Whole channels of (N, C, ...), whatever follows them.
 struct Dropout2d {
   float p = 0.5f;
   Mode mode{};
@@ -16142,6 +16480,8 @@ struct Dropout2d {
     return module_detail::DropBlocks<2>{}(to_expr(x), mode.training ? p : 0.0f);
   }
 };
+using Dropout1d = Dropout2d;
+using Dropout3d = Dropout2d;
 
 // Whole samples of (N, ...): stochastic depth (Huang et al., 2016), for the branch of a residual block.
 struct DropPath {
@@ -16341,6 +16681,16 @@ template <class N, class M, class F, class G>
 constexpr void walk(M& m, F& f, G& g) {
   N name{};
   walk(m, name, f, g);
+}
+
+// Of a copy of bound state: the parameters no longer pass gradients on.
+template <class M>
+constexpr void detach(M& module) {
+  auto f = [](const Unnamed&, auto& s) {
+    if constexpr (std::remove_cvref_t<decltype(s)>::trained) s.detached = true;
+  };
+  auto g = [](Mode&) {};
+  walk<Unnamed>(module, f, g);
 }
 
 // One piece of a model's state: its dotted name, and where it lies in the model's block.
@@ -17007,6 +17357,9 @@ class CompiledFunction {
 
   // The seed of random numbers; every call draws afresh.
   void set_seed(u64 seed) { seed_ = seed, calls_ = 0; }
+
+ protected:
+  const Program& program() const { return *program_; }
 
  private:
   template <std::size_t... K, class... A>
@@ -19534,6 +19887,348 @@ class Function<Out(In...)> {
 };
 
 }  // namespace weft
+// ---- weft/exec/apply.hpp ----
+// apply<Init>(model, predicate, seed): starts the parameters whose name and shape a predicate picks as
+// another initialiser says, as model.apply(f) with torch.nn.init's functions. One compiled program; the rest
+// of the model stays as it is.
+
+namespace weft {
+
+namespace exec {
+
+template <class M, class Init, class P>
+struct ApplySource {
+  static constexpr bool picks(const nn::StateInfo& row) { return P{}(row.name.view(), row.dims); }
+  static constexpr int picked() {
+    int n = 0;
+    for (int i = 0; i < nn::state_table<M>.size; ++i) n += picks(nn::state_table<M>.row[i]) ? 1 : 0;
+    return n;
+  }
+  static constexpr ir::Graph graph() {
+    constexpr const auto& table = nn::state_table<M>;
+    ir::Builder b;
+    b.graph.scalar_count = random_words;
+    bind_model<M>(b, true);
+    for (int i = 0; i < table.size; ++i) {
+      if (!picks(table.row[i])) continue;
+      const ir::Value v = Init::value(b, table.row[i].dims);
+      b.graph.assigns.push(ir::Assign{i, ir::cast(v, table.row[i].dtype).id});
+    }
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+};
+
+template <bool Ok, class M, class Init>
+struct SomethingIsPicked {
+  static_assert(Ok, "apply: the predicate picks no parameter or buffer of the model");
+};
+
+}  // namespace exec
+
+// The predicate captures nothing: [](std::string_view name, const Dims& d) { return d.rank == 2; }. The same
+// seed gives the same values on every device.
+template <class Init, class M, class Device, class P>
+void apply(Model<M, Device>& model, P, u64 seed = 0) {
+  static_assert(sizeof(CapturesNothing<is_traceable<P>, P>) > 0);
+  if constexpr (is_traceable<P>) {
+    using Source = exec::ApplySource<M, Init, P>;
+    static_assert(sizeof(exec::SomethingIsPicked<(Source::picked() > 0), M, Init>) > 0);
+    typename exec::ProgramOf<Device, exec::Compiled<Source>>::type program(model.device(), model.state(),
+                                                                           nullptr);
+    program.set_random(seed, ~u64{0});
+    program.run();
+    program.wait();
+  }
+}
+
+}  // namespace weft
+// ---- weft/exec/probed_function.hpp ----
+// compile(..., probes<"name", ...>): a compiled function that keeps the values marked by probe<"name">(x), to
+// be read by get_probe<"name"> until its next call.
+
+// ---- weft/exec/probes.hpp ----
+// Probes of a compiled program: which values of the trace they are, as words behind its graph, and from these
+// their types. Law: a probe that was asked for is one more result of the program, behind all others.
+
+// ---- weft/ops/probe.hpp ----
+// probe<"name">(x): x itself, which a program that was asked for the probe also keeps, to be read after a
+// run. Law: where nobody asked, the graph is what it would be without the mark. PyTorch has forward hooks for
+// this.
+
+namespace weft {
+
+template <FixedString Name>
+struct ProbeMark {
+  template <class A>
+  constexpr A operator()(const A& a) const {
+    if constexpr (ExprLike<A>)
+      if (const ir::Builder* b = detail::builder_of(a); b->probes != nullptr)
+        b->probes->push({Name.view(), to_expr(a).value.id});
+    return a;
+  }
+};
+
+// Marks an expression or a parameter; the same name may come again, in the blocks of an array say. In the
+// bodies of loops and of vmap it marks nothing, as no one value is there.
+template <FixedString Name>
+inline constexpr ProbeMark<Name> probe{};
+
+// Which probes a program keeps: the last argument of compile, or an option of make_trainer.
+template <FixedString... Names>
+struct ProbeNames {
+  using weft_probes = void;
+  static constexpr int count = sizeof...(Names);
+  // Which of the names it is, -1: none.
+  static constexpr int find(std::string_view name) {
+    int k = 0, found = -1;
+    ((found = Names.view() == name ? k : found, ++k), ...);
+    return found;
+  }
+  // To::call<Names...>(): nvcc does not deduce a pack of strings.
+  template <class To>
+  static constexpr auto pass_to() {
+    return To::template call<Names...>();
+  }
+};
+template <FixedString... Names>
+inline constexpr ProbeNames<Names...> probes{};
+
+template <class T>
+concept IsProbeNames = requires {
+  typename T::weft_probes;
+};
+
+}  // namespace weft
+
+namespace weft {
+
+// Asked: the name; Found: those that the trace has.
+template <FixedString Name>
+struct ProbeName {};
+template <bool Ok, class Asked, class... Found>
+struct ProbeExists {
+  static_assert(Ok,
+                "probes: no value is marked by this name (those that are marked stand behind it in this "
+                "message; one in the body of a loop or of vmap cannot be read)");
+};
+template <bool Ok, class Asked>
+struct ProbeAskedFor {
+  static_assert(Ok,
+                "get_probe: the program keeps no such probe; ask for it by probes<\"name\"> when it is "
+                "compiled, and count its places from 0");
+};
+
+namespace exec {
+
+// A row of the table: which of the asked names (-1: none), the result's number, dtype, rank, extents, the
+// length of the name and its characters. The last word is the table's size.
+inline constexpr int probe_words = 5 + max_rank;
+
+// Makes the asked ones of `found` results of the graph and writes the table.
+template <class Names>
+constexpr void add_probes(ir::Graph& g, const List<ir::Probe>& found, List<u64>& table) {
+  for (const ir::Probe& p : found) {
+    const int which = Names::find(p.name);
+    table.push(static_cast<u64>(static_cast<i64>(which)));
+    table.push(static_cast<u64>(g.outputs.size()));
+    table.push(static_cast<u64>(g.nodes[p.node].dtype));
+    const Dims& d = g.dims(p.node);
+    table.push(static_cast<u64>(d.rank));
+    for (int k = 0; k < max_rank; ++k) table.push(static_cast<u64>(d.extent[k]));
+    table.push(static_cast<u64>(p.name.size()));
+    for (const char c : p.name) table.push(static_cast<u64>(static_cast<unsigned char>(c)));
+    if (which >= 0) g.outputs.push(p.node);
+  }
+}
+
+// The table that Stage wrote last.
+template <class Stage, class Names>
+struct ProbeTable {
+  static constexpr const u64* words = Kept<Stage>::data;
+  static constexpr int end = Kept<Stage>::size - 1;
+  static constexpr int begin = end - static_cast<int>(words[end]);
+
+  static constexpr int next(int at) {
+    return at + probe_words + static_cast<int>(words[at + probe_words - 1]);
+  }
+  // The row of the nth place that is marked by asked name `which`; -1: there is none.
+  static constexpr int row(int which, int nth) {
+    for (int at = begin; at < end; at = next(at))
+      if (static_cast<i64>(words[at]) == which && nth-- == 0) return at;
+    return -1;
+  }
+  template <int At>
+  struct Type {
+    static constexpr int output = static_cast<int>(words[At + 1]);
+    static constexpr Dims make() {
+      Dims d;
+      d.rank = static_cast<int>(words[At + 3]);
+      for (int k = 0; k < d.rank; ++k) d.extent[k] = static_cast<i64>(words[At + 4 + k]);
+      return d;
+    }
+    static constexpr Dims value = make();
+    using dtype = ctype<static_cast<DType>(words[At + 2])>;
+    using shape = shape_of<Type>;
+  };
+
+  template <FixedString Asked>
+  static constexpr bool found = row(Names::find(Asked.view()), 0) >= 0;
+
+  template <int At>
+  static constexpr auto name() {
+    FixedString<static_cast<std::size_t>(words[At + probe_words - 1])> text;
+    for (std::size_t k = 0; k < text.size(); ++k)
+      text.text[k] = static_cast<char>(words[At + probe_words + static_cast<int>(k)]);
+    return text;
+  }
+  // ProbeExists of one name, with all that are marked.
+  template <bool Ok, class Asked, int At = begin, class... Found>
+  static constexpr auto cause() {
+    if constexpr (Ok || At >= end)
+      return static_cast<ProbeExists<Ok, Asked, Found...>*>(nullptr);
+    else
+      return cause<Ok, Asked, next(At), Found..., ProbeName<name<At>()>>();
+  }
+};
+
+template <class Stage, class Names>
+struct ProbeCheck {
+  using Table = ProbeTable<Stage, Names>;
+  template <FixedString... Asked>
+  static constexpr bool call() {
+    static_assert(
+        ((sizeof(std::remove_pointer_t<
+                 decltype(Table::template cause<Table::template found<Asked>, ProbeName<Asked>>())>) > 0) &&
+         ... && true));
+    return (Table::template found<Asked> && ... && true);
+  }
+};
+// Whether every asked name is marked; where not, the sentence comes.
+template <class Stage, class Names>
+constexpr bool check_probes() {
+  return Names::template pass_to<ProbeCheck<Stage, Names>>();
+}
+
+// The value of the nth place marked Name, in memory of the program that Stage's graph became.
+template <class Stage, class Names, FixedString Name, int Nth, class Device, class Program>
+auto probe_view(const Program& program) {
+  using Table = ProbeTable<Stage, Names>;
+  constexpr int row =
+      Nth >= 0 && Names::find(Name.view()) >= 0 ? Table::row(Names::find(Name.view()), Nth) : -1;
+  static_assert(sizeof(ProbeAskedFor<(row >= 0), ProbeName<Name>>) > 0);
+  if constexpr (row >= 0) {
+    using Type = typename Table::template Type<row>;
+    using T = typename Type::dtype;
+    return TensorView<T, typename Type::shape, Device>(reinterpret_cast<T*>(program.output(Type::output)));
+  }
+}
+
+}  // namespace exec
+}  // namespace weft
+
+namespace weft {
+
+namespace exec {
+
+// f(inputs...), or f(model, inputs...) in evaluation mode; M is void for a function.
+template <class Names, class M, class F, class... I>
+struct ProbedSource {
+  struct TraceStage {
+    static constexpr void write(WordWriter& w) {
+      ir::Builder b;
+      List<ir::Probe> found;
+      b.probes = &found;
+      b.graph.scalar_count = random_words;
+      if constexpr (std::is_void_v<M>) {
+        add_outputs(b, call<I...>(b, F{}));
+      } else {
+        const M model = bind_model<M>(b, false);
+        add_outputs(b, call<I...>(b, F{}, model));
+      }
+      List<u64> table;
+      add_probes<Names>(b.graph, found, table);
+      ir::write(w, b.graph);
+      w.put_all(table.data(), table.size());
+      w.put_int(table.size());
+    }
+  };
+  static constexpr ir::Graph graph() { return ir::FrozenGraph<TraceStage>::graph(); }
+  static constexpr bool checked = check_probes<TraceStage, Names>();
+
+  template <class X>
+  struct Result {
+    using type = decltype(call<I...>(std::declval<ir::Builder&>(), F{}, std::declval<const X&>()));
+  };
+  template <class X>
+  requires std::is_void_v<X>
+  struct Result<X> {
+    using type = decltype(call<I...>(std::declval<ir::Builder&>(), F{}));
+  };
+  using result = typename Result<M>::type;
+};
+
+}  // namespace exec
+
+template <class Device, class Names, class M, class F, class... I>
+class ProbedFunction : public CompiledFunction<Device, exec::ProbedSource<Names, M, F, I...>, I...> {
+  using Source = exec::ProbedSource<Names, M, F, I...>;
+  using Base = CompiledFunction<Device, Source, I...>;
+
+ public:
+  using Base::Base;
+
+  // What the nth place marked Name was in the last call.
+  template <FixedString Name, int Nth = 0>
+  auto get_probe() const {
+    return exec::probe_view<typename Source::TraceStage, Names, Name, Nth, Device>(this->program());
+  }
+};
+
+// get_probe<"name">(f), f a compiled function or a trainer: as the member, without `template` in generic
+// code.
+template <FixedString Name, int Nth = 0, class P>
+auto get_probe(const P& program) {
+  return program.template get_probe<Name, Nth>();
+}
+
+namespace exec {
+
+template <class Device, class M, class F, class... I, class Last>
+auto compile_probed(const Device& device, std::byte* model, F, std::tuple<I...>, Last) {
+  if constexpr (IsProbeNames<Last>) {
+    if constexpr (ProbedSource<Last, M, F, I...>::checked)
+      return ProbedFunction<Device, Last, M, F, I...>(device, model);
+  } else {
+    static_assert(IsProbeNames<Last>, "compile: inputs, then probes<...> as the last argument");
+  }
+}
+template <class Device, class M, class F, class... I, class Next, class... Rest>
+requires(sizeof...(Rest) > 0) auto compile_probed(const Device& device, std::byte* model, F f,
+                                                  std::tuple<I...>, Next, Rest... rest) {
+  return compile_probed<Device, M>(device, model, f, std::tuple<I..., Next>{}, rest...);
+}
+template <class... A>
+inline constexpr bool ends_in_probes = (IsProbeNames<A> || ...);
+
+}  // namespace exec
+
+// compile(device, f, inputs..., probes<"name">) and compile(model, f, inputs..., probes<"name">)
+template <class Device, class F, class... A>
+requires(exec::ends_in_probes<A...>&& requires { typename exec::ProgramOf<Device, void>; })  //
+    auto compile(const Device& device, F f, A... arguments) {
+  static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
+  if constexpr (is_traceable<F>)
+    return exec::compile_probed<Device, void>(device, nullptr, f, std::tuple<>{}, arguments...);
+}
+template <class M, class Device, class F, class... A>
+requires exec::ends_in_probes<A...>
+auto compile(Model<M, Device>& model, F f, A... arguments) {
+  static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
+  if constexpr (is_traceable<F>)
+    return exec::compile_probed<Device, M>(model.device(), model.state(), f, std::tuple<>{}, arguments...);
+}
+
+}  // namespace weft
 // ---- weft/io.hpp ----
 // Layer 2: file formats.
 
@@ -19845,10 +20540,12 @@ template <bool Keep, int... A>
 struct Mean : Operation<Mean<Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    using T = floating<typename X::dtype>;
+    using T = opmath<typename X::dtype>;
     const auto total = Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, Cast<T>::apply(b, x));
-    return mul(total, static_cast<T>(
-                          1.0 / static_cast<double>(detail::axes_rule<typename X::shape, A...>::count())));
+    const auto average =
+        mul(total,
+            static_cast<T>(1.0 / static_cast<double>(detail::axes_rule<typename X::shape, A...>::count())));
+    return Cast<floating<typename X::dtype>>::apply(b, average);
   }
 };
 
@@ -19857,12 +20554,13 @@ template <bool Keep, int Correction, int... A>
 struct Variance : Operation<Variance<Keep, Correction, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    using T = floating<typename X::dtype>;
-    const auto centred = sub(x, Mean<true, A...>::apply(b, x));
+    using T = opmath<typename X::dtype>;
+    const auto wide = Cast<T>::apply(b, x);
+    const auto centred = sub(wide, Mean<true, A...>::apply(b, wide));
     const auto total = Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, mul(centred, centred));
     constexpr double count =
         static_cast<double>(detail::axes_rule<typename X::shape, A...>::count() - Correction);
-    return mul(total, static_cast<T>(1.0 / count));
+    return Cast<floating<typename X::dtype>>::apply(b, mul(total, static_cast<T>(1.0 / count)));
   }
 };
 
@@ -19993,17 +20691,22 @@ struct Sigmoid : Operation<Sigmoid> {
 // x Phi(x), Phi the normal distribution function.
 struct Gelu : Operation<Gelu> {
   template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
-    const ir::Value v = x.value;
-    return X{v * 0.5 * (ir::unary(ir::Op::erf, v * 0.7071067811865476) + 1.0)};
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    const auto f = Cast<opmath<typename X::dtype>>::apply(b, x);
+    const ir::Value v = f.value;
+    return Cast<floating<typename X::dtype>>::apply(
+        b, decltype(f){v * 0.5 * (ir::unary(ir::Op::erf, v * 0.7071067811865476) + 1.0)});
   }
 };
 // The tanh approximation: 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
 struct GeluTanh : Operation<GeluTanh> {
   template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
-    const ir::Value v = x.value;
-    return X{v * 0.5 * (ir::unary(ir::Op::tanh, (v + v * v * v * 0.044715) * 0.7978845608028654) + 1.0)};
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    const auto f = Cast<opmath<typename X::dtype>>::apply(b, x);
+    const ir::Value v = f.value;
+    const ir::Value inner = (v + v * v * v * 0.044715) * 0.7978845608028654;
+    return Cast<floating<typename X::dtype>>::apply(
+        b, decltype(f){v * 0.5 * (ir::unary(ir::Op::tanh, inner) + 1.0)});
   }
 };
 struct Silu : Operation<Silu> {
@@ -20073,6 +20776,26 @@ constexpr auto real(const X& x) {
   else
     return x;
 }
+
+// F on small floating types: computed in f32 and rounded once, as PyTorch does. For formulas that cancel.
+template <class F>
+struct InSingle {
+  template <class... A>
+  constexpr auto operator()(const A&... a) const {
+    using T = typename decltype(F{}(a...))::dtype;
+    if constexpr (is_float(dtype_of<T>) && size_of(dtype_of<T>) < 4)
+      return cast<T>(F{}(wide(a)...));
+    else
+      return F{}(a...);
+  }
+  template <class X>
+  static constexpr auto wide(const X& x) {
+    if constexpr (is_expr<X>)
+      return cast<f32>(x);
+    else
+      return x;
+  }
+};
 
 // Selections, not min and max: at the bounds PyTorch's gradient is 0, and NaN stays.
 struct ClampMinF {
@@ -20234,23 +20957,25 @@ requires SomeOperands<X>
 constexpr auto log10(const X& x) { return detail::Composed<detail::Log10F>{}(x); }
 template <class X>
 requires SomeOperands<X>
-constexpr auto asinh(const X& x) { return detail::Composed<detail::AsinhF>{}(x); }
+constexpr auto asinh(const X& x) { return detail::Composed<detail::InSingle<detail::AsinhF>>{}(x); }
 template <class X>
 requires SomeOperands<X>
-constexpr auto acosh(const X& x) { return detail::Composed<detail::AcoshF>{}(x); }
+constexpr auto acosh(const X& x) { return detail::Composed<detail::InSingle<detail::AcoshF>>{}(x); }
 template <class X>
 requires SomeOperands<X>
-constexpr auto atanh(const X& x) { return detail::Composed<detail::AtanhF>{}(x); }
+constexpr auto atanh(const X& x) { return detail::Composed<detail::InSingle<detail::AtanhF>>{}(x); }
 // 1 - erf(x): exact to one rounding of 1, not to one of the small result far out.
 template <class X>
 requires SomeOperands<X>
-constexpr auto erfc(const X& x) { return detail::Composed<detail::ErfcF>{}(x); }
+constexpr auto erfc(const X& x) { return detail::Composed<detail::InSingle<detail::ErfcF>>{}(x); }
 template <class X>
 requires SomeOperands<X>
-constexpr auto logit(const X& x) { return detail::Composed<detail::LogitF>{}(x); }
+constexpr auto logit(const X& x) { return detail::Composed<detail::InSingle<detail::LogitF>>{}(x); }
 template <class A, class B>
 requires SomeOperands<A, B>
-constexpr auto hypot(const A& a, const B& b) { return detail::Composed<detail::HypotF>{}(a, b); }
+constexpr auto hypot(const A& a, const B& b) {
+  return detail::Composed<detail::InSingle<detail::HypotF>>{}(a, b);
+}
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto remainder(const A& a, const B& b) { return detail::Composed<detail::RemainderF>{}(a, b); }
@@ -20259,7 +20984,9 @@ requires SomeOperands<A, B>
 constexpr auto floor_divide(const A& a, const B& b) { return detail::Composed<detail::FloorDivideF>{}(a, b); }
 template <class A, class B>
 requires SomeOperands<A, B>
-constexpr auto logaddexp(const A& a, const B& b) { return detail::Composed<detail::LogAddExpF>{}(a, b); }
+constexpr auto logaddexp(const A& a, const B& b) {
+  return detail::Composed<detail::InSingle<detail::LogAddExpF>>{}(a, b);
+}
 template <class X>
 requires SomeOperands<X>
 constexpr auto frac(const X& x) { return detail::Composed<detail::FracF>{}(x); }
@@ -20780,6 +21507,380 @@ struct LogSoftmax {
 template <int Axis = -1>
 struct GLU {
   constexpr auto operator()(const auto& x) const { return glu<Axis>(to_expr(x)); }
+};
+
+}  // namespace weft::nn
+// ---- weft/nn/activation_more.hpp ----
+// More activations as modules, with PyTorch's names and defaults; settings are members.
+
+// ---- weft/ops/activation_rare.hpp ----
+// Activations that shrink, cut or gate, with torch.nn.functional's formulae and its gradients at the bounds,
+// and the comparisons of vectors beside them: cosine similarity, distance, normalisation to length 1.
+
+// ---- weft/ops/reduce_more.hpp ----
+// Reductions composed of others: stddev, any, all, logsumexp, norm, count_nonzero, with axes as template
+// arguments and `keepdim` as in reduce.hpp. (PyTorch's `std` is called stddev: in C++ that name is a
+// namespace.)
+
+namespace weft {
+
+namespace detail {
+
+// sqrt with gradient 0 at 0, as PyTorch's norms have.
+template <class X>
+constexpr auto safe_sqrt(const X& x) {
+  const auto zero = eq(x, 0);
+  return where(zero, 0, sqrt(where(zero, 1, x)));
+}
+
+}  // namespace detail
+
+template <bool Keep, int Correction, int... A>
+struct StdDev : Operation<StdDev<Keep, Correction, A...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    return sqrt(Variance<Keep, Correction, A...>::apply(b, x));
+  }
+};
+
+// Whether any, or every, element is not zero.
+template <bool All, bool Keep, int... A>
+struct AnyAll : Operation<AnyAll<All, Keep, A...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr ir::Op op = All ? ir::Op::reduce_min : ir::Op::reduce_max;
+    return ne(Reduce<op, Keep, A...>::apply(b, cast<i32>(ne(x, 0))), 0);
+  }
+};
+
+template <bool Keep, int... A>
+struct CountNonzero : Operation<CountNonzero<Keep, A...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    return Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, ne(x, 0));
+  }
+};
+
+// log(sum(exp(x))), shifted by the greatest element where that is finite.
+template <bool Keep, int... A>
+struct LogSumExp : Operation<LogSumExp<Keep, A...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& in) {
+    const auto x = detail::real(in);
+    const auto top = stop_gradient(Reduce<ir::Op::reduce_max, true, A...>::apply(b, x));
+    const auto shift = where(isfinite(top), top, 0);
+    const auto r = add(log(Reduce<ir::Op::reduce_sum, true, A...>::apply(b, exp(sub(x, shift)))), shift);
+    using S = shape_of<detail::reduced_rule<typename X::shape, Keep, A...>>;
+    return Expr<typename decltype(r)::dtype, S>{ir::reshape(r.value, S::value)};
+  }
+};
+
+// (sum |x|^p)^(1/p); p = 0 counts, p = infinity takes the greatest.
+template <int P, bool Keep, int... A>
+struct Norm : Operation<Norm<P, Keep, A...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& in) {
+    const auto x = detail::real(in);
+    using T = typename decltype(x)::dtype;
+    if constexpr (P == 0)
+      return cast<T>(Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, ne(x, 0)));
+    else if constexpr (P == 1)
+      return Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, abs(x));
+    else if constexpr (P == 2)
+      return detail::safe_sqrt(Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, mul(x, x)));
+    else if constexpr (P == std::numeric_limits<int>::max())
+      return Reduce<ir::Op::reduce_max, Keep, A...>::apply(b, abs(x));
+    else
+      return pow(Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, pow(abs(x), P)), 1.0 / P);
+  }
+};
+
+// Which norm: norm<-1>(x, order<1>), norm<>(x, order_infinity); the Euclidean one without.
+template <int P>
+struct Order {};
+template <int P>
+inline constexpr Order<P> order{};
+inline constexpr Order<std::numeric_limits<int>::max()> order_infinity{};
+
+template <int... A, class X>
+constexpr auto stddev(const X& x) {
+  return StdDev<false, 1, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto stddev(const X& x, KeepDim) {
+  return StdDev<true, 1, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto stddev(const X& x, Biased) {
+  return StdDev<false, 0, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto stddev(const X& x, KeepDim, Biased) {
+  return StdDev<true, 0, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto amax(const X& x) {
+  return Reduce<ir::Op::reduce_max, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto amax(const X& x, KeepDim) {
+  return Reduce<ir::Op::reduce_max, true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto amin(const X& x) {
+  return Reduce<ir::Op::reduce_min, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto amin(const X& x, KeepDim) {
+  return Reduce<ir::Op::reduce_min, true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto any(const X& x) {
+  return AnyAll<false, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto any(const X& x, KeepDim) {
+  return AnyAll<false, true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto all(const X& x) {
+  return AnyAll<true, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto all(const X& x, KeepDim) {
+  return AnyAll<true, true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto count_nonzero(const X& x) {
+  return CountNonzero<false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto logsumexp(const X& x) {
+  return LogSumExp<false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto logsumexp(const X& x, KeepDim) {
+  return LogSumExp<true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto norm(const X& x) {
+  return Norm<2, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto norm(const X& x, KeepDim) {
+  return Norm<2, true, A...>{}(x);
+}
+template <int... A, class X, int P>
+constexpr auto norm(const X& x, Order<P>) {
+  return Norm<P, false, A...>{}(x);
+}
+template <int... A, class X, int P>
+constexpr auto norm(const X& x, Order<P>, KeepDim) {
+  return Norm<P, true, A...>{}(x);
+}
+
+}  // namespace weft
+
+namespace weft {
+
+namespace detail {
+
+struct SoftshrinkF {
+  constexpr auto operator()(const auto& x, const auto& l) const {
+    const auto raised = add(x, l);
+    return where(gt(x, l), sub(x, l), where(lt(raised, 0), raised, mul(x, 0)));
+  }
+};
+struct HardshrinkF {
+  constexpr auto operator()(const auto& x, const auto& l) const { return where(le(abs(x), l), 0, x); }
+};
+struct TanhshrinkF {
+  constexpr auto operator()(const auto& x) const { return sub(x, tanh(x)); }
+};
+struct ThresholdF {
+  constexpr auto operator()(const auto& x, const auto& least, const auto& value) const {
+    return where(le(x, least), value, x);
+  }
+};
+
+}  // namespace detail
+
+// The gate of the first half of an axis times the second half (Shazeer, 2020).
+template <int Axis, class Gate>
+struct GateFirst : Operation<GateFirst<Axis, Gate>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 1;
+    static_assert(sizeof(ExtentIsEven<extent % 2 == 0, GateFirst, typename X::shape>) > 0);
+    const auto gate = SliceAxis<Axis, 0, extent / 2, 1>::apply(b, x);
+    const auto value = SliceAxis<Axis, extent / 2, extent, 1>::apply(b, x);
+    return mul(Gate::apply(b, gate), value);
+  }
+};
+
+// x pulled towards 0 by l, 0 where it is nearer.
+template <class X, class L = double>
+constexpr auto softshrink(const X& x, const L& l = 0.5) {
+  return detail::Composed<detail::SoftshrinkF>{}(x, l);
+}
+// 0 in [-l, l], x elsewhere.
+template <class X, class L = double>
+constexpr auto hardshrink(const X& x, const L& l = 0.5) {
+  return detail::Composed<detail::HardshrinkF>{}(x, l);
+}
+// x - tanh(x)
+template <class X>
+constexpr auto tanhshrink(const X& x) {
+  return detail::Composed<detail::TanhshrinkF>{}(x);
+}
+// x where x > least, value elsewhere.
+template <class X, class A, class B>
+constexpr auto threshold(const X& x, const A& least, const B& value) {
+  return detail::Composed<detail::ThresholdF>{}(x, least, value);
+}
+// leaky_relu with the mean of the slopes, which is what evaluation does; nn::RReLU draws them while training.
+template <class X>
+constexpr auto rrelu(const X& x, double lower = 1.0 / 8, double upper = 1.0 / 3) {
+  return leaky_relu(x, (lower + upper) / 2);
+}
+template <int Axis, class X>
+constexpr auto softmin(const X& x) {
+  return softmax<Axis>(neg(x));
+}
+template <int Axis = -1, class X>
+constexpr auto swiglu(const X& x) {
+  return GateFirst<Axis, Silu>{}(x);
+}
+template <int Axis = -1, class X>
+constexpr auto geglu(const X& x) {
+  return GateFirst<Axis, Gelu>{}(x);
+}
+template <int Axis = -1, class X>
+constexpr auto reglu(const X& x) {
+  return GateFirst<Axis, Relu>{}(x);
+}
+
+// x . y / (max(|x|, eps) max(|y|, eps)) along one axis.
+template <int Axis = 1, class X, class Y>
+constexpr auto cosine_similarity(const X& x, const Y& y, double eps = 1e-8) {
+  const auto floor_of = [&](const auto& length) { return where(lt(length, eps), eps, length); };
+  return div(sum<Axis>(mul(x, y)), mul(floor_of(norm<Axis>(x)), floor_of(norm<Axis>(y))));
+}
+// |x - y + eps| along the last axis, of order P.
+template <int P = 2, class X, class Y>
+constexpr auto pairwise_distance(const X& x, const Y& y, double eps = 1e-6) {
+  return norm<-1>(add(sub(x, y), eps), order<P>);
+}
+// x / max(|x|, eps) along one axis, of order P.
+template <int Axis = 1, int P = 2, class X>
+constexpr auto normalize(const X& x, double eps = 1e-12) {
+  const auto length = norm<Axis>(x, order<P>, keepdim);
+  return div(x, where(lt(length, eps), eps, length));
+}
+
+}  // namespace weft
+
+namespace weft::nn {
+
+struct Softshrink {
+  float lambd = 0.5f;
+  constexpr auto operator()(const auto& x) const { return softshrink(to_expr(x), lambd); }
+};
+struct Hardshrink {
+  float lambd = 0.5f;
+  constexpr auto operator()(const auto& x) const { return hardshrink(to_expr(x), lambd); }
+};
+struct Tanhshrink {
+  constexpr auto operator()(const auto& x) const { return tanhshrink(to_expr(x)); }
+};
+struct Threshold {
+  float threshold = 0;
+  float value = 0;
+  constexpr auto operator()(const auto& x) const { return weft::threshold(to_expr(x), threshold, value); }
+};
+template <int Axis = -1>
+struct Softmin {
+  constexpr auto operator()(const auto& x) const { return softmin<Axis>(to_expr(x)); }
+};
+// Over the channels of (N, C, H, W) or (C, H, W).
+struct Softmax2d {
+  constexpr auto operator()(const auto& x) const { return softmax<-3>(to_expr(x)); }
+};
+// Gated by the first half of an axis: silu, gelu, relu.
+template <int Axis = -1>
+struct SwiGLU {
+  constexpr auto operator()(const auto& x) const { return swiglu<Axis>(to_expr(x)); }
+};
+template <int Axis = -1>
+struct GEGLU {
+  constexpr auto operator()(const auto& x) const { return geglu<Axis>(to_expr(x)); }
+};
+template <int Axis = -1>
+struct ReGLU {
+  constexpr auto operator()(const auto& x) const { return reglu<Axis>(to_expr(x)); }
+};
+
+namespace module_detail {
+
+// Leaky with a slope for each element, uniform in [lower, upper).
+struct RandomSlopes : Operation<RandomSlopes> {
+  using weft_draws = void;
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x, float lower, float upper) {
+    const double low = static_cast<double>(lower), width = static_cast<double>(upper) - low;
+    const ir::Value u = ir::cast(weft::detail::uniform_bits(b, X::shape::value), dtype_of<typename X::dtype>);
+    const ir::Value slope = u * width + low;
+    const ir::Value positive = ir::binary(ir::Op::lt, ir::constant_like(x.value, 0), x.value);
+    return X{ir::select(positive, x.value, x.value * slope)};
+  }
+};
+
+// Dropped blocks become what keeps mean 0 and variance 1 for inputs that have them (SELU's outputs).
+template <int Axes>
+struct AlphaDrop : Operation<AlphaDrop<Axes>> {
+  using weft_draws = void;
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x, float p) {
+    const double drop = static_cast<double>(p), keep = 1 - drop, alpha = 1.7580993408473766;
+    if (drop <= 0) return X{x.value};
+    Dims d = X::shape::value;
+    for (int i = Axes; i < d.rank; ++i) d.extent[i] = 1;
+    const ir::Value u = weft::detail::uniform_bits(b, d);
+    const ir::Value kept = ir::binary(ir::Op::lt, u, ir::constant_like(u, keep));
+    const double a = keep > 0 ? 1 / init::square_root((alpha * alpha * drop + 1) * keep) : 0;
+    const ir::Value scaled = x.value * a + alpha * a * drop;
+    return X{ir::select(kept, scaled, ir::constant_like(x.value, alpha * a * drop - alpha * a))};
+  }
+};
+
+}  // namespace module_detail
+
+// Leaky with random slopes while training, with their mean otherwise.
+struct RReLU {
+  float lower = 1.0f / 8;
+  float upper = 1.0f / 3;
+  Mode mode{};
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    if (mode.training) return module_detail::RandomSlopes{}(e, lower, upper);
+    return decltype(e){rrelu(e, static_cast<double>(lower), static_cast<double>(upper)).value};
+  }
+};
+// Klambauer et al. (2017): for networks of SELU. Single elements; FeatureAlphaDropout: whole channels.
+struct AlphaDropout {
+  float p = 0.5f;
+  Mode mode{};
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    return module_detail::AlphaDrop<std::remove_cvref_t<decltype(e)>::rank>{}(e, mode.training ? p : 0.0f);
+  }
+};
+struct FeatureAlphaDropout {
+  float p = 0.5f;
+  Mode mode{};
+  constexpr auto operator()(const auto& x) const {
+    return module_detail::AlphaDrop<2>{}(to_expr(x), mode.training ? p : 0.0f);
+  }
 };
 
 }  // namespace weft::nn
@@ -21561,8 +22662,140 @@ template <PerAxis Out>
 using AdaptiveAvgPool3d = AdaptiveAvgPool<3, Out>;
 
 }  // namespace weft::nn
-// ---- weft/nn/bilinear.hpp ----
-// y_o = x1^T W_o x2 + b_o over the last axes.
+// ---- weft/nn/attention.hpp ----
+// MultiheadAttention with PyTorch's parameters, layouts and start. Law: operands that are one and the same
+// value share one product with the stacked weights, as do key and value of a cross attention.
+
+// ---- weft/nn/attention_words.hpp ----
+// Arguments with PyTorch's names for calls with many optional ones: attn(q, k, v, key_padding_mask(padding),
+// is_causal). Law: they come after the operands in any order, each at most once, and a layer refuses those
+// that it does not know.
+
+namespace weft::nn {
+
+enum class Word : u8 {
+  attn_mask,
+  key_padding_mask,
+  is_causal,
+  need_weights,
+  average_attn_weights,
+  src_mask,
+  src_key_padding_mask,
+  src_is_causal,
+  tgt_mask,
+  tgt_key_padding_mask,
+  tgt_is_causal,
+  memory_mask,
+  memory_key_padding_mask,
+  memory_is_causal
+};
+
+// A: a tensor's handle, a std::bool_constant, or Absent for an argument that is passed on and was not given.
+template <Word Name, class A>
+struct Named {
+  A value{};
+};
+
+// Masks, of boolean or floating dtype. Booleans are true where NOT to attend, the opposite of
+// scaled_dot_product_attention's, both as in PyTorch; numbers are added to the scores.
+template <class M>
+constexpr Named<Word::attn_mask, M> attn_mask(const M& mask) {
+  return {mask};
+}
+template <class M>
+constexpr Named<Word::key_padding_mask, M> key_padding_mask(const M& mask) {
+  return {mask};
+}
+template <class M>
+constexpr Named<Word::src_mask, M> src_mask(const M& mask) {
+  return {mask};
+}
+template <class M>
+constexpr Named<Word::src_key_padding_mask, M> src_key_padding_mask(const M& mask) {
+  return {mask};
+}
+template <class M>
+constexpr Named<Word::tgt_mask, M> tgt_mask(const M& mask) {
+  return {mask};
+}
+template <class M>
+constexpr Named<Word::tgt_key_padding_mask, M> tgt_key_padding_mask(const M& mask) {
+  return {mask};
+}
+template <class M>
+constexpr Named<Word::memory_mask, M> memory_mask(const M& mask) {
+  return {mask};
+}
+template <class M>
+constexpr Named<Word::memory_key_padding_mask, M> memory_key_padding_mask(const M& mask) {
+  return {mask};
+}
+
+// Query i attends to the keys 0 to i; no mask need be given with it, and one that is given holds as well.
+inline constexpr Named<Word::is_causal, std::true_type> is_causal{};
+inline constexpr Named<Word::src_is_causal, std::true_type> src_is_causal{};
+inline constexpr Named<Word::tgt_is_causal, std::true_type> tgt_is_causal{};
+inline constexpr Named<Word::memory_is_causal, std::true_type> memory_is_causal{};
+// The result is a tuple of the output and the weights, averaged over the heads unless told otherwise.
+inline constexpr Named<Word::need_weights, std::true_type> need_weights{};
+template <bool Average>
+inline constexpr Named<Word::average_attn_weights, std::bool_constant<Average>> average_attn_weights{};
+
+template <bool Ok, class Module, class... Words>
+struct WordsFit {
+  static_assert(
+      Ok,
+      "after its operands a layer takes only named arguments that it knows, such as attn_mask(m) or "
+      "is_causal, each once");
+};
+
+namespace module_detail {
+
+template <Word Name, class A>
+inline constexpr bool is_word = false;
+template <Word Name, class A>
+inline constexpr bool is_word<Name, Named<Name, A>> = true;
+
+// Whether every one of A is one of the words `Known`, and none comes twice.
+template <Word... Known>
+struct Words {
+  template <Word Name, class... A>
+  static constexpr int times = ((is_word<Name, A> ? 1 : 0) + ... + 0);
+  template <class... A>
+  static constexpr bool fit = ((times<Known, A...> <= 1) && ... && true) &&
+                              (times<Known, A...> + ... + 0) == sizeof...(A);
+};
+
+// The value of the word Name among the arguments, or Absent.
+template <Word Name>
+constexpr Absent word() {
+  return {};
+}
+template <Word Name, class First, class... Rest>
+constexpr auto word(const First& first, const Rest&... rest) {
+  if constexpr (is_word<Name, First>)
+    return first.value;
+  else
+    return word<Name>(rest...);
+}
+template <Word Name, class... A>
+constexpr bool flag(bool otherwise) {
+  using Value = decltype(word<Name>(std::declval<const A&>()...));
+  if constexpr (std::is_same_v<Value, Absent>)
+    return otherwise;
+  else
+    return Value::value;
+}
+template <class A>
+inline constexpr bool is_given = !std::is_same_v<std::remove_cvref_t<A>, Absent>;
+
+}  // namespace module_detail
+
+}  // namespace weft::nn
+// ---- weft/ops/attention.hpp ----
+// Scaled dot product attention: softmax(q k^T scale + mask) v, composed as product, mask, softmax, product.
+// Law: a query that may attend to no key gives zeros, and so does its gradient; masks broadcast to the scores
+// and never widen them.
 
 // ---- weft/ops/linalg.hpp ----
 // Matrix products with PyTorch's rules for vectors, matrices and batches; all are one `dot`.
@@ -21646,6 +22879,8 @@ struct Matmul : Operation<Matmul> {
     static_assert(sizeof(InnerExtentsEqual<Rule::ok, Matmul, typename A::shape, typename B::shape>) > 0);
     using T = promoted<typename A::dtype, typename B::dtype>;
     using S = shape_of<Rule>;
+    static_assert(
+        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, Matmul, typename A::dtype, typename B::dtype>) > 0);
     if constexpr (Rule::ok) {
       const ir::Value v = detail::matmul_value(ir::cast(a.value, dtype_of<T>), ir::cast(b.value, dtype_of<T>),
                                                Rule::batch, dtype_of<T>);
@@ -21666,6 +22901,8 @@ struct LinearOp : Operation<LinearOp> {
     static_assert(sizeof(InnerExtentsEqual<ok, LinearOp, typename X::shape, typename W::shape>) > 0);
     using T = promoted<typename X::dtype, typename W::dtype>;
     using S = shape_of<detail::linear_rule<typename X::shape, typename W::shape>>;
+    static_assert(
+        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, LinearOp, typename X::dtype, typename W::dtype>) > 0);
     if constexpr (ok)
       return Expr<T, S>{ir::dot(ir::cast(x.value, dtype_of<T>), ir::cast(w.value, dtype_of<T>),
                                 detail::contract_last(dx.rank, 1), dtype_of<T>)};
@@ -21730,6 +22967,1047 @@ constexpr auto outer(const A& a, const B& b) {
 inline constexpr LinearOp linear{};
 
 }  // namespace weft
+
+namespace weft {
+
+// Settings of torch.nn.functional.scaled_dot_product_attention that are known while compiling.
+struct AttentionOptions {
+  bool is_causal = false;   // query i attends to the keys 0 to i
+  double scale = 0;         // 0: 1 / sqrt(E)
+  bool enable_gqa = false;  // Hq / H neighbouring heads of the query share a head of key and value
+};
+
+template <bool Ok, class Op, class... Shapes>
+struct AttentionOperandsFit {
+  static_assert(Ok,
+                "the operands of an attention do not fit: query is (..., L, E), key (..., S, E), value (..., "
+                "S, Ev), and their leading axes broadcast");
+};
+template <bool Ok, class Op, class... Shapes>
+struct AttentionHeadsFit {
+  static_assert(
+      Ok,
+      "the heads of a grouped attention do not fit: query is (..., Hq, L, E), key (..., H, S, E), value "
+      "(..., H, S, Ev), and Hq is a multiple of H");
+};
+// Shapes: the mask's, then that of the scores.
+template <bool Ok, class Op, class... Shapes>
+struct AttentionMaskFits {
+  static_assert(
+      Ok, "the mask of an attention does not broadcast to its scores, (..., queries L, keys S) with heads");
+};
+
+namespace detail {
+
+template <class Q, class K, class V, bool Grouped>
+struct attention_rule {
+  static constexpr Dims q = Q::value, k = K::value, v = V::value;
+  static constexpr int least = Grouped ? 3 : 2;
+  static constexpr bool ranked = q.rank >= least && k.rank >= least && v.rank >= least;
+  static constexpr i64 at(const Dims& d, int from_end) { return ranked ? d.extent[d.rank - from_end] : 1; }
+  static constexpr i64 length = at(q, 2), keys = at(k, 2);
+  static constexpr bool heads =
+      !Grouped || !ranked || (at(k, 3) == at(v, 3) && at(k, 3) > 0 && at(q, 3) % at(k, 3) == 0);
+  static constexpr i64 groups = Grouped && heads ? at(q, 3) / at(k, 3) : 1;
+  // The queries with those that share keys as rows of one head.
+  static constexpr Dims make_rows() {
+    Dims d = q;
+    if (groups != 1) d.extent[d.rank - 3] /= groups, d.extent[d.rank - 2] *= groups;
+    return d;
+  }
+  static constexpr Dims rows = make_rows();
+  static constexpr Dims batch_qk =
+      broadcast(matmul_rule<Q, K>::batch_of(rows), matmul_rule<Q, K>::batch_of(k));
+  static constexpr Dims batch = broadcast(batch_qk, matmul_rule<Q, K>::batch_of(v));
+  static constexpr bool fits =
+      ranked && at(q, 1) == at(k, 1) && keys == at(v, 2) && batch_qk.valid() && batch.valid();
+  static constexpr bool ok = fits && heads;
+  // (..., Hq, rows, columns), the heads and their groups apart again.
+  static constexpr Dims result(Dims d, i64 columns) {
+    if (!ok) return q;
+    if (groups != 1) d.extent[d.rank - 1] *= groups;
+    d.extent[d.rank++] = length;
+    d.extent[d.rank++] = columns;
+    return d;
+  }
+  struct Scores {
+    static constexpr Dims value = result(batch_qk, keys);
+  };
+  static constexpr Dims value = result(batch, at(v, 1));
+};
+
+// Batches of matrices a times b, or b transposed; their leading axes broadcast to `batch`.
+constexpr ir::Value attention_product(ir::Value a, ir::Value b, const Dims& batch, bool transposed) {
+  const auto expanded = [&](ir::Value x) {
+    const Dims d = x.dims();
+    Dims to = batch;
+    to.extent[to.rank++] = d.extent[d.rank - 2];
+    to.extent[to.rank++] = d.extent[d.rank - 1];
+    return ir::broadcast(x, to);
+  };
+  ir::DotAxes axes;
+  axes.contracted = 1;
+  a = expanded(a);
+  axes.contracted_a[0] = batch.rank + 1;
+  if (b.dims().rank == 2) {  // one matrix for all: the leading axes of a are rows of one product
+    axes.contracted_b[0] = transposed ? 1 : 0;
+  } else {
+    b = expanded(b);
+    axes.batch = batch.rank;
+    for (int i = 0; i < batch.rank; ++i) axes.batch_a[i] = axes.batch_b[i] = i;
+    axes.contracted_b[0] = batch.rank + (transposed ? 1 : 0);
+  }
+  return ir::dot(a, b, axes, a.dtype());
+}
+
+// 1 / sqrt(x) by Newton's iteration; std::sqrt is not constexpr.
+constexpr double inverse_root(double x) {
+  double r = x > 1 ? x : 1;
+  for (int i = 0; i < 200; ++i) r = 0.5 * (r + x / r);
+  return 1 / r;
+}
+
+// Softmax over the last axis of scores that may be -infinity; a row with nothing else is zeros.
+constexpr auto masked_softmax(const auto& x) {
+  constexpr double lowest = -std::numeric_limits<double>::infinity();
+  const auto top = stop_gradient(max<-1>(x, keepdim));
+  const auto e = exp(sub(x, where(eq(top, lowest), 0, top)));
+  const auto total = sum<-1>(e, keepdim);
+  return div(e, where(eq(total, 0), 1, total));
+}
+
+}  // namespace detail
+
+// Of q, k, v, with `Drops` the probability with which weights are dropped, and masks: a boolean one is true
+// where a query attends to a key, any other is added to the scores. The last `Open` keys are open to all
+// queries whatever is_causal says. The result, or with `Weights` a tuple of it and the weights (.., Hq, L,
+// S).
+template <AttentionOptions Options, bool Drops = false, i64 Open = 0, bool Weights = false>
+struct ScaledDotProductAttention : Operation<ScaledDotProductAttention<Options, Drops, Open, Weights>> {
+  template <class S, class Mask>
+  static constexpr bool fits = broadcastable(Mask::value, S::value) &&
+                               broadcast(Mask::value, S::value) == S::value;
+  template <class T>
+  static constexpr bool masks = is_float(dtype_of<T>) || std::is_same_v<T, bool>;
+
+  template <class S, class Mask>
+  static constexpr auto masked(const S& scores, const Mask& mask) {
+    if constexpr (std::is_same_v<dtype_of_operand<Mask>, bool>)
+      return where(mask, scores, -std::numeric_limits<double>::infinity());
+    else
+      return add(scores, cast<typename S::dtype>(mask));
+  }
+  template <class S, class M0, class M1, class... More>
+  static constexpr auto masked(const S& scores, const M0& first, const M1& second, const More&... more) {
+    return masked(masked(scores, first), second, more...);
+  }
+  template <class S, class... Masks>
+  static constexpr auto normalized(const S& scores, const Masks&... masks) {
+    if constexpr (sizeof...(Masks) > 0)
+      return detail::masked_softmax(masked(scores, masks...));
+    else
+      return softmax<-1>(scores);  // every query has a key: the first
+  }
+
+  template <class Q, class K, class V, class... A>
+  static constexpr auto apply(ir::Builder& b, const Q& q, const K& k, const V& v, const A&... more) {
+    if constexpr (Drops)
+      return attend(b, q, k, v, more...);
+    else
+      return attend(b, q, k, v, 0, more...);
+  }
+  template <class Q, class K, class V, class P, class... Masks>
+  static constexpr auto attend(ir::Builder& b, const Q& q, const K& k, const V& v, const P& p,
+                               const Masks&... more) {
+    using Rule =
+        detail::attention_rule<typename Q::shape, typename K::shape, typename V::shape, Options.enable_gqa>;
+    static_assert(sizeof(AttentionHeadsFit<Rule::heads, ScaledDotProductAttention, typename Q::shape,
+                                           typename K::shape, typename V::shape>) > 0);
+    static_assert(sizeof(AttentionOperandsFit < Rule::fits || !Rule::heads, ScaledDotProductAttention,
+                         typename Q::shape, typename K::shape, typename V::shape >) > 0);
+    using T = floating<promoted<promoted<typename Q::dtype, typename K::dtype>, typename V::dtype>>;
+    using Wide = std::conditional_t<(size_of(dtype_of<T>) < 4), f32, T>;
+    using S = shape_of<typename Rule::Scores>;
+    using R = Expr<T, shape_of<Rule>>;
+    static_assert(((sizeof(AttentionMaskFits < !Rule::ok || fits<S, shape_of_operand<Masks>>,
+                           ScaledDotProductAttention, shape_of_operand<Masks>, S >) > 0) &&
+                   ... && true));
+    static_assert(((sizeof(DtypeAllowed<masks<dtype_of_operand<Masks>>, ScaledDotProductAttention,
+                                        dtype_of_operand<Masks>>) > 0) &&
+                   ... && true));
+    constexpr bool ok = Rule::ok && (fits<S, shape_of_operand<Masks>> && ... && true) &&
+                        (masks<dtype_of_operand<Masks>> && ... && true);
+    const auto results = [](const R& y, const auto& weights) {
+      if constexpr (Weights)
+        return std::tuple{y, weights};
+      else
+        return y;
+    };
+    if constexpr (!ok) {
+      return results(detail::refused<T, typename R::shape>(q, k, v, more...), detail::refused<T, S>(q, k, v));
+    } else {
+      constexpr DType t = dtype_of<T>;
+      constexpr double scale =
+          Options.scale != 0 ? Options.scale
+                             : detail::inverse_root(static_cast<double>(Rule::q.extent[Rule::q.rank - 1]));
+      const ir::Value rows = ir::reshape(ir::cast(q.value, t), Rule::rows);
+      const ir::Value product = detail::attention_product(rows, ir::cast(k.value, t), Rule::batch_qk, true);
+      const Expr<Wide, S> all{ir::reshape(ir::cast(product, dtype_of<Wide>), S::value) * scale};
+      const auto seen = [&] {
+        if constexpr (Options.is_causal)
+          return where(past<Rule::length, Rule::keys>(b), all, -std::numeric_limits<double>::infinity());
+        else
+          return all;
+      }();
+      const auto weights = normalized(seen, more...);
+      const Expr<T, S> kept = cast<T>(dropout(weights, p));
+      Dims mixing = Rule::batch_qk;
+      mixing.extent[mixing.rank++] = Rule::rows.extent[Rule::rows.rank - 2];
+      mixing.extent[mixing.rank++] = Rule::keys;
+      const ir::Value mixed = detail::attention_product(ir::reshape(kept.value, mixing), ir::cast(v.value, t),
+                                                        Rule::batch, false);
+      return results(R{ir::reshape(mixed, R::shape::value)}, kept);
+    }
+  }
+
+  // Where key <= query, or the key is one of the open ones.
+  template <i64 L, i64 S>
+  static constexpr auto past(ir::Builder& b) {
+    constexpr Dims d = make_dims<L, S>();
+    const ir::Value query{&b, b.leaf(ir::Op::iota, DType::i32, d, 0)};
+    const ir::Value key{&b, b.leaf(ir::Op::iota, DType::i32, d, 1)};
+    ir::Value open = ir::binary(ir::Op::le, key, query);
+    if (Open > 0)
+      open = ir::binary(ir::Op::bit_or, open,
+                        ir::binary(ir::Op::le, ir::constant_like(key, static_cast<double>(S - Open)), key));
+    return Expr<bool, Shape<L, S>>{open};
+  }
+};
+
+// scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(query, key, value, attn_mask, dropout_p):
+// query (..., L, E), key (..., S, E), value (..., S, Ev) -> (..., L, Ev). attn_mask, if any, broadcasts to
+// (..., L, S): booleans, true where a query attends to a key, or numbers that are added to the scores.
+// dropout_p, if any: a number; a layer passes 0 in evaluation. The softmax of small floats is taken in f32.
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V>
+constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value) {
+  return ScaledDotProductAttention<Options>{}(query, key, value);
+}
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V>
+constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value, double dropout_p) {
+  return ScaledDotProductAttention<Options, true>{}(query, key, value, dropout_p);
+}
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class M>
+requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
+                                                                 const M& attn_mask) {
+  return ScaledDotProductAttention<Options>{}(query, key, value, attn_mask);
+}
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class M>
+requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
+                                                                 const M& attn_mask, double dropout_p) {
+  return ScaledDotProductAttention<Options, true>{}(query, key, value, dropout_p, attn_mask);
+}
+
+}  // namespace weft
+// ---- weft/ops/creation.hpp ----
+// Literals: tensors made from nothing. They join the graph at their first use; the kernel that reads them
+// computes them in place.
+
+namespace weft {
+
+namespace detail {
+
+// A splat whose value is given when the expression is written.
+template <class T, i64... D>
+struct FullOp : Operation<FullOp<T, D...>> {
+  template <class V>
+  static constexpr auto apply(ir::Builder& b, V value) {
+    return Expr<T, Shape<D...>>{ir::broadcast(as_value<T>(b, value), Shape<D...>::value)};
+  }
+};
+template <class T, int Value, i64... D>
+struct SplatOp : Operation<SplatOp<T, Value, D...>> {
+  static constexpr auto apply(ir::Builder& b) {
+    return Expr<T, Shape<D...>>{ir::constant(b, dtype_of<T>, Shape<D...>::value, Value)};
+  }
+};
+// Begin, Begin + Step, ... (N of them).
+template <class T, i64 N, i64 Begin, i64 Step>
+struct ArangeOp : Operation<ArangeOp<T, N, Begin, Step>> {
+  static constexpr auto apply(ir::Builder& b) {
+    constexpr DType index = std::is_same_v<T, i64> ? DType::i64 : DType::i32;
+    const ir::Value count{&b, b.leaf(ir::Op::iota, index, Shape<N>::value, 0)};
+    const ir::Value scaled = Step == 1 ? count : count * static_cast<double>(Step);
+    return Expr<T, Shape<N>>{
+        ir::cast(Begin == 0 ? scaled : scaled + static_cast<double>(Begin), dtype_of<T>)};
+  }
+};
+// N numbers from low to high, both included; counted from the nearer end, as PyTorch does.
+template <class T, i64 N>
+struct LinspaceOp : Operation<LinspaceOp<T, N>> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& low, const B& high) {
+    const auto begin = Expr<T, Shape<>>{as_value<T>(b, low)}, end = Expr<T, Shape<>>{as_value<T>(b, high)};
+    const ir::Value number{&b, b.leaf(ir::Op::iota, DType::i32, Shape<N>::value, 0)};
+    const auto i = Expr<T, Shape<N>>{ir::cast(number, dtype_of<T>)};
+    const auto step = div(sub(end, begin), N > 1 ? N - 1 : 1);
+    const auto first_half = Expr<bool, Shape<N>>{
+        ir::binary(ir::Op::lt, number, ir::constant_like(number, static_cast<double>((N + 1) / 2)))};
+    return where(first_half, add(begin, mul(step, i)), sub(end, mul(step, sub(N - 1, i))));
+  }
+};
+// A splat with another tensor's shape, and its dtype unless T names one.
+template <class T>
+struct FullLike : Operation<FullLike<T>> {
+  template <class X, class V>
+  static constexpr auto apply(ir::Builder& b, const X&, const V& value) {
+    using R = std::conditional_t<std::is_void_v<T>, typename X::dtype, T>;
+    return Expr<R, typename X::shape>{ir::broadcast(as_value<R>(b, value), X::shape::value)};
+  }
+};
+
+}  // namespace detail
+
+template <class T, i64... D>
+inline constexpr detail::FullOp<T, D...> full{};
+
+template <class T, i64... D>
+constexpr auto zeros() {
+  return detail::SplatOp<T, 0, D...>{}();
+}
+template <class T, i64... D>
+constexpr auto ones() {
+  return detail::SplatOp<T, 1, D...>{}();
+}
+// Memory that will be written is the library's business: empty is zeros.
+template <class T, i64... D>
+constexpr auto empty() {
+  return zeros<T, D...>();
+}
+// arange<f32, n>(): 0, ..., n - 1. arange<f32, begin, end, step>(): as Python's range.
+template <class T, i64 N>
+constexpr auto arange() {
+  return detail::ArangeOp<T, N, 0, 1>{}();
+}
+template <class T, i64 Begin, i64 End, i64 Step = 1>
+constexpr auto arange() {
+  static_assert(Step != 0, "arange: the step is not 0");
+  constexpr i64 span = Step > 0 ? End - Begin : Begin - End, stride = Step > 0 ? Step : -Step;
+  return detail::ArangeOp<T, (span > 0 ? (span + stride - 1) / stride : 0), Begin, Step>{}();
+}
+// linspace<f32, n>(low, high)
+template <class T, i64 N, class A, class B>
+constexpr auto linspace(const A& low, const B& high) {
+  return detail::LinspaceOp<T, N>{}(low, high);
+}
+// zeros_like(x), ones_like<f32>(x), full_like(x, value), empty_like(x)
+template <class T = void, class X>
+constexpr auto zeros_like(const X& x) {
+  return detail::FullLike<T>{}(x, 0);
+}
+template <class T = void, class X>
+constexpr auto ones_like(const X& x) {
+  return detail::FullLike<T>{}(x, 1);
+}
+template <class T = void, class X, class V>
+constexpr auto full_like(const X& x, const V& value) {
+  return detail::FullLike<T>{}(x, value);
+}
+template <class T = void, class X>
+constexpr auto empty_like(const X& x) {
+  return detail::FullLike<T>{}(x, 0);
+}
+
+}  // namespace weft
+// ---- weft/ops/join.hpp ----
+// cat and stack. Each operand is padded to the result's extents, and an index along the axis says whose
+// element counts, so that joining is part of the kernel that reads the result.
+
+namespace weft {
+
+namespace detail {
+
+template <int Axis, class First, class... Rest>
+struct cat_rule {
+  static constexpr bool in_range = axis_in_range(Axis, First::rank);
+  static constexpr int axis = in_range ? normalize_axis(Axis, First::rank) : 0;
+  static constexpr bool fits(Dims d) {
+    if (d.rank != First::rank) return false;
+    d.extent[axis] = First::value.extent[axis];
+    return d == First::value;
+  }
+  static constexpr bool ok = in_range && (fits(Rest::value) && ... && true);
+  static constexpr Dims make() {
+    Dims r = First::value;
+    if (ok) r.extent[axis] = (First::value.extent[axis] + ... + Rest::value.extent[axis]);
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+template <class A, class... B>
+struct promote_all {
+  using type = A;
+};
+template <class A, class B, class... C>
+struct promote_all<A, B, C...> {
+  using type = typename promote_all<promoted<A, B>, C...>::type;
+};
+
+}  // namespace detail
+
+template <bool Ok, class Op, class... Shapes>
+struct JoinableShapes {
+  static_assert(
+      Ok, "the shapes cannot be joined: they must agree in all axes but the one named, which must exist");
+};
+
+template <int Axis>
+struct Cat : Operation<Cat<Axis>> {
+  template <class... X>
+  static constexpr auto apply(ir::Builder& b, const X&... x) {
+    using Rule = detail::cat_rule<Axis, typename X::shape...>;
+    static_assert(sizeof(JoinableShapes<Rule::ok, Cat, typename X::shape...>) > 0);
+    using T = typename detail::promote_all<typename X::dtype...>::type;
+    using S = shape_of<Rule>;
+    if constexpr (!Rule::ok) {
+      return detail::refused<T, S>(x...);
+    } else {
+      constexpr Dims to = Rule::value;
+      ir::Value joined;
+      i64 begin = 0;
+      const auto append = [&](ir::Value v) {
+        const i64 extent = v.dims().extent[Rule::axis];
+        if (extent == 0) return;
+        i64 widths[2 * max_rank]{};
+        widths[2 * Rule::axis] = begin;
+        widths[2 * Rule::axis + 1] = to.extent[Rule::axis] - begin - extent;
+        const ir::Value wide = ir::pad(v, widths, 0);
+        if (joined) {
+          const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, to, static_cast<u64>(Rule::axis))};
+          joined =
+              ir::select(ir::binary(ir::Op::lt, place, ir::constant_like(place, static_cast<double>(begin))),
+                         joined, wide);
+        } else {
+          joined = wide;
+        }
+        begin += extent;
+      };
+      (append(ir::cast(x.value, dtype_of<T>)), ...);
+      if (!joined) joined = ir::constant(b, dtype_of<T>, to, 0);
+      return Expr<T, S>{joined};
+    }
+  }
+};
+
+template <int Axis>
+struct Stack : Operation<Stack<Axis>> {
+  template <class... X>
+  static constexpr auto apply(ir::Builder& b, const X&... x) {
+    return Cat<Axis>::apply(b, Unsqueeze<Axis>::apply(b, x)...);
+  }
+};
+
+// cat<axis>(a, b, ...): operands one after another along an axis.
+template <int Axis = 0, class... X>
+constexpr auto cat(const X&... x) {
+  static_assert(sizeof...(X) > 0, "cat takes at least one operand");
+  return Cat<Axis>{}(x...);
+}
+// stack<axis>(a, b, ...): operands of one shape along a new axis.
+template <int Axis = 0, class... X>
+constexpr auto stack(const X&... x) {
+  static_assert(sizeof...(X) > 0, "stack takes at least one operand");
+  return Stack<Axis>{}(x...);
+}
+
+}  // namespace weft
+
+namespace weft::nn {
+
+// torch.nn.MultiheadAttention's settings that change shapes or parameters.
+struct MultiheadOptions {
+  bool bias = true;
+  bool add_bias_kv = false;    // a learned key and value behind the sequence
+  bool add_zero_attn = false;  // a key and value of zeros behind the sequence
+  i64 kdim = 0;                // features of key; 0: embed_dim
+  i64 vdim = 0;                // features of value; 0: embed_dim
+  bool batch_first = false;
+};
+
+// What: embed_dim and num_heads.
+template <bool Ok, class Module, class... What>
+struct HeadsDivide {
+  static_assert(Ok, "MultiheadAttention: embed_dim is a multiple of num_heads");
+};
+// What: the shapes of query, key and value, then embed_dim, kdim and vdim.
+template <bool Ok, class Module, class... What>
+struct MultiheadOperandsFit {
+  static_assert(Ok,
+                "the operands of MultiheadAttention do not fit: query is (L, N, embed_dim), key (S, N, kdim) "
+                "and value (S, N, vdim); with batch_first N comes first; all may be without N");
+};
+// What: the mask's shape, then that of the scores, (N, heads, L, S).
+template <bool Ok, class Module, class... What>
+struct AttnMaskFits {
+  static_assert(Ok, "attn_mask has the wrong shape: it is (L, S) or (N * heads, L, S)");
+};
+template <bool Ok, class Module, class... What>
+struct KeyPaddingMaskFits {
+  static_assert(Ok, "key_padding_mask has the wrong shape: it is (N, S), or (S) without a batch");
+};
+
+namespace module_detail {
+
+// A Linear with starts of its own.
+template <i64 In, i64 Out, bool Bias, class T, class WeightInit, class BiasInit>
+struct Projection {
+  Param<T, Shape<Out, In>, WeightInit> weight{};
+  std::conditional_t<Bias, Param<T, Shape<Out>, BiasInit>, Absent> bias{};
+  constexpr auto operator()(const auto& x) const {
+    if constexpr (Bias)
+      return linear(x, weight, bias);
+    else
+      return linear(x, weight);
+  }
+};
+
+// A mask of MultiheadAttention as one of the scores (N, Heads, L, S + Open): its axes apart, nothing masked
+// behind S, booleans turned round.
+template <i64 N, i64 Heads, i64 L, i64 S, i64 Open, bool Padding>
+struct MultiheadMask : Operation<MultiheadMask<N, Heads, L, S, Open, Padding>> {
+  static constexpr Dims scores = Shape<N, Heads, L, S>::value;
+  static constexpr bool fits(const Dims& d) {
+    if (Padding)
+      return (d.rank == 2 && d.extent[0] == N && d.extent[1] == S) ||
+             (d.rank == 1 && N == 1 && d.extent[0] == S);
+    return (d.rank == 2 || (d.rank == 3 && d.extent[0] == N * Heads)) && d.extent[d.rank - 2] == L &&
+           d.extent[d.rank - 1] == S;
+  }
+  template <class M>
+  struct rule {
+    static constexpr Dims make() {
+      Dims d = scores;
+      if (Padding) d.extent[1] = d.extent[2] = 1;
+      if (!Padding && M::rank == 2) d.extent[0] = d.extent[1] = 1;
+      return d;
+    }
+    static constexpr Dims split = make();
+    static constexpr Dims opened() {
+      Dims d = split;
+      d.extent[3] += Open;
+      return d;
+    }
+    static constexpr Dims value = opened();
+  };
+  template <class M>
+  static constexpr auto apply(ir::Builder&, const M& mask) {
+    constexpr bool ok = fits(M::shape::value);
+    if constexpr (Padding)
+      static_assert(sizeof(KeyPaddingMaskFits<ok, MultiheadMask, typename M::shape, Shape<N, Heads, L, S>>) >
+                    0);
+    else
+      static_assert(sizeof(AttnMaskFits<ok, MultiheadMask, typename M::shape, Shape<N, Heads, L, S>>) > 0);
+    using T = typename M::dtype;
+    using Rule = rule<typename M::shape>;
+    static_assert(
+        sizeof(DtypeAllowed < is_float(dtype_of<T>) || std::is_same_v<T, bool>, MultiheadMask, T >) > 0);
+    using R = Expr<T, shape_of<Rule>>;
+    if constexpr (ok) {
+      const i64 widths[2 * max_rank]{0, 0, 0, 0, 0, 0, 0, Open};
+      const ir::Value v = ir::pad(ir::reshape(mask.value, Rule::split), widths, 0);
+      return R{std::is_same_v<T, bool> ? ir::unary(ir::Op::logical_not, v) : v};
+    } else {
+      return R{weft::detail::refused<f32, typename R::shape>(mask).value};
+    }
+  }
+};
+
+}  // namespace module_detail
+
+// attn(query, key, value, ...): query (L, N, EmbedDim), key (S, N, kdim), value (S, N, vdim) -> (L, N,
+// EmbedDim); with batch_first (N, L, ...); all without N as well. Named arguments: attn_mask (L, S) or (N *
+// heads, L, S), key_padding_mask (N, S), is_causal, need_weights (the result is a tuple with the weights, (N,
+// L, S), behind the output), average_attn_weights<false> (weights (N, heads, L, S)). `dropout` drops weights
+// while training. A query that may attend to no key gets zeros instead of NaN.
+template <i64 EmbedDim, i64 NumHeads, MultiheadOptions O = MultiheadOptions{}, class T = f32,
+          class OutInit = init::FanInUniform<>>
+struct MultiheadAttention {
+  static constexpr bool divides = EmbedDim > 0 && NumHeads > 0 &&
+                                  EmbedDim % (NumHeads > 0 ? NumHeads : 1) == 0;
+  static_assert(sizeof(HeadsDivide<divides, MultiheadAttention, Size<EmbedDim>, Size<NumHeads>>) > 0);
+  static constexpr i64 kdim = O.kdim > 0 ? O.kdim : EmbedDim, vdim = O.vdim > 0 ? O.vdim : EmbedDim;
+  static constexpr i64 head_dim = divides ? EmbedDim / NumHeads : 1;
+  static constexpr bool packed = kdim == EmbedDim && vdim == EmbedDim;
+  static constexpr i64 open = (O.add_bias_kv ? 1 : 0) + (O.add_zero_attn ? 1 : 0);
+  template <i64... D>
+  using Weight = Param<T, Shape<D...>, init::XavierUniform<>>;
+  template <bool Has, class P>
+  using If = std::conditional_t<Has, P, Absent>;
+
+  If<packed, Weight<3 * EmbedDim, EmbedDim>> in_proj_weight{};
+  If<!packed, Weight<EmbedDim, EmbedDim>> q_proj_weight{};
+  If<!packed, Weight<EmbedDim, kdim>> k_proj_weight{};
+  If<!packed, Weight<EmbedDim, vdim>> v_proj_weight{};
+  If<O.bias, Param<T, Shape<3 * EmbedDim>>> in_proj_bias{};
+  If<O.add_bias_kv, Param<T, Shape<1, 1, EmbedDim>, init::XavierNormal<>>> bias_k{};
+  If<O.add_bias_kv, Param<T, Shape<1, 1, EmbedDim>, init::XavierNormal<>>> bias_v{};
+  module_detail::Projection<EmbedDim, EmbedDim, O.bias, T, OutInit, init::Zeros> out_proj{};
+  float dropout = 0;
+  Mode mode{};
+
+  template <class... A>
+  constexpr auto operator()(const auto& query, const auto& key, const auto& value, const A&... words) const {
+    const auto q = to_expr(query);
+    const auto k = to_expr(key);
+    const auto v = to_expr(value);
+    using Q = typename std::remove_cvref_t<decltype(q)>::shape;
+    using K = typename std::remove_cvref_t<decltype(k)>::shape;
+    using V = typename std::remove_cvref_t<decltype(v)>::shape;
+    constexpr bool known =
+        module_detail::Words<Word::attn_mask, Word::key_padding_mask, Word::is_causal, Word::need_weights,
+                             Word::average_attn_weights>::template fit<A...>;
+    static_assert(sizeof(WordsFit<known, MultiheadAttention, A...>) > 0);
+    constexpr bool ok = fits(Q::value, K::value, V::value);
+    static_assert(sizeof(MultiheadOperandsFit<ok, MultiheadAttention, Q, K, V, Shape<EmbedDim, kdim, vdim>>) >
+                  0);
+    if constexpr (ok && known && divides)
+      return attend(q, k, v, words...);
+    else
+      return weft::detail::refused<T, Q>(q, k, v);
+  }
+
+ private:
+  static constexpr bool fits(const Dims& q, const Dims& k, const Dims& v) {
+    if ((q.rank != 2 && q.rank != 3) || k.rank != q.rank || v.rank != q.rank) return false;
+    const int batch = O.batch_first ? 0 : 1;
+    if (q.rank == 3 && (q.extent[batch] != k.extent[batch] || q.extent[batch] != v.extent[batch]))
+      return false;
+    const int sequence = q.rank == 3 ? 1 - batch : 0;
+    return k.extent[sequence] == v.extent[sequence] && q.extent[q.rank - 1] == EmbedDim &&
+           k.extent[q.rank - 1] == kdim && v.extent[q.rank - 1] == vdim;
+  }
+  // The batch leads: with batch_first, and without a batch, where it is 1.
+  template <class X>
+  static constexpr bool leads = O.batch_first || X::rank == 2;
+  template <class X>
+  static constexpr i64 batch_of = X::rank == 2 ? 1 : X::shape::value[O.batch_first ? 0 : 1];
+  template <class X>
+  static constexpr i64 length_of = X::shape::value[X::rank == 2 || !O.batch_first ? 0 : 1];
+
+  // Rows [First, First + Count) of three stacked projections.
+  template <i64 First, i64 Count>
+  constexpr auto project(const auto& x) const {
+    const auto weight = narrow<0, First * EmbedDim, Count * EmbedDim>(in_proj_weight);
+    if constexpr (O.bias)
+      return linear(x, weight, narrow<0, First * EmbedDim, Count * EmbedDim>(in_proj_bias));
+    else
+      return linear(x, weight);
+  }
+  template <i64 Part>
+  constexpr auto project_with(const auto& x, const auto& weight) const {
+    if constexpr (O.bias)
+      return linear(x, weight, narrow<0, Part * EmbedDim, EmbedDim>(in_proj_bias));
+    else
+      return linear(x, weight);
+  }
+  template <i64 Part>
+  static constexpr auto part(const auto& x) {
+    return narrow<-1, Part * EmbedDim, EmbedDim>(x);
+  }
+  template <class A, class B>
+  static constexpr bool one(const A& a, const B& b) {
+    return a.value.builder == b.value.builder && a.value.id == b.value.id;
+  }
+  // A tuple of the projected query, key and value.
+  template <class Q, class K, class V>
+  constexpr auto projected(const Q& q, const K& k, const V& v) const {
+    if constexpr (!packed) {
+      const auto a = project_with<0>(q, q_proj_weight);
+      const auto b = project_with<1>(k, k_proj_weight);
+      return std::tuple{a, b, project_with<2>(v, v_proj_weight)};
+    } else {
+      if constexpr (std::is_same_v<Q, K> && std::is_same_v<K, V>)
+        if (one(q, k) && one(k, v)) {
+          const auto all = project<0, 3>(q);
+          return std::tuple{part<0>(all), part<1>(all), part<2>(all)};
+        }
+      const auto a = project<0, 1>(q);
+      if constexpr (std::is_same_v<K, V>)
+        if (one(k, v)) {
+          const auto both = project<1, 2>(k);
+          return std::tuple{a, part<0>(both), part<1>(both)};
+        }
+      const auto b = project<1, 1>(k);
+      return std::tuple{a, b, project<2, 1>(v)};
+    }
+  }
+
+  // (L, N, EmbedDim) or (N, L, EmbedDim) -> (N, heads, L, head_dim)
+  template <bool BatchLeads, i64 N, i64 L>
+  static constexpr auto heads(const auto& x) {
+    if constexpr (BatchLeads)
+      return permute<0, 2, 1, 3>(reshape<N, L, NumHeads, head_dim>(x));
+    else
+      return permute<1, 2, 0, 3>(reshape<L, N, NumHeads, head_dim>(x));
+  }
+  // The learned key or value, then the zeros, behind the sequence.
+  template <i64 N>
+  static constexpr auto lengthened(const auto& x, const auto& learned) {
+    using D = typename std::remove_cvref_t<decltype(x)>::dtype;
+    const auto with_learned = [&] {
+      if constexpr (O.add_bias_kv)
+        return cat<2>(x, expand<N, NumHeads, 1, head_dim>(reshape<1, NumHeads, 1, head_dim>(learned)));
+      else
+        return x;
+    }();
+    if constexpr (O.add_zero_attn)
+      return cat<2>(with_learned, zeros<D, N, NumHeads, 1, head_dim>());
+    else
+      return with_learned;
+  }
+
+  // attention(q, k, v, p, ...) with those of the masks that are given.
+  template <class Mask, class Padding>
+  static constexpr auto with_masks(const auto& attention, const auto& q, const auto& k, const auto& v,
+                                   double p, const auto& by_query, const Mask& mask, const auto& by_key,
+                                   const Padding& padding) {
+    using module_detail::is_given;
+    if constexpr (is_given<Mask> && is_given<Padding>)
+      return attention(q, k, v, p, by_query(mask), by_key(padding));
+    else if constexpr (is_given<Mask>)
+      return attention(q, k, v, p, by_query(mask));
+    else if constexpr (is_given<Padding>)
+      return attention(q, k, v, p, by_key(padding));
+    else
+      return attention(q, k, v, p);
+  }
+  template <class Q, class K, class V, class... A>
+  constexpr auto attend(const Q& query, const K& key, const V& value, const A&... words) const {
+    using module_detail::flag, module_detail::word;
+    constexpr i64 N = batch_of<Q>, L = length_of<Q>, S = length_of<K>;
+    const auto [a, b, c] = projected(query, key, value);
+    const auto q = heads<leads<Q>, N, L>(a);
+    const auto k = lengthened<N>(heads<leads<Q>, N, S>(b), bias_k);
+    const auto v = lengthened<N>(heads<leads<Q>, N, S>(c), bias_v);
+    constexpr bool weights = flag<Word::need_weights, A...>(false);
+    constexpr AttentionOptions options{.is_causal = flag<Word::is_causal, A...>(false)};
+    constexpr ScaledDotProductAttention<options, true, open, weights> attention{};
+    const auto mask = word<Word::attn_mask>(words...);
+    const auto padding = word<Word::key_padding_mask>(words...);
+    constexpr module_detail::MultiheadMask<N, NumHeads, L, S, open, false> by_query{};
+    constexpr module_detail::MultiheadMask<N, NumHeads, L, S, open, true> by_key{};
+    const double p = mode.training ? static_cast<double>(dropout) : 0.0;
+    const auto result = with_masks(attention, q, k, v, p, by_query, mask, by_key, padding);
+    if constexpr (!weights) {
+      return merged<Q, N, L>(result);
+    } else {
+      const auto output = merged<Q, N, L>(std::get<0>(result));
+      constexpr bool average = flag<Word::average_attn_weights, A...>(true);
+      const auto& w = std::get<1>(result);
+      if constexpr (average && Q::rank == 2)
+        return std::tuple{output, reshape<L, S + open>(mean<1>(w))};
+      else if constexpr (average)
+        return std::tuple{output, mean<1>(w)};
+      else if constexpr (Q::rank == 2)
+        return std::tuple{output, reshape<NumHeads, L, S + open>(w)};
+      else
+        return std::tuple{output, w};
+    }
+  }
+  // (N, heads, L, head_dim) -> what the query was, through out_proj.
+  template <class Q, i64 N, i64 L>
+  constexpr auto merged(const auto& y) const {
+    if constexpr (Q::rank == 2)
+      return out_proj(reshape<L, EmbedDim>(permute<0, 2, 1, 3>(y)));
+    else if constexpr (O.batch_first)
+      return out_proj(reshape<N, L, EmbedDim>(permute<0, 2, 1, 3>(y)));
+    else
+      return out_proj(reshape<L, N, EmbedDim>(permute<2, 0, 1, 3>(y)));
+  }
+};
+
+}  // namespace weft::nn
+// ---- weft/nn/batch_norm.hpp ----
+// BatchNorm1d, 2d and 3d: channels normalised over the batch while training, by running statistics while
+// evaluating. Law: a training step uses its batch's (biased) statistics and moves the running ones,
+// running = (1 - momentum) running + momentum batch with the unbiased variance; evaluation changes nothing.
+
+// ---- weft/nn/norm.hpp ----
+// Normalisation: x minus its mean, over its standard deviation, times weight plus bias, with PyTorch's names,
+// defaults and (biased) variances. Statistics of small floating types are taken in f32.
+
+namespace weft::nn {
+
+// What: the shape of the input, then the shape or number of groups that the module was made for.
+template <bool Ok, class Module, class... What>
+struct NormFits {
+  static_assert(Ok,
+                "the input's shape does not fit the normalisation: its last axes (LayerNorm, RMSNorm) or its "
+                "axis 1 (GroupNorm, BatchNorm, InstanceNorm) must be those the module was made for, and "
+                "BatchNorm2d takes four axes, BatchNorm3d and InstanceNorm1d to 3d in the same way");
+};
+
+namespace module_detail {
+
+// x in the dtype that statistics are taken in: f32 for what is smaller.
+constexpr auto wide(const auto& x) {
+  using T = typename std::remove_cvref_t<decltype(x)>::dtype;
+  if constexpr (size_of(dtype_of<T>) < 4)
+    return cast<f32>(x);
+  else
+    return x;
+}
+
+// (x - mean) / sqrt(var + eps), or x / sqrt(mean(x^2) + eps), over the named axes.
+template <bool Centre, int... A>
+constexpr auto normalized(const auto& x, float eps) {
+  const auto f = wide(x);
+  if constexpr (Centre) {
+    const auto centred = sub(f, mean<A...>(f, keepdim));
+    return mul(centred, rsqrt(add(mean<A...>(mul(centred, centred), keepdim), eps)));
+  } else {
+    return mul(f, rsqrt(add(mean<A...>(mul(f, f), keepdim), eps)));
+  }
+}
+template <bool Centre, int... K>
+constexpr auto normalized_last(const auto& x, float eps, std::integer_sequence<int, K...>) {
+  return normalized<Centre, (-1 - K)...>(x, eps);
+}
+
+template <class S, i64... D>
+constexpr bool ends_with() {
+  constexpr Dims tail = Shape<D...>::value;
+  if (S::rank < tail.rank) return false;
+  for (int i = 0; i < tail.rank; ++i)
+    if (S::value.extent[S::rank - tail.rank + i] != tail.extent[i]) return false;
+  return true;
+}
+
+template <class X>
+using same_dtype = typename X::dtype;
+
+// State that a module has or has not.
+template <bool Has, class State>
+using OneIf = std::conditional_t<Has, State, Absent>;
+
+// n (N, C, ...) times weight (C) plus bias (C), where the module has them.
+template <i64 C>
+constexpr auto affine(const auto& n, const auto& weight, const auto& bias) {
+  constexpr auto after = std::make_integer_sequence<int, std::remove_cvref_t<decltype(n)>::rank - 2>{};
+  if constexpr (std::is_same_v<std::remove_cvref_t<decltype(weight)>, Absent>)
+    return n;
+  else
+    return n * along_channels<C>(weight, after) + along_channels<C>(bias, after);
+}
+
+}  // namespace module_detail
+
+// x (..., D...) -> the same. weight and bias (D...).
+template <i64... D>
+struct LayerNorm {
+  Param<f32, Shape<D...>, init::Ones> weight{};
+  Param<f32, Shape<D...>, init::Zeros> bias{};
+  float eps = 1e-5f;
+
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    using X = std::remove_cvref_t<decltype(e)>;
+    constexpr bool ok = module_detail::ends_with<typename X::shape, D...>();
+    static_assert(sizeof(NormFits<ok, LayerNorm, typename X::shape, Shape<D...>>) > 0);
+    if constexpr (ok) {
+      const auto n =
+          module_detail::normalized_last<true>(e, eps, std::make_integer_sequence<int, sizeof...(D)>{});
+      return cast<module_detail::same_dtype<X>>(n * weight + bias);
+    } else {
+      return weft::detail::refused<typename X::dtype, typename X::shape>(e, weight, bias);
+    }
+  }
+};
+
+// x (..., D...) -> x / sqrt(mean(x^2) + eps) times weight (D...). eps: PyTorch's default, the epsilon of f32.
+template <i64... D>
+struct RMSNorm {
+  Param<f32, Shape<D...>, init::Ones> weight{};
+  float eps = 1.1920928955078125e-07f;
+
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    using X = std::remove_cvref_t<decltype(e)>;
+    constexpr bool ok = module_detail::ends_with<typename X::shape, D...>();
+    static_assert(sizeof(NormFits<ok, RMSNorm, typename X::shape, Shape<D...>>) > 0);
+    if constexpr (ok) {
+      const auto n =
+          module_detail::normalized_last<false>(e, eps, std::make_integer_sequence<int, sizeof...(D)>{});
+      return cast<module_detail::same_dtype<X>>(n * weight);
+    } else {
+      return weft::detail::refused<typename X::dtype, typename X::shape>(e, weight);
+    }
+  }
+};
+
+namespace module_detail {
+
+// The same without a part of what is learned; Scale multiplies and adds what is there.
+template <class Module, bool Centre, i64... D>
+constexpr auto normalized_rows(const auto& x, float eps, const auto& scale) {
+  const auto e = to_expr(x);
+  using X = std::remove_cvref_t<decltype(e)>;
+  constexpr bool ok = ends_with<typename X::shape, D...>();
+  static_assert(sizeof(NormFits<ok, Module, typename X::shape, Shape<D...>>) > 0);
+  if constexpr (ok)
+    return cast<same_dtype<X>>(
+        scale(normalized_last<Centre>(e, eps, std::make_integer_sequence<int, sizeof...(D)>{})));
+  else
+    return weft::detail::refused<typename X::dtype, typename X::shape>(e);
+}
+
+}  // namespace module_detail
+
+// LayerNorm(bias=False)
+template <i64... D>
+struct LayerNormNoBias {
+  Param<f32, Shape<D...>, init::Ones> weight{};
+  float eps = 1e-5f;
+  constexpr auto operator()(const auto& x) const {
+    return module_detail::normalized_rows<LayerNormNoBias, true, D...>(x, eps,
+                                                                       [&](auto n) { return n * weight; });
+  }
+};
+// LayerNorm(elementwise_affine=False)
+template <i64... D>
+struct LayerNormNoAffine {
+  float eps = 1e-5f;
+  constexpr auto operator()(const auto& x) const {
+    return module_detail::normalized_rows<LayerNormNoAffine, true, D...>(x, eps, [](auto n) { return n; });
+  }
+};
+// RMSNorm(elementwise_affine=False)
+template <i64... D>
+struct RMSNormNoAffine {
+  float eps = 1.1920928955078125e-07f;
+  constexpr auto operator()(const auto& x) const {
+    return module_detail::normalized_rows<RMSNormNoAffine, false, D...>(x, eps, [](auto n) { return n; });
+  }
+};
+
+// x (N, C, ...) -> the same, each sample's channels normalised in Groups groups. weight and bias (C).
+template <i64 Groups, i64 C, bool Affine = true>
+struct GroupNorm {
+  static_assert(Groups > 0 && C % Groups == 0,
+                "GroupNorm: the number of channels is a multiple of the number of groups");
+  module_detail::OneIf<Affine, Param<f32, Shape<C>, init::Ones>> weight{};
+  module_detail::OneIf<Affine, Param<f32, Shape<C>, init::Zeros>> bias{};
+  float eps = 1e-5f;
+
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    using X = std::remove_cvref_t<decltype(e)>;
+    using S = typename X::shape;
+    constexpr bool ok = S::rank >= 2 && S::value.extent[S::rank >= 2 ? 1 : 0] == C;
+    static_assert(sizeof(NormFits<ok, GroupNorm, S, Shape<C>>) > 0);
+    if constexpr (ok) {
+      const auto n = module_detail::normalized<true, -1>(reshape<S::value.extent[0], Groups, -1>(e), eps);
+      using N = std::remove_cvref_t<decltype(n)>;
+      const Expr<typename N::dtype, S> whole{ir::reshape(n.value, S::value)};
+      return cast<module_detail::same_dtype<X>>(module_detail::affine<C>(whole, weight, bias));
+    } else {
+      return weft::detail::refused<typename X::dtype, typename X::shape>(e);
+    }
+  }
+};
+
+}  // namespace weft::nn
+
+namespace weft::nn {
+
+// Without `affine` there is no weight and bias; without running statistics evaluation takes the batch's, too.
+struct BatchNormOptions {
+  bool affine = true;
+  bool track_running_stats = true;
+};
+
+// x (N, C, ...) with Spatial axes after the channels, of a batch norm of one axis none or one. weight, bias,
+// running_mean, running_var (C). `cumulative`, PyTorch's momentum=None: the mean over all batches so far.
+template <int Spatial, i64 C, BatchNormOptions Options>
+struct BatchNorm {
+  template <class State>
+  using Learned = module_detail::OneIf<Options.affine, State>;
+  template <class State>
+  using Tracked = module_detail::OneIf<Options.track_running_stats, State>;
+
+  Learned<Param<f32, Shape<C>, init::Ones>> weight{};
+  Learned<Param<f32, Shape<C>, init::Zeros>> bias{};
+  Tracked<Buffer<f32, Shape<C>, init::Zeros>> running_mean{};
+  Tracked<Buffer<f32, Shape<C>, init::Ones>> running_var{};
+  Tracked<Buffer<i64, Shape<>, init::Zeros>> num_batches_tracked{};
+  float eps = 1e-5f;
+  float momentum = 0.1f;
+  bool cumulative = false;
+  Mode mode{};
+
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    using X = std::remove_cvref_t<decltype(e)>;
+    using S = typename X::shape;
+    constexpr bool axes = S::rank == Spatial + 2 || (Spatial == 1 && S::rank == 2);
+    constexpr bool ok = axes && S::value.extent[S::rank >= 2 ? 1 : 0] == C;
+    static_assert(sizeof(NormFits<ok, BatchNorm, S, Shape<C>>) > 0);
+    if constexpr (ok)
+      return apply(e, std::make_integer_sequence<int, S::rank - 2>{});
+    else
+      return weft::detail::refused<typename X::dtype, S>(e);
+  }
+
+ private:
+  template <class X, int... K>
+  constexpr auto apply(const X& x, std::integer_sequence<int, K...> after) const {
+    const auto f = module_detail::wide(x);
+    if (mode.training || !Options.track_running_stats) {
+      constexpr i64 count = X::size / C;
+      if (mode.training && count < 2)
+        throw Error("norm/one-value", "training needs more than one value for each channel");
+      const auto average = mean<0, (K + 2)...>(f, keepdim);
+      const auto centred = sub(f, average);
+      const auto variance = mean<0, (K + 2)...>(mul(centred, centred), keepdim);
+      if constexpr (Options.track_running_stats) {
+        running_mean.assign(track(running_mean.latest(), average, 1.0f));
+        running_var.assign(
+            track(running_var.latest(), variance, static_cast<float>(count) / static_cast<float>(count - 1)));
+        num_batches_tracked.assign(add(num_batches_tracked.latest(), 1));
+      }
+      return cast<module_detail::same_dtype<X>>(
+          module_detail::affine<C>(centred * rsqrt(variance + eps), weight, bias));
+    }
+    if constexpr (Options.track_running_stats) {
+      const auto average = module_detail::along_channels<C>(running_mean, after);
+      const auto variance = module_detail::along_channels<C>(running_var, after);
+      return cast<module_detail::same_dtype<X>>(
+          module_detail::affine<C>((f - average) * rsqrt(variance + eps), weight, bias));
+    } else {
+      return X{};
+    }
+  }
+  // The running value after a batch.
+  constexpr auto track(const auto& running, const auto& batch, float scale) const {
+    const auto now = cast<f32>(reshape<C>(stop_gradient(batch)));
+    if (cumulative) {
+      const auto part = div(1.0f, cast<f32>(add(num_batches_tracked.latest(), 1)));
+      return add(mul(running, sub(1, part)), mul(mul(now, scale), part));
+    }
+    return add(mul(running, 1 - momentum), mul(now, momentum * scale));
+  }
+};
+
+template <i64 C, BatchNormOptions Options = BatchNormOptions{}>
+using BatchNorm1d = BatchNorm<1, C, Options>;
+template <i64 C, BatchNormOptions Options = BatchNormOptions{}>
+using BatchNorm2d = BatchNorm<2, C, Options>;
+template <i64 C, BatchNormOptions Options = BatchNormOptions{}>
+using BatchNorm3d = BatchNorm<3, C, Options>;
+
+}  // namespace weft::nn
+// ---- weft/nn/bilinear.hpp ----
+// y_o = x1^T W_o x2 + b_o over the last axes.
 
 namespace weft::nn {
 
@@ -22215,223 +24493,9 @@ using ConvTranspose3d = Conv<3, In, Out, Window, Options>;
 // ---- weft/nn/embedding.hpp ----
 // Rows of a table by number, one by one (Embedding) or put together in bags (EmbeddingBag).
 
-// ---- weft/ops/creation.hpp ----
-// Literals: tensors made from nothing. They join the graph at their first use; the kernel that reads them
-// computes them in place.
-
-namespace weft {
-
-namespace detail {
-
-// A splat whose value is given when the expression is written.
-template <class T, i64... D>
-struct FullOp : Operation<FullOp<T, D...>> {
-  template <class V>
-  static constexpr auto apply(ir::Builder& b, V value) {
-    return Expr<T, Shape<D...>>{ir::broadcast(as_value<T>(b, value), Shape<D...>::value)};
-  }
-};
-template <class T, int Value, i64... D>
-struct SplatOp : Operation<SplatOp<T, Value, D...>> {
-  static constexpr auto apply(ir::Builder& b) {
-    return Expr<T, Shape<D...>>{ir::constant(b, dtype_of<T>, Shape<D...>::value, Value)};
-  }
-};
-// Begin, Begin + Step, ... (N of them).
-template <class T, i64 N, i64 Begin, i64 Step>
-struct ArangeOp : Operation<ArangeOp<T, N, Begin, Step>> {
-  static constexpr auto apply(ir::Builder& b) {
-    constexpr DType index = std::is_same_v<T, i64> ? DType::i64 : DType::i32;
-    const ir::Value count{&b, b.leaf(ir::Op::iota, index, Shape<N>::value, 0)};
-    const ir::Value scaled = Step == 1 ? count : count * static_cast<double>(Step);
-    return Expr<T, Shape<N>>{
-        ir::cast(Begin == 0 ? scaled : scaled + static_cast<double>(Begin), dtype_of<T>)};
-  }
-};
-// N numbers from low to high, both included; counted from the nearer end, as PyTorch does.
-template <class T, i64 N>
-struct LinspaceOp : Operation<LinspaceOp<T, N>> {
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder& b, const A& low, const B& high) {
-    const auto begin = Expr<T, Shape<>>{as_value<T>(b, low)}, end = Expr<T, Shape<>>{as_value<T>(b, high)};
-    const ir::Value number{&b, b.leaf(ir::Op::iota, DType::i32, Shape<N>::value, 0)};
-    const auto i = Expr<T, Shape<N>>{ir::cast(number, dtype_of<T>)};
-    const auto step = div(sub(end, begin), N > 1 ? N - 1 : 1);
-    const auto first_half = Expr<bool, Shape<N>>{
-        ir::binary(ir::Op::lt, number, ir::constant_like(number, static_cast<double>((N + 1) / 2)))};
-    return where(first_half, add(begin, mul(step, i)), sub(end, mul(step, sub(N - 1, i))));
-  }
-};
-// A splat with another tensor's shape, and its dtype unless T names one.
-template <class T>
-struct FullLike : Operation<FullLike<T>> {
-  template <class X, class V>
-  static constexpr auto apply(ir::Builder& b, const X&, const V& value) {
-    using R = std::conditional_t<std::is_void_v<T>, typename X::dtype, T>;
-    return Expr<R, typename X::shape>{ir::broadcast(as_value<R>(b, value), X::shape::value)};
-  }
-};
-
-}  // namespace detail
-
-template <class T, i64... D>
-inline constexpr detail::FullOp<T, D...> full{};
-
-template <class T, i64... D>
-constexpr auto zeros() {
-  return detail::SplatOp<T, 0, D...>{}();
-}
-template <class T, i64... D>
-constexpr auto ones() {
-  return detail::SplatOp<T, 1, D...>{}();
-}
-// Memory that will be written is the library's business: empty is zeros.
-template <class T, i64... D>
-constexpr auto empty() {
-  return zeros<T, D...>();
-}
-// arange<f32, n>(): 0, ..., n - 1. arange<f32, begin, end, step>(): as Python's range.
-template <class T, i64 N>
-constexpr auto arange() {
-  return detail::ArangeOp<T, N, 0, 1>{}();
-}
-template <class T, i64 Begin, i64 End, i64 Step = 1>
-constexpr auto arange() {
-  static_assert(Step != 0, "arange: the step is not 0");
-  constexpr i64 span = Step > 0 ? End - Begin : Begin - End, stride = Step > 0 ? Step : -Step;
-  return detail::ArangeOp<T, (span > 0 ? (span + stride - 1) / stride : 0), Begin, Step>{}();
-}
-// linspace<f32, n>(low, high)
-template <class T, i64 N, class A, class B>
-constexpr auto linspace(const A& low, const B& high) {
-  return detail::LinspaceOp<T, N>{}(low, high);
-}
-// zeros_like(x), ones_like<f32>(x), full_like(x, value), empty_like(x)
-template <class T = void, class X>
-constexpr auto zeros_like(const X& x) {
-  return detail::FullLike<T>{}(x, 0);
-}
-template <class T = void, class X>
-constexpr auto ones_like(const X& x) {
-  return detail::FullLike<T>{}(x, 1);
-}
-template <class T = void, class X, class V>
-constexpr auto full_like(const X& x, const V& value) {
-  return detail::FullLike<T>{}(x, value);
-}
-template <class T = void, class X>
-constexpr auto empty_like(const X& x) {
-  return detail::FullLike<T>{}(x, 0);
-}
-
-}  // namespace weft
 // ---- weft/ops/rearrange.hpp ----
 // Shapes and orders rearranged: transpose, flatten, squeeze, repeat, flip, roll and their like, with
 // PyTorch's names; axes and extents are template arguments. All but repeat and roll are views.
-
-// ---- weft/ops/join.hpp ----
-// cat and stack. Each operand is padded to the result's extents, and an index along the axis says whose
-// element counts, so that joining is part of the kernel that reads the result.
-
-namespace weft {
-
-namespace detail {
-
-template <int Axis, class First, class... Rest>
-struct cat_rule {
-  static constexpr bool in_range = axis_in_range(Axis, First::rank);
-  static constexpr int axis = in_range ? normalize_axis(Axis, First::rank) : 0;
-  static constexpr bool fits(Dims d) {
-    if (d.rank != First::rank) return false;
-    d.extent[axis] = First::value.extent[axis];
-    return d == First::value;
-  }
-  static constexpr bool ok = in_range && (fits(Rest::value) && ... && true);
-  static constexpr Dims make() {
-    Dims r = First::value;
-    if (ok) r.extent[axis] = (First::value.extent[axis] + ... + Rest::value.extent[axis]);
-    return r;
-  }
-  static constexpr Dims value = make();
-};
-
-template <class A, class... B>
-struct promote_all {
-  using type = A;
-};
-template <class A, class B, class... C>
-struct promote_all<A, B, C...> {
-  using type = typename promote_all<promoted<A, B>, C...>::type;
-};
-
-}  // namespace detail
-
-template <bool Ok, class Op, class... Shapes>
-struct JoinableShapes {
-  static_assert(
-      Ok, "the shapes cannot be joined: they must agree in all axes but the one named, which must exist");
-};
-
-template <int Axis>
-struct Cat : Operation<Cat<Axis>> {
-  template <class... X>
-  static constexpr auto apply(ir::Builder& b, const X&... x) {
-    using Rule = detail::cat_rule<Axis, typename X::shape...>;
-    static_assert(sizeof(JoinableShapes<Rule::ok, Cat, typename X::shape...>) > 0);
-    using T = typename detail::promote_all<typename X::dtype...>::type;
-    using S = shape_of<Rule>;
-    if constexpr (!Rule::ok) {
-      return detail::refused<T, S>(x...);
-    } else {
-      constexpr Dims to = Rule::value;
-      ir::Value joined;
-      i64 begin = 0;
-      const auto append = [&](ir::Value v) {
-        const i64 extent = v.dims().extent[Rule::axis];
-        if (extent == 0) return;
-        i64 widths[2 * max_rank]{};
-        widths[2 * Rule::axis] = begin;
-        widths[2 * Rule::axis + 1] = to.extent[Rule::axis] - begin - extent;
-        const ir::Value wide = ir::pad(v, widths, 0);
-        if (joined) {
-          const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, to, static_cast<u64>(Rule::axis))};
-          joined =
-              ir::select(ir::binary(ir::Op::lt, place, ir::constant_like(place, static_cast<double>(begin))),
-                         joined, wide);
-        } else {
-          joined = wide;
-        }
-        begin += extent;
-      };
-      (append(ir::cast(x.value, dtype_of<T>)), ...);
-      if (!joined) joined = ir::constant(b, dtype_of<T>, to, 0);
-      return Expr<T, S>{joined};
-    }
-  }
-};
-
-template <int Axis>
-struct Stack : Operation<Stack<Axis>> {
-  template <class... X>
-  static constexpr auto apply(ir::Builder& b, const X&... x) {
-    return Cat<Axis>::apply(b, Unsqueeze<Axis>::apply(b, x)...);
-  }
-};
-
-// cat<axis>(a, b, ...): operands one after another along an axis.
-template <int Axis = 0, class... X>
-constexpr auto cat(const X&... x) {
-  static_assert(sizeof...(X) > 0, "cat takes at least one operand");
-  return Cat<Axis>{}(x...);
-}
-// stack<axis>(a, b, ...): operands of one shape along a new axis.
-template <int Axis = 0, class... X>
-constexpr auto stack(const X&... x) {
-  static_assert(sizeof...(X) > 0, "stack takes at least one operand");
-  return Stack<Axis>{}(x...);
-}
-
-}  // namespace weft
 
 namespace weft {
 
@@ -22930,7 +24994,7 @@ constexpr double fold_fill(ir::Fold fold, DType t) {
   if (fold == ir::Fold::sum) return 0;
   if (fold == ir::Fold::prod) return 1;
   const double most = is_float(t)       ? std::numeric_limits<double>::infinity()
-                      : t == DType::i64 ? 9007199254740992.0
+                      : t == DType::i64 ? 9223372036854774784.0  // the greatest i64 that is a double
                                         : 2147483647.0;
   return fold == ir::Fold::max ? -most : most;
 }
@@ -22954,6 +25018,11 @@ constexpr ir::Value scatter_set(ir::Value x, ir::Value index, ir::Value update, 
 
 constexpr ir::Value scatter_fold(ir::Value x, ir::Value index, ir::Value update, int axis, Reduction how,
                                  bool self) {
+  // in the dtype that scatter folds in, where the neutral element of what is not touched still is one
+  const DType wide = ir::reduction_dtype(x.dtype());
+  if (wide != x.dtype())
+    return ir::cast(scatter_fold(ir::cast(x, wide), index, ir::cast(update, wide), axis, how, self),
+                    x.dtype());
   const Dims d = x.dims();
   const ir::Fold fold = how == Reduction::prod   ? ir::Fold::prod
                         : how == Reduction::amax ? ir::Fold::max
@@ -23077,170 +25146,6 @@ constexpr auto index_reduce(const X& x, const I& index, const U& src, ReduceBy<H
 // ---- weft/ops/sort.hpp ----
 // Order along one axis, with PyTorch's names: argsort, sort, topk, kthvalue, median, quantile, searchsorted.
 // Sorting is stable and NaN is the greatest, as in PyTorch. Results with places are tuples (values, places).
-
-// ---- weft/ops/reduce_more.hpp ----
-// Reductions composed of others: stddev, any, all, logsumexp, norm, count_nonzero, with axes as template
-// arguments and `keepdim` as in reduce.hpp. (PyTorch's `std` is called stddev: in C++ that name is a
-// namespace.)
-
-namespace weft {
-
-namespace detail {
-
-// sqrt with gradient 0 at 0, as PyTorch's norms have.
-template <class X>
-constexpr auto safe_sqrt(const X& x) {
-  const auto zero = eq(x, 0);
-  return where(zero, 0, sqrt(where(zero, 1, x)));
-}
-
-}  // namespace detail
-
-template <bool Keep, int Correction, int... A>
-struct StdDev : Operation<StdDev<Keep, Correction, A...>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    return sqrt(Variance<Keep, Correction, A...>::apply(b, x));
-  }
-};
-
-// Whether any, or every, element is not zero.
-template <bool All, bool Keep, int... A>
-struct AnyAll : Operation<AnyAll<All, Keep, A...>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    constexpr ir::Op op = All ? ir::Op::reduce_min : ir::Op::reduce_max;
-    return ne(Reduce<op, Keep, A...>::apply(b, cast<i32>(ne(x, 0))), 0);
-  }
-};
-
-template <bool Keep, int... A>
-struct CountNonzero : Operation<CountNonzero<Keep, A...>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    return Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, ne(x, 0));
-  }
-};
-
-// log(sum(exp(x))), shifted by the greatest element where that is finite.
-template <bool Keep, int... A>
-struct LogSumExp : Operation<LogSumExp<Keep, A...>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& in) {
-    const auto x = detail::real(in);
-    const auto top = stop_gradient(Reduce<ir::Op::reduce_max, true, A...>::apply(b, x));
-    const auto shift = where(isfinite(top), top, 0);
-    const auto r = add(log(Reduce<ir::Op::reduce_sum, true, A...>::apply(b, exp(sub(x, shift)))), shift);
-    using S = shape_of<detail::reduced_rule<typename X::shape, Keep, A...>>;
-    return Expr<typename decltype(r)::dtype, S>{ir::reshape(r.value, S::value)};
-  }
-};
-
-// (sum |x|^p)^(1/p); p = 0 counts, p = infinity takes the greatest.
-template <int P, bool Keep, int... A>
-struct Norm : Operation<Norm<P, Keep, A...>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& in) {
-    const auto x = detail::real(in);
-    using T = typename decltype(x)::dtype;
-    if constexpr (P == 0)
-      return cast<T>(Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, ne(x, 0)));
-    else if constexpr (P == 1)
-      return Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, abs(x));
-    else if constexpr (P == 2)
-      return detail::safe_sqrt(Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, mul(x, x)));
-    else if constexpr (P == std::numeric_limits<int>::max())
-      return Reduce<ir::Op::reduce_max, Keep, A...>::apply(b, abs(x));
-    else
-      return pow(Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, pow(abs(x), P)), 1.0 / P);
-  }
-};
-
-// Which norm: norm<-1>(x, order<1>), norm<>(x, order_infinity); the Euclidean one without.
-template <int P>
-struct Order {};
-template <int P>
-inline constexpr Order<P> order{};
-inline constexpr Order<std::numeric_limits<int>::max()> order_infinity{};
-
-template <int... A, class X>
-constexpr auto stddev(const X& x) {
-  return StdDev<false, 1, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto stddev(const X& x, KeepDim) {
-  return StdDev<true, 1, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto stddev(const X& x, Biased) {
-  return StdDev<false, 0, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto stddev(const X& x, KeepDim, Biased) {
-  return StdDev<true, 0, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto amax(const X& x) {
-  return Reduce<ir::Op::reduce_max, false, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto amax(const X& x, KeepDim) {
-  return Reduce<ir::Op::reduce_max, true, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto amin(const X& x) {
-  return Reduce<ir::Op::reduce_min, false, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto amin(const X& x, KeepDim) {
-  return Reduce<ir::Op::reduce_min, true, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto any(const X& x) {
-  return AnyAll<false, false, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto any(const X& x, KeepDim) {
-  return AnyAll<false, true, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto all(const X& x) {
-  return AnyAll<true, false, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto all(const X& x, KeepDim) {
-  return AnyAll<true, true, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto count_nonzero(const X& x) {
-  return CountNonzero<false, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto logsumexp(const X& x) {
-  return LogSumExp<false, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto logsumexp(const X& x, KeepDim) {
-  return LogSumExp<true, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto norm(const X& x) {
-  return Norm<2, false, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto norm(const X& x, KeepDim) {
-  return Norm<2, true, A...>{}(x);
-}
-template <int... A, class X, int P>
-constexpr auto norm(const X& x, Order<P>) {
-  return Norm<P, false, A...>{}(x);
-}
-template <int... A, class X, int P>
-constexpr auto norm(const X& x, Order<P>, KeepDim) {
-  return Norm<P, true, A...>{}(x);
-}
-
-}  // namespace weft
 
 namespace weft {
 
@@ -23688,158 +25593,229 @@ constexpr void ignore(const auto&... x) {
 }
 
 }  // namespace weft
-// ---- weft/nn/linear.hpp ----
-// y = x W^T + b over the last axis.
+// ---- weft/nn/init_more.hpp ----
+// More of torch.nn.init as types: truncated normal, orthogonal, Kaiming's with every mode and nonlinearity,
+// identity and Dirac. Numbers are ratios of template arguments: TruncNormal<1, 50> has deviation 0.02.
+
+// ---- weft/ops/orthogonal.hpp ----
+// The matrix with orthonormal rows or columns that is nearest to another, by products alone (Newton and
+// Schulz's iteration), on plain values: what Muon and the orthogonal initialiser are made of.
+
+namespace weft::detail {
+
+// x (m, k) times y (n, k), transposed.
+constexpr ir::Value times_transposed(ir::Value x, ir::Value y) {
+  ir::DotAxes axes;
+  axes.contracted = 1;
+  axes.contracted_a[0] = axes.contracted_b[0] = 1;
+  return ir::dot(x, y, axes, x.dtype());
+}
+constexpr ir::Value times(ir::Value x, ir::Value y) {
+  ir::DotAxes axes;
+  axes.contracted = 1;
+  axes.contracted_a[0] = 1;
+  axes.contracted_b[0] = 0;
+  return ir::dot(x, y, axes, x.dtype());
+}
+
+// One step, x no taller than wide: a x + (b s + c s s) x with s = x x^T. Every singular value v becomes
+// a v + b v^3 + c v^5.
+template <class A, class B, class C>
+constexpr ir::Value newton_schulz_step(ir::Value x, A a, B b, C c) {
+  const ir::Value s = times_transposed(x, x);
+  const ir::Value linear = s * b, square = times(s, s) * c;
+  const ir::Value polynomial = linear + square;
+  const ir::Value kept = x * a;
+  return kept + times(polynomial, x);
+}
+
+}  // namespace weft::detail
+
+namespace weft::nn::init {
+
+namespace detail {
+
+// The inverse error function (Giles, 2010, single precision), x in (-1, 1), f64.
+constexpr ir::Value inverse_erf(ir::Value x) {
+  const auto horner = [](ir::Value w, const double(&c)[9]) {
+    ir::Value p = ir::constant_like(w, c[0]);
+    for (int k = 1; k < 9; ++k) p = p * w + c[k];
+    return p;
+  };
+  constexpr double centre[9] = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
+                                -4.39150654e-06, 0.00021858087,  -0.00125372503,
+                                -0.00417768164,  0.246640727,    1.50140941};
+  constexpr double tail[9] = {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
+                              -0.0076224613,   0.00943887047,  1.00167406,    2.83297682};
+  const ir::Value w = -ir::unary(ir::Op::log, (1.0 - x) * (x + 1.0));
+  const ir::Value near = ir::binary(ir::Op::lt, w, ir::constant_like(w, 5));
+  const ir::Value low = horner(w - 2.5, centre);
+  const ir::Value high = horner(ir::unary(ir::Op::sqrt, w) - 3.0, tail);
+  return ir::select(near, low, high) * x;
+}
+
+}  // namespace detail
+
+// Uniform in [Low / Denominator, High / Denominator).
+template <int Low = 0, int High = 1, int Denominator = 1>
+struct Uniform {
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    return uniform_between(b, d, static_cast<double>(Low) / Denominator,
+                           static_cast<double>(High) / Denominator);
+  }
+};
+
+// trunc_normal_: normal with mean 0 and deviation Numerator / Denominator, given that it lies in [Low, High].
+// (As in PyTorch the bounds are values and no multiples of the deviation.)
+template <int Numerator = 1, int Denominator = 1, int Low = -2, int High = 2>
+struct TruncNormal {
+  static_assert(Low < High, "TruncNormal: the bounds must rise");
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    const double deviation = static_cast<double>(Numerator) / Denominator, root = 1.4142135623730951;
+    const auto below = [&](double bound) {
+      return ir::unary(ir::Op::erf, ir::constant(b, DType::f64, Dims{}, bound / (deviation * root)));
+    };
+    const ir::Value bits = weft::detail::uniform_bits(b, d);
+    const ir::Value u = ir::cast(bits, DType::f64) + 2.98023223876953125e-8;  // 2^-25: in the open interval
+    const ir::Value least = below(Low), most = below(High);
+    const ir::Value x = detail::inverse_erf(u * (most - least) + least) * (deviation * root);
+    const ir::Value low = ir::constant_like(x, Low), high = ir::constant_like(x, High);
+    return ir::cast(ir::binary(ir::Op::min, ir::binary(ir::Op::max, x, low), high), DType::f32);
+  }
+};
+
+// orthogonal_ with gain Numerator / Denominator: of (rows, columns), all axes but the first taken as one, the
+// rows are orthonormal, or the columns where there are more rows. It is the orthogonal factor of the polar
+// decomposition of a normal matrix, which is distributed as PyTorch's (uniformly, Mezzadri 2007), computed
+// by products alone: 3 for each factor of 3.4 that lies between the least and the greatest singular value.
+template <int Numerator = 1, int Denominator = 1>
+struct Orthogonal {
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    Dims matrix;
+    matrix.rank = 2;
+    matrix.extent[0] = d.rank > 0 ? d.extent[0] : 1;
+    matrix.extent[1] = d.size() / (matrix.extent[0] > 0 ? matrix.extent[0] : 1);
+    const bool tall = matrix.extent[0] > matrix.extent[1];
+    if (tall) {
+      const i64 rows = matrix.extent[0];
+      matrix.extent[0] = matrix.extent[1], matrix.extent[1] = rows;
+    }
+    const double r = square_root(static_cast<double>(matrix.extent[0]));
+    const double c = square_root(static_cast<double>(matrix.extent[1]));
+    // singular values lie in about [c - r, c + r]; of a square matrix the least is rarely below 1e-3 / r
+    const ir::Value normal = weft::detail::normal_bits(b, matrix);
+    ir::Value x = normal * (1.0 / (1.1 * (c + r)));
+    double least = 0.5 * (c - r) / (c + r);
+    if (least < 1e-3 / (r * (c + r))) least = 1e-3 / (r * (c + r));
+    for (; least < 0.7; least *= 3.4445) x = weft::detail::newton_schulz_step(x, 3.4445, -4.7750, 2.0315);
+    // now in [0.6, 1.3]; the error of these is cubed by a step
+    for (int k = 0; k < 5; ++k) x = weft::detail::newton_schulz_step(x, 1.875, -1.25, 0.375);
+    const i64 turn[2]{1, 0};
+    if (tall) x = ir::permute(x, turn);
+    return ir::reshape(x * number(b, static_cast<double>(Numerator) / Denominator), d);
+  }
+};
+
+enum class Fan { in, out };
+enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu, selu };
+// calculate_gain; slope: of leaky_relu.
+constexpr double gain(Nonlinearity f, double slope = 0.01) {
+  switch (f) {
+    case Nonlinearity::tanh:
+      return 5.0 / 3;
+    case Nonlinearity::relu:
+      return square_root(2);
+    case Nonlinearity::leaky_relu:
+      return square_root(2 / (1 + slope * slope));
+    case Nonlinearity::selu:
+      return 0.75;
+    default:
+      return 1;
+  }
+}
+
+// kaiming_normal_ and kaiming_uniform_; KaimingNormal and KaimingUniform are those of Fan::in and relu.
+template <Fan Mode, Nonlinearity F = Nonlinearity::relu, int SlopeNumerator = 0, int SlopeDenominator = 1>
+struct KaimingNormalOf {
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    const double fan = Mode == Fan::in ? fans(d).in : fans(d).out;
+    const double slope = static_cast<double>(SlopeNumerator) / SlopeDenominator;
+    return weft::detail::normal_bits(b, d) * number(b, gain(F, slope) / square_root(fan));
+  }
+};
+template <Fan Mode, Nonlinearity F = Nonlinearity::relu, int SlopeNumerator = 0, int SlopeDenominator = 1>
+struct KaimingUniformOf {
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    const double fan = Mode == Fan::in ? fans(d).in : fans(d).out;
+    const double slope = static_cast<double>(SlopeNumerator) / SlopeDenominator;
+    const double bound = gain(F, slope) * square_root(3 / fan);
+    return uniform_between(b, d, -bound, bound);
+  }
+};
+
+// 1 where the first two axes agree and every further one (a window's) is in its middle: eye_ of a matrix,
+// dirac_ of a convolution's weight, which then passes its input on.
+struct Dirac {
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    if (d.rank < 2) throw Error("init/rank", "Dirac: the parameter has fewer than two axes");
+    const auto place = [&](int axis) {
+      return ir::Value{&b, b.leaf(ir::Op::iota, DType::i32, d, static_cast<u64>(axis))};
+    };
+    ir::Value hit = ir::binary(ir::Op::eq, place(0), place(1));
+    for (int k = 2; k < d.rank; ++k) {
+      const ir::Value at = place(k);
+      const ir::Value middle = ir::constant_like(at, static_cast<double>(d.extent[k] / 2));
+      hit = ir::binary(ir::Op::bit_and, hit, ir::binary(ir::Op::eq, at, middle));
+    }
+    return ir::cast(hit, DType::f32);
+  }
+};
+using Eye = Dirac;
+
+}  // namespace weft::nn::init
+// ---- weft/nn/instance_norm.hpp ----
+// InstanceNorm1d, 2d and 3d: every channel of every sample normalised by itself. With running statistics
+// (means over the samples of a training step) evaluation uses those instead, as PyTorch's does.
 
 namespace weft::nn {
 
-// x (..., In) -> (..., Out). weight (Out, In), bias (Out), started as PyTorch's.
-template <i64 In, i64 Out, bool Bias = true, class T = f32>
-struct Linear {
-  Param<T, Shape<Out, In>, init::FanInUniform<>> weight{};
-  Param<T, Shape<Out>, init::FanInUniform<In>> bias{};
-  constexpr auto operator()(const auto& x) const { return linear(x, weight, bias); }
-};
-template <i64 In, i64 Out, class T>
-struct Linear<In, Out, false, T> {
-  Param<T, Shape<Out, In>, init::FanInUniform<>> weight{};
-  constexpr auto operator()(const auto& x) const { return linear(x, weight); }
-};
-
-}  // namespace weft::nn
-// ---- weft/nn/norm.hpp ----
-// Normalisation: x minus its mean, over its standard deviation, times weight plus bias, with PyTorch's names,
-// defaults and (biased) variances. Statistics of small floating types are taken in f32.
-
-namespace weft::nn {
-
-// What: the shape of the input, then the shape or number of groups that the module was made for.
-template <bool Ok, class Module, class... What>
-struct NormFits {
-  static_assert(Ok,
-                "the input's shape does not fit the normalisation: its last axes (LayerNorm, RMSNorm) or its "
-                "axis 1 (GroupNorm, BatchNorm) must be those the module was made for");
+struct InstanceNormOptions {
+  bool affine = false;
+  bool track_running_stats = false;
 };
 
 namespace module_detail {
 
-// (x - mean) / sqrt(var + eps), or x / sqrt(mean(x^2) + eps), over the named axes.
-template <bool Centre, int... A>
-constexpr auto normalized(const auto& x, float eps) {
-  const auto f = [&] {
-    using T = typename std::remove_cvref_t<decltype(x)>::dtype;
-    if constexpr (size_of(dtype_of<T>) < 4)
-      return cast<f32>(x);
-    else
-      return x;
-  }();
-  if constexpr (Centre) {
-    const auto centred = sub(f, mean<A...>(f, keepdim));
-    return mul(centred, rsqrt(add(mean<A...>(mul(centred, centred), keepdim), eps)));
-  } else {
-    return mul(f, rsqrt(add(mean<A...>(mul(f, f), keepdim), eps)));
+// (N, C, ...), N = 1 where the sample stands alone.
+template <class S, int Spatial>
+struct batched_rule {
+  static constexpr Dims make() {
+    Dims d = S::value;
+    if (d.rank == Spatial + 2) return d;
+    d.rank = Spatial + 2;
+    d.extent[0] = 1;
+    for (int k = 0; k <= Spatial; ++k) d.extent[k + 1] = S::value.extent[k];
+    return d;
   }
-}
-template <bool Centre, int... K>
-constexpr auto normalized_last(const auto& x, float eps, std::integer_sequence<int, K...>) {
-  return normalized<Centre, (-1 - K)...>(x, eps);
-}
-
-template <class S, i64... D>
-constexpr bool ends_with() {
-  constexpr Dims tail = Shape<D...>::value;
-  if (S::rank < tail.rank) return false;
-  for (int i = 0; i < tail.rank; ++i)
-    if (S::value.extent[S::rank - tail.rank + i] != tail.extent[i]) return false;
-  return true;
-}
-
-template <class X>
-using same_dtype = typename X::dtype;
+  static constexpr Dims value = make();
+};
 
 }  // namespace module_detail
 
-// x (..., D...) -> the same. weight and bias (D...).
-template <i64... D>
-struct LayerNorm {
-  Param<f32, Shape<D...>, init::Ones> weight{};
-  Param<f32, Shape<D...>, init::Zeros> bias{};
-  float eps = 1e-5f;
+// x (N, C, ...) or (C, ...) with Spatial axes after the channels. weight, bias, running_mean, running_var
+// (C); num_batches_tracked stays 0, as in PyTorch.
+template <int Spatial, i64 C, InstanceNormOptions Options>
+struct InstanceNorm {
+  template <class State>
+  using Learned = module_detail::OneIf<Options.affine, State>;
+  template <class State>
+  using Tracked = module_detail::OneIf<Options.track_running_stats, State>;
 
-  constexpr auto operator()(const auto& x) const {
-    const auto e = to_expr(x);
-    using X = std::remove_cvref_t<decltype(e)>;
-    constexpr bool ok = module_detail::ends_with<typename X::shape, D...>();
-    static_assert(sizeof(NormFits<ok, LayerNorm, typename X::shape, Shape<D...>>) > 0);
-    if constexpr (ok) {
-      const auto n =
-          module_detail::normalized_last<true>(e, eps, std::make_integer_sequence<int, sizeof...(D)>{});
-      return cast<module_detail::same_dtype<X>>(n * weight + bias);
-    } else {
-      return weft::detail::refused<typename X::dtype, typename X::shape>(e, weight, bias);
-    }
-  }
-};
-
-// x (..., D...) -> x / sqrt(mean(x^2) + eps) times weight (D...). eps: PyTorch's default, the epsilon of f32.
-template <i64... D>
-struct RMSNorm {
-  Param<f32, Shape<D...>, init::Ones> weight{};
-  float eps = 1.1920928955078125e-07f;
-
-  constexpr auto operator()(const auto& x) const {
-    const auto e = to_expr(x);
-    using X = std::remove_cvref_t<decltype(e)>;
-    constexpr bool ok = module_detail::ends_with<typename X::shape, D...>();
-    static_assert(sizeof(NormFits<ok, RMSNorm, typename X::shape, Shape<D...>>) > 0);
-    if constexpr (ok) {
-      const auto n =
-          module_detail::normalized_last<false>(e, eps, std::make_integer_sequence<int, sizeof...(D)>{});
-      return cast<module_detail::same_dtype<X>>(n * weight);
-    } else {
-      return weft::detail::refused<typename X::dtype, typename X::shape>(e, weight);
-    }
-  }
-};
-
-// x (N, C, ...) -> the same, each sample's channels normalised in Groups groups. weight and bias (C).
-template <i64 Groups, i64 C>
-struct GroupNorm {
-  static_assert(Groups > 0 && C % Groups == 0,
-                "GroupNorm: the number of channels is a multiple of the number of groups");
-  Param<f32, Shape<C>, init::Ones> weight{};
-  Param<f32, Shape<C>, init::Zeros> bias{};
-  float eps = 1e-5f;
-
-  constexpr auto operator()(const auto& x) const {
-    const auto e = to_expr(x);
-    using X = std::remove_cvref_t<decltype(e)>;
-    using S = typename X::shape;
-    constexpr bool ok = S::rank >= 2 && S::value.extent[S::rank >= 2 ? 1 : 0] == C;
-    static_assert(sizeof(NormFits<ok, GroupNorm, S, Shape<C>>) > 0);
-    if constexpr (ok) {
-      const auto n = module_detail::normalized<true, -1>(reshape<S::value.extent[0], Groups, -1>(e), eps);
-      using N = std::remove_cvref_t<decltype(n)>;
-      const Expr<typename N::dtype, S> whole{ir::reshape(n.value, S::value)};
-      constexpr auto after = std::make_integer_sequence<int, S::rank - 2>{};
-      return cast<module_detail::same_dtype<X>>(whole * module_detail::along_channels<C>(weight, after) +
-                                                module_detail::along_channels<C>(bias, after));
-    } else {
-      return weft::detail::refused<typename X::dtype, typename X::shape>(e, weight, bias);
-    }
-  }
-};
-
-// x (N, C) or (N, C, L), channels normalised over the batch. While training by the batch's statistics, which
-// also move the running ones: running = (1 - momentum) running + momentum batch (the variance unbiased); by
-// the running statistics otherwise. weight, bias, running_mean, running_var (C).
-template <i64 C>
-struct BatchNorm1d {
-  Param<f32, Shape<C>, init::Ones> weight{};
-  Param<f32, Shape<C>, init::Zeros> bias{};
-  Buffer<f32, Shape<C>, init::Zeros> running_mean{};
-  Buffer<f32, Shape<C>, init::Ones> running_var{};
-  Buffer<i64, Shape<>, init::Zeros> num_batches_tracked{};
+  Learned<Param<f32, Shape<C>, init::Ones>> weight{};
+  Learned<Param<f32, Shape<C>, init::Zeros>> bias{};
+  Tracked<Buffer<f32, Shape<C>, init::Zeros>> running_mean{};
+  Tracked<Buffer<f32, Shape<C>, init::Ones>> running_var{};
+  Tracked<Buffer<i64, Shape<>, init::Zeros>> num_batches_tracked{};
   float eps = 1e-5f;
   float momentum = 0.1f;
   Mode mode{};
@@ -23848,42 +25824,945 @@ struct BatchNorm1d {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
     using S = typename X::shape;
-    constexpr bool ok = (S::rank == 2 || S::rank == 3) && S::value.extent[S::rank >= 2 ? 1 : 0] == C;
-    static_assert(sizeof(NormFits<ok, BatchNorm1d, S, Shape<C>>) > 0);
-    if constexpr (!ok)
-      return weft::detail::refused<typename X::dtype, S>(e, weight, bias);
-    else if constexpr (S::rank == 2)
-      return apply<0>(e);
-    else
-      return apply<0, 2>(e);
+    constexpr bool single = S::rank == Spatial + 1;
+    constexpr bool ok = (single || S::rank == Spatial + 2) && S::value.extent[single ? 0 : 1] == C;
+    static_assert(sizeof(NormFits<ok, InstanceNorm, S, Shape<C>>) > 0);
+    if constexpr (ok) {
+      using B = shape_of<module_detail::batched_rule<S, Spatial>>;
+      const Expr<typename X::dtype, B> whole{ir::reshape(e.value, B::value)};
+      return X{ir::reshape(apply(whole, std::make_integer_sequence<int, Spatial>{}).value, S::value)};
+    } else {
+      return weft::detail::refused<typename X::dtype, S>(e);
+    }
   }
 
  private:
-  template <int... A, class X>
-  constexpr auto apply(const X& x) const {
-    constexpr auto after = std::make_integer_sequence<int, X::rank - 2>{};
-    const auto f = cast<f32>(x);
-    const auto gain = module_detail::along_channels<C>(weight, after);
-    const auto shift = module_detail::along_channels<C>(bias, after);
-    if (mode.training) {
-      constexpr i64 count = X::size / C;
-      if (count < 2)
-        throw Error("batch_norm/one-value", "training needs more than one value for each channel");
-      const auto average = mean<A...>(f, keepdim);
-      const auto centred = sub(f, average);
-      const auto variance = mean<A...>(mul(centred, centred), keepdim);
-      running_mean.assign(track(running_mean, average, 1.0f));
-      running_var.assign(
-          track(running_var, variance, static_cast<float>(count) / static_cast<float>(count - 1)));
-      num_batches_tracked.assign(add(num_batches_tracked, 1));
-      return cast<module_detail::same_dtype<X>>(centred * rsqrt(variance + eps) * gain + shift);
+  template <class X, int... K>
+  constexpr X apply(const X& x, std::integer_sequence<int, K...> after) const {
+    constexpr i64 count = X::size / C / X::shape::value.extent[0];
+    const auto f = module_detail::wide(x);
+    if constexpr (Options.track_running_stats) {
+      if (!mode.training) {
+        const auto average = module_detail::along_channels<C>(running_mean, after);
+        const auto variance = module_detail::along_channels<C>(running_var, after);
+        return cast<typename X::dtype>(
+            module_detail::affine<C>((f - average) * rsqrt(variance + eps), weight, bias));
+      }
     }
-    const auto average = module_detail::along_channels<C>(running_mean, after);
-    const auto variance = module_detail::along_channels<C>(running_var, after);
-    return cast<module_detail::same_dtype<X>>((f - average) * rsqrt(variance + eps) * gain + shift);
+    if (mode.training && count < 2)
+      throw Error("norm/one-value", "training needs more than one value for each channel");
+    const auto average = mean<(K + 2)...>(f, keepdim);
+    const auto centred = sub(f, average);
+    const auto variance = mean<(K + 2)...>(mul(centred, centred), keepdim);
+    if constexpr (Options.track_running_stats) {
+      running_mean.assign(track(running_mean.latest(), average, 1.0f));
+      running_var.assign(
+          track(running_var.latest(), variance, static_cast<float>(count) / static_cast<float>(count - 1)));
+    }
+    return cast<typename X::dtype>(module_detail::affine<C>(centred * rsqrt(variance + eps), weight, bias));
   }
-  constexpr auto track(const auto& running, const auto& batch, float scale) const {
-    return add(mul(running, 1 - momentum), mul(reshape<C>(stop_gradient(batch)), momentum * scale));
+  // The running value after a batch, whose value is the mean over its samples.
+  constexpr auto track(const auto& running, const auto& each, float scale) const {
+    const auto now = cast<f32>(reshape<C>(mean<0>(stop_gradient(each))));
+    return add(mul(running, 1 - momentum), mul(now, momentum * scale));
+  }
+};
+
+template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}>
+using InstanceNorm1d = InstanceNorm<1, C, Options>;
+template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}>
+using InstanceNorm2d = InstanceNorm<2, C, Options>;
+template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}>
+using InstanceNorm3d = InstanceNorm<3, C, Options>;
+
+}  // namespace weft::nn
+// ---- weft/nn/linear.hpp ----
+// y = x W^T + b over the last axis.
+
+namespace weft::nn {
+
+// x (..., In) -> (..., Out). weight (Out, In), bias (Out), started as PyTorch's unless initialisers are
+// named.
+template <i64 In, i64 Out, bool Bias = true, class T = f32, class WeightInit = init::FanInUniform<>,
+          class BiasInit = init::FanInUniform<In>>
+struct Linear {
+  Param<T, Shape<Out, In>, WeightInit> weight{};
+  Param<T, Shape<Out>, BiasInit> bias{};
+  constexpr auto operator()(const auto& x) const { return linear(x, weight, bias); }
+};
+template <i64 In, i64 Out, class T, class WeightInit, class BiasInit>
+struct Linear<In, Out, false, T, WeightInit, BiasInit> {
+  Param<T, Shape<Out, In>, WeightInit> weight{};
+  constexpr auto operator()(const auto& x) const { return linear(x, weight); }
+};
+
+}  // namespace weft::nn
+// ---- weft/nn/metric.hpp ----
+// Metrics added up on the device: members of a model of their own, whose buffers hold the counts. Law: a call
+// adds a batch and gives the metric of all batches so far; value() gives it without adding, reset() starts
+// again. Nothing is read by the host until it asks for a result.
+
+// ---- weft/ops/metric.hpp ----
+// Metrics of classification, as functions in the graph: of logits (..., C), or predicted classes (...),
+// beside labels (...). Labels outside [0, classes) do not count, so a padded batch measures what is in it. No
+// gradient flows. nn/metric.hpp adds them up over batches.
+
+// ---- weft/ops/bounded.hpp ----
+// Results whose size depends on the data, with PyTorch's names: masked_select, nonzero, unique. Law: the
+// result has a capacity known while compiling, filled from the front, and comes with the number of elements
+// found, which may exceed the capacity. Counting into static bins: bincount, histc.
+
+namespace weft {
+
+namespace detail {
+
+// For every element of a flat mask: which of the true ones it is, `capacity` where it is false.
+constexpr ir::Value true_ranks(ir::Value mask, i64 capacity) {
+  const ir::Value one = ir::cast(mask, DType::i64);
+  const ir::Value rank = ir::scan(one, 0, false, ir::Fold::sum) - 1.0;
+  return ir::select(mask, rank, ir::constant_like(rank, static_cast<double>(capacity)));
+}
+constexpr ir::Value true_count(ir::Value mask) {
+  return ir::reshape(ir::reduce(ir::Op::reduce_sum, ir::cast(mask, DType::i64), 1u), Dims{});
+}
+// The first `capacity` elements of a flat x where the mask is true, `fill` behind them.
+constexpr ir::Value packed(ir::Builder& b, ir::Value x, ir::Value mask, i64 capacity, double fill) {
+  const ir::Value places = ir::scatter(true_ranks(mask, capacity), x, 0, capacity, ir::Fold::sum);
+  if (fill == 0) return places;
+  const ir::Value i{&b, b.leaf(ir::Op::iota, DType::i64, places.dims(), 0)};
+  const ir::Value found = ir::broadcast(true_count(mask), places.dims());
+  return ir::select(ir::binary(ir::Op::lt, i, found), places, ir::constant_like(places, fill));
+}
+constexpr Dims flat_dims(i64 size) {
+  Dims d;
+  d.rank = 1;
+  d.extent[0] = size;
+  return d;
+}
+// The places of a mask's true elements in row-major order, then its size.
+constexpr ir::Value true_places(ir::Builder& b, ir::Value mask, i64 capacity) {
+  const i64 size = mask.dims().size();
+  const ir::Value flat = ir::reshape(mask, flat_dims(size));
+  const ir::Value i{&b, b.leaf(ir::Op::iota, DType::i64, flat.dims(), 0)};
+  return packed(b, i, flat, capacity, static_cast<double>(size));
+}
+
+}  // namespace detail
+
+template <i64 Capacity, bool Count>
+struct MaskedSelect : Operation<MaskedSelect<Capacity, Count>> {
+  template <class X, class M>
+  static constexpr auto apply(ir::Builder& b, const X& x, const M& mask) {
+    static_assert(std::is_same_v<typename M::dtype, bool>, "masked_select: the mask must be boolean");
+    using S = decltype(detail::broadcast_shapes<MaskedSelect, X, M>());
+    const Dims flat = detail::flat_dims(S::size);
+    const ir::Value v = ir::reshape(ir::broadcast(x.value, S::value), flat);
+    const ir::Value m = ir::reshape(ir::broadcast(mask.value, S::value), flat);
+    if constexpr (Count)
+      return Expr<i64, Shape<>>{detail::true_count(m)};
+    else
+      return Expr<typename X::dtype, Shape<Capacity>>{detail::packed(b, v, m, Capacity, 0)};
+  }
+};
+
+// (Capacity, rank): the coordinates of what is not zero, -1 behind them.
+template <i64 Capacity, bool Count>
+struct Nonzero : Operation<Nonzero<Capacity, Count>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    const auto mask = ne(x, 0);
+    if constexpr (Count) {
+      return Expr<i64, Shape<>>{detail::true_count(ir::reshape(mask.value, detail::flat_dims(X::size)))};
+    } else {
+      const ir::Value place = detail::true_places(b, mask.value, Capacity);
+      const Dims to = Shape<Capacity, X::rank>::value, column = Shape<Capacity, 1>::value;
+      const ir::Value p = ir::reshape(place, column);
+      const ir::Value axis{&b, b.leaf(ir::Op::iota, DType::i64, to, 1)};
+      ir::Value r = ir::constant(b, DType::i64, to, 0);
+      i64 stride = 1;
+      for (int k = X::rank - 1; k >= 0; --k) {
+        const i64 extent = X::shape::value.extent[k];
+        const ir::Value coordinate = ir::binary(
+            ir::Op::fmod, ir::binary(ir::Op::div, p, ir::constant_like(p, static_cast<double>(stride))),
+            ir::constant_like(p, static_cast<double>(extent)));
+        r = ir::select(ir::binary(ir::Op::eq, axis, ir::constant_like(axis, k)),
+                       ir::broadcast(coordinate, to), r);
+        stride *= extent;
+      }
+      const ir::Value none = ir::binary(ir::Op::eq, p, ir::constant_like(p, static_cast<double>(X::size)));
+      return Expr<i64, Shape<Capacity, X::rank>>{
+          ir::select(ir::broadcast(none, to), ir::constant_like(r, -1), r)};
+    }
+  }
+};
+
+enum class UniquePart { values, count, inverse, counts };
+
+// The distinct elements in ascending order (Sort), or what is left when equal neighbours become one.
+template <i64 Capacity, bool Sort, UniquePart Part>
+struct Unique : Operation<Unique<Capacity, Sort, Part>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr i64 n = X::size;
+    static_assert(sizeof(CountInRange<(n > 0), Unique, typename X::shape>) > 0);
+    const Dims flat = detail::flat_dims(n);
+    const ir::Value v = ir::reshape(x.value, flat);
+    const ir::Value order = ir::argsort(v, 0, false, n);
+    const ir::Value line = Sort ? ir::take(v, order, 0) : v;
+    const ir::Value i{&b, b.leaf(ir::Op::iota, DType::i64, flat, 0)};
+    const ir::Value before = ir::take(line, i - 1.0, 0);  // the first one's is the last element
+    const ir::Value starts = ir::binary(ir::Op::bit_or, ir::binary(ir::Op::ne, line, before),
+                                        ir::binary(ir::Op::eq, i, ir::constant_like(i, 0)));
+    const ir::Value rank = ir::scan(ir::cast(starts, DType::i64), 0, false, ir::Fold::sum) - 1.0;
+    if constexpr (Part == UniquePart::values) {
+      return Expr<typename X::dtype, Shape<Capacity>>{detail::packed(b, line, starts, Capacity, 0)};
+    } else if constexpr (Part == UniquePart::count) {
+      return Expr<i64, Shape<>>{detail::true_count(starts)};
+    } else if constexpr (Part == UniquePart::inverse) {
+      const ir::Value r = Sort ? ir::scatter(order, rank, 0, n, ir::Fold::sum) : rank;
+      return Expr<i64, typename X::shape>{ir::reshape(r, X::shape::value)};
+    } else {
+      return Expr<i64, Shape<Capacity>>{
+          ir::scatter(rank, ir::constant_like(rank, 1), 0, Capacity, ir::Fold::sum)};
+    }
+  }
+};
+
+// How often each of 0, 1, ..., Bins - 1 comes, or the sum of its weights.
+template <i64 Bins>
+struct Bincount : Operation<Bincount<Bins>> {
+  template <class X, class W>
+  static constexpr auto apply(ir::Builder& b, const X& x, const W& weights) {
+    static_assert(
+        sizeof(IndexIsInteger<is_integer(dtype_of<typename X::dtype>), Bincount, typename X::dtype>) > 0);
+    using T = dtype_of_operand<W>;
+    using R = Expr<std::conditional_t<std::is_same_v<T, int>, i64, T>, Shape<Bins>>;
+    const Dims flat = detail::flat_dims(X::size);
+    const ir::Value w =
+        ir::reshape(ir::broadcast(detail::as_value<typename R::dtype>(b, weights), X::shape::value), flat);
+    const ir::Value i = ir::reshape(detail::as_index(x.value), flat);
+    const ir::Value outside = ir::binary(ir::Op::lt, i, ir::constant_like(i, 0));
+    const ir::Value at = ir::select(outside, ir::constant_like(i, static_cast<double>(Bins)), i);
+    return R{ir::scatter(at, w, 0, Bins, ir::Fold::sum)};
+  }
+};
+
+// How many elements lie in each of Bins equal parts of [low, high], whose upper end belongs to the last.
+template <i64 Bins>
+struct Histc : Operation<Histc<Bins>> {
+  template <class X, class A, class B>
+  static constexpr auto apply(ir::Builder& b, const X& in, const A& low, const B& high) {
+    const auto x = reshape<X::size>(detail::real(in));
+    using T = typename decltype(x)::dtype;
+    const auto from = Expr<T, Shape<>>{detail::as_value<T>(b, low)};
+    const auto to = Expr<T, Shape<>>{detail::as_value<T>(b, high)};
+    const auto inside = bitwise_and(ge(x, from), le(x, to));
+    const auto part = floor(mul(sub(x, from), div(Bins, sub(to, from))));
+    const auto bin = where(inside, cast<i64>(where(inside, minimum(part, Bins - 1), 0)), Bins);
+    return Expr<T, Shape<Bins>>{
+        ir::scatter(bin.value, ir::constant(b, dtype_of<T>, x.value.dims(), 1), 0, Bins, ir::Fold::sum)};
+  }
+};
+
+// Whether each element is one of `among`.
+struct IsIn : Operation<IsIn> {
+  template <class X, class A>
+  static constexpr auto apply(ir::Builder& b, const X& x, const A& among) {
+    const auto line = Sorted<0, false, -1>::apply(b, Reshape<A::size>::apply(b, among));
+    const auto at = SearchSorted<false>::apply(b, line, x);
+    return eq(TakeFlat::apply(b, line, minimum(at, A::size - 1)), x);
+  }
+};
+
+// masked_select<capacity>(x, mask), nonzero<capacity>(x): tuples of what was found and its number.
+template <i64 Capacity, class X, class M>
+constexpr auto masked_select(const X& x, const M& mask) {
+  return std::tuple{MaskedSelect<Capacity, false>{}(x, mask), MaskedSelect<Capacity, true>{}(x, mask)};
+}
+template <i64 Capacity, class X>
+constexpr auto nonzero(const X& x) {
+  return std::tuple{Nonzero<Capacity, false>{}(x), Nonzero<Capacity, true>{}(x)};
+}
+// unique<capacity>(x): a tuple of the values in ascending order, their number, the place of every element of
+// x among them, and how often each comes.
+template <i64 Capacity, class X>
+constexpr auto unique(const X& x) {
+  return std::tuple{
+      Unique<Capacity, true, UniquePart::values>{}(x), Unique<Capacity, true, UniquePart::count>{}(x),
+      Unique<Capacity, true, UniquePart::inverse>{}(x), Unique<Capacity, true, UniquePart::counts>{}(x)};
+}
+template <i64 Capacity, class X>
+constexpr auto unique_consecutive(const X& x) {
+  return std::tuple{
+      Unique<Capacity, false, UniquePart::values>{}(x), Unique<Capacity, false, UniquePart::count>{}(x),
+      Unique<Capacity, false, UniquePart::inverse>{}(x), Unique<Capacity, false, UniquePart::counts>{}(x)};
+}
+// bincount<bins>(x), bincount<bins>(x, weights); values outside [0, bins) are skipped.
+template <i64 Bins, class X, class W = int>
+constexpr auto bincount(const X& x, const W& weights = 1) {
+  return Bincount<Bins>{}(x, weights);
+}
+// histc<bins>(x, low, high); PyTorch finds low and high itself where both are 0, which this does not.
+template <i64 Bins, class X, class A, class B>
+constexpr auto histc(const X& x, const A& low, const B& high) {
+  return Histc<Bins>{}(x, low, high);
+}
+template <class X, class A>
+constexpr auto isin(const X& x, const A& among) {
+  return IsIn{}(x, among);
+}
+
+}  // namespace weft
+// ---- weft/ops/loss.hpp ----
+// Losses of a classification or regression, each reduced as its first template argument says (the mean, as in
+// PyTorch). Law: labels outside [0, classes), PyTorch's ignore_index among them, count neither in the sum nor
+// in the mean; without class weights or with them, the logits are read once forward and once backward.
+
+namespace weft {
+
+// What becomes of a loss's elements: mse_loss<reduction::sum>(x, y). batchmean: the sum over the first
+// extent.
+enum class LossReduction { none, mean, sum, batchmean };
+namespace reduction {
+inline constexpr LossReduction none = LossReduction::none;
+inline constexpr LossReduction mean = LossReduction::mean;
+inline constexpr LossReduction sum = LossReduction::sum;
+inline constexpr LossReduction batchmean = LossReduction::batchmean;
+}  // namespace reduction
+
+// What: the logits' shape and the labels'.
+template <bool Ok, class Op, class... What>
+struct LabelsMatch {
+  static_assert(Ok, "cross_entropy: labels must have the logits' shape without its last axis (the classes)");
+};
+template <bool Ok, class Op, class... What>
+struct LabelsAreIntegers {
+  static_assert(Ok, "cross_entropy: labels must be integers (i32 or i64)");
+};
+// What: the logits' shape and the weights'.
+template <bool Ok, class Op, class... What>
+struct ClassWeightsFit {
+  static_assert(Ok, "the class weights must be a vector with one number for each class");
+};
+
+namespace detail {
+
+template <LossReduction R, class E>
+constexpr auto reduced_loss(const E& e) {
+  if constexpr (R == LossReduction::mean)
+    return mean<>(e);
+  else if constexpr (R == LossReduction::sum)
+    return sum<>(e);
+  else if constexpr (R == LossReduction::batchmean)
+    return mul(sum<>(e), 1.0 / static_cast<double>(E::rank > 0 ? E::shape::value[0] : 1));
+  else
+    return e;
+}
+
+// F of two tensors of one shape (and numbers), reduced.
+template <class F, LossReduction R>
+struct ElementLoss : Operation<ElementLoss<F, R>> {
+  template <class A, class B, class... More>
+  static constexpr auto apply(ir::Builder&, const A& a, const B& b, const More&... more) {
+    using SA = shape_of_operand<A>;
+    using SB = shape_of_operand<B>;
+    static_assert(sizeof(ShapesEqual<std::is_same_v<SA, SB>, F, SA, SB>) > 0);
+    if constexpr (std::is_same_v<SA, SB>)
+      return reduced_loss<R>(F{}(a, b, more...));
+    else
+      return reduced_loss<R>(a);
+  }
+};
+
+template <class S, int Axis>
+struct without_axis {
+  static constexpr int axis = axis_in_range(Axis, S::rank) ? normalize_axis(Axis, S::rank) : 0;
+  static constexpr ir::Axes set = 1u << axis;
+  static constexpr Dims value = S::rank > 0 ? ir::dropped(S::value, set) : S::value;
+  static constexpr i64 classes = S::rank > 0 ? S::value.extent[axis] : 1;
+};
+
+template <class S>
+constexpr bool is_zero(const S& s) {
+  if constexpr (Scalar<S>)
+    return s == 0;
+  else
+    return false;
+}
+
+// Of labels shaped as the rows they belong to (class axis of extent 1): which count, and their classes, 0
+// where they do not.
+struct Counted {
+  ir::Value yes, label;
+};
+template <class I>
+constexpr Counted counted_labels(ir::Builder& b, ir::Value label, i64 classes, const I& ignored) {
+  ir::Value yes =
+      ir::binary(ir::Op::bit_and, ir::binary(ir::Op::le, ir::constant_like(label, 0), label),
+                 ir::binary(ir::Op::lt, label, ir::constant_like(label, static_cast<double>(classes))));
+  bool outside = false;  // known to be no class
+  if constexpr (Scalar<I>) outside = ignored < 0 || static_cast<i64>(ignored) >= classes;
+  if (!outside) {
+    const ir::Value none = ir::cast(as_value<i64>(b, ignored), label.dtype());
+    yes = ir::binary(ir::Op::bit_and, yes, ir::binary(ir::Op::ne, label, none));
+  }
+  return {yes, label};
+}
+// The weight of each row's class. A lookup, so that it is known before the logits are read.
+constexpr ir::Value row_weights(const Counted& rows, ir::Value weight) {
+  return ir::gather(weight, ir::select(rows.yes, rows.label, ir::constant_like(rows.label, 0)));
+}
+// Rows reduced: the mean divides by `count`, the weight of all rows that count.
+template <LossReduction R, class Rule, class T>
+constexpr auto reduced_rows(ir::Value rows, ir::Value count) {
+  if constexpr (R == LossReduction::none) {
+    return Expr<T, shape_of<Rule>>{ir::reshape(rows, Rule::value)};
+  } else {
+    const ir::Value total = ir::reduce(ir::Op::reduce_sum, rows, ir::all_axes(rows.dims().rank));
+    return Expr<T, Shape<>>{ir::reshape(R == LossReduction::mean ? total / count : total, Dims{})};
+  }
+}
+
+}  // namespace detail
+
+// logits (..., C) with labels (...): logsumexp(logits) - logits[label], the classes along `Axis`. With class
+// weights w (C) every row is multiplied by w[label], and the mean divides by the sum of those. Targets that
+// are floating and shaped as the logits are probabilities: -sum(w t log softmax), the mean over rows.
+// Smoothing s mixes the target with the uniform distribution: (1 - s) target + s / C.
+template <LossReduction R, int Axis>
+struct CrossEntropy : Operation<CrossEntropy<R, Axis>> {
+  template <class X, class L>
+  static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels) {
+    return run(b, logits, labels, i64{-1}, 0.0, nullptr);
+  }
+  template <class X, class L, class I, class S>
+  static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels, const I& ignored,
+                              const S& smoothing) {
+    return run(b, logits, labels, ignored, smoothing, nullptr);
+  }
+  template <class X, class L, class W>
+  static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels, const W& weight) {
+    return run(b, logits, labels, i64{-1}, 0.0, weight);
+  }
+  template <class X, class L, class W, class I, class S>
+  static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels, const W& weight,
+                              const I& ignored, const S& smoothing) {
+    return run(b, logits, labels, ignored, smoothing, weight);
+  }
+
+ private:
+  template <class X, class L, class I, class S, class W>
+  static constexpr auto run(ir::Builder& b, const X& logits, const L& labels, const I& ignored,
+                            const S& smoothing, const W& weight) {
+    using Rule = detail::without_axis<typename X::shape, Axis>;
+    using T = floating<typename X::dtype>;
+    constexpr bool weighted = is_expr<W>;
+    constexpr bool soft =
+        is_float(dtype_of<typename L::dtype>) && std::is_same_v<typename L::shape, typename X::shape>;
+    constexpr bool ok = soft || (axis_in_range(Axis, X::rank) && L::shape::value == Rule::value);
+    static_assert(sizeof(LabelsMatch<ok, CrossEntropy, typename X::shape, typename L::shape>) > 0);
+    constexpr bool whole = soft || is_integer(dtype_of<typename L::dtype>);
+    static_assert(sizeof(LabelsAreIntegers<whole, CrossEntropy, typename L::dtype>) > 0);
+    bool fits = true;
+    if constexpr (weighted) {
+      constexpr bool vector = std::is_same_v<typename W::shape, Shape<Rule::classes>>;
+      static_assert(sizeof(ClassWeightsFit<vector, CrossEntropy, typename X::shape, typename W::shape>) > 0);
+      fits = vector;
+    }
+    using Result = std::conditional_t<R == LossReduction::none, shape_of<Rule>, Shape<>>;
+    if constexpr (!ok || !whole) {
+      return detail::refused<T, Result>(logits, labels);
+    } else {
+      if (!fits) return detail::refused<T, Result>(logits, labels);
+      if constexpr (soft)
+        return of_probabilities<T>(b, logits, labels, smoothing, weight);
+      else
+        return of_labels<T>(b, logits, labels, ignored, smoothing, weight);
+    }
+  }
+
+  template <class W>
+  static constexpr ir::Value along(const W& weight, const Dims& d, DType t) {
+    Dims shape = d;
+    for (int i = 0; i < d.rank; ++i)
+      if (i != normalize_axis(Axis, d.rank)) shape.extent[i] = 1;
+    return ir::broadcast(ir::reshape(ir::cast(weight.value, t), shape), d);
+  }
+
+  template <class T, class X, class L, class I, class S, class W>
+  static constexpr auto of_labels(ir::Builder& b, const X& logits, const L& labels, const I& ignored,
+                                  const S& smoothing, const W& weight) {
+    using Rule = detail::without_axis<typename X::shape, Axis>;
+    constexpr Dims d = X::shape::value;
+    constexpr i64 classes = Rule::classes;
+    const auto x = Cast<T>::apply(b, logits);
+    const ir::Value label = ir::reshape(labels.value, ir::reduced(d, Rule::set));
+    // counted first: every gradient is divided by the count, and the rows' kernel can then do both
+    // directions
+    const detail::Counted counted = detail::counted_labels(b, label, classes, ignored);
+    const Dims rows = label.dims();
+    ir::Value one = ir::constant(b, dtype_of<T>, rows, 1);
+    const ir::Value zero = ir::constant(b, dtype_of<T>, rows, 0);
+    if constexpr (is_expr<W>) one = detail::row_weights(counted, ir::cast(weight.value, dtype_of<T>));
+    ir::Value count{};
+    if constexpr (R == LossReduction::mean)
+      count = ir::reduce(ir::Op::reduce_sum, ir::select(counted.yes, one, zero), ir::all_axes(d.rank));
+    const ir::Value column{&b, b.leaf(ir::Op::iota, label.dtype(), d, static_cast<u64>(Rule::axis))};
+    const ir::Value hit = ir::binary(ir::Op::eq, column, label);
+    const auto shifted = sub(x, stop_gradient(max<Axis>(x, keepdim)));
+    const ir::Value picked = ir::reduce(
+        ir::Op::reduce_sum, ir::select(hit, shifted.value, ir::constant_like(shifted.value, 0)), Rule::set);
+    const ir::Value spread = log(sum<Axis>(exp(shifted), keepdim)).value;
+    ir::Value row = spread - picked;
+    if constexpr (is_expr<W>) row = row * one;
+    if (!detail::is_zero(smoothing)) {
+      // s / C sum_c w_c (logsumexp - x_c)
+      const ir::Value s = detail::as_value<T>(b, smoothing);
+      const ir::Value each = ir::broadcast(spread, d) - shifted.value;
+      ir::Value all = each;
+      if constexpr (is_expr<W>) all = each * along(weight, d, dtype_of<T>);
+      all = ir::reduce(ir::Op::reduce_sum, all, Rule::set) * (1.0 / static_cast<double>(classes));
+      row = row * (1.0 - s) + all * s;
+    }
+    return detail::reduced_rows<R, Rule, T>(ir::select(counted.yes, row, zero), count);
+  }
+
+  template <class T, class X, class L, class S, class W>
+  static constexpr auto of_probabilities(ir::Builder& b, const X& logits, const L& targets,
+                                         const S& smoothing, const W& weight) {
+    using Rule = detail::without_axis<typename X::shape, Axis>;
+    constexpr Dims d = X::shape::value;
+    const auto x = Cast<T>::apply(b, logits);
+    ir::Value target = ir::cast(targets.value, dtype_of<T>);
+    if (!detail::is_zero(smoothing)) {
+      const ir::Value s = detail::as_value<T>(b, smoothing);
+      target = target * (1.0 - s) + s * (1.0 / static_cast<double>(Rule::classes));
+    }
+    if constexpr (is_expr<W>) target = target * along(weight, d, dtype_of<T>);
+    const auto shifted = sub(x, stop_gradient(max<Axis>(x, keepdim)));
+    const ir::Value spread = log(sum<Axis>(exp(shifted), keepdim)).value;
+    const ir::Value row =
+        ir::reduce(ir::Op::reduce_sum, target * (ir::broadcast(spread, d) - shifted.value), Rule::set);
+    constexpr double count = static_cast<double>(X::size / Rule::classes);
+    return detail::reduced_rows<R, Rule, T>(row, ir::constant(b, dtype_of<T>, Dims{}, count));
+  }
+};
+
+// ignore_index: a label that does not count, beside all that are no class.
+struct CrossEntropyOptions {
+  i64 ignore_index = -100;
+  double label_smoothing = 0;
+};
+
+// cross_entropy(logits, labels), (logits, labels, class_weights), options last:
+// cross_entropy<reduction::sum>(logits, labels, {.label_smoothing = 0.1}).
+template <LossReduction R = reduction::mean, int Axis = -1, class X, class L>
+constexpr auto cross_entropy(const X& logits, const L& labels) {
+  return CrossEntropy<R, Axis>{}(logits, labels);
+}
+template <LossReduction R = reduction::mean, int Axis = -1, class X, class L>
+constexpr auto cross_entropy(const X& logits, const L& labels, CrossEntropyOptions options) {
+  return CrossEntropy<R, Axis>{}(logits, labels, options.ignore_index, options.label_smoothing);
+}
+template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, Operand W>
+constexpr auto cross_entropy(const X& logits, const L& labels, const W& weight) {
+  return CrossEntropy<R, Axis>{}(logits, labels, weight);
+}
+template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, Operand W>
+constexpr auto cross_entropy(const X& logits, const L& labels, const W& weight, CrossEntropyOptions options) {
+  return CrossEntropy<R, Axis>{}(logits, labels, weight, options.ignore_index, options.label_smoothing);
+}
+
+namespace detail {
+
+struct MseLoss {
+  constexpr auto operator()(const auto& a, const auto& b) const {
+    const auto d = sub(a, b);
+    return mul(d, d);
+  }
+};
+// max(x, 0) - x t + log1p(exp(-|x|)); p multiplies what positive targets cost, w everything.
+struct BceWithLogits {
+  constexpr auto operator()(const auto& x, const auto& t) const {
+    return add(sub(maximum(x, 0), mul(x, t)), log1p(exp(neg(abs(x)))));
+  }
+  constexpr auto operator()(const auto& x, const auto& t, const auto& w) const {
+    return mul((*this)(x, t), w);
+  }
+  // (1 - t) x + (1 + (p - 1) t) (log1p(exp(-|x|)) + max(-x, 0))
+  constexpr auto operator()(const auto& x, const auto& t, const auto& w, const auto& p) const {
+    const auto low = add(log1p(exp(neg(abs(x)))), maximum(neg(x), 0));
+    return mul(add(mul(sub(1, t), x), mul(add(mul(sub(p, 1), t), 1), low)), w);
+  }
+};
+
+}  // namespace detail
+
+// (a - b)^2
+template <LossReduction R = reduction::mean, class A, class B>
+constexpr auto mse_loss(const A& a, const B& b) {
+  return detail::ElementLoss<detail::MseLoss, R>{}(a, b);
+}
+
+// What positive targets are multiplied by: bce_with_logits(x, t, pos_weight(p)).
+template <class P>
+struct PosWeight {
+  P value;
+};
+template <class P>
+constexpr PosWeight<P> pos_weight(const P& p) {
+  return {p};
+}
+// Binary cross entropy on logits; weight and pos_weight broadcast.
+template <LossReduction R = reduction::mean, class A, class B>
+constexpr auto bce_with_logits(const A& x, const B& target) {
+  return detail::ElementLoss<detail::BceWithLogits, R>{}(x, target);
+}
+template <LossReduction R = reduction::mean, class A, class B, Operand W>
+constexpr auto bce_with_logits(const A& x, const B& target, const W& weight) {
+  return detail::ElementLoss<detail::BceWithLogits, R>{}(x, target, weight);
+}
+template <LossReduction R = reduction::mean, class A, class B, class P>
+constexpr auto bce_with_logits(const A& x, const B& target, const PosWeight<P>& positive) {
+  return detail::ElementLoss<detail::BceWithLogits, R>{}(x, target, 1, positive.value);
+}
+template <LossReduction R = reduction::mean, class A, class B, Operand W, class P>
+constexpr auto bce_with_logits(const A& x, const B& target, const W& weight, const PosWeight<P>& positive) {
+  return detail::ElementLoss<detail::BceWithLogits, R>{}(x, target, weight, positive.value);
+}
+
+}  // namespace weft
+
+namespace weft {
+
+// How one number comes from those of the classes: not at all, from the sums of all counts, their mean over
+// the classes that occur (as labels or predictions), or that mean weighted with how often each is a label.
+enum class Average { none, micro, macro, weighted };
+
+// What: the shape of the logits or predictions, and the labels'.
+template <bool Ok, class Op, class... What>
+struct MetricFits {
+  static_assert(
+      Ok, "a metric of classes takes logits (..., C) or whole predictions (...), and whole labels (...)");
+};
+// What: the shape given.
+template <bool Ok, class Op, class... What>
+struct MatrixIsSquare {
+  static_assert(Ok, "precision_score, recall_score and f1_score take a confusion matrix (C, C)");
+};
+
+namespace detail {
+
+template <class X, class L>
+inline constexpr bool is_logits =
+    X::rank >= 1 && X::rank == L::rank + 1 &&
+    is_float(dtype_of<typename X::dtype>) && L::shape::value == without_axis<typename X::shape, -1>::value;
+template <class X, class L>
+inline constexpr bool is_classes =
+    std::is_same_v<typename X::shape, typename L::shape>&& is_integer(dtype_of<typename X::dtype>);
+template <class X, class L>
+inline constexpr bool metric_fits = is_integer(dtype_of<typename L::dtype>) &&
+                                    (is_logits<X, L> || is_classes<X, L>);
+
+// Predicted classes, i64.
+template <class X, class L>
+constexpr auto predicted(const X& x, const L&) {
+  if constexpr (is_logits<X, L>)
+    return argmax<-1>(x);
+  else
+    return cast<i64>(x);
+}
+// Whether each label counts.
+template <class L>
+constexpr auto counts(const L& labels, i64 classes) {
+  if (classes > 0) return bitwise_and(ge(labels, 0), lt(labels, classes));
+  return ge(labels, 0);
+}
+// How many of `hits` there are, and how many labels count: i64.
+template <class H, class C>
+constexpr auto hits_of(const H& hits, const C& counted) {
+  const auto hit = sum<>(cast<i64>(bitwise_and(hits, counted)));
+  return std::pair{hit, sum<>(cast<i64>(counted))};
+}
+template <class X, class L>
+constexpr i64 classes_of() {
+  if constexpr (is_logits<X, L>)
+    return X::shape::value.extent[X::rank - 1];
+  else
+    return 0;
+}
+
+// hits over labels, i64 both; K: among the K greatest logits.
+template <int K>
+struct AccuracyCounts {
+  template <class X, class L>
+  static constexpr auto of(ir::Builder& b, const X& x, const L& labels) {
+    const auto counted = counts(labels, classes_of<X, L>());
+    if constexpr (K == 1) {
+      return hits_of(eq(predicted(x, labels), cast<i64>(labels)), counted);
+    } else {
+      // the rank of the label's logit; of equal ones the first comes first
+      constexpr Dims d = X::shape::value;
+      const ir::Value label = ir::reshape(labels.value, ir::reduced(d, 1u << (d.rank - 1)));
+      const ir::Value column{&b, b.leaf(ir::Op::iota, label.dtype(), d, static_cast<u64>(d.rank - 1))};
+      const Expr<bool, typename X::shape> own{ir::binary(ir::Op::eq, column, label)};
+      const Expr<bool, typename X::shape> before{ir::binary(ir::Op::lt, column, label)};
+      const auto score = sum<-1>(where(own, x, 0), keepdim);
+      const auto above = bitwise_or(gt(x, score), bitwise_and(eq(x, score), before));
+      return hits_of(lt(sum<-1>(cast<i64>(above)), K), counted);
+    }
+  }
+};
+template <class H, class N>
+constexpr auto ratio(const H& hits, const N& all) {
+  return div(cast<f32>(hits), cast<f32>(all));
+}
+
+template <int K>
+struct AccuracyOp : Operation<AccuracyOp<K>> {
+  template <class X, class L>
+  static constexpr auto apply(ir::Builder& b, const X& x, const L& labels) {
+    constexpr bool ok = metric_fits<X, L> && (K == 1 || is_logits<X, L>);
+    static_assert(
+        sizeof(MetricFits<ok, AccuracyOp, typename X::shape, typename L::shape, typename L::dtype>) > 0);
+    if constexpr (ok) {
+      const auto [hits, all] = AccuracyCounts<K>::of(b, x, labels);
+      return ratio(hits, all);
+    } else {
+      return refused<f32, Shape<>>(x, labels);
+    }
+  }
+};
+
+template <i64 C>
+struct ConfusionMatrixOp : Operation<ConfusionMatrixOp<C>> {
+  template <class X, class L>
+  static constexpr auto apply(ir::Builder&, const X& x, const L& labels) {
+    constexpr i64 classes = C > 0 ? C : classes_of<X, L>();
+    constexpr bool ok = metric_fits<X, L> && classes > 0;
+    static_assert(
+        sizeof(MetricFits<ok, ConfusionMatrixOp, typename X::shape, typename L::shape, typename L::dtype>) >
+        0);
+    if constexpr (ok) {
+      const auto guess = predicted(x, labels);
+      const auto truth = cast<i64>(labels);
+      const auto counted = bitwise_and(counts(truth, classes), counts(guess, classes));
+      const auto cell = where(counted, add(mul(truth, classes), guess), -1);
+      const auto bins = bincount<classes * classes>(reshape<X::size / (is_logits<X, L> ? classes : 1)>(cell));
+      return reshape<classes, classes>(cast<i64>(bins));
+    } else {
+      return refused<i64, Shape<(classes > 0 ? classes : 1), (classes > 0 ? classes : 1)>>(x, labels);
+    }
+  }
+};
+
+enum class ScoreKind { precision, recall, f1 };
+
+// From a matrix whose rows are labels and whose columns are predictions; 0 where nothing is counted.
+template <ScoreKind Kind, Average A>
+struct ScoreOp : Operation<ScoreOp<Kind, A>> {
+  template <class M>
+  static constexpr auto apply(ir::Builder& b, const M& matrix) {
+    constexpr Dims d = M::shape::value;
+    constexpr bool ok = d.rank == 2 && d.extent[0] == d.extent[1];
+    static_assert(sizeof(MatrixIsSquare<ok, ScoreOp, typename M::shape>) > 0);
+    if constexpr (ok) {
+      const auto m = cast<f32>(matrix);
+      const ir::Value row{&b, b.leaf(ir::Op::iota, DType::i32, d, 0)},
+          column{&b, b.leaf(ir::Op::iota, DType::i32, d, 1)};
+      const Expr<bool, typename M::shape> on{ir::binary(ir::Op::eq, row, column)};
+      const auto right = sum<1>(where(on, m, 0)), labelled = sum<1>(m), guessed = sum<0>(m);
+      if constexpr (A == Average::micro) {
+        return each(sum<>(right), sum<>(labelled), sum<>(guessed));
+      } else {
+        const auto score = each(right, labelled, guessed);
+        if constexpr (A == Average::none) {
+          return score;
+        } else if constexpr (A == Average::macro) {
+          const auto occurs = gt(add(labelled, guessed), 0);
+          return over(sum<>(where(occurs, score, 0)), sum<>(cast<f32>(occurs)));
+        } else {
+          return over(sum<>(mul(score, labelled)), sum<>(labelled));
+        }
+      }
+    } else {
+      return refused<f32, Shape<>>(matrix);
+    }
+  }
+  static constexpr auto over(const auto& part, const auto& whole) {
+    const auto none = eq(whole, 0);
+    return where(none, 0, div(part, where(none, 1, whole)));
+  }
+  static constexpr auto each(const auto& right, const auto& labelled, const auto& guessed) {
+    if constexpr (Kind == ScoreKind::precision)
+      return over(right, guessed);
+    else if constexpr (Kind == ScoreKind::recall)
+      return over(right, labelled);
+    else
+      return over(mul(right, 2), add(labelled, guessed));
+  }
+};
+
+}  // namespace detail
+
+// The part of the labels that is predicted.
+template <class X, class L>
+constexpr auto accuracy(const X& x, const L& labels) {
+  return detail::AccuracyOp<1>{}(x, labels);
+}
+// The part of the labels that is among the K greatest logits.
+template <int K, class X, class L>
+constexpr auto topk_accuracy(const X& logits, const L& labels) {
+  static_assert(K >= 1, "topk_accuracy<K>: K is at least 1");
+  return detail::AccuracyOp<K>{}(logits, labels);
+}
+// (C, C) i64: how often a label (row) was predicted to be a class (column). Predicted classes need C:
+// confusion_matrix<10>(predicted, labels).
+template <i64 C = 0, class X, class L>
+constexpr auto confusion_matrix(const X& x, const L& labels) {
+  return detail::ConfusionMatrixOp<C>{}(x, labels);
+}
+// Of a confusion matrix, or of logits and labels: precision_score<Average::macro>(matrix). One number, or (C)
+// for Average::none.
+template <Average A = Average::micro, class M>
+constexpr auto precision_score(const M& matrix) {
+  return detail::ScoreOp<detail::ScoreKind::precision, A>{}(matrix);
+}
+template <Average A = Average::micro, class X, class L>
+constexpr auto precision_score(const X& logits, const L& labels) {
+  return precision_score<A>(confusion_matrix(logits, labels));
+}
+template <Average A = Average::micro, class M>
+constexpr auto recall_score(const M& matrix) {
+  return detail::ScoreOp<detail::ScoreKind::recall, A>{}(matrix);
+}
+template <Average A = Average::micro, class X, class L>
+constexpr auto recall_score(const X& logits, const L& labels) {
+  return recall_score<A>(confusion_matrix(logits, labels));
+}
+template <Average A = Average::micro, class M>
+constexpr auto f1_score(const M& matrix) {
+  return detail::ScoreOp<detail::ScoreKind::f1, A>{}(matrix);
+}
+template <Average A = Average::micro, class X, class L>
+constexpr auto f1_score(const X& logits, const L& labels) {
+  return f1_score<A>(confusion_matrix(logits, labels));
+}
+// exp of the mean cross entropy.
+template <class X, class L>
+constexpr auto perplexity(const X& logits, const L& labels) {
+  return exp(cross_entropy(logits, labels));
+}
+
+}  // namespace weft
+
+namespace weft::nn {
+
+namespace module_detail {
+
+constexpr void clear(const auto& buffer) {
+  const auto old = buffer.expr();
+  buffer.assign(std::remove_cvref_t<decltype(old)>{ir::constant_like(old.value, 0)});
+}
+
+constexpr auto exp_of_mean(const auto& total, const auto& count) {
+  return cast<f32>(exp(div(total, cast<f64>(count))));
+}
+
+}  // namespace module_detail
+
+// The part of all labels that was predicted; TopKAccuracy<K>: that was among the K greatest logits.
+template <int K>
+struct TopKAccuracy {
+  Buffer<i64, Shape<>> hits{};
+  Buffer<i64, Shape<>> seen{};
+
+  constexpr auto operator()(const auto& x, const auto& labels) const {
+    const auto e = to_expr(x);
+    const auto l = to_expr(labels);
+    using X = std::remove_cvref_t<decltype(e)>;
+    using L = std::remove_cvref_t<decltype(l)>;
+    constexpr bool ok = weft::detail::metric_fits<X, L> && (K == 1 || weft::detail::is_logits<X, L>);
+    static_assert(
+        sizeof(MetricFits<ok, TopKAccuracy, typename X::shape, typename L::shape, typename L::dtype>) > 0);
+    if constexpr (ok) {
+      const auto [hit, all] = weft::detail::AccuracyCounts<K>::of(*e.value.builder, e, l);
+      const auto total = add(hits.latest(), hit);
+      const auto count = add(seen.latest(), all);
+      hits.assign(total);
+      seen.assign(count);
+      return weft::detail::ratio(total, count);
+    } else {
+      return weft::detail::refused<f32, Shape<>>(e, l);
+    }
+  }
+  constexpr auto value() const { return weft::detail::ratio(hits.expr(), seen.expr()); }
+  constexpr void reset() const {
+    module_detail::clear(hits);
+    module_detail::clear(seen);
+  }
+};
+using Accuracy = nn::TopKAccuracy<1>;
+
+// confusion_matrix of all batches; precision_score, recall_score and f1_score take it.
+template <i64 C>
+struct ConfusionMatrix {
+  Buffer<i64, Shape<C, C>> counts{};
+
+  constexpr auto operator()(const auto& x, const auto& labels) const {
+    const auto all = add(counts.latest(), confusion_matrix<C>(to_expr(x), to_expr(labels)));
+    counts.assign(all);
+    return all;
+  }
+  constexpr auto value() const { return counts.expr(); }
+  constexpr void reset() const { module_detail::clear(counts); }
+};
+
+// The mean of numbers, each counted `weight` times: of losses over batches of unequal size.
+struct Mean {
+  Buffer<f64, Shape<>> total{};
+  Buffer<f64, Shape<>> weight{};
+
+  constexpr auto operator()(const auto& x, const auto& count) const {
+    const auto times = cast<f64>(to_expr(count));
+    const auto sum_so_far = add(total.latest(), mul(cast<f64>(to_expr(x)), times));
+    const auto weight_so_far = add(weight.latest(), times);
+    total.assign(sum_so_far);
+    weight.assign(weight_so_far);
+    return cast<f32>(div(sum_so_far, weight_so_far));
+  }
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    return (*this)(e, Expr<f64, Shape<>>{ir::constant(*e.value.builder, DType::f64, Dims{}, 1)});
+  }
+  constexpr auto value() const { return cast<f32>(div(total.expr(), weight.expr())); }
+  constexpr void reset() const {
+    module_detail::clear(total);
+    module_detail::clear(weight);
+  }
+};
+
+// exp of the mean cross entropy over all labels that count.
+struct Perplexity {
+  Buffer<f64, Shape<>> total{};
+  Buffer<i64, Shape<>> seen{};
+
+  constexpr auto operator()(const auto& logits, const auto& labels) const {
+    const auto x = to_expr(logits);
+    const auto l = to_expr(labels);
+    const auto loss = cast<f64>(cross_entropy<reduction::sum>(x, l));
+    using X = std::remove_cvref_t<decltype(x)>;
+    const auto counted = weft::detail::counts(l, X::shape::value.extent[X::rank - 1]);
+    const auto sum_so_far = add(total.latest(), loss);
+    const auto count = add(seen.latest(), sum<>(cast<i64>(counted)));
+    total.assign(sum_so_far);
+    seen.assign(count);
+    return module_detail::exp_of_mean(sum_so_far, count);
+  }
+  constexpr auto value() const { return module_detail::exp_of_mean(total.expr(), seen.expr()); }
+  constexpr void reset() const {
+    module_detail::clear(total);
+    module_detail::clear(seen);
   }
 };
 
@@ -24087,7 +26966,7 @@ struct RecurrentInput {
 };
 
 namespace module_detail {
-template <class Step, i64 In, i64 Hidden, bool Bias, class T>
+template <class Step, i64 In>
 constexpr auto run_cell(const auto& x, const auto& state, const auto& weights) {
   using X = std::remove_cvref_t<decltype(x)>;
   constexpr bool ok = X::rank >= 1 && X::rank <= 2 && X::shape::value[X::rank > 0 ? -1 : 0] == In;
@@ -24103,55 +26982,43 @@ constexpr auto cell_zeros(const X& x) {
 }
 }  // namespace module_detail
 
-// h' = tanh(x W_ih^T + b_ih + h W_hh^T + b_hh), or relu. x (batch, In), h (batch, Hidden) -> (batch, Hidden);
-// the batch may be missing. Without h it is zero.
-template <i64 In, i64 Hidden, bool Bias = true, Nonlinearity Function = Nonlinearity::tanh, class T = f32>
-struct RNNCell {
-  using Step = module_detail::RnnStep<Function>;
-  Spliced<module_detail::StepWeights<1, In, Hidden, Bias, T>> weights{};
-
-  constexpr auto operator()(const auto& x) const {
-    const auto e = to_expr(x);
-    return (*this)(e, module_detail::cell_zeros<T, Hidden>(e));
-  }
-  constexpr auto operator()(const auto& x, const auto& h) const {
-    return std::get<0>(module_detail::run_cell<Step, In, Hidden, Bias, T>(to_expr(x), std::tuple{to_expr(h)},
-                                                                          weights.first));
-  }
-};
-
-// As RNNCell.
-template <i64 In, i64 Hidden, bool Bias = true, class T = f32>
-struct GRUCell {
-  using Step = module_detail::GruStep;
-  Spliced<module_detail::StepWeights<3, In, Hidden, Bias, T>> weights{};
-
-  constexpr auto operator()(const auto& x) const {
-    const auto e = to_expr(x);
-    return (*this)(e, module_detail::cell_zeros<T, Hidden>(e));
-  }
-  constexpr auto operator()(const auto& x, const auto& h) const {
-    return std::get<0>(module_detail::run_cell<Step, In, Hidden, Bias, T>(to_expr(x), std::tuple{to_expr(h)},
-                                                                          weights.first));
-  }
-};
-
-// cell(x, std::tuple{h, c}) is a tuple of the next h and c.
-template <i64 In, i64 Hidden, bool Bias = true, class T = f32>
-struct LSTMCell {
-  using Step = module_detail::LstmStep;
-  Spliced<module_detail::StepWeights<4, In, Hidden, Bias, T>> weights{};
+// A cell whose state has one part takes and gives it as it is, one of several parts a tuple. x (batch, In)
+// and every part (batch, Hidden), or both without the batch. Without a state it is zero.
+template <class StepRule, i64 In, i64 Hidden, bool Bias, class T>
+struct RecurrentCell {
+  using Step = StepRule;
+  Spliced<module_detail::StepWeights<Step::gates, In, Hidden, Bias, T>> weights{};
 
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     const auto zero = module_detail::cell_zeros<T, Hidden>(e);
-    return (*this)(e, std::tuple{zero, zero});
+    if constexpr (Step::parts == 1)
+      return (*this)(e, zero);
+    else
+      return (*this)(e, std::tuple{zero, zero});
   }
   constexpr auto operator()(const auto& x, const auto& state) const {
-    return module_detail::run_cell<Step, In, Hidden, Bias, T>(
-        to_expr(x), std::tuple{to_expr(std::get<0>(state)), to_expr(std::get<1>(state))}, weights.first);
+    if constexpr (Step::parts == 1)
+      return std::get<0>(run(x, std::tuple{to_expr(state)}));
+    else
+      return run(x, std::tuple{to_expr(std::get<0>(state)), to_expr(std::get<1>(state))});
+  }
+  constexpr auto run(const auto& x, const auto& parts) const {
+    return module_detail::run_cell<Step, In>(to_expr(x), parts, weights.first);
   }
 };
+
+// h' = tanh(x W_ih^T + b_ih + h W_hh^T + b_hh), or relu: cell(x, h) is the next h.
+template <i64 In, i64 Hidden, bool Bias = true, Nonlinearity Function = Nonlinearity::tanh, class T = f32>
+using RNNCell = RecurrentCell<module_detail::RnnStep<Function>, In, Hidden, Bias, T>;
+
+// cell(x, h) is the next h.
+template <i64 In, i64 Hidden, bool Bias = true, class T = f32>
+using GRUCell = RecurrentCell<module_detail::GruStep, In, Hidden, Bias, T>;
+
+// cell(x, std::tuple{h, c}) is a tuple of the next h and c.
+template <i64 In, i64 Hidden, bool Bias = true, class T = f32>
+using LSTMCell = RecurrentCell<module_detail::LstmStep, In, Hidden, Bias, T>;
 
 }  // namespace weft::nn
 // ---- weft/ops/loop.hpp ----
@@ -24238,7 +27105,8 @@ constexpr i64 trips_of() {
   i64 trips = Trips;
   bool ok = true;
   const Dims inputs[]{X::shape::value..., Dims{}};
-  for (std::size_t k = 0; k < sizeof...(X); ++k) {
+  constexpr int count = sizeof...(X);
+  for (int k = 0; k < count; ++k) {
     const Dims& d = inputs[k];
     if (d.rank == 0 || (trips >= 0 && d.extent[0] != trips)) ok = false;
     trips = d.rank > 0 ? d.extent[0] : -1;
@@ -24599,6 +27467,227 @@ template <i64 In, i64 Hidden, Recurrent O = Recurrent{}, class T = f32>
 using LSTM = RecurrentLayer<module_detail::LstmStep, In, Hidden, O, T>;
 
 }  // namespace weft::nn
+// ---- weft/nn/transformer.hpp ----
+// TransformerEncoder, TransformerDecoder and Transformer: stacks of layers with PyTorch's names
+// ("encoder.layers.0.self_attn.in_proj_weight"). Every layer has weights and a start of its own.
+
+// ---- weft/nn/transformer_layer.hpp ----
+// TransformerEncoderLayer and TransformerDecoderLayer (Vaswani et al., 2017; with norm_first Xiong et al.,
+// 2020), with PyTorch's parameters, order and start. Every keyword of PyTorch's constructors is in the type,
+// so that stacks of layers carry it.
+
+namespace weft::nn {
+
+struct TransformerOptions {
+  i64 dim_feedforward = 2048;
+  float dropout = 0.1f;  // of the attention's weights, inside the feedforward part, and of every branch
+  float layer_norm_eps = 1e-5f;
+  bool batch_first = false;
+  bool norm_first = false;  // normalise what goes into a branch, not the sum behind it
+  bool bias = true;
+};
+
+namespace module_detail {
+
+// LayerNorm(bias=False)
+template <i64 Features>
+struct UnbiasedLayerNorm {
+  Param<f32, Shape<Features>, init::Ones> weight{};
+  float eps = 1e-5f;
+  constexpr auto operator()(const auto& x) const {
+    return cast<same_dtype<std::remove_cvref_t<decltype(x)>>>(normalized<true, -1>(x, eps) * weight);
+  }
+};
+template <i64 DModel, TransformerOptions O>
+using TransformerNorm = std::conditional_t<O.bias, LayerNorm<DModel>, UnbiasedLayerNorm<DModel>>;
+template <i64 DModel, i64 NHead, TransformerOptions O, class WeightInit>
+using TransformerAttention =
+    MultiheadAttention<DModel, NHead, MultiheadOptions{.bias = O.bias, .batch_first = O.batch_first}, f32,
+                       WeightInit>;
+template <i64 In, i64 Out, TransformerOptions O, class WeightInit>
+using TransformerLinear = Projection<In, Out, O.bias, f32, WeightInit, init::FanInUniform<In>>;
+
+// attention(q, kv, kv) with what the words Mask, Padding and Causal say.
+template <Word Mask, Word Padding, Word Causal, class... A>
+constexpr auto transformer_attend(const auto& attention, const auto& q, const auto& kv, const A&... words) {
+  const auto mask = attn_mask(word<Mask>(words...));
+  const auto padding = key_padding_mask(word<Padding>(words...));
+  if constexpr (flag<Causal, A...>(false))
+    return attention(q, kv, kv, mask, padding, is_causal);
+  else
+    return attention(q, kv, kv, mask, padding);
+}
+
+// x + branch(x), normalised in front of the branch or behind the sum.
+template <bool NormFirst>
+constexpr auto residual(const auto& x, const auto& norm, const auto& branch) {
+  if constexpr (NormFirst)
+    return x + branch(norm(x));
+  else
+    return norm(x + branch(x));
+}
+
+}  // namespace module_detail
+
+// layer(src, ...): src (S, N, DModel), with batch_first (N, S, DModel), or (S, DModel) -> the same. Named
+// arguments: src_mask, src_key_padding_mask, is_causal. Activation: a function object such as nn::ReLU,
+// nn::GELU or one of your own.
+template <i64 DModel, i64 NHead, TransformerOptions O = TransformerOptions{}, class Activation = ReLU,
+          class WeightInit = init::FanInUniform<>>
+struct TransformerEncoderLayer {
+  module_detail::TransformerAttention<DModel, NHead, O, WeightInit> self_attn{.dropout = O.dropout};
+  module_detail::TransformerLinear<DModel, O.dim_feedforward, O, WeightInit> linear1{};
+  Dropout dropout{.p = O.dropout};
+  module_detail::TransformerLinear<O.dim_feedforward, DModel, O, WeightInit> linear2{};
+  module_detail::TransformerNorm<DModel, O> norm1{.eps = O.layer_norm_eps};
+  module_detail::TransformerNorm<DModel, O> norm2{.eps = O.layer_norm_eps};
+  Dropout dropout1{.p = O.dropout};
+  Dropout dropout2{.p = O.dropout};
+  Activation activation{};
+
+  template <class... A>
+  constexpr auto operator()(const auto& src, const A&... words) const {
+    constexpr bool known =
+        module_detail::Words<Word::src_mask, Word::src_key_padding_mask, Word::is_causal>::template fit<A...>;
+    static_assert(sizeof(WordsFit<known, TransformerEncoderLayer, A...>) > 0);
+    const auto attend = [&](const auto& x) {
+      return dropout1(
+          module_detail::transformer_attend<Word::src_mask, Word::src_key_padding_mask, Word::is_causal>(
+              self_attn, x, x, words...));
+    };
+    const auto feed_forward = [&](const auto& x) {
+      return dropout2(linear2(dropout(activation(linear1(x)))));
+    };
+    const auto x = module_detail::residual<O.norm_first>(to_expr(src), norm1, attend);
+    return module_detail::residual<O.norm_first>(x, norm2, feed_forward);
+  }
+};
+
+// layer(tgt, memory, ...): tgt (T, N, DModel) attends to itself, then to memory (S, N, DModel). Named
+// arguments: tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask, tgt_is_causal,
+// memory_is_causal.
+template <i64 DModel, i64 NHead, TransformerOptions O = TransformerOptions{}, class Activation = ReLU,
+          class WeightInit = init::FanInUniform<>>
+struct TransformerDecoderLayer {
+  module_detail::TransformerAttention<DModel, NHead, O, WeightInit> self_attn{.dropout = O.dropout};
+  module_detail::TransformerAttention<DModel, NHead, O, WeightInit> multihead_attn{.dropout = O.dropout};
+  module_detail::TransformerLinear<DModel, O.dim_feedforward, O, WeightInit> linear1{};
+  Dropout dropout{.p = O.dropout};
+  module_detail::TransformerLinear<O.dim_feedforward, DModel, O, WeightInit> linear2{};
+  module_detail::TransformerNorm<DModel, O> norm1{.eps = O.layer_norm_eps};
+  module_detail::TransformerNorm<DModel, O> norm2{.eps = O.layer_norm_eps};
+  module_detail::TransformerNorm<DModel, O> norm3{.eps = O.layer_norm_eps};
+  Dropout dropout1{.p = O.dropout};
+  Dropout dropout2{.p = O.dropout};
+  Dropout dropout3{.p = O.dropout};
+  Activation activation{};
+
+  template <class... A>
+  constexpr auto operator()(const auto& tgt, const auto& memory, const A&... words) const {
+    constexpr bool known =
+        module_detail::Words<Word::tgt_mask, Word::tgt_key_padding_mask, Word::tgt_is_causal,
+                             Word::memory_mask, Word::memory_key_padding_mask,
+                             Word::memory_is_causal>::template fit<A...>;
+    static_assert(sizeof(WordsFit<known, TransformerDecoderLayer, A...>) > 0);
+    const auto seen = to_expr(memory);
+    const auto attend = [&](const auto& x) {
+      return dropout1(
+          module_detail::transformer_attend<Word::tgt_mask, Word::tgt_key_padding_mask, Word::tgt_is_causal>(
+              self_attn, x, x, words...));
+    };
+    const auto look_back = [&](const auto& x) {
+      return dropout2(
+          module_detail::transformer_attend<Word::memory_mask, Word::memory_key_padding_mask,
+                                            Word::memory_is_causal>(multihead_attn, x, seen, words...));
+    };
+    const auto feed_forward = [&](const auto& x) {
+      return dropout3(linear2(dropout(activation(linear1(x)))));
+    };
+    const auto x = module_detail::residual<O.norm_first>(to_expr(tgt), norm1, attend);
+    const auto y = module_detail::residual<O.norm_first>(x, norm2, look_back);
+    return module_detail::residual<O.norm_first>(y, norm3, feed_forward);
+  }
+};
+
+}  // namespace weft::nn
+
+namespace weft::nn {
+
+namespace module_detail {
+
+// layers[N - 1](... layers[0](x, more...) ..., more...), then the norm if there is one. The first layer may
+// change the dtype.
+template <class Layer, std::size_t N, class Norm>
+constexpr auto run_stack(const std::array<Layer, N>& layers, const Norm& norm, const auto& x,
+                         const auto&... more) {
+  static_assert(N > 0, "a stack of Transformer layers has at least one layer");
+  auto y = layers[0](x, more...);
+  for (std::size_t i = 1; i < N; ++i) y = layers[i](y, more...);
+  if constexpr (is_given<Norm>)
+    return norm(y);
+  else
+    return y;
+}
+
+}  // namespace module_detail
+
+// TransformerEncoder<TransformerEncoderLayer<512, 8>, 6, LayerNorm<512>>: encoder(src, ...) with the named
+// arguments of its layers (PyTorch's mask is src_mask). Without Norm there is none.
+template <class Layer, int NumLayers, class Norm = Absent>
+struct TransformerEncoder {
+  std::array<Layer, static_cast<std::size_t>(NumLayers)> layers{};
+  Norm norm{};
+  constexpr auto operator()(const auto& src, const auto&... words) const {
+    return module_detail::run_stack(layers, norm, src, words...);
+  }
+};
+
+// TransformerDecoder<TransformerDecoderLayer<512, 8>, 6, LayerNorm<512>>: decoder(tgt, memory, ...).
+template <class Layer, int NumLayers, class Norm = Absent>
+struct TransformerDecoder {
+  std::array<Layer, static_cast<std::size_t>(NumLayers)> layers{};
+  Norm norm{};
+  constexpr auto operator()(const auto& tgt, const auto& memory, const auto&... words) const {
+    return module_detail::run_stack(layers, norm, tgt, memory, words...);
+  }
+};
+
+// transformer(src, tgt, ...): src (S, N, DModel), tgt (T, N, DModel) -> (T, N, DModel); axes as in the
+// layers. Named arguments: src_mask, tgt_mask, memory_mask, the same with key_padding_mask and is_causal in
+// the place of mask. Weights start as PyTorch's: xavier_uniform.
+template <i64 DModel = 512, i64 NHead = 8, int NumEncoderLayers = 6, int NumDecoderLayers = 6,
+          TransformerOptions O = TransformerOptions{}, class Activation = ReLU>
+struct Transformer {
+  using Norm = module_detail::TransformerNorm<DModel, O>;
+  using Start = init::XavierUniform<>;
+  TransformerEncoder<TransformerEncoderLayer<DModel, NHead, O, Activation, Start>, NumEncoderLayers, Norm>
+      encoder{.norm = {.eps = O.layer_norm_eps}};
+  TransformerDecoder<TransformerDecoderLayer<DModel, NHead, O, Activation, Start>, NumDecoderLayers, Norm>
+      decoder{.norm = {.eps = O.layer_norm_eps}};
+
+  template <class... A>
+  constexpr auto operator()(const auto& src, const auto& tgt, const A&... words) const {
+    using module_detail::flag, module_detail::word;
+    constexpr bool known =
+        module_detail::Words<Word::src_mask, Word::src_key_padding_mask, Word::src_is_causal, Word::tgt_mask,
+                             Word::tgt_key_padding_mask, Word::tgt_is_causal, Word::memory_mask,
+                             Word::memory_key_padding_mask, Word::memory_is_causal>::template fit<A...>;
+    static_assert(sizeof(WordsFit<known, Transformer, A...>) > 0);
+    const auto memory =
+        encoder(src, src_mask(word<Word::src_mask>(words...)),
+                src_key_padding_mask(word<Word::src_key_padding_mask>(words...)),
+                Named<Word::is_causal, std::bool_constant<flag<Word::src_is_causal, A...>(false)>>{});
+    return decoder(
+        tgt, memory, tgt_mask(word<Word::tgt_mask>(words...)),
+        tgt_key_padding_mask(word<Word::tgt_key_padding_mask>(words...)),
+        Named<Word::tgt_is_causal, std::bool_constant<flag<Word::tgt_is_causal, A...>(false)>>{},
+        memory_mask(word<Word::memory_mask>(words...)),
+        memory_key_padding_mask(word<Word::memory_key_padding_mask>(words...)),
+        Named<Word::memory_is_causal, std::bool_constant<flag<Word::memory_is_causal, A...>(false)>>{});
+  }
+};
+
+}  // namespace weft::nn
 // ---- weft/nn/upsample.hpp ----
 // Resizing as a layer: nn::Upsample<nn::InterpolateOptions{.scale_factor = 2}>.
 
@@ -24618,212 +27707,6 @@ struct Upsample {
 // ---- weft/ops.hpp ----
 // Layer 5: operations on typed handles.
 
-// ---- weft/ops/bounded.hpp ----
-// Results whose size depends on the data, with PyTorch's names: masked_select, nonzero, unique. Law: the
-// result has a capacity known while compiling, filled from the front, and comes with the number of elements
-// found, which may exceed the capacity. Counting into static bins: bincount, histc.
-
-namespace weft {
-
-namespace detail {
-
-// For every element of a flat mask: which of the true ones it is, `capacity` where it is false.
-constexpr ir::Value true_ranks(ir::Value mask, i64 capacity) {
-  const ir::Value one = ir::cast(mask, DType::i64);
-  const ir::Value rank = ir::scan(one, 0, false, ir::Fold::sum) - 1.0;
-  return ir::select(mask, rank, ir::constant_like(rank, static_cast<double>(capacity)));
-}
-constexpr ir::Value true_count(ir::Value mask) {
-  return ir::reshape(ir::reduce(ir::Op::reduce_sum, ir::cast(mask, DType::i64), 1u), Dims{});
-}
-// The first `capacity` elements of a flat x where the mask is true, `fill` behind them.
-constexpr ir::Value packed(ir::Builder& b, ir::Value x, ir::Value mask, i64 capacity, double fill) {
-  const ir::Value places = ir::scatter(true_ranks(mask, capacity), x, 0, capacity, ir::Fold::sum);
-  if (fill == 0) return places;
-  const ir::Value i{&b, b.leaf(ir::Op::iota, DType::i64, places.dims(), 0)};
-  const ir::Value found = ir::broadcast(true_count(mask), places.dims());
-  return ir::select(ir::binary(ir::Op::lt, i, found), places, ir::constant_like(places, fill));
-}
-constexpr Dims flat_dims(i64 size) {
-  Dims d;
-  d.rank = 1;
-  d.extent[0] = size;
-  return d;
-}
-// The places of a mask's true elements in row-major order, then its size.
-constexpr ir::Value true_places(ir::Builder& b, ir::Value mask, i64 capacity) {
-  const i64 size = mask.dims().size();
-  const ir::Value flat = ir::reshape(mask, flat_dims(size));
-  const ir::Value i{&b, b.leaf(ir::Op::iota, DType::i64, flat.dims(), 0)};
-  return packed(b, i, flat, capacity, static_cast<double>(size));
-}
-
-}  // namespace detail
-
-template <i64 Capacity, bool Count>
-struct MaskedSelect : Operation<MaskedSelect<Capacity, Count>> {
-  template <class X, class M>
-  static constexpr auto apply(ir::Builder& b, const X& x, const M& mask) {
-    static_assert(std::is_same_v<typename M::dtype, bool>, "masked_select: the mask must be boolean");
-    using S = decltype(detail::broadcast_shapes<MaskedSelect, X, M>());
-    const Dims flat = detail::flat_dims(S::size);
-    const ir::Value v = ir::reshape(ir::broadcast(x.value, S::value), flat);
-    const ir::Value m = ir::reshape(ir::broadcast(mask.value, S::value), flat);
-    if constexpr (Count)
-      return Expr<i64, Shape<>>{detail::true_count(m)};
-    else
-      return Expr<typename X::dtype, Shape<Capacity>>{detail::packed(b, v, m, Capacity, 0)};
-  }
-};
-
-// (Capacity, rank): the coordinates of what is not zero, -1 behind them.
-template <i64 Capacity, bool Count>
-struct Nonzero : Operation<Nonzero<Capacity, Count>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto mask = ne(x, 0);
-    if constexpr (Count) {
-      return Expr<i64, Shape<>>{detail::true_count(ir::reshape(mask.value, detail::flat_dims(X::size)))};
-    } else {
-      const ir::Value place = detail::true_places(b, mask.value, Capacity);
-      const Dims to = Shape<Capacity, X::rank>::value, column = Shape<Capacity, 1>::value;
-      const ir::Value p = ir::reshape(place, column);
-      const ir::Value axis{&b, b.leaf(ir::Op::iota, DType::i64, to, 1)};
-      ir::Value r = ir::constant(b, DType::i64, to, 0);
-      i64 stride = 1;
-      for (int k = X::rank - 1; k >= 0; --k) {
-        const i64 extent = X::shape::value.extent[k];
-        const ir::Value coordinate = ir::binary(
-            ir::Op::fmod, ir::binary(ir::Op::div, p, ir::constant_like(p, static_cast<double>(stride))),
-            ir::constant_like(p, static_cast<double>(extent)));
-        r = ir::select(ir::binary(ir::Op::eq, axis, ir::constant_like(axis, k)),
-                       ir::broadcast(coordinate, to), r);
-        stride *= extent;
-      }
-      const ir::Value none = ir::binary(ir::Op::eq, p, ir::constant_like(p, static_cast<double>(X::size)));
-      return Expr<i64, Shape<Capacity, X::rank>>{
-          ir::select(ir::broadcast(none, to), ir::constant_like(r, -1), r)};
-    }
-  }
-};
-
-enum class UniquePart { values, count, inverse, counts };
-
-// The distinct elements in ascending order (Sort), or what is left when equal neighbours become one.
-template <i64 Capacity, bool Sort, UniquePart Part>
-struct Unique : Operation<Unique<Capacity, Sort, Part>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    constexpr i64 n = X::size;
-    static_assert(sizeof(CountInRange<(n > 0), Unique, typename X::shape>) > 0);
-    const Dims flat = detail::flat_dims(n);
-    const ir::Value v = ir::reshape(x.value, flat);
-    const ir::Value order = ir::argsort(v, 0, false, n);
-    const ir::Value line = Sort ? ir::take(v, order, 0) : v;
-    const ir::Value i{&b, b.leaf(ir::Op::iota, DType::i64, flat, 0)};
-    const ir::Value before = ir::take(line, i - 1.0, 0);  // the first one's is the last element
-    const ir::Value starts = ir::binary(ir::Op::bit_or, ir::binary(ir::Op::ne, line, before),
-                                        ir::binary(ir::Op::eq, i, ir::constant_like(i, 0)));
-    const ir::Value rank = ir::scan(ir::cast(starts, DType::i64), 0, false, ir::Fold::sum) - 1.0;
-    if constexpr (Part == UniquePart::values) {
-      return Expr<typename X::dtype, Shape<Capacity>>{detail::packed(b, line, starts, Capacity, 0)};
-    } else if constexpr (Part == UniquePart::count) {
-      return Expr<i64, Shape<>>{detail::true_count(starts)};
-    } else if constexpr (Part == UniquePart::inverse) {
-      const ir::Value r = Sort ? ir::scatter(order, rank, 0, n, ir::Fold::sum) : rank;
-      return Expr<i64, typename X::shape>{ir::reshape(r, X::shape::value)};
-    } else {
-      return Expr<i64, Shape<Capacity>>{
-          ir::scatter(rank, ir::constant_like(rank, 1), 0, Capacity, ir::Fold::sum)};
-    }
-  }
-};
-
-// How often each of 0, 1, ..., Bins - 1 comes, or the sum of its weights.
-template <i64 Bins>
-struct Bincount : Operation<Bincount<Bins>> {
-  template <class X, class W>
-  static constexpr auto apply(ir::Builder& b, const X& x, const W& weights) {
-    static_assert(
-        sizeof(IndexIsInteger<is_integer(dtype_of<typename X::dtype>), Bincount, typename X::dtype>) > 0);
-    using T = dtype_of_operand<W>;
-    using R = Expr<std::conditional_t<std::is_same_v<T, int>, i64, T>, Shape<Bins>>;
-    const Dims flat = detail::flat_dims(X::size);
-    const ir::Value w =
-        ir::reshape(ir::broadcast(detail::as_value<typename R::dtype>(b, weights), X::shape::value), flat);
-    const ir::Value i = ir::reshape(detail::as_index(x.value), flat);
-    const ir::Value outside = ir::binary(ir::Op::lt, i, ir::constant_like(i, 0));
-    const ir::Value at = ir::select(outside, ir::constant_like(i, static_cast<double>(Bins)), i);
-    return R{ir::scatter(at, w, 0, Bins, ir::Fold::sum)};
-  }
-};
-
-// How many elements lie in each of Bins equal parts of [low, high], whose upper end belongs to the last.
-template <i64 Bins>
-struct Histc : Operation<Histc<Bins>> {
-  template <class X, class A, class B>
-  static constexpr auto apply(ir::Builder& b, const X& in, const A& low, const B& high) {
-    const auto x = reshape<X::size>(detail::real(in));
-    using T = typename decltype(x)::dtype;
-    const auto from = Expr<T, Shape<>>{detail::as_value<T>(b, low)};
-    const auto to = Expr<T, Shape<>>{detail::as_value<T>(b, high)};
-    const auto inside = bitwise_and(ge(x, from), le(x, to));
-    const auto part = floor(mul(sub(x, from), div(Bins, sub(to, from))));
-    const auto bin = where(inside, cast<i64>(where(inside, minimum(part, Bins - 1), 0)), Bins);
-    return Expr<T, Shape<Bins>>{
-        ir::scatter(bin.value, ir::constant(b, dtype_of<T>, x.value.dims(), 1), 0, Bins, ir::Fold::sum)};
-  }
-};
-
-// Whether each element is one of `among`.
-struct IsIn : Operation<IsIn> {
-  template <class X, class A>
-  static constexpr auto apply(ir::Builder& b, const X& x, const A& among) {
-    const auto line = Sorted<0, false, -1>::apply(b, Reshape<A::size>::apply(b, among));
-    const auto at = SearchSorted<false>::apply(b, line, x);
-    return eq(TakeFlat::apply(b, line, minimum(at, A::size - 1)), x);
-  }
-};
-
-// masked_select<capacity>(x, mask), nonzero<capacity>(x): tuples of what was found and its number.
-template <i64 Capacity, class X, class M>
-constexpr auto masked_select(const X& x, const M& mask) {
-  return std::tuple{MaskedSelect<Capacity, false>{}(x, mask), MaskedSelect<Capacity, true>{}(x, mask)};
-}
-template <i64 Capacity, class X>
-constexpr auto nonzero(const X& x) {
-  return std::tuple{Nonzero<Capacity, false>{}(x), Nonzero<Capacity, true>{}(x)};
-}
-// unique<capacity>(x): a tuple of the values in ascending order, their number, the place of every element of
-// x among them, and how often each comes.
-template <i64 Capacity, class X>
-constexpr auto unique(const X& x) {
-  return std::tuple{
-      Unique<Capacity, true, UniquePart::values>{}(x), Unique<Capacity, true, UniquePart::count>{}(x),
-      Unique<Capacity, true, UniquePart::inverse>{}(x), Unique<Capacity, true, UniquePart::counts>{}(x)};
-}
-template <i64 Capacity, class X>
-constexpr auto unique_consecutive(const X& x) {
-  return std::tuple{
-      Unique<Capacity, false, UniquePart::values>{}(x), Unique<Capacity, false, UniquePart::count>{}(x),
-      Unique<Capacity, false, UniquePart::inverse>{}(x), Unique<Capacity, false, UniquePart::counts>{}(x)};
-}
-// bincount<bins>(x), bincount<bins>(x, weights); values outside [0, bins) are skipped.
-template <i64 Bins, class X, class W = int>
-constexpr auto bincount(const X& x, const W& weights = 1) {
-  return Bincount<Bins>{}(x, weights);
-}
-// histc<bins>(x, low, high); PyTorch finds low and high itself where both are 0, which this does not.
-template <i64 Bins, class X, class A, class B>
-constexpr auto histc(const X& x, const A& low, const B& high) {
-  return Histc<Bins>{}(x, low, high);
-}
-template <class X, class A>
-constexpr auto isin(const X& x, const A& among) {
-  return IsIn{}(x, among);
-}
-
-}  // namespace weft
 // ---- weft/ops/creation_more.hpp ----
 // More tensors made from nothing, and grids: logspace, triangles' indices, meshgrid.
 
@@ -25035,6 +27918,202 @@ template <class... X>
 constexpr auto meshgrid(IndexingXy, const X&... x) {
   return detail::grids<true>(std::index_sequence_for<X...>{}, x...);
 }
+
+}  // namespace weft
+// ---- weft/ops/custom.hpp ----
+// custom<id>(x, ...): a primitive that the program adds (core/custom_op.hpp) as an operation on expressions.
+// Law: it composes like any other: it is differentiated by its own rule, joins fused neighbours through
+// memory, and equal calls are one.
+
+namespace weft {
+
+template <bool Ok, class Op>
+struct CustomOpDefined {
+  static_assert(Ok, "custom: there is no weft::custom_op<id> for this id, or it stands behind its first use");
+};
+template <bool Ok, class Op, class... Operands>
+struct CustomAccepts {
+  static_assert(Ok, "custom: the primitive's type(...) does not take operands of these dtypes and shapes");
+};
+template <bool Ok, class Op, class... Types>
+struct CustomGradientFits {
+  static_assert(Ok,
+                "custom: gradient(...) must return one expression for every operand, of the operand's dtype "
+                "and shape, or no_gradient");
+};
+
+namespace detail {
+
+template <class Op>
+constexpr std::string_view custom_name() {
+  if constexpr (requires { Op::name; })
+    return Op::name;
+  else
+    return "custom";
+}
+
+// Whether Op has a member named `type`, be it a template or overloaded: then the name is ambiguous here.
+struct HasType {
+  int type;
+};
+template <class Op>
+struct MayHaveType : Op, HasType {};
+
+template <class Op, class First, class... X>
+struct CustomType {
+  static constexpr TensorType make() {
+    if constexpr (requires { &MayHaveType<Op>::type; })
+      return {dtype_of<typename First::dtype>, First::shape::value};
+    else if constexpr (requires {
+                         Op::type(TensorType{dtype_of<typename First::dtype>, First::shape::value},
+                                  TensorType{dtype_of<typename X::dtype>, X::shape::value}...);
+                       })
+      return Op::type(TensorType{dtype_of<typename First::dtype>, First::shape::value},
+                      TensorType{dtype_of<typename X::dtype>, X::shape::value}...);
+    else
+      return {};
+  }
+  static constexpr TensorType type = make();
+  static constexpr bool ok = type.dims.valid();
+  static constexpr Dims value = ok ? type.dims : Dims{};
+  using expr = Expr<ctype<type.dtype>, shape_of<CustomType>>;
+};
+
+template <class T, class S>
+constexpr bool is_type_of(const ir::Graph& g, int node, const Expr<T, S>*) {
+  return g.nodes[node].dtype == dtype_of<T> && g.dims(node) == S::value;
+}
+
+// The gradient of primitive Id with result R and operands X: what ir::CustomGradient points to.
+template <u64 Id, class R, class... X>
+struct CustomRule {
+  using Op = custom_op<Id>;
+
+  static constexpr bool matches(const ir::Graph& g, int y) {
+    int k = 0;
+    return g.nodes[y].arity == static_cast<int>(sizeof...(X)) && is_type_of(g, y, static_cast<R*>(nullptr)) &&
+           (is_type_of(g, g.in(y, k++), static_cast<X*>(nullptr)) && ... && true);
+  }
+  static constexpr void gradient(ir::Builder& b, int y, int g, int* out) {
+    differentiate(b, y, g, out, std::index_sequence_for<X...>{});
+  }
+  static constexpr ir::CustomGradient row{Id, &matches, &gradient};
+
+ private:
+  template <std::size_t... K>
+  static constexpr void differentiate(ir::Builder& b, int y, int g, int* out, std::index_sequence<K...>) {
+    const std::tuple<X...> operands{X{ir::Value{&b, b.graph.in(y, static_cast<int>(K))}}...};
+    if constexpr (requires { Op::gradient(R{}, R{}, X{}...); }) {
+      const auto found = Op::gradient(R{ir::Value{&b, g}}, R{ir::Value{&b, y}}, std::get<K>(operands)...);
+      using Found = std::remove_cvref_t<decltype(found)>;
+      if constexpr (sizeof...(X) == 1 && !requires { std::tuple_size<Found>::value; }) {
+        put<X...>(b, found, *out);
+      } else {
+        constexpr bool one_each = [] {
+          if constexpr (requires { std::tuple_size<Found>::value; })
+            return std::tuple_size<Found>::value == sizeof...(X);
+          else
+            return false;
+        }();
+        static_assert(sizeof(CustomGradientFits<one_each, Op, Found>) > 0);
+        if constexpr (one_each) (put<X>(b, std::get<K>(found), out[K]), ...);
+      }
+    } else {
+      List<int> from(1, g);
+      for (int k = 0; k < static_cast<int>(sizeof...(X)); ++k) from.push(b.graph.in(y, k));
+      const DType dtype[]{dtype_of<typename X::dtype>...};
+      const Dims dims[]{X::shape::value...};
+      for (int k = 0; k < static_cast<int>(sizeof...(X)); ++k)
+        if (is_float(dtype[k]))
+          out[k] = ir::custom(b, Id, custom_name<Op>(), true, dtype[k], dims[k], from).id;
+    }
+  }
+  template <class Operand, class A>
+  static constexpr void put(ir::Builder& b, const A& a, int& out) {
+    if constexpr (!std::is_same_v<A, NoGradient>) {
+      const auto e = traced(b, a);
+      constexpr bool fits = std::is_same_v<std::remove_cvref_t<decltype(e)>, Operand>;
+      static_assert(sizeof(CustomGradientFits<fits, Op, std::remove_cvref_t<decltype(e)>, Operand>) > 0);
+      if constexpr (fits) out = e.value.id;
+    }
+  }
+};
+
+// A number beside tensors is a tensor of no axes.
+template <class A>
+constexpr auto custom_operand(ir::Builder& b, const A& a) {
+  if constexpr (is_expr<A>) {
+    return a;
+  } else {
+    using T = std::conditional_t<std::is_floating_point_v<dtype_of_operand<A>>, f32, i64>;
+    return Expr<T, Shape<>>{as_value<T>(b, a)};
+  }
+}
+
+template <class A>
+using custom_operand_of = std::remove_cvref_t<decltype(custom_operand(
+    std::declval<ir::Builder&>(), traced(std::declval<ir::Builder&>(), std::declval<const A&>())))>;
+
+}  // namespace detail
+
+template <u64 Id>
+struct Custom;
+
+namespace detail {
+
+// What calling primitive Id with A... gives, without its body: its gradient may call it in its turn.
+template <u64 Id, class... A>
+struct CustomCall {
+  static constexpr auto make() {
+    if constexpr (!requires { sizeof(custom_op<Id>); })
+      return std::type_identity<void>{};
+    else if constexpr ((ExprLike<A> || ...))
+      return std::type_identity<typename CustomType<custom_op<Id>, custom_operand_of<A>...>::expr>{};
+    else
+      return std::type_identity<Lazy<Custom<Id>, A...>>{};
+  }
+  using type = typename decltype(make())::type;
+};
+
+}  // namespace detail
+
+template <u64 Id>
+struct Custom : Operation<Custom<Id>> {
+  template <class... A>
+  constexpr typename detail::CustomCall<Id, A...>::type operator()(const A&... a) const {
+    constexpr bool defined = requires { sizeof(custom_op<Id>); };
+    static_assert(sizeof(CustomOpDefined<defined, Custom>) > 0);
+    if constexpr (defined) return Operation<Custom>::operator()(a...);
+  }
+  template <class... A>
+  static constexpr auto apply(ir::Builder& b, const A&... a) {
+    const std::tuple operands{detail::custom_operand(b, a)...};  // braces: left to right
+    return std::apply([&](const auto&... x) { return build(b, x...); }, operands);
+  }
+
+ private:
+  template <class... X>
+  static constexpr auto build(ir::Builder& b, const X&... x) {
+    static_assert(sizeof...(X) <= most_custom_operands, "custom: a primitive has at most 32 operands");
+    using Op = custom_op<Id>;
+    using Type = detail::CustomType<Op, X...>;
+    static_assert(sizeof(CustomAccepts<Type::ok, Op, X...>) > 0);
+    using R = typename Type::expr;
+    if constexpr (Type::ok) {
+      List<int> nodes;
+      (nodes.push(x.value.id), ...);
+      ir::remember(b, detail::CustomRule<Id, R, X...>::row);
+      const DType dtype = dtype_of<typename R::dtype>;
+      return R{ir::custom(b, Id, detail::custom_name<Op>(), false, dtype, R::shape::value, nodes)};
+    } else {
+      return detail::refused<typename R::dtype, typename R::shape>(x...);
+    }
+  }
+};
+
+// The operation of primitive Id; Id is op_id("its name").
+template <u64 Id>
+inline constexpr Custom<Id> custom{};
 
 }  // namespace weft
 // ---- weft/ops/einsum.hpp ----
@@ -25476,6 +28555,7 @@ struct Einsum : Operation<Einsum<Subscripts>> {
     static_assert(sizeof(EinsumRank<f != Fault::rank, Einsum, typename X::shape...>) > 0);
     using T = typename detail::promote_all<typename X::dtype...>::type;
     using R = Expr<T, shape_of<Rule>>;
+    static_assert(sizeof(DtypeAllowed<!std::is_same_v<T, bool>, Einsum, typename X::dtype...>) > 0);
     if constexpr (Rule::ok) {
       const ir::Value operands[]{ir::cast(x.value, dtype_of<T>)...};
       return R{detail::EinsumWork(Rule::plan, operands, static_cast<int>(sizeof...(X))).run()};
@@ -25728,8 +28808,9 @@ constexpr void slice(Value y, Value g, Value* out) {
     Dims d = g.dims();
     const i64 stride = step < 0 ? -step : step;
     if (step < 0) {
+      // every axis is written: g++ 12 starts an array from what constant evaluation last left in it
       ir::Slice turn[8];
-      turn[i] = {d.extent[i] - 1, -1};
+      for (int k = 0; k < d.rank; ++k) turn[k] = {k == i ? d.extent[k] - 1 : 0, k == i ? -1 : 1};
       g = ir::slice(g, turn, d);
     }
     const i64 first = step < 0 ? begin - (d.extent[i] - 1) * stride : begin;
@@ -25981,8 +29062,8 @@ constexpr List<int> loop_gradient(ir::Builder& b, int loop, const List<int>& res
 // Whether a gradient can flow through a node to its operands.
 constexpr bool passes_gradient(const ir::Node& node) {
   if (node.op == Op::loop) return true;
-  return is_float(node.dtype) &&
-         (node.op == Op::loop_result || (node.arity > 0 && has_gradient_rule(node.op)));
+  return is_float(node.dtype) && (node.op == Op::loop_result || node.op == Op::custom ||
+                                  (node.arity > 0 && has_gradient_rule(node.op)));
 }
 
 // A differentiation that has come down to node `next`: what remains is a function of these and the graph, so
@@ -26026,6 +29107,14 @@ constexpr Differentiation begin_differentiation(Value y, Value seed, const List<
   return begin_differentiation(*y.builder, List<int>(1, y.id), List<int>(1, seed.id), wrt);
 }
 
+constexpr void add_gradients(ir::Builder& b, Differentiation& d, int i, const List<int>& gradients) {
+  for (int k = 0; k < gradients.size(); ++k) {
+    int& a = d.adjoint.items[b.graph.in(i, k)];
+    if (gradients[k] < 0 || a == Differentiation::no_gradient) continue;
+    a = a < 0 ? gradients[k] : (Value{&b, a} + Value{&b, gradients[k]}).id;
+  }
+}
+
 // Node i, a loop that gradients reach: those of its results become those of its operands.
 constexpr void differentiate_loop(ir::Builder& b, Differentiation& d, int i) {
   int* const adjoint = d.adjoint.data();
@@ -26054,6 +29143,10 @@ constexpr void differentiate_on(ir::Builder& b, Differentiation& d, int nodes) {
     if (adjoint[i] == -1 && b.graph.nodes.items[i].op == Op::loop) differentiate_loop(b, d, i);
     if (adjoint[i] < 0) continue;
     const ir::Op op = b.graph.nodes.items[i].op;
+    if (op == Op::custom) {
+      const List<int> gradients = ir::custom_gradient(b, i, adjoint[i]);
+      add_gradients(b, d, i, gradients);
+    }
     if (!has_gradient_rule(op)) continue;
     const GradientRule rule = gradient_rule(op);
     Value out[3];
@@ -26104,6 +29197,7 @@ class LoopGradient {
         forward_(ir::loop_body(b.graph, loop)),
         r(ir::Graph(forward_)) {
     original_ = r.graph.nodes.size();
+    r.lender = &b;
   }
 
   constexpr List<int> run(const List<int>& results, const List<int>& adjoint, const List<u8>& needed) {
@@ -26250,9 +29344,9 @@ class LoopGradient {
   }
   constexpr bool is_saved(int node) const {
     const ir::OpClass kind = ir::info(r.graph.nodes[node].op).kind;
-    return node < original_ &&
-           (kind == ir::OpClass::dot || kind == ir::OpClass::conv || kind == ir::OpClass::index ||
-            kind == ir::OpClass::line || r.graph.nodes[node].op == Op::loop_result);
+    return node < original_ && (kind == ir::OpClass::dot || kind == ir::OpClass::conv ||
+                                kind == ir::OpClass::index || kind == ir::OpClass::line ||
+                                kind == ir::OpClass::custom || r.graph.nodes[node].op == Op::loop_result);
   }
 
   // ---- an invariant's gradient, a sum over the trips ----
@@ -27610,6 +30704,8 @@ struct TensorDot : Operation<TensorDot<Count>> {
     using R = Rule<typename A::shape, typename B::shape>;
     static_assert(sizeof(InnerExtentsEqual<R::ok, TensorDot, typename A::shape, typename B::shape>) > 0);
     using T = promoted<typename A::dtype, typename B::dtype>;
+    static_assert(
+        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, TensorDot, typename A::dtype, typename B::dtype>) > 0);
     using Result = Expr<T, shape_of<R>>;
     if constexpr (R::ok)
       return Result{ir::dot(ir::cast(x.value, dtype_of<T>), ir::cast(y.value, dtype_of<T>), R::make_axes(),
@@ -27723,7 +30819,14 @@ struct IsinfF {
 };
 struct IsCloseF {
   constexpr auto operator()(const auto& a, const auto& b, const auto& rtol, const auto& atol) const {
-    const auto near = le(abs(real(sub(a, b))), add(mul(abs(real(b)), rtol), atol));
+    const auto distance = [&] {
+      if constexpr (std::is_same_v<common<std::remove_cvref_t<decltype(a)>, std::remove_cvref_t<decltype(b)>>,
+                                   bool>)
+        return cast<f32>(ne(a, b));
+      else
+        return abs(real(sub(a, b)));
+    }();
+    const auto near = le(distance, add(mul(abs(real(b)), rtol), atol));
     return bitwise_or(eq(a, b), bitwise_and(near, isfinite(b)));
   }
 };
@@ -27771,107 +30874,13 @@ requires SomeOperands<A, B>
 constexpr auto logical_xor(const A& a, const B& b) { return detail::Composed<detail::LogicalXorF>{}(a, b); }
 
 }  // namespace weft
-// ---- weft/ops/loss.hpp ----
-// Losses. Labels of cross entropy outside [0, classes) are ignored (PyTorch's ignore_index is -100): they
-// count neither in the sum nor in the mean.
-
-namespace weft {
-
-// What: the logits' shape and the labels'.
-template <bool Ok, class Op, class... What>
-struct LabelsMatch {
-  static_assert(Ok, "cross_entropy: labels must have the logits' shape without its last axis (the classes)");
-};
-template <bool Ok, class Op, class... What>
-struct LabelsAreIntegers {
-  static_assert(Ok, "cross_entropy: labels must be integers (i32 or i64)");
-};
-
-// logits (N, C) with labels (N,): mean over counted rows of logsumexp(logits) - logits[label].
-struct CrossEntropy : Operation<CrossEntropy> {
-  template <class X, class L>
-  static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels) {
-    constexpr Dims d = X::shape::value, l = L::shape::value;
-    constexpr bool ok = d.rank >= 1 && l == ir::dropped(d, d.rank > 0 ? 1u << (d.rank - 1) : 0u);
-    static_assert(sizeof(LabelsMatch<ok, CrossEntropy, typename X::shape, typename L::shape>) > 0);
-    static_assert(
-        sizeof(LabelsAreIntegers<is_integer(dtype_of<typename L::dtype>), CrossEntropy, typename L::dtype>) >
-        0);
-    using T = floating<typename X::dtype>;
-    if constexpr (ok) {
-      constexpr i64 classes = d.extent[d.rank - 1];
-      const auto x = Cast<T>::apply(b, logits);
-      const ir::Value label = ir::reshape(labels.value, ir::reduced(d, 1u << (d.rank - 1)));
-      // counted first: every gradient is divided by the count, and the rows' kernel can then do both
-      // directions
-      const ir::Value counted =
-          ir::binary(ir::Op::bit_and, ir::binary(ir::Op::le, ir::constant_like(label, 0), label),
-                     ir::binary(ir::Op::lt, label, ir::constant_like(label, classes)));
-      const Dims rows = label.dims();
-      const ir::Value one = ir::constant(b, dtype_of<T>, rows, 1),
-                      zero = ir::constant(b, dtype_of<T>, rows, 0);
-      const ir::Value count =
-          ir::reduce(ir::Op::reduce_sum, ir::select(counted, one, zero), ir::all_axes(d.rank));
-      const ir::Value column{&b, b.leaf(ir::Op::iota, label.dtype(), d, static_cast<u64>(d.rank - 1))};
-      const ir::Value hit = ir::binary(ir::Op::eq, column, label);
-      const auto shifted = sub(x, stop_gradient(max<-1>(x, keepdim)));
-      const ir::Value picked =
-          ir::reduce(ir::Op::reduce_sum, ir::select(hit, shifted.value, ir::constant_like(shifted.value, 0)),
-                     1u << (d.rank - 1));
-      const ir::Value row = log(sum<-1>(exp(shifted), keepdim)).value - picked;
-      const ir::Value total =
-          ir::reduce(ir::Op::reduce_sum, ir::select(counted, row, zero), ir::all_axes(d.rank));
-      return Expr<T, Shape<>>{ir::reshape(total / count, Dims{})};
-    } else {
-      return detail::refused<T, Shape<>>(logits, labels);
-    }
-  }
-};
-
-// Mean of (a - b)^2.
-struct MseLoss : Operation<MseLoss> {
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder&, const A& a, const B& b) {
-    static_assert(sizeof(ShapesEqual<std::is_same_v<shape_of_operand<A>, shape_of_operand<B>>, MseLoss,
-                                     shape_of_operand<A>, shape_of_operand<B>>) > 0);
-    const auto d = sub(a, b);
-    return mean<>(mul(d, d));
-  }
-};
-
-// Binary cross entropy on logits: mean of max(x, 0) - x t + log1p(exp(-|x|)).
-struct BceWithLogits : Operation<BceWithLogits> {
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder&, const A& x, const B& t) {
-    static_assert(sizeof(ShapesEqual<std::is_same_v<shape_of_operand<A>, shape_of_operand<B>>, BceWithLogits,
-                                     shape_of_operand<A>, shape_of_operand<B>>) > 0);
-    return mean<>(add(sub(maximum(x, 0), mul(x, t)), log1p(exp(neg(abs(x))))));
-  }
-};
-
-inline constexpr CrossEntropy cross_entropy{};
-inline constexpr MseLoss mse_loss{};
-inline constexpr BceWithLogits bce_with_logits{};
-
-}  // namespace weft
 // ---- weft/ops/loss_more.hpp ----
-// More losses of torch.nn.functional, each the mean over all elements unless it says otherwise.
+// More losses of torch.nn.functional with its formulae, each reduced as its first template argument says: the
+// mean over all elements where nothing is said. Targets are constants or are differentiated like the rest.
 
 namespace weft {
 
 namespace detail {
-
-// Mean of F(a, b) for a and b of one shape.
-template <class F>
-struct MeanLoss : Operation<MeanLoss<F>> {
-  template <class A, class B, class... More>
-  static constexpr auto apply(ir::Builder&, const A& a, const B& b, const More&... more) {
-    using SA = shape_of_operand<A>;
-    using SB = shape_of_operand<B>;
-    static_assert(sizeof(ShapesEqual<std::is_same_v<SA, SB>, F, SA, SB>) > 0);
-    return mean<>(F{}(a, b, more...));
-  }
-};
 
 struct L1F {
   constexpr auto operator()(const auto& a, const auto& b) const { return abs(sub(a, b)); }
@@ -27897,56 +30906,171 @@ struct BceF {
     const auto at_least = [](const auto& x) { return where(lt(x, -100), -100, x); };
     return neg(add(mul(t, at_least(log(p))), mul(sub(1, t), at_least(log(sub(1, p))))));
   }
+  constexpr auto operator()(const auto& p, const auto& t, const auto& w) const {
+    return mul((*this)(p, t), w);
+  }
+};
+// t (log t - x), 0 where t is; of logarithms exp(t) (t - x).
+struct KlDivF {
+  constexpr auto operator()(const auto& x, const auto& t) const {
+    const auto none = le(t, 0);
+    return sub(where(none, 0, mul(t, log(where(none, 1, t)))), mul(t, x));
+  }
+};
+struct KlDivLogF {
+  constexpr auto operator()(const auto& x, const auto& t) const { return mul(exp(t), sub(t, x)); }
+};
+// exp(x) - t x, or x - t log(x + eps); Full: plus Stirling's t log t - t + log(2 pi t) / 2 where t > 1.
+template <bool LogInput, bool Full>
+struct PoissonNllF {
+  constexpr auto operator()(const auto& x, const auto& t, const auto& eps) const {
+    const auto plain = [&] {
+      if constexpr (LogInput)
+        return sub(exp(x), mul(t, x));
+      else
+        return sub(x, mul(t, log(add(x, eps))));
+    }();
+    if constexpr (Full) {
+      const auto large = gt(t, 1);
+      const auto n = where(large, real(t), 1);
+      const auto rest = add(sub(mul(n, log(n)), n), mul(log(mul(n, 6.283185307179586)), 0.5));
+      return add(plain, where(large, rest, 0));
+    } else {
+      return plain;
+    }
+  }
+};
+// (log v + (x - t)^2 / v) / 2, v = max(var, eps), whose gradient is that of var everywhere, as PyTorch's;
+// Full: plus log(2 pi) / 2.
+template <bool Full>
+struct GaussianNllF {
+  constexpr auto operator()(const auto& x, const auto& t, const auto& var, const auto& eps) const {
+    const auto v = add(var, stop_gradient(sub(where(lt(var, eps), eps, var), var)));
+    const auto d = sub(x, t);
+    const auto loss = mul(add(log(v), div(mul(d, d), v)), 0.5);
+    if constexpr (Full)
+      return add(loss, 0.9189385332046727);
+    else
+      return loss;
+  }
+};
+// log(1 + exp(-y x))
+struct SoftMarginF {
+  constexpr auto operator()(const auto& x, const auto& y) const { return softplus_of(neg(mul(y, real(x)))); }
 };
 
 }  // namespace detail
 
-// log probabilities (..., C) with labels (...): the mean of -log_p[label] over labels in [0, C).
-struct NllLoss : Operation<NllLoss> {
+// log probabilities (..., C) with labels (...): -w[label] log_p[label], the mean over the sum of w; see
+// cross_entropy for the class axis, the labels that count and the weights.
+template <LossReduction R, int Axis>
+struct NllLoss : Operation<NllLoss<R, Axis>> {
   template <class X, class L>
   static constexpr auto apply(ir::Builder& b, const X& log_p, const L& labels) {
-    constexpr Dims d = X::shape::value, l = L::shape::value;
-    constexpr bool ok = d.rank >= 1 && l == ir::dropped(d, d.rank > 0 ? 1u << (d.rank - 1) : 0u);
+    return run(b, log_p, labels, nullptr, i64{-1});
+  }
+  template <class X, class L, class W, class I>
+  static constexpr auto apply(ir::Builder& b, const X& log_p, const L& labels, const W& weight,
+                              const I& ignored) {
+    return run(b, log_p, labels, weight, ignored);
+  }
+
+ private:
+  template <class X, class L, class W, class I>
+  static constexpr auto run(ir::Builder& b, const X& log_p, const L& labels, const W& weight,
+                            const I& ignored) {
+    using Rule = detail::without_axis<typename X::shape, Axis>;
+    constexpr Dims d = X::shape::value;
+    constexpr bool ok = axis_in_range(Axis, d.rank) && L::shape::value == Rule::value;
     static_assert(sizeof(LabelsMatch<ok, NllLoss, typename X::shape, typename L::shape>) > 0);
-    static_assert(
-        sizeof(LabelsAreIntegers<is_integer(dtype_of<typename L::dtype>), NllLoss, typename L::dtype>) > 0);
+    constexpr bool whole = is_integer(dtype_of<typename L::dtype>);
+    static_assert(sizeof(LabelsAreIntegers<whole, NllLoss, typename L::dtype>) > 0);
+    constexpr bool fits = [] {
+      if constexpr (is_expr<W>) return std::is_same_v<typename W::shape, Shape<Rule::classes>>;
+      return true;
+    }();
+    static_assert(sizeof(ClassWeightsFit<fits, NllLoss, typename X::shape, W>) > 0);
     using T = typename X::dtype;
-    if constexpr (ok) {
-      const ir::Axes classes = 1u << (d.rank - 1);
-      const ir::Value label = ir::reshape(labels.value, ir::reduced(d, classes));
-      const ir::Value column{&b, b.leaf(ir::Op::iota, label.dtype(), d, static_cast<u64>(d.rank - 1))};
-      const ir::Value hit = ir::binary(ir::Op::eq, column, label), zero = ir::constant_like(log_p.value, 0);
-      const ir::Value picked =
-          ir::reduce(ir::Op::reduce_sum, ir::select(hit, log_p.value, zero), ir::all_axes(d.rank));
-      const ir::Value count = ir::reduce(
-          ir::Op::reduce_sum, ir::select(hit, ir::constant_like(log_p.value, 1), zero), ir::all_axes(d.rank));
-      return Expr<T, Shape<>>{ir::reshape(-(picked / count), Dims{})};
+    if constexpr (ok && whole && fits) {
+      const ir::Value label = ir::reshape(labels.value, ir::reduced(d, Rule::set));
+      const detail::Counted counted = detail::counted_labels(b, label, Rule::classes, ignored);
+      const ir::Value zero = ir::constant(b, dtype_of<T>, label.dims(), 0);
+      ir::Value one = ir::constant(b, dtype_of<T>, label.dims(), 1);
+      if constexpr (is_expr<W>) one = detail::row_weights(counted, ir::cast(weight.value, dtype_of<T>));
+      ir::Value count{};
+      if constexpr (R == LossReduction::mean)
+        count = ir::reduce(ir::Op::reduce_sum, ir::select(counted.yes, one, zero), ir::all_axes(d.rank));
+      const ir::Value column{&b, b.leaf(ir::Op::iota, label.dtype(), d, static_cast<u64>(Rule::axis))};
+      const ir::Value hit = ir::binary(ir::Op::eq, column, label);
+      ir::Value row = -ir::reduce(ir::Op::reduce_sum,
+                                  ir::select(hit, log_p.value, ir::constant_like(log_p.value, 0)), Rule::set);
+      if constexpr (is_expr<W>) row = row * one;
+      return detail::reduced_rows<R, Rule, T>(ir::select(counted.yes, row, zero), count);
     } else {
-      return Expr<T, Shape<>>{};
+      return detail::refused<T, std::conditional_t<R == LossReduction::none, shape_of<Rule>, Shape<>>>(
+          log_p, labels);
     }
   }
 };
 
-template <class A, class B>
+template <LossReduction R = reduction::mean, class A, class B>
 constexpr auto l1_loss(const A& a, const B& b) {
-  return detail::MeanLoss<detail::L1F>{}(a, b);
+  return detail::ElementLoss<detail::L1F, R>{}(a, b);
 }
-template <class A, class B, class D = int>
+template <LossReduction R = reduction::mean, class A, class B, class D = int>
 constexpr auto huber_loss(const A& a, const B& b, const D& delta = 1) {
-  return detail::MeanLoss<detail::HuberF>{}(a, b, delta);
+  return detail::ElementLoss<detail::HuberF, R>{}(a, b, delta);
 }
-template <class A, class B, class D = int>
+// beta is positive: its limit 0 is l1_loss.
+template <LossReduction R = reduction::mean, class A, class B, class D = int>
 constexpr auto smooth_l1_loss(const A& a, const B& b, const D& beta = 1) {
-  return detail::MeanLoss<detail::SmoothL1F>{}(a, b, beta);
+  return detail::ElementLoss<detail::SmoothL1F, R>{}(a, b, beta);
 }
-// Binary cross entropy of probabilities.
-template <class A, class B>
+// Binary cross entropy of probabilities; a weight broadcasts.
+template <LossReduction R = reduction::mean, class A, class B>
 constexpr auto bce(const A& p, const B& target) {
-  return detail::MeanLoss<detail::BceF>{}(p, target);
+  return detail::ElementLoss<detail::BceF, R>{}(p, target);
 }
-template <class X, class L>
+template <LossReduction R = reduction::mean, class A, class B, class W>
+constexpr auto bce(const A& p, const B& target, const W& weight) {
+  return detail::ElementLoss<detail::BceF, R>{}(p, target, weight);
+}
+// nll_loss(log_p, labels), (log_p, labels, class_weights); ignore_index as in cross_entropy.
+template <LossReduction R = reduction::mean, int Axis = -1, class X, class L>
 constexpr auto nll_loss(const X& log_p, const L& labels) {
-  return NllLoss{}(log_p, labels);
+  return NllLoss<R, Axis>{}(log_p, labels);
+}
+template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, class W>
+constexpr auto nll_loss(const X& log_p, const L& labels, const W& weight, i64 ignore_index = -100) {
+  return NllLoss<R, Axis>{}(log_p, labels, weight, ignore_index);
+}
+
+// The divergence of the distribution `target` from the one whose logarithm is given. reduction::batchmean is
+// the mathematical one; kl_div(x, t, log_target) takes the target's logarithm, too.
+struct LogTarget {};
+inline constexpr LogTarget log_target{};
+template <LossReduction R = reduction::mean, class X, class T>
+constexpr auto kl_div(const X& log_p, const T& target) {
+  return detail::ElementLoss<detail::KlDivF, R>{}(log_p, target);
+}
+template <LossReduction R = reduction::mean, class X, class T>
+constexpr auto kl_div(const X& log_p, const T& target, LogTarget) {
+  return detail::ElementLoss<detail::KlDivLogF, R>{}(log_p, target);
+}
+// poisson_nll_loss<R, LogInput, Full>(x, target, eps): eps keeps log(x) finite where LogInput is false.
+template <LossReduction R = reduction::mean, bool LogInput = true, bool Full = false, class X, class T>
+constexpr auto poisson_nll_loss(const X& x, const T& target, double eps = 1e-8) {
+  return detail::ElementLoss<detail::PoissonNllF<LogInput, Full>, R>{}(x, target, eps);
+}
+// gaussian_nll_loss<R, Full>(mean, target, variance, eps); the variance broadcasts.
+template <LossReduction R = reduction::mean, bool Full = false, class X, class T, class V>
+constexpr auto gaussian_nll_loss(const X& x, const T& target, const V& variance, double eps = 1e-6) {
+  return detail::ElementLoss<detail::GaussianNllF<Full>, R>{}(x, target, variance, eps);
+}
+// Targets are -1 or 1.
+template <LossReduction R = reduction::mean, class X, class Y>
+constexpr auto soft_margin_loss(const X& x, const Y& target) {
+  return detail::ElementLoss<detail::SoftMarginF, R>{}(x, target);
 }
 
 }  // namespace weft
@@ -27974,9 +31098,10 @@ struct LayerNormOp : Operation<LayerNormOp> {
   template <class X, class E>
   static constexpr auto normalized(ir::Builder& b, const X& x, const E& eps) {
     static_assert(sizeof(RankIs<(X::rank >= 1), LayerNormOp, typename X::shape, Rank<1>>) > 0);
-    const auto centred = sub(x, Mean<true, -1>::apply(b, x));
+    const auto wide = Cast<opmath<typename X::dtype>>::apply(b, x);
+    const auto centred = sub(wide, Mean<true, -1>::apply(b, wide));
     const auto variance = Mean<true, -1>::apply(b, mul(centred, centred));
-    return mul(centred, rsqrt(add(variance, eps)));
+    return Cast<floating<typename X::dtype>>::apply(b, mul(centred, rsqrt(add(variance, eps))));
   }
   template <class X, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const E& eps) {
@@ -28001,7 +31126,9 @@ struct RmsNormOp : Operation<RmsNormOp> {
   template <class X, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const E& eps) {
     static_assert(sizeof(RankIs<(X::rank >= 1), RmsNormOp, typename X::shape, Rank<1>>) > 0);
-    return mul(x, rsqrt(add(Mean<true, -1>::apply(b, mul(x, x)), eps)));
+    const auto wide = Cast<opmath<typename X::dtype>>::apply(b, x);
+    const auto square = Mean<true, -1>::apply(b, mul(wide, wide));
+    return Cast<floating<typename X::dtype>>::apply(b, mul(wide, rsqrt(add(square, eps))));
   }
   template <class X, class W, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const E& eps) {
@@ -28131,6 +31258,143 @@ constexpr auto equal(const X& x, const Y& y) {
 template <class X, class Y, class R = double, class T = double>
 constexpr auto allclose(const X& x, const Y& y, const R& rtol = 1e-5, const T& atol = 1e-8) {
   return AnyAll<true, false>{}(isclose(x, y, rtol, atol));
+}
+
+}  // namespace weft
+// ---- weft/ops/rotary_embedding.hpp ----
+// Rotary position embedding (Su et al., 2021): pairs of features turned by an angle that grows with the
+// position. Law: the product of a turned query and a turned key depends on the difference of their positions.
+
+namespace weft {
+
+struct RotaryOptions {
+  double base = 10000;       // pair i of n turns by base^(-i / n) a position
+  i64 dims = 0;              // so many leading features are turned, the rest stays; 0: all
+  bool interleaved = false;  // pairs are neighbours (GPT-J), or features half of `dims` apart (Llama)
+};
+
+// What: the shape of x, then that of the positions if they are given.
+template <bool Ok, class Op, class... What>
+struct RotaryFits {
+  static_assert(
+      Ok,
+      "rotary_embedding: x is (..., L, D), the turned features are an even number of the D, and the "
+      "positions broadcast to (..., L)");
+};
+
+template <RotaryOptions Options>
+struct RotaryEmbedding : Operation<RotaryEmbedding<Options>> {
+  template <class X>
+  struct rule {
+    static constexpr Dims x = X::value;
+    static constexpr i64 features = x.rank > 0 ? x.extent[x.rank - 1] : 0;
+    static constexpr i64 dims = Options.dims > 0 ? Options.dims : features;
+    static constexpr bool ok =
+        x.rank >= 2 && x.rank < max_rank && dims > 0 && dims % 2 == 0 && dims <= features;
+
+    static constexpr Dims lead(int rank) {
+      Dims d = x;
+      d.rank = rank;
+      for (int i = rank; i < max_rank; ++i) d.extent[i] = 0;
+      return d;
+    }
+    // (..., L)
+    static constexpr Dims places = ok ? lead(x.rank - 1) : Dims{};
+  };
+  static constexpr bool fits(const Dims& p, const Dims& places) {
+    return broadcastable(p, places) && broadcast(p, places) == places;
+  }
+
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    using Rule = rule<typename X::shape>;
+    static_assert(sizeof(RotaryFits<Rule::ok, RotaryEmbedding, typename X::shape>) > 0);
+    static_assert(
+        sizeof(DtypeAllowed<is_float(dtype_of<typename X::dtype>), RotaryEmbedding, typename X::dtype>) > 0);
+    if constexpr (Rule::ok) {
+      const i64 places[3]{Rule::x.extent[Rule::x.rank - 2], 1, 1};
+      return X{turned<Rule>(x.value, {&b, b.leaf(ir::Op::iota, DType::i32, ir::make_dims(3, places), 0)})};
+    } else {
+      return x;
+    }
+  }
+  template <class X, class P>
+  static constexpr auto apply(ir::Builder&, const X& x, const P& positions) {
+    using Rule = rule<typename X::shape>;
+    constexpr bool ok = Rule::ok && fits(P::shape::value, Rule::places);
+    static_assert(sizeof(RotaryFits<ok, RotaryEmbedding, typename X::shape, typename P::shape>) > 0);
+    static_assert(
+        sizeof(DtypeAllowed<is_float(dtype_of<typename X::dtype>), RotaryEmbedding, typename X::dtype>) > 0);
+    if constexpr (ok) {
+      Dims apart = P::shape::value;
+      apart.extent[apart.rank++] = 1;
+      apart.extent[apart.rank++] = 1;
+      return X{turned<Rule>(x.value, ir::reshape(positions.value, apart))};
+    } else {
+      return detail::refused<typename X::dtype, typename X::shape>(x, positions);
+    }
+  }
+
+ private:
+  // The features with their pairs apart: (..., 2, n), interleaved (..., n, 2). All turned at once: x cos + x'
+  // sin, where x' has the parts of each pair exchanged and the first of them negated. positions (..., L, 1,
+  // 1).
+  template <class Rule>
+  static constexpr ir::Value turned(ir::Value x, ir::Value positions) {
+    constexpr i64 pairs = Rule::dims / 2;
+    constexpr int rank = Rule::x.rank, pair_axis = Options.interleaved ? rank : rank - 1;
+    const DType own = x.dtype(), work = own == DType::f64 ? own : DType::f32;
+    ir::Builder& b = *x.builder;
+
+    ir::Slice axes[8];
+    Dims front = Rule::x;
+    front.extent[rank - 1] = Rule::dims;
+    Dims split = front;
+    split.rank = rank + 1;
+    split.extent[rank - 1] = Options.interleaved ? pairs : 2;
+    split.extent[rank] = Options.interleaved ? 2 : pairs;
+    const ir::Value v = ir::cast(ir::reshape(ir::slice(x, axes, front), split), work);
+    ir::Slice exchange[8];
+    exchange[pair_axis] = {1, -1};
+    const ir::Value other = ir::slice(v, exchange, split);
+
+    const auto along = [&](int axis, i64 extent) {
+      Dims d;
+      d.rank = 2;
+      d.extent[0] = d.extent[1] = 1;
+      d.extent[axis] = extent;
+      return ir::cast(ir::Value{&b, b.leaf(ir::Op::iota, DType::i32, d, static_cast<u64>(axis))}, work);
+    };
+    const ir::Value exponent =
+        along(Options.interleaved ? 0 : 1, pairs) * (-2.0 / static_cast<double>(Rule::dims));
+    const ir::Value speed = ir::binary(ir::Op::pow, ir::constant_like(exponent, Options.base), exponent);
+    const ir::Value angle = ir::cast(positions, work) * speed;
+    const ir::Value signs = along(Options.interleaved ? 1 : 0, 2) * 2.0 - 1.0;
+    const ir::Value result =
+        ir::cast(v * ir::unary(ir::Op::cos, angle) + other * (ir::unary(ir::Op::sin, angle) * signs), own);
+    const ir::Value whole = ir::reshape(result, front);
+    if constexpr (Rule::dims == Rule::features) {
+      return whole;
+    } else {
+      i64 widths[2 * max_rank]{};
+      widths[2 * rank - 1] = Rule::features - Rule::dims;
+      const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, Rule::x, static_cast<u64>(rank - 1))};
+      const ir::Value inside =
+          ir::binary(ir::Op::lt, place, ir::constant_like(place, static_cast<double>(Rule::dims)));
+      return ir::select(inside, ir::pad(whole, widths, 0), x);
+    }
+  }
+};
+
+// rotary_embedding<RotaryOptions{.interleaved = true}>(x, positions): x (..., L, D), positions numbers that
+// broadcast to (..., L); without them 0, 1, ..., L - 1. Angles are taken in f32, of f64 in f64.
+template <RotaryOptions Options = RotaryOptions{}, class X>
+constexpr auto rotary_embedding(const X& x) {
+  return RotaryEmbedding<Options>{}(x);
+}
+template <RotaryOptions Options = RotaryOptions{}, class X, class P>
+constexpr auto rotary_embedding(const X& x, const P& positions) {
+  return RotaryEmbedding<Options>{}(x, positions);
 }
 
 }  // namespace weft
@@ -28368,7 +31632,8 @@ struct LogitEpsF {
 };
 struct HeavisideF {
   constexpr auto operator()(const auto& x, const auto& at_zero) const {
-    return where(eq(x, 0), at_zero, where(gt(x, 0), 1, 0));
+    using T = common<std::remove_cvref_t<decltype(x)>, std::remove_cvref_t<decltype(at_zero)>>;
+    return where(eq(x, 0), at_zero, cast<T>(gt(x, 0)));
   }
 };
 // NaN becomes `missing`; infinities the given numbers.
@@ -28431,7 +31696,15 @@ struct FloatPowerF {
   }
 };
 struct ShiftLeftF {
-  constexpr auto operator()(const auto& x, const auto& by) const { return mul(x, pow(2, by)); }
+  template <class X>
+  constexpr auto operator()(const X& x, const auto& by) const {
+    static_assert(
+        sizeof(DtypeAllowed<!is_float(dtype_of<dtype_of_operand<X>>), ShiftLeftF, dtype_of_operand<X>>) > 0);
+    if constexpr (Scalar<std::remove_cvref_t<decltype(by)>>)
+      return mul(x, i64{1} << by);
+    else
+      return mul(x, pow(2, by));
+  }
 };
 
 }  // namespace detail
@@ -28447,19 +31720,25 @@ requires SomeOperands<X>
 constexpr auto erfinv(const X& x) { return detail::Composed<detail::InDouble<detail::ErfinvF>>{}(x); }
 template <class X>
 requires SomeOperands<X>
-constexpr auto sinc(const X& x) { return detail::Composed<detail::SincF>{}(x); }
+constexpr auto sinc(const X& x) { return detail::Composed<detail::InSingle<detail::SincF>>{}(x); }
 template <class X, class E>
 requires SomeOperands<X, E>
-constexpr auto logit(const X& x, const E& eps) { return detail::Composed<detail::LogitEpsF>{}(x, eps); }
+constexpr auto logit(const X& x, const E& eps) {
+  return detail::Composed<detail::InSingle<detail::LogitEpsF>>{}(x, eps);
+}
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto xlogy(const A& a, const B& b) { return detail::Composed<detail::XlogyF>{}(a, b); }
 template <class A, class B>
 requires SomeOperands<A, B>
-constexpr auto xlog1py(const A& a, const B& b) { return detail::Composed<detail::Xlog1pyF>{}(a, b); }
+constexpr auto xlog1py(const A& a, const B& b) {
+  return detail::Composed<detail::InSingle<detail::Xlog1pyF>>{}(a, b);
+}
 template <class A, class B>
 requires SomeOperands<A, B>
-constexpr auto logaddexp2(const A& a, const B& b) { return detail::Composed<detail::LogAddExp2F>{}(a, b); }
+constexpr auto logaddexp2(const A& a, const B& b) {
+  return detail::Composed<detail::InSingle<detail::LogAddExp2F>>{}(a, b);
+}
 // 0, `at_zero` or 1 by the sign of x.
 template <class A, class B>
 requires SomeOperands<A, B>
@@ -28511,22 +31790,712 @@ constexpr auto bitwise_left_shift(const X& x, const N& by) {
 inline constexpr Binary<ir::Op::shift_right> bitwise_right_shift{};
 
 }  // namespace weft
+// ---- weft/ops/vjp.hpp ----
+// vjp and jvp: products of vectors with a function's Jacobian, from either side, of results of any shape.
+// jvp is the vjp of a vjp, which is linear in its cotangent; what the first leaves unused is pruned. As
+// torch.func.vjp and torch.func.jvp.
+
+namespace weft {
+
+template <bool Ok, class Op, class... What>
+struct CotangentFits {
+  static_assert(Ok,
+                "vjp: the last argument is the cotangent: as many expressions as the function returns, of "
+                "their dtypes and shapes");
+};
+template <bool Ok, class Op, class... What>
+struct TangentsFit {
+  static_assert(Ok,
+                "jvp: for every argument of the function, in their order, a tangent of its dtype and shape");
+};
+
+namespace detail {
+
+template <class X>
+constexpr List<int> nodes_of(const X& x) {
+  List<int> nodes;
+  const auto put = [&](const auto& e) { nodes.push(e.value.id); };
+  for_each_value(x, put);
+  return nodes;
+}
+template <class X>
+constexpr auto entered(ir::Builder& b, const X& x) {
+  const auto enter = [&](const auto& e) { return traced(b, e); };
+  return map_values(x, enter);
+}
+
+// The gradients of sum(y * seed) by `variables`, zero where none flows: an expression, or a tuple.
+template <class Y, class Seed, class V>
+constexpr auto gradients_of(ir::Builder& b, const Y& y, const Seed& seed, const V& variables) {
+  const List<ir::Value> found = passes::differentiate(b, nodes_of(y), nodes_of(seed), nodes_of(variables));
+  int k = 0;
+  const auto take = [&](const auto& x) {
+    const ir::Value g = found[k++];
+    return std::remove_cvref_t<decltype(x)>{g ? g : ir::constant_like(x.value, 0)};
+  };
+  return map_values(variables, take);
+}
+template <class... T>
+constexpr auto single_or_tuple(const std::tuple<T...>& t) {
+  if constexpr (sizeof...(T) == 1)
+    return std::get<0>(t);
+  else
+    return t;
+}
+
+}  // namespace detail
+
+// The function that vjp returns.
+template <class F>
+struct Vjp {
+  F f;
+
+  template <class... A>
+  constexpr auto operator()(const A&... a) const {
+    static_assert(sizeof...(A) >= 2, "vjp: the function's arguments, then the cotangent of its result");
+    return call(std::make_index_sequence<sizeof...(A) - 1>{}, std::tie(a...));
+  }
+
+ private:
+  template <std::size_t... K, class All>
+  constexpr auto call(std::index_sequence<K...>, const All& all) const {
+    const std::tuple variables{
+        detail::isolated<static_cast<int>(K), static_cast<int>(K)...>(std::get<K>(all))...};
+    const auto& first = std::get<0>(variables);
+    ir::Builder& b = first.value.builder->innermost();
+    const auto y = detail::entered(b, f(std::get<K>(variables)...));
+    const auto seed = detail::entered(b, std::get<sizeof...(K)>(all));
+    using Y = std::remove_cvref_t<decltype(y)>;
+    using Seed = std::remove_cvref_t<decltype(seed)>;
+    constexpr bool ok = detail::same_types(static_cast<const Y*>(nullptr), static_cast<const Seed*>(nullptr));
+    static_assert(sizeof(CotangentFits<ok, Vjp, Y, Seed>) > 0);
+    if constexpr (ok)
+      return detail::single_or_tuple(detail::gradients_of(b, y, seed, variables));
+    else
+      return detail::single_or_tuple(variables);
+  }
+};
+
+// The function that jvp returns.
+template <class F>
+struct Jvp {
+  F f;
+
+  template <class... A>
+  constexpr auto operator()(const A&... a) const {
+    static_assert(sizeof...(A) >= 2 && sizeof...(A) % 2 == 0,
+                  "jvp: the function's arguments, then a tangent for each");
+    return call(std::make_index_sequence<sizeof...(A) / 2>{}, std::tie(a...));
+  }
+
+ private:
+  template <std::size_t... K, class All>
+  constexpr auto call(std::index_sequence<K...>, const All& all) const {
+    constexpr std::size_t count = sizeof...(K);
+    const std::tuple variables{
+        detail::isolated<static_cast<int>(K), static_cast<int>(K)...>(std::get<K>(all))...};
+    ir::Builder& b = std::get<0>(variables).value.builder->innermost();
+    const std::tuple tangents{detail::traced(b, std::get<count + K>(all))...};
+    const auto y = detail::entered(b, f(std::get<K>(variables)...));
+    using V = std::remove_cvref_t<decltype(variables)>;
+    using T = std::remove_cvref_t<decltype(tangents)>;
+    constexpr bool ok = detail::same_types(static_cast<const V*>(nullptr), static_cast<const T*>(nullptr));
+    static_assert(sizeof(TangentsFit<ok, Jvp, V, T>) > 0);
+    if constexpr (ok) {
+      // any cotangent will do, as the gradient is linear in it: ones
+      const auto one = [](const auto& e) {
+        return detail::variable(std::remove_cvref_t<decltype(e)>{ir::constant_like(e.value, 1)});
+      };
+      const auto u = detail::map_values(y, one);
+      const auto g = detail::gradients_of(b, y, u, variables);
+      return std::pair{y, detail::gradients_of(b, g, tangents, u)};
+    } else {
+      return std::pair{y, y};
+    }
+  }
+};
+
+// vjp(f)(x..., cotangent): the cotangent of f's result times its Jacobian: for one argument an expression,
+// for several a tuple. The cotangent has the result's type, a tuple where f returns one. Arguments are
+// floating.
+template <class F>
+constexpr auto vjp(const F& f) {
+  return Vjp<F>{f};
+}
+
+// jvp(f)(x..., tangent...): f's result, and its derivative in the direction of the tangents.
+template <class F>
+constexpr auto jvp(const F& f) {
+  return Jvp<F>{f};
+}
+
+}  // namespace weft
+// ---- weft/ops/vmap.hpp ----
+// vmap: a function of one sample as a function of many. vmap(f)(x, ...) takes the samples of every tensor
+// along its first axis and stacks the results. Law: vmap(f)(x)[i] is f(x[i]); it is traced once, and no rule
+// but those of passes/batch.hpp makes the difference. Random numbers are drawn anew for every sample.
+
+// ---- weft/passes/batch.hpp ----
+// Batching: a graph that was traced for one sample, added to another for `size` samples at once. Law: every
+// result is the stack, along a new leading axis, of what the graph gives for each sample; what no sample
+// changes is computed once. Rules as in torch.func.vmap and jax.vmap, one a primitive, in one table.
+
+namespace weft::passes {
+
+// A value for all samples: with the batch as its leading axis where it is mapped, else the same for each.
+struct BatchItem {
+  ir::Value value;
+  bool mapped = false;
+};
+
+namespace batching {
+
+using ir::Op;
+using ir::Value;
+
+// Node `node` of graph `g` on its way into builder `b`. Extents and axes without a word are one sample's.
+struct Site {
+  ir::Builder& b;
+  const ir::Graph& g;
+  i64 size;
+  int node;
+
+  constexpr const ir::Node& original() const { return g.nodes.items[node]; }
+  constexpr const Dims& dims() const { return g.dims(node); }
+  constexpr const Dims& operand_dims(int k) const { return g.dims(g.in(node, k)); }
+  constexpr Dims stacked(const Dims& d) const {
+    if (d.rank == max_rank) throw Error("ops/vmap", "a batch would give a tensor more than 8 axes");
+    return ir::stacked_dims(size, d);
+  }
+  // x with the batch as its leading axis.
+  constexpr Value all(const BatchItem& x) const {
+    return x.mapped ? x.value : ir::broadcast(x.value, stacked(x.value.dims()));
+  }
+  // The same primitive of other operands, with other extents and attributes.
+  constexpr Value emit(const Dims& to, const List<i64>& attributes, const List<int>& operands) const {
+    ir::Node n{original().op, original().dtype};
+    n.shape = b.shape(to);
+    n.imm = original().imm;
+    if (original().list >= 0) n.list = b.list(attributes.data(), attributes.size());
+    return {&b, b.add(n, operands.data(), operands.size())};
+  }
+  constexpr List<i64> attributes() const {
+    List<i64> list;
+    for (int k = 0; k < g.attributes(node); ++k) list.push(g.attribute(node, k));
+    return list;
+  }
+  // As it stands, of operands that are the same for every sample.
+  constexpr Value same(const BatchItem* x) const {
+    List<int> operands;
+    for (int k = 0; k < original().arity; ++k) operands.push(x[k].value.id);
+    return emit(dims(), attributes(), operands);
+  }
+  // All operands with the batch in front, attributes as they are but for the first `axes`, each an axis.
+  constexpr Value in_front(const BatchItem* x, int axes) const {
+    List<int> operands;
+    for (int k = 0; k < original().arity; ++k) operands.push(all(x[k]).id);
+    List<i64> list = attributes();
+    for (int k = 0; k < axes; ++k) ++list[k];
+    return emit(stacked(dims()), list, operands);
+  }
+};
+
+// Moves an axis of x to another place.
+constexpr Value move_axis(Value x, int from, int to) {
+  const int rank = x.dims().rank;
+  i64 order[max_rank]{};
+  for (int k = 0, next = 0; k < rank; ++k) {
+    if (k == to) {
+      order[k] = from;
+      continue;
+    }
+    if (next == from) ++next;
+    order[k] = next++;
+  }
+  return ir::permute(x, order);
+}
+// Axes `axis` and `axis + 1` as one, and back.
+constexpr Value join_axes(Value x, int axis) {
+  const Dims d = x.dims();
+  Dims to;
+  for (int k = 0; k < d.rank; ++k)
+    if (k == axis + 1)
+      to.extent[to.rank - 1] *= d.extent[k];
+    else
+      to.extent[to.rank++] = d.extent[k];
+  return ir::reshape(x, to);
+}
+constexpr Value split_axis(Value x, int axis, i64 outer) {
+  const Dims d = x.dims();
+  Dims to;
+  for (int k = 0; k < d.rank; ++k) {
+    if (k == axis) to.extent[to.rank++] = outer;
+    to.extent[to.rank++] = k == axis ? d.extent[k] / outer : d.extent[k];
+  }
+  return ir::reshape(x, to);
+}
+
+constexpr Value pointwise(const Site& s, const BatchItem* x) { return s.in_front(x, 0); }
+constexpr Value reduction(const Site& s, const BatchItem* x) { return s.in_front(x, s.g.attributes(s.node)); }
+constexpr Value line(const Site& s, const BatchItem* x) { return s.in_front(x, 1); }
+
+constexpr Value broadcast(const Site& s, const BatchItem* x) {
+  Dims ones = s.stacked(s.dims());
+  const int lead = s.dims().rank - s.operand_dims(0).rank;
+  for (int k = 1; k < ones.rank; ++k) ones.extent[k] = k <= lead ? 1 : s.operand_dims(0).extent[k - 1 - lead];
+  return ir::broadcast(ir::reshape(x[0].value, ones), s.stacked(s.dims()));
+}
+constexpr Value reshape(const Site& s, const BatchItem* x) {
+  return ir::reshape(x[0].value, s.stacked(s.dims()));
+}
+constexpr Value permute(const Site& s, const BatchItem* x) {
+  i64 order[max_rank]{};
+  for (int k = 0; k < s.dims().rank; ++k) order[k + 1] = s.g.attribute(s.node, k) + 1;
+  return ir::permute(x[0].value, order);
+}
+// Slice and pad: two numbers an axis, of which (0, 1) and (0, 0) change nothing.
+constexpr Value along_axes(const Site& s, const BatchItem* x, i64 first, i64 second) {
+  List<i64> list;
+  list.push(first);
+  list.push(second);
+  for (int k = 0; k < s.g.attributes(s.node); ++k) list.push(s.g.attribute(s.node, k));
+  return s.emit(s.stacked(s.dims()), list, List<int>(1, x[0].value.id));
+}
+constexpr Value slice(const Site& s, const BatchItem* x) { return along_axes(s, x, 0, 1); }
+constexpr Value pad(const Site& s, const BatchItem* x) { return along_axes(s, x, 0, 0); }
+
+// A batch of both operands is one more batch axis; of one it is a free axis, moved to the front.
+constexpr Value dot(const Site& s, const BatchItem* x) {
+  const ir::DotAxes one = ir::dot_axes(s.g, s.node);
+  ir::DotAxes axes = one;
+  const int a = x[0].mapped ? 1 : 0, b = x[1].mapped ? 1 : 0, both = a & b;
+  for (int k = 0; k < one.batch; ++k)
+    axes.batch_a[k + both] = one.batch_a[k] + a, axes.batch_b[k + both] = one.batch_b[k] + b;
+  for (int k = 0; k < one.contracted; ++k) axes.contracted_a[k] += a, axes.contracted_b[k] += b;
+  if (both != 0) axes.batch_a[0] = axes.batch_b[0] = 0;
+  axes.batch += both;
+  if (both != 0) return ir::dot(x[0].value, x[1].value, axes, s.original().dtype);
+  // free axes of the first operand come before those of the second
+  const int free_a = s.operand_dims(0).rank - one.batch - one.contracted;
+  const Value r = ir::dot(x[0].value, x[1].value, axes, s.original().dtype);
+  return move_axis(r, one.batch + (a != 0 ? 0 : free_a), 0);
+}
+
+// A batch of both operands makes more groups; of the images more images; of the windows more outputs.
+constexpr Value conv(const Site& s, const BatchItem* x) {
+  const ir::ConvAxes axes = ir::conv_axes(s.g, s.node);
+  Value images = x[0].value, windows = x[1].value;
+  int joined = 0;  // which leading axis of the result holds the batch: 0 groups, 1 images, 2 outputs
+  if (x[0].mapped && x[1].mapped) {
+    images = join_axes(images, 0);
+    windows = join_axes(windows, 0);
+  } else if (x[0].mapped) {
+    images = join_axes(move_axis(images, 0, 1), 1);
+    joined = 1;
+  } else {
+    windows = join_axes(move_axis(windows, 0, 1), 1);
+    joined = 2;
+  }
+  int place = 0;
+  while (axes.order[place] != joined) ++place;
+  const Value r = ir::conv(images, windows, axes, s.original().dtype);
+  return move_axis(split_axis(r, place, s.size), place, 0);
+}
+
+// Rows of sample t's table become rows t * rows + index of one table; an index that is outside stays so.
+constexpr Value flat_index(const Site& s, Value index, i64 rows) {
+  const Value i = ir::cast(index, DType::i64);
+  const Dims d = i.dims();
+  const Value sample{&s.b, s.b.leaf(Op::iota, DType::i64, d, 0)};
+  const Value last = ir::constant_like(i, static_cast<double>(rows - 1)), zero = ir::constant_like(i, 0);
+  const Value inside = ir::binary(Op::bit_and, ir::binary(Op::le, zero, i), ir::binary(Op::le, i, last));
+  return ir::select(inside, sample * static_cast<double>(rows) + i, ir::constant_like(i, -1));
+}
+constexpr Value gather(const Site& s, const BatchItem* x) {
+  if (!x[0].mapped) return ir::gather(x[0].value, x[1].value);
+  if (!x[1].mapped)
+    return move_axis(ir::gather(move_axis(x[0].value, 0, 1), x[1].value), s.operand_dims(1).rank, 0);
+  const i64 rows = s.operand_dims(0).extent[0];
+  return ir::gather(join_axes(x[0].value, 0), flat_index(s, x[1].value, rows));
+}
+constexpr Value scatter_add(const Site& s, const BatchItem* x) {
+  const i64 rows = s.dims().extent[0];
+  if (!x[0].mapped) {  // the batch is one more axis of a row
+    const Value update = move_axis(x[1].value, 0, s.operand_dims(0).rank);
+    return move_axis(ir::scatter_add(x[0].value, update, rows), 1, 0);
+  }
+  const Value all = ir::scatter_add(flat_index(s, x[0].value, rows), s.all(x[1]), s.size * rows);
+  return split_axis(all, 0, s.size);
+}
+
+// A program's own primitive knows one sample: it runs once for each.
+constexpr Value custom(const Site& s, const BatchItem* x) {
+  const int arity = s.original().arity;
+  ir::Builder body(64);
+  body.graph.is_body = true;
+  body.graph.scalar_count = s.b.graph.scalar_count;
+  ir::LoopShape shape;
+  shape.trips = s.size;
+  shape.outputs = 1;
+  List<int> operands, inside(arity, -1);
+  for (int round = 0; round < 2; ++round)
+    for (int k = 0; k < arity; ++k) {
+      if (x[k].mapped != (round == 0)) continue;
+      inside[k] =
+          body.leaf(Op::input, x[k].value.dtype(), s.operand_dims(k), static_cast<u64>(operands.size()));
+      body.graph.inputs.push(inside[k]);
+      operands.push(x[k].value.id);
+      (round == 0 ? shape.stacked : shape.invariants) += 1;
+    }
+  const Site one{body, s.g, s.size, s.node};
+  body.graph.outputs.push(one.emit(s.dims(), s.attributes(), inside).id);
+  const Value loop = ir::loop(s.b, shape, body.graph, operands);
+  return ir::loop_result(loop, shape.output(0), s.original().dtype, s.stacked(s.dims()));
+}
+
+using Rule = Value (*)(const Site& s, const BatchItem* x);
+
+// By primitive; null: none. Loops and leaves are the Batcher's own.
+constexpr Rule rule(Op op) {
+  switch (ir::info(op).kind) {
+    case ir::OpClass::pointwise:
+    case ir::OpClass::marker:
+      return &pointwise;
+    case ir::OpClass::reduction:
+      return &reduction;
+    case ir::OpClass::dot:
+      return &dot;
+    case ir::OpClass::conv:
+      return &conv;
+    case ir::OpClass::line:
+      return op == Op::search ? &pointwise : &line;
+    case ir::OpClass::index:
+      return op == Op::gather ? &gather : &scatter_add;
+    case ir::OpClass::custom:
+      return &custom;
+    case ir::OpClass::movement:
+      return op == Op::broadcast ? &broadcast
+             : op == Op::reshape ? &reshape
+             : op == Op::permute ? &permute
+             : op == Op::slice   ? &slice
+                                 : &pad;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace batching
+
+class Batcher {
+ public:
+  constexpr Batcher(ir::Builder& builder, const ir::Graph& graph, i64 size)
+      : b(builder), g(graph), size_(size) {}
+
+  // `inputs`: of every input of the graph. Returns its outputs.
+  constexpr List<BatchItem> run(const List<BatchItem>& inputs) {
+    items_ = List<BatchItem>(g.nodes.size());
+    for (int i = 0; i < g.nodes.size(); ++i) items_[i] = item(i, inputs);
+    List<BatchItem> out;
+    for (int x : g.outputs) out.push(items_[x]);
+    return out;
+  }
+
+ private:
+  using Op = ir::Op;
+  using Value = ir::Value;
+
+  constexpr BatchItem item(int i, const List<BatchItem>& inputs) {
+    const ir::Node& n = g.nodes[i];
+    const batching::Site site{b, g, size_, i};
+    if (n.op == Op::input) {  // a loop's body may have one that nothing reads
+      const int k = static_cast<int>(n.imm);
+      return k < inputs.size() && g.inputs[k] == i ? inputs[k] : BatchItem{};
+    }
+    if (n.op == Op::random) return {{&b, b.leaf(Op::random, n.dtype, site.stacked(g.dims(i)), n.imm)}, true};
+    if (n.op == Op::loop) return loop(i);
+    List<BatchItem> x;
+    bool mapped = false;
+    for (int k = 0; k < n.arity; ++k) {
+      x.push(items_[g.in(i, k)]);
+      mapped = mapped || x[k].mapped;
+    }
+    if (n.op == Op::loop_result) return loop_result(i, x[0]);
+    // a variable of a grad that is done
+    if (n.op == Op::cast && n.dtype == g.nodes[g.in(i, 0)].dtype) return x[0];
+    if (!mapped) return {site.same(x.data()), false};
+    static_cast<void>(site.stacked(g.dims(i)));
+    const batching::Rule rule = batching::rule(n.op);
+    return {rule(site, x.data()), true};
+  }
+
+  // The body is batched in its turn. A carry is mapped where its start is, or what a trip makes of it; a
+  // stacked operand has the batch behind the trips.
+  constexpr BatchItem loop(int i) {
+    const ir::LoopShape shape = ir::loop_shape(g, i);
+    const ir::Graph body = ir::loop_body(g, i);
+    List<u8> mapped;
+    for (int k = 0; k < shape.operands(); ++k) mapped.push(items_[g.in(i, k)].mapped ? 1 : 0);
+    while (true) {
+      ir::Builder made(64);
+      made.graph.is_body = true;
+      made.graph.scalar_count = b.graph.scalar_count;
+      made.graph.streams = b.graph.streams;
+      made.graph.key_input = body.key_input;
+      List<BatchItem> inputs;
+      for (int k = 0; k < shape.operands(); ++k) {
+        const int x = body.inputs[k];
+        inputs.push({{}, mapped[k] != 0});
+        if (x >= 0) {
+          const Dims d = mapped[k] ? ir::stacked_dims(size_, body.dims(x)) : body.dims(x);
+          inputs[k].value = {&made, made.leaf(Op::input, body.nodes[x].dtype, d, static_cast<u64>(k))};
+        }
+        made.graph.inputs.push(x < 0 ? -1 : inputs[k].value.id);
+      }
+      List<BatchItem> out = Batcher(made, body, size_).run(inputs);
+      bool settled = true;
+      for (int k = 0; k < shape.carries; ++k)
+        if (out[k].mapped && !mapped[k]) mapped[k] = 1, settled = false;
+      if (!settled) continue;
+      Loop result{i, {}, List<u8>(shape.results(), 0)};
+      for (int k = 0; k < out.size(); ++k) {
+        const bool stacks = k < shape.carries ? mapped[k] != 0 : out[k].mapped;
+        const batching::Site site{made, body, size_, body.outputs[k]};
+        made.graph.outputs.push((stacks ? site.all(out[k]) : out[k].value).id);
+        if (!stacks) continue;
+        if (k < shape.carries)
+          result.mapped[shape.final_of(k)] = result.mapped[shape.history_of(k)] = 1;
+        else
+          result.mapped[shape.output(k - shape.carries)] = 1;
+      }
+      List<int> operands;
+      for (int k = 0; k < shape.operands(); ++k) {
+        const BatchItem& x = items_[g.in(i, k)];
+        const batching::Site site{b, g, size_, g.in(i, k)};
+        Value v = mapped[k] ? site.all(x) : x.value;
+        if (mapped[k] && shape.is_stacked(k)) v = batching::move_axis(v, 0, 1);
+        operands.push(v.id);
+      }
+      result.value = ir::loop(b, shape, made.graph, operands);
+      loops_.push(result);
+      return {result.value, false};
+    }
+  }
+  constexpr BatchItem loop_result(int i, const BatchItem& loop) {
+    int k = 0;
+    while (loops_[k].node != g.in(i, 0)) ++k;
+    const ir::LoopShape shape = ir::loop_shape(g, g.in(i, 0));
+    const int which = static_cast<int>(g.nodes[i].imm);
+    const DType dtype = g.nodes[i].dtype;
+    const Dims d = g.dims(i);
+    if (!loops_[k].mapped[which]) return {ir::loop_result(loop.value, which, dtype, d), false};
+    if (which < shape.carries) return {ir::loop_result(loop.value, which, dtype, stacked(d)), true};
+    Dims swapped = stacked(d);
+    swapped.extent[0] = d.extent[0];
+    swapped.extent[1] = size_;
+    return {batching::move_axis(ir::loop_result(loop.value, which, dtype, swapped), 1, 0), true};
+  }
+  constexpr Dims stacked(const Dims& d) const { return batching::Site{b, g, size_, 0}.stacked(d); }
+
+  struct Loop {
+    int node = -1;
+    Value value;
+    List<u8> mapped;  // of every result
+  };
+  ir::Builder& b;
+  const ir::Graph& g;
+  i64 size_;
+  List<BatchItem> items_;
+  List<Loop> loops_;
+};
+
+}  // namespace weft::passes
+
+namespace weft {
+
+// In place of an axis: the argument is the same for every sample.
+inline constexpr int unmapped = -1000;
+
+template <bool Ok, class Op, class... Arguments>
+struct BatchesAgree {
+  static_assert(Ok,
+                "vmap: every tensor has an axis of samples (the first, unless vmap<axis, unmapped, ...> says "
+                "otherwise), of one extent for all, and at least one argument is mapped");
+};
+template <bool Ok, class Op, class... Arguments>
+struct AxesMatchArguments {
+  static_assert(Ok, "vmap: name one axis, or `unmapped`, for each argument of the function");
+};
+
+namespace detail {
+
+template <class S, int Axis>
+struct sample_rule {
+  static constexpr bool ok = axis_in_range(Axis, S::rank);
+  static constexpr int axis = ok ? normalize_axis(Axis, S::rank) : 0;
+  static constexpr i64 samples = ok ? S::value.extent[axis] : -1;
+  static constexpr Dims make() {
+    Dims d;
+    for (int k = 0; k < S::rank; ++k)
+      if (!ok || k != axis) d.extent[d.rank++] = S::value.extent[k];
+    return d;
+  }
+  static constexpr Dims value = make();
+};
+
+// What kind of argument A is: mapped along Axis, or handed on as it is.
+template <class A, int Axis>
+inline constexpr bool is_mapped = Axis != unmapped && (ExprLike<A> || is_lazy<A>);
+template <class A>
+using entered_type =
+    std::remove_cvref_t<decltype(traced(std::declval<ir::Builder&>(), std::declval<const A&>()))>;
+template <class A, int Axis>
+constexpr i64 samples_of() {
+  if constexpr (is_mapped<A, Axis>)
+    return sample_rule<typename entered_type<A>::shape, Axis>::samples;
+  else
+    return -2;
+}
+// -1: they differ, or nothing is mapped.
+constexpr i64 common_samples(std::initializer_list<i64> each) {
+  i64 found = -2;
+  for (const i64 n : each) {
+    if (n == -2) continue;
+    if (n < 0 || (found >= 0 && n != found)) return -1;
+    found = n;
+  }
+  return found < 0 ? -1 : found;
+}
+
+// The builder in which one sample is traced, and what its inputs are outside.
+struct SampleTrace {
+  ir::Builder& b;
+  ir::Builder body{64};
+  List<passes::BatchItem> inputs;
+
+  constexpr explicit SampleTrace(ir::Builder& around) : b(around) {
+    body.parent = &b;
+    b.inner = &body;
+    body.graph.scalar_count = b.graph.scalar_count;
+    body.graph.streams = b.graph.streams;
+    if (b.graph.key_input >= 0) {  // loops inside draw by the key of the loop around
+      body.graph.key_input = 0;
+      input({&b, b.graph.inputs[b.graph.key_input]}, false, Shape<4>::value);
+    }
+  }
+  constexpr ir::Value input(ir::Value all, bool mapped, const Dims& sample) {
+    const int made = body.leaf(ir::Op::input, all.dtype(), sample, static_cast<u64>(inputs.size()));
+    body.graph.inputs.push(made);
+    body.outer.push(-1);
+    inputs.push({all, mapped});
+    return {&body, made};
+  }
+  template <int Axis, class A>
+  constexpr auto enter(const A& a) {
+    if constexpr (!is_mapped<A, Axis>) {
+      return a;
+    } else {
+      const auto e = traced(b, a);
+      using E = std::remove_cvref_t<decltype(e)>;
+      using Rule = sample_rule<typename E::shape, Axis>;
+      const ir::Value all = passes::batching::move_axis(e.value, Rule::axis, 0);
+      return Expr<typename E::dtype, shape_of<Rule>>{input(all, true, Rule::value)};
+    }
+  }
+  // The results for all samples, in the order in which they were put out.
+  constexpr List<ir::Value> finish(i64 samples) {
+    b.inner = nullptr;
+    b.graph.streams = body.graph.streams;
+    for (int k = inputs.size(); k < body.outer.size(); ++k) inputs.push({{&b, body.outer[k]}, false});
+    List<ir::Value> out;
+    for (const passes::BatchItem& x : passes::Batcher(b, body.graph, samples).run(inputs)) {
+      const Dims one = x.value.dims();
+      out.push(x.mapped ? x.value : ir::broadcast(x.value, ir::stacked_dims(samples, one)));
+    }
+    return out;
+  }
+};
+
+}  // namespace detail
+
+// The function that vmap returns.
+template <class F, int... Axes>
+struct Vmap {
+  F f;
+
+  template <class... A>
+  constexpr auto operator()(const A&... a) const {
+    constexpr bool counted = sizeof...(Axes) == 0 || sizeof...(Axes) == sizeof...(A);
+    static_assert(sizeof(AxesMatchArguments<counted, Vmap, A...>) > 0);
+    if constexpr (!counted)
+      return f(a...);
+    else if constexpr (sizeof...(Axes) == 0)
+      return call(std::integer_sequence<int, (static_cast<void>(sizeof(A)), 0)...>{}, a...);
+    else
+      return call(std::integer_sequence<int, Axes...>{}, a...);
+  }
+
+ private:
+  template <int... Axis, class... A>
+  constexpr auto call(std::integer_sequence<int, Axis...>, const A&... a) const {
+    constexpr i64 samples = detail::common_samples({detail::samples_of<A, Axis>()...});
+    static_assert(sizeof(BatchesAgree<(samples >= 0), Vmap, A...>) > 0);
+    if constexpr (samples >= 0) {
+      ir::Builder* found = nullptr;
+      ((found = detail::inner_of(found, detail::builder_of(a))), ...);
+      detail::SampleTrace trace(found->innermost());
+      const std::tuple<decltype(trace.template enter<Axis>(a))...> sample{trace.template enter<Axis>(a)...};
+      const auto result = std::apply([&](const auto&... x) { return f(x...); }, sample);
+      const auto put_out = [&](const auto& e) {
+        const auto inside = detail::traced(trace.body, e);
+        trace.body.graph.outputs.push(inside.value.id);
+        return inside;
+      };
+      const auto one = detail::map_values(result, put_out);
+      const List<ir::Value> all = trace.finish(samples);
+      int k = 0;
+      const auto stacked = [&](const auto& e) {
+        using E = std::remove_cvref_t<decltype(e)>;
+        using S = shape_of<detail::stack_rule_of<samples, typename E::shape>>;
+        return Expr<typename E::dtype, S>{all[k++]};
+      };
+      return detail::map_values(one, stacked);
+    } else {
+      return f(a...);
+    }
+  }
+};
+
+// vmap(f): f for every sample, along the first axis of each tensor; numbers and models are handed on as they
+// are. vmap<0, unmapped>(f): the second argument is the same for all. What f uses of the enclosing function
+// is the same for all, too. f returns an expression or a tuple; results have the samples first.
+template <int... Axes, class F>
+constexpr auto vmap(const F& f) {
+  return Vmap<F, Axes...>{f};
+}
+
+}  // namespace weft
 // ---- weft/optim.hpp ----
 // Layer 7: optimisers and schedules.
 
-// ---- weft/optim/adagrad.hpp ----
-// Adagrad (Duchi et al., 2011), as torch.optim.Adagrad: g += weight_decay p; s += g^2;
-// p -= lr / (1 + (t - 1) lr_decay) g / (sqrt(s) + eps), t counting updates from 1.
+// ---- weft/optim/adadelta.hpp ----
+// Adadelta (Zeiler, 2012), as torch.optim.Adadelta: g += weight_decay p; s = rho s + (1 - rho) g^2;
+// d = sqrt(a + eps) / sqrt(s + eps) g; a = rho a + (1 - rho) d^2; p -= lr d.
 
 // ---- weft/optim/optimizer.hpp ----
 // What an optimiser is: a pointwise expression over flat vectors, compiled into one kernel per parameter
 // group. Its numbers are run-time scalars; what changes the expression or the state is in its type.
 //
 // An optimiser O has
-//   static constexpr int moments;                       flat state vectors beside the parameters, zero at
-//   first static constexpr int numbers;                       run-time scalars it reads void fill(i64 step,
-//   f32* numbers) const;            their values at a step (counted from 0) static constexpr void
-//   update(optim::Update& u);     replaces u.parameter and u.moment[]
+//
+//   static constexpr int moments;                  flat state vectors beside the parameters, zero at first
+//   static constexpr int numbers;                  run-time scalars it reads
+//   void fill(i64 step, f32* numbers) const;       their values at a step (counted from 0)
+//   static constexpr void update(Update& u);       replaces u.parameter and u.moment[]
+//
+// One that treats matrices otherwise (Muon) has besides
+//
+//   static constexpr void update_matrix(Update&);  one parameter of two axes, everything shaped as it is
+//   void fill_others(i64 step, f32*) const;        the numbers of update(), which gets all that is no matrix
 
 // ---- weft/optim/schedule.hpp ----
 // Learning rates as pure functions of the step, in place of a number: optim::AdamW{.lr =
@@ -28860,7 +32829,7 @@ struct Update {
   Value parameter;
   Value gradient;
   Value moment[4];
-  Value number[12];
+  Value number[16];
   Value updates;  // how many updates were applied, this one included
 };
 
@@ -28868,6 +32837,38 @@ constexpr Value square_root(Value x) { return ir::unary(Op::sqrt, x); }
 constexpr Value power(Value x, Value y) { return ir::binary(Op::pow, x, y); }
 
 }  // namespace weft::optim
+
+namespace weft::optim {
+
+struct Adadelta {
+  Schedule lr = 1.0f;
+  float rho = 0.9f;
+  float eps = 1e-6f;
+  float weight_decay = 0;
+
+  static constexpr int moments = 2;
+  static constexpr int numbers = 5;
+  void fill(i64 step, f32* n) const {
+    n[0] = lr(step);
+    n[1] = rho;
+    n[2] = static_cast<f32>(1.0 - static_cast<f64>(rho));
+    n[3] = eps;
+    n[4] = weight_decay;
+  }
+  static constexpr void update(Update& u) {
+    const Value g = u.gradient + u.parameter * u.number[4];
+    const Value s = u.moment[0] * u.number[1] + g * g * u.number[2];
+    const Value d = square_root(u.moment[1] + u.number[3]) / square_root(s + u.number[3]) * g;
+    u.moment[0] = s;
+    u.moment[1] = u.moment[1] * u.number[1] + d * d * u.number[2];
+    u.parameter = u.parameter - d * u.number[0];
+  }
+};
+
+}  // namespace weft::optim
+// ---- weft/optim/adagrad.hpp ----
+// Adagrad (Duchi et al., 2011), as torch.optim.Adagrad: g += weight_decay p; s += g^2;
+// p -= lr / (1 + (t - 1) lr_decay) g / (sqrt(s) + eps), t counting updates from 1.
 
 namespace weft::optim {
 
@@ -28900,7 +32901,8 @@ struct Adagrad {
 // ---- weft/optim/adam.hpp ----
 // Adam (Kingma and Ba, 2015) and AdamW (Loshchilov and Hutter, 2019), as torch.optim has them:
 // m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2; p -= lr / (1 - b1^t) m / (sqrt(v) / sqrt(1 - b2^t) + eps).
-// Adam adds weight_decay p to g; AdamW first scales p by 1 - lr weight_decay.
+// Adam adds weight_decay p to g; AdamW first scales p by 1 - lr weight_decay. amsgrad(...) of either divides
+// by the greatest v so far.
 
 namespace weft::optim {
 
@@ -28926,7 +32928,7 @@ inline void fill_adam(f32* n, f32 lr, Betas betas, f32 eps, f32 weight_decay) {
   n[N::weight_decay] = weight_decay;
 }
 
-constexpr void adam_step(Update& u, bool decoupled) {
+constexpr void adam_step(Update& u, bool decoupled, bool greatest = false) {
   using N = AdamNumbers;
   Value p = u.parameter, g = u.gradient;
   if (decoupled)
@@ -28939,8 +32941,10 @@ constexpr void adam_step(Update& u, bool decoupled) {
   const Value correction2 = square_root(1.0 - power(u.number[N::beta2], u.updates));
   u.moment[0] = m;
   u.moment[1] = v;
-  u.parameter =
-      p - m * (u.number[N::lr] / correction1) / (square_root(v) * (1.0 / correction2) + u.number[N::eps]);
+  if (greatest) u.moment[2] = ir::binary(Op::max, u.moment[2], v);
+  const Value spread = greatest ? u.moment[2] : v;
+  u.parameter = p - m * (u.number[N::lr] / correction1) /
+                        (square_root(spread) * (1.0 / correction2) + u.number[N::eps]);
 }
 
 }  // namespace detail
@@ -28953,8 +32957,9 @@ struct Adam {
 
   static constexpr int moments = 2;
   static constexpr int numbers = detail::AdamNumbers::count;
+  static constexpr bool decoupled = false;
   void fill(i64 step, f32* n) const { detail::fill_adam(n, lr(step), betas, eps, weight_decay); }
-  static constexpr void update(Update& u) { detail::adam_step(u, false); }
+  static constexpr void update(Update& u) { detail::adam_step(u, decoupled); }
 };
 
 struct AdamW {
@@ -28965,9 +32970,132 @@ struct AdamW {
 
   static constexpr int moments = 2;
   static constexpr int numbers = detail::AdamNumbers::count;
+  static constexpr bool decoupled = true;
   void fill(i64 step, f32* n) const { detail::fill_adam(n, lr(step), betas, eps, weight_decay); }
-  static constexpr void update(Update& u) { detail::adam_step(u, true); }
+  static constexpr void update(Update& u) { detail::adam_step(u, decoupled); }
 };
+
+// amsgrad=True: one state vector more.
+template <class O>
+struct AMSGrad : O {
+  static constexpr int moments = 3;
+  static constexpr void update(Update& u) { detail::adam_step(u, O::decoupled, true); }
+};
+constexpr AMSGrad<Adam> amsgrad(const Adam& adam) { return {adam}; }
+constexpr AMSGrad<AdamW> amsgrad(const AdamW& adam) { return {adam}; }
+
+}  // namespace weft::optim
+// ---- weft/optim/adamax.hpp ----
+// Adamax (Kingma and Ba, 2015, section 7.1), as torch.optim.Adamax: g += weight_decay p;
+// m = b1 m + (1 - b1) g; s = max(b2 s, |g| + eps); p -= lr / (1 - b1^t) m / s.
+
+namespace weft::optim {
+
+struct Adamax {
+  Schedule lr = 2e-3f;
+  Betas betas{};
+  float eps = 1e-8f;
+  float weight_decay = 0;
+
+  static constexpr int moments = 2;
+  static constexpr int numbers = detail::AdamNumbers::count;
+  void fill(i64 step, f32* n) const { detail::fill_adam(n, lr(step), betas, eps, weight_decay); }
+  static constexpr void update(Update& u) {
+    using N = detail::AdamNumbers;
+    const Value g = u.gradient + u.parameter * u.number[N::weight_decay];
+    const Value m = u.moment[0] * u.number[N::beta1] + g * u.number[N::rest1];
+    const Value size = ir::unary(Op::abs, g) + u.number[N::eps];
+    const Value s = ir::binary(Op::max, u.moment[1] * u.number[N::beta2], size);
+    u.moment[0] = m;
+    u.moment[1] = s;
+    u.parameter = u.parameter - m * (u.number[N::lr] / (1.0 - power(u.number[N::beta1], u.updates))) / s;
+  }
+};
+
+}  // namespace weft::optim
+// ---- weft/optim/average.hpp ----
+// Averages of the weights, kept beside them by the update itself: ema(optimiser, decay), swa(optimiser,
+// {start, every}), as torch.optim.swa_utils' AveragedModel. Law: the first value taken is the weights
+// themselves; trainer.average() gives the model of the averages, the trained one goes on unchanged.
+
+namespace weft::optim {
+
+// average += (1 - decay) (weights - average) at every update.
+struct Ema {
+  float decay = 0.999f;
+
+  void fill(f32* n) const {
+    n[0] = 1;
+    n[1] = 1;
+    n[2] = static_cast<f32>(1.0 - static_cast<f64>(decay));
+  }
+  static constexpr Value weight(Value, Value rest) { return rest; }
+  i64 first() const { return 1; }
+};
+
+// The equal mean of the weights after update `start` (counted from 1) and after every `every`-th from there.
+struct Swa {
+  i64 start = 1;
+  i64 every = 1;
+
+  void fill(f32* n) const {
+    n[0] = static_cast<f32>(start);
+    n[1] = static_cast<f32>(every);
+    n[2] = 0;
+  }
+  static constexpr Value weight(Value taken, Value) { return 1.0 / (taken + 1.0); }
+  i64 first() const { return start; }
+};
+
+template <class O, class Rule>
+struct Averaged : O {
+  Rule rule{};
+
+  static constexpr int moments = O::moments + 1;
+  static constexpr int numbers = O::numbers + 3;
+  // Which of the moments is the average.
+  static constexpr int average = O::moments;
+
+  void fill(i64 step, f32* n) const {
+    O::fill(step, n);
+    rule.fill(n + O::numbers);
+  }
+  void fill_others(i64 step, f32* n) const requires requires { &O::fill_others; }
+  {
+    O::fill_others(step, n);
+    rule.fill(n + O::numbers);
+  }
+  static constexpr void update(Update& u) {
+    O::update(u);
+    take(u);
+  }
+  static constexpr void update_matrix(Update& u) requires requires { O::update_matrix(u); }
+  {
+    O::update_matrix(u);
+    take(u);
+  }
+
+ private:
+  static constexpr void take(Update& u) {
+    const Value since = u.updates - u.number[O::numbers], every = u.number[O::numbers + 1];
+    const Value zero = ir::constant_like(since, 0);
+    const Value due = ir::binary(Op::bit_and, ir::binary(Op::le, zero, since),
+                                 ir::binary(Op::eq, ir::binary(Op::fmod, since, every), zero));
+    const Value part = ir::select(ir::binary(Op::eq, since, zero), ir::constant_like(since, 1),
+                                  Rule::weight(since / every, u.number[O::numbers + 2]));
+    const Value old = u.moment[average];
+    u.moment[average] = ir::select(due, old + (u.parameter - old) * part, old);
+  }
+};
+
+template <class O>
+constexpr Averaged<O, Ema> ema(const O& optimizer, float decay = 0.999f) {
+  return {optimizer, {decay}};
+}
+template <class O>
+constexpr Averaged<O, Swa> swa(const O& optimizer, Swa rule = {}) {
+  return {optimizer, rule};
+}
 
 }  // namespace weft::optim
 // ---- weft/optim/groups.hpp ----
@@ -29088,6 +33216,228 @@ struct Lion {
 };
 
 }  // namespace weft::optim
+// ---- weft/optim/maximize.hpp ----
+// maximize(optimiser): the same update with the gradient's sign turned, as maximize=True of torch.optim.
+
+namespace weft::optim {
+
+template <class O>
+struct Maximize : O {
+  static constexpr void update(Update& u) {
+    u.gradient = -u.gradient;
+    O::update(u);
+  }
+  static constexpr void update_matrix(Update& u) requires requires { O::update_matrix(u); }
+  {
+    u.gradient = -u.gradient;
+    O::update_matrix(u);
+  }
+};
+
+template <class O>
+constexpr Maximize<O> maximize(const O& optimizer) {
+  return {optimizer};
+}
+
+}  // namespace weft::optim
+// ---- weft/optim/muon.hpp ----
+// Muon (Jordan et al., 2024), as torch.optim.Muon: b = momentum b + (1 - momentum) g; p loses lr weight_decay
+// p, then lr r O, where O is about the nearest matrix with orthonormal rows or columns to b (with nesterov,
+// to (1 - momentum) g + momentum b), by five steps of Newton and Schulz, and r depends on the shape. Matrices
+// are updated so, one by one, through products in the graph; everything else by AdamW, in one kernel.
+
+namespace weft::optim {
+
+namespace detail {
+
+struct MuonNumbers {
+  enum : int { original, rms, spectral, keep, rest, momentum, now, past, a, b, c, eps, count };
+};
+
+// x / |x|, then steps x = a x + (b s + c s s) x with s = x x^T; tall matrices transposed.
+constexpr Value orthogonalized(Value x, Value a, Value b, Value c, Value eps, int steps) {
+  const i64 turn[2]{1, 0};
+  const bool tall = x.dims().extent[0] > x.dims().extent[1];
+  if (tall) x = ir::permute(x, turn);
+  const Value norm = square_root(ir::reduce(Op::reduce_sum, x * x, 3u));
+  x = x / ir::binary(Op::max, norm, eps);
+  for (int k = 0; k < steps; ++k) x = weft::detail::newton_schulz_step(x, a, b, c);
+  return tall ? ir::permute(x, turn) : x;
+}
+
+}  // namespace detail
+
+// How the rate follows a matrix's shape (rows, columns): sqrt(max(1, rows / columns)), 0.2 sqrt(max(rows,
+// columns)), sqrt(rows / columns).
+enum class MuonRate { original, match_rms_adamw, spectral_unclamped };
+
+struct NewtonSchulz {
+  float a = 3.4445f, b = -4.7750f, c = 2.0315f;
+};
+
+// `others`: what updates everything that is no matrix, and matrices that a rule elementwise(predicate) names
+// (embeddings, the head); set_lr changes the rate of the matrices. PyTorch multiplies in bf16; here products
+// are f32 unless the precision policy says otherwise.
+struct Muon {
+  Schedule lr = 1e-3f;
+  float weight_decay = 0.1f;
+  float momentum = 0.95f;
+  bool nesterov = true;
+  NewtonSchulz coefficients{};
+  float eps = 1e-7f;
+  MuonRate rate = MuonRate::original;
+  AdamW others{};
+
+  static constexpr int moments = AdamW::moments;  // of a matrix, the first alone
+  static constexpr int numbers = detail::MuonNumbers::count;
+  static constexpr int steps = 5;
+  void fill(i64 step, f32* n) const {
+    using N = detail::MuonNumbers;
+    const f32 now = lr(step);
+    n[N::original] = rate == MuonRate::original ? now : 0;
+    n[N::rms] = rate == MuonRate::match_rms_adamw ? now : 0;
+    n[N::spectral] = rate == MuonRate::spectral_unclamped ? now : 0;
+    n[N::keep] = static_cast<f32>(1.0 - static_cast<f64>(now) * static_cast<f64>(weight_decay));
+    n[N::momentum] = momentum;
+    n[N::rest] = static_cast<f32>(1.0 - static_cast<f64>(momentum));
+    n[N::now] = nesterov ? n[N::rest] : 0;
+    n[N::past] = nesterov ? momentum : 1;
+    n[N::a] = coefficients.a;
+    n[N::b] = coefficients.b;
+    n[N::c] = coefficients.c;
+    n[N::eps] = eps;
+  }
+  void fill_others(i64 step, f32* n) const {
+    for (int k = AdamW::numbers; k < numbers; ++k) n[k] = 0;
+    others.fill(step, n);
+  }
+  static constexpr void update(Update& u) { AdamW::update(u); }
+  static constexpr void update_matrix(Update& u) {
+    using N = detail::MuonNumbers;
+    const Dims d = u.parameter.dims();
+    const double rows = static_cast<double>(d.extent[0]), columns = static_cast<double>(d.extent[1]);
+    const Value past = u.moment[0] * u.number[N::momentum] + u.gradient * u.number[N::rest];
+    u.moment[0] = past;
+    const Value direction = u.gradient * u.number[N::now] + past * u.number[N::past];
+    const Value o = detail::orthogonalized(direction, u.number[N::a], u.number[N::b], u.number[N::c],
+                                           u.number[N::eps], steps);
+    const double ratio = nn::init::square_root(rows / columns);
+    const double longest = 0.2 * nn::init::square_root(rows > columns ? rows : columns);
+    const Value rate = u.number[N::original] * (ratio > 1 ? ratio : 1.0) + u.number[N::rms] * longest +
+                       u.number[N::spectral] * ratio;
+    u.parameter = u.parameter * u.number[N::keep] - o * rate;
+  }
+};
+
+// Matrices for which P holds are updated like everything that is no matrix.
+template <class P>
+struct Elementwise {
+  static constexpr bool elementwise = true;
+  static constexpr bool matches(std::string_view name, const Dims& d) { return P{}(name, d); }
+  template <class O>
+  static void change(O&) {}
+};
+template <class P>
+constexpr Elementwise<P> elementwise(P) {
+  return {};
+}
+
+// Two groups for each rule: of its matrices, and of everything else that it matches.
+template <class O, class... Rules>
+struct MatrixGroups : Groups<O, Rules...> {
+  using Rows = Groups<O, Rules...>;
+  static constexpr int group_count = 2 * Rows::group_count;
+  static constexpr int group_of(std::string_view name, const Dims& d) {
+    const int rule = Rows::group_of(name, d);
+    return 2 * rule + (d.rank == 2 && !is_elementwise(rule) ? 0 : 1);
+  }
+  static constexpr bool by_matrix(int group) { return group % 2 == 0; }
+  void fill(int group, i64 step, f32* n) const {
+    O changed = this->optimizer;
+    [[maybe_unused]] int k = 0;
+    ((k++ == group / 2 ? (Rules::change(changed), Rules::change(changed.others)) : void()), ...);
+    if (by_matrix(group))
+      changed.fill(step, n);
+    else
+      changed.fill_others(step, n);
+  }
+
+ private:
+  static constexpr bool is_elementwise(int rule) {
+    bool found = false;
+    [[maybe_unused]] int k = 0;
+    ((found = found || (k == rule && requires { Rules::elementwise; }), ++k), ...);
+    return found;
+  }
+};
+
+template <class O>
+requires requires(Update& u) { O::update_matrix(u); }
+struct AsGroups<O> {
+  using type = MatrixGroups<O>;
+  static type make(const O& o) { return {{o}}; }
+};
+template <class O, class... R>
+requires requires(Update& u) { O::update_matrix(u); }
+struct AsGroups<Groups<O, R...>> {
+  using type = MatrixGroups<O, R...>;
+  static type make(const Groups<O, R...>& o) { return {o}; }
+};
+
+}  // namespace weft::optim
+// ---- weft/optim/nadam.hpp ----
+// NAdam (Dozat, 2016), as torch.optim.NAdam: Adam's m and v, mu_t = b1 (1 - 0.96^(t momentum_decay) / 2);
+// p -= lr ((1 - mu_t) / (1 - mu_1 ... mu_t) g + mu_t+1 / (1 - mu_1 ... mu_t+1) m) / (sqrt(v / (1 - b2^t)) +
+// eps). t counts calls of the update, skipped ones included.
+
+namespace weft::optim {
+
+struct NAdam {
+  Schedule lr = 2e-3f;
+  Betas betas{};
+  float eps = 1e-8f;
+  float weight_decay = 0;
+  float momentum_decay = 4e-3f;
+  bool decoupled_weight_decay = false;
+
+  static constexpr int moments = 2;
+  static constexpr int numbers = 10;
+  void fill(i64 step, f32* n) const {
+    const f64 b1 = static_cast<f64>(betas.first), b2 = static_cast<f64>(betas.second);
+    const f64 rate = static_cast<f64>(lr(step));
+    f64 product = 1;
+    // the product halves every few steps: what is left after many is nothing beside 1
+    for (i64 t = 1; t <= step + 1 && product > 1e-30; ++t) product *= mu(t);
+    const f64 now = mu(step + 1), next = mu(step + 2);
+    n[0] = betas.first;
+    n[1] = static_cast<f32>(1 - b1);
+    n[2] = betas.second;
+    n[3] = static_cast<f32>(1 - b2);
+    n[4] = decoupled_weight_decay ? 0 : weight_decay;
+    n[5] = static_cast<f32>(decoupled_weight_decay ? 1 - rate * static_cast<f64>(weight_decay) : 1);
+    n[6] = static_cast<f32>(rate * (1 - now) / (1 - product));
+    n[7] = static_cast<f32>(rate * next / (1 - product * next));
+    n[8] = static_cast<f32>(1 / (1 - std::pow(b2, static_cast<f64>(step + 1))));
+    n[9] = eps;
+  }
+  static constexpr void update(Update& u) {
+    const Value g = u.gradient + u.parameter * u.number[4];
+    const Value m = u.moment[0] * u.number[0] + g * u.number[1];
+    const Value v = u.moment[1] * u.number[2] + g * g * u.number[3];
+    const Value size = square_root(v * u.number[8]) + u.number[9];
+    u.moment[0] = m;
+    u.moment[1] = v;
+    u.parameter = u.parameter * u.number[5] - (g * u.number[6] + m * u.number[7]) / size;
+  }
+
+ private:
+  f64 mu(i64 t) const {
+    const f64 power = std::pow(0.96, static_cast<f64>(t) * static_cast<f64>(momentum_decay));
+    return static_cast<f64>(betas.first) * (1 - 0.5 * power);
+  }
+};
+
+}  // namespace weft::optim
 // ---- weft/optim/plateau.hpp ----
 // PyTorch's ReduceLROnPlateau: a learning rate lowered when a metric has stopped improving. It depends on the
 // metrics it was fed, so it is an object of the host program and no schedule:
@@ -29161,6 +33511,52 @@ class ReduceOnPlateau {
 };
 
 }  // namespace weft::schedule
+// ---- weft/optim/radam.hpp ----
+// RAdam (Liu et al., 2020), as torch.optim.RAdam: Adam's m and v; with r = 2 / (1 - b2) - 1 and
+// r_t = r - 2 t b2^t / (1 - b2^t), the step is Adam's times sqrt((r_t - 4) (r_t - 2) r / ((r - 4) (r - 2)
+// r_t)) where r_t > 5 and lr m / (1 - b1^t) before. t counts calls of the update, skipped ones included.
+
+namespace weft::optim {
+
+struct RAdam {
+  Schedule lr = 1e-3f;
+  Betas betas{};
+  float eps = 1e-8f;
+  float weight_decay = 0;
+  bool decoupled_weight_decay = false;
+
+  static constexpr int moments = 2;
+  static constexpr int numbers = 9;
+  void fill(i64 step, f32* n) const {
+    const f64 b1 = static_cast<f64>(betas.first), b2 = static_cast<f64>(betas.second);
+    const f64 t = static_cast<f64>(step + 1), rate = static_cast<f64>(lr(step));
+    const f64 first = 1 - std::pow(b1, t), second = 1 - std::pow(b2, t);
+    const f64 most = 2 / (1 - b2) - 1, now = most - 2 * t * std::pow(b2, t) / second;
+    const bool adaptive = now > 5;
+    const f64 rectified =
+        adaptive ? std::sqrt((now - 4) * (now - 2) * most / ((most - 4) * (most - 2) * now)) : 0;
+    n[0] = betas.first;
+    n[1] = static_cast<f32>(1 - b1);
+    n[2] = betas.second;
+    n[3] = static_cast<f32>(1 - b2);
+    n[4] = decoupled_weight_decay ? 0 : weight_decay;
+    n[5] = static_cast<f32>(decoupled_weight_decay ? 1 - rate * static_cast<f64>(weight_decay) : 1);
+    n[6] = static_cast<f32>(rate / first * std::sqrt(second) * rectified);
+    n[7] = static_cast<f32>(adaptive ? 0 : rate / first);
+    n[8] = eps;
+  }
+  static constexpr void update(Update& u) {
+    const Value g = u.gradient + u.parameter * u.number[4];
+    const Value m = u.moment[0] * u.number[0] + g * u.number[1];
+    const Value v = u.moment[1] * u.number[2] + g * g * u.number[3];
+    u.moment[0] = m;
+    u.moment[1] = v;
+    u.parameter =
+        u.parameter * u.number[5] - m * u.number[6] / (square_root(v) + u.number[8]) - m * u.number[7];
+  }
+};
+
+}  // namespace weft::optim
 // ---- weft/optim/rmsprop.hpp ----
 // RMSprop (Hinton, 2012), as torch.optim.RMSprop: g += weight_decay p; s = alpha s + (1 - alpha) g^2;
 // b = momentum b + g / (sqrt(s) + eps); p -= lr b. Centred: s less the square of the gradient's running mean.
@@ -29790,20 +34186,22 @@ enum class OptionKind {
   mode,
   checkpoint,
   comm,
+  probes,
   input,
   unknown
 };
 
 template <class O>
 constexpr OptionKind option_kind() {
-  if constexpr (requires { O::update; } || optim::is_grouped<O>)
+  if constexpr (
+      requires { O::update; } || optim::is_grouped<O> || requires { O::closure; })
     return OptionKind::optimizer;
   else if constexpr (precision::is_policy<O>)
     return OptionKind::precision;
   else if constexpr (std::is_same_v<O, clip::Norm> || std::is_same_v<O, clip::Value> ||
                      std::is_same_v<O, clip::None>)
     return OptionKind::clip;
-  else if constexpr (requires { O::count; })
+  else if constexpr (requires { O::count; } && !IsProbeNames<O>)
     return OptionKind::accumulate;
   else if constexpr (std::is_same_v<O, seed>)
     return OptionKind::seed;
@@ -29813,6 +34211,8 @@ constexpr OptionKind option_kind() {
     return OptionKind::checkpoint;
   else if constexpr (std::is_same_v<O, comm::None>)
     return OptionKind::comm;
+  else if constexpr (IsProbeNames<O>)
+    return OptionKind::probes;
   else if constexpr (is_input<O>)
     return OptionKind::input;
   else
@@ -29867,6 +34267,7 @@ struct CheckOptions {
                 "make_trainer: the checkpoint policy is given twice");
   static_assert(option_count<OptionKind::comm, O...> <= 1,
                 "make_trainer: the communication policy is given twice");
+  static_assert(option_count<OptionKind::probes, O...> <= 1, "make_trainer: probes<...> is given twice");
 };
 
 // A trainer's options, sorted into their kinds.
@@ -29884,7 +34285,11 @@ struct Options {
   using Optimizer = typename optim::AsGroups<given_optimizer>::type;
   using Precision = find_option<OptionKind::precision, precision::F32, O...>;
   using Clip = find_option<OptionKind::clip, clip::None, O...>;
-  using Accumulation = find_option<OptionKind::accumulate, Accumulate<1>, O...>;
+  // One that asks for the loss several times a step (LBFGS) finds the gradient where others accumulate it.
+  static constexpr bool closure = requires { Optimizer::base::closure; };
+  static constexpr bool accumulates = option_count<OptionKind::accumulate, O...> > 0;
+  using Accumulation = find_option<OptionKind::accumulate, Accumulate<closure ? 2 : 1>, O...>;
+  using Probes = find_option<OptionKind::probes, ProbeNames<>, O...>;
   using Mode = find_option<OptionKind::mode, mode::Train, O...>;
   static constexpr bool training = std::is_same_v<Mode, mode::Train>;
 };
@@ -30023,7 +34428,85 @@ class Progress {
 //
 // Gradients are packed into one arena laid out like the parameters'; each parameter group is updated by one
 // kernel over its ranges. State beside the parameters lies in the optimiser's block: the applied updates, the
-// loss scale and its count of good updates, the accumulated gradients, then the moments.
+// loss scale and its count of good updates, the accumulated gradients, then the moments. Updates are counted
+// by the program only where it may skip one (a loss scale); elsewhere the trainer counts.
+
+// ---- weft/exec/custom_gradients.hpp ----
+// The gradients of the custom primitives of a graph that an earlier constant evaluation left as words: a
+// pointer cannot be written there, but ids and types can, and from them the pointers come again.
+
+namespace weft::exec {
+
+// Words of one tensor's type, and of a signature: id, operands, types of the result and the operands.
+inline constexpr int type_words = 2 + max_rank;
+
+constexpr void add_type(List<u64>& words, const ir::Graph& g, int node) {
+  const Dims& d = g.dims(node);
+  words.push(static_cast<u64>(g.nodes[node].dtype));
+  words.push(static_cast<u64>(d.rank));
+  for (int k = 0; k < max_rank; ++k) words.push(static_cast<u64>(d.extent[k]));
+}
+// Adds the signatures of g and of its loops' bodies that are not among the words yet.
+constexpr void add_signatures(List<u64>& words, const ir::Graph& g) {
+  List<u64> one;
+  for (int i = 0; i < g.nodes.size(); ++i) {
+    if (g.nodes[i].op != ir::Op::custom) continue;
+    one.clear();
+    one.push(g.nodes[i].imm);
+    one.push(static_cast<u64>(g.nodes[i].arity));
+    add_type(one, g, i);
+    for (int k = 0; k < g.nodes[i].arity; ++k) add_type(one, g, g.in(i, k));
+    bool known = false;
+    for (int at = 0; at < words.size() && !known;) {
+      const int size = 2 + (static_cast<int>(words[at + 1]) + 1) * type_words;
+      known = size == one.size();
+      for (int k = 0; k < size && known; ++k) known = words[at + k] == one[k];
+      at += size;
+    }
+    if (!known) words.append(one.data(), one.size());
+  }
+  for (const ir::Span& body : g.bodies) add_signatures(words, ir::thaw(g.body_words.data() + body.begin));
+}
+
+// Stage left a graph behind its first Skip words.
+template <class Stage, int Skip>
+struct CustomSignatures {
+  static constexpr int capacity = 1024;
+  static constexpr void write(WordWriter& w) {
+    List<u64> words;
+    add_signatures(words, ir::FrozenGraph<Stage, Skip>::graph());
+    w.put_all(words.data(), words.size());
+  }
+
+  template <int At>
+  struct Type {
+    static constexpr const u64* w = Kept<CustomSignatures>::data + At;
+    static constexpr Dims make() {
+      Dims d;
+      d.rank = static_cast<int>(w[1]);
+      for (int k = 0; k < d.rank; ++k) d.extent[k] = static_cast<i64>(w[2 + k]);
+      return d;
+    }
+    static constexpr Dims value = make();
+    using expr = Expr<ctype<static_cast<DType>(w[0])>, shape_of<Type>>;
+  };
+  template <int At, int... K>
+  static constexpr void add(List<ir::CustomGradient>& to, std::integer_sequence<int, K...>) {
+    constexpr u64 id = Kept<CustomSignatures>::data[At];
+    to.push(weft::detail::CustomRule<id, typename Type<At + 2>::expr,
+                                     typename Type<At + 2 + (K + 1) * type_words>::expr...>::row);
+  }
+  template <int At = 0>
+  static constexpr void add(List<ir::CustomGradient>& to) {
+    if constexpr (At < Kept<CustomSignatures>::size) {
+      constexpr int operands = static_cast<int>(Kept<CustomSignatures>::data[At + 1]);
+      add<At>(to, std::make_integer_sequence<int, operands>{});
+      add<At + 2 + (operands + 1) * type_words>(to);
+    }
+  }
+};
+
+}  // namespace weft::exec
 
 namespace weft::train {
 
@@ -30059,14 +34542,23 @@ constexpr OptimizerLayout make_optimizer_layout() {
 template <class M, class O>
 inline constexpr OptimizerLayout optimizer_layout = make_optimizer_layout<M, O>();
 
-// Run-time scalars: the clip bound, then each group's numbers.
+// Run-time scalars: the clip bound, the number of the update, then each group's numbers.
 template <class O>
 struct ScalarLayout {
   static constexpr int clip = exec::random_words;
+  static constexpr int update = clip + 1;
   static constexpr int per_group = O::Optimizer::base::numbers;
-  static constexpr int group(int k) { return clip + 1 + per_group * k; }
+  static constexpr int group(int k) { return update + 1 + per_group * k; }
   static constexpr int count = group(O::Optimizer::group_count);
 };
+
+// The parameter group of a row of the state table. The name is copied first: a user's predicate that searches
+// characters of a constant is no constant itself under g++'s -fsanitize=undefined.
+template <class Optimizer>
+constexpr int group_of(const nn::StateInfo& row) {
+  const nn::Name name = row.name;
+  return Optimizer::group_of(name.view(), row.dims);
+}
 
 // The vectors of one parameter group: ranges of the arena that hold its parameters, neighbours joined.
 template <class M, class O>
@@ -30075,7 +34567,7 @@ constexpr void add_group(ir::Graph& g, int group) {
   const int begin = g.ranges.size();
   for (int i = 0; i < table.size; ++i) {
     const nn::StateInfo& row = table.row[i];
-    if (!row.trained || (group >= 0 && O::Optimizer::group_of(row.name.view(), row.dims) != group)) continue;
+    if (!row.trained || (group >= 0 && group_of<typename O::Optimizer>(row) != group)) continue;
     const i64 unit = size_of(row.dtype);
     const i64 offset = row.offset / unit;
     const i64 length =
@@ -30093,6 +34585,8 @@ struct Forward {
   ir::Graph graph;
   int loss = -1;
   int unused_input = -1;
+  int customs = 0;   // custom primitives, by id and types
+  List<u64> probes;  // exec/probes.hpp
 };
 
 template <class M, class F, class O, class... I>
@@ -30100,15 +34594,19 @@ constexpr Forward trace_forward() {
   Forward r;
   ir::Builder b(512);
   b.graph.scalar_count = ScalarLayout<O>::count;
+  List<ir::Probe> probes;
+  if constexpr (O::Probes::count > 0) b.probes = &probes;
   const M model = exec::bind_model<M>(b, O::training);
   const auto loss = exec::call<I...>(b, F{}, model);
   r.loss = ir::cast(loss.value, DType::f32).id;
   b.graph.outputs.push(r.loss);
+  if constexpr (O::Probes::count > 0) exec::add_probes<typename O::Probes>(b.graph, probes, r.probes);
   b.graph.optimizer_bytes = optimizer_layout<M, O>.bytes;
   List<u8> read(b.graph.nodes.size(), 0);
   for (int e : b.graph.edges) read[e] = 1;
   for (int k = 0; k < b.graph.inputs.size(); ++k)
     if (!read[b.graph.inputs[k]]) r.unused_input = k;
+  r.customs = b.custom_gradients.size();
   r.graph = static_cast<ir::Graph&&>(b.graph);
   return r;
 }
@@ -30141,10 +34639,12 @@ struct Backward {
 };
 
 template <class M, class O>
-constexpr Backward begin_backward(ir::Graph&& forward, int loss, int nodes) {
+constexpr Backward begin_backward(ir::Graph&& forward, int loss, int nodes,
+                                  const List<ir::CustomGradient>& customs = {}) {
   constexpr const auto& table = nn::state_table<M>;
   Backward r;
   ir::Builder b(static_cast<ir::Graph&&>(forward));
+  b.custom_gradients = customs;
   const Value total{&b, loss};
   Value seed = ir::constant_like(total, 1);
   if (O::Precision::scaled) {
@@ -30158,8 +34658,9 @@ constexpr Backward begin_backward(ir::Graph&& forward, int loss, int nodes) {
   r.graph = static_cast<ir::Graph&&>(b.graph);
   return r;
 }
-constexpr void continue_backward(Backward& r, int nodes) {
+constexpr void continue_backward(Backward& r, int nodes, const List<ir::CustomGradient>& customs = {}) {
   ir::Builder b(static_cast<ir::Graph&&>(r.graph));
+  b.custom_gradients = customs;
   passes::differentiate_on(b, r.state, nodes);
   r.graph = static_cast<ir::Graph&&>(b.graph);
 }
@@ -30192,12 +34693,15 @@ class UpdateBuilder {
   // Updates parameters and moments, unless gradients that are not finite make it skip.
   constexpr ir::Graph apply() {
     make_factor();
-    const int updates = add_slot(b, ir::Space::optimizer, DType::i32, Dims{}, layout.updates);
-    const Value before = read_slot(b, updates), after = before + 1.0;
-    for (int k = 0; k < Optimizer::group_count; ++k)
-      if (b.graph.groups[k].size > 0) update_group(k, after);
-    assign(updates, keep(after, before));
-    if (scaled) update_scale();
+    if constexpr (scaled) {
+      const int updates = add_slot(b, ir::Space::optimizer, DType::i32, Dims{}, layout.updates);
+      const Value before = read_slot(b, updates), after = before + 1.0;
+      update_groups(ir::cast(after, DType::f32));
+      assign(updates, keep(after, before));
+      update_scale();
+    } else {
+      update_groups(scalar(Scalars::update));
+    }
     return static_cast<ir::Graph&&>(b.graph);
   }
 
@@ -30232,7 +34736,7 @@ class UpdateBuilder {
       const nn::StateInfo& row = table.row[i];
       if (!row.trained) continue;
       const int gradient = gradients_[k++];
-      if (group != whole_arena && Optimizer::group_of(row.name.view(), row.dims) != group) continue;
+      if (group != whole_arena && group_of<Optimizer>(row) != group) continue;
       operands.push(gradient);
       offsets.push(row.offset / 4);
     }
@@ -30263,13 +34767,45 @@ class UpdateBuilder {
     }
   }
 
+  // One update of the group's vector; of an optimiser that works on matrices, one for each of them.
+  // `updates`: how many were applied, this one included; f32, exact up to 2^24.
+  constexpr void update_groups(Value updates) {
+    for (int k = 0; k < Optimizer::group_count; ++k)
+      if (b.graph.groups[k].size > 0) update_group(k, updates);
+  }
   constexpr void update_group(int k, Value updates) {
+    if constexpr (requires { Optimizer::by_matrix(0); }) {
+      if (Optimizer::by_matrix(k)) return update_matrices(k, updates);
+    }
     const auto vector = [&](ir::Space space, i64 offset) {
       return add_slot(b, space, DType::f32, flat(length_of(k)), offset, k);
     };
-    Value g = pack(k);
+    const Value gradient = pack(k);
+    const int parameters = vector(ir::Space::model, 0);
+    update_tensor(k, gradient, updates, parameters, vector,
+                  [](optim::Update& u) { Optimizer::base::update(u); });
+  }
+  constexpr void update_matrices(int group, Value updates) {
+    constexpr const auto& table = nn::state_table<M>;
+    for (int i = 0, k = 0; i < table.size; ++i) {
+      const nn::StateInfo& row = table.row[i];
+      if (!row.trained) continue;
+      const Value gradient{&b, gradients_[k++]};
+      if (group_of<Optimizer>(row) != group) continue;
+      const auto matrix = [&](ir::Space space, i64 offset) {
+        return add_slot(b, space, DType::f32, row.dims, offset + row.offset);
+      };
+      update_tensor(group, gradient, updates, i, matrix, [](optim::Update& u) {
+        if constexpr (requires { Optimizer::base::update_matrix(u); }) Optimizer::base::update_matrix(u);
+      });
+    }
+  }
+
+  // A gradient, its parameters' slot, and where state laid out as they are lies.
+  constexpr void update_tensor(int group, Value g, Value updates, int parameter, const auto& slot,
+                               const auto& update) {
     if (micro > 1) {
-      const int sums = vector(ir::Space::optimizer, layout.accumulated);
+      const int sums = slot(ir::Space::optimizer, layout.accumulated);
       g = g + read_slot(b, sums);
       assign(sums, ir::constant_like(g, 0));
     }
@@ -30280,19 +34816,19 @@ class UpdateBuilder {
     }
     optim::Update u;
     u.gradient = g;
-    u.updates = ir::cast(updates, DType::f32);
-    const int parameter = vector(ir::Space::model, 0);
+    u.updates = updates;
     u.parameter = read_slot(b, parameter);
     int moments[4]{};
     for (int m = 0; m < Optimizer::base::moments; ++m) {
-      moments[m] = vector(ir::Space::optimizer, layout.moment[m]);
+      moments[m] = slot(ir::Space::optimizer, layout.moment[m]);
       u.moment[m] = read_slot(b, moments[m]);
     }
-    for (int n = 0; n < Optimizer::base::numbers; ++n) u.number[n] = scalar(Scalars::group(k) + n);
+    for (int n = 0; n < Optimizer::base::numbers; ++n) u.number[n] = scalar(Scalars::group(group) + n);
     const optim::Update old = u;
-    Optimizer::base::update(u);
+    update(u);
     assign(parameter, keep(u.parameter, old.parameter));
-    for (int m = 0; m < Optimizer::base::moments; ++m) assign(moments[m], keep(u.moment[m], old.moment[m]));
+    for (int m = 0; m < Optimizer::base::moments; ++m)
+      if (u.moment[m].id != old.moment[m].id) assign(moments[m], keep(u.moment[m], old.moment[m]));
   }
 
   // Halved after an update that was skipped, doubled after 2,000 that were not: torch.amp.GradScaler's
@@ -30318,7 +34854,19 @@ struct ForwardStage {
     const Forward f = trace_forward<M, F, O, I...>();
     w.put_int(f.unused_input);
     w.put_int(f.loss);
+    w.put_int(f.customs);
     ir::write(w, f.graph);
+    if constexpr (O::Probes::count > 0) {
+      w.put_all(f.probes.data(), f.probes.size());
+      w.put_int(f.probes.size());
+    }
+  }
+  static constexpr int header_words = 3;
+  static constexpr List<ir::CustomGradient> customs() {
+    List<ir::CustomGradient> list;
+    if constexpr (Kept<ForwardStage>::data[2] > 0)
+      exec::CustomSignatures<ForwardStage, header_words>::add(list);
+    return list;
   }
 };
 // The backward pass goes in pieces of so many nodes of the forward pass.
@@ -30341,12 +34889,13 @@ struct BackwardStage {
   }
   static constexpr Backward make() {
     if constexpr (Piece == 0) {
-      using Before = Kept<ForwardStage<M, F, O, I...>>;
-      return begin_backward<M, O>(ir::thaw(Before::data + 2), static_cast<int>(Before::data[1]),
-                                  exec::pieces.differentiated_nodes);
+      using Before = ForwardStage<M, F, O, I...>;
+      return begin_backward<M, O>(ir::thaw(Kept<Before>::data + Before::header_words),
+                                  static_cast<int>(Kept<Before>::data[1]), exec::pieces.differentiated_nodes,
+                                  Before::customs());
     } else {
       Backward r = BackwardStage<Piece - 1, M, F, O, I...>::thaw();
-      continue_backward(r, exec::pieces.differentiated_nodes);
+      continue_backward(r, exec::pieces.differentiated_nodes, ForwardStage<M, F, O, I...>::customs());
       return r;
     }
   }
@@ -30368,7 +34917,8 @@ struct BackwardStage {
 template <class M, class F, class O, bool Apply, class... I>
 struct StepSource {
   using Forwards = Kept<ForwardStage<M, F, O, I...>>;
-  static constexpr int forward_nodes = ir::FrozenGraph<ForwardStage<M, F, O, I...>, 2>::sizes.nodes;
+  static constexpr int forward_nodes =
+      ir::FrozenGraph<ForwardStage<M, F, O, I...>, ForwardStage<M, F, O, I...>::header_words>::sizes.nodes;
   static constexpr int backward_pieces = exec::pieces_of(forward_nodes, exec::pieces.differentiated_nodes);
   using Backwards = BackwardStage<backward_pieces - 1, M, F, O, I...>;
 
@@ -30388,6 +34938,9 @@ struct StepSource {
       return ir::FrozenGraph<UpdateStage>::graph();
     else
       return passes::apply_precision(ir::FrozenGraph<UpdateStage>::graph(), O::Precision::rule);
+  }
+  static constexpr bool probes_exist() {
+    return exec::check_probes<ForwardStage<M, F, O, I...>, typename O::Probes>();
   }
   // An input that the loss never reads, and a row of the state table that no gradient reaches; -1: none.
   static constexpr int unused_input() { return static_cast<int>(static_cast<i64>(Forwards::data[0])); }
@@ -30536,6 +35089,32 @@ class Trainer {
   void set_lr(f32 lr) { optimizer_.optimizer.lr = lr; }
   f32 lr() const { return optimizer_.optimizer.lr(updates_); }
 
+  // A model of the averaged parameters that optim::ema or optim::swa keeps, and the buffers as they are now.
+  weft::Model<M, Device> average() const requires requires { Optimizer::base::average; }
+  {
+    if (static_cast<i64>(updates_) < optimizer_.optimizer.rule.first())
+      throw Error("train/no-average", "no weights have been averaged yet: the first are those of update " +
+                                          std::to_string(optimizer_.optimizer.rule.first()));
+    constexpr const auto& table = nn::state_table<M>;
+    std::vector<std::byte> block(static_cast<std::size_t>(table.bytes));
+    Memory::to_host(model_.device(), block.data(), model_.state(), table.bytes);
+    Memory::to_host(model_.device(), block.data(), state_.data() + layout.moment[Optimizer::base::average],
+                    table.trained_bytes);
+    weft::Model<M, Device> averaged(model_.device());
+    Memory::from_host(model_.device(), averaged.state(), block.data(), table.bytes);
+    return averaged;
+  }
+
+  // What the nth place that the model or the loss marks by probe<Name>(x) was in the last step, until the
+  // next; the option probes<"name", ...> asks for it.
+  template <FixedString Name, int Nth = 0>
+  auto get_probe() const {
+    using Stage = train::ForwardStage<M, F, O, I...>;
+    if constexpr (micro > 1)
+      if (calls_ % micro != 0) return exec::probe_view<Stage, typename O::Probes, Name, Nth, Device>(*add_);
+    return exec::probe_view<Stage, typename O::Probes, Name, Nth, Device>(*apply_);
+  }
+
   // Bytes of intermediate values; a constant, known before anything runs.
   static constexpr i64 workspace_bytes() {
     if constexpr (micro > 1)
@@ -30591,6 +35170,7 @@ class Trainer {
     (bind(std::type_identity<I>{}, batch), ...);
     f32 numbers[Scalars::per_group > 0 ? Scalars::per_group : 1];
     if constexpr (requires { clip_.most; }) program.set_scalar(Scalars::clip, clip_.most);
+    program.set_scalar(Scalars::update, static_cast<f32>(updates_ + 1));
     for (int g = 0; g < Optimizer::group_count; ++g) {
       optimizer_.fill(g, updates_, numbers);
       for (int n = 0; n < Scalars::per_group; ++n) program.set_scalar(Scalars::group(g) + n, numbers[n]);
@@ -30621,6 +35201,10 @@ class Trainer {
     };
     for (int m = 0; m < Optimizer::base::moments; ++m) add_arena(m, layout.moment[m]);
     if (layout.accumulated >= 0) add_arena(accumulated_name, layout.accumulated);
+    if constexpr (!O::Precision::scaled) {
+      const i32 applied = static_cast<i32>(updates_);
+      std::memcpy(state.data() + layout.updates, &applied, sizeof applied);
+    }
     tensors.push_back({"weft.updates", DType::i32, {}, state.data() + layout.updates});
     tensors.push_back({"weft.scale", DType::f32, {}, state.data() + layout.scale});
     tensors.push_back({"weft.good", DType::i32, {}, state.data() + layout.good});
@@ -30696,6 +35280,13 @@ class Trainer {
 
 namespace train {
 
+// The class that runs an optimiser; one that is no update of the step's program has another (lbfgs.hpp).
+template <class Optimizer>
+struct TrainerFor {
+  template <class M, class F, class Device, class O, class... I>
+  using type = Trainer<M, F, Device, O, I...>;
+};
+
 template <class M, class F, class Device, class... I, class... O>
 auto make_checked(const Device& device, const O&... options) {
   using Sorted = Options<O...>;
@@ -30713,7 +35304,8 @@ auto make_checked(const Device& device, const O&... options) {
     constexpr int unused = Source::unused_input(), unreached = Source::unreached();
     static_assert(sizeof(EveryInputIsRead<(unused < 0), M, unused>) > 0);
     static_assert(sizeof(EveryParameterLearns<(unreached < 0), M, state_name<M, unreached>()>) > 0);
-    if constexpr (unused < 0 && unreached < 0) return Trainer<M, F, Device, Sorted, I...>(device, options...);
+    using Made = typename TrainerFor<typename Sorted::Optimizer>::template type<M, F, Device, Sorted, I...>;
+    if constexpr (unused < 0 && unreached < 0 && Source::probes_exist()) return Made(device, options...);
   }
 }
 
@@ -32090,6 +36682,29 @@ void run_cuda_conv(const CudaLaunch& launch, cudaStream_t stream) {
 
 }  // namespace weft::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_CONV_CUDA_CUH
+// ---- weft/kernels/custom_cuda.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_CUSTOM_CUDA_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_CUSTOM_CUDA_CUH
+// Custom primitives on a GPU: the program's own function enqueues what it wants on the stream.
+
+namespace weft::kernels {
+
+template <class Op, class... A>
+concept CustomCuda = requires(const A&... a, cudaStream_t stream) {
+  Op::cuda(a..., stream);
+};
+
+template <class C>
+void run_cuda_custom(const CudaLaunch& launch, cudaStream_t stream) {
+  call_custom<C>(launch, [&]<class Op, class... T>(Op, const T&... tensor) {
+    constexpr bool runs = CustomCuda<Op, T...>;
+    static_assert(sizeof(CustomRunsOnCuda<runs, Op, T...>) > 0);
+    if constexpr (runs) Op::cuda(tensor..., stream);
+  });
+}
+
+}  // namespace weft::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_CUSTOM_CUDA_CUH
 // ---- weft/kernels/dot_cublaslt.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_DOT_CUBLASLT_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_DOT_CUBLASLT_CUH
@@ -33100,6 +37715,8 @@ constexpr CudaKernel cuda_kernel() {
     return &launching::run_loop<codegen::code_of<P, K>, static_cast<u64>(kernel_alignment<P, K>())>;
   } else if constexpr (kind == codegen::StepKind::finish) {
     return &kernels::run_cuda_finish<CudaPlan<P>::finish_set()>;
+  } else if constexpr (kind == codegen::StepKind::custom) {
+    return &kernels::run_cuda_custom<codegen::code_of<P, K>>;
   } else if constexpr (kind == codegen::StepKind::copy) {
     return &launching::run_copy;
   } else if constexpr (kind == codegen::StepKind::repeat) {

@@ -3,7 +3,8 @@
 //
 // Gradients are packed into one arena laid out like the parameters'; each parameter group is updated by one
 // kernel over its ranges. State beside the parameters lies in the optimiser's block: the applied updates, the
-// loss scale and its count of good updates, the accumulated gradients, then the moments.
+// loss scale and its count of good updates, the accumulated gradients, then the moments. Updates are counted
+// by the program only where it may skip one (a loss scale); elsewhere the trainer counts.
 
 #include "weft/exec/custom_gradients.hpp"
 #include "weft/exec/probes.hpp"
@@ -45,14 +46,23 @@ constexpr OptimizerLayout make_optimizer_layout() {
 template <class M, class O>
 inline constexpr OptimizerLayout optimizer_layout = make_optimizer_layout<M, O>();
 
-// Run-time scalars: the clip bound, then each group's numbers.
+// Run-time scalars: the clip bound, the number of the update, then each group's numbers.
 template <class O>
 struct ScalarLayout {
   static constexpr int clip = exec::random_words;
+  static constexpr int update = clip + 1;
   static constexpr int per_group = O::Optimizer::base::numbers;
-  static constexpr int group(int k) { return clip + 1 + per_group * k; }
+  static constexpr int group(int k) { return update + 1 + per_group * k; }
   static constexpr int count = group(O::Optimizer::group_count);
 };
+
+// The parameter group of a row of the state table. The name is copied first: a user's predicate that searches
+// characters of a constant is no constant itself under g++'s -fsanitize=undefined.
+template <class Optimizer>
+constexpr int group_of(const nn::StateInfo& row) {
+  const nn::Name name = row.name;
+  return Optimizer::group_of(name.view(), row.dims);
+}
 
 // The vectors of one parameter group: ranges of the arena that hold its parameters, neighbours joined.
 template <class M, class O>
@@ -61,7 +71,7 @@ constexpr void add_group(ir::Graph& g, int group) {
   const int begin = g.ranges.size();
   for (int i = 0; i < table.size; ++i) {
     const nn::StateInfo& row = table.row[i];
-    if (!row.trained || (group >= 0 && O::Optimizer::group_of(row.name.view(), row.dims) != group)) continue;
+    if (!row.trained || (group >= 0 && group_of<typename O::Optimizer>(row) != group)) continue;
     const i64 unit = size_of(row.dtype);
     const i64 offset = row.offset / unit;
     const i64 length =
@@ -187,12 +197,15 @@ class UpdateBuilder {
   // Updates parameters and moments, unless gradients that are not finite make it skip.
   constexpr ir::Graph apply() {
     make_factor();
-    const int updates = add_slot(b, ir::Space::optimizer, DType::i32, Dims{}, layout.updates);
-    const Value before = read_slot(b, updates), after = before + 1.0;
-    for (int k = 0; k < Optimizer::group_count; ++k)
-      if (b.graph.groups[k].size > 0) update_group(k, after);
-    assign(updates, keep(after, before));
-    if (scaled) update_scale();
+    if constexpr (scaled) {
+      const int updates = add_slot(b, ir::Space::optimizer, DType::i32, Dims{}, layout.updates);
+      const Value before = read_slot(b, updates), after = before + 1.0;
+      update_groups(ir::cast(after, DType::f32));
+      assign(updates, keep(after, before));
+      update_scale();
+    } else {
+      update_groups(scalar(Scalars::update));
+    }
     return static_cast<ir::Graph&&>(b.graph);
   }
 
@@ -227,7 +240,7 @@ class UpdateBuilder {
       const nn::StateInfo& row = table.row[i];
       if (!row.trained) continue;
       const int gradient = gradients_[k++];
-      if (group != whole_arena && Optimizer::group_of(row.name.view(), row.dims) != group) continue;
+      if (group != whole_arena && group_of<Optimizer>(row) != group) continue;
       operands.push(gradient);
       offsets.push(row.offset / 4);
     }
@@ -259,6 +272,11 @@ class UpdateBuilder {
   }
 
   // One update of the group's vector; of an optimiser that works on matrices, one for each of them.
+  // `updates`: how many were applied, this one included; f32, exact up to 2^24.
+  constexpr void update_groups(Value updates) {
+    for (int k = 0; k < Optimizer::group_count; ++k)
+      if (b.graph.groups[k].size > 0) update_group(k, updates);
+  }
   constexpr void update_group(int k, Value updates) {
     if constexpr (requires { Optimizer::by_matrix(0); }) {
       if (Optimizer::by_matrix(k)) return update_matrices(k, updates);
@@ -277,7 +295,7 @@ class UpdateBuilder {
       const nn::StateInfo& row = table.row[i];
       if (!row.trained) continue;
       const Value gradient{&b, gradients_[k++]};
-      if (Optimizer::group_of(row.name.view(), row.dims) != group) continue;
+      if (group_of<Optimizer>(row) != group) continue;
       const auto matrix = [&](ir::Space space, i64 offset) {
         return add_slot(b, space, DType::f32, row.dims, offset + row.offset);
       };
@@ -302,7 +320,7 @@ class UpdateBuilder {
     }
     optim::Update u;
     u.gradient = g;
-    u.updates = ir::cast(updates, DType::f32);
+    u.updates = updates;
     u.parameter = read_slot(b, parameter);
     int moments[4]{};
     for (int m = 0; m < Optimizer::base::moments; ++m) {
@@ -425,10 +443,10 @@ struct StepSource {
     else
       return passes::apply_precision(ir::FrozenGraph<UpdateStage>::graph(), O::Precision::rule);
   }
-  // An input that the loss never reads, and a row of the state table that no gradient reaches; -1: none.
   static constexpr bool probes_exist() {
     return exec::check_probes<ForwardStage<M, F, O, I...>, typename O::Probes>();
   }
+  // An input that the loss never reads, and a row of the state table that no gradient reaches; -1: none.
   static constexpr int unused_input() { return static_cast<int>(static_cast<i64>(Forwards::data[0])); }
   static constexpr int unreached() {
     constexpr const auto& table = nn::state_table<M>;

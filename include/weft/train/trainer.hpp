@@ -224,6 +224,7 @@ class Trainer {
     (bind(std::type_identity<I>{}, batch), ...);
     f32 numbers[Scalars::per_group > 0 ? Scalars::per_group : 1];
     if constexpr (requires { clip_.most; }) program.set_scalar(Scalars::clip, clip_.most);
+    program.set_scalar(Scalars::update, static_cast<f32>(updates_ + 1));
     for (int g = 0; g < Optimizer::group_count; ++g) {
       optimizer_.fill(g, updates_, numbers);
       for (int n = 0; n < Scalars::per_group; ++n) program.set_scalar(Scalars::group(g) + n, numbers[n]);
@@ -254,6 +255,10 @@ class Trainer {
     };
     for (int m = 0; m < Optimizer::base::moments; ++m) add_arena(m, layout.moment[m]);
     if (layout.accumulated >= 0) add_arena(accumulated_name, layout.accumulated);
+    if constexpr (!O::Precision::scaled) {
+      const i32 applied = static_cast<i32>(updates_);
+      std::memcpy(state.data() + layout.updates, &applied, sizeof applied);
+    }
     tensors.push_back({"weft.updates", DType::i32, {}, state.data() + layout.updates});
     tensors.push_back({"weft.scale", DType::f32, {}, state.data() + layout.scale});
     tensors.push_back({"weft.good", DType::i32, {}, state.data() + layout.good});
@@ -354,8 +359,7 @@ auto make_checked(const Device& device, const O&... options) {
     static_assert(sizeof(EveryInputIsRead<(unused < 0), M, unused>) > 0);
     static_assert(sizeof(EveryParameterLearns<(unreached < 0), M, state_name<M, unreached>()>) > 0);
     using Made = typename TrainerFor<typename Sorted::Optimizer>::template type<M, F, Device, Sorted, I...>;
-    if constexpr (unused < 0 && unreached < 0 && Source::probes_exist())
-      return Made(device, options...);
+    if constexpr (unused < 0 && unreached < 0 && Source::probes_exist()) return Made(device, options...);
   }
 }
 
