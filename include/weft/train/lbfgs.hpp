@@ -76,6 +76,11 @@ class LbfgsTrainer {
   i64 steps() const { return steps_; }
   // How often the loss was evaluated so far.
   i64 evaluations() const { return search_.evaluations(); }
+  // As a Trainer's: what a marked value was in the last evaluation.
+  template <FixedString Name, int Nth = 0>
+  auto get_probe() const {
+    return exec::probe_view<ForwardStage<M, F, O, I...>, typename O::Probes, Name, Nth, Device>(*program_);
+  }
   static constexpr i64 workspace_bytes() { return Code::header.workspace_bytes; }
   static constexpr int launches() { return Code::header.launches; }
 

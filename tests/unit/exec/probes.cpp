@@ -12,6 +12,7 @@
 #include "weft/ops/grad.hpp"
 #include "weft/ops/loss.hpp"
 #include "weft/ops/reduce.hpp"
+#include "weft/train/lbfgs.hpp"
 #include "weft/train/trainer.hpp"
 
 using namespace weft;
@@ -117,4 +118,12 @@ TEST_CASE("probes: of compiled functions, with a model and without, inputs and p
       probes<"weight">);
   h(std::vector<f32>(4, 1.0f));
   for (i64 i = 0; i < 8; ++i) CHECK(h.get_probe<"weight">()[i] == model.get<"weight">()[i]);
+}
+
+TEST_CASE("probes: the trainer that searches keeps those of its last evaluation") {
+  auto trainer = make_trainer<Net<true>>(Cpu{}, loss, in<f32, 3, 4>, in<f32, 3, 2>, optim::LBFGS{}, seed{3},
+                                         probes<"loss">);
+  const f32 before = trainer.step(wave(12, 0.5f), wave(6, 2));
+  CHECK(get_probe<"loss">(trainer).item() < before);
+  CHECK(get_probe<"loss">(trainer).item() > 0);
 }

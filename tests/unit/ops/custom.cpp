@@ -237,6 +237,26 @@ struct Composed {
   }
 };
 
+// The primitive in the body of a loop, where later stages of the step find it only as words.
+struct Looped {
+  nn::Linear<4, 8> fc1;
+  nn::Linear<8, 2> fc2;
+  nn::Param<f32, Shape<>, nn::init::Ones> beta;
+  constexpr auto operator()(auto x) const {
+    return fc2(loop<2>([&](auto h) { return swish(h, beta); }, fc1(x)));
+  }
+};
+struct ComposedTwice {
+  nn::Linear<4, 8> fc1;
+  nn::Linear<8, 2> fc2;
+  nn::Param<f32, Shape<>, nn::init::Ones> beta;
+  constexpr auto operator()(auto x) const {
+    auto h = fc1(x);
+    for (int k = 0; k < 2; ++k) h = h * sigmoid(beta * h);
+    return fc2(h);
+  }
+};
+
 template <class M>
 std::vector<f32> trained() {
   auto trainer = make_trainer<M>(
@@ -261,6 +281,8 @@ TEST_CASE("custom: a trainer learns through a primitive as through what it is ma
   REQUIRE(custom_one.size() == composed.size());
   for (std::size_t i = 0; i < composed.size(); ++i)
     CHECK(custom_one[i] == doctest::Approx(composed[i]).epsilon(1e-4));
+  const std::vector<f32> looped = trained<Looped>(), twice = trained<ComposedTwice>();
+  for (std::size_t i = 0; i < twice.size(); ++i) CHECK(looped[i] == doctest::Approx(twice[i]).epsilon(1e-4));
   CHECK(composed[19] < 0.7f * composed[0]);
   CHECK(composed.back() != 1);  // beta learns
 }
