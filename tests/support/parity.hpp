@@ -27,9 +27,11 @@ struct ReferenceGroup {
 
 inline ReferenceGroup read_group(const std::string& name) {
   const std::size_t slash = name.find('/');
-  const std::string from =
-      "tests/parity/data/" +
-      (slash != name.npos ? name.substr(0, slash) : name.rfind("func_", 0) == 0 ? "func" : "ops") + ".txt";
+  const std::string from = "tests/parity/data/" +
+                           (slash != name.npos            ? name.substr(0, slash)
+                            : name.rfind("func_", 0) == 0 ? "func"
+                                                          : "ops") +
+                           ".txt";
   const std::string wanted = slash == name.npos ? name : name.substr(slash + 1);
   std::ifstream file(repository_file(from));
   REQUIRE_MESSAGE(file.good(), from, ": not found");

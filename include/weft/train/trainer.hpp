@@ -354,8 +354,7 @@ auto make_checked(const Device& device, const O&... options) {
     static_assert(sizeof(EveryInputIsRead<(unused < 0), M, unused>) > 0);
     static_assert(sizeof(EveryParameterLearns<(unreached < 0), M, state_name<M, unreached>()>) > 0);
     using Made = typename TrainerFor<typename Sorted::Optimizer>::template type<M, F, Device, Sorted, I...>;
-    if constexpr (unused < 0 && unreached < 0 && Source::probes_exist())
-      return Made(device, options...);
+    if constexpr (unused < 0 && unreached < 0 && Source::probes_exist()) return Made(device, options...);
   }
 }
 
