@@ -197,6 +197,35 @@ int layer_norm_case() {
   return bench::serve(memory, {[&] { f(x, weight, bias, upstream); }, facts(f)});
 }
 
+// The same of a layer that normalises, in training: its result, and the gradients by its input and parameters.
+struct LayerBothWays {
+  constexpr auto operator()(const auto& layer, auto x, auto upstream) const {
+    const auto y = layer(x);
+    const auto weight = to_expr(layer.weight);
+    List<int> arguments;
+    arguments.push(x.value.id);
+    arguments.push(weight.value.id);
+    if constexpr (requires { layer.bias; }) arguments.push(to_expr(layer.bias).value.id);
+    const auto found = passes::differentiate(y.value, upstream.value, arguments);
+    using W = std::remove_cvref_t<decltype(weight)>;
+    if constexpr (requires { layer.bias; })
+      return std::tuple{y, decltype(x){found[0]}, W{found[1]}, W{found[2]}};
+    else
+      return std::tuple{y, decltype(x){found[0]}, W{found[1]}};
+  }
+};
+
+template <class Layer, i64... Dims>
+int layer_case() {
+  const bench::MemoryWatch memory;
+  using X = Input<f32, Shape<Dims...>>;
+  Model<Layer> layer(Cpu{}, 1);
+  CompiledFunction<Cpu, exec::ModelSource<Layer, LayerBothWays, true, X, X>, X, X> f(layer.device(),
+                                                                                      layer.state());
+  const auto x = normal((Dims * ...), 1), upstream = normal((Dims * ...), 2);
+  return bench::serve(memory, {[&] { f(x, upstream); }, facts(f)});
+}
+
 int cross_entropy_case() {
   const bench::MemoryWatch memory;
   auto f = compile(
@@ -246,6 +275,11 @@ int main(int argc, char** argv) {
   if (name == "conv_net") return conv_net_case();
   if (name == "chain") return chain();
   if (name == "layer_norm") return layer_norm_case();
+  if (name == "rms_norm") return layer_case<nn::RMSNorm<768>, 4096, 768>();
+  if (name == "batch_norm") return layer_case<nn::BatchNorm2d<64>, 64, 64, 28, 28>();
+  if (name == "group_norm") return layer_case<nn::GroupNorm<8, 64>, 64, 64, 28, 28>();
+  if (name == "instance_norm")
+    return layer_case<nn::InstanceNorm2d<64, nn::InstanceNormOptions{.affine = true}>, 64, 64, 28, 28>();
   if (name == "cross_entropy") return cross_entropy_case();
   if (name == "matmul") return product_of_squares(Engine::builtin);
   if (name == "matmul_blas") return product_of_squares(Engine::blas);

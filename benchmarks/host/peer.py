@@ -109,6 +109,21 @@ def layer_norm():
     return run
 
 
+def layer(module, *shape):
+    def make():
+        x = torch.randn(*shape, requires_grad=True)
+        upstream = torch.randn(*shape)
+
+        def run():
+            x.grad = None
+            module.zero_grad(set_to_none=True)
+            module(x).backward(upstream)
+
+        return run
+
+    return make
+
+
 def cross_entropy():
     x = torch.randn(2048, 50257, requires_grad=True)
     target = torch.randint(0, 50257, (2048,))
@@ -135,6 +150,10 @@ CASES = {
     "conv_net": conv_net,
     "chain": chain,
     "layer_norm": layer_norm,
+    "rms_norm": layer(torch.nn.RMSNorm(768), 4096, 768),
+    "batch_norm": layer(torch.nn.BatchNorm2d(64), 64, 64, 28, 28),
+    "group_norm": layer(torch.nn.GroupNorm(8, 64), 64, 64, 28, 28),
+    "instance_norm": layer(torch.nn.InstanceNorm2d(64, affine=True), 64, 64, 28, 28),
     "cross_entropy": cross_entropy,
 }
 
