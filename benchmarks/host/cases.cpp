@@ -197,7 +197,8 @@ int layer_norm_case() {
   return bench::serve(memory, {[&] { f(x, weight, bias, upstream); }, facts(f)});
 }
 
-// The same of a layer that normalises, in training: its result, and the gradients by its input and parameters.
+// The same of a layer that normalises, in training: its result, and the gradients by its input and
+// parameters.
 struct LayerBothWays {
   constexpr auto operator()(const auto& layer, auto x, auto upstream) const {
     const auto y = layer(x);
@@ -221,7 +222,7 @@ int layer_case() {
   using X = Input<f32, Shape<Dims...>>;
   Model<Layer> layer(Cpu{}, 1);
   CompiledFunction<Cpu, exec::ModelSource<Layer, LayerBothWays, true, X, X>, X, X> f(layer.device(),
-                                                                                      layer.state());
+                                                                                     layer.state());
   const auto x = normal((Dims * ...), 1), upstream = normal((Dims * ...), 2);
   return bench::serve(memory, {[&] { f(x, upstream); }, facts(f)});
 }

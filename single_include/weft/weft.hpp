@@ -1925,7 +1925,18 @@ constexpr DType reduction_dtype(DType t) {
   return size_of(t) == 1 ? DType::i32 : t;
 }
 
-// Keeps reduced axes with extent 1. Axes that already have extent 1 need no work.
+// The trailing ones of the axes that a sum goes over, where axes before them stay and others before those do
+// not, and if they hold enough: 0 otherwise.
+constexpr Axes rows_of_sum(const Dims& d, Axes work) {
+  Axes rows = 0;
+  i64 extent = 1;
+  for (int i = d.rank - 1; i >= 0 && (d.extent[i] == 1 || work >> i & 1u); --i)
+    if (work >> i & 1u) rows |= 1u << i, extent *= d.extent[i];
+  return extent >= 32 && rows != work ? rows : 0;
+}
+
+// Keeps reduced axes with extent 1. Axes that already have extent 1 need no work. A sum over a picture's axes
+// and the batch goes over the picture first: its rows lie in one piece, and what makes them fuses with it.
 constexpr Value reduce(Op op, Value x, Axes axes) {
   Axes work = 0;
   i64 list[8]{};
@@ -1940,6 +1951,8 @@ constexpr Value reduce(Op op, Value x, Axes axes) {
     const Value r = reduce(op, cast(x, wide), axes);
     return index ? r : cast(r, x.dtype());
   }
+  if (op == Op::reduce_sum)
+    if (const Axes rows = rows_of_sum(x.dims(), work)) return reduce(op, reduce(op, x, rows), work & ~rows);
   Builder& b = *x.builder;
   return raw(op, index ? DType::i64 : x.dtype(), b.shape(reduced(x.dims(), work)), 0, b.list(list, count), x);
 }
