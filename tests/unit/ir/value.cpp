@@ -61,3 +61,27 @@ TEST_CASE("value: a contraction gives the same numbers in whatever order its axe
   CHECK(product(false) == testing::Array{151, 172});
   CHECK(product(true) == testing::Array{151, 172});
 }
+
+TEST_CASE("value: a sum over a picture and the batch sums rows first, others go in one") {
+  ir::Builder b;
+  const Value x = input(b, DType::f32, make_dims<5, 3, 8, 1, 4>(), 0);
+  const Value over = ir::reduce(Op::reduce_sum, x, 0b11101u);
+  CHECK(over.dims() == make_dims<1, 3, 1, 1, 1>());
+  CHECK(over.in(0).dims() == make_dims<5, 3, 1, 1, 1>());
+  CHECK(ir::reduce(Op::reduce_sum, x, 0b11100u).in(0).id == x.id);  // rows alone
+  CHECK(ir::reduce(Op::reduce_sum, x, 0b11111u).in(0).id == x.id);  // everything
+  CHECK(ir::reduce(Op::reduce_sum, x, 0b10001u).in(0).id == x.id);  // rows too short
+  CHECK(ir::reduce(Op::reduce_max, x, 0b11101u).in(0).id == x.id);  // ties of a maximum share its gradient
+
+  b.graph.outputs.push(over.id);
+  testing::Leaves leaves;
+  testing::Array counted(5 * 3 * 8 * 4);
+  for (std::size_t i = 0; i < counted.size(); ++i) counted[i] = static_cast<double>(i);
+  leaves.inputs = {counted};
+  for (std::size_t channel = 0; channel < 3; ++channel) {
+    double sum = 0;
+    for (std::size_t n = 0; n < 5; ++n)
+      for (std::size_t k = 0; k < 32; ++k) sum += counted[(n * 3 + channel) * 32 + k];
+    CHECK(testing::interpret(b.graph, leaves)[0][channel] == sum);
+  }
+}
