@@ -15587,6 +15587,24 @@ constexpr void for_each_field(T& object, F&& f) {
 // compiled program, so the same seed gives the same model on every device. Fans are PyTorch's: of a weight
 // (out, in, window...), fan_in = in * window and fan_out = out * window.
 
+// ---- weft/core/square_root.hpp ----
+// The square root while compiling, where std::sqrt is not constexpr.
+
+namespace weft {
+
+// By Newton's iteration; 0 for x <= 0.
+constexpr double square_root(double x) {
+  if (!(x > 0)) return 0;
+  double r = x > 1 ? x : 1;
+  for (int i = 0; i < 200; ++i) {
+    const double next = 0.5 * (r + x / r);
+    if (next == r) break;
+    r = next;
+  }
+  return r;
+}
+
+}  // namespace weft
 // ---- weft/ops/random.hpp ----
 // Random numbers as functions of (seed, step, stream, element): every call in a traced function is a stream
 // of its own, numbered in the order of the calls, so that masks are made again instead of stored.
@@ -16037,18 +16055,6 @@ constexpr Fans fans(const Dims& d) {
                        : 1;
   f.out = d.rank >= 1 ? static_cast<double>(d.extent[0]) * window : 1;
   return f;
-}
-
-// Newton's iteration; std::sqrt is not constexpr.
-constexpr double square_root(double x) {
-  if (x <= 0) return 0;
-  double r = x > 1 ? x : 1;
-  for (int i = 0; i < 200; ++i) {
-    const double next = 0.5 * (r + x / r);
-    if (next == r) break;
-    r = next;
-  }
-  return r;
 }
 
 // A number as a run-time scalar: parameters that start from the same distribution share a kernel.
@@ -21337,16 +21343,20 @@ struct ExtentIsEven {
   static_assert(Ok, "glu: the axis must exist and have an even extent");
 };
 
-// The first half along the axis times the gate of the second: sigmoid for GLU.
-template <int Axis, class Gate>
-struct GatedUnit : Operation<GatedUnit<Axis, Gate>> {
+// One half along the axis times the gate of the other: sigmoid of the second half for GLU, gates of the first
+// (`GateFirst`) in Shazeer's variants (2020).
+template <int Axis, class Gate, bool GateFirst = false>
+struct GatedUnit : Operation<GatedUnit<Axis, Gate, GateFirst>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 1;
     static_assert(sizeof(ExtentIsEven<extent % 2 == 0, GatedUnit, typename X::shape>) > 0);
-    const auto value = SliceAxis<Axis, 0, extent / 2, 1>::apply(b, x);
-    const auto gate = SliceAxis<Axis, extent / 2, extent, 1>::apply(b, x);
-    return mul(value, Gate::apply(b, gate));
+    const auto first = SliceAxis<Axis, 0, extent / 2, 1>::apply(b, x);
+    const auto second = SliceAxis<Axis, extent / 2, extent, 1>::apply(b, x);
+    if constexpr (GateFirst)
+      return mul(Gate::apply(b, first), second);
+    else
+      return mul(first, Gate::apply(b, second));
   }
 };
 
@@ -21718,19 +21728,6 @@ struct ThresholdF {
 
 }  // namespace detail
 
-// The gate of the first half of an axis times the second half (Shazeer, 2020).
-template <int Axis, class Gate>
-struct GateFirst : Operation<GateFirst<Axis, Gate>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 1;
-    static_assert(sizeof(ExtentIsEven<extent % 2 == 0, GateFirst, typename X::shape>) > 0);
-    const auto gate = SliceAxis<Axis, 0, extent / 2, 1>::apply(b, x);
-    const auto value = SliceAxis<Axis, extent / 2, extent, 1>::apply(b, x);
-    return mul(Gate::apply(b, gate), value);
-  }
-};
-
 // x pulled towards 0 by l, 0 where it is nearer.
 template <class X, class L = double>
 constexpr auto softshrink(const X& x, const L& l = 0.5) {
@@ -21762,15 +21759,15 @@ constexpr auto softmin(const X& x) {
 }
 template <int Axis = -1, class X>
 constexpr auto swiglu(const X& x) {
-  return GateFirst<Axis, Silu>{}(x);
+  return GatedUnit<Axis, Silu, true>{}(x);
 }
 template <int Axis = -1, class X>
 constexpr auto geglu(const X& x) {
-  return GateFirst<Axis, Gelu>{}(x);
+  return GatedUnit<Axis, Gelu, true>{}(x);
 }
 template <int Axis = -1, class X>
 constexpr auto reglu(const X& x) {
-  return GateFirst<Axis, Relu>{}(x);
+  return GatedUnit<Axis, Relu, true>{}(x);
 }
 
 // x . y / (max(|x|, eps) max(|y|, eps)) along one axis.
@@ -21860,7 +21857,7 @@ struct AlphaDrop : Operation<AlphaDrop<Axes>> {
     for (int i = Axes; i < d.rank; ++i) d.extent[i] = 1;
     const ir::Value u = weft::detail::uniform_bits(b, d);
     const ir::Value kept = ir::binary(ir::Op::lt, u, ir::constant_like(u, keep));
-    const double a = keep > 0 ? 1 / init::square_root((alpha * alpha * drop + 1) * keep) : 0;
+    const double a = keep > 0 ? 1 / square_root((alpha * alpha * drop + 1) * keep) : 0;
     const ir::Value scaled = x.value * a + alpha * a * drop;
     return X{ir::select(kept, scaled, ir::constant_like(x.value, alpha * a * drop - alpha * a))};
   }
@@ -23073,13 +23070,6 @@ constexpr ir::Value attention_product(ir::Value a, ir::Value b, const Dims& batc
   return ir::dot(a, b, axes, a.dtype());
 }
 
-// 1 / sqrt(x) by Newton's iteration; std::sqrt is not constexpr.
-constexpr double inverse_root(double x) {
-  double r = x > 1 ? x : 1;
-  for (int i = 0; i < 200; ++i) r = 0.5 * (r + x / r);
-  return 1 / r;
-}
-
 // Softmax over the last axis of scores that may be -infinity; a row with nothing else is zeros.
 constexpr auto masked_softmax(const auto& x) {
   constexpr double lowest = -std::numeric_limits<double>::infinity();
@@ -23160,9 +23150,9 @@ struct ScaledDotProductAttention : Operation<ScaledDotProductAttention<Options, 
       return results(detail::refused<T, typename R::shape>(q, k, v, more...), detail::refused<T, S>(q, k, v));
     } else {
       constexpr DType t = dtype_of<T>;
-      constexpr double scale =
-          Options.scale != 0 ? Options.scale
-                             : detail::inverse_root(static_cast<double>(Rule::q.extent[Rule::q.rank - 1]));
+      constexpr double scale = Options.scale != 0
+                                   ? Options.scale
+                                   : 1 / square_root(static_cast<double>(Rule::q.extent[Rule::q.rank - 1]));
       const ir::Value rows = ir::reshape(ir::cast(q.value, t), Rule::rows);
       const ir::Value product = detail::attention_product(rows, ir::cast(k.value, t), Rule::batch_qk, true);
       const Expr<Wide, S> all{ir::reshape(ir::cast(product, dtype_of<Wide>), S::value) * scale};
@@ -33334,8 +33324,8 @@ struct Muon {
     const Value direction = u.gradient * u.number[N::now] + past * u.number[N::past];
     const Value o = detail::orthogonalized(direction, u.number[N::a], u.number[N::b], u.number[N::c],
                                            u.number[N::eps], steps);
-    const double ratio = nn::init::square_root(rows / columns);
-    const double longest = 0.2 * nn::init::square_root(rows > columns ? rows : columns);
+    const double ratio = weft::square_root(rows / columns);
+    const double longest = 0.2 * weft::square_root(rows > columns ? rows : columns);
     const Value rate = u.number[N::original] * (ratio > 1 ? ratio : 1.0) + u.number[N::rms] * longest +
                        u.number[N::spectral] * ratio;
     u.parameter = u.parameter * u.number[N::keep] - o * rate;

@@ -71,7 +71,7 @@ struct AlphaDrop : Operation<AlphaDrop<Axes>> {
     for (int i = Axes; i < d.rank; ++i) d.extent[i] = 1;
     const ir::Value u = weft::detail::uniform_bits(b, d);
     const ir::Value kept = ir::binary(ir::Op::lt, u, ir::constant_like(u, keep));
-    const double a = keep > 0 ? 1 / init::square_root((alpha * alpha * drop + 1) * keep) : 0;
+    const double a = keep > 0 ? 1 / square_root((alpha * alpha * drop + 1) * keep) : 0;
     const ir::Value scaled = x.value * a + alpha * a * drop;
     return X{ir::select(kept, scaled, ir::constant_like(x.value, alpha * a * drop - alpha * a))};
   }

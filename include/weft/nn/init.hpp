@@ -3,8 +3,7 @@
 // compiled program, so the same seed gives the same model on every device. Fans are PyTorch's: of a weight
 // (out, in, window...), fan_in = in * window and fan_out = out * window.
 
-#include <cmath>
-
+#include "weft/core/square_root.hpp"
 #include "weft/ops/random.hpp"
 
 namespace weft::nn::init {
@@ -21,18 +20,6 @@ constexpr Fans fans(const Dims& d) {
                        : 1;
   f.out = d.rank >= 1 ? static_cast<double>(d.extent[0]) * window : 1;
   return f;
-}
-
-// Newton's iteration; std::sqrt is not constexpr.
-constexpr double square_root(double x) {
-  if (x <= 0) return 0;
-  double r = x > 1 ? x : 1;
-  for (int i = 0; i < 200; ++i) {
-    const double next = 0.5 * (r + x / r);
-    if (next == r) break;
-    r = next;
-  }
-  return r;
 }
 
 // A number as a run-time scalar: parameters that start from the same distribution share a kernel.

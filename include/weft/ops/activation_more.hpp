@@ -86,16 +86,20 @@ struct ExtentIsEven {
   static_assert(Ok, "glu: the axis must exist and have an even extent");
 };
 
-// The first half along the axis times the gate of the second: sigmoid for GLU.
-template <int Axis, class Gate>
-struct GatedUnit : Operation<GatedUnit<Axis, Gate>> {
+// One half along the axis times the gate of the other: sigmoid of the second half for GLU, gates of the first
+// (`GateFirst`) in Shazeer's variants (2020).
+template <int Axis, class Gate, bool GateFirst = false>
+struct GatedUnit : Operation<GatedUnit<Axis, Gate, GateFirst>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 1;
     static_assert(sizeof(ExtentIsEven<extent % 2 == 0, GatedUnit, typename X::shape>) > 0);
-    const auto value = SliceAxis<Axis, 0, extent / 2, 1>::apply(b, x);
-    const auto gate = SliceAxis<Axis, extent / 2, extent, 1>::apply(b, x);
-    return mul(value, Gate::apply(b, gate));
+    const auto first = SliceAxis<Axis, 0, extent / 2, 1>::apply(b, x);
+    const auto second = SliceAxis<Axis, extent / 2, extent, 1>::apply(b, x);
+    if constexpr (GateFirst)
+      return mul(Gate::apply(b, first), second);
+    else
+      return mul(first, Gate::apply(b, second));
   }
 };
 

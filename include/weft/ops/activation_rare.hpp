@@ -29,19 +29,6 @@ struct ThresholdF {
 
 }  // namespace detail
 
-// The gate of the first half of an axis times the second half (Shazeer, 2020).
-template <int Axis, class Gate>
-struct GateFirst : Operation<GateFirst<Axis, Gate>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 1;
-    static_assert(sizeof(ExtentIsEven<extent % 2 == 0, GateFirst, typename X::shape>) > 0);
-    const auto gate = SliceAxis<Axis, 0, extent / 2, 1>::apply(b, x);
-    const auto value = SliceAxis<Axis, extent / 2, extent, 1>::apply(b, x);
-    return mul(Gate::apply(b, gate), value);
-  }
-};
-
 // x pulled towards 0 by l, 0 where it is nearer.
 template <class X, class L = double>
 constexpr auto softshrink(const X& x, const L& l = 0.5) {
@@ -73,15 +60,15 @@ constexpr auto softmin(const X& x) {
 }
 template <int Axis = -1, class X>
 constexpr auto swiglu(const X& x) {
-  return GateFirst<Axis, Silu>{}(x);
+  return GatedUnit<Axis, Silu, true>{}(x);
 }
 template <int Axis = -1, class X>
 constexpr auto geglu(const X& x) {
-  return GateFirst<Axis, Gelu>{}(x);
+  return GatedUnit<Axis, Gelu, true>{}(x);
 }
 template <int Axis = -1, class X>
 constexpr auto reglu(const X& x) {
-  return GateFirst<Axis, Relu>{}(x);
+  return GatedUnit<Axis, Relu, true>{}(x);
 }
 
 // x . y / (max(|x|, eps) max(|y|, eps)) along one axis.

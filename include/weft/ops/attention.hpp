@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "weft/core/square_root.hpp"
 #include "weft/ops/activation.hpp"
 #include "weft/ops/linalg.hpp"
 #include "weft/ops/random.hpp"
@@ -101,13 +102,6 @@ constexpr ir::Value attention_product(ir::Value a, ir::Value b, const Dims& batc
   return ir::dot(a, b, axes, a.dtype());
 }
 
-// 1 / sqrt(x) by Newton's iteration; std::sqrt is not constexpr.
-constexpr double inverse_root(double x) {
-  double r = x > 1 ? x : 1;
-  for (int i = 0; i < 200; ++i) r = 0.5 * (r + x / r);
-  return 1 / r;
-}
-
 // Softmax over the last axis of scores that may be -infinity; a row with nothing else is zeros.
 constexpr auto masked_softmax(const auto& x) {
   constexpr double lowest = -std::numeric_limits<double>::infinity();
@@ -188,9 +182,9 @@ struct ScaledDotProductAttention : Operation<ScaledDotProductAttention<Options, 
       return results(detail::refused<T, typename R::shape>(q, k, v, more...), detail::refused<T, S>(q, k, v));
     } else {
       constexpr DType t = dtype_of<T>;
-      constexpr double scale =
-          Options.scale != 0 ? Options.scale
-                             : detail::inverse_root(static_cast<double>(Rule::q.extent[Rule::q.rank - 1]));
+      constexpr double scale = Options.scale != 0
+                                   ? Options.scale
+                                   : 1 / square_root(static_cast<double>(Rule::q.extent[Rule::q.rank - 1]));
       const ir::Value rows = ir::reshape(ir::cast(q.value, t), Rule::rows);
       const ir::Value product = detail::attention_product(rows, ir::cast(k.value, t), Rule::batch_qk, true);
       const Expr<Wide, S> all{ir::reshape(ir::cast(product, dtype_of<Wide>), S::value) * scale};

@@ -4,7 +4,7 @@
 // to (1 - momentum) g + momentum b), by five steps of Newton and Schulz, and r depends on the shape. Matrices
 // are updated so, one by one, through products in the graph; everything else by AdamW, in one kernel.
 
-#include "weft/nn/init.hpp"
+#include "weft/core/square_root.hpp"
 #include "weft/ops/orthogonal.hpp"
 #include "weft/optim/adam.hpp"
 #include "weft/optim/groups.hpp"
@@ -84,8 +84,8 @@ struct Muon {
     const Value direction = u.gradient * u.number[N::now] + past * u.number[N::past];
     const Value o = detail::orthogonalized(direction, u.number[N::a], u.number[N::b], u.number[N::c],
                                            u.number[N::eps], steps);
-    const double ratio = nn::init::square_root(rows / columns);
-    const double longest = 0.2 * nn::init::square_root(rows > columns ? rows : columns);
+    const double ratio = weft::square_root(rows / columns);
+    const double longest = 0.2 * weft::square_root(rows > columns ? rows : columns);
     const Value rate = u.number[N::original] * (ratio > 1 ? ratio : 1.0) + u.number[N::rms] * longest +
                        u.number[N::spectral] * ratio;
     u.parameter = u.parameter * u.number[N::keep] - o * rate;
