@@ -15,13 +15,11 @@ import torch.nn.functional as F
 from safetensors.torch import save_file
 from torch import nn
 
+from modules import flat, record
+
 warnings.filterwarnings("ignore")
 folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "nn"
 out = {}
-
-
-def flat(*tensors):
-    return torch.cat([t.reshape(-1) for t in tensors])
 
 
 def write(name):
@@ -49,24 +47,6 @@ def functional(name, q, k, v, mask=None, **options):
         out[f"{name}.{key}"] = value
         if value.grad is not None:
             out[f"{name}.d{key}"] = value.grad
-
-
-def record(name, module, *shapes):
-    """Output, and gradients of sum(y * upstream) with respect to inputs and parameters."""
-    with torch.no_grad():
-        for parameter in module.parameters():
-            parameter.copy_(torch.randn_like(parameter) * 0.4)
-    for key, value in module.state_dict().items():
-        out[f"{name}.{key}"] = value.clone()
-    leaves = [torch.randn(*shape, requires_grad=True) for shape in shapes]
-    y = module(*leaves)
-    upstream = torch.randn_like(y)
-    (y * upstream).sum().backward()
-    out[f"{name}.y"], out[f"{name}.upstream"] = y, upstream
-    for k, leaf in enumerate(leaves):
-        out[f"{name}.x{k}"], out[f"{name}.dx{k}"] = leaf, leaf.grad
-    for key, parameter in module.named_parameters():
-        out[f"{name}.d{key}"] = parameter.grad
 
 
 torch.manual_seed(11)
@@ -150,8 +130,8 @@ def rotary(name, shape, positions, base, dims, interleaved):
     out[f"{name}.positions"] = positions
 
 
-record("attentions", Attentions(), (5, 2, 8), (2, 7, 9))
-record("longer", Longer(), (5, 2, 8))
+record(out, "attentions", Attentions(), (5, 2, 8), (2, 7, 9))
+record(out, "longer", Longer(), (5, 2, 8))
 rotary("half", (2, 3, 5, 8), torch.arange(5), 10000.0, 8, False)
 rotary("pairs", (2, 3, 5, 8), torch.arange(5), 10000.0, 8, True)
 rotary("part", (2, 3, 4, 10), torch.tensor([[0, 1, 2, 3], [70, 71, 3, 900]])[:, None], 500.0, 6, False)
@@ -189,8 +169,8 @@ class Decoders(nn.Module):
         return flat(y, z)
 
 
-record("encoders", Encoders(), (5, 2, 8))
-record("decoders", Decoders(), (5, 2, 8), (4, 2, 8))
+record(out, "encoders", Encoders(), (5, 2, 8))
+record(out, "decoders", Decoders(), (5, 2, 8), (4, 2, 8))
 
 
 class Stacks(nn.Module):
@@ -204,7 +184,7 @@ class Stacks(nn.Module):
                                 src_key_padding_mask=self.padding, memory_key_padding_mask=self.padding)
 
 
-record("stacks", Stacks(), (2, 5, 8), (2, 4, 8))
+record(out, "stacks", Stacks(), (2, 5, 8), (2, 4, 8))
 
 encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 12, norm_first=True), 3, nn.LayerNorm(8), False)
 with torch.no_grad():

@@ -6,28 +6,17 @@ order. Where PyTorch refuses integers or booleans for want of fractions (a mean,
 and the reference is PyTorch's result for the operands as float32.
 Run: python tests/parity/generate_dtypes.py (PyTorch 2.x, CPU).
 """
-import pathlib
 import warnings
 
 import torch
 import torch.nn.functional as F
 
+from groups import Groups
+
 warnings.filterwarnings("ignore")
 dtypes = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i64": torch.int64,
           "i32": torch.int32, "i8": torch.int8, "u8": torch.uint8, "bool": torch.bool}
-names = {dtype: name for name, dtype in dtypes.items()}
-lines = []
-
-
-def number(v):
-    if isinstance(v, bool):
-        return str(int(v))
-    return repr(v) if isinstance(v, int) else "%.17g" % v
-
-
-def tensor(kind, t):
-    values = [number(v) for v in t.contiguous().flatten().tolist()]
-    lines.append(" ".join([kind, names[t.dtype], "x".join(map(str, t.shape)) or "-"] + values))
+groups = Groups(lambda v: "%.17g" % v)
 
 
 class Operands:
@@ -65,9 +54,9 @@ def padded(t, n):
 def family(name, wanted, rows):
     for short in wanted.split():
         e = Operands(dtypes[short])
-        lines.append(f"group {name}_{short}")
+        groups.lines.append(f"group {name}_{short}")
         for t in e.inputs:
-            tensor("in", t)
+            groups.tensor("in", t)
         for key, f in rows.items():
             try:
                 result = f(e)
@@ -75,7 +64,7 @@ def family(name, wanted, rows):
                 if e.x.dtype.is_floating_point and key not in ("quantile",):
                     raise
                 result = f(e.floats()).to(e.x.dtype if e.x.dtype.is_floating_point else torch.float32)
-            tensor("out " + key, result)
+            groups.tensor("out " + key, result)
 
 
 def unary(*wanted):
@@ -160,5 +149,4 @@ family("bits", f"{integers} bool", {
     **binary("bitwise_and", "bitwise_or", "bitwise_xor"), **unary("bitwise_not"),
     "left": lambda e: torch.bitwise_left_shift(e.x, 1), "right": lambda e: torch.bitwise_right_shift(e.x, 1)})
 
-pathlib.Path(__file__).with_name("data").joinpath("dtypes.txt").write_text("\n".join(lines) + "\n")
-print(f"{len(lines)} lines")
+groups.write("dtypes.txt")

@@ -1,30 +1,17 @@
 #!/usr/bin/env python3
 """Writes tests/parity/data/func.txt: what torch.func makes of functions, for tests/unit/ops/vmap.cpp and vjp.cpp.
 
-The format is that of ops.txt (generate_ops.py). Run: python tests/parity/generate_func.py (PyTorch 2.x, CPU).
+The format is that of groups.py. Run: python tests/parity/generate_func.py (PyTorch 2.x, CPU).
 """
-import pathlib
 import torch
 import torch.nn.functional as F
 from torch.func import grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
 
+from groups import Groups
+
 torch.manual_seed(20250301)
 torch.set_default_dtype(torch.float64)
-names = {torch.float64: "f64", torch.int64: "i64", torch.bool: "bool"}
-lines = []
-
-
-def tensor(kind, t):
-    values = [repr(v) for v in t.detach().contiguous().flatten().tolist()]
-    lines.append(" ".join([kind, names[t.dtype], "x".join(map(str, t.shape)) or "-"] + values))
-
-
-def group(name, inputs, outputs):
-    lines.append("group " + name)
-    for t in inputs:
-        tensor("in", t)
-    for key, t in outputs:
-        tensor("out " + key, t)
+group = Groups(repr)
 
 
 r = torch.randn
@@ -81,6 +68,4 @@ group("func_layers", [image, kernel, rows, table, place],
        ("rows_gradient", vmap(grad(lambda t, i: (t[i] ** 3).sum()))(table, place)),
        ("argmax", vmap(lambda m: m.argmax(1))(rows))])
 
-path = pathlib.Path(__file__).parent / "data" / "func.txt"
-path.write_text("\n".join(lines) + "\n")
-print(f"{path}: {len(lines)} lines")
+group.write("func.txt")

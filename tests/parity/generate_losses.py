@@ -1,35 +1,16 @@
 #!/usr/bin/env python3
 """Writes tests/parity/data/losses.txt: PyTorch's losses with their options, and metrics by their definitions.
 
-The format is that of generate_ops.py. A `name.dK` line is the gradient, with respect to input K, of
+The format is that of groups.py. A `name.dK` line is the gradient, with respect to input K, of
 sum(loss * (1, 2, 3, ...)). Run: python tests/parity/generate_losses.py (PyTorch 2.x, CPU).
 """
-import pathlib
 import torch
 import torch.nn.functional as F
 
+from groups import Groups
+
 torch.manual_seed(20250211)
-names = {torch.float32: "f32", torch.float64: "f64", torch.int64: "i64", torch.int32: "i32", torch.bool: "bool"}
-lines = []
-
-
-def number(v):
-    if isinstance(v, bool):
-        return str(int(v))
-    return repr(v) if isinstance(v, int) else ("%.9g" % v)
-
-
-def tensor(kind, t):
-    values = [number(v) for v in t.detach().contiguous().flatten().tolist()]
-    lines.append(" ".join([kind, names[t.dtype], "x".join(map(str, t.shape)) or "-"] + values))
-
-
-def group(name, inputs, outputs):
-    lines.append("group " + name)
-    for t in inputs:
-        tensor("in", t)
-    for key, t in outputs:
-        tensor("out " + key, t)
+group = Groups()
 
 
 def losses(name, inputs, cases, wrt=(0,)):
@@ -157,4 +138,4 @@ group("metrics", [scores, truth], [
     [(f"{f.__name__}_none", number32(f(t, g, average=None, labels=range(7), zero_division=0))) for f in scored] +
     [("perplexity", ce(scores[seen], truth[seen]).exp())])
 
-pathlib.Path(__file__).with_name("data").joinpath("losses.txt").write_text("\n".join(lines) + "\n")
+group.write("losses.txt")

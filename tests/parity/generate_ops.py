@@ -4,32 +4,13 @@
 A group is one compiled program in tests/unit/ops/*.cpp: `in` lines in the order of its inputs, `out` lines in the
 order of its results. Run: python tests/parity/generate_ops.py (PyTorch 2.x, CPU).
 """
-import pathlib
 import torch
 import torch.nn.functional as F
 
+from groups import Groups
+
 torch.manual_seed(20240607)
-names = {torch.float32: "f32", torch.float64: "f64", torch.int64: "i64", torch.int32: "i32", torch.bool: "bool"}
-lines = []
-
-
-def number(v):
-    if isinstance(v, bool):
-        return str(int(v))
-    return repr(v) if isinstance(v, int) else ("%.9g" % v)
-
-
-def tensor(kind, t):
-    values = [number(v) for v in t.detach().contiguous().flatten().tolist()]
-    lines.append(" ".join([kind, names[t.dtype], "x".join(map(str, t.shape)) or "-"] + values))
-
-
-def group(name, inputs, outputs):
-    lines.append("group " + name)
-    for t in inputs:
-        tensor("in", t)
-    for key, t in outputs:
-        tensor("out " + key, t)
+group = Groups()
 
 
 def gradients(f, *inputs):
@@ -362,7 +343,4 @@ shrinks = [("softshrink", lambda t: F.softshrink(t, 0.7)), ("hardshrink", lambda
            ("normalize", lambda t: F.normalize(t, dim=1))]
 group("shrink", [sh], [(n, f(sh)) for n, f in shrinks] + [("d" + n, gradients(f, sh)[0]) for n, f in shrinks])
 
-path = pathlib.Path(__file__).parent / "data" / "ops.txt"
-path.parent.mkdir(exist_ok=True)
-path.write_text("\n".join(lines) + "\n")
-print(path, path.stat().st_size, "bytes")
+group.write("ops.txt")

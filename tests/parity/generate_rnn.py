@@ -11,12 +11,10 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
+from modules import flat, record
+
 folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "nn"
 out = {}
-
-
-def flat(*tensors):
-    return torch.cat([t.reshape(-1) for t in tensors])
 
 
 class Layer(nn.Module):
@@ -47,40 +45,22 @@ class Cell(nn.Module):
         return self.rnn(x, state).reshape(-1)
 
 
-def record(name, module, *shapes):
-    """Output, and gradients of sum(y * upstream) with respect to inputs and parameters."""
-    with torch.no_grad():
-        for parameter in module.parameters():
-            parameter.copy_(torch.randn_like(parameter) * 0.4)
-    for key, value in module.state_dict().items():
-        out[f"{name}.{key}"] = value.clone()
-    leaves = [torch.randn(*shape, requires_grad=True) for shape in shapes]
-    y = module(*leaves)
-    upstream = torch.randn_like(y)
-    (y * upstream).sum().backward()
-    out[f"{name}.y"], out[f"{name}.upstream"] = y, upstream
-    for k, leaf in enumerate(leaves):
-        out[f"{name}.x{k}"], out[f"{name}.dx{k}"] = leaf, leaf.grad
-    for key, parameter in module.named_parameters():
-        out[f"{name}.d{key}"] = parameter.grad
-
-
 torch.manual_seed(5)
-record("rnn", Layer(nn.RNN(3, 4)), (5, 2, 3), (1, 2, 4))
-record("rnn_relu", Layer(nn.RNN(3, 20, num_layers=2, nonlinearity="relu", bias=False, batch_first=True)), (2, 5, 3))
-record("rnn_unbatched", Layer(nn.RNN(3, 4, bidirectional=True)), (5, 3), (2, 4))
-record("lstm", Layer(nn.LSTM(3, 4)), (5, 2, 3), (2, 1, 2, 4))
-record("lstm_zero", Layer(nn.LSTM(3, 20)), (6, 2, 3))
-record("lstm_deep", Layer(nn.LSTM(3, 5, num_layers=2, batch_first=True, bidirectional=True)), (2, 6, 3), (2, 4, 2, 5))
-record("lstm_no_bias", Layer(nn.LSTM(3, 4, num_layers=2, bias=False)), (1, 2, 3), (2, 2, 2, 4))
-record("lstm_projected", Layer(nn.LSTM(3, 6, num_layers=2, proj_size=4, bidirectional=True)), (4, 2, 3))
-record("gru", Layer(nn.GRU(3, 4)), (5, 2, 3), (1, 2, 4))
-record("gru_deep", Layer(nn.GRU(3, 20, num_layers=2, batch_first=True, bidirectional=True)), (2, 6, 3), (4, 2, 20))
-record("gru_no_bias", Layer(nn.GRU(3, 4, bias=False)), (5, 3))
-record("rnn_cell", Cell(nn.RNNCell(3, 4)), (2, 3), (2, 4))
-record("rnn_cell_relu", Cell(nn.RNNCell(3, 4, nonlinearity="relu")), (2, 3))
-record("lstm_cell", Cell(nn.LSTMCell(3, 4)), (2, 3), (2, 2, 4))
-record("gru_cell", Cell(nn.GRUCell(3, 4, bias=False)), (3,), (4,))
+record(out, "rnn", Layer(nn.RNN(3, 4)), (5, 2, 3), (1, 2, 4))
+record(out, "rnn_relu", Layer(nn.RNN(3, 20, num_layers=2, nonlinearity="relu", bias=False, batch_first=True)), (2, 5, 3))
+record(out, "rnn_unbatched", Layer(nn.RNN(3, 4, bidirectional=True)), (5, 3), (2, 4))
+record(out, "lstm", Layer(nn.LSTM(3, 4)), (5, 2, 3), (2, 1, 2, 4))
+record(out, "lstm_zero", Layer(nn.LSTM(3, 20)), (6, 2, 3))
+record(out, "lstm_deep", Layer(nn.LSTM(3, 5, num_layers=2, batch_first=True, bidirectional=True)), (2, 6, 3), (2, 4, 2, 5))
+record(out, "lstm_no_bias", Layer(nn.LSTM(3, 4, num_layers=2, bias=False)), (1, 2, 3), (2, 2, 2, 4))
+record(out, "lstm_projected", Layer(nn.LSTM(3, 6, num_layers=2, proj_size=4, bidirectional=True)), (4, 2, 3))
+record(out, "gru", Layer(nn.GRU(3, 4)), (5, 2, 3), (1, 2, 4))
+record(out, "gru_deep", Layer(nn.GRU(3, 20, num_layers=2, batch_first=True, bidirectional=True)), (2, 6, 3), (4, 2, 20))
+record(out, "gru_no_bias", Layer(nn.GRU(3, 4, bias=False)), (5, 3))
+record(out, "rnn_cell", Cell(nn.RNNCell(3, 4)), (2, 3), (2, 4))
+record(out, "rnn_cell_relu", Cell(nn.RNNCell(3, 4, nonlinearity="relu")), (2, 3))
+record(out, "lstm_cell", Cell(nn.LSTMCell(3, 4)), (2, 3), (2, 2, 4))
+record(out, "gru_cell", Cell(nn.GRUCell(3, 4, bias=False)), (3,), (4,))
 
 data = {key: value.detach().clone().contiguous() for key, value in out.items()}
 save_file(data, folder / "recurrent.safetensors", {"format": "pt", "torch": torch.__version__})
