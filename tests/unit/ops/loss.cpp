@@ -10,11 +10,6 @@ using namespace weft::testing;
 
 namespace {
 
-// The value of f and its gradient with respect to x, as tests/parity/generate_losses.py lists them.
-template <class F, class X>
-constexpr auto both(const F& f, const X& x) {
-  return std::tuple{f(x), weighted<>(f)(x)};
-}
 template <class... T>
 constexpr auto all(const T&... t) {
   return std::tuple_cat(t...);

@@ -10,11 +10,6 @@ using namespace weft::testing;
 
 namespace {
 
-// The value of f and its gradient with respect to x.
-template <class F, class X>
-constexpr auto both(const F& f, const X& x) {
-  return std::tuple{f(x), weighted<>(f)(x)};
-}
 constexpr auto none = reduction::none, total = reduction::sum, average = reduction::mean;
 
 }  // namespace

@@ -1,6 +1,8 @@
 #pragma once
 // What tests/parity/generate_ops.py calls gradients(): of sum(f(x...) * (1, 2, 3, ...)).
 
+#include <tuple>
+
 #include "weft/ops/creation.hpp"
 #include "weft/ops/grad.hpp"
 #include "weft/ops/reduce.hpp"
@@ -15,6 +17,12 @@ constexpr auto weighted(const F& f) {
     using Y = std::remove_cvref_t<decltype(y)>;
     return sum(reshape<Y::size>(y) * arange<f32, 1, Y::size + 1>());
   });
+}
+
+// The value of f and that gradient, as the groups of data/losses.txt have them.
+template <class F, class X>
+constexpr auto both(const F& f, const X& x) {
+  return std::tuple{f(x), weighted<>(f)(x)};
 }
 
 }  // namespace weft::testing
