@@ -23803,6 +23803,35 @@ constexpr auto affine(const auto& n, const auto& weight, const auto& bias) {
     return n * along_channels<C>(weight, after) + along_channels<C>(bias, after);
 }
 
+// Mean and biased variance of f over the named axes, which stay; and f without the mean.
+template <int... A>
+constexpr auto moments(const auto& f) {
+  const auto average = mean<A...>(f, keepdim);
+  const auto centred = sub(f, average);
+  const auto variance = mean<A...>(mul(centred, centred), keepdim);
+  return std::tuple{average, variance, centred};
+}
+// What a module with running statistics makes of x, given x without the mean, and the variance: in x's dtype.
+template <i64 C, class X>
+constexpr auto finished(const auto& module, const auto& centred, const auto& variance) {
+  return cast<same_dtype<X>>(affine<C>(centred * rsqrt(variance + module.eps), module.weight, module.bias));
+}
+// The same by the running statistics, for evaluation.
+template <i64 C, class X, int... K>
+constexpr auto by_running(const auto& module, const X& x, std::integer_sequence<int, K...> after) {
+  const auto average = along_channels<C>(module.running_mean, after);
+  const auto variance = along_channels<C>(module.running_var, after);
+  return finished<C, X>(module, wide(x) - average, variance);
+}
+// Moves the running statistics by those of a batch of `count` numbers a channel, moved(running, now) being
+// the running value after it.
+template <i64 Count>
+constexpr void follow(const auto& module, const auto& average, const auto& variance, const auto& moved) {
+  constexpr float unbiased = static_cast<float>(Count) / static_cast<float>(Count > 1 ? Count - 1 : 1);
+  module.running_mean.assign(moved(module.running_mean.latest(), average, 1.0f));
+  module.running_var.assign(moved(module.running_var.latest(), variance, unbiased));
+}
+
 }  // namespace module_detail
 
 // x (..., D...) -> the same. weight and bias (D...).
@@ -23964,31 +23993,22 @@ struct BatchNorm {
  private:
   template <class X, int... K>
   constexpr auto apply(const X& x, std::integer_sequence<int, K...> after) const {
-    const auto f = module_detail::wide(x);
     if (mode.training || !Options.track_running_stats) {
       constexpr i64 count = X::size / C;
       if (mode.training && count < 2)
         throw Error("norm/one-value", "training needs more than one value for each channel");
-      const auto average = mean<0, (K + 2)...>(f, keepdim);
-      const auto centred = sub(f, average);
-      const auto variance = mean<0, (K + 2)...>(mul(centred, centred), keepdim);
+      const auto [average, variance, centred] = module_detail::moments<0, (K + 2)...>(module_detail::wide(x));
       if constexpr (Options.track_running_stats) {
-        running_mean.assign(track(running_mean.latest(), average, 1.0f));
-        running_var.assign(
-            track(running_var.latest(), variance, static_cast<float>(count) / static_cast<float>(count - 1)));
+        module_detail::follow<count>(*this, average, variance,
+                                     [this](const auto&... a) { return track(a...); });
         num_batches_tracked.assign(add(num_batches_tracked.latest(), 1));
       }
-      return cast<module_detail::same_dtype<X>>(
-          module_detail::affine<C>(centred * rsqrt(variance + eps), weight, bias));
+      return module_detail::finished<C, X>(*this, centred, variance);
     }
-    if constexpr (Options.track_running_stats) {
-      const auto average = module_detail::along_channels<C>(running_mean, after);
-      const auto variance = module_detail::along_channels<C>(running_var, after);
-      return cast<module_detail::same_dtype<X>>(
-          module_detail::affine<C>((f - average) * rsqrt(variance + eps), weight, bias));
-    } else {
+    if constexpr (Options.track_running_stats)
+      return module_detail::by_running<C>(*this, x, after);
+    else
       return X{};
-    }
   }
   // The running value after a batch.
   constexpr auto track(const auto& running, const auto& batch, float scale) const {
@@ -25843,26 +25863,15 @@ struct InstanceNorm {
   template <class X, int... K>
   constexpr X apply(const X& x, std::integer_sequence<int, K...> after) const {
     constexpr i64 count = X::size / C / X::shape::value.extent[0];
-    const auto f = module_detail::wide(x);
-    if constexpr (Options.track_running_stats) {
-      if (!mode.training) {
-        const auto average = module_detail::along_channels<C>(running_mean, after);
-        const auto variance = module_detail::along_channels<C>(running_var, after);
-        return cast<typename X::dtype>(
-            module_detail::affine<C>((f - average) * rsqrt(variance + eps), weight, bias));
-      }
-    }
+    if constexpr (Options.track_running_stats)
+      if (!mode.training) return module_detail::by_running<C>(*this, x, after);
     if (mode.training && count < 2)
       throw Error("norm/one-value", "training needs more than one value for each channel");
-    const auto average = mean<(K + 2)...>(f, keepdim);
-    const auto centred = sub(f, average);
-    const auto variance = mean<(K + 2)...>(mul(centred, centred), keepdim);
-    if constexpr (Options.track_running_stats) {
-      running_mean.assign(track(running_mean.latest(), average, 1.0f));
-      running_var.assign(
-          track(running_var.latest(), variance, static_cast<float>(count) / static_cast<float>(count - 1)));
-    }
-    return cast<typename X::dtype>(module_detail::affine<C>(centred * rsqrt(variance + eps), weight, bias));
+    const auto [average, variance, centred] = module_detail::moments<(K + 2)...>(module_detail::wide(x));
+    if constexpr (Options.track_running_stats)
+      module_detail::follow<count>(*this, average, variance,
+                                   [this](const auto&... a) { return track(a...); });
+    return module_detail::finished<C, X>(*this, centred, variance);
   }
   // The running value after a batch, whose value is the mean over its samples.
   constexpr auto track(const auto& running, const auto& each, float scale) const {

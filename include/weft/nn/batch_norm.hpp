@@ -48,31 +48,22 @@ struct BatchNorm {
  private:
   template <class X, int... K>
   constexpr auto apply(const X& x, std::integer_sequence<int, K...> after) const {
-    const auto f = module_detail::wide(x);
     if (mode.training || !Options.track_running_stats) {
       constexpr i64 count = X::size / C;
       if (mode.training && count < 2)
         throw Error("norm/one-value", "training needs more than one value for each channel");
-      const auto average = mean<0, (K + 2)...>(f, keepdim);
-      const auto centred = sub(f, average);
-      const auto variance = mean<0, (K + 2)...>(mul(centred, centred), keepdim);
+      const auto [average, variance, centred] = module_detail::moments<0, (K + 2)...>(module_detail::wide(x));
       if constexpr (Options.track_running_stats) {
-        running_mean.assign(track(running_mean.latest(), average, 1.0f));
-        running_var.assign(
-            track(running_var.latest(), variance, static_cast<float>(count) / static_cast<float>(count - 1)));
+        module_detail::follow<count>(*this, average, variance,
+                                     [this](const auto&... a) { return track(a...); });
         num_batches_tracked.assign(add(num_batches_tracked.latest(), 1));
       }
-      return cast<module_detail::same_dtype<X>>(
-          module_detail::affine<C>(centred * rsqrt(variance + eps), weight, bias));
+      return module_detail::finished<C, X>(*this, centred, variance);
     }
-    if constexpr (Options.track_running_stats) {
-      const auto average = module_detail::along_channels<C>(running_mean, after);
-      const auto variance = module_detail::along_channels<C>(running_var, after);
-      return cast<module_detail::same_dtype<X>>(
-          module_detail::affine<C>((f - average) * rsqrt(variance + eps), weight, bias));
-    } else {
+    if constexpr (Options.track_running_stats)
+      return module_detail::by_running<C>(*this, x, after);
+    else
       return X{};
-    }
   }
   // The running value after a batch.
   constexpr auto track(const auto& running, const auto& batch, float scale) const {

@@ -67,26 +67,15 @@ struct InstanceNorm {
   template <class X, int... K>
   constexpr X apply(const X& x, std::integer_sequence<int, K...> after) const {
     constexpr i64 count = X::size / C / X::shape::value.extent[0];
-    const auto f = module_detail::wide(x);
-    if constexpr (Options.track_running_stats) {
-      if (!mode.training) {
-        const auto average = module_detail::along_channels<C>(running_mean, after);
-        const auto variance = module_detail::along_channels<C>(running_var, after);
-        return cast<typename X::dtype>(
-            module_detail::affine<C>((f - average) * rsqrt(variance + eps), weight, bias));
-      }
-    }
+    if constexpr (Options.track_running_stats)
+      if (!mode.training) return module_detail::by_running<C>(*this, x, after);
     if (mode.training && count < 2)
       throw Error("norm/one-value", "training needs more than one value for each channel");
-    const auto average = mean<(K + 2)...>(f, keepdim);
-    const auto centred = sub(f, average);
-    const auto variance = mean<(K + 2)...>(mul(centred, centred), keepdim);
-    if constexpr (Options.track_running_stats) {
-      running_mean.assign(track(running_mean.latest(), average, 1.0f));
-      running_var.assign(
-          track(running_var.latest(), variance, static_cast<float>(count) / static_cast<float>(count - 1)));
-    }
-    return cast<typename X::dtype>(module_detail::affine<C>(centred * rsqrt(variance + eps), weight, bias));
+    const auto [average, variance, centred] = module_detail::moments<(K + 2)...>(module_detail::wide(x));
+    if constexpr (Options.track_running_stats)
+      module_detail::follow<count>(*this, average, variance,
+                                   [this](const auto&... a) { return track(a...); });
+    return module_detail::finished<C, X>(*this, centred, variance);
   }
   // The running value after a batch, whose value is the mean over its samples.
   constexpr auto track(const auto& running, const auto& each, float scale) const {

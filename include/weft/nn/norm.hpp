@@ -72,6 +72,35 @@ constexpr auto affine(const auto& n, const auto& weight, const auto& bias) {
     return n * along_channels<C>(weight, after) + along_channels<C>(bias, after);
 }
 
+// Mean and biased variance of f over the named axes, which stay; and f without the mean.
+template <int... A>
+constexpr auto moments(const auto& f) {
+  const auto average = mean<A...>(f, keepdim);
+  const auto centred = sub(f, average);
+  const auto variance = mean<A...>(mul(centred, centred), keepdim);
+  return std::tuple{average, variance, centred};
+}
+// What a module with running statistics makes of x, given x without the mean, and the variance: in x's dtype.
+template <i64 C, class X>
+constexpr auto finished(const auto& module, const auto& centred, const auto& variance) {
+  return cast<same_dtype<X>>(affine<C>(centred * rsqrt(variance + module.eps), module.weight, module.bias));
+}
+// The same by the running statistics, for evaluation.
+template <i64 C, class X, int... K>
+constexpr auto by_running(const auto& module, const X& x, std::integer_sequence<int, K...> after) {
+  const auto average = along_channels<C>(module.running_mean, after);
+  const auto variance = along_channels<C>(module.running_var, after);
+  return finished<C, X>(module, wide(x) - average, variance);
+}
+// Moves the running statistics by those of a batch of `count` numbers a channel, moved(running, now) being
+// the running value after it.
+template <i64 Count>
+constexpr void follow(const auto& module, const auto& average, const auto& variance, const auto& moved) {
+  constexpr float unbiased = static_cast<float>(Count) / static_cast<float>(Count > 1 ? Count - 1 : 1);
+  module.running_mean.assign(moved(module.running_mean.latest(), average, 1.0f));
+  module.running_var.assign(moved(module.running_var.latest(), variance, unbiased));
+}
+
 }  // namespace module_detail
 
 // x (..., D...) -> the same. weight and bias (D...).
