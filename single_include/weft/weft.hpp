@@ -24000,7 +24000,7 @@ struct BatchNorm {
       const auto [average, variance, centred] = module_detail::moments<0, (K + 2)...>(module_detail::wide(x));
       if constexpr (Options.track_running_stats) {
         module_detail::follow<count>(*this, average, variance,
-                                     [this](const auto&... a) { return track(a...); });
+                                     [this](const auto&... a) { return this->track(a...); });
         num_batches_tracked.assign(add(num_batches_tracked.latest(), 1));
       }
       return module_detail::finished<C, X>(*this, centred, variance);
@@ -25870,7 +25870,7 @@ struct InstanceNorm {
     const auto [average, variance, centred] = module_detail::moments<(K + 2)...>(module_detail::wide(x));
     if constexpr (Options.track_running_stats)
       module_detail::follow<count>(*this, average, variance,
-                                   [this](const auto&... a) { return track(a...); });
+                                   [this](const auto&... a) { return this->track(a...); });
     return module_detail::finished<C, X>(*this, centred, variance);
   }
   // The running value after a batch, whose value is the mean over its samples.

@@ -74,7 +74,7 @@ struct InstanceNorm {
     const auto [average, variance, centred] = module_detail::moments<(K + 2)...>(module_detail::wide(x));
     if constexpr (Options.track_running_stats)
       module_detail::follow<count>(*this, average, variance,
-                                   [this](const auto&... a) { return track(a...); });
+                                   [this](const auto&... a) { return this->track(a...); });
     return module_detail::finished<C, X>(*this, centred, variance);
   }
   // The running value after a batch, whose value is the mean over its samples.

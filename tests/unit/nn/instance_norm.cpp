@@ -36,7 +36,7 @@ TEST_CASE("instance_norm: gradients of normalisations against differences in f64
     INFO("error ", r.error, ", lowered ", r.lowered);
     CHECK(r.ok());
   };
-  constexpr nn::BatchNormOptions plain{.affine = false, .track_running_stats = false};
+  static constexpr nn::BatchNormOptions plain{.affine = false, .track_running_stats = false};
   const auto x = point<2, 3, 4>(-2, 2);
   check([](auto v) { return nn::InstanceNorm1d<3>{}(v); }, x);
   check([](auto v) { return nn::BatchNorm1d<3, plain>{}(v); }, x);
