@@ -16413,7 +16413,7 @@ struct Flatten {
 
 // Keeps gradients from the parameters of a module; defined in walk.hpp.
 template <class M>
-constexpr void detach(M& module);
+constexpr void detach(M& part);
 
 // A module or parameter that is saved but not trained (PyTorch's requires_grad=False). Names are those of
 // `inner` itself: Frozen<Linear<4, 8>> fc is "fc.weight", "fc.bias".
@@ -16433,8 +16433,8 @@ struct Frozen {
 // frozen(m.body)(x) in a model or a loss: what the module gives, with no gradient to its parameters from this
 // use; x gets its own. frozen(Linear<4, 8>{}): a layer that is not trained at all.
 template <class M>
-constexpr Frozen<M> frozen(const M& module) {
-  Frozen<M> r{module};
+constexpr Frozen<M> frozen(const M& part) {
+  Frozen<M> r{part};
   if constexpr (is_state<M>) {
     if constexpr (M::trained) r.inner.detached = true;
   }
@@ -16704,12 +16704,12 @@ constexpr void walk(M& m, F& f, G& g) {
 
 // Of a copy of bound state: the parameters no longer pass gradients on.
 template <class M>
-constexpr void detach(M& module) {
+constexpr void detach(M& part) {
   auto f = [](const Unnamed&, auto& s) {
     if constexpr (std::remove_cvref_t<decltype(s)>::trained) s.detached = true;
   };
   auto g = [](Mode&) {};
-  walk<Unnamed>(module, f, g);
+  walk<Unnamed>(part, f, g);
 }
 
 // One piece of a model's state: its dotted name, and where it lies in the model's block.
@@ -23741,12 +23741,12 @@ struct MultiheadAttention {
 
 namespace weft::nn {
 
-// What: the shape of the input, then the shape or number of groups that the module was made for.
+// What: the shape of the input, then the shape or number of groups that the layer was made for.
 template <bool Ok, class Module, class... What>
 struct NormFits {
   static_assert(Ok,
                 "the input's shape does not fit the normalisation: its last axes (LayerNorm, RMSNorm) or its "
-                "axis 1 (GroupNorm, BatchNorm, InstanceNorm) must be those the module was made for, and "
+                "axis 1 (GroupNorm, BatchNorm, InstanceNorm) must be those the layer was made for, and "
                 "BatchNorm2d takes four axes, BatchNorm3d and InstanceNorm1d to 3d in the same way");
 };
 
@@ -23789,11 +23789,11 @@ constexpr bool ends_with() {
 template <class X>
 using same_dtype = typename X::dtype;
 
-// State that a module has or has not.
+// State that a layer has or has not.
 template <bool Has, class State>
 using OneIf = std::conditional_t<Has, State, Absent>;
 
-// n (N, C, ...) times weight (C) plus bias (C), where the module has them.
+// n (N, C, ...) times weight (C) plus bias (C), where the layer has them.
 template <i64 C>
 constexpr auto affine(const auto& n, const auto& weight, const auto& bias) {
   constexpr auto after = std::make_integer_sequence<int, std::remove_cvref_t<decltype(n)>::rank - 2>{};
@@ -23811,25 +23811,25 @@ constexpr auto moments(const auto& f) {
   const auto variance = mean<A...>(mul(centred, centred), keepdim);
   return std::tuple{average, variance, centred};
 }
-// What a module with running statistics makes of x, given x without the mean, and the variance: in x's dtype.
+// What a layer with running statistics makes of x, given x without the mean, and the variance: in x's dtype.
 template <i64 C, class X>
-constexpr auto finished(const auto& module, const auto& centred, const auto& variance) {
-  return cast<same_dtype<X>>(affine<C>(centred * rsqrt(variance + module.eps), module.weight, module.bias));
+constexpr auto finished(const auto& layer, const auto& centred, const auto& variance) {
+  return cast<same_dtype<X>>(affine<C>(centred * rsqrt(variance + layer.eps), layer.weight, layer.bias));
 }
 // The same by the running statistics, for evaluation.
 template <i64 C, class X, int... K>
-constexpr auto by_running(const auto& module, const X& x, std::integer_sequence<int, K...> after) {
-  const auto average = along_channels<C>(module.running_mean, after);
-  const auto variance = along_channels<C>(module.running_var, after);
-  return finished<C, X>(module, wide(x) - average, variance);
+constexpr auto by_running(const auto& layer, const X& x, std::integer_sequence<int, K...> after) {
+  const auto average = along_channels<C>(layer.running_mean, after);
+  const auto variance = along_channels<C>(layer.running_var, after);
+  return finished<C, X>(layer, wide(x) - average, variance);
 }
 // Moves the running statistics by those of a batch of `count` numbers a channel, moved(running, now) being
 // the running value after it.
 template <i64 Count>
-constexpr void follow(const auto& module, const auto& average, const auto& variance, const auto& moved) {
+constexpr void follow(const auto& layer, const auto& average, const auto& variance, const auto& moved) {
   constexpr float unbiased = static_cast<float>(Count) / static_cast<float>(Count > 1 ? Count - 1 : 1);
-  module.running_mean.assign(moved(module.running_mean.latest(), average, 1.0f));
-  module.running_var.assign(moved(module.running_var.latest(), variance, unbiased));
+  layer.running_mean.assign(moved(layer.running_mean.latest(), average, 1.0f));
+  layer.running_var.assign(moved(layer.running_var.latest(), variance, unbiased));
 }
 
 }  // namespace module_detail
@@ -34436,12 +34436,17 @@ class Progress {
 // are independent.
 
 // ---- weft/train/step.hpp ----
-// The whole training step as one graph: forward, backward, clipping, loss scaling, the optimiser's updates.
-//
-// Gradients are packed into one arena laid out like the parameters'; each parameter group is updated by one
-// kernel over its ranges. State beside the parameters lies in the optimiser's block: the applied updates, the
-// loss scale and its count of good updates, the accumulated gradients, then the moments. Updates are counted
-// by the program only where it may skip one (a loss scale); elsewhere the trainer counts.
+// The whole training step as a source of exec::Compiled: its forward pass, its backward pass and its update,
+// each a stage of constant evaluation of its own.
+
+// ---- weft/train/update.hpp ----
+// The end of a step: gradients into their arena, one factor for all of them (accumulation, loss scale,
+// clipping), one update a parameter group. Updates are counted by the program only where it may skip one (a
+// loss scale); elsewhere the trainer counts.
+
+// ---- weft/train/backward.hpp ----
+// The loss and its gradients as a graph: the model's forward pass, and the backward pass behind it, which can
+// stop after so many nodes and go on in another constant evaluation.
 
 // ---- weft/exec/custom_gradients.hpp ----
 // The gradients of the custom primitives of a graph that an earlier constant evaluation left as words: a
@@ -34519,11 +34524,15 @@ struct CustomSignatures {
 };
 
 }  // namespace weft::exec
+// ---- weft/train/optimizer_layout.hpp ----
+// Where a step keeps what is not the model's: the optimiser's block of memory, the run-time scalars, the
+// ranges of each parameter group.
+//
+// Gradients are packed into one arena laid out like the parameters'; each parameter group is updated by one
+// kernel over its ranges. State beside the parameters lies in the optimiser's block: the applied updates, the
+// loss scale and its count of good updates, the accumulated gradients, then the moments.
 
 namespace weft::train {
-
-using ir::Op;
-using ir::Value;
 
 // Where the optimiser's state lies in its block, in bytes.
 struct OptimizerLayout {
@@ -34592,6 +34601,24 @@ constexpr void add_group(ir::Graph& g, int group) {
   g.groups.push({begin, g.ranges.size() - begin});
 }
 
+// Adds a slot of the optimiser's or the model's state.
+constexpr int add_slot(ir::Builder& b, ir::Space space, DType t, const Dims& d, i64 offset,
+                       int segments = -1) {
+  b.graph.slots.push({space, t, b.shape(d), segments, offset});
+  return b.graph.slots.size() - 1;
+}
+constexpr ir::Value read_slot(ir::Builder& b, int s) {
+  const ir::Slot slot = b.graph.slots[s];
+  return {&b, b.leaf(ir::Op::state, slot.dtype, Dims(b.graph.shapes[slot.shape]), static_cast<u64>(s))};
+}
+
+}  // namespace weft::train
+
+namespace weft::train {
+
+using ir::Op;
+using ir::Value;
+
 // The forward pass: its graph, the loss's node, and an input that nothing reads (-1: none).
 struct Forward {
   ir::Graph graph;
@@ -34621,17 +34648,6 @@ constexpr Forward trace_forward() {
   r.customs = b.custom_gradients.size();
   r.graph = static_cast<ir::Graph&&>(b.graph);
   return r;
-}
-
-// Adds a slot of the optimiser's or the model's state.
-constexpr int add_slot(ir::Builder& b, ir::Space space, DType t, const Dims& d, i64 offset,
-                       int segments = -1) {
-  b.graph.slots.push({space, t, b.shape(d), segments, offset});
-  return b.graph.slots.size() - 1;
-}
-constexpr Value read_slot(ir::Builder& b, int s) {
-  const ir::Slot slot = b.graph.slots[s];
-  return {&b, b.leaf(Op::state, slot.dtype, Dims(b.graph.shapes[slot.shape]), static_cast<u64>(s))};
 }
 
 // Forward and backward, as far as the backward pass has come: the node of every trained parameter in the
@@ -34677,7 +34693,10 @@ constexpr void continue_backward(Backward& r, int nodes, const List<ir::CustomGr
   r.graph = static_cast<ir::Graph&&>(b.graph);
 }
 
-// The end of a step: gradients into their arena, one factor for all of them, one update a parameter group.
+}  // namespace weft::train
+
+namespace weft::train {
+
 template <class M, class O>
 class UpdateBuilder {
   using Optimizer = typename O::Optimizer;
@@ -34858,6 +34877,10 @@ class UpdateBuilder {
   int scale_slot_ = -1;
   Value factor_, skip_;
 };
+
+}  // namespace weft::train
+
+namespace weft::train {
 
 // The stages of a step's trace, each a constant evaluation of its own.
 template <class M, class F, class O, class... I>

@@ -66,6 +66,11 @@ breaks light 'weft.hpp reaches <thread>'
 write include/weft/ir/graph.hpp '#include <cstdio>'
 keeps light
 
+write include/weft/ir/graph.hpp '  // module' 'int f(int module) {' '  return' '    module + 1; }'
+breaks directives 'ir/graph.hpp:4:'
+write include/weft/ir/graph.hpp '  // module' 'int f(int module) { return module; }'
+keeps directives
+
 rm tests/unit/ir/graph.cpp
 breaks mirrored 'ir/graph.hpp: no tests/unit/ir/graph.cpp, and no line'
 write tests/style/covered.txt 'ir/node.hpp names only' 'ir/graph.hpp'

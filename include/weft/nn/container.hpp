@@ -104,7 +104,7 @@ struct Flatten {
 
 // Keeps gradients from the parameters of a module; defined in walk.hpp.
 template <class M>
-constexpr void detach(M& module);
+constexpr void detach(M& part);
 
 // A module or parameter that is saved but not trained (PyTorch's requires_grad=False). Names are those of
 // `inner` itself: Frozen<Linear<4, 8>> fc is "fc.weight", "fc.bias".
@@ -124,8 +124,8 @@ struct Frozen {
 // frozen(m.body)(x) in a model or a loss: what the module gives, with no gradient to its parameters from this
 // use; x gets its own. frozen(Linear<4, 8>{}): a layer that is not trained at all.
 template <class M>
-constexpr Frozen<M> frozen(const M& module) {
-  Frozen<M> r{module};
+constexpr Frozen<M> frozen(const M& part) {
+  Frozen<M> r{part};
   if constexpr (is_state<M>) {
     if constexpr (M::trained) r.inner.detached = true;
   }

@@ -10,12 +10,12 @@
 
 namespace weft::nn {
 
-// What: the shape of the input, then the shape or number of groups that the module was made for.
+// What: the shape of the input, then the shape or number of groups that the layer was made for.
 template <bool Ok, class Module, class... What>
 struct NormFits {
   static_assert(Ok,
                 "the input's shape does not fit the normalisation: its last axes (LayerNorm, RMSNorm) or its "
-                "axis 1 (GroupNorm, BatchNorm, InstanceNorm) must be those the module was made for, and "
+                "axis 1 (GroupNorm, BatchNorm, InstanceNorm) must be those the layer was made for, and "
                 "BatchNorm2d takes four axes, BatchNorm3d and InstanceNorm1d to 3d in the same way");
 };
 
@@ -58,11 +58,11 @@ constexpr bool ends_with() {
 template <class X>
 using same_dtype = typename X::dtype;
 
-// State that a module has or has not.
+// State that a layer has or has not.
 template <bool Has, class State>
 using OneIf = std::conditional_t<Has, State, Absent>;
 
-// n (N, C, ...) times weight (C) plus bias (C), where the module has them.
+// n (N, C, ...) times weight (C) plus bias (C), where the layer has them.
 template <i64 C>
 constexpr auto affine(const auto& n, const auto& weight, const auto& bias) {
   constexpr auto after = std::make_integer_sequence<int, std::remove_cvref_t<decltype(n)>::rank - 2>{};
@@ -80,25 +80,25 @@ constexpr auto moments(const auto& f) {
   const auto variance = mean<A...>(mul(centred, centred), keepdim);
   return std::tuple{average, variance, centred};
 }
-// What a module with running statistics makes of x, given x without the mean, and the variance: in x's dtype.
+// What a layer with running statistics makes of x, given x without the mean, and the variance: in x's dtype.
 template <i64 C, class X>
-constexpr auto finished(const auto& module, const auto& centred, const auto& variance) {
-  return cast<same_dtype<X>>(affine<C>(centred * rsqrt(variance + module.eps), module.weight, module.bias));
+constexpr auto finished(const auto& layer, const auto& centred, const auto& variance) {
+  return cast<same_dtype<X>>(affine<C>(centred * rsqrt(variance + layer.eps), layer.weight, layer.bias));
 }
 // The same by the running statistics, for evaluation.
 template <i64 C, class X, int... K>
-constexpr auto by_running(const auto& module, const X& x, std::integer_sequence<int, K...> after) {
-  const auto average = along_channels<C>(module.running_mean, after);
-  const auto variance = along_channels<C>(module.running_var, after);
-  return finished<C, X>(module, wide(x) - average, variance);
+constexpr auto by_running(const auto& layer, const X& x, std::integer_sequence<int, K...> after) {
+  const auto average = along_channels<C>(layer.running_mean, after);
+  const auto variance = along_channels<C>(layer.running_var, after);
+  return finished<C, X>(layer, wide(x) - average, variance);
 }
 // Moves the running statistics by those of a batch of `count` numbers a channel, moved(running, now) being
 // the running value after it.
 template <i64 Count>
-constexpr void follow(const auto& module, const auto& average, const auto& variance, const auto& moved) {
+constexpr void follow(const auto& layer, const auto& average, const auto& variance, const auto& moved) {
   constexpr float unbiased = static_cast<float>(Count) / static_cast<float>(Count > 1 ? Count - 1 : 1);
-  module.running_mean.assign(moved(module.running_mean.latest(), average, 1.0f));
-  module.running_var.assign(moved(module.running_var.latest(), variance, unbiased));
+  layer.running_mean.assign(moved(layer.running_mean.latest(), average, 1.0f));
+  layer.running_var.assign(moved(layer.running_var.latest(), variance, unbiased));
 }
 
 }  // namespace module_detail

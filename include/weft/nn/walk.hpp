@@ -108,12 +108,12 @@ constexpr void walk(M& m, F& f, G& g) {
 
 // Of a copy of bound state: the parameters no longer pass gradients on.
 template <class M>
-constexpr void detach(M& module) {
+constexpr void detach(M& part) {
   auto f = [](const Unnamed&, auto& s) {
     if constexpr (std::remove_cvref_t<decltype(s)>::trained) s.detached = true;
   };
   auto g = [](Mode&) {};
-  walk<Unnamed>(module, f, g);
+  walk<Unnamed>(part, f, g);
 }
 
 // One piece of a model's state: its dotted name, and where it lies in the model's block.

@@ -1,0 +1,92 @@
+#pragma once
+// Where a step keeps what is not the model's: the optimiser's block of memory, the run-time scalars, the
+// ranges of each parameter group.
+//
+// Gradients are packed into one arena laid out like the parameters'; each parameter group is updated by one
+// kernel over its ranges. State beside the parameters lies in the optimiser's block: the applied updates, the
+// loss scale and its count of good updates, the accumulated gradients, then the moments.
+
+#include "weft/exec/trace.hpp"
+#include "weft/train/options.hpp"
+
+namespace weft::train {
+
+// Where the optimiser's state lies in its block, in bytes.
+struct OptimizerLayout {
+  i64 updates = 0, scale = 0, good = 0;
+  i64 accumulated = -1;
+  i64 moment[4]{-1, -1, -1, -1};
+  i64 bytes = 0;
+};
+
+template <class M, class O>
+constexpr OptimizerLayout make_optimizer_layout() {
+  OptimizerLayout l;
+  const i64 arena = nn::state_table<M>.trained_bytes;
+  l.updates = 0;
+  l.scale = 64;
+  l.good = 128;
+  l.bytes = nn::state_alignment;
+  if (O::Accumulation::count > 1) {
+    l.accumulated = l.bytes;
+    l.bytes += arena;
+  }
+  for (int k = 0; k < O::Optimizer::base::moments; ++k) {
+    l.moment[k] = l.bytes;
+    l.bytes += arena;
+  }
+  return l;
+}
+template <class M, class O>
+inline constexpr OptimizerLayout optimizer_layout = make_optimizer_layout<M, O>();
+
+// Run-time scalars: the clip bound, the number of the update, then each group's numbers.
+template <class O>
+struct ScalarLayout {
+  static constexpr int clip = exec::random_words;
+  static constexpr int update = clip + 1;
+  static constexpr int per_group = O::Optimizer::base::numbers;
+  static constexpr int group(int k) { return update + 1 + per_group * k; }
+  static constexpr int count = group(O::Optimizer::group_count);
+};
+
+// The parameter group of a row of the state table. The name is copied first: a user's predicate that searches
+// characters of a constant is no constant itself under g++'s -fsanitize=undefined.
+template <class Optimizer>
+constexpr int group_of(const nn::StateInfo& row) {
+  const nn::Name name = row.name;
+  return Optimizer::group_of(name.view(), row.dims);
+}
+
+// The vectors of one parameter group: ranges of the arena that hold its parameters, neighbours joined.
+template <class M, class O>
+constexpr void add_group(ir::Graph& g, int group) {
+  constexpr const auto& table = nn::state_table<M>;
+  const int begin = g.ranges.size();
+  for (int i = 0; i < table.size; ++i) {
+    const nn::StateInfo& row = table.row[i];
+    if (!row.trained || (group >= 0 && group_of<typename O::Optimizer>(row) != group)) continue;
+    const i64 unit = size_of(row.dtype);
+    const i64 offset = row.offset / unit;
+    const i64 length =
+        (row.dims.size() * unit + nn::state_alignment - 1) / nn::state_alignment * nn::state_alignment / unit;
+    if (g.ranges.size() > begin && g.ranges.back().offset + g.ranges.back().length == offset)
+      g.ranges.back().length += length;
+    else
+      g.ranges.push({offset, length});
+  }
+  g.groups.push({begin, g.ranges.size() - begin});
+}
+
+// Adds a slot of the optimiser's or the model's state.
+constexpr int add_slot(ir::Builder& b, ir::Space space, DType t, const Dims& d, i64 offset,
+                       int segments = -1) {
+  b.graph.slots.push({space, t, b.shape(d), segments, offset});
+  return b.graph.slots.size() - 1;
+}
+constexpr ir::Value read_slot(ir::Builder& b, int s) {
+  const ir::Slot slot = b.graph.slots[s];
+  return {&b, b.leaf(ir::Op::state, slot.dtype, Dims(b.graph.shapes[slot.shape]), static_cast<u64>(s))};
+}
+
+}  // namespace weft::train

@@ -1,0 +1,191 @@
+#pragma once
+// The end of a step: gradients into their arena, one factor for all of them (accumulation, loss scale,
+// clipping), one update a parameter group. Updates are counted by the program only where it may skip one (a
+// loss scale); elsewhere the trainer counts.
+
+#include "weft/train/backward.hpp"
+
+namespace weft::train {
+
+template <class M, class O>
+class UpdateBuilder {
+  using Optimizer = typename O::Optimizer;
+  using Scalars = ScalarLayout<O>;
+  static constexpr OptimizerLayout layout = optimizer_layout<M, O>;
+  static constexpr int micro = O::Accumulation::count;
+  static constexpr bool scaled = O::Precision::scaled;
+  static constexpr bool by_norm = std::is_same_v<typename O::Clip, clip::Norm>;
+  static constexpr bool by_value = std::is_same_v<typename O::Clip, clip::Value>;
+
+ public:
+  constexpr explicit UpdateBuilder(Backward&& backward)
+      : b(static_cast<ir::Graph&&>(backward.graph), ir::Sharing::leaves), scale_slot_(backward.scale_slot) {
+    for (int k = 0; k < backward.parameters.size(); ++k) gradients_.push(backward.gradient(k));
+    for (int k = 0; k < Optimizer::group_count; ++k) add_group<M, O>(b.graph, k);
+  }
+
+  // Adds to the accumulated gradients, nothing else.
+  constexpr ir::Graph accumulate() {
+    const int sums = add_slot(b, ir::Space::optimizer, DType::f32, flat(arena()), layout.accumulated);
+    assign(sums, read_slot(b, sums) + pack(whole_arena));
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+
+  // Updates parameters and moments, unless gradients that are not finite make it skip.
+  constexpr ir::Graph apply() {
+    make_factor();
+    if constexpr (scaled) {
+      const int updates = add_slot(b, ir::Space::optimizer, DType::i32, Dims{}, layout.updates);
+      const Value before = read_slot(b, updates), after = before + 1.0;
+      update_groups(ir::cast(after, DType::f32));
+      assign(updates, keep(after, before));
+      update_scale();
+    } else {
+      update_groups(scalar(Scalars::update));
+    }
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+
+ private:
+  static constexpr int whole_arena = -1;
+  static constexpr i64 arena() { return nn::state_table<M>.trained_bytes / 4; }
+  static constexpr Dims flat(i64 length) {
+    Dims d;
+    d.rank = 1;
+    d.extent[0] = length;
+    return d;
+  }
+  constexpr i64 length_of(int group) const {
+    if (group == whole_arena) return arena();
+    i64 length = 0;
+    const ir::Span span = b.graph.groups[group];
+    for (int r = 0; r < span.size; ++r) length += b.graph.ranges[span.begin + r].length;
+    return length;
+  }
+  constexpr Value scalar(int k) { return {&b, b.leaf(Op::scalar, DType::f32, Dims{}, static_cast<u64>(k))}; }
+  constexpr void assign(int slot, Value v) { b.graph.assigns.push({slot, v.id}); }
+  constexpr Value keep(Value changed, Value unchanged) const {
+    return scaled ? ir::select(skip_, unchanged, changed) : changed;
+  }
+
+  // The gradients of a group's parameters as one vector.
+  constexpr Value pack(int group) {
+    constexpr const auto& table = nn::state_table<M>;
+    List<int> operands;
+    List<i64> offsets;
+    for (int i = 0, k = 0; i < table.size; ++i) {
+      const nn::StateInfo& row = table.row[i];
+      if (!row.trained) continue;
+      const int gradient = gradients_[k++];
+      if (group != whole_arena && group_of<Optimizer>(row) != group) continue;
+      operands.push(gradient);
+      offsets.push(row.offset / 4);
+    }
+    return ir::pack(b, DType::f32, length_of(group), operands, offsets,
+                    static_cast<u64>(static_cast<i64>(group)));
+  }
+
+  // What every gradient is multiplied by: the mean over microbatches, one over the loss scale, the norm's
+  // bound.
+  constexpr void make_factor() {
+    factor_ = ir::constant(b, DType::f32, Dims{}, 1.0 / micro);
+    if (scaled) factor_ = factor_ / read_slot(b, scale_slot_);
+    if (!by_norm && !scaled) return;
+    Value all = pack(whole_arena);
+    if (micro > 1)
+      all = all +
+            read_slot(b, add_slot(b, ir::Space::optimizer, DType::f32, flat(arena()), layout.accumulated));
+    if (by_norm) {
+      const Value norm =
+          ir::unary(Op::sqrt, ir::reshape(ir::reduce(Op::reduce_sum, all * all, 1u), Dims{})) * factor_;
+      const Value bound = scalar(Scalars::clip) / (norm + 1e-6);
+      factor_ = factor_ * ir::binary(Op::min, bound, ir::constant_like(bound, 1));
+    }
+    if (scaled) {
+      const Value broken = ir::cast(ir::unary(Op::logical_not, ir::unary(Op::is_finite, all)), DType::f32);
+      const Value any = ir::reshape(ir::reduce(Op::reduce_max, broken, 1u), Dims{});
+      skip_ = ir::binary(Op::ne, any, ir::constant_like(any, 0));
+    }
+  }
+
+  // One update of the group's vector; of an optimiser that works on matrices, one for each of them.
+  // `updates`: how many were applied, this one included; f32, exact up to 2^24.
+  constexpr void update_groups(Value updates) {
+    for (int k = 0; k < Optimizer::group_count; ++k)
+      if (b.graph.groups[k].size > 0) update_group(k, updates);
+  }
+  constexpr void update_group(int k, Value updates) {
+    if constexpr (requires { Optimizer::by_matrix(0); }) {
+      if (Optimizer::by_matrix(k)) return update_matrices(k, updates);
+    }
+    const auto vector = [&](ir::Space space, i64 offset) {
+      return add_slot(b, space, DType::f32, flat(length_of(k)), offset, k);
+    };
+    const Value gradient = pack(k);
+    const int parameters = vector(ir::Space::model, 0);
+    update_tensor(k, gradient, updates, parameters, vector,
+                  [](optim::Update& u) { Optimizer::base::update(u); });
+  }
+  constexpr void update_matrices(int group, Value updates) {
+    constexpr const auto& table = nn::state_table<M>;
+    for (int i = 0, k = 0; i < table.size; ++i) {
+      const nn::StateInfo& row = table.row[i];
+      if (!row.trained) continue;
+      const Value gradient{&b, gradients_[k++]};
+      if (group_of<Optimizer>(row) != group) continue;
+      const auto matrix = [&](ir::Space space, i64 offset) {
+        return add_slot(b, space, DType::f32, row.dims, offset + row.offset);
+      };
+      update_tensor(group, gradient, updates, i, matrix, [](optim::Update& u) {
+        if constexpr (requires { Optimizer::base::update_matrix(u); }) Optimizer::base::update_matrix(u);
+      });
+    }
+  }
+
+  // A gradient, its parameters' slot, and where state laid out as they are lies.
+  constexpr void update_tensor(int group, Value g, Value updates, int parameter, const auto& slot,
+                               const auto& update) {
+    if (micro > 1) {
+      const int sums = slot(ir::Space::optimizer, layout.accumulated);
+      g = g + read_slot(b, sums);
+      assign(sums, ir::constant_like(g, 0));
+    }
+    if (!factor_.is(1)) g = g * factor_;
+    if (by_value) {
+      const Value most = scalar(Scalars::clip);
+      g = ir::binary(Op::max, ir::binary(Op::min, g, most), -most);
+    }
+    optim::Update u;
+    u.gradient = g;
+    u.updates = updates;
+    u.parameter = read_slot(b, parameter);
+    int moments[4]{};
+    for (int m = 0; m < Optimizer::base::moments; ++m) {
+      moments[m] = slot(ir::Space::optimizer, layout.moment[m]);
+      u.moment[m] = read_slot(b, moments[m]);
+    }
+    for (int n = 0; n < Optimizer::base::numbers; ++n) u.number[n] = scalar(Scalars::group(group) + n);
+    const optim::Update old = u;
+    update(u);
+    assign(parameter, keep(u.parameter, old.parameter));
+    for (int m = 0; m < Optimizer::base::moments; ++m)
+      if (u.moment[m].id != old.moment[m].id) assign(moments[m], keep(u.moment[m], old.moment[m]));
+  }
+
+  // Halved after an update that was skipped, doubled after 2,000 that were not: torch.amp.GradScaler's
+  // defaults.
+  constexpr void update_scale() {
+    const int good_slot = add_slot(b, ir::Space::optimizer, DType::i32, Dims{}, layout.good);
+    const Value scale = read_slot(b, scale_slot_), good = read_slot(b, good_slot) + 1.0;
+    const Value grows = ir::binary(Op::le, ir::constant_like(good, 2000), good);
+    assign(scale_slot_, ir::select(skip_, scale * 0.5, ir::select(grows, scale * 2.0, scale)));
+    assign(good_slot, ir::select(ir::binary(Op::bit_or, skip_, grows), ir::constant_like(good, 0), good));
+  }
+
+  ir::Builder b;
+  List<int> gradients_;
+  int scale_slot_ = -1;
+  Value factor_, skip_;
+};
+
+}  // namespace weft::train
