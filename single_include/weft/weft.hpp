@@ -597,11 +597,13 @@ struct LoopHeader {
   int operands = 0, instructions = 0, row_axes = 0, col_axes = 0, passes = 0, kept = 0;
   bool segmented = false;  // rows are tiles of the ranges of a parameter group
   bool windows = false;    // operands carry bounds
+  bool even = false;       // rows whose length is a launch argument end with a whole value of any team
   WEFT_HD constexpr void encode(u64* w) const {
     w[0] = static_cast<u64>(operands) | static_cast<u64>(instructions) << 16 |
            static_cast<u64>(row_axes) << 32 | static_cast<u64>(col_axes) << 40 |
            static_cast<u64>(passes) << 48;
-    w[1] = static_cast<u64>(kept) | static_cast<u64>(segmented) << 32 | static_cast<u64>(windows) << 33;
+    w[1] = static_cast<u64>(kept) | static_cast<u64>(segmented) << 32 | static_cast<u64>(windows) << 33 |
+           static_cast<u64>(even) << 34;
   }
   WEFT_HD static constexpr LoopHeader decode(const u64* w) {
     LoopHeader h;
@@ -613,6 +615,7 @@ struct LoopHeader {
     h.kept = static_cast<int>(w[1] & 0xffffffff);
     h.segmented = (w[1] >> 32 & 1) != 0;
     h.windows = (w[1] >> 33 & 1) != 0;
+    h.even = (w[1] >> 34 & 1) != 0;
     return h;
   }
   WEFT_HD constexpr int sections() const { return 2 * passes + 2; }
@@ -4921,6 +4924,34 @@ WEFT_HD_INLINE constexpr PhiloxBlock<W> philox(const W (&counter)[4], const u32 
 #define WEFT_NATIVE_VECTORS 0
 #endif
 
+// Runs the statement with j = 0, 1, ..., each a constant, once for every part of pack V: neither closures nor
+// loops, which are what compilers spend their time on.
+#if WEFT_NATIVE_VECTORS
+#define WEFT_AT_PART(number, ...)              \
+  {                                            \
+    [[maybe_unused]] constexpr int j = number; \
+    __VA_ARGS__;                               \
+  }
+#define WEFT_EACH_PART(V, ...)                             \
+  WEFT_AT_PART(0, __VA_ARGS__)                             \
+  if constexpr (V::parts > 1) WEFT_AT_PART(1, __VA_ARGS__) \
+  if constexpr (V::parts > 2) {                            \
+    WEFT_AT_PART(2, __VA_ARGS__)                           \
+    WEFT_AT_PART(3, __VA_ARGS__)                           \
+  }                                                        \
+  if constexpr (V::parts > 4) {                            \
+    WEFT_AT_PART(4, __VA_ARGS__)                           \
+    WEFT_AT_PART(5, __VA_ARGS__)                           \
+    WEFT_AT_PART(6, __VA_ARGS__)                           \
+    WEFT_AT_PART(7, __VA_ARGS__)                           \
+  }
+#else
+#define WEFT_EACH_PART(V, ...)         \
+  for (int j = 0; j < V::parts; ++j) { \
+    __VA_ARGS__;                       \
+  }
+#endif
+
 namespace weft::kernels {
 
 inline constexpr int lanes = 16;
@@ -4957,6 +4988,7 @@ struct alignas(lanes * sizeof(T) < 64 ? lanes * sizeof(T) : 64) Pack {
 #endif
   using Part = typename detail::VectorOf<T, width>::type;
   static constexpr int parts = lanes / width;
+  static_assert(!WEFT_NATIVE_VECTORS || parts <= 8);
   Part part[parts];
 
   // Lane i, for tests and reductions.
@@ -5000,18 +5032,6 @@ struct Rebind<Pack<U>, T> {
   using type = Pack<T>;
 };
 
-// The pack whose part j is fn(j). A fold rather than a loop, so that it unrolls at every optimisation level.
-template <class T, class Fn, std::size_t... J>
-WEFT_HD_INLINE Pack<T> make_parts(std::index_sequence<J...>, const Fn& fn) {
-  Pack<T> r;
-  ((r.part[J] = fn(static_cast<int>(J))), ...);
-  return r;
-}
-template <class T, class Fn>
-WEFT_HD_INLINE Pack<T> make_pack(const Fn& fn) {
-  return make_parts<T>(std::make_index_sequence<Pack<T>::parts>{}, fn);
-}
-
 // A part with the same value in every lane.
 template <class T>
 WEFT_HD_INLINE typename Pack<T>::Part fill_part(T value) {
@@ -5047,28 +5067,32 @@ template <class V>
 WEFT_HD_INLINE V splat(lane_of<V> s) {
   if constexpr (PackValue<V>) {
     const auto filled = detail::fill_part<lane_of<V>>(s);
-    return detail::make_pack<lane_of<V>>([&](int) { return filled; });
+    V r;
+    WEFT_EACH_PART(V, r.part[j] = filled)
+    return r;
   } else {
     return s;
   }
 }
 
-#define WEFT_PACK_BINARY(op)                                                                            \
-  template <class T>                                                                                    \
-  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, const Pack<T>& b) {                              \
-    return detail::make_pack<T>([&](int j) { return typename Pack<T>::Part(a.part[j] op b.part[j]); }); \
-  }                                                                                                     \
-  template <class T>                                                                                    \
-  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, std::type_identity_t<T> b) {                     \
-    return a op splat<Pack<T>>(b);                                                                      \
-  }                                                                                                     \
-  template <class T>                                                                                    \
-  WEFT_HD_INLINE Pack<T> operator op(std::type_identity_t<T> a, const Pack<T>& b) {                     \
-    return splat<Pack<T>>(a) op b;                                                                      \
-  }                                                                                                     \
-  template <class T, class U>                                                                           \
-  WEFT_HD_INLINE Pack<T>& operator op##=(Pack<T>& a, const U& b) {                                      \
-    return a = a op b;                                                                                  \
+#define WEFT_PACK_BINARY(op)                                                            \
+  template <class T>                                                                    \
+  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, const Pack<T>& b) {              \
+    Pack<T> r;                                                                          \
+    WEFT_EACH_PART(Pack<T>, r.part[j] = typename Pack<T>::Part(a.part[j] op b.part[j])) \
+    return r;                                                                           \
+  }                                                                                     \
+  template <class T>                                                                    \
+  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, std::type_identity_t<T> b) {     \
+    return a op splat<Pack<T>>(b);                                                      \
+  }                                                                                     \
+  template <class T>                                                                    \
+  WEFT_HD_INLINE Pack<T> operator op(std::type_identity_t<T> a, const Pack<T>& b) {     \
+    return splat<Pack<T>>(a) op b;                                                      \
+  }                                                                                     \
+  template <class T, class U>                                                           \
+  WEFT_HD_INLINE Pack<T>& operator op##=(Pack<T>& a, const U& b) {                      \
+    return a = a op b;                                                                  \
   }
 WEFT_PACK_BINARY(+)
 WEFT_PACK_BINARY(-)
@@ -5081,14 +5105,18 @@ WEFT_PACK_BINARY(^)
 #undef WEFT_PACK_BINARY
 
 // Shifts by the same count in every lane; arithmetic for signed types.
-#define WEFT_PACK_SHIFT(op)                                                                                 \
-  template <class T>                                                                                        \
-  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, int count) {                                         \
-    return detail::make_pack<T>([&](int j) { return typename Pack<T>::Part(a.part[j] op count); });         \
-  }                                                                                                         \
-  template <class T>                                                                                        \
-  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, const Pack<T>& count) {                              \
-    return detail::make_pack<T>([&](int j) { return typename Pack<T>::Part(a.part[j] op count.part[j]); }); \
+#define WEFT_PACK_SHIFT(op)                                                                 \
+  template <class T>                                                                        \
+  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, int count) {                         \
+    Pack<T> r;                                                                              \
+    WEFT_EACH_PART(Pack<T>, r.part[j] = typename Pack<T>::Part(a.part[j] op count))         \
+    return r;                                                                               \
+  }                                                                                         \
+  template <class T>                                                                        \
+  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, const Pack<T>& count) {              \
+    Pack<T> r;                                                                              \
+    WEFT_EACH_PART(Pack<T>, r.part[j] = typename Pack<T>::Part(a.part[j] op count.part[j])) \
+    return r;                                                                               \
   }
 WEFT_PACK_SHIFT(<<)
 WEFT_PACK_SHIFT(>>)
@@ -5099,16 +5127,17 @@ WEFT_PACK_SHIFT(>>)
 #else
 #define WEFT_PACK_MASK(expression) (-(expression))
 #endif
-#define WEFT_PACK_COMPARE(op)                                                                      \
-  template <class T>                                                                               \
-  WEFT_HD_INLINE mask_of<Pack<T>> operator op(const Pack<T>& a, const Pack<T>& b) {                \
-    using Mask = lane_of<mask_of<Pack<T>>>;                                                        \
-    return detail::make_pack<Mask>(                                                                \
-        [&](int j) { return typename Pack<Mask>::Part(WEFT_PACK_MASK(a.part[j] op b.part[j])); }); \
-  }                                                                                                \
-  template <class T>                                                                               \
-  WEFT_HD_INLINE mask_of<Pack<T>> operator op(const Pack<T>& a, std::type_identity_t<T> b) {       \
-    return a op splat<Pack<T>>(b);                                                                 \
+#define WEFT_PACK_COMPARE(op)                                                                     \
+  template <class T>                                                                              \
+  WEFT_HD_INLINE mask_of<Pack<T>> operator op(const Pack<T>& a, const Pack<T>& b) {               \
+    using Mask = mask_of<Pack<T>>;                                                                \
+    Mask r;                                                                                       \
+    WEFT_EACH_PART(Mask, r.part[j] = typename Mask::Part(WEFT_PACK_MASK(a.part[j] op b.part[j]))) \
+    return r;                                                                                     \
+  }                                                                                               \
+  template <class T>                                                                              \
+  WEFT_HD_INLINE mask_of<Pack<T>> operator op(const Pack<T>& a, std::type_identity_t<T> b) {      \
+    return a op splat<Pack<T>>(b);                                                                \
   }
 WEFT_PACK_COMPARE(<)
 WEFT_PACK_COMPARE(<=)
@@ -5121,25 +5150,31 @@ WEFT_PACK_COMPARE(!=)
 
 template <class T>
 WEFT_HD_INLINE Pack<T> operator-(const Pack<T>& a) {
-  return detail::make_pack<T>([&](int j) { return typename Pack<T>::Part(-a.part[j]); });
+  Pack<T> r;
+  WEFT_EACH_PART(Pack<T>, r.part[j] = typename Pack<T>::Part(-a.part[j]))
+  return r;
 }
 template <class T>
 WEFT_HD_INLINE Pack<T> operator~(const Pack<T>& a) {
-  return detail::make_pack<T>([&](int j) { return typename Pack<T>::Part(~a.part[j]); });
+  Pack<T> r;
+  WEFT_EACH_PART(Pack<T>, r.part[j] = typename Pack<T>::Part(~a.part[j]))
+  return r;
 }
 
 // The bits of floating-point lanes as integers of the same size, and back.
-WEFT_HD_INLINE Pack<i32> to_bits(const Pack<float>& x) {
-  return detail::make_pack<i32>([&](int j) { return detail::recast<Pack<i32>::Part>(x.part[j]); });
+template <class T>
+requires std::is_floating_point_v<T> WEFT_HD_INLINE mask_of<Pack<T>> to_bits(const Pack<T>& x) {
+  using Bits = mask_of<Pack<T>>;
+  Bits r;
+  WEFT_EACH_PART(Bits, r.part[j] = detail::recast<typename Bits::Part>(x.part[j]))
+  return r;
 }
-WEFT_HD_INLINE Pack<float> from_bits(const Pack<i32>& x) {
-  return detail::make_pack<float>([&](int j) { return detail::recast<Pack<float>::Part>(x.part[j]); });
-}
-WEFT_HD_INLINE Pack<i64> to_bits(const Pack<double>& x) {
-  return detail::make_pack<i64>([&](int j) { return detail::recast<Pack<i64>::Part>(x.part[j]); });
-}
-WEFT_HD_INLINE Pack<double> from_bits(const Pack<i64>& x) {
-  return detail::make_pack<double>([&](int j) { return detail::recast<Pack<double>::Part>(x.part[j]); });
+template <class T>
+requires std::is_integral_v<T> WEFT_HD_INLINE auto from_bits(const Pack<T>& x) {
+  using Float = Pack<std::conditional_t<sizeof(T) == 8, double, float>>;
+  Float r;
+  WEFT_EACH_PART(Float, r.part[j] = detail::recast<typename Float::Part>(x.part[j]))
+  return r;
 }
 WEFT_HD_INLINE constexpr i64 to_bits(double x) { return __builtin_bit_cast(i64, x); }
 WEFT_HD_INLINE constexpr double from_bits(i64 x) { return __builtin_bit_cast(double, x); }
@@ -5169,15 +5204,16 @@ requires std::is_arithmetic_v<T> WEFT_HD_INLINE T select(bool mask, T a, T b) { 
 // Written with bits: nvcc's front end does not survive `mask ? a : b` on vectors of a dependent type.
 template <class T>
 WEFT_HD_INLINE Pack<T> select(const mask_of<Pack<T>>& mask, const Pack<T>& a, const Pack<T>& b) {
-  return detail::make_pack<T>([&](int j) {
+  Pack<T> r;
 #if defined(__CUDACC__)
-    using Bits = typename mask_of<Pack<T>>::Part;
-    return detail::recast<typename Pack<T>::Part>((mask.part[j] & detail::recast<Bits>(a.part[j])) |
-                                                  (~mask.part[j] & detail::recast<Bits>(b.part[j])));
+  using Part = typename Pack<T>::Part;
+  using Bits = typename mask_of<Pack<T>>::Part;
+  WEFT_EACH_PART(Pack<T>, r.part[j] = detail::recast<Part>((mask.part[j] & detail::recast<Bits>(a.part[j])) |
+                                                           (~mask.part[j] & detail::recast<Bits>(b.part[j]))))
 #else
-    return mask.part[j] ? a.part[j] : b.part[j];
+  WEFT_EACH_PART(Pack<T>, r.part[j] = mask.part[j] ? a.part[j] : b.part[j])
 #endif
-  });
+  return r;
 }
 
 }  // namespace weft::kernels
@@ -5353,16 +5389,20 @@ WEFT_INLINE DoublePart fma_part(const DoublePart& a, const DoublePart& b, const 
 
 }  // namespace detail
 
-WEFT_HD_INLINE Pack<float> fma(const Pack<float>& a, const Pack<float>& b, const Pack<float>& c) {
-  return detail::make_pack<float>([&](int j) { return detail::fma_part(a.part[j], b.part[j], c.part[j]); });
-}
-WEFT_HD_INLINE Pack<double> fma(const Pack<double>& a, const Pack<double>& b, const Pack<double>& c) {
-  return detail::make_pack<double>([&](int j) { return detail::fma_part(a.part[j], b.part[j], c.part[j]); });
+template <class T>
+requires std::is_floating_point_v<T> WEFT_HD_INLINE Pack<T> fma(const Pack<T>& a, const Pack<T>& b,
+                                                                const Pack<T>& c) {
+  Pack<T> r;
+  WEFT_EACH_PART(Pack<T>, r.part[j] = detail::fma_part(a.part[j], b.part[j], c.part[j]))
+  return r;
 }
 
 namespace detail {
-WEFT_HD_INLINE Pack<float> sqrt_pack(const Pack<float>& x) {
-  return make_pack<float>([&](int j) { return sqrt_part(x.part[j]); });
+template <class V>
+WEFT_HD_INLINE V sqrt_pack(const V& x) {
+  V r;
+  WEFT_EACH_PART(V, r.part[j] = sqrt_part(x.part[j]))
+  return r;
 }
 }  // namespace detail
 
@@ -5391,15 +5431,14 @@ WEFT_INLINE PairPart even_products(const PairPart& pairs, const PairPart& m) {
 }  // namespace detail
 
 // Philox's product, for packs.
-WEFT_HD_INLINE WideProduct<Pack<u32>> wide_product(const Pack<u32>& a, u32 m) {
+template <class V>
+requires std::is_same_v<V, Pack<u32>> WEFT_HD_INLINE WideProduct<V> wide_product(const V& a, u32 m) {
   const detail::PairPart factor = u64{m} - detail::PairPart{};
-  WideProduct<Pack<u32>> r;
-  r.high = detail::make_pack<u32>([&](int j) {
-    const auto pairs = detail::recast<detail::PairPart>(a.part[j]);
-    const detail::PairPart even = detail::even_products(pairs, factor);
-    const detail::PairPart odd = detail::even_products(pairs >> 32, factor);
-    return detail::recast<detail::WordPart>((even >> 32) | (odd & ~u64{0xffffffffu}));
-  });
+  WideProduct<V> r;
+  WEFT_EACH_PART(V, const auto pairs = detail::recast<detail::PairPart>(a.part[j]);
+                 const detail::PairPart even = detail::even_products(pairs, factor);
+                 const detail::PairPart odd = detail::even_products(pairs >> 32, factor);
+                 r.high.part[j] = detail::recast<detail::WordPart>((even >> 32) | (odd & ~u64{0xffffffffu})))
   r.low = a * m;
   return r;
 }
@@ -5480,30 +5519,27 @@ WEFT_HD_INLINE Full join_halves(const Half& low, const Half& high, std::index_se
 // The C conversion of each lane, for values in range.
 template <class To, class From>
 WEFT_HD_INLINE Pack<To> cast_lanes(const Pack<From>& x) {
+  Pack<To> r;
 #if defined(__CUDA_ARCH__)
-  return make_pack<To>([&](int j) { return static_cast<To>(x.part[j]); });
+  WEFT_EACH_PART(Pack<To>, r.part[j] = static_cast<To>(x.part[j]))
 #else
   using ToPart = typename Pack<To>::Part;
   if constexpr (Pack<To>::parts == Pack<From>::parts) {
-    return make_pack<To>([&](int j) { return __builtin_convertvector(x.part[j], ToPart); });
+    WEFT_EACH_PART(Pack<To>, r.part[j] = __builtin_convertvector(x.part[j], ToPart))
   } else if constexpr (Pack<To>::parts == 2 * Pack<From>::parts) {  // 4 bytes to 8
     using Half = typename VectorOf<From, Pack<To>::width>::type;
     constexpr auto lanes_of_half = std::make_index_sequence<Pack<To>::width>{};
-    return make_pack<To>([&](int j) {
-      const Half halved = j % 2 == 0 ? half_of<Half, 0>(x.part[j / 2], lanes_of_half)
-                                     : half_of<Half, 1>(x.part[j / 2], lanes_of_half);
-      return __builtin_convertvector(halved, ToPart);
-    });
+    WEFT_EACH_PART(Pack<To>, r.part[j] = __builtin_convertvector(
+                                 half_of<Half, j % 2>(x.part[j / 2], lanes_of_half), ToPart))
   } else {  // 8 bytes to 4
     static_assert(2 * Pack<To>::parts == Pack<From>::parts);
     using Half = typename VectorOf<To, Pack<From>::width>::type;
-    return make_pack<To>([&](int j) {
-      return join_halves<ToPart>(__builtin_convertvector(x.part[2 * j], Half),
-                                 __builtin_convertvector(x.part[2 * j + 1], Half),
-                                 std::make_index_sequence<Pack<To>::width>{});
-    });
+    WEFT_EACH_PART(Pack<To>, r.part[j] = join_halves<ToPart>(__builtin_convertvector(x.part[2 * j], Half),
+                                                             __builtin_convertvector(x.part[2 * j + 1], Half),
+                                                             std::make_index_sequence<Pack<To>::width>{}))
   }
 #endif
+  return r;
 }
 
 // Outside functions, since device code may not call std::numeric_limits.
@@ -5570,79 +5606,73 @@ struct StoredBits<bool> {
   using type = u8;
 };
 
-// 16 stored elements as a pack of their register type.
+#if !defined(__CUDA_ARCH__)
+// The bits of as many stored elements as a part of 4-byte lanes holds.
+template <class S>
+using NarrowPart = typename VectorOf<typename StoredBits<S>::type, Pack<i32>::width>::type;
+template <class Part, class S>
+WEFT_HD_INLINE Part read_part(const S* p) {
+  Part part;
+  __builtin_memcpy(&part, p, sizeof part);
+  return part;
+}
+template <class Part, class S>
+WEFT_HD_INLINE void write_part(S* p, const Part& part) {
+  __builtin_memcpy(static_cast<void*>(p), &part, sizeof part);
+}
+#endif
+
+// 16 stored elements as a pack of their register type; by parts, since g++ copies a whole pack in pieces of
+// another size.
 template <class S>
 WEFT_HD_INLINE Pack<register_of<S>> load_register(const S* p) {
-  using T = register_of<S>;
-  if constexpr (std::is_same_v<S, T>) {
-    return make_pack<T>([&](int j) {  // by parts: g++ copies a whole pack in pieces of another size
-      typename Pack<T>::Part part;
-      __builtin_memcpy(&part, p + j * Pack<T>::width, sizeof part);
-      return part;
-    });
-  } else {
+  using V = Pack<register_of<S>>;
+  V r;
 #if defined(__CUDA_ARCH__)
-    return make_pack<T>([&](int j) { return widen(p[j]); });
+  WEFT_EACH_PART(V, r.part[j] = widen(p[j]))
 #else
-    using Bits = typename StoredBits<S>::type;
-    using Narrow = typename VectorOf<Bits, Pack<i32>::width>::type;
-    const auto part = [&](int j) {
-      Narrow bits;
-      __builtin_memcpy(&bits, p + j * Pack<i32>::width, sizeof bits);
-      return bits;
-    };
-    if constexpr (std::is_same_v<S, f16> && has_native_half) {
-      return make_pack<T>([&](int j) { return float_from_half(recast<HalfPart>(part(j))); });
-    } else {
-      const auto codes =
-          make_pack<i32>([&](int j) { return __builtin_convertvector(part(j), Pack<i32>::Part); });
-      if constexpr (is_small_float<S>) {
-        return decode_float<typename S::Format>(codes);
-      } else {
-        return codes;
-      }
-    }
-#endif
+  if constexpr (std::is_same_v<S, lane_of<V>>) {
+    WEFT_EACH_PART(V, r.part[j] = read_part<typename V::Part>(p + j * V::width))
+  } else if constexpr (std::is_same_v<S, f16> && has_native_half) {
+    WEFT_EACH_PART(V, r.part[j] = float_from_half(read_part<HalfPart>(p + j * V::width)))
+  } else {
+    using Codes = Pack<i32>;
+    Codes codes;
+    WEFT_EACH_PART(Codes, codes.part[j] = __builtin_convertvector(
+                              read_part<NarrowPart<S>>(p + j * Codes::width), typename Codes::Part))
+    if constexpr (is_small_float<S>)
+      r = decode_float<typename S::Format>(codes);
+    else
+      r = codes;
   }
+#endif
+  return r;
 }
 
 // The pack's lanes as 16 stored elements. A bool is stored as 0 or 1.
 template <class S>
 WEFT_HD_INLINE void store_register(S* p, const Pack<register_of<S>>& x) {
-  using T = register_of<S>;
-  if constexpr (std::is_same_v<S, T>) {
-    make_pack<T>([&](int j) {
-      __builtin_memcpy(static_cast<void*>(p + j * Pack<T>::width), &x.part[j], sizeof x.part[j]);
-      return x.part[j];
-    });
-  } else {
+  using V = Pack<register_of<S>>;
 #if defined(__CUDA_ARCH__)
-    for (int j = 0; j < lanes; ++j) p[j] = narrow<S>(x.part[j]);
+  WEFT_EACH_PART(V, p[j] = narrow<S>(x.part[j]))
 #else
-    using Bits = typename StoredBits<S>::type;
-    using Narrow = typename VectorOf<Bits, Pack<i32>::width>::type;
-    const auto write = [&](const auto& fn) {
-      make_pack<T>([&](int j) {
-        const Narrow bits = fn(j);
-        __builtin_memcpy(static_cast<void*>(p + j * Pack<i32>::width), &bits, sizeof bits);
-        return x.part[j];
-      });
-    };
-    if constexpr (std::is_same_v<S, f16> && has_native_half) {
-      write([&](int j) { return recast<Narrow>(half_from_float(x.part[j])); });
-    } else {
-      Pack<i32> codes;
-      if constexpr (is_small_float<S>) {
-        codes = encode_float<typename S::Format>(x);
-      } else if constexpr (std::is_same_v<S, bool>) {
-        codes = (x != 0) & 1;
-      } else {
-        codes = x;
-      }
-      write([&](int j) { return __builtin_convertvector(codes.part[j], Narrow); });
-    }
-#endif
+  if constexpr (std::is_same_v<S, lane_of<V>>) {
+    WEFT_EACH_PART(V, write_part(p + j * V::width, x.part[j]))
+  } else if constexpr (std::is_same_v<S, f16> && has_native_half) {
+    WEFT_EACH_PART(V, write_part(p + j * V::width, half_from_float(x.part[j])))
+  } else {
+    using Codes = Pack<i32>;
+    Codes codes;
+    if constexpr (is_small_float<S>)
+      codes = encode_float<typename S::Format>(x);
+    else if constexpr (std::is_same_v<S, bool>)
+      codes = (x != 0) & 1;
+    else
+      codes = x;
+    WEFT_EACH_PART(Codes,
+                   write_part(p + j * Codes::width, __builtin_convertvector(codes.part[j], NarrowPart<S>)))
   }
+#endif
 }
 
 // A value about to be stored as S: bool keeps whether it was zero, which a conversion to i32 could lose.
@@ -5897,7 +5927,9 @@ template <class V>
 WEFT_HD_INLINE V clamp(const V& x, float low, float high) {  // NaN stays
   if constexpr (PackValue<V>) {
     const auto most = fill_part<float>(high), least = fill_part<float>(low);
-    return make_pack<float>([&](int j) { return greater_part(least, lesser_part(most, x.part[j])); });
+    V r;
+    WEFT_EACH_PART(V, r.part[j] = greater_part(least, lesser_part(most, x.part[j])))
+    return r;
   } else {
     const V capped = select(x > splat<V>(high), splat<V>(high), x);
     return select(capped < splat<V>(low), splat<V>(low), capped);
@@ -5914,7 +5946,9 @@ WEFT_HD_INLINE V scale_by_power(const V& x, const int_of<V>& k) {
 #if !defined(__CUDA_ARCH__)
   if constexpr (PackValue<V> && has_native_scale) {
     const V power = convert<V>(k);
-    return make_pack<float>([&](int j) { return scale_part(x.part[j], power.part[j]); });
+    V r;
+    WEFT_EACH_PART(V, r.part[j] = scale_part(x.part[j], power.part[j]))
+    return r;
   }
 #endif
   const int_of<V> halved = k >> 1;
@@ -7502,6 +7536,138 @@ WEFT_HD_INLINE auto to_register(const V& v) {
 }  // namespace detail
 
 }  // namespace weft::kernels
+// ---- weft/kernels/loop_place.hpp ----
+// Where a loop stands: in which row, in which line of it (the column axes but the last), at which columns of
+// the line; and so at which element of every operand. Law: offsets are sums of index times stride over axes
+// that the code names, so after constant folding only those that move are left.
+
+namespace weft::kernels {
+
+// 0, 1, ..., N - 1. Members take them as parameters: closures would cost the compiler more than the work.
+template <int N>
+using upto = std::make_integer_sequence<int, N>;
+
+template <class C>
+struct LoopPlace {
+  using View = LoopView<C>;
+  static constexpr LoopHeader header = View::header;
+  static constexpr int last_axis = header.axes() - 1;
+  static constexpr int operands = header.operands > 0 ? header.operands : 1;
+
+  i64 row_offset[operands];   // of each operand's row, in elements
+  i64 line_offset[operands];  // of the line in the row
+  i64 row_index[header.row_axes + 1];
+  i64 col_index[header.col_axes + 1];
+  i64 line_start = 0;  // the line's first column in row-major order
+  i64 at = 0;          // first of the columns at hand, along the last axis
+  i64 linear = 0;      // the same in row-major order over all column axes
+
+  WEFT_HD_INLINE void start() {
+    for (int k = 0; k < operands; ++k) line_offset[k] = 0;
+    for (int a = 0; a < header.col_axes; ++a) col_index[a] = 0;
+  }
+
+  // Returns the number of columns, for a row of a length that the code does not hold.
+  template <class Args>
+  WEFT_HD_INLINE i64 go_to_row(const Args& args, i64 row) {
+    if constexpr (header.segmented) {
+      int low = 0, high = args.segment_count - 1;
+      while (low < high) {
+        const int middle = (low + high + 1) / 2;
+        if (args.segments[middle].first_tile <= row)
+          low = middle;
+        else
+          high = middle - 1;
+      }
+      const Segment& s = args.segments[low];
+      const i64 begin = (row - s.first_tile) * tile_length;
+      enter_range(s.offset + begin, upto<header.operands>{});
+      return s.length - begin < tile_length ? s.length - begin : tile_length;
+    } else {
+      i64 rest = row;
+      split_row(rest, upto<header.row_axes - 1>{});
+      row_index[0] = rest;
+      enter_row(upto<header.operands>{});
+      return row + 1 == args.rows ? args.last_cols : tile_length;
+    }
+  }
+  WEFT_HD_INLINE void go_to_line(i64 line, i64 columns) {
+    i64 rest = line;
+    split_line(rest, upto<header.col_axes - 1>{});
+    enter_line(upto<header.operands>{});
+    line_start = line * columns;
+  }
+
+  // Where operand K's element for the columns at hand is.
+  template <int K, Stage stage>
+  WEFT_HD_INLINE i64 position() const {
+    if constexpr (stage == Stage::element)
+      return row_offset[K] + line_offset[K] + at * View::stride(K, last_axis);
+    else
+      return stage == Stage::row ? row_offset[K] : 0;
+  }
+
+  // Where operand K's window of the line begins, and whether the line is inside it.
+  template <int K>
+  WEFT_HD_INLINE i64 window_start(bool& inside) const {
+    return along_windows<K>(inside, upto<last_axis>{});
+  }
+
+ private:
+  template <int K, int... A>
+  WEFT_HD_INLINE i64 along_windows(bool& inside, std::integer_sequence<int, A...>) const {
+    return (i64{0} + ... + along_window<K, A>(inside));
+  }
+  template <int K, int A>
+  WEFT_HD_INLINE i64 along_window(bool& inside) const {
+    i64 i;
+    if constexpr (A < header.row_axes)
+      i = row_index[A];
+    else
+      i = col_index[A - header.row_axes];
+    inside = inside && i >= View::low(K, A) && i < View::high(K, A);
+    return (i - View::low(K, A)) * View::stride(K, A);
+  }
+
+  // The index along axis A out of a number in row-major order; what is left numbers the axes before.
+  template <int A>
+  WEFT_HD_INLINE static void split(i64& index, i64& rest) {
+    constexpr i64 extent = View::extent(A);
+    index = rest % extent;
+    rest /= extent;
+  }
+  template <int... N>
+  WEFT_HD_INLINE void split_row(i64& rest, std::integer_sequence<int, N...>) {
+    (split<header.row_axes - 1 - N>(row_index[header.row_axes - 1 - N], rest), ...);
+  }
+  template <int... N>
+  WEFT_HD_INLINE void split_line(i64& rest, std::integer_sequence<int, N...>) {
+    (split<last_axis - 1 - N>(col_index[header.col_axes - 2 - N], rest), ...);
+  }
+
+  template <int... K>
+  WEFT_HD_INLINE void enter_range(i64 element, std::integer_sequence<int, K...>) {
+    ((row_offset[K] = element * View::stride(K, 1)), ...);
+  }
+  template <int... K>
+  WEFT_HD_INLINE void enter_row(std::integer_sequence<int, K...>) {
+    ((row_offset[K] = along_row<K>(upto<header.row_axes>{})), ...);
+  }
+  template <int K, int... A>
+  WEFT_HD_INLINE i64 along_row(std::integer_sequence<int, A...>) const {
+    return (i64{0} + ... + (row_index[A] * View::stride(K, A)));
+  }
+  template <int... K>
+  WEFT_HD_INLINE void enter_line(std::integer_sequence<int, K...>) {
+    ((line_offset[K] = along_line<K>(upto<header.col_axes - 1>{})), ...);
+  }
+  template <int K, int... A>
+  WEFT_HD_INLINE i64 along_line(std::integer_sequence<int, A...>) const {
+    return (i64{0} + ... + (col_index[A] * View::stride(K, header.row_axes + A)));
+  }
+};
+
+}  // namespace weft::kernels
 
 namespace weft::kernels {
 
@@ -7537,8 +7703,15 @@ struct Loop {
   WEFT_HD static constexpr i64 last_extent() { return View::extent(last_axis); }
   static constexpr bool single = Threads > 0 && header.col_axes == 1 &&
                                  (last_extent() > 0 ? last_extent() : tile_length) <= i64{Threads} * width;
-  // Whether every value's columns all exist, as far as the code tells.
-  static constexpr bool whole = width == 1 || (vector && last_extent() > 0 && last_extent() % width == 0);
+  // Lanes: how many columns of a value exist where the code tells, else `some`, which is `active` of them.
+  static constexpr int some = 0;
+  // The columns that are left where a row's whole values end.
+  WEFT_HD static constexpr bool ends_whole() {
+    return width == 1 || (last_extent() > 0 ? last_extent() % width == 0 : header.even);
+  }
+  static constexpr int ending = last_extent() > 0 ? static_cast<int>(last_extent() % width) : some;
+  // Of a value of a GPU's thread.
+  static constexpr int lanes_of_vector = ends_whole() ? width : some;
 
   Team& team;
   const Args& args;
@@ -7547,14 +7720,9 @@ struct Loop {
   BankOf<Family> folds;   // running reductions of a row
   BankOf<Family> totals;  // running sums over the chunk
   i64 best_index[count][width];
-  i64 offset[LoopArgs::max_operands];  // of the row, in elements
-  i64 column[LoopArgs::max_operands];  // of the outer column axes
-  i64 row_index[header.row_axes + 1];
-  i64 col_index[header.col_axes + 1];
+  LoopPlace<C> place;
   i64 chunk = 0;
-  i64 at = 0;      // first of the columns at hand, along the last axis
-  i64 linear = 0;  // the same in row-major order over all column axes
-  int active = 0;  // how many of the value's columns exist
+  int active = 0;  // how many of the value's columns exist, where the code does not tell
   bool first_row = false;
   bool past_caches = false;  // the columns at hand of past_operand() go to memory directly
   decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
@@ -7562,7 +7730,17 @@ struct Loop {
   WEFT_HD_INLINE Loop(Team& t, const Args& a)
       : team(t), args(a), kept_memory(t.template shared<double>(single ? 0 : kept_bytes() / 8)) {}
 
-  WEFT_HD_INLINE bool full() const { return whole || active == width; }
+  template <int Lanes>
+  WEFT_HD_INLINE bool full() const {
+    if constexpr (Lanes == some && vector)
+      return active == width;
+    else
+      return Lanes == width;
+  }
+  template <int Lanes>
+  WEFT_HD_INLINE int present() const {
+    return Lanes == some ? active : Lanes;
+  }
 
   // Rows much longer than the first cache: the pass before the last brings in the next row while it computes,
   // and a last pass that only maps writes its f32 result past the caches, where that is larger than any of
@@ -7598,6 +7776,17 @@ struct Loop {
     }
   }
 
+  // How many instructions of [begin, end) are `op`, and which is the n-th of them.
+  WEFT_HD static constexpr int how_many(Opcode op, int begin, int end) {
+    int n = 0;
+    for (int i = begin; i < end; ++i) n += View::instruction(i).op == op;
+    return n;
+  }
+  WEFT_HD static constexpr int nth(Opcode op, int begin, int n) {
+    while (View::instruction(begin).op != op || n-- > 0) ++begin;
+    return begin;
+  }
+
   WEFT_HD static constexpr DType dtype(int i) { return static_cast<DType>(View::instruction(i).dtype); }
 
   // Register i as a value of `Family` in a column, or as the row's number.
@@ -7623,16 +7812,7 @@ struct Loop {
     constexpr OperandWord o = View::operand(K);
     return static_cast<ctype<o.dtype>*>(args.pointer[K]);
   }
-  // Where operand K's element for the columns at hand is.
-  template <int K, Stage stage>
-  WEFT_HD_INLINE i64 position() {
-    if constexpr (stage == Stage::element)
-      return offset[K] + column[K] + at * View::stride(K, last_axis);
-    else
-      return stage == Stage::row ? offset[K] : 0;
-  }
-
-  template <int K, Stage stage>
+  template <int K, Stage stage, int Lanes>
   WEFT_HD_INLINE auto load_operand(u64 fill) {
     constexpr OperandWord o = View::operand(K);
     constexpr DType t = o.dtype;
@@ -7640,12 +7820,12 @@ struct Loop {
     using V = typename Fam::template value<std::conditional_t<t == DType::boolean, i32, register_scalar<t>>>;
     const auto* p = pointer<K>();
     if constexpr (o.window) {
-      return detail::to_register<t, V, Fam>(load_window<K, V>(p, fill));
+      return detail::to_register<t, V, Fam>(load_window<K, V, Lanes>(p, fill));
     } else if constexpr (stage != Stage::element) {
-      return detail::to_register<t, V, Fam>(load<V>(p + position<K, stage>()));
+      return detail::to_register<t, V, Fam>(load<V>(p + place.template position<K, stage>()));
     } else if constexpr (vector) {
       constexpr i64 stride = View::stride(K, last_axis);
-      p += position<K, stage>();
+      p += place.template position<K, stage>();
       V v;
       if constexpr (stride == 0) {
         v = fill_value<V>(load<lane_of<V>>(p));
@@ -7654,26 +7834,30 @@ struct Loop {
       } else {
         WEFT_UNROLL
         for (int j = 0; j < width; ++j)
-          v.lane[j] = load<lane_of<V>>(p + (whole || j < active ? j : 0) * stride);
+          v.lane[j] = load<lane_of<V>>(p + (j < present<Lanes>() ? j : 0) * stride);
       }
       return detail::to_register<t, V, Fam>(v);
     } else {
       constexpr i64 stride = View::stride(K, last_axis);
-      p += position<K, stage>();
+      p += place.template position<K, stage>();
       if constexpr (stride == 0) {
         return detail::to_register<t, V, Fam>(splat<V>(load<lane_of<V>>(p)));
       } else if constexpr (stride == 1 || width == 1) {
-        if (active == width) return detail::to_register<t, V, Fam>(load<V>(p));
-        return detail::to_register<t, V, Fam>(load_partial<V>(p, active, 0));
+        if constexpr (Lanes == width)
+          return detail::to_register<t, V, Fam>(load<V>(p));
+        else
+          return detail::to_register<t, V, Fam>(load_partial<V>(p, present<Lanes>(), 0));
       } else {
-        if (active == width) return detail::to_register<t, V, Fam>(load_strided<V>(p, stride));
-        return detail::to_register<t, V, Fam>(load_strided_partial<V>(p, stride, active, 0));
+        if constexpr (Lanes == width)
+          return detail::to_register<t, V, Fam>(load_strided<V>(p, stride));
+        else
+          return detail::to_register<t, V, Fam>(load_strided_partial<V>(p, stride, present<Lanes>(), 0));
       }
     }
   }
 
   // A window: elements outside the operand are `fill`.
-  template <int K, class V, class S>
+  template <int K, class V, int Lanes, class S>
   WEFT_HD_INLINE V load_window(const S* p, u64 fill_bits) {
     using T = lane_of<V>;
     T fill;
@@ -7682,14 +7866,7 @@ struct Loop {
     else
       fill = static_cast<T>(static_cast<i64>(fill_bits));
     bool inside = true;
-    i64 base = 0;
-    detail::unroll<0, last_axis>([&](auto axis) __attribute__((always_inline)) {
-      constexpr int a = axis.value;
-      const i64 i =
-          a < header.row_axes ? row_index[a] : col_index[a < header.row_axes ? 0 : a - header.row_axes];
-      inside = inside && i >= View::low(K, a) && i < View::high(K, a);
-      base += (i - View::low(K, a)) * View::stride(K, a);
-    });
+    const i64 at = place.at, base = place.template window_start<K>(inside);
     constexpr i64 low = View::low(K, last_axis), high = View::high(K, last_axis),
                   stride = View::stride(K, last_axis);
     if constexpr (width == 1) {
@@ -7699,33 +7876,34 @@ struct Loop {
       WEFT_UNROLL
       for (int j = 0; j < width; ++j) {
         const i64 i = at + j;
-        v.lane[j] = inside && (whole || j < active) && i >= low && i < high
+        v.lane[j] = inside && j < present<Lanes>() && i >= low && i < high
                         ? load<T>(p + base + (i - low) * stride)
                         : fill;
       }
       return v;
     } else {
       if (!inside || at >= high || at + width <= low) return splat<V>(fill);
-      if constexpr (stride == 1)
-        if (active == width && at >= low && at + width <= high) return load<V>(p + base + (at - low));
+      if constexpr (stride == 1 && Lanes == width)
+        if (at >= low && at + width <= high) return load<V>(p + base + (at - low));
       T lane[width];
       for (int j = 0; j < width; ++j) {
         const i64 i = at + j;
-        lane[j] =
-            inside && j < active && i >= low && i < high ? load<T>(p + base + (i - low) * stride) : fill;
+        lane[j] = inside && j < present<Lanes>() && i >= low && i < high
+                      ? load<T>(p + base + (i - low) * stride)
+                      : fill;
       }
       return load<V>(static_cast<const T*>(lane));
     }
   }
 
-  template <int K, class V>
+  template <int K, int Lanes, class V>
   WEFT_HD_INLINE void store_element(const V& v) {
     constexpr i64 stride = View::stride(K, last_axis);
-    auto* p = pointer<K>() + position<K, Stage::element>();
+    auto* p = pointer<K>() + place.template position<K, Stage::element>();
     if constexpr (width == 1) {
       store(p, v);
     } else if constexpr (vector) {
-      store_lanes<stride>(p, v);
+      store_lanes<stride, Lanes>(p, v);
     } else if constexpr (stride == 1) {
       if constexpr (K == past_operand()) {
         if (past_caches) {
@@ -7733,28 +7911,28 @@ struct Loop {
           return;
         }
       }
-      if (active == width)
+      if constexpr (Lanes == width)
         store(p, v);
       else
-        store_partial(p, v, active);
+        store_partial(p, v, present<Lanes>());
     } else {
-      if (active == width)
+      if constexpr (Lanes == width)
         store_strided(p, stride, v);
       else
-        store_strided_partial(p, stride, v, active);
+        store_strided_partial(p, stride, v, present<Lanes>());
     }
   }
 
   // The lanes in use, p being aligned for all of them if the stride is 1.
-  template <i64 stride, class S, class V>
+  template <i64 stride, int Lanes, class S, class V>
   WEFT_HD_INLINE void store_lanes(S* p, const V& v) {
-    if (stride == 1 && full()) {
+    if (stride == 1 && full<Lanes>()) {
       store_vec(p, v);
       return;
     }
     WEFT_UNROLL
     for (int j = 0; j < width; ++j)
-      if (whole || j < active) store(p + j * stride, v.lane[j]);
+      if (j < present<Lanes>()) store(p + j * stride, v.lane[j]);
   }
 
   template <int I, class V>
@@ -7800,7 +7978,7 @@ struct Loop {
       return f(a...);
   }
 
-  template <int I>
+  template <int I, int Lanes>
   WEFT_HD_INLINE void execute() {
     constexpr Instruction in = View::instruction(I);
     constexpr Stage stage = in.stage;
@@ -7820,11 +7998,11 @@ struct Loop {
       element.template at<t, I>() = element.template at<t, earlier_load(I)>();
     } else if constexpr (in.op == Opcode::load) {
       if constexpr (stage == Stage::element && brings_next_row<I>())
-        bring_closer(pointer<in.aux>() + position<in.aux, stage>() +
+        bring_closer(pointer<in.aux>() + place.template position<in.aux, stage>() +
                      View::stride(in.aux, header.row_axes - 1));
-      set<I>(load_operand<in.aux, stage>(in.imm));
+      set<I>(load_operand<in.aux, stage, Lanes>(in.imm));
     } else if constexpr (in.op == Opcode::index) {
-      const i64 start = position<in.aux, stage>();
+      const i64 start = place.template position<in.aux, stage>();
       if constexpr (stage == Stage::element && vector) {
         using T = register_scalar<t>;
         value_of<Family, t> v;
@@ -7861,16 +8039,16 @@ struct Loop {
             lanewise<t, stage>([&](const auto& i) { return detail::random_word(i, seed, stream); }, index));
       }
     } else if constexpr (in.op == Opcode::reduce) {
-      fold_column<I>();
+      fold_column<I, Lanes>();
     } else if constexpr (in.op == Opcode::store) {
       const auto v = detail::to_memory<dtype(in.a)>(read<in.a, stage>());
       if constexpr (stage == Stage::element) {
-        store_element<in.aux>(v);
+        store_element<in.aux, Lanes>(v);
       } else if (team.rank() == 0) {
-        store(pointer<in.aux>() + position<in.aux, stage>(), v);
+        store(pointer<in.aux>() + place.template position<in.aux, stage>(), v);
       }
     } else if constexpr (in.op == Opcode::accumulate) {
-      accumulate<I>();
+      accumulate<I, Lanes>();
     } else if constexpr (in.op == Opcode::keep && single) {
       return;  // it stays in its register
     } else if constexpr (in.op == Opcode::kept && single) {
@@ -7901,15 +8079,15 @@ struct Loop {
       const auto v = read<in.a, Stage::element>();
       if constexpr (width == 1) {
         if constexpr (sizeof(v) == 8)
-          kept_memory[slot<in.aux>() + linear] = __builtin_bit_cast(double, v);
+          kept_memory[slot<in.aux>() + place.linear] = __builtin_bit_cast(double, v);
         else
-          kept_memory[slot<in.aux>() + linear] = static_cast<double>(v);
+          kept_memory[slot<in.aux>() + place.linear] = static_cast<double>(v);
       } else {
-        __builtin_memcpy(kept_memory + slot<in.aux>() + linear, &v, sizeof v);
+        __builtin_memcpy(kept_memory + slot<in.aux>() + place.linear, &v, sizeof v);
       }
     } else if constexpr (in.op == Opcode::kept) {
       if constexpr (width == 1) {
-        const double v = kept_memory[slot<in.aux>() + linear];
+        const double v = kept_memory[slot<in.aux>() + place.linear];
         using R = value_of<Family, t>;
         if constexpr (sizeof(R) == 8)
           set<I>(__builtin_bit_cast(R, v));
@@ -7917,7 +8095,7 @@ struct Loop {
           set<I>(static_cast<R>(v));
       } else {
         value_of<Family, t> v;
-        __builtin_memcpy(&v, kept_memory + slot<in.aux>() + linear, sizeof v);
+        __builtin_memcpy(&v, kept_memory + slot<in.aux>() + place.linear, sizeof v);
         set<I>(v);
       }
     } else if constexpr (in.op == Opcode::select) {
@@ -7954,46 +8132,43 @@ struct Loop {
   WEFT_HD_INLINE i64 kept_at(int j) const {
     constexpr i64 apart = (static_cols() + width - 1) / width;
     static_assert(apart * width * header.kept <= kept_bytes() / 8);
-    return slot<Slot>() + j * apart + linear / width;
+    return slot<Slot>() + j * apart + place.linear / width;
   }
 
-  template <class V>
+  template <int Lanes, class V>
   WEFT_HD_INLINE V masked(const V& x, lane_of<V> fill) {
-    if constexpr (whole) {
+    if constexpr (Lanes == width) {
       return x;
     } else if constexpr (vector) {
       V r = x;
       WEFT_UNROLL
       for (int j = 0; j < width; ++j)
-        if (j >= active) r.lane[j] = fill;
+        if (j >= present<Lanes>()) r.lane[j] = fill;
       return r;
     } else {
-      if (active == width) return x;
       using M = mask_of<V>;
       using T = lane_of<M>;
-      return select(iota<M>(0) < splat<M>(static_cast<T>(active)), x, splat<V>(fill));
+      return select(iota<M>(0) < splat<M>(static_cast<T>(present<Lanes>())), x, splat<V>(fill));
     }
   }
 
   template <int I>
   WEFT_HD_INLINE void start_fold() {
     constexpr Instruction in = View::instruction(I);
-    if constexpr (in.op == Opcode::reduce) {
-      constexpr Fold fold = static_cast<Fold>(in.aux);
-      constexpr DType t = fold >= Fold::argmax ? dtype(in.a) : dtype(I);
-      using V = value_of<Family, t>;
-      auto& running = folds.template at<t, I>();
-      if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
-        running =
-            fill_value<V>(detail::neutral < fold == Fold::argmax ? Fold::max : Fold::min, lane_of < V >> ());
-        WEFT_UNROLL
-        for (int j = 0; j < width; ++j) best_index[I][j] = detail::greatest_value<i64>;
-      } else {
-        running = fill_value<V>(detail::neutral<fold, lane_of<V>>());
-      }
+    constexpr Fold fold = static_cast<Fold>(in.aux);
+    constexpr DType t = fold >= Fold::argmax ? dtype(in.a) : dtype(I);
+    using V = value_of<Family, t>;
+    auto& running = folds.template at<t, I>();
+    if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
+      running =
+          fill_value<V>(detail::neutral < fold == Fold::argmax ? Fold::max : Fold::min, lane_of < V >> ());
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j) best_index[I][j] = detail::greatest_value<i64>;
+    } else {
+      running = fill_value<V>(detail::neutral<fold, lane_of<V>>());
     }
   }
-  template <int I>
+  template <int I, int Lanes>
   WEFT_HD_INLINE void fold_column() {
     constexpr Instruction in = View::instruction(I);
     constexpr Fold fold = static_cast<Fold>(in.aux);
@@ -8007,22 +8182,21 @@ struct Loop {
       if constexpr (vector) {
         WEFT_UNROLL
         for (int j = 0; j < width; ++j) {
-          const Best best =
-              detail::BetterOf<max>{}(Best{running.lane[j], best_index[I][j]}, Best{x.lane[j], linear + j});
-          if (whole || j < active) running.lane[j] = best.value, best_index[I][j] = best.index;
+          const Best best = detail::BetterOf<max>{}(Best{running.lane[j], best_index[I][j]},
+                                                    Best{x.lane[j], place.linear + j});
+          if (j < present<Lanes>()) running.lane[j] = best.value, best_index[I][j] = best.index;
         }
       } else if constexpr (width == 1) {
-        const Best best = detail::BetterOf<max>{}(Best{running, best_index[I][0]}, Best{x, linear});
+        const Best best = detail::BetterOf<max>{}(Best{running, best_index[I][0]}, Best{x, place.linear});
         running = best.value;
         best_index[I][0] = best.index;
       } else {
         T value[width], held[width];
         __builtin_memcpy(value, &x, sizeof value);
         __builtin_memcpy(held, &running, sizeof held);
-        for (int j = 0; j < width; ++j) {
-          if (j >= active) continue;
+        for (int j = 0; j < present<Lanes>(); ++j) {
           const Best best =
-              detail::BetterOf<max>{}(Best{held[j], best_index[I][j]}, Best{value[j], linear + j});
+              detail::BetterOf<max>{}(Best{held[j], best_index[I][j]}, Best{value[j], place.linear + j});
           held[j] = best.value;
           best_index[I][j] = best.index;
         }
@@ -8030,36 +8204,42 @@ struct Loop {
       }
     } else {
       using V = std::remove_cvref_t<decltype(x)>;
-      running = detail::combine<fold>(running, masked(x, detail::neutral<fold, lane_of<V>>()));
+      running = detail::combine<fold>(running, masked<Lanes>(x, detail::neutral<fold, lane_of<V>>()));
     }
   }
   template <int I>
   WEFT_HD_INLINE void finish_fold() {
     constexpr Instruction in = View::instruction(I);
-    if constexpr (in.op == Opcode::reduce) {
-      constexpr Fold fold = static_cast<Fold>(in.aux);
-      constexpr DType t = dtype(in.a);
-      auto& running = folds.template at<t, I>();
-      if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
-        using T = register_scalar<t>;
-        constexpr bool max = fold == Fold::argmax;
-        const auto lane = [&](int j) {
-          if constexpr (vector)
-            return running.lane[j];
-          else if constexpr (width == 1)
-            return running;
-          else
-            return running[j];
-        };
-        detail::Best<T> best{lane(0), best_index[I][0]};
-        WEFT_UNROLL
-        for (int j = 1; j < width; ++j)
-          best = detail::BetterOf<max>{}(best, detail::Best<T>{lane(j), best_index[I][j]});
-        uniform.template at<dtype(I), I>() = detail::best_of_team<max>(team, best).index;
-      } else {
-        uniform.template at<dtype(I), I>() = detail::across_team<fold>(team, detail::across<fold>(running));
-      }
+    constexpr Fold fold = static_cast<Fold>(in.aux);
+    constexpr DType t = dtype(in.a);
+    auto& running = folds.template at<t, I>();
+    if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
+      using T = register_scalar<t>;
+      constexpr bool max = fold == Fold::argmax;
+      const auto lane = [&](int j) {
+        if constexpr (vector)
+          return running.lane[j];
+        else if constexpr (width == 1)
+          return running;
+        else
+          return running[j];
+      };
+      detail::Best<T> best{lane(0), best_index[I][0]};
+      WEFT_UNROLL
+      for (int j = 1; j < width; ++j)
+        best = detail::BetterOf<max>{}(best, detail::Best<T>{lane(j), best_index[I][j]});
+      uniform.template at<dtype(I), I>() = detail::best_of_team<max>(team, best).index;
+    } else {
+      uniform.template at<dtype(I), I>() = detail::across_team<fold>(team, detail::across<fold>(running));
     }
+  }
+  template <int Begin, int... N>
+  WEFT_HD_INLINE void start_folds(std::integer_sequence<int, N...>) {
+    (start_fold<nth(Opcode::reduce, Begin, N)>(), ...);
+  }
+  template <int Begin, int... N>
+  WEFT_HD_INLINE void finish_folds(std::integer_sequence<int, N...>) {
+    (finish_fold<nth(Opcode::reduce, Begin, N)>(), ...);
   }
 
   // A sum along the rows that a register holds until the chunk's end.
@@ -8079,7 +8259,7 @@ struct Loop {
         uniform.template at<t, I>() = start;
     }
   }
-  template <int I>
+  template <int I, int Lanes>
   WEFT_HD_INLINE void accumulate() {
     constexpr Instruction in = View::instruction(I);
     constexpr Fold fold = static_cast<Fold>(in.aux2);
@@ -8087,8 +8267,8 @@ struct Loop {
     if constexpr (is_register_sum(I)) {
       if constexpr (in.stage == Stage::element) {
         auto& running = totals.template at<t, I>();
-        running = detail::combine<fold>(
-            running, masked(read<in.a, Stage::element>(), detail::neutral<fold, register_scalar<t>>()));
+        running = detail::combine<fold>(running, masked<Lanes>(read<in.a, Stage::element>(),
+                                                               detail::neutral<fold, register_scalar<t>>()));
       } else {
         auto& running = uniform.template at<t, I>();
         running = detail::combine<fold>(running, read<in.a, in.stage>());
@@ -8097,18 +8277,17 @@ struct Loop {
       // This thread alone owns these columns of the chunk's partial sums.
       static_assert(detail::group_count<Team> == 1, "groups would write the same partial sums");
       using V = value_of<Family, t>;
-      auto* p = partial<I>() + linear;
+      auto* p = partial<I>() + place.linear;
       V v = read<in.a, Stage::element>();
       if constexpr (vector) {
         if (!first_row) v = detail::combine<fold>(load_vec<V>(p), v);
-        store_lanes<1>(p, v);
+        store_lanes<1, Lanes>(p, v);
+      } else if constexpr (Lanes == width) {
+        if (!first_row) v = detail::combine<fold>(load<V>(p), v);
+        store(p, v);
       } else {
-        if (!first_row)
-          v = detail::combine<fold>(active == width ? load<V>(p) : load_partial<V>(p, active, 0), v);
-        if (active == width)
-          store(p, v);
-        else
-          store_partial(p, v, active);
+        if (!first_row) v = detail::combine<fold>(load_partial<V>(p, present<Lanes>(), 0), v);
+        store_partial(p, v, present<Lanes>());
       }
     }
   }
@@ -8127,11 +8306,11 @@ struct Loop {
       constexpr DType t = dtype(in.a);
       if constexpr (View::operand(in.aux).role == Role::accumulate_columns) {
         const auto v = detail::combine_groups<fold>(team, totals.template at<t, I>());
-        if (at < columns_in_row() && detail::group_of(team) == 0) {
+        if (place.at < columns_in_row() && detail::group_of(team) == 0) {
           if constexpr (vector)
-            store_lanes<1>(partial<I>() + linear, v);
+            store_lanes<1, lanes_of_vector>(partial<I>() + place.linear, v);
           else
-            store(partial<I>() + linear, v);
+            store(partial<I>() + place.linear, v);
         }
       } else {
         register_scalar<t> total;
@@ -8144,96 +8323,70 @@ struct Loop {
       }
     }
   }
+  template <int... N>
+  WEFT_HD_INLINE void start_totals(std::integer_sequence<int, N...>) {
+    (start_total<nth(Opcode::accumulate, 0, N)>(), ...);
+  }
+  template <int... N>
+  WEFT_HD_INLINE void finish_totals(std::integer_sequence<int, N...>) {
+    (finish_total<nth(Opcode::accumulate, 0, N)>(), ...);
+  }
   WEFT_HD static constexpr i64 columns_in_row() { return last_extent() > 0 ? last_extent() : tile_length; }
 
-  template <int S>
-  WEFT_HD_INLINE void section() {
-    detail::unroll<View::section_begin(S), View::section_end(S)>([&](auto i) __attribute__((always_inline)) {
-      execute<i.value>();
-    });
+  // Instructions [Begin, End), in blocks: compilers bound the length of a fold.
+  template <int Lanes, int Begin, int... I>
+  WEFT_HD_INLINE void execute_block(std::integer_sequence<int, I...>) {
+    (execute<Begin + I, Lanes>(), ...);
   }
-
-  // Where each operand's row starts.
-  WEFT_HD_INLINE void locate_row(i64 row) {
-    if constexpr (header.segmented) {
-      int low = 0, high = args.segment_count - 1;
-      while (low < high) {
-        const int middle = (low + high + 1) / 2;
-        if (args.segments[middle].first_tile <= row)
-          low = middle;
-        else
-          high = middle - 1;
-      }
-      const Segment& s = args.segments[low];
-      const i64 begin = (row - s.first_tile) * tile_length;
-      segment_cols = s.length - begin < tile_length ? s.length - begin : tile_length;
-      detail::unroll<0, header.operands>([&](auto k) __attribute__((always_inline)) {
-        offset[k.value] = (s.offset + begin) * View::stride(k.value, 1);
-      });
-      return;
+  template <int Lanes, int Begin, int End>
+  WEFT_HD_INLINE void execute_range() {
+    constexpr int block = End - Begin < 64 ? End - Begin : 64;
+    if constexpr (block > 0) {
+      execute_block<Lanes, Begin>(std::make_integer_sequence<int, block>{});
+      execute_range<Lanes, Begin + block, End>();
     }
-    i64 rest = row;
-    detail::unroll<1, header.row_axes>([&](auto k) __attribute__((always_inline)) {
-      constexpr int a = header.row_axes - k.value;
-      constexpr i64 extent = View::extent(a);
-      row_index[a] = rest % extent;
-      rest /= extent;
-    });
-    row_index[0] = rest;
-    detail::unroll<0, header.operands>([&](auto k) __attribute__((always_inline)) {
-      i64 o = 0;
-      detail::unroll<0, header.row_axes>([&](auto a) __attribute__((always_inline)) {
-        o += row_index[a.value] * View::stride(k.value, a.value);
-      });
-      offset[k.value] = o;
-    });
+  }
+  template <int S, int Lanes = width>
+  WEFT_HD_INLINE void section() {
+    execute_range<Lanes, View::section_begin(S), View::section_end(S)>();
   }
 
+  // Section S for the `Lanes` columns at hand.
+  template <int S, int Lanes>
+  WEFT_HD_INLINE void value_at_hand(i64 left) {
+    if constexpr (Lanes == some) active = left >= width ? width : static_cast<int>(left);
+    place.linear = place.line_start + place.at;
+    section<S, Lanes>();
+  }
   template <int S>
   WEFT_HD_INLINE void columns(i64 cols) {
     const i64 step = static_cast<i64>(team.size()) * width;
-    const i64 first = static_cast<i64>(team.rank()) * width;
+    place.at = static_cast<i64>(team.rank()) * width;
     if constexpr (single || vector) {
-      for (at = first; at < cols; at += step) {
-        active = whole || cols - at >= width ? width : static_cast<int>(cols - at);
-        linear = line_start + at;
-        section<S>();
+      for (; place.at < cols; place.at += step) {
+        value_at_hand<S, lanes_of_vector>(cols - place.at);
         if constexpr (single) break;
       }
-      if constexpr (single) linear = at = first;
     } else {
-      at = first;
-      if constexpr (S == last_elements && past_operand() >= 0) {
-        const i64 apart = static_cast<i64>(
-            reinterpret_cast<std::uintptr_t>(pointer<past_operand()>() + offset[past_operand()]) / 4 % width);
+      constexpr bool goes_past = S == last_elements && past_operand() >= 0;
+      if constexpr (goes_past) {
+        const auto* start = pointer<past_operand()>() + place.row_offset[past_operand()];
+        const i64 apart = static_cast<i64>(reinterpret_cast<std::uintptr_t>(start) / 4 % width);
         if (args.rows * cols * 4 >= past_bytes) {
           if (apart > 0) {  // up to the first address of a whole line
-            active = static_cast<int>(width - apart);
-            linear = line_start;
-            section<S>();
-            at = active;
+            value_at_hand<S, some>(width - apart);
+            place.at = active;
           }
           past_caches = true;
         }
       }
-      for (; at + width <= cols; at += step) {
-        active = width;
-        linear = line_start + at;
-        section<S>();
-      }
+      if constexpr (last_extent() == 0 || last_extent() >= width)
+        for (; place.at + width <= cols; place.at += step) value_at_hand<S, width>(width);
       past_caches = false;
-      if constexpr (width > 1) {
-        if (at < cols) {
-          active = static_cast<int>(cols - at);
-          linear = line_start + at;
-          section<S>();
-        }
-      }
+      if constexpr (!ends_whole() || goes_past)
+        if (place.at < cols) value_at_hand<S, goes_past ? some : ending>(cols - place.at);
     }
   }
-  i64 line_start = 0;
-  i64 segment_cols = 0;
-
   template <int S>
   WEFT_HD_INLINE void all_columns(i64 last_cols) {
     constexpr i64 extent = header.col_axes > 0 ? View::extent(last_axis) : 1;
@@ -8243,24 +8396,25 @@ struct Loop {
     } else {
       constexpr i64 lines = static_cols() / (extent > 0 ? extent : 1);
       for (i64 line = 0; line < lines; ++line) {
-        i64 rest = line;
-        detail::unroll<2, header.col_axes + 1>([&](auto k) __attribute__((always_inline)) {
-          constexpr int a = header.col_axes - k.value;
-          constexpr i64 e = View::extent(header.row_axes + a);
-          col_index[a] = rest % e;
-          rest /= e;
-        });
-        detail::unroll<0, header.operands>([&](auto k) __attribute__((always_inline)) {
-          i64 o = 0;
-          detail::unroll<0, header.col_axes - 1>([&](auto a) __attribute__((always_inline)) {
-            o += col_index[a.value] * View::stride(k.value, header.row_axes + a.value);
-          });
-          column[k.value] = o;
-        });
-        line_start = line * cols;
+        place.go_to_line(line, cols);
         columns<S>(cols);
       }
     }
+  }
+
+  // Pass P over a row: what is one number a row, then its columns.
+  template <int P>
+  WEFT_HD_INLINE void pass(i64 cols) {
+    constexpr int s = 2 * P + 2, begin = View::section_begin(s);
+    using Folds = upto<how_many(Opcode::reduce, begin, View::section_end(s))>;
+    section<s - 1>();
+    start_folds<begin>(Folds{});
+    all_columns<s>(cols);
+    finish_folds<begin>(Folds{});
+  }
+  template <int... P>
+  WEFT_HD_INLINE void passes([[maybe_unused]] i64 cols, std::integer_sequence<int, P...>) {
+    (pass<P>(cols), ...);
   }
 
   // The chunk's rows, one after another.
@@ -8268,27 +8422,17 @@ struct Loop {
     chunk = which;
     const i64 begin = which * args.rows_per_chunk;
     const i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
-    detail::unroll<0, header.operands>([&](auto k) __attribute__((always_inline)) { column[k.value] = 0; });
-    detail::unroll<0, header.col_axes>([&](auto a)
-                                           __attribute__((always_inline)) { col_index[a.value] = 0; });
+    place.start();
+    using Totals = upto<how_many(Opcode::accumulate, 0, count)>;
     section<0>();
-    detail::unroll<0, count>([&](auto i) __attribute__((always_inline)) { start_total<i.value>(); });
+    start_totals(Totals{});
     for (i64 row = begin + detail::group_of(team); row < end; row += detail::group_count<Team>) {
       first_row = row == begin;
-      locate_row(row);
-      const i64 cols = header.segmented ? segment_cols : row + 1 == args.rows ? args.last_cols : tile_length;
-      detail::unroll<0, header.passes>([&](auto p) __attribute__((always_inline)) {
-        constexpr int element_section = 2 * p.value + 2;
-        section<element_section - 1>();
-        detail::unroll<View::section_begin(element_section), View::section_end(element_section)>([&](
-            auto i) __attribute__((always_inline)) { start_fold<i.value>(); });
-        all_columns<element_section>(cols);
-        detail::unroll<View::section_begin(element_section), View::section_end(element_section)>([&](
-            auto i) __attribute__((always_inline)) { finish_fold<i.value>(); });
-      });
+      const i64 cols = place.go_to_row(args, row);
+      passes(cols, upto<header.passes>{});
       section<2 * header.passes + 1>();
     }
-    detail::unroll<0, count>([&](auto i) __attribute__((always_inline)) { finish_total<i.value>(); });
+    finish_totals(Totals{});
     if constexpr (past_operand() >= 0) finish_stores_past();
   }
 };
@@ -9267,6 +9411,20 @@ class LoopLowering {
     }
   }
 
+  // Columns of the last row.
+  constexpr i64 last_columns() const {
+    if (!cut_->flat) return cut_->cols;
+    return group_->space.size() - (cut_->rows - 1) * passes::flat_tile;
+  }
+  // Whether rows of a length that the code does not hold end with a whole value, of 16 columns at most.
+  constexpr bool ends_even() const {
+    if (cut_->segments < 0) return cut_->flat && last_columns() % 16 == 0;
+    const ir::Span span = g.groups[cut_->segments];
+    bool even = true;
+    for (int r = 0; r < span.size; ++r) even = even && g.ranges[span.begin + r].length % 16 == 0;
+    return even;
+  }
+
   constexpr void finish() {
     collapse();
     kernels::LoopHeader h;
@@ -9276,6 +9434,7 @@ class LoopLowering {
     h.passes = passes_;
     h.kept = kept_;
     h.segmented = cut_->segments >= 0;
+    h.even = ends_even();
     for (const Operand& o : operands_) h.windows = h.windows || o.word.window;
     List<int> base(sections_.size(), 0);
     for (int s = 0; s < sections_.size(); ++s) {
@@ -9317,8 +9476,7 @@ class LoopLowering {
     List<u64> addresses;
     for (const Operand& o : operands_)
       addresses.push(o.word.role == kernels::Role::index ? Address::none : o.address);
-    i64 last = cut_->cols;
-    if (cut_->flat) last = group_->space.size() - (cut_->rows - 1) * passes::flat_tile;
+    const i64 last = last_columns();
     List<u64> numbers;  // LoopReuse::loop_numbers of them, then the streams
     numbers.push(static_cast<u64>(cut_->rows));
     numbers.push(static_cast<u64>(cut_->rows_per_chunk));

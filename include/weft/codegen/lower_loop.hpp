@@ -498,6 +498,20 @@ class LoopLowering {
     }
   }
 
+  // Columns of the last row.
+  constexpr i64 last_columns() const {
+    if (!cut_->flat) return cut_->cols;
+    return group_->space.size() - (cut_->rows - 1) * passes::flat_tile;
+  }
+  // Whether rows of a length that the code does not hold end with a whole value, of 16 columns at most.
+  constexpr bool ends_even() const {
+    if (cut_->segments < 0) return cut_->flat && last_columns() % 16 == 0;
+    const ir::Span span = g.groups[cut_->segments];
+    bool even = true;
+    for (int r = 0; r < span.size; ++r) even = even && g.ranges[span.begin + r].length % 16 == 0;
+    return even;
+  }
+
   constexpr void finish() {
     collapse();
     kernels::LoopHeader h;
@@ -507,6 +521,7 @@ class LoopLowering {
     h.passes = passes_;
     h.kept = kept_;
     h.segmented = cut_->segments >= 0;
+    h.even = ends_even();
     for (const Operand& o : operands_) h.windows = h.windows || o.word.window;
     List<int> base(sections_.size(), 0);
     for (int s = 0; s < sections_.size(); ++s) {
@@ -548,8 +563,7 @@ class LoopLowering {
     List<u64> addresses;
     for (const Operand& o : operands_)
       addresses.push(o.word.role == kernels::Role::index ? Address::none : o.address);
-    i64 last = cut_->cols;
-    if (cut_->flat) last = group_->space.size() - (cut_->rows - 1) * passes::flat_tile;
+    const i64 last = last_columns();
     List<u64> numbers;  // LoopReuse::loop_numbers of them, then the streams
     numbers.push(static_cast<u64>(cut_->rows));
     numbers.push(static_cast<u64>(cut_->rows_per_chunk));

@@ -36,11 +36,13 @@ struct LoopHeader {
   int operands = 0, instructions = 0, row_axes = 0, col_axes = 0, passes = 0, kept = 0;
   bool segmented = false;  // rows are tiles of the ranges of a parameter group
   bool windows = false;    // operands carry bounds
+  bool even = false;       // rows whose length is a launch argument end with a whole value of any team
   WEFT_HD constexpr void encode(u64* w) const {
     w[0] = static_cast<u64>(operands) | static_cast<u64>(instructions) << 16 |
            static_cast<u64>(row_axes) << 32 | static_cast<u64>(col_axes) << 40 |
            static_cast<u64>(passes) << 48;
-    w[1] = static_cast<u64>(kept) | static_cast<u64>(segmented) << 32 | static_cast<u64>(windows) << 33;
+    w[1] = static_cast<u64>(kept) | static_cast<u64>(segmented) << 32 | static_cast<u64>(windows) << 33 |
+           static_cast<u64>(even) << 34;
   }
   WEFT_HD static constexpr LoopHeader decode(const u64* w) {
     LoopHeader h;
@@ -52,6 +54,7 @@ struct LoopHeader {
     h.kept = static_cast<int>(w[1] & 0xffffffff);
     h.segmented = (w[1] >> 32 & 1) != 0;
     h.windows = (w[1] >> 33 & 1) != 0;
+    h.even = (w[1] >> 34 & 1) != 0;
     return h;
   }
   WEFT_HD constexpr int sections() const { return 2 * passes + 2; }

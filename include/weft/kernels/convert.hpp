@@ -85,30 +85,27 @@ WEFT_HD_INLINE Full join_halves(const Half& low, const Half& high, std::index_se
 // The C conversion of each lane, for values in range.
 template <class To, class From>
 WEFT_HD_INLINE Pack<To> cast_lanes(const Pack<From>& x) {
+  Pack<To> r;
 #if defined(__CUDA_ARCH__)
-  return make_pack<To>([&](int j) { return static_cast<To>(x.part[j]); });
+  WEFT_EACH_PART(Pack<To>, r.part[j] = static_cast<To>(x.part[j]))
 #else
   using ToPart = typename Pack<To>::Part;
   if constexpr (Pack<To>::parts == Pack<From>::parts) {
-    return make_pack<To>([&](int j) { return __builtin_convertvector(x.part[j], ToPart); });
+    WEFT_EACH_PART(Pack<To>, r.part[j] = __builtin_convertvector(x.part[j], ToPart))
   } else if constexpr (Pack<To>::parts == 2 * Pack<From>::parts) {  // 4 bytes to 8
     using Half = typename VectorOf<From, Pack<To>::width>::type;
     constexpr auto lanes_of_half = std::make_index_sequence<Pack<To>::width>{};
-    return make_pack<To>([&](int j) {
-      const Half halved = j % 2 == 0 ? half_of<Half, 0>(x.part[j / 2], lanes_of_half)
-                                     : half_of<Half, 1>(x.part[j / 2], lanes_of_half);
-      return __builtin_convertvector(halved, ToPart);
-    });
+    WEFT_EACH_PART(Pack<To>, r.part[j] = __builtin_convertvector(
+                                 half_of<Half, j % 2>(x.part[j / 2], lanes_of_half), ToPart))
   } else {  // 8 bytes to 4
     static_assert(2 * Pack<To>::parts == Pack<From>::parts);
     using Half = typename VectorOf<To, Pack<From>::width>::type;
-    return make_pack<To>([&](int j) {
-      return join_halves<ToPart>(__builtin_convertvector(x.part[2 * j], Half),
-                                 __builtin_convertvector(x.part[2 * j + 1], Half),
-                                 std::make_index_sequence<Pack<To>::width>{});
-    });
+    WEFT_EACH_PART(Pack<To>, r.part[j] = join_halves<ToPart>(__builtin_convertvector(x.part[2 * j], Half),
+                                                             __builtin_convertvector(x.part[2 * j + 1], Half),
+                                                             std::make_index_sequence<Pack<To>::width>{}))
   }
 #endif
+  return r;
 }
 
 // Outside functions, since device code may not call std::numeric_limits.
@@ -175,79 +172,73 @@ struct StoredBits<bool> {
   using type = u8;
 };
 
-// 16 stored elements as a pack of their register type.
+#if !defined(__CUDA_ARCH__)
+// The bits of as many stored elements as a part of 4-byte lanes holds.
+template <class S>
+using NarrowPart = typename VectorOf<typename StoredBits<S>::type, Pack<i32>::width>::type;
+template <class Part, class S>
+WEFT_HD_INLINE Part read_part(const S* p) {
+  Part part;
+  __builtin_memcpy(&part, p, sizeof part);
+  return part;
+}
+template <class Part, class S>
+WEFT_HD_INLINE void write_part(S* p, const Part& part) {
+  __builtin_memcpy(static_cast<void*>(p), &part, sizeof part);
+}
+#endif
+
+// 16 stored elements as a pack of their register type; by parts, since g++ copies a whole pack in pieces of
+// another size.
 template <class S>
 WEFT_HD_INLINE Pack<register_of<S>> load_register(const S* p) {
-  using T = register_of<S>;
-  if constexpr (std::is_same_v<S, T>) {
-    return make_pack<T>([&](int j) {  // by parts: g++ copies a whole pack in pieces of another size
-      typename Pack<T>::Part part;
-      __builtin_memcpy(&part, p + j * Pack<T>::width, sizeof part);
-      return part;
-    });
-  } else {
+  using V = Pack<register_of<S>>;
+  V r;
 #if defined(__CUDA_ARCH__)
-    return make_pack<T>([&](int j) { return widen(p[j]); });
+  WEFT_EACH_PART(V, r.part[j] = widen(p[j]))
 #else
-    using Bits = typename StoredBits<S>::type;
-    using Narrow = typename VectorOf<Bits, Pack<i32>::width>::type;
-    const auto part = [&](int j) {
-      Narrow bits;
-      __builtin_memcpy(&bits, p + j * Pack<i32>::width, sizeof bits);
-      return bits;
-    };
-    if constexpr (std::is_same_v<S, f16> && has_native_half) {
-      return make_pack<T>([&](int j) { return float_from_half(recast<HalfPart>(part(j))); });
-    } else {
-      const auto codes =
-          make_pack<i32>([&](int j) { return __builtin_convertvector(part(j), Pack<i32>::Part); });
-      if constexpr (is_small_float<S>) {
-        return decode_float<typename S::Format>(codes);
-      } else {
-        return codes;
-      }
-    }
-#endif
+  if constexpr (std::is_same_v<S, lane_of<V>>) {
+    WEFT_EACH_PART(V, r.part[j] = read_part<typename V::Part>(p + j * V::width))
+  } else if constexpr (std::is_same_v<S, f16> && has_native_half) {
+    WEFT_EACH_PART(V, r.part[j] = float_from_half(read_part<HalfPart>(p + j * V::width)))
+  } else {
+    using Codes = Pack<i32>;
+    Codes codes;
+    WEFT_EACH_PART(Codes, codes.part[j] = __builtin_convertvector(
+                              read_part<NarrowPart<S>>(p + j * Codes::width), typename Codes::Part))
+    if constexpr (is_small_float<S>)
+      r = decode_float<typename S::Format>(codes);
+    else
+      r = codes;
   }
+#endif
+  return r;
 }
 
 // The pack's lanes as 16 stored elements. A bool is stored as 0 or 1.
 template <class S>
 WEFT_HD_INLINE void store_register(S* p, const Pack<register_of<S>>& x) {
-  using T = register_of<S>;
-  if constexpr (std::is_same_v<S, T>) {
-    make_pack<T>([&](int j) {
-      __builtin_memcpy(static_cast<void*>(p + j * Pack<T>::width), &x.part[j], sizeof x.part[j]);
-      return x.part[j];
-    });
-  } else {
+  using V = Pack<register_of<S>>;
 #if defined(__CUDA_ARCH__)
-    for (int j = 0; j < lanes; ++j) p[j] = narrow<S>(x.part[j]);
+  WEFT_EACH_PART(V, p[j] = narrow<S>(x.part[j]))
 #else
-    using Bits = typename StoredBits<S>::type;
-    using Narrow = typename VectorOf<Bits, Pack<i32>::width>::type;
-    const auto write = [&](const auto& fn) {
-      make_pack<T>([&](int j) {
-        const Narrow bits = fn(j);
-        __builtin_memcpy(static_cast<void*>(p + j * Pack<i32>::width), &bits, sizeof bits);
-        return x.part[j];
-      });
-    };
-    if constexpr (std::is_same_v<S, f16> && has_native_half) {
-      write([&](int j) { return recast<Narrow>(half_from_float(x.part[j])); });
-    } else {
-      Pack<i32> codes;
-      if constexpr (is_small_float<S>) {
-        codes = encode_float<typename S::Format>(x);
-      } else if constexpr (std::is_same_v<S, bool>) {
-        codes = (x != 0) & 1;
-      } else {
-        codes = x;
-      }
-      write([&](int j) { return __builtin_convertvector(codes.part[j], Narrow); });
-    }
-#endif
+  if constexpr (std::is_same_v<S, lane_of<V>>) {
+    WEFT_EACH_PART(V, write_part(p + j * V::width, x.part[j]))
+  } else if constexpr (std::is_same_v<S, f16> && has_native_half) {
+    WEFT_EACH_PART(V, write_part(p + j * V::width, half_from_float(x.part[j])))
+  } else {
+    using Codes = Pack<i32>;
+    Codes codes;
+    if constexpr (is_small_float<S>)
+      codes = encode_float<typename S::Format>(x);
+    else if constexpr (std::is_same_v<S, bool>)
+      codes = (x != 0) & 1;
+    else
+      codes = x;
+    WEFT_EACH_PART(Codes,
+                   write_part(p + j * Codes::width, __builtin_convertvector(codes.part[j], NarrowPart<S>)))
   }
+#endif
 }
 
 // A value about to be stored as S: bool keeps whether it was zero, which a conversion to i32 could lose.

@@ -5,6 +5,7 @@
 // which thread computes it.
 
 #include "weft/kernels/loop_parts.hpp"
+#include "weft/kernels/loop_place.hpp"
 
 namespace weft::kernels {
 
@@ -40,8 +41,15 @@ struct Loop {
   WEFT_HD static constexpr i64 last_extent() { return View::extent(last_axis); }
   static constexpr bool single = Threads > 0 && header.col_axes == 1 &&
                                  (last_extent() > 0 ? last_extent() : tile_length) <= i64{Threads} * width;
-  // Whether every value's columns all exist, as far as the code tells.
-  static constexpr bool whole = width == 1 || (vector && last_extent() > 0 && last_extent() % width == 0);
+  // Lanes: how many columns of a value exist where the code tells, else `some`, which is `active` of them.
+  static constexpr int some = 0;
+  // The columns that are left where a row's whole values end.
+  WEFT_HD static constexpr bool ends_whole() {
+    return width == 1 || (last_extent() > 0 ? last_extent() % width == 0 : header.even);
+  }
+  static constexpr int ending = last_extent() > 0 ? static_cast<int>(last_extent() % width) : some;
+  // Of a value of a GPU's thread.
+  static constexpr int lanes_of_vector = ends_whole() ? width : some;
 
   Team& team;
   const Args& args;
@@ -50,14 +58,9 @@ struct Loop {
   BankOf<Family> folds;   // running reductions of a row
   BankOf<Family> totals;  // running sums over the chunk
   i64 best_index[count][width];
-  i64 offset[LoopArgs::max_operands];  // of the row, in elements
-  i64 column[LoopArgs::max_operands];  // of the outer column axes
-  i64 row_index[header.row_axes + 1];
-  i64 col_index[header.col_axes + 1];
+  LoopPlace<C> place;
   i64 chunk = 0;
-  i64 at = 0;      // first of the columns at hand, along the last axis
-  i64 linear = 0;  // the same in row-major order over all column axes
-  int active = 0;  // how many of the value's columns exist
+  int active = 0;  // how many of the value's columns exist, where the code does not tell
   bool first_row = false;
   bool past_caches = false;  // the columns at hand of past_operand() go to memory directly
   decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
@@ -65,7 +68,17 @@ struct Loop {
   WEFT_HD_INLINE Loop(Team& t, const Args& a)
       : team(t), args(a), kept_memory(t.template shared<double>(single ? 0 : kept_bytes() / 8)) {}
 
-  WEFT_HD_INLINE bool full() const { return whole || active == width; }
+  template <int Lanes>
+  WEFT_HD_INLINE bool full() const {
+    if constexpr (Lanes == some && vector)
+      return active == width;
+    else
+      return Lanes == width;
+  }
+  template <int Lanes>
+  WEFT_HD_INLINE int present() const {
+    return Lanes == some ? active : Lanes;
+  }
 
   // Rows much longer than the first cache: the pass before the last brings in the next row while it computes,
   // and a last pass that only maps writes its f32 result past the caches, where that is larger than any of
@@ -101,6 +114,17 @@ struct Loop {
     }
   }
 
+  // How many instructions of [begin, end) are `op`, and which is the n-th of them.
+  WEFT_HD static constexpr int how_many(Opcode op, int begin, int end) {
+    int n = 0;
+    for (int i = begin; i < end; ++i) n += View::instruction(i).op == op;
+    return n;
+  }
+  WEFT_HD static constexpr int nth(Opcode op, int begin, int n) {
+    while (View::instruction(begin).op != op || n-- > 0) ++begin;
+    return begin;
+  }
+
   WEFT_HD static constexpr DType dtype(int i) { return static_cast<DType>(View::instruction(i).dtype); }
 
   // Register i as a value of `Family` in a column, or as the row's number.
@@ -126,16 +150,7 @@ struct Loop {
     constexpr OperandWord o = View::operand(K);
     return static_cast<ctype<o.dtype>*>(args.pointer[K]);
   }
-  // Where operand K's element for the columns at hand is.
-  template <int K, Stage stage>
-  WEFT_HD_INLINE i64 position() {
-    if constexpr (stage == Stage::element)
-      return offset[K] + column[K] + at * View::stride(K, last_axis);
-    else
-      return stage == Stage::row ? offset[K] : 0;
-  }
-
-  template <int K, Stage stage>
+  template <int K, Stage stage, int Lanes>
   WEFT_HD_INLINE auto load_operand(u64 fill) {
     constexpr OperandWord o = View::operand(K);
     constexpr DType t = o.dtype;
@@ -143,12 +158,12 @@ struct Loop {
     using V = typename Fam::template value<std::conditional_t<t == DType::boolean, i32, register_scalar<t>>>;
     const auto* p = pointer<K>();
     if constexpr (o.window) {
-      return detail::to_register<t, V, Fam>(load_window<K, V>(p, fill));
+      return detail::to_register<t, V, Fam>(load_window<K, V, Lanes>(p, fill));
     } else if constexpr (stage != Stage::element) {
-      return detail::to_register<t, V, Fam>(load<V>(p + position<K, stage>()));
+      return detail::to_register<t, V, Fam>(load<V>(p + place.template position<K, stage>()));
     } else if constexpr (vector) {
       constexpr i64 stride = View::stride(K, last_axis);
-      p += position<K, stage>();
+      p += place.template position<K, stage>();
       V v;
       if constexpr (stride == 0) {
         v = fill_value<V>(load<lane_of<V>>(p));
@@ -157,26 +172,30 @@ struct Loop {
       } else {
         WEFT_UNROLL
         for (int j = 0; j < width; ++j)
-          v.lane[j] = load<lane_of<V>>(p + (whole || j < active ? j : 0) * stride);
+          v.lane[j] = load<lane_of<V>>(p + (j < present<Lanes>() ? j : 0) * stride);
       }
       return detail::to_register<t, V, Fam>(v);
     } else {
       constexpr i64 stride = View::stride(K, last_axis);
-      p += position<K, stage>();
+      p += place.template position<K, stage>();
       if constexpr (stride == 0) {
         return detail::to_register<t, V, Fam>(splat<V>(load<lane_of<V>>(p)));
       } else if constexpr (stride == 1 || width == 1) {
-        if (active == width) return detail::to_register<t, V, Fam>(load<V>(p));
-        return detail::to_register<t, V, Fam>(load_partial<V>(p, active, 0));
+        if constexpr (Lanes == width)
+          return detail::to_register<t, V, Fam>(load<V>(p));
+        else
+          return detail::to_register<t, V, Fam>(load_partial<V>(p, present<Lanes>(), 0));
       } else {
-        if (active == width) return detail::to_register<t, V, Fam>(load_strided<V>(p, stride));
-        return detail::to_register<t, V, Fam>(load_strided_partial<V>(p, stride, active, 0));
+        if constexpr (Lanes == width)
+          return detail::to_register<t, V, Fam>(load_strided<V>(p, stride));
+        else
+          return detail::to_register<t, V, Fam>(load_strided_partial<V>(p, stride, present<Lanes>(), 0));
       }
     }
   }
 
   // A window: elements outside the operand are `fill`.
-  template <int K, class V, class S>
+  template <int K, class V, int Lanes, class S>
   WEFT_HD_INLINE V load_window(const S* p, u64 fill_bits) {
     using T = lane_of<V>;
     T fill;
@@ -185,14 +204,7 @@ struct Loop {
     else
       fill = static_cast<T>(static_cast<i64>(fill_bits));
     bool inside = true;
-    i64 base = 0;
-    detail::unroll<0, last_axis>([&](auto axis) __attribute__((always_inline)) {
-      constexpr int a = axis.value;
-      const i64 i =
-          a < header.row_axes ? row_index[a] : col_index[a < header.row_axes ? 0 : a - header.row_axes];
-      inside = inside && i >= View::low(K, a) && i < View::high(K, a);
-      base += (i - View::low(K, a)) * View::stride(K, a);
-    });
+    const i64 at = place.at, base = place.template window_start<K>(inside);
     constexpr i64 low = View::low(K, last_axis), high = View::high(K, last_axis),
                   stride = View::stride(K, last_axis);
     if constexpr (width == 1) {
@@ -202,33 +214,34 @@ struct Loop {
       WEFT_UNROLL
       for (int j = 0; j < width; ++j) {
         const i64 i = at + j;
-        v.lane[j] = inside && (whole || j < active) && i >= low && i < high
+        v.lane[j] = inside && j < present<Lanes>() && i >= low && i < high
                         ? load<T>(p + base + (i - low) * stride)
                         : fill;
       }
       return v;
     } else {
       if (!inside || at >= high || at + width <= low) return splat<V>(fill);
-      if constexpr (stride == 1)
-        if (active == width && at >= low && at + width <= high) return load<V>(p + base + (at - low));
+      if constexpr (stride == 1 && Lanes == width)
+        if (at >= low && at + width <= high) return load<V>(p + base + (at - low));
       T lane[width];
       for (int j = 0; j < width; ++j) {
         const i64 i = at + j;
-        lane[j] =
-            inside && j < active && i >= low && i < high ? load<T>(p + base + (i - low) * stride) : fill;
+        lane[j] = inside && j < present<Lanes>() && i >= low && i < high
+                      ? load<T>(p + base + (i - low) * stride)
+                      : fill;
       }
       return load<V>(static_cast<const T*>(lane));
     }
   }
 
-  template <int K, class V>
+  template <int K, int Lanes, class V>
   WEFT_HD_INLINE void store_element(const V& v) {
     constexpr i64 stride = View::stride(K, last_axis);
-    auto* p = pointer<K>() + position<K, Stage::element>();
+    auto* p = pointer<K>() + place.template position<K, Stage::element>();
     if constexpr (width == 1) {
       store(p, v);
     } else if constexpr (vector) {
-      store_lanes<stride>(p, v);
+      store_lanes<stride, Lanes>(p, v);
     } else if constexpr (stride == 1) {
       if constexpr (K == past_operand()) {
         if (past_caches) {
@@ -236,28 +249,28 @@ struct Loop {
           return;
         }
       }
-      if (active == width)
+      if constexpr (Lanes == width)
         store(p, v);
       else
-        store_partial(p, v, active);
+        store_partial(p, v, present<Lanes>());
     } else {
-      if (active == width)
+      if constexpr (Lanes == width)
         store_strided(p, stride, v);
       else
-        store_strided_partial(p, stride, v, active);
+        store_strided_partial(p, stride, v, present<Lanes>());
     }
   }
 
   // The lanes in use, p being aligned for all of them if the stride is 1.
-  template <i64 stride, class S, class V>
+  template <i64 stride, int Lanes, class S, class V>
   WEFT_HD_INLINE void store_lanes(S* p, const V& v) {
-    if (stride == 1 && full()) {
+    if (stride == 1 && full<Lanes>()) {
       store_vec(p, v);
       return;
     }
     WEFT_UNROLL
     for (int j = 0; j < width; ++j)
-      if (whole || j < active) store(p + j * stride, v.lane[j]);
+      if (j < present<Lanes>()) store(p + j * stride, v.lane[j]);
   }
 
   template <int I, class V>
@@ -303,7 +316,7 @@ struct Loop {
       return f(a...);
   }
 
-  template <int I>
+  template <int I, int Lanes>
   WEFT_HD_INLINE void execute() {
     constexpr Instruction in = View::instruction(I);
     constexpr Stage stage = in.stage;
@@ -323,11 +336,11 @@ struct Loop {
       element.template at<t, I>() = element.template at<t, earlier_load(I)>();
     } else if constexpr (in.op == Opcode::load) {
       if constexpr (stage == Stage::element && brings_next_row<I>())
-        bring_closer(pointer<in.aux>() + position<in.aux, stage>() +
+        bring_closer(pointer<in.aux>() + place.template position<in.aux, stage>() +
                      View::stride(in.aux, header.row_axes - 1));
-      set<I>(load_operand<in.aux, stage>(in.imm));
+      set<I>(load_operand<in.aux, stage, Lanes>(in.imm));
     } else if constexpr (in.op == Opcode::index) {
-      const i64 start = position<in.aux, stage>();
+      const i64 start = place.template position<in.aux, stage>();
       if constexpr (stage == Stage::element && vector) {
         using T = register_scalar<t>;
         value_of<Family, t> v;
@@ -364,16 +377,16 @@ struct Loop {
             lanewise<t, stage>([&](const auto& i) { return detail::random_word(i, seed, stream); }, index));
       }
     } else if constexpr (in.op == Opcode::reduce) {
-      fold_column<I>();
+      fold_column<I, Lanes>();
     } else if constexpr (in.op == Opcode::store) {
       const auto v = detail::to_memory<dtype(in.a)>(read<in.a, stage>());
       if constexpr (stage == Stage::element) {
-        store_element<in.aux>(v);
+        store_element<in.aux, Lanes>(v);
       } else if (team.rank() == 0) {
-        store(pointer<in.aux>() + position<in.aux, stage>(), v);
+        store(pointer<in.aux>() + place.template position<in.aux, stage>(), v);
       }
     } else if constexpr (in.op == Opcode::accumulate) {
-      accumulate<I>();
+      accumulate<I, Lanes>();
     } else if constexpr (in.op == Opcode::keep && single) {
       return;  // it stays in its register
     } else if constexpr (in.op == Opcode::kept && single) {
@@ -404,15 +417,15 @@ struct Loop {
       const auto v = read<in.a, Stage::element>();
       if constexpr (width == 1) {
         if constexpr (sizeof(v) == 8)
-          kept_memory[slot<in.aux>() + linear] = __builtin_bit_cast(double, v);
+          kept_memory[slot<in.aux>() + place.linear] = __builtin_bit_cast(double, v);
         else
-          kept_memory[slot<in.aux>() + linear] = static_cast<double>(v);
+          kept_memory[slot<in.aux>() + place.linear] = static_cast<double>(v);
       } else {
-        __builtin_memcpy(kept_memory + slot<in.aux>() + linear, &v, sizeof v);
+        __builtin_memcpy(kept_memory + slot<in.aux>() + place.linear, &v, sizeof v);
       }
     } else if constexpr (in.op == Opcode::kept) {
       if constexpr (width == 1) {
-        const double v = kept_memory[slot<in.aux>() + linear];
+        const double v = kept_memory[slot<in.aux>() + place.linear];
         using R = value_of<Family, t>;
         if constexpr (sizeof(R) == 8)
           set<I>(__builtin_bit_cast(R, v));
@@ -420,7 +433,7 @@ struct Loop {
           set<I>(static_cast<R>(v));
       } else {
         value_of<Family, t> v;
-        __builtin_memcpy(&v, kept_memory + slot<in.aux>() + linear, sizeof v);
+        __builtin_memcpy(&v, kept_memory + slot<in.aux>() + place.linear, sizeof v);
         set<I>(v);
       }
     } else if constexpr (in.op == Opcode::select) {
@@ -457,46 +470,43 @@ struct Loop {
   WEFT_HD_INLINE i64 kept_at(int j) const {
     constexpr i64 apart = (static_cols() + width - 1) / width;
     static_assert(apart * width * header.kept <= kept_bytes() / 8);
-    return slot<Slot>() + j * apart + linear / width;
+    return slot<Slot>() + j * apart + place.linear / width;
   }
 
-  template <class V>
+  template <int Lanes, class V>
   WEFT_HD_INLINE V masked(const V& x, lane_of<V> fill) {
-    if constexpr (whole) {
+    if constexpr (Lanes == width) {
       return x;
     } else if constexpr (vector) {
       V r = x;
       WEFT_UNROLL
       for (int j = 0; j < width; ++j)
-        if (j >= active) r.lane[j] = fill;
+        if (j >= present<Lanes>()) r.lane[j] = fill;
       return r;
     } else {
-      if (active == width) return x;
       using M = mask_of<V>;
       using T = lane_of<M>;
-      return select(iota<M>(0) < splat<M>(static_cast<T>(active)), x, splat<V>(fill));
+      return select(iota<M>(0) < splat<M>(static_cast<T>(present<Lanes>())), x, splat<V>(fill));
     }
   }
 
   template <int I>
   WEFT_HD_INLINE void start_fold() {
     constexpr Instruction in = View::instruction(I);
-    if constexpr (in.op == Opcode::reduce) {
-      constexpr Fold fold = static_cast<Fold>(in.aux);
-      constexpr DType t = fold >= Fold::argmax ? dtype(in.a) : dtype(I);
-      using V = value_of<Family, t>;
-      auto& running = folds.template at<t, I>();
-      if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
-        running =
-            fill_value<V>(detail::neutral < fold == Fold::argmax ? Fold::max : Fold::min, lane_of < V >> ());
-        WEFT_UNROLL
-        for (int j = 0; j < width; ++j) best_index[I][j] = detail::greatest_value<i64>;
-      } else {
-        running = fill_value<V>(detail::neutral<fold, lane_of<V>>());
-      }
+    constexpr Fold fold = static_cast<Fold>(in.aux);
+    constexpr DType t = fold >= Fold::argmax ? dtype(in.a) : dtype(I);
+    using V = value_of<Family, t>;
+    auto& running = folds.template at<t, I>();
+    if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
+      running =
+          fill_value<V>(detail::neutral < fold == Fold::argmax ? Fold::max : Fold::min, lane_of < V >> ());
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j) best_index[I][j] = detail::greatest_value<i64>;
+    } else {
+      running = fill_value<V>(detail::neutral<fold, lane_of<V>>());
     }
   }
-  template <int I>
+  template <int I, int Lanes>
   WEFT_HD_INLINE void fold_column() {
     constexpr Instruction in = View::instruction(I);
     constexpr Fold fold = static_cast<Fold>(in.aux);
@@ -510,22 +520,21 @@ struct Loop {
       if constexpr (vector) {
         WEFT_UNROLL
         for (int j = 0; j < width; ++j) {
-          const Best best =
-              detail::BetterOf<max>{}(Best{running.lane[j], best_index[I][j]}, Best{x.lane[j], linear + j});
-          if (whole || j < active) running.lane[j] = best.value, best_index[I][j] = best.index;
+          const Best best = detail::BetterOf<max>{}(Best{running.lane[j], best_index[I][j]},
+                                                    Best{x.lane[j], place.linear + j});
+          if (j < present<Lanes>()) running.lane[j] = best.value, best_index[I][j] = best.index;
         }
       } else if constexpr (width == 1) {
-        const Best best = detail::BetterOf<max>{}(Best{running, best_index[I][0]}, Best{x, linear});
+        const Best best = detail::BetterOf<max>{}(Best{running, best_index[I][0]}, Best{x, place.linear});
         running = best.value;
         best_index[I][0] = best.index;
       } else {
         T value[width], held[width];
         __builtin_memcpy(value, &x, sizeof value);
         __builtin_memcpy(held, &running, sizeof held);
-        for (int j = 0; j < width; ++j) {
-          if (j >= active) continue;
+        for (int j = 0; j < present<Lanes>(); ++j) {
           const Best best =
-              detail::BetterOf<max>{}(Best{held[j], best_index[I][j]}, Best{value[j], linear + j});
+              detail::BetterOf<max>{}(Best{held[j], best_index[I][j]}, Best{value[j], place.linear + j});
           held[j] = best.value;
           best_index[I][j] = best.index;
         }
@@ -533,36 +542,42 @@ struct Loop {
       }
     } else {
       using V = std::remove_cvref_t<decltype(x)>;
-      running = detail::combine<fold>(running, masked(x, detail::neutral<fold, lane_of<V>>()));
+      running = detail::combine<fold>(running, masked<Lanes>(x, detail::neutral<fold, lane_of<V>>()));
     }
   }
   template <int I>
   WEFT_HD_INLINE void finish_fold() {
     constexpr Instruction in = View::instruction(I);
-    if constexpr (in.op == Opcode::reduce) {
-      constexpr Fold fold = static_cast<Fold>(in.aux);
-      constexpr DType t = dtype(in.a);
-      auto& running = folds.template at<t, I>();
-      if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
-        using T = register_scalar<t>;
-        constexpr bool max = fold == Fold::argmax;
-        const auto lane = [&](int j) {
-          if constexpr (vector)
-            return running.lane[j];
-          else if constexpr (width == 1)
-            return running;
-          else
-            return running[j];
-        };
-        detail::Best<T> best{lane(0), best_index[I][0]};
-        WEFT_UNROLL
-        for (int j = 1; j < width; ++j)
-          best = detail::BetterOf<max>{}(best, detail::Best<T>{lane(j), best_index[I][j]});
-        uniform.template at<dtype(I), I>() = detail::best_of_team<max>(team, best).index;
-      } else {
-        uniform.template at<dtype(I), I>() = detail::across_team<fold>(team, detail::across<fold>(running));
-      }
+    constexpr Fold fold = static_cast<Fold>(in.aux);
+    constexpr DType t = dtype(in.a);
+    auto& running = folds.template at<t, I>();
+    if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
+      using T = register_scalar<t>;
+      constexpr bool max = fold == Fold::argmax;
+      const auto lane = [&](int j) {
+        if constexpr (vector)
+          return running.lane[j];
+        else if constexpr (width == 1)
+          return running;
+        else
+          return running[j];
+      };
+      detail::Best<T> best{lane(0), best_index[I][0]};
+      WEFT_UNROLL
+      for (int j = 1; j < width; ++j)
+        best = detail::BetterOf<max>{}(best, detail::Best<T>{lane(j), best_index[I][j]});
+      uniform.template at<dtype(I), I>() = detail::best_of_team<max>(team, best).index;
+    } else {
+      uniform.template at<dtype(I), I>() = detail::across_team<fold>(team, detail::across<fold>(running));
     }
+  }
+  template <int Begin, int... N>
+  WEFT_HD_INLINE void start_folds(std::integer_sequence<int, N...>) {
+    (start_fold<nth(Opcode::reduce, Begin, N)>(), ...);
+  }
+  template <int Begin, int... N>
+  WEFT_HD_INLINE void finish_folds(std::integer_sequence<int, N...>) {
+    (finish_fold<nth(Opcode::reduce, Begin, N)>(), ...);
   }
 
   // A sum along the rows that a register holds until the chunk's end.
@@ -582,7 +597,7 @@ struct Loop {
         uniform.template at<t, I>() = start;
     }
   }
-  template <int I>
+  template <int I, int Lanes>
   WEFT_HD_INLINE void accumulate() {
     constexpr Instruction in = View::instruction(I);
     constexpr Fold fold = static_cast<Fold>(in.aux2);
@@ -590,8 +605,8 @@ struct Loop {
     if constexpr (is_register_sum(I)) {
       if constexpr (in.stage == Stage::element) {
         auto& running = totals.template at<t, I>();
-        running = detail::combine<fold>(
-            running, masked(read<in.a, Stage::element>(), detail::neutral<fold, register_scalar<t>>()));
+        running = detail::combine<fold>(running, masked<Lanes>(read<in.a, Stage::element>(),
+                                                               detail::neutral<fold, register_scalar<t>>()));
       } else {
         auto& running = uniform.template at<t, I>();
         running = detail::combine<fold>(running, read<in.a, in.stage>());
@@ -600,18 +615,17 @@ struct Loop {
       // This thread alone owns these columns of the chunk's partial sums.
       static_assert(detail::group_count<Team> == 1, "groups would write the same partial sums");
       using V = value_of<Family, t>;
-      auto* p = partial<I>() + linear;
+      auto* p = partial<I>() + place.linear;
       V v = read<in.a, Stage::element>();
       if constexpr (vector) {
         if (!first_row) v = detail::combine<fold>(load_vec<V>(p), v);
-        store_lanes<1>(p, v);
+        store_lanes<1, Lanes>(p, v);
+      } else if constexpr (Lanes == width) {
+        if (!first_row) v = detail::combine<fold>(load<V>(p), v);
+        store(p, v);
       } else {
-        if (!first_row)
-          v = detail::combine<fold>(active == width ? load<V>(p) : load_partial<V>(p, active, 0), v);
-        if (active == width)
-          store(p, v);
-        else
-          store_partial(p, v, active);
+        if (!first_row) v = detail::combine<fold>(load_partial<V>(p, present<Lanes>(), 0), v);
+        store_partial(p, v, present<Lanes>());
       }
     }
   }
@@ -630,11 +644,11 @@ struct Loop {
       constexpr DType t = dtype(in.a);
       if constexpr (View::operand(in.aux).role == Role::accumulate_columns) {
         const auto v = detail::combine_groups<fold>(team, totals.template at<t, I>());
-        if (at < columns_in_row() && detail::group_of(team) == 0) {
+        if (place.at < columns_in_row() && detail::group_of(team) == 0) {
           if constexpr (vector)
-            store_lanes<1>(partial<I>() + linear, v);
+            store_lanes<1, lanes_of_vector>(partial<I>() + place.linear, v);
           else
-            store(partial<I>() + linear, v);
+            store(partial<I>() + place.linear, v);
         }
       } else {
         register_scalar<t> total;
@@ -647,96 +661,70 @@ struct Loop {
       }
     }
   }
+  template <int... N>
+  WEFT_HD_INLINE void start_totals(std::integer_sequence<int, N...>) {
+    (start_total<nth(Opcode::accumulate, 0, N)>(), ...);
+  }
+  template <int... N>
+  WEFT_HD_INLINE void finish_totals(std::integer_sequence<int, N...>) {
+    (finish_total<nth(Opcode::accumulate, 0, N)>(), ...);
+  }
   WEFT_HD static constexpr i64 columns_in_row() { return last_extent() > 0 ? last_extent() : tile_length; }
 
-  template <int S>
-  WEFT_HD_INLINE void section() {
-    detail::unroll<View::section_begin(S), View::section_end(S)>([&](auto i) __attribute__((always_inline)) {
-      execute<i.value>();
-    });
+  // Instructions [Begin, End), in blocks: compilers bound the length of a fold.
+  template <int Lanes, int Begin, int... I>
+  WEFT_HD_INLINE void execute_block(std::integer_sequence<int, I...>) {
+    (execute<Begin + I, Lanes>(), ...);
   }
-
-  // Where each operand's row starts.
-  WEFT_HD_INLINE void locate_row(i64 row) {
-    if constexpr (header.segmented) {
-      int low = 0, high = args.segment_count - 1;
-      while (low < high) {
-        const int middle = (low + high + 1) / 2;
-        if (args.segments[middle].first_tile <= row)
-          low = middle;
-        else
-          high = middle - 1;
-      }
-      const Segment& s = args.segments[low];
-      const i64 begin = (row - s.first_tile) * tile_length;
-      segment_cols = s.length - begin < tile_length ? s.length - begin : tile_length;
-      detail::unroll<0, header.operands>([&](auto k) __attribute__((always_inline)) {
-        offset[k.value] = (s.offset + begin) * View::stride(k.value, 1);
-      });
-      return;
+  template <int Lanes, int Begin, int End>
+  WEFT_HD_INLINE void execute_range() {
+    constexpr int block = End - Begin < 64 ? End - Begin : 64;
+    if constexpr (block > 0) {
+      execute_block<Lanes, Begin>(std::make_integer_sequence<int, block>{});
+      execute_range<Lanes, Begin + block, End>();
     }
-    i64 rest = row;
-    detail::unroll<1, header.row_axes>([&](auto k) __attribute__((always_inline)) {
-      constexpr int a = header.row_axes - k.value;
-      constexpr i64 extent = View::extent(a);
-      row_index[a] = rest % extent;
-      rest /= extent;
-    });
-    row_index[0] = rest;
-    detail::unroll<0, header.operands>([&](auto k) __attribute__((always_inline)) {
-      i64 o = 0;
-      detail::unroll<0, header.row_axes>([&](auto a) __attribute__((always_inline)) {
-        o += row_index[a.value] * View::stride(k.value, a.value);
-      });
-      offset[k.value] = o;
-    });
+  }
+  template <int S, int Lanes = width>
+  WEFT_HD_INLINE void section() {
+    execute_range<Lanes, View::section_begin(S), View::section_end(S)>();
   }
 
+  // Section S for the `Lanes` columns at hand.
+  template <int S, int Lanes>
+  WEFT_HD_INLINE void value_at_hand(i64 left) {
+    if constexpr (Lanes == some) active = left >= width ? width : static_cast<int>(left);
+    place.linear = place.line_start + place.at;
+    section<S, Lanes>();
+  }
   template <int S>
   WEFT_HD_INLINE void columns(i64 cols) {
     const i64 step = static_cast<i64>(team.size()) * width;
-    const i64 first = static_cast<i64>(team.rank()) * width;
+    place.at = static_cast<i64>(team.rank()) * width;
     if constexpr (single || vector) {
-      for (at = first; at < cols; at += step) {
-        active = whole || cols - at >= width ? width : static_cast<int>(cols - at);
-        linear = line_start + at;
-        section<S>();
+      for (; place.at < cols; place.at += step) {
+        value_at_hand<S, lanes_of_vector>(cols - place.at);
         if constexpr (single) break;
       }
-      if constexpr (single) linear = at = first;
     } else {
-      at = first;
-      if constexpr (S == last_elements && past_operand() >= 0) {
-        const i64 apart = static_cast<i64>(
-            reinterpret_cast<std::uintptr_t>(pointer<past_operand()>() + offset[past_operand()]) / 4 % width);
+      constexpr bool goes_past = S == last_elements && past_operand() >= 0;
+      if constexpr (goes_past) {
+        const auto* start = pointer<past_operand()>() + place.row_offset[past_operand()];
+        const i64 apart = static_cast<i64>(reinterpret_cast<std::uintptr_t>(start) / 4 % width);
         if (args.rows * cols * 4 >= past_bytes) {
           if (apart > 0) {  // up to the first address of a whole line
-            active = static_cast<int>(width - apart);
-            linear = line_start;
-            section<S>();
-            at = active;
+            value_at_hand<S, some>(width - apart);
+            place.at = active;
           }
           past_caches = true;
         }
       }
-      for (; at + width <= cols; at += step) {
-        active = width;
-        linear = line_start + at;
-        section<S>();
-      }
+      if constexpr (last_extent() == 0 || last_extent() >= width)
+        for (; place.at + width <= cols; place.at += step) value_at_hand<S, width>(width);
       past_caches = false;
-      if constexpr (width > 1) {
-        if (at < cols) {
-          active = static_cast<int>(cols - at);
-          linear = line_start + at;
-          section<S>();
-        }
-      }
+      if constexpr (!ends_whole() || goes_past)
+        if (place.at < cols) value_at_hand<S, goes_past ? some : ending>(cols - place.at);
     }
   }
-  i64 line_start = 0;
-  i64 segment_cols = 0;
-
   template <int S>
   WEFT_HD_INLINE void all_columns(i64 last_cols) {
     constexpr i64 extent = header.col_axes > 0 ? View::extent(last_axis) : 1;
@@ -746,24 +734,25 @@ struct Loop {
     } else {
       constexpr i64 lines = static_cols() / (extent > 0 ? extent : 1);
       for (i64 line = 0; line < lines; ++line) {
-        i64 rest = line;
-        detail::unroll<2, header.col_axes + 1>([&](auto k) __attribute__((always_inline)) {
-          constexpr int a = header.col_axes - k.value;
-          constexpr i64 e = View::extent(header.row_axes + a);
-          col_index[a] = rest % e;
-          rest /= e;
-        });
-        detail::unroll<0, header.operands>([&](auto k) __attribute__((always_inline)) {
-          i64 o = 0;
-          detail::unroll<0, header.col_axes - 1>([&](auto a) __attribute__((always_inline)) {
-            o += col_index[a.value] * View::stride(k.value, header.row_axes + a.value);
-          });
-          column[k.value] = o;
-        });
-        line_start = line * cols;
+        place.go_to_line(line, cols);
         columns<S>(cols);
       }
     }
+  }
+
+  // Pass P over a row: what is one number a row, then its columns.
+  template <int P>
+  WEFT_HD_INLINE void pass(i64 cols) {
+    constexpr int s = 2 * P + 2, begin = View::section_begin(s);
+    using Folds = upto<how_many(Opcode::reduce, begin, View::section_end(s))>;
+    section<s - 1>();
+    start_folds<begin>(Folds{});
+    all_columns<s>(cols);
+    finish_folds<begin>(Folds{});
+  }
+  template <int... P>
+  WEFT_HD_INLINE void passes([[maybe_unused]] i64 cols, std::integer_sequence<int, P...>) {
+    (pass<P>(cols), ...);
   }
 
   // The chunk's rows, one after another.
@@ -771,27 +760,17 @@ struct Loop {
     chunk = which;
     const i64 begin = which * args.rows_per_chunk;
     const i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
-    detail::unroll<0, header.operands>([&](auto k) __attribute__((always_inline)) { column[k.value] = 0; });
-    detail::unroll<0, header.col_axes>([&](auto a)
-                                           __attribute__((always_inline)) { col_index[a.value] = 0; });
+    place.start();
+    using Totals = upto<how_many(Opcode::accumulate, 0, count)>;
     section<0>();
-    detail::unroll<0, count>([&](auto i) __attribute__((always_inline)) { start_total<i.value>(); });
+    start_totals(Totals{});
     for (i64 row = begin + detail::group_of(team); row < end; row += detail::group_count<Team>) {
       first_row = row == begin;
-      locate_row(row);
-      const i64 cols = header.segmented ? segment_cols : row + 1 == args.rows ? args.last_cols : tile_length;
-      detail::unroll<0, header.passes>([&](auto p) __attribute__((always_inline)) {
-        constexpr int element_section = 2 * p.value + 2;
-        section<element_section - 1>();
-        detail::unroll<View::section_begin(element_section), View::section_end(element_section)>([&](
-            auto i) __attribute__((always_inline)) { start_fold<i.value>(); });
-        all_columns<element_section>(cols);
-        detail::unroll<View::section_begin(element_section), View::section_end(element_section)>([&](
-            auto i) __attribute__((always_inline)) { finish_fold<i.value>(); });
-      });
+      const i64 cols = place.go_to_row(args, row);
+      passes(cols, upto<header.passes>{});
       section<2 * header.passes + 1>();
     }
-    detail::unroll<0, count>([&](auto i) __attribute__((always_inline)) { finish_total<i.value>(); });
+    finish_totals(Totals{});
     if constexpr (past_operand() >= 0) finish_stores_past();
   }
 };

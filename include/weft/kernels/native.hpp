@@ -178,16 +178,20 @@ WEFT_INLINE DoublePart fma_part(const DoublePart& a, const DoublePart& b, const 
 
 }  // namespace detail
 
-WEFT_HD_INLINE Pack<float> fma(const Pack<float>& a, const Pack<float>& b, const Pack<float>& c) {
-  return detail::make_pack<float>([&](int j) { return detail::fma_part(a.part[j], b.part[j], c.part[j]); });
-}
-WEFT_HD_INLINE Pack<double> fma(const Pack<double>& a, const Pack<double>& b, const Pack<double>& c) {
-  return detail::make_pack<double>([&](int j) { return detail::fma_part(a.part[j], b.part[j], c.part[j]); });
+template <class T>
+requires std::is_floating_point_v<T> WEFT_HD_INLINE Pack<T> fma(const Pack<T>& a, const Pack<T>& b,
+                                                                const Pack<T>& c) {
+  Pack<T> r;
+  WEFT_EACH_PART(Pack<T>, r.part[j] = detail::fma_part(a.part[j], b.part[j], c.part[j]))
+  return r;
 }
 
 namespace detail {
-WEFT_HD_INLINE Pack<float> sqrt_pack(const Pack<float>& x) {
-  return make_pack<float>([&](int j) { return sqrt_part(x.part[j]); });
+template <class V>
+WEFT_HD_INLINE V sqrt_pack(const V& x) {
+  V r;
+  WEFT_EACH_PART(V, r.part[j] = sqrt_part(x.part[j]))
+  return r;
 }
 }  // namespace detail
 
@@ -216,15 +220,14 @@ WEFT_INLINE PairPart even_products(const PairPart& pairs, const PairPart& m) {
 }  // namespace detail
 
 // Philox's product, for packs.
-WEFT_HD_INLINE WideProduct<Pack<u32>> wide_product(const Pack<u32>& a, u32 m) {
+template <class V>
+requires std::is_same_v<V, Pack<u32>> WEFT_HD_INLINE WideProduct<V> wide_product(const V& a, u32 m) {
   const detail::PairPart factor = u64{m} - detail::PairPart{};
-  WideProduct<Pack<u32>> r;
-  r.high = detail::make_pack<u32>([&](int j) {
-    const auto pairs = detail::recast<detail::PairPart>(a.part[j]);
-    const detail::PairPart even = detail::even_products(pairs, factor);
-    const detail::PairPart odd = detail::even_products(pairs >> 32, factor);
-    return detail::recast<detail::WordPart>((even >> 32) | (odd & ~u64{0xffffffffu}));
-  });
+  WideProduct<V> r;
+  WEFT_EACH_PART(V, const auto pairs = detail::recast<detail::PairPart>(a.part[j]);
+                 const detail::PairPart even = detail::even_products(pairs, factor);
+                 const detail::PairPart odd = detail::even_products(pairs >> 32, factor);
+                 r.high.part[j] = detail::recast<detail::WordPart>((even >> 32) | (odd & ~u64{0xffffffffu})))
   r.low = a * m;
   return r;
 }

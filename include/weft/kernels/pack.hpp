@@ -21,6 +21,34 @@
 #define WEFT_NATIVE_VECTORS 0
 #endif
 
+// Runs the statement with j = 0, 1, ..., each a constant, once for every part of pack V: neither closures nor
+// loops, which are what compilers spend their time on.
+#if WEFT_NATIVE_VECTORS
+#define WEFT_AT_PART(number, ...)              \
+  {                                            \
+    [[maybe_unused]] constexpr int j = number; \
+    __VA_ARGS__;                               \
+  }
+#define WEFT_EACH_PART(V, ...)                             \
+  WEFT_AT_PART(0, __VA_ARGS__)                             \
+  if constexpr (V::parts > 1) WEFT_AT_PART(1, __VA_ARGS__) \
+  if constexpr (V::parts > 2) {                            \
+    WEFT_AT_PART(2, __VA_ARGS__)                           \
+    WEFT_AT_PART(3, __VA_ARGS__)                           \
+  }                                                        \
+  if constexpr (V::parts > 4) {                            \
+    WEFT_AT_PART(4, __VA_ARGS__)                           \
+    WEFT_AT_PART(5, __VA_ARGS__)                           \
+    WEFT_AT_PART(6, __VA_ARGS__)                           \
+    WEFT_AT_PART(7, __VA_ARGS__)                           \
+  }
+#else
+#define WEFT_EACH_PART(V, ...)         \
+  for (int j = 0; j < V::parts; ++j) { \
+    __VA_ARGS__;                       \
+  }
+#endif
+
 namespace weft::kernels {
 
 inline constexpr int lanes = 16;
@@ -57,6 +85,7 @@ struct alignas(lanes * sizeof(T) < 64 ? lanes * sizeof(T) : 64) Pack {
 #endif
   using Part = typename detail::VectorOf<T, width>::type;
   static constexpr int parts = lanes / width;
+  static_assert(!WEFT_NATIVE_VECTORS || parts <= 8);
   Part part[parts];
 
   // Lane i, for tests and reductions.
@@ -100,18 +129,6 @@ struct Rebind<Pack<U>, T> {
   using type = Pack<T>;
 };
 
-// The pack whose part j is fn(j). A fold rather than a loop, so that it unrolls at every optimisation level.
-template <class T, class Fn, std::size_t... J>
-WEFT_HD_INLINE Pack<T> make_parts(std::index_sequence<J...>, const Fn& fn) {
-  Pack<T> r;
-  ((r.part[J] = fn(static_cast<int>(J))), ...);
-  return r;
-}
-template <class T, class Fn>
-WEFT_HD_INLINE Pack<T> make_pack(const Fn& fn) {
-  return make_parts<T>(std::make_index_sequence<Pack<T>::parts>{}, fn);
-}
-
 // A part with the same value in every lane.
 template <class T>
 WEFT_HD_INLINE typename Pack<T>::Part fill_part(T value) {
@@ -147,28 +164,32 @@ template <class V>
 WEFT_HD_INLINE V splat(lane_of<V> s) {
   if constexpr (PackValue<V>) {
     const auto filled = detail::fill_part<lane_of<V>>(s);
-    return detail::make_pack<lane_of<V>>([&](int) { return filled; });
+    V r;
+    WEFT_EACH_PART(V, r.part[j] = filled)
+    return r;
   } else {
     return s;
   }
 }
 
-#define WEFT_PACK_BINARY(op)                                                                            \
-  template <class T>                                                                                    \
-  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, const Pack<T>& b) {                              \
-    return detail::make_pack<T>([&](int j) { return typename Pack<T>::Part(a.part[j] op b.part[j]); }); \
-  }                                                                                                     \
-  template <class T>                                                                                    \
-  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, std::type_identity_t<T> b) {                     \
-    return a op splat<Pack<T>>(b);                                                                      \
-  }                                                                                                     \
-  template <class T>                                                                                    \
-  WEFT_HD_INLINE Pack<T> operator op(std::type_identity_t<T> a, const Pack<T>& b) {                     \
-    return splat<Pack<T>>(a) op b;                                                                      \
-  }                                                                                                     \
-  template <class T, class U>                                                                           \
-  WEFT_HD_INLINE Pack<T>& operator op##=(Pack<T>& a, const U& b) {                                      \
-    return a = a op b;                                                                                  \
+#define WEFT_PACK_BINARY(op)                                                            \
+  template <class T>                                                                    \
+  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, const Pack<T>& b) {              \
+    Pack<T> r;                                                                          \
+    WEFT_EACH_PART(Pack<T>, r.part[j] = typename Pack<T>::Part(a.part[j] op b.part[j])) \
+    return r;                                                                           \
+  }                                                                                     \
+  template <class T>                                                                    \
+  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, std::type_identity_t<T> b) {     \
+    return a op splat<Pack<T>>(b);                                                      \
+  }                                                                                     \
+  template <class T>                                                                    \
+  WEFT_HD_INLINE Pack<T> operator op(std::type_identity_t<T> a, const Pack<T>& b) {     \
+    return splat<Pack<T>>(a) op b;                                                      \
+  }                                                                                     \
+  template <class T, class U>                                                           \
+  WEFT_HD_INLINE Pack<T>& operator op##=(Pack<T>& a, const U& b) {                      \
+    return a = a op b;                                                                  \
   }
 WEFT_PACK_BINARY(+)
 WEFT_PACK_BINARY(-)
@@ -181,14 +202,18 @@ WEFT_PACK_BINARY(^)
 #undef WEFT_PACK_BINARY
 
 // Shifts by the same count in every lane; arithmetic for signed types.
-#define WEFT_PACK_SHIFT(op)                                                                                 \
-  template <class T>                                                                                        \
-  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, int count) {                                         \
-    return detail::make_pack<T>([&](int j) { return typename Pack<T>::Part(a.part[j] op count); });         \
-  }                                                                                                         \
-  template <class T>                                                                                        \
-  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, const Pack<T>& count) {                              \
-    return detail::make_pack<T>([&](int j) { return typename Pack<T>::Part(a.part[j] op count.part[j]); }); \
+#define WEFT_PACK_SHIFT(op)                                                                 \
+  template <class T>                                                                        \
+  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, int count) {                         \
+    Pack<T> r;                                                                              \
+    WEFT_EACH_PART(Pack<T>, r.part[j] = typename Pack<T>::Part(a.part[j] op count))         \
+    return r;                                                                               \
+  }                                                                                         \
+  template <class T>                                                                        \
+  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, const Pack<T>& count) {              \
+    Pack<T> r;                                                                              \
+    WEFT_EACH_PART(Pack<T>, r.part[j] = typename Pack<T>::Part(a.part[j] op count.part[j])) \
+    return r;                                                                               \
   }
 WEFT_PACK_SHIFT(<<)
 WEFT_PACK_SHIFT(>>)
@@ -199,16 +224,17 @@ WEFT_PACK_SHIFT(>>)
 #else
 #define WEFT_PACK_MASK(expression) (-(expression))
 #endif
-#define WEFT_PACK_COMPARE(op)                                                                      \
-  template <class T>                                                                               \
-  WEFT_HD_INLINE mask_of<Pack<T>> operator op(const Pack<T>& a, const Pack<T>& b) {                \
-    using Mask = lane_of<mask_of<Pack<T>>>;                                                        \
-    return detail::make_pack<Mask>(                                                                \
-        [&](int j) { return typename Pack<Mask>::Part(WEFT_PACK_MASK(a.part[j] op b.part[j])); }); \
-  }                                                                                                \
-  template <class T>                                                                               \
-  WEFT_HD_INLINE mask_of<Pack<T>> operator op(const Pack<T>& a, std::type_identity_t<T> b) {       \
-    return a op splat<Pack<T>>(b);                                                                 \
+#define WEFT_PACK_COMPARE(op)                                                                     \
+  template <class T>                                                                              \
+  WEFT_HD_INLINE mask_of<Pack<T>> operator op(const Pack<T>& a, const Pack<T>& b) {               \
+    using Mask = mask_of<Pack<T>>;                                                                \
+    Mask r;                                                                                       \
+    WEFT_EACH_PART(Mask, r.part[j] = typename Mask::Part(WEFT_PACK_MASK(a.part[j] op b.part[j]))) \
+    return r;                                                                                     \
+  }                                                                                               \
+  template <class T>                                                                              \
+  WEFT_HD_INLINE mask_of<Pack<T>> operator op(const Pack<T>& a, std::type_identity_t<T> b) {      \
+    return a op splat<Pack<T>>(b);                                                                \
   }
 WEFT_PACK_COMPARE(<)
 WEFT_PACK_COMPARE(<=)
@@ -221,25 +247,31 @@ WEFT_PACK_COMPARE(!=)
 
 template <class T>
 WEFT_HD_INLINE Pack<T> operator-(const Pack<T>& a) {
-  return detail::make_pack<T>([&](int j) { return typename Pack<T>::Part(-a.part[j]); });
+  Pack<T> r;
+  WEFT_EACH_PART(Pack<T>, r.part[j] = typename Pack<T>::Part(-a.part[j]))
+  return r;
 }
 template <class T>
 WEFT_HD_INLINE Pack<T> operator~(const Pack<T>& a) {
-  return detail::make_pack<T>([&](int j) { return typename Pack<T>::Part(~a.part[j]); });
+  Pack<T> r;
+  WEFT_EACH_PART(Pack<T>, r.part[j] = typename Pack<T>::Part(~a.part[j]))
+  return r;
 }
 
 // The bits of floating-point lanes as integers of the same size, and back.
-WEFT_HD_INLINE Pack<i32> to_bits(const Pack<float>& x) {
-  return detail::make_pack<i32>([&](int j) { return detail::recast<Pack<i32>::Part>(x.part[j]); });
+template <class T>
+requires std::is_floating_point_v<T> WEFT_HD_INLINE mask_of<Pack<T>> to_bits(const Pack<T>& x) {
+  using Bits = mask_of<Pack<T>>;
+  Bits r;
+  WEFT_EACH_PART(Bits, r.part[j] = detail::recast<typename Bits::Part>(x.part[j]))
+  return r;
 }
-WEFT_HD_INLINE Pack<float> from_bits(const Pack<i32>& x) {
-  return detail::make_pack<float>([&](int j) { return detail::recast<Pack<float>::Part>(x.part[j]); });
-}
-WEFT_HD_INLINE Pack<i64> to_bits(const Pack<double>& x) {
-  return detail::make_pack<i64>([&](int j) { return detail::recast<Pack<i64>::Part>(x.part[j]); });
-}
-WEFT_HD_INLINE Pack<double> from_bits(const Pack<i64>& x) {
-  return detail::make_pack<double>([&](int j) { return detail::recast<Pack<double>::Part>(x.part[j]); });
+template <class T>
+requires std::is_integral_v<T> WEFT_HD_INLINE auto from_bits(const Pack<T>& x) {
+  using Float = Pack<std::conditional_t<sizeof(T) == 8, double, float>>;
+  Float r;
+  WEFT_EACH_PART(Float, r.part[j] = detail::recast<typename Float::Part>(x.part[j]))
+  return r;
 }
 WEFT_HD_INLINE constexpr i64 to_bits(double x) { return __builtin_bit_cast(i64, x); }
 WEFT_HD_INLINE constexpr double from_bits(i64 x) { return __builtin_bit_cast(double, x); }
@@ -269,15 +301,16 @@ requires std::is_arithmetic_v<T> WEFT_HD_INLINE T select(bool mask, T a, T b) { 
 // Written with bits: nvcc's front end does not survive `mask ? a : b` on vectors of a dependent type.
 template <class T>
 WEFT_HD_INLINE Pack<T> select(const mask_of<Pack<T>>& mask, const Pack<T>& a, const Pack<T>& b) {
-  return detail::make_pack<T>([&](int j) {
+  Pack<T> r;
 #if defined(__CUDACC__)
-    using Bits = typename mask_of<Pack<T>>::Part;
-    return detail::recast<typename Pack<T>::Part>((mask.part[j] & detail::recast<Bits>(a.part[j])) |
-                                                  (~mask.part[j] & detail::recast<Bits>(b.part[j])));
+  using Part = typename Pack<T>::Part;
+  using Bits = typename mask_of<Pack<T>>::Part;
+  WEFT_EACH_PART(Pack<T>, r.part[j] = detail::recast<Part>((mask.part[j] & detail::recast<Bits>(a.part[j])) |
+                                                           (~mask.part[j] & detail::recast<Bits>(b.part[j]))))
 #else
-    return mask.part[j] ? a.part[j] : b.part[j];
+  WEFT_EACH_PART(Pack<T>, r.part[j] = mask.part[j] ? a.part[j] : b.part[j])
 #endif
-  });
+  return r;
 }
 
 }  // namespace weft::kernels

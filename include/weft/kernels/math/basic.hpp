@@ -40,7 +40,9 @@ template <class V>
 WEFT_HD_INLINE V clamp(const V& x, float low, float high) {  // NaN stays
   if constexpr (PackValue<V>) {
     const auto most = fill_part<float>(high), least = fill_part<float>(low);
-    return make_pack<float>([&](int j) { return greater_part(least, lesser_part(most, x.part[j])); });
+    V r;
+    WEFT_EACH_PART(V, r.part[j] = greater_part(least, lesser_part(most, x.part[j])))
+    return r;
   } else {
     const V capped = select(x > splat<V>(high), splat<V>(high), x);
     return select(capped < splat<V>(low), splat<V>(low), capped);
@@ -57,7 +59,9 @@ WEFT_HD_INLINE V scale_by_power(const V& x, const int_of<V>& k) {
 #if !defined(__CUDA_ARCH__)
   if constexpr (PackValue<V> && has_native_scale) {
     const V power = convert<V>(k);
-    return make_pack<float>([&](int j) { return scale_part(x.part[j], power.part[j]); });
+    V r;
+    WEFT_EACH_PART(V, r.part[j] = scale_part(x.part[j], power.part[j]))
+    return r;
   }
 #endif
   const int_of<V> halved = k >> 1;
