@@ -1960,14 +1960,13 @@ constexpr Value reduce(Op op, Value x, Axes axes) {
   return raw(op, index ? DType::i64 : x.dtype(), b.shape(reduced(x.dims(), work)), 0, b.list(list, count), x);
 }
 
-// Sums x down to the shape `to`, which broadcasts to x's: the gradient of broadcast.
-constexpr Value sum_to(Value x, Dims to) {
-  const Dims from = x.dims();
+// The axes of `from` along which `to`, which broadcasts to it, is stretched.
+constexpr Axes stretched(const Dims& from, const Dims& to) {
   Axes axes = 0;
   const int lead = from.rank - to.rank;
   for (int i = 0; i < from.rank; ++i)
     if (i < lead || (to.extent[i - lead] == 1 && from.extent[i] != 1)) axes |= 1u << i;
-  return reshape(reduce(Op::reduce_sum, x, axes), to);
+  return axes;
 }
 
 namespace detail {
@@ -2880,6 +2879,7 @@ class Fuser {
         const int from = reader_[memory[k]];
         if (from >= least && joins(from, i, shape, r)) best = from;
       }
+      if (best < 0 && reduces) best = beside(memory[0], least, i, shape, r);
     }
     if (best < 0) {
       // sums of leaves alone, such as the number of counted labels, run first: what divides by them need not
@@ -2916,6 +2916,16 @@ class Fuser {
     for (int k = 0; k < n.arity; ++k) {
       if (reader_[memory[k]] < best) reader_[memory[k]] = best;
     }
+  }
+
+  // A group that reads what the reduced value x is made of, and goes over it as reduction i does; else -1.
+  constexpr int beside(int x, int least, int i, int shape, const Reduction& r) const {
+    if (role_[x] != Role::fused || !ir::is_pointwise(nodes_[x].op)) return -1;
+    for (int k = 0; k < nodes_[x].arity; ++k) {
+      const int from = reader_[memory_node(edges_[nodes_[x].first + k])];
+      if (from >= least && joins(from, i, shape, r)) return from;
+    }
+    return -1;
   }
 
   constexpr int through_broadcasts(int x) const {
@@ -3220,6 +3230,7 @@ constexpr i64 align_up(i64 bytes) { return (bytes + alignment - 1) / alignment *
 struct Cut {
   i64 rows = 1, cols = 1;
   i64 rows_per_chunk = 1, chunks = 1;
+  int split = 0;                 // axes of the space from this one on are columns
   bool flat = false;             // a one-dimensional walk in tiles of `cols`, the last one ragged
   int segments = -1;             // >= 0: the walk follows that parameter group's ranges
   u64 partials = Address::none;  // chunks x (elements of every sum along the rows)
@@ -3604,13 +3615,9 @@ class Planner {
           cut.rows += (g.ranges[span.begin + r].length + flat_tile - 1) / flat_tile;
       }
     } else {
-      int split = group.split;
-      if (split < 0) {
-        split = group.space.rank - 1;
-        while (split > 0 && group.space.extent[split] == 1) --split;
-        if (split < 0) split = 0;
-      }
-      for (int a = 0; a < group.space.rank; ++a) (a < split ? cut.rows : cut.cols) *= group.space.extent[a];
+      cut.split = group.split >= 0 ? group.split : split_of_map(group, k);
+      for (int a = 0; a < group.space.rank; ++a)
+        (a < cut.split ? cut.rows : cut.cols) *= group.space.extent[a];
     }
     // what is small but dear is still worth several threads
     const bool small = !totals && !columns && !cut.flat && size < 8 * chunk_elements;
@@ -3663,6 +3670,52 @@ class Planner {
       }
     }
     return true;
+  }
+  // Where the columns begin of a walk that no sum divides: at the first of the axes that everything walks as
+  // one with the last, as far as a row stays a unit of work.
+  constexpr int split_of_map(const Group& group, int k) const {
+    const Dims& space = group.space;
+    int split = space.rank - 1;
+    while (split > 0 && space.extent[split] == 1) --split;
+    if (split <= 0) return 0;
+    i64 columns = space.extent[split];
+    for (int inner = split, a = split - 1; a >= 0; --a) {
+      if (space.extent[a] == 1) continue;
+      columns *= space.extent[a];
+      if (columns > flat_tile || !walks_as_one(group, k, a, inner)) break;
+      split = inner = a;
+    }
+    return split;
+  }
+  // Whether axis `a` of the space continues axis `b`, for all that the group touches.
+  constexpr bool walks_as_one(const Group& group, int k, int a, int b) const {
+    for (int i = 0; i < group.loads.size; ++i) {
+      const int x = pool_[group.loads.begin + i];
+      if (!continues(group, x, f.is_view_in(x, k) ? view_of_[x] : -1, a, b)) return false;
+    }
+    for (int i = 0; i < group.body.size; ++i) {
+      const int x = pool_[group.body.begin + i];
+      const ir::Op op = nodes_[x].op;
+      if (op == ir::Op::pad || op == ir::Op::iota) return false;
+      const bool copies = role_[x] == Role::fused && view_of_[x] >= 0;
+      if ((copies || op == ir::Op::random) && !continues(group, x, copies ? view_of_[x] : -1, a, b))
+        return false;
+    }
+    for (int i = 0; i < group.stores.size; ++i) {
+      const int x = pool_[group.stores.begin + i];
+      if (level_[x] == Level::element && !continues(group, x, -1, a, b)) return false;
+    }
+    return true;
+  }
+  // The same for x, seen through a view or (-1) as it lies in memory.
+  constexpr bool continues(const Group& group, int x, int view, int a, int b) const {
+    const Dims& d = shapes_[nodes_[x].shape];
+    const View v = view >= 0 ? views_[view] : contiguous_view(x, d);
+    const int lead = group.space.rank - d.rank;
+    const auto stride = [&](int axis) {
+      return axis < lead || d.extent[axis - lead] == 1 ? i64{0} : v.stride[axis - lead];
+    };
+    return stride(a) == stride(b) * group.space.extent[b];
   }
   // Bytes of one chunk's partial results, all sums of the group one after another, each 64-byte aligned.
   constexpr i64 sums(const Group& group) const {
@@ -9028,14 +9081,8 @@ class LoopLowering {
       for (int a = 0; a < space.rank; ++a)
         if (reduced >> a & 1u) axis_[n++] = a;
     } else {
-      int split = group_->split;
-      if (split < 0) {
-        split = space.rank - 1;
-        while (split > 0 && space.extent[split] == 1) --split;
-        if (split < 0) split = 0;
-      }
       for (; n < space.rank; ++n) axis_[n] = n;
-      rows_ = split;
+      rows_ = cut_->split;
     }
     cols_ = n - rows_;
     for (int a = 0; a < n; ++a) extent_[a] = space.extent[axis_[a]];
@@ -14109,7 +14156,7 @@ constexpr void write(WordWriter& w, const passes::Plan& p) {
     w.put_int(c.cols);
     w.put_int(c.rows_per_chunk);
     w.put_int(c.chunks);
-    w.put_pair(c.flat ? 1 : 0, c.segments);
+    w.put_pair(2 * c.split + (c.flat ? 1 : 0), c.segments);
     w.put(c.partials);
   }
   for (const passes::Copy& c : p.copies) {
@@ -14149,7 +14196,8 @@ struct FrozenPlan {
       c.rows_per_chunk = r.get_int();
       c.chunks = r.get_int();
       const u64 flags = r.get();
-      c.flat = WordReader::low(flags) != 0;
+      c.flat = WordReader::low(flags) % 2 != 0;
+      c.split = WordReader::low(flags) / 2;
       c.segments = WordReader::high(flags);
       c.partials = r.get();
     }
@@ -24096,10 +24144,19 @@ struct GroupNorm {
     constexpr bool ok = S::rank >= 2 && S::value.extent[S::rank >= 2 ? 1 : 0] == C;
     static_assert(sizeof(NormFits<ok, GroupNorm, S, Shape<C>>) > 0);
     if constexpr (ok) {
-      const auto n = module_detail::normalized<true, -1>(reshape<S::value.extent[0], Groups, -1>(e), eps);
-      using N = std::remove_cvref_t<decltype(n)>;
-      const Expr<typename N::dtype, S> whole{ir::reshape(n.value, S::value)};
-      return cast<module_detail::same_dtype<X>>(module_detail::affine<C>(whole, weight, bias));
+      // weight and bias meet the channels inside their groups, so that a group is one row from end to end
+      constexpr i64 per_group = C / Groups;
+      const auto grouped = reshape<S::value.extent[0], Groups, per_group, -1>(e);
+      const auto n = module_detail::normalized<true, -2, -1>(grouped, eps);
+      const auto y = [&] {
+        if constexpr (Affine)
+          return n * reshape<Groups, per_group, 1>(weight) + reshape<Groups, per_group, 1>(bias);
+        else
+          return n;
+      }();
+      using Y = std::remove_cvref_t<decltype(y)>;
+      const Expr<typename Y::dtype, S> whole{ir::reshape(y.value, S::value)};
+      return cast<module_detail::same_dtype<X>>(whole);
     } else {
       return weft::detail::refused<typename X::dtype, typename X::shape>(e);
     }
@@ -28871,6 +28928,145 @@ constexpr void scatter(ir::Value y, ir::Value g, ir::Value* out) {
 }
 
 }  // namespace weft::passes::rules
+// ---- weft/passes/linear_sum.hpp ----
+// The sum that is a broadcast's gradient, by the linearity of sums: factors that are the same for all that is
+// summed come out of it, and what has lost its mean adds nothing. So the gradients of a normalisation share
+// their sums, and none goes once more over its rows for a term that is zero. Law: only exact identities of
+// real numbers, in f32 and f64. Sums that a program writes itself stay as they are written.
+
+namespace weft::passes {
+
+using ir::Op;
+using ir::Value;
+
+namespace detail {
+
+// Of a sum over `axes` of values of shape `from`: those of more than one element, and their product.
+struct SummedAxes {
+  Dims from;
+  ir::Axes work = 0;
+  i64 count = 1;
+  constexpr SummedAxes(const Dims& dims, ir::Axes axes) : from(dims) {
+    for (int i = 0; i < dims.rank; ++i)
+      if (axes >> i & 1u && dims.extent[i] != 1) work |= 1u << i, count *= dims.extent[i];
+  }
+};
+
+// What v, the same along all summed axes, is broadcast from; empty if it is not.
+constexpr Value along(Value v, const SummedAxes& axes) {
+  if (v.op() != Op::broadcast) return {};
+  const Value source = v.in(0);
+  const Dims d = source.dims();
+  const int lead = axes.from.rank - d.rank;
+  for (int i = lead; i < axes.from.rank; ++i)
+    if (axes.work >> i & 1u && d.extent[i - lead] != 1) return {};
+  return source;
+}
+
+// Whether m is the mean of f over the summed axes, kept.
+constexpr bool is_mean(Value m, Value f, const SummedAxes& axes) {
+  if (m.op() != Op::mul) return false;
+  const bool first = m.in(0).is_constant();
+  const Value share = m.in(first ? 0 : 1);
+  if (!share.is_constant()) return false;
+  const double exact = 1.0 / static_cast<double>(axes.count);
+  if (m.dtype() == DType::f32 ? static_cast<float>(share.constant()) != static_cast<float>(exact)
+                              : share.constant() != exact)
+    return false;
+  ir::Axes summed = 0;
+  Value s = m.in(first ? 1 : 0);
+  for (; s.op() == Op::reduce_sum; s = s.in(0)) {  // a sum may be one of sums
+    const ir::Graph& g = s.builder->graph;
+    for (int i = 0; i < g.attributes(s.id); ++i) summed |= 1u << g.attribute(s.id, i);
+    if (s.in(0).id == f.id) return summed == axes.work;
+  }
+  return false;
+}
+
+// Whether v's sum is zero whatever the values. `depth` bounds the search.
+constexpr bool sums_to_zero(Value v, const SummedAxes& axes, int depth = 6) {
+  if (v.is(0)) return true;
+  if (depth == 0) return false;
+  switch (v.op()) {
+    case Op::neg:
+      return sums_to_zero(v.in(0), axes, depth - 1);
+    case Op::mul: {
+      const Value a = v.in(0), b = v.in(1);
+      if (a.is_constant() || along(a, axes)) return sums_to_zero(b, axes, depth - 1);
+      return (b.is_constant() || along(b, axes)) && sums_to_zero(a, axes, depth - 1);
+    }
+    case Op::sub:
+      if (const Value m = along(v.in(1), axes))
+        if (is_mean(m, v.in(0), axes)) return true;
+      [[fallthrough]];
+    case Op::add:
+      if (!sums_to_zero(v.in(0), axes, depth - 1)) return false;
+      return v.in(0).id == v.in(1).id || sums_to_zero(v.in(1), axes, depth - 1);
+    default:
+      return false;
+  }
+}
+
+// The factors of a product: what comes out of the sum, multiplied; and what stays, in the order of the nodes.
+struct SummedProduct {
+  static constexpr int most = 6;
+  int kept[most]{};
+  int count = 0;
+  Value outside{};
+
+  // Whether all of v could be taken up.
+  constexpr bool take(Value v, const SummedAxes& axes) {
+    if (v.op() == Op::mul) return take(v.in(0), axes) && take(v.in(1), axes);
+    if (const Value source = along(v, axes)) {
+      outside = outside ? outside * source : source;
+      return true;
+    }
+    if (count == most) return false;
+    int at = count++;
+    for (; at > 0 && kept[at - 1] > v.id; --at) kept[at] = kept[at - 1];
+    kept[at] = v.id;
+    return true;
+  }
+};
+
+}  // namespace detail
+
+// The sum of x over `axes`, which stay with extent 1.
+constexpr Value linear_sum(Value x, ir::Axes axes) {
+  const detail::SummedAxes summed(x.dims(), axes);
+  const auto plain = [&] { return ir::reduce(Op::reduce_sum, x, axes); };
+  if (summed.work == 0 || (x.dtype() != DType::f32 && x.dtype() != DType::f64)) return plain();
+  switch (x.op()) {
+    case Op::neg:
+      return -linear_sum(x.in(0), axes);
+    case Op::add:
+    case Op::sub: {
+      const Value a = x.in(0), b = x.in(1);
+      if (detail::sums_to_zero(x, summed))
+        return ir::constant(*x.builder, x.dtype(), ir::reduced(x.dims(), summed.work), 0);
+      if (detail::sums_to_zero(b, summed)) return linear_sum(a, axes);
+      if (!detail::sums_to_zero(a, summed)) return plain();
+      return x.op() == Op::add ? linear_sum(b, axes) : -linear_sum(b, axes);
+    }
+    case Op::mul: {
+      detail::SummedProduct product;
+      if (!product.take(x, summed) || !product.outside || product.count == 0) return plain();
+      Value inside{x.builder, product.kept[0]};
+      for (int k = 1; k < product.count; ++k) inside = inside * Value{x.builder, product.kept[k]};
+      return product.outside * linear_sum(inside, axes);
+    }
+    default:
+      return plain();
+  }
+}
+
+// x summed down to the shape `to`, which broadcasts to x's: the gradient of broadcast.
+constexpr Value linear_sum_to(Value x, Dims to) {
+  const Dims from = x.dims();
+  return ir::reshape(linear_sum(x, ir::stretched(from, to)), to);
+}
+
+}  // namespace weft::passes
 
 namespace weft::passes {
 
@@ -28950,7 +29146,7 @@ constexpr void select(Value y, Value g, Value* out) {
   out[2] = ir::select(y.in(0), zero, g);
 }
 constexpr void fma(Value y, Value g, Value* out) { out[0] = g * y.in(1), out[1] = g * y.in(0), out[2] = g; }
-constexpr void broadcast(Value y, Value g, Value* out) { out[0] = ir::sum_to(g, y.in(0).dims()); }
+constexpr void broadcast(Value y, Value g, Value* out) { out[0] = linear_sum_to(g, y.in(0).dims()); }
 constexpr void reshape(Value y, Value g, Value* out) { out[0] = ir::reshape(g, y.in(0).dims()); }
 constexpr void permute(Value y, Value g, Value* out) {
   i64 inverse[8]{};

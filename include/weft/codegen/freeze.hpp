@@ -19,7 +19,7 @@ constexpr void write(WordWriter& w, const passes::Plan& p) {
     w.put_int(c.cols);
     w.put_int(c.rows_per_chunk);
     w.put_int(c.chunks);
-    w.put_pair(c.flat ? 1 : 0, c.segments);
+    w.put_pair(2 * c.split + (c.flat ? 1 : 0), c.segments);
     w.put(c.partials);
   }
   for (const passes::Copy& c : p.copies) {
@@ -59,7 +59,8 @@ struct FrozenPlan {
       c.rows_per_chunk = r.get_int();
       c.chunks = r.get_int();
       const u64 flags = r.get();
-      c.flat = WordReader::low(flags) != 0;
+      c.flat = WordReader::low(flags) % 2 != 0;
+      c.split = WordReader::low(flags) / 2;
       c.segments = WordReader::high(flags);
       c.partials = r.get();
     }

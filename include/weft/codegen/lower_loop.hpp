@@ -115,14 +115,8 @@ class LoopLowering {
       for (int a = 0; a < space.rank; ++a)
         if (reduced >> a & 1u) axis_[n++] = a;
     } else {
-      int split = group_->split;
-      if (split < 0) {
-        split = space.rank - 1;
-        while (split > 0 && space.extent[split] == 1) --split;
-        if (split < 0) split = 0;
-      }
       for (; n < space.rank; ++n) axis_[n] = n;
-      rows_ = split;
+      rows_ = cut_->split;
     }
     cols_ = n - rows_;
     for (int a = 0; a < n; ++a) extent_[a] = space.extent[axis_[a]];

@@ -257,14 +257,13 @@ constexpr Value reduce(Op op, Value x, Axes axes) {
   return raw(op, index ? DType::i64 : x.dtype(), b.shape(reduced(x.dims(), work)), 0, b.list(list, count), x);
 }
 
-// Sums x down to the shape `to`, which broadcasts to x's: the gradient of broadcast.
-constexpr Value sum_to(Value x, Dims to) {
-  const Dims from = x.dims();
+// The axes of `from` along which `to`, which broadcasts to it, is stretched.
+constexpr Axes stretched(const Dims& from, const Dims& to) {
   Axes axes = 0;
   const int lead = from.rank - to.rank;
   for (int i = 0; i < from.rank; ++i)
     if (i < lead || (to.extent[i - lead] == 1 && from.extent[i] != 1)) axes |= 1u << i;
-  return reshape(reduce(Op::reduce_sum, x, axes), to);
+  return axes;
 }
 
 namespace detail {

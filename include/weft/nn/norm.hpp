@@ -207,10 +207,19 @@ struct GroupNorm {
     constexpr bool ok = S::rank >= 2 && S::value.extent[S::rank >= 2 ? 1 : 0] == C;
     static_assert(sizeof(NormFits<ok, GroupNorm, S, Shape<C>>) > 0);
     if constexpr (ok) {
-      const auto n = module_detail::normalized<true, -1>(reshape<S::value.extent[0], Groups, -1>(e), eps);
-      using N = std::remove_cvref_t<decltype(n)>;
-      const Expr<typename N::dtype, S> whole{ir::reshape(n.value, S::value)};
-      return cast<module_detail::same_dtype<X>>(module_detail::affine<C>(whole, weight, bias));
+      // weight and bias meet the channels inside their groups, so that a group is one row from end to end
+      constexpr i64 per_group = C / Groups;
+      const auto grouped = reshape<S::value.extent[0], Groups, per_group, -1>(e);
+      const auto n = module_detail::normalized<true, -2, -1>(grouped, eps);
+      const auto y = [&] {
+        if constexpr (Affine)
+          return n * reshape<Groups, per_group, 1>(weight) + reshape<Groups, per_group, 1>(bias);
+        else
+          return n;
+      }();
+      using Y = std::remove_cvref_t<decltype(y)>;
+      const Expr<typename Y::dtype, S> whole{ir::reshape(y.value, S::value)};
+      return cast<module_detail::same_dtype<X>>(whole);
     } else {
       return weft::detail::refused<typename X::dtype, typename X::shape>(e);
     }

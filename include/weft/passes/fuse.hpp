@@ -498,6 +498,7 @@ class Fuser {
         const int from = reader_[memory[k]];
         if (from >= least && joins(from, i, shape, r)) best = from;
       }
+      if (best < 0 && reduces) best = beside(memory[0], least, i, shape, r);
     }
     if (best < 0) {
       // sums of leaves alone, such as the number of counted labels, run first: what divides by them need not
@@ -534,6 +535,16 @@ class Fuser {
     for (int k = 0; k < n.arity; ++k) {
       if (reader_[memory[k]] < best) reader_[memory[k]] = best;
     }
+  }
+
+  // A group that reads what the reduced value x is made of, and goes over it as reduction i does; else -1.
+  constexpr int beside(int x, int least, int i, int shape, const Reduction& r) const {
+    if (role_[x] != Role::fused || !ir::is_pointwise(nodes_[x].op)) return -1;
+    for (int k = 0; k < nodes_[x].arity; ++k) {
+      const int from = reader_[memory_node(edges_[nodes_[x].first + k])];
+      if (from >= least && joins(from, i, shape, r)) return from;
+    }
+    return -1;
   }
 
   constexpr int through_broadcasts(int x) const {

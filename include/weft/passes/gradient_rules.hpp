@@ -6,6 +6,7 @@
 
 #include "weft/ir/conv.hpp"
 #include "weft/passes/line_rules.hpp"
+#include "weft/passes/linear_sum.hpp"
 
 namespace weft::passes {
 
@@ -85,7 +86,7 @@ constexpr void select(Value y, Value g, Value* out) {
   out[2] = ir::select(y.in(0), zero, g);
 }
 constexpr void fma(Value y, Value g, Value* out) { out[0] = g * y.in(1), out[1] = g * y.in(0), out[2] = g; }
-constexpr void broadcast(Value y, Value g, Value* out) { out[0] = ir::sum_to(g, y.in(0).dims()); }
+constexpr void broadcast(Value y, Value g, Value* out) { out[0] = linear_sum_to(g, y.in(0).dims()); }
 constexpr void reshape(Value y, Value g, Value* out) { out[0] = ir::reshape(g, y.in(0).dims()); }
 constexpr void permute(Value y, Value g, Value* out) {
   i64 inverse[8]{};

@@ -27,6 +27,7 @@ constexpr i64 align_up(i64 bytes) { return (bytes + alignment - 1) / alignment *
 struct Cut {
   i64 rows = 1, cols = 1;
   i64 rows_per_chunk = 1, chunks = 1;
+  int split = 0;                 // axes of the space from this one on are columns
   bool flat = false;             // a one-dimensional walk in tiles of `cols`, the last one ragged
   int segments = -1;             // >= 0: the walk follows that parameter group's ranges
   u64 partials = Address::none;  // chunks x (elements of every sum along the rows)
@@ -411,13 +412,9 @@ class Planner {
           cut.rows += (g.ranges[span.begin + r].length + flat_tile - 1) / flat_tile;
       }
     } else {
-      int split = group.split;
-      if (split < 0) {
-        split = group.space.rank - 1;
-        while (split > 0 && group.space.extent[split] == 1) --split;
-        if (split < 0) split = 0;
-      }
-      for (int a = 0; a < group.space.rank; ++a) (a < split ? cut.rows : cut.cols) *= group.space.extent[a];
+      cut.split = group.split >= 0 ? group.split : split_of_map(group, k);
+      for (int a = 0; a < group.space.rank; ++a)
+        (a < cut.split ? cut.rows : cut.cols) *= group.space.extent[a];
     }
     // what is small but dear is still worth several threads
     const bool small = !totals && !columns && !cut.flat && size < 8 * chunk_elements;
@@ -470,6 +467,52 @@ class Planner {
       }
     }
     return true;
+  }
+  // Where the columns begin of a walk that no sum divides: at the first of the axes that everything walks as
+  // one with the last, as far as a row stays a unit of work.
+  constexpr int split_of_map(const Group& group, int k) const {
+    const Dims& space = group.space;
+    int split = space.rank - 1;
+    while (split > 0 && space.extent[split] == 1) --split;
+    if (split <= 0) return 0;
+    i64 columns = space.extent[split];
+    for (int inner = split, a = split - 1; a >= 0; --a) {
+      if (space.extent[a] == 1) continue;
+      columns *= space.extent[a];
+      if (columns > flat_tile || !walks_as_one(group, k, a, inner)) break;
+      split = inner = a;
+    }
+    return split;
+  }
+  // Whether axis `a` of the space continues axis `b`, for all that the group touches.
+  constexpr bool walks_as_one(const Group& group, int k, int a, int b) const {
+    for (int i = 0; i < group.loads.size; ++i) {
+      const int x = pool_[group.loads.begin + i];
+      if (!continues(group, x, f.is_view_in(x, k) ? view_of_[x] : -1, a, b)) return false;
+    }
+    for (int i = 0; i < group.body.size; ++i) {
+      const int x = pool_[group.body.begin + i];
+      const ir::Op op = nodes_[x].op;
+      if (op == ir::Op::pad || op == ir::Op::iota) return false;
+      const bool copies = role_[x] == Role::fused && view_of_[x] >= 0;
+      if ((copies || op == ir::Op::random) && !continues(group, x, copies ? view_of_[x] : -1, a, b))
+        return false;
+    }
+    for (int i = 0; i < group.stores.size; ++i) {
+      const int x = pool_[group.stores.begin + i];
+      if (level_[x] == Level::element && !continues(group, x, -1, a, b)) return false;
+    }
+    return true;
+  }
+  // The same for x, seen through a view or (-1) as it lies in memory.
+  constexpr bool continues(const Group& group, int x, int view, int a, int b) const {
+    const Dims& d = shapes_[nodes_[x].shape];
+    const View v = view >= 0 ? views_[view] : contiguous_view(x, d);
+    const int lead = group.space.rank - d.rank;
+    const auto stride = [&](int axis) {
+      return axis < lead || d.extent[axis - lead] == 1 ? i64{0} : v.stride[axis - lead];
+    };
+    return stride(a) == stride(b) * group.space.extent[b];
   }
   // Bytes of one chunk's partial results, all sums of the group one after another, each 64-byte aligned.
   constexpr i64 sums(const Group& group) const {
