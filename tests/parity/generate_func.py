@@ -68,4 +68,16 @@ group("func_layers", [image, kernel, rows, table, place],
        ("rows_gradient", vmap(grad(lambda t, i: (t[i] ** 3).sum()))(table, place)),
        ("argmax", vmap(lambda m: m.argmax(1))(rows))])
 
+# ---- a running logarithm, from that of every beginning: inner gradients that are zero, elements far apart
+z, tz = r(2, 5), r(2, 5)
+z[1] = torch.tensor([-300.0, 2, 1, 400, 399])
+tz[0, 1] = 0
+running = lambda z: torch.stack([z[:, :k + 1].logsumexp(1) for k in range(5)], 1)
+above = lambda z: ((running(z) - 1).relu() ** 2).sum()
+assert torch.equal(running(z).isclose(z.logcumsumexp(1)), torch.ones(2, 5, dtype=torch.bool)) and (running(z) < 1).any()
+group("func_running_logarithm", [z, tz],
+      [("tangent", jvp(running, (z,), (tz,))[1]), ("second", jvp(grad(above), (z,), (tz,))[1]),
+       ("second_reverse", vjp(grad(above), z)[1](tz)[0]),
+       ("of_cotangent", vjp(running, z)[1](tz)[0]), ("of_no_cotangent", 0 * tz)])
+
 group.write("func.txt")
