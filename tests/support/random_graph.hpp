@@ -14,6 +14,7 @@ struct RandomGraphOptions {
   bool state = false;         // slots that are read and assigned
   int products = 1;           // of 22 steps, how many are matrix products
   bool convolutions = false;  // every fourth step
+  bool many_axes = false;     // products over more axes than a kernel walks
 };
 
 class RandomGraph {
@@ -357,7 +358,7 @@ class RandomGraph {
     keep({ir::reshape(x.v, r), x.bound});
   }
   void dot() {
-    Item x = number();
+    Item x = o_.many_axes ? many_axes() : number();
     const Dims d = x.v.dims();
     if (d.rank == 0 || d.size() > 2000) return;
     if (one_in(2)) x.v = ir::cast(x.v, DType::f32);
@@ -366,15 +367,14 @@ class RandomGraph {
     // a random part of x's axes is shared
     for (int a = 0; a < d.rank; ++a) {
       const int use = pick(0, 2);
-      // a kernel walks at most four batch axes
-      if (use == 0 && axes.batch < 4) axes.batch_a[axes.batch++] = a;
+      if (use == 0 && (o_.many_axes || axes.batch < 4)) axes.batch_a[axes.batch++] = a;
       if (use == 1) axes.contracted_a[axes.contracted++] = a;
     }
     // y's axes: batch, contracted and free ones in a random order
     int kind[max_rank]{}, n = 0;
     for (int k = 0; k < axes.batch; ++k) kind[n++] = k;
     for (int k = 0; k < axes.contracted; ++k) kind[n++] = 16 + k;
-    for (int k = pick(0, 2); k > 0 && n < 5; --k) kind[n++] = 32;
+    for (int k = pick(0, 2); k > 0 && n < (o_.many_axes ? max_rank : 5); --k) kind[n++] = 32;
     for (int k = n - 1; k > 0; --k) std::swap(kind[k], kind[pick(0, k)]);
     i64 contracted = 1;
     for (int k = 0; k < n; ++k) {
@@ -391,13 +391,33 @@ class RandomGraph {
     }
     e.rank = n;
     const Dims result = ir::dot_dims(d, e, axes);
-    if (result.size() > 4 * o_.size || result.size() * contracted > 100000 || result.rank > 6) return;
-    const Item y{add_input(e, x.v.dtype(), 4), 4};
+    if (result.size() > 4 * o_.size || result.size() * contracted > 100000 ||
+        result.rank > (o_.many_axes ? max_rank : 6))
+      return;
+    const Item y{o_.many_axes ? reordered(e, x.v.dtype(), 4) : add_input(e, x.v.dtype(), 4), 4};
     if (x.bound * y.bound * static_cast<double>(contracted) > 4e6) return;
     const DType sums = x.v.dtype() == DType::bf16 && one_in(2) ? DType::f32 : x.v.dtype();
     const Item product{ir::dot(x.v, y.v, axes, sums), x.bound * y.bound * static_cast<double>(contracted)};
     if (one_in(4)) return keep(product);
     added(product);
+  }
+  // Of five axes or more, which lie in memory in another order.
+  Item many_axes() {
+    Dims d;
+    d.rank = pick(5, max_rank - 1);
+    for (int a = 0; a < d.rank; ++a) d.extent[a] = pick(1, 3);
+    Item x{reordered(d, random_dtype(), 9), 9};
+    if (one_in(3)) x.v = x.v * 2.0, x.bound = 18;
+    return x;
+  }
+  // An input of these extents, its axes permuted.
+  Value reordered(const Dims& d, DType t, double bound) {
+    i64 order[max_rank]{};
+    Dims e = d;
+    for (int a = 0; a < d.rank; ++a) order[a] = a;
+    for (int a = d.rank - 1; a > 0; --a) std::swap(order[a], order[pick(0, a)]);
+    for (int a = 0; a < d.rank; ++a) e.extent[order[a]] = d.extent[a];
+    return ir::permute(add_input(e, t, bound), order);
   }
   // Up to three additions to a product: of biases, of values of its extents, and of views of either.
   void added(Item sum) {

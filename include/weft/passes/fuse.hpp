@@ -7,6 +7,7 @@
 // reductions go along the columns (usable at once), along the rows, or over everything (usable by later
 // groups). What crosses groups is stored, unless computing it again from what is in memory anyway is cheap.
 
+#include "weft/passes/dot_problem.hpp"
 #include "weft/passes/epilogue.hpp"
 #include "weft/passes/lines.hpp"
 
@@ -178,7 +179,10 @@ class Fuser {
       case Op::custom:
       case Op::scatter_add: {
         int after = 0;
-        if (n.op == Op::dot) join_contracted(i);
+        if (n.op == Op::dot) {
+          join_contracted(i);
+          join_free(i);
+        }
         for (int k = 0; k < n.arity; ++k) {
           const bool strided = n.op == Op::dot || n.op == Op::conv;
           const int x = strided ? view_root(in[k]) : contiguous_root(in[k]);
@@ -360,6 +364,17 @@ class Fuser {
         inner = axis;
       }
       if (!joined && v.root != x) copy(x);
+    }
+  }
+
+  // A product has few batch axes: where too many are left, its operands are copied into their order, whose
+  // axes are one run each.
+  constexpr void join_free(int i) {
+    if (shapes_[nodes_[i].shape].rank < 5) return;
+    const int* const in = edges_ + nodes_[i].first;
+    for (int k = 0; k < 2; ++k) {
+      if (dot_problem(g, i, resolve(in[0]), resolve(in[1])).ok) return;
+      contiguous_root(in[k]);
     }
   }
 
