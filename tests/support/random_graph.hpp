@@ -5,6 +5,7 @@
 #include <random>
 
 #include "support/interpret_graph.hpp"
+#include "weft/ops/loop.hpp"
 
 namespace weft::testing {
 
@@ -15,6 +16,7 @@ struct RandomGraphOptions {
   int products = 1;           // of 22 steps, how many are matrix products
   bool convolutions = false;  // every fourth step
   bool many_axes = false;     // products over more axes than a kernel walks
+  int loops = 0;              // every fourth step; nested so deep
 };
 
 class RandomGraph {
@@ -165,6 +167,7 @@ class RandomGraph {
   void grow() {
     if (pick(1, 22) < o_.products) return dot();
     if (o_.convolutions && one_in(4)) return conv();
+    if (o_.loops > 0 && one_in(4)) return loop();
     switch (pick(0, 23)) {
       case 0:
       case 1:
@@ -507,6 +510,91 @@ class RandomGraph {
     const Value v = ir::permute(ir::reshape(x.v, dims), order);
     keep({ir::conv(v, w, axes, x.v.dtype()), bound});
   }
+  // The body of a loop, empty yet.
+  struct Body {};
+  RandomGraph(Body, u32 seed, RandomGraphOptions options) : random_(seed), o_(options) {
+    b_.graph.is_body = true;
+    b_.graph.scalar_count = 4;
+  }
+  // A loop over carries and invariants that were built before and over new inputs. What its body makes up by
+  // itself are invariants, too.
+  void loop() {
+    RandomGraph body(Body{}, static_cast<u32>(random_()),
+                     {.steps = pick(1, 6), .size = o_.size, .loops = o_.loops - 1});
+    body.b_.graph.streams = b_.graph.streams;
+    ir::LoopShape s;
+    s.trips = pick(1, 5);
+    s.reverse = one_in(2);
+    List<int> operands;
+    for (s.carries = pick(1, 3); operands.size() < s.carries;) {
+      const Item x = small(number());
+      operands.push(x.v.id);
+      body.add_input(x.v.dims(), x.v.dtype(), 16);
+    }
+    s.stacked = pick(0, 2);
+    for (int k = 0; k < s.stacked; ++k) {
+      const Dims d = random_dims();
+      if (d.size() * s.trips > 4 * o_.size) return;
+      const Item x = same_extents(ir::stacked_dims(s.trips, d), random_dtype());
+      operands.push(x.v.id);
+      body.add_input(d, x.v.dtype(), x.bound);
+    }
+    if (may_draw() && one_in(3)) {  // random numbers take a key a trip
+      ++s.stacked;
+      body.b_.graph.key_input = operands.size();
+      operands.push(weft::detail::random_keys(b_, s.trips).id);
+      body.add_input(Shape<4>::value, DType::u32);
+      body.items_.pop_back();
+    }
+    const int first_invariant = operands.size();
+    for (int n = pick(0, 2); n > 0; --n) {
+      const Item x = any();
+      operands.push(x.v.id);
+      body.add_input(x.v.dims(), x.v.dtype(), x.bound);
+    }
+    for (int n = body.o_.steps; n > 0; --n) body.grow();
+
+    for (int k = 0; k < s.carries; ++k) body.b_.graph.outputs.push(body.next(k).v.id);
+    std::vector<Item> stacks;
+    for (s.outputs = pick(0, 2); static_cast<int>(stacks.size()) < s.outputs;) {
+      stacks.push_back(body.any());
+      body.b_.graph.outputs.push(stacks.back().v.id);
+    }
+    for (int k = operands.size(); k < body.b_.graph.inputs.size(); ++k) {
+      const Value made{&body.b_, body.b_.graph.inputs[k]};
+      operands.push(add_input(made.dims(), made.dtype()).id);
+      items_.pop_back();
+      leaves.inputs.back() = body.leaves.inputs[static_cast<std::size_t>(k)];
+    }
+    s.invariants = operands.size() - first_invariant;
+    b_.graph.streams = body.b_.graph.streams;
+    const Value made = ir::loop(b_, s, body.b_.graph, operands);
+    for (int k = 0; k < s.carries; ++k) {
+      if (one_in(2)) keep({ir::loop_final(made, s, k), 16});
+      if (one_in(3) && made.in(k).dims().rank < 6) keep({ir::loop_history(made, s, k), 16});
+    }
+    for (int k = 0; k < s.outputs; ++k) {
+      const Item& x = stacks[static_cast<std::size_t>(k)];
+      if (x.v.dims().rank >= 6) continue;
+      keep({ir::loop_result(made, s.output(k), x.v.dtype(), ir::stacked_dims(s.trips, x.v.dims())), x.bound});
+    }
+  }
+  bool may_draw() const { return !b_.graph.is_body || b_.graph.key_input >= 0; }
+  static Item small(const Item& x) {
+    return x.bound <= 16 ? x : Item{ir::binary(ir::Op::fmod, x.v, ir::constant_like(x.v, 17)), 16};
+  }
+  // In a body: what carry k becomes.
+  Item next(int k) {
+    const Value carry{&b_, b_.graph.inputs[k]};
+    for (int tries = 0; tries < 8; ++tries) {
+      const Item x = any();
+      if (x.v.dims() == carry.dims()) return small({ir::cast(x.v, carry.dtype()), x.bound});
+      if (broadcastable(x.v.dims(), carry.dims()) &&
+          weft::broadcast(x.v.dims(), carry.dims()) == carry.dims())
+        return small({carry + ir::cast(x.v, carry.dtype()), 16 + x.bound});
+    }
+    return {carry, 16};
+  }
   static int rank_of(const Item& x) { return x.v.dims().rank; }
   void generator() {
     const Dims d = random_dims();
@@ -516,6 +604,7 @@ class RandomGraph {
                     b_.leaf(ir::Op::iota, one_in(2) ? DType::i32 : DType::i64, d, static_cast<u64>(axis))};
       return keep({v, static_cast<double>(d.extent[axis])});
     }
+    if (!may_draw()) return;
     const Value bits{&b_, b_.leaf(ir::Op::random, DType::u32, d, static_cast<u64>(b_.graph.streams++))};
     const Value small = ir::binary(ir::Op::shift_right, bits, ir::constant_like(bits, 29));
     keep({ir::cast(small, random_dtype()), 7});

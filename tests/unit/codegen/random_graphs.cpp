@@ -103,3 +103,8 @@ TEST_CASE("random graphs: convolutions among other arithmetic") {
   CHECK(failures(60000, 2000, {.steps = 8, .convolutions = true}) == 0);
   CHECK(failures(70000, 1000, {.steps = 12, .state = true, .convolutions = true}) == 0);
 }
+TEST_CASE("random graphs: loops among other arithmetic, and loops in loops") {
+  CHECK(failures(90000, 2000, {.steps = 8, .loops = 1}) == 0);
+  CHECK(failures(100000, 1000, {.steps = 12, .state = true, .loops = 1}) == 0);
+  CHECK(failures(110000, 1000, {.steps = 8, .loops = 2}) == 0);
+}
