@@ -373,6 +373,7 @@ class RandomGraph {
       if (use == 0 && (o_.many_axes || axes.batch < 4)) axes.batch_a[axes.batch++] = a;
       if (use == 1) axes.contracted_a[axes.contracted++] = a;
     }
+    if (o_.many_axes && one_in(4)) return square(x, axes);
     // y's axes: batch, contracted and free ones in a random order
     int kind[max_rank]{}, n = 0;
     for (int k = 0; k < axes.batch; ++k) kind[n++] = k;
@@ -403,6 +404,20 @@ class RandomGraph {
     const Item product{ir::dot(x.v, y.v, axes, sums), x.bound * y.bound * static_cast<double>(contracted)};
     if (one_in(4)) return keep(product);
     added(product);
+  }
+  // x times what is computed from x itself.
+  void square(const Item& x, ir::DotAxes axes) {
+    const Dims d = x.v.dims();
+    if (axes.batch + 2 * (d.rank - axes.batch - axes.contracted) > max_rank) return;
+    i64 contracted = 1;
+    for (int k = 0; k < axes.contracted; ++k) contracted *= d.extent[axes.contracted_a[k]];
+    for (int k = 0; k < axes.batch; ++k) axes.batch_b[k] = axes.batch_a[k];
+    for (int k = 0; k < axes.contracted; ++k) axes.contracted_b[k] = axes.contracted_a[k];
+    const Dims result = ir::dot_dims(d, d, axes);
+    const double bound = x.bound * (x.bound + 1) * static_cast<double>(contracted);
+    if (result.size() > 4 * o_.size || result.size() * contracted > 100000 || bound > 4e6) return;
+    const Value y = one_in(2) ? x.v : x.v + 1.0;
+    keep({one_in(2) ? ir::dot(x.v, y, axes, x.v.dtype()) : ir::dot(y, x.v, axes, x.v.dtype()), bound});
   }
   // Of five axes or more, which lie in memory in another order.
   Item many_axes() {
