@@ -1,8 +1,9 @@
-"""Writes tests/parity/nn/{conv,pool,upsample}.safetensors: what PyTorch computes for convolutions, pooling
+"""Writes tests/parity/nn/{conv,pool,upsample,interpolate}.safetensors: what PyTorch computes for convolutions, pooling
 and upsampling, values and gradients.
 
 usage: generate_conv.py [FOLDER]       (default: the folder nn beside this file; needs torch and safetensors)
-The seeds are fixed: the same PyTorch gives the same files. tests/unit/nn/{conv,pool,upsample}.cpp read them.
+The seeds are fixed: the same PyTorch gives the same files. tests/unit/nn/{conv,pool,upsample}.cpp
+and tests/unit/ops/interpolate.cpp read them.
 """
 
 import pathlib
@@ -156,6 +157,41 @@ def upsampling():
     save("upsample", out)
 
 
+def interpolation():
+    """Of inputs of one to three spatial axes; the gradient is that of sum(y * upstream's first elements)."""
+    torch.manual_seed(14)
+    out = {"x1": image(2, 3, 7), "x2": image(2, 2, 5, 7), "x3": image(1, 2, 3, 4, 5), "upstream": image(600)}
+    cases = {
+        "nearest": ("x1", dict(size=10)),
+        "nearest_factor": ("x1", dict(scale_factor=1.7)),
+        "exact": ("x1", dict(size=4, mode="nearest-exact")),
+        "exact_factor": ("x1", dict(scale_factor=0.65, mode="nearest-exact")),
+        "linear_smaller": ("x1", dict(size=4, mode="linear")),
+        "linear_factor": ("x1", dict(scale_factor=1.7, mode="linear")),
+        "linear_recomputed": ("x1", dict(scale_factor=1.7, mode="linear", recompute_scale_factor=True)),
+        "linear_aligned": ("x1", dict(scale_factor=1.7, mode="linear", align_corners=True)),
+        "area": ("x1", dict(scale_factor=0.5, mode="area")),
+        "exact_two": ("x2", dict(scale_factor=(2, 1.3), mode="nearest-exact")),
+        "bilinear_factors": ("x2", dict(scale_factor=(1.5, 0.7), mode="bilinear")),
+        "bilinear_antialias": ("x2", dict(size=(3, 9), mode="bilinear", antialias=True)),
+        "bicubic": ("x2", dict(size=(8, 4), mode="bicubic")),
+        "bicubic_factor": ("x2", dict(scale_factor=(2, 1.1), mode="bicubic")),
+        "bicubic_aligned": ("x2", dict(size=(3, 10), mode="bicubic", align_corners=True)),
+        "bicubic_antialias": ("x2", dict(scale_factor=(0.6, 0.5), mode="bicubic", antialias=True)),
+        "nearest_three": ("x3", dict(size=(2, 6, 8))),
+        "trilinear": ("x3", dict(size=(5, 3, 7), mode="trilinear")),
+        "trilinear_aligned": ("x3", dict(scale_factor=1.5, mode="trilinear", align_corners=True)),
+        "area_three": ("x3", dict(size=(2, 4, 3), mode="area")),
+    }
+    for name, (x, options) in cases.items():
+        leaf = out[x].clone().requires_grad_()
+        y = nn.functional.interpolate(leaf, **options)
+        (y * out["upstream"][:y.numel()].reshape(y.shape)).sum().backward()
+        out[f"{name}.y"], out[f"{name}.dx"] = y, leaf.grad
+    save("interpolate", out)
+
+
 convolutions()
 pooling()
 upsampling()
+interpolation()

@@ -68,4 +68,27 @@ group("func_layers", [image, kernel, rows, table, place],
        ("rows_gradient", vmap(grad(lambda t, i: (t[i] ** 3).sum()))(table, place)),
        ("argmax", vmap(lambda m: m.argmax(1))(rows))])
 
+# ---- a running logarithm, from that of every beginning: inner gradients that are zero, elements far apart
+z, tz = r(2, 5), r(2, 5)
+z[1] = torch.tensor([-300.0, 2, 1, 400, 399])
+tz[0, 1] = 0
+running = lambda z: torch.stack([z[:, :k + 1].logsumexp(1) for k in range(5)], 1)
+above = lambda z: ((running(z) - 1).relu() ** 2).sum()
+assert torch.equal(running(z).isclose(z.logcumsumexp(1)), torch.ones(2, 5, dtype=torch.bool)) and (running(z) < 1).any()
+group("func_running_logarithm", [z, tz],
+      [("tangent", jvp(running, (z,), (tz,))[1]), ("second", jvp(grad(above), (z,), (tz,))[1]),
+       ("second_reverse", vjp(grad(above), z)[1](tz)[0]),
+       ("of_cotangent", vjp(running, z)[1](tz)[0]), ("of_no_cotangent", 0 * tz)])
+
+# ---- products whose axes lie in memory in other orders than in the result, more of them than a product walks
+a, w = r(2, 2, 2, 3, 2, 2, 2, 2), r(3, 2)
+p, q = r(2, 3, 2, 2, 2, 2, 3), r(2, 2, 3, 2, 2, 3, 2)
+many = lambda a, w: torch.sin(a.permute(6, 4, 2, 0, 7, 1, 5, 3) @ w)
+mm = lambda p, q: p @ q
+batched = vmap(vmap(vmap(vmap(vmap(mm, (0, 0)), (1, 0)), (1, 2)), (3, 1)), (0, 4))
+group("func_many_axes", [a, w, p, q],
+      [("free", many(a, w)), *zip(("da", "dw"), grad(lambda a, w: many(a, w).sum(), argnums=(0, 1))(a, w)),
+       ("batch", batched(p, q)),
+       *zip(("dp", "dq"), grad(lambda p, q: torch.sin(batched(p, q)).sum(), argnums=(0, 1))(p, q))])
+
 group.write("func.txt")

@@ -8,7 +8,8 @@ import pathlib
 import torch
 
 NAMES = {torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16", torch.int64: "i64",
-         torch.int32: "i32", torch.int8: "i8", torch.uint8: "u8", torch.bool: "bool"}
+         torch.int32: "i32", torch.int8: "i8", torch.uint8: "u8", torch.bool: "bool", torch.float8_e4m3fn: "f8e4m3",
+         torch.float8_e5m2: "f8e5m2"}
 
 
 class Groups:

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "support/interpret_graph.hpp"
+#include "weft/ops/loop.hpp"
 
 namespace weft::testing {
 
@@ -14,6 +15,8 @@ struct RandomGraphOptions {
   bool state = false;         // slots that are read and assigned
   int products = 1;           // of 22 steps, how many are matrix products
   bool convolutions = false;  // every fourth step
+  bool many_axes = false;     // products over more axes than a kernel walks
+  int loops = 0;              // every fourth step; nested so deep
 };
 
 class RandomGraph {
@@ -164,6 +167,7 @@ class RandomGraph {
   void grow() {
     if (pick(1, 22) < o_.products) return dot();
     if (o_.convolutions && one_in(4)) return conv();
+    if (o_.loops > 0 && one_in(4)) return loop();
     switch (pick(0, 23)) {
       case 0:
       case 1:
@@ -357,7 +361,7 @@ class RandomGraph {
     keep({ir::reshape(x.v, r), x.bound});
   }
   void dot() {
-    Item x = number();
+    Item x = o_.many_axes ? many_axes() : number();
     const Dims d = x.v.dims();
     if (d.rank == 0 || d.size() > 2000) return;
     if (one_in(2)) x.v = ir::cast(x.v, DType::f32);
@@ -366,15 +370,15 @@ class RandomGraph {
     // a random part of x's axes is shared
     for (int a = 0; a < d.rank; ++a) {
       const int use = pick(0, 2);
-      // a kernel walks at most four batch axes
-      if (use == 0 && axes.batch < 4) axes.batch_a[axes.batch++] = a;
+      if (use == 0 && (o_.many_axes || axes.batch < 4)) axes.batch_a[axes.batch++] = a;
       if (use == 1) axes.contracted_a[axes.contracted++] = a;
     }
+    if (o_.many_axes && one_in(4)) return square(x, axes);
     // y's axes: batch, contracted and free ones in a random order
     int kind[max_rank]{}, n = 0;
     for (int k = 0; k < axes.batch; ++k) kind[n++] = k;
     for (int k = 0; k < axes.contracted; ++k) kind[n++] = 16 + k;
-    for (int k = pick(0, 2); k > 0 && n < 5; --k) kind[n++] = 32;
+    for (int k = pick(0, 2); k > 0 && n < (o_.many_axes ? max_rank : 5); --k) kind[n++] = 32;
     for (int k = n - 1; k > 0; --k) std::swap(kind[k], kind[pick(0, k)]);
     i64 contracted = 1;
     for (int k = 0; k < n; ++k) {
@@ -391,13 +395,47 @@ class RandomGraph {
     }
     e.rank = n;
     const Dims result = ir::dot_dims(d, e, axes);
-    if (result.size() > 4 * o_.size || result.size() * contracted > 100000 || result.rank > 6) return;
-    const Item y{add_input(e, x.v.dtype(), 4), 4};
+    if (result.size() > 4 * o_.size || result.size() * contracted > 100000 ||
+        result.rank > (o_.many_axes ? max_rank : 6))
+      return;
+    const Item y{o_.many_axes ? reordered(e, x.v.dtype(), 4) : add_input(e, x.v.dtype(), 4), 4};
     if (x.bound * y.bound * static_cast<double>(contracted) > 4e6) return;
     const DType sums = x.v.dtype() == DType::bf16 && one_in(2) ? DType::f32 : x.v.dtype();
     const Item product{ir::dot(x.v, y.v, axes, sums), x.bound * y.bound * static_cast<double>(contracted)};
     if (one_in(4)) return keep(product);
     added(product);
+  }
+  // x times what is computed from x itself.
+  void square(const Item& x, ir::DotAxes axes) {
+    const Dims d = x.v.dims();
+    if (axes.batch + 2 * (d.rank - axes.batch - axes.contracted) > max_rank) return;
+    i64 contracted = 1;
+    for (int k = 0; k < axes.contracted; ++k) contracted *= d.extent[axes.contracted_a[k]];
+    for (int k = 0; k < axes.batch; ++k) axes.batch_b[k] = axes.batch_a[k];
+    for (int k = 0; k < axes.contracted; ++k) axes.contracted_b[k] = axes.contracted_a[k];
+    const Dims result = ir::dot_dims(d, d, axes);
+    const double bound = x.bound * (x.bound + 1) * static_cast<double>(contracted);
+    if (result.size() > 4 * o_.size || result.size() * contracted > 100000 || bound > 4e6) return;
+    const Value y = one_in(2) ? x.v : x.v + 1.0;
+    keep({one_in(2) ? ir::dot(x.v, y, axes, x.v.dtype()) : ir::dot(y, x.v, axes, x.v.dtype()), bound});
+  }
+  // Of five axes or more, which lie in memory in another order.
+  Item many_axes() {
+    Dims d;
+    d.rank = pick(5, max_rank - 1);
+    for (int a = 0; a < d.rank; ++a) d.extent[a] = pick(1, 3);
+    Item x{reordered(d, random_dtype(), 9), 9};
+    if (one_in(3)) x.v = x.v * 2.0, x.bound = 18;
+    return x;
+  }
+  // An input of these extents, its axes permuted.
+  Value reordered(const Dims& d, DType t, double bound) {
+    i64 order[max_rank]{};
+    Dims e = d;
+    for (int a = 0; a < d.rank; ++a) order[a] = a;
+    for (int a = d.rank - 1; a > 0; --a) std::swap(order[a], order[pick(0, a)]);
+    for (int a = 0; a < d.rank; ++a) e.extent[order[a]] = d.extent[a];
+    return ir::permute(add_input(e, t, bound), order);
   }
   // Up to three additions to a product: of biases, of values of its extents, and of views of either.
   void added(Item sum) {
@@ -487,6 +525,91 @@ class RandomGraph {
     const Value v = ir::permute(ir::reshape(x.v, dims), order);
     keep({ir::conv(v, w, axes, x.v.dtype()), bound});
   }
+  // The body of a loop, empty yet.
+  struct Body {};
+  RandomGraph(Body, u32 seed, RandomGraphOptions options) : random_(seed), o_(options) {
+    b_.graph.is_body = true;
+    b_.graph.scalar_count = 4;
+  }
+  // A loop over carries and invariants that were built before and over new inputs. What its body makes up by
+  // itself are invariants, too.
+  void loop() {
+    RandomGraph body(Body{}, static_cast<u32>(random_()),
+                     {.steps = pick(1, 6), .size = o_.size, .loops = o_.loops - 1});
+    body.b_.graph.streams = b_.graph.streams;
+    ir::LoopShape s;
+    s.trips = pick(1, 5);
+    s.reverse = one_in(2);
+    List<int> operands;
+    for (s.carries = pick(1, 3); operands.size() < s.carries;) {
+      const Item x = small(number());
+      operands.push(x.v.id);
+      body.add_input(x.v.dims(), x.v.dtype(), 16);
+    }
+    s.stacked = pick(0, 2);
+    for (int k = 0; k < s.stacked; ++k) {
+      const Dims d = random_dims();
+      if (d.size() * s.trips > 4 * o_.size) return;
+      const Item x = same_extents(ir::stacked_dims(s.trips, d), random_dtype());
+      operands.push(x.v.id);
+      body.add_input(d, x.v.dtype(), x.bound);
+    }
+    if (may_draw() && one_in(3)) {  // random numbers take a key a trip
+      ++s.stacked;
+      body.b_.graph.key_input = operands.size();
+      operands.push(weft::detail::random_keys(b_, s.trips).id);
+      body.add_input(Shape<4>::value, DType::u32);
+      body.items_.pop_back();
+    }
+    const int first_invariant = operands.size();
+    for (int n = pick(0, 2); n > 0; --n) {
+      const Item x = any();
+      operands.push(x.v.id);
+      body.add_input(x.v.dims(), x.v.dtype(), x.bound);
+    }
+    for (int n = body.o_.steps; n > 0; --n) body.grow();
+
+    for (int k = 0; k < s.carries; ++k) body.b_.graph.outputs.push(body.next(k).v.id);
+    std::vector<Item> stacks;
+    for (s.outputs = pick(0, 2); static_cast<int>(stacks.size()) < s.outputs;) {
+      stacks.push_back(body.any());
+      body.b_.graph.outputs.push(stacks.back().v.id);
+    }
+    for (int k = operands.size(); k < body.b_.graph.inputs.size(); ++k) {
+      const Value made{&body.b_, body.b_.graph.inputs[k]};
+      operands.push(add_input(made.dims(), made.dtype()).id);
+      items_.pop_back();
+      leaves.inputs.back() = body.leaves.inputs[static_cast<std::size_t>(k)];
+    }
+    s.invariants = operands.size() - first_invariant;
+    b_.graph.streams = body.b_.graph.streams;
+    const Value made = ir::loop(b_, s, body.b_.graph, operands);
+    for (int k = 0; k < s.carries; ++k) {
+      if (one_in(2)) keep({ir::loop_final(made, s, k), 16});
+      if (one_in(3) && made.in(k).dims().rank < 6) keep({ir::loop_history(made, s, k), 16});
+    }
+    for (int k = 0; k < s.outputs; ++k) {
+      const Item& x = stacks[static_cast<std::size_t>(k)];
+      if (x.v.dims().rank >= 6) continue;
+      keep({ir::loop_result(made, s.output(k), x.v.dtype(), ir::stacked_dims(s.trips, x.v.dims())), x.bound});
+    }
+  }
+  bool may_draw() const { return !b_.graph.is_body || b_.graph.key_input >= 0; }
+  static Item small(const Item& x) {
+    return x.bound <= 16 ? x : Item{ir::binary(ir::Op::fmod, x.v, ir::constant_like(x.v, 17)), 16};
+  }
+  // In a body: what carry k becomes.
+  Item next(int k) {
+    const Value carry{&b_, b_.graph.inputs[k]};
+    for (int tries = 0; tries < 8; ++tries) {
+      const Item x = any();
+      if (x.v.dims() == carry.dims()) return small({ir::cast(x.v, carry.dtype()), x.bound});
+      if (broadcastable(x.v.dims(), carry.dims()) &&
+          weft::broadcast(x.v.dims(), carry.dims()) == carry.dims())
+        return small({carry + ir::cast(x.v, carry.dtype()), 16 + x.bound});
+    }
+    return {carry, 16};
+  }
   static int rank_of(const Item& x) { return x.v.dims().rank; }
   void generator() {
     const Dims d = random_dims();
@@ -496,6 +619,7 @@ class RandomGraph {
                     b_.leaf(ir::Op::iota, one_in(2) ? DType::i32 : DType::i64, d, static_cast<u64>(axis))};
       return keep({v, static_cast<double>(d.extent[axis])});
     }
+    if (!may_draw()) return;
     const Value bits{&b_, b_.leaf(ir::Op::random, DType::u32, d, static_cast<u64>(b_.graph.streams++))};
     const Value small = ir::binary(ir::Op::shift_right, bits, ir::constant_like(bits, 29));
     keep({ir::cast(small, random_dtype()), 7});

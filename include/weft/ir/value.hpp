@@ -286,6 +286,21 @@ constexpr Value gather_contracted(Value x, int count, int* contracted, int batch
   for (int c = 0; c < batches; ++c) batch[c] = place[batch[c]];
   return permute(x, order);
 }
+// x with its axes in the order batch, free, contracted; the lists follow.
+constexpr Value in_product_order(Value x, int count, int* contracted, int batches, int* batch) {
+  const int rank = x.dims().rank;
+  i64 order[8]{};
+  int n = 0;
+  Axes used = 0;
+  for (int c = 0; c < batches; ++c) used |= 1u << batch[c], order[n++] = batch[c];
+  for (int c = 0; c < count; ++c) used |= 1u << contracted[c];
+  for (int k = 0; k < rank; ++k)
+    if (!(used >> k & 1u)) order[n++] = k;
+  for (int c = 0; c < count; ++c) order[n++] = contracted[c];
+  for (int c = 0; c < batches; ++c) batch[c] = c;
+  for (int c = 0; c < count; ++c) contracted[c] = rank - count + c;
+  return permute(x, order);
+}
 }  // namespace detail
 
 constexpr Value dot(Value x, Value y, DotAxes axes, DType result) {
@@ -297,8 +312,16 @@ constexpr Value dot(Value x, Value y, DotAxes axes, DType result) {
       axes.contracted_a[k] = axes.contracted_a[k - 1], axes.contracted_b[k] = axes.contracted_b[k - 1];
       axes.contracted_a[k - 1] = a, axes.contracted_b[k - 1] = c;
     }
-  x = detail::gather_contracted(x, axes.contracted, axes.contracted_a, axes.batch, axes.batch_a);
-  y = detail::gather_contracted(y, axes.contracted, axes.contracted_b, axes.batch, axes.batch_b);
+  const int free_a = x.dims().rank - axes.batch - axes.contracted;
+  const int free_b = y.dims().rank - axes.batch - axes.contracted;
+  if (axes.batch + (free_a > 1 ? free_a - 1 : 0) + (free_b > 1 ? free_b - 1 : 0) > 4) {
+    // perhaps more axes than a product walks; an operand that is copied for that has few in this order
+    x = detail::in_product_order(x, axes.contracted, axes.contracted_a, axes.batch, axes.batch_a);
+    y = detail::in_product_order(y, axes.contracted, axes.contracted_b, axes.batch, axes.batch_b);
+  } else {
+    x = detail::gather_contracted(x, axes.contracted, axes.contracted_a, axes.batch, axes.batch_a);
+    y = detail::gather_contracted(y, axes.contracted, axes.contracted_b, axes.batch, axes.batch_b);
+  }
   i64 list[34]{axes.batch, axes.contracted};
   int n = 2;
   for (int i = 0; i < axes.batch; ++i) list[n++] = axes.batch_a[i];

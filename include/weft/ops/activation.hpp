@@ -1,5 +1,6 @@
 #pragma once
-// Activations, composed from primitives; formulae as in torch.nn.functional.
+// Activations, composed from primitives; formulae as in torch.nn.functional. Small floating types are
+// computed in f32 and rounded once.
 
 #include "weft/ops/reduce.hpp"
 
@@ -18,11 +19,11 @@ struct Relu : Operation<Relu> {
 struct Sigmoid : Operation<Sigmoid> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto f = Cast<floating<typename X::dtype>>::apply(b, x);
+    const auto f = Cast<opmath<typename X::dtype>>::apply(b, x);
     constexpr DType t = dtype_of<typename decltype(f)::dtype>;
-    const ir::Value least = ir::constant_like(f.value, t == DType::f64 ? -708 : t == DType::f16 ? -11 : -87);
+    const ir::Value least = ir::constant_like(f.value, t == DType::f64 ? -708 : -87);
     const ir::Value v = ir::select(ir::binary(ir::Op::lt, f.value, least), least, f.value);
-    return decltype(f){1.0 / (ir::unary(ir::Op::exp, -v) + 1.0)};
+    return Cast<floating<typename X::dtype>>::apply(b, decltype(f){1.0 / (ir::unary(ir::Op::exp, -v) + 1.0)});
   }
 };
 
@@ -50,7 +51,8 @@ struct GeluTanh : Operation<GeluTanh> {
 struct Silu : Operation<Silu> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    return mul(x, Sigmoid::apply(b, x));
+    const auto f = Cast<opmath<typename X::dtype>>::apply(b, x);
+    return Cast<floating<typename X::dtype>>::apply(b, mul(f, Sigmoid::apply(b, f)));
   }
 };
 
@@ -59,18 +61,18 @@ template <int Axis>
 struct Softmax : Operation<Softmax<Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto f = Cast<floating<typename X::dtype>>::apply(b, x);
+    const auto f = Cast<opmath<typename X::dtype>>::apply(b, x);
     const auto e = exp(sub(f, stop_gradient(max<Axis>(f, keepdim))));
-    return div(e, sum<Axis>(e, keepdim));
+    return Cast<floating<typename X::dtype>>::apply(b, div(e, sum<Axis>(e, keepdim)));
   }
 };
 template <int Axis>
 struct LogSoftmax : Operation<LogSoftmax<Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto f = Cast<floating<typename X::dtype>>::apply(b, x);
+    const auto f = Cast<opmath<typename X::dtype>>::apply(b, x);
     const auto shifted = sub(f, stop_gradient(max<Axis>(f, keepdim)));
-    return sub(shifted, log(sum<Axis>(exp(shifted), keepdim)));
+    return Cast<floating<typename X::dtype>>::apply(b, sub(shifted, log(sum<Axis>(exp(shifted), keepdim))));
   }
 };
 

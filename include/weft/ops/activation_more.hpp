@@ -107,27 +107,27 @@ struct GatedUnit : Operation<GatedUnit<Axis, Gate, GateFirst>> {
 // threshold: the same number in f32.)
 template <class X, class B = int>
 constexpr auto softplus(const X& x, const B& beta = 1) {
-  return detail::Composed<detail::SoftplusF>{}(x, beta);
+  return detail::Composed<detail::InSingle<detail::SoftplusF>>{}(x, beta);
 }
 template <class X>
 constexpr auto logsigmoid(const X& x) {
-  return detail::Composed<detail::LogSigmoidF>{}(x);
+  return detail::Composed<detail::InSingle<detail::LogSigmoidF>>{}(x);
 }
 template <class X>
 constexpr auto mish(const X& x) {
-  return detail::Composed<detail::MishF>{}(x);
+  return detail::Composed<detail::InSingle<detail::MishF>>{}(x);
 }
 template <class X, class A = int>
 constexpr auto elu(const X& x, const A& alpha = 1) {
-  return detail::Composed<detail::EluF>{}(x, alpha);
+  return detail::Composed<detail::InSingle<detail::EluF>>{}(x, alpha);
 }
 template <class X>
 constexpr auto selu(const X& x) {
-  return detail::Composed<detail::SeluF>{}(x);
+  return detail::Composed<detail::InSingle<detail::SeluF>>{}(x);
 }
 template <class X, class A = int>
 constexpr auto celu(const X& x, const A& alpha = 1) {
-  return detail::Composed<detail::CeluF>{}(x, alpha);
+  return detail::Composed<detail::InSingle<detail::CeluF>>{}(x, alpha);
 }
 template <class X, class S = double>
 constexpr auto leaky_relu(const X& x, const S& slope = 0.01) {
@@ -144,11 +144,11 @@ constexpr auto relu6(const X& x) {
 }
 template <class X>
 constexpr auto hardsigmoid(const X& x) {
-  return detail::Composed<detail::HardsigmoidF>{}(x);
+  return detail::Composed<detail::InSingle<detail::HardsigmoidF>>{}(x);
 }
 template <class X>
 constexpr auto hardswish(const X& x) {
-  return detail::Composed<detail::HardswishF>{}(x);
+  return detail::Composed<detail::InSingle<detail::HardswishF>>{}(x);
 }
 template <class X, class A = int, class B = int>
 constexpr auto hardtanh(const X& x, const A& low = -1, const B& high = 1) {
@@ -156,7 +156,7 @@ constexpr auto hardtanh(const X& x, const A& low = -1, const B& high = 1) {
 }
 template <class X>
 constexpr auto softsign(const X& x) {
-  return detail::Composed<detail::SoftsignF>{}(x);
+  return detail::Composed<detail::InSingle<detail::SoftsignF>>{}(x);
 }
 template <int Axis = -1, class X>
 constexpr auto glu(const X& x) {

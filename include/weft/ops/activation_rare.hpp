@@ -42,7 +42,7 @@ constexpr auto hardshrink(const X& x, const L& l = 0.5) {
 // x - tanh(x)
 template <class X>
 constexpr auto tanhshrink(const X& x) {
-  return detail::Composed<detail::TanhshrinkF>{}(x);
+  return detail::Composed<detail::InSingle<detail::TanhshrinkF>>{}(x);
 }
 // x where x > least, value elsewhere.
 template <class X, class A, class B>

@@ -2,7 +2,7 @@
 // Pooling to a given extent: torch.nn.functional.adaptive_avg_pool2d, adaptive_max_pool2d and their like.
 // Place p of P gathers elements [p L / P, ceil((p + 1) L / P)) of L: ordinary windows where P divides L.
 
-#include "weft/ops/interpolate.hpp"
+#include "weft/ops/along_axis.hpp"
 #include "weft/ops/pool.hpp"
 
 namespace weft {

@@ -1,7 +1,7 @@
 #pragma once
 // Reductions composed of others: stddev, any, all, logsumexp, norm, count_nonzero, with axes as template
 // arguments and `keepdim` as in reduce.hpp. (PyTorch's `std` is called stddev: in C++ that name is a
-// namespace.)
+// namespace.) Computed in f32 and rounded once where elements are smaller.
 
 #include "weft/ops/pointwise_more.hpp"
 #include "weft/ops/reduce.hpp"
@@ -23,7 +23,9 @@ template <bool Keep, int Correction, int... A>
 struct StdDev : Operation<StdDev<Keep, Correction, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    return sqrt(Variance<Keep, Correction, A...>::apply(b, x));
+    const auto wide = Cast<opmath<typename X::dtype>>::apply(b, x);
+    return Cast<floating<typename X::dtype>>::apply(b,
+                                                    sqrt(Variance<Keep, Correction, A...>::apply(b, wide)));
   }
 };
 
@@ -50,12 +52,13 @@ template <bool Keep, int... A>
 struct LogSumExp : Operation<LogSumExp<Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& in) {
-    const auto x = detail::real(in);
+    const auto x = Cast<opmath<typename X::dtype>>::apply(b, in);
     const auto top = stop_gradient(Reduce<ir::Op::reduce_max, true, A...>::apply(b, x));
     const auto shift = where(isfinite(top), top, 0);
     const auto r = add(log(Reduce<ir::Op::reduce_sum, true, A...>::apply(b, exp(sub(x, shift)))), shift);
     using S = shape_of<detail::reduced_rule<typename X::shape, Keep, A...>>;
-    return Expr<typename decltype(r)::dtype, S>{ir::reshape(r.value, S::value)};
+    return Cast<floating<typename X::dtype>>::apply(
+        b, Expr<typename decltype(r)::dtype, S>{ir::reshape(r.value, S::value)});
   }
 };
 
@@ -64,10 +67,15 @@ template <int P, bool Keep, int... A>
 struct Norm : Operation<Norm<P, Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& in) {
-    const auto x = detail::real(in);
-    using T = typename decltype(x)::dtype;
+    const auto x = Cast<opmath<typename X::dtype>>::apply(b, in);
+    return Cast<floating<typename X::dtype>>::apply(b, of(b, x));
+  }
+
+ private:
+  template <class X>
+  static constexpr auto of(ir::Builder& b, const X& x) {
     if constexpr (P == 0)
-      return cast<T>(Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, ne(x, 0)));
+      return cast<typename X::dtype>(Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, ne(x, 0)));
     else if constexpr (P == 1)
       return Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, abs(x));
     else if constexpr (P == 2)

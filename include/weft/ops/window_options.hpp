@@ -76,15 +76,32 @@ struct PoolOptions {
   i64 divisor_override = 0;       // of average pooling; 0: the window's size
 };
 
-// How values between places are found. Linear stands for PyTorch's linear, bilinear and trilinear.
-enum class Interpolation : u8 { nearest, linear };
+// How values between places are found. Linear stands for PyTorch's linear, bilinear and trilinear, cubic for
+// its bicubic, nearest_exact for "nearest-exact".
+enum class Interpolation : u8 { nearest, linear, nearest_exact, cubic, area };
 
-// Either the result's extents or the (whole) factors by which the input's grow.
+// Factors, whole or not: one for all spatial axes, or one each.
+struct Factors {
+  double value[3]{};
+  int count = 0;  // 0: one for all
+
+  constexpr Factors(double all) : value{all, all, all} {}
+  constexpr Factors(double a, double b) : value{a, b, 0}, count(2) {}
+  constexpr Factors(double a, double b, double c) : value{a, b, c}, count(3) {}
+  // member by member: as in PerAxis
+  constexpr Factors(const double (&all)[3], int n) : value{all[0], all[1], all[2]}, count(n) {}
+  constexpr double operator[](int axis) const { return value[axis]; }
+  constexpr bool names(int axes) const { return count == 0 || count == axes; }
+};
+
+// Either the result's extents or the factors by which the input's grow, rounded down.
 struct InterpolateOptions {
   PerAxis size = 0;
-  PerAxis scale_factor = 0;
+  Factors scale_factor = 0;
   Interpolation mode = Interpolation::nearest;
-  bool align_corners = false;
+  bool align_corners = false;           // of linear and cubic: the first and last places stay where they are
+  bool recompute_scale_factor = false;  // places by the ratio of the extents, not by the factor itself
+  bool antialias = false;               // of linear and cubic: wider weights where the result is smaller
 };
 
 }  // namespace weft

@@ -7,6 +7,7 @@
 // reductions go along the columns (usable at once), along the rows, or over everything (usable by later
 // groups). What crosses groups is stored, unless computing it again from what is in memory anyway is cheap.
 
+#include "weft/passes/dot_problem.hpp"
 #include "weft/passes/epilogue.hpp"
 #include "weft/passes/lines.hpp"
 
@@ -171,40 +172,30 @@ class Fuser {
         group_[i] = group_[in[0]];
         earliest_[i] = group_[i] + 1;
         return;
-      case Op::loop:
       case Op::dot:
+        join_contracted(i);
+        join_free(i);
+        set_apart(i, [&](int x) { return view_root(x); });
+        return;
       case Op::conv:
+        set_apart(i, [&](int x) { return view_root(x); });
+        return;
+      case Op::loop:
+        set_apart(i, [&](int x) { return contiguous_root(x); });
+        stored_[i] = 0;  // its results are
+        return;
       case Op::gather:
       case Op::custom:
-      case Op::scatter_add: {
-        int after = 0;
-        if (n.op == Op::dot) join_contracted(i);
-        for (int k = 0; k < n.arity; ++k) {
-          const bool strided = n.op == Op::dot || n.op == Op::conv;
-          const int x = strided ? view_root(in[k]) : contiguous_root(in[k]);
-          after = max(after, after_memory(x));
-          if (reader_[x] < f.groups.size()) reader_[x] = f.groups.size();
-        }
-        role_[i] = Role::opaque;
-        stored_[i] = n.op == Op::loop ? 0 : 1;
-        group_[i] = new_group(i);
-        earliest_[i] = group_[i] + 1;
+      case Op::scatter_add:
+        set_apart(i, [&](int x) { return contiguous_root(x); });
         return;
-      }
       case Op::scan:
       case Op::argsort:
       case Op::take:
       case Op::scatter:
       case Op::search: {
         const int axis = ir::line_axis(g, i);
-        for (int k = 0; k < n.arity; ++k) {
-          const int x = line_root(in[k], axis);
-          if (reader_[x] < f.groups.size()) reader_[x] = f.groups.size();
-        }
-        role_[i] = Role::opaque;
-        stored_[i] = 1;
-        group_[i] = new_group(i);
-        earliest_[i] = group_[i] + 1;
+        set_apart(i, [&](int x) { return line_root(x, axis); });
         return;
       }
       case Op::pack: {
@@ -252,6 +243,21 @@ class Fuser {
       earliest_[i] = after_memory(root);
     }
     place(i);
+  }
+
+  // Node i has a kernel of its own, over its operands' memory as `root` finds it. That may copy operands,
+  // whose groups come first: only then is it known which group reads them.
+  template <class Root>
+  constexpr void set_apart(int i, Root root) {
+    const int* const in = edges_ + nodes_[i].first;
+    roots_.clear();
+    for (int k = 0; k < nodes_[i].arity; ++k) roots_.push(root(in[k]));
+    role_[i] = Role::opaque;
+    stored_[i] = 1;
+    group_[i] = new_group(i);
+    earliest_[i] = group_[i] + 1;
+    for (const int x : roots_)
+      if (reader_[x] < group_[i]) reader_[x] = group_[i];
   }
 
   // The first group that may read x from memory.
@@ -360,6 +366,17 @@ class Fuser {
         inner = axis;
       }
       if (!joined && v.root != x) copy(x);
+    }
+  }
+
+  // A product has few batch axes: where too many are left, its operands are copied into their order, whose
+  // axes are one run each.
+  constexpr void join_free(int i) {
+    if (shapes_[nodes_[i].shape].rank < 5) return;
+    const int* const in = edges_ + nodes_[i].first;
+    for (int k = 0; k < 2; ++k) {
+      if (dot_problem(g, i, resolve(in[0]), resolve(in[1])).ok) return;
+      contiguous_root(in[k]);
     }
   }
 
@@ -607,7 +624,8 @@ class Fuser {
   int* leaf_ = nullptr;
   int* again_cost_ = nullptr;
   List<u8> wanted_;
-  List<int> uses_;  // edges to each node
+  List<int> uses_;   // edges to each node
+  List<int> roots_;  // memory that one node reads
 };
 
 // Groups alone; collect() (collect.hpp) then decides what is stored, and lists what each group does.

@@ -48,7 +48,30 @@ constexpr Value extremum_places(Value x, Value y, int axis, bool reversed) {
   return ir::scan(ir::select(hit, place, none), axis, reversed, reversed ? Fold::min : Fold::max);
 }
 
-// sum of g exp(x - y) over what follows, in logarithms, since exp(-y) alone may overflow.
+// sum of g exp(x - y) over what follows, from every pair of a line.
+constexpr Value pairwise_gradient(Value x, Value y, Value g, int axis, bool reversed) {
+  ir::Builder& b = *x.builder;
+  const Dims d = x.dims();
+  Dims from, to;  // (in front, the element of x, the element of y, behind)
+  from.rank = 4;
+  for (int k = 0; k < 4; ++k) from.extent[k] = 1;
+  for (int k = 0; k < d.rank; ++k) from.extent[k < axis ? 0 : k == axis ? 1 : 3] *= d.extent[k];
+  to = from;
+  to.extent[1] = 1;
+  to.extent[2] = d.extent[axis];
+  const Dims pairs = ir::with_extent(from, 2, d.extent[axis]);
+  const Value one = ir::broadcast(ir::reshape(x, from), pairs);
+  const Value sum = ir::broadcast(ir::reshape(y, to), pairs);
+  const Value gradient = ir::broadcast(ir::reshape(g, to), pairs);
+  const Value i{&b, b.leaf(Op::iota, DType::i32, pairs, 1)}, j{&b, b.leaf(Op::iota, DType::i32, pairs, 2)};
+  const Value follows = reversed ? ir::binary(Op::le, j, i) : ir::binary(Op::le, i, j);
+  const Value none = ir::constant_like(gradient, 0);
+  const Value weight = ir::unary(Op::exp, ir::select(follows, one - sum, none));
+  return ir::reshape(ir::reduce(Op::reduce_sum, ir::select(follows, weight * gradient, none), 4u), d);
+}
+
+// The same in logarithms, since exp(-y) alone may overflow. The logarithm of g has no derivative where g is
+// 0; the sum is linear there, too.
 constexpr Value logarithmic_gradient(Value x, Value y, Value g, int axis, bool reversed) {
   const Value zero = ir::constant_like(g, 0);
   const auto part = [&](Value positive) {
@@ -57,7 +80,7 @@ constexpr Value logarithmic_gradient(Value x, Value y, Value g, int axis, bool r
     return ir::unary(Op::exp, sums + x);
   };
   const Value gained = part(g), lost = part(-g);
-  return gained - lost;
+  return ir::surrogate(gained - lost, pairwise_gradient(x, y, g, axis, reversed));
 }
 
 }  // namespace line

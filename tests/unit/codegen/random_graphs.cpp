@@ -96,7 +96,16 @@ TEST_CASE("random graphs: products with what is added to them") {
   CHECK(absorbed.bias > 250);
   CHECK(absorbed.both > 100);
 }
+TEST_CASE("random graphs: products over many axes in other orders than in memory") {
+  CHECK(failures(80000, 3000, {.steps = 5, .products = 15, .many_axes = true}) == 0);
+}
 TEST_CASE("random graphs: convolutions among other arithmetic") {
   CHECK(failures(60000, 2000, {.steps = 8, .convolutions = true}) == 0);
   CHECK(failures(70000, 1000, {.steps = 12, .state = true, .convolutions = true}) == 0);
+}
+TEST_CASE("random graphs: loops among other arithmetic, and loops in loops") {
+  CHECK(failures(90000, 2000, {.steps = 8, .loops = 1}) == 0);
+  CHECK(failures(100000, 1000, {.steps = 12, .state = true, .loops = 1}) == 0);
+  CHECK(failures(110000, 1000, {.steps = 8, .loops = 2}) == 0);
+  CHECK(failures(120000, 50, {.steps = 8, .size = 20000, .loops = 1}) == 0);
 }

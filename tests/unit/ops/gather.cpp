@@ -50,3 +50,10 @@ TEST_CASE("gather: one launch, whatever views it reads") {
             Cpu{}, [](auto x, auto i) { return gather<1>(slice<1, 2, 8>(x), i); }, in<f32, 6, 9>,
             in<i64, 6, 4>))::launches() == 1);
 }
+TEST_CASE("gather: by what is computed from the tensor itself") {
+  const auto next = [](auto x) { return gather<0>(x, x + 1); };
+  auto three = compile(Cpu{1}, next, in<i64, 3>);
+  CHECK(three(std::vector<i64>{-1, 0, 1}).to_vector() == std::vector<i64>{-1, 0, 1});
+  auto one = compile(Cpu{1}, next, in<i64, 1>);
+  CHECK(one(std::vector<i64>{-1}).to_vector() == std::vector<i64>{-1});
+}

@@ -1,9 +1,12 @@
 #include "weft/ops/vjp.hpp"
 
 #include "support/parity.hpp"
+#include "weft/ops/activation.hpp"
 #include "weft/ops/linalg.hpp"
 #include "weft/ops/movement.hpp"
+#include "weft/ops/pointwise_more.hpp"
 #include "weft/ops/reduce.hpp"
+#include "weft/ops/scan.hpp"
 
 using namespace weft;
 using weft::testing::check_group;
@@ -44,4 +47,21 @@ TEST_CASE("vjp, jvp: what reaches no argument is zero, and both nest with grad")
   }
   CHECK(y.item() == 2);
   CHECK(dy.item() == 0);
+}
+
+TEST_CASE("vjp, jvp: of logcumsumexp, also where an inner gradient or a cotangent is zero") {
+  check_group(
+      "func_running_logarithm",
+      [](auto z, auto t) {
+        const auto running = [](auto x) { return logcumsumexp<1>(x); };
+        const auto above = [](auto x) { return sum(square(relu(logcumsumexp<1>(x) - 1))); };
+        const auto tangent = jvp(running)(z, t).second;
+        const auto second = jvp(grad(above))(z, t).second;
+        const auto reverse = vjp(grad(above))(z, t);
+        // linear in its cotangent, so that its derivative at 0 is the same function
+        const auto pull = [z](auto c) { return vjp([](auto x) { return logcumsumexp<1>(x); })(z, c); };
+        const auto of_cotangent = jvp(pull)(t * 0, t).second;
+        return std::tuple{tangent, second, reverse, of_cotangent, pull(t * 0)};
+      },
+      in<f64, 2, 5>, in<f64, 2, 5>);
 }

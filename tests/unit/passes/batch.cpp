@@ -88,13 +88,17 @@ void reached(const Trial& t, std::set<Op>& ops) {
   }
 }
 
+bool draws(const ir::Graph& g) {
+  for (int i = 0; i < g.nodes.size(); ++i)
+    if (g.nodes[i].op == Op::random || (g.nodes[i].op == Op::loop && draws(ir::loop_body(g, i)))) return true;
+  return false;
+}
+
 int failures(u32 first, u32 count, RandomGraphOptions options, std::set<Op>& ops) {
   int failed = 0;
   for (u32 seed = first; seed < first + count && failed < 3; ++seed) {
     const RandomGraph random(seed, options);
-    bool draws = false;
-    for (const ir::Node& n : random.graph().nodes) draws = draws || n.op == Op::random;
-    if (draws) continue;  // every sample draws for itself
+    if (draws(random.graph())) continue;  // every sample draws for itself
     Trial t;
     t.graph = random.graph();
     std::mt19937 shuffle(seed + 77);
@@ -120,11 +124,13 @@ TEST_CASE("batch: random graphs for all samples at once give the stacks of each 
   CHECK(failures(1, 1200, {}, ops) == 0);
   CHECK(failures(1, 400, {.steps = 24, .size = 100, .products = 12}, ops) == 0);
   CHECK(failures(1, 600, {.size = 120, .convolutions = true}, ops) == 0);
+  CHECK(failures(1, 600, {.loops = 2}, ops) == 0);
   // of every class of primitives with a rule
-  for (const Op op : {Op::neg,         Op::add,     Op::select,  Op::cast, Op::stop_gradient, Op::broadcast,
-                      Op::reshape,     Op::permute, Op::slice,   Op::pad,  Op::reduce_sum,    Op::reduce_max,
-                      Op::reduce_prod, Op::argmax,  Op::argmin,  Op::dot,  Op::conv,          Op::gather,
-                      Op::scatter_add, Op::scan,    Op::argsort, Op::take, Op::scatter,       Op::search}) {
+  for (const Op op :
+       {Op::neg,     Op::add,     Op::select, Op::cast,       Op::stop_gradient, Op::broadcast,   Op::reshape,
+        Op::permute, Op::slice,   Op::pad,    Op::reduce_sum, Op::reduce_max,    Op::reduce_prod, Op::argmax,
+        Op::argmin,  Op::dot,     Op::conv,   Op::gather,     Op::scatter_add,   Op::scan,        Op::argsort,
+        Op::take,    Op::scatter, Op::search, Op::loop,       Op::loop_result}) {
     INFO(ir::info(op).name);
     CHECK(ops.count(op) == 1);
   }

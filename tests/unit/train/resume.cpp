@@ -1,0 +1,88 @@
+// Trainers whose state is more than two moments of every parameter: a run that is saved and continued by a
+// new trainer ends with the same bits as the one that was not interrupted.
+
+#include <doctest/doctest.h>
+
+#include "../io/scratch.hpp"
+#include "weft/nn/linear.hpp"
+#include "weft/ops/loss.hpp"
+#include "weft/optim/average.hpp"
+#include "weft/optim/muon.hpp"
+#include "weft/train/trainer.hpp"
+
+using namespace weft;
+
+namespace {
+
+// A tall matrix, a wide one, and their biases.
+struct Net {
+  nn::Linear<5, 8> fc1{};
+  nn::Linear<8, 3> fc2{};
+  constexpr auto operator()(auto x) const { return fc2(tanh(fc1(x))); }
+};
+
+template <class... O>
+auto make(const O&... options) {
+  return make_trainer<Net>(
+      Cpu{1}, [](const auto& m, auto x, auto target) { return mse_loss(m(x), target); }, in<f32, 8, 5>,
+      in<f32, 8, 3>, options...);
+}
+
+// Step `call` sees numbers of its own, so that a step done twice or left out shows.
+template <class Trainer>
+std::vector<float> advance(Trainer& trainer, int from, int to) {
+  std::vector<float> losses;
+  for (int call = from; call < to; ++call) {
+    float x[40], target[24];
+    for (int k = 0; k < 40; ++k) x[k] = static_cast<float>((k * 7 + call * 11) % 13) / 6.0f - 1.0f;
+    for (int k = 0; k < 24; ++k) target[k] = static_cast<float>((k * 5 + call * 3) % 11) / 5.0f - 1.0f;
+    losses.push_back(trainer.step(&x[0], &target[0]));
+  }
+  return losses;
+}
+
+template <class Model>
+std::vector<std::byte> bytes_of(const Model& model) {
+  return {model.state(), model.state() + model.state_bytes()};
+}
+
+template <class... O>
+void check_resume(int at, const O&... options) {
+  constexpr int end = 20;
+  const ScratchFolder folder;
+  auto whole = make(options..., seed{21});
+  const auto start = bytes_of(whole.model());
+  advance(whole, 0, at);
+  whole.save(folder / "checkpoint");
+  auto resumed = make(options..., seed{99});
+  resumed.load(folder / "checkpoint");
+  CHECK(resumed.steps() == at);
+  CHECK(advance(resumed, at, end) == advance(whole, at, end));
+  CHECK(bytes_of(whole.model()) != start);
+  CHECK(bytes_of(resumed.model()) == bytes_of(whole.model()));
+  if constexpr (requires { whole.average(); }) {
+    CHECK(bytes_of(resumed.average()) == bytes_of(whole.average()));
+    CHECK(bytes_of(whole.average()) != bytes_of(whole.model()));
+  }
+  whole.save(folder / "a");
+  resumed.save(folder / "b");
+  CHECK(io::read_file(folder / "a") == io::read_file(folder / "b"));
+}
+
+}  // namespace
+
+TEST_CASE("resume: Muon, whose rate follows a schedule and whose biases AdamW updates") {
+  check_resume(7, optim::Muon{.lr = schedule::warmup_cosine(0.02f, 3, 20), .others = {.lr = 0.01f}},
+               clip::norm(1.0f));
+}
+TEST_CASE("resume: an exponential average, between the calls of accumulate<2> with the scale of f16") {
+  check_resume(7, optim::ema(optim::AdamW{.lr = 0.02f}, 0.8f), precision::f16, accumulate<2>);
+}
+TEST_CASE("resume: an equal average, before its first update and between two of them") {
+  const auto average = optim::swa(optim::SGD{.lr = 0.05f, .momentum = 0.9f}, {.start = 6, .every = 4});
+  check_resume(3, average);
+  check_resume(12, average);
+}
+TEST_CASE("resume: an average of what Muon updates") {
+  check_resume(9, optim::ema(optim::Muon{.lr = 0.02f, .others = {.lr = 0.01f}}, 0.9f));
+}
