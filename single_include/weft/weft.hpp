@@ -698,10 +698,9 @@ struct LoopArgs {
 // reductions go along the columns (usable at once), along the rows, or over everything (usable by later
 // groups). What crosses groups is stored, unless computing it again from what is in memory anyway is cheap.
 
-// ---- weft/passes/epilogue.hpp ----
-// Additions to a matrix product that its kernel can make to the finished sums: a value laid out as the
-// result, then one entry a column. Law: the sums, the first addition and the second are each rounded to f32,
-// as the separate nodes would be, so that what is absorbed changes no bit.
+// ---- weft/passes/dot_problem.hpp ----
+// A contraction as a (batched) matrix product over strided memory: axes that walk memory as one are joined,
+// free axes that do not become batch axes, of which a product takes four.
 
 // ---- weft/passes/views.hpp ----
 // Strided views: what a chain of movement nodes over something in memory means as (root, offset, strides),
@@ -1989,6 +1988,21 @@ constexpr Value gather_contracted(Value x, int count, int* contracted, int batch
   for (int c = 0; c < batches; ++c) batch[c] = place[batch[c]];
   return permute(x, order);
 }
+// x with its axes in the order batch, free, contracted; the lists follow.
+constexpr Value in_product_order(Value x, int count, int* contracted, int batches, int* batch) {
+  const int rank = x.dims().rank;
+  i64 order[8]{};
+  int n = 0;
+  Axes used = 0;
+  for (int c = 0; c < batches; ++c) used |= 1u << batch[c], order[n++] = batch[c];
+  for (int c = 0; c < count; ++c) used |= 1u << contracted[c];
+  for (int k = 0; k < rank; ++k)
+    if (!(used >> k & 1u)) order[n++] = k;
+  for (int c = 0; c < count; ++c) order[n++] = contracted[c];
+  for (int c = 0; c < batches; ++c) batch[c] = c;
+  for (int c = 0; c < count; ++c) contracted[c] = rank - count + c;
+  return permute(x, order);
+}
 }  // namespace detail
 
 constexpr Value dot(Value x, Value y, DotAxes axes, DType result) {
@@ -2000,8 +2014,16 @@ constexpr Value dot(Value x, Value y, DotAxes axes, DType result) {
       axes.contracted_a[k] = axes.contracted_a[k - 1], axes.contracted_b[k] = axes.contracted_b[k - 1];
       axes.contracted_a[k - 1] = a, axes.contracted_b[k - 1] = c;
     }
-  x = detail::gather_contracted(x, axes.contracted, axes.contracted_a, axes.batch, axes.batch_a);
-  y = detail::gather_contracted(y, axes.contracted, axes.contracted_b, axes.batch, axes.batch_b);
+  const int free_a = x.dims().rank - axes.batch - axes.contracted;
+  const int free_b = y.dims().rank - axes.batch - axes.contracted;
+  if (axes.batch + (free_a > 1 ? free_a - 1 : 0) + (free_b > 1 ? free_b - 1 : 0) > 4) {
+    // perhaps more axes than a product walks; an operand that is copied for that has few in this order
+    x = detail::in_product_order(x, axes.contracted, axes.contracted_a, axes.batch, axes.batch_a);
+    y = detail::in_product_order(y, axes.contracted, axes.contracted_b, axes.batch, axes.batch_b);
+  } else {
+    x = detail::gather_contracted(x, axes.contracted, axes.contracted_a, axes.batch, axes.batch_a);
+    y = detail::gather_contracted(y, axes.contracted, axes.contracted_b, axes.batch, axes.batch_b);
+  }
   i64 list[34]{axes.batch, axes.contracted};
   int n = 2;
   for (int i = 0; i < axes.batch; ++i) list[n++] = axes.batch_a[i];
@@ -2181,6 +2203,76 @@ constexpr bool apply_movement(const ir::Graph& g, int node, View& v) {
 }
 
 }  // namespace weft::passes
+
+namespace weft::passes {
+
+// One axis of a product: its extent and the strides of the operands and the result along it (elements).
+struct DotAxis {
+  i64 extent = 1, a = 0, b = 0, c = 0;
+};
+
+struct DotProblem {
+  i64 m = 1, n = 1, k = 1;
+  i64 a_row = 0, a_col = 0, b_row = 0, b_col = 0, c_row = 0;
+  int batches = 0;
+  DotAxis batch[8];
+  bool ok = true;
+};
+
+// Joins axes [0, count) from the inside while they walk memory as one; returns how many remain in front.
+constexpr int join_axes(DotAxis* axes, int count) {
+  if (count == 0) return 0;
+  int inner = count - 1;
+  while (inner > 0) {
+    DotAxis& in = axes[inner];
+    const DotAxis& out = axes[inner - 1];
+    if (out.extent != 1 && in.extent != 1 &&
+        (out.a != in.a * in.extent || out.b != in.b * in.extent || out.c != in.c * in.extent))
+      break;
+    DotAxis joined = in.extent == 1 ? out : in;
+    joined.extent = in.extent * out.extent;
+    axes[--inner] = joined;
+  }
+  return inner;
+}
+
+constexpr DotProblem dot_problem(const ir::Graph& g, int node, const View& va, const View& vb) {
+  const ir::DotAxes axes = ir::dot_axes(g, node);
+  const Dims &da = g.dims(g.in(node, 0)), &db = g.dims(g.in(node, 1)), &dc = g.dims(node);
+  const View vc = contiguous_view(node, dc);
+  DotProblem p;
+  DotAxis m[8], n[8], k[8], batch[8];
+  int ms = 0, ns = 0, ks = 0, c_axis = 0, bs = 0;
+  for (int i = 0; i < axes.batch; ++i)
+    batch[bs++] = {da.extent[axes.batch_a[i]], va.stride[axes.batch_a[i]], vb.stride[axes.batch_b[i]],
+                   vc.stride[c_axis++]};
+  for (int i = 0; i < da.rank; ++i)
+    if (!(axes.used_a() >> i & 1u)) m[ms++] = {da.extent[i], va.stride[i], 0, vc.stride[c_axis++]};
+  for (int i = 0; i < db.rank; ++i)
+    if (!(axes.used_b() >> i & 1u)) n[ns++] = {db.extent[i], 0, vb.stride[i], vc.stride[c_axis++]};
+  for (int i = 0; i < axes.contracted; ++i)
+    k[ks++] = {da.extent[axes.contracted_a[i]], va.stride[axes.contracted_a[i]],
+               vb.stride[axes.contracted_b[i]], 0};
+  const int m_left = join_axes(m, ms), n_left = join_axes(n, ns), k_left = join_axes(k, ks);
+  const int b_left = join_axes(batch, bs);
+  if (k_left > 0) p.ok = false;
+  for (int i = 0; bs > 0 && i <= b_left; ++i)
+    if (batch[i].extent != 1) p.batch[p.batches++] = batch[i];
+  for (int i = 0; i < m_left; ++i) p.batch[p.batches++] = m[i];
+  for (int i = 0; i < n_left; ++i) p.batch[p.batches++] = n[i];
+  if (p.batches > 4) p.ok = false;
+  if (ms > 0) p.m = m[m_left].extent, p.a_row = m[m_left].a, p.c_row = m[m_left].c;
+  if (ns > 0) p.n = n[n_left].extent, p.b_col = n[n_left].b;
+  if (ks > 0) p.k = k[k_left].extent, p.a_col = k[k_left].a, p.b_row = k[k_left].b;
+  if (p.m == 1) p.c_row = p.n;
+  return p;
+}
+
+}  // namespace weft::passes
+// ---- weft/passes/epilogue.hpp ----
+// Additions to a matrix product that its kernel can make to the finished sums: a value laid out as the
+// result, then one entry a column. Law: the sums, the first addition and the second are each rounded to f32,
+// as the separate nodes would be, so that what is absorbed changes no bit.
 
 namespace weft::passes {
 
@@ -2552,40 +2644,30 @@ class Fuser {
         group_[i] = group_[in[0]];
         earliest_[i] = group_[i] + 1;
         return;
-      case Op::loop:
       case Op::dot:
+        join_contracted(i);
+        join_free(i);
+        set_apart(i, [&](int x) { return view_root(x); });
+        return;
       case Op::conv:
+        set_apart(i, [&](int x) { return view_root(x); });
+        return;
+      case Op::loop:
+        set_apart(i, [&](int x) { return contiguous_root(x); });
+        stored_[i] = 0;  // its results are
+        return;
       case Op::gather:
       case Op::custom:
-      case Op::scatter_add: {
-        int after = 0;
-        if (n.op == Op::dot) join_contracted(i);
-        for (int k = 0; k < n.arity; ++k) {
-          const bool strided = n.op == Op::dot || n.op == Op::conv;
-          const int x = strided ? view_root(in[k]) : contiguous_root(in[k]);
-          after = max(after, after_memory(x));
-          if (reader_[x] < f.groups.size()) reader_[x] = f.groups.size();
-        }
-        role_[i] = Role::opaque;
-        stored_[i] = n.op == Op::loop ? 0 : 1;
-        group_[i] = new_group(i);
-        earliest_[i] = group_[i] + 1;
+      case Op::scatter_add:
+        set_apart(i, [&](int x) { return contiguous_root(x); });
         return;
-      }
       case Op::scan:
       case Op::argsort:
       case Op::take:
       case Op::scatter:
       case Op::search: {
         const int axis = ir::line_axis(g, i);
-        for (int k = 0; k < n.arity; ++k) {
-          const int x = line_root(in[k], axis);
-          if (reader_[x] < f.groups.size()) reader_[x] = f.groups.size();
-        }
-        role_[i] = Role::opaque;
-        stored_[i] = 1;
-        group_[i] = new_group(i);
-        earliest_[i] = group_[i] + 1;
+        set_apart(i, [&](int x) { return line_root(x, axis); });
         return;
       }
       case Op::pack: {
@@ -2633,6 +2715,21 @@ class Fuser {
       earliest_[i] = after_memory(root);
     }
     place(i);
+  }
+
+  // Node i has a kernel of its own, over its operands' memory as `root` finds it. That may copy operands,
+  // whose groups come first: only then is it known which group reads them.
+  template <class Root>
+  constexpr void set_apart(int i, Root root) {
+    const int* const in = edges_ + nodes_[i].first;
+    roots_.clear();
+    for (int k = 0; k < nodes_[i].arity; ++k) roots_.push(root(in[k]));
+    role_[i] = Role::opaque;
+    stored_[i] = 1;
+    group_[i] = new_group(i);
+    earliest_[i] = group_[i] + 1;
+    for (const int x : roots_)
+      if (reader_[x] < group_[i]) reader_[x] = group_[i];
   }
 
   // The first group that may read x from memory.
@@ -2741,6 +2838,17 @@ class Fuser {
         inner = axis;
       }
       if (!joined && v.root != x) copy(x);
+    }
+  }
+
+  // A product has few batch axes: where too many are left, its operands are copied into their order, whose
+  // axes are one run each.
+  constexpr void join_free(int i) {
+    if (shapes_[nodes_[i].shape].rank < 5) return;
+    const int* const in = edges_ + nodes_[i].first;
+    for (int k = 0; k < 2; ++k) {
+      if (dot_problem(g, i, resolve(in[0]), resolve(in[1])).ok) return;
+      contiguous_root(in[k]);
     }
   }
 
@@ -2988,7 +3096,8 @@ class Fuser {
   int* leaf_ = nullptr;
   int* again_cost_ = nullptr;
   List<u8> wanted_;
-  List<int> uses_;  // edges to each node
+  List<int> uses_;   // edges to each node
+  List<int> roots_;  // memory that one node reads
 };
 
 // Groups alone; collect() (collect.hpp) then decides what is stored, and lists what each group does.
@@ -4666,8 +4775,7 @@ constexpr void lower_custom(const ir::Graph& g, const passes::Fusion& f, const p
 
 }  // namespace weft::codegen
 // ---- weft/codegen/lower_dot.hpp ----
-// A contraction as a (batched) matrix product over strided memory: axes that walk memory as one are joined,
-// free axes that do not become batch axes.
+// A contraction as the launch of a matrix product (passes/dot_problem.hpp), and gather and scatter_add.
 
 // ---- weft/kernels/dot_call.hpp ----
 // A product as a program's image spells it: numbers m, n, k, five strides, and for each batch axis its extent
@@ -4746,75 +4854,12 @@ constexpr DotCall dot_call(const u64* numbers) {
 
 namespace weft::codegen {
 
-// One axis of a product: its extent and the strides of the operands and the result along it (elements).
-struct DotAxis {
-  i64 extent = 1, a = 0, b = 0, c = 0;
-};
-
-struct DotProblem {
-  i64 m = 1, n = 1, k = 1;
-  i64 a_row = 0, a_col = 0, b_row = 0, b_col = 0, c_row = 0;
-  int batches = 0;
-  DotAxis batch[8];
-  bool ok = true;
-};
-
-// Joins axes [0, count) from the inside while they walk memory as one; returns how many remain in front.
-constexpr int join_axes(DotAxis* axes, int count) {
-  if (count == 0) return 0;
-  int inner = count - 1;
-  while (inner > 0) {
-    DotAxis& in = axes[inner];
-    const DotAxis& out = axes[inner - 1];
-    if (out.extent != 1 && in.extent != 1 &&
-        (out.a != in.a * in.extent || out.b != in.b * in.extent || out.c != in.c * in.extent))
-      break;
-    DotAxis joined = in.extent == 1 ? out : in;
-    joined.extent = in.extent * out.extent;
-    axes[--inner] = joined;
-  }
-  return inner;
-}
-
-constexpr DotProblem dot_problem(const ir::Graph& g, int node, const passes::View& va,
-                                 const passes::View& vb) {
-  const ir::DotAxes axes = ir::dot_axes(g, node);
-  const Dims &da = g.dims(g.in(node, 0)), &db = g.dims(g.in(node, 1)), &dc = g.dims(node);
-  const passes::View vc = passes::contiguous_view(node, dc);
-  DotProblem p;
-  DotAxis m[8], n[8], k[8], batch[8];
-  int ms = 0, ns = 0, ks = 0, c_axis = 0, bs = 0;
-  for (int i = 0; i < axes.batch; ++i)
-    batch[bs++] = {da.extent[axes.batch_a[i]], va.stride[axes.batch_a[i]], vb.stride[axes.batch_b[i]],
-                   vc.stride[c_axis++]};
-  for (int i = 0; i < da.rank; ++i)
-    if (!(axes.used_a() >> i & 1u)) m[ms++] = {da.extent[i], va.stride[i], 0, vc.stride[c_axis++]};
-  for (int i = 0; i < db.rank; ++i)
-    if (!(axes.used_b() >> i & 1u)) n[ns++] = {db.extent[i], 0, vb.stride[i], vc.stride[c_axis++]};
-  for (int i = 0; i < axes.contracted; ++i)
-    k[ks++] = {da.extent[axes.contracted_a[i]], va.stride[axes.contracted_a[i]],
-               vb.stride[axes.contracted_b[i]], 0};
-  const int m_left = join_axes(m, ms), n_left = join_axes(n, ns), k_left = join_axes(k, ks);
-  const int b_left = join_axes(batch, bs);
-  if (k_left > 0) p.ok = false;
-  for (int i = 0; bs > 0 && i <= b_left; ++i)
-    if (batch[i].extent != 1) p.batch[p.batches++] = batch[i];
-  for (int i = 0; i < m_left; ++i) p.batch[p.batches++] = m[i];
-  for (int i = 0; i < n_left; ++i) p.batch[p.batches++] = n[i];
-  if (p.batches > 4) p.ok = false;
-  if (ms > 0) p.m = m[m_left].extent, p.a_row = m[m_left].a, p.c_row = m[m_left].c;
-  if (ns > 0) p.n = n[n_left].extent, p.b_col = n[n_left].b;
-  if (ks > 0) p.k = k[k_left].extent, p.a_col = k[k_left].a, p.b_row = k[k_left].b;
-  if (p.m == 1) p.c_row = p.n;
-  return p;
-}
-
 constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int k,
                          Lowered& out) {
   const passes::Group& group = f.groups[k];
   const int node = group.opaque, a = g.in(node, 0), b = g.in(node, 1);
   const passes::View va = f.view_in(g, a, k), vb = f.view_in(g, b, k);
-  const DotProblem p = dot_problem(g, node, va, vb);
+  const passes::DotProblem p = passes::dot_problem(g, node, va, vb);
   if (!p.ok) throw Error("codegen/dot", "a contraction's axes cannot be joined into a matrix product");
   List<u64> code, addresses, numbers;
   code.push(static_cast<u64>(g.nodes[a].dtype));
@@ -20706,7 +20751,8 @@ constexpr auto along_channels(const auto& v, std::integer_sequence<int, After...
 // harmless first, so that the gradient of the other branch is not spoiled.
 
 // ---- weft/ops/activation.hpp ----
-// Activations, composed from primitives; formulae as in torch.nn.functional.
+// Activations, composed from primitives; formulae as in torch.nn.functional. Small floating types are
+// computed in f32 and rounded once.
 
 // ---- weft/ops/reduce.hpp ----
 // Reductions along axes named at compile time: sum<1>(x), mean<-1, 0>(x), max<-1>(x), sum(x) over everything.
@@ -20905,11 +20951,11 @@ struct Relu : Operation<Relu> {
 struct Sigmoid : Operation<Sigmoid> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto f = Cast<floating<typename X::dtype>>::apply(b, x);
+    const auto f = Cast<opmath<typename X::dtype>>::apply(b, x);
     constexpr DType t = dtype_of<typename decltype(f)::dtype>;
-    const ir::Value least = ir::constant_like(f.value, t == DType::f64 ? -708 : t == DType::f16 ? -11 : -87);
+    const ir::Value least = ir::constant_like(f.value, t == DType::f64 ? -708 : -87);
     const ir::Value v = ir::select(ir::binary(ir::Op::lt, f.value, least), least, f.value);
-    return decltype(f){1.0 / (ir::unary(ir::Op::exp, -v) + 1.0)};
+    return Cast<floating<typename X::dtype>>::apply(b, decltype(f){1.0 / (ir::unary(ir::Op::exp, -v) + 1.0)});
   }
 };
 
@@ -20937,7 +20983,8 @@ struct GeluTanh : Operation<GeluTanh> {
 struct Silu : Operation<Silu> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    return mul(x, Sigmoid::apply(b, x));
+    const auto f = Cast<opmath<typename X::dtype>>::apply(b, x);
+    return Cast<floating<typename X::dtype>>::apply(b, mul(f, Sigmoid::apply(b, f)));
   }
 };
 
@@ -20946,18 +20993,18 @@ template <int Axis>
 struct Softmax : Operation<Softmax<Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto f = Cast<floating<typename X::dtype>>::apply(b, x);
+    const auto f = Cast<opmath<typename X::dtype>>::apply(b, x);
     const auto e = exp(sub(f, stop_gradient(max<Axis>(f, keepdim))));
-    return div(e, sum<Axis>(e, keepdim));
+    return Cast<floating<typename X::dtype>>::apply(b, div(e, sum<Axis>(e, keepdim)));
   }
 };
 template <int Axis>
 struct LogSoftmax : Operation<LogSoftmax<Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto f = Cast<floating<typename X::dtype>>::apply(b, x);
+    const auto f = Cast<opmath<typename X::dtype>>::apply(b, x);
     const auto shifted = sub(f, stop_gradient(max<Axis>(f, keepdim)));
-    return sub(shifted, log(sum<Axis>(exp(shifted), keepdim)));
+    return Cast<floating<typename X::dtype>>::apply(b, sub(shifted, log(sum<Axis>(exp(shifted), keepdim))));
   }
 };
 
@@ -21570,27 +21617,27 @@ struct GatedUnit : Operation<GatedUnit<Axis, Gate, GateFirst>> {
 // threshold: the same number in f32.)
 template <class X, class B = int>
 constexpr auto softplus(const X& x, const B& beta = 1) {
-  return detail::Composed<detail::SoftplusF>{}(x, beta);
+  return detail::Composed<detail::InSingle<detail::SoftplusF>>{}(x, beta);
 }
 template <class X>
 constexpr auto logsigmoid(const X& x) {
-  return detail::Composed<detail::LogSigmoidF>{}(x);
+  return detail::Composed<detail::InSingle<detail::LogSigmoidF>>{}(x);
 }
 template <class X>
 constexpr auto mish(const X& x) {
-  return detail::Composed<detail::MishF>{}(x);
+  return detail::Composed<detail::InSingle<detail::MishF>>{}(x);
 }
 template <class X, class A = int>
 constexpr auto elu(const X& x, const A& alpha = 1) {
-  return detail::Composed<detail::EluF>{}(x, alpha);
+  return detail::Composed<detail::InSingle<detail::EluF>>{}(x, alpha);
 }
 template <class X>
 constexpr auto selu(const X& x) {
-  return detail::Composed<detail::SeluF>{}(x);
+  return detail::Composed<detail::InSingle<detail::SeluF>>{}(x);
 }
 template <class X, class A = int>
 constexpr auto celu(const X& x, const A& alpha = 1) {
-  return detail::Composed<detail::CeluF>{}(x, alpha);
+  return detail::Composed<detail::InSingle<detail::CeluF>>{}(x, alpha);
 }
 template <class X, class S = double>
 constexpr auto leaky_relu(const X& x, const S& slope = 0.01) {
@@ -21607,11 +21654,11 @@ constexpr auto relu6(const X& x) {
 }
 template <class X>
 constexpr auto hardsigmoid(const X& x) {
-  return detail::Composed<detail::HardsigmoidF>{}(x);
+  return detail::Composed<detail::InSingle<detail::HardsigmoidF>>{}(x);
 }
 template <class X>
 constexpr auto hardswish(const X& x) {
-  return detail::Composed<detail::HardswishF>{}(x);
+  return detail::Composed<detail::InSingle<detail::HardswishF>>{}(x);
 }
 template <class X, class A = int, class B = int>
 constexpr auto hardtanh(const X& x, const A& low = -1, const B& high = 1) {
@@ -21619,7 +21666,7 @@ constexpr auto hardtanh(const X& x, const A& low = -1, const B& high = 1) {
 }
 template <class X>
 constexpr auto softsign(const X& x) {
-  return detail::Composed<detail::SoftsignF>{}(x);
+  return detail::Composed<detail::InSingle<detail::SoftsignF>>{}(x);
 }
 template <int Axis = -1, class X>
 constexpr auto glu(const X& x) {
@@ -21749,7 +21796,7 @@ struct GLU {
 // ---- weft/ops/reduce_more.hpp ----
 // Reductions composed of others: stddev, any, all, logsumexp, norm, count_nonzero, with axes as template
 // arguments and `keepdim` as in reduce.hpp. (PyTorch's `std` is called stddev: in C++ that name is a
-// namespace.)
+// namespace.) Computed in f32 and rounded once where elements are smaller.
 
 namespace weft {
 
@@ -21768,7 +21815,9 @@ template <bool Keep, int Correction, int... A>
 struct StdDev : Operation<StdDev<Keep, Correction, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    return sqrt(Variance<Keep, Correction, A...>::apply(b, x));
+    const auto wide = Cast<opmath<typename X::dtype>>::apply(b, x);
+    return Cast<floating<typename X::dtype>>::apply(b,
+                                                    sqrt(Variance<Keep, Correction, A...>::apply(b, wide)));
   }
 };
 
@@ -21795,12 +21844,13 @@ template <bool Keep, int... A>
 struct LogSumExp : Operation<LogSumExp<Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& in) {
-    const auto x = detail::real(in);
+    const auto x = Cast<opmath<typename X::dtype>>::apply(b, in);
     const auto top = stop_gradient(Reduce<ir::Op::reduce_max, true, A...>::apply(b, x));
     const auto shift = where(isfinite(top), top, 0);
     const auto r = add(log(Reduce<ir::Op::reduce_sum, true, A...>::apply(b, exp(sub(x, shift)))), shift);
     using S = shape_of<detail::reduced_rule<typename X::shape, Keep, A...>>;
-    return Expr<typename decltype(r)::dtype, S>{ir::reshape(r.value, S::value)};
+    return Cast<floating<typename X::dtype>>::apply(
+        b, Expr<typename decltype(r)::dtype, S>{ir::reshape(r.value, S::value)});
   }
 };
 
@@ -21809,10 +21859,15 @@ template <int P, bool Keep, int... A>
 struct Norm : Operation<Norm<P, Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& in) {
-    const auto x = detail::real(in);
-    using T = typename decltype(x)::dtype;
+    const auto x = Cast<opmath<typename X::dtype>>::apply(b, in);
+    return Cast<floating<typename X::dtype>>::apply(b, of(b, x));
+  }
+
+ private:
+  template <class X>
+  static constexpr auto of(ir::Builder& b, const X& x) {
     if constexpr (P == 0)
-      return cast<T>(Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, ne(x, 0)));
+      return cast<typename X::dtype>(Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, ne(x, 0)));
     else if constexpr (P == 1)
       return Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, abs(x));
     else if constexpr (P == 2)
@@ -21947,7 +22002,7 @@ constexpr auto hardshrink(const X& x, const L& l = 0.5) {
 // x - tanh(x)
 template <class X>
 constexpr auto tanhshrink(const X& x) {
-  return detail::Composed<detail::TanhshrinkF>{}(x);
+  return detail::Composed<detail::InSingle<detail::TanhshrinkF>>{}(x);
 }
 // x where x > least, value elsewhere.
 template <class X, class A, class B>
@@ -22108,10 +22163,30 @@ struct FeatureAlphaDropout {
 // Pooling to a given extent: torch.nn.functional.adaptive_avg_pool2d, adaptive_max_pool2d and their like.
 // Place p of P gathers elements [p L / P, ceil((p + 1) L / P)) of L: ordinary windows where P divides L.
 
-// ---- weft/ops/interpolate.hpp ----
-// Resizing of spatial axes: torch.nn.functional.interpolate. Whole factors of the nearest mode are a view;
-// everything else is a product with a small matrix of weights along each axis, whose transpose is the
-// gradient.
+// ---- weft/ops/along_axis.hpp ----
+// One axis through a matrix: how resizing and uneven pooling weigh the elements of an axis. The gradient is
+// the product with the transpose.
+
+namespace weft::detail {
+
+// x's axis replaced by sum over i of matrix[p, i] x[..., i, ...].
+constexpr ir::Value along_axis(ir::Value x, int axis, ir::Value matrix) {
+  ir::DotAxes product;
+  product.contracted = 1;
+  product.contracted_a[0] = axis;
+  product.contracted_b[0] = 1;
+  const ir::Value y = ir::dot(x, matrix, product, x.dtype());
+  const int rank = x.dims().rank;
+  i64 order[8]{};
+  for (int k = 0; k < rank; ++k) order[k] = k < axis ? k : k == axis ? rank - 1 : k - 1;
+  return ir::permute(y, order);
+}
+
+}  // namespace weft::detail
+// ---- weft/ops/pool.hpp ----
+// Pooling over one, two or three axes: torch.nn.functional.max_pool2d, avg_pool2d and their like. Windows are
+// strided views that are compared or added element by element; gradients reach the first greatest element of
+// a window, as PyTorch's do.
 
 // ---- weft/ops/window_options.hpp ----
 // Options of operations that move a window: PyTorch's names and defaults, as constants in template arguments,
@@ -22188,142 +22263,35 @@ struct PoolOptions {
   i64 divisor_override = 0;       // of average pooling; 0: the window's size
 };
 
-// How values between places are found. Linear stands for PyTorch's linear, bilinear and trilinear.
-enum class Interpolation : u8 { nearest, linear };
+// How values between places are found. Linear stands for PyTorch's linear, bilinear and trilinear, cubic for
+// its bicubic, nearest_exact for "nearest-exact".
+enum class Interpolation : u8 { nearest, linear, nearest_exact, cubic, area };
 
-// Either the result's extents or the (whole) factors by which the input's grow.
+// Factors, whole or not: one for all spatial axes, or one each.
+struct Factors {
+  double value[3]{};
+  int count = 0;  // 0: one for all
+
+  constexpr Factors(double all) : value{all, all, all} {}
+  constexpr Factors(double a, double b) : value{a, b, 0}, count(2) {}
+  constexpr Factors(double a, double b, double c) : value{a, b, c}, count(3) {}
+  // member by member: as in PerAxis
+  constexpr Factors(const double (&all)[3], int n) : value{all[0], all[1], all[2]}, count(n) {}
+  constexpr double operator[](int axis) const { return value[axis]; }
+  constexpr bool names(int axes) const { return count == 0 || count == axes; }
+};
+
+// Either the result's extents or the factors by which the input's grow, rounded down.
 struct InterpolateOptions {
   PerAxis size = 0;
-  PerAxis scale_factor = 0;
+  Factors scale_factor = 0;
   Interpolation mode = Interpolation::nearest;
-  bool align_corners = false;
+  bool align_corners = false;           // of linear and cubic: the first and last places stay where they are
+  bool recompute_scale_factor = false;  // places by the ratio of the extents, not by the factor itself
+  bool antialias = false;               // of linear and cubic: wider weights where the result is smaller
 };
 
 }  // namespace weft
-
-namespace weft {
-
-template <bool Ok, class Op, class... Shapes>
-struct InterpolateFits {
-  static_assert(Ok,
-                "interpolate takes (N, C, ...) of floats with one to three more axes and either a size or a "
-                "scale_factor, one number or one for each of those axes, at least 1");
-};
-
-namespace detail {
-
-template <InterpolateOptions Options, class X>
-struct interpolate_rule {
-  static constexpr Dims x = X::value;
-  static constexpr int spatial = x.rank - 2;
-  static constexpr bool sized = Options.size[0] != 0;
-  static constexpr PerAxis given = sized ? Options.size : Options.scale_factor;
-  static constexpr bool ok =
-      spatial >= 1 && spatial <= 3 && x.size() > 0 &&
-      sized != (Options.scale_factor[0] != 0) && given.names(spatial) && given.at_least(1, spatial);
-  static constexpr Dims make() {
-    Dims r = x;
-    for (int k = 0; ok && k < spatial; ++k) r.extent[2 + k] = sized ? given[k] : given[k] * x.extent[2 + k];
-    return r;
-  }
-  static constexpr Dims value = make();
-};
-
-// x's axis replaced by sum over i of matrix[p, i] x[..., i, ...].
-constexpr ir::Value along_axis(ir::Value x, int axis, ir::Value matrix) {
-  ir::DotAxes product;
-  product.contracted = 1;
-  product.contracted_a[0] = axis;
-  product.contracted_b[0] = 1;
-  const ir::Value y = ir::dot(x, matrix, product, x.dtype());
-  const int rank = x.dims().rank;
-  i64 order[8]{};
-  for (int k = 0; k < rank; ++k) order[k] = k < axis ? k : k == axis ? rank - 1 : k - 1;
-  return ir::permute(y, order);
-}
-
-// (to, from): the weight of every element of an axis in every place of the result, as PyTorch computes it.
-constexpr ir::Value interpolation_weights(ir::Builder& b, DType t, i64 from, i64 to, Interpolation mode,
-                                          bool align_corners) {
-  using ir::Op;
-  const i64 extents[]{to, from};
-  const Dims d = ir::make_dims(2, extents);
-  const auto along = [&](u64 axis) {
-    const ir::Value place{&b, b.leaf(Op::iota, DType::i32, d, axis)};
-    return ir::cast(place, t);
-  };
-  const auto number = [&](i64 v) { return ir::constant(b, t, d, static_cast<double>(v)); };
-  const ir::Value p = along(0), i = along(1);
-  const double ratio = static_cast<double>(from) / static_cast<double>(to);
-  if (mode == Interpolation::nearest) {
-    const ir::Value source = ir::binary(Op::min, ir::unary(Op::floor, p * ratio), number(from - 1));
-    return ir::cast(ir::binary(Op::eq, i, source), t);
-  }
-  ir::Value source = p;
-  if (align_corners)
-    source = p * (to > 1 ? static_cast<double>(from - 1) / static_cast<double>(to - 1) : 0);
-  else
-    source = ir::binary(Op::max, (p + 0.5) * ratio - 0.5, number(0));
-  const ir::Value first = ir::binary(Op::min, ir::unary(Op::floor, source), number(from - 1));
-  const ir::Value second = ir::binary(Op::min, first + 1.0, number(from - 1));
-  const ir::Value share = source - first, none = number(0);
-  return ir::select(ir::binary(Op::eq, i, first), 1.0 - share, none) +
-         ir::select(ir::binary(Op::eq, i, second), share, none);
-}
-
-}  // namespace detail
-
-template <InterpolateOptions Options>
-struct Interpolate : Operation<Interpolate<Options>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    using Rule = detail::interpolate_rule<Options, typename X::shape>;
-    using T = typename X::dtype;
-    constexpr bool ok = Rule::ok && is_float(dtype_of<T>);
-    static_assert(sizeof(InterpolateFits<ok, Interpolate, typename X::shape>) > 0);
-    using S = shape_of<Rule>;
-    if constexpr (ok) {
-      constexpr bool nearest = Options.mode == Interpolation::nearest;
-      constexpr DType wide = size_of(dtype_of<T>) < 4 ? DType::f32 : dtype_of<T>;
-      ir::Value v = x.value;
-      for (int k = 0; k < Rule::spatial; ++k) {
-        const i64 from = Rule::x.extent[2 + k], to = S::value.extent[2 + k];
-        const Dims d = v.dims();
-        if (from == to) continue;
-        if (nearest && to % from == 0) {
-          // (in front, the axis, times, behind)
-          Dims apart, result = d;
-          apart.rank = 4;
-          apart.extent[0] = apart.extent[1] = apart.extent[2] = apart.extent[3] = 1;
-          for (int a = 0; a < d.rank; ++a) apart.extent[a < 2 + k ? 0 : a == 2 + k ? 1 : 3] *= d.extent[a];
-          v = ir::reshape(v, apart);
-          apart.extent[2] = to / from;
-          result.extent[2 + k] = to;
-          v = ir::reshape(ir::broadcast(v, apart), result);
-        } else {
-          v = detail::along_axis(
-              ir::cast(v, wide), 2 + k,
-              detail::interpolation_weights(b, wide, from, to, Options.mode, Options.align_corners));
-        }
-      }
-      return Expr<T, S>{ir::cast(v, dtype_of<T>)};
-    } else {
-      return detail::refused<T, S>(x);
-    }
-  }
-};
-
-// interpolate<InterpolateOptions{.scale_factor = 2, .mode = Interpolation::linear}>(x): x (N, C, ...).
-template <InterpolateOptions Options, class X>
-constexpr auto interpolate(const X& x) {
-  return Interpolate<Options>{}(x);
-}
-
-}  // namespace weft
-// ---- weft/ops/pool.hpp ----
-// Pooling over one, two or three axes: torch.nn.functional.max_pool2d, avg_pool2d and their like. Windows are
-// strided views that are compared or added element by element; gradients reach the first greatest element of
-// a window, as PyTorch's do.
 
 namespace weft {
 
@@ -27918,6 +27886,200 @@ struct Transformer {
 // ---- weft/nn/upsample.hpp ----
 // Resizing as a layer: nn::Upsample<nn::InterpolateOptions{.scale_factor = 2}>.
 
+// ---- weft/ops/interpolate.hpp ----
+// Resizing of spatial axes, one after another: torch.nn.functional.interpolate, to any extent. Nearest modes
+// repeat (whole factors: a view) or gather; linear and cubic ones are a product with a matrix of weights,
+// where a NaN or an infinity therefore reaches every place of its axis.
+
+namespace weft {
+
+template <bool Ok, class Op, class... Shapes>
+struct InterpolateFits {
+  static_assert(Ok,
+                "interpolate takes (N, C, ...) of floats with one to three more axes and either a size or a "
+                "scale_factor, one number or one for each of those axes, that leave at least one element; "
+                "align_corners and antialias are for linear and cubic, recompute_scale_factor for factors");
+};
+
+namespace detail {
+
+template <InterpolateOptions Options, class X>
+struct interpolate_rule {
+  static constexpr Dims x = X::value;
+  static constexpr int spatial = x.rank - 2;
+  static constexpr bool sized = Options.size[0] != 0;
+  static constexpr bool weighted =
+      Options.mode == Interpolation::linear || Options.mode == Interpolation::cubic;
+  static constexpr bool named = spatial >= 1 && spatial <= 3 && x.size() > 0 &&
+                                sized != (Options.scale_factor[0] != 0) &&
+                                (sized ? Options.size.names(spatial) : Options.scale_factor.names(spatial)) &&
+                                (weighted || (!Options.align_corners && !Options.antialias)) &&
+                                !(sized && Options.recompute_scale_factor);
+  static constexpr i64 extent(int k) {
+    const double grown = Options.scale_factor[k] * static_cast<double>(x.extent[2 + k]);
+    return sized ? Options.size[k] : grown >= 1 && grown < 1e15 ? static_cast<i64>(grown) : 0;
+  }
+  static constexpr bool check() {
+    for (int k = 0; named && k < spatial; ++k)
+      if (extent(k) < 1) return false;
+    return named;
+  }
+  static constexpr bool ok = check();
+  static constexpr Dims make() {
+    Dims r = x;
+    for (int k = 0; ok && k < spatial; ++k) r.extent[2 + k] = extent(k);
+    return r;
+  }
+  static constexpr Dims value = make();
+  static constexpr PerAxis make_out() {
+    PerAxis all = 1;
+    all.count = spatial;
+    for (int k = 0; ok && k < spatial; ++k) all.value[k] = value.extent[2 + k];
+    return all;
+  }
+  static constexpr PerAxis out = make_out();
+};
+
+// How places of a resized axis lie in the axis: place p at (p + 0.5) ratio - 0.5, or at p ratio.
+struct ResizedAxis {
+  i64 from = 1, to = 1;
+  double ratio = 1;
+  bool whole = true;  // the ratio is from / to
+};
+template <InterpolateOptions Options, class Rule>
+constexpr ResizedAxis resized_axis(int k) {
+  ResizedAxis a;
+  a.from = Rule::x.extent[2 + k];
+  a.to = Rule::value.extent[2 + k];
+  const double from = static_cast<double>(a.from), to = static_cast<double>(a.to);
+  a.whole = Rule::sized || Options.recompute_scale_factor || Options.scale_factor[k] * from == to;
+  if (Options.align_corners)
+    a.ratio = a.to > 1 ? (from - 1) / (to - 1) : 0;
+  else
+    a.ratio = a.whole ? from / to : 1 / Options.scale_factor[k];
+  return a;
+}
+
+// x's axis, each element `times` times in a row: a view.
+constexpr ir::Value repeated(ir::Value x, int axis, i64 times) {
+  Dims apart, result = x.dims();  // (in front, the axis, times, behind)
+  apart.rank = 4;
+  apart.extent[0] = apart.extent[1] = apart.extent[2] = apart.extent[3] = 1;
+  for (int a = 0; a < result.rank; ++a) apart.extent[a < axis ? 0 : a == axis ? 1 : 3] *= result.extent[a];
+  x = ir::reshape(x, apart);
+  apart.extent[2] = times;
+  result.extent[axis] *= times;
+  return ir::reshape(ir::broadcast(x, apart), result);
+}
+
+// x's axis at floor(p ratio), or floor((p + 0.5) ratio) if `exact`.
+constexpr ir::Value nearest_elements(ir::Value x, int axis, const ResizedAxis& a, bool exact) {
+  using ir::Op;
+  if (a.whole && a.to % a.from == 0) return repeated(x, axis, a.to / a.from);
+  ir::Builder& b = *x.builder;
+  const DType t = x.dtype() == DType::f64 ? DType::f64 : DType::f32;
+  const i64 extents[]{a.to};
+  const ir::Value counted{&b, b.leaf(Op::iota, DType::i32, ir::make_dims(1, extents), 0)};
+  ir::Value place = ir::cast(counted, t);
+  if (exact) place = place + 0.5;
+  const ir::Value last = ir::constant_like(counted, static_cast<double>(a.from - 1));
+  const ir::Value source =
+      ir::binary(Op::min, ir::cast(ir::unary(Op::floor, place * a.ratio), DType::i32), last);
+  return ir::take(x, along(source, x.dims(), axis), axis);
+}
+
+// A weight at a distance from 0 to 2: the cubic convolution of Keys (1981) with parameter a.
+constexpr ir::Value cubic_weight(ir::Value d, double a) {
+  const ir::Value near = ((d * (a + 2) - (a + 3)) * d) * d + 1.0;
+  const ir::Value far = ((d - 5.0) * d + 8.0) * d * a - 4 * a;
+  return ir::select(ir::binary(ir::Op::le, d, ir::constant_like(d, 1)), near, far);
+}
+
+// (to, from): the weight of every element of an axis in every place of the result, as PyTorch computes it.
+constexpr ir::Value interpolation_weights(ir::Builder& b, DType t, const ResizedAxis& a,
+                                          const InterpolateOptions& options) {
+  using ir::Op;
+  const i64 extents[]{a.to, a.from};
+  const Dims d = ir::make_dims(2, extents);
+  const auto along = [&](u64 axis) {
+    const ir::Value place{&b, b.leaf(Op::iota, DType::i32, d, axis)};
+    return ir::cast(place, t);
+  };
+  const auto number = [&](double v) { return ir::constant(b, t, d, v); };
+  const ir::Value p = along(0), i = along(1), none = number(0);
+  const ir::Value lowest = none, highest = number(static_cast<double>(a.from - 1));
+  const bool cubic = options.mode == Interpolation::cubic;
+  if (options.antialias) {
+    const double step = a.ratio > 1 ? a.ratio : 1;
+    const ir::Value centre = (p + 0.5) * a.ratio;
+    const ir::Value far = ir::unary(Op::abs, (i - centre + 0.5) / step);
+    const ir::Value weight = cubic ? cubic_weight(far, -0.5) : 1.0 - far;
+    const ir::Value inside = ir::binary(Op::lt, far, number(cubic ? 2 : 1));
+    const ir::Value kept = ir::select(inside, weight, none);
+    return kept /
+           ir::broadcast(ir::reshape(ir::reduce(Op::reduce_sum, kept, 2u), ir::with_extent(d, 1, 1)), d);
+  }
+  ir::Value source = options.align_corners ? p * a.ratio : (p + 0.5) * a.ratio - 0.5;
+  if (!cubic) source = ir::binary(Op::max, source, lowest);
+  const ir::Value first = ir::binary(Op::min, ir::unary(Op::floor, source), highest);
+  const ir::Value share = source - first;
+  // the weight of the element `step` after the first, or of the last one on that side
+  const auto tap = [&](double step, const ir::Value& weight) {
+    const ir::Value at = ir::binary(Op::max, ir::binary(Op::min, first + step, highest), lowest);
+    return ir::select(ir::binary(Op::eq, i, at), weight, none);
+  };
+  if (!cubic) {
+    const ir::Value left = tap(0, 1.0 - share);
+    return left + tap(1, share);
+  }
+  ir::Value sum = tap(-1, cubic_weight(share + 1.0, -0.75));
+  sum = sum + tap(0, cubic_weight(share, -0.75));
+  sum = sum + tap(1, cubic_weight(1.0 - share, -0.75));
+  return sum + tap(2, cubic_weight(2.0 - share, -0.75));
+}
+
+}  // namespace detail
+
+template <InterpolateOptions Options>
+struct Interpolate : Operation<Interpolate<Options>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    using Rule = detail::interpolate_rule<Options, typename X::shape>;
+    using T = typename X::dtype;
+    constexpr bool ok = Rule::ok && is_float(dtype_of<T>);
+    static_assert(sizeof(InterpolateFits<ok, Interpolate, typename X::shape>) > 0);
+    using S = shape_of<Rule>;
+    if constexpr (!ok) {
+      return detail::refused<T, S>(x);
+    } else if constexpr (Options.mode == Interpolation::area) {
+      return AdaptiveAvgPool<Rule::spatial, Rule::out>::apply(b, x);
+    } else {
+      constexpr bool exact = Options.mode == Interpolation::nearest_exact;
+      constexpr DType wide = Rule::weighted ? dtype_of<opmath<T>> : dtype_of<T>;
+      ir::Value v = ir::cast(x.value, wide);
+      for (int k = 0; k < Rule::spatial; ++k) {
+        const detail::ResizedAxis a = detail::resized_axis<Options, Rule>(k);
+        const bool stays =
+            a.from == a.to && (a.ratio == 1 || Options.mode == Interpolation::linear || Options.antialias);
+        if (stays) continue;
+        if (Rule::weighted)
+          v = detail::along_axis(v, 2 + k, detail::interpolation_weights(b, wide, a, Options));
+        else
+          v = detail::nearest_elements(v, 2 + k, a, exact);
+      }
+      return Expr<T, S>{ir::cast(v, dtype_of<T>)};
+    }
+  }
+};
+
+// interpolate<InterpolateOptions{.scale_factor = 1.5, .mode = Interpolation::linear}>(x): x (N, C, ...).
+template <InterpolateOptions Options, class X>
+constexpr auto interpolate(const X& x) {
+  return Interpolate<Options>{}(x);
+}
+
+}  // namespace weft
+
 namespace weft::nn {
 
 using weft::InterpolateOptions;
@@ -28863,7 +29025,30 @@ constexpr Value extremum_places(Value x, Value y, int axis, bool reversed) {
   return ir::scan(ir::select(hit, place, none), axis, reversed, reversed ? Fold::min : Fold::max);
 }
 
-// sum of g exp(x - y) over what follows, in logarithms, since exp(-y) alone may overflow.
+// sum of g exp(x - y) over what follows, from every pair of a line.
+constexpr Value pairwise_gradient(Value x, Value y, Value g, int axis, bool reversed) {
+  ir::Builder& b = *x.builder;
+  const Dims d = x.dims();
+  Dims from, to;  // (in front, the element of x, the element of y, behind)
+  from.rank = 4;
+  for (int k = 0; k < 4; ++k) from.extent[k] = 1;
+  for (int k = 0; k < d.rank; ++k) from.extent[k < axis ? 0 : k == axis ? 1 : 3] *= d.extent[k];
+  to = from;
+  to.extent[1] = 1;
+  to.extent[2] = d.extent[axis];
+  const Dims pairs = ir::with_extent(from, 2, d.extent[axis]);
+  const Value one = ir::broadcast(ir::reshape(x, from), pairs);
+  const Value sum = ir::broadcast(ir::reshape(y, to), pairs);
+  const Value gradient = ir::broadcast(ir::reshape(g, to), pairs);
+  const Value i{&b, b.leaf(Op::iota, DType::i32, pairs, 1)}, j{&b, b.leaf(Op::iota, DType::i32, pairs, 2)};
+  const Value follows = reversed ? ir::binary(Op::le, j, i) : ir::binary(Op::le, i, j);
+  const Value none = ir::constant_like(gradient, 0);
+  const Value weight = ir::unary(Op::exp, ir::select(follows, one - sum, none));
+  return ir::reshape(ir::reduce(Op::reduce_sum, ir::select(follows, weight * gradient, none), 4u), d);
+}
+
+// The same in logarithms, since exp(-y) alone may overflow. The logarithm of g has no derivative where g is
+// 0; the sum is linear there, too.
 constexpr Value logarithmic_gradient(Value x, Value y, Value g, int axis, bool reversed) {
   const Value zero = ir::constant_like(g, 0);
   const auto part = [&](Value positive) {
@@ -28872,7 +29057,7 @@ constexpr Value logarithmic_gradient(Value x, Value y, Value g, int axis, bool r
     return ir::unary(Op::exp, sums + x);
   };
   const Value gained = part(g), lost = part(-g);
-  return gained - lost;
+  return ir::surrogate(gained - lost, pairwise_gradient(x, y, g, axis, reversed));
 }
 
 }  // namespace line
