@@ -2497,6 +2497,7 @@ enum class Role : u8 {
   fused,      // member of a loop group
   opaque,     // a kernel of its own: dot (with what it adds to its sums), conv, gather, scatter
   arena,      // a pack: its operands' memory read as one vector
+  waiting,    // while groups are formed: a sum, or a view of one, that goes with what reads the same later
 };
 
 // How a member's value relates to its group's space.
@@ -2596,17 +2597,18 @@ class Fuser {
   // Places at most `nodes` more nodes.
   constexpr void run(int nodes) {
     const int n = g.nodes.size(), end = nodes < n - s.next ? s.next + nodes : n;
-    const u8* const wanted = wanted_.data();
     for (int i = s.next; i < end; ++i) {
-      classify(i);
-      if (!wanted[i]) continue;
-      if (role_[i] == Role::inlined)
-        s.late.push(i);
-      else
-        want(i);
+      if (waits(i)) {
+        role_[i] = Role::waiting;
+        continue;
+      }
+      const int* in = edges_ + nodes_[i].first;
+      for (int k = 0; k < nodes_[i].arity; ++k) settle(in[k]);
+      enter(i);
     }
     s.next = end;
     if (end < n) return;
+    for (int i = 0; i < n; ++i) settle(i);
     // last, so that state which is read before it is written can be written where it lives
     for (int i : s.late)
       if (role_[i] == Role::inlined) want(i);
@@ -2614,6 +2616,37 @@ class Fuser {
 
  private:
   // ---- one node at a time ----
+  constexpr void enter(int i) {
+    classify(i);
+    if (!wanted_.items[i]) return;
+    if (role_[i] == Role::inlined)
+      s.late.push(i);
+    else
+      want(i);
+  }
+
+  // Whether node i is a sum of memory that no group goes over in the same way yet: one may come before the
+  // sum is used, and take it up without reading that memory again.
+  constexpr bool waits(int i) const {
+    const Node& n = nodes_[i];
+    const bool sum = n.op == Op::reduce_sum;
+    if (!sum && n.op != Op::broadcast && n.op != Op::reshape && n.op != Op::permute) return false;
+    const int x = edges_[n.first];
+    if (role_[x] == Role::waiting) return true;
+    if (!sum || role_[x] == Role::fused || role_[x] == Role::generator) return false;
+    const int root = memory_node(x);
+    if (role_[root] != Role::leaf && role_[root] != Role::opaque) return false;
+    const Reduction r = reduction(i);
+    return !r.odd && r.level != Level::total &&
+           !(reader_[root] >= earliest_[x] && joins(reader_[root], i, nodes_[x].shape, r));
+  }
+  constexpr void settle(int x) {
+    if (role_[x] != Role::waiting) return;
+    role_[x] = Role::leaf;
+    settle(edges_[nodes_[x].first]);
+    enter(x);
+  }
+
   constexpr void classify(int i) {
     const Node& n = nodes_[i];
     const int* in = edges_ + n.first;
@@ -3021,9 +3054,15 @@ class Fuser {
     if (r.odd) level_[i] = Level::row;
     earliest_[i] = best + (level_[i] == Level::column_sum || level_[i] == Level::total || r.odd ? 1 : 0);
     if (earliest_[i] > best) stored_[i] = 1;
-    for (int k = 0; k < n.arity; ++k) {
-      if (reader_[memory[k]] < best) reader_[memory[k]] = best;
+    for (int k = 0; k < n.arity; ++k) read_by(best, memory[k]);
+    // what another group would make is made again, from what that reads
+    if (reduces && role_[memory[0]] == Role::fused && group_[memory[0]] < best) {
+      const Node& made = nodes_[memory[0]];
+      for (int k = 0; k < made.arity; ++k) read_by(best, memory_node(edges_[made.first + k]));
     }
+  }
+  constexpr void read_by(int at, int x) {
+    if (reader_[x] < at) reader_[x] = at;
   }
 
   // A group that reads what the reduced value x is made of, and goes over it as reduction i does; else -1.
@@ -5487,6 +5526,36 @@ WEFT_INLINE DoublePart fma_part(const DoublePart& a, const DoublePart& b, const 
 
 }  // namespace detail
 
+namespace detail {
+// The first n numbers at p as a part, zeros behind them, and the first n of a part to p; memory beyond is
+// left alone. Through a copy in memory the part would wait for the copy's pieces to be written.
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && !defined(__CUDACC__)
+inline constexpr bool has_masked_access = true;
+WEFT_INLINE u16 first_lanes(int n) { return static_cast<u16>((1u << n) - 1u); }
+WEFT_INLINE FloatPart load_first(const float* p, int n) {
+  return __builtin_ia32_loadups512_mask(p, FloatPart{}, first_lanes(n));
+}
+WEFT_INLINE void store_first(float* p, const FloatPart& x, int n) {
+  __builtin_ia32_storeups512_mask(p, x, first_lanes(n));
+}
+#elif defined(__AVX2__) && !defined(__CUDACC__)
+inline constexpr bool has_masked_access = true;
+WEFT_INLINE Pack<i32>::Part first_lanes(int n) {
+  return Pack<i32>::Part{0, 1, 2, 3, 4, 5, 6, 7} < n - Pack<i32>::Part{};
+}
+WEFT_INLINE FloatPart load_first(const float* p, int n) {
+  return __builtin_ia32_maskloadps256(reinterpret_cast<const FloatPart*>(p), first_lanes(n));
+}
+WEFT_INLINE void store_first(float* p, const FloatPart& x, int n) {
+  __builtin_ia32_maskstoreps256(reinterpret_cast<FloatPart*>(p), first_lanes(n), x);
+}
+#else
+inline constexpr bool has_masked_access = false;
+FloatPart load_first(const float* p, int n);  // names alone: never called
+void store_first(float* p, const FloatPart& x, int n);
+#endif
+}  // namespace detail
+
 template <class T>
 requires std::is_floating_point_v<T> WEFT_HD_INLINE Pack<T> fma(const Pack<T>& a, const Pack<T>& b,
                                                                 const Pack<T>& c) {
@@ -5810,9 +5879,15 @@ WEFT_HD_INLINE V load(const S* p) {
 template <class V, class S>
 WEFT_HD_INLINE V load_partial(const S* p, int n, lane_of<V> fill) {
   if constexpr (PackValue<V>) {
-    S buffer[lanes] = {};
-    for (int i = 0; i < n; ++i) buffer[i] = p[i];
-    const V loaded = load<V>(buffer);
+    V loaded;
+    if constexpr (std::is_same_v<S, float> && std::is_same_v<V, Pack<float>> && detail::has_masked_access) {
+      WEFT_EACH_PART(V, loaded.part[j] = detail::load_first(p + j * V::width, n - j * V::width))
+      if (to_bits(fill) == 0) return loaded;  // -0 is another number
+    } else {
+      S buffer[lanes] = {};
+      for (int i = 0; i < n; ++i) buffer[i] = p[i];
+      loaded = load<V>(buffer);
+    }
     using Index = Pack<lane_of<mask_of<V>>>;
     return select(iota<Index>(0) < splat<Index>(n), loaded, splat<V>(fill));
   } else {
@@ -5870,7 +5945,9 @@ WEFT_HD_INLINE void finish_stores_past() {}
 #endif
 template <class S, class V>
 WEFT_HD_INLINE void store_partial(S* p, const V& value, int n) {
-  if constexpr (PackValue<V>) {
+  if constexpr (std::is_same_v<S, float> && std::is_same_v<V, Pack<float>> && detail::has_masked_access) {
+    WEFT_EACH_PART(V, detail::store_first(p + j * V::width, value.part[j], n - j * V::width))
+  } else if constexpr (PackValue<V>) {
     S buffer[lanes];
     store(buffer, value);
     for (int i = 0; i < n; ++i) p[i] = buffer[i];

@@ -103,15 +103,15 @@ int stack_launches(bool backward) {
   return static_cast<int>(exec::explain_graph(block<Stack<Depth>, 4096>(backward)).steps.size());
 }
 
-TEST_CASE("golden: residual blocks take 4 launches forward and 8 backward, at any depth") {
+TEST_CASE("golden: residual blocks take 4 launches forward and at most 7 backward, at any depth") {
   // Between blocks the sum of two gradients is made in the kernel that needs it; one launch at the end puts
   // the parts of all sums along the rows together.
   CHECK(stack_launches<1>(false) == 4);
-  CHECK(stack_launches<1>(true) == 4 + 8);
+  CHECK(stack_launches<1>(true) == 4 + 7);
   CHECK(stack_launches<3>(false) == 12);
-  CHECK(stack_launches<3>(true) == 12 + 20);
+  CHECK(stack_launches<3>(true) == 12 + 19);
   CHECK(stack_launches<6>(false) == 24);
-  CHECK(stack_launches<6>(true) == 24 + 38);
+  CHECK(stack_launches<6>(true) == 24 + 37);
 }
 
 TEST_CASE("golden: a training step of a small classifier") {

@@ -22,9 +22,15 @@ WEFT_HD_INLINE V load(const S* p) {
 template <class V, class S>
 WEFT_HD_INLINE V load_partial(const S* p, int n, lane_of<V> fill) {
   if constexpr (PackValue<V>) {
-    S buffer[lanes] = {};
-    for (int i = 0; i < n; ++i) buffer[i] = p[i];
-    const V loaded = load<V>(buffer);
+    V loaded;
+    if constexpr (std::is_same_v<S, float> && std::is_same_v<V, Pack<float>> && detail::has_masked_access) {
+      WEFT_EACH_PART(V, loaded.part[j] = detail::load_first(p + j * V::width, n - j * V::width))
+      if (to_bits(fill) == 0) return loaded;  // -0 is another number
+    } else {
+      S buffer[lanes] = {};
+      for (int i = 0; i < n; ++i) buffer[i] = p[i];
+      loaded = load<V>(buffer);
+    }
     using Index = Pack<lane_of<mask_of<V>>>;
     return select(iota<Index>(0) < splat<Index>(n), loaded, splat<V>(fill));
   } else {
@@ -82,7 +88,9 @@ WEFT_HD_INLINE void finish_stores_past() {}
 #endif
 template <class S, class V>
 WEFT_HD_INLINE void store_partial(S* p, const V& value, int n) {
-  if constexpr (PackValue<V>) {
+  if constexpr (std::is_same_v<S, float> && std::is_same_v<V, Pack<float>> && detail::has_masked_access) {
+    WEFT_EACH_PART(V, detail::store_first(p + j * V::width, value.part[j], n - j * V::width))
+  } else if constexpr (PackValue<V>) {
     S buffer[lanes];
     store(buffer, value);
     for (int i = 0; i < n; ++i) p[i] = buffer[i];

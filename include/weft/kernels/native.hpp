@@ -178,6 +178,36 @@ WEFT_INLINE DoublePart fma_part(const DoublePart& a, const DoublePart& b, const 
 
 }  // namespace detail
 
+namespace detail {
+// The first n numbers at p as a part, zeros behind them, and the first n of a part to p; memory beyond is
+// left alone. Through a copy in memory the part would wait for the copy's pieces to be written.
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && !defined(__CUDACC__)
+inline constexpr bool has_masked_access = true;
+WEFT_INLINE u16 first_lanes(int n) { return static_cast<u16>((1u << n) - 1u); }
+WEFT_INLINE FloatPart load_first(const float* p, int n) {
+  return __builtin_ia32_loadups512_mask(p, FloatPart{}, first_lanes(n));
+}
+WEFT_INLINE void store_first(float* p, const FloatPart& x, int n) {
+  __builtin_ia32_storeups512_mask(p, x, first_lanes(n));
+}
+#elif defined(__AVX2__) && !defined(__CUDACC__)
+inline constexpr bool has_masked_access = true;
+WEFT_INLINE Pack<i32>::Part first_lanes(int n) {
+  return Pack<i32>::Part{0, 1, 2, 3, 4, 5, 6, 7} < n - Pack<i32>::Part{};
+}
+WEFT_INLINE FloatPart load_first(const float* p, int n) {
+  return __builtin_ia32_maskloadps256(reinterpret_cast<const FloatPart*>(p), first_lanes(n));
+}
+WEFT_INLINE void store_first(float* p, const FloatPart& x, int n) {
+  __builtin_ia32_maskstoreps256(reinterpret_cast<FloatPart*>(p), first_lanes(n), x);
+}
+#else
+inline constexpr bool has_masked_access = false;
+FloatPart load_first(const float* p, int n);  // names alone: never called
+void store_first(float* p, const FloatPart& x, int n);
+#endif
+}  // namespace detail
+
 template <class T>
 requires std::is_floating_point_v<T> WEFT_HD_INLINE Pack<T> fma(const Pack<T>& a, const Pack<T>& b,
                                                                 const Pack<T>& c) {

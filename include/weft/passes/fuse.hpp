@@ -25,6 +25,7 @@ enum class Role : u8 {
   fused,      // member of a loop group
   opaque,     // a kernel of its own: dot (with what it adds to its sums), conv, gather, scatter
   arena,      // a pack: its operands' memory read as one vector
+  waiting,    // while groups are formed: a sum, or a view of one, that goes with what reads the same later
 };
 
 // How a member's value relates to its group's space.
@@ -124,17 +125,18 @@ class Fuser {
   // Places at most `nodes` more nodes.
   constexpr void run(int nodes) {
     const int n = g.nodes.size(), end = nodes < n - s.next ? s.next + nodes : n;
-    const u8* const wanted = wanted_.data();
     for (int i = s.next; i < end; ++i) {
-      classify(i);
-      if (!wanted[i]) continue;
-      if (role_[i] == Role::inlined)
-        s.late.push(i);
-      else
-        want(i);
+      if (waits(i)) {
+        role_[i] = Role::waiting;
+        continue;
+      }
+      const int* in = edges_ + nodes_[i].first;
+      for (int k = 0; k < nodes_[i].arity; ++k) settle(in[k]);
+      enter(i);
     }
     s.next = end;
     if (end < n) return;
+    for (int i = 0; i < n; ++i) settle(i);
     // last, so that state which is read before it is written can be written where it lives
     for (int i : s.late)
       if (role_[i] == Role::inlined) want(i);
@@ -142,6 +144,37 @@ class Fuser {
 
  private:
   // ---- one node at a time ----
+  constexpr void enter(int i) {
+    classify(i);
+    if (!wanted_.items[i]) return;
+    if (role_[i] == Role::inlined)
+      s.late.push(i);
+    else
+      want(i);
+  }
+
+  // Whether node i is a sum of memory that no group goes over in the same way yet: one may come before the
+  // sum is used, and take it up without reading that memory again.
+  constexpr bool waits(int i) const {
+    const Node& n = nodes_[i];
+    const bool sum = n.op == Op::reduce_sum;
+    if (!sum && n.op != Op::broadcast && n.op != Op::reshape && n.op != Op::permute) return false;
+    const int x = edges_[n.first];
+    if (role_[x] == Role::waiting) return true;
+    if (!sum || role_[x] == Role::fused || role_[x] == Role::generator) return false;
+    const int root = memory_node(x);
+    if (role_[root] != Role::leaf && role_[root] != Role::opaque) return false;
+    const Reduction r = reduction(i);
+    return !r.odd && r.level != Level::total &&
+           !(reader_[root] >= earliest_[x] && joins(reader_[root], i, nodes_[x].shape, r));
+  }
+  constexpr void settle(int x) {
+    if (role_[x] != Role::waiting) return;
+    role_[x] = Role::leaf;
+    settle(edges_[nodes_[x].first]);
+    enter(x);
+  }
+
   constexpr void classify(int i) {
     const Node& n = nodes_[i];
     const int* in = edges_ + n.first;
@@ -549,9 +582,15 @@ class Fuser {
     if (r.odd) level_[i] = Level::row;
     earliest_[i] = best + (level_[i] == Level::column_sum || level_[i] == Level::total || r.odd ? 1 : 0);
     if (earliest_[i] > best) stored_[i] = 1;
-    for (int k = 0; k < n.arity; ++k) {
-      if (reader_[memory[k]] < best) reader_[memory[k]] = best;
+    for (int k = 0; k < n.arity; ++k) read_by(best, memory[k]);
+    // what another group would make is made again, from what that reads
+    if (reduces && role_[memory[0]] == Role::fused && group_[memory[0]] < best) {
+      const Node& made = nodes_[memory[0]];
+      for (int k = 0; k < made.arity; ++k) read_by(best, memory_node(edges_[made.first + k]));
     }
+  }
+  constexpr void read_by(int at, int x) {
+    if (reader_[x] < at) reader_[x] = at;
   }
 
   // A group that reads what the reduced value x is made of, and goes over it as reduction i does; else -1.
