@@ -112,7 +112,7 @@ struct Pieces {
   int differentiated_nodes, grouped_nodes, lowered_groups;
 };
 #if defined(__clang__)
-inline constexpr Pieces pieces{1024, 3072, 512};
+inline constexpr Pieces pieces{1024, 2048, 512};
 #elif defined(__CUDACC__)
 inline constexpr Pieces pieces{1024, 1 << 24, 512};
 #else
