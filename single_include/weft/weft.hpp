@@ -2596,19 +2596,21 @@ class Fuser {
 
   // Places at most `nodes` more nodes.
   constexpr void run(int nodes) {
-    const int n = g.nodes.size(), end = nodes < n - s.next ? s.next + nodes : n;
+    const int count = g.nodes.size(), end = nodes < count - s.next ? s.next + nodes : count;
     for (int i = s.next; i < end; ++i) {
-      if (waits(i)) {
+      const Node& n = nodes_[i];
+      if (may_wait(n.op) && waits(i)) {
         role_[i] = Role::waiting;
         continue;
       }
-      const int* in = edges_ + nodes_[i].first;
-      for (int k = 0; k < nodes_[i].arity; ++k) settle(in[k]);
+      for (int k = n.first; k < n.first + n.arity; ++k)
+        if (role_[edges_[k]] == Role::waiting) settle(edges_[k]);
       enter(i);
     }
     s.next = end;
-    if (end < n) return;
-    for (int i = 0; i < n; ++i) settle(i);
+    if (end < count) return;
+    for (int i = 0; i < count; ++i)
+      if (role_[i] == Role::waiting) settle(i);
     // last, so that state which is read before it is written can be written where it lives
     for (int i : s.late)
       if (role_[i] == Role::inlined) want(i);
@@ -2625,15 +2627,16 @@ class Fuser {
       want(i);
   }
 
+  static constexpr bool may_wait(Op op) {
+    return op == Op::reduce_sum || op == Op::broadcast || op == Op::reshape || op == Op::permute;
+  }
   // Whether node i is a sum of memory that no group goes over in the same way yet: one may come before the
   // sum is used, and take it up without reading that memory again.
   constexpr bool waits(int i) const {
-    const Node& n = nodes_[i];
-    const bool sum = n.op == Op::reduce_sum;
-    if (!sum && n.op != Op::broadcast && n.op != Op::reshape && n.op != Op::permute) return false;
-    const int x = edges_[n.first];
+    const int x = edges_[nodes_[i].first];
     if (role_[x] == Role::waiting) return true;
-    if (!sum || role_[x] == Role::fused || role_[x] == Role::generator) return false;
+    if (nodes_[i].op != Op::reduce_sum || role_[x] == Role::fused || role_[x] == Role::generator)
+      return false;
     const int root = memory_node(x);
     if (role_[root] != Role::leaf && role_[root] != Role::opaque) return false;
     const Reduction r = reduction(i);
@@ -2641,9 +2644,9 @@ class Fuser {
            !(reader_[root] >= earliest_[x] && joins(reader_[root], i, nodes_[x].shape, r));
   }
   constexpr void settle(int x) {
-    if (role_[x] != Role::waiting) return;
+    const int of = edges_[nodes_[x].first];
+    if (role_[of] == Role::waiting) settle(of);
     role_[x] = Role::leaf;
-    settle(edges_[nodes_[x].first]);
     enter(x);
   }
 
@@ -2680,29 +2683,27 @@ class Fuser {
       case Op::dot:
         join_contracted(i);
         join_free(i);
-        set_apart(i, [&](int x) { return view_root(x); });
+        set_apart(i, Walk::strided);
         return;
       case Op::conv:
-        set_apart(i, [&](int x) { return view_root(x); });
+        set_apart(i, Walk::strided);
         return;
       case Op::loop:
-        set_apart(i, [&](int x) { return contiguous_root(x); });
+        set_apart(i, Walk::contiguous);
         stored_[i] = 0;  // its results are
         return;
       case Op::gather:
       case Op::custom:
       case Op::scatter_add:
-        set_apart(i, [&](int x) { return contiguous_root(x); });
+        set_apart(i, Walk::contiguous);
         return;
       case Op::scan:
       case Op::argsort:
       case Op::take:
       case Op::scatter:
-      case Op::search: {
-        const int axis = ir::line_axis(g, i);
-        set_apart(i, [&](int x) { return line_root(x, axis); });
+      case Op::search:
+        set_apart(i, Walk::line, ir::line_axis(g, i));
         return;
-      }
       case Op::pack: {
         int after = 0;
         for (int k = 0; k < n.arity; ++k) after = max(after, after_memory(contiguous_root(in[k])));
@@ -2750,13 +2751,17 @@ class Fuser {
     place(i);
   }
 
-  // Node i has a kernel of its own, over its operands' memory as `root` finds it. That may copy operands,
-  // whose groups come first: only then is it known which group reads them.
-  template <class Root>
-  constexpr void set_apart(int i, Root root) {
+  // Node i has a kernel of its own, over its operands' memory: with a stride an axis, as one run, or along
+  // `axis`, before and behind it. That may copy operands, whose groups come first: only then is it known
+  // which group reads them.
+  enum class Walk : u8 { strided, contiguous, line };
+  constexpr void set_apart(int i, Walk walk, int axis = 0) {
     const int* const in = edges_ + nodes_[i].first;
     roots_.clear();
-    for (int k = 0; k < nodes_[i].arity; ++k) roots_.push(root(in[k]));
+    for (int k = 0; k < nodes_[i].arity; ++k)
+      roots_.push(walk == Walk::strided      ? view_root(in[k])
+                  : walk == Walk::contiguous ? contiguous_root(in[k])
+                                             : line_root(in[k], axis));
     role_[i] = Role::opaque;
     stored_[i] = 1;
     group_[i] = new_group(i);
@@ -4767,11 +4772,11 @@ constexpr void custom_name(const Graph& g, int i, const F& f) {
       f(static_cast<char>(rest & 255));
 }
 
-// Remembers how a primitive that a trace uses is differentiated.
-constexpr void remember(Builder& b, const CustomGradient& gradient) {
-  List<CustomGradient>& known = b.home().custom_gradients;
-  for (const CustomGradient& k : known)
-    if (k.id == gradient.id && k.matches == gradient.matches) return;
+// Remembers how y, a primitive that a trace uses, is differentiated.
+constexpr void remember(Value y, const CustomGradient& gradient) {
+  List<CustomGradient>& known = y.builder->home().custom_gradients;
+  for (const CustomGradient& k : known)  // the functions' addresses are no constants under g++'s sanitizer
+    if (k.id == gradient.id && k.matches(y.builder->graph, y.id)) return;
   known.push(gradient);
 }
 
@@ -17502,7 +17507,7 @@ struct Pieces {
   int differentiated_nodes, grouped_nodes, lowered_groups;
 };
 #if defined(__clang__)
-inline constexpr Pieces pieces{1024, 3072, 512};
+inline constexpr Pieces pieces{1024, 2048, 512};
 #elif defined(__CUDACC__)
 inline constexpr Pieces pieces{1024, 1 << 24, 512};
 #else
@@ -28568,9 +28573,10 @@ struct Custom : Operation<Custom<Id>> {
     if constexpr (Type::ok) {
       List<int> nodes;
       (nodes.push(x.value.id), ...);
-      ir::remember(b, detail::CustomRule<Id, R, X...>::row);
       const DType dtype = dtype_of<typename R::dtype>;
-      return R{ir::custom(b, Id, detail::custom_name<Op>(), false, dtype, R::shape::value, nodes)};
+      const R result{ir::custom(b, Id, detail::custom_name<Op>(), false, dtype, R::shape::value, nodes)};
+      ir::remember(result.value, detail::CustomRule<Id, R, X...>::row);
+      return result;
     } else {
       return detail::refused<typename R::dtype, typename R::shape>(x...);
     }

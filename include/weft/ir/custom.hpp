@@ -33,11 +33,11 @@ constexpr void custom_name(const Graph& g, int i, const F& f) {
       f(static_cast<char>(rest & 255));
 }
 
-// Remembers how a primitive that a trace uses is differentiated.
-constexpr void remember(Builder& b, const CustomGradient& gradient) {
-  List<CustomGradient>& known = b.home().custom_gradients;
-  for (const CustomGradient& k : known)
-    if (k.id == gradient.id && k.matches == gradient.matches) return;
+// Remembers how y, a primitive that a trace uses, is differentiated.
+constexpr void remember(Value y, const CustomGradient& gradient) {
+  List<CustomGradient>& known = y.builder->home().custom_gradients;
+  for (const CustomGradient& k : known)  // the functions' addresses are no constants under g++'s sanitizer
+    if (k.id == gradient.id && k.matches(y.builder->graph, y.id)) return;
   known.push(gradient);
 }
 

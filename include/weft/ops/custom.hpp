@@ -184,9 +184,10 @@ struct Custom : Operation<Custom<Id>> {
     if constexpr (Type::ok) {
       List<int> nodes;
       (nodes.push(x.value.id), ...);
-      ir::remember(b, detail::CustomRule<Id, R, X...>::row);
       const DType dtype = dtype_of<typename R::dtype>;
-      return R{ir::custom(b, Id, detail::custom_name<Op>(), false, dtype, R::shape::value, nodes)};
+      const R result{ir::custom(b, Id, detail::custom_name<Op>(), false, dtype, R::shape::value, nodes)};
+      ir::remember(result.value, detail::CustomRule<Id, R, X...>::row);
+      return result;
     } else {
       return detail::refused<typename R::dtype, typename R::shape>(x...);
     }
