@@ -394,10 +394,9 @@ class RandomGraph {
       }
     }
     e.rank = n;
+    if (d.rank + n - axes.batch - 2 * axes.contracted > (o_.many_axes ? max_rank : 6)) return;
     const Dims result = ir::dot_dims(d, e, axes);
-    if (result.size() > 4 * o_.size || result.size() * contracted > 100000 ||
-        result.rank > (o_.many_axes ? max_rank : 6))
-      return;
+    if (result.size() > 4 * o_.size || result.size() * contracted > 100000) return;
     const Item y{o_.many_axes ? reordered(e, x.v.dtype(), 4) : add_input(e, x.v.dtype(), 4), 4};
     if (x.bound * y.bound * static_cast<double>(contracted) > 4e6) return;
     const DType sums = x.v.dtype() == DType::bf16 && one_in(2) ? DType::f32 : x.v.dtype();
