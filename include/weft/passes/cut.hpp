@@ -1,0 +1,192 @@
+#pragma once
+// How a loop group is cut: which axes are rows and which columns, and how many rows make one unit of work.
+// Law: chosen by size alone, so the order of every sum is fixed by shapes, whatever runs it.
+
+#include "weft/passes/address.hpp"
+#include "weft/passes/collect.hpp"
+
+namespace weft::passes {
+
+// `chunks` pieces of rows_per_chunk rows, each one unit of work.
+struct Cut {
+  i64 rows = 1, cols = 1;
+  i64 rows_per_chunk = 1, chunks = 1;
+  int split = 0;                 // axes of the space from this one on are columns
+  bool flat = false;             // a one-dimensional walk in tiles of `cols`, the last one ragged
+  int segments = -1;             // >= 0: the walk follows that parameter group's ranges
+  u64 partials = Address::none;  // chunks x (elements of every sum along the rows)
+};
+
+inline constexpr i64 flat_tile = 4096;
+inline constexpr i64 chunk_elements = 16384;
+
+constexpr i64 bytes_of(const ir::Graph& g, int node) {
+  return g.dims(node).size() * size_of(g.nodes[node].dtype);
+}
+
+// A sum along the rows is left in parts, one a chunk, until something needs it.
+constexpr bool is_split_sum(Level level, const Cut& cut) {
+  return cut.chunks > 1 && (level == Level::column_sum || level == Level::total);
+}
+// Bytes of one part of node x, 64-byte aligned.
+constexpr i64 part_bytes(const ir::Graph& g, int x) { return (bytes_of(g, x) + 63) / 64 * 64; }
+class Cutter {
+ public:
+  constexpr Cutter(const ir::Graph& graph, const Fusion& fusion) : g(graph), f(fusion) {}
+
+  constexpr Cut cut(int k) const {
+    const Group& group = groups_[k];
+    Cut cut;
+    bool totals = false, columns = false;
+    for (int i = 0; i < group.stores.size; ++i) {
+      const Level level = level_[pool_[group.stores.begin + i]];
+      totals = totals || level == Level::total;
+      columns = columns || level == Level::column_sum;
+    }
+    const i64 size = group.space.size();
+    if (group.odd) {
+      const int reduction = pool_[group.stores.begin];
+      cut.rows = shapes_[nodes_[reduction].shape].size();
+      cut.cols = size / (cut.rows > 0 ? cut.rows : 1);
+    } else if (group.split < 0 && is_flat(group, k)) {
+      cut.flat = true;
+      cut.cols = size < flat_tile ? size : flat_tile;
+      cut.rows = cut.cols > 0 ? (size + cut.cols - 1) / cut.cols : 0;
+      cut.segments = segments_of(group);
+      if (cut.segments >= 0) {
+        const ir::Span span = g.groups[cut.segments];
+        cut.cols = flat_tile;
+        cut.rows = 0;
+        for (int r = 0; r < span.size; ++r)
+          cut.rows += (g.ranges[span.begin + r].length + flat_tile - 1) / flat_tile;
+      }
+    } else {
+      cut.split = group.split >= 0 ? group.split : split_of_map(group, k);
+      for (int a = 0; a < group.space.rank; ++a)
+        (a < cut.split ? cut.rows : cut.cols) *= group.space.extent[a];
+    }
+    // what is small but dear is still worth several threads
+    const bool small = !totals && !columns && !cut.flat && size < 8 * chunk_elements;
+    const i64 elements = small ? dear_elements(group) : chunk_elements;
+    i64 per_chunk = cut.cols > 0 ? elements / cut.cols : 1;
+    if (per_chunk < 1) per_chunk = 1;
+    // sums across rows keep one partial result a chunk: few, long chunks
+    const i64 most = columns ? 16 : totals ? 64 : 1024;
+    if (cut.rows > per_chunk * most) per_chunk = (cut.rows + most - 1) / most;
+    cut.rows_per_chunk = per_chunk;
+    cut.chunks = cut.rows > 0 ? (cut.rows + per_chunk - 1) / per_chunk : 0;
+    return cut;
+  }
+
+  // Bytes of one chunk's partial results, all sums of the group one after another, each 64-byte aligned.
+  constexpr i64 sums(const Group& group) const {
+    i64 bytes = 0;
+    for (int i = 0; i < group.stores.size; ++i) {
+      const int x = pool_[group.stores.begin + i];
+      if (level_[x] == Level::column_sum || level_[x] == Level::total) bytes += part_bytes(g, x);
+    }
+    return bytes;
+  }
+
+ private:
+  // How many elements make a unit of work that is worth a thread (about 5 microseconds).
+  constexpr i64 dear_elements(const Group& group) const {
+    i64 cost = 1;
+    for (int i = 0; i < group.body.size; ++i) cost += ir::info(nodes_[pool_[group.body.begin + i]].op).cost;
+    const i64 elements = 131072 / cost;
+    return elements < 1024 ? 1024 : elements < chunk_elements ? elements : chunk_elements;
+  }
+  // The parameter group that a walk over flat arenas follows, -1 for plain memory.
+  constexpr int segments_of(const Group& group) const {
+    for (int i = 0; i < group.loads.size; ++i) {
+      const ir::Node& node = nodes_[pool_[group.loads.begin + i]];
+      if (node.op == ir::Op::state && g.slots[static_cast<int>(node.imm)].segments >= 0)
+        return g.slots[static_cast<int>(node.imm)].segments;
+      if (node.op == ir::Op::pack && static_cast<i64>(node.imm) >= 0) return static_cast<int>(node.imm);
+    }
+    return -1;
+  }
+  constexpr bool is_flat(const Group& group, int k) const {
+    for (int i = 0; i < group.loads.size; ++i) {
+      const int x = pool_[group.loads.begin + i];
+      if (shapes_[nodes_[x].shape].size() == 1) continue;
+      if (shapes_[nodes_[x].shape].size() != group.space.size()) return false;
+      if (f.is_view_in(x, k) && view_of_[x] >= 0 &&
+          !is_contiguous(views_[view_of_[x]], shapes_[nodes_[x].shape]))
+        return false;
+    }
+    for (int i = 0; i < group.body.size; ++i) {
+      const int x = pool_[group.body.begin + i];
+      const ir::Op op = nodes_[x].op;
+      if (op == ir::Op::pad || (role_[x] == Role::fused && view_of_[x] >= 0)) return false;
+      if (shapes_[nodes_[x].shape].size() != 1 && shapes_[nodes_[x].shape].size() != group.space.size())
+        return false;
+      if (op == ir::Op::iota) {
+        // the walk counts all elements: right only where the index runs along the one axis there is
+        const Dims& d = shapes_[nodes_[x].shape];
+        if (d.size() != d.extent[static_cast<int>(nodes_[x].imm)]) return false;
+      }
+    }
+    return true;
+  }
+  // Where the columns begin of a walk that no sum divides: at the first of the axes that everything walks as
+  // one with the last, as far as a row stays a unit of work.
+  constexpr int split_of_map(const Group& group, int k) const {
+    const Dims& space = group.space;
+    int split = space.rank - 1;
+    while (split > 0 && space.extent[split] == 1) --split;
+    if (split <= 0) return 0;
+    i64 columns = space.extent[split];
+    for (int inner = split, a = split - 1; a >= 0; --a) {
+      if (space.extent[a] == 1) continue;
+      columns *= space.extent[a];
+      if (columns > flat_tile || !walks_as_one(group, k, a, inner)) break;
+      split = inner = a;
+    }
+    return split;
+  }
+  // Whether axis `a` of the space continues axis `b`, for all that the group touches.
+  constexpr bool walks_as_one(const Group& group, int k, int a, int b) const {
+    for (int i = 0; i < group.loads.size; ++i) {
+      const int x = pool_[group.loads.begin + i];
+      if (!continues(group, x, f.is_view_in(x, k) ? view_of_[x] : -1, a, b)) return false;
+    }
+    for (int i = 0; i < group.body.size; ++i) {
+      const int x = pool_[group.body.begin + i];
+      const ir::Op op = nodes_[x].op;
+      if (op == ir::Op::pad || op == ir::Op::iota) return false;
+      const bool copies = role_[x] == Role::fused && view_of_[x] >= 0;
+      if ((copies || op == ir::Op::random) && !continues(group, x, copies ? view_of_[x] : -1, a, b))
+        return false;
+    }
+    for (int i = 0; i < group.stores.size; ++i) {
+      const int x = pool_[group.stores.begin + i];
+      if (level_[x] == Level::element && !continues(group, x, -1, a, b)) return false;
+    }
+    return true;
+  }
+  // The same for x, seen through a view or (-1) as it lies in memory.
+  constexpr bool continues(const Group& group, int x, int view, int a, int b) const {
+    const Dims& d = shapes_[nodes_[x].shape];
+    const View v = view >= 0 ? views_[view] : contiguous_view(x, d);
+    const int lead = group.space.rank - d.rank;
+    const auto stride = [&](int axis) {
+      return axis < lead || d.extent[axis - lead] == 1 ? i64{0} : v.stride[axis - lead];
+    };
+    return stride(a) == stride(b) * group.space.extent[b];
+  }
+
+  const ir::Graph& g;
+  const Fusion& f;
+  // plain pointers: constant evaluation pays for every call
+  const ir::Node* nodes_ = g.nodes.data();
+  const Dims* shapes_ = g.shapes.data();
+  const Role* role_ = f.role.data();
+  const Level* level_ = f.level.data();
+  const int* view_of_ = f.view_of.data();
+  const View* views_ = f.views.data();
+  const Group* groups_ = f.groups.data();
+  const int* pool_ = f.pool.data();
+};
+
+}  // namespace weft::passes
