@@ -9,6 +9,7 @@
 
 #include "weft/passes/dot_problem.hpp"
 #include "weft/passes/epilogue.hpp"
+#include "weft/passes/fit.hpp"
 #include "weft/passes/lines.hpp"
 
 namespace weft::passes {
@@ -27,9 +28,6 @@ enum class Role : u8 {
   arena,      // a pack: its operands' memory read as one vector
   waiting,    // while groups are formed: a sum, or a view of one, that goes with what reads the same later
 };
-
-// How a member's value relates to its group's space.
-enum class Level : u8 { element, row, column_sum, total };
 
 struct Group {
   int opaque = -1;            // the node that has a kernel of its own, -1 for a loop
@@ -167,7 +165,7 @@ class Fuser {
       return false;
     const int root = memory_node(x);
     if (role_[root] != Role::leaf && role_[root] != Role::opaque) return false;
-    const Reduction r = reduction(i);
+    const Reduction r = reduction_of(g, i);
     return !r.odd && r.level != Level::total &&
            !(reader_[root] >= earliest_[x] && joins(reader_[root], i, nodes_[x].shape, r));
   }
@@ -451,78 +449,6 @@ class Fuser {
     return f.groups.size() - 1;
   }
 
-  // How extents `d`, right-aligned, lie in `space`.
-  struct Fit {
-    bool inside = true;   // every extent is the space's or 1
-    bool outside = true;  // every extent of the space is d's or 1
-    bool full = true;     // inside and nothing is reduced
-    bool suffix = true;   // what is reduced are all columns from `split` on
-    int split = 0;        // in axes of the larger of the two
-  };
-  static constexpr Fit fit(const Dims& space, const Dims& d) {
-    Fit r;
-    const int rank = space.rank > d.rank ? space.rank : d.rank;
-    bool reducing = false;
-    for (int k = 0; k < rank; ++k) {
-      const int si = k - (rank - space.rank), di = k - (rank - d.rank);
-      const i64 s = si >= 0 ? space.extent[si] : 1, e = di >= 0 ? d.extent[di] : 1;
-      if (s == e) {
-        if (e != 1 && reducing) r.suffix = false;
-        continue;
-      }
-      r.full = false;
-      if (e == 1) {
-        r.outside = false;
-        if (!reducing) reducing = true, r.split = k;
-      } else if (s == 1) {
-        r.inside = false;
-        if (!reducing) reducing = true, r.split = k;
-      } else {
-        r.inside = r.outside = false;
-      }
-    }
-    return r;
-  }
-
-  struct Reduction {
-    Level level = Level::element;
-    int split = -1;
-    bool odd = false;
-  };
-  // Which kind a reduction is, seen from its operand's extents.
-  constexpr Reduction reduction(int i) const {
-    const Dims& d = shapes_[nodes_[edges_[nodes_[i].first + 0]].shape];
-    ir::Axes axes = 0;
-    for (int k = 0; k < g.attributes(i); ++k) axes |= 1u << g.attribute(i, k);
-    Reduction r;
-    int first_in = -1, first_out = -1, last_in = -1, last_out = -1;
-    for (int k = 0; k < d.rank; ++k) {
-      if (d.extent[k] == 1) continue;
-      if (axes >> k & 1u) {
-        if (first_in < 0) first_in = k;
-        last_in = k;
-      } else {
-        if (first_out < 0) first_out = k;
-        last_out = k;
-      }
-    }
-    const Op op = nodes_[i].op;
-    const bool index = op == Op::argmax || op == Op::argmin;
-    if (first_out < 0) {
-      r.level = index ? Level::row : Level::total;
-      r.split = index ? 0 : -1;
-    } else if (last_out < first_in) {
-      r.level = Level::row;
-      r.split = first_in;
-    } else if (last_in < first_out && !index) {
-      r.level = Level::column_sum;
-      r.split = first_out;
-    } else {
-      r.odd = true;
-    }
-    return r;
-  }
-
   // Puts a pointwise node, a copy or a reduction into the best group, or a new one.
   constexpr void place(int i) {
     const Node& n = nodes_[i];
@@ -531,7 +457,7 @@ class Fuser {
     const Dims& d = shapes_[shape];
     role_[i] = Role::fused;
     Reduction r;
-    if (reduces) r = reduction(i);
+    if (reduces) r = reduction_of(g, i);
     int least = 0;
     const int operands = view_of_[i] >= 0 || n.op == Op::pad ? 0 : n.arity;
     if (operands == 0) least = view_of_[i] >= 0 ? after_memory(f.views[view_of_[i]].root) : earliest_[i];
@@ -642,9 +568,6 @@ class Fuser {
   }
 
   static constexpr int max(int a, int b) { return a > b ? a : b; }
-  // A cut between axes of extents with `from` axes as one of right-aligned extents with `to`; leading axes
-  // that are too many have extent 1.
-  static constexpr int in_rank(int split, int from, int to) { return max(0, split - from + to); }
 
   static constexpr int prelude = 4;
   static constexpr u8 assigned = 2;  // of wanted_
