@@ -685,34 +685,12 @@ struct LoopArgs {
 // of a dying buffer of equal size updates it in place. State that is assigned is written where it lives when
 // no later reader is left, and copied at the end of the step otherwise.
 
-// ---- weft/passes/collect.hpp ----
-// What crosses groups in memory, and what is rather made again; then what each group computes, reads and
-// writes, from its stores back to memory, in ascending order.
+// ---- weft/passes/cut.hpp ----
+// How a loop group is cut: which axes are rows and which columns, and how many rows make one unit of work.
+// Law: chosen by size alone, so the order of every sum is fixed by shapes, whatever runs it.
 
-// ---- weft/passes/fuse.hpp ----
-// Fusion: cuts the graph into groups, each of which becomes one kernel, in execution order.
-//
-// Group numbers are that order: a node may join any group not earlier than the groups of its operands, so the
-// order is legal by construction and one sweep suffices. A loop group iterates over one space, cut at `split`
-// into rows and columns; its members have the extents of the space, or those of a row (columns reduced), and
-// reductions go along the columns (usable at once), along the rows, or over everything (usable by later
-// groups). What crosses groups is stored, unless computing it again from what is in memory anyway is cheap.
-
-// ---- weft/passes/dot_problem.hpp ----
-// A contraction as a (batched) matrix product over strided memory: axes that walk memory as one are joined,
-// free axes that do not become batch axes, of which a product takes four.
-
-// ---- weft/passes/views.hpp ----
-// Strided views: what a chain of movement nodes over something in memory means as (root, offset, strides),
-// so that the kernel or matrix product that reads it needs no copy.
-
-// ---- weft/ir/value.hpp ----
-// Value: a node number with its builder, and one function a primitive that adds it. Gradient rules, passes
-// and typed handles all build the graph through these; what can be decided at once is folded here.
-
-// ---- weft/ir/builder.hpp ----
-// The hash-consing builder: adding a node that is already there returns its number. It also folds what is
-// decided locally (x + 0, x * 1, casts and views that change nothing, arithmetic on splat constants).
+// ---- weft/passes/address.hpp ----
+// Where a value is in memory: a space, the number of an input or output in it, a byte offset.
 
 // ---- weft/ir/graph.hpp ----
 // The graph: flat arrays of nodes in topological order (a node's operands have smaller numbers), shapes and
@@ -1333,6 +1311,51 @@ struct Graph {
 };
 
 }  // namespace weft::ir
+
+namespace weft::passes {
+
+struct Address {
+  static constexpr u64 none = ~u64{0};
+  static constexpr u64 make(ir::Space space, i64 offset, int index = 0) {
+    return static_cast<u64>(space) << 56 | static_cast<u64>(index) << 40 | static_cast<u64>(offset);
+  }
+  static constexpr ir::Space space(u64 a) { return static_cast<ir::Space>(a >> 56); }
+  static constexpr int index(u64 a) { return static_cast<int>(a >> 40 & 0xffff); }
+  static constexpr i64 offset(u64 a) { return static_cast<i64>(a & ((u64{1} << 40) - 1)); }
+};
+
+inline constexpr i64 alignment = 256;
+constexpr i64 align_up(i64 bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+}  // namespace weft::passes
+// ---- weft/passes/collect.hpp ----
+// What crosses groups in memory, and what is rather made again; then what each group computes, reads and
+// writes, from its stores back to memory, in ascending order.
+
+// ---- weft/passes/fuse.hpp ----
+// Fusion: cuts the graph into groups, each of which becomes one kernel, in execution order.
+//
+// Group numbers are that order: a node may join any group not earlier than the groups of its operands, so the
+// order is legal by construction and one sweep suffices. A loop group iterates over one space, cut at `split`
+// into rows and columns; its members have the extents of the space, or those of a row (columns reduced), and
+// reductions go along the columns (usable at once), along the rows, or over everything (usable by later
+// groups). What crosses groups is stored, unless computing it again from what is in memory anyway is cheap.
+
+// ---- weft/passes/dot_problem.hpp ----
+// A contraction as a (batched) matrix product over strided memory: axes that walk memory as one are joined,
+// free axes that do not become batch axes, of which a product takes four.
+
+// ---- weft/passes/views.hpp ----
+// Strided views: what a chain of movement nodes over something in memory means as (root, offset, strides),
+// so that the kernel or matrix product that reads it needs no copy.
+
+// ---- weft/ir/value.hpp ----
+// Value: a node number with its builder, and one function a primitive that adds it. Gradient rules, passes
+// and typed handles all build the graph through these; what can be decided at once is folded here.
+
+// ---- weft/ir/builder.hpp ----
+// The hash-consing builder: adding a node that is already there returns its number. It also folds what is
+// decided locally (x + 0, x * 1, casts and views that change nothing, arithmetic on splat constants).
 
 namespace weft::ir {
 
@@ -2322,6 +2345,95 @@ constexpr LateBias late_bias(const ir::Node* nodes, const int* edges, int node, 
 }
 
 }  // namespace weft::passes
+// ---- weft/passes/fit.hpp ----
+// How shapes lie in one another: what decides whether a value may be computed, or a sum be taken, by a kernel
+// that walks a given space.
+
+namespace weft::passes {
+
+// How a member's value relates to its group's space.
+enum class Level : u8 { element, row, column_sum, total };
+
+// How extents `d`, right-aligned, lie in `space`.
+struct Fit {
+  bool inside = true;   // every extent is the space's or 1
+  bool outside = true;  // every extent of the space is d's or 1
+  bool full = true;     // inside and nothing is reduced
+  bool suffix = true;   // what is reduced are all columns from `split` on
+  int split = 0;        // in axes of the larger of the two
+};
+constexpr Fit fit(const Dims& space, const Dims& d) {
+  Fit r;
+  const int rank = space.rank > d.rank ? space.rank : d.rank;
+  bool reducing = false;
+  for (int k = 0; k < rank; ++k) {
+    const int si = k - (rank - space.rank), di = k - (rank - d.rank);
+    const i64 s = si >= 0 ? space.extent[si] : 1, e = di >= 0 ? d.extent[di] : 1;
+    if (s == e) {
+      if (e != 1 && reducing) r.suffix = false;
+      continue;
+    }
+    r.full = false;
+    if (e == 1) {
+      r.outside = false;
+      if (!reducing) reducing = true, r.split = k;
+    } else if (s == 1) {
+      r.inside = false;
+      if (!reducing) reducing = true, r.split = k;
+    } else {
+      r.inside = r.outside = false;
+    }
+  }
+  return r;
+}
+
+struct Reduction {
+  Level level = Level::element;
+  int split = -1;
+  bool odd = false;
+};
+// Which kind a reduction is, seen from its operand's extents.
+constexpr Reduction reduction_of(const ir::Graph& g, int i) {
+  const ir::Node& node = g.nodes.items[i];
+  const Dims& d = g.shapes.items[g.nodes.items[g.edges.items[node.first]].shape];
+  ir::Axes axes = 0;
+  for (int k = 0; k < g.attributes(i); ++k) axes |= 1u << g.attribute(i, k);
+  Reduction r;
+  int first_in = -1, first_out = -1, last_in = -1, last_out = -1;
+  for (int k = 0; k < d.rank; ++k) {
+    if (d.extent[k] == 1) continue;
+    if (axes >> k & 1u) {
+      if (first_in < 0) first_in = k;
+      last_in = k;
+    } else {
+      if (first_out < 0) first_out = k;
+      last_out = k;
+    }
+  }
+  const bool index = node.op == ir::Op::argmax || node.op == ir::Op::argmin;
+  if (first_out < 0) {
+    r.level = index ? Level::row : Level::total;
+    r.split = index ? 0 : -1;
+  } else if (last_out < first_in) {
+    r.level = Level::row;
+    r.split = first_in;
+  } else if (last_in < first_out && !index) {
+    r.level = Level::column_sum;
+    r.split = first_out;
+  } else {
+    r.odd = true;
+  }
+  return r;
+}
+
+// A cut between axes of extents with `from` axes as one of right-aligned extents with `to`; leading axes
+// that are too many have extent 1.
+constexpr int in_rank(int split, int from, int to) {
+  const int at = split - from + to;
+  return at > 0 ? at : 0;
+}
+
+}  // namespace weft::passes
 // ---- weft/passes/lines.hpp ----
 // A strided view seen from one axis: the strides of the axes before it, of the axis itself and of those
 // behind it, where the first and the last walk memory as one each.
@@ -2500,9 +2612,6 @@ enum class Role : u8 {
   waiting,    // while groups are formed: a sum, or a view of one, that goes with what reads the same later
 };
 
-// How a member's value relates to its group's space.
-enum class Level : u8 { element, row, column_sum, total };
-
 struct Group {
   int opaque = -1;            // the node that has a kernel of its own, -1 for a loop
   int result = -1;            // what that kernel stores: `opaque`, or the last addition to it
@@ -2639,7 +2748,7 @@ class Fuser {
       return false;
     const int root = memory_node(x);
     if (role_[root] != Role::leaf && role_[root] != Role::opaque) return false;
-    const Reduction r = reduction(i);
+    const Reduction r = reduction_of(g, i);
     return !r.odd && r.level != Level::total &&
            !(reader_[root] >= earliest_[x] && joins(reader_[root], i, nodes_[x].shape, r));
   }
@@ -2923,78 +3032,6 @@ class Fuser {
     return f.groups.size() - 1;
   }
 
-  // How extents `d`, right-aligned, lie in `space`.
-  struct Fit {
-    bool inside = true;   // every extent is the space's or 1
-    bool outside = true;  // every extent of the space is d's or 1
-    bool full = true;     // inside and nothing is reduced
-    bool suffix = true;   // what is reduced are all columns from `split` on
-    int split = 0;        // in axes of the larger of the two
-  };
-  static constexpr Fit fit(const Dims& space, const Dims& d) {
-    Fit r;
-    const int rank = space.rank > d.rank ? space.rank : d.rank;
-    bool reducing = false;
-    for (int k = 0; k < rank; ++k) {
-      const int si = k - (rank - space.rank), di = k - (rank - d.rank);
-      const i64 s = si >= 0 ? space.extent[si] : 1, e = di >= 0 ? d.extent[di] : 1;
-      if (s == e) {
-        if (e != 1 && reducing) r.suffix = false;
-        continue;
-      }
-      r.full = false;
-      if (e == 1) {
-        r.outside = false;
-        if (!reducing) reducing = true, r.split = k;
-      } else if (s == 1) {
-        r.inside = false;
-        if (!reducing) reducing = true, r.split = k;
-      } else {
-        r.inside = r.outside = false;
-      }
-    }
-    return r;
-  }
-
-  struct Reduction {
-    Level level = Level::element;
-    int split = -1;
-    bool odd = false;
-  };
-  // Which kind a reduction is, seen from its operand's extents.
-  constexpr Reduction reduction(int i) const {
-    const Dims& d = shapes_[nodes_[edges_[nodes_[i].first + 0]].shape];
-    ir::Axes axes = 0;
-    for (int k = 0; k < g.attributes(i); ++k) axes |= 1u << g.attribute(i, k);
-    Reduction r;
-    int first_in = -1, first_out = -1, last_in = -1, last_out = -1;
-    for (int k = 0; k < d.rank; ++k) {
-      if (d.extent[k] == 1) continue;
-      if (axes >> k & 1u) {
-        if (first_in < 0) first_in = k;
-        last_in = k;
-      } else {
-        if (first_out < 0) first_out = k;
-        last_out = k;
-      }
-    }
-    const Op op = nodes_[i].op;
-    const bool index = op == Op::argmax || op == Op::argmin;
-    if (first_out < 0) {
-      r.level = index ? Level::row : Level::total;
-      r.split = index ? 0 : -1;
-    } else if (last_out < first_in) {
-      r.level = Level::row;
-      r.split = first_in;
-    } else if (last_in < first_out && !index) {
-      r.level = Level::column_sum;
-      r.split = first_out;
-    } else {
-      r.odd = true;
-    }
-    return r;
-  }
-
   // Puts a pointwise node, a copy or a reduction into the best group, or a new one.
   constexpr void place(int i) {
     const Node& n = nodes_[i];
@@ -3003,7 +3040,7 @@ class Fuser {
     const Dims& d = shapes_[shape];
     role_[i] = Role::fused;
     Reduction r;
-    if (reduces) r = reduction(i);
+    if (reduces) r = reduction_of(g, i);
     int least = 0;
     const int operands = view_of_[i] >= 0 || n.op == Op::pad ? 0 : n.arity;
     if (operands == 0) least = view_of_[i] >= 0 ? after_memory(f.views[view_of_[i]].root) : earliest_[i];
@@ -3114,9 +3151,6 @@ class Fuser {
   }
 
   static constexpr int max(int a, int b) { return a > b ? a : b; }
-  // A cut between axes of extents with `from` axes as one of right-aligned extents with `to`; leading axes
-  // that are too many have extent 1.
-  static constexpr int in_rank(int split, int from, int to) { return max(0, split - from + to); }
 
   static constexpr int prelude = 4;
   static constexpr u8 assigned = 2;  // of wanted_
@@ -3364,22 +3398,7 @@ constexpr Fusion fuse(const Graph& graph, FuseLimits limits = {}) {
 
 namespace weft::passes {
 
-// An address: space, input or output number, byte offset in the space.
-struct Address {
-  static constexpr u64 none = ~u64{0};
-  static constexpr u64 make(ir::Space space, i64 offset, int index = 0) {
-    return static_cast<u64>(space) << 56 | static_cast<u64>(index) << 40 | static_cast<u64>(offset);
-  }
-  static constexpr ir::Space space(u64 a) { return static_cast<ir::Space>(a >> 56); }
-  static constexpr int index(u64 a) { return static_cast<int>(a >> 40 & 0xffff); }
-  static constexpr i64 offset(u64 a) { return static_cast<i64>(a & ((u64{1} << 40) - 1)); }
-};
-
-inline constexpr i64 alignment = 256;
-constexpr i64 align_up(i64 bytes) { return (bytes + alignment - 1) / alignment * alignment; }
-
-// How a loop group is cut: `chunks` pieces of rows_per_chunk rows, each one unit of work. Chosen by size
-// alone.
+// `chunks` pieces of rows_per_chunk rows, each one unit of work.
 struct Cut {
   i64 rows = 1, cols = 1;
   i64 rows_per_chunk = 1, chunks = 1;
@@ -3388,6 +3407,271 @@ struct Cut {
   int segments = -1;             // >= 0: the walk follows that parameter group's ranges
   u64 partials = Address::none;  // chunks x (elements of every sum along the rows)
 };
+
+inline constexpr i64 flat_tile = 4096;
+inline constexpr i64 chunk_elements = 16384;
+
+constexpr i64 bytes_of(const ir::Graph& g, int node) {
+  return g.dims(node).size() * size_of(g.nodes[node].dtype);
+}
+
+// A sum along the rows is left in parts, one a chunk, until something needs it.
+constexpr bool is_split_sum(Level level, const Cut& cut) {
+  return cut.chunks > 1 && (level == Level::column_sum || level == Level::total);
+}
+// Bytes of one part of node x, 64-byte aligned.
+constexpr i64 part_bytes(const ir::Graph& g, int x) { return (bytes_of(g, x) + 63) / 64 * 64; }
+class Cutter {
+ public:
+  constexpr Cutter(const ir::Graph& graph, const Fusion& fusion) : g(graph), f(fusion) {}
+
+  constexpr Cut cut(int k) const {
+    const Group& group = groups_[k];
+    Cut cut;
+    bool totals = false, columns = false;
+    for (int i = 0; i < group.stores.size; ++i) {
+      const Level level = level_[pool_[group.stores.begin + i]];
+      totals = totals || level == Level::total;
+      columns = columns || level == Level::column_sum;
+    }
+    const i64 size = group.space.size();
+    if (group.odd) {
+      const int reduction = pool_[group.stores.begin];
+      cut.rows = shapes_[nodes_[reduction].shape].size();
+      cut.cols = size / (cut.rows > 0 ? cut.rows : 1);
+    } else if (group.split < 0 && is_flat(group, k)) {
+      cut.flat = true;
+      cut.cols = size < flat_tile ? size : flat_tile;
+      cut.rows = cut.cols > 0 ? (size + cut.cols - 1) / cut.cols : 0;
+      cut.segments = segments_of(group);
+      if (cut.segments >= 0) {
+        const ir::Span span = g.groups[cut.segments];
+        cut.cols = flat_tile;
+        cut.rows = 0;
+        for (int r = 0; r < span.size; ++r)
+          cut.rows += (g.ranges[span.begin + r].length + flat_tile - 1) / flat_tile;
+      }
+    } else {
+      cut.split = group.split >= 0 ? group.split : split_of_map(group, k);
+      for (int a = 0; a < group.space.rank; ++a)
+        (a < cut.split ? cut.rows : cut.cols) *= group.space.extent[a];
+    }
+    // what is small but dear is still worth several threads
+    const bool small = !totals && !columns && !cut.flat && size < 8 * chunk_elements;
+    const i64 elements = small ? dear_elements(group) : chunk_elements;
+    i64 per_chunk = cut.cols > 0 ? elements / cut.cols : 1;
+    if (per_chunk < 1) per_chunk = 1;
+    // sums across rows keep one partial result a chunk: few, long chunks
+    const i64 most = columns ? 16 : totals ? 64 : 1024;
+    if (cut.rows > per_chunk * most) per_chunk = (cut.rows + most - 1) / most;
+    cut.rows_per_chunk = per_chunk;
+    cut.chunks = cut.rows > 0 ? (cut.rows + per_chunk - 1) / per_chunk : 0;
+    return cut;
+  }
+
+  // Bytes of one chunk's partial results, all sums of the group one after another, each 64-byte aligned.
+  constexpr i64 sums(const Group& group) const {
+    i64 bytes = 0;
+    for (int i = 0; i < group.stores.size; ++i) {
+      const int x = pool_[group.stores.begin + i];
+      if (level_[x] == Level::column_sum || level_[x] == Level::total) bytes += part_bytes(g, x);
+    }
+    return bytes;
+  }
+
+ private:
+  // How many elements make a unit of work that is worth a thread (about 5 microseconds).
+  constexpr i64 dear_elements(const Group& group) const {
+    i64 cost = 1;
+    for (int i = 0; i < group.body.size; ++i) cost += ir::info(nodes_[pool_[group.body.begin + i]].op).cost;
+    const i64 elements = 131072 / cost;
+    return elements < 1024 ? 1024 : elements < chunk_elements ? elements : chunk_elements;
+  }
+  // The parameter group that a walk over flat arenas follows, -1 for plain memory.
+  constexpr int segments_of(const Group& group) const {
+    for (int i = 0; i < group.loads.size; ++i) {
+      const ir::Node& node = nodes_[pool_[group.loads.begin + i]];
+      if (node.op == ir::Op::state && g.slots[static_cast<int>(node.imm)].segments >= 0)
+        return g.slots[static_cast<int>(node.imm)].segments;
+      if (node.op == ir::Op::pack && static_cast<i64>(node.imm) >= 0) return static_cast<int>(node.imm);
+    }
+    return -1;
+  }
+  constexpr bool is_flat(const Group& group, int k) const {
+    for (int i = 0; i < group.loads.size; ++i) {
+      const int x = pool_[group.loads.begin + i];
+      if (shapes_[nodes_[x].shape].size() == 1) continue;
+      if (shapes_[nodes_[x].shape].size() != group.space.size()) return false;
+      if (f.is_view_in(x, k) && view_of_[x] >= 0 &&
+          !is_contiguous(views_[view_of_[x]], shapes_[nodes_[x].shape]))
+        return false;
+    }
+    for (int i = 0; i < group.body.size; ++i) {
+      const int x = pool_[group.body.begin + i];
+      const ir::Op op = nodes_[x].op;
+      if (op == ir::Op::pad || (role_[x] == Role::fused && view_of_[x] >= 0)) return false;
+      if (shapes_[nodes_[x].shape].size() != 1 && shapes_[nodes_[x].shape].size() != group.space.size())
+        return false;
+      if (op == ir::Op::iota) {
+        // the walk counts all elements: right only where the index runs along the one axis there is
+        const Dims& d = shapes_[nodes_[x].shape];
+        if (d.size() != d.extent[static_cast<int>(nodes_[x].imm)]) return false;
+      }
+    }
+    return true;
+  }
+  // Where the columns begin of a walk that no sum divides: at the first of the axes that everything walks as
+  // one with the last, as far as a row stays a unit of work.
+  constexpr int split_of_map(const Group& group, int k) const {
+    const Dims& space = group.space;
+    int split = space.rank - 1;
+    while (split > 0 && space.extent[split] == 1) --split;
+    if (split <= 0) return 0;
+    i64 columns = space.extent[split];
+    for (int inner = split, a = split - 1; a >= 0; --a) {
+      if (space.extent[a] == 1) continue;
+      columns *= space.extent[a];
+      if (columns > flat_tile || !walks_as_one(group, k, a, inner)) break;
+      split = inner = a;
+    }
+    return split;
+  }
+  // Whether axis `a` of the space continues axis `b`, for all that the group touches.
+  constexpr bool walks_as_one(const Group& group, int k, int a, int b) const {
+    for (int i = 0; i < group.loads.size; ++i) {
+      const int x = pool_[group.loads.begin + i];
+      if (!continues(group, x, f.is_view_in(x, k) ? view_of_[x] : -1, a, b)) return false;
+    }
+    for (int i = 0; i < group.body.size; ++i) {
+      const int x = pool_[group.body.begin + i];
+      const ir::Op op = nodes_[x].op;
+      if (op == ir::Op::pad || op == ir::Op::iota) return false;
+      const bool copies = role_[x] == Role::fused && view_of_[x] >= 0;
+      if ((copies || op == ir::Op::random) && !continues(group, x, copies ? view_of_[x] : -1, a, b))
+        return false;
+    }
+    for (int i = 0; i < group.stores.size; ++i) {
+      const int x = pool_[group.stores.begin + i];
+      if (level_[x] == Level::element && !continues(group, x, -1, a, b)) return false;
+    }
+    return true;
+  }
+  // The same for x, seen through a view or (-1) as it lies in memory.
+  constexpr bool continues(const Group& group, int x, int view, int a, int b) const {
+    const Dims& d = shapes_[nodes_[x].shape];
+    const View v = view >= 0 ? views_[view] : contiguous_view(x, d);
+    const int lead = group.space.rank - d.rank;
+    const auto stride = [&](int axis) {
+      return axis < lead || d.extent[axis - lead] == 1 ? i64{0} : v.stride[axis - lead];
+    };
+    return stride(a) == stride(b) * group.space.extent[b];
+  }
+
+  const ir::Graph& g;
+  const Fusion& f;
+  // plain pointers: constant evaluation pays for every call
+  const ir::Node* nodes_ = g.nodes.data();
+  const Dims* shapes_ = g.shapes.data();
+  const Role* role_ = f.role.data();
+  const Level* level_ = f.level.data();
+  const int* view_of_ = f.view_of.data();
+  const View* views_ = f.views.data();
+  const Group* groups_ = f.groups.data();
+  const int* pool_ = f.pool.data();
+};
+
+}  // namespace weft::passes
+// ---- weft/passes/first_fit.hpp ----
+// Memory handed out by first fit and taken back after the last reader: what a block's lifetime is, is known
+// when it is handed out. The gaps are a list linked in ascending order, the last one without an end.
+
+namespace weft::passes {
+
+class FirstFit {
+ public:
+  // For readers numbered from 0 to `readers`.
+  constexpr explicit FirstFit(int readers) : expires_at_(readers + 1, -1) {
+    gaps_.push({0, 0, 1});
+    gaps_.push({0, i64{1} << 62, -1});
+  }
+
+  // The offset of `bytes` that reader `last` is the last to read.
+  constexpr i64 allocate(i64 bytes, int last) {
+    bytes = align_up(bytes);
+    Gap* const gaps = gaps_.data();
+    int before = 0, at = gaps[0].next;
+    while (gaps[at].end - gaps[at].begin < bytes) before = at, at = gaps[at].next;
+    const i64 offset = gaps[at].begin;
+    gaps[at].begin += bytes;
+    if (gaps[at].begin == gaps[at].end) gaps[before].next = gaps[at].next;
+    if (offset + bytes > peak_) peak_ = offset + bytes;
+    expire(offset, bytes, last);
+    return offset;
+  }
+  // Gives back what `reader` was the last to read.
+  constexpr void release(int reader) {
+    const Block* const blocks = blocks_.data();
+    for (int b = expires_at_.items[reader]; b >= 0; b = blocks[b].next)
+      give_back(blocks[b].offset, blocks[b].offset + blocks[b].bytes);
+  }
+  // Lets the block at `offset`, whose last reader is `reader`, live until `last` has read it; false if there
+  // is none.
+  constexpr bool prolong(i64 offset, int reader, int last) {
+    Block* const blocks = blocks_.data();
+    for (int* b = &expires_at_.items[reader]; *b >= 0; b = &blocks[*b].next) {
+      if (blocks[*b].offset != offset) continue;
+      const i64 bytes = blocks[*b].bytes;
+      *b = blocks[*b].next;
+      expire(offset, bytes, last);
+      return true;
+    }
+    return false;
+  }
+  // The most bytes that were handed out at a time, gaps between them included.
+  constexpr i64 peak() const { return peak_; }
+
+ private:
+  struct Gap {
+    i64 begin = 0, end = 0;
+    int next = -1;
+  };
+  struct Block {
+    i64 offset = 0, bytes = 0;
+    int next = -1;  // another block with the same last reader
+  };
+  constexpr void give_back(i64 begin, i64 end) {
+    if (begin == end) return;
+    Gap* const gaps = gaps_.data();
+    int before = 0;  // gap 0 heads the list, empty
+    int next = gaps[0].next;
+    while (gaps[next].begin < begin) before = next, next = gaps[next].next;
+    const bool joins_before = before != 0 && gaps[before].end == begin, joins_next = gaps[next].begin == end;
+    if (joins_before && joins_next) {
+      gaps[before].end = gaps[next].end;
+      gaps[before].next = gaps[next].next;
+    } else if (joins_before) {
+      gaps[before].end = end;
+    } else if (joins_next) {
+      gaps[next].begin = begin;
+    } else {
+      gaps[before].next = gaps_.size();
+      gaps_.push({begin, end, next});
+    }
+  }
+  constexpr void expire(i64 offset, i64 bytes, int last) {
+    blocks_.push({offset, bytes, expires_at_.items[last]});
+    expires_at_.items[last] = blocks_.size() - 1;
+  }
+
+  List<Gap> gaps_;
+  List<Block> blocks_;
+  List<int> expires_at_;  // the first block whose last reader is this one
+  i64 peak_ = 0;
+};
+
+}  // namespace weft::passes
+
+namespace weft::passes {
 
 struct Copy {
   u64 from = 0, to = 0;
@@ -3409,19 +3693,6 @@ struct Plan {
   }
 };
 
-inline constexpr i64 flat_tile = 4096;
-inline constexpr i64 chunk_elements = 16384;
-
-constexpr i64 bytes_of(const ir::Graph& g, int node) {
-  return g.dims(node).size() * size_of(g.nodes[node].dtype);
-}
-
-// A sum along the rows is left in parts, one a chunk, until something needs it.
-constexpr bool is_split_sum(Level level, const Cut& cut) {
-  return cut.chunks > 1 && (level == Level::column_sum || level == Level::total);
-}
-// Bytes of one part of node x, 64-byte aligned.
-constexpr i64 part_bytes(const ir::Graph& g, int x) { return (bytes_of(g, x) + 63) / 64 * 64; }
 // Bytes that group k, a loop, needs beside its results (loop_memory.hpp).
 constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k);
 
@@ -3436,9 +3707,6 @@ class Planner {
     arena_ = List<int>(n, -1);
     pinned_ = List<u8>(n, 0);
     phase_ = List<int>(n, 0);
-    expires_at_ = List<int>(groups + 1, -1);
-    gaps_.push({0, 0, 1});
-    gaps_.push({0, i64{1} << 62, -1});
     leaves();
     // lifetimes
     for (int k = 0; k < groups; ++k) {
@@ -3454,7 +3722,7 @@ class Planner {
         else if (nodes_[x].op == ir::Op::pad)
           touch(edges_[nodes_[x].first + 0], k);
       }
-      p.cuts.push(groups_[k].opaque >= 0 ? Cut{} : cut_of(k));
+      p.cuts.push(groups_[k].opaque >= 0 ? Cut{} : cutter_.cut(k));
     }
     if (finished_ < groups) p.finishes.push(groups);
     for (int node : g.outputs) pinned_[root(node)] = 1;
@@ -3468,7 +3736,7 @@ class Planner {
       if (arena_size_[dtype] > 0) arena_at_[dtype] = allocate(arena_size_[dtype], groups);
     const int* finish = p.finishes.data();
     for (int k = 0; k < groups; ++k) {
-      release(k);
+      if (k > 0) memory_.release(k - 1);
       const Group& group = groups_[k];
       Cut& cut = p.cuts[k];
       while (*finish <= k) ++finish;
@@ -3485,7 +3753,7 @@ class Planner {
         }
       }
       if (cut.chunks > 1) {
-        const i64 bytes = cut.chunks * sums(group);
+        const i64 bytes = cut.chunks * cutter_.sums(group);
         if (bytes > 0) cut.partials = allocate(bytes, *finish - 1);
       }
       if (group.opaque >= 0) {
@@ -3507,7 +3775,7 @@ class Planner {
       p.outputs.push(g.is_body ? to : from);
       if (g.is_body && from != to) p.copies.push({from, to, bytes_of(g, g.outputs[k]), groups});
     }
-    p.workspace_bytes = align_up(peak_);
+    p.workspace_bytes = align_up(memory_.peak());
     return static_cast<Plan&&>(p);
   }
 
@@ -3723,213 +3991,17 @@ class Planner {
         continue;
       if (arena_[x] >= 0 || role_[x] == Role::arena || bytes_of(g, x) != bytes_of(g, node)) continue;
       if (!aligned(x, node, k)) continue;
-      Block* const blocks = blocks_.data();
-      for (int* b = &expires_at_[k]; *b >= 0; b = &blocks[*b].next) {
-        if (blocks[*b].offset != Address::offset(at)) continue;
-        const i64 bytes = blocks[*b].bytes;
-        *b = blocks[*b].next;
-        expire(Address::offset(at), bytes,
-               pinned_[node]         ? f.groups.size()
-               : last_use_[node] < k ? k
-                                     : last_use_[node]);
-        p.where[node] = at;
-        last_use_[x] = k + 1;  // taken: no second result may have it
-        return true;
-      }
+      const int last = pinned_[node] ? f.groups.size() : last_use_[node] < k ? k : last_use_[node];
+      if (!memory_.prolong(Address::offset(at), k, last)) continue;
+      p.where[node] = at;
+      last_use_[x] = k + 1;  // taken: no second result may have it
+      return true;
     }
     return false;
   }
 
-  // ---- the cut of a loop ----
-  constexpr Cut cut_of(int k) {
-    const Group& group = groups_[k];
-    Cut cut;
-    bool totals = false, columns = false;
-    for (int i = 0; i < group.stores.size; ++i) {
-      const Level level = level_[pool_[group.stores.begin + i]];
-      totals = totals || level == Level::total;
-      columns = columns || level == Level::column_sum;
-    }
-    const i64 size = group.space.size();
-    if (group.odd) {
-      const int reduction = pool_[group.stores.begin];
-      cut.rows = shapes_[nodes_[reduction].shape].size();
-      cut.cols = size / (cut.rows > 0 ? cut.rows : 1);
-    } else if (group.split < 0 && is_flat(group, k)) {
-      cut.flat = true;
-      cut.cols = size < flat_tile ? size : flat_tile;
-      cut.rows = cut.cols > 0 ? (size + cut.cols - 1) / cut.cols : 0;
-      cut.segments = segments_of(group);
-      if (cut.segments >= 0) {
-        const ir::Span span = g.groups[cut.segments];
-        cut.cols = flat_tile;
-        cut.rows = 0;
-        for (int r = 0; r < span.size; ++r)
-          cut.rows += (g.ranges[span.begin + r].length + flat_tile - 1) / flat_tile;
-      }
-    } else {
-      cut.split = group.split >= 0 ? group.split : split_of_map(group, k);
-      for (int a = 0; a < group.space.rank; ++a)
-        (a < cut.split ? cut.rows : cut.cols) *= group.space.extent[a];
-    }
-    // what is small but dear is still worth several threads
-    const bool small = !totals && !columns && !cut.flat && size < 8 * chunk_elements;
-    const i64 elements = small ? dear_elements(group) : chunk_elements;
-    i64 per_chunk = cut.cols > 0 ? elements / cut.cols : 1;
-    if (per_chunk < 1) per_chunk = 1;
-    // sums across rows keep one partial result a chunk: few, long chunks
-    const i64 most = columns ? 16 : totals ? 64 : 1024;
-    if (cut.rows > per_chunk * most) per_chunk = (cut.rows + most - 1) / most;
-    cut.rows_per_chunk = per_chunk;
-    cut.chunks = cut.rows > 0 ? (cut.rows + per_chunk - 1) / per_chunk : 0;
-    return cut;
-  }
-  // How many elements make a unit of work that is worth a thread (about 5 microseconds).
-  constexpr i64 dear_elements(const Group& group) const {
-    i64 cost = 1;
-    for (int i = 0; i < group.body.size; ++i) cost += ir::info(nodes_[pool_[group.body.begin + i]].op).cost;
-    const i64 elements = 131072 / cost;
-    return elements < 1024 ? 1024 : elements < chunk_elements ? elements : chunk_elements;
-  }
-  // The parameter group that a walk over flat arenas follows, -1 for plain memory.
-  constexpr int segments_of(const Group& group) const {
-    for (int i = 0; i < group.loads.size; ++i) {
-      const ir::Node& node = nodes_[pool_[group.loads.begin + i]];
-      if (node.op == ir::Op::state && g.slots[static_cast<int>(node.imm)].segments >= 0)
-        return g.slots[static_cast<int>(node.imm)].segments;
-      if (node.op == ir::Op::pack && static_cast<i64>(node.imm) >= 0) return static_cast<int>(node.imm);
-    }
-    return -1;
-  }
-  constexpr bool is_flat(const Group& group, int k) const {
-    for (int i = 0; i < group.loads.size; ++i) {
-      const int x = pool_[group.loads.begin + i];
-      if (shapes_[nodes_[x].shape].size() == 1) continue;
-      if (shapes_[nodes_[x].shape].size() != group.space.size()) return false;
-      if (f.is_view_in(x, k) && view_of_[x] >= 0 &&
-          !is_contiguous(views_[view_of_[x]], shapes_[nodes_[x].shape]))
-        return false;
-    }
-    for (int i = 0; i < group.body.size; ++i) {
-      const int x = pool_[group.body.begin + i];
-      const ir::Op op = nodes_[x].op;
-      if (op == ir::Op::pad || (role_[x] == Role::fused && view_of_[x] >= 0)) return false;
-      if (shapes_[nodes_[x].shape].size() != 1 && shapes_[nodes_[x].shape].size() != group.space.size())
-        return false;
-      if (op == ir::Op::iota) {
-        // the walk counts all elements: right only where the index runs along the one axis there is
-        const Dims& d = shapes_[nodes_[x].shape];
-        if (d.size() != d.extent[static_cast<int>(nodes_[x].imm)]) return false;
-      }
-    }
-    return true;
-  }
-  // Where the columns begin of a walk that no sum divides: at the first of the axes that everything walks as
-  // one with the last, as far as a row stays a unit of work.
-  constexpr int split_of_map(const Group& group, int k) const {
-    const Dims& space = group.space;
-    int split = space.rank - 1;
-    while (split > 0 && space.extent[split] == 1) --split;
-    if (split <= 0) return 0;
-    i64 columns = space.extent[split];
-    for (int inner = split, a = split - 1; a >= 0; --a) {
-      if (space.extent[a] == 1) continue;
-      columns *= space.extent[a];
-      if (columns > flat_tile || !walks_as_one(group, k, a, inner)) break;
-      split = inner = a;
-    }
-    return split;
-  }
-  // Whether axis `a` of the space continues axis `b`, for all that the group touches.
-  constexpr bool walks_as_one(const Group& group, int k, int a, int b) const {
-    for (int i = 0; i < group.loads.size; ++i) {
-      const int x = pool_[group.loads.begin + i];
-      if (!continues(group, x, f.is_view_in(x, k) ? view_of_[x] : -1, a, b)) return false;
-    }
-    for (int i = 0; i < group.body.size; ++i) {
-      const int x = pool_[group.body.begin + i];
-      const ir::Op op = nodes_[x].op;
-      if (op == ir::Op::pad || op == ir::Op::iota) return false;
-      const bool copies = role_[x] == Role::fused && view_of_[x] >= 0;
-      if ((copies || op == ir::Op::random) && !continues(group, x, copies ? view_of_[x] : -1, a, b))
-        return false;
-    }
-    for (int i = 0; i < group.stores.size; ++i) {
-      const int x = pool_[group.stores.begin + i];
-      if (level_[x] == Level::element && !continues(group, x, -1, a, b)) return false;
-    }
-    return true;
-  }
-  // The same for x, seen through a view or (-1) as it lies in memory.
-  constexpr bool continues(const Group& group, int x, int view, int a, int b) const {
-    const Dims& d = shapes_[nodes_[x].shape];
-    const View v = view >= 0 ? views_[view] : contiguous_view(x, d);
-    const int lead = group.space.rank - d.rank;
-    const auto stride = [&](int axis) {
-      return axis < lead || d.extent[axis - lead] == 1 ? i64{0} : v.stride[axis - lead];
-    };
-    return stride(a) == stride(b) * group.space.extent[b];
-  }
-  // Bytes of one chunk's partial results, all sums of the group one after another, each 64-byte aligned.
-  constexpr i64 sums(const Group& group) const {
-    i64 bytes = 0;
-    for (int i = 0; i < group.stores.size; ++i) {
-      const int x = pool_[group.stores.begin + i];
-      if (level_[x] == Level::column_sum || level_[x] == Level::total) bytes += part_bytes(g, x);
-    }
-    return bytes;
-  }
-
-  // ---- first fit by offset: the gaps as a list linked in ascending order, the last one without an end ----
-  struct Gap {
-    i64 begin = 0, end = 0;
-    int next = -1;
-  };
-  struct Block {
-    i64 offset = 0, bytes = 0;
-    int next = -1;  // another block with the same last reader
-  };
-  // Gives back what group k - 1 was the last to read.
-  constexpr void release(int k) {
-    if (k == 0) return;
-    const Block* const blocks = blocks_.data();
-    for (int b = expires_at_[k - 1]; b >= 0; b = blocks[b].next)
-      give_back(blocks[b].offset, blocks[b].offset + blocks[b].bytes);
-  }
-  constexpr void give_back(i64 begin, i64 end) {
-    if (begin == end) return;
-    Gap* const gaps = gaps_.data();
-    int before = 0;  // gap 0 heads the list, empty
-    int next = gaps[0].next;
-    while (gaps[next].begin < begin) before = next, next = gaps[next].next;
-    const bool joins_before = before != 0 && gaps[before].end == begin, joins_next = gaps[next].begin == end;
-    if (joins_before && joins_next) {
-      gaps[before].end = gaps[next].end;
-      gaps[before].next = gaps[next].next;
-    } else if (joins_before) {
-      gaps[before].end = end;
-    } else if (joins_next) {
-      gaps[next].begin = begin;
-    } else {
-      gaps[before].next = gaps_.size();
-      gaps_.push({begin, end, next});
-    }
-  }
   constexpr u64 allocate(i64 bytes, int last) {
-    bytes = align_up(bytes);
-    Gap* const gaps = gaps_.data();
-    int before = 0, at = gaps[0].next;
-    while (gaps[at].end - gaps[at].begin < bytes) before = at, at = gaps[at].next;
-    const i64 offset = gaps[at].begin;
-    gaps[at].begin += bytes;
-    if (gaps[at].begin == gaps[at].end) gaps[before].next = gaps[at].next;
-    if (offset + bytes > peak_) peak_ = offset + bytes;
-    expire(offset, bytes, last);
-    return Address::make(ir::Space::workspace, offset);
-  }
-  constexpr void expire(i64 offset, i64 bytes, int last) {
-    blocks_.push({offset, bytes, expires_at_[last]});
-    expires_at_[last] = blocks_.size() - 1;
+    return Address::make(ir::Space::workspace, memory_.allocate(bytes, last));
   }
 
   const ir::Graph& g;
@@ -3945,16 +4017,14 @@ class Planner {
   const View* views_ = f.views.data();
   const Group* groups_ = f.groups.data();
   const int* pool_ = f.pool.data();
+  Cutter cutter_{g, f};
   Plan p;
   List<int> last_use_, phase_, arena_, states_;
   List<i64> offsets_;
   List<u8> pinned_;
-  List<Gap> gaps_;
-  List<Block> blocks_;
-  List<int> expires_at_;  // the first block whose last reader is this group
-  int finished_ = 0;      // sums of the groups before this one are no longer in parts
-  i64 peak_ = 0;
-  int phased_ = -1;  // the group that phase_ speaks of
+  FirstFit memory_{f.groups.size()};
+  int finished_ = 0;  // sums of the groups before this one are no longer in parts
+  int phased_ = -1;   // the group that phase_ speaks of
   i64 arena_size_[16]{};
   u64 arena_at_[16]{Address::none, Address::none, Address::none, Address::none, Address::none, Address::none,
                     Address::none, Address::none, Address::none, Address::none, Address::none, Address::none,
