@@ -35876,11 +35876,17 @@ class Trainer {
   void load(const std::string& path, Loader& loader) {
     const io::Safetensors file(path);
     const i64 epoch = number(file, path, "weft.epoch"), batch = number(file, path, "weft.batch");
-    load_from(file, path);
-    auto at = loader.position();
+    const auto before = loader.position();
+    auto at = before;
     at.epoch = epoch;
     at.batch = batch;
-    loader.seek(at);
+    loader.seek(at);  // first: it refuses what does not fit the loader
+    try {
+      load_from(file, path);
+    } catch (...) {
+      loader.seek(before);
+      throw;
+    }
   }
 
  private:

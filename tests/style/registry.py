@@ -132,8 +132,8 @@ def page(rows, left_out):
     out += ["", "## Dtypes", "",
             "Another dtype is a compile error; of losses and layers it is not promised to be one. Operations of each family are",
             "compared with PyTorch's results in `f64`, `f16`, `bf16`, the integers and `bool`, as far as it takes them, losses and",
-            "metrics in `f32`; the 8-bit floats are for storage and casts. Small floats are added up in `f32` and rounded once. A",
-            "division of integers by zero gives 0.", "",
+            "metrics in `f32`; 8-bit floats with each result computed in `f32` and rounded once. Small floats are added up in `f32` and",
+            "rounded once. A division of integers by zero gives 0.", "",
             "| dtypes | takes | gives |", "|---|---|---|"]
     out += [f"| {family} | {takes} | {gives} |" for family, (takes, gives, _) in families.items()]
     out += ["", "## Left out", "", "| PyTorch | why |", "|---|---|"]

@@ -127,8 +127,15 @@ TEST_CASE("trainer: a checkpoint that does not fit changes nothing") {
       Cpu{1}, [](const auto& m, auto x) { return mean<>(m.fc1(x)); }, in<f32, 2, 64>, optim::AdamW{});
   wider.save(folder / "wider");
   CHECK(error_id([&] { trainer.load(folder / "wider"); }) == "train/mismatch");
+  trainer.save(folder / "in the third batch", loader);
+  auto fewer = data::loader<1024>(digits().train);  // one batch an epoch
   CHECK(state_of(trainer) == before);
   CHECK(trainer.steps() == 3);
+  advance(trainer, loader, 1);
+  const auto later = state_of(trainer);
+  CHECK(error_id([&] { trainer.load(folder / "in the third batch", fewer); }) == "loader/position");
+  CHECK(state_of(trainer) == later);
+  CHECK(fewer.position().batch == 0);
   trainer.load(folder / "good");
   CHECK(state_of(trainer) == before);
 }
