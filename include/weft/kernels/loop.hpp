@@ -43,10 +43,13 @@ struct Loop {
                                  (last_extent() > 0 ? last_extent() : tile_length) <= i64{Threads} * width;
   // Lanes: how many columns of a value exist where the code tells, else `some`, which is `active` of them.
   static constexpr int some = 0;
-  // The columns that are left where a row's whole values end.
+  // Whether every row ends with a whole value. Of rows whose length is a launch argument only the host makes
+  // use of that: nvcc unrolls a walk that does not ask, and spills.
   WEFT_HD static constexpr bool ends_whole() {
-    return width == 1 || (last_extent() > 0 ? last_extent() % width == 0 : header.even);
+    if (last_extent() > 0) return last_extent() % width == 0;
+    return width == 1 || (!vector && header.even);
   }
+  // The columns that are left where a row's whole values end.
   static constexpr int ending = last_extent() > 0 ? static_cast<int>(last_extent() % width) : some;
   // Of a value of a GPU's thread.
   static constexpr int lanes_of_vector = ends_whole() ? width : some;
