@@ -662,6 +662,7 @@ struct Segment {
   i64 length = 0;
 };
 inline constexpr i64 tile_length = 4096;
+inline constexpr int widest_value = 16;  // columns that a team takes as one value, at most
 
 // What a launch of a loop is given besides its code.
 struct LoopArgs {
@@ -2875,8 +2876,7 @@ class Fuser {
     stored_[i] = 1;
     group_[i] = new_group(i);
     earliest_[i] = group_[i] + 1;
-    for (const int x : roots_)
-      if (reader_[x] < group_[i]) reader_[x] = group_[i];
+    for (const int x : roots_) read_by(group_[i], x);
   }
 
   // The first group that may read x from memory.
@@ -3098,7 +3098,7 @@ class Fuser {
     if (earliest_[i] > best) stored_[i] = 1;
     for (int k = 0; k < n.arity; ++k) read_by(best, memory[k]);
     // what another group would make is made again, from what that reads
-    if (reduces && role_[memory[0]] == Role::fused && group_[memory[0]] < best) {
+    if (reduces && is_made(memory[0]) && group_[memory[0]] < best) {
       const Node& made = nodes_[memory[0]];
       for (int k = 0; k < made.arity; ++k) read_by(best, memory_node(edges_[made.first + k]));
     }
@@ -3107,9 +3107,11 @@ class Fuser {
     if (reader_[x] < at) reader_[x] = at;
   }
 
+  // Whether a group computes x from other values, element by element.
+  constexpr bool is_made(int x) const { return role_[x] == Role::fused && ir::is_pointwise(nodes_[x].op); }
   // A group that reads what the reduced value x is made of, and goes over it as reduction i does; else -1.
   constexpr int beside(int x, int least, int i, int shape, const Reduction& r) const {
-    if (role_[x] != Role::fused || !ir::is_pointwise(nodes_[x].op)) return -1;
+    if (!is_made(x)) return -1;
     for (int k = 0; k < nodes_[x].arity; ++k) {
       const int from = reader_[memory_node(edges_[nodes_[x].first + k])];
       if (from >= least && joins(from, i, shape, r)) return from;
@@ -3540,26 +3542,26 @@ class Cutter {
   constexpr bool walks_as_one(const Group& group, int k, int a, int b) const {
     for (int i = 0; i < group.loads.size; ++i) {
       const int x = pool_[group.loads.begin + i];
-      if (!continues(group, x, f.is_view_in(x, k) ? view_of_[x] : -1, a, b)) return false;
+      if (!continues(group, x, f.view_in(g, x, k), a, b)) return false;
     }
     for (int i = 0; i < group.body.size; ++i) {
       const int x = pool_[group.body.begin + i];
       const ir::Op op = nodes_[x].op;
       if (op == ir::Op::pad || op == ir::Op::iota) return false;
       const bool copies = role_[x] == Role::fused && view_of_[x] >= 0;
-      if ((copies || op == ir::Op::random) && !continues(group, x, copies ? view_of_[x] : -1, a, b))
-        return false;
+      if (copies && !continues(group, x, views_[view_of_[x]], a, b)) return false;
+      if (op == ir::Op::random && !continues(group, x, whole(x), a, b)) return false;
     }
     for (int i = 0; i < group.stores.size; ++i) {
       const int x = pool_[group.stores.begin + i];
-      if (level_[x] == Level::element && !continues(group, x, -1, a, b)) return false;
+      if (level_[x] == Level::element && !continues(group, x, whole(x), a, b)) return false;
     }
     return true;
   }
-  // The same for x, seen through a view or (-1) as it lies in memory.
-  constexpr bool continues(const Group& group, int x, int view, int a, int b) const {
+  constexpr View whole(int x) const { return contiguous_view(x, shapes_[nodes_[x].shape]); }
+  // The same for x, walked as v.
+  constexpr bool continues(const Group& group, int x, const View& v, int a, int b) const {
     const Dims& d = shapes_[nodes_[x].shape];
-    const View v = view >= 0 ? views_[view] : contiguous_view(x, d);
     const int lead = group.space.rank - d.rank;
     const auto stride = [&](int axis) {
       return axis < lead || d.extent[axis - lead] == 1 ? i64{0} : v.stride[axis - lead];
@@ -7930,6 +7932,7 @@ struct Loop {
   static constexpr LoopHeader header = View::header;
   static constexpr int count = header.instructions;
   static constexpr int width = Family::width;
+  static_assert(widest_value % width == 0);
   static constexpr bool vector = detail::is_vec_family<Family>;
   // What computes an element: the family, or its lanes one by one.
   using Arithmetic = std::conditional_t<vector, ScalarFamily, Family>;
@@ -9663,12 +9666,13 @@ class LoopLowering {
     if (!cut_->flat) return cut_->cols;
     return group_->space.size() - (cut_->rows - 1) * passes::flat_tile;
   }
-  // Whether rows of a length that the code does not hold end with a whole value, of 16 columns at most.
+  // Whether rows of a length that the code does not hold end with a whole value of any team.
   constexpr bool ends_even() const {
-    if (cut_->segments < 0) return cut_->flat && last_columns() % 16 == 0;
+    if (cut_->segments < 0) return cut_->flat && last_columns() % kernels::widest_value == 0;
     const ir::Span span = g.groups[cut_->segments];
     bool even = true;
-    for (int r = 0; r < span.size; ++r) even = even && g.ranges[span.begin + r].length % 16 == 0;
+    for (int r = 0; r < span.size; ++r)
+      even = even && g.ranges[span.begin + r].length % kernels::widest_value == 0;
     return even;
   }
 
@@ -22350,24 +22354,27 @@ constexpr ir::Value along_axis(ir::Value x, int axis, ir::Value matrix) {
 namespace weft {
 
 // One number for all spatial axes, or one each: 3, PerAxis{3, 5}; inside options {3, 5} will do.
-struct PerAxis {
-  i64 value[3]{};
+template <class T>
+struct EachAxis {
+  T value[3]{};
   int count = 0;  // 0: one for all
 
-  constexpr PerAxis(i64 all) : value{all, all, all} {}
-  constexpr PerAxis(i64 a, i64 b) : value{a, b, 0}, count(2) {}
-  constexpr PerAxis(i64 a, i64 b, i64 c) : value{a, b, c}, count(3) {}
+  constexpr EachAxis(T all) : value{all, all, all} {}
+  constexpr EachAxis(T a, T b) : value{a, b, 0}, count(2) {}
+  constexpr EachAxis(T a, T b, T c) : value{a, b, c}, count(3) {}
   // member by member: nvcc hands constants to the host compiler in this spelling
-  constexpr PerAxis(const i64 (&all)[3], int n) : value{all[0], all[1], all[2]}, count(n) {}
-  constexpr i64 operator[](int axis) const { return value[axis]; }
+  constexpr EachAxis(const T (&all)[3], int n) : value{all[0], all[1], all[2]}, count(n) {}
+  constexpr T operator[](int axis) const { return value[axis]; }
   constexpr bool names(int axes) const { return count == 0 || count == axes; }
-  constexpr bool at_least(i64 least, int axes) const {
+  constexpr bool at_least(T least, int axes) const {
     for (int k = 0; k < axes; ++k)
       if (value[k] < least) return false;
     return true;
   }
-  constexpr bool operator==(const PerAxis&) const = default;
+  constexpr bool operator==(const EachAxis&) const = default;
 };
+using PerAxis = EachAxis<i64>;
+using Factors = EachAxis<double>;  // whole or not
 
 // Zeros on both sides of every axis; "same" as many as keep the extents (stride 1), "valid" none.
 struct Padding {
@@ -22421,20 +22428,6 @@ struct PoolOptions {
 // How values between places are found. Linear stands for PyTorch's linear, bilinear and trilinear, cubic for
 // its bicubic, nearest_exact for "nearest-exact".
 enum class Interpolation : u8 { nearest, linear, nearest_exact, cubic, area };
-
-// Factors, whole or not: one for all spatial axes, or one each.
-struct Factors {
-  double value[3]{};
-  int count = 0;  // 0: one for all
-
-  constexpr Factors(double all) : value{all, all, all} {}
-  constexpr Factors(double a, double b) : value{a, b, 0}, count(2) {}
-  constexpr Factors(double a, double b, double c) : value{a, b, c}, count(3) {}
-  // member by member: as in PerAxis
-  constexpr Factors(const double (&all)[3], int n) : value{all[0], all[1], all[2]}, count(n) {}
-  constexpr double operator[](int axis) const { return value[axis]; }
-  constexpr bool names(int axes) const { return count == 0 || count == axes; }
-};
 
 // Either the result's extents or the factors by which the input's grow, rounded down.
 struct InterpolateOptions {
@@ -24122,14 +24115,13 @@ using same_dtype = typename X::dtype;
 template <bool Has, class State>
 using OneIf = std::conditional_t<Has, State, Absent>;
 
-// n (N, C, ...) times weight (C) plus bias (C), where the layer has them.
-template <i64 C>
+// n times weight plus bias, each seen as (D...), where the layer has them.
+template <i64... D>
 constexpr auto affine(const auto& n, const auto& weight, const auto& bias) {
-  constexpr auto after = std::make_integer_sequence<int, std::remove_cvref_t<decltype(n)>::rank - 2>{};
   if constexpr (std::is_same_v<std::remove_cvref_t<decltype(weight)>, Absent>)
     return n;
   else
-    return n * along_channels<C>(weight, after) + along_channels<C>(bias, after);
+    return n * reshape<D...>(weight) + reshape<D...>(bias);
 }
 
 // Mean and biased variance of f over the named axes, which stay; and f without the mean.
@@ -24141,16 +24133,18 @@ constexpr auto moments(const auto& f) {
   return std::tuple{average, variance, centred};
 }
 // What a layer with running statistics makes of x, given x without the mean, and the variance: in x's dtype.
-template <i64 C, class X>
-constexpr auto finished(const auto& layer, const auto& centred, const auto& variance) {
-  return cast<same_dtype<X>>(affine<C>(centred * rsqrt(variance + layer.eps), layer.weight, layer.bias));
+template <i64 C, class X, int... After>
+constexpr auto finished(const auto& layer, const auto& centred, const auto& variance,
+                        std::integer_sequence<int, After...>) {
+  const auto n = centred * rsqrt(variance + layer.eps);
+  return cast<same_dtype<X>>(affine<C, (After * 0 + 1)...>(n, layer.weight, layer.bias));
 }
 // The same by the running statistics, for evaluation.
 template <i64 C, class X, int... K>
 constexpr auto by_running(const auto& layer, const X& x, std::integer_sequence<int, K...> after) {
   const auto average = along_channels<C>(layer.running_mean, after);
   const auto variance = along_channels<C>(layer.running_var, after);
-  return finished<C, X>(layer, wide(x) - average, variance);
+  return finished<C, X>(layer, wide(x) - average, variance, after);
 }
 // Moves the running statistics by those of a batch of `count` numbers a channel, moved(running, now) being
 // the running value after it.
@@ -24271,12 +24265,7 @@ struct GroupNorm {
       constexpr i64 per_group = C / Groups;
       const auto grouped = reshape<S::value.extent[0], Groups, per_group, -1>(e);
       const auto n = module_detail::normalized<true, -2, -1>(grouped, eps);
-      const auto y = [&] {
-        if constexpr (Affine)
-          return n * reshape<Groups, per_group, 1>(weight) + reshape<Groups, per_group, 1>(bias);
-        else
-          return n;
-      }();
+      const auto y = module_detail::affine<Groups, per_group, 1>(n, weight, bias);
       using Y = std::remove_cvref_t<decltype(y)>;
       const Expr<typename Y::dtype, S> whole{ir::reshape(y.value, S::value)};
       return cast<module_detail::same_dtype<X>>(whole);
@@ -24341,7 +24330,7 @@ struct BatchNorm {
                                      [this](const auto&... a) { return this->track(a...); });
         num_batches_tracked.assign(add(num_batches_tracked.latest(), 1));
       }
-      return module_detail::finished<C, X>(*this, centred, variance);
+      return module_detail::finished<C, X>(*this, centred, variance, after);
     }
     if constexpr (Options.track_running_stats)
       return module_detail::by_running<C>(*this, x, after);
@@ -26209,7 +26198,7 @@ struct InstanceNorm {
     if constexpr (Options.track_running_stats)
       module_detail::follow<count>(*this, average, variance,
                                    [this](const auto&... a) { return this->track(a...); });
-    return module_detail::finished<C, X>(*this, centred, variance);
+    return module_detail::finished<C, X>(*this, centred, variance, after);
   }
   // The running value after a batch, whose value is the mean over its samples.
   constexpr auto track(const auto& running, const auto& each, float scale) const {
@@ -29324,6 +29313,13 @@ constexpr bool is_mean(Value m, Value f, const SummedAxes& axes) {
   return false;
 }
 
+// Whether v is what is left of a value without its mean.
+constexpr bool is_centred(Value v, const SummedAxes& axes) {
+  if (v.op() != Op::sub) return false;
+  const Value m = along(v.in(1), axes);
+  return m && is_mean(m, v.in(0), axes);
+}
+
 // Whether v's sum is zero whatever the values. `depth` bounds the search.
 constexpr bool sums_to_zero(Value v, const SummedAxes& axes, int depth = 6) {
   if (v.is(0)) return true;
@@ -29336,11 +29332,9 @@ constexpr bool sums_to_zero(Value v, const SummedAxes& axes, int depth = 6) {
       if (a.is_constant() || along(a, axes)) return sums_to_zero(b, axes, depth - 1);
       return (b.is_constant() || along(b, axes)) && sums_to_zero(a, axes, depth - 1);
     }
-    case Op::sub:
-      if (const Value m = along(v.in(1), axes))
-        if (is_mean(m, v.in(0), axes)) return true;
-      [[fallthrough]];
     case Op::add:
+    case Op::sub:
+      if (is_centred(v, axes)) return true;
       if (!sums_to_zero(v.in(0), axes, depth - 1)) return false;
       return v.in(0).id == v.in(1).id || sums_to_zero(v.in(1), axes, depth - 1);
     default:
@@ -29383,10 +29377,12 @@ constexpr Value linear_sum(Value x, ir::Axes axes) {
     case Op::add:
     case Op::sub: {
       const Value a = x.in(0), b = x.in(1);
-      if (detail::sums_to_zero(x, summed))
+      const bool a_is_zero = detail::sums_to_zero(a, summed);
+      const bool b_is_zero = a.id == b.id ? a_is_zero : detail::sums_to_zero(b, summed);
+      if ((a_is_zero && b_is_zero) || detail::is_centred(x, summed))
         return ir::constant(*x.builder, x.dtype(), ir::reduced(x.dims(), summed.work), 0);
-      if (detail::sums_to_zero(b, summed)) return linear_sum(a, axes);
-      if (!detail::sums_to_zero(a, summed)) return plain();
+      if (b_is_zero) return linear_sum(a, axes);
+      if (!a_is_zero) return plain();
       return x.op() == Op::add ? linear_sum(b, axes) : -linear_sum(b, axes);
     }
     case Op::mul: {

@@ -497,12 +497,13 @@ class LoopLowering {
     if (!cut_->flat) return cut_->cols;
     return group_->space.size() - (cut_->rows - 1) * passes::flat_tile;
   }
-  // Whether rows of a length that the code does not hold end with a whole value, of 16 columns at most.
+  // Whether rows of a length that the code does not hold end with a whole value of any team.
   constexpr bool ends_even() const {
-    if (cut_->segments < 0) return cut_->flat && last_columns() % 16 == 0;
+    if (cut_->segments < 0) return cut_->flat && last_columns() % kernels::widest_value == 0;
     const ir::Span span = g.groups[cut_->segments];
     bool even = true;
-    for (int r = 0; r < span.size; ++r) even = even && g.ranges[span.begin + r].length % 16 == 0;
+    for (int r = 0; r < span.size; ++r)
+      even = even && g.ranges[span.begin + r].length % kernels::widest_value == 0;
     return even;
   }
 

@@ -101,6 +101,7 @@ struct Segment {
   i64 length = 0;
 };
 inline constexpr i64 tile_length = 4096;
+inline constexpr int widest_value = 16;  // columns that a team takes as one value, at most
 
 // What a launch of a loop is given besides its code.
 struct LoopArgs {

@@ -18,6 +18,7 @@ struct Loop {
   static constexpr LoopHeader header = View::header;
   static constexpr int count = header.instructions;
   static constexpr int width = Family::width;
+  static_assert(widest_value % width == 0);
   static constexpr bool vector = detail::is_vec_family<Family>;
   // What computes an element: the family, or its lanes one by one.
   using Arithmetic = std::conditional_t<vector, ScalarFamily, Family>;

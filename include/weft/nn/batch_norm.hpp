@@ -58,7 +58,7 @@ struct BatchNorm {
                                      [this](const auto&... a) { return this->track(a...); });
         num_batches_tracked.assign(add(num_batches_tracked.latest(), 1));
       }
-      return module_detail::finished<C, X>(*this, centred, variance);
+      return module_detail::finished<C, X>(*this, centred, variance, after);
     }
     if constexpr (Options.track_running_stats)
       return module_detail::by_running<C>(*this, x, after);

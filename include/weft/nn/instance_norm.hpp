@@ -75,7 +75,7 @@ struct InstanceNorm {
     if constexpr (Options.track_running_stats)
       module_detail::follow<count>(*this, average, variance,
                                    [this](const auto&... a) { return this->track(a...); });
-    return module_detail::finished<C, X>(*this, centred, variance);
+    return module_detail::finished<C, X>(*this, centred, variance, after);
   }
   // The running value after a batch, whose value is the mean over its samples.
   constexpr auto track(const auto& running, const auto& each, float scale) const {

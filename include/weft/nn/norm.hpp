@@ -62,14 +62,13 @@ using same_dtype = typename X::dtype;
 template <bool Has, class State>
 using OneIf = std::conditional_t<Has, State, Absent>;
 
-// n (N, C, ...) times weight (C) plus bias (C), where the layer has them.
-template <i64 C>
+// n times weight plus bias, each seen as (D...), where the layer has them.
+template <i64... D>
 constexpr auto affine(const auto& n, const auto& weight, const auto& bias) {
-  constexpr auto after = std::make_integer_sequence<int, std::remove_cvref_t<decltype(n)>::rank - 2>{};
   if constexpr (std::is_same_v<std::remove_cvref_t<decltype(weight)>, Absent>)
     return n;
   else
-    return n * along_channels<C>(weight, after) + along_channels<C>(bias, after);
+    return n * reshape<D...>(weight) + reshape<D...>(bias);
 }
 
 // Mean and biased variance of f over the named axes, which stay; and f without the mean.
@@ -81,16 +80,18 @@ constexpr auto moments(const auto& f) {
   return std::tuple{average, variance, centred};
 }
 // What a layer with running statistics makes of x, given x without the mean, and the variance: in x's dtype.
-template <i64 C, class X>
-constexpr auto finished(const auto& layer, const auto& centred, const auto& variance) {
-  return cast<same_dtype<X>>(affine<C>(centred * rsqrt(variance + layer.eps), layer.weight, layer.bias));
+template <i64 C, class X, int... After>
+constexpr auto finished(const auto& layer, const auto& centred, const auto& variance,
+                        std::integer_sequence<int, After...>) {
+  const auto n = centred * rsqrt(variance + layer.eps);
+  return cast<same_dtype<X>>(affine<C, (After * 0 + 1)...>(n, layer.weight, layer.bias));
 }
 // The same by the running statistics, for evaluation.
 template <i64 C, class X, int... K>
 constexpr auto by_running(const auto& layer, const X& x, std::integer_sequence<int, K...> after) {
   const auto average = along_channels<C>(layer.running_mean, after);
   const auto variance = along_channels<C>(layer.running_var, after);
-  return finished<C, X>(layer, wide(x) - average, variance);
+  return finished<C, X>(layer, wide(x) - average, variance, after);
 }
 // Moves the running statistics by those of a batch of `count` numbers a channel, moved(running, now) being
 // the running value after it.
@@ -211,12 +212,7 @@ struct GroupNorm {
       constexpr i64 per_group = C / Groups;
       const auto grouped = reshape<S::value.extent[0], Groups, per_group, -1>(e);
       const auto n = module_detail::normalized<true, -2, -1>(grouped, eps);
-      const auto y = [&] {
-        if constexpr (Affine)
-          return n * reshape<Groups, per_group, 1>(weight) + reshape<Groups, per_group, 1>(bias);
-        else
-          return n;
-      }();
+      const auto y = module_detail::affine<Groups, per_group, 1>(n, weight, bias);
       using Y = std::remove_cvref_t<decltype(y)>;
       const Expr<typename Y::dtype, S> whole{ir::reshape(y.value, S::value)};
       return cast<module_detail::same_dtype<X>>(whole);

@@ -8,24 +8,27 @@
 namespace weft {
 
 // One number for all spatial axes, or one each: 3, PerAxis{3, 5}; inside options {3, 5} will do.
-struct PerAxis {
-  i64 value[3]{};
+template <class T>
+struct EachAxis {
+  T value[3]{};
   int count = 0;  // 0: one for all
 
-  constexpr PerAxis(i64 all) : value{all, all, all} {}
-  constexpr PerAxis(i64 a, i64 b) : value{a, b, 0}, count(2) {}
-  constexpr PerAxis(i64 a, i64 b, i64 c) : value{a, b, c}, count(3) {}
+  constexpr EachAxis(T all) : value{all, all, all} {}
+  constexpr EachAxis(T a, T b) : value{a, b, 0}, count(2) {}
+  constexpr EachAxis(T a, T b, T c) : value{a, b, c}, count(3) {}
   // member by member: nvcc hands constants to the host compiler in this spelling
-  constexpr PerAxis(const i64 (&all)[3], int n) : value{all[0], all[1], all[2]}, count(n) {}
-  constexpr i64 operator[](int axis) const { return value[axis]; }
+  constexpr EachAxis(const T (&all)[3], int n) : value{all[0], all[1], all[2]}, count(n) {}
+  constexpr T operator[](int axis) const { return value[axis]; }
   constexpr bool names(int axes) const { return count == 0 || count == axes; }
-  constexpr bool at_least(i64 least, int axes) const {
+  constexpr bool at_least(T least, int axes) const {
     for (int k = 0; k < axes; ++k)
       if (value[k] < least) return false;
     return true;
   }
-  constexpr bool operator==(const PerAxis&) const = default;
+  constexpr bool operator==(const EachAxis&) const = default;
 };
+using PerAxis = EachAxis<i64>;
+using Factors = EachAxis<double>;  // whole or not
 
 // Zeros on both sides of every axis; "same" as many as keep the extents (stride 1), "valid" none.
 struct Padding {
@@ -79,20 +82,6 @@ struct PoolOptions {
 // How values between places are found. Linear stands for PyTorch's linear, bilinear and trilinear, cubic for
 // its bicubic, nearest_exact for "nearest-exact".
 enum class Interpolation : u8 { nearest, linear, nearest_exact, cubic, area };
-
-// Factors, whole or not: one for all spatial axes, or one each.
-struct Factors {
-  double value[3]{};
-  int count = 0;  // 0: one for all
-
-  constexpr Factors(double all) : value{all, all, all} {}
-  constexpr Factors(double a, double b) : value{a, b, 0}, count(2) {}
-  constexpr Factors(double a, double b, double c) : value{a, b, c}, count(3) {}
-  // member by member: as in PerAxis
-  constexpr Factors(const double (&all)[3], int n) : value{all[0], all[1], all[2]}, count(n) {}
-  constexpr double operator[](int axis) const { return value[axis]; }
-  constexpr bool names(int axes) const { return count == 0 || count == axes; }
-};
 
 // Either the result's extents or the factors by which the input's grow, rounded down.
 struct InterpolateOptions {

@@ -149,26 +149,26 @@ class Cutter {
   constexpr bool walks_as_one(const Group& group, int k, int a, int b) const {
     for (int i = 0; i < group.loads.size; ++i) {
       const int x = pool_[group.loads.begin + i];
-      if (!continues(group, x, f.is_view_in(x, k) ? view_of_[x] : -1, a, b)) return false;
+      if (!continues(group, x, f.view_in(g, x, k), a, b)) return false;
     }
     for (int i = 0; i < group.body.size; ++i) {
       const int x = pool_[group.body.begin + i];
       const ir::Op op = nodes_[x].op;
       if (op == ir::Op::pad || op == ir::Op::iota) return false;
       const bool copies = role_[x] == Role::fused && view_of_[x] >= 0;
-      if ((copies || op == ir::Op::random) && !continues(group, x, copies ? view_of_[x] : -1, a, b))
-        return false;
+      if (copies && !continues(group, x, views_[view_of_[x]], a, b)) return false;
+      if (op == ir::Op::random && !continues(group, x, whole(x), a, b)) return false;
     }
     for (int i = 0; i < group.stores.size; ++i) {
       const int x = pool_[group.stores.begin + i];
-      if (level_[x] == Level::element && !continues(group, x, -1, a, b)) return false;
+      if (level_[x] == Level::element && !continues(group, x, whole(x), a, b)) return false;
     }
     return true;
   }
-  // The same for x, seen through a view or (-1) as it lies in memory.
-  constexpr bool continues(const Group& group, int x, int view, int a, int b) const {
+  constexpr View whole(int x) const { return contiguous_view(x, shapes_[nodes_[x].shape]); }
+  // The same for x, walked as v.
+  constexpr bool continues(const Group& group, int x, const View& v, int a, int b) const {
     const Dims& d = shapes_[nodes_[x].shape];
-    const View v = view >= 0 ? views_[view] : contiguous_view(x, d);
     const int lead = group.space.rank - d.rank;
     const auto stride = [&](int axis) {
       return axis < lead || d.extent[axis - lead] == 1 ? i64{0} : v.stride[axis - lead];

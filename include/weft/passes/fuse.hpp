@@ -292,8 +292,7 @@ class Fuser {
     stored_[i] = 1;
     group_[i] = new_group(i);
     earliest_[i] = group_[i] + 1;
-    for (const int x : roots_)
-      if (reader_[x] < group_[i]) reader_[x] = group_[i];
+    for (const int x : roots_) read_by(group_[i], x);
   }
 
   // The first group that may read x from memory.
@@ -515,7 +514,7 @@ class Fuser {
     if (earliest_[i] > best) stored_[i] = 1;
     for (int k = 0; k < n.arity; ++k) read_by(best, memory[k]);
     // what another group would make is made again, from what that reads
-    if (reduces && role_[memory[0]] == Role::fused && group_[memory[0]] < best) {
+    if (reduces && is_made(memory[0]) && group_[memory[0]] < best) {
       const Node& made = nodes_[memory[0]];
       for (int k = 0; k < made.arity; ++k) read_by(best, memory_node(edges_[made.first + k]));
     }
@@ -524,9 +523,11 @@ class Fuser {
     if (reader_[x] < at) reader_[x] = at;
   }
 
+  // Whether a group computes x from other values, element by element.
+  constexpr bool is_made(int x) const { return role_[x] == Role::fused && ir::is_pointwise(nodes_[x].op); }
   // A group that reads what the reduced value x is made of, and goes over it as reduction i does; else -1.
   constexpr int beside(int x, int least, int i, int shape, const Reduction& r) const {
-    if (role_[x] != Role::fused || !ir::is_pointwise(nodes_[x].op)) return -1;
+    if (!is_made(x)) return -1;
     for (int k = 0; k < nodes_[x].arity; ++k) {
       const int from = reader_[memory_node(edges_[nodes_[x].first + k])];
       if (from >= least && joins(from, i, shape, r)) return from;

@@ -55,6 +55,13 @@ constexpr bool is_mean(Value m, Value f, const SummedAxes& axes) {
   return false;
 }
 
+// Whether v is what is left of a value without its mean.
+constexpr bool is_centred(Value v, const SummedAxes& axes) {
+  if (v.op() != Op::sub) return false;
+  const Value m = along(v.in(1), axes);
+  return m && is_mean(m, v.in(0), axes);
+}
+
 // Whether v's sum is zero whatever the values. `depth` bounds the search.
 constexpr bool sums_to_zero(Value v, const SummedAxes& axes, int depth = 6) {
   if (v.is(0)) return true;
@@ -67,11 +74,9 @@ constexpr bool sums_to_zero(Value v, const SummedAxes& axes, int depth = 6) {
       if (a.is_constant() || along(a, axes)) return sums_to_zero(b, axes, depth - 1);
       return (b.is_constant() || along(b, axes)) && sums_to_zero(a, axes, depth - 1);
     }
-    case Op::sub:
-      if (const Value m = along(v.in(1), axes))
-        if (is_mean(m, v.in(0), axes)) return true;
-      [[fallthrough]];
     case Op::add:
+    case Op::sub:
+      if (is_centred(v, axes)) return true;
       if (!sums_to_zero(v.in(0), axes, depth - 1)) return false;
       return v.in(0).id == v.in(1).id || sums_to_zero(v.in(1), axes, depth - 1);
     default:
@@ -114,10 +119,12 @@ constexpr Value linear_sum(Value x, ir::Axes axes) {
     case Op::add:
     case Op::sub: {
       const Value a = x.in(0), b = x.in(1);
-      if (detail::sums_to_zero(x, summed))
+      const bool a_is_zero = detail::sums_to_zero(a, summed);
+      const bool b_is_zero = a.id == b.id ? a_is_zero : detail::sums_to_zero(b, summed);
+      if ((a_is_zero && b_is_zero) || detail::is_centred(x, summed))
         return ir::constant(*x.builder, x.dtype(), ir::reduced(x.dims(), summed.work), 0);
-      if (detail::sums_to_zero(b, summed)) return linear_sum(a, axes);
-      if (!detail::sums_to_zero(a, summed)) return plain();
+      if (b_is_zero) return linear_sum(a, axes);
+      if (!a_is_zero) return plain();
       return x.op() == Op::add ? linear_sum(b, axes) : -linear_sum(b, axes);
     }
     case Op::mul: {
