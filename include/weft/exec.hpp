@@ -7,6 +7,6 @@
 #include "weft/exec/function.hpp"
 #include "weft/exec/immediate.hpp"
 #include "weft/exec/model.hpp"
-#include "weft/exec/probed_function.hpp"
+#include "weft/exec/options.hpp"
 #include "weft/exec/summary.hpp"
 #include "weft/exec/tensor.hpp"

@@ -1092,7 +1092,8 @@ enum class Op : u8 {
   argmax,
   argmin,
   // contractions and indexing
-  dot,          // list: batch count, contracted count, batch axes of a, of b, contracted axes of a, of b
+  dot,          // list: batch count, contracted count, batch axes of a, of b, contracted axes of a, of b;
+                // imm: dot_tf32 or 0
   conv,         // conv(x (G, N, C, S...), w (G, O, C, K...)); list: ir/conv.hpp
   gather,       // gather(table (V, ...), index (...)) -> index shape + row shape
   scatter_add,  // scatter_add(index (...), update (..., row)) -> (V, row): rows added in index order
@@ -1113,6 +1114,9 @@ enum class Op : u8 {
 };
 
 inline constexpr int op_count = static_cast<int>(Op::loop_result) + 1;
+
+// A product of f32 whose factors may be rounded to TF32.
+inline constexpr u64 dot_tf32 = 1;
 
 enum class OpClass : u8 {
   leaf,
@@ -4896,7 +4900,8 @@ constexpr void lower_custom(const ir::Graph& g, const passes::Fusion& f, const p
 // ---- weft/kernels/dot_call.hpp ----
 // A product as a program's image spells it: numbers m, n, k, five strides, and for each batch axis its extent
 // and three strides; operands a, b, c, what is added (laid out as c) and the bias, absent ones null; words:
-// the dtypes of a, b and c, and which of the two last there are.
+// the dtypes of a, b and c, then which of the two last there are and whether f32 factors may be rounded to
+// TF32 (a permission: who has no such units takes f32).
 
 // ---- weft/kernels/dot/shape.hpp ----
 // The operands of a host matrix product: extents, element strides, batch dimensions, and what is added to the
@@ -4945,7 +4950,7 @@ struct DotEpilogue {
 
 namespace weft::kernels {
 
-inline constexpr u64 dot_adds = 1, dot_has_bias = 2;
+inline constexpr u64 dot_adds = 1, dot_has_bias = 2, dot_is_tf32 = 4;
 
 struct DotCall {
   DotShape shape;
@@ -4984,7 +4989,7 @@ constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const pass
   addresses.push(plan.address(va, g.nodes[a].dtype));
   addresses.push(plan.address(vb, g.nodes[b].dtype));
   addresses.push(plan.where[group.result]);
-  u64 epilogue = 0;
+  u64 epilogue = g.nodes[node].imm == ir::dot_tf32 ? kernels::dot_is_tf32 : 0;
   i64 epilogue_bytes = 0;
   for (int e = 0; e < 2; ++e) {
     const int x = e == 0 ? group.added : group.bias;
@@ -10179,7 +10184,8 @@ using code_of =
 
 namespace weft::exec {
 
-// The blocks a program works on.
+// The blocks a program works on. A caller who leaves the workspace out gets one that is the program's own;
+// scalars always are.
 struct Blocks {
   std::byte* model = nullptr;
   std::byte* optimizer = nullptr;
@@ -12958,6 +12964,80 @@ WEFT_HD_INLINE void search_elements(Team& team, const LineArgs& args, i64 begin,
 // ---- weft/ops/input.hpp ----
 // in<f32, 128, 64>: the dtype and shape of a program's input.
 
+// ---- weft/core/option.hpp ----
+// Options that follow the inputs of compile() and make_trainer(), in any order, each kind once. Law: a type
+// says which kind it is by its member `option`; an optimiser is known by its update.
+
+namespace weft {
+
+enum class OptionKind {
+  optimizer,
+  precision,
+  clip,
+  accumulate,
+  seed,
+  mode,
+  memory,
+  checkpoint,
+  comm,
+  probes,
+  input,
+  unknown
+};
+
+template <class O>
+constexpr OptionKind option_kind() {
+  if constexpr (requires {
+                  { O::option } -> std::same_as<const OptionKind&>;
+                })
+    return O::option;
+  else if constexpr (
+      requires { O::update; } || requires { O::closure; })
+    return OptionKind::optimizer;
+  else
+    return OptionKind::unknown;
+}
+
+template <OptionKind kind, class... O>
+inline constexpr int option_count = ((option_kind<O>() == kind ? 1 : 0) + ... + 0);
+
+// Whether no kind is there twice.
+template <class... O>
+constexpr bool options_differ() {
+  int count[static_cast<int>(OptionKind::unknown) + 1]{};
+  (++count[static_cast<int>(option_kind<O>())], ...);
+  for (int kind = 0; kind < static_cast<int>(OptionKind::input); ++kind)
+    if (count[kind] > 1) return false;
+  return true;
+}
+
+// The option of a kind, or Default.
+template <OptionKind kind, class Default, class... O>
+struct FindOption {
+  using type = Default;
+};
+template <OptionKind kind, class Default, class First, class... Rest>
+struct FindOption<kind, Default, First, Rest...> {
+  using type = typename std::conditional_t<option_kind<First>() == kind, std::type_identity<First>,
+                                           FindOption<kind, Default, Rest...>>::type;
+};
+template <OptionKind kind, class Default, class... O>
+using find_option = typename FindOption<kind, Default, O...>::type;
+
+// The argument of a type, or a default one.
+template <class Wanted>
+constexpr Wanted get_option() {
+  return Wanted{};
+}
+template <class Wanted, class First, class... Rest>
+constexpr Wanted get_option(const First& first, const Rest&... rest) {
+  if constexpr (std::is_same_v<Wanted, First>)
+    return first;
+  else
+    return get_option<Wanted>(rest...);
+}
+
+}  // namespace weft
 // ---- weft/ops/expr.hpp ----
 // Expr<T, Shape<...>>: what a user's function computes with while it is traced. The type carries dtype and
 // shape, so mistakes are found at the user's line; the value is a node number, so types stay short.
@@ -13305,6 +13385,7 @@ namespace weft {
 
 template <class T, class S>
 struct Input {
+  static constexpr OptionKind option = OptionKind::input;
   using dtype = T;
   using shape = S;
 };
@@ -13859,6 +13940,7 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
         batch *= static_cast<i64>(lowered.numbers[step.numbers.begin + 9 + 4 * static_cast<int>(b)]);
       if (batch > 1) out.shape = std::to_string(batch) + " of " + out.shape;
       out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
+      if (g.nodes[group.opaque].imm == ir::dot_tf32) out.ops += " by tf32";
       if (group.added >= 0) out.ops += ", add";
       if (group.bias >= 0) out.ops += ", bias";
       break;
@@ -14133,16 +14215,17 @@ struct HostKernels {
 
 using HostSteps = Steps<kernels::HostLaunch>;
 
-// Program P (a Compiled<...>) with memory of its own for intermediate values and scalars.
+// Program P (a Compiled<...>) over the caller's blocks of state, with memory of its own for what is not
+// given.
 template <class P>
 class HostProgram {
  public:
-  HostProgram(const Cpu& device, std::byte* model, std::byte* optimizer)
+  HostProgram(const Cpu& device, const Blocks& given)
       : threads_(device.threads),
-        workspace_(static_cast<std::size_t>(P::header.workspace_bytes)),
+        workspace_(workspace(given.workspace)),
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
         steps_(P::header, P::image, HostKernels<P>::table.at,
-               {model, optimizer, workspace_.data(), scalars_.data()}) {
+               {given.model, given.optimizer, workspace_.data(), scalars_.data()}) {
     kernels::report_pinned_core();
     if (workspace_.size() > 0) std::memset(workspace_.data(), 0, workspace_.size());
     std::memset(scalars_.data(), 0, scalars_.size());
@@ -14151,6 +14234,9 @@ class HostProgram {
       set_scalar(static_cast<int>(preset & 0xffffffff), std::bit_cast<float>(static_cast<u32>(preset >> 32)));
     }
   }
+
+  // Bytes of a workspace that is given.
+  static constexpr i64 memory_bytes() { return P::header.workspace_bytes; }
 
   void set_random(u64 seed, u64 step) {
     std::memcpy(scalars_.data(), &seed, 8);
@@ -14168,6 +14254,11 @@ class HostProgram {
   }
 
  private:
+  static HostBuffer workspace(std::byte* given) {
+    constexpr auto bytes = static_cast<std::size_t>(memory_bytes());
+    return given != nullptr ? HostBuffer::borrow(given, bytes) : HostBuffer(bytes);
+  }
+
   int threads_ = 0;
   HostBuffer workspace_, scalars_;
   HostSteps steps_;
@@ -14205,6 +14296,313 @@ class Owned {
 };
 
 }  // namespace weft::exec
+// ---- weft/exec/source.hpp ----
+// The source of a compiled function with its options: probes kept as further results, products computed under
+// a precision policy.
+
+// ---- weft/exec/options.hpp ----
+// What may follow the inputs of compile(), in any order, each kind once: a precision, a mode (for a model), a
+// seed, probes, and lent memory.
+
+// ---- weft/ops/probe.hpp ----
+// probe<"name">(x): x itself, which a program that was asked for the probe also keeps, to be read after a
+// run. Law: where nobody asked, the graph is what it would be without the mark. PyTorch has forward hooks for
+// this.
+
+// ---- weft/core/fixed_string.hpp ----
+// A string that can be a template argument: get<"fc1.weight">(), einsum<"ij,jk->ik">(a, b).
+// Law: two FixedStrings with the same characters are the same template argument. One never reaches a
+// __global__ template, which takes only integers.
+
+namespace weft {
+
+// N characters and a terminating zero.
+template <std::size_t N>
+struct FixedString {
+  char text[N + 1]{};
+
+  constexpr FixedString() = default;
+  constexpr FixedString(const char (&literal)[N + 1]) {
+    for (std::size_t i = 0; i < N + 1; ++i) text[i] = literal[i];
+  }
+
+  static constexpr std::size_t size() { return N; }
+  static constexpr bool empty() { return N == 0; }
+  constexpr const char* c_str() const { return text; }
+  constexpr std::string_view view() const { return {text, N}; }
+  constexpr operator std::string_view() const { return view(); }
+};
+
+template <std::size_t M>
+FixedString(const char (&)[M]) -> FixedString<M - 1>;
+
+template <std::size_t A, std::size_t B>
+constexpr bool operator==(const FixedString<A>& a, const FixedString<B>& b) {
+  return a.view() == b.view();
+}
+template <std::size_t A>
+constexpr bool operator==(const FixedString<A>& a, std::string_view b) {
+  return a.view() == b;
+}
+
+template <std::size_t A, std::size_t B>
+constexpr FixedString<A + B> operator+(const FixedString<A>& a, const FixedString<B>& b) {
+  FixedString<A + B> joined;
+  for (std::size_t i = 0; i < A; ++i) joined.text[i] = a.text[i];
+  for (std::size_t i = 0; i < B; ++i) joined.text[A + i] = b.text[i];
+  return joined;
+}
+template <std::size_t A, std::size_t M>
+constexpr FixedString<A + M - 1> operator+(const FixedString<A>& a, const char (&b)[M]) {
+  return a + FixedString<M - 1>(b);
+}
+template <std::size_t M, std::size_t B>
+constexpr FixedString<M - 1 + B> operator+(const char (&a)[M], const FixedString<B>& b) {
+  return FixedString<M - 1>(a) + b;
+}
+
+namespace fixed_string_detail {
+
+constexpr std::size_t digits(unsigned long long value) {
+  std::size_t count = 1;
+  for (; value >= 10; value /= 10) ++count;
+  return count;
+}
+
+}  // namespace fixed_string_detail
+
+// The decimal digits of an unsigned number, as in the "3" of "h.3.attn".
+template <unsigned long long Value>
+constexpr auto decimal() {
+  FixedString<fixed_string_detail::digits(Value)> digits;
+  unsigned long long rest = Value;
+  for (std::size_t i = digits.size(); i-- > 0; rest /= 10)
+    digits.text[i] = static_cast<char>('0' + rest % 10);
+  return digits;
+}
+
+}  // namespace weft
+
+namespace weft {
+
+template <FixedString Name>
+struct ProbeMark {
+  template <class A>
+  constexpr A operator()(const A& a) const {
+    if constexpr (ExprLike<A>)
+      if (const ir::Builder* b = detail::builder_of(a); b->probes != nullptr)
+        b->probes->push({Name.view(), to_expr(a).value.id});
+    return a;
+  }
+};
+
+// Marks an expression or a parameter; the same name may come again, in the blocks of an array say. In the
+// bodies of loops and of vmap it marks nothing, as no one value is there.
+template <FixedString Name>
+inline constexpr ProbeMark<Name> probe{};
+
+// Which probes a program keeps: an option of compile and of make_trainer.
+template <FixedString... Names>
+struct ProbeNames {
+  using weft_probes = void;
+  static constexpr OptionKind option = OptionKind::probes;
+  static constexpr int count = sizeof...(Names);
+  // Which of the names it is, -1: none.
+  static constexpr int find(std::string_view name) {
+    int k = 0, found = -1;
+    ((found = Names.view() == name ? k : found, ++k), ...);
+    return found;
+  }
+  // To::call<Names...>(): nvcc does not deduce a pack of strings.
+  template <class To>
+  static constexpr auto pass_to() {
+    return To::template call<Names...>();
+  }
+};
+template <FixedString... Names>
+inline constexpr ProbeNames<Names...> probes{};
+
+template <class T>
+concept IsProbeNames = requires {
+  typename T::weft_probes;
+};
+
+}  // namespace weft
+// ---- weft/passes/precision.hpp ----
+// Precision as a pass: matrix products work on operands cast down, everything else stays as it was written.
+// The casts are in the graph before fusion, so they are part of the neighbouring kernels and rounding never
+// depends on what was fused.
+
+namespace weft::passes {
+
+// The dtype in which products of f32 operands are computed, and whether those that stay f32 may round their
+// factors to TF32.
+struct PrecisionRule {
+  DType compute = DType::f32;
+  bool tf32 = false;
+  constexpr bool changes_nothing() const { return compute == DType::f32 && !tf32; }
+};
+
+// Products of f32 operands become products of `compute` operands. Their result is `compute` too, except where
+// it is the gradient of a parameter (an operand of a pack), which keeps the f32 sums. Under TF32 they keep
+// their dtypes and bear a mark (convolutions none: they are summed in f32).
+constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
+  if (rule.changes_nothing()) return g;
+  const int n = g.nodes.size();
+  List<u8> gradient(n, 0);
+  for (int i = n - 1; i >= 0; --i) {
+    const ir::Node& node = g.nodes[i];
+    const bool passes_on = node.op == ir::Op::pack ||
+                           (gradient[i] && (node.op == ir::Op::reshape || node.op == ir::Op::permute));
+    if (passes_on)
+      for (int k = 0; k < node.arity; ++k) gradient[g.edges[node.first + k]] = 1;
+  }
+  ir::Builder b(g, 2 * n);
+  List<int> moved(n, -1);
+  List<int> operands;
+  for (int i = 0; i < n; ++i) {
+    ir::Node node = g.nodes[i];
+    operands.clear();
+    for (int k = 0; k < node.arity; ++k) operands.push(moved[g.edges[node.first + k]]);
+    const bool product = node.op == ir::Op::dot || node.op == ir::Op::conv;
+    const bool lower = product && node.dtype == DType::f32 && rule.compute != DType::f32;
+    if (rule.tf32 && node.op == ir::Op::dot && node.dtype == DType::f32) node.imm = ir::dot_tf32;
+    if (lower) {
+      for (int& x : operands) x = ir::cast(ir::Value{&b, x}, rule.compute).id;
+      if (!gradient[i]) node.dtype = rule.compute;
+    }
+    if (node.op == ir::Op::loop)
+      node.imm = static_cast<u64>(ir::add_body(b.graph, apply_precision(ir::loop_body(g, i), rule)));
+    moved[i] = b.add(node, operands.data(), operands.size());
+    if (lower) moved[i] = ir::cast(ir::Value{&b, moved[i]}, DType::f32).id;
+  }
+  for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved[x]);
+  for (int x : g.outputs) b.graph.outputs.push(moved[x]);
+  for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved[a.node]});
+  return static_cast<ir::Graph&&>(b.graph);
+}
+
+}  // namespace weft::passes
+
+// Policies: how a trainer or a function computes its matrix products.
+namespace weft::precision {
+
+// Everything as written.
+struct F32 {
+  static constexpr OptionKind option = OptionKind::precision;
+  static constexpr passes::PrecisionRule rule{DType::f32};
+  static constexpr bool scaled = false;
+};
+// Matrix products of f32 operands may round these to TF32 (10 bits of mantissa; sums in f32), as tensor cores
+// of GPUs do; on the host they are f32.
+struct TF32 {
+  static constexpr OptionKind option = OptionKind::precision;
+  static constexpr passes::PrecisionRule rule{DType::f32, true};
+  static constexpr bool scaled = false;
+};
+// Operands in bf16, sums in f32, master weights in f32.
+struct BF16 {
+  static constexpr OptionKind option = OptionKind::precision;
+  static constexpr passes::PrecisionRule rule{DType::bf16};
+  static constexpr bool scaled = false;
+};
+// Operands in f16; the loss is scaled so that gradients do not underflow, and an update whose gradients are
+// not all finite is skipped (the scale halves; after 2,000 good updates it doubles). All of that happens on
+// the device.
+struct F16 {
+  static constexpr OptionKind option = OptionKind::precision;
+  static constexpr passes::PrecisionRule rule{DType::f16};
+  static constexpr bool scaled = true;
+};
+
+inline constexpr F32 f32{};
+inline constexpr TF32 tf32{};
+inline constexpr BF16 bf16{};
+inline constexpr F16 f16{};
+
+}  // namespace weft::precision
+
+namespace weft {
+
+// The seed of random numbers: a trainer's starting values and dropout, a function's draws.
+struct seed {
+  static constexpr OptionKind option = OptionKind::seed;
+  u64 value = 0;
+};
+
+namespace mode {
+struct Train {
+  static constexpr OptionKind option = OptionKind::mode;
+};
+struct Eval {
+  static constexpr OptionKind option = OptionKind::mode;
+};
+// Dropout drops; normalisations take the batch's statistics and update the running ones.
+inline constexpr Train train{};
+inline constexpr Eval eval{};
+}  // namespace mode
+
+// Memory of the device that the caller lends, aligned to 256 bytes, and leaves alone as long as what works in
+// it lives; null: weft allocates its own. A model's block is lent to Model.
+struct lend {
+  static constexpr OptionKind option = OptionKind::memory;
+  void* workspace = nullptr;  // memory_bytes() of the function or trainer
+  void* optimizer = nullptr;  // optimizer_bytes() of the trainer
+};
+
+namespace exec {
+
+// The messages for arguments that make no function, with the options that were given.
+template <bool HasModel>
+struct CompileCheck {
+  static constexpr bool knows(OptionKind kind) {
+    return kind == OptionKind::precision || kind == OptionKind::mode || kind == OptionKind::seed ||
+           kind == OptionKind::probes || kind == OptionKind::memory;
+  }
+  template <class... O>
+  struct For {
+    static constexpr bool ordered = option_count<OptionKind::input, O...> == 0;
+    static constexpr bool known =
+        ((knows(option_kind<O>()) || option_kind<O>() == OptionKind::input) && ... && true);
+    static constexpr bool once = options_differ<O...>();
+    static constexpr bool moded = HasModel || option_count<OptionKind::mode, O...> == 0;
+    static constexpr bool ok = ordered && known && once && moded;
+    static_assert(ordered, "compile: inputs come before the options, one after another");
+    static_assert(known,
+                  "compile: after the inputs it takes a precision, mode::train or mode::eval, seed{}, "
+                  "probes<...> and lend{}, and nothing else");
+    static_assert(once, "compile: a precision, a mode, seed{}, probes<...> or lend{} is given twice");
+    static_assert(moded, "compile: a mode is one of a model's layers, and this function has no model");
+  };
+};
+
+// A function's options, sorted into their kinds.
+template <class... O>
+struct CompileOptions {
+  using Precision = find_option<OptionKind::precision, precision::F32, O...>;
+  using Probes = find_option<OptionKind::probes, ProbeNames<>, O...>;
+  static constexpr bool training =
+      std::is_same_v<find_option<OptionKind::mode, mode::Eval, O...>, mode::Train>;
+};
+
+// The arguments after a function: `inputs`, a tuple of those in front, and To<...> of the options behind
+// them.
+template <class Inputs, class... A>
+struct SplitArguments {
+  using inputs = Inputs;
+  template <template <class...> class To>
+  using options = To<A...>;
+};
+template <class... I, class T, class S, class... A>
+struct SplitArguments<std::tuple<I...>, Input<T, S>, A...>
+    : SplitArguments<std::tuple<I..., Input<T, S>>, A...> {};
+
+}  // namespace exec
+}  // namespace weft
+// ---- weft/exec/probes.hpp ----
+// Probes of a compiled program: which values of the trace they are, as words behind its graph, and from these
+// their types. Law: a probe that was asked for is one more result of the program, behind all others.
+
 // ---- weft/exec/tensor.hpp ----
 // Tensor<T, Shape<...>, Device>: memory with dtype, shape and device in its type. Operations on tensors are
 // written down as a Lazy tree and run as one program when assigned to a tensor.
@@ -14337,6 +14735,132 @@ class Tensor<T, S, Cpu> {
   HostBuffer buffer_;
 };
 
+}  // namespace weft
+
+namespace weft {
+
+// Asked: the name; Found: those that the trace has.
+template <FixedString Name>
+struct ProbeName {};
+template <bool Ok, class Asked, class... Found>
+struct ProbeExists {
+  static_assert(Ok,
+                "probes: no value is marked by this name (those that are marked stand behind it in this "
+                "message; one in the body of a loop or of vmap cannot be read)");
+};
+template <bool Ok, class Asked>
+struct ProbeAskedFor {
+  static_assert(Ok,
+                "get_probe: the program keeps no such probe; ask for it by probes<\"name\"> when it is "
+                "compiled, and count its places from 0");
+};
+
+namespace exec {
+
+// A row of the table: which of the asked names (-1: none), the result's number, dtype, rank, extents, the
+// length of the name and its characters. The last word is the table's size.
+inline constexpr int probe_words = 5 + max_rank;
+
+// Makes the asked ones of `found` results of the graph and writes the table.
+template <class Names>
+constexpr void add_probes(ir::Graph& g, const List<ir::Probe>& found, List<u64>& table) {
+  for (const ir::Probe& p : found) {
+    const int which = Names::find(p.name);
+    table.push(static_cast<u64>(static_cast<i64>(which)));
+    table.push(static_cast<u64>(g.outputs.size()));
+    table.push(static_cast<u64>(g.nodes[p.node].dtype));
+    const Dims& d = g.dims(p.node);
+    table.push(static_cast<u64>(d.rank));
+    for (int k = 0; k < max_rank; ++k) table.push(static_cast<u64>(d.extent[k]));
+    table.push(static_cast<u64>(p.name.size()));
+    for (const char c : p.name) table.push(static_cast<u64>(static_cast<unsigned char>(c)));
+    if (which >= 0) g.outputs.push(p.node);
+  }
+}
+
+// The table that Stage wrote last.
+template <class Stage, class Names>
+struct ProbeTable {
+  static constexpr const u64* words = Kept<Stage>::data;
+  static constexpr int end = Kept<Stage>::size - 1;
+  static constexpr int begin = end - static_cast<int>(words[end]);
+
+  static constexpr int next(int at) {
+    return at + probe_words + static_cast<int>(words[at + probe_words - 1]);
+  }
+  // The row of the nth place that is marked by asked name `which`; -1: there is none.
+  static constexpr int row(int which, int nth) {
+    for (int at = begin; at < end; at = next(at))
+      if (static_cast<i64>(words[at]) == which && nth-- == 0) return at;
+    return -1;
+  }
+  template <int At>
+  struct Type {
+    static constexpr int output = static_cast<int>(words[At + 1]);
+    static constexpr Dims make() {
+      Dims d;
+      d.rank = static_cast<int>(words[At + 3]);
+      for (int k = 0; k < d.rank; ++k) d.extent[k] = static_cast<i64>(words[At + 4 + k]);
+      return d;
+    }
+    static constexpr Dims value = make();
+    using dtype = ctype<static_cast<DType>(words[At + 2])>;
+    using shape = shape_of<Type>;
+  };
+
+  template <FixedString Asked>
+  static constexpr bool found = row(Names::find(Asked.view()), 0) >= 0;
+
+  template <int At>
+  static constexpr auto name() {
+    FixedString<static_cast<std::size_t>(words[At + probe_words - 1])> text;
+    for (std::size_t k = 0; k < text.size(); ++k)
+      text.text[k] = static_cast<char>(words[At + probe_words + static_cast<int>(k)]);
+    return text;
+  }
+  // ProbeExists of one name, with all that are marked.
+  template <bool Ok, class Asked, int At = begin, class... Found>
+  static constexpr auto cause() {
+    if constexpr (Ok || At >= end)
+      return static_cast<ProbeExists<Ok, Asked, Found...>*>(nullptr);
+    else
+      return cause<Ok, Asked, next(At), Found..., ProbeName<name<At>()>>();
+  }
+};
+
+template <class Stage, class Names>
+struct ProbeCheck {
+  using Table = ProbeTable<Stage, Names>;
+  template <FixedString... Asked>
+  static constexpr bool call() {
+    static_assert(
+        ((sizeof(std::remove_pointer_t<
+                 decltype(Table::template cause<Table::template found<Asked>, ProbeName<Asked>>())>) > 0) &&
+         ... && true));
+    return (Table::template found<Asked> && ... && true);
+  }
+};
+// Whether every asked name is marked; where not, the sentence comes.
+template <class Stage, class Names>
+constexpr bool check_probes() {
+  return Names::template pass_to<ProbeCheck<Stage, Names>>();
+}
+
+// The value of the nth place marked Name, in memory of the program that Stage's graph became.
+template <class Stage, class Names, FixedString Name, int Nth, class Device, class Program>
+auto probe_view(const Program& program) {
+  using Table = ProbeTable<Stage, Names>;
+  constexpr int row =
+      Nth >= 0 && Names::find(Name.view()) >= 0 ? Table::row(Names::find(Name.view()), Nth) : -1;
+  static_assert(sizeof(ProbeAskedFor<(row >= 0), ProbeName<Name>>) > 0);
+  if constexpr (row >= 0) {
+    using Type = typename Table::template Type<row>;
+    using T = typename Type::dtype;
+    return TensorView<T, typename Type::shape, Device>(reinterpret_cast<T*>(program.output(Type::output)));
+  }
+}
+
+}  // namespace exec
 }  // namespace weft
 // ---- weft/exec/trace.hpp ----
 // Tracing: runs a user's function on handles while the program compiles, and leaves a graph. The model is
@@ -14818,6 +15342,8 @@ class Verifier {
       return "dot: an axis is out of range or twice there";
     if (!axes.agrees(a, b)) return "dot: the extents of joined axes differ";
     if (g.nodes[in[0]].dtype != g.nodes[in[1]].dtype) return "dot: operands of two dtypes";
+    if (n.imm > dot_tf32 || (n.imm == dot_tf32 && g.nodes[in[0]].dtype != DType::f32))
+      return "dot: only factors of f32 can be rounded to tf32";
     if (is_float(n.dtype) != is_float(g.nodes[in[0]].dtype))
       return "dot: its dtype does not follow from its operands";
     return dot_dims(a, b, axes) == g.shapes[n.shape] ? nullptr : "dot: wrong result shape";
@@ -16926,80 +17452,6 @@ struct DropPath {
 // Tied<"wte.weight">: a second name, in files, for a parameter that the module's function uses twice. It
 // holds nothing: the function uses the parameter itself.
 
-// ---- weft/core/fixed_string.hpp ----
-// A string that can be a template argument: get<"fc1.weight">(), einsum<"ij,jk->ik">(a, b).
-// Law: two FixedStrings with the same characters are the same template argument. One never reaches a
-// __global__ template, which takes only integers.
-
-namespace weft {
-
-// N characters and a terminating zero.
-template <std::size_t N>
-struct FixedString {
-  char text[N + 1]{};
-
-  constexpr FixedString() = default;
-  constexpr FixedString(const char (&literal)[N + 1]) {
-    for (std::size_t i = 0; i < N + 1; ++i) text[i] = literal[i];
-  }
-
-  static constexpr std::size_t size() { return N; }
-  static constexpr bool empty() { return N == 0; }
-  constexpr const char* c_str() const { return text; }
-  constexpr std::string_view view() const { return {text, N}; }
-  constexpr operator std::string_view() const { return view(); }
-};
-
-template <std::size_t M>
-FixedString(const char (&)[M]) -> FixedString<M - 1>;
-
-template <std::size_t A, std::size_t B>
-constexpr bool operator==(const FixedString<A>& a, const FixedString<B>& b) {
-  return a.view() == b.view();
-}
-template <std::size_t A>
-constexpr bool operator==(const FixedString<A>& a, std::string_view b) {
-  return a.view() == b;
-}
-
-template <std::size_t A, std::size_t B>
-constexpr FixedString<A + B> operator+(const FixedString<A>& a, const FixedString<B>& b) {
-  FixedString<A + B> joined;
-  for (std::size_t i = 0; i < A; ++i) joined.text[i] = a.text[i];
-  for (std::size_t i = 0; i < B; ++i) joined.text[A + i] = b.text[i];
-  return joined;
-}
-template <std::size_t A, std::size_t M>
-constexpr FixedString<A + M - 1> operator+(const FixedString<A>& a, const char (&b)[M]) {
-  return a + FixedString<M - 1>(b);
-}
-template <std::size_t M, std::size_t B>
-constexpr FixedString<M - 1 + B> operator+(const char (&a)[M], const FixedString<B>& b) {
-  return FixedString<M - 1>(a) + b;
-}
-
-namespace fixed_string_detail {
-
-constexpr std::size_t digits(unsigned long long value) {
-  std::size_t count = 1;
-  for (; value >= 10; value /= 10) ++count;
-  return count;
-}
-
-}  // namespace fixed_string_detail
-
-// The decimal digits of an unsigned number, as in the "3" of "h.3.attn".
-template <unsigned long long Value>
-constexpr auto decimal() {
-  FixedString<fixed_string_detail::digits(Value)> digits;
-  unsigned long long rest = Value;
-  for (std::size_t i = digits.size(); i-- > 0; rest /= 10)
-    digits.text[i] = static_cast<char>('0' + rest % 10);
-  return digits;
-}
-
-}  // namespace weft
-
 namespace weft::nn {
 
 // Target is looked up beside the member, then in each enclosing module, then from the root. Files are written
@@ -17733,6 +18185,72 @@ struct InitSource {
 
 }  // namespace weft::exec
 
+namespace weft::exec {
+
+// f(inputs...), or f(model, inputs...); M is void for a function.
+template <class M, class F, bool Training, class... I>
+struct PlainSource {
+  using type = ModelSource<M, F, Training, I...>;
+};
+template <class F, bool Training, class... I>
+struct PlainSource<void, F, Training, I...> {
+  using type = FunctionSource<F, I...>;
+};
+
+template <class Names, class M, class F, bool Training, class... I>
+struct ProbedSource {
+  struct TraceStage {
+    static constexpr void write(WordWriter& w) {
+      ir::Builder b;
+      List<ir::Probe> found;
+      b.probes = &found;
+      b.graph.scalar_count = random_words;
+      if constexpr (std::is_void_v<M>) {
+        add_outputs(b, call<I...>(b, F{}));
+      } else {
+        const M model = bind_model<M>(b, Training);
+        add_outputs(b, call<I...>(b, F{}, model));
+      }
+      List<u64> table;
+      add_probes<Names>(b.graph, found, table);
+      ir::write(w, b.graph);
+      w.put_all(table.data(), table.size());
+      w.put_int(table.size());
+    }
+  };
+  using Probes = Names;
+  static constexpr ir::Graph graph() { return ir::FrozenGraph<TraceStage>::graph(); }
+  using result = typename PlainSource<M, F, Training, I...>::type::result;
+};
+
+// The same function under a precision policy that changes something.
+template <class Source, class Policy>
+struct PrecisionSource : Source {
+  static constexpr ir::Graph graph() { return passes::apply_precision(Source::graph(), Policy::rule); }
+};
+
+// Options: a CompileOptions<...>.
+template <class M, class F, class Options, class... I>
+struct SourceFor {
+  using Probes = typename Options::Probes;
+  using Traced = typename std::conditional_t<
+      Probes::count == 0, PlainSource<M, F, Options::training, I...>,
+      std::type_identity<ProbedSource<Probes, M, F, Options::training, I...>>>::type;
+  using type = std::conditional_t<Options::Precision::rule.changes_nothing(), Traced,
+                                  PrecisionSource<Traced, typename Options::Precision>>;
+};
+
+// Whether every probe that is asked for is marked; where not, the sentence comes.
+template <class Source>
+constexpr bool probes_exist() {
+  if constexpr (requires { typename Source::Probes; })
+    return check_probes<typename Source::TraceStage, typename Source::Probes>();
+  else
+    return true;
+}
+
+}  // namespace weft::exec
+
 namespace weft {
 
 namespace exec {
@@ -17743,6 +18261,10 @@ struct ProgramOf;
 template <class P>
 struct ProgramOf<Cpu, P> {
   using type = HostProgram<P>;
+};
+template <class T>
+concept is_device = requires {
+  sizeof(ProgramOf<T, void>);
 };
 
 }  // namespace exec
@@ -17756,10 +18278,17 @@ class CompiledFunction {
   using ResultTypes = typename exec::Results<typename Source::result>::tuple;
   using InputTypes = std::tuple<I...>;
 
-  CompiledFunction(const Device& device, std::byte* model) : program_(new Program(device, model, nullptr)) {}
+  template <class... Options>
+  explicit CompiledFunction(const Device& device, std::byte* model, const Options&... options)
+      : program_(
+            new Program(device, {.model = model, .workspace = lent_workspace(get_option<lend>(options...))})),
+        seed_(get_option<seed>(options...).value) {}
 
   // Memory the function needs for intermediate values and results, in bytes.
   static constexpr i64 workspace_bytes() { return Code::header.workspace_bytes; }
+  // What a caller who lends its memory must lend: the same, and on a GPU room for inputs, partial sums and
+  // the library's scratch.
+  static constexpr i64 memory_bytes() { return Program::memory_bytes(); }
   static constexpr int launches() { return Code::header.launches; }
   // Every launch with what is fused into it, its bytes, FLOPs and least time; see explain.hpp.
   static std::string explain(const Roofline& machine = {}) { return weft::explain<Source>(machine); }
@@ -17785,12 +18314,25 @@ class CompiledFunction {
   }
 
   // The seed of random numbers; every call draws afresh.
-  void set_seed(u64 seed) { seed_ = seed, calls_ = 0; }
+  void set_seed(u64 number) { seed_ = number, calls_ = 0; }
 
- protected:
-  const Program& program() const { return *program_; }
+  // What the nth place marked by probe<Name>(x) was in the last call, until the next; the option
+  // probes<"name", ...> asks for it.
+  template <FixedString Name, int Nth = 0>
+  auto get_probe() const {
+    if constexpr (requires { typename Source::Probes; })
+      return exec::probe_view<typename Source::TraceStage, typename Source::Probes, Name, Nth, Device>(
+          *program_);
+    else
+      static_assert(sizeof(ProbeAskedFor<false, ProbeName<Name>>) > 0);
+  }
 
  private:
+  static std::byte* lent_workspace(const lend& lent) {
+    if (lent.optimizer != nullptr)
+      throw Error("exec/lent", "a function has no optimiser that would work in the memory lent to it");
+    return static_cast<std::byte*>(lent.workspace);
+  }
   template <std::size_t... K, class... A>
   void bind(std::index_sequence<K...>, const A&... args) {
     static_assert(((sizeof(exec::ArgumentReachable<exec::argument_reachable<Device, A>(), A, Device>) > 0) &&
@@ -17836,16 +18378,104 @@ struct CapturesNothing {
   static_assert(Ok, "a compiled function must capture nothing: make run-time values inputs");
 };
 
-// compile(Cpu{}, [](auto q, auto k) { ... }, in<f32, 2, 8>, in<f32, 2, 8>): any function of tensors.
-template <class Device, class F, class... T, class... S>
-requires requires { typename exec::ProgramOf<Device, void>; }
-auto compile(const Device& device, F, Input<T, S>...) {
+// get_probe<"name">(f), f a compiled function or a trainer: as the member, without `template` in generic
+// code.
+template <FixedString Name, int Nth = 0, class P>
+auto get_probe(const P& program) {
+  return program.template get_probe<Name, Nth>();
+}
+
+namespace exec {
+
+template <class M, class F, class Options, class Device, class... I, class... A>
+auto make_function(std::tuple<I...>, const Device& device, std::byte* model, const A&... arguments) {
+  using Source = typename SourceFor<M, F, Options, I...>::type;
+  if constexpr (probes_exist<Source>())
+    return CompiledFunction<Device, Source, I...>(device, model, arguments...);
+}
+
+// M: the model's type, void without one.
+template <class M, class F, class Device, class... A>
+auto compile_with(const Device& device, std::byte* model, const A&... arguments) {
+  using Split = SplitArguments<std::tuple<>, A...>;
+  using Check = typename Split::template options<CompileCheck<!std::is_void_v<M>>::template For>;
   static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
-  if constexpr (is_traceable<F>)
-    return CompiledFunction<Device, exec::FunctionSource<F, Input<T, S>...>, Input<T, S>...>(device, nullptr);
+  static_assert(sizeof(Check) > 0);
+  if constexpr (is_traceable<F> && Check::ok)
+    return make_function<M, F, typename Split::template options<CompileOptions>>(typename Split::inputs{},
+                                                                                 device, model, arguments...);
+}
+
+}  // namespace exec
+
+// compile(Cpu{}, [](auto q, auto k) { ... }, in<f32, 2, 8>, in<f32, 2, 8>): any function of tensors. Options
+// after the inputs: exec/options.hpp.
+template <class Device, class F, class... A>
+requires exec::is_device<Device>
+auto compile(const Device& device, F, const A&... inputs_then_options) {
+  return exec::compile_with<void, F>(device, nullptr, inputs_then_options...);
+}
+
+template <bool Ok, class Given>
+struct CompileTakes {
+  static_assert(
+      Ok,
+      "compile: takes a device, or a Model that outlives the function; of a bare struct the settings "
+      "would be ignored");
+};
+template <class Given, class F, class... A>
+requires(!exec::is_device<Given>) void compile(const Given&, F, const A&...) {
+  static_assert(sizeof(CompileTakes<sizeof(Given) == 0, Given>) > 0);
 }
 
 }  // namespace weft
+// ---- weft/exec/loss_ring.hpp ----
+// The last 64 losses of a trainer, on their way from the device to the host. Law: taking one never waits;
+// reading one waits for its step alone.
+
+namespace weft::exec {
+
+class LossRing {
+ public:
+  static constexpr i64 size = 64;
+
+  virtual ~LossRing() = default;
+  // The loss of a step, counted from 0. Throws "train/old-loss" for one that is no longer kept.
+  f32 read(i64 step) const {
+    if (step < first_ || step >= count_ || step + size < count_)
+      throw Error("train/old-loss", "the loss of step " + std::to_string(step) +
+                                        " is no longer kept: the ring holds the last " +
+                                        std::to_string(size));
+    return wait(static_cast<int>(step % size));
+  }
+  // Forgets all; the next is that of `step`.
+  void restart(i64 step) { first_ = count_ = step; }
+
+ protected:
+  int open() { return static_cast<int>(count_++ % size); }
+
+ private:
+  virtual f32 wait(int slot) const = 0;
+  i64 first_ = 0, count_ = 0;
+};
+
+// A device whose programs have ended when run() returns.
+template <class Device>
+class DeviceLossRing final : public LossRing {
+ public:
+  explicit DeviceLossRing(const Device&) {}
+  // Takes result 0, an f32, of the run that was enqueued last.
+  template <class Program>
+  void take(const Program& program) {
+    program.read_output(0, &value_[open()], sizeof(f32));
+  }
+
+ private:
+  f32 wait(int slot) const override { return value_[slot]; }
+  f32 value_[size]{};
+};
+
+}  // namespace weft::exec
 // ---- weft/exec/immediate.hpp ----
 // Immediate expressions: Tensor y = softmax<-1>(a * b + c). The tree's type is compiled as one program; its
 // tensors and numbers are the program's inputs.
@@ -17912,7 +18542,7 @@ void evaluate(const L& lazy, T* to, const Device& device) {
   static_assert(sizeof(ShapesEqual<std::is_same_v<typename Source::result::shape, S>, Tensor<T, S, Device>,
                                    typename Source::result::shape, S>) > 0);
   using Program = typename ProgramOf<Device, Compiled<Source>>::type;
-  static thread_local Program program(device, nullptr, nullptr);
+  static thread_local Program program(device, Blocks{});
   int number = 0;
   auto bind = [&](const auto& leaf) {
     using A = std::remove_cvref_t<decltype(leaf)>;
@@ -19026,7 +19656,7 @@ class Model {
   void initialize(u64 seed) {
     using Program = typename exec::ProgramOf<Device, exec::Compiled<exec::InitSource<M>>>::type;
     if constexpr (nn::state_table<M>.size > 0) {
-      Program program(device_, state_.data(), nullptr);
+      Program program(device_, {.model = state_.data()});
       program.set_random(seed, ~u64{0});
       program.run();
       program.wait();
@@ -19087,13 +19717,36 @@ auto get(Model<M, Device>& model) {
 }
 
 // compile(model, [](const auto& m, auto x) { return m(x); }, in<f32, 1, 64>): a function of a model that it
-// borrows, traced in evaluation mode. The model must outlive it and stay where it is.
-template <class M, class Device, class F, class... T, class... S>
-auto compile(Model<M, Device>& model, F, Input<T, S>...) {
-  static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
-  if constexpr (is_traceable<F>)
-    return CompiledFunction<Device, exec::ModelSource<M, F, false, Input<T, S>...>, Input<T, S>...>(
-        model.device(), model.state());
+// borrows, traced in evaluation mode unless mode::train is among the options after the inputs
+// (exec/options.hpp). The model must outlive it.
+template <class M, class Device, class F, class... A>
+auto compile(Model<M, Device>& model, F, const A&... inputs_then_options) {
+  return exec::compile_with<M, F>(model.device(), model.state(), inputs_then_options...);
+}
+
+// What compile<M>() returns: a function with the model it is of.
+template <class M, class Device, class Function>
+class ModelFunction : public Function {
+ public:
+  template <class... A>
+  explicit ModelFunction(Model<M, Device>&& model, const A&... arguments)
+      : Function(model.device(), model.state(), arguments...), model_(std::move(model)) {}
+  Model<M, Device>& model() { return model_; }
+
+ private:
+  Model<M, Device> model_;
+};
+
+// compile<Net>(Cpu{}, [](const auto& m, auto x) { return m(x); }, in<f32, 1, 64>): the same with a model of
+// its own, started from seed{} as make_trainer's is; f.model().load(path) gives it other values.
+template <class M, class Device, class F, class... A>
+requires exec::is_device<Device>
+auto compile(const Device& device, F, const A&... inputs_then_options) {
+  using Function =
+      decltype(exec::compile_with<M, F>(device, std::declval<std::byte*>(), inputs_then_options...));
+  if constexpr (!std::is_void_v<Function>)
+    return ModelFunction<M, Device, Function>(
+        Model<M, Device>(device, get_option<seed>(inputs_then_options...).value), inputs_then_options...);
 }
 
 }  // namespace weft
@@ -19980,8 +20633,9 @@ inline void cuda_report(cudaError_t status, const char* call) noexcept {
 
 namespace weft {
 
-// `ordinal` counts the visible GPUs from 0. `stream` is the caller's, or null for one of weft's own; the
-// default streams are spelled cudaStreamLegacy and cudaStreamPerThread.
+// `ordinal` counts the visible GPUs from 0. `stream` is the caller's, or null for cudaStreamPerThread, in
+// which everything that one thread starts on one GPU is in order, across programs, and waits for work in the
+// legacy default stream (cudaStreamLegacy, which must be named).
 struct Cuda {
   int ordinal = 0;
   cudaStream_t stream = nullptr;
@@ -20105,7 +20759,7 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-// A device in use: checked, with a stream. Everything that runs on a GPU starts from one.
+// A device in use: checked, with the stream of its work. Everything that runs on a GPU starts from one.
 class CudaContext {
  public:
   explicit CudaContext(const Cuda& cuda) : ordinal_(checked(cuda)), stream_(make_stream(cuda)) {
@@ -20129,7 +20783,7 @@ class CudaContext {
   }
   static Stream make_stream(const Cuda& cuda) {
     DeviceGuard guard(cuda.ordinal);
-    return cuda.stream == nullptr ? Stream() : Stream(cuda.stream);
+    return Stream(cuda.stream == nullptr ? cudaStreamPerThread : cuda.stream);
   }
 
   int ordinal_;
@@ -20362,299 +21016,12 @@ void apply(Model<M, Device>& model, P, u64 seed = 0) {
   if constexpr (is_traceable<P>) {
     using Source = exec::ApplySource<M, Init, P>;
     static_assert(sizeof(exec::SomethingIsPicked<(Source::picked() > 0), M, Init>) > 0);
-    typename exec::ProgramOf<Device, exec::Compiled<Source>>::type program(model.device(), model.state(),
-                                                                           nullptr);
+    typename exec::ProgramOf<Device, exec::Compiled<Source>>::type program(model.device(),
+                                                                           {.model = model.state()});
     program.set_random(seed, ~u64{0});
     program.run();
     program.wait();
   }
-}
-
-}  // namespace weft
-// ---- weft/exec/probed_function.hpp ----
-// compile(..., probes<"name", ...>): a compiled function that keeps the values marked by probe<"name">(x), to
-// be read by get_probe<"name"> until its next call.
-
-// ---- weft/exec/probes.hpp ----
-// Probes of a compiled program: which values of the trace they are, as words behind its graph, and from these
-// their types. Law: a probe that was asked for is one more result of the program, behind all others.
-
-// ---- weft/ops/probe.hpp ----
-// probe<"name">(x): x itself, which a program that was asked for the probe also keeps, to be read after a
-// run. Law: where nobody asked, the graph is what it would be without the mark. PyTorch has forward hooks for
-// this.
-
-namespace weft {
-
-template <FixedString Name>
-struct ProbeMark {
-  template <class A>
-  constexpr A operator()(const A& a) const {
-    if constexpr (ExprLike<A>)
-      if (const ir::Builder* b = detail::builder_of(a); b->probes != nullptr)
-        b->probes->push({Name.view(), to_expr(a).value.id});
-    return a;
-  }
-};
-
-// Marks an expression or a parameter; the same name may come again, in the blocks of an array say. In the
-// bodies of loops and of vmap it marks nothing, as no one value is there.
-template <FixedString Name>
-inline constexpr ProbeMark<Name> probe{};
-
-// Which probes a program keeps: the last argument of compile, or an option of make_trainer.
-template <FixedString... Names>
-struct ProbeNames {
-  using weft_probes = void;
-  static constexpr int count = sizeof...(Names);
-  // Which of the names it is, -1: none.
-  static constexpr int find(std::string_view name) {
-    int k = 0, found = -1;
-    ((found = Names.view() == name ? k : found, ++k), ...);
-    return found;
-  }
-  // To::call<Names...>(): nvcc does not deduce a pack of strings.
-  template <class To>
-  static constexpr auto pass_to() {
-    return To::template call<Names...>();
-  }
-};
-template <FixedString... Names>
-inline constexpr ProbeNames<Names...> probes{};
-
-template <class T>
-concept IsProbeNames = requires {
-  typename T::weft_probes;
-};
-
-}  // namespace weft
-
-namespace weft {
-
-// Asked: the name; Found: those that the trace has.
-template <FixedString Name>
-struct ProbeName {};
-template <bool Ok, class Asked, class... Found>
-struct ProbeExists {
-  static_assert(Ok,
-                "probes: no value is marked by this name (those that are marked stand behind it in this "
-                "message; one in the body of a loop or of vmap cannot be read)");
-};
-template <bool Ok, class Asked>
-struct ProbeAskedFor {
-  static_assert(Ok,
-                "get_probe: the program keeps no such probe; ask for it by probes<\"name\"> when it is "
-                "compiled, and count its places from 0");
-};
-
-namespace exec {
-
-// A row of the table: which of the asked names (-1: none), the result's number, dtype, rank, extents, the
-// length of the name and its characters. The last word is the table's size.
-inline constexpr int probe_words = 5 + max_rank;
-
-// Makes the asked ones of `found` results of the graph and writes the table.
-template <class Names>
-constexpr void add_probes(ir::Graph& g, const List<ir::Probe>& found, List<u64>& table) {
-  for (const ir::Probe& p : found) {
-    const int which = Names::find(p.name);
-    table.push(static_cast<u64>(static_cast<i64>(which)));
-    table.push(static_cast<u64>(g.outputs.size()));
-    table.push(static_cast<u64>(g.nodes[p.node].dtype));
-    const Dims& d = g.dims(p.node);
-    table.push(static_cast<u64>(d.rank));
-    for (int k = 0; k < max_rank; ++k) table.push(static_cast<u64>(d.extent[k]));
-    table.push(static_cast<u64>(p.name.size()));
-    for (const char c : p.name) table.push(static_cast<u64>(static_cast<unsigned char>(c)));
-    if (which >= 0) g.outputs.push(p.node);
-  }
-}
-
-// The table that Stage wrote last.
-template <class Stage, class Names>
-struct ProbeTable {
-  static constexpr const u64* words = Kept<Stage>::data;
-  static constexpr int end = Kept<Stage>::size - 1;
-  static constexpr int begin = end - static_cast<int>(words[end]);
-
-  static constexpr int next(int at) {
-    return at + probe_words + static_cast<int>(words[at + probe_words - 1]);
-  }
-  // The row of the nth place that is marked by asked name `which`; -1: there is none.
-  static constexpr int row(int which, int nth) {
-    for (int at = begin; at < end; at = next(at))
-      if (static_cast<i64>(words[at]) == which && nth-- == 0) return at;
-    return -1;
-  }
-  template <int At>
-  struct Type {
-    static constexpr int output = static_cast<int>(words[At + 1]);
-    static constexpr Dims make() {
-      Dims d;
-      d.rank = static_cast<int>(words[At + 3]);
-      for (int k = 0; k < d.rank; ++k) d.extent[k] = static_cast<i64>(words[At + 4 + k]);
-      return d;
-    }
-    static constexpr Dims value = make();
-    using dtype = ctype<static_cast<DType>(words[At + 2])>;
-    using shape = shape_of<Type>;
-  };
-
-  template <FixedString Asked>
-  static constexpr bool found = row(Names::find(Asked.view()), 0) >= 0;
-
-  template <int At>
-  static constexpr auto name() {
-    FixedString<static_cast<std::size_t>(words[At + probe_words - 1])> text;
-    for (std::size_t k = 0; k < text.size(); ++k)
-      text.text[k] = static_cast<char>(words[At + probe_words + static_cast<int>(k)]);
-    return text;
-  }
-  // ProbeExists of one name, with all that are marked.
-  template <bool Ok, class Asked, int At = begin, class... Found>
-  static constexpr auto cause() {
-    if constexpr (Ok || At >= end)
-      return static_cast<ProbeExists<Ok, Asked, Found...>*>(nullptr);
-    else
-      return cause<Ok, Asked, next(At), Found..., ProbeName<name<At>()>>();
-  }
-};
-
-template <class Stage, class Names>
-struct ProbeCheck {
-  using Table = ProbeTable<Stage, Names>;
-  template <FixedString... Asked>
-  static constexpr bool call() {
-    static_assert(
-        ((sizeof(std::remove_pointer_t<
-                 decltype(Table::template cause<Table::template found<Asked>, ProbeName<Asked>>())>) > 0) &&
-         ... && true));
-    return (Table::template found<Asked> && ... && true);
-  }
-};
-// Whether every asked name is marked; where not, the sentence comes.
-template <class Stage, class Names>
-constexpr bool check_probes() {
-  return Names::template pass_to<ProbeCheck<Stage, Names>>();
-}
-
-// The value of the nth place marked Name, in memory of the program that Stage's graph became.
-template <class Stage, class Names, FixedString Name, int Nth, class Device, class Program>
-auto probe_view(const Program& program) {
-  using Table = ProbeTable<Stage, Names>;
-  constexpr int row =
-      Nth >= 0 && Names::find(Name.view()) >= 0 ? Table::row(Names::find(Name.view()), Nth) : -1;
-  static_assert(sizeof(ProbeAskedFor<(row >= 0), ProbeName<Name>>) > 0);
-  if constexpr (row >= 0) {
-    using Type = typename Table::template Type<row>;
-    using T = typename Type::dtype;
-    return TensorView<T, typename Type::shape, Device>(reinterpret_cast<T*>(program.output(Type::output)));
-  }
-}
-
-}  // namespace exec
-}  // namespace weft
-
-namespace weft {
-
-namespace exec {
-
-// f(inputs...), or f(model, inputs...) in evaluation mode; M is void for a function.
-template <class Names, class M, class F, class... I>
-struct ProbedSource {
-  struct TraceStage {
-    static constexpr void write(WordWriter& w) {
-      ir::Builder b;
-      List<ir::Probe> found;
-      b.probes = &found;
-      b.graph.scalar_count = random_words;
-      if constexpr (std::is_void_v<M>) {
-        add_outputs(b, call<I...>(b, F{}));
-      } else {
-        const M model = bind_model<M>(b, false);
-        add_outputs(b, call<I...>(b, F{}, model));
-      }
-      List<u64> table;
-      add_probes<Names>(b.graph, found, table);
-      ir::write(w, b.graph);
-      w.put_all(table.data(), table.size());
-      w.put_int(table.size());
-    }
-  };
-  static constexpr ir::Graph graph() { return ir::FrozenGraph<TraceStage>::graph(); }
-  static constexpr bool checked = check_probes<TraceStage, Names>();
-
-  template <class X>
-  struct Result {
-    using type = decltype(call<I...>(std::declval<ir::Builder&>(), F{}, std::declval<const X&>()));
-  };
-  template <class X>
-  requires std::is_void_v<X>
-  struct Result<X> {
-    using type = decltype(call<I...>(std::declval<ir::Builder&>(), F{}));
-  };
-  using result = typename Result<M>::type;
-};
-
-}  // namespace exec
-
-template <class Device, class Names, class M, class F, class... I>
-class ProbedFunction : public CompiledFunction<Device, exec::ProbedSource<Names, M, F, I...>, I...> {
-  using Source = exec::ProbedSource<Names, M, F, I...>;
-  using Base = CompiledFunction<Device, Source, I...>;
-
- public:
-  using Base::Base;
-
-  // What the nth place marked Name was in the last call.
-  template <FixedString Name, int Nth = 0>
-  auto get_probe() const {
-    return exec::probe_view<typename Source::TraceStage, Names, Name, Nth, Device>(this->program());
-  }
-};
-
-// get_probe<"name">(f), f a compiled function or a trainer: as the member, without `template` in generic
-// code.
-template <FixedString Name, int Nth = 0, class P>
-auto get_probe(const P& program) {
-  return program.template get_probe<Name, Nth>();
-}
-
-namespace exec {
-
-template <class Device, class M, class F, class... I, class Last>
-auto compile_probed(const Device& device, std::byte* model, F, std::tuple<I...>, Last) {
-  if constexpr (IsProbeNames<Last>) {
-    if constexpr (ProbedSource<Last, M, F, I...>::checked)
-      return ProbedFunction<Device, Last, M, F, I...>(device, model);
-  } else {
-    static_assert(IsProbeNames<Last>, "compile: inputs, then probes<...> as the last argument");
-  }
-}
-template <class Device, class M, class F, class... I, class Next, class... Rest>
-requires(sizeof...(Rest) > 0) auto compile_probed(const Device& device, std::byte* model, F f,
-                                                  std::tuple<I...>, Next, Rest... rest) {
-  return compile_probed<Device, M>(device, model, f, std::tuple<I..., Next>{}, rest...);
-}
-template <class... A>
-inline constexpr bool ends_in_probes = (IsProbeNames<A> || ...);
-
-}  // namespace exec
-
-// compile(device, f, inputs..., probes<"name">) and compile(model, f, inputs..., probes<"name">)
-template <class Device, class F, class... A>
-requires(exec::ends_in_probes<A...>&& requires { typename exec::ProgramOf<Device, void>; })  //
-    auto compile(const Device& device, F f, A... arguments) {
-  static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
-  if constexpr (is_traceable<F>)
-    return exec::compile_probed<Device, void>(device, nullptr, f, std::tuple<>{}, arguments...);
-}
-template <class M, class Device, class F, class... A>
-requires exec::ends_in_probes<A...>
-auto compile(Model<M, Device>& model, F f, A... arguments) {
-  static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
-  if constexpr (is_traceable<F>)
-    return exec::compile_probed<Device, M>(model.device(), model.state(), f, std::tuple<>{}, arguments...);
 }
 
 }  // namespace weft
@@ -33831,6 +34198,7 @@ constexpr NoDecay<P> no_decay(P) {
 // An optimiser and the exceptions to it, first match wins: groups(no_decay(is_vector), AdamW{...}).
 template <class O, class... Rules>
 struct Groups {
+  static constexpr OptionKind option = OptionKind::optimizer;
   O optimizer;
 
   using base = O;
@@ -33866,11 +34234,6 @@ template <class... A>
 constexpr auto groups(const A&... rules_then_optimizer) {
   return detail::make_groups<>(rules_then_optimizer...);
 }
-
-template <class O>
-inline constexpr bool is_grouped = false;
-template <class O, class... R>
-inline constexpr bool is_grouped<Groups<O, R...>> = true;
 
 // Any optimiser seen as groups.
 template <class O>
@@ -34730,137 +35093,35 @@ class Curve {
 
 }  // namespace weft::train
 // ---- weft/train/options.hpp ----
-// What a trainer may be told after its inputs, in any order, each kind once: an optimiser, a precision,
-// clipping, accumulation, a seed, a mode, checkpointing and communication.
-
-// ---- weft/passes/precision.hpp ----
-// Precision as a pass: matrix products work on operands cast down, everything else stays as it was written.
-// The casts are in the graph before fusion, so they are part of the neighbouring kernels and rounding never
-// depends on what was fused.
-
-namespace weft::passes {
-
-// The dtype in which products of f32 operands are computed (f32: unchanged).
-struct PrecisionRule {
-  DType compute = DType::f32;
-};
-
-// Products of f32 operands become products of `compute` operands. Their result is `compute` too, except where
-// it is the gradient of a parameter (an operand of a pack), which keeps the f32 sums.
-constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
-  if (rule.compute == DType::f32) return g;
-  const int n = g.nodes.size();
-  List<u8> gradient(n, 0);
-  for (int i = n - 1; i >= 0; --i) {
-    const ir::Node& node = g.nodes[i];
-    const bool passes_on = node.op == ir::Op::pack ||
-                           (gradient[i] && (node.op == ir::Op::reshape || node.op == ir::Op::permute));
-    if (passes_on)
-      for (int k = 0; k < node.arity; ++k) gradient[g.edges[node.first + k]] = 1;
-  }
-  ir::Builder b(g, 2 * n);
-  List<int> moved(n, -1);
-  List<int> operands;
-  for (int i = 0; i < n; ++i) {
-    ir::Node node = g.nodes[i];
-    operands.clear();
-    for (int k = 0; k < node.arity; ++k) operands.push(moved[g.edges[node.first + k]]);
-    const bool product = node.op == ir::Op::dot || node.op == ir::Op::conv;
-    const bool lower = product && node.dtype == DType::f32;
-    if (lower) {
-      for (int& x : operands) x = ir::cast(ir::Value{&b, x}, rule.compute).id;
-      if (!gradient[i]) node.dtype = rule.compute;
-    }
-    if (node.op == ir::Op::loop)
-      node.imm = static_cast<u64>(ir::add_body(b.graph, apply_precision(ir::loop_body(g, i), rule)));
-    moved[i] = b.add(node, operands.data(), operands.size());
-    if (lower) moved[i] = ir::cast(ir::Value{&b, moved[i]}, DType::f32).id;
-  }
-  for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved[x]);
-  for (int x : g.outputs) b.graph.outputs.push(moved[x]);
-  for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved[a.node]});
-  return static_cast<ir::Graph&&>(b.graph);
-}
-
-}  // namespace weft::passes
-
-// Policies: how a trainer or a function computes its matrix products.
-namespace weft::precision {
-
-// Everything as written.
-struct F32 {
-  static constexpr passes::PrecisionRule rule{DType::f32};
-  static constexpr bool scaled = false;
-};
-// TF32 tensor cores on CUDA, f32 on the host.
-struct TF32 {
-  static constexpr passes::PrecisionRule rule{DType::f32};
-  static constexpr bool scaled = false;
-};
-// Operands in bf16, sums in f32, master weights in f32.
-struct BF16 {
-  static constexpr passes::PrecisionRule rule{DType::bf16};
-  static constexpr bool scaled = false;
-};
-// Operands in f16; the loss is scaled so that gradients do not underflow, and an update whose gradients are
-// not all finite is skipped (the scale halves; after 2,000 good updates it doubles). All of that happens on
-// the device.
-struct F16 {
-  static constexpr passes::PrecisionRule rule{DType::f16};
-  static constexpr bool scaled = true;
-};
-
-inline constexpr F32 f32{};
-inline constexpr TF32 tf32{};
-inline constexpr BF16 bf16{};
-inline constexpr F16 f16{};
-
-template <class P>
-inline constexpr bool is_policy = false;
-template <>
-inline constexpr bool is_policy<F32> = true;
-template <>
-inline constexpr bool is_policy<TF32> = true;
-template <>
-inline constexpr bool is_policy<BF16> = true;
-template <>
-inline constexpr bool is_policy<F16> = true;
-
-}  // namespace weft::precision
+// What a trainer may be told after its inputs, in any order, each kind once: an optimiser, clipping,
+// accumulation, checkpointing, communication, and what compile() takes too (exec/options.hpp).
 
 namespace weft {
-
-// The seed of a trainer's random numbers: starting values and dropout.
-struct seed {
-  u64 value = 0;
-};
 
 // Gradients are averaged over N calls of step before an update.
 template <int N>
 struct Accumulate {
   static_assert(N >= 1, "accumulate<N>: N is at least 1");
+  static constexpr OptionKind option = OptionKind::accumulate;
   static constexpr int count = N;
 };
 template <int N>
 inline constexpr Accumulate<N> accumulate{};
 
-namespace mode {
-struct Train {};
-struct Eval {};
-inline constexpr Train train{};
-inline constexpr Eval eval{};
-}  // namespace mode
-
 namespace clip {
 // Gradients are scaled by min(1, most / (|g| + 1e-6)), |g| the norm over all parameters: clip_grad_norm_.
 struct Norm {
+  static constexpr OptionKind option = OptionKind::clip;
   float most = 1;
 };
 // Every element of every gradient is held to [-most, most]: clip_grad_value_.
 struct Value {
+  static constexpr OptionKind option = OptionKind::clip;
   float most = 1;
 };
-struct None {};
+struct None {
+  static constexpr OptionKind option = OptionKind::clip;
+};
 constexpr Norm norm(float most) { return {most}; }
 constexpr Value value(float most) { return {most}; }
 inline constexpr None none{};
@@ -34868,87 +35129,21 @@ inline constexpr None none{};
 
 // Recomputation: `none` keeps every value that the backward pass reads.
 namespace checkpoint {
-struct None {};
+struct None {
+  static constexpr OptionKind option = OptionKind::checkpoint;
+};
 inline constexpr None none{};
 }  // namespace checkpoint
 
 // Communication between ranks: `none` trains on one.
 namespace comm {
-struct None {};
+struct None {
+  static constexpr OptionKind option = OptionKind::comm;
+};
 inline constexpr None none{};
 }  // namespace comm
 
 namespace train {
-
-enum class OptionKind {
-  optimizer,
-  precision,
-  clip,
-  accumulate,
-  seed,
-  mode,
-  checkpoint,
-  comm,
-  probes,
-  input,
-  unknown
-};
-
-template <class O>
-constexpr OptionKind option_kind() {
-  if constexpr (
-      requires { O::update; } || optim::is_grouped<O> || requires { O::closure; })
-    return OptionKind::optimizer;
-  else if constexpr (precision::is_policy<O>)
-    return OptionKind::precision;
-  else if constexpr (std::is_same_v<O, clip::Norm> || std::is_same_v<O, clip::Value> ||
-                     std::is_same_v<O, clip::None>)
-    return OptionKind::clip;
-  else if constexpr (requires { O::count; } && !IsProbeNames<O>)
-    return OptionKind::accumulate;
-  else if constexpr (std::is_same_v<O, seed>)
-    return OptionKind::seed;
-  else if constexpr (std::is_same_v<O, mode::Train> || std::is_same_v<O, mode::Eval>)
-    return OptionKind::mode;
-  else if constexpr (std::is_same_v<O, checkpoint::None>)
-    return OptionKind::checkpoint;
-  else if constexpr (std::is_same_v<O, comm::None>)
-    return OptionKind::comm;
-  else if constexpr (IsProbeNames<O>)
-    return OptionKind::probes;
-  else if constexpr (is_input<O>)
-    return OptionKind::input;
-  else
-    return OptionKind::unknown;
-}
-
-template <OptionKind kind, class... O>
-inline constexpr int option_count = ((option_kind<O>() == kind ? 1 : 0) + ... + 0);
-
-// The option of a kind, or Default.
-template <OptionKind kind, class Default, class... O>
-struct FindOption {
-  using type = Default;
-};
-template <OptionKind kind, class Default, class First, class... Rest>
-struct FindOption<kind, Default, First, Rest...> {
-  using type = typename std::conditional_t<option_kind<First>() == kind, std::type_identity<First>,
-                                           FindOption<kind, Default, Rest...>>::type;
-};
-template <OptionKind kind, class Default, class... O>
-using find_option = typename FindOption<kind, Default, O...>::type;
-
-template <class Wanted>
-constexpr Wanted get_option() {
-  return Wanted{};
-}
-template <class Wanted, class First, class... Rest>
-constexpr Wanted get_option(const First& first, const Rest&... rest) {
-  if constexpr (std::is_same_v<Wanted, First>)
-    return first;
-  else
-    return get_option<Wanted>(rest...);
-}
 
 // The messages for options that make no trainer.
 template <class... O>
@@ -34971,18 +35166,16 @@ struct CheckOptions {
   static_assert(option_count<OptionKind::comm, O...> <= 1,
                 "make_trainer: the communication policy is given twice");
   static_assert(option_count<OptionKind::probes, O...> <= 1, "make_trainer: probes<...> is given twice");
+  static_assert(option_count<OptionKind::memory, O...> <= 1, "make_trainer: lend{} is given twice");
 };
 
 // A trainer's options, sorted into their kinds.
 template <class... O>
 struct Options {
   // False if CheckOptions has something to say.
-  static constexpr bool ok = [] {
-    for (int kind = 0; kind < static_cast<int>(OptionKind::input); ++kind)
-      if (((static_cast<int>(option_kind<O>()) == kind ? 1 : 0) + ... + 0) > 1) return false;
-    return option_count<OptionKind::optimizer, O...> == 1 &&
-           option_count<OptionKind::input, O...> + option_count<OptionKind::unknown, O...> == 0;
-  }();
+  static constexpr bool ok =
+      options_differ<O...>() && option_count<OptionKind::optimizer, O...> == 1 &&
+      option_count<OptionKind::input, O...> + option_count<OptionKind::unknown, O...> == 0;
 
   using given_optimizer = find_option<OptionKind::optimizer, optim::PlainSGD, O...>;
   using Optimizer = typename optim::AsGroups<given_optimizer>::type;
@@ -35660,7 +35853,7 @@ struct StepSource {
   };
   static constexpr int capacity = Kept<UpdateStage>::size * 3 / 2 + 1024;
   static constexpr ir::Graph graph() {
-    if constexpr (O::Precision::rule.compute == DType::f32)
+    if constexpr (O::Precision::rule.changes_nothing())
       return ir::FrozenGraph<UpdateStage>::graph();
     else
       return passes::apply_precision(ir::FrozenGraph<UpdateStage>::graph(), O::Precision::rule);
@@ -35684,13 +35877,6 @@ struct StepSource {
 namespace weft {
 
 namespace train {
-
-// The last 64 losses.
-struct LossRing {
-  static constexpr i64 size = 64;
-  f32 value[size]{};
-  i64 count = 0;
-};
 
 // Messages of the checks on a traced step.
 template <bool Ok, class Model, int Input>
@@ -35735,20 +35921,16 @@ constexpr auto state_name() {
 
 }  // namespace train
 
-// The loss of a step; reading it waits for the step. One older than the last 64 is an Error.
+// The loss of a step; reading it waits for the step. One older than the last 64 is an Error
+// ("train/old-loss"). Valid as long as the trainer, which may move.
 class Loss {
  public:
-  Loss(const train::LossRing* ring, i64 step) : ring_(ring), step_(step) {}
-  f32 value() const {
-    if (step_ + train::LossRing::size < ring_->count)
-      throw Error("train/old-loss", "the loss of step " + std::to_string(step_) +
-                                        " is no longer kept: the ring holds the last 64");
-    return ring_->value[step_ % train::LossRing::size];
-  }
+  Loss(const exec::LossRing* ring, i64 step) : ring_(ring), step_(step) {}
+  f32 value() const { return ring_->read(step_); }
   operator f32() const { return value(); }
 
  private:
-  const train::LossRing* ring_;
+  const exec::LossRing* ring_;
   i64 step_;
 };
 
@@ -35770,25 +35952,29 @@ class Trainer {
   using InputTypes = std::tuple<I...>;
 
   template <class... Given>
-  explicit Trainer(const Device& device, const Given&... given)
-      : model_(
-            device,
-            train::get_option<train::find_option<train::OptionKind::seed, seed, Given...>>(given...).value),
-        seed_(train::get_option<train::find_option<train::OptionKind::seed, seed, Given...>>(given...).value),
+  explicit Trainer(weft::Model<M, Device>&& model, const Given&... given)
+      : model_(std::move(model)),
+        seed_(get_option<seed>(given...).value),
         optimizer_(optim::AsGroups<typename O::given_optimizer>::make(
-            train::get_option<typename O::given_optimizer>(given...))),
-        clip_(train::get_option<typename O::Clip>(given...)),
-        state_(Memory::allocate(device, layout.bytes)),
-        apply_(new Program<true>(device, model_.state(), state_.data())) {
-    if constexpr (micro > 1)
-      add_ = exec::Owned<Program<false>>(new Program<false>(device, model_.state(), state_.data()));
+            get_option<typename O::given_optimizer>(given...))),
+        clip_(get_option<typename O::Clip>(given...)),
+        losses_(new exec::DeviceLossRing<Device>(model_.device())) {
+    const lend lent = get_option<lend>(given...);
+    auto* const workspace = static_cast<std::byte*>(lent.workspace);
+    state_ = lent.optimizer ? Memory::Buffer::borrow(lent.optimizer, static_cast<std::size_t>(layout.bytes))
+                            : Memory::allocate(model_.device(), layout.bytes);
     Memory::zero(state_);
     const f32 scale = 65536;
-    Memory::from_host(device, state_.data() + layout.scale, &scale, sizeof scale);
+    Memory::from_host(model_.device(), state_.data() + layout.scale, &scale, sizeof scale);
+    exec::Blocks blocks{.model = model_.state(), .optimizer = state_.data(), .workspace = workspace};
+    apply_ = exec::Owned<Program<true>>(new Program<true>(model_.device(), blocks));
+    if constexpr (micro > 1) {
+      if (workspace != nullptr) blocks.workspace = workspace + apply_bytes();
+      add_ = exec::Owned<Program<false>>(new Program<false>(model_.device(), blocks));
+    }
   }
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
-  // Handles to losses stay behind with the trainer that gave them.
   Trainer(Trainer&&) = default;
 
   // One training step on a batch; `accumulate<N>` updates at every N-th.
@@ -35805,7 +35991,7 @@ class Trainer {
       ++updates_;
     }
     ++calls_;
-    return Loss(&losses_, calls_ - 1);
+    return Loss(losses_.get(), calls_ - 1);
   }
 
   weft::Model<M, Device>& model() { return model_; }
@@ -35849,7 +36035,17 @@ class Trainer {
       return Code<true>::header.workspace_bytes;
   }
   // Bytes of parameters, buffers, moments and the rest of the optimiser's state.
-  static constexpr i64 state_bytes() { return nn::state_table<M>.bytes + layout.bytes; }
+  static constexpr i64 state_bytes() { return nn::state_table<M>.bytes + optimizer_bytes(); }
+  // Of these, the optimiser's, moments and all.
+  static constexpr i64 optimizer_bytes() { return layout.bytes; }
+  // What a caller who lends the workspace must lend: workspace_bytes() and, on a GPU, room for inputs,
+  // partial sums and the library's scratch.
+  static constexpr i64 memory_bytes() {
+    if constexpr (micro > 1)
+      return apply_bytes() + Program<false>::memory_bytes();
+    else
+      return Program<true>::memory_bytes();
+  }
   static constexpr int launches() { return Code<true>::header.launches; }
   static constexpr const codegen::ImageHeader& plan() { return Code<true>::header; }
   // Every launch of a step that updates, with its bytes, FLOPs and least time; see exec/explain.hpp.
@@ -35889,6 +36085,9 @@ class Trainer {
   }
 
  private:
+  // Of the program that updates, so that another can begin behind it.
+  static constexpr i64 apply_bytes() { return passes::align_up(Program<true>::memory_bytes()); }
+
   template <class P, class... A>
   void run(P& program, const A&... batch) {
     int k = 0;
@@ -35909,9 +36108,7 @@ class Trainer {
     }
     program.set_random(seed_, static_cast<u64>(calls_));
     program.run();
-    f32& to = losses_.value[calls_ % train::LossRing::size];
-    program.read_output(0, &to, sizeof(f32));
-    losses_.count = calls_ + 1;
+    losses_->take(program);
   }
 
   static std::string moment_name(int m, const nn::StateInfo& row) {
@@ -35991,8 +36188,7 @@ class Trainer {
     calls_ = calls;
     updates_ = updates;
     seed_ = std::strtoull(seed_text->c_str(), nullptr, 10);
-    losses_ = {};
-    losses_.count = calls;
+    losses_->restart(calls);
   }
 
   static constexpr int accumulated_name = 9;
@@ -36003,10 +36199,10 @@ class Trainer {
   u64 seed_ = 0;
   Optimizer optimizer_;
   typename O::Clip clip_;
+  exec::Owned<exec::DeviceLossRing<Device>> losses_;  // before the programs, which may still write to it
   typename Memory::Buffer state_;
   exec::Owned<Program<true>> apply_;
   std::conditional_t<(micro > 1), exec::Owned<Program<false>>, Nothing> add_;  // adds to the gradients alone
-  train::LossRing losses_;
   i64 calls_ = 0, updates_ = 0;
 };
 
@@ -36019,9 +36215,17 @@ struct TrainerFor {
   using type = Trainer<M, F, Device, O, I...>;
 };
 
-template <class M, class F, class Device, class... I, class... O>
-auto make_checked(const Device& device, const O&... options) {
-  using Sorted = Options<O...>;
+template <class M, class F, class... I>
+constexpr bool loss_takes(std::tuple<I...>) {
+  constexpr bool callable =
+      std::is_invocable_v<const F&, const M&, const Expr<typename I::dtype, typename I::shape>&...>;
+  static_assert(sizeof(LossTakes<callable, M, I...>) > 0);
+  return callable;
+}
+
+// Sorted: Options<...>. make_model() gives the model that the trainer takes over.
+template <class M, class F, class Device, class Sorted, class... I, class Make, class... A>
+auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options) {
   using LossType = decltype(exec::call<I...>(std::declval<ir::Builder&>(), F{}, std::declval<const M&>()));
   constexpr bool scalar = [] {
     if constexpr (is_expr<LossType>)
@@ -36037,41 +36241,40 @@ auto make_checked(const Device& device, const O&... options) {
     static_assert(sizeof(EveryInputIsRead<(unused < 0), M, unused>) > 0);
     static_assert(sizeof(EveryParameterLearns<(unreached < 0), M, state_name<M, unreached>()>) > 0);
     using Made = typename TrainerFor<typename Sorted::Optimizer>::template type<M, F, Device, Sorted, I...>;
-    if constexpr (unused < 0 && unreached < 0 && Source::probes_exist()) return Made(device, options...);
+    if constexpr (unused < 0 && unreached < 0 && Source::probes_exist())
+      return Made(make_model(), options...);
   }
 }
 
-template <class M, class F, class Device, class... I, class... O>
-auto make(std::tuple<I...>, const Device& device, const O&... options) {
-  using Sorted = Options<O...>;
-  static_assert(sizeof(CheckOptions<O...>) > 0);
-  constexpr bool understood = Sorted::ok;
-  constexpr bool callable =
-      std::is_invocable_v<const F&, const M&, const Expr<typename I::dtype, typename I::shape>&...>;
-  if constexpr (understood) static_assert(sizeof(LossTakes<callable, M, I...>) > 0);
-  if constexpr (understood && callable) return make_checked<M, F, Device, I...>(device, options...);
-}
-
-// Splits the arguments after the loss into inputs and options.
-template <class M, class F, class Device, class... I>
-auto split(std::tuple<I...> inputs, const Device& device) {
-  return make<M, F>(inputs, device);
-}
-template <class M, class F, class Device, class... I, class First, class... Rest>
-auto split(std::tuple<I...> inputs, const Device& device, const First& first, const Rest&... rest) {
-  if constexpr (is_input<First>)
-    return split<M, F>(std::tuple<I..., First>{}, device, rest...);
-  else
-    return make<M, F>(inputs, device, first, rest...);
+// The arguments after the loss: inputs, then options.
+template <class M, class F, class Device, class Make, class... A>
+auto make(const Make& make_model, const A&... arguments) {
+  using Split = exec::SplitArguments<std::tuple<>, A...>;
+  using Sorted = typename Split::template options<Options>;
+  static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
+  static_assert(sizeof(typename Split::template options<CheckOptions>) > 0);
+  if constexpr (is_traceable<F> && Sorted::ok) {
+    constexpr bool callable = loss_takes<M, F>(typename Split::inputs{});
+    if constexpr (callable)
+      return make_checked<M, F, Device, Sorted>(typename Split::inputs{}, make_model, arguments...);
+  }
 }
 
 }  // namespace train
 
 // make_trainer<Mlp>(device, loss, inputs..., options...): see train/options.hpp for the options.
-template <class M, class Device, class F, class... Rest>
-auto make_trainer(const Device& device, F, const Rest&... rest) {
-  static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
-  if constexpr (is_traceable<F>) return train::split<M, F>(std::tuple<>{}, device, rest...);
+template <class M, class Device, class F, class... A>
+auto make_trainer(const Device& device, F, const A&... inputs_then_options) {
+  return train::make<M, F, Device>(
+      [&] { return Model<M, Device>(device, get_option<seed>(inputs_then_options...).value); },
+      inputs_then_options...);
+}
+
+// make_trainer(std::move(model), loss, inputs..., options...): trains on from a model's values; the trainer
+// takes it over.
+template <class M, class Device, class F, class... A>
+auto make_trainer(Model<M, Device>&& model, F, const A&... inputs_then_options) {
+  return train::make<M, F, Device>([&] { return std::move(model); }, inputs_then_options...);
 }
 
 }  // namespace weft
@@ -36084,16 +36287,12 @@ auto make_trainer(const Device& device, F, const Rest&... rest) {
 // both.
 
 #if defined(__CUDACC__)
-// ---- weft/exec/cuda_model.cuh ----
-#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_MODEL_CUH
-#define WEFT_SINGLE_WEFT_EXEC_CUDA_MODEL_CUH
-// A model's memory on a GPU.
+// ---- weft/exec/cuda_loss_ring.cuh ----
+#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_LOSS_RING_CUH
+#define WEFT_SINGLE_WEFT_EXEC_CUDA_LOSS_RING_CUH
+// Losses of a GPU: each is copied to page-locked memory behind its step, and an event says when it is there.
 
-// ---- weft/exec/cuda_tensor.cuh ----
-#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_TENSOR_CUH
-#define WEFT_SINGLE_WEFT_EXEC_CUDA_TENSOR_CUH
-// Tensor<T, Shape<...>, Cuda>: device memory with dtype, shape and device in its type. Copies to and from the
-// host are explicit and complete when they return.
+#include <vector>
 
 // ---- weft/exec/cuda_program.cuh ----
 #ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_PROGRAM_CUH
@@ -38374,7 +38573,7 @@ using CudaKernel = void (*)(const kernels::CudaLaunch&, cudaStream_t);
 struct DotChoice {
   kernels::DotCall call;
   DType ab{}, c{};
-  bool accumulate = false;
+  bool accumulate = false, tf32 = false;
   kernels::DotFinish finish = kernels::DotFinish::none;
   bool library = false;
 };
@@ -38384,6 +38583,7 @@ constexpr DotChoice choose_dot(const u64* words, const u64* numbers) {
   choice.ab = static_cast<DType>(words[0]);
   choice.c = static_cast<DType>(words[2]);
   choice.accumulate = (words[3] & kernels::dot_adds) != 0;
+  choice.tf32 = (words[3] & kernels::dot_is_tf32) != 0;
   if (words[3] & kernels::dot_has_bias) choice.finish = kernels::DotFinish::bias;
   const kernels::DotLayout layout =
       kernels::dot_layout(choice.call.shape, choice.call.batch, choice.accumulate);
@@ -38507,7 +38707,7 @@ namespace weft::exec {
 inline constexpr i64 library_scratch_bytes = i64{32} << 20;
 
 // Program P (a Compiled<...>) over the caller's blocks of state, which are device memory aligned to 256
-// bytes. Work is enqueued on the caller's stream, or on one of the program's own.
+// bytes, with memory of its own for what is not given. Work is enqueued on the device's stream.
 template <class P>
 class CudaProgram {
   using Plan = CudaPlan<P>;
@@ -38515,16 +38715,24 @@ class CudaProgram {
 
  public:
   // Without `graph` every step is launched by itself.
-  CudaProgram(const Cuda& device, std::byte* model, std::byte* optimizer, bool graph = true)
+  CudaProgram(const Cuda& device, const Blocks& given, bool graph = true)
       : context_(device), scalars_(static_cast<std::size_t>(P::header.scalars) * 4) {
-    for (const std::byte* block : {model, optimizer})
+    for (const std::byte* block : {given.model, given.optimizer})
       if (reinterpret_cast<std::uintptr_t>(block) % buffer_alignment != 0)
         throw Error("cuda/misaligned", "a program's state must start at a multiple of 256 bytes");
     DeviceGuard guard(context_.ordinal());
-    workspace_ = DeviceBuffer(static_cast<std::size_t>(P::header.workspace_bytes));
-    partial_ = DeviceBuffer(static_cast<std::size_t>(Plan::partial_bytes()));
-    staged_ = DeviceBuffer(static_cast<std::size_t>(Plan::staged_bytes()));
-    library_ = DeviceBuffer(static_cast<std::size_t>(library_bytes()));
+    constexpr auto bytes = static_cast<std::size_t>(memory_bytes());
+    memory_ = given.workspace != nullptr ? DeviceBuffer::borrow(given.workspace, bytes) : DeviceBuffer(bytes);
+    i64 used = 0;
+    const auto take = [&](i64 size) {
+      std::byte* const at = memory_.data() + used;
+      used += passes::align_up(size);
+      return DeviceBuffer::borrow(at, static_cast<std::size_t>(size));
+    };
+    workspace_ = take(P::header.workspace_bytes);
+    partial_ = take(Plan::partial_bytes());
+    staged_ = take(Plan::staged_bytes());
+    library_ = take(library_bytes());
     for (DeviceBuffer* buffer : {&workspace_, &staged_})
       if (buffer->size() > 0) cuda_zero(buffer->data(), buffer->size(), stream());
     ring_.emplace(CudaStagingBackend{stream()}, staging_slots, staged_.size());
@@ -38533,7 +38741,7 @@ class CudaProgram {
       set_scalar(static_cast<int>(preset & 0xffffffff), std::bit_cast<float>(static_cast<u32>(preset >> 32)));
     }
     steps_.emplace(P::header, P::image, CudaKernels<P>::table.at,
-                   Blocks{model, optimizer, workspace_.data(), staged_.data()});
+                   Blocks{given.model, given.optimizer, workspace_.data(), staged_.data()});
     for (int k = 0; k < P::header.inputs; ++k) steps_->bind_input(k, staged_.data() + Plan::input_offset(k));
     cut_for_gpu<P>(steps_->launches(), partial_.data());
     place_segments();
@@ -38549,9 +38757,11 @@ class CudaProgram {
 
   // Scratch for the library, in bytes.
   static constexpr i64 library_bytes() { return CudaKernels<P>::library() ? library_scratch_bytes : 0; }
-  // All device memory that the program takes beside the blocks of state and the library's scratch, in bytes.
-  static constexpr i64 device_bytes() {
-    return P::header.workspace_bytes + Plan::partial_bytes() + Plan::staged_bytes();
+  // All device memory that the program takes beside the blocks of state, in bytes: intermediate values,
+  // partial sums, inputs and scalars, the library's scratch.
+  static constexpr i64 memory_bytes() {
+    return passes::align_up(P::header.workspace_bytes) + passes::align_up(Plan::partial_bytes()) +
+           passes::align_up(Plan::staged_bytes()) + passes::align_up(library_bytes());
   }
 
   void set_random(u64 seed, u64 step) {
@@ -38670,6 +38880,7 @@ class CudaProgram {
         spec.ab = choice.ab;
         spec.c = choice.c;
         spec.accumulate = choice.accumulate;
+        spec.tf32 = choice.tf32;
         spec.finish = choice.finish;
         spec.workspace_cap = static_cast<u64>(library_bytes());
         std::uintptr_t bits = 16;
@@ -38691,7 +38902,8 @@ class CudaProgram {
 
   CudaContext context_;
   std::vector<std::byte> scalars_;
-  DeviceBuffer workspace_, partial_, staged_, library_, segments_;
+  DeviceBuffer memory_, workspace_, partial_, staged_, library_;  // the last four are parts of the first
+  DeviceBuffer segments_;
   std::optional<CudaStagingRing> ring_;
   std::byte* slot_ = nullptr;
   bool bound_[input_count]{};  // from host memory, since the last step
@@ -38708,6 +38920,50 @@ struct ProgramOf<Cuda, P> {
 
 }  // namespace weft::exec
 #endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_PROGRAM_CUH
+
+namespace weft::exec {
+
+template <>
+class DeviceLossRing<Cuda> final : public LossRing {
+ public:
+  explicit DeviceLossRing(const Cuda& device) : ordinal_(device.ordinal) {
+    DeviceGuard guard(ordinal_);
+    value_ = PinnedBuffer(size * sizeof(f32));
+    taken_ = std::vector<Event>(static_cast<std::size_t>(size));
+  }
+  template <class Program>
+  void take(const Program& program) {
+    DeviceGuard guard(ordinal_);
+    const int slot = open();
+    cuda_check(cudaMemcpyAsync(value_.data() + slot * sizeof(f32), program.output(0), sizeof(f32),
+                               cudaMemcpyDeviceToHost, program.stream()),
+               "cudaMemcpyAsync", "the loss of a step");
+    taken_[static_cast<std::size_t>(slot)].record(program.stream());
+  }
+
+ private:
+  f32 wait(int slot) const override {
+    taken_[static_cast<std::size_t>(slot)].synchronize();
+    return reinterpret_cast<const f32*>(value_.data())[slot];
+  }
+
+  int ordinal_;
+  PinnedBuffer value_;
+  std::vector<Event> taken_;  // when the slot's value has arrived
+};
+
+}  // namespace weft::exec
+#endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_LOSS_RING_CUH
+// ---- weft/exec/cuda_model.cuh ----
+#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_MODEL_CUH
+#define WEFT_SINGLE_WEFT_EXEC_CUDA_MODEL_CUH
+// A model's memory on a GPU.
+
+// ---- weft/exec/cuda_tensor.cuh ----
+#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_TENSOR_CUH
+#define WEFT_SINGLE_WEFT_EXEC_CUDA_TENSOR_CUH
+// Tensor<T, Shape<...>, Cuda>: device memory with dtype, shape and device in its type. Copies to and from the
+// host are explicit and complete when they return.
 
 namespace weft {
 

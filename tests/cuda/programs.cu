@@ -48,8 +48,8 @@ void check(const std::string& what, double tolerance, F, I...) {
   using Source = exec::FunctionSource<F, I...>;
   using P = exec::Compiled<Source>;
   using Results = typename exec::Results<typename Source::result>::tuple;
-  exec::HostProgram<P> host(Cpu{}, nullptr, nullptr);
-  exec::CudaProgram<P> gpu(Cuda{}, nullptr, nullptr), plain(Cuda{}, nullptr, nullptr, false);
+  exec::HostProgram<P> host(Cpu{}, {});
+  exec::CudaProgram<P> gpu(Cuda{}, {}), plain(Cuda{}, {}, false);
   const std::tuple<std::vector<typename I::dtype>...> data{numbers<typename I::dtype>(
       I::shape::size, static_cast<u32>(I::shape::size) * 77u + sizeof(typename I::dtype))...};
   std::apply(

@@ -70,6 +70,59 @@ TEST_CASE("training: L-BFGS follows the host") {
   CHECK(device.evaluations() == host.evaluations());
 }
 
+TEST_CASE("training: a step does not wait for its loss, and each of the last 64 can be read") {
+  const Batch batch;
+  auto host = muon(Cpu{1});
+  auto device = muon(Cuda{0});
+  std::vector<weft::Loss> losses;
+  for (int step = 0; step < 70; ++step) losses.push_back(device.step(batch.x, batch.y));
+  for (int step = 0; step < 70; ++step) {
+    const float wanted = host.step(batch.x, batch.y);
+    if (step >= 6)
+      CHECK(losses[static_cast<std::size_t>(step)] == doctest::Approx(wanted).epsilon(0.02));
+    else
+      CHECK_THROWS_AS(losses[static_cast<std::size_t>(step)].value(), const Error&);
+  }
+}
+
+TEST_CASE("training: what one thread starts is in order, from program to program and after a step") {
+  auto longer = compile(
+      Cuda{0}, [](auto a) { return matmul(a, matmul(a, a)); }, in<f32, 512, 512>);
+  auto add = compile(
+      Cuda{0}, [](auto a) { return a + 1; }, in<f32, 512, 512>);
+  std::vector<f32> x(512 * 512, 0);
+  for (std::size_t i = 0; i < 512; ++i) x[513 * i] = 2;  // twice the identity
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    const auto y = add(longer(x)).to_vector();
+    CHECK(y[0] == 9);
+    CHECK(y[1] == 1);
+  }
+  const Batch batch;
+  auto device = muon(Cuda{0});
+  auto bias = compile(device.model(), [](const auto& m) { return m.fc2.bias + 0; });
+  for (int step = 0; step < 20; ++step) {
+    device.step(batch.x, batch.y);
+    CHECK(bias().to_vector() == device.model().get<"fc2.bias">().to_vector());
+  }
+}
+
+TEST_CASE("training: tf32 rounds the factors of a product, f32 does not") {
+  auto product = [](auto a, auto b) { return matmul(a, b); };
+  auto exact = compile(Cuda{0}, product, in<f32, 64, 128>, in<f32, 128, 64>);
+  auto rounded = compile(Cuda{0}, product, in<f32, 64, 128>, in<f32, 128, 64>, precision::tf32);
+  auto host = compile(Cpu{1}, product, in<f32, 64, 128>, in<f32, 128, 64>);
+  std::vector<f32> a(64 * 128), b(128 * 64);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<f32>(i * 37 % 1009) / 1009;
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<f32>(i * 53 % 997) / 997;
+  const auto wanted = host(a, b).to_vector(), full = exact(a, b).to_vector(),
+             less = rounded(a, b).to_vector();
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    CHECK(full[i] == doctest::Approx(wanted[i]).epsilon(1e-5));
+    CHECK(less[i] == doctest::Approx(wanted[i]).epsilon(1e-2));  // 2 factors of relative error 2^-11
+  }
+  CHECK(less != full);
+}
+
 TEST_CASE("training: metrics add up on the device") {
   const Batch batch;
   Model<Metrics, Cuda> metrics(Cuda{0});

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "weft/cuda.hpp"
-#include "weft/exec/probed_function.hpp"
+#include "weft/exec/function.hpp"
 #include "weft/ops/conv.hpp"
 #include "weft/ops/linalg.hpp"
 #include "weft/ops/pointwise_more.hpp"

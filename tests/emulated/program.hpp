@@ -69,11 +69,14 @@ struct Device {};
 template <class P>
 class Program {
  public:
-  Program(const Device&, std::byte* model, std::byte* optimizer)
-      : workspace_(static_cast<std::size_t>(P::header.workspace_bytes)),
+  Program(const Device&, const exec::Blocks& given)
+      : workspace_(given.workspace != nullptr
+                       ? HostBuffer::borrow(given.workspace, static_cast<std::size_t>(memory_bytes()))
+                       : HostBuffer(static_cast<std::size_t>(memory_bytes()))),
         partial_(static_cast<std::size_t>(exec::CudaPlan<P>::partial_bytes())),
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
-        steps_(P::header, P::image, table().data(), {model, optimizer, workspace_.data(), scalars_.data()}) {
+        steps_(P::header, P::image, table().data(),
+               {given.model, given.optimizer, workspace_.data(), scalars_.data()}) {
     // as every program does: the padding of a gradient arena counts as zeros
     if (workspace_.size() > 0) std::memset(workspace_.data(), 0, workspace_.size());
     if (partial_.size() > 0) std::memset(partial_.data(), 0xff, partial_.size());
@@ -86,6 +89,7 @@ class Program {
       set_scalar(static_cast<int>(preset & 0xffffffff), std::bit_cast<float>(static_cast<u32>(preset >> 32)));
     }
   }
+  static constexpr i64 memory_bytes() { return P::header.workspace_bytes; }
   // A GPU's inputs lie in aligned slots that end at a multiple of 16 bytes.
   void bind_input(int number, const void* data) {
     const auto bytes = static_cast<std::size_t>(exec::CudaPlan<P>::input_bytes(number));

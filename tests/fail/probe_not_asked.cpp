@@ -1,7 +1,7 @@
 // expect: get_probe: the program keeps no such probe
 // expect: fc1
 // first-error: get_probe: the program keeps no such probe
-#include "weft/exec/probed_function.hpp"
+#include "weft/exec/function.hpp"
 #include "weft/ops/pointwise.hpp"
 using namespace weft;
 

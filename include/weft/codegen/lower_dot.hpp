@@ -21,7 +21,7 @@ constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const pass
   addresses.push(plan.address(va, g.nodes[a].dtype));
   addresses.push(plan.address(vb, g.nodes[b].dtype));
   addresses.push(plan.where[group.result]);
-  u64 epilogue = 0;
+  u64 epilogue = g.nodes[node].imm == ir::dot_tf32 ? kernels::dot_is_tf32 : 0;
   i64 epilogue_bytes = 0;
   for (int e = 0; e < 2; ++e) {
     const int x = e == 0 ? group.added : group.bias;

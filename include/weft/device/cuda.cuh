@@ -12,8 +12,9 @@
 
 namespace weft {
 
-// `ordinal` counts the visible GPUs from 0. `stream` is the caller's, or null for one of weft's own; the
-// default streams are spelled cudaStreamLegacy and cudaStreamPerThread.
+// `ordinal` counts the visible GPUs from 0. `stream` is the caller's, or null for cudaStreamPerThread, in
+// which everything that one thread starts on one GPU is in order, across programs, and waits for work in the
+// legacy default stream (cudaStreamLegacy, which must be named).
 struct Cuda {
   int ordinal = 0;
   cudaStream_t stream = nullptr;
@@ -137,7 +138,7 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-// A device in use: checked, with a stream. Everything that runs on a GPU starts from one.
+// A device in use: checked, with the stream of its work. Everything that runs on a GPU starts from one.
 class CudaContext {
  public:
   explicit CudaContext(const Cuda& cuda) : ordinal_(checked(cuda)), stream_(make_stream(cuda)) {
@@ -161,7 +162,7 @@ class CudaContext {
   }
   static Stream make_stream(const Cuda& cuda) {
     DeviceGuard guard(cuda.ordinal);
-    return cuda.stream == nullptr ? Stream() : Stream(cuda.stream);
+    return Stream(cuda.stream == nullptr ? cudaStreamPerThread : cuda.stream);
   }
 
   int ordinal_;

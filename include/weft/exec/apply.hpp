@@ -46,8 +46,8 @@ void apply(Model<M, Device>& model, P, u64 seed = 0) {
   if constexpr (is_traceable<P>) {
     using Source = exec::ApplySource<M, Init, P>;
     static_assert(sizeof(exec::SomethingIsPicked<(Source::picked() > 0), M, Init>) > 0);
-    typename exec::ProgramOf<Device, exec::Compiled<Source>>::type program(model.device(), model.state(),
-                                                                           nullptr);
+    typename exec::ProgramOf<Device, exec::Compiled<Source>>::type program(model.device(),
+                                                                           {.model = model.state()});
     program.set_random(seed, ~u64{0});
     program.run();
     program.wait();

@@ -19,7 +19,7 @@ using CudaKernel = void (*)(const kernels::CudaLaunch&, cudaStream_t);
 struct DotChoice {
   kernels::DotCall call;
   DType ab{}, c{};
-  bool accumulate = false;
+  bool accumulate = false, tf32 = false;
   kernels::DotFinish finish = kernels::DotFinish::none;
   bool library = false;
 };
@@ -29,6 +29,7 @@ constexpr DotChoice choose_dot(const u64* words, const u64* numbers) {
   choice.ab = static_cast<DType>(words[0]);
   choice.c = static_cast<DType>(words[2]);
   choice.accumulate = (words[3] & kernels::dot_adds) != 0;
+  choice.tf32 = (words[3] & kernels::dot_is_tf32) != 0;
   if (words[3] & kernels::dot_has_bias) choice.finish = kernels::DotFinish::bias;
   const kernels::DotLayout layout =
       kernels::dot_layout(choice.call.shape, choice.call.batch, choice.accumulate);

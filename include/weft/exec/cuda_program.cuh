@@ -19,7 +19,7 @@ namespace weft::exec {
 inline constexpr i64 library_scratch_bytes = i64{32} << 20;
 
 // Program P (a Compiled<...>) over the caller's blocks of state, which are device memory aligned to 256
-// bytes. Work is enqueued on the caller's stream, or on one of the program's own.
+// bytes, with memory of its own for what is not given. Work is enqueued on the device's stream.
 template <class P>
 class CudaProgram {
   using Plan = CudaPlan<P>;
@@ -27,16 +27,24 @@ class CudaProgram {
 
  public:
   // Without `graph` every step is launched by itself.
-  CudaProgram(const Cuda& device, std::byte* model, std::byte* optimizer, bool graph = true)
+  CudaProgram(const Cuda& device, const Blocks& given, bool graph = true)
       : context_(device), scalars_(static_cast<std::size_t>(P::header.scalars) * 4) {
-    for (const std::byte* block : {model, optimizer})
+    for (const std::byte* block : {given.model, given.optimizer})
       if (reinterpret_cast<std::uintptr_t>(block) % buffer_alignment != 0)
         throw Error("cuda/misaligned", "a program's state must start at a multiple of 256 bytes");
     DeviceGuard guard(context_.ordinal());
-    workspace_ = DeviceBuffer(static_cast<std::size_t>(P::header.workspace_bytes));
-    partial_ = DeviceBuffer(static_cast<std::size_t>(Plan::partial_bytes()));
-    staged_ = DeviceBuffer(static_cast<std::size_t>(Plan::staged_bytes()));
-    library_ = DeviceBuffer(static_cast<std::size_t>(library_bytes()));
+    constexpr auto bytes = static_cast<std::size_t>(memory_bytes());
+    memory_ = given.workspace != nullptr ? DeviceBuffer::borrow(given.workspace, bytes) : DeviceBuffer(bytes);
+    i64 used = 0;
+    const auto take = [&](i64 size) {
+      std::byte* const at = memory_.data() + used;
+      used += passes::align_up(size);
+      return DeviceBuffer::borrow(at, static_cast<std::size_t>(size));
+    };
+    workspace_ = take(P::header.workspace_bytes);
+    partial_ = take(Plan::partial_bytes());
+    staged_ = take(Plan::staged_bytes());
+    library_ = take(library_bytes());
     for (DeviceBuffer* buffer : {&workspace_, &staged_})
       if (buffer->size() > 0) cuda_zero(buffer->data(), buffer->size(), stream());
     ring_.emplace(CudaStagingBackend{stream()}, staging_slots, staged_.size());
@@ -45,7 +53,7 @@ class CudaProgram {
       set_scalar(static_cast<int>(preset & 0xffffffff), std::bit_cast<float>(static_cast<u32>(preset >> 32)));
     }
     steps_.emplace(P::header, P::image, CudaKernels<P>::table.at,
-                   Blocks{model, optimizer, workspace_.data(), staged_.data()});
+                   Blocks{given.model, given.optimizer, workspace_.data(), staged_.data()});
     for (int k = 0; k < P::header.inputs; ++k) steps_->bind_input(k, staged_.data() + Plan::input_offset(k));
     cut_for_gpu<P>(steps_->launches(), partial_.data());
     place_segments();
@@ -61,9 +69,11 @@ class CudaProgram {
 
   // Scratch for the library, in bytes.
   static constexpr i64 library_bytes() { return CudaKernels<P>::library() ? library_scratch_bytes : 0; }
-  // All device memory that the program takes beside the blocks of state and the library's scratch, in bytes.
-  static constexpr i64 device_bytes() {
-    return P::header.workspace_bytes + Plan::partial_bytes() + Plan::staged_bytes();
+  // All device memory that the program takes beside the blocks of state, in bytes: intermediate values,
+  // partial sums, inputs and scalars, the library's scratch.
+  static constexpr i64 memory_bytes() {
+    return passes::align_up(P::header.workspace_bytes) + passes::align_up(Plan::partial_bytes()) +
+           passes::align_up(Plan::staged_bytes()) + passes::align_up(library_bytes());
   }
 
   void set_random(u64 seed, u64 step) {
@@ -182,6 +192,7 @@ class CudaProgram {
         spec.ab = choice.ab;
         spec.c = choice.c;
         spec.accumulate = choice.accumulate;
+        spec.tf32 = choice.tf32;
         spec.finish = choice.finish;
         spec.workspace_cap = static_cast<u64>(library_bytes());
         std::uintptr_t bits = 16;
@@ -203,7 +214,8 @@ class CudaProgram {
 
   CudaContext context_;
   std::vector<std::byte> scalars_;
-  DeviceBuffer workspace_, partial_, staged_, library_, segments_;
+  DeviceBuffer memory_, workspace_, partial_, staged_, library_;  // the last four are parts of the first
+  DeviceBuffer segments_;
   std::optional<CudaStagingRing> ring_;
   std::byte* slot_ = nullptr;
   bool bound_[input_count]{};  // from host memory, since the last step

@@ -137,6 +137,7 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
         batch *= static_cast<i64>(lowered.numbers[step.numbers.begin + 9 + 4 * static_cast<int>(b)]);
       if (batch > 1) out.shape = std::to_string(batch) + " of " + out.shape;
       out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
+      if (g.nodes[group.opaque].imm == ir::dot_tf32) out.ops += " by tf32";
       if (group.added >= 0) out.ops += ", add";
       if (group.bias >= 0) out.ops += ", bias";
       break;

@@ -8,8 +8,8 @@
 #include "weft/exec/explain.hpp"
 #include "weft/exec/host_program.hpp"
 #include "weft/exec/owned.hpp"
+#include "weft/exec/source.hpp"
 #include "weft/exec/tensor.hpp"
-#include "weft/exec/trace.hpp"
 
 namespace weft {
 
@@ -21,6 +21,10 @@ struct ProgramOf;
 template <class P>
 struct ProgramOf<Cpu, P> {
   using type = HostProgram<P>;
+};
+template <class T>
+concept is_device = requires {
+  sizeof(ProgramOf<T, void>);
 };
 
 }  // namespace exec
@@ -34,10 +38,17 @@ class CompiledFunction {
   using ResultTypes = typename exec::Results<typename Source::result>::tuple;
   using InputTypes = std::tuple<I...>;
 
-  CompiledFunction(const Device& device, std::byte* model) : program_(new Program(device, model, nullptr)) {}
+  template <class... Options>
+  explicit CompiledFunction(const Device& device, std::byte* model, const Options&... options)
+      : program_(
+            new Program(device, {.model = model, .workspace = lent_workspace(get_option<lend>(options...))})),
+        seed_(get_option<seed>(options...).value) {}
 
   // Memory the function needs for intermediate values and results, in bytes.
   static constexpr i64 workspace_bytes() { return Code::header.workspace_bytes; }
+  // What a caller who lends its memory must lend: the same, and on a GPU room for inputs, partial sums and
+  // the library's scratch.
+  static constexpr i64 memory_bytes() { return Program::memory_bytes(); }
   static constexpr int launches() { return Code::header.launches; }
   // Every launch with what is fused into it, its bytes, FLOPs and least time; see explain.hpp.
   static std::string explain(const Roofline& machine = {}) { return weft::explain<Source>(machine); }
@@ -63,12 +74,25 @@ class CompiledFunction {
   }
 
   // The seed of random numbers; every call draws afresh.
-  void set_seed(u64 seed) { seed_ = seed, calls_ = 0; }
+  void set_seed(u64 number) { seed_ = number, calls_ = 0; }
 
- protected:
-  const Program& program() const { return *program_; }
+  // What the nth place marked by probe<Name>(x) was in the last call, until the next; the option
+  // probes<"name", ...> asks for it.
+  template <FixedString Name, int Nth = 0>
+  auto get_probe() const {
+    if constexpr (requires { typename Source::Probes; })
+      return exec::probe_view<typename Source::TraceStage, typename Source::Probes, Name, Nth, Device>(
+          *program_);
+    else
+      static_assert(sizeof(ProbeAskedFor<false, ProbeName<Name>>) > 0);
+  }
 
  private:
+  static std::byte* lent_workspace(const lend& lent) {
+    if (lent.optimizer != nullptr)
+      throw Error("exec/lent", "a function has no optimiser that would work in the memory lent to it");
+    return static_cast<std::byte*>(lent.workspace);
+  }
   template <std::size_t... K, class... A>
   void bind(std::index_sequence<K...>, const A&... args) {
     static_assert(((sizeof(exec::ArgumentReachable<exec::argument_reachable<Device, A>(), A, Device>) > 0) &&
@@ -114,13 +138,54 @@ struct CapturesNothing {
   static_assert(Ok, "a compiled function must capture nothing: make run-time values inputs");
 };
 
-// compile(Cpu{}, [](auto q, auto k) { ... }, in<f32, 2, 8>, in<f32, 2, 8>): any function of tensors.
-template <class Device, class F, class... T, class... S>
-requires requires { typename exec::ProgramOf<Device, void>; }
-auto compile(const Device& device, F, Input<T, S>...) {
+// get_probe<"name">(f), f a compiled function or a trainer: as the member, without `template` in generic
+// code.
+template <FixedString Name, int Nth = 0, class P>
+auto get_probe(const P& program) {
+  return program.template get_probe<Name, Nth>();
+}
+
+namespace exec {
+
+template <class M, class F, class Options, class Device, class... I, class... A>
+auto make_function(std::tuple<I...>, const Device& device, std::byte* model, const A&... arguments) {
+  using Source = typename SourceFor<M, F, Options, I...>::type;
+  if constexpr (probes_exist<Source>())
+    return CompiledFunction<Device, Source, I...>(device, model, arguments...);
+}
+
+// M: the model's type, void without one.
+template <class M, class F, class Device, class... A>
+auto compile_with(const Device& device, std::byte* model, const A&... arguments) {
+  using Split = SplitArguments<std::tuple<>, A...>;
+  using Check = typename Split::template options<CompileCheck<!std::is_void_v<M>>::template For>;
   static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
-  if constexpr (is_traceable<F>)
-    return CompiledFunction<Device, exec::FunctionSource<F, Input<T, S>...>, Input<T, S>...>(device, nullptr);
+  static_assert(sizeof(Check) > 0);
+  if constexpr (is_traceable<F> && Check::ok)
+    return make_function<M, F, typename Split::template options<CompileOptions>>(typename Split::inputs{},
+                                                                                 device, model, arguments...);
+}
+
+}  // namespace exec
+
+// compile(Cpu{}, [](auto q, auto k) { ... }, in<f32, 2, 8>, in<f32, 2, 8>): any function of tensors. Options
+// after the inputs: exec/options.hpp.
+template <class Device, class F, class... A>
+requires exec::is_device<Device>
+auto compile(const Device& device, F, const A&... inputs_then_options) {
+  return exec::compile_with<void, F>(device, nullptr, inputs_then_options...);
+}
+
+template <bool Ok, class Given>
+struct CompileTakes {
+  static_assert(
+      Ok,
+      "compile: takes a device, or a Model that outlives the function; of a bare struct the settings "
+      "would be ignored");
+};
+template <class Given, class F, class... A>
+requires(!exec::is_device<Given>) void compile(const Given&, F, const A&...) {
+  static_assert(sizeof(CompileTakes<sizeof(Given) == 0, Given>) > 0);
 }
 
 }  // namespace weft

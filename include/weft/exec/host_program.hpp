@@ -69,16 +69,17 @@ struct HostKernels {
 
 using HostSteps = Steps<kernels::HostLaunch>;
 
-// Program P (a Compiled<...>) with memory of its own for intermediate values and scalars.
+// Program P (a Compiled<...>) over the caller's blocks of state, with memory of its own for what is not
+// given.
 template <class P>
 class HostProgram {
  public:
-  HostProgram(const Cpu& device, std::byte* model, std::byte* optimizer)
+  HostProgram(const Cpu& device, const Blocks& given)
       : threads_(device.threads),
-        workspace_(static_cast<std::size_t>(P::header.workspace_bytes)),
+        workspace_(workspace(given.workspace)),
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
         steps_(P::header, P::image, HostKernels<P>::table.at,
-               {model, optimizer, workspace_.data(), scalars_.data()}) {
+               {given.model, given.optimizer, workspace_.data(), scalars_.data()}) {
     kernels::report_pinned_core();
     if (workspace_.size() > 0) std::memset(workspace_.data(), 0, workspace_.size());
     std::memset(scalars_.data(), 0, scalars_.size());
@@ -87,6 +88,9 @@ class HostProgram {
       set_scalar(static_cast<int>(preset & 0xffffffff), std::bit_cast<float>(static_cast<u32>(preset >> 32)));
     }
   }
+
+  // Bytes of a workspace that is given.
+  static constexpr i64 memory_bytes() { return P::header.workspace_bytes; }
 
   void set_random(u64 seed, u64 step) {
     std::memcpy(scalars_.data(), &seed, 8);
@@ -104,6 +108,11 @@ class HostProgram {
   }
 
  private:
+  static HostBuffer workspace(std::byte* given) {
+    constexpr auto bytes = static_cast<std::size_t>(memory_bytes());
+    return given != nullptr ? HostBuffer::borrow(given, bytes) : HostBuffer(bytes);
+  }
+
   int threads_ = 0;
   HostBuffer workspace_, scalars_;
   HostSteps steps_;

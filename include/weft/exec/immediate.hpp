@@ -66,7 +66,7 @@ void evaluate(const L& lazy, T* to, const Device& device) {
   static_assert(sizeof(ShapesEqual<std::is_same_v<typename Source::result::shape, S>, Tensor<T, S, Device>,
                                    typename Source::result::shape, S>) > 0);
   using Program = typename ProgramOf<Device, Compiled<Source>>::type;
-  static thread_local Program program(device, nullptr, nullptr);
+  static thread_local Program program(device, Blocks{});
   int number = 0;
   auto bind = [&](const auto& leaf) {
     using A = std::remove_cvref_t<decltype(leaf)>;

@@ -158,7 +158,7 @@ class Model {
   void initialize(u64 seed) {
     using Program = typename exec::ProgramOf<Device, exec::Compiled<exec::InitSource<M>>>::type;
     if constexpr (nn::state_table<M>.size > 0) {
-      Program program(device_, state_.data(), nullptr);
+      Program program(device_, {.model = state_.data()});
       program.set_random(seed, ~u64{0});
       program.run();
       program.wait();
@@ -219,13 +219,36 @@ auto get(Model<M, Device>& model) {
 }
 
 // compile(model, [](const auto& m, auto x) { return m(x); }, in<f32, 1, 64>): a function of a model that it
-// borrows, traced in evaluation mode. The model must outlive it and stay where it is.
-template <class M, class Device, class F, class... T, class... S>
-auto compile(Model<M, Device>& model, F, Input<T, S>...) {
-  static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
-  if constexpr (is_traceable<F>)
-    return CompiledFunction<Device, exec::ModelSource<M, F, false, Input<T, S>...>, Input<T, S>...>(
-        model.device(), model.state());
+// borrows, traced in evaluation mode unless mode::train is among the options after the inputs
+// (exec/options.hpp). The model must outlive it.
+template <class M, class Device, class F, class... A>
+auto compile(Model<M, Device>& model, F, const A&... inputs_then_options) {
+  return exec::compile_with<M, F>(model.device(), model.state(), inputs_then_options...);
+}
+
+// What compile<M>() returns: a function with the model it is of.
+template <class M, class Device, class Function>
+class ModelFunction : public Function {
+ public:
+  template <class... A>
+  explicit ModelFunction(Model<M, Device>&& model, const A&... arguments)
+      : Function(model.device(), model.state(), arguments...), model_(std::move(model)) {}
+  Model<M, Device>& model() { return model_; }
+
+ private:
+  Model<M, Device> model_;
+};
+
+// compile<Net>(Cpu{}, [](const auto& m, auto x) { return m(x); }, in<f32, 1, 64>): the same with a model of
+// its own, started from seed{} as make_trainer's is; f.model().load(path) gives it other values.
+template <class M, class Device, class F, class... A>
+requires exec::is_device<Device>
+auto compile(const Device& device, F, const A&... inputs_then_options) {
+  using Function =
+      decltype(exec::compile_with<M, F>(device, std::declval<std::byte*>(), inputs_then_options...));
+  if constexpr (!std::is_void_v<Function>)
+    return ModelFunction<M, Device, Function>(
+        Model<M, Device>(device, get_option<seed>(inputs_then_options...).value), inputs_then_options...);
 }
 
 }  // namespace weft

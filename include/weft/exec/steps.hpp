@@ -9,7 +9,8 @@
 
 namespace weft::exec {
 
-// The blocks a program works on.
+// The blocks a program works on. A caller who leaves the workspace out gets one that is the program's own;
+// scalars always are.
 struct Blocks {
   std::byte* model = nullptr;
   std::byte* optimizer = nullptr;

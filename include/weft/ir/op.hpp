@@ -81,7 +81,8 @@ enum class Op : u8 {
   argmax,
   argmin,
   // contractions and indexing
-  dot,          // list: batch count, contracted count, batch axes of a, of b, contracted axes of a, of b
+  dot,          // list: batch count, contracted count, batch axes of a, of b, contracted axes of a, of b;
+                // imm: dot_tf32 or 0
   conv,         // conv(x (G, N, C, S...), w (G, O, C, K...)); list: ir/conv.hpp
   gather,       // gather(table (V, ...), index (...)) -> index shape + row shape
   scatter_add,  // scatter_add(index (...), update (..., row)) -> (V, row): rows added in index order
@@ -102,6 +103,9 @@ enum class Op : u8 {
 };
 
 inline constexpr int op_count = static_cast<int>(Op::loop_result) + 1;
+
+// A product of f32 whose factors may be rounded to TF32.
+inline constexpr u64 dot_tf32 = 1;
 
 enum class OpClass : u8 {
   leaf,

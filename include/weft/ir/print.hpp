@@ -134,6 +134,9 @@ inline void add_immediate(std::string& out, const Graph& g, int node) {
       out += " at ";
       add(out, static_cast<i64>(n.imm));
       break;
+    case Op::dot:
+      if (n.imm == dot_tf32) out += " tf32";
+      break;
     default:
       break;
   }

@@ -331,6 +331,8 @@ class Verifier {
       return "dot: an axis is out of range or twice there";
     if (!axes.agrees(a, b)) return "dot: the extents of joined axes differ";
     if (g.nodes[in[0]].dtype != g.nodes[in[1]].dtype) return "dot: operands of two dtypes";
+    if (n.imm > dot_tf32 || (n.imm == dot_tf32 && g.nodes[in[0]].dtype != DType::f32))
+      return "dot: only factors of f32 can be rounded to tf32";
     if (is_float(n.dtype) != is_float(g.nodes[in[0]].dtype))
       return "dot: its dtype does not follow from its operands";
     return dot_dims(a, b, axes) == g.shapes[n.shape] ? nullptr : "dot: wrong result shape";

@@ -1,13 +1,14 @@
 #pragma once
 // A product as a program's image spells it: numbers m, n, k, five strides, and for each batch axis its extent
 // and three strides; operands a, b, c, what is added (laid out as c) and the bias, absent ones null; words:
-// the dtypes of a, b and c, and which of the two last there are.
+// the dtypes of a, b and c, then which of the two last there are and whether f32 factors may be rounded to
+// TF32 (a permission: who has no such units takes f32).
 
 #include "weft/kernels/dot/shape.hpp"
 
 namespace weft::kernels {
 
-inline constexpr u64 dot_adds = 1, dot_has_bias = 2;
+inline constexpr u64 dot_adds = 1, dot_has_bias = 2, dot_is_tf32 = 4;
 
 struct DotCall {
   DotShape shape;

@@ -1,12 +1,14 @@
 #pragma once
 // in<f32, 128, 64>: the dtype and shape of a program's input.
 
+#include "weft/core/option.hpp"
 #include "weft/ops/expr.hpp"
 
 namespace weft {
 
 template <class T, class S>
 struct Input {
+  static constexpr OptionKind option = OptionKind::input;
   using dtype = T;
   using shape = S;
 };

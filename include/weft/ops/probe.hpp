@@ -4,6 +4,7 @@
 // this.
 
 #include "weft/core/fixed_string.hpp"
+#include "weft/core/option.hpp"
 #include "weft/ops/expr.hpp"
 
 namespace weft {
@@ -24,10 +25,11 @@ struct ProbeMark {
 template <FixedString Name>
 inline constexpr ProbeMark<Name> probe{};
 
-// Which probes a program keeps: the last argument of compile, or an option of make_trainer.
+// Which probes a program keeps: an option of compile and of make_trainer.
 template <FixedString... Names>
 struct ProbeNames {
   using weft_probes = void;
+  static constexpr OptionKind option = OptionKind::probes;
   static constexpr int count = sizeof...(Names);
   // Which of the names it is, -1: none.
   static constexpr int find(std::string_view name) {

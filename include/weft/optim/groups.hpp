@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "weft/core/option.hpp"
 #include "weft/optim/optimizer.hpp"
 
 namespace weft::optim {
@@ -32,6 +33,7 @@ constexpr NoDecay<P> no_decay(P) {
 // An optimiser and the exceptions to it, first match wins: groups(no_decay(is_vector), AdamW{...}).
 template <class O, class... Rules>
 struct Groups {
+  static constexpr OptionKind option = OptionKind::optimizer;
   O optimizer;
 
   using base = O;
@@ -67,11 +69,6 @@ template <class... A>
 constexpr auto groups(const A&... rules_then_optimizer) {
   return detail::make_groups<>(rules_then_optimizer...);
 }
-
-template <class O>
-inline constexpr bool is_grouped = false;
-template <class O, class... R>
-inline constexpr bool is_grouped<Groups<O, R...>> = true;
 
 // Any optimiser seen as groups.
 template <class O>

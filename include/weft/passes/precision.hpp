@@ -3,19 +3,24 @@
 // The casts are in the graph before fusion, so they are part of the neighbouring kernels and rounding never
 // depends on what was fused.
 
+#include "weft/core/option.hpp"
 #include "weft/ir/loop.hpp"
 
 namespace weft::passes {
 
-// The dtype in which products of f32 operands are computed (f32: unchanged).
+// The dtype in which products of f32 operands are computed, and whether those that stay f32 may round their
+// factors to TF32.
 struct PrecisionRule {
   DType compute = DType::f32;
+  bool tf32 = false;
+  constexpr bool changes_nothing() const { return compute == DType::f32 && !tf32; }
 };
 
 // Products of f32 operands become products of `compute` operands. Their result is `compute` too, except where
-// it is the gradient of a parameter (an operand of a pack), which keeps the f32 sums.
+// it is the gradient of a parameter (an operand of a pack), which keeps the f32 sums. Under TF32 they keep
+// their dtypes and bear a mark (convolutions none: they are summed in f32).
 constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
-  if (rule.compute == DType::f32) return g;
+  if (rule.changes_nothing()) return g;
   const int n = g.nodes.size();
   List<u8> gradient(n, 0);
   for (int i = n - 1; i >= 0; --i) {
@@ -33,7 +38,8 @@ constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
     operands.clear();
     for (int k = 0; k < node.arity; ++k) operands.push(moved[g.edges[node.first + k]]);
     const bool product = node.op == ir::Op::dot || node.op == ir::Op::conv;
-    const bool lower = product && node.dtype == DType::f32;
+    const bool lower = product && node.dtype == DType::f32 && rule.compute != DType::f32;
+    if (rule.tf32 && node.op == ir::Op::dot && node.dtype == DType::f32) node.imm = ir::dot_tf32;
     if (lower) {
       for (int& x : operands) x = ir::cast(ir::Value{&b, x}, rule.compute).id;
       if (!gradient[i]) node.dtype = rule.compute;
@@ -56,16 +62,20 @@ namespace weft::precision {
 
 // Everything as written.
 struct F32 {
+  static constexpr OptionKind option = OptionKind::precision;
   static constexpr passes::PrecisionRule rule{DType::f32};
   static constexpr bool scaled = false;
 };
-// TF32 tensor cores on CUDA, f32 on the host.
+// Matrix products of f32 operands may round these to TF32 (10 bits of mantissa; sums in f32), as tensor cores
+// of GPUs do; on the host they are f32.
 struct TF32 {
-  static constexpr passes::PrecisionRule rule{DType::f32};
+  static constexpr OptionKind option = OptionKind::precision;
+  static constexpr passes::PrecisionRule rule{DType::f32, true};
   static constexpr bool scaled = false;
 };
 // Operands in bf16, sums in f32, master weights in f32.
 struct BF16 {
+  static constexpr OptionKind option = OptionKind::precision;
   static constexpr passes::PrecisionRule rule{DType::bf16};
   static constexpr bool scaled = false;
 };
@@ -73,6 +83,7 @@ struct BF16 {
 // not all finite is skipped (the scale halves; after 2,000 good updates it doubles). All of that happens on
 // the device.
 struct F16 {
+  static constexpr OptionKind option = OptionKind::precision;
   static constexpr passes::PrecisionRule rule{DType::f16};
   static constexpr bool scaled = true;
 };
@@ -81,16 +92,5 @@ inline constexpr F32 f32{};
 inline constexpr TF32 tf32{};
 inline constexpr BF16 bf16{};
 inline constexpr F16 f16{};
-
-template <class P>
-inline constexpr bool is_policy = false;
-template <>
-inline constexpr bool is_policy<F32> = true;
-template <>
-inline constexpr bool is_policy<TF32> = true;
-template <>
-inline constexpr bool is_policy<BF16> = true;
-template <>
-inline constexpr bool is_policy<F16> = true;
 
 }  // namespace weft::precision

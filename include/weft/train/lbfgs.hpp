@@ -34,12 +34,18 @@ class LbfgsTrainer {
 
  public:
   template <class... Given>
-  explicit LbfgsTrainer(const Device& device, const Given&... given)
-      : model_(device, get_option<find_option<OptionKind::seed, seed, Given...>>(given...).value),
-        seed_(get_option<find_option<OptionKind::seed, seed, Given...>>(given...).value),
-        search_(get_option<optim::LBFGS>(given...)),
-        state_(Memory::allocate(device, layout.bytes)),
-        program_(new Program(device, model_.state(), state_.data())) {}
+  explicit LbfgsTrainer(weft::Model<M, Device>&& model, const Given&... given)
+      : model_(std::move(model)),
+        seed_(get_option<seed>(given...).value),
+        search_(get_option<optim::LBFGS>(given...)) {
+    const lend lent = get_option<lend>(given...);
+    state_ = lent.optimizer ? Memory::Buffer::borrow(lent.optimizer, static_cast<std::size_t>(layout.bytes))
+                            : Memory::allocate(model_.device(), layout.bytes);
+    program_ = exec::Owned<Program>(
+        new Program(model_.device(), {.model = model_.state(),
+                                      .optimizer = state_.data(),
+                                      .workspace = static_cast<std::byte*>(lent.workspace)}));
+  }
 
   // At most max_iter iterations on one batch; returns the loss before them.
   template <class... A>
@@ -82,6 +88,9 @@ class LbfgsTrainer {
     return exec::probe_view<ForwardStage<M, F, O, I...>, typename O::Probes, Name, Nth, Device>(*program_);
   }
   static constexpr i64 workspace_bytes() { return Code::header.workspace_bytes; }
+  // What a caller who lends memory must lend, as a Trainer's.
+  static constexpr i64 memory_bytes() { return Program::memory_bytes(); }
+  static constexpr i64 optimizer_bytes() { return layout.bytes; }
   static constexpr int launches() { return Code::header.launches; }
 
  private:

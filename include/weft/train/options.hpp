@@ -1,47 +1,38 @@
 #pragma once
-// What a trainer may be told after its inputs, in any order, each kind once: an optimiser, a precision,
-// clipping, accumulation, a seed, a mode, checkpointing and communication.
+// What a trainer may be told after its inputs, in any order, each kind once: an optimiser, clipping,
+// accumulation, checkpointing, communication, and what compile() takes too (exec/options.hpp).
 
-#include "weft/ops/input.hpp"
-#include "weft/ops/probe.hpp"
+#include "weft/exec/options.hpp"
 #include "weft/optim/adam.hpp"
 #include "weft/optim/groups.hpp"
 #include "weft/optim/sgd.hpp"
-#include "weft/passes/precision.hpp"
 
 namespace weft {
-
-// The seed of a trainer's random numbers: starting values and dropout.
-struct seed {
-  u64 value = 0;
-};
 
 // Gradients are averaged over N calls of step before an update.
 template <int N>
 struct Accumulate {
   static_assert(N >= 1, "accumulate<N>: N is at least 1");
+  static constexpr OptionKind option = OptionKind::accumulate;
   static constexpr int count = N;
 };
 template <int N>
 inline constexpr Accumulate<N> accumulate{};
 
-namespace mode {
-struct Train {};
-struct Eval {};
-inline constexpr Train train{};
-inline constexpr Eval eval{};
-}  // namespace mode
-
 namespace clip {
 // Gradients are scaled by min(1, most / (|g| + 1e-6)), |g| the norm over all parameters: clip_grad_norm_.
 struct Norm {
+  static constexpr OptionKind option = OptionKind::clip;
   float most = 1;
 };
 // Every element of every gradient is held to [-most, most]: clip_grad_value_.
 struct Value {
+  static constexpr OptionKind option = OptionKind::clip;
   float most = 1;
 };
-struct None {};
+struct None {
+  static constexpr OptionKind option = OptionKind::clip;
+};
 constexpr Norm norm(float most) { return {most}; }
 constexpr Value value(float most) { return {most}; }
 inline constexpr None none{};
@@ -49,87 +40,21 @@ inline constexpr None none{};
 
 // Recomputation: `none` keeps every value that the backward pass reads.
 namespace checkpoint {
-struct None {};
+struct None {
+  static constexpr OptionKind option = OptionKind::checkpoint;
+};
 inline constexpr None none{};
 }  // namespace checkpoint
 
 // Communication between ranks: `none` trains on one.
 namespace comm {
-struct None {};
+struct None {
+  static constexpr OptionKind option = OptionKind::comm;
+};
 inline constexpr None none{};
 }  // namespace comm
 
 namespace train {
-
-enum class OptionKind {
-  optimizer,
-  precision,
-  clip,
-  accumulate,
-  seed,
-  mode,
-  checkpoint,
-  comm,
-  probes,
-  input,
-  unknown
-};
-
-template <class O>
-constexpr OptionKind option_kind() {
-  if constexpr (
-      requires { O::update; } || optim::is_grouped<O> || requires { O::closure; })
-    return OptionKind::optimizer;
-  else if constexpr (precision::is_policy<O>)
-    return OptionKind::precision;
-  else if constexpr (std::is_same_v<O, clip::Norm> || std::is_same_v<O, clip::Value> ||
-                     std::is_same_v<O, clip::None>)
-    return OptionKind::clip;
-  else if constexpr (requires { O::count; } && !IsProbeNames<O>)
-    return OptionKind::accumulate;
-  else if constexpr (std::is_same_v<O, seed>)
-    return OptionKind::seed;
-  else if constexpr (std::is_same_v<O, mode::Train> || std::is_same_v<O, mode::Eval>)
-    return OptionKind::mode;
-  else if constexpr (std::is_same_v<O, checkpoint::None>)
-    return OptionKind::checkpoint;
-  else if constexpr (std::is_same_v<O, comm::None>)
-    return OptionKind::comm;
-  else if constexpr (IsProbeNames<O>)
-    return OptionKind::probes;
-  else if constexpr (is_input<O>)
-    return OptionKind::input;
-  else
-    return OptionKind::unknown;
-}
-
-template <OptionKind kind, class... O>
-inline constexpr int option_count = ((option_kind<O>() == kind ? 1 : 0) + ... + 0);
-
-// The option of a kind, or Default.
-template <OptionKind kind, class Default, class... O>
-struct FindOption {
-  using type = Default;
-};
-template <OptionKind kind, class Default, class First, class... Rest>
-struct FindOption<kind, Default, First, Rest...> {
-  using type = typename std::conditional_t<option_kind<First>() == kind, std::type_identity<First>,
-                                           FindOption<kind, Default, Rest...>>::type;
-};
-template <OptionKind kind, class Default, class... O>
-using find_option = typename FindOption<kind, Default, O...>::type;
-
-template <class Wanted>
-constexpr Wanted get_option() {
-  return Wanted{};
-}
-template <class Wanted, class First, class... Rest>
-constexpr Wanted get_option(const First& first, const Rest&... rest) {
-  if constexpr (std::is_same_v<Wanted, First>)
-    return first;
-  else
-    return get_option<Wanted>(rest...);
-}
 
 // The messages for options that make no trainer.
 template <class... O>
@@ -152,18 +77,16 @@ struct CheckOptions {
   static_assert(option_count<OptionKind::comm, O...> <= 1,
                 "make_trainer: the communication policy is given twice");
   static_assert(option_count<OptionKind::probes, O...> <= 1, "make_trainer: probes<...> is given twice");
+  static_assert(option_count<OptionKind::memory, O...> <= 1, "make_trainer: lend{} is given twice");
 };
 
 // A trainer's options, sorted into their kinds.
 template <class... O>
 struct Options {
   // False if CheckOptions has something to say.
-  static constexpr bool ok = [] {
-    for (int kind = 0; kind < static_cast<int>(OptionKind::input); ++kind)
-      if (((static_cast<int>(option_kind<O>()) == kind ? 1 : 0) + ... + 0) > 1) return false;
-    return option_count<OptionKind::optimizer, O...> == 1 &&
-           option_count<OptionKind::input, O...> + option_count<OptionKind::unknown, O...> == 0;
-  }();
+  static constexpr bool ok =
+      options_differ<O...>() && option_count<OptionKind::optimizer, O...> == 1 &&
+      option_count<OptionKind::input, O...> + option_count<OptionKind::unknown, O...> == 0;
 
   using given_optimizer = find_option<OptionKind::optimizer, optim::PlainSGD, O...>;
   using Optimizer = typename optim::AsGroups<given_optimizer>::type;

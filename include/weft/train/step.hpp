@@ -93,7 +93,7 @@ struct StepSource {
   };
   static constexpr int capacity = Kept<UpdateStage>::size * 3 / 2 + 1024;
   static constexpr ir::Graph graph() {
-    if constexpr (O::Precision::rule.compute == DType::f32)
+    if constexpr (O::Precision::rule.changes_nothing())
       return ir::FrozenGraph<UpdateStage>::graph();
     else
       return passes::apply_precision(ir::FrozenGraph<UpdateStage>::graph(), O::Precision::rule);

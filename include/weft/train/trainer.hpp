@@ -6,19 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "weft/exec/loss_ring.hpp"
 #include "weft/exec/model.hpp"
 #include "weft/train/step.hpp"
 
 namespace weft {
 
 namespace train {
-
-// The last 64 losses.
-struct LossRing {
-  static constexpr i64 size = 64;
-  f32 value[size]{};
-  i64 count = 0;
-};
 
 // Messages of the checks on a traced step.
 template <bool Ok, class Model, int Input>
@@ -63,20 +57,16 @@ constexpr auto state_name() {
 
 }  // namespace train
 
-// The loss of a step; reading it waits for the step. One older than the last 64 is an Error.
+// The loss of a step; reading it waits for the step. One older than the last 64 is an Error
+// ("train/old-loss"). Valid as long as the trainer, which may move.
 class Loss {
  public:
-  Loss(const train::LossRing* ring, i64 step) : ring_(ring), step_(step) {}
-  f32 value() const {
-    if (step_ + train::LossRing::size < ring_->count)
-      throw Error("train/old-loss", "the loss of step " + std::to_string(step_) +
-                                        " is no longer kept: the ring holds the last 64");
-    return ring_->value[step_ % train::LossRing::size];
-  }
+  Loss(const exec::LossRing* ring, i64 step) : ring_(ring), step_(step) {}
+  f32 value() const { return ring_->read(step_); }
   operator f32() const { return value(); }
 
  private:
-  const train::LossRing* ring_;
+  const exec::LossRing* ring_;
   i64 step_;
 };
 
@@ -98,25 +88,29 @@ class Trainer {
   using InputTypes = std::tuple<I...>;
 
   template <class... Given>
-  explicit Trainer(const Device& device, const Given&... given)
-      : model_(
-            device,
-            train::get_option<train::find_option<train::OptionKind::seed, seed, Given...>>(given...).value),
-        seed_(train::get_option<train::find_option<train::OptionKind::seed, seed, Given...>>(given...).value),
+  explicit Trainer(weft::Model<M, Device>&& model, const Given&... given)
+      : model_(std::move(model)),
+        seed_(get_option<seed>(given...).value),
         optimizer_(optim::AsGroups<typename O::given_optimizer>::make(
-            train::get_option<typename O::given_optimizer>(given...))),
-        clip_(train::get_option<typename O::Clip>(given...)),
-        state_(Memory::allocate(device, layout.bytes)),
-        apply_(new Program<true>(device, model_.state(), state_.data())) {
-    if constexpr (micro > 1)
-      add_ = exec::Owned<Program<false>>(new Program<false>(device, model_.state(), state_.data()));
+            get_option<typename O::given_optimizer>(given...))),
+        clip_(get_option<typename O::Clip>(given...)),
+        losses_(new exec::DeviceLossRing<Device>(model_.device())) {
+    const lend lent = get_option<lend>(given...);
+    auto* const workspace = static_cast<std::byte*>(lent.workspace);
+    state_ = lent.optimizer ? Memory::Buffer::borrow(lent.optimizer, static_cast<std::size_t>(layout.bytes))
+                            : Memory::allocate(model_.device(), layout.bytes);
     Memory::zero(state_);
     const f32 scale = 65536;
-    Memory::from_host(device, state_.data() + layout.scale, &scale, sizeof scale);
+    Memory::from_host(model_.device(), state_.data() + layout.scale, &scale, sizeof scale);
+    exec::Blocks blocks{.model = model_.state(), .optimizer = state_.data(), .workspace = workspace};
+    apply_ = exec::Owned<Program<true>>(new Program<true>(model_.device(), blocks));
+    if constexpr (micro > 1) {
+      if (workspace != nullptr) blocks.workspace = workspace + apply_bytes();
+      add_ = exec::Owned<Program<false>>(new Program<false>(model_.device(), blocks));
+    }
   }
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
-  // Handles to losses stay behind with the trainer that gave them.
   Trainer(Trainer&&) = default;
 
   // One training step on a batch; `accumulate<N>` updates at every N-th.
@@ -133,7 +127,7 @@ class Trainer {
       ++updates_;
     }
     ++calls_;
-    return Loss(&losses_, calls_ - 1);
+    return Loss(losses_.get(), calls_ - 1);
   }
 
   weft::Model<M, Device>& model() { return model_; }
@@ -177,7 +171,17 @@ class Trainer {
       return Code<true>::header.workspace_bytes;
   }
   // Bytes of parameters, buffers, moments and the rest of the optimiser's state.
-  static constexpr i64 state_bytes() { return nn::state_table<M>.bytes + layout.bytes; }
+  static constexpr i64 state_bytes() { return nn::state_table<M>.bytes + optimizer_bytes(); }
+  // Of these, the optimiser's, moments and all.
+  static constexpr i64 optimizer_bytes() { return layout.bytes; }
+  // What a caller who lends the workspace must lend: workspace_bytes() and, on a GPU, room for inputs,
+  // partial sums and the library's scratch.
+  static constexpr i64 memory_bytes() {
+    if constexpr (micro > 1)
+      return apply_bytes() + Program<false>::memory_bytes();
+    else
+      return Program<true>::memory_bytes();
+  }
   static constexpr int launches() { return Code<true>::header.launches; }
   static constexpr const codegen::ImageHeader& plan() { return Code<true>::header; }
   // Every launch of a step that updates, with its bytes, FLOPs and least time; see exec/explain.hpp.
@@ -217,6 +221,9 @@ class Trainer {
   }
 
  private:
+  // Of the program that updates, so that another can begin behind it.
+  static constexpr i64 apply_bytes() { return passes::align_up(Program<true>::memory_bytes()); }
+
   template <class P, class... A>
   void run(P& program, const A&... batch) {
     int k = 0;
@@ -237,9 +244,7 @@ class Trainer {
     }
     program.set_random(seed_, static_cast<u64>(calls_));
     program.run();
-    f32& to = losses_.value[calls_ % train::LossRing::size];
-    program.read_output(0, &to, sizeof(f32));
-    losses_.count = calls_ + 1;
+    losses_->take(program);
   }
 
   static std::string moment_name(int m, const nn::StateInfo& row) {
@@ -319,8 +324,7 @@ class Trainer {
     calls_ = calls;
     updates_ = updates;
     seed_ = std::strtoull(seed_text->c_str(), nullptr, 10);
-    losses_ = {};
-    losses_.count = calls;
+    losses_->restart(calls);
   }
 
   static constexpr int accumulated_name = 9;
@@ -331,10 +335,10 @@ class Trainer {
   u64 seed_ = 0;
   Optimizer optimizer_;
   typename O::Clip clip_;
+  exec::Owned<exec::DeviceLossRing<Device>> losses_;  // before the programs, which may still write to it
   typename Memory::Buffer state_;
   exec::Owned<Program<true>> apply_;
   std::conditional_t<(micro > 1), exec::Owned<Program<false>>, Nothing> add_;  // adds to the gradients alone
-  train::LossRing losses_;
   i64 calls_ = 0, updates_ = 0;
 };
 
@@ -347,9 +351,17 @@ struct TrainerFor {
   using type = Trainer<M, F, Device, O, I...>;
 };
 
-template <class M, class F, class Device, class... I, class... O>
-auto make_checked(const Device& device, const O&... options) {
-  using Sorted = Options<O...>;
+template <class M, class F, class... I>
+constexpr bool loss_takes(std::tuple<I...>) {
+  constexpr bool callable =
+      std::is_invocable_v<const F&, const M&, const Expr<typename I::dtype, typename I::shape>&...>;
+  static_assert(sizeof(LossTakes<callable, M, I...>) > 0);
+  return callable;
+}
+
+// Sorted: Options<...>. make_model() gives the model that the trainer takes over.
+template <class M, class F, class Device, class Sorted, class... I, class Make, class... A>
+auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options) {
   using LossType = decltype(exec::call<I...>(std::declval<ir::Builder&>(), F{}, std::declval<const M&>()));
   constexpr bool scalar = [] {
     if constexpr (is_expr<LossType>)
@@ -365,41 +377,40 @@ auto make_checked(const Device& device, const O&... options) {
     static_assert(sizeof(EveryInputIsRead<(unused < 0), M, unused>) > 0);
     static_assert(sizeof(EveryParameterLearns<(unreached < 0), M, state_name<M, unreached>()>) > 0);
     using Made = typename TrainerFor<typename Sorted::Optimizer>::template type<M, F, Device, Sorted, I...>;
-    if constexpr (unused < 0 && unreached < 0 && Source::probes_exist()) return Made(device, options...);
+    if constexpr (unused < 0 && unreached < 0 && Source::probes_exist())
+      return Made(make_model(), options...);
   }
 }
 
-template <class M, class F, class Device, class... I, class... O>
-auto make(std::tuple<I...>, const Device& device, const O&... options) {
-  using Sorted = Options<O...>;
-  static_assert(sizeof(CheckOptions<O...>) > 0);
-  constexpr bool understood = Sorted::ok;
-  constexpr bool callable =
-      std::is_invocable_v<const F&, const M&, const Expr<typename I::dtype, typename I::shape>&...>;
-  if constexpr (understood) static_assert(sizeof(LossTakes<callable, M, I...>) > 0);
-  if constexpr (understood && callable) return make_checked<M, F, Device, I...>(device, options...);
-}
-
-// Splits the arguments after the loss into inputs and options.
-template <class M, class F, class Device, class... I>
-auto split(std::tuple<I...> inputs, const Device& device) {
-  return make<M, F>(inputs, device);
-}
-template <class M, class F, class Device, class... I, class First, class... Rest>
-auto split(std::tuple<I...> inputs, const Device& device, const First& first, const Rest&... rest) {
-  if constexpr (is_input<First>)
-    return split<M, F>(std::tuple<I..., First>{}, device, rest...);
-  else
-    return make<M, F>(inputs, device, first, rest...);
+// The arguments after the loss: inputs, then options.
+template <class M, class F, class Device, class Make, class... A>
+auto make(const Make& make_model, const A&... arguments) {
+  using Split = exec::SplitArguments<std::tuple<>, A...>;
+  using Sorted = typename Split::template options<Options>;
+  static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
+  static_assert(sizeof(typename Split::template options<CheckOptions>) > 0);
+  if constexpr (is_traceable<F> && Sorted::ok) {
+    constexpr bool callable = loss_takes<M, F>(typename Split::inputs{});
+    if constexpr (callable)
+      return make_checked<M, F, Device, Sorted>(typename Split::inputs{}, make_model, arguments...);
+  }
 }
 
 }  // namespace train
 
 // make_trainer<Mlp>(device, loss, inputs..., options...): see train/options.hpp for the options.
-template <class M, class Device, class F, class... Rest>
-auto make_trainer(const Device& device, F, const Rest&... rest) {
-  static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
-  if constexpr (is_traceable<F>) return train::split<M, F>(std::tuple<>{}, device, rest...);
+template <class M, class Device, class F, class... A>
+auto make_trainer(const Device& device, F, const A&... inputs_then_options) {
+  return train::make<M, F, Device>(
+      [&] { return Model<M, Device>(device, get_option<seed>(inputs_then_options...).value); },
+      inputs_then_options...);
+}
+
+// make_trainer(std::move(model), loss, inputs..., options...): trains on from a model's values; the trainer
+// takes it over.
+template <class M, class Device, class F, class... A>
+auto make_trainer(Model<M, Device>&& model, F, const A&... inputs_then_options) {
+  return train::make<M, F, Device>([&] { return std::move(model); }, inputs_then_options...);
 }
 
 }  // namespace weft

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "weft/exec/probed_function.hpp"
+#include "weft/exec/function.hpp"
 #include "weft/ir/print.hpp"
 #include "weft/nn/linear.hpp"
 #include "weft/ops/activation.hpp"

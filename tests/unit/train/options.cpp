@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstring>
+
 #include "../io/scratch.hpp"
 #include "weft/nn/linear.hpp"
 #include "weft/ops/loss.hpp"
@@ -58,4 +60,46 @@ TEST_CASE("options: a batch of the wrong size is an Error that names both sizes"
   CHECK(text.find("12") != std::string::npos);
   CHECK(text.find("11") != std::string::npos);
   CHECK(trainer.steps() == 0);
+}
+
+TEST_CASE("options: a trainer works in the memory lent to it, and gives the results of one with its own") {
+  const auto run = [](const lend& lent) {
+    auto trainer = make_trainer<Net>(Cpu{1}, objective, in<f32, 4, 3>, in<f32, 4, 2>, optim::Adam{.lr = 0.1f},
+                                     clip::norm(0.5f), accumulate<2>, lent);
+    using T = decltype(trainer);
+    static_assert(T::memory_bytes() >= T::workspace_bytes());
+    static_assert(T::state_bytes() == Model<Net>::state_bytes() + T::optimizer_bytes());
+    for (int step = 0; step < 6; ++step) trainer.step(x, y);
+    return std::tuple{trainer.model().template get<"fc.weight">().to_vector(), T::memory_bytes(),
+                      T::optimizer_bytes()};
+  };
+  const auto [expected, workspace, optimizer] = run(lend{});
+  HostBuffer block(static_cast<std::size_t>(workspace + optimizer + 512));
+  std::memset(block.data(), 0xa5, block.size());
+  std::byte* const second = block.data() + (workspace + 255) / 256 * 256;
+  const auto [weights, w, o] = run({.workspace = block.data(), .optimizer = second});
+  CHECK(weights == expected);
+  CHECK(error_id([&] { run({.optimizer = second + 4}); }) == "cpu/misaligned");
+  for (std::byte* end : {second + optimizer, block.data() + workspace})  // nothing behind what was lent
+    for (std::byte* at = end; at < end + 16 && at != second; ++at) CHECK(*at == std::byte{0xa5});
+}
+
+TEST_CASE("options: make_trainer takes over a model and trains on from its values") {
+  Model<Net> model(Cpu{1}, 9);
+  const auto start = get<"fc.weight">(model).to_vector();
+  auto still =
+      make_trainer(std::move(model), objective, in<f32, 4, 3>, in<f32, 4, 2>, optim::SGD{.lr = 0.0f});
+  still.step(x, y);
+  CHECK(still.model().get<"fc.weight">().to_vector() == start);
+  auto same =
+      make_trainer(Model<Net>(Cpu{1}, 9), objective, in<f32, 4, 3>, in<f32, 4, 2>, optim::SGD{.lr = 0.1f});
+  for (int step = 0; step < 6; ++step) same.step(x, y);
+  CHECK(same.model().get<"fc.weight">().to_vector() == weights_after(optim::SGD{.lr = 0.1f}, seed{9}));
+}
+
+TEST_CASE("options: precision::tf32 marks the products of a step and changes no bit of one on the host") {
+  auto trainer = make_trainer<Net>(Cpu{1}, objective, in<f32, 4, 3>, in<f32, 4, 2>, optim::SGD{.lr = 0.1f},
+                                   precision::tf32);
+  CHECK(trainer.explain().find("by tf32") != std::string::npos);
+  CHECK(weights_after(optim::SGD{.lr = 0.1f}, precision::tf32) == weights_after(optim::SGD{.lr = 0.1f}));
 }

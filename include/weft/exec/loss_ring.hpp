@@ -1,0 +1,52 @@
+#pragma once
+// The last 64 losses of a trainer, on their way from the device to the host. Law: taking one never waits;
+// reading one waits for its step alone.
+
+#include <string>
+
+#include "weft/core/error.hpp"
+#include "weft/device/cpu.hpp"
+
+namespace weft::exec {
+
+class LossRing {
+ public:
+  static constexpr i64 size = 64;
+
+  virtual ~LossRing() = default;
+  // The loss of a step, counted from 0. Throws "train/old-loss" for one that is no longer kept.
+  f32 read(i64 step) const {
+    if (step < first_ || step >= count_ || step + size < count_)
+      throw Error("train/old-loss", "the loss of step " + std::to_string(step) +
+                                        " is no longer kept: the ring holds the last " +
+                                        std::to_string(size));
+    return wait(static_cast<int>(step % size));
+  }
+  // Forgets all; the next is that of `step`.
+  void restart(i64 step) { first_ = count_ = step; }
+
+ protected:
+  int open() { return static_cast<int>(count_++ % size); }
+
+ private:
+  virtual f32 wait(int slot) const = 0;
+  i64 first_ = 0, count_ = 0;
+};
+
+// A device whose programs have ended when run() returns.
+template <class Device>
+class DeviceLossRing final : public LossRing {
+ public:
+  explicit DeviceLossRing(const Device&) {}
+  // Takes result 0, an f32, of the run that was enqueued last.
+  template <class Program>
+  void take(const Program& program) {
+    program.read_output(0, &value_[open()], sizeof(f32));
+  }
+
+ private:
+  f32 wait(int slot) const override { return value_[slot]; }
+  f32 value_[size]{};
+};
+
+}  // namespace weft::exec

@@ -1,0 +1,86 @@
+#pragma once
+// What may follow the inputs of compile(), in any order, each kind once: a precision, a mode (for a model), a
+// seed, probes, and lent memory.
+
+#include "weft/core/option.hpp"
+#include "weft/ops/input.hpp"
+#include "weft/ops/probe.hpp"
+#include "weft/passes/precision.hpp"
+
+namespace weft {
+
+// The seed of random numbers: a trainer's starting values and dropout, a function's draws.
+struct seed {
+  static constexpr OptionKind option = OptionKind::seed;
+  u64 value = 0;
+};
+
+namespace mode {
+struct Train {
+  static constexpr OptionKind option = OptionKind::mode;
+};
+struct Eval {
+  static constexpr OptionKind option = OptionKind::mode;
+};
+// Dropout drops; normalisations take the batch's statistics and update the running ones.
+inline constexpr Train train{};
+inline constexpr Eval eval{};
+}  // namespace mode
+
+// Memory of the device that the caller lends, aligned to 256 bytes, and leaves alone as long as what works in
+// it lives; null: weft allocates its own. A model's block is lent to Model.
+struct lend {
+  static constexpr OptionKind option = OptionKind::memory;
+  void* workspace = nullptr;  // memory_bytes() of the function or trainer
+  void* optimizer = nullptr;  // optimizer_bytes() of the trainer
+};
+
+namespace exec {
+
+// The messages for arguments that make no function, with the options that were given.
+template <bool HasModel>
+struct CompileCheck {
+  static constexpr bool knows(OptionKind kind) {
+    return kind == OptionKind::precision || kind == OptionKind::mode || kind == OptionKind::seed ||
+           kind == OptionKind::probes || kind == OptionKind::memory;
+  }
+  template <class... O>
+  struct For {
+    static constexpr bool ordered = option_count<OptionKind::input, O...> == 0;
+    static constexpr bool known =
+        ((knows(option_kind<O>()) || option_kind<O>() == OptionKind::input) && ... && true);
+    static constexpr bool once = options_differ<O...>();
+    static constexpr bool moded = HasModel || option_count<OptionKind::mode, O...> == 0;
+    static constexpr bool ok = ordered && known && once && moded;
+    static_assert(ordered, "compile: inputs come before the options, one after another");
+    static_assert(known,
+                  "compile: after the inputs it takes a precision, mode::train or mode::eval, seed{}, "
+                  "probes<...> and lend{}, and nothing else");
+    static_assert(once, "compile: a precision, a mode, seed{}, probes<...> or lend{} is given twice");
+    static_assert(moded, "compile: a mode is one of a model's layers, and this function has no model");
+  };
+};
+
+// A function's options, sorted into their kinds.
+template <class... O>
+struct CompileOptions {
+  using Precision = find_option<OptionKind::precision, precision::F32, O...>;
+  using Probes = find_option<OptionKind::probes, ProbeNames<>, O...>;
+  static constexpr bool training =
+      std::is_same_v<find_option<OptionKind::mode, mode::Eval, O...>, mode::Train>;
+};
+
+// The arguments after a function: `inputs`, a tuple of those in front, and To<...> of the options behind
+// them.
+template <class Inputs, class... A>
+struct SplitArguments {
+  using inputs = Inputs;
+  template <template <class...> class To>
+  using options = To<A...>;
+};
+template <class... I, class T, class S, class... A>
+struct SplitArguments<std::tuple<I...>, Input<T, S>, A...>
+    : SplitArguments<std::tuple<I..., Input<T, S>>, A...> {};
+
+}  // namespace exec
+}  // namespace weft

@@ -1,0 +1,73 @@
+#pragma once
+// The source of a compiled function with its options: probes kept as further results, products computed under
+// a precision policy.
+
+#include "weft/exec/options.hpp"
+#include "weft/exec/probes.hpp"
+#include "weft/exec/trace.hpp"
+
+namespace weft::exec {
+
+// f(inputs...), or f(model, inputs...); M is void for a function.
+template <class M, class F, bool Training, class... I>
+struct PlainSource {
+  using type = ModelSource<M, F, Training, I...>;
+};
+template <class F, bool Training, class... I>
+struct PlainSource<void, F, Training, I...> {
+  using type = FunctionSource<F, I...>;
+};
+
+template <class Names, class M, class F, bool Training, class... I>
+struct ProbedSource {
+  struct TraceStage {
+    static constexpr void write(WordWriter& w) {
+      ir::Builder b;
+      List<ir::Probe> found;
+      b.probes = &found;
+      b.graph.scalar_count = random_words;
+      if constexpr (std::is_void_v<M>) {
+        add_outputs(b, call<I...>(b, F{}));
+      } else {
+        const M model = bind_model<M>(b, Training);
+        add_outputs(b, call<I...>(b, F{}, model));
+      }
+      List<u64> table;
+      add_probes<Names>(b.graph, found, table);
+      ir::write(w, b.graph);
+      w.put_all(table.data(), table.size());
+      w.put_int(table.size());
+    }
+  };
+  using Probes = Names;
+  static constexpr ir::Graph graph() { return ir::FrozenGraph<TraceStage>::graph(); }
+  using result = typename PlainSource<M, F, Training, I...>::type::result;
+};
+
+// The same function under a precision policy that changes something.
+template <class Source, class Policy>
+struct PrecisionSource : Source {
+  static constexpr ir::Graph graph() { return passes::apply_precision(Source::graph(), Policy::rule); }
+};
+
+// Options: a CompileOptions<...>.
+template <class M, class F, class Options, class... I>
+struct SourceFor {
+  using Probes = typename Options::Probes;
+  using Traced = typename std::conditional_t<
+      Probes::count == 0, PlainSource<M, F, Options::training, I...>,
+      std::type_identity<ProbedSource<Probes, M, F, Options::training, I...>>>::type;
+  using type = std::conditional_t<Options::Precision::rule.changes_nothing(), Traced,
+                                  PrecisionSource<Traced, typename Options::Precision>>;
+};
+
+// Whether every probe that is asked for is marked; where not, the sentence comes.
+template <class Source>
+constexpr bool probes_exist() {
+  if constexpr (requires { typename Source::Probes; })
+    return check_probes<typename Source::TraceStage, typename Source::Probes>();
+  else
+    return true;
+}
+
+}  // namespace weft::exec
