@@ -180,3 +180,8 @@ requires Dataset<std::remove_cvref_t<D>> Loader<BatchSize, held_t<D&&>> loader(
 }
 
 }  // namespace weft::data
+
+namespace weft {
+using data::drop;
+using data::pad_and_mask;
+}  // namespace weft

@@ -255,10 +255,14 @@ inline std::string to_text(const Explanation& e, const Roofline& machine) {
 
 }  // namespace exec
 
-// The launches of anything that has a graph: Source::graph() traces.
-template <class Source>
+// explain<Program>(): the launches of a compiled function or a trainer, or of anything that has a graph
+// (Program::graph() traces).
+template <class Program>
 std::string explain(const Roofline& machine = {}) {
-  return exec::to_text(exec::explain_graph(Source::graph()), machine);
+  if constexpr (requires { Program::explain(machine); })
+    return Program::explain(machine);
+  else
+    return exec::to_text(exec::explain_graph(Program::graph()), machine);
 }
 
 }  // namespace weft

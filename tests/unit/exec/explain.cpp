@@ -84,6 +84,7 @@ TEST_CASE("explain: the lines of a training step add up to the compiled program"
   CHECK(dots == 5);  // two forward, weights' gradients, and the first layer's output's
   CHECK(segments == 1);
   const std::string text = T::explain();
+  CHECK(explain<T>() == text);
   CHECK(longest_line(text) <= 79);
   CHECK(has(text, "128 x 128 x 64: bf16 to bf16"));
 }
