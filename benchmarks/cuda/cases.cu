@@ -1,0 +1,123 @@
+// The cases of `./weft bench cuda`, one a process, beside PyTorch's counterparts (peer.py). `cases NAME` serves
+// one case, `cases` names the GPU and what the program was built with; where there is none, it says so.
+
+#include "worker.cuh"
+
+using namespace weft;
+namespace nn = weft::nn;
+
+namespace {
+
+struct Mlp {
+  nn::Linear<784, 512> fc1;
+  nn::Linear<512, 256> fc2;
+  nn::Linear<256, 10> fc3;
+  constexpr auto operator()(auto x) const { return fc3(relu(fc2(relu(fc1(x))))); }
+};
+struct SmallMlp {
+  nn::Linear<64, 128> fc1;
+  nn::Linear<128, 10> fc2;
+  constexpr auto operator()(auto x) const { return fc2(relu(fc1(x))); }
+};
+struct ConvNet {
+  nn::Conv2d<1, 32, 3> conv1;
+  nn::Conv2d<32, 64, 3> conv2;
+  nn::Linear<64 * 12 * 12, 128> hidden;
+  nn::Linear<128, 10> head;
+  constexpr auto operator()(auto x) const {
+    const auto maps = max_pool2d<2>(relu(conv2(relu(conv1(x)))));
+    return head(relu(hidden(flatten<1>(maps))));
+  }
+};
+
+template <class M, i64 Batch, i64... Sample>
+int classifier() {
+  const bench::DeviceMemoryWatch memory;
+  const auto image = bench::fill<f32>(Shape<Batch, Sample...>{}, 0);
+  const auto label = bench::fill<i32>(Shape<Batch>{}, 10);
+  return bench::training_case(
+      memory,
+      make_trainer<M>(
+          Cuda{}, [](const auto& model, auto x, auto y) { return cross_entropy(model(x), y); },
+          in<f32, Batch, Sample...>, in<i32, Batch>, optim::AdamW{.lr = 1e-3f, .weight_decay = 0.01f}),
+      image, label);
+}
+
+// A value and the gradients by its arguments, given that by the value: one trace, as a training step has.
+struct LayerNormBothWays {
+  constexpr auto operator()(auto x, auto weight, auto bias, auto upstream) const {
+    const auto y = layer_norm(x, weight, bias);
+    List<int> arguments;
+    arguments.push(x.value.id);
+    arguments.push(weight.value.id);
+    arguments.push(bias.value.id);
+    const auto found = passes::differentiate(y.value, upstream.value, arguments);
+    return std::tuple{y, decltype(x){found[0]}, decltype(weight){found[1]}, decltype(bias){found[2]}};
+  }
+};
+struct CrossEntropyBothWays {
+  constexpr auto operator()(auto x, auto target) const {
+    return value_and_grad([](auto logits, auto t) { return cross_entropy(logits, t); })(x, target);
+  }
+};
+struct Chain {
+  constexpr auto operator()(auto x, auto a, auto b) const { return gelu(x * a + b) * sigmoid(x); }
+};
+struct Softmax {
+  constexpr auto operator()(auto x) const { return softmax<-1>(x); }
+};
+struct Product {
+  constexpr auto operator()(auto a, auto b) const { return matmul(a, b); }
+};
+
+// What a machine can do: a copy of 1 GiB within the device's memory.
+int copy() {
+  const bench::DeviceMemoryWatch memory;
+  const std::size_t bytes = std::size_t{1} << 30;
+  DeviceBuffer from(bytes), to(bytes);
+  cuda_zero(from.data(), bytes, cudaStreamPerThread);
+  return bench::serve(memory, {[&] { cuda_copy(to.data(), from.data(), bytes, cudaStreamPerThread); },
+                               bench::fact("bytes", 2 * static_cast<i64>(bytes))});
+}
+
+int measure(const std::string& name) {
+  if (name == "copy") return copy();
+  if (name == "product_f32")
+    return bench::function_case<0>(Product{}, in<f32, 4096, 4096>, in<f32, 4096, 4096>);
+  if (name == "product_bf16")
+    return bench::function_case<0>(Product{}, in<bf16, 8192, 8192>, in<bf16, 8192, 8192>);
+  if (name == "chain")
+    return bench::function_case<0>(Chain{}, in<f32, 8192, 4096>, in<f32, 8192, 4096>, in<f32, 8192, 4096>);
+  if (name == "softmax") return bench::function_case<0>(Softmax{}, in<f32, 32768, 1024>);
+  if (name == "layer_norm")
+    return bench::function_case<0>(LayerNormBothWays{}, in<f32, 32768, 1024>, in<f32, 1024>, in<f32, 1024>,
+                                   in<f32, 32768, 1024>);
+  if (name == "cross_entropy")
+    return bench::function_case<50257>(CrossEntropyBothWays{}, in<f32, 8192, 50257>, in<i32, 8192>);
+  if (name == "mlp") return classifier<Mlp, 128, 784>();
+  if (name == "small_mlp") return classifier<SmallMlp, 32, 64>();
+  if (name == "conv_net") return classifier<ConvNet, 64, 1, 28, 28>();
+  std::fprintf(stderr, "there is no case '%s'\n", name.c_str());
+  return 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc > 1) return measure(argv[1]);
+  if (cuda_device_count() == 0) {
+    std::printf("{\"gpu\": null}\n");
+    return 0;
+  }
+  cudaDeviceProp gpu{};
+  cuda_check(cudaGetDeviceProperties(&gpu, 0), "cudaGetDeviceProperties");
+  int driver = 0;
+  cuda_check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  std::printf("{\"gpu\": \"%s\", \"multiprocessors\": %d, \"driver\": %d, \"weft\": \"%d.%d.%d\", \"cuda\": %d}\n",
+              gpu.name, gpu.multiProcessorCount, driver, WEFT_VERSION_MAJOR, WEFT_VERSION_MINOR,
+              WEFT_VERSION_PATCH, CUDART_VERSION);
+  return 0;
+} catch (const Error& error) {
+  std::fprintf(stderr, "cuda_cases: %s\n", error.what());
+  return 1;
+}
