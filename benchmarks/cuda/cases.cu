@@ -1,5 +1,6 @@
-// The cases of `./weft bench cuda`, one a process, beside PyTorch's counterparts (peer.py). `cases NAME` serves
-// one case, `cases` names the GPU and what the program was built with; where there is none, it says so.
+// The cases of `./weft bench cuda`, one a process, beside PyTorch's counterparts (peer.py). `cases NAME`
+// serves one case, `cases` names the GPU and what the program was built with; where there is none, it says
+// so.
 
 #include "worker.cuh"
 
@@ -113,9 +114,10 @@ int main(int argc, char** argv) try {
   cuda_check(cudaGetDeviceProperties(&gpu, 0), "cudaGetDeviceProperties");
   int driver = 0;
   cuda_check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
-  std::printf("{\"gpu\": \"%s\", \"multiprocessors\": %d, \"driver\": %d, \"weft\": \"%d.%d.%d\", \"cuda\": %d}\n",
-              gpu.name, gpu.multiProcessorCount, driver, WEFT_VERSION_MAJOR, WEFT_VERSION_MINOR,
-              WEFT_VERSION_PATCH, CUDART_VERSION);
+  std::printf(
+      "{\"gpu\": \"%s\", \"multiprocessors\": %d, \"driver\": %d, \"weft\": \"%d.%d.%d\", \"cuda\": %d}\n",
+      gpu.name, gpu.multiProcessorCount, driver, WEFT_VERSION_MAJOR, WEFT_VERSION_MINOR, WEFT_VERSION_PATCH,
+      CUDART_VERSION);
   return 0;
 } catch (const Error& error) {
   std::fprintf(stderr, "cuda_cases: %s\n", error.what());

@@ -1,6 +1,7 @@
 #pragma once
-// A benchmark's process on a GPU: it holds one case ready and times it when told to (benchmarks/host/worker.hpp
-// has the protocol). Times are of events around some milliseconds of executions, by execution.
+// A benchmark's process on a GPU: it holds one case ready and times it when told to
+// (benchmarks/host/worker.hpp has the protocol). Times are of events around some milliseconds of executions,
+// by execution.
 
 #include <cuda_runtime.h>
 
@@ -59,7 +60,8 @@ inline int serve(const DeviceMemoryWatch& memory, const CudaTimed& timed) {
     std::vector<double> found;
     for (const double end = now() + seconds; found.size() < 3 || now() < end;)
       found.push_back(span(timed, count) / count);
-    std::printf("{\"ms\": %.6f, \"runs\": %zu}\n", median(found), found.size() * static_cast<std::size_t>(count));
+    std::printf("{\"ms\": %.6f, \"runs\": %zu}\n", median(found),
+                found.size() * static_cast<std::size_t>(count));
     std::fflush(stdout);
   }
   return 0;
@@ -71,8 +73,8 @@ inline std::string fact(const char* name, weft::i64 value) {
 
 // Launches, FLOPs and the bytes that they move, of a compiled program.
 inline std::string facts(const weft::codegen::ImageHeader& plan) {
-  return fact("launches", plan.launches) + ", " + fact("bytes", plan.bytes) + ", " + fact("flops", plan.flops) +
-         ", " + fact("workspace_bytes", plan.workspace_bytes);
+  return fact("launches", plan.launches) + ", " + fact("bytes", plan.bytes) + ", " +
+         fact("flops", plan.flops) + ", " + fact("workspace_bytes", plan.workspace_bytes);
 }
 
 // Normal numbers, or labels below `classes`, in device memory.

@@ -6125,8 +6125,9 @@ WEFT_HD_INLINE void bring_closer(const void* p) {
 // The mathematical functions of values: float and Pack<float>, double and Pack<double>.
 // Law: on the host float and Pack<float> run the same code, without the C library and without branches on
 // values (but for huge arguments of sin, cos and tan, and quotients in fmod); on the device a scalar is
-// CUDA's own accurate function. Results depend neither on -ffp-contract nor on the vector width, only on
-// fma_is_fused: sums of products go through fma, which rounds once where the machine can.
+// CUDA's own accurate function, but for sin, cos and tan (within 2 ulp there, too). Results depend neither on
+// -ffp-contract nor on the vector width, only on fma_is_fused: sums of products go through fma, which rounds
+// once where the machine can.
 //
 // Largest error measured, in ulps of the result: every float of the ranges where the error is largest and one
 // in 101 elsewhere, subnormal arguments and results included (tests/unit/kernels/math.cpp,
@@ -6574,8 +6575,17 @@ struct TrigReduction {
 // k and r of one number with 2^15 <= |x|, r in double; NaN for infinity and NaN.
 WEFT_HD_INLINE void reduce_large(float x, i32& k, double& r) {
   // 2 / pi in words of 32 bits, after one of zeros
-  constexpr u32 two_over_pi[9] = {0,          0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0,
-                                  0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561};
+  const auto two_over_pi = [](int n) -> u64 {  // by choices: an array would lie in a GPU thread's memory
+    return n == 0   ? 0
+           : n == 1 ? 0xa2f9836e
+           : n == 2 ? 0x4e441529
+           : n == 3 ? 0xfc2757d1
+           : n == 4 ? 0xf534ddc0
+           : n == 5 ? 0xdb629599
+           : n == 6 ? 0x3c439041
+           : n == 7 ? 0xfe5163ab
+                    : 0xdebbc561;
+  };
   const i32 bits = to_bits(x) & 0x7fffffff;
   if (bits >= 0x7f800000) {
     k = 0;
@@ -6589,8 +6599,9 @@ WEFT_HD_INLINE void reduce_large(float x, i32& k, double& r) {
   const int word = start >> 5;
   const int shift = start & 31;
   u64 window[3];
+  WEFT_UNROLL
   for (int i = 0; i < 3; ++i) {
-    const u64 pair = (u64{two_over_pi[word + i]} << 32) | two_over_pi[word + i + 1];
+    const u64 pair = two_over_pi(word + i) << 32 | two_over_pi(word + i + 1);
     window[i] = (pair << shift) >> 32;
   }
   const u64 product = ((mantissa * window[0]) << 32) + mantissa * window[1] + ((mantissa * window[2]) >> 32);
@@ -6645,10 +6656,38 @@ WEFT_HD_INLINE V cos_quarter(const V& s) {  // 1 - r^2 / 2 + r^4 p(r^2), relativ
   return fma(V(s * s), p, fma(s, splat<V>(-0.5f), splat<V>(1.0f)));
 }
 
-// sin(x + quarters pi / 2).
+// The same for a GPU's thread: in f32 up to 10^5, since doubles are slow on most GPUs. pi / 2 is the sum of
+// three floats, of which the first has few enough bits that its product with k is exact.
+WEFT_HD_INLINE TrigReduction<float> reduce_narrow(float x) {
+  if (!(absolute(x) < 1e5f)) {
+    i32 k;
+    double r;
+    reduce_large(x, k, r);
+    const float rounded = static_cast<float>(r);
+    return {k, rounded, static_cast<float>(r - static_cast<double>(rounded))};
+  }
+  constexpr float shift = 0x1.8p23f;
+  const float shifted = fma(x, 0x1.45f306p-1f, shift), k = shifted - shift;
+  const float high = fma(k, -0x1.921fbp+0f, x);
+  // high - 0x1.5110b4p-22 k as part + lost, exactly (Knuth's two-sum; the product with its own rest)
+  const float product = k * 0x1.5110b4p-22f, part = high - product, back = part - high;
+  const float lost = (high - (part - back)) - (product + back) - fma(k, 0x1.5110b4p-22f, -product);
+  const float rest = fma(k, -0x1.84698ap-48f, lost), r = part + rest;
+  return {to_bits(shifted), r, (part - r) + rest};
+}
 template <class V>
-WEFT_HD_INLINE V sin_shifted(const V& x, i32 quarters) {
-  const TrigReduction<V> a = reduce_trig(x);
+WEFT_HD_INLINE TrigReduction<V> reduce(const V& x) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<V, float>)
+    return reduce_narrow(x);
+  else
+#endif
+    return reduce_trig(x);
+}
+
+// sin(x + quarters pi / 2), x reduced.
+template <class V>
+WEFT_HD_INLINE V sin_shifted(const TrigReduction<V>& a, i32 quarters) {
   const int_of<V> k = a.k + quarters;
   const V s = a.r * a.r;
   const auto even = (k & 1) == splat<int_of<V>>(0);
@@ -6656,15 +6695,14 @@ WEFT_HD_INLINE V sin_shifted(const V& x, i32 quarters) {
 }
 template <class V>
 WEFT_HD_INLINE V sin_f32(const V& x) {
-  return select(x == splat<V>(0.0f), x, sin_shifted(x, 0));  // -0 stays
+  return select(x == splat<V>(0.0f), x, sin_shifted(reduce(x), 0));  // -0 stays
 }
 template <class V>
 WEFT_HD_INLINE V cos_f32(const V& x) {
-  return sin_shifted(x, 1);
+  return sin_shifted(reduce(x), 1);
 }
 template <class V>
-WEFT_HD_INLINE V tan_f32(const V& x) {
-  const TrigReduction<V> a = reduce_trig(x);
+WEFT_HD_INLINE V tan_reduced(const V& x, const TrigReduction<V>& a) {
   const V s = a.r * a.r;
   // r + r^3 p(r^2), relative error 2^-29.5
   const V p = polynomial(s, 0x1.55556p-2f, 0x1.110d8p-3f, 0x1.bade46p-5f, 0x1.5c9644p-6f, 0x1.639aa2p-7f,
@@ -6672,6 +6710,10 @@ WEFT_HD_INLINE V tan_f32(const V& x) {
   const V t = a.r + fma(V(a.r * s), p, fma(s, a.low, a.low));
   const V y = select((a.k & 1) == splat<int_of<V>>(0), t, V(splat<V>(-1.0f) / t));
   return select(x == splat<V>(0.0f), x, y);
+}
+template <class V>
+WEFT_HD_INLINE V tan_f32(const V& x) {
+  return tan_reduced(x, reduce(x));
 }
 
 // p of asin(t) = t + t^3 p(t^2) for 0 <= t <= 1/2, relative error 2^-31.8.
@@ -6867,9 +6909,6 @@ WEFT_F32_UNARY(cosh, coshf)
 WEFT_F32_UNARY(tanh, tanhf)
 WEFT_F32_UNARY(erf, erff)
 WEFT_F32_UNARY(erfc, erfcf)
-WEFT_F32_UNARY(sin, sinf)
-WEFT_F32_UNARY(cos, cosf)
-WEFT_F32_UNARY(tan, tanf)
 WEFT_F32_UNARY(asin, asinf)
 WEFT_F32_UNARY(acos, acosf)
 WEFT_F32_UNARY(atan, atanf)
@@ -6878,6 +6917,14 @@ WEFT_F32_UNARY(ceil, ceilf)
 WEFT_F32_UNARY(trunc, truncf)
 WEFT_F32_UNARY(round, rintf)  // ties to even
 #undef WEFT_F32_UNARY
+// CUDA's keep an array in a thread's memory for huge arguments.
+#define WEFT_F32_OWN(name)                                             \
+  WEFT_HD_INLINE float name(float x) { return detail::name##_f32(x); } \
+  WEFT_HD_INLINE Pack<float> name(const Pack<float>& x) { return detail::name##_f32(x); }
+WEFT_F32_OWN(sin)
+WEFT_F32_OWN(cos)
+WEFT_F32_OWN(tan)
+#undef WEFT_F32_OWN
 
 #define WEFT_F32_BINARY(name, cuda)                                                                  \
   WEFT_HD_INLINE float name(float x, float y) { return WEFT_F32(::cuda, detail::name##_f32)(x, y); } \

@@ -42,6 +42,11 @@ const exec::CudaKernel* all_kernels[]{
     kernels_of([](auto x) { return dropout(x, 0.1f); }, in<f32, 512, 768>),
     kernels_of(
         [](auto x) {
+          return std::tuple{sin(x), cos(x), tan(x)};
+        },
+        in<bf16, 512, 768>),
+    kernels_of(
+        [](auto x) {
           return std::tuple{argmax<-1>(x), max<-1>(x)};
         },
         in<f32, 512, 768>),

@@ -137,6 +137,34 @@ TEST_CASE("math: trigonometric functions are within 2 ulp everywhere, huge argum
   CHECK(WEFT_WORST(tan, 0.1f, 100.0f, dense) <= 2.0);
 }
 
+// What a GPU's thread computes, lane by lane.
+template <class F>
+struct Narrow {
+  F f;
+  float operator()(float x) const { return f(x, k::detail::reduce_narrow(x)); }
+  Pack<float> operator()(const Pack<float>& x) const {
+    float y[lanes];
+    for (int i = 0; i < lanes; ++i) y[i] = (*this)(x[i]);
+    return k::load<Pack<float>>(y);
+  }
+};
+template <class F>
+Narrow(F) -> Narrow<F>;
+
+TEST_CASE("math: trigonometric functions of a GPU's thread are within 2 ulp everywhere") {
+  using Reduced = k::detail::TrigReduction<float>;
+  const Narrow sine{[](float x, const Reduced& r) { return x == 0 ? x : k::detail::sin_shifted(r, 0); }};
+  const Narrow cosine{[](float, const Reduced& r) { return k::detail::sin_shifted(r, 1); }};
+  const Narrow tangent{[](float x, const Reduced& r) { return k::detail::tan_reduced(x, r); }};
+  const auto in = [](double (*f)(double)) { return [f](double x) { return f(x); }; };
+  CHECK(worst("sin", sine, in(std::sin), -largest, largest, sparse) <= 2.0);
+  CHECK(worst("sin", sine, in(std::sin), 0.1f, 2e5f, dense) <= 2.0);
+  CHECK(worst("cos", cosine, in(std::cos), -largest, largest, sparse) <= 2.0);
+  CHECK(worst("cos", cosine, in(std::cos), 0.1f, 2e5f, dense) <= 2.0);
+  CHECK(worst("tan", tangent, in(std::tan), -largest, largest, sparse) <= 2.0);
+  CHECK(worst("tan", tangent, in(std::tan), 0.1f, 2e5f, dense) <= 2.0);
+}
+
 TEST_CASE("math: inverse trigonometric functions are within 2 ulp everywhere") {
   CHECK(WEFT_WORST(asin, -1.0f, 1.0f, sparse) <= 2.0);
   CHECK(WEFT_WORST(asin, 0.1f, 1.0f, dense) <= 2.0);
