@@ -138,4 +138,24 @@ group("metrics", [scores, truth], [
     [(f"{f.__name__}_none", number32(f(t, g, average=None, labels=range(7), zero_division=0))) for f in scored] +
     [("perplexity", ce(scores[seen], truth[seen]).exp())])
 
+# ---- CTC: of logits, since PyTorch's gradient is that behind a log_softmax
+time = r(7, 4, 5)
+long, spoken = torch.tensor([[1, 2, 2], [3, 9, -1], [4, 4, 4], [2, 0, 0]]), torch.tensor([7, 5, 4, 6])
+said, enough = torch.tensor([3, 1, 3, 0]), torch.tensor([3, 1, 2, 0])  # 4 4 4 wants five steps
+ctc = lambda z, y, i, n, **o: F.ctc_loss(z.log_softmax(-1), y, i, n, **o)
+losses("ctc", [time, long, spoken, said, enough], [
+    ("mean", lambda z, y, i, n, m: ctc(z, y, i, m)),
+    ("sum", lambda z, y, i, n, m: ctc(z, y, i, m, reduction="sum")),
+    ("none", lambda z, y, i, n, m: ctc(z, y, i, m, reduction="none")),
+    ("zero_infinity", lambda z, y, i, n, m: ctc(z, y, i, n, zero_infinity=True)),
+    ("zero_infinity_none", lambda z, y, i, n, m: ctc(z, y, i, n, zero_infinity=True, reduction="none")),
+    ("blank", lambda z, y, i, n, m: ctc(z, y.clamp(0, 3), i, m, blank=4, reduction="none"))])
+losses("ctc_one", [time[:, 0], long[0], spoken[0], said[0]], [
+    ("mean", lambda z, y, i, n: ctc(z, y, i, n)),
+    ("none", lambda z, y, i, n: ctc(z, y, i, n, reduction="none"))])
+never = r(5, 2, 4).log_softmax(-1)
+never[1, 0, 3], never[2, 1, 1], never[:, 1, 2] = -torch.inf, -torch.inf, -torch.inf
+group("ctc_never", [never, torch.tensor([[1, 2], [1, 2]]), torch.tensor([5, 5]), torch.tensor([2, 2])], [
+    ("none", F.ctc_loss(never, torch.tensor([[1, 2], [1, 2]]), torch.tensor([5, 5]), torch.tensor([2, 2]), reduction="none"))])
+
 group.write("losses.txt")
