@@ -158,4 +158,17 @@ never[1, 0, 3], never[2, 1, 1], never[:, 1, 2] = -torch.inf, -torch.inf, -torch.
 group("ctc_never", [never, torch.tensor([[1, 2], [1, 2]]), torch.tensor([5, 5]), torch.tensor([2, 2])], [
     ("none", F.ctc_loss(never, torch.tensor([[1, 2], [1, 2]]), torch.tensor([5, 5]), torch.tensor([2, 2]), reduction="none"))])
 
+
+# ---- triplets with a distance
+with_distance = F.triplet_margin_with_distance_loss
+u1, u2, u3 = r(5, 6), r(5, 6), r(5, 6)
+u3[3] = 9  # far away: no loss, no gradient
+cosine = lambda a, b: 1 - F.cosine_similarity(a, b)
+losses("distances", [u1, u2, u3], [
+    ("mean", lambda a, p, n: with_distance(a, p, n)),
+    ("margin", lambda a, p, n: with_distance(a, p, n, margin=1.5, reduction="none")),
+    ("cosine", lambda a, p, n: with_distance(a, p, n, distance_function=cosine, reduction="sum")),
+    ("swap", lambda a, p, n: with_distance(a, p, n, distance_function=cosine, swap=True, margin=0.7, reduction="none")),
+    ("each", lambda a, p, n: with_distance(a, p, n, distance_function=lambda x, y: (x - y) ** 2, swap=True))], (0, 1, 2))
+
 group.write("losses.txt")
