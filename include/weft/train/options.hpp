@@ -78,7 +78,8 @@ enum class OptionKind {
 template <class O>
 constexpr OptionKind option_kind() {
   if constexpr (
-      requires { O::update; } || optim::is_grouped<O> || requires { O::closure; })
+      requires { O::update; } || requires { O::update_tensor; } || optim::is_grouped<O> ||
+      requires { O::closure; })
     return OptionKind::optimizer;
   else if constexpr (precision::is_policy<O>)
     return OptionKind::precision;
