@@ -18,6 +18,10 @@ struct MarginLabelsFit {
 };
 
 template <bool Ok, class Op, class... What>
+struct MarginWeightsFit {
+  static_assert(Ok, "multi_margin_loss: the class weights must be a vector with one number for each class");
+};
+template <bool Ok, class Op, class... What>
 struct DistanceIsFunction {
   static_assert(Ok,
                 "triplet_margin_with_distance_loss: the fourth argument is the distance, a function of two "
@@ -158,8 +162,8 @@ struct MultiMargin : Operation<MultiMargin<R, P>> {
       auto each = above_zero(add(sub(x, own), margin));
       if constexpr (P == 2) each = mul(each, each);
       if constexpr (is_expr<W>) {
-        static_assert(sizeof(ClassWeightsFit<std::is_same_v<typename W::shape, Shape<Rule::classes>>,
-                                             MultiMargin, typename X::shape, typename W::shape>) > 0);
+        static_assert(sizeof(MarginWeightsFit<std::is_same_v<typename W::shape, Shape<Rule::classes>>,
+                                              MultiMargin, typename X::shape, typename W::shape>) > 0);
         const Counted rows = counted_labels(b, label, Rule::classes, i64{-1});
         const ir::Value w = row_weights(rows, ir::cast(weight.value, dtype_of<T>));
         each.value = each.value * w;
