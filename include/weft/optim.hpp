@@ -2,9 +2,11 @@
 // Layer 7: optimisers and schedules.
 
 #include "weft/optim/adadelta.hpp"
+#include "weft/optim/adafactor.hpp"
 #include "weft/optim/adagrad.hpp"
 #include "weft/optim/adam.hpp"
 #include "weft/optim/adamax.hpp"
+#include "weft/optim/asgd.hpp"
 #include "weft/optim/average.hpp"
 #include "weft/optim/groups.hpp"
 #include "weft/optim/lion.hpp"
@@ -14,5 +16,6 @@
 #include "weft/optim/plateau.hpp"
 #include "weft/optim/radam.hpp"
 #include "weft/optim/rmsprop.hpp"
+#include "weft/optim/rprop.hpp"
 #include "weft/optim/schedule.hpp"
 #include "weft/optim/sgd.hpp"

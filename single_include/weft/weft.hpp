@@ -1432,6 +1432,8 @@ class Builder {
   Builder* parent = nullptr;
   Builder* inner = nullptr;
   List<int> outer;
+  // A trace of which only `parent` is asked: the trace that its values first meet.
+  bool finds_parent = false;
 
   // The gradients of the custom primitives that were used, kept by the outermost builder; `lender` has those
   // of a graph that is gone on with inside another trace.
@@ -1443,10 +1445,15 @@ class Builder {
   List<Probe>* probes = nullptr;
 
   constexpr Builder& innermost() { return inner ? inner->innermost() : *this; }
-  constexpr int depth() const { return parent ? parent->depth() + 1 : 0; }
+  constexpr int depth() const { return parent ? parent->depth() + 1 : finds_parent ? 1 << 20 : 0; }
   // The node that stands for `node` of an enclosing trace: an invariant of the loop.
   constexpr int import(Builder& from, int node) {
     if (&from == this) return node;
+    if (!parent && finds_parent) parent = &from;
+    if (from.finds_parent) {  // nobody will read what is made of it
+      if (!from.parent) from.parent = this;
+      return constant(from.graph.nodes[node].dtype, from.graph.dims(node), 0);
+    }
     if (!parent) throw Error("ir/builder", "a value of another trace");
     const int there = parent->import(from, node);
     const Node n = parent->graph.nodes[there];
@@ -7936,7 +7943,8 @@ struct LoopPlace {
   // The index along axis A out of a number in row-major order; what is left numbers the axes before.
   template <int A>
   WEFT_HD_INLINE static void split(i64& index, i64& rest) {
-    constexpr i64 extent = View::extent(A);
+    constexpr i64 extent =
+        View::extent(A) > 0 ? View::extent(A) : 1;  // where there is none, nothing is walked
     index = rest % extent;
     rest /= extent;
   }
@@ -13039,7 +13047,7 @@ constexpr OptionKind option_kind() {
                 })
     return O::option;
   else if constexpr (
-      requires { O::update; } || requires { O::closure; })
+      requires { O::update; } || requires { O::update_tensor; } || requires { O::closure; })
     return OptionKind::optimizer;
   else
     return OptionKind::unknown;
@@ -13136,6 +13144,11 @@ struct InnerExtentsEqual {
 };
 
 template <bool Ok, class Op, class... Shapes>
+struct ResultHasRoom {
+  static_assert(Ok, "the result would have more axes than a tensor may have, 8");
+};
+
+template <bool Ok, class Op, class... Shapes>
 struct SizesEqual {
   static_assert(Ok, "the new shape does not hold the same number of elements");
 };
@@ -13182,6 +13195,16 @@ template <class Op, class... Args>
 struct Lazy {
   std::tuple<Args...> args;
 };
+
+// Among the operands of a Lazy: what the operation takes as it stands, such as a function.
+template <class F>
+struct Held {
+  F value;
+};
+template <class A>
+inline constexpr bool is_held = false;
+template <class F>
+inline constexpr bool is_held<Held<F>> = true;
 
 template <class A>
 inline constexpr bool is_expr = false;
@@ -13265,6 +13288,8 @@ template <class A, class Leaf, class Number>
 constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number) {
   if constexpr (TensorLike<A>)
     return leaf(a);
+  else if constexpr (is_held<A>)
+    return a;
   else if constexpr (Scalar<A>)
     return number(a);
   else
@@ -16293,9 +16318,12 @@ namespace field_detail {
 
 // Stands for an argument of any type. A member of class type is initialised from it whole, so brace elision,
 // which would count the elements of a nested aggregate, sets in only for C arrays.
+// Never called; it has a body since a tuple of one element, made from it, makes g++ ask for one.
 struct Any {
   template <class T>
-  constexpr operator T() const noexcept;
+  constexpr operator T() const noexcept {
+    __builtin_unreachable();
+  }
 };
 struct AnyLvalue {
   template <class T>
@@ -18549,6 +18577,12 @@ struct Leaves<Lazy<Op, Args...>> {
   }
 };
 
+template <class G>
+struct Leaves<Held<G>> {
+  template <class F>
+  static void visit(const Held<G>&, F&) {}
+};
+
 // A run-time tensor's or number's place in a traced tree.
 template <class A>
 struct Slot {
@@ -18571,6 +18605,15 @@ struct TreeBuilder<Lazy<Op, Args...>> {
     const std::tuple<decltype(TreeBuilder<Args>::build(b, next))...> operands{
         TreeBuilder<Args>::build(b, next)...};
     return std::apply([&](const auto&... o) { return Op::apply(b, o...); }, operands);
+  }
+};
+
+template <class G>
+struct TreeBuilder<Held<G>> {
+  static constexpr Held<G> build(ir::Builder&, int&) {
+    static_assert(std::is_empty_v<G>,
+                  "vmap: no model is among the arguments where others are run-time tensors");
+    return {};
   }
 };
 
@@ -22850,7 +22893,11 @@ struct PoolOptions {
 
 // How values between places are found. Linear stands for PyTorch's linear, bilinear and trilinear, cubic for
 // its bicubic, nearest_exact for "nearest-exact".
+// g++ says that `linear` shadows the function, where that was declared before.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 enum class Interpolation : u8 { nearest, linear, nearest_exact, cubic, area };
+#pragma GCC diagnostic pop
 
 // Either the result's extents or the factors by which the input's grow, rounded down.
 struct InterpolateOptions {
@@ -26249,7 +26296,8 @@ namespace module_detail {
 
 template <class W, class I>
 struct embed_rule {
-  static constexpr Dims make() { return ir::gathered(W::value, I::value); }
+  static constexpr bool has_room = I::rank + W::rank - 1 <= max_rank;
+  static constexpr Dims make() { return has_room ? ir::gathered(W::value, I::value) : I::value; }
   static constexpr Dims value = make();
 };
 // The row named Padding is read, but gets no gradient.
@@ -26259,8 +26307,10 @@ struct Embed : Operation<Embed<Padding>> {
   static constexpr auto apply(ir::Builder&, const I& index, const W& weight) {
     constexpr bool ok = is_integer(dtype_of<typename I::dtype>);
     static_assert(sizeof(IndexIsInteger<ok, Embed, typename I::dtype>) > 0);
-    using R = Expr<typename W::dtype, shape_of<embed_rule<typename W::shape, typename I::shape>>>;
-    if constexpr (!ok) {
+    using Rule = embed_rule<typename W::shape, typename I::shape>;
+    static_assert(sizeof(ResultHasRoom<Rule::has_room, Embed, typename I::shape, typename W::shape>) > 0);
+    using R = Expr<typename W::dtype, shape_of<Rule>>;
+    if constexpr (!ok || !Rule::has_room) {
       return weft::detail::refused<typename R::dtype, typename R::shape>(index, weight);
     } else {
       const R rows{ir::gather(weight.value, index.value)};
@@ -26904,7 +26954,7 @@ struct LabelsAreIntegers {
 // What: the logits' shape and the weights'.
 template <bool Ok, class Op, class... What>
 struct ClassWeightsFit {
-  static_assert(Ok, "the class weights must be a vector with one number for each class");
+  static_assert(Ok, "cross_entropy: the class weights must be a vector with one number for each class");
 };
 
 namespace detail {
@@ -27565,7 +27615,8 @@ using AvgPool3d = AvgPool<3, Window, Options>;
 // ---- weft/nn/recurrent.hpp ----
 // Recurrent layers: RNN, LSTM, GRU, with PyTorch's names ("weight_ih_l0", "bias_hh_l1_reverse"), layouts,
 // order of gates, start and results. Each layer and direction is one loop of the graph; the products of the
-// inputs of all time steps are one matrix product before it.
+// inputs of all time steps are one matrix product before it. Law: of sequences with lengths, each one's
+// results and gradients are what it gives alone, and its padding is not read.
 
 // ---- weft/nn/recurrent_cell.hpp ----
 // One step of a recurrent network: RNNCell, LSTMCell, GRUCell, with PyTorch's parameters, order of gates and
@@ -28052,6 +28103,15 @@ struct RecurrentState {
                 "the initial state of a recurrent layer is (num_layers * directions, batch, hidden_size)");
 };
 
+// What: the shape of the input, then the lengths' shape and dtype.
+template <bool Ok, class Module, class... What>
+struct RecurrentLengths {
+  static_assert(
+      Ok,
+      "the lengths of a recurrent layer's sequences are integers (i32 or i64) of shape (batch), or () "
+      "without a batch; the initial state of an LSTM is a tuple of two");
+};
+
 namespace module_detail {
 
 // The weights of all layers and directions, in PyTorch's order.
@@ -28098,14 +28158,30 @@ struct Layers {
     else
       return select<0, P>(std::get<K>(state));
   }
-  // One layer in one direction over x (sequence, ..., features): its outputs and its last state.
-  template <int P, class X, class S>
-  static constexpr auto direction(const Stack& stack, const X& x, const S& state) {
+  // One step; past a sequence's end its state stays and its output is zero.
+  template <class W, class B, class X>
+  static constexpr auto advance(const W& w, const B& before, const X& product) {
+    const auto next = Step::step(product, before, w);
+    return std::pair{next, std::get<0>(next)};
+  }
+  template <class W, class B, class X, class I>
+  static constexpr auto advance(const W& w, const B& before, const X& product, const I& inside) {
+    const auto next = Step::step(product, before, w);
+    const auto output = where(inside, std::get<0>(next), 0);
+    const auto kept = [&]<std::size_t... K>(std::index_sequence<K...>) {
+      return std::tuple{where(inside, std::get<K>(next), std::get<K>(before))...};
+    }
+    (std::make_index_sequence<static_cast<std::size_t>(Step::parts)>{});
+    return std::pair{kept, output};
+  }
+  // One layer in one direction over x (sequence, ..., features): its outputs and its last state. `inside`:
+  // nothing, or whether a step lies inside its sequence (sequence, ..., 1).
+  template <int P, class X, class S, class... I>
+  static constexpr auto direction(const Stack& stack, const X& x, const S& state, const I&... inside) {
     const auto& w = stack.template part<P>();
     const auto products = Step::product(x, w);
-    const auto body = [&](const auto& before, const auto& product) {
-      const auto next = Step::step(product, before, w);
-      return std::pair{next, std::get<0>(next)};
+    const auto body = [&](const auto& before, const auto& product, const auto&... here) {
+      return advance(w, before, product, here...);
     };
     const auto first = [&] {
       if constexpr (Step::parts == 1)
@@ -28114,26 +28190,33 @@ struct Layers {
         return std::tuple{start<P, 0>(x, state), start<P, 1>(x, state)};
     }();
     if constexpr (P % directions == 1)
-      return reverse_loop(body, first, products);
+      return reverse_loop(body, first, products, inside...);
     else
-      return loop(body, first, products);
+      return loop(body, first, products, inside...);
   }
-  // Layers from P on; `last`: the last states so far. Returns the outputs and a tuple of all last states.
-  template <int P, class X, class S, class... Last>
-  static constexpr auto run(const Stack& stack, const X& x, const S& state, float p, const Last&... last) {
-    const auto forward = direction<P>(stack, x, state);
+  // Layers from P on; `inside`: a tuple of nothing or one, `last`: the last states so far. Returns the
+  // outputs and a tuple of all last states.
+  template <int P, class X, class S, class I, class... Last>
+  static constexpr auto run(const Stack& stack, const X& x, const S& state, const I& inside, float p,
+                            const Last&... last) {
+    const auto forward = directed<P>(stack, x, state, inside);
     if constexpr (directions == 1) {
-      return go_on<P + 1>(stack, forward.second, state, p, last..., forward.first);
+      return go_on<P + 1>(stack, forward.second, state, inside, p, last..., forward.first);
     } else {
-      const auto backward = direction<P + 1>(stack, x, state);
-      return go_on<P + 2>(stack, cat<-1>(forward.second, backward.second), state, p, last..., forward.first,
-                          backward.first);
+      const auto backward = directed<P + 1>(stack, x, state, inside);
+      return go_on<P + 2>(stack, cat<-1>(forward.second, backward.second), state, inside, p, last...,
+                          forward.first, backward.first);
     }
   }
-  template <int P, class X, class S, class... Last>
-  static constexpr auto go_on(const Stack& stack, const X& y, const S& state, float p, const Last&... last) {
+  template <int P, class X, class S, class I>
+  static constexpr auto directed(const Stack& stack, const X& x, const S& state, const I& inside) {
+    return std::apply([&](const auto&... i) { return direction<P>(stack, x, state, i...); }, inside);
+  }
+  template <int P, class X, class S, class I, class... Last>
+  static constexpr auto go_on(const Stack& stack, const X& y, const S& state, const I& inside, float p,
+                              const Last&... last) {
     if constexpr (P < count)
-      return run<P>(stack, dropout(y, p), state, p, last...);
+      return run<P>(stack, dropout(y, p), state, inside, p, last...);
     else
       return std::pair{y, std::tuple<Last...>{last...}};
   }
@@ -28156,9 +28239,30 @@ struct Layers {
     }
   }
 
-  // x as the caller has it; state: a tuple of its parts, or Absent.
-  template <class X, class S>
-  static constexpr auto call(const Stack& stack, const X& x, const S& state, float p) {
+  template <class X, class N>
+  static constexpr bool lengths_fit() {
+    if constexpr (std::is_same_v<N, Absent>)
+      return true;
+    else
+      return (std::is_same_v<typename N::dtype, i32> || std::is_same_v<typename N::dtype, i64>)&&(
+          X::rank == 3 ? std::is_same_v<typename N::shape, Shape<X::shape::value[1]>> : N::rank == 0);
+  }
+  // (sequence, ..., 1): whether a step lies inside its sequence.
+  template <class X, class N>
+  static constexpr auto steps_inside(const N& lengths) {
+    using Count = typename N::dtype;
+    constexpr i64 steps = X::shape::value[0];
+    if constexpr (X::rank == 3) {
+      constexpr i64 batch = X::shape::value[1];
+      return lt(reshape<steps, 1, 1>(arange<Count, steps>()), reshape<1, batch, 1>(lengths));
+    } else {
+      return lt(reshape<steps, 1>(arange<Count, steps>()), reshape<1, 1>(lengths));
+    }
+  }
+
+  // x as the caller has it; state: a tuple of its parts, or Absent; lengths: or Absent.
+  template <class X, class S, class N>
+  static constexpr auto call(const Stack& stack, const X& x, const S& state, const N& lengths, float p) {
     constexpr bool swap = O.batch_first && X::rank == 3;
     static_assert(sizeof(RecurrentInput<input_fits<X>, Step, typename X::shape, Size<In>>) > 0);
     if constexpr (!input_fits<X>) {
@@ -28173,10 +28277,20 @@ struct Layers {
       using Q = std::remove_cvref_t<decltype(sequence)>;
       constexpr bool fits = state_fits<0, Q, S>() && state_fits<Step::parts - 1, Q, S>();
       static_assert(sizeof(RecurrentState<fits, Step, S, typename Q::shape>) > 0);
-      if constexpr (!fits) {
+      constexpr bool counts = lengths_fit<Q, N>();
+      static_assert(sizeof(RecurrentLengths<counts, Step, typename Q::shape, N>) > 0);
+      if constexpr (!fits || !counts) {
         return results(x, std::tuple<std::tuple<X, X>>{{x, x}});
       } else {
-        const auto [y, last] = run<0>(stack, sequence, state, p);
+        const auto [y, last] = [&] {
+          if constexpr (std::is_same_v<N, Absent>) {
+            return run<0>(stack, sequence, state, std::tuple<>{}, p);
+          } else {
+            const auto inside = steps_inside<Q>(lengths);
+            // what stands behind an end may be anything: even NaN times a gradient of zero would be NaN
+            return run<0>(stack, where(inside, sequence, 0), state, std::tuple{inside}, p);
+          }
+        }();
         if constexpr (swap)
           return results(transpose<0, 1>(y), last);
         else
@@ -28198,7 +28312,10 @@ struct Layers {
 // layer(x) or layer(x, h_0) -> std::tuple{output, h_n}. x (sequence, batch, In), with batch_first (batch,
 // sequence, In), or without a batch (sequence, In); output has the same axes with Hidden * directions
 // features, h_0 and h_n are (layers * directions, batch, Hidden). Without h_0 it is zero. `dropout` works
-// between layers.
+// between layers. layer(x, lengths), layer(x, h_0, lengths): sequences of run-time lengths (batch), i32 or
+// i64, as PyTorch packs them: the output past a sequence's length is zero, h_n is that of its own last step,
+// the reverse direction starts there. A length of zero leaves h_0; one above the sequence's extent is that
+// extent.
 template <class Step, i64 In, i64 Hidden, Recurrent O, class T>
 struct RecurrentLayer {
   using Net = module_detail::Layers<Step, In, Hidden, O, T>;
@@ -28206,16 +28323,34 @@ struct RecurrentLayer {
   float dropout = 0;
   Mode mode{};
 
-  constexpr auto operator()(const auto& x) const {
-    return Net::call(weights, to_expr(x), Absent{}, mode.training ? dropout : 0.0f);
-  }
-  constexpr auto operator()(const auto& x, const auto& state) const {
-    if constexpr (Step::parts == 1)
-      return Net::call(weights, to_expr(x), std::tuple{to_expr(state)}, mode.training ? dropout : 0.0f);
+  constexpr auto operator()(const auto& x) const { return call(x, Absent{}, Absent{}); }
+  constexpr auto operator()(const auto& x, const auto& state_or_lengths) const {
+    if constexpr (is_lengths<std::remove_cvref_t<decltype(state_or_lengths)>>())
+      return call(x, Absent{}, to_expr(state_or_lengths));
     else
-      return Net::call(weights, to_expr(x),
-                       std::tuple{to_expr(std::get<0>(state)), to_expr(std::get<1>(state))},
-                       mode.training ? dropout : 0.0f);
+      return call(x, parts(state_or_lengths), Absent{});
+  }
+  constexpr auto operator()(const auto& x, const auto& state, const auto& lengths) const {
+    return call(x, parts(state), to_expr(lengths));
+  }
+
+ private:
+  // A tensor where a state would be several, or a tensor of integers.
+  template <class A>
+  static constexpr bool is_lengths() {
+    if constexpr (ExprLike<A>)
+      return Step::parts > 1 || is_integer(dtype_of<typename expr_of<A>::dtype>);
+    else
+      return false;
+  }
+  static constexpr auto parts(const auto& state) {
+    if constexpr (Step::parts == 1)
+      return std::tuple{to_expr(state)};
+    else
+      return std::tuple{to_expr(std::get<0>(state)), to_expr(std::get<1>(state))};
+  }
+  constexpr auto call(const auto& x, const auto& state, const auto& lengths) const {
+    return Net::call(weights, to_expr(x), state, lengths, mode.training ? dropout : 0.0f);
   }
 };
 
@@ -29143,6 +29278,71 @@ constexpr void spread(EinsumTerm& term, int count, int longest, EinsumPlan& plan
   term.rank += count;
 }
 
+static_assert(einsum_labels <= 64);
+// Labels as a set of bits, one set an operand.
+struct EinsumSets {
+  u64 operand[einsum_operands]{};
+  int count = 0;
+  u64 result = 0;
+
+  // What the result or another operand than a and b needs.
+  constexpr u64 wanted(int a, int b) const {
+    u64 all = result;
+    for (int t = 0; t < count; ++t)
+      if (t != a && t != b) all |= operand[t];
+    return all;
+  }
+  // The labels of operands a and b put together.
+  constexpr u64 joined(int a, int b) const {
+    const u64 x = operand[a], y = operand[b];
+    return (x ^ y) | (x & y & wanted(a, b));
+  }
+  constexpr void join(int a, int b) {
+    operand[a] = joined(a, b);
+    for (int t = b; t + 1 < count; ++t) operand[t] = operand[t + 1];
+    --count;
+  }
+};
+struct EinsumPair {
+  int a = 0, b = 1;
+};
+// The pair with the fewest multiplications, of equal ones that with the smallest result.
+constexpr EinsumPair einsum_pair(const EinsumSets& sets, const i64* extent) {
+  const auto size = [&](u64 set) {
+    double product = 1;
+    for (int l = 0; l < einsum_labels; ++l)
+      if ((set >> l & 1) != 0) product *= static_cast<double>(extent[l]);
+    return product;
+  };
+  EinsumPair best;
+  double least = -1, smallest = 0;
+  for (int a = 0; a < sets.count; ++a)
+    for (int b = a + 1; b < sets.count; ++b) {
+      const double work = size(sets.operand[a] | sets.operand[b]), made = size(sets.joined(a, b));
+      if (least < 0 || work < least || (work == least && made < smallest))
+        least = work, smallest = made, best = {a, b};
+    }
+  return best;
+}
+// Whether nothing on the way to the result has more axes than a tensor may have.
+constexpr bool einsum_has_room(const EinsumPlan& plan, const Dims* shapes, int count) {
+  EinsumSets sets;
+  sets.count = count;
+  for (int k = 0; k < plan.result.rank; ++k) sets.result |= u64{1} << plan.result.label[k];
+  for (int t = 0; t < count; ++t)
+    for (int k = 0; k < plan.term[t].rank; ++k) {
+      const int l = plan.term[t].label[k];
+      if (shapes[t].extent[k] == plan.extent[l]) sets.operand[t] |= u64{1} << l;
+    }
+  for (int t = 0; t < count; ++t) sets.operand[t] &= sets.wanted(t, t);
+  while (sets.count > 1) {
+    const EinsumPair next = einsum_pair(sets, plan.extent);
+    if (std::popcount(sets.joined(next.a, next.b)) > max_rank) return false;
+    sets.join(next.a, next.b);
+  }
+  return true;
+}
+
 constexpr EinsumPlan einsum_plan(std::string_view text, const Dims* shapes, int count) {
   EinsumPlan plan;
   std::size_t at = 0;
@@ -29203,6 +29403,7 @@ constexpr EinsumPlan einsum_plan(std::string_view text, const Dims* shapes, int 
   spread(plan.result, longest, longest, plan);
   plan.dims.rank = plan.result.rank;
   for (int k = 0; k < plan.result.rank; ++k) plan.dims.extent[k] = plan.extent[plan.result.label[k]];
+  if (plan.fault == EinsumFault::none && !einsum_has_room(plan, shapes, count)) plan.fail(EinsumFault::rank);
   return plan;
 }
 
@@ -29271,36 +29472,25 @@ class EinsumWork {
     }
     for (int t = 0; t < count_; ++t) sum_alone(t);
     while (count_ > 1) {
-      int best_a = 0, best_b = 1;
-      double least = -1, size = 0;
-      for (int a = 0; a < count_; ++a)
-        for (int b = a + 1; b < count_; ++b) {
-          double work = 1, result = 1;
-          for (int l = 0; l < einsum_labels; ++l) {
-            const bool in_a = part_[a].find(l) >= 0, in_b = part_[b].find(l) >= 0;
-            if (!in_a && !in_b) continue;
-            work *= static_cast<double>(plan_.extent[l]);
-            if (!(in_a && in_b) || wanted(l, a, b)) result *= static_cast<double>(plan_.extent[l]);
-          }
-          if (least < 0 || work < least || (work == least && result < size))
-            least = work, size = result, best_a = a, best_b = b;
-        }
-      part_[best_a] = join(best_a, best_b);
-      for (int t = best_b; t + 1 < count_; ++t) part_[t] = part_[t + 1];
+      const EinsumPair next = einsum_pair(sets(), plan_.extent);
+      part_[next.a] = join(next.a, next.b);
+      for (int t = next.b; t + 1 < count_; ++t) part_[t] = part_[t + 1];
       --count_;
     }
     return arranged(part_[0], plan_.result.label, plan_.result.rank);
   }
 
  private:
-  // Whether the result or another part needs the label.
-  constexpr bool wanted(int l, int a, int b) const {
-    for (int k = 0; k < plan_.result.rank; ++k)
-      if (plan_.result.label[k] == l) return true;
+  constexpr EinsumSets sets() const {
+    EinsumSets r;
+    r.count = count_;
+    for (int k = 0; k < plan_.result.rank; ++k) r.result |= u64{1} << plan_.result.label[k];
     for (int t = 0; t < count_; ++t)
-      if (t != a && t != b && part_[t].find(l) >= 0) return true;
-    return false;
+      for (int k = 0; k < part_[t].rank; ++k) r.operand[t] |= u64{1} << part_[t].label[k];
+    return r;
   }
+  // Whether the result or another part needs the label.
+  constexpr bool wanted(int l, int a, int b) const { return (sets().wanted(a, b) >> l & 1) != 0; }
 
   // An axis of extent 1 under a label of a greater extent is one to broadcast: it goes.
   constexpr void squeeze(EinsumPart& p) const {
@@ -29421,8 +29611,6 @@ class EinsumWork {
   // Nothing is summed: both operands spread over all axes, and multiplied.
   constexpr EinsumPart multiply(const EinsumPart& p, const EinsumPart& q, const Roles& r) const {
     EinsumPart made;
-    if (r.batches + r.as + r.bs > max_rank)
-      throw Error("ops/einsum", "einsum: more than 8 axes are needed at once");
     name(made, r);
     const auto spread_out = [&](const EinsumPart& x) {
       int labels[max_rank]{}, n = 0;
@@ -29442,8 +29630,6 @@ class EinsumWork {
 
   constexpr EinsumPart product(const EinsumPart& p, const EinsumPart& q, const Roles& r) const {
     EinsumPart made;
-    if (r.batches + r.as + r.bs > max_rank)
-      throw Error("ops/einsum", "einsum: more than 8 axes are needed at once");
     name(made, r);
     ir::DotAxes axes;
     if (r.batches <= 2 && r.as <= 2 && r.bs <= 2) {
@@ -31806,14 +31992,15 @@ template <int Count>
 struct TensorDot : Operation<TensorDot<Count>> {
   template <class A, class B>
   struct Rule {
+    static constexpr bool has_room = A::rank + B::rank - 2 * Count <= max_rank;
     static constexpr bool check() {
-      if (Count < 0 || Count > A::rank || Count > B::rank || A::rank + B::rank - 2 * Count > max_rank)
-        return false;
+      if (Count < 0 || Count > A::rank || Count > B::rank) return false;
       for (int k = 0; k < Count; ++k)
         if (A::value.extent[A::rank - Count + k] != B::value.extent[k]) return false;
       return true;
     }
-    static constexpr bool ok = check();
+    static constexpr bool equal = check();
+    static constexpr bool ok = equal && has_room;
     static constexpr ir::DotAxes make_axes() {
       ir::DotAxes axes;
       for (int k = 0; ok && k < Count; ++k) {
@@ -31828,7 +32015,8 @@ struct TensorDot : Operation<TensorDot<Count>> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder&, const A& x, const B& y) {
     using R = Rule<typename A::shape, typename B::shape>;
-    static_assert(sizeof(InnerExtentsEqual<R::ok, TensorDot, typename A::shape, typename B::shape>) > 0);
+    static_assert(sizeof(InnerExtentsEqual<R::equal, TensorDot, typename A::shape, typename B::shape>) > 0);
+    static_assert(sizeof(ResultHasRoom<R::has_room, TensorDot, typename A::shape, typename B::shape>) > 0);
     using T = promoted<typename A::dtype, typename B::dtype>;
     static_assert(
         sizeof(DtypeAllowed<!std::is_same_v<T, bool>, TensorDot, typename A::dtype, typename B::dtype>) > 0);
@@ -32006,6 +32194,21 @@ constexpr auto logical_xor(const A& a, const B& b) { return detail::Composed<det
 
 namespace weft {
 
+// What: the log probabilities' shape and the labels'.
+template <bool Ok, class Op, class... What>
+struct NllLabelsMatch {
+  static_assert(
+      Ok, "nll_loss: labels must have the log probabilities' shape without its last axis (the classes)");
+};
+template <bool Ok, class Op, class... What>
+struct NllLabelsAreIntegers {
+  static_assert(Ok, "nll_loss: labels must be integers (i32 or i64)");
+};
+template <bool Ok, class Op, class... What>
+struct NllClassWeightsFit {
+  static_assert(Ok, "nll_loss: the class weights must be a vector with one number for each class");
+};
+
 namespace detail {
 
 struct L1F {
@@ -32108,14 +32311,14 @@ struct NllLoss : Operation<NllLoss<R, Axis>> {
     using Rule = detail::without_axis<typename X::shape, Axis>;
     constexpr Dims d = X::shape::value;
     constexpr bool ok = axis_in_range(Axis, d.rank) && L::shape::value == Rule::value;
-    static_assert(sizeof(LabelsMatch<ok, NllLoss, typename X::shape, typename L::shape>) > 0);
+    static_assert(sizeof(NllLabelsMatch<ok, NllLoss, typename X::shape, typename L::shape>) > 0);
     constexpr bool whole = is_integer(dtype_of<typename L::dtype>);
-    static_assert(sizeof(LabelsAreIntegers<whole, NllLoss, typename L::dtype>) > 0);
+    static_assert(sizeof(NllLabelsAreIntegers<whole, NllLoss, typename L::dtype>) > 0);
     constexpr bool fits = [] {
       if constexpr (is_expr<W>) return std::is_same_v<typename W::shape, Shape<Rule::classes>>;
       return true;
     }();
-    static_assert(sizeof(ClassWeightsFit<fits, NllLoss, typename X::shape, W>) > 0);
+    static_assert(sizeof(NllClassWeightsFit<fits, NllLoss, typename X::shape, W>) > 0);
     using T = typename X::dtype;
     if constexpr (ok && whole && fits) {
       const ir::Value label = ir::reshape(labels.value, ir::reduced(d, Rule::set));
@@ -33441,11 +33644,18 @@ namespace weft {
 // In place of an axis: the argument is the same for every sample.
 inline constexpr int unmapped = -1000;
 
+template <class F, int... Axes>
+struct Vmap;
+
 template <bool Ok, class Op, class... Arguments>
 struct BatchesAgree {
   static_assert(Ok,
                 "vmap: every tensor has an axis of samples (the first, unless vmap<axis, unmapped, ...> says "
                 "otherwise), of one extent for all, and at least one argument is mapped");
+};
+template <bool Ok, class Op, class... Arguments>
+struct MappedCapturesNothing {
+  static_assert(Ok, "vmap: a function that is applied to run-time tensors captures nothing");
 };
 template <bool Ok, class Op, class... Arguments>
 struct AxesMatchArguments {
@@ -33470,10 +33680,17 @@ struct sample_rule {
 
 // What kind of argument A is: mapped along Axis, or handed on as it is.
 template <class A, int Axis>
-inline constexpr bool is_mapped = Axis != unmapped && (ExprLike<A> || is_lazy<A>);
+inline constexpr bool is_mapped = Axis != unmapped && (ExprLike<A> || is_lazy<A> || TensorLike<A>);
 template <class A>
-using entered_type =
-    std::remove_cvref_t<decltype(traced(std::declval<ir::Builder&>(), std::declval<const A&>()))>;
+struct sampled {
+  using type = decltype(traced(std::declval<ir::Builder&>(), std::declval<const A&>()));
+};
+template <TensorLike A>
+struct sampled<A> {
+  using type = Expr<typename A::dtype, typename A::shape>;
+};
+template <class A>
+using entered_type = std::remove_cvref_t<typename sampled<A>::type>;
 template <class A, int Axis>
 constexpr i64 samples_of() {
   if constexpr (is_mapped<A, Axis>)
@@ -33541,6 +33758,58 @@ struct SampleTrace {
   }
 };
 
+// One sample of an argument, as the function sees it.
+template <class A, int Axis>
+struct sample {
+  using type = A;
+};
+template <class A, int Axis>
+requires is_mapped<A, Axis>
+struct sample<A, Axis> {
+  using all = entered_type<A>;
+  using type = Expr<typename all::dtype, shape_of<sample_rule<typename all::shape, Axis>>>;
+};
+
+template <int Axis, class A>
+constexpr auto lone_sample(ir::Builder& alone, const A& a) {
+  using S = typename sample<A, Axis>::type;
+  if constexpr (is_mapped<A, Axis>) {
+    const int made = alone.leaf(ir::Op::input, dtype_of<typename S::dtype>, S::shape::value,
+                                static_cast<u64>(alone.graph.inputs.size()));
+    alone.graph.inputs.push(made);
+    alone.outer.push(-1);
+    return S{ir::Value{&alone, made}};
+  } else {
+    return a;
+  }
+}
+
+// What an argument is in a lazy tree: models and the like are held.
+template <class A>
+using held_type = std::conditional_t<Operand<A>, A, Held<A>>;
+
+// Of literals and run-time tensors alone: waits for the trace that its values join. `Which` of the results,
+// or -1: the only one.
+template <int Which, int... Axis>
+struct VmapLater {
+  using weft_draws = void;  // the function may
+
+  template <class F, class... A>
+  static constexpr auto apply(ir::Builder&, const Held<F>& f, const A&... a) {
+    const auto open = [](const auto& x) -> const auto& {
+      if constexpr (is_held<std::remove_cvref_t<decltype(x)>>)
+        return x.value;
+      else
+        return x;
+    };
+    const auto all = Vmap<F, Axis...>{f.value}(open(a)...);
+    if constexpr (Which < 0)
+      return all;
+    else
+      return std::get<static_cast<std::size_t>(Which)>(all);
+  }
+};
+
 }  // namespace detail
 
 // The function that vmap returns.
@@ -33561,13 +33830,40 @@ struct Vmap {
   }
 
  private:
+  template <int Which, int... Axis, class... A>
+  constexpr auto later(const A&... a) const {
+    return Lazy<detail::VmapLater<Which, Axis...>, Held<F>, detail::held_type<A>...>{{{f}, {a}...}};
+  }
+  template <int... Axis, std::size_t... K, class... A>
+  constexpr auto later_each(std::index_sequence<K...>, const A&... a) const {
+    return std::tuple{later<static_cast<int>(K), Axis...>(a...)...};
+  }
+  // Whose values the function captures: it is tried on a sample that belongs to no trace.
+  template <int... Axis, class... A>
+  constexpr ir::Builder* trace_around(const A&... a) const {
+    ir::Builder alone(64);
+    alone.finds_parent = true;
+    f(detail::lone_sample<Axis>(alone, a)...);
+    if (!alone.parent)
+      throw Error("ops/vmap", "all arguments are literals, and what the function captures is of no trace");
+    return alone.parent;
+  }
   template <int... Axis, class... A>
   constexpr auto call(std::integer_sequence<int, Axis...>, const A&... a) const {
     constexpr i64 samples = detail::common_samples({detail::samples_of<A, Axis>()...});
     static_assert(sizeof(BatchesAgree<(samples >= 0), Vmap, A...>) > 0);
-    if constexpr (samples >= 0) {
+    constexpr bool immediate = !(ExprLike<A> || ...) && (TensorLike<A> || ...);
+    static_assert(sizeof(MappedCapturesNothing < !immediate || std::is_empty_v<F>, Vmap, A... >) > 0);
+    if constexpr (samples >= 0 && !(ExprLike<A> || ...) && (immediate || std::is_empty_v<F>)) {
+      using Result = decltype(f(std::declval<const typename detail::sample<A, Axis>::type&>()...));
+      if constexpr (requires { std::tuple_size<Result>::value; })
+        return later_each<Axis...>(std::make_index_sequence<std::tuple_size_v<Result>>{}, a...);
+      else
+        return later<-1, Axis...>(a...);
+    } else if constexpr (samples >= 0) {
       ir::Builder* found = nullptr;
       ((found = detail::inner_of(found, detail::builder_of(a))), ...);
+      if constexpr (!(ExprLike<A> || ...)) found = trace_around<Axis...>(a...);
       detail::SampleTrace trace(found->innermost());
       const std::tuple<decltype(trace.template enter<Axis>(a))...> sample{trace.template enter<Axis>(a)...};
       const auto result = std::apply([&](const auto&... x) { return f(x...); }, sample);
@@ -33622,6 +33918,12 @@ constexpr auto vmap(const F& f) {
 //
 //   static constexpr void update_matrix(Update&);  one parameter of two axes, everything shaped as it is
 //   void fill_others(i64 step, f32*) const;        the numbers of update(), which gets all that is no matrix
+//
+// One that treats every parameter by itself (Adafactor) has in place of update()
+//
+//   static constexpr void update_tensor(Update&);  one parameter, shaped as it is
+//   static constexpr int factors;                  so many moments, the first, have shapes of their own
+//   static constexpr Dims factor_dims(int m, const Dims& parameter);
 
 // ---- weft/optim/schedule.hpp ----
 // Learning rates as pure functions of the step, in place of a number: optim::AdamW{.lr =
@@ -33992,6 +34294,84 @@ struct Adadelta {
 };
 
 }  // namespace weft::optim
+// ---- weft/optim/adafactor.hpp ----
+// Adafactor (Shazeer and Stern, 2018), as torch.optim.Adafactor: of a parameter of two axes or more the
+// squares of gradients are kept as the means of rows and of columns alone, r and c; v = r c / mean(r), of a
+// vector v itself. With w = t^beta2_decay each of them x += w (mean of g^2 - x), t counting updates from 1.
+// The step is u = g / sqrt(v), divided by max(1, rms(u) / d), times max(eps.second, rms(p)) min(lr, 1 /
+// sqrt(t)); p first loses lr weight_decay p. Law: the state is as large as a row and a column of each matrix.
+
+namespace weft::optim {
+
+struct Adafactor {
+  struct Eps {
+    float first = 1.1920929e-07f;  // the least mean square of a row; f32's epsilon, which is PyTorch's None
+    float second = 1e-3f;          // the least scale of a parameter
+  };
+  Schedule lr = 1e-2f;
+  float beta2_decay = -0.8f;
+  Eps eps{};
+  float d = 1;
+  float weight_decay = 0;
+
+  static constexpr int moments = 2;  // r and c; of a vector v and nothing
+  static constexpr int factors = 2;
+  static constexpr int numbers = 6;
+  static constexpr Dims factor_dims(int m, const Dims& parameter) {
+    Dims r = parameter;
+    if (parameter.rank > 1) {
+      r.extent[parameter.rank - 1 - m] = 1;
+    } else if (m == 1) {
+      r.rank = 1;
+      r.extent[0] = 0;
+    }
+    return r;
+  }
+  void fill(i64 step, f32* n) const {
+    const f32 now = lr(step);
+    n[0] = now;
+    n[1] = static_cast<f32>(1.0 - static_cast<f64>(now) * static_cast<f64>(weight_decay));
+    n[2] = beta2_decay;
+    n[3] = eps.first;
+    n[4] = eps.second;
+    n[5] = d;
+  }
+  static constexpr void update_tensor(Update& u) {
+    const Value weight = power(u.updates, u.number[2]), least = u.number[3];
+    const Value squares = u.gradient * u.gradient;
+    const int rank = u.parameter.dims().rank;
+    Value v{};
+    if (rank > 1) {
+      const Value rows = mean(squares, 1u << (rank - 1)), columns = mean(squares, 1u << (rank - 2));
+      u.moment[0] = u.moment[0] + (rows - u.moment[0]) * weight;
+      u.moment[1] = u.moment[1] + (columns - u.moment[1]) * weight;
+      const Value whole = mean(u.moment[0], 1u << (rank - 2));
+      v = u.moment[0] * u.moment[1] / ir::binary(Op::max, whole, least);
+    } else {
+      u.moment[0] = u.moment[0] + (squares - u.moment[0]) * weight;
+      v = u.moment[0];
+    }
+    const Value step = u.gradient * ir::unary(Op::rsqrt, ir::binary(Op::max, v, least * least));
+    const Value one = ir::constant_like(weight, 1);
+    const Value clipped = ir::binary(Op::max, rms(step) / u.number[5], one);
+    const Value rate = ir::binary(Op::min, u.number[0], 1.0 / square_root(u.updates));
+    const Value scale = ir::binary(Op::max, rms(u.parameter), u.number[4]) * rate / clipped;
+    u.parameter = u.parameter * u.number[1] - step * scale;
+  }
+
+ private:
+  // Over the axes named, which stay with extent 1.
+  static constexpr Value mean(Value x, ir::Axes axes) {
+    const Value total = ir::reduce(Op::reduce_sum, x, axes);
+    const i64 all = total.dims().size();
+    return total * (static_cast<double>(all) / static_cast<double>(x.dims().size()));
+  }
+  static constexpr Value rms(Value x) {
+    return square_root(ir::reshape(mean(x * x, ir::all_axes(x.dims().rank)), Dims{}));
+  }
+};
+
+}  // namespace weft::optim
 // ---- weft/optim/adagrad.hpp ----
 // Adagrad (Duchi et al., 2011), as torch.optim.Adagrad: g += weight_decay p; s += g^2;
 // p -= lr / (1 + (t - 1) lr_decay) g / (sqrt(s) + eps), t counting updates from 1.
@@ -34139,6 +34519,52 @@ struct Adamax {
 };
 
 }  // namespace weft::optim
+// ---- weft/optim/asgd.hpp ----
+// ASGD, averaged stochastic gradient descent (Polyak and Juditsky, 1992), as torch.optim.ASGD: g +=
+// weight_decay p; p = (1 - lambd r) p - r g with r = lr / (1 + lambd lr (t - 1))^alpha; a += (p - a) / max(1,
+// t - 1 - t0), t counting updates from 1. trainer.average() gives the model of the averages a, which are p
+// itself up to t0.
+
+namespace weft::optim {
+
+// PyTorch takes a schedule's rate one update later.
+struct ASGD {
+  Schedule lr = 1e-2f;
+  float lambd = 1e-4f;
+  float alpha = 0.75f;
+  float t0 = 1e6f;
+  float weight_decay = 0;
+
+  struct FromTheFirst {
+    static i64 first() { return 1; }
+  };
+  static constexpr FromTheFirst rule{};
+
+  static constexpr int moments = 1;
+  static constexpr int average = 0;
+  static constexpr int numbers = 5;
+  void fill(i64 step, f32* n) const {
+    n[0] = lr(step);
+    n[1] = lambd;
+    n[2] = alpha;
+    n[3] = t0;
+    n[4] = weight_decay;
+  }
+  static constexpr void update(Update& u) {
+    const Value lr = u.number[0], lambd = u.number[1];
+    const Value before = u.updates - 1.0;
+    const Value rate = lr / power(lambd * lr * before + 1.0, u.number[2]);
+    const Value g = u.gradient + u.parameter * u.number[4];
+    const Value p = u.parameter * (1.0 - lambd * rate) - g * rate;
+    const Value one = ir::constant_like(before, 1);
+    const Value count = ir::binary(Op::max, before - u.number[3], one);
+    const Value old = u.moment[0];
+    u.parameter = p;
+    u.moment[0] = ir::select(ir::binary(Op::eq, count, one), p, old + (p - old) / count);
+  }
+};
+
+}  // namespace weft::optim
 // ---- weft/optim/average.hpp ----
 // Averages of the weights, kept beside them by the update itself: ema(optimiser, decay), swa(optimiser,
 // {start, every}), as torch.optim.swa_utils' AveragedModel. Law: the first value taken is the weights
@@ -34191,13 +34617,19 @@ struct Averaged : O {
     O::fill_others(step, n);
     rule.fill(n + O::numbers);
   }
-  static constexpr void update(Update& u) {
+  static constexpr void update(Update& u) requires requires { O::update(u); }
+  {
     O::update(u);
     take(u);
   }
   static constexpr void update_matrix(Update& u) requires requires { O::update_matrix(u); }
   {
     O::update_matrix(u);
+    take(u);
+  }
+  static constexpr void update_tensor(Update& u) requires requires { O::update_tensor(u); }
+  {
+    O::update_tensor(u);
     take(u);
   }
 
@@ -34237,13 +34669,20 @@ inline constexpr auto is_bias = [](std::string_view name, const Dims&) {
   return name.find("bias") != std::string_view::npos;
 };
 
+template <bool Ok, class Optimizer>
+struct OptimizerDecays {
+  static_assert(Ok, "no_decay: this optimiser has no weight_decay");
+};
+
 // The parameters for which P holds are not decayed.
 template <class P>
 struct NoDecay {
   static constexpr bool matches(std::string_view name, const Dims& d) { return P{}(name, d); }
   template <class O>
   static void change(O& optimizer) {
-    optimizer.weight_decay = 0;
+    constexpr bool decays = requires { optimizer.weight_decay; };
+    static_assert(sizeof(OptimizerDecays<decays, O>) > 0);
+    if constexpr (decays) optimizer.weight_decay = 0;
   }
 };
 template <class P>
@@ -34345,7 +34784,8 @@ namespace weft::optim {
 
 template <class O>
 struct Maximize : O {
-  static constexpr void update(Update& u) {
+  static constexpr void update(Update& u) requires requires { O::update(u); }
+  {
     u.gradient = -u.gradient;
     O::update(u);
   }
@@ -34353,6 +34793,11 @@ struct Maximize : O {
   {
     u.gradient = -u.gradient;
     O::update_matrix(u);
+  }
+  static constexpr void update_tensor(Update& u) requires requires { O::update_tensor(u); }
+  {
+    u.gradient = -u.gradient;
+    O::update_tensor(u);
   }
 };
 
@@ -34744,6 +35189,52 @@ struct RMSpropCentered {
   static constexpr int numbers = detail::RmspropNumbers::count;
   void fill(i64 step, f32* n) const { detail::fill_rmsprop(*this, step, n); }
   static constexpr void update(Update& u) { detail::rmsprop_step(u, true); }
+};
+
+}  // namespace weft::optim
+// ---- weft/optim/rprop.hpp ----
+// Rprop, resilient propagation (Riedmiller and Braun, 1993), as torch.optim.Rprop: each element has a step of
+// its own, s *= etas.second where its gradient g kept its sign, s *= etas.first where it turned, within
+// step_sizes; p -= s sign(g), but where it turned p stays and g counts as 0 next time. Made for whole-batch
+// gradients.
+
+namespace weft::optim {
+
+// lr is every element's first step; later it is not read, so a schedule or set_lr changes nothing.
+struct Rprop {
+  struct Etas {
+    float first = 0.5f;
+    float second = 1.2f;
+  };
+  struct StepSizes {
+    float least = 1e-6f;
+    float most = 50;
+  };
+  Schedule lr = 1e-2f;
+  Etas etas{};
+  StepSizes step_sizes{};
+
+  static constexpr int moments = 2;  // the gradient before, the step
+  static constexpr int numbers = 5;
+  void fill(i64 step, f32* n) const {
+    n[0] = lr(step);
+    n[1] = etas.first;
+    n[2] = etas.second;
+    n[3] = step_sizes.least;
+    n[4] = step_sizes.most;
+  }
+  static constexpr void update(Update& u) {
+    const Value product = u.gradient * u.moment[0], zero = ir::constant_like(product, 0);
+    const Value turned = ir::binary(Op::lt, product, zero), kept = ir::binary(Op::lt, zero, product);
+    const Value factor =
+        ir::select(turned, u.number[1], ir::select(kept, u.number[2], ir::constant_like(product, 1)));
+    const Value first = ir::binary(Op::eq, u.updates, ir::constant_like(u.updates, 1));
+    const Value step = ir::select(first, u.number[0], u.moment[1]) * factor;
+    const Value g = ir::select(turned, zero, u.gradient);
+    u.moment[0] = g;
+    u.moment[1] = ir::binary(Op::min, ir::binary(Op::max, step, u.number[3]), u.number[4]);
+    u.parameter = u.parameter - ir::unary(Op::sign, g) * u.moment[1];
+  }
 };
 
 }  // namespace weft::optim
@@ -35583,6 +36074,34 @@ struct OptimizerLayout {
   i64 bytes = 0;
 };
 
+// Whether moment m has shapes of its own (see optim/optimizer.hpp), and the shape of a parameter's.
+template <class O>
+constexpr bool is_factor(int m) {
+  if constexpr (requires { O::Optimizer::base::factors; })
+    return m < O::Optimizer::base::factors;
+  else
+    return false;
+}
+template <class O>
+constexpr Dims moment_dims(int m, const nn::StateInfo& row) {
+  if constexpr (requires { O::Optimizer::base::factors; })
+    return is_factor<O>(m) ? O::Optimizer::base::factor_dims(m, row.dims) : row.dims;
+  else
+    return row.dims;
+}
+// Where moment m of the row `i` of the state table lies: as the parameter lies in its arena, or behind the
+// moments of the rows before. A row behind the last: the end.
+template <class M, class O>
+constexpr i64 moment_offset(i64 begin, int m, int i) {
+  constexpr const auto& table = nn::state_table<M>;
+  if (!is_factor<O>(m)) return begin + (i < table.size ? table.row[i].offset : table.trained_bytes);
+  for (int k = 0; k < i; ++k)
+    if (table.row[k].trained)
+      begin += (moment_dims<O>(m, table.row[k]).size() * 4 + nn::state_alignment - 1) / nn::state_alignment *
+               nn::state_alignment;
+  return begin;
+}
+
 template <class M, class O>
 constexpr OptimizerLayout make_optimizer_layout() {
   OptimizerLayout l;
@@ -35597,7 +36116,7 @@ constexpr OptimizerLayout make_optimizer_layout() {
   }
   for (int k = 0; k < O::Optimizer::base::moments; ++k) {
     l.moment[k] = l.bytes;
-    l.bytes += arena;
+    l.bytes = moment_offset<M, O>(l.bytes, k, nn::state_table<M>.size);
   }
   return l;
 }
@@ -35747,6 +36266,7 @@ class UpdateBuilder {
   static constexpr bool scaled = O::Precision::scaled;
   static constexpr bool by_norm = std::is_same_v<typename O::Clip, clip::Norm>;
   static constexpr bool by_value = std::is_same_v<typename O::Clip, clip::Value>;
+  static constexpr bool by_tensor = requires(optim::Update & u) { Optimizer::base::update_tensor(u); };
 
  public:
   constexpr explicit UpdateBuilder(Backward&& backward)
@@ -35846,38 +36366,55 @@ class UpdateBuilder {
       if (b.graph.groups[k].size > 0) update_group(k, updates);
   }
   constexpr void update_group(int k, Value updates) {
-    if constexpr (requires { Optimizer::by_matrix(0); }) {
-      if (Optimizer::by_matrix(k)) return update_matrices(k, updates);
+    if constexpr (by_tensor) {
+      return update_each(k, updates);
+    } else {
+      if constexpr (requires { Optimizer::by_matrix(0); }) {
+        if (Optimizer::by_matrix(k)) return update_each(k, updates);
+      }
+      update_vector(k, updates);
     }
+  }
+  constexpr void update_vector(int k, Value updates) {
     const auto vector = [&](ir::Space space, i64 offset) {
       return add_slot(b, space, DType::f32, flat(length_of(k)), offset, k);
     };
+    const auto state = [&](int m) {
+      return vector(ir::Space::optimizer, m < 0 ? layout.accumulated : layout.moment[m]);
+    };
     const Value gradient = pack(k);
     const int parameters = vector(ir::Space::model, 0);
-    update_tensor(k, gradient, updates, parameters, vector,
+    update_tensor(k, gradient, updates, parameters, state,
                   [](optim::Update& u) { Optimizer::base::update(u); });
   }
-  constexpr void update_matrices(int group, Value updates) {
+  // One update for each of the group's parameters.
+  constexpr void update_each(int group, Value updates) {
     constexpr const auto& table = nn::state_table<M>;
     for (int i = 0, k = 0; i < table.size; ++i) {
       const nn::StateInfo& row = table.row[i];
       if (!row.trained) continue;
       const Value gradient{&b, gradients_[k++]};
       if (group_of<Optimizer>(row) != group) continue;
-      const auto matrix = [&](ir::Space space, i64 offset) {
-        return add_slot(b, space, DType::f32, row.dims, offset + row.offset);
+      const auto state = [&](int m) {
+        const i64 offset =
+            m < 0 ? layout.accumulated + row.offset : moment_offset<M, O>(layout.moment[m], m, i);
+        return add_slot(b, ir::Space::optimizer, DType::f32, m < 0 ? row.dims : moment_dims<O>(m, row),
+                        offset);
       };
-      update_tensor(group, gradient, updates, i, matrix, [](optim::Update& u) {
-        if constexpr (requires { Optimizer::base::update_matrix(u); }) Optimizer::base::update_matrix(u);
+      update_tensor(group, gradient, updates, i, state, [](optim::Update& u) {
+        if constexpr (by_tensor)
+          Optimizer::base::update_tensor(u);
+        else if constexpr (requires { Optimizer::base::update_matrix(u); })
+          Optimizer::base::update_matrix(u);
       });
     }
   }
 
-  // A gradient, its parameters' slot, and where state laid out as they are lies.
+  // A gradient, its parameters' slot, and that of moment m; m = -1: of accumulated gradients.
   constexpr void update_tensor(int group, Value g, Value updates, int parameter, const auto& slot,
                                const auto& update) {
     if (micro > 1) {
-      const int sums = slot(ir::Space::optimizer, layout.accumulated);
+      const int sums = slot(-1);
       g = g + read_slot(b, sums);
       assign(sums, ir::constant_like(g, 0));
     }
@@ -35892,7 +36429,7 @@ class UpdateBuilder {
     u.parameter = read_slot(b, parameter);
     int moments[4]{};
     for (int m = 0; m < Optimizer::base::moments; ++m) {
-      moments[m] = slot(ir::Space::optimizer, layout.moment[m]);
+      moments[m] = slot(m);
       u.moment[m] = read_slot(b, moments[m]);
     }
     for (int n = 0; n < Optimizer::base::numbers; ++n) u.number[n] = scalar(Scalars::group(group) + n);
@@ -36272,6 +36809,21 @@ class Trainer {
     return "optimizer." + std::to_string(m) + "." + std::string(row.name.view());
   }
 
+  // f(number, parameter, shape, offset) of every moment, then of the accumulated gradients.
+  template <class Visit>
+  static void for_each_moment(const Visit& f) {
+    constexpr const auto& table = nn::state_table<M>;
+    for (int m = 0; m < Optimizer::base::moments; ++m)
+      for (int i = 0; i < table.size; ++i)
+        if (table.row[i].trained)
+          f(m, table.row[i], train::moment_dims<O>(m, table.row[i]),
+            train::moment_offset<M, O>(layout.moment[m], m, i));
+    if (layout.accumulated >= 0)
+      for (int i = 0; i < table.size; ++i)
+        if (table.row[i].trained)
+          f(accumulated_name, table.row[i], table.row[i].dims, layout.accumulated + table.row[i].offset);
+  }
+
   void save_with(const std::string& path, io::Safetensors::Metadata metadata) const {
     constexpr const auto& table = nn::state_table<M>;
     std::vector<std::byte> model(static_cast<std::size_t>(table.bytes)),
@@ -36279,14 +36831,9 @@ class Trainer {
     Memory::to_host(model_.device(), model.data(), model_.state(), table.bytes);
     Memory::to_host(model_.device(), state.data(), state_.data(), layout.bytes);
     std::vector<io::SafetensorsTensor> tensors = exec::state_tensors<M>(model.data());
-    const auto add_arena = [&](int m, i64 offset) {
-      for (int i = 0; i < table.size; ++i)
-        if (table.row[i].trained)
-          tensors.push_back({moment_name(m, table.row[i]), DType::f32, exec::extents(table.row[i].dims),
-                             state.data() + offset + table.row[i].offset});
-    };
-    for (int m = 0; m < Optimizer::base::moments; ++m) add_arena(m, layout.moment[m]);
-    if (layout.accumulated >= 0) add_arena(accumulated_name, layout.accumulated);
+    for_each_moment([&](int m, const nn::StateInfo& row, const Dims& dims, i64 offset) {
+      tensors.push_back({moment_name(m, row), DType::f32, exec::extents(dims), state.data() + offset});
+    });
     if constexpr (!O::Precision::scaled) {
       const i32 applied = static_cast<i32>(updates_);
       std::memcpy(state.data() + layout.updates, &applied, sizeof applied);
@@ -36330,13 +36877,9 @@ class Trainer {
         throw Error("train/mismatch", "'" + path + "' has " + name + " of another shape");
       if (entry.bytes > 0) std::memcpy(state.data() + offset, entry.data, entry.bytes);
     };
-    const auto take_arena = [&](int m, i64 offset) {
-      for (int i = 0; i < table.size; ++i)
-        if (table.row[i].trained)
-          take(moment_name(m, table.row[i]), DType::f32, table.row[i].dims, offset + table.row[i].offset);
-    };
-    for (int m = 0; m < Optimizer::base::moments; ++m) take_arena(m, layout.moment[m]);
-    if (layout.accumulated >= 0) take_arena(accumulated_name, layout.accumulated);
+    for_each_moment([&](int m, const nn::StateInfo& row, const Dims& dims, i64 offset) {
+      take(moment_name(m, row), DType::f32, dims, offset);
+    });
     take("weft.updates", DType::i32, Dims{}, layout.updates);
     take("weft.scale", DType::f32, Dims{}, layout.scale);
     take("weft.good", DType::i32, Dims{}, layout.good);

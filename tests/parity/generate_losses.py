@@ -138,4 +138,37 @@ group("metrics", [scores, truth], [
     [(f"{f.__name__}_none", number32(f(t, g, average=None, labels=range(7), zero_division=0))) for f in scored] +
     [("perplexity", ce(scores[seen], truth[seen]).exp())])
 
+# ---- CTC: of logits, since PyTorch's gradient is that behind a log_softmax
+time = r(7, 4, 5)
+long, spoken = torch.tensor([[1, 2, 2], [3, 9, -1], [4, 4, 4], [2, 0, 0]]), torch.tensor([7, 5, 4, 6])
+said, enough = torch.tensor([3, 1, 3, 0]), torch.tensor([3, 1, 2, 0])  # 4 4 4 wants five steps
+ctc = lambda z, y, i, n, **o: F.ctc_loss(z.log_softmax(-1), y, i, n, **o)
+losses("ctc", [time, long, spoken, said, enough], [
+    ("mean", lambda z, y, i, n, m: ctc(z, y, i, m)),
+    ("sum", lambda z, y, i, n, m: ctc(z, y, i, m, reduction="sum")),
+    ("none", lambda z, y, i, n, m: ctc(z, y, i, m, reduction="none")),
+    ("zero_infinity", lambda z, y, i, n, m: ctc(z, y, i, n, zero_infinity=True)),
+    ("zero_infinity_none", lambda z, y, i, n, m: ctc(z, y, i, n, zero_infinity=True, reduction="none")),
+    ("blank", lambda z, y, i, n, m: ctc(z, y.clamp(0, 3), i, m, blank=4, reduction="none"))])
+losses("ctc_one", [time[:, 0], long[0], spoken[0], said[0]], [
+    ("mean", lambda z, y, i, n: ctc(z, y, i, n)),
+    ("none", lambda z, y, i, n: ctc(z, y, i, n, reduction="none"))])
+never = r(5, 2, 4).log_softmax(-1)
+never[1, 0, 3], never[2, 1, 1], never[:, 1, 2] = -torch.inf, -torch.inf, -torch.inf
+group("ctc_never", [never, torch.tensor([[1, 2], [1, 2]]), torch.tensor([5, 5]), torch.tensor([2, 2])], [
+    ("none", F.ctc_loss(never, torch.tensor([[1, 2], [1, 2]]), torch.tensor([5, 5]), torch.tensor([2, 2]), reduction="none"))])
+
+
+# ---- triplets with a distance
+with_distance = F.triplet_margin_with_distance_loss
+u1, u2, u3 = r(5, 6), r(5, 6), r(5, 6)
+u3[3] = 9  # far away: no loss, no gradient
+cosine = lambda a, b: 1 - F.cosine_similarity(a, b)
+losses("distances", [u1, u2, u3], [
+    ("mean", lambda a, p, n: with_distance(a, p, n)),
+    ("margin", lambda a, p, n: with_distance(a, p, n, margin=1.5, reduction="none")),
+    ("cosine", lambda a, p, n: with_distance(a, p, n, distance_function=cosine, reduction="sum")),
+    ("swap", lambda a, p, n: with_distance(a, p, n, distance_function=cosine, swap=True, margin=0.7, reduction="none")),
+    ("each", lambda a, p, n: with_distance(a, p, n, distance_function=lambda x, y: (x - y) ** 2, swap=True))], (0, 1, 2))
+
 group.write("losses.txt")

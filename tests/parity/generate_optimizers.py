@@ -60,6 +60,45 @@ run("radamw", lambda p: optim.RAdam(p, lr=0.02, weight_decay=0.1, decoupled_weig
 run("ema", lambda p: optim.AdamW(p, lr=0.02),
     lambda m: swa_utils.AveragedModel(m, multi_avg_fn=swa_utils.get_ema_multi_avg_fn(0.8)))
 run("swa", lambda p: optim.SGD(p, lr=0.05), lambda m: swa_utils.AveragedModel(m))
+run("asgd", lambda p: optim.ASGD(p, lr=0.05))
+run("rprop", lambda p: optim.Rprop(p, lr=0.01))
+run("rprop_all", lambda p: optim.Rprop(p, lr=0.05, etas=(0.4, 1.5), step_sizes=(1e-3, 0.1)))
+run("adafactor", lambda p: optim.Adafactor(p, lr=0.05))
+run("adafactor_all", lambda p: optim.Adafactor(p, lr=0.2, beta2_decay=-0.6, eps=(1e-2, 0.4), d=1.3, weight_decay=0.3))
+
+
+def averages(**options):
+    """The parameters' averages that ASGD keeps."""
+    model = linear()
+    optimizer = optim.ASGD(model.parameters(), **options)
+    for _ in range(20):
+        optimizer.zero_grad()
+        F.mse_loss(model(x), target).backward()
+        optimizer.step()
+    out["asgd_all.average.weight"], out["asgd_all.average.bias"] = (optimizer.state[p]["ax"] for p in model.parameters())
+
+
+asgd_all = dict(lr=0.1, lambd=0.05, alpha=0.6, t0=6, weight_decay=0.1)
+run("asgd_all", lambda p: optim.ASGD(p, **asgd_all))
+averages(**asgd_all)
+
+
+def convolution(name, make):
+    """A parameter of three axes."""
+    torch.manual_seed(9)
+    model = nn.Conv1d(2, 3, 3)
+    out.update({f"{name}.start.{key}": value.clone() for key, value in model.state_dict().items()})
+    optimizer, losses = make(model.parameters()), []
+    for _ in range(20):
+        optimizer.zero_grad()
+        loss = F.mse_loss(model(x.reshape(4, 2, 5)).mean(-1), target[:4])
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.detach())
+    out[f"{name}.losses"], out[f"{name}.weight"], out[f"{name}.bias"] = torch.stack(losses), model.weight, model.bias
+
+
+convolution("adafactor_conv", lambda p: optim.Adafactor(p, lr=0.05, weight_decay=0.1))
 
 
 class Mlp(nn.Module):

@@ -68,6 +68,8 @@ def public_names():
                     name = function.group(1) if function else thing.group(1) if thing else None
                     if name and name.startswith("operator"):
                         name = "operators"
+                    if name and space.endswith("functional"):
+                        name = "nn::functional::" + name
                 elif alias := re.search(r"using (\w+) = (\w+)<", head):
                     name = "nn::" + alias.group(1)
                     bases.add("nn::" + alias.group(2))
@@ -142,7 +144,7 @@ def page(rows, left_out):
 
 
 def uses(path, name):
-    bare = name.removeprefix("nn::")
+    bare = name.rpartition("::")[2]
     word = {"operators": r"[-+*/<>=!&|^~]"}.get(name, rf"\b{re.escape(bare)}\b")
     return re.search(word, path.read_text()) is not None
 

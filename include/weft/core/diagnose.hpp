@@ -45,6 +45,11 @@ struct InnerExtentsEqual {
 };
 
 template <bool Ok, class Op, class... Shapes>
+struct ResultHasRoom {
+  static_assert(Ok, "the result would have more axes than a tensor may have, 8");
+};
+
+template <bool Ok, class Op, class... Shapes>
 struct SizesEqual {
   static_assert(Ok, "the new shape does not hold the same number of elements");
 };

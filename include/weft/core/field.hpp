@@ -25,9 +25,12 @@ namespace field_detail {
 
 // Stands for an argument of any type. A member of class type is initialised from it whole, so brace elision,
 // which would count the elements of a nested aggregate, sets in only for C arrays.
+// Never called; it has a body since a tuple of one element, made from it, makes g++ ask for one.
 struct Any {
   template <class T>
-  constexpr operator T() const noexcept;
+  constexpr operator T() const noexcept {
+    __builtin_unreachable();
+  }
 };
 struct AnyLvalue {
   template <class T>

@@ -29,7 +29,7 @@ constexpr OptionKind option_kind() {
                 })
     return O::option;
   else if constexpr (
-      requires { O::update; } || requires { O::closure; })
+      requires { O::update; } || requires { O::update_tensor; } || requires { O::closure; })
     return OptionKind::optimizer;
   else
     return OptionKind::unknown;

@@ -22,6 +22,12 @@ struct Leaves<Lazy<Op, Args...>> {
   }
 };
 
+template <class G>
+struct Leaves<Held<G>> {
+  template <class F>
+  static void visit(const Held<G>&, F&) {}
+};
+
 // A run-time tensor's or number's place in a traced tree.
 template <class A>
 struct Slot {
@@ -44,6 +50,15 @@ struct TreeBuilder<Lazy<Op, Args...>> {
     const std::tuple<decltype(TreeBuilder<Args>::build(b, next))...> operands{
         TreeBuilder<Args>::build(b, next)...};
     return std::apply([&](const auto&... o) { return Op::apply(b, o...); }, operands);
+  }
+};
+
+template <class G>
+struct TreeBuilder<Held<G>> {
+  static constexpr Held<G> build(ir::Builder&, int&) {
+    static_assert(std::is_empty_v<G>,
+                  "vmap: no model is among the arguments where others are run-time tensors");
+    return {};
   }
 };
 

@@ -78,6 +78,8 @@ class Builder {
   Builder* parent = nullptr;
   Builder* inner = nullptr;
   List<int> outer;
+  // A trace of which only `parent` is asked: the trace that its values first meet.
+  bool finds_parent = false;
 
   // The gradients of the custom primitives that were used, kept by the outermost builder; `lender` has those
   // of a graph that is gone on with inside another trace.
@@ -89,10 +91,15 @@ class Builder {
   List<Probe>* probes = nullptr;
 
   constexpr Builder& innermost() { return inner ? inner->innermost() : *this; }
-  constexpr int depth() const { return parent ? parent->depth() + 1 : 0; }
+  constexpr int depth() const { return parent ? parent->depth() + 1 : finds_parent ? 1 << 20 : 0; }
   // The node that stands for `node` of an enclosing trace: an invariant of the loop.
   constexpr int import(Builder& from, int node) {
     if (&from == this) return node;
+    if (!parent && finds_parent) parent = &from;
+    if (from.finds_parent) {  // nobody will read what is made of it
+      if (!from.parent) from.parent = this;
+      return constant(from.graph.nodes[node].dtype, from.graph.dims(node), 0);
+    }
     if (!parent) throw Error("ir/builder", "a value of another trace");
     const int there = parent->import(from, node);
     const Node n = parent->graph.nodes[there];

@@ -98,7 +98,8 @@ struct LoopPlace {
   // The index along axis A out of a number in row-major order; what is left numbers the axes before.
   template <int A>
   WEFT_HD_INLINE static void split(i64& index, i64& rest) {
-    constexpr i64 extent = View::extent(A);
+    constexpr i64 extent =
+        View::extent(A) > 0 ? View::extent(A) : 1;  // where there is none, nothing is walked
     index = rest % extent;
     rest /= extent;
   }

@@ -35,7 +35,8 @@ namespace module_detail {
 
 template <class W, class I>
 struct embed_rule {
-  static constexpr Dims make() { return ir::gathered(W::value, I::value); }
+  static constexpr bool has_room = I::rank + W::rank - 1 <= max_rank;
+  static constexpr Dims make() { return has_room ? ir::gathered(W::value, I::value) : I::value; }
   static constexpr Dims value = make();
 };
 // The row named Padding is read, but gets no gradient.
@@ -45,8 +46,10 @@ struct Embed : Operation<Embed<Padding>> {
   static constexpr auto apply(ir::Builder&, const I& index, const W& weight) {
     constexpr bool ok = is_integer(dtype_of<typename I::dtype>);
     static_assert(sizeof(IndexIsInteger<ok, Embed, typename I::dtype>) > 0);
-    using R = Expr<typename W::dtype, shape_of<embed_rule<typename W::shape, typename I::shape>>>;
-    if constexpr (!ok) {
+    using Rule = embed_rule<typename W::shape, typename I::shape>;
+    static_assert(sizeof(ResultHasRoom<Rule::has_room, Embed, typename I::shape, typename W::shape>) > 0);
+    using R = Expr<typename W::dtype, shape_of<Rule>>;
+    if constexpr (!ok || !Rule::has_room) {
       return weft::detail::refused<typename R::dtype, typename R::shape>(index, weight);
     } else {
       const R rows{ir::gather(weight.value, index.value)};

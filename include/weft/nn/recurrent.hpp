@@ -1,10 +1,12 @@
 #pragma once
 // Recurrent layers: RNN, LSTM, GRU, with PyTorch's names ("weight_ih_l0", "bias_hh_l1_reverse"), layouts,
 // order of gates, start and results. Each layer and direction is one loop of the graph; the products of the
-// inputs of all time steps are one matrix product before it.
+// inputs of all time steps are one matrix product before it. Law: of sequences with lengths, each one's
+// results and gradients are what it gives alone, and its padding is not read.
 
 #include "weft/nn/dropout.hpp"
 #include "weft/nn/recurrent_cell.hpp"
+#include "weft/ops/creation.hpp"
 #include "weft/ops/loop.hpp"
 #include "weft/ops/rearrange.hpp"
 
@@ -25,6 +27,15 @@ template <bool Ok, class Module, class... What>
 struct RecurrentState {
   static_assert(Ok,
                 "the initial state of a recurrent layer is (num_layers * directions, batch, hidden_size)");
+};
+
+// What: the shape of the input, then the lengths' shape and dtype.
+template <bool Ok, class Module, class... What>
+struct RecurrentLengths {
+  static_assert(
+      Ok,
+      "the lengths of a recurrent layer's sequences are integers (i32 or i64) of shape (batch), or () "
+      "without a batch; the initial state of an LSTM is a tuple of two");
 };
 
 namespace module_detail {
@@ -73,14 +84,30 @@ struct Layers {
     else
       return select<0, P>(std::get<K>(state));
   }
-  // One layer in one direction over x (sequence, ..., features): its outputs and its last state.
-  template <int P, class X, class S>
-  static constexpr auto direction(const Stack& stack, const X& x, const S& state) {
+  // One step; past a sequence's end its state stays and its output is zero.
+  template <class W, class B, class X>
+  static constexpr auto advance(const W& w, const B& before, const X& product) {
+    const auto next = Step::step(product, before, w);
+    return std::pair{next, std::get<0>(next)};
+  }
+  template <class W, class B, class X, class I>
+  static constexpr auto advance(const W& w, const B& before, const X& product, const I& inside) {
+    const auto next = Step::step(product, before, w);
+    const auto output = where(inside, std::get<0>(next), 0);
+    const auto kept = [&]<std::size_t... K>(std::index_sequence<K...>) {
+      return std::tuple{where(inside, std::get<K>(next), std::get<K>(before))...};
+    }
+    (std::make_index_sequence<static_cast<std::size_t>(Step::parts)>{});
+    return std::pair{kept, output};
+  }
+  // One layer in one direction over x (sequence, ..., features): its outputs and its last state. `inside`:
+  // nothing, or whether a step lies inside its sequence (sequence, ..., 1).
+  template <int P, class X, class S, class... I>
+  static constexpr auto direction(const Stack& stack, const X& x, const S& state, const I&... inside) {
     const auto& w = stack.template part<P>();
     const auto products = Step::product(x, w);
-    const auto body = [&](const auto& before, const auto& product) {
-      const auto next = Step::step(product, before, w);
-      return std::pair{next, std::get<0>(next)};
+    const auto body = [&](const auto& before, const auto& product, const auto&... here) {
+      return advance(w, before, product, here...);
     };
     const auto first = [&] {
       if constexpr (Step::parts == 1)
@@ -89,26 +116,33 @@ struct Layers {
         return std::tuple{start<P, 0>(x, state), start<P, 1>(x, state)};
     }();
     if constexpr (P % directions == 1)
-      return reverse_loop(body, first, products);
+      return reverse_loop(body, first, products, inside...);
     else
-      return loop(body, first, products);
+      return loop(body, first, products, inside...);
   }
-  // Layers from P on; `last`: the last states so far. Returns the outputs and a tuple of all last states.
-  template <int P, class X, class S, class... Last>
-  static constexpr auto run(const Stack& stack, const X& x, const S& state, float p, const Last&... last) {
-    const auto forward = direction<P>(stack, x, state);
+  // Layers from P on; `inside`: a tuple of nothing or one, `last`: the last states so far. Returns the
+  // outputs and a tuple of all last states.
+  template <int P, class X, class S, class I, class... Last>
+  static constexpr auto run(const Stack& stack, const X& x, const S& state, const I& inside, float p,
+                            const Last&... last) {
+    const auto forward = directed<P>(stack, x, state, inside);
     if constexpr (directions == 1) {
-      return go_on<P + 1>(stack, forward.second, state, p, last..., forward.first);
+      return go_on<P + 1>(stack, forward.second, state, inside, p, last..., forward.first);
     } else {
-      const auto backward = direction<P + 1>(stack, x, state);
-      return go_on<P + 2>(stack, cat<-1>(forward.second, backward.second), state, p, last..., forward.first,
-                          backward.first);
+      const auto backward = directed<P + 1>(stack, x, state, inside);
+      return go_on<P + 2>(stack, cat<-1>(forward.second, backward.second), state, inside, p, last...,
+                          forward.first, backward.first);
     }
   }
-  template <int P, class X, class S, class... Last>
-  static constexpr auto go_on(const Stack& stack, const X& y, const S& state, float p, const Last&... last) {
+  template <int P, class X, class S, class I>
+  static constexpr auto directed(const Stack& stack, const X& x, const S& state, const I& inside) {
+    return std::apply([&](const auto&... i) { return direction<P>(stack, x, state, i...); }, inside);
+  }
+  template <int P, class X, class S, class I, class... Last>
+  static constexpr auto go_on(const Stack& stack, const X& y, const S& state, const I& inside, float p,
+                              const Last&... last) {
     if constexpr (P < count)
-      return run<P>(stack, dropout(y, p), state, p, last...);
+      return run<P>(stack, dropout(y, p), state, inside, p, last...);
     else
       return std::pair{y, std::tuple<Last...>{last...}};
   }
@@ -131,9 +165,30 @@ struct Layers {
     }
   }
 
-  // x as the caller has it; state: a tuple of its parts, or Absent.
-  template <class X, class S>
-  static constexpr auto call(const Stack& stack, const X& x, const S& state, float p) {
+  template <class X, class N>
+  static constexpr bool lengths_fit() {
+    if constexpr (std::is_same_v<N, Absent>)
+      return true;
+    else
+      return (std::is_same_v<typename N::dtype, i32> || std::is_same_v<typename N::dtype, i64>)&&(
+          X::rank == 3 ? std::is_same_v<typename N::shape, Shape<X::shape::value[1]>> : N::rank == 0);
+  }
+  // (sequence, ..., 1): whether a step lies inside its sequence.
+  template <class X, class N>
+  static constexpr auto steps_inside(const N& lengths) {
+    using Count = typename N::dtype;
+    constexpr i64 steps = X::shape::value[0];
+    if constexpr (X::rank == 3) {
+      constexpr i64 batch = X::shape::value[1];
+      return lt(reshape<steps, 1, 1>(arange<Count, steps>()), reshape<1, batch, 1>(lengths));
+    } else {
+      return lt(reshape<steps, 1>(arange<Count, steps>()), reshape<1, 1>(lengths));
+    }
+  }
+
+  // x as the caller has it; state: a tuple of its parts, or Absent; lengths: or Absent.
+  template <class X, class S, class N>
+  static constexpr auto call(const Stack& stack, const X& x, const S& state, const N& lengths, float p) {
     constexpr bool swap = O.batch_first && X::rank == 3;
     static_assert(sizeof(RecurrentInput<input_fits<X>, Step, typename X::shape, Size<In>>) > 0);
     if constexpr (!input_fits<X>) {
@@ -148,10 +203,20 @@ struct Layers {
       using Q = std::remove_cvref_t<decltype(sequence)>;
       constexpr bool fits = state_fits<0, Q, S>() && state_fits<Step::parts - 1, Q, S>();
       static_assert(sizeof(RecurrentState<fits, Step, S, typename Q::shape>) > 0);
-      if constexpr (!fits) {
+      constexpr bool counts = lengths_fit<Q, N>();
+      static_assert(sizeof(RecurrentLengths<counts, Step, typename Q::shape, N>) > 0);
+      if constexpr (!fits || !counts) {
         return results(x, std::tuple<std::tuple<X, X>>{{x, x}});
       } else {
-        const auto [y, last] = run<0>(stack, sequence, state, p);
+        const auto [y, last] = [&] {
+          if constexpr (std::is_same_v<N, Absent>) {
+            return run<0>(stack, sequence, state, std::tuple<>{}, p);
+          } else {
+            const auto inside = steps_inside<Q>(lengths);
+            // what stands behind an end may be anything: even NaN times a gradient of zero would be NaN
+            return run<0>(stack, where(inside, sequence, 0), state, std::tuple{inside}, p);
+          }
+        }();
         if constexpr (swap)
           return results(transpose<0, 1>(y), last);
         else
@@ -173,7 +238,10 @@ struct Layers {
 // layer(x) or layer(x, h_0) -> std::tuple{output, h_n}. x (sequence, batch, In), with batch_first (batch,
 // sequence, In), or without a batch (sequence, In); output has the same axes with Hidden * directions
 // features, h_0 and h_n are (layers * directions, batch, Hidden). Without h_0 it is zero. `dropout` works
-// between layers.
+// between layers. layer(x, lengths), layer(x, h_0, lengths): sequences of run-time lengths (batch), i32 or
+// i64, as PyTorch packs them: the output past a sequence's length is zero, h_n is that of its own last step,
+// the reverse direction starts there. A length of zero leaves h_0; one above the sequence's extent is that
+// extent.
 template <class Step, i64 In, i64 Hidden, Recurrent O, class T>
 struct RecurrentLayer {
   using Net = module_detail::Layers<Step, In, Hidden, O, T>;
@@ -181,16 +249,34 @@ struct RecurrentLayer {
   float dropout = 0;
   Mode mode{};
 
-  constexpr auto operator()(const auto& x) const {
-    return Net::call(weights, to_expr(x), Absent{}, mode.training ? dropout : 0.0f);
-  }
-  constexpr auto operator()(const auto& x, const auto& state) const {
-    if constexpr (Step::parts == 1)
-      return Net::call(weights, to_expr(x), std::tuple{to_expr(state)}, mode.training ? dropout : 0.0f);
+  constexpr auto operator()(const auto& x) const { return call(x, Absent{}, Absent{}); }
+  constexpr auto operator()(const auto& x, const auto& state_or_lengths) const {
+    if constexpr (is_lengths<std::remove_cvref_t<decltype(state_or_lengths)>>())
+      return call(x, Absent{}, to_expr(state_or_lengths));
     else
-      return Net::call(weights, to_expr(x),
-                       std::tuple{to_expr(std::get<0>(state)), to_expr(std::get<1>(state))},
-                       mode.training ? dropout : 0.0f);
+      return call(x, parts(state_or_lengths), Absent{});
+  }
+  constexpr auto operator()(const auto& x, const auto& state, const auto& lengths) const {
+    return call(x, parts(state), to_expr(lengths));
+  }
+
+ private:
+  // A tensor where a state would be several, or a tensor of integers.
+  template <class A>
+  static constexpr bool is_lengths() {
+    if constexpr (ExprLike<A>)
+      return Step::parts > 1 || is_integer(dtype_of<typename expr_of<A>::dtype>);
+    else
+      return false;
+  }
+  static constexpr auto parts(const auto& state) {
+    if constexpr (Step::parts == 1)
+      return std::tuple{to_expr(state)};
+    else
+      return std::tuple{to_expr(std::get<0>(state)), to_expr(std::get<1>(state))};
+  }
+  constexpr auto call(const auto& x, const auto& state, const auto& lengths) const {
+    return Net::call(weights, to_expr(x), state, lengths, mode.training ? dropout : 0.0f);
   }
 };
 

@@ -69,36 +69,25 @@ class EinsumWork {
     }
     for (int t = 0; t < count_; ++t) sum_alone(t);
     while (count_ > 1) {
-      int best_a = 0, best_b = 1;
-      double least = -1, size = 0;
-      for (int a = 0; a < count_; ++a)
-        for (int b = a + 1; b < count_; ++b) {
-          double work = 1, result = 1;
-          for (int l = 0; l < einsum_labels; ++l) {
-            const bool in_a = part_[a].find(l) >= 0, in_b = part_[b].find(l) >= 0;
-            if (!in_a && !in_b) continue;
-            work *= static_cast<double>(plan_.extent[l]);
-            if (!(in_a && in_b) || wanted(l, a, b)) result *= static_cast<double>(plan_.extent[l]);
-          }
-          if (least < 0 || work < least || (work == least && result < size))
-            least = work, size = result, best_a = a, best_b = b;
-        }
-      part_[best_a] = join(best_a, best_b);
-      for (int t = best_b; t + 1 < count_; ++t) part_[t] = part_[t + 1];
+      const EinsumPair next = einsum_pair(sets(), plan_.extent);
+      part_[next.a] = join(next.a, next.b);
+      for (int t = next.b; t + 1 < count_; ++t) part_[t] = part_[t + 1];
       --count_;
     }
     return arranged(part_[0], plan_.result.label, plan_.result.rank);
   }
 
  private:
-  // Whether the result or another part needs the label.
-  constexpr bool wanted(int l, int a, int b) const {
-    for (int k = 0; k < plan_.result.rank; ++k)
-      if (plan_.result.label[k] == l) return true;
+  constexpr EinsumSets sets() const {
+    EinsumSets r;
+    r.count = count_;
+    for (int k = 0; k < plan_.result.rank; ++k) r.result |= u64{1} << plan_.result.label[k];
     for (int t = 0; t < count_; ++t)
-      if (t != a && t != b && part_[t].find(l) >= 0) return true;
-    return false;
+      for (int k = 0; k < part_[t].rank; ++k) r.operand[t] |= u64{1} << part_[t].label[k];
+    return r;
   }
+  // Whether the result or another part needs the label.
+  constexpr bool wanted(int l, int a, int b) const { return (sets().wanted(a, b) >> l & 1) != 0; }
 
   // An axis of extent 1 under a label of a greater extent is one to broadcast: it goes.
   constexpr void squeeze(EinsumPart& p) const {
@@ -219,8 +208,6 @@ class EinsumWork {
   // Nothing is summed: both operands spread over all axes, and multiplied.
   constexpr EinsumPart multiply(const EinsumPart& p, const EinsumPart& q, const Roles& r) const {
     EinsumPart made;
-    if (r.batches + r.as + r.bs > max_rank)
-      throw Error("ops/einsum", "einsum: more than 8 axes are needed at once");
     name(made, r);
     const auto spread_out = [&](const EinsumPart& x) {
       int labels[max_rank]{}, n = 0;
@@ -240,8 +227,6 @@ class EinsumWork {
 
   constexpr EinsumPart product(const EinsumPart& p, const EinsumPart& q, const Roles& r) const {
     EinsumPart made;
-    if (r.batches + r.as + r.bs > max_rank)
-      throw Error("ops/einsum", "einsum: more than 8 axes are needed at once");
     name(made, r);
     ir::DotAxes axes;
     if (r.batches <= 2 && r.as <= 2 && r.bs <= 2) {

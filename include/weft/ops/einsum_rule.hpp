@@ -3,6 +3,8 @@
 // an ellipsis in each term, spaces anywhere; a letter that comes twice in a term is a diagonal, one missing
 // from the result is summed; without an arrow the result has the letters that come once, capitals first.
 
+#include <bit>
+
 #include "weft/core/fixed_string.hpp"
 #include "weft/ir/shape_rule.hpp"
 
@@ -66,6 +68,71 @@ constexpr void spread(EinsumTerm& term, int count, int longest, EinsumPlan& plan
   term.rank += count;
 }
 
+static_assert(einsum_labels <= 64);
+// Labels as a set of bits, one set an operand.
+struct EinsumSets {
+  u64 operand[einsum_operands]{};
+  int count = 0;
+  u64 result = 0;
+
+  // What the result or another operand than a and b needs.
+  constexpr u64 wanted(int a, int b) const {
+    u64 all = result;
+    for (int t = 0; t < count; ++t)
+      if (t != a && t != b) all |= operand[t];
+    return all;
+  }
+  // The labels of operands a and b put together.
+  constexpr u64 joined(int a, int b) const {
+    const u64 x = operand[a], y = operand[b];
+    return (x ^ y) | (x & y & wanted(a, b));
+  }
+  constexpr void join(int a, int b) {
+    operand[a] = joined(a, b);
+    for (int t = b; t + 1 < count; ++t) operand[t] = operand[t + 1];
+    --count;
+  }
+};
+struct EinsumPair {
+  int a = 0, b = 1;
+};
+// The pair with the fewest multiplications, of equal ones that with the smallest result.
+constexpr EinsumPair einsum_pair(const EinsumSets& sets, const i64* extent) {
+  const auto size = [&](u64 set) {
+    double product = 1;
+    for (int l = 0; l < einsum_labels; ++l)
+      if ((set >> l & 1) != 0) product *= static_cast<double>(extent[l]);
+    return product;
+  };
+  EinsumPair best;
+  double least = -1, smallest = 0;
+  for (int a = 0; a < sets.count; ++a)
+    for (int b = a + 1; b < sets.count; ++b) {
+      const double work = size(sets.operand[a] | sets.operand[b]), made = size(sets.joined(a, b));
+      if (least < 0 || work < least || (work == least && made < smallest))
+        least = work, smallest = made, best = {a, b};
+    }
+  return best;
+}
+// Whether nothing on the way to the result has more axes than a tensor may have.
+constexpr bool einsum_has_room(const EinsumPlan& plan, const Dims* shapes, int count) {
+  EinsumSets sets;
+  sets.count = count;
+  for (int k = 0; k < plan.result.rank; ++k) sets.result |= u64{1} << plan.result.label[k];
+  for (int t = 0; t < count; ++t)
+    for (int k = 0; k < plan.term[t].rank; ++k) {
+      const int l = plan.term[t].label[k];
+      if (shapes[t].extent[k] == plan.extent[l]) sets.operand[t] |= u64{1} << l;
+    }
+  for (int t = 0; t < count; ++t) sets.operand[t] &= sets.wanted(t, t);
+  while (sets.count > 1) {
+    const EinsumPair next = einsum_pair(sets, plan.extent);
+    if (std::popcount(sets.joined(next.a, next.b)) > max_rank) return false;
+    sets.join(next.a, next.b);
+  }
+  return true;
+}
+
 constexpr EinsumPlan einsum_plan(std::string_view text, const Dims* shapes, int count) {
   EinsumPlan plan;
   std::size_t at = 0;
@@ -126,6 +193,7 @@ constexpr EinsumPlan einsum_plan(std::string_view text, const Dims* shapes, int 
   spread(plan.result, longest, longest, plan);
   plan.dims.rank = plan.result.rank;
   for (int k = 0; k < plan.result.rank; ++k) plan.dims.extent[k] = plan.extent[plan.result.label[k]];
+  if (plan.fault == EinsumFault::none && !einsum_has_room(plan, shapes, count)) plan.fail(EinsumFault::rank);
   return plan;
 }
 

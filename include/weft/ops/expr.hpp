@@ -29,6 +29,16 @@ struct Lazy {
   std::tuple<Args...> args;
 };
 
+// Among the operands of a Lazy: what the operation takes as it stands, such as a function.
+template <class F>
+struct Held {
+  F value;
+};
+template <class A>
+inline constexpr bool is_held = false;
+template <class F>
+inline constexpr bool is_held<Held<F>> = true;
+
 template <class A>
 inline constexpr bool is_expr = false;
 template <class T, class S>
@@ -111,6 +121,8 @@ template <class A, class Leaf, class Number>
 constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number) {
   if constexpr (TensorLike<A>)
     return leaf(a);
+  else if constexpr (is_held<A>)
+    return a;
   else if constexpr (Scalar<A>)
     return number(a);
   else

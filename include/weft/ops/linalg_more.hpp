@@ -209,14 +209,15 @@ template <int Count>
 struct TensorDot : Operation<TensorDot<Count>> {
   template <class A, class B>
   struct Rule {
+    static constexpr bool has_room = A::rank + B::rank - 2 * Count <= max_rank;
     static constexpr bool check() {
-      if (Count < 0 || Count > A::rank || Count > B::rank || A::rank + B::rank - 2 * Count > max_rank)
-        return false;
+      if (Count < 0 || Count > A::rank || Count > B::rank) return false;
       for (int k = 0; k < Count; ++k)
         if (A::value.extent[A::rank - Count + k] != B::value.extent[k]) return false;
       return true;
     }
-    static constexpr bool ok = check();
+    static constexpr bool equal = check();
+    static constexpr bool ok = equal && has_room;
     static constexpr ir::DotAxes make_axes() {
       ir::DotAxes axes;
       for (int k = 0; ok && k < Count; ++k) {
@@ -231,7 +232,8 @@ struct TensorDot : Operation<TensorDot<Count>> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder&, const A& x, const B& y) {
     using R = Rule<typename A::shape, typename B::shape>;
-    static_assert(sizeof(InnerExtentsEqual<R::ok, TensorDot, typename A::shape, typename B::shape>) > 0);
+    static_assert(sizeof(InnerExtentsEqual<R::equal, TensorDot, typename A::shape, typename B::shape>) > 0);
+    static_assert(sizeof(ResultHasRoom<R::has_room, TensorDot, typename A::shape, typename B::shape>) > 0);
     using T = promoted<typename A::dtype, typename B::dtype>;
     static_assert(
         sizeof(DtypeAllowed<!std::is_same_v<T, bool>, TensorDot, typename A::dtype, typename B::dtype>) > 0);

@@ -29,7 +29,7 @@ struct LabelsAreIntegers {
 // What: the logits' shape and the weights'.
 template <bool Ok, class Op, class... What>
 struct ClassWeightsFit {
-  static_assert(Ok, "the class weights must be a vector with one number for each class");
+  static_assert(Ok, "cross_entropy: the class weights must be a vector with one number for each class");
 };
 
 namespace detail {

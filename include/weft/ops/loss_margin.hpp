@@ -2,6 +2,7 @@
 // Losses that want a margin between scores, with torch.nn.functional's formulae; the first template argument
 // reduces, the mean over all elements where nothing is said. Targets y are -1 or 1 unless they are labels.
 
+#include "weft/ops/activation_rare.hpp"
 #include "weft/ops/loss_more.hpp"
 #include "weft/ops/reduce_more.hpp"
 
@@ -14,6 +15,17 @@ struct MarginLabelsFit {
       Ok,
       "multi_margin_loss, multilabel_margin_loss: scores are (C) or (N, C); the labels are integers, "
       "one for each row (multi_margin_loss) or as many as scores (multilabel_margin_loss)");
+};
+
+template <bool Ok, class Op, class... What>
+struct MarginWeightsFit {
+  static_assert(Ok, "multi_margin_loss: the class weights must be a vector with one number for each class");
+};
+template <bool Ok, class Op, class... What>
+struct DistanceIsFunction {
+  static_assert(Ok,
+                "triplet_margin_with_distance_loss: the fourth argument is the distance, a function of two "
+                "tensors; the margin comes after it");
 };
 
 namespace detail {
@@ -91,6 +103,33 @@ struct TripletMargin : Operation<TripletMargin<R, P, Swap>> {
   }
 };
 
+// As TripletMargin, of distances: anchor and positive, anchor and negative, with Swap positive and negative.
+template <LossReduction R>
+struct TripletOfDistances : Operation<TripletOfDistances<R>> {
+  template <class A, class B, class M>
+  static constexpr auto apply(ir::Builder&, const A& near, const B& far, const M& margin) {
+    check<A, B>();
+    return reduced_loss<R>(clamp_min(add(sub(near, far), margin), 0));
+  }
+  template <class A, class B, class C, class M>
+  static constexpr auto apply(ir::Builder&, const A& near, const B& far, const C& other, const M& margin) {
+    check<A, B, C>();
+    return reduced_loss<R>(clamp_min(add(sub(near, minimum(far, other)), margin), 0));
+  }
+
+ private:
+  template <class A, class... More>
+  static constexpr void check() {
+    constexpr bool same = (std::is_same_v<shape_of_operand<A>, shape_of_operand<More>> && ...);
+    static_assert(
+        sizeof(ShapesEqual<same, TripletOfDistances, shape_of_operand<A>, shape_of_operand<More>...>) > 0);
+  }
+};
+
+struct PairwiseDistance {
+  constexpr auto operator()(const auto& a, const auto& b) const { return pairwise_distance(a, b); }
+};
+
 // sum over c != y of w_y max(0, margin - x_y + x_c)^P / C; x (..., C), y (...).
 template <LossReduction R, int P>
 struct MultiMargin : Operation<MultiMargin<R, P>> {
@@ -123,8 +162,8 @@ struct MultiMargin : Operation<MultiMargin<R, P>> {
       auto each = above_zero(add(sub(x, own), margin));
       if constexpr (P == 2) each = mul(each, each);
       if constexpr (is_expr<W>) {
-        static_assert(sizeof(ClassWeightsFit<std::is_same_v<typename W::shape, Shape<Rule::classes>>,
-                                             MultiMargin, typename X::shape, typename W::shape>) > 0);
+        static_assert(sizeof(MarginWeightsFit<std::is_same_v<typename W::shape, Shape<Rule::classes>>,
+                                              MultiMargin, typename X::shape, typename W::shape>) > 0);
         const Counted rows = counted_labels(b, label, Rule::classes, i64{-1});
         const ir::Value w = row_weights(rows, ir::cast(weight.value, dtype_of<T>));
         each.value = each.value * w;
@@ -198,6 +237,23 @@ template <LossReduction R = reduction::mean, int P = 2, bool Swap = false, class
 constexpr auto triplet_margin_loss(const A& anchor, const B& positive, const C& negative, double margin = 1,
                                    double eps = 1e-6) {
   return detail::TripletMargin<R, P, Swap>{}(anchor, positive, negative, margin, eps);
+}
+// max(0, d(a, p) - d(a, n) + margin) for a distance of your own: a function of two tensors, such as
+// [](auto x, auto y) { return 1 - cosine_similarity<-1>(x, y); }; pairwise_distance where none is given.
+// Swap: d(p, n) where it is less than d(a, n).
+template <LossReduction R = reduction::mean, bool Swap = false, class A, class B, class C,
+          class D = detail::PairwiseDistance>
+constexpr auto triplet_margin_with_distance_loss(const A& anchor, const B& positive, const C& negative,
+                                                 const D& distance = {}, double margin = 1) {
+  constexpr bool ok = std::is_invocable_v<const D&, const A&, const B&>;
+  static_assert(sizeof(DistanceIsFunction<ok, detail::TripletOfDistances<R>, D>) > 0);
+  if constexpr (!ok)
+    return sub(anchor, positive);
+  else if constexpr (Swap)
+    return detail::TripletOfDistances<R>{}(distance(anchor, positive), distance(anchor, negative),
+                                           distance(positive, negative), margin);
+  else
+    return detail::TripletOfDistances<R>{}(distance(anchor, positive), distance(anchor, negative), margin);
 }
 template <LossReduction R = reduction::mean, int P = 1, class X, class Y>
 constexpr auto multi_margin_loss(const X& x, const Y& labels, double margin = 1) {

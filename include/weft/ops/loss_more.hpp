@@ -7,6 +7,21 @@
 
 namespace weft {
 
+// What: the log probabilities' shape and the labels'.
+template <bool Ok, class Op, class... What>
+struct NllLabelsMatch {
+  static_assert(
+      Ok, "nll_loss: labels must have the log probabilities' shape without its last axis (the classes)");
+};
+template <bool Ok, class Op, class... What>
+struct NllLabelsAreIntegers {
+  static_assert(Ok, "nll_loss: labels must be integers (i32 or i64)");
+};
+template <bool Ok, class Op, class... What>
+struct NllClassWeightsFit {
+  static_assert(Ok, "nll_loss: the class weights must be a vector with one number for each class");
+};
+
 namespace detail {
 
 struct L1F {
@@ -109,14 +124,14 @@ struct NllLoss : Operation<NllLoss<R, Axis>> {
     using Rule = detail::without_axis<typename X::shape, Axis>;
     constexpr Dims d = X::shape::value;
     constexpr bool ok = axis_in_range(Axis, d.rank) && L::shape::value == Rule::value;
-    static_assert(sizeof(LabelsMatch<ok, NllLoss, typename X::shape, typename L::shape>) > 0);
+    static_assert(sizeof(NllLabelsMatch<ok, NllLoss, typename X::shape, typename L::shape>) > 0);
     constexpr bool whole = is_integer(dtype_of<typename L::dtype>);
-    static_assert(sizeof(LabelsAreIntegers<whole, NllLoss, typename L::dtype>) > 0);
+    static_assert(sizeof(NllLabelsAreIntegers<whole, NllLoss, typename L::dtype>) > 0);
     constexpr bool fits = [] {
       if constexpr (is_expr<W>) return std::is_same_v<typename W::shape, Shape<Rule::classes>>;
       return true;
     }();
-    static_assert(sizeof(ClassWeightsFit<fits, NllLoss, typename X::shape, W>) > 0);
+    static_assert(sizeof(NllClassWeightsFit<fits, NllLoss, typename X::shape, W>) > 0);
     using T = typename X::dtype;
     if constexpr (ok && whole && fits) {
       const ir::Value label = ir::reshape(labels.value, ir::reduced(d, Rule::set));

@@ -11,11 +11,18 @@ namespace weft {
 // In place of an axis: the argument is the same for every sample.
 inline constexpr int unmapped = -1000;
 
+template <class F, int... Axes>
+struct Vmap;
+
 template <bool Ok, class Op, class... Arguments>
 struct BatchesAgree {
   static_assert(Ok,
                 "vmap: every tensor has an axis of samples (the first, unless vmap<axis, unmapped, ...> says "
                 "otherwise), of one extent for all, and at least one argument is mapped");
+};
+template <bool Ok, class Op, class... Arguments>
+struct MappedCapturesNothing {
+  static_assert(Ok, "vmap: a function that is applied to run-time tensors captures nothing");
 };
 template <bool Ok, class Op, class... Arguments>
 struct AxesMatchArguments {
@@ -40,10 +47,17 @@ struct sample_rule {
 
 // What kind of argument A is: mapped along Axis, or handed on as it is.
 template <class A, int Axis>
-inline constexpr bool is_mapped = Axis != unmapped && (ExprLike<A> || is_lazy<A>);
+inline constexpr bool is_mapped = Axis != unmapped && (ExprLike<A> || is_lazy<A> || TensorLike<A>);
 template <class A>
-using entered_type =
-    std::remove_cvref_t<decltype(traced(std::declval<ir::Builder&>(), std::declval<const A&>()))>;
+struct sampled {
+  using type = decltype(traced(std::declval<ir::Builder&>(), std::declval<const A&>()));
+};
+template <TensorLike A>
+struct sampled<A> {
+  using type = Expr<typename A::dtype, typename A::shape>;
+};
+template <class A>
+using entered_type = std::remove_cvref_t<typename sampled<A>::type>;
 template <class A, int Axis>
 constexpr i64 samples_of() {
   if constexpr (is_mapped<A, Axis>)
@@ -111,6 +125,58 @@ struct SampleTrace {
   }
 };
 
+// One sample of an argument, as the function sees it.
+template <class A, int Axis>
+struct sample {
+  using type = A;
+};
+template <class A, int Axis>
+requires is_mapped<A, Axis>
+struct sample<A, Axis> {
+  using all = entered_type<A>;
+  using type = Expr<typename all::dtype, shape_of<sample_rule<typename all::shape, Axis>>>;
+};
+
+template <int Axis, class A>
+constexpr auto lone_sample(ir::Builder& alone, const A& a) {
+  using S = typename sample<A, Axis>::type;
+  if constexpr (is_mapped<A, Axis>) {
+    const int made = alone.leaf(ir::Op::input, dtype_of<typename S::dtype>, S::shape::value,
+                                static_cast<u64>(alone.graph.inputs.size()));
+    alone.graph.inputs.push(made);
+    alone.outer.push(-1);
+    return S{ir::Value{&alone, made}};
+  } else {
+    return a;
+  }
+}
+
+// What an argument is in a lazy tree: models and the like are held.
+template <class A>
+using held_type = std::conditional_t<Operand<A>, A, Held<A>>;
+
+// Of literals and run-time tensors alone: waits for the trace that its values join. `Which` of the results,
+// or -1: the only one.
+template <int Which, int... Axis>
+struct VmapLater {
+  using weft_draws = void;  // the function may
+
+  template <class F, class... A>
+  static constexpr auto apply(ir::Builder&, const Held<F>& f, const A&... a) {
+    const auto open = [](const auto& x) -> const auto& {
+      if constexpr (is_held<std::remove_cvref_t<decltype(x)>>)
+        return x.value;
+      else
+        return x;
+    };
+    const auto all = Vmap<F, Axis...>{f.value}(open(a)...);
+    if constexpr (Which < 0)
+      return all;
+    else
+      return std::get<static_cast<std::size_t>(Which)>(all);
+  }
+};
+
 }  // namespace detail
 
 // The function that vmap returns.
@@ -131,13 +197,40 @@ struct Vmap {
   }
 
  private:
+  template <int Which, int... Axis, class... A>
+  constexpr auto later(const A&... a) const {
+    return Lazy<detail::VmapLater<Which, Axis...>, Held<F>, detail::held_type<A>...>{{{f}, {a}...}};
+  }
+  template <int... Axis, std::size_t... K, class... A>
+  constexpr auto later_each(std::index_sequence<K...>, const A&... a) const {
+    return std::tuple{later<static_cast<int>(K), Axis...>(a...)...};
+  }
+  // Whose values the function captures: it is tried on a sample that belongs to no trace.
+  template <int... Axis, class... A>
+  constexpr ir::Builder* trace_around(const A&... a) const {
+    ir::Builder alone(64);
+    alone.finds_parent = true;
+    f(detail::lone_sample<Axis>(alone, a)...);
+    if (!alone.parent)
+      throw Error("ops/vmap", "all arguments are literals, and what the function captures is of no trace");
+    return alone.parent;
+  }
   template <int... Axis, class... A>
   constexpr auto call(std::integer_sequence<int, Axis...>, const A&... a) const {
     constexpr i64 samples = detail::common_samples({detail::samples_of<A, Axis>()...});
     static_assert(sizeof(BatchesAgree<(samples >= 0), Vmap, A...>) > 0);
-    if constexpr (samples >= 0) {
+    constexpr bool immediate = !(ExprLike<A> || ...) && (TensorLike<A> || ...);
+    static_assert(sizeof(MappedCapturesNothing < !immediate || std::is_empty_v<F>, Vmap, A... >) > 0);
+    if constexpr (samples >= 0 && !(ExprLike<A> || ...) && (immediate || std::is_empty_v<F>)) {
+      using Result = decltype(f(std::declval<const typename detail::sample<A, Axis>::type&>()...));
+      if constexpr (requires { std::tuple_size<Result>::value; })
+        return later_each<Axis...>(std::make_index_sequence<std::tuple_size_v<Result>>{}, a...);
+      else
+        return later<-1, Axis...>(a...);
+    } else if constexpr (samples >= 0) {
       ir::Builder* found = nullptr;
       ((found = detail::inner_of(found, detail::builder_of(a))), ...);
+      if constexpr (!(ExprLike<A> || ...)) found = trace_around<Axis...>(a...);
       detail::SampleTrace trace(found->innermost());
       const std::tuple<decltype(trace.template enter<Axis>(a))...> sample{trace.template enter<Axis>(a)...};
       const auto result = std::apply([&](const auto&... x) { return f(x...); }, sample);

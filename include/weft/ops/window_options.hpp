@@ -81,7 +81,11 @@ struct PoolOptions {
 
 // How values between places are found. Linear stands for PyTorch's linear, bilinear and trilinear, cubic for
 // its bicubic, nearest_exact for "nearest-exact".
+// g++ says that `linear` shadows the function, where that was declared before.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 enum class Interpolation : u8 { nearest, linear, nearest_exact, cubic, area };
+#pragma GCC diagnostic pop
 
 // Either the result's extents or the factors by which the input's grow, rounded down.
 struct InterpolateOptions {

@@ -52,13 +52,19 @@ struct Averaged : O {
     O::fill_others(step, n);
     rule.fill(n + O::numbers);
   }
-  static constexpr void update(Update& u) {
+  static constexpr void update(Update& u) requires requires { O::update(u); }
+  {
     O::update(u);
     take(u);
   }
   static constexpr void update_matrix(Update& u) requires requires { O::update_matrix(u); }
   {
     O::update_matrix(u);
+    take(u);
+  }
+  static constexpr void update_tensor(Update& u) requires requires { O::update_tensor(u); }
+  {
+    O::update_tensor(u);
     take(u);
   }
 

@@ -16,13 +16,20 @@ inline constexpr auto is_bias = [](std::string_view name, const Dims&) {
   return name.find("bias") != std::string_view::npos;
 };
 
+template <bool Ok, class Optimizer>
+struct OptimizerDecays {
+  static_assert(Ok, "no_decay: this optimiser has no weight_decay");
+};
+
 // The parameters for which P holds are not decayed.
 template <class P>
 struct NoDecay {
   static constexpr bool matches(std::string_view name, const Dims& d) { return P{}(name, d); }
   template <class O>
   static void change(O& optimizer) {
-    optimizer.weight_decay = 0;
+    constexpr bool decays = requires { optimizer.weight_decay; };
+    static_assert(sizeof(OptimizerDecays<decays, O>) > 0);
+    if constexpr (decays) optimizer.weight_decay = 0;
   }
 };
 template <class P>

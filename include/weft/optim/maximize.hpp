@@ -7,7 +7,8 @@ namespace weft::optim {
 
 template <class O>
 struct Maximize : O {
-  static constexpr void update(Update& u) {
+  static constexpr void update(Update& u) requires requires { O::update(u); }
+  {
     u.gradient = -u.gradient;
     O::update(u);
   }
@@ -15,6 +16,11 @@ struct Maximize : O {
   {
     u.gradient = -u.gradient;
     O::update_matrix(u);
+  }
+  static constexpr void update_tensor(Update& u) requires requires { O::update_tensor(u); }
+  {
+    u.gradient = -u.gradient;
+    O::update_tensor(u);
   }
 };
 

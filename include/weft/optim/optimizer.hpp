@@ -13,6 +13,12 @@
 //
 //   static constexpr void update_matrix(Update&);  one parameter of two axes, everything shaped as it is
 //   void fill_others(i64 step, f32*) const;        the numbers of update(), which gets all that is no matrix
+//
+// One that treats every parameter by itself (Adafactor) has in place of update()
+//
+//   static constexpr void update_tensor(Update&);  one parameter, shaped as it is
+//   static constexpr int factors;                  so many moments, the first, have shapes of their own
+//   static constexpr Dims factor_dims(int m, const Dims& parameter);
 
 #include "weft/ir/value.hpp"
 #include "weft/optim/schedule.hpp"

@@ -19,6 +19,34 @@ struct OptimizerLayout {
   i64 bytes = 0;
 };
 
+// Whether moment m has shapes of its own (see optim/optimizer.hpp), and the shape of a parameter's.
+template <class O>
+constexpr bool is_factor(int m) {
+  if constexpr (requires { O::Optimizer::base::factors; })
+    return m < O::Optimizer::base::factors;
+  else
+    return false;
+}
+template <class O>
+constexpr Dims moment_dims(int m, const nn::StateInfo& row) {
+  if constexpr (requires { O::Optimizer::base::factors; })
+    return is_factor<O>(m) ? O::Optimizer::base::factor_dims(m, row.dims) : row.dims;
+  else
+    return row.dims;
+}
+// Where moment m of the row `i` of the state table lies: as the parameter lies in its arena, or behind the
+// moments of the rows before. A row behind the last: the end.
+template <class M, class O>
+constexpr i64 moment_offset(i64 begin, int m, int i) {
+  constexpr const auto& table = nn::state_table<M>;
+  if (!is_factor<O>(m)) return begin + (i < table.size ? table.row[i].offset : table.trained_bytes);
+  for (int k = 0; k < i; ++k)
+    if (table.row[k].trained)
+      begin += (moment_dims<O>(m, table.row[k]).size() * 4 + nn::state_alignment - 1) / nn::state_alignment *
+               nn::state_alignment;
+  return begin;
+}
+
 template <class M, class O>
 constexpr OptimizerLayout make_optimizer_layout() {
   OptimizerLayout l;
@@ -33,7 +61,7 @@ constexpr OptimizerLayout make_optimizer_layout() {
   }
   for (int k = 0; k < O::Optimizer::base::moments; ++k) {
     l.moment[k] = l.bytes;
-    l.bytes += arena;
+    l.bytes = moment_offset<M, O>(l.bytes, k, nn::state_table<M>.size);
   }
   return l;
 }

@@ -251,6 +251,21 @@ class Trainer {
     return "optimizer." + std::to_string(m) + "." + std::string(row.name.view());
   }
 
+  // f(number, parameter, shape, offset) of every moment, then of the accumulated gradients.
+  template <class Visit>
+  static void for_each_moment(const Visit& f) {
+    constexpr const auto& table = nn::state_table<M>;
+    for (int m = 0; m < Optimizer::base::moments; ++m)
+      for (int i = 0; i < table.size; ++i)
+        if (table.row[i].trained)
+          f(m, table.row[i], train::moment_dims<O>(m, table.row[i]),
+            train::moment_offset<M, O>(layout.moment[m], m, i));
+    if (layout.accumulated >= 0)
+      for (int i = 0; i < table.size; ++i)
+        if (table.row[i].trained)
+          f(accumulated_name, table.row[i], table.row[i].dims, layout.accumulated + table.row[i].offset);
+  }
+
   void save_with(const std::string& path, io::Safetensors::Metadata metadata) const {
     constexpr const auto& table = nn::state_table<M>;
     std::vector<std::byte> model(static_cast<std::size_t>(table.bytes)),
@@ -258,14 +273,9 @@ class Trainer {
     Memory::to_host(model_.device(), model.data(), model_.state(), table.bytes);
     Memory::to_host(model_.device(), state.data(), state_.data(), layout.bytes);
     std::vector<io::SafetensorsTensor> tensors = exec::state_tensors<M>(model.data());
-    const auto add_arena = [&](int m, i64 offset) {
-      for (int i = 0; i < table.size; ++i)
-        if (table.row[i].trained)
-          tensors.push_back({moment_name(m, table.row[i]), DType::f32, exec::extents(table.row[i].dims),
-                             state.data() + offset + table.row[i].offset});
-    };
-    for (int m = 0; m < Optimizer::base::moments; ++m) add_arena(m, layout.moment[m]);
-    if (layout.accumulated >= 0) add_arena(accumulated_name, layout.accumulated);
+    for_each_moment([&](int m, const nn::StateInfo& row, const Dims& dims, i64 offset) {
+      tensors.push_back({moment_name(m, row), DType::f32, exec::extents(dims), state.data() + offset});
+    });
     if constexpr (!O::Precision::scaled) {
       const i32 applied = static_cast<i32>(updates_);
       std::memcpy(state.data() + layout.updates, &applied, sizeof applied);
@@ -309,13 +319,9 @@ class Trainer {
         throw Error("train/mismatch", "'" + path + "' has " + name + " of another shape");
       if (entry.bytes > 0) std::memcpy(state.data() + offset, entry.data, entry.bytes);
     };
-    const auto take_arena = [&](int m, i64 offset) {
-      for (int i = 0; i < table.size; ++i)
-        if (table.row[i].trained)
-          take(moment_name(m, table.row[i]), DType::f32, table.row[i].dims, offset + table.row[i].offset);
-    };
-    for (int m = 0; m < Optimizer::base::moments; ++m) take_arena(m, layout.moment[m]);
-    if (layout.accumulated >= 0) take_arena(accumulated_name, layout.accumulated);
+    for_each_moment([&](int m, const nn::StateInfo& row, const Dims& dims, i64 offset) {
+      take(moment_name(m, row), DType::f32, dims, offset);
+    });
     take("weft.updates", DType::i32, Dims{}, layout.updates);
     take("weft.scale", DType::f32, Dims{}, layout.scale);
     take("weft.good", DType::i32, Dims{}, layout.good);

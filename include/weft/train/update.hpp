@@ -16,6 +16,7 @@ class UpdateBuilder {
   static constexpr bool scaled = O::Precision::scaled;
   static constexpr bool by_norm = std::is_same_v<typename O::Clip, clip::Norm>;
   static constexpr bool by_value = std::is_same_v<typename O::Clip, clip::Value>;
+  static constexpr bool by_tensor = requires(optim::Update & u) { Optimizer::base::update_tensor(u); };
 
  public:
   constexpr explicit UpdateBuilder(Backward&& backward)
@@ -115,38 +116,55 @@ class UpdateBuilder {
       if (b.graph.groups[k].size > 0) update_group(k, updates);
   }
   constexpr void update_group(int k, Value updates) {
-    if constexpr (requires { Optimizer::by_matrix(0); }) {
-      if (Optimizer::by_matrix(k)) return update_matrices(k, updates);
+    if constexpr (by_tensor) {
+      return update_each(k, updates);
+    } else {
+      if constexpr (requires { Optimizer::by_matrix(0); }) {
+        if (Optimizer::by_matrix(k)) return update_each(k, updates);
+      }
+      update_vector(k, updates);
     }
+  }
+  constexpr void update_vector(int k, Value updates) {
     const auto vector = [&](ir::Space space, i64 offset) {
       return add_slot(b, space, DType::f32, flat(length_of(k)), offset, k);
     };
+    const auto state = [&](int m) {
+      return vector(ir::Space::optimizer, m < 0 ? layout.accumulated : layout.moment[m]);
+    };
     const Value gradient = pack(k);
     const int parameters = vector(ir::Space::model, 0);
-    update_tensor(k, gradient, updates, parameters, vector,
+    update_tensor(k, gradient, updates, parameters, state,
                   [](optim::Update& u) { Optimizer::base::update(u); });
   }
-  constexpr void update_matrices(int group, Value updates) {
+  // One update for each of the group's parameters.
+  constexpr void update_each(int group, Value updates) {
     constexpr const auto& table = nn::state_table<M>;
     for (int i = 0, k = 0; i < table.size; ++i) {
       const nn::StateInfo& row = table.row[i];
       if (!row.trained) continue;
       const Value gradient{&b, gradients_[k++]};
       if (group_of<Optimizer>(row) != group) continue;
-      const auto matrix = [&](ir::Space space, i64 offset) {
-        return add_slot(b, space, DType::f32, row.dims, offset + row.offset);
+      const auto state = [&](int m) {
+        const i64 offset =
+            m < 0 ? layout.accumulated + row.offset : moment_offset<M, O>(layout.moment[m], m, i);
+        return add_slot(b, ir::Space::optimizer, DType::f32, m < 0 ? row.dims : moment_dims<O>(m, row),
+                        offset);
       };
-      update_tensor(group, gradient, updates, i, matrix, [](optim::Update& u) {
-        if constexpr (requires { Optimizer::base::update_matrix(u); }) Optimizer::base::update_matrix(u);
+      update_tensor(group, gradient, updates, i, state, [](optim::Update& u) {
+        if constexpr (by_tensor)
+          Optimizer::base::update_tensor(u);
+        else if constexpr (requires { Optimizer::base::update_matrix(u); })
+          Optimizer::base::update_matrix(u);
       });
     }
   }
 
-  // A gradient, its parameters' slot, and where state laid out as they are lies.
+  // A gradient, its parameters' slot, and that of moment m; m = -1: of accumulated gradients.
   constexpr void update_tensor(int group, Value g, Value updates, int parameter, const auto& slot,
                                const auto& update) {
     if (micro > 1) {
-      const int sums = slot(ir::Space::optimizer, layout.accumulated);
+      const int sums = slot(-1);
       g = g + read_slot(b, sums);
       assign(sums, ir::constant_like(g, 0));
     }
@@ -161,7 +179,7 @@ class UpdateBuilder {
     u.parameter = read_slot(b, parameter);
     int moments[4]{};
     for (int m = 0; m < Optimizer::base::moments; ++m) {
-      moments[m] = slot(ir::Space::optimizer, layout.moment[m]);
+      moments[m] = slot(m);
       u.moment[m] = read_slot(b, moments[m]);
     }
     for (int n = 0; n < Optimizer::base::numbers; ++n) u.number[n] = scalar(Scalars::group(group) + n);

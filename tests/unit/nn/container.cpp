@@ -17,6 +17,10 @@ struct Net {
   constexpr auto operator()(auto x) const { return net(x); }
 };
 
+struct Single {
+  nn::Sequential<nn::Sequential<nn::Linear<4, 3>>> net{};
+};
+
 struct HalfFrozen {
   nn::Frozen<nn::Linear<2, 2>> body{};
   nn::Linear<2, 1> head{};
@@ -31,6 +35,10 @@ TEST_CASE("container: Sequential names its layers by number and applies them in 
   const char* names[]{"net.0.weight", "net.0.bias", "net.3.0.weight", "net.3.0.bias"};
   REQUIRE(table.size == 4);
   for (int i = 0; i < 4; ++i) CHECK(table.row[i].name.view() == names[i]);
+
+  const auto& single = nn::state_table<Single>;
+  REQUIRE(single.size == 2);
+  CHECK(single.row[0].name.view() == "net.0.0.weight");
 
   Model<Net> model(Cpu{1}, 3);
   auto whole = compile(

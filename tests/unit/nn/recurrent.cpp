@@ -1,50 +1,9 @@
 #include "weft/nn/recurrent.hpp"
 
-#include "reference.hpp"
-#include "weft/ops/join.hpp"
-#include "weft/ops/rearrange.hpp"
+#include "recurrent_results.hpp"
 
 using namespace nn_test;
 using nn::Recurrent;
-
-namespace {
-
-template <class... A>
-constexpr auto flat(const A&... a) {
-  return cat<0>(reshape<std::remove_cvref_t<decltype(to_expr(a))>::size>(a)...);
-}
-
-// A layer or cell whose results are one vector, as in tests/parity/generate_rnn.py.
-template <class M>
-struct One {
-  M rnn{};
-  constexpr auto operator()(const auto& x) const { return joined(rnn(x)); }
-  constexpr auto operator()(const auto& x, const auto& state) const { return joined(rnn(x, state)); }
-  static constexpr auto joined(const auto& results) {
-    if constexpr (requires { std::get<0>(results); })
-      return std::apply([](const auto&... r) { return flat(r...); }, results);
-    else
-      return flat(results);
-  }
-};
-// The same with a state of two parts, stacked.
-template <class M>
-struct Two {
-  M rnn{};
-  constexpr auto operator()(const auto& x) const { return joined(rnn(x)); }
-  constexpr auto operator()(const auto& x, const auto& state) const {
-    return joined(rnn(x, std::tuple{select<0, 0>(state), select<0, 1>(state)}));
-  }
-  static constexpr auto joined(const auto& results) {
-    const auto& [y, rest] = results;
-    if constexpr (requires { std::get<0>(rest); })
-      return flat(y, std::get<0>(rest), std::get<1>(rest));
-    else
-      return flat(y, rest);
-  }
-};
-
-}  // namespace
 
 TEST_CASE("recurrent: RNN agrees with torch.nn.RNN") {
   const auto file = open("recurrent");

@@ -43,6 +43,33 @@ TEST_CASE("loss_margin: margins between classes, as PyTorch") {
       },
       in<f32, 4, 6>, in<i64, 4>, in<i64, 4, 6>, in<f32, 4, 6>, in<f32, 6>);
 }
+TEST_CASE("loss_margin: triplets with a distance of one's own, as PyTorch") {
+  check_group(
+      "losses/distances",
+      [](auto a, auto p, auto n) {
+        const auto cosine = [](const auto& x, const auto& y) { return 1 - cosine_similarity(x, y); };
+        const auto euclid = [](const auto& x, const auto& y) { return pairwise_distance(x, y); };
+        const auto each = [](const auto& x, const auto& y) { return square(x - y); };
+        const auto all = [&](const auto& f) {
+          return std::tuple_cat(std::tuple{f(a, p, n)}, weighted<0, 1, 2>(f)(a, p, n));
+        };
+        return std::tuple_cat(
+            all([](auto x, auto y, auto z) { return triplet_margin_with_distance_loss(x, y, z); }),
+            all([&](auto x, auto y, auto z) {
+              return triplet_margin_with_distance_loss<none>(x, y, z, euclid, 1.5);
+            }),
+            all([&](auto x, auto y, auto z) {
+              return triplet_margin_with_distance_loss<total>(x, y, z, cosine);
+            }),
+            all([&](auto x, auto y, auto z) {
+              return triplet_margin_with_distance_loss<none, true>(x, y, z, cosine, 0.7);
+            }),
+            all([&](auto x, auto y, auto z) {
+              return triplet_margin_with_distance_loss<average, true>(x, y, z, each);
+            }));
+      },
+      in<f32, 5, 6>, in<f32, 5, 6>, in<f32, 5, 6>);
+}
 
 TEST_CASE("loss_margin: gradients against differences in f64") {
   const auto check = [](const char* what, const auto& f, const auto&... points) {
@@ -61,6 +88,13 @@ TEST_CASE("loss_margin: gradients against differences in f64") {
   check(
       "triplet_margin_loss", [](auto a, auto b, auto c) { return triplet_margin_loss<none>(a, b, c, 99); }, x,
       y, z);
+  check(
+      "triplet_margin_with_distance_loss",
+      [](auto a, auto b, auto c) {
+        const auto distance = [](const auto& u, const auto& v) { return sum<-1>(square(u - v) * u); };
+        return triplet_margin_with_distance_loss<none, true>(a, b, c, distance, 999);
+      },
+      x, y, z);
   check(
       "multi_margin_loss", [](auto a) { return multi_margin_loss<none, 2>(a, arange<i64, 3>(), 9); }, x);
   check(

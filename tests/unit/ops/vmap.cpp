@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "support/parity.hpp"
+#include "weft/exec/immediate.hpp"
 #include "weft/ops/activation.hpp"
 #include "weft/ops/conv.hpp"
 #include "weft/ops/creation.hpp"
@@ -193,4 +194,39 @@ TEST_CASE("vmap: every sample draws its own random numbers, and what no sample c
   CHECK(mean > 0.3);
   CHECK(mean < 0.7);
   for (i64 i = 0; i < 4; ++i) CHECK(same[i] == 5);
+}
+
+TEST_CASE("vmap: of literals alone, with and without what the function captures, and results of literals") {
+  auto f = compile(
+      Cpu{},
+      [](auto x, auto w) {
+        const auto squares = [&](auto z) { return square(matmul(w, z)); };
+        const auto rows = vmap([&](auto t) { return vjp(squares)(x, t); })(eye<f64, 2>());  // the Jacobian
+        const auto twice = vmap([](auto s) { return s * 2; })(arange<f64, 3>());
+        const auto [sums, starts] = vmap([](auto s) {
+          return std::tuple{sum(s), ones<i64, 2>()};
+        })(reshape<2, 3>(arange<f64, 6>()));
+        const auto fixed = vmap([](auto) { return arange<i64, 2>() + 5; })(x);
+        const auto inside = loop<2>(
+            [](auto c) { return c + sum<0>(vmap([](auto s) { return s + 1; })(arange<f64, 3>())); }, sum(x));
+        return std::tuple{rows, twice + x, sums + sum(x) * 0, starts + sum<0>(fixed) * 0, inside};
+      },
+      in<f64, 3>, in<f64, 2, 3>);
+  const std::vector<double> x{1, 2, -1}, w{0.5, 1, 2, -1, 3, 1};
+  const auto [rows, twice, sums, starts, inside] = f(x, w);
+  for (std::size_t r = 0; r < 2; ++r) {
+    double y = 0;
+    for (std::size_t k = 0; k < 3; ++k) y += w[3 * r + k] * x[k];
+    for (std::size_t k = 0; k < 3; ++k)
+      CHECK(rows.data()[3 * r + k] == doctest::Approx(2 * y * w[3 * r + k]));
+  }
+  CHECK(twice.to_vector() == std::vector<double>{1, 4, 3});
+  CHECK(sums.to_vector() == std::vector<double>{3, 12});
+  CHECK(starts.to_vector() == std::vector<i64>{1, 1, 1, 1});
+  CHECK(inside.item() == 2 + 2 * 6);
+  const Tensor<f32, Shape<2, 3>, Cpu> t(std::vector<f32>{1, 2, 3, 4, 5, 6});
+  const Tensor<f32, Shape<2>, Cpu> each = vmap([](auto row) { return sum(row * row); })(t);
+  CHECK(each.to_vector() == std::vector<f32>{14, 77});
+  const int times = static_cast<int>(x.size());
+  CHECK_THROWS_AS(static_cast<void>(vmap([times](auto row) { return row * times; })(ones<f32, 2>())), Error);
 }
