@@ -58,6 +58,35 @@ TEST_CASE("recurrent: sequences of run-time lengths agree with PyTorch's packed 
       file, "packed_gru_deep", 5, 3);
 }
 
+TEST_CASE("recurrent: gradients of sequences of run-time lengths against differences in f64") {
+  using M = nn::LSTM<2, 3, Recurrent{.bidirectional = true}, f64>;
+  Model<M> model(Cpu{}, 3);
+  auto f = compile(
+      model,
+      [](const auto& m, auto x, auto lengths) {
+        const auto loss = [&](auto z) {
+          const auto [y, last] = m(z, lengths);
+          return sum<>(y * y) + sum<>(std::get<0>(last) * std::get<1>(last));
+        };
+        return std::tuple{loss(x), grad(loss)(x)};
+      },
+      in<f64, 4, 2, 2>, in<i64, 2>);
+  std::vector<f64> x(16);
+  for (std::size_t k = 0; k < 16; ++k) x[k] = std::sin(static_cast<f64>(3 * k));
+  const std::vector<i64> lengths{4, 2};
+  const auto loss = [&] { return std::get<0>(f(x, lengths)).item(); };
+  const std::vector<f64> slopes = std::get<1>(f(x, lengths)).to_vector();
+  for (std::size_t k = 0; k < 16; ++k) {
+    const f64 at = x[k];
+    x[k] = at + 1e-4;
+    const f64 up = loss();
+    x[k] = at - 1e-4;
+    const f64 down = loss();
+    x[k] = at;
+    CHECK(slopes[k] == doctest::Approx((up - down) / 2e-4).epsilon(1e-7));
+  }
+}
+
 TEST_CASE("recurrent: padding is not read, a length of zero leaves the state, one too great is the whole") {
   using M = nn::GRU<2, 3, Recurrent{.bidirectional = true}>;
   Model<M> model(Cpu{}, 3);

@@ -2,6 +2,7 @@
 
 #include "support/gradcheck.hpp"
 #include "support/parity.hpp"
+#include "weft/exec/immediate.hpp"
 #include "weft/ops/activation.hpp"
 #include "weft/ops/pointwise_more.hpp"
 #include "weighted.hpp"
@@ -87,6 +88,25 @@ TEST_CASE("ctc_loss: lengths that cannot be give NaN, no targets is what blanks 
     CHECK(std::isnan(loss[k]));
     CHECK(blanks[k] == doctest::Approx(6));
   }
+}
+
+TEST_CASE("ctc_loss: of run-time tensors, and of small floats computed in f32") {
+  const std::vector<f32> x(24, -1.25f);
+  const Tensor<f32, Shape<4, 2, 3>, Cpu> log_probs(x);
+  const Tensor<i32, Shape<2, 2>, Cpu> targets(std::vector<i32>{0, 1, 1, 0});
+  const Tensor<i32, Shape<2>, Cpu> steps(std::vector<i32>{4, 1}), counts(std::vector<i32>{2, 2});
+  const Tensor<f32, Shape<2>, Cpu> loss =
+      ctc_loss<none>(log_probs, targets, steps, counts, {.blank = 2, .zero_infinity = true});
+  CHECK(loss.to_vector()[0] ==
+        doctest::Approx(4 * 1.25 - std::log(15.0)));  // alignments of two labels in four
+  CHECK(loss.to_vector()[1] == 0);
+  auto f = compile(
+      Cpu{}, [](auto z, auto y, auto n) { return ctc_loss<none>(z, y, n, n, {.blank = 2}); },
+      in<bf16, 4, 1, 3>, in<i64, 1, 2>, in<i64, 1>);
+  std::vector<bf16> small(12);
+  for (bf16& v : small) v = bf16(-1.25f);
+  const auto rounded = f(small, std::vector<i64>{0, 1}, std::vector<i64>{2});
+  CHECK(static_cast<f32>(rounded[0]) == 2.5f);
 }
 
 TEST_CASE("ctc_loss: gradients against differences in f64") {
