@@ -8011,7 +8011,10 @@ struct Loop {
     for (int a = 0; a < header.col_axes; ++a) n *= View::extent(header.row_axes + a);
     return n;
   }
-  WEFT_HD static constexpr i64 kept_bytes() { return header.kept * ((static_cols() * 8 + 63) / 64 * 64); }
+  // Of each slot: whole values of the widest kind.
+  WEFT_HD static constexpr i64 kept_bytes() {
+    return header.kept * ((static_cols() + widest_value - 1) / widest_value * widest_value * 8);
+  }
   static constexpr int last_axis = header.axes() - 1;
   WEFT_HD static constexpr i64 last_extent() { return View::extent(last_axis); }
   static constexpr bool single = Threads > 0 && header.col_axes == 1 &&
@@ -34252,7 +34255,8 @@ using ir::Op;
 using ir::Value;
 using schedule::Schedule;
 
-// Bound to one group's vectors. All f32; numbers and updates broadcast.
+// Bound to one group's vectors. All of the parameters' dtype; numbers (run-time scalars of f32) and updates
+// broadcast.
 struct Update {
   Value parameter;
   Value gradient;
@@ -36066,6 +36070,22 @@ struct CustomSignatures {
 
 namespace weft::train {
 
+// The dtype of a model's trained parameters, which is one for all: f32 or f64. Gradients, moments and the
+// update have it, too; f32 where nothing is trained.
+template <class M>
+constexpr DType parameter_type() {
+  for (int i = 0; i < nn::state_table<M>.size; ++i)
+    if (nn::state_table<M>.row[i].trained) return nn::state_table<M>.row[i].dtype;
+  return DType::f32;
+}
+template <class M>
+constexpr bool parameters_agree() {
+  for (int i = 0; i < nn::state_table<M>.size; ++i)
+    if (nn::state_table<M>.row[i].trained && nn::state_table<M>.row[i].dtype != parameter_type<M>())
+      return false;
+  return parameter_type<M>() == DType::f32 || parameter_type<M>() == DType::f64;
+}
+
 // Where the optimiser's state lies in its block, in bytes.
 struct OptimizerLayout {
   i64 updates = 0, scale = 0, good = 0;
@@ -36097,8 +36117,9 @@ constexpr i64 moment_offset(i64 begin, int m, int i) {
   if (!is_factor<O>(m)) return begin + (i < table.size ? table.row[i].offset : table.trained_bytes);
   for (int k = 0; k < i; ++k)
     if (table.row[k].trained)
-      begin += (moment_dims<O>(m, table.row[k]).size() * 4 + nn::state_alignment - 1) / nn::state_alignment *
-               nn::state_alignment;
+      begin +=
+          (moment_dims<O>(m, table.row[k]).size() * size_of(parameter_type<M>()) + nn::state_alignment - 1) /
+          nn::state_alignment * nn::state_alignment;
   return begin;
 }
 
@@ -36262,6 +36283,7 @@ class UpdateBuilder {
   using Optimizer = typename O::Optimizer;
   using Scalars = ScalarLayout<O>;
   static constexpr OptimizerLayout layout = optimizer_layout<M, O>;
+  static constexpr DType type = parameter_type<M>();
   static constexpr int micro = O::Accumulation::count;
   static constexpr bool scaled = O::Precision::scaled;
   static constexpr bool by_norm = std::is_same_v<typename O::Clip, clip::Norm>;
@@ -36277,7 +36299,7 @@ class UpdateBuilder {
 
   // Adds to the accumulated gradients, nothing else.
   constexpr ir::Graph accumulate() {
-    const int sums = add_slot(b, ir::Space::optimizer, DType::f32, flat(arena()), layout.accumulated);
+    const int sums = add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated);
     assign(sums, read_slot(b, sums) + pack(whole_arena));
     return static_cast<ir::Graph&&>(b.graph);
   }
@@ -36288,7 +36310,7 @@ class UpdateBuilder {
     if constexpr (scaled) {
       const int updates = add_slot(b, ir::Space::optimizer, DType::i32, Dims{}, layout.updates);
       const Value before = read_slot(b, updates), after = before + 1.0;
-      update_groups(ir::cast(after, DType::f32));
+      update_groups(ir::cast(after, type));
       assign(updates, keep(after, before));
       update_scale();
     } else {
@@ -36299,7 +36321,7 @@ class UpdateBuilder {
 
  private:
   static constexpr int whole_arena = -1;
-  static constexpr i64 arena() { return nn::state_table<M>.trained_bytes / 4; }
+  static constexpr i64 arena() { return nn::state_table<M>.trained_bytes / size_of(type); }
   static constexpr Dims flat(i64 length) {
     Dims d;
     d.rank = 1;
@@ -36313,7 +36335,11 @@ class UpdateBuilder {
     for (int r = 0; r < span.size; ++r) length += b.graph.ranges[span.begin + r].length;
     return length;
   }
-  constexpr Value scalar(int k) { return {&b, b.leaf(Op::scalar, DType::f32, Dims{}, static_cast<u64>(k))}; }
+  // Run-time scalar k, an f32, as the parameters' dtype.
+  constexpr Value scalar(int k) {
+    const Value x{&b, b.leaf(Op::scalar, DType::f32, Dims{}, static_cast<u64>(k))};
+    return ir::cast(x, type);
+  }
   constexpr void assign(int slot, Value v) { b.graph.assigns.push({slot, v.id}); }
   constexpr Value keep(Value changed, Value unchanged) const {
     return scaled ? ir::select(skip_, unchanged, changed) : changed;
@@ -36330,22 +36356,20 @@ class UpdateBuilder {
       const int gradient = gradients_[k++];
       if (group != whole_arena && group_of<Optimizer>(row) != group) continue;
       operands.push(gradient);
-      offsets.push(row.offset / 4);
+      offsets.push(row.offset / size_of(type));
     }
-    return ir::pack(b, DType::f32, length_of(group), operands, offsets,
-                    static_cast<u64>(static_cast<i64>(group)));
+    return ir::pack(b, type, length_of(group), operands, offsets, static_cast<u64>(static_cast<i64>(group)));
   }
 
   // What every gradient is multiplied by: the mean over microbatches, one over the loss scale, the norm's
   // bound.
   constexpr void make_factor() {
-    factor_ = ir::constant(b, DType::f32, Dims{}, 1.0 / micro);
-    if (scaled) factor_ = factor_ / read_slot(b, scale_slot_);
+    factor_ = ir::constant(b, type, Dims{}, 1.0 / micro);
+    if (scaled) factor_ = factor_ / ir::cast(read_slot(b, scale_slot_), type);
     if (!by_norm && !scaled) return;
     Value all = pack(whole_arena);
     if (micro > 1)
-      all = all +
-            read_slot(b, add_slot(b, ir::Space::optimizer, DType::f32, flat(arena()), layout.accumulated));
+      all = all + read_slot(b, add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated));
     if (by_norm) {
       const Value norm =
           ir::unary(Op::sqrt, ir::reshape(ir::reduce(Op::reduce_sum, all * all, 1u), Dims{})) * factor_;
@@ -36360,7 +36384,7 @@ class UpdateBuilder {
   }
 
   // One update of the group's vector; of an optimiser that works on matrices, one for each of them.
-  // `updates`: how many were applied, this one included; f32, exact up to 2^24.
+  // `updates`: how many were applied, this one included; exact up to 2^24.
   constexpr void update_groups(Value updates) {
     for (int k = 0; k < Optimizer::group_count; ++k)
       if (b.graph.groups[k].size > 0) update_group(k, updates);
@@ -36377,7 +36401,7 @@ class UpdateBuilder {
   }
   constexpr void update_vector(int k, Value updates) {
     const auto vector = [&](ir::Space space, i64 offset) {
-      return add_slot(b, space, DType::f32, flat(length_of(k)), offset, k);
+      return add_slot(b, space, type, flat(length_of(k)), offset, k);
     };
     const auto state = [&](int m) {
       return vector(ir::Space::optimizer, m < 0 ? layout.accumulated : layout.moment[m]);
@@ -36398,8 +36422,7 @@ class UpdateBuilder {
       const auto state = [&](int m) {
         const i64 offset =
             m < 0 ? layout.accumulated + row.offset : moment_offset<M, O>(layout.moment[m], m, i);
-        return add_slot(b, ir::Space::optimizer, DType::f32, m < 0 ? row.dims : moment_dims<O>(m, row),
-                        offset);
+        return add_slot(b, ir::Space::optimizer, type, m < 0 ? row.dims : moment_dims<O>(m, row), offset);
       };
       update_tensor(group, gradient, updates, i, state, [](optim::Update& u) {
         if constexpr (by_tensor)
@@ -36594,16 +36617,11 @@ struct LossIsScalar {
       Ok, "make_trainer: the loss must be one floating-point number: reduce it with mean<>() or sum<>()");
 };
 template <bool Ok, class Model>
-struct ParametersAreF32 {
-  static_assert(Ok, "make_trainer: trained parameters must be f32; a precision policy lowers the products");
+struct ParametersAgree {
+  static_assert(Ok,
+                "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
+                "products");
 };
-
-template <class M>
-constexpr bool parameters_are_f32() {
-  for (int i = 0; i < nn::state_table<M>.size; ++i)
-    if (nn::state_table<M>.row[i].trained && nn::state_table<M>.row[i].dtype != DType::f32) return false;
-  return true;
-}
 
 template <class M, int I>
 constexpr auto state_name() {
@@ -36832,7 +36850,8 @@ class Trainer {
     Memory::to_host(model_.device(), state.data(), state_.data(), layout.bytes);
     std::vector<io::SafetensorsTensor> tensors = exec::state_tensors<M>(model.data());
     for_each_moment([&](int m, const nn::StateInfo& row, const Dims& dims, i64 offset) {
-      tensors.push_back({moment_name(m, row), DType::f32, exec::extents(dims), state.data() + offset});
+      tensors.push_back(
+          {moment_name(m, row), train::parameter_type<M>(), exec::extents(dims), state.data() + offset});
     });
     if constexpr (!O::Precision::scaled) {
       const i32 applied = static_cast<i32>(updates_);
@@ -36878,7 +36897,7 @@ class Trainer {
       if (entry.bytes > 0) std::memcpy(state.data() + offset, entry.data, entry.bytes);
     };
     for_each_moment([&](int m, const nn::StateInfo& row, const Dims& dims, i64 offset) {
-      take(moment_name(m, row), DType::f32, dims, offset);
+      take(moment_name(m, row), train::parameter_type<M>(), dims, offset);
     });
     take("weft.updates", DType::i32, Dims{}, layout.updates);
     take("weft.scale", DType::f32, Dims{}, layout.scale);
@@ -36934,8 +36953,8 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
       return false;
   }();
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
-  static_assert(sizeof(ParametersAreF32<parameters_are_f32<M>(), M>) > 0);
-  if constexpr (scalar && parameters_are_f32<M>()) {
+  static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
+  if constexpr (scalar && parameters_agree<M>()) {
     using Source = StepSource<M, F, Sorted, true, I...>;
     constexpr int unused = Source::unused_input(), unreached = Source::unreached();
     static_assert(sizeof(EveryInputIsRead<(unused < 0), M, unused>) > 0);

@@ -37,7 +37,10 @@ struct Loop {
     for (int a = 0; a < header.col_axes; ++a) n *= View::extent(header.row_axes + a);
     return n;
   }
-  WEFT_HD static constexpr i64 kept_bytes() { return header.kept * ((static_cols() * 8 + 63) / 64 * 64); }
+  // Of each slot: whole values of the widest kind.
+  WEFT_HD static constexpr i64 kept_bytes() {
+    return header.kept * ((static_cols() + widest_value - 1) / widest_value * widest_value * 8);
+  }
   static constexpr int last_axis = header.axes() - 1;
   WEFT_HD static constexpr i64 last_extent() { return View::extent(last_axis); }
   static constexpr bool single = Threads > 0 && header.col_axes == 1 &&

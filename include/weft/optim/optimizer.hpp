@@ -29,7 +29,8 @@ using ir::Op;
 using ir::Value;
 using schedule::Schedule;
 
-// Bound to one group's vectors. All f32; numbers and updates broadcast.
+// Bound to one group's vectors. All of the parameters' dtype; numbers (run-time scalars of f32) and updates
+// broadcast.
 struct Update {
   Value parameter;
   Value gradient;

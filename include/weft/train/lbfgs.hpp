@@ -21,8 +21,14 @@ struct LbfgsTakesOption {
                 "gradient of the loss as it is");
 };
 
+template <bool Ok, class Model>
+struct LbfgsMovesF32 {
+  static_assert(Ok, "LBFGS: trained parameters must be f32");
+};
+
 template <class M, class F, class Device, class O, class... I>
 class LbfgsTrainer {
+  static_assert(sizeof(LbfgsMovesF32<parameter_type<M>() == DType::f32, M>) > 0);
   using Code = exec::Compiled<StepSource<M, F, O, false, I...>>;
   using Program = typename exec::ProgramOf<Device, Code>::type;
   using Memory = exec::DeviceMemory<Device>;

@@ -11,6 +11,22 @@
 
 namespace weft::train {
 
+// The dtype of a model's trained parameters, which is one for all: f32 or f64. Gradients, moments and the
+// update have it, too; f32 where nothing is trained.
+template <class M>
+constexpr DType parameter_type() {
+  for (int i = 0; i < nn::state_table<M>.size; ++i)
+    if (nn::state_table<M>.row[i].trained) return nn::state_table<M>.row[i].dtype;
+  return DType::f32;
+}
+template <class M>
+constexpr bool parameters_agree() {
+  for (int i = 0; i < nn::state_table<M>.size; ++i)
+    if (nn::state_table<M>.row[i].trained && nn::state_table<M>.row[i].dtype != parameter_type<M>())
+      return false;
+  return parameter_type<M>() == DType::f32 || parameter_type<M>() == DType::f64;
+}
+
 // Where the optimiser's state lies in its block, in bytes.
 struct OptimizerLayout {
   i64 updates = 0, scale = 0, good = 0;
@@ -42,8 +58,9 @@ constexpr i64 moment_offset(i64 begin, int m, int i) {
   if (!is_factor<O>(m)) return begin + (i < table.size ? table.row[i].offset : table.trained_bytes);
   for (int k = 0; k < i; ++k)
     if (table.row[k].trained)
-      begin += (moment_dims<O>(m, table.row[k]).size() * 4 + nn::state_alignment - 1) / nn::state_alignment *
-               nn::state_alignment;
+      begin +=
+          (moment_dims<O>(m, table.row[k]).size() * size_of(parameter_type<M>()) + nn::state_alignment - 1) /
+          nn::state_alignment * nn::state_alignment;
   return begin;
 }
 

@@ -36,16 +36,11 @@ struct LossIsScalar {
       Ok, "make_trainer: the loss must be one floating-point number: reduce it with mean<>() or sum<>()");
 };
 template <bool Ok, class Model>
-struct ParametersAreF32 {
-  static_assert(Ok, "make_trainer: trained parameters must be f32; a precision policy lowers the products");
+struct ParametersAgree {
+  static_assert(Ok,
+                "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
+                "products");
 };
-
-template <class M>
-constexpr bool parameters_are_f32() {
-  for (int i = 0; i < nn::state_table<M>.size; ++i)
-    if (nn::state_table<M>.row[i].trained && nn::state_table<M>.row[i].dtype != DType::f32) return false;
-  return true;
-}
 
 template <class M, int I>
 constexpr auto state_name() {
@@ -274,7 +269,8 @@ class Trainer {
     Memory::to_host(model_.device(), state.data(), state_.data(), layout.bytes);
     std::vector<io::SafetensorsTensor> tensors = exec::state_tensors<M>(model.data());
     for_each_moment([&](int m, const nn::StateInfo& row, const Dims& dims, i64 offset) {
-      tensors.push_back({moment_name(m, row), DType::f32, exec::extents(dims), state.data() + offset});
+      tensors.push_back(
+          {moment_name(m, row), train::parameter_type<M>(), exec::extents(dims), state.data() + offset});
     });
     if constexpr (!O::Precision::scaled) {
       const i32 applied = static_cast<i32>(updates_);
@@ -320,7 +316,7 @@ class Trainer {
       if (entry.bytes > 0) std::memcpy(state.data() + offset, entry.data, entry.bytes);
     };
     for_each_moment([&](int m, const nn::StateInfo& row, const Dims& dims, i64 offset) {
-      take(moment_name(m, row), DType::f32, dims, offset);
+      take(moment_name(m, row), train::parameter_type<M>(), dims, offset);
     });
     take("weft.updates", DType::i32, Dims{}, layout.updates);
     take("weft.scale", DType::f32, Dims{}, layout.scale);
@@ -376,8 +372,8 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
       return false;
   }();
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
-  static_assert(sizeof(ParametersAreF32<parameters_are_f32<M>(), M>) > 0);
-  if constexpr (scalar && parameters_are_f32<M>()) {
+  static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
+  if constexpr (scalar && parameters_agree<M>()) {
     using Source = StepSource<M, F, Sorted, true, I...>;
     constexpr int unused = Source::unused_input(), unreached = Source::unreached();
     static_assert(sizeof(EveryInputIsRead<(unused < 0), M, unused>) > 0);

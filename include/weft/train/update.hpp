@@ -12,6 +12,7 @@ class UpdateBuilder {
   using Optimizer = typename O::Optimizer;
   using Scalars = ScalarLayout<O>;
   static constexpr OptimizerLayout layout = optimizer_layout<M, O>;
+  static constexpr DType type = parameter_type<M>();
   static constexpr int micro = O::Accumulation::count;
   static constexpr bool scaled = O::Precision::scaled;
   static constexpr bool by_norm = std::is_same_v<typename O::Clip, clip::Norm>;
@@ -27,7 +28,7 @@ class UpdateBuilder {
 
   // Adds to the accumulated gradients, nothing else.
   constexpr ir::Graph accumulate() {
-    const int sums = add_slot(b, ir::Space::optimizer, DType::f32, flat(arena()), layout.accumulated);
+    const int sums = add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated);
     assign(sums, read_slot(b, sums) + pack(whole_arena));
     return static_cast<ir::Graph&&>(b.graph);
   }
@@ -38,7 +39,7 @@ class UpdateBuilder {
     if constexpr (scaled) {
       const int updates = add_slot(b, ir::Space::optimizer, DType::i32, Dims{}, layout.updates);
       const Value before = read_slot(b, updates), after = before + 1.0;
-      update_groups(ir::cast(after, DType::f32));
+      update_groups(ir::cast(after, type));
       assign(updates, keep(after, before));
       update_scale();
     } else {
@@ -49,7 +50,7 @@ class UpdateBuilder {
 
  private:
   static constexpr int whole_arena = -1;
-  static constexpr i64 arena() { return nn::state_table<M>.trained_bytes / 4; }
+  static constexpr i64 arena() { return nn::state_table<M>.trained_bytes / size_of(type); }
   static constexpr Dims flat(i64 length) {
     Dims d;
     d.rank = 1;
@@ -63,7 +64,11 @@ class UpdateBuilder {
     for (int r = 0; r < span.size; ++r) length += b.graph.ranges[span.begin + r].length;
     return length;
   }
-  constexpr Value scalar(int k) { return {&b, b.leaf(Op::scalar, DType::f32, Dims{}, static_cast<u64>(k))}; }
+  // Run-time scalar k, an f32, as the parameters' dtype.
+  constexpr Value scalar(int k) {
+    const Value x{&b, b.leaf(Op::scalar, DType::f32, Dims{}, static_cast<u64>(k))};
+    return ir::cast(x, type);
+  }
   constexpr void assign(int slot, Value v) { b.graph.assigns.push({slot, v.id}); }
   constexpr Value keep(Value changed, Value unchanged) const {
     return scaled ? ir::select(skip_, unchanged, changed) : changed;
@@ -80,22 +85,20 @@ class UpdateBuilder {
       const int gradient = gradients_[k++];
       if (group != whole_arena && group_of<Optimizer>(row) != group) continue;
       operands.push(gradient);
-      offsets.push(row.offset / 4);
+      offsets.push(row.offset / size_of(type));
     }
-    return ir::pack(b, DType::f32, length_of(group), operands, offsets,
-                    static_cast<u64>(static_cast<i64>(group)));
+    return ir::pack(b, type, length_of(group), operands, offsets, static_cast<u64>(static_cast<i64>(group)));
   }
 
   // What every gradient is multiplied by: the mean over microbatches, one over the loss scale, the norm's
   // bound.
   constexpr void make_factor() {
-    factor_ = ir::constant(b, DType::f32, Dims{}, 1.0 / micro);
-    if (scaled) factor_ = factor_ / read_slot(b, scale_slot_);
+    factor_ = ir::constant(b, type, Dims{}, 1.0 / micro);
+    if (scaled) factor_ = factor_ / ir::cast(read_slot(b, scale_slot_), type);
     if (!by_norm && !scaled) return;
     Value all = pack(whole_arena);
     if (micro > 1)
-      all = all +
-            read_slot(b, add_slot(b, ir::Space::optimizer, DType::f32, flat(arena()), layout.accumulated));
+      all = all + read_slot(b, add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated));
     if (by_norm) {
       const Value norm =
           ir::unary(Op::sqrt, ir::reshape(ir::reduce(Op::reduce_sum, all * all, 1u), Dims{})) * factor_;
@@ -110,7 +113,7 @@ class UpdateBuilder {
   }
 
   // One update of the group's vector; of an optimiser that works on matrices, one for each of them.
-  // `updates`: how many were applied, this one included; f32, exact up to 2^24.
+  // `updates`: how many were applied, this one included; exact up to 2^24.
   constexpr void update_groups(Value updates) {
     for (int k = 0; k < Optimizer::group_count; ++k)
       if (b.graph.groups[k].size > 0) update_group(k, updates);
@@ -127,7 +130,7 @@ class UpdateBuilder {
   }
   constexpr void update_vector(int k, Value updates) {
     const auto vector = [&](ir::Space space, i64 offset) {
-      return add_slot(b, space, DType::f32, flat(length_of(k)), offset, k);
+      return add_slot(b, space, type, flat(length_of(k)), offset, k);
     };
     const auto state = [&](int m) {
       return vector(ir::Space::optimizer, m < 0 ? layout.accumulated : layout.moment[m]);
@@ -148,8 +151,7 @@ class UpdateBuilder {
       const auto state = [&](int m) {
         const i64 offset =
             m < 0 ? layout.accumulated + row.offset : moment_offset<M, O>(layout.moment[m], m, i);
-        return add_slot(b, ir::Space::optimizer, DType::f32, m < 0 ? row.dims : moment_dims<O>(m, row),
-                        offset);
+        return add_slot(b, ir::Space::optimizer, type, m < 0 ? row.dims : moment_dims<O>(m, row), offset);
       };
       update_tensor(group, gradient, updates, i, state, [](optim::Update& u) {
         if constexpr (by_tensor)
