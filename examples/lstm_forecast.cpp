@@ -117,7 +117,7 @@ int main(int argc, char** argv) try {
   for (int epoch = 0; epoch < epochs; ++epoch) {
     i64 done = 0;
     for (auto& [x, y, present] : loader) {
-      const Loss loss = trainer.step(x, y, present);
+      const auto loss = trainer.step(x, y, present);
       progress.update(epoch, ++done, loss);
     }
   }

@@ -13,7 +13,7 @@ class TrainingLog {
       : curve_(std::move(chart)), progress_(progress), batches_(progress.batches) {}
 
   // The loss of the step that was just taken.
-  void add(const weft::Loss& loss) {
+  void add(const weft::StepLoss& loss) {
     pending_.push_back(loss);
     progress_.update(epoch_, ++done_, loss);
     const bool epoch_ends = done_ == batches_;
@@ -32,13 +32,13 @@ class TrainingLog {
 
  private:
   void read_pending() {
-    for (const weft::Loss& loss : pending_) sum_ += static_cast<double>(loss);
+    for (const weft::StepLoss& loss : pending_) sum_ += static_cast<double>(loss);
     pending_.clear();
   }
 
   weft::train::Curve curve_;
   weft::train::Progress progress_;
-  std::vector<weft::Loss> pending_;
+  std::vector<weft::StepLoss> pending_;
   weft::i64 batches_, epoch_ = 0, done_ = 0;
   double sum_ = 0, start_ = weft::train::steady_seconds();
 };

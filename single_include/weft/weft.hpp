@@ -13123,11 +13123,11 @@ namespace weft {
 
 // Numbers that a message shows beside shapes.
 template <i64 Value>
-struct Axis {};
+struct GivenAxis {};
 template <i64 Value>
-struct Rank {};
+struct GivenRank {};
 template <i64 Value>
-struct Size {};
+struct GivenSize {};
 
 template <bool Ok, class Op, class... Shapes>
 struct ShapesBroadcast {
@@ -13156,13 +13156,13 @@ struct SizesEqual {
   static_assert(Ok, "the new shape does not hold the same number of elements");
 };
 
-// What: an Axis<i>, then the Shape it should fit in.
+// What: a GivenAxis<i>, then the Shape it should fit in.
 template <bool Ok, class Op, class... What>
 struct AxisInRange {
   static_assert(Ok, "the axis does not exist: it must lie in [-rank, rank)");
 };
 
-// What: a Shape, then the Rank<r> it should have.
+// What: a Shape, then the GivenRank<r> it should have.
 template <bool Ok, class Op, class... What>
 struct RankIs {
   static_assert(Ok, "the tensor has the wrong number of axes");
@@ -16680,14 +16680,14 @@ constexpr bool takes(ir::Op op, DType t) {
 
 // One operand; the result has its shape. `Float`: integers are promoted to f32, as in PyTorch.
 template <ir::Op op, bool Float>
-struct Unary : Operation<Unary<op, Float>> {
+struct UnaryOp : Operation<UnaryOp<op, Float>> {
   template <class A>
   static constexpr auto apply(ir::Builder& b, const A& a) {
     using T0 = dtype_of_operand<A>;
     using T = std::conditional_t<Float, floating<T0>, T0>;
     using R = std::conditional_t<ir::is_predicate(op), bool, T>;
     constexpr bool ok = detail::takes(op, dtype_of<T>);
-    static_assert(sizeof(DtypeAllowed<ok, Unary, T>) > 0);
+    static_assert(sizeof(DtypeAllowed<ok, UnaryOp, T>) > 0);
     if constexpr (ok && !(op == ir::Op::sign && std::is_same_v<T, bool>))  // a boolean is its own sign
       return Expr<R, shape_of_operand<A>>{ir::unary(op, detail::as_value<T>(b, a))};
     else
@@ -16697,15 +16697,15 @@ struct Unary : Operation<Unary<op, Float>> {
 
 // Two operands of common dtype and broadcast shapes.
 template <ir::Op op, bool Float = false>
-struct Binary : Operation<Binary<op, Float>> {
+struct BinaryOp : Operation<BinaryOp<op, Float>> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
     using T0 = common<A, B>;
     using T = std::conditional_t<Float, floating<T0>, T0>;
     using R = std::conditional_t<ir::is_predicate(op), bool, T>;
-    using S = decltype(detail::broadcast_shapes<Binary, A, B>());
+    using S = decltype(detail::broadcast_shapes<BinaryOp, A, B>());
     constexpr bool ok = detail::takes(op, dtype_of<T>);
-    static_assert(sizeof(DtypeAllowed<ok, Binary, dtype_of_operand<A>, dtype_of_operand<B>>) > 0);
+    static_assert(sizeof(DtypeAllowed<ok, BinaryOp, dtype_of_operand<A>, dtype_of_operand<B>>) > 0);
     if constexpr (ok)
       return Expr<R, S>{ir::binary(op, detail::as_value<T>(b, x), detail::as_value<T>(b, y))};
     else
@@ -16715,15 +16715,15 @@ struct Binary : Operation<Binary<op, Float>> {
 
 // y op x: greater and greater-equal from less.
 template <ir::Op op>
-struct Swapped : Operation<Swapped<op>> {
+struct SwappedOp : Operation<SwappedOp<op>> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    return Binary<op>::apply(b, y, x);
+    return BinaryOp<op>::apply(b, y, x);
   }
 };
 
 template <class T>
-struct Cast : Operation<Cast<T>> {
+struct CastOp : Operation<CastOp<T>> {
   template <class A>
   static constexpr auto apply(ir::Builder&, const A& a) {
     static_assert(is_expr<A>, "cast: the operand must be a tensor expression");
@@ -16732,11 +16732,11 @@ struct Cast : Operation<Cast<T>> {
 };
 
 // Every bit turned; of booleans, not.
-struct BitwiseNot : Operation<BitwiseNot> {
+struct BitwiseNotOp : Operation<BitwiseNotOp> {
   template <class A>
   static constexpr auto apply(ir::Builder&, const A& a) {
     constexpr DType t = dtype_of<typename A::dtype>;
-    static_assert(sizeof(DtypeAllowed<!is_float(t), BitwiseNot, typename A::dtype>) > 0);
+    static_assert(sizeof(DtypeAllowed<!is_float(t), BitwiseNotOp, typename A::dtype>) > 0);
     if constexpr (t == DType::boolean)
       return A{ir::unary(ir::Op::logical_not, a.value)};
     else if constexpr (is_float(t))
@@ -16747,7 +16747,7 @@ struct BitwiseNot : Operation<BitwiseNot> {
 };
 
 // Whether the sign bit is set: of -0 and of negative NaN, too.
-struct SignBit : Operation<SignBit> {
+struct SignBitOp : Operation<SignBitOp> {
   template <class A>
   static constexpr auto apply(ir::Builder&, const A& a) {
     constexpr DType t = dtype_of<typename A::dtype>;
@@ -16761,20 +16761,20 @@ struct SignBit : Operation<SignBit> {
   }
 };
 
-struct StopGradient : Operation<StopGradient> {
+struct StopGradientOp : Operation<StopGradientOp> {
   template <class A>
   static constexpr auto apply(ir::Builder&, const A& a) {
     return A{ir::unary(ir::Op::stop_gradient, a.value)};
   }
 };
 
-struct Where : Operation<Where> {
+struct WhereOp : Operation<WhereOp> {
   template <class C, class A, class B>
   static constexpr auto apply(ir::Builder& b, const C& condition, const A& x, const B& y) {
     static_assert(std::is_same_v<dtype_of_operand<C>, bool>, "where: the condition must be boolean");
     using T = common<A, B>;
-    using S1 = decltype(detail::broadcast_shapes<Where, A, B>());
-    using S = decltype(detail::broadcast_shapes<Where, C, Expr<T, S1>>());
+    using S1 = decltype(detail::broadcast_shapes<WhereOp, A, B>());
+    using S = decltype(detail::broadcast_shapes<WhereOp, C, Expr<T, S1>>());
     ir::Value v = ir::select(detail::as_value<bool>(b, condition), detail::as_value<T>(b, x),
                              detail::as_value<T>(b, y));
     return Expr<T, S>{ir::broadcast(v, S::value)};
@@ -16782,43 +16782,43 @@ struct Where : Operation<Where> {
 };
 
 // a * b + c rounded once.
-struct Fma : Operation<Fma> {
+struct FmaOp : Operation<FmaOp> {
   template <class A, class B, class C>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y, const C& z) {
     using T = floating<common<Expr<common<A, B>, Shape<>>, C>>;
-    using S1 = decltype(detail::broadcast_shapes<Fma, A, B>());
-    using S = decltype(detail::broadcast_shapes<Fma, Expr<T, S1>, C>());
+    using S1 = decltype(detail::broadcast_shapes<FmaOp, A, B>());
+    using S = decltype(detail::broadcast_shapes<FmaOp, Expr<T, S1>, C>());
     const auto as = [&](const auto& v) { return ir::broadcast(detail::as_value<T>(b, v), S::value); };
     const ir::Value p = as(x);
     return Expr<T, S>{ir::raw(ir::Op::fma, dtype_of<T>, p.node().shape, 0, -1, p, as(y), as(z))};
   }
 };
 
-inline constexpr Unary<ir::Op::neg, false> neg{};
-inline constexpr Unary<ir::Op::sign, false> sign{};
-inline constexpr Unary<ir::Op::logical_not, false> logical_not{};
+inline constexpr UnaryOp<ir::Op::neg, false> neg{};
+inline constexpr UnaryOp<ir::Op::sign, false> sign{};
+inline constexpr UnaryOp<ir::Op::logical_not, false> logical_not{};
 
-inline constexpr Binary<ir::Op::add> add{};
-inline constexpr Binary<ir::Op::sub> sub{};
-inline constexpr Binary<ir::Op::mul> mul{};
-inline constexpr Binary<ir::Op::max> maximum{};
-inline constexpr Binary<ir::Op::min> minimum{};
-inline constexpr Binary<ir::Op::eq> eq{};
-inline constexpr Binary<ir::Op::ne> ne{};
-inline constexpr Binary<ir::Op::lt> lt{};
-inline constexpr Binary<ir::Op::le> le{};
-inline constexpr Swapped<ir::Op::lt> gt{};
-inline constexpr Swapped<ir::Op::le> ge{};
-inline constexpr Binary<ir::Op::bit_and> bitwise_and{};
-inline constexpr Binary<ir::Op::bit_or> bitwise_or{};
-inline constexpr Binary<ir::Op::bit_xor> bitwise_xor{};
+inline constexpr BinaryOp<ir::Op::add> add{};
+inline constexpr BinaryOp<ir::Op::sub> sub{};
+inline constexpr BinaryOp<ir::Op::mul> mul{};
+inline constexpr BinaryOp<ir::Op::max> maximum{};
+inline constexpr BinaryOp<ir::Op::min> minimum{};
+inline constexpr BinaryOp<ir::Op::eq> eq{};
+inline constexpr BinaryOp<ir::Op::ne> ne{};
+inline constexpr BinaryOp<ir::Op::lt> lt{};
+inline constexpr BinaryOp<ir::Op::le> le{};
+inline constexpr SwappedOp<ir::Op::lt> gt{};
+inline constexpr SwappedOp<ir::Op::le> ge{};
+inline constexpr BinaryOp<ir::Op::bit_and> bitwise_and{};
+inline constexpr BinaryOp<ir::Op::bit_or> bitwise_or{};
+inline constexpr BinaryOp<ir::Op::bit_xor> bitwise_xor{};
 
-inline constexpr BitwiseNot bitwise_not{};
+inline constexpr BitwiseNotOp bitwise_not{};
 
 template <class T>
-inline constexpr Cast<T> cast{};
-inline constexpr StopGradient stop_gradient{};
-inline constexpr Where where{};
+inline constexpr CastOp<T> cast{};
+inline constexpr StopGradientOp stop_gradient{};
+inline constexpr WhereOp where{};
 
 // Operators need one operand that is an expression, a parameter, a literal or a tensor.
 template <class A, class B>
@@ -16827,86 +16827,102 @@ concept OperatorOperands = Operand<A> && Operand<B> &&(!Scalar<A> || !Scalar<B>)
 // Names that the C library has at global scope are function templates, so that they overload beside ::exp
 // under `using namespace weft`; all others are function objects.
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto abs(const A& a) { return Unary<ir::Op::abs, false>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto abs(const A& a) { return UnaryOp<ir::Op::abs, false>{}(a); }
 template <class A>
 requires(Operand<A> && !Scalar<A>) constexpr auto floor(const A& a) {
-  return Unary<ir::Op::floor, false>{}(a);
+  return UnaryOp<ir::Op::floor, false>{}(a);
 }
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto ceil(const A& a) { return Unary<ir::Op::ceil, false>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto ceil(const A& a) {
+  return UnaryOp<ir::Op::ceil, false>{}(a);
+}
 template <class A>
 requires(Operand<A> && !Scalar<A>) constexpr auto round(const A& a) {
-  return Unary<ir::Op::round, false>{}(a);
+  return UnaryOp<ir::Op::round, false>{}(a);
 }
 template <class A>
 requires(Operand<A> && !Scalar<A>) constexpr auto trunc(const A& a) {
-  return Unary<ir::Op::trunc, false>{}(a);
+  return UnaryOp<ir::Op::trunc, false>{}(a);
 }
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto exp(const A& a) { return Unary<ir::Op::exp, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto exp(const A& a) { return UnaryOp<ir::Op::exp, true>{}(a); }
 template <class A>
 requires(Operand<A> && !Scalar<A>) constexpr auto expm1(const A& a) {
-  return Unary<ir::Op::expm1, true>{}(a);
+  return UnaryOp<ir::Op::expm1, true>{}(a);
 }
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto log(const A& a) { return Unary<ir::Op::log, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto log(const A& a) { return UnaryOp<ir::Op::log, true>{}(a); }
 template <class A>
 requires(Operand<A> && !Scalar<A>) constexpr auto log1p(const A& a) {
-  return Unary<ir::Op::log1p, true>{}(a);
+  return UnaryOp<ir::Op::log1p, true>{}(a);
 }
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto sqrt(const A& a) { return Unary<ir::Op::sqrt, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto sqrt(const A& a) {
+  return UnaryOp<ir::Op::sqrt, true>{}(a);
+}
 template <class A>
 requires(Operand<A> &&
          !Scalar<A>) constexpr auto rsqrt(const A& a) {  // CUDA's library has the name at global scope
-  return Unary<ir::Op::rsqrt, true>{}(a);
+  return UnaryOp<ir::Op::rsqrt, true>{}(a);
 }
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto sin(const A& a) { return Unary<ir::Op::sin, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto sin(const A& a) { return UnaryOp<ir::Op::sin, true>{}(a); }
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto cos(const A& a) { return Unary<ir::Op::cos, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto cos(const A& a) { return UnaryOp<ir::Op::cos, true>{}(a); }
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto tan(const A& a) { return Unary<ir::Op::tan, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto tan(const A& a) { return UnaryOp<ir::Op::tan, true>{}(a); }
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto asin(const A& a) { return Unary<ir::Op::asin, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto asin(const A& a) {
+  return UnaryOp<ir::Op::asin, true>{}(a);
+}
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto acos(const A& a) { return Unary<ir::Op::acos, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto acos(const A& a) {
+  return UnaryOp<ir::Op::acos, true>{}(a);
+}
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto atan(const A& a) { return Unary<ir::Op::atan, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto atan(const A& a) {
+  return UnaryOp<ir::Op::atan, true>{}(a);
+}
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto sinh(const A& a) { return Unary<ir::Op::sinh, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto sinh(const A& a) {
+  return UnaryOp<ir::Op::sinh, true>{}(a);
+}
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto cosh(const A& a) { return Unary<ir::Op::cosh, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto cosh(const A& a) {
+  return UnaryOp<ir::Op::cosh, true>{}(a);
+}
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto tanh(const A& a) { return Unary<ir::Op::tanh, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto tanh(const A& a) {
+  return UnaryOp<ir::Op::tanh, true>{}(a);
+}
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto erf(const A& a) { return Unary<ir::Op::erf, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto erf(const A& a) { return UnaryOp<ir::Op::erf, true>{}(a); }
 template <class A>
 requires(Operand<A> && !Scalar<A>) constexpr auto isfinite(const A& a) {
-  return Unary<ir::Op::is_finite, true>{}(a);
+  return UnaryOp<ir::Op::is_finite, true>{}(a);
 }
 template <class A>
 requires(Operand<A> && !Scalar<A>) constexpr auto isnan(const A& a) {
-  return Unary<ir::Op::is_nan, true>{}(a);
+  return UnaryOp<ir::Op::is_nan, true>{}(a);
 }
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto signbit(const A& a) { return SignBit{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto signbit(const A& a) { return SignBitOp{}(a); }
 template <class A, class B>
 requires OperatorOperands<A, B>
-constexpr auto div(const A& a, const B& b) { return Binary<ir::Op::div, true>{}(a, b); }
+constexpr auto div(const A& a, const B& b) { return BinaryOp<ir::Op::div, true>{}(a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
-constexpr auto pow(const A& a, const B& b) { return Binary<ir::Op::pow>{}(a, b); }
+constexpr auto pow(const A& a, const B& b) { return BinaryOp<ir::Op::pow>{}(a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
-constexpr auto fmod(const A& a, const B& b) { return Binary<ir::Op::fmod>{}(a, b); }
+constexpr auto fmod(const A& a, const B& b) { return BinaryOp<ir::Op::fmod>{}(a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
-constexpr auto atan2(const A& a, const B& b) { return Binary<ir::Op::atan2, true>{}(a, b); }
+constexpr auto atan2(const A& a, const B& b) { return BinaryOp<ir::Op::atan2, true>{}(a, b); }
 template <class A, class B, class C>
 requires(Operand<A>&& Operand<B>&& Operand<C> &&
          !(Scalar<A> && Scalar<B> && Scalar<C>)) constexpr auto fma(const A& a, const B& b, const C& c) {
-  return Fma{}(a, b, c);
+  return FmaOp{}(a, b, c);
 }
 
 template <class A, class B>
@@ -16980,14 +16996,14 @@ constexpr ir::Value normal_bits(ir::Builder& b, const Dims& dims) {
 }  // namespace detail
 
 template <class T, i64... D>
-struct Rand : Operation<Rand<T, D...>> {
+struct RandOp : Operation<RandOp<T, D...>> {
   using weft_draws = void;
   static constexpr auto apply(ir::Builder& b) {
     return Expr<T, Shape<D...>>{ir::cast(detail::uniform_bits(b, Shape<D...>::value), dtype_of<T>)};
   }
 };
 template <class T, i64... D>
-struct Randn : Operation<Randn<T, D...>> {
+struct RandnOp : Operation<RandnOp<T, D...>> {
   using weft_draws = void;
   static constexpr auto apply(ir::Builder& b) {
     return Expr<T, Shape<D...>>{ir::cast(detail::normal_bits(b, Shape<D...>::value), dtype_of<T>)};
@@ -16996,7 +17012,7 @@ struct Randn : Operation<Randn<T, D...>> {
 
 // Integers in [low, high), uniform: the upper bits of a 32-bit number times the width.
 template <class T, i64... D>
-struct RandInt : Operation<RandInt<T, D...>> {
+struct RandIntOp : Operation<RandIntOp<T, D...>> {
   using weft_draws = void;
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& low, const B& high) {
@@ -17009,7 +17025,7 @@ struct RandInt : Operation<RandInt<T, D...>> {
 };
 // Random numbers with another tensor's dtype and shape.
 template <bool Normal>
-struct RandLike : Operation<RandLike<Normal>> {
+struct RandLikeOp : Operation<RandLikeOp<Normal>> {
   using weft_draws = void;
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X&) {
@@ -17036,25 +17052,25 @@ struct DropoutOp : Operation<DropoutOp> {
 // Functions, not objects: the C library has a global rand.
 template <class T, i64... D>
 constexpr auto rand() {
-  return Rand<T, D...>{}();
+  return RandOp<T, D...>{}();
 }
 template <class T, i64... D>
 constexpr auto randn() {
-  return Randn<T, D...>{}();
+  return RandnOp<T, D...>{}();
 }
 inline constexpr DropoutOp dropout{};
 // randint<i64, 2, 3>(low, high)
 template <class T, i64... D, class A, class B>
 constexpr auto randint(const A& low, const B& high) {
-  return RandInt<T, D...>{}(low, high);
+  return RandIntOp<T, D...>{}(low, high);
 }
 template <class X>
 constexpr auto rand_like(const X& x) {
-  return RandLike<false>{}(x);
+  return RandLikeOp<false>{}(x);
 }
 template <class X>
 constexpr auto randn_like(const X& x) {
-  return RandLike<true>{}(x);
+  return RandLikeOp<true>{}(x);
 }
 
 }  // namespace weft
@@ -17288,11 +17304,11 @@ struct AxesPermuted {
 
 // reshape<2, -1>(x): the same elements in row-major order; one -1 is worked out.
 template <i64... To>
-struct Reshape : Operation<Reshape<To...>> {
+struct ReshapeOp : Operation<ReshapeOp<To...>> {
   template <class A>
   static constexpr auto apply(ir::Builder&, const A& a) {
     using Rule = detail::reshape_rule<typename A::shape, To...>;
-    static_assert(sizeof(SizesEqual<Rule::ok, Reshape, typename A::shape>) > 0);
+    static_assert(sizeof(SizesEqual<Rule::ok, ReshapeOp, typename A::shape>) > 0);
     using S = shape_of<Rule>;
     return Expr<typename A::dtype, S>{ir::reshape(a.value, S::value)};
   }
@@ -17300,34 +17316,34 @@ struct Reshape : Operation<Reshape<To...>> {
 
 // permute<0, 2, 1>(x): output axis k is input axis Order[k].
 template <int... Order>
-struct Permute : Operation<Permute<Order...>> {
+struct PermuteOp : Operation<PermuteOp<Order...>> {
   template <class A>
   static constexpr auto apply(ir::Builder&, const A& a) {
     using Rule = detail::permute_rule<typename A::shape, Order...>;
-    static_assert(sizeof(AxesPermuted<Rule::ok, Permute, typename A::shape>) > 0);
+    static_assert(sizeof(AxesPermuted<Rule::ok, PermuteOp, typename A::shape>) > 0);
     return Expr<typename A::dtype, shape_of<Rule>>{ir::permute(a.value, Rule::list.axis)};
   }
 };
 
 // expand<Shape...>(x): broadcast to a given shape.
 template <i64... To>
-struct Expand : Operation<Expand<To...>> {
+struct ExpandOp : Operation<ExpandOp<To...>> {
   template <class A>
   static constexpr auto apply(ir::Builder&, const A& a) {
     constexpr bool ok = detail::expand_rule<typename A::shape, Shape<To...>>::ok;
-    static_assert(sizeof(ShapesBroadcast<ok, Expand, typename A::shape, Shape<To...>>) > 0);
+    static_assert(sizeof(ShapesBroadcast<ok, ExpandOp, typename A::shape, Shape<To...>>) > 0);
     return Expr<typename A::dtype, Shape<To...>>{ir::broadcast(a.value, Shape<To...>::value)};
   }
 };
 
 template <i64... To>
-inline constexpr Reshape<To...> reshape{};
+inline constexpr ReshapeOp<To...> reshape{};
 template <i64... To>
-inline constexpr Reshape<To...> view{};
+inline constexpr ReshapeOp<To...> view{};
 template <int... Order>
-inline constexpr Permute<Order...> permute{};
+inline constexpr PermuteOp<Order...> permute{};
 template <i64... To>
-inline constexpr Expand<To...> expand{};
+inline constexpr ExpandOp<To...> expand{};
 
 }  // namespace weft
 
@@ -17419,7 +17435,7 @@ struct Flatten {
     constexpr int rank = X::rank;
     constexpr bool ok = axis_in_range(First, rank) && axis_in_range(Last, rank) &&
                         normalize_axis(First, rank) <= normalize_axis(Last, rank);
-    static_assert(sizeof(AxisInRange<ok, Flatten, Axis<First>, Axis<Last>, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<ok, Flatten, GivenAxis<First>, GivenAxis<Last>, typename X::shape>) > 0);
     if constexpr (ok) {
       using Rule = module_detail::flatten_rule<typename X::shape, First, Last>;
       return Expr<typename X::dtype, shape_of<Rule>>{ir::reshape(e.value, Rule::value)};
@@ -17495,7 +17511,7 @@ struct DropBlocks : Operation<DropBlocks<Axes>> {
   using weft_draws = void;
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x, float p) {
-    static_assert(sizeof(RankIs<(X::rank >= Axes), DropBlocks, typename X::shape, Rank<Axes>>) > 0);
+    static_assert(sizeof(RankIs<(X::rank >= Axes), DropBlocks, typename X::shape, GivenRank<Axes>>) > 0);
     const double keep = 1.0 - static_cast<double>(p);
     if (keep >= 1) return X{x.value};
     Dims d = X::shape::value;
@@ -21421,12 +21437,12 @@ using sum_type = std::conditional_t<is_float(dtype_of<T>), T, i64>;
 
 // sum, prod, amax, amin. Integers and booleans sum in i64, as in PyTorch.
 template <ir::Op op, bool Keep, int... A>
-struct Reduce : Operation<Reduce<op, Keep, A...>> {
+struct ReduceOp : Operation<ReduceOp<op, Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using S = typename X::shape;
     using Rule = detail::axes_rule<S, A...>;
-    static_assert(sizeof(AxisInRange<Rule::ok, Reduce, S>) > 0);
+    static_assert(sizeof(AxisInRange<Rule::ok, ReduceOp, S>) > 0);
     constexpr bool adds = op == ir::Op::reduce_sum || op == ir::Op::reduce_prod;
     using T = std::conditional_t<adds, detail::sum_type<typename X::dtype>, typename X::dtype>;
     using R = shape_of<detail::reduced_rule<S, Keep, A...>>;
@@ -21436,46 +21452,46 @@ struct Reduce : Operation<Reduce<op, Keep, A...>> {
 };
 
 template <bool Keep, int... A>
-struct Mean : Operation<Mean<Keep, A...>> {
+struct MeanOp : Operation<MeanOp<Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using T = opmath<typename X::dtype>;
-    const auto total = Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, Cast<T>::apply(b, x));
+    const auto total = ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, CastOp<T>::apply(b, x));
     const auto average =
         mul(total,
             static_cast<T>(1.0 / static_cast<double>(detail::axes_rule<typename X::shape, A...>::count())));
-    return Cast<floating<typename X::dtype>>::apply(b, average);
+    return CastOp<floating<typename X::dtype>>::apply(b, average);
   }
 };
 
 // The variance; `Correction` is subtracted from the count (1: unbiased, PyTorch's default).
 template <bool Keep, int Correction, int... A>
-struct Variance : Operation<Variance<Keep, Correction, A...>> {
+struct VarianceOp : Operation<VarianceOp<Keep, Correction, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using T = opmath<typename X::dtype>;
-    const auto wide = Cast<T>::apply(b, x);
-    const auto centred = sub(wide, Mean<true, A...>::apply(b, wide));
-    const auto total = Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, mul(centred, centred));
+    const auto wide = CastOp<T>::apply(b, x);
+    const auto centred = sub(wide, MeanOp<true, A...>::apply(b, wide));
+    const auto total = ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, mul(centred, centred));
     constexpr double count =
         static_cast<double>(detail::axes_rule<typename X::shape, A...>::count() - Correction);
-    return Cast<floating<typename X::dtype>>::apply(b, mul(total, static_cast<T>(1.0 / count)));
+    return CastOp<floating<typename X::dtype>>::apply(b, mul(total, static_cast<T>(1.0 / count)));
   }
 };
 
 // argmax, argmin along one axis, or over the flattened tensor; the first of equals; i64.
 template <ir::Op op, bool Keep, int... A>
-struct ArgReduce : Operation<ArgReduce<op, Keep, A...>> {
+struct ArgReduceOp : Operation<ArgReduceOp<op, Keep, A...>> {
   static_assert(sizeof...(A) <= 1, "argmax and argmin take one axis");
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using S = typename X::shape;
     if constexpr (sizeof...(A) == 0) {
-      const auto flat = Reshape<S::size>::apply(b, x);
+      const auto flat = ReshapeOp<S::size>::apply(b, x);
       return Expr<i64, Shape<>>{ir::reshape(ir::reduce(op, flat.value, 1u), Dims{})};
     } else {
       using Rule = detail::axes_rule<S, A...>;
-      static_assert(sizeof(AxisInRange<Rule::ok, ArgReduce, S>) > 0);
+      static_assert(sizeof(AxisInRange<Rule::ok, ArgReduceOp, S>) > 0);
       using R = shape_of<detail::reduced_rule<S, Keep, A...>>;
       return Expr<i64, R>{ir::reshape(ir::reduce(op, x.value, Rule::axes), R::value)};
     }
@@ -21488,85 +21504,85 @@ inline constexpr KeepDim keepdim{};
 
 template <int... A, class X>
 constexpr auto sum(const X& x) {
-  return Reduce<ir::Op::reduce_sum, false, A...>{}(x);
+  return ReduceOp<ir::Op::reduce_sum, false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto sum(const X& x, KeepDim) {
-  return Reduce<ir::Op::reduce_sum, true, A...>{}(x);
+  return ReduceOp<ir::Op::reduce_sum, true, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto prod(const X& x) {
-  return Reduce<ir::Op::reduce_prod, false, A...>{}(x);
+  return ReduceOp<ir::Op::reduce_prod, false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto prod(const X& x, KeepDim) {
-  return Reduce<ir::Op::reduce_prod, true, A...>{}(x);
+  return ReduceOp<ir::Op::reduce_prod, true, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto max(const X& x) {
-  return Reduce<ir::Op::reduce_max, false, A...>{}(x);
+  return ReduceOp<ir::Op::reduce_max, false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto max(const X& x, KeepDim) {
-  return Reduce<ir::Op::reduce_max, true, A...>{}(x);
+  return ReduceOp<ir::Op::reduce_max, true, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto min(const X& x) {
-  return Reduce<ir::Op::reduce_min, false, A...>{}(x);
+  return ReduceOp<ir::Op::reduce_min, false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto min(const X& x, KeepDim) {
-  return Reduce<ir::Op::reduce_min, true, A...>{}(x);
+  return ReduceOp<ir::Op::reduce_min, true, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto mean(const X& x) {
-  return Mean<false, A...>{}(x);
+  return MeanOp<false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto mean(const X& x, KeepDim) {
-  return Mean<true, A...>{}(x);
+  return MeanOp<true, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto argmax(const X& x) {
-  return ArgReduce<ir::Op::argmax, false, A...>{}(x);
+  return ArgReduceOp<ir::Op::argmax, false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto argmax(const X& x, KeepDim) {
-  return ArgReduce<ir::Op::argmax, true, A...>{}(x);
+  return ArgReduceOp<ir::Op::argmax, true, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto argmin(const X& x) {
-  return ArgReduce<ir::Op::argmin, false, A...>{}(x);
+  return ArgReduceOp<ir::Op::argmin, false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto argmin(const X& x, KeepDim) {
-  return ArgReduce<ir::Op::argmin, true, A...>{}(x);
+  return ArgReduceOp<ir::Op::argmin, true, A...>{}(x);
 }
 // var<axes...>(x): unbiased; var<axes...>(x, biased) divides by the count.
 struct Biased {};
 inline constexpr Biased biased{};
 template <int... A, class X>
 constexpr auto var(const X& x) {
-  return Variance<false, 1, A...>{}(x);
+  return VarianceOp<false, 1, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto var(const X& x, KeepDim) {
-  return Variance<true, 1, A...>{}(x);
+  return VarianceOp<true, 1, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto var(const X& x, Biased) {
-  return Variance<false, 0, A...>{}(x);
+  return VarianceOp<false, 0, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto var(const X& x, KeepDim, Biased) {
-  return Variance<true, 0, A...>{}(x);
+  return VarianceOp<true, 0, A...>{}(x);
 }
 
 }  // namespace weft
 
 namespace weft {
 
-struct Relu : Operation<Relu> {
+struct ReluOp : Operation<ReluOp> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     // select, not max: PyTorch's gradient at 0 is 0, and NaN passes
@@ -21576,75 +21592,76 @@ struct Relu : Operation<Relu> {
 };
 
 // 1 / (1 + exp(-x)), with x held above where exp(-x) overflows: there the gradient would be 0 times infinity.
-struct Sigmoid : Operation<Sigmoid> {
+struct SigmoidOp : Operation<SigmoidOp> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto f = Cast<opmath<typename X::dtype>>::apply(b, x);
+    const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
     constexpr DType t = dtype_of<typename decltype(f)::dtype>;
     const ir::Value least = ir::constant_like(f.value, t == DType::f64 ? -708 : -87);
     const ir::Value v = ir::select(ir::binary(ir::Op::lt, f.value, least), least, f.value);
-    return Cast<floating<typename X::dtype>>::apply(b, decltype(f){1.0 / (ir::unary(ir::Op::exp, -v) + 1.0)});
+    return CastOp<floating<typename X::dtype>>::apply(b,
+                                                      decltype(f){1.0 / (ir::unary(ir::Op::exp, -v) + 1.0)});
   }
 };
 
 // x Phi(x), Phi the normal distribution function.
-struct Gelu : Operation<Gelu> {
+struct GeluOp : Operation<GeluOp> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto f = Cast<opmath<typename X::dtype>>::apply(b, x);
+    const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
     const ir::Value v = f.value;
-    return Cast<floating<typename X::dtype>>::apply(
+    return CastOp<floating<typename X::dtype>>::apply(
         b, decltype(f){v * 0.5 * (ir::unary(ir::Op::erf, v * 0.7071067811865476) + 1.0)});
   }
 };
 // The tanh approximation: 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
-struct GeluTanh : Operation<GeluTanh> {
+struct GeluTanhOp : Operation<GeluTanhOp> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto f = Cast<opmath<typename X::dtype>>::apply(b, x);
+    const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
     const ir::Value v = f.value;
     const ir::Value inner = (v + v * v * v * 0.044715) * 0.7978845608028654;
-    return Cast<floating<typename X::dtype>>::apply(
+    return CastOp<floating<typename X::dtype>>::apply(
         b, decltype(f){v * 0.5 * (ir::unary(ir::Op::tanh, inner) + 1.0)});
   }
 };
-struct Silu : Operation<Silu> {
+struct SiluOp : Operation<SiluOp> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto f = Cast<opmath<typename X::dtype>>::apply(b, x);
-    return Cast<floating<typename X::dtype>>::apply(b, mul(f, Sigmoid::apply(b, f)));
+    const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
+    return CastOp<floating<typename X::dtype>>::apply(b, mul(f, SigmoidOp::apply(b, f)));
   }
 };
 
 // exp(x - max) / sum along one axis.
 template <int Axis>
-struct Softmax : Operation<Softmax<Axis>> {
+struct SoftmaxOp : Operation<SoftmaxOp<Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto f = Cast<opmath<typename X::dtype>>::apply(b, x);
+    const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
     const auto e = exp(sub(f, stop_gradient(max<Axis>(f, keepdim))));
-    return Cast<floating<typename X::dtype>>::apply(b, div(e, sum<Axis>(e, keepdim)));
+    return CastOp<floating<typename X::dtype>>::apply(b, div(e, sum<Axis>(e, keepdim)));
   }
 };
 template <int Axis>
-struct LogSoftmax : Operation<LogSoftmax<Axis>> {
+struct LogSoftmaxOp : Operation<LogSoftmaxOp<Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto f = Cast<opmath<typename X::dtype>>::apply(b, x);
+    const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
     const auto shifted = sub(f, stop_gradient(max<Axis>(f, keepdim)));
-    return Cast<floating<typename X::dtype>>::apply(b, sub(shifted, log(sum<Axis>(exp(shifted), keepdim))));
+    return CastOp<floating<typename X::dtype>>::apply(b, sub(shifted, log(sum<Axis>(exp(shifted), keepdim))));
   }
 };
 
-inline constexpr Relu relu{};
-inline constexpr Sigmoid sigmoid{};
-inline constexpr Gelu gelu{};
-inline constexpr GeluTanh gelu_tanh{};
-inline constexpr Silu silu{};
+inline constexpr ReluOp relu{};
+inline constexpr SigmoidOp sigmoid{};
+inline constexpr GeluOp gelu{};
+inline constexpr GeluTanhOp gelu_tanh{};
+inline constexpr SiluOp silu{};
 template <int Axis>
-inline constexpr Softmax<Axis> softmax{};
+inline constexpr SoftmaxOp<Axis> softmax{};
 template <int Axis>
-inline constexpr LogSoftmax<Axis> log_softmax{};
+inline constexpr LogSoftmaxOp<Axis> log_softmax{};
 
 }  // namespace weft
 // ---- weft/ops/pointwise_more.hpp ----
@@ -21786,7 +21803,7 @@ struct FloorDivideF {
     if constexpr (is_float(dtype_of<common<A, B>>))
       return floor(div(a, b));
     else
-      return Binary<ir::Op::div>{}(sub(a, RemainderF{}(a, b)), b);
+      return BinaryOp<ir::Op::div>{}(sub(a, RemainderF{}(a, b)), b);
   }
 };
 // log(exp(a) + exp(b))
@@ -22013,11 +22030,11 @@ struct WidthsFit {
 };
 
 template <int Axis, i64 Begin, i64 End, i64 Step>
-struct SliceAxis : Operation<SliceAxis<Axis, Begin, End, Step>> {
+struct SliceAxisOp : Operation<SliceAxisOp<Axis, Begin, End, Step>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::slice_rule<typename X::shape, Axis, Begin, End, Step>;
-    static_assert(sizeof(SliceFits<Rule::ok, SliceAxis, typename X::shape>) > 0);
+    static_assert(sizeof(SliceFits<Rule::ok, SliceAxisOp, typename X::shape>) > 0);
     ir::Slice axes[8];
     axes[Rule::axis] = {Rule::begin, Step};
     using S = shape_of<Rule>;
@@ -22029,54 +22046,54 @@ struct SliceAxis : Operation<SliceAxis<Axis, Begin, End, Step>> {
 };
 
 template <int Axis, i64 Start, i64 Length>
-struct Narrow : Operation<Narrow<Axis, Start, Length>> {
+struct NarrowOp : Operation<NarrowOp<Axis, Start, Length>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 0;
     constexpr i64 start = Start < 0 ? Start + extent : Start;
     constexpr bool ok = axis_in_range(Axis, X::rank) && start >= 0 && Length >= 0 && start + Length <= extent;
-    static_assert(sizeof(IndexInRange<ok, Narrow, typename X::shape>) > 0);
+    static_assert(sizeof(IndexInRange<ok, NarrowOp, typename X::shape>) > 0);
     if constexpr (ok)
-      return SliceAxis<Axis, start, start + Length, 1>::apply(b, x);
+      return SliceAxisOp<Axis, start, start + Length, 1>::apply(b, x);
     else
       return x;
   }
 };
 
-template <int Axis, i64 Index>
-struct SelectIndex : Operation<SelectIndex<Axis, Index>> {
+template <int Axis, i64 IndexOp>
+struct SelectIndexOp : Operation<SelectIndexOp<Axis, IndexOp>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 0;
-    constexpr i64 index = Index < 0 ? Index + extent : Index;
+    constexpr i64 index = IndexOp < 0 ? IndexOp + extent : IndexOp;
     constexpr bool ok = axis_in_range(Axis, X::rank) && index >= 0 && index < extent;
-    static_assert(sizeof(IndexInRange<ok, SelectIndex, typename X::shape>) > 0);
+    static_assert(sizeof(IndexInRange<ok, SelectIndexOp, typename X::shape>) > 0);
     using S = shape_of<detail::drop_rule<typename X::shape, Axis>>;
     if constexpr (ok)
       return Expr<typename X::dtype, S>{
-          ir::reshape(SliceAxis<Axis, index, index + 1, 1>::apply(b, x).value, S::value)};
+          ir::reshape(SliceAxisOp<Axis, index, index + 1, 1>::apply(b, x).value, S::value)};
     else
       return detail::refused<typename X::dtype, S>(x);
   }
 };
 
 template <int Axis>
-struct Unsqueeze : Operation<Unsqueeze<Axis>> {
+struct UnsqueezeOp : Operation<UnsqueezeOp<Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::unsqueeze_rule<typename X::shape, Axis>;
-    static_assert(sizeof(AxisInRange<Rule::ok, Unsqueeze, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<Rule::ok, UnsqueezeOp, typename X::shape>) > 0);
     using S = shape_of<Rule>;
     return Expr<typename X::dtype, S>{ir::reshape(x.value, S::value)};
   }
 };
 
 template <i64... Widths>
-struct Pad : Operation<Pad<Widths...>> {
+struct PadOp : Operation<PadOp<Widths...>> {
   template <class X, class V>
   static constexpr auto apply(ir::Builder& b, const X& x, const V& value) {
     using Rule = detail::pad_rule<typename X::shape, Widths...>;
-    static_assert(sizeof(WidthsFit<Rule::ok, Pad, typename X::shape>) > 0);
+    static_assert(sizeof(WidthsFit<Rule::ok, PadOp, typename X::shape>) > 0);
     using T = typename X::dtype;
     using S = shape_of<Rule>;
     if constexpr (!Rule::ok) {
@@ -22099,20 +22116,20 @@ inline constexpr i64 to_end = std::numeric_limits<i64>::max();
 // slice<axis, begin, end, step>(x): Python's x[begin:end:step] along an axis.
 template <int Axis, i64 Begin = 0, i64 End = to_end, i64 Step = 1, class X>
 constexpr auto slice(const X& x) {
-  return SliceAxis<Axis, Begin, End, Step>{}(x);
+  return SliceAxisOp<Axis, Begin, End, Step>{}(x);
 }
 template <int Axis, i64 Start, i64 Length, class X>
 constexpr auto narrow(const X& x) {
-  return Narrow<Axis, Start, Length>{}(x);
+  return NarrowOp<Axis, Start, Length>{}(x);
 }
 // select<axis, index>(x): one place of an axis, which goes.
-template <int Axis, i64 Index, class X>
+template <int Axis, i64 IndexOp, class X>
 constexpr auto select(const X& x) {
-  return SelectIndex<Axis, Index>{}(x);
+  return SelectIndexOp<Axis, IndexOp>{}(x);
 }
 template <int Axis, class X>
 constexpr auto unsqueeze(const X& x) {
-  return Unsqueeze<Axis>{}(x);
+  return UnsqueezeOp<Axis>{}(x);
 }
 // split<size, axis>(x): a tuple of pieces of that extent, the last one smaller where it does not fit.
 template <i64 Size, int Axis = 0, class X>
@@ -22120,11 +22137,11 @@ constexpr auto split(const X& x) {
   static_assert(Size > 0, "split: pieces have a positive extent");
   using S = decltype(detail::shape_in_type<X>());
   constexpr bool ok = axis_in_range(Axis, S::rank);
-  static_assert(sizeof(AxisInRange<ok, SliceAxis<Axis, 0, Size, 1>, S>) > 0);
+  static_assert(sizeof(AxisInRange<ok, SliceAxisOp<Axis, 0, Size, 1>, S>) > 0);
   constexpr i64 pieces = ok ? (S::value[Axis] + Size - 1) / Size : 1;
   return [&]<std::size_t... K>(std::index_sequence<K...>) {
     return std::tuple{
-        SliceAxis<Axis, static_cast<i64>(K) * Size, (static_cast<i64>(K) + 1) * Size, 1>{}(x)...};
+        SliceAxisOp<Axis, static_cast<i64>(K) * Size, (static_cast<i64>(K) + 1) * Size, 1>{}(x)...};
   }
   (std::make_index_sequence<static_cast<std::size_t>(pieces)>{});
 }
@@ -22139,7 +22156,7 @@ constexpr auto chunk(const X& x) {
 // pad<1, 2>(x, value): one element before and two after the last axis; more pairs for the axes before it.
 template <i64... Widths, class X, class V = int>
 constexpr auto pad(const X& x, const V& value = 0) {
-  return Pad<Widths...>{}(x, value);
+  return PadOp<Widths...>{}(x, value);
 }
 
 }  // namespace weft
@@ -22227,13 +22244,13 @@ struct ExtentIsEven {
 // One half along the axis times the gate of the other: sigmoid of the second half for GLU, gates of the first
 // (`GateFirst`) in Shazeer's variants (2020).
 template <int Axis, class Gate, bool GateFirst = false>
-struct GatedUnit : Operation<GatedUnit<Axis, Gate, GateFirst>> {
+struct GatedUnitOp : Operation<GatedUnitOp<Axis, Gate, GateFirst>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 1;
-    static_assert(sizeof(ExtentIsEven<extent % 2 == 0, GatedUnit, typename X::shape>) > 0);
-    const auto first = SliceAxis<Axis, 0, extent / 2, 1>::apply(b, x);
-    const auto second = SliceAxis<Axis, extent / 2, extent, 1>::apply(b, x);
+    static_assert(sizeof(ExtentIsEven<extent % 2 == 0, GatedUnitOp, typename X::shape>) > 0);
+    const auto first = SliceAxisOp<Axis, 0, extent / 2, 1>::apply(b, x);
+    const auto second = SliceAxisOp<Axis, extent / 2, extent, 1>::apply(b, x);
     if constexpr (GateFirst)
       return mul(Gate::apply(b, first), second);
     else
@@ -22298,7 +22315,7 @@ constexpr auto softsign(const X& x) {
 }
 template <int Axis = -1, class X>
 constexpr auto glu(const X& x) {
-  return GatedUnit<Axis, Sigmoid>{}(x);
+  return GatedUnitOp<Axis, SigmoidOp>{}(x);
 }
 
 }  // namespace weft
@@ -22440,155 +22457,155 @@ constexpr auto safe_sqrt(const X& x) {
 }  // namespace detail
 
 template <bool Keep, int Correction, int... A>
-struct StdDev : Operation<StdDev<Keep, Correction, A...>> {
+struct StdDevOp : Operation<StdDevOp<Keep, Correction, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto wide = Cast<opmath<typename X::dtype>>::apply(b, x);
-    return Cast<floating<typename X::dtype>>::apply(b,
-                                                    sqrt(Variance<Keep, Correction, A...>::apply(b, wide)));
+    const auto wide = CastOp<opmath<typename X::dtype>>::apply(b, x);
+    return CastOp<floating<typename X::dtype>>::apply(
+        b, sqrt(VarianceOp<Keep, Correction, A...>::apply(b, wide)));
   }
 };
 
 // Whether any, or every, element is not zero.
 template <bool All, bool Keep, int... A>
-struct AnyAll : Operation<AnyAll<All, Keep, A...>> {
+struct AnyAllOp : Operation<AnyAllOp<All, Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr ir::Op op = All ? ir::Op::reduce_min : ir::Op::reduce_max;
-    return ne(Reduce<op, Keep, A...>::apply(b, cast<i32>(ne(x, 0))), 0);
+    return ne(ReduceOp<op, Keep, A...>::apply(b, cast<i32>(ne(x, 0))), 0);
   }
 };
 
 template <bool Keep, int... A>
-struct CountNonzero : Operation<CountNonzero<Keep, A...>> {
+struct CountNonzeroOp : Operation<CountNonzeroOp<Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    return Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, ne(x, 0));
+    return ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, ne(x, 0));
   }
 };
 
 // log(sum(exp(x))), shifted by the greatest element where that is finite.
 template <bool Keep, int... A>
-struct LogSumExp : Operation<LogSumExp<Keep, A...>> {
+struct LogSumExpOp : Operation<LogSumExpOp<Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& in) {
-    const auto x = Cast<opmath<typename X::dtype>>::apply(b, in);
-    const auto top = stop_gradient(Reduce<ir::Op::reduce_max, true, A...>::apply(b, x));
+    const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
+    const auto top = stop_gradient(ReduceOp<ir::Op::reduce_max, true, A...>::apply(b, x));
     const auto shift = where(isfinite(top), top, 0);
-    const auto r = add(log(Reduce<ir::Op::reduce_sum, true, A...>::apply(b, exp(sub(x, shift)))), shift);
+    const auto r = add(log(ReduceOp<ir::Op::reduce_sum, true, A...>::apply(b, exp(sub(x, shift)))), shift);
     using S = shape_of<detail::reduced_rule<typename X::shape, Keep, A...>>;
-    return Cast<floating<typename X::dtype>>::apply(
+    return CastOp<floating<typename X::dtype>>::apply(
         b, Expr<typename decltype(r)::dtype, S>{ir::reshape(r.value, S::value)});
   }
 };
 
 // (sum |x|^p)^(1/p); p = 0 counts, p = infinity takes the greatest.
 template <int P, bool Keep, int... A>
-struct Norm : Operation<Norm<P, Keep, A...>> {
+struct NormOp : Operation<NormOp<P, Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& in) {
-    const auto x = Cast<opmath<typename X::dtype>>::apply(b, in);
-    return Cast<floating<typename X::dtype>>::apply(b, of(b, x));
+    const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
+    return CastOp<floating<typename X::dtype>>::apply(b, of(b, x));
   }
 
  private:
   template <class X>
   static constexpr auto of(ir::Builder& b, const X& x) {
     if constexpr (P == 0)
-      return cast<typename X::dtype>(Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, ne(x, 0)));
+      return cast<typename X::dtype>(ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, ne(x, 0)));
     else if constexpr (P == 1)
-      return Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, abs(x));
+      return ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, abs(x));
     else if constexpr (P == 2)
-      return detail::safe_sqrt(Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, mul(x, x)));
+      return detail::safe_sqrt(ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, mul(x, x)));
     else if constexpr (P == std::numeric_limits<int>::max())
-      return Reduce<ir::Op::reduce_max, Keep, A...>::apply(b, abs(x));
+      return ReduceOp<ir::Op::reduce_max, Keep, A...>::apply(b, abs(x));
     else
-      return pow(Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, pow(abs(x), P)), 1.0 / P);
+      return pow(ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, pow(abs(x), P)), 1.0 / P);
   }
 };
 
 // Which norm: norm<-1>(x, order<1>), norm<>(x, order_infinity); the Euclidean one without.
 template <int P>
-struct Order {};
+struct OrderOf {};
 template <int P>
-inline constexpr Order<P> order{};
-inline constexpr Order<std::numeric_limits<int>::max()> order_infinity{};
+inline constexpr OrderOf<P> order{};
+inline constexpr OrderOf<std::numeric_limits<int>::max()> order_infinity{};
 
 template <int... A, class X>
 constexpr auto stddev(const X& x) {
-  return StdDev<false, 1, A...>{}(x);
+  return StdDevOp<false, 1, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto stddev(const X& x, KeepDim) {
-  return StdDev<true, 1, A...>{}(x);
+  return StdDevOp<true, 1, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto stddev(const X& x, Biased) {
-  return StdDev<false, 0, A...>{}(x);
+  return StdDevOp<false, 0, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto stddev(const X& x, KeepDim, Biased) {
-  return StdDev<true, 0, A...>{}(x);
+  return StdDevOp<true, 0, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto amax(const X& x) {
-  return Reduce<ir::Op::reduce_max, false, A...>{}(x);
+  return ReduceOp<ir::Op::reduce_max, false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto amax(const X& x, KeepDim) {
-  return Reduce<ir::Op::reduce_max, true, A...>{}(x);
+  return ReduceOp<ir::Op::reduce_max, true, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto amin(const X& x) {
-  return Reduce<ir::Op::reduce_min, false, A...>{}(x);
+  return ReduceOp<ir::Op::reduce_min, false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto amin(const X& x, KeepDim) {
-  return Reduce<ir::Op::reduce_min, true, A...>{}(x);
+  return ReduceOp<ir::Op::reduce_min, true, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto any(const X& x) {
-  return AnyAll<false, false, A...>{}(x);
+  return AnyAllOp<false, false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto any(const X& x, KeepDim) {
-  return AnyAll<false, true, A...>{}(x);
+  return AnyAllOp<false, true, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto all(const X& x) {
-  return AnyAll<true, false, A...>{}(x);
+  return AnyAllOp<true, false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto all(const X& x, KeepDim) {
-  return AnyAll<true, true, A...>{}(x);
+  return AnyAllOp<true, true, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto count_nonzero(const X& x) {
-  return CountNonzero<false, A...>{}(x);
+  return CountNonzeroOp<false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto logsumexp(const X& x) {
-  return LogSumExp<false, A...>{}(x);
+  return LogSumExpOp<false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto logsumexp(const X& x, KeepDim) {
-  return LogSumExp<true, A...>{}(x);
+  return LogSumExpOp<true, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto norm(const X& x) {
-  return Norm<2, false, A...>{}(x);
+  return NormOp<2, false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto norm(const X& x, KeepDim) {
-  return Norm<2, true, A...>{}(x);
+  return NormOp<2, true, A...>{}(x);
 }
 template <int... A, class X, int P>
-constexpr auto norm(const X& x, Order<P>) {
-  return Norm<P, false, A...>{}(x);
+constexpr auto norm(const X& x, OrderOf<P>) {
+  return NormOp<P, false, A...>{}(x);
 }
 template <int... A, class X, int P>
-constexpr auto norm(const X& x, Order<P>, KeepDim) {
-  return Norm<P, true, A...>{}(x);
+constexpr auto norm(const X& x, OrderOf<P>, KeepDim) {
+  return NormOp<P, true, A...>{}(x);
 }
 
 }  // namespace weft
@@ -22648,15 +22665,15 @@ constexpr auto softmin(const X& x) {
 }
 template <int Axis = -1, class X>
 constexpr auto swiglu(const X& x) {
-  return GatedUnit<Axis, Silu, true>{}(x);
+  return GatedUnitOp<Axis, SiluOp, true>{}(x);
 }
 template <int Axis = -1, class X>
 constexpr auto geglu(const X& x) {
-  return GatedUnit<Axis, Gelu, true>{}(x);
+  return GatedUnitOp<Axis, GeluOp, true>{}(x);
 }
 template <int Axis = -1, class X>
 constexpr auto reglu(const X& x) {
-  return GatedUnit<Axis, Relu, true>{}(x);
+  return GatedUnitOp<Axis, ReluOp, true>{}(x);
 }
 
 // x . y / (max(|x|, eps) max(|y|, eps)) along one axis.
@@ -23198,13 +23215,13 @@ constexpr ir::Value pooled(ir::Value x, int spatial, const Dims& result, F f) {
 
 // max_pool2d<2>(x), max_pool2d<PerAxis{3, 2}, PoolOptions{.stride = 2, .padding = 1}>(x).
 template <int Spatial, PerAxis Window, PoolOptions Options>
-struct MaxPool : Operation<MaxPool<Spatial, Window, Options>> {
+struct MaxPoolOp : Operation<MaxPoolOp<Spatial, Window, Options>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::pool_rule<Spatial, Window, Options, typename X::shape>;
     using T = typename X::dtype;
     constexpr bool ok = Rule::ok && is_float(dtype_of<T>);
-    static_assert(sizeof(PoolFits<ok, MaxPool, typename X::shape>) > 0);
+    static_assert(sizeof(PoolFits<ok, MaxPoolOp, typename X::shape>) > 0);
     using S = shape_of<Rule>;
     if constexpr (ok)
       return Expr<T, S>{detail::pooled(x.value, Spatial, S::value, [](ir::Value v) {
@@ -23228,13 +23245,13 @@ struct MaxPool : Operation<MaxPool<Spatial, Window, Options>> {
 };
 
 template <int Spatial, PerAxis Window, PoolOptions Options>
-struct AvgPool : Operation<AvgPool<Spatial, Window, Options>> {
+struct AvgPoolOp : Operation<AvgPoolOp<Spatial, Window, Options>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using Rule = detail::pool_rule<Spatial, Window, Options, typename X::shape>;
     using T = typename X::dtype;
     constexpr bool ok = Rule::ok && is_float(dtype_of<T>) && Options.dilation == PerAxis(1);
-    static_assert(sizeof(PoolFits<ok, AvgPool, typename X::shape>) > 0);
+    static_assert(sizeof(PoolFits<ok, AvgPoolOp, typename X::shape>) > 0);
     using S = shape_of<Rule>;
     if constexpr (ok)
       return Expr<T, S>{detail::pooled(x.value, Spatial, S::value, [&](ir::Value v) {
@@ -23251,27 +23268,27 @@ struct AvgPool : Operation<AvgPool<Spatial, Window, Options>> {
 // x (N, C, ...) or (C, ...); the stride is the window's extent unless PoolOptions says otherwise.
 template <PerAxis Window, PoolOptions Options = PoolOptions{}, class X>
 constexpr auto max_pool1d(const X& x) {
-  return MaxPool<1, Window, Options>{}(x);
+  return MaxPoolOp<1, Window, Options>{}(x);
 }
 template <PerAxis Window, PoolOptions Options = PoolOptions{}, class X>
 constexpr auto max_pool2d(const X& x) {
-  return MaxPool<2, Window, Options>{}(x);
+  return MaxPoolOp<2, Window, Options>{}(x);
 }
 template <PerAxis Window, PoolOptions Options = PoolOptions{}, class X>
 constexpr auto max_pool3d(const X& x) {
-  return MaxPool<3, Window, Options>{}(x);
+  return MaxPoolOp<3, Window, Options>{}(x);
 }
 template <PerAxis Window, PoolOptions Options = PoolOptions{}, class X>
 constexpr auto avg_pool1d(const X& x) {
-  return AvgPool<1, Window, Options>{}(x);
+  return AvgPoolOp<1, Window, Options>{}(x);
 }
 template <PerAxis Window, PoolOptions Options = PoolOptions{}, class X>
 constexpr auto avg_pool2d(const X& x) {
-  return AvgPool<2, Window, Options>{}(x);
+  return AvgPoolOp<2, Window, Options>{}(x);
 }
 template <PerAxis Window, PoolOptions Options = PoolOptions{}, class X>
 constexpr auto avg_pool3d(const X& x) {
-  return AvgPool<3, Window, Options>{}(x);
+  return AvgPoolOp<3, Window, Options>{}(x);
 }
 
 }  // namespace weft
@@ -23365,18 +23382,18 @@ constexpr ir::Value adaptive_max(ir::Value x, int axis, i64 out) {
 }  // namespace detail
 
 template <int Spatial, PerAxis Out>
-struct AdaptiveAvgPool : Operation<AdaptiveAvgPool<Spatial, Out>> {
+struct AdaptiveAvgPoolOp : Operation<AdaptiveAvgPoolOp<Spatial, Out>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using Rule = detail::adaptive_rule<Spatial, Out, typename X::shape>;
     using T = typename X::dtype;
     constexpr bool ok = Rule::ok && is_float(dtype_of<T>);
-    static_assert(sizeof(PoolFits<ok, AdaptiveAvgPool, typename X::shape>) > 0);
+    static_assert(sizeof(PoolFits<ok, AdaptiveAvgPoolOp, typename X::shape>) > 0);
     using S = shape_of<Rule>;
     if constexpr (!ok) {
       return detail::refused<T, S>(x);
     } else if constexpr (Rule::even) {
-      return AvgPool<Spatial, Rule::window, PoolOptions{}>::apply(b, x);
+      return AvgPoolOp<Spatial, Rule::window, PoolOptions{}>::apply(b, x);
     } else {
       constexpr DType wide = size_of(dtype_of<T>) < 4 ? DType::f32 : dtype_of<T>;
       ir::Value v = ir::cast(x.value, wide);
@@ -23389,18 +23406,18 @@ struct AdaptiveAvgPool : Operation<AdaptiveAvgPool<Spatial, Out>> {
 };
 
 template <int Spatial, PerAxis Out>
-struct AdaptiveMaxPool : Operation<AdaptiveMaxPool<Spatial, Out>> {
+struct AdaptiveMaxPoolOp : Operation<AdaptiveMaxPoolOp<Spatial, Out>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using Rule = detail::adaptive_rule<Spatial, Out, typename X::shape>;
     using T = typename X::dtype;
     constexpr bool ok = Rule::ok && is_float(dtype_of<T>);
-    static_assert(sizeof(PoolFits<ok, AdaptiveMaxPool, typename X::shape>) > 0);
+    static_assert(sizeof(PoolFits<ok, AdaptiveMaxPoolOp, typename X::shape>) > 0);
     using S = shape_of<Rule>;
     if constexpr (!ok) {
       return detail::refused<T, S>(x);
     } else if constexpr (Rule::even) {
-      return MaxPool<Spatial, Rule::window, PoolOptions{}>::apply(b, x);
+      return MaxPoolOp<Spatial, Rule::window, PoolOptions{}>::apply(b, x);
     } else {
       ir::Value v = x.value;
       for (int axis = X::rank - 1; axis >= X::rank - Spatial; --axis)
@@ -23414,27 +23431,27 @@ struct AdaptiveMaxPool : Operation<AdaptiveMaxPool<Spatial, Out>> {
 // extents.
 template <PerAxis Out, class X>
 constexpr auto adaptive_avg_pool1d(const X& x) {
-  return AdaptiveAvgPool<1, Out>{}(x);
+  return AdaptiveAvgPoolOp<1, Out>{}(x);
 }
 template <PerAxis Out, class X>
 constexpr auto adaptive_avg_pool2d(const X& x) {
-  return AdaptiveAvgPool<2, Out>{}(x);
+  return AdaptiveAvgPoolOp<2, Out>{}(x);
 }
 template <PerAxis Out, class X>
 constexpr auto adaptive_avg_pool3d(const X& x) {
-  return AdaptiveAvgPool<3, Out>{}(x);
+  return AdaptiveAvgPoolOp<3, Out>{}(x);
 }
 template <PerAxis Out, class X>
 constexpr auto adaptive_max_pool1d(const X& x) {
-  return AdaptiveMaxPool<1, Out>{}(x);
+  return AdaptiveMaxPoolOp<1, Out>{}(x);
 }
 template <PerAxis Out, class X>
 constexpr auto adaptive_max_pool2d(const X& x) {
-  return AdaptiveMaxPool<2, Out>{}(x);
+  return AdaptiveMaxPoolOp<2, Out>{}(x);
 }
 template <PerAxis Out, class X>
 constexpr auto adaptive_max_pool3d(const X& x) {
-  return AdaptiveMaxPool<3, Out>{}(x);
+  return AdaptiveMaxPoolOp<3, Out>{}(x);
 }
 
 }  // namespace weft
@@ -23446,11 +23463,11 @@ using weft::PerAxis;
 // x (N, C, ...) or (C, ...), of any extents.
 template <int Spatial, PerAxis Out>
 struct AdaptiveMaxPool {
-  constexpr auto operator()(const auto& x) const { return weft::AdaptiveMaxPool<Spatial, Out>{}(x); }
+  constexpr auto operator()(const auto& x) const { return weft::AdaptiveMaxPoolOp<Spatial, Out>{}(x); }
 };
 template <int Spatial, PerAxis Out>
 struct AdaptiveAvgPool {
-  constexpr auto operator()(const auto& x) const { return weft::AdaptiveAvgPool<Spatial, Out>{}(x); }
+  constexpr auto operator()(const auto& x) const { return weft::AdaptiveAvgPoolOp<Spatial, Out>{}(x); }
 };
 
 template <PerAxis Out>
@@ -23677,15 +23694,15 @@ struct linear_rule {
 }  // namespace detail
 
 // torch.matmul: vectors, matrices, broadcast batches.
-struct Matmul : Operation<Matmul> {
+struct MatmulOp : Operation<MatmulOp> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder&, const A& a, const B& b) {
     using Rule = detail::matmul_rule<typename A::shape, typename B::shape>;
-    static_assert(sizeof(InnerExtentsEqual<Rule::ok, Matmul, typename A::shape, typename B::shape>) > 0);
+    static_assert(sizeof(InnerExtentsEqual<Rule::ok, MatmulOp, typename A::shape, typename B::shape>) > 0);
     using T = promoted<typename A::dtype, typename B::dtype>;
     using S = shape_of<Rule>;
     static_assert(
-        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, Matmul, typename A::dtype, typename B::dtype>) > 0);
+        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, MatmulOp, typename A::dtype, typename B::dtype>) > 0);
     if constexpr (Rule::ok) {
       const ir::Value v = detail::matmul_value(ir::cast(a.value, dtype_of<T>), ir::cast(b.value, dtype_of<T>),
                                                Rule::batch, dtype_of<T>);
@@ -23716,58 +23733,58 @@ struct LinearOp : Operation<LinearOp> {
   }
   template <class X, class W, class B>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& w, const B& bias) {
-    return Binary<ir::Op::add>::apply(b, apply(b, x, w), bias);
+    return BinaryOp<ir::Op::add>::apply(b, apply(b, x, w), bias);
   }
 };
 
 // Batches of matrices only: torch.bmm.
-struct Bmm : Operation<Bmm> {
+struct BmmOp : Operation<BmmOp> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    static_assert(sizeof(RankIs < A::rank == 3 && B::rank == 3, Bmm, typename A::shape, typename B::shape,
-                         Rank < 3 >>) > 0);
-    return Matmul::apply(b, x, y);
+    static_assert(sizeof(RankIs < A::rank == 3 && B::rank == 3, BmmOp, typename A::shape, typename B::shape,
+                         GivenRank < 3 >>) > 0);
+    return MatmulOp::apply(b, x, y);
   }
 };
 
 // c + a b, the product scaled by alpha and c by beta: torch.addmm.
-struct Addmm : Operation<Addmm> {
+struct AddmmOp : Operation<AddmmOp> {
   template <class C, class A, class B, class S, class R>
   static constexpr auto apply(ir::Builder& b, const C& c, const A& x, const B& y, const S& beta,
                               const R& alpha) {
-    static_assert(sizeof(RankIs < A::rank == 2 && B::rank == 2, Addmm, typename A::shape, typename B::shape,
-                         Rank < 2 >>) > 0);
-    return add(mul(c, beta), mul(Matmul::apply(b, x, y), alpha));
+    static_assert(sizeof(RankIs < A::rank == 2 && B::rank == 2, AddmmOp, typename A::shape, typename B::shape,
+                         GivenRank < 2 >>) > 0);
+    return add(mul(c, beta), mul(MatmulOp::apply(b, x, y), alpha));
   }
   template <class C, class A, class B>
   static constexpr auto apply(ir::Builder& b, const C& c, const A& x, const B& y) {
-    static_assert(sizeof(RankIs < A::rank == 2 && B::rank == 2, Addmm, typename A::shape, typename B::shape,
-                         Rank < 2 >>) > 0);
-    return add(c, Matmul::apply(b, x, y));
+    static_assert(sizeof(RankIs < A::rank == 2 && B::rank == 2, AddmmOp, typename A::shape, typename B::shape,
+                         GivenRank < 2 >>) > 0);
+    return add(c, MatmulOp::apply(b, x, y));
   }
 };
 
 // Every element of one vector times every element of the other.
-struct Outer : Operation<Outer> {
+struct OuterOp : Operation<OuterOp> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    static_assert(sizeof(RankIs < A::rank == 1 && B::rank == 1, Outer, typename A::shape, typename B::shape,
-                         Rank < 1 >>) > 0);
+    static_assert(sizeof(RankIs < A::rank == 1 && B::rank == 1, OuterOp, typename A::shape, typename B::shape,
+                         GivenRank < 1 >>) > 0);
     if constexpr (A::rank == 1 && B::rank == 1)
-      return mul(Reshape<A::size, 1>::apply(b, x), Reshape<1, B::size>::apply(b, y));
+      return mul(ReshapeOp<A::size, 1>::apply(b, x), ReshapeOp<1, B::size>::apply(b, y));
     else
       return x;
   }
 };
 
-inline constexpr Matmul matmul{};
-inline constexpr Matmul mm{};
-inline constexpr Matmul mv{};
-inline constexpr Bmm bmm{};
-inline constexpr Addmm addmm{};
+inline constexpr MatmulOp matmul{};
+inline constexpr MatmulOp mm{};
+inline constexpr MatmulOp mv{};
+inline constexpr BmmOp bmm{};
+inline constexpr AddmmOp addmm{};
 template <class A, class B>
 constexpr auto outer(const A& a, const B& b) {
-  return Outer{}(a, b);
+  return OuterOp{}(a, b);
 }
 inline constexpr LinearOp linear{};
 
@@ -23881,7 +23898,7 @@ constexpr auto masked_softmax(const auto& x) {
 // queries whatever is_causal says. The result, or with `Weights` a tuple of it and the weights (.., Hq, L,
 // S).
 template <AttentionOptions Options, bool Drops = false, i64 Open = 0, bool Weights = false>
-struct ScaledDotProductAttention : Operation<ScaledDotProductAttention<Options, Drops, Open, Weights>> {
+struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Options, Drops, Open, Weights>> {
   template <class S, class Mask>
   static constexpr bool fits = broadcastable(Mask::value, S::value) &&
                                broadcast(Mask::value, S::value) == S::value;
@@ -23919,18 +23936,18 @@ struct ScaledDotProductAttention : Operation<ScaledDotProductAttention<Options, 
                                const Masks&... more) {
     using Rule =
         detail::attention_rule<typename Q::shape, typename K::shape, typename V::shape, Options.enable_gqa>;
-    static_assert(sizeof(AttentionHeadsFit<Rule::heads, ScaledDotProductAttention, typename Q::shape,
+    static_assert(sizeof(AttentionHeadsFit<Rule::heads, ScaledDotProductAttentionOp, typename Q::shape,
                                            typename K::shape, typename V::shape>) > 0);
-    static_assert(sizeof(AttentionOperandsFit < Rule::fits || !Rule::heads, ScaledDotProductAttention,
+    static_assert(sizeof(AttentionOperandsFit < Rule::fits || !Rule::heads, ScaledDotProductAttentionOp,
                          typename Q::shape, typename K::shape, typename V::shape >) > 0);
     using T = floating<promoted<promoted<typename Q::dtype, typename K::dtype>, typename V::dtype>>;
     using Wide = std::conditional_t<(size_of(dtype_of<T>) < 4), f32, T>;
     using S = shape_of<typename Rule::Scores>;
     using R = Expr<T, shape_of<Rule>>;
     static_assert(((sizeof(AttentionMaskFits < !Rule::ok || fits<S, shape_of_operand<Masks>>,
-                           ScaledDotProductAttention, shape_of_operand<Masks>, S >) > 0) &&
+                           ScaledDotProductAttentionOp, shape_of_operand<Masks>, S >) > 0) &&
                    ... && true));
-    static_assert(((sizeof(DtypeAllowed<masks<dtype_of_operand<Masks>>, ScaledDotProductAttention,
+    static_assert(((sizeof(DtypeAllowed<masks<dtype_of_operand<Masks>>, ScaledDotProductAttentionOp,
                                         dtype_of_operand<Masks>>) > 0) &&
                    ... && true));
     constexpr bool ok = Rule::ok && (fits<S, shape_of_operand<Masks>> && ... && true) &&
@@ -23988,21 +24005,21 @@ struct ScaledDotProductAttention : Operation<ScaledDotProductAttention<Options, 
 // dropout_p, if any: a number; a layer passes 0 in evaluation. The softmax of small floats is taken in f32.
 template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V>
 constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value) {
-  return ScaledDotProductAttention<Options>{}(query, key, value);
+  return ScaledDotProductAttentionOp<Options>{}(query, key, value);
 }
 template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V>
 constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value, double dropout_p) {
-  return ScaledDotProductAttention<Options, true>{}(query, key, value, dropout_p);
+  return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, dropout_p);
 }
 template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class M>
 requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
                                                                  const M& attn_mask) {
-  return ScaledDotProductAttention<Options>{}(query, key, value, attn_mask);
+  return ScaledDotProductAttentionOp<Options>{}(query, key, value, attn_mask);
 }
 template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class M>
 requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
                                                                  const M& attn_mask, double dropout_p) {
-  return ScaledDotProductAttention<Options, true>{}(query, key, value, dropout_p, attn_mask);
+  return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, dropout_p, attn_mask);
 }
 
 }  // namespace weft
@@ -24160,11 +24177,11 @@ struct JoinableShapes {
 };
 
 template <int Axis>
-struct Cat : Operation<Cat<Axis>> {
+struct CatOp : Operation<CatOp<Axis>> {
   template <class... X>
   static constexpr auto apply(ir::Builder& b, const X&... x) {
     using Rule = detail::cat_rule<Axis, typename X::shape...>;
-    static_assert(sizeof(JoinableShapes<Rule::ok, Cat, typename X::shape...>) > 0);
+    static_assert(sizeof(JoinableShapes<Rule::ok, CatOp, typename X::shape...>) > 0);
     using T = typename detail::promote_all<typename X::dtype...>::type;
     using S = shape_of<Rule>;
     if constexpr (!Rule::ok) {
@@ -24198,10 +24215,10 @@ struct Cat : Operation<Cat<Axis>> {
 };
 
 template <int Axis>
-struct Stack : Operation<Stack<Axis>> {
+struct StackOp : Operation<StackOp<Axis>> {
   template <class... X>
   static constexpr auto apply(ir::Builder& b, const X&... x) {
-    return Cat<Axis>::apply(b, Unsqueeze<Axis>::apply(b, x)...);
+    return CatOp<Axis>::apply(b, UnsqueezeOp<Axis>::apply(b, x)...);
   }
 };
 
@@ -24209,13 +24226,13 @@ struct Stack : Operation<Stack<Axis>> {
 template <int Axis = 0, class... X>
 constexpr auto cat(const X&... x) {
   static_assert(sizeof...(X) > 0, "cat takes at least one operand");
-  return Cat<Axis>{}(x...);
+  return CatOp<Axis>{}(x...);
 }
 // stack<axis>(a, b, ...): operands of one shape along a new axis.
 template <int Axis = 0, class... X>
 constexpr auto stack(const X&... x) {
   static_assert(sizeof...(X) > 0, "stack takes at least one operand");
-  return Stack<Axis>{}(x...);
+  return StackOp<Axis>{}(x...);
 }
 
 }  // namespace weft
@@ -24332,7 +24349,8 @@ template <i64 EmbedDim, i64 NumHeads, MultiheadOptions O = MultiheadOptions{}, c
 struct MultiheadAttention {
   static constexpr bool divides = EmbedDim > 0 && NumHeads > 0 &&
                                   EmbedDim % (NumHeads > 0 ? NumHeads : 1) == 0;
-  static_assert(sizeof(HeadsDivide<divides, MultiheadAttention, Size<EmbedDim>, Size<NumHeads>>) > 0);
+  static_assert(sizeof(HeadsDivide<divides, MultiheadAttention, GivenSize<EmbedDim>, GivenSize<NumHeads>>) >
+                0);
   static constexpr i64 kdim = O.kdim > 0 ? O.kdim : EmbedDim, vdim = O.vdim > 0 ? O.vdim : EmbedDim;
   static constexpr i64 head_dim = divides ? EmbedDim / NumHeads : 1;
   static constexpr bool packed = kdim == EmbedDim && vdim == EmbedDim;
@@ -24489,7 +24507,7 @@ struct MultiheadAttention {
     const auto v = lengthened<N>(heads<leads<Q>, N, S>(c), bias_v);
     constexpr bool weights = flag<Word::need_weights, A...>(false);
     constexpr AttentionOptions options{.is_causal = flag<Word::is_causal, A...>(false)};
-    constexpr ScaledDotProductAttention<options, true, open, weights> attention{};
+    constexpr ScaledDotProductAttentionOp<options, true, open, weights> attention{};
     const auto mask = word<Word::attn_mask>(words...);
     const auto padding = word<Word::key_padding_mask>(words...);
     constexpr module_detail::MultiheadMask<N, NumHeads, L, S, open, false> by_query{};
@@ -25154,18 +25172,18 @@ constexpr ir::Value conv_transposed_weights(ir::Value w, i64 groups) {
 
 // Options: a ConvOptions, or a ConvTransposeOptions for the transposed kind.
 template <int Spatial, auto Options>
-struct Conv : Operation<Conv<Spatial, Options>> {
+struct ConvOp : Operation<ConvOp<Spatial, Options>> {
   template <class X, class W>
   static constexpr auto apply(ir::Builder&, const X& x, const W& w) {
     using Rule = detail::conv_rule<Spatial, Options, typename X::shape, typename W::shape>;
-    static_assert(sizeof(ConvOptionsValid < Rule::options && Rule::framed, Conv, typename X::shape,
+    static_assert(sizeof(ConvOptionsValid < Rule::options && Rule::framed, ConvOp, typename X::shape,
                          typename W::shape >) > 0);
-    static_assert(sizeof(ConvGroupsDivide<Rule::divides, Conv, typename X::shape, typename W::shape>) > 0);
-    static_assert(sizeof(ConvOperandsFit<Rule::channels_fit, Conv, typename X::shape, typename W::shape>) >
+    static_assert(sizeof(ConvGroupsDivide<Rule::divides, ConvOp, typename X::shape, typename W::shape>) > 0);
+    static_assert(sizeof(ConvOperandsFit<Rule::channels_fit, ConvOp, typename X::shape, typename W::shape>) >
                   0);
-    static_assert(sizeof(ConvWindowFits<Rule::fits, Conv, typename X::shape, typename W::shape>) > 0);
+    static_assert(sizeof(ConvWindowFits<Rule::fits, ConvOp, typename X::shape, typename W::shape>) > 0);
     using T = promoted<typename X::dtype, typename W::dtype>;
-    static_assert(sizeof(DtypeAllowed<is_float(dtype_of<T>), Conv, typename X::dtype, typename W::dtype>) >
+    static_assert(sizeof(DtypeAllowed<is_float(dtype_of<T>), ConvOp, typename X::dtype, typename W::dtype>) >
                   0);
     using S = shape_of<Rule>;
     if constexpr (Rule::ok && is_float(dtype_of<T>)) {
@@ -25201,7 +25219,7 @@ struct Conv : Operation<Conv<Spatial, Options>> {
     using Y = std::remove_cvref_t<decltype(y)>;
     using Rule = detail::conv_rule<Spatial, Options, typename X::shape, typename W::shape>;
     constexpr bool ok = !Rule::ok || (B::rank == 1 && B::size == Rule::outputs);
-    static_assert(sizeof(ConvOperandsFit<ok, Conv, typename X::shape, typename B::shape>) > 0);
+    static_assert(sizeof(ConvOperandsFit<ok, ConvOp, typename X::shape, typename B::shape>) > 0);
     using T = promoted<typename Y::dtype, typename B::dtype>;
     if constexpr (Rule::ok && ok) {
       Dims along;
@@ -25219,28 +25237,28 @@ struct Conv : Operation<Conv<Spatial, Options>> {
 // / groups, kh, kw), bias (O) if any.
 template <ConvOptions Options = ConvOptions{}, class... A>
 constexpr auto conv1d(const A&... operands) {
-  return Conv<1, Options>{}(operands...);
+  return ConvOp<1, Options>{}(operands...);
 }
 template <ConvOptions Options = ConvOptions{}, class... A>
 constexpr auto conv2d(const A&... operands) {
-  return Conv<2, Options>{}(operands...);
+  return ConvOp<2, Options>{}(operands...);
 }
 template <ConvOptions Options = ConvOptions{}, class... A>
 constexpr auto conv3d(const A&... operands) {
-  return Conv<3, Options>{}(operands...);
+  return ConvOp<3, Options>{}(operands...);
 }
 // weight (C, O / groups, kh, kw)
 template <ConvTransposeOptions Options = ConvTransposeOptions{}, class... A>
 constexpr auto conv_transpose1d(const A&... operands) {
-  return Conv<1, Options>{}(operands...);
+  return ConvOp<1, Options>{}(operands...);
 }
 template <ConvTransposeOptions Options = ConvTransposeOptions{}, class... A>
 constexpr auto conv_transpose2d(const A&... operands) {
-  return Conv<2, Options>{}(operands...);
+  return ConvOp<2, Options>{}(operands...);
 }
 template <ConvTransposeOptions Options = ConvTransposeOptions{}, class... A>
 constexpr auto conv_transpose3d(const A&... operands) {
-  return Conv<3, Options>{}(operands...);
+  return ConvOp<3, Options>{}(operands...);
 }
 
 }  // namespace weft
@@ -25290,13 +25308,13 @@ struct Conv {
   using layer = module_detail::conv_layer<Spatial, In, Out, Window, Options>;
   Param<f32, typename layer::weight, init::FanInUniform<>> weight{};
   Param<f32, Shape<Out>, init::FanInUniform<layer::fan_in>> bias{};
-  constexpr auto operator()(const auto& x) const { return weft::Conv<Spatial, Options>{}(x, weight, bias); }
+  constexpr auto operator()(const auto& x) const { return weft::ConvOp<Spatial, Options>{}(x, weight, bias); }
 };
 template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options>
 struct Conv<Spatial, In, Out, Window, Options, false> {
   using layer = module_detail::conv_layer<Spatial, In, Out, Window, Options>;
   Param<f32, typename layer::weight, init::FanInUniform<>> weight{};
-  constexpr auto operator()(const auto& x) const { return weft::Conv<Spatial, Options>{}(x, weight); }
+  constexpr auto operator()(const auto& x) const { return weft::ConvOp<Spatial, Options>{}(x, weight); }
 };
 
 template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>
@@ -25418,66 +25436,64 @@ struct RepeatsFit {
 };
 
 template <int A, int B>
-struct Transpose : Operation<Transpose<A, B>> {
+struct TransposeOp : Operation<TransposeOp<A, B>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::transpose_rule<typename X::shape, A, B>;
-    static_assert(sizeof(AxisInRange<Rule::ok, Transpose, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<Rule::ok, TransposeOp, typename X::shape>) > 0);
     return Expr<typename X::dtype, shape_of<Rule>>{ir::permute(x.value, Rule::list.axis)};
   }
 };
 
 // t(x): a matrix transposed; vectors and scalars stay.
-struct TransposeMatrix : Operation<TransposeMatrix> {
+struct TransposeMatrixOp : Operation<TransposeMatrixOp> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    static_assert(sizeof(RankIs<X::rank <= 2, TransposeMatrix, typename X::shape, Rank<2>>) > 0);
+    static_assert(sizeof(RankIs<X::rank <= 2, TransposeMatrixOp, typename X::shape, GivenRank<2>>) > 0);
     if constexpr (X::rank == 2)
-      return Transpose<0, 1>::apply(b, x);
+      return TransposeOp<0, 1>::apply(b, x);
     else
       return x;
   }
 };
 
 template <int From, int To>
-struct Flatten : Operation<Flatten<From, To>> {
+struct FlattenOp : Operation<FlattenOp<From, To>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::flatten_rule<typename X::shape, From, To>;
-    static_assert(sizeof(AxisInRange<Rule::ok, Flatten, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<Rule::ok, FlattenOp, typename X::shape>) > 0);
     return Expr<typename X::dtype, shape_of<Rule>>{ir::reshape(x.value, Rule::value)};
   }
 };
 
 template <int... Axes>
-struct Squeeze : Operation<Squeeze<Axes...>> {
+struct SqueezeOp : Operation<SqueezeOp<Axes...>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::squeeze_rule<typename X::shape, Axes...>;
-    static_assert(sizeof(AxisInRange<Rule::ok, Squeeze, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<Rule::ok, SqueezeOp, typename X::shape>) > 0);
     return Expr<typename X::dtype, shape_of<Rule>>{ir::reshape(x.value, Rule::value)};
   }
 };
 
-struct ExpandAs : Operation<ExpandAs> {
+struct ExpandAsOp : Operation<ExpandAsOp> {
   template <class X, class Y>
   static constexpr auto apply(ir::Builder&, const X& x, const Y&) {
     using S = typename Y::shape;
-    static_assert(
-        sizeof(
-            ShapesBroadcast<detail::expand_rule<typename X::shape, S>::ok, ExpandAs, typename X::shape, S>) >
-        0);
+    static_assert(sizeof(ShapesBroadcast<detail::expand_rule<typename X::shape, S>::ok, ExpandAsOp,
+                                         typename X::shape, S>) > 0);
     return Expr<typename X::dtype, S>{ir::broadcast(x.value, S::value)};
   }
 };
 
 // torch.Tensor.repeat: every axis walked that many times.
 template <i64... Times>
-struct Repeat : Operation<Repeat<Times...>> {
+struct RepeatOp : Operation<RepeatOp<Times...>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::repeat_rule<typename X::shape, Times...>;
-    static_assert(sizeof(RepeatsFit<Rule::ok, Repeat, typename X::shape>) > 0);
+    static_assert(sizeof(RepeatsFit<Rule::ok, RepeatOp, typename X::shape>) > 0);
     Dims d = Rule::base;
     ir::Value v = ir::reshape(x.value, d);
     for (int a = 0; Rule::ok && a < d.rank; ++a) {
@@ -25497,22 +25513,22 @@ struct Repeat : Operation<Repeat<Times...>> {
 
 // torch.tile: as repeat, with counts of 1 in front where there are fewer than axes.
 template <i64... Times>
-struct Tile : Operation<Tile<Times...>> {
+struct TileOp : Operation<TileOp<Times...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     if constexpr (static_cast<int>(sizeof...(Times)) < X::rank)
-      return Tile<1, Times...>::apply(b, x);
+      return TileOp<1, Times...>::apply(b, x);
     else
-      return Repeat<Times...>::apply(b, x);
+      return RepeatOp<Times...>::apply(b, x);
   }
 };
 
 template <int... Axes>
-struct Flip : Operation<Flip<Axes...>> {
+struct FlipOp : Operation<FlipOp<Axes...>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     constexpr bool ok = (axis_in_range(Axes, X::rank) && ... && true);
-    static_assert(sizeof(AxisInRange<ok, Flip, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<ok, FlipOp, typename X::shape>) > 0);
     ir::Slice axes[8];
     if constexpr (ok)
       ((axes[normalize_axis(Axes, X::rank)] = {X::shape::value[Axes] > 0 ? X::shape::value[Axes] - 1 : 0,
@@ -25524,11 +25540,11 @@ struct Flip : Operation<Flip<Axes...>> {
 
 // Elements move `By` places along the axis; those pushed out come in again in front.
 template <i64 By, int Axis>
-struct Roll : Operation<Roll<By, Axis>> {
+struct RollOp : Operation<RollOp<By, Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr bool ok = axis_in_range(Axis, X::rank);
-    static_assert(sizeof(AxisInRange<ok, Roll, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<ok, RollOp, typename X::shape>) > 0);
     if constexpr (!ok) {
       return x;
     } else {
@@ -25537,9 +25553,9 @@ struct Roll : Operation<Roll<By, Axis>> {
       if constexpr (by == 0) {
         return x;
       } else {
-        const auto tail = SliceAxis<Axis, extent - by, extent, 1>::apply(b, x);
-        const auto head = SliceAxis<Axis, 0, extent - by, 1>::apply(b, x);
-        return Cat<Axis>::apply(b, tail, head);
+        const auto tail = SliceAxisOp<Axis, extent - by, extent, 1>::apply(b, x);
+        const auto head = SliceAxisOp<Axis, 0, extent - by, 1>::apply(b, x);
+        return CatOp<Axis>::apply(b, tail, head);
       }
     }
   }
@@ -25547,36 +25563,36 @@ struct Roll : Operation<Roll<By, Axis>> {
 
 template <int A, int B, class X>
 constexpr auto transpose(const X& x) {
-  return Transpose<A, B>{}(x);
+  return TransposeOp<A, B>{}(x);
 }
 template <class X>
 constexpr auto t(const X& x) {
-  return TransposeMatrix{}(x);
+  return TransposeMatrixOp{}(x);
 }
 // flatten<1>(x): axes from the first named to the last become one.
 template <int From = 0, int To = -1, class X>
 constexpr auto flatten(const X& x) {
-  return Flatten<From, To>{}(x);
+  return FlattenOp<From, To>{}(x);
 }
 template <int... Axes, class X>
 constexpr auto squeeze(const X& x) {
-  return Squeeze<Axes...>{}(x);
+  return SqueezeOp<Axes...>{}(x);
 }
 template <class X, class Y>
 constexpr auto expand_as(const X& x, const Y& y) {
-  return ExpandAs{}(x, y);
+  return ExpandAsOp{}(x, y);
 }
 template <i64... To, class X>
 constexpr auto broadcast_to(const X& x) {
-  return Expand<To...>{}(x);
+  return ExpandOp<To...>{}(x);
 }
 template <i64... Times, class X>
 constexpr auto repeat(const X& x) {
-  return Repeat<Times...>{}(x);
+  return RepeatOp<Times...>{}(x);
 }
 template <i64... Times, class X>
 constexpr auto tile(const X& x) {
-  return Tile<Times...>{}(x);
+  return TileOp<Times...>{}(x);
 }
 // Every result is contiguous, so this changes nothing; it is there for code that comes from PyTorch.
 template <class X>
@@ -25585,12 +25601,12 @@ constexpr auto contiguous(const X& x) {
 }
 template <int... Axes, class X>
 constexpr auto flip(const X& x) {
-  return Flip<Axes...>{}(x);
+  return FlipOp<Axes...>{}(x);
 }
 // roll<1, 0>(x): along one axis.
 template <i64 By, int Axis, class X>
 constexpr auto roll(const X& x) {
-  return Roll<By, Axis>{}(x);
+  return RollOp<By, Axis>{}(x);
 }
 
 }  // namespace weft
@@ -25669,13 +25685,13 @@ struct along_rule {
 }  // namespace detail
 
 template <int Axis>
-struct Gather : Operation<Gather<Axis>> {
+struct GatherOp : Operation<GatherOp<Axis>> {
   template <class X, class I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
     constexpr bool ok = detail::gather_rule<typename X::shape, typename I::shape, Axis>::ok;
-    static_assert(sizeof(IndexIsInteger<integer, Gather, typename I::dtype>) > 0);
-    static_assert(sizeof(IndexFits<ok, Gather, typename X::shape, typename I::shape>) > 0);
+    static_assert(sizeof(IndexIsInteger<integer, GatherOp, typename I::dtype>) > 0);
+    static_assert(sizeof(IndexFits<ok, GatherOp, typename X::shape, typename I::shape>) > 0);
     using R = Expr<typename X::dtype, typename I::shape>;
     if constexpr (ok && integer) {
       constexpr int axis = normalize_axis(Axis, X::rank);
@@ -25688,13 +25704,13 @@ struct Gather : Operation<Gather<Axis>> {
 };
 
 template <int Axis>
-struct TakeAlong : Operation<TakeAlong<Axis>> {
+struct TakeAlongOp : Operation<TakeAlongOp<Axis>> {
   template <class X, class I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     using Rule = detail::along_rule<typename X::shape, typename I::shape, Axis>;
     constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
-    static_assert(sizeof(IndexIsInteger<integer, TakeAlong, typename I::dtype>) > 0);
-    static_assert(sizeof(ShapesBroadcast<Rule::ok, TakeAlong, typename X::shape, typename I::shape>) > 0);
+    static_assert(sizeof(IndexIsInteger<integer, TakeAlongOp, typename I::dtype>) > 0);
+    static_assert(sizeof(ShapesBroadcast<Rule::ok, TakeAlongOp, typename X::shape, typename I::shape>) > 0);
     using R = Expr<typename X::dtype, shape_of<Rule>>;
     if constexpr (Rule::ok && integer)
       return R{ir::take(ir::broadcast(x.value, Rule::table),
@@ -25706,14 +25722,14 @@ struct TakeAlong : Operation<TakeAlong<Axis>> {
 
 // Slices of x by a vector of indices.
 template <int Axis>
-struct IndexSelect : Operation<IndexSelect<Axis>> {
+struct IndexSelectOp : Operation<IndexSelectOp<Axis>> {
   template <class X, class I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     using Rule = detail::selected_rule<typename X::shape, Axis, I::size>;
     constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
-    static_assert(sizeof(IndexIsInteger<integer, IndexSelect, typename I::dtype>) > 0);
-    static_assert(sizeof(AxisInRange<Rule::ok, IndexSelect, typename X::shape>) > 0);
-    static_assert(sizeof(RankIs<I::rank <= 1, IndexSelect, typename I::shape, Rank<1>>) > 0);
+    static_assert(sizeof(IndexIsInteger<integer, IndexSelectOp, typename I::dtype>) > 0);
+    static_assert(sizeof(AxisInRange<Rule::ok, IndexSelectOp, typename X::shape>) > 0);
+    static_assert(sizeof(RankIs<I::rank <= 1, IndexSelectOp, typename I::shape, GivenRank<1>>) > 0);
     using R = Expr<typename X::dtype, shape_of<Rule>>;
     if constexpr (Rule::ok && integer)
       return R{ir::take(x.value, detail::along(detail::as_index(index.value), X::shape::value, Rule::axis),
@@ -25724,11 +25740,11 @@ struct IndexSelect : Operation<IndexSelect<Axis>> {
 };
 
 // Elements of the flattened tensor.
-struct TakeFlat : Operation<TakeFlat> {
+struct TakeFlatOp : Operation<TakeFlatOp> {
   template <class X, class I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
-    static_assert(sizeof(IndexIsInteger<integer, TakeFlat, typename I::dtype>) > 0);
+    static_assert(sizeof(IndexIsInteger<integer, TakeFlatOp, typename I::dtype>) > 0);
     using R = Expr<typename X::dtype, typename I::shape>;
     if constexpr (integer) {
       const ir::Value flat = ir::reshape(x.value, Shape<X::size>::value);
@@ -25743,24 +25759,24 @@ struct TakeFlat : Operation<TakeFlat> {
 // gather<axis>(x, index): x at index along the axis, element by element; the result has the index's shape.
 template <int Axis, class X, class I>
 constexpr auto gather(const X& x, const I& index) {
-  return Gather<Axis>{}(x, index);
+  return GatherOp<Axis>{}(x, index);
 }
 // take_along_dim<axis>(x, index): the same, broadcasting; without an axis, of the flattened tensor.
 template <int Axis, class X, class I>
 constexpr auto take_along_dim(const X& x, const I& index) {
-  return TakeAlong<Axis>{}(x, index);
+  return TakeAlongOp<Axis>{}(x, index);
 }
 template <class X, class I>
 constexpr auto take_along_dim(const X& x, const I& index) {
-  return TakeFlat{}(x, index);
+  return TakeFlatOp{}(x, index);
 }
 template <int Axis, class X, class I>
 constexpr auto index_select(const X& x, const I& index) {
-  return IndexSelect<Axis>{}(x, index);
+  return IndexSelectOp<Axis>{}(x, index);
 }
 template <class X, class I>
 constexpr auto take(const X& x, const I& index) {
-  return TakeFlat{}(x, index);
+  return TakeFlatOp{}(x, index);
 }
 
 }  // namespace weft
@@ -25892,7 +25908,7 @@ struct SpreadIndex : Operation<SpreadIndex<Axis>> {
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     using Rule = selected_rule<typename X::shape, Axis, I::size>;
     static_assert(sizeof(AxisInRange<Rule::ok, SpreadIndex, typename X::shape>) > 0);
-    static_assert(sizeof(RankIs<I::rank <= 1, SpreadIndex, typename I::shape, Rank<1>>) > 0);
+    static_assert(sizeof(RankIs<I::rank <= 1, SpreadIndex, typename I::shape, GivenRank<1>>) > 0);
     using R = Expr<typename I::dtype, shape_of<Rule>>;
     if constexpr (Rule::ok && I::rank <= 1)
       return R{along(index.value, X::shape::value, Rule::axis)};
@@ -25904,20 +25920,20 @@ struct SpreadIndex : Operation<SpreadIndex<Axis>> {
 }  // namespace detail
 
 template <int Axis>
-struct Scatter : Operation<Scatter<Axis>> {
+struct ScatterOp : Operation<ScatterOp<Axis>> {
   template <class X, class I, class U>
   static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& update) {
-    return detail::scattered<Scatter, Axis>(
+    return detail::scattered<ScatterOp, Axis>(
         b, x, index, update,
         [](ir::Value v, ir::Value i, ir::Value u, int axis) { return detail::scatter_set(v, i, u, axis); });
   }
 };
 
 template <int Axis, Reduction How, bool Self>
-struct ScatterReduce : Operation<ScatterReduce<Axis, How, Self>> {
+struct ScatterReduceOp : Operation<ScatterReduceOp<Axis, How, Self>> {
   template <class X, class I, class U>
   static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& update) {
-    return detail::scattered<ScatterReduce, Axis>(
+    return detail::scattered<ScatterReduceOp, Axis>(
         b, x, index, update, [](ir::Value v, ir::Value i, ir::Value u, int axis) {
           return detail::scatter_fold(v, i, ir::broadcast(u, i.dims()), axis, How, Self);
         });
@@ -25927,42 +25943,42 @@ struct ScatterReduce : Operation<ScatterReduce<Axis, How, Self>> {
 // scatter<axis>(x, index, src): x with src, a tensor or a number, at index along the axis.
 template <int Axis, class X, class I, class U>
 constexpr auto scatter(const X& x, const I& index, const U& src) {
-  return Scatter<Axis>{}(x, index, src);
+  return ScatterOp<Axis>{}(x, index, src);
 }
 template <int Axis, class X, class I, class U>
 constexpr auto scatter_add(const X& x, const I& index, const U& src) {
-  return ScatterReduce<Axis, Reduction::sum, true>{}(x, index, src);
+  return ScatterReduceOp<Axis, Reduction::sum, true>{}(x, index, src);
 }
 template <int Axis, class X, class I, class U, Reduction How>
 constexpr auto scatter_reduce(const X& x, const I& index, const U& src, ReduceBy<How>) {
-  return ScatterReduce<Axis, How, true>{}(x, index, src);
+  return ScatterReduceOp<Axis, How, true>{}(x, index, src);
 }
 template <int Axis, class X, class I, class U, Reduction How>
 constexpr auto scatter_reduce(const X& x, const I& index, const U& src, ReduceBy<How>, ExcludeSelf) {
-  return ScatterReduce<Axis, How, false>{}(x, index, src);
+  return ScatterReduceOp<Axis, How, false>{}(x, index, src);
 }
 // index_add<axis>(x, index, src, alpha): slices of alpha src added by a vector of indices; index_copy sets
 // them, index_fill sets a number, index_reduce folds them.
 template <int Axis, class X, class I, class U, class A = int>
 constexpr auto index_add(const X& x, const I& index, const U& src, const A& alpha = 1) {
-  return ScatterReduce<Axis, Reduction::sum, true>{}(x, detail::SpreadIndex<Axis>{}(x, index),
-                                                     mul(src, alpha));
+  return ScatterReduceOp<Axis, Reduction::sum, true>{}(x, detail::SpreadIndex<Axis>{}(x, index),
+                                                       mul(src, alpha));
 }
 template <int Axis, class X, class I, class U>
 constexpr auto index_copy(const X& x, const I& index, const U& src) {
-  return Scatter<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
+  return ScatterOp<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
 }
 template <int Axis, class X, class I, class V>
 constexpr auto index_fill(const X& x, const I& index, const V& value) {
-  return Scatter<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index), value);
+  return ScatterOp<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index), value);
 }
 template <int Axis, class X, class I, class U, Reduction How>
 constexpr auto index_reduce(const X& x, const I& index, const U& src, ReduceBy<How>) {
-  return ScatterReduce<Axis, How, true>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
+  return ScatterReduceOp<Axis, How, true>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
 }
 template <int Axis, class X, class I, class U, Reduction How>
 constexpr auto index_reduce(const X& x, const I& index, const U& src, ReduceBy<How>, ExcludeSelf) {
-  return ScatterReduce<Axis, How, false>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
+  return ScatterReduceOp<Axis, How, false>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
 }
 
 }  // namespace weft
@@ -25986,15 +26002,15 @@ struct CountInRange {
 
 // The places of the first Count elements in order; Count -1 means all.
 template <int Axis, bool Down, i64 Count>
-struct ArgSort : Operation<ArgSort<Axis, Down, Count>> {
+struct ArgSortOp : Operation<ArgSortOp<Axis, Down, Count>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     constexpr bool ok = axis_in_range(Axis, X::rank);
-    static_assert(sizeof(AxisInRange<ok, ArgSort, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<ok, ArgSortOp, typename X::shape>) > 0);
     constexpr i64 extent = ok ? X::shape::value[Axis] : 1;
     constexpr i64 count = Count < 0 ? extent : Count;
     constexpr bool fits = count <= extent;
-    static_assert(sizeof(CountInRange<fits, ArgSort, typename X::shape, Size<count>>) > 0);
+    static_assert(sizeof(CountInRange<fits, ArgSortOp, typename X::shape, GivenSize<count>>) > 0);
     using R = Expr<i64, shape_of<detail::selected_rule<typename X::shape, Axis, count>>>;
     if constexpr (ok && fits)
       return R{ir::argsort(x.value, normalize_axis(Axis, X::rank), Down, count)};
@@ -26003,10 +26019,10 @@ struct ArgSort : Operation<ArgSort<Axis, Down, Count>> {
   }
 };
 template <int Axis, bool Down, i64 Count>
-struct Sorted : Operation<Sorted<Axis, Down, Count>> {
+struct SortedOp : Operation<SortedOp<Axis, Down, Count>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto places = ArgSort<Axis, Down, Count>::apply(b, x);
+    const auto places = ArgSortOp<Axis, Down, Count>::apply(b, x);
     using R = Expr<typename X::dtype, typename decltype(places)::shape>;
     if constexpr (axis_in_range(Axis, X::rank))
       return R{ir::take(x.value, places.value, normalize_axis(Axis, X::rank))};
@@ -26030,7 +26046,7 @@ struct OneAxis {
   template <class X>
   static constexpr auto flat(ir::Builder& b, const X& x) {
     if constexpr (sizeof...(A) == 0)
-      return Reshape<X::size>::apply(b, x);
+      return ReshapeOp<X::size>::apply(b, x);
     else
       return x;
   }
@@ -26040,7 +26056,7 @@ struct OneAxis {
 template <int Axis, class X>
 constexpr auto missing_count(ir::Builder& b, const X& x) {
   if constexpr (is_float(dtype_of<typename X::dtype>)) {
-    return Reduce<ir::Op::reduce_sum, true, Axis>::apply(b, isnan(x));
+    return ReduceOp<ir::Op::reduce_sum, true, Axis>::apply(b, isnan(x));
   } else {
     using S = shape_of<selected_rule<typename X::shape, Axis, 1>>;
     return Expr<i64, S>{ir::constant(b, DType::i64, S::value, 0)};
@@ -26051,29 +26067,29 @@ constexpr auto missing_count(ir::Builder& b, const X& x) {
 
 // The element that comes K-th (from 1) in ascending order, or its place.
 template <i64 K, bool Places, bool Keep, int Axis>
-struct KthValue : Operation<KthValue<K, Places, Keep, Axis>> {
+struct KthValueOp : Operation<KthValueOp<K, Places, Keep, Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : K;
     constexpr bool ok = K >= 1 && K <= extent;
-    static_assert(sizeof(CountInRange<ok, KthValue, typename X::shape, Size<K>>) > 0);
+    static_assert(sizeof(CountInRange<ok, KthValueOp, typename X::shape, GivenSize<K>>) > 0);
     constexpr i64 k = ok ? K : 1;
     const auto pick = [&](const auto& first) {
-      const auto one = Narrow<Axis, k - 1, 1>::apply(b, first);
+      const auto one = NarrowOp<Axis, k - 1, 1>::apply(b, first);
       using One = std::remove_cvref_t<decltype(one)>;
       using S = shape_of<detail::reduced_rule<typename One::shape, Keep, Axis>>;
       return Expr<typename One::dtype, S>{ir::reshape(one.value, S::value)};
     };
     if constexpr (Places)
-      return pick(ArgSort<Axis, false, k>::apply(b, x));
+      return pick(ArgSortOp<Axis, false, k>::apply(b, x));
     else
-      return pick(Sorted<Axis, false, k>::apply(b, x));
+      return pick(SortedOp<Axis, false, k>::apply(b, x));
   }
 };
 
 // The lower of the two middle elements, or its place. A NaN decides the line, unless NaN are skipped.
 template <bool Places, bool SkipNan, bool Keep, int... A>
-struct Median : Operation<Median<Places, SkipNan, Keep, A...>> {
+struct MedianOp : Operation<MedianOp<Places, SkipNan, Keep, A...>> {
   template <class X0>
   static constexpr auto apply(ir::Builder& b, const X0& in) {
     using One = detail::OneAxis<A...>;
@@ -26081,34 +26097,34 @@ struct Median : Operation<Median<Places, SkipNan, Keep, A...>> {
     using X = std::remove_cvref_t<decltype(x)>;
     constexpr int axis = One::template axis<X>();
     constexpr bool ok = axis_in_range(axis, X::rank);
-    static_assert(sizeof(AxisInRange<ok, Median, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<ok, MedianOp, typename X::shape>) > 0);
     if constexpr (!ok) {
       return x;
     } else {
       constexpr i64 n = X::shape::value[axis];
-      static_assert(sizeof(CountInRange<(n > 0), Median, typename X::shape>) > 0);
-      const auto places = ArgSort<axis, false, -1>::apply(b, x);
+      static_assert(sizeof(CountInRange<(n > 0), MedianOp, typename X::shape>) > 0);
+      const auto places = ArgSortOp<axis, false, -1>::apply(b, x);
       const auto missing = detail::missing_count<axis>(b, x);
-      const auto middle = Binary<ir::Op::div>::apply(b, maximum(sub(n - 1, missing), 0), i64{2});
+      const auto middle = BinaryOp<ir::Op::div>::apply(b, maximum(sub(n - 1, missing), 0), i64{2});
       const auto at = [&] {
         if constexpr (SkipNan)
           return middle;
         else
           return where(gt(missing, 0), sub(n, missing), i64{(n - 1) / 2});
       }();
-      const auto place = Gather<axis>::apply(b, places, at);
+      const auto place = GatherOp<axis>::apply(b, places, at);
       using S = shape_of<detail::reduced_rule<typename X::shape, Keep, axis>>;
       if constexpr (Places)
         return Expr<i64, S>{ir::reshape(place.value, S::value)};
       else
-        return Expr<typename X::dtype, S>{ir::reshape(Gather<axis>::apply(b, x, place).value, S::value)};
+        return Expr<typename X::dtype, S>{ir::reshape(GatherOp<axis>::apply(b, x, place).value, S::value)};
     }
   }
 };
 
 // The q-quantile by linear interpolation between neighbours in order.
 template <bool SkipNan, bool Keep, int... A>
-struct Quantile : Operation<Quantile<SkipNan, Keep, A...>> {
+struct QuantileOp : Operation<QuantileOp<SkipNan, Keep, A...>> {
   template <class X0, class Q>
   static constexpr auto apply(ir::Builder& b, const X0& in, const Q& q) {
     using One = detail::OneAxis<A...>;
@@ -26116,18 +26132,18 @@ struct Quantile : Operation<Quantile<SkipNan, Keep, A...>> {
     using X = std::remove_cvref_t<decltype(x)>;
     constexpr int axis = One::template axis<X>();
     constexpr bool ok = axis_in_range(axis, X::rank);
-    static_assert(sizeof(AxisInRange<ok, Quantile, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<ok, QuantileOp, typename X::shape>) > 0);
     if constexpr (!ok) {
       return x;
     } else {
       using T = typename X::dtype;
-      const auto sorted = Sorted<axis, false, -1>::apply(b, x);
+      const auto sorted = SortedOp<axis, false, -1>::apply(b, x);
       const auto missing = detail::missing_count<axis>(b, x);
       constexpr i64 last = X::shape::value[axis] - 1;
       const auto at = mul(cast<T>(maximum(sub(last, mul(missing, SkipNan ? 1 : 0)), 0)), q);
       const auto below = floor(at);
-      const auto low = Gather<axis>::apply(b, sorted, cast<i64>(below));
-      const auto high = Gather<axis>::apply(b, sorted, cast<i64>(ceil(at)));
+      const auto low = GatherOp<axis>::apply(b, sorted, cast<i64>(below));
+      const auto high = GatherOp<axis>::apply(b, sorted, cast<i64>(ceil(at)));
       const auto between = detail::LerpF{}(low, high, sub(at, below));
       const auto r = [&] {
         if constexpr (SkipNan)
@@ -26162,12 +26178,12 @@ struct SequencesFit {
 
 // How many elements of each sorted line lie below each value; Right: not above it.
 template <bool Right>
-struct SearchSorted : Operation<SearchSorted<Right>> {
+struct SearchSortedOp : Operation<SearchSortedOp<Right>> {
   template <class A, class V>
   static constexpr auto apply(ir::Builder& b, const A& sorted, const V& values) {
     using S = shape_of_operand<V>;
     constexpr bool ok = detail::search_rule<typename A::shape, S>::ok;
-    static_assert(sizeof(SequencesFit<ok, SearchSorted, typename A::shape, S>) > 0);
+    static_assert(sizeof(SequencesFit<ok, SearchSortedOp, typename A::shape, S>) > 0);
     using T0 = common<A, V>;
     using T = ctype<ir::reduction_dtype(dtype_of<T0>)>;
     const ir::Value line = detail::as_value<T>(b, sorted), x = detail::as_value<T>(b, values);
@@ -26185,88 +26201,88 @@ struct SearchSorted : Operation<SearchSorted<Right>> {
 // one unless named.
 template <int Axis = -1, class X>
 constexpr auto argsort(const X& x) {
-  return ArgSort<Axis, false, -1>{}(x);
+  return ArgSortOp<Axis, false, -1>{}(x);
 }
 template <int Axis = -1, class X>
 constexpr auto argsort(const X& x, Descending) {
-  return ArgSort<Axis, true, -1>{}(x);
+  return ArgSortOp<Axis, true, -1>{}(x);
 }
 template <int Axis = -1, class X>
 constexpr auto sort(const X& x) {
-  return std::tuple{Sorted<Axis, false, -1>{}(x), ArgSort<Axis, false, -1>{}(x)};
+  return std::tuple{SortedOp<Axis, false, -1>{}(x), ArgSortOp<Axis, false, -1>{}(x)};
 }
 template <int Axis = -1, class X>
 constexpr auto sort(const X& x, Descending) {
-  return std::tuple{Sorted<Axis, true, -1>{}(x), ArgSort<Axis, true, -1>{}(x)};
+  return std::tuple{SortedOp<Axis, true, -1>{}(x), ArgSortOp<Axis, true, -1>{}(x)};
 }
 // msort(x): the values alone, along the first axis.
 template <class X>
 constexpr auto msort(const X& x) {
-  return Sorted<0, false, -1>{}(x);
+  return SortedOp<0, false, -1>{}(x);
 }
 // topk<k, axis>(x): the k greatest, the greatest first; with `smallest`, the k least.
 template <i64 K, int Axis = -1, class X>
 constexpr auto topk(const X& x) {
-  return std::tuple{Sorted<Axis, true, K>{}(x), ArgSort<Axis, true, K>{}(x)};
+  return std::tuple{SortedOp<Axis, true, K>{}(x), ArgSortOp<Axis, true, K>{}(x)};
 }
 template <i64 K, int Axis = -1, class X>
 constexpr auto topk(const X& x, Smallest) {
-  return std::tuple{Sorted<Axis, false, K>{}(x), ArgSort<Axis, false, K>{}(x)};
+  return std::tuple{SortedOp<Axis, false, K>{}(x), ArgSortOp<Axis, false, K>{}(x)};
 }
 // kthvalue<k, axis>(x): the k-th smallest, counted from 1.
 template <i64 K, int Axis = -1, class X>
 constexpr auto kthvalue(const X& x) {
-  return std::tuple{KthValue<K, false, false, Axis>{}(x), KthValue<K, true, false, Axis>{}(x)};
+  return std::tuple{KthValueOp<K, false, false, Axis>{}(x), KthValueOp<K, true, false, Axis>{}(x)};
 }
 template <i64 K, int Axis = -1, class X>
 constexpr auto kthvalue(const X& x, KeepDim) {
-  return std::tuple{KthValue<K, false, true, Axis>{}(x), KthValue<K, true, true, Axis>{}(x)};
+  return std::tuple{KthValueOp<K, false, true, Axis>{}(x), KthValueOp<K, true, true, Axis>{}(x)};
 }
 // median(x) of all; median<axis>(x): a tuple of values and places. nanmedian skips NaN.
 template <int... A, class X>
 constexpr auto median(const X& x) {
   if constexpr (sizeof...(A) == 0)
-    return Median<false, false, false>{}(x);
+    return MedianOp<false, false, false>{}(x);
   else
-    return std::tuple{Median<false, false, false, A...>{}(x), Median<true, false, false, A...>{}(x)};
+    return std::tuple{MedianOp<false, false, false, A...>{}(x), MedianOp<true, false, false, A...>{}(x)};
 }
 template <int... A, class X>
 constexpr auto nanmedian(const X& x) {
   if constexpr (sizeof...(A) == 0)
-    return Median<false, true, false>{}(x);
+    return MedianOp<false, true, false>{}(x);
   else
-    return std::tuple{Median<false, true, false, A...>{}(x), Median<true, true, false, A...>{}(x)};
+    return std::tuple{MedianOp<false, true, false, A...>{}(x), MedianOp<true, true, false, A...>{}(x)};
 }
 // quantile(x, q) of all, quantile<axis>(x, q): q in [0, 1] is a number.
 template <int... A, class X, class Q>
 constexpr auto quantile(const X& x, const Q& q) {
-  return Quantile<false, false, A...>{}(x, q);
+  return QuantileOp<false, false, A...>{}(x, q);
 }
 template <int... A, class X, class Q>
 constexpr auto quantile(const X& x, const Q& q, KeepDim) {
-  return Quantile<false, true, A...>{}(x, q);
+  return QuantileOp<false, true, A...>{}(x, q);
 }
 template <int... A, class X, class Q>
 constexpr auto nanquantile(const X& x, const Q& q) {
-  return Quantile<true, false, A...>{}(x, q);
+  return QuantileOp<true, false, A...>{}(x, q);
 }
 // searchsorted(sorted, values): where each value would be put in front of its equals; with `right_side`,
 // behind them. bucketize(values, boundaries) is the same with operands swapped.
 template <class A, class V>
 constexpr auto searchsorted(const A& sorted, const V& values) {
-  return SearchSorted<false>{}(sorted, values);
+  return SearchSortedOp<false>{}(sorted, values);
 }
 template <class A, class V>
 constexpr auto searchsorted(const A& sorted, const V& values, RightSide) {
-  return SearchSorted<true>{}(sorted, values);
+  return SearchSortedOp<true>{}(sorted, values);
 }
 template <class V, class A>
 constexpr auto bucketize(const V& values, const A& boundaries) {
-  return SearchSorted<false>{}(boundaries, values);
+  return SearchSortedOp<false>{}(boundaries, values);
 }
 template <class V, class A>
 constexpr auto bucketize(const V& values, const A& boundaries, RightSide) {
-  return SearchSorted<true>{}(boundaries, values);
+  return SearchSortedOp<true>{}(boundaries, values);
 }
 
 }  // namespace weft
@@ -26765,11 +26781,11 @@ constexpr ir::Value true_places(ir::Builder& b, ir::Value mask, i64 capacity) {
 }  // namespace detail
 
 template <i64 Capacity, bool Count>
-struct MaskedSelect : Operation<MaskedSelect<Capacity, Count>> {
+struct MaskedSelectOp : Operation<MaskedSelectOp<Capacity, Count>> {
   template <class X, class M>
   static constexpr auto apply(ir::Builder& b, const X& x, const M& mask) {
     static_assert(std::is_same_v<typename M::dtype, bool>, "masked_select: the mask must be boolean");
-    using S = decltype(detail::broadcast_shapes<MaskedSelect, X, M>());
+    using S = decltype(detail::broadcast_shapes<MaskedSelectOp, X, M>());
     const Dims flat = detail::flat_dims(S::size);
     const ir::Value v = ir::reshape(ir::broadcast(x.value, S::value), flat);
     const ir::Value m = ir::reshape(ir::broadcast(mask.value, S::value), flat);
@@ -26782,7 +26798,7 @@ struct MaskedSelect : Operation<MaskedSelect<Capacity, Count>> {
 
 // (Capacity, rank): the coordinates of what is not zero, -1 behind them.
 template <i64 Capacity, bool Count>
-struct Nonzero : Operation<Nonzero<Capacity, Count>> {
+struct NonzeroOp : Operation<NonzeroOp<Capacity, Count>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     const auto mask = ne(x, 0);
@@ -26815,11 +26831,11 @@ enum class UniquePart { values, count, inverse, counts };
 
 // The distinct elements in ascending order (Sort), or what is left when equal neighbours become one.
 template <i64 Capacity, bool Sort, UniquePart Part>
-struct Unique : Operation<Unique<Capacity, Sort, Part>> {
+struct UniqueOp : Operation<UniqueOp<Capacity, Sort, Part>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr i64 n = X::size;
-    static_assert(sizeof(CountInRange<(n > 0), Unique, typename X::shape>) > 0);
+    static_assert(sizeof(CountInRange<(n > 0), UniqueOp, typename X::shape>) > 0);
     const Dims flat = detail::flat_dims(n);
     const ir::Value v = ir::reshape(x.value, flat);
     const ir::Value order = ir::argsort(v, 0, false, n);
@@ -26845,11 +26861,11 @@ struct Unique : Operation<Unique<Capacity, Sort, Part>> {
 
 // How often each of 0, 1, ..., Bins - 1 comes, or the sum of its weights.
 template <i64 Bins>
-struct Bincount : Operation<Bincount<Bins>> {
+struct BincountOp : Operation<BincountOp<Bins>> {
   template <class X, class W>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weights) {
     static_assert(
-        sizeof(IndexIsInteger<is_integer(dtype_of<typename X::dtype>), Bincount, typename X::dtype>) > 0);
+        sizeof(IndexIsInteger<is_integer(dtype_of<typename X::dtype>), BincountOp, typename X::dtype>) > 0);
     using T = dtype_of_operand<W>;
     using R = Expr<std::conditional_t<std::is_same_v<T, int>, i64, T>, Shape<Bins>>;
     const Dims flat = detail::flat_dims(X::size);
@@ -26864,7 +26880,7 @@ struct Bincount : Operation<Bincount<Bins>> {
 
 // How many elements lie in each of Bins equal parts of [low, high], whose upper end belongs to the last.
 template <i64 Bins>
-struct Histc : Operation<Histc<Bins>> {
+struct HistcOp : Operation<HistcOp<Bins>> {
   template <class X, class A, class B>
   static constexpr auto apply(ir::Builder& b, const X& in, const A& low, const B& high) {
     const auto x = reshape<X::size>(detail::real(in));
@@ -26880,51 +26896,52 @@ struct Histc : Operation<Histc<Bins>> {
 };
 
 // Whether each element is one of `among`.
-struct IsIn : Operation<IsIn> {
+struct IsInOp : Operation<IsInOp> {
   template <class X, class A>
   static constexpr auto apply(ir::Builder& b, const X& x, const A& among) {
-    const auto line = Sorted<0, false, -1>::apply(b, Reshape<A::size>::apply(b, among));
-    const auto at = SearchSorted<false>::apply(b, line, x);
-    return eq(TakeFlat::apply(b, line, minimum(at, A::size - 1)), x);
+    const auto line = SortedOp<0, false, -1>::apply(b, ReshapeOp<A::size>::apply(b, among));
+    const auto at = SearchSortedOp<false>::apply(b, line, x);
+    return eq(TakeFlatOp::apply(b, line, minimum(at, A::size - 1)), x);
   }
 };
 
 // masked_select<capacity>(x, mask), nonzero<capacity>(x): tuples of what was found and its number.
 template <i64 Capacity, class X, class M>
 constexpr auto masked_select(const X& x, const M& mask) {
-  return std::tuple{MaskedSelect<Capacity, false>{}(x, mask), MaskedSelect<Capacity, true>{}(x, mask)};
+  return std::tuple{MaskedSelectOp<Capacity, false>{}(x, mask), MaskedSelectOp<Capacity, true>{}(x, mask)};
 }
 template <i64 Capacity, class X>
 constexpr auto nonzero(const X& x) {
-  return std::tuple{Nonzero<Capacity, false>{}(x), Nonzero<Capacity, true>{}(x)};
+  return std::tuple{NonzeroOp<Capacity, false>{}(x), NonzeroOp<Capacity, true>{}(x)};
 }
 // unique<capacity>(x): a tuple of the values in ascending order, their number, the place of every element of
 // x among them, and how often each comes.
 template <i64 Capacity, class X>
 constexpr auto unique(const X& x) {
   return std::tuple{
-      Unique<Capacity, true, UniquePart::values>{}(x), Unique<Capacity, true, UniquePart::count>{}(x),
-      Unique<Capacity, true, UniquePart::inverse>{}(x), Unique<Capacity, true, UniquePart::counts>{}(x)};
+      UniqueOp<Capacity, true, UniquePart::values>{}(x), UniqueOp<Capacity, true, UniquePart::count>{}(x),
+      UniqueOp<Capacity, true, UniquePart::inverse>{}(x), UniqueOp<Capacity, true, UniquePart::counts>{}(x)};
 }
 template <i64 Capacity, class X>
 constexpr auto unique_consecutive(const X& x) {
-  return std::tuple{
-      Unique<Capacity, false, UniquePart::values>{}(x), Unique<Capacity, false, UniquePart::count>{}(x),
-      Unique<Capacity, false, UniquePart::inverse>{}(x), Unique<Capacity, false, UniquePart::counts>{}(x)};
+  return std::tuple{UniqueOp<Capacity, false, UniquePart::values>{}(x),
+                    UniqueOp<Capacity, false, UniquePart::count>{}(x),
+                    UniqueOp<Capacity, false, UniquePart::inverse>{}(x),
+                    UniqueOp<Capacity, false, UniquePart::counts>{}(x)};
 }
 // bincount<bins>(x), bincount<bins>(x, weights); values outside [0, bins) are skipped.
 template <i64 Bins, class X, class W = int>
 constexpr auto bincount(const X& x, const W& weights = 1) {
-  return Bincount<Bins>{}(x, weights);
+  return BincountOp<Bins>{}(x, weights);
 }
 // histc<bins>(x, low, high); PyTorch finds low and high itself where both are 0, which this does not.
 template <i64 Bins, class X, class A, class B>
 constexpr auto histc(const X& x, const A& low, const B& high) {
-  return Histc<Bins>{}(x, low, high);
+  return HistcOp<Bins>{}(x, low, high);
 }
 template <class X, class A>
 constexpr auto isin(const X& x, const A& among) {
-  return IsIn{}(x, among);
+  return IsInOp{}(x, among);
 }
 
 }  // namespace weft
@@ -27045,7 +27062,7 @@ constexpr auto reduced_rows(ir::Value rows, ir::Value count) {
 // are floating and shaped as the logits are probabilities: -sum(w t log softmax), the mean over rows.
 // Smoothing s mixes the target with the uniform distribution: (1 - s) target + s / C.
 template <LossReduction R, int Axis>
-struct CrossEntropy : Operation<CrossEntropy<R, Axis>> {
+struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
   template <class X, class L>
   static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels) {
     return run(b, logits, labels, i64{-1}, 0.0, nullptr);
@@ -27075,13 +27092,14 @@ struct CrossEntropy : Operation<CrossEntropy<R, Axis>> {
     constexpr bool soft =
         is_float(dtype_of<typename L::dtype>) && std::is_same_v<typename L::shape, typename X::shape>;
     constexpr bool ok = soft || (axis_in_range(Axis, X::rank) && L::shape::value == Rule::value);
-    static_assert(sizeof(LabelsMatch<ok, CrossEntropy, typename X::shape, typename L::shape>) > 0);
+    static_assert(sizeof(LabelsMatch<ok, CrossEntropyOp, typename X::shape, typename L::shape>) > 0);
     constexpr bool whole = soft || is_integer(dtype_of<typename L::dtype>);
-    static_assert(sizeof(LabelsAreIntegers<whole, CrossEntropy, typename L::dtype>) > 0);
+    static_assert(sizeof(LabelsAreIntegers<whole, CrossEntropyOp, typename L::dtype>) > 0);
     bool fits = true;
     if constexpr (weighted) {
       constexpr bool vector = std::is_same_v<typename W::shape, Shape<Rule::classes>>;
-      static_assert(sizeof(ClassWeightsFit<vector, CrossEntropy, typename X::shape, typename W::shape>) > 0);
+      static_assert(sizeof(ClassWeightsFit<vector, CrossEntropyOp, typename X::shape, typename W::shape>) >
+                    0);
       fits = vector;
     }
     using Result = std::conditional_t<R == LossReduction::none, shape_of<Rule>, Shape<>>;
@@ -27110,7 +27128,7 @@ struct CrossEntropy : Operation<CrossEntropy<R, Axis>> {
     using Rule = detail::without_axis<typename X::shape, Axis>;
     constexpr Dims d = X::shape::value;
     constexpr i64 classes = Rule::classes;
-    const auto x = Cast<T>::apply(b, logits);
+    const auto x = CastOp<T>::apply(b, logits);
     const ir::Value label = ir::reshape(labels.value, ir::reduced(d, Rule::set));
     // counted first: every gradient is divided by the count, and the rows' kernel can then do both
     // directions
@@ -27147,7 +27165,7 @@ struct CrossEntropy : Operation<CrossEntropy<R, Axis>> {
                                          const S& smoothing, const W& weight) {
     using Rule = detail::without_axis<typename X::shape, Axis>;
     constexpr Dims d = X::shape::value;
-    const auto x = Cast<T>::apply(b, logits);
+    const auto x = CastOp<T>::apply(b, logits);
     ir::Value target = ir::cast(targets.value, dtype_of<T>);
     if (!detail::is_zero(smoothing)) {
       const ir::Value s = detail::as_value<T>(b, smoothing);
@@ -27173,19 +27191,19 @@ struct CrossEntropyOptions {
 // cross_entropy<reduction::sum>(logits, labels, {.label_smoothing = 0.1}).
 template <LossReduction R = reduction::mean, int Axis = -1, class X, class L>
 constexpr auto cross_entropy(const X& logits, const L& labels) {
-  return CrossEntropy<R, Axis>{}(logits, labels);
+  return CrossEntropyOp<R, Axis>{}(logits, labels);
 }
 template <LossReduction R = reduction::mean, int Axis = -1, class X, class L>
 constexpr auto cross_entropy(const X& logits, const L& labels, CrossEntropyOptions options) {
-  return CrossEntropy<R, Axis>{}(logits, labels, options.ignore_index, options.label_smoothing);
+  return CrossEntropyOp<R, Axis>{}(logits, labels, options.ignore_index, options.label_smoothing);
 }
 template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, Operand W>
 constexpr auto cross_entropy(const X& logits, const L& labels, const W& weight) {
-  return CrossEntropy<R, Axis>{}(logits, labels, weight);
+  return CrossEntropyOp<R, Axis>{}(logits, labels, weight);
 }
 template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, Operand W>
 constexpr auto cross_entropy(const X& logits, const L& labels, const W& weight, CrossEntropyOptions options) {
-  return CrossEntropy<R, Axis>{}(logits, labels, weight, options.ignore_index, options.label_smoothing);
+  return CrossEntropyOp<R, Axis>{}(logits, labels, weight, options.ignore_index, options.label_smoothing);
 }
 
 namespace detail {
@@ -27594,11 +27612,11 @@ using weft::PoolOptions;
 // x (N, C, ...) or (C, ...). The stride is the window's extent unless the options say otherwise.
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct MaxPool {
-  constexpr auto operator()(const auto& x) const { return weft::MaxPool<Spatial, Window, Options>{}(x); }
+  constexpr auto operator()(const auto& x) const { return weft::MaxPoolOp<Spatial, Window, Options>{}(x); }
 };
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct AvgPool {
-  constexpr auto operator()(const auto& x) const { return weft::AvgPool<Spatial, Window, Options>{}(x); }
+  constexpr auto operator()(const auto& x) const { return weft::AvgPoolOp<Spatial, Window, Options>{}(x); }
 };
 
 template <PerAxis Window, PoolOptions Options = PoolOptions{}>
@@ -27786,7 +27804,7 @@ template <class Step, i64 In>
 constexpr auto run_cell(const auto& x, const auto& state, const auto& weights) {
   using X = std::remove_cvref_t<decltype(x)>;
   constexpr bool ok = X::rank >= 1 && X::rank <= 2 && X::shape::value[X::rank > 0 ? -1 : 0] == In;
-  static_assert(sizeof(RecurrentInput<ok, Step, typename X::shape, Size<In>>) > 0);
+  static_assert(sizeof(RecurrentInput<ok, Step, typename X::shape, GivenSize<In>>) > 0);
   if constexpr (ok)
     return Step::step(Step::product(x, weights), state, weights);
   else
@@ -28267,7 +28285,7 @@ struct Layers {
   template <class X, class S, class N>
   static constexpr auto call(const Stack& stack, const X& x, const S& state, const N& lengths, float p) {
     constexpr bool swap = O.batch_first && X::rank == 3;
-    static_assert(sizeof(RecurrentInput<input_fits<X>, Step, typename X::shape, Size<In>>) > 0);
+    static_assert(sizeof(RecurrentInput<input_fits<X>, Step, typename X::shape, GivenSize<In>>) > 0);
     if constexpr (!input_fits<X>) {
       return results(x, std::tuple<std::tuple<X, X>>{{x, x}});
     } else {
@@ -28746,18 +28764,18 @@ constexpr ir::Value interpolation_weights(ir::Builder& b, DType t, const Resized
 }  // namespace detail
 
 template <InterpolateOptions Options>
-struct Interpolate : Operation<Interpolate<Options>> {
+struct InterpolateOp : Operation<InterpolateOp<Options>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using Rule = detail::interpolate_rule<Options, typename X::shape>;
     using T = typename X::dtype;
     constexpr bool ok = Rule::ok && is_float(dtype_of<T>);
-    static_assert(sizeof(InterpolateFits<ok, Interpolate, typename X::shape>) > 0);
+    static_assert(sizeof(InterpolateFits<ok, InterpolateOp, typename X::shape>) > 0);
     using S = shape_of<Rule>;
     if constexpr (!ok) {
       return detail::refused<T, S>(x);
     } else if constexpr (Options.mode == Interpolation::area) {
-      return AdaptiveAvgPool<Rule::spatial, Rule::out>::apply(b, x);
+      return AdaptiveAvgPoolOp<Rule::spatial, Rule::out>::apply(b, x);
     } else {
       constexpr bool exact = Options.mode == Interpolation::nearest_exact;
       constexpr DType wide = Rule::weighted ? dtype_of<opmath<T>> : dtype_of<T>;
@@ -28780,7 +28798,7 @@ struct Interpolate : Operation<Interpolate<Options>> {
 // interpolate<InterpolateOptions{.scale_factor = 1.5, .mode = Interpolation::linear}>(x): x (N, C, ...).
 template <InterpolateOptions Options, class X>
 constexpr auto interpolate(const X& x) {
-  return Interpolate<Options>{}(x);
+  return InterpolateOp<Options>{}(x);
 }
 
 }  // namespace weft
@@ -28846,11 +28864,11 @@ struct diagonal_rule {
 // Keeps what lies on and below (Lower) or above the diagonal K places to the right of the main one; 0
 // elsewhere.
 template <bool Lower, i64 K>
-struct Triangle : Operation<Triangle<Lower, K>> {
+struct TriangleOp : Operation<TriangleOp<Lower, K>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr bool ok = X::rank >= 2;
-    static_assert(sizeof(RankIs<ok, Triangle, typename X::shape, Rank<2>>) > 0);
+    static_assert(sizeof(RankIs<ok, TriangleOp, typename X::shape, GivenRank<2>>) > 0);
     if constexpr (!ok) {
       return x;
     } else {
@@ -28865,11 +28883,11 @@ struct Triangle : Operation<Triangle<Lower, K>> {
 };
 
 template <i64 Offset>
-struct Diagonal : Operation<Diagonal<Offset>> {
+struct DiagonalOp : Operation<DiagonalOp<Offset>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::diagonal_rule<typename X::shape, Offset>;
-    static_assert(sizeof(RankIs<Rule::ok, Diagonal, typename X::shape, Rank<2>>) > 0);
+    static_assert(sizeof(RankIs<Rule::ok, DiagonalOp, typename X::shape, GivenRank<2>>) > 0);
     using S = shape_of<Rule>;
     if constexpr (!Rule::ok) {
       return x;
@@ -28883,11 +28901,11 @@ struct Diagonal : Operation<Diagonal<Offset>> {
   }
 };
 
-struct Trace : Operation<Trace> {
+struct TraceOp : Operation<TraceOp> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    static_assert(sizeof(RankIs<X::rank == 2, Trace, typename X::shape, Rank<2>>) > 0);
-    return Reduce<ir::Op::reduce_sum, false>::apply(b, Diagonal<0>::apply(b, x));
+    static_assert(sizeof(RankIs<X::rank == 2, TraceOp, typename X::shape, GivenRank<2>>) > 0);
+    return ReduceOp<ir::Op::reduce_sum, false>::apply(b, DiagonalOp<0>::apply(b, x));
   }
 };
 
@@ -28905,21 +28923,21 @@ struct EyeOp : Operation<EyeOp<T, N, M>> {
 // tril<k>(x), triu<k>(x): the lower and the upper triangle of the last two axes.
 template <i64 K = 0, class X>
 constexpr auto tril(const X& x) {
-  return Triangle<true, K>{}(x);
+  return TriangleOp<true, K>{}(x);
 }
 template <i64 K = 0, class X>
 constexpr auto triu(const X& x) {
-  return Triangle<false, K>{}(x);
+  return TriangleOp<false, K>{}(x);
 }
 // diagonal<offset>(x): of the last two axes, as the last axis of the result. (PyTorch's default is the first
 // two: the same for a matrix; transpose<>() first for others.)
 template <i64 Offset = 0, class X>
 constexpr auto diagonal(const X& x) {
-  return Diagonal<Offset>{}(x);
+  return DiagonalOp<Offset>{}(x);
 }
 template <class X>
 constexpr auto trace(const X& x) {
-  return Trace{}(x);
+  return TraceOp{}(x);
 }
 // eye<f32, n>(), eye<f32, n, m>()
 template <class T, i64 N, i64 M = N>
@@ -28945,7 +28963,7 @@ struct TriangleIndices : Operation<TriangleIndices<Lower, Rows, Cols, Offset>> {
   static constexpr auto apply(ir::Builder& b) {
     constexpr i64 n = count();
     const auto ones = Expr<i32, Shape<Rows, Cols>>{ir::constant(b, DType::i32, Shape<Rows, Cols>::value, 1)};
-    const auto found = Nonzero<n, false>::apply(b, Triangle<Lower, Offset>::apply(b, ones));
+    const auto found = NonzeroOp<n, false>::apply(b, TriangleOp<Lower, Offset>::apply(b, ones));
     const i64 order[2]{1, 0};
     return Expr<i64, Shape<2, n>>{ir::permute(found.value, order)};
   }
@@ -28968,7 +28986,8 @@ struct GridOf : Operation<GridOf<K, Xy>> {
   };
   template <class... X>
   static constexpr auto apply(ir::Builder&, const X&... x) {
-    static_assert(sizeof(RankIs<((X::rank <= 1) && ... && true), GridOf, typename X::shape..., Rank<1>>) > 0);
+    static_assert(
+        sizeof(RankIs<((X::rank <= 1) && ... && true), GridOf, typename X::shape..., GivenRank<1>>) > 0);
     using R = Rule<X...>;
     using E = std::tuple_element_t<K, std::tuple<X...>>;
     const auto& own = std::get<K>(std::tie(x...));
@@ -29151,7 +29170,7 @@ using custom_operand_of = std::remove_cvref_t<decltype(custom_operand(
 }  // namespace detail
 
 template <u64 Id>
-struct Custom;
+struct CustomOp;
 
 namespace detail {
 
@@ -29164,7 +29183,7 @@ struct CustomCall {
     else if constexpr ((ExprLike<A> || ...))
       return std::type_identity<typename CustomType<custom_op<Id>, custom_operand_of<A>...>::expr>{};
     else
-      return std::type_identity<Lazy<Custom<Id>, A...>>{};
+      return std::type_identity<Lazy<CustomOp<Id>, A...>>{};
   }
   using type = typename decltype(make())::type;
 };
@@ -29172,12 +29191,12 @@ struct CustomCall {
 }  // namespace detail
 
 template <u64 Id>
-struct Custom : Operation<Custom<Id>> {
+struct CustomOp : Operation<CustomOp<Id>> {
   template <class... A>
   constexpr typename detail::CustomCall<Id, A...>::type operator()(const A&... a) const {
     constexpr bool defined = requires { sizeof(custom_op<Id>); };
-    static_assert(sizeof(CustomOpDefined<defined, Custom>) > 0);
-    if constexpr (defined) return Operation<Custom>::operator()(a...);
+    static_assert(sizeof(CustomOpDefined<defined, CustomOp>) > 0);
+    if constexpr (defined) return Operation<CustomOp>::operator()(a...);
   }
   template <class... A>
   static constexpr auto apply(ir::Builder& b, const A&... a) {
@@ -29208,7 +29227,7 @@ struct Custom : Operation<Custom<Id>> {
 
 // The operation of primitive Id; Id is op_id("its name").
 template <u64 Id>
-inline constexpr Custom<Id> custom{};
+inline constexpr CustomOp<Id> custom{};
 
 }  // namespace weft
 // ---- weft/ops/einsum.hpp ----
@@ -29688,20 +29707,20 @@ struct einsum_rule {
 }  // namespace detail
 
 template <FixedString Subscripts>
-struct Einsum : Operation<Einsum<Subscripts>> {
+struct EinsumOp : Operation<EinsumOp<Subscripts>> {
   template <class... X>
   static constexpr auto apply(ir::Builder&, const X&... x) {
     using Rule = detail::einsum_rule<Subscripts, typename X::shape...>;
     using Fault = detail::EinsumFault;
     constexpr Fault f = Rule::plan.fault;
-    static_assert(sizeof(EinsumSubscripts<f != Fault::syntax, Einsum, typename X::shape...>) > 0);
-    static_assert(sizeof(EinsumOperands<f != Fault::operands, Einsum, typename X::shape...>) > 0);
-    static_assert(sizeof(EinsumAxes<f != Fault::axes, Einsum, typename X::shape...>) > 0);
-    static_assert(sizeof(EinsumExtents<f != Fault::extents, Einsum, typename X::shape...>) > 0);
-    static_assert(sizeof(EinsumRank<f != Fault::rank, Einsum, typename X::shape...>) > 0);
+    static_assert(sizeof(EinsumSubscripts<f != Fault::syntax, EinsumOp, typename X::shape...>) > 0);
+    static_assert(sizeof(EinsumOperands<f != Fault::operands, EinsumOp, typename X::shape...>) > 0);
+    static_assert(sizeof(EinsumAxes<f != Fault::axes, EinsumOp, typename X::shape...>) > 0);
+    static_assert(sizeof(EinsumExtents<f != Fault::extents, EinsumOp, typename X::shape...>) > 0);
+    static_assert(sizeof(EinsumRank<f != Fault::rank, EinsumOp, typename X::shape...>) > 0);
     using T = typename detail::promote_all<typename X::dtype...>::type;
     using R = Expr<T, shape_of<Rule>>;
-    static_assert(sizeof(DtypeAllowed<!std::is_same_v<T, bool>, Einsum, typename X::dtype...>) > 0);
+    static_assert(sizeof(DtypeAllowed<!std::is_same_v<T, bool>, EinsumOp, typename X::dtype...>) > 0);
     if constexpr (Rule::ok) {
       const ir::Value operands[]{ir::cast(x.value, dtype_of<T>)...};
       return R{detail::EinsumWork(Rule::plan, operands, static_cast<int>(sizeof...(X))).run()};
@@ -29715,7 +29734,7 @@ struct Einsum : Operation<Einsum<Subscripts>> {
 template <FixedString Subscripts, class... X>
 constexpr auto einsum(const X&... x) {
   static_assert(sizeof...(X) > 0, "einsum takes at least one operand");
-  return Einsum<Subscripts>{}(x...);
+  return EinsumOp<Subscripts>{}(x...);
 }
 
 }  // namespace weft
@@ -30933,7 +30952,7 @@ constexpr auto isolated(const A& a) {
 
 // The function that grad and value_and_grad return.
 template <bool WithValue, class F, int... Args>
-struct Gradient {
+struct GradientOf {
   F f;
 
   template <class... A>
@@ -30950,7 +30969,7 @@ struct Gradient {
     const auto loss = to_expr(f(std::get<K>(variables)...));
     using L = std::remove_cvref_t<decltype(loss)>;
     constexpr bool ok = L::rank == 0 && is_float(dtype_of<typename L::dtype>);
-    static_assert(sizeof(LossIsScalar<ok, Gradient, typename L::shape, typename L::dtype>) > 0);
+    static_assert(sizeof(LossIsScalar<ok, GradientOf, typename L::shape, typename L::dtype>) > 0);
     List<int> nodes;
     if constexpr (ok) (nodes.push(std::get<Args>(variables).value.id), ...);
     List<ir::Value> found;
@@ -30976,18 +30995,18 @@ struct Gradient {
 template <int... Args, class F>
 constexpr auto grad(const F& f) {
   if constexpr (sizeof...(Args) == 0)
-    return Gradient<false, F, 0>{f};
+    return GradientOf<false, F, 0>{f};
   else
-    return Gradient<false, F, Args...>{f};
+    return GradientOf<false, F, Args...>{f};
 }
 
 // As grad, but a tuple of the function's value and the gradients.
 template <int... Args, class F>
 constexpr auto value_and_grad(const F& f) {
   if constexpr (sizeof...(Args) == 0)
-    return Gradient<true, F, 0>{f};
+    return GradientOf<true, F, 0>{f};
   else
-    return Gradient<true, F, Args...>{f};
+    return GradientOf<true, F, Args...>{f};
 }
 
 }  // namespace weft
@@ -31012,9 +31031,9 @@ inline constexpr Ellipsis ellipsis{};
 inline constexpr NewAxis newaxis{};
 // range<1, 5, 2>: Python's 1:5:2. at<-1>: one place of an axis, which goes.
 template <i64 Begin, i64 End, i64 Step>
-struct Range {};
+struct RangeOf {};
 template <i64 Begin = 0, i64 End = to_end, i64 Step = 1>
-inline constexpr Range<Begin, End, Step> range{};
+inline constexpr RangeOf<Begin, End, Step> range{};
 template <i64 Place>
 struct At {};
 template <i64 Place>
@@ -31086,7 +31105,7 @@ struct IndexPlan {
   }
   constexpr void add(NewAxis) { push(1); }
   template <i64 Begin, i64 End, i64 Step>
-  constexpr void add(Range<Begin, End, Step>) {
+  constexpr void add(RangeOf<Begin, End, Step>) {
     if (Step <= 0) return fail(IndexFault::step);
     const i64 e = extent();
     const auto place = [e](i64 i) { return i < -e ? i64{0} : i < 0 ? i + e : i > e ? e : i; };
@@ -31350,11 +31369,11 @@ constexpr ir::Value index_value(ir::Value x, const IndexPlan& p, const ir::Value
 }  // namespace detail
 
 template <class... Spec>
-struct Index : Operation<Index<Spec...>> {
+struct IndexOp : Operation<IndexOp<Spec...>> {
   template <class X, class... I>
   static constexpr auto apply(ir::Builder& b, const X& x, const I&... operand) {
     using Rule = detail::index_rule_for<typename X::shape, detail::TypeList<Spec...>, I...>;
-    constexpr bool ok = detail::refuse_index<Index, Rule::plan.fault, typename X::shape>();
+    constexpr bool ok = detail::refuse_index<IndexOp, Rule::plan.fault, typename X::shape>();
     using R = Expr<typename X::dtype, shape_of<Rule>>;
     if constexpr (!ok) {
       return detail::refused<typename R::dtype, typename R::shape>(x);
@@ -31368,15 +31387,15 @@ struct Index : Operation<Index<Spec...>> {
 
 // x with `value` at what index(x, ...) would give; Add: added to what is there.
 template <bool Add, class... Spec>
-struct IndexPut : Operation<IndexPut<Add, Spec...>> {
+struct IndexPutOp : Operation<IndexPutOp<Add, Spec...>> {
   template <class X, class V, class... I>
   static constexpr auto apply(ir::Builder& b, const X& x, const V& value, const I&... operand) {
     using Rule = detail::index_rule_for<typename X::shape, detail::TypeList<Spec...>, I...>;
-    constexpr bool ok = detail::refuse_index<IndexPut, Rule::plan.fault, typename X::shape>();
+    constexpr bool ok = detail::refuse_index<IndexPutOp, Rule::plan.fault, typename X::shape>();
     using S = shape_of<Rule>;
     constexpr bool fits = broadcastable(shape_of_operand<V>::value, S::value) &&
                           broadcast(shape_of_operand<V>::value, S::value) == S::value;
-    static_assert(sizeof(ShapesBroadcast<fits, IndexPut, shape_of_operand<V>, S>) > 0);
+    static_assert(sizeof(ShapesBroadcast<fits, IndexPutOp, shape_of_operand<V>, S>) > 0);
     if constexpr (!ok || !fits) {
       return x;
     } else {
@@ -31384,7 +31403,7 @@ struct IndexPut : Operation<IndexPut<Add, Spec...>> {
       constexpr i64 size = X::size;
       const ir::Value count{&b, b.leaf(ir::Op::iota, DType::i64, Shape<size>::value, 0)};
       const Expr<i64, typename X::shape> places{ir::reshape(count + 1.0, X::shape::value)};
-      const ir::Value found = Index<Spec...>::apply(b, places, operand...).value;
+      const ir::Value found = IndexOp<Spec...>::apply(b, places, operand...).value;
       const ir::Value none = ir::constant_like(found, 0);
       const ir::Value at = ir::select(ir::binary(ir::Op::eq, found, none),
                                       ir::constant_like(found, static_cast<double>(size)), found - 1.0);
@@ -31427,7 +31446,7 @@ struct SpecOf<Bounded<Capacity, M>> {
 template <class X, class... A>
 constexpr auto index(const X& x, const A&... a) {
   return std::apply(
-      [&](const auto&... operand) { return Index<typename detail::SpecOf<A>::type...>{}(x, operand...); },
+      [&](const auto&... operand) { return IndexOp<typename detail::SpecOf<A>::type...>{}(x, operand...); },
       std::tuple_cat(detail::index_operand(a)...));
 }
 // index_put(x, value, every, tensor): x with value written there; index_put<true>: added, equal places in
@@ -31436,7 +31455,7 @@ template <bool Accumulate = false, class X, class V, class... A>
 constexpr auto index_put(const X& x, const V& value, const A&... a) {
   return std::apply(
       [&](const auto&... operand) {
-        return IndexPut<Accumulate, typename detail::SpecOf<A>::type...>{}(x, value, operand...);
+        return IndexPutOp<Accumulate, typename detail::SpecOf<A>::type...>{}(x, value, operand...);
       },
       std::tuple_cat(detail::index_operand(a)...));
 }
@@ -31541,33 +31560,33 @@ struct WindowFits {
 };
 
 template <int From, int To>
-struct MoveDim : Operation<MoveDim<From, To>> {
+struct MoveDimOp : Operation<MoveDimOp<From, To>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::movedim_rule<typename X::shape, From, To>;
-    static_assert(sizeof(AxisInRange<Rule::ok, MoveDim, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<Rule::ok, MoveDimOp, typename X::shape>) > 0);
     return Expr<typename X::dtype, shape_of<Rule>>{ir::permute(x.value, Rule::list.axis)};
   }
 };
 
 template <int Axis, i64... To>
-struct Unflatten : Operation<Unflatten<Axis, To...>> {
+struct UnflattenOp : Operation<UnflattenOp<Axis, To...>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::unflatten_rule<typename X::shape, Axis, To...>;
-    static_assert(sizeof(AxisInRange<Rule::axis_ok, Unflatten, typename X::shape>) > 0);
-    static_assert(sizeof(SizesEqual < Rule::ok || !Rule::axis_ok, Unflatten, typename X::shape >) > 0);
+    static_assert(sizeof(AxisInRange<Rule::axis_ok, UnflattenOp, typename X::shape>) > 0);
+    static_assert(sizeof(SizesEqual < Rule::ok || !Rule::axis_ok, UnflattenOp, typename X::shape >) > 0);
     return Expr<typename X::dtype, shape_of<Rule>>{ir::reshape(x.value, Rule::value)};
   }
 };
 
 // Every element Count times, one behind the other.
 template <i64 Count, int Axis>
-struct RepeatInterleave : Operation<RepeatInterleave<Count, Axis>> {
+struct RepeatInterleaveOp : Operation<RepeatInterleaveOp<Count, Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::interleave_rule<typename X::shape, Axis, Count>;
-    static_assert(sizeof(AxisInRange<Rule::ok, RepeatInterleave, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<Rule::ok, RepeatInterleaveOp, typename X::shape>) > 0);
     using R = Expr<typename X::dtype, shape_of<Rule>>;
     if constexpr (Rule::ok)
       return R{
@@ -31579,11 +31598,11 @@ struct RepeatInterleave : Operation<RepeatInterleave<Count, Axis>> {
 
 // Windows of Length elements, Step apart; where they do not overlap, a view.
 template <int Axis, i64 Length, i64 Step>
-struct Unfold : Operation<Unfold<Axis, Length, Step>> {
+struct UnfoldOp : Operation<UnfoldOp<Axis, Length, Step>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using Rule = detail::unfold_rule<typename X::shape, Axis, Length, Step>;
-    static_assert(sizeof(WindowFits<Rule::ok, Unfold, typename X::shape>) > 0);
+    static_assert(sizeof(WindowFits<Rule::ok, UnfoldOp, typename X::shape>) > 0);
     using R = Expr<typename X::dtype, shape_of<Rule>>;
     if constexpr (!Rule::ok) {
       return R{x.value};
@@ -31617,34 +31636,34 @@ struct Unfold : Operation<Unfold<Axis, Length, Step>> {
 
 // By Times quarter turns from axis A towards axis B.
 template <int Times, int A, int B>
-struct Rot90 : Operation<Rot90<Times, A, B>> {
+struct Rot90Op : Operation<Rot90Op<Times, A, B>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr int turns = (Times % 4 + 4) % 4;
     if constexpr (turns == 0)
       return x;
     else if constexpr (turns == 1)
-      return Transpose<A, B>::apply(b, Flip<B>::apply(b, x));
+      return TransposeOp<A, B>::apply(b, FlipOp<B>::apply(b, x));
     else if constexpr (turns == 2)
-      return Flip<A, B>::apply(b, x);
+      return FlipOp<A, B>::apply(b, x);
     else
-      return Flip<B>::apply(b, Transpose<A, B>::apply(b, x));
+      return FlipOp<B>::apply(b, TransposeOp<A, B>::apply(b, x));
   }
 };
 
 namespace detail {
-template <int Axis, i64 Index, int Rank>
-struct AtLeast : Operation<AtLeast<Axis, Index, Rank>> {
+template <int Axis, i64 IndexOp, int Rank>
+struct AtLeast : Operation<AtLeast<Axis, IndexOp, Rank>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     if constexpr (X::rank >= Rank)
       return x;
     else if constexpr (X::rank == 0)
-      return apply(b, Unsqueeze<0>::apply(b, x));
+      return apply(b, UnsqueezeOp<0>::apply(b, x));
     else if constexpr (X::rank == 1)
-      return apply(b, Unsqueeze<0>::apply(b, x));
+      return apply(b, UnsqueezeOp<0>::apply(b, x));
     else
-      return Unsqueeze<-1>::apply(b, x);
+      return UnsqueezeOp<-1>::apply(b, x);
   }
 };
 template <int Rank, class X>
@@ -31655,7 +31674,7 @@ constexpr auto at_least(const X& x) {
 template <int Axis, class X, i64... Bound, std::size_t... K>
 constexpr auto cut(const X& x, std::integer_sequence<i64, Bound...>, std::index_sequence<K...>) {
   constexpr i64 bound[]{Bound..., 0};
-  return std::tuple{SliceAxis<Axis, bound[K], bound[K + 1], 1>{}(x)...};
+  return std::tuple{SliceAxisOp<Axis, bound[K], bound[K + 1], 1>{}(x)...};
 }
 template <i64 Extent, i64 Count, std::size_t... K>
 constexpr auto even_bounds(std::index_sequence<K...>) {
@@ -31677,7 +31696,7 @@ constexpr auto stacked_columns(const X&... x) {
     else if constexpr (rank == 1)
       return unsqueeze<1>(v);
     else
-      return Reshape<decltype(shape_in_type<V>())::value[0], -1>{}(v);
+      return ReshapeOp<decltype(shape_in_type<V>())::value[0], -1>{}(v);
   };
   return cat<1>(column(x)...);
 }
@@ -31686,48 +31705,48 @@ constexpr auto stacked_columns(const X&... x) {
 // movedim<from, to>(x); swapaxes<a, b>(x) is transpose.
 template <int From, int To, class X>
 constexpr auto movedim(const X& x) {
-  return MoveDim<From, To>{}(x);
+  return MoveDimOp<From, To>{}(x);
 }
 template <int A, int B, class X>
 constexpr auto swapaxes(const X& x) {
-  return Transpose<A, B>{}(x);
+  return TransposeOp<A, B>{}(x);
 }
 // unflatten<axis, 2, -1>(x): one axis becomes several.
 template <int Axis, i64... To, class X>
 constexpr auto unflatten(const X& x) {
-  return Unflatten<Axis, To...>{}(x);
+  return UnflattenOp<Axis, To...>{}(x);
 }
 template <class X>
 constexpr auto ravel(const X& x) {
-  return Flatten<0, -1>{}(x);
+  return FlattenOp<0, -1>{}(x);
 }
 template <i64 Count, int Axis, class X>
 constexpr auto repeat_interleave(const X& x) {
-  return RepeatInterleave<Count, Axis>{}(x);
+  return RepeatInterleaveOp<Count, Axis>{}(x);
 }
 // unfold<axis, length, step>(x): windows of an axis, their elements on a new last axis.
 template <int Axis, i64 Length, i64 Step = 1, class X>
 constexpr auto unfold(const X& x) {
-  return Unfold<Axis, Length, Step>{}(x);
+  return UnfoldOp<Axis, Length, Step>{}(x);
 }
 template <int Times = 1, int A = 0, int B = 1, class X>
 constexpr auto rot90(const X& x) {
-  return Rot90<Times, A, B>{}(x);
+  return Rot90Op<Times, A, B>{}(x);
 }
 template <class X>
 constexpr auto flipud(const X& x) {
-  return Flip<0>{}(x);
+  return FlipOp<0>{}(x);
 }
 template <class X>
 constexpr auto fliplr(const X& x) {
-  return Flip<1>{}(x);
+  return FlipOp<1>{}(x);
 }
 // unbind<axis>(x): a tuple of its places.
 template <int Axis = 0, class X>
 constexpr auto unbind(const X& x) {
   constexpr i64 count = detail::extent_along<decltype(detail::shape_in_type<X>()), Axis>();
   return [&]<std::size_t... K>(std::index_sequence<K...>) {
-    return std::tuple{SelectIndex<Axis, static_cast<i64>(K)>{}(x)...};
+    return std::tuple{SelectIndexOp<Axis, static_cast<i64>(K)>{}(x)...};
   }
   (std::make_index_sequence<static_cast<std::size_t>(count)>{});
 }
@@ -31871,11 +31890,11 @@ struct kron_rule {
 
 // The diagonal of axes A and B, as the last axis; a view where they are neighbours.
 template <i64 Offset, int A, int B>
-struct DiagonalAxes : Operation<DiagonalAxes<Offset, A, B>> {
+struct DiagonalAxesOp : Operation<DiagonalAxesOp<Offset, A, B>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::diagonal_axes_rule<typename X::shape, Offset, A, B>;
-    static_assert(sizeof(AxisInRange<Rule::axes_ok, DiagonalAxes, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<Rule::axes_ok, DiagonalAxesOp, typename X::shape>) > 0);
     using R = Expr<typename X::dtype, shape_of<Rule>>;
     if constexpr (!Rule::axes_ok) {
       return R{x.value};
@@ -31912,11 +31931,11 @@ struct DiagonalAxes : Operation<DiagonalAxes<Offset, A, B>> {
 
 // x's last axis as the diagonal of new axes A and B.
 template <i64 Offset, int A, int B>
-struct DiagEmbed : Operation<DiagEmbed<Offset, A, B>> {
+struct DiagEmbedOp : Operation<DiagEmbedOp<Offset, A, B>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using Rule = detail::embed_rule<typename X::shape, Offset, A, B>;
-    static_assert(sizeof(AxisInRange<Rule::ok, DiagEmbed, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<Rule::ok, DiagEmbedOp, typename X::shape>) > 0);
     using R = Expr<typename X::dtype, shape_of<Rule>>;
     if constexpr (!Rule::ok) {
       return R{x.value};
@@ -31938,22 +31957,23 @@ struct DiagEmbed : Operation<DiagEmbed<Offset, A, B>> {
 
 // A vector's matrix, or a matrix's diagonal.
 template <i64 Offset>
-struct Diag : Operation<Diag<Offset>> {
+struct DiagOp : Operation<DiagOp<Offset>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    static_assert(sizeof(RankIs < X::rank == 1 || X::rank == 2, Diag, typename X::shape, Rank < 2 >>) > 0);
+    static_assert(sizeof(RankIs < X::rank == 1 || X::rank == 2, DiagOp, typename X::shape, GivenRank < 2 >>) >
+                  0);
     if constexpr (X::rank == 1)
-      return DiagEmbed<Offset, 0, 1>::apply(b, x);
+      return DiagEmbedOp<Offset, 0, 1>::apply(b, x);
     else
-      return Diagonal<Offset>::apply(b, x);
+      return DiagonalOp<Offset>::apply(b, x);
   }
 };
 
-struct Kron : Operation<Kron> {
+struct KronOp : Operation<KronOp> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
     using Rule = detail::kron_rule<typename A::shape, typename B::shape>;
-    static_assert(sizeof(RankIs<Rule::ok, Kron, typename A::shape, typename B::shape, Rank<4>>) > 0);
+    static_assert(sizeof(RankIs<Rule::ok, KronOp, typename A::shape, typename B::shape, GivenRank<4>>) > 0);
     using R = Expr<promoted<typename A::dtype, typename B::dtype>, shape_of<Rule>>;
     if constexpr (Rule::ok) {
       const ir::Value v = detail::as_value<typename R::dtype>(b, x),
@@ -31969,20 +31989,20 @@ struct Kron : Operation<Kron> {
 
 // Of vectors of 3 along an axis.
 template <int Axis>
-struct Cross : Operation<Cross<Axis>> {
+struct CrossOp : Operation<CrossOp<Axis>> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    using S = decltype(detail::broadcast_shapes<Cross, A, B>());
+    using S = decltype(detail::broadcast_shapes<CrossOp, A, B>());
     constexpr bool ok = axis_in_range(Axis, S::rank);
-    static_assert(sizeof(AxisInRange<ok, Cross, S>) > 0);
+    static_assert(sizeof(AxisInRange<ok, CrossOp, S>) > 0);
     constexpr bool three = !ok || S::value[Axis] == 3;
-    static_assert(sizeof(ShapesEqual<three, Cross, S, Size<3>>) > 0);
+    static_assert(sizeof(ShapesEqual<three, CrossOp, S, GivenSize<3>>) > 0);
     if constexpr (ok && three) {
       using T = promoted<typename A::dtype, typename B::dtype>;
       const Expr<T, S> v{ir::broadcast(ir::cast(x.value, dtype_of<T>), S::value)};
       const Expr<T, S> w{ir::broadcast(ir::cast(y.value, dtype_of<T>), S::value)};
-      const auto v1 = Roll<-1, Axis>::apply(b, v), w2 = Roll<-2, Axis>::apply(b, w);
-      const auto v2 = Roll<-2, Axis>::apply(b, v), w1 = Roll<-1, Axis>::apply(b, w);
+      const auto v1 = RollOp<-1, Axis>::apply(b, v), w2 = RollOp<-2, Axis>::apply(b, w);
+      const auto v2 = RollOp<-2, Axis>::apply(b, v), w1 = RollOp<-1, Axis>::apply(b, w);
       return sub(mul(v1, w2), mul(v2, w1));
     } else {
       return detail::refused<promoted<typename A::dtype, typename B::dtype>, S>(x, y);
@@ -31992,7 +32012,7 @@ struct Cross : Operation<Cross<Axis>> {
 
 // The last Count axes of a with the first Count of b.
 template <int Count>
-struct TensorDot : Operation<TensorDot<Count>> {
+struct TensorDotOp : Operation<TensorDotOp<Count>> {
   template <class A, class B>
   struct Rule {
     static constexpr bool has_room = A::rank + B::rank - 2 * Count <= max_rank;
@@ -32018,11 +32038,12 @@ struct TensorDot : Operation<TensorDot<Count>> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder&, const A& x, const B& y) {
     using R = Rule<typename A::shape, typename B::shape>;
-    static_assert(sizeof(InnerExtentsEqual<R::equal, TensorDot, typename A::shape, typename B::shape>) > 0);
-    static_assert(sizeof(ResultHasRoom<R::has_room, TensorDot, typename A::shape, typename B::shape>) > 0);
+    static_assert(sizeof(InnerExtentsEqual<R::equal, TensorDotOp, typename A::shape, typename B::shape>) > 0);
+    static_assert(sizeof(ResultHasRoom<R::has_room, TensorDotOp, typename A::shape, typename B::shape>) > 0);
     using T = promoted<typename A::dtype, typename B::dtype>;
     static_assert(
-        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, TensorDot, typename A::dtype, typename B::dtype>) > 0);
+        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, TensorDotOp, typename A::dtype, typename B::dtype>) >
+        0);
     using Result = Expr<T, shape_of<R>>;
     if constexpr (R::ok)
       return Result{ir::dot(ir::cast(x.value, dtype_of<T>), ir::cast(y.value, dtype_of<T>), R::make_axes(),
@@ -32033,30 +32054,30 @@ struct TensorDot : Operation<TensorDot<Count>> {
 };
 
 // torch.inner: over the last axis of both.
-struct Inner : Operation<Inner> {
+struct InnerOp : Operation<InnerOp> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
     if constexpr (A::rank == 0 || B::rank == 0)
       return mul(x, y);
     else
-      return TensorDot<1>::apply(b, x, MoveDim<-1, 0>::apply(b, y));
+      return TensorDotOp<1>::apply(b, x, MoveDimOp<-1, 0>::apply(b, y));
   }
 };
 
 template <int Power>
-struct MatrixPower : Operation<MatrixPower<Power>> {
+struct MatrixPowerOp : Operation<MatrixPowerOp<Power>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     static_assert(Power >= 1, "matrix_power: the power is at least 1");
     if constexpr (Power == 1) {
       return x;
     } else {
-      const auto root = MatrixPower<Power / 2>::apply(b, x);
-      const auto square = Matmul::apply(b, root, root);
+      const auto root = MatrixPowerOp<Power / 2>::apply(b, x);
+      const auto square = MatmulOp::apply(b, root, root);
       if constexpr (Power % 2 == 0)
         return square;
       else
-        return Matmul::apply(b, square, x);
+        return MatmulOp::apply(b, square, x);
     }
   }
 };
@@ -32064,61 +32085,61 @@ struct MatrixPower : Operation<MatrixPower<Power>> {
 // diagonal<offset, a, b>(x): of any two axes.
 template <i64 Offset, int A, int B, class X>
 constexpr auto diagonal(const X& x) {
-  return DiagonalAxes<Offset, A, B>{}(x);
+  return DiagonalAxesOp<Offset, A, B>{}(x);
 }
 template <i64 Offset = 0, class X>
 constexpr auto diag(const X& x) {
-  return Diag<Offset>{}(x);
+  return DiagOp<Offset>{}(x);
 }
 template <i64 Offset = 0, int A = -2, int B = -1, class X>
 constexpr auto diag_embed(const X& x) {
-  return DiagEmbed<Offset, A, B>{}(x);
+  return DiagEmbedOp<Offset, A, B>{}(x);
 }
 template <i64 Offset = 0, class X>
 constexpr auto diagflat(const X& x) {
-  return DiagEmbed<Offset, 0, 1>{}(ravel(x));
+  return DiagEmbedOp<Offset, 0, 1>{}(ravel(x));
 }
 template <class A, class B>
 constexpr auto kron(const A& a, const B& b) {
-  return Kron{}(a, b);
+  return KronOp{}(a, b);
 }
 template <int Axis = -1, class A, class B>
 constexpr auto cross(const A& a, const B& b) {
-  return Cross<Axis>{}(a, b);
+  return CrossOp<Axis>{}(a, b);
 }
 template <class A, class B>
 constexpr auto inner(const A& a, const B& b) {
-  return Inner{}(a, b);
+  return InnerOp{}(a, b);
 }
 template <class A, class B>
 constexpr auto dot(const A& a, const B& b) {
-  return Inner{}(a, b);
+  return InnerOp{}(a, b);
 }
 // tensordot<n>(a, b): the last n axes of a with the first n of b.
 template <int Count = 2, class A, class B>
 constexpr auto tensordot(const A& a, const B& b) {
-  return TensorDot<Count>{}(a, b);
+  return TensorDotOp<Count>{}(a, b);
 }
 // beta c + alpha a b, of batches of matrices, of a matrix and a vector, of two vectors, summed over a batch.
 template <class C, class A, class B, class S = int, class R = int>
 constexpr auto baddbmm(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
-  return add(mul(c, beta), mul(Bmm{}(a, b), alpha));
+  return add(mul(c, beta), mul(BmmOp{}(a, b), alpha));
 }
 template <class C, class A, class V, class S = int, class R = int>
 constexpr auto addmv(const C& c, const A& a, const V& v, const S& beta = 1, const R& alpha = 1) {
-  return add(mul(c, beta), mul(Matmul{}(a, v), alpha));
+  return add(mul(c, beta), mul(MatmulOp{}(a, v), alpha));
 }
 template <class C, class A, class B, class S = int, class R = int>
 constexpr auto addr(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
-  return add(mul(c, beta), mul(Outer{}(a, b), alpha));
+  return add(mul(c, beta), mul(OuterOp{}(a, b), alpha));
 }
 template <class C, class A, class B, class S = int, class R = int>
 constexpr auto addbmm(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
-  return add(mul(c, beta), mul(TensorDot<2>{}(MoveDim<0, 1>{}(a), b), alpha));
+  return add(mul(c, beta), mul(TensorDotOp<2>{}(MoveDimOp<0, 1>{}(a), b), alpha));
 }
 template <int Power, class X>
 constexpr auto matrix_power(const X& x) {
-  return MatrixPower<Power>{}(x);
+  return MatrixPowerOp<Power>{}(x);
 }
 
 }  // namespace weft
@@ -32296,7 +32317,7 @@ struct SoftMarginF {
 // log probabilities (..., C) with labels (...): -w[label] log_p[label], the mean over the sum of w; see
 // cross_entropy for the class axis, the labels that count and the weights.
 template <LossReduction R, int Axis>
-struct NllLoss : Operation<NllLoss<R, Axis>> {
+struct NllLossOp : Operation<NllLossOp<R, Axis>> {
   template <class X, class L>
   static constexpr auto apply(ir::Builder& b, const X& log_p, const L& labels) {
     return run(b, log_p, labels, nullptr, i64{-1});
@@ -32314,14 +32335,14 @@ struct NllLoss : Operation<NllLoss<R, Axis>> {
     using Rule = detail::without_axis<typename X::shape, Axis>;
     constexpr Dims d = X::shape::value;
     constexpr bool ok = axis_in_range(Axis, d.rank) && L::shape::value == Rule::value;
-    static_assert(sizeof(NllLabelsMatch<ok, NllLoss, typename X::shape, typename L::shape>) > 0);
+    static_assert(sizeof(NllLabelsMatch<ok, NllLossOp, typename X::shape, typename L::shape>) > 0);
     constexpr bool whole = is_integer(dtype_of<typename L::dtype>);
-    static_assert(sizeof(NllLabelsAreIntegers<whole, NllLoss, typename L::dtype>) > 0);
+    static_assert(sizeof(NllLabelsAreIntegers<whole, NllLossOp, typename L::dtype>) > 0);
     constexpr bool fits = [] {
       if constexpr (is_expr<W>) return std::is_same_v<typename W::shape, Shape<Rule::classes>>;
       return true;
     }();
-    static_assert(sizeof(NllClassWeightsFit<fits, NllLoss, typename X::shape, W>) > 0);
+    static_assert(sizeof(NllClassWeightsFit<fits, NllLossOp, typename X::shape, W>) > 0);
     using T = typename X::dtype;
     if constexpr (ok && whole && fits) {
       const ir::Value label = ir::reshape(labels.value, ir::reduced(d, Rule::set));
@@ -32370,11 +32391,11 @@ constexpr auto bce(const A& p, const B& target, const W& weight) {
 // nll_loss(log_p, labels), (log_p, labels, class_weights); ignore_index as in cross_entropy.
 template <LossReduction R = reduction::mean, int Axis = -1, class X, class L>
 constexpr auto nll_loss(const X& log_p, const L& labels) {
-  return NllLoss<R, Axis>{}(log_p, labels);
+  return NllLossOp<R, Axis>{}(log_p, labels);
 }
 template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, class W>
 constexpr auto nll_loss(const X& log_p, const L& labels, const W& weight, i64 ignore_index = -100) {
-  return NllLoss<R, Axis>{}(log_p, labels, weight, ignore_index);
+  return NllLossOp<R, Axis>{}(log_p, labels, weight, ignore_index);
 }
 
 // The divergence of the distribution `target` from the one whose logarithm is given. reduction::batchmean is
@@ -32429,11 +32450,11 @@ inline constexpr bool fits_row =
 struct LayerNormOp : Operation<LayerNormOp> {
   template <class X, class E>
   static constexpr auto normalized(ir::Builder& b, const X& x, const E& eps) {
-    static_assert(sizeof(RankIs<(X::rank >= 1), LayerNormOp, typename X::shape, Rank<1>>) > 0);
-    const auto wide = Cast<opmath<typename X::dtype>>::apply(b, x);
-    const auto centred = sub(wide, Mean<true, -1>::apply(b, wide));
-    const auto variance = Mean<true, -1>::apply(b, mul(centred, centred));
-    return Cast<floating<typename X::dtype>>::apply(b, mul(centred, rsqrt(add(variance, eps))));
+    static_assert(sizeof(RankIs<(X::rank >= 1), LayerNormOp, typename X::shape, GivenRank<1>>) > 0);
+    const auto wide = CastOp<opmath<typename X::dtype>>::apply(b, x);
+    const auto centred = sub(wide, MeanOp<true, -1>::apply(b, wide));
+    const auto variance = MeanOp<true, -1>::apply(b, mul(centred, centred));
+    return CastOp<floating<typename X::dtype>>::apply(b, mul(centred, rsqrt(add(variance, eps))));
   }
   template <class X, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const E& eps) {
@@ -32457,10 +32478,10 @@ struct LayerNormOp : Operation<LayerNormOp> {
 struct RmsNormOp : Operation<RmsNormOp> {
   template <class X, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const E& eps) {
-    static_assert(sizeof(RankIs<(X::rank >= 1), RmsNormOp, typename X::shape, Rank<1>>) > 0);
-    const auto wide = Cast<opmath<typename X::dtype>>::apply(b, x);
-    const auto square = Mean<true, -1>::apply(b, mul(wide, wide));
-    return Cast<floating<typename X::dtype>>::apply(b, mul(wide, rsqrt(add(square, eps))));
+    static_assert(sizeof(RankIs<(X::rank >= 1), RmsNormOp, typename X::shape, GivenRank<1>>) > 0);
+    const auto wide = CastOp<opmath<typename X::dtype>>::apply(b, x);
+    const auto square = MeanOp<true, -1>::apply(b, mul(wide, wide));
+    return CastOp<floating<typename X::dtype>>::apply(b, mul(wide, rsqrt(add(square, eps))));
   }
   template <class X, class W, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const E& eps) {
@@ -32501,29 +32522,29 @@ requires(!Scalar<W>) constexpr auto rms_norm(const X& x, const W& weight, double
 namespace weft {
 
 template <bool Keep, int... A>
-struct NanSum : Operation<NanSum<Keep, A...>> {
+struct NanSumOp : Operation<NanSumOp<Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     if constexpr (is_float(dtype_of<typename X::dtype>))
-      return Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, where(isnan(x), 0, x));
+      return ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, where(isnan(x), 0, x));
     else
-      return Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, x);
+      return ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, x);
   }
 };
 template <bool Keep, int... A>
-struct NanMean : Operation<NanMean<Keep, A...>> {
+struct NanMeanOp : Operation<NanMeanOp<Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& in) {
     const auto x = detail::real(in);
-    const auto counted = Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, logical_not(isnan(x)));
-    return div(NanSum<Keep, A...>::apply(b, x), counted);
+    const auto counted = ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, logical_not(isnan(x)));
+    return div(NanSumOp<Keep, A...>::apply(b, x), counted);
   }
 };
-struct AllEqual : Operation<AllEqual> {
+struct AllEqualOp : Operation<AllEqualOp> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
     if constexpr (std::is_same_v<typename A::shape, typename B::shape>)
-      return AnyAll<true, false>::apply(b, eq(x, y));
+      return AnyAllOp<true, false>::apply(b, eq(x, y));
     else
       return Expr<bool, Shape<>>{ir::constant(b, DType::boolean, Dims{}, 0)};
   }
@@ -32537,59 +32558,59 @@ inline constexpr Correction<N> correction{};
 
 template <int... A, class X>
 constexpr auto nansum(const X& x) {
-  return NanSum<false, A...>{}(x);
+  return NanSumOp<false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto nansum(const X& x, KeepDim) {
-  return NanSum<true, A...>{}(x);
+  return NanSumOp<true, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto nanmean(const X& x) {
-  return NanMean<false, A...>{}(x);
+  return NanMeanOp<false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto nanmean(const X& x, KeepDim) {
-  return NanMean<true, A...>{}(x);
+  return NanMeanOp<true, A...>{}(x);
 }
 template <int... A, class X, int N>
 constexpr auto var(const X& x, Correction<N>) {
-  return Variance<false, N, A...>{}(x);
+  return VarianceOp<false, N, A...>{}(x);
 }
 template <int... A, class X, int N>
 constexpr auto stddev(const X& x, Correction<N>) {
-  return StdDev<false, N, A...>{}(x);
+  return StdDevOp<false, N, A...>{}(x);
 }
 // Tuples: the least and the greatest; the variance, or the standard deviation, and the mean.
 template <int... A, class X>
 constexpr auto aminmax(const X& x) {
-  return std::tuple{Reduce<ir::Op::reduce_min, false, A...>{}(x),
-                    Reduce<ir::Op::reduce_max, false, A...>{}(x)};
+  return std::tuple{ReduceOp<ir::Op::reduce_min, false, A...>{}(x),
+                    ReduceOp<ir::Op::reduce_max, false, A...>{}(x)};
 }
 template <int... A, class X>
 constexpr auto var_mean(const X& x) {
-  return std::tuple{Variance<false, 1, A...>{}(x), Mean<false, A...>{}(x)};
+  return std::tuple{VarianceOp<false, 1, A...>{}(x), MeanOp<false, A...>{}(x)};
 }
 template <int... A, class X>
 constexpr auto std_mean(const X& x) {
-  return std::tuple{StdDev<false, 1, A...>{}(x), Mean<false, A...>{}(x)};
+  return std::tuple{StdDevOp<false, 1, A...>{}(x), MeanOp<false, A...>{}(x)};
 }
 // The p-norm of a difference, over everything.
 template <class X, class Y>
 constexpr auto dist(const X& x, const Y& y) {
-  return Norm<2, false>{}(sub(x, y));
+  return NormOp<2, false>{}(sub(x, y));
 }
 template <class X, class Y, int P>
-constexpr auto dist(const X& x, const Y& y, Order<P>) {
-  return Norm<P, false>{}(sub(x, y));
+constexpr auto dist(const X& x, const Y& y, OrderOf<P>) {
+  return NormOp<P, false>{}(sub(x, y));
 }
 // Whether shapes and all elements agree; whether all are close.
 template <class X, class Y>
 constexpr auto equal(const X& x, const Y& y) {
-  return AllEqual{}(x, y);
+  return AllEqualOp{}(x, y);
 }
 template <class X, class Y, class R = double, class T = double>
 constexpr auto allclose(const X& x, const Y& y, const R& rtol = 1e-5, const T& atol = 1e-8) {
-  return AnyAll<true, false>{}(isclose(x, y, rtol, atol));
+  return AnyAllOp<true, false>{}(isclose(x, y, rtol, atol));
 }
 
 }  // namespace weft
@@ -32615,7 +32636,7 @@ struct RotaryFits {
 };
 
 template <RotaryOptions Options>
-struct RotaryEmbedding : Operation<RotaryEmbedding<Options>> {
+struct RotaryEmbeddingOp : Operation<RotaryEmbeddingOp<Options>> {
   template <class X>
   struct rule {
     static constexpr Dims x = X::value;
@@ -32640,9 +32661,10 @@ struct RotaryEmbedding : Operation<RotaryEmbedding<Options>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using Rule = rule<typename X::shape>;
-    static_assert(sizeof(RotaryFits<Rule::ok, RotaryEmbedding, typename X::shape>) > 0);
+    static_assert(sizeof(RotaryFits<Rule::ok, RotaryEmbeddingOp, typename X::shape>) > 0);
     static_assert(
-        sizeof(DtypeAllowed<is_float(dtype_of<typename X::dtype>), RotaryEmbedding, typename X::dtype>) > 0);
+        sizeof(DtypeAllowed<is_float(dtype_of<typename X::dtype>), RotaryEmbeddingOp, typename X::dtype>) >
+        0);
     if constexpr (Rule::ok) {
       const i64 places[3]{Rule::x.extent[Rule::x.rank - 2], 1, 1};
       return X{turned<Rule>(x.value, {&b, b.leaf(ir::Op::iota, DType::i32, ir::make_dims(3, places), 0)})};
@@ -32654,9 +32676,10 @@ struct RotaryEmbedding : Operation<RotaryEmbedding<Options>> {
   static constexpr auto apply(ir::Builder&, const X& x, const P& positions) {
     using Rule = rule<typename X::shape>;
     constexpr bool ok = Rule::ok && fits(P::shape::value, Rule::places);
-    static_assert(sizeof(RotaryFits<ok, RotaryEmbedding, typename X::shape, typename P::shape>) > 0);
+    static_assert(sizeof(RotaryFits<ok, RotaryEmbeddingOp, typename X::shape, typename P::shape>) > 0);
     static_assert(
-        sizeof(DtypeAllowed<is_float(dtype_of<typename X::dtype>), RotaryEmbedding, typename X::dtype>) > 0);
+        sizeof(DtypeAllowed<is_float(dtype_of<typename X::dtype>), RotaryEmbeddingOp, typename X::dtype>) >
+        0);
     if constexpr (ok) {
       Dims apart = P::shape::value;
       apart.extent[apart.rank++] = 1;
@@ -32722,11 +32745,11 @@ struct RotaryEmbedding : Operation<RotaryEmbedding<Options>> {
 // broadcast to (..., L); without them 0, 1, ..., L - 1. Angles are taken in f32, of f64 in f64.
 template <RotaryOptions Options = RotaryOptions{}, class X>
 constexpr auto rotary_embedding(const X& x) {
-  return RotaryEmbedding<Options>{}(x);
+  return RotaryEmbeddingOp<Options>{}(x);
 }
 template <RotaryOptions Options = RotaryOptions{}, class X, class P>
 constexpr auto rotary_embedding(const X& x, const P& positions) {
-  return RotaryEmbedding<Options>{}(x, positions);
+  return RotaryEmbeddingOp<Options>{}(x, positions);
 }
 
 }  // namespace weft
@@ -32738,11 +32761,11 @@ namespace weft {
 
 // Integers and booleans add and multiply in i64, as in PyTorch.
 template <int Axis, ir::Fold fold>
-struct Scan : Operation<Scan<Axis, fold>> {
+struct ScanOp : Operation<ScanOp<Axis, fold>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     constexpr bool ok = axis_in_range(Axis, X::rank);
-    static_assert(sizeof(AxisInRange<ok, Scan, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<ok, ScanOp, typename X::shape>) > 0);
     using T0 = typename X::dtype;
     using T = std::conditional_t<fold == ir::Fold::sum || fold == ir::Fold::prod, detail::sum_type<T0>,
                                  std::conditional_t<fold == ir::Fold::logaddexp, floating<T0>, T0>>;
@@ -32757,12 +32780,12 @@ struct Scan : Operation<Scan<Axis, fold>> {
 
 // The place of each running extremum: the last of equals.
 template <int Axis, ir::Fold fold>
-struct ScanPlaces : Operation<ScanPlaces<Axis, fold>> {
+struct ScanPlacesOp : Operation<ScanPlacesOp<Axis, fold>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr int axis = axis_in_range(Axis, X::rank) ? normalize_axis(Axis, X::rank) : 0;
     using R = Expr<i64, typename X::shape>;
-    const auto y = Scan<Axis, fold>::apply(b, x);
+    const auto y = ScanOp<Axis, fold>::apply(b, x);
     ir::Value hit = ir::binary(ir::Op::eq, x.value, y.value);
     if constexpr (is_float(dtype_of<typename X::dtype>))
       hit = ir::binary(ir::Op::bit_or, hit, ir::unary(ir::Op::is_nan, x.value));
@@ -32774,49 +32797,49 @@ struct ScanPlaces : Operation<ScanPlaces<Axis, fold>> {
 
 // x[1:] - x[:-1] along the axis, N times; of booleans, whether neighbours differ.
 template <int N, int Axis>
-struct Diff : Operation<Diff<N, Axis>> {
+struct DiffOp : Operation<DiffOp<N, Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr bool ok = axis_in_range(Axis, X::rank);
-    static_assert(sizeof(AxisInRange<ok, Diff, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<ok, DiffOp, typename X::shape>) > 0);
     if constexpr (!ok || N <= 0) {
       return x;
     } else {
-      const auto later = SliceAxis<Axis, 1, to_end, 1>::apply(b, x);
-      const auto sooner = SliceAxis<Axis, 0, -1, 1>::apply(b, x);
+      const auto later = SliceAxisOp<Axis, 1, to_end, 1>::apply(b, x);
+      const auto sooner = SliceAxisOp<Axis, 0, -1, 1>::apply(b, x);
       if constexpr (std::is_same_v<typename X::dtype, bool>)
-        return Diff<N - 1, Axis>::apply(b, ne(later, sooner));
+        return DiffOp<N - 1, Axis>::apply(b, ne(later, sooner));
       else
-        return Diff<N - 1, Axis>::apply(b, sub(later, sooner));
+        return DiffOp<N - 1, Axis>::apply(b, sub(later, sooner));
     }
   }
 };
 
 template <int Axis, class X>
 constexpr auto cumsum(const X& x) {
-  return Scan<Axis, ir::Fold::sum>{}(x);
+  return ScanOp<Axis, ir::Fold::sum>{}(x);
 }
 template <int Axis, class X>
 constexpr auto cumprod(const X& x) {
-  return Scan<Axis, ir::Fold::prod>{}(x);
+  return ScanOp<Axis, ir::Fold::prod>{}(x);
 }
 template <int Axis, class X>
 constexpr auto logcumsumexp(const X& x) {
-  return Scan<Axis, ir::Fold::logaddexp>{}(x);
+  return ScanOp<Axis, ir::Fold::logaddexp>{}(x);
 }
 // cummax<axis>(x), cummin<axis>(x): a tuple of the running extrema and their places.
 template <int Axis, class X>
 constexpr auto cummax(const X& x) {
-  return std::tuple{Scan<Axis, ir::Fold::max>{}(x), ScanPlaces<Axis, ir::Fold::max>{}(x)};
+  return std::tuple{ScanOp<Axis, ir::Fold::max>{}(x), ScanPlacesOp<Axis, ir::Fold::max>{}(x)};
 }
 template <int Axis, class X>
 constexpr auto cummin(const X& x) {
-  return std::tuple{Scan<Axis, ir::Fold::min>{}(x), ScanPlaces<Axis, ir::Fold::min>{}(x)};
+  return std::tuple{ScanOp<Axis, ir::Fold::min>{}(x), ScanPlacesOp<Axis, ir::Fold::min>{}(x)};
 }
 // diff<axis>(x), diff<axis, n>(x)
 template <int Axis = -1, int N = 1, class X>
 constexpr auto diff(const X& x) {
-  return Diff<N, Axis>{}(x);
+  return DiffOp<N, Axis>{}(x);
 }
 
 }  // namespace weft
@@ -33119,7 +33142,7 @@ requires SomeOperands<X, N>
 constexpr auto bitwise_left_shift(const X& x, const N& by) {
   return detail::Composed<detail::ShiftLeftF>{}(x, by);
 }
-inline constexpr Binary<ir::Op::shift_right> bitwise_right_shift{};
+inline constexpr BinaryOp<ir::Op::shift_right> bitwise_right_shift{};
 
 }  // namespace weft
 // ---- weft/ops/vjp.hpp ----
@@ -36635,9 +36658,9 @@ constexpr auto state_name() {
 
 // The loss of a step; reading it waits for the step. One older than the last 64 is an Error
 // ("train/old-loss"). Valid as long as the trainer, which may move.
-class Loss {
+class StepLoss {
  public:
-  Loss(const exec::LossRing* ring, i64 step) : ring_(ring), step_(step) {}
+  StepLoss(const exec::LossRing* ring, i64 step) : ring_(ring), step_(step) {}
   f32 value() const { return ring_->read(step_); }
   operator f32() const { return value(); }
 
@@ -36691,7 +36714,7 @@ class Trainer {
 
   // One training step on a batch; `accumulate<N>` updates at every N-th.
   template <class... A>
-  Loss step(const A&... batch) {
+  StepLoss step(const A&... batch) {
     static_assert(sizeof...(A) == sizeof...(I), "step: one argument an input");
     bool update = true;
     if constexpr (micro > 1) {
@@ -36703,7 +36726,7 @@ class Trainer {
       ++updates_;
     }
     ++calls_;
-    return Loss(losses_.get(), calls_ - 1);
+    return StepLoss(losses_.get(), calls_ - 1);
   }
 
   weft::Model<M, Device>& model() { return model_; }

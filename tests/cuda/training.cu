@@ -74,7 +74,7 @@ TEST_CASE("training: a step does not wait for its loss, and each of the last 64 
   const Batch batch;
   auto host = muon(Cpu{1});
   auto device = muon(Cuda{0});
-  std::vector<weft::Loss> losses;
+  std::vector<weft::StepLoss> losses;
   for (int step = 0; step < 70; ++step) losses.push_back(device.step(batch.x, batch.y));
   for (int step = 0; step < 70; ++step) {
     const float wanted = host.step(batch.x, batch.y);

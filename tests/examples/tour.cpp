@@ -116,7 +116,7 @@ TEST_CASE("tour: training") {
       x[2 * i + 1] = std::cos(0.11f * static_cast<f32>(step) + static_cast<f32>(i));
       y[i] = x[2 * i] * x[2 * i + 1];
     }
-    Loss loss = trainer.step(x, y);  // reading it waits for the step
+    auto loss = trainer.step(x, y);  // reading it waits for the step
     if (step % 100 == 0) std::printf("step %d loss %.4f\n", step, static_cast<double>(loss));
   }
   trainer.model().save("net.safetensors");  // fc1.weight, fc1.bias, fc2.weight, fc2.bias

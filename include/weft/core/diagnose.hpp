@@ -21,11 +21,11 @@ namespace weft {
 
 // Numbers that a message shows beside shapes.
 template <i64 Value>
-struct Axis {};
+struct GivenAxis {};
 template <i64 Value>
-struct Rank {};
+struct GivenRank {};
 template <i64 Value>
-struct Size {};
+struct GivenSize {};
 
 template <bool Ok, class Op, class... Shapes>
 struct ShapesBroadcast {
@@ -54,13 +54,13 @@ struct SizesEqual {
   static_assert(Ok, "the new shape does not hold the same number of elements");
 };
 
-// What: an Axis<i>, then the Shape it should fit in.
+// What: a GivenAxis<i>, then the Shape it should fit in.
 template <bool Ok, class Op, class... What>
 struct AxisInRange {
   static_assert(Ok, "the axis does not exist: it must lie in [-rank, rank)");
 };
 
-// What: a Shape, then the Rank<r> it should have.
+// What: a Shape, then the GivenRank<r> it should have.
 template <bool Ok, class Op, class... What>
 struct RankIs {
   static_assert(Ok, "the tensor has the wrong number of axes");

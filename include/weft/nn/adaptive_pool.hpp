@@ -11,11 +11,11 @@ using weft::PerAxis;
 // x (N, C, ...) or (C, ...), of any extents.
 template <int Spatial, PerAxis Out>
 struct AdaptiveMaxPool {
-  constexpr auto operator()(const auto& x) const { return weft::AdaptiveMaxPool<Spatial, Out>{}(x); }
+  constexpr auto operator()(const auto& x) const { return weft::AdaptiveMaxPoolOp<Spatial, Out>{}(x); }
 };
 template <int Spatial, PerAxis Out>
 struct AdaptiveAvgPool {
-  constexpr auto operator()(const auto& x) const { return weft::AdaptiveAvgPool<Spatial, Out>{}(x); }
+  constexpr auto operator()(const auto& x) const { return weft::AdaptiveAvgPoolOp<Spatial, Out>{}(x); }
 };
 
 template <PerAxis Out>

@@ -93,7 +93,7 @@ struct adaptive_tail<Rule, In, T, std::integer_sequence<int, K...>> {
 template <i64 In, i64 Classes, AdaptiveSoftmax O, class T = f32>
 struct AdaptiveLogSoftmaxWithLoss {
   using Rule = module_detail::adaptive_rule<In, Classes, O>;
-  static_assert(sizeof(CutoffsFit<Rule::ok, Size<In>, Size<Classes>>) > 0);
+  static_assert(sizeof(CutoffsFit<Rule::ok, GivenSize<In>, GivenSize<Classes>>) > 0);
   static constexpr int clusters = Rule::clusters;
   using Clusters = std::make_integer_sequence<int, clusters>;
 
@@ -108,7 +108,8 @@ struct AdaptiveLogSoftmaxWithLoss {
     constexpr bool ok = fits<X> && Y::shape::value == rows<X> &&
                         (std::is_same_v<typename Y::dtype, i32> || std::is_same_v<typename Y::dtype, i64>);
     static_assert(
-        sizeof(AdaptiveOperandsFit<ok, Size<In>, typename X::shape, typename Y::shape, typename Y::dtype>) >
+        sizeof(
+            AdaptiveOperandsFit<ok, GivenSize<In>, typename X::shape, typename Y::shape, typename Y::dtype>) >
         0);
     if constexpr (ok) {
       const auto inside = bitwise_and(ge(y, 0), lt(y, Classes));
@@ -141,7 +142,7 @@ struct AdaptiveLogSoftmaxWithLoss {
   static constexpr auto checked(const auto& x) {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
-    static_assert(sizeof(AdaptiveOperandsFit<fits<X>, Size<In>, typename X::shape>) > 0);
+    static_assert(sizeof(AdaptiveOperandsFit<fits<X>, GivenSize<In>, typename X::shape>) > 0);
     return e;
   }
   // The place of a class in the head: its own, or that of cluster K or of one behind it.

@@ -121,7 +121,8 @@ template <i64 EmbedDim, i64 NumHeads, MultiheadOptions O = MultiheadOptions{}, c
 struct MultiheadAttention {
   static constexpr bool divides = EmbedDim > 0 && NumHeads > 0 &&
                                   EmbedDim % (NumHeads > 0 ? NumHeads : 1) == 0;
-  static_assert(sizeof(HeadsDivide<divides, MultiheadAttention, Size<EmbedDim>, Size<NumHeads>>) > 0);
+  static_assert(sizeof(HeadsDivide<divides, MultiheadAttention, GivenSize<EmbedDim>, GivenSize<NumHeads>>) >
+                0);
   static constexpr i64 kdim = O.kdim > 0 ? O.kdim : EmbedDim, vdim = O.vdim > 0 ? O.vdim : EmbedDim;
   static constexpr i64 head_dim = divides ? EmbedDim / NumHeads : 1;
   static constexpr bool packed = kdim == EmbedDim && vdim == EmbedDim;
@@ -278,7 +279,7 @@ struct MultiheadAttention {
     const auto v = lengthened<N>(heads<leads<Q>, N, S>(c), bias_v);
     constexpr bool weights = flag<Word::need_weights, A...>(false);
     constexpr AttentionOptions options{.is_causal = flag<Word::is_causal, A...>(false)};
-    constexpr ScaledDotProductAttention<options, true, open, weights> attention{};
+    constexpr ScaledDotProductAttentionOp<options, true, open, weights> attention{};
     const auto mask = word<Word::attn_mask>(words...);
     const auto padding = word<Word::key_padding_mask>(words...);
     constexpr module_detail::MultiheadMask<N, NumHeads, L, S, open, false> by_query{};

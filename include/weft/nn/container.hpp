@@ -92,7 +92,7 @@ struct Flatten {
     constexpr int rank = X::rank;
     constexpr bool ok = axis_in_range(First, rank) && axis_in_range(Last, rank) &&
                         normalize_axis(First, rank) <= normalize_axis(Last, rank);
-    static_assert(sizeof(AxisInRange<ok, Flatten, Axis<First>, Axis<Last>, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<ok, Flatten, GivenAxis<First>, GivenAxis<Last>, typename X::shape>) > 0);
     if constexpr (ok) {
       using Rule = module_detail::flatten_rule<typename X::shape, First, Last>;
       return Expr<typename X::dtype, shape_of<Rule>>{ir::reshape(e.value, Rule::value)};

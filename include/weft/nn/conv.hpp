@@ -51,13 +51,13 @@ struct Conv {
   using layer = module_detail::conv_layer<Spatial, In, Out, Window, Options>;
   Param<f32, typename layer::weight, init::FanInUniform<>> weight{};
   Param<f32, Shape<Out>, init::FanInUniform<layer::fan_in>> bias{};
-  constexpr auto operator()(const auto& x) const { return weft::Conv<Spatial, Options>{}(x, weight, bias); }
+  constexpr auto operator()(const auto& x) const { return weft::ConvOp<Spatial, Options>{}(x, weight, bias); }
 };
 template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options>
 struct Conv<Spatial, In, Out, Window, Options, false> {
   using layer = module_detail::conv_layer<Spatial, In, Out, Window, Options>;
   Param<f32, typename layer::weight, init::FanInUniform<>> weight{};
-  constexpr auto operator()(const auto& x) const { return weft::Conv<Spatial, Options>{}(x, weight); }
+  constexpr auto operator()(const auto& x) const { return weft::ConvOp<Spatial, Options>{}(x, weight); }
 };
 
 template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>

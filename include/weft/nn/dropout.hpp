@@ -31,7 +31,7 @@ struct DropBlocks : Operation<DropBlocks<Axes>> {
   using weft_draws = void;
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x, float p) {
-    static_assert(sizeof(RankIs<(X::rank >= Axes), DropBlocks, typename X::shape, Rank<Axes>>) > 0);
+    static_assert(sizeof(RankIs<(X::rank >= Axes), DropBlocks, typename X::shape, GivenRank<Axes>>) > 0);
     const double keep = 1.0 - static_cast<double>(p);
     if (keep >= 1) return X{x.value};
     Dims d = X::shape::value;

@@ -12,11 +12,11 @@ using weft::PoolOptions;
 // x (N, C, ...) or (C, ...). The stride is the window's extent unless the options say otherwise.
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct MaxPool {
-  constexpr auto operator()(const auto& x) const { return weft::MaxPool<Spatial, Window, Options>{}(x); }
+  constexpr auto operator()(const auto& x) const { return weft::MaxPoolOp<Spatial, Window, Options>{}(x); }
 };
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct AvgPool {
-  constexpr auto operator()(const auto& x) const { return weft::AvgPool<Spatial, Window, Options>{}(x); }
+  constexpr auto operator()(const auto& x) const { return weft::AvgPoolOp<Spatial, Window, Options>{}(x); }
 };
 
 template <PerAxis Window, PoolOptions Options = PoolOptions{}>

@@ -190,7 +190,7 @@ struct Layers {
   template <class X, class S, class N>
   static constexpr auto call(const Stack& stack, const X& x, const S& state, const N& lengths, float p) {
     constexpr bool swap = O.batch_first && X::rank == 3;
-    static_assert(sizeof(RecurrentInput<input_fits<X>, Step, typename X::shape, Size<In>>) > 0);
+    static_assert(sizeof(RecurrentInput<input_fits<X>, Step, typename X::shape, GivenSize<In>>) > 0);
     if constexpr (!input_fits<X>) {
       return results(x, std::tuple<std::tuple<X, X>>{{x, x}});
     } else {

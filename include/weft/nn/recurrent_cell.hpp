@@ -172,7 +172,7 @@ template <class Step, i64 In>
 constexpr auto run_cell(const auto& x, const auto& state, const auto& weights) {
   using X = std::remove_cvref_t<decltype(x)>;
   constexpr bool ok = X::rank >= 1 && X::rank <= 2 && X::shape::value[X::rank > 0 ? -1 : 0] == In;
-  static_assert(sizeof(RecurrentInput<ok, Step, typename X::shape, Size<In>>) > 0);
+  static_assert(sizeof(RecurrentInput<ok, Step, typename X::shape, GivenSize<In>>) > 0);
   if constexpr (ok)
     return Step::step(Step::product(x, weights), state, weights);
   else

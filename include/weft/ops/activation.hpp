@@ -6,7 +6,7 @@
 
 namespace weft {
 
-struct Relu : Operation<Relu> {
+struct ReluOp : Operation<ReluOp> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     // select, not max: PyTorch's gradient at 0 is 0, and NaN passes
@@ -16,74 +16,75 @@ struct Relu : Operation<Relu> {
 };
 
 // 1 / (1 + exp(-x)), with x held above where exp(-x) overflows: there the gradient would be 0 times infinity.
-struct Sigmoid : Operation<Sigmoid> {
+struct SigmoidOp : Operation<SigmoidOp> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto f = Cast<opmath<typename X::dtype>>::apply(b, x);
+    const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
     constexpr DType t = dtype_of<typename decltype(f)::dtype>;
     const ir::Value least = ir::constant_like(f.value, t == DType::f64 ? -708 : -87);
     const ir::Value v = ir::select(ir::binary(ir::Op::lt, f.value, least), least, f.value);
-    return Cast<floating<typename X::dtype>>::apply(b, decltype(f){1.0 / (ir::unary(ir::Op::exp, -v) + 1.0)});
+    return CastOp<floating<typename X::dtype>>::apply(b,
+                                                      decltype(f){1.0 / (ir::unary(ir::Op::exp, -v) + 1.0)});
   }
 };
 
 // x Phi(x), Phi the normal distribution function.
-struct Gelu : Operation<Gelu> {
+struct GeluOp : Operation<GeluOp> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto f = Cast<opmath<typename X::dtype>>::apply(b, x);
+    const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
     const ir::Value v = f.value;
-    return Cast<floating<typename X::dtype>>::apply(
+    return CastOp<floating<typename X::dtype>>::apply(
         b, decltype(f){v * 0.5 * (ir::unary(ir::Op::erf, v * 0.7071067811865476) + 1.0)});
   }
 };
 // The tanh approximation: 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
-struct GeluTanh : Operation<GeluTanh> {
+struct GeluTanhOp : Operation<GeluTanhOp> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto f = Cast<opmath<typename X::dtype>>::apply(b, x);
+    const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
     const ir::Value v = f.value;
     const ir::Value inner = (v + v * v * v * 0.044715) * 0.7978845608028654;
-    return Cast<floating<typename X::dtype>>::apply(
+    return CastOp<floating<typename X::dtype>>::apply(
         b, decltype(f){v * 0.5 * (ir::unary(ir::Op::tanh, inner) + 1.0)});
   }
 };
-struct Silu : Operation<Silu> {
+struct SiluOp : Operation<SiluOp> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto f = Cast<opmath<typename X::dtype>>::apply(b, x);
-    return Cast<floating<typename X::dtype>>::apply(b, mul(f, Sigmoid::apply(b, f)));
+    const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
+    return CastOp<floating<typename X::dtype>>::apply(b, mul(f, SigmoidOp::apply(b, f)));
   }
 };
 
 // exp(x - max) / sum along one axis.
 template <int Axis>
-struct Softmax : Operation<Softmax<Axis>> {
+struct SoftmaxOp : Operation<SoftmaxOp<Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto f = Cast<opmath<typename X::dtype>>::apply(b, x);
+    const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
     const auto e = exp(sub(f, stop_gradient(max<Axis>(f, keepdim))));
-    return Cast<floating<typename X::dtype>>::apply(b, div(e, sum<Axis>(e, keepdim)));
+    return CastOp<floating<typename X::dtype>>::apply(b, div(e, sum<Axis>(e, keepdim)));
   }
 };
 template <int Axis>
-struct LogSoftmax : Operation<LogSoftmax<Axis>> {
+struct LogSoftmaxOp : Operation<LogSoftmaxOp<Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto f = Cast<opmath<typename X::dtype>>::apply(b, x);
+    const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
     const auto shifted = sub(f, stop_gradient(max<Axis>(f, keepdim)));
-    return Cast<floating<typename X::dtype>>::apply(b, sub(shifted, log(sum<Axis>(exp(shifted), keepdim))));
+    return CastOp<floating<typename X::dtype>>::apply(b, sub(shifted, log(sum<Axis>(exp(shifted), keepdim))));
   }
 };
 
-inline constexpr Relu relu{};
-inline constexpr Sigmoid sigmoid{};
-inline constexpr Gelu gelu{};
-inline constexpr GeluTanh gelu_tanh{};
-inline constexpr Silu silu{};
+inline constexpr ReluOp relu{};
+inline constexpr SigmoidOp sigmoid{};
+inline constexpr GeluOp gelu{};
+inline constexpr GeluTanhOp gelu_tanh{};
+inline constexpr SiluOp silu{};
 template <int Axis>
-inline constexpr Softmax<Axis> softmax{};
+inline constexpr SoftmaxOp<Axis> softmax{};
 template <int Axis>
-inline constexpr LogSoftmax<Axis> log_softmax{};
+inline constexpr LogSoftmaxOp<Axis> log_softmax{};
 
 }  // namespace weft

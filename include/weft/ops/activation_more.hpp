@@ -89,13 +89,13 @@ struct ExtentIsEven {
 // One half along the axis times the gate of the other: sigmoid of the second half for GLU, gates of the first
 // (`GateFirst`) in Shazeer's variants (2020).
 template <int Axis, class Gate, bool GateFirst = false>
-struct GatedUnit : Operation<GatedUnit<Axis, Gate, GateFirst>> {
+struct GatedUnitOp : Operation<GatedUnitOp<Axis, Gate, GateFirst>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 1;
-    static_assert(sizeof(ExtentIsEven<extent % 2 == 0, GatedUnit, typename X::shape>) > 0);
-    const auto first = SliceAxis<Axis, 0, extent / 2, 1>::apply(b, x);
-    const auto second = SliceAxis<Axis, extent / 2, extent, 1>::apply(b, x);
+    static_assert(sizeof(ExtentIsEven<extent % 2 == 0, GatedUnitOp, typename X::shape>) > 0);
+    const auto first = SliceAxisOp<Axis, 0, extent / 2, 1>::apply(b, x);
+    const auto second = SliceAxisOp<Axis, extent / 2, extent, 1>::apply(b, x);
     if constexpr (GateFirst)
       return mul(Gate::apply(b, first), second);
     else
@@ -160,7 +160,7 @@ constexpr auto softsign(const X& x) {
 }
 template <int Axis = -1, class X>
 constexpr auto glu(const X& x) {
-  return GatedUnit<Axis, Sigmoid>{}(x);
+  return GatedUnitOp<Axis, SigmoidOp>{}(x);
 }
 
 }  // namespace weft

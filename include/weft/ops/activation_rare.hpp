@@ -60,15 +60,15 @@ constexpr auto softmin(const X& x) {
 }
 template <int Axis = -1, class X>
 constexpr auto swiglu(const X& x) {
-  return GatedUnit<Axis, Silu, true>{}(x);
+  return GatedUnitOp<Axis, SiluOp, true>{}(x);
 }
 template <int Axis = -1, class X>
 constexpr auto geglu(const X& x) {
-  return GatedUnit<Axis, Gelu, true>{}(x);
+  return GatedUnitOp<Axis, GeluOp, true>{}(x);
 }
 template <int Axis = -1, class X>
 constexpr auto reglu(const X& x) {
-  return GatedUnit<Axis, Relu, true>{}(x);
+  return GatedUnitOp<Axis, ReluOp, true>{}(x);
 }
 
 // x . y / (max(|x|, eps) max(|y|, eps)) along one axis.

@@ -94,18 +94,18 @@ constexpr ir::Value adaptive_max(ir::Value x, int axis, i64 out) {
 }  // namespace detail
 
 template <int Spatial, PerAxis Out>
-struct AdaptiveAvgPool : Operation<AdaptiveAvgPool<Spatial, Out>> {
+struct AdaptiveAvgPoolOp : Operation<AdaptiveAvgPoolOp<Spatial, Out>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using Rule = detail::adaptive_rule<Spatial, Out, typename X::shape>;
     using T = typename X::dtype;
     constexpr bool ok = Rule::ok && is_float(dtype_of<T>);
-    static_assert(sizeof(PoolFits<ok, AdaptiveAvgPool, typename X::shape>) > 0);
+    static_assert(sizeof(PoolFits<ok, AdaptiveAvgPoolOp, typename X::shape>) > 0);
     using S = shape_of<Rule>;
     if constexpr (!ok) {
       return detail::refused<T, S>(x);
     } else if constexpr (Rule::even) {
-      return AvgPool<Spatial, Rule::window, PoolOptions{}>::apply(b, x);
+      return AvgPoolOp<Spatial, Rule::window, PoolOptions{}>::apply(b, x);
     } else {
       constexpr DType wide = size_of(dtype_of<T>) < 4 ? DType::f32 : dtype_of<T>;
       ir::Value v = ir::cast(x.value, wide);
@@ -118,18 +118,18 @@ struct AdaptiveAvgPool : Operation<AdaptiveAvgPool<Spatial, Out>> {
 };
 
 template <int Spatial, PerAxis Out>
-struct AdaptiveMaxPool : Operation<AdaptiveMaxPool<Spatial, Out>> {
+struct AdaptiveMaxPoolOp : Operation<AdaptiveMaxPoolOp<Spatial, Out>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using Rule = detail::adaptive_rule<Spatial, Out, typename X::shape>;
     using T = typename X::dtype;
     constexpr bool ok = Rule::ok && is_float(dtype_of<T>);
-    static_assert(sizeof(PoolFits<ok, AdaptiveMaxPool, typename X::shape>) > 0);
+    static_assert(sizeof(PoolFits<ok, AdaptiveMaxPoolOp, typename X::shape>) > 0);
     using S = shape_of<Rule>;
     if constexpr (!ok) {
       return detail::refused<T, S>(x);
     } else if constexpr (Rule::even) {
-      return MaxPool<Spatial, Rule::window, PoolOptions{}>::apply(b, x);
+      return MaxPoolOp<Spatial, Rule::window, PoolOptions{}>::apply(b, x);
     } else {
       ir::Value v = x.value;
       for (int axis = X::rank - 1; axis >= X::rank - Spatial; --axis)
@@ -143,27 +143,27 @@ struct AdaptiveMaxPool : Operation<AdaptiveMaxPool<Spatial, Out>> {
 // extents.
 template <PerAxis Out, class X>
 constexpr auto adaptive_avg_pool1d(const X& x) {
-  return AdaptiveAvgPool<1, Out>{}(x);
+  return AdaptiveAvgPoolOp<1, Out>{}(x);
 }
 template <PerAxis Out, class X>
 constexpr auto adaptive_avg_pool2d(const X& x) {
-  return AdaptiveAvgPool<2, Out>{}(x);
+  return AdaptiveAvgPoolOp<2, Out>{}(x);
 }
 template <PerAxis Out, class X>
 constexpr auto adaptive_avg_pool3d(const X& x) {
-  return AdaptiveAvgPool<3, Out>{}(x);
+  return AdaptiveAvgPoolOp<3, Out>{}(x);
 }
 template <PerAxis Out, class X>
 constexpr auto adaptive_max_pool1d(const X& x) {
-  return AdaptiveMaxPool<1, Out>{}(x);
+  return AdaptiveMaxPoolOp<1, Out>{}(x);
 }
 template <PerAxis Out, class X>
 constexpr auto adaptive_max_pool2d(const X& x) {
-  return AdaptiveMaxPool<2, Out>{}(x);
+  return AdaptiveMaxPoolOp<2, Out>{}(x);
 }
 template <PerAxis Out, class X>
 constexpr auto adaptive_max_pool3d(const X& x) {
-  return AdaptiveMaxPool<3, Out>{}(x);
+  return AdaptiveMaxPoolOp<3, Out>{}(x);
 }
 
 }  // namespace weft

@@ -118,7 +118,7 @@ constexpr auto masked_softmax(const auto& x) {
 // queries whatever is_causal says. The result, or with `Weights` a tuple of it and the weights (.., Hq, L,
 // S).
 template <AttentionOptions Options, bool Drops = false, i64 Open = 0, bool Weights = false>
-struct ScaledDotProductAttention : Operation<ScaledDotProductAttention<Options, Drops, Open, Weights>> {
+struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Options, Drops, Open, Weights>> {
   template <class S, class Mask>
   static constexpr bool fits = broadcastable(Mask::value, S::value) &&
                                broadcast(Mask::value, S::value) == S::value;
@@ -156,18 +156,18 @@ struct ScaledDotProductAttention : Operation<ScaledDotProductAttention<Options, 
                                const Masks&... more) {
     using Rule =
         detail::attention_rule<typename Q::shape, typename K::shape, typename V::shape, Options.enable_gqa>;
-    static_assert(sizeof(AttentionHeadsFit<Rule::heads, ScaledDotProductAttention, typename Q::shape,
+    static_assert(sizeof(AttentionHeadsFit<Rule::heads, ScaledDotProductAttentionOp, typename Q::shape,
                                            typename K::shape, typename V::shape>) > 0);
-    static_assert(sizeof(AttentionOperandsFit < Rule::fits || !Rule::heads, ScaledDotProductAttention,
+    static_assert(sizeof(AttentionOperandsFit < Rule::fits || !Rule::heads, ScaledDotProductAttentionOp,
                          typename Q::shape, typename K::shape, typename V::shape >) > 0);
     using T = floating<promoted<promoted<typename Q::dtype, typename K::dtype>, typename V::dtype>>;
     using Wide = std::conditional_t<(size_of(dtype_of<T>) < 4), f32, T>;
     using S = shape_of<typename Rule::Scores>;
     using R = Expr<T, shape_of<Rule>>;
     static_assert(((sizeof(AttentionMaskFits < !Rule::ok || fits<S, shape_of_operand<Masks>>,
-                           ScaledDotProductAttention, shape_of_operand<Masks>, S >) > 0) &&
+                           ScaledDotProductAttentionOp, shape_of_operand<Masks>, S >) > 0) &&
                    ... && true));
-    static_assert(((sizeof(DtypeAllowed<masks<dtype_of_operand<Masks>>, ScaledDotProductAttention,
+    static_assert(((sizeof(DtypeAllowed<masks<dtype_of_operand<Masks>>, ScaledDotProductAttentionOp,
                                         dtype_of_operand<Masks>>) > 0) &&
                    ... && true));
     constexpr bool ok = Rule::ok && (fits<S, shape_of_operand<Masks>> && ... && true) &&
@@ -225,21 +225,21 @@ struct ScaledDotProductAttention : Operation<ScaledDotProductAttention<Options, 
 // dropout_p, if any: a number; a layer passes 0 in evaluation. The softmax of small floats is taken in f32.
 template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V>
 constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value) {
-  return ScaledDotProductAttention<Options>{}(query, key, value);
+  return ScaledDotProductAttentionOp<Options>{}(query, key, value);
 }
 template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V>
 constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value, double dropout_p) {
-  return ScaledDotProductAttention<Options, true>{}(query, key, value, dropout_p);
+  return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, dropout_p);
 }
 template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class M>
 requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
                                                                  const M& attn_mask) {
-  return ScaledDotProductAttention<Options>{}(query, key, value, attn_mask);
+  return ScaledDotProductAttentionOp<Options>{}(query, key, value, attn_mask);
 }
 template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class M>
 requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
                                                                  const M& attn_mask, double dropout_p) {
-  return ScaledDotProductAttention<Options, true>{}(query, key, value, dropout_p, attn_mask);
+  return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, dropout_p, attn_mask);
 }
 
 }  // namespace weft

@@ -44,11 +44,11 @@ constexpr ir::Value true_places(ir::Builder& b, ir::Value mask, i64 capacity) {
 }  // namespace detail
 
 template <i64 Capacity, bool Count>
-struct MaskedSelect : Operation<MaskedSelect<Capacity, Count>> {
+struct MaskedSelectOp : Operation<MaskedSelectOp<Capacity, Count>> {
   template <class X, class M>
   static constexpr auto apply(ir::Builder& b, const X& x, const M& mask) {
     static_assert(std::is_same_v<typename M::dtype, bool>, "masked_select: the mask must be boolean");
-    using S = decltype(detail::broadcast_shapes<MaskedSelect, X, M>());
+    using S = decltype(detail::broadcast_shapes<MaskedSelectOp, X, M>());
     const Dims flat = detail::flat_dims(S::size);
     const ir::Value v = ir::reshape(ir::broadcast(x.value, S::value), flat);
     const ir::Value m = ir::reshape(ir::broadcast(mask.value, S::value), flat);
@@ -61,7 +61,7 @@ struct MaskedSelect : Operation<MaskedSelect<Capacity, Count>> {
 
 // (Capacity, rank): the coordinates of what is not zero, -1 behind them.
 template <i64 Capacity, bool Count>
-struct Nonzero : Operation<Nonzero<Capacity, Count>> {
+struct NonzeroOp : Operation<NonzeroOp<Capacity, Count>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     const auto mask = ne(x, 0);
@@ -94,11 +94,11 @@ enum class UniquePart { values, count, inverse, counts };
 
 // The distinct elements in ascending order (Sort), or what is left when equal neighbours become one.
 template <i64 Capacity, bool Sort, UniquePart Part>
-struct Unique : Operation<Unique<Capacity, Sort, Part>> {
+struct UniqueOp : Operation<UniqueOp<Capacity, Sort, Part>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr i64 n = X::size;
-    static_assert(sizeof(CountInRange<(n > 0), Unique, typename X::shape>) > 0);
+    static_assert(sizeof(CountInRange<(n > 0), UniqueOp, typename X::shape>) > 0);
     const Dims flat = detail::flat_dims(n);
     const ir::Value v = ir::reshape(x.value, flat);
     const ir::Value order = ir::argsort(v, 0, false, n);
@@ -124,11 +124,11 @@ struct Unique : Operation<Unique<Capacity, Sort, Part>> {
 
 // How often each of 0, 1, ..., Bins - 1 comes, or the sum of its weights.
 template <i64 Bins>
-struct Bincount : Operation<Bincount<Bins>> {
+struct BincountOp : Operation<BincountOp<Bins>> {
   template <class X, class W>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weights) {
     static_assert(
-        sizeof(IndexIsInteger<is_integer(dtype_of<typename X::dtype>), Bincount, typename X::dtype>) > 0);
+        sizeof(IndexIsInteger<is_integer(dtype_of<typename X::dtype>), BincountOp, typename X::dtype>) > 0);
     using T = dtype_of_operand<W>;
     using R = Expr<std::conditional_t<std::is_same_v<T, int>, i64, T>, Shape<Bins>>;
     const Dims flat = detail::flat_dims(X::size);
@@ -143,7 +143,7 @@ struct Bincount : Operation<Bincount<Bins>> {
 
 // How many elements lie in each of Bins equal parts of [low, high], whose upper end belongs to the last.
 template <i64 Bins>
-struct Histc : Operation<Histc<Bins>> {
+struct HistcOp : Operation<HistcOp<Bins>> {
   template <class X, class A, class B>
   static constexpr auto apply(ir::Builder& b, const X& in, const A& low, const B& high) {
     const auto x = reshape<X::size>(detail::real(in));
@@ -159,51 +159,52 @@ struct Histc : Operation<Histc<Bins>> {
 };
 
 // Whether each element is one of `among`.
-struct IsIn : Operation<IsIn> {
+struct IsInOp : Operation<IsInOp> {
   template <class X, class A>
   static constexpr auto apply(ir::Builder& b, const X& x, const A& among) {
-    const auto line = Sorted<0, false, -1>::apply(b, Reshape<A::size>::apply(b, among));
-    const auto at = SearchSorted<false>::apply(b, line, x);
-    return eq(TakeFlat::apply(b, line, minimum(at, A::size - 1)), x);
+    const auto line = SortedOp<0, false, -1>::apply(b, ReshapeOp<A::size>::apply(b, among));
+    const auto at = SearchSortedOp<false>::apply(b, line, x);
+    return eq(TakeFlatOp::apply(b, line, minimum(at, A::size - 1)), x);
   }
 };
 
 // masked_select<capacity>(x, mask), nonzero<capacity>(x): tuples of what was found and its number.
 template <i64 Capacity, class X, class M>
 constexpr auto masked_select(const X& x, const M& mask) {
-  return std::tuple{MaskedSelect<Capacity, false>{}(x, mask), MaskedSelect<Capacity, true>{}(x, mask)};
+  return std::tuple{MaskedSelectOp<Capacity, false>{}(x, mask), MaskedSelectOp<Capacity, true>{}(x, mask)};
 }
 template <i64 Capacity, class X>
 constexpr auto nonzero(const X& x) {
-  return std::tuple{Nonzero<Capacity, false>{}(x), Nonzero<Capacity, true>{}(x)};
+  return std::tuple{NonzeroOp<Capacity, false>{}(x), NonzeroOp<Capacity, true>{}(x)};
 }
 // unique<capacity>(x): a tuple of the values in ascending order, their number, the place of every element of
 // x among them, and how often each comes.
 template <i64 Capacity, class X>
 constexpr auto unique(const X& x) {
   return std::tuple{
-      Unique<Capacity, true, UniquePart::values>{}(x), Unique<Capacity, true, UniquePart::count>{}(x),
-      Unique<Capacity, true, UniquePart::inverse>{}(x), Unique<Capacity, true, UniquePart::counts>{}(x)};
+      UniqueOp<Capacity, true, UniquePart::values>{}(x), UniqueOp<Capacity, true, UniquePart::count>{}(x),
+      UniqueOp<Capacity, true, UniquePart::inverse>{}(x), UniqueOp<Capacity, true, UniquePart::counts>{}(x)};
 }
 template <i64 Capacity, class X>
 constexpr auto unique_consecutive(const X& x) {
-  return std::tuple{
-      Unique<Capacity, false, UniquePart::values>{}(x), Unique<Capacity, false, UniquePart::count>{}(x),
-      Unique<Capacity, false, UniquePart::inverse>{}(x), Unique<Capacity, false, UniquePart::counts>{}(x)};
+  return std::tuple{UniqueOp<Capacity, false, UniquePart::values>{}(x),
+                    UniqueOp<Capacity, false, UniquePart::count>{}(x),
+                    UniqueOp<Capacity, false, UniquePart::inverse>{}(x),
+                    UniqueOp<Capacity, false, UniquePart::counts>{}(x)};
 }
 // bincount<bins>(x), bincount<bins>(x, weights); values outside [0, bins) are skipped.
 template <i64 Bins, class X, class W = int>
 constexpr auto bincount(const X& x, const W& weights = 1) {
-  return Bincount<Bins>{}(x, weights);
+  return BincountOp<Bins>{}(x, weights);
 }
 // histc<bins>(x, low, high); PyTorch finds low and high itself where both are 0, which this does not.
 template <i64 Bins, class X, class A, class B>
 constexpr auto histc(const X& x, const A& low, const B& high) {
-  return Histc<Bins>{}(x, low, high);
+  return HistcOp<Bins>{}(x, low, high);
 }
 template <class X, class A>
 constexpr auto isin(const X& x, const A& among) {
-  return IsIn{}(x, among);
+  return IsInOp{}(x, among);
 }
 
 }  // namespace weft

@@ -252,18 +252,18 @@ constexpr ir::Value conv_transposed_weights(ir::Value w, i64 groups) {
 
 // Options: a ConvOptions, or a ConvTransposeOptions for the transposed kind.
 template <int Spatial, auto Options>
-struct Conv : Operation<Conv<Spatial, Options>> {
+struct ConvOp : Operation<ConvOp<Spatial, Options>> {
   template <class X, class W>
   static constexpr auto apply(ir::Builder&, const X& x, const W& w) {
     using Rule = detail::conv_rule<Spatial, Options, typename X::shape, typename W::shape>;
-    static_assert(sizeof(ConvOptionsValid < Rule::options && Rule::framed, Conv, typename X::shape,
+    static_assert(sizeof(ConvOptionsValid < Rule::options && Rule::framed, ConvOp, typename X::shape,
                          typename W::shape >) > 0);
-    static_assert(sizeof(ConvGroupsDivide<Rule::divides, Conv, typename X::shape, typename W::shape>) > 0);
-    static_assert(sizeof(ConvOperandsFit<Rule::channels_fit, Conv, typename X::shape, typename W::shape>) >
+    static_assert(sizeof(ConvGroupsDivide<Rule::divides, ConvOp, typename X::shape, typename W::shape>) > 0);
+    static_assert(sizeof(ConvOperandsFit<Rule::channels_fit, ConvOp, typename X::shape, typename W::shape>) >
                   0);
-    static_assert(sizeof(ConvWindowFits<Rule::fits, Conv, typename X::shape, typename W::shape>) > 0);
+    static_assert(sizeof(ConvWindowFits<Rule::fits, ConvOp, typename X::shape, typename W::shape>) > 0);
     using T = promoted<typename X::dtype, typename W::dtype>;
-    static_assert(sizeof(DtypeAllowed<is_float(dtype_of<T>), Conv, typename X::dtype, typename W::dtype>) >
+    static_assert(sizeof(DtypeAllowed<is_float(dtype_of<T>), ConvOp, typename X::dtype, typename W::dtype>) >
                   0);
     using S = shape_of<Rule>;
     if constexpr (Rule::ok && is_float(dtype_of<T>)) {
@@ -299,7 +299,7 @@ struct Conv : Operation<Conv<Spatial, Options>> {
     using Y = std::remove_cvref_t<decltype(y)>;
     using Rule = detail::conv_rule<Spatial, Options, typename X::shape, typename W::shape>;
     constexpr bool ok = !Rule::ok || (B::rank == 1 && B::size == Rule::outputs);
-    static_assert(sizeof(ConvOperandsFit<ok, Conv, typename X::shape, typename B::shape>) > 0);
+    static_assert(sizeof(ConvOperandsFit<ok, ConvOp, typename X::shape, typename B::shape>) > 0);
     using T = promoted<typename Y::dtype, typename B::dtype>;
     if constexpr (Rule::ok && ok) {
       Dims along;
@@ -317,28 +317,28 @@ struct Conv : Operation<Conv<Spatial, Options>> {
 // / groups, kh, kw), bias (O) if any.
 template <ConvOptions Options = ConvOptions{}, class... A>
 constexpr auto conv1d(const A&... operands) {
-  return Conv<1, Options>{}(operands...);
+  return ConvOp<1, Options>{}(operands...);
 }
 template <ConvOptions Options = ConvOptions{}, class... A>
 constexpr auto conv2d(const A&... operands) {
-  return Conv<2, Options>{}(operands...);
+  return ConvOp<2, Options>{}(operands...);
 }
 template <ConvOptions Options = ConvOptions{}, class... A>
 constexpr auto conv3d(const A&... operands) {
-  return Conv<3, Options>{}(operands...);
+  return ConvOp<3, Options>{}(operands...);
 }
 // weight (C, O / groups, kh, kw)
 template <ConvTransposeOptions Options = ConvTransposeOptions{}, class... A>
 constexpr auto conv_transpose1d(const A&... operands) {
-  return Conv<1, Options>{}(operands...);
+  return ConvOp<1, Options>{}(operands...);
 }
 template <ConvTransposeOptions Options = ConvTransposeOptions{}, class... A>
 constexpr auto conv_transpose2d(const A&... operands) {
-  return Conv<2, Options>{}(operands...);
+  return ConvOp<2, Options>{}(operands...);
 }
 template <ConvTransposeOptions Options = ConvTransposeOptions{}, class... A>
 constexpr auto conv_transpose3d(const A&... operands) {
-  return Conv<3, Options>{}(operands...);
+  return ConvOp<3, Options>{}(operands...);
 }
 
 }  // namespace weft

@@ -21,7 +21,7 @@ struct TriangleIndices : Operation<TriangleIndices<Lower, Rows, Cols, Offset>> {
   static constexpr auto apply(ir::Builder& b) {
     constexpr i64 n = count();
     const auto ones = Expr<i32, Shape<Rows, Cols>>{ir::constant(b, DType::i32, Shape<Rows, Cols>::value, 1)};
-    const auto found = Nonzero<n, false>::apply(b, Triangle<Lower, Offset>::apply(b, ones));
+    const auto found = NonzeroOp<n, false>::apply(b, TriangleOp<Lower, Offset>::apply(b, ones));
     const i64 order[2]{1, 0};
     return Expr<i64, Shape<2, n>>{ir::permute(found.value, order)};
   }
@@ -44,7 +44,8 @@ struct GridOf : Operation<GridOf<K, Xy>> {
   };
   template <class... X>
   static constexpr auto apply(ir::Builder&, const X&... x) {
-    static_assert(sizeof(RankIs<((X::rank <= 1) && ... && true), GridOf, typename X::shape..., Rank<1>>) > 0);
+    static_assert(
+        sizeof(RankIs<((X::rank <= 1) && ... && true), GridOf, typename X::shape..., GivenRank<1>>) > 0);
     using R = Rule<X...>;
     using E = std::tuple_element_t<K, std::tuple<X...>>;
     const auto& own = std::get<K>(std::tie(x...));

@@ -101,21 +101,21 @@ constexpr auto ctc_log_likelihood(const X& log_probs, const Y& labels, const I& 
 }  // namespace detail
 
 template <LossReduction R>
-struct CtcLoss : Operation<CtcLoss<R>> {
+struct CtcLossOp : Operation<CtcLossOp<R>> {
   template <class X, class Y, class I, class L, class B, class Z>
   static constexpr auto apply(ir::Builder& b, const X& log_probs, const Y& targets, const I& input_lengths,
                               const L& target_lengths, const B& blank, const Z& zero_infinity) {
     using Rule = detail::ctc_rule<typename X::shape, typename Y::shape, typename I::shape, typename L::shape>;
-    static_assert(sizeof(CtcShapesFit<Rule::ok, CtcLoss, typename X::shape, typename Y::shape,
+    static_assert(sizeof(CtcShapesFit<Rule::ok, CtcLossOp, typename X::shape, typename Y::shape,
                                       typename I::shape, typename L::shape>) > 0);
     constexpr bool typed = is_float(dtype_of<typename X::dtype>) && is_label<Y> && is_label<I> && is_label<L>;
-    static_assert(sizeof(CtcDtypesFit<typed, CtcLoss, typename X::dtype, typename Y::dtype, typename I::dtype,
-                                      typename L::dtype>) > 0);
+    static_assert(sizeof(CtcDtypesFit<typed, CtcLossOp, typename X::dtype, typename Y::dtype,
+                                      typename I::dtype, typename L::dtype>) > 0);
     using Result = std::conditional_t<R == LossReduction::none, typename Rule::each, Shape<>>;
     if constexpr (Rule::ok && typed) {
       constexpr i64 n = Rule::batch;
       const auto wide =
-          reshape<Rule::steps, n, Rule::classes>(Cast<opmath<typename X::dtype>>::apply(b, log_probs));
+          reshape<Rule::steps, n, Rule::classes>(CastOp<opmath<typename X::dtype>>::apply(b, log_probs));
       const auto labels = reshape<n, Rule::labels>(targets);
       const auto steps = reshape<n>(input_lengths);
       const auto counts = cast<typename Y::dtype>(reshape<n>(target_lengths));
@@ -125,7 +125,7 @@ struct CtcLoss : Operation<CtcLoss<R>> {
       const auto outside = bitwise_or(bitwise_or(lt(steps, 0), gt(steps, Rule::steps)),
                                       bitwise_or(lt(counts, 0), gt(counts, Rule::labels)));
       const auto each = where(outside, std::numeric_limits<double>::quiet_NaN(), where(endless, 0, loss));
-      return Cast<typename X::dtype>::apply(b, reduced<Rule>(each, counts));
+      return CastOp<typename X::dtype>::apply(b, reduced<Rule>(each, counts));
     } else {
       return detail::refused<typename X::dtype, Result>(log_probs, targets, input_lengths, target_lengths);
     }
@@ -166,8 +166,8 @@ struct CtcOptions {
 template <LossReduction R = reduction::mean, class X, class Y, class I, class L>
 constexpr auto ctc_loss(const X& log_probs, const Y& targets, const I& input_lengths, const L& target_lengths,
                         CtcOptions options = {}) {
-  return CtcLoss<R>{}(log_probs, targets, input_lengths, target_lengths, options.blank,
-                      options.zero_infinity);
+  return CtcLossOp<R>{}(log_probs, targets, input_lengths, target_lengths, options.blank,
+                        options.zero_infinity);
 }
 
 }  // namespace weft

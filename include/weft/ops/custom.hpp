@@ -139,7 +139,7 @@ using custom_operand_of = std::remove_cvref_t<decltype(custom_operand(
 }  // namespace detail
 
 template <u64 Id>
-struct Custom;
+struct CustomOp;
 
 namespace detail {
 
@@ -152,7 +152,7 @@ struct CustomCall {
     else if constexpr ((ExprLike<A> || ...))
       return std::type_identity<typename CustomType<custom_op<Id>, custom_operand_of<A>...>::expr>{};
     else
-      return std::type_identity<Lazy<Custom<Id>, A...>>{};
+      return std::type_identity<Lazy<CustomOp<Id>, A...>>{};
   }
   using type = typename decltype(make())::type;
 };
@@ -160,12 +160,12 @@ struct CustomCall {
 }  // namespace detail
 
 template <u64 Id>
-struct Custom : Operation<Custom<Id>> {
+struct CustomOp : Operation<CustomOp<Id>> {
   template <class... A>
   constexpr typename detail::CustomCall<Id, A...>::type operator()(const A&... a) const {
     constexpr bool defined = requires { sizeof(custom_op<Id>); };
-    static_assert(sizeof(CustomOpDefined<defined, Custom>) > 0);
-    if constexpr (defined) return Operation<Custom>::operator()(a...);
+    static_assert(sizeof(CustomOpDefined<defined, CustomOp>) > 0);
+    if constexpr (defined) return Operation<CustomOp>::operator()(a...);
   }
   template <class... A>
   static constexpr auto apply(ir::Builder& b, const A&... a) {
@@ -196,6 +196,6 @@ struct Custom : Operation<Custom<Id>> {
 
 // The operation of primitive Id; Id is op_id("its name").
 template <u64 Id>
-inline constexpr Custom<Id> custom{};
+inline constexpr CustomOp<Id> custom{};
 
 }  // namespace weft

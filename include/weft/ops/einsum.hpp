@@ -282,20 +282,20 @@ struct einsum_rule {
 }  // namespace detail
 
 template <FixedString Subscripts>
-struct Einsum : Operation<Einsum<Subscripts>> {
+struct EinsumOp : Operation<EinsumOp<Subscripts>> {
   template <class... X>
   static constexpr auto apply(ir::Builder&, const X&... x) {
     using Rule = detail::einsum_rule<Subscripts, typename X::shape...>;
     using Fault = detail::EinsumFault;
     constexpr Fault f = Rule::plan.fault;
-    static_assert(sizeof(EinsumSubscripts<f != Fault::syntax, Einsum, typename X::shape...>) > 0);
-    static_assert(sizeof(EinsumOperands<f != Fault::operands, Einsum, typename X::shape...>) > 0);
-    static_assert(sizeof(EinsumAxes<f != Fault::axes, Einsum, typename X::shape...>) > 0);
-    static_assert(sizeof(EinsumExtents<f != Fault::extents, Einsum, typename X::shape...>) > 0);
-    static_assert(sizeof(EinsumRank<f != Fault::rank, Einsum, typename X::shape...>) > 0);
+    static_assert(sizeof(EinsumSubscripts<f != Fault::syntax, EinsumOp, typename X::shape...>) > 0);
+    static_assert(sizeof(EinsumOperands<f != Fault::operands, EinsumOp, typename X::shape...>) > 0);
+    static_assert(sizeof(EinsumAxes<f != Fault::axes, EinsumOp, typename X::shape...>) > 0);
+    static_assert(sizeof(EinsumExtents<f != Fault::extents, EinsumOp, typename X::shape...>) > 0);
+    static_assert(sizeof(EinsumRank<f != Fault::rank, EinsumOp, typename X::shape...>) > 0);
     using T = typename detail::promote_all<typename X::dtype...>::type;
     using R = Expr<T, shape_of<Rule>>;
-    static_assert(sizeof(DtypeAllowed<!std::is_same_v<T, bool>, Einsum, typename X::dtype...>) > 0);
+    static_assert(sizeof(DtypeAllowed<!std::is_same_v<T, bool>, EinsumOp, typename X::dtype...>) > 0);
     if constexpr (Rule::ok) {
       const ir::Value operands[]{ir::cast(x.value, dtype_of<T>)...};
       return R{detail::EinsumWork(Rule::plan, operands, static_cast<int>(sizeof...(X))).run()};
@@ -309,7 +309,7 @@ struct Einsum : Operation<Einsum<Subscripts>> {
 template <FixedString Subscripts, class... X>
 constexpr auto einsum(const X&... x) {
   static_assert(sizeof...(X) > 0, "einsum takes at least one operand");
-  return Einsum<Subscripts>{}(x...);
+  return EinsumOp<Subscripts>{}(x...);
 }
 
 }  // namespace weft

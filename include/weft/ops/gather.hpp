@@ -71,13 +71,13 @@ struct along_rule {
 }  // namespace detail
 
 template <int Axis>
-struct Gather : Operation<Gather<Axis>> {
+struct GatherOp : Operation<GatherOp<Axis>> {
   template <class X, class I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
     constexpr bool ok = detail::gather_rule<typename X::shape, typename I::shape, Axis>::ok;
-    static_assert(sizeof(IndexIsInteger<integer, Gather, typename I::dtype>) > 0);
-    static_assert(sizeof(IndexFits<ok, Gather, typename X::shape, typename I::shape>) > 0);
+    static_assert(sizeof(IndexIsInteger<integer, GatherOp, typename I::dtype>) > 0);
+    static_assert(sizeof(IndexFits<ok, GatherOp, typename X::shape, typename I::shape>) > 0);
     using R = Expr<typename X::dtype, typename I::shape>;
     if constexpr (ok && integer) {
       constexpr int axis = normalize_axis(Axis, X::rank);
@@ -90,13 +90,13 @@ struct Gather : Operation<Gather<Axis>> {
 };
 
 template <int Axis>
-struct TakeAlong : Operation<TakeAlong<Axis>> {
+struct TakeAlongOp : Operation<TakeAlongOp<Axis>> {
   template <class X, class I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     using Rule = detail::along_rule<typename X::shape, typename I::shape, Axis>;
     constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
-    static_assert(sizeof(IndexIsInteger<integer, TakeAlong, typename I::dtype>) > 0);
-    static_assert(sizeof(ShapesBroadcast<Rule::ok, TakeAlong, typename X::shape, typename I::shape>) > 0);
+    static_assert(sizeof(IndexIsInteger<integer, TakeAlongOp, typename I::dtype>) > 0);
+    static_assert(sizeof(ShapesBroadcast<Rule::ok, TakeAlongOp, typename X::shape, typename I::shape>) > 0);
     using R = Expr<typename X::dtype, shape_of<Rule>>;
     if constexpr (Rule::ok && integer)
       return R{ir::take(ir::broadcast(x.value, Rule::table),
@@ -108,14 +108,14 @@ struct TakeAlong : Operation<TakeAlong<Axis>> {
 
 // Slices of x by a vector of indices.
 template <int Axis>
-struct IndexSelect : Operation<IndexSelect<Axis>> {
+struct IndexSelectOp : Operation<IndexSelectOp<Axis>> {
   template <class X, class I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     using Rule = detail::selected_rule<typename X::shape, Axis, I::size>;
     constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
-    static_assert(sizeof(IndexIsInteger<integer, IndexSelect, typename I::dtype>) > 0);
-    static_assert(sizeof(AxisInRange<Rule::ok, IndexSelect, typename X::shape>) > 0);
-    static_assert(sizeof(RankIs<I::rank <= 1, IndexSelect, typename I::shape, Rank<1>>) > 0);
+    static_assert(sizeof(IndexIsInteger<integer, IndexSelectOp, typename I::dtype>) > 0);
+    static_assert(sizeof(AxisInRange<Rule::ok, IndexSelectOp, typename X::shape>) > 0);
+    static_assert(sizeof(RankIs<I::rank <= 1, IndexSelectOp, typename I::shape, GivenRank<1>>) > 0);
     using R = Expr<typename X::dtype, shape_of<Rule>>;
     if constexpr (Rule::ok && integer)
       return R{ir::take(x.value, detail::along(detail::as_index(index.value), X::shape::value, Rule::axis),
@@ -126,11 +126,11 @@ struct IndexSelect : Operation<IndexSelect<Axis>> {
 };
 
 // Elements of the flattened tensor.
-struct TakeFlat : Operation<TakeFlat> {
+struct TakeFlatOp : Operation<TakeFlatOp> {
   template <class X, class I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
-    static_assert(sizeof(IndexIsInteger<integer, TakeFlat, typename I::dtype>) > 0);
+    static_assert(sizeof(IndexIsInteger<integer, TakeFlatOp, typename I::dtype>) > 0);
     using R = Expr<typename X::dtype, typename I::shape>;
     if constexpr (integer) {
       const ir::Value flat = ir::reshape(x.value, Shape<X::size>::value);
@@ -145,24 +145,24 @@ struct TakeFlat : Operation<TakeFlat> {
 // gather<axis>(x, index): x at index along the axis, element by element; the result has the index's shape.
 template <int Axis, class X, class I>
 constexpr auto gather(const X& x, const I& index) {
-  return Gather<Axis>{}(x, index);
+  return GatherOp<Axis>{}(x, index);
 }
 // take_along_dim<axis>(x, index): the same, broadcasting; without an axis, of the flattened tensor.
 template <int Axis, class X, class I>
 constexpr auto take_along_dim(const X& x, const I& index) {
-  return TakeAlong<Axis>{}(x, index);
+  return TakeAlongOp<Axis>{}(x, index);
 }
 template <class X, class I>
 constexpr auto take_along_dim(const X& x, const I& index) {
-  return TakeFlat{}(x, index);
+  return TakeFlatOp{}(x, index);
 }
 template <int Axis, class X, class I>
 constexpr auto index_select(const X& x, const I& index) {
-  return IndexSelect<Axis>{}(x, index);
+  return IndexSelectOp<Axis>{}(x, index);
 }
 template <class X, class I>
 constexpr auto take(const X& x, const I& index) {
-  return TakeFlat{}(x, index);
+  return TakeFlatOp{}(x, index);
 }
 
 }  // namespace weft

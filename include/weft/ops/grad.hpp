@@ -64,7 +64,7 @@ constexpr auto isolated(const A& a) {
 
 // The function that grad and value_and_grad return.
 template <bool WithValue, class F, int... Args>
-struct Gradient {
+struct GradientOf {
   F f;
 
   template <class... A>
@@ -81,7 +81,7 @@ struct Gradient {
     const auto loss = to_expr(f(std::get<K>(variables)...));
     using L = std::remove_cvref_t<decltype(loss)>;
     constexpr bool ok = L::rank == 0 && is_float(dtype_of<typename L::dtype>);
-    static_assert(sizeof(LossIsScalar<ok, Gradient, typename L::shape, typename L::dtype>) > 0);
+    static_assert(sizeof(LossIsScalar<ok, GradientOf, typename L::shape, typename L::dtype>) > 0);
     List<int> nodes;
     if constexpr (ok) (nodes.push(std::get<Args>(variables).value.id), ...);
     List<ir::Value> found;
@@ -107,18 +107,18 @@ struct Gradient {
 template <int... Args, class F>
 constexpr auto grad(const F& f) {
   if constexpr (sizeof...(Args) == 0)
-    return Gradient<false, F, 0>{f};
+    return GradientOf<false, F, 0>{f};
   else
-    return Gradient<false, F, Args...>{f};
+    return GradientOf<false, F, Args...>{f};
 }
 
 // As grad, but a tuple of the function's value and the gradients.
 template <int... Args, class F>
 constexpr auto value_and_grad(const F& f) {
   if constexpr (sizeof...(Args) == 0)
-    return Gradient<true, F, 0>{f};
+    return GradientOf<true, F, 0>{f};
   else
-    return Gradient<true, F, Args...>{f};
+    return GradientOf<true, F, Args...>{f};
 }
 
 }  // namespace weft

@@ -172,11 +172,11 @@ constexpr ir::Value index_value(ir::Value x, const IndexPlan& p, const ir::Value
 }  // namespace detail
 
 template <class... Spec>
-struct Index : Operation<Index<Spec...>> {
+struct IndexOp : Operation<IndexOp<Spec...>> {
   template <class X, class... I>
   static constexpr auto apply(ir::Builder& b, const X& x, const I&... operand) {
     using Rule = detail::index_rule_for<typename X::shape, detail::TypeList<Spec...>, I...>;
-    constexpr bool ok = detail::refuse_index<Index, Rule::plan.fault, typename X::shape>();
+    constexpr bool ok = detail::refuse_index<IndexOp, Rule::plan.fault, typename X::shape>();
     using R = Expr<typename X::dtype, shape_of<Rule>>;
     if constexpr (!ok) {
       return detail::refused<typename R::dtype, typename R::shape>(x);
@@ -190,15 +190,15 @@ struct Index : Operation<Index<Spec...>> {
 
 // x with `value` at what index(x, ...) would give; Add: added to what is there.
 template <bool Add, class... Spec>
-struct IndexPut : Operation<IndexPut<Add, Spec...>> {
+struct IndexPutOp : Operation<IndexPutOp<Add, Spec...>> {
   template <class X, class V, class... I>
   static constexpr auto apply(ir::Builder& b, const X& x, const V& value, const I&... operand) {
     using Rule = detail::index_rule_for<typename X::shape, detail::TypeList<Spec...>, I...>;
-    constexpr bool ok = detail::refuse_index<IndexPut, Rule::plan.fault, typename X::shape>();
+    constexpr bool ok = detail::refuse_index<IndexPutOp, Rule::plan.fault, typename X::shape>();
     using S = shape_of<Rule>;
     constexpr bool fits = broadcastable(shape_of_operand<V>::value, S::value) &&
                           broadcast(shape_of_operand<V>::value, S::value) == S::value;
-    static_assert(sizeof(ShapesBroadcast<fits, IndexPut, shape_of_operand<V>, S>) > 0);
+    static_assert(sizeof(ShapesBroadcast<fits, IndexPutOp, shape_of_operand<V>, S>) > 0);
     if constexpr (!ok || !fits) {
       return x;
     } else {
@@ -206,7 +206,7 @@ struct IndexPut : Operation<IndexPut<Add, Spec...>> {
       constexpr i64 size = X::size;
       const ir::Value count{&b, b.leaf(ir::Op::iota, DType::i64, Shape<size>::value, 0)};
       const Expr<i64, typename X::shape> places{ir::reshape(count + 1.0, X::shape::value)};
-      const ir::Value found = Index<Spec...>::apply(b, places, operand...).value;
+      const ir::Value found = IndexOp<Spec...>::apply(b, places, operand...).value;
       const ir::Value none = ir::constant_like(found, 0);
       const ir::Value at = ir::select(ir::binary(ir::Op::eq, found, none),
                                       ir::constant_like(found, static_cast<double>(size)), found - 1.0);
@@ -249,7 +249,7 @@ struct SpecOf<Bounded<Capacity, M>> {
 template <class X, class... A>
 constexpr auto index(const X& x, const A&... a) {
   return std::apply(
-      [&](const auto&... operand) { return Index<typename detail::SpecOf<A>::type...>{}(x, operand...); },
+      [&](const auto&... operand) { return IndexOp<typename detail::SpecOf<A>::type...>{}(x, operand...); },
       std::tuple_cat(detail::index_operand(a)...));
 }
 // index_put(x, value, every, tensor): x with value written there; index_put<true>: added, equal places in
@@ -258,7 +258,7 @@ template <bool Accumulate = false, class X, class V, class... A>
 constexpr auto index_put(const X& x, const V& value, const A&... a) {
   return std::apply(
       [&](const auto&... operand) {
-        return IndexPut<Accumulate, typename detail::SpecOf<A>::type...>{}(x, value, operand...);
+        return IndexPutOp<Accumulate, typename detail::SpecOf<A>::type...>{}(x, value, operand...);
       },
       std::tuple_cat(detail::index_operand(a)...));
 }

@@ -17,9 +17,9 @@ inline constexpr Ellipsis ellipsis{};
 inline constexpr NewAxis newaxis{};
 // range<1, 5, 2>: Python's 1:5:2. at<-1>: one place of an axis, which goes.
 template <i64 Begin, i64 End, i64 Step>
-struct Range {};
+struct RangeOf {};
 template <i64 Begin = 0, i64 End = to_end, i64 Step = 1>
-inline constexpr Range<Begin, End, Step> range{};
+inline constexpr RangeOf<Begin, End, Step> range{};
 template <i64 Place>
 struct At {};
 template <i64 Place>
@@ -91,7 +91,7 @@ struct IndexPlan {
   }
   constexpr void add(NewAxis) { push(1); }
   template <i64 Begin, i64 End, i64 Step>
-  constexpr void add(Range<Begin, End, Step>) {
+  constexpr void add(RangeOf<Begin, End, Step>) {
     if (Step <= 0) return fail(IndexFault::step);
     const i64 e = extent();
     const auto place = [e](i64 i) { return i < -e ? i64{0} : i < 0 ? i + e : i > e ? e : i; };

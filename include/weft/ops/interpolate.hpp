@@ -157,18 +157,18 @@ constexpr ir::Value interpolation_weights(ir::Builder& b, DType t, const Resized
 }  // namespace detail
 
 template <InterpolateOptions Options>
-struct Interpolate : Operation<Interpolate<Options>> {
+struct InterpolateOp : Operation<InterpolateOp<Options>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using Rule = detail::interpolate_rule<Options, typename X::shape>;
     using T = typename X::dtype;
     constexpr bool ok = Rule::ok && is_float(dtype_of<T>);
-    static_assert(sizeof(InterpolateFits<ok, Interpolate, typename X::shape>) > 0);
+    static_assert(sizeof(InterpolateFits<ok, InterpolateOp, typename X::shape>) > 0);
     using S = shape_of<Rule>;
     if constexpr (!ok) {
       return detail::refused<T, S>(x);
     } else if constexpr (Options.mode == Interpolation::area) {
-      return AdaptiveAvgPool<Rule::spatial, Rule::out>::apply(b, x);
+      return AdaptiveAvgPoolOp<Rule::spatial, Rule::out>::apply(b, x);
     } else {
       constexpr bool exact = Options.mode == Interpolation::nearest_exact;
       constexpr DType wide = Rule::weighted ? dtype_of<opmath<T>> : dtype_of<T>;
@@ -191,7 +191,7 @@ struct Interpolate : Operation<Interpolate<Options>> {
 // interpolate<InterpolateOptions{.scale_factor = 1.5, .mode = Interpolation::linear}>(x): x (N, C, ...).
 template <InterpolateOptions Options, class X>
 constexpr auto interpolate(const X& x) {
-  return Interpolate<Options>{}(x);
+  return InterpolateOp<Options>{}(x);
 }
 
 }  // namespace weft

@@ -44,11 +44,11 @@ struct JoinableShapes {
 };
 
 template <int Axis>
-struct Cat : Operation<Cat<Axis>> {
+struct CatOp : Operation<CatOp<Axis>> {
   template <class... X>
   static constexpr auto apply(ir::Builder& b, const X&... x) {
     using Rule = detail::cat_rule<Axis, typename X::shape...>;
-    static_assert(sizeof(JoinableShapes<Rule::ok, Cat, typename X::shape...>) > 0);
+    static_assert(sizeof(JoinableShapes<Rule::ok, CatOp, typename X::shape...>) > 0);
     using T = typename detail::promote_all<typename X::dtype...>::type;
     using S = shape_of<Rule>;
     if constexpr (!Rule::ok) {
@@ -82,10 +82,10 @@ struct Cat : Operation<Cat<Axis>> {
 };
 
 template <int Axis>
-struct Stack : Operation<Stack<Axis>> {
+struct StackOp : Operation<StackOp<Axis>> {
   template <class... X>
   static constexpr auto apply(ir::Builder& b, const X&... x) {
-    return Cat<Axis>::apply(b, Unsqueeze<Axis>::apply(b, x)...);
+    return CatOp<Axis>::apply(b, UnsqueezeOp<Axis>::apply(b, x)...);
   }
 };
 
@@ -93,13 +93,13 @@ struct Stack : Operation<Stack<Axis>> {
 template <int Axis = 0, class... X>
 constexpr auto cat(const X&... x) {
   static_assert(sizeof...(X) > 0, "cat takes at least one operand");
-  return Cat<Axis>{}(x...);
+  return CatOp<Axis>{}(x...);
 }
 // stack<axis>(a, b, ...): operands of one shape along a new axis.
 template <int Axis = 0, class... X>
 constexpr auto stack(const X&... x) {
   static_assert(sizeof...(X) > 0, "stack takes at least one operand");
-  return Stack<Axis>{}(x...);
+  return StackOp<Axis>{}(x...);
 }
 
 }  // namespace weft

@@ -75,15 +75,15 @@ struct linear_rule {
 }  // namespace detail
 
 // torch.matmul: vectors, matrices, broadcast batches.
-struct Matmul : Operation<Matmul> {
+struct MatmulOp : Operation<MatmulOp> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder&, const A& a, const B& b) {
     using Rule = detail::matmul_rule<typename A::shape, typename B::shape>;
-    static_assert(sizeof(InnerExtentsEqual<Rule::ok, Matmul, typename A::shape, typename B::shape>) > 0);
+    static_assert(sizeof(InnerExtentsEqual<Rule::ok, MatmulOp, typename A::shape, typename B::shape>) > 0);
     using T = promoted<typename A::dtype, typename B::dtype>;
     using S = shape_of<Rule>;
     static_assert(
-        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, Matmul, typename A::dtype, typename B::dtype>) > 0);
+        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, MatmulOp, typename A::dtype, typename B::dtype>) > 0);
     if constexpr (Rule::ok) {
       const ir::Value v = detail::matmul_value(ir::cast(a.value, dtype_of<T>), ir::cast(b.value, dtype_of<T>),
                                                Rule::batch, dtype_of<T>);
@@ -114,58 +114,58 @@ struct LinearOp : Operation<LinearOp> {
   }
   template <class X, class W, class B>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& w, const B& bias) {
-    return Binary<ir::Op::add>::apply(b, apply(b, x, w), bias);
+    return BinaryOp<ir::Op::add>::apply(b, apply(b, x, w), bias);
   }
 };
 
 // Batches of matrices only: torch.bmm.
-struct Bmm : Operation<Bmm> {
+struct BmmOp : Operation<BmmOp> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    static_assert(sizeof(RankIs < A::rank == 3 && B::rank == 3, Bmm, typename A::shape, typename B::shape,
-                         Rank < 3 >>) > 0);
-    return Matmul::apply(b, x, y);
+    static_assert(sizeof(RankIs < A::rank == 3 && B::rank == 3, BmmOp, typename A::shape, typename B::shape,
+                         GivenRank < 3 >>) > 0);
+    return MatmulOp::apply(b, x, y);
   }
 };
 
 // c + a b, the product scaled by alpha and c by beta: torch.addmm.
-struct Addmm : Operation<Addmm> {
+struct AddmmOp : Operation<AddmmOp> {
   template <class C, class A, class B, class S, class R>
   static constexpr auto apply(ir::Builder& b, const C& c, const A& x, const B& y, const S& beta,
                               const R& alpha) {
-    static_assert(sizeof(RankIs < A::rank == 2 && B::rank == 2, Addmm, typename A::shape, typename B::shape,
-                         Rank < 2 >>) > 0);
-    return add(mul(c, beta), mul(Matmul::apply(b, x, y), alpha));
+    static_assert(sizeof(RankIs < A::rank == 2 && B::rank == 2, AddmmOp, typename A::shape, typename B::shape,
+                         GivenRank < 2 >>) > 0);
+    return add(mul(c, beta), mul(MatmulOp::apply(b, x, y), alpha));
   }
   template <class C, class A, class B>
   static constexpr auto apply(ir::Builder& b, const C& c, const A& x, const B& y) {
-    static_assert(sizeof(RankIs < A::rank == 2 && B::rank == 2, Addmm, typename A::shape, typename B::shape,
-                         Rank < 2 >>) > 0);
-    return add(c, Matmul::apply(b, x, y));
+    static_assert(sizeof(RankIs < A::rank == 2 && B::rank == 2, AddmmOp, typename A::shape, typename B::shape,
+                         GivenRank < 2 >>) > 0);
+    return add(c, MatmulOp::apply(b, x, y));
   }
 };
 
 // Every element of one vector times every element of the other.
-struct Outer : Operation<Outer> {
+struct OuterOp : Operation<OuterOp> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    static_assert(sizeof(RankIs < A::rank == 1 && B::rank == 1, Outer, typename A::shape, typename B::shape,
-                         Rank < 1 >>) > 0);
+    static_assert(sizeof(RankIs < A::rank == 1 && B::rank == 1, OuterOp, typename A::shape, typename B::shape,
+                         GivenRank < 1 >>) > 0);
     if constexpr (A::rank == 1 && B::rank == 1)
-      return mul(Reshape<A::size, 1>::apply(b, x), Reshape<1, B::size>::apply(b, y));
+      return mul(ReshapeOp<A::size, 1>::apply(b, x), ReshapeOp<1, B::size>::apply(b, y));
     else
       return x;
   }
 };
 
-inline constexpr Matmul matmul{};
-inline constexpr Matmul mm{};
-inline constexpr Matmul mv{};
-inline constexpr Bmm bmm{};
-inline constexpr Addmm addmm{};
+inline constexpr MatmulOp matmul{};
+inline constexpr MatmulOp mm{};
+inline constexpr MatmulOp mv{};
+inline constexpr BmmOp bmm{};
+inline constexpr AddmmOp addmm{};
 template <class A, class B>
 constexpr auto outer(const A& a, const B& b) {
-  return Outer{}(a, b);
+  return OuterOp{}(a, b);
 }
 inline constexpr LinearOp linear{};
 

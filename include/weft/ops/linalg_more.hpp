@@ -85,11 +85,11 @@ struct kron_rule {
 
 // The diagonal of axes A and B, as the last axis; a view where they are neighbours.
 template <i64 Offset, int A, int B>
-struct DiagonalAxes : Operation<DiagonalAxes<Offset, A, B>> {
+struct DiagonalAxesOp : Operation<DiagonalAxesOp<Offset, A, B>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::diagonal_axes_rule<typename X::shape, Offset, A, B>;
-    static_assert(sizeof(AxisInRange<Rule::axes_ok, DiagonalAxes, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<Rule::axes_ok, DiagonalAxesOp, typename X::shape>) > 0);
     using R = Expr<typename X::dtype, shape_of<Rule>>;
     if constexpr (!Rule::axes_ok) {
       return R{x.value};
@@ -126,11 +126,11 @@ struct DiagonalAxes : Operation<DiagonalAxes<Offset, A, B>> {
 
 // x's last axis as the diagonal of new axes A and B.
 template <i64 Offset, int A, int B>
-struct DiagEmbed : Operation<DiagEmbed<Offset, A, B>> {
+struct DiagEmbedOp : Operation<DiagEmbedOp<Offset, A, B>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using Rule = detail::embed_rule<typename X::shape, Offset, A, B>;
-    static_assert(sizeof(AxisInRange<Rule::ok, DiagEmbed, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<Rule::ok, DiagEmbedOp, typename X::shape>) > 0);
     using R = Expr<typename X::dtype, shape_of<Rule>>;
     if constexpr (!Rule::ok) {
       return R{x.value};
@@ -152,22 +152,23 @@ struct DiagEmbed : Operation<DiagEmbed<Offset, A, B>> {
 
 // A vector's matrix, or a matrix's diagonal.
 template <i64 Offset>
-struct Diag : Operation<Diag<Offset>> {
+struct DiagOp : Operation<DiagOp<Offset>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    static_assert(sizeof(RankIs < X::rank == 1 || X::rank == 2, Diag, typename X::shape, Rank < 2 >>) > 0);
+    static_assert(sizeof(RankIs < X::rank == 1 || X::rank == 2, DiagOp, typename X::shape, GivenRank < 2 >>) >
+                  0);
     if constexpr (X::rank == 1)
-      return DiagEmbed<Offset, 0, 1>::apply(b, x);
+      return DiagEmbedOp<Offset, 0, 1>::apply(b, x);
     else
-      return Diagonal<Offset>::apply(b, x);
+      return DiagonalOp<Offset>::apply(b, x);
   }
 };
 
-struct Kron : Operation<Kron> {
+struct KronOp : Operation<KronOp> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
     using Rule = detail::kron_rule<typename A::shape, typename B::shape>;
-    static_assert(sizeof(RankIs<Rule::ok, Kron, typename A::shape, typename B::shape, Rank<4>>) > 0);
+    static_assert(sizeof(RankIs<Rule::ok, KronOp, typename A::shape, typename B::shape, GivenRank<4>>) > 0);
     using R = Expr<promoted<typename A::dtype, typename B::dtype>, shape_of<Rule>>;
     if constexpr (Rule::ok) {
       const ir::Value v = detail::as_value<typename R::dtype>(b, x),
@@ -183,20 +184,20 @@ struct Kron : Operation<Kron> {
 
 // Of vectors of 3 along an axis.
 template <int Axis>
-struct Cross : Operation<Cross<Axis>> {
+struct CrossOp : Operation<CrossOp<Axis>> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    using S = decltype(detail::broadcast_shapes<Cross, A, B>());
+    using S = decltype(detail::broadcast_shapes<CrossOp, A, B>());
     constexpr bool ok = axis_in_range(Axis, S::rank);
-    static_assert(sizeof(AxisInRange<ok, Cross, S>) > 0);
+    static_assert(sizeof(AxisInRange<ok, CrossOp, S>) > 0);
     constexpr bool three = !ok || S::value[Axis] == 3;
-    static_assert(sizeof(ShapesEqual<three, Cross, S, Size<3>>) > 0);
+    static_assert(sizeof(ShapesEqual<three, CrossOp, S, GivenSize<3>>) > 0);
     if constexpr (ok && three) {
       using T = promoted<typename A::dtype, typename B::dtype>;
       const Expr<T, S> v{ir::broadcast(ir::cast(x.value, dtype_of<T>), S::value)};
       const Expr<T, S> w{ir::broadcast(ir::cast(y.value, dtype_of<T>), S::value)};
-      const auto v1 = Roll<-1, Axis>::apply(b, v), w2 = Roll<-2, Axis>::apply(b, w);
-      const auto v2 = Roll<-2, Axis>::apply(b, v), w1 = Roll<-1, Axis>::apply(b, w);
+      const auto v1 = RollOp<-1, Axis>::apply(b, v), w2 = RollOp<-2, Axis>::apply(b, w);
+      const auto v2 = RollOp<-2, Axis>::apply(b, v), w1 = RollOp<-1, Axis>::apply(b, w);
       return sub(mul(v1, w2), mul(v2, w1));
     } else {
       return detail::refused<promoted<typename A::dtype, typename B::dtype>, S>(x, y);
@@ -206,7 +207,7 @@ struct Cross : Operation<Cross<Axis>> {
 
 // The last Count axes of a with the first Count of b.
 template <int Count>
-struct TensorDot : Operation<TensorDot<Count>> {
+struct TensorDotOp : Operation<TensorDotOp<Count>> {
   template <class A, class B>
   struct Rule {
     static constexpr bool has_room = A::rank + B::rank - 2 * Count <= max_rank;
@@ -232,11 +233,12 @@ struct TensorDot : Operation<TensorDot<Count>> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder&, const A& x, const B& y) {
     using R = Rule<typename A::shape, typename B::shape>;
-    static_assert(sizeof(InnerExtentsEqual<R::equal, TensorDot, typename A::shape, typename B::shape>) > 0);
-    static_assert(sizeof(ResultHasRoom<R::has_room, TensorDot, typename A::shape, typename B::shape>) > 0);
+    static_assert(sizeof(InnerExtentsEqual<R::equal, TensorDotOp, typename A::shape, typename B::shape>) > 0);
+    static_assert(sizeof(ResultHasRoom<R::has_room, TensorDotOp, typename A::shape, typename B::shape>) > 0);
     using T = promoted<typename A::dtype, typename B::dtype>;
     static_assert(
-        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, TensorDot, typename A::dtype, typename B::dtype>) > 0);
+        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, TensorDotOp, typename A::dtype, typename B::dtype>) >
+        0);
     using Result = Expr<T, shape_of<R>>;
     if constexpr (R::ok)
       return Result{ir::dot(ir::cast(x.value, dtype_of<T>), ir::cast(y.value, dtype_of<T>), R::make_axes(),
@@ -247,30 +249,30 @@ struct TensorDot : Operation<TensorDot<Count>> {
 };
 
 // torch.inner: over the last axis of both.
-struct Inner : Operation<Inner> {
+struct InnerOp : Operation<InnerOp> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
     if constexpr (A::rank == 0 || B::rank == 0)
       return mul(x, y);
     else
-      return TensorDot<1>::apply(b, x, MoveDim<-1, 0>::apply(b, y));
+      return TensorDotOp<1>::apply(b, x, MoveDimOp<-1, 0>::apply(b, y));
   }
 };
 
 template <int Power>
-struct MatrixPower : Operation<MatrixPower<Power>> {
+struct MatrixPowerOp : Operation<MatrixPowerOp<Power>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     static_assert(Power >= 1, "matrix_power: the power is at least 1");
     if constexpr (Power == 1) {
       return x;
     } else {
-      const auto root = MatrixPower<Power / 2>::apply(b, x);
-      const auto square = Matmul::apply(b, root, root);
+      const auto root = MatrixPowerOp<Power / 2>::apply(b, x);
+      const auto square = MatmulOp::apply(b, root, root);
       if constexpr (Power % 2 == 0)
         return square;
       else
-        return Matmul::apply(b, square, x);
+        return MatmulOp::apply(b, square, x);
     }
   }
 };
@@ -278,61 +280,61 @@ struct MatrixPower : Operation<MatrixPower<Power>> {
 // diagonal<offset, a, b>(x): of any two axes.
 template <i64 Offset, int A, int B, class X>
 constexpr auto diagonal(const X& x) {
-  return DiagonalAxes<Offset, A, B>{}(x);
+  return DiagonalAxesOp<Offset, A, B>{}(x);
 }
 template <i64 Offset = 0, class X>
 constexpr auto diag(const X& x) {
-  return Diag<Offset>{}(x);
+  return DiagOp<Offset>{}(x);
 }
 template <i64 Offset = 0, int A = -2, int B = -1, class X>
 constexpr auto diag_embed(const X& x) {
-  return DiagEmbed<Offset, A, B>{}(x);
+  return DiagEmbedOp<Offset, A, B>{}(x);
 }
 template <i64 Offset = 0, class X>
 constexpr auto diagflat(const X& x) {
-  return DiagEmbed<Offset, 0, 1>{}(ravel(x));
+  return DiagEmbedOp<Offset, 0, 1>{}(ravel(x));
 }
 template <class A, class B>
 constexpr auto kron(const A& a, const B& b) {
-  return Kron{}(a, b);
+  return KronOp{}(a, b);
 }
 template <int Axis = -1, class A, class B>
 constexpr auto cross(const A& a, const B& b) {
-  return Cross<Axis>{}(a, b);
+  return CrossOp<Axis>{}(a, b);
 }
 template <class A, class B>
 constexpr auto inner(const A& a, const B& b) {
-  return Inner{}(a, b);
+  return InnerOp{}(a, b);
 }
 template <class A, class B>
 constexpr auto dot(const A& a, const B& b) {
-  return Inner{}(a, b);
+  return InnerOp{}(a, b);
 }
 // tensordot<n>(a, b): the last n axes of a with the first n of b.
 template <int Count = 2, class A, class B>
 constexpr auto tensordot(const A& a, const B& b) {
-  return TensorDot<Count>{}(a, b);
+  return TensorDotOp<Count>{}(a, b);
 }
 // beta c + alpha a b, of batches of matrices, of a matrix and a vector, of two vectors, summed over a batch.
 template <class C, class A, class B, class S = int, class R = int>
 constexpr auto baddbmm(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
-  return add(mul(c, beta), mul(Bmm{}(a, b), alpha));
+  return add(mul(c, beta), mul(BmmOp{}(a, b), alpha));
 }
 template <class C, class A, class V, class S = int, class R = int>
 constexpr auto addmv(const C& c, const A& a, const V& v, const S& beta = 1, const R& alpha = 1) {
-  return add(mul(c, beta), mul(Matmul{}(a, v), alpha));
+  return add(mul(c, beta), mul(MatmulOp{}(a, v), alpha));
 }
 template <class C, class A, class B, class S = int, class R = int>
 constexpr auto addr(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
-  return add(mul(c, beta), mul(Outer{}(a, b), alpha));
+  return add(mul(c, beta), mul(OuterOp{}(a, b), alpha));
 }
 template <class C, class A, class B, class S = int, class R = int>
 constexpr auto addbmm(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
-  return add(mul(c, beta), mul(TensorDot<2>{}(MoveDim<0, 1>{}(a), b), alpha));
+  return add(mul(c, beta), mul(TensorDotOp<2>{}(MoveDimOp<0, 1>{}(a), b), alpha));
 }
 template <int Power, class X>
 constexpr auto matrix_power(const X& x) {
-  return MatrixPower<Power>{}(x);
+  return MatrixPowerOp<Power>{}(x);
 }
 
 }  // namespace weft

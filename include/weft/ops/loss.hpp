@@ -117,7 +117,7 @@ constexpr auto reduced_rows(ir::Value rows, ir::Value count) {
 // are floating and shaped as the logits are probabilities: -sum(w t log softmax), the mean over rows.
 // Smoothing s mixes the target with the uniform distribution: (1 - s) target + s / C.
 template <LossReduction R, int Axis>
-struct CrossEntropy : Operation<CrossEntropy<R, Axis>> {
+struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
   template <class X, class L>
   static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels) {
     return run(b, logits, labels, i64{-1}, 0.0, nullptr);
@@ -147,13 +147,14 @@ struct CrossEntropy : Operation<CrossEntropy<R, Axis>> {
     constexpr bool soft =
         is_float(dtype_of<typename L::dtype>) && std::is_same_v<typename L::shape, typename X::shape>;
     constexpr bool ok = soft || (axis_in_range(Axis, X::rank) && L::shape::value == Rule::value);
-    static_assert(sizeof(LabelsMatch<ok, CrossEntropy, typename X::shape, typename L::shape>) > 0);
+    static_assert(sizeof(LabelsMatch<ok, CrossEntropyOp, typename X::shape, typename L::shape>) > 0);
     constexpr bool whole = soft || is_integer(dtype_of<typename L::dtype>);
-    static_assert(sizeof(LabelsAreIntegers<whole, CrossEntropy, typename L::dtype>) > 0);
+    static_assert(sizeof(LabelsAreIntegers<whole, CrossEntropyOp, typename L::dtype>) > 0);
     bool fits = true;
     if constexpr (weighted) {
       constexpr bool vector = std::is_same_v<typename W::shape, Shape<Rule::classes>>;
-      static_assert(sizeof(ClassWeightsFit<vector, CrossEntropy, typename X::shape, typename W::shape>) > 0);
+      static_assert(sizeof(ClassWeightsFit<vector, CrossEntropyOp, typename X::shape, typename W::shape>) >
+                    0);
       fits = vector;
     }
     using Result = std::conditional_t<R == LossReduction::none, shape_of<Rule>, Shape<>>;
@@ -182,7 +183,7 @@ struct CrossEntropy : Operation<CrossEntropy<R, Axis>> {
     using Rule = detail::without_axis<typename X::shape, Axis>;
     constexpr Dims d = X::shape::value;
     constexpr i64 classes = Rule::classes;
-    const auto x = Cast<T>::apply(b, logits);
+    const auto x = CastOp<T>::apply(b, logits);
     const ir::Value label = ir::reshape(labels.value, ir::reduced(d, Rule::set));
     // counted first: every gradient is divided by the count, and the rows' kernel can then do both
     // directions
@@ -219,7 +220,7 @@ struct CrossEntropy : Operation<CrossEntropy<R, Axis>> {
                                          const S& smoothing, const W& weight) {
     using Rule = detail::without_axis<typename X::shape, Axis>;
     constexpr Dims d = X::shape::value;
-    const auto x = Cast<T>::apply(b, logits);
+    const auto x = CastOp<T>::apply(b, logits);
     ir::Value target = ir::cast(targets.value, dtype_of<T>);
     if (!detail::is_zero(smoothing)) {
       const ir::Value s = detail::as_value<T>(b, smoothing);
@@ -245,19 +246,19 @@ struct CrossEntropyOptions {
 // cross_entropy<reduction::sum>(logits, labels, {.label_smoothing = 0.1}).
 template <LossReduction R = reduction::mean, int Axis = -1, class X, class L>
 constexpr auto cross_entropy(const X& logits, const L& labels) {
-  return CrossEntropy<R, Axis>{}(logits, labels);
+  return CrossEntropyOp<R, Axis>{}(logits, labels);
 }
 template <LossReduction R = reduction::mean, int Axis = -1, class X, class L>
 constexpr auto cross_entropy(const X& logits, const L& labels, CrossEntropyOptions options) {
-  return CrossEntropy<R, Axis>{}(logits, labels, options.ignore_index, options.label_smoothing);
+  return CrossEntropyOp<R, Axis>{}(logits, labels, options.ignore_index, options.label_smoothing);
 }
 template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, Operand W>
 constexpr auto cross_entropy(const X& logits, const L& labels, const W& weight) {
-  return CrossEntropy<R, Axis>{}(logits, labels, weight);
+  return CrossEntropyOp<R, Axis>{}(logits, labels, weight);
 }
 template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, Operand W>
 constexpr auto cross_entropy(const X& logits, const L& labels, const W& weight, CrossEntropyOptions options) {
-  return CrossEntropy<R, Axis>{}(logits, labels, weight, options.ignore_index, options.label_smoothing);
+  return CrossEntropyOp<R, Axis>{}(logits, labels, weight, options.ignore_index, options.label_smoothing);
 }
 
 namespace detail {

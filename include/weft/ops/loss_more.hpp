@@ -106,7 +106,7 @@ struct SoftMarginF {
 // log probabilities (..., C) with labels (...): -w[label] log_p[label], the mean over the sum of w; see
 // cross_entropy for the class axis, the labels that count and the weights.
 template <LossReduction R, int Axis>
-struct NllLoss : Operation<NllLoss<R, Axis>> {
+struct NllLossOp : Operation<NllLossOp<R, Axis>> {
   template <class X, class L>
   static constexpr auto apply(ir::Builder& b, const X& log_p, const L& labels) {
     return run(b, log_p, labels, nullptr, i64{-1});
@@ -124,14 +124,14 @@ struct NllLoss : Operation<NllLoss<R, Axis>> {
     using Rule = detail::without_axis<typename X::shape, Axis>;
     constexpr Dims d = X::shape::value;
     constexpr bool ok = axis_in_range(Axis, d.rank) && L::shape::value == Rule::value;
-    static_assert(sizeof(NllLabelsMatch<ok, NllLoss, typename X::shape, typename L::shape>) > 0);
+    static_assert(sizeof(NllLabelsMatch<ok, NllLossOp, typename X::shape, typename L::shape>) > 0);
     constexpr bool whole = is_integer(dtype_of<typename L::dtype>);
-    static_assert(sizeof(NllLabelsAreIntegers<whole, NllLoss, typename L::dtype>) > 0);
+    static_assert(sizeof(NllLabelsAreIntegers<whole, NllLossOp, typename L::dtype>) > 0);
     constexpr bool fits = [] {
       if constexpr (is_expr<W>) return std::is_same_v<typename W::shape, Shape<Rule::classes>>;
       return true;
     }();
-    static_assert(sizeof(NllClassWeightsFit<fits, NllLoss, typename X::shape, W>) > 0);
+    static_assert(sizeof(NllClassWeightsFit<fits, NllLossOp, typename X::shape, W>) > 0);
     using T = typename X::dtype;
     if constexpr (ok && whole && fits) {
       const ir::Value label = ir::reshape(labels.value, ir::reduced(d, Rule::set));
@@ -180,11 +180,11 @@ constexpr auto bce(const A& p, const B& target, const W& weight) {
 // nll_loss(log_p, labels), (log_p, labels, class_weights); ignore_index as in cross_entropy.
 template <LossReduction R = reduction::mean, int Axis = -1, class X, class L>
 constexpr auto nll_loss(const X& log_p, const L& labels) {
-  return NllLoss<R, Axis>{}(log_p, labels);
+  return NllLossOp<R, Axis>{}(log_p, labels);
 }
 template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, class W>
 constexpr auto nll_loss(const X& log_p, const L& labels, const W& weight, i64 ignore_index = -100) {
-  return NllLoss<R, Axis>{}(log_p, labels, weight, ignore_index);
+  return NllLossOp<R, Axis>{}(log_p, labels, weight, ignore_index);
 }
 
 // The divergence of the distribution `target` from the one whose logarithm is given. reduction::batchmean is

@@ -71,11 +71,11 @@ struct AxesPermuted {
 
 // reshape<2, -1>(x): the same elements in row-major order; one -1 is worked out.
 template <i64... To>
-struct Reshape : Operation<Reshape<To...>> {
+struct ReshapeOp : Operation<ReshapeOp<To...>> {
   template <class A>
   static constexpr auto apply(ir::Builder&, const A& a) {
     using Rule = detail::reshape_rule<typename A::shape, To...>;
-    static_assert(sizeof(SizesEqual<Rule::ok, Reshape, typename A::shape>) > 0);
+    static_assert(sizeof(SizesEqual<Rule::ok, ReshapeOp, typename A::shape>) > 0);
     using S = shape_of<Rule>;
     return Expr<typename A::dtype, S>{ir::reshape(a.value, S::value)};
   }
@@ -83,33 +83,33 @@ struct Reshape : Operation<Reshape<To...>> {
 
 // permute<0, 2, 1>(x): output axis k is input axis Order[k].
 template <int... Order>
-struct Permute : Operation<Permute<Order...>> {
+struct PermuteOp : Operation<PermuteOp<Order...>> {
   template <class A>
   static constexpr auto apply(ir::Builder&, const A& a) {
     using Rule = detail::permute_rule<typename A::shape, Order...>;
-    static_assert(sizeof(AxesPermuted<Rule::ok, Permute, typename A::shape>) > 0);
+    static_assert(sizeof(AxesPermuted<Rule::ok, PermuteOp, typename A::shape>) > 0);
     return Expr<typename A::dtype, shape_of<Rule>>{ir::permute(a.value, Rule::list.axis)};
   }
 };
 
 // expand<Shape...>(x): broadcast to a given shape.
 template <i64... To>
-struct Expand : Operation<Expand<To...>> {
+struct ExpandOp : Operation<ExpandOp<To...>> {
   template <class A>
   static constexpr auto apply(ir::Builder&, const A& a) {
     constexpr bool ok = detail::expand_rule<typename A::shape, Shape<To...>>::ok;
-    static_assert(sizeof(ShapesBroadcast<ok, Expand, typename A::shape, Shape<To...>>) > 0);
+    static_assert(sizeof(ShapesBroadcast<ok, ExpandOp, typename A::shape, Shape<To...>>) > 0);
     return Expr<typename A::dtype, Shape<To...>>{ir::broadcast(a.value, Shape<To...>::value)};
   }
 };
 
 template <i64... To>
-inline constexpr Reshape<To...> reshape{};
+inline constexpr ReshapeOp<To...> reshape{};
 template <i64... To>
-inline constexpr Reshape<To...> view{};
+inline constexpr ReshapeOp<To...> view{};
 template <int... Order>
-inline constexpr Permute<Order...> permute{};
+inline constexpr PermuteOp<Order...> permute{};
 template <i64... To>
-inline constexpr Expand<To...> expand{};
+inline constexpr ExpandOp<To...> expand{};
 
 }  // namespace weft

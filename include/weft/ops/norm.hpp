@@ -23,11 +23,11 @@ inline constexpr bool fits_row =
 struct LayerNormOp : Operation<LayerNormOp> {
   template <class X, class E>
   static constexpr auto normalized(ir::Builder& b, const X& x, const E& eps) {
-    static_assert(sizeof(RankIs<(X::rank >= 1), LayerNormOp, typename X::shape, Rank<1>>) > 0);
-    const auto wide = Cast<opmath<typename X::dtype>>::apply(b, x);
-    const auto centred = sub(wide, Mean<true, -1>::apply(b, wide));
-    const auto variance = Mean<true, -1>::apply(b, mul(centred, centred));
-    return Cast<floating<typename X::dtype>>::apply(b, mul(centred, rsqrt(add(variance, eps))));
+    static_assert(sizeof(RankIs<(X::rank >= 1), LayerNormOp, typename X::shape, GivenRank<1>>) > 0);
+    const auto wide = CastOp<opmath<typename X::dtype>>::apply(b, x);
+    const auto centred = sub(wide, MeanOp<true, -1>::apply(b, wide));
+    const auto variance = MeanOp<true, -1>::apply(b, mul(centred, centred));
+    return CastOp<floating<typename X::dtype>>::apply(b, mul(centred, rsqrt(add(variance, eps))));
   }
   template <class X, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const E& eps) {
@@ -51,10 +51,10 @@ struct LayerNormOp : Operation<LayerNormOp> {
 struct RmsNormOp : Operation<RmsNormOp> {
   template <class X, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const E& eps) {
-    static_assert(sizeof(RankIs<(X::rank >= 1), RmsNormOp, typename X::shape, Rank<1>>) > 0);
-    const auto wide = Cast<opmath<typename X::dtype>>::apply(b, x);
-    const auto square = Mean<true, -1>::apply(b, mul(wide, wide));
-    return Cast<floating<typename X::dtype>>::apply(b, mul(wide, rsqrt(add(square, eps))));
+    static_assert(sizeof(RankIs<(X::rank >= 1), RmsNormOp, typename X::shape, GivenRank<1>>) > 0);
+    const auto wide = CastOp<opmath<typename X::dtype>>::apply(b, x);
+    const auto square = MeanOp<true, -1>::apply(b, mul(wide, wide));
+    return CastOp<floating<typename X::dtype>>::apply(b, mul(wide, rsqrt(add(square, eps))));
   }
   template <class X, class W, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const E& eps) {

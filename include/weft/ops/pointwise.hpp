@@ -53,14 +53,14 @@ constexpr bool takes(ir::Op op, DType t) {
 
 // One operand; the result has its shape. `Float`: integers are promoted to f32, as in PyTorch.
 template <ir::Op op, bool Float>
-struct Unary : Operation<Unary<op, Float>> {
+struct UnaryOp : Operation<UnaryOp<op, Float>> {
   template <class A>
   static constexpr auto apply(ir::Builder& b, const A& a) {
     using T0 = dtype_of_operand<A>;
     using T = std::conditional_t<Float, floating<T0>, T0>;
     using R = std::conditional_t<ir::is_predicate(op), bool, T>;
     constexpr bool ok = detail::takes(op, dtype_of<T>);
-    static_assert(sizeof(DtypeAllowed<ok, Unary, T>) > 0);
+    static_assert(sizeof(DtypeAllowed<ok, UnaryOp, T>) > 0);
     if constexpr (ok && !(op == ir::Op::sign && std::is_same_v<T, bool>))  // a boolean is its own sign
       return Expr<R, shape_of_operand<A>>{ir::unary(op, detail::as_value<T>(b, a))};
     else
@@ -70,15 +70,15 @@ struct Unary : Operation<Unary<op, Float>> {
 
 // Two operands of common dtype and broadcast shapes.
 template <ir::Op op, bool Float = false>
-struct Binary : Operation<Binary<op, Float>> {
+struct BinaryOp : Operation<BinaryOp<op, Float>> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
     using T0 = common<A, B>;
     using T = std::conditional_t<Float, floating<T0>, T0>;
     using R = std::conditional_t<ir::is_predicate(op), bool, T>;
-    using S = decltype(detail::broadcast_shapes<Binary, A, B>());
+    using S = decltype(detail::broadcast_shapes<BinaryOp, A, B>());
     constexpr bool ok = detail::takes(op, dtype_of<T>);
-    static_assert(sizeof(DtypeAllowed<ok, Binary, dtype_of_operand<A>, dtype_of_operand<B>>) > 0);
+    static_assert(sizeof(DtypeAllowed<ok, BinaryOp, dtype_of_operand<A>, dtype_of_operand<B>>) > 0);
     if constexpr (ok)
       return Expr<R, S>{ir::binary(op, detail::as_value<T>(b, x), detail::as_value<T>(b, y))};
     else
@@ -88,15 +88,15 @@ struct Binary : Operation<Binary<op, Float>> {
 
 // y op x: greater and greater-equal from less.
 template <ir::Op op>
-struct Swapped : Operation<Swapped<op>> {
+struct SwappedOp : Operation<SwappedOp<op>> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    return Binary<op>::apply(b, y, x);
+    return BinaryOp<op>::apply(b, y, x);
   }
 };
 
 template <class T>
-struct Cast : Operation<Cast<T>> {
+struct CastOp : Operation<CastOp<T>> {
   template <class A>
   static constexpr auto apply(ir::Builder&, const A& a) {
     static_assert(is_expr<A>, "cast: the operand must be a tensor expression");
@@ -105,11 +105,11 @@ struct Cast : Operation<Cast<T>> {
 };
 
 // Every bit turned; of booleans, not.
-struct BitwiseNot : Operation<BitwiseNot> {
+struct BitwiseNotOp : Operation<BitwiseNotOp> {
   template <class A>
   static constexpr auto apply(ir::Builder&, const A& a) {
     constexpr DType t = dtype_of<typename A::dtype>;
-    static_assert(sizeof(DtypeAllowed<!is_float(t), BitwiseNot, typename A::dtype>) > 0);
+    static_assert(sizeof(DtypeAllowed<!is_float(t), BitwiseNotOp, typename A::dtype>) > 0);
     if constexpr (t == DType::boolean)
       return A{ir::unary(ir::Op::logical_not, a.value)};
     else if constexpr (is_float(t))
@@ -120,7 +120,7 @@ struct BitwiseNot : Operation<BitwiseNot> {
 };
 
 // Whether the sign bit is set: of -0 and of negative NaN, too.
-struct SignBit : Operation<SignBit> {
+struct SignBitOp : Operation<SignBitOp> {
   template <class A>
   static constexpr auto apply(ir::Builder&, const A& a) {
     constexpr DType t = dtype_of<typename A::dtype>;
@@ -134,20 +134,20 @@ struct SignBit : Operation<SignBit> {
   }
 };
 
-struct StopGradient : Operation<StopGradient> {
+struct StopGradientOp : Operation<StopGradientOp> {
   template <class A>
   static constexpr auto apply(ir::Builder&, const A& a) {
     return A{ir::unary(ir::Op::stop_gradient, a.value)};
   }
 };
 
-struct Where : Operation<Where> {
+struct WhereOp : Operation<WhereOp> {
   template <class C, class A, class B>
   static constexpr auto apply(ir::Builder& b, const C& condition, const A& x, const B& y) {
     static_assert(std::is_same_v<dtype_of_operand<C>, bool>, "where: the condition must be boolean");
     using T = common<A, B>;
-    using S1 = decltype(detail::broadcast_shapes<Where, A, B>());
-    using S = decltype(detail::broadcast_shapes<Where, C, Expr<T, S1>>());
+    using S1 = decltype(detail::broadcast_shapes<WhereOp, A, B>());
+    using S = decltype(detail::broadcast_shapes<WhereOp, C, Expr<T, S1>>());
     ir::Value v = ir::select(detail::as_value<bool>(b, condition), detail::as_value<T>(b, x),
                              detail::as_value<T>(b, y));
     return Expr<T, S>{ir::broadcast(v, S::value)};
@@ -155,43 +155,43 @@ struct Where : Operation<Where> {
 };
 
 // a * b + c rounded once.
-struct Fma : Operation<Fma> {
+struct FmaOp : Operation<FmaOp> {
   template <class A, class B, class C>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y, const C& z) {
     using T = floating<common<Expr<common<A, B>, Shape<>>, C>>;
-    using S1 = decltype(detail::broadcast_shapes<Fma, A, B>());
-    using S = decltype(detail::broadcast_shapes<Fma, Expr<T, S1>, C>());
+    using S1 = decltype(detail::broadcast_shapes<FmaOp, A, B>());
+    using S = decltype(detail::broadcast_shapes<FmaOp, Expr<T, S1>, C>());
     const auto as = [&](const auto& v) { return ir::broadcast(detail::as_value<T>(b, v), S::value); };
     const ir::Value p = as(x);
     return Expr<T, S>{ir::raw(ir::Op::fma, dtype_of<T>, p.node().shape, 0, -1, p, as(y), as(z))};
   }
 };
 
-inline constexpr Unary<ir::Op::neg, false> neg{};
-inline constexpr Unary<ir::Op::sign, false> sign{};
-inline constexpr Unary<ir::Op::logical_not, false> logical_not{};
+inline constexpr UnaryOp<ir::Op::neg, false> neg{};
+inline constexpr UnaryOp<ir::Op::sign, false> sign{};
+inline constexpr UnaryOp<ir::Op::logical_not, false> logical_not{};
 
-inline constexpr Binary<ir::Op::add> add{};
-inline constexpr Binary<ir::Op::sub> sub{};
-inline constexpr Binary<ir::Op::mul> mul{};
-inline constexpr Binary<ir::Op::max> maximum{};
-inline constexpr Binary<ir::Op::min> minimum{};
-inline constexpr Binary<ir::Op::eq> eq{};
-inline constexpr Binary<ir::Op::ne> ne{};
-inline constexpr Binary<ir::Op::lt> lt{};
-inline constexpr Binary<ir::Op::le> le{};
-inline constexpr Swapped<ir::Op::lt> gt{};
-inline constexpr Swapped<ir::Op::le> ge{};
-inline constexpr Binary<ir::Op::bit_and> bitwise_and{};
-inline constexpr Binary<ir::Op::bit_or> bitwise_or{};
-inline constexpr Binary<ir::Op::bit_xor> bitwise_xor{};
+inline constexpr BinaryOp<ir::Op::add> add{};
+inline constexpr BinaryOp<ir::Op::sub> sub{};
+inline constexpr BinaryOp<ir::Op::mul> mul{};
+inline constexpr BinaryOp<ir::Op::max> maximum{};
+inline constexpr BinaryOp<ir::Op::min> minimum{};
+inline constexpr BinaryOp<ir::Op::eq> eq{};
+inline constexpr BinaryOp<ir::Op::ne> ne{};
+inline constexpr BinaryOp<ir::Op::lt> lt{};
+inline constexpr BinaryOp<ir::Op::le> le{};
+inline constexpr SwappedOp<ir::Op::lt> gt{};
+inline constexpr SwappedOp<ir::Op::le> ge{};
+inline constexpr BinaryOp<ir::Op::bit_and> bitwise_and{};
+inline constexpr BinaryOp<ir::Op::bit_or> bitwise_or{};
+inline constexpr BinaryOp<ir::Op::bit_xor> bitwise_xor{};
 
-inline constexpr BitwiseNot bitwise_not{};
+inline constexpr BitwiseNotOp bitwise_not{};
 
 template <class T>
-inline constexpr Cast<T> cast{};
-inline constexpr StopGradient stop_gradient{};
-inline constexpr Where where{};
+inline constexpr CastOp<T> cast{};
+inline constexpr StopGradientOp stop_gradient{};
+inline constexpr WhereOp where{};
 
 // Operators need one operand that is an expression, a parameter, a literal or a tensor.
 template <class A, class B>
@@ -200,86 +200,102 @@ concept OperatorOperands = Operand<A> && Operand<B> &&(!Scalar<A> || !Scalar<B>)
 // Names that the C library has at global scope are function templates, so that they overload beside ::exp
 // under `using namespace weft`; all others are function objects.
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto abs(const A& a) { return Unary<ir::Op::abs, false>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto abs(const A& a) { return UnaryOp<ir::Op::abs, false>{}(a); }
 template <class A>
 requires(Operand<A> && !Scalar<A>) constexpr auto floor(const A& a) {
-  return Unary<ir::Op::floor, false>{}(a);
+  return UnaryOp<ir::Op::floor, false>{}(a);
 }
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto ceil(const A& a) { return Unary<ir::Op::ceil, false>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto ceil(const A& a) {
+  return UnaryOp<ir::Op::ceil, false>{}(a);
+}
 template <class A>
 requires(Operand<A> && !Scalar<A>) constexpr auto round(const A& a) {
-  return Unary<ir::Op::round, false>{}(a);
+  return UnaryOp<ir::Op::round, false>{}(a);
 }
 template <class A>
 requires(Operand<A> && !Scalar<A>) constexpr auto trunc(const A& a) {
-  return Unary<ir::Op::trunc, false>{}(a);
+  return UnaryOp<ir::Op::trunc, false>{}(a);
 }
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto exp(const A& a) { return Unary<ir::Op::exp, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto exp(const A& a) { return UnaryOp<ir::Op::exp, true>{}(a); }
 template <class A>
 requires(Operand<A> && !Scalar<A>) constexpr auto expm1(const A& a) {
-  return Unary<ir::Op::expm1, true>{}(a);
+  return UnaryOp<ir::Op::expm1, true>{}(a);
 }
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto log(const A& a) { return Unary<ir::Op::log, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto log(const A& a) { return UnaryOp<ir::Op::log, true>{}(a); }
 template <class A>
 requires(Operand<A> && !Scalar<A>) constexpr auto log1p(const A& a) {
-  return Unary<ir::Op::log1p, true>{}(a);
+  return UnaryOp<ir::Op::log1p, true>{}(a);
 }
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto sqrt(const A& a) { return Unary<ir::Op::sqrt, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto sqrt(const A& a) {
+  return UnaryOp<ir::Op::sqrt, true>{}(a);
+}
 template <class A>
 requires(Operand<A> &&
          !Scalar<A>) constexpr auto rsqrt(const A& a) {  // CUDA's library has the name at global scope
-  return Unary<ir::Op::rsqrt, true>{}(a);
+  return UnaryOp<ir::Op::rsqrt, true>{}(a);
 }
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto sin(const A& a) { return Unary<ir::Op::sin, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto sin(const A& a) { return UnaryOp<ir::Op::sin, true>{}(a); }
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto cos(const A& a) { return Unary<ir::Op::cos, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto cos(const A& a) { return UnaryOp<ir::Op::cos, true>{}(a); }
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto tan(const A& a) { return Unary<ir::Op::tan, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto tan(const A& a) { return UnaryOp<ir::Op::tan, true>{}(a); }
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto asin(const A& a) { return Unary<ir::Op::asin, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto asin(const A& a) {
+  return UnaryOp<ir::Op::asin, true>{}(a);
+}
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto acos(const A& a) { return Unary<ir::Op::acos, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto acos(const A& a) {
+  return UnaryOp<ir::Op::acos, true>{}(a);
+}
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto atan(const A& a) { return Unary<ir::Op::atan, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto atan(const A& a) {
+  return UnaryOp<ir::Op::atan, true>{}(a);
+}
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto sinh(const A& a) { return Unary<ir::Op::sinh, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto sinh(const A& a) {
+  return UnaryOp<ir::Op::sinh, true>{}(a);
+}
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto cosh(const A& a) { return Unary<ir::Op::cosh, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto cosh(const A& a) {
+  return UnaryOp<ir::Op::cosh, true>{}(a);
+}
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto tanh(const A& a) { return Unary<ir::Op::tanh, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto tanh(const A& a) {
+  return UnaryOp<ir::Op::tanh, true>{}(a);
+}
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto erf(const A& a) { return Unary<ir::Op::erf, true>{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto erf(const A& a) { return UnaryOp<ir::Op::erf, true>{}(a); }
 template <class A>
 requires(Operand<A> && !Scalar<A>) constexpr auto isfinite(const A& a) {
-  return Unary<ir::Op::is_finite, true>{}(a);
+  return UnaryOp<ir::Op::is_finite, true>{}(a);
 }
 template <class A>
 requires(Operand<A> && !Scalar<A>) constexpr auto isnan(const A& a) {
-  return Unary<ir::Op::is_nan, true>{}(a);
+  return UnaryOp<ir::Op::is_nan, true>{}(a);
 }
 template <class A>
-requires(Operand<A> && !Scalar<A>) constexpr auto signbit(const A& a) { return SignBit{}(a); }
+requires(Operand<A> && !Scalar<A>) constexpr auto signbit(const A& a) { return SignBitOp{}(a); }
 template <class A, class B>
 requires OperatorOperands<A, B>
-constexpr auto div(const A& a, const B& b) { return Binary<ir::Op::div, true>{}(a, b); }
+constexpr auto div(const A& a, const B& b) { return BinaryOp<ir::Op::div, true>{}(a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
-constexpr auto pow(const A& a, const B& b) { return Binary<ir::Op::pow>{}(a, b); }
+constexpr auto pow(const A& a, const B& b) { return BinaryOp<ir::Op::pow>{}(a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
-constexpr auto fmod(const A& a, const B& b) { return Binary<ir::Op::fmod>{}(a, b); }
+constexpr auto fmod(const A& a, const B& b) { return BinaryOp<ir::Op::fmod>{}(a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
-constexpr auto atan2(const A& a, const B& b) { return Binary<ir::Op::atan2, true>{}(a, b); }
+constexpr auto atan2(const A& a, const B& b) { return BinaryOp<ir::Op::atan2, true>{}(a, b); }
 template <class A, class B, class C>
 requires(Operand<A>&& Operand<B>&& Operand<C> &&
          !(Scalar<A> && Scalar<B> && Scalar<C>)) constexpr auto fma(const A& a, const B& b, const C& c) {
-  return Fma{}(a, b, c);
+  return FmaOp{}(a, b, c);
 }
 
 template <class A, class B>

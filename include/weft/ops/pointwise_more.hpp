@@ -141,7 +141,7 @@ struct FloorDivideF {
     if constexpr (is_float(dtype_of<common<A, B>>))
       return floor(div(a, b));
     else
-      return Binary<ir::Op::div>{}(sub(a, RemainderF{}(a, b)), b);
+      return BinaryOp<ir::Op::div>{}(sub(a, RemainderF{}(a, b)), b);
   }
 };
 // log(exp(a) + exp(b))

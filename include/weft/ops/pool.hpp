@@ -293,13 +293,13 @@ constexpr ir::Value pooled(ir::Value x, int spatial, const Dims& result, F f) {
 
 // max_pool2d<2>(x), max_pool2d<PerAxis{3, 2}, PoolOptions{.stride = 2, .padding = 1}>(x).
 template <int Spatial, PerAxis Window, PoolOptions Options>
-struct MaxPool : Operation<MaxPool<Spatial, Window, Options>> {
+struct MaxPoolOp : Operation<MaxPoolOp<Spatial, Window, Options>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::pool_rule<Spatial, Window, Options, typename X::shape>;
     using T = typename X::dtype;
     constexpr bool ok = Rule::ok && is_float(dtype_of<T>);
-    static_assert(sizeof(PoolFits<ok, MaxPool, typename X::shape>) > 0);
+    static_assert(sizeof(PoolFits<ok, MaxPoolOp, typename X::shape>) > 0);
     using S = shape_of<Rule>;
     if constexpr (ok)
       return Expr<T, S>{detail::pooled(x.value, Spatial, S::value, [](ir::Value v) {
@@ -323,13 +323,13 @@ struct MaxPool : Operation<MaxPool<Spatial, Window, Options>> {
 };
 
 template <int Spatial, PerAxis Window, PoolOptions Options>
-struct AvgPool : Operation<AvgPool<Spatial, Window, Options>> {
+struct AvgPoolOp : Operation<AvgPoolOp<Spatial, Window, Options>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using Rule = detail::pool_rule<Spatial, Window, Options, typename X::shape>;
     using T = typename X::dtype;
     constexpr bool ok = Rule::ok && is_float(dtype_of<T>) && Options.dilation == PerAxis(1);
-    static_assert(sizeof(PoolFits<ok, AvgPool, typename X::shape>) > 0);
+    static_assert(sizeof(PoolFits<ok, AvgPoolOp, typename X::shape>) > 0);
     using S = shape_of<Rule>;
     if constexpr (ok)
       return Expr<T, S>{detail::pooled(x.value, Spatial, S::value, [&](ir::Value v) {
@@ -346,27 +346,27 @@ struct AvgPool : Operation<AvgPool<Spatial, Window, Options>> {
 // x (N, C, ...) or (C, ...); the stride is the window's extent unless PoolOptions says otherwise.
 template <PerAxis Window, PoolOptions Options = PoolOptions{}, class X>
 constexpr auto max_pool1d(const X& x) {
-  return MaxPool<1, Window, Options>{}(x);
+  return MaxPoolOp<1, Window, Options>{}(x);
 }
 template <PerAxis Window, PoolOptions Options = PoolOptions{}, class X>
 constexpr auto max_pool2d(const X& x) {
-  return MaxPool<2, Window, Options>{}(x);
+  return MaxPoolOp<2, Window, Options>{}(x);
 }
 template <PerAxis Window, PoolOptions Options = PoolOptions{}, class X>
 constexpr auto max_pool3d(const X& x) {
-  return MaxPool<3, Window, Options>{}(x);
+  return MaxPoolOp<3, Window, Options>{}(x);
 }
 template <PerAxis Window, PoolOptions Options = PoolOptions{}, class X>
 constexpr auto avg_pool1d(const X& x) {
-  return AvgPool<1, Window, Options>{}(x);
+  return AvgPoolOp<1, Window, Options>{}(x);
 }
 template <PerAxis Window, PoolOptions Options = PoolOptions{}, class X>
 constexpr auto avg_pool2d(const X& x) {
-  return AvgPool<2, Window, Options>{}(x);
+  return AvgPoolOp<2, Window, Options>{}(x);
 }
 template <PerAxis Window, PoolOptions Options = PoolOptions{}, class X>
 constexpr auto avg_pool3d(const X& x) {
-  return AvgPool<3, Window, Options>{}(x);
+  return AvgPoolOp<3, Window, Options>{}(x);
 }
 
 }  // namespace weft

@@ -27,14 +27,14 @@ constexpr ir::Value normal_bits(ir::Builder& b, const Dims& dims) {
 }  // namespace detail
 
 template <class T, i64... D>
-struct Rand : Operation<Rand<T, D...>> {
+struct RandOp : Operation<RandOp<T, D...>> {
   using weft_draws = void;
   static constexpr auto apply(ir::Builder& b) {
     return Expr<T, Shape<D...>>{ir::cast(detail::uniform_bits(b, Shape<D...>::value), dtype_of<T>)};
   }
 };
 template <class T, i64... D>
-struct Randn : Operation<Randn<T, D...>> {
+struct RandnOp : Operation<RandnOp<T, D...>> {
   using weft_draws = void;
   static constexpr auto apply(ir::Builder& b) {
     return Expr<T, Shape<D...>>{ir::cast(detail::normal_bits(b, Shape<D...>::value), dtype_of<T>)};
@@ -43,7 +43,7 @@ struct Randn : Operation<Randn<T, D...>> {
 
 // Integers in [low, high), uniform: the upper bits of a 32-bit number times the width.
 template <class T, i64... D>
-struct RandInt : Operation<RandInt<T, D...>> {
+struct RandIntOp : Operation<RandIntOp<T, D...>> {
   using weft_draws = void;
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& low, const B& high) {
@@ -56,7 +56,7 @@ struct RandInt : Operation<RandInt<T, D...>> {
 };
 // Random numbers with another tensor's dtype and shape.
 template <bool Normal>
-struct RandLike : Operation<RandLike<Normal>> {
+struct RandLikeOp : Operation<RandLikeOp<Normal>> {
   using weft_draws = void;
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X&) {
@@ -83,25 +83,25 @@ struct DropoutOp : Operation<DropoutOp> {
 // Functions, not objects: the C library has a global rand.
 template <class T, i64... D>
 constexpr auto rand() {
-  return Rand<T, D...>{}();
+  return RandOp<T, D...>{}();
 }
 template <class T, i64... D>
 constexpr auto randn() {
-  return Randn<T, D...>{}();
+  return RandnOp<T, D...>{}();
 }
 inline constexpr DropoutOp dropout{};
 // randint<i64, 2, 3>(low, high)
 template <class T, i64... D, class A, class B>
 constexpr auto randint(const A& low, const B& high) {
-  return RandInt<T, D...>{}(low, high);
+  return RandIntOp<T, D...>{}(low, high);
 }
 template <class X>
 constexpr auto rand_like(const X& x) {
-  return RandLike<false>{}(x);
+  return RandLikeOp<false>{}(x);
 }
 template <class X>
 constexpr auto randn_like(const X& x) {
-  return RandLike<true>{}(x);
+  return RandLikeOp<true>{}(x);
 }
 
 }  // namespace weft

@@ -102,66 +102,64 @@ struct RepeatsFit {
 };
 
 template <int A, int B>
-struct Transpose : Operation<Transpose<A, B>> {
+struct TransposeOp : Operation<TransposeOp<A, B>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::transpose_rule<typename X::shape, A, B>;
-    static_assert(sizeof(AxisInRange<Rule::ok, Transpose, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<Rule::ok, TransposeOp, typename X::shape>) > 0);
     return Expr<typename X::dtype, shape_of<Rule>>{ir::permute(x.value, Rule::list.axis)};
   }
 };
 
 // t(x): a matrix transposed; vectors and scalars stay.
-struct TransposeMatrix : Operation<TransposeMatrix> {
+struct TransposeMatrixOp : Operation<TransposeMatrixOp> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    static_assert(sizeof(RankIs<X::rank <= 2, TransposeMatrix, typename X::shape, Rank<2>>) > 0);
+    static_assert(sizeof(RankIs<X::rank <= 2, TransposeMatrixOp, typename X::shape, GivenRank<2>>) > 0);
     if constexpr (X::rank == 2)
-      return Transpose<0, 1>::apply(b, x);
+      return TransposeOp<0, 1>::apply(b, x);
     else
       return x;
   }
 };
 
 template <int From, int To>
-struct Flatten : Operation<Flatten<From, To>> {
+struct FlattenOp : Operation<FlattenOp<From, To>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::flatten_rule<typename X::shape, From, To>;
-    static_assert(sizeof(AxisInRange<Rule::ok, Flatten, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<Rule::ok, FlattenOp, typename X::shape>) > 0);
     return Expr<typename X::dtype, shape_of<Rule>>{ir::reshape(x.value, Rule::value)};
   }
 };
 
 template <int... Axes>
-struct Squeeze : Operation<Squeeze<Axes...>> {
+struct SqueezeOp : Operation<SqueezeOp<Axes...>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::squeeze_rule<typename X::shape, Axes...>;
-    static_assert(sizeof(AxisInRange<Rule::ok, Squeeze, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<Rule::ok, SqueezeOp, typename X::shape>) > 0);
     return Expr<typename X::dtype, shape_of<Rule>>{ir::reshape(x.value, Rule::value)};
   }
 };
 
-struct ExpandAs : Operation<ExpandAs> {
+struct ExpandAsOp : Operation<ExpandAsOp> {
   template <class X, class Y>
   static constexpr auto apply(ir::Builder&, const X& x, const Y&) {
     using S = typename Y::shape;
-    static_assert(
-        sizeof(
-            ShapesBroadcast<detail::expand_rule<typename X::shape, S>::ok, ExpandAs, typename X::shape, S>) >
-        0);
+    static_assert(sizeof(ShapesBroadcast<detail::expand_rule<typename X::shape, S>::ok, ExpandAsOp,
+                                         typename X::shape, S>) > 0);
     return Expr<typename X::dtype, S>{ir::broadcast(x.value, S::value)};
   }
 };
 
 // torch.Tensor.repeat: every axis walked that many times.
 template <i64... Times>
-struct Repeat : Operation<Repeat<Times...>> {
+struct RepeatOp : Operation<RepeatOp<Times...>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::repeat_rule<typename X::shape, Times...>;
-    static_assert(sizeof(RepeatsFit<Rule::ok, Repeat, typename X::shape>) > 0);
+    static_assert(sizeof(RepeatsFit<Rule::ok, RepeatOp, typename X::shape>) > 0);
     Dims d = Rule::base;
     ir::Value v = ir::reshape(x.value, d);
     for (int a = 0; Rule::ok && a < d.rank; ++a) {
@@ -181,22 +179,22 @@ struct Repeat : Operation<Repeat<Times...>> {
 
 // torch.tile: as repeat, with counts of 1 in front where there are fewer than axes.
 template <i64... Times>
-struct Tile : Operation<Tile<Times...>> {
+struct TileOp : Operation<TileOp<Times...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     if constexpr (static_cast<int>(sizeof...(Times)) < X::rank)
-      return Tile<1, Times...>::apply(b, x);
+      return TileOp<1, Times...>::apply(b, x);
     else
-      return Repeat<Times...>::apply(b, x);
+      return RepeatOp<Times...>::apply(b, x);
   }
 };
 
 template <int... Axes>
-struct Flip : Operation<Flip<Axes...>> {
+struct FlipOp : Operation<FlipOp<Axes...>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     constexpr bool ok = (axis_in_range(Axes, X::rank) && ... && true);
-    static_assert(sizeof(AxisInRange<ok, Flip, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<ok, FlipOp, typename X::shape>) > 0);
     ir::Slice axes[8];
     if constexpr (ok)
       ((axes[normalize_axis(Axes, X::rank)] = {X::shape::value[Axes] > 0 ? X::shape::value[Axes] - 1 : 0,
@@ -208,11 +206,11 @@ struct Flip : Operation<Flip<Axes...>> {
 
 // Elements move `By` places along the axis; those pushed out come in again in front.
 template <i64 By, int Axis>
-struct Roll : Operation<Roll<By, Axis>> {
+struct RollOp : Operation<RollOp<By, Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr bool ok = axis_in_range(Axis, X::rank);
-    static_assert(sizeof(AxisInRange<ok, Roll, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<ok, RollOp, typename X::shape>) > 0);
     if constexpr (!ok) {
       return x;
     } else {
@@ -221,9 +219,9 @@ struct Roll : Operation<Roll<By, Axis>> {
       if constexpr (by == 0) {
         return x;
       } else {
-        const auto tail = SliceAxis<Axis, extent - by, extent, 1>::apply(b, x);
-        const auto head = SliceAxis<Axis, 0, extent - by, 1>::apply(b, x);
-        return Cat<Axis>::apply(b, tail, head);
+        const auto tail = SliceAxisOp<Axis, extent - by, extent, 1>::apply(b, x);
+        const auto head = SliceAxisOp<Axis, 0, extent - by, 1>::apply(b, x);
+        return CatOp<Axis>::apply(b, tail, head);
       }
     }
   }
@@ -231,36 +229,36 @@ struct Roll : Operation<Roll<By, Axis>> {
 
 template <int A, int B, class X>
 constexpr auto transpose(const X& x) {
-  return Transpose<A, B>{}(x);
+  return TransposeOp<A, B>{}(x);
 }
 template <class X>
 constexpr auto t(const X& x) {
-  return TransposeMatrix{}(x);
+  return TransposeMatrixOp{}(x);
 }
 // flatten<1>(x): axes from the first named to the last become one.
 template <int From = 0, int To = -1, class X>
 constexpr auto flatten(const X& x) {
-  return Flatten<From, To>{}(x);
+  return FlattenOp<From, To>{}(x);
 }
 template <int... Axes, class X>
 constexpr auto squeeze(const X& x) {
-  return Squeeze<Axes...>{}(x);
+  return SqueezeOp<Axes...>{}(x);
 }
 template <class X, class Y>
 constexpr auto expand_as(const X& x, const Y& y) {
-  return ExpandAs{}(x, y);
+  return ExpandAsOp{}(x, y);
 }
 template <i64... To, class X>
 constexpr auto broadcast_to(const X& x) {
-  return Expand<To...>{}(x);
+  return ExpandOp<To...>{}(x);
 }
 template <i64... Times, class X>
 constexpr auto repeat(const X& x) {
-  return Repeat<Times...>{}(x);
+  return RepeatOp<Times...>{}(x);
 }
 template <i64... Times, class X>
 constexpr auto tile(const X& x) {
-  return Tile<Times...>{}(x);
+  return TileOp<Times...>{}(x);
 }
 // Every result is contiguous, so this changes nothing; it is there for code that comes from PyTorch.
 template <class X>
@@ -269,12 +267,12 @@ constexpr auto contiguous(const X& x) {
 }
 template <int... Axes, class X>
 constexpr auto flip(const X& x) {
-  return Flip<Axes...>{}(x);
+  return FlipOp<Axes...>{}(x);
 }
 // roll<1, 0>(x): along one axis.
 template <i64 By, int Axis, class X>
 constexpr auto roll(const X& x) {
-  return Roll<By, Axis>{}(x);
+  return RollOp<By, Axis>{}(x);
 }
 
 }  // namespace weft

@@ -97,33 +97,33 @@ struct WindowFits {
 };
 
 template <int From, int To>
-struct MoveDim : Operation<MoveDim<From, To>> {
+struct MoveDimOp : Operation<MoveDimOp<From, To>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::movedim_rule<typename X::shape, From, To>;
-    static_assert(sizeof(AxisInRange<Rule::ok, MoveDim, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<Rule::ok, MoveDimOp, typename X::shape>) > 0);
     return Expr<typename X::dtype, shape_of<Rule>>{ir::permute(x.value, Rule::list.axis)};
   }
 };
 
 template <int Axis, i64... To>
-struct Unflatten : Operation<Unflatten<Axis, To...>> {
+struct UnflattenOp : Operation<UnflattenOp<Axis, To...>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::unflatten_rule<typename X::shape, Axis, To...>;
-    static_assert(sizeof(AxisInRange<Rule::axis_ok, Unflatten, typename X::shape>) > 0);
-    static_assert(sizeof(SizesEqual < Rule::ok || !Rule::axis_ok, Unflatten, typename X::shape >) > 0);
+    static_assert(sizeof(AxisInRange<Rule::axis_ok, UnflattenOp, typename X::shape>) > 0);
+    static_assert(sizeof(SizesEqual < Rule::ok || !Rule::axis_ok, UnflattenOp, typename X::shape >) > 0);
     return Expr<typename X::dtype, shape_of<Rule>>{ir::reshape(x.value, Rule::value)};
   }
 };
 
 // Every element Count times, one behind the other.
 template <i64 Count, int Axis>
-struct RepeatInterleave : Operation<RepeatInterleave<Count, Axis>> {
+struct RepeatInterleaveOp : Operation<RepeatInterleaveOp<Count, Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::interleave_rule<typename X::shape, Axis, Count>;
-    static_assert(sizeof(AxisInRange<Rule::ok, RepeatInterleave, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<Rule::ok, RepeatInterleaveOp, typename X::shape>) > 0);
     using R = Expr<typename X::dtype, shape_of<Rule>>;
     if constexpr (Rule::ok)
       return R{
@@ -135,11 +135,11 @@ struct RepeatInterleave : Operation<RepeatInterleave<Count, Axis>> {
 
 // Windows of Length elements, Step apart; where they do not overlap, a view.
 template <int Axis, i64 Length, i64 Step>
-struct Unfold : Operation<Unfold<Axis, Length, Step>> {
+struct UnfoldOp : Operation<UnfoldOp<Axis, Length, Step>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using Rule = detail::unfold_rule<typename X::shape, Axis, Length, Step>;
-    static_assert(sizeof(WindowFits<Rule::ok, Unfold, typename X::shape>) > 0);
+    static_assert(sizeof(WindowFits<Rule::ok, UnfoldOp, typename X::shape>) > 0);
     using R = Expr<typename X::dtype, shape_of<Rule>>;
     if constexpr (!Rule::ok) {
       return R{x.value};
@@ -173,34 +173,34 @@ struct Unfold : Operation<Unfold<Axis, Length, Step>> {
 
 // By Times quarter turns from axis A towards axis B.
 template <int Times, int A, int B>
-struct Rot90 : Operation<Rot90<Times, A, B>> {
+struct Rot90Op : Operation<Rot90Op<Times, A, B>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr int turns = (Times % 4 + 4) % 4;
     if constexpr (turns == 0)
       return x;
     else if constexpr (turns == 1)
-      return Transpose<A, B>::apply(b, Flip<B>::apply(b, x));
+      return TransposeOp<A, B>::apply(b, FlipOp<B>::apply(b, x));
     else if constexpr (turns == 2)
-      return Flip<A, B>::apply(b, x);
+      return FlipOp<A, B>::apply(b, x);
     else
-      return Flip<B>::apply(b, Transpose<A, B>::apply(b, x));
+      return FlipOp<B>::apply(b, TransposeOp<A, B>::apply(b, x));
   }
 };
 
 namespace detail {
-template <int Axis, i64 Index, int Rank>
-struct AtLeast : Operation<AtLeast<Axis, Index, Rank>> {
+template <int Axis, i64 IndexOp, int Rank>
+struct AtLeast : Operation<AtLeast<Axis, IndexOp, Rank>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     if constexpr (X::rank >= Rank)
       return x;
     else if constexpr (X::rank == 0)
-      return apply(b, Unsqueeze<0>::apply(b, x));
+      return apply(b, UnsqueezeOp<0>::apply(b, x));
     else if constexpr (X::rank == 1)
-      return apply(b, Unsqueeze<0>::apply(b, x));
+      return apply(b, UnsqueezeOp<0>::apply(b, x));
     else
-      return Unsqueeze<-1>::apply(b, x);
+      return UnsqueezeOp<-1>::apply(b, x);
   }
 };
 template <int Rank, class X>
@@ -211,7 +211,7 @@ constexpr auto at_least(const X& x) {
 template <int Axis, class X, i64... Bound, std::size_t... K>
 constexpr auto cut(const X& x, std::integer_sequence<i64, Bound...>, std::index_sequence<K...>) {
   constexpr i64 bound[]{Bound..., 0};
-  return std::tuple{SliceAxis<Axis, bound[K], bound[K + 1], 1>{}(x)...};
+  return std::tuple{SliceAxisOp<Axis, bound[K], bound[K + 1], 1>{}(x)...};
 }
 template <i64 Extent, i64 Count, std::size_t... K>
 constexpr auto even_bounds(std::index_sequence<K...>) {
@@ -233,7 +233,7 @@ constexpr auto stacked_columns(const X&... x) {
     else if constexpr (rank == 1)
       return unsqueeze<1>(v);
     else
-      return Reshape<decltype(shape_in_type<V>())::value[0], -1>{}(v);
+      return ReshapeOp<decltype(shape_in_type<V>())::value[0], -1>{}(v);
   };
   return cat<1>(column(x)...);
 }
@@ -242,48 +242,48 @@ constexpr auto stacked_columns(const X&... x) {
 // movedim<from, to>(x); swapaxes<a, b>(x) is transpose.
 template <int From, int To, class X>
 constexpr auto movedim(const X& x) {
-  return MoveDim<From, To>{}(x);
+  return MoveDimOp<From, To>{}(x);
 }
 template <int A, int B, class X>
 constexpr auto swapaxes(const X& x) {
-  return Transpose<A, B>{}(x);
+  return TransposeOp<A, B>{}(x);
 }
 // unflatten<axis, 2, -1>(x): one axis becomes several.
 template <int Axis, i64... To, class X>
 constexpr auto unflatten(const X& x) {
-  return Unflatten<Axis, To...>{}(x);
+  return UnflattenOp<Axis, To...>{}(x);
 }
 template <class X>
 constexpr auto ravel(const X& x) {
-  return Flatten<0, -1>{}(x);
+  return FlattenOp<0, -1>{}(x);
 }
 template <i64 Count, int Axis, class X>
 constexpr auto repeat_interleave(const X& x) {
-  return RepeatInterleave<Count, Axis>{}(x);
+  return RepeatInterleaveOp<Count, Axis>{}(x);
 }
 // unfold<axis, length, step>(x): windows of an axis, their elements on a new last axis.
 template <int Axis, i64 Length, i64 Step = 1, class X>
 constexpr auto unfold(const X& x) {
-  return Unfold<Axis, Length, Step>{}(x);
+  return UnfoldOp<Axis, Length, Step>{}(x);
 }
 template <int Times = 1, int A = 0, int B = 1, class X>
 constexpr auto rot90(const X& x) {
-  return Rot90<Times, A, B>{}(x);
+  return Rot90Op<Times, A, B>{}(x);
 }
 template <class X>
 constexpr auto flipud(const X& x) {
-  return Flip<0>{}(x);
+  return FlipOp<0>{}(x);
 }
 template <class X>
 constexpr auto fliplr(const X& x) {
-  return Flip<1>{}(x);
+  return FlipOp<1>{}(x);
 }
 // unbind<axis>(x): a tuple of its places.
 template <int Axis = 0, class X>
 constexpr auto unbind(const X& x) {
   constexpr i64 count = detail::extent_along<decltype(detail::shape_in_type<X>()), Axis>();
   return [&]<std::size_t... K>(std::index_sequence<K...>) {
-    return std::tuple{SelectIndex<Axis, static_cast<i64>(K)>{}(x)...};
+    return std::tuple{SelectIndexOp<Axis, static_cast<i64>(K)>{}(x)...};
   }
   (std::make_index_sequence<static_cast<std::size_t>(count)>{});
 }

@@ -39,12 +39,12 @@ using sum_type = std::conditional_t<is_float(dtype_of<T>), T, i64>;
 
 // sum, prod, amax, amin. Integers and booleans sum in i64, as in PyTorch.
 template <ir::Op op, bool Keep, int... A>
-struct Reduce : Operation<Reduce<op, Keep, A...>> {
+struct ReduceOp : Operation<ReduceOp<op, Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using S = typename X::shape;
     using Rule = detail::axes_rule<S, A...>;
-    static_assert(sizeof(AxisInRange<Rule::ok, Reduce, S>) > 0);
+    static_assert(sizeof(AxisInRange<Rule::ok, ReduceOp, S>) > 0);
     constexpr bool adds = op == ir::Op::reduce_sum || op == ir::Op::reduce_prod;
     using T = std::conditional_t<adds, detail::sum_type<typename X::dtype>, typename X::dtype>;
     using R = shape_of<detail::reduced_rule<S, Keep, A...>>;
@@ -54,46 +54,46 @@ struct Reduce : Operation<Reduce<op, Keep, A...>> {
 };
 
 template <bool Keep, int... A>
-struct Mean : Operation<Mean<Keep, A...>> {
+struct MeanOp : Operation<MeanOp<Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using T = opmath<typename X::dtype>;
-    const auto total = Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, Cast<T>::apply(b, x));
+    const auto total = ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, CastOp<T>::apply(b, x));
     const auto average =
         mul(total,
             static_cast<T>(1.0 / static_cast<double>(detail::axes_rule<typename X::shape, A...>::count())));
-    return Cast<floating<typename X::dtype>>::apply(b, average);
+    return CastOp<floating<typename X::dtype>>::apply(b, average);
   }
 };
 
 // The variance; `Correction` is subtracted from the count (1: unbiased, PyTorch's default).
 template <bool Keep, int Correction, int... A>
-struct Variance : Operation<Variance<Keep, Correction, A...>> {
+struct VarianceOp : Operation<VarianceOp<Keep, Correction, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using T = opmath<typename X::dtype>;
-    const auto wide = Cast<T>::apply(b, x);
-    const auto centred = sub(wide, Mean<true, A...>::apply(b, wide));
-    const auto total = Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, mul(centred, centred));
+    const auto wide = CastOp<T>::apply(b, x);
+    const auto centred = sub(wide, MeanOp<true, A...>::apply(b, wide));
+    const auto total = ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, mul(centred, centred));
     constexpr double count =
         static_cast<double>(detail::axes_rule<typename X::shape, A...>::count() - Correction);
-    return Cast<floating<typename X::dtype>>::apply(b, mul(total, static_cast<T>(1.0 / count)));
+    return CastOp<floating<typename X::dtype>>::apply(b, mul(total, static_cast<T>(1.0 / count)));
   }
 };
 
 // argmax, argmin along one axis, or over the flattened tensor; the first of equals; i64.
 template <ir::Op op, bool Keep, int... A>
-struct ArgReduce : Operation<ArgReduce<op, Keep, A...>> {
+struct ArgReduceOp : Operation<ArgReduceOp<op, Keep, A...>> {
   static_assert(sizeof...(A) <= 1, "argmax and argmin take one axis");
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using S = typename X::shape;
     if constexpr (sizeof...(A) == 0) {
-      const auto flat = Reshape<S::size>::apply(b, x);
+      const auto flat = ReshapeOp<S::size>::apply(b, x);
       return Expr<i64, Shape<>>{ir::reshape(ir::reduce(op, flat.value, 1u), Dims{})};
     } else {
       using Rule = detail::axes_rule<S, A...>;
-      static_assert(sizeof(AxisInRange<Rule::ok, ArgReduce, S>) > 0);
+      static_assert(sizeof(AxisInRange<Rule::ok, ArgReduceOp, S>) > 0);
       using R = shape_of<detail::reduced_rule<S, Keep, A...>>;
       return Expr<i64, R>{ir::reshape(ir::reduce(op, x.value, Rule::axes), R::value)};
     }
@@ -106,78 +106,78 @@ inline constexpr KeepDim keepdim{};
 
 template <int... A, class X>
 constexpr auto sum(const X& x) {
-  return Reduce<ir::Op::reduce_sum, false, A...>{}(x);
+  return ReduceOp<ir::Op::reduce_sum, false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto sum(const X& x, KeepDim) {
-  return Reduce<ir::Op::reduce_sum, true, A...>{}(x);
+  return ReduceOp<ir::Op::reduce_sum, true, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto prod(const X& x) {
-  return Reduce<ir::Op::reduce_prod, false, A...>{}(x);
+  return ReduceOp<ir::Op::reduce_prod, false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto prod(const X& x, KeepDim) {
-  return Reduce<ir::Op::reduce_prod, true, A...>{}(x);
+  return ReduceOp<ir::Op::reduce_prod, true, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto max(const X& x) {
-  return Reduce<ir::Op::reduce_max, false, A...>{}(x);
+  return ReduceOp<ir::Op::reduce_max, false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto max(const X& x, KeepDim) {
-  return Reduce<ir::Op::reduce_max, true, A...>{}(x);
+  return ReduceOp<ir::Op::reduce_max, true, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto min(const X& x) {
-  return Reduce<ir::Op::reduce_min, false, A...>{}(x);
+  return ReduceOp<ir::Op::reduce_min, false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto min(const X& x, KeepDim) {
-  return Reduce<ir::Op::reduce_min, true, A...>{}(x);
+  return ReduceOp<ir::Op::reduce_min, true, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto mean(const X& x) {
-  return Mean<false, A...>{}(x);
+  return MeanOp<false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto mean(const X& x, KeepDim) {
-  return Mean<true, A...>{}(x);
+  return MeanOp<true, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto argmax(const X& x) {
-  return ArgReduce<ir::Op::argmax, false, A...>{}(x);
+  return ArgReduceOp<ir::Op::argmax, false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto argmax(const X& x, KeepDim) {
-  return ArgReduce<ir::Op::argmax, true, A...>{}(x);
+  return ArgReduceOp<ir::Op::argmax, true, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto argmin(const X& x) {
-  return ArgReduce<ir::Op::argmin, false, A...>{}(x);
+  return ArgReduceOp<ir::Op::argmin, false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto argmin(const X& x, KeepDim) {
-  return ArgReduce<ir::Op::argmin, true, A...>{}(x);
+  return ArgReduceOp<ir::Op::argmin, true, A...>{}(x);
 }
 // var<axes...>(x): unbiased; var<axes...>(x, biased) divides by the count.
 struct Biased {};
 inline constexpr Biased biased{};
 template <int... A, class X>
 constexpr auto var(const X& x) {
-  return Variance<false, 1, A...>{}(x);
+  return VarianceOp<false, 1, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto var(const X& x, KeepDim) {
-  return Variance<true, 1, A...>{}(x);
+  return VarianceOp<true, 1, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto var(const X& x, Biased) {
-  return Variance<false, 0, A...>{}(x);
+  return VarianceOp<false, 0, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto var(const X& x, KeepDim, Biased) {
-  return Variance<true, 0, A...>{}(x);
+  return VarianceOp<true, 0, A...>{}(x);
 }
 
 }  // namespace weft

@@ -20,155 +20,155 @@ constexpr auto safe_sqrt(const X& x) {
 }  // namespace detail
 
 template <bool Keep, int Correction, int... A>
-struct StdDev : Operation<StdDev<Keep, Correction, A...>> {
+struct StdDevOp : Operation<StdDevOp<Keep, Correction, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto wide = Cast<opmath<typename X::dtype>>::apply(b, x);
-    return Cast<floating<typename X::dtype>>::apply(b,
-                                                    sqrt(Variance<Keep, Correction, A...>::apply(b, wide)));
+    const auto wide = CastOp<opmath<typename X::dtype>>::apply(b, x);
+    return CastOp<floating<typename X::dtype>>::apply(
+        b, sqrt(VarianceOp<Keep, Correction, A...>::apply(b, wide)));
   }
 };
 
 // Whether any, or every, element is not zero.
 template <bool All, bool Keep, int... A>
-struct AnyAll : Operation<AnyAll<All, Keep, A...>> {
+struct AnyAllOp : Operation<AnyAllOp<All, Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr ir::Op op = All ? ir::Op::reduce_min : ir::Op::reduce_max;
-    return ne(Reduce<op, Keep, A...>::apply(b, cast<i32>(ne(x, 0))), 0);
+    return ne(ReduceOp<op, Keep, A...>::apply(b, cast<i32>(ne(x, 0))), 0);
   }
 };
 
 template <bool Keep, int... A>
-struct CountNonzero : Operation<CountNonzero<Keep, A...>> {
+struct CountNonzeroOp : Operation<CountNonzeroOp<Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    return Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, ne(x, 0));
+    return ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, ne(x, 0));
   }
 };
 
 // log(sum(exp(x))), shifted by the greatest element where that is finite.
 template <bool Keep, int... A>
-struct LogSumExp : Operation<LogSumExp<Keep, A...>> {
+struct LogSumExpOp : Operation<LogSumExpOp<Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& in) {
-    const auto x = Cast<opmath<typename X::dtype>>::apply(b, in);
-    const auto top = stop_gradient(Reduce<ir::Op::reduce_max, true, A...>::apply(b, x));
+    const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
+    const auto top = stop_gradient(ReduceOp<ir::Op::reduce_max, true, A...>::apply(b, x));
     const auto shift = where(isfinite(top), top, 0);
-    const auto r = add(log(Reduce<ir::Op::reduce_sum, true, A...>::apply(b, exp(sub(x, shift)))), shift);
+    const auto r = add(log(ReduceOp<ir::Op::reduce_sum, true, A...>::apply(b, exp(sub(x, shift)))), shift);
     using S = shape_of<detail::reduced_rule<typename X::shape, Keep, A...>>;
-    return Cast<floating<typename X::dtype>>::apply(
+    return CastOp<floating<typename X::dtype>>::apply(
         b, Expr<typename decltype(r)::dtype, S>{ir::reshape(r.value, S::value)});
   }
 };
 
 // (sum |x|^p)^(1/p); p = 0 counts, p = infinity takes the greatest.
 template <int P, bool Keep, int... A>
-struct Norm : Operation<Norm<P, Keep, A...>> {
+struct NormOp : Operation<NormOp<P, Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& in) {
-    const auto x = Cast<opmath<typename X::dtype>>::apply(b, in);
-    return Cast<floating<typename X::dtype>>::apply(b, of(b, x));
+    const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
+    return CastOp<floating<typename X::dtype>>::apply(b, of(b, x));
   }
 
  private:
   template <class X>
   static constexpr auto of(ir::Builder& b, const X& x) {
     if constexpr (P == 0)
-      return cast<typename X::dtype>(Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, ne(x, 0)));
+      return cast<typename X::dtype>(ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, ne(x, 0)));
     else if constexpr (P == 1)
-      return Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, abs(x));
+      return ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, abs(x));
     else if constexpr (P == 2)
-      return detail::safe_sqrt(Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, mul(x, x)));
+      return detail::safe_sqrt(ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, mul(x, x)));
     else if constexpr (P == std::numeric_limits<int>::max())
-      return Reduce<ir::Op::reduce_max, Keep, A...>::apply(b, abs(x));
+      return ReduceOp<ir::Op::reduce_max, Keep, A...>::apply(b, abs(x));
     else
-      return pow(Reduce<ir::Op::reduce_sum, Keep, A...>::apply(b, pow(abs(x), P)), 1.0 / P);
+      return pow(ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, pow(abs(x), P)), 1.0 / P);
   }
 };
 
 // Which norm: norm<-1>(x, order<1>), norm<>(x, order_infinity); the Euclidean one without.
 template <int P>
-struct Order {};
+struct OrderOf {};
 template <int P>
-inline constexpr Order<P> order{};
-inline constexpr Order<std::numeric_limits<int>::max()> order_infinity{};
+inline constexpr OrderOf<P> order{};
+inline constexpr OrderOf<std::numeric_limits<int>::max()> order_infinity{};
 
 template <int... A, class X>
 constexpr auto stddev(const X& x) {
-  return StdDev<false, 1, A...>{}(x);
+  return StdDevOp<false, 1, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto stddev(const X& x, KeepDim) {
-  return StdDev<true, 1, A...>{}(x);
+  return StdDevOp<true, 1, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto stddev(const X& x, Biased) {
-  return StdDev<false, 0, A...>{}(x);
+  return StdDevOp<false, 0, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto stddev(const X& x, KeepDim, Biased) {
-  return StdDev<true, 0, A...>{}(x);
+  return StdDevOp<true, 0, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto amax(const X& x) {
-  return Reduce<ir::Op::reduce_max, false, A...>{}(x);
+  return ReduceOp<ir::Op::reduce_max, false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto amax(const X& x, KeepDim) {
-  return Reduce<ir::Op::reduce_max, true, A...>{}(x);
+  return ReduceOp<ir::Op::reduce_max, true, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto amin(const X& x) {
-  return Reduce<ir::Op::reduce_min, false, A...>{}(x);
+  return ReduceOp<ir::Op::reduce_min, false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto amin(const X& x, KeepDim) {
-  return Reduce<ir::Op::reduce_min, true, A...>{}(x);
+  return ReduceOp<ir::Op::reduce_min, true, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto any(const X& x) {
-  return AnyAll<false, false, A...>{}(x);
+  return AnyAllOp<false, false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto any(const X& x, KeepDim) {
-  return AnyAll<false, true, A...>{}(x);
+  return AnyAllOp<false, true, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto all(const X& x) {
-  return AnyAll<true, false, A...>{}(x);
+  return AnyAllOp<true, false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto all(const X& x, KeepDim) {
-  return AnyAll<true, true, A...>{}(x);
+  return AnyAllOp<true, true, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto count_nonzero(const X& x) {
-  return CountNonzero<false, A...>{}(x);
+  return CountNonzeroOp<false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto logsumexp(const X& x) {
-  return LogSumExp<false, A...>{}(x);
+  return LogSumExpOp<false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto logsumexp(const X& x, KeepDim) {
-  return LogSumExp<true, A...>{}(x);
+  return LogSumExpOp<true, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto norm(const X& x) {
-  return Norm<2, false, A...>{}(x);
+  return NormOp<2, false, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto norm(const X& x, KeepDim) {
-  return Norm<2, true, A...>{}(x);
+  return NormOp<2, true, A...>{}(x);
 }
 template <int... A, class X, int P>
-constexpr auto norm(const X& x, Order<P>) {
-  return Norm<P, false, A...>{}(x);
+constexpr auto norm(const X& x, OrderOf<P>) {
+  return NormOp<P, false, A...>{}(x);
 }
 template <int... A, class X, int P>
-constexpr auto norm(const X& x, Order<P>, KeepDim) {
-  return Norm<P, true, A...>{}(x);
+constexpr auto norm(const X& x, OrderOf<P>, KeepDim) {
+  return NormOp<P, true, A...>{}(x);
 }
 
 }  // namespace weft

@@ -22,7 +22,7 @@ struct RotaryFits {
 };
 
 template <RotaryOptions Options>
-struct RotaryEmbedding : Operation<RotaryEmbedding<Options>> {
+struct RotaryEmbeddingOp : Operation<RotaryEmbeddingOp<Options>> {
   template <class X>
   struct rule {
     static constexpr Dims x = X::value;
@@ -47,9 +47,10 @@ struct RotaryEmbedding : Operation<RotaryEmbedding<Options>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using Rule = rule<typename X::shape>;
-    static_assert(sizeof(RotaryFits<Rule::ok, RotaryEmbedding, typename X::shape>) > 0);
+    static_assert(sizeof(RotaryFits<Rule::ok, RotaryEmbeddingOp, typename X::shape>) > 0);
     static_assert(
-        sizeof(DtypeAllowed<is_float(dtype_of<typename X::dtype>), RotaryEmbedding, typename X::dtype>) > 0);
+        sizeof(DtypeAllowed<is_float(dtype_of<typename X::dtype>), RotaryEmbeddingOp, typename X::dtype>) >
+        0);
     if constexpr (Rule::ok) {
       const i64 places[3]{Rule::x.extent[Rule::x.rank - 2], 1, 1};
       return X{turned<Rule>(x.value, {&b, b.leaf(ir::Op::iota, DType::i32, ir::make_dims(3, places), 0)})};
@@ -61,9 +62,10 @@ struct RotaryEmbedding : Operation<RotaryEmbedding<Options>> {
   static constexpr auto apply(ir::Builder&, const X& x, const P& positions) {
     using Rule = rule<typename X::shape>;
     constexpr bool ok = Rule::ok && fits(P::shape::value, Rule::places);
-    static_assert(sizeof(RotaryFits<ok, RotaryEmbedding, typename X::shape, typename P::shape>) > 0);
+    static_assert(sizeof(RotaryFits<ok, RotaryEmbeddingOp, typename X::shape, typename P::shape>) > 0);
     static_assert(
-        sizeof(DtypeAllowed<is_float(dtype_of<typename X::dtype>), RotaryEmbedding, typename X::dtype>) > 0);
+        sizeof(DtypeAllowed<is_float(dtype_of<typename X::dtype>), RotaryEmbeddingOp, typename X::dtype>) >
+        0);
     if constexpr (ok) {
       Dims apart = P::shape::value;
       apart.extent[apart.rank++] = 1;
@@ -129,11 +131,11 @@ struct RotaryEmbedding : Operation<RotaryEmbedding<Options>> {
 // broadcast to (..., L); without them 0, 1, ..., L - 1. Angles are taken in f32, of f64 in f64.
 template <RotaryOptions Options = RotaryOptions{}, class X>
 constexpr auto rotary_embedding(const X& x) {
-  return RotaryEmbedding<Options>{}(x);
+  return RotaryEmbeddingOp<Options>{}(x);
 }
 template <RotaryOptions Options = RotaryOptions{}, class X, class P>
 constexpr auto rotary_embedding(const X& x, const P& positions) {
-  return RotaryEmbedding<Options>{}(x, positions);
+  return RotaryEmbeddingOp<Options>{}(x, positions);
 }
 
 }  // namespace weft

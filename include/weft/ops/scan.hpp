@@ -10,11 +10,11 @@ namespace weft {
 
 // Integers and booleans add and multiply in i64, as in PyTorch.
 template <int Axis, ir::Fold fold>
-struct Scan : Operation<Scan<Axis, fold>> {
+struct ScanOp : Operation<ScanOp<Axis, fold>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     constexpr bool ok = axis_in_range(Axis, X::rank);
-    static_assert(sizeof(AxisInRange<ok, Scan, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<ok, ScanOp, typename X::shape>) > 0);
     using T0 = typename X::dtype;
     using T = std::conditional_t<fold == ir::Fold::sum || fold == ir::Fold::prod, detail::sum_type<T0>,
                                  std::conditional_t<fold == ir::Fold::logaddexp, floating<T0>, T0>>;
@@ -29,12 +29,12 @@ struct Scan : Operation<Scan<Axis, fold>> {
 
 // The place of each running extremum: the last of equals.
 template <int Axis, ir::Fold fold>
-struct ScanPlaces : Operation<ScanPlaces<Axis, fold>> {
+struct ScanPlacesOp : Operation<ScanPlacesOp<Axis, fold>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr int axis = axis_in_range(Axis, X::rank) ? normalize_axis(Axis, X::rank) : 0;
     using R = Expr<i64, typename X::shape>;
-    const auto y = Scan<Axis, fold>::apply(b, x);
+    const auto y = ScanOp<Axis, fold>::apply(b, x);
     ir::Value hit = ir::binary(ir::Op::eq, x.value, y.value);
     if constexpr (is_float(dtype_of<typename X::dtype>))
       hit = ir::binary(ir::Op::bit_or, hit, ir::unary(ir::Op::is_nan, x.value));
@@ -46,49 +46,49 @@ struct ScanPlaces : Operation<ScanPlaces<Axis, fold>> {
 
 // x[1:] - x[:-1] along the axis, N times; of booleans, whether neighbours differ.
 template <int N, int Axis>
-struct Diff : Operation<Diff<N, Axis>> {
+struct DiffOp : Operation<DiffOp<N, Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr bool ok = axis_in_range(Axis, X::rank);
-    static_assert(sizeof(AxisInRange<ok, Diff, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<ok, DiffOp, typename X::shape>) > 0);
     if constexpr (!ok || N <= 0) {
       return x;
     } else {
-      const auto later = SliceAxis<Axis, 1, to_end, 1>::apply(b, x);
-      const auto sooner = SliceAxis<Axis, 0, -1, 1>::apply(b, x);
+      const auto later = SliceAxisOp<Axis, 1, to_end, 1>::apply(b, x);
+      const auto sooner = SliceAxisOp<Axis, 0, -1, 1>::apply(b, x);
       if constexpr (std::is_same_v<typename X::dtype, bool>)
-        return Diff<N - 1, Axis>::apply(b, ne(later, sooner));
+        return DiffOp<N - 1, Axis>::apply(b, ne(later, sooner));
       else
-        return Diff<N - 1, Axis>::apply(b, sub(later, sooner));
+        return DiffOp<N - 1, Axis>::apply(b, sub(later, sooner));
     }
   }
 };
 
 template <int Axis, class X>
 constexpr auto cumsum(const X& x) {
-  return Scan<Axis, ir::Fold::sum>{}(x);
+  return ScanOp<Axis, ir::Fold::sum>{}(x);
 }
 template <int Axis, class X>
 constexpr auto cumprod(const X& x) {
-  return Scan<Axis, ir::Fold::prod>{}(x);
+  return ScanOp<Axis, ir::Fold::prod>{}(x);
 }
 template <int Axis, class X>
 constexpr auto logcumsumexp(const X& x) {
-  return Scan<Axis, ir::Fold::logaddexp>{}(x);
+  return ScanOp<Axis, ir::Fold::logaddexp>{}(x);
 }
 // cummax<axis>(x), cummin<axis>(x): a tuple of the running extrema and their places.
 template <int Axis, class X>
 constexpr auto cummax(const X& x) {
-  return std::tuple{Scan<Axis, ir::Fold::max>{}(x), ScanPlaces<Axis, ir::Fold::max>{}(x)};
+  return std::tuple{ScanOp<Axis, ir::Fold::max>{}(x), ScanPlacesOp<Axis, ir::Fold::max>{}(x)};
 }
 template <int Axis, class X>
 constexpr auto cummin(const X& x) {
-  return std::tuple{Scan<Axis, ir::Fold::min>{}(x), ScanPlaces<Axis, ir::Fold::min>{}(x)};
+  return std::tuple{ScanOp<Axis, ir::Fold::min>{}(x), ScanPlacesOp<Axis, ir::Fold::min>{}(x)};
 }
 // diff<axis>(x), diff<axis, n>(x)
 template <int Axis = -1, int N = 1, class X>
 constexpr auto diff(const X& x) {
-  return Diff<N, Axis>{}(x);
+  return DiffOp<N, Axis>{}(x);
 }
 
 }  // namespace weft

@@ -133,7 +133,7 @@ struct SpreadIndex : Operation<SpreadIndex<Axis>> {
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     using Rule = selected_rule<typename X::shape, Axis, I::size>;
     static_assert(sizeof(AxisInRange<Rule::ok, SpreadIndex, typename X::shape>) > 0);
-    static_assert(sizeof(RankIs<I::rank <= 1, SpreadIndex, typename I::shape, Rank<1>>) > 0);
+    static_assert(sizeof(RankIs<I::rank <= 1, SpreadIndex, typename I::shape, GivenRank<1>>) > 0);
     using R = Expr<typename I::dtype, shape_of<Rule>>;
     if constexpr (Rule::ok && I::rank <= 1)
       return R{along(index.value, X::shape::value, Rule::axis)};
@@ -145,20 +145,20 @@ struct SpreadIndex : Operation<SpreadIndex<Axis>> {
 }  // namespace detail
 
 template <int Axis>
-struct Scatter : Operation<Scatter<Axis>> {
+struct ScatterOp : Operation<ScatterOp<Axis>> {
   template <class X, class I, class U>
   static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& update) {
-    return detail::scattered<Scatter, Axis>(
+    return detail::scattered<ScatterOp, Axis>(
         b, x, index, update,
         [](ir::Value v, ir::Value i, ir::Value u, int axis) { return detail::scatter_set(v, i, u, axis); });
   }
 };
 
 template <int Axis, Reduction How, bool Self>
-struct ScatterReduce : Operation<ScatterReduce<Axis, How, Self>> {
+struct ScatterReduceOp : Operation<ScatterReduceOp<Axis, How, Self>> {
   template <class X, class I, class U>
   static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& update) {
-    return detail::scattered<ScatterReduce, Axis>(
+    return detail::scattered<ScatterReduceOp, Axis>(
         b, x, index, update, [](ir::Value v, ir::Value i, ir::Value u, int axis) {
           return detail::scatter_fold(v, i, ir::broadcast(u, i.dims()), axis, How, Self);
         });
@@ -168,42 +168,42 @@ struct ScatterReduce : Operation<ScatterReduce<Axis, How, Self>> {
 // scatter<axis>(x, index, src): x with src, a tensor or a number, at index along the axis.
 template <int Axis, class X, class I, class U>
 constexpr auto scatter(const X& x, const I& index, const U& src) {
-  return Scatter<Axis>{}(x, index, src);
+  return ScatterOp<Axis>{}(x, index, src);
 }
 template <int Axis, class X, class I, class U>
 constexpr auto scatter_add(const X& x, const I& index, const U& src) {
-  return ScatterReduce<Axis, Reduction::sum, true>{}(x, index, src);
+  return ScatterReduceOp<Axis, Reduction::sum, true>{}(x, index, src);
 }
 template <int Axis, class X, class I, class U, Reduction How>
 constexpr auto scatter_reduce(const X& x, const I& index, const U& src, ReduceBy<How>) {
-  return ScatterReduce<Axis, How, true>{}(x, index, src);
+  return ScatterReduceOp<Axis, How, true>{}(x, index, src);
 }
 template <int Axis, class X, class I, class U, Reduction How>
 constexpr auto scatter_reduce(const X& x, const I& index, const U& src, ReduceBy<How>, ExcludeSelf) {
-  return ScatterReduce<Axis, How, false>{}(x, index, src);
+  return ScatterReduceOp<Axis, How, false>{}(x, index, src);
 }
 // index_add<axis>(x, index, src, alpha): slices of alpha src added by a vector of indices; index_copy sets
 // them, index_fill sets a number, index_reduce folds them.
 template <int Axis, class X, class I, class U, class A = int>
 constexpr auto index_add(const X& x, const I& index, const U& src, const A& alpha = 1) {
-  return ScatterReduce<Axis, Reduction::sum, true>{}(x, detail::SpreadIndex<Axis>{}(x, index),
-                                                     mul(src, alpha));
+  return ScatterReduceOp<Axis, Reduction::sum, true>{}(x, detail::SpreadIndex<Axis>{}(x, index),
+                                                       mul(src, alpha));
 }
 template <int Axis, class X, class I, class U>
 constexpr auto index_copy(const X& x, const I& index, const U& src) {
-  return Scatter<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
+  return ScatterOp<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
 }
 template <int Axis, class X, class I, class V>
 constexpr auto index_fill(const X& x, const I& index, const V& value) {
-  return Scatter<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index), value);
+  return ScatterOp<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index), value);
 }
 template <int Axis, class X, class I, class U, Reduction How>
 constexpr auto index_reduce(const X& x, const I& index, const U& src, ReduceBy<How>) {
-  return ScatterReduce<Axis, How, true>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
+  return ScatterReduceOp<Axis, How, true>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
 }
 template <int Axis, class X, class I, class U, Reduction How>
 constexpr auto index_reduce(const X& x, const I& index, const U& src, ReduceBy<How>, ExcludeSelf) {
-  return ScatterReduce<Axis, How, false>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
+  return ScatterReduceOp<Axis, How, false>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
 }
 
 }  // namespace weft

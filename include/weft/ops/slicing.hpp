@@ -109,11 +109,11 @@ struct WidthsFit {
 };
 
 template <int Axis, i64 Begin, i64 End, i64 Step>
-struct SliceAxis : Operation<SliceAxis<Axis, Begin, End, Step>> {
+struct SliceAxisOp : Operation<SliceAxisOp<Axis, Begin, End, Step>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::slice_rule<typename X::shape, Axis, Begin, End, Step>;
-    static_assert(sizeof(SliceFits<Rule::ok, SliceAxis, typename X::shape>) > 0);
+    static_assert(sizeof(SliceFits<Rule::ok, SliceAxisOp, typename X::shape>) > 0);
     ir::Slice axes[8];
     axes[Rule::axis] = {Rule::begin, Step};
     using S = shape_of<Rule>;
@@ -125,54 +125,54 @@ struct SliceAxis : Operation<SliceAxis<Axis, Begin, End, Step>> {
 };
 
 template <int Axis, i64 Start, i64 Length>
-struct Narrow : Operation<Narrow<Axis, Start, Length>> {
+struct NarrowOp : Operation<NarrowOp<Axis, Start, Length>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 0;
     constexpr i64 start = Start < 0 ? Start + extent : Start;
     constexpr bool ok = axis_in_range(Axis, X::rank) && start >= 0 && Length >= 0 && start + Length <= extent;
-    static_assert(sizeof(IndexInRange<ok, Narrow, typename X::shape>) > 0);
+    static_assert(sizeof(IndexInRange<ok, NarrowOp, typename X::shape>) > 0);
     if constexpr (ok)
-      return SliceAxis<Axis, start, start + Length, 1>::apply(b, x);
+      return SliceAxisOp<Axis, start, start + Length, 1>::apply(b, x);
     else
       return x;
   }
 };
 
-template <int Axis, i64 Index>
-struct SelectIndex : Operation<SelectIndex<Axis, Index>> {
+template <int Axis, i64 IndexOp>
+struct SelectIndexOp : Operation<SelectIndexOp<Axis, IndexOp>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 0;
-    constexpr i64 index = Index < 0 ? Index + extent : Index;
+    constexpr i64 index = IndexOp < 0 ? IndexOp + extent : IndexOp;
     constexpr bool ok = axis_in_range(Axis, X::rank) && index >= 0 && index < extent;
-    static_assert(sizeof(IndexInRange<ok, SelectIndex, typename X::shape>) > 0);
+    static_assert(sizeof(IndexInRange<ok, SelectIndexOp, typename X::shape>) > 0);
     using S = shape_of<detail::drop_rule<typename X::shape, Axis>>;
     if constexpr (ok)
       return Expr<typename X::dtype, S>{
-          ir::reshape(SliceAxis<Axis, index, index + 1, 1>::apply(b, x).value, S::value)};
+          ir::reshape(SliceAxisOp<Axis, index, index + 1, 1>::apply(b, x).value, S::value)};
     else
       return detail::refused<typename X::dtype, S>(x);
   }
 };
 
 template <int Axis>
-struct Unsqueeze : Operation<Unsqueeze<Axis>> {
+struct UnsqueezeOp : Operation<UnsqueezeOp<Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::unsqueeze_rule<typename X::shape, Axis>;
-    static_assert(sizeof(AxisInRange<Rule::ok, Unsqueeze, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<Rule::ok, UnsqueezeOp, typename X::shape>) > 0);
     using S = shape_of<Rule>;
     return Expr<typename X::dtype, S>{ir::reshape(x.value, S::value)};
   }
 };
 
 template <i64... Widths>
-struct Pad : Operation<Pad<Widths...>> {
+struct PadOp : Operation<PadOp<Widths...>> {
   template <class X, class V>
   static constexpr auto apply(ir::Builder& b, const X& x, const V& value) {
     using Rule = detail::pad_rule<typename X::shape, Widths...>;
-    static_assert(sizeof(WidthsFit<Rule::ok, Pad, typename X::shape>) > 0);
+    static_assert(sizeof(WidthsFit<Rule::ok, PadOp, typename X::shape>) > 0);
     using T = typename X::dtype;
     using S = shape_of<Rule>;
     if constexpr (!Rule::ok) {
@@ -195,20 +195,20 @@ inline constexpr i64 to_end = std::numeric_limits<i64>::max();
 // slice<axis, begin, end, step>(x): Python's x[begin:end:step] along an axis.
 template <int Axis, i64 Begin = 0, i64 End = to_end, i64 Step = 1, class X>
 constexpr auto slice(const X& x) {
-  return SliceAxis<Axis, Begin, End, Step>{}(x);
+  return SliceAxisOp<Axis, Begin, End, Step>{}(x);
 }
 template <int Axis, i64 Start, i64 Length, class X>
 constexpr auto narrow(const X& x) {
-  return Narrow<Axis, Start, Length>{}(x);
+  return NarrowOp<Axis, Start, Length>{}(x);
 }
 // select<axis, index>(x): one place of an axis, which goes.
-template <int Axis, i64 Index, class X>
+template <int Axis, i64 IndexOp, class X>
 constexpr auto select(const X& x) {
-  return SelectIndex<Axis, Index>{}(x);
+  return SelectIndexOp<Axis, IndexOp>{}(x);
 }
 template <int Axis, class X>
 constexpr auto unsqueeze(const X& x) {
-  return Unsqueeze<Axis>{}(x);
+  return UnsqueezeOp<Axis>{}(x);
 }
 // split<size, axis>(x): a tuple of pieces of that extent, the last one smaller where it does not fit.
 template <i64 Size, int Axis = 0, class X>
@@ -216,11 +216,11 @@ constexpr auto split(const X& x) {
   static_assert(Size > 0, "split: pieces have a positive extent");
   using S = decltype(detail::shape_in_type<X>());
   constexpr bool ok = axis_in_range(Axis, S::rank);
-  static_assert(sizeof(AxisInRange<ok, SliceAxis<Axis, 0, Size, 1>, S>) > 0);
+  static_assert(sizeof(AxisInRange<ok, SliceAxisOp<Axis, 0, Size, 1>, S>) > 0);
   constexpr i64 pieces = ok ? (S::value[Axis] + Size - 1) / Size : 1;
   return [&]<std::size_t... K>(std::index_sequence<K...>) {
     return std::tuple{
-        SliceAxis<Axis, static_cast<i64>(K) * Size, (static_cast<i64>(K) + 1) * Size, 1>{}(x)...};
+        SliceAxisOp<Axis, static_cast<i64>(K) * Size, (static_cast<i64>(K) + 1) * Size, 1>{}(x)...};
   }
   (std::make_index_sequence<static_cast<std::size_t>(pieces)>{});
 }
@@ -235,7 +235,7 @@ constexpr auto chunk(const X& x) {
 // pad<1, 2>(x, value): one element before and two after the last axis; more pairs for the axes before it.
 template <i64... Widths, class X, class V = int>
 constexpr auto pad(const X& x, const V& value = 0) {
-  return Pad<Widths...>{}(x, value);
+  return PadOp<Widths...>{}(x, value);
 }
 
 }  // namespace weft

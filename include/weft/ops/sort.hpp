@@ -22,15 +22,15 @@ struct CountInRange {
 
 // The places of the first Count elements in order; Count -1 means all.
 template <int Axis, bool Down, i64 Count>
-struct ArgSort : Operation<ArgSort<Axis, Down, Count>> {
+struct ArgSortOp : Operation<ArgSortOp<Axis, Down, Count>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     constexpr bool ok = axis_in_range(Axis, X::rank);
-    static_assert(sizeof(AxisInRange<ok, ArgSort, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<ok, ArgSortOp, typename X::shape>) > 0);
     constexpr i64 extent = ok ? X::shape::value[Axis] : 1;
     constexpr i64 count = Count < 0 ? extent : Count;
     constexpr bool fits = count <= extent;
-    static_assert(sizeof(CountInRange<fits, ArgSort, typename X::shape, Size<count>>) > 0);
+    static_assert(sizeof(CountInRange<fits, ArgSortOp, typename X::shape, GivenSize<count>>) > 0);
     using R = Expr<i64, shape_of<detail::selected_rule<typename X::shape, Axis, count>>>;
     if constexpr (ok && fits)
       return R{ir::argsort(x.value, normalize_axis(Axis, X::rank), Down, count)};
@@ -39,10 +39,10 @@ struct ArgSort : Operation<ArgSort<Axis, Down, Count>> {
   }
 };
 template <int Axis, bool Down, i64 Count>
-struct Sorted : Operation<Sorted<Axis, Down, Count>> {
+struct SortedOp : Operation<SortedOp<Axis, Down, Count>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto places = ArgSort<Axis, Down, Count>::apply(b, x);
+    const auto places = ArgSortOp<Axis, Down, Count>::apply(b, x);
     using R = Expr<typename X::dtype, typename decltype(places)::shape>;
     if constexpr (axis_in_range(Axis, X::rank))
       return R{ir::take(x.value, places.value, normalize_axis(Axis, X::rank))};
@@ -66,7 +66,7 @@ struct OneAxis {
   template <class X>
   static constexpr auto flat(ir::Builder& b, const X& x) {
     if constexpr (sizeof...(A) == 0)
-      return Reshape<X::size>::apply(b, x);
+      return ReshapeOp<X::size>::apply(b, x);
     else
       return x;
   }
@@ -76,7 +76,7 @@ struct OneAxis {
 template <int Axis, class X>
 constexpr auto missing_count(ir::Builder& b, const X& x) {
   if constexpr (is_float(dtype_of<typename X::dtype>)) {
-    return Reduce<ir::Op::reduce_sum, true, Axis>::apply(b, isnan(x));
+    return ReduceOp<ir::Op::reduce_sum, true, Axis>::apply(b, isnan(x));
   } else {
     using S = shape_of<selected_rule<typename X::shape, Axis, 1>>;
     return Expr<i64, S>{ir::constant(b, DType::i64, S::value, 0)};
@@ -87,29 +87,29 @@ constexpr auto missing_count(ir::Builder& b, const X& x) {
 
 // The element that comes K-th (from 1) in ascending order, or its place.
 template <i64 K, bool Places, bool Keep, int Axis>
-struct KthValue : Operation<KthValue<K, Places, Keep, Axis>> {
+struct KthValueOp : Operation<KthValueOp<K, Places, Keep, Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : K;
     constexpr bool ok = K >= 1 && K <= extent;
-    static_assert(sizeof(CountInRange<ok, KthValue, typename X::shape, Size<K>>) > 0);
+    static_assert(sizeof(CountInRange<ok, KthValueOp, typename X::shape, GivenSize<K>>) > 0);
     constexpr i64 k = ok ? K : 1;
     const auto pick = [&](const auto& first) {
-      const auto one = Narrow<Axis, k - 1, 1>::apply(b, first);
+      const auto one = NarrowOp<Axis, k - 1, 1>::apply(b, first);
       using One = std::remove_cvref_t<decltype(one)>;
       using S = shape_of<detail::reduced_rule<typename One::shape, Keep, Axis>>;
       return Expr<typename One::dtype, S>{ir::reshape(one.value, S::value)};
     };
     if constexpr (Places)
-      return pick(ArgSort<Axis, false, k>::apply(b, x));
+      return pick(ArgSortOp<Axis, false, k>::apply(b, x));
     else
-      return pick(Sorted<Axis, false, k>::apply(b, x));
+      return pick(SortedOp<Axis, false, k>::apply(b, x));
   }
 };
 
 // The lower of the two middle elements, or its place. A NaN decides the line, unless NaN are skipped.
 template <bool Places, bool SkipNan, bool Keep, int... A>
-struct Median : Operation<Median<Places, SkipNan, Keep, A...>> {
+struct MedianOp : Operation<MedianOp<Places, SkipNan, Keep, A...>> {
   template <class X0>
   static constexpr auto apply(ir::Builder& b, const X0& in) {
     using One = detail::OneAxis<A...>;
@@ -117,34 +117,34 @@ struct Median : Operation<Median<Places, SkipNan, Keep, A...>> {
     using X = std::remove_cvref_t<decltype(x)>;
     constexpr int axis = One::template axis<X>();
     constexpr bool ok = axis_in_range(axis, X::rank);
-    static_assert(sizeof(AxisInRange<ok, Median, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<ok, MedianOp, typename X::shape>) > 0);
     if constexpr (!ok) {
       return x;
     } else {
       constexpr i64 n = X::shape::value[axis];
-      static_assert(sizeof(CountInRange<(n > 0), Median, typename X::shape>) > 0);
-      const auto places = ArgSort<axis, false, -1>::apply(b, x);
+      static_assert(sizeof(CountInRange<(n > 0), MedianOp, typename X::shape>) > 0);
+      const auto places = ArgSortOp<axis, false, -1>::apply(b, x);
       const auto missing = detail::missing_count<axis>(b, x);
-      const auto middle = Binary<ir::Op::div>::apply(b, maximum(sub(n - 1, missing), 0), i64{2});
+      const auto middle = BinaryOp<ir::Op::div>::apply(b, maximum(sub(n - 1, missing), 0), i64{2});
       const auto at = [&] {
         if constexpr (SkipNan)
           return middle;
         else
           return where(gt(missing, 0), sub(n, missing), i64{(n - 1) / 2});
       }();
-      const auto place = Gather<axis>::apply(b, places, at);
+      const auto place = GatherOp<axis>::apply(b, places, at);
       using S = shape_of<detail::reduced_rule<typename X::shape, Keep, axis>>;
       if constexpr (Places)
         return Expr<i64, S>{ir::reshape(place.value, S::value)};
       else
-        return Expr<typename X::dtype, S>{ir::reshape(Gather<axis>::apply(b, x, place).value, S::value)};
+        return Expr<typename X::dtype, S>{ir::reshape(GatherOp<axis>::apply(b, x, place).value, S::value)};
     }
   }
 };
 
 // The q-quantile by linear interpolation between neighbours in order.
 template <bool SkipNan, bool Keep, int... A>
-struct Quantile : Operation<Quantile<SkipNan, Keep, A...>> {
+struct QuantileOp : Operation<QuantileOp<SkipNan, Keep, A...>> {
   template <class X0, class Q>
   static constexpr auto apply(ir::Builder& b, const X0& in, const Q& q) {
     using One = detail::OneAxis<A...>;
@@ -152,18 +152,18 @@ struct Quantile : Operation<Quantile<SkipNan, Keep, A...>> {
     using X = std::remove_cvref_t<decltype(x)>;
     constexpr int axis = One::template axis<X>();
     constexpr bool ok = axis_in_range(axis, X::rank);
-    static_assert(sizeof(AxisInRange<ok, Quantile, typename X::shape>) > 0);
+    static_assert(sizeof(AxisInRange<ok, QuantileOp, typename X::shape>) > 0);
     if constexpr (!ok) {
       return x;
     } else {
       using T = typename X::dtype;
-      const auto sorted = Sorted<axis, false, -1>::apply(b, x);
+      const auto sorted = SortedOp<axis, false, -1>::apply(b, x);
       const auto missing = detail::missing_count<axis>(b, x);
       constexpr i64 last = X::shape::value[axis] - 1;
       const auto at = mul(cast<T>(maximum(sub(last, mul(missing, SkipNan ? 1 : 0)), 0)), q);
       const auto below = floor(at);
-      const auto low = Gather<axis>::apply(b, sorted, cast<i64>(below));
-      const auto high = Gather<axis>::apply(b, sorted, cast<i64>(ceil(at)));
+      const auto low = GatherOp<axis>::apply(b, sorted, cast<i64>(below));
+      const auto high = GatherOp<axis>::apply(b, sorted, cast<i64>(ceil(at)));
       const auto between = detail::LerpF{}(low, high, sub(at, below));
       const auto r = [&] {
         if constexpr (SkipNan)
@@ -198,12 +198,12 @@ struct SequencesFit {
 
 // How many elements of each sorted line lie below each value; Right: not above it.
 template <bool Right>
-struct SearchSorted : Operation<SearchSorted<Right>> {
+struct SearchSortedOp : Operation<SearchSortedOp<Right>> {
   template <class A, class V>
   static constexpr auto apply(ir::Builder& b, const A& sorted, const V& values) {
     using S = shape_of_operand<V>;
     constexpr bool ok = detail::search_rule<typename A::shape, S>::ok;
-    static_assert(sizeof(SequencesFit<ok, SearchSorted, typename A::shape, S>) > 0);
+    static_assert(sizeof(SequencesFit<ok, SearchSortedOp, typename A::shape, S>) > 0);
     using T0 = common<A, V>;
     using T = ctype<ir::reduction_dtype(dtype_of<T0>)>;
     const ir::Value line = detail::as_value<T>(b, sorted), x = detail::as_value<T>(b, values);
@@ -221,88 +221,88 @@ struct SearchSorted : Operation<SearchSorted<Right>> {
 // one unless named.
 template <int Axis = -1, class X>
 constexpr auto argsort(const X& x) {
-  return ArgSort<Axis, false, -1>{}(x);
+  return ArgSortOp<Axis, false, -1>{}(x);
 }
 template <int Axis = -1, class X>
 constexpr auto argsort(const X& x, Descending) {
-  return ArgSort<Axis, true, -1>{}(x);
+  return ArgSortOp<Axis, true, -1>{}(x);
 }
 template <int Axis = -1, class X>
 constexpr auto sort(const X& x) {
-  return std::tuple{Sorted<Axis, false, -1>{}(x), ArgSort<Axis, false, -1>{}(x)};
+  return std::tuple{SortedOp<Axis, false, -1>{}(x), ArgSortOp<Axis, false, -1>{}(x)};
 }
 template <int Axis = -1, class X>
 constexpr auto sort(const X& x, Descending) {
-  return std::tuple{Sorted<Axis, true, -1>{}(x), ArgSort<Axis, true, -1>{}(x)};
+  return std::tuple{SortedOp<Axis, true, -1>{}(x), ArgSortOp<Axis, true, -1>{}(x)};
 }
 // msort(x): the values alone, along the first axis.
 template <class X>
 constexpr auto msort(const X& x) {
-  return Sorted<0, false, -1>{}(x);
+  return SortedOp<0, false, -1>{}(x);
 }
 // topk<k, axis>(x): the k greatest, the greatest first; with `smallest`, the k least.
 template <i64 K, int Axis = -1, class X>
 constexpr auto topk(const X& x) {
-  return std::tuple{Sorted<Axis, true, K>{}(x), ArgSort<Axis, true, K>{}(x)};
+  return std::tuple{SortedOp<Axis, true, K>{}(x), ArgSortOp<Axis, true, K>{}(x)};
 }
 template <i64 K, int Axis = -1, class X>
 constexpr auto topk(const X& x, Smallest) {
-  return std::tuple{Sorted<Axis, false, K>{}(x), ArgSort<Axis, false, K>{}(x)};
+  return std::tuple{SortedOp<Axis, false, K>{}(x), ArgSortOp<Axis, false, K>{}(x)};
 }
 // kthvalue<k, axis>(x): the k-th smallest, counted from 1.
 template <i64 K, int Axis = -1, class X>
 constexpr auto kthvalue(const X& x) {
-  return std::tuple{KthValue<K, false, false, Axis>{}(x), KthValue<K, true, false, Axis>{}(x)};
+  return std::tuple{KthValueOp<K, false, false, Axis>{}(x), KthValueOp<K, true, false, Axis>{}(x)};
 }
 template <i64 K, int Axis = -1, class X>
 constexpr auto kthvalue(const X& x, KeepDim) {
-  return std::tuple{KthValue<K, false, true, Axis>{}(x), KthValue<K, true, true, Axis>{}(x)};
+  return std::tuple{KthValueOp<K, false, true, Axis>{}(x), KthValueOp<K, true, true, Axis>{}(x)};
 }
 // median(x) of all; median<axis>(x): a tuple of values and places. nanmedian skips NaN.
 template <int... A, class X>
 constexpr auto median(const X& x) {
   if constexpr (sizeof...(A) == 0)
-    return Median<false, false, false>{}(x);
+    return MedianOp<false, false, false>{}(x);
   else
-    return std::tuple{Median<false, false, false, A...>{}(x), Median<true, false, false, A...>{}(x)};
+    return std::tuple{MedianOp<false, false, false, A...>{}(x), MedianOp<true, false, false, A...>{}(x)};
 }
 template <int... A, class X>
 constexpr auto nanmedian(const X& x) {
   if constexpr (sizeof...(A) == 0)
-    return Median<false, true, false>{}(x);
+    return MedianOp<false, true, false>{}(x);
   else
-    return std::tuple{Median<false, true, false, A...>{}(x), Median<true, true, false, A...>{}(x)};
+    return std::tuple{MedianOp<false, true, false, A...>{}(x), MedianOp<true, true, false, A...>{}(x)};
 }
 // quantile(x, q) of all, quantile<axis>(x, q): q in [0, 1] is a number.
 template <int... A, class X, class Q>
 constexpr auto quantile(const X& x, const Q& q) {
-  return Quantile<false, false, A...>{}(x, q);
+  return QuantileOp<false, false, A...>{}(x, q);
 }
 template <int... A, class X, class Q>
 constexpr auto quantile(const X& x, const Q& q, KeepDim) {
-  return Quantile<false, true, A...>{}(x, q);
+  return QuantileOp<false, true, A...>{}(x, q);
 }
 template <int... A, class X, class Q>
 constexpr auto nanquantile(const X& x, const Q& q) {
-  return Quantile<true, false, A...>{}(x, q);
+  return QuantileOp<true, false, A...>{}(x, q);
 }
 // searchsorted(sorted, values): where each value would be put in front of its equals; with `right_side`,
 // behind them. bucketize(values, boundaries) is the same with operands swapped.
 template <class A, class V>
 constexpr auto searchsorted(const A& sorted, const V& values) {
-  return SearchSorted<false>{}(sorted, values);
+  return SearchSortedOp<false>{}(sorted, values);
 }
 template <class A, class V>
 constexpr auto searchsorted(const A& sorted, const V& values, RightSide) {
-  return SearchSorted<true>{}(sorted, values);
+  return SearchSortedOp<true>{}(sorted, values);
 }
 template <class V, class A>
 constexpr auto bucketize(const V& values, const A& boundaries) {
-  return SearchSorted<false>{}(boundaries, values);
+  return SearchSortedOp<false>{}(boundaries, values);
 }
 template <class V, class A>
 constexpr auto bucketize(const V& values, const A& boundaries, RightSide) {
-  return SearchSorted<true>{}(boundaries, values);
+  return SearchSortedOp<true>{}(boundaries, values);
 }
 
 }  // namespace weft

@@ -299,6 +299,6 @@ requires SomeOperands<X, N>
 constexpr auto bitwise_left_shift(const X& x, const N& by) {
   return detail::Composed<detail::ShiftLeftF>{}(x, by);
 }
-inline constexpr Binary<ir::Op::shift_right> bitwise_right_shift{};
+inline constexpr BinaryOp<ir::Op::shift_right> bitwise_right_shift{};
 
 }  // namespace weft

@@ -42,11 +42,11 @@ struct diagonal_rule {
 // Keeps what lies on and below (Lower) or above the diagonal K places to the right of the main one; 0
 // elsewhere.
 template <bool Lower, i64 K>
-struct Triangle : Operation<Triangle<Lower, K>> {
+struct TriangleOp : Operation<TriangleOp<Lower, K>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr bool ok = X::rank >= 2;
-    static_assert(sizeof(RankIs<ok, Triangle, typename X::shape, Rank<2>>) > 0);
+    static_assert(sizeof(RankIs<ok, TriangleOp, typename X::shape, GivenRank<2>>) > 0);
     if constexpr (!ok) {
       return x;
     } else {
@@ -61,11 +61,11 @@ struct Triangle : Operation<Triangle<Lower, K>> {
 };
 
 template <i64 Offset>
-struct Diagonal : Operation<Diagonal<Offset>> {
+struct DiagonalOp : Operation<DiagonalOp<Offset>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::diagonal_rule<typename X::shape, Offset>;
-    static_assert(sizeof(RankIs<Rule::ok, Diagonal, typename X::shape, Rank<2>>) > 0);
+    static_assert(sizeof(RankIs<Rule::ok, DiagonalOp, typename X::shape, GivenRank<2>>) > 0);
     using S = shape_of<Rule>;
     if constexpr (!Rule::ok) {
       return x;
@@ -79,11 +79,11 @@ struct Diagonal : Operation<Diagonal<Offset>> {
   }
 };
 
-struct Trace : Operation<Trace> {
+struct TraceOp : Operation<TraceOp> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    static_assert(sizeof(RankIs<X::rank == 2, Trace, typename X::shape, Rank<2>>) > 0);
-    return Reduce<ir::Op::reduce_sum, false>::apply(b, Diagonal<0>::apply(b, x));
+    static_assert(sizeof(RankIs<X::rank == 2, TraceOp, typename X::shape, GivenRank<2>>) > 0);
+    return ReduceOp<ir::Op::reduce_sum, false>::apply(b, DiagonalOp<0>::apply(b, x));
   }
 };
 
@@ -101,21 +101,21 @@ struct EyeOp : Operation<EyeOp<T, N, M>> {
 // tril<k>(x), triu<k>(x): the lower and the upper triangle of the last two axes.
 template <i64 K = 0, class X>
 constexpr auto tril(const X& x) {
-  return Triangle<true, K>{}(x);
+  return TriangleOp<true, K>{}(x);
 }
 template <i64 K = 0, class X>
 constexpr auto triu(const X& x) {
-  return Triangle<false, K>{}(x);
+  return TriangleOp<false, K>{}(x);
 }
 // diagonal<offset>(x): of the last two axes, as the last axis of the result. (PyTorch's default is the first
 // two: the same for a matrix; transpose<>() first for others.)
 template <i64 Offset = 0, class X>
 constexpr auto diagonal(const X& x) {
-  return Diagonal<Offset>{}(x);
+  return DiagonalOp<Offset>{}(x);
 }
 template <class X>
 constexpr auto trace(const X& x) {
-  return Trace{}(x);
+  return TraceOp{}(x);
 }
 // eye<f32, n>(), eye<f32, n, m>()
 template <class T, i64 N, i64 M = N>

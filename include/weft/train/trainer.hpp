@@ -54,9 +54,9 @@ constexpr auto state_name() {
 
 // The loss of a step; reading it waits for the step. One older than the last 64 is an Error
 // ("train/old-loss"). Valid as long as the trainer, which may move.
-class Loss {
+class StepLoss {
  public:
-  Loss(const exec::LossRing* ring, i64 step) : ring_(ring), step_(step) {}
+  StepLoss(const exec::LossRing* ring, i64 step) : ring_(ring), step_(step) {}
   f32 value() const { return ring_->read(step_); }
   operator f32() const { return value(); }
 
@@ -110,7 +110,7 @@ class Trainer {
 
   // One training step on a batch; `accumulate<N>` updates at every N-th.
   template <class... A>
-  Loss step(const A&... batch) {
+  StepLoss step(const A&... batch) {
     static_assert(sizeof...(A) == sizeof...(I), "step: one argument an input");
     bool update = true;
     if constexpr (micro > 1) {
@@ -122,7 +122,7 @@ class Trainer {
       ++updates_;
     }
     ++calls_;
-    return Loss(losses_.get(), calls_ - 1);
+    return StepLoss(losses_.get(), calls_ - 1);
   }
 
   weft::Model<M, Device>& model() { return model_; }

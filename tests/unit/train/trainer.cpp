@@ -143,7 +143,7 @@ TEST_CASE("trainer: a checkpoint that does not fit changes nothing") {
 TEST_CASE("trainer: the last 64 losses can be read, older ones are an Error") {
   auto trainer = make(Cpu{1}, seed{0});
   auto loader = data::loader<128>(digits().train);
-  std::vector<weft::Loss> handles;
+  std::vector<weft::StepLoss> handles;
   std::vector<float> read;
   while (handles.size() < 70)
     for (auto& [image, label] : loader) {
