@@ -12556,6 +12556,27 @@ void dot(const DotShape& s, const TA* a, const TB* b, TC* c, int max_threads = 0
 
 namespace weft::kernels {
 
+// How a table that is added to is cut, where one index counts for a whole row: pieces of rows, each of which
+// looks at all indices, as far as that is little beside the rows themselves; if these are few, of columns
+// too.
+struct TableCut {
+  i64 rows = 0, columns = 0;              // of a piece
+  i64 row_pieces = 0, column_pieces = 0;  // none of an empty table
+};
+constexpr TableCut table_cut(i64 rows, i64 width, i64 count) {
+  TableCut cut;
+  if (rows <= 0 || width <= 0) return cut;
+  constexpr i64 piece = 65536;  // elements
+  i64 pieces = (rows * width + piece - 1) / piece, most = width / 16 > 0 ? width / 16 : 1;
+  if (pieces > most) pieces = most;
+  if (pieces > rows) pieces = rows;
+  cut.rows = (rows + pieces - 1) / pieces;
+  cut.row_pieces = (rows + cut.rows - 1) / cut.rows;
+  cut.columns = cut.row_pieces >= 8 || (rows + count) * width < piece || width < 64 ? width : 64;
+  cut.column_pieces = (width + cut.columns - 1) / cut.columns;
+  return cut;
+}
+
 struct IndexArgs {
   const void* data = nullptr;   // gather: the table (rows, width); scatter_add: what is added (count, width)
   const void* index = nullptr;  // (count)
@@ -12636,7 +12657,11 @@ WEFT_HD_INLINE void scatter_add_tile(Team& team, const IndexArgs& args, i64 row,
   if constexpr (detail::is_serial<Team>) {
     for (i64 i = 0; i < args.count; ++i) {
       const i64 r = static_cast<i64>(index[i]);
-      if (r >= row && r < row_end) add_row(i);
+      if (r < row || r >= row_end) continue;
+      T* to = out + r * args.width + column;
+      const T* from = update + i * args.width + column;
+      for (i64 j = 0; j < column_end - column; ++j)
+        to[j] = narrow<T>(static_cast<register_of<T>>(widen(to[j]) + widen(from[j])));
     }
   } else {
     // Each thread looks at one index; the positions that hit the tile are listed in order.
@@ -12750,11 +12775,13 @@ void run_scatter_add(const HostLaunch& launch, int threads) {
   using T = ctype<static_cast<DType>(C::w[0])>;
   using I = ctype<static_cast<DType>(C::w[1])>;
   const IndexArgs args = index_args(launch.args, launch.numbers);
-  const i64 block = (args.rows + args.count) * args.width < 65536 ? args.width : 64;
-  parallel_for(args.width > 0 ? (args.width + block - 1) / block : 0, threads, [&](i64 b) {
+  const TableCut cut = table_cut(args.rows, args.width, args.count);
+  parallel_for(cut.row_pieces * cut.column_pieces, threads, [&](i64 piece) {
     SerialTeam team;
-    const i64 end = (b + 1) * block < args.width ? (b + 1) * block : args.width;
-    scatter_add_tile<T, I>(team, args, 0, args.rows, b * block, end);
+    const i64 row = piece / cut.column_pieces * cut.rows, column = piece % cut.column_pieces * cut.columns;
+    const i64 row_end = row + cut.rows < args.rows ? row + cut.rows : args.rows;
+    scatter_add_tile<T, I>(team, args, row, row_end, column,
+                           column + cut.columns < args.width ? column + cut.columns : args.width);
   });
 }
 
@@ -13318,10 +13345,51 @@ WEFT_HD_INLINE void take_elements(Team& team, const LineArgs& args, i64 begin, i
   }
 }
 
-// Rows [row, row_end) and columns [column, column_end) of part o of scatter's result.
+// As scatter_tile, by one thread.
+template <class T, class I, LineFold F>
+WEFT_HD_INLINE void scatter_serially(const LineArgs& args, i64 o, i64 row, i64 row_end, i64 column,
+                                     i64 column_end) {
+  const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
+  const I* index = static_cast<const I*>(args.b) + o * args.b_stride[0];
+  T* out = static_cast<T*>(args.out) + o * args.extent * args.inner;
+  const i64 columns = column_end - column, apart = args.a_stride[2];
+  if (columns == args.inner)
+    for (i64 i = row * args.inner; i < row_end * args.inner; ++i) out[i] = fold_neutral<F, T>();
+  else
+    for (i64 r = row; r < row_end; ++r)
+      for (i64 k = column; k < column_end; ++k) out[r * args.inner + k] = fold_neutral<F, T>();
+  const i64 index_step = args.b_stride[1], step = args.a_stride[1], extent = args.extent;
+  if (args.inner == 1) {
+    for (i64 j = 0; j < args.count; ++j) {
+      const i64 at = detail::line_place(index[j * index_step], extent);
+      if (at >= row && at < row_end) out[at] = fold<F>(out[at], update[j * step]);
+    }
+  } else if (args.b_stride[2] == 0) {  // one index for all columns
+    for (i64 j = 0; j < args.count; ++j) {
+      const i64 at = detail::line_place(index[j * index_step], extent);
+      if (at < row || at >= row_end) continue;
+      T* to = out + at * args.inner + column;
+      const T* from = update + j * step + column * apart;
+      if (apart == 1)
+        for (i64 k = 0; k < columns; ++k) to[k] = fold<F>(to[k], from[k]);
+      else
+        for (i64 k = 0; k < columns; ++k) to[k] = fold<F>(to[k], from[k * apart]);
+    }
+  } else {
+    for (i64 j = 0; j < args.count; ++j)
+      for (i64 k = column; k < column_end; ++k) {
+        const i64 at = detail::line_place(index[j * index_step + k * args.b_stride[2]], extent);
+        if (at < row || at >= row_end) continue;
+        T& to = out[at * args.inner + k];
+        to = fold<F>(to, update[j * step + k * apart]);
+      }
+  }
+}
+
+// As scatter_tile, by a block.
 template <class T, class I, LineFold F, class Team>
-WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 row, i64 row_end, i64 column,
-                                 i64 column_end) {
+WEFT_HD_INLINE void scatter_together(Team& team, const LineArgs& args, i64 o, i64 row, i64 row_end,
+                                     i64 column, i64 column_end) {
   const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
   const I* index = static_cast<const I*>(args.b) + o * args.b_stride[0];
   T* out = static_cast<T*>(args.out) + o * args.extent * args.inner;
@@ -13333,16 +13401,7 @@ WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 ro
   for (i64 i = team.rank(); i < (row_end - row) * columns; i += team.size())
     out[(row + i / columns) * args.inner + column + i % columns] = fold_neutral<F, T>();
   team.sync();
-  if constexpr (detail::is_serial<Team>) {
-    const bool rows = args.b_stride[2] == 0 || args.inner == 1;  // one index for all columns
-    for (i64 j = 0; j < args.count; ++j) {
-      i64 at = rows ? detail::line_place(index[j * args.b_stride[1]], args.extent) : 0;
-      for (i64 k = column; k < column_end; ++k) {
-        if (!rows) at = detail::line_place(index[j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
-        if (at >= row && at < row_end) add(at, j, k);
-      }
-    }
-  } else if (args.inner > 1 && args.b_stride[2] != 0) {
+  if (args.inner > 1 && args.b_stride[2] != 0) {
     // each column has indices of its own: a thread owns columns
     for (i64 k = column + team.rank(); k < column_end; k += team.size())
       for (i64 j = 0; j < args.count; ++j) {
@@ -13395,6 +13454,16 @@ WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 ro
       team.sync();
     }
   }
+}
+
+// Rows [row, row_end) and columns [column, column_end) of part o of scatter's result.
+template <class T, class I, LineFold F, class Team>
+WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 row, i64 row_end, i64 column,
+                                 i64 column_end) {
+  if constexpr (detail::is_serial<Team>)
+    scatter_serially<T, I, F>(args, o, row, row_end, column, column_end);
+  else
+    scatter_together<T, I, F>(team, args, o, row, row_end, column, column_end);
 }
 
 // Elements [begin, end) of search's result: by halves, NaN counting as greater than all.
@@ -14520,13 +14589,21 @@ void run_scatter(const HostLaunch& launch, int threads) {
   using I = ctype<static_cast<DType>(C::w[1])>;
   constexpr LineFold f = static_cast<LineFold>(C::w[2]);
   const LineArgs args = line_args(launch.args, launch.numbers);
-  const i64 block = (args.extent + args.count) * args.inner < 65536 ? args.inner : 64;
-  const i64 blocks = args.inner > 0 ? (args.inner + block - 1) / block : 0;
-  parallel_for(args.outer * blocks, threads, [&](i64 part) {
+  TableCut cut = table_cut(args.extent, args.inner, args.count);
+  if (args.b_stride[2] != 0) {  // every column has its own indices
+    cut.rows = args.extent;
+    cut.row_pieces = 1;
+    cut.columns = (args.extent + args.count) * args.inner < 65536 ? args.inner : 64;
+    cut.column_pieces = args.inner > 0 ? (args.inner + cut.columns - 1) / cut.columns : 0;
+  }
+  const i64 pieces = cut.row_pieces * cut.column_pieces;
+  parallel_for(args.outer * pieces, threads, [&](i64 part) {
     SerialTeam team;
-    const i64 column = part % blocks * block, end = column + block;
-    scatter_tile<T, I, f>(team, args, part / blocks, 0, args.extent, column,
-                          end < args.inner ? end : args.inner);
+    const i64 piece = part % pieces;
+    const i64 row = piece / cut.column_pieces * cut.rows, column = piece % cut.column_pieces * cut.columns;
+    const i64 row_end = row + cut.rows < args.extent ? row + cut.rows : args.extent;
+    scatter_tile<T, I, f>(team, args, part / pieces, row, row_end, column,
+                          column + cut.columns < args.inner ? column + cut.columns : args.inner);
   });
 }
 
