@@ -2929,7 +2929,8 @@ class Fuser {
     Group& group = f.groups[at];
     if (nodes_[group.opaque].op != Op::dot || group.bias >= 0) return false;
     const int base = through_broadcasts(x);
-    if (role_[base] == Role::generator || role_[base] == Role::inlined) return false;
+    if (role_[base] == Role::generator) return false;
+    if (role_[base] == Role::inlined && !(is_bias(group, x, at) && make_early(base))) return false;
     const int root = memory_node(x);
     if (after_memory(root) > at) return false;
     // state that is updated by what is added to it is rather written where it lives
@@ -2939,8 +2940,7 @@ class Fuser {
     if (group.added < 0 && is_contiguous(v, d)) {
       group.added = x;
     } else {
-      const int b = edges_[nodes_[group.opaque].first + 1];
-      if (!is_column_bias(g, group.opaque, v, f.view_in(g, b, at))) return false;
+      if (!is_bias(group, x, at)) return false;
       group.bias = x;
     }
     resolve(x);
@@ -2951,6 +2951,38 @@ class Fuser {
     stored_[i] = 1;
     group_[i] = at;
     earliest_[i] = at + 1;
+    return true;
+  }
+  // Whether x is the same for every row of the product that group `at` computes.
+  constexpr bool is_bias(const Group& group, int x, int at) const {
+    const int b = edges_[nodes_[group.opaque].first + 1];
+    return is_column_bias(g, group.opaque, view_of_memory(x), f.view_in(g, b, at));
+  }
+  // Stores x, arithmetic on leaves, before everything else, in one kernel with others of its shape.
+  constexpr bool make_early(int x) {
+    constexpr int most_groups = 2, most_weight = 16;
+    if (again_cost_[x] == 0) return false;
+    const int shape = nodes_[x].shape;
+    int at = 0;
+    while (at < s.prelude_used &&
+           (f.groups[at].shape != shape || f.groups[at].mixed || f.groups[at].weight >= most_weight))
+      ++at;
+    if (at == s.prelude_used) {
+      if (at >= most_groups) return false;
+      ++s.prelude_used;
+      f.groups[at].space = shapes_[shape];
+      f.groups[at].shape = shape;
+    }
+    Group& group = f.groups[at];
+    group.weight += ir::info(nodes_[x].op).cost + 1;
+    before_[x] = group.last;
+    group.last = x;
+    role_[x] = Role::fused;
+    again_cost_[x] = 0;
+    group_[x] = earliest_[x] = at;
+    stored_[x] = 1;
+    for (int k = nodes_[x].first; k < nodes_[x].first + nodes_[x].arity; ++k)
+      read_by(at, memory_node(edges_[k]));
     return true;
   }
   // As resolve, of what is in memory anyway.
@@ -3466,6 +3498,12 @@ class Cutter {
     // sums across rows keep one partial result a chunk: few, long chunks
     const i64 most = columns ? 16 : totals ? 64 : 1024;
     if (cut.rows > per_chunk * most) per_chunk = (cut.rows + most - 1) / most;
+    // few pieces of work: as many as any usual number of threads shares evenly
+    if (small && cut.rows > per_chunk) {
+      i64 pieces = 2;
+      while (pieces < 32 && pieces * per_chunk < cut.rows) pieces *= 2;
+      if (pieces * per_chunk >= cut.rows) per_chunk = (cut.rows + pieces - 1) / pieces;
+    }
     cut.rows_per_chunk = per_chunk;
     cut.chunks = cut.rows > 0 ? (cut.rows + per_chunk - 1) / per_chunk : 0;
     return cut;
@@ -3485,7 +3523,10 @@ class Cutter {
   // How many elements make a unit of work that is worth a thread (about 5 microseconds).
   constexpr i64 dear_elements(const Group& group) const {
     i64 cost = 1;
-    for (int i = 0; i < group.body.size; ++i) cost += ir::info(nodes_[pool_[group.body.begin + i]].op).cost;
+    for (int i = 0; i < group.body.size; ++i) {
+      const ir::Op op = nodes_[pool_[group.body.begin + i]].op;
+      cost += op == ir::Op::pad ? 3 : ir::info(op).cost;  // a window asks what is inside
+    }
     const i64 elements = 131072 / cost;
     return elements < 1024 ? 1024 : elements < chunk_elements ? elements : chunk_elements;
   }
@@ -30031,6 +30072,10 @@ constexpr void add(Value, Value g, Value* out) { out[0] = out[1] = g; }
 constexpr void sub(Value, Value g, Value* out) { out[0] = g, out[1] = -g; }
 constexpr void mul(Value y, Value g, Value* out) { out[0] = g * y.in(1), out[1] = g * y.in(0); }
 constexpr void div(Value y, Value g, Value* out) {
+  if (y.in(0).is(1)) {  // what is divided by is at hand as a factor
+    out[1] = -(g * y * y);
+    return;
+  }
   out[0] = g / y.in(1);
   if (!y.in(1).is_constant()) out[1] = -(out[0] * y);
 }
