@@ -227,6 +227,65 @@ int layer_case() {
   return bench::serve(memory, {[&] { f(x, upstream); }, facts(f)});
 }
 
+// A function of x and parameters with its gradients, given the upstream one, from one trace.
+template <class F>
+struct FunctionBothWays {
+  constexpr auto operator()(auto upstream, auto... x) const {
+    const auto y = F{}(x...);
+    List<int> arguments;
+    (arguments.push(x.value.id), ...);
+    const auto found = passes::differentiate(y.value, upstream.value, arguments);
+    int n = 0;
+    return std::tuple{y, decltype(x){found[n++]}...};
+  }
+};
+
+// A depthwise layer as in MobileNet, both ways.
+int depthwise_case() {
+  const bench::MemoryWatch memory;
+  const auto layer = [](auto x, auto w) { return conv2d<ConvOptions{.padding = 1, .groups = 128}>(x, w); };
+  auto f = compile(Cpu{}, FunctionBothWays<std::remove_const_t<decltype(layer)>>{}, in<f32, 16, 128, 56, 56>,
+                   in<f32, 16, 128, 56, 56>, in<f32, 128, 1, 3, 3>);
+  const auto x = normal(16 * 128 * 56 * 56, 1), upstream = normal(16 * 128 * 56 * 56, 2),
+             w = normal(128 * 9, 3);
+  return bench::serve(memory, {[&] { f(upstream, x, w); }, facts(f)});
+}
+
+// Averages of windows that overlap, both ways.
+int avg_pool_case() {
+  const bench::MemoryWatch memory;
+  const auto pool = [](auto x) { return avg_pool2d<3, PoolOptions{.stride = 2, .padding = 1}>(x); };
+  auto f = compile(Cpu{}, FunctionBothWays<std::remove_const_t<decltype(pool)>>{}, in<f32, 16, 64, 28, 28>,
+                   in<f32, 16, 64, 56, 56>);
+  const auto x = normal(16 * 64 * 56 * 56, 1), upstream = normal(16 * 64 * 28 * 28, 2);
+  return bench::serve(memory, {[&] { f(upstream, x); }, facts(f)});
+}
+
+// The gradient of an embedding of 8192 tokens in a table of 50000 rows.
+int embedding_case() {
+  const bench::MemoryWatch memory;
+  auto f = compile(
+      Cpu{},
+      [](auto table, auto tokens, auto upstream) {
+        const auto rows = nn::functional::embedding(tokens, table);
+        List<int> arguments;
+        arguments.push(table.value.id);
+        return decltype(table){passes::differentiate(rows.value, upstream.value, arguments)[0]};
+      },
+      in<f32, 50000, 256>, in<i32, 8192>, in<f32, 8192, 256>);
+  const auto table = normal(50000 * 256, 1), upstream = normal(8192 * 256, 2);
+  const auto tokens = labels(8192, 50000, 3);
+  return bench::serve(memory, {[&] { f(table, tokens, upstream); }, facts(f)});
+}
+
+int topk_case() {
+  const bench::MemoryWatch memory;
+  auto f = compile(
+      Cpu{}, [](auto x) { return topk<500>(x); }, in<f32, 1024, 10000>);
+  const auto x = normal(1024 * 10000, 1);
+  return bench::serve(memory, {[&] { f(x); }, facts(f)});
+}
+
 int cross_entropy_case() {
   const bench::MemoryWatch memory;
   auto f = compile(
@@ -281,6 +340,10 @@ int main(int argc, char** argv) {
   if (name == "group_norm") return layer_case<nn::GroupNorm<8, 64>, 64, 64, 28, 28>();
   if (name == "instance_norm")
     return layer_case<nn::InstanceNorm2d<64, nn::InstanceNormOptions{.affine = true}>, 64, 64, 28, 28>();
+  if (name == "depthwise") return depthwise_case();
+  if (name == "avg_pool") return avg_pool_case();
+  if (name == "embedding") return embedding_case();
+  if (name == "topk") return topk_case();
   if (name == "cross_entropy") return cross_entropy_case();
   if (name == "matmul") return product_of_squares(Engine::builtin);
   if (name == "matmul_blas") return product_of_squares(Engine::blas);

@@ -124,6 +124,43 @@ def layer(module, *shape):
     return make
 
 
+def both_ways(function, upstream, *shapes):
+    def make():
+        arguments = [torch.randn(*shape, requires_grad=True) for shape in shapes]
+        g = torch.randn(*upstream)
+
+        def run():
+            for x in arguments:
+                x.grad = None
+            function(*arguments).backward(g)
+
+        return run
+
+    return make
+
+
+def embedding():
+    table = torch.randn(50000, 256, requires_grad=True)
+    rows = F.embedding(torch.randint(0, 50000, (8192,)), table)
+    upstream = torch.randn(8192, 256)
+
+    def run():
+        table.grad = None
+        rows.backward(upstream, retain_graph=True)
+
+    return run
+
+
+def topk():
+    x = torch.randn(1024, 10000)
+
+    @torch.no_grad()
+    def run():
+        return torch.topk(x, 500)
+
+    return run
+
+
 def cross_entropy():
     x = torch.randn(2048, 50257, requires_grad=True)
     target = torch.randint(0, 50257, (2048,))
@@ -154,6 +191,11 @@ CASES = {
     "batch_norm": layer(torch.nn.BatchNorm2d(64), 64, 64, 28, 28),
     "group_norm": layer(torch.nn.GroupNorm(8, 64), 64, 64, 28, 28),
     "instance_norm": layer(torch.nn.InstanceNorm2d(64, affine=True), 64, 64, 28, 28),
+    "depthwise": both_ways(lambda x, w: F.conv2d(x, w, padding=1, groups=128), (16, 128, 56, 56),
+                           (16, 128, 56, 56), (128, 1, 3, 3)),
+    "avg_pool": both_ways(lambda x: F.avg_pool2d(x, 3, 2, 1), (16, 64, 28, 28), (16, 64, 56, 56)),
+    "embedding": embedding,
+    "topk": topk,
     "cross_entropy": cross_entropy,
 }
 

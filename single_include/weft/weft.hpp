@@ -2940,7 +2940,8 @@ class Fuser {
     Group& group = f.groups[at];
     if (nodes_[group.opaque].op != Op::dot || group.bias >= 0) return false;
     const int base = through_broadcasts(x);
-    if (role_[base] == Role::generator || role_[base] == Role::inlined) return false;
+    if (role_[base] == Role::generator) return false;
+    if (role_[base] == Role::inlined && !(is_bias(group, x, at) && make_early(base))) return false;
     const int root = memory_node(x);
     if (after_memory(root) > at) return false;
     // state that is updated by what is added to it is rather written where it lives
@@ -2950,8 +2951,7 @@ class Fuser {
     if (group.added < 0 && is_contiguous(v, d)) {
       group.added = x;
     } else {
-      const int b = edges_[nodes_[group.opaque].first + 1];
-      if (!is_column_bias(g, group.opaque, v, f.view_in(g, b, at))) return false;
+      if (!is_bias(group, x, at)) return false;
       group.bias = x;
     }
     resolve(x);
@@ -2962,6 +2962,38 @@ class Fuser {
     stored_[i] = 1;
     group_[i] = at;
     earliest_[i] = at + 1;
+    return true;
+  }
+  // Whether x is the same for every row of the product that group `at` computes.
+  constexpr bool is_bias(const Group& group, int x, int at) const {
+    const int b = edges_[nodes_[group.opaque].first + 1];
+    return is_column_bias(g, group.opaque, view_of_memory(x), f.view_in(g, b, at));
+  }
+  // Stores x, arithmetic on leaves, before everything else, in one kernel with others of its shape.
+  constexpr bool make_early(int x) {
+    constexpr int most_groups = 2, most_weight = 16;
+    if (again_cost_[x] == 0) return false;
+    const int shape = nodes_[x].shape;
+    int at = 0;
+    while (at < s.prelude_used &&
+           (f.groups[at].shape != shape || f.groups[at].mixed || f.groups[at].weight >= most_weight))
+      ++at;
+    if (at == s.prelude_used) {
+      if (at >= most_groups) return false;
+      ++s.prelude_used;
+      f.groups[at].space = shapes_[shape];
+      f.groups[at].shape = shape;
+    }
+    Group& group = f.groups[at];
+    group.weight += ir::info(nodes_[x].op).cost + 1;
+    before_[x] = group.last;
+    group.last = x;
+    role_[x] = Role::fused;
+    again_cost_[x] = 0;
+    group_[x] = earliest_[x] = at;
+    stored_[x] = 1;
+    for (int k = nodes_[x].first; k < nodes_[x].first + nodes_[x].arity; ++k)
+      read_by(at, memory_node(edges_[k]));
     return true;
   }
   // As resolve, of what is in memory anyway.
@@ -3477,6 +3509,12 @@ class Cutter {
     // sums across rows keep one partial result a chunk: few, long chunks
     const i64 most = columns ? 16 : totals ? 64 : 1024;
     if (cut.rows > per_chunk * most) per_chunk = (cut.rows + most - 1) / most;
+    // few pieces of work: as many as any usual number of threads shares evenly
+    if (small && cut.rows > per_chunk) {
+      i64 pieces = 2;
+      while (pieces < 32 && pieces * per_chunk < cut.rows) pieces *= 2;
+      if (pieces * per_chunk >= cut.rows) per_chunk = (cut.rows + pieces - 1) / pieces;
+    }
     cut.rows_per_chunk = per_chunk;
     cut.chunks = cut.rows > 0 ? (cut.rows + per_chunk - 1) / per_chunk : 0;
     return cut;
@@ -3496,7 +3534,10 @@ class Cutter {
   // How many elements make a unit of work that is worth a thread (about 5 microseconds).
   constexpr i64 dear_elements(const Group& group) const {
     i64 cost = 1;
-    for (int i = 0; i < group.body.size; ++i) cost += ir::info(nodes_[pool_[group.body.begin + i]].op).cost;
+    for (int i = 0; i < group.body.size; ++i) {
+      const ir::Op op = nodes_[pool_[group.body.begin + i]].op;
+      cost += op == ir::Op::pad ? 3 : ir::info(op).cost;  // a window asks what is inside
+    }
     const i64 elements = 131072 / cost;
     return elements < 1024 ? 1024 : elements < chunk_elements ? elements : chunk_elements;
   }
@@ -10614,8 +10655,16 @@ inline constexpr NoGradient no_gradient{};
 // its columns in memory. The same operands give the same bits for any number of threads: the work is cut by
 // shape, and taps are summed in an order that depends on shape and strides alone.
 //
-// Two ways: with many outputs a vector's lanes are outputs and rows are places, each place a pointer into x;
-// with few (depthwise, averages) lanes are neighbouring places. Phases of a dilated x run one by one.
+// Three ways: with many outputs a vector's lanes are outputs (conv/rows.hpp); with few, neighbouring places
+// (conv/lanes.hpp) or, where a line of taps fills more of a vector than a line of places, neighbouring taps
+// (conv/taps.hpp). A dilated x is a convolution without gaps for every phase.
+
+// ---- weft/kernels/conv/lanes.hpp ----
+// A block of a convolution with few outputs (depthwise, averages): a vector's lanes are neighbouring places.
+
+// ---- weft/kernels/conv/plan.hpp ----
+// How a convolution without gaps is cut, and what a vector's lanes are in it. Law: a function of its shape
+// alone.
 
 // ---- weft/kernels/conv/source.hpp ----
 // What a block of a convolution's result reads: x in place where its type fits and every tap lies inside,
@@ -11289,8 +11338,12 @@ constexpr ConvCut conv_cut(const ConvShape& s, i64 places) {
   return c;
 }
 
-// Element (image, place, channel, tap) lies at base + image * image_step + channel * channel_step + the sums
-// of place_step and tap(); all counted from the block's and the channels' first.
+// Which neighbours must be neighbours in memory: none, places of the last axis, or taps of it.
+enum class ConvNear { none, places, taps };
+
+// Element (image, place, channel, tap) lies at base + image * image_step + channel * channel_step + place() +
+// tap() of each axis; all counted from the block's and the channels' first. Of ConvNear::none and
+// ::places, place() is a multiple of place_step.
 template <class S>
 struct ConvSource {
   const S* base = nullptr;
@@ -11298,10 +11351,12 @@ struct ConvSource {
   i64 place_step[3]{}, tap_step[3]{};
   i64 interleaved = 1, part = 0;  // the last axis lies as `interleaved` parts, place after place
 
-  i64 tap(int axis, i64 k) const {
-    if (axis < 2 || interleaved == 1) return k * tap_step[axis];
-    const i64 at = k * tap_step[2];
-    return at % interleaved * part + at / interleaved;
+  i64 tap(int axis, i64 k) const { return along(axis, k * tap_step[axis]); }
+  i64 place(int axis, i64 k) const { return along(axis, k * place_step[axis]); }
+
+ private:
+  i64 along(int axis, i64 at) const {
+    return axis < 2 || interleaved == 1 ? at : at % interleaved * part + at / interleaved;
   }
 };
 
@@ -11319,16 +11374,88 @@ constexpr i64 conv_copy_size(const ConvShape& s, const ConvCut& cut, i64 channel
   i64 size = cut.size[0] * channels;
   for (int k = 0; k < 3; ++k) {
     const i64 length = conv_span(s.axis[k], 0, cut.size[k + 1]).length;
-    size *= k < 2 ? length : (length + s.axis[2].stride - 1) / s.axis[2].stride * s.axis[2].stride;
+    const i64 apart = s.axis[2].stride > s.axis[2].w_dilation ? s.axis[2].stride : s.axis[2].w_dilation;
+    size *= k < 2 ? length : length + apart - 1;
   }
   return size + 4 * dot_lanes<S>;
 }
 
-// `x`: the group's. Lanes: whether neighbouring places must be neighbours in memory.
-template <bool Lanes, class TX, class S>
+// out[0, n), every second element of `in`; reads no further than the last one's neighbour.
+template <class S>
+void conv_every_second(const S* in, i64 n, S* out) {
+  i64 q = 0;
+  if constexpr (std::is_same_v<S, f32>) {
+#if defined(__AVX512F__)
+    for (; q < n; q += 16) {
+      const i64 left = 2 * (n - q) - 1;
+      const DotVector<f32>::type low = dot_load_first<f32>(in + 2 * q, left < 16 ? left : 16),
+                                 high = dot_load_first<f32>(in + 2 * q + 16, left < 16   ? 0
+                                                                             : left < 32 ? left - 16
+                                                                                         : 16);
+      dot_store_first<f32>(
+          out + q,
+          __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30),
+          n - q < 16 ? n - q : 16);
+    }
+#endif
+    for (; q + 4 <= n - 1; q += 4) {
+      DotQuad low, high;
+      __builtin_memcpy(&low, in + 2 * q, sizeof low);
+      __builtin_memcpy(&high, in + 2 * q + 4, sizeof high);
+      const DotQuad even = __builtin_shufflevector(low, high, 0, 2, 4, 6);
+      __builtin_memcpy(out + q, &even, sizeof even);
+    }
+  }
+  for (; q < n; ++q) out[q] = in[2 * q];
+}
+
+// One line of x with the padding in it, `line` elements, of which [from, to) are x's.
+template <class TX, class S>
+void conv_copy_line(const TX* in, i64 step, i64 from, i64 to, i64 line, S* out) {
+  for (i64 i = 0; i < from; ++i) out[i] = S{};
+  if (step != 1) {
+    for (i64 i = from; i < to; ++i) out[i] = static_cast<S>(in[i * step]);
+  } else if constexpr (std::is_same_v<TX, S>) {
+    if (to > from) __builtin_memcpy(out + from, in + from, static_cast<std::size_t>(to - from) * sizeof(S));
+  } else {
+    for (i64 i = from; i < to; ++i) out[i] = static_cast<S>(in[i]);
+  }
+  for (i64 i = to; i < line; ++i) out[i] = S{};
+}
+// Elements of a line, or of each of the parts that take them in turn.
+struct ConvParts {
+  i64 parts = 1, whole = 0, rest = 0;
+  constexpr ConvParts(i64 count, i64 elements)
+      : parts(count), whole(elements / count), rest(elements % count) {}
+  constexpr i64 of(i64 part) const { return whole + (part < rest ? 1 : 0); }
+};
+
+// The same as parts: element q * parts + p is element q of part p, and parts are `part` elements.
+template <class TX, class S>
+void conv_split_line(const TX* in, i64 step, const ConvParts& from, const ConvParts& to, i64 part, S* out) {
+  const i64 apart = from.parts * step;
+  for (i64 p = 0; p < from.parts; ++p, in += step, out += part) {
+    const i64 first = from.of(p), end = to.of(p);
+    for (i64 q = 0; q < first; ++q) out[q] = S{};
+    for (i64 q = end; q < part; ++q) out[q] = S{};
+    if constexpr (std::is_same_v<TX, S>)
+      if (apart == 2) {
+        conv_every_second(in + first * 2, end - first, out + first);
+        continue;
+      }
+    for (i64 q = first; q < end; ++q) out[q] = static_cast<S>(in[q * apart]);
+  }
+}
+
+// `x`: the group's.
+template <ConvNear Near, class TX, class S>
 ConvSource<S> conv_source(const ConvShape& s, const ConvBlock& block, i64 channel, i64 channels, const TX* x,
                           S* copy) {
   ConvSource<S> r;
+  // how far apart what must be near is in x
+  const i64 apart = Near == ConvNear::places ? s.axis[2].stride
+                    : Near == ConvNear::taps ? s.axis[2].w_dilation
+                                             : 1;
   ConvSpan span[3];
   bool inside = true;
   for (int k = 0; k < 3; ++k) {
@@ -11337,7 +11464,7 @@ ConvSource<S> conv_source(const ConvShape& s, const ConvBlock& block, i64 channe
   }
   x += block.begin[0] * s.x_n + channel * s.x_c;
   if constexpr (std::is_same_v<TX, S>)
-    if (inside && (!Lanes || (dot_masks<S> && s.axis[2].x == 1 && s.axis[2].stride == 1))) {
+    if (inside && (Near == ConvNear::none || (dot_masks<S> && s.axis[2].x == 1 && apart == 1))) {
       r.base = x;
       r.image_step = s.x_n;
       r.channel_step = s.x_c;
@@ -11348,8 +11475,7 @@ ConvSource<S> conv_source(const ConvShape& s, const ConvBlock& block, i64 channe
       }
       return r;
     }
-  const i64 stride = s.axis[2].stride;
-  r.interleaved = Lanes ? stride : 1;
+  r.interleaved = apart;
   r.part = (span[2].length + r.interleaved - 1) / r.interleaved;
   const i64 line = r.part * r.interleaved, plane = line * span[1].length;
   r.base = copy;
@@ -11357,7 +11483,7 @@ ConvSource<S> conv_source(const ConvShape& s, const ConvBlock& block, i64 channe
   r.image_step = r.channel_step * channels;
   r.place_step[0] = s.axis[0].stride * plane;
   r.place_step[1] = s.axis[1].stride * line;
-  r.place_step[2] = Lanes ? 1 : stride;
+  r.place_step[2] = s.axis[2].stride;
   r.tap_step[0] = s.axis[0].w_dilation * plane;
   r.tap_step[1] = s.axis[1].w_dilation * line;
   r.tap_step[2] = s.axis[2].w_dilation;
@@ -11367,6 +11493,7 @@ ConvSource<S> conv_source(const ConvShape& s, const ConvBlock& block, i64 channe
       span[2].first < 0 ? (-span[2].first < span[2].length ? -span[2].first : span[2].length) : 0;
   i64 to = s.axis[2].in - span[2].first < span[2].length ? s.axis[2].in - span[2].first : span[2].length;
   if (to < from) to = from;
+  const ConvParts from_part(apart, from), to_part(apart, to);
   S* out = copy;
   for (i64 n = 0; n < block.count[0]; ++n)
     for (i64 c = 0; c < channels; ++c)
@@ -11378,22 +11505,115 @@ ConvSource<S> conv_source(const ConvShape& s, const ConvBlock& block, i64 channe
               x + n * s.x_n + c * s.x_c + at_d * s.axis[0].x + at_h * s.axis[1].x + span[2].first * x_w;
           if (!there) {
             for (i64 i = 0; i < line; ++i) out[i] = S{};
-          } else if (r.interleaved == 1) {
-            for (i64 i = 0; i < from; ++i) out[i] = S{};
-            if (x_w == 1)
-              for (i64 i = from; i < to; ++i) out[i] = static_cast<S>(in[i]);
-            else
-              for (i64 i = from; i < to; ++i) out[i] = static_cast<S>(in[i * x_w]);
-            for (i64 i = to; i < line; ++i) out[i] = S{};
+          } else if (apart == 1) {
+            conv_copy_line(in, x_w, from, to, line, out);
           } else {
-            for (i64 p = 0; p < r.interleaved; ++p)
-              for (i64 q = 0; q < r.part; ++q) {
-                const i64 i = q * r.interleaved + p;
-                out[p * r.part + q] = i >= from && i < to ? static_cast<S>(in[i * x_w]) : S{};
-              }
+            conv_split_line(in, x_w, from_part, to_part, r.part, out);
           }
         }
   return r;
+}
+
+}  // namespace weft::kernels
+
+namespace weft::kernels {
+
+// What lies next to each other in a vector.
+enum class ConvWay : u8 { outputs, places, taps };
+
+// How a phase is cut. Chosen from its extents alone.
+struct ConvPlan {
+  ConvWay way = ConvWay::places;
+  ConvCut cut;
+  i64 output_cuts = 1, outputs = 0;  // pieces, and outputs of a piece
+  i64 width = 0;                     // of a row of sums
+  i64 chunks = 1, channels = 0;      // of the channels, and channels of a chunk
+  i64 block_channels = 0, block_taps = 0;
+  constexpr i64 block() const { return block_channels * block_taps; }
+};
+
+inline constexpr i64 conv_block_k = dot_block_k;
+inline constexpr i64 conv_block_span =
+    16384;  // elements of x that channels of a block have, lanes being taps
+
+template <class S>
+constexpr ConvPlan conv_plan(const ConvShape& s) {
+  constexpr i64 lane_count = dot_lanes<S>;
+  ConvPlan p;
+  const i64 taps = s.taps(), rows = s.batch * s.places();
+  const bool by_output = 4 * s.outputs >= 3 * lane_count;
+  if (by_output) p.way = ConvWay::outputs;
+  // the share of a vector's lanes that a line fills, as a fraction's parts
+  const auto padded = [](i64 n) { return dot_ceil_div(n, lane_count) * lane_count; };
+  const i64 line = s.axis[2].out, window = s.axis[2].window;
+  if (!by_output && window * padded(line) > line * padded(window) && s.channels * taps >= 8 * lane_count)
+    p.way = ConvWay::taps;
+  if (by_output) {
+    p.output_cuts = dot_ceil_div(s.outputs, 2 * dot_tile_cols<S>);
+    p.outputs = dot_ceil_div(dot_ceil_div(s.outputs, p.output_cuts), lane_count) * lane_count;
+    p.output_cuts = dot_ceil_div(s.outputs, p.outputs);
+  } else {
+    p.outputs = s.outputs;
+  }
+  i64 places = by_output ? 65536 / p.outputs : 4096;
+  places = places > 1024 && by_output ? 1024 : places;
+  const auto items = [&] { return s.groups * p.output_cuts * p.cut.blocks() * p.chunks; };
+  p.cut = conv_cut(s, places);
+  // few sums over many taps: parts of the channels, whose sums are added up at the end
+  if (items() < 16) {
+    const i64 work = rows * s.outputs * s.channels * taps;
+    const i64 wanted = dot_ceil_div(16, items()), worth = work / 2000000;
+    p.chunks = wanted < worth ? wanted : worth;
+    if (p.chunks > s.channels) p.chunks = s.channels;
+    if (p.chunks < 1) p.chunks = 1;
+  }
+  p.channels = dot_ceil_div(s.channels, p.chunks);
+  p.chunks = dot_ceil_div(s.channels, p.channels);
+  while (items() < 16 && places > 64) p.cut = conv_cut(s, places /= 2);
+  if (p.way == ConvWay::taps) {
+    i64 span = 1;  // of a channel
+    for (const ConvAxis& a : s.axis) span *= (a.out - 1) * a.stride + (a.window - 1) * a.w_dilation + 1;
+    p.block_channels = span < conv_block_span ? conv_block_span / span : 1;
+    if (p.block_channels > p.channels) p.block_channels = p.channels;
+    p.block_taps = s.axis[0].window * s.axis[1].window * padded(window);
+  } else if (taps <= conv_block_k) {
+    const i64 most = conv_block_k / taps, blocks = dot_ceil_div(p.channels, most);
+    p.block_channels = dot_ceil_div(p.channels, blocks);
+    p.block_taps = taps;
+  } else {
+    p.block_channels = 1;
+    p.block_taps = dot_ceil_div(taps, dot_ceil_div(taps, conv_block_k));
+  }
+  const i64 lines = p.cut.size[0] * p.cut.size[1] * p.cut.size[2];
+  p.width = p.way == ConvWay::outputs  ? p.outputs
+            : p.way == ConvWay::places ? lines * padded(p.cut.size[3])
+                                       : lines * p.cut.size[3] * lane_count;
+  return p;
+}
+
+// The taps of a block, in the order in which they are summed: offsets into x and into w.
+struct ConvTaps {
+  i64* x = nullptr;
+  i64* w = nullptr;
+};
+template <class S>
+void conv_taps(const ConvShape& s, const ConvSource<S>& source, i64 channels, i64 first_tap, i64 taps,
+               const ConvTaps& out) {
+  i64 l = 0;
+  for (i64 c = 0; c < channels; ++c)
+    for (i64 t = first_tap; t < first_tap + taps; ++t, ++l) {
+      i64 rest = t, x = c * source.channel_step, w = c * s.w_c;
+      for (int k = 2; k >= 0; --k) {
+        const ConvAxis& a = s.axis[k];
+        i64 tap = rest % a.window;
+        rest /= a.window;
+        if (a.w < 0) tap = a.window - 1 - tap;  // w in the order of its memory
+        x += source.tap(k, tap);
+        w += tap * a.w;
+      }
+      out.x[l] = x;
+      out.w[l] = w;
+    }
 }
 
 }  // namespace weft::kernels
@@ -11404,7 +11624,7 @@ ConvSource<S> conv_source(const ConvShape& s, const ConvBlock& block, i64 channe
 namespace weft::kernels {
 
 // Sum r, lane j of `c` gathers a[r][at[l]] * b[l * b_row + j] (ConvGathers::by_row), or a[r][l] * b[at[l] +
-// j] (ConvGathers::by_lane), over l < k. Of b's last vector `last` lanes are there, of c's all.
+// j] (ConvGathers::by_lane), over l < k. Of b's last vector `last` lanes are there.
 template <class T>
 struct ConvTile {
   i64 k = 0;
@@ -11415,10 +11635,27 @@ struct ConvTile {
   T* c = nullptr;
   i64 c_row = 0;
   i64 last = 0;
-  bool accumulate = false;  // start from what c holds
+  i64 c_last = dot_lanes<T>;  // lanes of c's last vector; by_lane alone asks
+  bool accumulate = false;    // start from what c holds
 };
 
 enum class ConvGathers { by_row, by_lane };
+
+// Stores the first `there` lanes of sums, or adds them to what is there.
+template <class T>
+WEFT_INLINE void conv_put(T* c, const typename DotVector<T>::type& sums, i64 there, bool accumulate) {
+  if (there == dot_lanes<T>) {
+    if (accumulate)
+      dot_store<T>(c, sums + dot_load<T>(c));
+    else
+      dot_store<T>(c, sums);
+  } else {
+    if (accumulate)
+      dot_store_first<T>(c, sums + dot_load_first<T>(c, there), there);
+    else
+      dot_store_first<T>(c, sums, there);
+  }
+}
 
 template <class T, ConvGathers Gathers, int Rows, int Vectors>
 void conv_tile(const ConvTile<T>& tile) {
@@ -11454,9 +11691,45 @@ void conv_tile(const ConvTile<T>& tile) {
   dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
     T* c = tile.c + r * tile.c_row;
     dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
-      if (tile.accumulate) sum[r][v] += dot_load<T>(c + v * lane_count);
-      dot_store<T>(c + v * lane_count, sum[r][v]);
+      const i64 there = rows || v < Vectors - 1 ? lane_count : tile.c_last;
+      conv_put<T>(c + v * lane_count, sum[r][v], there, tile.accumulate);
     });
+  });
+}
+
+// The same of one row of weights and several lines of places: sum i, lane j of `c` gathers a[0][l] * b[i *
+// b_row + at[l] + j].
+template <class T, int Lines, int Vectors>
+void conv_line_tile(const ConvTile<T>& tile) {
+  using V = typename DotVector<T>::type;
+  constexpr i64 lane_count = dot_lanes<T>;
+  const i64 last = tile.last, b_row = tile.b_row, k = tile.k;
+  const i64* const at = tile.at;
+  const T* const a = tile.a[0];
+  const T* const b = tile.b;
+  V sum[Lines][Vectors];
+  dot_each<Lines>([&](auto i) WEFT_DOT_LAMBDA {
+    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA { sum[i][v] = dot_splat<T>(T{}); });
+  });
+  for (i64 l = 0; l < k; ++l) {
+    const V x = dot_splat<T>(a[l]);
+    const T* row = b + at[l];
+    dot_each<Lines>([&](auto i) WEFT_DOT_LAMBDA {
+      dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
+        if constexpr (dot_masks<T> && v == Vectors - 1)
+          dot_fma<T>(sum[i][v], x, dot_load_first<T>(row + v * lane_count, last));
+        else
+          dot_fma<T>(sum[i][v], x, dot_load<T>(row + v * lane_count));
+      });
+      row += b_row;
+    });
+  }
+  T* c = tile.c;
+  dot_each<Lines>([&](auto i) WEFT_DOT_LAMBDA {
+    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
+      conv_put<T>(c + v * lane_count, sum[i][v], v < Vectors - 1 ? lane_count : tile.c_last, tile.accumulate);
+    });
+    c += tile.c_row;
   });
 }
 
@@ -11481,136 +11754,142 @@ ConvTileFunction<T> conv_tile_for(i64& rows, i64 vectors) {
   return vectors == 2 ? conv_tile_of<T, Gathers, 2>(row) : conv_tile_of<T, Gathers, 1>(row);
 }
 
+template <class T, int Vectors>
+ConvTileFunction<T> conv_line_tile_of(int row) {
+  static constexpr ConvTileFunction<T> table[4] = {
+      conv_line_tile<T, 1, Vectors>, conv_line_tile<T, 2, Vectors>, conv_line_tile<T, 4, Vectors>,
+      conv_line_tile<T, int{dot_tile_rows}, Vectors>};
+  return table[row];
+}
+
+// As conv_tile_for, for `lines` lines of places.
+template <class T>
+ConvTileFunction<T> conv_line_tile_for(i64& lines, i64 vectors) {
+  const int row = lines >= dot_tile_rows ? 3 : lines >= 4 ? 2 : lines >= 2 ? 1 : 0;
+  lines = row == 3 ? dot_tile_rows : i64{1} << row;
+  if constexpr (dot_tile_vectors == 3)
+    if (vectors == 3) return conv_line_tile_of<T, 3>(row);
+  return vectors == 2 ? conv_line_tile_of<T, 2>(row) : conv_line_tile_of<T, 1>(row);
+}
+
 }  // namespace weft::kernels
-// ---- weft/kernels/parallel.hpp ----
-// Host loops over work items. The caller cuts the work into items by size, never by the number of threads, so
-// what is computed does not depend on how many threads compute it.
-
-#if defined(_OPENMP)
-#include <omp.h>
-#endif
-
-namespace weft {
-
-// Threads a parallel_for may use: what OpenMP offers at the first call (OMP_NUM_THREADS is honoured), or 1.
-// The value is kept because a BLAS may lower OpenMP's own setting later on.
-inline int hardware_threads() {
-#if defined(_OPENMP)
-  static const int threads = omp_get_max_threads();
-  return threads;
-#else
-  return 1;
-#endif
-}
-
-// Calls f(i) for every i in [0, n), each once, in any order, on at most max_threads threads (0: all). Serial
-// when n <= 1, max_threads == 1, without OpenMP, or inside another parallel region. Neighbouring items go to
-// the same thread, and to the same one in every loop of the same n. An exception that leaves f ends the
-// program: it could not cross the threads.
-template <class F>
-void parallel_for(i64 n, int max_threads, F&& f) noexcept {
-#if defined(_OPENMP)
-  if (n > 1 && max_threads != 1 && !omp_in_parallel()) {
-    const int all = hardware_threads();
-    int threads = max_threads <= 0 || max_threads > all ? all : max_threads;
-    if (n < threads) threads = static_cast<int>(n);
-    if (threads > 1) {
-#pragma omp parallel for schedule(static) num_threads(threads)
-      for (i64 i = 0; i < n; ++i) f(i);
-      return;
-    }
-  }
-#else
-  static_cast<void>(max_threads);
-#endif
-  for (i64 i = 0; i < n; ++i) f(i);
-}
-
-}  // namespace weft
 
 namespace weft::kernels {
 
-// How a phase is cut. Chosen from its extents alone.
-struct ConvPlan {
-  bool lanes_are_outputs = false;
-  ConvCut cut;
-  i64 output_cuts = 1, outputs = 0;  // pieces, and outputs of a piece
-  i64 width = 0;                     // of a row of sums
-  i64 chunks = 1, channels = 0;      // of the channels, and channels of a chunk
-  i64 block_channels = 0, block_taps = 0;
-  constexpr i64 block() const { return block_channels * block_taps; }
+// Where the sums of a block go: place after place along the last axis.
+template <class S>
+struct ConvSums {
+  S* base = nullptr;
+  i64 output = 0;   // from one output to the next
+  i64 outer[3]{};   // from one image, and one place of the first axes, to the next
+  bool own = true;  // a line may be written to the end of its last vector
 };
 
-inline constexpr i64 conv_block_k = dot_block_k;
-
-template <class S>
-constexpr ConvPlan conv_plan(const ConvShape& s) {
-  constexpr i64 lane_count = dot_lanes<S>;
-  ConvPlan p;
-  const i64 taps = s.taps(), rows = s.batch * s.places();
-  p.lanes_are_outputs = 4 * s.outputs >= 3 * lane_count;
-  if (p.lanes_are_outputs) {
-    p.output_cuts = dot_ceil_div(s.outputs, 2 * dot_tile_cols<S>);
-    p.outputs = dot_ceil_div(dot_ceil_div(s.outputs, p.output_cuts), lane_count) * lane_count;
-    p.output_cuts = dot_ceil_div(s.outputs, p.outputs);
-  } else {
-    p.outputs = s.outputs;
-  }
-  i64 places = p.lanes_are_outputs ? 65536 / p.outputs : 4096;
-  places = places > 1024 && p.lanes_are_outputs ? 1024 : places;
-  const auto items = [&] { return s.groups * p.output_cuts * p.cut.blocks() * p.chunks; };
-  p.cut = conv_cut(s, places);
-  // few sums over many taps: parts of the channels, whose sums are added up at the end
-  if (items() < 16) {
-    const i64 work = rows * s.outputs * s.channels * taps;
-    const i64 wanted = dot_ceil_div(16, items()), worth = work / 2000000;
-    p.chunks = wanted < worth ? wanted : worth;
-    if (p.chunks > s.channels) p.chunks = s.channels;
-    if (p.chunks < 1) p.chunks = 1;
-  }
-  p.channels = dot_ceil_div(s.channels, p.chunks);
-  p.chunks = dot_ceil_div(s.channels, p.channels);
-  while (items() < 16 && places > 64) p.cut = conv_cut(s, places /= 2);
-  if (taps <= conv_block_k) {
-    const i64 most = conv_block_k / taps, blocks = dot_ceil_div(p.channels, most);
-    p.block_channels = dot_ceil_div(p.channels, blocks);
-    p.block_taps = taps;
-  } else {
-    p.block_channels = 1;
-    p.block_taps = dot_ceil_div(taps, dot_ceil_div(taps, conv_block_k));
-  }
-  p.width = p.lanes_are_outputs ? p.outputs
-                                : p.cut.size[0] * p.cut.size[1] * p.cut.size[2] *
-                                      (dot_ceil_div(p.cut.size[3], lane_count) * lane_count);
-  return p;
-}
-
-// The taps of a block, in the order in which they are summed: offsets into x and into w.
-struct ConvTaps {
-  i64* x = nullptr;
-  i64* w = nullptr;
-};
-template <class S>
-void conv_taps(const ConvShape& s, const ConvSource<S>& source, i64 channels, i64 first_tap, i64 taps,
-               const ConvTaps& out) {
-  i64 l = 0;
-  for (i64 c = 0; c < channels; ++c)
-    for (i64 t = first_tap; t < first_tap + taps; ++t, ++l) {
-      i64 rest = t, x = c * source.channel_step, w = c * s.w_c;
-      for (int k = 2; k >= 0; --k) {
-        const ConvAxis& a = s.axis[k];
-        i64 tap = rest % a.window;
-        rest /= a.window;
-        if (a.w < 0) tap = a.window - 1 - tap;  // w in the order of its memory
-        x += source.tap(k, tap);
-        w += tap * a.w;
-      }
-      out.x[l] = x;
-      out.w[l] = w;
+// Adds the sums of channels [channel, channel + channels) of a block, each line of places on whole vectors of
+// x; the sums are zero at first.
+template <class TX, class TW, class S>
+void conv_lanes(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block, i64 channel, i64 channels,
+                const TX* x, const TW* w, const ConvSums<S>& sums, S* packed, S* copy, i64* tables) {
+  const i64 taps = s.taps(), heights = block.count[2];
+  const ConvTaps at{tables, tables + plan.block()};
+  const bool by_line = s.outputs <= 2;  // few rows of weights: rather several lines at a time
+  ConvTile<S> tile;
+  for (i64 c = 0; c < channels; c += plan.block_channels) {
+    const i64 some = channels - c < plan.block_channels ? channels - c : plan.block_channels;
+    const ConvSource<S> source = conv_source<ConvNear::places>(s, block, channel + c, some, x, copy);
+    for (i64 t = 0; t < taps; t += plan.block_taps) {
+      const i64 part = taps - t < plan.block_taps ? taps - t : plan.block_taps;
+      const i64 k = some * part;
+      conv_taps(s, source, some, t, part, at);
+      const TW* from = w + (channel + c) * s.w_c;
+      for (i64 o = 0; o < s.outputs; ++o)
+        for (i64 l = 0; l < k; ++l) packed[o * k + l] = static_cast<S>(from[o * s.w_o + at.w[l]]);
+      tile.k = k;
+      tile.at = at.x;
+      tile.b_row = source.place_step[1];
+      tile.c_row = by_line ? sums.outer[2] : sums.output;
+      for (i64 n = 0; n < block.count[0]; ++n)
+        for (i64 d = 0; d < block.count[1]; ++d)
+          for (i64 h = 0, lines = 1; h < heights; h += lines) {
+            const S* base =
+                source.base + n * source.image_step + d * source.place_step[0] + h * source.place_step[1];
+            S* to = sums.base + n * sums.outer[0] + d * sums.outer[1] + h * sums.outer[2];
+            for (i64 j = 0, width = 0; j < block.count[3]; j += width) {
+              width = dot_strip_cols<S>(block.count[3] - j);
+              const i64 vectors = dot_ceil_div(width, dot_lanes<S>);
+              tile.last = width - (vectors - 1) * dot_lanes<S>;
+              tile.c_last = sums.own ? dot_lanes<S> : tile.last;
+              tile.b = base + j;
+              if (by_line) {
+                lines = heights - h;
+                const ConvTileFunction<S> run = conv_line_tile_for<S>(lines, vectors);
+                for (i64 o = 0; o < s.outputs; ++o) {
+                  tile.a[0] = packed + o * k;
+                  tile.c = to + o * sums.output + j;
+                  run(tile);
+                }
+                continue;
+              }
+              for (i64 o = 0; o < s.outputs;) {
+                i64 rows = s.outputs - o;
+                const ConvTileFunction<S> run = conv_tile_for<S, ConvGathers::by_lane>(rows, vectors);
+                for (i64 r = 0; r < rows; ++r) tile.a[r] = packed + (o + r) * k;
+                tile.c = to + o * sums.output + j;
+                run(tile);
+                o += rows;
+              }
+            }
+          }
+      tile.accumulate = true;
     }
+  }
 }
 
-// ---- lanes are outputs ----
+#if defined(__AVX512F__)
+// The first 8 of `count` elements, every second of `to`; `from` may be read 16 elements on.
+inline void conv_store_between(const f32* from, i64 count, f32* to) {
+  const DotVector<f32>::type v = dot_load<f32>(from);
+  const u32 there = count < 8 ? (1u << (2 * count)) - 1u : 0xffffu;
+  __builtin_ia32_storeups512_mask(
+      to, __builtin_shufflevector(v, v, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7),
+      static_cast<u16>(0x5555u & there));
+}
+#endif
+
+template <class TY, class S>
+void conv_store_lanes(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block, const S* sums,
+                      TY* y) {
+  const i64 line = dot_ceil_div(block.count[3], dot_lanes<S>) * dot_lanes<S>;
+  const i64 step[4]{s.y_n, s.axis[0].y, s.axis[1].y, s.axis[2].y};
+  for (int k = 0; k < 4; ++k) y += block.begin[k] * step[k];
+  for (i64 o = 0; o < s.outputs; ++o) {
+    const S* from = sums + o * plan.width;
+    for (i64 n = 0; n < block.count[0]; ++n)
+      for (i64 d = 0; d < block.count[1]; ++d)
+        for (i64 h = 0; h < block.count[2]; ++h, from += line) {
+          TY* to = y + o * s.y_o + n * step[0] + d * step[1] + h * step[2];
+          if (step[3] == 1) {
+            for (i64 i = 0; i < block.count[3]; ++i) to[i] = static_cast<TY>(from[i]);
+          } else {
+            i64 i = 0;
+#if defined(__AVX512F__)
+            if constexpr (std::is_same_v<TY, f32> && std::is_same_v<S, f32>)
+              if (step[3] == 2)
+                for (; i < block.count[3]; i += 8)
+                  conv_store_between(from + i, block.count[3] - i, to + 2 * i);
+#endif
+            for (; i < block.count[3]; ++i) to[i * step[3]] = static_cast<TY>(from[i]);
+          }
+        }
+  }
+}
+
+}  // namespace weft::kernels
+// ---- weft/kernels/conv/rows.hpp ----
+// A block of a convolution with many outputs: a matrix product whose rows are places, each place a pointer
+// into x, and whose columns, a vector's lanes, are outputs.
+
+namespace weft::kernels {
 
 // w's outputs [0, outputs) of `k` taps as k rows of lanes, strip after strip.
 template <class TW, class S>
@@ -11638,7 +11917,7 @@ void conv_rows(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block,
   tile.accumulate = false;
   for (i64 c = 0; c < channels; c += plan.block_channels) {
     const i64 some = channels - c < plan.block_channels ? channels - c : plan.block_channels;
-    const ConvSource<S> source = conv_source<false>(s, block, channel + c, some, x, copy);
+    const ConvSource<S> source = conv_source<ConvNear::none>(s, block, channel + c, some, x, copy);
     i64 row = 0;
     for (i64 n = 0; n < block.count[0]; ++n)
       for (i64 d = 0; d < block.count[1]; ++d)
@@ -11716,76 +11995,234 @@ void conv_store(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block
         }
 }
 
-// ---- lanes are places ----
+}  // namespace weft::kernels
+// ---- weft/kernels/conv/taps.hpp ----
+// A block of a convolution with few outputs at few places and with long lines of taps, as the gradient of
+// depthwise weights is: a vector's lanes are neighbouring taps, and every sum is a vector until the end.
 
-// As conv_rows; sums are (outputs, places), each line of places on whole vectors.
+namespace weft::kernels {
+
+// Sums of Rows x Cols places, one vector each: places lie at x[row] + col[column], taps of a line next to
+// each other in x and w, the lines of taps in three axes (channels and the taps' first two).
+template <class T>
+struct ConvTapTile {
+  static constexpr int most = 3;  // rows and columns of a tile
+  const T* x[most]{};
+  i64 col[most]{};
+  const T* w = nullptr;
+  i64 count[3]{}, x_step[3]{}, w_step[3]{};
+  i64 width = 0;  // taps of a line
+  T* sums = nullptr;
+  i64 sum_row = 0;
+};
+
+// The first `there` lanes of a vector that may be read to its end; zeros else.
+template <class T>
+WEFT_INLINE typename DotVector<T>::type conv_first(const T* p, i64 there) {
+  if constexpr (dot_masks<T>) {
+    return dot_load_first<T>(p, there);
+  } else {
+    using Bits = typename DotVector<std::conditional_t<sizeof(T) == 8, i64, i32>>::type;
+    using Lane = std::remove_reference_t<decltype(std::declval<Bits&>()[0])>;
+    Lane mask[dot_lanes<T>];
+    for (i64 i = 0; i < dot_lanes<T>; ++i) mask[i] = i < there ? ~Lane{0} : Lane{0};
+    Bits bits, kept;
+    typename DotVector<T>::type r;
+    __builtin_memcpy(&bits, p, sizeof bits);
+    __builtin_memcpy(&kept, mask, sizeof kept);
+    bits &= kept;
+    __builtin_memcpy(&r, &bits, sizeof r);
+    return r;
+  }
+}
+
+template <class T, int Rows, int Cols>
+void conv_tap_tile(const ConvTapTile<T>& tile) {
+  using V = typename DotVector<T>::type;
+  constexpr i64 lane_count = dot_lanes<T>;
+  V sum[Rows][Cols];
+  dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
+    dot_each<Cols>([&](auto c) WEFT_DOT_LAMBDA {
+      sum[r][c] = dot_load<T>(tile.sums + r * tile.sum_row + c * lane_count);
+    });
+  });
+  const i64 whole = tile.width / lane_count * lane_count, rest = tile.width - whole;
+  for (i64 a = 0; a < tile.count[0]; ++a)
+    for (i64 b = 0; b < tile.count[1]; ++b) {
+      const i64 x_at = a * tile.x_step[0] + b * tile.x_step[1];
+      const T* w = tile.w + a * tile.w_step[0] + b * tile.w_step[1];
+      const T* x[Rows];
+      dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA { x[r] = tile.x[r] + x_at; });
+      for (i64 line = 0; line < tile.count[2]; ++line) {
+        for (i64 v = 0; v < whole; v += lane_count) {
+          const V y = dot_load<T>(w + v);
+          dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
+            dot_each<Cols>([&](auto c) WEFT_DOT_LAMBDA {
+              dot_fma<T>(sum[r][c], y, dot_load<T>(x[r] + tile.col[c] + v));
+            });
+          });
+        }
+        if (rest > 0) {
+          const V y = conv_first<T>(w + whole, rest);
+          dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
+            dot_each<Cols>([&](auto c) WEFT_DOT_LAMBDA {
+              dot_fma<T>(sum[r][c], y, conv_first<T>(x[r] + tile.col[c] + whole, rest));
+            });
+          });
+        }
+        dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA { x[r] += tile.x_step[2]; });
+        w += tile.w_step[2];
+      }
+    }
+  dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
+    dot_each<Cols>([&](auto c) WEFT_DOT_LAMBDA {
+      dot_store<T>(tile.sums + r * tile.sum_row + c * lane_count, sum[r][c]);
+    });
+  });
+}
+
+template <class T>
+using ConvTapTileFunction = void (*)(const ConvTapTile<T>&);
+
+// The function for at most `rows` rows and `cols` columns; sets both to what it does.
+template <class T>
+ConvTapTileFunction<T> conv_tap_tile_for(i64& rows, i64& cols) {
+  static constexpr ConvTapTileFunction<T> table[2][3] = {
+      {conv_tap_tile<T, 1, 1>, conv_tap_tile<T, 1, 2>, conv_tap_tile<T, 1, 3>},
+      {conv_tap_tile<T, 3, 1>, conv_tap_tile<T, 3, 2>, conv_tap_tile<T, 3, 3>}};
+  rows = rows >= 3 ? 3 : 1;
+  cols = cols >= 3 ? cols == 4 ? 2 : 3 : cols;
+  return table[rows / 3][cols - 1];
+}
+
+// Adds the sums of channels [channel, channel + channels) of a block, one vector each: (outputs, places).
 template <class TX, class TW, class S>
-void conv_lanes(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block, i64 channel, i64 channels,
-                const TX* x, const TW* w, S* sums, S* packed, S* copy, i64* tables) {
-  const i64 taps = s.taps();
-  const i64 line = dot_ceil_div(block.count[3], dot_lanes<S>) * dot_lanes<S>;
-  const ConvTaps at{tables, tables + plan.block()};
-  ConvTile<S> tile;
-  tile.c_row = plan.width;
+void conv_tap_lanes(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block, i64 channel,
+                    i64 channels, const TX* x, const TW* w, S* sums, S* packed, S* copy) {
+  constexpr i64 lane_count = dot_lanes<S>;
+  const i64 window = s.axis[2].window, padded = dot_ceil_div(window, lane_count) * lane_count;
+  for (i64 i = 0; i < s.outputs * plan.width; ++i) sums[i] = S{};
+  ConvTapTile<S> tile;
+  tile.width = window;
+  tile.sum_row = block.count[3] * lane_count;
+  for (int k = 0; k < 2; ++k) tile.count[k + 1] = s.axis[k].window;
   for (i64 c = 0; c < channels; c += plan.block_channels) {
     const i64 some = channels - c < plan.block_channels ? channels - c : plan.block_channels;
-    const ConvSource<S> source = conv_source<true>(s, block, channel + c, some, x, copy);
-    for (i64 t = 0; t < taps; t += plan.block_taps) {
-      const i64 part = taps - t < plan.block_taps ? taps - t : plan.block_taps;
-      const i64 k = some * part;
-      conv_taps(s, source, some, t, part, at);
-      const TW* from = w + (channel + c) * s.w_c;
-      for (i64 o = 0; o < s.outputs; ++o)
-        for (i64 l = 0; l < k; ++l) packed[o * k + l] = static_cast<S>(from[o * s.w_o + at.w[l]]);
-      tile.k = k;
-      tile.at = at.x;
-      i64 to = 0;
+    const ConvSource<S> source = conv_source<ConvNear::taps>(s, block, channel + c, some, x, copy);
+    tile.count[0] = some;
+    tile.x_step[0] = source.channel_step;
+    for (int k = 0; k < 2; ++k) tile.x_step[k + 1] = source.tap_step[k];
+    for (i64 o = 0; o < s.outputs; ++o) {
+      const TW* from = w + (channel + c) * s.w_c + o * s.w_o;
+      bool in_place = false;
+      if constexpr (std::is_same_v<TW, S>)
+        if (dot_masks<S> && s.axis[2].w == 1) {
+          in_place = true;
+          tile.w = from;
+          tile.w_step[0] = s.w_c, tile.w_step[1] = s.axis[0].w, tile.w_step[2] = s.axis[1].w;
+        }
+      if (!in_place) {
+        S* to = packed;
+        for (i64 a = 0; a < some; ++a)
+          for (i64 b = 0; b < s.axis[0].window; ++b)
+            for (i64 line = 0; line < s.axis[1].window; ++line, to += padded) {
+              const TW* in = from + a * s.w_c + b * s.axis[0].w + line * s.axis[1].w;
+              for (i64 i = 0; i < window; ++i) to[i] = static_cast<S>(in[i * s.axis[2].w]);
+              for (i64 i = window; i < padded; ++i) to[i] = S{};
+            }
+        tile.w = packed;
+        tile.w_step[2] = padded;
+        tile.w_step[1] = padded * s.axis[1].window;
+        tile.w_step[0] = tile.w_step[1] * s.axis[0].window;
+      }
+      S* line_sums = sums + o * plan.width;
       for (i64 n = 0; n < block.count[0]; ++n)
         for (i64 d = 0; d < block.count[1]; ++d)
-          for (i64 h = 0; h < block.count[2]; ++h, to += line) {
-            const S* base =
-                source.base + n * source.image_step + d * source.place_step[0] + h * source.place_step[1];
-            for (i64 j = 0, width = 0; j < block.count[3]; j += width) {
-              width = dot_strip_cols<S>(block.count[3] - j);
-              const i64 vectors = dot_ceil_div(width, dot_lanes<S>);
-              tile.last = width - (vectors - 1) * dot_lanes<S>;
-              tile.b = base + j;
-              for (i64 o = 0; o < s.outputs;) {
-                i64 rows = s.outputs - o;
-                const ConvTileFunction<S> run = conv_tile_for<S, ConvGathers::by_lane>(rows, vectors);
-                for (i64 r = 0; r < rows; ++r) tile.a[r] = packed + (o + r) * k;
-                tile.c = sums + o * plan.width + to + j;
-                run(tile);
-                o += rows;
-              }
+          for (i64 h = 0, rows = 1; h < block.count[2]; h += rows) {
+            for (i64 j = 0, cols = 1; j < block.count[3]; j += cols) {
+              rows = block.count[2] - h, cols = block.count[3] - j;
+              const ConvTapTileFunction<S> run = conv_tap_tile_for<S>(rows, cols);
+              for (i64 r = 0; r < rows; ++r)
+                tile.x[r] = source.base + n * source.image_step + source.place(0, d) + source.place(1, h + r);
+              for (i64 i = 0; i < cols; ++i) tile.col[i] = source.place(2, j + i);
+              tile.sums = line_sums + j * lane_count;
+              run(tile);
             }
+            line_sums += rows * tile.sum_row;
           }
-      tile.accumulate = true;
     }
   }
 }
 
+// Puts the lanes together, by halves, and stores.
 template <class TY, class S>
-void conv_store_lanes(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block, const S* sums,
-                      TY* y) {
-  const i64 line = dot_ceil_div(block.count[3], dot_lanes<S>) * dot_lanes<S>;
+void conv_store_taps(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block, const S* sums, TY* y) {
+  constexpr i64 lane_count = dot_lanes<S>;
   const i64 step[4]{s.y_n, s.axis[0].y, s.axis[1].y, s.axis[2].y};
   for (int k = 0; k < 4; ++k) y += block.begin[k] * step[k];
   for (i64 o = 0; o < s.outputs; ++o) {
     const S* from = sums + o * plan.width;
     for (i64 n = 0; n < block.count[0]; ++n)
       for (i64 d = 0; d < block.count[1]; ++d)
-        for (i64 h = 0; h < block.count[2]; ++h, from += line) {
-          TY* to = y + o * s.y_o + n * step[0] + d * step[1] + h * step[2];
-          if (step[3] == 1)
-            for (i64 i = 0; i < block.count[3]; ++i) to[i] = static_cast<TY>(from[i]);
-          else
-            for (i64 i = 0; i < block.count[3]; ++i) to[i * step[3]] = static_cast<TY>(from[i]);
-        }
+        for (i64 h = 0; h < block.count[2]; ++h)
+          for (i64 i = 0; i < block.count[3]; ++i, from += lane_count) {
+            S lane[lane_count];
+            __builtin_memcpy(lane, from, sizeof lane);
+            for (i64 half = lane_count / 2; half > 0; half /= 2)
+              for (i64 l = 0; l < half; ++l) lane[l] += lane[l + half];
+            y[o * s.y_o + n * step[0] + d * step[1] + h * step[2] + i * step[3]] = static_cast<TY>(lane[0]);
+          }
   }
 }
 
-// ---- both ----
+}  // namespace weft::kernels
+// ---- weft/kernels/parallel.hpp ----
+// Host loops over work items. The caller cuts the work into items by size, never by the number of threads, so
+// what is computed does not depend on how many threads compute it.
+
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
+
+namespace weft {
+
+// Threads a parallel_for may use: what OpenMP offers at the first call (OMP_NUM_THREADS is honoured), or 1.
+// The value is kept because a BLAS may lower OpenMP's own setting later on.
+inline int hardware_threads() {
+#if defined(_OPENMP)
+  static const int threads = omp_get_max_threads();
+  return threads;
+#else
+  return 1;
+#endif
+}
+
+// Calls f(i) for every i in [0, n), each once, in any order, on at most max_threads threads (0: all). Serial
+// when n <= 1, max_threads == 1, without OpenMP, or inside another parallel region. Neighbouring items go to
+// the same thread, and to the same one in every loop of the same n. An exception that leaves f ends the
+// program: it could not cross the threads.
+template <class F>
+void parallel_for(i64 n, int max_threads, F&& f) noexcept {
+#if defined(_OPENMP)
+  if (n > 1 && max_threads != 1 && !omp_in_parallel()) {
+    const int all = hardware_threads();
+    int threads = max_threads <= 0 || max_threads > all ? all : max_threads;
+    if (n < threads) threads = static_cast<int>(n);
+    if (threads > 1) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+      for (i64 i = 0; i < n; ++i) f(i);
+      return;
+    }
+  }
+#else
+  static_cast<void>(max_threads);
+#endif
+  for (i64 i = 0; i < n; ++i) f(i);
+}
+
+}  // namespace weft
+
+namespace weft::kernels {
 
 // Partial sums of a convolution that is cut along its channels; of the thread that starts it.
 inline DotScratch& conv_partial_scratch() {
@@ -11793,100 +12230,175 @@ inline DotScratch& conv_partial_scratch() {
   return scratch;
 }
 
+// One phase, ready to be computed tile by tile; tiles write different places.
 template <class TX, class TW, class TY>
-void conv_one_phase(const ConvShape& s, const TX* x, const TW* w, TY* y, int max_threads) {
+class ConvJob {
+ public:
   using S = DotSum2<TX, TW>;
-  if (s.groups * s.batch * s.outputs * s.places() <= 0) return;
-  const bool nothing = s.channels <= 0 || s.taps() <= 0 || s.axis[0].in * s.axis[1].in * s.axis[2].in <= 0;
-  if (nothing) {
+
+  ConvJob() = default;
+  ConvJob(const ConvShape& shape, const TX* x, const TW* w, TY* y) : s(shape), x_(x), w_(w), y_(y) {
+    if (s.groups * s.batch * s.outputs * s.places() <= 0) return;
+    if (s.channels <= 0 || s.taps() <= 0 || s.axis[0].in * s.axis[1].in * s.axis[2].in <= 0) {
+      clear();
+      return;
+    }
+    plan_ = conv_plan<S>(s);
+    rows_ = plan_.cut.size[0] * plan_.cut.size[1] * plan_.cut.size[2] * plan_.cut.size[3];
+    blocks_ = plan_.cut.blocks();
+    tiles_ = s.groups * plan_.output_cuts * blocks_;
+    sum_size_ = plan_.way == ConvWay::outputs ? rows_ * plan_.width : s.outputs * plan_.width;
+    in_place_ =
+        std::is_same_v<TY, S> && plan_.way == ConvWay::places && plan_.chunks == 1 && s.axis[2].y == 1;
+  }
+
+  i64 tiles() const { return tiles_; }
+  // Tiles times the pieces that their channels are cut into.
+  i64 items() const { return tiles_ * plan_.chunks; }
+  i64 work() const { return rows_ * plan_.outputs * plan_.channels * s.taps(); }  // of an item
+  i64 partial_size() const { return plan_.chunks > 1 ? items() * sum_size_ : 0; }
+
+  // `partial`: this phase's sums, where channels are cut, else unused.
+  void compute(i64 number, S* partial) const {
+    const Tile t = tile_of(number / plan_.chunks);
+    const i64 chunk = number % plan_.chunks, channel = chunk * plan_.channels;
+    const i64 channels = s.channels - channel < plan_.channels ? s.channels - channel : plan_.channels;
+    // tables first: they are the most aligned
+    const i64 own_size = in_place_ ? 0 : sum_size_;
+    const i64 packed_size = plan_.way == ConvWay::taps ? plan_.block() : plan_.block() * plan_.outputs;
+    const i64 run_size = std::is_same_v<TW, S> ? 0 : plan_.block() * dot_tile_cols<S>;
+    const i64 copy_size = conv_copy_size<S>(s, plan_.cut, plan_.block_channels);
+    const i64 table_size = plan_.way == ConvWay::taps ? 0 : rows_ + 2 * plan_.block();
+    const i64 room = own_size + packed_size + run_size + copy_size + 8;
+    i64* tables =
+        static_cast<i64*>(dot_scratch().get(table_size * 8 + room * static_cast<i64>(sizeof(S)) + 64));
+    S* own = reinterpret_cast<S*>(tables + (table_size + 7) / 8 * 8);
+    S* sums = plan_.chunks > 1 ? partial + number * sum_size_ : own;
+    S *packed = own + own_size, *runs = packed + packed_size, *copy = runs + run_size;
+    const TX* from = x_ + t.group * s.x_g;
+    const TW* window = w_ + t.group * s.w_g + t.output * s.w_o;
+    if (plan_.way == ConvWay::outputs)
+      conv_rows<TX, TW, S>(s, plan_, t.block, channel, channels, t.outputs, from, window, sums, packed, runs,
+                           copy, tables);
+    else if (plan_.way == ConvWay::taps)
+      conv_tap_lanes<TX, TW, S>(s, plan_, t.block, channel, channels, from, window, sums, packed, copy);
+    else
+      conv_lanes<TX, TW, S>(s, plan_, t.block, channel, channels, from, window, lane_sums(t, sums), packed,
+                            copy, tables);
+    if (plan_.chunks == 1 && !in_place_) store(t, sums);
+  }
+
+  // Adds up the pieces of a tile's channels.
+  void finish(i64 tile, S* partial) const {
+    S* sums = partial + tile * plan_.chunks * sum_size_;
+    for (i64 c = 1; c < plan_.chunks; ++c)
+      for (i64 i = 0; i < sum_size_; ++i) sums[i] += sums[c * sum_size_ + i];
+    store(tile_of(tile), sums);
+  }
+
+ private:
+  struct Tile {
+    ConvBlock block;
+    i64 group, output, outputs;
+  };
+  // Blocks of one group and one piece of its outputs follow each other.
+  Tile tile_of(i64 number) const {
+    Tile t;
+    t.block = plan_.cut.block(number % blocks_);
+    number /= blocks_;
+    t.output = number % plan_.output_cuts * plan_.outputs;
+    t.outputs = s.outputs - t.output < plan_.outputs ? s.outputs - t.output : plan_.outputs;
+    t.group = number / plan_.output_cuts;
+    return t;
+  }
+  // y itself, or `sums` with lines of whole vectors.
+  ConvSums<S> lane_sums(const Tile& t, S* sums) const {
+    ConvSums<S> r;
+    if constexpr (std::is_same_v<TY, S>)
+      if (in_place_) {
+        const ConvBlock& b = t.block;
+        r.base = y_ + t.group * s.y_g + b.begin[0] * s.y_n + b.begin[1] * s.axis[0].y +
+                 b.begin[2] * s.axis[1].y + b.begin[3];
+        r.output = s.y_o;
+        r.outer[0] = s.y_n, r.outer[1] = s.axis[0].y, r.outer[2] = s.axis[1].y;
+        r.own = false;
+        return r;
+      }
+    r.base = sums;
+    r.output = plan_.width;
+    r.outer[2] = dot_ceil_div(t.block.count[3], dot_lanes<S>) * dot_lanes<S>;
+    r.outer[1] = r.outer[2] * t.block.count[2];
+    r.outer[0] = r.outer[1] * t.block.count[1];
+    return r;
+  }
+  void store(const Tile& t, const S* sums) const {
+    TY* to = y_ + t.group * s.y_g + t.output * s.y_o;
+    if (plan_.way == ConvWay::outputs)
+      conv_store<TY, S>(s, plan_, t.block, t.outputs, sums, to);
+    else if (plan_.way == ConvWay::taps)
+      conv_store_taps<TY, S>(s, plan_, t.block, sums, to);
+    else
+      conv_store_lanes<TY, S>(s, plan_, t.block, sums, to);
+  }
+  void clear() const {
     for (i64 g = 0; g < s.groups; ++g)
       for (i64 n = 0; n < s.batch; ++n)
         for (i64 o = 0; o < s.outputs; ++o)
           for (i64 d = 0; d < s.axis[0].out; ++d)
             for (i64 h = 0; h < s.axis[1].out; ++h)
               for (i64 i = 0; i < s.axis[2].out; ++i)
-                y[g * s.y_g + n * s.y_n + o * s.y_o + d * s.axis[0].y + h * s.axis[1].y + i * s.axis[2].y] =
+                y_[g * s.y_g + n * s.y_n + o * s.y_o + d * s.axis[0].y + h * s.axis[1].y + i * s.axis[2].y] =
                     static_cast<TY>(S{});
-    return;
   }
-  const ConvPlan plan = conv_plan<S>(s);
-  const i64 rows = plan.cut.size[0] * plan.cut.size[1] * plan.cut.size[2] * plan.cut.size[3];
-  const i64 sum_size = plan.lanes_are_outputs ? rows * plan.width : s.outputs * plan.width;
-  const i64 packed_size = plan.block() * plan.outputs;
-  const i64 run_size = std::is_same_v<TW, S> ? 0 : plan.block() * dot_tile_cols<S>;
-  const i64 copy_size = conv_copy_size<S>(s, plan.cut, plan.block_channels);
-  const i64 table_size = rows + 2 * plan.block();
-  const i64 blocks = plan.cut.blocks(), tiles = s.groups * plan.output_cuts * blocks;
-  S* partial = nullptr;
-  if (plan.chunks > 1)
-    partial = static_cast<S*>(
-        conv_partial_scratch().get(tiles * plan.chunks * sum_size * static_cast<i64>(sizeof(S))));
 
-  struct Tile {
-    ConvBlock block;
-    i64 group, output, outputs;
-  };
-  // blocks of one group and one piece of its outputs follow each other
-  const auto tile_of = [&](i64 number) {
-    Tile t;
-    t.block = plan.cut.block(number % blocks);
-    number /= blocks;
-    t.output = number % plan.output_cuts * plan.outputs;
-    t.outputs = s.outputs - t.output < plan.outputs ? s.outputs - t.output : plan.outputs;
-    t.group = number / plan.output_cuts;
-    return t;
-  };
-  const auto store = [&](const Tile& t, const S* sums) {
-    TY* to = y + t.group * s.y_g + t.output * s.y_o;
-    if (plan.lanes_are_outputs)
-      conv_store<TY, S>(s, plan, t.block, t.outputs, sums, to);
-    else
-      conv_store_lanes<TY, S>(s, plan, t.block, sums, to);
-  };
-  const auto compute = [&](i64 number) {
-    const Tile t = tile_of(number / plan.chunks);
-    const i64 chunk = number % plan.chunks, channel = chunk * plan.channels;
-    const i64 channels = s.channels - channel < plan.channels ? s.channels - channel : plan.channels;
-    // tables first: they are the most aligned
-    const i64 room = sum_size + packed_size + run_size + copy_size + 8;
-    i64* tables =
-        static_cast<i64*>(dot_scratch().get(table_size * 8 + room * static_cast<i64>(sizeof(S)) + 64));
-    S* own = reinterpret_cast<S*>(tables + (table_size + 7) / 8 * 8);
-    S* sums = partial ? partial + number * sum_size : own;
-    S *packed = own + sum_size, *runs = packed + packed_size, *copy = runs + run_size;
-    const TX* from = x + t.group * s.x_g;
-    const TW* window = w + t.group * s.w_g + t.output * s.w_o;
-    if (plan.lanes_are_outputs)
-      conv_rows<TX, TW, S>(s, plan, t.block, channel, channels, t.outputs, from, window, sums, packed, runs,
-                           copy, tables);
-    else
-      conv_lanes<TX, TW, S>(s, plan, t.block, channel, channels, from, window, sums, packed, copy, tables);
-    if (!partial) store(t, sums);
-  };
-  // Small tiles go to a thread several at a time.
-  const i64 work = rows * plan.outputs * plan.channels * s.taps();
-  const i64 together = work < 1000000 ? 1000000 / (work > 0 ? work : 1) + 1 : 1;
-  const i64 all = tiles * plan.chunks;
-  parallel_for(dot_ceil_div(all, together), max_threads, [&](i64 item) {
-    const i64 end = (item + 1) * together < all ? (item + 1) * together : all;
-    for (i64 number = item * together; number < end; ++number) compute(number);
-  });
-  if (partial)
-    parallel_for(tiles, max_threads, [&](i64 tile) {
-      S* sums = partial + tile * plan.chunks * sum_size;
-      for (i64 c = 1; c < plan.chunks; ++c)
-        for (i64 i = 0; i < sum_size; ++i) sums[i] += sums[c * sum_size + i];
-      store(tile_of(tile), sums);
-    });
-}
+  ConvShape s;
+  const TX* x_ = nullptr;
+  const TW* w_ = nullptr;
+  TY* y_ = nullptr;
+  ConvPlan plan_;
+  i64 rows_ = 0, blocks_ = 0, tiles_ = 0, sum_size_ = 0;
+  bool in_place_ = false;
+};
 
 // y = conv(x, w), on at most max_threads threads (0: all). y must overlap neither x nor w.
 template <class TX, class TW, class TY>
 void conv(const ConvShape& s, const TX* x, const TW* w, TY* y, int max_threads = 0) {
+  using Job = ConvJob<TX, TW, TY>;
+  using S = typename Job::S;
   const i64 phases = conv_phases(s);
-  for (i64 k = 0; k < phases; ++k) {
-    const ConvPhase phase = conv_phase(s, k);
-    conv_one_phase<TX, TW, TY>(phase.shape, x, w + phase.w_at, y + phase.y_at, max_threads);
+  constexpr i64 most = 8;  // phases at once: they write between each other's places
+  for (i64 first = 0; first < phases; first += most) {
+    const i64 count = phases - first < most ? phases - first : most;
+    Job job[most];
+    S* partial[most]{};
+    i64 items = 0, tiles = 0, work = 0, size = 0, at[most]{};
+    for (i64 k = 0; k < count; ++k) {
+      const ConvPhase phase = conv_phase(s, first + k);
+      job[k] = Job(phase.shape, x, w + phase.w_at, y + phase.y_at);
+      items = job[k].items() > items ? job[k].items() : items;
+      tiles = job[k].partial_size() > 0 && job[k].tiles() > tiles ? job[k].tiles() : tiles;
+      work += job[k].work();
+      at[k] = size;
+      size += (job[k].partial_size() + 15) / 16 * 16 +
+              (job[k].partial_size() > 0 ? 16 : 0);  // stores may read on
+    }
+    if (size > 0) {
+      S* memory = static_cast<S*>(conv_partial_scratch().get(size * static_cast<i64>(sizeof(S))));
+      for (i64 k = 0; k < count; ++k) partial[k] = memory + at[k];
+    }
+    // Small tiles go to a thread several at a time.
+    const i64 together = work < 1000000 ? 1000000 / (work > 0 ? work : 1) + 1 : 1;
+    parallel_for(dot_ceil_div(items, together), max_threads, [&](i64 part) {
+      const i64 end = (part + 1) * together < items ? (part + 1) * together : items;
+      for (i64 number = part * together; number < end; ++number)
+        for (i64 k = 0; k < count; ++k)
+          if (number < job[k].items()) job[k].compute(number, partial[k]);
+    });
+    if (tiles > 0)
+      parallel_for(tiles, max_threads, [&](i64 tile) {
+        for (i64 k = 0; k < count; ++k)
+          if (job[k].partial_size() > 0 && tile < job[k].tiles()) job[k].finish(tile, partial[k]);
+      });
   }
 }
 
@@ -12149,6 +12661,27 @@ void dot(const DotShape& s, const TA* a, const TB* b, TC* c, int max_threads = 0
 
 namespace weft::kernels {
 
+// How a table that is added to is cut, where one index counts for a whole row: pieces of rows, each of which
+// looks at all indices, as far as that is little beside the rows themselves; if these are few, of columns
+// too.
+struct TableCut {
+  i64 rows = 0, columns = 0;              // of a piece
+  i64 row_pieces = 0, column_pieces = 0;  // none of an empty table
+};
+constexpr TableCut table_cut(i64 rows, i64 width, i64 count) {
+  TableCut cut;
+  if (rows <= 0 || width <= 0) return cut;
+  constexpr i64 piece = 65536;  // elements
+  i64 pieces = (rows * width + piece - 1) / piece, most = width / 16 > 0 ? width / 16 : 1;
+  if (pieces > most) pieces = most;
+  if (pieces > rows) pieces = rows;
+  cut.rows = (rows + pieces - 1) / pieces;
+  cut.row_pieces = (rows + cut.rows - 1) / cut.rows;
+  cut.columns = cut.row_pieces >= 8 || (rows + count) * width < piece || width < 64 ? width : 64;
+  cut.column_pieces = (width + cut.columns - 1) / cut.columns;
+  return cut;
+}
+
 struct IndexArgs {
   const void* data = nullptr;   // gather: the table (rows, width); scatter_add: what is added (count, width)
   const void* index = nullptr;  // (count)
@@ -12229,7 +12762,11 @@ WEFT_HD_INLINE void scatter_add_tile(Team& team, const IndexArgs& args, i64 row,
   if constexpr (detail::is_serial<Team>) {
     for (i64 i = 0; i < args.count; ++i) {
       const i64 r = static_cast<i64>(index[i]);
-      if (r >= row && r < row_end) add_row(i);
+      if (r < row || r >= row_end) continue;
+      T* to = out + r * args.width + column;
+      const T* from = update + i * args.width + column;
+      for (i64 j = 0; j < column_end - column; ++j)
+        to[j] = narrow<T>(static_cast<register_of<T>>(widen(to[j]) + widen(from[j])));
     }
   } else {
     // Each thread looks at one index; the positions that hit the tile are listed in order.
@@ -12343,11 +12880,13 @@ void run_scatter_add(const HostLaunch& launch, int threads) {
   using T = ctype<static_cast<DType>(C::w[0])>;
   using I = ctype<static_cast<DType>(C::w[1])>;
   const IndexArgs args = index_args(launch.args, launch.numbers);
-  const i64 block = (args.rows + args.count) * args.width < 65536 ? args.width : 64;
-  parallel_for(args.width > 0 ? (args.width + block - 1) / block : 0, threads, [&](i64 b) {
+  const TableCut cut = table_cut(args.rows, args.width, args.count);
+  parallel_for(cut.row_pieces * cut.column_pieces, threads, [&](i64 piece) {
     SerialTeam team;
-    const i64 end = (b + 1) * block < args.width ? (b + 1) * block : args.width;
-    scatter_add_tile<T, I>(team, args, 0, args.rows, b * block, end);
+    const i64 row = piece / cut.column_pieces * cut.rows, column = piece % cut.column_pieces * cut.columns;
+    const i64 row_end = row + cut.rows < args.rows ? row + cut.rows : args.rows;
+    scatter_add_tile<T, I>(team, args, row, row_end, column,
+                           column + cut.columns < args.width ? column + cut.columns : args.width);
   });
 }
 
@@ -12465,6 +13004,10 @@ struct SortItem32 {
   WEFT_HD_INLINE constexpr i64 place() const { return static_cast<i64>(word & 0xffffffffu); }
   static constexpr int key_bytes = 4;
   constexpr int digit(int k) const { return static_cast<int>(word >> (32 + 8 * k) & 255); }
+  template <int Bits>
+  constexpr u32 first_bits() const {
+    return static_cast<u32>(word >> (64 - Bits));
+  }
 };
 struct SortItem64 {
   u64 key = ~u64{0}, at = ~u64{0};
@@ -12474,6 +13017,10 @@ struct SortItem64 {
   WEFT_HD_INLINE constexpr i64 place() const { return static_cast<i64>(at); }
   static constexpr int key_bytes = 8;
   constexpr int digit(int k) const { return static_cast<int>(key >> (8 * k) & 255); }
+  template <int Bits>
+  constexpr u32 first_bits() const {
+    return static_cast<u32>(key >> (64 - Bits));
+  }
 };
 
 template <class T>
@@ -12524,16 +13071,16 @@ inline void merge_sort(Item* items, Item* spare, i64 n) {
 template <class Item>
 inline void radix_sort(Item* items, Item* spare, i64 n) {
   constexpr int bytes = Item::key_bytes;
-  i64 counts[bytes][256]{};
+  u32 counts[bytes][256]{};
   for (i64 i = 0; i < n; ++i)
     for (int k = 0; k < bytes; ++k) ++counts[k][items[i].digit(k)];
   Item* from = items;
   Item* to = spare;
   for (int k = 0; k < bytes; ++k) {
     if (counts[k][from[0].digit(k)] == n) continue;
-    i64 begin = 0;
-    for (i64& count : counts[k]) {
-      const i64 size = count;
+    u32 begin = 0;
+    for (u32& count : counts[k]) {
+      const u32 size = count;
       count = begin;
       begin += size;
     }
@@ -12544,6 +13091,34 @@ inline void radix_sort(Item* items, Item* spare, i64 n) {
   }
   if (from != items)
     for (i64 i = 0; i < n; ++i) items[i] = from[i];
+}
+
+// In any correct order by items; items come in the order of their places.
+template <class Item>
+inline void sort_items(Item* items, Item* spare, i64 n) {
+  if (n < (Item::key_bytes == 4 ? 128 : 512) || n > 0xffffffff)
+    merge_sort(items, spare, n);
+  else
+    radix_sort(items, spare, n);
+}
+
+// As select_least, of many items: those in front of the `count`th one or beside it, by the first bits of
+// their keys, are all that is sorted. items: in the order of their places.
+template <class Item>
+inline void select_by_digits(Item* items, Item* spare, i64 n, i64 count) {
+  constexpr int bits = 12;
+  u32 counts[1 << bits]{};
+  for (i64 i = 0; i < n; ++i) ++counts[items[i].template first_bits<bits>()];
+  i64 found = 0;
+  u32 last = 0;
+  while (found + counts[last] < count) found += counts[last++];
+  i64 kept = 0;
+  for (i64 i = 0; i < n; ++i) {
+    const Item x = items[i];
+    items[kept] = x;
+    kept += x.template first_bits<bits>() <= last ? 1 : 0;
+  }
+  sort_items(items, spare, kept);
 }
 
 // The `count` least items, in order, in items[0, count): a heap of the least so far, the greatest on top.
@@ -12576,12 +13151,12 @@ inline void argsort_line(const LineArgs& args, i64 line, sort_item<T>* items) {
   const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
   const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
   for (i64 i = 0; i < n; ++i) items[i] = make_sort_item(from[i * args.a_stride[1]], i, args.flag);
-  if (8 * args.count <= n)
+  if (8 * args.count <= n && (args.count <= 64 || n < 1024))
     detail::select_least(items, n, args.count);
-  else if (n < 1024)
-    detail::merge_sort(items, items + n, n);
+  else if (args.count <= n / 2 && n >= 1024 && n <= 0xffffffff)
+    detail::select_by_digits(items, items + n, n, args.count);
   else
-    detail::radix_sort(items, items + n, n);
+    detail::sort_items(items, items + n, n);
   i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
   for (i64 i = 0; i < args.count; ++i) to[i * args.inner] = items[i].place();
 }
@@ -12911,10 +13486,51 @@ WEFT_HD_INLINE void take_elements(Team& team, const LineArgs& args, i64 begin, i
   }
 }
 
-// Rows [row, row_end) and columns [column, column_end) of part o of scatter's result.
+// As scatter_tile, by one thread.
+template <class T, class I, LineFold F>
+WEFT_HD_INLINE void scatter_serially(const LineArgs& args, i64 o, i64 row, i64 row_end, i64 column,
+                                     i64 column_end) {
+  const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
+  const I* index = static_cast<const I*>(args.b) + o * args.b_stride[0];
+  T* out = static_cast<T*>(args.out) + o * args.extent * args.inner;
+  const i64 columns = column_end - column, apart = args.a_stride[2];
+  if (columns == args.inner)
+    for (i64 i = row * args.inner; i < row_end * args.inner; ++i) out[i] = fold_neutral<F, T>();
+  else
+    for (i64 r = row; r < row_end; ++r)
+      for (i64 k = column; k < column_end; ++k) out[r * args.inner + k] = fold_neutral<F, T>();
+  const i64 index_step = args.b_stride[1], step = args.a_stride[1], extent = args.extent;
+  if (args.inner == 1) {
+    for (i64 j = 0; j < args.count; ++j) {
+      const i64 at = detail::line_place(index[j * index_step], extent);
+      if (at >= row && at < row_end) out[at] = fold<F>(out[at], update[j * step]);
+    }
+  } else if (args.b_stride[2] == 0) {  // one index for all columns
+    for (i64 j = 0; j < args.count; ++j) {
+      const i64 at = detail::line_place(index[j * index_step], extent);
+      if (at < row || at >= row_end) continue;
+      T* to = out + at * args.inner + column;
+      const T* from = update + j * step + column * apart;
+      if (apart == 1)
+        for (i64 k = 0; k < columns; ++k) to[k] = fold<F>(to[k], from[k]);
+      else
+        for (i64 k = 0; k < columns; ++k) to[k] = fold<F>(to[k], from[k * apart]);
+    }
+  } else {
+    for (i64 j = 0; j < args.count; ++j)
+      for (i64 k = column; k < column_end; ++k) {
+        const i64 at = detail::line_place(index[j * index_step + k * args.b_stride[2]], extent);
+        if (at < row || at >= row_end) continue;
+        T& to = out[at * args.inner + k];
+        to = fold<F>(to, update[j * step + k * apart]);
+      }
+  }
+}
+
+// As scatter_tile, by a block.
 template <class T, class I, LineFold F, class Team>
-WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 row, i64 row_end, i64 column,
-                                 i64 column_end) {
+WEFT_HD_INLINE void scatter_together(Team& team, const LineArgs& args, i64 o, i64 row, i64 row_end,
+                                     i64 column, i64 column_end) {
   const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
   const I* index = static_cast<const I*>(args.b) + o * args.b_stride[0];
   T* out = static_cast<T*>(args.out) + o * args.extent * args.inner;
@@ -12926,16 +13542,7 @@ WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 ro
   for (i64 i = team.rank(); i < (row_end - row) * columns; i += team.size())
     out[(row + i / columns) * args.inner + column + i % columns] = fold_neutral<F, T>();
   team.sync();
-  if constexpr (detail::is_serial<Team>) {
-    const bool rows = args.b_stride[2] == 0 || args.inner == 1;  // one index for all columns
-    for (i64 j = 0; j < args.count; ++j) {
-      i64 at = rows ? detail::line_place(index[j * args.b_stride[1]], args.extent) : 0;
-      for (i64 k = column; k < column_end; ++k) {
-        if (!rows) at = detail::line_place(index[j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
-        if (at >= row && at < row_end) add(at, j, k);
-      }
-    }
-  } else if (args.inner > 1 && args.b_stride[2] != 0) {
+  if (args.inner > 1 && args.b_stride[2] != 0) {
     // each column has indices of its own: a thread owns columns
     for (i64 k = column + team.rank(); k < column_end; k += team.size())
       for (i64 j = 0; j < args.count; ++j) {
@@ -12988,6 +13595,16 @@ WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 ro
       team.sync();
     }
   }
+}
+
+// Rows [row, row_end) and columns [column, column_end) of part o of scatter's result.
+template <class T, class I, LineFold F, class Team>
+WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 row, i64 row_end, i64 column,
+                                 i64 column_end) {
+  if constexpr (detail::is_serial<Team>)
+    scatter_serially<T, I, F>(args, o, row, row_end, column, column_end);
+  else
+    scatter_together<T, I, F>(team, args, o, row, row_end, column, column_end);
 }
 
 // Elements [begin, end) of search's result: by halves, NaN counting as greater than all.
@@ -14210,13 +14827,21 @@ void run_scatter(const HostLaunch& launch, int threads) {
   using I = ctype<static_cast<DType>(C::w[1])>;
   constexpr LineFold f = static_cast<LineFold>(C::w[2]);
   const LineArgs args = line_args(launch.args, launch.numbers);
-  const i64 block = (args.extent + args.count) * args.inner < 65536 ? args.inner : 64;
-  const i64 blocks = args.inner > 0 ? (args.inner + block - 1) / block : 0;
-  parallel_for(args.outer * blocks, threads, [&](i64 part) {
+  TableCut cut = table_cut(args.extent, args.inner, args.count);
+  if (args.b_stride[2] != 0) {  // every column has its own indices
+    cut.rows = args.extent;
+    cut.row_pieces = 1;
+    cut.columns = (args.extent + args.count) * args.inner < 65536 ? args.inner : 64;
+    cut.column_pieces = args.inner > 0 ? (args.inner + cut.columns - 1) / cut.columns : 0;
+  }
+  const i64 pieces = cut.row_pieces * cut.column_pieces;
+  parallel_for(args.outer * pieces, threads, [&](i64 part) {
     SerialTeam team;
-    const i64 column = part % blocks * block, end = column + block;
-    scatter_tile<T, I, f>(team, args, part / blocks, 0, args.extent, column,
-                          end < args.inner ? end : args.inner);
+    const i64 piece = part % pieces;
+    const i64 row = piece / cut.column_pieces * cut.rows, column = piece % cut.column_pieces * cut.columns;
+    const i64 row_end = row + cut.rows < args.extent ? row + cut.rows : args.extent;
+    scatter_tile<T, I, f>(team, args, part / pieces, row, row_end, column,
+                          column + cut.columns < args.inner ? column + cut.columns : args.inner);
   });
 }
 
@@ -30078,6 +30703,10 @@ constexpr void add(Value, Value g, Value* out) { out[0] = out[1] = g; }
 constexpr void sub(Value, Value g, Value* out) { out[0] = g, out[1] = -g; }
 constexpr void mul(Value y, Value g, Value* out) { out[0] = g * y.in(1), out[1] = g * y.in(0); }
 constexpr void div(Value y, Value g, Value* out) {
+  if (y.in(0).is(1)) {  // what is divided by is at hand as a factor
+    out[1] = -(g * y * y);
+    return;
+  }
   out[0] = g / y.in(1);
   if (!y.in(1).is_constant()) out[1] = -(out[0] * y);
 }

@@ -88,11 +88,13 @@ void run_scatter_add(const HostLaunch& launch, int threads) {
   using T = ctype<static_cast<DType>(C::w[0])>;
   using I = ctype<static_cast<DType>(C::w[1])>;
   const IndexArgs args = index_args(launch.args, launch.numbers);
-  const i64 block = (args.rows + args.count) * args.width < 65536 ? args.width : 64;
-  parallel_for(args.width > 0 ? (args.width + block - 1) / block : 0, threads, [&](i64 b) {
+  const TableCut cut = table_cut(args.rows, args.width, args.count);
+  parallel_for(cut.row_pieces * cut.column_pieces, threads, [&](i64 piece) {
     SerialTeam team;
-    const i64 end = (b + 1) * block < args.width ? (b + 1) * block : args.width;
-    scatter_add_tile<T, I>(team, args, 0, args.rows, b * block, end);
+    const i64 row = piece / cut.column_pieces * cut.rows, column = piece % cut.column_pieces * cut.columns;
+    const i64 row_end = row + cut.rows < args.rows ? row + cut.rows : args.rows;
+    scatter_add_tile<T, I>(team, args, row, row_end, column,
+                           column + cut.columns < args.width ? column + cut.columns : args.width);
   });
 }
 

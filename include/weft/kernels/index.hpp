@@ -8,6 +8,27 @@
 
 namespace weft::kernels {
 
+// How a table that is added to is cut, where one index counts for a whole row: pieces of rows, each of which
+// looks at all indices, as far as that is little beside the rows themselves; if these are few, of columns
+// too.
+struct TableCut {
+  i64 rows = 0, columns = 0;              // of a piece
+  i64 row_pieces = 0, column_pieces = 0;  // none of an empty table
+};
+constexpr TableCut table_cut(i64 rows, i64 width, i64 count) {
+  TableCut cut;
+  if (rows <= 0 || width <= 0) return cut;
+  constexpr i64 piece = 65536;  // elements
+  i64 pieces = (rows * width + piece - 1) / piece, most = width / 16 > 0 ? width / 16 : 1;
+  if (pieces > most) pieces = most;
+  if (pieces > rows) pieces = rows;
+  cut.rows = (rows + pieces - 1) / pieces;
+  cut.row_pieces = (rows + cut.rows - 1) / cut.rows;
+  cut.columns = cut.row_pieces >= 8 || (rows + count) * width < piece || width < 64 ? width : 64;
+  cut.column_pieces = (width + cut.columns - 1) / cut.columns;
+  return cut;
+}
+
 struct IndexArgs {
   const void* data = nullptr;   // gather: the table (rows, width); scatter_add: what is added (count, width)
   const void* index = nullptr;  // (count)
@@ -88,7 +109,11 @@ WEFT_HD_INLINE void scatter_add_tile(Team& team, const IndexArgs& args, i64 row,
   if constexpr (detail::is_serial<Team>) {
     for (i64 i = 0; i < args.count; ++i) {
       const i64 r = static_cast<i64>(index[i]);
-      if (r >= row && r < row_end) add_row(i);
+      if (r < row || r >= row_end) continue;
+      T* to = out + r * args.width + column;
+      const T* from = update + i * args.width + column;
+      for (i64 j = 0; j < column_end - column; ++j)
+        to[j] = narrow<T>(static_cast<register_of<T>>(widen(to[j]) + widen(from[j])));
     }
   } else {
     // Each thread looks at one index; the positions that hit the tile are listed in order.

@@ -64,13 +64,21 @@ void run_scatter(const HostLaunch& launch, int threads) {
   using I = ctype<static_cast<DType>(C::w[1])>;
   constexpr LineFold f = static_cast<LineFold>(C::w[2]);
   const LineArgs args = line_args(launch.args, launch.numbers);
-  const i64 block = (args.extent + args.count) * args.inner < 65536 ? args.inner : 64;
-  const i64 blocks = args.inner > 0 ? (args.inner + block - 1) / block : 0;
-  parallel_for(args.outer * blocks, threads, [&](i64 part) {
+  TableCut cut = table_cut(args.extent, args.inner, args.count);
+  if (args.b_stride[2] != 0) {  // every column has its own indices
+    cut.rows = args.extent;
+    cut.row_pieces = 1;
+    cut.columns = (args.extent + args.count) * args.inner < 65536 ? args.inner : 64;
+    cut.column_pieces = args.inner > 0 ? (args.inner + cut.columns - 1) / cut.columns : 0;
+  }
+  const i64 pieces = cut.row_pieces * cut.column_pieces;
+  parallel_for(args.outer * pieces, threads, [&](i64 part) {
     SerialTeam team;
-    const i64 column = part % blocks * block, end = column + block;
-    scatter_tile<T, I, f>(team, args, part / blocks, 0, args.extent, column,
-                          end < args.inner ? end : args.inner);
+    const i64 piece = part % pieces;
+    const i64 row = piece / cut.column_pieces * cut.rows, column = piece % cut.column_pieces * cut.columns;
+    const i64 row_end = row + cut.rows < args.extent ? row + cut.rows : args.extent;
+    scatter_tile<T, I, f>(team, args, part / pieces, row, row_end, column,
+                          column + cut.columns < args.inner ? column + cut.columns : args.inner);
   });
 }
 

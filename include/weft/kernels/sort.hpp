@@ -34,6 +34,10 @@ struct SortItem32 {
   WEFT_HD_INLINE constexpr i64 place() const { return static_cast<i64>(word & 0xffffffffu); }
   static constexpr int key_bytes = 4;
   constexpr int digit(int k) const { return static_cast<int>(word >> (32 + 8 * k) & 255); }
+  template <int Bits>
+  constexpr u32 first_bits() const {
+    return static_cast<u32>(word >> (64 - Bits));
+  }
 };
 struct SortItem64 {
   u64 key = ~u64{0}, at = ~u64{0};
@@ -43,6 +47,10 @@ struct SortItem64 {
   WEFT_HD_INLINE constexpr i64 place() const { return static_cast<i64>(at); }
   static constexpr int key_bytes = 8;
   constexpr int digit(int k) const { return static_cast<int>(key >> (8 * k) & 255); }
+  template <int Bits>
+  constexpr u32 first_bits() const {
+    return static_cast<u32>(key >> (64 - Bits));
+  }
 };
 
 template <class T>
@@ -93,16 +101,16 @@ inline void merge_sort(Item* items, Item* spare, i64 n) {
 template <class Item>
 inline void radix_sort(Item* items, Item* spare, i64 n) {
   constexpr int bytes = Item::key_bytes;
-  i64 counts[bytes][256]{};
+  u32 counts[bytes][256]{};
   for (i64 i = 0; i < n; ++i)
     for (int k = 0; k < bytes; ++k) ++counts[k][items[i].digit(k)];
   Item* from = items;
   Item* to = spare;
   for (int k = 0; k < bytes; ++k) {
     if (counts[k][from[0].digit(k)] == n) continue;
-    i64 begin = 0;
-    for (i64& count : counts[k]) {
-      const i64 size = count;
+    u32 begin = 0;
+    for (u32& count : counts[k]) {
+      const u32 size = count;
       count = begin;
       begin += size;
     }
@@ -113,6 +121,34 @@ inline void radix_sort(Item* items, Item* spare, i64 n) {
   }
   if (from != items)
     for (i64 i = 0; i < n; ++i) items[i] = from[i];
+}
+
+// In any correct order by items; items come in the order of their places.
+template <class Item>
+inline void sort_items(Item* items, Item* spare, i64 n) {
+  if (n < (Item::key_bytes == 4 ? 128 : 512) || n > 0xffffffff)
+    merge_sort(items, spare, n);
+  else
+    radix_sort(items, spare, n);
+}
+
+// As select_least, of many items: those in front of the `count`th one or beside it, by the first bits of
+// their keys, are all that is sorted. items: in the order of their places.
+template <class Item>
+inline void select_by_digits(Item* items, Item* spare, i64 n, i64 count) {
+  constexpr int bits = 12;
+  u32 counts[1 << bits]{};
+  for (i64 i = 0; i < n; ++i) ++counts[items[i].template first_bits<bits>()];
+  i64 found = 0;
+  u32 last = 0;
+  while (found + counts[last] < count) found += counts[last++];
+  i64 kept = 0;
+  for (i64 i = 0; i < n; ++i) {
+    const Item x = items[i];
+    items[kept] = x;
+    kept += x.template first_bits<bits>() <= last ? 1 : 0;
+  }
+  sort_items(items, spare, kept);
 }
 
 // The `count` least items, in order, in items[0, count): a heap of the least so far, the greatest on top.
@@ -145,12 +181,12 @@ inline void argsort_line(const LineArgs& args, i64 line, sort_item<T>* items) {
   const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
   const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
   for (i64 i = 0; i < n; ++i) items[i] = make_sort_item(from[i * args.a_stride[1]], i, args.flag);
-  if (8 * args.count <= n)
+  if (8 * args.count <= n && (args.count <= 64 || n < 1024))
     detail::select_least(items, n, args.count);
-  else if (n < 1024)
-    detail::merge_sort(items, items + n, n);
+  else if (args.count <= n / 2 && n >= 1024 && n <= 0xffffffff)
+    detail::select_by_digits(items, items + n, n, args.count);
   else
-    detail::radix_sort(items, items + n, n);
+    detail::sort_items(items, items + n, n);
   i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
   for (i64 i = 0; i < args.count; ++i) to[i * args.inner] = items[i].place();
 }

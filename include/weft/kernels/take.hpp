@@ -73,10 +73,51 @@ WEFT_HD_INLINE void take_elements(Team& team, const LineArgs& args, i64 begin, i
   }
 }
 
-// Rows [row, row_end) and columns [column, column_end) of part o of scatter's result.
+// As scatter_tile, by one thread.
+template <class T, class I, LineFold F>
+WEFT_HD_INLINE void scatter_serially(const LineArgs& args, i64 o, i64 row, i64 row_end, i64 column,
+                                     i64 column_end) {
+  const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
+  const I* index = static_cast<const I*>(args.b) + o * args.b_stride[0];
+  T* out = static_cast<T*>(args.out) + o * args.extent * args.inner;
+  const i64 columns = column_end - column, apart = args.a_stride[2];
+  if (columns == args.inner)
+    for (i64 i = row * args.inner; i < row_end * args.inner; ++i) out[i] = fold_neutral<F, T>();
+  else
+    for (i64 r = row; r < row_end; ++r)
+      for (i64 k = column; k < column_end; ++k) out[r * args.inner + k] = fold_neutral<F, T>();
+  const i64 index_step = args.b_stride[1], step = args.a_stride[1], extent = args.extent;
+  if (args.inner == 1) {
+    for (i64 j = 0; j < args.count; ++j) {
+      const i64 at = detail::line_place(index[j * index_step], extent);
+      if (at >= row && at < row_end) out[at] = fold<F>(out[at], update[j * step]);
+    }
+  } else if (args.b_stride[2] == 0) {  // one index for all columns
+    for (i64 j = 0; j < args.count; ++j) {
+      const i64 at = detail::line_place(index[j * index_step], extent);
+      if (at < row || at >= row_end) continue;
+      T* to = out + at * args.inner + column;
+      const T* from = update + j * step + column * apart;
+      if (apart == 1)
+        for (i64 k = 0; k < columns; ++k) to[k] = fold<F>(to[k], from[k]);
+      else
+        for (i64 k = 0; k < columns; ++k) to[k] = fold<F>(to[k], from[k * apart]);
+    }
+  } else {
+    for (i64 j = 0; j < args.count; ++j)
+      for (i64 k = column; k < column_end; ++k) {
+        const i64 at = detail::line_place(index[j * index_step + k * args.b_stride[2]], extent);
+        if (at < row || at >= row_end) continue;
+        T& to = out[at * args.inner + k];
+        to = fold<F>(to, update[j * step + k * apart]);
+      }
+  }
+}
+
+// As scatter_tile, by a block.
 template <class T, class I, LineFold F, class Team>
-WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 row, i64 row_end, i64 column,
-                                 i64 column_end) {
+WEFT_HD_INLINE void scatter_together(Team& team, const LineArgs& args, i64 o, i64 row, i64 row_end,
+                                     i64 column, i64 column_end) {
   const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
   const I* index = static_cast<const I*>(args.b) + o * args.b_stride[0];
   T* out = static_cast<T*>(args.out) + o * args.extent * args.inner;
@@ -88,16 +129,7 @@ WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 ro
   for (i64 i = team.rank(); i < (row_end - row) * columns; i += team.size())
     out[(row + i / columns) * args.inner + column + i % columns] = fold_neutral<F, T>();
   team.sync();
-  if constexpr (detail::is_serial<Team>) {
-    const bool rows = args.b_stride[2] == 0 || args.inner == 1;  // one index for all columns
-    for (i64 j = 0; j < args.count; ++j) {
-      i64 at = rows ? detail::line_place(index[j * args.b_stride[1]], args.extent) : 0;
-      for (i64 k = column; k < column_end; ++k) {
-        if (!rows) at = detail::line_place(index[j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
-        if (at >= row && at < row_end) add(at, j, k);
-      }
-    }
-  } else if (args.inner > 1 && args.b_stride[2] != 0) {
+  if (args.inner > 1 && args.b_stride[2] != 0) {
     // each column has indices of its own: a thread owns columns
     for (i64 k = column + team.rank(); k < column_end; k += team.size())
       for (i64 j = 0; j < args.count; ++j) {
@@ -150,6 +182,16 @@ WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 ro
       team.sync();
     }
   }
+}
+
+// Rows [row, row_end) and columns [column, column_end) of part o of scatter's result.
+template <class T, class I, LineFold F, class Team>
+WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 row, i64 row_end, i64 column,
+                                 i64 column_end) {
+  if constexpr (detail::is_serial<Team>)
+    scatter_serially<T, I, F>(args, o, row, row_end, column, column_end);
+  else
+    scatter_together<T, I, F>(team, args, o, row, row_end, column, column_end);
 }
 
 // Elements [begin, end) of search's result: by halves, NaN counting as greater than all.

@@ -73,6 +73,12 @@ class Cutter {
     // sums across rows keep one partial result a chunk: few, long chunks
     const i64 most = columns ? 16 : totals ? 64 : 1024;
     if (cut.rows > per_chunk * most) per_chunk = (cut.rows + most - 1) / most;
+    // few pieces of work: as many as any usual number of threads shares evenly
+    if (small && cut.rows > per_chunk) {
+      i64 pieces = 2;
+      while (pieces < 32 && pieces * per_chunk < cut.rows) pieces *= 2;
+      if (pieces * per_chunk >= cut.rows) per_chunk = (cut.rows + pieces - 1) / pieces;
+    }
     cut.rows_per_chunk = per_chunk;
     cut.chunks = cut.rows > 0 ? (cut.rows + per_chunk - 1) / per_chunk : 0;
     return cut;
@@ -92,7 +98,10 @@ class Cutter {
   // How many elements make a unit of work that is worth a thread (about 5 microseconds).
   constexpr i64 dear_elements(const Group& group) const {
     i64 cost = 1;
-    for (int i = 0; i < group.body.size; ++i) cost += ir::info(nodes_[pool_[group.body.begin + i]].op).cost;
+    for (int i = 0; i < group.body.size; ++i) {
+      const ir::Op op = nodes_[pool_[group.body.begin + i]].op;
+      cost += op == ir::Op::pad ? 3 : ir::info(op).cost;  // a window asks what is inside
+    }
     const i64 elements = 131072 / cost;
     return elements < 1024 ? 1024 : elements < chunk_elements ? elements : chunk_elements;
   }

@@ -345,7 +345,8 @@ class Fuser {
     Group& group = f.groups[at];
     if (nodes_[group.opaque].op != Op::dot || group.bias >= 0) return false;
     const int base = through_broadcasts(x);
-    if (role_[base] == Role::generator || role_[base] == Role::inlined) return false;
+    if (role_[base] == Role::generator) return false;
+    if (role_[base] == Role::inlined && !(is_bias(group, x, at) && make_early(base))) return false;
     const int root = memory_node(x);
     if (after_memory(root) > at) return false;
     // state that is updated by what is added to it is rather written where it lives
@@ -355,8 +356,7 @@ class Fuser {
     if (group.added < 0 && is_contiguous(v, d)) {
       group.added = x;
     } else {
-      const int b = edges_[nodes_[group.opaque].first + 1];
-      if (!is_column_bias(g, group.opaque, v, f.view_in(g, b, at))) return false;
+      if (!is_bias(group, x, at)) return false;
       group.bias = x;
     }
     resolve(x);
@@ -367,6 +367,38 @@ class Fuser {
     stored_[i] = 1;
     group_[i] = at;
     earliest_[i] = at + 1;
+    return true;
+  }
+  // Whether x is the same for every row of the product that group `at` computes.
+  constexpr bool is_bias(const Group& group, int x, int at) const {
+    const int b = edges_[nodes_[group.opaque].first + 1];
+    return is_column_bias(g, group.opaque, view_of_memory(x), f.view_in(g, b, at));
+  }
+  // Stores x, arithmetic on leaves, before everything else, in one kernel with others of its shape.
+  constexpr bool make_early(int x) {
+    constexpr int most_groups = 2, most_weight = 16;
+    if (again_cost_[x] == 0) return false;
+    const int shape = nodes_[x].shape;
+    int at = 0;
+    while (at < s.prelude_used &&
+           (f.groups[at].shape != shape || f.groups[at].mixed || f.groups[at].weight >= most_weight))
+      ++at;
+    if (at == s.prelude_used) {
+      if (at >= most_groups) return false;
+      ++s.prelude_used;
+      f.groups[at].space = shapes_[shape];
+      f.groups[at].shape = shape;
+    }
+    Group& group = f.groups[at];
+    group.weight += ir::info(nodes_[x].op).cost + 1;
+    before_[x] = group.last;
+    group.last = x;
+    role_[x] = Role::fused;
+    again_cost_[x] = 0;
+    group_[x] = earliest_[x] = at;
+    stored_[x] = 1;
+    for (int k = nodes_[x].first; k < nodes_[x].first + nodes_[x].arity; ++k)
+      read_by(at, memory_node(edges_[k]));
     return true;
   }
   // As resolve, of what is in memory anyway.

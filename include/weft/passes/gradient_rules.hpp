@@ -50,6 +50,10 @@ constexpr void add(Value, Value g, Value* out) { out[0] = out[1] = g; }
 constexpr void sub(Value, Value g, Value* out) { out[0] = g, out[1] = -g; }
 constexpr void mul(Value y, Value g, Value* out) { out[0] = g * y.in(1), out[1] = g * y.in(0); }
 constexpr void div(Value y, Value g, Value* out) {
+  if (y.in(0).is(1)) {  // what is divided by is at hand as a factor
+    out[1] = -(g * y * y);
+    return;
+  }
   out[0] = g / y.in(1);
   if (!y.in(1).is_constant()) out[1] = -(out[0] * y);
 }

@@ -201,3 +201,48 @@ TEST_CASE("conv kernel: larger shapes, cut into blocks and parts of the channels
     check<bf16, f32>(make(random, c.lead, c.in, c.window, c.stride, c.low, c.high, 1, 1, false), 1e-5);
   }
 }
+
+TEST_CASE("conv kernel: lines of taps longer than lines of places") {
+  std::mt19937 random(5);
+  const auto pick = [&](i64 low, i64 high) {
+    return low + static_cast<i64>(random() % static_cast<unsigned>(high - low + 1));
+  };
+  int checked = 0;
+  for (int i = 0; i < 150; ++i) {
+    const int spatial = 1 + static_cast<int>(random() % 3);
+    i64 in[3]{1, 1, 1}, window[3]{1, 1, 1};
+    for (int k = 3 - spatial; k < 3; ++k) {
+      window[k] = pick(1, k == 2 ? 40 : 3);
+      in[k] = window[k] + pick(0, 2);
+    }
+    const i64 lead[4]{pick(1, 3), pick(1, 3), pick(1, 20), pick(1, 4)};
+    const i64 dilation = random() % 2 ? 1 : pick(1, 3);
+    if (dilation > 1) in[2] *= dilation;
+    const Problem p = make(random, lead, in, window, pick(1, 3), pick(-1, 3), pick(-1, 3),
+                           random() % 4 ? 1 : 2, dilation, random() % 3 == 0);
+    if (p.y_size <= 0) continue;
+    ++checked;
+    if (random() % 3 == 0)
+      check<bf16, bf16>(p, 8e-3);
+    else if (random() % 2 == 0)
+      check<f64, f64>(p, 1e-14);
+    else
+      check<f32, f32>(p, 1e-5);
+  }
+  CHECK(checked > 100);
+  ConvShape gradient = make(random, {1, 1, 8, 1}, {1, 1, 28}, {1, 1, 28}, 1, 1, 1, 1, 1, false).s;
+  CHECK(conv_plan<f32>(gradient).way == ConvWay::taps);
+  CHECK(conv_plan<f32>(make(random, {1, 1, 8, 1}, {1, 1, 50}, {1, 1, 3}, 1, 1, 1, 1, 1, false).s).way ==
+        ConvWay::places);
+}
+
+TEST_CASE("conv kernel: what no tap meets counts in no sum") {
+  std::mt19937 random(6);
+  const Problem p = make(random, {1, 1, 2, 1}, {1, 1, 50}, {1, 1, 20}, 30, 0, 0, 1, 1, false);
+  REQUIRE(p.s.axis[2].out == 2);
+  std::vector<f32> x(100, 1), w(40, 1), y(2);
+  for (const std::size_t channel : {0u, 50u})
+    for (std::size_t i = 20; i < 30; ++i) x[channel + i] = std::nanf("");
+  conv<f32, f32, f32>(p.s, x.data(), w.data(), y.data(), 1);
+  CHECK(y == std::vector<f32>{40, 40});
+}

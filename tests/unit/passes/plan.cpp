@@ -134,3 +134,18 @@ TEST_CASE("plan: sums along the rows stay in parts until something reads one of 
   CHECK(launches == 3);
   CHECK(sums == 4);
 }
+
+TEST_CASE("cut: few pieces of a small dear map are a power of two, about equal") {
+  const auto dear = [](auto x) { return sigmoid(narrow<-1, 0, 128>(x)) * tanh(narrow<-1, 128, 128>(x)); };
+  using Source = exec::FunctionSource<decltype(dear), Input<f32, Shape<96, 512>>>;
+  const ir::Graph g = passes::prune(Source::graph());
+  const passes::Plan p = passes::plan_memory(g, passes::fuse(g));
+  int found = 0;
+  for (const passes::Cut& cut : p.cuts) {
+    if (cut.rows != 96) continue;
+    ++found;
+    CHECK(cut.chunks == 4);
+    CHECK(cut.rows_per_chunk == 24);
+  }
+  CHECK(found == 1);
+}
