@@ -143,6 +143,6 @@ static_assert(
               Event, Range, Order, Size, Rank, Gradient, Unique, Roll, Cast, Matmul, Where, Transpose, Expand,
               Narrow, Gather, Scatter, Scan, Reduce, Permute, Reshape, CrossEntropy, LogSoftmax>);
 
-using Step = train::StepSource<Block, Loss, train::Options<optim::SGD>, true, Input<f32, Shape<4, 8>>,
-                               Input<f32, Shape<4, 8>>>;
-static_assert(Step::unreached() == -1);
+using Training = train::StepSource<Block, Loss, train::Options<optim::SGD>, true, Input<f32, Shape<4, 8>>,
+                                   Input<f32, Shape<4, 8>>>;
+static_assert(Training::unreached() == -1);
