@@ -12408,13 +12408,31 @@ void conv(const ConvShape& s, const TX* x, const TW* w, TY* y, int max_threads =
 // threads: the work is cut by shape, and k is summed in an order that depends on the shape alone.
 //
 // Two engines: a blocked product of our own, and the system's BLAS where there is one (WEFT_WITH_CBLAS).
-// Which of them runs depends on types and shape only. A thread's first large product allocates its scratch
-// block, later ones nothing (dot/scratch.hpp).
+// Which of them runs depends on types, shape and the kernels that BLAS chose for the machine. A thread's
+// first large product allocates its scratch block, later ones nothing (dot/scratch.hpp).
 
 // ---- weft/kernels/dot/cblas.hpp ----
 // The system's BLAS as an engine for large products of f32 and f64, present where WEFT_WITH_CBLAS is defined
 // (the program then links a CBLAS with 32-bit integers). It runs single-threaded on cuts of our own, because
 // its own threads would make results depend on how many there are.
+
+namespace weft::kernels {
+
+// How many bytes the vectors of OpenBLAS's kernels have, by the name of the core that they are for. For a
+// processor newer than itself OpenBLAS takes the oldest kernels, Prescott's, at a quarter of the speed. A
+// name that is not here, or none (another library): the widest.
+constexpr int blas_vector_bytes(std::string_view core) {
+  for (const char* narrow :
+       {"Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Atom", "Banias", "Katmai", "Coppermine",
+        "Northwood", "Athlon", "Opteron", "Opteron(SSE3)", "Barcelona", "Nano", "Bobcat", "Generic"})
+    if (core == narrow) return 16;
+  for (const char* middle :
+       {"Haswell", "Zen", "Sandybridge", "Bulldozer", "Piledriver", "Steamroller", "Excavator"})
+    if (core == middle) return 32;
+  return 64;
+}
+
+}  // namespace weft::kernels
 
 #if defined(WEFT_WITH_CBLAS)
 
@@ -12472,6 +12490,12 @@ class DotBlasAlone {
 // The kernels OpenBLAS chose for this machine ("SkylakeX", "Haswell", ...); "" for any other library. The
 // variable OPENBLAS_CORETYPE can pin it to slower ones.
 inline const char* openblas_core() { return weft_openblas_get_corename ? weft_openblas_get_corename() : ""; }
+
+// Whether the library's kernels use vectors as wide as this program's own.
+inline bool blas_is_wide() {
+  static const bool wide = blas_vector_bytes(openblas_core()) >= WEFT_DOT_BYTES;
+  return wide;
+}
 
 // Says once a process, on standard error, that OPENBLAS_CORETYPE pins OpenBLAS's kernels: an old core there
 // can halve the speed of large products, and nothing else shows it.
@@ -12593,8 +12617,8 @@ void dot(const DotShape& s, const DotBatch& batch, const TA* a, const TB* b, TC*
   DotCut cut = dot_cut(s.m, s.n, s.k, dot_tile_rows, dot_lanes<S>);
 #if defined(WEFT_WITH_CBLAS)
   if constexpr (dot_blas_types<TA, TB, TC>) {
-    blas = dot_blas_shape(s) &&
-           (engine == DotEngine::cblas || (engine == DotEngine::best && dot_prefers_blas(s)));
+    blas = dot_blas_shape(s) && (engine == DotEngine::cblas ||
+                                 (engine == DotEngine::best && dot_prefers_blas(s) && blas_is_wide()));
     if (blas) cut = dot_blas_cut(s.m, s.n, s.k);
   }
 #endif

@@ -3,8 +3,8 @@
 // threads: the work is cut by shape, and k is summed in an order that depends on the shape alone.
 //
 // Two engines: a blocked product of our own, and the system's BLAS where there is one (WEFT_WITH_CBLAS).
-// Which of them runs depends on types and shape only. A thread's first large product allocates its scratch
-// block, later ones nothing (dot/scratch.hpp).
+// Which of them runs depends on types, shape and the kernels that BLAS chose for the machine. A thread's
+// first large product allocates its scratch block, later ones nothing (dot/scratch.hpp).
 
 #include "weft/kernels/dot/blocked.hpp"
 #include "weft/kernels/dot/cblas.hpp"
@@ -59,8 +59,8 @@ void dot(const DotShape& s, const DotBatch& batch, const TA* a, const TB* b, TC*
   DotCut cut = dot_cut(s.m, s.n, s.k, dot_tile_rows, dot_lanes<S>);
 #if defined(WEFT_WITH_CBLAS)
   if constexpr (dot_blas_types<TA, TB, TC>) {
-    blas = dot_blas_shape(s) &&
-           (engine == DotEngine::cblas || (engine == DotEngine::best && dot_prefers_blas(s)));
+    blas = dot_blas_shape(s) && (engine == DotEngine::cblas ||
+                                 (engine == DotEngine::best && dot_prefers_blas(s) && blas_is_wide()));
     if (blas) cut = dot_blas_cut(s.m, s.n, s.k);
   }
 #endif

@@ -365,3 +365,12 @@ TEST_CASE("dot: without BLAS the built-in engine runs") {
   CHECK(std::strcmp(openblas_core(), "") == 0);
 }
 #endif
+
+TEST_CASE("dot: BLAS is left alone where it runs on older kernels than ours") {
+  static_assert(kernels::blas_vector_bytes("SkylakeX") == 64);
+  static_assert(kernels::blas_vector_bytes("Sapphirerapids") == 64);
+  static_assert(kernels::blas_vector_bytes("Haswell") == 32);
+  static_assert(kernels::blas_vector_bytes("Prescott") ==
+                16);                                    // what an old OpenBLAS takes a new processor for
+  static_assert(kernels::blas_vector_bytes("") == 64);  // MKL, BLIS
+}

@@ -5,10 +5,29 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include "weft/kernels/dot/blocked.hpp"
 #include "weft/kernels/dot/shape.hpp"
 #include "weft/kernels/parallel.hpp"
+
+namespace weft::kernels {
+
+// How many bytes the vectors of OpenBLAS's kernels have, by the name of the core that they are for. For a
+// processor newer than itself OpenBLAS takes the oldest kernels, Prescott's, at a quarter of the speed. A
+// name that is not here, or none (another library): the widest.
+constexpr int blas_vector_bytes(std::string_view core) {
+  for (const char* narrow :
+       {"Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Atom", "Banias", "Katmai", "Coppermine",
+        "Northwood", "Athlon", "Opteron", "Opteron(SSE3)", "Barcelona", "Nano", "Bobcat", "Generic"})
+    if (core == narrow) return 16;
+  for (const char* middle :
+       {"Haswell", "Zen", "Sandybridge", "Bulldozer", "Piledriver", "Steamroller", "Excavator"})
+    if (core == middle) return 32;
+  return 64;
+}
+
+}  // namespace weft::kernels
 
 #if defined(WEFT_WITH_CBLAS)
 
@@ -66,6 +85,12 @@ class DotBlasAlone {
 // The kernels OpenBLAS chose for this machine ("SkylakeX", "Haswell", ...); "" for any other library. The
 // variable OPENBLAS_CORETYPE can pin it to slower ones.
 inline const char* openblas_core() { return weft_openblas_get_corename ? weft_openblas_get_corename() : ""; }
+
+// Whether the library's kernels use vectors as wide as this program's own.
+inline bool blas_is_wide() {
+  static const bool wide = blas_vector_bytes(openblas_core()) >= WEFT_DOT_BYTES;
+  return wide;
+}
 
 // Says once a process, on standard error, that OPENBLAS_CORETYPE pins OpenBLAS's kernels: an old core there
 // can halve the speed of large products, and nothing else shows it.
