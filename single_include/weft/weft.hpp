@@ -13989,6 +13989,12 @@ constexpr auto traced(ir::Builder& builder, const A& a) {
 
 }  // namespace detail
 
+// A further argument of a layer that is given x: literals, such as zeros<f32, 1, 8>(), join x's graph.
+template <class X, class A>
+constexpr auto expr_beside(const X& x, const A& a) {
+  return detail::traced(*to_expr(x).value.builder, a);
+}
+
 // Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
 template <class Derived>
 struct Operation {
@@ -28482,9 +28488,9 @@ struct RecurrentCell {
   }
   constexpr auto operator()(const auto& x, const auto& state) const {
     if constexpr (Step::parts == 1)
-      return std::get<0>(run(x, std::tuple{to_expr(state)}));
+      return std::get<0>(run(x, std::tuple{expr_beside(x, state)}));
     else
-      return run(x, std::tuple{to_expr(std::get<0>(state)), to_expr(std::get<1>(state))});
+      return run(x, std::tuple{expr_beside(x, std::get<0>(state)), expr_beside(x, std::get<1>(state))});
   }
   constexpr auto run(const auto& x, const auto& parts) const {
     return module_detail::run_cell<Step, In>(to_expr(x), parts, weights.first);
@@ -28995,29 +29001,30 @@ struct RecurrentLayer {
 
   constexpr auto operator()(const auto& x) const { return call(x, Absent{}, Absent{}); }
   constexpr auto operator()(const auto& x, const auto& state_or_lengths) const {
-    if constexpr (is_lengths<std::remove_cvref_t<decltype(state_or_lengths)>>())
-      return call(x, Absent{}, to_expr(state_or_lengths));
+    if constexpr (is_lengths<decltype(x), decltype(state_or_lengths)>())
+      return call(x, Absent{}, expr_beside(x, state_or_lengths));
     else
-      return call(x, parts(state_or_lengths), Absent{});
+      return call(x, parts(x, state_or_lengths), Absent{});
   }
   constexpr auto operator()(const auto& x, const auto& state, const auto& lengths) const {
-    return call(x, parts(state), to_expr(lengths));
+    return call(x, parts(x, state), expr_beside(x, lengths));
   }
 
  private:
   // A tensor where a state would be several, or a tensor of integers.
-  template <class A>
+  template <class X, class A>
   static constexpr bool is_lengths() {
-    if constexpr (ExprLike<A>)
-      return Step::parts > 1 || is_integer(dtype_of<typename expr_of<A>::dtype>);
+    using E = decltype(expr_beside(std::declval<X>(), std::declval<A>()));
+    if constexpr (is_expr<E>)
+      return Step::parts > 1 || is_integer(dtype_of<typename E::dtype>);
     else
       return false;
   }
-  static constexpr auto parts(const auto& state) {
+  static constexpr auto parts(const auto& x, const auto& state) {
     if constexpr (Step::parts == 1)
-      return std::tuple{to_expr(state)};
+      return std::tuple{expr_beside(x, state)};
     else
-      return std::tuple{to_expr(std::get<0>(state)), to_expr(std::get<1>(state))};
+      return std::tuple{expr_beside(x, std::get<0>(state)), expr_beside(x, std::get<1>(state))};
   }
   constexpr auto call(const auto& x, const auto& state, const auto& lengths) const {
     return Net::call(weights, to_expr(x), state, lengths, mode.training ? dropout : 0.0f);

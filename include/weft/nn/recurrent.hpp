@@ -251,29 +251,30 @@ struct RecurrentLayer {
 
   constexpr auto operator()(const auto& x) const { return call(x, Absent{}, Absent{}); }
   constexpr auto operator()(const auto& x, const auto& state_or_lengths) const {
-    if constexpr (is_lengths<std::remove_cvref_t<decltype(state_or_lengths)>>())
-      return call(x, Absent{}, to_expr(state_or_lengths));
+    if constexpr (is_lengths<decltype(x), decltype(state_or_lengths)>())
+      return call(x, Absent{}, expr_beside(x, state_or_lengths));
     else
-      return call(x, parts(state_or_lengths), Absent{});
+      return call(x, parts(x, state_or_lengths), Absent{});
   }
   constexpr auto operator()(const auto& x, const auto& state, const auto& lengths) const {
-    return call(x, parts(state), to_expr(lengths));
+    return call(x, parts(x, state), expr_beside(x, lengths));
   }
 
  private:
   // A tensor where a state would be several, or a tensor of integers.
-  template <class A>
+  template <class X, class A>
   static constexpr bool is_lengths() {
-    if constexpr (ExprLike<A>)
-      return Step::parts > 1 || is_integer(dtype_of<typename expr_of<A>::dtype>);
+    using E = decltype(expr_beside(std::declval<X>(), std::declval<A>()));
+    if constexpr (is_expr<E>)
+      return Step::parts > 1 || is_integer(dtype_of<typename E::dtype>);
     else
       return false;
   }
-  static constexpr auto parts(const auto& state) {
+  static constexpr auto parts(const auto& x, const auto& state) {
     if constexpr (Step::parts == 1)
-      return std::tuple{to_expr(state)};
+      return std::tuple{expr_beside(x, state)};
     else
-      return std::tuple{to_expr(std::get<0>(state)), to_expr(std::get<1>(state))};
+      return std::tuple{expr_beside(x, std::get<0>(state)), expr_beside(x, std::get<1>(state))};
   }
   constexpr auto call(const auto& x, const auto& state, const auto& lengths) const {
     return Net::call(weights, to_expr(x), state, lengths, mode.training ? dropout : 0.0f);

@@ -201,9 +201,9 @@ struct RecurrentCell {
   }
   constexpr auto operator()(const auto& x, const auto& state) const {
     if constexpr (Step::parts == 1)
-      return std::get<0>(run(x, std::tuple{to_expr(state)}));
+      return std::get<0>(run(x, std::tuple{expr_beside(x, state)}));
     else
-      return run(x, std::tuple{to_expr(std::get<0>(state)), to_expr(std::get<1>(state))});
+      return run(x, std::tuple{expr_beside(x, std::get<0>(state)), expr_beside(x, std::get<1>(state))});
   }
   constexpr auto run(const auto& x, const auto& parts) const {
     return module_detail::run_cell<Step, In>(to_expr(x), parts, weights.first);

@@ -178,6 +178,12 @@ constexpr auto traced(ir::Builder& builder, const A& a) {
 
 }  // namespace detail
 
+// A further argument of a layer that is given x: literals, such as zeros<f32, 1, 8>(), join x's graph.
+template <class X, class A>
+constexpr auto expr_beside(const X& x, const A& a) {
+  return detail::traced(*to_expr(x).value.builder, a);
+}
+
 // Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
 template <class Derived>
 struct Operation {
