@@ -2,34 +2,13 @@
 // serves one case, `cases` names the GPU and what the program was built with; where there is none, it says
 // so.
 
+#include "../models.hpp"
 #include "worker.cuh"
 
 using namespace weft;
 namespace nn = weft::nn;
 
 namespace {
-
-struct Mlp {
-  nn::Linear<784, 512> fc1;
-  nn::Linear<512, 256> fc2;
-  nn::Linear<256, 10> fc3;
-  constexpr auto operator()(auto x) const { return fc3(relu(fc2(relu(fc1(x))))); }
-};
-struct SmallMlp {
-  nn::Linear<64, 128> fc1;
-  nn::Linear<128, 10> fc2;
-  constexpr auto operator()(auto x) const { return fc2(relu(fc1(x))); }
-};
-struct ConvNet {
-  nn::Conv2d<1, 32, 3> conv1;
-  nn::Conv2d<32, 64, 3> conv2;
-  nn::Linear<64 * 12 * 12, 128> hidden;
-  nn::Linear<128, 10> head;
-  constexpr auto operator()(auto x) const {
-    const auto maps = max_pool2d<2>(relu(conv2(relu(conv1(x)))));
-    return head(relu(hidden(flatten<1>(maps))));
-  }
-};
 
 template <class M, i64 Batch, i64... Sample>
 int classifier() {
@@ -44,18 +23,6 @@ int classifier() {
       image, label);
 }
 
-// A value and the gradients by its arguments, given that by the value: one trace, as a training step has.
-struct LayerNormBothWays {
-  constexpr auto operator()(auto x, auto weight, auto bias, auto upstream) const {
-    const auto y = layer_norm(x, weight, bias);
-    List<int> arguments;
-    arguments.push(x.value.id);
-    arguments.push(weight.value.id);
-    arguments.push(bias.value.id);
-    const auto found = passes::differentiate(y.value, upstream.value, arguments);
-    return std::tuple{y, decltype(x){found[0]}, decltype(weight){found[1]}, decltype(bias){found[2]}};
-  }
-};
 struct CrossEntropyBothWays {
   constexpr auto operator()(auto x, auto target) const {
     return value_and_grad([](auto logits, auto t) { return cross_entropy(logits, t); })(x, target);
@@ -91,13 +58,13 @@ int measure(const std::string& name) {
     return bench::function_case<0>(Chain{}, in<f32, 8192, 4096>, in<f32, 8192, 4096>, in<f32, 8192, 4096>);
   if (name == "softmax") return bench::function_case<0>(Softmax{}, in<f32, 32768, 1024>);
   if (name == "layer_norm")
-    return bench::function_case<0>(LayerNormBothWays{}, in<f32, 32768, 1024>, in<f32, 1024>, in<f32, 1024>,
-                                   in<f32, 32768, 1024>);
+    return bench::function_case<0>(bench::LayerNormBothWays{}, in<f32, 32768, 1024>, in<f32, 1024>,
+                                   in<f32, 1024>, in<f32, 32768, 1024>);
   if (name == "cross_entropy")
     return bench::function_case<50257>(CrossEntropyBothWays{}, in<f32, 8192, 50257>, in<i32, 8192>);
-  if (name == "mlp") return classifier<Mlp, 128, 784>();
-  if (name == "small_mlp") return classifier<SmallMlp, 32, 64>();
-  if (name == "conv_net") return classifier<ConvNet, 64, 1, 28, 28>();
+  if (name == "mlp") return classifier<bench::Mlp, 128, 784>();
+  if (name == "small_mlp") return classifier<bench::SmallMlp, 32, 64>();
+  if (name == "conv_net") return classifier<bench::ConvNet, 64, 1, 28, 28>();
   std::fprintf(stderr, "there is no case '%s'\n", name.c_str());
   return 2;
 }

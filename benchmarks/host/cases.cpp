@@ -5,6 +5,7 @@
 #include <random>
 #include <weft/weft.hpp>
 
+#include "../models.hpp"
 #include "worker.hpp"
 
 using namespace weft;
@@ -75,18 +76,6 @@ std::string fact(const char* name, i64 value) {
   return std::string("\"") + name + "\": " + std::to_string(value);
 }
 
-struct Mlp {
-  nn::Linear<784, 512> fc1;
-  nn::Linear<512, 256> fc2;
-  nn::Linear<256, 10> fc3;
-  constexpr auto operator()(auto x) const { return fc3(relu(fc2(relu(fc1(x))))); }
-};
-struct SmallMlp {
-  nn::Linear<64, 128> fc1;
-  nn::Linear<128, 10> fc2;
-  constexpr auto operator()(auto x) const { return fc2(relu(fc1(x))); }
-};
-
 struct Lstm {
   nn::LSTM<128, 128, nn::Recurrent{.num_layers = 2}> rnn;
   constexpr auto operator()(auto x) const { return std::get<0>(rnn(x)); }
@@ -107,21 +96,10 @@ int lstm_case() {
   return bench::serve(memory, timed);
 }
 
-struct ConvNet {
-  nn::Conv2d<1, 32, 3> conv1;
-  nn::Conv2d<32, 64, 3> conv2;
-  nn::Linear<64 * 12 * 12, 128> hidden;
-  nn::Linear<128, 10> head;
-  constexpr auto operator()(auto x) const {
-    const auto maps = max_pool2d<2>(relu(conv2(relu(conv1(x)))));
-    return head(relu(hidden(flatten<1>(maps))));
-  }
-};
-
 // A training step with SGD on 64 pictures of 28x28.
 int conv_net_case() {
   const bench::MemoryWatch memory;
-  auto trainer = make_trainer<ConvNet>(
+  auto trainer = make_trainer<bench::ConvNet>(
       Cpu{}, [](const auto& model, auto x, auto label) { return cross_entropy(model(x), label); },
       in<f32, 64, 1, 28, 28>, in<i32, 64>, optim::SGD{.lr = 0.01f});
   const auto x = normal(64 * 28 * 28, 1);
@@ -175,23 +153,10 @@ int chain() {
   return bench::serve(memory, {[&] { f(x, a, b); }, facts(f)});
 }
 
-// The result of layer norm and the gradients by its three arguments, given that by the result: from one
-// trace, as a training step has them. (grad's function sees variables of its own, so it would norm a second
-// time.)
-struct LayerNormBothWays {
-  constexpr auto operator()(auto x, auto weight, auto bias, auto upstream) const {
-    const auto y = layer_norm(x, weight, bias);
-    List<int> arguments;
-    for (const int node : {x.value.id, weight.value.id, bias.value.id}) arguments.push(node);
-    const auto found = passes::differentiate(y.value, upstream.value, arguments);
-    return std::tuple{y, decltype(x){found[0]}, decltype(weight){found[1]}, decltype(bias){found[2]}};
-  }
-};
-
 int layer_norm_case() {
   const bench::MemoryWatch memory;
-  auto f =
-      compile(Cpu{}, LayerNormBothWays{}, in<f32, 4096, 768>, in<f32, 768>, in<f32, 768>, in<f32, 4096, 768>);
+  auto f = compile(Cpu{}, bench::LayerNormBothWays{}, in<f32, 4096, 768>, in<f32, 768>, in<f32, 768>,
+                   in<f32, 4096, 768>);
   const auto x = normal(4096 * 768, 1), weight = normal(768, 2), bias = normal(768, 3),
              upstream = normal(4096 * 768, 4);
   return bench::serve(memory, {[&] { f(x, weight, bias, upstream); }, facts(f)});
@@ -329,8 +294,8 @@ int product_of_squares(Engine engine) {
 
 int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "";
-  if (name == "mlp") return training<Mlp, 128, 784>({784, 512, 256, 10});
-  if (name == "small_mlp") return training<SmallMlp, 32, 64>({64, 128, 10});
+  if (name == "mlp") return training<bench::Mlp, 128, 784>({784, 512, 256, 10});
+  if (name == "small_mlp") return training<bench::SmallMlp, 32, 64>({64, 128, 10});
   if (name == "lstm") return lstm_case();
   if (name == "conv_net") return conv_net_case();
   if (name == "chain") return chain();
