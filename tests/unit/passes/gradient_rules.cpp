@@ -25,7 +25,7 @@ GradCheck two(double low, double high, double low_b, double high_b) {
 template <Op op>
 GradCheck reduction() {
   return gradcheck(
-      [](auto x) { return decltype(Reduce<Op::reduce_sum, true, 1>{}(x)){ir::reduce(op, x.value, 2u)}; },
+      [](auto x) { return decltype(ReduceOp<Op::reduce_sum, true, 1>{}(x)){ir::reduce(op, x.value, 2u)}; },
       point<3, 4>(0.5, 2));
 }
 // An index tensor of shape (2, 3) with a value that comes twice.
