@@ -44,7 +44,7 @@ void check(const std::string& what, double tolerance, F, I...) {
   using P = exec::Compiled<Source>;
   using Results = typename exec::Results<typename Source::result>::tuple;
   exec::HostProgram<P> host(Cpu{}, {});
-  emulated::Program<P> gpu(emulated::Device{}, nullptr, nullptr);
+  emulated::Program<P> gpu(emulated::Device{}, {});
   const std::tuple<std::vector<typename I::dtype>...> data{numbers<typename I::dtype>(
       I::shape::size, static_cast<u32>(I::shape::size) * 77u + sizeof(typename I::dtype))...};
   std::apply(
