@@ -3,8 +3,8 @@
 // both.
 
 #if defined(__CUDACC__)
-#include "weft/exec/cuda_loss_ring.cuh"
 #include "weft/exec/cuda_model.cuh"
 #include "weft/exec/cuda_program.cuh"
 #include "weft/exec/cuda_tensor.cuh"
+#include "weft/train/cuda_loss_ring.cuh"
 #endif

@@ -2984,13 +2984,10 @@ class Fuser {
       f.groups[at].space = shapes_[shape];
       f.groups[at].shape = shape;
     }
-    Group& group = f.groups[at];
-    group.weight += ir::info(nodes_[x].op).cost + 1;
-    before_[x] = group.last;
-    group.last = x;
+    enter(at, x);
     role_[x] = Role::fused;
     again_cost_[x] = 0;
-    group_[x] = earliest_[x] = at;
+    earliest_[x] = at;
     stored_[x] = 1;
     for (int k = nodes_[x].first; k < nodes_[x].first + nodes_[x].arity; ++k)
       read_by(at, memory_node(edges_[k]));
@@ -3128,12 +3125,9 @@ class Fuser {
       }
       if (group.split < 0 && r.split >= 0) group.split = in_rank(r.split, d.rank, group.space.rank);
     }
+    enter(best, i);
     Group& group = f.groups[best];
-    group.weight += ir::info(n.op).cost + 1;
     group.mixed = group.mixed || reduces;
-    group_[i] = best;
-    before_[i] = group.last;
-    group.last = i;
     const Fit a = group.shape == shape ? Fit{} : fit(group.space, d);
     level_[i] = reduces ? r.level : a.full ? Level::element : Level::row;
     if (r.odd) level_[i] = Level::row;
@@ -3145,6 +3139,14 @@ class Fuser {
       const Node& made = nodes_[memory[0]];
       for (int k = 0; k < made.arity; ++k) read_by(best, memory_node(edges_[made.first + k]));
     }
+  }
+  // Makes x the last member of group `at`.
+  constexpr void enter(int at, int x) {
+    Group& group = f.groups[at];
+    group.weight += ir::info(nodes_[x].op).cost + 1;
+    group_[x] = at;
+    before_[x] = group.last;
+    group.last = x;
   }
   constexpr void read_by(int at, int x) {
     if (reader_[x] < at) reader_[x] = at;
@@ -11533,8 +11535,8 @@ struct ConvPlan {
 };
 
 inline constexpr i64 conv_block_k = dot_block_k;
-inline constexpr i64 conv_block_span =
-    16384;  // elements of x that channels of a block have, lanes being taps
+// Elements of x that the channels of a block have, where lanes are taps.
+inline constexpr i64 conv_block_span = 16384;
 
 template <class S>
 constexpr ConvPlan conv_plan(const ConvShape& s) {
@@ -19182,53 +19184,6 @@ requires(!exec::is_device<Given>) void compile(const Given&, F, const A&...) {
 }
 
 }  // namespace weft
-// ---- weft/exec/loss_ring.hpp ----
-// The last 64 losses of a trainer, on their way from the device to the host. Law: taking one never waits;
-// reading one waits for its step alone.
-
-namespace weft::exec {
-
-class LossRing {
- public:
-  static constexpr i64 size = 64;
-
-  virtual ~LossRing() = default;
-  // The loss of a step, counted from 0. Throws "train/old-loss" for one that is no longer kept.
-  f32 read(i64 step) const {
-    if (step < first_ || step >= count_ || step + size < count_)
-      throw Error("train/old-loss", "the loss of step " + std::to_string(step) +
-                                        " is no longer kept: the ring holds the last " +
-                                        std::to_string(size));
-    return wait(static_cast<int>(step % size));
-  }
-  // Forgets all; the next is that of `step`.
-  void restart(i64 step) { first_ = count_ = step; }
-
- protected:
-  int open() { return static_cast<int>(count_++ % size); }
-
- private:
-  virtual f32 wait(int slot) const = 0;
-  i64 first_ = 0, count_ = 0;
-};
-
-// A device whose programs have ended when run() returns.
-template <class Device>
-class DeviceLossRing final : public LossRing {
- public:
-  explicit DeviceLossRing(const Device&) {}
-  // Takes result 0, an f32, of the run that was enqueued last.
-  template <class Program>
-  void take(const Program& program) {
-    program.read_output(0, &value_[open()], sizeof(f32));
-  }
-
- private:
-  f32 wait(int slot) const override { return value_[slot]; }
-  f32 value_[size]{};
-};
-
-}  // namespace weft::exec
 // ---- weft/exec/immediate.hpp ----
 // Immediate expressions: Tensor y = softmax<-1>(a * b + c). The tree's type is compiled as one program; its
 // tensors and numbers are the program's inputs.
@@ -20402,6 +20357,14 @@ struct DeviceMemory<Cpu> {
   }
 };
 
+// A block of memory that the caller lends, or, where that is null, one of its own.
+template <class Device>
+typename DeviceMemory<Device>::Buffer lent_or_own(const Device& device, void* lent, i64 bytes) {
+  using Memory = DeviceMemory<Device>;
+  return lent ? Memory::Buffer::borrow(lent, static_cast<std::size_t>(bytes))
+              : Memory::allocate(device, bytes);
+}
+
 }  // namespace exec
 
 template <class M, class Device = Cpu>
@@ -20413,9 +20376,7 @@ class Model {
   // Starts the parameters from `seed` as their initialisers say. `memory`: state_bytes() of the device's
   // memory that the caller keeps alive, or null for the model's own.
   explicit Model(const Device& device = Device{}, u64 seed = 0, void* memory = nullptr)
-      : device_(device),
-        state_(memory ? Memory::Buffer::borrow(memory, static_cast<std::size_t>(state_bytes()))
-                      : Memory::allocate(device, state_bytes())) {
+      : device_(device), state_(exec::lent_or_own(device, memory, state_bytes())) {
     Memory::zero(state_);
     initialize(seed);
   }
@@ -20518,6 +20479,53 @@ auto compile(const Device& device, F, const A&... inputs_then_options) {
 }
 
 }  // namespace weft
+// ---- weft/train/loss_ring.hpp ----
+// The last 64 losses of a trainer, on their way from the device to the host. Law: taking one never waits;
+// reading one waits for its step alone.
+
+namespace weft::train {
+
+class LossRing {
+ public:
+  static constexpr i64 size = 64;
+
+  virtual ~LossRing() = default;
+  // The loss of a step, counted from 0. Throws "train/old-loss" for one that is no longer kept.
+  f32 read(i64 step) const {
+    if (step < first_ || step >= count_ || step + size < count_)
+      throw Error("train/old-loss", "the loss of step " + std::to_string(step) +
+                                        " is no longer kept: the ring holds the last " +
+                                        std::to_string(size));
+    return wait(static_cast<int>(step % size));
+  }
+  // Forgets all; the next is that of `step`.
+  void restart(i64 step) { first_ = count_ = step; }
+
+ protected:
+  int open() { return static_cast<int>(count_++ % size); }
+
+ private:
+  virtual f32 wait(int slot) const = 0;
+  i64 first_ = 0, count_ = 0;
+};
+
+// A device whose programs have ended when run() returns.
+template <class Device>
+class DeviceLossRing final : public LossRing {
+ public:
+  explicit DeviceLossRing(const Device&) {}
+  // Takes result 0, an f32, of the run that was enqueued last.
+  template <class Program>
+  void take(const Program& program) {
+    program.read_output(0, &value_[open()], sizeof(f32));
+  }
+
+ private:
+  f32 wait(int slot) const override { return value_[slot]; }
+  f32 value_[size]{};
+};
+
+}  // namespace weft::train
 // ---- weft/weft.hpp ----
 // Everything a program needs to build, train and run models on the host, and on CUDA when compiled by nvcc.
 
@@ -36792,18 +36800,41 @@ constexpr Dims moment_dims(int m, const nn::StateInfo& row) {
   else
     return row.dims;
 }
-// Where moment m of the row `i` of the state table lies: as the parameter lies in its arena, or behind the
-// moments of the rows before. A row behind the last: the end.
+// Where the factors lie, from where each one's first begins: that of moment m and row i of the state table,
+// behind those of the rows before; behind the last row, the end.
+template <class M, class O>
+struct FactorPlaces {
+  static constexpr int count() {
+    int n = 0;
+    while (is_factor<O>(n)) ++n;
+    return n;
+  }
+  static constexpr int rows = nn::state_table<M>.size;
+  i64 at[at_least_one(count())][rows + 1]{};
+
+  static constexpr FactorPlaces make() {
+    constexpr const auto& table = nn::state_table<M>;
+    FactorPlaces places;
+    for (int m = 0; m < count(); ++m)
+      for (int i = 0; i < rows; ++i) {
+        const nn::StateInfo& row = table.row[i];
+        const i64 bytes = row.trained ? moment_dims<O>(m, row).size() * size_of(row.dtype) : 0;
+        places.at[m][i + 1] =
+            places.at[m][i] + (bytes + nn::state_alignment - 1) / nn::state_alignment * nn::state_alignment;
+      }
+    return places;
+  }
+};
+template <class M, class O>
+inline constexpr FactorPlaces<M, O> factor_places = FactorPlaces<M, O>::make();
+
+// Where moment m, which begins at `begin`, has that of row i of the state table: as the parameter lies in its
+// arena, or among the factors. A row behind the last: the end.
 template <class M, class O>
 constexpr i64 moment_offset(i64 begin, int m, int i) {
   constexpr const auto& table = nn::state_table<M>;
-  if (!is_factor<O>(m)) return begin + (i < table.size ? table.row[i].offset : table.trained_bytes);
-  for (int k = 0; k < i; ++k)
-    if (table.row[k].trained)
-      begin +=
-          (moment_dims<O>(m, table.row[k]).size() * size_of(parameter_type<M>()) + nn::state_alignment - 1) /
-          nn::state_alignment * nn::state_alignment;
-  return begin;
+  if (is_factor<O>(m)) return begin + factor_places<M, O>.at[m][i];
+  return begin + (i < table.size ? table.row[i].offset : table.trained_bytes);
 }
 
 template <class M, class O>
@@ -37320,12 +37351,12 @@ constexpr auto state_name() {
 // ("train/old-loss"). Valid as long as the trainer, which may move.
 class StepLoss {
  public:
-  StepLoss(const exec::LossRing* ring, i64 step) : ring_(ring), step_(step) {}
+  StepLoss(const train::LossRing* ring, i64 step) : ring_(ring), step_(step) {}
   f32 value() const { return ring_->read(step_); }
   operator f32() const { return value(); }
 
  private:
-  const exec::LossRing* ring_;
+  const train::LossRing* ring_;
   i64 step_;
 };
 
@@ -37353,11 +37384,10 @@ class Trainer {
         optimizer_(optim::AsGroups<typename O::given_optimizer>::make(
             get_option<typename O::given_optimizer>(given...))),
         clip_(get_option<typename O::Clip>(given...)),
-        losses_(new exec::DeviceLossRing<Device>(model_.device())) {
+        losses_(new train::DeviceLossRing<Device>(model_.device())) {
     const lend lent = get_option<lend>(given...);
     auto* const workspace = static_cast<std::byte*>(lent.workspace);
-    state_ = lent.optimizer ? Memory::Buffer::borrow(lent.optimizer, static_cast<std::size_t>(layout.bytes))
-                            : Memory::allocate(model_.device(), layout.bytes);
+    state_ = exec::lent_or_own(model_.device(), lent.optimizer, layout.bytes);
     Memory::zero(state_);
     const f32 scale = 65536;
     Memory::from_host(model_.device(), state_.data() + layout.scale, &scale, sizeof scale);
@@ -37601,7 +37631,7 @@ class Trainer {
   u64 seed_ = 0;
   Optimizer optimizer_;
   typename O::Clip clip_;
-  exec::Owned<exec::DeviceLossRing<Device>> losses_;  // before the programs, which may still write to it
+  exec::Owned<train::DeviceLossRing<Device>> losses_;  // before the programs, which may still write to it
   typename Memory::Buffer state_;
   exec::Owned<Program<true>> apply_;
   std::conditional_t<(micro > 1), exec::Owned<Program<false>>, Nothing> add_;  // adds to the gradients alone
@@ -37689,12 +37719,16 @@ auto make_trainer(Model<M, Device>&& model, F, const A&... inputs_then_options) 
 // both.
 
 #if defined(__CUDACC__)
-// ---- weft/exec/cuda_loss_ring.cuh ----
-#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_LOSS_RING_CUH
-#define WEFT_SINGLE_WEFT_EXEC_CUDA_LOSS_RING_CUH
-// Losses of a GPU: each is copied to page-locked memory behind its step, and an event says when it is there.
+// ---- weft/exec/cuda_model.cuh ----
+#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_MODEL_CUH
+#define WEFT_SINGLE_WEFT_EXEC_CUDA_MODEL_CUH
+// A model's memory on a GPU.
 
-#include <vector>
+// ---- weft/exec/cuda_tensor.cuh ----
+#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_TENSOR_CUH
+#define WEFT_SINGLE_WEFT_EXEC_CUDA_TENSOR_CUH
+// Tensor<T, Shape<...>, Cuda>: device memory with dtype, shape and device in its type. Copies to and from the
+// host are explicit and complete when they return.
 
 // ---- weft/exec/cuda_program.cuh ----
 #ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_PROGRAM_CUH
@@ -40323,50 +40357,6 @@ struct ProgramOf<Cuda, P> {
 }  // namespace weft::exec
 #endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_PROGRAM_CUH
 
-namespace weft::exec {
-
-template <>
-class DeviceLossRing<Cuda> final : public LossRing {
- public:
-  explicit DeviceLossRing(const Cuda& device) : ordinal_(device.ordinal) {
-    DeviceGuard guard(ordinal_);
-    value_ = PinnedBuffer(size * sizeof(f32));
-    taken_ = std::vector<Event>(static_cast<std::size_t>(size));
-  }
-  template <class Program>
-  void take(const Program& program) {
-    DeviceGuard guard(ordinal_);
-    const int slot = open();
-    cuda_check(cudaMemcpyAsync(value_.data() + slot * sizeof(f32), program.output(0), sizeof(f32),
-                               cudaMemcpyDeviceToHost, program.stream()),
-               "cudaMemcpyAsync", "the loss of a step");
-    taken_[static_cast<std::size_t>(slot)].record(program.stream());
-  }
-
- private:
-  f32 wait(int slot) const override {
-    taken_[static_cast<std::size_t>(slot)].synchronize();
-    return reinterpret_cast<const f32*>(value_.data())[slot];
-  }
-
-  int ordinal_;
-  PinnedBuffer value_;
-  std::vector<Event> taken_;  // when the slot's value has arrived
-};
-
-}  // namespace weft::exec
-#endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_LOSS_RING_CUH
-// ---- weft/exec/cuda_model.cuh ----
-#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_MODEL_CUH
-#define WEFT_SINGLE_WEFT_EXEC_CUDA_MODEL_CUH
-// A model's memory on a GPU.
-
-// ---- weft/exec/cuda_tensor.cuh ----
-#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_TENSOR_CUH
-#define WEFT_SINGLE_WEFT_EXEC_CUDA_TENSOR_CUH
-// Tensor<T, Shape<...>, Cuda>: device memory with dtype, shape and device in its type. Copies to and from the
-// host are explicit and complete when they return.
-
 namespace weft {
 
 namespace exec {
@@ -40530,6 +40520,46 @@ struct DeviceMemory<Cuda> {
 
 }  // namespace weft::exec
 #endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_MODEL_CUH
+// ---- weft/train/cuda_loss_ring.cuh ----
+#ifndef WEFT_SINGLE_WEFT_TRAIN_CUDA_LOSS_RING_CUH
+#define WEFT_SINGLE_WEFT_TRAIN_CUDA_LOSS_RING_CUH
+// Losses of a GPU: each is copied to page-locked memory behind its step, and an event says when it is there.
+
+#include <vector>
+
+namespace weft::train {
+
+template <>
+class DeviceLossRing<Cuda> final : public LossRing {
+ public:
+  explicit DeviceLossRing(const Cuda& device) : ordinal_(device.ordinal) {
+    DeviceGuard guard(ordinal_);
+    value_ = PinnedBuffer(size * sizeof(f32));
+    taken_ = std::vector<Event>(static_cast<std::size_t>(size));
+  }
+  template <class Program>
+  void take(const Program& program) {
+    DeviceGuard guard(ordinal_);
+    const int slot = open();
+    cuda_check(cudaMemcpyAsync(value_.data() + slot * sizeof(f32), program.output(0), sizeof(f32),
+                               cudaMemcpyDeviceToHost, program.stream()),
+               "cudaMemcpyAsync", "the loss of a step");
+    taken_[static_cast<std::size_t>(slot)].record(program.stream());
+  }
+
+ private:
+  f32 wait(int slot) const override {
+    taken_[static_cast<std::size_t>(slot)].synchronize();
+    return reinterpret_cast<const f32*>(value_.data())[slot];
+  }
+
+  int ordinal_;
+  PinnedBuffer value_;
+  std::vector<Event> taken_;  // when the slot's value has arrived
+};
+
+}  // namespace weft::train
+#endif  // WEFT_SINGLE_WEFT_TRAIN_CUDA_LOSS_RING_CUH
 #endif
 #endif  // WEFT_SINGLE_WEFT_CUDA_HPP
 #endif

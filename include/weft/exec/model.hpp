@@ -136,6 +136,14 @@ struct DeviceMemory<Cpu> {
   }
 };
 
+// A block of memory that the caller lends, or, where that is null, one of its own.
+template <class Device>
+typename DeviceMemory<Device>::Buffer lent_or_own(const Device& device, void* lent, i64 bytes) {
+  using Memory = DeviceMemory<Device>;
+  return lent ? Memory::Buffer::borrow(lent, static_cast<std::size_t>(bytes))
+              : Memory::allocate(device, bytes);
+}
+
 }  // namespace exec
 
 template <class M, class Device = Cpu>
@@ -147,9 +155,7 @@ class Model {
   // Starts the parameters from `seed` as their initialisers say. `memory`: state_bytes() of the device's
   // memory that the caller keeps alive, or null for the model's own.
   explicit Model(const Device& device = Device{}, u64 seed = 0, void* memory = nullptr)
-      : device_(device),
-        state_(memory ? Memory::Buffer::borrow(memory, static_cast<std::size_t>(state_bytes()))
-                      : Memory::allocate(device, state_bytes())) {
+      : device_(device), state_(exec::lent_or_own(device, memory, state_bytes())) {
     Memory::zero(state_);
     initialize(seed);
   }

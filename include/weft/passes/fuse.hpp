@@ -389,13 +389,10 @@ class Fuser {
       f.groups[at].space = shapes_[shape];
       f.groups[at].shape = shape;
     }
-    Group& group = f.groups[at];
-    group.weight += ir::info(nodes_[x].op).cost + 1;
-    before_[x] = group.last;
-    group.last = x;
+    enter(at, x);
     role_[x] = Role::fused;
     again_cost_[x] = 0;
-    group_[x] = earliest_[x] = at;
+    earliest_[x] = at;
     stored_[x] = 1;
     for (int k = nodes_[x].first; k < nodes_[x].first + nodes_[x].arity; ++k)
       read_by(at, memory_node(edges_[k]));
@@ -533,12 +530,9 @@ class Fuser {
       }
       if (group.split < 0 && r.split >= 0) group.split = in_rank(r.split, d.rank, group.space.rank);
     }
+    enter(best, i);
     Group& group = f.groups[best];
-    group.weight += ir::info(n.op).cost + 1;
     group.mixed = group.mixed || reduces;
-    group_[i] = best;
-    before_[i] = group.last;
-    group.last = i;
     const Fit a = group.shape == shape ? Fit{} : fit(group.space, d);
     level_[i] = reduces ? r.level : a.full ? Level::element : Level::row;
     if (r.odd) level_[i] = Level::row;
@@ -550,6 +544,14 @@ class Fuser {
       const Node& made = nodes_[memory[0]];
       for (int k = 0; k < made.arity; ++k) read_by(best, memory_node(edges_[made.first + k]));
     }
+  }
+  // Makes x the last member of group `at`.
+  constexpr void enter(int at, int x) {
+    Group& group = f.groups[at];
+    group.weight += ir::info(nodes_[x].op).cost + 1;
+    group_[x] = at;
+    before_[x] = group.last;
+    group.last = x;
   }
   constexpr void read_by(int at, int x) {
     if (reader_[x] < at) reader_[x] = at;

@@ -45,8 +45,7 @@ class LbfgsTrainer {
         seed_(get_option<seed>(given...).value),
         search_(get_option<optim::LBFGS>(given...)) {
     const lend lent = get_option<lend>(given...);
-    state_ = lent.optimizer ? Memory::Buffer::borrow(lent.optimizer, static_cast<std::size_t>(layout.bytes))
-                            : Memory::allocate(model_.device(), layout.bytes);
+    state_ = exec::lent_or_own(model_.device(), lent.optimizer, layout.bytes);
     program_ = exec::Owned<Program>(
         new Program(model_.device(), {.model = model_.state(),
                                       .optimizer = state_.data(),

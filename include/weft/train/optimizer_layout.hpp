@@ -50,18 +50,41 @@ constexpr Dims moment_dims(int m, const nn::StateInfo& row) {
   else
     return row.dims;
 }
-// Where moment m of the row `i` of the state table lies: as the parameter lies in its arena, or behind the
-// moments of the rows before. A row behind the last: the end.
+// Where the factors lie, from where each one's first begins: that of moment m and row i of the state table,
+// behind those of the rows before; behind the last row, the end.
+template <class M, class O>
+struct FactorPlaces {
+  static constexpr int count() {
+    int n = 0;
+    while (is_factor<O>(n)) ++n;
+    return n;
+  }
+  static constexpr int rows = nn::state_table<M>.size;
+  i64 at[at_least_one(count())][rows + 1]{};
+
+  static constexpr FactorPlaces make() {
+    constexpr const auto& table = nn::state_table<M>;
+    FactorPlaces places;
+    for (int m = 0; m < count(); ++m)
+      for (int i = 0; i < rows; ++i) {
+        const nn::StateInfo& row = table.row[i];
+        const i64 bytes = row.trained ? moment_dims<O>(m, row).size() * size_of(row.dtype) : 0;
+        places.at[m][i + 1] =
+            places.at[m][i] + (bytes + nn::state_alignment - 1) / nn::state_alignment * nn::state_alignment;
+      }
+    return places;
+  }
+};
+template <class M, class O>
+inline constexpr FactorPlaces<M, O> factor_places = FactorPlaces<M, O>::make();
+
+// Where moment m, which begins at `begin`, has that of row i of the state table: as the parameter lies in its
+// arena, or among the factors. A row behind the last: the end.
 template <class M, class O>
 constexpr i64 moment_offset(i64 begin, int m, int i) {
   constexpr const auto& table = nn::state_table<M>;
-  if (!is_factor<O>(m)) return begin + (i < table.size ? table.row[i].offset : table.trained_bytes);
-  for (int k = 0; k < i; ++k)
-    if (table.row[k].trained)
-      begin +=
-          (moment_dims<O>(m, table.row[k]).size() * size_of(parameter_type<M>()) + nn::state_alignment - 1) /
-          nn::state_alignment * nn::state_alignment;
-  return begin;
+  if (is_factor<O>(m)) return begin + factor_places<M, O>.at[m][i];
+  return begin + (i < table.size ? table.row[i].offset : table.trained_bytes);
 }
 
 template <class M, class O>

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "weft/exec/loss_ring.hpp"
 #include "weft/exec/model.hpp"
+#include "weft/train/loss_ring.hpp"
 #include "weft/train/step.hpp"
 
 namespace weft {
@@ -56,12 +56,12 @@ constexpr auto state_name() {
 // ("train/old-loss"). Valid as long as the trainer, which may move.
 class StepLoss {
  public:
-  StepLoss(const exec::LossRing* ring, i64 step) : ring_(ring), step_(step) {}
+  StepLoss(const train::LossRing* ring, i64 step) : ring_(ring), step_(step) {}
   f32 value() const { return ring_->read(step_); }
   operator f32() const { return value(); }
 
  private:
-  const exec::LossRing* ring_;
+  const train::LossRing* ring_;
   i64 step_;
 };
 
@@ -89,11 +89,10 @@ class Trainer {
         optimizer_(optim::AsGroups<typename O::given_optimizer>::make(
             get_option<typename O::given_optimizer>(given...))),
         clip_(get_option<typename O::Clip>(given...)),
-        losses_(new exec::DeviceLossRing<Device>(model_.device())) {
+        losses_(new train::DeviceLossRing<Device>(model_.device())) {
     const lend lent = get_option<lend>(given...);
     auto* const workspace = static_cast<std::byte*>(lent.workspace);
-    state_ = lent.optimizer ? Memory::Buffer::borrow(lent.optimizer, static_cast<std::size_t>(layout.bytes))
-                            : Memory::allocate(model_.device(), layout.bytes);
+    state_ = exec::lent_or_own(model_.device(), lent.optimizer, layout.bytes);
     Memory::zero(state_);
     const f32 scale = 65536;
     Memory::from_host(model_.device(), state_.data() + layout.scale, &scale, sizeof scale);
@@ -337,7 +336,7 @@ class Trainer {
   u64 seed_ = 0;
   Optimizer optimizer_;
   typename O::Clip clip_;
-  exec::Owned<exec::DeviceLossRing<Device>> losses_;  // before the programs, which may still write to it
+  exec::Owned<train::DeviceLossRing<Device>> losses_;  // before the programs, which may still write to it
   typename Memory::Buffer state_;
   exec::Owned<Program<true>> apply_;
   std::conditional_t<(micro > 1), exec::Owned<Program<false>>, Nothing> add_;  // adds to the gradients alone

@@ -74,17 +74,7 @@ TEST_CASE("recurrent: gradients of sequences of run-time lengths against differe
   std::vector<f64> x(16);
   for (std::size_t k = 0; k < 16; ++k) x[k] = std::sin(static_cast<f64>(3 * k));
   const std::vector<i64> lengths{4, 2};
-  const auto loss = [&] { return std::get<0>(f(x, lengths)).item(); };
-  const std::vector<f64> slopes = std::get<1>(f(x, lengths)).to_vector();
-  for (std::size_t k = 0; k < 16; ++k) {
-    const f64 at = x[k];
-    x[k] = at + 1e-4;
-    const f64 up = loss();
-    x[k] = at - 1e-4;
-    const f64 down = loss();
-    x[k] = at;
-    CHECK(slopes[k] == doctest::Approx((up - down) / 2e-4).epsilon(1e-7));
-  }
+  check_slopes(x, std::get<1>(f(x, lengths)).to_vector(), [&] { return std::get<0>(f(x, lengths)).item(); });
 }
 
 TEST_CASE("recurrent: padding is not read, a length of zero leaves the state, one too great is the whole") {

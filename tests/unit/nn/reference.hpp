@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "support/repository.hpp"
 #include "weft/exec/model.hpp"
@@ -36,6 +37,22 @@ inline void check_close(const float* got, const float* wanted, i64 count, const 
     CAPTURE(got[i]);
     CAPTURE(wanted[i]);
     CHECK(std::abs(got[i] - wanted[i]) <= 1.3e-6 * scale + 1e-5 * std::abs(wanted[i]));
+  }
+}
+
+// Holds gradients by x against differences of loss() in f64.
+template <class Loss>
+void check_slopes(std::vector<f64>& x, const std::vector<f64>& slopes, const Loss& loss) {
+  REQUIRE(x.size() == slopes.size());
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const f64 at = x[k];
+    x[k] = at + 1e-4;
+    const f64 up = loss();
+    x[k] = at - 1e-4;
+    const f64 down = loss();
+    x[k] = at;
+    CAPTURE(k);
+    CHECK(slopes[k] == doctest::Approx((up - down) / 2e-4).epsilon(1e-7));
   }
 }
 

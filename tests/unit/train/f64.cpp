@@ -39,36 +39,35 @@ std::vector<f64> values(const std::string& name) {
   return {data, data + entry.bytes / sizeof(f64)};
 }
 
-template <class T>
-void start(T& trainer) {
-  const auto set = [](auto view, const std::string& name) {
-    const std::vector<f64> wanted = values("start." + name);
-    for (std::size_t i = 0; i < wanted.size(); ++i) view[static_cast<i64>(i)] = wanted[i];
-  };
+// f(view, name) of every parameter.
+template <class T, class F>
+void each_parameter(T& trainer, const F& f) {
   auto& m = trainer.model();
-  set(m.template get<"fc1.weight">(), "fc1.weight");
-  set(m.template get<"fc1.bias">(), "fc1.bias");
-  set(m.template get<"norm.weight">(), "norm.weight");
-  set(m.template get<"norm.bias">(), "norm.bias");
-  set(m.template get<"fc2.weight">(), "fc2.weight");
-  set(m.template get<"fc2.bias">(), "fc2.bias");
+  f(m.template get<"fc1.weight">(), std::string("fc1.weight"));
+  f(m.template get<"fc1.bias">(), std::string("fc1.bias"));
+  f(m.template get<"norm.weight">(), std::string("norm.weight"));
+  f(m.template get<"norm.bias">(), std::string("norm.bias"));
+  f(m.template get<"fc2.weight">(), std::string("fc2.weight"));
+  f(m.template get<"fc2.bias">(), std::string("fc2.bias"));
 }
 
 template <class T>
-void compare(T& trainer, const std::string& name) {
-  const auto check = [&](const auto& view, const std::string& parameter) {
-    const std::vector<f64> wanted = values(name + "." + parameter);
+void start(T& trainer) {
+  each_parameter(trainer, [](auto view, const std::string& name) {
+    const std::vector<f64> wanted = values("start." + name);
+    for (std::size_t i = 0; i < wanted.size(); ++i) view[static_cast<i64>(i)] = wanted[i];
+  });
+}
+
+template <class T>
+void compare(T& trainer, const std::string& run) {
+  each_parameter(trainer, [&](const auto& view, const std::string& name) {
+    const std::vector<f64> wanted = values(run + "." + name);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-      CAPTURE(name + "." + parameter);
+      CAPTURE(run + "." + name);
       CHECK(std::abs(view[static_cast<i64>(i)] - wanted[i]) <= 1e-12 + 1e-11 * std::abs(wanted[i]));
     }
-  };
-  auto& m = trainer.model();
-  check(m.template get<"fc1.weight">(), "fc1.weight");
-  check(m.template get<"norm.weight">(), "norm.weight");
-  check(m.template get<"norm.bias">(), "norm.bias");
-  check(m.template get<"fc2.weight">(), "fc2.weight");
-  check(m.template get<"fc2.bias">(), "fc2.bias");
+  });
 }
 
 template <class... O>

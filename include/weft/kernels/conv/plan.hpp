@@ -22,8 +22,8 @@ struct ConvPlan {
 };
 
 inline constexpr i64 conv_block_k = dot_block_k;
-inline constexpr i64 conv_block_span =
-    16384;  // elements of x that channels of a block have, lanes being taps
+// Elements of x that the channels of a block have, where lanes are taps.
+inline constexpr i64 conv_block_span = 16384;
 
 template <class S>
 constexpr ConvPlan conv_plan(const ConvShape& s) {

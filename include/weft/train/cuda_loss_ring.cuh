@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "weft/exec/cuda_program.cuh"
-#include "weft/exec/loss_ring.hpp"
+#include "weft/train/loss_ring.hpp"
 
-namespace weft::exec {
+namespace weft::train {
 
 template <>
 class DeviceLossRing<Cuda> final : public LossRing {
@@ -37,4 +37,4 @@ class DeviceLossRing<Cuda> final : public LossRing {
   std::vector<Event> taken_;  // when the slot's value has arrived
 };
 
-}  // namespace weft::exec
+}  // namespace weft::train

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "weft/core/error.hpp"
-#include "weft/device/cpu.hpp"
+#include "weft/core/types.hpp"
 
-namespace weft::exec {
+namespace weft::train {
 
 class LossRing {
  public:
@@ -49,4 +49,4 @@ class DeviceLossRing final : public LossRing {
   f32 value_[size]{};
 };
 
-}  // namespace weft::exec
+}  // namespace weft::train

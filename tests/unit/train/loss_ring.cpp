@@ -1,10 +1,11 @@
-#include "weft/exec/loss_ring.hpp"
+#include "weft/train/loss_ring.hpp"
 
 #include <doctest/doctest.h>
 
 #include <cstring>
 
 #include "../io/scratch.hpp"
+#include "weft/device/cpu.hpp"
 
 using namespace weft;
 
@@ -22,7 +23,7 @@ struct Counting {
 
 TEST_CASE(
     "loss ring: the last 64 can be read, older ones, later ones and those before a restart are Errors") {
-  exec::DeviceLossRing<Cpu> ring{Cpu{}};
+  train::DeviceLossRing<Cpu> ring{Cpu{}};
   Counting program;
   CHECK(error_id([&] { ring.read(0); }) == "train/old-loss");
   for (; program.runs < 100; ++program.runs) ring.take(program);
