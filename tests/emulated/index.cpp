@@ -140,16 +140,16 @@ TEST_CASE("finish: chunks of several sums become one, in any team") {
   const kernels::FinishSum sums[] = {kernels::finish_sum(numbers[0], partial.data(), a.data()),
                                      kernels::finish_sum(numbers[1], partial.data() + 448, b.data()),
                                      kernels::finish_sum(numbers[2], partial.data() + 640, total.data())};
+  constexpr u64 set = kernels::finish_set(DType::f32, Fold::sum) | kernels::finish_set(DType::f64, Fold::max);
   for (const int threads : {1, 32, 256}) {
     i64 blocks = 0;
     const kernels::FinishArgs args = kernels::finish_args(sums, 3, threads, blocks);
     if (threads == 1) {
       SerialTeam team;
-      for (i64 i = 0; i < blocks; ++i) kernels::finish_block<kernels::every_finish>(team, args, i);
+      for (i64 i = 0; i < blocks; ++i) kernels::finish_block<set>(team, args, i);
     } else {
-      emulate_grid(blocks, threads, 8 * threads, 11, [&](EmulatedTeam& team, i64 block) {
-        kernels::finish_block<kernels::every_finish>(team, args, block);
-      });
+      emulate_grid(blocks, threads, 8 * threads, 11,
+                   [&](EmulatedTeam& team, i64 block) { kernels::finish_block<set>(team, args, block); });
     }
     for (std::size_t i = 0; i < a.size(); ++i)
       CHECK(std::abs(static_cast<double>(a[i]) - expect_a[i]) < 1e-4);

@@ -29,13 +29,13 @@ void run_loop(const kernels::HostLaunch& launch, int) {
                   .barriers;
 }
 
-inline void run_finish(const kernels::HostLaunch& launch, int) {
+template <u64 Set>
+void run_finish(const kernels::HostLaunch& launch, int) {
   constexpr int threads = 128;
   i64 blocks = 0;
   const kernels::FinishArgs args = kernels::finish_args(launch.sums, launch.sum_count, threads, blocks);
-  emulate_grid(blocks, threads, 8 * threads, ++seed, [&](EmulatedTeam& team, i64 block) {
-    kernels::finish_block<kernels::every_finish>(team, args, block);
-  });
+  emulate_grid(blocks, threads, 8 * threads, ++seed,
+               [&](EmulatedTeam& team, i64 block) { kernels::finish_block<Set>(team, args, block); });
 }
 
 template <class C>
@@ -55,7 +55,7 @@ constexpr exec::HostKernel kernel() {
   if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::loop)
     return &run_loop<codegen::code_of<P, K>, exec::kernel_alignment<P, K>()>;
   else if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::finish)
-    return &run_finish;
+    return &run_finish<exec::finish_set<P>()>;
   else if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::conv)
     return &run_conv<codegen::code_of<P, K>>;
   else

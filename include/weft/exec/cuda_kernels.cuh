@@ -92,7 +92,7 @@ constexpr CudaKernel cuda_kernel() {
   if constexpr (kind == codegen::StepKind::loop) {
     return &launching::run_loop<codegen::code_of<P, K>, static_cast<u64>(kernel_alignment<P, K>())>;
   } else if constexpr (kind == codegen::StepKind::finish) {
-    return &kernels::run_cuda_finish<CudaPlan<P>::finish_set()>;
+    return &kernels::run_cuda_finish<finish_set<P>()>;
   } else if constexpr (kind == codegen::StepKind::custom) {
     return &kernels::run_cuda_custom<codegen::code_of<P, K>>;
   } else if constexpr (kind == codegen::StepKind::copy) {

@@ -127,37 +127,23 @@ struct CudaPlan {
     return static_cast<i64>(P::image[P::header.input_at + number]);
   }
   static constexpr i64 staged_bytes() { return input_offset(P::header.inputs); }
-
-  // The types and folds of the second stage of all sums.
-  static constexpr u64 finish_set() {
-    u64 set = 0;
-    for (int s = 0; s < P::header.steps; ++s) {
-      const u64* w = P::image + P::header.step_at + codegen::step_words * s;
-      if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::finish) continue;
-      const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
-      for (int k = 0; k < static_cast<int>(w[2] >> 32); k += kernels::finish_numbers)
-        set |= kernels::finish_set(static_cast<DType>(n[k + 3] & 255),
-                                   static_cast<kernels::Fold>(n[k + 3] >> 8));
-    }
-    return set;
-  }
 };
 
 // Cuts the loops of a list of launches for a GPU. `partial` holds CudaPlan<P>::partial_bytes().
 template <class P, class Launch>
-void cut_for_gpu(std::vector<Launch>& launches, std::byte* partial) {
+void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
   struct Waiting {
-    const void* planned;
-    const std::byte* parts;
-    i64 chunks;
+    const void* planned = nullptr;
+    const std::byte* parts = nullptr;
+    i64 chunks = 0;
   };
-  std::vector<Waiting> waiting;
+  List<Waiting> waiting;
   std::byte* next = partial;
   bool finished = false;
   for (int s = 0; s < P::header.steps; ++s) {
     const u64* w = P::image + P::header.step_at + codegen::step_words * s;
     const auto kind = static_cast<codegen::StepKind>(w[0] & 255);
-    Launch& launch = launches[static_cast<std::size_t>(s)];
+    Launch& launch = launches[s];
     if (kind == codegen::StepKind::finish) {
       finished = true;
       for (int k = 0; k < launch.sum_count; ++k)
@@ -180,7 +166,7 @@ void cut_for_gpu(std::vector<Launch>& launches, std::byte* partial) {
         if (!(plan.sums >> k & 1u)) continue;
         const auto* at = static_cast<const std::byte*>(args.pointer[k]);
         if (planned == nullptr) planned = at;
-        waiting.push_back({at, next + (at - planned), cut.chunks});
+        waiting.push({at, next + (at - planned), cut.chunks});
         args.pointer[k] = next + (at - planned);
       }
       next += passes::align_up(cut.chunks * args.partial_bytes);

@@ -160,11 +160,11 @@ class CudaProgram {
 
   // The ranges of parameter groups, which the walk reads on the device.
   void place_segments() {
-    std::vector<kernels::Segment> all;
+    List<kernels::Segment> all;
     for (const Launch& launch : steps_->launches())
-      all.insert(all.end(), launch.args.segments, launch.args.segments + launch.args.segment_count);
+      all.append(launch.args.segments, launch.args.segment_count);
     if (all.empty()) return;
-    segments_ = DeviceBuffer(all.size() * sizeof(kernels::Segment));
+    segments_ = DeviceBuffer(static_cast<std::size_t>(all.size()) * sizeof(kernels::Segment));
     cuda_copy(segments_.data(), all.data(), segments_.size(), stream());
     context_.synchronize();
     const auto* next = reinterpret_cast<const kernels::Segment*>(segments_.data());
@@ -183,7 +183,7 @@ class CudaProgram {
         if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::dot) continue;
         const u64* words = P::image + P::header.word_at +
                            (P::image[P::header.kernel_at + codegen::kernel_words * (w[0] >> 8)] >> 8);
-        Launch& launch = steps_->launches()[static_cast<std::size_t>(s)];
+        Launch& launch = steps_->launches()[s];
         const DotChoice choice = choose_dot(words, launch.numbers);
         if (!choice.library) continue;
         kernels::CublasLtDotSpec spec;

@@ -48,7 +48,7 @@ constexpr HostKernel host_kernel() {
   else if constexpr (kind == codegen::StepKind::custom)
     return &kernels::run_custom<codegen::code_of<P, K>>;
   else if constexpr (kind == codegen::StepKind::finish)
-    return &kernels::run_finish;
+    return &kernels::run_finish<finish_set<P>()>;
   else if constexpr (kind == codegen::StepKind::repeat)
     return nullptr;  // Steps walks what is inside
   else

@@ -2,8 +2,6 @@
 // A compiled program's image as a list of launches: pointers resolved, numbers in place. Law: running is a
 // walk over that list in order, and allocates nothing.
 
-#include <vector>
-
 #include "weft/codegen/image.hpp"
 #include "weft/kernels/finish.hpp"
 
@@ -18,6 +16,21 @@ struct Blocks {
   std::byte* scalars = nullptr;
 };
 
+// The types and folds of the second stage of all sums of program P.
+template <class P>
+constexpr u64 finish_set() {
+  u64 set = 0;
+  for (int s = 0; s < P::header.steps; ++s) {
+    const u64* w = P::image + P::header.step_at + codegen::step_words * s;
+    if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::finish) continue;
+    const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
+    for (int k = 0; k < static_cast<int>(w[2] >> 32); k += kernels::finish_numbers)
+      set |=
+          kernels::finish_set(static_cast<DType>(n[k + 3] & 255), static_cast<kernels::Fold>(n[k + 3] >> 8));
+  }
+  return set;
+}
+
 // `Launch`: how the device wants one step, with members run, args, numbers, number_count, sums and sum_count.
 template <class Launch>
 class Steps {
@@ -25,14 +38,10 @@ class Steps {
   // Reads an image's steps; `kernels` has its kernels' functions.
   Steps(const codegen::ImageHeader& header, const u64* image, const decltype(Launch::run)* kernels,
         const Blocks& blocks)
-      : header_(header),
-        image_(image),
-        blocks_(blocks),
-        launches_(static_cast<std::size_t>(header.steps)),
-        bindings_(static_cast<std::size_t>(header.bindings)) {
+      : header_(header), image_(image), blocks_(blocks), launches_(header.steps), bindings_(header.bindings) {
     for (int k = 0; k < header.bindings; ++k) {
       const u64* w = image + header.binding_at + codegen::binding_words * k;
-      Bound& binding = bindings_[static_cast<std::size_t>(k)];
+      Bound& binding = bindings_[k];
       binding.stride = static_cast<i64>(w[3]);
       binding.has_first = w[0] != passes::Address::none;
       binding.alternates = w[2] != passes::Address::none;
@@ -43,7 +52,7 @@ class Steps {
     sums_.reserve(count_sums());  // pointers into it are kept
     for (int s = 0; s < header.steps; ++s) {
       const u64* w = image + header.step_at + codegen::step_words * s;
-      Launch& launch = launches_[static_cast<std::size_t>(s)];
+      Launch& launch = launches_[s];
       launch.run = kernels[w[0] >> 8];
       const int first = static_cast<int>(w[1] & 0xffffffff), addresses = static_cast<int>(w[1] >> 32);
       launch.numbers = image + header.number_at + (w[2] & 0xffffffff);
@@ -51,8 +60,8 @@ class Steps {
       if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::finish) {
         launch.sum_count = addresses / 2;
         for (int k = 0; k < launch.sum_count; ++k) {
-          sums_.push_back(kernels::finish_sum(launch.numbers + kernels::finish_numbers * k,
-                                              resolve(image[header.address_at + first + 2 * k]), nullptr));
+          sums_.push(kernels::finish_sum(launch.numbers + kernels::finish_numbers * k,
+                                         resolve(image[header.address_at + first + 2 * k]), nullptr));
           place(image[header.address_at + first + 2 * k + 1], sums_.back().to);
         }
         continue;
@@ -71,18 +80,19 @@ class Steps {
         const int streams = static_cast<int>(launch.numbers[5]), tail = 6 + streams;
         for (int k = 0; k < streams; ++k) args.stream[k] = static_cast<u32>(launch.numbers[6 + k]);
         for (int k = tail; k + 2 < launch.number_count; k += 3)
-          segments_.push_back({static_cast<i64>(launch.numbers[k]), static_cast<i64>(launch.numbers[k + 1]),
-                               static_cast<i64>(launch.numbers[k + 2])});
+          segments_.push({static_cast<i64>(launch.numbers[k]), static_cast<i64>(launch.numbers[k + 1]),
+                          static_cast<i64>(launch.numbers[k + 2])});
         args.segment_count = (launch.number_count - tail) / 3;
       }
     }
     sort_uses();
-    std::size_t next = 0, next_sum = 0;
+    kernels::FinishSum* next_sum = sums_.data();
+    const kernels::Segment* next = segments_.data();
     for (Launch& launch : launches_) {
-      launch.sums = sums_.data() + next_sum;
-      next_sum += static_cast<std::size_t>(launch.sum_count);
-      launch.args.segments = segments_.data() + next;
-      next += static_cast<std::size_t>(launch.args.segment_count);
+      launch.sums = next_sum;
+      next_sum += launch.sum_count;
+      launch.args.segments = next;
+      next += launch.args.segment_count;
     }
   }
 
@@ -109,7 +119,7 @@ class Steps {
   Steps& operator=(const Steps&) = delete;
 
   // In the order of the image's steps.
-  std::vector<Launch>& launches() { return launches_; }
+  List<Launch>& launches() { return launches_; }
 
   std::byte* output(int k) const { return static_cast<std::byte*>(resolve(image_[header_.output_at + k])); }
 
@@ -127,7 +137,7 @@ class Steps {
     void* other = nullptr;
     i64 stride = 0;
     bool has_first = false, alternates = false;
-    std::size_t begin = 0, end = 0;
+    int begin = 0, end = 0;
   };
 
   // Puts what an address means into `pointer`, now or when it is known.
@@ -136,30 +146,30 @@ class Steps {
     pointer = resolve(address);
     if (address == Address::none) return;
     const Use use{Address::index(address), &pointer, Address::offset(address)};
-    if (Address::space(address) == ir::Space::input) inputs_.push_back(use);
-    if (Address::space(address) == ir::Space::bound) uses_.push_back(use);
+    if (Address::space(address) == ir::Space::input) inputs_.push(use);
+    if (Address::space(address) == ir::Space::bound) uses_.push(use);
   }
   // Uses by binding (a counting sort).
   void sort_uses() {
-    for (const Use& use : uses_) ++bindings_[static_cast<std::size_t>(use.number)].end;
-    std::size_t at = 0;
+    for (const Use& use : uses_) ++bindings_[use.number].end;
+    int at = 0;
     for (Bound& b : bindings_) {
       b.begin = at;
       at += b.end;
       b.end = b.begin;
     }
-    std::vector<Use> sorted(uses_.size());
-    for (const Use& use : uses_) sorted[bindings_[static_cast<std::size_t>(use.number)].end++] = use;
-    uses_ = sorted;
+    List<Use> sorted(uses_.size());
+    for (const Use& use : uses_) sorted[bindings_[use.number].end++] = use;
+    uses_ = static_cast<List<Use>&&>(sorted);
   }
 
   // Sums that second stages put together.
-  std::size_t count_sums() const {
-    std::size_t n = 0;
+  int count_sums() const {
+    int n = 0;
     for (int s = 0; s < header_.steps; ++s) {
       const u64* w = image_ + header_.step_at + codegen::step_words * s;
       if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::finish)
-        n += static_cast<std::size_t>(w[1] >> 33);
+        n += static_cast<int>(w[1] >> 33);
     }
     return n;
   }
@@ -171,7 +181,7 @@ class Steps {
   template <class Context>
   void run(int begin, int end, const Context& context) const {
     for (int s = begin; s < end; ++s) {
-      const Launch& launch = launches_[static_cast<std::size_t>(s)];
+      const Launch& launch = launches_[s];
       if (launch.run != nullptr) {
         launch.run(launch, context);
         continue;
@@ -187,17 +197,17 @@ class Steps {
   }
   // What the steps inside step s, a loop, read and write in one trip.
   void bind(int s, i64 trip) const {
-    const u64* numbers = launches_[static_cast<std::size_t>(s)].numbers;
+    const u64* numbers = launches_[s].numbers;
     const i64 left = static_cast<i64>(numbers[0]) - 1 - trip;
-    const auto first = static_cast<std::size_t>(numbers[2]), count = static_cast<std::size_t>(numbers[3]);
-    for (std::size_t k = first; k < first + count; ++k) {
+    const int first = static_cast<int>(numbers[2]), count = static_cast<int>(numbers[3]);
+    for (int k = first; k < first + count; ++k) {
       const Bound& b = bindings_[k];
       if (b.begin == b.end) continue;
       std::byte* at = static_cast<std::byte*>(trip == 0 && b.has_first        ? b.first
                                               : b.alternates && left % 2 == 1 ? b.other
                                                                               : b.base) +
                       (b.stride != 0 ? trip * b.stride : 0);
-      for (std::size_t u = b.begin; u < b.end; ++u) *uses_[u].pointer = at + uses_[u].offset;
+      for (int u = b.begin; u < b.end; ++u) *uses_[u].pointer = at + uses_[u].offset;
     }
   }
 
@@ -222,11 +232,11 @@ class Steps {
   codegen::ImageHeader header_;
   const u64* image_;
   Blocks blocks_;
-  std::vector<Launch> launches_;
-  std::vector<Bound> bindings_;
-  std::vector<Use> inputs_, uses_;
-  std::vector<kernels::Segment> segments_;  // of all segmented loops
-  std::vector<kernels::FinishSum> sums_;    // of all second stages
+  List<Launch> launches_;
+  List<Bound> bindings_;
+  List<Use> inputs_, uses_;
+  List<kernels::Segment> segments_;  // of all segmented loops
+  List<kernels::FinishSum> sums_;    // of all second stages
 };
 
 }  // namespace weft::exec

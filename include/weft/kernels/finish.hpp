@@ -73,7 +73,6 @@ WEFT_HD_INLINE void finish_tile(Team& team, const FinishSum& sum, i64 block) {
 constexpr u64 finish_set(DType dtype, Fold fold) {
   return u64{1} << static_cast<int>(dtype) | u64{1} << (16 + static_cast<int>(fold));
 }
-inline constexpr u64 every_finish = ~u64{0};
 
 // Block `block` of all sums of a launch; only what is in `Set` is compiled.
 template <u64 Set, class Team>

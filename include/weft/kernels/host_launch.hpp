@@ -33,11 +33,13 @@ void run_loop(const HostLaunch& launch, int threads) {
   });
 }
 
-inline void run_finish(const HostLaunch& launch, int) {
+// `Set`: the types and folds of the program's sums.
+template <u64 Set>
+void run_finish(const HostLaunch& launch, int) {
   SerialTeam team;
   i64 blocks = 0;
   const FinishArgs args = finish_args(launch.sums, launch.sum_count, team.size(), blocks);
-  for (i64 b = 0; b < blocks; ++b) finish_block<every_finish>(team, args, b);
+  for (i64 b = 0; b < blocks; ++b) finish_block<Set>(team, args, b);
 }
 
 // Words and numbers: dot_call.hpp.
