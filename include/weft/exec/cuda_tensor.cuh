@@ -22,7 +22,7 @@ template <class T, class S>
 class TensorView<T, S, Cuda> {
  public:
   using weft_tensor = void;
-  using dtype = T;
+  using dtype = std::remove_const_t<T>;
   using shape = S;
   using device_type = Cuda;
   static constexpr int rank = S::rank;
@@ -35,20 +35,20 @@ class TensorView<T, S, Cuda> {
   static constexpr i64 extent(int axis) { return S::value[axis]; }
 
   // The elements in row-major order, once all work on the device that writes them has ended.
-  std::vector<T> to_vector() const {
-    std::vector<T> v(static_cast<std::size_t>(S::size));
+  std::vector<dtype> to_vector() const {
+    std::vector<dtype> v(static_cast<std::size_t>(S::size));
     cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     exec::copy_now(v.data(), data_, S::size * static_cast<i64>(sizeof(T)));
     return v;
   }
-  T item() const {
+  dtype item() const {
     static_assert(S::size == 1, "item() is for tensors of one element");
-    T value;
+    dtype value;
     cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     exec::copy_now(&value, data_, sizeof(T));
     return value;
   }
-  operator T() const requires(S::size == 1) { return item(); }
+  operator dtype() const requires(S::size == 1) { return item(); }
 
  private:
   T* data_ = nullptr;

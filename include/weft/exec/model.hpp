@@ -177,17 +177,14 @@ class Model {
   // A table of all parameters and buffers.
   static std::string summary() { return weft::summary<M>(); }
 
-  // A parameter or buffer by its dotted name, checked while compiling.
+  // A parameter or buffer by its dotted name, checked while compiling; of a const model to read.
   template <FixedString Name>
   auto get() {
-    constexpr int i = exec::find_state<M>(Name.view());
-    static_assert(sizeof(exec::NamedState<(i >= 0), M, Name>) > 0);
-    constexpr int row = i >= 0 ? i : 0;
-    constexpr DType dtype = nn::state_table<M>.row[row].dtype;
-    constexpr i64 offset = nn::state_table<M>.row[row].offset;
-    using T = ctype<dtype>;
-    return TensorView<T, shape_of<exec::StateShape<M, i>>, Device>(
-        reinterpret_cast<T*>(state_.data() + offset));
+    return view<Name, false>();
+  }
+  template <FixedString Name>
+  auto get() const {
+    return view<Name, true>();
   }
 
   // Writes a safetensors file with PyTorch's names; all or nothing.
@@ -214,6 +211,19 @@ class Model {
 
  private:
   using Memory = exec::DeviceMemory<Device>;
+
+  template <FixedString Name, bool ReadOnly>
+  auto view() const {
+    constexpr int i = exec::find_state<M>(Name.view());
+    static_assert(sizeof(exec::NamedState<(i >= 0), M, Name>) > 0);
+    constexpr int row = i >= 0 ? i : 0;
+    constexpr DType dtype = nn::state_table<M>.row[row].dtype;
+    constexpr i64 offset = nn::state_table<M>.row[row].offset;
+    using T = std::conditional_t<ReadOnly, const ctype<dtype>, ctype<dtype>>;
+    return TensorView<T, shape_of<exec::StateShape<M, i>>, Device>(
+        reinterpret_cast<T*>(state_.data() + offset));
+  }
+
   Device device_;
   typename Memory::Buffer state_;
 };
@@ -221,6 +231,10 @@ class Model {
 // get<"fc1.weight">(model): as the member, without `template` in generic code.
 template <FixedString Name, class M, class Device>
 auto get(Model<M, Device>& model) {
+  return model.template get<Name>();
+}
+template <FixedString Name, class M, class Device>
+auto get(const Model<M, Device>& model) {
   return model.template get<Name>();
 }
 
@@ -240,6 +254,7 @@ class ModelFunction : public Function {
   explicit ModelFunction(Model<M, Device>&& model, const A&... arguments)
       : Function(model.device(), model.state(), arguments...), model_(std::move(model)) {}
   Model<M, Device>& model() { return model_; }
+  const Model<M, Device>& model() const { return model_; }
 
  private:
   Model<M, Device> model_;

@@ -19,12 +19,12 @@ void evaluate(const L& lazy, T* to, const Device& device);
 }  // namespace exec
 
 // Memory of one device that something else owns: a program's result, valid until its next call, or the
-// caller's.
+// caller's. Of a const T it is only read.
 template <class T, class S, class Device>
 class TensorView {
  public:
   using weft_tensor = void;
-  using dtype = T;
+  using dtype = std::remove_const_t<T>;
   using shape = S;
   using device_type = Device;
   static constexpr int rank = S::rank;
@@ -45,14 +45,14 @@ class TensorView {
     ((at = at * S::value.extent[axis++] + static_cast<i64>(index)), ...);
     return data_[at];
   }
-  T item() const {
+  dtype item() const {
     static_assert(S::size == 1, "item() is for tensors of one element");
     return data_[0];
   }
-  operator T() const requires(S::size == 1) { return data_[0]; }
+  operator dtype() const requires(S::size == 1) { return data_[0]; }
   T* begin() const { return data_; }
   T* end() const { return data_ + S::size; }
-  std::vector<T> to_vector() const { return std::vector<T>(data_, data_ + S::size); }
+  std::vector<dtype> to_vector() const { return std::vector<dtype>(data_, data_ + S::size); }
 
  private:
   T* data_ = nullptr;

@@ -84,6 +84,7 @@ class LbfgsTrainer {
   }
 
   weft::Model<M, Device>& model() { return model_; }
+  const weft::Model<M, Device>& model() const { return model_; }
   i64 steps() const { return steps_; }
   // How often the loss was evaluated so far.
   i64 evaluations() const { return search_.evaluations(); }

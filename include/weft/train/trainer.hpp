@@ -125,6 +125,7 @@ class Trainer {
   }
 
   weft::Model<M, Device>& model() { return model_; }
+  const weft::Model<M, Device>& model() const { return model_; }
   // Calls of step so far.
   i64 steps() const { return calls_; }
   // The learning rate from now on, in place of the optimiser's number or schedule.

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "../io/scratch.hpp"
+#include "weft/exec/immediate.hpp"
 #include "weft/nn/activation.hpp"
 #include "weft/nn/batch_norm.hpp"
 #include "weft/nn/container.hpp"
@@ -111,6 +112,18 @@ TEST_CASE("model: a file of PyTorch's state_dict loads, strictly") {
   CHECK(std::memcmp(weight.data(), file.at("h.1.fc.weight").data, 16 * 16 * 4) == 0);
   CHECK(get<"tail.1.weight">(model)(3, 15) ==
         reinterpret_cast<const float*>(file.at("tail.1.weight").data)[63]);
+}
+
+TEST_CASE("model: the parameters of a const one are there to read") {
+  Model<Net> model;
+  const Model<Net>& same = model;
+  const auto weight = same.get<"fc.weight">();
+  static_assert(std::is_same_v<decltype(weight.data()), const float*>);
+  static_assert(std::is_same_v<decltype(weight)::dtype, float>);
+  model.get<"fc.weight">()(1, 2) = 0.25f;
+  CHECK(weight(1, 2) == 0.25f);
+  CHECK(get<"fc.weight">(same).to_vector() == model.get<"fc.weight">().to_vector());
+  CHECK(Tensor<f32, Shape<3, 4>>(weight + weight)(1, 2) == 0.5f);
 }
 
 TEST_CASE("model: it may live in the caller's memory") {
