@@ -1809,6 +1809,9 @@ constexpr Value reshape(Value x, Dims to) {
 
 constexpr Value cast(Value x, DType to) {
   if (x.dtype() == to) return x;
+  if (x.op() == Op::cast && is_float(to) && is_float(x.dtype()) && x.in(0).dtype() == to &&
+      size_of(to) < size_of(x.dtype()))
+    return x.in(0);  // it was widened
   if (x.is_constant() && is_float(x.dtype()) == is_float(to) && to != DType::boolean && size_of(to) >= 4)
     return {x.builder,
             x.builder->constant(to, x.node().shape,
@@ -8870,7 +8873,6 @@ WEFT_HD_INLINE void finish_tile(Team& team, const FinishSum& sum, i64 block) {
 constexpr u64 finish_set(DType dtype, Fold fold) {
   return u64{1} << static_cast<int>(dtype) | u64{1} << (16 + static_cast<int>(fold));
 }
-inline constexpr u64 every_finish = ~u64{0};
 
 // Block `block` of all sums of a launch; only what is in `Set` is compiled.
 template <u64 Set, class Team>
@@ -10294,6 +10296,21 @@ struct Blocks {
   std::byte* scalars = nullptr;
 };
 
+// The types and folds of the second stage of all sums of program P.
+template <class P>
+constexpr u64 finish_set() {
+  u64 set = 0;
+  for (int s = 0; s < P::header.steps; ++s) {
+    const u64* w = P::image + P::header.step_at + codegen::step_words * s;
+    if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::finish) continue;
+    const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
+    for (int k = 0; k < static_cast<int>(w[2] >> 32); k += kernels::finish_numbers)
+      set |=
+          kernels::finish_set(static_cast<DType>(n[k + 3] & 255), static_cast<kernels::Fold>(n[k + 3] >> 8));
+  }
+  return set;
+}
+
 // `Launch`: how the device wants one step, with members run, args, numbers, number_count, sums and sum_count.
 template <class Launch>
 class Steps {
@@ -10301,14 +10318,10 @@ class Steps {
   // Reads an image's steps; `kernels` has its kernels' functions.
   Steps(const codegen::ImageHeader& header, const u64* image, const decltype(Launch::run)* kernels,
         const Blocks& blocks)
-      : header_(header),
-        image_(image),
-        blocks_(blocks),
-        launches_(static_cast<std::size_t>(header.steps)),
-        bindings_(static_cast<std::size_t>(header.bindings)) {
+      : header_(header), image_(image), blocks_(blocks), launches_(header.steps), bindings_(header.bindings) {
     for (int k = 0; k < header.bindings; ++k) {
       const u64* w = image + header.binding_at + codegen::binding_words * k;
-      Bound& binding = bindings_[static_cast<std::size_t>(k)];
+      Bound& binding = bindings_[k];
       binding.stride = static_cast<i64>(w[3]);
       binding.has_first = w[0] != passes::Address::none;
       binding.alternates = w[2] != passes::Address::none;
@@ -10319,7 +10332,7 @@ class Steps {
     sums_.reserve(count_sums());  // pointers into it are kept
     for (int s = 0; s < header.steps; ++s) {
       const u64* w = image + header.step_at + codegen::step_words * s;
-      Launch& launch = launches_[static_cast<std::size_t>(s)];
+      Launch& launch = launches_[s];
       launch.run = kernels[w[0] >> 8];
       const int first = static_cast<int>(w[1] & 0xffffffff), addresses = static_cast<int>(w[1] >> 32);
       launch.numbers = image + header.number_at + (w[2] & 0xffffffff);
@@ -10327,8 +10340,8 @@ class Steps {
       if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::finish) {
         launch.sum_count = addresses / 2;
         for (int k = 0; k < launch.sum_count; ++k) {
-          sums_.push_back(kernels::finish_sum(launch.numbers + kernels::finish_numbers * k,
-                                              resolve(image[header.address_at + first + 2 * k]), nullptr));
+          sums_.push(kernels::finish_sum(launch.numbers + kernels::finish_numbers * k,
+                                         resolve(image[header.address_at + first + 2 * k]), nullptr));
           place(image[header.address_at + first + 2 * k + 1], sums_.back().to);
         }
         continue;
@@ -10347,18 +10360,19 @@ class Steps {
         const int streams = static_cast<int>(launch.numbers[5]), tail = 6 + streams;
         for (int k = 0; k < streams; ++k) args.stream[k] = static_cast<u32>(launch.numbers[6 + k]);
         for (int k = tail; k + 2 < launch.number_count; k += 3)
-          segments_.push_back({static_cast<i64>(launch.numbers[k]), static_cast<i64>(launch.numbers[k + 1]),
-                               static_cast<i64>(launch.numbers[k + 2])});
+          segments_.push({static_cast<i64>(launch.numbers[k]), static_cast<i64>(launch.numbers[k + 1]),
+                          static_cast<i64>(launch.numbers[k + 2])});
         args.segment_count = (launch.number_count - tail) / 3;
       }
     }
     sort_uses();
-    std::size_t next = 0, next_sum = 0;
+    kernels::FinishSum* next_sum = sums_.data();
+    const kernels::Segment* next = segments_.data();
     for (Launch& launch : launches_) {
-      launch.sums = sums_.data() + next_sum;
-      next_sum += static_cast<std::size_t>(launch.sum_count);
-      launch.args.segments = segments_.data() + next;
-      next += static_cast<std::size_t>(launch.args.segment_count);
+      launch.sums = next_sum;
+      next_sum += launch.sum_count;
+      launch.args.segments = next;
+      next += launch.args.segment_count;
     }
   }
 
@@ -10385,7 +10399,7 @@ class Steps {
   Steps& operator=(const Steps&) = delete;
 
   // In the order of the image's steps.
-  std::vector<Launch>& launches() { return launches_; }
+  List<Launch>& launches() { return launches_; }
 
   std::byte* output(int k) const { return static_cast<std::byte*>(resolve(image_[header_.output_at + k])); }
 
@@ -10403,7 +10417,7 @@ class Steps {
     void* other = nullptr;
     i64 stride = 0;
     bool has_first = false, alternates = false;
-    std::size_t begin = 0, end = 0;
+    int begin = 0, end = 0;
   };
 
   // Puts what an address means into `pointer`, now or when it is known.
@@ -10412,30 +10426,30 @@ class Steps {
     pointer = resolve(address);
     if (address == Address::none) return;
     const Use use{Address::index(address), &pointer, Address::offset(address)};
-    if (Address::space(address) == ir::Space::input) inputs_.push_back(use);
-    if (Address::space(address) == ir::Space::bound) uses_.push_back(use);
+    if (Address::space(address) == ir::Space::input) inputs_.push(use);
+    if (Address::space(address) == ir::Space::bound) uses_.push(use);
   }
   // Uses by binding (a counting sort).
   void sort_uses() {
-    for (const Use& use : uses_) ++bindings_[static_cast<std::size_t>(use.number)].end;
-    std::size_t at = 0;
+    for (const Use& use : uses_) ++bindings_[use.number].end;
+    int at = 0;
     for (Bound& b : bindings_) {
       b.begin = at;
       at += b.end;
       b.end = b.begin;
     }
-    std::vector<Use> sorted(uses_.size());
-    for (const Use& use : uses_) sorted[bindings_[static_cast<std::size_t>(use.number)].end++] = use;
-    uses_ = sorted;
+    List<Use> sorted(uses_.size());
+    for (const Use& use : uses_) sorted[bindings_[use.number].end++] = use;
+    uses_ = static_cast<List<Use>&&>(sorted);
   }
 
   // Sums that second stages put together.
-  std::size_t count_sums() const {
-    std::size_t n = 0;
+  int count_sums() const {
+    int n = 0;
     for (int s = 0; s < header_.steps; ++s) {
       const u64* w = image_ + header_.step_at + codegen::step_words * s;
       if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::finish)
-        n += static_cast<std::size_t>(w[1] >> 33);
+        n += static_cast<int>(w[1] >> 33);
     }
     return n;
   }
@@ -10447,7 +10461,7 @@ class Steps {
   template <class Context>
   void run(int begin, int end, const Context& context) const {
     for (int s = begin; s < end; ++s) {
-      const Launch& launch = launches_[static_cast<std::size_t>(s)];
+      const Launch& launch = launches_[s];
       if (launch.run != nullptr) {
         launch.run(launch, context);
         continue;
@@ -10463,17 +10477,17 @@ class Steps {
   }
   // What the steps inside step s, a loop, read and write in one trip.
   void bind(int s, i64 trip) const {
-    const u64* numbers = launches_[static_cast<std::size_t>(s)].numbers;
+    const u64* numbers = launches_[s].numbers;
     const i64 left = static_cast<i64>(numbers[0]) - 1 - trip;
-    const auto first = static_cast<std::size_t>(numbers[2]), count = static_cast<std::size_t>(numbers[3]);
-    for (std::size_t k = first; k < first + count; ++k) {
+    const int first = static_cast<int>(numbers[2]), count = static_cast<int>(numbers[3]);
+    for (int k = first; k < first + count; ++k) {
       const Bound& b = bindings_[k];
       if (b.begin == b.end) continue;
       std::byte* at = static_cast<std::byte*>(trip == 0 && b.has_first        ? b.first
                                               : b.alternates && left % 2 == 1 ? b.other
                                                                               : b.base) +
                       (b.stride != 0 ? trip * b.stride : 0);
-      for (std::size_t u = b.begin; u < b.end; ++u) *uses_[u].pointer = at + uses_[u].offset;
+      for (int u = b.begin; u < b.end; ++u) *uses_[u].pointer = at + uses_[u].offset;
     }
   }
 
@@ -10498,11 +10512,11 @@ class Steps {
   codegen::ImageHeader header_;
   const u64* image_;
   Blocks blocks_;
-  std::vector<Launch> launches_;
-  std::vector<Bound> bindings_;
-  std::vector<Use> inputs_, uses_;
-  std::vector<kernels::Segment> segments_;  // of all segmented loops
-  std::vector<kernels::FinishSum> sums_;    // of all second stages
+  List<Launch> launches_;
+  List<Bound> bindings_;
+  List<Use> inputs_, uses_;
+  List<kernels::Segment> segments_;  // of all segmented loops
+  List<kernels::FinishSum> sums_;    // of all second stages
 };
 
 }  // namespace weft::exec
@@ -12851,11 +12865,13 @@ void run_loop(const HostLaunch& launch, int threads) {
   });
 }
 
-inline void run_finish(const HostLaunch& launch, int) {
+// `Set`: the types and folds of the program's sums.
+template <u64 Set>
+void run_finish(const HostLaunch& launch, int) {
   SerialTeam team;
   i64 blocks = 0;
   const FinishArgs args = finish_args(launch.sums, launch.sum_count, team.size(), blocks);
-  for (i64 b = 0; b < blocks; ++b) finish_block<every_finish>(team, args, b);
+  for (i64 b = 0; b < blocks; ++b) finish_block<Set>(team, args, b);
 }
 
 // Words and numbers: dot_call.hpp.
@@ -14930,7 +14946,7 @@ constexpr HostKernel host_kernel() {
   else if constexpr (kind == codegen::StepKind::custom)
     return &kernels::run_custom<codegen::code_of<P, K>>;
   else if constexpr (kind == codegen::StepKind::finish)
-    return &kernels::run_finish;
+    return &kernels::run_finish<finish_set<P>()>;
   else if constexpr (kind == codegen::StepKind::repeat)
     return nullptr;  // Steps walks what is inside
   else
@@ -15169,6 +15185,98 @@ concept IsProbeNames = requires {
 // The casts are in the graph before fusion, so they are part of the neighbouring kernels and rounding never
 // depends on what was fused.
 
+// ---- weft/passes/lowered_weights.hpp ----
+// Weights that products read in a lower precision, cast together: those that are neighbours in the model's
+// block become one vector of which the products see parts. So a step casts once where it would once a weight.
+
+namespace weft::passes {
+
+// Whether a node of `op` is its operand's elements, or some of them, in another order.
+constexpr bool is_view(ir::Op op) {
+  return op == ir::Op::reshape || op == ir::Op::permute || op == ir::Op::slice;
+}
+// What x is a view of.
+constexpr int source_of(const ir::Graph& g, int x) {
+  while (is_view(g.nodes.items[x].op)) x = g.in(x, 0);
+  return x;
+}
+
+// Whether a precision lowers the node.
+constexpr bool is_lowered(const ir::Node& node) {
+  return (node.op == ir::Op::dot || node.op == ir::Op::conv) && node.dtype == DType::f32;
+}
+
+class LoweredWeights {
+ public:
+  // Of products of graph `g`, lowered to `compute`; what is cast goes into `b`.
+  constexpr LoweredWeights(const ir::Graph& g, ir::Builder& b, DType compute) : lowered_(g.slots.size(), -1) {
+    if (compute == DType::f32) return;
+    List<Weight> weights = read_by_products(g);
+    sort(weights, [](const Weight& x, const Weight& y) { return x.begin < y.begin; });
+    for (int first = 0, end = 0; first < weights.size(); first = end) {
+      i64 used = weights[first].length;
+      for (end = first + 1; end < weights.size(); ++end) {
+        const Weight& next = weights[end];
+        const Weight& last = weights[end - 1];
+        const i64 gap = next.begin - (last.begin + last.length);
+        const i64 all = next.begin + next.length - weights[first].begin;
+        const bool near = gap <= small_gap || 4 * gap <= used + next.length;
+        if (gap < 0 || !near || all > most_elements) break;
+        used += next.length;
+      }
+      if (end - first > 1) cast_together(b, compute, weights.items + first, end - first);
+    }
+  }
+  // The node that is the state of slot `slot`, cast; -1: it is cast alone.
+  constexpr int of(int slot) const { return slot < lowered_.size() ? lowered_[slot] : -1; }
+
+ private:
+  struct Weight {
+    i64 begin = 0, length = 0;  // elements of the model's block
+    int slot = -1;
+    Dims dims;
+  };
+  // A vector longer than this would be in memory for the sake of products that come much later.
+  static constexpr i64 most_elements = i64{1} << 24;
+  // What is cast in vain takes less time than a launch.
+  static constexpr i64 small_gap = 4096;
+
+  constexpr List<Weight> read_by_products(const ir::Graph& g) {
+    List<Weight> weights;
+    List<u8> seen(g.slots.size(), 0);
+    for (const ir::Node& product : g.nodes) {
+      if (!is_lowered(product)) continue;
+      for (int k = 0; k < product.arity; ++k) {
+        const int x = source_of(g, g.edges[product.first + k]), number = static_cast<int>(g.nodes[x].imm);
+        if (g.nodes[x].op != ir::Op::state || seen[number]++) continue;
+        const ir::Slot& slot = g.slots[number];
+        if (slot.space != ir::Space::model || slot.segments >= 0 || slot.offset % 4 != 0) continue;
+        weights.push({slot.offset / 4, g.dims(x).size(), number, g.dims(x)});
+      }
+    }
+    return weights;
+  }
+  constexpr void cast_together(ir::Builder& b, DType compute, const Weight* weights, int count) {
+    const i64 begin = weights[0].begin;
+    Dims all;
+    all.rank = 1;
+    all.extent[0] = weights[count - 1].begin + weights[count - 1].length - begin;
+    ir::Slot slot{ir::Space::model, DType::f32};
+    slot.shape = b.shape(all);
+    slot.offset = begin * 4;
+    b.graph.slots.push(slot);
+    const ir::Value state{&b,
+                          b.leaf(ir::Op::state, DType::f32, all, static_cast<u64>(b.graph.slots.size() - 1))};
+    const ir::Value cast = ir::cast(state, compute);
+    for (int k = 0; k < count; ++k)
+      lowered_[weights[k].slot] = ir::unpack(cast, weights[k].begin - begin, weights[k].dims).id;
+  }
+
+  List<int> lowered_;
+};
+
+}  // namespace weft::passes
+
 namespace weft::passes {
 
 // The dtype in which products of f32 operands are computed, and whether those that stay f32 may round their
@@ -15179,43 +15287,170 @@ struct PrecisionRule {
   constexpr bool changes_nothing() const { return compute == DType::f32 && !tf32; }
 };
 
-// Products of f32 operands become products of `compute` operands. Their result is `compute` too, except where
-// it is the gradient of a parameter (an operand of a pack), which keeps the f32 sums. Under TF32 they keep
-// their dtypes and bear a mark (convolutions none: they are summed in f32).
+namespace detail {
+
+// Which products are added, as they are or with a bias between, to a value as large that lies in memory: one
+// that is given, or that something else reads too. Their kernels can add it to their sums (passes/fuse.hpp).
+constexpr List<u8> joins_residual(const ir::Graph& g) {
+  const int n = g.nodes.size();
+  List<int> reads(n, 0), reader(n, -1);
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < g.nodes[i].arity; ++k) {
+      const int x = g.edges[g.nodes[i].first + k];
+      ++reads[x];
+      reader[x] = i;
+    }
+  for (int x : g.outputs) ++reads[x];
+  for (const ir::Assign& a : g.assigns) ++reads[a.node];
+  // From the end, so that what an addition leads to is known before its operands are asked.
+  List<u8> joins(n, 0);
+  for (int i = n - 1; i >= 0; --i) {
+    if (reads[i] != 1 || reader[i] < 0) continue;
+    const ir::Node& sum = g.nodes[reader[i]];
+    if (sum.op != ir::Op::add || sum.dtype != DType::f32) continue;
+    const int* operands = g.edges.items + sum.first;
+    const int other = operands[0] == i ? operands[1] : operands[0];
+    const ir::Op op = g.nodes[other].op;
+    if (op == ir::Op::broadcast)
+      joins[i] = joins[reader[i]];
+    else
+      joins[i] = op == ir::Op::input || op == ir::Op::state ||
+                 (reads[other] > 1 && op != ir::Op::constant && op != ir::Op::iota && op != ir::Op::dot &&
+                  op != ir::Op::conv);
+  }
+  return joins;
+}
+
+// What nothing reads but products of f32, as it is or through views that nothing else reads.
+constexpr List<u8> read_by_products_alone(const ir::Graph& g) {
+  const int n = g.nodes.size();
+  List<u8> alone(n, 1);
+  for (int x : g.outputs) alone[x] = 0;
+  for (const ir::Assign& a : g.assigns) alone[a.node] = 0;
+  for (int i = n - 1; i >= 0; --i) {
+    const ir::Node& node = g.nodes.items[i];
+    if (is_lowered(node) || (is_view(node.op) && alone[i])) continue;
+    for (int k = 0; k < node.arity; ++k) alone[g.edges[node.first + k]] = 0;
+  }
+  return alone;
+}
+
+// Node `node`, a view or a pad, of another operand, which may have another dtype.
+constexpr ir::Value moved_data(ir::Node node, ir::Value x) {
+  ir::Builder& b = *x.builder;
+  if (node.op == ir::Op::reshape) return ir::reshape(x, Dims(b.graph.shapes[node.shape]));
+  if (node.op == ir::Op::permute)
+    return ir::permute(x, b.graph.list_data.items + b.graph.lists[node.list].begin);
+  node.dtype = x.dtype();
+  return {&b, b.add(node, &x.id, 1)};
+}
+
+}  // namespace detail
+
+// Products of f32 operands become products of `compute` operands. Their result is `compute` too, with two
+// exceptions, which keep the f32 sums: what leaves the program (an output, or the gradient of a parameter, an
+// operand of a pack), and what is added to a residual. Under TF32 they keep their dtypes and bear a mark
+// (convolutions none: they are summed in f32).
+constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule);
+
+namespace detail {
+
+class Lowering {
+ public:
+  constexpr Lowering(const ir::Graph& graph, PrecisionRule rule)
+      : g(graph),
+        rule_(rule),
+        b(graph, 2 * graph.nodes.size()),
+        weights_(graph, b, rule.compute),
+        joins_(joins_residual(graph)),
+        alone_(read_by_products_alone(graph)),
+        leaves_(graph.nodes.size(), 0),
+        moved_(graph.nodes.size(), -1) {
+    find_results();
+  }
+
+  constexpr ir::Graph run() {
+    for (int i = 0; i < g.nodes.size(); ++i) moved_[i] = move(i);
+    for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved_[x]);
+    for (int x : g.outputs) b.graph.outputs.push(moved_[x]);
+    for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved_[a.node]});
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+
+ private:
+  // What leaves the program, as it is or through views.
+  constexpr void find_results() {
+    for (int x : g.outputs) leaves_[x] = 1;
+    for (int i = g.nodes.size() - 1; i >= 0; --i) {
+      const ir::Node& node = g.nodes.items[i];
+      const bool view = node.op == ir::Op::reshape || node.op == ir::Op::permute;
+      if (node.op != ir::Op::pack && !(view && leaves_[i])) continue;
+      for (int k = 0; k < node.arity; ++k) leaves_[g.edges[node.first + k]] = 1;
+    }
+  }
+
+  // Node i in the new graph.
+  constexpr int move(int i) {
+    ir::Node node = g.nodes[i];
+    if (is_lowered(node) && rule_.compute != DType::f32) return product(i, node);
+    if (rule_.tf32 && node.op == ir::Op::dot && node.dtype == DType::f32) node.imm = ir::dot_tf32;
+    if (node.op == ir::Op::loop)
+      node.imm = static_cast<u64>(ir::add_body(b.graph, apply_precision(ir::loop_body(g, i), rule_)));
+    if (const int narrow = moved_narrow(i, node); narrow >= 0) return narrow;
+    operands_.clear();
+    for (int k = 0; k < node.arity; ++k) operands_.push(moved_[g.in(i, k)]);
+    return b.add(node, operands_.data(), operands_.size());
+  }
+  constexpr int product(int i, ir::Node node) {
+    operands_.clear();
+    for (int k = 0; k < node.arity; ++k) {
+      const ir::Value x = narrowed(g.in(i, k));
+      operands_.push(x.id);
+    }
+    const bool keeps_sums = leaves_[i] || (joins_[i] && node.op == ir::Op::dot);
+    if (!keeps_sums) node.dtype = rule_.compute;
+    return ir::cast({&b, b.add(node, operands_.data(), operands_.size())}, DType::f32).id;
+  }
+  // A view or a pad of what was widened: the data moves narrow. Else -1.
+  constexpr int moved_narrow(int i, const ir::Node& node) {
+    if (!is_view(node.op) && !(node.op == ir::Op::pad && node.imm == 0)) return -1;
+    const ir::Value x{&b, moved_[g.in(i, 0)]};
+    if (x.op() != ir::Op::cast || x.dtype() != DType::f32 || x.in(0).dtype() != rule_.compute) return -1;
+    return ir::cast(moved_data(node, x.in(0)), DType::f32).id;
+  }
+  // Node x as `compute`. Casts commute with views, so they are made beneath those that only products read:
+  // what makes the values can round them as it stores them.
+  constexpr ir::Value narrowed(int x) {
+    const ir::Node& node = g.nodes.items[x];
+    const int together = node.op == ir::Op::state ? weights_.of(static_cast<int>(node.imm)) : -1;
+    if (together >= 0) return {&b, together};
+    if (is_view(node.op) && alone_[x] && !(node.op == ir::Op::slice && is_given(source_of(g, x)))) {
+      const ir::Value operand = narrowed(g.in(x, 0));
+      return moved_data(node, operand);
+    }
+    return ir::cast({&b, moved_[x]}, rule_.compute);
+  }
+  // In memory before any kernel could cast it: of such a thing a part is cast alone.
+  constexpr bool is_given(int x) const {
+    const ir::Node& node = g.nodes.items[x];
+    if (node.op == ir::Op::state) return weights_.of(static_cast<int>(node.imm)) < 0;
+    return node.op == ir::Op::input || node.op == ir::Op::loop_result;
+  }
+
+  const ir::Graph& g;
+  PrecisionRule rule_;
+  ir::Builder b;
+  LoweredWeights weights_;
+  List<u8> joins_, alone_, leaves_;
+  List<int> moved_, operands_;
+};
+
+}  // namespace detail
+
 constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
   if (rule.changes_nothing()) return g;
-  const int n = g.nodes.size();
-  List<u8> gradient(n, 0);
-  for (int i = n - 1; i >= 0; --i) {
-    const ir::Node& node = g.nodes[i];
-    const bool passes_on = node.op == ir::Op::pack ||
-                           (gradient[i] && (node.op == ir::Op::reshape || node.op == ir::Op::permute));
-    if (passes_on)
-      for (int k = 0; k < node.arity; ++k) gradient[g.edges[node.first + k]] = 1;
-  }
-  ir::Builder b(g, 2 * n);
-  List<int> moved(n, -1);
-  List<int> operands;
-  for (int i = 0; i < n; ++i) {
-    ir::Node node = g.nodes[i];
-    operands.clear();
-    for (int k = 0; k < node.arity; ++k) operands.push(moved[g.edges[node.first + k]]);
-    const bool product = node.op == ir::Op::dot || node.op == ir::Op::conv;
-    const bool lower = product && node.dtype == DType::f32 && rule.compute != DType::f32;
-    if (rule.tf32 && node.op == ir::Op::dot && node.dtype == DType::f32) node.imm = ir::dot_tf32;
-    if (lower) {
-      for (int& x : operands) x = ir::cast(ir::Value{&b, x}, rule.compute).id;
-      if (!gradient[i]) node.dtype = rule.compute;
-    }
-    if (node.op == ir::Op::loop)
-      node.imm = static_cast<u64>(ir::add_body(b.graph, apply_precision(ir::loop_body(g, i), rule)));
-    moved[i] = b.add(node, operands.data(), operands.size());
-    if (lower) moved[i] = ir::cast(ir::Value{&b, moved[i]}, DType::f32).id;
-  }
-  for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved[x]);
-  for (int x : g.outputs) b.graph.outputs.push(moved[x]);
-  for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved[a.node]});
-  return static_cast<ir::Graph&&>(b.graph);
+  detail::Lowering lowering(g, rule);
+  return lowering.run();
 }
 
 }  // namespace weft::passes
@@ -15352,12 +15587,12 @@ void evaluate(const L& lazy, T* to, const Device& device);
 }  // namespace exec
 
 // Memory of one device that something else owns: a program's result, valid until its next call, or the
-// caller's.
+// caller's. Of a const T it is only read.
 template <class T, class S, class Device>
 class TensorView {
  public:
   using weft_tensor = void;
-  using dtype = T;
+  using dtype = std::remove_const_t<T>;
   using shape = S;
   using device_type = Device;
   static constexpr int rank = S::rank;
@@ -15378,14 +15613,14 @@ class TensorView {
     ((at = at * S::value.extent[axis++] + static_cast<i64>(index)), ...);
     return data_[at];
   }
-  T item() const {
+  dtype item() const {
     static_assert(S::size == 1, "item() is for tensors of one element");
     return data_[0];
   }
-  operator T() const requires(S::size == 1) { return data_[0]; }
+  operator dtype() const requires(S::size == 1) { return data_[0]; }
   T* begin() const { return data_; }
   T* end() const { return data_ + S::size; }
-  std::vector<T> to_vector() const { return std::vector<T>(data_, data_ + S::size); }
+  std::vector<dtype> to_vector() const { return std::vector<dtype>(data_, data_ + S::size); }
 
  private:
   T* data_ = nullptr;
@@ -20398,17 +20633,14 @@ class Model {
   // A table of all parameters and buffers.
   static std::string summary() { return weft::summary<M>(); }
 
-  // A parameter or buffer by its dotted name, checked while compiling.
+  // A parameter or buffer by its dotted name, checked while compiling; of a const model to read.
   template <FixedString Name>
   auto get() {
-    constexpr int i = exec::find_state<M>(Name.view());
-    static_assert(sizeof(exec::NamedState<(i >= 0), M, Name>) > 0);
-    constexpr int row = i >= 0 ? i : 0;
-    constexpr DType dtype = nn::state_table<M>.row[row].dtype;
-    constexpr i64 offset = nn::state_table<M>.row[row].offset;
-    using T = ctype<dtype>;
-    return TensorView<T, shape_of<exec::StateShape<M, i>>, Device>(
-        reinterpret_cast<T*>(state_.data() + offset));
+    return view<Name, false>();
+  }
+  template <FixedString Name>
+  auto get() const {
+    return view<Name, true>();
   }
 
   // Writes a safetensors file with PyTorch's names; all or nothing.
@@ -20435,6 +20667,19 @@ class Model {
 
  private:
   using Memory = exec::DeviceMemory<Device>;
+
+  template <FixedString Name, bool ReadOnly>
+  auto view() const {
+    constexpr int i = exec::find_state<M>(Name.view());
+    static_assert(sizeof(exec::NamedState<(i >= 0), M, Name>) > 0);
+    constexpr int row = i >= 0 ? i : 0;
+    constexpr DType dtype = nn::state_table<M>.row[row].dtype;
+    constexpr i64 offset = nn::state_table<M>.row[row].offset;
+    using T = std::conditional_t<ReadOnly, const ctype<dtype>, ctype<dtype>>;
+    return TensorView<T, shape_of<exec::StateShape<M, i>>, Device>(
+        reinterpret_cast<T*>(state_.data() + offset));
+  }
+
   Device device_;
   typename Memory::Buffer state_;
 };
@@ -20442,6 +20687,10 @@ class Model {
 // get<"fc1.weight">(model): as the member, without `template` in generic code.
 template <FixedString Name, class M, class Device>
 auto get(Model<M, Device>& model) {
+  return model.template get<Name>();
+}
+template <FixedString Name, class M, class Device>
+auto get(const Model<M, Device>& model) {
   return model.template get<Name>();
 }
 
@@ -20461,6 +20710,7 @@ class ModelFunction : public Function {
   explicit ModelFunction(Model<M, Device>&& model, const A&... arguments)
       : Function(model.device(), model.state(), arguments...), model_(std::move(model)) {}
   Model<M, Device>& model() { return model_; }
+  const Model<M, Device>& model() const { return model_; }
 
  private:
   Model<M, Device> model_;
@@ -37420,6 +37670,7 @@ class Trainer {
   }
 
   weft::Model<M, Device>& model() { return model_; }
+  const weft::Model<M, Device>& model() const { return model_; }
   // Calls of step so far.
   i64 steps() const { return calls_; }
   // The learning rate from now on, in place of the optimiser's number or schedule.
@@ -38772,37 +39023,23 @@ struct CudaPlan {
     return static_cast<i64>(P::image[P::header.input_at + number]);
   }
   static constexpr i64 staged_bytes() { return input_offset(P::header.inputs); }
-
-  // The types and folds of the second stage of all sums.
-  static constexpr u64 finish_set() {
-    u64 set = 0;
-    for (int s = 0; s < P::header.steps; ++s) {
-      const u64* w = P::image + P::header.step_at + codegen::step_words * s;
-      if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::finish) continue;
-      const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
-      for (int k = 0; k < static_cast<int>(w[2] >> 32); k += kernels::finish_numbers)
-        set |= kernels::finish_set(static_cast<DType>(n[k + 3] & 255),
-                                   static_cast<kernels::Fold>(n[k + 3] >> 8));
-    }
-    return set;
-  }
 };
 
 // Cuts the loops of a list of launches for a GPU. `partial` holds CudaPlan<P>::partial_bytes().
 template <class P, class Launch>
-void cut_for_gpu(std::vector<Launch>& launches, std::byte* partial) {
+void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
   struct Waiting {
-    const void* planned;
-    const std::byte* parts;
-    i64 chunks;
+    const void* planned = nullptr;
+    const std::byte* parts = nullptr;
+    i64 chunks = 0;
   };
-  std::vector<Waiting> waiting;
+  List<Waiting> waiting;
   std::byte* next = partial;
   bool finished = false;
   for (int s = 0; s < P::header.steps; ++s) {
     const u64* w = P::image + P::header.step_at + codegen::step_words * s;
     const auto kind = static_cast<codegen::StepKind>(w[0] & 255);
-    Launch& launch = launches[static_cast<std::size_t>(s)];
+    Launch& launch = launches[s];
     if (kind == codegen::StepKind::finish) {
       finished = true;
       for (int k = 0; k < launch.sum_count; ++k)
@@ -38825,7 +39062,7 @@ void cut_for_gpu(std::vector<Launch>& launches, std::byte* partial) {
         if (!(plan.sums >> k & 1u)) continue;
         const auto* at = static_cast<const std::byte*>(args.pointer[k]);
         if (planned == nullptr) planned = at;
-        waiting.push_back({at, next + (at - planned), cut.chunks});
+        waiting.push({at, next + (at - planned), cut.chunks});
         args.pointer[k] = next + (at - planned);
       }
       next += passes::align_up(cut.chunks * args.partial_bytes);
@@ -40082,7 +40319,7 @@ constexpr CudaKernel cuda_kernel() {
   if constexpr (kind == codegen::StepKind::loop) {
     return &launching::run_loop<codegen::code_of<P, K>, static_cast<u64>(kernel_alignment<P, K>())>;
   } else if constexpr (kind == codegen::StepKind::finish) {
-    return &kernels::run_cuda_finish<CudaPlan<P>::finish_set()>;
+    return &kernels::run_cuda_finish<finish_set<P>()>;
   } else if constexpr (kind == codegen::StepKind::custom) {
     return &kernels::run_cuda_custom<codegen::code_of<P, K>>;
   } else if constexpr (kind == codegen::StepKind::copy) {
@@ -40284,11 +40521,11 @@ class CudaProgram {
 
   // The ranges of parameter groups, which the walk reads on the device.
   void place_segments() {
-    std::vector<kernels::Segment> all;
+    List<kernels::Segment> all;
     for (const Launch& launch : steps_->launches())
-      all.insert(all.end(), launch.args.segments, launch.args.segments + launch.args.segment_count);
+      all.append(launch.args.segments, launch.args.segment_count);
     if (all.empty()) return;
-    segments_ = DeviceBuffer(all.size() * sizeof(kernels::Segment));
+    segments_ = DeviceBuffer(static_cast<std::size_t>(all.size()) * sizeof(kernels::Segment));
     cuda_copy(segments_.data(), all.data(), segments_.size(), stream());
     context_.synchronize();
     const auto* next = reinterpret_cast<const kernels::Segment*>(segments_.data());
@@ -40307,7 +40544,7 @@ class CudaProgram {
         if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::dot) continue;
         const u64* words = P::image + P::header.word_at +
                            (P::image[P::header.kernel_at + codegen::kernel_words * (w[0] >> 8)] >> 8);
-        Launch& launch = steps_->launches()[static_cast<std::size_t>(s)];
+        Launch& launch = steps_->launches()[s];
         const DotChoice choice = choose_dot(words, launch.numbers);
         if (!choice.library) continue;
         kernels::CublasLtDotSpec spec;
@@ -40374,7 +40611,7 @@ template <class T, class S>
 class TensorView<T, S, Cuda> {
  public:
   using weft_tensor = void;
-  using dtype = T;
+  using dtype = std::remove_const_t<T>;
   using shape = S;
   using device_type = Cuda;
   static constexpr int rank = S::rank;
@@ -40387,20 +40624,20 @@ class TensorView<T, S, Cuda> {
   static constexpr i64 extent(int axis) { return S::value[axis]; }
 
   // The elements in row-major order, once all work on the device that writes them has ended.
-  std::vector<T> to_vector() const {
-    std::vector<T> v(static_cast<std::size_t>(S::size));
+  std::vector<dtype> to_vector() const {
+    std::vector<dtype> v(static_cast<std::size_t>(S::size));
     cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     exec::copy_now(v.data(), data_, S::size * static_cast<i64>(sizeof(T)));
     return v;
   }
-  T item() const {
+  dtype item() const {
     static_assert(S::size == 1, "item() is for tensors of one element");
-    T value;
+    dtype value;
     cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     exec::copy_now(&value, data_, sizeof(T));
     return value;
   }
-  operator T() const requires(S::size == 1) { return item(); }
+  operator dtype() const requires(S::size == 1) { return item(); }
 
  private:
   T* data_ = nullptr;

@@ -99,8 +99,9 @@ TEST_CASE("golden: a pre-norm residual block, forward and backward") {
 
 // Launches of a pass over `Depth` blocks, at an extent where every sum along the rows has a second stage.
 template <int Depth>
-int stack_launches(bool backward) {
-  return static_cast<int>(exec::explain_graph(block<Stack<Depth>, 4096>(backward)).steps.size());
+int stack_launches(bool backward, passes::PrecisionRule rule = {}) {
+  const ir::Graph graph = passes::apply_precision(block<Stack<Depth>, 4096>(backward), rule);
+  return static_cast<int>(exec::explain_graph(graph).steps.size());
 }
 
 TEST_CASE("golden: residual blocks take 4 launches forward and at most 7 backward, at any depth") {
@@ -114,6 +115,17 @@ TEST_CASE("golden: residual blocks take 4 launches forward and at most 7 backwar
   CHECK(stack_launches<6>(true) == 24 + 37);
 }
 
+TEST_CASE("golden: they take as many in bf16 and f16, once the weights are cast, and the gradient given") {
+  for (const passes::PrecisionRule rule : {precision::BF16::rule, precision::F16::rule}) {
+    CHECK(stack_launches<1>(false, rule) == 1 + 4);
+    CHECK(stack_launches<1>(true, rule) == 1 + 4 + 1 + 7);
+    CHECK(stack_launches<3>(false, rule) == 1 + 12);
+    CHECK(stack_launches<3>(true, rule) == 1 + 12 + 1 + 19);
+    CHECK(stack_launches<6>(false, rule) == 1 + 24);
+    CHECK(stack_launches<6>(true, rule) == 1 + 24 + 1 + 37);
+  }
+}
+
 TEST_CASE("golden: a training step of a small classifier") {
   using Forward =
       exec::ModelSource<Mlp, decltype(loss), true, Input<f32, Shape<128, 64>>, Input<i32, Shape<128>>>;
@@ -124,15 +136,18 @@ TEST_CASE("golden: a training step of a small classifier") {
                                   golden::after_prune(MlpStep<precision::F32>::graph()));
 }
 
-TEST_CASE("golden: the same in bf16: casts and nothing else are new") {
+TEST_CASE("golden: the same in bf16: casts, of all weights as one vector, and nothing else are new") {
   const ir::Graph plain = passes::prune(MlpStep<precision::F32>::graph()),
                   low = passes::prune(MlpStep<precision::BF16>::graph());
   golden::compare("mlp_step_bf16", golden::after_prune(MlpStep<precision::BF16>::graph()));
   int plain_count[ir::op_count]{}, low_count[ir::op_count]{};
   for (const ir::Node& n : plain.nodes) ++plain_count[static_cast<int>(n.op)];
   for (const ir::Node& n : low.nodes) ++low_count[static_cast<int>(n.op)];
+  const auto at = [](ir::Op op) { return static_cast<int>(op); };
+  CHECK(low_count[at(ir::Op::state)] == plain_count[at(ir::Op::state)] + 1 - 2);  // two weights
+  CHECK(low_count[at(ir::Op::unpack)] == 2);
   for (int op = 0; op < ir::op_count; ++op)
-    if (static_cast<ir::Op>(op) != ir::Op::cast)
+    if (op != at(ir::Op::cast) && op != at(ir::Op::state) && op != at(ir::Op::unpack))
       CHECK_MESSAGE(plain_count[op] == low_count[op], ir::op_table[op].name);
 }
 

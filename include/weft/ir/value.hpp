@@ -72,6 +72,9 @@ constexpr Value reshape(Value x, Dims to) {
 
 constexpr Value cast(Value x, DType to) {
   if (x.dtype() == to) return x;
+  if (x.op() == Op::cast && is_float(to) && is_float(x.dtype()) && x.in(0).dtype() == to &&
+      size_of(to) < size_of(x.dtype()))
+    return x.in(0);  // it was widened
   if (x.is_constant() && is_float(x.dtype()) == is_float(to) && to != DType::boolean && size_of(to) >= 4)
     return {x.builder,
             x.builder->constant(to, x.node().shape,

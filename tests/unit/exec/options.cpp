@@ -78,14 +78,15 @@ TEST_CASE("compile: seed{} begins the random numbers, wherever it stands among t
 }
 
 TEST_CASE("compile: a precision lowers the products, and its result is still what the function returns") {
-  CHECK(count(graph_of<precision::BF16>(), ir::Op::cast) == 3);
+  CHECK(count(graph_of<precision::BF16>(), ir::Op::cast) == 2);
   CHECK(count(graph_of<>(), ir::Op::cast) == 0);
   auto f32s = compile(Cpu{1}, product, in<f32, 4, 3>, in<f32, 3, 5>);
   auto bf16s = compile(Cpu{1}, product, in<f32, 4, 3>, in<f32, 3, 5>, precision::bf16);
   const auto exact = f32s(x, y).to_vector(), rounded = bf16s(x, y).to_vector();
   bool differs = false;
   for (std::size_t i = 0; i < exact.size(); ++i) {
-    // each factor and the result round by at most 2^-9; the products' magnitudes sum to less than 50
+    // each factor rounds by at most 2^-9, the result keeps the f32 sums; the products' magnitudes sum to less
+    // than 50
     CHECK(rounded[i] == doctest::Approx(exact[i]).epsilon(0.004).scale(50));
     differs = differs || rounded[i] != exact[i];
   }
