@@ -8465,8 +8465,7 @@ struct Loop {
       }
     } else if constexpr (in.op == Opcode::select) {
       set<I>(lanewise<t, stage>(
-          [](const auto& condition, const auto& x, const auto& y) {
-            using V = std::remove_cvref_t<decltype(x)>;
+          []<class V>(const auto& condition, const V& x, const V& y) {
             if constexpr (std::is_same_v<V, bool>)
               return condition ? x : y;
             else
@@ -18599,8 +18598,7 @@ constexpr auto make_state_table() {
   StateTable<count_state<M>()> table;
   M m{};
   int n = 0;
-  auto f = [&](const Name& name, auto& s) {
-    using S = std::remove_cvref_t<decltype(s)>;
+  auto f = [&]<class S>(const Name& name, S&) {
     StateInfo& row = table.row[n++];
     row.name = name;
     row.dtype = dtype_of<typename S::dtype>;
@@ -19162,8 +19160,7 @@ struct InitSource {
     ir::Builder b;
     b.graph.scalar_count = random_words;
     M model = bind_model<M>(b, true);
-    auto f = [&](const nn::Unnamed&, auto& s) {
-      using S = std::remove_cvref_t<decltype(s)>;
+    auto f = [&]<class S>(const nn::Unnamed&, S& s) {
       const ir::Value v = S::initializer::value(b, S::shape::value);
       b.graph.assigns.push(ir::Assign{s.slot, ir::cast(v, dtype_of<typename S::dtype>).id});
     };
@@ -19502,8 +19499,7 @@ void evaluate(const L& lazy, T* to, const Device& device) {
   using Program = typename ProgramOf<Device, Compiled<Source>>::type;
   static thread_local Program program(device, Blocks{});
   int number = 0;
-  auto bind = [&](const auto& leaf) {
-    using A = std::remove_cvref_t<decltype(leaf)>;
+  auto bind = [&]<class A>(const A& leaf) {
     if constexpr (TensorLike<A>) {
       static_assert(std::is_same_v<typename A::device_type, Device>,
                     "a tensor of another device: copy it first");
@@ -28901,14 +28897,11 @@ constexpr auto run_loop(ir::Builder& b, const F& f, const C& carry, const X&... 
     operands.push(operand);
     return ir::Value{&body, made};
   };
-  const auto carried = [&](const auto& e) {
-    using E = std::remove_cvref_t<decltype(e)>;
+  const auto carried = [&]<class E>(const E& e) {
     ++shape.carries;
     return E{input(dtype_of<typename E::dtype>, E::shape::value, e.value.id)};
   };
-  const auto sliced = [&](const auto& e) {
-    using E = std::remove_cvref_t<decltype(e)>;
-    using S = shape_of<slice_rule_of<typename E::shape>>;
+  const auto sliced = [&]<class E, class S = shape_of<slice_rule_of<typename E::shape>>>(const E& e) {
     return Expr<typename E::dtype, S>{input(dtype_of<typename E::dtype>, S::value, e.value.id)};
   };
   const auto inner_carry = map_values(carry, carried);
@@ -28973,9 +28966,7 @@ constexpr auto run_loop(ir::Builder& b, const F& f, const C& carry, const X&... 
     return final_carry;
   } else {
     k = 0;
-    const auto stack = [&](const auto& e) {
-      using E = std::remove_cvref_t<decltype(e)>;
-      using S = shape_of<stack_rule_of<Trips, typename E::shape>>;
+    const auto stack = [&]<class E, class S = shape_of<stack_rule_of<Trips, typename E::shape>>>(const E&) {
       return Expr<typename E::dtype, S>{
           ir::loop_result(made, shape.output(k++), dtype_of<typename E::dtype>, S::value)};
     };
@@ -32606,8 +32597,7 @@ constexpr i64 extent_along() {
 }
 template <class... X>
 constexpr auto stacked_columns(const X&... x) {
-  const auto column = [](const auto& v) {
-    using V = std::remove_cvref_t<decltype(v)>;
+  const auto column = []<class V>(const V& v) {
     constexpr int rank = decltype(shape_in_type<V>())::rank;
     if constexpr (rank == 0)
       return unsqueeze<0>(unsqueeze<0>(v));
@@ -34819,10 +34809,8 @@ struct Vmap {
       const auto one = detail::map_values(result, put_out);
       const List<ir::Value> all = trace.finish(samples);
       int k = 0;
-      const auto stacked = [&](const auto& e) {
-        using E = std::remove_cvref_t<decltype(e)>;
-        using S = shape_of<detail::stack_rule_of<samples, typename E::shape>>;
-        return Expr<typename E::dtype, S>{all[k++]};
+      const auto stacked = [&]<class E>(const E&) {
+        return Expr<typename E::dtype, shape_of<detail::stack_rule_of<samples, typename E::shape>>>{all[k++]};
       };
       return detail::map_values(one, stacked);
     } else {

@@ -83,8 +83,7 @@ void evaluate(const L& lazy, T* to, const Device& device) {
   using Program = typename ProgramOf<Device, Compiled<Source>>::type;
   static thread_local Program program(device, Blocks{});
   int number = 0;
-  auto bind = [&](const auto& leaf) {
-    using A = std::remove_cvref_t<decltype(leaf)>;
+  auto bind = [&]<class A>(const A& leaf) {
     if constexpr (TensorLike<A>) {
       static_assert(std::is_same_v<typename A::device_type, Device>,
                     "a tensor of another device: copy it first");

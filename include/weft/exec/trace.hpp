@@ -248,8 +248,7 @@ struct InitSource {
     ir::Builder b;
     b.graph.scalar_count = random_words;
     M model = bind_model<M>(b, true);
-    auto f = [&](const nn::Unnamed&, auto& s) {
-      using S = std::remove_cvref_t<decltype(s)>;
+    auto f = [&]<class S>(const nn::Unnamed&, S& s) {
       const ir::Value v = S::initializer::value(b, S::shape::value);
       b.graph.assigns.push(ir::Assign{s.slot, ir::cast(v, dtype_of<typename S::dtype>).id});
     };

@@ -445,8 +445,7 @@ struct Loop {
       }
     } else if constexpr (in.op == Opcode::select) {
       set<I>(lanewise<t, stage>(
-          [](const auto& condition, const auto& x, const auto& y) {
-            using V = std::remove_cvref_t<decltype(x)>;
+          []<class V>(const auto& condition, const V& x, const V& y) {
             if constexpr (std::is_same_v<V, bool>)
               return condition ? x : y;
             else

@@ -151,8 +151,7 @@ constexpr auto make_state_table() {
   StateTable<count_state<M>()> table;
   M m{};
   int n = 0;
-  auto f = [&](const Name& name, auto& s) {
-    using S = std::remove_cvref_t<decltype(s)>;
+  auto f = [&]<class S>(const Name& name, S&) {
     StateInfo& row = table.row[n++];
     row.name = name;
     row.dtype = dtype_of<typename S::dtype>;

@@ -134,14 +134,11 @@ constexpr auto run_loop(ir::Builder& b, const F& f, const C& carry, const X&... 
     operands.push(operand);
     return ir::Value{&body, made};
   };
-  const auto carried = [&](const auto& e) {
-    using E = std::remove_cvref_t<decltype(e)>;
+  const auto carried = [&]<class E>(const E& e) {
     ++shape.carries;
     return E{input(dtype_of<typename E::dtype>, E::shape::value, e.value.id)};
   };
-  const auto sliced = [&](const auto& e) {
-    using E = std::remove_cvref_t<decltype(e)>;
-    using S = shape_of<slice_rule_of<typename E::shape>>;
+  const auto sliced = [&]<class E, class S = shape_of<slice_rule_of<typename E::shape>>>(const E& e) {
     return Expr<typename E::dtype, S>{input(dtype_of<typename E::dtype>, S::value, e.value.id)};
   };
   const auto inner_carry = map_values(carry, carried);
@@ -206,9 +203,7 @@ constexpr auto run_loop(ir::Builder& b, const F& f, const C& carry, const X&... 
     return final_carry;
   } else {
     k = 0;
-    const auto stack = [&](const auto& e) {
-      using E = std::remove_cvref_t<decltype(e)>;
-      using S = shape_of<stack_rule_of<Trips, typename E::shape>>;
+    const auto stack = [&]<class E, class S = shape_of<stack_rule_of<Trips, typename E::shape>>>(const E&) {
       return Expr<typename E::dtype, S>{
           ir::loop_result(made, shape.output(k++), dtype_of<typename E::dtype>, S::value)};
     };

@@ -225,8 +225,7 @@ constexpr i64 extent_along() {
 }
 template <class... X>
 constexpr auto stacked_columns(const X&... x) {
-  const auto column = [](const auto& v) {
-    using V = std::remove_cvref_t<decltype(v)>;
+  const auto column = []<class V>(const V& v) {
     constexpr int rank = decltype(shape_in_type<V>())::rank;
     if constexpr (rank == 0)
       return unsqueeze<0>(unsqueeze<0>(v));

@@ -242,10 +242,8 @@ struct Vmap {
       const auto one = detail::map_values(result, put_out);
       const List<ir::Value> all = trace.finish(samples);
       int k = 0;
-      const auto stacked = [&](const auto& e) {
-        using E = std::remove_cvref_t<decltype(e)>;
-        using S = shape_of<detail::stack_rule_of<samples, typename E::shape>>;
-        return Expr<typename E::dtype, S>{all[k++]};
+      const auto stacked = [&]<class E>(const E&) {
+        return Expr<typename E::dtype, shape_of<detail::stack_rule_of<samples, typename E::shape>>>{all[k++]};
       };
       return detail::map_values(one, stacked);
     } else {
