@@ -7,12 +7,12 @@
 namespace weft::passes {
 
 // Whether a node of `op` is its operand's elements, or some of them, in another order.
-constexpr bool is_view(ir::Op op) {
+constexpr bool rearranges(ir::Op op) {
   return op == ir::Op::reshape || op == ir::Op::permute || op == ir::Op::slice;
 }
-// What x is a view of.
+// What x is a rearrangement of.
 constexpr int source_of(const ir::Graph& g, int x) {
-  while (is_view(g.nodes.items[x].op)) x = g.in(x, 0);
+  while (rearranges(g.nodes.items[x].op)) x = g.in(x, 0);
   return x;
 }
 
@@ -65,7 +65,7 @@ class LoweredWeights {
         const int x = source_of(g, g.edges[product.first + k]), number = static_cast<int>(g.nodes[x].imm);
         if (g.nodes[x].op != ir::Op::state || seen[number]++) continue;
         const ir::Slot& slot = g.slots[number];
-        if (slot.space != ir::Space::model || slot.segments >= 0 || slot.offset % 4 != 0) continue;
+        if (slot.space != ir::Space::model || slot.segments >= 0 || slot.dtype != DType::f32) continue;
         weights.push({slot.offset / 4, g.dims(x).size(), number, g.dims(x)});
       }
     }

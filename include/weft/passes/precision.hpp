@@ -59,7 +59,7 @@ constexpr List<u8> read_by_products_alone(const ir::Graph& g) {
   for (const ir::Assign& a : g.assigns) alone[a.node] = 0;
   for (int i = n - 1; i >= 0; --i) {
     const ir::Node& node = g.nodes.items[i];
-    if (is_lowered(node) || (is_view(node.op) && alone[i])) continue;
+    if (is_lowered(node) || (rearranges(node.op) && alone[i])) continue;
     for (int k = 0; k < node.arity; ++k) alone[g.edges[node.first + k]] = 0;
   }
   return alone;
@@ -92,10 +92,10 @@ class Lowering {
         rule_(rule),
         b(graph, 2 * graph.nodes.size()),
         weights_(graph, b, rule.compute),
-        joins_(joins_residual(graph)),
-        alone_(read_by_products_alone(graph)),
-        leaves_(graph.nodes.size(), 0),
         moved_(graph.nodes.size(), -1) {
+    if (rule.compute == DType::f32) return;
+    joins_ = joins_residual(graph);
+    alone_ = read_by_products_alone(graph);
     find_results();
   }
 
@@ -110,12 +110,13 @@ class Lowering {
  private:
   // What leaves the program, as it is or through views.
   constexpr void find_results() {
-    for (int x : g.outputs) leaves_[x] = 1;
+    results_.resize(g.nodes.size(), 0);
+    for (int x : g.outputs) results_[x] = 1;
     for (int i = g.nodes.size() - 1; i >= 0; --i) {
       const ir::Node& node = g.nodes.items[i];
       const bool view = node.op == ir::Op::reshape || node.op == ir::Op::permute;
-      if (node.op != ir::Op::pack && !(view && leaves_[i])) continue;
-      for (int k = 0; k < node.arity; ++k) leaves_[g.edges[node.first + k]] = 1;
+      if (node.op != ir::Op::pack && !(view && results_[i])) continue;
+      for (int k = 0; k < node.arity; ++k) results_[g.edges[node.first + k]] = 1;
     }
   }
 
@@ -137,13 +138,13 @@ class Lowering {
       const ir::Value x = narrowed(g.in(i, k));
       operands_.push(x.id);
     }
-    const bool keeps_sums = leaves_[i] || (joins_[i] && node.op == ir::Op::dot);
+    const bool keeps_sums = results_[i] || (joins_[i] && node.op == ir::Op::dot);
     if (!keeps_sums) node.dtype = rule_.compute;
     return ir::cast({&b, b.add(node, operands_.data(), operands_.size())}, DType::f32).id;
   }
   // A view or a pad of what was widened: the data moves narrow. Else -1.
   constexpr int moved_narrow(int i, const ir::Node& node) {
-    if (!is_view(node.op) && !(node.op == ir::Op::pad && node.imm == 0)) return -1;
+    if (!rearranges(node.op) && !(node.op == ir::Op::pad && node.imm == 0)) return -1;
     const ir::Value x{&b, moved_[g.in(i, 0)]};
     if (x.op() != ir::Op::cast || x.dtype() != DType::f32 || x.in(0).dtype() != rule_.compute) return -1;
     return ir::cast(moved_data(node, x.in(0)), DType::f32).id;
@@ -154,7 +155,7 @@ class Lowering {
     const ir::Node& node = g.nodes.items[x];
     const int together = node.op == ir::Op::state ? weights_.of(static_cast<int>(node.imm)) : -1;
     if (together >= 0) return {&b, together};
-    if (is_view(node.op) && alone_[x] && !(node.op == ir::Op::slice && is_given(source_of(g, x)))) {
+    if (rearranges(node.op) && alone_[x] && !(node.op == ir::Op::slice && is_given(source_of(g, x)))) {
       const ir::Value operand = narrowed(g.in(x, 0));
       return moved_data(node, operand);
     }
@@ -171,7 +172,7 @@ class Lowering {
   PrecisionRule rule_;
   ir::Builder b;
   LoweredWeights weights_;
-  List<u8> joins_, alone_, leaves_;
+  List<u8> joins_, alone_, results_;  // empty under TF32
   List<int> moved_, operands_;
 };
 

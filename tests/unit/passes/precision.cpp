@@ -53,7 +53,7 @@ TEST_CASE("precision: data moves in the dtype that it has, and is rounded before
   int views = 0;
   for (int i = 0; i < low.nodes.size(); ++i) {
     const ir::Node& n = low.nodes[i];
-    if (passes::is_view(n.op)) {
+    if (passes::rearranges(n.op)) {
       views += n.dtype == DType::bf16;
       const int x = low.in(i, 0);
       const bool widened = low.nodes[x].op == ir::Op::cast && low.nodes[low.in(x, 0)].dtype == DType::bf16;
@@ -61,7 +61,7 @@ TEST_CASE("precision: data moves in the dtype that it has, and is rounded before
     }
     if (n.op == ir::Op::cast && n.dtype == DType::bf16) {
       const int x = low.in(i, 0);
-      CHECK_MESSAGE((!passes::is_view(low.nodes[x].op) || reads[x] > 1), "node ", i);
+      CHECK_MESSAGE((!passes::rearranges(low.nodes[x].op) || reads[x] > 1), "node ", i);
     }
   }
   CHECK(views > 10);  // of attention's queries, keys and values, and their gradients
