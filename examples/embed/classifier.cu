@@ -69,7 +69,7 @@ Training make_training(void* stream, i64 steps) {
   });
 }
 
-// The model, which `predict` borrows, on whichever device there is.
+// The model on whichever device there is.
 struct Classifier::Parts {
   virtual ~Parts() = default;
 };

@@ -3,7 +3,7 @@
 // both.
 
 #if defined(__CUDACC__)
-#include "weft/exec/cuda_model.cuh"
+#include "weft/exec/cuda_memory.cuh"
 #include "weft/exec/cuda_program.cuh"
 #include "weft/exec/cuda_tensor.cuh"
 #include "weft/train/cuda_loss_ring.cuh"

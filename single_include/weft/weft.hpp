@@ -154,6 +154,131 @@ class HostBuffer {
 };
 
 }  // namespace weft
+// ---- weft/exec/memory.hpp ----
+// Memory that several handles own: a tensor and views of it, a model's state and the programs that work on
+// it, a result and its program. Law: it lives as long as any of them, and does not move but for a result's
+// (see results.hpp).
+
+// ---- weft/core/shared.hpp ----
+// Shared<T>: one of several owners of an object that counts them; the last one destroys it. Law: owners of
+// one object may be copied, moved and destroyed in different threads.
+
+namespace weft {
+
+// The base of what is shared. An object is made by `new` and given to a Shared at once.
+class Counted {
+ public:
+  Counted() = default;
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  virtual ~Counted() = default;
+
+  // Whether it has one owner, who therefore is the caller's own.
+  bool has_one_owner() const { return __atomic_load_n(&owners_, __ATOMIC_ACQUIRE) == 1; }
+
+ private:
+  template <class>
+  friend class Shared;
+  mutable int owners_ = 0;
+};
+
+template <class T>
+class Shared {
+ public:
+  constexpr Shared() = default;
+  // Takes part in owning; null owns nothing.
+  constexpr explicit Shared(T* object) : object_(object) {
+    if (object_ != nullptr) add();
+  }
+  constexpr Shared(const Shared& other) : Shared(other.object_) {}
+  constexpr Shared(Shared&& other) noexcept : object_(other.object_) { other.object_ = nullptr; }
+  // Of an object of a derived class.
+  template <class U>
+  constexpr Shared(const Shared<U>& other) requires requires(U* u, T*& t) {
+    t = u;
+  } : Shared(other.get()) {
+  }
+  constexpr Shared& operator=(Shared other) noexcept {
+    T* const object = object_;
+    object_ = other.object_;
+    other.object_ = object;
+    return *this;
+  }
+  constexpr ~Shared() {
+    if (object_ != nullptr) remove();
+  }
+
+  constexpr T* get() const { return object_; }
+  constexpr T& operator*() const { return *object_; }
+  constexpr T* operator->() const { return object_; }
+  constexpr explicit operator bool() const { return object_ != nullptr; }
+
+ private:
+  void add() const { __atomic_add_fetch(&counted()->owners_, 1, __ATOMIC_RELAXED); }
+  void remove() const {
+    if (__atomic_sub_fetch(&counted()->owners_, 1, __ATOMIC_ACQ_REL) == 0) delete object_;
+  }
+  const Counted* counted() const { return object_; }
+
+  T* object_ = nullptr;
+};
+
+}  // namespace weft
+
+namespace weft::exec {
+
+// Memory of a device, and its copies to and from the host, which are complete when they return.
+template <class Device>
+struct DeviceMemory;
+template <>
+struct DeviceMemory<Cpu> {
+  using Buffer = HostBuffer;
+  static Buffer allocate(const Cpu&, i64 bytes) { return Buffer(static_cast<std::size_t>(bytes)); }
+  static void zero(const Cpu&, std::byte* at, i64 bytes) {
+    if (bytes > 0) std::memset(at, 0, static_cast<std::size_t>(bytes));
+  }
+  static void to_host(const Cpu&, void* to, const std::byte* from, i64 bytes) {
+    if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
+  static void from_host(const Cpu&, std::byte* to, const void* from, i64 bytes) {
+    if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
+};
+
+// What owners of memory share, whatever device it is of.
+class Storage : public Counted {
+ public:
+  std::byte* data() const { return data_; }
+
+ protected:
+  std::byte* data_ = nullptr;
+};
+
+template <class Device>
+class DeviceStorage final : public Storage {
+ public:
+  using Buffer = typename DeviceMemory<Device>::Buffer;
+  // `given`: memory that the caller keeps alive, or null for memory of its own.
+  DeviceStorage(const Device& device, i64 bytes, void* given = nullptr)
+      : device_(device),
+        buffer_(given != nullptr ? Buffer::borrow(given, static_cast<std::size_t>(bytes))
+                                 : DeviceMemory<Device>::allocate(device, bytes)) {
+    data_ = buffer_.data();
+  }
+  const Device& device() const { return device_; }
+  i64 size() const { return static_cast<i64>(buffer_.size()); }  // bytes
+
+ private:
+  Device device_;
+  Buffer buffer_;
+};
+
+template <class Device>
+Shared<DeviceStorage<Device>> allocate(const Device& device, i64 bytes, void* given = nullptr) {
+  return Shared<DeviceStorage<Device>>(new DeviceStorage<Device>(device, bytes, given));
+}
+
+}  // namespace weft::exec
 // ---- weft/exec/steps.hpp ----
 // A compiled program's image as a list of launches: pointers resolved, numbers in place. Law: running is a
 // walk over that list in order, and allocates nothing.
@@ -203,6 +328,13 @@ class HostBuffer {
 #define WEFT_HD_INLINE inline __attribute__((always_inline))
 #endif
 #define WEFT_INLINE inline __attribute__((always_inline))
+
+// Whether options of core/check.hpp are on unless they are given: -DWEFT_CHECK.
+#if defined(WEFT_CHECK)
+#define WEFT_CHECK_DEFAULT true
+#else
+#define WEFT_CHECK_DEFAULT false
+#endif
 
 // Before a loop of constant length: device code unrolls it, so that arrays it indexes stay in registers.
 #if defined(__CUDA_ARCH__)
@@ -1282,6 +1414,15 @@ struct Span {
   int size = 0;
 };
 
+// An input that a loss or a metric reads as labels of so many classes (0: not known). A label outside does
+// not count; the one to be ignored is meant so, and, where `negatives`, every one below 0.
+struct Labels {
+  int input = 0;
+  bool negatives = false;
+  i64 classes = 0;
+  i64 ignored = 0;
+};
+
 struct Graph {
   List<Node> nodes;
   List<int> edges;
@@ -1293,6 +1434,7 @@ struct Graph {
   List<Range> ranges;
   List<int> inputs;   // node of each input, -1 where it was never used
   List<int> outputs;  // node of each output
+  List<Labels> labels;
   List<Assign> assigns;
   i64 model_bytes = 0;
   i64 optimizer_bytes = 0;
@@ -1419,6 +1561,7 @@ class Builder {
     graph.optimizer_bytes = other.optimizer_bytes;
     graph.scalar_count = other.scalar_count;
     graph.presets = other.presets;
+    graph.labels = other.labels;
     graph.streams = other.streams;
     graph.is_body = other.is_body;
     graph.key_input = other.key_input;
@@ -1766,6 +1909,19 @@ constexpr Value constant(Builder& b, DType dtype, const Dims& dims, double value
 // A splat of `value` with x's dtype and shape.
 constexpr Value constant_like(Value x, double value) {
   return {x.builder, x.builder->constant(x.dtype(), x.node().shape, constant_bits(x.dtype(), value))};
+}
+
+// The input of the outermost trace that x has the elements of, in one order or another; -1: none.
+constexpr int input_behind(Value x) {
+  if (x.builder->parent != nullptr || x.builder->finds_parent) return -1;
+  while (x.op() == Op::cast || x.op() == Op::reshape || x.op() == Op::permute || x.op() == Op::broadcast)
+    x = x.in(0);
+  return x.op() == Op::input ? static_cast<int>(x.node().imm) : -1;
+}
+// Says that x has labels: see Labels.
+constexpr void mark_labels(Value x, i64 classes, bool negatives, i64 ignored) {
+  const int input = input_behind(x);
+  if (input >= 0) x.builder->graph.labels.push({input, negatives, classes, ignored});
 }
 
 // Operands of one trace: a value of an enclosing one is an invariant of the loop in whose body it is used.
@@ -4238,15 +4394,16 @@ namespace weft::ir {
 // How many of each a graph has, in the order of its words.
 struct GraphSizes {
   int nodes = 0, edges = 0, shapes = 0, lists = 0, list_data = 0, slots = 0, groups = 0, ranges = 0,
-      presets = 0, inputs = 0, outputs = 0, assigns = 0, bodies = 0, body_words = 0;
+      presets = 0, inputs = 0, outputs = 0, labels = 0, assigns = 0, bodies = 0, body_words = 0;
 };
 
 inline constexpr int node_words = 4;
 
 constexpr void write(WordWriter& w, const Graph& g) {
-  for (const int n : {g.nodes.size(), g.edges.size(), g.shapes.size(), g.lists.size(), g.list_data.size(),
-                      g.slots.size(), g.groups.size(), g.ranges.size(), g.presets.size(), g.inputs.size(),
-                      g.outputs.size(), g.assigns.size(), g.bodies.size(), g.body_words.size()})
+  for (const int n :
+       {g.nodes.size(), g.edges.size(), g.shapes.size(), g.lists.size(), g.list_data.size(), g.slots.size(),
+        g.groups.size(), g.ranges.size(), g.presets.size(), g.inputs.size(), g.outputs.size(),
+        g.labels.size(), g.assigns.size(), g.bodies.size(), g.body_words.size()})
     w.put_int(n);
   w.put_int(g.model_bytes);
   w.put_int(g.optimizer_bytes);
@@ -4284,6 +4441,8 @@ constexpr void write(WordWriter& w, const Graph& g) {
   for (const Preset& p : g.presets) w.put_pair(p.scalar, std::bit_cast<int>(p.value));
   for (int x : g.inputs) w.put_int(x);
   for (int x : g.outputs) w.put_int(x);
+  for (const Labels& l : g.labels)
+    w.put_pair(l.input, l.negatives), w.put_int(l.classes), w.put_int(l.ignored);
   for (const Assign& a : g.assigns) w.put_pair(a.slot, a.node);
   w.put_pair(g.is_body ? 1 : 0, g.key_input);
   for (const Span& s : g.bodies) w.put_pair(s.begin, s.size);
@@ -4293,7 +4452,7 @@ constexpr void write(WordWriter& w, const Graph& g) {
 constexpr GraphSizes read_sizes(WordReader& r) {
   GraphSizes s;
   for (int* n : {&s.nodes, &s.edges, &s.shapes, &s.lists, &s.list_data, &s.slots, &s.groups, &s.ranges,
-                 &s.presets, &s.inputs, &s.outputs, &s.assigns, &s.bodies, &s.body_words})
+                 &s.presets, &s.inputs, &s.outputs, &s.labels, &s.assigns, &s.bodies, &s.body_words})
     *n = r.get_size();
   return s;
 }
@@ -4363,6 +4522,13 @@ constexpr void read_graph(WordReader& r, const GraphSizes& sizes, Arrays& to) {
   }
   for (int k = 0; k < sizes.inputs; ++k) to.inputs[k] = static_cast<int>(r.get_int());
   for (int k = 0; k < sizes.outputs; ++k) to.outputs[k] = static_cast<int>(r.get_int());
+  for (int k = 0; k < sizes.labels; ++k) {
+    const u64 w = r.get();
+    to.labels[k].input = R::low(w);
+    to.labels[k].negatives = R::high(w) != 0;
+    to.labels[k].classes = r.get_int();
+    to.labels[k].ignored = r.get_int();
+  }
   for (int k = 0; k < sizes.assigns; ++k) pair(to.assigns[k].slot, to.assigns[k].node);
   const u64 body = r.get();
   to.is_body = R::low(body) != 0;
@@ -4385,6 +4551,7 @@ constexpr Graph read_graph(WordReader& r) {
   g.presets.resize(sizes.presets);
   g.inputs.resize(sizes.inputs);
   g.outputs.resize(sizes.outputs);
+  g.labels.resize(sizes.labels);
   g.assigns.resize(sizes.assigns);
   g.bodies.resize(sizes.bodies);
   g.body_words.resize(sizes.body_words);
@@ -4418,6 +4585,7 @@ struct FrozenGraph {
     Preset presets[at_least_one(S::sizes.presets)]{};
     int inputs[at_least_one(S::sizes.inputs)]{};
     int outputs[at_least_one(S::sizes.outputs)]{};
+    Labels labels[at_least_one(S::sizes.labels)]{};
     Assign assigns[at_least_one(S::sizes.assigns)]{};
     Span bodies[at_least_one(S::sizes.bodies)]{};
     u64 body_words[at_least_one(S::sizes.body_words)]{};
@@ -4449,6 +4617,7 @@ struct FrozenGraph {
     g.presets = List<Preset>::borrow(arrays.presets, sizes.presets);
     g.inputs = List<int>::borrow(arrays.inputs, sizes.inputs);
     g.outputs = List<int>::borrow(arrays.outputs, sizes.outputs);
+    g.labels = List<Labels>::borrow(arrays.labels, sizes.labels);
     g.assigns = List<Assign>::borrow(arrays.assigns, sizes.assigns);
     g.bodies = List<Span>::borrow(arrays.bodies, sizes.bodies);
     g.body_words = List<u64>::borrow(arrays.body_words, sizes.body_words);
@@ -10143,6 +10312,7 @@ struct ImageHeader {
   i64 flops = 0, bytes = 0;
   int launches = 0;
   int nodes = 0;
+  int assigns = 0;
 };
 
 inline constexpr int kernel_words = 2;
@@ -10199,6 +10369,7 @@ constexpr Build finish_build(const ir::Graph& g, const passes::Plan& plan, Lower
   h.model_bytes = g.model_bytes;
   h.optimizer_bytes = g.optimizer_bytes;
   h.nodes = g.nodes.size();
+  h.assigns = g.assigns.size();
   count_work(lowered, 0, lowered.steps.size(), 1, h);
   b.outputs = plan.outputs;
   b.presets = g.presets;
@@ -10236,20 +10407,22 @@ constexpr void write(WordWriter& w, const Build& b) {
 }
 
 // The header goes in front of the image's words.
-inline constexpr int header_words = 24;
+inline constexpr int header_words = 25;
 constexpr void write(WordWriter& w, const ImageHeader& h) {
-  for (const int x : {h.kernels, h.steps, h.kernel_at, h.word_at, h.step_at, h.address_at, h.number_at,
-                      h.output_at, h.preset_at, h.input_at, h.outputs, h.presets, h.inputs, h.size, h.scalars,
-                      h.launches, h.nodes, h.binding_at, h.bindings})
+  for (const int x :
+       {h.kernels,   h.steps,     h.kernel_at, h.word_at,    h.step_at,  h.address_at, h.number_at,
+        h.output_at, h.preset_at, h.input_at,  h.outputs,    h.presets,  h.inputs,     h.size,
+        h.scalars,   h.launches,  h.nodes,     h.binding_at, h.bindings, h.assigns})
     w.put_int(x);
   for (const i64 x : {h.workspace_bytes, h.model_bytes, h.optimizer_bytes, h.flops, h.bytes}) w.put_int(x);
 }
 constexpr ImageHeader read_header(const u64* words) {
   WordReader r(words);
   ImageHeader h;
-  for (int* x : {&h.kernels, &h.steps, &h.kernel_at, &h.word_at, &h.step_at, &h.address_at, &h.number_at,
-                 &h.output_at, &h.preset_at, &h.input_at, &h.outputs, &h.presets, &h.inputs, &h.size,
-                 &h.scalars, &h.launches, &h.nodes, &h.binding_at, &h.bindings})
+  for (int* x :
+       {&h.kernels,   &h.steps,     &h.kernel_at, &h.word_at,    &h.step_at,  &h.address_at, &h.number_at,
+        &h.output_at, &h.preset_at, &h.input_at,  &h.outputs,    &h.presets,  &h.inputs,     &h.size,
+        &h.scalars,   &h.launches,  &h.nodes,     &h.binding_at, &h.bindings, &h.assigns})
     *x = r.get_size();
   for (i64* x : {&h.workspace_bytes, &h.model_bytes, &h.optimizer_bytes, &h.flops, &h.bytes})
     *x = r.get_int();
@@ -10387,10 +10560,16 @@ class Steps {
       if (is_repeat(s)) bind(s, 0);
   }
 
-  // Runs every step; `context` is what the device's functions take beside the step.
+  // Runs every step; `context` is what the device's functions take beside the step. `watch` is told of each:
+  // before(step, launch), after(step, launch).
   template <class Context>
   void run(const Context& context) const {
-    run(0, header_.steps, context);
+    const NoWatch nobody;
+    run(0, header_.steps, context, nobody);
+  }
+  template <class Context, class Watch>
+  void run(const Context& context, Watch& watch) const {
+    run(0, header_.steps, context, watch);
   }
 
   // A program's pointers lead into these lists.
@@ -10457,19 +10636,25 @@ class Steps {
     const u64 w = image_[header_.step_at + codegen::step_words * s];
     return static_cast<codegen::StepKind>(w & 255) == codegen::StepKind::repeat;
   }
-  template <class Context>
-  void run(int begin, int end, const Context& context) const {
+  struct NoWatch {
+    void before(int, const Launch&) const {}
+    void after(int, const Launch&) const {}
+  };
+  template <class Context, class Watch>
+  void run(int begin, int end, const Context& context, Watch& watch) const {
     for (int s = begin; s < end; ++s) {
       const Launch& launch = launches_[s];
       if (launch.run != nullptr) {
+        watch.before(s, launch);
         launch.run(launch, context);
+        watch.after(s, launch);
         continue;
       }
       const i64 trips = static_cast<i64>(launch.numbers[0]);
       const int inside = static_cast<int>(launch.numbers[1]);
       for (i64 trip = 0; trip < trips; ++trip) {
         bind(s, trip);
-        run(s + 1, s + 1 + inside, context);
+        run(s + 1, s + 1 + inside, context, watch);
       }
       s += inside;
     }
@@ -10517,6 +10702,31 @@ class Steps {
   List<kernels::Segment> segments_;  // of all segmented loops
   List<kernels::FinishSum> sums_;    // of all second stages
 };
+
+// Shows a Checker every step, one at a time: `settle` returns when the last one has ended, `read` brings the
+// device's memory to the host.
+template <class Checker, class Read, class Settle>
+struct CheckedSteps {
+  Checker& checker;
+  const Read& read;
+  const Settle& settle;
+  template <class Launch>
+  void before(int step, const Launch& launch) const {
+    settle();
+    checker.before(step, launch, read);
+  }
+  template <class Launch>
+  void after(int step, const Launch& launch) const {
+    settle();
+    checker.after(step, launch, read);
+  }
+};
+template <class Steps, class Context, class Checker, class Read, class Settle>
+void watch_steps(const Steps& steps, const Context& context, Checker& checker, const Read& read,
+                 const Settle& settle) {
+  const CheckedSteps<Checker, Read, Settle> watch{checker, read, settle};
+  steps.run(context, watch);
+}
 
 }  // namespace weft::exec
 // ---- weft/kernels/conv/shape.hpp ----
@@ -13671,11 +13881,13 @@ WEFT_HD_INLINE void search_elements(Team& team, const LineArgs& args, i64 begin,
 
 }  // namespace weft::kernels
 // ---- weft/exec/function.hpp ----
-// A compiled function: called with memory for each input, it returns views of its results.
+// A compiled function: called with memory for each input, it returns its results, which stay right for as
+// long as they are held (results.hpp).
 
 // ---- weft/exec/argument.hpp ----
-// What a program takes for an input: a tensor, a pointer, an array, a number or a container, whose dtype and
-// shape are checked while compiling; a container's size is checked when it is given.
+// What a program takes for an input, and what it writes a result to: a tensor, a pointer, an array, a number
+// or a container, whose dtype and shape are checked while compiling; a container's size and shape are checked
+// when it is given.
 
 // ---- weft/ops/input.hpp ----
 // in<f32, 128, 64>: the dtype and shape of a program's input.
@@ -13697,6 +13909,8 @@ enum class OptionKind {
   checkpoint,
   comm,
   probes,
+  check_finite,
+  check_indices,
   input,
   unknown
 };
@@ -13851,7 +14065,8 @@ struct Expr {
 };
 
 // What operations on literals (`arange`, `zeros`) and run-time tensors return: a typed tree that is replayed
-// as Exprs when it meets a traced handle or is assigned to a Tensor. Not to outlive its statement.
+// as Exprs when it meets a traced handle or is assigned to a Tensor, and reads its tensors then: it is not to
+// outlive its statement.
 template <class Op, class... Args>
 struct Lazy {
   std::tuple<Args...> args;
@@ -13988,6 +14203,15 @@ struct NoTensor {
   }
 };
 
+// What a Lazy keeps of an operand: of a tensor a view, which shares its memory.
+template <class A>
+constexpr auto leaf(const A& a) {
+  if constexpr (TensorLike<A>)
+    return a.view();
+  else
+    return a;
+}
+
 // An argument of a traced operation: literals join the graph here.
 template <class A>
 constexpr auto traced(ir::Builder& builder, const A& a) {
@@ -14025,7 +14249,7 @@ struct Operation {
       if constexpr (Draws<Derived> || (draws<A> || ...)) builder = &builder->innermost();
       return Derived::apply(*builder, detail::traced(*builder, a)...);
     } else {
-      return Lazy<Derived, A...>{{a...}};
+      return Lazy<Derived, decltype(detail::leaf(a))...>{{detail::leaf(a)...}};
     }
   }
 };
@@ -14139,44 +14363,129 @@ inline constexpr bool is_input<Input<T, S>> = true;
 
 }  // namespace weft
 
-namespace weft::exec {
+namespace weft {
 
-// Checks an argument against the input it is for and returns where its elements start.
-template <class A, class I>
-concept Container = requires(const A& a) {
-  { *a.data() } -> std::convertible_to<typename I::dtype>;
-  a.size();
+// Which input or result a message is about, counted from 0.
+template <int Number>
+struct InputNumber {};
+template <int Number>
+struct ResultNumber {};
+
+namespace exec {
+
+// An argument as a program is given it: where its elements start, and what is known of them.
+struct Given {
+  const void* data = nullptr;
+  bool on_host = false;           // they may be read
+  i64 valid_rows = -1;            // the rows behind these are padding; -1: there are none
+  bool padded_somewhere = false;  // its loader pads a batch of the epoch, this one or another
 };
 
-template <bool Ok, class Argument, class Input>
+// A container of elements of type T, such as std::vector, std::span or a loader's array.
+template <class A, class T>
+concept Container = requires(const A& a) {
+  { *a.data() } -> std::convertible_to<T>;
+  a.size();
+};
+// A loader's array, some of whose rows may be padding.
+template <class A>
+concept Padded = requires(const A& a) {
+  { a.valid_rows() } -> std::convertible_to<i64>;
+  { a.is_padded_somewhere() } -> std::convertible_to<bool>;
+};
+// One that knows its shape.
+template <class A>
+concept Shaped = requires(const A& a) {
+  { a.shape().size() } -> std::convertible_to<std::size_t>;
+  { a.shape()[0] } -> std::convertible_to<i64>;
+};
+
+template <class A>
+constexpr Dims array_dims() {
+  Dims d;
+  [&]<std::size_t... K>(std::index_sequence<K...>) {
+    ((d.extent[K] = static_cast<i64>(std::extent_v<A, static_cast<unsigned>(K)>)), ...);
+  }
+  (std::make_index_sequence<static_cast<std::size_t>(std::rank_v<A>)>{});
+  d.rank = static_cast<int>(std::rank_v<A>);
+  return d;
+}
+
+// Whether elements of one shape may be read as those of another: axes of one are runs of neighbouring axes of
+// the other. So (64) is (1, 8, 8), and (8, 8, 3) is not (3, 8, 8), although both hold as many.
+constexpr bool regroups(const Dims& a, const Dims& b) {
+  if (a.size() != b.size()) return false;
+  if (a.size() == 0) return true;
+  int i = 0, j = 0;
+  while (i < a.rank || j < b.rank) {
+    // one run on each side with equal products, of which one is a single axis
+    i64 x = 1, y = 1;
+    int from_a = 0, from_b = 0;
+    do {
+      if (x <= y && i < a.rank)
+        from_a += a.extent[i] > 1, x *= a.extent[i++];
+      else if (j < b.rank)
+        from_b += b.extent[j] > 1, y *= b.extent[j++];
+      else
+        from_a += a.extent[i] > 1, x *= a.extent[i++];
+    } while (x != y);
+    if (from_a > 1 && from_b > 1) return false;
+  }
+  return true;
+}
+
+template <bool Ok, class Number, class Given, class Wanted>
 struct ArgumentFits {
   static_assert(Ok,
                 "an argument of a call has another dtype, shape or kind than the input it is for: give a "
                 "tensor, a pointer, an array or a container of the input's dtype");
 };
+template <bool Ok, class Number, class Given, class Device>
+struct ArgumentReachable {
+  static_assert(Ok, "an argument of a call lies on another device than the program: copy it first");
+};
+template <bool Ok, class Number, class Given, class Result>
+struct TargetFits {
+  static_assert(Ok,
+                "into: a result is written to a tensor, a view, an array, a container or a pointer of its "
+                "own dtype and shape that can be written");
+};
+
+// How many arguments a call takes.
+template <bool Ok, int Given, int Wanted>
+struct ArgumentCount {
+  static_assert(Ok, "a call takes one argument an input (given and wanted stand in this message)");
+};
+template <bool Ok, int Given, int Wanted>
+struct TargetCount {
+  static_assert(Ok, "into: it takes one target a result (given and wanted stand in this message)");
+};
+
+template <bool Ok, class Target>
+struct TargetLives {
+  static_assert(Ok, "into: a target is gone before the call could write to it: give it a name");
+};
 
 template <class I, class A>
 constexpr bool argument_fits() {
   using T = typename I::dtype;
-  if constexpr (std::is_array_v<A>)
-    return std::is_same_v<std::remove_cv_t<std::remove_all_extents_t<A>>, T> &&
-           sizeof(A) == sizeof(T) * static_cast<std::size_t>(I::shape::size);
-  else if constexpr (std::is_pointer_v<A>)
+  if constexpr (std::is_array_v<A>) {
+    if constexpr (std::is_same_v<std::remove_cv_t<std::remove_all_extents_t<A>>, T> &&
+                  std::rank_v<A> <= max_rank)
+      return regroups(array_dims<A>(), I::shape::value);
+    else
+      return false;
+  } else if constexpr (std::is_pointer_v<A>)
     return std::is_same_v<std::remove_cv_t<std::remove_pointer_t<A>>, T>;
   else if constexpr (TensorLike<A>)
     return std::is_same_v<typename A::dtype, T> && std::is_same_v<typename A::shape, typename I::shape>;
   else if constexpr (std::is_arithmetic_v<A>)
     return I::shape::size == 1 && std::is_same_v<A, T>;
-  else if constexpr (Container<A, I>)
+  else if constexpr (Container<A, T>)
     return std::is_same_v<std::remove_cvref_t<decltype(*std::declval<const A&>().data())>, T>;
   else
     return false;
 }
-
-template <bool Ok, class Argument, class Device>
-struct ArgumentReachable {
-  static_assert(Ok, "an argument of a call lies on another device than the program: copy it first");
-};
 
 // True if a program of `Device` can read an argument A: it lies in the host's memory or on the same device.
 template <class Device, class A>
@@ -14187,30 +14496,128 @@ constexpr bool argument_reachable() {
     return true;
 }
 
-// Where the elements of `a` start, for input `number` of kind I = Input<T, Shape>.
-template <class I, class A>
-const void* argument(const A& a, int number) {
+// True if the host may read an argument A; a pointer may be one of a GPU's.
+template <class Device, class A>
+constexpr bool on_host() {
+  if constexpr (requires { typename A::device_type; })
+    return std::is_same_v<typename A::device_type, Cpu>;
+  else
+    return std::is_same_v<Device, Cpu> || !std::is_pointer_v<A>;
+}
+
+[[noreturn]] inline void throw_argument_size(const char* what, int number, const Dims& wanted, i64 given) {
+  throw Error("call/size", std::string(what) + " " + std::to_string(number) + " takes " +
+                               std::to_string(wanted.size()) + " elements, " + to_text(wanted).c_str() +
+                               ", and was given " + std::to_string(given));
+}
+[[noreturn]] inline void throw_argument_null(const char* what, int number) {
+  throw Error("call/null", std::string(what) + " " + std::to_string(number) +
+                               " was given a null pointer, or a tensor that was moved from");
+}
+template <class Given>
+void check_shape(const Given& given, int number, const Dims& wanted) {
+  Dims d;
+  d.rank = static_cast<int>(given.size());
+  if (d.rank <= max_rank)
+    for (int k = 0; k < d.rank; ++k) d.extent[k] = given[static_cast<std::size_t>(k)];
+  if (d.rank > max_rank || !regroups(d, wanted))
+    throw Error("call/shape", "input " + std::to_string(number) + " takes elements of shape " +
+                                  to_text(wanted).c_str() + ", and was given an array of shape " +
+                                  (d.rank > max_rank ? "more axes" : to_text(d).c_str()) +
+                                  ": permute it, or flatten it if the order is right");
+}
+
+// `a` as input K of kind I = Input<T, Shape> of a program on Device.
+template <class I, int K, class Device, class A>
+Given argument(const A& a) {
   constexpr bool fits = argument_fits<I, A>();
-  static_assert(sizeof(ArgumentFits<fits, A, I>) > 0);
+  static_assert(sizeof(ArgumentFits<fits, InputNumber<K>, A, I>) > 0);
+  constexpr bool reachable = argument_reachable<Device, A>();
+  static_assert(sizeof(ArgumentReachable<reachable, InputNumber<K>, A, Device>) > 0);
+  Given given;
+  if constexpr (fits && reachable) {
+    given.on_host = on_host<Device, A>();
+    if constexpr (std::is_array_v<A> || std::is_pointer_v<A>) {
+      given.data = a;
+    } else if constexpr (std::is_arithmetic_v<A>) {
+      given.data = &a;
+    } else {
+      if constexpr (!TensorLike<A>) {
+        if (static_cast<i64>(a.size()) != I::shape::size)
+          throw_argument_size("input", K, I::shape::value, static_cast<i64>(a.size()));
+        if constexpr (Shaped<A>) check_shape(a.shape(), K, I::shape::value);
+      }
+      if constexpr (Padded<A>) {
+        if (a.valid_rows() < a.shape()[0]) given.valid_rows = a.valid_rows();
+        given.padded_somewhere = a.is_padded_somewhere();
+      }
+      given.data = a.data();
+    }
+    if (given.data == nullptr && I::shape::size > 0) [[unlikely]]
+      throw_argument_null("input", K);
+  }
+  return given;
+}
+
+// What result K, of dtype and shape E, is written to: the caller's memory.
+template <class E, class A>
+constexpr bool target_fits() {
+  using T = typename E::dtype;
+  if constexpr (std::is_array_v<A>)
+    return !std::is_const_v<std::remove_all_extents_t<A>> && argument_fits<E, A>();
+  else if constexpr (std::is_pointer_v<A>)
+    return std::is_same_v<std::remove_pointer_t<A>, T>;
+  else if constexpr (std::is_arithmetic_v<A>)
+    return !std::is_const_v<A> && E::shape::size == 1 && std::is_same_v<A, T>;
+  else if constexpr (requires(A & target) { target.data(); })
+    return argument_fits<E, std::remove_cv_t<A>>() &&
+           std::is_same_v<std::remove_reference_t<decltype(*std::declval<A&>().data())>, T>;
+  else
+    return false;
+}
+template <class E, int K, class A>
+auto* target(A& a) {
+  constexpr bool fits = target_fits<E, A>();
+  static_assert(sizeof(TargetFits<fits, ResultNumber<K>, A, E>) > 0);
+  using T = typename E::dtype;
+  T* at = nullptr;
   if constexpr (!fits) {
-    return nullptr;
-  } else if constexpr (std::is_array_v<A> || std::is_pointer_v<A>) {
-    return a;
-  } else if constexpr (TensorLike<A>) {
-    return a.data();
-  } else if constexpr (std::is_arithmetic_v<A>) {
-    return &a;
+    return at;
   } else {
-    if (static_cast<i64>(a.size()) != I::shape::size)
-      throw Error("call/size", "input " + std::to_string(number) + " takes " +
-                                   std::to_string(I::shape::size) + " elements, " +
-                                   to_text(I::shape::value).c_str() + ", and was given " +
-                                   std::to_string(a.size()));
-    return a.data();
+    if constexpr (std::is_array_v<A>) {
+      at = reinterpret_cast<T*>(a);
+    } else if constexpr (std::is_pointer_v<A>) {
+      at = a;
+    } else if constexpr (std::is_arithmetic_v<A>) {
+      at = &a;
+    } else {
+      if constexpr (!TensorLike<A>)
+        if (static_cast<i64>(a.size()) != E::shape::size)
+          throw_argument_size("result", K, E::shape::value, static_cast<i64>(a.size()));
+      at = a.data();
+    }
+    if (at == nullptr && E::shape::size > 0) [[unlikely]]
+      throw_argument_null("result", K);
+    return at;
   }
 }
 
-}  // namespace weft::exec
+// What into() keeps of a target: a tensor's memory, which it keeps alive, or the caller's object.
+template <class Out>
+decltype(auto) kept_target(std::remove_reference_t<Out>& out) {
+  using Target = std::remove_cvref_t<Out>;
+  if constexpr (TensorLike<Target>) {
+    return out.view();
+  } else if constexpr (std::is_pointer_v<Target>) {
+    return Target(out);
+  } else {
+    static_assert(sizeof(TargetLives<std::is_lvalue_reference_v<Out>, Target>) > 0);
+    return (out);
+  }
+}
+
+}  // namespace exec
+}  // namespace weft
 // ---- weft/exec/explain.hpp ----
 // What a program will launch, step by step: the kind of kernel, what was fused into it, its bytes, its FLOPs,
 // and the least time these take on a stated machine. Law: the passes run again when explain() is called, so
@@ -14973,6 +15380,8 @@ class HostProgram {
  public:
   HostProgram(const Cpu& device, const Blocks& given)
       : threads_(device.threads),
+        model_(given.model),
+        optimizer_(given.optimizer),
         workspace_(workspace(given.workspace)),
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
         steps_(P::header, P::image, HostKernels<P>::table.at,
@@ -14995,844 +15404,685 @@ class HostProgram {
   }
   // Run-time scalar k, in the order the trace asked for them.
   void set_scalar(int k, float value) { std::memcpy(scalars_.data() + 4 * k, &value, 4); }
-  void bind_input(int number, const void* data) { steps_.bind_input(number, data); }
+  // Read where it lies, in the run that follows; what lies in memory that the program writes is copied first.
+  void bind_input(int number, const void* data) {
+    const auto* at = static_cast<const std::byte*>(data);
+    steps_.bind_input(number, overlaps(at, input_bytes(number)) ? copied(number, at) : at);
+  }
   void run() const { steps_.run(threads_); }
+  // The same under a Checker's eyes.
+  template <class Checker>
+  void run_watched(Checker& checker) const {
+    const auto read = [](void* to, const void* from, i64 bytes) {
+      std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    };
+    watch_steps(steps_, threads_, checker, read, [] {});
+  }
   // Until everything that run() started has ended; on the host it has when run() returns.
   void wait() const {}
   std::byte* output(int k) const { return steps_.output(k); }
+  // To memory of the device, before the next run.
+  void copy_output(int k, void* to, i64 bytes) const { read_output(k, to, bytes); }
   void read_output(int k, void* to, i64 bytes) const {
-    std::memcpy(to, output(k), static_cast<std::size_t>(bytes));
+    if (bytes > 0) std::memcpy(to, output(k), static_cast<std::size_t>(bytes));
   }
 
  private:
+  static constexpr int input_count = at_least_one(P::header.inputs);
+  static i64 input_bytes(int number) { return static_cast<i64>(P::image[P::header.input_at + number]); }
+  bool overlaps(const std::byte* at, i64 bytes) const {
+    const auto place = [](const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p); };
+    const auto meets = [&](const std::byte* block, i64 size) {
+      return place(at) < place(block) + static_cast<u64>(size) &&
+             place(block) < place(at) + static_cast<u64>(bytes);
+    };
+    return bytes > 0 && (meets(workspace_.data(), memory_bytes()) || meets(model_, P::header.model_bytes) ||
+                         meets(optimizer_, P::header.optimizer_bytes));
+  }
+  const std::byte* copied(int number, const std::byte* at) {
+    HostBuffer& copy = copies_[number];
+    const auto bytes = static_cast<std::size_t>(input_bytes(number));
+    if (copy.size() == 0) copy = HostBuffer(bytes);
+    std::memcpy(copy.data(), at, bytes);
+    return copy.data();
+  }
+
   static HostBuffer workspace(std::byte* given) {
     constexpr auto bytes = static_cast<std::size_t>(memory_bytes());
     return given != nullptr ? HostBuffer::borrow(given, bytes) : HostBuffer(bytes);
   }
 
   int threads_ = 0;
+  const std::byte* model_;
+  const std::byte* optimizer_;
   HostBuffer workspace_, scalars_;
+  HostBuffer copies_[input_count];
   HostSteps steps_;
 };
 
 }  // namespace weft::exec
-// ---- weft/exec/owned.hpp ----
-// Owned<T>: one object on the heap with one owner, so that what holds it can move although the object, whose
-// address others keep, does not. Law: the object is destroyed once, by its last owner.
+// ---- weft/exec/instance.hpp ----
+// A program in use: the state it works on, which others share, its random numbers, and what callers hold of
+// its results. Law: a call sees its arguments as they were when it began, whatever memory they lie in, and
+// changes no result that is still held; one thread at a time.
+
+// ---- weft/exec/checker.hpp ----
+// Watches a program at the borders of its kernels: what a kernel wrote, and the places that one looks up.
+// Law: the first kernel at fault is named with what is fused into it, the element and its value; a program
+// that is not watched has none of this.
+//
+// The passes run again when a watched program is made, as in explain.hpp: what a step reads and writes is
+// found by its addresses, so that loops, whose memory differs from trip to trip, need no other rule.
+
+// ---- weft/core/check.hpp ----
+// What a program looks at while it runs, for whoever hunts a fault: options of compile, make_trainer and
+// loaders; -DWEFT_CHECK turns all of them on in a translation unit. Law: what is not asked for costs nothing.
+
+namespace weft {
+
+// check::finite and check::indices.
+struct check {
+  // After each kernel: that what it wrote has no NaN, and no infinity that nothing it read explains.
+  struct Finite {
+    static constexpr OptionKind option = OptionKind::check_finite;
+  };
+  // Before each kernel that looks things up: that the places it is given exist.
+  struct Indices {
+    static constexpr OptionKind option = OptionKind::check_indices;
+  };
+  static constexpr Finite finite{};
+  static constexpr Indices indices{};
+};
+
+// Many a program has functions of its own called check. A class gives way to a function of its name, so that
+// with `using namespace weft` theirs and this one, which nothing calls, are overloads (in g++; clang and nvcc
+// call the name ambiguous).
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+template <class T>
+requires(sizeof(T) == 0) void check(const T&) = delete;
+#pragma GCC diagnostic pop
+
+// Which of them are on.
+struct Checks {
+  bool finite = WEFT_CHECK_DEFAULT;
+  bool indices = WEFT_CHECK_DEFAULT;
+
+  constexpr Checks() = default;
+  constexpr Checks(bool finite_too, bool indices_too) : finite(finite_too), indices(indices_too) {}
+  constexpr Checks(check::Finite) : finite(true) {}
+  constexpr Checks(check::Indices) : indices(true) {}
+  constexpr bool any() const { return finite || indices; }
+  friend constexpr Checks operator|(const Checks& a, const Checks& b) {
+    return {a.finite || b.finite, a.indices || b.indices};
+  }
+};
+constexpr Checks operator|(check::Finite, check::Indices) { return {true, true}; }
+constexpr Checks operator|(check::Indices, check::Finite) { return {true, true}; }
+
+// Those among the options of a function or trainer.
+template <class... O>
+inline constexpr Checks given_checks{WEFT_CHECK_DEFAULT || option_count<OptionKind::check_finite, O...> > 0,
+                                     WEFT_CHECK_DEFAULT || option_count<OptionKind::check_indices, O...> > 0};
+
+}  // namespace weft
+// ---- weft/exec/inputs.hpp ----
+// What the arguments of a call hold, looked at before a program reads them. Law: a place outside its axis or
+// a label outside its classes, in memory that the host may read, is an Error that says which; padded rows
+// hold labels that do not count, and 0 where they are no labels.
+
+// ---- weft/passes/padding.hpp ----
+// Whether the rows that fill up a batch count in a result. Law: where padding_counts() says no, the result is
+// the same whatever the padded rows of the inputs hold, labels aside: those hold padded_label there. It may
+// say yes of a result that would be the same, never the other way round.
+//
+// A value is followed from the inputs on: not touched by padded rows, row by row (each row of it depends on
+// that row of the inputs), or mixed. What a row-wise value is in padded rows is followed, too, as far as it
+// is one constant: a label is padded_label, everything else 0; a sum along the rows of what is 0 in padded
+// rows does not depend on them.
+
+// ---- weft/passes/input_use.hpp ----
+// What the integer inputs of a graph stand for: places in a table or along an axis, or labels of classes.
+// Law: an input that is read as it stands, or cast, reshaped, permuted or broadcast, is found; what is
+// computed from one is not.
+
+namespace weft::passes {
+
+struct InputUse {
+  // As places: those that there are.
+  bool is_index = false;
+  i64 least = INT64_MIN, most = INT64_MAX;
+  // As labels of [0, classes); 0: of how many is not known.
+  bool is_label = false;
+  i64 classes = 0;
+  bool negatives = false;  // count for nothing, whichever they are
+  i64 ignored = 0;
+};
+
+// Of input `number` in a graph that is traced or pruned.
+constexpr int input_behind(const ir::Graph& g, int node) {
+  while (true) {
+    const ir::Node& n = g.nodes.items[node];
+    if (n.op == ir::Op::input) return static_cast<int>(n.imm);
+    if (n.op != ir::Op::cast && n.op != ir::Op::reshape && n.op != ir::Op::permute &&
+        n.op != ir::Op::broadcast)
+      return -1;
+    node = g.edges.items[n.first];
+  }
+}
+
+// Of every input: uses[g.inputs.size()].
+constexpr void find_input_uses(const ir::Graph& g, InputUse* uses) {
+  const auto index = [&](int node, i64 least, i64 most) {
+    const int input = input_behind(g, node);
+    if (input < 0) return;
+    InputUse& use = uses[input];
+    use.is_index = true;
+    if (use.least < least) use.least = least;
+    if (use.most > most) use.most = most;
+  };
+  for (int i = 0; i < g.nodes.size(); ++i) {
+    const ir::Op op = g.nodes.items[i].op;
+    if (op == ir::Op::gather) index(g.in(i, 1), 0, g.dims(g.in(i, 0)).extent[0] - 1);
+    if (op == ir::Op::take) {
+      const i64 extent = g.dims(g.in(i, 0)).extent[ir::line_axis(g, i)];
+      index(g.in(i, 1), -extent, extent - 1);
+    }
+  }
+  for (const ir::Labels& l : g.labels) {
+    InputUse& use = uses[l.input];
+    const bool tighter = l.classes > 0 && (use.classes == 0 || l.classes < use.classes);
+    if (!use.is_label || tighter) {
+      use.classes = l.classes;
+      use.negatives = l.negatives;
+      use.ignored = l.ignored;
+    }
+    use.is_label = true;
+  }
+}
+
+}  // namespace weft::passes
+
+namespace weft::passes {
+
+inline constexpr i64 padded_label = -100;
+
+struct PaddedValue {
+  enum Kind : u8 { untouched, by_row, mixed } kind = untouched;
+  // by_row: elements from one row to the next, in row-major order of all elements
+  i64 stride = 0;
+  // what it is in padded rows (by_row), or everywhere (untouched)
+  bool known = false;
+  double value = 0;
+};
+
+class PaddingAnalysis {
+ public:
+  // `rows`: of the batch, the first extent of every input that has rows.
+  constexpr PaddingAnalysis(const ir::Graph& g, i64 rows) : g_(g), rows_(rows) {}
+
+  // values[i] is what node i is; `inputs` what the graph's inputs are.
+  constexpr List<PaddedValue> run(const List<PaddedValue>& inputs) {
+    values_ = List<PaddedValue>(g_.nodes.size());
+    for (int i = 0; i < g_.nodes.size(); ++i) values_.items[i] = value(i, inputs);
+    return static_cast<List<PaddedValue>&&>(values_);
+  }
+
+ private:
+  using Kind = PaddedValue::Kind;
+  using Op = ir::Op;
+  static constexpr PaddedValue mixed() { return {Kind::mixed, 0, false, 0}; }
+  static constexpr PaddedValue constant(double x) { return {Kind::untouched, 0, true, x}; }
+  static constexpr PaddedValue untouched() { return {}; }
+  static constexpr bool is_zero(const PaddedValue& v) { return v.known && v.value == 0; }
+
+  // The axis whose index says the row, and the stride along that axis alone; -1: the rows are not one axis's.
+  struct Place {
+    int axis = -1;
+    i64 inner = 1;
+  };
+  constexpr Place place(const Dims& d, i64 stride) const {
+    const Dims strides = row_major_strides(d);
+    for (int k = 0; k < d.rank; ++k) {
+      const i64 s = strides.extent[k], n = d.extent[k];
+      if (s > stride || stride >= s * n) continue;
+      if (stride % s != 0 || stride * rows_ > s * n) return {};
+      return {k, stride / s};
+    }
+    return {};
+  }
+  // By row along `axis` of the result, known or not.
+  static constexpr PaddedValue along(const Dims& d, int axis, i64 inner, bool known = false, double x = 0) {
+    return {Kind::by_row, inner * row_major_strides(d).extent[axis], known, x};
+  }
+
+  constexpr PaddedValue value(int i, const List<PaddedValue>& inputs) const {
+    const ir::Node& n = g_.nodes.items[i];
+    switch (ir::info(n.op).kind) {
+      case ir::OpClass::leaf:
+        if (n.op == Op::input) return inputs[static_cast<int>(n.imm)];
+        if (n.op == Op::constant) return constant(ir::constant_value(n.dtype, n.imm));
+        return untouched();
+      case ir::OpClass::region:
+        return n.op == Op::loop ? untouched() : loop_result(i);
+      default:
+        break;
+    }
+    bool touched = false;
+    for (int k = 0; k < n.arity; ++k) {
+      const PaddedValue& x = in(i, k);
+      if (x.kind == Kind::mixed) return mixed();
+      touched = touched || x.kind == Kind::by_row;
+    }
+    if (ir::is_pointwise(n.op) || n.op == Op::surrogate) return pointwise(i);
+    if (!touched) return ir::is_movement(n.op) && n.op != Op::pad ? in(i, 0) : untouched();
+    if (ir::is_movement(n.op)) return moved(i);
+    if (ir::is_reduction(n.op)) return reduced(i);
+    if (n.op == Op::dot) return product(i);
+    if (n.op == Op::conv) return convolved(i);
+    if (n.op == Op::gather) return gathered(i);
+    if (ir::is_line(n.op) && n.op != Op::search) return along_lines(i);
+    return mixed();
+  }
+  constexpr const PaddedValue& in(int i, int k) const { return values_.items[g_.in(i, k)]; }
+
+  constexpr PaddedValue pointwise(int i) const {
+    const ir::Node& n = g_.nodes.items[i];
+    PaddedValue r;
+    bool all_known = true;
+    for (int k = 0; k < n.arity; ++k) {
+      const PaddedValue& x = in(i, k);
+      all_known = all_known && x.known;
+      if (x.kind != Kind::by_row) continue;
+      if (r.kind == Kind::by_row && r.stride != x.stride) return mixed();
+      r.kind = Kind::by_row;
+      r.stride = x.stride;
+    }
+    if (n.op == Op::select && in(i, 0).known) {
+      const PaddedValue& chosen = in(i, in(i, 0).value != 0 ? 1 : 2);
+      r.known = chosen.known;
+      r.value = chosen.value;
+    } else if ((n.op == Op::mul || n.op == Op::bit_and) && (is_zero(in(i, 0)) || is_zero(in(i, 1)))) {
+      r.known = true;
+      r.value = 0;
+    } else if (all_known) {
+      evaluate(i, r);
+    }
+    return r;
+  }
+  // Of known operands; what is not among these cases stays unknown.
+  constexpr void evaluate(int i, PaddedValue& r) const {
+    const ir::Node& n = g_.nodes.items[i];
+    const double a = in(i, 0).value, b = n.arity > 1 ? in(i, 1).value : 0;
+    const bool flags = n.dtype == DType::boolean;
+    r.known = true;
+    switch (n.op) {
+      case Op::cast:
+        r.value = flags ? (a != 0 ? 1 : 0) : a;
+        // of integers what every one of their dtypes holds
+        r.known = flags || is_float(n.dtype) ||
+                  (a >= (n.dtype == DType::u8 || n.dtype == DType::u32 ? 0 : -100) && a <= 100 &&
+                   a == static_cast<double>(static_cast<i64>(a)));
+        break;
+      case Op::stop_gradient:
+      case Op::surrogate:
+        r.value = a;
+        break;
+      case Op::neg:
+        r.value = -a;
+        break;
+      case Op::abs:
+        r.value = a < 0 ? -a : a;
+        break;
+      case Op::logical_not:
+        r.value = a == 0 ? 1 : 0;
+        break;
+      case Op::add:
+        r.value = a + b;
+        break;
+      case Op::sub:
+        r.value = a - b;
+        break;
+      case Op::mul:
+        r.value = a * b;
+        break;
+      case Op::max:
+        r.value = a < b ? b : a;
+        break;
+      case Op::min:
+        r.value = b < a ? b : a;
+        break;
+      case Op::eq:
+        r.value = a == b ? 1 : 0;
+        break;
+      case Op::ne:
+        r.value = a != b ? 1 : 0;
+        break;
+      case Op::lt:
+        r.value = a < b ? 1 : 0;
+        break;
+      case Op::le:
+        r.value = a <= b ? 1 : 0;
+        break;
+      case Op::bit_and:
+        r.known = flags;
+        r.value = a != 0 && b != 0 ? 1 : 0;
+        break;
+      case Op::bit_or:
+        r.known = flags;
+        r.value = a != 0 || b != 0 ? 1 : 0;
+        break;
+      default:
+        r.known = false;
+    }
+  }
+
+  constexpr PaddedValue moved(int i) const {
+    const ir::Node& n = g_.nodes.items[i];
+    const PaddedValue& x = in(i, 0);
+    const Dims &from = g_.dims(g_.in(i, 0)), &to = g_.dims(i);
+    if (n.op == Op::reshape) return x;
+    const Place at = place(from, x.stride);
+    if (at.axis < 0) return mixed();
+    switch (n.op) {
+      case Op::broadcast:
+        return along(to, at.axis + to.rank - from.rank, at.inner, x.known, x.value);
+      case Op::permute:
+        for (int k = 0; k < to.rank; ++k)
+          if (g_.attribute(i, k) == at.axis) return along(to, k, at.inner, x.known, x.value);
+        return mixed();
+      case Op::slice:
+        if (from.extent[at.axis] != to.extent[at.axis] || g_.attribute(i, 2 * at.axis + 1) != 1)
+          return mixed();
+        return along(to, at.axis, at.inner, x.known, x.value);
+      default:
+        if (from.extent[at.axis] != to.extent[at.axis]) return mixed();
+        return along(to, at.axis, at.inner, x.known && x.value == ir::constant_value(n.dtype, n.imm),
+                     x.value);
+    }
+  }
+
+  constexpr PaddedValue reduced(int i) const {
+    const ir::Node& n = g_.nodes.items[i];
+    const PaddedValue& x = in(i, 0);
+    const Dims &from = g_.dims(g_.in(i, 0)), &to = g_.dims(i);
+    const Place at = place(from, x.stride);
+    if (at.axis < 0) return mixed();
+    if (to.extent[at.axis] == from.extent[at.axis]) {
+      const bool same = n.op == Op::reduce_max || n.op == Op::reduce_min;
+      return along(to, at.axis, at.inner, x.known && (same || (x.value == 0 && n.op == Op::reduce_sum)),
+                   x.value);
+    }
+    return n.op == Op::reduce_sum && is_zero(x) ? untouched() : mixed();
+  }
+
+  // list: batch count, contracted count, batch axes of a, of b, contracted axes of a, of b
+  constexpr PaddedValue product(int i) const {
+    const int batches = static_cast<int>(g_.attribute(i, 0)), count = static_cast<int>(g_.attribute(i, 1));
+    const Dims& to = g_.dims(i);
+    PaddedValue r;
+    bool contracted = false;
+    int free_before = batches;  // of the result's axes, those of a come before those of b
+    for (int k = 0; k < 2; ++k) {
+      const PaddedValue& x = in(i, k);
+      const Dims& d = g_.dims(g_.in(i, k));
+      const Place at = x.kind == Kind::by_row ? place(d, x.stride) : Place{};
+      if (x.kind == Kind::by_row && at.axis < 0) return mixed();
+      int free = free_before, axis = -1;
+      for (int a = 0; a < d.rank; ++a) {
+        int found = -1;
+        bool summed = false;
+        for (int c = 0; c < batches; ++c)
+          if (g_.attribute(i, 2 + k * batches + c) == a) found = c;
+        for (int c = 0; c < count; ++c)
+          if (g_.attribute(i, 2 + 2 * batches + k * count + c) == a) summed = true;
+        if (found < 0 && !summed) found = free++;
+        if (a != at.axis) continue;
+        if (summed)
+          contracted = true;
+        else
+          axis = found;
+      }
+      free_before = free;
+      if (axis < 0) continue;
+      const PaddedValue part = along(to, axis, at.inner);
+      if (r.kind == Kind::by_row && r.stride != part.stride) return mixed();
+      r = part;
+    }
+    const bool zero = is_zero(in(i, 0)) || is_zero(in(i, 1));
+    if (contracted) return zero && r.kind == Kind::untouched ? untouched() : mixed();
+    r.known = zero;
+    r.value = 0;
+    return r;
+  }
+
+  // x (G, N, C, ...): by row along N; the result's leading axes are groups, batch and outputs in `order`.
+  constexpr PaddedValue convolved(int i) const {
+    const PaddedValue& x = in(i, 0);
+    if (in(i, 1).kind != Kind::untouched) return mixed();
+    const Place at = place(g_.dims(g_.in(i, 0)), x.stride);
+    if (at.axis != 1) return mixed();
+    const ir::ConvAxes axes = ir::conv_axes(g_, i);
+    int batch = 0;
+    while (axes.order[batch] != 1) ++batch;
+    return along(g_.dims(i), batch, at.inner, is_zero(x), 0);
+  }
+
+  constexpr PaddedValue gathered(int i) const {
+    const PaddedValue& index = in(i, 1);
+    if (in(i, 0).kind != Kind::untouched || (index.known && index.value < 0)) return mixed();
+    i64 row = 1;
+    const Dims& table = g_.dims(g_.in(i, 0));
+    for (int k = 1; k < table.rank; ++k) row *= table.extent[k];
+    return {Kind::by_row, index.stride * row, false, 0};
+  }
+
+  constexpr PaddedValue along_lines(int i) const {
+    const ir::Node& n = g_.nodes.items[i];
+    const int axis = ir::line_axis(g_, i);
+    PaddedValue r;
+    for (int k = 0; k < n.arity; ++k) {
+      const PaddedValue& x = in(i, k);
+      if (x.kind != Kind::by_row) continue;
+      const Place at = place(g_.dims(g_.in(i, k)), x.stride);
+      if (at.axis < 0 || at.axis == axis) return mixed();
+      const PaddedValue part = along(g_.dims(i), at.axis, at.inner);
+      if (r.kind == Kind::by_row && r.stride != part.stride) return mixed();
+      r = part;
+    }
+    return r;
+  }
+
+  // The body is followed until its carries no longer change: a carry only ever gets worse.
+  constexpr PaddedValue loop_result(int i) const {
+    const int loop = g_.in(i, 0);
+    const ir::LoopShape s = ir::loop_shape(g_, loop);
+    const ir::Graph body = ir::loop_body(g_, loop);
+    List<PaddedValue> inputs;
+    for (int k = 0; k < s.operands(); ++k) {
+      PaddedValue x = in(loop, k);
+      if (x.kind == Kind::by_row && s.is_stacked(k)) {  // (trips, ...): the slice has the same stride
+        const Place at = place(g_.dims(g_.in(loop, k)), x.stride);
+        if (at.axis < 1) x = mixed();
+      }
+      inputs.push(x);
+    }
+    for (int k = body.inputs.size(); k > inputs.size();) inputs.push(untouched());
+    List<PaddedValue> inside;
+    for (bool changed = true; changed;) {
+      changed = false;
+      inside = PaddingAnalysis(body, rows_).run(inputs);
+      for (int c = 0; c < s.carries; ++c) {
+        const PaddedValue& next = inside[body.outputs[c]];
+        PaddedValue& now = inputs[c];
+        const PaddedValue before = now;
+        if (now.kind == Kind::untouched && next.kind == Kind::by_row)
+          now.kind = next.kind, now.stride = next.stride;
+        if (next.kind == Kind::mixed || (next.kind == Kind::by_row && next.stride != now.stride))
+          now = mixed();
+        if (now.known && !(next.known && next.value == now.value)) now.known = false;
+        changed = changed || before.kind != now.kind || before.known != now.known;
+      }
+    }
+    const int which = static_cast<int>(g_.nodes.items[i].imm);
+    if (which < 2 * s.carries) return inputs[which % s.carries];
+    return inside[body.outputs[s.carries + which - 2 * s.carries]];
+  }
+
+  const ir::Graph& g_;
+  i64 rows_;
+  List<PaddedValue> values_;
+};
+
+// What an input is; `rows`: of the batch.
+constexpr PaddedValue padded_input(const Dims& d, i64 rows, bool is_label) {
+  if (d.rank == 0 || d.extent[0] != rows) return {};
+  return {PaddedValue::by_row, d.size() / rows, true, is_label ? static_cast<double>(padded_label) : 0.0};
+}
+
+// Whether an input's padded rows hold padded_label: it has labels, and is no index besides.
+constexpr bool holds_padded_labels(const InputUse& use) { return use.is_label && !use.is_index; }
+
+// Whether padded rows count in node `result` of a graph all of whose inputs have `rows` rows, but for those
+// of another first extent. `uses`: find_input_uses().
+constexpr bool padding_counts(const ir::Graph& g, int result, i64 rows, const InputUse* uses) {
+  List<PaddedValue> inputs;
+  for (int k = 0; k < g.inputs.size(); ++k)
+    inputs.push(g.inputs[k] < 0 ? PaddedValue{}
+                                : padded_input(g.dims(g.inputs[k]), rows, holds_padded_labels(uses[k])));
+  return PaddingAnalysis(g, rows).run(inputs)[result].kind != PaddedValue::untouched;
+}
+
+}  // namespace weft::passes
 
 namespace weft::exec {
 
-template <class T>
-class Owned {
- public:
-  Owned() = default;
-  // Takes over an object made by `new`.
-  explicit Owned(T* object) : object_(object) {}
-  Owned(Owned&& other) noexcept : object_(other.object_) { other.object_ = nullptr; }
-  Owned& operator=(Owned&& other) noexcept {
-    T* const object = object_;
-    object_ = other.object_;
-    other.object_ = object;
-    return *this;
-  }
-  ~Owned() { delete object_; }
-
-  T* get() const { return object_; }
-  T& operator*() const { return *object_; }
-  T* operator->() const { return object_; }
-  explicit operator bool() const { return object_ != nullptr; }
-
- private:
-  T* object_ = nullptr;
+struct InputInfo {
+  DType dtype{};
+  Dims dims;
+  passes::InputUse use;
+  i64 rows() const { return dims.rank > 0 ? dims.extent[0] : 1; }
 };
 
-}  // namespace weft::exec
-// ---- weft/exec/source.hpp ----
-// The source of a compiled function with its options: probes kept as further results, products computed under
-// a precision policy.
-
-// ---- weft/exec/options.hpp ----
-// What may follow the inputs of compile(), in any order, each kind once: a precision, a mode (for a model), a
-// seed, probes, and lent memory.
-
-// ---- weft/ops/probe.hpp ----
-// probe<"name">(x): x itself, which a program that was asked for the probe also keeps, to be read after a
-// run. Law: where nobody asked, the graph is what it would be without the mark. PyTorch has forward hooks for
-// this.
-
-// ---- weft/core/fixed_string.hpp ----
-// A string that can be a template argument: get<"fc1.weight">(), einsum<"ij,jk->ik">(a, b).
-// Law: two FixedStrings with the same characters are the same template argument. One never reaches a
-// __global__ template, which takes only integers.
-
-namespace weft {
-
-// N characters and a terminating zero.
-template <std::size_t N>
-struct FixedString {
-  char text[N + 1]{};
-
-  constexpr FixedString() = default;
-  constexpr FixedString(const char (&literal)[N + 1]) {
-    for (std::size_t i = 0; i < N + 1; ++i) text[i] = literal[i];
-  }
-
-  static constexpr std::size_t size() { return N; }
-  static constexpr bool empty() { return N == 0; }
-  constexpr const char* c_str() const { return text; }
-  constexpr std::string_view view() const { return {text, N}; }
-  constexpr operator std::string_view() const { return view(); }
-};
-
-template <std::size_t M>
-FixedString(const char (&)[M]) -> FixedString<M - 1>;
-
-template <std::size_t A, std::size_t B>
-constexpr bool operator==(const FixedString<A>& a, const FixedString<B>& b) {
-  return a.view() == b.view();
-}
-template <std::size_t A>
-constexpr bool operator==(const FixedString<A>& a, std::string_view b) {
-  return a.view() == b;
-}
-
-template <std::size_t A, std::size_t B>
-constexpr FixedString<A + B> operator+(const FixedString<A>& a, const FixedString<B>& b) {
-  FixedString<A + B> joined;
-  for (std::size_t i = 0; i < A; ++i) joined.text[i] = a.text[i];
-  for (std::size_t i = 0; i < B; ++i) joined.text[A + i] = b.text[i];
-  return joined;
-}
-template <std::size_t A, std::size_t M>
-constexpr FixedString<A + M - 1> operator+(const FixedString<A>& a, const char (&b)[M]) {
-  return a + FixedString<M - 1>(b);
-}
-template <std::size_t M, std::size_t B>
-constexpr FixedString<M - 1 + B> operator+(const char (&a)[M], const FixedString<B>& b) {
-  return FixedString<M - 1>(a) + b;
-}
-
-namespace fixed_string_detail {
-
-constexpr std::size_t digits(unsigned long long value) {
-  std::size_t count = 1;
-  for (; value >= 10; value /= 10) ++count;
-  return count;
-}
-
-}  // namespace fixed_string_detail
-
-// The decimal digits of an unsigned number, as in the "3" of "h.3.attn".
-template <unsigned long long Value>
-constexpr auto decimal() {
-  FixedString<fixed_string_detail::digits(Value)> digits;
-  unsigned long long rest = Value;
-  for (std::size_t i = digits.size(); i-- > 0; rest /= 10)
-    digits.text[i] = static_cast<char>('0' + rest % 10);
-  return digits;
-}
-
-}  // namespace weft
-
-namespace weft {
-
-template <FixedString Name>
-struct ProbeMark {
-  template <class A>
-  constexpr A operator()(const A& a) const {
-    if constexpr (ExprLike<A>)
-      if (const ir::Builder* b = detail::builder_of(a); b->probes != nullptr)
-        b->probes->push({Name.view(), to_expr(a).value.id});
-    return a;
-  }
-};
-
-// Marks an expression or a parameter; the same name may come again, in the blocks of an array say. In the
-// bodies of loops and of vmap it marks nothing, as no one value is there.
-template <FixedString Name>
-inline constexpr ProbeMark<Name> probe{};
-
-// Which probes a program keeps: an option of compile and of make_trainer.
-template <FixedString... Names>
-struct ProbeNames {
-  using weft_probes = void;
-  static constexpr OptionKind option = OptionKind::probes;
-  static constexpr int count = sizeof...(Names);
-  // Which of the names it is, -1: none.
-  static constexpr int find(std::string_view name) {
-    int k = 0, found = -1;
-    ((found = Names.view() == name ? k : found, ++k), ...);
-    return found;
-  }
-  // To::call<Names...>(): nvcc does not deduce a pack of strings.
-  template <class To>
-  static constexpr auto pass_to() {
-    return To::template call<Names...>();
-  }
-};
-template <FixedString... Names>
-inline constexpr ProbeNames<Names...> probes{};
-
-template <class T>
-concept IsProbeNames = requires {
-  typename T::weft_probes;
-};
-
-}  // namespace weft
-// ---- weft/passes/precision.hpp ----
-// Precision as a pass: matrix products work on operands cast down, everything else stays as it was written.
-// The casts are in the graph before fusion, so they are part of the neighbouring kernels and rounding never
-// depends on what was fused.
-
-// ---- weft/passes/lowered_weights.hpp ----
-// Weights that products read in a lower precision, cast together: those that are neighbours in the model's
-// block become one vector of which the products see parts. So a step casts once where it would once a weight.
-
-namespace weft::passes {
-
-// Whether a node of `op` is its operand's elements, or some of them, in another order.
-constexpr bool rearranges(ir::Op op) {
-  return op == ir::Op::reshape || op == ir::Op::permute || op == ir::Op::slice;
-}
-// What x is a rearrangement of.
-constexpr int source_of(const ir::Graph& g, int x) {
-  while (rearranges(g.nodes.items[x].op)) x = g.in(x, 0);
-  return x;
-}
-
-// Whether a precision lowers the node.
-constexpr bool is_lowered(const ir::Node& node) {
-  return (node.op == ir::Op::dot || node.op == ir::Op::conv) && node.dtype == DType::f32;
-}
-
-class LoweredWeights {
- public:
-  // Of products of graph `g`, lowered to `compute`; what is cast goes into `b`.
-  constexpr LoweredWeights(const ir::Graph& g, ir::Builder& b, DType compute) : lowered_(g.slots.size(), -1) {
-    if (compute == DType::f32) return;
-    List<Weight> weights = read_by_products(g);
-    sort(weights, [](const Weight& x, const Weight& y) { return x.begin < y.begin; });
-    for (int first = 0, end = 0; first < weights.size(); first = end) {
-      i64 used = weights[first].length;
-      for (end = first + 1; end < weights.size(); ++end) {
-        const Weight& next = weights[end];
-        const Weight& last = weights[end - 1];
-        const i64 gap = next.begin - (last.begin + last.length);
-        const i64 all = next.begin + next.length - weights[first].begin;
-        const bool near = gap <= small_gap || 4 * gap <= used + next.length;
-        if (gap < 0 || !near || all > most_elements) break;
-        used += next.length;
-      }
-      if (end - first > 1) cast_together(b, compute, weights.items + first, end - first);
-    }
-  }
-  // The node that is the state of slot `slot`, cast; -1: it is cast alone.
-  constexpr int of(int slot) const { return slot < lowered_.size() ? lowered_[slot] : -1; }
-
- private:
-  struct Weight {
-    i64 begin = 0, length = 0;  // elements of the model's block
-    int slot = -1;
-    Dims dims;
+// Of a program with inputs I...; Traced::graph() is its graph, as it is traced or pruned.
+template <class Traced, class... I>
+struct InputTable {
+  static constexpr int count = sizeof...(I);
+  struct Table {
+    InputInfo row[count > 0 ? count : 1]{};
   };
-  // A vector longer than this would be in memory for the sake of products that come much later.
-  static constexpr i64 most_elements = i64{1} << 24;
-  // What is cast in vain takes less time than a launch.
-  static constexpr i64 small_gap = 4096;
-
-  constexpr List<Weight> read_by_products(const ir::Graph& g) {
-    List<Weight> weights;
-    List<u8> seen(g.slots.size(), 0);
-    for (const ir::Node& product : g.nodes) {
-      if (!is_lowered(product)) continue;
-      for (int k = 0; k < product.arity; ++k) {
-        const int x = source_of(g, g.edges[product.first + k]), number = static_cast<int>(g.nodes[x].imm);
-        if (g.nodes[x].op != ir::Op::state || seen[number]++) continue;
-        const ir::Slot& slot = g.slots[number];
-        if (slot.space != ir::Space::model || slot.segments >= 0 || slot.dtype != DType::f32) continue;
-        weights.push({slot.offset / 4, g.dims(x).size(), number, g.dims(x)});
-      }
+  static constexpr Table make() {
+    Table t{{{dtype_of<typename I::dtype>, I::shape::value, {}}...}};
+    if constexpr ((is_integer(dtype_of<typename I::dtype>) || ... || false)) {
+      passes::InputUse uses[count > 0 ? count : 1]{};
+      passes::find_input_uses(Traced::graph(), uses);
+      for (int k = 0; k < count; ++k) t.row[k].use = uses[k];
     }
-    return weights;
-  }
-  constexpr void cast_together(ir::Builder& b, DType compute, const Weight* weights, int count) {
-    const i64 begin = weights[0].begin;
-    Dims all;
-    all.rank = 1;
-    all.extent[0] = weights[count - 1].begin + weights[count - 1].length - begin;
-    ir::Slot slot{ir::Space::model, DType::f32};
-    slot.shape = b.shape(all);
-    slot.offset = begin * 4;
-    b.graph.slots.push(slot);
-    const ir::Value state{&b,
-                          b.leaf(ir::Op::state, DType::f32, all, static_cast<u64>(b.graph.slots.size() - 1))};
-    const ir::Value cast = ir::cast(state, compute);
-    for (int k = 0; k < count; ++k)
-      lowered_[weights[k].slot] = ir::unpack(cast, weights[k].begin - begin, weights[k].dims).id;
-  }
-
-  List<int> lowered_;
-};
-
-}  // namespace weft::passes
-
-namespace weft::passes {
-
-// The dtype in which products of f32 operands are computed, and whether those that stay f32 may round their
-// factors to TF32.
-struct PrecisionRule {
-  DType compute = DType::f32;
-  bool tf32 = false;
-  constexpr bool changes_nothing() const { return compute == DType::f32 && !tf32; }
-};
-
-namespace detail {
-
-// Which products are added, as they are or with a bias between, to a value as large that lies in memory: one
-// that is given, or that something else reads too. Their kernels can add it to their sums (passes/fuse.hpp).
-constexpr List<u8> joins_residual(const ir::Graph& g) {
-  const int n = g.nodes.size();
-  List<int> reads(n, 0), reader(n, -1);
-  for (int i = 0; i < n; ++i)
-    for (int k = 0; k < g.nodes[i].arity; ++k) {
-      const int x = g.edges[g.nodes[i].first + k];
-      ++reads[x];
-      reader[x] = i;
-    }
-  for (int x : g.outputs) ++reads[x];
-  for (const ir::Assign& a : g.assigns) ++reads[a.node];
-  // From the end, so that what an addition leads to is known before its operands are asked.
-  List<u8> joins(n, 0);
-  for (int i = n - 1; i >= 0; --i) {
-    if (reads[i] != 1 || reader[i] < 0) continue;
-    const ir::Node& sum = g.nodes[reader[i]];
-    if (sum.op != ir::Op::add || sum.dtype != DType::f32) continue;
-    const int* operands = g.edges.items + sum.first;
-    const int other = operands[0] == i ? operands[1] : operands[0];
-    const ir::Op op = g.nodes[other].op;
-    if (op == ir::Op::broadcast)
-      joins[i] = joins[reader[i]];
-    else
-      joins[i] = op == ir::Op::input || op == ir::Op::state ||
-                 (reads[other] > 1 && op != ir::Op::constant && op != ir::Op::iota && op != ir::Op::dot &&
-                  op != ir::Op::conv);
-  }
-  return joins;
-}
-
-// What nothing reads but products of f32, as it is or through views that nothing else reads.
-constexpr List<u8> read_by_products_alone(const ir::Graph& g) {
-  const int n = g.nodes.size();
-  List<u8> alone(n, 1);
-  for (int x : g.outputs) alone[x] = 0;
-  for (const ir::Assign& a : g.assigns) alone[a.node] = 0;
-  for (int i = n - 1; i >= 0; --i) {
-    const ir::Node& node = g.nodes.items[i];
-    if (is_lowered(node) || (rearranges(node.op) && alone[i])) continue;
-    for (int k = 0; k < node.arity; ++k) alone[g.edges[node.first + k]] = 0;
-  }
-  return alone;
-}
-
-// Node `node`, a view or a pad, of another operand, which may have another dtype.
-constexpr ir::Value moved_data(ir::Node node, ir::Value x) {
-  ir::Builder& b = *x.builder;
-  if (node.op == ir::Op::reshape) return ir::reshape(x, Dims(b.graph.shapes[node.shape]));
-  if (node.op == ir::Op::permute)
-    return ir::permute(x, b.graph.list_data.items + b.graph.lists[node.list].begin);
-  node.dtype = x.dtype();
-  return {&b, b.add(node, &x.id, 1)};
-}
-
-}  // namespace detail
-
-// Products of f32 operands become products of `compute` operands. Their result is `compute` too, with two
-// exceptions, which keep the f32 sums: what leaves the program (an output, or the gradient of a parameter, an
-// operand of a pack), and what is added to a residual. Under TF32 they keep their dtypes and bear a mark
-// (convolutions none: they are summed in f32).
-constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule);
-
-namespace detail {
-
-class Lowering {
- public:
-  constexpr Lowering(const ir::Graph& graph, PrecisionRule rule)
-      : g(graph),
-        rule_(rule),
-        b(graph, 2 * graph.nodes.size()),
-        weights_(graph, b, rule.compute),
-        moved_(graph.nodes.size(), -1) {
-    if (rule.compute == DType::f32) return;
-    joins_ = joins_residual(graph);
-    alone_ = read_by_products_alone(graph);
-    find_results();
-  }
-
-  constexpr ir::Graph run() {
-    for (int i = 0; i < g.nodes.size(); ++i) moved_[i] = move(i);
-    for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved_[x]);
-    for (int x : g.outputs) b.graph.outputs.push(moved_[x]);
-    for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved_[a.node]});
-    return static_cast<ir::Graph&&>(b.graph);
-  }
-
- private:
-  // What leaves the program, as it is or through views.
-  constexpr void find_results() {
-    results_.resize(g.nodes.size(), 0);
-    for (int x : g.outputs) results_[x] = 1;
-    for (int i = g.nodes.size() - 1; i >= 0; --i) {
-      const ir::Node& node = g.nodes.items[i];
-      const bool view = node.op == ir::Op::reshape || node.op == ir::Op::permute;
-      if (node.op != ir::Op::pack && !(view && results_[i])) continue;
-      for (int k = 0; k < node.arity; ++k) results_[g.edges[node.first + k]] = 1;
-    }
-  }
-
-  // Node i in the new graph.
-  constexpr int move(int i) {
-    ir::Node node = g.nodes[i];
-    if (is_lowered(node) && rule_.compute != DType::f32) return product(i, node);
-    if (rule_.tf32 && node.op == ir::Op::dot && node.dtype == DType::f32) node.imm = ir::dot_tf32;
-    if (node.op == ir::Op::loop)
-      node.imm = static_cast<u64>(ir::add_body(b.graph, apply_precision(ir::loop_body(g, i), rule_)));
-    if (const int narrow = moved_narrow(i, node); narrow >= 0) return narrow;
-    operands_.clear();
-    for (int k = 0; k < node.arity; ++k) operands_.push(moved_[g.in(i, k)]);
-    return b.add(node, operands_.data(), operands_.size());
-  }
-  constexpr int product(int i, ir::Node node) {
-    operands_.clear();
-    for (int k = 0; k < node.arity; ++k) {
-      const ir::Value x = narrowed(g.in(i, k));
-      operands_.push(x.id);
-    }
-    const bool keeps_sums = results_[i] || (joins_[i] && node.op == ir::Op::dot);
-    if (!keeps_sums) node.dtype = rule_.compute;
-    return ir::cast({&b, b.add(node, operands_.data(), operands_.size())}, DType::f32).id;
-  }
-  // A view or a pad of what was widened: the data moves narrow. Else -1.
-  constexpr int moved_narrow(int i, const ir::Node& node) {
-    if (!rearranges(node.op) && !(node.op == ir::Op::pad && node.imm == 0)) return -1;
-    const ir::Value x{&b, moved_[g.in(i, 0)]};
-    if (x.op() != ir::Op::cast || x.dtype() != DType::f32 || x.in(0).dtype() != rule_.compute) return -1;
-    return ir::cast(moved_data(node, x.in(0)), DType::f32).id;
-  }
-  // Node x as `compute`. Casts commute with views, so they are made beneath those that only products read:
-  // what makes the values can round them as it stores them.
-  constexpr ir::Value narrowed(int x) {
-    const ir::Node& node = g.nodes.items[x];
-    const int together = node.op == ir::Op::state ? weights_.of(static_cast<int>(node.imm)) : -1;
-    if (together >= 0) return {&b, together};
-    if (rearranges(node.op) && alone_[x] && !(node.op == ir::Op::slice && is_given(source_of(g, x)))) {
-      const ir::Value operand = narrowed(g.in(x, 0));
-      return moved_data(node, operand);
-    }
-    return ir::cast({&b, moved_[x]}, rule_.compute);
-  }
-  // In memory before any kernel could cast it: of such a thing a part is cast alone.
-  constexpr bool is_given(int x) const {
-    const ir::Node& node = g.nodes.items[x];
-    if (node.op == ir::Op::state) return weights_.of(static_cast<int>(node.imm)) < 0;
-    return node.op == ir::Op::input || node.op == ir::Op::loop_result;
-  }
-
-  const ir::Graph& g;
-  PrecisionRule rule_;
-  ir::Builder b;
-  LoweredWeights weights_;
-  List<u8> joins_, alone_, results_;  // empty under TF32
-  List<int> moved_, operands_;
-};
-
-}  // namespace detail
-
-constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
-  if (rule.changes_nothing()) return g;
-  detail::Lowering lowering(g, rule);
-  return lowering.run();
-}
-
-}  // namespace weft::passes
-
-// Policies: how a trainer or a function computes its matrix products.
-namespace weft::precision {
-
-// Everything as written.
-struct F32 {
-  static constexpr OptionKind option = OptionKind::precision;
-  static constexpr passes::PrecisionRule rule{DType::f32};
-  static constexpr bool scaled = false;
-};
-// Matrix products of f32 operands may round these to TF32 (10 bits of mantissa; sums in f32), as tensor cores
-// of GPUs do; on the host they are f32.
-struct TF32 {
-  static constexpr OptionKind option = OptionKind::precision;
-  static constexpr passes::PrecisionRule rule{DType::f32, true};
-  static constexpr bool scaled = false;
-};
-// Operands in bf16, sums in f32, master weights in f32.
-struct BF16 {
-  static constexpr OptionKind option = OptionKind::precision;
-  static constexpr passes::PrecisionRule rule{DType::bf16};
-  static constexpr bool scaled = false;
-};
-// Operands in f16; the loss is scaled so that gradients do not underflow, and an update whose gradients are
-// not all finite is skipped (the scale halves; after 2,000 good updates it doubles). All of that happens on
-// the device.
-struct F16 {
-  static constexpr OptionKind option = OptionKind::precision;
-  static constexpr passes::PrecisionRule rule{DType::f16};
-  static constexpr bool scaled = true;
-};
-
-inline constexpr F32 f32{};
-inline constexpr TF32 tf32{};
-inline constexpr BF16 bf16{};
-inline constexpr F16 f16{};
-
-}  // namespace weft::precision
-
-namespace weft {
-
-// The seed of random numbers: a trainer's starting values and dropout, a function's draws.
-struct seed {
-  static constexpr OptionKind option = OptionKind::seed;
-  u64 value = 0;
-};
-
-namespace mode {
-struct Train {
-  static constexpr OptionKind option = OptionKind::mode;
-};
-struct Eval {
-  static constexpr OptionKind option = OptionKind::mode;
-};
-// Dropout drops; normalisations take the batch's statistics and update the running ones.
-inline constexpr Train train{};
-inline constexpr Eval eval{};
-}  // namespace mode
-
-// Memory of the device that the caller lends, aligned to 256 bytes, and leaves alone as long as what works in
-// it lives; null: weft allocates its own. A model's block is lent to Model.
-struct lend {
-  static constexpr OptionKind option = OptionKind::memory;
-  void* workspace = nullptr;  // memory_bytes() of the function or trainer
-  void* optimizer = nullptr;  // optimizer_bytes() of the trainer
-};
-
-namespace exec {
-
-// The messages for arguments that make no function, with the options that were given.
-template <bool HasModel>
-struct CompileCheck {
-  static constexpr bool knows(OptionKind kind) {
-    return kind == OptionKind::precision || kind == OptionKind::mode || kind == OptionKind::seed ||
-           kind == OptionKind::probes || kind == OptionKind::memory;
-  }
-  template <class... O>
-  struct For {
-    static constexpr bool ordered = option_count<OptionKind::input, O...> == 0;
-    static constexpr bool known =
-        ((knows(option_kind<O>()) || option_kind<O>() == OptionKind::input) && ... && true);
-    static constexpr bool once = options_differ<O...>();
-    static constexpr bool moded = HasModel || option_count<OptionKind::mode, O...> == 0;
-    static constexpr bool ok = ordered && known && once && moded;
-    static_assert(ordered, "compile: inputs come before the options, one after another");
-    static_assert(known,
-                  "compile: after the inputs it takes a precision, mode::train or mode::eval, seed{}, "
-                  "probes<...> and lend{}, and nothing else");
-    static_assert(once, "compile: a precision, a mode, seed{}, probes<...> or lend{} is given twice");
-    static_assert(moded, "compile: a mode is one of a model's layers, and this function has no model");
-  };
-};
-
-// A function's options, sorted into their kinds.
-template <class... O>
-struct CompileOptions {
-  using Precision = find_option<OptionKind::precision, precision::F32, O...>;
-  using Probes = find_option<OptionKind::probes, ProbeNames<>, O...>;
-  static constexpr bool training =
-      std::is_same_v<find_option<OptionKind::mode, mode::Eval, O...>, mode::Train>;
-};
-
-// The arguments after a function: `inputs`, a tuple of those in front, and To<...> of the options behind
-// them.
-template <class Inputs, class... A>
-struct SplitArguments {
-  using inputs = Inputs;
-  template <template <class...> class To>
-  using options = To<A...>;
-};
-template <class... I, class T, class S, class... A>
-struct SplitArguments<std::tuple<I...>, Input<T, S>, A...>
-    : SplitArguments<std::tuple<I..., Input<T, S>>, A...> {};
-
-}  // namespace exec
-}  // namespace weft
-// ---- weft/exec/probes.hpp ----
-// Probes of a compiled program: which values of the trace they are, as words behind its graph, and from these
-// their types. Law: a probe that was asked for is one more result of the program, behind all others.
-
-// ---- weft/exec/tensor.hpp ----
-// Tensor<T, Shape<...>, Device>: memory with dtype, shape and device in its type. Operations on tensors are
-// written down as a Lazy tree and run as one program when assigned to a tensor.
-
-namespace weft {
-
-namespace exec {
-// Runs a lazy tree and writes its result; defined in immediate.hpp for every device.
-template <class T, class S, class Device, class L>
-void evaluate(const L& lazy, T* to, const Device& device);
-}  // namespace exec
-
-// Memory of one device that something else owns: a program's result, valid until its next call, or the
-// caller's. Of a const T it is only read.
-template <class T, class S, class Device>
-class TensorView {
- public:
-  using weft_tensor = void;
-  using dtype = std::remove_const_t<T>;
-  using shape = S;
-  using device_type = Device;
-  static constexpr int rank = S::rank;
-  static constexpr i64 element_count = S::size;
-
-  constexpr TensorView() = default;
-  constexpr explicit TensorView(T* data) : data_(data) {}
-  constexpr T* data() const { return data_; }
-  static constexpr i64 size() { return S::size; }
-  static constexpr i64 extent(int axis) { return S::value[axis]; }
-
-  // Elements in row-major order; host memory only.
-  T& operator[](i64 i) const { return data_[i]; }
-  template <class... I>
-  T& operator()(I... index) const {
-    static_assert(sizeof...(I) == static_cast<std::size_t>(S::rank), "a tensor takes one index an axis");
-    i64 at = 0, axis = 0;
-    ((at = at * S::value.extent[axis++] + static_cast<i64>(index)), ...);
-    return data_[at];
-  }
-  dtype item() const {
-    static_assert(S::size == 1, "item() is for tensors of one element");
-    return data_[0];
-  }
-  operator dtype() const requires(S::size == 1) { return data_[0]; }
-  T* begin() const { return data_; }
-  T* end() const { return data_ + S::size; }
-  std::vector<dtype> to_vector() const { return std::vector<dtype>(data_, data_ + S::size); }
-
- private:
-  T* data_ = nullptr;
-};
-
-template <class T, class S, class Device = Cpu>
-class Tensor;
-
-// A host tensor: its own 256-byte aligned memory.
-template <class T, class S>
-class Tensor<T, S, Cpu> {
- public:
-  using weft_tensor = void;
-  using dtype = T;
-  using shape = S;
-  using device_type = Cpu;
-  using View = TensorView<T, S, Cpu>;
-  static constexpr int rank = S::rank;
-
-  Tensor() : buffer_(bytes()) { std::memset(buffer_.data(), 0, bytes()); }
-  explicit Tensor(const T* values) : buffer_(bytes()) { std::memcpy(buffer_.data(), values, bytes()); }
-  Tensor(std::initializer_list<T> values) : buffer_(bytes()) { fill_from(values.begin(), values.size()); }
-  Tensor(const std::vector<T>& values) : buffer_(bytes()) { fill_from(values.data(), values.size()); }
-  Tensor(const TensorView<T, S, Cpu>& view) : Tensor(static_cast<const T*>(view.data())) {}
-  Tensor(const Tensor& other) : Tensor(static_cast<const T*>(other.data())) {}
-  Tensor(Tensor&&) noexcept = default;
-  // Runs the expression.
-  template <class Op, class... Args>
-  Tensor(const Lazy<Op, Args...>& lazy) : buffer_(bytes()) {
-    exec::evaluate<T, S>(lazy, data(), Cpu{});
-  }
-  Tensor& operator=(const Tensor& other) {
-    if (this != &other) std::memcpy(buffer_.data(), other.buffer_.data(), bytes());
-    return *this;
-  }
-  Tensor& operator=(Tensor&&) noexcept = default;
-  template <class Op, class... Args>
-  Tensor& operator=(const Lazy<Op, Args...>& lazy) {
-    // by way of new memory: the expression may read this tensor
-    *this = Tensor(lazy);
-    return *this;
-  }
-
-  static Tensor full(T value) {
-    Tensor t;
-    for (T& x : t) x = value;
     return t;
   }
-
-  T* data() { return reinterpret_cast<T*>(buffer_.data()); }
-  const T* data() const { return reinterpret_cast<const T*>(buffer_.data()); }
-  static constexpr i64 size() { return S::size; }
-  static constexpr i64 extent(int axis) { return S::value[axis]; }
-  View view() { return View(data()); }
-  T& operator[](i64 i) { return data()[i]; }
-  const T& operator[](i64 i) const { return data()[i]; }
-  template <class... I>
-  T& operator()(I... index) {
-    return view()(index...);
+  static constexpr Table table = make();
+  // Whether padded rows count in result `which`.
+  static constexpr bool padding_counts(int which, i64 rows) {
+    const ir::Graph g = Traced::graph();
+    passes::InputUse uses[count > 0 ? count : 1]{};
+    for (int k = 0; k < count; ++k) uses[k] = table.row[k].use;
+    return passes::padding_counts(g, g.outputs[which], rows, uses);
   }
-  template <class... I>
-  const T& operator()(I... index) const {
-    return View(const_cast<T*>(data()))(index...);
-  }
-  T item() const {
-    static_assert(S::size == 1, "item() is for tensors of one element");
-    return data()[0];
-  }
-  T* begin() { return data(); }
-  T* end() { return data() + S::size; }
-  const T* begin() const { return data(); }
-  const T* end() const { return data() + S::size; }
-  std::vector<T> to_vector() const { return std::vector<T>(begin(), end()); }
-
- private:
-  static constexpr std::size_t bytes() { return static_cast<std::size_t>(S::size) * sizeof(T); }
-  void fill_from(const T* values, std::size_t count) {
-    if (count != static_cast<std::size_t>(S::size))
-      throw Error("tensor/size",
-                  "a tensor of " + std::to_string(S::size) + " elements was given " + std::to_string(count));
-    std::memcpy(buffer_.data(), values, bytes());
-  }
-  HostBuffer buffer_;
 };
 
-}  // namespace weft
-
-namespace weft {
-
-// Asked: the name; Found: those that the trace has.
-template <FixedString Name>
-struct ProbeName {};
-template <bool Ok, class Asked, class... Found>
-struct ProbeExists {
-  static_assert(Ok,
-                "probes: no value is marked by this name (those that are marked stand behind it in this "
-                "message; one in the body of a loop or of vmap cannot be read)");
-};
-template <bool Ok, class Asked>
-struct ProbeAskedFor {
-  static_assert(Ok,
-                "get_probe: the program keeps no such probe; ask for it by probes<\"name\"> when it is "
-                "compiled, and count its places from 0");
-};
-
-namespace exec {
-
-// A row of the table: which of the asked names (-1: none), the result's number, dtype, rank, extents, the
-// length of the name and its characters. The last word is the table's size.
-inline constexpr int probe_words = 5 + max_rank;
-
-// Makes the asked ones of `found` results of the graph and writes the table.
-template <class Names>
-constexpr void add_probes(ir::Graph& g, const List<ir::Probe>& found, List<u64>& table) {
-  for (const ir::Probe& p : found) {
-    const int which = Names::find(p.name);
-    table.push(static_cast<u64>(static_cast<i64>(which)));
-    table.push(static_cast<u64>(g.outputs.size()));
-    table.push(static_cast<u64>(g.nodes[p.node].dtype));
-    const Dims& d = g.dims(p.node);
-    table.push(static_cast<u64>(d.rank));
-    for (int k = 0; k < max_rank; ++k) table.push(static_cast<u64>(d.extent[k]));
-    table.push(static_cast<u64>(p.name.size()));
-    for (const char c : p.name) table.push(static_cast<u64>(static_cast<unsigned char>(c)));
-    if (which >= 0) g.outputs.push(p.node);
-  }
-}
-
-// The table that Stage wrote last.
-template <class Stage, class Names>
-struct ProbeTable {
-  static constexpr const u64* words = Kept<Stage>::data;
-  static constexpr int end = Kept<Stage>::size - 1;
-  static constexpr int begin = end - static_cast<int>(words[end]);
-
-  static constexpr int next(int at) {
-    return at + probe_words + static_cast<int>(words[at + probe_words - 1]);
-  }
-  // The row of the nth place that is marked by asked name `which`; -1: there is none.
-  static constexpr int row(int which, int nth) {
-    for (int at = begin; at < end; at = next(at))
-      if (static_cast<i64>(words[at]) == which && nth-- == 0) return at;
-    return -1;
-  }
-  template <int At>
-  struct Type {
-    static constexpr int output = static_cast<int>(words[At + 1]);
-    static constexpr Dims make() {
-      Dims d;
-      d.rank = static_cast<int>(words[At + 3]);
-      for (int k = 0; k < d.rank; ++k) d.extent[k] = static_cast<i64>(words[At + 4 + k]);
-      return d;
-    }
-    static constexpr Dims value = make();
-    using dtype = ctype<static_cast<DType>(words[At + 2])>;
-    using shape = shape_of<Type>;
+// The extent of the first axis that all inputs have; 0: they have none in common.
+template <class... I>
+constexpr i64 common_rows() {
+  i64 rows = -1;
+  const auto meet = [&](const Dims& d) {
+    const i64 first = d.rank > 0 ? d.extent[0] : 0;
+    rows = rows < 0 || rows == first ? first : 0;
   };
-
-  template <FixedString Asked>
-  static constexpr bool found = row(Names::find(Asked.view()), 0) >= 0;
-
-  template <int At>
-  static constexpr auto name() {
-    FixedString<static_cast<std::size_t>(words[At + probe_words - 1])> text;
-    for (std::size_t k = 0; k < text.size(); ++k)
-      text.text[k] = static_cast<char>(words[At + probe_words + static_cast<int>(k)]);
-    return text;
-  }
-  // ProbeExists of one name, with all that are marked.
-  template <bool Ok, class Asked, int At = begin, class... Found>
-  static constexpr auto cause() {
-    if constexpr (Ok || At >= end)
-      return static_cast<ProbeExists<Ok, Asked, Found...>*>(nullptr);
-    else
-      return cause<Ok, Asked, next(At), Found..., ProbeName<name<At>()>>();
-  }
-};
-
-template <class Stage, class Names>
-struct ProbeCheck {
-  using Table = ProbeTable<Stage, Names>;
-  template <FixedString... Asked>
-  static constexpr bool call() {
-    static_assert(
-        ((sizeof(std::remove_pointer_t<
-                 decltype(Table::template cause<Table::template found<Asked>, ProbeName<Asked>>())>) > 0) &&
-         ... && true));
-    return (Table::template found<Asked> && ... && true);
-  }
-};
-// Whether every asked name is marked; where not, the sentence comes.
-template <class Stage, class Names>
-constexpr bool check_probes() {
-  return Names::template pass_to<ProbeCheck<Stage, Names>>();
+  (meet(I::shape::value), ...);
+  return rows < 0 ? 0 : rows;
 }
 
-// The value of the nth place marked Name, in memory of the program that Stage's graph became.
-template <class Stage, class Names, FixedString Name, int Nth, class Device, class Program>
-auto probe_view(const Program& program) {
-  using Table = ProbeTable<Stage, Names>;
-  constexpr int row =
-      Nth >= 0 && Names::find(Name.view()) >= 0 ? Table::row(Names::find(Name.view()), Nth) : -1;
-  static_assert(sizeof(ProbeAskedFor<(row >= 0), ProbeName<Name>>) > 0);
-  if constexpr (row >= 0) {
-    using Type = typename Table::template Type<row>;
-    using T = typename Type::dtype;
-    return TensorView<T, typename Type::shape, Device>(reinterpret_cast<T*>(program.output(Type::output)));
+[[noreturn]] inline void throw_outside(const InputInfo& input, int number, i64 element, i64 value,
+                                       bool label) {
+  std::string text = "input " + std::to_string(number) + ": element " + std::to_string(element) + " is " +
+                     std::to_string(value);
+  if (label) {
+    text += "; a label of " + std::to_string(input.use.classes) + " classes is one of 0 ... " +
+            std::to_string(input.use.classes - 1);
+    if (!input.use.negatives && (input.use.ignored < 0 || input.use.ignored >= input.use.classes))
+      text += ", or " + std::to_string(input.use.ignored) + ", which is ignored";
+  } else {
+    text += "; it is looked up among " + std::to_string(input.use.most + 1) + ": " +
+            std::to_string(input.use.least) + " ... " + std::to_string(input.use.most);
+  }
+  throw Error(label ? "call/label" : "call/index", text);
+}
+
+template <class T>
+void check_values(const InputInfo& input, int number, const T* values, i64 count) {
+  const passes::InputUse& use = input.use;
+  const auto outside = [](T x, i64 least, i64 most) {
+    return static_cast<i64>(x) < least || static_cast<i64>(x) > most;
+  };
+  const auto wrong_label = [&](T x) {
+    return outside(x, use.negatives ? INT64_MIN : 0, use.classes - 1) && static_cast<i64>(x) != use.ignored;
+  };
+  bool wrong = false;
+  if (use.is_index)
+    for (i64 i = 0; i < count; ++i) wrong |= outside(values[i], use.least, use.most);
+  if (use.is_label && use.classes > 0)
+    for (i64 i = 0; i < count; ++i) wrong |= wrong_label(values[i]);
+  if (!wrong) [[likely]]
+    return;
+  for (i64 i = 0; i < count; ++i) {
+    if (use.is_index && outside(values[i], use.least, use.most))
+      throw_outside(input, number, i, static_cast<i64>(values[i]), false);
+    if (use.is_label && use.classes > 0 && wrong_label(values[i]))
+      throw_outside(input, number, i, static_cast<i64>(values[i]), true);
   }
 }
 
-}  // namespace exec
-}  // namespace weft
+// Calls f with a null pointer to the type of an integer dtype's elements.
+template <class F>
+void with_integer(DType dtype, const F& f) {
+  switch (dtype) {
+    case DType::i64:
+      return f(static_cast<const i64*>(nullptr));
+    case DType::i32:
+      return f(static_cast<const i32*>(nullptr));
+    case DType::i8:
+      return f(static_cast<const i8*>(nullptr));
+    case DType::u8:
+      return f(static_cast<const u8*>(nullptr));
+    default:
+      return;
+  }
+}
+
+// What a program reads for an argument: its own memory, or a copy in `copy` whose padded rows are as they
+// should be.
+template <class Info>  // InputInfo; a template costs only the programs that have inputs
+const void* checked_input(const Info& input, int number, const Given& given, std::vector<std::byte>& copy) {
+  const bool padded = given.valid_rows >= 0 && given.valid_rows < input.rows();
+  if (!given.on_host || (!padded && !input.use.is_index && !input.use.is_label)) return given.data;
+  const i64 size = input.dims.size(), row = size / input.rows();
+  const i64 valid = padded ? given.valid_rows * row : size;
+  with_integer(input.dtype, [&]<class T>(const T*) {
+    check_values(input, number, static_cast<const T*>(given.data), valid);
+  });
+  if (!padded || !is_integer(input.dtype)) return given.data;
+  const auto unit = static_cast<std::size_t>(size_of(input.dtype));
+  const auto* from = static_cast<const std::byte*>(given.data);
+  copy.assign(from, from + static_cast<std::size_t>(size) * unit);
+  const i64 filler = passes::holds_padded_labels(input.use) ? passes::padded_label : 0;
+  with_integer(input.dtype, [&]<class T>(const T*) {
+    T* const at = reinterpret_cast<T*>(copy.data());
+    for (i64 i = valid; i < size; ++i) at[i] = static_cast<T>(filler);
+  });
+  return copy.data();
+}
+
+}  // namespace weft::exec
 // ---- weft/exec/trace.hpp ----
 // Tracing: runs a user's function on handles while the program compiles, and leaves a graph. The model is
 // value-initialised, so its settings are constants; its parameters are bound to the slots of the state table.
@@ -18442,6 +18692,80 @@ struct DropPath {
 // Tied<"wte.weight">: a second name, in files, for a parameter that the module's function uses twice. It
 // holds nothing: the function uses the parameter itself.
 
+// ---- weft/core/fixed_string.hpp ----
+// A string that can be a template argument: get<"fc1.weight">(), einsum<"ij,jk->ik">(a, b).
+// Law: two FixedStrings with the same characters are the same template argument. One never reaches a
+// __global__ template, which takes only integers.
+
+namespace weft {
+
+// N characters and a terminating zero.
+template <std::size_t N>
+struct FixedString {
+  char text[N + 1]{};
+
+  constexpr FixedString() = default;
+  constexpr FixedString(const char (&literal)[N + 1]) {
+    for (std::size_t i = 0; i < N + 1; ++i) text[i] = literal[i];
+  }
+
+  static constexpr std::size_t size() { return N; }
+  static constexpr bool empty() { return N == 0; }
+  constexpr const char* c_str() const { return text; }
+  constexpr std::string_view view() const { return {text, N}; }
+  constexpr operator std::string_view() const { return view(); }
+};
+
+template <std::size_t M>
+FixedString(const char (&)[M]) -> FixedString<M - 1>;
+
+template <std::size_t A, std::size_t B>
+constexpr bool operator==(const FixedString<A>& a, const FixedString<B>& b) {
+  return a.view() == b.view();
+}
+template <std::size_t A>
+constexpr bool operator==(const FixedString<A>& a, std::string_view b) {
+  return a.view() == b;
+}
+
+template <std::size_t A, std::size_t B>
+constexpr FixedString<A + B> operator+(const FixedString<A>& a, const FixedString<B>& b) {
+  FixedString<A + B> joined;
+  for (std::size_t i = 0; i < A; ++i) joined.text[i] = a.text[i];
+  for (std::size_t i = 0; i < B; ++i) joined.text[A + i] = b.text[i];
+  return joined;
+}
+template <std::size_t A, std::size_t M>
+constexpr FixedString<A + M - 1> operator+(const FixedString<A>& a, const char (&b)[M]) {
+  return a + FixedString<M - 1>(b);
+}
+template <std::size_t M, std::size_t B>
+constexpr FixedString<M - 1 + B> operator+(const char (&a)[M], const FixedString<B>& b) {
+  return FixedString<M - 1>(a) + b;
+}
+
+namespace fixed_string_detail {
+
+constexpr std::size_t digits(unsigned long long value) {
+  std::size_t count = 1;
+  for (; value >= 10; value /= 10) ++count;
+  return count;
+}
+
+}  // namespace fixed_string_detail
+
+// The decimal digits of an unsigned number, as in the "3" of "h.3.attn".
+template <unsigned long long Value>
+constexpr auto decimal() {
+  FixedString<fixed_string_detail::digits(Value)> digits;
+  unsigned long long rest = Value;
+  for (std::size_t i = digits.size(); i-- > 0; rest /= 10)
+    digits.text[i] = static_cast<char>('0' + rest % 10);
+  return digits;
+}
+
+}  // namespace weft
+
 namespace weft::nn {
 
 // Target is looked up beside the member, then in each enclosing module, then from the root. Files are written
@@ -19121,6 +19445,7 @@ struct ImageStage {
 // Source::graph() traces; Compiled holds what comes out as constants.
 template <class Source>
 struct Compiled {
+  using source = Source;
   static_assert(
       VerifyStage<Source>::sound(),
       "weft made a graph that breaks its own rules: please report the program (ir::verify names the node)");
@@ -19144,6 +19469,7 @@ struct FunctionSource {
 // f(model, inputs...)
 template <class M, class F, bool Training, class... I>
 struct ModelSource {
+  using model = M;
   static constexpr ir::Graph graph() {
     ir::Builder b;
     b.graph.scalar_count = random_words;
@@ -19172,6 +19498,1336 @@ struct InitSource {
 };
 
 }  // namespace weft::exec
+
+namespace weft::exec {
+
+// What a source says of checks; of others they are off.
+template <class Source>
+constexpr Checks checks_of() {
+  if constexpr (requires { Source::checks; })
+    return Source::checks;
+  else
+    return {false, false};
+}
+
+// Of the program that Source is compiled to. (A template, so that programs without one do not pay for it
+// while they compile.)
+template <class Source>
+class Checker {
+  static constexpr Checks checks_ = checks_of<Source>();
+
+ public:
+  Checker() {
+    const ir::Graph pruned = ir::FrozenGraph<PruneStage<Source>>::graph();
+    const passes::Fusion f = passes::fuse(pruned);
+    const passes::Plan plan = passes::plan_memory(pruned, f);
+    watch_graph(pruned, f, plan);
+  }
+
+  // `read(to, from, bytes)` brings memory of the device to the host.
+  template <class Launch, class Read>
+  void before(int step, const Launch& launch, const Read& read) {
+    Watched& w = steps_[static_cast<std::size_t>(step)];
+    for (const Value& v : w.places) check_places(step, v, fetch(v, launch.args.pointer[v.operand], read));
+    for (Value& v : w.read) {  // now: the kernel may write in place
+      v.odd = find_odd(v, fetch(v, launch.args.pointer[v.operand], read), true);
+      if (v.odd >= 0) v.odd_value = value_[static_cast<std::size_t>(v.odd)];
+    }
+  }
+  template <class Launch, class Read>
+  void after(int step, const Launch& launch, const Read& read) {
+    const Watched& w = steps_[static_cast<std::size_t>(step)];
+    const Value* reason = nullptr;
+    for (const Value& v : w.read)
+      if (reason == nullptr && v.odd >= 0) reason = &v;
+    for (const Value& v : w.written) {
+      const void* const at = v.sum >= 0 ? launch.sums[v.sum].to : launch.args.pointer[v.operand];
+      const i64 odd = find_odd(v, fetch(v, at, read), !w.makes_infinity && reason == nullptr);
+      if (odd < 0) continue;
+      std::string text = kernel_text(step) + ": element " + place_text(v.dims, odd) + " of its result " +
+                         v.name + " is " + number_text(value_[static_cast<std::size_t>(odd)]);
+      if (reason != nullptr)
+        text += "; it read " + number_text(reason->odd_value) + " at " +
+                place_text(reason->dims, reason->odd) + " of " + reason->name;
+      throw Error("check/finite", text);
+    }
+  }
+
+ private:
+  // An operand of a step, by its number among the step's pointers or its sums.
+  struct Value {
+    int operand = -1, sum = -1;
+    DType dtype{};
+    Dims dims;
+    std::string name;
+    i64 least = 0, most = 0;  // of places
+    i64 odd = -1;             // the first element that is not finite, before the kernel runs; -1: none
+    double odd_value = 0;
+  };
+  struct Watched {
+    std::string text;  // of the kernel, as in explain()
+    bool makes_infinity = false;
+    std::vector<Value> written, read, places;
+  };
+
+  void watch_graph(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan) {
+    const List<u8> spared = scaled_nodes(g);
+    List<int> writer(g.nodes.size(), -1);  // the step that wrote a node
+    for (int k = 0; k < f.groups.size(); ++k) {
+      const codegen::Lowered lowered = codegen::lower(g, f, plan, k, k + 1);
+      for (int i = 0; i < lowered.steps.size(); ++i) {
+        const codegen::Step& step = lowered.steps[i];
+        const u64* addresses = lowered.addresses.data() + step.addresses.begin;
+        const ExplainedStep explained = explain_detail::explain_step(g, f, plan, k, lowered, step);
+        Watched w;
+        w.text =
+            explained.kernel + " " + explained.shape + (explained.ops.empty() ? "" : ": " + explained.ops);
+        if (step.kind == codegen::StepKind::finish)
+          watch_sums(w, g, plan, spared, addresses, step.addresses.size / 2);
+        else if (step.kind != codegen::StepKind::copy && step.kind != codegen::StepKind::repeat)
+          watch_group(w, g, f, plan, spared, writer, k, addresses, step.addresses.size);
+        steps_.push_back(std::move(w));
+        if (step.kind != codegen::StepKind::repeat) continue;
+        const passes::LoopMemory inside(g, f, k);
+        watch_graph(inside.body, inside.fusion, inside.plan);
+        i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);
+      }
+    }
+  }
+
+  // Nodes that depend on a loss scale: gradients that overflow by design.
+  static List<u8> scaled_nodes(const ir::Graph& g) {
+    List<u8> scaled(g.nodes.size(), 0);
+    for (int i = 0; i < g.nodes.size(); ++i) {
+      const ir::Node& n = g.nodes[i];
+      if (n.op == ir::Op::state) {
+        const ir::Slot& slot = g.slots[static_cast<int>(n.imm)];
+        if constexpr (requires { Source::scale_offset; })
+          scaled[i] = slot.space == ir::Space::optimizer && slot.offset == Source::scale_offset;
+      }
+      for (int k = 0; k < n.arity; ++k) scaled[i] |= scaled[g.in(i, k)];
+    }
+    return scaled;
+  }
+
+  static int find(u64 address, const u64* addresses, int count) {
+    for (int a = 0; a < count; ++a)
+      if (addresses[a] == address) return a;
+    return -1;
+  }
+  static std::string name_of_state(const ir::Slot& slot) {
+    if constexpr (requires { typename Source::model; }) {
+      constexpr const auto& table = nn::state_table<typename Source::model>;
+      if (slot.space == ir::Space::model)
+        for (int i = 0; i < table.size; ++i)
+          if (table.row[i].offset == slot.offset) return std::string(table.row[i].name.view());
+    }
+    return slot.space == ir::Space::model ? "the parameters" : "the optimiser's state";
+  }
+  std::string name_of_node(const ir::Graph& g, int node, const List<int>& writer) const {
+    const ir::Node& n = g.nodes[node];
+    std::string name =
+        writer[node] < 0 ? "an earlier value" : "the result of kernel " + std::to_string(writer[node]) + ",";
+    if (n.op == ir::Op::input && !g.is_body) name = "input " + std::to_string(n.imm);
+    if (n.op == ir::Op::state) {
+      const ir::Slot& slot = g.slots[static_cast<int>(n.imm)];
+      name = name_of_state(slot);
+    }
+    return name + " " + to_text(g.dims(node)).c_str() + " of " + weft::name_of(n.dtype);
+  }
+  Value value(const ir::Graph& g, int node) const {
+    Value v;
+    v.dtype = g.nodes[node].dtype;
+    v.dims = g.dims(node);
+    v.name = std::string(to_text(v.dims).c_str()) + " of " + weft::name_of(v.dtype);
+    return v;
+  }
+
+  // Second stages: what they write was summed by this group or one before it.
+  void watch_sums(Watched& w, const ir::Graph& g, const passes::Plan& plan, const List<u8>& spared,
+                  const u64* addresses, int sums) const {
+    if (!checks_.finite) return;
+    for (int s = 0; s < sums; ++s)
+      for (int node = 0; node < g.nodes.size(); ++node) {
+        if (plan.where[node] != addresses[2 * s + 1] || !ir::is_reduction(g.nodes[node].op)) continue;
+        if (spared[node] || !is_float(g.nodes[node].dtype)) break;
+        w.written.push_back(value(g, node));
+        w.written.back().sum = s;
+        break;
+      }
+  }
+
+  void watch_group(Watched& w, const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
+                   const List<u8>& spared, List<int>& writer, int k, const u64* addresses, int count) const {
+    const passes::Group& group = f.groups[k];
+    const int own = static_cast<int>(steps_.size());
+    for (int i = 0; i < group.stores.size; ++i) writer[f.pool[group.stores.begin + i]] = own;
+    if (group.opaque >= 0) writer[group.result >= 0 ? group.result : group.opaque] = own;
+    if (checks_.finite) {
+      const auto written = [&](int node) {
+        if (node < 0 || spared[node] || !is_float(g.nodes[node].dtype)) return;
+        const int at = find(plan.where[node], addresses, count);
+        if (at < 0) return;
+        w.written.push_back(value(g, node));
+        w.written.back().operand = at;
+      };
+      for (int i = 0; i < group.stores.size; ++i) written(f.pool[group.stores.begin + i]);
+      if (group.stores.size == 0) written(group.result >= 0 ? group.result : group.opaque);
+      const auto read = [&](int node) {
+        while (f.view_of[node] < 0 && f.role[node] == passes::Role::view) node = g.in(node, 0);
+        if (f.view_of[node] >= 0) node = f.views[f.view_of[node]].root;
+        if (!is_float(g.nodes[node].dtype)) return;
+        const int at = find(plan.where[node], addresses, count);
+        if (at < 0) return;
+        w.read.push_back(value(g, node));
+        w.read.back().operand = at;
+        w.read.back().name = name_of_node(g, node, writer);
+      };
+      for (int i = 0; i < group.loads.size; ++i) read(f.pool[group.loads.begin + i]);
+      if (group.opaque >= 0)
+        for (int a = 0; a < g.nodes[group.opaque].arity; ++a) read(g.in(group.opaque, a));
+      for (int i = 0; i < group.body.size; ++i) {
+        const int x = f.pool[group.body.begin + i];
+        for (int a = 0; a < g.nodes[x].arity; ++a)
+          w.makes_infinity = w.makes_infinity || is_infinite(g, g.in(x, a));
+      }
+    }
+    if (checks_.indices && group.opaque >= 0)
+      watch_places(w, g, f, plan, writer, group.opaque, addresses, count);
+  }
+  static bool is_infinite(const ir::Graph& g, int node) {
+    const ir::Node& n = g.nodes[node];
+    return n.op == ir::Op::constant && is_float(n.dtype) && is_odd(ir::constant_value(n.dtype, n.imm), true);
+  }
+  // Without <cmath>, which takes longer to read than this library's operations.
+  static bool is_odd(double x, bool infinities) { return x != x || (infinities && x - x != 0); }
+
+  // Where lookups read. A place outside is skipped by scatters and by lookups that ask for zeros there.
+  void watch_places(Watched& w, const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
+                    const List<int>& writer, int node, const u64* addresses, int count) const {
+    const ir::Op op = g.nodes[node].op;
+    const bool rows = op == ir::Op::gather;
+    if (!rows && !(op == ir::Op::take && g.attribute(node, 1) == 0)) return;
+    int index = g.in(node, 1);
+    const i64 extent =
+        rows ? g.dims(g.in(node, 0)).extent[0] : g.dims(g.in(node, 0)).extent[ir::line_axis(g, node)];
+    if (f.view_of[index] >= 0) index = f.views[f.view_of[index]].root;
+    Value v = value(g, index);
+    v.operand = find(plan.where[index], addresses, count);
+    v.least = rows ? 0 : -extent;
+    v.most = extent - 1;
+    v.name = name_of_node(g, index, writer);
+    if (v.operand >= 0) w.places.push_back(v);
+  }
+
+  template <class Read>
+  const void* fetch(const Value& v, const void* from, const Read& read) {
+    const i64 bytes = v.dims.size() * size_of(v.dtype);
+    bytes_.resize(static_cast<std::size_t>(bytes));
+    if (bytes > 0) read(bytes_.data(), from, bytes);
+    return bytes_.data();
+  }
+  // The first element that is NaN or, where they count, infinite; -1: there is none. value_ has all.
+  i64 find_odd(const Value& v, const void* values, bool infinities) {
+    const i64 size = v.dims.size();
+    value_.resize(static_cast<std::size_t>(size));
+    with_float(v.dtype, [&]<class T>(const T*) {
+      for (i64 i = 0; i < size; ++i)
+        value_[static_cast<std::size_t>(i)] = static_cast<double>(static_cast<const T*>(values)[i]);
+    });
+    for (i64 i = 0; i < size; ++i) {
+      const double x = value_[static_cast<std::size_t>(i)];
+      if (is_odd(x, infinities)) return i;
+    }
+    return -1;
+  }
+  template <class F>
+  static void with_float(DType dtype, const F& f) {
+    switch (dtype) {
+      case DType::f64:
+        return f(static_cast<const f64*>(nullptr));
+      case DType::f32:
+        return f(static_cast<const f32*>(nullptr));
+      case DType::f16:
+        return f(static_cast<const f16*>(nullptr));
+      case DType::bf16:
+        return f(static_cast<const bf16*>(nullptr));
+      case DType::f8e4m3:
+        return f(static_cast<const f8e4m3*>(nullptr));
+      case DType::f8e5m2:
+        return f(static_cast<const f8e5m2*>(nullptr));
+      default:
+        return;
+    }
+  }
+  void check_places(int step, const Value& v, const void* places) const {
+    const i64 size = v.dims.size();
+    with_integer(v.dtype, [&]<class T>(const T*) {
+      for (i64 i = 0; i < size; ++i) {
+        const i64 place = static_cast<i64>(static_cast<const T*>(places)[i]);
+        if (place < v.least || place > v.most)
+          throw Error("check/indices", kernel_text(step) + ": element " + place_text(v.dims, i) +
+                                           " of its index, " + v.name + ", is " + std::to_string(place) +
+                                           ", outside " + std::to_string(v.least) + " ... " +
+                                           std::to_string(v.most));
+      }
+    });
+  }
+
+  std::string kernel_text(int step) const {
+    return "kernel " + std::to_string(step) + ", " + steps_[static_cast<std::size_t>(step)].text;
+  }
+  static std::string number_text(double x) { return x != x ? "nan" : x < 0 ? "-inf" : "inf"; }
+  static std::string place_text(const Dims& d, i64 flat) {
+    Dims at;
+    at.rank = d.rank;
+    for (int k = d.rank; k-- > 0;) {
+      at.extent[k] = flat % d.extent[k];
+      flat /= d.extent[k];
+    }
+    return to_text(at).c_str();
+  }
+
+  std::vector<Watched> steps_;
+  std::vector<std::byte> bytes_;
+  std::vector<double> value_;
+};
+
+}  // namespace weft::exec
+// ---- weft/exec/results.hpp ----
+// The results of a program that callers hold. Law: a result lies in the program's memory, without a copy,
+// until the program runs again; one that is still held then is moved to memory of its own before the run, and
+// so is one that outlives the program.
+
+namespace weft::exec {
+
+// Where a result lies: in its program's memory, or in some of its own.
+template <class Device>
+class ResultStorage final : public Storage {
+ public:
+  explicit ResultStorage(std::byte* in_program) { data_ = in_program; }
+  void move_to(Shared<DeviceStorage<Device>> memory) {
+    own_ = std::move(memory);
+    data_ = own_->data();
+  }
+
+ private:
+  Shared<DeviceStorage<Device>> own_;
+};
+
+// Of one program with `outputs` results.
+template <class Device>
+class HeldResults {
+ public:
+  HeldResults(const Device& device, int outputs) : device_(device), results_(outputs) {}
+
+  // What the caller is given of output k. One that lies in state, which other programs write, moves at once.
+  template <class Program>
+  Shared<Storage> give(Program& program, int k, i64 bytes, bool in_state) {
+    Result& r = results_[k];
+    if (!r.current) {
+      r.current = Shared<ResultStorage<Device>>(new ResultStorage<Device>(program.output(k)));
+      r.bytes = bytes;
+    }
+    Shared<Storage> given(r.current);
+    if (in_state) move(program, k);
+    return given;
+  }
+
+  // Before a run, and before the program is destroyed.
+  template <class Program>
+  void move_held(Program& program) {
+    for (int k = 0; k < results_.size(); ++k)
+      if (results_[k].current && !results_[k].current->has_one_owner()) move(program, k);
+  }
+
+ private:
+  // Memory that moved results gave back is used again: h = f(h) allocates in its first calls alone.
+  static constexpr int spares = 2;
+  struct Result {
+    Shared<ResultStorage<Device>> current;
+    Shared<DeviceStorage<Device>> spare[spares];
+    i64 bytes = 0;
+    int oldest = 0;
+  };
+
+  template <class Program>
+  void move(Program& program, int k) {
+    Result& r = results_[k];
+    int place = -1;
+    for (int i = 0; i < spares; ++i)
+      if (r.spare[i] && r.spare[i]->has_one_owner()) place = i;
+    if (place < 0) {
+      place = r.oldest;
+      r.oldest = (r.oldest + 1) % spares;
+      r.spare[place] = allocate(device_, r.bytes);
+    }
+    program.copy_output(k, r.spare[place]->data(), r.bytes);
+    r.current->move_to(r.spare[place]);
+    r.current = {};
+  }
+
+  Device device_;
+  List<Result> results_;
+};
+
+}  // namespace weft::exec
+// ---- weft/exec/tensor.hpp ----
+// Tensor<T, Shape<...>, Device>: memory with dtype, shape and device in its type; TensorView: a part of what
+// something else owns too. Operations on tensors are written down as a Lazy tree and run as one program when
+// assigned to a tensor. Law: a view that weft gives out owns its memory with the others that do; only one
+// made from a pointer is no better than that pointer.
+
+namespace weft {
+
+namespace exec {
+
+// Runs a lazy tree and writes its result; defined in immediate.hpp for every device.
+template <class T, class S, class Device, class L>
+void evaluate(const L& lazy, T* to, const Device& device);
+
+[[noreturn]] inline void throw_no_elements() {
+  throw Error("tensor/moved", "a tensor or view without memory was read: it was moved from, or never made");
+}
+[[noreturn]] inline void throw_index(i64 index, i64 extent) {
+  throw Error("tensor/index", "index " + std::to_string(index) + " lies outside an axis of " +
+                                  std::to_string(extent) + " elements");
+}
+[[noreturn]] inline void throw_element_count(i64 wanted, std::size_t given) {
+  throw Error("tensor/size",
+              "a tensor of " + std::to_string(wanted) + " elements was given " + std::to_string(given));
+}
+
+template <bool Ok, class... Given>
+struct TensorTakesElements {
+  static_assert(Ok,
+                "Tensor: it is made of its elements in braces, a std::vector or a pointer to them; for one "
+                "number everywhere write Tensor<...>::full(number)");
+};
+
+// Elements of host memory, for tensors and views of shape S whose data() says where they start. An index that
+// lies outside is an Error ("tensor/index"); pointers from data(), begin() and end() check nothing.
+template <class Self, class T, class S>
+class HostElements {
+ public:
+  template <class X>
+  static constexpr bool is_index = std::is_integral_v<X>;
+
+  // The i-th element in row-major order.
+  T& operator[](i64 i) const { return start()[checked(i, S::size)]; }
+  template <class... I>
+  T& operator()(I... index) const {
+    static_assert(sizeof...(I) == static_cast<std::size_t>(S::rank), "a tensor takes one index an axis");
+    static_assert((is_index<I> && ... && true), "an index of a tensor is an integer");
+    i64 at = 0, axis = 0;
+    ((at = at * S::value.extent[axis] + checked(static_cast<i64>(index), S::value.extent[axis]), ++axis),
+     ...);
+    return start()[at];
+  }
+  std::remove_const_t<T> item() const {
+    static_assert(S::size == 1, "item() is for tensors of one element");
+    return start()[0];
+  }
+  T* begin() const { return start(); }
+  T* end() const { return start() + S::size; }
+  // In row-major order.
+  std::vector<std::remove_const_t<T>> to_vector() const { return {begin(), end()}; }
+
+ private:
+  static i64 checked(i64 i, i64 extent) {
+    if (static_cast<u64>(i) >= static_cast<u64>(extent)) [[unlikely]]
+      throw_index(i, extent);
+    return i;
+  }
+  T* start() const {
+    T* const at = static_cast<const Self*>(this)->address();
+    if (at == nullptr && S::size > 0) [[unlikely]]
+      throw_no_elements();
+    return at;
+  }
+};
+
+}  // namespace exec
+
+// A part of memory. One that weft gives out (a result, a parameter, a tensor's view()) keeps the memory
+// alive; one made from a pointer is valid as long as that. Of a const T it is only read.
+template <class T, class S, class Device>
+class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
+ public:
+  using weft_tensor = void;
+  using dtype = std::remove_const_t<T>;
+  using shape = S;
+  using device_type = Device;
+  static constexpr int rank = S::rank;
+  static constexpr i64 element_count = S::size;
+
+  constexpr TensorView() = default;
+  constexpr explicit TensorView(T* data) : data_(data) {}
+  TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
+  // The whole of a storage, wherever that moves.
+  explicit TensorView(Shared<exec::Storage> whole) : owner_(std::move(whole)) {}
+  // To be read only.
+  operator TensorView<const T, S, Device>() const requires(!std::is_const_v<T>) {
+    return data_ != nullptr ? TensorView<const T, S, Device>(data_, owner_)
+                            : TensorView<const T, S, Device>(owner_);
+  }
+
+  T* data() const {
+    return data_ != nullptr ? data_ : owner_ ? reinterpret_cast<T*>(owner_->data()) : nullptr;
+  }
+  static constexpr i64 size() { return S::size; }
+  static constexpr i64 extent(int axis) { return S::value[axis]; }
+  // The same without owning anything: a result's is overwritten when its function runs again, and costs that
+  // run no copy.
+  TensorView span() const { return TensorView(data()); }
+  // What an expression keeps of it.
+  TensorView view() const { return *this; }
+  operator dtype() const requires(S::size == 1) { return this->item(); }
+
+ private:
+  friend class exec::HostElements<TensorView, T, S>;
+  T* address() const { return data(); }
+
+  T* data_ = nullptr;
+  Shared<exec::Storage> owner_;
+};
+
+template <class T, class S, class Device = Cpu>
+class Tensor;
+
+// A host tensor: 256-byte aligned memory of its own.
+template <class T, class S>
+class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, S> {
+  using Elements = exec::HostElements<Tensor, const T, S>;
+
+ public:
+  using weft_tensor = void;
+  using dtype = T;
+  using shape = S;
+  using device_type = Cpu;
+  using View = TensorView<T, S, Cpu>;
+  static constexpr int rank = S::rank;
+
+  // Zeros.
+  Tensor() : Tensor(Uninitialized{}) { exec::DeviceMemory<Cpu>::zero(Cpu{}, storage_->data(), bytes()); }
+  // Copies S::size elements from the caller's memory.
+  explicit Tensor(const T* values) : Tensor(Uninitialized{}) { copy(values); }
+  Tensor(std::initializer_list<T> values) : Tensor(Uninitialized{}) {
+    copy_counted(values.begin(), values.size());
+  }
+  Tensor(const std::vector<T>& values) : Tensor(Uninitialized{}) {
+    copy_counted(values.data(), values.size());
+  }
+  template <class Number>
+  requires std::is_arithmetic_v<Number> || std::is_null_pointer_v<Number>
+  explicit Tensor(Number) : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::TensorTakesElements<sizeof(Number) == 0, Number, T, S>) > 0);
+  }
+  Tensor(const TensorView<T, S, Cpu>& view) : Tensor(static_cast<const T*>(view.data())) {}
+  Tensor(const TensorView<const T, S, Cpu>& view) : Tensor(view.data()) {}
+  Tensor(const Tensor& other) : Tensor(other.data()) {}
+  Tensor(Tensor&&) noexcept = default;
+  // Runs the expression.
+  template <class Op, class... Args>
+  Tensor(const Lazy<Op, Args...>& lazy) : Tensor(Uninitialized{}) {
+    exec::evaluate<T, S>(lazy, data(), Cpu{});
+  }
+  // Into the memory that it has, which views of it show.
+  Tensor& operator=(const Tensor& other) {
+    if (!storage_) return *this = Tensor(other);
+    if (this != &other) copy(other.data());
+    return *this;
+  }
+  Tensor& operator=(Tensor&&) noexcept = default;
+  template <class Op, class... Args>
+  Tensor& operator=(const Lazy<Op, Args...>& lazy) {
+    // by way of new memory: the expression may read this tensor
+    *this = Tensor(lazy);
+    return *this;
+  }
+
+  static Tensor full(T value) {
+    Tensor t{Uninitialized{}};
+    for (T& x : t) x = value;
+    return t;
+  }
+
+  T* data() { return storage_ ? reinterpret_cast<T*>(storage_->data()) : nullptr; }
+  const T* data() const { return address(); }
+  static constexpr i64 size() { return S::size; }
+  static constexpr i64 extent(int axis) { return S::value[axis]; }
+  // The tensor's memory, which lives as long as the view does.
+  View view() { return View(data(), storage_); }
+  TensorView<const T, S, Cpu> view() const { return {data(), storage_}; }
+  using Elements::begin;
+  using Elements::end;
+  using Elements::operator[];
+  using Elements::operator();
+  T& operator[](i64 i) { return const_cast<T&>(Elements::operator[](i)); }
+  template <class... I>
+  T& operator()(I... index) {
+    return const_cast<T&>(Elements::operator()(index...));
+  }
+  T* begin() { return const_cast<T*>(Elements::begin()); }
+  T* end() { return const_cast<T*>(Elements::end()); }
+
+ private:
+  friend Elements;
+  struct Uninitialized {};
+  explicit Tensor(Uninitialized) : storage_(exec::allocate(Cpu{}, bytes())) {}
+  static constexpr i64 bytes() { return S::size * static_cast<i64>(sizeof(T)); }
+  const T* address() const { return storage_ ? reinterpret_cast<const T*>(storage_->data()) : nullptr; }
+  void copy(const T* values) {
+    if (values == nullptr && S::size > 0) exec::throw_no_elements();
+    exec::DeviceMemory<Cpu>::from_host(Cpu{}, storage_->data(), values, bytes());
+  }
+  void copy_counted(const T* values, std::size_t count) {
+    if (count != static_cast<std::size_t>(S::size)) exec::throw_element_count(S::size, count);
+    copy(values);
+  }
+
+  Shared<exec::DeviceStorage<Cpu>> storage_;
+};
+
+}  // namespace weft
+
+namespace weft::exec {
+
+// The program class of a device. Every one has the interface of HostProgram.
+template <class Device, class P>
+struct ProgramOf;
+
+template <class Device, class P>
+class Instance final : public Counted {
+ public:
+  using Program = typename ProgramOf<Device, P>::type;
+  using State = Shared<DeviceStorage<Device>>;
+
+  // `workspace`: memory that the caller lends, or null.
+  Instance(const Device& device, State model, State optimizer, void* workspace)
+      : model_(std::move(model)),
+        optimizer_(std::move(optimizer)),
+        program_(new Program(device, {.model = model_ ? model_->data() : nullptr,
+                                      .optimizer = optimizer_ ? optimizer_->data() : nullptr,
+                                      .workspace = static_cast<std::byte*>(workspace)})),
+        results_(device, P::header.outputs) {}
+  // Where a result that is still held finds no memory, the program's is never given back.
+  ~Instance() override {
+    try {
+      results_.move_held(*program_);
+      delete program_;
+    } catch (...) {
+    }
+  }
+
+  // A call by one thread, which nothing else may enter until it ends. Throws "call/threads".
+  class Call {
+   public:
+    explicit Call(Instance& instance) : instance_(instance) {
+      if (__atomic_exchange_n(&instance.busy_, true, __ATOMIC_ACQUIRE))
+        throw Error("call/threads",
+                    "a function or trainer was called by two threads at once: give each thread its own");
+      try {
+        instance.results_.move_held(*instance.program_);
+      } catch (...) {
+        end();
+        throw;
+      }
+    }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    ~Call() { end(); }
+
+   private:
+    void end() { __atomic_store_n(&instance_.busy_, false, __ATOMIC_RELEASE); }
+    Instance& instance_;
+  };
+
+  // Runs the program; throws "check/finite" or "check/indices" where that is asked for and a kernel is at
+  // fault.
+  void run() {
+    if constexpr (checks.any()) {
+      if (!checker_) checker_ = Shared<SharedChecker>(new SharedChecker);
+      program_->run_watched(checker_->checker);
+    } else {
+      program_->run();
+    }
+  }
+  // Before a run: input `number`, of which `info` says what it holds.
+  void bind(const InputInfo& info, int number, const Given& given) {
+    program_->bind_input(number, checked_input(info, number, given, padded_[number]));
+  }
+
+  Program& program() { return *program_; }
+  const Program& program() const { return *program_; }
+
+  // Output K, a tensor of T with shape S, as the caller may keep it.
+  template <class T, class S, int K>
+  auto result() {
+    constexpr u64 address = P::image[P::header.output_at + K];
+    constexpr bool in_state =
+        address != passes::Address::none && (passes::Address::space(address) == ir::Space::model ||
+                                             passes::Address::space(address) == ir::Space::optimizer);
+    return TensorView<T, S, Device>(
+        results_.give(*program_, K, S::size * static_cast<i64>(sizeof(T)), in_state));
+  }
+
+ private:
+  static constexpr Checks checks = checks_of<typename P::source>();
+  struct SharedChecker final : Counted {
+    Checker<typename P::source> checker;
+  };
+  struct None {};
+
+  State model_, optimizer_;
+  Program* program_;
+  HeldResults<Device> results_;
+  std::vector<std::byte> padded_[at_least_one(P::header.inputs)];
+  std::conditional_t<checks.any(), Shared<SharedChecker>, None> checker_;
+  bool busy_ = false;
+};
+
+}  // namespace weft::exec
+// ---- weft/exec/source.hpp ----
+// The source of a compiled function with its options: probes kept as further results, products computed under
+// a precision policy.
+
+// ---- weft/exec/options.hpp ----
+// What may follow the inputs of compile(), in any order, each kind once: a precision, a mode (for a model), a
+// seed, probes, checks (core/check.hpp), and lent memory.
+
+// ---- weft/core/fresh_seed.hpp ----
+// Seeds for what was given none. Law: two draws without a seed differ, whatever they are for; a program that
+// runs again draws the same ones, in the order in which it asks.
+
+namespace weft {
+
+// What a seed is for. Each use counts by itself: one more loader changes no model.
+enum class SeedUse : u32 { model, function, expression, loader };
+
+namespace detail {
+
+inline u64 seed_base = 0;
+inline u64 seeds_taken[4]{};
+
+// The finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): a bijection that spreads neighbours.
+constexpr u64 mixed_bits(u64 x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
+}  // namespace detail
+
+// As torch.manual_seed: what is made without a seed of its own from now on draws as it does after the same
+// call in another run. Threads that make such things at the same time share one order; give them seeds.
+inline void manual_seed(u64 seed) {
+  __atomic_store_n(&detail::seed_base, seed, __ATOMIC_RELAXED);
+  for (u64& taken : detail::seeds_taken) __atomic_store_n(&taken, 0, __ATOMIC_RELAXED);
+}
+
+// A seed that an option may hold: .seed = 3.
+struct GivenSeed {
+  u64 value = 0;
+  bool given = false;
+  constexpr GivenSeed() = default;
+  template <class N>
+  requires std::is_integral_v<N>
+  constexpr GivenSeed(N number) : value(static_cast<u64>(number)), given(true) {}
+};
+
+// The next seed for a use; far from small numbers, which programs give themselves.
+inline u64 fresh_seed(SeedUse use) {
+  const auto which = static_cast<u64>(use);
+  const u64 count = __atomic_fetch_add(&detail::seeds_taken[which], 1, __ATOMIC_RELAXED);
+  const u64 base = __atomic_load_n(&detail::seed_base, __ATOMIC_RELAXED);
+  return detail::mixed_bits(detail::mixed_bits(base) + (which << 56) + count);
+}
+
+}  // namespace weft
+// ---- weft/ops/probe.hpp ----
+// probe<"name">(x): x itself, which a program that was asked for the probe also keeps, to be read after a
+// run. Law: where nobody asked, the graph is what it would be without the mark. PyTorch has forward hooks for
+// this.
+
+namespace weft {
+
+template <FixedString Name>
+struct ProbeMark {
+  template <class A>
+  constexpr A operator()(const A& a) const {
+    if constexpr (ExprLike<A>)
+      if (const ir::Builder* b = detail::builder_of(a); b->probes != nullptr)
+        b->probes->push({Name.view(), to_expr(a).value.id});
+    return a;
+  }
+};
+
+// Marks an expression or a parameter; the same name may come again, in the blocks of an array say. In the
+// bodies of loops and of vmap it marks nothing, as no one value is there.
+template <FixedString Name>
+inline constexpr ProbeMark<Name> probe{};
+
+// Which probes a program keeps: an option of compile and of make_trainer.
+template <FixedString... Names>
+struct ProbeNames {
+  using weft_probes = void;
+  static constexpr OptionKind option = OptionKind::probes;
+  static constexpr int count = sizeof...(Names);
+  // Which of the names it is, -1: none.
+  static constexpr int find(std::string_view name) {
+    int k = 0, found = -1;
+    ((found = Names.view() == name ? k : found, ++k), ...);
+    return found;
+  }
+  // To::call<Names...>(): nvcc does not deduce a pack of strings.
+  template <class To>
+  static constexpr auto pass_to() {
+    return To::template call<Names...>();
+  }
+};
+template <FixedString... Names>
+inline constexpr ProbeNames<Names...> probes{};
+
+template <class T>
+concept IsProbeNames = requires {
+  typename T::weft_probes;
+};
+
+}  // namespace weft
+// ---- weft/passes/precision.hpp ----
+// Precision as a pass: matrix products work on operands cast down, everything else stays as it was written.
+// The casts are in the graph before fusion, so they are part of the neighbouring kernels and rounding never
+// depends on what was fused.
+
+// ---- weft/passes/lowered_weights.hpp ----
+// Weights that products read in a lower precision, cast together: those that are neighbours in the model's
+// block become one vector of which the products see parts. So a step casts once where it would once a weight.
+
+namespace weft::passes {
+
+// Whether a node of `op` is its operand's elements, or some of them, in another order.
+constexpr bool rearranges(ir::Op op) {
+  return op == ir::Op::reshape || op == ir::Op::permute || op == ir::Op::slice;
+}
+// What x is a rearrangement of.
+constexpr int source_of(const ir::Graph& g, int x) {
+  while (rearranges(g.nodes.items[x].op)) x = g.in(x, 0);
+  return x;
+}
+
+// Whether a precision lowers the node.
+constexpr bool is_lowered(const ir::Node& node) {
+  return (node.op == ir::Op::dot || node.op == ir::Op::conv) && node.dtype == DType::f32;
+}
+
+class LoweredWeights {
+ public:
+  // Of products of graph `g`, lowered to `compute`; what is cast goes into `b`.
+  constexpr LoweredWeights(const ir::Graph& g, ir::Builder& b, DType compute) : lowered_(g.slots.size(), -1) {
+    if (compute == DType::f32) return;
+    List<Weight> weights = read_by_products(g);
+    sort(weights, [](const Weight& x, const Weight& y) { return x.begin < y.begin; });
+    for (int first = 0, end = 0; first < weights.size(); first = end) {
+      i64 used = weights[first].length;
+      for (end = first + 1; end < weights.size(); ++end) {
+        const Weight& next = weights[end];
+        const Weight& last = weights[end - 1];
+        const i64 gap = next.begin - (last.begin + last.length);
+        const i64 all = next.begin + next.length - weights[first].begin;
+        const bool near = gap <= small_gap || 4 * gap <= used + next.length;
+        if (gap < 0 || !near || all > most_elements) break;
+        used += next.length;
+      }
+      if (end - first > 1) cast_together(b, compute, weights.items + first, end - first);
+    }
+  }
+  // The node that is the state of slot `slot`, cast; -1: it is cast alone.
+  constexpr int of(int slot) const { return slot < lowered_.size() ? lowered_[slot] : -1; }
+
+ private:
+  struct Weight {
+    i64 begin = 0, length = 0;  // elements of the model's block
+    int slot = -1;
+    Dims dims;
+  };
+  // A vector longer than this would be in memory for the sake of products that come much later.
+  static constexpr i64 most_elements = i64{1} << 24;
+  // What is cast in vain takes less time than a launch.
+  static constexpr i64 small_gap = 4096;
+
+  constexpr List<Weight> read_by_products(const ir::Graph& g) {
+    List<Weight> weights;
+    List<u8> seen(g.slots.size(), 0);
+    for (const ir::Node& product : g.nodes) {
+      if (!is_lowered(product)) continue;
+      for (int k = 0; k < product.arity; ++k) {
+        const int x = source_of(g, g.edges[product.first + k]), number = static_cast<int>(g.nodes[x].imm);
+        if (g.nodes[x].op != ir::Op::state || seen[number]++) continue;
+        const ir::Slot& slot = g.slots[number];
+        if (slot.space != ir::Space::model || slot.segments >= 0 || slot.dtype != DType::f32) continue;
+        weights.push({slot.offset / 4, g.dims(x).size(), number, g.dims(x)});
+      }
+    }
+    return weights;
+  }
+  constexpr void cast_together(ir::Builder& b, DType compute, const Weight* weights, int count) {
+    const i64 begin = weights[0].begin;
+    Dims all;
+    all.rank = 1;
+    all.extent[0] = weights[count - 1].begin + weights[count - 1].length - begin;
+    ir::Slot slot{ir::Space::model, DType::f32};
+    slot.shape = b.shape(all);
+    slot.offset = begin * 4;
+    b.graph.slots.push(slot);
+    const ir::Value state{&b,
+                          b.leaf(ir::Op::state, DType::f32, all, static_cast<u64>(b.graph.slots.size() - 1))};
+    const ir::Value cast = ir::cast(state, compute);
+    for (int k = 0; k < count; ++k)
+      lowered_[weights[k].slot] = ir::unpack(cast, weights[k].begin - begin, weights[k].dims).id;
+  }
+
+  List<int> lowered_;
+};
+
+}  // namespace weft::passes
+
+namespace weft::passes {
+
+// The dtype in which products of f32 operands are computed, and whether those that stay f32 may round their
+// factors to TF32.
+struct PrecisionRule {
+  DType compute = DType::f32;
+  bool tf32 = false;
+  constexpr bool changes_nothing() const { return compute == DType::f32 && !tf32; }
+};
+
+namespace detail {
+
+// Which products are added, as they are or with a bias between, to a value as large that lies in memory: one
+// that is given, or that something else reads too. Their kernels can add it to their sums (passes/fuse.hpp).
+constexpr List<u8> joins_residual(const ir::Graph& g) {
+  const int n = g.nodes.size();
+  List<int> reads(n, 0), reader(n, -1);
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < g.nodes[i].arity; ++k) {
+      const int x = g.edges[g.nodes[i].first + k];
+      ++reads[x];
+      reader[x] = i;
+    }
+  for (int x : g.outputs) ++reads[x];
+  for (const ir::Assign& a : g.assigns) ++reads[a.node];
+  // From the end, so that what an addition leads to is known before its operands are asked.
+  List<u8> joins(n, 0);
+  for (int i = n - 1; i >= 0; --i) {
+    if (reads[i] != 1 || reader[i] < 0) continue;
+    const ir::Node& sum = g.nodes[reader[i]];
+    if (sum.op != ir::Op::add || sum.dtype != DType::f32) continue;
+    const int* operands = g.edges.items + sum.first;
+    const int other = operands[0] == i ? operands[1] : operands[0];
+    const ir::Op op = g.nodes[other].op;
+    if (op == ir::Op::broadcast)
+      joins[i] = joins[reader[i]];
+    else
+      joins[i] = op == ir::Op::input || op == ir::Op::state ||
+                 (reads[other] > 1 && op != ir::Op::constant && op != ir::Op::iota && op != ir::Op::dot &&
+                  op != ir::Op::conv);
+  }
+  return joins;
+}
+
+// What nothing reads but products of f32, as it is or through views that nothing else reads.
+constexpr List<u8> read_by_products_alone(const ir::Graph& g) {
+  const int n = g.nodes.size();
+  List<u8> alone(n, 1);
+  for (int x : g.outputs) alone[x] = 0;
+  for (const ir::Assign& a : g.assigns) alone[a.node] = 0;
+  for (int i = n - 1; i >= 0; --i) {
+    const ir::Node& node = g.nodes.items[i];
+    if (is_lowered(node) || (rearranges(node.op) && alone[i])) continue;
+    for (int k = 0; k < node.arity; ++k) alone[g.edges[node.first + k]] = 0;
+  }
+  return alone;
+}
+
+// Node `node`, a view or a pad, of another operand, which may have another dtype.
+constexpr ir::Value moved_data(ir::Node node, ir::Value x) {
+  ir::Builder& b = *x.builder;
+  if (node.op == ir::Op::reshape) return ir::reshape(x, Dims(b.graph.shapes[node.shape]));
+  if (node.op == ir::Op::permute)
+    return ir::permute(x, b.graph.list_data.items + b.graph.lists[node.list].begin);
+  node.dtype = x.dtype();
+  return {&b, b.add(node, &x.id, 1)};
+}
+
+}  // namespace detail
+
+// Products of f32 operands become products of `compute` operands. Their result is `compute` too, with two
+// exceptions, which keep the f32 sums: what leaves the program (an output, or the gradient of a parameter, an
+// operand of a pack), and what is added to a residual. Under TF32 they keep their dtypes and bear a mark
+// (convolutions none: they are summed in f32).
+constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule);
+
+namespace detail {
+
+class Lowering {
+ public:
+  constexpr Lowering(const ir::Graph& graph, PrecisionRule rule)
+      : g(graph),
+        rule_(rule),
+        b(graph, 2 * graph.nodes.size()),
+        weights_(graph, b, rule.compute),
+        moved_(graph.nodes.size(), -1) {
+    if (rule.compute == DType::f32) return;
+    joins_ = joins_residual(graph);
+    alone_ = read_by_products_alone(graph);
+    find_results();
+  }
+
+  constexpr ir::Graph run() {
+    for (int i = 0; i < g.nodes.size(); ++i) moved_[i] = move(i);
+    for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved_[x]);
+    for (int x : g.outputs) b.graph.outputs.push(moved_[x]);
+    for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved_[a.node]});
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+
+ private:
+  // What leaves the program, as it is or through views.
+  constexpr void find_results() {
+    results_.resize(g.nodes.size(), 0);
+    for (int x : g.outputs) results_[x] = 1;
+    for (int i = g.nodes.size() - 1; i >= 0; --i) {
+      const ir::Node& node = g.nodes.items[i];
+      const bool view = node.op == ir::Op::reshape || node.op == ir::Op::permute;
+      if (node.op != ir::Op::pack && !(view && results_[i])) continue;
+      for (int k = 0; k < node.arity; ++k) results_[g.edges[node.first + k]] = 1;
+    }
+  }
+
+  // Node i in the new graph.
+  constexpr int move(int i) {
+    ir::Node node = g.nodes[i];
+    if (is_lowered(node) && rule_.compute != DType::f32) return product(i, node);
+    if (rule_.tf32 && node.op == ir::Op::dot && node.dtype == DType::f32) node.imm = ir::dot_tf32;
+    if (node.op == ir::Op::loop)
+      node.imm = static_cast<u64>(ir::add_body(b.graph, apply_precision(ir::loop_body(g, i), rule_)));
+    if (const int narrow = moved_narrow(i, node); narrow >= 0) return narrow;
+    operands_.clear();
+    for (int k = 0; k < node.arity; ++k) operands_.push(moved_[g.in(i, k)]);
+    return b.add(node, operands_.data(), operands_.size());
+  }
+  constexpr int product(int i, ir::Node node) {
+    operands_.clear();
+    for (int k = 0; k < node.arity; ++k) {
+      const ir::Value x = narrowed(g.in(i, k));
+      operands_.push(x.id);
+    }
+    const bool keeps_sums = results_[i] || (joins_[i] && node.op == ir::Op::dot);
+    if (!keeps_sums) node.dtype = rule_.compute;
+    return ir::cast({&b, b.add(node, operands_.data(), operands_.size())}, DType::f32).id;
+  }
+  // A view or a pad of what was widened: the data moves narrow. Else -1.
+  constexpr int moved_narrow(int i, const ir::Node& node) {
+    if (!rearranges(node.op) && !(node.op == ir::Op::pad && node.imm == 0)) return -1;
+    const ir::Value x{&b, moved_[g.in(i, 0)]};
+    if (x.op() != ir::Op::cast || x.dtype() != DType::f32 || x.in(0).dtype() != rule_.compute) return -1;
+    return ir::cast(moved_data(node, x.in(0)), DType::f32).id;
+  }
+  // Node x as `compute`. Casts commute with views, so they are made beneath those that only products read:
+  // what makes the values can round them as it stores them.
+  constexpr ir::Value narrowed(int x) {
+    const ir::Node& node = g.nodes.items[x];
+    const int together = node.op == ir::Op::state ? weights_.of(static_cast<int>(node.imm)) : -1;
+    if (together >= 0) return {&b, together};
+    if (rearranges(node.op) && alone_[x] && !(node.op == ir::Op::slice && is_given(source_of(g, x)))) {
+      const ir::Value operand = narrowed(g.in(x, 0));
+      return moved_data(node, operand);
+    }
+    return ir::cast({&b, moved_[x]}, rule_.compute);
+  }
+  // In memory before any kernel could cast it: of such a thing a part is cast alone.
+  constexpr bool is_given(int x) const {
+    const ir::Node& node = g.nodes.items[x];
+    if (node.op == ir::Op::state) return weights_.of(static_cast<int>(node.imm)) < 0;
+    return node.op == ir::Op::input || node.op == ir::Op::loop_result;
+  }
+
+  const ir::Graph& g;
+  PrecisionRule rule_;
+  ir::Builder b;
+  LoweredWeights weights_;
+  List<u8> joins_, alone_, results_;  // empty under TF32
+  List<int> moved_, operands_;
+};
+
+}  // namespace detail
+
+constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
+  if (rule.changes_nothing()) return g;
+  detail::Lowering lowering(g, rule);
+  return lowering.run();
+}
+
+}  // namespace weft::passes
+
+// Policies: how a trainer or a function computes its matrix products.
+namespace weft::precision {
+
+// Everything as written.
+struct F32 {
+  static constexpr OptionKind option = OptionKind::precision;
+  static constexpr passes::PrecisionRule rule{DType::f32};
+  static constexpr bool scaled = false;
+};
+// Matrix products of f32 operands may round these to TF32 (10 bits of mantissa; sums in f32), as tensor cores
+// of GPUs do; on the host they are f32.
+struct TF32 {
+  static constexpr OptionKind option = OptionKind::precision;
+  static constexpr passes::PrecisionRule rule{DType::f32, true};
+  static constexpr bool scaled = false;
+};
+// Operands in bf16, sums in f32, master weights in f32.
+struct BF16 {
+  static constexpr OptionKind option = OptionKind::precision;
+  static constexpr passes::PrecisionRule rule{DType::bf16};
+  static constexpr bool scaled = false;
+};
+// Operands in f16; the loss is scaled so that gradients do not underflow, and an update whose gradients are
+// not all finite is skipped (the scale halves; after 2,000 good updates it doubles). All of that happens on
+// the device.
+struct F16 {
+  static constexpr OptionKind option = OptionKind::precision;
+  static constexpr passes::PrecisionRule rule{DType::f16};
+  static constexpr bool scaled = true;
+};
+
+inline constexpr F32 f32{};
+inline constexpr TF32 tf32{};
+inline constexpr BF16 bf16{};
+inline constexpr F16 f16{};
+
+}  // namespace weft::precision
+
+namespace weft {
+
+// The seed of random numbers: a trainer's starting values and dropout, a function's draws. What is given none
+// takes a fresh one (core/fresh_seed.hpp).
+struct seed {
+  static constexpr OptionKind option = OptionKind::seed;
+  u64 value = 0;
+};
+
+namespace mode {
+struct Train {
+  static constexpr OptionKind option = OptionKind::mode;
+};
+struct Eval {
+  static constexpr OptionKind option = OptionKind::mode;
+};
+// Dropout drops; normalisations take the batch's statistics and update the running ones.
+inline constexpr Train train{};
+inline constexpr Eval eval{};
+}  // namespace mode
+
+// Memory of the device that the caller lends, aligned to 256 bytes, and leaves alone as long as what works in
+// it lives; null: weft allocates its own. A model's block is lent to Model.
+struct lend {
+  static constexpr OptionKind option = OptionKind::memory;
+  void* workspace = nullptr;  // memory_bytes() of the function or trainer
+  void* optimizer = nullptr;  // optimizer_bytes() of the trainer
+};
+
+namespace exec {
+
+// The seed among the options, or a fresh one.
+template <class... O>
+u64 given_or_fresh_seed(SeedUse use, const O&... options) {
+  if constexpr (option_count < OptionKind::seed, O... >> 0)
+    return get_option<seed>(options...).value;
+  else
+    return fresh_seed(use);
+}
+
+// The messages for arguments that make no function, with the options that were given.
+template <bool HasModel>
+struct CompileCheck {
+  static constexpr bool knows(OptionKind kind) {
+    return kind == OptionKind::precision || kind == OptionKind::mode || kind == OptionKind::seed ||
+           kind == OptionKind::probes || kind == OptionKind::memory || kind == OptionKind::check_finite ||
+           kind == OptionKind::check_indices;
+  }
+  template <class... O>
+  struct For {
+    static constexpr bool ordered = option_count<OptionKind::input, O...> == 0;
+    static constexpr bool known =
+        ((knows(option_kind<O>()) || option_kind<O>() == OptionKind::input) && ... && true);
+    static constexpr bool once = options_differ<O...>();
+    static constexpr bool moded = HasModel || option_count<OptionKind::mode, O...> == 0;
+    static constexpr bool ok = ordered && known && once && moded;
+    static_assert(ordered, "compile: inputs come before the options, one after another");
+    static_assert(known,
+                  "compile: after the inputs it takes a precision, mode::train or mode::eval, seed{}, "
+                  "probes<...>, check::finite, check::indices and lend{}, and nothing else");
+    static_assert(once,
+                  "compile: a precision, a mode, seed{}, probes<...>, a check or lend{} is given twice");
+    static_assert(moded, "compile: a mode is one of a model's layers, and this function has no model");
+  };
+};
+
+// A function's options, sorted into their kinds.
+template <class... O>
+struct CompileOptions {
+  using Precision = find_option<OptionKind::precision, precision::F32, O...>;
+  using Probes = find_option<OptionKind::probes, ProbeNames<>, O...>;
+  static constexpr bool training =
+      std::is_same_v<find_option<OptionKind::mode, mode::Eval, O...>, mode::Train>;
+  static constexpr Checks checks = given_checks<O...>;
+};
+
+// The arguments after a function: `inputs`, a tuple of those in front, and To<...> of the options behind
+// them.
+template <class Inputs, class... A>
+struct SplitArguments {
+  using inputs = Inputs;
+  template <template <class...> class To>
+  using options = To<A...>;
+};
+template <class... I, class T, class S, class... A>
+struct SplitArguments<std::tuple<I...>, Input<T, S>, A...>
+    : SplitArguments<std::tuple<I..., Input<T, S>>, A...> {};
+
+}  // namespace exec
+}  // namespace weft
+// ---- weft/exec/probes.hpp ----
+// Probes of a compiled program: which values of the trace they are, as words behind its graph, and from these
+// their types. Law: a probe that was asked for is one more result of the program, behind all others.
+
+namespace weft {
+
+// Asked: the name; Found: those that the trace has.
+template <FixedString Name>
+struct ProbeName {};
+template <bool Ok, class Asked, class... Found>
+struct ProbeExists {
+  static_assert(Ok,
+                "probes: no value is marked by this name (those that are marked stand behind it in this "
+                "message; one in the body of a loop or of vmap cannot be read)");
+};
+template <bool Ok, class Asked>
+struct ProbeAskedFor {
+  static_assert(Ok,
+                "get_probe: the program keeps no such probe; ask for it by probes<\"name\"> when it is "
+                "compiled, and count its places from 0");
+};
+
+namespace exec {
+
+// A row of the table: which of the asked names (-1: none), the result's number, dtype, rank, extents, the
+// length of the name and its characters. The last word is the table's size.
+inline constexpr int probe_words = 5 + max_rank;
+
+// Makes the asked ones of `found` results of the graph and writes the table.
+template <class Names>
+constexpr void add_probes(ir::Graph& g, const List<ir::Probe>& found, List<u64>& table) {
+  for (const ir::Probe& p : found) {
+    const int which = Names::find(p.name);
+    table.push(static_cast<u64>(static_cast<i64>(which)));
+    table.push(static_cast<u64>(g.outputs.size()));
+    table.push(static_cast<u64>(g.nodes[p.node].dtype));
+    const Dims& d = g.dims(p.node);
+    table.push(static_cast<u64>(d.rank));
+    for (int k = 0; k < max_rank; ++k) table.push(static_cast<u64>(d.extent[k]));
+    table.push(static_cast<u64>(p.name.size()));
+    for (const char c : p.name) table.push(static_cast<u64>(static_cast<unsigned char>(c)));
+    if (which >= 0) g.outputs.push(p.node);
+  }
+}
+
+// The table that Stage wrote last.
+template <class Stage, class Names>
+struct ProbeTable {
+  static constexpr const u64* words = Kept<Stage>::data;
+  static constexpr int end = Kept<Stage>::size - 1;
+  static constexpr int begin = end - static_cast<int>(words[end]);
+
+  static constexpr int next(int at) {
+    return at + probe_words + static_cast<int>(words[at + probe_words - 1]);
+  }
+  // The row of the nth place that is marked by asked name `which`; -1: there is none.
+  static constexpr int row(int which, int nth) {
+    for (int at = begin; at < end; at = next(at))
+      if (static_cast<i64>(words[at]) == which && nth-- == 0) return at;
+    return -1;
+  }
+  template <int At>
+  struct Type {
+    static constexpr int output = static_cast<int>(words[At + 1]);
+    static constexpr Dims make() {
+      Dims d;
+      d.rank = static_cast<int>(words[At + 3]);
+      for (int k = 0; k < d.rank; ++k) d.extent[k] = static_cast<i64>(words[At + 4 + k]);
+      return d;
+    }
+    static constexpr Dims value = make();
+    using dtype = ctype<static_cast<DType>(words[At + 2])>;
+    using shape = shape_of<Type>;
+  };
+
+  template <FixedString Asked>
+  static constexpr bool found = row(Names::find(Asked.view()), 0) >= 0;
+
+  template <int At>
+  static constexpr auto name() {
+    FixedString<static_cast<std::size_t>(words[At + probe_words - 1])> text;
+    for (std::size_t k = 0; k < text.size(); ++k)
+      text.text[k] = static_cast<char>(words[At + probe_words + static_cast<int>(k)]);
+    return text;
+  }
+  // ProbeExists of one name, with all that are marked.
+  template <bool Ok, class Asked, int At = begin, class... Found>
+  static constexpr auto cause() {
+    if constexpr (Ok || At >= end)
+      return static_cast<ProbeExists<Ok, Asked, Found...>*>(nullptr);
+    else
+      return cause<Ok, Asked, next(At), Found..., ProbeName<name<At>()>>();
+  }
+};
+
+template <class Stage, class Names>
+struct ProbeCheck {
+  using Table = ProbeTable<Stage, Names>;
+  template <FixedString... Asked>
+  static constexpr bool call() {
+    static_assert(
+        ((sizeof(std::remove_pointer_t<
+                 decltype(Table::template cause<Table::template found<Asked>, ProbeName<Asked>>())>) > 0) &&
+         ... && true));
+    return (Table::template found<Asked> && ... && true);
+  }
+};
+// Whether every asked name is marked; where not, the sentence comes.
+template <class Stage, class Names>
+constexpr bool check_probes() {
+  return Names::template pass_to<ProbeCheck<Stage, Names>>();
+}
+
+// The value of the nth place marked Name, a result of the program that Stage's graph became.
+template <class Stage, class Names, FixedString Name, int Nth, class Instance>
+auto probe_view(Instance& instance) {
+  using Table = ProbeTable<Stage, Names>;
+  constexpr int row =
+      Nth >= 0 && Names::find(Name.view()) >= 0 ? Table::row(Names::find(Name.view()), Nth) : -1;
+  static_assert(sizeof(ProbeAskedFor<(row >= 0), ProbeName<Name>>) > 0);
+  if constexpr (row >= 0) {
+    using Type = typename Table::template Type<row>;
+    return instance.template result<typename Type::dtype, typename Type::shape, Type::output>();
+  }
+}
+
+}  // namespace exec
+}  // namespace weft
 
 namespace weft::exec {
 
@@ -19217,6 +20873,12 @@ struct PrecisionSource : Source {
   static constexpr ir::Graph graph() { return passes::apply_precision(Source::graph(), Policy::rule); }
 };
 
+// The same function, watched while it runs.
+template <class Source, bool Finite, bool Indices>
+struct CheckedSource : Source {
+  static constexpr Checks checks{Finite, Indices};
+};
+
 // Options: a CompileOptions<...>.
 template <class M, class F, class Options, class... I>
 struct SourceFor {
@@ -19224,8 +20886,11 @@ struct SourceFor {
   using Traced = typename std::conditional_t<
       Probes::count == 0, PlainSource<M, F, Options::training, I...>,
       std::type_identity<ProbedSource<Probes, M, F, Options::training, I...>>>::type;
-  using type = std::conditional_t<Options::Precision::rule.changes_nothing(), Traced,
-                                  PrecisionSource<Traced, typename Options::Precision>>;
+  using Rounded = std::conditional_t<Options::Precision::rule.changes_nothing(), Traced,
+                                     PrecisionSource<Traced, typename Options::Precision>>;
+  using type =
+      std::conditional_t<Options::checks.any(),
+                         CheckedSource<Rounded, Options::checks.finite, Options::checks.indices>, Rounded>;
 };
 
 // Whether every probe that is asked for is marked; where not, the sentence comes.
@@ -19243,9 +20908,6 @@ namespace weft {
 
 namespace exec {
 
-// The program class of a device. Every one has the interface of HostProgram.
-template <class Device, class P>
-struct ProgramOf;
 template <class P>
 struct ProgramOf<Cpu, P> {
   using type = HostProgram<P>;
@@ -19255,22 +20917,39 @@ concept is_device = requires {
   sizeof(ProgramOf<T, void>);
 };
 
+// The graph of a compiled source.
+template <class Source>
+struct PrunedGraph {
+  static constexpr ir::Graph graph() { return ir::FrozenGraph<PruneStage<Source>>::graph(); }
+};
+
+// The arguments of a call, for inputs I... of a program on Device.
+template <class Device, class... I, class... A>
+auto given_arguments(const A&... args) {
+  return [&]<std::size_t... K>(std::index_sequence<K...>) {
+    return std::array<Given, sizeof...(I)>{argument<I, static_cast<int>(K), Device>(args)...};
+  }
+  (std::index_sequence_for<I...>{});
+}
+
 }  // namespace exec
 
-// What compile() returns. One call at a time; results are valid until the next.
+// What compile() returns; it may move. One thread at a time. A result is a view that costs nothing until the
+// next call; one that is held longer is then copied.
 template <class Device, class Source, class... I>
 class CompiledFunction {
  public:
   using Code = exec::Compiled<Source>;
-  using Program = typename exec::ProgramOf<Device, Code>::type;
+  using Instance = exec::Instance<Device, Code>;
+  using Program = typename Instance::Program;
   using ResultTypes = typename exec::Results<typename Source::result>::tuple;
   using InputTypes = std::tuple<I...>;
+  using Table = exec::InputTable<exec::PrunedGraph<Source>, I...>;
 
   template <class... Options>
-  explicit CompiledFunction(const Device& device, std::byte* model, const Options&... options)
-      : program_(
-            new Program(device, {.model = model, .workspace = lent_workspace(get_option<lend>(options...))})),
-        seed_(get_option<seed>(options...).value) {}
+  explicit CompiledFunction(const Device& device, typename Instance::State model, const Options&... options)
+      : called_(new Called(exec::given_or_fresh_seed(SeedUse::function, options...), device, std::move(model),
+                           lent_workspace(get_option<lend>(options...)))) {}
 
   // Memory the function needs for intermediate values and results, in bytes.
   static constexpr i64 workspace_bytes() { return Code::header.workspace_bytes; }
@@ -19278,85 +20957,143 @@ class CompiledFunction {
   // the library's scratch.
   static constexpr i64 memory_bytes() { return Program::memory_bytes(); }
   static constexpr int launches() { return Code::header.launches; }
+  // How many buffers of a model a call assigns.
+  static constexpr int assigned() { return Code::header.assigns; }
+  // Whether the padded rows of a loader's batch count in result K.
+  template <int K>
+  static constexpr bool padding_counts() {
+    constexpr i64 rows = exec::common_rows<I...>();
+    return rows == 0 || Table::padding_counts(K, rows);
+  }
   // Every launch with what is fused into it, its bytes, FLOPs and least time; see explain.hpp.
   static std::string explain(const Roofline& machine = {}) { return weft::explain<Source>(machine); }
 
   template <class... A>
   auto operator()(const A&... args) {
-    static_assert(sizeof...(A) == sizeof...(I), "a compiled function takes one argument an input");
-    bind(std::index_sequence_for<I...>{}, args...);
-    program_->set_random(seed_, calls_++);
-    program_->run();
-    return results(std::make_index_sequence<std::tuple_size_v<ResultTypes>>{});
+    if constexpr (count_fits<A...>()) {
+      Called& called = held();
+      const typename Instance::Call call(called.instance);
+      called.run(exec::given_arguments<Device, I...>(args...));
+      return called.results();
+    }
   }
 
-  // Calls that write their results to the caller's memory: f.into(y, z)(a, b).
+  // Calls that write their results to the caller's memory: f.into(y, z)(a, b), where y and z are tensors,
+  // arrays, containers of the right size or pointers; all but tensors must outlive the calls.
   template <class... Out>
-  auto into(Out&... out) {
-    static_assert(sizeof...(Out) == std::tuple_size_v<ResultTypes>,
-                  "into() takes one tensor or pointer a result");
-    return [this, targets = std::tuple<Out&...>{out...}](const auto&... args) {
-      (*this)(args...);
-      copy_results(targets, std::make_index_sequence<sizeof...(Out)>{});
+  auto into(Out&&... out) {
+    constexpr bool fits = sizeof...(Out) == std::tuple_size_v<ResultTypes>;
+    static_assert(sizeof(exec::TargetCount<fits, static_cast<int>(sizeof...(Out)),
+                                           static_cast<int>(std::tuple_size_v<ResultTypes>)>) > 0);
+    return [called = called_, targets = std::tuple<decltype(exec::kept_target<Out>(out))...>(
+                                  exec::kept_target<Out>(out)...)]<class... A>(const A&... args) mutable {
+      if constexpr (fits && count_fits<A...>()) {
+        if (!called) throw_moved();
+        const typename Instance::Call call(called->instance);
+        called->run(exec::given_arguments<Device, I...>(args...));
+        called->copy_results(targets, std::make_index_sequence<sizeof...(Out)>{});
+      }
     };
   }
 
-  // The seed of random numbers; every call draws afresh.
-  void set_seed(u64 number) { seed_ = number, calls_ = 0; }
+  // A call with arguments that are checked, in host memory, whose results go to host memory: what Function
+  // makes.
+  void call_into(const std::array<exec::Given, sizeof...(I)>& given, void* const* to) {
+    Called& called = held();
+    const typename Instance::Call call(called.instance);
+    called.run(given);
+    called.copy_to(to, std::make_index_sequence<std::tuple_size_v<ResultTypes>>{});
+  }
 
-  // What the nth place marked by probe<Name>(x) was in the last call, until the next; the option
-  // probes<"name", ...> asks for it.
+  // The seed of random numbers; every call draws afresh.
+  void set_seed(u64 number) {
+    Called& called = held();
+    called.seed = number;
+    called.calls = 0;
+  }
+
+  // What the nth place marked by probe<Name>(x) was in the last call; the option probes<"name", ...> asks
+  // for it.
   template <FixedString Name, int Nth = 0>
   auto get_probe() const {
     if constexpr (requires { typename Source::Probes; })
-      return exec::probe_view<typename Source::TraceStage, typename Source::Probes, Name, Nth, Device>(
-          *program_);
+      return exec::probe_view<typename Source::TraceStage, typename Source::Probes, Name, Nth>(
+          held().instance);
     else
       static_assert(sizeof(ProbeAskedFor<false, ProbeName<Name>>) > 0);
   }
 
  private:
-  static std::byte* lent_workspace(const lend& lent) {
+  // What the calls of a function work on, which those that into() makes share.
+  struct Called final : Counted {
+    Called(u64 first_seed, const Device& device, typename Instance::State model, void* workspace)
+        : instance(device, std::move(model), {}, workspace), seed(first_seed) {}
+
+    void run(const std::array<exec::Given, sizeof...(I)>& given) {
+      for (int k = 0; k < Table::count; ++k)
+        instance.bind(Table::table.row[k], k, given[static_cast<std::size_t>(k)]);
+      instance.program().set_random(seed, calls++);
+      instance.run();
+    }
+    auto results() {
+      return [&]<std::size_t... K>(std::index_sequence<K...>) {
+        if constexpr (exec::Results<typename Source::result>::single)
+          return result<0>();
+        else
+          return std::tuple{result<K>()...};
+      }
+      (std::make_index_sequence<std::tuple_size_v<ResultTypes>>{});
+    }
+    template <std::size_t K>
+    auto result() {
+      using E = std::tuple_element_t<K, ResultTypes>;
+      return instance.template result<typename E::dtype, typename E::shape, static_cast<int>(K)>();
+    }
+    template <class Targets, std::size_t... K>
+    void copy_results(Targets& targets, std::index_sequence<K...>) {
+      (copy_result<std::tuple_element_t<K, ResultTypes>, static_cast<int>(K)>(std::get<K>(targets)), ...);
+    }
+    template <class E, int K, class Out>
+    void copy_result(Out& out) {
+      copy_result<E, K>(static_cast<void*>(exec::target<E, K>(out)));
+    }
+
+    template <std::size_t... K>
+    void copy_to(void* const* to, std::index_sequence<K...>) {
+      (copy_result<std::tuple_element_t<K, ResultTypes>, static_cast<int>(K)>(to[K]), ...);
+    }
+    template <class E, int K>
+    void copy_result(void* to) {
+      instance.program().read_output(K, to, static_cast<i64>(sizeof(typename E::dtype)) * E::shape::size);
+    }
+
+    Instance instance;
+    u64 seed = 0, calls = 0;
+  };
+
+  template <class... A>
+  static constexpr bool count_fits() {
+    constexpr bool fits = sizeof...(A) == sizeof...(I);
+    static_assert(
+        sizeof(exec::ArgumentCount<fits, static_cast<int>(sizeof...(A)), static_cast<int>(sizeof...(I))>) >
+        0);
+    return fits;
+  }
+  [[noreturn]] static void throw_moved() {
+    throw Error("call/moved", "a function was called that had been moved from");
+  }
+  Called& held() const {
+    if (!called_) [[unlikely]]
+      throw_moved();
+    return *called_;
+  }
+  static void* lent_workspace(const lend& lent) {
     if (lent.optimizer != nullptr)
       throw Error("exec/lent", "a function has no optimiser that would work in the memory lent to it");
-    return static_cast<std::byte*>(lent.workspace);
-  }
-  template <std::size_t... K, class... A>
-  void bind(std::index_sequence<K...>, const A&... args) {
-    static_assert(((sizeof(exec::ArgumentReachable<exec::argument_reachable<Device, A>(), A, Device>) > 0) &&
-                   ... && true));
-    (program_->bind_input(static_cast<int>(K), exec::argument<I>(args, static_cast<int>(K))), ...);
-  }
-  template <class E, std::size_t K>
-  auto result() {
-    using T = typename E::dtype;
-    return TensorView<T, typename E::shape, Device>(
-        reinterpret_cast<T*>(program_->output(static_cast<int>(K))));
-  }
-  template <std::size_t... K>
-  auto results(std::index_sequence<K...>) {
-    if constexpr (exec::Results<typename Source::result>::single)
-      return result<std::tuple_element_t<0, ResultTypes>, 0>();
-    else
-      return std::tuple{result<std::tuple_element_t<K, ResultTypes>, K>()...};
-  }
-  template <class Targets, std::size_t... K>
-  void copy_results(Targets& targets, std::index_sequence<K...>) {
-    (copy_result<std::tuple_element_t<K, ResultTypes>>(static_cast<int>(K), std::get<K>(targets)), ...);
-  }
-  template <class E, class Out>
-  void copy_result(int k, Out& out) {
-    using T = typename E::dtype;
-    T* to = nullptr;
-    if constexpr (std::is_pointer_v<Out>)
-      to = out;
-    else
-      to = out.data();
-    program_->read_output(k, to, static_cast<i64>(sizeof(T)) * E::shape::size);
+    return lent.workspace;
   }
 
-  exec::Owned<Program> program_;
-  u64 seed_ = 0, calls_ = 0;
+  Shared<Called> called_;
 };
 
 template <class F>
@@ -19373,25 +21110,30 @@ auto get_probe(const P& program) {
   return program.template get_probe<Name, Nth>();
 }
 
+// A Model (model.hpp).
+template <class A>
+inline constexpr bool is_model = false;
+
 namespace exec {
 
 template <class M, class F, class Options, class Device, class... I, class... A>
-auto make_function(std::tuple<I...>, const Device& device, std::byte* model, const A&... arguments) {
+auto make_function(std::tuple<I...>, const Device& device, Shared<DeviceStorage<Device>> model,
+                   const A&... arguments) {
   using Source = typename SourceFor<M, F, Options, I...>::type;
   if constexpr (probes_exist<Source>())
-    return CompiledFunction<Device, Source, I...>(device, model, arguments...);
+    return CompiledFunction<Device, Source, I...>(device, std::move(model), arguments...);
 }
 
 // M: the model's type, void without one.
 template <class M, class F, class Device, class... A>
-auto compile_with(const Device& device, std::byte* model, const A&... arguments) {
+auto compile_with(const Device& device, Shared<DeviceStorage<Device>> model, const A&... arguments) {
   using Split = SplitArguments<std::tuple<>, A...>;
   using Check = typename Split::template options<CompileCheck<!std::is_void_v<M>>::template For>;
   static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
   static_assert(sizeof(Check) > 0);
   if constexpr (is_traceable<F> && Check::ok)
-    return make_function<M, F, typename Split::template options<CompileOptions>>(typename Split::inputs{},
-                                                                                 device, model, arguments...);
+    return make_function<M, F, typename Split::template options<CompileOptions>>(
+        typename Split::inputs{}, device, std::move(model), arguments...);
 }
 
 }  // namespace exec
@@ -19401,18 +21143,18 @@ auto compile_with(const Device& device, std::byte* model, const A&... arguments)
 template <class Device, class F, class... A>
 requires exec::is_device<Device>
 auto compile(const Device& device, F, const A&... inputs_then_options) {
-  return exec::compile_with<void, F>(device, nullptr, inputs_then_options...);
+  return exec::compile_with<void, F>(device, Shared<exec::DeviceStorage<Device>>(), inputs_then_options...);
 }
 
 template <bool Ok, class Given>
 struct CompileTakes {
   static_assert(
       Ok,
-      "compile: takes a device, or a Model that outlives the function; of a bare struct the settings "
-      "would be ignored");
+      "compile: it takes a device or a Model; of a bare struct the settings would be ignored: write "
+      "compile<Net>(Cpu{}, f, inputs...)");
 };
 template <class Given, class F, class... A>
-requires(!exec::is_device<Given>) void compile(const Given&, F, const A&...) {
+requires(!exec::is_device<Given> && !is_model<Given>) void compile(const Given&, F, const A&...) {
   static_assert(sizeof(CompileTakes<sizeof(Given) == 0, Given>) > 0);
 }
 
@@ -19499,11 +21241,13 @@ void evaluate(const L& lazy, T* to, const Device& device) {
                                    typename Source::result::shape, S>) > 0);
   using Program = typename ProgramOf<Device, Compiled<Source>>::type;
   static thread_local Program program(device, Blocks{});
+  if constexpr (draws<L>) program.set_random(fresh_seed(SeedUse::expression), 0);
   int number = 0;
   auto bind = [&]<class A>(const A& leaf) {
     if constexpr (TensorLike<A>) {
       static_assert(std::is_same_v<typename A::device_type, Device>,
                     "a tensor of another device: copy it first");
+      if (leaf.data() == nullptr && A::shape::size > 0) throw_no_elements();
       program.bind_input(number++, leaf.data());
     } else {
       program.bind_input(number++, &leaf);
@@ -19515,93 +21259,701 @@ void evaluate(const L& lazy, T* to, const Device& device) {
 }
 
 }  // namespace weft::exec
-// ---- weft/exec/model.hpp ----
-// Model<M, Device>: M's parameters and buffers as one block of memory, started by a compiled program from a
-// seed.
+// ---- weft/train/loss_ring.hpp ----
+// The last 64 losses of a trainer, on their way from the device to the host. Law: taking one never waits;
+// reading one waits for its step alone.
 
-// ---- weft/exec/summary.hpp ----
-// A model as a table: every parameter and buffer under its dotted name, with shape, dtype and count, and
-// totals.
+namespace weft::train {
+
+class LossRing : public Counted {
+ public:
+  static constexpr i64 size = 64;
+
+  // The loss of a step, counted from 0. Throws "train/old-loss" for one that is no longer kept.
+  f32 read(i64 step) const {
+    if (step < first_ || step >= count_ || step + size < count_)
+      throw Error("train/old-loss", "the loss of step " + std::to_string(step) +
+                                        " is no longer kept: the ring holds the last " +
+                                        std::to_string(size));
+    return wait(static_cast<int>(step % size));
+  }
+  // Forgets all; the next is that of `step`.
+  void restart(i64 step) { first_ = count_ = step; }
+
+ protected:
+  int open() { return static_cast<int>(count_++ % size); }
+
+ private:
+  virtual f32 wait(int slot) const = 0;
+  i64 first_ = 0, count_ = 0;
+};
+
+// A device whose programs have ended when run() returns.
+template <class Device>
+class DeviceLossRing final : public LossRing {
+ public:
+  explicit DeviceLossRing(const Device&) {}
+  // Takes result 0, an f32, of the run that was enqueued last.
+  template <class Program>
+  void take(const Program& program) {
+    program.read_output(0, &value_[open()], sizeof(f32));
+  }
+
+ private:
+  f32 wait(int slot) const override { return value_[slot]; }
+  f32 value_[size]{};
+};
+
+}  // namespace weft::train
 
 namespace weft {
 
-namespace exec {
+// The loss of a step; reading it waits for the step. One older than the last 64 is an Error
+// ("train/old-loss").
+class StepLoss {
+ public:
+  StepLoss(Shared<const train::LossRing> ring, i64 step) : ring_(std::move(ring)), step_(step) {}
+  // One that is known.
+  StepLoss(f32 value) : value_(value) {}
+  f32 value() const { return ring_ ? ring_->read(step_) : value_; }
+  operator f32() const { return value(); }
 
-// 1234567 as "1,234,567".
-inline std::string grouped(i64 number) {
-  std::string text = std::to_string(number);
-  for (std::size_t at = text.size(); at > (number < 0 ? 4u : 3u); text.insert(at, ",")) at -= 3;
-  return text;
-}
-
-struct SummaryRow {
-  std::string name, shape, dtype, count;
+ private:
+  Shared<const train::LossRing> ring_;
+  i64 step_ = 0;
+  f32 value_ = 0;
 };
 
-// Lines of at most 79 columns; a name that is too long for its column has a line of its own.
-inline std::string table_text(const std::vector<SummaryRow>& rows) {
-  std::size_t name = 0, shape = 0, count = 0;
-  for (const SummaryRow& r : rows) {
-    name = r.name.size() > name ? r.name.size() : name;
-    shape = r.shape.size() > shape ? r.shape.size() : shape;
-    count = r.count.size() > count ? r.count.size() : count;
-  }
-  const std::size_t dtype = 7, rest = 2 + shape + 2 + dtype + 2 + count;
-  if (name + rest > 79) name = rest < 63 ? 79 - rest : 16;
-  std::string out;
-  for (const SummaryRow& r : rows) {
-    out += r.name;
-    if (r.name.size() > name) out += "\n" + std::string(name, ' ');
-    if (r.name.size() < name) out += std::string(name - r.name.size(), ' ');
-    out += "  " + r.shape + std::string(shape - r.shape.size(), ' ') + "  " + r.dtype +
-           std::string(dtype - r.dtype.size(), ' ') + "  " + std::string(count - r.count.size(), ' ') +
-           r.count + "\n";
-  }
-  return out;
-}
-
-// "a step: 17 launches, 851 kB moved, 5.81 MFLOP", and the memory behind it; Header is codegen's ImageHeader.
-template <class Header>
-std::string step_summary(const Header& plan, i64 state_bytes, i64 workspace_bytes) {
-  using explain_detail::compact;
-  return "a step: " + std::to_string(plan.launches) + " launches, " +
-         compact(static_cast<double>(plan.bytes), "B") + " moved, " +
-         compact(static_cast<double>(plan.flops), "FLOP") + "\nmemory: state " + grouped(state_bytes) +
-         " bytes, workspace " + grouped(workspace_bytes) + " bytes\n";
-}
-
-}  // namespace exec
-
-// The table of model type M.
-template <class M>
-std::string summary() {
-  constexpr const auto& table = nn::state_table<M>;
-  std::vector<exec::SummaryRow> rows{{"name", "shape", "dtype", "elements"}};
-  i64 trained = 0, kept = 0;
-  for (int i = 0; i < table.size; ++i) {
-    const nn::StateInfo& s = table.row[i];
-    (s.trained ? trained : kept) += s.dims.size();
-    rows.push_back({std::string(s.name.view()) + (s.trained ? "" : " (buffer)"), to_text(s.dims).c_str(),
-                    name_of(s.dtype), exec::grouped(s.dims.size())});
-  }
-  for (int i = 0; i < nn::alias_table<M>.size; ++i) {
-    const nn::Alias& alias = nn::alias_table<M>.row[i];
-    rows.push_back(
-        {std::string(alias.name.view()), "is " + std::string(table.row[alias.row].name.view()), "", ""});
-  }
-  std::string out = exec::table_text(rows);
-  out += exec::grouped(trained) + " trained parameters";
-  if (kept > 0) out += ", " + exec::grouped(kept) + " elements of buffers";
-  return out + "; " + exec::grouped(table.bytes) + " bytes\n";
-}
-
 }  // namespace weft
-// ---- weft/io/safetensors.hpp ----
-// The safetensors format: eight bytes of header length, a JSON header, then the tensors' bytes without a gap
-// (https://github.com/huggingface/safetensors#format). Law: a file that opens is consistent, so every entry's
-// bytes lie inside it and match its dtype and shape; anything else is an Error. Writing is atomic, and the
-// same tensors always give the same bytes: those of Python's `safetensors`, which only orders metadata by
-// chance.
+// ---- weft/weft.hpp ----
+// Everything a program needs to build, train and run models on the host, and on CUDA when compiled by nvcc.
+
+// ---- weft/core.hpp ----
+// Layer 1: dtypes, shapes, fields, random numbers, errors.
+
+// ---- weft/data.hpp ----
+// Layer 10: datasets and loaders.
+
+// ---- weft/data/batch.hpp ----
+// A batch: one dense array per field, the batch as first axis. Law: its shape never changes; rows from
+// valid() on are padding (0, and -100 in labels).
+
+// ---- weft/data/dataset.hpp ----
+// A dataset is anything with `size()` and `dataset[i]`, where a sample is a tuple of fields; adaptors select,
+// join and split datasets. Law: `dataset[i]` is a pure function of i; loaders and adaptors own what they
+// read.
+
+// ---- weft/data/shuffle.hpp ----
+// Random orders. Law: a permutation depends on (n, seed, epoch, use) alone, never on the machine or on what
+// was drawn before, and every permutation is equally likely.
+
+namespace weft::data {
+
+// Keeps the draws of different purposes apart under one seed.
+enum class ShuffleUse : u32 { epoch = 1, split = 2 };
+
+// A random order of 0 ... n-1: the Fisher-Yates shuffle (Durstenfeld, CACM 7(7), 1964; Knuth, TAOCP vol. 2,
+// 3.4.2, algorithm P) with numbers from Philox4x32-10. Each bounded number is 64 random bits masked to the
+// bound's length, drawn again while too large, which has no bias.
+inline std::vector<i64> permutation(i64 n, u64 seed, i64 epoch, ShuffleUse use) {
+  std::vector<i64> order(static_cast<std::size_t>(n));
+  for (i64 i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
+  const u32 key[2] = {static_cast<u32>(seed), static_cast<u32>(seed >> 32)};
+  u64 draws = 0;
+  Philox4 block{};
+  const auto draw = [&] {
+    const u64 number = draws / 2, halved = draws % 2 * 2;
+    if (halved == 0) {
+      // The use takes the top byte of the epoch's upper word: epochs stay far below 2^56.
+      const u32 counter[4] = {
+          static_cast<u32>(number), static_cast<u32>(number >> 32), static_cast<u32>(epoch),
+          static_cast<u32>(static_cast<u64>(epoch) >> 32) ^ (static_cast<u32>(use) << 24)};
+      block = philox(counter, key);
+    }
+    ++draws;
+    return static_cast<u64>(block.x[halved]) | static_cast<u64>(block.x[halved + 1]) << 32;
+  };
+  for (u64 bound = static_cast<u64>(n); bound > 1; --bound) {
+    const u64 mask = ~u64{0} >> __builtin_clzll(bound - 1);
+    u64 chosen = draw() & mask;
+    while (chosen >= bound) chosen = draw() & mask;
+    std::swap(order[bound - 1], order[chosen]);
+  }
+  return order;
+}
+
+}  // namespace weft::data
+
+namespace weft::data {
+
+// One field of one sample inside a dataset's memory, which it keeps alive where it is given the owner:
+// row-major elements and their shape, ({} is a scalar).
+template <class T>
+class Row {
+ public:
+  Row(const T* data, const std::vector<i64>& shape, i64 size, Shared<const Counted> owner = {})
+      : data_(data), shape_(&shape), size_(size), owner_(std::move(owner)) {}
+  const T* data() const { return data_; }
+  i64 size() const { return size_; }
+  const std::vector<i64>& shape() const { return *shape_; }
+  const T& operator[](i64 i) const { return data_[i]; }
+
+ private:
+  const T* data_;
+  const std::vector<i64>* shape_;
+  i64 size_;
+  Shared<const Counted> owner_;
+};
+
+// What a field of a sample may be: a Row, a number, a std::array or a std::vector (one axis). `Element` is
+// the type of its elements.
+template <class F>
+struct Field {
+  using Element = F;
+  static const F* data(const F& field) { return &field; }
+  static i64 size(const F&) { return 1; }
+  static std::vector<i64> shape(const F&) { return {}; }
+};
+template <class T>
+struct Field<Row<T>> {
+  using Element = T;
+  static const T* data(const Row<T>& field) { return field.data(); }
+  static i64 size(const Row<T>& field) { return field.size(); }
+  static std::vector<i64> shape(const Row<T>& field) { return field.shape(); }
+};
+template <class T, std::size_t N>
+struct Field<std::array<T, N>> {
+  using Element = T;
+  static const T* data(const std::array<T, N>& field) { return field.data(); }
+  static i64 size(const std::array<T, N>&) { return static_cast<i64>(N); }
+  static std::vector<i64> shape(const std::array<T, N>&) { return {static_cast<i64>(N)}; }
+};
+template <class T>
+struct Field<std::vector<T>> {
+  static_assert(!std::is_same_v<T, bool>, "weft: a std::vector<bool> has no elements to copy; use u8");
+  using Element = T;
+  static const T* data(const std::vector<T>& field) { return field.data(); }
+  static i64 size(const std::vector<T>& field) { return static_cast<i64>(field.size()); }
+  static std::vector<i64> shape(const std::vector<T>& field) { return {static_cast<i64>(field.size())}; }
+};
+
+// The element types of a sample: SampleOf<std::tuple<Row<f32>, i32>>::Elements is std::tuple<f32, i32>.
+template <class S>
+struct SampleOf {
+  static constexpr bool is_tuple = false;
+};
+template <class... Fs>
+struct SampleOf<std::tuple<Fs...>> {
+  static constexpr bool is_tuple = true;
+  using Elements = std::tuple<typename Field<Fs>::Element...>;
+};
+template <class D>
+using sample_t = std::remove_cvref_t<decltype(std::declval<const D&>()[i64{}])>;
+
+template <class D>
+concept Dataset = requires(const D& dataset) {
+  { dataset.size() } -> std::convertible_to<i64>;
+  dataset[i64{}];
+}
+&&SampleOf<sample_t<D>>::is_tuple;
+
+// One field of an in-memory dataset: the rows one after another, each of the same shape ({} for a number).
+template <class T>
+struct Column {
+  std::vector<T> values;
+  std::vector<i64> row_shape;
+};
+
+// Rows in memory: Arrays<f32, i32>({pixels, {64}}, {labels, {}}) has one (f32 row, i32) sample per label.
+// Copies share the rows, which never change.
+template <class... Ts>
+class Arrays {
+  static_assert(sizeof...(Ts) > 0 && (!std::is_same_v<Ts, bool> && ...),
+                "weft: name at least one field; use u8 for bool");
+
+ public:
+  Arrays() : rows_(new Rows) {}
+  // Throws "data/size-mismatch" unless every column holds the same whole number of rows.
+  explicit Arrays(Column<Ts>... columns) {
+    Rows* const rows = new Rows;
+    rows_ = Shared<const Rows>(rows);
+    rows->columns = {std::move(columns)...};
+    each([&](const auto& column, std::size_t i) {
+      i64 row = 1;
+      for (const i64 extent : column.row_shape) {
+        if (extent <= 0)
+          throw Error("data/size-mismatch", "field " + std::to_string(i) + " has an extent below one");
+        if (__builtin_mul_overflow(row, extent, &row))
+          throw Error("data/size-mismatch", "a row of field " + std::to_string(i) + " is too large");
+      }
+      const i64 values = static_cast<i64>(column.values.size());
+      if (values % row != 0)
+        throw Error("data/size-mismatch", "field " + std::to_string(i) + " has " + std::to_string(values) +
+                                              " values, no multiple of its row of " + std::to_string(row));
+      if (i == 0) rows->count = values / row;
+      if (values / row != rows->count)
+        throw Error("data/size-mismatch", "field " + std::to_string(i) + " has " +
+                                              std::to_string(values / row) + " rows, field 0 has " +
+                                              std::to_string(rows->count));
+      rows->row_size[i] = row;
+    });
+  }
+
+  i64 size() const { return rows_->count; }
+  // Throws "data/index" for i outside [0, size()).
+  std::tuple<Row<Ts>...> operator[](i64 i) const {
+    if (i < 0 || i >= size())
+      throw Error("data/index", "index " + std::to_string(i) + " lies outside a dataset of " +
+                                    std::to_string(size()) + " samples");
+    return sample(i, rows_);
+  }
+  // The same for i in range, not to be kept longer than the dataset: what loaders copy from.
+  std::tuple<Row<Ts>...> borrow(i64 i) const { return sample(i, {}); }
+  // All rows of field F.
+  template <std::size_t F>
+  const auto& column() const {
+    return std::get<F>(rows_->columns);
+  }
+
+ private:
+  struct Rows final : Counted {
+    std::tuple<Column<Ts>...> columns;
+    std::array<i64, sizeof...(Ts)> row_size{};
+    i64 count = 0;
+  };
+  std::tuple<Row<Ts>...> sample(i64 i, const Shared<const Counted>& owner) const {
+    return [&]<std::size_t... F>(std::index_sequence<F...>) {
+      return std::tuple<Row<Ts>...>(Row<Ts>(column<F>().values.data() + i * rows_->row_size[F],
+                                            column<F>().row_shape, rows_->row_size[F], owner)...);
+    }
+    (std::index_sequence_for<Ts...>{});
+  }
+  template <class Visit>
+  void each(Visit visit) {
+    [&]<std::size_t... F>(std::index_sequence<F...>) { (visit(column<F>(), F), ...); }
+    (std::index_sequence_for<Ts...>{});
+  }
+
+  Shared<const Rows> rows_;
+};
+
+// Sample i of any dataset, not to be kept.
+template <class D>
+decltype(auto) borrow(const D& dataset, i64 i) {
+  if constexpr (requires { dataset.borrow(i); })
+    return dataset.borrow(i);
+  else
+    return dataset[i];
+}
+
+template <bool Ok, class D>
+struct DatasetIsHeld {
+  static_assert(Ok,
+                "a loader or adaptor keeps its dataset, and this one cannot be copied: move it in, or give "
+                "std::ref(dataset) of one that outlives the loader");
+};
+
+// std::reference_wrapper<D>, without its header.
+template <class W>
+concept ReferenceTo = requires(const W& w) {
+  typename W::type;
+  { w.get() } -> std::same_as<typename W::type&>;
+};
+template <class D>
+struct DatasetReference {
+  using type = const D;
+  const D& get() const { return *dataset; }
+  const D* dataset;
+};
+// A dataset that outlives what is given this.
+template <class D>
+DatasetReference<D> by_reference(const D& dataset) {
+  return {&dataset};
+}
+template <class D>
+struct Referred {
+  using type = D;
+};
+template <ReferenceTo W>
+struct Referred<W> {
+  using type = std::remove_const_t<typename W::type>;
+};
+
+// A dataset as loaders and adaptors keep it: the caller's moved in, or a copy that all who have it share
+// (cheap for the datasets of this library), or, given as std::ref, the caller's own, which must outlive them.
+template <class D>
+class HeldDataset {
+ public:
+  using type = D;
+  template <class From>
+  requires(!std::is_same_v<std::remove_cvref_t<From>, HeldDataset>) explicit HeldDataset(From&& from) {
+    if constexpr (ReferenceTo<std::remove_cvref_t<From>>) {
+      dataset_ = &from.get();
+    } else {
+      constexpr bool holds = std::is_constructible_v<D, From&&>;
+      static_assert(sizeof(DatasetIsHeld<holds, D>) > 0);
+      if constexpr (holds) {
+        Box* const box = new Box(std::forward<From>(from));
+        owner_ = Shared<const Counted>(box);
+        dataset_ = &box->dataset;
+      }
+    }
+  }
+  const D& operator*() const { return *dataset_; }
+  const D* operator->() const { return dataset_; }
+
+ private:
+  struct Box final : Counted {
+    template <class From>
+    explicit Box(From&& from) : dataset(std::forward<From>(from)) {}
+    D dataset;
+  };
+  const D* dataset_ = nullptr;
+  Shared<const Counted> owner_;
+};
+// What holds an argument of type D&&.
+template <class D>
+using held_t = HeldDataset<typename Referred<std::remove_cvref_t<D>>::type>;
+
+// The samples of a dataset at `indices`, in that order.
+template <class D>
+class Subset {
+ public:
+  // Throws "data/index" for an index outside the dataset.
+  Subset(HeldDataset<D> dataset, std::vector<i64> indices)
+      : dataset_(std::move(dataset)), indices_(std::move(indices)) {
+    for (const i64 index : indices_)
+      if (index < 0 || index >= static_cast<i64>(dataset_->size()))
+        throw Error("data/index", "index " + std::to_string(index) + " lies outside a dataset of " +
+                                      std::to_string(dataset_->size()) + " samples");
+  }
+  i64 size() const { return static_cast<i64>(indices_.size()); }
+  auto operator[](i64 i) const { return (*dataset_)[index(i)]; }
+  decltype(auto) borrow(i64 i) const { return data::borrow(*dataset_, index(i)); }
+  const std::vector<i64>& indices() const { return indices_; }
+
+ private:
+  i64 index(i64 i) const {
+    if (i < 0 || i >= size())
+      throw Error("data/index", "index " + std::to_string(i) + " lies outside a dataset of " +
+                                    std::to_string(size()) + " samples");
+    return indices_[static_cast<std::size_t>(i)];
+  }
+
+  HeldDataset<D> dataset_;
+  std::vector<i64> indices_;
+};
+template <class D>
+requires Dataset<typename held_t<D>::type>
+auto subset(D&& dataset, std::vector<i64> indices) {
+  return Subset<typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), std::move(indices));
+}
+
+// The samples of the first dataset, then those of the next, ...; all with the same sample type.
+template <class First, class... Rest>
+class ConcatDataset {
+  static_assert((std::is_same_v<sample_t<First>, sample_t<Rest>> && ...),
+                "weft: concatenated datasets must have the same fields");
+
+ public:
+  explicit ConcatDataset(HeldDataset<First> first, HeldDataset<Rest>... rest)
+      : datasets_(std::move(first), std::move(rest)...) {}
+  i64 size() const {
+    return std::apply(
+        [](const auto&... dataset) { return (i64{0} + ... + static_cast<i64>(dataset->size())); }, datasets_);
+  }
+  auto operator[](i64 i) const {
+    if (i < 0 || i >= size())
+      throw Error("data/index", "index " + std::to_string(i) + " lies outside a dataset of " +
+                                    std::to_string(size()) + " samples");
+    return sample<0>(i);
+  }
+
+ private:
+  template <std::size_t N>
+  auto sample(i64 i) const {
+    const auto& dataset = *std::get<N>(datasets_);
+    if constexpr (N == sizeof...(Rest)) {
+      return dataset[i];
+    } else {
+      const i64 here = static_cast<i64>(dataset.size());
+      return i < here ? dataset[i] : sample<N + 1>(i - here);
+    }
+  }
+  std::tuple<HeldDataset<First>, HeldDataset<Rest>...> datasets_;
+};
+template <class... Ds>
+requires(Dataset<typename held_t<Ds>::type>&&...) auto concat(Ds&&... datasets) {
+  return ConcatDataset<typename held_t<Ds>::type...>(held_t<Ds>(std::forward<Ds>(datasets))...);
+}
+
+// A dataset computed from the sample number: `sample(i)` returns a std::tuple of fields.
+template <class F>
+class FunctionDataset {
+ public:
+  FunctionDataset(i64 size, F sample) : size_(size), sample_(std::move(sample)) {
+    if (size < 0)
+      throw Error("data/size-mismatch", "a dataset cannot have " + std::to_string(size) + " samples");
+  }
+  i64 size() const { return size_; }
+  auto operator[](i64 i) const { return sample_(i); }
+
+ private:
+  i64 size_;
+  F sample_;
+};
+template <class F>
+FunctionDataset<F> from_function(i64 size, F sample) {
+  return {size, std::move(sample)};
+}
+
+// Cuts a dataset at random into parts of the given fractions, which must sum to one. Each part has
+// floor(n * fraction) samples; what is left goes one by one to the first parts (as PyTorch's random_split
+// does). Throws "data/fractions".
+template <class D>
+requires Dataset<typename held_t<D>::type>
+auto random_split(D&& dataset, const std::vector<f64>& fractions, u64 seed) {
+  using Whole = typename held_t<D>::type;
+  const held_t<D> held(std::forward<D>(dataset));
+  const i64 n = static_cast<i64>(held->size());
+  f64 sum = 0;
+  i64 left = n;
+  std::vector<i64> sizes;
+  for (const f64 fraction : fractions) {
+    if (!(fraction >= 0 && fraction <= 1)) throw Error("data/fractions", "a fraction lies outside [0, 1]");
+    sum += fraction;
+    sizes.push_back(static_cast<i64>(static_cast<f64>(n) * fraction));
+    left -= sizes.back();
+  }
+  if (!(sum > 1 - 1e-6 && sum < 1 + 1e-6))
+    throw Error("data/fractions", "the fractions sum to " + std::to_string(sum) + ", not to one");
+  for (std::size_t i = 0; left > 0; i = (i + 1) % sizes.size(), --left) ++sizes[i];
+  const std::vector<i64> order = permutation(n, seed, 0, ShuffleUse::split);
+  std::vector<Subset<Whole>> parts;
+  i64 at = 0;
+  for (i64 size : sizes) {
+    size = size < n - at ? size : n - at;  // a sum a hair above one
+    parts.emplace_back(held, std::vector<i64>(order.begin() + at, order.begin() + at + size));
+    at += size;
+  }
+  return parts;
+}
+
+}  // namespace weft::data
+
+namespace weft::data {
+
+// A label that losses and metrics leave out: PyTorch's default `ignore_index`.
+inline constexpr int ignored_label = -100;
+
+// Row-major elements with a shape, in host memory of its own.
+template <class T>
+class Array {
+ public:
+  using value_type = T;
+  Array() = default;
+  explicit Array(std::vector<i64> shape) : shape_(std::move(shape)) {
+    for (const i64 extent : shape_) size_ *= extent;
+    valid_rows_ = shape_.empty() ? 1 : shape_[0];
+    values_ = std::vector<T>(static_cast<std::size_t>(size_));
+  }
+  const T* data() const { return values_.data(); }
+  T* data() { return values_.data(); }
+  i64 size() const { return size_; }  // elements
+  int rank() const { return static_cast<int>(shape_.size()); }
+  i64 extent(int axis) const { return shape_[static_cast<std::size_t>(axis)]; }
+  const std::vector<i64>& shape() const { return shape_; }
+  // Throws "batch/index" for i outside [0, size()).
+  const T& operator[](i64 i) const {
+    if (static_cast<u64>(i) >= static_cast<u64>(size_)) [[unlikely]]
+      throw Error("batch/index", "element " + std::to_string(i) + " lies outside a batch of " +
+                                     std::to_string(size_) + " elements");
+    return values_[static_cast<std::size_t>(i)];
+  }
+  const T* begin() const { return data(); }
+  const T* end() const { return data() + size_; }
+  // How many leading rows are samples, and whether its loader pads a batch of the epoch: trainers read these.
+  i64 valid_rows() const { return valid_rows_; }
+  bool is_padded_somewhere() const { return padded_somewhere_; }
+
+ private:
+  template <i64, class...>
+  friend class Batch;
+  template <class>
+  friend class BatchBuilder;
+  std::vector<i64> shape_;
+  std::vector<T> values_;
+  i64 size_ = 1;
+  i64 valid_rows_ = 0;
+  bool padded_somewhere_ = false;
+};
+
+// What a loader yields; `auto& [image, label] = batch` names its fields.
+template <i64 BatchSize, class... Ts>
+class Batch {
+ public:
+  using Elements = std::tuple<Ts...>;
+  static constexpr i64 batch_size = BatchSize;
+
+  Batch() = default;
+  explicit Batch(Array<Ts>... fields) : fields_(std::move(fields)...) {}
+  // How many leading rows are samples; the rest is padding.
+  i64 valid() const { return valid_; }
+  template <std::size_t F>
+  auto& get() {
+    return std::get<F>(fields_);
+  }
+  template <std::size_t F>
+  const auto& get() const {
+    return std::get<F>(fields_);
+  }
+  // The same with the first row in place of the rows from `from` on, all of which count as samples.
+  Batch repeating_first(i64 from) const {
+    Batch batch = *this;
+    batch.valid_ = BatchSize;
+    std::apply(
+        [&](auto&... field) {
+          const auto fill = [&](auto& array) {
+            const i64 row = array.size() / BatchSize;
+            for (i64 k = from; k < BatchSize; ++k)
+              std::copy(array.data(), array.data() + row, array.data() + k * row);
+            array.valid_rows_ = BatchSize;
+          };
+          (fill(field), ...);
+        },
+        batch.fields_);
+    return batch;
+  }
+
+ private:
+  template <class>
+  friend class BatchBuilder;
+  std::tuple<Array<Ts>...> fields_;
+  i64 valid_ = 0;
+};
+
+// Fills the rows of one batch from samples, reusing its memory from batch to batch.
+template <class BatchType>
+class BatchBuilder;
+template <i64 BatchSize, class... Ts>
+class BatchBuilder<Batch<BatchSize, Ts...>> {
+ public:
+  // Shapes come from `sample`. `pads`: whether a batch of the epoch will have padded rows. `label_field` is
+  // the integer field that padding fills with ignored_label, or -1 for the last field of a signed integer
+  // type; "loader/label-field" when there is no such field.
+  template <class... Fs>
+  BatchBuilder(const std::tuple<Fs...>& sample, int label_field, bool pads = false, Checks check = {})
+      : label_field_(label_field), check_(check) {
+    if (label_field < -1 || label_field >= static_cast<int>(sizeof...(Ts)))
+      throw Error("loader/label-field", "there is no field " + std::to_string(label_field));
+    each([&]<std::size_t F>() {
+      using T = std::tuple_element_t<F, std::tuple<Ts...>>;
+      std::vector<i64> shape = Field<std::tuple_element_t<F, std::tuple<Fs...>>>::shape(std::get<F>(sample));
+      shape.insert(shape.begin(), BatchSize);
+      std::get<F>(batch_.fields_) = Array<T>(std::move(shape));
+      std::get<F>(batch_.fields_).padded_somewhere_ = pads;
+      if constexpr (is_label<T>) {
+        if (label_field == -1) label_field_ = static_cast<int>(F);
+      } else if (label_field == static_cast<int>(F)) {
+        throw Error("loader/label-field", "field " + std::to_string(F) + " is not of a signed integer type");
+      }
+    });
+  }
+
+  Batch<BatchSize, Ts...>& batch() { return batch_; }
+
+  // Row `row` becomes `sample`; throws "loader/ragged" when a field's shape is not that of the first sample.
+  template <class... Fs>
+  void put(i64 row, const std::tuple<Fs...>& sample, i64 sample_number) {
+    each([&]<std::size_t F>() {
+      using Traits = Field<std::tuple_element_t<F, std::tuple<Fs...>>>;
+      auto& array = std::get<F>(batch_.fields_);
+      const auto& field = std::get<F>(sample);
+      const i64 size = array.size() / BatchSize;
+      if (Traits::size(field) != size)
+        throw Error("loader/ragged", "field " + std::to_string(F) + " of sample " +
+                                         std::to_string(sample_number) + " has " +
+                                         std::to_string(Traits::size(field)) +
+                                         " elements, that of the first sample has " + std::to_string(size));
+      if constexpr (requires { field.shape(); })  // the batch's own axis comes first
+        if (!std::equal(field.shape().begin(), field.shape().end(), array.shape().begin() + 1,
+                        array.shape().end()))
+          throw Error("loader/ragged", "field " + std::to_string(F) + " of sample " +
+                                           std::to_string(sample_number) +
+                                           " has another shape than that of the first sample");
+      std::copy(Traits::data(field), Traits::data(field) + size, array.data() + row * size);
+      if (check_.any()) check_row<F>(Traits::data(field), size, sample_number);
+    });
+  }
+
+  // The rows from `rows` on become padding.
+  void finish(i64 rows) {
+    batch_.valid_ = rows;
+    each([&]<std::size_t F>() {
+      using T = std::tuple_element_t<F, std::tuple<Ts...>>;
+      auto& array = std::get<F>(batch_.fields_);
+      array.valid_rows_ = rows;
+      T padding{};
+      if constexpr (is_label<T>) {
+        if (label_field_ == static_cast<int>(F)) padding = static_cast<T>(ignored_label);
+      }
+      std::fill(array.data() + rows * (array.size() / BatchSize), array.data() + array.size(), padding);
+    });
+  }
+
+ private:
+  // Throws "loader/finite" or "loader/label".
+  template <std::size_t F, class T>
+  void check_row(const T* values, i64 size, i64 sample_number) const {
+    const auto refuse = [&](const char* id, i64 i, const std::string& value) {
+      throw Error(id, "field " + std::to_string(F) + " of sample " + std::to_string(sample_number) + " is " +
+                          value + " at element " + std::to_string(i));
+    };
+    for (i64 i = 0; i < size; ++i) {
+      if constexpr (is_label<T>) {
+        if (check_.indices && label_field_ == static_cast<int>(F) && values[i] < 0 &&
+            values[i] != T(ignored_label))
+          refuse("loader/label", i, std::to_string(values[i]));
+      } else if constexpr (!std::is_integral_v<T>) {
+        const double x = static_cast<double>(values[i]);
+        if (check_.finite && !(x - x == 0))
+          refuse("loader/finite", i, x != x ? "nan" : x < 0 ? "-inf" : "inf");
+      }
+    }
+  }
+  template <class T>
+  static constexpr bool is_label = std::is_integral_v<T>&& std::is_signed_v<T>;
+  template <class Visit>
+  static void each(Visit visit) {
+    [&]<std::size_t... F>(std::index_sequence<F...>) { (visit.template operator()<F>(), ...); }
+    (std::index_sequence_for<Ts...>{});
+  }
+
+  Batch<BatchSize, Ts...> batch_;
+  int label_field_;
+  Checks check_;
+};
+
+// The batch type for samples with these elements.
+template <i64 BatchSize, class Elements>
+struct BatchOf;
+template <i64 BatchSize, class... Ts>
+struct BatchOf<BatchSize, std::tuple<Ts...>> {
+  using type = Batch<BatchSize, Ts...>;
+};
+
+}  // namespace weft::data
+
+template <weft::i64 BatchSize, class... Ts>
+struct std::tuple_size<weft::data::Batch<BatchSize, Ts...>>
+    : std::integral_constant<std::size_t, sizeof...(Ts)> {};
+template <std::size_t F, weft::i64 BatchSize, class... Ts>
+struct std::tuple_element<F, weft::data::Batch<BatchSize, Ts...>> {
+  using type = weft::data::Array<std::tuple_element_t<F, std::tuple<Ts...>>>;
+};
+// ---- weft/data/digits.hpp ----
+// The 1,797 handwritten digits that come with weft (examples/data/README.md has their source and the file's
+// format). Law: every sample is in exactly one of the two parts, test holding the indices divisible by five.
 
 // ---- weft/io/file.hpp ----
 // Files from outside and files written for keeps. Law: a failed write leaves the old file as it was and no
@@ -19787,6 +22139,961 @@ inline void write_file(const std::string& path, std::string_view content) {
 }
 
 }  // namespace weft::io
+
+namespace weft::data {
+
+struct Digits {
+  Arrays<f32, i32> train;  // (image in [0, 1], label 0...9)
+  Arrays<f32, i32> test;
+};
+
+// Reads examples/data/digits.bin. `image_shape` is the shape of one image of 64 pixels, {64}, {8, 8} or
+// {1, 8, 8}. Throws the file's errors, "digits/format" for another or damaged file, and "digits/shape".
+inline Digits load_digits(const std::string& path, const std::vector<i64>& image_shape = {64}) {
+  constexpr std::size_t magic = 8, header = magic + 4 * sizeof(u32);
+  i64 pixels = 1;
+  for (const i64 extent : image_shape) {
+    if (extent < 1 || extent > 64) throw Error("digits/shape", "an image's extent must lie in 1...64");
+    pixels = pixels * extent > 64 ? 65 : pixels * extent;
+  }
+  if (pixels != 64) throw Error("digits/shape", "an image has 64 pixels, and its shape must too");
+
+  const io::MappedFile file(path);
+  const auto refuse = [&](const std::string& why) { throw Error("digits/format", "'" + path + "' " + why); };
+  if (file.size() < header || !file.text().starts_with("WEFTDGT1"))
+    refuse("is not a digits file (it does not begin with WEFTDGT1)");
+  const auto word = [&](std::size_t i) {
+    const u8* at = file.data() + magic + 4 * i;
+    return static_cast<u32>(at[0]) | static_cast<u32>(at[1]) << 8 | static_cast<u32>(at[2]) << 16 |
+           static_cast<u32>(at[3]) << 24;
+  };
+  const u32 count = word(0);
+  if (word(1) != 8 || word(2) != 8) refuse("does not hold 8x8 images");
+  if (word(3) != 10) refuse("does not hold ten classes");
+  if (file.size() != header + std::size_t{count} * 65)
+    refuse("holds " + std::to_string(file.size()) + " bytes where " + std::to_string(count) +
+           " digits need " + std::to_string(header + std::size_t{count} * 65));
+
+  Column<f32> images[2] = {{{}, image_shape}, {{}, image_shape}};
+  Column<i32> labels[2];
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t part = i % 5 == 0 ? 1 : 0;
+    const u8* image = file.data() + header + i * 64;
+    const u8 label = file.data()[header + std::size_t{count} * 64 + i];
+    if (label > 9) refuse("has label " + std::to_string(label) + " at index " + std::to_string(i));
+    for (std::size_t p = 0; p < 64; ++p) {
+      if (image[p] > 16) refuse("has a pixel above 16 at index " + std::to_string(i));
+      images[part].values.push_back(static_cast<f32>(image[p]) / 16.0f);
+    }
+    labels[part].values.push_back(label);
+  }
+  return {Arrays<f32, i32>(std::move(images[0]), std::move(labels[0])),
+          Arrays<f32, i32>(std::move(images[1]), std::move(labels[1]))};
+}
+
+}  // namespace weft::data
+// ---- weft/data/loader.hpp ----
+// Batches from a dataset. Law: which samples a batch holds, and in which order, depends only on the dataset,
+// the options and (epoch, batch number).
+
+namespace weft::data {
+
+// What happens to samples that do not fill the last batch of an epoch: they are left out, or the batch is
+// padded.
+enum class Last { drop, pad_and_mask };
+inline constexpr Last drop = Last::drop;
+inline constexpr Last pad_and_mask = Last::pad_and_mask;
+namespace last {
+inline constexpr Last drop = Last::drop;
+inline constexpr Last pad_and_mask = Last::pad_and_mask;
+}  // namespace last
+
+struct LoaderOptions {
+  bool shuffle = false;  // a new random order each epoch, from (seed, epoch)
+  GivenSeed seed{};      // none: another one for each loader (core/fresh_seed.hpp)
+  Last last = Last::drop;
+  int label_field = -1;  // padded rows of this field hold -100; -1: the last field of a signed integer type
+  // check::finite: no sample has NaN or infinity; check::indices: labels are 0 and more, or -100
+  Checks check{};
+};
+
+// Where a loader stands: the batch that comes next.
+struct Position {
+  i64 epoch = 0;
+  i64 batch = 0;
+  friend bool operator==(const Position&, const Position&) = default;
+};
+
+struct PassEnd {};
+
+// Steps through the batches of a pass, which it keeps alive. A pass has one batch, which each step fills
+// anew.
+template <class Pass>
+class BatchIterator {
+ public:
+  explicit BatchIterator(Shared<Pass> pass) : pass_(std::move(pass)) {}
+  auto& operator*() const { return pass_->batch(); }
+  BatchIterator& operator++() {
+    pass_->advance();
+    return *this;
+  }
+  friend bool operator==(const BatchIterator& at, PassEnd) { return at.pass_->done(); }
+
+ private:
+  Shared<Pass> pass_;
+};
+
+// A loader's position, which the pass behind its latest `for` moves.
+struct Cursor final : Counted {
+  Position position;
+};
+
+// One epoch of a dataset from a given batch on.
+template <i64 BatchSize, class D>
+class Pass final : public Counted {
+ public:
+  using BatchType = typename BatchOf<BatchSize, typename SampleOf<sample_t<D>>::Elements>::type;
+
+  Pass(HeldDataset<D> dataset, const LoaderOptions& options, u64 seed, Position start, i64 batches,
+       Shared<Cursor> cursor)
+      : dataset_(std::move(dataset)),
+        builder_((*dataset_)[0], options.label_field,
+                 batches * BatchSize > static_cast<i64>(dataset_->size()), options.check),
+        epoch_(start.epoch),
+        next_(start.batch),
+        batches_(batches),
+        cursor_(std::move(cursor)) {
+    if (options.shuffle)
+      order_ = permutation(static_cast<i64>(dataset_->size()), seed, start.epoch, ShuffleUse::epoch);
+    advance();
+  }
+  BatchType& batch() { return builder_.batch(); }
+  bool done() const { return done_; }
+
+  void advance() {
+    done_ = next_ >= batches_;
+    if (done_) return;
+    const i64 first = next_ * BatchSize, left = static_cast<i64>(dataset_->size()) - first;
+    const i64 rows = left < BatchSize ? left : BatchSize;
+    for (i64 row = 0; row < rows; ++row) {
+      const i64 sample = order_.empty() ? first + row : order_[static_cast<std::size_t>(first + row)];
+      builder_.put(row, borrow(*dataset_, sample), sample);
+    }
+    builder_.finish(rows);
+    ++next_;
+    if (cursor_) cursor_->position = next_ < batches_ ? Position{epoch_, next_} : Position{epoch_ + 1, 0};
+  }
+
+ private:
+  HeldDataset<D> dataset_;
+  BatchBuilder<BatchType> builder_;
+  std::vector<i64> order_;
+  i64 epoch_, next_, batches_;
+  Shared<Cursor> cursor_;
+  bool done_ = false;
+};
+
+// The batches of one epoch, as a range that may be walked once.
+template <class Pass>
+class Epoch {
+ public:
+  explicit Epoch(Shared<Pass> pass) : pass_(std::move(pass)) {}
+  BatchIterator<Pass> begin() { return BatchIterator<Pass>(pass_); }
+  PassEnd end() const { return {}; }
+
+ private:
+  Shared<Pass> pass_;
+};
+
+// Throws "loader/nested" where a `for` over the loader runs already.
+template <class Pass>
+void check_not_running(const Shared<Pass>& pass) {
+  if (pass && !pass->has_one_owner() && !pass->done())
+    throw Error("loader/nested",
+                "a loop over a loader began inside a loop over the same one, which both would move: walk "
+                "loader.epoch(e) inside, or make a second loader");
+}
+
+// A range of batches that remembers how far it has come.
+//
+// Each `for` over the loader is one epoch, the first being epoch 0, and each has its own order; a `for` that
+// ended early does not come back to the rest of its epoch. `position()` is the batch that comes next: inside
+// the loop the one after the current batch, which is what a checkpoint taken after the step has to keep.
+// `seek(position)` makes the next `for` start there. One `for` at a time; its batch is overwritten by the
+// next.
+template <i64 BatchSize, class D>
+class Loader {
+ public:
+  static_assert(BatchSize > 0, "weft: a batch holds at least one sample");
+  using Samples = D;
+  using BatchType = typename Pass<BatchSize, D>::BatchType;
+
+  // Throws "loader/empty" for a dataset without samples, "loader/too-few" when dropping the last batch leaves
+  // none.
+  Loader(HeldDataset<D> dataset, const LoaderOptions& options)
+      : dataset_(std::move(dataset)),
+        options_(options),
+        seed_(options.seed.given || !options.shuffle ? options.seed.value : fresh_seed(SeedUse::loader)),
+        cursor_(new Cursor) {
+    if (size() == 0) throw Error("loader/empty", "the dataset has no samples");
+    if (batches() == 0)
+      throw Error("loader/too-few", std::to_string(size()) + " samples do not fill one batch of " +
+                                        std::to_string(BatchSize) + "; use .last = data::pad_and_mask");
+  }
+  // A copy stands where the loader does and goes its own way.
+  Loader(const Loader& other)
+      : dataset_(other.dataset_),
+        options_(other.options_),
+        seed_(other.seed_),
+        cursor_(new Cursor),
+        sought_(other.sought_) {
+    cursor_->position = other.position();
+  }
+  Loader(Loader&&) noexcept = default;
+  Loader& operator=(Loader other) noexcept {
+    dataset_ = std::move(other.dataset_);
+    options_ = other.options_;
+    seed_ = other.seed_;
+    cursor_ = std::move(other.cursor_);
+    sought_ = other.sought_;
+    pass_ = std::move(other.pass_);
+    return *this;
+  }
+
+  // Throws "loader/nested" inside a `for` over this loader.
+  BatchIterator<Pass<BatchSize, D>> begin() {
+    check_not_running(pass_);
+    Position& at = held().position;
+    if (!sought_ && at.batch != 0) at = {at.epoch + 1, 0};
+    pass_ = make_pass(at, cursor_);
+    sought_ = false;
+    return BatchIterator<Pass<BatchSize, D>>(pass_);
+  }
+  PassEnd end() const { return {}; }
+
+  // The batches of epoch e from `first_batch` on, as a range of its own: neither reads nor moves
+  // `position()`. Throws "loader/position".
+  Epoch<Pass<BatchSize, D>> epoch(i64 e, i64 first_batch = 0) const {
+    check({e, first_batch});
+    return Epoch<Pass<BatchSize, D>>(make_pass({e, first_batch}, {}));
+  }
+
+  Position position() const { return held().position; }
+  // Throws "loader/position" for a negative epoch or a batch outside [0, batches()].
+  void seek(Position position) {
+    check(position);
+    held().position = position.batch < batches() ? position : Position{position.epoch + 1, 0};
+    sought_ = true;
+  }
+
+  i64 size() const { return static_cast<i64>(dataset_->size()); }  // samples
+  // Batches in an epoch.
+  i64 batches() const {
+    const i64 extra = options_.last == Last::pad_and_mask && size() % BatchSize != 0 ? 1 : 0;
+    return size() / BatchSize + extra;
+  }
+  const LoaderOptions& options() const { return options_; }
+  // What the orders of its epochs come from.
+  u64 seed() const { return seed_; }
+
+ private:
+  Shared<Pass<BatchSize, D>> make_pass(Position start, Shared<Cursor> cursor) const {
+    return Shared<Pass<BatchSize, D>>(
+        new Pass<BatchSize, D>(dataset_, options_, seed_, start, batches(), std::move(cursor)));
+  }
+  Cursor& held() const {
+    if (!cursor_) throw Error("loader/moved", "a loader was used that had been moved from");
+    return *cursor_;
+  }
+  void check(Position position) const {
+    held();
+    if (position.epoch < 0 || position.batch < 0 || position.batch > batches())
+      throw Error("loader/position",
+                  "epoch " + std::to_string(position.epoch) + ", batch " + std::to_string(position.batch) +
+                      " is no position of a loader with " + std::to_string(batches()) + " batches");
+  }
+
+  HeldDataset<D> dataset_;
+  LoaderOptions options_;
+  u64 seed_;
+  Shared<Cursor> cursor_;
+  bool sought_ = false;
+  Shared<Pass<BatchSize, D>> pass_;  // the one behind the latest begin(), if any
+};
+
+// Batches of BatchSize samples of `dataset`, which the loader keeps (HeldDataset).
+template <i64 BatchSize, class D>
+requires Dataset<typename held_t<D>::type>
+auto loader(D&& dataset, const LoaderOptions& options = {}) {
+  return Loader<BatchSize, typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), options);
+}
+
+}  // namespace weft::data
+
+namespace weft {
+using data::drop;
+using data::pad_and_mask;
+}  // namespace weft
+// ---- weft/data/stream.hpp ----
+// Datasets that can only be read from front to back. Law: as for `Loader`, and reading epoch e again gives
+// the same samples, so a position is found again by reading up to it.
+
+namespace weft::data {
+
+// `dataset.stream(epoch)` gives a callable that returns a std::optional<std::tuple<fields...>> each time,
+// empty at the end.
+template <class D>
+concept IterableDataset = requires(const D& dataset, i64 epoch) {
+  { dataset.stream(epoch)().has_value() } -> std::convertible_to<bool>;
+}
+&&SampleOf<
+    typename std::remove_cvref_t<decltype(std::declval<const D&>().stream(i64{})())>::value_type>::is_tuple;
+
+// An iterable dataset from a function of the epoch that returns such a callable.
+template <class F>
+class GeneratorDataset {
+ public:
+  explicit GeneratorDataset(F open) : open_(std::move(open)) {}
+  auto stream(i64 epoch) const { return open_(epoch); }
+
+ private:
+  F open_;
+};
+template <class F>
+GeneratorDataset<F> from_generator(F open) {
+  return GeneratorDataset<F>(std::move(open));
+}
+
+// One epoch of an iterable dataset from a given batch on.
+template <i64 BatchSize, class D>
+class StreamPass final : public Counted {
+ public:
+  using Stream = decltype(std::declval<const D&>().stream(i64{}));
+  using Sample = typename decltype(std::declval<Stream&>()())::value_type;
+  using BatchType = typename BatchOf<BatchSize, typename SampleOf<Sample>::Elements>::type;
+
+  StreamPass(HeldDataset<D> dataset, const LoaderOptions& options, Position start, Shared<Cursor> cursor)
+      : dataset_(std::move(dataset)),
+        stream_(dataset_->stream(start.epoch)),
+        options_(options),
+        epoch_(start.epoch),
+        cursor_(std::move(cursor)) {
+    for (i64 batch = 0; batch < start.batch; ++batch)
+      for (i64 row = 0; row < BatchSize; ++row)
+        if (!stream_().has_value()) {
+          batch = start.batch;
+          break;
+        }
+    next_ = start.batch;
+    advance();
+  }
+  BatchType& batch() { return builder_->batch(); }
+  bool done() const { return done_; }
+
+  void advance() {
+    i64 rows = 0;
+    while (rows < BatchSize && !drained_) {
+      const std::optional<Sample> sample = stream_();
+      drained_ = !sample.has_value();
+      if (drained_) break;
+      if (!builder_)
+        builder_.emplace(*sample, options_.label_field, options_.last == Last::pad_and_mask, options_.check);
+      builder_->put(rows, *sample, next_ * BatchSize + rows);
+      ++rows;
+    }
+    done_ = rows == 0 || (rows < BatchSize && options_.last == Last::drop);
+    if (!done_) {
+      builder_->finish(rows);
+      ++next_;
+    }
+    if (cursor_) cursor_->position = done_ ? Position{epoch_ + 1, 0} : Position{epoch_, next_};
+  }
+
+ private:
+  HeldDataset<D> dataset_;
+  Stream stream_;
+  LoaderOptions options_;
+  std::optional<BatchBuilder<BatchType>> builder_;
+  i64 epoch_, next_ = 0;
+  Shared<Cursor> cursor_;
+  bool drained_ = false, done_ = false;
+};
+
+// As `Loader`, for an iterable dataset: it cannot shuffle, does not know how many batches there are (so
+// inside the last batch `position()` still names this epoch, and a `for` from there is empty), and seeks by
+// reading.
+template <i64 BatchSize, class D>
+class StreamLoader {
+ public:
+  static_assert(BatchSize > 0, "weft: a batch holds at least one sample");
+  using Samples = D;
+
+  // Throws "loader/shuffle" when asked to shuffle.
+  StreamLoader(HeldDataset<D> dataset, const LoaderOptions& options)
+      : dataset_(std::move(dataset)), options_(options), cursor_(new Cursor) {
+    if (options.shuffle)
+      throw Error("loader/shuffle", "a dataset read from front to back cannot be shuffled");
+  }
+  StreamLoader(const StreamLoader& other)
+      : dataset_(other.dataset_), options_(other.options_), cursor_(new Cursor), sought_(other.sought_) {
+    cursor_->position = other.position();
+  }
+  StreamLoader(StreamLoader&&) noexcept = default;
+  StreamLoader& operator=(StreamLoader other) noexcept {
+    dataset_ = std::move(other.dataset_);
+    options_ = other.options_;
+    cursor_ = std::move(other.cursor_);
+    sought_ = other.sought_;
+    pass_ = std::move(other.pass_);
+    return *this;
+  }
+
+  // Throws "loader/nested" inside a `for` over this loader.
+  BatchIterator<StreamPass<BatchSize, D>> begin() {
+    check_not_running(pass_);
+    Position& at = held().position;
+    if (!sought_ && at.batch != 0) at = {at.epoch + 1, 0};
+    pass_ = make_pass(at, cursor_);
+    sought_ = false;
+    return BatchIterator<StreamPass<BatchSize, D>>(pass_);
+  }
+  PassEnd end() const { return {}; }
+  // The batches of epoch e from `first_batch` on, as a range of its own.
+  Epoch<StreamPass<BatchSize, D>> epoch(i64 e, i64 first_batch = 0) const {
+    check({e, first_batch});
+    return Epoch<StreamPass<BatchSize, D>>(make_pass({e, first_batch}, {}));
+  }
+  Position position() const { return held().position; }
+  // Throws "loader/position" for a negative epoch or batch.
+  void seek(Position position) {
+    check(position);
+    held().position = position;
+    sought_ = true;
+  }
+
+ private:
+  Shared<StreamPass<BatchSize, D>> make_pass(Position start, Shared<Cursor> cursor) const {
+    return Shared<StreamPass<BatchSize, D>>(
+        new StreamPass<BatchSize, D>(dataset_, options_, start, std::move(cursor)));
+  }
+  Cursor& held() const {
+    if (!cursor_) throw Error("loader/moved", "a loader was used that had been moved from");
+    return *cursor_;
+  }
+  static void check(Position position) {
+    if (position.epoch < 0 || position.batch < 0)
+      throw Error("loader/position", "a negative epoch or batch is no position of a loader");
+  }
+
+  HeldDataset<D> dataset_;
+  LoaderOptions options_;
+  Shared<Cursor> cursor_;
+  bool sought_ = false;
+  Shared<StreamPass<BatchSize, D>> pass_;
+};
+
+template <i64 BatchSize, class D>
+requires IterableDataset<typename held_t<D>::type>
+auto loader(D&& dataset, const LoaderOptions& options = {}) {
+  return StreamLoader<BatchSize, typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), options);
+}
+
+}  // namespace weft::data
+// ---- weft/device.hpp ----
+// Layer 2: the devices a program runs on.
+
+// ---- weft/device/best.hpp ----
+// The device to use when the user does not care. Law: the choice of a type depends on how this translation
+// unit is compiled, the choice of a value on the machine it runs on.
+
+#if defined(__CUDACC__)
+// ---- weft/device/cuda.cuh ----
+#ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_CUH
+#define WEFT_SINGLE_WEFT_DEVICE_CUDA_CUH
+// An NVIDIA GPU as a device: the tag that users pass, and what it takes to use it. Law: whoever changes the
+// calling thread's current device restores it, and a caller's stream is never destroyed.
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+#include <utility>
+
+// ---- weft/device/cuda_error.cuh ----
+#ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
+#define WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
+// Every status of the CUDA runtime goes through here. Law: none is ignored; a failure becomes Error
+// "cuda/<name>", for example "cuda/cudaErrorMemoryAllocation", that names the call and what it was for.
+
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <string>
+#include <utility>
+
+namespace weft {
+
+namespace detail {
+
+[[noreturn]] inline void throw_cuda_error(cudaError_t status, const char* call, const char* context) {
+  cudaGetLastError();  // forgets it, or an unrelated later check would report it again
+  std::string message = std::string(call) + ": " + cudaGetErrorString(status);
+  if (context[0] != '\0') message += " (" + std::string(context) + ")";
+  throw Error(std::string("cuda/") + cudaGetErrorName(status), std::move(message));
+}
+
+}  // namespace detail
+
+// Throws unless `status` is a success. `call` is the function, `context` what it was called for.
+inline void cuda_check(cudaError_t status, const char* call, const char* context = "") {
+  if (status != cudaSuccess) [[unlikely]]
+    detail::throw_cuda_error(status, call, context);
+}
+
+// To be called after a kernel launch, which returns no status of its own. `kernel` is its name.
+inline void cuda_check_launch(const char* kernel) { cuda_check(cudaGetLastError(), "kernel launch", kernel); }
+
+// For destructors, which cannot throw: says so on stderr. A driver that is already shutting down at the end
+// of the process has released everything itself.
+inline void cuda_report(cudaError_t status, const char* call) noexcept {
+  if (status == cudaSuccess || status == cudaErrorCudartUnloading) return;
+  std::fprintf(stderr, "weft: %s: %s: %s\n", call, cudaGetErrorName(status), cudaGetErrorString(status));
+}
+
+}  // namespace weft
+#endif  // WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
+
+namespace weft {
+
+// `ordinal` counts the visible GPUs from 0. `stream` is the caller's, or null for cudaStreamPerThread, in
+// which everything that one thread starts on one GPU is in order, across programs, and waits for work in the
+// legacy default stream (cudaStreamLegacy, which must be named).
+struct Cuda {
+  int ordinal = 0;
+  cudaStream_t stream = nullptr;
+  bool operator==(const Cuda&) const = default;
+};
+
+// How many GPUs are there: 0 without a driver. Never throws.
+inline int cuda_device_count() noexcept {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
+  cudaGetLastError();
+  return 0;
+}
+
+// Throws Error "cuda/no-device", with advice, where no GPU can be used, and "cuda/no-such-device" where
+// there are GPUs but not this one.
+inline void require_cuda(const Cuda& cuda) {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  const std::string name = "Cuda{" + std::to_string(cuda.ordinal) + "}";
+  if (status != cudaSuccess || count == 0) {
+    cudaGetLastError();
+    throw Error("cuda/no-device",
+                name + " needs an NVIDIA GPU and this process sees none" +
+                    (status == cudaSuccess ? std::string() : std::string(": ") + cudaGetErrorString(status)) +
+                    ". Pass Cpu{}, or let on_best_device(...) choose at run time. If there is a GPU, run "
+                    "nvidia-smi, and look at CUDA_VISIBLE_DEVICES and at the driver's version.");
+  }
+  if (cuda.ordinal < 0 || cuda.ordinal >= count) {
+    throw Error("cuda/no-such-device", name + " does not exist: this process sees " + std::to_string(count) +
+                                           " GPU(s), counted from 0");
+  }
+}
+
+// Makes a device current for the calling thread and restores the caller's at the end of the scope.
+class DeviceGuard {
+ public:
+  explicit DeviceGuard(int ordinal) {
+    cuda_check(cudaGetDevice(&before_), "cudaGetDevice");
+    if (before_ == ordinal) return;
+    cuda_check(cudaSetDevice(ordinal), "cudaSetDevice");
+    changed_ = true;
+  }
+  DeviceGuard(const DeviceGuard&) = delete;
+  DeviceGuard& operator=(const DeviceGuard&) = delete;
+  ~DeviceGuard() {
+    if (changed_) cuda_report(cudaSetDevice(before_), "cudaSetDevice");
+  }
+
+ private:
+  int before_ = 0;
+  bool changed_ = false;
+};
+
+// A stream: one of its own (which does not wait for the legacy default stream), or the caller's.
+class Stream {
+ public:
+  Stream() {
+    cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  }
+  explicit Stream(cudaStream_t borrowed) : stream_(borrowed), owned_(false) {}
+  Stream(Stream&& other) noexcept
+      : stream_(std::exchange(other.stream_, nullptr)), owned_(std::exchange(other.owned_, false)) {}
+  Stream& operator=(Stream&& other) noexcept {
+    std::swap(stream_, other.stream_);
+    std::swap(owned_, other.owned_);
+    return *this;
+  }
+  ~Stream() {
+    if (owned_) cuda_report(cudaStreamDestroy(stream_), "cudaStreamDestroy");
+  }
+
+  cudaStream_t get() const { return stream_; }
+  bool owned() const { return owned_; }
+  // Waits until all work enqueued so far has ended; errors of that work surface here.
+  void synchronize() const { cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+  bool owned_ = true;
+};
+
+// A mark in a stream. Timing costs a little, so it is opt-in.
+class Event {
+ public:
+  explicit Event(bool timing = false) {
+    cuda_check(cudaEventCreateWithFlags(&event_, timing ? cudaEventDefault : cudaEventDisableTiming),
+               "cudaEventCreateWithFlags");
+  }
+  Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  Event& operator=(Event&& other) noexcept {
+    std::swap(event_, other.event_);
+    return *this;
+  }
+  ~Event() {
+    if (event_ != nullptr) cuda_report(cudaEventDestroy(event_), "cudaEventDestroy");
+  }
+
+  cudaEvent_t get() const { return event_; }
+  void record(cudaStream_t stream) { cuda_check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
+  // Makes later work of `stream` wait for the mark; the host goes on.
+  void block(cudaStream_t stream) const {
+    cuda_check(cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent");
+  }
+  // The host waits for the mark; at once if it was never recorded.
+  void synchronize() const { cuda_check(cudaEventSynchronize(event_), "cudaEventSynchronize"); }
+  bool reached() const {
+    const cudaError_t status = cudaEventQuery(event_);
+    if (status == cudaErrorNotReady) return false;
+    cuda_check(status, "cudaEventQuery");
+    return true;
+  }
+  // Milliseconds from `start` to this event; both with timing, both reached.
+  float milliseconds_since(const Event& start) const {
+    float elapsed = 0;
+    cuda_check(cudaEventElapsedTime(&elapsed, start.event_, event_), "cudaEventElapsedTime");
+    return elapsed;
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+// A device in use: checked, with the stream of its work. Everything that runs on a GPU starts from one.
+class CudaContext {
+ public:
+  explicit CudaContext(const Cuda& cuda) : ordinal_(checked(cuda)), stream_(make_stream(cuda)) {
+    cuda_check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal_),
+               "cudaDeviceGetAttribute");
+    cuda_check(cudaDeviceGetAttribute(&shared_bytes_, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal_),
+               "cudaDeviceGetAttribute");
+  }
+
+  int ordinal() const { return ordinal_; }
+  cudaStream_t stream() const { return stream_.get(); }
+  int multiprocessors() const { return multiprocessors_; }
+  // The most shared memory that one block may opt in to, in bytes.
+  int max_shared_bytes() const { return shared_bytes_; }
+  void synchronize() const { stream_.synchronize(); }
+
+ private:
+  static int checked(const Cuda& cuda) {
+    require_cuda(cuda);
+    return cuda.ordinal;
+  }
+  static Stream make_stream(const Cuda& cuda) {
+    DeviceGuard guard(cuda.ordinal);
+    return Stream(cuda.stream == nullptr ? cudaStreamPerThread : cuda.stream);
+  }
+
+  int ordinal_;
+  Stream stream_;
+  int multiprocessors_ = 0;
+  int shared_bytes_ = 0;
+};
+
+}  // namespace weft
+#endif  // WEFT_SINGLE_WEFT_DEVICE_CUDA_CUH
+#endif
+
+namespace weft {
+
+// Two namespaces, so that a program may be built from translation units of both sorts.
+#if defined(__CUDACC__)
+inline namespace cuda_target {
+
+using best_device = Cuda;
+
+// Returns f(Cuda{}) if there is a GPU, else f(Cpu{}); both must have the same type.
+template <class F>
+decltype(auto) on_best_device(F&& f) {
+  if (cuda_device_count() > 0) return std::forward<F>(f)(Cuda{});
+  return std::forward<F>(f)(Cpu{});
+}
+
+}  // namespace cuda_target
+#else
+inline namespace host_target {
+
+using best_device = Cpu;
+
+// Returns f(Cpu{}): this translation unit is not compiled for a GPU.
+template <class F>
+decltype(auto) on_best_device(F&& f) {
+  return std::forward<F>(f)(Cpu{});
+}
+
+}  // namespace host_target
+#endif
+
+}  // namespace weft
+// ---- weft/exec.hpp ----
+// Layer 9: tensors, models, compiled functions.
+
+// ---- weft/exec/any_function.hpp ----
+// Function<Out(In...)>: any compiled function under a type that can be written down. Law: this header knows
+// no device and no kernel, so a plain .cpp can call what a .cu built; results come back in host memory.
+//
+//   Function<Tensor<f32, Shape<10>>(Tensor<f32, Shape<64>>)> predict = compile(...);
+
+namespace weft {
+
+namespace exec {
+
+// Tensor, TensorView, Input and Expr types say the same thing: a dtype and a shape.
+template <class X>
+using InputLike = Input<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape>;
+
+template <class X>
+struct SignatureResults {
+  using types = std::tuple<InputLike<X>>;
+  using tensors = Tensor<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape, Cpu>;
+};
+template <class... X>
+struct SignatureResults<std::tuple<X...>> {
+  using types = std::tuple<InputLike<X>...>;
+  using tensors = std::tuple<
+      Tensor<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape, Cpu>...>;
+};
+
+template <class Tuple>
+struct AsInputs;
+template <class... X>
+struct AsInputs<std::tuple<X...>> {
+  using types = std::tuple<InputLike<X>...>;
+};
+
+template <bool Ok, class Compiled, class Signature>
+struct SignatureFits {
+  static_assert(Ok,
+                "Function: the compiled function has other inputs or results (number, dtypes or shapes) than "
+                "the signature");
+};
+
+}  // namespace exec
+
+template <class Signature>
+class Function;
+
+template <class Out, class... In>
+class Function<Out(In...)> {
+  using Types = typename exec::SignatureResults<Out>::types;
+  static constexpr std::size_t results = std::tuple_size_v<Types>;
+  using Given = std::array<exec::Given, sizeof...(In)>;
+
+ public:
+  // A tensor in host memory, or a tuple of them.
+  using Results = typename exec::SignatureResults<Out>::tensors;
+
+  Function() = default;
+  // Takes over what compile() returned.
+  template <class F>
+  requires requires { typename F::InputTypes; }
+  Function(F f) {
+    constexpr bool fits = std::is_same_v<typename exec::AsInputs<typename F::InputTypes>::types,
+                                         std::tuple<exec::InputLike<In>...>> &&
+                          std::is_same_v<typename exec::AsInputs<typename F::ResultTypes>::types, Types>;
+    static_assert(sizeof(exec::SignatureFits<fits, F, Out(In...)>) > 0);
+    if constexpr (fits) held_ = Shared<Base>(new Holder<F>(std::move(f)));
+  }
+
+  explicit operator bool() const { return static_cast<bool>(held_); }
+
+  // Arguments in host memory: tensors, pointers, arrays, containers. Throws "function/empty" where there is
+  // nothing to call.
+  template <class... A>
+  Results operator()(const A&... args) {
+    Results out;
+    std::apply([&](auto&... tensor) { into(tensor...)(args...); }, as_tuple(out));
+    return out;
+  }
+
+  // f.into(y, z)(a, b): writes the results to the caller's tensors, arrays, containers of the right size or
+  // pointers; all but tensors must outlive the calls.
+  template <class... To>
+  auto into(To&&... to) {
+    constexpr bool fits = sizeof...(To) == results;
+    static_assert(
+        sizeof(exec::TargetCount<fits, static_cast<int>(sizeof...(To)), static_cast<int>(results)>) > 0);
+    return [held = held_, targets = std::tuple<decltype(exec::kept_target<To>(to))...>(
+                              exec::kept_target<To>(to)...)]<class... A>(const A&... args) mutable {
+      constexpr bool count = sizeof...(A) == sizeof...(In);
+      static_assert(
+          sizeof(
+              exec::ArgumentCount<count, static_cast<int>(sizeof...(A)), static_cast<int>(sizeof...(In))>) >
+          0);
+      if constexpr (fits && count) {
+        if (!held) throw_empty();
+        const Given from = given(std::index_sequence_for<In...>{}, args...);
+        held->call(from, pointers(std::make_index_sequence<results>{}, targets).data());
+      }
+    };
+  }
+
+  void set_seed(u64 seed) {
+    if (!held_) throw_empty();
+    held_->set_seed(seed);
+  }
+
+ private:
+  struct Base : Counted {
+    virtual void call(const Given& in, void* const* out) = 0;
+    virtual void set_seed(u64 seed) = 0;
+  };
+  template <class F>
+  struct Holder final : Base {
+    explicit Holder(F&& f) : function(std::move(f)) {}
+    void call(const Given& in, void* const* out) override { function.call_into(in, out); }
+    void set_seed(u64 seed) override { function.set_seed(seed); }
+    F function;
+  };
+
+  static auto as_tuple(Results& out) {
+    if constexpr (requires { std::tuple_size<Results>::value; })
+      return std::apply([](auto&... t) { return std::tie(t...); }, out);
+    else
+      return std::tie(out);
+  }
+  template <std::size_t... K, class... A>
+  static Given given(std::index_sequence<K...>, const A&... args) {
+    return {exec::argument<exec::InputLike<In>, static_cast<int>(K), Cpu>(args)...};
+  }
+  template <std::size_t... R, class Targets>
+  static std::array<void*, results> pointers(std::index_sequence<R...>, Targets& to) {
+    return {exec::target<std::tuple_element_t<R, Types>, static_cast<int>(R)>(std::get<R>(to))...};
+  }
+  [[noreturn]] static void throw_empty() {
+    throw Error("function/empty", "a Function that holds nothing was called");
+  }
+
+  Shared<Base> held_;
+};
+
+}  // namespace weft
+// ---- weft/exec/apply.hpp ----
+// apply<Init>(model, predicate, seed): starts the parameters whose name and shape a predicate picks as
+// another initialiser says, as model.apply(f) with torch.nn.init's functions. One compiled program; the rest
+// of the model stays as it is.
+
+// ---- weft/exec/model.hpp ----
+// Model<M, Device>: M's parameters and buffers as one block of memory, started by a compiled program from a
+// seed.
+
+// ---- weft/exec/summary.hpp ----
+// A model as a table: every parameter and buffer under its dotted name, with shape, dtype and count, and
+// totals.
+
+namespace weft {
+
+namespace exec {
+
+// 1234567 as "1,234,567".
+inline std::string grouped(i64 number) {
+  std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > (number < 0 ? 4u : 3u); text.insert(at, ",")) at -= 3;
+  return text;
+}
+
+struct SummaryRow {
+  std::string name, shape, dtype, count;
+};
+
+// Lines of at most 79 columns; a name that is too long for its column has a line of its own.
+inline std::string table_text(const std::vector<SummaryRow>& rows) {
+  std::size_t name = 0, shape = 0, count = 0;
+  for (const SummaryRow& r : rows) {
+    name = r.name.size() > name ? r.name.size() : name;
+    shape = r.shape.size() > shape ? r.shape.size() : shape;
+    count = r.count.size() > count ? r.count.size() : count;
+  }
+  const std::size_t dtype = 7, rest = 2 + shape + 2 + dtype + 2 + count;
+  if (name + rest > 79) name = rest < 63 ? 79 - rest : 16;
+  std::string out;
+  for (const SummaryRow& r : rows) {
+    out += r.name;
+    if (r.name.size() > name) out += "\n" + std::string(name, ' ');
+    if (r.name.size() < name) out += std::string(name - r.name.size(), ' ');
+    out += "  " + r.shape + std::string(shape - r.shape.size(), ' ') + "  " + r.dtype +
+           std::string(dtype - r.dtype.size(), ' ') + "  " + std::string(count - r.count.size(), ' ') +
+           r.count + "\n";
+  }
+  return out;
+}
+
+// "a step: 17 launches, 851 kB moved, 5.81 MFLOP", and the memory behind it; Header is codegen's ImageHeader.
+template <class Header>
+std::string step_summary(const Header& plan, i64 state_bytes, i64 workspace_bytes) {
+  using explain_detail::compact;
+  return "a step: " + std::to_string(plan.launches) + " launches, " +
+         compact(static_cast<double>(plan.bytes), "B") + " moved, " +
+         compact(static_cast<double>(plan.flops), "FLOP") + "\nmemory: state " + grouped(state_bytes) +
+         " bytes, workspace " + grouped(workspace_bytes) + " bytes\n";
+}
+
+}  // namespace exec
+
+// The table of model type M.
+template <class M>
+std::string summary() {
+  constexpr const auto& table = nn::state_table<M>;
+  std::vector<exec::SummaryRow> rows{{"name", "shape", "dtype", "elements"}};
+  i64 trained = 0, kept = 0;
+  for (int i = 0; i < table.size; ++i) {
+    const nn::StateInfo& s = table.row[i];
+    (s.trained ? trained : kept) += s.dims.size();
+    rows.push_back({std::string(s.name.view()) + (s.trained ? "" : " (buffer)"), to_text(s.dims).c_str(),
+                    name_of(s.dtype), exec::grouped(s.dims.size())});
+  }
+  for (int i = 0; i < nn::alias_table<M>.size; ++i) {
+    const nn::Alias& alias = nn::alias_table<M>.row[i];
+    rows.push_back(
+        {std::string(alias.name.view()), "is " + std::string(table.row[alias.row].name.view()), "", ""});
+  }
+  std::string out = exec::table_text(rows);
+  out += exec::grouped(trained) + " trained parameters";
+  if (kept > 0) out += ", " + exec::grouped(kept) + " elements of buffers";
+  return out + "; " + exec::grouped(table.bytes) + " bytes\n";
+}
+
+}  // namespace weft
+// ---- weft/io/safetensors.hpp ----
+// The safetensors format: eight bytes of header length, a JSON header, then the tensors' bytes without a gap
+// (https://github.com/huggingface/safetensors#format). Law: a file that opens is consistent, so every entry's
+// bytes lie inside it and match its dtype and shape; anything else is an Error. Writing is atomic, and the
+// same tensors always give the same bytes: those of Python's `safetensors`, which only orders metadata by
+// chance.
+
 // ---- weft/io/json.hpp ----
 // A strict JSON reader (RFC 8259) and the one writer helper that files need. Law: `parse_json` either returns
 // the whole document or throws an Error that names the byte offset; no input makes it crash or recurse
@@ -20571,57 +23878,64 @@ std::vector<io::SafetensorsTensor> state_tensors(const std::byte* block) {
   return tensors;
 }
 
-// Memory of a device, and its copies to and from the host.
-template <class Device>
-struct DeviceMemory;
-template <>
-struct DeviceMemory<Cpu> {
-  using Buffer = HostBuffer;
-  static Buffer allocate(const Cpu&, i64 bytes) { return Buffer(static_cast<std::size_t>(bytes)); }
-  static void zero(Buffer& b) {
-    if (b.size() > 0) std::memset(b.data(), 0, b.size());
-  }
-  static void to_host(const Cpu&, void* to, const std::byte* from, i64 bytes) {
-    std::memcpy(to, from, static_cast<std::size_t>(bytes));
-  }
-  static void from_host(const Cpu&, std::byte* to, const void* from, i64 bytes) {
-    std::memcpy(to, from, static_cast<std::size_t>(bytes));
-  }
-};
-
-// A block of memory that the caller lends, or, where that is null, one of its own.
-template <class Device>
-typename DeviceMemory<Device>::Buffer lent_or_own(const Device& device, void* lent, i64 bytes) {
-  using Memory = DeviceMemory<Device>;
-  return lent ? Memory::Buffer::borrow(lent, static_cast<std::size_t>(bytes))
-              : Memory::allocate(device, bytes);
+// Runs a program that sets a model's state, such as its starting values.
+template <class Source, class Device>
+void run_once(const Device& device, std::byte* state, u64 seed) {
+  typename ProgramOf<Device, Compiled<Source>>::type program(device, {.model = state});
+  program.set_random(seed, ~u64{0});
+  program.run();
+  program.wait();
 }
 
 }  // namespace exec
 
+template <bool Ok, class M>
+struct ModelIsNotCopied {
+  static_assert(Ok,
+                "Model: it is moved, not copied: a.clone() makes another with the same values, Model& b = a "
+                "names the same one");
+};
+template <bool Ok, class M>
+struct ConstModelIsRead {
+  static_assert(
+      Ok,
+      "compile: the function assigns a buffer of the model, and the model is const: give one that is "
+      "not");
+};
+
+// The state of an M, an aggregate of parameters, buffers and layers, as one block of memory. Functions and
+// trainers of a model share that block: they show what load() reads, and keep it alive.
 template <class M, class Device = Cpu>
 class Model {
  public:
   using type = M;
   using device_type = Device;
 
-  // Starts the parameters from `seed` as their initialisers say. `memory`: state_bytes() of the device's
-  // memory that the caller keeps alive, or null for the model's own.
-  explicit Model(const Device& device = Device{}, u64 seed = 0, void* memory = nullptr)
-      : device_(device), state_(exec::lent_or_own(device, memory, state_bytes())) {
-    Memory::zero(state_);
+  // Starts the parameters as their initialisers say, from a fresh seed.
+  explicit Model(const Device& device = Device{}) : Model(device, fresh_seed(SeedUse::model)) {}
+  // From `seed`. `memory`: state_bytes() of the device's memory that the caller keeps alive, or null for the
+  // model's own.
+  explicit Model(const Device& device, u64 seed, void* memory = nullptr)
+      : state_(exec::allocate(device, state_bytes(), memory)) {
+    Memory::zero(device, state_->data(), state_bytes());
     initialize(seed);
+  }
+  Model(Model&&) noexcept = default;
+  Model& operator=(Model&&) noexcept = default;
+  Model(const Model&) { static_assert(sizeof(ModelIsNotCopied<sizeof(M) == 0, M>) > 0); }
+
+  // Another model with the same values.
+  Model clone() const {
+    std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
+    Memory::to_host(device(), host.data(), state(), state_bytes());
+    Model other(Uninitialized{}, device());
+    Memory::from_host(device(), other.state(), host.data(), state_bytes());
+    return other;
   }
 
   // Sets every parameter and buffer to its starting value.
   void initialize(u64 seed) {
-    using Program = typename exec::ProgramOf<Device, exec::Compiled<exec::InitSource<M>>>::type;
-    if constexpr (nn::state_table<M>.size > 0) {
-      Program program(device_, {.model = state_.data()});
-      program.set_random(seed, ~u64{0});
-      program.run();
-      program.wait();
-    }
+    if constexpr (nn::state_table<M>.size > 0) exec::run_once<exec::InitSource<M>>(device(), state(), seed);
   }
 
   static constexpr i64 parameter_count() { return nn::parameter_count<M>(); }
@@ -20643,7 +23957,7 @@ class Model {
   // Writes a safetensors file with PyTorch's names; all or nothing.
   void save(const std::string& path) const {
     std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
-    Memory::to_host(device_, host.data(), state_.data(), state_bytes());
+    Memory::to_host(device(), host.data(), state(), state_bytes());
     io::write_safetensors(path, exec::state_tensors<M>(host.data()), {{"format", "pt"}});
   }
 
@@ -20652,18 +23966,28 @@ class Model {
   LoadReport load(const std::string& path, LoadMode mode = LoadMode::strict) {
     const io::Safetensors file(path);
     std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
-    Memory::to_host(device_, host.data(), state_.data(), state_bytes());
+    Memory::to_host(device(), host.data(), state(), state_bytes());
     LoadReport report = exec::read_state<M>(file, mode, "'" + path + "'", host.data());
-    Memory::from_host(device_, state_.data(), host.data(), state_bytes());
+    Memory::from_host(device(), state(), host.data(), state_bytes());
     return report;
   }
 
-  const Device& device() const { return device_; }
-  std::byte* state() { return state_.data(); }
-  const std::byte* state() const { return state_.data(); }
+  const Device& device() const { return storage()->device(); }
+  // The block, as long as the model lives and is not moved from. Each of these throws "model/moved" where it
+  // was.
+  std::byte* state() { return storage()->data(); }
+  const std::byte* state() const { return storage()->data(); }
+  // The block with a share in its ownership: what programs work on.
+  const Shared<exec::DeviceStorage<Device>>& storage() const {
+    if (!state_) [[unlikely]]
+      throw Error("model/moved", "a model was used that had been moved from, into a trainer perhaps");
+    return state_;
+  }
 
  private:
   using Memory = exec::DeviceMemory<Device>;
+  struct Uninitialized {};
+  Model(Uninitialized, const Device& device) : state_(exec::allocate(device, state_bytes())) {}
 
   template <FixedString Name, bool ReadOnly>
   auto view() const {
@@ -20674,12 +23998,14 @@ class Model {
     constexpr i64 offset = nn::state_table<M>.row[row].offset;
     using T = std::conditional_t<ReadOnly, const ctype<dtype>, ctype<dtype>>;
     return TensorView<T, shape_of<exec::StateShape<M, i>>, Device>(
-        reinterpret_cast<T*>(state_.data() + offset));
+        reinterpret_cast<T*>(storage()->data() + offset), storage());
   }
 
-  Device device_;
-  typename Memory::Buffer state_;
+  Shared<exec::DeviceStorage<Device>> state_;
 };
+
+template <class M, class Device>
+inline constexpr bool is_model<Model<M, Device>> = true;
 
 // get<"fc1.weight">(model): as the member, without `template` in generic code.
 template <FixedString Name, class M, class Device>
@@ -20691,12 +24017,24 @@ auto get(const Model<M, Device>& model) {
   return model.template get<Name>();
 }
 
-// compile(model, [](const auto& m, auto x) { return m(x); }, in<f32, 1, 64>): a function of a model that it
-// borrows, traced in evaluation mode unless mode::train is among the options after the inputs
-// (exec/options.hpp). The model must outlive it.
+// compile(model, [](const auto& m, auto x) { return m(x); }, in<f32, 1, 64>): a function of a model, whose
+// state it shares, traced in evaluation mode unless mode::train is among the options after the inputs
+// (exec/options.hpp). Of a const model it may assign no buffer.
+template <class M, class Device, class F, class... A>
+auto compile(const Model<M, Device>& model, F, const A&... inputs_then_options) {
+  using Function =
+      decltype(exec::compile_with<M, F>(model.device(), model.storage(), inputs_then_options...));
+  if constexpr (!std::is_void_v<Function>)
+    static_assert(sizeof(ConstModelIsRead<Function::assigned() == 0, M>) > 0);
+  return exec::compile_with<M, F>(model.device(), model.storage(), inputs_then_options...);
+}
 template <class M, class Device, class F, class... A>
 auto compile(Model<M, Device>& model, F, const A&... inputs_then_options) {
-  return exec::compile_with<M, F>(model.device(), model.state(), inputs_then_options...);
+  return exec::compile_with<M, F>(model.device(), model.storage(), inputs_then_options...);
+}
+template <class M, class Device, class F, class... A>
+auto compile(Model<M, Device>&& model, F, const A&... inputs_then_options) {
+  return exec::compile_with<M, F>(model.device(), model.storage(), inputs_then_options...);
 }
 
 // What compile<M>() returns: a function with the model it is of.
@@ -20705,7 +24043,7 @@ class ModelFunction : public Function {
  public:
   template <class... A>
   explicit ModelFunction(Model<M, Device>&& model, const A&... arguments)
-      : Function(model.device(), model.state(), arguments...), model_(std::move(model)) {}
+      : Function(model.device(), model.storage(), arguments...), model_(std::move(model)) {}
   Model<M, Device>& model() { return model_; }
   const Model<M, Device>& model() const { return model_; }
 
@@ -20718,1290 +24056,15 @@ class ModelFunction : public Function {
 template <class M, class Device, class F, class... A>
 requires exec::is_device<Device>
 auto compile(const Device& device, F, const A&... inputs_then_options) {
-  using Function =
-      decltype(exec::compile_with<M, F>(device, std::declval<std::byte*>(), inputs_then_options...));
+  using Function = decltype(exec::compile_with<M, F>(
+      device, std::declval<Shared<exec::DeviceStorage<Device>>>(), inputs_then_options...));
   if constexpr (!std::is_void_v<Function>)
     return ModelFunction<M, Device, Function>(
-        Model<M, Device>(device, get_option<seed>(inputs_then_options...).value), inputs_then_options...);
+        Model<M, Device>(device, exec::given_or_fresh_seed(SeedUse::model, inputs_then_options...)),
+        inputs_then_options...);
 }
 
 }  // namespace weft
-// ---- weft/train/loss_ring.hpp ----
-// The last 64 losses of a trainer, on their way from the device to the host. Law: taking one never waits;
-// reading one waits for its step alone.
-
-namespace weft::train {
-
-class LossRing {
- public:
-  static constexpr i64 size = 64;
-
-  virtual ~LossRing() = default;
-  // The loss of a step, counted from 0. Throws "train/old-loss" for one that is no longer kept.
-  f32 read(i64 step) const {
-    if (step < first_ || step >= count_ || step + size < count_)
-      throw Error("train/old-loss", "the loss of step " + std::to_string(step) +
-                                        " is no longer kept: the ring holds the last " +
-                                        std::to_string(size));
-    return wait(static_cast<int>(step % size));
-  }
-  // Forgets all; the next is that of `step`.
-  void restart(i64 step) { first_ = count_ = step; }
-
- protected:
-  int open() { return static_cast<int>(count_++ % size); }
-
- private:
-  virtual f32 wait(int slot) const = 0;
-  i64 first_ = 0, count_ = 0;
-};
-
-// A device whose programs have ended when run() returns.
-template <class Device>
-class DeviceLossRing final : public LossRing {
- public:
-  explicit DeviceLossRing(const Device&) {}
-  // Takes result 0, an f32, of the run that was enqueued last.
-  template <class Program>
-  void take(const Program& program) {
-    program.read_output(0, &value_[open()], sizeof(f32));
-  }
-
- private:
-  f32 wait(int slot) const override { return value_[slot]; }
-  f32 value_[size]{};
-};
-
-}  // namespace weft::train
-// ---- weft/weft.hpp ----
-// Everything a program needs to build, train and run models on the host, and on CUDA when compiled by nvcc.
-
-// ---- weft/core.hpp ----
-// Layer 1: dtypes, shapes, fields, random numbers, errors.
-
-// ---- weft/data.hpp ----
-// Layer 10: datasets and loaders.
-
-// ---- weft/data/batch.hpp ----
-// A batch: one dense array per field, the batch as first axis. Law: its shape never changes; rows from
-// valid() on are padding (0, and -100 in labels).
-
-// ---- weft/data/dataset.hpp ----
-// A dataset is anything with `size()` and `dataset[i]`, where a sample is a tuple of fields; adaptors select,
-// join and split datasets. Law: `dataset[i]` is a pure function of i.
-
-// ---- weft/data/shuffle.hpp ----
-// Random orders. Law: a permutation depends on (n, seed, epoch, use) alone, never on the machine or on what
-// was drawn before, and every permutation is equally likely.
-
-namespace weft::data {
-
-// Keeps the draws of different purposes apart under one seed.
-enum class ShuffleUse : u32 { epoch = 1, split = 2 };
-
-// A random order of 0 ... n-1: the Fisher-Yates shuffle (Durstenfeld, CACM 7(7), 1964; Knuth, TAOCP vol. 2,
-// 3.4.2, algorithm P) with numbers from Philox4x32-10. Each bounded number is 64 random bits masked to the
-// bound's length, drawn again while too large, which has no bias.
-inline std::vector<i64> permutation(i64 n, u64 seed, i64 epoch, ShuffleUse use) {
-  std::vector<i64> order(static_cast<std::size_t>(n));
-  for (i64 i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
-  const u32 key[2] = {static_cast<u32>(seed), static_cast<u32>(seed >> 32)};
-  u64 draws = 0;
-  Philox4 block{};
-  const auto draw = [&] {
-    const u64 number = draws / 2, halved = draws % 2 * 2;
-    if (halved == 0) {
-      // The use takes the top byte of the epoch's upper word: epochs stay far below 2^56.
-      const u32 counter[4] = {
-          static_cast<u32>(number), static_cast<u32>(number >> 32), static_cast<u32>(epoch),
-          static_cast<u32>(static_cast<u64>(epoch) >> 32) ^ (static_cast<u32>(use) << 24)};
-      block = philox(counter, key);
-    }
-    ++draws;
-    return static_cast<u64>(block.x[halved]) | static_cast<u64>(block.x[halved + 1]) << 32;
-  };
-  for (u64 bound = static_cast<u64>(n); bound > 1; --bound) {
-    const u64 mask = ~u64{0} >> __builtin_clzll(bound - 1);
-    u64 chosen = draw() & mask;
-    while (chosen >= bound) chosen = draw() & mask;
-    std::swap(order[bound - 1], order[chosen]);
-  }
-  return order;
-}
-
-}  // namespace weft::data
-
-namespace weft::data {
-
-// One field of one sample inside a dataset's memory: row-major elements and their shape, ({} is a scalar).
-template <class T>
-class Row {
- public:
-  Row(const T* data, const std::vector<i64>& shape, i64 size) : data_(data), shape_(&shape), size_(size) {}
-  const T* data() const { return data_; }
-  i64 size() const { return size_; }
-  const std::vector<i64>& shape() const { return *shape_; }
-  const T& operator[](i64 i) const { return data_[i]; }
-
- private:
-  const T* data_;
-  const std::vector<i64>* shape_;
-  i64 size_;
-};
-
-// What a field of a sample may be: a Row, a number, a std::array or a std::vector (one axis). `Element` is
-// the type of its elements.
-template <class F>
-struct Field {
-  using Element = F;
-  static const F* data(const F& field) { return &field; }
-  static i64 size(const F&) { return 1; }
-  static std::vector<i64> shape(const F&) { return {}; }
-};
-template <class T>
-struct Field<Row<T>> {
-  using Element = T;
-  static const T* data(const Row<T>& field) { return field.data(); }
-  static i64 size(const Row<T>& field) { return field.size(); }
-  static std::vector<i64> shape(const Row<T>& field) { return field.shape(); }
-};
-template <class T, std::size_t N>
-struct Field<std::array<T, N>> {
-  using Element = T;
-  static const T* data(const std::array<T, N>& field) { return field.data(); }
-  static i64 size(const std::array<T, N>&) { return static_cast<i64>(N); }
-  static std::vector<i64> shape(const std::array<T, N>&) { return {static_cast<i64>(N)}; }
-};
-template <class T>
-struct Field<std::vector<T>> {
-  static_assert(!std::is_same_v<T, bool>, "weft: a std::vector<bool> has no elements to copy; use u8");
-  using Element = T;
-  static const T* data(const std::vector<T>& field) { return field.data(); }
-  static i64 size(const std::vector<T>& field) { return static_cast<i64>(field.size()); }
-  static std::vector<i64> shape(const std::vector<T>& field) { return {static_cast<i64>(field.size())}; }
-};
-
-// The element types of a sample: SampleOf<std::tuple<Row<f32>, i32>>::Elements is std::tuple<f32, i32>.
-template <class S>
-struct SampleOf {
-  static constexpr bool is_tuple = false;
-};
-template <class... Fs>
-struct SampleOf<std::tuple<Fs...>> {
-  static constexpr bool is_tuple = true;
-  using Elements = std::tuple<typename Field<Fs>::Element...>;
-};
-template <class D>
-using sample_t = std::remove_cvref_t<decltype(std::declval<const D&>()[i64{}])>;
-
-template <class D>
-concept Dataset = requires(const D& dataset) {
-  { dataset.size() } -> std::convertible_to<i64>;
-  dataset[i64{}];
-}
-&&SampleOf<sample_t<D>>::is_tuple;
-
-// One field of an in-memory dataset: the rows one after another, each of the same shape ({} for a number).
-template <class T>
-struct Column {
-  std::vector<T> values;
-  std::vector<i64> row_shape;
-};
-
-// Rows in memory: Arrays<f32, i32>({pixels, {64}}, {labels, {}}) has one (f32 row, i32) sample per label.
-template <class... Ts>
-class Arrays {
-  static_assert(sizeof...(Ts) > 0 && (!std::is_same_v<Ts, bool> && ...),
-                "weft: name at least one field; use u8 for bool");
-
- public:
-  Arrays() = default;
-  // Throws "data/size-mismatch" unless every column holds the same whole number of rows.
-  explicit Arrays(Column<Ts>... columns) : columns_(std::move(columns)...) {
-    each([&](const auto& column, std::size_t i) {
-      i64 row = 1;
-      for (const i64 extent : column.row_shape) {
-        if (extent <= 0)
-          throw Error("data/size-mismatch", "field " + std::to_string(i) + " has an extent below one");
-        if (__builtin_mul_overflow(row, extent, &row))
-          throw Error("data/size-mismatch", "a row of field " + std::to_string(i) + " is too large");
-      }
-      const i64 values = static_cast<i64>(column.values.size());
-      if (values % row != 0)
-        throw Error("data/size-mismatch", "field " + std::to_string(i) + " has " + std::to_string(values) +
-                                              " values, no multiple of its row of " + std::to_string(row));
-      if (i == 0) size_ = values / row;
-      if (values / row != size_)
-        throw Error("data/size-mismatch", "field " + std::to_string(i) + " has " +
-                                              std::to_string(values / row) + " rows, field 0 has " +
-                                              std::to_string(size_));
-      row_size_[i] = row;
-    });
-  }
-
-  i64 size() const { return size_; }
-  // i in [0, size()).
-  std::tuple<Row<Ts>...> operator[](i64 i) const {
-    return [&]<std::size_t... F>(std::index_sequence<F...>) {
-      return std::tuple<Row<Ts>...>(Row<Ts>(std::get<F>(columns_).values.data() + i * row_size_[F],
-                                            std::get<F>(columns_).row_shape, row_size_[F])...);
-    }
-    (std::index_sequence_for<Ts...>{});
-  }
-  // All rows of field F.
-  template <std::size_t F>
-  const auto& column() const {
-    return std::get<F>(columns_);
-  }
-
- private:
-  template <class Visit>
-  void each(Visit visit) {
-    [&]<std::size_t... F>(std::index_sequence<F...>) { (visit(std::get<F>(columns_), F), ...); }
-    (std::index_sequence_for<Ts...>{});
-  }
-
-  std::tuple<Column<Ts>...> columns_;
-  std::array<i64, sizeof...(Ts)> row_size_{};
-  i64 size_ = 0;
-};
-
-// A dataset kept by an adaptor: a reference to an lvalue (which must outlive the adaptor), or a moved-in
-// rvalue.
-template <class D>
-using held_t =
-    std::conditional_t<std::is_lvalue_reference_v<D>, const std::remove_cvref_t<D>&, std::remove_cvref_t<D>>;
-
-// The samples of D at `indices`, in that order.
-template <class D>
-class Subset {
- public:
-  // Throws "data/index" for an index outside the dataset.
-  Subset(D dataset, std::vector<i64> indices)
-      : dataset_(std::forward<D>(dataset)), indices_(std::move(indices)) {
-    for (const i64 index : indices_)
-      if (index < 0 || index >= static_cast<i64>(dataset_.size()))
-        throw Error("data/index", "index " + std::to_string(index) + " lies outside a dataset of " +
-                                      std::to_string(dataset_.size()) + " samples");
-  }
-  i64 size() const { return static_cast<i64>(indices_.size()); }
-  auto operator[](i64 i) const { return dataset_[indices_[static_cast<std::size_t>(i)]]; }
-  const std::vector<i64>& indices() const { return indices_; }
-
- private:
-  D dataset_;
-  std::vector<i64> indices_;
-};
-template <class D>
-requires Dataset<std::remove_cvref_t<D>> Subset<held_t<D&&>> subset(D&& dataset, std::vector<i64> indices) {
-  return {std::forward<D>(dataset), std::move(indices)};
-}
-
-// The samples of the first dataset, then those of the next, ...; all with the same sample type.
-template <class First, class... Rest>
-class ConcatDataset {
-  static_assert((std::is_same_v<sample_t<std::remove_cvref_t<First>>, sample_t<std::remove_cvref_t<Rest>>> &&
-                 ...),
-                "weft: concatenated datasets must have the same fields");
-
- public:
-  explicit ConcatDataset(First first, Rest... rest)
-      : datasets_(std::forward<First>(first), std::forward<Rest>(rest)...) {}
-  i64 size() const {
-    return std::apply(
-        [](const auto&... dataset) { return (i64{0} + ... + static_cast<i64>(dataset.size())); }, datasets_);
-  }
-  auto operator[](i64 i) const { return sample<0>(i); }
-
- private:
-  template <std::size_t N>
-  auto sample(i64 i) const {
-    const auto& dataset = std::get<N>(datasets_);
-    if constexpr (N == sizeof...(Rest)) {
-      return dataset[i];
-    } else {
-      const i64 here = static_cast<i64>(dataset.size());
-      return i < here ? dataset[i] : sample<N + 1>(i - here);
-    }
-  }
-  std::tuple<First, Rest...> datasets_;
-};
-template <class... Ds>
-requires(Dataset<std::remove_cvref_t<Ds>>&&...) ConcatDataset<held_t<Ds&&>...> concat(Ds&&... datasets) {
-  return ConcatDataset<held_t<Ds&&>...>(std::forward<Ds>(datasets)...);
-}
-
-// A dataset computed from the sample number: `sample(i)` returns a std::tuple of fields.
-template <class F>
-class FunctionDataset {
- public:
-  FunctionDataset(i64 size, F sample) : size_(size), sample_(std::move(sample)) {
-    if (size < 0)
-      throw Error("data/size-mismatch", "a dataset cannot have " + std::to_string(size) + " samples");
-  }
-  i64 size() const { return size_; }
-  auto operator[](i64 i) const { return sample_(i); }
-
- private:
-  i64 size_;
-  F sample_;
-};
-template <class F>
-FunctionDataset<F> from_function(i64 size, F sample) {
-  return {size, std::move(sample)};
-}
-
-// Cuts a dataset at random into parts of the given fractions, which must sum to one. Each part has
-// floor(n * fraction) samples; what is left goes one by one to the first parts (as PyTorch's random_split
-// does). Throws "data/fractions".
-template <Dataset D>
-std::vector<Subset<const D&>> random_split(const D& dataset, const std::vector<f64>& fractions, u64 seed) {
-  const i64 n = static_cast<i64>(dataset.size());
-  f64 sum = 0;
-  i64 left = n;
-  std::vector<i64> sizes;
-  for (const f64 fraction : fractions) {
-    if (!(fraction >= 0 && fraction <= 1)) throw Error("data/fractions", "a fraction lies outside [0, 1]");
-    sum += fraction;
-    sizes.push_back(static_cast<i64>(static_cast<f64>(n) * fraction));
-    left -= sizes.back();
-  }
-  if (!(sum > 1 - 1e-6 && sum < 1 + 1e-6))
-    throw Error("data/fractions", "the fractions sum to " + std::to_string(sum) + ", not to one");
-  for (std::size_t i = 0; left > 0; i = (i + 1) % sizes.size(), --left) ++sizes[i];
-  const std::vector<i64> order = permutation(n, seed, 0, ShuffleUse::split);
-  std::vector<Subset<const D&>> parts;
-  i64 at = 0;
-  for (i64 size : sizes) {
-    size = size < n - at ? size : n - at;  // a sum a hair above one
-    parts.emplace_back(dataset, std::vector<i64>(order.begin() + at, order.begin() + at + size));
-    at += size;
-  }
-  return parts;
-}
-template <Dataset D>
-void random_split(const D&& dataset, const std::vector<f64>& fractions, u64 seed) = delete;  // would dangle
-
-}  // namespace weft::data
-
-namespace weft::data {
-
-// A label that losses and metrics leave out: PyTorch's default `ignore_index`.
-inline constexpr int ignored_label = -100;
-
-// Row-major elements with a shape, in host memory of its own.
-template <class T>
-class Array {
- public:
-  using value_type = T;
-  Array() = default;
-  explicit Array(std::vector<i64> shape) : shape_(std::move(shape)) {
-    for (const i64 extent : shape_) size_ *= extent;
-    values_ = std::vector<T>(static_cast<std::size_t>(size_));
-  }
-  const T* data() const { return values_.data(); }
-  T* data() { return values_.data(); }
-  i64 size() const { return size_; }  // elements
-  int rank() const { return static_cast<int>(shape_.size()); }
-  i64 extent(int axis) const { return shape_[static_cast<std::size_t>(axis)]; }
-  const std::vector<i64>& shape() const { return shape_; }
-  const T& operator[](i64 i) const { return values_[static_cast<std::size_t>(i)]; }
-  const T* begin() const { return data(); }
-  const T* end() const { return data() + size_; }
-
- private:
-  std::vector<i64> shape_;
-  std::vector<T> values_;
-  i64 size_ = 1;
-};
-
-// What a loader yields; `auto& [image, label] = batch` names its fields.
-template <i64 BatchSize, class... Ts>
-class Batch {
- public:
-  using Elements = std::tuple<Ts...>;
-  static constexpr i64 batch_size = BatchSize;
-
-  Batch() = default;
-  explicit Batch(Array<Ts>... fields) : fields_(std::move(fields)...) {}
-  // How many leading rows are samples; the rest is padding.
-  i64 valid() const { return valid_; }
-  template <std::size_t F>
-  auto& get() {
-    return std::get<F>(fields_);
-  }
-  template <std::size_t F>
-  const auto& get() const {
-    return std::get<F>(fields_);
-  }
-
- private:
-  template <class>
-  friend class BatchBuilder;
-  std::tuple<Array<Ts>...> fields_;
-  i64 valid_ = 0;
-};
-
-// Fills the rows of one batch from samples, reusing its memory from batch to batch.
-template <class BatchType>
-class BatchBuilder;
-template <i64 BatchSize, class... Ts>
-class BatchBuilder<Batch<BatchSize, Ts...>> {
- public:
-  // Shapes come from `sample`. `label_field` is the integer field that padding fills with ignored_label, or
-  // -1 for the last field of a signed integer type; "loader/label-field" when there is no such field.
-  template <class... Fs>
-  BatchBuilder(const std::tuple<Fs...>& sample, int label_field) : label_field_(label_field) {
-    if (label_field < -1 || label_field >= static_cast<int>(sizeof...(Ts)))
-      throw Error("loader/label-field", "there is no field " + std::to_string(label_field));
-    each([&]<std::size_t F>() {
-      using T = std::tuple_element_t<F, std::tuple<Ts...>>;
-      std::vector<i64> shape = Field<std::tuple_element_t<F, std::tuple<Fs...>>>::shape(std::get<F>(sample));
-      shape.insert(shape.begin(), BatchSize);
-      std::get<F>(batch_.fields_) = Array<T>(std::move(shape));
-      if constexpr (is_label<T>) {
-        if (label_field == -1) label_field_ = static_cast<int>(F);
-      } else if (label_field == static_cast<int>(F)) {
-        throw Error("loader/label-field", "field " + std::to_string(F) + " is not of a signed integer type");
-      }
-    });
-  }
-
-  Batch<BatchSize, Ts...>& batch() { return batch_; }
-
-  // Row `row` becomes `sample`; throws "loader/ragged" when a field's shape is not that of the first sample.
-  template <class... Fs>
-  void put(i64 row, const std::tuple<Fs...>& sample, i64 sample_number) {
-    each([&]<std::size_t F>() {
-      using Traits = Field<std::tuple_element_t<F, std::tuple<Fs...>>>;
-      auto& array = std::get<F>(batch_.fields_);
-      const auto& field = std::get<F>(sample);
-      const i64 size = array.size() / BatchSize;
-      if (Traits::size(field) != size)
-        throw Error("loader/ragged", "field " + std::to_string(F) + " of sample " +
-                                         std::to_string(sample_number) + " has " +
-                                         std::to_string(Traits::size(field)) +
-                                         " elements, that of the first sample has " + std::to_string(size));
-      std::copy(Traits::data(field), Traits::data(field) + size, array.data() + row * size);
-    });
-  }
-
-  // The rows from `rows` on become padding.
-  void finish(i64 rows) {
-    batch_.valid_ = rows;
-    each([&]<std::size_t F>() {
-      using T = std::tuple_element_t<F, std::tuple<Ts...>>;
-      auto& array = std::get<F>(batch_.fields_);
-      T padding{};
-      if constexpr (is_label<T>) {
-        if (label_field_ == static_cast<int>(F)) padding = static_cast<T>(ignored_label);
-      }
-      std::fill(array.data() + rows * (array.size() / BatchSize), array.data() + array.size(), padding);
-    });
-  }
-
- private:
-  template <class T>
-  static constexpr bool is_label = std::is_integral_v<T>&& std::is_signed_v<T>;
-  template <class Visit>
-  static void each(Visit visit) {
-    [&]<std::size_t... F>(std::index_sequence<F...>) { (visit.template operator()<F>(), ...); }
-    (std::index_sequence_for<Ts...>{});
-  }
-
-  Batch<BatchSize, Ts...> batch_;
-  int label_field_;
-};
-
-// The batch type for samples with these elements.
-template <i64 BatchSize, class Elements>
-struct BatchOf;
-template <i64 BatchSize, class... Ts>
-struct BatchOf<BatchSize, std::tuple<Ts...>> {
-  using type = Batch<BatchSize, Ts...>;
-};
-
-}  // namespace weft::data
-
-template <weft::i64 BatchSize, class... Ts>
-struct std::tuple_size<weft::data::Batch<BatchSize, Ts...>>
-    : std::integral_constant<std::size_t, sizeof...(Ts)> {};
-template <std::size_t F, weft::i64 BatchSize, class... Ts>
-struct std::tuple_element<F, weft::data::Batch<BatchSize, Ts...>> {
-  using type = weft::data::Array<std::tuple_element_t<F, std::tuple<Ts...>>>;
-};
-// ---- weft/data/digits.hpp ----
-// The 1,797 handwritten digits that come with weft (examples/data/README.md has their source and the file's
-// format). Law: every sample is in exactly one of the two parts, test holding the indices divisible by five.
-
-namespace weft::data {
-
-struct Digits {
-  Arrays<f32, i32> train;  // (image in [0, 1], label 0...9)
-  Arrays<f32, i32> test;
-};
-
-// Reads examples/data/digits.bin. `image_shape` is the shape of one image of 64 pixels, {64}, {8, 8} or
-// {1, 8, 8}. Throws the file's errors, "digits/format" for another or damaged file, and "digits/shape".
-inline Digits load_digits(const std::string& path, const std::vector<i64>& image_shape = {64}) {
-  constexpr std::size_t magic = 8, header = magic + 4 * sizeof(u32);
-  i64 pixels = 1;
-  for (const i64 extent : image_shape) {
-    if (extent < 1 || extent > 64) throw Error("digits/shape", "an image's extent must lie in 1...64");
-    pixels = pixels * extent > 64 ? 65 : pixels * extent;
-  }
-  if (pixels != 64) throw Error("digits/shape", "an image has 64 pixels, and its shape must too");
-
-  const io::MappedFile file(path);
-  const auto refuse = [&](const std::string& why) { throw Error("digits/format", "'" + path + "' " + why); };
-  if (file.size() < header || !file.text().starts_with("WEFTDGT1"))
-    refuse("is not a digits file (it does not begin with WEFTDGT1)");
-  const auto word = [&](std::size_t i) {
-    const u8* at = file.data() + magic + 4 * i;
-    return static_cast<u32>(at[0]) | static_cast<u32>(at[1]) << 8 | static_cast<u32>(at[2]) << 16 |
-           static_cast<u32>(at[3]) << 24;
-  };
-  const u32 count = word(0);
-  if (word(1) != 8 || word(2) != 8) refuse("does not hold 8x8 images");
-  if (word(3) != 10) refuse("does not hold ten classes");
-  if (file.size() != header + std::size_t{count} * 65)
-    refuse("holds " + std::to_string(file.size()) + " bytes where " + std::to_string(count) +
-           " digits need " + std::to_string(header + std::size_t{count} * 65));
-
-  Column<f32> images[2] = {{{}, image_shape}, {{}, image_shape}};
-  Column<i32> labels[2];
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t part = i % 5 == 0 ? 1 : 0;
-    const u8* image = file.data() + header + i * 64;
-    const u8 label = file.data()[header + std::size_t{count} * 64 + i];
-    if (label > 9) refuse("has label " + std::to_string(label) + " at index " + std::to_string(i));
-    for (std::size_t p = 0; p < 64; ++p) {
-      if (image[p] > 16) refuse("has a pixel above 16 at index " + std::to_string(i));
-      images[part].values.push_back(static_cast<f32>(image[p]) / 16.0f);
-    }
-    labels[part].values.push_back(label);
-  }
-  return {Arrays<f32, i32>(std::move(images[0]), std::move(labels[0])),
-          Arrays<f32, i32>(std::move(images[1]), std::move(labels[1]))};
-}
-
-}  // namespace weft::data
-// ---- weft/data/loader.hpp ----
-// Batches from a dataset. Law: which samples a batch holds, and in which order, depends only on the dataset,
-// the options and (epoch, batch number).
-
-namespace weft::data {
-
-// What happens to samples that do not fill the last batch of an epoch: they are left out, or the batch is
-// padded.
-enum class Last { drop, pad_and_mask };
-inline constexpr Last drop = Last::drop;
-inline constexpr Last pad_and_mask = Last::pad_and_mask;
-namespace last {
-inline constexpr Last drop = Last::drop;
-inline constexpr Last pad_and_mask = Last::pad_and_mask;
-}  // namespace last
-
-struct LoaderOptions {
-  bool shuffle = false;  // a new random order each epoch, from (seed, epoch)
-  u64 seed = 0;
-  Last last = Last::drop;
-  int label_field = -1;  // padded rows of this field hold -100; -1: the last field of a signed integer type
-};
-
-// Where a loader stands: the batch that comes next.
-struct Position {
-  i64 epoch = 0;
-  i64 batch = 0;
-  friend bool operator==(const Position&, const Position&) = default;
-};
-
-struct PassEnd {};
-
-// Steps through the batches of a pass. A pass has one batch, which each step fills anew.
-template <class Pass>
-class BatchIterator {
- public:
-  explicit BatchIterator(Pass* pass) : pass_(pass) {}
-  auto& operator*() const { return pass_->batch(); }
-  BatchIterator& operator++() {
-    pass_->advance();
-    return *this;
-  }
-  friend bool operator==(const BatchIterator& at, PassEnd) { return at.pass_->done(); }
-
- private:
-  Pass* pass_;
-};
-
-// One epoch of a dataset from a given batch on.
-template <i64 BatchSize, class D>
-class Pass {
- public:
-  using BatchType = typename BatchOf<BatchSize, typename SampleOf<sample_t<D>>::Elements>::type;
-
-  Pass(const D& dataset, const LoaderOptions& options, Position start, i64 batches, Position* position)
-      : dataset_(&dataset),
-        builder_(dataset[0], options.label_field),
-        epoch_(start.epoch),
-        next_(start.batch),
-        batches_(batches),
-        position_(position) {
-    if (options.shuffle)
-      order_ = permutation(static_cast<i64>(dataset.size()), options.seed, start.epoch, ShuffleUse::epoch);
-    advance();
-  }
-  BatchIterator<Pass> begin() { return BatchIterator<Pass>(this); }
-  PassEnd end() const { return {}; }
-  BatchType& batch() { return builder_.batch(); }
-  bool done() const { return done_; }
-
-  void advance() {
-    done_ = next_ >= batches_;
-    if (done_) return;
-    const i64 first = next_ * BatchSize, left = static_cast<i64>(dataset_->size()) - first;
-    const i64 rows = left < BatchSize ? left : BatchSize;
-    for (i64 row = 0; row < rows; ++row) {
-      const i64 sample = order_.empty() ? first + row : order_[static_cast<std::size_t>(first + row)];
-      builder_.put(row, (*dataset_)[sample], sample);
-    }
-    builder_.finish(rows);
-    ++next_;
-    if (position_ != nullptr)
-      *position_ = next_ < batches_ ? Position{epoch_, next_} : Position{epoch_ + 1, 0};
-  }
-
- private:
-  const D* dataset_;
-  BatchBuilder<BatchType> builder_;
-  std::vector<i64> order_;
-  i64 epoch_, next_, batches_;
-  Position* position_;
-  bool done_ = false;
-};
-
-// A range of batches that remembers how far it has come.
-//
-// Each `for` over the loader is one epoch, the first being epoch 0, and each has its own order; a `for` that
-// ended early does not come back to the rest of its epoch. `position()` is the batch that comes next: inside
-// the loop the one after the current batch, which is what a checkpoint taken after the step has to keep.
-// `seek(position)` makes the next `for` start there. One `for` at a time; its batch is overwritten by the
-// next.
-template <i64 BatchSize, class D>
-class Loader {
- public:
-  static_assert(BatchSize > 0, "weft: a batch holds at least one sample");
-  using Samples = std::remove_cvref_t<D>;
-  using BatchType = typename Pass<BatchSize, Samples>::BatchType;
-
-  // Throws "loader/empty" for a dataset without samples, "loader/too-few" when dropping the last batch leaves
-  // none.
-  Loader(D dataset, const LoaderOptions& options) : dataset_(std::forward<D>(dataset)), options_(options) {
-    if (size() == 0) throw Error("loader/empty", "the dataset has no samples");
-    if (batches() == 0)
-      throw Error("loader/too-few", std::to_string(size()) + " samples do not fill one batch of " +
-                                        std::to_string(BatchSize) + "; use .last = data::pad_and_mask");
-  }
-
-  BatchIterator<Pass<BatchSize, Samples>> begin() {
-    if (!sought_ && position_.batch != 0) position_ = {position_.epoch + 1, 0};
-    sought_ = false;
-    pass_.clear();
-    pass_.emplace_back(dataset_, options_, position_, batches(), &position_);
-    return pass_[0].begin();
-  }
-  PassEnd end() const { return {}; }
-
-  // The batches of epoch e from `first_batch` on, as a range of its own: neither reads nor moves
-  // `position()`. The loader must outlive it. Throws "loader/position".
-  Pass<BatchSize, Samples> epoch(i64 e, i64 first_batch = 0) const {
-    check({e, first_batch});
-    return {dataset_, options_, {e, first_batch}, batches(), nullptr};
-  }
-
-  Position position() const { return position_; }
-  // Throws "loader/position" for a negative epoch or a batch outside [0, batches()].
-  void seek(Position position) {
-    check(position);
-    position_ = position.batch < batches() ? position : Position{position.epoch + 1, 0};
-    sought_ = true;
-  }
-
-  i64 size() const { return static_cast<i64>(dataset_.size()); }  // samples
-  // Batches in an epoch.
-  i64 batches() const {
-    const i64 extra = options_.last == Last::pad_and_mask && size() % BatchSize != 0 ? 1 : 0;
-    return size() / BatchSize + extra;
-  }
-  const LoaderOptions& options() const { return options_; }
-
- private:
-  void check(Position position) const {
-    if (position.epoch < 0 || position.batch < 0 || position.batch > batches())
-      throw Error("loader/position",
-                  "epoch " + std::to_string(position.epoch) + ", batch " + std::to_string(position.batch) +
-                      " is no position of a loader with " + std::to_string(batches()) + " batches");
-  }
-
-  D dataset_;
-  LoaderOptions options_;
-  Position position_;
-  bool sought_ = false;
-  std::vector<Pass<BatchSize, Samples>> pass_;  // the one behind the latest begin(), if any
-};
-
-// Batches of BatchSize samples of `dataset`, which is kept by reference when it is an lvalue.
-template <i64 BatchSize, class D>
-requires Dataset<std::remove_cvref_t<D>> Loader<BatchSize, held_t<D&&>> loader(
-    D&& dataset, const LoaderOptions& options = {}) {
-  return {std::forward<D>(dataset), options};
-}
-
-}  // namespace weft::data
-
-namespace weft {
-using data::drop;
-using data::pad_and_mask;
-}  // namespace weft
-// ---- weft/data/stream.hpp ----
-// Datasets that can only be read from front to back. Law: as for `Loader`, and reading epoch e again gives
-// the same samples, so a position is found again by reading up to it.
-
-namespace weft::data {
-
-// `dataset.stream(epoch)` gives a callable that returns a std::optional<std::tuple<fields...>> each time,
-// empty at the end.
-template <class D>
-concept IterableDataset = requires(const D& dataset, i64 epoch) {
-  { dataset.stream(epoch)().has_value() } -> std::convertible_to<bool>;
-}
-&&SampleOf<
-    typename std::remove_cvref_t<decltype(std::declval<const D&>().stream(i64{})())>::value_type>::is_tuple;
-
-// An iterable dataset from a function of the epoch that returns such a callable.
-template <class F>
-class GeneratorDataset {
- public:
-  explicit GeneratorDataset(F open) : open_(std::move(open)) {}
-  auto stream(i64 epoch) const { return open_(epoch); }
-
- private:
-  F open_;
-};
-template <class F>
-GeneratorDataset<F> from_generator(F open) {
-  return GeneratorDataset<F>(std::move(open));
-}
-
-// One epoch of an iterable dataset from a given batch on.
-template <i64 BatchSize, class D>
-class StreamPass {
- public:
-  using Stream = decltype(std::declval<const D&>().stream(i64{}));
-  using Sample = typename decltype(std::declval<Stream&>()())::value_type;
-  using BatchType = typename BatchOf<BatchSize, typename SampleOf<Sample>::Elements>::type;
-
-  StreamPass(const D& dataset, const LoaderOptions& options, Position start, Position* position)
-      : stream_(dataset.stream(start.epoch)), options_(options), epoch_(start.epoch), position_(position) {
-    for (i64 skip = start.batch * BatchSize; skip > 0 && stream_().has_value(); --skip) {
-    }
-    next_ = start.batch;
-    advance();
-  }
-  BatchIterator<StreamPass> begin() { return BatchIterator<StreamPass>(this); }
-  PassEnd end() const { return {}; }
-  BatchType& batch() { return builder_->batch(); }
-  bool done() const { return done_; }
-
-  void advance() {
-    i64 rows = 0;
-    while (rows < BatchSize && !drained_) {
-      const std::optional<Sample> sample = stream_();
-      drained_ = !sample.has_value();
-      if (drained_) break;
-      if (!builder_) builder_.emplace(*sample, options_.label_field);
-      builder_->put(rows, *sample, next_ * BatchSize + rows);
-      ++rows;
-    }
-    done_ = rows == 0 || (rows < BatchSize && options_.last == Last::drop);
-    if (!done_) {
-      builder_->finish(rows);
-      ++next_;
-    }
-    if (position_ != nullptr) *position_ = done_ ? Position{epoch_ + 1, 0} : Position{epoch_, next_};
-  }
-
- private:
-  Stream stream_;
-  LoaderOptions options_;
-  std::optional<BatchBuilder<BatchType>> builder_;
-  i64 epoch_, next_ = 0;
-  Position* position_;
-  bool drained_ = false, done_ = false;
-};
-
-// As `Loader`, for an iterable dataset: it cannot shuffle, does not know how many batches there are (so
-// inside the last batch `position()` still names this epoch, and a `for` from there is empty), and seeks by
-// reading.
-template <i64 BatchSize, class D>
-class StreamLoader {
- public:
-  static_assert(BatchSize > 0, "weft: a batch holds at least one sample");
-  using Samples = std::remove_cvref_t<D>;
-
-  // Throws "loader/shuffle" when asked to shuffle.
-  StreamLoader(D dataset, const LoaderOptions& options)
-      : dataset_(std::forward<D>(dataset)), options_(options) {
-    if (options.shuffle)
-      throw Error("loader/shuffle", "a dataset read from front to back cannot be shuffled");
-  }
-  BatchIterator<StreamPass<BatchSize, Samples>> begin() {
-    if (!sought_ && position_.batch != 0) position_ = {position_.epoch + 1, 0};
-    sought_ = false;
-    pass_.clear();
-    pass_.emplace_back(dataset_, options_, position_, &position_);
-    return pass_[0].begin();
-  }
-  PassEnd end() const { return {}; }
-  // The batches of epoch e from `first_batch` on, as a range of its own.
-  StreamPass<BatchSize, Samples> epoch(i64 e, i64 first_batch = 0) const {
-    check({e, first_batch});
-    return {dataset_, options_, {e, first_batch}, nullptr};
-  }
-  Position position() const { return position_; }
-  // Throws "loader/position" for a negative epoch or batch.
-  void seek(Position position) {
-    check(position);
-    position_ = position;
-    sought_ = true;
-  }
-
- private:
-  static void check(Position position) {
-    if (position.epoch < 0 || position.batch < 0)
-      throw Error("loader/position", "a negative epoch or batch is no position of a loader");
-  }
-
-  D dataset_;
-  LoaderOptions options_;
-  Position position_;
-  bool sought_ = false;
-  std::vector<StreamPass<BatchSize, Samples>> pass_;
-};
-
-template <i64 BatchSize, class D>
-requires IterableDataset<std::remove_cvref_t<D>> StreamLoader<BatchSize, held_t<D&&>> loader(
-    D&& dataset, const LoaderOptions& options = {}) {
-  return {std::forward<D>(dataset), options};
-}
-
-}  // namespace weft::data
-// ---- weft/device.hpp ----
-// Layer 2: the devices a program runs on.
-
-// ---- weft/device/best.hpp ----
-// The device to use when the user does not care. Law: the choice of a type depends on how this translation
-// unit is compiled, the choice of a value on the machine it runs on.
-
-#if defined(__CUDACC__)
-// ---- weft/device/cuda.cuh ----
-#ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_CUH
-#define WEFT_SINGLE_WEFT_DEVICE_CUDA_CUH
-// An NVIDIA GPU as a device: the tag that users pass, and what it takes to use it. Law: whoever changes the
-// calling thread's current device restores it, and a caller's stream is never destroyed.
-
-#include <cuda_runtime_api.h>
-
-#include <string>
-#include <utility>
-
-// ---- weft/device/cuda_error.cuh ----
-#ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
-#define WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
-// Every status of the CUDA runtime goes through here. Law: none is ignored; a failure becomes Error
-// "cuda/<name>", for example "cuda/cudaErrorMemoryAllocation", that names the call and what it was for.
-
-#include <cuda_runtime_api.h>
-
-#include <cstdio>
-#include <string>
-#include <utility>
-
-namespace weft {
-
-namespace detail {
-
-[[noreturn]] inline void throw_cuda_error(cudaError_t status, const char* call, const char* context) {
-  cudaGetLastError();  // forgets it, or an unrelated later check would report it again
-  std::string message = std::string(call) + ": " + cudaGetErrorString(status);
-  if (context[0] != '\0') message += " (" + std::string(context) + ")";
-  throw Error(std::string("cuda/") + cudaGetErrorName(status), std::move(message));
-}
-
-}  // namespace detail
-
-// Throws unless `status` is a success. `call` is the function, `context` what it was called for.
-inline void cuda_check(cudaError_t status, const char* call, const char* context = "") {
-  if (status != cudaSuccess) [[unlikely]]
-    detail::throw_cuda_error(status, call, context);
-}
-
-// To be called after a kernel launch, which returns no status of its own. `kernel` is its name.
-inline void cuda_check_launch(const char* kernel) { cuda_check(cudaGetLastError(), "kernel launch", kernel); }
-
-// For destructors, which cannot throw: says so on stderr. A driver that is already shutting down at the end
-// of the process has released everything itself.
-inline void cuda_report(cudaError_t status, const char* call) noexcept {
-  if (status == cudaSuccess || status == cudaErrorCudartUnloading) return;
-  std::fprintf(stderr, "weft: %s: %s: %s\n", call, cudaGetErrorName(status), cudaGetErrorString(status));
-}
-
-}  // namespace weft
-#endif  // WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
-
-namespace weft {
-
-// `ordinal` counts the visible GPUs from 0. `stream` is the caller's, or null for cudaStreamPerThread, in
-// which everything that one thread starts on one GPU is in order, across programs, and waits for work in the
-// legacy default stream (cudaStreamLegacy, which must be named).
-struct Cuda {
-  int ordinal = 0;
-  cudaStream_t stream = nullptr;
-  bool operator==(const Cuda&) const = default;
-};
-
-// How many GPUs are there: 0 without a driver. Never throws.
-inline int cuda_device_count() noexcept {
-  int count = 0;
-  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
-  cudaGetLastError();
-  return 0;
-}
-
-// Throws Error "cuda/no-device", with advice, where no GPU can be used, and "cuda/no-such-device" where
-// there are GPUs but not this one.
-inline void require_cuda(const Cuda& cuda) {
-  int count = 0;
-  const cudaError_t status = cudaGetDeviceCount(&count);
-  const std::string name = "Cuda{" + std::to_string(cuda.ordinal) + "}";
-  if (status != cudaSuccess || count == 0) {
-    cudaGetLastError();
-    throw Error("cuda/no-device",
-                name + " needs an NVIDIA GPU and this process sees none" +
-                    (status == cudaSuccess ? std::string() : std::string(": ") + cudaGetErrorString(status)) +
-                    ". Pass Cpu{}, or let on_best_device(...) choose at run time. If there is a GPU, run "
-                    "nvidia-smi, and look at CUDA_VISIBLE_DEVICES and at the driver's version.");
-  }
-  if (cuda.ordinal < 0 || cuda.ordinal >= count) {
-    throw Error("cuda/no-such-device", name + " does not exist: this process sees " + std::to_string(count) +
-                                           " GPU(s), counted from 0");
-  }
-}
-
-// Makes a device current for the calling thread and restores the caller's at the end of the scope.
-class DeviceGuard {
- public:
-  explicit DeviceGuard(int ordinal) {
-    cuda_check(cudaGetDevice(&before_), "cudaGetDevice");
-    if (before_ == ordinal) return;
-    cuda_check(cudaSetDevice(ordinal), "cudaSetDevice");
-    changed_ = true;
-  }
-  DeviceGuard(const DeviceGuard&) = delete;
-  DeviceGuard& operator=(const DeviceGuard&) = delete;
-  ~DeviceGuard() {
-    if (changed_) cuda_report(cudaSetDevice(before_), "cudaSetDevice");
-  }
-
- private:
-  int before_ = 0;
-  bool changed_ = false;
-};
-
-// A stream: one of its own (which does not wait for the legacy default stream), or the caller's.
-class Stream {
- public:
-  Stream() {
-    cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-  }
-  explicit Stream(cudaStream_t borrowed) : stream_(borrowed), owned_(false) {}
-  Stream(Stream&& other) noexcept
-      : stream_(std::exchange(other.stream_, nullptr)), owned_(std::exchange(other.owned_, false)) {}
-  Stream& operator=(Stream&& other) noexcept {
-    std::swap(stream_, other.stream_);
-    std::swap(owned_, other.owned_);
-    return *this;
-  }
-  ~Stream() {
-    if (owned_) cuda_report(cudaStreamDestroy(stream_), "cudaStreamDestroy");
-  }
-
-  cudaStream_t get() const { return stream_; }
-  bool owned() const { return owned_; }
-  // Waits until all work enqueued so far has ended; errors of that work surface here.
-  void synchronize() const { cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
-
- private:
-  cudaStream_t stream_ = nullptr;
-  bool owned_ = true;
-};
-
-// A mark in a stream. Timing costs a little, so it is opt-in.
-class Event {
- public:
-  explicit Event(bool timing = false) {
-    cuda_check(cudaEventCreateWithFlags(&event_, timing ? cudaEventDefault : cudaEventDisableTiming),
-               "cudaEventCreateWithFlags");
-  }
-  Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
-  Event& operator=(Event&& other) noexcept {
-    std::swap(event_, other.event_);
-    return *this;
-  }
-  ~Event() {
-    if (event_ != nullptr) cuda_report(cudaEventDestroy(event_), "cudaEventDestroy");
-  }
-
-  cudaEvent_t get() const { return event_; }
-  void record(cudaStream_t stream) { cuda_check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
-  // Makes later work of `stream` wait for the mark; the host goes on.
-  void block(cudaStream_t stream) const {
-    cuda_check(cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent");
-  }
-  // The host waits for the mark; at once if it was never recorded.
-  void synchronize() const { cuda_check(cudaEventSynchronize(event_), "cudaEventSynchronize"); }
-  bool reached() const {
-    const cudaError_t status = cudaEventQuery(event_);
-    if (status == cudaErrorNotReady) return false;
-    cuda_check(status, "cudaEventQuery");
-    return true;
-  }
-  // Milliseconds from `start` to this event; both with timing, both reached.
-  float milliseconds_since(const Event& start) const {
-    float elapsed = 0;
-    cuda_check(cudaEventElapsedTime(&elapsed, start.event_, event_), "cudaEventElapsedTime");
-    return elapsed;
-  }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
-
-// A device in use: checked, with the stream of its work. Everything that runs on a GPU starts from one.
-class CudaContext {
- public:
-  explicit CudaContext(const Cuda& cuda) : ordinal_(checked(cuda)), stream_(make_stream(cuda)) {
-    cuda_check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal_),
-               "cudaDeviceGetAttribute");
-    cuda_check(cudaDeviceGetAttribute(&shared_bytes_, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal_),
-               "cudaDeviceGetAttribute");
-  }
-
-  int ordinal() const { return ordinal_; }
-  cudaStream_t stream() const { return stream_.get(); }
-  int multiprocessors() const { return multiprocessors_; }
-  // The most shared memory that one block may opt in to, in bytes.
-  int max_shared_bytes() const { return shared_bytes_; }
-  void synchronize() const { stream_.synchronize(); }
-
- private:
-  static int checked(const Cuda& cuda) {
-    require_cuda(cuda);
-    return cuda.ordinal;
-  }
-  static Stream make_stream(const Cuda& cuda) {
-    DeviceGuard guard(cuda.ordinal);
-    return Stream(cuda.stream == nullptr ? cudaStreamPerThread : cuda.stream);
-  }
-
-  int ordinal_;
-  Stream stream_;
-  int multiprocessors_ = 0;
-  int shared_bytes_ = 0;
-};
-
-}  // namespace weft
-#endif  // WEFT_SINGLE_WEFT_DEVICE_CUDA_CUH
-#endif
-
-namespace weft {
-
-// Two namespaces, so that a program may be built from translation units of both sorts.
-#if defined(__CUDACC__)
-inline namespace cuda_target {
-
-using best_device = Cuda;
-
-// Returns f(Cuda{}) if there is a GPU, else f(Cpu{}); both must have the same type.
-template <class F>
-decltype(auto) on_best_device(F&& f) {
-  if (cuda_device_count() > 0) return std::forward<F>(f)(Cuda{});
-  return std::forward<F>(f)(Cpu{});
-}
-
-}  // namespace cuda_target
-#else
-inline namespace host_target {
-
-using best_device = Cpu;
-
-// Returns f(Cpu{}): this translation unit is not compiled for a GPU.
-template <class F>
-decltype(auto) on_best_device(F&& f) {
-  return std::forward<F>(f)(Cpu{});
-}
-
-}  // namespace host_target
-#endif
-
-}  // namespace weft
-// ---- weft/exec.hpp ----
-// Layer 9: tensors, models, compiled functions.
-
-// ---- weft/exec/any_function.hpp ----
-// Function<Out(In...)>: any compiled function under a type that can be written down. Law: this header knows
-// no device and no kernel, so a plain .cpp can call what a .cu built; results come back in host memory.
-//
-//   Function<Tensor<f32, Shape<10>>(Tensor<f32, Shape<64>>)> predict = compile(...);
-
-namespace weft {
-
-namespace exec {
-
-// Tensor, TensorView, Input and Expr types say the same thing: a dtype and a shape.
-template <class X>
-using InputLike = Input<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape>;
-
-template <class X>
-struct SignatureResults {
-  using types = std::tuple<InputLike<X>>;
-  using tensors = Tensor<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape, Cpu>;
-};
-template <class... X>
-struct SignatureResults<std::tuple<X...>> {
-  using types = std::tuple<InputLike<X>...>;
-  using tensors = std::tuple<
-      Tensor<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape, Cpu>...>;
-};
-
-template <class Tuple>
-struct AsInputs;
-template <class... X>
-struct AsInputs<std::tuple<X...>> {
-  using types = std::tuple<InputLike<X>...>;
-};
-
-template <bool Ok, class Compiled, class Signature>
-struct SignatureFits {
-  static_assert(Ok,
-                "Function: the compiled function has other inputs or results (number, dtypes or shapes) than "
-                "the signature");
-};
-
-}  // namespace exec
-
-template <class Signature>
-class Function;
-
-template <class Out, class... In>
-class Function<Out(In...)> {
-  using Types = typename exec::SignatureResults<Out>::types;
-  static constexpr std::size_t results = std::tuple_size_v<Types>;
-
- public:
-  // A tensor in host memory, or a tuple of them.
-  using Results = typename exec::SignatureResults<Out>::tensors;
-
-  Function() = default;
-  // Takes over what compile() returned. A function of a model still borrows the model.
-  template <class F>
-  requires requires { typename F::InputTypes; }
-  Function(F f) {
-    constexpr bool fits = std::is_same_v<typename exec::AsInputs<typename F::InputTypes>::types,
-                                         std::tuple<exec::InputLike<In>...>> &&
-                          std::is_same_v<typename exec::AsInputs<typename F::ResultTypes>::types, Types>;
-    static_assert(sizeof(exec::SignatureFits<fits, F, Out(In...)>) > 0);
-    if constexpr (fits) held_ = exec::Owned<Base>(new Holder<F>(std::move(f)));
-  }
-
-  explicit operator bool() const { return static_cast<bool>(held_); }
-
-  // Arguments in host memory: tensors, pointers, arrays, containers. Throws "function/empty" where there is
-  // nothing to call.
-  template <class... A>
-  Results operator()(const A&... args) {
-    Results out;
-    std::apply([&](auto&... tensor) { into(tensor.data()...)(args...); }, as_tuple(out));
-    return out;
-  }
-
-  // f.into(y, z)(a, b): writes the results to the caller's tensors or pointers.
-  template <class... To>
-  auto into(To&&... to) {
-    static_assert(sizeof...(To) == results, "into() takes one tensor or pointer a result");
-    std::array<void*, results> targets = pointers(std::make_index_sequence<results>{}, to...);
-    return [this, targets](const auto&... args) {
-      static_assert(sizeof...(args) == sizeof...(In), "a function takes one argument an input");
-      if (!held_) throw Error("function/empty", "a Function that holds nothing was called");
-      int number = 0;
-      const std::array<const void*, sizeof...(In)> from{
-          exec::argument<exec::InputLike<In>>(args, number++)...};
-      held_->call(from.data(), targets.data());
-    };
-  }
-
-  void set_seed(u64 seed) { held_->set_seed(seed); }
-
- private:
-  struct Base {
-    virtual ~Base() = default;
-    virtual void call(const void* const* in, void* const* out) = 0;
-    virtual void set_seed(u64 seed) = 0;
-  };
-  template <class F>
-  struct Holder final : Base {
-    explicit Holder(F&& f) : function(std::move(f)) {}
-    void call(const void* const* in, void* const* out) override {
-      call(in, out, std::make_index_sequence<sizeof...(In)>{}, std::make_index_sequence<results>{});
-    }
-    template <std::size_t... I, std::size_t... R>
-    void call(const void* const* in, void* const* out, std::index_sequence<I...>, std::index_sequence<R...>) {
-      std::tuple<typename std::tuple_element_t<R, Types>::dtype*...> to{
-          static_cast<typename std::tuple_element_t<R, Types>::dtype*>(out[R])...};
-      function.into(std::get<R>(to)...)(static_cast<const typename exec::InputLike<In>::dtype*>(in[I])...);
-    }
-    void set_seed(u64 seed) override { function.set_seed(seed); }
-    F function;
-  };
-
-  static auto as_tuple(Results& out) {
-    if constexpr (requires { std::tuple_size<Results>::value; })
-      return std::apply([](auto&... t) { return std::tie(t...); }, out);
-    else
-      return std::tie(out);
-  }
-  template <std::size_t... R, class... To>
-  static std::array<void*, results> pointers(std::index_sequence<R...>, To&... to) {
-    return {pointer<typename std::tuple_element_t<R, Types>>(to)...};
-  }
-  template <class T, class To>
-  static void* pointer(To& to) {
-    static_assert(exec::argument_fits<T, To>(),
-                  "into() takes tensors or pointers of the results' dtypes and shapes");
-    if constexpr (std::is_pointer_v<To>)
-      return to;
-    else
-      return to.data();
-  }
-
-  exec::Owned<Base> held_;
-};
-
-}  // namespace weft
-// ---- weft/exec/apply.hpp ----
-// apply<Init>(model, predicate, seed): starts the parameters whose name and shape a predicate picks as
-// another initialiser says, as model.apply(f) with torch.nn.init's functions. One compiled program; the rest
-// of the model stays as it is.
 
 namespace weft {
 
@@ -22037,19 +24100,19 @@ struct SomethingIsPicked {
 }  // namespace exec
 
 // The predicate captures nothing: [](std::string_view name, const Dims& d) { return d.rank == 2; }. The same
-// seed gives the same values on every device.
+// seed gives the same values on every device; without one it is a fresh one.
 template <class Init, class M, class Device, class P>
-void apply(Model<M, Device>& model, P, u64 seed = 0) {
+void apply(Model<M, Device>& model, P, u64 seed) {
   static_assert(sizeof(CapturesNothing<is_traceable<P>, P>) > 0);
   if constexpr (is_traceable<P>) {
     using Source = exec::ApplySource<M, Init, P>;
     static_assert(sizeof(exec::SomethingIsPicked<(Source::picked() > 0), M, Init>) > 0);
-    typename exec::ProgramOf<Device, exec::Compiled<Source>>::type program(model.device(),
-                                                                           {.model = model.state()});
-    program.set_random(seed, ~u64{0});
-    program.run();
-    program.wait();
+    exec::run_once<Source>(model.device(), model.state(), seed);
   }
+}
+template <class Init, class M, class Device, class P>
+void apply(Model<M, Device>& model, P picks) {
+  apply<Init>(model, picks, fresh_seed(SeedUse::model));
 }
 
 }  // namespace weft
@@ -26527,7 +28590,8 @@ constexpr auto roll(const X& x) {
 
 // ---- weft/ops/gather.hpp ----
 // Elements by index along an axis, with PyTorch's names: gather, take_along_dim, index_select, take. Negative
-// indices count from the end; one outside gives NaN (0 for integers), where PyTorch raises an error.
+// indices count from the end; one outside gives NaN (0 for integers), where PyTorch raises an error: an Error
+// where it comes from an argument in host memory, or under check::indices.
 
 namespace weft {
 
@@ -27943,7 +30007,12 @@ constexpr Counted counted_labels(ir::Builder& b, ir::Value label, i64 classes, c
       ir::binary(ir::Op::bit_and, ir::binary(ir::Op::le, ir::constant_like(label, 0), label),
                  ir::binary(ir::Op::lt, label, ir::constant_like(label, static_cast<double>(classes))));
   bool outside = false;  // known to be no class
-  if constexpr (Scalar<I>) outside = ignored < 0 || static_cast<i64>(ignored) >= classes;
+  if constexpr (Scalar<I>) {
+    outside = ignored < 0 || static_cast<i64>(ignored) >= classes;
+    ir::mark_labels(label, classes, false, static_cast<i64>(ignored));
+  } else {
+    ir::mark_labels(label, 0, true, 0);
+  }
   if (!outside) {
     const ir::Value none = ir::cast(as_value<i64>(b, ignored), label.dtype());
     yes = ir::binary(ir::Op::bit_and, yes, ir::binary(ir::Op::ne, label, none));
@@ -27975,7 +30044,7 @@ template <LossReduction R, int Axis>
 struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
   template <class X, class L>
   static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels) {
-    return run(b, logits, labels, i64{-1}, 0.0, nullptr);
+    return run(b, logits, labels, i64{-100}, 0.0, nullptr);
   }
   template <class X, class L, class I, class S>
   static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels, const I& ignored,
@@ -27984,7 +30053,7 @@ struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
   }
   template <class X, class L, class W>
   static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels, const W& weight) {
-    return run(b, logits, labels, i64{-1}, 0.0, weight);
+    return run(b, logits, labels, i64{-100}, 0.0, weight);
   }
   template <class X, class L, class W, class I, class S>
   static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels, const W& weight,
@@ -28218,6 +30287,7 @@ constexpr auto predicted(const X& x, const L&) {
 // Whether each label counts.
 template <class L>
 constexpr auto counts(const L& labels, i64 classes) {
+  ir::mark_labels(to_expr(labels).value, classes, true, 0);
   if (classes > 0) return bitwise_and(ge(labels, 0), lt(labels, classes));
   return ge(labels, 0);
 }
@@ -33229,7 +35299,7 @@ template <LossReduction R, int Axis>
 struct NllLossOp : Operation<NllLossOp<R, Axis>> {
   template <class X, class L>
   static constexpr auto apply(ir::Builder& b, const X& log_p, const L& labels) {
-    return run(b, log_p, labels, nullptr, i64{-1});
+    return run(b, log_p, labels, nullptr, i64{-100});
   }
   template <class X, class L, class W, class I>
   static constexpr auto apply(ir::Builder& b, const X& log_p, const L& labels, const W& weight,
@@ -36235,10 +38305,9 @@ namespace weft {
 
 template <class... In>
 class AnyTrainer {
-  struct Base {
-    virtual ~Base() = default;
-    virtual i64 step(const void* const* in) = 0;
-    virtual f32 loss(i64 step) const = 0;
+  using Given = std::array<exec::Given, sizeof...(In)>;
+  struct Base : Counted {
+    virtual StepLoss step(const Given& batch) = 0;
     virtual i64 steps() const = 0;
     virtual void set_lr(f32 lr) = 0;
     virtual f32 lr() const = 0;
@@ -36251,18 +38320,7 @@ class AnyTrainer {
   };
 
  public:
-  // A step's loss: reading it waits for the step. One older than the last 64 is an Error ("train/old-loss").
-  class Loss {
-   public:
-    f32 value() const { return trainer_->loss(step_); }
-    operator f32() const { return value(); }
-
-   private:
-    friend class AnyTrainer;
-    Loss(const Base* trainer, i64 step) : trainer_(trainer), step_(step) {}
-    const Base* trainer_;
-    i64 step_;
-  };
+  using Loss = StepLoss;
 
   // Takes over what make_trainer() returned, or, from a function that returns it, builds it in place.
   template <class T>
@@ -36276,68 +38334,44 @@ class AnyTrainer {
 
   template <class... A>
   Loss step(const A&... batch) {
-    static_assert(sizeof...(A) == sizeof...(In), "step: one argument an input");
-    int number = 0;
-    const std::array<const void*, sizeof...(In)> from{
-        exec::argument<exec::InputLike<In>>(batch, number++)...};
-    return Loss(held_.get(), held_->step(from.data()));
+    constexpr bool fits = sizeof...(A) == sizeof...(In);
+    static_assert(
+        sizeof(exec::ArgumentCount<fits, static_cast<int>(sizeof...(A)), static_cast<int>(sizeof...(In))>) >
+        0);
+    if constexpr (fits)
+      return held().step(given(std::index_sequence_for<In...>{}, batch...));
+    else
+      return Loss(0);
   }
-  i64 steps() const { return held_->steps(); }
-  void set_lr(f32 lr) { held_->set_lr(lr); }
-  f32 lr() const { return held_->lr(); }
+  i64 steps() const { return held().steps(); }
+  void set_lr(f32 lr) { held().set_lr(lr); }
+  f32 lr() const { return held().lr(); }
   // The trainer with everything that the next step depends on.
-  void save(const std::string& path) const { held_->save(path); }
-  void load(const std::string& path) { held_->load(path); }
+  void save(const std::string& path) const { held().save(path); }
+  void load(const std::string& path) { held().load(path); }
   // The parameters and buffers alone.
-  void save_model(const std::string& path) { held_->save_model(path); }
-  void load_model(const std::string& path) { held_->load_model(path); }
-  i64 workspace_bytes() const { return held_->workspace_bytes(); }
-  i64 state_bytes() const { return held_->state_bytes(); }
+  void save_model(const std::string& path) { held().save_model(path); }
+  void load_model(const std::string& path) { held().load_model(path); }
+  i64 workspace_bytes() const { return held().workspace_bytes(); }
+  i64 state_bytes() const { return held().state_bytes(); }
 
  private:
   template <class T>
   struct Holder final : Base {
     template <class Make>
     explicit Holder(Make& make) : trainer(make()) {}
-    i64 step(const void* const* in) override { return step(in, std::index_sequence_for<In...>{}); }
-    template <std::size_t... I>
-    i64 step(const void* const* in, std::index_sequence<I...>) {
-      const i64 number = trainer.steps();
-      const auto handle = trainer.step(static_cast<const typename exec::InputLike<In>::dtype*>(in[I])...);
-      if (static_cast<i64>(losses.size()) < kept)
-        losses.push_back(handle);
-      else
-        losses[static_cast<std::size_t>(count % kept)] = handle;
-      if (count == 0) first = number;
-      ++count;
-      return number;
-    }
-    f32 loss(i64 number) const override {
-      const i64 k = number - first;
-      if (k < 0 || k >= count || k + kept < count)
-        throw Error("train/old-loss", "the loss of step " + std::to_string(number) + " is no longer kept");
-      return losses[static_cast<std::size_t>(k % kept)];
-    }
+    StepLoss step(const Given& batch) override { return trainer.step_given(batch); }
     i64 steps() const override { return trainer.steps(); }
     void set_lr(f32 lr) override { trainer.set_lr(lr); }
     f32 lr() const override { return trainer.lr(); }
     void save(const std::string& path) const override { trainer.save(path); }
-    void load(const std::string& path) override {
-      trainer.load(path);
-      losses.clear();
-      count = 0;
-    }
+    void load(const std::string& path) override { trainer.load(path); }
     void save_model(const std::string& path) override { trainer.model().save(path); }
     void load_model(const std::string& path) override { trainer.model().load(path); }
     i64 workspace_bytes() const override { return T::workspace_bytes(); }
     i64 state_bytes() const override { return T::state_bytes(); }
 
-    static constexpr i64 kept = 64;
     T trainer;
-    std::vector<decltype(std::declval<T&>().step(
-        static_cast<const typename exec::InputLike<In>::dtype*>(nullptr)...))>
-        losses;
-    i64 first = 0, count = 0;
   };
 
   template <class T, class Make>
@@ -36345,10 +38379,19 @@ class AnyTrainer {
     constexpr bool fits = std::is_same_v<typename exec::AsInputs<typename T::InputTypes>::types,
                                          std::tuple<exec::InputLike<In>...>>;
     static_assert(fits, "AnyTrainer: the trainer has other inputs (number, dtypes or shapes)");
-    if constexpr (fits) held_ = exec::Owned<Base>(new Holder<T>(make));
+    if constexpr (fits) held_ = Shared<Base>(new Holder<T>(make));
   }
 
-  exec::Owned<Base> held_;
+  template <std::size_t... K, class... A>
+  static Given given(std::index_sequence<K...>, const A&... batch) {
+    return {exec::argument<exec::InputLike<In>, static_cast<int>(K), Cpu>(batch)...};
+  }
+  Base& held() const {
+    if (!held_) throw Error("train/moved", "a trainer was used that had been moved from");
+    return *held_;
+  }
+
+  Shared<Base> held_;
 };
 
 }  // namespace weft
@@ -36575,8 +38618,8 @@ class Curve {
 }  // namespace weft::train
 // ---- weft/train/evaluate.hpp ----
 // evaluate(model, f, dataset, inputs..., options...): the mean of f over every sample of a dataset, in
-// evaluation mode. Law: padding of the last batch counts for nothing, so the batch size changes the result by
-// rounding alone.
+// evaluation mode. f gives means over rows, each of which depends on its own row, or one number a row. Law:
+// padding of the last batch counts for nothing, so the batch size changes the result by rounding alone.
 //
 //   evaluate(trainer.model(), [](const auto& m, auto x, auto y) { return accuracy(m(x), y); }, digits.test,
 //            in<f32, 128, 64>, in<i32, 128>)
@@ -36589,8 +38632,8 @@ template <bool Ok, class... Results>
 struct EvaluatedResults {
   static_assert(
       Ok,
-      "evaluate: the function gives floating-point numbers that are means over the rows whose label is "
-      "not -100, or has one number a row of the batch");
+      "evaluate: the function gives floating-point numbers that are means over the rows of the batch, or "
+      "one number a row");
 };
 template <bool Ok, class... Inputs>
 struct EvaluatedInputs {
@@ -36603,35 +38646,69 @@ template <class E, i64 Rows>
 inline constexpr bool is_evaluated = is_float(dtype_of<typename E::dtype>) &&
                                      (E::shape::size == 1 || (E::shape::rank == 1 && E::shape::size == Rows));
 
-// Adds a batch's sum over its valid rows.
+// The sum of a result over the valid rows of a batch, from its value there: one number a row, or their mean.
 template <class View>
 f64 sum_of_rows(const View& view, i64 valid) {
   const auto values = view.to_vector();
+  if (values.size() == 1) return static_cast<f64>(values[0]) * static_cast<f64>(valid);
   f64 sum = 0;
-  if (values.size() == 1)
-    sum = static_cast<f64>(values[0]) * static_cast<f64>(valid);
-  else
-    for (i64 row = 0; row < valid; ++row) sum += static_cast<f64>(values[static_cast<std::size_t>(row)]);
+  for (i64 row = 0; row < valid; ++row) sum += static_cast<f64>(values[static_cast<std::size_t>(row)]);
   return sum;
 }
 
-template <i64 Rows, class Function, class D, std::size_t... Field, class... R>
-auto evaluate_with(Function& f, const D& dataset, std::index_sequence<Field...>, std::tuple<R...>*) {
-  std::array<f64, sizeof...(R)> sum{};
-  for (auto& batch : data::loader<Rows>(dataset, {.last = data::pad_and_mask})) {
-    const auto results = f(batch.template get<Field>()...);
-    if constexpr (sizeof...(R) == 1) {
-      sum[0] += sum_of_rows(results, batch.valid());
-    } else {
-      std::apply(
-          [&](const auto&... view) {
-            std::size_t k = 0;
-            ((sum[k++] += sum_of_rows(view, batch.valid())), ...);
-          },
-          results);
-    }
+// The results of a call as a tuple.
+template <class Function, class Batch, std::size_t... Field>
+auto results_of(Function& f, const Batch& batch, std::index_sequence<Field...>) {
+  auto results = f(batch.template get<Field>()...);
+  if constexpr (std::tuple_size_v<typename Function::ResultTypes> == 1)
+    return std::tuple(std::move(results));
+  else
+    return results;
+}
+
+// Of a batch some of whose rows are padding, where these count in a mean: the mean with the first row in
+// their place, less what that row adds, which is the mean of a batch of nothing else.
+template <i64 Rows, class Function, class Batch, class Fields, std::size_t... R>
+void add_padded(Function& f, const Batch& batch, const Fields& fields, f64* sum, std::index_sequence<R...>) {
+  constexpr bool counts[]{(std::tuple_element_t<R, typename Function::ResultTypes>::shape::size == 1 &&
+                           Function::template padding_counts<static_cast<int>(R)>())...};
+  const i64 valid = batch.valid();
+  if constexpr ((counts[R] || ...)) {
+    if (Function::assigned() > 0)
+      throw Error("evaluate/padding",
+                  "the last batch would be padded, and the function counts padded rows in a mean and assigns "
+                  "buffers: give a batch size that divides the dataset");
+    const auto filled = results_of(f, batch.repeating_first(valid), fields);
+    const auto first = results_of(f, batch.repeating_first(0), fields);
+    const auto masked = results_of(f, batch, fields);
+    ((sum[R] += counts[R]
+                    ? sum_of_rows(std::get<R>(filled), Rows) - sum_of_rows(std::get<R>(first), Rows - valid)
+                    : sum_of_rows(std::get<R>(masked), valid)),
+     ...);
+  } else {
+    const auto masked = results_of(f, batch, fields);
+    ((sum[R] += sum_of_rows(std::get<R>(masked), valid)), ...);
   }
-  for (f64& x : sum) x /= static_cast<f64>(dataset.size());
+}
+
+template <i64 Rows, class Function, class D, std::size_t... Field, class... R>
+auto evaluate_with(Function& f, const D& dataset, std::index_sequence<Field...> fields, std::tuple<R...>*) {
+  std::array<f64, sizeof...(R)> sum{};
+  i64 samples = 0;
+  constexpr auto numbers = std::index_sequence_for<R...>{};
+  for (auto& batch : data::loader<Rows>(data::by_reference(dataset), {.last = data::pad_and_mask})) {
+    samples += batch.valid();
+    if (batch.valid() < Rows) {
+      add_padded<Rows>(f, batch, fields, sum.data(), numbers);
+      continue;
+    }
+    const auto results = results_of(f, batch, fields);
+    [&]<std::size_t... K>(std::index_sequence<K...>) {
+      ((sum[K] += sum_of_rows(std::get<K>(results), Rows)), ...);
+    }
+    (numbers);
+  }
+  for (f64& x : sum) x /= static_cast<f64>(samples);
   if constexpr (sizeof...(R) == 1)
     return sum[0];
   else
@@ -36645,23 +38722,18 @@ auto evaluate_checked(Function& f, const D& dataset, std::tuple<I...>*, std::tup
   if constexpr (fits) return evaluate_with<Rows>(f, dataset, std::index_sequence_for<I...>{}, results);
 }
 
-// The extent of the inputs' first axis; 0 where they have none in common.
 template <class... I>
 constexpr i64 rows_of(std::tuple<I...>*) {
-  i64 rows = -1;
-  const auto meet = [&](const Dims& d) {
-    const i64 first = d.rank > 0 ? d.extent[0] : 0;
-    rows = rows < 0 || rows == first ? first : 0;
-  };
-  (meet(I::shape::value), ...);
-  return rows < 0 ? 0 : rows;
+  return exec::common_rows<I...>();
 }
 
 }  // namespace train
 
-// One number, or an std::array of them where f has several results. The model is not changed by it.
-template <class M, class Device, class F, class D, class... A>
-auto evaluate(Model<M, Device>& model, F f, const D& dataset, const A&... inputs_then_options) {
+// One number, or an std::array of them where f has several results. The model is not changed by it, but for
+// buffers that f assigns, such as a metric's.
+template <class M, class F, class D, class... A>
+requires is_model<std::remove_cvref_t<M>>
+auto evaluate(M&& model, F f, const D& dataset, const A&... inputs_then_options) {
   using Inputs = typename exec::SplitArguments<std::tuple<>, A...>::inputs;
   constexpr i64 rows = train::rows_of(static_cast<Inputs*>(nullptr));
   static_assert(sizeof(train::EvaluatedInputs<(rows > 0), Inputs>) > 0);
@@ -36749,6 +38821,10 @@ struct CheckOptions {
                 "make_trainer: the communication policy is given twice");
   static_assert(option_count<OptionKind::probes, O...> <= 1, "make_trainer: probes<...> is given twice");
   static_assert(option_count<OptionKind::memory, O...> <= 1, "make_trainer: lend{} is given twice");
+  static_assert(option_count<OptionKind::check_finite, O...> <= 1,
+                "make_trainer: check::finite is given twice");
+  static_assert(option_count<OptionKind::check_indices, O...> <= 1,
+                "make_trainer: check::indices is given twice");
 };
 
 // A trainer's options, sorted into their kinds.
@@ -36770,6 +38846,7 @@ struct Options {
   using Probes = find_option<OptionKind::probes, ProbeNames<>, O...>;
   using Mode = find_option<OptionKind::mode, mode::Train, O...>;
   static constexpr bool training = std::is_same_v<Mode, mode::Train>;
+  static constexpr Checks checks = given_checks<O...>;
 };
 
 }  // namespace train
@@ -37458,6 +39535,13 @@ struct ForwardStage {
     return list;
   }
 };
+template <class M, class F, class O, class... I>
+struct ForwardGraph {
+  static constexpr ir::Graph graph() {
+    using Stage = ForwardStage<M, F, O, I...>;
+    return ir::FrozenGraph<Stage, Stage::header_words>::graph();
+  }
+};
 // The backward pass goes in pieces of so many nodes of the forward pass.
 template <int Piece, class M, class F, class O, class... I>
 struct BackwardStage {
@@ -37505,6 +39589,9 @@ struct BackwardStage {
 // The step as a source of exec::Compiled; Apply: update the parameters, else only add to the gradients.
 template <class M, class F, class O, bool Apply, class... I>
 struct StepSource {
+  using model = M;
+  static constexpr Checks checks = O::checks;
+  static constexpr i64 scale_offset = O::Precision::scaled ? optimizer_layout<M, O>.scale : -1;
   using Forwards = Kept<ForwardStage<M, F, O, I...>>;
   static constexpr int forward_nodes =
       ir::FrozenGraph<ForwardStage<M, F, O, I...>, ForwardStage<M, F, O, I...>::header_words>::sizes.nodes;
@@ -37576,6 +39663,21 @@ struct ParametersAgree {
                 "products");
 };
 
+// Throws where padded rows of a batch would count in the loss.
+template <class Inputs, i64 Rows, std::size_t N>
+void check_padding(const std::array<exec::Given, N>& batch) {
+  for (const exec::Given& given : batch)
+    if (given.padded_somewhere || given.valid_rows >= 0) {
+      constexpr bool counts = Rows == 0 || Inputs::padding_counts(0, Rows);
+      if constexpr (counts)
+        throw Error(
+            "train/padding",
+            "the loader pads the last batch, and this loss would count the padded rows, as no label "
+            "leaves them out: use .last = data::drop, or multiply each row's loss by a weight that is "
+            "a field of the dataset (0 in padded rows) and divide by the sum of the weights");
+    }
+}
+
 template <class M, int I>
 constexpr auto state_name() {
   constexpr std::string_view name = nn::state_table<M>.row[I >= 0 ? I : 0].name.view();
@@ -37586,19 +39688,6 @@ constexpr auto state_name() {
 
 }  // namespace train
 
-// The loss of a step; reading it waits for the step. One older than the last 64 is an Error
-// ("train/old-loss"). Valid as long as the trainer, which may move.
-class StepLoss {
- public:
-  StepLoss(const train::LossRing* ring, i64 step) : ring_(ring), step_(step) {}
-  f32 value() const { return ring_->read(step_); }
-  operator f32() const { return value(); }
-
- private:
-  const train::LossRing* ring_;
-  i64 step_;
-};
-
 template <class M, class F, class Device, class O, class... I>
 class Trainer {
   template <bool Apply>
@@ -37606,7 +39695,10 @@ class Trainer {
   template <bool Apply>
   using Code = exec::Compiled<Source<Apply>>;
   template <bool Apply>
-  using Program = typename exec::ProgramOf<Device, Code<Apply>>::type;
+  using Instance = exec::Instance<Device, Code<Apply>>;
+  template <bool Apply>
+  using Program = typename Instance<Apply>::Program;
+  using Inputs = exec::InputTable<train::ForwardGraph<M, F, O, I...>, I...>;
   using Optimizer = typename O::Optimizer;
   using Scalars = train::ScalarLayout<O>;
   using Memory = exec::DeviceMemory<Device>;
@@ -37619,43 +39711,51 @@ class Trainer {
   template <class... Given>
   explicit Trainer(weft::Model<M, Device>&& model, const Given&... given)
       : model_(std::move(model)),
-        seed_(get_option<seed>(given...).value),
+        seed_(exec::given_or_fresh_seed(SeedUse::model, given...)),
         optimizer_(optim::AsGroups<typename O::given_optimizer>::make(
             get_option<typename O::given_optimizer>(given...))),
         clip_(get_option<typename O::Clip>(given...)),
         losses_(new train::DeviceLossRing<Device>(model_.device())) {
     const lend lent = get_option<lend>(given...);
-    auto* const workspace = static_cast<std::byte*>(lent.workspace);
-    state_ = exec::lent_or_own(model_.device(), lent.optimizer, layout.bytes);
-    Memory::zero(state_);
+    const Device& device = model_.device();
+    state_ = exec::allocate(device, layout.bytes, lent.optimizer);
+    Memory::zero(device, state_->data(), layout.bytes);
     const f32 scale = 65536;
-    Memory::from_host(model_.device(), state_.data() + layout.scale, &scale, sizeof scale);
-    exec::Blocks blocks{.model = model_.state(), .optimizer = state_.data(), .workspace = workspace};
-    apply_ = exec::Owned<Program<true>>(new Program<true>(model_.device(), blocks));
+    Memory::from_host(device, state_->data() + layout.scale, &scale, sizeof scale);
+    apply_ = Shared<Instance<true>>(new Instance<true>(device, model_.storage(), state_, lent.workspace));
     if constexpr (micro > 1) {
-      if (workspace != nullptr) blocks.workspace = workspace + apply_bytes();
-      add_ = exec::Owned<Program<false>>(new Program<false>(model_.device(), blocks));
+      auto* const workspace = static_cast<std::byte*>(lent.workspace);
+      add_ = Shared<Instance<false>>(new Instance<false>(
+          device, model_.storage(), state_, workspace != nullptr ? workspace + apply_bytes() : nullptr));
     }
   }
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
-  Trainer(Trainer&&) = default;
+  Trainer(Trainer&&) noexcept = default;
+  Trainer& operator=(Trainer&& other) noexcept {
+    if (this != &other) {
+      this->~Trainer();  // programs before what they write to
+      new (this) Trainer(std::move(other));
+    }
+    return *this;
+  }
 
-  // One training step on a batch; `accumulate<N>` updates at every N-th.
+  // One training step on a batch; `accumulate<N>` updates at every N-th. A loader's batch with padded rows is
+  // refused ("train/padding") where they would count: at the first batch of an epoch that will have one.
   template <class... A>
   StepLoss step(const A&... batch) {
-    static_assert(sizeof...(A) == sizeof...(I), "step: one argument an input");
-    bool update = true;
-    if constexpr (micro > 1) {
-      update = (calls_ + 1) % micro == 0;
-      if (!update) run(*add_, batch...);
-    }
-    if (update) {
-      run(*apply_, batch...);
-      ++updates_;
-    }
-    ++calls_;
-    return StepLoss(losses_.get(), calls_ - 1);
+    constexpr bool fits = sizeof...(A) == sizeof...(I);
+    static_assert(
+        sizeof(exec::ArgumentCount<fits, static_cast<int>(sizeof...(A)), static_cast<int>(sizeof...(I))>) >
+        0);
+    if constexpr (fits)
+      return step_checked<(exec::Padded<A> || ... || false)>(exec::given_arguments<Device, I...>(batch...));
+    else
+      return StepLoss(0);
+  }
+  // The same with arguments that are checked, in host memory: what AnyTrainer makes.
+  StepLoss step_given(const std::array<exec::Given, sizeof...(I)>& batch) {
+    return step_checked<true>(batch);
   }
 
   weft::Model<M, Device>& model() { return model_; }
@@ -37675,21 +39775,22 @@ class Trainer {
     constexpr const auto& table = nn::state_table<M>;
     std::vector<std::byte> block(static_cast<std::size_t>(table.bytes));
     Memory::to_host(model_.device(), block.data(), model_.state(), table.bytes);
-    Memory::to_host(model_.device(), block.data(), state_.data() + layout.moment[Optimizer::base::average],
+    Memory::to_host(model_.device(), block.data(), state_->data() + layout.moment[Optimizer::base::average],
                     table.trained_bytes);
-    weft::Model<M, Device> averaged(model_.device());
+    weft::Model<M, Device> averaged = model_.clone();
     Memory::from_host(model_.device(), averaged.state(), block.data(), table.bytes);
     return averaged;
   }
 
-  // What the nth place that the model or the loss marks by probe<Name>(x) was in the last step, until the
-  // next; the option probes<"name", ...> asks for it.
+  // What the nth place that the model or the loss marks by probe<Name>(x) was in the last step; the option
+  // probes<"name", ...> asks for it.
   template <FixedString Name, int Nth = 0>
   auto get_probe() const {
     using Stage = train::ForwardStage<M, F, O, I...>;
+    check_held();
     if constexpr (micro > 1)
-      if (calls_ % micro != 0) return exec::probe_view<Stage, typename O::Probes, Name, Nth, Device>(*add_);
-    return exec::probe_view<Stage, typename O::Probes, Name, Nth, Device>(*apply_);
+      if (calls_ % micro != 0) return exec::probe_view<Stage, typename O::Probes, Name, Nth>(*add_);
+    return exec::probe_view<Stage, typename O::Probes, Name, Nth>(*apply_);
   }
 
   // Bytes of intermediate values; a constant, known before anything runs.
@@ -37753,17 +39854,35 @@ class Trainer {
   // Of the program that updates, so that another can begin behind it.
   static constexpr i64 apply_bytes() { return passes::align_up(Program<true>::memory_bytes()); }
 
-  template <class P, class... A>
-  void run(P& program, const A&... batch) {
-    int k = 0;
-    [[maybe_unused]] auto bind = [&]<class In>(std::type_identity<In>, const auto& a) {
-      static_assert(
-          sizeof(exec::ArgumentReachable<exec::argument_reachable<Device, std::remove_cvref_t<decltype(a)>>(),
-                                         std::remove_cvref_t<decltype(a)>, Device>) > 0);
-      program.bind_input(k, exec::argument<In>(a, k));
-      ++k;
-    };
-    (bind(std::type_identity<I>{}, batch), ...);
+  void check_held() const {
+    if (!losses_) [[unlikely]]
+      throw Error("train/moved", "a trainer was used that had been moved from");
+  }
+
+  using Batch = std::array<exec::Given, sizeof...(I)>;
+  template <bool MayBePadded>
+  StepLoss step_checked(const Batch& batch) {
+    check_held();
+    if constexpr (MayBePadded) train::check_padding<Inputs, exec::common_rows<I...>()>(batch);
+    bool update = true;
+    if constexpr (micro > 1) {
+      update = (calls_ + 1) % micro == 0;
+      if (!update) run(*add_, batch);
+    }
+    if (update) {
+      run(*apply_, batch);
+      ++updates_;
+    }
+    ++calls_;
+    return StepLoss(Shared<const train::LossRing>(losses_), calls_ - 1);
+  }
+
+  template <class In>
+  void run(In& instance, const Batch& batch) {
+    const typename In::Call call(instance);
+    auto& program = instance.program();
+    for (int k = 0; k < Inputs::count; ++k)
+      instance.bind(Inputs::table.row[k], k, batch[static_cast<std::size_t>(k)]);
     f32 numbers[Scalars::per_group > 0 ? Scalars::per_group : 1];
     if constexpr (requires { clip_.most; }) program.set_scalar(Scalars::clip, clip_.most);
     program.set_scalar(Scalars::update, static_cast<f32>(updates_ + 1));
@@ -37772,7 +39891,7 @@ class Trainer {
       for (int n = 0; n < Scalars::per_group; ++n) program.set_scalar(Scalars::group(g) + n, numbers[n]);
     }
     program.set_random(seed_, static_cast<u64>(calls_));
-    program.run();
+    instance.run();
     losses_->take(program);
   }
 
@@ -37800,7 +39919,7 @@ class Trainer {
     std::vector<std::byte> model(static_cast<std::size_t>(table.bytes)),
         state(static_cast<std::size_t>(layout.bytes));
     Memory::to_host(model_.device(), model.data(), model_.state(), table.bytes);
-    Memory::to_host(model_.device(), state.data(), state_.data(), layout.bytes);
+    Memory::to_host(model_.device(), state.data(), state_->data(), layout.bytes);
     std::vector<io::SafetensorsTensor> tensors = exec::state_tensors<M>(model.data());
     for_each_moment([&](int m, const nn::StateInfo& row, const Dims& dims, i64 offset) {
       tensors.push_back(
@@ -37856,7 +39975,7 @@ class Trainer {
     take("weft.scale", DType::f32, Dims{}, layout.scale);
     take("weft.good", DType::i32, Dims{}, layout.good);
     Memory::from_host(model_.device(), model_.state(), model.data(), table.bytes);
-    Memory::from_host(model_.device(), state_.data(), state.data(), layout.bytes);
+    Memory::from_host(model_.device(), state_->data(), state.data(), layout.bytes);
     calls_ = calls;
     updates_ = updates;
     seed_ = std::strtoull(seed_text->c_str(), nullptr, 10);
@@ -37871,10 +39990,10 @@ class Trainer {
   u64 seed_ = 0;
   Optimizer optimizer_;
   typename O::Clip clip_;
-  exec::Owned<train::DeviceLossRing<Device>> losses_;  // before the programs, which may still write to it
-  typename Memory::Buffer state_;
-  exec::Owned<Program<true>> apply_;
-  std::conditional_t<(micro > 1), exec::Owned<Program<false>>, Nothing> add_;  // adds to the gradients alone
+  Shared<train::DeviceLossRing<Device>> losses_;  // before the programs, which may still write to it
+  Shared<exec::DeviceStorage<Device>> state_;     // the optimiser's
+  Shared<Instance<true>> apply_;
+  std::conditional_t<(micro > 1), Shared<Instance<false>>, Nothing> add_;  // adds to the gradients alone
   i64 calls_ = 0, updates_ = 0;
 };
 
@@ -37938,7 +40057,9 @@ auto make(const Make& make_model, const A&... arguments) {
 template <class M, class Device, class F, class... A>
 auto make_trainer(const Device& device, F, const A&... inputs_then_options) {
   return train::make<M, F, Device>(
-      [&] { return Model<M, Device>(device, get_option<seed>(inputs_then_options...).value); },
+      [&] {
+        return Model<M, Device>(device, exec::given_or_fresh_seed(SeedUse::model, inputs_then_options...));
+      },
       inputs_then_options...);
 }
 
@@ -37946,7 +40067,12 @@ auto make_trainer(const Device& device, F, const A&... inputs_then_options) {
 // takes it over.
 template <class M, class Device, class F, class... A>
 auto make_trainer(Model<M, Device>&& model, F, const A&... inputs_then_options) {
-  return train::make<M, F, Device>([&] { return std::move(model); }, inputs_then_options...);
+  return train::make<M, F, Device>(
+      [&] {
+        model.storage();  // throws where there is none
+        return std::move(model);
+      },
+      inputs_then_options...);
 }
 
 }  // namespace weft
@@ -37959,33 +40085,10 @@ auto make_trainer(Model<M, Device>&& model, F, const A&... inputs_then_options) 
 // both.
 
 #if defined(__CUDACC__)
-// ---- weft/exec/cuda_model.cuh ----
-#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_MODEL_CUH
-#define WEFT_SINGLE_WEFT_EXEC_CUDA_MODEL_CUH
-// A model's memory on a GPU.
-
-// ---- weft/exec/cuda_tensor.cuh ----
-#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_TENSOR_CUH
-#define WEFT_SINGLE_WEFT_EXEC_CUDA_TENSOR_CUH
-// Tensor<T, Shape<...>, Cuda>: device memory with dtype, shape and device in its type. Copies to and from the
-// host are explicit and complete when they return.
-
-// ---- weft/exec/cuda_program.cuh ----
-#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_PROGRAM_CUH
-#define WEFT_SINGLE_WEFT_EXEC_CUDA_PROGRAM_CUH
-// A compiled program on a GPU: every block of memory and every launch fixed when it is made, captured once
-// and replayed as one. Law: running allocates nothing, and plain launches give the results of a replay.
-
-#include <cstdint>
-#include <cstring>
-#include <memory>
-#include <optional>
-#include <vector>
-
-// ---- weft/device/cuda_staging.cuh ----
-#ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_STAGING_CUH
-#define WEFT_SINGLE_WEFT_DEVICE_CUDA_STAGING_CUH
-// The staging ring of a GPU: pinned slots, asynchronous copies on one stream, an event a slot.
+// ---- weft/exec/cuda_memory.cuh ----
+#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_MEMORY_CUH
+#define WEFT_SINGLE_WEFT_EXEC_CUDA_MEMORY_CUH
+// Memory of a GPU that several handles own, and its copies to and from the host.
 
 // ---- weft/device/cuda_buffer.cuh ----
 #ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_BUFFER_CUH
@@ -38082,6 +40185,61 @@ inline void cuda_zero(void* data, std::size_t bytes, cudaStream_t stream) {
 
 }  // namespace weft
 #endif  // WEFT_SINGLE_WEFT_DEVICE_CUDA_BUFFER_CUH
+
+namespace weft::exec {
+
+// Between host and device, or within a device; complete on return.
+inline void copy_now(void* to, const void* from, i64 bytes) {
+  if (bytes == 0) return;
+  cuda_check(cudaMemcpy(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault), "cudaMemcpy");
+}
+
+template <>
+struct DeviceMemory<Cuda> {
+  using Buffer = DeviceBuffer;
+  static Buffer allocate(const Cuda& device, i64 bytes) {
+    require_cuda(device);
+    DeviceGuard guard(device.ordinal);
+    return Buffer(static_cast<std::size_t>(bytes));
+  }
+  // All wait for what the device has still to do.
+  static void zero(const Cuda& device, std::byte* at, i64 bytes) {
+    if (bytes == 0) return;
+    DeviceGuard guard(device.ordinal);
+    cuda_check(cudaMemset(at, 0, static_cast<std::size_t>(bytes)), "cudaMemset");
+    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  }
+  static void to_host(const Cuda& device, void* to, const std::byte* from, i64 bytes) {
+    DeviceGuard guard(device.ordinal);
+    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    copy_now(to, from, bytes);
+  }
+  static void from_host(const Cuda& device, std::byte* to, const void* from, i64 bytes) {
+    DeviceGuard guard(device.ordinal);
+    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    copy_now(to, from, bytes);
+  }
+};
+
+}  // namespace weft::exec
+#endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_MEMORY_CUH
+// ---- weft/exec/cuda_program.cuh ----
+#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_PROGRAM_CUH
+#define WEFT_SINGLE_WEFT_EXEC_CUDA_PROGRAM_CUH
+// A compiled program on a GPU: every block of memory and every launch fixed when it is made, captured once
+// and replayed as one. Law: running allocates nothing, and plain launches give the results of a replay.
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <vector>
+
+// ---- weft/device/cuda_staging.cuh ----
+#ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_STAGING_CUH
+#define WEFT_SINGLE_WEFT_DEVICE_CUDA_STAGING_CUH
+// The staging ring of a GPU: pinned slots, asynchronous copies on one stream, an event a slot.
+
 // ---- weft/device/staging_ring.hpp ----
 #ifndef WEFT_SINGLE_WEFT_DEVICE_STAGING_RING_HPP
 #define WEFT_SINGLE_WEFT_DEVICE_STAGING_RING_HPP
@@ -40459,11 +42617,28 @@ class CudaProgram {
     else
       steps_->run(stream());
   }
+  // The same under a Checker's eyes, each launch by itself.
+  template <class Checker>
+  void run_watched(Checker& checker) {
+    DeviceGuard guard(context_.ordinal());
+    stage();
+    const auto read = [this](void* to, const void* from, i64 bytes) {
+      cuda_copy(to, from, static_cast<std::size_t>(bytes), stream());
+      context_.synchronize();
+    };
+    watch_steps(*steps_, stream(), checker, read, [this] { context_.synchronize(); });
+  }
   // Until everything that run() started has ended.
   void wait() const { context_.synchronize(); }
 
   // Device memory, written by the stream.
   std::byte* output(int k) const { return steps_->output(k); }
+  // To memory of the device, behind what the stream has to do.
+  void copy_output(int k, void* to, i64 bytes) const {
+    if (bytes == 0) return;
+    DeviceGuard guard(context_.ordinal());
+    cuda_copy(to, output(k), static_cast<std::size_t>(bytes), stream());
+  }
   // To host or device memory; returns when the copy is complete.
   void read_output(int k, void* to, i64 bytes) const {
     DeviceGuard guard(context_.ordinal());
@@ -40582,22 +42757,51 @@ struct ProgramOf<Cuda, P> {
 
 }  // namespace weft::exec
 #endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_PROGRAM_CUH
+// ---- weft/exec/cuda_tensor.cuh ----
+#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_TENSOR_CUH
+#define WEFT_SINGLE_WEFT_EXEC_CUDA_TENSOR_CUH
+// Tensor<T, Shape<...>, Cuda>: device memory with dtype, shape and device in its type. Copies to and from the
+// host are explicit and complete when they return.
 
 namespace weft {
 
+// Elements of a GPU's memory, read by copies to the host once all work on the device that writes them has
+// ended. Data() of Self says where they start.
 namespace exec {
+template <class Self, class T, class S>
+class CudaElements {
+ public:
+  // In row-major order.
+  std::vector<T> to_vector() const {
+    std::vector<T> v(static_cast<std::size_t>(S::size));
+    read(v.data());
+    return v;
+  }
+  T item() const {
+    static_assert(S::size == 1, "item() is for tensors of one element");
+    T value;
+    read(&value);
+    return value;
+  }
+  Tensor<T, S, Cpu> to_host() const {
+    Tensor<T, S, Cpu> host;
+    read(host.data());
+    return host;
+  }
 
-// Between host and device, or within a device; complete on return.
-inline void copy_now(void* to, const void* from, i64 bytes) {
-  if (bytes == 0) return;
-  cuda_check(cudaMemcpy(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault), "cudaMemcpy");
-}
-
+ private:
+  void read(T* to) const {
+    const T* from = static_cast<const Self*>(this)->data();
+    if (from == nullptr && S::size > 0) throw_no_elements();
+    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    copy_now(to, from, S::size * static_cast<i64>(sizeof(T)));
+  }
+};
 }  // namespace exec
 
-// Device memory that something else owns: a program's result, valid until its next call, or the caller's.
+// As the host's TensorView.
 template <class T, class S>
-class TensorView<T, S, Cuda> {
+class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>, std::remove_const_t<T>, S> {
  public:
   using weft_tensor = void;
   using dtype = std::remove_const_t<T>;
@@ -40608,33 +42812,31 @@ class TensorView<T, S, Cuda> {
 
   constexpr TensorView() = default;
   constexpr explicit TensorView(T* data) : data_(data) {}
-  constexpr T* data() const { return data_; }
+  TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
+  explicit TensorView(Shared<exec::Storage> whole) : owner_(std::move(whole)) {}
+  operator TensorView<const T, S, Cuda>() const requires(!std::is_const_v<T>) {
+    return data_ != nullptr ? TensorView<const T, S, Cuda>(data_, owner_)
+                            : TensorView<const T, S, Cuda>(owner_);
+  }
+  T* data() const {
+    return data_ != nullptr ? data_ : owner_ ? reinterpret_cast<T*>(owner_->data()) : nullptr;
+  }
   static constexpr i64 size() { return S::size; }
   static constexpr i64 extent(int axis) { return S::value[axis]; }
-
-  // The elements in row-major order, once all work on the device that writes them has ended.
-  std::vector<dtype> to_vector() const {
-    std::vector<dtype> v(static_cast<std::size_t>(S::size));
-    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-    exec::copy_now(v.data(), data_, S::size * static_cast<i64>(sizeof(T)));
-    return v;
-  }
-  dtype item() const {
-    static_assert(S::size == 1, "item() is for tensors of one element");
-    dtype value;
-    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-    exec::copy_now(&value, data_, sizeof(T));
-    return value;
-  }
-  operator dtype() const requires(S::size == 1) { return item(); }
+  TensorView span() const { return TensorView(data()); }
+  TensorView view() const { return *this; }
+  operator dtype() const requires(S::size == 1) { return this->item(); }
 
  private:
   T* data_ = nullptr;
+  Shared<exec::Storage> owner_;
 };
 
 // A tensor of the GPU: its own memory, on the device that it is made for (the first by default).
 template <class T, class S>
-class Tensor<T, S, Cuda> {
+class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
+  using Memory = exec::DeviceMemory<Cuda>;
+
  public:
   using weft_tensor = void;
   using dtype = T;
@@ -40643,109 +42845,80 @@ class Tensor<T, S, Cuda> {
   using View = TensorView<T, S, Cuda>;
   static constexpr int rank = S::rank;
 
-  explicit Tensor(const Cuda& device = Cuda{}) : device_(device), buffer_(allocate(device)) {
-    DeviceGuard guard(device_.ordinal);
-    cuda_check(cudaMemset(buffer_.data(), 0, buffer_.size()), "cudaMemset");
+  explicit Tensor(const Cuda& device = Cuda{}) : storage_(exec::allocate(device, bytes())) {
+    Memory::zero(device, storage_->data(), bytes());
   }
   // From host or device memory.
-  explicit Tensor(const T* values, const Cuda& device = Cuda{}) : device_(device), buffer_(allocate(device)) {
+  explicit Tensor(const T* values, const Cuda& device = Cuda{}) : storage_(exec::allocate(device, bytes())) {
     fill(values);
   }
   Tensor(std::initializer_list<T> values, const Cuda& device = Cuda{})
-      : device_(device), buffer_(allocate(device)) {
+      : storage_(exec::allocate(device, bytes())) {
     check_size(values.size());
     fill(values.begin());
   }
   Tensor(const std::vector<T>& values, const Cuda& device = Cuda{})
-      : device_(device), buffer_(allocate(device)) {
+      : storage_(exec::allocate(device, bytes())) {
     check_size(values.size());
     fill(values.data());
   }
+  template <class Number>
+  requires std::is_arithmetic_v<Number> || std::is_null_pointer_v<Number>
+  explicit Tensor(Number, const Cuda& = Cuda{}) {
+    static_assert(sizeof(exec::TensorTakesElements<sizeof(Number) == 0, Number, T, S>) > 0);
+  }
   explicit Tensor(const Tensor<T, S, Cpu>& host, const Cuda& device = Cuda{}) : Tensor(host.data(), device) {}
-  Tensor(const View& view, const Cuda& device = Cuda{}) : device_(device), buffer_(allocate(device)) {
+  Tensor(const View& view, const Cuda& device = Cuda{}) : storage_(exec::allocate(device, bytes())) {
     cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     fill(view.data());
   }
-  Tensor(const Tensor& other) : Tensor(other.data(), other.device_) {}
+  Tensor(const Tensor& other) : Tensor(other.data(), other.device()) {}
   Tensor(Tensor&&) noexcept = default;
   // Runs the expression.
   template <class Op, class... Args>
   Tensor(const Lazy<Op, Args...>& lazy, const Cuda& device = Cuda{})
-      : device_(device), buffer_(allocate(device)) {
-    exec::evaluate<T, S>(lazy, data(), device_);
+      : storage_(exec::allocate(device, bytes())) {
+    exec::evaluate<T, S>(lazy, data(), device);
   }
   Tensor& operator=(const Tensor& other) {
+    if (!storage_) return *this = Tensor(other);
     if (this != &other) fill(other.data());
     return *this;
   }
   Tensor& operator=(Tensor&&) noexcept = default;
   template <class Op, class... Args>
   Tensor& operator=(const Lazy<Op, Args...>& lazy) {
-    *this = Tensor(lazy, device_);  // by way of new memory: the expression may read this tensor
+    // by way of new memory: the expression may read this tensor
+    *this = Tensor(lazy, storage_ ? device() : Cuda{});
     return *this;
   }
 
-  T* data() { return reinterpret_cast<T*>(buffer_.data()); }
-  const T* data() const { return reinterpret_cast<const T*>(buffer_.data()); }
+  T* data() { return storage_ ? reinterpret_cast<T*>(storage_->data()) : nullptr; }
+  const T* data() const { return storage_ ? reinterpret_cast<const T*>(storage_->data()) : nullptr; }
   static constexpr i64 size() { return S::size; }
   static constexpr i64 extent(int axis) { return S::value[axis]; }
-  const Cuda& device() const { return device_; }
-  View view() { return View(data()); }
-  std::vector<T> to_vector() const { return View(const_cast<T*>(data())).to_vector(); }
-  Tensor<T, S, Cpu> to_host() const { return Tensor<T, S, Cpu>(to_vector()); }
-  T item() const { return View(const_cast<T*>(data())).item(); }
+  const Cuda& device() const {
+    if (!storage_) exec::throw_no_elements();
+    return storage_->device();
+  }
+  View view() { return View(data(), storage_); }
+  TensorView<const T, S, Cuda> view() const { return {data(), storage_}; }
 
  private:
-  static constexpr std::size_t bytes() { return static_cast<std::size_t>(S::size) * sizeof(T); }
-  static DeviceBuffer allocate(const Cuda& device) {
-    require_cuda(device);
-    DeviceGuard guard(device.ordinal);
-    return DeviceBuffer(bytes());
-  }
+  static constexpr i64 bytes() { return S::size * static_cast<i64>(sizeof(T)); }
   static void check_size(std::size_t count) {
-    if (count != static_cast<std::size_t>(S::size))
-      throw Error("tensor/size",
-                  "a tensor of " + std::to_string(S::size) + " elements was given " + std::to_string(count));
+    if (count != static_cast<std::size_t>(S::size)) exec::throw_element_count(S::size, count);
   }
-  void fill(const T* values) { exec::copy_now(buffer_.data(), values, static_cast<i64>(bytes())); }
+  void fill(const T* values) {
+    if (values == nullptr && S::size > 0) exec::throw_no_elements();
+    exec::copy_now(storage_->data(), values, bytes());
+  }
 
-  Cuda device_;
-  DeviceBuffer buffer_;
+  Shared<exec::DeviceStorage<Cuda>> storage_;
 };
 
 }  // namespace weft
 #endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_TENSOR_CUH
-
-namespace weft::exec {
-
-template <>
-struct DeviceMemory<Cuda> {
-  using Buffer = DeviceBuffer;
-  static Buffer allocate(const Cuda& device, i64 bytes) {
-    require_cuda(device);
-    DeviceGuard guard(device.ordinal);
-    return Buffer(static_cast<std::size_t>(bytes));
-  }
-  // Both wait for what the device has still to do.
-  static void zero(Buffer& b) {
-    if (b.size() == 0) return;
-    cuda_check(cudaMemset(b.data(), 0, b.size()), "cudaMemset");
-    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-  }
-  static void to_host(const Cuda& device, void* to, const std::byte* from, i64 bytes) {
-    DeviceGuard guard(device.ordinal);
-    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-    copy_now(to, from, bytes);
-  }
-  static void from_host(const Cuda& device, std::byte* to, const void* from, i64 bytes) {
-    DeviceGuard guard(device.ordinal);
-    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-    copy_now(to, from, bytes);
-  }
-};
-
-}  // namespace weft::exec
-#endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_MODEL_CUH
 // ---- weft/train/cuda_loss_ring.cuh ----
 #ifndef WEFT_SINGLE_WEFT_TRAIN_CUDA_LOSS_RING_CUH
 #define WEFT_SINGLE_WEFT_TRAIN_CUDA_LOSS_RING_CUH

@@ -10,7 +10,7 @@ struct weft::exec::DeviceMemory<weft::emulated::Device> {
   using Buffer = HostBuffer;
   using Host = DeviceMemory<Cpu>;
   static Buffer allocate(const emulated::Device&, i64 bytes) { return Host::allocate(Cpu{}, bytes); }
-  static void zero(Buffer& b) { Host::zero(b); }
+  static void zero(const emulated::Device&, std::byte* at, i64 bytes) { Host::zero(Cpu{}, at, bytes); }
   static void to_host(const emulated::Device&, void* to, const std::byte* from, i64 bytes) {
     Host::to_host(Cpu{}, to, from, bytes);
   }

@@ -44,7 +44,7 @@ TEST_CASE("tour: compiled functions") {
       },
       in<f32, 4, 2>, in<f32, 2, 3>);
   const std::vector<f32> x(8, 1.0f), w{1, 2, 3, 4, 5, 6};
-  auto [product, total] = f(x, w);  // views, valid until the next call of f
+  auto [product, total] = f(x, w);  // views; kept longer than the next call, they are copied first
   std::printf("%s", f.explain().c_str());
   // [/function]
   CHECK(product(0, 0) == 5);
@@ -139,7 +139,7 @@ TEST_CASE("tour: training") {
       model, [](const auto& net, auto input) { return net.fc2(probe<"hidden">(tanh(net.fc1(input)))); },
       in<f32, 1, 2>, probes<"hidden">);
   watched(point);
-  auto hidden = watched.get_probe<"hidden">();  // (1, 16), valid until the next call
+  auto hidden = watched.get_probe<"hidden">();  // (1, 16)
   // [/probe]
   CHECK(std::abs(hidden[0]) <= 1);
   std::remove("net.safetensors");

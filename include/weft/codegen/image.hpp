@@ -19,6 +19,7 @@ struct ImageHeader {
   i64 flops = 0, bytes = 0;
   int launches = 0;
   int nodes = 0;
+  int assigns = 0;
 };
 
 inline constexpr int kernel_words = 2;
@@ -75,6 +76,7 @@ constexpr Build finish_build(const ir::Graph& g, const passes::Plan& plan, Lower
   h.model_bytes = g.model_bytes;
   h.optimizer_bytes = g.optimizer_bytes;
   h.nodes = g.nodes.size();
+  h.assigns = g.assigns.size();
   count_work(lowered, 0, lowered.steps.size(), 1, h);
   b.outputs = plan.outputs;
   b.presets = g.presets;
@@ -112,20 +114,22 @@ constexpr void write(WordWriter& w, const Build& b) {
 }
 
 // The header goes in front of the image's words.
-inline constexpr int header_words = 24;
+inline constexpr int header_words = 25;
 constexpr void write(WordWriter& w, const ImageHeader& h) {
-  for (const int x : {h.kernels, h.steps, h.kernel_at, h.word_at, h.step_at, h.address_at, h.number_at,
-                      h.output_at, h.preset_at, h.input_at, h.outputs, h.presets, h.inputs, h.size, h.scalars,
-                      h.launches, h.nodes, h.binding_at, h.bindings})
+  for (const int x :
+       {h.kernels,   h.steps,     h.kernel_at, h.word_at,    h.step_at,  h.address_at, h.number_at,
+        h.output_at, h.preset_at, h.input_at,  h.outputs,    h.presets,  h.inputs,     h.size,
+        h.scalars,   h.launches,  h.nodes,     h.binding_at, h.bindings, h.assigns})
     w.put_int(x);
   for (const i64 x : {h.workspace_bytes, h.model_bytes, h.optimizer_bytes, h.flops, h.bytes}) w.put_int(x);
 }
 constexpr ImageHeader read_header(const u64* words) {
   WordReader r(words);
   ImageHeader h;
-  for (int* x : {&h.kernels, &h.steps, &h.kernel_at, &h.word_at, &h.step_at, &h.address_at, &h.number_at,
-                 &h.output_at, &h.preset_at, &h.input_at, &h.outputs, &h.presets, &h.inputs, &h.size,
-                 &h.scalars, &h.launches, &h.nodes, &h.binding_at, &h.bindings})
+  for (int* x :
+       {&h.kernels,   &h.steps,     &h.kernel_at, &h.word_at,    &h.step_at,  &h.address_at, &h.number_at,
+        &h.output_at, &h.preset_at, &h.input_at,  &h.outputs,    &h.presets,  &h.inputs,     &h.size,
+        &h.scalars,   &h.launches,  &h.nodes,     &h.binding_at, &h.bindings, &h.assigns})
     *x = r.get_size();
   for (i64* x : {&h.workspace_bytes, &h.model_bytes, &h.optimizer_bytes, &h.flops, &h.bytes})
     *x = r.get_int();

@@ -15,6 +15,13 @@
 #endif
 #define WEFT_INLINE inline __attribute__((always_inline))
 
+// Whether options of core/check.hpp are on unless they are given: -DWEFT_CHECK.
+#if defined(WEFT_CHECK)
+#define WEFT_CHECK_DEFAULT true
+#else
+#define WEFT_CHECK_DEFAULT false
+#endif
+
 // Before a loop of constant length: device code unrolls it, so that arrays it indexes stay in registers.
 #if defined(__CUDA_ARCH__)
 #define WEFT_UNROLL _Pragma("unroll")

@@ -18,6 +18,8 @@ enum class OptionKind {
   checkpoint,
   comm,
   probes,
+  check_finite,
+  check_indices,
   input,
   unknown
 };

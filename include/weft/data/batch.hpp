@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "weft/core/check.hpp"
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
 #include "weft/data/dataset.hpp"
@@ -26,6 +27,7 @@ class Array {
   Array() = default;
   explicit Array(std::vector<i64> shape) : shape_(std::move(shape)) {
     for (const i64 extent : shape_) size_ *= extent;
+    valid_rows_ = shape_.empty() ? 1 : shape_[0];
     values_ = std::vector<T>(static_cast<std::size_t>(size_));
   }
   const T* data() const { return values_.data(); }
@@ -34,14 +36,29 @@ class Array {
   int rank() const { return static_cast<int>(shape_.size()); }
   i64 extent(int axis) const { return shape_[static_cast<std::size_t>(axis)]; }
   const std::vector<i64>& shape() const { return shape_; }
-  const T& operator[](i64 i) const { return values_[static_cast<std::size_t>(i)]; }
+  // Throws "batch/index" for i outside [0, size()).
+  const T& operator[](i64 i) const {
+    if (static_cast<u64>(i) >= static_cast<u64>(size_)) [[unlikely]]
+      throw Error("batch/index", "element " + std::to_string(i) + " lies outside a batch of " +
+                                     std::to_string(size_) + " elements");
+    return values_[static_cast<std::size_t>(i)];
+  }
   const T* begin() const { return data(); }
   const T* end() const { return data() + size_; }
+  // How many leading rows are samples, and whether its loader pads a batch of the epoch: trainers read these.
+  i64 valid_rows() const { return valid_rows_; }
+  bool is_padded_somewhere() const { return padded_somewhere_; }
 
  private:
+  template <i64, class...>
+  friend class Batch;
+  template <class>
+  friend class BatchBuilder;
   std::vector<i64> shape_;
   std::vector<T> values_;
   i64 size_ = 1;
+  i64 valid_rows_ = 0;
+  bool padded_somewhere_ = false;
 };
 
 // What a loader yields; `auto& [image, label] = batch` names its fields.
@@ -63,6 +80,23 @@ class Batch {
   const auto& get() const {
     return std::get<F>(fields_);
   }
+  // The same with the first row in place of the rows from `from` on, all of which count as samples.
+  Batch repeating_first(i64 from) const {
+    Batch batch = *this;
+    batch.valid_ = BatchSize;
+    std::apply(
+        [&](auto&... field) {
+          const auto fill = [&](auto& array) {
+            const i64 row = array.size() / BatchSize;
+            for (i64 k = from; k < BatchSize; ++k)
+              std::copy(array.data(), array.data() + row, array.data() + k * row);
+            array.valid_rows_ = BatchSize;
+          };
+          (fill(field), ...);
+        },
+        batch.fields_);
+    return batch;
+  }
 
  private:
   template <class>
@@ -77,10 +111,12 @@ class BatchBuilder;
 template <i64 BatchSize, class... Ts>
 class BatchBuilder<Batch<BatchSize, Ts...>> {
  public:
-  // Shapes come from `sample`. `label_field` is the integer field that padding fills with ignored_label, or
-  // -1 for the last field of a signed integer type; "loader/label-field" when there is no such field.
+  // Shapes come from `sample`. `pads`: whether a batch of the epoch will have padded rows. `label_field` is
+  // the integer field that padding fills with ignored_label, or -1 for the last field of a signed integer
+  // type; "loader/label-field" when there is no such field.
   template <class... Fs>
-  BatchBuilder(const std::tuple<Fs...>& sample, int label_field) : label_field_(label_field) {
+  BatchBuilder(const std::tuple<Fs...>& sample, int label_field, bool pads = false, Checks check = {})
+      : label_field_(label_field), check_(check) {
     if (label_field < -1 || label_field >= static_cast<int>(sizeof...(Ts)))
       throw Error("loader/label-field", "there is no field " + std::to_string(label_field));
     each([&]<std::size_t F>() {
@@ -88,6 +124,7 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
       std::vector<i64> shape = Field<std::tuple_element_t<F, std::tuple<Fs...>>>::shape(std::get<F>(sample));
       shape.insert(shape.begin(), BatchSize);
       std::get<F>(batch_.fields_) = Array<T>(std::move(shape));
+      std::get<F>(batch_.fields_).padded_somewhere_ = pads;
       if constexpr (is_label<T>) {
         if (label_field == -1) label_field_ = static_cast<int>(F);
       } else if (label_field == static_cast<int>(F)) {
@@ -111,7 +148,14 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
                                          std::to_string(sample_number) + " has " +
                                          std::to_string(Traits::size(field)) +
                                          " elements, that of the first sample has " + std::to_string(size));
+      if constexpr (requires { field.shape(); })  // the batch's own axis comes first
+        if (!std::equal(field.shape().begin(), field.shape().end(), array.shape().begin() + 1,
+                        array.shape().end()))
+          throw Error("loader/ragged", "field " + std::to_string(F) + " of sample " +
+                                           std::to_string(sample_number) +
+                                           " has another shape than that of the first sample");
       std::copy(Traits::data(field), Traits::data(field) + size, array.data() + row * size);
+      if (check_.any()) check_row<F>(Traits::data(field), size, sample_number);
     });
   }
 
@@ -121,6 +165,7 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
     each([&]<std::size_t F>() {
       using T = std::tuple_element_t<F, std::tuple<Ts...>>;
       auto& array = std::get<F>(batch_.fields_);
+      array.valid_rows_ = rows;
       T padding{};
       if constexpr (is_label<T>) {
         if (label_field_ == static_cast<int>(F)) padding = static_cast<T>(ignored_label);
@@ -130,6 +175,25 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
   }
 
  private:
+  // Throws "loader/finite" or "loader/label".
+  template <std::size_t F, class T>
+  void check_row(const T* values, i64 size, i64 sample_number) const {
+    const auto refuse = [&](const char* id, i64 i, const std::string& value) {
+      throw Error(id, "field " + std::to_string(F) + " of sample " + std::to_string(sample_number) + " is " +
+                          value + " at element " + std::to_string(i));
+    };
+    for (i64 i = 0; i < size; ++i) {
+      if constexpr (is_label<T>) {
+        if (check_.indices && label_field_ == static_cast<int>(F) && values[i] < 0 &&
+            values[i] != T(ignored_label))
+          refuse("loader/label", i, std::to_string(values[i]));
+      } else if constexpr (!std::is_integral_v<T>) {
+        const double x = static_cast<double>(values[i]);
+        if (check_.finite && !(x - x == 0))
+          refuse("loader/finite", i, x != x ? "nan" : x < 0 ? "-inf" : "inf");
+      }
+    }
+  }
   template <class T>
   static constexpr bool is_label = std::is_integral_v<T>&& std::is_signed_v<T>;
   template <class Visit>
@@ -140,6 +204,7 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
 
   Batch<BatchSize, Ts...> batch_;
   int label_field_;
+  Checks check_;
 };
 
 // The batch type for samples with these elements.

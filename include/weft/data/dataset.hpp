@@ -1,6 +1,7 @@
 #pragma once
 // A dataset is anything with `size()` and `dataset[i]`, where a sample is a tuple of fields; adaptors select,
-// join and split datasets. Law: `dataset[i]` is a pure function of i.
+// join and split datasets. Law: `dataset[i]` is a pure function of i; loaders and adaptors own what they
+// read.
 
 #include <array>
 #include <concepts>
@@ -11,16 +12,19 @@
 #include <vector>
 
 #include "weft/core/error.hpp"
+#include "weft/core/shared.hpp"
 #include "weft/core/types.hpp"
 #include "weft/data/shuffle.hpp"
 
 namespace weft::data {
 
-// One field of one sample inside a dataset's memory: row-major elements and their shape, ({} is a scalar).
+// One field of one sample inside a dataset's memory, which it keeps alive where it is given the owner:
+// row-major elements and their shape, ({} is a scalar).
 template <class T>
 class Row {
  public:
-  Row(const T* data, const std::vector<i64>& shape, i64 size) : data_(data), shape_(&shape), size_(size) {}
+  Row(const T* data, const std::vector<i64>& shape, i64 size, Shared<const Counted> owner = {})
+      : data_(data), shape_(&shape), size_(size), owner_(std::move(owner)) {}
   const T* data() const { return data_; }
   i64 size() const { return size_; }
   const std::vector<i64>& shape() const { return *shape_; }
@@ -30,6 +34,7 @@ class Row {
   const T* data_;
   const std::vector<i64>* shape_;
   i64 size_;
+  Shared<const Counted> owner_;
 };
 
 // What a field of a sample may be: a Row, a number, a std::array or a std::vector (one axis). `Element` is
@@ -92,15 +97,19 @@ struct Column {
 };
 
 // Rows in memory: Arrays<f32, i32>({pixels, {64}}, {labels, {}}) has one (f32 row, i32) sample per label.
+// Copies share the rows, which never change.
 template <class... Ts>
 class Arrays {
   static_assert(sizeof...(Ts) > 0 && (!std::is_same_v<Ts, bool> && ...),
                 "weft: name at least one field; use u8 for bool");
 
  public:
-  Arrays() = default;
+  Arrays() : rows_(new Rows) {}
   // Throws "data/size-mismatch" unless every column holds the same whole number of rows.
-  explicit Arrays(Column<Ts>... columns) : columns_(std::move(columns)...) {
+  explicit Arrays(Column<Ts>... columns) {
+    Rows* const rows = new Rows;
+    rows_ = Shared<const Rows>(rows);
+    rows->columns = {std::move(columns)...};
     each([&](const auto& column, std::size_t i) {
       i64 row = 1;
       for (const i64 extent : column.row_shape) {
@@ -113,93 +122,189 @@ class Arrays {
       if (values % row != 0)
         throw Error("data/size-mismatch", "field " + std::to_string(i) + " has " + std::to_string(values) +
                                               " values, no multiple of its row of " + std::to_string(row));
-      if (i == 0) size_ = values / row;
-      if (values / row != size_)
+      if (i == 0) rows->count = values / row;
+      if (values / row != rows->count)
         throw Error("data/size-mismatch", "field " + std::to_string(i) + " has " +
                                               std::to_string(values / row) + " rows, field 0 has " +
-                                              std::to_string(size_));
-      row_size_[i] = row;
+                                              std::to_string(rows->count));
+      rows->row_size[i] = row;
     });
   }
 
-  i64 size() const { return size_; }
-  // i in [0, size()).
+  i64 size() const { return rows_->count; }
+  // Throws "data/index" for i outside [0, size()).
   std::tuple<Row<Ts>...> operator[](i64 i) const {
-    return [&]<std::size_t... F>(std::index_sequence<F...>) {
-      return std::tuple<Row<Ts>...>(Row<Ts>(std::get<F>(columns_).values.data() + i * row_size_[F],
-                                            std::get<F>(columns_).row_shape, row_size_[F])...);
-    }
-    (std::index_sequence_for<Ts...>{});
+    if (i < 0 || i >= size())
+      throw Error("data/index", "index " + std::to_string(i) + " lies outside a dataset of " +
+                                    std::to_string(size()) + " samples");
+    return sample(i, rows_);
   }
+  // The same for i in range, not to be kept longer than the dataset: what loaders copy from.
+  std::tuple<Row<Ts>...> borrow(i64 i) const { return sample(i, {}); }
   // All rows of field F.
   template <std::size_t F>
   const auto& column() const {
-    return std::get<F>(columns_);
+    return std::get<F>(rows_->columns);
   }
 
  private:
+  struct Rows final : Counted {
+    std::tuple<Column<Ts>...> columns;
+    std::array<i64, sizeof...(Ts)> row_size{};
+    i64 count = 0;
+  };
+  std::tuple<Row<Ts>...> sample(i64 i, const Shared<const Counted>& owner) const {
+    return [&]<std::size_t... F>(std::index_sequence<F...>) {
+      return std::tuple<Row<Ts>...>(Row<Ts>(column<F>().values.data() + i * rows_->row_size[F],
+                                            column<F>().row_shape, rows_->row_size[F], owner)...);
+    }
+    (std::index_sequence_for<Ts...>{});
+  }
   template <class Visit>
   void each(Visit visit) {
-    [&]<std::size_t... F>(std::index_sequence<F...>) { (visit(std::get<F>(columns_), F), ...); }
+    [&]<std::size_t... F>(std::index_sequence<F...>) { (visit(column<F>(), F), ...); }
     (std::index_sequence_for<Ts...>{});
   }
 
-  std::tuple<Column<Ts>...> columns_;
-  std::array<i64, sizeof...(Ts)> row_size_{};
-  i64 size_ = 0;
+  Shared<const Rows> rows_;
 };
 
-// A dataset kept by an adaptor: a reference to an lvalue (which must outlive the adaptor), or a moved-in
-// rvalue.
+// Sample i of any dataset, not to be kept.
 template <class D>
-using held_t =
-    std::conditional_t<std::is_lvalue_reference_v<D>, const std::remove_cvref_t<D>&, std::remove_cvref_t<D>>;
+decltype(auto) borrow(const D& dataset, i64 i) {
+  if constexpr (requires { dataset.borrow(i); })
+    return dataset.borrow(i);
+  else
+    return dataset[i];
+}
 
-// The samples of D at `indices`, in that order.
+template <bool Ok, class D>
+struct DatasetIsHeld {
+  static_assert(Ok,
+                "a loader or adaptor keeps its dataset, and this one cannot be copied: move it in, or give "
+                "std::ref(dataset) of one that outlives the loader");
+};
+
+// std::reference_wrapper<D>, without its header.
+template <class W>
+concept ReferenceTo = requires(const W& w) {
+  typename W::type;
+  { w.get() } -> std::same_as<typename W::type&>;
+};
+template <class D>
+struct DatasetReference {
+  using type = const D;
+  const D& get() const { return *dataset; }
+  const D* dataset;
+};
+// A dataset that outlives what is given this.
+template <class D>
+DatasetReference<D> by_reference(const D& dataset) {
+  return {&dataset};
+}
+template <class D>
+struct Referred {
+  using type = D;
+};
+template <ReferenceTo W>
+struct Referred<W> {
+  using type = std::remove_const_t<typename W::type>;
+};
+
+// A dataset as loaders and adaptors keep it: the caller's moved in, or a copy that all who have it share
+// (cheap for the datasets of this library), or, given as std::ref, the caller's own, which must outlive them.
+template <class D>
+class HeldDataset {
+ public:
+  using type = D;
+  template <class From>
+  requires(!std::is_same_v<std::remove_cvref_t<From>, HeldDataset>) explicit HeldDataset(From&& from) {
+    if constexpr (ReferenceTo<std::remove_cvref_t<From>>) {
+      dataset_ = &from.get();
+    } else {
+      constexpr bool holds = std::is_constructible_v<D, From&&>;
+      static_assert(sizeof(DatasetIsHeld<holds, D>) > 0);
+      if constexpr (holds) {
+        Box* const box = new Box(std::forward<From>(from));
+        owner_ = Shared<const Counted>(box);
+        dataset_ = &box->dataset;
+      }
+    }
+  }
+  const D& operator*() const { return *dataset_; }
+  const D* operator->() const { return dataset_; }
+
+ private:
+  struct Box final : Counted {
+    template <class From>
+    explicit Box(From&& from) : dataset(std::forward<From>(from)) {}
+    D dataset;
+  };
+  const D* dataset_ = nullptr;
+  Shared<const Counted> owner_;
+};
+// What holds an argument of type D&&.
+template <class D>
+using held_t = HeldDataset<typename Referred<std::remove_cvref_t<D>>::type>;
+
+// The samples of a dataset at `indices`, in that order.
 template <class D>
 class Subset {
  public:
   // Throws "data/index" for an index outside the dataset.
-  Subset(D dataset, std::vector<i64> indices)
-      : dataset_(std::forward<D>(dataset)), indices_(std::move(indices)) {
+  Subset(HeldDataset<D> dataset, std::vector<i64> indices)
+      : dataset_(std::move(dataset)), indices_(std::move(indices)) {
     for (const i64 index : indices_)
-      if (index < 0 || index >= static_cast<i64>(dataset_.size()))
+      if (index < 0 || index >= static_cast<i64>(dataset_->size()))
         throw Error("data/index", "index " + std::to_string(index) + " lies outside a dataset of " +
-                                      std::to_string(dataset_.size()) + " samples");
+                                      std::to_string(dataset_->size()) + " samples");
   }
   i64 size() const { return static_cast<i64>(indices_.size()); }
-  auto operator[](i64 i) const { return dataset_[indices_[static_cast<std::size_t>(i)]]; }
+  auto operator[](i64 i) const { return (*dataset_)[index(i)]; }
+  decltype(auto) borrow(i64 i) const { return data::borrow(*dataset_, index(i)); }
   const std::vector<i64>& indices() const { return indices_; }
 
  private:
-  D dataset_;
+  i64 index(i64 i) const {
+    if (i < 0 || i >= size())
+      throw Error("data/index", "index " + std::to_string(i) + " lies outside a dataset of " +
+                                    std::to_string(size()) + " samples");
+    return indices_[static_cast<std::size_t>(i)];
+  }
+
+  HeldDataset<D> dataset_;
   std::vector<i64> indices_;
 };
 template <class D>
-requires Dataset<std::remove_cvref_t<D>> Subset<held_t<D&&>> subset(D&& dataset, std::vector<i64> indices) {
-  return {std::forward<D>(dataset), std::move(indices)};
+requires Dataset<typename held_t<D>::type>
+auto subset(D&& dataset, std::vector<i64> indices) {
+  return Subset<typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), std::move(indices));
 }
 
 // The samples of the first dataset, then those of the next, ...; all with the same sample type.
 template <class First, class... Rest>
 class ConcatDataset {
-  static_assert((std::is_same_v<sample_t<std::remove_cvref_t<First>>, sample_t<std::remove_cvref_t<Rest>>> &&
-                 ...),
+  static_assert((std::is_same_v<sample_t<First>, sample_t<Rest>> && ...),
                 "weft: concatenated datasets must have the same fields");
 
  public:
-  explicit ConcatDataset(First first, Rest... rest)
-      : datasets_(std::forward<First>(first), std::forward<Rest>(rest)...) {}
+  explicit ConcatDataset(HeldDataset<First> first, HeldDataset<Rest>... rest)
+      : datasets_(std::move(first), std::move(rest)...) {}
   i64 size() const {
     return std::apply(
-        [](const auto&... dataset) { return (i64{0} + ... + static_cast<i64>(dataset.size())); }, datasets_);
+        [](const auto&... dataset) { return (i64{0} + ... + static_cast<i64>(dataset->size())); }, datasets_);
   }
-  auto operator[](i64 i) const { return sample<0>(i); }
+  auto operator[](i64 i) const {
+    if (i < 0 || i >= size())
+      throw Error("data/index", "index " + std::to_string(i) + " lies outside a dataset of " +
+                                    std::to_string(size()) + " samples");
+    return sample<0>(i);
+  }
 
  private:
   template <std::size_t N>
   auto sample(i64 i) const {
-    const auto& dataset = std::get<N>(datasets_);
+    const auto& dataset = *std::get<N>(datasets_);
     if constexpr (N == sizeof...(Rest)) {
       return dataset[i];
     } else {
@@ -207,11 +312,11 @@ class ConcatDataset {
       return i < here ? dataset[i] : sample<N + 1>(i - here);
     }
   }
-  std::tuple<First, Rest...> datasets_;
+  std::tuple<HeldDataset<First>, HeldDataset<Rest>...> datasets_;
 };
 template <class... Ds>
-requires(Dataset<std::remove_cvref_t<Ds>>&&...) ConcatDataset<held_t<Ds&&>...> concat(Ds&&... datasets) {
-  return ConcatDataset<held_t<Ds&&>...>(std::forward<Ds>(datasets)...);
+requires(Dataset<typename held_t<Ds>::type>&&...) auto concat(Ds&&... datasets) {
+  return ConcatDataset<typename held_t<Ds>::type...>(held_t<Ds>(std::forward<Ds>(datasets))...);
 }
 
 // A dataset computed from the sample number: `sample(i)` returns a std::tuple of fields.
@@ -237,9 +342,12 @@ FunctionDataset<F> from_function(i64 size, F sample) {
 // Cuts a dataset at random into parts of the given fractions, which must sum to one. Each part has
 // floor(n * fraction) samples; what is left goes one by one to the first parts (as PyTorch's random_split
 // does). Throws "data/fractions".
-template <Dataset D>
-std::vector<Subset<const D&>> random_split(const D& dataset, const std::vector<f64>& fractions, u64 seed) {
-  const i64 n = static_cast<i64>(dataset.size());
+template <class D>
+requires Dataset<typename held_t<D>::type>
+auto random_split(D&& dataset, const std::vector<f64>& fractions, u64 seed) {
+  using Whole = typename held_t<D>::type;
+  const held_t<D> held(std::forward<D>(dataset));
+  const i64 n = static_cast<i64>(held->size());
   f64 sum = 0;
   i64 left = n;
   std::vector<i64> sizes;
@@ -253,16 +361,14 @@ std::vector<Subset<const D&>> random_split(const D& dataset, const std::vector<f
     throw Error("data/fractions", "the fractions sum to " + std::to_string(sum) + ", not to one");
   for (std::size_t i = 0; left > 0; i = (i + 1) % sizes.size(), --left) ++sizes[i];
   const std::vector<i64> order = permutation(n, seed, 0, ShuffleUse::split);
-  std::vector<Subset<const D&>> parts;
+  std::vector<Subset<Whole>> parts;
   i64 at = 0;
   for (i64 size : sizes) {
     size = size < n - at ? size : n - at;  // a sum a hair above one
-    parts.emplace_back(dataset, std::vector<i64>(order.begin() + at, order.begin() + at + size));
+    parts.emplace_back(held, std::vector<i64>(order.begin() + at, order.begin() + at + size));
     at += size;
   }
   return parts;
 }
-template <Dataset D>
-void random_split(const D&& dataset, const std::vector<f64>& fractions, u64 seed) = delete;  // would dangle
 
 }  // namespace weft::data

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weft/core/error.hpp"
+#include "weft/core/fresh_seed.hpp"
 #include "weft/core/types.hpp"
 #include "weft/data/batch.hpp"
 #include "weft/data/dataset.hpp"
@@ -26,9 +27,11 @@ inline constexpr Last pad_and_mask = Last::pad_and_mask;
 
 struct LoaderOptions {
   bool shuffle = false;  // a new random order each epoch, from (seed, epoch)
-  u64 seed = 0;
+  GivenSeed seed{};      // none: another one for each loader (core/fresh_seed.hpp)
   Last last = Last::drop;
   int label_field = -1;  // padded rows of this field hold -100; -1: the last field of a signed integer type
+  // check::finite: no sample has NaN or infinity; check::indices: labels are 0 and more, or -100
+  Checks check{};
 };
 
 // Where a loader stands: the batch that comes next.
@@ -40,11 +43,12 @@ struct Position {
 
 struct PassEnd {};
 
-// Steps through the batches of a pass. A pass has one batch, which each step fills anew.
+// Steps through the batches of a pass, which it keeps alive. A pass has one batch, which each step fills
+// anew.
 template <class Pass>
 class BatchIterator {
  public:
-  explicit BatchIterator(Pass* pass) : pass_(pass) {}
+  explicit BatchIterator(Shared<Pass> pass) : pass_(std::move(pass)) {}
   auto& operator*() const { return pass_->batch(); }
   BatchIterator& operator++() {
     pass_->advance();
@@ -53,28 +57,33 @@ class BatchIterator {
   friend bool operator==(const BatchIterator& at, PassEnd) { return at.pass_->done(); }
 
  private:
-  Pass* pass_;
+  Shared<Pass> pass_;
+};
+
+// A loader's position, which the pass behind its latest `for` moves.
+struct Cursor final : Counted {
+  Position position;
 };
 
 // One epoch of a dataset from a given batch on.
 template <i64 BatchSize, class D>
-class Pass {
+class Pass final : public Counted {
  public:
   using BatchType = typename BatchOf<BatchSize, typename SampleOf<sample_t<D>>::Elements>::type;
 
-  Pass(const D& dataset, const LoaderOptions& options, Position start, i64 batches, Position* position)
-      : dataset_(&dataset),
-        builder_(dataset[0], options.label_field),
+  Pass(HeldDataset<D> dataset, const LoaderOptions& options, u64 seed, Position start, i64 batches,
+       Shared<Cursor> cursor)
+      : dataset_(std::move(dataset)),
+        builder_((*dataset_)[0], options.label_field,
+                 batches * BatchSize > static_cast<i64>(dataset_->size()), options.check),
         epoch_(start.epoch),
         next_(start.batch),
         batches_(batches),
-        position_(position) {
+        cursor_(std::move(cursor)) {
     if (options.shuffle)
-      order_ = permutation(static_cast<i64>(dataset.size()), options.seed, start.epoch, ShuffleUse::epoch);
+      order_ = permutation(static_cast<i64>(dataset_->size()), seed, start.epoch, ShuffleUse::epoch);
     advance();
   }
-  BatchIterator<Pass> begin() { return BatchIterator<Pass>(this); }
-  PassEnd end() const { return {}; }
   BatchType& batch() { return builder_.batch(); }
   bool done() const { return done_; }
 
@@ -85,22 +94,42 @@ class Pass {
     const i64 rows = left < BatchSize ? left : BatchSize;
     for (i64 row = 0; row < rows; ++row) {
       const i64 sample = order_.empty() ? first + row : order_[static_cast<std::size_t>(first + row)];
-      builder_.put(row, (*dataset_)[sample], sample);
+      builder_.put(row, borrow(*dataset_, sample), sample);
     }
     builder_.finish(rows);
     ++next_;
-    if (position_ != nullptr)
-      *position_ = next_ < batches_ ? Position{epoch_, next_} : Position{epoch_ + 1, 0};
+    if (cursor_) cursor_->position = next_ < batches_ ? Position{epoch_, next_} : Position{epoch_ + 1, 0};
   }
 
  private:
-  const D* dataset_;
+  HeldDataset<D> dataset_;
   BatchBuilder<BatchType> builder_;
   std::vector<i64> order_;
   i64 epoch_, next_, batches_;
-  Position* position_;
+  Shared<Cursor> cursor_;
   bool done_ = false;
 };
+
+// The batches of one epoch, as a range that may be walked once.
+template <class Pass>
+class Epoch {
+ public:
+  explicit Epoch(Shared<Pass> pass) : pass_(std::move(pass)) {}
+  BatchIterator<Pass> begin() { return BatchIterator<Pass>(pass_); }
+  PassEnd end() const { return {}; }
+
+ private:
+  Shared<Pass> pass_;
+};
+
+// Throws "loader/nested" where a `for` over the loader runs already.
+template <class Pass>
+void check_not_running(const Shared<Pass>& pass) {
+  if (pass && !pass->has_one_owner() && !pass->done())
+    throw Error("loader/nested",
+                "a loop over a loader began inside a loop over the same one, which both would move: walk "
+                "loader.epoch(e) inside, or make a second loader");
+}
 
 // A range of batches that remembers how far it has come.
 //
@@ -113,70 +142,107 @@ template <i64 BatchSize, class D>
 class Loader {
  public:
   static_assert(BatchSize > 0, "weft: a batch holds at least one sample");
-  using Samples = std::remove_cvref_t<D>;
-  using BatchType = typename Pass<BatchSize, Samples>::BatchType;
+  using Samples = D;
+  using BatchType = typename Pass<BatchSize, D>::BatchType;
 
   // Throws "loader/empty" for a dataset without samples, "loader/too-few" when dropping the last batch leaves
   // none.
-  Loader(D dataset, const LoaderOptions& options) : dataset_(std::forward<D>(dataset)), options_(options) {
+  Loader(HeldDataset<D> dataset, const LoaderOptions& options)
+      : dataset_(std::move(dataset)),
+        options_(options),
+        seed_(options.seed.given || !options.shuffle ? options.seed.value : fresh_seed(SeedUse::loader)),
+        cursor_(new Cursor) {
     if (size() == 0) throw Error("loader/empty", "the dataset has no samples");
     if (batches() == 0)
       throw Error("loader/too-few", std::to_string(size()) + " samples do not fill one batch of " +
                                         std::to_string(BatchSize) + "; use .last = data::pad_and_mask");
   }
+  // A copy stands where the loader does and goes its own way.
+  Loader(const Loader& other)
+      : dataset_(other.dataset_),
+        options_(other.options_),
+        seed_(other.seed_),
+        cursor_(new Cursor),
+        sought_(other.sought_) {
+    cursor_->position = other.position();
+  }
+  Loader(Loader&&) noexcept = default;
+  Loader& operator=(Loader other) noexcept {
+    dataset_ = std::move(other.dataset_);
+    options_ = other.options_;
+    seed_ = other.seed_;
+    cursor_ = std::move(other.cursor_);
+    sought_ = other.sought_;
+    pass_ = std::move(other.pass_);
+    return *this;
+  }
 
-  BatchIterator<Pass<BatchSize, Samples>> begin() {
-    if (!sought_ && position_.batch != 0) position_ = {position_.epoch + 1, 0};
+  // Throws "loader/nested" inside a `for` over this loader.
+  BatchIterator<Pass<BatchSize, D>> begin() {
+    check_not_running(pass_);
+    Position& at = held().position;
+    if (!sought_ && at.batch != 0) at = {at.epoch + 1, 0};
+    pass_ = make_pass(at, cursor_);
     sought_ = false;
-    pass_.clear();
-    pass_.emplace_back(dataset_, options_, position_, batches(), &position_);
-    return pass_[0].begin();
+    return BatchIterator<Pass<BatchSize, D>>(pass_);
   }
   PassEnd end() const { return {}; }
 
   // The batches of epoch e from `first_batch` on, as a range of its own: neither reads nor moves
-  // `position()`. The loader must outlive it. Throws "loader/position".
-  Pass<BatchSize, Samples> epoch(i64 e, i64 first_batch = 0) const {
+  // `position()`. Throws "loader/position".
+  Epoch<Pass<BatchSize, D>> epoch(i64 e, i64 first_batch = 0) const {
     check({e, first_batch});
-    return {dataset_, options_, {e, first_batch}, batches(), nullptr};
+    return Epoch<Pass<BatchSize, D>>(make_pass({e, first_batch}, {}));
   }
 
-  Position position() const { return position_; }
+  Position position() const { return held().position; }
   // Throws "loader/position" for a negative epoch or a batch outside [0, batches()].
   void seek(Position position) {
     check(position);
-    position_ = position.batch < batches() ? position : Position{position.epoch + 1, 0};
+    held().position = position.batch < batches() ? position : Position{position.epoch + 1, 0};
     sought_ = true;
   }
 
-  i64 size() const { return static_cast<i64>(dataset_.size()); }  // samples
+  i64 size() const { return static_cast<i64>(dataset_->size()); }  // samples
   // Batches in an epoch.
   i64 batches() const {
     const i64 extra = options_.last == Last::pad_and_mask && size() % BatchSize != 0 ? 1 : 0;
     return size() / BatchSize + extra;
   }
   const LoaderOptions& options() const { return options_; }
+  // What the orders of its epochs come from.
+  u64 seed() const { return seed_; }
 
  private:
+  Shared<Pass<BatchSize, D>> make_pass(Position start, Shared<Cursor> cursor) const {
+    return Shared<Pass<BatchSize, D>>(
+        new Pass<BatchSize, D>(dataset_, options_, seed_, start, batches(), std::move(cursor)));
+  }
+  Cursor& held() const {
+    if (!cursor_) throw Error("loader/moved", "a loader was used that had been moved from");
+    return *cursor_;
+  }
   void check(Position position) const {
+    held();
     if (position.epoch < 0 || position.batch < 0 || position.batch > batches())
       throw Error("loader/position",
                   "epoch " + std::to_string(position.epoch) + ", batch " + std::to_string(position.batch) +
                       " is no position of a loader with " + std::to_string(batches()) + " batches");
   }
 
-  D dataset_;
+  HeldDataset<D> dataset_;
   LoaderOptions options_;
-  Position position_;
+  u64 seed_;
+  Shared<Cursor> cursor_;
   bool sought_ = false;
-  std::vector<Pass<BatchSize, Samples>> pass_;  // the one behind the latest begin(), if any
+  Shared<Pass<BatchSize, D>> pass_;  // the one behind the latest begin(), if any
 };
 
-// Batches of BatchSize samples of `dataset`, which is kept by reference when it is an lvalue.
+// Batches of BatchSize samples of `dataset`, which the loader keeps (HeldDataset).
 template <i64 BatchSize, class D>
-requires Dataset<std::remove_cvref_t<D>> Loader<BatchSize, held_t<D&&>> loader(
-    D&& dataset, const LoaderOptions& options = {}) {
-  return {std::forward<D>(dataset), options};
+requires Dataset<typename held_t<D>::type>
+auto loader(D&& dataset, const LoaderOptions& options = {}) {
+  return Loader<BatchSize, typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), options);
 }
 
 }  // namespace weft::data

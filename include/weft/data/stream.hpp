@@ -42,21 +42,27 @@ GeneratorDataset<F> from_generator(F open) {
 
 // One epoch of an iterable dataset from a given batch on.
 template <i64 BatchSize, class D>
-class StreamPass {
+class StreamPass final : public Counted {
  public:
   using Stream = decltype(std::declval<const D&>().stream(i64{}));
   using Sample = typename decltype(std::declval<Stream&>()())::value_type;
   using BatchType = typename BatchOf<BatchSize, typename SampleOf<Sample>::Elements>::type;
 
-  StreamPass(const D& dataset, const LoaderOptions& options, Position start, Position* position)
-      : stream_(dataset.stream(start.epoch)), options_(options), epoch_(start.epoch), position_(position) {
-    for (i64 skip = start.batch * BatchSize; skip > 0 && stream_().has_value(); --skip) {
-    }
+  StreamPass(HeldDataset<D> dataset, const LoaderOptions& options, Position start, Shared<Cursor> cursor)
+      : dataset_(std::move(dataset)),
+        stream_(dataset_->stream(start.epoch)),
+        options_(options),
+        epoch_(start.epoch),
+        cursor_(std::move(cursor)) {
+    for (i64 batch = 0; batch < start.batch; ++batch)
+      for (i64 row = 0; row < BatchSize; ++row)
+        if (!stream_().has_value()) {
+          batch = start.batch;
+          break;
+        }
     next_ = start.batch;
     advance();
   }
-  BatchIterator<StreamPass> begin() { return BatchIterator<StreamPass>(this); }
-  PassEnd end() const { return {}; }
   BatchType& batch() { return builder_->batch(); }
   bool done() const { return done_; }
 
@@ -66,7 +72,8 @@ class StreamPass {
       const std::optional<Sample> sample = stream_();
       drained_ = !sample.has_value();
       if (drained_) break;
-      if (!builder_) builder_.emplace(*sample, options_.label_field);
+      if (!builder_)
+        builder_.emplace(*sample, options_.label_field, options_.last == Last::pad_and_mask, options_.check);
       builder_->put(rows, *sample, next_ * BatchSize + rows);
       ++rows;
     }
@@ -75,15 +82,16 @@ class StreamPass {
       builder_->finish(rows);
       ++next_;
     }
-    if (position_ != nullptr) *position_ = done_ ? Position{epoch_ + 1, 0} : Position{epoch_, next_};
+    if (cursor_) cursor_->position = done_ ? Position{epoch_ + 1, 0} : Position{epoch_, next_};
   }
 
  private:
+  HeldDataset<D> dataset_;
   Stream stream_;
   LoaderOptions options_;
   std::optional<BatchBuilder<BatchType>> builder_;
   i64 epoch_, next_ = 0;
-  Position* position_;
+  Shared<Cursor> cursor_;
   bool drained_ = false, done_ = false;
 };
 
@@ -94,52 +102,76 @@ template <i64 BatchSize, class D>
 class StreamLoader {
  public:
   static_assert(BatchSize > 0, "weft: a batch holds at least one sample");
-  using Samples = std::remove_cvref_t<D>;
+  using Samples = D;
 
   // Throws "loader/shuffle" when asked to shuffle.
-  StreamLoader(D dataset, const LoaderOptions& options)
-      : dataset_(std::forward<D>(dataset)), options_(options) {
+  StreamLoader(HeldDataset<D> dataset, const LoaderOptions& options)
+      : dataset_(std::move(dataset)), options_(options), cursor_(new Cursor) {
     if (options.shuffle)
       throw Error("loader/shuffle", "a dataset read from front to back cannot be shuffled");
   }
-  BatchIterator<StreamPass<BatchSize, Samples>> begin() {
-    if (!sought_ && position_.batch != 0) position_ = {position_.epoch + 1, 0};
+  StreamLoader(const StreamLoader& other)
+      : dataset_(other.dataset_), options_(other.options_), cursor_(new Cursor), sought_(other.sought_) {
+    cursor_->position = other.position();
+  }
+  StreamLoader(StreamLoader&&) noexcept = default;
+  StreamLoader& operator=(StreamLoader other) noexcept {
+    dataset_ = std::move(other.dataset_);
+    options_ = other.options_;
+    cursor_ = std::move(other.cursor_);
+    sought_ = other.sought_;
+    pass_ = std::move(other.pass_);
+    return *this;
+  }
+
+  // Throws "loader/nested" inside a `for` over this loader.
+  BatchIterator<StreamPass<BatchSize, D>> begin() {
+    check_not_running(pass_);
+    Position& at = held().position;
+    if (!sought_ && at.batch != 0) at = {at.epoch + 1, 0};
+    pass_ = make_pass(at, cursor_);
     sought_ = false;
-    pass_.clear();
-    pass_.emplace_back(dataset_, options_, position_, &position_);
-    return pass_[0].begin();
+    return BatchIterator<StreamPass<BatchSize, D>>(pass_);
   }
   PassEnd end() const { return {}; }
   // The batches of epoch e from `first_batch` on, as a range of its own.
-  StreamPass<BatchSize, Samples> epoch(i64 e, i64 first_batch = 0) const {
+  Epoch<StreamPass<BatchSize, D>> epoch(i64 e, i64 first_batch = 0) const {
     check({e, first_batch});
-    return {dataset_, options_, {e, first_batch}, nullptr};
+    return Epoch<StreamPass<BatchSize, D>>(make_pass({e, first_batch}, {}));
   }
-  Position position() const { return position_; }
+  Position position() const { return held().position; }
   // Throws "loader/position" for a negative epoch or batch.
   void seek(Position position) {
     check(position);
-    position_ = position;
+    held().position = position;
     sought_ = true;
   }
 
  private:
+  Shared<StreamPass<BatchSize, D>> make_pass(Position start, Shared<Cursor> cursor) const {
+    return Shared<StreamPass<BatchSize, D>>(
+        new StreamPass<BatchSize, D>(dataset_, options_, start, std::move(cursor)));
+  }
+  Cursor& held() const {
+    if (!cursor_) throw Error("loader/moved", "a loader was used that had been moved from");
+    return *cursor_;
+  }
   static void check(Position position) {
     if (position.epoch < 0 || position.batch < 0)
       throw Error("loader/position", "a negative epoch or batch is no position of a loader");
   }
 
-  D dataset_;
+  HeldDataset<D> dataset_;
   LoaderOptions options_;
-  Position position_;
+  Shared<Cursor> cursor_;
   bool sought_ = false;
-  std::vector<StreamPass<BatchSize, Samples>> pass_;
+  Shared<StreamPass<BatchSize, D>> pass_;
 };
 
 template <i64 BatchSize, class D>
-requires IterableDataset<std::remove_cvref_t<D>> StreamLoader<BatchSize, held_t<D&&>> loader(
-    D&& dataset, const LoaderOptions& options = {}) {
-  return {std::forward<D>(dataset), options};
+requires IterableDataset<typename held_t<D>::type>
+auto loader(D&& dataset, const LoaderOptions& options = {}) {
+  return StreamLoader<BatchSize, typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), options);
 }
 
 }  // namespace weft::data

@@ -7,8 +7,8 @@
 #include <array>
 #include <tuple>
 
+#include "weft/core/shared.hpp"
 #include "weft/exec/argument.hpp"
-#include "weft/exec/owned.hpp"
 #include "weft/exec/tensor.hpp"
 
 namespace weft {
@@ -54,13 +54,14 @@ template <class Out, class... In>
 class Function<Out(In...)> {
   using Types = typename exec::SignatureResults<Out>::types;
   static constexpr std::size_t results = std::tuple_size_v<Types>;
+  using Given = std::array<exec::Given, sizeof...(In)>;
 
  public:
   // A tensor in host memory, or a tuple of them.
   using Results = typename exec::SignatureResults<Out>::tensors;
 
   Function() = default;
-  // Takes over what compile() returned. A function of a model still borrows the model.
+  // Takes over what compile() returned.
   template <class F>
   requires requires { typename F::InputTypes; }
   Function(F f) {
@@ -68,7 +69,7 @@ class Function<Out(In...)> {
                                          std::tuple<exec::InputLike<In>...>> &&
                           std::is_same_v<typename exec::AsInputs<typename F::ResultTypes>::types, Types>;
     static_assert(sizeof(exec::SignatureFits<fits, F, Out(In...)>) > 0);
-    if constexpr (fits) held_ = exec::Owned<Base>(new Holder<F>(std::move(f)));
+    if constexpr (fits) held_ = Shared<Base>(new Holder<F>(std::move(f)));
   }
 
   explicit operator bool() const { return static_cast<bool>(held_); }
@@ -78,45 +79,46 @@ class Function<Out(In...)> {
   template <class... A>
   Results operator()(const A&... args) {
     Results out;
-    std::apply([&](auto&... tensor) { into(tensor.data()...)(args...); }, as_tuple(out));
+    std::apply([&](auto&... tensor) { into(tensor...)(args...); }, as_tuple(out));
     return out;
   }
 
-  // f.into(y, z)(a, b): writes the results to the caller's tensors or pointers.
+  // f.into(y, z)(a, b): writes the results to the caller's tensors, arrays, containers of the right size or
+  // pointers; all but tensors must outlive the calls.
   template <class... To>
   auto into(To&&... to) {
-    static_assert(sizeof...(To) == results, "into() takes one tensor or pointer a result");
-    std::array<void*, results> targets = pointers(std::make_index_sequence<results>{}, to...);
-    return [this, targets](const auto&... args) {
-      static_assert(sizeof...(args) == sizeof...(In), "a function takes one argument an input");
-      if (!held_) throw Error("function/empty", "a Function that holds nothing was called");
-      int number = 0;
-      const std::array<const void*, sizeof...(In)> from{
-          exec::argument<exec::InputLike<In>>(args, number++)...};
-      held_->call(from.data(), targets.data());
+    constexpr bool fits = sizeof...(To) == results;
+    static_assert(
+        sizeof(exec::TargetCount<fits, static_cast<int>(sizeof...(To)), static_cast<int>(results)>) > 0);
+    return [held = held_, targets = std::tuple<decltype(exec::kept_target<To>(to))...>(
+                              exec::kept_target<To>(to)...)]<class... A>(const A&... args) mutable {
+      constexpr bool count = sizeof...(A) == sizeof...(In);
+      static_assert(
+          sizeof(
+              exec::ArgumentCount<count, static_cast<int>(sizeof...(A)), static_cast<int>(sizeof...(In))>) >
+          0);
+      if constexpr (fits && count) {
+        if (!held) throw_empty();
+        const Given from = given(std::index_sequence_for<In...>{}, args...);
+        held->call(from, pointers(std::make_index_sequence<results>{}, targets).data());
+      }
     };
   }
 
-  void set_seed(u64 seed) { held_->set_seed(seed); }
+  void set_seed(u64 seed) {
+    if (!held_) throw_empty();
+    held_->set_seed(seed);
+  }
 
  private:
-  struct Base {
-    virtual ~Base() = default;
-    virtual void call(const void* const* in, void* const* out) = 0;
+  struct Base : Counted {
+    virtual void call(const Given& in, void* const* out) = 0;
     virtual void set_seed(u64 seed) = 0;
   };
   template <class F>
   struct Holder final : Base {
     explicit Holder(F&& f) : function(std::move(f)) {}
-    void call(const void* const* in, void* const* out) override {
-      call(in, out, std::make_index_sequence<sizeof...(In)>{}, std::make_index_sequence<results>{});
-    }
-    template <std::size_t... I, std::size_t... R>
-    void call(const void* const* in, void* const* out, std::index_sequence<I...>, std::index_sequence<R...>) {
-      std::tuple<typename std::tuple_element_t<R, Types>::dtype*...> to{
-          static_cast<typename std::tuple_element_t<R, Types>::dtype*>(out[R])...};
-      function.into(std::get<R>(to)...)(static_cast<const typename exec::InputLike<In>::dtype*>(in[I])...);
-    }
+    void call(const Given& in, void* const* out) override { function.call_into(in, out); }
     void set_seed(u64 seed) override { function.set_seed(seed); }
     F function;
   };
@@ -127,21 +129,19 @@ class Function<Out(In...)> {
     else
       return std::tie(out);
   }
-  template <std::size_t... R, class... To>
-  static std::array<void*, results> pointers(std::index_sequence<R...>, To&... to) {
-    return {pointer<typename std::tuple_element_t<R, Types>>(to)...};
+  template <std::size_t... K, class... A>
+  static Given given(std::index_sequence<K...>, const A&... args) {
+    return {exec::argument<exec::InputLike<In>, static_cast<int>(K), Cpu>(args)...};
   }
-  template <class T, class To>
-  static void* pointer(To& to) {
-    static_assert(exec::argument_fits<T, To>(),
-                  "into() takes tensors or pointers of the results' dtypes and shapes");
-    if constexpr (std::is_pointer_v<To>)
-      return to;
-    else
-      return to.data();
+  template <std::size_t... R, class Targets>
+  static std::array<void*, results> pointers(std::index_sequence<R...>, Targets& to) {
+    return {exec::target<std::tuple_element_t<R, Types>, static_cast<int>(R)>(std::get<R>(to))...};
+  }
+  [[noreturn]] static void throw_empty() {
+    throw Error("function/empty", "a Function that holds nothing was called");
   }
 
-  exec::Owned<Base> held_;
+  Shared<Base> held_;
 };
 
 }  // namespace weft

@@ -39,19 +39,19 @@ struct SomethingIsPicked {
 }  // namespace exec
 
 // The predicate captures nothing: [](std::string_view name, const Dims& d) { return d.rank == 2; }. The same
-// seed gives the same values on every device.
+// seed gives the same values on every device; without one it is a fresh one.
 template <class Init, class M, class Device, class P>
-void apply(Model<M, Device>& model, P, u64 seed = 0) {
+void apply(Model<M, Device>& model, P, u64 seed) {
   static_assert(sizeof(CapturesNothing<is_traceable<P>, P>) > 0);
   if constexpr (is_traceable<P>) {
     using Source = exec::ApplySource<M, Init, P>;
     static_assert(sizeof(exec::SomethingIsPicked<(Source::picked() > 0), M, Init>) > 0);
-    typename exec::ProgramOf<Device, exec::Compiled<Source>>::type program(model.device(),
-                                                                           {.model = model.state()});
-    program.set_random(seed, ~u64{0});
-    program.run();
-    program.wait();
+    exec::run_once<Source>(model.device(), model.state(), seed);
   }
+}
+template <class Init, class M, class Device, class P>
+void apply(Model<M, Device>& model, P picks) {
+  apply<Init>(model, picks, fresh_seed(SeedUse::model));
 }
 
 }  // namespace weft

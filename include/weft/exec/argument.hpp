@@ -1,6 +1,7 @@
 #pragma once
-// What a program takes for an input: a tensor, a pointer, an array, a number or a container, whose dtype and
-// shape are checked while compiling; a container's size is checked when it is given.
+// What a program takes for an input, and what it writes a result to: a tensor, a pointer, an array, a number
+// or a container, whose dtype and shape are checked while compiling; a container's size and shape are checked
+// when it is given.
 
 #include <concepts>
 #include <string>
@@ -12,44 +13,129 @@
 #include "weft/device/cpu.hpp"
 #include "weft/ops/input.hpp"
 
-namespace weft::exec {
+namespace weft {
 
-// Checks an argument against the input it is for and returns where its elements start.
-template <class A, class I>
-concept Container = requires(const A& a) {
-  { *a.data() } -> std::convertible_to<typename I::dtype>;
-  a.size();
+// Which input or result a message is about, counted from 0.
+template <int Number>
+struct InputNumber {};
+template <int Number>
+struct ResultNumber {};
+
+namespace exec {
+
+// An argument as a program is given it: where its elements start, and what is known of them.
+struct Given {
+  const void* data = nullptr;
+  bool on_host = false;           // they may be read
+  i64 valid_rows = -1;            // the rows behind these are padding; -1: there are none
+  bool padded_somewhere = false;  // its loader pads a batch of the epoch, this one or another
 };
 
-template <bool Ok, class Argument, class Input>
+// A container of elements of type T, such as std::vector, std::span or a loader's array.
+template <class A, class T>
+concept Container = requires(const A& a) {
+  { *a.data() } -> std::convertible_to<T>;
+  a.size();
+};
+// A loader's array, some of whose rows may be padding.
+template <class A>
+concept Padded = requires(const A& a) {
+  { a.valid_rows() } -> std::convertible_to<i64>;
+  { a.is_padded_somewhere() } -> std::convertible_to<bool>;
+};
+// One that knows its shape.
+template <class A>
+concept Shaped = requires(const A& a) {
+  { a.shape().size() } -> std::convertible_to<std::size_t>;
+  { a.shape()[0] } -> std::convertible_to<i64>;
+};
+
+template <class A>
+constexpr Dims array_dims() {
+  Dims d;
+  [&]<std::size_t... K>(std::index_sequence<K...>) {
+    ((d.extent[K] = static_cast<i64>(std::extent_v<A, static_cast<unsigned>(K)>)), ...);
+  }
+  (std::make_index_sequence<static_cast<std::size_t>(std::rank_v<A>)>{});
+  d.rank = static_cast<int>(std::rank_v<A>);
+  return d;
+}
+
+// Whether elements of one shape may be read as those of another: axes of one are runs of neighbouring axes of
+// the other. So (64) is (1, 8, 8), and (8, 8, 3) is not (3, 8, 8), although both hold as many.
+constexpr bool regroups(const Dims& a, const Dims& b) {
+  if (a.size() != b.size()) return false;
+  if (a.size() == 0) return true;
+  int i = 0, j = 0;
+  while (i < a.rank || j < b.rank) {
+    // one run on each side with equal products, of which one is a single axis
+    i64 x = 1, y = 1;
+    int from_a = 0, from_b = 0;
+    do {
+      if (x <= y && i < a.rank)
+        from_a += a.extent[i] > 1, x *= a.extent[i++];
+      else if (j < b.rank)
+        from_b += b.extent[j] > 1, y *= b.extent[j++];
+      else
+        from_a += a.extent[i] > 1, x *= a.extent[i++];
+    } while (x != y);
+    if (from_a > 1 && from_b > 1) return false;
+  }
+  return true;
+}
+
+template <bool Ok, class Number, class Given, class Wanted>
 struct ArgumentFits {
   static_assert(Ok,
                 "an argument of a call has another dtype, shape or kind than the input it is for: give a "
                 "tensor, a pointer, an array or a container of the input's dtype");
 };
+template <bool Ok, class Number, class Given, class Device>
+struct ArgumentReachable {
+  static_assert(Ok, "an argument of a call lies on another device than the program: copy it first");
+};
+template <bool Ok, class Number, class Given, class Result>
+struct TargetFits {
+  static_assert(Ok,
+                "into: a result is written to a tensor, a view, an array, a container or a pointer of its "
+                "own dtype and shape that can be written");
+};
+
+// How many arguments a call takes.
+template <bool Ok, int Given, int Wanted>
+struct ArgumentCount {
+  static_assert(Ok, "a call takes one argument an input (given and wanted stand in this message)");
+};
+template <bool Ok, int Given, int Wanted>
+struct TargetCount {
+  static_assert(Ok, "into: it takes one target a result (given and wanted stand in this message)");
+};
+
+template <bool Ok, class Target>
+struct TargetLives {
+  static_assert(Ok, "into: a target is gone before the call could write to it: give it a name");
+};
 
 template <class I, class A>
 constexpr bool argument_fits() {
   using T = typename I::dtype;
-  if constexpr (std::is_array_v<A>)
-    return std::is_same_v<std::remove_cv_t<std::remove_all_extents_t<A>>, T> &&
-           sizeof(A) == sizeof(T) * static_cast<std::size_t>(I::shape::size);
-  else if constexpr (std::is_pointer_v<A>)
+  if constexpr (std::is_array_v<A>) {
+    if constexpr (std::is_same_v<std::remove_cv_t<std::remove_all_extents_t<A>>, T> &&
+                  std::rank_v<A> <= max_rank)
+      return regroups(array_dims<A>(), I::shape::value);
+    else
+      return false;
+  } else if constexpr (std::is_pointer_v<A>)
     return std::is_same_v<std::remove_cv_t<std::remove_pointer_t<A>>, T>;
   else if constexpr (TensorLike<A>)
     return std::is_same_v<typename A::dtype, T> && std::is_same_v<typename A::shape, typename I::shape>;
   else if constexpr (std::is_arithmetic_v<A>)
     return I::shape::size == 1 && std::is_same_v<A, T>;
-  else if constexpr (Container<A, I>)
+  else if constexpr (Container<A, T>)
     return std::is_same_v<std::remove_cvref_t<decltype(*std::declval<const A&>().data())>, T>;
   else
     return false;
 }
-
-template <bool Ok, class Argument, class Device>
-struct ArgumentReachable {
-  static_assert(Ok, "an argument of a call lies on another device than the program: copy it first");
-};
 
 // True if a program of `Device` can read an argument A: it lies in the host's memory or on the same device.
 template <class Device, class A>
@@ -60,27 +146,125 @@ constexpr bool argument_reachable() {
     return true;
 }
 
-// Where the elements of `a` start, for input `number` of kind I = Input<T, Shape>.
-template <class I, class A>
-const void* argument(const A& a, int number) {
+// True if the host may read an argument A; a pointer may be one of a GPU's.
+template <class Device, class A>
+constexpr bool on_host() {
+  if constexpr (requires { typename A::device_type; })
+    return std::is_same_v<typename A::device_type, Cpu>;
+  else
+    return std::is_same_v<Device, Cpu> || !std::is_pointer_v<A>;
+}
+
+[[noreturn]] inline void throw_argument_size(const char* what, int number, const Dims& wanted, i64 given) {
+  throw Error("call/size", std::string(what) + " " + std::to_string(number) + " takes " +
+                               std::to_string(wanted.size()) + " elements, " + to_text(wanted).c_str() +
+                               ", and was given " + std::to_string(given));
+}
+[[noreturn]] inline void throw_argument_null(const char* what, int number) {
+  throw Error("call/null", std::string(what) + " " + std::to_string(number) +
+                               " was given a null pointer, or a tensor that was moved from");
+}
+template <class Given>
+void check_shape(const Given& given, int number, const Dims& wanted) {
+  Dims d;
+  d.rank = static_cast<int>(given.size());
+  if (d.rank <= max_rank)
+    for (int k = 0; k < d.rank; ++k) d.extent[k] = given[static_cast<std::size_t>(k)];
+  if (d.rank > max_rank || !regroups(d, wanted))
+    throw Error("call/shape", "input " + std::to_string(number) + " takes elements of shape " +
+                                  to_text(wanted).c_str() + ", and was given an array of shape " +
+                                  (d.rank > max_rank ? "more axes" : to_text(d).c_str()) +
+                                  ": permute it, or flatten it if the order is right");
+}
+
+// `a` as input K of kind I = Input<T, Shape> of a program on Device.
+template <class I, int K, class Device, class A>
+Given argument(const A& a) {
   constexpr bool fits = argument_fits<I, A>();
-  static_assert(sizeof(ArgumentFits<fits, A, I>) > 0);
+  static_assert(sizeof(ArgumentFits<fits, InputNumber<K>, A, I>) > 0);
+  constexpr bool reachable = argument_reachable<Device, A>();
+  static_assert(sizeof(ArgumentReachable<reachable, InputNumber<K>, A, Device>) > 0);
+  Given given;
+  if constexpr (fits && reachable) {
+    given.on_host = on_host<Device, A>();
+    if constexpr (std::is_array_v<A> || std::is_pointer_v<A>) {
+      given.data = a;
+    } else if constexpr (std::is_arithmetic_v<A>) {
+      given.data = &a;
+    } else {
+      if constexpr (!TensorLike<A>) {
+        if (static_cast<i64>(a.size()) != I::shape::size)
+          throw_argument_size("input", K, I::shape::value, static_cast<i64>(a.size()));
+        if constexpr (Shaped<A>) check_shape(a.shape(), K, I::shape::value);
+      }
+      if constexpr (Padded<A>) {
+        if (a.valid_rows() < a.shape()[0]) given.valid_rows = a.valid_rows();
+        given.padded_somewhere = a.is_padded_somewhere();
+      }
+      given.data = a.data();
+    }
+    if (given.data == nullptr && I::shape::size > 0) [[unlikely]]
+      throw_argument_null("input", K);
+  }
+  return given;
+}
+
+// What result K, of dtype and shape E, is written to: the caller's memory.
+template <class E, class A>
+constexpr bool target_fits() {
+  using T = typename E::dtype;
+  if constexpr (std::is_array_v<A>)
+    return !std::is_const_v<std::remove_all_extents_t<A>> && argument_fits<E, A>();
+  else if constexpr (std::is_pointer_v<A>)
+    return std::is_same_v<std::remove_pointer_t<A>, T>;
+  else if constexpr (std::is_arithmetic_v<A>)
+    return !std::is_const_v<A> && E::shape::size == 1 && std::is_same_v<A, T>;
+  else if constexpr (requires(A & target) { target.data(); })
+    return argument_fits<E, std::remove_cv_t<A>>() &&
+           std::is_same_v<std::remove_reference_t<decltype(*std::declval<A&>().data())>, T>;
+  else
+    return false;
+}
+template <class E, int K, class A>
+auto* target(A& a) {
+  constexpr bool fits = target_fits<E, A>();
+  static_assert(sizeof(TargetFits<fits, ResultNumber<K>, A, E>) > 0);
+  using T = typename E::dtype;
+  T* at = nullptr;
   if constexpr (!fits) {
-    return nullptr;
-  } else if constexpr (std::is_array_v<A> || std::is_pointer_v<A>) {
-    return a;
-  } else if constexpr (TensorLike<A>) {
-    return a.data();
-  } else if constexpr (std::is_arithmetic_v<A>) {
-    return &a;
+    return at;
   } else {
-    if (static_cast<i64>(a.size()) != I::shape::size)
-      throw Error("call/size", "input " + std::to_string(number) + " takes " +
-                                   std::to_string(I::shape::size) + " elements, " +
-                                   to_text(I::shape::value).c_str() + ", and was given " +
-                                   std::to_string(a.size()));
-    return a.data();
+    if constexpr (std::is_array_v<A>) {
+      at = reinterpret_cast<T*>(a);
+    } else if constexpr (std::is_pointer_v<A>) {
+      at = a;
+    } else if constexpr (std::is_arithmetic_v<A>) {
+      at = &a;
+    } else {
+      if constexpr (!TensorLike<A>)
+        if (static_cast<i64>(a.size()) != E::shape::size)
+          throw_argument_size("result", K, E::shape::value, static_cast<i64>(a.size()));
+      at = a.data();
+    }
+    if (at == nullptr && E::shape::size > 0) [[unlikely]]
+      throw_argument_null("result", K);
+    return at;
   }
 }
 
-}  // namespace weft::exec
+// What into() keeps of a target: a tensor's memory, which it keeps alive, or the caller's object.
+template <class Out>
+decltype(auto) kept_target(std::remove_reference_t<Out>& out) {
+  using Target = std::remove_cvref_t<Out>;
+  if constexpr (TensorLike<Target>) {
+    return out.view();
+  } else if constexpr (std::is_pointer_v<Target>) {
+    return Target(out);
+  } else {
+    static_assert(sizeof(TargetLives<std::is_lvalue_reference_v<Out>, Target>) > 0);
+    return (out);
+  }
+}
+
+}  // namespace exec
+}  // namespace weft

@@ -109,11 +109,28 @@ class CudaProgram {
     else
       steps_->run(stream());
   }
+  // The same under a Checker's eyes, each launch by itself.
+  template <class Checker>
+  void run_watched(Checker& checker) {
+    DeviceGuard guard(context_.ordinal());
+    stage();
+    const auto read = [this](void* to, const void* from, i64 bytes) {
+      cuda_copy(to, from, static_cast<std::size_t>(bytes), stream());
+      context_.synchronize();
+    };
+    watch_steps(*steps_, stream(), checker, read, [this] { context_.synchronize(); });
+  }
   // Until everything that run() started has ended.
   void wait() const { context_.synchronize(); }
 
   // Device memory, written by the stream.
   std::byte* output(int k) const { return steps_->output(k); }
+  // To memory of the device, behind what the stream has to do.
+  void copy_output(int k, void* to, i64 bytes) const {
+    if (bytes == 0) return;
+    DeviceGuard guard(context_.ordinal());
+    cuda_copy(to, output(k), static_cast<std::size_t>(bytes), stream());
+  }
   // To host or device memory; returns when the copy is complete.
   void read_output(int k, void* to, i64 bytes) const {
     DeviceGuard guard(context_.ordinal());

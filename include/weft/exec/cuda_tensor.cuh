@@ -2,24 +2,49 @@
 // Tensor<T, Shape<...>, Cuda>: device memory with dtype, shape and device in its type. Copies to and from the
 // host are explicit and complete when they return.
 
+#include "weft/exec/cuda_memory.cuh"
 #include "weft/exec/cuda_program.cuh"
 #include "weft/exec/immediate.hpp"
 
 namespace weft {
 
+// Elements of a GPU's memory, read by copies to the host once all work on the device that writes them has
+// ended. Data() of Self says where they start.
 namespace exec {
+template <class Self, class T, class S>
+class CudaElements {
+ public:
+  // In row-major order.
+  std::vector<T> to_vector() const {
+    std::vector<T> v(static_cast<std::size_t>(S::size));
+    read(v.data());
+    return v;
+  }
+  T item() const {
+    static_assert(S::size == 1, "item() is for tensors of one element");
+    T value;
+    read(&value);
+    return value;
+  }
+  Tensor<T, S, Cpu> to_host() const {
+    Tensor<T, S, Cpu> host;
+    read(host.data());
+    return host;
+  }
 
-// Between host and device, or within a device; complete on return.
-inline void copy_now(void* to, const void* from, i64 bytes) {
-  if (bytes == 0) return;
-  cuda_check(cudaMemcpy(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault), "cudaMemcpy");
-}
-
+ private:
+  void read(T* to) const {
+    const T* from = static_cast<const Self*>(this)->data();
+    if (from == nullptr && S::size > 0) throw_no_elements();
+    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    copy_now(to, from, S::size * static_cast<i64>(sizeof(T)));
+  }
+};
 }  // namespace exec
 
-// Device memory that something else owns: a program's result, valid until its next call, or the caller's.
+// As the host's TensorView.
 template <class T, class S>
-class TensorView<T, S, Cuda> {
+class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>, std::remove_const_t<T>, S> {
  public:
   using weft_tensor = void;
   using dtype = std::remove_const_t<T>;
@@ -30,33 +55,31 @@ class TensorView<T, S, Cuda> {
 
   constexpr TensorView() = default;
   constexpr explicit TensorView(T* data) : data_(data) {}
-  constexpr T* data() const { return data_; }
+  TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
+  explicit TensorView(Shared<exec::Storage> whole) : owner_(std::move(whole)) {}
+  operator TensorView<const T, S, Cuda>() const requires(!std::is_const_v<T>) {
+    return data_ != nullptr ? TensorView<const T, S, Cuda>(data_, owner_)
+                            : TensorView<const T, S, Cuda>(owner_);
+  }
+  T* data() const {
+    return data_ != nullptr ? data_ : owner_ ? reinterpret_cast<T*>(owner_->data()) : nullptr;
+  }
   static constexpr i64 size() { return S::size; }
   static constexpr i64 extent(int axis) { return S::value[axis]; }
-
-  // The elements in row-major order, once all work on the device that writes them has ended.
-  std::vector<dtype> to_vector() const {
-    std::vector<dtype> v(static_cast<std::size_t>(S::size));
-    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-    exec::copy_now(v.data(), data_, S::size * static_cast<i64>(sizeof(T)));
-    return v;
-  }
-  dtype item() const {
-    static_assert(S::size == 1, "item() is for tensors of one element");
-    dtype value;
-    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-    exec::copy_now(&value, data_, sizeof(T));
-    return value;
-  }
-  operator dtype() const requires(S::size == 1) { return item(); }
+  TensorView span() const { return TensorView(data()); }
+  TensorView view() const { return *this; }
+  operator dtype() const requires(S::size == 1) { return this->item(); }
 
  private:
   T* data_ = nullptr;
+  Shared<exec::Storage> owner_;
 };
 
 // A tensor of the GPU: its own memory, on the device that it is made for (the first by default).
 template <class T, class S>
-class Tensor<T, S, Cuda> {
+class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
+  using Memory = exec::DeviceMemory<Cuda>;
+
  public:
   using weft_tensor = void;
   using dtype = T;
@@ -65,74 +88,76 @@ class Tensor<T, S, Cuda> {
   using View = TensorView<T, S, Cuda>;
   static constexpr int rank = S::rank;
 
-  explicit Tensor(const Cuda& device = Cuda{}) : device_(device), buffer_(allocate(device)) {
-    DeviceGuard guard(device_.ordinal);
-    cuda_check(cudaMemset(buffer_.data(), 0, buffer_.size()), "cudaMemset");
+  explicit Tensor(const Cuda& device = Cuda{}) : storage_(exec::allocate(device, bytes())) {
+    Memory::zero(device, storage_->data(), bytes());
   }
   // From host or device memory.
-  explicit Tensor(const T* values, const Cuda& device = Cuda{}) : device_(device), buffer_(allocate(device)) {
+  explicit Tensor(const T* values, const Cuda& device = Cuda{}) : storage_(exec::allocate(device, bytes())) {
     fill(values);
   }
   Tensor(std::initializer_list<T> values, const Cuda& device = Cuda{})
-      : device_(device), buffer_(allocate(device)) {
+      : storage_(exec::allocate(device, bytes())) {
     check_size(values.size());
     fill(values.begin());
   }
   Tensor(const std::vector<T>& values, const Cuda& device = Cuda{})
-      : device_(device), buffer_(allocate(device)) {
+      : storage_(exec::allocate(device, bytes())) {
     check_size(values.size());
     fill(values.data());
   }
+  template <class Number>
+  requires std::is_arithmetic_v<Number> || std::is_null_pointer_v<Number>
+  explicit Tensor(Number, const Cuda& = Cuda{}) {
+    static_assert(sizeof(exec::TensorTakesElements<sizeof(Number) == 0, Number, T, S>) > 0);
+  }
   explicit Tensor(const Tensor<T, S, Cpu>& host, const Cuda& device = Cuda{}) : Tensor(host.data(), device) {}
-  Tensor(const View& view, const Cuda& device = Cuda{}) : device_(device), buffer_(allocate(device)) {
+  Tensor(const View& view, const Cuda& device = Cuda{}) : storage_(exec::allocate(device, bytes())) {
     cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     fill(view.data());
   }
-  Tensor(const Tensor& other) : Tensor(other.data(), other.device_) {}
+  Tensor(const Tensor& other) : Tensor(other.data(), other.device()) {}
   Tensor(Tensor&&) noexcept = default;
   // Runs the expression.
   template <class Op, class... Args>
   Tensor(const Lazy<Op, Args...>& lazy, const Cuda& device = Cuda{})
-      : device_(device), buffer_(allocate(device)) {
-    exec::evaluate<T, S>(lazy, data(), device_);
+      : storage_(exec::allocate(device, bytes())) {
+    exec::evaluate<T, S>(lazy, data(), device);
   }
   Tensor& operator=(const Tensor& other) {
+    if (!storage_) return *this = Tensor(other);
     if (this != &other) fill(other.data());
     return *this;
   }
   Tensor& operator=(Tensor&&) noexcept = default;
   template <class Op, class... Args>
   Tensor& operator=(const Lazy<Op, Args...>& lazy) {
-    *this = Tensor(lazy, device_);  // by way of new memory: the expression may read this tensor
+    // by way of new memory: the expression may read this tensor
+    *this = Tensor(lazy, storage_ ? device() : Cuda{});
     return *this;
   }
 
-  T* data() { return reinterpret_cast<T*>(buffer_.data()); }
-  const T* data() const { return reinterpret_cast<const T*>(buffer_.data()); }
+  T* data() { return storage_ ? reinterpret_cast<T*>(storage_->data()) : nullptr; }
+  const T* data() const { return storage_ ? reinterpret_cast<const T*>(storage_->data()) : nullptr; }
   static constexpr i64 size() { return S::size; }
   static constexpr i64 extent(int axis) { return S::value[axis]; }
-  const Cuda& device() const { return device_; }
-  View view() { return View(data()); }
-  std::vector<T> to_vector() const { return View(const_cast<T*>(data())).to_vector(); }
-  Tensor<T, S, Cpu> to_host() const { return Tensor<T, S, Cpu>(to_vector()); }
-  T item() const { return View(const_cast<T*>(data())).item(); }
+  const Cuda& device() const {
+    if (!storage_) exec::throw_no_elements();
+    return storage_->device();
+  }
+  View view() { return View(data(), storage_); }
+  TensorView<const T, S, Cuda> view() const { return {data(), storage_}; }
 
  private:
-  static constexpr std::size_t bytes() { return static_cast<std::size_t>(S::size) * sizeof(T); }
-  static DeviceBuffer allocate(const Cuda& device) {
-    require_cuda(device);
-    DeviceGuard guard(device.ordinal);
-    return DeviceBuffer(bytes());
-  }
+  static constexpr i64 bytes() { return S::size * static_cast<i64>(sizeof(T)); }
   static void check_size(std::size_t count) {
-    if (count != static_cast<std::size_t>(S::size))
-      throw Error("tensor/size",
-                  "a tensor of " + std::to_string(S::size) + " elements was given " + std::to_string(count));
+    if (count != static_cast<std::size_t>(S::size)) exec::throw_element_count(S::size, count);
   }
-  void fill(const T* values) { exec::copy_now(buffer_.data(), values, static_cast<i64>(bytes())); }
+  void fill(const T* values) {
+    if (values == nullptr && S::size > 0) exec::throw_no_elements();
+    exec::copy_now(storage_->data(), values, bytes());
+  }
 
-  Cuda device_;
-  DeviceBuffer buffer_;
+  Shared<exec::DeviceStorage<Cuda>> storage_;
 };
 
 }  // namespace weft

@@ -1,13 +1,15 @@
 #pragma once
-// A compiled function: called with memory for each input, it returns views of its results.
+// A compiled function: called with memory for each input, it returns its results, which stay right for as
+// long as they are held (results.hpp).
 
+#include <array>
 #include <tuple>
 #include <utility>
 
 #include "weft/exec/argument.hpp"
 #include "weft/exec/explain.hpp"
 #include "weft/exec/host_program.hpp"
-#include "weft/exec/owned.hpp"
+#include "weft/exec/instance.hpp"
 #include "weft/exec/source.hpp"
 #include "weft/exec/tensor.hpp"
 
@@ -15,9 +17,6 @@ namespace weft {
 
 namespace exec {
 
-// The program class of a device. Every one has the interface of HostProgram.
-template <class Device, class P>
-struct ProgramOf;
 template <class P>
 struct ProgramOf<Cpu, P> {
   using type = HostProgram<P>;
@@ -27,22 +26,39 @@ concept is_device = requires {
   sizeof(ProgramOf<T, void>);
 };
 
+// The graph of a compiled source.
+template <class Source>
+struct PrunedGraph {
+  static constexpr ir::Graph graph() { return ir::FrozenGraph<PruneStage<Source>>::graph(); }
+};
+
+// The arguments of a call, for inputs I... of a program on Device.
+template <class Device, class... I, class... A>
+auto given_arguments(const A&... args) {
+  return [&]<std::size_t... K>(std::index_sequence<K...>) {
+    return std::array<Given, sizeof...(I)>{argument<I, static_cast<int>(K), Device>(args)...};
+  }
+  (std::index_sequence_for<I...>{});
+}
+
 }  // namespace exec
 
-// What compile() returns. One call at a time; results are valid until the next.
+// What compile() returns; it may move. One thread at a time. A result is a view that costs nothing until the
+// next call; one that is held longer is then copied.
 template <class Device, class Source, class... I>
 class CompiledFunction {
  public:
   using Code = exec::Compiled<Source>;
-  using Program = typename exec::ProgramOf<Device, Code>::type;
+  using Instance = exec::Instance<Device, Code>;
+  using Program = typename Instance::Program;
   using ResultTypes = typename exec::Results<typename Source::result>::tuple;
   using InputTypes = std::tuple<I...>;
+  using Table = exec::InputTable<exec::PrunedGraph<Source>, I...>;
 
   template <class... Options>
-  explicit CompiledFunction(const Device& device, std::byte* model, const Options&... options)
-      : program_(
-            new Program(device, {.model = model, .workspace = lent_workspace(get_option<lend>(options...))})),
-        seed_(get_option<seed>(options...).value) {}
+  explicit CompiledFunction(const Device& device, typename Instance::State model, const Options&... options)
+      : called_(new Called(exec::given_or_fresh_seed(SeedUse::function, options...), device, std::move(model),
+                           lent_workspace(get_option<lend>(options...)))) {}
 
   // Memory the function needs for intermediate values and results, in bytes.
   static constexpr i64 workspace_bytes() { return Code::header.workspace_bytes; }
@@ -50,85 +66,143 @@ class CompiledFunction {
   // the library's scratch.
   static constexpr i64 memory_bytes() { return Program::memory_bytes(); }
   static constexpr int launches() { return Code::header.launches; }
+  // How many buffers of a model a call assigns.
+  static constexpr int assigned() { return Code::header.assigns; }
+  // Whether the padded rows of a loader's batch count in result K.
+  template <int K>
+  static constexpr bool padding_counts() {
+    constexpr i64 rows = exec::common_rows<I...>();
+    return rows == 0 || Table::padding_counts(K, rows);
+  }
   // Every launch with what is fused into it, its bytes, FLOPs and least time; see explain.hpp.
   static std::string explain(const Roofline& machine = {}) { return weft::explain<Source>(machine); }
 
   template <class... A>
   auto operator()(const A&... args) {
-    static_assert(sizeof...(A) == sizeof...(I), "a compiled function takes one argument an input");
-    bind(std::index_sequence_for<I...>{}, args...);
-    program_->set_random(seed_, calls_++);
-    program_->run();
-    return results(std::make_index_sequence<std::tuple_size_v<ResultTypes>>{});
+    if constexpr (count_fits<A...>()) {
+      Called& called = held();
+      const typename Instance::Call call(called.instance);
+      called.run(exec::given_arguments<Device, I...>(args...));
+      return called.results();
+    }
   }
 
-  // Calls that write their results to the caller's memory: f.into(y, z)(a, b).
+  // Calls that write their results to the caller's memory: f.into(y, z)(a, b), where y and z are tensors,
+  // arrays, containers of the right size or pointers; all but tensors must outlive the calls.
   template <class... Out>
-  auto into(Out&... out) {
-    static_assert(sizeof...(Out) == std::tuple_size_v<ResultTypes>,
-                  "into() takes one tensor or pointer a result");
-    return [this, targets = std::tuple<Out&...>{out...}](const auto&... args) {
-      (*this)(args...);
-      copy_results(targets, std::make_index_sequence<sizeof...(Out)>{});
+  auto into(Out&&... out) {
+    constexpr bool fits = sizeof...(Out) == std::tuple_size_v<ResultTypes>;
+    static_assert(sizeof(exec::TargetCount<fits, static_cast<int>(sizeof...(Out)),
+                                           static_cast<int>(std::tuple_size_v<ResultTypes>)>) > 0);
+    return [called = called_, targets = std::tuple<decltype(exec::kept_target<Out>(out))...>(
+                                  exec::kept_target<Out>(out)...)]<class... A>(const A&... args) mutable {
+      if constexpr (fits && count_fits<A...>()) {
+        if (!called) throw_moved();
+        const typename Instance::Call call(called->instance);
+        called->run(exec::given_arguments<Device, I...>(args...));
+        called->copy_results(targets, std::make_index_sequence<sizeof...(Out)>{});
+      }
     };
   }
 
-  // The seed of random numbers; every call draws afresh.
-  void set_seed(u64 number) { seed_ = number, calls_ = 0; }
+  // A call with arguments that are checked, in host memory, whose results go to host memory: what Function
+  // makes.
+  void call_into(const std::array<exec::Given, sizeof...(I)>& given, void* const* to) {
+    Called& called = held();
+    const typename Instance::Call call(called.instance);
+    called.run(given);
+    called.copy_to(to, std::make_index_sequence<std::tuple_size_v<ResultTypes>>{});
+  }
 
-  // What the nth place marked by probe<Name>(x) was in the last call, until the next; the option
-  // probes<"name", ...> asks for it.
+  // The seed of random numbers; every call draws afresh.
+  void set_seed(u64 number) {
+    Called& called = held();
+    called.seed = number;
+    called.calls = 0;
+  }
+
+  // What the nth place marked by probe<Name>(x) was in the last call; the option probes<"name", ...> asks
+  // for it.
   template <FixedString Name, int Nth = 0>
   auto get_probe() const {
     if constexpr (requires { typename Source::Probes; })
-      return exec::probe_view<typename Source::TraceStage, typename Source::Probes, Name, Nth, Device>(
-          *program_);
+      return exec::probe_view<typename Source::TraceStage, typename Source::Probes, Name, Nth>(
+          held().instance);
     else
       static_assert(sizeof(ProbeAskedFor<false, ProbeName<Name>>) > 0);
   }
 
  private:
-  static std::byte* lent_workspace(const lend& lent) {
+  // What the calls of a function work on, which those that into() makes share.
+  struct Called final : Counted {
+    Called(u64 first_seed, const Device& device, typename Instance::State model, void* workspace)
+        : instance(device, std::move(model), {}, workspace), seed(first_seed) {}
+
+    void run(const std::array<exec::Given, sizeof...(I)>& given) {
+      for (int k = 0; k < Table::count; ++k)
+        instance.bind(Table::table.row[k], k, given[static_cast<std::size_t>(k)]);
+      instance.program().set_random(seed, calls++);
+      instance.run();
+    }
+    auto results() {
+      return [&]<std::size_t... K>(std::index_sequence<K...>) {
+        if constexpr (exec::Results<typename Source::result>::single)
+          return result<0>();
+        else
+          return std::tuple{result<K>()...};
+      }
+      (std::make_index_sequence<std::tuple_size_v<ResultTypes>>{});
+    }
+    template <std::size_t K>
+    auto result() {
+      using E = std::tuple_element_t<K, ResultTypes>;
+      return instance.template result<typename E::dtype, typename E::shape, static_cast<int>(K)>();
+    }
+    template <class Targets, std::size_t... K>
+    void copy_results(Targets& targets, std::index_sequence<K...>) {
+      (copy_result<std::tuple_element_t<K, ResultTypes>, static_cast<int>(K)>(std::get<K>(targets)), ...);
+    }
+    template <class E, int K, class Out>
+    void copy_result(Out& out) {
+      copy_result<E, K>(static_cast<void*>(exec::target<E, K>(out)));
+    }
+
+    template <std::size_t... K>
+    void copy_to(void* const* to, std::index_sequence<K...>) {
+      (copy_result<std::tuple_element_t<K, ResultTypes>, static_cast<int>(K)>(to[K]), ...);
+    }
+    template <class E, int K>
+    void copy_result(void* to) {
+      instance.program().read_output(K, to, static_cast<i64>(sizeof(typename E::dtype)) * E::shape::size);
+    }
+
+    Instance instance;
+    u64 seed = 0, calls = 0;
+  };
+
+  template <class... A>
+  static constexpr bool count_fits() {
+    constexpr bool fits = sizeof...(A) == sizeof...(I);
+    static_assert(
+        sizeof(exec::ArgumentCount<fits, static_cast<int>(sizeof...(A)), static_cast<int>(sizeof...(I))>) >
+        0);
+    return fits;
+  }
+  [[noreturn]] static void throw_moved() {
+    throw Error("call/moved", "a function was called that had been moved from");
+  }
+  Called& held() const {
+    if (!called_) [[unlikely]]
+      throw_moved();
+    return *called_;
+  }
+  static void* lent_workspace(const lend& lent) {
     if (lent.optimizer != nullptr)
       throw Error("exec/lent", "a function has no optimiser that would work in the memory lent to it");
-    return static_cast<std::byte*>(lent.workspace);
-  }
-  template <std::size_t... K, class... A>
-  void bind(std::index_sequence<K...>, const A&... args) {
-    static_assert(((sizeof(exec::ArgumentReachable<exec::argument_reachable<Device, A>(), A, Device>) > 0) &&
-                   ... && true));
-    (program_->bind_input(static_cast<int>(K), exec::argument<I>(args, static_cast<int>(K))), ...);
-  }
-  template <class E, std::size_t K>
-  auto result() {
-    using T = typename E::dtype;
-    return TensorView<T, typename E::shape, Device>(
-        reinterpret_cast<T*>(program_->output(static_cast<int>(K))));
-  }
-  template <std::size_t... K>
-  auto results(std::index_sequence<K...>) {
-    if constexpr (exec::Results<typename Source::result>::single)
-      return result<std::tuple_element_t<0, ResultTypes>, 0>();
-    else
-      return std::tuple{result<std::tuple_element_t<K, ResultTypes>, K>()...};
-  }
-  template <class Targets, std::size_t... K>
-  void copy_results(Targets& targets, std::index_sequence<K...>) {
-    (copy_result<std::tuple_element_t<K, ResultTypes>>(static_cast<int>(K), std::get<K>(targets)), ...);
-  }
-  template <class E, class Out>
-  void copy_result(int k, Out& out) {
-    using T = typename E::dtype;
-    T* to = nullptr;
-    if constexpr (std::is_pointer_v<Out>)
-      to = out;
-    else
-      to = out.data();
-    program_->read_output(k, to, static_cast<i64>(sizeof(T)) * E::shape::size);
+    return lent.workspace;
   }
 
-  exec::Owned<Program> program_;
-  u64 seed_ = 0, calls_ = 0;
+  Shared<Called> called_;
 };
 
 template <class F>
@@ -145,25 +219,30 @@ auto get_probe(const P& program) {
   return program.template get_probe<Name, Nth>();
 }
 
+// A Model (model.hpp).
+template <class A>
+inline constexpr bool is_model = false;
+
 namespace exec {
 
 template <class M, class F, class Options, class Device, class... I, class... A>
-auto make_function(std::tuple<I...>, const Device& device, std::byte* model, const A&... arguments) {
+auto make_function(std::tuple<I...>, const Device& device, Shared<DeviceStorage<Device>> model,
+                   const A&... arguments) {
   using Source = typename SourceFor<M, F, Options, I...>::type;
   if constexpr (probes_exist<Source>())
-    return CompiledFunction<Device, Source, I...>(device, model, arguments...);
+    return CompiledFunction<Device, Source, I...>(device, std::move(model), arguments...);
 }
 
 // M: the model's type, void without one.
 template <class M, class F, class Device, class... A>
-auto compile_with(const Device& device, std::byte* model, const A&... arguments) {
+auto compile_with(const Device& device, Shared<DeviceStorage<Device>> model, const A&... arguments) {
   using Split = SplitArguments<std::tuple<>, A...>;
   using Check = typename Split::template options<CompileCheck<!std::is_void_v<M>>::template For>;
   static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
   static_assert(sizeof(Check) > 0);
   if constexpr (is_traceable<F> && Check::ok)
-    return make_function<M, F, typename Split::template options<CompileOptions>>(typename Split::inputs{},
-                                                                                 device, model, arguments...);
+    return make_function<M, F, typename Split::template options<CompileOptions>>(
+        typename Split::inputs{}, device, std::move(model), arguments...);
 }
 
 }  // namespace exec
@@ -173,18 +252,18 @@ auto compile_with(const Device& device, std::byte* model, const A&... arguments)
 template <class Device, class F, class... A>
 requires exec::is_device<Device>
 auto compile(const Device& device, F, const A&... inputs_then_options) {
-  return exec::compile_with<void, F>(device, nullptr, inputs_then_options...);
+  return exec::compile_with<void, F>(device, Shared<exec::DeviceStorage<Device>>(), inputs_then_options...);
 }
 
 template <bool Ok, class Given>
 struct CompileTakes {
   static_assert(
       Ok,
-      "compile: takes a device, or a Model that outlives the function; of a bare struct the settings "
-      "would be ignored");
+      "compile: it takes a device or a Model; of a bare struct the settings would be ignored: write "
+      "compile<Net>(Cpu{}, f, inputs...)");
 };
 template <class Given, class F, class... A>
-requires(!exec::is_device<Given>) void compile(const Given&, F, const A&...) {
+requires(!exec::is_device<Given> && !is_model<Given>) void compile(const Given&, F, const A&...) {
   static_assert(sizeof(CompileTakes<sizeof(Given) == 0, Given>) > 0);
 }
 

@@ -76,6 +76,8 @@ class HostProgram {
  public:
   HostProgram(const Cpu& device, const Blocks& given)
       : threads_(device.threads),
+        model_(given.model),
+        optimizer_(given.optimizer),
         workspace_(workspace(given.workspace)),
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
         steps_(P::header, P::image, HostKernels<P>::table.at,
@@ -98,23 +100,59 @@ class HostProgram {
   }
   // Run-time scalar k, in the order the trace asked for them.
   void set_scalar(int k, float value) { std::memcpy(scalars_.data() + 4 * k, &value, 4); }
-  void bind_input(int number, const void* data) { steps_.bind_input(number, data); }
+  // Read where it lies, in the run that follows; what lies in memory that the program writes is copied first.
+  void bind_input(int number, const void* data) {
+    const auto* at = static_cast<const std::byte*>(data);
+    steps_.bind_input(number, overlaps(at, input_bytes(number)) ? copied(number, at) : at);
+  }
   void run() const { steps_.run(threads_); }
+  // The same under a Checker's eyes.
+  template <class Checker>
+  void run_watched(Checker& checker) const {
+    const auto read = [](void* to, const void* from, i64 bytes) {
+      std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    };
+    watch_steps(steps_, threads_, checker, read, [] {});
+  }
   // Until everything that run() started has ended; on the host it has when run() returns.
   void wait() const {}
   std::byte* output(int k) const { return steps_.output(k); }
+  // To memory of the device, before the next run.
+  void copy_output(int k, void* to, i64 bytes) const { read_output(k, to, bytes); }
   void read_output(int k, void* to, i64 bytes) const {
-    std::memcpy(to, output(k), static_cast<std::size_t>(bytes));
+    if (bytes > 0) std::memcpy(to, output(k), static_cast<std::size_t>(bytes));
   }
 
  private:
+  static constexpr int input_count = at_least_one(P::header.inputs);
+  static i64 input_bytes(int number) { return static_cast<i64>(P::image[P::header.input_at + number]); }
+  bool overlaps(const std::byte* at, i64 bytes) const {
+    const auto place = [](const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p); };
+    const auto meets = [&](const std::byte* block, i64 size) {
+      return place(at) < place(block) + static_cast<u64>(size) &&
+             place(block) < place(at) + static_cast<u64>(bytes);
+    };
+    return bytes > 0 && (meets(workspace_.data(), memory_bytes()) || meets(model_, P::header.model_bytes) ||
+                         meets(optimizer_, P::header.optimizer_bytes));
+  }
+  const std::byte* copied(int number, const std::byte* at) {
+    HostBuffer& copy = copies_[number];
+    const auto bytes = static_cast<std::size_t>(input_bytes(number));
+    if (copy.size() == 0) copy = HostBuffer(bytes);
+    std::memcpy(copy.data(), at, bytes);
+    return copy.data();
+  }
+
   static HostBuffer workspace(std::byte* given) {
     constexpr auto bytes = static_cast<std::size_t>(memory_bytes());
     return given != nullptr ? HostBuffer::borrow(given, bytes) : HostBuffer(bytes);
   }
 
   int threads_ = 0;
+  const std::byte* model_;
+  const std::byte* optimizer_;
   HostBuffer workspace_, scalars_;
+  HostBuffer copies_[input_count];
   HostSteps steps_;
 };
 

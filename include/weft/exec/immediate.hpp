@@ -82,11 +82,13 @@ void evaluate(const L& lazy, T* to, const Device& device) {
                                    typename Source::result::shape, S>) > 0);
   using Program = typename ProgramOf<Device, Compiled<Source>>::type;
   static thread_local Program program(device, Blocks{});
+  if constexpr (draws<L>) program.set_random(fresh_seed(SeedUse::expression), 0);
   int number = 0;
   auto bind = [&]<class A>(const A& leaf) {
     if constexpr (TensorLike<A>) {
       static_assert(std::is_same_v<typename A::device_type, Device>,
                     "a tensor of another device: copy it first");
+      if (leaf.data() == nullptr && A::shape::size > 0) throw_no_elements();
       program.bind_input(number++, leaf.data());
     } else {
       program.bind_input(number++, &leaf);

@@ -118,57 +118,64 @@ std::vector<io::SafetensorsTensor> state_tensors(const std::byte* block) {
   return tensors;
 }
 
-// Memory of a device, and its copies to and from the host.
-template <class Device>
-struct DeviceMemory;
-template <>
-struct DeviceMemory<Cpu> {
-  using Buffer = HostBuffer;
-  static Buffer allocate(const Cpu&, i64 bytes) { return Buffer(static_cast<std::size_t>(bytes)); }
-  static void zero(Buffer& b) {
-    if (b.size() > 0) std::memset(b.data(), 0, b.size());
-  }
-  static void to_host(const Cpu&, void* to, const std::byte* from, i64 bytes) {
-    std::memcpy(to, from, static_cast<std::size_t>(bytes));
-  }
-  static void from_host(const Cpu&, std::byte* to, const void* from, i64 bytes) {
-    std::memcpy(to, from, static_cast<std::size_t>(bytes));
-  }
-};
-
-// A block of memory that the caller lends, or, where that is null, one of its own.
-template <class Device>
-typename DeviceMemory<Device>::Buffer lent_or_own(const Device& device, void* lent, i64 bytes) {
-  using Memory = DeviceMemory<Device>;
-  return lent ? Memory::Buffer::borrow(lent, static_cast<std::size_t>(bytes))
-              : Memory::allocate(device, bytes);
+// Runs a program that sets a model's state, such as its starting values.
+template <class Source, class Device>
+void run_once(const Device& device, std::byte* state, u64 seed) {
+  typename ProgramOf<Device, Compiled<Source>>::type program(device, {.model = state});
+  program.set_random(seed, ~u64{0});
+  program.run();
+  program.wait();
 }
 
 }  // namespace exec
 
+template <bool Ok, class M>
+struct ModelIsNotCopied {
+  static_assert(Ok,
+                "Model: it is moved, not copied: a.clone() makes another with the same values, Model& b = a "
+                "names the same one");
+};
+template <bool Ok, class M>
+struct ConstModelIsRead {
+  static_assert(
+      Ok,
+      "compile: the function assigns a buffer of the model, and the model is const: give one that is "
+      "not");
+};
+
+// The state of an M, an aggregate of parameters, buffers and layers, as one block of memory. Functions and
+// trainers of a model share that block: they show what load() reads, and keep it alive.
 template <class M, class Device = Cpu>
 class Model {
  public:
   using type = M;
   using device_type = Device;
 
-  // Starts the parameters from `seed` as their initialisers say. `memory`: state_bytes() of the device's
-  // memory that the caller keeps alive, or null for the model's own.
-  explicit Model(const Device& device = Device{}, u64 seed = 0, void* memory = nullptr)
-      : device_(device), state_(exec::lent_or_own(device, memory, state_bytes())) {
-    Memory::zero(state_);
+  // Starts the parameters as their initialisers say, from a fresh seed.
+  explicit Model(const Device& device = Device{}) : Model(device, fresh_seed(SeedUse::model)) {}
+  // From `seed`. `memory`: state_bytes() of the device's memory that the caller keeps alive, or null for the
+  // model's own.
+  explicit Model(const Device& device, u64 seed, void* memory = nullptr)
+      : state_(exec::allocate(device, state_bytes(), memory)) {
+    Memory::zero(device, state_->data(), state_bytes());
     initialize(seed);
+  }
+  Model(Model&&) noexcept = default;
+  Model& operator=(Model&&) noexcept = default;
+  Model(const Model&) { static_assert(sizeof(ModelIsNotCopied<sizeof(M) == 0, M>) > 0); }
+
+  // Another model with the same values.
+  Model clone() const {
+    std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
+    Memory::to_host(device(), host.data(), state(), state_bytes());
+    Model other(Uninitialized{}, device());
+    Memory::from_host(device(), other.state(), host.data(), state_bytes());
+    return other;
   }
 
   // Sets every parameter and buffer to its starting value.
   void initialize(u64 seed) {
-    using Program = typename exec::ProgramOf<Device, exec::Compiled<exec::InitSource<M>>>::type;
-    if constexpr (nn::state_table<M>.size > 0) {
-      Program program(device_, {.model = state_.data()});
-      program.set_random(seed, ~u64{0});
-      program.run();
-      program.wait();
-    }
+    if constexpr (nn::state_table<M>.size > 0) exec::run_once<exec::InitSource<M>>(device(), state(), seed);
   }
 
   static constexpr i64 parameter_count() { return nn::parameter_count<M>(); }
@@ -190,7 +197,7 @@ class Model {
   // Writes a safetensors file with PyTorch's names; all or nothing.
   void save(const std::string& path) const {
     std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
-    Memory::to_host(device_, host.data(), state_.data(), state_bytes());
+    Memory::to_host(device(), host.data(), state(), state_bytes());
     io::write_safetensors(path, exec::state_tensors<M>(host.data()), {{"format", "pt"}});
   }
 
@@ -199,18 +206,28 @@ class Model {
   LoadReport load(const std::string& path, LoadMode mode = LoadMode::strict) {
     const io::Safetensors file(path);
     std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
-    Memory::to_host(device_, host.data(), state_.data(), state_bytes());
+    Memory::to_host(device(), host.data(), state(), state_bytes());
     LoadReport report = exec::read_state<M>(file, mode, "'" + path + "'", host.data());
-    Memory::from_host(device_, state_.data(), host.data(), state_bytes());
+    Memory::from_host(device(), state(), host.data(), state_bytes());
     return report;
   }
 
-  const Device& device() const { return device_; }
-  std::byte* state() { return state_.data(); }
-  const std::byte* state() const { return state_.data(); }
+  const Device& device() const { return storage()->device(); }
+  // The block, as long as the model lives and is not moved from. Each of these throws "model/moved" where it
+  // was.
+  std::byte* state() { return storage()->data(); }
+  const std::byte* state() const { return storage()->data(); }
+  // The block with a share in its ownership: what programs work on.
+  const Shared<exec::DeviceStorage<Device>>& storage() const {
+    if (!state_) [[unlikely]]
+      throw Error("model/moved", "a model was used that had been moved from, into a trainer perhaps");
+    return state_;
+  }
 
  private:
   using Memory = exec::DeviceMemory<Device>;
+  struct Uninitialized {};
+  Model(Uninitialized, const Device& device) : state_(exec::allocate(device, state_bytes())) {}
 
   template <FixedString Name, bool ReadOnly>
   auto view() const {
@@ -221,12 +238,14 @@ class Model {
     constexpr i64 offset = nn::state_table<M>.row[row].offset;
     using T = std::conditional_t<ReadOnly, const ctype<dtype>, ctype<dtype>>;
     return TensorView<T, shape_of<exec::StateShape<M, i>>, Device>(
-        reinterpret_cast<T*>(state_.data() + offset));
+        reinterpret_cast<T*>(storage()->data() + offset), storage());
   }
 
-  Device device_;
-  typename Memory::Buffer state_;
+  Shared<exec::DeviceStorage<Device>> state_;
 };
+
+template <class M, class Device>
+inline constexpr bool is_model<Model<M, Device>> = true;
 
 // get<"fc1.weight">(model): as the member, without `template` in generic code.
 template <FixedString Name, class M, class Device>
@@ -238,12 +257,24 @@ auto get(const Model<M, Device>& model) {
   return model.template get<Name>();
 }
 
-// compile(model, [](const auto& m, auto x) { return m(x); }, in<f32, 1, 64>): a function of a model that it
-// borrows, traced in evaluation mode unless mode::train is among the options after the inputs
-// (exec/options.hpp). The model must outlive it.
+// compile(model, [](const auto& m, auto x) { return m(x); }, in<f32, 1, 64>): a function of a model, whose
+// state it shares, traced in evaluation mode unless mode::train is among the options after the inputs
+// (exec/options.hpp). Of a const model it may assign no buffer.
+template <class M, class Device, class F, class... A>
+auto compile(const Model<M, Device>& model, F, const A&... inputs_then_options) {
+  using Function =
+      decltype(exec::compile_with<M, F>(model.device(), model.storage(), inputs_then_options...));
+  if constexpr (!std::is_void_v<Function>)
+    static_assert(sizeof(ConstModelIsRead<Function::assigned() == 0, M>) > 0);
+  return exec::compile_with<M, F>(model.device(), model.storage(), inputs_then_options...);
+}
 template <class M, class Device, class F, class... A>
 auto compile(Model<M, Device>& model, F, const A&... inputs_then_options) {
-  return exec::compile_with<M, F>(model.device(), model.state(), inputs_then_options...);
+  return exec::compile_with<M, F>(model.device(), model.storage(), inputs_then_options...);
+}
+template <class M, class Device, class F, class... A>
+auto compile(Model<M, Device>&& model, F, const A&... inputs_then_options) {
+  return exec::compile_with<M, F>(model.device(), model.storage(), inputs_then_options...);
 }
 
 // What compile<M>() returns: a function with the model it is of.
@@ -252,7 +283,7 @@ class ModelFunction : public Function {
  public:
   template <class... A>
   explicit ModelFunction(Model<M, Device>&& model, const A&... arguments)
-      : Function(model.device(), model.state(), arguments...), model_(std::move(model)) {}
+      : Function(model.device(), model.storage(), arguments...), model_(std::move(model)) {}
   Model<M, Device>& model() { return model_; }
   const Model<M, Device>& model() const { return model_; }
 
@@ -265,11 +296,12 @@ class ModelFunction : public Function {
 template <class M, class Device, class F, class... A>
 requires exec::is_device<Device>
 auto compile(const Device& device, F, const A&... inputs_then_options) {
-  using Function =
-      decltype(exec::compile_with<M, F>(device, std::declval<std::byte*>(), inputs_then_options...));
+  using Function = decltype(exec::compile_with<M, F>(
+      device, std::declval<Shared<exec::DeviceStorage<Device>>>(), inputs_then_options...));
   if constexpr (!std::is_void_v<Function>)
     return ModelFunction<M, Device, Function>(
-        Model<M, Device>(device, get_option<seed>(inputs_then_options...).value), inputs_then_options...);
+        Model<M, Device>(device, exec::given_or_fresh_seed(SeedUse::model, inputs_then_options...)),
+        inputs_then_options...);
 }
 
 }  // namespace weft

@@ -1,7 +1,9 @@
 #pragma once
 // What may follow the inputs of compile(), in any order, each kind once: a precision, a mode (for a model), a
-// seed, probes, and lent memory.
+// seed, probes, checks (core/check.hpp), and lent memory.
 
+#include "weft/core/check.hpp"
+#include "weft/core/fresh_seed.hpp"
 #include "weft/core/option.hpp"
 #include "weft/ops/input.hpp"
 #include "weft/ops/probe.hpp"
@@ -9,7 +11,8 @@
 
 namespace weft {
 
-// The seed of random numbers: a trainer's starting values and dropout, a function's draws.
+// The seed of random numbers: a trainer's starting values and dropout, a function's draws. What is given none
+// takes a fresh one (core/fresh_seed.hpp).
 struct seed {
   static constexpr OptionKind option = OptionKind::seed;
   u64 value = 0;
@@ -37,12 +40,22 @@ struct lend {
 
 namespace exec {
 
+// The seed among the options, or a fresh one.
+template <class... O>
+u64 given_or_fresh_seed(SeedUse use, const O&... options) {
+  if constexpr (option_count < OptionKind::seed, O... >> 0)
+    return get_option<seed>(options...).value;
+  else
+    return fresh_seed(use);
+}
+
 // The messages for arguments that make no function, with the options that were given.
 template <bool HasModel>
 struct CompileCheck {
   static constexpr bool knows(OptionKind kind) {
     return kind == OptionKind::precision || kind == OptionKind::mode || kind == OptionKind::seed ||
-           kind == OptionKind::probes || kind == OptionKind::memory;
+           kind == OptionKind::probes || kind == OptionKind::memory || kind == OptionKind::check_finite ||
+           kind == OptionKind::check_indices;
   }
   template <class... O>
   struct For {
@@ -55,8 +68,9 @@ struct CompileCheck {
     static_assert(ordered, "compile: inputs come before the options, one after another");
     static_assert(known,
                   "compile: after the inputs it takes a precision, mode::train or mode::eval, seed{}, "
-                  "probes<...> and lend{}, and nothing else");
-    static_assert(once, "compile: a precision, a mode, seed{}, probes<...> or lend{} is given twice");
+                  "probes<...>, check::finite, check::indices and lend{}, and nothing else");
+    static_assert(once,
+                  "compile: a precision, a mode, seed{}, probes<...>, a check or lend{} is given twice");
     static_assert(moded, "compile: a mode is one of a model's layers, and this function has no model");
   };
 };
@@ -68,6 +82,7 @@ struct CompileOptions {
   using Probes = find_option<OptionKind::probes, ProbeNames<>, O...>;
   static constexpr bool training =
       std::is_same_v<find_option<OptionKind::mode, mode::Eval, O...>, mode::Train>;
+  static constexpr Checks checks = given_checks<O...>;
 };
 
 // The arguments after a function: `inputs`, a tuple of those in front, and To<...> of the options behind

@@ -115,17 +115,16 @@ constexpr bool check_probes() {
   return Names::template pass_to<ProbeCheck<Stage, Names>>();
 }
 
-// The value of the nth place marked Name, in memory of the program that Stage's graph became.
-template <class Stage, class Names, FixedString Name, int Nth, class Device, class Program>
-auto probe_view(const Program& program) {
+// The value of the nth place marked Name, a result of the program that Stage's graph became.
+template <class Stage, class Names, FixedString Name, int Nth, class Instance>
+auto probe_view(Instance& instance) {
   using Table = ProbeTable<Stage, Names>;
   constexpr int row =
       Nth >= 0 && Names::find(Name.view()) >= 0 ? Table::row(Names::find(Name.view()), Nth) : -1;
   static_assert(sizeof(ProbeAskedFor<(row >= 0), ProbeName<Name>>) > 0);
   if constexpr (row >= 0) {
     using Type = typename Table::template Type<row>;
-    using T = typename Type::dtype;
-    return TensorView<T, typename Type::shape, Device>(reinterpret_cast<T*>(program.output(Type::output)));
+    return instance.template result<typename Type::dtype, typename Type::shape, Type::output>();
   }
 }
 

@@ -50,6 +50,12 @@ struct PrecisionSource : Source {
   static constexpr ir::Graph graph() { return passes::apply_precision(Source::graph(), Policy::rule); }
 };
 
+// The same function, watched while it runs.
+template <class Source, bool Finite, bool Indices>
+struct CheckedSource : Source {
+  static constexpr Checks checks{Finite, Indices};
+};
+
 // Options: a CompileOptions<...>.
 template <class M, class F, class Options, class... I>
 struct SourceFor {
@@ -57,8 +63,11 @@ struct SourceFor {
   using Traced = typename std::conditional_t<
       Probes::count == 0, PlainSource<M, F, Options::training, I...>,
       std::type_identity<ProbedSource<Probes, M, F, Options::training, I...>>>::type;
-  using type = std::conditional_t<Options::Precision::rule.changes_nothing(), Traced,
-                                  PrecisionSource<Traced, typename Options::Precision>>;
+  using Rounded = std::conditional_t<Options::Precision::rule.changes_nothing(), Traced,
+                                     PrecisionSource<Traced, typename Options::Precision>>;
+  using type =
+      std::conditional_t<Options::checks.any(),
+                         CheckedSource<Rounded, Options::checks.finite, Options::checks.indices>, Rounded>;
 };
 
 // Whether every probe that is asked for is marked; where not, the sentence comes.

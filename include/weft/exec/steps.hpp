@@ -108,10 +108,16 @@ class Steps {
       if (is_repeat(s)) bind(s, 0);
   }
 
-  // Runs every step; `context` is what the device's functions take beside the step.
+  // Runs every step; `context` is what the device's functions take beside the step. `watch` is told of each:
+  // before(step, launch), after(step, launch).
   template <class Context>
   void run(const Context& context) const {
-    run(0, header_.steps, context);
+    const NoWatch nobody;
+    run(0, header_.steps, context, nobody);
+  }
+  template <class Context, class Watch>
+  void run(const Context& context, Watch& watch) const {
+    run(0, header_.steps, context, watch);
   }
 
   // A program's pointers lead into these lists.
@@ -178,19 +184,25 @@ class Steps {
     const u64 w = image_[header_.step_at + codegen::step_words * s];
     return static_cast<codegen::StepKind>(w & 255) == codegen::StepKind::repeat;
   }
-  template <class Context>
-  void run(int begin, int end, const Context& context) const {
+  struct NoWatch {
+    void before(int, const Launch&) const {}
+    void after(int, const Launch&) const {}
+  };
+  template <class Context, class Watch>
+  void run(int begin, int end, const Context& context, Watch& watch) const {
     for (int s = begin; s < end; ++s) {
       const Launch& launch = launches_[s];
       if (launch.run != nullptr) {
+        watch.before(s, launch);
         launch.run(launch, context);
+        watch.after(s, launch);
         continue;
       }
       const i64 trips = static_cast<i64>(launch.numbers[0]);
       const int inside = static_cast<int>(launch.numbers[1]);
       for (i64 trip = 0; trip < trips; ++trip) {
         bind(s, trip);
-        run(s + 1, s + 1 + inside, context);
+        run(s + 1, s + 1 + inside, context, watch);
       }
       s += inside;
     }
@@ -238,5 +250,30 @@ class Steps {
   List<kernels::Segment> segments_;  // of all segmented loops
   List<kernels::FinishSum> sums_;    // of all second stages
 };
+
+// Shows a Checker every step, one at a time: `settle` returns when the last one has ended, `read` brings the
+// device's memory to the host.
+template <class Checker, class Read, class Settle>
+struct CheckedSteps {
+  Checker& checker;
+  const Read& read;
+  const Settle& settle;
+  template <class Launch>
+  void before(int step, const Launch& launch) const {
+    settle();
+    checker.before(step, launch, read);
+  }
+  template <class Launch>
+  void after(int step, const Launch& launch) const {
+    settle();
+    checker.after(step, launch, read);
+  }
+};
+template <class Steps, class Context, class Checker, class Read, class Settle>
+void watch_steps(const Steps& steps, const Context& context, Checker& checker, const Read& read,
+                 const Settle& settle) {
+  const CheckedSteps<Checker, Read, Settle> watch{checker, read, settle};
+  steps.run(context, watch);
+}
 
 }  // namespace weft::exec

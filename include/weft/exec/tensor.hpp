@@ -1,27 +1,93 @@
 #pragma once
-// Tensor<T, Shape<...>, Device>: memory with dtype, shape and device in its type. Operations on tensors are
-// written down as a Lazy tree and run as one program when assigned to a tensor.
+// Tensor<T, Shape<...>, Device>: memory with dtype, shape and device in its type; TensorView: a part of what
+// something else owns too. Operations on tensors are written down as a Lazy tree and run as one program when
+// assigned to a tensor. Law: a view that weft gives out owns its memory with the others that do; only one
+// made from a pointer is no better than that pointer.
 
 #include <cstring>
 #include <initializer_list>
 #include <string>
+#include <type_traits>
 #include <vector>
 
-#include "weft/device/cpu.hpp"
+#include "weft/exec/memory.hpp"
 #include "weft/ops/expr.hpp"
 
 namespace weft {
 
 namespace exec {
+
 // Runs a lazy tree and writes its result; defined in immediate.hpp for every device.
 template <class T, class S, class Device, class L>
 void evaluate(const L& lazy, T* to, const Device& device);
+
+[[noreturn]] inline void throw_no_elements() {
+  throw Error("tensor/moved", "a tensor or view without memory was read: it was moved from, or never made");
+}
+[[noreturn]] inline void throw_index(i64 index, i64 extent) {
+  throw Error("tensor/index", "index " + std::to_string(index) + " lies outside an axis of " +
+                                  std::to_string(extent) + " elements");
+}
+[[noreturn]] inline void throw_element_count(i64 wanted, std::size_t given) {
+  throw Error("tensor/size",
+              "a tensor of " + std::to_string(wanted) + " elements was given " + std::to_string(given));
+}
+
+template <bool Ok, class... Given>
+struct TensorTakesElements {
+  static_assert(Ok,
+                "Tensor: it is made of its elements in braces, a std::vector or a pointer to them; for one "
+                "number everywhere write Tensor<...>::full(number)");
+};
+
+// Elements of host memory, for tensors and views of shape S whose data() says where they start. An index that
+// lies outside is an Error ("tensor/index"); pointers from data(), begin() and end() check nothing.
+template <class Self, class T, class S>
+class HostElements {
+ public:
+  template <class X>
+  static constexpr bool is_index = std::is_integral_v<X>;
+
+  // The i-th element in row-major order.
+  T& operator[](i64 i) const { return start()[checked(i, S::size)]; }
+  template <class... I>
+  T& operator()(I... index) const {
+    static_assert(sizeof...(I) == static_cast<std::size_t>(S::rank), "a tensor takes one index an axis");
+    static_assert((is_index<I> && ... && true), "an index of a tensor is an integer");
+    i64 at = 0, axis = 0;
+    ((at = at * S::value.extent[axis] + checked(static_cast<i64>(index), S::value.extent[axis]), ++axis),
+     ...);
+    return start()[at];
+  }
+  std::remove_const_t<T> item() const {
+    static_assert(S::size == 1, "item() is for tensors of one element");
+    return start()[0];
+  }
+  T* begin() const { return start(); }
+  T* end() const { return start() + S::size; }
+  // In row-major order.
+  std::vector<std::remove_const_t<T>> to_vector() const { return {begin(), end()}; }
+
+ private:
+  static i64 checked(i64 i, i64 extent) {
+    if (static_cast<u64>(i) >= static_cast<u64>(extent)) [[unlikely]]
+      throw_index(i, extent);
+    return i;
+  }
+  T* start() const {
+    T* const at = static_cast<const Self*>(this)->address();
+    if (at == nullptr && S::size > 0) [[unlikely]]
+      throw_no_elements();
+    return at;
+  }
+};
+
 }  // namespace exec
 
-// Memory of one device that something else owns: a program's result, valid until its next call, or the
-// caller's. Of a const T it is only read.
+// A part of memory. One that weft gives out (a result, a parameter, a tensor's view()) keeps the memory
+// alive; one made from a pointer is valid as long as that. Of a const T it is only read.
 template <class T, class S, class Device>
-class TensorView {
+class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
  public:
   using weft_tensor = void;
   using dtype = std::remove_const_t<T>;
@@ -32,38 +98,43 @@ class TensorView {
 
   constexpr TensorView() = default;
   constexpr explicit TensorView(T* data) : data_(data) {}
-  constexpr T* data() const { return data_; }
+  TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
+  // The whole of a storage, wherever that moves.
+  explicit TensorView(Shared<exec::Storage> whole) : owner_(std::move(whole)) {}
+  // To be read only.
+  operator TensorView<const T, S, Device>() const requires(!std::is_const_v<T>) {
+    return data_ != nullptr ? TensorView<const T, S, Device>(data_, owner_)
+                            : TensorView<const T, S, Device>(owner_);
+  }
+
+  T* data() const {
+    return data_ != nullptr ? data_ : owner_ ? reinterpret_cast<T*>(owner_->data()) : nullptr;
+  }
   static constexpr i64 size() { return S::size; }
   static constexpr i64 extent(int axis) { return S::value[axis]; }
-
-  // Elements in row-major order; host memory only.
-  T& operator[](i64 i) const { return data_[i]; }
-  template <class... I>
-  T& operator()(I... index) const {
-    static_assert(sizeof...(I) == static_cast<std::size_t>(S::rank), "a tensor takes one index an axis");
-    i64 at = 0, axis = 0;
-    ((at = at * S::value.extent[axis++] + static_cast<i64>(index)), ...);
-    return data_[at];
-  }
-  dtype item() const {
-    static_assert(S::size == 1, "item() is for tensors of one element");
-    return data_[0];
-  }
-  operator dtype() const requires(S::size == 1) { return data_[0]; }
-  T* begin() const { return data_; }
-  T* end() const { return data_ + S::size; }
-  std::vector<dtype> to_vector() const { return std::vector<dtype>(data_, data_ + S::size); }
+  // The same without owning anything: a result's is overwritten when its function runs again, and costs that
+  // run no copy.
+  TensorView span() const { return TensorView(data()); }
+  // What an expression keeps of it.
+  TensorView view() const { return *this; }
+  operator dtype() const requires(S::size == 1) { return this->item(); }
 
  private:
+  friend class exec::HostElements<TensorView, T, S>;
+  T* address() const { return data(); }
+
   T* data_ = nullptr;
+  Shared<exec::Storage> owner_;
 };
 
 template <class T, class S, class Device = Cpu>
 class Tensor;
 
-// A host tensor: its own 256-byte aligned memory.
+// A host tensor: 256-byte aligned memory of its own.
 template <class T, class S>
-class Tensor<T, S, Cpu> {
+class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, S> {
+  using Elements = exec::HostElements<Tensor, const T, S>;
+
  public:
   using weft_tensor = void;
   using dtype = T;
@@ -72,20 +143,34 @@ class Tensor<T, S, Cpu> {
   using View = TensorView<T, S, Cpu>;
   static constexpr int rank = S::rank;
 
-  Tensor() : buffer_(bytes()) { std::memset(buffer_.data(), 0, bytes()); }
-  explicit Tensor(const T* values) : buffer_(bytes()) { std::memcpy(buffer_.data(), values, bytes()); }
-  Tensor(std::initializer_list<T> values) : buffer_(bytes()) { fill_from(values.begin(), values.size()); }
-  Tensor(const std::vector<T>& values) : buffer_(bytes()) { fill_from(values.data(), values.size()); }
+  // Zeros.
+  Tensor() : Tensor(Uninitialized{}) { exec::DeviceMemory<Cpu>::zero(Cpu{}, storage_->data(), bytes()); }
+  // Copies S::size elements from the caller's memory.
+  explicit Tensor(const T* values) : Tensor(Uninitialized{}) { copy(values); }
+  Tensor(std::initializer_list<T> values) : Tensor(Uninitialized{}) {
+    copy_counted(values.begin(), values.size());
+  }
+  Tensor(const std::vector<T>& values) : Tensor(Uninitialized{}) {
+    copy_counted(values.data(), values.size());
+  }
+  template <class Number>
+  requires std::is_arithmetic_v<Number> || std::is_null_pointer_v<Number>
+  explicit Tensor(Number) : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::TensorTakesElements<sizeof(Number) == 0, Number, T, S>) > 0);
+  }
   Tensor(const TensorView<T, S, Cpu>& view) : Tensor(static_cast<const T*>(view.data())) {}
-  Tensor(const Tensor& other) : Tensor(static_cast<const T*>(other.data())) {}
+  Tensor(const TensorView<const T, S, Cpu>& view) : Tensor(view.data()) {}
+  Tensor(const Tensor& other) : Tensor(other.data()) {}
   Tensor(Tensor&&) noexcept = default;
   // Runs the expression.
   template <class Op, class... Args>
-  Tensor(const Lazy<Op, Args...>& lazy) : buffer_(bytes()) {
+  Tensor(const Lazy<Op, Args...>& lazy) : Tensor(Uninitialized{}) {
     exec::evaluate<T, S>(lazy, data(), Cpu{});
   }
+  // Into the memory that it has, which views of it show.
   Tensor& operator=(const Tensor& other) {
-    if (this != &other) std::memcpy(buffer_.data(), other.buffer_.data(), bytes());
+    if (!storage_) return *this = Tensor(other);
+    if (this != &other) copy(other.data());
     return *this;
   }
   Tensor& operator=(Tensor&&) noexcept = default;
@@ -97,45 +182,46 @@ class Tensor<T, S, Cpu> {
   }
 
   static Tensor full(T value) {
-    Tensor t;
+    Tensor t{Uninitialized{}};
     for (T& x : t) x = value;
     return t;
   }
 
-  T* data() { return reinterpret_cast<T*>(buffer_.data()); }
-  const T* data() const { return reinterpret_cast<const T*>(buffer_.data()); }
+  T* data() { return storage_ ? reinterpret_cast<T*>(storage_->data()) : nullptr; }
+  const T* data() const { return address(); }
   static constexpr i64 size() { return S::size; }
   static constexpr i64 extent(int axis) { return S::value[axis]; }
-  View view() { return View(data()); }
-  T& operator[](i64 i) { return data()[i]; }
-  const T& operator[](i64 i) const { return data()[i]; }
+  // The tensor's memory, which lives as long as the view does.
+  View view() { return View(data(), storage_); }
+  TensorView<const T, S, Cpu> view() const { return {data(), storage_}; }
+  using Elements::begin;
+  using Elements::end;
+  using Elements::operator[];
+  using Elements::operator();
+  T& operator[](i64 i) { return const_cast<T&>(Elements::operator[](i)); }
   template <class... I>
   T& operator()(I... index) {
-    return view()(index...);
+    return const_cast<T&>(Elements::operator()(index...));
   }
-  template <class... I>
-  const T& operator()(I... index) const {
-    return View(const_cast<T*>(data()))(index...);
-  }
-  T item() const {
-    static_assert(S::size == 1, "item() is for tensors of one element");
-    return data()[0];
-  }
-  T* begin() { return data(); }
-  T* end() { return data() + S::size; }
-  const T* begin() const { return data(); }
-  const T* end() const { return data() + S::size; }
-  std::vector<T> to_vector() const { return std::vector<T>(begin(), end()); }
+  T* begin() { return const_cast<T*>(Elements::begin()); }
+  T* end() { return const_cast<T*>(Elements::end()); }
 
  private:
-  static constexpr std::size_t bytes() { return static_cast<std::size_t>(S::size) * sizeof(T); }
-  void fill_from(const T* values, std::size_t count) {
-    if (count != static_cast<std::size_t>(S::size))
-      throw Error("tensor/size",
-                  "a tensor of " + std::to_string(S::size) + " elements was given " + std::to_string(count));
-    std::memcpy(buffer_.data(), values, bytes());
+  friend Elements;
+  struct Uninitialized {};
+  explicit Tensor(Uninitialized) : storage_(exec::allocate(Cpu{}, bytes())) {}
+  static constexpr i64 bytes() { return S::size * static_cast<i64>(sizeof(T)); }
+  const T* address() const { return storage_ ? reinterpret_cast<const T*>(storage_->data()) : nullptr; }
+  void copy(const T* values) {
+    if (values == nullptr && S::size > 0) exec::throw_no_elements();
+    exec::DeviceMemory<Cpu>::from_host(Cpu{}, storage_->data(), values, bytes());
   }
-  HostBuffer buffer_;
+  void copy_counted(const T* values, std::size_t count) {
+    if (count != static_cast<std::size_t>(S::size)) exec::throw_element_count(S::size, count);
+    copy(values);
+  }
+
+  Shared<exec::DeviceStorage<Cpu>> storage_;
 };
 
 }  // namespace weft

@@ -208,6 +208,7 @@ struct ImageStage {
 // Source::graph() traces; Compiled holds what comes out as constants.
 template <class Source>
 struct Compiled {
+  using source = Source;
   static_assert(
       VerifyStage<Source>::sound(),
       "weft made a graph that breaks its own rules: please report the program (ir::verify names the node)");
@@ -231,6 +232,7 @@ struct FunctionSource {
 // f(model, inputs...)
 template <class M, class F, bool Training, class... I>
 struct ModelSource {
+  using model = M;
   static constexpr ir::Graph graph() {
     ir::Builder b;
     b.graph.scalar_count = random_words;

@@ -65,6 +65,7 @@ class Builder {
     graph.optimizer_bytes = other.optimizer_bytes;
     graph.scalar_count = other.scalar_count;
     graph.presets = other.presets;
+    graph.labels = other.labels;
     graph.streams = other.streams;
     graph.is_body = other.is_body;
     graph.key_input = other.key_input;

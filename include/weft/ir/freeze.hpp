@@ -12,15 +12,16 @@ namespace weft::ir {
 // How many of each a graph has, in the order of its words.
 struct GraphSizes {
   int nodes = 0, edges = 0, shapes = 0, lists = 0, list_data = 0, slots = 0, groups = 0, ranges = 0,
-      presets = 0, inputs = 0, outputs = 0, assigns = 0, bodies = 0, body_words = 0;
+      presets = 0, inputs = 0, outputs = 0, labels = 0, assigns = 0, bodies = 0, body_words = 0;
 };
 
 inline constexpr int node_words = 4;
 
 constexpr void write(WordWriter& w, const Graph& g) {
-  for (const int n : {g.nodes.size(), g.edges.size(), g.shapes.size(), g.lists.size(), g.list_data.size(),
-                      g.slots.size(), g.groups.size(), g.ranges.size(), g.presets.size(), g.inputs.size(),
-                      g.outputs.size(), g.assigns.size(), g.bodies.size(), g.body_words.size()})
+  for (const int n :
+       {g.nodes.size(), g.edges.size(), g.shapes.size(), g.lists.size(), g.list_data.size(), g.slots.size(),
+        g.groups.size(), g.ranges.size(), g.presets.size(), g.inputs.size(), g.outputs.size(),
+        g.labels.size(), g.assigns.size(), g.bodies.size(), g.body_words.size()})
     w.put_int(n);
   w.put_int(g.model_bytes);
   w.put_int(g.optimizer_bytes);
@@ -58,6 +59,8 @@ constexpr void write(WordWriter& w, const Graph& g) {
   for (const Preset& p : g.presets) w.put_pair(p.scalar, std::bit_cast<int>(p.value));
   for (int x : g.inputs) w.put_int(x);
   for (int x : g.outputs) w.put_int(x);
+  for (const Labels& l : g.labels)
+    w.put_pair(l.input, l.negatives), w.put_int(l.classes), w.put_int(l.ignored);
   for (const Assign& a : g.assigns) w.put_pair(a.slot, a.node);
   w.put_pair(g.is_body ? 1 : 0, g.key_input);
   for (const Span& s : g.bodies) w.put_pair(s.begin, s.size);
@@ -67,7 +70,7 @@ constexpr void write(WordWriter& w, const Graph& g) {
 constexpr GraphSizes read_sizes(WordReader& r) {
   GraphSizes s;
   for (int* n : {&s.nodes, &s.edges, &s.shapes, &s.lists, &s.list_data, &s.slots, &s.groups, &s.ranges,
-                 &s.presets, &s.inputs, &s.outputs, &s.assigns, &s.bodies, &s.body_words})
+                 &s.presets, &s.inputs, &s.outputs, &s.labels, &s.assigns, &s.bodies, &s.body_words})
     *n = r.get_size();
   return s;
 }
@@ -137,6 +140,13 @@ constexpr void read_graph(WordReader& r, const GraphSizes& sizes, Arrays& to) {
   }
   for (int k = 0; k < sizes.inputs; ++k) to.inputs[k] = static_cast<int>(r.get_int());
   for (int k = 0; k < sizes.outputs; ++k) to.outputs[k] = static_cast<int>(r.get_int());
+  for (int k = 0; k < sizes.labels; ++k) {
+    const u64 w = r.get();
+    to.labels[k].input = R::low(w);
+    to.labels[k].negatives = R::high(w) != 0;
+    to.labels[k].classes = r.get_int();
+    to.labels[k].ignored = r.get_int();
+  }
   for (int k = 0; k < sizes.assigns; ++k) pair(to.assigns[k].slot, to.assigns[k].node);
   const u64 body = r.get();
   to.is_body = R::low(body) != 0;
@@ -159,6 +169,7 @@ constexpr Graph read_graph(WordReader& r) {
   g.presets.resize(sizes.presets);
   g.inputs.resize(sizes.inputs);
   g.outputs.resize(sizes.outputs);
+  g.labels.resize(sizes.labels);
   g.assigns.resize(sizes.assigns);
   g.bodies.resize(sizes.bodies);
   g.body_words.resize(sizes.body_words);
@@ -192,6 +203,7 @@ struct FrozenGraph {
     Preset presets[at_least_one(S::sizes.presets)]{};
     int inputs[at_least_one(S::sizes.inputs)]{};
     int outputs[at_least_one(S::sizes.outputs)]{};
+    Labels labels[at_least_one(S::sizes.labels)]{};
     Assign assigns[at_least_one(S::sizes.assigns)]{};
     Span bodies[at_least_one(S::sizes.bodies)]{};
     u64 body_words[at_least_one(S::sizes.body_words)]{};
@@ -223,6 +235,7 @@ struct FrozenGraph {
     g.presets = List<Preset>::borrow(arrays.presets, sizes.presets);
     g.inputs = List<int>::borrow(arrays.inputs, sizes.inputs);
     g.outputs = List<int>::borrow(arrays.outputs, sizes.outputs);
+    g.labels = List<Labels>::borrow(arrays.labels, sizes.labels);
     g.assigns = List<Assign>::borrow(arrays.assigns, sizes.assigns);
     g.bodies = List<Span>::borrow(arrays.bodies, sizes.bodies);
     g.body_words = List<u64>::borrow(arrays.body_words, sizes.body_words);

@@ -54,6 +54,15 @@ struct Span {
   int size = 0;
 };
 
+// An input that a loss or a metric reads as labels of so many classes (0: not known). A label outside does
+// not count; the one to be ignored is meant so, and, where `negatives`, every one below 0.
+struct Labels {
+  int input = 0;
+  bool negatives = false;
+  i64 classes = 0;
+  i64 ignored = 0;
+};
+
 struct Graph {
   List<Node> nodes;
   List<int> edges;
@@ -65,6 +74,7 @@ struct Graph {
   List<Range> ranges;
   List<int> inputs;   // node of each input, -1 where it was never used
   List<int> outputs;  // node of each output
+  List<Labels> labels;
   List<Assign> assigns;
   i64 model_bytes = 0;
   i64 optimizer_bytes = 0;

@@ -31,6 +31,19 @@ constexpr Value constant_like(Value x, double value) {
   return {x.builder, x.builder->constant(x.dtype(), x.node().shape, constant_bits(x.dtype(), value))};
 }
 
+// The input of the outermost trace that x has the elements of, in one order or another; -1: none.
+constexpr int input_behind(Value x) {
+  if (x.builder->parent != nullptr || x.builder->finds_parent) return -1;
+  while (x.op() == Op::cast || x.op() == Op::reshape || x.op() == Op::permute || x.op() == Op::broadcast)
+    x = x.in(0);
+  return x.op() == Op::input ? static_cast<int>(x.node().imm) : -1;
+}
+// Says that x has labels: see Labels.
+constexpr void mark_labels(Value x, i64 classes, bool negatives, i64 ignored) {
+  const int input = input_behind(x);
+  if (input >= 0) x.builder->graph.labels.push({input, negatives, classes, ignored});
+}
+
 // Operands of one trace: a value of an enclosing one is an invariant of the loop in whose body it is used.
 constexpr void meet(Value& x, Value& y) {
   if (x.builder == y.builder) return;

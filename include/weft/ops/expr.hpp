@@ -23,7 +23,8 @@ struct Expr {
 };
 
 // What operations on literals (`arange`, `zeros`) and run-time tensors return: a typed tree that is replayed
-// as Exprs when it meets a traced handle or is assigned to a Tensor. Not to outlive its statement.
+// as Exprs when it meets a traced handle or is assigned to a Tensor, and reads its tensors then: it is not to
+// outlive its statement.
 template <class Op, class... Args>
 struct Lazy {
   std::tuple<Args...> args;
@@ -160,6 +161,15 @@ struct NoTensor {
   }
 };
 
+// What a Lazy keeps of an operand: of a tensor a view, which shares its memory.
+template <class A>
+constexpr auto leaf(const A& a) {
+  if constexpr (TensorLike<A>)
+    return a.view();
+  else
+    return a;
+}
+
 // An argument of a traced operation: literals join the graph here.
 template <class A>
 constexpr auto traced(ir::Builder& builder, const A& a) {
@@ -197,7 +207,7 @@ struct Operation {
       if constexpr (Draws<Derived> || (draws<A> || ...)) builder = &builder->innermost();
       return Derived::apply(*builder, detail::traced(*builder, a)...);
     } else {
-      return Lazy<Derived, A...>{{a...}};
+      return Lazy<Derived, decltype(detail::leaf(a))...>{{detail::leaf(a)...}};
     }
   }
 };

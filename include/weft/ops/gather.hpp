@@ -1,6 +1,7 @@
 #pragma once
 // Elements by index along an axis, with PyTorch's names: gather, take_along_dim, index_select, take. Negative
-// indices count from the end; one outside gives NaN (0 for integers), where PyTorch raises an error.
+// indices count from the end; one outside gives NaN (0 for integers), where PyTorch raises an error: an Error
+// where it comes from an argument in host memory, or under check::indices.
 
 #include "weft/ir/line.hpp"
 #include "weft/ops/slicing.hpp"

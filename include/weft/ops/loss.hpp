@@ -88,7 +88,12 @@ constexpr Counted counted_labels(ir::Builder& b, ir::Value label, i64 classes, c
       ir::binary(ir::Op::bit_and, ir::binary(ir::Op::le, ir::constant_like(label, 0), label),
                  ir::binary(ir::Op::lt, label, ir::constant_like(label, static_cast<double>(classes))));
   bool outside = false;  // known to be no class
-  if constexpr (Scalar<I>) outside = ignored < 0 || static_cast<i64>(ignored) >= classes;
+  if constexpr (Scalar<I>) {
+    outside = ignored < 0 || static_cast<i64>(ignored) >= classes;
+    ir::mark_labels(label, classes, false, static_cast<i64>(ignored));
+  } else {
+    ir::mark_labels(label, 0, true, 0);
+  }
   if (!outside) {
     const ir::Value none = ir::cast(as_value<i64>(b, ignored), label.dtype());
     yes = ir::binary(ir::Op::bit_and, yes, ir::binary(ir::Op::ne, label, none));
@@ -120,7 +125,7 @@ template <LossReduction R, int Axis>
 struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
   template <class X, class L>
   static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels) {
-    return run(b, logits, labels, i64{-1}, 0.0, nullptr);
+    return run(b, logits, labels, i64{-100}, 0.0, nullptr);
   }
   template <class X, class L, class I, class S>
   static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels, const I& ignored,
@@ -129,7 +134,7 @@ struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
   }
   template <class X, class L, class W>
   static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels, const W& weight) {
-    return run(b, logits, labels, i64{-1}, 0.0, weight);
+    return run(b, logits, labels, i64{-100}, 0.0, weight);
   }
   template <class X, class L, class W, class I, class S>
   static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels, const W& weight,

@@ -156,6 +156,7 @@ struct MultiMargin : Operation<MultiMargin<R, P>> {
     if constexpr (ok) {
       constexpr Dims d = X::shape::value;
       const ir::Value label = ir::reshape(y.value, ir::reduced(d, Rule::set));
+      ir::mark_labels(label, Rule::classes, false, 0);
       const ir::Value column{&b, b.leaf(ir::Op::iota, label.dtype(), d, static_cast<u64>(Rule::axis))};
       const Expr<bool, typename X::shape> hit{ir::binary(ir::Op::eq, column, label)};
       const auto own = sum<-1>(where(hit, x, 0), keepdim);

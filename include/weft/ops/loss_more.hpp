@@ -109,7 +109,7 @@ template <LossReduction R, int Axis>
 struct NllLossOp : Operation<NllLossOp<R, Axis>> {
   template <class X, class L>
   static constexpr auto apply(ir::Builder& b, const X& log_p, const L& labels) {
-    return run(b, log_p, labels, nullptr, i64{-1});
+    return run(b, log_p, labels, nullptr, i64{-100});
   }
   template <class X, class L, class W, class I>
   static constexpr auto apply(ir::Builder& b, const X& log_p, const L& labels, const W& weight,

@@ -48,6 +48,7 @@ constexpr auto predicted(const X& x, const L&) {
 // Whether each label counts.
 template <class L>
 constexpr auto counts(const L& labels, i64 classes) {
+  ir::mark_labels(to_expr(labels).value, classes, true, 0);
   if (classes > 0) return bitwise_and(ge(labels, 0), lt(labels, classes));
   return ge(labels, 0);
 }

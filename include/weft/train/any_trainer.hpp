@@ -6,18 +6,17 @@
 
 #include <array>
 #include <string>
-#include <vector>
 
 #include "weft/exec/any_function.hpp"
+#include "weft/train/loss_ring.hpp"
 
 namespace weft {
 
 template <class... In>
 class AnyTrainer {
-  struct Base {
-    virtual ~Base() = default;
-    virtual i64 step(const void* const* in) = 0;
-    virtual f32 loss(i64 step) const = 0;
+  using Given = std::array<exec::Given, sizeof...(In)>;
+  struct Base : Counted {
+    virtual StepLoss step(const Given& batch) = 0;
     virtual i64 steps() const = 0;
     virtual void set_lr(f32 lr) = 0;
     virtual f32 lr() const = 0;
@@ -30,18 +29,7 @@ class AnyTrainer {
   };
 
  public:
-  // A step's loss: reading it waits for the step. One older than the last 64 is an Error ("train/old-loss").
-  class Loss {
-   public:
-    f32 value() const { return trainer_->loss(step_); }
-    operator f32() const { return value(); }
-
-   private:
-    friend class AnyTrainer;
-    Loss(const Base* trainer, i64 step) : trainer_(trainer), step_(step) {}
-    const Base* trainer_;
-    i64 step_;
-  };
+  using Loss = StepLoss;
 
   // Takes over what make_trainer() returned, or, from a function that returns it, builds it in place.
   template <class T>
@@ -55,68 +43,44 @@ class AnyTrainer {
 
   template <class... A>
   Loss step(const A&... batch) {
-    static_assert(sizeof...(A) == sizeof...(In), "step: one argument an input");
-    int number = 0;
-    const std::array<const void*, sizeof...(In)> from{
-        exec::argument<exec::InputLike<In>>(batch, number++)...};
-    return Loss(held_.get(), held_->step(from.data()));
+    constexpr bool fits = sizeof...(A) == sizeof...(In);
+    static_assert(
+        sizeof(exec::ArgumentCount<fits, static_cast<int>(sizeof...(A)), static_cast<int>(sizeof...(In))>) >
+        0);
+    if constexpr (fits)
+      return held().step(given(std::index_sequence_for<In...>{}, batch...));
+    else
+      return Loss(0);
   }
-  i64 steps() const { return held_->steps(); }
-  void set_lr(f32 lr) { held_->set_lr(lr); }
-  f32 lr() const { return held_->lr(); }
+  i64 steps() const { return held().steps(); }
+  void set_lr(f32 lr) { held().set_lr(lr); }
+  f32 lr() const { return held().lr(); }
   // The trainer with everything that the next step depends on.
-  void save(const std::string& path) const { held_->save(path); }
-  void load(const std::string& path) { held_->load(path); }
+  void save(const std::string& path) const { held().save(path); }
+  void load(const std::string& path) { held().load(path); }
   // The parameters and buffers alone.
-  void save_model(const std::string& path) { held_->save_model(path); }
-  void load_model(const std::string& path) { held_->load_model(path); }
-  i64 workspace_bytes() const { return held_->workspace_bytes(); }
-  i64 state_bytes() const { return held_->state_bytes(); }
+  void save_model(const std::string& path) { held().save_model(path); }
+  void load_model(const std::string& path) { held().load_model(path); }
+  i64 workspace_bytes() const { return held().workspace_bytes(); }
+  i64 state_bytes() const { return held().state_bytes(); }
 
  private:
   template <class T>
   struct Holder final : Base {
     template <class Make>
     explicit Holder(Make& make) : trainer(make()) {}
-    i64 step(const void* const* in) override { return step(in, std::index_sequence_for<In...>{}); }
-    template <std::size_t... I>
-    i64 step(const void* const* in, std::index_sequence<I...>) {
-      const i64 number = trainer.steps();
-      const auto handle = trainer.step(static_cast<const typename exec::InputLike<In>::dtype*>(in[I])...);
-      if (static_cast<i64>(losses.size()) < kept)
-        losses.push_back(handle);
-      else
-        losses[static_cast<std::size_t>(count % kept)] = handle;
-      if (count == 0) first = number;
-      ++count;
-      return number;
-    }
-    f32 loss(i64 number) const override {
-      const i64 k = number - first;
-      if (k < 0 || k >= count || k + kept < count)
-        throw Error("train/old-loss", "the loss of step " + std::to_string(number) + " is no longer kept");
-      return losses[static_cast<std::size_t>(k % kept)];
-    }
+    StepLoss step(const Given& batch) override { return trainer.step_given(batch); }
     i64 steps() const override { return trainer.steps(); }
     void set_lr(f32 lr) override { trainer.set_lr(lr); }
     f32 lr() const override { return trainer.lr(); }
     void save(const std::string& path) const override { trainer.save(path); }
-    void load(const std::string& path) override {
-      trainer.load(path);
-      losses.clear();
-      count = 0;
-    }
+    void load(const std::string& path) override { trainer.load(path); }
     void save_model(const std::string& path) override { trainer.model().save(path); }
     void load_model(const std::string& path) override { trainer.model().load(path); }
     i64 workspace_bytes() const override { return T::workspace_bytes(); }
     i64 state_bytes() const override { return T::state_bytes(); }
 
-    static constexpr i64 kept = 64;
     T trainer;
-    std::vector<decltype(std::declval<T&>().step(
-        static_cast<const typename exec::InputLike<In>::dtype*>(nullptr)...))>
-        losses;
-    i64 first = 0, count = 0;
   };
 
   template <class T, class Make>
@@ -124,10 +88,19 @@ class AnyTrainer {
     constexpr bool fits = std::is_same_v<typename exec::AsInputs<typename T::InputTypes>::types,
                                          std::tuple<exec::InputLike<In>...>>;
     static_assert(fits, "AnyTrainer: the trainer has other inputs (number, dtypes or shapes)");
-    if constexpr (fits) held_ = exec::Owned<Base>(new Holder<T>(make));
+    if constexpr (fits) held_ = Shared<Base>(new Holder<T>(make));
   }
 
-  exec::Owned<Base> held_;
+  template <std::size_t... K, class... A>
+  static Given given(std::index_sequence<K...>, const A&... batch) {
+    return {exec::argument<exec::InputLike<In>, static_cast<int>(K), Cpu>(batch)...};
+  }
+  Base& held() const {
+    if (!held_) throw Error("train/moved", "a trainer was used that had been moved from");
+    return *held_;
+  }
+
+  Shared<Base> held_;
 };
 
 }  // namespace weft

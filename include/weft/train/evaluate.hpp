@@ -1,7 +1,7 @@
 #pragma once
 // evaluate(model, f, dataset, inputs..., options...): the mean of f over every sample of a dataset, in
-// evaluation mode. Law: padding of the last batch counts for nothing, so the batch size changes the result by
-// rounding alone.
+// evaluation mode. f gives means over rows, each of which depends on its own row, or one number a row. Law:
+// padding of the last batch counts for nothing, so the batch size changes the result by rounding alone.
 //
 //   evaluate(trainer.model(), [](const auto& m, auto x, auto y) { return accuracy(m(x), y); }, digits.test,
 //            in<f32, 128, 64>, in<i32, 128>)
@@ -20,8 +20,8 @@ template <bool Ok, class... Results>
 struct EvaluatedResults {
   static_assert(
       Ok,
-      "evaluate: the function gives floating-point numbers that are means over the rows whose label is "
-      "not -100, or has one number a row of the batch");
+      "evaluate: the function gives floating-point numbers that are means over the rows of the batch, or "
+      "one number a row");
 };
 template <bool Ok, class... Inputs>
 struct EvaluatedInputs {
@@ -34,35 +34,69 @@ template <class E, i64 Rows>
 inline constexpr bool is_evaluated = is_float(dtype_of<typename E::dtype>) &&
                                      (E::shape::size == 1 || (E::shape::rank == 1 && E::shape::size == Rows));
 
-// Adds a batch's sum over its valid rows.
+// The sum of a result over the valid rows of a batch, from its value there: one number a row, or their mean.
 template <class View>
 f64 sum_of_rows(const View& view, i64 valid) {
   const auto values = view.to_vector();
+  if (values.size() == 1) return static_cast<f64>(values[0]) * static_cast<f64>(valid);
   f64 sum = 0;
-  if (values.size() == 1)
-    sum = static_cast<f64>(values[0]) * static_cast<f64>(valid);
-  else
-    for (i64 row = 0; row < valid; ++row) sum += static_cast<f64>(values[static_cast<std::size_t>(row)]);
+  for (i64 row = 0; row < valid; ++row) sum += static_cast<f64>(values[static_cast<std::size_t>(row)]);
   return sum;
 }
 
-template <i64 Rows, class Function, class D, std::size_t... Field, class... R>
-auto evaluate_with(Function& f, const D& dataset, std::index_sequence<Field...>, std::tuple<R...>*) {
-  std::array<f64, sizeof...(R)> sum{};
-  for (auto& batch : data::loader<Rows>(dataset, {.last = data::pad_and_mask})) {
-    const auto results = f(batch.template get<Field>()...);
-    if constexpr (sizeof...(R) == 1) {
-      sum[0] += sum_of_rows(results, batch.valid());
-    } else {
-      std::apply(
-          [&](const auto&... view) {
-            std::size_t k = 0;
-            ((sum[k++] += sum_of_rows(view, batch.valid())), ...);
-          },
-          results);
-    }
+// The results of a call as a tuple.
+template <class Function, class Batch, std::size_t... Field>
+auto results_of(Function& f, const Batch& batch, std::index_sequence<Field...>) {
+  auto results = f(batch.template get<Field>()...);
+  if constexpr (std::tuple_size_v<typename Function::ResultTypes> == 1)
+    return std::tuple(std::move(results));
+  else
+    return results;
+}
+
+// Of a batch some of whose rows are padding, where these count in a mean: the mean with the first row in
+// their place, less what that row adds, which is the mean of a batch of nothing else.
+template <i64 Rows, class Function, class Batch, class Fields, std::size_t... R>
+void add_padded(Function& f, const Batch& batch, const Fields& fields, f64* sum, std::index_sequence<R...>) {
+  constexpr bool counts[]{(std::tuple_element_t<R, typename Function::ResultTypes>::shape::size == 1 &&
+                           Function::template padding_counts<static_cast<int>(R)>())...};
+  const i64 valid = batch.valid();
+  if constexpr ((counts[R] || ...)) {
+    if (Function::assigned() > 0)
+      throw Error("evaluate/padding",
+                  "the last batch would be padded, and the function counts padded rows in a mean and assigns "
+                  "buffers: give a batch size that divides the dataset");
+    const auto filled = results_of(f, batch.repeating_first(valid), fields);
+    const auto first = results_of(f, batch.repeating_first(0), fields);
+    const auto masked = results_of(f, batch, fields);
+    ((sum[R] += counts[R]
+                    ? sum_of_rows(std::get<R>(filled), Rows) - sum_of_rows(std::get<R>(first), Rows - valid)
+                    : sum_of_rows(std::get<R>(masked), valid)),
+     ...);
+  } else {
+    const auto masked = results_of(f, batch, fields);
+    ((sum[R] += sum_of_rows(std::get<R>(masked), valid)), ...);
   }
-  for (f64& x : sum) x /= static_cast<f64>(dataset.size());
+}
+
+template <i64 Rows, class Function, class D, std::size_t... Field, class... R>
+auto evaluate_with(Function& f, const D& dataset, std::index_sequence<Field...> fields, std::tuple<R...>*) {
+  std::array<f64, sizeof...(R)> sum{};
+  i64 samples = 0;
+  constexpr auto numbers = std::index_sequence_for<R...>{};
+  for (auto& batch : data::loader<Rows>(data::by_reference(dataset), {.last = data::pad_and_mask})) {
+    samples += batch.valid();
+    if (batch.valid() < Rows) {
+      add_padded<Rows>(f, batch, fields, sum.data(), numbers);
+      continue;
+    }
+    const auto results = results_of(f, batch, fields);
+    [&]<std::size_t... K>(std::index_sequence<K...>) {
+      ((sum[K] += sum_of_rows(std::get<K>(results), Rows)), ...);
+    }
+    (numbers);
+  }
+  for (f64& x : sum) x /= static_cast<f64>(samples);
   if constexpr (sizeof...(R) == 1)
     return sum[0];
   else
@@ -76,23 +110,18 @@ auto evaluate_checked(Function& f, const D& dataset, std::tuple<I...>*, std::tup
   if constexpr (fits) return evaluate_with<Rows>(f, dataset, std::index_sequence_for<I...>{}, results);
 }
 
-// The extent of the inputs' first axis; 0 where they have none in common.
 template <class... I>
 constexpr i64 rows_of(std::tuple<I...>*) {
-  i64 rows = -1;
-  const auto meet = [&](const Dims& d) {
-    const i64 first = d.rank > 0 ? d.extent[0] : 0;
-    rows = rows < 0 || rows == first ? first : 0;
-  };
-  (meet(I::shape::value), ...);
-  return rows < 0 ? 0 : rows;
+  return exec::common_rows<I...>();
 }
 
 }  // namespace train
 
-// One number, or an std::array of them where f has several results. The model is not changed by it.
-template <class M, class Device, class F, class D, class... A>
-auto evaluate(Model<M, Device>& model, F f, const D& dataset, const A&... inputs_then_options) {
+// One number, or an std::array of them where f has several results. The model is not changed by it, but for
+// buffers that f assigns, such as a metric's.
+template <class M, class F, class D, class... A>
+requires is_model<std::remove_cvref_t<M>>
+auto evaluate(M&& model, F f, const D& dataset, const A&... inputs_then_options) {
   using Inputs = typename exec::SplitArguments<std::tuple<>, A...>::inputs;
   constexpr i64 rows = train::rows_of(static_cast<Inputs*>(nullptr));
   static_assert(sizeof(train::EvaluatedInputs<(rows > 0), Inputs>) > 0);

@@ -30,7 +30,9 @@ template <class M, class F, class Device, class O, class... I>
 class LbfgsTrainer {
   static_assert(sizeof(LbfgsMovesF32<parameter_type<M>() == DType::f32, M>) > 0);
   using Code = exec::Compiled<StepSource<M, F, O, false, I...>>;
-  using Program = typename exec::ProgramOf<Device, Code>::type;
+  using Instance = exec::Instance<Device, Code>;
+  using Program = typename Instance::Program;
+  using Inputs = exec::InputTable<ForwardGraph<M, F, O, I...>, I...>;
   using Memory = exec::DeviceMemory<Device>;
   static constexpr OptimizerLayout layout = optimizer_layout<M, O>;
   static constexpr bool plain =
@@ -42,40 +44,46 @@ class LbfgsTrainer {
   template <class... Given>
   explicit LbfgsTrainer(weft::Model<M, Device>&& model, const Given&... given)
       : model_(std::move(model)),
-        seed_(get_option<seed>(given...).value),
+        seed_(exec::given_or_fresh_seed(SeedUse::model, given...)),
         search_(get_option<optim::LBFGS>(given...)) {
     const lend lent = get_option<lend>(given...);
-    state_ = exec::lent_or_own(model_.device(), lent.optimizer, layout.bytes);
-    program_ = exec::Owned<Program>(
-        new Program(model_.device(), {.model = model_.state(),
-                                      .optimizer = state_.data(),
-                                      .workspace = static_cast<std::byte*>(lent.workspace)}));
+    const Device& device = model_.device();
+    state_ = exec::allocate(device, layout.bytes, lent.optimizer);
+    instance_ = Shared<Instance>(new Instance(device, model_.storage(), state_, lent.workspace));
   }
 
   // At most max_iter iterations on one batch; returns the loss before them.
   template <class... A>
   f32 step(const A&... batch) {
-    static_assert(sizeof...(A) == sizeof...(I), "step: one argument an input");
-    int k = 0;
-    [[maybe_unused]] auto bind = [&]<class In>(std::type_identity<In>, const auto& a) {
-      static_assert(
-          sizeof(exec::ArgumentReachable<exec::argument_reachable<Device, std::remove_cvref_t<decltype(a)>>(),
-                                         std::remove_cvref_t<decltype(a)>, Device>) > 0);
-      program_->bind_input(k, exec::argument<In>(a, k));
-      ++k;
-    };
-    (bind(std::type_identity<I>{}, batch), ...);
+    constexpr bool fits = sizeof...(A) == sizeof...(I);
+    static_assert(
+        sizeof(exec::ArgumentCount<fits, static_cast<int>(sizeof...(A)), static_cast<int>(sizeof...(I))>) >
+        0);
+    if constexpr (fits)
+      return step_given(exec::given_arguments<Device, I...>(batch...));
+    else
+      return 0;
+  }
+  // The same with arguments that are checked, in host memory.
+  f32 step_given(const std::array<exec::Given, sizeof...(I)>& batch) {
+    check_padding<Inputs, exec::common_rows<I...>()>(batch);
+    if (!instance_) throw Error("train/moved", "a trainer was used that had been moved from");
+    const typename Instance::Call call(*instance_);
+    Program& program = instance_->program();
+    for (int k = 0; k < Inputs::count; ++k)
+      instance_->bind(Inputs::table.row[k], k, batch[static_cast<std::size_t>(k)]);
     constexpr i64 bytes = nn::state_table<M>.trained_bytes;
     std::vector<f32> x(static_cast<std::size_t>(bytes) / sizeof(f32));
     Memory::to_host(model_.device(), x.data(), model_.state(), bytes);
     const f64 loss = search_.step(x, [&](const std::vector<f32>& at, std::vector<f32>& gradient) {
       Memory::from_host(model_.device(), model_.state(), at.data(), bytes);
-      Memory::zero(state_);  // the program adds its gradient to what is there
-      program_->set_random(seed_, static_cast<u64>(steps_));
-      program_->run();
+      Memory::zero(model_.device(), state_->data(),
+                   layout.bytes);  // the program adds its gradient to what is there
+      program.set_random(seed_, static_cast<u64>(steps_));
+      instance_->run();
       f32 value = 0;
-      program_->read_output(0, &value, sizeof(f32));
-      Memory::to_host(model_.device(), gradient.data(), state_.data() + layout.accumulated, bytes);
+      program.read_output(0, &value, sizeof(f32));
+      Memory::to_host(model_.device(), gradient.data(), state_->data() + layout.accumulated, bytes);
       return static_cast<f64>(value);
     });
     Memory::from_host(model_.device(), model_.state(), x.data(), bytes);
@@ -91,7 +99,7 @@ class LbfgsTrainer {
   // As a Trainer's: what a marked value was in the last evaluation.
   template <FixedString Name, int Nth = 0>
   auto get_probe() const {
-    return exec::probe_view<ForwardStage<M, F, O, I...>, typename O::Probes, Name, Nth, Device>(*program_);
+    return exec::probe_view<ForwardStage<M, F, O, I...>, typename O::Probes, Name, Nth>(*instance_);
   }
   static constexpr i64 workspace_bytes() { return Code::header.workspace_bytes; }
   // What a caller who lends memory must lend, as a Trainer's.
@@ -103,8 +111,8 @@ class LbfgsTrainer {
   weft::Model<M, Device> model_;
   u64 seed_ = 0;
   optim::LbfgsSearch search_;
-  typename Memory::Buffer state_;
-  exec::Owned<Program> program_;
+  Shared<exec::DeviceStorage<Device>> state_;
+  Shared<Instance> instance_;
   i64 steps_ = 0;
 };
 

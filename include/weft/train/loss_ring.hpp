@@ -5,15 +5,15 @@
 #include <string>
 
 #include "weft/core/error.hpp"
+#include "weft/core/shared.hpp"
 #include "weft/core/types.hpp"
 
 namespace weft::train {
 
-class LossRing {
+class LossRing : public Counted {
  public:
   static constexpr i64 size = 64;
 
-  virtual ~LossRing() = default;
   // The loss of a step, counted from 0. Throws "train/old-loss" for one that is no longer kept.
   f32 read(i64 step) const {
     if (step < first_ || step >= count_ || step + size < count_)
@@ -50,3 +50,23 @@ class DeviceLossRing final : public LossRing {
 };
 
 }  // namespace weft::train
+
+namespace weft {
+
+// The loss of a step; reading it waits for the step. One older than the last 64 is an Error
+// ("train/old-loss").
+class StepLoss {
+ public:
+  StepLoss(Shared<const train::LossRing> ring, i64 step) : ring_(std::move(ring)), step_(step) {}
+  // One that is known.
+  StepLoss(f32 value) : value_(value) {}
+  f32 value() const { return ring_ ? ring_->read(step_) : value_; }
+  operator f32() const { return value(); }
+
+ private:
+  Shared<const train::LossRing> ring_;
+  i64 step_ = 0;
+  f32 value_ = 0;
+};
+
+}  // namespace weft

@@ -78,6 +78,10 @@ struct CheckOptions {
                 "make_trainer: the communication policy is given twice");
   static_assert(option_count<OptionKind::probes, O...> <= 1, "make_trainer: probes<...> is given twice");
   static_assert(option_count<OptionKind::memory, O...> <= 1, "make_trainer: lend{} is given twice");
+  static_assert(option_count<OptionKind::check_finite, O...> <= 1,
+                "make_trainer: check::finite is given twice");
+  static_assert(option_count<OptionKind::check_indices, O...> <= 1,
+                "make_trainer: check::indices is given twice");
 };
 
 // A trainer's options, sorted into their kinds.
@@ -99,6 +103,7 @@ struct Options {
   using Probes = find_option<OptionKind::probes, ProbeNames<>, O...>;
   using Mode = find_option<OptionKind::mode, mode::Train, O...>;
   static constexpr bool training = std::is_same_v<Mode, mode::Train>;
+  static constexpr Checks checks = given_checks<O...>;
 };
 
 }  // namespace train

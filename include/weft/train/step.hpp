@@ -28,6 +28,13 @@ struct ForwardStage {
     return list;
   }
 };
+template <class M, class F, class O, class... I>
+struct ForwardGraph {
+  static constexpr ir::Graph graph() {
+    using Stage = ForwardStage<M, F, O, I...>;
+    return ir::FrozenGraph<Stage, Stage::header_words>::graph();
+  }
+};
 // The backward pass goes in pieces of so many nodes of the forward pass.
 template <int Piece, class M, class F, class O, class... I>
 struct BackwardStage {
@@ -75,6 +82,9 @@ struct BackwardStage {
 // The step as a source of exec::Compiled; Apply: update the parameters, else only add to the gradients.
 template <class M, class F, class O, bool Apply, class... I>
 struct StepSource {
+  using model = M;
+  static constexpr Checks checks = O::checks;
+  static constexpr i64 scale_offset = O::Precision::scaled ? optimizer_layout<M, O>.scale : -1;
   using Forwards = Kept<ForwardStage<M, F, O, I...>>;
   static constexpr int forward_nodes =
       ir::FrozenGraph<ForwardStage<M, F, O, I...>, ForwardStage<M, F, O, I...>::header_words>::sizes.nodes;

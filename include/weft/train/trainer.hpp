@@ -42,6 +42,21 @@ struct ParametersAgree {
                 "products");
 };
 
+// Throws where padded rows of a batch would count in the loss.
+template <class Inputs, i64 Rows, std::size_t N>
+void check_padding(const std::array<exec::Given, N>& batch) {
+  for (const exec::Given& given : batch)
+    if (given.padded_somewhere || given.valid_rows >= 0) {
+      constexpr bool counts = Rows == 0 || Inputs::padding_counts(0, Rows);
+      if constexpr (counts)
+        throw Error(
+            "train/padding",
+            "the loader pads the last batch, and this loss would count the padded rows, as no label "
+            "leaves them out: use .last = data::drop, or multiply each row's loss by a weight that is "
+            "a field of the dataset (0 in padded rows) and divide by the sum of the weights");
+    }
+}
+
 template <class M, int I>
 constexpr auto state_name() {
   constexpr std::string_view name = nn::state_table<M>.row[I >= 0 ? I : 0].name.view();
@@ -52,19 +67,6 @@ constexpr auto state_name() {
 
 }  // namespace train
 
-// The loss of a step; reading it waits for the step. One older than the last 64 is an Error
-// ("train/old-loss"). Valid as long as the trainer, which may move.
-class StepLoss {
- public:
-  StepLoss(const train::LossRing* ring, i64 step) : ring_(ring), step_(step) {}
-  f32 value() const { return ring_->read(step_); }
-  operator f32() const { return value(); }
-
- private:
-  const train::LossRing* ring_;
-  i64 step_;
-};
-
 template <class M, class F, class Device, class O, class... I>
 class Trainer {
   template <bool Apply>
@@ -72,7 +74,10 @@ class Trainer {
   template <bool Apply>
   using Code = exec::Compiled<Source<Apply>>;
   template <bool Apply>
-  using Program = typename exec::ProgramOf<Device, Code<Apply>>::type;
+  using Instance = exec::Instance<Device, Code<Apply>>;
+  template <bool Apply>
+  using Program = typename Instance<Apply>::Program;
+  using Inputs = exec::InputTable<train::ForwardGraph<M, F, O, I...>, I...>;
   using Optimizer = typename O::Optimizer;
   using Scalars = train::ScalarLayout<O>;
   using Memory = exec::DeviceMemory<Device>;
@@ -85,43 +90,51 @@ class Trainer {
   template <class... Given>
   explicit Trainer(weft::Model<M, Device>&& model, const Given&... given)
       : model_(std::move(model)),
-        seed_(get_option<seed>(given...).value),
+        seed_(exec::given_or_fresh_seed(SeedUse::model, given...)),
         optimizer_(optim::AsGroups<typename O::given_optimizer>::make(
             get_option<typename O::given_optimizer>(given...))),
         clip_(get_option<typename O::Clip>(given...)),
         losses_(new train::DeviceLossRing<Device>(model_.device())) {
     const lend lent = get_option<lend>(given...);
-    auto* const workspace = static_cast<std::byte*>(lent.workspace);
-    state_ = exec::lent_or_own(model_.device(), lent.optimizer, layout.bytes);
-    Memory::zero(state_);
+    const Device& device = model_.device();
+    state_ = exec::allocate(device, layout.bytes, lent.optimizer);
+    Memory::zero(device, state_->data(), layout.bytes);
     const f32 scale = 65536;
-    Memory::from_host(model_.device(), state_.data() + layout.scale, &scale, sizeof scale);
-    exec::Blocks blocks{.model = model_.state(), .optimizer = state_.data(), .workspace = workspace};
-    apply_ = exec::Owned<Program<true>>(new Program<true>(model_.device(), blocks));
+    Memory::from_host(device, state_->data() + layout.scale, &scale, sizeof scale);
+    apply_ = Shared<Instance<true>>(new Instance<true>(device, model_.storage(), state_, lent.workspace));
     if constexpr (micro > 1) {
-      if (workspace != nullptr) blocks.workspace = workspace + apply_bytes();
-      add_ = exec::Owned<Program<false>>(new Program<false>(model_.device(), blocks));
+      auto* const workspace = static_cast<std::byte*>(lent.workspace);
+      add_ = Shared<Instance<false>>(new Instance<false>(
+          device, model_.storage(), state_, workspace != nullptr ? workspace + apply_bytes() : nullptr));
     }
   }
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
-  Trainer(Trainer&&) = default;
+  Trainer(Trainer&&) noexcept = default;
+  Trainer& operator=(Trainer&& other) noexcept {
+    if (this != &other) {
+      this->~Trainer();  // programs before what they write to
+      new (this) Trainer(std::move(other));
+    }
+    return *this;
+  }
 
-  // One training step on a batch; `accumulate<N>` updates at every N-th.
+  // One training step on a batch; `accumulate<N>` updates at every N-th. A loader's batch with padded rows is
+  // refused ("train/padding") where they would count: at the first batch of an epoch that will have one.
   template <class... A>
   StepLoss step(const A&... batch) {
-    static_assert(sizeof...(A) == sizeof...(I), "step: one argument an input");
-    bool update = true;
-    if constexpr (micro > 1) {
-      update = (calls_ + 1) % micro == 0;
-      if (!update) run(*add_, batch...);
-    }
-    if (update) {
-      run(*apply_, batch...);
-      ++updates_;
-    }
-    ++calls_;
-    return StepLoss(losses_.get(), calls_ - 1);
+    constexpr bool fits = sizeof...(A) == sizeof...(I);
+    static_assert(
+        sizeof(exec::ArgumentCount<fits, static_cast<int>(sizeof...(A)), static_cast<int>(sizeof...(I))>) >
+        0);
+    if constexpr (fits)
+      return step_checked<(exec::Padded<A> || ... || false)>(exec::given_arguments<Device, I...>(batch...));
+    else
+      return StepLoss(0);
+  }
+  // The same with arguments that are checked, in host memory: what AnyTrainer makes.
+  StepLoss step_given(const std::array<exec::Given, sizeof...(I)>& batch) {
+    return step_checked<true>(batch);
   }
 
   weft::Model<M, Device>& model() { return model_; }
@@ -141,21 +154,22 @@ class Trainer {
     constexpr const auto& table = nn::state_table<M>;
     std::vector<std::byte> block(static_cast<std::size_t>(table.bytes));
     Memory::to_host(model_.device(), block.data(), model_.state(), table.bytes);
-    Memory::to_host(model_.device(), block.data(), state_.data() + layout.moment[Optimizer::base::average],
+    Memory::to_host(model_.device(), block.data(), state_->data() + layout.moment[Optimizer::base::average],
                     table.trained_bytes);
-    weft::Model<M, Device> averaged(model_.device());
+    weft::Model<M, Device> averaged = model_.clone();
     Memory::from_host(model_.device(), averaged.state(), block.data(), table.bytes);
     return averaged;
   }
 
-  // What the nth place that the model or the loss marks by probe<Name>(x) was in the last step, until the
-  // next; the option probes<"name", ...> asks for it.
+  // What the nth place that the model or the loss marks by probe<Name>(x) was in the last step; the option
+  // probes<"name", ...> asks for it.
   template <FixedString Name, int Nth = 0>
   auto get_probe() const {
     using Stage = train::ForwardStage<M, F, O, I...>;
+    check_held();
     if constexpr (micro > 1)
-      if (calls_ % micro != 0) return exec::probe_view<Stage, typename O::Probes, Name, Nth, Device>(*add_);
-    return exec::probe_view<Stage, typename O::Probes, Name, Nth, Device>(*apply_);
+      if (calls_ % micro != 0) return exec::probe_view<Stage, typename O::Probes, Name, Nth>(*add_);
+    return exec::probe_view<Stage, typename O::Probes, Name, Nth>(*apply_);
   }
 
   // Bytes of intermediate values; a constant, known before anything runs.
@@ -219,17 +233,35 @@ class Trainer {
   // Of the program that updates, so that another can begin behind it.
   static constexpr i64 apply_bytes() { return passes::align_up(Program<true>::memory_bytes()); }
 
-  template <class P, class... A>
-  void run(P& program, const A&... batch) {
-    int k = 0;
-    [[maybe_unused]] auto bind = [&]<class In>(std::type_identity<In>, const auto& a) {
-      static_assert(
-          sizeof(exec::ArgumentReachable<exec::argument_reachable<Device, std::remove_cvref_t<decltype(a)>>(),
-                                         std::remove_cvref_t<decltype(a)>, Device>) > 0);
-      program.bind_input(k, exec::argument<In>(a, k));
-      ++k;
-    };
-    (bind(std::type_identity<I>{}, batch), ...);
+  void check_held() const {
+    if (!losses_) [[unlikely]]
+      throw Error("train/moved", "a trainer was used that had been moved from");
+  }
+
+  using Batch = std::array<exec::Given, sizeof...(I)>;
+  template <bool MayBePadded>
+  StepLoss step_checked(const Batch& batch) {
+    check_held();
+    if constexpr (MayBePadded) train::check_padding<Inputs, exec::common_rows<I...>()>(batch);
+    bool update = true;
+    if constexpr (micro > 1) {
+      update = (calls_ + 1) % micro == 0;
+      if (!update) run(*add_, batch);
+    }
+    if (update) {
+      run(*apply_, batch);
+      ++updates_;
+    }
+    ++calls_;
+    return StepLoss(Shared<const train::LossRing>(losses_), calls_ - 1);
+  }
+
+  template <class In>
+  void run(In& instance, const Batch& batch) {
+    const typename In::Call call(instance);
+    auto& program = instance.program();
+    for (int k = 0; k < Inputs::count; ++k)
+      instance.bind(Inputs::table.row[k], k, batch[static_cast<std::size_t>(k)]);
     f32 numbers[Scalars::per_group > 0 ? Scalars::per_group : 1];
     if constexpr (requires { clip_.most; }) program.set_scalar(Scalars::clip, clip_.most);
     program.set_scalar(Scalars::update, static_cast<f32>(updates_ + 1));
@@ -238,7 +270,7 @@ class Trainer {
       for (int n = 0; n < Scalars::per_group; ++n) program.set_scalar(Scalars::group(g) + n, numbers[n]);
     }
     program.set_random(seed_, static_cast<u64>(calls_));
-    program.run();
+    instance.run();
     losses_->take(program);
   }
 
@@ -266,7 +298,7 @@ class Trainer {
     std::vector<std::byte> model(static_cast<std::size_t>(table.bytes)),
         state(static_cast<std::size_t>(layout.bytes));
     Memory::to_host(model_.device(), model.data(), model_.state(), table.bytes);
-    Memory::to_host(model_.device(), state.data(), state_.data(), layout.bytes);
+    Memory::to_host(model_.device(), state.data(), state_->data(), layout.bytes);
     std::vector<io::SafetensorsTensor> tensors = exec::state_tensors<M>(model.data());
     for_each_moment([&](int m, const nn::StateInfo& row, const Dims& dims, i64 offset) {
       tensors.push_back(
@@ -322,7 +354,7 @@ class Trainer {
     take("weft.scale", DType::f32, Dims{}, layout.scale);
     take("weft.good", DType::i32, Dims{}, layout.good);
     Memory::from_host(model_.device(), model_.state(), model.data(), table.bytes);
-    Memory::from_host(model_.device(), state_.data(), state.data(), layout.bytes);
+    Memory::from_host(model_.device(), state_->data(), state.data(), layout.bytes);
     calls_ = calls;
     updates_ = updates;
     seed_ = std::strtoull(seed_text->c_str(), nullptr, 10);
@@ -337,10 +369,10 @@ class Trainer {
   u64 seed_ = 0;
   Optimizer optimizer_;
   typename O::Clip clip_;
-  exec::Owned<train::DeviceLossRing<Device>> losses_;  // before the programs, which may still write to it
-  typename Memory::Buffer state_;
-  exec::Owned<Program<true>> apply_;
-  std::conditional_t<(micro > 1), exec::Owned<Program<false>>, Nothing> add_;  // adds to the gradients alone
+  Shared<train::DeviceLossRing<Device>> losses_;  // before the programs, which may still write to it
+  Shared<exec::DeviceStorage<Device>> state_;     // the optimiser's
+  Shared<Instance<true>> apply_;
+  std::conditional_t<(micro > 1), Shared<Instance<false>>, Nothing> add_;  // adds to the gradients alone
   i64 calls_ = 0, updates_ = 0;
 };
 
@@ -404,7 +436,9 @@ auto make(const Make& make_model, const A&... arguments) {
 template <class M, class Device, class F, class... A>
 auto make_trainer(const Device& device, F, const A&... inputs_then_options) {
   return train::make<M, F, Device>(
-      [&] { return Model<M, Device>(device, get_option<seed>(inputs_then_options...).value); },
+      [&] {
+        return Model<M, Device>(device, exec::given_or_fresh_seed(SeedUse::model, inputs_then_options...));
+      },
       inputs_then_options...);
 }
 
@@ -412,7 +446,12 @@ auto make_trainer(const Device& device, F, const A&... inputs_then_options) {
 // takes it over.
 template <class M, class Device, class F, class... A>
 auto make_trainer(Model<M, Device>&& model, F, const A&... inputs_then_options) {
-  return train::make<M, F, Device>([&] { return std::move(model); }, inputs_then_options...);
+  return train::make<M, F, Device>(
+      [&] {
+        model.storage();  // throws where there is none
+        return std::move(model);
+      },
+      inputs_then_options...);
 }
 
 }  // namespace weft

@@ -37,16 +37,16 @@ TEST_CASE("argument: where the elements start") {
   Tensor<f32, Shape<2, 3>> tensor;
   std::vector<f32> list(6);
   f32 grid[2][3]{}, one = 3;
-  CHECK(exec::argument<Pair>(tensor, 0) == tensor.data());
-  CHECK(exec::argument<Pair>(list, 0) == list.data());
-  CHECK(exec::argument<Pair>(grid, 0) == &grid[0][0]);
-  CHECK(exec::argument<Pair>(&grid[0][0], 0) == &grid[0][0]);
-  CHECK(exec::argument<One>(one, 0) == &one);
+  CHECK(exec::argument<Pair, 0, Cpu>(tensor).data == tensor.data());
+  CHECK(exec::argument<Pair, 0, Cpu>(list).data == list.data());
+  CHECK(exec::argument<Pair, 0, Cpu>(grid).data == &grid[0][0]);
+  CHECK(exec::argument<Pair, 0, Cpu>(&grid[0][0]).data == &grid[0][0]);
+  CHECK(exec::argument<One, 0, Cpu>(one).data == &one);
 }
 
 TEST_CASE("argument: a container of another size is an error that says both sizes") {
   try {
-    exec::argument<Pair>(std::vector<f32>(5), 1);
+    exec::argument<Pair, 1, Cpu>(std::vector<f32>(5));
     FAIL("no error");
   } catch (const Error& error) {
     CHECK(error.id() == "call/size");

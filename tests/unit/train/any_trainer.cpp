@@ -16,7 +16,7 @@ namespace {
 auto make() {
   return make_trainer<nn::Linear<2, 1>>(
       Cpu{}, [](const auto& m, auto x, auto y) { return mse_loss(m(x), y); }, in<f32, 4, 2>, in<f32, 4, 1>,
-      optim::SGD{.lr = 0.05f});
+      optim::SGD{.lr = 0.05f}, seed{3});
 }
 using Any = AnyTrainer<Tensor<f32, Shape<4, 2>>, Tensor<f32, Shape<4, 1>>>;
 

@@ -1,10 +1,16 @@
 #pragma once
-// A model's memory on a GPU.
+// Memory of a GPU that several handles own, and its copies to and from the host.
 
-#include "weft/exec/cuda_tensor.cuh"
-#include "weft/exec/model.hpp"
+#include "weft/device/cuda_buffer.cuh"
+#include "weft/exec/memory.hpp"
 
 namespace weft::exec {
+
+// Between host and device, or within a device; complete on return.
+inline void copy_now(void* to, const void* from, i64 bytes) {
+  if (bytes == 0) return;
+  cuda_check(cudaMemcpy(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault), "cudaMemcpy");
+}
 
 template <>
 struct DeviceMemory<Cuda> {
@@ -14,10 +20,11 @@ struct DeviceMemory<Cuda> {
     DeviceGuard guard(device.ordinal);
     return Buffer(static_cast<std::size_t>(bytes));
   }
-  // Both wait for what the device has still to do.
-  static void zero(Buffer& b) {
-    if (b.size() == 0) return;
-    cuda_check(cudaMemset(b.data(), 0, b.size()), "cudaMemset");
+  // All wait for what the device has still to do.
+  static void zero(const Cuda& device, std::byte* at, i64 bytes) {
+    if (bytes == 0) return;
+    DeviceGuard guard(device.ordinal);
+    cuda_check(cudaMemset(at, 0, static_cast<std::size_t>(bytes)), "cudaMemset");
     cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   }
   static void to_host(const Cuda& device, void* to, const std::byte* from, i64 bytes) {

@@ -1,0 +1,55 @@
+#pragma once
+// What a program looks at while it runs, for whoever hunts a fault: options of compile, make_trainer and
+// loaders; -DWEFT_CHECK turns all of them on in a translation unit. Law: what is not asked for costs nothing.
+
+#include "weft/core/config.hpp"
+#include "weft/core/option.hpp"
+
+namespace weft {
+
+// check::finite and check::indices.
+struct check {
+  // After each kernel: that what it wrote has no NaN, and no infinity that nothing it read explains.
+  struct Finite {
+    static constexpr OptionKind option = OptionKind::check_finite;
+  };
+  // Before each kernel that looks things up: that the places it is given exist.
+  struct Indices {
+    static constexpr OptionKind option = OptionKind::check_indices;
+  };
+  static constexpr Finite finite{};
+  static constexpr Indices indices{};
+};
+
+// Many a program has functions of its own called check. A class gives way to a function of its name, so that
+// with `using namespace weft` theirs and this one, which nothing calls, are overloads (in g++; clang and nvcc
+// call the name ambiguous).
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+template <class T>
+requires(sizeof(T) == 0) void check(const T&) = delete;
+#pragma GCC diagnostic pop
+
+// Which of them are on.
+struct Checks {
+  bool finite = WEFT_CHECK_DEFAULT;
+  bool indices = WEFT_CHECK_DEFAULT;
+
+  constexpr Checks() = default;
+  constexpr Checks(bool finite_too, bool indices_too) : finite(finite_too), indices(indices_too) {}
+  constexpr Checks(check::Finite) : finite(true) {}
+  constexpr Checks(check::Indices) : indices(true) {}
+  constexpr bool any() const { return finite || indices; }
+  friend constexpr Checks operator|(const Checks& a, const Checks& b) {
+    return {a.finite || b.finite, a.indices || b.indices};
+  }
+};
+constexpr Checks operator|(check::Finite, check::Indices) { return {true, true}; }
+constexpr Checks operator|(check::Indices, check::Finite) { return {true, true}; }
+
+// Those among the options of a function or trainer.
+template <class... O>
+inline constexpr Checks given_checks{WEFT_CHECK_DEFAULT || option_count<OptionKind::check_finite, O...> > 0,
+                                     WEFT_CHECK_DEFAULT || option_count<OptionKind::check_indices, O...> > 0};
+
+}  // namespace weft

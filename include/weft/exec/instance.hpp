@@ -1,0 +1,109 @@
+#pragma once
+// A program in use: the state it works on, which others share, its random numbers, and what callers hold of
+// its results. Law: a call sees its arguments as they were when it began, whatever memory they lie in, and
+// changes no result that is still held; one thread at a time.
+
+#include "weft/exec/checker.hpp"
+#include "weft/exec/inputs.hpp"
+#include "weft/exec/results.hpp"
+#include "weft/exec/steps.hpp"
+#include "weft/exec/tensor.hpp"
+#include "weft/exec/trace.hpp"
+
+namespace weft::exec {
+
+// The program class of a device. Every one has the interface of HostProgram.
+template <class Device, class P>
+struct ProgramOf;
+
+template <class Device, class P>
+class Instance final : public Counted {
+ public:
+  using Program = typename ProgramOf<Device, P>::type;
+  using State = Shared<DeviceStorage<Device>>;
+
+  // `workspace`: memory that the caller lends, or null.
+  Instance(const Device& device, State model, State optimizer, void* workspace)
+      : model_(std::move(model)),
+        optimizer_(std::move(optimizer)),
+        program_(new Program(device, {.model = model_ ? model_->data() : nullptr,
+                                      .optimizer = optimizer_ ? optimizer_->data() : nullptr,
+                                      .workspace = static_cast<std::byte*>(workspace)})),
+        results_(device, P::header.outputs) {}
+  // Where a result that is still held finds no memory, the program's is never given back.
+  ~Instance() override {
+    try {
+      results_.move_held(*program_);
+      delete program_;
+    } catch (...) {
+    }
+  }
+
+  // A call by one thread, which nothing else may enter until it ends. Throws "call/threads".
+  class Call {
+   public:
+    explicit Call(Instance& instance) : instance_(instance) {
+      if (__atomic_exchange_n(&instance.busy_, true, __ATOMIC_ACQUIRE))
+        throw Error("call/threads",
+                    "a function or trainer was called by two threads at once: give each thread its own");
+      try {
+        instance.results_.move_held(*instance.program_);
+      } catch (...) {
+        end();
+        throw;
+      }
+    }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    ~Call() { end(); }
+
+   private:
+    void end() { __atomic_store_n(&instance_.busy_, false, __ATOMIC_RELEASE); }
+    Instance& instance_;
+  };
+
+  // Runs the program; throws "check/finite" or "check/indices" where that is asked for and a kernel is at
+  // fault.
+  void run() {
+    if constexpr (checks.any()) {
+      if (!checker_) checker_ = Shared<SharedChecker>(new SharedChecker);
+      program_->run_watched(checker_->checker);
+    } else {
+      program_->run();
+    }
+  }
+  // Before a run: input `number`, of which `info` says what it holds.
+  void bind(const InputInfo& info, int number, const Given& given) {
+    program_->bind_input(number, checked_input(info, number, given, padded_[number]));
+  }
+
+  Program& program() { return *program_; }
+  const Program& program() const { return *program_; }
+
+  // Output K, a tensor of T with shape S, as the caller may keep it.
+  template <class T, class S, int K>
+  auto result() {
+    constexpr u64 address = P::image[P::header.output_at + K];
+    constexpr bool in_state =
+        address != passes::Address::none && (passes::Address::space(address) == ir::Space::model ||
+                                             passes::Address::space(address) == ir::Space::optimizer);
+    return TensorView<T, S, Device>(
+        results_.give(*program_, K, S::size * static_cast<i64>(sizeof(T)), in_state));
+  }
+
+ private:
+  static constexpr Checks checks = checks_of<typename P::source>();
+  struct SharedChecker final : Counted {
+    Checker<typename P::source> checker;
+  };
+  struct None {};
+
+  State model_, optimizer_;
+  Program* program_;
+  HeldResults<Device> results_;
+  std::vector<std::byte> padded_[at_least_one(P::header.inputs)];
+  std::conditional_t<checks.any(), Shared<SharedChecker>, None> checker_;
+  bool busy_ = false;
+};
+
+}  // namespace weft::exec

@@ -1,0 +1,65 @@
+#pragma once
+// Memory that several handles own: a tensor and views of it, a model's state and the programs that work on
+// it, a result and its program. Law: it lives as long as any of them, and does not move but for a result's
+// (see results.hpp).
+
+#include <cstring>
+#include <utility>
+
+#include "weft/core/shared.hpp"
+#include "weft/device/cpu.hpp"
+
+namespace weft::exec {
+
+// Memory of a device, and its copies to and from the host, which are complete when they return.
+template <class Device>
+struct DeviceMemory;
+template <>
+struct DeviceMemory<Cpu> {
+  using Buffer = HostBuffer;
+  static Buffer allocate(const Cpu&, i64 bytes) { return Buffer(static_cast<std::size_t>(bytes)); }
+  static void zero(const Cpu&, std::byte* at, i64 bytes) {
+    if (bytes > 0) std::memset(at, 0, static_cast<std::size_t>(bytes));
+  }
+  static void to_host(const Cpu&, void* to, const std::byte* from, i64 bytes) {
+    if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
+  static void from_host(const Cpu&, std::byte* to, const void* from, i64 bytes) {
+    if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
+};
+
+// What owners of memory share, whatever device it is of.
+class Storage : public Counted {
+ public:
+  std::byte* data() const { return data_; }
+
+ protected:
+  std::byte* data_ = nullptr;
+};
+
+template <class Device>
+class DeviceStorage final : public Storage {
+ public:
+  using Buffer = typename DeviceMemory<Device>::Buffer;
+  // `given`: memory that the caller keeps alive, or null for memory of its own.
+  DeviceStorage(const Device& device, i64 bytes, void* given = nullptr)
+      : device_(device),
+        buffer_(given != nullptr ? Buffer::borrow(given, static_cast<std::size_t>(bytes))
+                                 : DeviceMemory<Device>::allocate(device, bytes)) {
+    data_ = buffer_.data();
+  }
+  const Device& device() const { return device_; }
+  i64 size() const { return static_cast<i64>(buffer_.size()); }  // bytes
+
+ private:
+  Device device_;
+  Buffer buffer_;
+};
+
+template <class Device>
+Shared<DeviceStorage<Device>> allocate(const Device& device, i64 bytes, void* given = nullptr) {
+  return Shared<DeviceStorage<Device>>(new DeviceStorage<Device>(device, bytes, given));
+}
+
+}  // namespace weft::exec

@@ -1,0 +1,169 @@
+#include "weft/exec/inputs.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <vector>
+
+#include "support/error_of.hpp"
+#include "weft/weft.hpp"
+
+using namespace weft;
+using testing::error_of;
+
+namespace {
+
+template <class F>
+std::string text_of(F f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+struct Reader {
+  nn::Embedding<11, 4> table;
+  nn::Linear<4, 3> fc;
+  constexpr auto operator()(auto tokens) const { return fc(mean<1>(table(tokens))); }
+};
+struct Line {
+  nn::Linear<3, 1> fc;
+  constexpr auto operator()(auto x) const { return squeeze<1>(fc(x)); }
+};
+constexpr auto classify = [](const auto& m, auto tokens, auto label) {
+  return cross_entropy(m(tokens), label);
+};
+
+// Samples (tokens (2), label) and (x (3), target): five of them.
+const data::Arrays<i32, i32> texts({{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, {2}}, {{0, 1, 2, 0, 1}, {}});
+const data::Arrays<f32, f32> points({{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, {3}},
+                                    {{1, 0, 2, 0, 5}, {}});
+
+}  // namespace
+
+TEST_CASE("inputs: a token or a label outside is an Error that says which") {
+  Model<Reader> model(Cpu{}, 1);
+  auto f = compile(model, classify, in<i32, 3, 2>, in<i32, 3>);
+  std::vector<i32> tokens{1, 2, 3, 4, 5, 10}, label{0, 1, -100};
+  const f32 good = f(tokens, label).item();
+  CHECK(good > 0);
+  tokens[4] = 11;
+  CHECK(text_of([&] { f(tokens, label); }) ==
+        "call/index: input 0: element 4 is 11; it is looked up among 11: 0 ... 10");
+  tokens[4] = -1;
+  CHECK(error_of([&] { f(tokens, label); }) == "call/index");
+  tokens[4] = 5;
+  label[1] = 3;
+  CHECK(text_of([&] { f(tokens, label); }) ==
+        "call/label: input 1: element 1 is 3; a label of 3 classes is one of 0 ... 2, or -100, which is "
+        "ignored");
+  label[1] = -1;
+  CHECK(error_of([&] { f(tokens, label); }) == "call/label");
+  label[1] = 1;
+  CHECK(f(tokens, label).item() == good);
+
+  auto trainer = make_trainer<Reader>(Cpu{1}, classify, in<i32, 3, 2>, in<i32, 3>, optim::SGD{.lr = 0.1f});
+  label[2] = 7;
+  CHECK(error_of([&] { trainer.step(tokens, label); }) == "call/label");
+  CHECK(trainer.steps() == 0);
+}
+
+TEST_CASE("inputs: places along an axis count from the end, too") {
+  auto f = compile(
+      Cpu{}, [](auto x, auto i) { return gather<1>(x, i); }, in<f32, 2, 4>, in<i64, 2, 2>);
+  const std::vector<f32> x{0, 1, 2, 3, 4, 5, 6, 7};
+  CHECK(f(x, std::vector<i64>{0, -1, 3, -4}).to_vector() == std::vector<f32>{0, 3, 7, 4});
+  CHECK(error_of([&] { f(x, std::vector<i64>{0, 4, 0, 0}); }) == "call/index");
+  CHECK(error_of([&] { f(x, std::vector<i64>{0, 0, -5, 0}); }) == "call/index");
+  CHECK(error_of([&] { f(x, std::vector<i64>{0, 0, 0, std::numeric_limits<i64>::min()}); }) == "call/index");
+}
+
+TEST_CASE("inputs: shapes that are known are compared") {
+  auto f = compile(
+      Cpu{}, [](auto x) { return sum<>(x); }, in<f32, 2, 3, 8, 8>);
+  CHECK(error_of([&] { f(data::Array<f32>({2, 8, 8, 3})); }) == "call/shape");
+  CHECK(error_of([&] { f(data::Array<f32>({2, 3, 8, 9})); }) == "call/size");
+  CHECK(f(data::Array<f32>({2, 3, 64})).item() == 0.0f);
+  CHECK(f(data::Array<f32>({2, 3, 8, 8})).item() == 0.0f);
+  CHECK(f(data::Array<f32>({384})).item() == 0.0f);
+
+  static_assert(exec::regroups(make_dims<2, 64>(), make_dims<2, 1, 8, 8>()));
+  static_assert(exec::regroups(make_dims<2, 1, 8, 8>(), make_dims<2, 64>()));
+  static_assert(exec::regroups(make_dims<4, 1>(), make_dims<4>()));
+  static_assert(exec::regroups(make_dims<>(), make_dims<1, 1>()));
+  static_assert(exec::regroups(make_dims<0, 3>(), make_dims<0, 5>()));
+  static_assert(!exec::regroups(make_dims<2, 8, 8, 3>(), make_dims<2, 3, 8, 8>()));
+  static_assert(!exec::regroups(make_dims<3, 2>(), make_dims<2, 3>()));
+  static_assert(!exec::regroups(make_dims<4, 4>(), make_dims<2, 8>()));
+  static_assert(!exec::regroups(make_dims<4, 4>(), make_dims<4, 5>()));
+  static_assert(!exec::argument_fits<Input<f32, Shape<2, 3>>, f32[3][2]>());
+  static_assert(exec::argument_fits<Input<f32, Shape<2, 3>>, f32[2][3]>());
+  static_assert(exec::argument_fits<Input<f32, Shape<2, 3>>, f32[6]>());
+}
+
+TEST_CASE("inputs: padded rows hold labels that do not count, and tokens that there are") {
+  auto trainer =
+      make_trainer<Reader>(Cpu{1}, classify, in<i32, 4, 2>, in<i32, 4>, optim::SGD{.lr = 0.5f}, seed{1});
+  auto alone =
+      make_trainer<Reader>(Cpu{1}, classify, in<i32, 1, 2>, in<i32, 1>, optim::SGD{.lr = 0.5f}, seed{1});
+  // the last batch has one sample: a step on it is a step on that sample alone
+  auto padding = data::loader<4>(texts, {.last = data::pad_and_mask});
+  padding.seek({0, 1});
+  for (auto& [tokens, label] : padding) {
+    CHECK(label[1] == -100);
+    CHECK(trainer.step(tokens, label).value() ==
+          alone.step(std::vector<i32>{9, 10}, std::vector<i32>{1}).value());
+  }
+  const auto a = trainer.model().get<"table.weight">().to_vector(),
+             b = alone.model().get<"table.weight">().to_vector();
+  for (std::size_t i = 0; i < a.size(); ++i) CHECK(a[i] == doctest::Approx(b[i]));
+
+  // the loader takes the only integers for labels; as tokens they are none
+  const data::Arrays<i32, f32> rated({{1, 2, 3, 4, 5, 6}, {2}}, {{1, 0, 2}, {}});
+  auto f = compile(
+      Model<Reader>(Cpu{}, 1), [](const auto& m, auto tokens, auto) { return m(tokens); }, in<i32, 2, 2>,
+      in<f32, 2>);
+  for (auto& [tokens, rating] : data::loader<2>(rated, {.last = data::pad_and_mask}))
+    for (const f32 v : f(tokens, rating).to_vector()) CHECK(v == v);
+}
+
+TEST_CASE("inputs: a step whose loss would count padded rows is refused, from the first batch on") {
+  const auto make = [] {
+    return make_trainer<Line>(
+        Cpu{1}, [](const auto& m, auto x, auto y) { return mse_loss(m(x), y); }, in<f32, 2, 3>, in<f32, 2>,
+        optim::SGD{.lr = 0.01f}, seed{1});
+  };
+  auto trainer = make();
+  int steps = 0;
+  CHECK(error_of([&] {
+          for (auto& [x, y] : data::loader<2>(points, {.last = data::pad_and_mask})) {
+            trainer.step(x, y);
+            ++steps;
+          }
+        }) == "train/padding");
+  CHECK(steps == 0);
+  AnyTrainer<Tensor<f32, Shape<2, 3>>, Tensor<f32, Shape<2>>> any = make();
+  CHECK(error_of([&] {
+          for (auto& [x, y] : data::loader<2>(points, {.last = data::pad_and_mask})) any.step(x, y);
+        }) == "train/padding");
+  for (auto& [x, y] : data::loader<2>(points)) any.step(x, y);
+  CHECK(any.steps() == 2);
+
+  // in an evaluation they count for nothing
+  Model<Line> model(Cpu{}, 1);
+  const auto error = [](const auto& m, auto x, auto y) {
+    return std::tuple{mse_loss(m(x), y), square(m(x) - y), l1_loss(m(x), y)};
+  };
+  const auto wanted = evaluate(model, error, points, in<f32, 1, 3>, in<f32, 1>);
+  CHECK(wanted[0] == doctest::Approx(wanted[1]));
+  const auto even = evaluate(model, error, points, in<f32, 5, 3>, in<f32, 5>),
+             padded = evaluate(model, error, points, in<f32, 4, 3>, in<f32, 4>),
+             wide = evaluate(std::as_const(model), error, points, in<f32, 64, 3>, in<f32, 64>);
+  for (std::size_t k = 0; k < 3; ++k) {
+    CHECK(even[k] == doctest::Approx(wanted[k]));
+    CHECK(padded[k] == doctest::Approx(wanted[k]));
+    CHECK(wide[k] == doctest::Approx(wanted[k]).epsilon(1e-4));
+  }
+}

@@ -1,0 +1,70 @@
+#include "weft/exec/tensor.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "support/error_of.hpp"
+#include "weft/exec/immediate.hpp"
+
+using namespace weft;
+using testing::error_of;
+
+TEST_CASE("tensor: an index outside is an Error") {
+  Tensor<f32, Shape<2, 3>> t{0, 1, 2, 3, 4, 5};
+  const auto& read = t;
+  CHECK(t(1, 2) == 5.0f);
+  CHECK(read[5] == 5.0f);
+  t(0, 1) = 7.0f;
+  CHECK(read(0, 1) == 7.0f);
+  CHECK(error_of([&] { t[6] = 1.0f; }) == "tensor/index");
+  CHECK(error_of([&] { read[-1]; }) == "tensor/index");
+  CHECK(error_of([&] { t(0, 3); }) == "tensor/index");  // inside the memory, outside the axis
+  CHECK(error_of([&] { read(2, 0); }) == "tensor/index");
+  CHECK(error_of([&] { t.view()(1, 3); }) == "tensor/index");
+}
+
+TEST_CASE("tensor: without memory every element is an Error, and assignment gives it some") {
+  Tensor<f32, Shape<3>> a{1, 2, 3};
+  Tensor<f32, Shape<3>> b = std::move(a);
+  CHECK(error_of([&] { a[0]; }) == "tensor/moved");
+  CHECK(error_of([&] { a.to_vector(); }) == "tensor/moved");
+  CHECK(error_of([&] {
+          for (f32& x : a) x = 0;
+        }) == "tensor/moved");
+  CHECK(error_of([&] { Tensor<f32, Shape<3>> c = a; }) == "tensor/moved");
+  CHECK(error_of([&] { Tensor<f32, Shape<3>> c = a + b; }) == "tensor/moved");
+  CHECK(error_of([&] { TensorView<f32, Shape<3>, Cpu>()[0]; }) == "tensor/moved");
+  const f32* nothing = nullptr;
+  CHECK(error_of([&] { Tensor<f32, Shape<3>> c(nothing); }) == "tensor/moved");
+  a = b;
+  CHECK(a.to_vector() == std::vector<f32>{1, 2, 3});
+  CHECK(a.data() != b.data());
+}
+
+TEST_CASE("tensor: a view keeps the memory, an assignment writes into it") {
+  auto view = [] {
+    Tensor<f32, Shape<2>> local{1, 2};
+    return local.view();
+  }();
+  CHECK(view.to_vector() == std::vector<f32>{1, 2});
+  Tensor<f32, Shape<2>> t{3, 4};
+  view = t.view();
+  const Tensor<f32, Shape<2>> other{5, 6};
+  t = other;
+  CHECK(view[1] == 6.0f);
+  t = Tensor<f32, Shape<2>>{7, 8};  // takes the other's memory over
+  CHECK(view[1] == 6.0f);
+  const TensorView<const f32, Shape<2>, Cpu> read = view;
+  CHECK(read[0] == 5.0f);
+  CHECK(Tensor<f32, Shape<2>>(read)[1] == 6.0f);
+}
+
+TEST_CASE("tensor: expressions keep what they read") {
+  auto sum = [] {
+    Tensor<f32, Shape<2>> a{1, 2}, b{3, 4};
+    return a * b + a;
+  }();
+  const Tensor<f32, Shape<2>> y = sum;
+  CHECK(y.to_vector() == std::vector<f32>{4, 10});
+}
