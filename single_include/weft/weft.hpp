@@ -18321,8 +18321,10 @@ struct Param {
   ir::Builder* builder = nullptr;
   int slot = -1;
   bool detached = false;  // no gradient reaches it (frozen)
+  int node = -1;          // what it stands for in place of its slot: a variable of grad, or a gradient
 
   constexpr Expr<T, S> expr() const {
+    if (node >= 0) return {ir::Value{builder, node}};
     const ir::Value v{builder, builder->leaf(ir::Op::state, dtype_of<T>, S::value, static_cast<u64>(slot))};
     return {detached ? ir::unary(ir::Op::stop_gradient, v) : v};
   }
@@ -18886,6 +18888,23 @@ constexpr void detach(M& part) {
   };
   auto g = [](Mode&) {};
   walk<Unnamed>(part, f, g);
+}
+
+// eval(m.norm)(x), train(m.drop)(x): one use of a module in evaluation or training mode, whatever the mode of
+// the rest, as module.eval() of a submodule in PyTorch.
+template <class M>
+constexpr M eval(M part) {
+  auto f = [](const Unnamed&, auto&) {};
+  auto g = [](Mode& mode) { mode.training = false; };
+  walk<Unnamed>(part, f, g);
+  return part;
+}
+template <class M>
+constexpr M train(M part) {
+  auto f = [](const Unnamed&, auto&) {};
+  auto g = [](Mode& mode) { mode.training = true; };
+  walk<Unnamed>(part, f, g);
+  return part;
 }
 
 // One piece of a model's state: its dotted name, and where it lies in the model's block.
@@ -24113,6 +24132,191 @@ void apply(Model<M, Device>& model, P, u64 seed) {
 template <class Init, class M, class Device, class P>
 void apply(Model<M, Device>& model, P picks) {
   apply<Init>(model, picks, fresh_seed(SeedUse::model));
+}
+
+}  // namespace weft
+// ---- weft/exec/print.hpp ----
+// Tensors as text, in the form in which PyTorch prints them: std::cout << tensor, or to_text(tensor). Law:
+// the text is PyTorch's with its default options (4 digits, 80 columns, the ends alone of more than 1,000
+// elements), but for the names of dtypes.
+
+namespace weft {
+
+namespace exec {
+
+// The elements of a tensor of T with extents `dims`.
+template <class T>
+class TensorText {
+  static constexpr i64 threshold = 1000, edge = 3, line_width = 80;
+  static constexpr bool floats = is_float(dtype_of<T>);
+
+ public:
+  // `device`: what follows the elements of one that is not the host; null for the host.
+  TensorText(const std::vector<T>& values, const Dims& dims, const char* device)
+      : values_(values), dims_(dims), device_(device), summarized_(dims.size() > threshold) {
+    collect(0, 0);
+    choose_format();
+  }
+
+  std::string text() const {
+    const std::string prefix = "tensor(";
+    const i64 indent = static_cast<i64>(prefix.size());
+    std::string out = prefix;
+    if (dims_.size() == 0)
+      out += "[]";
+    else if (dims_.rank == 0)
+      out += format(values_[0]);
+    else
+      append(out, 0, 0, indent);
+    const auto suffix = [&](const std::string& what) {
+      const std::size_t line = out.rfind('\n');
+      const std::size_t used = line == std::string::npos ? out.size() : out.size() - line - 1;
+      if (used + what.size() + 3 > static_cast<std::size_t>(line_width))
+        out += ",\n" + std::string(prefix.size(), ' ') + what;
+      else
+        out += ", " + what;
+    };
+    if (device_ != nullptr) suffix(std::string("device='") + device_ + "'");
+    if (dims_.size() == 0 && dims_.rank != 1) suffix(std::string("size=") + to_text(dims_).c_str());
+    constexpr DType t = dtype_of<T>;
+    if (t != DType::f32 && t != DType::i64 && t != DType::boolean) suffix(std::string("dtype=") + name_of(t));
+    return out + ")";
+  }
+
+ private:
+  static double number(T x) { return static_cast<double>(x); }
+  static std::string chars(double x, bool scientific, int digits) {
+    if (x != x) return "nan";
+    char buffer[400];
+    const auto end =
+        std::to_chars(buffer, buffer + sizeof buffer, x,
+                      scientific ? std::chars_format::scientific : std::chars_format::fixed, digits);
+    return {buffer, end.ptr};
+  }
+
+  i64 stride(int axis) const {
+    i64 n = 1;
+    for (int k = axis + 1; k < dims_.rank; ++k) n *= dims_.extent[k];
+    return n;
+  }
+  bool cut(int axis) const { return summarized_ && dims_.extent[axis] > 2 * edge; }
+  // Calls f(i) for every index of an axis that is shown.
+  template <class F>
+  void each(int axis, const F& f) const {
+    const i64 n = dims_.extent[axis];
+    for (i64 i = 0; i < n; ++i)
+      if (!cut(axis) || i < edge || i >= n - edge) f(i);
+  }
+  // The elements that are shown, which decide on the format.
+  void collect(int axis, i64 at) {
+    if (dims_.size() == 0) return;
+    if (axis == dims_.rank) {
+      shown_.push_back(values_[static_cast<std::size_t>(at)]);
+      return;
+    }
+    each(axis, [&](i64 i) { collect(axis + 1, at + i * stride(axis)); });
+  }
+
+  void choose_format() {
+    if constexpr (floats) {
+      double least = 0, most = 0;
+      bool any = false;
+      for (const T v : shown_) {
+        const double x = number(v);
+        if (x - x != 0 || x == 0) continue;
+        const double size = x < 0 ? -x : x;
+        least = !any || size < least ? size : least;
+        most = size > most ? size : most;
+        any = true;
+        if (x != __builtin_trunc(x)) whole_ = false;
+      }
+      if (!any) return;
+      scientific_ = most / least > 1000.0 || most > 1e8 || least < 1e-4;
+      for (const T v : shown_) {
+        const double x = number(v);
+        if (x - x != 0 || x == 0) continue;
+        widen(format_float(x).size());
+      }
+    } else {
+      for (const T v : shown_) widen(format_whole(v).size());
+    }
+  }
+  void widen(std::size_t width) { width_ = width > width_ ? width : width_; }
+
+  std::string format_float(double x) const {
+    if (scientific_) return chars(x, true, 4);
+    if (!whole_) return chars(x, false, 4);
+    return chars(x, false, 0) + (x - x == 0 ? "." : "");
+  }
+  static std::string format_whole(T v) {
+    if constexpr (std::is_same_v<T, bool>)
+      return v ? "True" : "False";
+    else
+      return std::to_string(static_cast<i64>(v));
+  }
+  std::string format(T v) const {
+    std::string s;
+    if constexpr (floats)
+      s = format_float(number(v));
+    else
+      s = format_whole(v);
+    return s.size() < width_ ? std::string(width_ - s.size(), ' ') + s : s;
+  }
+
+  void append(std::string& out, int axis, i64 at, i64 indent) const {
+    const bool last = axis + 1 == dims_.rank;
+    const i64 per_line = (line_width - indent) / static_cast<i64>(width_ + 2);
+    const std::string margin(static_cast<std::size_t>(indent) + 1, ' ');
+    const std::string between =
+        last ? std::string(", ")
+             : "," + std::string(static_cast<std::size_t>(dims_.rank - axis - 1), '\n') + margin;
+    out += '[';
+    i64 count = 0;
+    const auto separate = [&] {
+      if (count > 0) out += last && count % (per_line < 1 ? 1 : per_line) == 0 ? ",\n" + margin : between;
+      ++count;
+    };
+    i64 before = -1;
+    each(axis, [&](i64 i) {
+      if (i != before + 1) {
+        separate();
+        out += last ? " ..." : "...";
+      }
+      before = i;
+      separate();
+      if (last)
+        out += format(values_[static_cast<std::size_t>(at + i)]);
+      else
+        append(out, axis + 1, at + i * stride(axis), indent + 1);
+    });
+    out += ']';
+  }
+
+  const std::vector<T>& values_;
+  Dims dims_;
+  const char* device_;
+  bool summarized_;
+  std::vector<T> shown_;
+  bool whole_ = true, scientific_ = false;
+  std::size_t width_ = 1;
+};
+
+}  // namespace exec
+
+// Of a tensor, a view or a result, wherever its memory is.
+template <TensorLike X>
+std::string to_text(const X& tensor) {
+  using T = typename X::dtype;
+  const char* device = std::is_same_v<typename X::device_type, Cpu> ? nullptr : "cuda";
+  const std::vector<T> values = tensor.to_vector();
+  return exec::TensorText<T>(values, X::shape::value, device).text();
+}
+
+// To any stream that takes an std::string; this header needs none itself.
+template <class Stream, TensorLike X>
+requires(!Operand<Stream>) auto operator<<(Stream& stream, const X& tensor)
+    -> decltype(stream << std::string()) {
+  return stream << to_text(tensor);
 }
 
 }  // namespace weft
@@ -29397,6 +29601,1392 @@ struct EmbeddingBag {
 };
 
 }  // namespace weft::nn
+// ---- weft/nn/gradient.hpp ----
+// A model as an argument of grad and value_and_grad: its parameters are the variables, and the gradient is a
+// model whose parameters stand for their gradients. Law: what is frozen, and what the function never reads,
+// has a gradient of zeros.
+//
+//   const auto [loss, g] = value_and_grad(f)(model, x, y);   // g.fc1.weight, ...
+
+// ---- weft/ops/grad.hpp ----
+// grad: derivatives inside a traced function. grad(f)(x, ...) is a function of the same arguments that
+// returns the gradient of f's scalar result; it nests, because gradients are made of the same primitives as
+// everything else. Law: f sees its arguments as independent variables, whatever they were computed from.
+
+// ---- weft/passes/differentiate.hpp ----
+// Reverse-mode differentiation: appends to the graph the gradient of one scalar-seeded value with respect to
+// chosen nodes. Only nodes on a path from those to the value are visited; time is linear in them.
+
+// ---- weft/passes/gradient_rules.hpp ----
+// The one table of gradients: for each primitive, from its value y and the gradient g of y, the gradient of
+// every operand, emitted as primitives (so gradients of gradients need nothing more). A null rule: no
+// gradient flows (integers, predicates, random bits). Formulae: the derivatives of calculus; dot's after the
+// general contraction of XLA's DotGeneral.
+
+// ---- weft/passes/line_rules.hpp ----
+// Gradients of the primitives along one axis, in the manner of gradient_rules.hpp. Formulae: PyTorch's
+// cumulative functions, with zeros and ties treated exactly.
+
+namespace weft::passes::rules {
+
+namespace line {
+using ir::Fold;
+using ir::Op;
+using ir::Value;
+
+struct Attributes {
+  int axis;
+  bool reversed;
+  Fold fold;
+};
+constexpr Attributes of_scan(Value y) {
+  const ir::Graph& g = y.builder->graph;
+  return {static_cast<int>(g.attribute(y.id, 0)), g.attribute(y.id, 1) != 0,
+          static_cast<Fold>(g.attribute(y.id, 2))};
+}
+constexpr Value equal(Value x, double value) { return ir::binary(Op::eq, x, ir::constant_like(x, value)); }
+
+// Up to the first zero of its line, a product's gradient is sum(g y) / x over what follows; at that zero, the
+// same sum of products without it; behind it, nothing.
+constexpr Value product_gradient(Value x, Value y, Value g, int axis, bool reversed) {
+  const Value one = ir::constant_like(x, 1), none = ir::constant_like(x, 0);
+  const Value is_zero = equal(x, 0);
+  const Value zeros = ir::scan(ir::select(is_zero, one, none), axis, reversed, Fold::sum);
+  const Value first = ir::binary(Op::bit_and, is_zero, equal(zeros, 1));
+  const Value without = ir::scan(ir::select(first, one, x), axis, reversed, Fold::prod);
+  const Value rest = ir::scan(g * y, axis, !reversed, Fold::sum);
+  const Value at_zero = ir::scan(g * without, axis, !reversed, Fold::sum);
+  const Value before = ir::select(equal(zeros, 0), rest / ir::select(is_zero, one, x), none);
+  return ir::select(first, at_zero, before);
+}
+
+// The place of the element that each running extremum is: the last of equals.
+constexpr Value extremum_places(Value x, Value y, int axis, bool reversed) {
+  ir::Builder& b = *x.builder;
+  const Dims d = x.dims();
+  Value hit = ir::binary(Op::eq, x, y);
+  if (is_float(x.dtype())) hit = ir::binary(Op::bit_or, hit, ir::unary(Op::is_nan, x));
+  const Value place{&b, b.leaf(Op::iota, DType::i64, d, static_cast<u64>(axis))};
+  const Value none = ir::constant_like(place, static_cast<double>(reversed ? d.extent[axis] : -1));
+  return ir::scan(ir::select(hit, place, none), axis, reversed, reversed ? Fold::min : Fold::max);
+}
+
+// sum of g exp(x - y) over what follows, from every pair of a line.
+constexpr Value pairwise_gradient(Value x, Value y, Value g, int axis, bool reversed) {
+  ir::Builder& b = *x.builder;
+  const Dims d = x.dims();
+  Dims from, to;  // (in front, the element of x, the element of y, behind)
+  from.rank = 4;
+  for (int k = 0; k < 4; ++k) from.extent[k] = 1;
+  for (int k = 0; k < d.rank; ++k) from.extent[k < axis ? 0 : k == axis ? 1 : 3] *= d.extent[k];
+  to = from;
+  to.extent[1] = 1;
+  to.extent[2] = d.extent[axis];
+  const Dims pairs = ir::with_extent(from, 2, d.extent[axis]);
+  const Value one = ir::broadcast(ir::reshape(x, from), pairs);
+  const Value sum = ir::broadcast(ir::reshape(y, to), pairs);
+  const Value gradient = ir::broadcast(ir::reshape(g, to), pairs);
+  const Value i{&b, b.leaf(Op::iota, DType::i32, pairs, 1)}, j{&b, b.leaf(Op::iota, DType::i32, pairs, 2)};
+  const Value follows = reversed ? ir::binary(Op::le, j, i) : ir::binary(Op::le, i, j);
+  const Value none = ir::constant_like(gradient, 0);
+  const Value weight = ir::unary(Op::exp, ir::select(follows, one - sum, none));
+  return ir::reshape(ir::reduce(Op::reduce_sum, ir::select(follows, weight * gradient, none), 4u), d);
+}
+
+// The same in logarithms, since exp(-y) alone may overflow. The logarithm of g has no derivative where g is
+// 0; the sum is linear there, too.
+constexpr Value logarithmic_gradient(Value x, Value y, Value g, int axis, bool reversed) {
+  const Value zero = ir::constant_like(g, 0);
+  const auto part = [&](Value positive) {
+    const Value held = ir::binary(Op::max, positive, zero);
+    const Value sums = ir::scan(ir::unary(Op::log, held) - y, axis, !reversed, Fold::logaddexp);
+    return ir::unary(Op::exp, sums + x);
+  };
+  const Value gained = part(g), lost = part(-g);
+  return ir::surrogate(gained - lost, pairwise_gradient(x, y, g, axis, reversed));
+}
+
+}  // namespace line
+
+constexpr void scan(ir::Value y, ir::Value g, ir::Value* out) {
+  const line::Attributes a = line::of_scan(y);
+  const ir::Value x = y.in(0);
+  switch (a.fold) {
+    case ir::Fold::sum:
+      out[0] = ir::scan(g, a.axis, !a.reversed, ir::Fold::sum);
+      return;
+    case ir::Fold::prod:
+      out[0] = line::product_gradient(x, y, g, a.axis, a.reversed);
+      return;
+    case ir::Fold::logaddexp:
+      out[0] = line::logarithmic_gradient(x, y, g, a.axis, a.reversed);
+      return;
+    default:
+      out[0] = ir::scatter(line::extremum_places(x, y, a.axis, a.reversed), g, a.axis,
+                           x.dims().extent[a.axis], ir::Fold::sum);
+  }
+}
+
+constexpr void take(ir::Value y, ir::Value g, ir::Value* out) {
+  const int axis = static_cast<int>(y.builder->graph.attribute(y.id, 0));
+  out[0] = ir::scatter(y.in(1), g, axis, y.in(0).dims().extent[axis], ir::Fold::sum);
+}
+
+// Skipped updates have no gradient; equal extrema share it; of a product, as of reduce_prod.
+constexpr void scatter(ir::Value y, ir::Value g, ir::Value* out) {
+  const ir::Value index = y.in(0), u = y.in(1);
+  const int axis = static_cast<int>(y.builder->graph.attribute(y.id, 0));
+  const auto fold = static_cast<ir::Fold>(y.builder->graph.attribute(y.id, 1));
+  const i64 extent = y.dims().extent[axis];
+  const auto at_update = [&](ir::Value v) { return ir::take(v, index, axis, true); };
+  if (fold == ir::Fold::sum) {
+    out[1] = at_update(g);
+  } else if (fold == ir::Fold::prod) {
+    const ir::Value one = ir::constant_like(u, 1), zero = ir::constant_like(u, 0);
+    const ir::Value is_zero = line::equal(u, 0);
+    const ir::Value zeros = ir::scatter(index, ir::select(is_zero, one, zero), axis, extent, ir::Fold::sum);
+    const ir::Value rest = ir::scatter(index, ir::select(is_zero, one, u), axis, extent, ir::Fold::prod);
+    const ir::Value plain =
+        ir::select(line::equal(zeros, 0), g * rest, ir::constant_like(g, 0));  // no zero among them
+    const ir::Value single = ir::select(line::equal(zeros, 1), g * rest, ir::constant_like(g, 0));
+    out[1] = ir::select(is_zero, at_update(single), at_update(plain) / ir::select(is_zero, one, u));
+  } else {
+    const ir::Value hit = ir::cast(ir::binary(ir::Op::eq, u, at_update(y)), u.dtype());
+    const ir::Value hits = ir::scatter(index, hit, axis, extent, ir::Fold::sum);
+    const ir::Value shared = g / ir::binary(ir::Op::max, hits, ir::constant_like(hits, 1));
+    out[1] = hit * at_update(shared);
+  }
+}
+
+}  // namespace weft::passes::rules
+// ---- weft/passes/linear_sum.hpp ----
+// The sum that is a broadcast's gradient, by the linearity of sums: factors that are the same for all that is
+// summed come out of it, and what has lost its mean adds nothing. So the gradients of a normalisation share
+// their sums, and none goes once more over its rows for a term that is zero. Law: only exact identities of
+// real numbers, in f32 and f64. Sums that a program writes itself stay as they are written.
+
+namespace weft::passes {
+
+using ir::Op;
+using ir::Value;
+
+namespace detail {
+
+// Of a sum over `axes` of values of shape `from`: those of more than one element, and their product.
+struct SummedAxes {
+  Dims from;
+  ir::Axes work = 0;
+  i64 count = 1;
+  constexpr SummedAxes(const Dims& dims, ir::Axes axes) : from(dims) {
+    for (int i = 0; i < dims.rank; ++i)
+      if (axes >> i & 1u && dims.extent[i] != 1) work |= 1u << i, count *= dims.extent[i];
+  }
+};
+
+// What v, the same along all summed axes, is broadcast from; empty if it is not.
+constexpr Value along(Value v, const SummedAxes& axes) {
+  if (v.op() != Op::broadcast) return {};
+  const Value source = v.in(0);
+  const Dims d = source.dims();
+  const int lead = axes.from.rank - d.rank;
+  for (int i = lead; i < axes.from.rank; ++i)
+    if (axes.work >> i & 1u && d.extent[i - lead] != 1) return {};
+  return source;
+}
+
+// Whether m is the mean of f over the summed axes, kept.
+constexpr bool is_mean(Value m, Value f, const SummedAxes& axes) {
+  if (m.op() != Op::mul) return false;
+  const bool first = m.in(0).is_constant();
+  const Value share = m.in(first ? 0 : 1);
+  if (!share.is_constant()) return false;
+  const double exact = 1.0 / static_cast<double>(axes.count);
+  if (m.dtype() == DType::f32 ? static_cast<float>(share.constant()) != static_cast<float>(exact)
+                              : share.constant() != exact)
+    return false;
+  ir::Axes summed = 0;
+  Value s = m.in(first ? 1 : 0);
+  for (; s.op() == Op::reduce_sum; s = s.in(0)) {  // a sum may be one of sums
+    const ir::Graph& g = s.builder->graph;
+    for (int i = 0; i < g.attributes(s.id); ++i) summed |= 1u << g.attribute(s.id, i);
+    if (s.in(0).id == f.id) return summed == axes.work;
+  }
+  return false;
+}
+
+// Whether v is what is left of a value without its mean.
+constexpr bool is_centred(Value v, const SummedAxes& axes) {
+  if (v.op() != Op::sub) return false;
+  const Value m = along(v.in(1), axes);
+  return m && is_mean(m, v.in(0), axes);
+}
+
+// Whether v's sum is zero whatever the values. `depth` bounds the search.
+constexpr bool sums_to_zero(Value v, const SummedAxes& axes, int depth = 6) {
+  if (v.is(0)) return true;
+  if (depth == 0) return false;
+  switch (v.op()) {
+    case Op::neg:
+      return sums_to_zero(v.in(0), axes, depth - 1);
+    case Op::mul: {
+      const Value a = v.in(0), b = v.in(1);
+      if (a.is_constant() || along(a, axes)) return sums_to_zero(b, axes, depth - 1);
+      return (b.is_constant() || along(b, axes)) && sums_to_zero(a, axes, depth - 1);
+    }
+    case Op::add:
+    case Op::sub:
+      if (is_centred(v, axes)) return true;
+      if (!sums_to_zero(v.in(0), axes, depth - 1)) return false;
+      return v.in(0).id == v.in(1).id || sums_to_zero(v.in(1), axes, depth - 1);
+    default:
+      return false;
+  }
+}
+
+// The factors of a product: what comes out of the sum, multiplied; and what stays, in the order of the nodes.
+struct SummedProduct {
+  static constexpr int most = 6;
+  int kept[most]{};
+  int count = 0;
+  Value outside{};
+
+  // Whether all of v could be taken up.
+  constexpr bool take(Value v, const SummedAxes& axes) {
+    if (v.op() == Op::mul) return take(v.in(0), axes) && take(v.in(1), axes);
+    if (const Value source = along(v, axes)) {
+      outside = outside ? outside * source : source;
+      return true;
+    }
+    if (count == most) return false;
+    int at = count++;
+    for (; at > 0 && kept[at - 1] > v.id; --at) kept[at] = kept[at - 1];
+    kept[at] = v.id;
+    return true;
+  }
+};
+
+}  // namespace detail
+
+// The sum of x over `axes`, which stay with extent 1.
+constexpr Value linear_sum(Value x, ir::Axes axes) {
+  const detail::SummedAxes summed(x.dims(), axes);
+  const auto plain = [&] { return ir::reduce(Op::reduce_sum, x, axes); };
+  if (summed.work == 0 || (x.dtype() != DType::f32 && x.dtype() != DType::f64)) return plain();
+  switch (x.op()) {
+    case Op::neg:
+      return -linear_sum(x.in(0), axes);
+    case Op::add:
+    case Op::sub: {
+      const Value a = x.in(0), b = x.in(1);
+      const bool a_is_zero = detail::sums_to_zero(a, summed);
+      const bool b_is_zero = a.id == b.id ? a_is_zero : detail::sums_to_zero(b, summed);
+      if ((a_is_zero && b_is_zero) || detail::is_centred(x, summed))
+        return ir::constant(*x.builder, x.dtype(), ir::reduced(x.dims(), summed.work), 0);
+      if (b_is_zero) return linear_sum(a, axes);
+      if (!a_is_zero) return plain();
+      return x.op() == Op::add ? linear_sum(b, axes) : -linear_sum(b, axes);
+    }
+    case Op::mul: {
+      detail::SummedProduct product;
+      if (!product.take(x, summed) || !product.outside || product.count == 0) return plain();
+      Value inside{x.builder, product.kept[0]};
+      for (int k = 1; k < product.count; ++k) inside = inside * Value{x.builder, product.kept[k]};
+      return product.outside * linear_sum(inside, axes);
+    }
+    default:
+      return plain();
+  }
+}
+
+// x summed down to the shape `to`, which broadcasts to x's: the gradient of broadcast.
+constexpr Value linear_sum_to(Value x, Dims to) {
+  const Dims from = x.dims();
+  return ir::reshape(linear_sum(x, ir::stretched(from, to)), to);
+}
+
+}  // namespace weft::passes
+
+namespace weft::passes {
+
+using ir::Op;
+using ir::Value;
+
+// Writes the gradient of operand k to out[k]; leaves those without one alone.
+using GradientRule = void (*)(Value y, Value g, Value* out);
+
+namespace rules {
+
+constexpr void neg(Value, Value g, Value* out) { out[0] = -g; }
+constexpr void abs(Value y, Value g, Value* out) { out[0] = g * ir::unary(Op::sign, y.in(0)); }
+constexpr void exp(Value y, Value g, Value* out) { out[0] = g * y; }
+constexpr void expm1(Value y, Value g, Value* out) { out[0] = g * (y + 1.0); }
+constexpr void log(Value y, Value g, Value* out) { out[0] = g / y.in(0); }
+constexpr void log1p(Value y, Value g, Value* out) { out[0] = g / (y.in(0) + 1.0); }
+constexpr void sqrt(Value y, Value g, Value* out) { out[0] = g * 0.5 / y; }
+constexpr void rsqrt(Value y, Value g, Value* out) { out[0] = g * (y * y * y * -0.5); }
+constexpr void sin(Value y, Value g, Value* out) { out[0] = g * ir::unary(Op::cos, y.in(0)); }
+constexpr void cos(Value y, Value g, Value* out) { out[0] = -(g * ir::unary(Op::sin, y.in(0))); }
+constexpr void tan(Value y, Value g, Value* out) { out[0] = g * (y * y + 1.0); }
+constexpr void asin(Value y, Value g, Value* out) {
+  out[0] = g * ir::unary(Op::rsqrt, 1.0 - y.in(0) * y.in(0));
+}
+constexpr void acos(Value y, Value g, Value* out) {
+  out[0] = -(g * ir::unary(Op::rsqrt, 1.0 - y.in(0) * y.in(0)));
+}
+constexpr void atan(Value y, Value g, Value* out) { out[0] = g / (y.in(0) * y.in(0) + 1.0); }
+constexpr void sinh(Value y, Value g, Value* out) { out[0] = g * ir::unary(Op::cosh, y.in(0)); }
+constexpr void cosh(Value y, Value g, Value* out) { out[0] = g * ir::unary(Op::sinh, y.in(0)); }
+constexpr void tanh(Value y, Value g, Value* out) { out[0] = g * (1.0 - y * y); }
+constexpr void erf(Value y, Value g, Value* out) {
+  const Value x = y.in(0);
+  out[0] = g * (ir::unary(Op::exp, -(x * x)) * 1.1283791670955126);  // 2 / sqrt(pi)
+}
+constexpr void cast(Value y, Value g, Value* out) {
+  if (is_float(y.in(0).dtype()) && is_float(y.dtype())) out[0] = ir::cast(g, y.in(0).dtype());
+}
+constexpr void add(Value, Value g, Value* out) { out[0] = out[1] = g; }
+constexpr void sub(Value, Value g, Value* out) { out[0] = g, out[1] = -g; }
+constexpr void mul(Value y, Value g, Value* out) { out[0] = g * y.in(1), out[1] = g * y.in(0); }
+constexpr void div(Value y, Value g, Value* out) {
+  if (y.in(0).is(1)) {  // what is divided by is at hand as a factor
+    out[1] = -(g * y * y);
+    return;
+  }
+  out[0] = g / y.in(1);
+  if (!y.in(1).is_constant()) out[1] = -(out[0] * y);
+}
+constexpr void pow(Value y, Value g, Value* out) {
+  const Value x = y.in(0), p = y.in(1);
+  const Value zero = ir::constant_like(x, 0);
+  out[0] = ir::select(ir::binary(Op::eq, p, zero), zero, g * p * ir::binary(Op::pow, x, p - 1.0));
+  if (!p.is_constant()) {
+    const Value dead = ir::binary(Op::bit_and, ir::binary(Op::eq, x, zero), ir::binary(Op::le, zero, p));
+    out[1] = ir::select(dead, zero, g * y * ir::unary(Op::log, x));
+  }
+}
+// Equal operands share the gradient, as in PyTorch.
+constexpr void extremum(Value y, Value g, Value* out) {
+  const Value a = y.in(0), b = y.in(1), zero = ir::constant_like(g, 0);
+  const Value halved = ir::select(ir::binary(Op::eq, a, b), g * 0.5, g);
+  const Value a_wins = y.op() == Op::max ? ir::binary(Op::le, b, a) : ir::binary(Op::le, a, b);
+  const Value b_wins = y.op() == Op::max ? ir::binary(Op::le, a, b) : ir::binary(Op::le, b, a);
+  out[0] = ir::select(a_wins, halved, zero);
+  out[1] = ir::select(b_wins, halved, zero);
+}
+constexpr void fmod(Value y, Value g, Value* out) {
+  out[0] = g;
+  out[1] = -(g * ir::unary(Op::trunc, y.in(0) / y.in(1)));
+}
+constexpr void atan2(Value y, Value g, Value* out) {
+  const Value a = y.in(0), b = y.in(1), scaled = g / (a * a + b * b);
+  out[0] = scaled * b;
+  out[1] = -(scaled * a);
+}
+constexpr void select(Value y, Value g, Value* out) {
+  const Value zero = ir::constant_like(g, 0);
+  out[1] = ir::select(y.in(0), g, zero);
+  out[2] = ir::select(y.in(0), zero, g);
+}
+constexpr void fma(Value y, Value g, Value* out) { out[0] = g * y.in(1), out[1] = g * y.in(0), out[2] = g; }
+constexpr void broadcast(Value y, Value g, Value* out) { out[0] = linear_sum_to(g, y.in(0).dims()); }
+constexpr void reshape(Value y, Value g, Value* out) { out[0] = ir::reshape(g, y.in(0).dims()); }
+constexpr void permute(Value y, Value g, Value* out) {
+  i64 inverse[8]{};
+  for (int i = 0; i < y.dims().rank; ++i) inverse[y.builder->graph.attribute(y.id, i)] = i;
+  out[0] = ir::permute(g, inverse);
+}
+constexpr void pad(Value y, Value g, Value* out) {
+  ir::Slice axes[8];
+  for (int i = 0; i < y.dims().rank; ++i) axes[i].begin = y.builder->graph.attribute(y.id, 2 * i);
+  out[0] = ir::slice(g, axes, y.in(0).dims());
+}
+constexpr void slice(Value y, Value g, Value* out) {
+  const ir::Graph& graph = y.builder->graph;
+  const Dims from = y.in(0).dims(), to = y.dims();
+  i64 widths[16]{};
+  for (int i = 0; i < from.rank; ++i) {
+    const i64 begin = graph.attribute(y.id, 2 * i), step = graph.attribute(y.id, 2 * i + 1);
+    if (step == 1) {
+      widths[2 * i] = begin;
+      widths[2 * i + 1] = from.extent[i] - begin - to.extent[i];
+      continue;
+    }
+    // A step of s: give every element s - 1 zeros behind it, then shift into place; a negative step first
+    // turns the axis round.
+    Dims d = g.dims();
+    const i64 stride = step < 0 ? -step : step;
+    if (step < 0) {
+      // every axis is written: g++ 12 starts an array from what constant evaluation last left in it
+      ir::Slice turn[8];
+      for (int k = 0; k < d.rank; ++k) turn[k] = {k == i ? d.extent[k] - 1 : 0, k == i ? -1 : 1};
+      g = ir::slice(g, turn, d);
+    }
+    const i64 first = step < 0 ? begin - (d.extent[i] - 1) * stride : begin;
+    if (stride > 1) {
+      Dims split;
+      split.rank = d.rank + 1;
+      for (int k = 0, n = 0; k < d.rank; ++k) {
+        split.extent[n++] = d.extent[k];
+        if (k == i) split.extent[n++] = 1;
+      }
+      i64 gaps[16]{};
+      gaps[2 * (i + 1) + 1] = stride - 1;
+      d.extent[i] *= stride;
+      g = ir::reshape(ir::pad(ir::reshape(g, split), gaps, 0), d);
+    }
+    widths[2 * i] = first;
+    widths[2 * i + 1] = from.extent[i] - first - d.extent[i];
+  }
+  out[0] = ir::pad(g, widths, 0);
+}
+constexpr void reduce_sum(Value y, Value g, Value* out) { out[0] = ir::broadcast(g, y.in(0).dims()); }
+// Ties share the gradient evenly, as PyTorch's amax does.
+constexpr void reduce_extremum(Value y, Value g, Value* out) {
+  const Value x = y.in(0);
+  const Value hit = ir::cast(ir::binary(Op::eq, x, y), x.dtype());
+  ir::Axes axes = 0;
+  for (int i = 0; i < y.builder->graph.attributes(y.id); ++i)
+    axes |= 1u << y.builder->graph.attribute(y.id, i);
+  out[0] = hit * (g / ir::reduce(Op::reduce_sum, hit, axes));
+}
+// Products of the others. With exactly one zero only that element's gradient is not zero; with two, none is.
+constexpr void reduce_prod(Value y, Value g, Value* out) {
+  const Value x = y.in(0), zero = ir::constant_like(x, 0), unit = ir::constant_like(x, 1);
+  ir::Axes axes = 0;
+  for (int i = 0; i < y.builder->graph.attributes(y.id); ++i)
+    axes |= 1u << y.builder->graph.attribute(y.id, i);
+  const Value is_zero = ir::binary(Op::eq, x, zero);
+  const Value zeros = ir::reduce(Op::reduce_sum, ir::cast(is_zero, x.dtype()), axes);
+  const Value others = ir::reduce(Op::reduce_prod, ir::select(is_zero, unit, x), axes);
+  const Value at_zero = ir::select(ir::binary(Op::eq, zeros, ir::constant_like(zeros, 1)), others,
+                                   ir::constant_like(others, 0));
+  const Value elsewhere = ir::binary(Op::div, y, ir::select(is_zero, unit, x));
+  out[0] = g * ir::select(is_zero, at_zero, elsewhere);
+}
+
+// dot(p, q) whose result has the axes of `like` in some order, returned in that order: `from_p`/`from_q`
+// name, for every free axis of the result, the axis of `like` it stands for. Of the two operand orders the
+// one that needs no permutation is chosen where there is one.
+constexpr Value dot_into(Value p, Value q, const ir::DotAxes& axes, const int* position, const Dims& like,
+                         DType dtype) {
+  const Value r = ir::dot(p, q, axes, dtype);
+  i64 order[8]{};
+  for (int k = 0; k < like.rank; ++k) order[position[k]] = k;
+  return ir::permute(r, order);
+}
+
+constexpr void dot_operand(Value y, Value g, bool first, Value* out) {
+  const ir::DotAxes f = ir::dot_axes(y.builder->graph, y.id);
+  const Value a = y.in(0), b = y.in(1);
+  const Value self = first ? a : b, other = first ? b : a;
+  const int* batch_self = first ? f.batch_a : f.batch_b;
+  const int* batch_other = first ? f.batch_b : f.batch_a;
+  const int* contracted_self = first ? f.contracted_a : f.contracted_b;
+  const int* contracted_other = first ? f.contracted_b : f.contracted_a;
+  const ir::Axes used_self = first ? f.used_a() : f.used_b();
+  const ir::Axes used_other = first ? f.used_b() : f.used_a();
+  const int free_a = a.dims().rank - f.batch - f.contracted;
+  const int free_b = b.dims().rank - f.batch - f.contracted;
+  const int free_self = first ? free_a : free_b, free_other = first ? free_b : free_a;
+  const int other_in_g = f.batch + (first ? free_a : 0);
+
+  // Contract g with `other` over other's free axes: batch, self's free axes, self's contracted axes remain.
+  int g_axes[8]{}, other_axes[8]{};
+  for (int k = 0, n = 0; k < other.dims().rank; ++k)
+    if (!(used_other >> k & 1u)) other_axes[n] = k, g_axes[n] = other_in_g + n, ++n;
+
+  // Where every axis of the result stands in self, for both operand orders.
+  int free_axes[8]{}, from_other[8]{};
+  for (int k = 0, n = 0; k < self.dims().rank; ++k)
+    if (!(used_self >> k & 1u)) free_axes[n++] = k;
+  int n = 0;
+  for (int k = 0; k < other.dims().rank; ++k)  // contracted axes in other's order
+    for (int c = 0; c < f.contracted; ++c)
+      if (contracted_other[c] == k) from_other[n++] = contracted_self[c];
+  int g_first[8]{}, other_first[8]{};
+  n = 0;
+  for (int k = 0; k < f.batch; ++k) g_first[n] = other_first[n] = batch_self[k], ++n;
+  for (int k = 0; k < free_self; ++k)
+    g_first[n + k] = free_axes[k], other_first[n + f.contracted + k] = free_axes[k];
+  for (int k = 0; k < f.contracted; ++k)
+    g_first[n + free_self + k] = from_other[k], other_first[n + k] = from_other[k];
+  bool other_is_identity = true;
+  for (int k = 0; k < self.dims().rank; ++k) other_is_identity = other_is_identity && other_first[k] == k;
+
+  ir::DotAxes axes;
+  axes.batch = f.batch;
+  axes.contracted = free_other;
+  if (!other_is_identity) {
+    for (int k = 0; k < f.batch; ++k) axes.batch_a[k] = k, axes.batch_b[k] = batch_other[k];
+    for (int k = 0; k < free_other; ++k)
+      axes.contracted_a[k] = g_axes[k], axes.contracted_b[k] = other_axes[k];
+    *out = dot_into(g, other, axes, g_first, self.dims(), self.dtype());
+  } else {
+    for (int k = 0; k < f.batch; ++k) axes.batch_b[k] = k, axes.batch_a[k] = batch_other[k];
+    for (int k = 0; k < free_other; ++k)
+      axes.contracted_b[k] = g_axes[k], axes.contracted_a[k] = other_axes[k];
+    *out = dot_into(other, g, axes, other_first, self.dims(), self.dtype());
+  }
+}
+constexpr void dot(Value y, Value g, Value* out) {
+  dot_operand(y, g, true, &out[0]);
+  dot_operand(y, g, false, &out[1]);
+}
+constexpr void surrogate(Value, Value g, Value* out) { out[1] = g; }
+// Along an axis y[p] sums x~[p stride + k dilation - low] w[k], where x~ has gaps of x_dilation - 1 zeros. So
+// x's gradient is g, with gaps of stride - 1, under w turned round; and w's is x under g, in whose sum the
+// stride and w's dilation have changed places.
+constexpr void conv(Value y, Value g, Value* out) {
+  const ir::ConvAxes f = ir::conv_axes(y.builder->graph, y.id);
+  const Value x = y.in(0), w = y.in(1);
+  const Dims dx = x.dims(), dw = w.dims();
+  const int rank = dx.rank;
+  i64 back[8]{}, swap[8]{};
+  for (int k = 0; k < rank; ++k) back[k] = swap[k] = k;
+  for (int k = 0; k < 3; ++k) back[f.order[k]] = k;
+  swap[1] = 2, swap[2] = 1;
+  g = ir::permute(g, back);  // (G, N, O, P...)
+  const Dims dg = g.dims();
+  ir::ConvAxes to_x, to_w;
+  to_x.spatial = to_w.spatial = f.spatial;
+  ir::Slice turn[8];
+  for (int k = 0; k < f.spatial; ++k) {
+    const ir::ConvAxis& a = f.axis[k];
+    const i64 s = dx.extent[3 + k], window = dw.extent[3 + k], p = dg.extent[3 + k];
+    ir::ConvAxis &b = to_x.axis[k], &c = to_w.axis[k];
+    b.stride = a.x_dilation;
+    b.x_dilation = a.stride;
+    b.w_dilation = a.w_dilation;
+    b.low = a.w_dilation * (window - 1) - a.low;
+    b.high = a.x_dilation * (s - 1) + a.w_dilation * (window - 1) - a.stride * (p - 1) - b.low;
+    turn[3 + k] = {window - 1, -1};
+    c.stride = a.w_dilation;
+    c.x_dilation = a.x_dilation;
+    c.w_dilation = a.stride;
+    c.low = a.low;
+    c.high = a.w_dilation * (window - 1) + a.stride * (p - 1) - a.x_dilation * (s - 1) - a.low;
+  }
+  // where there are groups, x's gradient lies as a tensor (N, G C, ...) does
+  if (dx.extent[0] > 1) to_x.order[0] = 1, to_x.order[1] = 0;
+  to_w.order[1] = 2, to_w.order[2] = 1;  // (G, O, C, K...)
+  i64 order[8]{};
+  for (int k = 0; k < rank; ++k) order[k] = k;
+  for (int k = 0; k < 3; ++k) order[to_x.order[k]] = k;
+  const Value turned = ir::permute(ir::slice(w, turn, dw), swap);
+  out[0] = ir::permute(ir::conv(g, turned, to_x, x.dtype()), order);
+  const Value images = ir::permute(x, swap), kernel = ir::permute(g, swap);
+  out[1] = ir::conv(images, kernel, to_w, w.dtype());
+}
+constexpr void gather(Value y, Value g, Value* out) {
+  out[0] = ir::scatter_add(y.in(1), g, y.in(0).dims().extent[0]);
+}
+constexpr void scatter_add(Value y, Value g, Value* out) { out[1] = ir::gather(g, y.in(0)); }
+
+struct Row {
+  Op op;
+  GradientRule rule;
+};
+inline constexpr Row table[] = {
+    {Op::neg, neg},
+    {Op::abs, abs},
+    {Op::exp, exp},
+    {Op::expm1, expm1},
+    {Op::log, log},
+    {Op::log1p, log1p},
+    {Op::sqrt, sqrt},
+    {Op::rsqrt, rsqrt},
+    {Op::sin, sin},
+    {Op::cos, cos},
+    {Op::tan, tan},
+    {Op::asin, asin},
+    {Op::acos, acos},
+    {Op::atan, atan},
+    {Op::sinh, sinh},
+    {Op::cosh, cosh},
+    {Op::tanh, tanh},
+    {Op::erf, erf},
+    {Op::cast, cast},
+    {Op::add, add},
+    {Op::sub, sub},
+    {Op::mul, mul},
+    {Op::div, div},
+    {Op::pow, pow},
+    {Op::max, extremum},
+    {Op::min, extremum},
+    {Op::fmod, fmod},
+    {Op::atan2, atan2},
+    {Op::select, select},
+    {Op::fma, fma},
+    {Op::surrogate, surrogate},
+    {Op::broadcast, broadcast},
+    {Op::reshape, reshape},
+    {Op::permute, permute},
+    {Op::slice, slice},
+    {Op::pad, pad},
+    {Op::reduce_sum, reduce_sum},
+    {Op::reduce_max, reduce_extremum},
+    {Op::reduce_min, reduce_extremum},
+    {Op::reduce_prod, reduce_prod},
+    {Op::dot, dot},
+    {Op::conv, conv},
+    {Op::gather, gather},
+    {Op::scatter_add, scatter_add},
+    {Op::scan, scan},
+    {Op::take, take},
+    {Op::scatter, scatter},
+};
+
+struct Index {
+  GradientRule rule[ir::op_count]{};
+  bool known[ir::op_count]{};
+};
+constexpr Index make_index() {
+  Index index;
+  for (const Row& row : table) {
+    index.rule[static_cast<int>(row.op)] = row.rule;
+    index.known[static_cast<int>(row.op)] = true;
+  }
+  return index;
+}
+inline constexpr Index index = make_index();
+
+}  // namespace rules
+
+// The gradient rule of a primitive, null where no gradient flows.
+constexpr GradientRule gradient_rule(Op op) { return rules::index.rule[static_cast<int>(op)]; }
+// Whether there is one. g++'s undefined behaviour sanitizer refuses to compare functions with null in a
+// constant.
+constexpr bool has_gradient_rule(Op op) { return rules::index.known[static_cast<int>(op)]; }
+
+}  // namespace weft::passes
+
+namespace weft::passes {
+
+// The gradients of a loop's operands (-1: none) from those of its results: `adjoint` of each of the nodes
+// `results`. Only operands that are `needed` count. Defined in loop_gradient.hpp.
+constexpr List<int> loop_gradient(ir::Builder& b, int loop, const List<int>& results,
+                                  const List<int>& adjoint, const List<u8>& needed);
+
+// Whether a gradient can flow through a node to its operands.
+constexpr bool passes_gradient(const ir::Node& node) {
+  if (node.op == Op::loop) return true;
+  return is_float(node.dtype) && (node.op == Op::loop_result || node.op == Op::custom ||
+                                  (node.arity > 0 && has_gradient_rule(node.op)));
+}
+
+// A differentiation that has come down to node `next`: what remains is a function of these and the graph, so
+// that it can go on in another constant evaluation.
+struct Differentiation {
+  List<int> adjoint;  // the gradient's node of each node, no_gradient where none is asked for, -1: none yet
+  int next = -1;
+  static constexpr int no_gradient = -2;
+};
+
+// Of the sum over k of sum(ys[k] * seeds[k]) with respect to `wrt`.
+constexpr Differentiation begin_differentiation(ir::Builder& b, const List<int>& ys, const List<int>& seeds,
+                                                const List<int>& wrt) {
+  const ir::Graph& g = b.graph;
+  int count = 0;
+  for (int y : ys)
+    if (count <= y) count = y + 1;
+  Differentiation d;
+  d.next = count - 1;
+  d.adjoint = List<int>(count, Differentiation::no_gradient);
+  int* const adjoint = d.adjoint.data();
+  for (int node : wrt)
+    if (node < count) adjoint[node] = -1;
+  const ir::Node* const nodes = g.nodes.data();
+  const int* const edges = g.edges.data();
+  for (int i = 0; i < count; ++i) {
+    const ir::Node& node = nodes[i];
+    if (adjoint[i] == -1 || !passes_gradient(node)) continue;
+    const int* const in = edges + node.first;
+    for (int k = 0; k < node.arity; ++k)
+      if (adjoint[in[k]] == -1) adjoint[i] = -1;
+  }
+  for (int k = 0; k < ys.size(); ++k) {
+    int& a = adjoint[ys[k]];
+    if (a != Differentiation::no_gradient) a = a < 0 ? seeds[k] : (Value{&b, a} + Value{&b, seeds[k]}).id;
+  }
+  return d;
+}
+// Of sum(y * seed).
+constexpr Differentiation begin_differentiation(Value y, Value seed, const List<int>& wrt) {
+  return begin_differentiation(*y.builder, List<int>(1, y.id), List<int>(1, seed.id), wrt);
+}
+
+constexpr void add_gradients(ir::Builder& b, Differentiation& d, int i, const List<int>& gradients) {
+  for (int k = 0; k < gradients.size(); ++k) {
+    int& a = d.adjoint.items[b.graph.in(i, k)];
+    if (gradients[k] < 0 || a == Differentiation::no_gradient) continue;
+    a = a < 0 ? gradients[k] : (Value{&b, a} + Value{&b, gradients[k]}).id;
+  }
+}
+
+// Node i, a loop that gradients reach: those of its results become those of its operands.
+constexpr void differentiate_loop(ir::Builder& b, Differentiation& d, int i) {
+  int* const adjoint = d.adjoint.data();
+  List<int> results, gradients;
+  for (int r = i + 1; r < d.adjoint.size(); ++r)
+    if (adjoint[r] >= 0 && b.graph.nodes.items[r].op == Op::loop_result && b.graph.in(r, 0) == i)
+      results.push(r), gradients.push(adjoint[r]);
+  if (results.empty()) return;
+  const int first = b.graph.nodes.items[i].first, arity = b.graph.nodes.items[i].arity;
+  List<u8> needed;
+  for (int k = 0; k < arity; ++k)
+    needed.push(adjoint[b.graph.edges.items[first + k]] == Differentiation::no_gradient ? 0 : 1);
+  const List<int> out = loop_gradient(b, i, results, gradients, needed);
+  for (int k = 0; k < arity; ++k) {
+    if (out[k] < 0) continue;
+    int& a = adjoint[b.graph.edges.items[first + k]];
+    a = a < 0 ? out[k] : (Value{&b, a} + Value{&b, out[k]}).id;
+  }
+}
+
+// Visits at most `nodes` more nodes of the graph.
+constexpr void differentiate_on(ir::Builder& b, Differentiation& d, int nodes) {
+  int* const adjoint = d.adjoint.data();
+  const int last = d.next >= nodes ? d.next - nodes : -1;
+  for (int i = d.next; i > last; --i) {
+    if (adjoint[i] == -1 && b.graph.nodes.items[i].op == Op::loop) differentiate_loop(b, d, i);
+    if (adjoint[i] < 0) continue;
+    const ir::Op op = b.graph.nodes.items[i].op;
+    if (op == Op::custom) {
+      const List<int> gradients = ir::custom_gradient(b, i, adjoint[i]);
+      add_gradients(b, d, i, gradients);
+    }
+    if (!has_gradient_rule(op)) continue;
+    const GradientRule rule = gradient_rule(op);
+    Value out[3];
+    rule({&b, i}, {&b, adjoint[i]}, out);
+    const int first = b.graph.nodes.items[i].first, arity = b.graph.nodes.items[i].arity;
+    for (int k = 0; k < arity && k < 3; ++k) {
+      const int operand = b.graph.edges.items[first + k], before = adjoint[operand];
+      if (!out[k] || before == Differentiation::no_gradient) continue;
+      adjoint[operand] = before < 0 ? out[k].id : (Value{&b, before} + out[k]).id;
+    }
+  }
+  d.next = last;
+}
+
+// The gradients of the sum over k of sum(ys[k] * seeds[k]) with respect to `wrt`; an empty Value where no
+// gradient reaches.
+constexpr List<Value> differentiate(ir::Builder& b, const List<int>& ys, const List<int>& seeds,
+                                    const List<int>& wrt) {
+  Differentiation d = begin_differentiation(b, ys, seeds, wrt);
+  differentiate_on(b, d, d.next + 1);
+  List<Value> gradients;
+  for (int node : wrt)
+    gradients.push(node < d.adjoint.size() && d.adjoint[node] >= 0 ? Value{&b, d.adjoint[node]} : Value{});
+  return gradients;
+}
+// The gradients of sum(y * seed).
+constexpr List<Value> differentiate(Value y, Value seed, const List<int>& wrt) {
+  return differentiate(*y.builder, List<int>(1, y.id), List<int>(1, seed.id), wrt);
+}
+
+}  // namespace weft::passes
+
+// ---- weft/passes/loop_gradient.hpp ----
+// The gradient of a loop: a loop in the other direction whose body is the gradient of the body. What a trip
+// computed is made again from the carry that entered it, but for what takes a kernel of its own, as products
+// do, which the forward loop then stacks as well. Carries of the reverse loop: the gradients of the carries,
+// and of invariants. Where an invariant's gradient is a sum over trips of products or sums, their operands
+// are stacked instead, and one product or sum over all trips follows.
+
+namespace weft::passes {
+
+class LoopGradient {
+ public:
+  constexpr LoopGradient(ir::Builder& builder, int loop)
+      : b(builder),
+        loop_(loop),
+        shape_(ir::loop_shape(b.graph, loop)),
+        forward_(ir::loop_body(b.graph, loop)),
+        r(ir::Graph(forward_)) {
+    original_ = r.graph.nodes.size();
+    r.lender = &b;
+  }
+
+  constexpr List<int> run(const List<int>& results, const List<int>& adjoint, const List<u8>& needed) {
+    find_active(needed);
+    seeds(results, adjoint);
+    List<int> wrt;
+    for (int k = 0; k < shape_.operands(); ++k)
+      if (active_[k]) wrt.push(body_input(k));
+    if (r.graph.key_input >= 0) body_input(r.graph.key_input);
+    const List<Value> found = differentiate(r, ys_, seeds_, wrt);
+    List<int> operand_gradient(shape_.operands(), -1);
+    for (int k = 0, n = 0; k < shape_.operands(); ++k)
+      if (active_[k]) operand_gradient[k] = found[n++].id;
+
+    // the next carries of the reverse loop
+    for (int k = 0; k < shape_.carries; ++k) {
+      if (!active_[k]) continue;
+      Value next = operand_gradient[k] >= 0 ? Value{&r, operand_gradient[k]} : zeros_like(body_input(k));
+      if (history_seed_[k] >= 0) next = next + Value{&r, history_seed_[k]};
+      next_.push(next.id);
+    }
+    // stacked inputs' gradients leave the loop as they are; invariants' are hoisted where that can be
+    const int invariants = shape_.carries + shape_.stacked;
+    for (int k = shape_.carries; k < shape_.operands(); ++k)
+      if (active_[k] && operand_gradient[k] >= 0) {
+        if (k < invariants)
+          output(operand_gradient[k]);
+        else
+          plan_total(operand_gradient[k]);
+      }
+    make_loop();
+    List<int> out(shape_.operands(), -1);
+    for (int k = 0, n = 0; k < shape_.operands(); ++k) {
+      if (!active_[k]) continue;
+      if (k < shape_.carries)
+        out[k] = ir::loop_final(reverse_, reverse_shape_, n++).id;
+      else if (operand_gradient[k] >= 0)
+        out[k] = (k < invariants ? stacked(operand_gradient[k]) : total(operand_gradient[k])).id;
+      if (!needed[k]) out[k] = -1;
+    }
+    stack_saved();
+    return out;
+  }
+
+ private:
+  // The body's input for an operand; made where the body does not read it.
+  constexpr int body_input(int k) {
+    if (r.graph.inputs[k] < 0) {
+      const Value x{&b, b.graph.in(loop_, k)};
+      const Dims d = x.dims();
+      r.graph.inputs[k] =
+          r.leaf(Op::input, x.dtype(), shape_.is_stacked(k) ? ir::slice_dims(d) : d, static_cast<u64>(k));
+    }
+    return r.graph.inputs[k];
+  }
+  constexpr Value zeros_like(int x) { return ir::constant_like(Value{&r, x}, 0); }
+
+  // Operands through which a gradient may reach one that is needed.
+  constexpr void find_active(const List<u8>& needed) {
+    active_ = needed;
+    for (int k = 0; k < shape_.operands(); ++k)
+      if (!is_float(b.graph.nodes[b.graph.in(loop_, k)].dtype)) active_[k] = 0;
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      List<u8> reached(original_, 0);
+      for (int k = 0; k < shape_.operands(); ++k)
+        if (active_[k] && r.graph.inputs[k] >= 0 && r.graph.inputs[k] < original_)
+          reached[r.graph.inputs[k]] = 1;
+      for (int i = 0; i < original_; ++i)
+        if (!reached[i] && passes_gradient(r.graph.nodes[i]))
+          for (int a = 0; a < r.graph.nodes[i].arity; ++a)
+            if (reached[r.graph.in(i, a)]) reached[i] = 1;
+      for (int k = 0; k < shape_.carries; ++k)
+        if (!active_[k] && reached[r.graph.outputs[k]] && is_float(r.graph.nodes[r.graph.outputs[k]].dtype))
+          active_[k] = 1, changed = true;
+    }
+  }
+
+  // An input of the reverse body that stands for a slice of `from`, a node of the enclosing graph.
+  struct Slice {
+    int input = -1;  // node in r
+    int from = -1;   // node in b
+  };
+  constexpr int slice_of(int from) {
+    for (const Slice& s : slices_)
+      if (s.from == from) return s.input;
+    const Value x{&b, from};
+    const int made = r.leaf(Op::input, x.dtype(), ir::slice_dims(x.dims()), fresh_++);
+    slices_.push({made, from});
+    return made;
+  }
+
+  // What flows back into the body: the gradients of the next carries and of the stacked outputs.
+  constexpr void seeds(const List<int>& results, const List<int>& adjoint) {
+    const int carries = shape_.carries;
+    initial_ = List<int>(carries, -1);
+    history_seed_ = List<int>(carries, -1);
+    const auto enter = [&](int carry, Value g) {
+      initial_[carry] = initial_[carry] < 0 ? g.id : (Value{&b, initial_[carry]} + g).id;
+    };
+    for (int i = 0; i < results.size(); ++i) {
+      const int which = static_cast<int>(b.graph.nodes[results[i]].imm);
+      const Value g{&b, adjoint[i]};
+      if (which >= 2 * carries) {
+        ys_.push(r.graph.outputs[carries + which - 2 * carries]);
+        seeds_.push(slice_of(g.id));
+      } else if (!active_[which % carries]) {
+        continue;
+      } else if (which < carries) {
+        enter(which, g);
+      } else {
+        const int k = which - carries;
+        const Value last = ir::rows(g, shape_.last_row(), 1);
+        enter(k, ir::reshape(last, ir::slice_dims(g.dims())));
+        history_seed_[k] = slice_of(ir::rows(g, shape_.read_from(), shape_.trips).id);
+      }
+    }
+    for (int k = 0; k < carries; ++k) {
+      if (!active_[k]) continue;
+      const Value x{&b, b.graph.in(loop_, k)};
+      if (initial_[k] < 0) initial_[k] = ir::constant_like(x, 0).id;
+      const int carried = r.leaf(Op::input, x.dtype(), x.dims(), fresh_++);
+      carried_.push(carried);
+      ys_.push(r.graph.outputs[k]);
+      seeds_.push(carried);
+    }
+  }
+
+  // A value of the reverse body that leaves it stacked.
+  constexpr void output(int node) {
+    if (is_stacked_already(node)) return;
+    for (int x : outputs_)
+      if (x == node) return;
+    outputs_.push(node);
+  }
+  // Whether the enclosing graph has the stack of `node` already: a stacked operand, a carry, something saved.
+  constexpr bool is_stacked_already(int node) const {
+    for (const Slice& s : slices_)
+      if (s.input == node) return true;
+    if (node >= original_) return false;
+    const ir::Node& n = r.graph.nodes[node];
+    return (n.op == Op::input && static_cast<int>(n.imm) < shape_.carries + shape_.stacked) || is_saved(node);
+  }
+  constexpr bool is_saved(int node) const {
+    const ir::OpClass kind = ir::info(r.graph.nodes[node].op).kind;
+    return node < original_ && (kind == ir::OpClass::dot || kind == ir::OpClass::conv ||
+                                kind == ir::OpClass::index || kind == ir::OpClass::line ||
+                                kind == ir::OpClass::custom || r.graph.nodes[node].op == Op::loop_result);
+  }
+
+  // ---- an invariant's gradient, a sum over the trips ----
+  // The sum goes through what is linear in one operand.
+  constexpr bool is_linear(int node) const {
+    const ir::Node& n = r.graph.nodes[node];
+    const bool zeros = n.op == Op::pad && ir::constant_value(n.dtype, n.imm) == 0;
+    return node >= original_ &&
+           (n.op == Op::neg || n.op == Op::reshape || n.op == Op::permute || n.op == Op::broadcast || zeros);
+  }
+  constexpr bool is_stackable(int node) const { return r.graph.dims(node).rank < max_rank; }
+  constexpr bool is_product(int node) const {
+    const ir::Node& n = r.graph.nodes[node];
+    if (node < original_) return false;
+    if (n.op == Op::dot || n.op == Op::scatter_add)
+      return is_stackable(r.graph.in(node, 0)) && is_stackable(r.graph.in(node, 1));
+    return n.op == Op::reduce_sum && is_stackable(r.graph.in(node, 0));
+  }
+  constexpr void plan_total(int node) {
+    const ir::Node n = r.graph.nodes[node];
+    if (n.op == Op::add && node >= original_) {
+      plan_total(r.graph.in(node, 0));
+      plan_total(r.graph.in(node, 1));
+    } else if (is_linear(node)) {
+      plan_total(r.graph.in(node, 0));
+    } else if (is_product(node)) {
+      for (int k = 0; k < n.arity; ++k) output(r.graph.in(node, k));
+    } else {
+      for (const Slice& s : sums_)
+        if (s.from == node) return;
+      const int input = r.leaf(Op::input, n.dtype, Dims(r.graph.dims(node)), fresh_++);
+      sums_.push({input, node});
+    }
+  }
+  constexpr Value total(int node) {
+    const ir::Node n = r.graph.nodes[node];
+    if (n.op == Op::add && node >= original_) {
+      const Value x = total(r.graph.in(node, 0)), y = total(r.graph.in(node, 1));
+      return x + y;
+    }
+    if (is_linear(node)) {
+      const Value x = total(r.graph.in(node, 0));
+      const i64* list = n.list < 0 ? nullptr : r.graph.list_data.data() + r.graph.lists[n.list].begin;
+      const Dims d = r.graph.dims(node);
+      if (n.op == Op::neg) return -x;
+      if (n.op == Op::reshape) return ir::reshape(x, d);
+      if (n.op == Op::broadcast) return ir::broadcast(x, d);
+      if (n.op == Op::permute) return ir::permute(x, list);
+      return ir::pad(x, list, 0);
+    }
+    if (!is_product(node)) {
+      for (int k = 0; k < sums_.size(); ++k)
+        if (sums_[k].from == node) return ir::loop_final(reverse_, reverse_shape_, carried_.size() + k);
+    }
+    if (n.op == Op::reduce_sum) {
+      ir::Axes axes = 1;
+      for (int k = 0; k < r.graph.attributes(node); ++k) axes |= 2u << r.graph.attribute(node, k);
+      const Value x = stacked(r.graph.in(node, 0));
+      return ir::reshape(ir::reduce(Op::reduce_sum, x, axes), Dims(r.graph.dims(node)));
+    }
+    const Value x = stacked(r.graph.in(node, 0)), y = stacked(r.graph.in(node, 1));
+    if (n.op == Op::scatter_add) return ir::scatter_add(x, y, r.graph.dims(node).extent[0]);
+    const ir::DotAxes one = ir::dot_axes(r.graph, node);
+    ir::DotAxes all;
+    all.batch = one.batch;
+    all.contracted = one.contracted + 1;
+    for (int k = 0; k < one.batch; ++k)
+      all.batch_a[k] = one.batch_a[k] + 1, all.batch_b[k] = one.batch_b[k] + 1;
+    for (int k = 0; k < one.contracted; ++k)
+      all.contracted_a[k + 1] = one.contracted_a[k] + 1, all.contracted_b[k + 1] = one.contracted_b[k] + 1;
+    return ir::dot(x, y, all, n.dtype);
+  }
+
+  // ---- stacks in the enclosing graph ----
+  // What stacks a value of the forward body or of the reverse one.
+  constexpr Value stacked(int node) {
+    for (const Slice& s : slices_)
+      if (s.input == node) return {&b, s.from};
+    if (node < original_ && r.graph.nodes[node].op == Op::input) {
+      const int k = static_cast<int>(r.graph.nodes[node].imm);
+      if (shape_.is_stacked(k)) return {&b, b.graph.in(loop_, k)};
+      if (k < shape_.carries) return carried_in(k);
+    }
+    if (is_saved(node)) return saved(node);
+    int k = 0;
+    while (outputs_[k] != node) ++k;
+    return ir::loop_result(reverse_, reverse_shape_.output(k), r.graph.nodes[node].dtype,
+                           ir::stacked_dims(shape_.trips, r.graph.dims(node)));
+  }
+  constexpr Value carried_in(int k) {
+    const Value history = ir::loop_history({&b, loop_}, shape_, k);
+    return ir::rows(history, shape_.read_from(), shape_.trips);
+  }
+  // Node `node` of the forward body, stacked by the forward loop: one more output of it.
+  constexpr Value saved(int node) {
+    int k = 0;
+    while (k < shape_.outputs && forward_.outputs[shape_.carries + k] != node) ++k;
+    if (k == shape_.outputs) {
+      forward_.outputs.push(node);
+      ++shape_.outputs;
+      more_outputs_ = true;
+    }
+    return ir::loop_result({&b, loop_}, shape_.output(k), r.graph.nodes[node].dtype,
+                           ir::stacked_dims(shape_.trips, r.graph.dims(node)));
+  }
+
+  // Has the forward loop stack what saved() asked for.
+  constexpr void stack_saved() {
+    if (!more_outputs_) return;
+    const int body = ir::add_body(b.graph, forward_), list = ir::loop_list(b, shape_);
+    b.graph.nodes[loop_].imm = static_cast<u64>(body);
+    b.graph.nodes[loop_].list = list;
+  }
+
+  // ---- the reverse loop ----
+  constexpr void make_loop() {
+    List<int> results = next_;
+    for (const Slice& s : sums_) results.push((Value{&r, s.input} + Value{&r, s.from}).id);
+    for (int x : outputs_) results.push(x);
+    // what the results need, cut where the forward loop has it
+    const int n = r.graph.nodes.size();
+    List<u8> live(n, 0);
+    for (int x : results) live[x] = 1;
+    bool draws = false;
+    for (int i = n - 1; i >= 0; --i) {
+      if (!live[i] || is_saved(i)) continue;
+      const ir::Node& node = r.graph.nodes[i];
+      draws = draws || node.op == Op::random;
+      for (int k = 0; k < node.arity; ++k) live[r.graph.edges[node.first + k]] = 1;
+    }
+    ir::Builder made(2 * n);
+    made.graph.is_body = true;
+    made.graph.scalar_count = r.graph.scalar_count;
+    made.graph.streams = r.graph.streams;
+    made.graph.bodies = r.graph.bodies;
+    made.graph.body_words = r.graph.body_words;
+    for (const Dims& d : r.graph.shapes) made.shape(d);
+    for (const ir::Span& span : r.graph.lists) made.list(r.graph.list_data.data() + span.begin, span.size);
+    List<int> moved(n, -1), operands, invariants;
+    const auto input = [&](int node, int operand) {
+      const Dims d = r.graph.dims(node);
+      moved[node] = made.leaf(Op::input, r.graph.nodes[node].dtype, d, static_cast<u64>(operands.size()));
+      made.graph.inputs.push(moved[node]);
+      operands.push(operand);
+    };
+    ir::LoopShape& s = reverse_shape_;
+    s.trips = shape_.trips;
+    s.reverse = !shape_.reverse;
+    for (int k = 0, c = 0; k < shape_.carries; ++k)
+      if (active_[k]) input(carried_[c++], initial_[k]);
+    for (const Slice& sum : sums_)
+      input(sum.input, ir::constant(b, r.graph.nodes[sum.input].dtype, Dims(r.graph.dims(sum.input)), 0).id);
+    s.carries = operands.size();
+    for (const Slice& slice : slices_)
+      if (live[slice.input]) input(slice.input, slice.from);
+    const int key = r.graph.key_input;
+    if (draws) {
+      made.graph.key_input = operands.size();
+      input(body_input(key), b.graph.in(loop_, key));
+    }
+    for (int i = 0; i < original_; ++i) {
+      if (!live[i] || moved[i] >= 0) continue;
+      const ir::Node& node = r.graph.nodes[i];
+      if (node.op == Op::input) {
+        const int k = static_cast<int>(node.imm);
+        if (k < shape_.carries)
+          input(i, carried_in(k).id);
+        else if (shape_.is_stacked(k))
+          input(i, b.graph.in(loop_, k));
+        else
+          invariants.push(i);
+      } else if (is_saved(i)) {
+        input(i, saved(i).id);
+      }
+    }
+    s.stacked = operands.size() - s.carries;
+    for (int i : invariants) input(i, b.graph.in(loop_, static_cast<int>(r.graph.nodes[i].imm)));
+    s.invariants = invariants.size();
+    List<int> in;
+    for (int i = 0; i < n; ++i) {
+      if (!live[i] || moved[i] >= 0) continue;
+      in.clear();
+      const ir::Node& node = r.graph.nodes[i];
+      for (int k = 0; k < node.arity; ++k) in.push(moved[r.graph.edges[node.first + k]]);
+      moved[i] = made.add(node, in.data(), in.size());
+    }
+    for (int x : results) made.graph.outputs.push(moved[x]);
+    s.outputs = outputs_.size();
+    reverse_ = ir::loop(b, s, made.graph, operands);
+  }
+
+  ir::Builder& b;
+  int loop_;
+  ir::LoopShape shape_;
+  ir::Graph forward_;          // the body
+  bool more_outputs_ = false;  // than the loop's body has so far
+  ir::Builder r;               // the body, and after it its gradient
+  int original_ = 0;
+  u64 fresh_ = 1u << 20;  // numbers of inputs that the body does not have
+  List<u8> active_;
+  List<int> ys_, seeds_, initial_, history_seed_, carried_, next_, outputs_;
+  List<Slice> slices_, sums_;
+  ir::LoopShape reverse_shape_;
+  Value reverse_;
+};
+
+constexpr List<int> loop_gradient(ir::Builder& b, int loop, const List<int>& results,
+                                  const List<int>& adjoint, const List<u8>& needed) {
+  return LoopGradient(b, loop).run(results, adjoint, needed);
+}
+
+}  // namespace weft::passes
+
+namespace weft {
+
+// What: the shape and the dtype of the function's result.
+template <bool Ok, class Op, class... What>
+struct LossIsScalar {
+  static_assert(
+      Ok, "grad: the function must return one floating-point number: reduce its result, with sum(...) say");
+};
+template <bool Ok, class Op, class... What>
+struct ArgumentIsFloating {
+  static_assert(
+      Ok, "grad: the argument to differentiate by must be a floating-point tensor of the traced function");
+};
+
+// A model as an argument; nn/gradient.hpp says what one is.
+template <class A>
+struct ModelArgument {
+  static constexpr bool is_model = false;
+};
+
+namespace detail {
+
+// A variable of its own for f: the same value under another node, which pruning removes again.
+template <class A>
+constexpr auto variable(const A& a) {
+  ir::Builder& b = to_expr(a).value.builder->innermost();
+  const auto e = traced(b, a);
+  ir::Node node{ir::Op::cast, e.value.dtype()};
+  node.shape = e.value.node().shape;
+  node.imm = static_cast<u64>(b.graph.nodes.size());
+  const int operand[1]{e.value.id};
+  return std::remove_cvref_t<decltype(e)>{ir::Value{&b, b.add(node, operand, 1)}};
+}
+
+constexpr bool is_among(int k, std::initializer_list<int> list) {
+  for (int i : list)
+    if (i == k) return true;
+  return false;
+}
+
+// Arguments that are not differentiated by pass through as they are; the others' nodes are written down.
+template <int K, int... Args, class A>
+constexpr auto isolated(const A& a, List<int>& nodes) {
+  if constexpr (!is_among(K, {Args...})) {
+    return a;
+  } else if constexpr (ModelArgument<A>::is_model) {
+    return ModelArgument<A>::variables(a, nodes);
+  } else {
+    constexpr bool ok = [] {
+      if constexpr (ExprLike<A>)
+        return is_float(dtype_of<typename expr_of<A>::dtype>);
+      else
+        return false;
+    }();
+    static_assert(sizeof(ArgumentIsFloating<ok, A>) > 0);
+    if constexpr (ok) {
+      const auto v = variable(a);
+      nodes.push(v.value.id);
+      return v;
+    } else {
+      return a;
+    }
+  }
+}
+
+}  // namespace detail
+
+// The function that grad and value_and_grad return.
+template <bool WithValue, class F, int... Args>
+struct GradientOf {
+  F f;
+
+  template <class... A>
+  constexpr auto operator()(const A&... a) const {
+    static_assert(((Args >= 0 && Args < static_cast<int>(sizeof...(A))) && ...),
+                  "grad: there is no such argument");
+    return call(std::index_sequence_for<A...>{}, a...);
+  }
+
+ private:
+  template <std::size_t... K, class... A>
+  constexpr auto call(std::index_sequence<K...>, const A&... a) const {
+    List<int> nodes, begin;  // of all variables, and where those of each argument begin
+    const std::tuple variables{
+        (begin.push(nodes.size()), detail::isolated<static_cast<int>(K), Args...>(a, nodes))...};
+    const auto loss = to_expr(f(std::get<K>(variables)...));
+    using L = std::remove_cvref_t<decltype(loss)>;
+    constexpr bool ok = L::rank == 0 && is_float(dtype_of<typename L::dtype>);
+    static_assert(sizeof(LossIsScalar<ok, GradientOf, typename L::shape, typename L::dtype>) > 0);
+    List<ir::Value> found;
+    if constexpr (ok) found = passes::differentiate(loss.value, ir::constant_like(loss.value, 1), nodes);
+    // where no gradient flows it is zero
+    const auto result = [&]<class X>(const X& x, int next) {
+      if constexpr (ModelArgument<X>::is_model)
+        return ModelArgument<X>::gradients(x, found, next);
+      else if constexpr (is_expr<X>)
+        return X{next < found.size() && found[next] ? found[next] : ir::constant_like(x.value, 0)};
+      else
+        return x;
+    };
+    if constexpr (WithValue)
+      return std::tuple{loss, result(std::get<Args>(variables), begin[Args])...};
+    else if constexpr (sizeof...(Args) == 1)
+      return (result(std::get<Args>(variables), begin[Args]), ...);
+    else
+      return std::tuple{result(std::get<Args>(variables), begin[Args])...};
+  }
+};
+
+// grad(f)(x, ...): the gradient with respect to the first argument; grad<0, 2>(f): a tuple, one a named
+// argument.
+template <int... Args, class F>
+constexpr auto grad(const F& f) {
+  if constexpr (sizeof...(Args) == 0)
+    return GradientOf<false, F, 0>{f};
+  else
+    return GradientOf<false, F, Args...>{f};
+}
+
+// As grad, but a tuple of the function's value and the gradients.
+template <int... Args, class F>
+constexpr auto value_and_grad(const F& f) {
+  if constexpr (sizeof...(Args) == 0)
+    return GradientOf<true, F, 0>{f};
+  else
+    return GradientOf<true, F, Args...>{f};
+}
+
+}  // namespace weft
+
+namespace weft {
+
+template <class M>
+requires(std::is_aggregate_v<M> && !ExprLike<M> && !is_lazy<M> && !TensorLike<M> &&
+         std::is_default_constructible_v<M>) struct ModelArgument<M> {
+  static constexpr bool is_model = true;
+
+  // Calls f(parameter) for each that is trained.
+  template <class F>
+  static constexpr void each(M& model, F&& f) {
+    auto visit = [&](const nn::Unnamed& name, auto& state) {
+      if constexpr (std::remove_cvref_t<decltype(state)>::trained)
+        if (!name.frozen && !state.detached) f(state);
+    };
+    auto setting = [](nn::Mode&) {};
+    nn::walk<nn::Unnamed>(model, visit, setting);
+  }
+  // With every parameter a variable of its own, written down in `nodes`.
+  static constexpr M variables(const M& model, List<int>& nodes) {
+    M own = model;
+    each(own, [&](auto& p) {
+      const auto v = detail::variable(p);
+      p.builder = v.value.builder;
+      p.node = v.value.id;
+      nodes.push(p.node);
+    });
+    return own;
+  }
+  // With every parameter its gradient; `next`: its place in `found`.
+  static constexpr M gradients(const M& variables, const List<ir::Value>& found, int& next) {
+    M result = variables;
+    auto visit = [&](const nn::Unnamed& name, auto& state) {
+      using State = std::remove_cvref_t<decltype(state)>;
+      if constexpr (State::trained) {
+        const ir::Value at = state.expr().value;
+        const bool varies = !name.frozen && !state.detached;
+        ir::Value g{};
+        if (varies && next < found.size()) g = found[next];
+        if (varies) ++next;
+        if (!g) g = ir::constant_like(at, 0);
+        state.builder = g.builder;
+        state.node = g.id;
+      }
+    };
+    auto setting = [](nn::Mode&) {};
+    nn::walk<nn::Unnamed>(result, visit, setting);
+    return result;
+  }
+};
+
+namespace nn {
+
+// The trained parameters of a traced model, or of a gradient, as a tuple of expressions in the order of the
+// model's names.
+template <class M>
+constexpr auto parameters(const M& m) {
+  if constexpr (is_state<M>) {
+    if constexpr (M::trained)
+      return std::tuple{m.expr()};
+    else
+      return std::tuple<>{};
+  } else if constexpr (std::is_same_v<M, Mode> || is_tied<M> || is_frozen<M> || std::is_empty_v<M>) {
+    return std::tuple<>{};
+  } else if constexpr (is_array_like<M>) {
+    return [&]<std::size_t... K>(std::index_sequence<K...>) { return std::tuple_cat(parameters(m[K])...); }
+    (std::make_index_sequence<std::tuple_size_v<M>>{});
+  } else if constexpr (is_sequential<M>) {
+    return std::apply([](const auto&... layer) { return std::tuple_cat(parameters(layer)...); }, m.layers);
+  } else if constexpr (is_spliced<M>) {
+    return std::tuple_cat(parameters(m.first), parameters(m.rest));
+  } else if constexpr (std::is_class_v<M>) {
+    return field_detail::FieldBind<field_count<M>()>::apply(
+        m, [](auto, const auto&... member) { return std::tuple_cat(parameters(member)...); });
+  } else {
+    return std::tuple<>{};
+  }
+}
+
+// The same one after another in one vector, as torch.nn.utils.parameters_to_vector: a gradient's norm is
+// norm<>(parameters_to_vector(g)).
+template <class M>
+constexpr auto parameters_to_vector(const M& m) {
+  return std::apply(
+      [](const auto&... p) { return cat<0>(reshape<std::remove_cvref_t<decltype(p)>::size>(p)...); },
+      parameters(m));
+}
+
+}  // namespace nn
+}  // namespace weft
 // ---- weft/nn/ignore.hpp ----
 // ignore(x, ...): says that an input of a loss is not used on purpose, so that the trainer does not refuse
 // it.
@@ -32714,1282 +34304,6 @@ constexpr auto einsum(const X&... x) {
 }
 
 }  // namespace weft
-// ---- weft/ops/grad.hpp ----
-// grad: derivatives inside a traced function. grad(f)(x, ...) is a function of the same arguments that
-// returns the gradient of f's scalar result; it nests, because gradients are made of the same primitives as
-// everything else. Law: f sees its arguments as independent variables, whatever they were computed from.
-
-// ---- weft/passes/differentiate.hpp ----
-// Reverse-mode differentiation: appends to the graph the gradient of one scalar-seeded value with respect to
-// chosen nodes. Only nodes on a path from those to the value are visited; time is linear in them.
-
-// ---- weft/passes/gradient_rules.hpp ----
-// The one table of gradients: for each primitive, from its value y and the gradient g of y, the gradient of
-// every operand, emitted as primitives (so gradients of gradients need nothing more). A null rule: no
-// gradient flows (integers, predicates, random bits). Formulae: the derivatives of calculus; dot's after the
-// general contraction of XLA's DotGeneral.
-
-// ---- weft/passes/line_rules.hpp ----
-// Gradients of the primitives along one axis, in the manner of gradient_rules.hpp. Formulae: PyTorch's
-// cumulative functions, with zeros and ties treated exactly.
-
-namespace weft::passes::rules {
-
-namespace line {
-using ir::Fold;
-using ir::Op;
-using ir::Value;
-
-struct Attributes {
-  int axis;
-  bool reversed;
-  Fold fold;
-};
-constexpr Attributes of_scan(Value y) {
-  const ir::Graph& g = y.builder->graph;
-  return {static_cast<int>(g.attribute(y.id, 0)), g.attribute(y.id, 1) != 0,
-          static_cast<Fold>(g.attribute(y.id, 2))};
-}
-constexpr Value equal(Value x, double value) { return ir::binary(Op::eq, x, ir::constant_like(x, value)); }
-
-// Up to the first zero of its line, a product's gradient is sum(g y) / x over what follows; at that zero, the
-// same sum of products without it; behind it, nothing.
-constexpr Value product_gradient(Value x, Value y, Value g, int axis, bool reversed) {
-  const Value one = ir::constant_like(x, 1), none = ir::constant_like(x, 0);
-  const Value is_zero = equal(x, 0);
-  const Value zeros = ir::scan(ir::select(is_zero, one, none), axis, reversed, Fold::sum);
-  const Value first = ir::binary(Op::bit_and, is_zero, equal(zeros, 1));
-  const Value without = ir::scan(ir::select(first, one, x), axis, reversed, Fold::prod);
-  const Value rest = ir::scan(g * y, axis, !reversed, Fold::sum);
-  const Value at_zero = ir::scan(g * without, axis, !reversed, Fold::sum);
-  const Value before = ir::select(equal(zeros, 0), rest / ir::select(is_zero, one, x), none);
-  return ir::select(first, at_zero, before);
-}
-
-// The place of the element that each running extremum is: the last of equals.
-constexpr Value extremum_places(Value x, Value y, int axis, bool reversed) {
-  ir::Builder& b = *x.builder;
-  const Dims d = x.dims();
-  Value hit = ir::binary(Op::eq, x, y);
-  if (is_float(x.dtype())) hit = ir::binary(Op::bit_or, hit, ir::unary(Op::is_nan, x));
-  const Value place{&b, b.leaf(Op::iota, DType::i64, d, static_cast<u64>(axis))};
-  const Value none = ir::constant_like(place, static_cast<double>(reversed ? d.extent[axis] : -1));
-  return ir::scan(ir::select(hit, place, none), axis, reversed, reversed ? Fold::min : Fold::max);
-}
-
-// sum of g exp(x - y) over what follows, from every pair of a line.
-constexpr Value pairwise_gradient(Value x, Value y, Value g, int axis, bool reversed) {
-  ir::Builder& b = *x.builder;
-  const Dims d = x.dims();
-  Dims from, to;  // (in front, the element of x, the element of y, behind)
-  from.rank = 4;
-  for (int k = 0; k < 4; ++k) from.extent[k] = 1;
-  for (int k = 0; k < d.rank; ++k) from.extent[k < axis ? 0 : k == axis ? 1 : 3] *= d.extent[k];
-  to = from;
-  to.extent[1] = 1;
-  to.extent[2] = d.extent[axis];
-  const Dims pairs = ir::with_extent(from, 2, d.extent[axis]);
-  const Value one = ir::broadcast(ir::reshape(x, from), pairs);
-  const Value sum = ir::broadcast(ir::reshape(y, to), pairs);
-  const Value gradient = ir::broadcast(ir::reshape(g, to), pairs);
-  const Value i{&b, b.leaf(Op::iota, DType::i32, pairs, 1)}, j{&b, b.leaf(Op::iota, DType::i32, pairs, 2)};
-  const Value follows = reversed ? ir::binary(Op::le, j, i) : ir::binary(Op::le, i, j);
-  const Value none = ir::constant_like(gradient, 0);
-  const Value weight = ir::unary(Op::exp, ir::select(follows, one - sum, none));
-  return ir::reshape(ir::reduce(Op::reduce_sum, ir::select(follows, weight * gradient, none), 4u), d);
-}
-
-// The same in logarithms, since exp(-y) alone may overflow. The logarithm of g has no derivative where g is
-// 0; the sum is linear there, too.
-constexpr Value logarithmic_gradient(Value x, Value y, Value g, int axis, bool reversed) {
-  const Value zero = ir::constant_like(g, 0);
-  const auto part = [&](Value positive) {
-    const Value held = ir::binary(Op::max, positive, zero);
-    const Value sums = ir::scan(ir::unary(Op::log, held) - y, axis, !reversed, Fold::logaddexp);
-    return ir::unary(Op::exp, sums + x);
-  };
-  const Value gained = part(g), lost = part(-g);
-  return ir::surrogate(gained - lost, pairwise_gradient(x, y, g, axis, reversed));
-}
-
-}  // namespace line
-
-constexpr void scan(ir::Value y, ir::Value g, ir::Value* out) {
-  const line::Attributes a = line::of_scan(y);
-  const ir::Value x = y.in(0);
-  switch (a.fold) {
-    case ir::Fold::sum:
-      out[0] = ir::scan(g, a.axis, !a.reversed, ir::Fold::sum);
-      return;
-    case ir::Fold::prod:
-      out[0] = line::product_gradient(x, y, g, a.axis, a.reversed);
-      return;
-    case ir::Fold::logaddexp:
-      out[0] = line::logarithmic_gradient(x, y, g, a.axis, a.reversed);
-      return;
-    default:
-      out[0] = ir::scatter(line::extremum_places(x, y, a.axis, a.reversed), g, a.axis,
-                           x.dims().extent[a.axis], ir::Fold::sum);
-  }
-}
-
-constexpr void take(ir::Value y, ir::Value g, ir::Value* out) {
-  const int axis = static_cast<int>(y.builder->graph.attribute(y.id, 0));
-  out[0] = ir::scatter(y.in(1), g, axis, y.in(0).dims().extent[axis], ir::Fold::sum);
-}
-
-// Skipped updates have no gradient; equal extrema share it; of a product, as of reduce_prod.
-constexpr void scatter(ir::Value y, ir::Value g, ir::Value* out) {
-  const ir::Value index = y.in(0), u = y.in(1);
-  const int axis = static_cast<int>(y.builder->graph.attribute(y.id, 0));
-  const auto fold = static_cast<ir::Fold>(y.builder->graph.attribute(y.id, 1));
-  const i64 extent = y.dims().extent[axis];
-  const auto at_update = [&](ir::Value v) { return ir::take(v, index, axis, true); };
-  if (fold == ir::Fold::sum) {
-    out[1] = at_update(g);
-  } else if (fold == ir::Fold::prod) {
-    const ir::Value one = ir::constant_like(u, 1), zero = ir::constant_like(u, 0);
-    const ir::Value is_zero = line::equal(u, 0);
-    const ir::Value zeros = ir::scatter(index, ir::select(is_zero, one, zero), axis, extent, ir::Fold::sum);
-    const ir::Value rest = ir::scatter(index, ir::select(is_zero, one, u), axis, extent, ir::Fold::prod);
-    const ir::Value plain =
-        ir::select(line::equal(zeros, 0), g * rest, ir::constant_like(g, 0));  // no zero among them
-    const ir::Value single = ir::select(line::equal(zeros, 1), g * rest, ir::constant_like(g, 0));
-    out[1] = ir::select(is_zero, at_update(single), at_update(plain) / ir::select(is_zero, one, u));
-  } else {
-    const ir::Value hit = ir::cast(ir::binary(ir::Op::eq, u, at_update(y)), u.dtype());
-    const ir::Value hits = ir::scatter(index, hit, axis, extent, ir::Fold::sum);
-    const ir::Value shared = g / ir::binary(ir::Op::max, hits, ir::constant_like(hits, 1));
-    out[1] = hit * at_update(shared);
-  }
-}
-
-}  // namespace weft::passes::rules
-// ---- weft/passes/linear_sum.hpp ----
-// The sum that is a broadcast's gradient, by the linearity of sums: factors that are the same for all that is
-// summed come out of it, and what has lost its mean adds nothing. So the gradients of a normalisation share
-// their sums, and none goes once more over its rows for a term that is zero. Law: only exact identities of
-// real numbers, in f32 and f64. Sums that a program writes itself stay as they are written.
-
-namespace weft::passes {
-
-using ir::Op;
-using ir::Value;
-
-namespace detail {
-
-// Of a sum over `axes` of values of shape `from`: those of more than one element, and their product.
-struct SummedAxes {
-  Dims from;
-  ir::Axes work = 0;
-  i64 count = 1;
-  constexpr SummedAxes(const Dims& dims, ir::Axes axes) : from(dims) {
-    for (int i = 0; i < dims.rank; ++i)
-      if (axes >> i & 1u && dims.extent[i] != 1) work |= 1u << i, count *= dims.extent[i];
-  }
-};
-
-// What v, the same along all summed axes, is broadcast from; empty if it is not.
-constexpr Value along(Value v, const SummedAxes& axes) {
-  if (v.op() != Op::broadcast) return {};
-  const Value source = v.in(0);
-  const Dims d = source.dims();
-  const int lead = axes.from.rank - d.rank;
-  for (int i = lead; i < axes.from.rank; ++i)
-    if (axes.work >> i & 1u && d.extent[i - lead] != 1) return {};
-  return source;
-}
-
-// Whether m is the mean of f over the summed axes, kept.
-constexpr bool is_mean(Value m, Value f, const SummedAxes& axes) {
-  if (m.op() != Op::mul) return false;
-  const bool first = m.in(0).is_constant();
-  const Value share = m.in(first ? 0 : 1);
-  if (!share.is_constant()) return false;
-  const double exact = 1.0 / static_cast<double>(axes.count);
-  if (m.dtype() == DType::f32 ? static_cast<float>(share.constant()) != static_cast<float>(exact)
-                              : share.constant() != exact)
-    return false;
-  ir::Axes summed = 0;
-  Value s = m.in(first ? 1 : 0);
-  for (; s.op() == Op::reduce_sum; s = s.in(0)) {  // a sum may be one of sums
-    const ir::Graph& g = s.builder->graph;
-    for (int i = 0; i < g.attributes(s.id); ++i) summed |= 1u << g.attribute(s.id, i);
-    if (s.in(0).id == f.id) return summed == axes.work;
-  }
-  return false;
-}
-
-// Whether v is what is left of a value without its mean.
-constexpr bool is_centred(Value v, const SummedAxes& axes) {
-  if (v.op() != Op::sub) return false;
-  const Value m = along(v.in(1), axes);
-  return m && is_mean(m, v.in(0), axes);
-}
-
-// Whether v's sum is zero whatever the values. `depth` bounds the search.
-constexpr bool sums_to_zero(Value v, const SummedAxes& axes, int depth = 6) {
-  if (v.is(0)) return true;
-  if (depth == 0) return false;
-  switch (v.op()) {
-    case Op::neg:
-      return sums_to_zero(v.in(0), axes, depth - 1);
-    case Op::mul: {
-      const Value a = v.in(0), b = v.in(1);
-      if (a.is_constant() || along(a, axes)) return sums_to_zero(b, axes, depth - 1);
-      return (b.is_constant() || along(b, axes)) && sums_to_zero(a, axes, depth - 1);
-    }
-    case Op::add:
-    case Op::sub:
-      if (is_centred(v, axes)) return true;
-      if (!sums_to_zero(v.in(0), axes, depth - 1)) return false;
-      return v.in(0).id == v.in(1).id || sums_to_zero(v.in(1), axes, depth - 1);
-    default:
-      return false;
-  }
-}
-
-// The factors of a product: what comes out of the sum, multiplied; and what stays, in the order of the nodes.
-struct SummedProduct {
-  static constexpr int most = 6;
-  int kept[most]{};
-  int count = 0;
-  Value outside{};
-
-  // Whether all of v could be taken up.
-  constexpr bool take(Value v, const SummedAxes& axes) {
-    if (v.op() == Op::mul) return take(v.in(0), axes) && take(v.in(1), axes);
-    if (const Value source = along(v, axes)) {
-      outside = outside ? outside * source : source;
-      return true;
-    }
-    if (count == most) return false;
-    int at = count++;
-    for (; at > 0 && kept[at - 1] > v.id; --at) kept[at] = kept[at - 1];
-    kept[at] = v.id;
-    return true;
-  }
-};
-
-}  // namespace detail
-
-// The sum of x over `axes`, which stay with extent 1.
-constexpr Value linear_sum(Value x, ir::Axes axes) {
-  const detail::SummedAxes summed(x.dims(), axes);
-  const auto plain = [&] { return ir::reduce(Op::reduce_sum, x, axes); };
-  if (summed.work == 0 || (x.dtype() != DType::f32 && x.dtype() != DType::f64)) return plain();
-  switch (x.op()) {
-    case Op::neg:
-      return -linear_sum(x.in(0), axes);
-    case Op::add:
-    case Op::sub: {
-      const Value a = x.in(0), b = x.in(1);
-      const bool a_is_zero = detail::sums_to_zero(a, summed);
-      const bool b_is_zero = a.id == b.id ? a_is_zero : detail::sums_to_zero(b, summed);
-      if ((a_is_zero && b_is_zero) || detail::is_centred(x, summed))
-        return ir::constant(*x.builder, x.dtype(), ir::reduced(x.dims(), summed.work), 0);
-      if (b_is_zero) return linear_sum(a, axes);
-      if (!a_is_zero) return plain();
-      return x.op() == Op::add ? linear_sum(b, axes) : -linear_sum(b, axes);
-    }
-    case Op::mul: {
-      detail::SummedProduct product;
-      if (!product.take(x, summed) || !product.outside || product.count == 0) return plain();
-      Value inside{x.builder, product.kept[0]};
-      for (int k = 1; k < product.count; ++k) inside = inside * Value{x.builder, product.kept[k]};
-      return product.outside * linear_sum(inside, axes);
-    }
-    default:
-      return plain();
-  }
-}
-
-// x summed down to the shape `to`, which broadcasts to x's: the gradient of broadcast.
-constexpr Value linear_sum_to(Value x, Dims to) {
-  const Dims from = x.dims();
-  return ir::reshape(linear_sum(x, ir::stretched(from, to)), to);
-}
-
-}  // namespace weft::passes
-
-namespace weft::passes {
-
-using ir::Op;
-using ir::Value;
-
-// Writes the gradient of operand k to out[k]; leaves those without one alone.
-using GradientRule = void (*)(Value y, Value g, Value* out);
-
-namespace rules {
-
-constexpr void neg(Value, Value g, Value* out) { out[0] = -g; }
-constexpr void abs(Value y, Value g, Value* out) { out[0] = g * ir::unary(Op::sign, y.in(0)); }
-constexpr void exp(Value y, Value g, Value* out) { out[0] = g * y; }
-constexpr void expm1(Value y, Value g, Value* out) { out[0] = g * (y + 1.0); }
-constexpr void log(Value y, Value g, Value* out) { out[0] = g / y.in(0); }
-constexpr void log1p(Value y, Value g, Value* out) { out[0] = g / (y.in(0) + 1.0); }
-constexpr void sqrt(Value y, Value g, Value* out) { out[0] = g * 0.5 / y; }
-constexpr void rsqrt(Value y, Value g, Value* out) { out[0] = g * (y * y * y * -0.5); }
-constexpr void sin(Value y, Value g, Value* out) { out[0] = g * ir::unary(Op::cos, y.in(0)); }
-constexpr void cos(Value y, Value g, Value* out) { out[0] = -(g * ir::unary(Op::sin, y.in(0))); }
-constexpr void tan(Value y, Value g, Value* out) { out[0] = g * (y * y + 1.0); }
-constexpr void asin(Value y, Value g, Value* out) {
-  out[0] = g * ir::unary(Op::rsqrt, 1.0 - y.in(0) * y.in(0));
-}
-constexpr void acos(Value y, Value g, Value* out) {
-  out[0] = -(g * ir::unary(Op::rsqrt, 1.0 - y.in(0) * y.in(0)));
-}
-constexpr void atan(Value y, Value g, Value* out) { out[0] = g / (y.in(0) * y.in(0) + 1.0); }
-constexpr void sinh(Value y, Value g, Value* out) { out[0] = g * ir::unary(Op::cosh, y.in(0)); }
-constexpr void cosh(Value y, Value g, Value* out) { out[0] = g * ir::unary(Op::sinh, y.in(0)); }
-constexpr void tanh(Value y, Value g, Value* out) { out[0] = g * (1.0 - y * y); }
-constexpr void erf(Value y, Value g, Value* out) {
-  const Value x = y.in(0);
-  out[0] = g * (ir::unary(Op::exp, -(x * x)) * 1.1283791670955126);  // 2 / sqrt(pi)
-}
-constexpr void cast(Value y, Value g, Value* out) {
-  if (is_float(y.in(0).dtype()) && is_float(y.dtype())) out[0] = ir::cast(g, y.in(0).dtype());
-}
-constexpr void add(Value, Value g, Value* out) { out[0] = out[1] = g; }
-constexpr void sub(Value, Value g, Value* out) { out[0] = g, out[1] = -g; }
-constexpr void mul(Value y, Value g, Value* out) { out[0] = g * y.in(1), out[1] = g * y.in(0); }
-constexpr void div(Value y, Value g, Value* out) {
-  if (y.in(0).is(1)) {  // what is divided by is at hand as a factor
-    out[1] = -(g * y * y);
-    return;
-  }
-  out[0] = g / y.in(1);
-  if (!y.in(1).is_constant()) out[1] = -(out[0] * y);
-}
-constexpr void pow(Value y, Value g, Value* out) {
-  const Value x = y.in(0), p = y.in(1);
-  const Value zero = ir::constant_like(x, 0);
-  out[0] = ir::select(ir::binary(Op::eq, p, zero), zero, g * p * ir::binary(Op::pow, x, p - 1.0));
-  if (!p.is_constant()) {
-    const Value dead = ir::binary(Op::bit_and, ir::binary(Op::eq, x, zero), ir::binary(Op::le, zero, p));
-    out[1] = ir::select(dead, zero, g * y * ir::unary(Op::log, x));
-  }
-}
-// Equal operands share the gradient, as in PyTorch.
-constexpr void extremum(Value y, Value g, Value* out) {
-  const Value a = y.in(0), b = y.in(1), zero = ir::constant_like(g, 0);
-  const Value halved = ir::select(ir::binary(Op::eq, a, b), g * 0.5, g);
-  const Value a_wins = y.op() == Op::max ? ir::binary(Op::le, b, a) : ir::binary(Op::le, a, b);
-  const Value b_wins = y.op() == Op::max ? ir::binary(Op::le, a, b) : ir::binary(Op::le, b, a);
-  out[0] = ir::select(a_wins, halved, zero);
-  out[1] = ir::select(b_wins, halved, zero);
-}
-constexpr void fmod(Value y, Value g, Value* out) {
-  out[0] = g;
-  out[1] = -(g * ir::unary(Op::trunc, y.in(0) / y.in(1)));
-}
-constexpr void atan2(Value y, Value g, Value* out) {
-  const Value a = y.in(0), b = y.in(1), scaled = g / (a * a + b * b);
-  out[0] = scaled * b;
-  out[1] = -(scaled * a);
-}
-constexpr void select(Value y, Value g, Value* out) {
-  const Value zero = ir::constant_like(g, 0);
-  out[1] = ir::select(y.in(0), g, zero);
-  out[2] = ir::select(y.in(0), zero, g);
-}
-constexpr void fma(Value y, Value g, Value* out) { out[0] = g * y.in(1), out[1] = g * y.in(0), out[2] = g; }
-constexpr void broadcast(Value y, Value g, Value* out) { out[0] = linear_sum_to(g, y.in(0).dims()); }
-constexpr void reshape(Value y, Value g, Value* out) { out[0] = ir::reshape(g, y.in(0).dims()); }
-constexpr void permute(Value y, Value g, Value* out) {
-  i64 inverse[8]{};
-  for (int i = 0; i < y.dims().rank; ++i) inverse[y.builder->graph.attribute(y.id, i)] = i;
-  out[0] = ir::permute(g, inverse);
-}
-constexpr void pad(Value y, Value g, Value* out) {
-  ir::Slice axes[8];
-  for (int i = 0; i < y.dims().rank; ++i) axes[i].begin = y.builder->graph.attribute(y.id, 2 * i);
-  out[0] = ir::slice(g, axes, y.in(0).dims());
-}
-constexpr void slice(Value y, Value g, Value* out) {
-  const ir::Graph& graph = y.builder->graph;
-  const Dims from = y.in(0).dims(), to = y.dims();
-  i64 widths[16]{};
-  for (int i = 0; i < from.rank; ++i) {
-    const i64 begin = graph.attribute(y.id, 2 * i), step = graph.attribute(y.id, 2 * i + 1);
-    if (step == 1) {
-      widths[2 * i] = begin;
-      widths[2 * i + 1] = from.extent[i] - begin - to.extent[i];
-      continue;
-    }
-    // A step of s: give every element s - 1 zeros behind it, then shift into place; a negative step first
-    // turns the axis round.
-    Dims d = g.dims();
-    const i64 stride = step < 0 ? -step : step;
-    if (step < 0) {
-      // every axis is written: g++ 12 starts an array from what constant evaluation last left in it
-      ir::Slice turn[8];
-      for (int k = 0; k < d.rank; ++k) turn[k] = {k == i ? d.extent[k] - 1 : 0, k == i ? -1 : 1};
-      g = ir::slice(g, turn, d);
-    }
-    const i64 first = step < 0 ? begin - (d.extent[i] - 1) * stride : begin;
-    if (stride > 1) {
-      Dims split;
-      split.rank = d.rank + 1;
-      for (int k = 0, n = 0; k < d.rank; ++k) {
-        split.extent[n++] = d.extent[k];
-        if (k == i) split.extent[n++] = 1;
-      }
-      i64 gaps[16]{};
-      gaps[2 * (i + 1) + 1] = stride - 1;
-      d.extent[i] *= stride;
-      g = ir::reshape(ir::pad(ir::reshape(g, split), gaps, 0), d);
-    }
-    widths[2 * i] = first;
-    widths[2 * i + 1] = from.extent[i] - first - d.extent[i];
-  }
-  out[0] = ir::pad(g, widths, 0);
-}
-constexpr void reduce_sum(Value y, Value g, Value* out) { out[0] = ir::broadcast(g, y.in(0).dims()); }
-// Ties share the gradient evenly, as PyTorch's amax does.
-constexpr void reduce_extremum(Value y, Value g, Value* out) {
-  const Value x = y.in(0);
-  const Value hit = ir::cast(ir::binary(Op::eq, x, y), x.dtype());
-  ir::Axes axes = 0;
-  for (int i = 0; i < y.builder->graph.attributes(y.id); ++i)
-    axes |= 1u << y.builder->graph.attribute(y.id, i);
-  out[0] = hit * (g / ir::reduce(Op::reduce_sum, hit, axes));
-}
-// Products of the others. With exactly one zero only that element's gradient is not zero; with two, none is.
-constexpr void reduce_prod(Value y, Value g, Value* out) {
-  const Value x = y.in(0), zero = ir::constant_like(x, 0), unit = ir::constant_like(x, 1);
-  ir::Axes axes = 0;
-  for (int i = 0; i < y.builder->graph.attributes(y.id); ++i)
-    axes |= 1u << y.builder->graph.attribute(y.id, i);
-  const Value is_zero = ir::binary(Op::eq, x, zero);
-  const Value zeros = ir::reduce(Op::reduce_sum, ir::cast(is_zero, x.dtype()), axes);
-  const Value others = ir::reduce(Op::reduce_prod, ir::select(is_zero, unit, x), axes);
-  const Value at_zero = ir::select(ir::binary(Op::eq, zeros, ir::constant_like(zeros, 1)), others,
-                                   ir::constant_like(others, 0));
-  const Value elsewhere = ir::binary(Op::div, y, ir::select(is_zero, unit, x));
-  out[0] = g * ir::select(is_zero, at_zero, elsewhere);
-}
-
-// dot(p, q) whose result has the axes of `like` in some order, returned in that order: `from_p`/`from_q`
-// name, for every free axis of the result, the axis of `like` it stands for. Of the two operand orders the
-// one that needs no permutation is chosen where there is one.
-constexpr Value dot_into(Value p, Value q, const ir::DotAxes& axes, const int* position, const Dims& like,
-                         DType dtype) {
-  const Value r = ir::dot(p, q, axes, dtype);
-  i64 order[8]{};
-  for (int k = 0; k < like.rank; ++k) order[position[k]] = k;
-  return ir::permute(r, order);
-}
-
-constexpr void dot_operand(Value y, Value g, bool first, Value* out) {
-  const ir::DotAxes f = ir::dot_axes(y.builder->graph, y.id);
-  const Value a = y.in(0), b = y.in(1);
-  const Value self = first ? a : b, other = first ? b : a;
-  const int* batch_self = first ? f.batch_a : f.batch_b;
-  const int* batch_other = first ? f.batch_b : f.batch_a;
-  const int* contracted_self = first ? f.contracted_a : f.contracted_b;
-  const int* contracted_other = first ? f.contracted_b : f.contracted_a;
-  const ir::Axes used_self = first ? f.used_a() : f.used_b();
-  const ir::Axes used_other = first ? f.used_b() : f.used_a();
-  const int free_a = a.dims().rank - f.batch - f.contracted;
-  const int free_b = b.dims().rank - f.batch - f.contracted;
-  const int free_self = first ? free_a : free_b, free_other = first ? free_b : free_a;
-  const int other_in_g = f.batch + (first ? free_a : 0);
-
-  // Contract g with `other` over other's free axes: batch, self's free axes, self's contracted axes remain.
-  int g_axes[8]{}, other_axes[8]{};
-  for (int k = 0, n = 0; k < other.dims().rank; ++k)
-    if (!(used_other >> k & 1u)) other_axes[n] = k, g_axes[n] = other_in_g + n, ++n;
-
-  // Where every axis of the result stands in self, for both operand orders.
-  int free_axes[8]{}, from_other[8]{};
-  for (int k = 0, n = 0; k < self.dims().rank; ++k)
-    if (!(used_self >> k & 1u)) free_axes[n++] = k;
-  int n = 0;
-  for (int k = 0; k < other.dims().rank; ++k)  // contracted axes in other's order
-    for (int c = 0; c < f.contracted; ++c)
-      if (contracted_other[c] == k) from_other[n++] = contracted_self[c];
-  int g_first[8]{}, other_first[8]{};
-  n = 0;
-  for (int k = 0; k < f.batch; ++k) g_first[n] = other_first[n] = batch_self[k], ++n;
-  for (int k = 0; k < free_self; ++k)
-    g_first[n + k] = free_axes[k], other_first[n + f.contracted + k] = free_axes[k];
-  for (int k = 0; k < f.contracted; ++k)
-    g_first[n + free_self + k] = from_other[k], other_first[n + k] = from_other[k];
-  bool other_is_identity = true;
-  for (int k = 0; k < self.dims().rank; ++k) other_is_identity = other_is_identity && other_first[k] == k;
-
-  ir::DotAxes axes;
-  axes.batch = f.batch;
-  axes.contracted = free_other;
-  if (!other_is_identity) {
-    for (int k = 0; k < f.batch; ++k) axes.batch_a[k] = k, axes.batch_b[k] = batch_other[k];
-    for (int k = 0; k < free_other; ++k)
-      axes.contracted_a[k] = g_axes[k], axes.contracted_b[k] = other_axes[k];
-    *out = dot_into(g, other, axes, g_first, self.dims(), self.dtype());
-  } else {
-    for (int k = 0; k < f.batch; ++k) axes.batch_b[k] = k, axes.batch_a[k] = batch_other[k];
-    for (int k = 0; k < free_other; ++k)
-      axes.contracted_b[k] = g_axes[k], axes.contracted_a[k] = other_axes[k];
-    *out = dot_into(other, g, axes, other_first, self.dims(), self.dtype());
-  }
-}
-constexpr void dot(Value y, Value g, Value* out) {
-  dot_operand(y, g, true, &out[0]);
-  dot_operand(y, g, false, &out[1]);
-}
-constexpr void surrogate(Value, Value g, Value* out) { out[1] = g; }
-// Along an axis y[p] sums x~[p stride + k dilation - low] w[k], where x~ has gaps of x_dilation - 1 zeros. So
-// x's gradient is g, with gaps of stride - 1, under w turned round; and w's is x under g, in whose sum the
-// stride and w's dilation have changed places.
-constexpr void conv(Value y, Value g, Value* out) {
-  const ir::ConvAxes f = ir::conv_axes(y.builder->graph, y.id);
-  const Value x = y.in(0), w = y.in(1);
-  const Dims dx = x.dims(), dw = w.dims();
-  const int rank = dx.rank;
-  i64 back[8]{}, swap[8]{};
-  for (int k = 0; k < rank; ++k) back[k] = swap[k] = k;
-  for (int k = 0; k < 3; ++k) back[f.order[k]] = k;
-  swap[1] = 2, swap[2] = 1;
-  g = ir::permute(g, back);  // (G, N, O, P...)
-  const Dims dg = g.dims();
-  ir::ConvAxes to_x, to_w;
-  to_x.spatial = to_w.spatial = f.spatial;
-  ir::Slice turn[8];
-  for (int k = 0; k < f.spatial; ++k) {
-    const ir::ConvAxis& a = f.axis[k];
-    const i64 s = dx.extent[3 + k], window = dw.extent[3 + k], p = dg.extent[3 + k];
-    ir::ConvAxis &b = to_x.axis[k], &c = to_w.axis[k];
-    b.stride = a.x_dilation;
-    b.x_dilation = a.stride;
-    b.w_dilation = a.w_dilation;
-    b.low = a.w_dilation * (window - 1) - a.low;
-    b.high = a.x_dilation * (s - 1) + a.w_dilation * (window - 1) - a.stride * (p - 1) - b.low;
-    turn[3 + k] = {window - 1, -1};
-    c.stride = a.w_dilation;
-    c.x_dilation = a.x_dilation;
-    c.w_dilation = a.stride;
-    c.low = a.low;
-    c.high = a.w_dilation * (window - 1) + a.stride * (p - 1) - a.x_dilation * (s - 1) - a.low;
-  }
-  // where there are groups, x's gradient lies as a tensor (N, G C, ...) does
-  if (dx.extent[0] > 1) to_x.order[0] = 1, to_x.order[1] = 0;
-  to_w.order[1] = 2, to_w.order[2] = 1;  // (G, O, C, K...)
-  i64 order[8]{};
-  for (int k = 0; k < rank; ++k) order[k] = k;
-  for (int k = 0; k < 3; ++k) order[to_x.order[k]] = k;
-  const Value turned = ir::permute(ir::slice(w, turn, dw), swap);
-  out[0] = ir::permute(ir::conv(g, turned, to_x, x.dtype()), order);
-  const Value images = ir::permute(x, swap), kernel = ir::permute(g, swap);
-  out[1] = ir::conv(images, kernel, to_w, w.dtype());
-}
-constexpr void gather(Value y, Value g, Value* out) {
-  out[0] = ir::scatter_add(y.in(1), g, y.in(0).dims().extent[0]);
-}
-constexpr void scatter_add(Value y, Value g, Value* out) { out[1] = ir::gather(g, y.in(0)); }
-
-struct Row {
-  Op op;
-  GradientRule rule;
-};
-inline constexpr Row table[] = {
-    {Op::neg, neg},
-    {Op::abs, abs},
-    {Op::exp, exp},
-    {Op::expm1, expm1},
-    {Op::log, log},
-    {Op::log1p, log1p},
-    {Op::sqrt, sqrt},
-    {Op::rsqrt, rsqrt},
-    {Op::sin, sin},
-    {Op::cos, cos},
-    {Op::tan, tan},
-    {Op::asin, asin},
-    {Op::acos, acos},
-    {Op::atan, atan},
-    {Op::sinh, sinh},
-    {Op::cosh, cosh},
-    {Op::tanh, tanh},
-    {Op::erf, erf},
-    {Op::cast, cast},
-    {Op::add, add},
-    {Op::sub, sub},
-    {Op::mul, mul},
-    {Op::div, div},
-    {Op::pow, pow},
-    {Op::max, extremum},
-    {Op::min, extremum},
-    {Op::fmod, fmod},
-    {Op::atan2, atan2},
-    {Op::select, select},
-    {Op::fma, fma},
-    {Op::surrogate, surrogate},
-    {Op::broadcast, broadcast},
-    {Op::reshape, reshape},
-    {Op::permute, permute},
-    {Op::slice, slice},
-    {Op::pad, pad},
-    {Op::reduce_sum, reduce_sum},
-    {Op::reduce_max, reduce_extremum},
-    {Op::reduce_min, reduce_extremum},
-    {Op::reduce_prod, reduce_prod},
-    {Op::dot, dot},
-    {Op::conv, conv},
-    {Op::gather, gather},
-    {Op::scatter_add, scatter_add},
-    {Op::scan, scan},
-    {Op::take, take},
-    {Op::scatter, scatter},
-};
-
-struct Index {
-  GradientRule rule[ir::op_count]{};
-  bool known[ir::op_count]{};
-};
-constexpr Index make_index() {
-  Index index;
-  for (const Row& row : table) {
-    index.rule[static_cast<int>(row.op)] = row.rule;
-    index.known[static_cast<int>(row.op)] = true;
-  }
-  return index;
-}
-inline constexpr Index index = make_index();
-
-}  // namespace rules
-
-// The gradient rule of a primitive, null where no gradient flows.
-constexpr GradientRule gradient_rule(Op op) { return rules::index.rule[static_cast<int>(op)]; }
-// Whether there is one. g++'s undefined behaviour sanitizer refuses to compare functions with null in a
-// constant.
-constexpr bool has_gradient_rule(Op op) { return rules::index.known[static_cast<int>(op)]; }
-
-}  // namespace weft::passes
-
-namespace weft::passes {
-
-// The gradients of a loop's operands (-1: none) from those of its results: `adjoint` of each of the nodes
-// `results`. Only operands that are `needed` count. Defined in loop_gradient.hpp.
-constexpr List<int> loop_gradient(ir::Builder& b, int loop, const List<int>& results,
-                                  const List<int>& adjoint, const List<u8>& needed);
-
-// Whether a gradient can flow through a node to its operands.
-constexpr bool passes_gradient(const ir::Node& node) {
-  if (node.op == Op::loop) return true;
-  return is_float(node.dtype) && (node.op == Op::loop_result || node.op == Op::custom ||
-                                  (node.arity > 0 && has_gradient_rule(node.op)));
-}
-
-// A differentiation that has come down to node `next`: what remains is a function of these and the graph, so
-// that it can go on in another constant evaluation.
-struct Differentiation {
-  List<int> adjoint;  // the gradient's node of each node, no_gradient where none is asked for, -1: none yet
-  int next = -1;
-  static constexpr int no_gradient = -2;
-};
-
-// Of the sum over k of sum(ys[k] * seeds[k]) with respect to `wrt`.
-constexpr Differentiation begin_differentiation(ir::Builder& b, const List<int>& ys, const List<int>& seeds,
-                                                const List<int>& wrt) {
-  const ir::Graph& g = b.graph;
-  int count = 0;
-  for (int y : ys)
-    if (count <= y) count = y + 1;
-  Differentiation d;
-  d.next = count - 1;
-  d.adjoint = List<int>(count, Differentiation::no_gradient);
-  int* const adjoint = d.adjoint.data();
-  for (int node : wrt)
-    if (node < count) adjoint[node] = -1;
-  const ir::Node* const nodes = g.nodes.data();
-  const int* const edges = g.edges.data();
-  for (int i = 0; i < count; ++i) {
-    const ir::Node& node = nodes[i];
-    if (adjoint[i] == -1 || !passes_gradient(node)) continue;
-    const int* const in = edges + node.first;
-    for (int k = 0; k < node.arity; ++k)
-      if (adjoint[in[k]] == -1) adjoint[i] = -1;
-  }
-  for (int k = 0; k < ys.size(); ++k) {
-    int& a = adjoint[ys[k]];
-    if (a != Differentiation::no_gradient) a = a < 0 ? seeds[k] : (Value{&b, a} + Value{&b, seeds[k]}).id;
-  }
-  return d;
-}
-// Of sum(y * seed).
-constexpr Differentiation begin_differentiation(Value y, Value seed, const List<int>& wrt) {
-  return begin_differentiation(*y.builder, List<int>(1, y.id), List<int>(1, seed.id), wrt);
-}
-
-constexpr void add_gradients(ir::Builder& b, Differentiation& d, int i, const List<int>& gradients) {
-  for (int k = 0; k < gradients.size(); ++k) {
-    int& a = d.adjoint.items[b.graph.in(i, k)];
-    if (gradients[k] < 0 || a == Differentiation::no_gradient) continue;
-    a = a < 0 ? gradients[k] : (Value{&b, a} + Value{&b, gradients[k]}).id;
-  }
-}
-
-// Node i, a loop that gradients reach: those of its results become those of its operands.
-constexpr void differentiate_loop(ir::Builder& b, Differentiation& d, int i) {
-  int* const adjoint = d.adjoint.data();
-  List<int> results, gradients;
-  for (int r = i + 1; r < d.adjoint.size(); ++r)
-    if (adjoint[r] >= 0 && b.graph.nodes.items[r].op == Op::loop_result && b.graph.in(r, 0) == i)
-      results.push(r), gradients.push(adjoint[r]);
-  if (results.empty()) return;
-  const int first = b.graph.nodes.items[i].first, arity = b.graph.nodes.items[i].arity;
-  List<u8> needed;
-  for (int k = 0; k < arity; ++k)
-    needed.push(adjoint[b.graph.edges.items[first + k]] == Differentiation::no_gradient ? 0 : 1);
-  const List<int> out = loop_gradient(b, i, results, gradients, needed);
-  for (int k = 0; k < arity; ++k) {
-    if (out[k] < 0) continue;
-    int& a = adjoint[b.graph.edges.items[first + k]];
-    a = a < 0 ? out[k] : (Value{&b, a} + Value{&b, out[k]}).id;
-  }
-}
-
-// Visits at most `nodes` more nodes of the graph.
-constexpr void differentiate_on(ir::Builder& b, Differentiation& d, int nodes) {
-  int* const adjoint = d.adjoint.data();
-  const int last = d.next >= nodes ? d.next - nodes : -1;
-  for (int i = d.next; i > last; --i) {
-    if (adjoint[i] == -1 && b.graph.nodes.items[i].op == Op::loop) differentiate_loop(b, d, i);
-    if (adjoint[i] < 0) continue;
-    const ir::Op op = b.graph.nodes.items[i].op;
-    if (op == Op::custom) {
-      const List<int> gradients = ir::custom_gradient(b, i, adjoint[i]);
-      add_gradients(b, d, i, gradients);
-    }
-    if (!has_gradient_rule(op)) continue;
-    const GradientRule rule = gradient_rule(op);
-    Value out[3];
-    rule({&b, i}, {&b, adjoint[i]}, out);
-    const int first = b.graph.nodes.items[i].first, arity = b.graph.nodes.items[i].arity;
-    for (int k = 0; k < arity && k < 3; ++k) {
-      const int operand = b.graph.edges.items[first + k], before = adjoint[operand];
-      if (!out[k] || before == Differentiation::no_gradient) continue;
-      adjoint[operand] = before < 0 ? out[k].id : (Value{&b, before} + out[k]).id;
-    }
-  }
-  d.next = last;
-}
-
-// The gradients of the sum over k of sum(ys[k] * seeds[k]) with respect to `wrt`; an empty Value where no
-// gradient reaches.
-constexpr List<Value> differentiate(ir::Builder& b, const List<int>& ys, const List<int>& seeds,
-                                    const List<int>& wrt) {
-  Differentiation d = begin_differentiation(b, ys, seeds, wrt);
-  differentiate_on(b, d, d.next + 1);
-  List<Value> gradients;
-  for (int node : wrt)
-    gradients.push(node < d.adjoint.size() && d.adjoint[node] >= 0 ? Value{&b, d.adjoint[node]} : Value{});
-  return gradients;
-}
-// The gradients of sum(y * seed).
-constexpr List<Value> differentiate(Value y, Value seed, const List<int>& wrt) {
-  return differentiate(*y.builder, List<int>(1, y.id), List<int>(1, seed.id), wrt);
-}
-
-}  // namespace weft::passes
-
-// ---- weft/passes/loop_gradient.hpp ----
-// The gradient of a loop: a loop in the other direction whose body is the gradient of the body. What a trip
-// computed is made again from the carry that entered it, but for what takes a kernel of its own, as products
-// do, which the forward loop then stacks as well. Carries of the reverse loop: the gradients of the carries,
-// and of invariants. Where an invariant's gradient is a sum over trips of products or sums, their operands
-// are stacked instead, and one product or sum over all trips follows.
-
-namespace weft::passes {
-
-class LoopGradient {
- public:
-  constexpr LoopGradient(ir::Builder& builder, int loop)
-      : b(builder),
-        loop_(loop),
-        shape_(ir::loop_shape(b.graph, loop)),
-        forward_(ir::loop_body(b.graph, loop)),
-        r(ir::Graph(forward_)) {
-    original_ = r.graph.nodes.size();
-    r.lender = &b;
-  }
-
-  constexpr List<int> run(const List<int>& results, const List<int>& adjoint, const List<u8>& needed) {
-    find_active(needed);
-    seeds(results, adjoint);
-    List<int> wrt;
-    for (int k = 0; k < shape_.operands(); ++k)
-      if (active_[k]) wrt.push(body_input(k));
-    if (r.graph.key_input >= 0) body_input(r.graph.key_input);
-    const List<Value> found = differentiate(r, ys_, seeds_, wrt);
-    List<int> operand_gradient(shape_.operands(), -1);
-    for (int k = 0, n = 0; k < shape_.operands(); ++k)
-      if (active_[k]) operand_gradient[k] = found[n++].id;
-
-    // the next carries of the reverse loop
-    for (int k = 0; k < shape_.carries; ++k) {
-      if (!active_[k]) continue;
-      Value next = operand_gradient[k] >= 0 ? Value{&r, operand_gradient[k]} : zeros_like(body_input(k));
-      if (history_seed_[k] >= 0) next = next + Value{&r, history_seed_[k]};
-      next_.push(next.id);
-    }
-    // stacked inputs' gradients leave the loop as they are; invariants' are hoisted where that can be
-    const int invariants = shape_.carries + shape_.stacked;
-    for (int k = shape_.carries; k < shape_.operands(); ++k)
-      if (active_[k] && operand_gradient[k] >= 0) {
-        if (k < invariants)
-          output(operand_gradient[k]);
-        else
-          plan_total(operand_gradient[k]);
-      }
-    make_loop();
-    List<int> out(shape_.operands(), -1);
-    for (int k = 0, n = 0; k < shape_.operands(); ++k) {
-      if (!active_[k]) continue;
-      if (k < shape_.carries)
-        out[k] = ir::loop_final(reverse_, reverse_shape_, n++).id;
-      else if (operand_gradient[k] >= 0)
-        out[k] = (k < invariants ? stacked(operand_gradient[k]) : total(operand_gradient[k])).id;
-      if (!needed[k]) out[k] = -1;
-    }
-    stack_saved();
-    return out;
-  }
-
- private:
-  // The body's input for an operand; made where the body does not read it.
-  constexpr int body_input(int k) {
-    if (r.graph.inputs[k] < 0) {
-      const Value x{&b, b.graph.in(loop_, k)};
-      const Dims d = x.dims();
-      r.graph.inputs[k] =
-          r.leaf(Op::input, x.dtype(), shape_.is_stacked(k) ? ir::slice_dims(d) : d, static_cast<u64>(k));
-    }
-    return r.graph.inputs[k];
-  }
-  constexpr Value zeros_like(int x) { return ir::constant_like(Value{&r, x}, 0); }
-
-  // Operands through which a gradient may reach one that is needed.
-  constexpr void find_active(const List<u8>& needed) {
-    active_ = needed;
-    for (int k = 0; k < shape_.operands(); ++k)
-      if (!is_float(b.graph.nodes[b.graph.in(loop_, k)].dtype)) active_[k] = 0;
-    bool changed = true;
-    while (changed) {
-      changed = false;
-      List<u8> reached(original_, 0);
-      for (int k = 0; k < shape_.operands(); ++k)
-        if (active_[k] && r.graph.inputs[k] >= 0 && r.graph.inputs[k] < original_)
-          reached[r.graph.inputs[k]] = 1;
-      for (int i = 0; i < original_; ++i)
-        if (!reached[i] && passes_gradient(r.graph.nodes[i]))
-          for (int a = 0; a < r.graph.nodes[i].arity; ++a)
-            if (reached[r.graph.in(i, a)]) reached[i] = 1;
-      for (int k = 0; k < shape_.carries; ++k)
-        if (!active_[k] && reached[r.graph.outputs[k]] && is_float(r.graph.nodes[r.graph.outputs[k]].dtype))
-          active_[k] = 1, changed = true;
-    }
-  }
-
-  // An input of the reverse body that stands for a slice of `from`, a node of the enclosing graph.
-  struct Slice {
-    int input = -1;  // node in r
-    int from = -1;   // node in b
-  };
-  constexpr int slice_of(int from) {
-    for (const Slice& s : slices_)
-      if (s.from == from) return s.input;
-    const Value x{&b, from};
-    const int made = r.leaf(Op::input, x.dtype(), ir::slice_dims(x.dims()), fresh_++);
-    slices_.push({made, from});
-    return made;
-  }
-
-  // What flows back into the body: the gradients of the next carries and of the stacked outputs.
-  constexpr void seeds(const List<int>& results, const List<int>& adjoint) {
-    const int carries = shape_.carries;
-    initial_ = List<int>(carries, -1);
-    history_seed_ = List<int>(carries, -1);
-    const auto enter = [&](int carry, Value g) {
-      initial_[carry] = initial_[carry] < 0 ? g.id : (Value{&b, initial_[carry]} + g).id;
-    };
-    for (int i = 0; i < results.size(); ++i) {
-      const int which = static_cast<int>(b.graph.nodes[results[i]].imm);
-      const Value g{&b, adjoint[i]};
-      if (which >= 2 * carries) {
-        ys_.push(r.graph.outputs[carries + which - 2 * carries]);
-        seeds_.push(slice_of(g.id));
-      } else if (!active_[which % carries]) {
-        continue;
-      } else if (which < carries) {
-        enter(which, g);
-      } else {
-        const int k = which - carries;
-        const Value last = ir::rows(g, shape_.last_row(), 1);
-        enter(k, ir::reshape(last, ir::slice_dims(g.dims())));
-        history_seed_[k] = slice_of(ir::rows(g, shape_.read_from(), shape_.trips).id);
-      }
-    }
-    for (int k = 0; k < carries; ++k) {
-      if (!active_[k]) continue;
-      const Value x{&b, b.graph.in(loop_, k)};
-      if (initial_[k] < 0) initial_[k] = ir::constant_like(x, 0).id;
-      const int carried = r.leaf(Op::input, x.dtype(), x.dims(), fresh_++);
-      carried_.push(carried);
-      ys_.push(r.graph.outputs[k]);
-      seeds_.push(carried);
-    }
-  }
-
-  // A value of the reverse body that leaves it stacked.
-  constexpr void output(int node) {
-    if (is_stacked_already(node)) return;
-    for (int x : outputs_)
-      if (x == node) return;
-    outputs_.push(node);
-  }
-  // Whether the enclosing graph has the stack of `node` already: a stacked operand, a carry, something saved.
-  constexpr bool is_stacked_already(int node) const {
-    for (const Slice& s : slices_)
-      if (s.input == node) return true;
-    if (node >= original_) return false;
-    const ir::Node& n = r.graph.nodes[node];
-    return (n.op == Op::input && static_cast<int>(n.imm) < shape_.carries + shape_.stacked) || is_saved(node);
-  }
-  constexpr bool is_saved(int node) const {
-    const ir::OpClass kind = ir::info(r.graph.nodes[node].op).kind;
-    return node < original_ && (kind == ir::OpClass::dot || kind == ir::OpClass::conv ||
-                                kind == ir::OpClass::index || kind == ir::OpClass::line ||
-                                kind == ir::OpClass::custom || r.graph.nodes[node].op == Op::loop_result);
-  }
-
-  // ---- an invariant's gradient, a sum over the trips ----
-  // The sum goes through what is linear in one operand.
-  constexpr bool is_linear(int node) const {
-    const ir::Node& n = r.graph.nodes[node];
-    const bool zeros = n.op == Op::pad && ir::constant_value(n.dtype, n.imm) == 0;
-    return node >= original_ &&
-           (n.op == Op::neg || n.op == Op::reshape || n.op == Op::permute || n.op == Op::broadcast || zeros);
-  }
-  constexpr bool is_stackable(int node) const { return r.graph.dims(node).rank < max_rank; }
-  constexpr bool is_product(int node) const {
-    const ir::Node& n = r.graph.nodes[node];
-    if (node < original_) return false;
-    if (n.op == Op::dot || n.op == Op::scatter_add)
-      return is_stackable(r.graph.in(node, 0)) && is_stackable(r.graph.in(node, 1));
-    return n.op == Op::reduce_sum && is_stackable(r.graph.in(node, 0));
-  }
-  constexpr void plan_total(int node) {
-    const ir::Node n = r.graph.nodes[node];
-    if (n.op == Op::add && node >= original_) {
-      plan_total(r.graph.in(node, 0));
-      plan_total(r.graph.in(node, 1));
-    } else if (is_linear(node)) {
-      plan_total(r.graph.in(node, 0));
-    } else if (is_product(node)) {
-      for (int k = 0; k < n.arity; ++k) output(r.graph.in(node, k));
-    } else {
-      for (const Slice& s : sums_)
-        if (s.from == node) return;
-      const int input = r.leaf(Op::input, n.dtype, Dims(r.graph.dims(node)), fresh_++);
-      sums_.push({input, node});
-    }
-  }
-  constexpr Value total(int node) {
-    const ir::Node n = r.graph.nodes[node];
-    if (n.op == Op::add && node >= original_) {
-      const Value x = total(r.graph.in(node, 0)), y = total(r.graph.in(node, 1));
-      return x + y;
-    }
-    if (is_linear(node)) {
-      const Value x = total(r.graph.in(node, 0));
-      const i64* list = n.list < 0 ? nullptr : r.graph.list_data.data() + r.graph.lists[n.list].begin;
-      const Dims d = r.graph.dims(node);
-      if (n.op == Op::neg) return -x;
-      if (n.op == Op::reshape) return ir::reshape(x, d);
-      if (n.op == Op::broadcast) return ir::broadcast(x, d);
-      if (n.op == Op::permute) return ir::permute(x, list);
-      return ir::pad(x, list, 0);
-    }
-    if (!is_product(node)) {
-      for (int k = 0; k < sums_.size(); ++k)
-        if (sums_[k].from == node) return ir::loop_final(reverse_, reverse_shape_, carried_.size() + k);
-    }
-    if (n.op == Op::reduce_sum) {
-      ir::Axes axes = 1;
-      for (int k = 0; k < r.graph.attributes(node); ++k) axes |= 2u << r.graph.attribute(node, k);
-      const Value x = stacked(r.graph.in(node, 0));
-      return ir::reshape(ir::reduce(Op::reduce_sum, x, axes), Dims(r.graph.dims(node)));
-    }
-    const Value x = stacked(r.graph.in(node, 0)), y = stacked(r.graph.in(node, 1));
-    if (n.op == Op::scatter_add) return ir::scatter_add(x, y, r.graph.dims(node).extent[0]);
-    const ir::DotAxes one = ir::dot_axes(r.graph, node);
-    ir::DotAxes all;
-    all.batch = one.batch;
-    all.contracted = one.contracted + 1;
-    for (int k = 0; k < one.batch; ++k)
-      all.batch_a[k] = one.batch_a[k] + 1, all.batch_b[k] = one.batch_b[k] + 1;
-    for (int k = 0; k < one.contracted; ++k)
-      all.contracted_a[k + 1] = one.contracted_a[k] + 1, all.contracted_b[k + 1] = one.contracted_b[k] + 1;
-    return ir::dot(x, y, all, n.dtype);
-  }
-
-  // ---- stacks in the enclosing graph ----
-  // What stacks a value of the forward body or of the reverse one.
-  constexpr Value stacked(int node) {
-    for (const Slice& s : slices_)
-      if (s.input == node) return {&b, s.from};
-    if (node < original_ && r.graph.nodes[node].op == Op::input) {
-      const int k = static_cast<int>(r.graph.nodes[node].imm);
-      if (shape_.is_stacked(k)) return {&b, b.graph.in(loop_, k)};
-      if (k < shape_.carries) return carried_in(k);
-    }
-    if (is_saved(node)) return saved(node);
-    int k = 0;
-    while (outputs_[k] != node) ++k;
-    return ir::loop_result(reverse_, reverse_shape_.output(k), r.graph.nodes[node].dtype,
-                           ir::stacked_dims(shape_.trips, r.graph.dims(node)));
-  }
-  constexpr Value carried_in(int k) {
-    const Value history = ir::loop_history({&b, loop_}, shape_, k);
-    return ir::rows(history, shape_.read_from(), shape_.trips);
-  }
-  // Node `node` of the forward body, stacked by the forward loop: one more output of it.
-  constexpr Value saved(int node) {
-    int k = 0;
-    while (k < shape_.outputs && forward_.outputs[shape_.carries + k] != node) ++k;
-    if (k == shape_.outputs) {
-      forward_.outputs.push(node);
-      ++shape_.outputs;
-      more_outputs_ = true;
-    }
-    return ir::loop_result({&b, loop_}, shape_.output(k), r.graph.nodes[node].dtype,
-                           ir::stacked_dims(shape_.trips, r.graph.dims(node)));
-  }
-
-  // Has the forward loop stack what saved() asked for.
-  constexpr void stack_saved() {
-    if (!more_outputs_) return;
-    const int body = ir::add_body(b.graph, forward_), list = ir::loop_list(b, shape_);
-    b.graph.nodes[loop_].imm = static_cast<u64>(body);
-    b.graph.nodes[loop_].list = list;
-  }
-
-  // ---- the reverse loop ----
-  constexpr void make_loop() {
-    List<int> results = next_;
-    for (const Slice& s : sums_) results.push((Value{&r, s.input} + Value{&r, s.from}).id);
-    for (int x : outputs_) results.push(x);
-    // what the results need, cut where the forward loop has it
-    const int n = r.graph.nodes.size();
-    List<u8> live(n, 0);
-    for (int x : results) live[x] = 1;
-    bool draws = false;
-    for (int i = n - 1; i >= 0; --i) {
-      if (!live[i] || is_saved(i)) continue;
-      const ir::Node& node = r.graph.nodes[i];
-      draws = draws || node.op == Op::random;
-      for (int k = 0; k < node.arity; ++k) live[r.graph.edges[node.first + k]] = 1;
-    }
-    ir::Builder made(2 * n);
-    made.graph.is_body = true;
-    made.graph.scalar_count = r.graph.scalar_count;
-    made.graph.streams = r.graph.streams;
-    made.graph.bodies = r.graph.bodies;
-    made.graph.body_words = r.graph.body_words;
-    for (const Dims& d : r.graph.shapes) made.shape(d);
-    for (const ir::Span& span : r.graph.lists) made.list(r.graph.list_data.data() + span.begin, span.size);
-    List<int> moved(n, -1), operands, invariants;
-    const auto input = [&](int node, int operand) {
-      const Dims d = r.graph.dims(node);
-      moved[node] = made.leaf(Op::input, r.graph.nodes[node].dtype, d, static_cast<u64>(operands.size()));
-      made.graph.inputs.push(moved[node]);
-      operands.push(operand);
-    };
-    ir::LoopShape& s = reverse_shape_;
-    s.trips = shape_.trips;
-    s.reverse = !shape_.reverse;
-    for (int k = 0, c = 0; k < shape_.carries; ++k)
-      if (active_[k]) input(carried_[c++], initial_[k]);
-    for (const Slice& sum : sums_)
-      input(sum.input, ir::constant(b, r.graph.nodes[sum.input].dtype, Dims(r.graph.dims(sum.input)), 0).id);
-    s.carries = operands.size();
-    for (const Slice& slice : slices_)
-      if (live[slice.input]) input(slice.input, slice.from);
-    const int key = r.graph.key_input;
-    if (draws) {
-      made.graph.key_input = operands.size();
-      input(body_input(key), b.graph.in(loop_, key));
-    }
-    for (int i = 0; i < original_; ++i) {
-      if (!live[i] || moved[i] >= 0) continue;
-      const ir::Node& node = r.graph.nodes[i];
-      if (node.op == Op::input) {
-        const int k = static_cast<int>(node.imm);
-        if (k < shape_.carries)
-          input(i, carried_in(k).id);
-        else if (shape_.is_stacked(k))
-          input(i, b.graph.in(loop_, k));
-        else
-          invariants.push(i);
-      } else if (is_saved(i)) {
-        input(i, saved(i).id);
-      }
-    }
-    s.stacked = operands.size() - s.carries;
-    for (int i : invariants) input(i, b.graph.in(loop_, static_cast<int>(r.graph.nodes[i].imm)));
-    s.invariants = invariants.size();
-    List<int> in;
-    for (int i = 0; i < n; ++i) {
-      if (!live[i] || moved[i] >= 0) continue;
-      in.clear();
-      const ir::Node& node = r.graph.nodes[i];
-      for (int k = 0; k < node.arity; ++k) in.push(moved[r.graph.edges[node.first + k]]);
-      moved[i] = made.add(node, in.data(), in.size());
-    }
-    for (int x : results) made.graph.outputs.push(moved[x]);
-    s.outputs = outputs_.size();
-    reverse_ = ir::loop(b, s, made.graph, operands);
-  }
-
-  ir::Builder& b;
-  int loop_;
-  ir::LoopShape shape_;
-  ir::Graph forward_;          // the body
-  bool more_outputs_ = false;  // than the loop's body has so far
-  ir::Builder r;               // the body, and after it its gradient
-  int original_ = 0;
-  u64 fresh_ = 1u << 20;  // numbers of inputs that the body does not have
-  List<u8> active_;
-  List<int> ys_, seeds_, initial_, history_seed_, carried_, next_, outputs_;
-  List<Slice> slices_, sums_;
-  ir::LoopShape reverse_shape_;
-  Value reverse_;
-};
-
-constexpr List<int> loop_gradient(ir::Builder& b, int loop, const List<int>& results,
-                                  const List<int>& adjoint, const List<u8>& needed) {
-  return LoopGradient(b, loop).run(results, adjoint, needed);
-}
-
-}  // namespace weft::passes
-
-namespace weft {
-
-// What: the shape and the dtype of the function's result.
-template <bool Ok, class Op, class... What>
-struct LossIsScalar {
-  static_assert(
-      Ok, "grad: the function must return one floating-point number: reduce its result, with sum(...) say");
-};
-template <bool Ok, class Op, class... What>
-struct ArgumentIsFloating {
-  static_assert(
-      Ok, "grad: the argument to differentiate by must be a floating-point tensor of the traced function");
-};
-
-namespace detail {
-
-// A variable of its own for f: the same value under another node, which pruning removes again.
-template <class A>
-constexpr auto variable(const A& a) {
-  ir::Builder& b = to_expr(a).value.builder->innermost();
-  const auto e = traced(b, a);
-  ir::Node node{ir::Op::cast, e.value.dtype()};
-  node.shape = e.value.node().shape;
-  node.imm = static_cast<u64>(b.graph.nodes.size());
-  const int operand[1]{e.value.id};
-  return std::remove_cvref_t<decltype(e)>{ir::Value{&b, b.add(node, operand, 1)}};
-}
-
-constexpr bool is_among(int k, std::initializer_list<int> list) {
-  for (int i : list)
-    if (i == k) return true;
-  return false;
-}
-
-// Arguments that are not differentiated by pass through as they are.
-template <int K, int... Args, class A>
-constexpr auto isolated(const A& a) {
-  if constexpr (!is_among(K, {Args...})) {
-    return a;
-  } else {
-    constexpr bool ok = [] {
-      if constexpr (ExprLike<A>)
-        return is_float(dtype_of<typename expr_of<A>::dtype>);
-      else
-        return false;
-    }();
-    static_assert(sizeof(ArgumentIsFloating<ok, A>) > 0);
-    if constexpr (ok)
-      return variable(a);
-    else
-      return a;
-  }
-}
-
-}  // namespace detail
-
-// The function that grad and value_and_grad return.
-template <bool WithValue, class F, int... Args>
-struct GradientOf {
-  F f;
-
-  template <class... A>
-  constexpr auto operator()(const A&... a) const {
-    static_assert(((Args >= 0 && Args < static_cast<int>(sizeof...(A))) && ...),
-                  "grad: there is no such argument");
-    return call(std::index_sequence_for<A...>{}, a...);
-  }
-
- private:
-  template <std::size_t... K, class... A>
-  constexpr auto call(std::index_sequence<K...>, const A&... a) const {
-    const std::tuple variables{detail::isolated<static_cast<int>(K), Args...>(a)...};
-    const auto loss = to_expr(f(std::get<K>(variables)...));
-    using L = std::remove_cvref_t<decltype(loss)>;
-    constexpr bool ok = L::rank == 0 && is_float(dtype_of<typename L::dtype>);
-    static_assert(sizeof(LossIsScalar<ok, GradientOf, typename L::shape, typename L::dtype>) > 0);
-    List<int> nodes;
-    if constexpr (ok) (nodes.push(std::get<Args>(variables).value.id), ...);
-    List<ir::Value> found;
-    if constexpr (ok) found = passes::differentiate(loss.value, ir::constant_like(loss.value, 1), nodes);
-    int next = 0;
-    // where no gradient flows it is zero
-    const auto result = [&](const auto& x) {
-      const int k = next++;
-      return std::remove_cvref_t<decltype(x)>{k < found.size() && found[k] ? found[k]
-                                                                           : ir::constant_like(x.value, 0)};
-    };
-    if constexpr (WithValue)
-      return std::tuple{loss, result(std::get<Args>(variables))...};
-    else if constexpr (sizeof...(Args) == 1)
-      return (result(std::get<Args>(variables)), ...);
-    else
-      return std::tuple{result(std::get<Args>(variables))...};
-  }
-};
-
-// grad(f)(x, ...): the gradient with respect to the first argument; grad<0, 2>(f): a tuple, one a named
-// argument.
-template <int... Args, class F>
-constexpr auto grad(const F& f) {
-  if constexpr (sizeof...(Args) == 0)
-    return GradientOf<false, F, 0>{f};
-  else
-    return GradientOf<false, F, Args...>{f};
-}
-
-// As grad, but a tuple of the function's value and the gradients.
-template <int... Args, class F>
-constexpr auto value_and_grad(const F& f) {
-  if constexpr (sizeof...(Args) == 0)
-    return GradientOf<true, F, 0>{f};
-  else
-    return GradientOf<true, F, Args...>{f};
-}
-
-}  // namespace weft
 // ---- weft/ops/index.hpp ----
 // index(x, every, range<1, 5, 2>, ellipsis, newaxis, at<-1>, tensor, bounded<8>(mask)): Python's
 // x[:, 1:5:2, ..., None, -1, tensor, mask], and index_put, which writes there. Law: slices, places and new
@@ -36974,6 +37288,7 @@ struct Piece {
   int count = 0;
   i64 number[max_milestones]{};
   f64 (*function)(i64) = nullptr;
+  f64 factor = 1;  // of the whole
 
   f64 at(i64 step) const;
 };
@@ -37073,10 +37388,15 @@ class Schedule {
   f32 operator()(i64 step) const {
     int i = count_ - 1;
     while (i > 0 && step < begin_[i]) --i;
-    return static_cast<f32>(pieces_[i].at(step - origin_[i]));
+    return static_cast<f32>(pieces_[i].factor * pieces_[i].at(step - origin_[i]));
   }
   // True if the rate is the same at every step.
   constexpr bool is_constant() const { return count_ == 1 && pieces_[0].kind == detail::Kind::constant; }
+  // The same at every step times a number: a group's rate beside the others'.
+  friend constexpr Schedule operator*(Schedule schedule, f64 factor) {
+    for (detail::Piece& piece : schedule.pieces_) piece.factor *= factor;
+    return schedule;
+  }
 
   friend constexpr Schedule sequential(std::initializer_list<Schedule> parts,
                                        std::initializer_list<i64> milestones);
@@ -37661,8 +37981,79 @@ constexpr Averaged<O, Swa> swa(const O& optimizer, Swa rule = {}) {
 
 }  // namespace weft::optim
 // ---- weft/optim/groups.hpp ----
-// Parameter groups: constexpr predicates on a parameter's name and shape decide whether it decays. The
-// predicate is part of the optimiser's type; its parameters get a kernel launch of their own.
+// Parameter groups: constexpr predicates on a parameter's name and shape decide which numbers the optimiser
+// has for it. The predicates are part of the optimiser's type; each group gets a kernel launch of its own.
+
+// ---- weft/optim/check.hpp ----
+// Numbers that no optimiser can work with, refused as torch.optim refuses them. Law: an optimiser is looked
+// at by the names of its members, so that one of a program's own is, too.
+
+namespace weft::optim {
+
+namespace detail {
+
+[[noreturn]] inline void refuse_number(const char* name, double value, const char* range) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%g", value);
+  throw Error("optim/bad-argument",
+              std::string("the optimiser's ") + name + " is " + text + ", and it must be " + range);
+}
+inline void at_least_zero(const char* name, double value) {
+  if (!(value >= 0)) refuse_number(name, value, "0 or more");
+}
+inline void below_one(const char* name, double value) {
+  if (!(value >= 0 && value < 1)) refuse_number(name, value, "in [0, 1)");
+}
+inline void up_to_one(const char* name, double value) {
+  if (!(value >= 0 && value <= 1)) refuse_number(name, value, "in [0, 1]");
+}
+
+}  // namespace detail
+
+// Throws "optim/bad-argument" where a number of `o` lies outside what torch.optim takes.
+template <class O>
+void check_numbers(const O& o) {
+  using detail::at_least_zero;
+  if constexpr (requires { o.lr(0); }) at_least_zero("lr", static_cast<double>(o.lr(0)));
+  if constexpr (requires { o.betas.second; }) {
+    detail::below_one("betas.first", static_cast<double>(o.betas.first));
+    detail::below_one("betas.second", static_cast<double>(o.betas.second));
+  }
+  if constexpr (requires { o.eps + 0.0f; }) at_least_zero("eps", static_cast<double>(o.eps));
+  if constexpr (requires { o.eps.second; }) {
+    at_least_zero("eps.first", static_cast<double>(o.eps.first));
+    at_least_zero("eps.second", static_cast<double>(o.eps.second));
+  }
+  if constexpr (requires { o.weight_decay; })
+    at_least_zero("weight_decay", static_cast<double>(o.weight_decay));
+  if constexpr (requires { o.momentum; }) at_least_zero("momentum", static_cast<double>(o.momentum));
+  if constexpr (requires { o.momentum_decay; })
+    at_least_zero("momentum_decay", static_cast<double>(o.momentum_decay));
+  if constexpr (requires { o.alpha; }) at_least_zero("alpha", static_cast<double>(o.alpha));
+  if constexpr (requires { o.rho; }) detail::up_to_one("rho", static_cast<double>(o.rho));
+  if constexpr (requires { o.lr_decay; }) at_least_zero("lr_decay", static_cast<double>(o.lr_decay));
+  if constexpr (requires { o.initial_accumulator_value; })
+    at_least_zero("initial_accumulator_value", static_cast<double>(o.initial_accumulator_value));
+  if constexpr (requires { o.etas; }) {
+    const double less = static_cast<double>(o.etas.first), more = static_cast<double>(o.etas.second);
+    if (!(less > 0 && less < 1)) detail::refuse_number("etas.first", less, "in (0, 1)");
+    if (!(more > 1)) detail::refuse_number("etas.second", more, "above 1");
+  }
+  if constexpr (requires { o.d; }) {
+    if (!(o.d >= 1)) detail::refuse_number("d", static_cast<double>(o.d), "1 or more");
+  }
+  if constexpr (requires { o.dampening; }) {
+    if (o.nesterov && (o.momentum <= 0 || o.dampening != 0))
+      throw Error("optim/bad-argument", "nesterov needs a momentum above 0 and no dampening");
+  }
+  if constexpr (requires { o.rule.decay; }) detail::up_to_one("decay", static_cast<double>(o.rule.decay));
+  if constexpr (requires { o.rule.every; }) {
+    if (o.rule.every < 1) detail::refuse_number("every", static_cast<double>(o.rule.every), "1 or more");
+  }
+  if constexpr (requires { o.others.betas; }) check_numbers(o.others);
+}
+
+}  // namespace weft::optim
 
 namespace weft::optim {
 
@@ -37694,6 +38085,49 @@ constexpr NoDecay<P> no_decay(P) {
   return {};
 }
 
+template <bool Ok, class... Functions>
+struct RuleCapturesNothing {
+  static_assert(Ok, "optim::rule: the predicate and the change capture nothing");
+};
+// The parameters for which P holds have an optimiser that C changed.
+template <class P, class C>
+struct Rule {
+  static constexpr bool matches(std::string_view name, const Dims& d) { return P{}(name, d); }
+  template <class O>
+  static void change(O& optimizer) {
+    C{}(optimizer);
+  }
+};
+// rule(is_head, [](auto& o) { o.lr = o.lr * 10; })
+template <class P, class C>
+constexpr auto rule(P, C) {
+  constexpr bool plain = std::is_empty_v<P> && std::is_empty_v<C> && std::is_default_constructible_v<P> &&
+                         std::is_default_constructible_v<C>;
+  static_assert(sizeof(RuleCapturesNothing<plain, P, C>) > 0);
+  if constexpr (plain)
+    return Rule<P, C>{};
+  else
+    return NoDecay<decltype(is_bias)>{};
+}
+
+// Several rules that hold at once: those that match a parameter all change its numbers, in this order.
+template <class... R>
+struct Combined {};
+template <class... R>
+constexpr Combined<R...> combine(const R&...) {
+  static_assert(sizeof...(R) <= 4, "optim::combine: at most 4 rules, whose every choice is a group");
+  return {};
+}
+// The parameters that all of R match.
+template <class... R>
+struct AllOf {
+  static constexpr bool matches(std::string_view name, const Dims& d) { return (R::matches(name, d) && ...); }
+  template <class O>
+  static void change(O& optimizer) {
+    (R::change(optimizer), ...);
+  }
+};
+
 // An optimiser and the exceptions to it, first match wins: groups(no_decay(is_vector), AdamW{...}).
 template <class O, class... Rules>
 struct Groups {
@@ -37714,24 +38148,84 @@ struct Groups {
     ((k++ == group ? Rules::change(changed) : void()), ...);
     changed.fill(step, n);
   }
+  template <class R>
+  void check_changed() const {
+    O changed = optimizer;
+    R::change(changed);
+    check_numbers(changed);
+  }
+  // Throws "optim/bad-argument" for numbers that no group can work with.
+  void check() const {
+    check_numbers(optimizer);
+    (check_changed<Rules>(), ...);
+  }
 };
 
 namespace detail {
+
+template <class... R>
+struct RuleList {
+  template <class... More>
+  constexpr RuleList<R..., More...> operator+(RuleList<More...>) const {
+    return {};
+  }
+  template <class O>
+  constexpr Groups<O, R...> groups(const O& optimizer) const {
+    return {optimizer};
+  }
+};
+// Those of R whose bits are set in Mask.
+template <unsigned Mask, class... R>
+struct ChosenRules;
+template <unsigned Mask, class First, class... Rest>
+struct ChosenRules<Mask, First, Rest...> {
+  using type = decltype([] {
+    if constexpr (Mask % 2 != 0)
+      return RuleList<First>{} + typename ChosenRules<Mask / 2, Rest...>::type{};
+    else
+      return typename ChosenRules<Mask / 2, Rest...>::type{};
+  }());
+};
+template <unsigned Mask>
+struct ChosenRules<Mask> {
+  using type = RuleList<>;
+};
+template <class... R>
+constexpr RuleList<AllOf<R...>> as_one(RuleList<R...>) {
+  return {};
+}
+
+template <class R>
+constexpr RuleList<R> rules_of(const R&) {
+  return {};
+}
+// Every choice of the combined rules, larger ones first, so that the first that matches has all that match:
+// choices are numbered so that one which holds another comes before it.
+template <class... R>
+constexpr auto rules_of(const Combined<R...>&) {
+  constexpr unsigned all = (1u << sizeof...(R)) - 1;
+  return [&]<unsigned... K>(std::integer_sequence<unsigned, K...>) {
+    return (RuleList<>{} + ... + as_one(typename ChosenRules<all - K, R...>::type{}));
+  }
+  (std::make_integer_sequence<unsigned, all>{});
+}
+
 // Takes rules off the front until the optimiser is left.
-template <class... R, class O>
-constexpr Groups<O, R...> make_groups(const O& optimizer) {
-  return {optimizer};
+template <class List, class O>
+constexpr auto make_groups(List list, const O& optimizer) {
+  return list.groups(optimizer);
 }
-template <class... R, class Rule, class Next, class... Rest>
-constexpr auto make_groups(const Rule&, const Next& next, const Rest&... rest) {
-  return make_groups<R..., Rule>(next, rest...);
+template <class List, class First, class Next, class... Rest>
+constexpr auto make_groups(List list, const First& first, const Next& next, const Rest&... rest) {
+  return make_groups(list + rules_of(first), next, rest...);
 }
+
 }  // namespace detail
 
 // groups(rule..., optimizer)
 template <class... A>
 constexpr auto groups(const A&... rules_then_optimizer) {
-  return detail::make_groups<>(rules_then_optimizer...);
+  return detail::make_groups(detail::RuleList<>{}, rules_then_optimizer...);
 }
 
 // Any optimiser seen as groups.
@@ -38727,6 +39221,19 @@ constexpr i64 rows_of(std::tuple<I...>*) {
   return exec::common_rows<I...>();
 }
 
+template <class M, class F, class D, class... A>
+auto evaluate_model(M&& model, F f, const D& dataset, const A&... inputs_then_options) {
+  using Inputs = typename exec::SplitArguments<std::tuple<>, A...>::inputs;
+  constexpr i64 rows = rows_of(static_cast<Inputs*>(nullptr));
+  static_assert(sizeof(EvaluatedInputs<(rows > 0), Inputs>) > 0);
+  if constexpr (rows > 0) {
+    auto function = compile(model, f, inputs_then_options...);
+    using Function = decltype(function);
+    return evaluate_checked<rows>(function, dataset, static_cast<Inputs*>(nullptr),
+                                  static_cast<typename Function::ResultTypes*>(nullptr));
+  }
+}
+
 }  // namespace train
 
 // One number, or an std::array of them where f has several results. The model is not changed by it, but for
@@ -38734,15 +39241,50 @@ constexpr i64 rows_of(std::tuple<I...>*) {
 template <class M, class F, class D, class... A>
 requires is_model<std::remove_cvref_t<M>>
 auto evaluate(M&& model, F f, const D& dataset, const A&... inputs_then_options) {
-  using Inputs = typename exec::SplitArguments<std::tuple<>, A...>::inputs;
-  constexpr i64 rows = train::rows_of(static_cast<Inputs*>(nullptr));
-  static_assert(sizeof(train::EvaluatedInputs<(rows > 0), Inputs>) > 0);
-  if constexpr (rows > 0) {
-    auto function = compile(model, f, inputs_then_options...);
-    using Function = decltype(function);
-    return train::evaluate_checked<rows>(function, dataset, static_cast<Inputs*>(nullptr),
-                                         static_cast<typename Function::ResultTypes*>(nullptr));
+  return train::evaluate_model(model, f, dataset, inputs_then_options...);
+}
+
+}  // namespace weft
+// ---- weft/train/meter.hpp ----
+// A meter: a metric of nn/metric.hpp with its counts on a device, outside any model. Law: read() is the
+// metric of all that was added since reset(); nothing waits for the device until it is read.
+//
+//   auto accuracy = make_meter<nn::Accuracy>(Cpu{}, in<f32, 128, 10>, in<i32, 128>);
+//   accuracy.add(predict(image), label);  ...  accuracy.read();  accuracy.reset();
+
+namespace weft {
+
+template <class Metric, class Device, class Add, class Read>
+class Meter {
+ public:
+  Meter(Model<Metric, Device>&& model, Add add, Read read)
+      : model_(std::move(model)), add_(std::move(add)), read_(std::move(read)) {}
+
+  // One more batch, as the metric takes it; gives the metric of all batches so far.
+  template <class... A>
+  auto add(const A&... batch) {
+    return add_(batch...);
   }
+  // The metric of all batches, in memory that stays as it is.
+  auto read() { return read_(); }
+  // Starts anew.
+  void reset() { model_.initialize(0); }
+
+ private:
+  Model<Metric, Device> model_;
+  Add add_;
+  Read read_;
+};
+
+// Metric: one of nn/metric.hpp, or a struct with a call operator that adds to its buffers, and value().
+template <class Metric, class Device, class... I>
+auto make_meter(const Device& device, const I&... inputs) {
+  Model<Metric, Device> model(device, 0);
+  auto adds = compile(
+      model, [](const auto& metric, const auto&... batch) { return metric(batch...); }, inputs...);
+  auto reads = compile(model, [](const auto& metric) { return metric.value(); });
+  return Meter<Metric, Device, decltype(adds), decltype(reads)>(std::move(model), std::move(adds),
+                                                                std::move(reads));
 }
 
 }  // namespace weft
@@ -39401,8 +39943,11 @@ class UpdateBuilder {
     if (micro > 1)
       all = all + read_slot(b, add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated));
     if (by_norm) {
-      const Value norm =
-          ir::unary(Op::sqrt, ir::reshape(ir::reduce(Op::reduce_sum, all * all, 1u), Dims{})) * factor_;
+      const Value squares = ir::reshape(ir::reduce(Op::reduce_sum, all * all, 1u), Dims{});
+      const Value norm = ir::unary(Op::sqrt, squares) * factor_;
+      // behind the loss and the probes, for gradient_norm(): what is in memory anyway, unless a loss scale,
+      // which the step changes, is in it
+      b.graph.outputs.push(scaled ? norm.id : squares.id);
       const Value bound = scalar(Scalars::clip) / (norm + 1e-6);
       factor_ = factor_ * ir::binary(Op::min, bound, ir::constant_like(bound, 1));
     }
@@ -39663,6 +40208,13 @@ struct ParametersAgree {
                 "products");
 };
 
+template <bool Ok, class Clip>
+struct NormIsKnown {
+  static_assert(Ok,
+                "gradient_norm: the step computes it only to clip by it: give clip::norm(most), with an "
+                "infinite `most` to look at it alone");
+};
+
 // Throws where padded rows of a batch would count in the loss.
 template <class Inputs, i64 Rows, std::size_t N>
 void check_padding(const std::array<exec::Given, N>& batch) {
@@ -39716,6 +40268,9 @@ class Trainer {
             get_option<typename O::given_optimizer>(given...))),
         clip_(get_option<typename O::Clip>(given...)),
         losses_(new train::DeviceLossRing<Device>(model_.device())) {
+    optimizer_.check();
+    if constexpr (requires { clip_.most; })
+      if (!(clip_.most >= 0)) throw Error("train/clip", "the bound to clip by must be 0 or more");
     const lend lent = get_option<lend>(given...);
     const Device& device = model_.device();
     state_ = exec::allocate(device, layout.bytes, lent.optimizer);
@@ -39762,9 +40317,45 @@ class Trainer {
   const weft::Model<M, Device>& model() const { return model_; }
   // Calls of step so far.
   i64 steps() const { return calls_; }
-  // The learning rate from now on, in place of the optimiser's number or schedule.
-  void set_lr(f32 lr) { optimizer_.optimizer.lr = lr; }
+  // The learning rate from now on, in place of the optimiser's number or schedule. Throws
+  // "optim/bad-argument" for one below 0.
+  void set_lr(f32 lr) {
+    if (!(lr >= 0)) throw Error("optim/bad-argument", "set_lr: the learning rate must be 0 or more");
+    optimizer_.optimizer.lr = lr;
+  }
   f32 lr() const { return optimizer_.optimizer.lr(updates_); }
+
+  // The norm of all gradients together in the last update, before they were clipped: what clip_grad_norm_
+  // returns. Needs clip::norm(most), which may be infinite; waits for the step. Throws "train/no-step".
+  f64 gradient_norm() const {
+    constexpr bool known = std::is_same_v<typename O::Clip, clip::Norm>;
+    static_assert(sizeof(train::NormIsKnown<known, typename O::Clip>) > 0);
+    check_held();
+    if (updates_ == 0) throw Error("train/no-step", "no update was made yet, so there is no gradient's norm");
+    if constexpr (known) {
+      using T = ctype<train::parameter_type<M>()>;
+      T value{};
+      apply_->program().read_output(Code<true>::header.outputs - 1, &value, sizeof value);
+      const f64 x = static_cast<f64>(value);
+      return O::Precision::scaled ? x : __builtin_sqrt(x) / micro;
+    } else {
+      return 0;
+    }
+  }
+
+  // The mean of f(model, x, y, ...) over every sample of a dataset, in evaluation mode: evaluate() with this
+  // trainer's model and, where no others are given, its inputs; of the loss without f.
+  template <class G, class D, class... A>
+  requires(!data::Dataset<G>) auto evaluate(G f, const D& dataset, const A&... inputs_then_options) {
+    if constexpr (option_count < OptionKind::input, A... >> 0)
+      return train::evaluate_model(model_, f, dataset, inputs_then_options...);
+    else
+      return train::evaluate_model(model_, f, dataset, I{}..., inputs_then_options...);
+  }
+  template <data::Dataset D, class... A>
+  auto evaluate(const D& dataset, const A&... options) {
+    return train::evaluate_model(model_, F{}, dataset, I{}..., options...);
+  }
 
   // A model of the averaged parameters that optim::ema or optim::swa keeps, and the buffers as they are now.
   weft::Model<M, Device> average() const requires requires { Optimizer::base::average; }

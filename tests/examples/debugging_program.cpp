@@ -23,7 +23,8 @@ void report(F run) {
   try {
     run();
   } catch (const Error& error) {
-    std::printf("%s\n", error.what());
+    const std::string text = error.what();
+    for (std::size_t at = 0; at < text.size(); at += 78) std::printf("%s\n", text.substr(at, 78).c_str());
   }
 }
 
@@ -54,6 +55,9 @@ int main() {
 // [/program]
 
 // prints: loss nan
-// prints: check/finite: kernel 4, row+column+all (8, 3): exp, sum, div, log, le, lt, and, iota, eq, select, sum, neg, select, sum, div, select, neg, select, div x2, mul, sum, neg, add, mul, sum: element (0, 0) of its result (1, 1) of f32 is nan
-// prints: check/finite: kernel 3, map (8, 3): exp: element (5, 0) of its result (8, 3) of f32 is inf
+// prints: check/finite: kernel 4, row+column+all (8, 3): exp, sum, div, log, le, lt, and
+// prints: , iota, eq, select, sum, neg, select, sum, div, select, neg, select, div x2, m
+// prints: ul, sum, neg, add, mul, sum: element (0, 0) of its result (1, 1) of f32 is nan
+// prints: check/finite: kernel 3, map (8, 3): exp: element (5, 0) of its result (8, 3) o
+// prints: f f32 is inf
 // prints: largest input: 3000

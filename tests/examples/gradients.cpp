@@ -108,6 +108,27 @@ TEST_CASE("gradients: frozen parameters and accumulation") {
   CHECK(trainer.model().get<"body.weight">().to_vector() == body);
 }
 
+TEST_CASE("gradients: of a model's parameters") {
+  // [model]
+  Model<TwoHeads> model;
+  auto gradients = compile(
+      model,
+      [](const auto& m, auto x, auto y) {
+        const auto loss = [](const auto& net, auto in, auto target) {
+          return mse_loss(std::get<0>(net(in)), target);
+        };
+        const auto [value, g] = value_and_grad(loss)(m, x, y);  // g: a model of gradients
+        return std::tuple{value, g.main.weight, norm<>(nn::parameters_to_vector(g))};
+      },
+      in<f32, 8, 4>, in<f32, 8, 2>);
+  const std::vector<f32> x(32, 0.5f), y(16, 1.0f);
+  const auto [value, main_weight, length] = gradients(x, y);
+  // [/model]
+  CHECK(value.item() > 0);
+  CHECK(main_weight.to_vector().size() == 16);
+  CHECK(length.item() > 0);
+}
+
 TEST_CASE("gradients: what is stopped does not train what it was computed from") {
   auto trainer = make_trainer<TwoHeads>(
       Cpu{},

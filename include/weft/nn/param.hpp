@@ -18,8 +18,10 @@ struct Param {
   ir::Builder* builder = nullptr;
   int slot = -1;
   bool detached = false;  // no gradient reaches it (frozen)
+  int node = -1;          // what it stands for in place of its slot: a variable of grad, or a gradient
 
   constexpr Expr<T, S> expr() const {
+    if (node >= 0) return {ir::Value{builder, node}};
     const ir::Value v{builder, builder->leaf(ir::Op::state, dtype_of<T>, S::value, static_cast<u64>(slot))};
     return {detached ? ir::unary(ir::Op::stop_gradient, v) : v};
   }

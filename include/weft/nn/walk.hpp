@@ -116,6 +116,23 @@ constexpr void detach(M& part) {
   walk<Unnamed>(part, f, g);
 }
 
+// eval(m.norm)(x), train(m.drop)(x): one use of a module in evaluation or training mode, whatever the mode of
+// the rest, as module.eval() of a submodule in PyTorch.
+template <class M>
+constexpr M eval(M part) {
+  auto f = [](const Unnamed&, auto&) {};
+  auto g = [](Mode& mode) { mode.training = false; };
+  walk<Unnamed>(part, f, g);
+  return part;
+}
+template <class M>
+constexpr M train(M part) {
+  auto f = [](const Unnamed&, auto&) {};
+  auto g = [](Mode& mode) { mode.training = true; };
+  walk<Unnamed>(part, f, g);
+  return part;
+}
+
 // One piece of a model's state: its dotted name, and where it lies in the model's block.
 struct StateInfo {
   Name name;

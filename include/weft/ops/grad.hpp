@@ -20,6 +20,12 @@ struct ArgumentIsFloating {
       Ok, "grad: the argument to differentiate by must be a floating-point tensor of the traced function");
 };
 
+// A model as an argument; nn/gradient.hpp says what one is.
+template <class A>
+struct ModelArgument {
+  static constexpr bool is_model = false;
+};
+
 namespace detail {
 
 // A variable of its own for f: the same value under another node, which pruning removes again.
@@ -40,11 +46,13 @@ constexpr bool is_among(int k, std::initializer_list<int> list) {
   return false;
 }
 
-// Arguments that are not differentiated by pass through as they are.
+// Arguments that are not differentiated by pass through as they are; the others' nodes are written down.
 template <int K, int... Args, class A>
-constexpr auto isolated(const A& a) {
+constexpr auto isolated(const A& a, List<int>& nodes) {
   if constexpr (!is_among(K, {Args...})) {
     return a;
+  } else if constexpr (ModelArgument<A>::is_model) {
+    return ModelArgument<A>::variables(a, nodes);
   } else {
     constexpr bool ok = [] {
       if constexpr (ExprLike<A>)
@@ -53,10 +61,13 @@ constexpr auto isolated(const A& a) {
         return false;
     }();
     static_assert(sizeof(ArgumentIsFloating<ok, A>) > 0);
-    if constexpr (ok)
-      return variable(a);
-    else
+    if constexpr (ok) {
+      const auto v = variable(a);
+      nodes.push(v.value.id);
+      return v;
+    } else {
       return a;
+    }
   }
 }
 
@@ -77,28 +88,30 @@ struct GradientOf {
  private:
   template <std::size_t... K, class... A>
   constexpr auto call(std::index_sequence<K...>, const A&... a) const {
-    const std::tuple variables{detail::isolated<static_cast<int>(K), Args...>(a)...};
+    List<int> nodes, begin;  // of all variables, and where those of each argument begin
+    const std::tuple variables{
+        (begin.push(nodes.size()), detail::isolated<static_cast<int>(K), Args...>(a, nodes))...};
     const auto loss = to_expr(f(std::get<K>(variables)...));
     using L = std::remove_cvref_t<decltype(loss)>;
     constexpr bool ok = L::rank == 0 && is_float(dtype_of<typename L::dtype>);
     static_assert(sizeof(LossIsScalar<ok, GradientOf, typename L::shape, typename L::dtype>) > 0);
-    List<int> nodes;
-    if constexpr (ok) (nodes.push(std::get<Args>(variables).value.id), ...);
     List<ir::Value> found;
     if constexpr (ok) found = passes::differentiate(loss.value, ir::constant_like(loss.value, 1), nodes);
-    int next = 0;
     // where no gradient flows it is zero
-    const auto result = [&](const auto& x) {
-      const int k = next++;
-      return std::remove_cvref_t<decltype(x)>{k < found.size() && found[k] ? found[k]
-                                                                           : ir::constant_like(x.value, 0)};
+    const auto result = [&]<class X>(const X& x, int next) {
+      if constexpr (ModelArgument<X>::is_model)
+        return ModelArgument<X>::gradients(x, found, next);
+      else if constexpr (is_expr<X>)
+        return X{next < found.size() && found[next] ? found[next] : ir::constant_like(x.value, 0)};
+      else
+        return x;
     };
     if constexpr (WithValue)
-      return std::tuple{loss, result(std::get<Args>(variables))...};
+      return std::tuple{loss, result(std::get<Args>(variables), begin[Args])...};
     else if constexpr (sizeof...(Args) == 1)
-      return (result(std::get<Args>(variables)), ...);
+      return (result(std::get<Args>(variables), begin[Args]), ...);
     else
-      return std::tuple{result(std::get<Args>(variables))...};
+      return std::tuple{result(std::get<Args>(variables), begin[Args])...};
   }
 };
 

@@ -1,10 +1,13 @@
 #pragma once
-// Parameter groups: constexpr predicates on a parameter's name and shape decide whether it decays. The
-// predicate is part of the optimiser's type; its parameters get a kernel launch of their own.
+// Parameter groups: constexpr predicates on a parameter's name and shape decide which numbers the optimiser
+// has for it. The predicates are part of the optimiser's type; each group gets a kernel launch of its own.
 
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "weft/core/option.hpp"
+#include "weft/optim/check.hpp"
 #include "weft/optim/optimizer.hpp"
 
 namespace weft::optim {
@@ -37,6 +40,49 @@ constexpr NoDecay<P> no_decay(P) {
   return {};
 }
 
+template <bool Ok, class... Functions>
+struct RuleCapturesNothing {
+  static_assert(Ok, "optim::rule: the predicate and the change capture nothing");
+};
+// The parameters for which P holds have an optimiser that C changed.
+template <class P, class C>
+struct Rule {
+  static constexpr bool matches(std::string_view name, const Dims& d) { return P{}(name, d); }
+  template <class O>
+  static void change(O& optimizer) {
+    C{}(optimizer);
+  }
+};
+// rule(is_head, [](auto& o) { o.lr = o.lr * 10; })
+template <class P, class C>
+constexpr auto rule(P, C) {
+  constexpr bool plain = std::is_empty_v<P> && std::is_empty_v<C> && std::is_default_constructible_v<P> &&
+                         std::is_default_constructible_v<C>;
+  static_assert(sizeof(RuleCapturesNothing<plain, P, C>) > 0);
+  if constexpr (plain)
+    return Rule<P, C>{};
+  else
+    return NoDecay<decltype(is_bias)>{};
+}
+
+// Several rules that hold at once: those that match a parameter all change its numbers, in this order.
+template <class... R>
+struct Combined {};
+template <class... R>
+constexpr Combined<R...> combine(const R&...) {
+  static_assert(sizeof...(R) <= 4, "optim::combine: at most 4 rules, whose every choice is a group");
+  return {};
+}
+// The parameters that all of R match.
+template <class... R>
+struct AllOf {
+  static constexpr bool matches(std::string_view name, const Dims& d) { return (R::matches(name, d) && ...); }
+  template <class O>
+  static void change(O& optimizer) {
+    (R::change(optimizer), ...);
+  }
+};
+
 // An optimiser and the exceptions to it, first match wins: groups(no_decay(is_vector), AdamW{...}).
 template <class O, class... Rules>
 struct Groups {
@@ -57,24 +103,84 @@ struct Groups {
     ((k++ == group ? Rules::change(changed) : void()), ...);
     changed.fill(step, n);
   }
+  template <class R>
+  void check_changed() const {
+    O changed = optimizer;
+    R::change(changed);
+    check_numbers(changed);
+  }
+  // Throws "optim/bad-argument" for numbers that no group can work with.
+  void check() const {
+    check_numbers(optimizer);
+    (check_changed<Rules>(), ...);
+  }
 };
 
 namespace detail {
+
+template <class... R>
+struct RuleList {
+  template <class... More>
+  constexpr RuleList<R..., More...> operator+(RuleList<More...>) const {
+    return {};
+  }
+  template <class O>
+  constexpr Groups<O, R...> groups(const O& optimizer) const {
+    return {optimizer};
+  }
+};
+// Those of R whose bits are set in Mask.
+template <unsigned Mask, class... R>
+struct ChosenRules;
+template <unsigned Mask, class First, class... Rest>
+struct ChosenRules<Mask, First, Rest...> {
+  using type = decltype([] {
+    if constexpr (Mask % 2 != 0)
+      return RuleList<First>{} + typename ChosenRules<Mask / 2, Rest...>::type{};
+    else
+      return typename ChosenRules<Mask / 2, Rest...>::type{};
+  }());
+};
+template <unsigned Mask>
+struct ChosenRules<Mask> {
+  using type = RuleList<>;
+};
+template <class... R>
+constexpr RuleList<AllOf<R...>> as_one(RuleList<R...>) {
+  return {};
+}
+
+template <class R>
+constexpr RuleList<R> rules_of(const R&) {
+  return {};
+}
+// Every choice of the combined rules, larger ones first, so that the first that matches has all that match:
+// choices are numbered so that one which holds another comes before it.
+template <class... R>
+constexpr auto rules_of(const Combined<R...>&) {
+  constexpr unsigned all = (1u << sizeof...(R)) - 1;
+  return [&]<unsigned... K>(std::integer_sequence<unsigned, K...>) {
+    return (RuleList<>{} + ... + as_one(typename ChosenRules<all - K, R...>::type{}));
+  }
+  (std::make_integer_sequence<unsigned, all>{});
+}
+
 // Takes rules off the front until the optimiser is left.
-template <class... R, class O>
-constexpr Groups<O, R...> make_groups(const O& optimizer) {
-  return {optimizer};
+template <class List, class O>
+constexpr auto make_groups(List list, const O& optimizer) {
+  return list.groups(optimizer);
 }
-template <class... R, class Rule, class Next, class... Rest>
-constexpr auto make_groups(const Rule&, const Next& next, const Rest&... rest) {
-  return make_groups<R..., Rule>(next, rest...);
+template <class List, class First, class Next, class... Rest>
+constexpr auto make_groups(List list, const First& first, const Next& next, const Rest&... rest) {
+  return make_groups(list + rules_of(first), next, rest...);
 }
+
 }  // namespace detail
 
 // groups(rule..., optimizer)
 template <class... A>
 constexpr auto groups(const A&... rules_then_optimizer) {
-  return detail::make_groups<>(rules_then_optimizer...);
+  return detail::make_groups(detail::RuleList<>{}, rules_then_optimizer...);
 }
 
 // Any optimiser seen as groups.

@@ -51,6 +51,7 @@ struct Piece {
   int count = 0;
   i64 number[max_milestones]{};
   f64 (*function)(i64) = nullptr;
+  f64 factor = 1;  // of the whole
 
   f64 at(i64 step) const;
 };
@@ -150,10 +151,15 @@ class Schedule {
   f32 operator()(i64 step) const {
     int i = count_ - 1;
     while (i > 0 && step < begin_[i]) --i;
-    return static_cast<f32>(pieces_[i].at(step - origin_[i]));
+    return static_cast<f32>(pieces_[i].factor * pieces_[i].at(step - origin_[i]));
   }
   // True if the rate is the same at every step.
   constexpr bool is_constant() const { return count_ == 1 && pieces_[0].kind == detail::Kind::constant; }
+  // The same at every step times a number: a group's rate beside the others'.
+  friend constexpr Schedule operator*(Schedule schedule, f64 factor) {
+    for (detail::Piece& piece : schedule.pieces_) piece.factor *= factor;
+    return schedule;
+  }
 
   friend constexpr Schedule sequential(std::initializer_list<Schedule> parts,
                                        std::initializer_list<i64> milestones);

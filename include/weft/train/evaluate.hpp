@@ -115,6 +115,19 @@ constexpr i64 rows_of(std::tuple<I...>*) {
   return exec::common_rows<I...>();
 }
 
+template <class M, class F, class D, class... A>
+auto evaluate_model(M&& model, F f, const D& dataset, const A&... inputs_then_options) {
+  using Inputs = typename exec::SplitArguments<std::tuple<>, A...>::inputs;
+  constexpr i64 rows = rows_of(static_cast<Inputs*>(nullptr));
+  static_assert(sizeof(EvaluatedInputs<(rows > 0), Inputs>) > 0);
+  if constexpr (rows > 0) {
+    auto function = compile(model, f, inputs_then_options...);
+    using Function = decltype(function);
+    return evaluate_checked<rows>(function, dataset, static_cast<Inputs*>(nullptr),
+                                  static_cast<typename Function::ResultTypes*>(nullptr));
+  }
+}
+
 }  // namespace train
 
 // One number, or an std::array of them where f has several results. The model is not changed by it, but for
@@ -122,15 +135,7 @@ constexpr i64 rows_of(std::tuple<I...>*) {
 template <class M, class F, class D, class... A>
 requires is_model<std::remove_cvref_t<M>>
 auto evaluate(M&& model, F f, const D& dataset, const A&... inputs_then_options) {
-  using Inputs = typename exec::SplitArguments<std::tuple<>, A...>::inputs;
-  constexpr i64 rows = train::rows_of(static_cast<Inputs*>(nullptr));
-  static_assert(sizeof(train::EvaluatedInputs<(rows > 0), Inputs>) > 0);
-  if constexpr (rows > 0) {
-    auto function = compile(model, f, inputs_then_options...);
-    using Function = decltype(function);
-    return train::evaluate_checked<rows>(function, dataset, static_cast<Inputs*>(nullptr),
-                                         static_cast<typename Function::ResultTypes*>(nullptr));
-  }
+  return train::evaluate_model(model, f, dataset, inputs_then_options...);
 }
 
 }  // namespace weft

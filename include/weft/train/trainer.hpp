@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weft/exec/model.hpp"
+#include "weft/train/evaluate.hpp"
 #include "weft/train/loss_ring.hpp"
 #include "weft/train/step.hpp"
 
@@ -40,6 +41,13 @@ struct ParametersAgree {
   static_assert(Ok,
                 "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
                 "products");
+};
+
+template <bool Ok, class Clip>
+struct NormIsKnown {
+  static_assert(Ok,
+                "gradient_norm: the step computes it only to clip by it: give clip::norm(most), with an "
+                "infinite `most` to look at it alone");
 };
 
 // Throws where padded rows of a batch would count in the loss.
@@ -95,6 +103,9 @@ class Trainer {
             get_option<typename O::given_optimizer>(given...))),
         clip_(get_option<typename O::Clip>(given...)),
         losses_(new train::DeviceLossRing<Device>(model_.device())) {
+    optimizer_.check();
+    if constexpr (requires { clip_.most; })
+      if (!(clip_.most >= 0)) throw Error("train/clip", "the bound to clip by must be 0 or more");
     const lend lent = get_option<lend>(given...);
     const Device& device = model_.device();
     state_ = exec::allocate(device, layout.bytes, lent.optimizer);
@@ -141,9 +152,45 @@ class Trainer {
   const weft::Model<M, Device>& model() const { return model_; }
   // Calls of step so far.
   i64 steps() const { return calls_; }
-  // The learning rate from now on, in place of the optimiser's number or schedule.
-  void set_lr(f32 lr) { optimizer_.optimizer.lr = lr; }
+  // The learning rate from now on, in place of the optimiser's number or schedule. Throws
+  // "optim/bad-argument" for one below 0.
+  void set_lr(f32 lr) {
+    if (!(lr >= 0)) throw Error("optim/bad-argument", "set_lr: the learning rate must be 0 or more");
+    optimizer_.optimizer.lr = lr;
+  }
   f32 lr() const { return optimizer_.optimizer.lr(updates_); }
+
+  // The norm of all gradients together in the last update, before they were clipped: what clip_grad_norm_
+  // returns. Needs clip::norm(most), which may be infinite; waits for the step. Throws "train/no-step".
+  f64 gradient_norm() const {
+    constexpr bool known = std::is_same_v<typename O::Clip, clip::Norm>;
+    static_assert(sizeof(train::NormIsKnown<known, typename O::Clip>) > 0);
+    check_held();
+    if (updates_ == 0) throw Error("train/no-step", "no update was made yet, so there is no gradient's norm");
+    if constexpr (known) {
+      using T = ctype<train::parameter_type<M>()>;
+      T value{};
+      apply_->program().read_output(Code<true>::header.outputs - 1, &value, sizeof value);
+      const f64 x = static_cast<f64>(value);
+      return O::Precision::scaled ? x : __builtin_sqrt(x) / micro;
+    } else {
+      return 0;
+    }
+  }
+
+  // The mean of f(model, x, y, ...) over every sample of a dataset, in evaluation mode: evaluate() with this
+  // trainer's model and, where no others are given, its inputs; of the loss without f.
+  template <class G, class D, class... A>
+  requires(!data::Dataset<G>) auto evaluate(G f, const D& dataset, const A&... inputs_then_options) {
+    if constexpr (option_count < OptionKind::input, A... >> 0)
+      return train::evaluate_model(model_, f, dataset, inputs_then_options...);
+    else
+      return train::evaluate_model(model_, f, dataset, I{}..., inputs_then_options...);
+  }
+  template <data::Dataset D, class... A>
+  auto evaluate(const D& dataset, const A&... options) {
+    return train::evaluate_model(model_, F{}, dataset, I{}..., options...);
+  }
 
   // A model of the averaged parameters that optim::ema or optim::swa keeps, and the buffers as they are now.
   weft::Model<M, Device> average() const requires requires { Optimizer::base::average; }

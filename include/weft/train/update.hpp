@@ -100,8 +100,11 @@ class UpdateBuilder {
     if (micro > 1)
       all = all + read_slot(b, add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated));
     if (by_norm) {
-      const Value norm =
-          ir::unary(Op::sqrt, ir::reshape(ir::reduce(Op::reduce_sum, all * all, 1u), Dims{})) * factor_;
+      const Value squares = ir::reshape(ir::reduce(Op::reduce_sum, all * all, 1u), Dims{});
+      const Value norm = ir::unary(Op::sqrt, squares) * factor_;
+      // behind the loss and the probes, for gradient_norm(): what is in memory anyway, unless a loss scale,
+      // which the step changes, is in it
+      b.graph.outputs.push(scaled ? norm.id : squares.id);
       const Value bound = scalar(Scalars::clip) / (norm + 1e-6);
       factor_ = factor_ * ir::binary(Op::min, bound, ir::constant_like(bound, 1));
     }

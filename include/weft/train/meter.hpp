@@ -1,0 +1,45 @@
+#pragma once
+// A meter: a metric of nn/metric.hpp with its counts on a device, outside any model. Law: read() is the
+// metric of all that was added since reset(); nothing waits for the device until it is read.
+//
+//   auto accuracy = make_meter<nn::Accuracy>(Cpu{}, in<f32, 128, 10>, in<i32, 128>);
+//   accuracy.add(predict(image), label);  ...  accuracy.read();  accuracy.reset();
+
+#include "weft/exec/model.hpp"
+
+namespace weft {
+
+template <class Metric, class Device, class Add, class Read>
+class Meter {
+ public:
+  Meter(Model<Metric, Device>&& model, Add add, Read read)
+      : model_(std::move(model)), add_(std::move(add)), read_(std::move(read)) {}
+
+  // One more batch, as the metric takes it; gives the metric of all batches so far.
+  template <class... A>
+  auto add(const A&... batch) {
+    return add_(batch...);
+  }
+  // The metric of all batches, in memory that stays as it is.
+  auto read() { return read_(); }
+  // Starts anew.
+  void reset() { model_.initialize(0); }
+
+ private:
+  Model<Metric, Device> model_;
+  Add add_;
+  Read read_;
+};
+
+// Metric: one of nn/metric.hpp, or a struct with a call operator that adds to its buffers, and value().
+template <class Metric, class Device, class... I>
+auto make_meter(const Device& device, const I&... inputs) {
+  Model<Metric, Device> model(device, 0);
+  auto adds = compile(
+      model, [](const auto& metric, const auto&... batch) { return metric(batch...); }, inputs...);
+  auto reads = compile(model, [](const auto& metric) { return metric.value(); });
+  return Meter<Metric, Device, decltype(adds), decltype(reads)>(std::move(model), std::move(adds),
+                                                                std::move(reads));
+}
+
+}  // namespace weft
