@@ -16,7 +16,10 @@ struct SoftshrinkF {
   }
 };
 struct HardshrinkF {
-  constexpr auto operator()(const auto& x, const auto& l) const { return where(le(abs(x), l), 0, x); }
+  constexpr auto operator()(const auto& in, const auto& l) const {
+    const auto x = real(in);
+    return where(le(abs(x), l), 0, x);
+  }
 };
 struct TanhshrinkF {
   constexpr auto operator()(const auto& x) const { return sub(x, tanh(x)); }

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Writes tests/parity/data/sweep_TABLE.bin: operands and references of the rows of tests/sweep/TABLE.cpp.
+
+A reference is PyTorch's result for the operands as f64, rounded to the result's dtype; beside it, where it differs,
+what PyTorch gives in the dtype itself: a result may be either. Integers and booleans have the latter alone. The
+first derivative is the gradient of sum(w y) over the results y, the second that of sum(u g) over the gradients g; the
+weights are `weights` below.
+
+Run: python tests/parity/generate_sweep.py [TABLE ...] (PyTorch 2.x, CPU).
+"""
+import math
+import pathlib
+import re
+import struct
+import sys
+import warnings
+
+import torch
+import torch.nn.functional as F
+
+import sweep_operands
+from groups import NAMES
+
+warnings.filterwarnings("ignore")
+torch.manual_seed(0)
+root = pathlib.Path(__file__).resolve().parents[2]
+dtypes = {name: t for t, name in NAMES.items()}
+floats = ["f64", "f32", "f16", "bf16"]
+small = ["f8e4m3", "f8e5m2"]
+integers = ["i64", "i32", "i8", "u8"]
+relative = {"f64": 1e-7, "f32": 1.3e-6, "f16": 1e-3, "bf16": 1.6e-2, "f8e4m3": 0.07, "f8e5m2": 0.15}
+
+
+def taken(family):
+    """As dtypes_of in tests/sweep/sweep.hpp."""
+    if family in ("number", "product", "real"):
+        return floats + small + integers
+    if family == "bits":
+        return integers + ["bool"]
+    if family == "integer":
+        return integers
+    if family in ("float", "loss"):
+        return floats + small
+    return floats + small + integers + ["bool"]
+
+
+def table_rows(path):
+    """(key, family, operands, PyTorch's spelling) of every row."""
+    text = re.sub(r"^\s*//.*", "", path.read_text(), flags=re.M)
+    pattern = r'\bROW\(\s*"([^"]+)",\s*(\w+),\s*(\w+),\s*((?:"(?:\\.|[^"\\])*"\s*)+),'
+    for key, family, operands, spelling in re.findall(pattern, text):
+        yield key, family, operands, "".join(re.findall(r'"((?:\\.|[^"\\])*)"', spelling)).replace('\\"', '"')
+
+
+def flat(results):
+    if isinstance(results, torch.Tensor):
+        return [results]
+    return [t for r in results for t in flat(r)]
+
+
+def weights(t, elementwise, number, first):
+    """Of result or gradient `number`; the same as in tests/sweep/check.cpp."""
+    if elementwise:
+        return torch.full_like(t, 1.0 if first else 0.5**number)
+    pattern = torch.tensor([1, -0.5, 2, 0.75, -1.5, 0.25, 1.25], dtype=torch.float64)
+    k = torch.arange(t.numel()) + (0 if first else 3) + number
+    return pattern[k % 7].reshape(t.shape).to(t.dtype)
+
+
+def attempt(spelling, given, dtype, elementwise, orders):
+    """{quantity: tensor} of a row; None where PyTorch refuses its operands."""
+    leaves = {k: v.clone().requires_grad_(v.is_floating_point() and orders > 0) for k, v in given.items()}
+    names = dict(torch=torch, F=F, math=math, T=dtype, **sweep_operands.helpers, **leaves)
+    try:
+        results = flat(eval(spelling, names))
+    except (RuntimeError, NotImplementedError, TypeError, IndexError) as e:
+        return None, e
+    found = {f"v{k}": t.detach() for k, t in enumerate(results)}
+    wanted = [t for t in leaves.values() if t.requires_grad]
+    try:
+        ys = [(k, t) for k, t in enumerate(results) if t.is_floating_point() and t.requires_grad]
+        if orders < 1 or not wanted:
+            return found, None
+        gs = [torch.zeros_like(t) for t in wanted]
+        if ys:
+            given_to = [weights(t, elementwise, k, True) for k, t in ys]
+            gs = torch.autograd.grad([t for _, t in ys], wanted, given_to, create_graph=True, allow_unused=True)
+            gs = [torch.zeros_like(t) if g is None else g for g, t in zip(gs, wanted)]
+        found.update({f"g{k}": g.detach() for k, g in enumerate(gs)})
+        live = [(k, g) for k, g in enumerate(gs) if g.requires_grad]
+        hs = [torch.zeros_like(t) for t in wanted]
+        if live:
+            given_to = [weights(g, elementwise, k, False) for k, g in live]
+            hs = torch.autograd.grad([g for _, g in live], wanted, given_to, allow_unused=True)
+            hs = [torch.zeros_like(t) if h is None else h for h, t in zip(hs, wanted)]
+        found.update({f"h{k}": h.detach() for k, h in enumerate(hs)})
+    except (RuntimeError, NotImplementedError) as e:
+        return found, e
+    return found, None
+
+
+def by_elements(spelling, given, dtype):
+    """The value of an elementwise row, one place at a time: (tensor, mask of what PyTorch refuses)."""
+    n = next(iter(given.values())).numel()
+    values = []
+    for k in range(n):
+        found, _ = attempt(spelling, {name: t[k : k + 1] for name, t in given.items()}, dtype, True, 0)
+        values.append(found["v0"] if found else None)
+    like = next((v for v in values if v is not None), None)
+    if like is None:
+        return None
+    return (torch.cat([torch.zeros_like(like) if v is None else v for v in values]),
+            torch.tensor([v is None for v in values]))
+
+
+def close(a, b, name):
+    """Whether a native result says the same as the reference."""
+    x, y = a.double(), b.double()
+    same = (x == y) & (torch.signbit(x) == torch.signbit(y)) | (x.isnan() & y.isnan())
+    return same | ((x - y).abs() <= relative[name] * y.abs())
+
+
+def raw(t):
+    t = torch.empty_like(t, memory_format=torch.contiguous_format).copy_(t).flatten()
+    return bytes(t.tolist()) if t.dtype == torch.bool else t.view(torch.uint8).numpy().tobytes()
+
+
+class Data:
+    def __init__(self):
+        self.out = [b"weft sweep 1\n"]
+
+    def line(self, *words):
+        self.out.append(" ".join(map(str, words)).encode() + b"\n")
+
+    def tensor(self, kind, name, t, refused=None, other=None):
+        """`other`: where PyTorch's own dtype says something else, what it says."""
+        different = []
+        if other is not None:
+            different = (~close(other, t, NAMES[t.dtype])).flatten().nonzero().flatten().tolist()
+        self.line(kind, name, NAMES[t.dtype], t.dim(), *t.shape, int(refused is not None), len(different))
+        self.out.append(raw(t))
+        if refused is not None:
+            self.out.append(raw(refused))
+        for k in different:
+            self.out.append(struct.pack("<I", k) + raw(other.flatten()[k : k + 1]))
+        self.out.append(b"\n")
+
+
+def run_row(data, key, family, spelling, operands, name):
+    t, given = dtypes[name], sweep_operands.make(operands, name)
+    elementwise = operands in sweep_operands.elementwise
+    orders = 2 if name in floats else 0
+    refused, reference, native = None, None, None
+    if name in floats + small:
+        wide = {k: v.double() if v.is_floating_point() else v for k, v in given.items()}
+        reference, error = attempt(spelling, wide, torch.float64, elementwise, orders)
+        if reference is None:
+            raise SystemExit(f"{key} {name}: {error}")
+        if name in floats:
+            native, _ = attempt(spelling, given, t, elementwise, orders)
+    else:
+        native, error = attempt(spelling, given, t, elementwise, 0)
+        if native is None and elementwise:
+            values = by_elements(spelling, given, t)
+            if values is not None:
+                native, refused = {"v0": values[0]}, values[1]
+        if native is None:
+            single = {k: v.float() if v.dtype == t else v for k, v in given.items()}
+            native, error = attempt(spelling, single, torch.float32, elementwise, 0)
+        if native is None:
+            raise SystemExit(f"{key} {name}: {error}")
+    found = []
+    for quantity, r in (reference or native).items():
+        other = None
+        if reference is not None:
+            made = native[quantity].dtype if native and quantity in native else t
+            if r.is_floating_point():
+                r = r.to(made)
+            other = native.get(quantity) if native and r.is_floating_point() else None
+        found.append((quantity, r, other))
+    data.line("row", name, len(found), key)
+    for quantity, r, other in found:
+        data.tensor("is", quantity, r, refused, other)
+
+
+def main(wanted):
+    for path in sorted((root / "tests/sweep").glob("*_table.cpp")):
+        table = path.stem.removesuffix("_table")
+        if wanted and table not in wanted:
+            continue
+        data, sets = Data(), []
+        rows = list(table_rows(path))
+        for _, family, operands, _ in rows:
+            for name in taken(family):
+                if (operands, name) not in sets:
+                    sets.append((operands, name))
+                    given = sweep_operands.make(operands, name)
+                    data.line("operands", name, len(given), operands)
+                    for letter, t in given.items():
+                        data.tensor("is", letter, t)
+        for key, family, operands, spelling in rows:
+            for name in taken(family):
+                run_row(data, key, family, spelling, operands, name)
+        to = root / f"tests/parity/data/sweep_{table}.bin"
+        to.write_bytes(b"".join(data.out))
+        print(f"{to.relative_to(root)}: {len(rows)} rows, {to.stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

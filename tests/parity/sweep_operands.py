@@ -1,0 +1,143 @@
+"""The values of the sweep's operands (tests/sweep/operands.hpp has their shapes), for each dtype's name."""
+import torch
+
+from groups import NAMES
+
+dtypes = {name: t for t, name in NAMES.items()}
+elementwise = {"unary", "binary", "ternary", "probabilities", "signs", "variances"}
+inf, nan = float("inf"), float("nan")
+
+# what the tables' spellings may call beside torch and F
+helpers = {}
+
+
+def facts(t):
+    """(least subnormal, least normal, distance of 1 to the next, greatest) of a floating dtype."""
+    if t == torch.float8_e4m3fn:
+        return 2.0**-9, 2.0**-6, 2.0**-3, 448.0
+    if t == torch.float8_e5m2:
+        return 2.0**-16, 2.0**-14, 2.0**-2, 57344.0
+    f = torch.finfo(t)
+    return f.smallest_normal * f.eps, f.smallest_normal, f.eps, f.max
+
+
+def distinct(values, t):
+    """Rounded to t; finite, positive, each once."""
+    seen = []
+    for v in values:
+        r = torch.tensor(v, dtype=torch.float64).to(t).double().item()
+        if r > 0 and r != inf and r == r and r not in seen:
+            seen.append(r)
+    return seen
+
+
+def unary_floats(t):
+    least, normal, eps, most = facts(t)
+    wide = t == torch.float64
+    values = [least, normal / 2, normal, eps / 2, eps, 1e-3, 0.1, 0.25, 0.3, 0.5 - eps / 4, 0.5, 0.5 + eps / 2, 0.75,
+              1 - eps / 2, 1, 1 + eps, 1.25, 1.5, torch.pi / 2, 2, 2.5, 3, torch.pi, 3.5, 4.5, 6, 7.25, 9.5, 12, 16.5,
+              20, 20.5, 33, 50, 88.5, 89, 100, 150, 1000.5, 65504, 2.0**23 + 0.5, 1e10, most / 2, most]
+    values += ([1e-300, 1e-160, 1e-30, 1e-10, 300, 709.5, 710, 745, 750, 1e15, 2.0**52 + 1, 1e100, 1.4e154, 1e160, 1e300]
+               if wide else [1e-30, 1e-20, 1e-10, 1e-5, 87, 103.5, 104, 300, 5000, 1e5, 1e6, 1e15, 1.9e19, 1e25, 1e30])
+    found = distinct(values, t)
+    k = 0
+    while len(found) < 62 and k < 4000:  # what is left: evenly spread exponents
+        k += 1
+        for v in distinct([float(normal * (most / normal) ** ((k * 0.6180339887) % 1))], t):
+            if v not in found and len(found) < 62:
+                found.append(v)
+    found = (found * 62)[:62]
+    return [0.0, -0.0] + found + [-v for v in found] + [inf, -inf]
+
+
+def unary(name):
+    t = dtypes[name]
+    if t == torch.bool:
+        return torch.arange(128) % 2 == 1
+    if not t.is_floating_point:
+        low, high = torch.iinfo(t).min, torch.iinfo(t).max
+        values = [low, low + 1, low // 2, -1000, -100, -65, -17, -8, high // 2, high - 1, high, 1000, 100]
+        values += list(range(-7, 9))
+        values = [v for v in values if low <= v <= high]
+        while len(values) < 128:
+            values.append(low + (high - low) * (2 * len(values) + 1) // 256)
+        return torch.tensor(values[:128], dtype=t)
+    values = unary_floats(t)
+    values[-1], values[63] = nan, -inf
+    return torch.tensor(values, dtype=torch.float64).to(t)
+
+
+def sixteen(name):
+    t = dtypes[name]
+    if t == torch.bool:
+        return torch.tensor([False, True] * 8)
+    if t == torch.uint8:
+        return torch.tensor([0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 31, 63, 127, 128, 255], dtype=t)
+    if not t.is_floating_point:
+        low, high = torch.iinfo(t).min, torch.iinfo(t).max
+        return torch.tensor([low, low + 1, -7, -3, -2, -1, 0, 1, 2, 3, 7, 8, 31, 63, high - 1, high], dtype=t)
+    least, _, _, most = facts(t)
+    large = min(most**0.5 * 8, most / 4)
+    values = [0.0, -0.0, 1, -1, 0.5, -2, 3, -2.5, 1e-3 if most > 500 else 0.125, least, most, -most, inf, -inf, nan, large]
+    return torch.tensor(values, dtype=torch.float64).to(t)
+
+
+def triples(name):
+    t = dtypes[name]
+    five = [0, 1, -2.5, 3, inf]
+    if t == torch.bool:
+        five = [0, 1, 0, 1, 1]
+    elif not t.is_floating_point:
+        five = [0, 1, torch.iinfo(t).min, 3, torch.iinfo(t).max]
+    all_three = [[a, b, c] for a in five for b in five for c in five]
+    all_three += [[nan, 1, 2], [1, nan, 2], [1, 2, nan]] if t.is_floating_point else [[1, 2, 3], [3, 2, 1], [2, 1, 3]]
+    columns = [[row[k] for row in all_three] for k in range(3)]
+    return [torch.tensor(c, dtype=torch.float64 if t.is_floating_point else torch.int64).to(t) for c in columns]
+
+
+def lines(name):
+    t = dtypes[name]
+    if t == torch.bool:
+        k = torch.arange(24).unsqueeze(1)
+        return (k >> torch.arange(6)) % 2 == 1
+    if not t.is_floating_point:
+        low, high = torch.iinfo(t).min, torch.iinfo(t).max
+        n = [0, 1, 2, 3, 5, 7] if t == torch.uint8 else [0, 1, -2, 3, -5, 7]
+        some = [[0] * 6, [1] * 6, n, [low] * 6, [high] * 6, [low, high] * 3, [high, 1, 0, 2, low, 3], [2, 0, 3, 0, 1, 1],
+                [2, 2, 1, 1, 2, 2], [low, low + 1, low + 2, high, high - 1, high - 2], [100, 100, 27, 1, 3, 9]]
+        rows = (some * 3)[:24]
+        return torch.tensor(rows, dtype=t)
+    least, normal, eps, most = facts(t)
+    big = most / 64
+    rows = [[0] * 6, [2.5] * 6, [0.0, -0.0] * 3, [1, 2, 3, 4, 5, 6], [1, 2, inf, 4, 5, 6], [1, -inf, 3, 4, 5, 6], [-inf] * 6,
+            [inf] * 6, [inf, -inf, 1, 2, 3, 4], [nan, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, nan], [most] * 6,
+            [most, -most, most, 1, -most, 0], [least, 2 * least, 0, least, 3 * least, -least],
+            [big, 1, -big, 0.5, 1, big], [2, 0, 3, -1, 0.5, 1.5], [2, 0, 3, 0, 0.5, 1.5], [3, 1, 3, 2, 3, 1],
+            [1, 4, 1, 2, 1, 3], [1, 1 + eps, 1, 1 - eps / 2, 1, 1], [-1, -2, -3, -4, -5.5, -6], [1, -1, 1, -1, 1, -1],
+            [89, -89, 12, -12, 0, 3], [0.3, -1.7, 2.2, 0.01, -0.4, 1.1]]
+    return torch.tensor(rows, dtype=torch.float64).to(t)
+
+
+def make(operands, name):
+    """{letter: tensor}"""
+    if operands == "none":
+        return {}
+    if operands == "unary":
+        return {"x": unary(name)}
+    if operands == "binary":
+        v = sixteen(name)
+        return {"x": v.repeat_interleave(16), "y": v.repeat(16)}
+    if operands == "ternary":
+        return dict(zip("xyz", triples(name)))
+    if operands == "probabilities":
+        eps = facts(dtypes[name])[2]
+        p = torch.tensor([0, 1, 0.5, 0.25, eps, 1 - eps / 2, 0.9, 0.0625], dtype=torch.float64).to(dtypes[name])
+        return {"x": p.repeat_interleave(8), "y": torch.tensor([0, 1, 0.5, 0.25, 0.75, 0, 1, 0.125]).to(dtypes[name]).repeat(8)}
+    if operands == "signs":
+        return {"x": sixteen(name).repeat(2), "y": torch.tensor([1, -1]).to(dtypes[name]).repeat_interleave(16)}
+    if operands == "variances":
+        x, y, z = triples(name)
+        return {"x": x, "y": y, "z": z.abs()}
+    if operands == "lines":
+        return {"x": lines(name)}
+    raise KeyError(operands)

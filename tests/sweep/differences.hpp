@@ -1,0 +1,2 @@
+#pragma once
+namespace weft::sweep { struct Differences {}; }
