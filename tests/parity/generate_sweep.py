@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes tests/parity/data/sweep_TABLE.bin: operands and references of the rows of tests/sweep/TABLE.cpp.
 
-A reference is PyTorch's result for the operands as f64, rounded to the result's dtype; beside it, where it differs,
-what PyTorch gives in the dtype itself: a result may be either. Integers and booleans have the latter alone. The
+A reference is PyTorch's result for the operands as f64, or mpmath's (sweep_exact.py), rounded to the result's dtype;
+beside it, where they differ, what PyTorch gives in f64 and in the dtype itself: a result may be any of them. Integers
+and booleans have the last alone. The
 first derivative is the gradient of sum(w y) over the results y, the second that of sum(u g) over the gradients g; the
 weights are `weights` below.
 
@@ -20,6 +21,7 @@ import torch.nn.functional as F
 
 import sweep_operands
 from groups import NAMES
+from sweep_exact import exact
 
 warnings.filterwarnings("ignore")
 torch.manual_seed(0)
@@ -117,7 +119,7 @@ def close(a, b, name):
     """Whether a native result says the same as the reference."""
     x, y = a.double(), b.double()
     same = (x == y) & (torch.signbit(x) == torch.signbit(y)) | (x.isnan() & y.isnan())
-    return same | ((x - y).abs() <= relative[name] * y.abs())
+    return same | ((x != y) & ((x - y).abs() <= relative[name] * y.abs()))
 
 
 def raw(t):
@@ -132,17 +134,17 @@ class Data:
     def line(self, *words):
         self.out.append(" ".join(map(str, words)).encode() + b"\n")
 
-    def tensor(self, kind, name, t, refused=None, other=None):
-        """`other`: where PyTorch's own dtype says something else, what it says."""
+    def tensor(self, kind, name, t, refused=None, others=()):
+        """`others`: more results; where they say something else, what they say."""
         different = []
-        if other is not None:
-            different = (~close(other, t, NAMES[t.dtype])).flatten().nonzero().flatten().tolist()
+        for other in others:
+            for k in (~close(other, t, NAMES[t.dtype])).flatten().nonzero().flatten().tolist():
+                different.append(struct.pack("<I", k) + raw(other.flatten()[k : k + 1]))
         self.line(kind, name, NAMES[t.dtype], t.dim(), *t.shape, int(refused is not None), len(different))
         self.out.append(raw(t))
         if refused is not None:
             self.out.append(raw(refused))
-        for k in different:
-            self.out.append(struct.pack("<I", k) + raw(other.flatten()[k : k + 1]))
+        self.out += different
         self.out.append(b"\n")
 
 
@@ -156,8 +158,10 @@ def run_row(data, key, family, spelling, operands, name):
         reference, error = attempt(spelling, wide, torch.float64, elementwise, orders)
         if reference is None:
             raise SystemExit(f"{key} {name}: {error}")
-        if name in floats:
-            native, _ = attempt(spelling, given, t, elementwise, orders)
+        native, _ = attempt(spelling, given, t, elementwise, orders)
+        if native is None and name in small:  # which dtype the results have
+            half = {k: v.half() if v.dtype == t else v for k, v in given.items()}
+            likewise, _ = attempt(spelling, half, torch.float16, elementwise, 0)
     else:
         native, error = attempt(spelling, given, t, elementwise, 0)
         if native is None and elementwise:
@@ -169,18 +173,29 @@ def run_row(data, key, family, spelling, operands, name):
             native, error = attempt(spelling, single, torch.float32, elementwise, 0)
         if native is None:
             raise SystemExit(f"{key} {name}: {error}")
+        if any(v.is_floating_point() for v in native.values()):
+            double = {k: v.double() if v.dtype == t else v for k, v in given.items()}
+            reference, _ = attempt(spelling, double, torch.float64, elementwise, 0)
+            if reference is not None and any(r.dtype != torch.float64 for r in reference.values()):
+                reference = None
     found = []
+    known = exact(key, given, reference) if reference is not None and elementwise else None
     for quantity, r in (reference or native).items():
-        other = None
-        if reference is not None:
+        others = []
+        if reference is not None and r.is_floating_point():
             made = native[quantity].dtype if native and quantity in native else t
-            if r.is_floating_point():
-                r = r.to(made)
-            other = native.get(quantity) if native and r.is_floating_point() else None
-        found.append((quantity, r, other))
+            if native is None and name in small and likewise and likewise[quantity].dtype != torch.float16:
+                made = likewise[quantity].dtype
+            if native and quantity in native:
+                others.append(native[quantity])
+            r = r.to(made)
+            if known is not None:
+                others.append(r)
+                r = torch.where(known[quantity].isnan(), r, known[quantity].to(made))
+        found.append((quantity, r, others))
     data.line("row", name, len(found), key)
-    for quantity, r, other in found:
-        data.tensor("is", quantity, r, refused, other)
+    for quantity, r, others in found:
+        data.tensor("is", quantity, r, refused, others)
 
 
 def main(wanted):

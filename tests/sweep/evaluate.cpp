@@ -129,7 +129,8 @@ i64 at(const Dims& d, const i64* index) {
 
 void copy_element(Typed& to, i64 k, const Typed& from, i64 i) {
   const auto bytes = static_cast<std::size_t>(size_of(to.dtype));
-  std::copy_n(from.data() + static_cast<std::size_t>(i) * bytes, bytes, to.data() + static_cast<std::size_t>(k) * bytes);
+  std::copy_n(from.data() + static_cast<std::size_t>(i) * bytes, bytes,
+              to.data() + static_cast<std::size_t>(k) * bytes);
 }
 // What an index outside gives.
 void put_missing(Typed& to, i64 k) {
@@ -155,7 +156,11 @@ i64 place_of(i64 index, i64 extent) {
 class Evaluator {
  public:
   Evaluator(const ir::Graph& graph, const std::vector<Typed>& operands, Path kind, std::string& wrong)
-      : g(graph), inputs(operands), path(kind), fault(wrong), values(static_cast<std::size_t>(graph.nodes.size())) {}
+      : g(graph),
+        inputs(operands),
+        path(kind),
+        fault(wrong),
+        values(static_cast<std::size_t>(graph.nodes.size())) {}
 
   std::vector<Typed> run(const std::vector<int>& wanted) {
     std::vector<char> needed(values.size(), 0);
@@ -201,6 +206,7 @@ class Evaluator {
         return r;
       case Op::reshape:
       case Op::surrogate:
+      case Op::slope:
         return operand(i, 0);
       case Op::broadcast:
       case Op::permute:
@@ -314,7 +320,8 @@ class Evaluator {
         const R v = get<R>(x, k), before = folded[t];
         const bool first = place[t] < 0, extremum = f == ir::Fold::max || f == ir::Fold::min;
         const R next = first && extremum ? v : fold(f, before, v);
-        const bool better = extremum && !missing(before) && (missing(v) || (f == ir::Fold::max ? v > before : v < before));
+        const bool better =
+            extremum && !missing(before) && (missing(v) || (f == ir::Fold::max ? v > before : v < before));
         if (first || better) place[t] = position;
         folded[t] = next;
       });
@@ -347,7 +354,8 @@ class Evaluator {
           R running{};
           for (i64 k = 0; k < s.extent; ++k) {
             const i64 p = place(g.attribute(i, 1) != 0 ? s.extent - 1 - k : k, s.extent);
-            running = k == 0 ? get<R>(x, p) : fold(static_cast<ir::Fold>(g.attribute(i, 2)), running, get<R>(x, p));
+            running =
+                k == 0 ? get<R>(x, p) : fold(static_cast<ir::Fold>(g.attribute(i, 2)), running, get<R>(x, p));
             put<R>(r, p, running);
           }
         });
@@ -357,7 +365,8 @@ class Evaluator {
           std::vector<i64> order(static_cast<std::size_t>(s.extent));
           std::iota(order.begin(), order.end(), i64{0});
           std::stable_sort(order.begin(), order.end(), [&](i64 p, i64 q) {
-            const R a = get<R>(x, place(descending ? q : p, s.extent)), b = get<R>(x, place(descending ? p : q, s.extent));
+            const R a = get<R>(x, place(descending ? q : p, s.extent)),
+                    b = get<R>(x, place(descending ? p : q, s.extent));
             return missing(b) ? !missing(a) : a < b;
           });
           for (i64 k = 0; k < d.extent[axis]; ++k)
@@ -380,7 +389,10 @@ class Evaluator {
                        : n.dtype == DType::i32              ? static_cast<R>(std::numeric_limits<i32>::max())
                                                             : std::numeric_limits<R>::max();
         const R least = std::numeric_limits<R>::has_infinity ? -most : static_cast<R>(-most - 1);
-        const R neutral = f == ir::Fold::sum ? R{0} : f == ir::Fold::prod ? R{1} : f == ir::Fold::max ? least : most;
+        const R neutral = f == ir::Fold::sum    ? R{0}
+                          : f == ir::Fold::prod ? R{1}
+                          : f == ir::Fold::max  ? least
+                                                : most;
         for (i64 k = 0; k < r.size; ++k) put<R>(r, k, neutral);
         const Typed& update = operand(i, 1);
         for_each_line(s, [&](auto place) {
@@ -430,7 +442,8 @@ class Evaluator {
           if (!(axes.used_b() >> k & 1u)) at_b[k] = index[n++];
         R total{};
         for_each_index(contracted, [&](const i64* c, i64) {
-          for (int k = 0; k < axes.contracted; ++k) at_a[axes.contracted_a[k]] = at_b[axes.contracted_b[k]] = c[k];
+          for (int k = 0; k < axes.contracted; ++k)
+            at_a[axes.contracted_a[k]] = at_b[axes.contracted_b[k]] = c[k];
           total = plus(total, times(get<R>(a, at(da, at_a)), get<R>(b, at(db, at_b))));
         });
         put<R>(r, linear, total);
@@ -491,7 +504,8 @@ class Evaluator {
     }
     for (int k = 0; k < s.outputs; ++k) {
       const int node = body.outputs[s.carries + k];
-      result[static_cast<std::size_t>(s.output(k))] = Typed(body.nodes[node].dtype, s.trips * body.dims(node).size());
+      result[static_cast<std::size_t>(s.output(k))] =
+          Typed(body.nodes[node].dtype, s.trips * body.dims(node).size());
     }
     for (i64 n = 0; n < s.trips; ++n) {
       const i64 t = s.reverse ? s.trips - 1 - n : n;
@@ -576,8 +590,8 @@ u64 Typed::bits(i64 k) const {
   return r;
 }
 
-std::vector<Typed> evaluate(const ir::Graph& graph, const std::vector<Typed>& inputs, const std::vector<int>& wanted,
-                            Path path, std::string& fault) {
+std::vector<Typed> evaluate(const ir::Graph& graph, const std::vector<Typed>& inputs,
+                            const std::vector<int>& wanted, Path path, std::string& fault) {
   return Evaluator(graph, inputs, path, fault).run(wanted);
 }
 

@@ -34,9 +34,9 @@ struct Typed {
 // Which functions do the arithmetic.
 enum class Path { scalars, lanes };
 
-// The values of `wanted` nodes from those of the graph's inputs. `fault`: what a primitive did that it must not
-// (a register that holds what its dtype cannot), empty where nothing is wrong.
-std::vector<Typed> evaluate(const ir::Graph& graph, const std::vector<Typed>& inputs, const std::vector<int>& wanted,
-                            Path path, std::string& fault);
+// The values of `wanted` nodes from those of the graph's inputs. `fault`: what a primitive did that it must
+// not (a register that holds what its dtype cannot), empty where nothing is wrong.
+std::vector<Typed> evaluate(const ir::Graph& graph, const std::vector<Typed>& inputs,
+                            const std::vector<int>& wanted, Path path, std::string& fault);
 
 }  // namespace weft::sweep

@@ -1,7 +1,7 @@
 #pragma once
-// The operands of the sweep's operations, by name: dtypes, shapes, and the letters they have in a row. Their values
-// are those of tests/parity/generate_sweep.py. Elementwise: each result depends on the operands at its place alone,
-// so derivatives are those of a function of numbers.
+// The operands of the sweep's operations, by name: dtypes, shapes, and the letters they have in a row. Their
+// values are those of tests/parity/generate_sweep.py. Elementwise: each result depends on the operands at its
+// place alone, so derivatives are those of a function of numbers.
 
 #include <tuple>
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "weft/kernels/arithmetic.hpp"
-#include "weft/kernels/loop_parts.hpp"
 
 namespace weft::sweep {
 namespace {
@@ -31,8 +30,8 @@ value_of<Family, t> load_value(const void* p, i64 k) {
 // Whether the register holds only what dtype t can: a later instruction of the same kernel reads it as it is.
 template <DType t, class V>
 bool holds(const V& x) {
-  if constexpr (t == DType::f16 || t == DType::bf16 || t == DType::f8e4m3 || t == DType::f8e5m2 || t == DType::i8 ||
-                t == DType::u8) {
+  if constexpr (t == DType::f16 || t == DType::bf16 || t == DType::f8e4m3 || t == DType::f8e5m2 ||
+                t == DType::i8 || t == DType::u8) {
     using R = kernels::lane_of<V>;
     const V rounded = kernels::round_to<t>(x);
     R a[kernels::lanes]{}, b[kernels::lanes]{};
@@ -111,8 +110,8 @@ bool run(const void* a, const void* b, const void* c, void* r, i64 n) {
       else
         write(kernels::select(kernels::widen_mask<V>(condition), x, y));
     } else if constexpr (op == Opcode::fma) {
-      write(kernels::round_to<to>(
-          kernels::fma(load_value<Family, t>(a, k), load_value<Family, t>(b, k), load_value<Family, t>(c, k))));
+      write(kernels::multiply_add<to>(load_value<Family, t>(a, k), load_value<Family, t>(b, k),
+                                      load_value<Family, t>(c, k)));
     } else if constexpr (op < Opcode::add) {
       write(kernels::unary<op, to, t, Family>(load_value<Family, t>(a, k)));
     } else {
@@ -169,8 +168,8 @@ constexpr Kernels<LaneFamily> on_lanes;
 
 }  // namespace
 
-bool pointwise(ir::Op op, DType to, DType from, Path path, const void* a, const void* b, const void* c, void* r,
-               i64 n, std::string& fault) {
+bool pointwise(ir::Op op, DType to, DType from, Path path, const void* a, const void* b, const void* c,
+               void* r, i64 n, std::string& fault) {
   const int t = static_cast<int>(from);
   if (op == ir::Op::bitcast) {
     __builtin_memcpy(r, a, static_cast<std::size_t>(n * size_of(to)));
@@ -183,8 +182,8 @@ bool pointwise(ir::Op op, DType to, DType from, Path path, const void* a, const 
   const Kernel kernel = path == Path::lanes ? find(on_lanes) : find(on_scalars);
   if (kernel == nullptr) return false;
   if (!kernel(a, b, c, r, n))
-    fault = std::string(ir::info(op).name) + " of " + name_of(from) + ": a register holds what " + name_of(to) +
-            " cannot";
+    fault = std::string(ir::info(op).name) + " of " + name_of(from) + ": a register holds what " +
+            name_of(to) + " cannot";
   return true;
 }
 

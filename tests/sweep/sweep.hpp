@@ -1,12 +1,14 @@
 #pragma once
-// The sweep: every operation on edge values, its value, first and second derivative, in every dtype that it takes,
-// beside PyTorch's in f64 and in the dtype itself (tests/parity/generate_sweep.py, which reads these tables).
+// The sweep: every operation on edge values, its value, first and second derivative, in every dtype that it
+// takes, beside PyTorch's in f64 and in the dtype itself (tests/parity/generate_sweep.py, which reads these
+// tables).
 //
 //   ROW("asinh", fraction, unary, "torch.asinh(x)", asinh(x));
 //
-// is one operation: its name in tests/registry/operations.txt, perhaps followed by a word of its own; its family in
-// tests/registry/dtypes.txt; its operands (operands.hpp); PyTorch's spelling; weft's. T is the dtype at hand. Both
-// give one tensor or a tuple of them. Graphs are built, differentiated and evaluated at run time.
+// is one operation: its name in tests/registry/operations.txt, perhaps followed by a word of its own; its
+// family in tests/registry/dtypes.txt; its operands (operands.hpp); PyTorch's spelling; weft's. T is the
+// dtype at hand. Both give one tensor or a tuple of them. Graphs are built, differentiated and evaluated at
+// run time.
 
 #include <string_view>
 #include <tuple>
@@ -17,11 +19,13 @@
 
 namespace weft::sweep {
 
-// Which dtypes the families of tests/registry/dtypes.txt take, as bits. Derivatives are of floats but the 8-bit ones.
+// Which dtypes the families of tests/registry/dtypes.txt take, as bits. Derivatives are of floats but the
+// 8-bit ones.
 constexpr u32 dtypes_of(std::string_view family) {
   const auto bit = [](DType t) { return 1u << static_cast<int>(t); };
   u32 floats = 0, integers = 0;
-  for (const DType t : {DType::f64, DType::f32, DType::f16, DType::bf16, DType::f8e4m3, DType::f8e5m2}) floats |= bit(t);
+  for (const DType t : {DType::f64, DType::f32, DType::f16, DType::bf16, DType::f8e4m3, DType::f8e5m2})
+    floats |= bit(t);
   for (const DType t : {DType::i64, DType::i32, DType::i8, DType::u8}) integers |= bit(t);
   const u32 boolean = bit(DType::boolean);
   if (family == "number" || family == "product" || family == "real") return floats | integers;
@@ -86,11 +90,12 @@ constexpr Row make_row(const char* key, const char* family, const char* operands
 
 #define SWEEP_JOIN_(a, b) a##b
 #define SWEEP_JOIN(a, b) SWEEP_JOIN_(a, b)
-#define ROW(key, family, set, torch, ...)                                                      \
-  static const ::weft::sweep::Enter SWEEP_JOIN(entered_, __COUNTER__){                         \
-      ::weft::sweep::make_row<::weft::sweep::dtypes_of(#family), ::weft::sweep::operands::set>( \
-          key, #family, #set, __FILE__,                                                        \
-          []<class T>(::weft::sweep::Dtype<T> SWEEP_OPERANDS_##set) { return __VA_ARGS__; })}
+#define ROW(key, family, set, torch, ...)                                                     \
+  static const ::weft::sweep::Enter SWEEP_JOIN(entered_, __COUNTER__) {                       \
+    ::weft::sweep::make_row<::weft::sweep::dtypes_of(#family), ::weft::sweep::operands::set>( \
+        key, #family, #set, __FILE__,                                                         \
+        []<class T>(::weft::sweep::Dtype<T> SWEEP_OPERANDS_##set) { return __VA_ARGS__; })    \
+  }
 
 // Compares every row that was entered in a file with the data made for it.
 void check_rows(const char* file);

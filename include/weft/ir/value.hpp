@@ -110,6 +110,21 @@ constexpr double folded(Op op, DType t, double x, double y) {
 }
 }  // namespace detail
 
+constexpr Value binary(Op op, Value x, Value y);
+
+namespace detail {
+// x to a power that arithmetic gives as exactly, empty where there is none.
+constexpr Value small_power(Value x, Value p) {
+  if (p.is(0)) return constant_like(x, 1);
+  if (p.is(1)) return x;
+  if (p.is(2)) return binary(Op::mul, x, x);
+  if (!is_float(x.dtype())) return {};
+  if (p.is(0.5)) return unary(Op::sqrt, x);
+  if (p.is(-1)) return binary(Op::div, constant_like(x, 1), x);
+  return {};
+}
+}  // namespace detail
+
 // Operands of one dtype; shapes broadcast.
 constexpr Value binary(Op op, Value x, Value y) {
   meet(x, y);
@@ -138,6 +153,10 @@ constexpr Value binary(Op op, Value x, Value y) {
     case Op::div:
       if (y.is(1)) return x;
       break;
+    case Op::pow:
+      if (y.is_constant())
+        if (const Value r = detail::small_power(x, y)) return r;
+      break;
     default:
       break;
   }
@@ -160,6 +179,14 @@ constexpr Value select(Value condition, Value x, Value y) {
 // differentiated another, and the model itself is never computed.
 constexpr Value surrogate(Value value, Value model) {
   return raw(Op::surrogate, value.dtype(), value.node().shape, 0, -1, value, model);
+}
+
+// `value`, whose derivative by x, which broadcasts to it, is `s` beside what its own nodes give; so
+// slope(slope(stop_gradient(f(x, y)), x, f_x), y, f_y) is f with derivatives of one's own, of every order.
+constexpr Value slope(Value value, Value x, Value s) {
+  const Dims to = value.dims();
+  return raw(Op::slope, value.dtype(), value.node().shape, 0, -1, value,
+             broadcast(cast(x, value.dtype()), to), broadcast(cast(s, value.dtype()), to));
 }
 
 constexpr Value permute(Value x, const i64* order) {

@@ -256,8 +256,9 @@ constexpr auto common_dtype() {
     return promoted_scalar<typename A::dtype, typename operand_traits<B>::dtype>{};
   else if constexpr (is_expr<B>)
     return promoted_scalar<typename B::dtype, typename operand_traits<A>::dtype>{};
-  else
-    return promoted<typename operand_traits<A>::dtype, typename operand_traits<B>::dtype>{};
+  else  // two numbers: PyTorch's default dtype of their kind
+    return promoted_scalar<promoted_scalar<bool, typename operand_traits<A>::dtype>,
+                           typename operand_traits<B>::dtype>{};
 }
 
 }  // namespace detail

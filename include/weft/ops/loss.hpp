@@ -3,7 +3,7 @@
 // PyTorch). Law: labels outside [0, classes), PyTorch's ignore_index among them, count neither in the sum nor
 // in the mean; without class weights or with them, the logits are read once forward and once backward.
 
-#include "weft/ops/activation.hpp"
+#include "weft/ops/activation_more.hpp"
 
 namespace weft {
 
@@ -55,7 +55,7 @@ struct ElementLoss : Operation<ElementLoss<F, R>> {
     using SB = shape_of_operand<B>;
     static_assert(sizeof(ShapesEqual<std::is_same_v<SA, SB>, F, SA, SB>) > 0);
     if constexpr (std::is_same_v<SA, SB>)
-      return reduced_loss<R>(F{}(a, b, more...));
+      return reduced_loss<R>(InSingle<F>{}(a, b, more...));
     else
       return reduced_loss<R>(a);
   }
@@ -269,18 +269,18 @@ struct MseLoss {
     return mul(d, d);
   }
 };
-// max(x, 0) - x t + log1p(exp(-|x|)); p multiplies what positive targets cost, w everything.
+// (1 - t) x - log sigmoid(x); p multiplies what positive targets cost, w everything.
 struct BceWithLogits {
   constexpr auto operator()(const auto& x, const auto& t) const {
-    return add(sub(maximum(x, 0), mul(x, t)), log1p(exp(neg(abs(x)))));
+    const auto r = sub(mul(sub(1, t), x), logsigmoid_of(x));
+    return by_slopes(r, x, sub(UnaryOp<ir::Op::sigmoid, true>{}(x), t), t, neg(x));
   }
   constexpr auto operator()(const auto& x, const auto& t, const auto& w) const {
     return mul((*this)(x, t), w);
   }
-  // (1 - t) x + (1 + (p - 1) t) (log1p(exp(-|x|)) + max(-x, 0))
+  // (1 - t) x - (1 + (p - 1) t) log sigmoid(x)
   constexpr auto operator()(const auto& x, const auto& t, const auto& w, const auto& p) const {
-    const auto low = add(log1p(exp(neg(abs(x)))), maximum(neg(x), 0));
-    return mul(add(mul(sub(1, t), x), mul(add(mul(sub(p, 1), t), 1), low)), w);
+    return mul(sub(mul(sub(1, t), x), mul(add(mul(sub(p, 1), t), 1), logsigmoid_of(x))), w);
   }
 };
 
