@@ -41,7 +41,9 @@ def taken(family):
         return integers + ["bool"]
     if family == "integer":
         return integers
-    if family in ("float", "loss"):
+    if family == "loss":
+        return floats
+    if family == "float":
         return floats + small
     return floats + small + integers + ["bool"]
 

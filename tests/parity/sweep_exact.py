@@ -101,7 +101,7 @@ def derivatives(f, x, bits):
         y = f(v)
         if isinstance(y, mp.mpc) or not mp.isfinite(y):
             return None
-        return [number(r) for r in (y, mp.diff(f, v, 1), mp.diff(f, v, 2))]
+        return [number(r) for r in (y, mp.diff(f, v, 1, relative=True), mp.diff(f, v, 2, relative=True))]
 
 
 def exact(key, given, wanted):

@@ -108,14 +108,46 @@ def lines(name):
         rows = (some * 3)[:24]
         return torch.tensor(rows, dtype=t)
     least, normal, eps, most = facts(t)
-    big = most / 64
+    big = 100
     rows = [[0] * 6, [2.5] * 6, [0.0, -0.0] * 3, [1, 2, 3, 4, 5, 6], [1, 2, inf, 4, 5, 6], [1, -inf, 3, 4, 5, 6], [-inf] * 6,
-            [inf] * 6, [inf, -inf, 1, 2, 3, 4], [nan, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, nan], [most] * 6,
-            [most, -most, most, 1, -most, 0], [least, 2 * least, 0, least, 3 * least, -least],
+            [inf] * 6, [inf, -inf, 1, 2, 3, 4], [nan, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, nan], [big] * 6,
+            [big, 0, 1, -2, 0.5, -big], [least, 2 * least, 0, least, 3 * least, -least],
             [big, 1, -big, 0.5, 1, big], [2, 0, 3, -1, 0.5, 1.5], [2, 0, 3, 0, 0.5, 1.5], [3, 1, 3, 2, 3, 1],
             [1, 4, 1, 2, 1, 3], [1, 1 + eps, 1, 1 - eps / 2, 1, 1], [-1, -2, -3, -4, -5.5, -6], [1, -1, 1, -1, 1, -1],
             [89, -89, 12, -12, 0, 3], [0.3, -1.7, 2.2, 0.01, -0.4, 1.1]]
     return torch.tensor(rows, dtype=torch.float64).to(t)
+
+
+def huge(t):
+    """Finite rows whose sums or squares overflow, and some that are small."""
+    most, least = facts(t)[3], facts(t)[0]
+    rows = [[most] * 6, [most, 0, 1, -2, 0.5, 3], [-most, -most, 1, 2, 3, 4], [most / 2, most, most / 2, 0, 1, -1],
+            [least, 2 * least, 0, least, 3 * least, -least], [-most, 5, -most, 4, 2, 1]]
+    return torch.tensor(rows, dtype=torch.float64).to(t)
+
+
+def distinct_lines(t):
+    """No two elements of a row are equal."""
+    if not t.is_floating_point:
+        low, high = torch.iinfo(t).min, torch.iinfo(t).max
+        rows = [[low, 1, high, 5, 3, 100], [9, 2, 7, 4, 11, 0], [high, high - 1, high - 2, low, low + 1, low + 2],
+                [100, 50, 25, 12, 6, 3]]
+        return torch.tensor(rows, dtype=t).repeat(6, 1)
+    most, least = facts(t)[3], facts(t)[0]
+    rows = [[1, inf, 3, -inf, 5, 6], [nan, 2, 1, 4, 3, 0], [most, 1, -most, 0.5, 2, 0], [least, -least, 1, 2, 3 * least, -1],
+            [0.5, 6, 0.25, -3, 1.5, -2], [6, 5, 4, 3, 2, 1], [-inf, -1, -2, -3, nan, 1], [0.25, 0.5, 1, 2, 4, 8]]
+    return torch.tensor(rows, dtype=torch.float64).to(t).repeat(3, 1) if t not in (dtypes["f8e4m3"], dtypes["f8e5m2"]) \
+        else torch.tensor(rows * 3, dtype=torch.float64).to(t)
+
+
+def tame(t):
+    v = [[1, 2, 3, 4, 5, 6], [0.5, -1, 2, -3, 0.25, 1.5], [2, 0, 2, 1, -1, 2], [-0.75, 3, 1, 1, 0, -2]]
+    if t == torch.bool:
+        return torch.tensor(v) > 1
+    if not t.is_floating_point:
+        v = [[int(4 * k) for k in row] for row in v]
+        v = [[abs(k) for k in row] for row in v] if t == torch.uint8 else v
+    return torch.tensor(v).to(t)
 
 
 def make(operands, name):
@@ -138,6 +170,44 @@ def make(operands, name):
     if operands == "variances":
         x, y, z = triples(name)
         return {"x": x, "y": y, "z": z.abs()}
+    x = lines(name)
+    t = dtypes[name]
+    y, z = [torch.cat([x[n:], x[:n]])[:, [(k + n) % 6 for k in range(6)]] for n in (5, 11)]
     if operands == "lines":
-        return {"x": lines(name)}
+        return {"x": x}
+    if operands == "huge":
+        return {"x": huge(t)}
+    if operands == "distinct":
+        return {"x": distinct_lines(t)}
+    if operands == "two_lines":
+        return {"x": x, "y": y}
+    if operands == "three_lines":
+        return {"x": x, "y": y, "z": z}
+    if operands == "signed_lines":
+        return {"x": x, "y": y, "z": torch.tensor([1, -1] * 12).to(t)}
+    if operands == "tame":
+        return {"x": tame(t)}
+    if operands == "two_tame":
+        y = tame(torch.float64).abs().to(t) if t.is_floating_point else tame(t)
+        return {"x": tame(t), "y": y[:, [5, 4, 3, 2, 1, 0]]}
+    if operands == "sorted":
+        low = torch.iinfo(t).min if t in (torch.int64, torch.int32, torch.int8) else -3
+        v = [False] * 4 + [True] * 4 if t == torch.bool else [low, -1, 0, 0, 1, 2, 2, 7]
+        v = [abs(k) for k in v[2:]] + [9, 255] if t == torch.uint8 else v
+        return {"x": torch.tensor(v).to(t), "y": unary(name)}
+    if operands == "affine":
+        return {"x": x, "y": torch.tensor([1, -2, 0, 0.5, 3, 1]).to(t), "z": torch.tensor([0, 1, -1, 0.5, 2, 0]).to(t)}
+    if operands == "labelled":
+        return {"x": x, "i": torch.arange(24) % 6, "y": torch.tensor([1, 2, 0, 0.5, 3, 1]).to(t)}
+    if operands == "labelled_tame":
+        return {"x": tame(t), "i": torch.tensor([0, 2, 5, 1])}
+    if operands == "multilabelled":
+        i = torch.tensor([[0, 3, -1, 1, 1, 1], [5, -1, 0, 0, 0, 0], [-1, 0, 1, 2, 3, 4], [1, 2, 4, 0, 5, 3]])
+        return {"x": x, "i": i.repeat(6, 1)}
+    if operands == "alignments":
+        generator = torch.Generator().manual_seed(1)
+        p = torch.log_softmax(torch.randn(6, 4, 3, generator=generator, dtype=torch.float64), -1)
+        p[2, 1] = torch.tensor([-inf, 0, -inf])
+        return {"x": p.to(t), "i": torch.tensor([[1, 2], [1, 1], [2, 2], [2, 1]]), "j": torch.tensor([6, 6, 2, 5]),
+                "k": torch.tensor([2, 2, 2, 1])}
     raise KeyError(operands)

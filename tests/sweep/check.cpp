@@ -194,12 +194,12 @@ Ends ends(DType t) {
   }
 }
 
-bool agree(const Typed& a, i64 i, const Typed& b, i64 k, char quantity) {
+bool agree(const Typed& a, i64 i, const Typed& b, i64 k, char quantity, bool elementwise) {
   const DType t = b.dtype;
   if (!is_float(t)) return a.integer(i) == b.integer(k);
   const double x = a.number(i), y = b.number(k);
   if (x != x || y != y) return x != x && y != y;
-  if (x == y) return quantity != 'v' || x != 0 || is_float8(t) || std::signbit(x) == std::signbit(y);
+  if (x == y) return quantity != 'v' || !elementwise || x != 0 || is_float8(t) || std::signbit(x) == std::signbit(y);
   const Ends e = ends(t);
   const auto [rel, absolute] = tolerance(t, quantity);
   if (std::isinf(x) || std::isinf(y)) {
@@ -278,23 +278,27 @@ void check_rows(const char* file) {
             FAIL_CHECK(r.name, "[", k, "]: lanes give ", text(got, k), ", scalars ", text(other, k));
           if (!r.refused.empty() && r.refused[static_cast<std::size_t>(k)] != 0) continue;
           ++compared;
-          bool good = agree(got, k, r.wanted, k, r.name[0]);
+          bool good = agree(got, k, r.wanted, k, r.name[0], row.elementwise);
           std::string wanted = text(r.wanted, k);
           for (auto [one, end] = r.others.equal_range(k); one != end; ++one) {
             good =
-                good || agree(got, k, one->second, 0, r.name[0]) || as_near(got, k, r.wanted, k, one->second);
+                good || agree(got, k, one->second, 0, r.name[0], row.elementwise) || as_near(got, k, r.wanted, k, one->second);
             wanted += " or " + text(one->second, 0);
           }
           if (good) continue;
           std::map<std::string, double> at_place;
           for (const Reference& x : operands->second)
             if (row.elementwise) at_place[x.name] = x.wanted.number(k);
+          if (!operands->second.empty() && operands->second[0].dims.rank > 0)
+            at_place["line"] = static_cast<double>(k * operands->second[0].dims.extent[0] / got.size);
           good = differences.cover(row.key, dtype, r.name[0], at_place, r.wanted.number(k), got.number(k));
           for (auto [one, end] = r.others.equal_range(k); one != end && !good; ++one)
             good =
                 differences.cover(row.key, dtype, r.name[0], at_place, one->second.number(0), got.number(k));
           if (good) continue;
-          std::string from;
+          std::string from = row.elementwise || operands->second.empty() || operands->second[0].dims.rank == 0
+                                 ? ""
+                                 : "line " + std::to_string(k * operands->second[0].dims.extent[0] / got.size);
           for (const Reference& x : operands->second)
             if (row.elementwise) from += (from.empty() ? "" : ", ") + x.name + " = " + text(x.wanted, k);
           if (++wrong > 6) continue;

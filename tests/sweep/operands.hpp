@@ -49,6 +49,71 @@ struct lines {  // rows of zeros, ties, one infinity, one NaN, ...
   template <class T>
   using of = std::tuple<Expr<T, Shape<24, 6>>>;
 };
+struct huge {  // finite rows whose sums or squares overflow
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<6, 6>>>;
+};
+struct distinct {  // rows without equal elements
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<24, 6>>>;
+};
+struct two_lines {  // such rows beside others
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<24, 6>>, Expr<T, Shape<24, 6>>>;
+};
+struct three_lines {
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<24, 6>>, Expr<T, Shape<24, 6>>, Expr<T, Shape<24, 6>>>;
+};
+struct signed_lines {  // z is -1 or 1
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<24, 6>>, Expr<T, Shape<24, 6>>, Expr<T, Shape<24>>>;
+};
+struct tame {  // finite numbers, zeros and ties among them
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<4, 6>>>;
+};
+struct two_tame {
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<4, 6>>, Expr<T, Shape<4, 6>>>;
+};
+struct sorted {  // an ascending vector, and edge values
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<8>>, Expr<T, Shape<128>>>;
+};
+struct affine {  // rows, a weight and a bias
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<24, 6>>, Expr<T, Shape<6>>, Expr<T, Shape<6>>>;
+};
+struct labelled {  // rows, a label of each, weights of the classes
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<24, 6>>, Expr<i64, Shape<24>>, Expr<T, Shape<6>>>;
+};
+struct labelled_tame {
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<4, 6>>, Expr<i64, Shape<4>>>;
+};
+struct multilabelled {  // labels end with -1
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<24, 6>>, Expr<i64, Shape<24, 6>>>;
+};
+struct alignments {  // log probabilities (T, N, C), targets (N, S), both lengths
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<6, 4, 3>>, Expr<i64, Shape<4, 2>>, Expr<i64, Shape<4>>, Expr<i64, Shape<4>>>;
+};
 
 }  // namespace weft::sweep::operands
 
@@ -59,4 +124,17 @@ struct lines {  // rows of zeros, ties, one infinity, one NaN, ...
 #define SWEEP_OPERANDS_probabilities SWEEP_OPERANDS_binary
 #define SWEEP_OPERANDS_signs SWEEP_OPERANDS_binary
 #define SWEEP_OPERANDS_variances SWEEP_OPERANDS_ternary
-#define SWEEP_OPERANDS_lines , [[maybe_unused]] auto x
+#define SWEEP_OPERANDS_lines SWEEP_OPERANDS_unary
+#define SWEEP_OPERANDS_huge SWEEP_OPERANDS_unary
+#define SWEEP_OPERANDS_distinct SWEEP_OPERANDS_unary
+#define SWEEP_OPERANDS_tame SWEEP_OPERANDS_unary
+#define SWEEP_OPERANDS_two_lines SWEEP_OPERANDS_binary
+#define SWEEP_OPERANDS_two_tame SWEEP_OPERANDS_binary
+#define SWEEP_OPERANDS_sorted SWEEP_OPERANDS_binary
+#define SWEEP_OPERANDS_three_lines SWEEP_OPERANDS_ternary
+#define SWEEP_OPERANDS_signed_lines SWEEP_OPERANDS_ternary
+#define SWEEP_OPERANDS_affine SWEEP_OPERANDS_ternary
+#define SWEEP_OPERANDS_labelled , [[maybe_unused]] auto x, [[maybe_unused]] auto i, [[maybe_unused]] auto y
+#define SWEEP_OPERANDS_labelled_tame , [[maybe_unused]] auto x, [[maybe_unused]] auto i
+#define SWEEP_OPERANDS_multilabelled SWEEP_OPERANDS_labelled_tame
+#define SWEEP_OPERANDS_alignments , auto x, auto i, auto j, auto k

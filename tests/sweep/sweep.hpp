@@ -31,7 +31,8 @@ constexpr u32 dtypes_of(std::string_view family) {
   if (family == "number" || family == "product" || family == "real") return floats | integers;
   if (family == "bits") return integers | boolean;
   if (family == "integer") return integers;
-  if (family == "float" || family == "loss") return floats;
+  if (family == "loss") return floats & ~(bit(DType::f8e4m3) | bit(DType::f8e5m2));
+  if (family == "float") return floats;
   return floats | integers | boolean;
 }
 

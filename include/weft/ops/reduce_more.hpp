@@ -10,11 +10,15 @@ namespace weft {
 
 namespace detail {
 
-// sqrt with gradient 0 at 0, as PyTorch's norms have.
+// A root with gradient 0 at 0, as PyTorch's norms and standard deviations have.
+template <class X, class F>
+constexpr auto safe_root(const X& x, const F& root) {
+  const auto zero = eq(x, 0);
+  return where(zero, 0, root(where(zero, 1, x)));
+}
 template <class X>
 constexpr auto safe_sqrt(const X& x) {
-  const auto zero = eq(x, 0);
-  return where(zero, 0, sqrt(where(zero, 1, x)));
+  return safe_root(x, [](const auto& v) { return sqrt(v); });
 }
 
 }  // namespace detail
@@ -25,7 +29,7 @@ struct StdDevOp : Operation<StdDevOp<Keep, Correction, A...>> {
   static constexpr auto apply(ir::Builder& b, const X& x) {
     const auto wide = CastOp<opmath<typename X::dtype>>::apply(b, x);
     return CastOp<floating<typename X::dtype>>::apply(
-        b, sqrt(VarianceOp<Keep, Correction, A...>::apply(b, wide)));
+        b, detail::safe_sqrt(VarianceOp<Keep, Correction, A...>::apply(b, wide)));
   }
 };
 
@@ -83,7 +87,8 @@ struct NormOp : Operation<NormOp<P, Keep, A...>> {
     else if constexpr (P == std::numeric_limits<int>::max())
       return ReduceOp<ir::Op::reduce_max, Keep, A...>::apply(b, abs(x));
     else
-      return pow(ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, pow(abs(x), P)), 1.0 / P);
+      return detail::safe_root(ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, pow(abs(x), P)),
+                               [](const auto& v) { return pow(v, 1.0 / P); });
   }
 };
 

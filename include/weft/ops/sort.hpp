@@ -148,7 +148,7 @@ struct QuantileOp : Operation<QuantileOp<SkipNan, Keep, A...>> {
   template <class X0, class Q>
   static constexpr auto apply(ir::Builder& b, const X0& in, const Q& q) {
     using One = detail::OneAxis<A...>;
-    const auto x = One::flat(b, detail::real(in));
+    const auto x = One::flat(b, CastOp<opmath<typename X0::dtype>>::apply(b, in));
     using X = std::remove_cvref_t<decltype(x)>;
     constexpr int axis = One::template axis<X>();
     constexpr bool ok = axis_in_range(axis, X::rank);
@@ -157,6 +157,7 @@ struct QuantileOp : Operation<QuantileOp<SkipNan, Keep, A...>> {
       return x;
     } else {
       using T = typename X::dtype;
+      using R = floating<typename X0::dtype>;
       const auto sorted = SortedOp<axis, false, -1>::apply(b, x);
       const auto missing = detail::missing_count<axis>(b, x);
       constexpr i64 last = X::shape::value[axis] - 1;
@@ -172,7 +173,7 @@ struct QuantileOp : Operation<QuantileOp<SkipNan, Keep, A...>> {
           return where(gt(missing, 0), std::numeric_limits<double>::quiet_NaN(), between);
       }();
       using S = shape_of<detail::reduced_rule<typename X::shape, Keep, axis>>;
-      return Expr<T, S>{ir::reshape(r.value, S::value)};
+      return CastOp<R>::apply(b, Expr<T, S>{ir::reshape(r.value, S::value)});
     }
   }
 };

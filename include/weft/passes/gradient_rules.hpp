@@ -165,19 +165,50 @@ constexpr void reduce_extremum(Value y, Value g, Value* out) {
     axes |= 1u << y.builder->graph.attribute(y.id, i);
   out[0] = hit * (g / ir::reduce(Op::reduce_sum, hit, axes));
 }
-// Products of the others. With exactly one zero only that element's gradient is not zero; with two, none is.
+// Along one axis the product of what stands before each element times that of what stands behind it: without
+// a division, so zeros and infinities need no case of their own.
+constexpr Value product_of_others(Value x, int axis) {
+  const Dims d = x.dims();
+  const i64 n = d.extent[axis];
+  if (n <= 1) return ir::constant_like(x, 1);
+  Dims shorter = d;
+  shorter.extent[axis] = n - 1;
+  ir::Slice head[8], tail[8];
+  tail[axis].begin = 1;
+  i64 low[16]{}, high[16]{};
+  low[2 * axis] = high[2 * axis + 1] = 1;
+  const Value before = ir::slice(ir::scan(x, axis, false, ir::Fold::prod), head, shorter);
+  const Value behind = ir::slice(ir::scan(x, axis, true, ir::Fold::prod), tail, shorter);
+  return ir::pad(before, low, 1) * ir::pad(behind, high, 1);
+}
 constexpr void reduce_prod(Value y, Value g, Value* out) {
-  const Value x = y.in(0), zero = ir::constant_like(x, 0), unit = ir::constant_like(x, 1);
+  const Value x = y.in(0);
+  const ir::Graph& graph = y.builder->graph;
+  const int count = graph.attributes(y.id);
+  if (count == 1) {
+    out[0] = g * product_of_others(x, static_cast<int>(graph.attribute(y.id, 0)));
+    return;
+  }
+  // the reduced axes last, as one
+  const Dims d = x.dims();
+  i64 order[8]{}, back[8]{}, reduced = 1;
   ir::Axes axes = 0;
-  for (int i = 0; i < y.builder->graph.attributes(y.id); ++i)
-    axes |= 1u << y.builder->graph.attribute(y.id, i);
-  const Value is_zero = ir::binary(Op::eq, x, zero);
-  const Value zeros = ir::reduce(Op::reduce_sum, ir::cast(is_zero, x.dtype()), axes);
-  const Value others = ir::reduce(Op::reduce_prod, ir::select(is_zero, unit, x), axes);
-  const Value at_zero = ir::select(ir::binary(Op::eq, zeros, ir::constant_like(zeros, 1)), others,
-                                   ir::constant_like(others, 0));
-  const Value elsewhere = ir::binary(Op::div, y, ir::select(is_zero, unit, x));
-  out[0] = g * ir::select(is_zero, at_zero, elsewhere);
+  for (int i = 0; i < count; ++i) axes |= 1u << graph.attribute(y.id, i);
+  int n = 0;
+  for (const bool last : {false, true})
+    for (int k = 0; k < d.rank; ++k)
+      if ((axes >> k & 1u) == static_cast<u32>(last)) order[n++] = k;
+  for (int k = 0; k < d.rank; ++k) {
+    back[order[k]] = k;
+    if (axes >> k & 1u) reduced *= d.extent[k];
+  }
+  const Value moved = ir::permute(x, order);
+  Dims flat;
+  flat.rank = 2;
+  flat.extent[1] = reduced;
+  flat.extent[0] = reduced > 0 ? d.size() / reduced : 0;
+  const Value others = product_of_others(ir::reshape(moved, flat), 1);
+  out[0] = g * ir::permute(ir::reshape(others, moved.dims()), back);
 }
 
 // dot(p, q) whose result has the axes of `like` in some order, returned in that order: `from_p`/`from_q`
