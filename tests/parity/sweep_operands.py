@@ -7,8 +7,18 @@ dtypes = {name: t for t, name in NAMES.items()}
 elementwise = {"unary", "binary", "ternary", "probabilities", "signs", "variances"}
 inf, nan = float("inf"), float("nan")
 
+def filled(t, n, fill=0):
+    """A result of `n` places, those that were not found filled."""
+    return torch.cat([t, torch.full((n - t.shape[0], *t.shape[1:]), fill, dtype=t.dtype)])
+
+
+def counts(x, n):
+    inside = (x >= 0) & (x < n)
+    return torch.bincount(x[inside].flatten().long(), minlength=n)
+
+
 # what the tables' spellings may call beside torch and F
-helpers = {}
+helpers = {"filled": filled, "counts": counts}
 
 
 def facts(t):
@@ -118,6 +128,19 @@ def lines(name):
     return torch.tensor(rows, dtype=torch.float64).to(t)
 
 
+def edges(name, n):
+    """The first of the numbers that a rearrangement must not touch."""
+    t = dtypes[name]
+    if t == torch.bool:
+        return torch.arange(n) % 3 == 0
+    if not t.is_floating_point:
+        low, high = torch.iinfo(t).min, torch.iinfo(t).max
+        return torch.tensor(([low, high, 0, 1, 3, 2] + [7, 5, 100, low + 1, high - 1, 4] * 3)[:n], dtype=t)
+    least, normal, eps, most = facts(t)
+    v = [0.0, -0.0, inf, nan, most, least, -inf, 1, -1, 0.5, -most, 1 + eps] + [2, 3, -3, 4, 1.5, 0.25, -2, 7, 6, 5, -5, 0.75]
+    return torch.tensor(v[:n], dtype=torch.float64).to(t)
+
+
 def huge(t):
     """Finite rows whose sums or squares overflow, and some that are small."""
     most, least = facts(t)[3], facts(t)[0]
@@ -175,6 +198,20 @@ def make(operands, name):
     y, z = [torch.cat([x[n:], x[:n]])[:, [(k + n) % 6 for k in range(6)]] for n in (5, 11)]
     if operands == "lines":
         return {"x": x}
+    if operands == "vector":
+        return {"x": edges(name, 6)}
+    if operands == "two_vectors":
+        return {"x": edges(name, 6), "y": edges(name, 12)[6:]}
+    if operands == "square":
+        return {"x": edges(name, 16).reshape(4, 4)}
+    if operands == "cube":
+        return {"x": edges(name, 24).reshape(2, 3, 4)}
+    if operands == "two_cubes":
+        return {"x": edges(name, 24).reshape(2, 3, 4), "y": tame(t).reshape(2, 3, 4)}
+    if operands == "indices":
+        i = torch.tensor([[0, 5, 2], [3, 3, 1], [4, 0, 4], [2, 2, 2]])
+        y = tame(t)[:, [5, 1, 3]]
+        return {"x": tame(t), "i": i, "j": torch.tensor([3, 0, 2]), "y": y, "z": tame(t)[[1, 3, 0]]}
     if operands == "huge":
         return {"x": huge(t)}
     if operands == "distinct":

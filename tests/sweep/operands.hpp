@@ -84,6 +84,37 @@ struct two_tame {
   template <class T>
   using of = std::tuple<Expr<T, Shape<4, 6>>, Expr<T, Shape<4, 6>>>;
 };
+struct vector {
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<6>>>;
+};
+struct two_vectors {
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<6>>, Expr<T, Shape<6>>>;
+};
+struct square {  // a matrix of edge values
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<4, 4>>>;
+};
+struct cube {  // edge values
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<2, 3, 4>>>;
+};
+struct two_cubes {
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<2, 3, 4>>, Expr<T, Shape<2, 3, 4>>>;
+};
+struct indices {  // x, places along its second axis with updates, places along either with slices
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<4, 6>>, Expr<i64, Shape<4, 3>>, Expr<i64, Shape<3>>, Expr<T, Shape<4, 3>>,
+                        Expr<T, Shape<3, 6>>>;
+};
 struct sorted {  // an ascending vector, and edge values
   static constexpr bool elementwise = false;
   template <class T>
@@ -134,6 +165,14 @@ struct alignments {  // log probabilities (T, N, C), targets (N, S), both length
 #define SWEEP_OPERANDS_three_lines SWEEP_OPERANDS_ternary
 #define SWEEP_OPERANDS_signed_lines SWEEP_OPERANDS_ternary
 #define SWEEP_OPERANDS_affine SWEEP_OPERANDS_ternary
+#define SWEEP_OPERANDS_vector SWEEP_OPERANDS_unary
+#define SWEEP_OPERANDS_square SWEEP_OPERANDS_unary
+#define SWEEP_OPERANDS_cube SWEEP_OPERANDS_unary
+#define SWEEP_OPERANDS_two_vectors SWEEP_OPERANDS_binary
+#define SWEEP_OPERANDS_two_cubes SWEEP_OPERANDS_binary
+#define SWEEP_OPERANDS_indices \
+  , [[maybe_unused]] auto x, [[maybe_unused]] auto i, [[maybe_unused]] auto j, [[maybe_unused]] auto y, \
+      [[maybe_unused]] auto z
 #define SWEEP_OPERANDS_labelled , [[maybe_unused]] auto x, [[maybe_unused]] auto i, [[maybe_unused]] auto y
 #define SWEEP_OPERANDS_labelled_tame , [[maybe_unused]] auto x, [[maybe_unused]] auto i
 #define SWEEP_OPERANDS_multilabelled SWEEP_OPERANDS_labelled_tame

@@ -41,7 +41,10 @@ struct DigammaF {
     // at the poles the tangent is 0: an infinity there, and in the derivatives
     const auto nearest = round(x);
     const auto part = where(eq(nearest, 0), x, sub(x, nearest));  // -0 stays
-    const auto turn = div(pi, tan(mul(where(left, part, 0.25), pi)));
+    // pi over the tangent, away from the poles the tangent of what is left to a right angle
+    const auto p = where(left, part, 0.25), near = le(abs(p), 0.25);
+    const auto tangent = tan(mul(where(near, p, sub(where(lt(p, 0), -0.5, 0.5), p)), pi));
+    const auto turn = mul(where(near, div(1, where(near, tangent, 1)), tangent), pi);
     const auto r = where(left, sub(right, turn), where(end, infinity, right));
     const auto pole = bitwise_and(lt(x, 0), eq(x, trunc(x)));
     return where(pole, add(r, nan), r);  // PyTorch's value; the derivatives stay
