@@ -37,6 +37,8 @@ def taken(family):
     """As dtypes_of in tests/sweep/sweep.hpp."""
     if family in ("number", "product", "real"):
         return floats + small + integers
+    if family == "wide":
+        return floats + integers
     if family == "bits":
         return integers + ["bool"]
     if family == "integer":

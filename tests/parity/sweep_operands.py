@@ -1,4 +1,6 @@
 """The values of the sweep's operands (tests/sweep/operands.hpp has their shapes), for each dtype's name."""
+import math
+
 import torch
 
 from groups import NAMES
@@ -17,8 +19,24 @@ def counts(x, n):
     return torch.bincount(x[inside].flatten().long(), minlength=n)
 
 
+def confusion(predicted, labels, n):
+    m = torch.zeros(n, n, dtype=torch.int64)
+    for p, y in zip(predicted.tolist(), labels.tolist()):
+        m[y, p] += 1
+    return m
+
+
+def rotary(x):
+    """Halves turned by the position times 10000^(-i / n) (Su et al., 2021)."""
+    n = x.shape[-1] // 2
+    angle = torch.arange(x.shape[-2], dtype=torch.float64)[:, None] * 10000.0 ** (-torch.arange(n, dtype=torch.float64) / n)
+    c, s = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+    a, b = x[..., :n], x[..., n:]
+    return torch.cat([a * c - b * s, b * c + a * s], -1)
+
+
 # what the tables' spellings may call beside torch and F
-helpers = {"filled": filled, "counts": counts}
+helpers = {"filled": filled, "counts": counts, "confusion": confusion, "rotary": rotary}
 
 
 def facts(t):
@@ -141,6 +159,14 @@ def edges(name, n):
     return torch.tensor(v[:n], dtype=torch.float64).to(t)
 
 
+def small(t, n):
+    """Numbers whose products are exact in every dtype."""
+    v = [1, -2, 0.5, 3, 0, 1.5, -1, 2, -0.25, 1, -3, 0.75, 2] * 10
+    if not t.is_floating_point:
+        v = [abs(int(4 * k)) if t == torch.uint8 else int(4 * k) for k in v]
+    return torch.tensor(v[:n]).to(t)
+
+
 def huge(t):
     """Finite rows whose sums or squares overflow, and some that are small."""
     most, least = facts(t)[3], facts(t)[0]
@@ -198,6 +224,28 @@ def make(operands, name):
     y, z = [torch.cat([x[n:], x[:n]])[:, [(k + n) % 6 for k in range(6)]] for n in (5, 11)]
     if operands == "lines":
         return {"x": x}
+    if operands == "two_small":
+        return {"x": small(t, 3), "y": small(t, 7)[3:]}
+    if operands in ("matrices", "matrices_nan", "batches", "batches_nan"):
+        shapes = [(4, 3), (3, 4), (4, 4), (4, 4)] if operands[0] == "m" else [(2, 3, 4), (2, 4, 3), (3, 3)]
+        found = {}
+        for k, (letter, shape) in enumerate(zip("xyzw", shapes if "nan" in operands else shapes[:3])):
+            n = math.prod(shape)
+            v = small(t, n + k)[k:].clone()
+            if letter == "x" and t.is_floating_point and "nan" not in operands:
+                v[1], v[n - 1] = inf, nan
+            if letter == "z" and "nan" in operands and t.is_floating_point:
+                v = torch.full((n,), nan).to(t)
+            found[letter] = v.reshape(shape)
+        return found
+    if operands in ("signals", "images", "volumes", "heads"):
+        shapes = {"signals": [(2, 2, 6), (2, 2, 3), (2,)], "images": [(1, 2, 4, 5), (2, 2, 3, 3), (2,)],
+                  "volumes": [(1, 1, 3, 4, 3), (1, 1, 2, 2, 2)], "heads": [(1, 2, 3, 4)] * 3}[operands]
+        return {letter: small(t, math.prod(s) + 5 * k)[5 * k :].reshape(s) for k, (letter, s) in enumerate(zip("xyz", shapes))}
+    if operands == "edge_signals":
+        return {"x": edges("f64", 24).to(t).reshape(2, 2, 6)}
+    if operands == "edge_images":
+        return {"x": torch.cat([edges("f64", 24), tame(torch.float64).flatten()[:16]]).to(t).reshape(1, 2, 4, 5)}
     if operands == "vector":
         return {"x": edges(name, 6)}
     if operands == "two_vectors":

@@ -115,6 +115,61 @@ struct indices {  // x, places along its second axis with updates, places along 
   using of = std::tuple<Expr<T, Shape<4, 6>>, Expr<i64, Shape<4, 3>>, Expr<i64, Shape<3>>, Expr<T, Shape<4, 3>>,
                         Expr<T, Shape<3, 6>>>;
 };
+struct two_small {
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<3>>, Expr<T, Shape<4>>>;
+};
+struct matrices {  // x (4, 3), y (3, 4), z (4, 4), not all finite
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<4, 3>>, Expr<T, Shape<3, 4>>, Expr<T, Shape<4, 4>>>;
+};
+struct matrices_nan {  // as matrices, but that z is NaN; w is finite
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<4, 3>>, Expr<T, Shape<3, 4>>, Expr<T, Shape<4, 4>>, Expr<T, Shape<4, 4>>>;
+};
+struct batches {
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<2, 3, 4>>, Expr<T, Shape<2, 4, 3>>, Expr<T, Shape<3, 3>>>;
+};
+struct batches_nan {  // z is NaN
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<2, 3, 4>>, Expr<T, Shape<2, 4, 3>>, Expr<T, Shape<3, 3>>>;
+};
+struct signals {  // x, a window, a bias
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<2, 2, 6>>, Expr<T, Shape<2, 2, 3>>, Expr<T, Shape<2>>>;
+};
+struct images {
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<1, 2, 4, 5>>, Expr<T, Shape<2, 2, 3, 3>>, Expr<T, Shape<2>>>;
+};
+struct volumes {
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<1, 1, 3, 4, 3>>, Expr<T, Shape<1, 1, 2, 2, 2>>>;
+};
+struct edge_signals {  // not all finite, with ties
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<2, 2, 6>>>;
+};
+struct edge_images {
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<1, 2, 4, 5>>>;
+};
+struct heads {  // query, key, value
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<1, 2, 3, 4>>, Expr<T, Shape<1, 2, 3, 4>>, Expr<T, Shape<1, 2, 3, 4>>>;
+};
 struct sorted {  // an ascending vector, and edge values
   static constexpr bool elementwise = false;
   template <class T>
@@ -173,6 +228,17 @@ struct alignments {  // log probabilities (T, N, C), targets (N, S), both length
 #define SWEEP_OPERANDS_indices \
   , [[maybe_unused]] auto x, [[maybe_unused]] auto i, [[maybe_unused]] auto j, [[maybe_unused]] auto y, \
       [[maybe_unused]] auto z
+#define SWEEP_OPERANDS_two_small SWEEP_OPERANDS_binary
+#define SWEEP_OPERANDS_matrices SWEEP_OPERANDS_ternary
+#define SWEEP_OPERANDS_matrices_nan SWEEP_OPERANDS_ternary, [[maybe_unused]] auto w
+#define SWEEP_OPERANDS_batches SWEEP_OPERANDS_ternary
+#define SWEEP_OPERANDS_batches_nan SWEEP_OPERANDS_ternary
+#define SWEEP_OPERANDS_signals SWEEP_OPERANDS_ternary
+#define SWEEP_OPERANDS_images SWEEP_OPERANDS_ternary
+#define SWEEP_OPERANDS_volumes SWEEP_OPERANDS_binary
+#define SWEEP_OPERANDS_edge_signals SWEEP_OPERANDS_unary
+#define SWEEP_OPERANDS_edge_images SWEEP_OPERANDS_unary
+#define SWEEP_OPERANDS_heads SWEEP_OPERANDS_ternary
 #define SWEEP_OPERANDS_labelled , [[maybe_unused]] auto x, [[maybe_unused]] auto i, [[maybe_unused]] auto y
 #define SWEEP_OPERANDS_labelled_tame , [[maybe_unused]] auto x, [[maybe_unused]] auto i
 #define SWEEP_OPERANDS_multilabelled SWEEP_OPERANDS_labelled_tame

@@ -150,7 +150,9 @@ ROW("selu", statistic, unary, "F.selu(x)", selu(x));
 ROW("celu", statistic, unary, "F.celu(x)", celu(x));
 ROW("celu alpha", statistic, unary, "F.celu(x, 2)", celu(x, 2));
 ROW("leaky_relu", statistic, unary, "F.leaky_relu(x)", leaky_relu(x));
-ROW("prelu", float, binary, "torch.where(x > 0, x, y * x)", prelu(x, y));
+ROW("prelu", float, binary, "torch.where(x > 0, x, y * x)",
+    reshape<256>(prelu(reshape<256, 1>(x), reshape<256, 1>(y))));
+ROW("prelu channels", loss, images, "F.prelu(x, z)", prelu(x, z));
 ROW("hardsigmoid", statistic, unary, "F.hardsigmoid(x)", hardsigmoid(x));
 ROW("hardswish", statistic, unary, "F.hardswish(x)", hardswish(x));
 ROW("hardtanh", number, unary, "F.hardtanh(x)", hardtanh(x));

@@ -19,7 +19,8 @@
 
 namespace weft::sweep {
 
-// Which dtypes the families of tests/registry/dtypes.txt take, as bits. Derivatives are of floats but the
+// Which dtypes the families of tests/registry/dtypes.txt take, as bits; "wide" are numbers but the 8-bit floats, in
+// which an operation made of several rounds more than once. Derivatives are of floats but the
 // 8-bit ones.
 constexpr u32 dtypes_of(std::string_view family) {
   const auto bit = [](DType t) { return 1u << static_cast<int>(t); };
@@ -29,9 +30,11 @@ constexpr u32 dtypes_of(std::string_view family) {
   for (const DType t : {DType::i64, DType::i32, DType::i8, DType::u8}) integers |= bit(t);
   const u32 boolean = bit(DType::boolean);
   if (family == "number" || family == "product" || family == "real") return floats | integers;
+  const u32 tiny = bit(DType::f8e4m3) | bit(DType::f8e5m2);
+  if (family == "wide") return (floats & ~tiny) | integers;
   if (family == "bits") return integers | boolean;
   if (family == "integer") return integers;
-  if (family == "loss") return floats & ~(bit(DType::f8e4m3) | bit(DType::f8e5m2));
+  if (family == "loss") return floats & ~tiny;
   if (family == "float") return floats;
   return floats | integers | boolean;
 }

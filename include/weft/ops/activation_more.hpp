@@ -104,6 +104,40 @@ struct GatedUnitOp : Operation<GatedUnitOp<Axis, Gate, GateFirst>> {
   }
 };
 
+// What: x's shape and the weight's.
+template <bool Ok, class Op, class... What>
+struct PreluWeightFits {
+  static_assert(Ok, "prelu: the weight is one number, or a vector with one for each place of x's axis 1");
+};
+struct PreluOp : Operation<PreluOp> {
+  template <class X, class W>
+  static constexpr auto apply(ir::Builder&, const X& x, const W& weight) {
+    using Leaky = detail::InSingle<detail::LeakyReluF>;
+    using SX = shape_of_operand<X>;
+    using SW = shape_of_operand<W>;
+    if constexpr (SW::rank == 1 && SW::size != 1) {
+      constexpr bool ok = SX::rank >= 2 && SX::value.extent[SX::rank >= 2 ? 1 : 0] == SW::size;
+      static_assert(sizeof(PreluWeightFits<ok, PreluOp, SX, SW>) > 0);
+      if constexpr (ok)
+        return Leaky{}(x, channels<SX::rank - 2>(weight));
+      else
+        return x;
+    } else {
+      return Leaky{}(x, weight);
+    }
+  }
+
+ private:
+  // (C) as (C, 1, ...) with so many axes behind.
+  template <int After, class W>
+  static constexpr auto channels(const W& weight) {
+    if constexpr (After == 0)
+      return weight;
+    else
+      return channels<After - 1>(UnsqueezeOp<-1>{}(weight));
+  }
+};
+
 // softplus(x, beta) = log(1 + exp(beta x)) / beta. (PyTorch answers x itself where beta x > 20, its
 // threshold: the same number in f32.)
 template <class X, class B = int>
@@ -134,10 +168,10 @@ template <class X, class S = double>
 constexpr auto leaky_relu(const X& x, const S& slope = 0.01) {
   return detail::Composed<detail::InSingle<detail::LeakyReluF>>{}(x, slope);
 }
-// prelu(x, weight): leaky with a learned slope, which broadcasts with x.
+// prelu(x, weight): leaky with a learned slope: one, or a vector along axis 1; of more axes it broadcasts.
 template <class X, class W>
 constexpr auto prelu(const X& x, const W& weight) {
-  return detail::Composed<detail::InSingle<detail::LeakyReluF>>{}(x, weight);
+  return PreluOp{}(x, weight);
 }
 template <class X>
 constexpr auto relu6(const X& x) {

@@ -138,11 +138,17 @@ struct MultiMargin : Operation<MultiMargin<R, P>> {
   static_assert(P == 1 || P == 2, "multi_margin_loss: the power is 1 or 2");
   template <class X, class Y, class M>
   static constexpr auto apply(ir::Builder& b, const X& x, const Y& y, const M& margin) {
-    return run(b, x, y, margin, nullptr);
+    if constexpr (X::rank == 0 && Y::rank == 0)  // one class
+      return run(b, reshape<1>(x), y, margin, nullptr);
+    else
+      return run(b, x, y, margin, nullptr);
   }
   template <class X, class Y, class M, class W>
   static constexpr auto apply(ir::Builder& b, const X& x, const Y& y, const M& margin, const W& weight) {
-    return run(b, x, y, margin, weight);
+    if constexpr (X::rank == 0 && Y::rank == 0)
+      return run(b, reshape<1>(x), y, margin, weight);
+    else
+      return run(b, x, y, margin, weight);
   }
 
  private:
@@ -186,6 +192,15 @@ template <LossReduction R>
 struct MultilabelMargin : Operation<MultilabelMargin<R>> {
   template <class X, class Y>
   static constexpr auto apply(ir::Builder& b, const X& x, const Y& y) {
+    if constexpr (X::rank == 0 && Y::rank == 0)  // one class
+      return run(b, reshape<1>(x), reshape<1>(y));
+    else
+      return run(b, x, y);
+  }
+
+ private:
+  template <class X, class Y>
+  static constexpr auto run(ir::Builder& b, const X& x, const Y& y) {
     constexpr Dims d = X::shape::value;
     using Rule = without_axis<typename X::shape, -1>;
     constexpr bool ok =

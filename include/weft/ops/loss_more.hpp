@@ -213,10 +213,35 @@ template <LossReduction R = reduction::mean, bool LogInput = true, bool Full = f
 constexpr auto poisson_nll_loss(const X& x, const T& target, double eps = 1e-8) {
   return detail::ElementLoss<detail::PoissonNllF<LogInput, Full>, R>{}(x, target, eps);
 }
-// gaussian_nll_loss<R, Full>(mean, target, variance, eps); the variance broadcasts.
+// What: the shape of the means and that of the variance.
+template <bool Ok, class Op, class... What>
+struct VarianceFits {
+  static_assert(Ok,
+                "gaussian_nll_loss: the variance has the shape of the means, the same without the last axis (one "
+                "for each row), as many axes with extents of 1, or none");
+};
+template <LossReduction R, bool Full>
+struct GaussianNllOp : Operation<GaussianNllOp<R, Full>> {
+  template <class X, class T, class V, class E>
+  static constexpr auto apply(ir::Builder& b, const X& x, const T& target, const V& variance, const E& eps) {
+    using S = shape_of_operand<X>;
+    using SV = shape_of_operand<V>;
+    using Loss = detail::ElementLoss<detail::GaussianNllF<Full>, R>;
+    constexpr bool rows = SV::rank > 0 && SV::rank + 1 == S::rank && SV::value == detail::without_axis<S, -1>::value;
+    constexpr bool ok = rows || SV::rank == 0 || (SV::rank == S::rank && broadcastable(SV::value, S::value));
+    static_assert(sizeof(VarianceFits<ok, GaussianNllOp, S, SV>) > 0);
+    if constexpr (!ok)
+      return Loss::apply(b, x, target, 1, eps);
+    else if constexpr (rows)
+      return Loss::apply(b, x, target, UnsqueezeOp<-1>::apply(b, variance), eps);
+    else
+      return Loss::apply(b, x, target, variance, eps);
+  }
+};
+// gaussian_nll_loss<R, Full>(mean, target, variance, eps): a variance for each element, or for each row.
 template <LossReduction R = reduction::mean, bool Full = false, class X, class T, class V>
 constexpr auto gaussian_nll_loss(const X& x, const T& target, const V& variance, double eps = 1e-6) {
-  return detail::ElementLoss<detail::GaussianNllF<Full>, R>{}(x, target, variance, eps);
+  return GaussianNllOp<R, Full>{}(x, target, variance, eps);
 }
 // Targets are -1 or 1.
 template <LossReduction R = reduction::mean, class X, class Y>
