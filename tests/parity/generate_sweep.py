@@ -37,6 +37,8 @@ def taken(family):
     """As dtypes_of in tests/sweep/sweep.hpp."""
     if family in ("number", "product", "real"):
         return floats + small + integers
+    if family == "single":
+        return ["f32"]
     if family == "wide":
         return floats + integers
     if family == "bits":
@@ -157,7 +159,11 @@ def run_row(data, key, family, spelling, operands, name):
     elementwise = operands in sweep_operands.elementwise
     orders = 2 if name in floats else 0
     refused, reference, native = None, None, None
-    if name in floats + small:
+    if family == "single":
+        reference, error = attempt(spelling, given, t, elementwise, orders)
+        if reference is None:
+            raise SystemExit(f"{key} {name}: {error}")
+    elif name in floats + small:
         wide = {k: v.double() if v.is_floating_point() else v for k, v in given.items()}
         reference, error = attempt(spelling, wide, torch.float64, elementwise, orders)
         if reference is None:

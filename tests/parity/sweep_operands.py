@@ -246,6 +246,10 @@ def make(operands, name):
         return {"x": edges("f64", 24).to(t).reshape(2, 2, 6)}
     if operands == "edge_images":
         return {"x": torch.cat([edges("f64", 24), tame(torch.float64).flatten()[:16]]).to(t).reshape(1, 2, 4, 5)}
+    if operands.endswith("empties") or operands.endswith("_empty"):
+        shapes = {"empties": [(0,), (0, 5), (5, 0), (2, 0, 3), (5,)], "images_empty": [(0, 2, 4, 5), (2, 2, 3, 3), (2,)],
+                  "volumes_empty": [(0, 2, 4, 4, 4)], "heads_empty": [(0, 2, 3, 4), (0, 2, 5, 4), (1, 2, 0, 4)]}[operands]
+        return {letter: small(t, math.prod(s)).reshape(s) for letter, s in zip("xyzwu", shapes)}
     if operands == "vector":
         return {"x": edges(name, 6)}
     if operands == "two_vectors":

@@ -151,7 +151,8 @@ Program program_of(const Row& row, DType t, const std::vector<Reference>& operan
 }
 
 // Errors allowed. Relative ones are those of docs/design.md; a derivative is the work of several roundings,
-// and where what it is made of cancels, of roundings of numbers around 1. A value has no absolute error, but one that is a sum.
+// and where what it is made of cancels, of roundings of numbers around 1. A value has no absolute error, but
+// one that is a sum.
 struct Tolerance {
   double relative, absolute;
 };
@@ -199,7 +200,8 @@ bool agree(const Typed& a, i64 i, const Typed& b, i64 k, char quantity, bool ele
   if (!is_float(t)) return a.integer(i) == b.integer(k);
   const double x = a.number(i), y = b.number(k);
   if (x != x || y != y) return x != x && y != y;
-  if (x == y) return quantity != 'v' || !elementwise || x != 0 || is_float8(t) || std::signbit(x) == std::signbit(y);
+  if (x == y)
+    return quantity != 'v' || !elementwise || x != 0 || is_float8(t) || std::signbit(x) == std::signbit(y);
   const Ends e = ends(t);
   auto [rel, absolute] = tolerance(t, quantity);
   if (!elementwise && quantity == 'v') absolute = t == DType::f64 ? 1e-14 : t == DType::f32 ? 2e-6 : 0;
@@ -282,8 +284,8 @@ void check_rows(const char* file) {
           bool good = agree(got, k, r.wanted, k, r.name[0], row.elementwise);
           std::string wanted = text(r.wanted, k);
           for (auto [one, end] = r.others.equal_range(k); one != end; ++one) {
-            good =
-                good || agree(got, k, one->second, 0, r.name[0], row.elementwise) || as_near(got, k, r.wanted, k, one->second);
+            good = good || agree(got, k, one->second, 0, r.name[0], row.elementwise) ||
+                   as_near(got, k, r.wanted, k, one->second);
             wanted += " or " + text(one->second, 0);
           }
           if (good) continue;
@@ -297,9 +299,10 @@ void check_rows(const char* file) {
             good =
                 differences.cover(row.key, dtype, r.name[0], at_place, one->second.number(0), got.number(k));
           if (good) continue;
-          std::string from = row.elementwise || operands->second.empty() || operands->second[0].dims.rank == 0
-                                 ? ""
-                                 : "line " + std::to_string(k * operands->second[0].dims.extent[0] / got.size);
+          std::string from =
+              row.elementwise || operands->second.empty() || operands->second[0].dims.rank == 0
+                  ? ""
+                  : "line " + std::to_string(k * operands->second[0].dims.extent[0] / got.size);
           for (const Reference& x : operands->second)
             if (row.elementwise) from += (from.empty() ? "" : ", ") + x.name + " = " + text(x.wanted, k);
           if (++wrong > 6) continue;

@@ -7,7 +7,8 @@
 
 using namespace weft;
 
-ROW("cross_entropy", loss, labelled, "F.cross_entropy(x, i, reduction='none')", cross_entropy<reduction::none>(x, i));
+ROW("cross_entropy", loss, labelled, "F.cross_entropy(x, i, reduction='none')",
+    cross_entropy<reduction::none>(x, i));
 ROW("cross_entropy mean", loss, labelled_tame, "F.cross_entropy(x, i)", cross_entropy(x, i));
 ROW("cross_entropy smoothed", loss, labelled, "F.cross_entropy(x, i, reduction='none', label_smoothing=0.25)",
     cross_entropy<reduction::none>(x, i, {.label_smoothing = 0.25}));
@@ -24,11 +25,13 @@ ROW("mse_loss mean", loss, two_tame, "F.mse_loss(x, y)", mse_loss(x, y));
 ROW("l1_loss sum", loss, two_tame, "F.l1_loss(x, y, reduction='sum')", l1_loss<reduction::sum>(x, y));
 ROW("kl_div batchmean", loss, two_tame, "F.kl_div(x, y, reduction='batchmean')",
     kl_div<reduction::batchmean>(x, y));
-ROW("cosine_embedding_loss", loss, signed_lines, "F.cosine_embedding_loss(x, y, z.detach(), reduction='none')",
+ROW("cosine_embedding_loss", loss, signed_lines,
+    "F.cosine_embedding_loss(x, y, z.detach(), reduction='none')",
     cosine_embedding_loss<reduction::none>(x, y, stop_gradient(z)));
 ROW("triplet_margin_loss", loss, three_lines, "F.triplet_margin_loss(x, y, z, reduction='none')",
     triplet_margin_loss<reduction::none>(x, y, z));
-ROW("triplet_margin_loss swap", loss, three_lines, "F.triplet_margin_loss(x, y, z, reduction='none', swap=True)",
+ROW("triplet_margin_loss swap", loss, three_lines,
+    "F.triplet_margin_loss(x, y, z, reduction='none', swap=True)",
     triplet_margin_loss<reduction::none, 2, true>(x, y, z));
 ROW("triplet_margin_with_distance_loss", loss, three_lines,
     "F.triplet_margin_with_distance_loss(x, y, z, reduction='none')",
@@ -39,7 +42,8 @@ ROW("multi_margin_loss squared", loss, labelled, "F.multi_margin_loss(x, i, p=2,
     multi_margin_loss<reduction::none, 2>(x, i));
 ROW("multilabel_margin_loss", loss, multilabelled, "F.multilabel_margin_loss(x, i, reduction='none')",
     multilabel_margin_loss<reduction::none>(x, i));
-ROW("multilabel_soft_margin_loss", loss, two_lines, "F.multilabel_soft_margin_loss(x, y.detach(), reduction='none')",
+ROW("multilabel_soft_margin_loss", loss, two_lines,
+    "F.multilabel_soft_margin_loss(x, y.detach(), reduction='none')",
     multilabel_soft_margin_loss<reduction::none>(x, stop_gradient(y)));
 ROW("ctc_loss", float, alignments, "F.ctc_loss(torch.log_softmax(x, -1), i, j, k, reduction='none')",
     ctc_loss<reduction::none>(log_softmax<-1>(x), i, j, k));

@@ -97,11 +97,11 @@ ROW("ellipsis", indexed, indices, "x[..., 1]", index(x, ellipsis, at<1>));
 ROW("newaxis", indexed, indices, "x[:, None]", index(x, every, newaxis));
 ROW("range", indexed, indices, "x[:, 1:6:2]", index(x, every, range<1, 6, 2>));
 ROW("at", indexed, indices, "x[-1]", index(x, at<-1>));
-ROW("index_put", indexed, indices, "x.index_put((j,), z)",
-    index_put(x, z, j));
+ROW("index_put", indexed, indices, "x.index_put((j,), z)", index_put(x, z, j));
 ROW("scatter", indexed, indices, "torch.scatter(x, 1, i, y)", scatter<1>(x, i, y));
 ROW("scatter_add", number, indices, "torch.scatter_add(x, 1, i, y)", scatter_add<1>(x, i, y));
-ROW("scatter_reduce", number, indices, "torch.scatter_reduce(x, 1, i, y, 'amax')", scatter_reduce<1>(x, i, y, reduce::amax));
+ROW("scatter_reduce", number, indices, "torch.scatter_reduce(x, 1, i, y, 'amax')",
+    scatter_reduce<1>(x, i, y, reduce::amax));
 ROW("scatter_reduce prod", number, indices, "torch.scatter_reduce(x, 1, i, y, 'prod')",
     scatter_reduce<1>(x, i, y, reduce::prod));
 ROW("scatter_reduce mean", loss, indices, "torch.scatter_reduce(x, 1, i, y, 'mean')",
@@ -111,7 +111,8 @@ ROW("exclude_self", number, indices, "torch.scatter_reduce(x, 1, i, y, 'amin', i
 ROW("index_add", number, indices, "torch.index_add(x, 0, j, z)", index_add<0>(x, j, z));
 ROW("index_copy", indexed, indices, "torch.index_copy(x, 0, j, z)", index_copy<0>(x, j, z));
 ROW("index_fill", indexed, indices, "torch.index_fill(x, 1, j, 1)", index_fill<1>(x, j, 1));
-ROW("index_reduce", number, indices, "torch.index_reduce(x, 0, j, z, 'amax')", index_reduce<0>(x, j, z, reduce::amax));
+ROW("index_reduce", number, indices, "torch.index_reduce(x, 0, j, z, 'amax')",
+    index_reduce<0>(x, j, z, reduce::amax));
 
 // results whose size depends on data
 ROW("masked_select", indexed, tame, "filled(x[x > 1], 24)", std::get<0>(masked_select<24>(x, gt(x, 1))));

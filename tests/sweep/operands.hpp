@@ -112,8 +112,8 @@ struct two_cubes {
 struct indices {  // x, places along its second axis with updates, places along either with slices
   static constexpr bool elementwise = false;
   template <class T>
-  using of = std::tuple<Expr<T, Shape<4, 6>>, Expr<i64, Shape<4, 3>>, Expr<i64, Shape<3>>, Expr<T, Shape<4, 3>>,
-                        Expr<T, Shape<3, 6>>>;
+  using of = std::tuple<Expr<T, Shape<4, 6>>, Expr<i64, Shape<4, 3>>, Expr<i64, Shape<3>>,
+                        Expr<T, Shape<4, 3>>, Expr<T, Shape<3, 6>>>;
 };
 struct two_small {
   static constexpr bool elementwise = false;
@@ -128,7 +128,8 @@ struct matrices {  // x (4, 3), y (3, 4), z (4, 4), not all finite
 struct matrices_nan {  // as matrices, but that z is NaN; w is finite
   static constexpr bool elementwise = false;
   template <class T>
-  using of = std::tuple<Expr<T, Shape<4, 3>>, Expr<T, Shape<3, 4>>, Expr<T, Shape<4, 4>>, Expr<T, Shape<4, 4>>>;
+  using of =
+      std::tuple<Expr<T, Shape<4, 3>>, Expr<T, Shape<3, 4>>, Expr<T, Shape<4, 4>>, Expr<T, Shape<4, 4>>>;
 };
 struct batches {
   static constexpr bool elementwise = false;
@@ -170,6 +171,27 @@ struct heads {  // query, key, value
   template <class T>
   using of = std::tuple<Expr<T, Shape<1, 2, 3, 4>>, Expr<T, Shape<1, 2, 3, 4>>, Expr<T, Shape<1, 2, 3, 4>>>;
 };
+struct empties {  // without elements, all but u
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<0>>, Expr<T, Shape<0, 5>>, Expr<T, Shape<5, 0>>,
+                        Expr<T, Shape<2, 0, 3>>, Expr<T, Shape<5>>>;
+};
+struct images_empty {  // a batch of none, windows, a bias
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<0, 2, 4, 5>>, Expr<T, Shape<2, 2, 3, 3>>, Expr<T, Shape<2>>>;
+};
+struct volumes_empty {
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<0, 2, 4, 4, 4>>>;
+};
+struct heads_empty {  // a batch of none; no keys
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<0, 2, 3, 4>>, Expr<T, Shape<0, 2, 5, 4>>, Expr<T, Shape<1, 2, 0, 4>>>;
+};
 struct sorted {  // an ascending vector, and edge values
   static constexpr bool elementwise = false;
   template <class T>
@@ -198,7 +220,8 @@ struct multilabelled {  // labels end with -1
 struct alignments {  // log probabilities (T, N, C), targets (N, S), both lengths
   static constexpr bool elementwise = false;
   template <class T>
-  using of = std::tuple<Expr<T, Shape<6, 4, 3>>, Expr<i64, Shape<4, 2>>, Expr<i64, Shape<4>>, Expr<i64, Shape<4>>>;
+  using of =
+      std::tuple<Expr<T, Shape<6, 4, 3>>, Expr<i64, Shape<4, 2>>, Expr<i64, Shape<4>>, Expr<i64, Shape<4>>>;
 };
 
 }  // namespace weft::sweep::operands
@@ -225,7 +248,7 @@ struct alignments {  // log probabilities (T, N, C), targets (N, S), both length
 #define SWEEP_OPERANDS_cube SWEEP_OPERANDS_unary
 #define SWEEP_OPERANDS_two_vectors SWEEP_OPERANDS_binary
 #define SWEEP_OPERANDS_two_cubes SWEEP_OPERANDS_binary
-#define SWEEP_OPERANDS_indices \
+#define SWEEP_OPERANDS_indices                                                                          \
   , [[maybe_unused]] auto x, [[maybe_unused]] auto i, [[maybe_unused]] auto j, [[maybe_unused]] auto y, \
       [[maybe_unused]] auto z
 #define SWEEP_OPERANDS_two_small SWEEP_OPERANDS_binary
@@ -239,6 +262,10 @@ struct alignments {  // log probabilities (T, N, C), targets (N, S), both length
 #define SWEEP_OPERANDS_edge_signals SWEEP_OPERANDS_unary
 #define SWEEP_OPERANDS_edge_images SWEEP_OPERANDS_unary
 #define SWEEP_OPERANDS_heads SWEEP_OPERANDS_ternary
+#define SWEEP_OPERANDS_empties SWEEP_OPERANDS_ternary, [[maybe_unused]] auto w, [[maybe_unused]] auto u
+#define SWEEP_OPERANDS_images_empty SWEEP_OPERANDS_ternary
+#define SWEEP_OPERANDS_volumes_empty SWEEP_OPERANDS_unary
+#define SWEEP_OPERANDS_heads_empty SWEEP_OPERANDS_ternary
 #define SWEEP_OPERANDS_labelled , [[maybe_unused]] auto x, [[maybe_unused]] auto i, [[maybe_unused]] auto y
 #define SWEEP_OPERANDS_labelled_tame , [[maybe_unused]] auto x, [[maybe_unused]] auto i
 #define SWEEP_OPERANDS_multilabelled SWEEP_OPERANDS_labelled_tame

@@ -68,12 +68,14 @@ ROW("interpolate", float, edge_images, "F.interpolate(x, scale_factor=2)",
 ROW("interpolate linear", loss, images, "F.interpolate(x, scale_factor=2, mode='bilinear')",
     interpolate<InterpolateOptions{.scale_factor = 2, .mode = Interpolation::linear}>(x));
 ROW("interpolate cubic", loss, images, "F.interpolate(x, scale_factor=2, mode='bicubic', align_corners=True)",
-    interpolate<InterpolateOptions{.scale_factor = 2, .mode = Interpolation::cubic, .align_corners = true}>(x));
+    interpolate<InterpolateOptions{.scale_factor = 2, .mode = Interpolation::cubic, .align_corners = true}>(
+        x));
 
 // attention
 ROW("scaled_dot_product_attention", loss, heads, "F.scaled_dot_product_attention(x, y, z)",
     scaled_dot_product_attention(x, y, z));
-ROW("scaled_dot_product_attention causal", loss, heads, "F.scaled_dot_product_attention(x, y, z, is_causal=True)",
+ROW("scaled_dot_product_attention causal", loss, heads,
+    "F.scaled_dot_product_attention(x, y, z, is_causal=True)",
     scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(x, y, z));
 ROW("rotary_embedding", loss, heads, "rotary(x)", rotary_embedding(x));
 

@@ -58,10 +58,12 @@ ROW("diff 2", loss, lines, "torch.diff(x, 2, dim=-1)", diff<-1, 2>(x));
 // order
 ROW("argsort", folded, lines, "torch.sort(x, dim=-1, stable=True).indices", argsort<-1>(x));
 ROW("sort", folded, lines, "torch.sort(x, dim=-1, stable=True)", sort<-1>(x));
-ROW("descending", folded, lines, "torch.sort(x, dim=-1, stable=True, descending=True)", sort<-1>(x, descending));
+ROW("descending", folded, lines, "torch.sort(x, dim=-1, stable=True, descending=True)",
+    sort<-1>(x, descending));
 ROW("msort", folded, tame, "torch.msort(x)", msort(x));
 ROW("topk", number, distinct, "torch.topk(x, 3).values", std::get<0>(topk<3>(x)));
-ROW("smallest", number, distinct, "torch.topk(x, 3, largest=False).values", std::get<0>(topk<3>(x, smallest)));
+ROW("smallest", number, distinct, "torch.topk(x, 3, largest=False).values",
+    std::get<0>(topk<3>(x, smallest)));
 ROW("kthvalue", number, distinct, "torch.kthvalue(x, 2).values", std::get<0>(kthvalue<2>(x)));
 ROW("median", number, distinct, "torch.median(x, -1).values", std::get<0>(median<-1>(x)));
 ROW("nanmedian", number, distinct, "torch.nanmedian(x, -1).values", std::get<0>(nanmedian<-1>(x)));
@@ -93,7 +95,8 @@ ROW("layer_norm affine", loss, affine, "F.layer_norm(x, (6,), y, z)", layer_norm
 ROW("rms_norm", statistic, lines, "F.rms_norm(x, (6,))", rms_norm(x));
 ROW("rms_norm affine", loss, affine, "F.rms_norm(x, (6,), y)", rms_norm(x, y));
 ROW("normalize", statistic, lines, "F.normalize(x, dim=-1)", normalize<-1>(x));
-ROW("cosine_similarity", statistic, two_lines, "F.cosine_similarity(x, y, dim=-1)", cosine_similarity<-1>(x, y));
+ROW("cosine_similarity", statistic, two_lines, "F.cosine_similarity(x, y, dim=-1)",
+    cosine_similarity<-1>(x, y));
 ROW("pairwise_distance", loss, two_lines, "F.pairwise_distance(x, y)", pairwise_distance(x, y));
 
 TEST_CASE("sweep: operations along rows") { sweep::check_rows(__FILE__); }

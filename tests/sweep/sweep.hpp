@@ -19,8 +19,8 @@
 
 namespace weft::sweep {
 
-// Which dtypes the families of tests/registry/dtypes.txt take, as bits; "wide" are numbers but the 8-bit floats, in
-// which an operation made of several rounds more than once. Derivatives are of floats but the
+// Which dtypes the families of tests/registry/dtypes.txt take, as bits; "wide" are numbers but the 8-bit
+// floats, in which an operation made of several rounds more than once. Derivatives are of floats but the
 // 8-bit ones.
 constexpr u32 dtypes_of(std::string_view family) {
   const auto bit = [](DType t) { return 1u << static_cast<int>(t); };
@@ -32,6 +32,7 @@ constexpr u32 dtypes_of(std::string_view family) {
   if (family == "number" || family == "product" || family == "real") return floats | integers;
   const u32 tiny = bit(DType::f8e4m3) | bit(DType::f8e5m2);
   if (family == "wide") return (floats & ~tiny) | integers;
+  if (family == "single") return bit(DType::f32);
   if (family == "bits") return integers | boolean;
   if (family == "integer") return integers;
   if (family == "loss") return floats & ~tiny;
@@ -68,7 +69,7 @@ void add_results(ir::Builder& b, const R& r, std::vector<int>& results) {
 
 template <class F, class T, class... S>
 void trace(ir::Builder& b, std::vector<int>& operands, std::vector<int>& results) {
-  const auto operand = [&]<class E, class Dims>(const Expr<E, Dims>*) {
+  [[maybe_unused]] const auto operand = [&]<class E, class Dims>(const Expr<E, Dims>*) {
     const auto number = static_cast<u64>(operands.size());
     operands.push_back(b.leaf(ir::Op::input, dtype_of<E>, Dims::value, number));
     return Expr<E, Dims>{ir::Value{&b, operands.back()}};

@@ -104,6 +104,16 @@ constexpr bool foldable(Op op, DType t) {
   return (t == DType::f32 || t == DType::f64) &&
          (op == Op::add || op == Op::sub || op == Op::mul || op == Op::div);
 }
+// Whether x op y is a finite number of t on the way, too: nothing else is a constant expression.
+constexpr bool folds(Op op, DType t, double x, double y) {
+  const double most = t == DType::f32 ? static_cast<double>(std::numeric_limits<float>::max())
+                                      : std::numeric_limits<double>::max();
+  const double a = x < 0 ? -x : x, b = y < 0 ? -y : y;
+  if (!(a <= most && b <= most)) return false;
+  if (op == Op::mul) return a <= 1 || b <= most / a;
+  if (op == Op::div) return b != 0 && (b >= 1 || a <= most * b);
+  return a <= most / 2 && b <= most / 2;
+}
 constexpr double folded(Op op, DType t, double x, double y) {
   const double r = op == Op::add ? x + y : op == Op::sub ? x - y : op == Op::mul ? x * y : x / y;
   return t == DType::f32 ? static_cast<double>(static_cast<float>(r)) : r;
@@ -161,7 +171,7 @@ constexpr Value binary(Op op, Value x, Value y) {
       break;
   }
   if (x.is_constant() && y.is_constant() && detail::foldable(op, x.dtype()) &&
-      !(op == Op::div && y.constant() == 0))
+      detail::folds(op, x.dtype(), x.constant(), y.constant()))
     return constant_like(x, detail::folded(op, x.dtype(), x.constant(), y.constant()));
   return raw(op, is_predicate(op) ? DType::boolean : x.dtype(), x.node().shape, 0, -1, x, y);
 }

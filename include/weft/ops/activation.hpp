@@ -52,13 +52,21 @@ struct SiluOp : Operation<SiluOp> {
   }
 };
 
+namespace detail {
+// The greatest element of each row, kept; rows may be empty.
+template <int Axis, class X>
+constexpr auto row_top(ir::Builder& b, const X& x) {
+  return ReduceOp<ir::Op::reduce_max, true, Axis>::of_any(b, x);
+}
+}  // namespace detail
+
 // exp(x - max) / sum along one axis.
 template <int Axis>
 struct SoftmaxOp : Operation<SoftmaxOp<Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
-    const auto e = exp(sub(f, stop_gradient(max<Axis>(f, keepdim))));
+    const auto e = exp(sub(f, stop_gradient(detail::row_top<Axis>(b, f))));
     return CastOp<floating<typename X::dtype>>::apply(b, div(e, sum<Axis>(e, keepdim)));
   }
 };
@@ -67,7 +75,7 @@ struct LogSoftmaxOp : Operation<LogSoftmaxOp<Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
-    const auto shifted = sub(f, stop_gradient(max<Axis>(f, keepdim)));
+    const auto shifted = sub(f, stop_gradient(detail::row_top<Axis>(b, f)));
     return CastOp<floating<typename X::dtype>>::apply(b, sub(shifted, log(sum<Axis>(exp(shifted), keepdim))));
   }
 };

@@ -26,7 +26,7 @@ struct interpolate_rule {
   static constexpr bool sized = Options.size[0] != 0;
   static constexpr bool weighted =
       Options.mode == Interpolation::linear || Options.mode == Interpolation::cubic;
-  static constexpr bool named = spatial >= 1 && spatial <= 3 && x.size() > 0 &&
+  static constexpr bool named = spatial >= 1 && spatial <= 3 && frame_size(x, 2) > 0 &&
                                 sized != (Options.scale_factor[0] != 0) &&
                                 (sized ? Options.size.names(spatial) : Options.scale_factor.names(spatial)) &&
                                 (weighted || (!Options.align_corners && !Options.antialias)) &&
@@ -140,7 +140,8 @@ constexpr ir::Value interpolation_weights(ir::Builder& b, DType t, const Resized
   const auto in_axis = [&](const ir::Value& place) {
     if (options.align_corners && a.to > 1)
       return place * static_cast<double>(a.from - 1) / static_cast<double>(a.to - 1);
-    if (!options.align_corners && a.whole) return place * static_cast<double>(a.from) / static_cast<double>(a.to);
+    if (!options.align_corners && a.whole)
+      return place * static_cast<double>(a.from) / static_cast<double>(a.to);
     return place * a.ratio;
   };
   ir::Value source = options.align_corners ? in_axis(p) : in_axis(p + 0.5) - 0.5;

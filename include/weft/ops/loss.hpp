@@ -41,7 +41,7 @@ constexpr auto reduced_loss(const E& e) {
   else if constexpr (R == LossReduction::sum)
     return sum<>(e);
   else if constexpr (R == LossReduction::batchmean)
-    return mul(sum<>(e), 1.0 / static_cast<double>(E::rank > 0 ? E::shape::value[0] : 1));
+    return mul(sum<>(e), share_of(E::rank > 0 ? E::shape::value[0] : 1));
   else
     return e;
 }
@@ -197,7 +197,7 @@ struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
       count = ir::reduce(ir::Op::reduce_sum, ir::select(counted.yes, one, zero), ir::all_axes(d.rank));
     const ir::Value column{&b, b.leaf(ir::Op::iota, label.dtype(), d, static_cast<u64>(Rule::axis))};
     const ir::Value hit = ir::binary(ir::Op::eq, column, label);
-    const auto shifted = sub(x, stop_gradient(max<Axis>(x, keepdim)));
+    const auto shifted = sub(x, stop_gradient(detail::row_top<Axis>(b, x)));
     const ir::Value picked = ir::reduce(
         ir::Op::reduce_sum, ir::select(hit, shifted.value, ir::constant_like(shifted.value, 0)), Rule::set);
     const ir::Value spread = log(sum<Axis>(exp(shifted), keepdim)).value;
@@ -209,7 +209,7 @@ struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
       const ir::Value each = ir::broadcast(spread, d) - shifted.value;
       ir::Value all = each;
       if constexpr (is_expr<W>) all = each * along(weight, d, dtype_of<T>);
-      all = ir::reduce(ir::Op::reduce_sum, all, Rule::set) * (1.0 / static_cast<double>(classes));
+      all = ir::reduce(ir::Op::reduce_sum, all, Rule::set) * detail::share_of(classes);
       row = row * (1.0 - s) + all * s;
     }
     return detail::reduced_rows<R, Rule, T>(ir::select(counted.yes, row, zero), count);
@@ -224,14 +224,14 @@ struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
     ir::Value target = ir::cast(targets.value, dtype_of<T>);
     if (!detail::is_zero(smoothing)) {
       const ir::Value s = detail::as_value<T>(b, smoothing);
-      target = target * (1.0 - s) + s * (1.0 / static_cast<double>(Rule::classes));
+      target = target * (1.0 - s) + s * detail::share_of(Rule::classes);
     }
     if constexpr (is_expr<W>) target = target * along(weight, d, dtype_of<T>);
-    const auto shifted = sub(x, stop_gradient(max<Axis>(x, keepdim)));
+    const auto shifted = sub(x, stop_gradient(detail::row_top<Axis>(b, x)));
     const ir::Value spread = log(sum<Axis>(exp(shifted), keepdim)).value;
     const ir::Value row =
         ir::reduce(ir::Op::reduce_sum, target * (ir::broadcast(spread, d) - shifted.value), Rule::set);
-    constexpr double count = static_cast<double>(X::size / Rule::classes);
+    constexpr double count = static_cast<double>(Rule::classes > 0 ? X::size / Rule::classes : 0);
     return detail::reduced_rows<R, Rule, T>(row, ir::constant(b, dtype_of<T>, Dims{}, count));
   }
 };

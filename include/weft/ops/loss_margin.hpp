@@ -178,7 +178,7 @@ struct MultiMargin : Operation<MultiMargin<R, P>> {
         const ir::Value w = row_weights(rows, ir::cast(weight.value, dtype_of<Wide>));
         each.value = each.value * w;
       }
-      const auto row = mul(sum<-1>(where(hit, 0, each)), 1.0 / static_cast<double>(Rule::classes));
+      const auto row = mul(sum<-1>(where(hit, 0, each)), share_of(Rule::classes));
       return reduced_loss<R>(cast<T>(row));
     } else {
       return refused<T, std::conditional_t<R == LossReduction::none, shape_of<Rule>, Shape<>>>(scores, y);
@@ -211,7 +211,9 @@ struct MultilabelMargin : Operation<MultilabelMargin<R>> {
         0);
     using T = typename X::dtype;
     if constexpr (ok) {
-      constexpr i64 n = X::size / Rule::classes, c = Rule::classes;
+      constexpr i64 c = Rule::classes, n = c > 0                  ? X::size / c
+                                           : Rule::value.rank > 0 ? Rule::value.extent[0]
+                                                                  : 1;
       const auto scores = reshape<n, c>(cast<opmath<T>>(x));
       const auto labels = reshape<n, c>(y);
       // (row, place of a label, class): whether the label names the class, and stands before the end
@@ -227,7 +229,7 @@ struct MultilabelMargin : Operation<MultilabelMargin<R>> {
       const auto own = sum<2>(where(names, reshape<n, 1, c>(scores), 0), keepdim);
       const auto each = above_zero(add(sub(reshape<n, 1, c>(scores), own), 1));
       const auto counts = bitwise_and(given, eq(reshape<n, 1, c>(taken), 0));
-      const auto row = mul(sum<1, 2>(where(counts, each, 0)), 1.0 / static_cast<double>(c));
+      const auto row = mul(sum<1, 2>(where(counts, each, 0)), share_of(c));
       using Row = Expr<opmath<T>, shape_of<Rule>>;
       return reduced_loss<R>(cast<T>(Row{ir::reshape(row.value, Rule::value)}));
     } else {

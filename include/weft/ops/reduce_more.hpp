@@ -39,7 +39,12 @@ struct AnyAllOp : Operation<AnyAllOp<All, Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr ir::Op op = All ? ir::Op::reduce_min : ir::Op::reduce_max;
-    return ne(ReduceOp<op, Keep, A...>::apply(b, cast<i32>(ne(x, 0))), 0);
+    const auto r = ne(ReduceOp<op, Keep, A...>::of_any(b, cast<i32>(ne(x, 0))), 0);
+    using R = std::remove_cvref_t<decltype(r)>;
+    if constexpr (detail::axes_rule<typename X::shape, A...>::has_elements())
+      return r;
+    else
+      return R{ir::constant_like(r.value, All ? 1 : 0)};
   }
 };
 
@@ -57,7 +62,7 @@ struct LogSumExpOp : Operation<LogSumExpOp<Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& in) {
     const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
-    const auto top = stop_gradient(ReduceOp<ir::Op::reduce_max, true, A...>::apply(b, x));
+    const auto top = stop_gradient(ReduceOp<ir::Op::reduce_max, true, A...>::of_any(b, x));
     const auto shift = where(isfinite(top), top, 0);
     const auto r = add(log(ReduceOp<ir::Op::reduce_sum, true, A...>::apply(b, exp(sub(x, shift)))), shift);
     using S = shape_of<detail::reduced_rule<typename X::shape, Keep, A...>>;
