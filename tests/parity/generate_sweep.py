@@ -133,9 +133,41 @@ def raw(t):
     return bytes(t.tolist()) if t.dtype == torch.bool else t.view(torch.uint8).numpy().tobytes()
 
 
+def packed(data):
+    """LZ77: a byte below 128 and that many bytes and one more as they are, or 128 and more: so many bytes and four
+    from as far back as the next two bytes say."""
+    out, known, literal, k = bytearray(), {}, bytearray(), 0
+
+    def flush():
+        for n in range(0, len(literal), 128):
+            part = literal[n : n + 128]
+            out.append(len(part) - 1)
+            out.extend(part)
+        literal.clear()
+
+    while k < len(data):
+        key = data[k : k + 4]
+        at, known[key] = known.get(key, -1), k
+        if len(key) < 4 or at < 0 or k - at > 65535:
+            literal.append(data[k])
+            k += 1
+            continue
+        n = 4
+        while n < 131 and k + n < len(data) and data[at + n] == data[k + n]:
+            n += 1
+        flush()
+        out.append(128 + n - 4)
+        out.extend(struct.pack("<H", k - at))
+        for j in range(k + 1, k + n):
+            known[data[j : j + 4]] = j
+        k += n
+    flush()
+    return bytes(out)
+
+
 class Data:
     def __init__(self):
-        self.out = [b"weft sweep 1\n"]
+        self.out = []
 
     def line(self, *words):
         self.out.append(" ".join(map(str, words)).encode() + b"\n")
@@ -227,7 +259,7 @@ def main(wanted):
             for name in taken(family):
                 run_row(data, key, family, spelling, operands, name)
         to = root / f"tests/parity/data/sweep_{table}.bin"
-        to.write_bytes(b"".join(data.out))
+        to.write_bytes(b"weft sweep 2\n" + packed(b"".join(data.out)))
         print(f"{to.relative_to(root)}: {len(rows)} rows, {to.stat().st_size} bytes")
 
 

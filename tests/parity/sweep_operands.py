@@ -250,6 +250,8 @@ def make(operands, name):
         shapes = {"empties": [(0,), (0, 5), (5, 0), (2, 0, 3), (5,)], "images_empty": [(0, 2, 4, 5), (2, 2, 3, 3), (2,)],
                   "volumes_empty": [(0, 2, 4, 4, 4)], "heads_empty": [(0, 2, 3, 4), (0, 2, 5, 4), (1, 2, 0, 4)]}[operands]
         return {letter: small(t, math.prod(s)).reshape(s) for letter, s in zip("xyzwu", shapes)}
+    if operands == "point":
+        return {"x": torch.tensor(0.75).to(t), "i": torch.tensor(0)}
     if operands == "vector":
         return {"x": edges(name, 6)}
     if operands == "two_vectors":

@@ -596,3 +596,21 @@ std::vector<Typed> evaluate(const ir::Graph& graph, const std::vector<Typed>& in
 }
 
 }  // namespace weft::sweep
+
+TEST_CASE("sweep: elements are held as they are stored") {
+  using namespace weft;
+  sweep::Typed x(DType::i8, 3);
+  x.set_integer(0, 300);
+  x.set_integer(1, -128);
+  CHECK(x.integer(0) == 44);
+  CHECK(x.integer(1) == -128);
+  sweep::Typed y(DType::f16, 20);
+  y.set_number(19, 1e6);
+  y.set_number(18, 0.1);
+  CHECK(y.number(19) == std::numeric_limits<double>::infinity());
+  CHECK(y.number(18) == 0.0999755859375);
+  CHECK(y.words.size() == 8);
+  sweep::Typed z(DType::i64, 1);
+  z.set_integer(0, std::numeric_limits<i64>::max());
+  CHECK(z.integer(0) == std::numeric_limits<i64>::max());
+}

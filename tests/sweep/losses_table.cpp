@@ -40,6 +40,14 @@ ROW("multi_margin_loss", loss, labelled, "F.multi_margin_loss(x, i, reduction='n
     multi_margin_loss<reduction::none>(x, i));
 ROW("multi_margin_loss squared", loss, labelled, "F.multi_margin_loss(x, i, p=2, reduction='none')",
     multi_margin_loss<reduction::none, 2>(x, i));
+ROW("multi_margin_loss point", loss, point, "F.multi_margin_loss(x, i)", multi_margin_loss(x, i));
+ROW("multilabel_margin_loss point", loss, point, "F.multilabel_margin_loss(x, i)",
+    multilabel_margin_loss(x, i));
+ROW("margin losses of points", loss, point,
+    "(F.hinge_embedding_loss(x, x), F.soft_margin_loss(x, x.detach()), F.margin_ranking_loss(x, x, x), "
+    "F.mse_loss(x, x), F.huber_loss(x, x * 3))",
+    std::tuple{hinge_embedding_loss(x, x), soft_margin_loss(x, stop_gradient(x)),
+               margin_ranking_loss(x, x, x), mse_loss(x, x), huber_loss(x, x * 3)});
 ROW("multilabel_margin_loss", loss, multilabelled, "F.multilabel_margin_loss(x, i, reduction='none')",
     multilabel_margin_loss<reduction::none>(x, i));
 ROW("multilabel_soft_margin_loss", loss, two_lines,

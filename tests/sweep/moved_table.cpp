@@ -89,6 +89,7 @@ ROW("diagflat", moved, tame, "torch.diagflat(x)", diagflat(x));
 // indexing
 ROW("gather", indexed, indices, "torch.gather(x, 1, i)", gather<1>(x, i));
 ROW("take_along_dim", indexed, indices, "torch.take_along_dim(x, i, 1)", take_along_dim<1>(x, i));
+ROW("take_along_dim flat", indexed, indices, "torch.take_along_dim(x, i)", take_along_dim(x, i));
 ROW("index_select", indexed, indices, "torch.index_select(x, 1, j)", index_select<1>(x, j));
 ROW("take", indexed, indices, "torch.take(x, i)", take(x, i));
 ROW("index", indexed, indices, "x[j]", index(x, j));

@@ -192,6 +192,11 @@ struct heads_empty {  // a batch of none; no keys
   template <class T>
   using of = std::tuple<Expr<T, Shape<0, 2, 3, 4>>, Expr<T, Shape<0, 2, 5, 4>>, Expr<T, Shape<1, 2, 0, 4>>>;
 };
+struct point {  // a number and a class
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<>>, Expr<i64, Shape<>>>;
+};
 struct sorted {  // an ascending vector, and edge values
   static constexpr bool elementwise = false;
   template <class T>
@@ -266,6 +271,7 @@ struct alignments {  // log probabilities (T, N, C), targets (N, S), both length
 #define SWEEP_OPERANDS_images_empty SWEEP_OPERANDS_ternary
 #define SWEEP_OPERANDS_volumes_empty SWEEP_OPERANDS_unary
 #define SWEEP_OPERANDS_heads_empty SWEEP_OPERANDS_ternary
+#define SWEEP_OPERANDS_point SWEEP_OPERANDS_labelled_tame
 #define SWEEP_OPERANDS_labelled , [[maybe_unused]] auto x, [[maybe_unused]] auto i, [[maybe_unused]] auto y
 #define SWEEP_OPERANDS_labelled_tame , [[maybe_unused]] auto x, [[maybe_unused]] auto i
 #define SWEEP_OPERANDS_multilabelled SWEEP_OPERANDS_labelled_tame

@@ -264,8 +264,8 @@ TEST_CASE("gradient rules: a slope has derivatives of every order") {
   // sin with its derivative given as cos: the third derivative is -cos
   ir::Builder b;
   const i64 extent[1]{3};
-  const Value x{&b, b.leaf(Op::input, DType::f64, ir::make_dims(1, extent), 0)};
-  Value y = ir::slope(ir::unary(Op::stop_gradient, ir::unary(Op::sin, x)), x, ir::unary(Op::cos, x));
+  const ir::Value x{&b, b.leaf(Op::input, DType::f64, ir::make_dims(1, extent), 0)};
+  ir::Value y = ir::slope(ir::unary(Op::stop_gradient, ir::unary(Op::sin, x)), x, ir::unary(Op::cos, x));
   List<int> wrt;
   wrt.push(x.id);
   for (int order = 0; order < 3; ++order) y = passes::differentiate(y, ir::constant_like(y, 1), wrt)[0];
