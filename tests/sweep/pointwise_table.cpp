@@ -73,7 +73,7 @@ ROW("le", any, binary, "torch.le(x, y)", le(x, y));
 ROW("gt", any, binary, "torch.gt(x, y)", gt(x, y));
 ROW("ge", any, binary, "torch.ge(x, y)", ge(x, y));
 ROW("lt number", number, unary, "x < -1", lt(x, -1));
-ROW("add number", number, unary, "x + 300", x + 300);
+ROW("add number", wide, unary, "x + 300", x + 300);
 ROW("bitwise_and", bits, binary, "torch.bitwise_and(x, y)", bitwise_and(x, y));
 ROW("bitwise_or", bits, binary, "torch.bitwise_or(x, y)", bitwise_or(x, y));
 ROW("bitwise_xor", bits, binary, "torch.bitwise_xor(x, y)", bitwise_xor(x, y));
