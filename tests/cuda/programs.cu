@@ -93,6 +93,17 @@ TEST_CASE("cuda programs: pointwise") {
       "dropout", 0, [](auto x) { return dropout(x, 0.3f); }, in<f32, 12, 36>);
 }
 
+TEST_CASE("cuda programs: tensors without elements") {
+  check(
+      "a part of the results", 1e-6,
+      [](auto x, auto u) {
+        return std::tuple{relu(x), softmax<1>(x), u + sum<0>(x), matmul(permute<1, 0>(x), x), cumsum<0>(x)};
+      },
+      in<f32, 0, 5>, in<f32, 5>);
+  check(
+      "all results", 0, [](auto x) { return x + 1; }, in<f32, 0, 5>);
+}
+
 TEST_CASE("cuda programs: rows and sums") {
   check("softmax", 1e-6, softmax<-1>, in<f32, 50, 768>);
   check("softmax, long", 1e-6, softmax<-1>, in<f32, 5, 4096>);

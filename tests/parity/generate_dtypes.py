@@ -135,7 +135,7 @@ family("fraction", fractions, {
 family("activation", fractions, {
     **{n: (lambda e, f=getattr(F, n): f(e.x)) for n in ("gelu", "silu", "softplus", "logsigmoid", "mish", "elu", "selu", "leaky_relu", "hardsigmoid", "hardswish")},
     "gelu_tanh": lambda e: F.gelu(e.x, approximate="tanh"), "softmax": lambda e: torch.softmax(e.x, -1), "log_softmax": lambda e: torch.log_softmax(e.x, -1),
-    "layer_norm": lambda e: F.layer_norm(e.x, (6,)), "rms_norm": lambda e: F.rms_norm(e.x, (6,), eps=1e-6), "var": lambda e: e.x.var(1), "stddev": lambda e: e.x.std(1),
+    "layer_norm": lambda e: F.layer_norm(e.x, (6,)), "rms_norm": lambda e: F.rms_norm(e.x, (6,)), "var": lambda e: e.x.var(1), "stddev": lambda e: e.x.std(1),
     "norm": lambda e: torch.linalg.vector_norm(e.x, dim=1), "quantile": lambda e: e.x.quantile(0.25, 1)})
 
 # ---- floats alone

@@ -3,6 +3,7 @@
 tests/registry/operations.txt that names PyTorch's counterpart and the tests which hold it against a reference.
 
 usage: registry.py check    every name has a row, every row a name; the tests named exist and use the name;
+                            the sweep over edge values (tests/sweep) has each operation or a reason why not;
                             docs/operations.md is what the table gives
        registry.py write    writes docs/operations.md
        registry.py names    lists the names
@@ -149,10 +150,29 @@ def uses(path, name):
     return re.search(word, path.read_text()) is not None
 
 
+def sweep_names():
+    """Names that a row of tests/sweep tries on edge values, and those left out for a reason."""
+    swept, without = set(), {}
+    for path in sorted((root / "tests/sweep").glob("*_table.cpp")):
+        swept.update(key.split()[0] for key in re.findall(r'\bROW\(\s*"([^"]+)"', path.read_text()))
+    for line in (root / "tests/sweep/without.txt").read_text().splitlines():
+        if line.strip() and not line.startswith("%"):
+            names, _, why = line.partition("|")
+            without.update((name, why.strip()) for name in names.split())
+    return swept, without
+
+
 def check():
     wrong = []
     names, (rows, left_out) = public_names(), table()
     listed = [row[1] for row in rows]
+    swept, without = sweep_names()
+    for name in listed:
+        if (name in swept) == (name in without):
+            wrong.append(f"{name}: one row in tests/sweep/*_table.cpp, or a reason in tests/sweep/without.txt")
+    for name, why in without.items():
+        if name not in listed or not why:
+            wrong.append(f"tests/sweep/without.txt: {name}: no such operation, or no reason")
     for name, header in sorted(names.items()):
         if name not in listed:
             wrong.append(f"{name} (include/weft/{header}) has no row")

@@ -97,8 +97,14 @@ inline double evaluate(ir::Op op, DType to, DType from, double a, double b, doub
     case Op::tanh:
       r = std::tanh(a);
       break;
+    case Op::sigmoid:
+      r = 1 / (1 + std::exp(-a));
+      break;
     case Op::erf:
       r = std::erf(a);
+      break;
+    case Op::erfc:
+      r = std::erfc(a);
       break;
     case Op::is_finite:
       return std::isfinite(a) ? 1 : 0;
@@ -263,6 +269,7 @@ class GraphInterpreter {
         return conv(i, operand(0), operand(1));
       case Op::reshape:
       case Op::surrogate:
+      case Op::slope:
         return operand(0);
       case Op::gather: {
         const Array &table = operand(0), &index = operand(1);

@@ -6,6 +6,11 @@
 #define WEFT_VERSION_MINOR 1
 #define WEFT_VERSION_PATCH 0
 
+// Where the compiler may take for granted that there is no NaN, isnan, nan_to_num and relu are wrong.
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error weft keeps NaN and infinity: compile without -ffast-math, -Ofast and -ffinite-math-only
+#endif
+
 #if defined(__CUDACC__)
 #define WEFT_HD __host__ __device__
 #define WEFT_HD_INLINE __host__ __device__ __forceinline__

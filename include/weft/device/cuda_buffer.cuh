@@ -84,6 +84,7 @@ using PinnedBuffer = CudaBuffer<detail::PinnedMemory>;
 // Enqueues a copy; the direction follows from the addresses. Host memory that is not page-locked makes the
 // call wait.
 inline void cuda_copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
+  if (bytes == 0) return;  // perhaps nowhere
   cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 // The hash-consing builder: adding a node that is already there returns its number. It also folds what is
-// decided locally (x + 0, x * 1, casts and views that change nothing, arithmetic on splat constants).
+// decided locally (x + 0, x * 1, casts and views that change nothing, arithmetic on splat constants). Law:
+// what has no elements, or is made of nothing else, is a constant, so no kernel reads or writes nothing.
 
 #include <bit>
+#include <limits>
 #include <string_view>
 
 #include "weft/core/error.hpp"
@@ -128,6 +130,7 @@ class Builder {
       at = (at + 1) & mask;
     }
     graph.shapes.push(dims);
+    if (dims.size() == 0) empties_ = true;
     table[at] = count;
     return count;
   }
@@ -157,6 +160,8 @@ class Builder {
 
   // Adds a node as it stands, shared when an equal one exists.
   constexpr int add(Node node, const int* operands, int arity) {
+    if (empties_ && arity > 0)
+      if (const int folded = fold_empty(node, operands, arity); folded >= 0) return folded;
     node.arity = arity;
     const u64 mask = static_cast<u64>(table_.size() - 1);
     u64 at = hash(node, operands) & mask;
@@ -198,6 +203,54 @@ class Builder {
   }
 
  private:
+  // The constant that a node is whose result, or an operand, has no elements; -1 where there is none.
+  // (Attributes of scatter: ir/line.hpp.)
+  constexpr int fold_empty(const Node& node, const int* operands, int arity) {
+    if (node.op == Op::loop || node.op == Op::pack) return -1;
+    if (graph.shapes.items[node.shape].size() == 0) return constant(node.dtype, node.shape, 0);
+    bool empty = false;
+    for (int k = 0; k < arity; ++k) empty = empty || graph.dims(operands[k]).size() == 0;
+    if (!empty) return -1;
+    double value = 0;
+    switch (node.op) {
+      case Op::pad:
+        return constant(node.dtype, node.shape, node.imm);
+      case Op::reduce_prod:
+        value = 1;
+        break;
+      case Op::reduce_max:
+      case Op::reduce_min:
+        value = bound_of(node.dtype, node.op == Op::reduce_min);
+        break;
+      case Op::scatter: {
+        const i64 fold = graph.list_data.items[graph.lists.items[node.list].begin + 1];
+        value = fold == 1 ? 1 : fold == 0 ? 0 : bound_of(node.dtype, fold == 3);
+        break;
+      }
+      case Op::gather:
+      case Op::take:
+        value = is_float(node.dtype) ? std::numeric_limits<double>::quiet_NaN() : 0;
+        break;
+      case Op::reduce_sum:
+      case Op::argmax:
+      case Op::argmin:
+      case Op::dot:
+      case Op::conv:
+      case Op::scatter_add:
+      case Op::search:
+        break;
+      default:
+        return -1;
+    }
+    return constant(node.dtype, node.shape, constant_bits(node.dtype, value));
+  }
+  // What no element lies beyond.
+  static constexpr double bound_of(DType t, bool highest) {
+    if (is_float(t)) return (highest ? 1 : -1) * std::numeric_limits<double>::infinity();
+    const double most = t == DType::i64 ? 9223372036854774784.0 : 2147483647.0;
+    return highest ? most : -most - 1;
+  }
+
   // A power of two with room for so many entries.
   static constexpr int table_size(int entries) {
     int size = 64;
@@ -242,7 +295,10 @@ class Builder {
   }
   constexpr void enter_shapes_and_lists() {
     shape_table_ = List<int>(table_size(graph.shapes.size()), -1);
-    for (int k = 0; k < graph.shapes.size(); ++k) enter(shape_table_, hash_extents(graph.shapes.items[k]), k);
+    for (int k = 0; k < graph.shapes.size(); ++k) {
+      enter(shape_table_, hash_extents(graph.shapes.items[k]), k);
+      if (graph.shapes.items[k].size() == 0) empties_ = true;
+    }
     list_table_ = List<int>(table_size(graph.lists.size()), -1);
     for (int k = 0; k < graph.lists.size(); ++k) enter(list_table_, hash_of_list(k), k);
   }
@@ -276,6 +332,7 @@ class Builder {
 
   List<int> table_;
   int entered_ = 0;
+  bool empties_ = false;  // some shape has no elements
   List<int> shape_table_;
   List<int> list_table_;
 };

@@ -37,7 +37,9 @@ enum class Op : u8 {
   sinh,
   cosh,
   tanh,
+  sigmoid,
   erf,
+  erfc,
   is_finite,
   is_nan,
   logical_not,
@@ -65,8 +67,9 @@ enum class Op : u8 {
   // pointwise, three operands
   select,  // select(condition, a, b)
   fma,     // a * b + c in one rounding
-  // marker that only differentiation reads
+  // markers that only differentiation reads
   surrogate,  // surrogate(value, model): the value, differentiated as if it were the model
+  slope,      // slope(value, x, s): the value, whose derivative by x is s beside what its own nodes give
   // movement
   broadcast,  // right-aligned, as numpy
   reshape,
@@ -158,7 +161,9 @@ inline constexpr OpInfo op_table[op_count] = {
     {"sinh", 1, OpClass::pointwise, 14},
     {"cosh", 1, OpClass::pointwise, 14},
     {"tanh", 1, OpClass::pointwise, 12},
+    {"sigmoid", 1, OpClass::pointwise, 13},
     {"erf", 1, OpClass::pointwise, 16},
+    {"erfc", 1, OpClass::pointwise, 20},
     {"is_finite", 1, OpClass::pointwise, 1},
     {"is_nan", 1, OpClass::pointwise, 1},
     {"logical_not", 1, OpClass::pointwise, 1},
@@ -185,6 +190,7 @@ inline constexpr OpInfo op_table[op_count] = {
     {"select", 3, OpClass::pointwise, 1},
     {"fma", 3, OpClass::pointwise, 1},
     {"surrogate", 2, OpClass::marker, 0},
+    {"slope", 3, OpClass::marker, 0},
     {"broadcast", 1, OpClass::movement, 0},
     {"reshape", 1, OpClass::movement, 0},
     {"permute", 1, OpClass::movement, 0},

@@ -117,9 +117,34 @@ constexpr bool foldable(Op op, DType t) {
   return (t == DType::f32 || t == DType::f64) &&
          (op == Op::add || op == Op::sub || op == Op::mul || op == Op::div);
 }
+// Whether x op y is a finite number of t on the way, too: nothing else is a constant expression.
+constexpr bool folds(Op op, DType t, double x, double y) {
+  const double most = t == DType::f32 ? static_cast<double>(std::numeric_limits<float>::max())
+                                      : std::numeric_limits<double>::max();
+  const double a = x < 0 ? -x : x, b = y < 0 ? -y : y;
+  if (!(a <= most && b <= most)) return false;
+  if (op == Op::mul) return a <= 1 || b <= most / a;
+  if (op == Op::div) return b != 0 && (b >= 1 || a <= most * b);
+  return a <= most / 2 && b <= most / 2;
+}
 constexpr double folded(Op op, DType t, double x, double y) {
   const double r = op == Op::add ? x + y : op == Op::sub ? x - y : op == Op::mul ? x * y : x / y;
   return t == DType::f32 ? static_cast<double>(static_cast<float>(r)) : r;
+}
+}  // namespace detail
+
+constexpr Value binary(Op op, Value x, Value y);
+
+namespace detail {
+// x to a power that arithmetic gives as exactly, empty where there is none.
+constexpr Value small_power(Value x, Value p) {
+  if (p.is(0)) return constant_like(x, 1);
+  if (p.is(1)) return x;
+  if (p.is(2)) return binary(Op::mul, x, x);
+  if (!is_float(x.dtype())) return {};
+  if (p.is(0.5)) return unary(Op::sqrt, x);
+  if (p.is(-1)) return binary(Op::div, constant_like(x, 1), x);
+  return {};
 }
 }  // namespace detail
 
@@ -151,11 +176,15 @@ constexpr Value binary(Op op, Value x, Value y) {
     case Op::div:
       if (y.is(1)) return x;
       break;
+    case Op::pow:
+      if (y.is_constant())
+        if (const Value r = detail::small_power(x, y)) return r;
+      break;
     default:
       break;
   }
   if (x.is_constant() && y.is_constant() && detail::foldable(op, x.dtype()) &&
-      !(op == Op::div && y.constant() == 0))
+      detail::folds(op, x.dtype(), x.constant(), y.constant()))
     return constant_like(x, detail::folded(op, x.dtype(), x.constant(), y.constant()));
   return raw(op, is_predicate(op) ? DType::boolean : x.dtype(), x.node().shape, 0, -1, x, y);
 }
@@ -173,6 +202,14 @@ constexpr Value select(Value condition, Value x, Value y) {
 // differentiated another, and the model itself is never computed.
 constexpr Value surrogate(Value value, Value model) {
   return raw(Op::surrogate, value.dtype(), value.node().shape, 0, -1, value, model);
+}
+
+// `value`, whose derivative by x, which broadcasts to it, is `s` beside what its own nodes give; so
+// slope(slope(stop_gradient(f(x, y)), x, f_x), y, f_y) is f with derivatives of one's own, of every order.
+constexpr Value slope(Value value, Value x, Value s) {
+  const Dims to = value.dims();
+  return raw(Op::slope, value.dtype(), value.node().shape, 0, -1, value,
+             broadcast(cast(x, value.dtype()), to), broadcast(cast(s, value.dtype()), to));
 }
 
 constexpr Value permute(Value x, const i64* order) {

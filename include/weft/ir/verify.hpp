@@ -21,7 +21,7 @@ struct Fault {
 // How far the passes have come: each stage demands what the one before it does, and more.
 enum class Stage : u8 {
   traced,  // anything that tracing and differentiation may write
-  pruned,  // no node without a use, no stop_gradient or surrogate, no result that is itself a leaf in memory
+  pruned,  // no node without a use, no stop_gradient or marker, no result that is itself a leaf in memory
 };
 
 class Verifier {
@@ -152,7 +152,7 @@ class Verifier {
     for (int k = 0; k < n.arity; ++k)
       if (in[k] < 0 || in[k] >= i) return "an operand does not come before it";
     if (stage_ == Stage::pruned && n.op == Op::stop_gradient) return "stop_gradient after pruning";
-    if (stage_ == Stage::pruned && n.op == Op::surrogate) return "surrogate after pruning";
+    if (stage_ == Stage::pruned && info(n.op).kind == OpClass::marker) return "a marker after pruning";
     switch (row.kind) {
       case OpClass::leaf:
         return leaf(n);
@@ -236,15 +236,15 @@ class Verifier {
       return "a result's dtype does not follow from its operands";
     if (n.op >= Op::bit_and && n.op <= Op::bit_xor) return is_float(x) ? "bits of a float" : nullptr;
     if (n.op == Op::shift_right) return is_integer(x) ? nullptr : "a shift of what is no integer";
-    const bool function = (n.op >= Op::exp && n.op <= Op::erf) || n.op == Op::atan2;
+    const bool function = (n.op >= Op::exp && n.op <= Op::erfc) || n.op == Op::atan2;
     return function && !is_float(x) ? "a function of floats applied to integers" : nullptr;
   }
 
   constexpr const char* marker(const Node& n, const int* in) const {
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < n.arity; ++k) {
       const Node& x = g.nodes[in[k]];
       if (x.dtype != n.dtype || (x.shape != n.shape && g.shapes[x.shape] != g.shapes[n.shape]))
-        return "surrogate: the value and its model have two dtypes or shapes";
+        return "a marker: the value and what it is differentiated by have two dtypes or shapes";
     }
     return nullptr;
   }

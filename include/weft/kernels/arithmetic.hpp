@@ -138,7 +138,7 @@ WEFT_HD_INLINE M splat_false() {
 }
 
 // Integer quotient, remainder and power, lane by lane; a zero divisor gives 0, as no exception may leave a
-// kernel (and lanes beyond a row's end hold zeros).
+// kernel (and lanes beyond a row's end hold zeros). Overflow wraps; a negative power is 0 but of 1 and -1.
 template <Opcode op, class T>
 WEFT_HD_INLINE T integer_lane(T x, T y) {
   if constexpr (op == Opcode::div) {
@@ -147,13 +147,15 @@ WEFT_HD_INLINE T integer_lane(T x, T y) {
     return y == 0 || y == T(-1) ? T(0) : static_cast<T>(x % y);
   } else {
     static_assert(op == Opcode::pow, "operation not defined for integers");
-    if (y < 0) return x == 1 ? T(1) : T(0);
-    T r = 1;
-    for (T base = x, n = y; n > 0; n /= 2) {
-      if (n % 2 != 0) r = static_cast<T>(r * base);
-      base = static_cast<T>(base * base);
+    using U = std::make_unsigned_t<T>;
+    const bool odd = y % 2 != 0;
+    if (y < 0) return x == 1 ? T(1) : x == T(-1) ? (odd ? T(-1) : T(1)) : T(0);
+    U r = 1, base = static_cast<U>(x);
+    for (U n = static_cast<U>(y); n > 0; n /= 2) {
+      if (n % 2 != 0) r *= base;
+      base *= base;
     }
-    return r;
+    return static_cast<T>(r);
   }
 }
 template <Opcode op, class V>
@@ -170,6 +172,32 @@ WEFT_HD_INLINE V integer_binary(const V& x, const V& y) {
     __builtin_memcpy(&r, a, sizeof r);
     return r;
   }
+}
+
+namespace detail {
+template <class V>
+WEFT_HD_INLINE V fused_multiply_add(const V& a, const V& b, const V& c) {
+  constexpr int width = static_cast<int>(sizeof(V) / sizeof(lane_of<V>));
+  if constexpr (width == 1 || std::is_arithmetic_v<V>) {
+    return std::is_same_v<V, double>
+               ? static_cast<V>(__builtin_fma(a, b, c))
+               : static_cast<V>(
+                     __builtin_fmaf(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c)));
+  } else {
+    lane_of<V> x[width], y[width], z[width];
+    __builtin_memcpy(x, &a, sizeof x);
+    __builtin_memcpy(y, &b, sizeof y);
+    __builtin_memcpy(z, &c, sizeof z);
+    for (int j = 0; j < width; ++j) x[j] = fused_multiply_add(x[j], y[j], z[j]);
+    return load<V>(static_cast<const lane_of<V>*>(x));
+  }
+}
+}  // namespace detail
+
+// a * b + c of dtype t, in one rounding to it (of small floats, one to f32 and one to t), lane by lane.
+template <DType t, class V>
+WEFT_HD_INLINE V multiply_add(const V& a, const V& b, const V& c) {
+  return round_to<t>(detail::fused_multiply_add(a, b, c));
 }
 
 template <Opcode op, class V>
@@ -189,7 +217,9 @@ WEFT_HD_INLINE V math_unary(const V& x) {
   if constexpr (op == Opcode::sinh) return sinh(x);
   if constexpr (op == Opcode::cosh) return cosh(x);
   if constexpr (op == Opcode::tanh) return tanh(x);
+  if constexpr (op == Opcode::sigmoid) return sigmoid(x);
   if constexpr (op == Opcode::erf) return erf(x);
+  if constexpr (op == Opcode::erfc) return erfc(x);
   if constexpr (op == Opcode::floor) return floor(x);
   if constexpr (op == Opcode::ceil) return ceil(x);
   if constexpr (op == Opcode::round) return round(x);
@@ -221,13 +251,15 @@ WEFT_HD_INLINE value_of<Family, to> unary(const V& x) {
     return narrow_mask<Family>(x != x);
   } else if constexpr (op == Opcode::is_finite) {
     return narrow_mask<Family>((x - x) == splat<V>(0));
+  } else if constexpr (op == Opcode::neg && !is_float(to)) {
+    return round_to<to>(wrapping_sub(splat<V>(0), x));
   } else if constexpr (op == Opcode::neg) {
     return round_to<to>(V(-x));
   } else if constexpr (op == Opcode::abs) {
     if constexpr (is_float(to))
       return kernels::abs(x);
     else
-      return select(x < splat<V>(0), V(-x), x);
+      return round_to<to>(select(x < splat<V>(0), wrapping_sub(splat<V>(0), x), x));
   } else if constexpr (op == Opcode::sign) {
     const V one = splat<V>(1), zero = splat<V>(0);
     return select(x > zero, one, select(x < zero, V(-one), zero));  // NaN gives 0, as in PyTorch
@@ -274,17 +306,20 @@ WEFT_HD_INLINE value_of<Family, to> binary(const V& x, const V& y) {
   } else if constexpr (op == Opcode::bit_xor) {
     return x ^ y;
   } else if constexpr (op == Opcode::shift_right) {
-    return x >> y;
+    // by no less than 0 and by less than the width: beyond, the sign is left
+    using T = lane_of<V>;
+    constexpr T most = static_cast<T>(8 * sizeof(T) - 1);
+    return x >> select(mask_or(y<splat<V>(0), y> splat<V>(most)), splat<V>(most), y);
   } else if constexpr (op == Opcode::add) {
-    return round_to<to>(V(x + y));
+    return round_to<to>(wrapping_add(x, y));
   } else if constexpr (op == Opcode::sub) {
-    return round_to<to>(V(x - y));
+    return round_to<to>(wrapping_sub(x, y));
   } else if constexpr (op == Opcode::mul) {
-    return round_to<to>(V(x * y));
+    return round_to<to>(wrapping_mul(x, y));
   } else if constexpr (op == Opcode::div && is_float(to)) {
     return round_to<to>(V(x / y));
   } else if constexpr (!is_float(to)) {
-    return integer_binary<op>(x, y);
+    return round_to<to>(integer_binary<op>(x, y));
   } else if constexpr (op == Opcode::pow) {
     return round_to<to>(pow(x, y));
   } else if constexpr (op == Opcode::fmod) {

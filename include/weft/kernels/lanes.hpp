@@ -157,11 +157,11 @@ WEFT_HD_INLINE lane_of<V> reduce(const V& value, const Fn& fn) {
 // One number from all lanes, by a fixed tree. The maximum and minimum of lanes with a NaN is NaN.
 template <class V>
 WEFT_HD_INLINE lane_of<V> reduce_sum(const V& value) {
-  return detail::reduce(value, [](auto a, auto b) { return static_cast<decltype(a)>(a + b); });
+  return detail::reduce(value, [](auto a, auto b) { return wrapping_add(a, b); });
 }
 template <class V>
 WEFT_HD_INLINE lane_of<V> reduce_prod(const V& value) {
-  return detail::reduce(value, [](auto a, auto b) { return static_cast<decltype(a)>(a * b); });
+  return detail::reduce(value, [](auto a, auto b) { return wrapping_mul(a, b); });
 }
 template <class V>
 WEFT_HD_INLINE lane_of<V> reduce_max(const V& value) {

@@ -454,7 +454,7 @@ struct Loop {
           read<in.a, stage>(), read<in.b, stage>(), read<in.c, stage>()));
     } else if constexpr (in.op == Opcode::fma) {
       set<I>(lanewise<t, stage>(
-          [](const auto& x, const auto& y, const auto& z) { return detail::fused_multiply_add(x, y, z); },
+          [](const auto& x, const auto& y, const auto& z) { return multiply_add<t>(x, y, z); },
           read<in.a, stage>(), read<in.b, stage>(), read<in.c, stage>()));
     } else if constexpr (in.op < Opcode::add) {
       set<I>(

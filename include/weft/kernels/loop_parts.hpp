@@ -18,9 +18,9 @@ WEFT_HD_INLINE V combine(const V& a, const V& b) {
   if constexpr (is_vec<V>)
     return vec_map<lane_of<V>>([](auto x, auto y) { return combine<fold>(x, y); }, a, b);
   else if constexpr (fold == Fold::sum)
-    return a + b;
+    return wrapping_add(a, b);
   else if constexpr (fold == Fold::prod)
-    return a * b;
+    return wrapping_mul(a, b);
   else if constexpr (fold == Fold::max)
     return maximum(a, b);
   else
@@ -204,25 +204,6 @@ WEFT_HD_INLINE U random_word(const U& index, const u32* seed, u32 stream) {
   const U zero = splat<U>(0), one = splat<U>(1), two = splat<U>(2);
   return select(word == zero, bits.x[0],
                 select(word == one, bits.x[1], select(word == two, bits.x[2], bits.x[3])));
-}
-
-// a * b + c in one rounding, lane by lane.
-template <class V>
-WEFT_HD_INLINE V fused_multiply_add(const V& a, const V& b, const V& c) {
-  constexpr int width = static_cast<int>(sizeof(V) / sizeof(lane_of<V>));
-  if constexpr (width == 1 || std::is_arithmetic_v<V>) {
-    return std::is_same_v<V, double>
-               ? static_cast<V>(__builtin_fma(a, b, c))
-               : static_cast<V>(
-                     __builtin_fmaf(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c)));
-  } else {
-    lane_of<V> x[width], y[width], z[width];
-    __builtin_memcpy(x, &a, sizeof x);
-    __builtin_memcpy(y, &b, sizeof y);
-    __builtin_memcpy(z, &c, sizeof z);
-    for (int j = 0; j < width; ++j) x[j] = fused_multiply_add(x[j], y[j], z[j]);
-    return load<V>(static_cast<const lane_of<V>*>(x));
-  }
 }
 
 // The registers' values as they are stored: masks as 0 and 1.

@@ -90,6 +90,13 @@ WEFT_HD_INLINE Pack<float> remainder(const Pack<float>& x, const Pack<float>& y)
   return detail::remainder_f32(x, y);
 }
 
+// Exact to about 2 ulp; 0 where exp(-x) overflows.
+template <class V>
+requires std::is_floating_point_v<lane_of<V>> WEFT_HD_INLINE V sigmoid(const V& x) {
+  const V one = splat<V>(1);
+  return one / (one + exp(V(-x)));
+}
+
 WEFT_HD_INLINE float abs(float x) { return __builtin_fabsf(x); }
 WEFT_HD_INLINE Pack<float> abs(const Pack<float>& x) { return detail::absolute(x); }
 WEFT_HD_INLINE float sqrt(float x) { return __builtin_sqrtf(x); }

@@ -258,6 +258,38 @@ WEFT_HD_INLINE Pack<T> operator~(const Pack<T>& a) {
   return r;
 }
 
+namespace detail {
+template <class T>
+inline constexpr bool overflows = std::is_integral_v<T>&& std::is_signed_v<T>;
+// A signed value's bits as unsigned ones, and back.
+template <class To, class T>
+WEFT_HD_INLINE Pack<To> as_lanes_of(const Pack<T>& x) {
+  Pack<To> r;
+  WEFT_EACH_PART(Pack<To>, r.part[j] = recast<typename Pack<To>::Part>(x.part[j]))
+  return r;
+}
+template <class To, class T>
+requires std::is_arithmetic_v<T> WEFT_HD_INLINE constexpr To as_lanes_of(T x) { return static_cast<To>(x); }
+}  // namespace detail
+
+// x + y, x - y and x * y, of integers modulo a power of two.
+#define WEFT_WRAPPING(name, op)                                                               \
+  template <class V>                                                                          \
+  WEFT_HD_INLINE constexpr V name(const V& x, const V& y) {                                   \
+    using T = lane_of<V>;                                                                     \
+    if constexpr (detail::overflows<T>) {                                                     \
+      using U = std::make_unsigned_t<T>;                                                      \
+      return detail::as_lanes_of<T>(                                                          \
+          static_cast<rebind<V, U>>(detail::as_lanes_of<U>(x) op detail::as_lanes_of<U>(y))); \
+    } else {                                                                                  \
+      return static_cast<V>(x op y);                                                          \
+    }                                                                                         \
+  }
+WEFT_WRAPPING(wrapping_add, +)
+WEFT_WRAPPING(wrapping_sub, -)
+WEFT_WRAPPING(wrapping_mul, *)
+#undef WEFT_WRAPPING
+
 // The bits of floating-point lanes as integers of the same size, and back.
 template <class T>
 requires std::is_floating_point_v<T> WEFT_HD_INLINE mask_of<Pack<T>> to_bits(const Pack<T>& x) {

@@ -10,6 +10,7 @@
 #include "weft/core/config.hpp"
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
+#include "weft/kernels/pack.hpp"
 
 namespace weft {
 
@@ -25,14 +26,14 @@ struct ReduceSum {
   static constexpr bool symmetric = true;
   template <class T>
   WEFT_HD_INLINE constexpr T operator()(T a, T b) const {
-    return static_cast<T>(a + b);
+    return kernels::wrapping_add(a, b);
   }
 };
 struct ReduceProd {
   static constexpr bool symmetric = true;
   template <class T>
   WEFT_HD_INLINE constexpr T operator()(T a, T b) const {
-    return static_cast<T>(a * b);
+    return kernels::wrapping_mul(a, b);
   }
 };
 // NaN wins, as in torch.max and torch.min.

@@ -210,7 +210,12 @@ struct GroupNorm {
     if constexpr (ok) {
       // weight and bias meet the channels inside their groups, so that a group is one row from end to end
       constexpr i64 per_group = C / Groups;
-      const auto grouped = reshape<S::value.extent[0], Groups, per_group, -1>(e);
+      constexpr i64 places = [] {
+        i64 n = 1;
+        for (int k = 2; k < S::rank; ++k) n *= S::value.extent[k];
+        return n;
+      }();
+      const auto grouped = reshape<S::value.extent[0], Groups, per_group, places>(e);
       const auto n = module_detail::normalized<true, -2, -1>(grouped, eps);
       const auto y = module_detail::affine<Groups, per_group, 1>(n, weight, bias);
       using Y = std::remove_cvref_t<decltype(y)>;

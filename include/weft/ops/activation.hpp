@@ -15,16 +15,11 @@ struct ReluOp : Operation<ReluOp> {
   }
 };
 
-// 1 / (1 + exp(-x)), with x held above where exp(-x) overflows: there the gradient would be 0 times infinity.
+// 1 / (1 + exp(-x))
 struct SigmoidOp : Operation<SigmoidOp> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
-    constexpr DType t = dtype_of<typename decltype(f)::dtype>;
-    const ir::Value least = ir::constant_like(f.value, t == DType::f64 ? -708 : -87);
-    const ir::Value v = ir::select(ir::binary(ir::Op::lt, f.value, least), least, f.value);
-    return CastOp<floating<typename X::dtype>>::apply(b,
-                                                      decltype(f){1.0 / (ir::unary(ir::Op::exp, -v) + 1.0)});
+    return UnaryOp<ir::Op::sigmoid, true>::apply(b, x);
   }
 };
 
@@ -57,13 +52,21 @@ struct SiluOp : Operation<SiluOp> {
   }
 };
 
+namespace detail {
+// The greatest element of each row, kept; rows may be empty.
+template <int Axis, class X>
+constexpr auto row_top(ir::Builder& b, const X& x) {
+  return ReduceOp<ir::Op::reduce_max, true, Axis>::of_any(b, x);
+}
+}  // namespace detail
+
 // exp(x - max) / sum along one axis.
 template <int Axis>
 struct SoftmaxOp : Operation<SoftmaxOp<Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
-    const auto e = exp(sub(f, stop_gradient(max<Axis>(f, keepdim))));
+    const auto e = exp(sub(f, stop_gradient(detail::row_top<Axis>(b, f))));
     return CastOp<floating<typename X::dtype>>::apply(b, div(e, sum<Axis>(e, keepdim)));
   }
 };
@@ -72,7 +75,7 @@ struct LogSoftmaxOp : Operation<LogSoftmaxOp<Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
-    const auto shifted = sub(f, stop_gradient(max<Axis>(f, keepdim)));
+    const auto shifted = sub(f, stop_gradient(detail::row_top<Axis>(b, f)));
     return CastOp<floating<typename X::dtype>>::apply(b, sub(shifted, log(sum<Axis>(exp(shifted), keepdim))));
   }
 };

@@ -10,10 +10,15 @@ namespace weft {
 
 namespace detail {
 
-// log(1 + exp(x)) = max(x, 0) + log1p(exp(-|x|)); max shares its gradient at 0, which gives 1/2 there.
+// log(1 + exp(x)) = max(x, 0) + log1p(exp(-|x|)), whose derivative is the sigmoid, at the fold, too.
 template <class X>
 constexpr auto softplus_of(const X& x) {
-  return add(maximum(x, 0), log1p(exp(neg(abs(x)))));
+  return by_slopes(add(maximum(x, 0), log1p(exp(neg(abs(x))))), x, UnaryOp<ir::Op::sigmoid, true>{}(x));
+}
+// log(1 / (1 + exp(-x)))
+template <class X>
+constexpr auto logsigmoid_of(const X& x) {
+  return by_slopes(sub(minimum(x, 0), log1p(exp(neg(abs(x))))), x, UnaryOp<ir::Op::sigmoid, true>{}(neg(x)));
 }
 struct SoftplusF {
   constexpr auto operator()(const auto& in, const auto& beta) const {
@@ -22,7 +27,7 @@ struct SoftplusF {
   }
 };
 struct LogSigmoidF {
-  constexpr auto operator()(const auto& x) const { return neg(softplus_of(neg(real(x)))); }
+  constexpr auto operator()(const auto& x) const { return logsigmoid_of(real(x)); }
 };
 // x tanh(softplus(x))
 struct MishF {
@@ -56,23 +61,19 @@ struct LeakyReluF {
     return where(gt(x, 0), x, mul(x, slope));
   }
 };
-struct Relu6F {
-  constexpr auto operator()(const auto& x) const { return where(le(x, 0), 0, where(ge(x, 6), 6, x)); }
-};
 // clamp(x / 6 + 1/2, 0, 1)
 struct HardsigmoidF {
-  constexpr auto operator()(const auto& x) const {
-    return where(le(x, -3), 0, where(ge(x, 3), 1, div(add(real(x), 3), 6)));
+  constexpr auto operator()(const auto& in) const {
+    const auto x = real(in);
+    return where(le(x, -3), 0, where(ge(x, 3), 1, div(add(x, 3), 6)));
   }
 };
+// x clamp(x + 3, 0, 6) / 6
 struct HardswishF {
-  constexpr auto operator()(const auto& x) const {
-    return where(le(x, -3), 0, where(ge(x, 3), x, mul(x, div(add(real(x), 3), 6))));
-  }
-};
-struct HardtanhF {
-  constexpr auto operator()(const auto& x, const auto& low, const auto& high) const {
-    return where(le(x, low), low, where(ge(x, high), high, x));
+  constexpr auto operator()(const auto& in) const {
+    const auto x = real(in), low = le(x, -3), high = ge(x, 3);
+    const auto r = mul(x, div(where(low, 0, where(high, 6, add(x, 3))), 6));
+    return by_slopes(r, x, where(low, 0, where(high, 1, add(div(x, 3), 0.5))));
   }
 };
 struct SoftsignF {
@@ -100,6 +101,40 @@ struct GatedUnitOp : Operation<GatedUnitOp<Axis, Gate, GateFirst>> {
       return mul(Gate::apply(b, first), second);
     else
       return mul(first, Gate::apply(b, second));
+  }
+};
+
+// What: x's shape and the weight's.
+template <bool Ok, class Op, class... What>
+struct PreluWeightFits {
+  static_assert(Ok, "prelu: the weight is one number, or a vector with one for each place of x's axis 1");
+};
+struct PreluOp : Operation<PreluOp> {
+  template <class X, class W>
+  static constexpr auto apply(ir::Builder&, const X& x, const W& weight) {
+    using Leaky = detail::InSingle<detail::LeakyReluF>;
+    using SX = shape_of_operand<X>;
+    using SW = shape_of_operand<W>;
+    if constexpr (SW::rank == 1 && SW::size != 1) {
+      constexpr bool ok = SX::rank >= 2 && SX::value.extent[SX::rank >= 2 ? 1 : 0] == SW::size;
+      static_assert(sizeof(PreluWeightFits<ok, PreluOp, SX, SW>) > 0);
+      if constexpr (ok)
+        return Leaky{}(x, channels<SX::rank - 2>(weight));
+      else
+        return x;
+    } else {
+      return Leaky{}(x, weight);
+    }
+  }
+
+ private:
+  // (C) as (C, 1, ...) with so many axes behind.
+  template <int After, class W>
+  static constexpr auto channels(const W& weight) {
+    if constexpr (After == 0)
+      return weight;
+    else
+      return channels<After - 1>(UnsqueezeOp<-1>{}(weight));
   }
 };
 
@@ -131,16 +166,16 @@ constexpr auto celu(const X& x, const A& alpha = 1) {
 }
 template <class X, class S = double>
 constexpr auto leaky_relu(const X& x, const S& slope = 0.01) {
-  return detail::Composed<detail::LeakyReluF>{}(x, slope);
+  return detail::Composed<detail::InSingle<detail::LeakyReluF>>{}(x, slope);
 }
-// prelu(x, weight): leaky with a learned slope, which broadcasts with x.
+// prelu(x, weight): leaky with a learned slope: one, or a vector along axis 1; of more axes it broadcasts.
 template <class X, class W>
 constexpr auto prelu(const X& x, const W& weight) {
-  return detail::Composed<detail::LeakyReluF>{}(x, weight);
+  return PreluOp{}(x, weight);
 }
 template <class X>
 constexpr auto relu6(const X& x) {
-  return detail::Composed<detail::Relu6F>{}(x);
+  return detail::Composed<detail::ClampF>{}(x, 0, 6);
 }
 template <class X>
 constexpr auto hardsigmoid(const X& x) {
@@ -152,7 +187,7 @@ constexpr auto hardswish(const X& x) {
 }
 template <class X, class A = int, class B = int>
 constexpr auto hardtanh(const X& x, const A& low = -1, const B& high = 1) {
-  return detail::Composed<detail::HardtanhF>{}(x, low, high);
+  return detail::Composed<detail::ClampF>{}(x, low, high);
 }
 template <class X>
 constexpr auto softsign(const X& x) {

@@ -16,7 +16,10 @@ struct SoftshrinkF {
   }
 };
 struct HardshrinkF {
-  constexpr auto operator()(const auto& x, const auto& l) const { return where(le(abs(x), l), 0, x); }
+  constexpr auto operator()(const auto& in, const auto& l) const {
+    const auto x = real(in);
+    return where(le(abs(x), l), 0, x);
+  }
 };
 struct TanhshrinkF {
   constexpr auto operator()(const auto& x) const { return sub(x, tanh(x)); }
@@ -24,6 +27,33 @@ struct TanhshrinkF {
 struct ThresholdF {
   constexpr auto operator()(const auto& x, const auto& least, const auto& value) const {
     return where(le(x, least), value, x);
+  }
+};
+
+template <int Axis>
+struct SoftminF {
+  constexpr auto operator()(const auto& x) const { return softmax<Axis>(neg(real(x))); }
+};
+template <int Axis>
+struct CosineSimilarityF {
+  constexpr auto operator()(const auto& a, const auto& b, const auto& eps) const {
+    const auto x = real(a), y = real(b);
+    const auto floor_of = [&](const auto& length) { return where(lt(length, eps), eps, length); };
+    return div(sum<Axis>(mul(x, y)), mul(floor_of(norm<Axis>(x)), floor_of(norm<Axis>(y))));
+  }
+};
+template <int P>
+struct PairwiseDistanceF {
+  constexpr auto operator()(const auto& x, const auto& y, const auto& eps) const {
+    return norm<-1>(add(sub(real(x), real(y)), eps), order<P>);
+  }
+};
+template <int Axis, int P>
+struct NormalizeF {
+  constexpr auto operator()(const auto& in, const auto& eps) const {
+    const auto x = real(in);
+    const auto length = norm<Axis>(x, order<P>, keepdim);
+    return div(x, where(lt(length, eps), eps, length));
   }
 };
 
@@ -56,7 +86,7 @@ constexpr auto rrelu(const X& x, double lower = 1.0 / 8, double upper = 1.0 / 3)
 }
 template <int Axis, class X>
 constexpr auto softmin(const X& x) {
-  return softmax<Axis>(neg(x));
+  return detail::Composed<detail::SoftminF<Axis>>{}(x);
 }
 template <int Axis = -1, class X>
 constexpr auto swiglu(const X& x) {
@@ -74,19 +104,17 @@ constexpr auto reglu(const X& x) {
 // x . y / (max(|x|, eps) max(|y|, eps)) along one axis.
 template <int Axis = 1, class X, class Y>
 constexpr auto cosine_similarity(const X& x, const Y& y, double eps = 1e-8) {
-  const auto floor_of = [&](const auto& length) { return where(lt(length, eps), eps, length); };
-  return div(sum<Axis>(mul(x, y)), mul(floor_of(norm<Axis>(x)), floor_of(norm<Axis>(y))));
+  return detail::Composed<detail::InSingle<detail::CosineSimilarityF<Axis>>>{}(x, y, eps);
 }
 // |x - y + eps| along the last axis, of order P.
 template <int P = 2, class X, class Y>
 constexpr auto pairwise_distance(const X& x, const Y& y, double eps = 1e-6) {
-  return norm<-1>(add(sub(x, y), eps), order<P>);
+  return detail::Composed<detail::InSingle<detail::PairwiseDistanceF<P>>>{}(x, y, eps);
 }
 // x / max(|x|, eps) along one axis, of order P.
 template <int Axis = 1, int P = 2, class X>
 constexpr auto normalize(const X& x, double eps = 1e-12) {
-  const auto length = norm<Axis>(x, order<P>, keepdim);
-  return div(x, where(lt(length, eps), eps, length));
+  return detail::Composed<detail::InSingle<detail::NormalizeF<Axis, P>>>{}(x, eps);
 }
 
 }  // namespace weft

@@ -9,11 +9,18 @@ namespace weft {
 
 namespace detail {
 
+// How many elements there are behind the first axes, which may be empty.
+constexpr i64 frame_size(const Dims& d, int first) {
+  i64 n = 1;
+  for (int k = first; k >= 0 && k < d.rank; ++k) n *= d.extent[k];
+  return n;
+}
+
 template <int Spatial, PerAxis Out, class X>
 struct adaptive_rule {
   static constexpr Dims x = X::value;
   static constexpr bool ok = (x.rank == Spatial + 1 || x.rank == Spatial + 2) && Out.names(Spatial) &&
-                             Out.at_least(1, Spatial) && x.size() > 0;
+                             Out.at_least(1, Spatial) && frame_size(x, x.rank - Spatial) > 0;
   static constexpr Dims make() {
     Dims r = x;
     for (int k = 0; ok && k < Spatial; ++k) r.extent[x.rank - Spatial + k] = Out[k];

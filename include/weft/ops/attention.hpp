@@ -105,7 +105,7 @@ constexpr ir::Value attention_product(ir::Value a, ir::Value b, const Dims& batc
 // Softmax over the last axis of scores that may be -infinity; a row with nothing else is zeros.
 constexpr auto masked_softmax(const auto& x) {
   constexpr double lowest = -std::numeric_limits<double>::infinity();
-  const auto top = stop_gradient(max<-1>(x, keepdim));
+  const auto top = stop_gradient(row_top<-1>(*x.value.builder, x));
   const auto e = exp(sub(x, where(eq(top, lowest), 0, top)));
   const auto total = sum<-1>(e, keepdim);
   return div(e, where(eq(total, 0), 1, total));

@@ -237,6 +237,9 @@ template <class T, class A>
 constexpr ir::Value as_value(ir::Builder& builder, const A& a) {
   if constexpr (is_expr<A> || is_scalar_expr<A>)
     return ir::cast(a.value, dtype_of<T>);
+  else if constexpr (std::is_integral_v<T> && std::is_integral_v<A>)  // exact, and wrapped as PyTorch does
+    return {&builder, builder.constant(dtype_of<T>, builder.shape(Dims{}),
+                                       static_cast<u64>(static_cast<i64>(static_cast<T>(a))))};
   else
     return ir::constant(builder, dtype_of<T>, Dims{}, static_cast<double>(a));
 }
@@ -266,8 +269,9 @@ constexpr auto common_dtype() {
     return promoted_scalar<typename A::dtype, typename operand_traits<B>::dtype>{};
   else if constexpr (is_expr<B>)
     return promoted_scalar<typename B::dtype, typename operand_traits<A>::dtype>{};
-  else
-    return promoted<typename operand_traits<A>::dtype, typename operand_traits<B>::dtype>{};
+  else  // two numbers: PyTorch's default dtype of their kind
+    return promoted_scalar<promoted_scalar<bool, typename operand_traits<A>::dtype>,
+                           typename operand_traits<B>::dtype>{};
 }
 
 }  // namespace detail

@@ -148,14 +148,15 @@ template <int Axis, class X, class I>
 constexpr auto gather(const X& x, const I& index) {
   return GatherOp<Axis>{}(x, index);
 }
-// take_along_dim<axis>(x, index): the same, broadcasting; without an axis, of the flattened tensor.
+// take_along_dim<axis>(x, index): the same, broadcasting; without an axis, of the flattened tensor, by the
+// flattened index.
 template <int Axis, class X, class I>
 constexpr auto take_along_dim(const X& x, const I& index) {
   return TakeAlongOp<Axis>{}(x, index);
 }
 template <class X, class I>
 constexpr auto take_along_dim(const X& x, const I& index) {
-  return TakeFlatOp{}(x, index);
+  return TakeFlatOp{}(x, ReshapeOp<-1>{}(index));
 }
 template <int Axis, class X, class I>
 constexpr auto index_select(const X& x, const I& index) {

@@ -26,7 +26,7 @@ struct interpolate_rule {
   static constexpr bool sized = Options.size[0] != 0;
   static constexpr bool weighted =
       Options.mode == Interpolation::linear || Options.mode == Interpolation::cubic;
-  static constexpr bool named = spatial >= 1 && spatial <= 3 && x.size() > 0 &&
+  static constexpr bool named = spatial >= 1 && spatial <= 3 && frame_size(x, 2) > 0 &&
                                 sized != (Options.scale_factor[0] != 0) &&
                                 (sized ? Options.size.names(spatial) : Options.scale_factor.names(spatial)) &&
                                 (weighted || (!Options.align_corners && !Options.antialias)) &&
@@ -106,8 +106,9 @@ constexpr ir::Value nearest_elements(ir::Value x, int axis, const ResizedAxis& a
 
 // A weight at a distance from 0 to 2: the cubic convolution of Keys (1981) with parameter a.
 constexpr ir::Value cubic_weight(ir::Value d, double a) {
-  const ir::Value near = ((d * (a + 2) - (a + 3)) * d) * d + 1.0;
-  const ir::Value far = ((d - 5.0) * d + 8.0) * d * a - 4 * a;
+  // in factors: the powers of d cancel
+  const ir::Value near = (1.0 - d) * (d - d * d * (a + 2) + 1.0);
+  const ir::Value far = (d - 1.0) * ((d - 2.0) * (d - 2.0)) * a;
   return ir::select(ir::binary(ir::Op::le, d, ir::constant_like(d, 1)), near, far);
 }
 
@@ -135,7 +136,15 @@ constexpr ir::Value interpolation_weights(ir::Builder& b, DType t, const Resized
     return kept /
            ir::broadcast(ir::reshape(ir::reduce(Op::reduce_sum, kept, 2u), ir::with_extent(d, 1, 1)), d);
   }
-  ir::Value source = options.align_corners ? p * a.ratio : (p + 0.5) * a.ratio - 0.5;
+  // whole numbers first: one rounding
+  const auto in_axis = [&](const ir::Value& place) {
+    if (options.align_corners && a.to > 1)
+      return place * static_cast<double>(a.from - 1) / static_cast<double>(a.to - 1);
+    if (!options.align_corners && a.whole)
+      return place * static_cast<double>(a.from) / static_cast<double>(a.to);
+    return place * a.ratio;
+  };
+  ir::Value source = options.align_corners ? in_axis(p) : in_axis(p + 0.5) - 0.5;
   if (!cubic) source = ir::binary(Op::max, source, lowest);
   const ir::Value first = ir::binary(Op::min, ir::unary(Op::floor, source), highest);
   const ir::Value share = source - first;

@@ -128,6 +128,22 @@ struct BmmOp : Operation<BmmOp> {
   }
 };
 
+// beta c + alpha p. A beta of 0 leaves c out, so that its NaN and infinities do not count; an alpha of 0 leaves
+// the product out where PyTorch does (`Skips`).
+template <bool Skips>
+struct ScaledSumOp : Operation<ScaledSumOp<Skips>> {
+  template <class C, class P, class S, class R>
+  static constexpr auto apply(ir::Builder&, const C& c, const P& product, const S& beta, const R& alpha) {
+    auto kept = mul(c, beta);
+    auto added = mul(product, alpha);
+    if constexpr (Scalar<S>)
+      if (beta == 0) kept.value = ir::constant_like(kept.value, 0);
+    if constexpr (Skips && Scalar<R>)
+      if (alpha == 0) added.value = ir::constant_like(added.value, 0);
+    return add(kept, added);
+  }
+};
+
 // c + a b, the product scaled by alpha and c by beta: torch.addmm.
 struct AddmmOp : Operation<AddmmOp> {
   template <class C, class A, class B, class S, class R>
@@ -135,7 +151,7 @@ struct AddmmOp : Operation<AddmmOp> {
                               const R& alpha) {
     static_assert(sizeof(RankIs < A::rank == 2 && B::rank == 2, AddmmOp, typename A::shape, typename B::shape,
                          GivenRank < 2 >>) > 0);
-    return add(mul(c, beta), mul(MatmulOp::apply(b, x, y), alpha));
+    return ScaledSumOp<true>::apply(b, c, MatmulOp::apply(b, x, y), beta, alpha);
   }
   template <class C, class A, class B>
   static constexpr auto apply(ir::Builder& b, const C& c, const A& x, const B& y) {

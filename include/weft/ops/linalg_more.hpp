@@ -318,19 +318,19 @@ constexpr auto tensordot(const A& a, const B& b) {
 // beta c + alpha a b, of batches of matrices, of a matrix and a vector, of two vectors, summed over a batch.
 template <class C, class A, class B, class S = int, class R = int>
 constexpr auto baddbmm(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
-  return add(mul(c, beta), mul(BmmOp{}(a, b), alpha));
+  return ScaledSumOp<false>{}(c, BmmOp{}(a, b), beta, alpha);
 }
 template <class C, class A, class V, class S = int, class R = int>
 constexpr auto addmv(const C& c, const A& a, const V& v, const S& beta = 1, const R& alpha = 1) {
-  return add(mul(c, beta), mul(MatmulOp{}(a, v), alpha));
+  return ScaledSumOp<true>{}(c, MatmulOp{}(a, v), beta, alpha);
 }
 template <class C, class A, class B, class S = int, class R = int>
 constexpr auto addr(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
-  return add(mul(c, beta), mul(OuterOp{}(a, b), alpha));
+  return ScaledSumOp<false>{}(c, OuterOp{}(a, b), beta, alpha);
 }
 template <class C, class A, class B, class S = int, class R = int>
 constexpr auto addbmm(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
-  return add(mul(c, beta), mul(TensorDotOp<2>{}(MoveDimOp<0, 1>{}(a), b), alpha));
+  return ScaledSumOp<true>{}(c, TensorDotOp<2>{}(MoveDimOp<0, 1>{}(a), b), beta, alpha);
 }
 template <int Power, class X>
 constexpr auto matrix_power(const X& x) {

@@ -3,7 +3,7 @@
 // PyTorch). Law: labels outside [0, classes), PyTorch's ignore_index among them, count neither in the sum nor
 // in the mean; without class weights or with them, the logits are read once forward and once backward.
 
-#include "weft/ops/activation.hpp"
+#include "weft/ops/activation_more.hpp"
 
 namespace weft {
 
@@ -41,7 +41,7 @@ constexpr auto reduced_loss(const E& e) {
   else if constexpr (R == LossReduction::sum)
     return sum<>(e);
   else if constexpr (R == LossReduction::batchmean)
-    return mul(sum<>(e), 1.0 / static_cast<double>(E::rank > 0 ? E::shape::value[0] : 1));
+    return mul(sum<>(e), share_of(E::rank > 0 ? E::shape::value[0] : 1));
   else
     return e;
 }
@@ -55,7 +55,7 @@ struct ElementLoss : Operation<ElementLoss<F, R>> {
     using SB = shape_of_operand<B>;
     static_assert(sizeof(ShapesEqual<std::is_same_v<SA, SB>, F, SA, SB>) > 0);
     if constexpr (std::is_same_v<SA, SB>)
-      return reduced_loss<R>(F{}(a, b, more...));
+      return reduced_loss<R>(InSingle<F>{}(a, b, more...));
     else
       return reduced_loss<R>(a);
   }
@@ -202,7 +202,7 @@ struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
       count = ir::reduce(ir::Op::reduce_sum, ir::select(counted.yes, one, zero), ir::all_axes(d.rank));
     const ir::Value column{&b, b.leaf(ir::Op::iota, label.dtype(), d, static_cast<u64>(Rule::axis))};
     const ir::Value hit = ir::binary(ir::Op::eq, column, label);
-    const auto shifted = sub(x, stop_gradient(max<Axis>(x, keepdim)));
+    const auto shifted = sub(x, stop_gradient(detail::row_top<Axis>(b, x)));
     const ir::Value picked = ir::reduce(
         ir::Op::reduce_sum, ir::select(hit, shifted.value, ir::constant_like(shifted.value, 0)), Rule::set);
     const ir::Value spread = log(sum<Axis>(exp(shifted), keepdim)).value;
@@ -214,7 +214,7 @@ struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
       const ir::Value each = ir::broadcast(spread, d) - shifted.value;
       ir::Value all = each;
       if constexpr (is_expr<W>) all = each * along(weight, d, dtype_of<T>);
-      all = ir::reduce(ir::Op::reduce_sum, all, Rule::set) * (1.0 / static_cast<double>(classes));
+      all = ir::reduce(ir::Op::reduce_sum, all, Rule::set) * detail::share_of(classes);
       row = row * (1.0 - s) + all * s;
     }
     return detail::reduced_rows<R, Rule, T>(ir::select(counted.yes, row, zero), count);
@@ -229,14 +229,14 @@ struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
     ir::Value target = ir::cast(targets.value, dtype_of<T>);
     if (!detail::is_zero(smoothing)) {
       const ir::Value s = detail::as_value<T>(b, smoothing);
-      target = target * (1.0 - s) + s * (1.0 / static_cast<double>(Rule::classes));
+      target = target * (1.0 - s) + s * detail::share_of(Rule::classes);
     }
     if constexpr (is_expr<W>) target = target * along(weight, d, dtype_of<T>);
-    const auto shifted = sub(x, stop_gradient(max<Axis>(x, keepdim)));
+    const auto shifted = sub(x, stop_gradient(detail::row_top<Axis>(b, x)));
     const ir::Value spread = log(sum<Axis>(exp(shifted), keepdim)).value;
     const ir::Value row =
         ir::reduce(ir::Op::reduce_sum, target * (ir::broadcast(spread, d) - shifted.value), Rule::set);
-    constexpr double count = static_cast<double>(X::size / Rule::classes);
+    constexpr double count = static_cast<double>(Rule::classes > 0 ? X::size / Rule::classes : 0);
     return detail::reduced_rows<R, Rule, T>(row, ir::constant(b, dtype_of<T>, Dims{}, count));
   }
 };
@@ -274,18 +274,18 @@ struct MseLoss {
     return mul(d, d);
   }
 };
-// max(x, 0) - x t + log1p(exp(-|x|)); p multiplies what positive targets cost, w everything.
+// (1 - t) x - log sigmoid(x); p multiplies what positive targets cost, w everything.
 struct BceWithLogits {
   constexpr auto operator()(const auto& x, const auto& t) const {
-    return add(sub(maximum(x, 0), mul(x, t)), log1p(exp(neg(abs(x)))));
+    const auto r = sub(mul(sub(1, t), x), logsigmoid_of(x));
+    return by_slopes(r, x, sub(UnaryOp<ir::Op::sigmoid, true>{}(x), t), t, neg(x));
   }
   constexpr auto operator()(const auto& x, const auto& t, const auto& w) const {
     return mul((*this)(x, t), w);
   }
-  // (1 - t) x + (1 + (p - 1) t) (log1p(exp(-|x|)) + max(-x, 0))
+  // (1 - t) x - (1 + (p - 1) t) log sigmoid(x)
   constexpr auto operator()(const auto& x, const auto& t, const auto& w, const auto& p) const {
-    const auto low = add(log1p(exp(neg(abs(x)))), maximum(neg(x), 0));
-    return mul(add(mul(sub(1, t), x), mul(add(mul(sub(p, 1), t), 1), low)), w);
+    return mul(sub(mul(sub(1, t), x), mul(add(mul(sub(p, 1), t), 1), logsigmoid_of(x))), w);
   }
 };
 

@@ -66,15 +66,17 @@ struct CosineEmbedding : Operation<CosineEmbedding<R>> {
   static constexpr auto apply(ir::Builder&, const A& x1, const B& x2, const Y& y, const M& margin) {
     static_assert(sizeof(ShapesEqual<std::is_same_v<typename A::shape, typename B::shape>, CosineEmbedding,
                                      typename A::shape, typename B::shape>) > 0);
-    const auto a = add(sum<-1>(mul(x1, x1)), 1e-12), b = add(sum<-1>(mul(x2, x2)), 1e-12);
-    const auto cosine = div(sum<-1>(mul(x1, x2)), sqrt(mul(a, b)));
+    using T = opmath<common<A, B>>;
+    const auto p = cast<T>(x1), q = cast<T>(x2);
+    const auto a = add(sum<-1>(mul(p, p)), 1e-12), b = add(sum<-1>(mul(q, q)), 1e-12);
+    const auto cosine = div(sum<-1>(mul(p, q)), sqrt(mul(a, b)));
     using SC = typename decltype(cosine)::shape;
     static_assert(
         sizeof(
             ShapesEqual<std::is_same_v<SC, shape_of_operand<Y>>, CosineEmbedding, SC, shape_of_operand<Y>>) >
         0);
     const auto apart = where(eq(y, -1), above_zero(sub(cosine, margin)), 0);
-    return reduced_loss<R>(add(where(eq(y, 1), sub(1, cosine), 0), apart));
+    return reduced_loss<R>(cast<floating<common<A, B>>>(add(where(eq(y, 1), sub(1, cosine), 0), apart)));
   }
 };
 
@@ -136,24 +138,32 @@ struct MultiMargin : Operation<MultiMargin<R, P>> {
   static_assert(P == 1 || P == 2, "multi_margin_loss: the power is 1 or 2");
   template <class X, class Y, class M>
   static constexpr auto apply(ir::Builder& b, const X& x, const Y& y, const M& margin) {
-    return run(b, x, y, margin, nullptr);
+    if constexpr (X::rank == 0 && Y::rank == 0)  // one class
+      return run(b, reshape<1>(x), y, margin, nullptr);
+    else
+      return run(b, x, y, margin, nullptr);
   }
   template <class X, class Y, class M, class W>
   static constexpr auto apply(ir::Builder& b, const X& x, const Y& y, const M& margin, const W& weight) {
-    return run(b, x, y, margin, weight);
+    if constexpr (X::rank == 0 && Y::rank == 0)
+      return run(b, reshape<1>(x), y, margin, weight);
+    else
+      return run(b, x, y, margin, weight);
   }
 
  private:
   template <class X, class Y, class M, class W>
-  static constexpr auto run(ir::Builder& b, const X& x, const Y& y, const M& margin, const W& weight) {
+  static constexpr auto run(ir::Builder& b, const X& scores, const Y& y, const M& margin, const W& weight) {
     using Rule = without_axis<typename X::shape, -1>;
     constexpr bool ok =
         X::rank >= 1 && Y::shape::value == Rule::value && is_integer(dtype_of<typename Y::dtype>);
     static_assert(
         sizeof(MarginLabelsFit<ok, MultiMargin, typename X::shape, typename Y::shape, typename Y::dtype>) >
         0);
-    using T = typename X::dtype;
+    using T = floating<typename X::dtype>;
     if constexpr (ok) {
+      using Wide = opmath<typename X::dtype>;
+      const auto x = cast<Wide>(scores);
       constexpr Dims d = X::shape::value;
       const ir::Value label = ir::reshape(y.value, ir::reduced(d, Rule::set));
       ir::mark_labels(label, Rule::classes, false, 0);
@@ -166,13 +176,13 @@ struct MultiMargin : Operation<MultiMargin<R, P>> {
         static_assert(sizeof(MarginWeightsFit<std::is_same_v<typename W::shape, Shape<Rule::classes>>,
                                               MultiMargin, typename X::shape, typename W::shape>) > 0);
         const Counted rows = counted_labels(b, label, Rule::classes, i64{-1});
-        const ir::Value w = row_weights(rows, ir::cast(weight.value, dtype_of<T>));
+        const ir::Value w = row_weights(rows, ir::cast(weight.value, dtype_of<Wide>));
         each.value = each.value * w;
       }
-      const auto row = mul(sum<-1>(where(hit, 0, each)), 1.0 / static_cast<double>(Rule::classes));
-      return reduced_loss<R>(row);
+      const auto row = mul(sum<-1>(where(hit, 0, each)), share_of(Rule::classes));
+      return reduced_loss<R>(cast<T>(row));
     } else {
-      return refused<T, std::conditional_t<R == LossReduction::none, shape_of<Rule>, Shape<>>>(x, y);
+      return refused<T, std::conditional_t<R == LossReduction::none, shape_of<Rule>, Shape<>>>(scores, y);
     }
   }
 };
@@ -183,6 +193,15 @@ template <LossReduction R>
 struct MultilabelMargin : Operation<MultilabelMargin<R>> {
   template <class X, class Y>
   static constexpr auto apply(ir::Builder& b, const X& x, const Y& y) {
+    if constexpr (X::rank == 0 && Y::rank == 0)  // one class
+      return run(b, reshape<1>(x), reshape<1>(y));
+    else
+      return run(b, x, y);
+  }
+
+ private:
+  template <class X, class Y>
+  static constexpr auto run(ir::Builder& b, const X& x, const Y& y) {
     constexpr Dims d = X::shape::value;
     using Rule = without_axis<typename X::shape, -1>;
     constexpr bool ok =
@@ -193,8 +212,10 @@ struct MultilabelMargin : Operation<MultilabelMargin<R>> {
         0);
     using T = typename X::dtype;
     if constexpr (ok) {
-      constexpr i64 n = X::size / Rule::classes, c = Rule::classes;
-      const auto scores = reshape<n, c>(x);
+      constexpr i64 c = Rule::classes, n = c > 0                  ? X::size / c
+                                           : Rule::value.rank > 0 ? Rule::value.extent[0]
+                                                                  : 1;
+      const auto scores = reshape<n, c>(cast<opmath<T>>(x));
       const auto labels = reshape<n, c>(y);
       // (row, place of a label, class): whether the label names the class, and stands before the end
       const ir::Value places{&b, b.leaf(ir::Op::iota, DType::i32, Shape<n, c>::value, 1)};
@@ -209,8 +230,9 @@ struct MultilabelMargin : Operation<MultilabelMargin<R>> {
       const auto own = sum<2>(where(names, reshape<n, 1, c>(scores), 0), keepdim);
       const auto each = above_zero(add(sub(reshape<n, 1, c>(scores), own), 1));
       const auto counts = bitwise_and(given, eq(reshape<n, 1, c>(taken), 0));
-      const auto row = mul(sum<1, 2>(where(counts, each, 0)), 1.0 / static_cast<double>(c));
-      return reduced_loss<R>(Expr<T, shape_of<Rule>>{ir::reshape(row.value, Rule::value)});
+      const auto row = mul(sum<1, 2>(where(counts, each, 0)), share_of(c));
+      using Row = Expr<opmath<T>, shape_of<Rule>>;
+      return reduced_loss<R>(cast<T>(Row{ir::reshape(row.value, Rule::value)}));
     } else {
       return refused<T, std::conditional_t<R == LossReduction::none, shape_of<Rule>, Shape<>>>(x, y);
     }

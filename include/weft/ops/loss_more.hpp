@@ -2,8 +2,8 @@
 // More losses of torch.nn.functional with its formulae, each reduced as its first template argument says: the
 // mean over all elements where nothing is said. Targets are constants or are differentiated like the rest.
 
-#include "weft/ops/activation_more.hpp"
 #include "weft/ops/loss.hpp"
+#include "weft/ops/special.hpp"
 
 namespace weft {
 
@@ -27,36 +27,45 @@ namespace detail {
 struct L1F {
   constexpr auto operator()(const auto& a, const auto& b) const { return abs(sub(a, b)); }
 };
+// Half of a number, which may be a C++ one.
+template <class S>
+constexpr auto half_of(const S& s) {
+  if constexpr (Scalar<S>)
+    return static_cast<double>(s) / 2;
+  else
+    return mul(s, 0.5);
+}
 // Quadratic within delta of the target, linear outside.
 struct HuberF {
   constexpr auto operator()(const auto& a, const auto& b, const auto& delta) const {
     const auto d = real(sub(a, b)), size = abs(d);
-    return where(le(size, delta), mul(mul(d, d), 0.5),
-                 mul(sub(size, div(mul(add(mul(size, 0), 1), delta), 2)), delta));
+    const auto far = ge(size, delta), inside = where(far, 0, d);
+    return where(far, mul(sub(size, half_of(delta)), delta), mul(mul(inside, inside), 0.5));
   }
 };
 struct SmoothL1F {
   constexpr auto operator()(const auto& a, const auto& b, const auto& beta) const {
     const auto d = real(sub(a, b)), size = abs(d);
-    return where(lt(size, beta), div(mul(mul(d, d), 0.5), beta),
-                 sub(size, div(mul(add(mul(size, 0), 1), beta), 2)));
+    const auto far = ge(size, beta), inside = where(far, 0, d);
+    return where(far, sub(size, half_of(beta)), div(mul(mul(inside, inside), 0.5), beta));
   }
 };
-// -(t log p + (1 - t) log(1 - p)), logarithms not below -100.
+// (t - 1) log(1 - p) - t log p, logarithms not below -100; the gradient divides by no less than 1e-12, as PyTorch's.
 struct BceF {
   constexpr auto operator()(const auto& p, const auto& t) const {
     const auto at_least = [](const auto& x) { return where(lt(x, -100), -100, x); };
-    return neg(add(mul(t, at_least(log(p))), mul(sub(1, t), at_least(log(sub(1, p))))));
+    const auto q = sub(1, p), log_p = log(p), log_q = log(q), spread = mul(q, p);
+    const auto r = sub(mul(sub(t, 1), at_least(log_q)), mul(t, at_least(log_p)));
+    return by_slopes(r, p, div(sub(p, t), where(lt(spread, 1e-12), 1e-12, spread)), t, sub(log_q, log_p));
   }
   constexpr auto operator()(const auto& p, const auto& t, const auto& w) const {
     return mul((*this)(p, t), w);
   }
 };
-// t (log t - x), 0 where t is; of logarithms exp(t) (t - x).
+// t (log t - x), t log t being 0 where t is; of logarithms exp(t) (t - x).
 struct KlDivF {
   constexpr auto operator()(const auto& x, const auto& t) const {
-    const auto none = le(t, 0);
-    return sub(where(none, 0, mul(t, log(where(none, 1, t)))), mul(t, x));
+    return sub(XlogyF<false>{}(t, t), mul(t, x));
   }
 };
 struct KlDivLogF {
@@ -73,10 +82,10 @@ struct PoissonNllF {
         return sub(x, mul(t, log(add(x, eps))));
     }();
     if constexpr (Full) {
-      const auto large = gt(t, 1);
-      const auto n = where(large, real(t), 1);
+      const auto small = le(t, 1);
+      const auto n = where(small, 1, real(t));
       const auto rest = add(sub(mul(n, log(n)), n), mul(log(mul(n, 6.283185307179586)), 0.5));
-      return add(plain, where(large, rest, 0));
+      return add(plain, where(small, 0, rest));
     } else {
       return plain;
     }
@@ -87,7 +96,7 @@ struct PoissonNllF {
 template <bool Full>
 struct GaussianNllF {
   constexpr auto operator()(const auto& x, const auto& t, const auto& var, const auto& eps) const {
-    const auto v = add(var, stop_gradient(sub(where(lt(var, eps), eps, var), var)));
+    const auto v = by_slopes(where(lt(var, eps), eps, var), var, 1);
     const auto d = sub(x, t);
     const auto loss = mul(add(log(v), div(mul(d, d), v)), 0.5);
     if constexpr (Full)
@@ -204,10 +213,35 @@ template <LossReduction R = reduction::mean, bool LogInput = true, bool Full = f
 constexpr auto poisson_nll_loss(const X& x, const T& target, double eps = 1e-8) {
   return detail::ElementLoss<detail::PoissonNllF<LogInput, Full>, R>{}(x, target, eps);
 }
-// gaussian_nll_loss<R, Full>(mean, target, variance, eps); the variance broadcasts.
+// What: the shape of the means and that of the variance.
+template <bool Ok, class Op, class... What>
+struct VarianceFits {
+  static_assert(Ok,
+                "gaussian_nll_loss: the variance has the shape of the means, the same without the last axis (one "
+                "for each row), as many axes with extents of 1, or none");
+};
+template <LossReduction R, bool Full>
+struct GaussianNllOp : Operation<GaussianNllOp<R, Full>> {
+  template <class X, class T, class V, class E>
+  static constexpr auto apply(ir::Builder& b, const X& x, const T& target, const V& variance, const E& eps) {
+    using S = shape_of_operand<X>;
+    using SV = shape_of_operand<V>;
+    using Loss = detail::ElementLoss<detail::GaussianNllF<Full>, R>;
+    constexpr bool rows = SV::rank > 0 && SV::rank + 1 == S::rank && SV::value == detail::without_axis<S, -1>::value;
+    constexpr bool ok = rows || SV::rank == 0 || (SV::rank == S::rank && broadcastable(SV::value, S::value));
+    static_assert(sizeof(VarianceFits<ok, GaussianNllOp, S, SV>) > 0);
+    if constexpr (!ok)
+      return Loss::apply(b, x, target, 1, eps);
+    else if constexpr (rows)
+      return Loss::apply(b, x, target, UnsqueezeOp<-1>::apply(b, variance), eps);
+    else
+      return Loss::apply(b, x, target, variance, eps);
+  }
+};
+// gaussian_nll_loss<R, Full>(mean, target, variance, eps): a variance for each element, or for each row.
 template <LossReduction R = reduction::mean, bool Full = false, class X, class T, class V>
 constexpr auto gaussian_nll_loss(const X& x, const T& target, const V& variance, double eps = 1e-6) {
-  return detail::ElementLoss<detail::GaussianNllF<Full>, R>{}(x, target, variance, eps);
+  return GaussianNllOp<R, Full>{}(x, target, variance, eps);
 }
 // Targets are -1 or 1.
 template <LossReduction R = reduction::mean, class X, class Y>

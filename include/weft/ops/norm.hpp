@@ -13,6 +13,15 @@ struct WeightMatchesRow {
 };
 
 namespace detail {
+// A row rounded once, to the dtype that the operands have in common.
+template <class X, class W, class... More, class R>
+constexpr auto rounded_row(ir::Builder& b, const R& row) {
+  using T = common<Expr<floating<typename X::dtype>, Shape<>>, W>;
+  if constexpr (sizeof...(More) == 0)
+    return CastOp<T>::apply(b, row);
+  else
+    return rounded_row<Expr<T, Shape<>>, More...>(b, row);
+}
 template <class X, class W>
 inline constexpr bool fits_row =
     X::rank >= 1 && W::rank == 1 && X::value.extent[X::rank >= 1 ? X::rank - 1 : 0] == W::value.extent[0];
@@ -27,40 +36,56 @@ struct LayerNormOp : Operation<LayerNormOp> {
     const auto wide = CastOp<opmath<typename X::dtype>>::apply(b, x);
     const auto centred = sub(wide, MeanOp<true, -1>::apply(b, wide));
     const auto variance = MeanOp<true, -1>::apply(b, mul(centred, centred));
-    return CastOp<floating<typename X::dtype>>::apply(b, mul(centred, rsqrt(add(variance, eps))));
+    return mul(centred, rsqrt(add(variance, eps)));
   }
   template <class X, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const E& eps) {
-    return normalized(b, x, eps);
+    return CastOp<floating<typename X::dtype>>::apply(b, normalized(b, x, eps));
   }
   template <class X, class W, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const E& eps) {
     static_assert(sizeof(WeightMatchesRow<detail::fits_row<typename X::shape, typename W::shape>, LayerNormOp,
                                           typename X::shape, typename W::shape>) > 0);
-    return mul(normalized(b, x, eps), weight);
+    return detail::rounded_row<X, W>(b, mul(normalized(b, x, eps), weight));
   }
   template <class X, class W, class B, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const B& bias, const E& eps) {
+    static_assert(sizeof(WeightMatchesRow<detail::fits_row<typename X::shape, typename W::shape>, LayerNormOp,
+                                          typename X::shape, typename W::shape>) > 0);
     static_assert(sizeof(WeightMatchesRow<detail::fits_row<typename X::shape, typename B::shape>, LayerNormOp,
                                           typename X::shape, typename B::shape>) > 0);
-    return add(apply(b, x, weight, eps), bias);
+    return detail::rounded_row<X, W, B>(b, add(mul(normalized(b, x, eps), weight), bias));
   }
 };
 
 // x / sqrt(mean(x^2) + eps), times weight: torch.nn.functional.rms_norm over the last axis.
 struct RmsNormOp : Operation<RmsNormOp> {
+  // eps: PyTorch's, the distance from 1 to the next number of the dtype that it is computed in.
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    return apply(b, x, static_cast<double>(std::numeric_limits<opmath<typename X::dtype>>::epsilon()));
+  }
+  template <class X, class W>
+  requires is_expr<W>
+  static constexpr auto apply(ir::Builder& b, const X& x, const W& weight) {
+    return apply(b, x, weight, static_cast<double>(std::numeric_limits<opmath<typename X::dtype>>::epsilon()));
+  }
   template <class X, class E>
-  static constexpr auto apply(ir::Builder& b, const X& x, const E& eps) {
+  requires(!is_expr<E>) static constexpr auto apply(ir::Builder& b, const X& x, const E& eps) {
+    return CastOp<floating<typename X::dtype>>::apply(b, normalized(b, x, eps));
+  }
+  template <class X, class E>
+  static constexpr auto normalized(ir::Builder& b, const X& x, const E& eps) {
     static_assert(sizeof(RankIs<(X::rank >= 1), RmsNormOp, typename X::shape, GivenRank<1>>) > 0);
     const auto wide = CastOp<opmath<typename X::dtype>>::apply(b, x);
     const auto square = MeanOp<true, -1>::apply(b, mul(wide, wide));
-    return CastOp<floating<typename X::dtype>>::apply(b, mul(wide, rsqrt(add(square, eps))));
+    return mul(wide, rsqrt(add(square, eps)));
   }
   template <class X, class W, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const E& eps) {
     static_assert(sizeof(WeightMatchesRow<detail::fits_row<typename X::shape, typename W::shape>, RmsNormOp,
                                           typename X::shape, typename W::shape>) > 0);
-    return mul(apply(b, x, eps), weight);
+    return detail::rounded_row<X, W>(b, mul(normalized(b, x, eps), weight));
   }
 };
 
@@ -78,12 +103,19 @@ requires(!Scalar<W> && !Scalar<B>) constexpr auto layer_norm(const X& x, const W
                                                              double eps = 1e-5) {
   return LayerNormOp{}(x, weight, bias, eps);
 }
+// rms_norm(x), (x, weight); eps last: as PyTorch's, the dtype's own unless it is given.
 template <class X>
-constexpr auto rms_norm(const X& x, double eps = 1e-6) {
+constexpr auto rms_norm(const X& x) {
+  return RmsNormOp{}(x);
+}
+template <class X>
+constexpr auto rms_norm(const X& x, double eps) {
   return RmsNormOp{}(x, eps);
 }
 template <class X, class W>
-requires(!Scalar<W>) constexpr auto rms_norm(const X& x, const W& weight, double eps = 1e-6) {
+requires(!Scalar<W>) constexpr auto rms_norm(const X& x, const W& weight) { return RmsNormOp{}(x, weight); }
+template <class X, class W>
+requires(!Scalar<W>) constexpr auto rms_norm(const X& x, const W& weight, double eps) {
   return RmsNormOp{}(x, weight, eps);
 }
 

@@ -43,6 +43,7 @@ constexpr bool takes(ir::Op op, DType t) {
     case ir::Op::trunc:
     case ir::Op::sub:
     case ir::Op::fmod:
+    case ir::Op::pow:
       return t != DType::boolean;
     default:
       return true;

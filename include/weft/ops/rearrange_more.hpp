@@ -232,7 +232,7 @@ constexpr auto stacked_columns(const X&... x) {
     else if constexpr (rank == 1)
       return unsqueeze<1>(v);
     else
-      return ReshapeOp<decltype(shape_in_type<V>())::value[0], -1>{}(v);
+      return v;
   };
   return cat<1>(column(x)...);
 }

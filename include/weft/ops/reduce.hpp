@@ -6,11 +6,21 @@
 
 namespace weft {
 
+// What: the shape reduced.
+template <bool Ok, class Op, class... What>
+struct ReducedNotEmpty {
+  static_assert(
+      Ok,
+      "an axis that is reduced has extent 0: no element is the greatest or the least (sum, prod, mean, any "
+      "and all have an answer)");
+};
+
 namespace detail {
 
 template <class S, int... A>
 struct axes_rule {
   static constexpr bool ok = (axis_in_range(A, S::rank) && ... && true);
+  static constexpr bool has_elements() { return count() > 0; }
   static constexpr ir::Axes make() {
     ir::Axes set = 0;
     ((set |= axis_in_range(A, S::rank) ? 1u << normalize_axis(A, S::rank) : 0u), ...);
@@ -32,6 +42,11 @@ struct reduced_rule {
 // The reduction itself, reduced axes kept.
 constexpr ir::Value reduce_keep(ir::Op op, ir::Value x, ir::Axes axes) { return ir::reduce(op, x, axes); }
 
+// 1 / n; of no elements 0 times it is NaN, and anything else infinite, as a division by 0.
+constexpr double share_of(i64 n) {
+  return n > 0 ? 1.0 / static_cast<double>(n) : std::numeric_limits<double>::infinity();
+}
+
 template <class T>
 using sum_type = std::conditional_t<is_float(dtype_of<T>), T, i64>;
 
@@ -41,7 +56,16 @@ using sum_type = std::conditional_t<is_float(dtype_of<T>), T, i64>;
 template <ir::Op op, bool Keep, int... A>
 struct ReduceOp : Operation<ReduceOp<op, Keep, A...>> {
   template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    using S = typename X::shape;
+    using Rule = detail::axes_rule<S, A...>;
+    constexpr bool chooses = op == ir::Op::reduce_max || op == ir::Op::reduce_min;
+    static_assert(sizeof(ReducedNotEmpty < !chooses || !Rule::ok || Rule::has_elements(), ReduceOp, S >) > 0);
+    return of_any(b, x);
+  }
+  // The same, the extremum of no elements being what lies beyond all numbers.
+  template <class X>
+  static constexpr auto of_any(ir::Builder&, const X& x) {
     using S = typename X::shape;
     using Rule = detail::axes_rule<S, A...>;
     static_assert(sizeof(AxisInRange<Rule::ok, ReduceOp, S>) > 0);
@@ -60,8 +84,7 @@ struct MeanOp : Operation<MeanOp<Keep, A...>> {
     using T = opmath<typename X::dtype>;
     const auto total = ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, CastOp<T>::apply(b, x));
     const auto average =
-        mul(total,
-            static_cast<T>(1.0 / static_cast<double>(detail::axes_rule<typename X::shape, A...>::count())));
+        mul(total, static_cast<T>(detail::share_of(detail::axes_rule<typename X::shape, A...>::count())));
     return CastOp<floating<typename X::dtype>>::apply(b, average);
   }
 };
@@ -75,9 +98,9 @@ struct VarianceOp : Operation<VarianceOp<Keep, Correction, A...>> {
     const auto wide = CastOp<T>::apply(b, x);
     const auto centred = sub(wide, MeanOp<true, A...>::apply(b, wide));
     const auto total = ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, mul(centred, centred));
-    constexpr double count =
-        static_cast<double>(detail::axes_rule<typename X::shape, A...>::count() - Correction);
-    return CastOp<floating<typename X::dtype>>::apply(b, mul(total, static_cast<T>(1.0 / count)));
+    constexpr double share =
+        detail::share_of(detail::axes_rule<typename X::shape, A...>::count() - Correction);
+    return CastOp<floating<typename X::dtype>>::apply(b, mul(total, static_cast<T>(share)));
   }
 };
 
@@ -88,6 +111,9 @@ struct ArgReduceOp : Operation<ArgReduceOp<op, Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using S = typename X::shape;
+    static_assert(sizeof(ReducedNotEmpty < !detail::axes_rule<S, A...>::ok ||
+                             detail::axes_rule<S, A...>::has_elements(),
+                         ArgReduceOp, S >) > 0);
     if constexpr (sizeof...(A) == 0) {
       const auto flat = ReshapeOp<S::size>::apply(b, x);
       return Expr<i64, Shape<>>{ir::reshape(ir::reduce(op, flat.value, 1u), Dims{})};

@@ -10,11 +10,15 @@ namespace weft {
 
 namespace detail {
 
-// sqrt with gradient 0 at 0, as PyTorch's norms have.
+// A root with gradient 0 at 0, as PyTorch's norms and standard deviations have.
+template <class X, class F>
+constexpr auto safe_root(const X& x, const F& root) {
+  const auto zero = eq(x, 0);
+  return where(zero, 0, root(where(zero, 1, x)));
+}
 template <class X>
 constexpr auto safe_sqrt(const X& x) {
-  const auto zero = eq(x, 0);
-  return where(zero, 0, sqrt(where(zero, 1, x)));
+  return safe_root(x, [](const auto& v) { return sqrt(v); });
 }
 
 }  // namespace detail
@@ -25,7 +29,7 @@ struct StdDevOp : Operation<StdDevOp<Keep, Correction, A...>> {
   static constexpr auto apply(ir::Builder& b, const X& x) {
     const auto wide = CastOp<opmath<typename X::dtype>>::apply(b, x);
     return CastOp<floating<typename X::dtype>>::apply(
-        b, sqrt(VarianceOp<Keep, Correction, A...>::apply(b, wide)));
+        b, detail::safe_sqrt(VarianceOp<Keep, Correction, A...>::apply(b, wide)));
   }
 };
 
@@ -35,7 +39,12 @@ struct AnyAllOp : Operation<AnyAllOp<All, Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr ir::Op op = All ? ir::Op::reduce_min : ir::Op::reduce_max;
-    return ne(ReduceOp<op, Keep, A...>::apply(b, cast<i32>(ne(x, 0))), 0);
+    const auto r = ne(ReduceOp<op, Keep, A...>::of_any(b, cast<i32>(ne(x, 0))), 0);
+    using R = std::remove_cvref_t<decltype(r)>;
+    if constexpr (detail::axes_rule<typename X::shape, A...>::has_elements())
+      return r;
+    else
+      return R{ir::constant_like(r.value, All ? 1 : 0)};
   }
 };
 
@@ -53,7 +62,7 @@ struct LogSumExpOp : Operation<LogSumExpOp<Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& in) {
     const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
-    const auto top = stop_gradient(ReduceOp<ir::Op::reduce_max, true, A...>::apply(b, x));
+    const auto top = stop_gradient(ReduceOp<ir::Op::reduce_max, true, A...>::of_any(b, x));
     const auto shift = where(isfinite(top), top, 0);
     const auto r = add(log(ReduceOp<ir::Op::reduce_sum, true, A...>::apply(b, exp(sub(x, shift)))), shift);
     using S = shape_of<detail::reduced_rule<typename X::shape, Keep, A...>>;
@@ -83,7 +92,8 @@ struct NormOp : Operation<NormOp<P, Keep, A...>> {
     else if constexpr (P == std::numeric_limits<int>::max())
       return ReduceOp<ir::Op::reduce_max, Keep, A...>::apply(b, abs(x));
     else
-      return pow(ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, pow(abs(x), P)), 1.0 / P);
+      return detail::safe_root(ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, pow(abs(x), P)),
+                               [](const auto& v) { return pow(v, 1.0 / P); });
   }
 };
 

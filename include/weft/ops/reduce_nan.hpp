@@ -21,11 +21,19 @@ template <bool Keep, int... A>
 struct NanMeanOp : Operation<NanMeanOp<Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& in) {
-    const auto x = detail::real(in);
+    const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
     const auto counted = ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, logical_not(isnan(x)));
-    return div(NanSumOp<Keep, A...>::apply(b, x), counted);
+    return CastOp<floating<typename X::dtype>>::apply(b, div(NanSumOp<Keep, A...>::apply(b, x), counted));
   }
 };
+namespace detail {
+template <int P>
+struct DistanceF {
+  constexpr auto operator()(const auto& x, const auto& y) const {
+    return NormOp<P, false>{}(sub(real(x), real(y)));
+  }
+};
+}  // namespace detail
 struct AllEqualOp : Operation<AllEqualOp> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
@@ -83,11 +91,11 @@ constexpr auto std_mean(const X& x) {
 // The p-norm of a difference, over everything.
 template <class X, class Y>
 constexpr auto dist(const X& x, const Y& y) {
-  return NormOp<2, false>{}(sub(x, y));
+  return detail::Composed<detail::InSingle<detail::DistanceF<2>>>{}(x, y);
 }
 template <class X, class Y, int P>
 constexpr auto dist(const X& x, const Y& y, OrderOf<P>) {
-  return NormOp<P, false>{}(sub(x, y));
+  return detail::Composed<detail::InSingle<detail::DistanceF<P>>>{}(x, y);
 }
 // Whether shapes and all elements agree; whether all are close.
 template <class X, class Y>

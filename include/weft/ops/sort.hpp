@@ -122,22 +122,26 @@ struct MedianOp : Operation<MedianOp<Places, SkipNan, Keep, A...>> {
       return x;
     } else {
       constexpr i64 n = X::shape::value[axis];
-      static_assert(sizeof(CountInRange<(n > 0), MedianOp, typename X::shape>) > 0);
-      const auto places = ArgSortOp<axis, false, -1>::apply(b, x);
-      const auto missing = detail::missing_count<axis>(b, x);
-      const auto middle = BinaryOp<ir::Op::div>::apply(b, maximum(sub(n - 1, missing), 0), i64{2});
-      const auto at = [&] {
-        if constexpr (SkipNan)
-          return middle;
+      if constexpr (n == 0 && sizeof...(A) == 0 && !Places) {  // of nothing at all, as in PyTorch
+        return full_like(sum(x), std::numeric_limits<double>::quiet_NaN());
+      } else {
+        static_assert(sizeof(CountInRange<(n > 0), MedianOp, typename X::shape>) > 0);
+        const auto places = ArgSortOp<axis, false, -1>::apply(b, x);
+        const auto missing = detail::missing_count<axis>(b, x);
+        const auto middle = BinaryOp<ir::Op::div>::apply(b, maximum(sub(n - 1, missing), 0), i64{2});
+        const auto at = [&] {
+          if constexpr (SkipNan)
+            return middle;
+          else
+            return where(gt(missing, 0), sub(n, missing), i64{(n - 1) / 2});
+        }();
+        const auto place = GatherOp<axis>::apply(b, places, at);
+        using S = shape_of<detail::reduced_rule<typename X::shape, Keep, axis>>;
+        if constexpr (Places)
+          return Expr<i64, S>{ir::reshape(place.value, S::value)};
         else
-          return where(gt(missing, 0), sub(n, missing), i64{(n - 1) / 2});
-      }();
-      const auto place = GatherOp<axis>::apply(b, places, at);
-      using S = shape_of<detail::reduced_rule<typename X::shape, Keep, axis>>;
-      if constexpr (Places)
-        return Expr<i64, S>{ir::reshape(place.value, S::value)};
-      else
-        return Expr<typename X::dtype, S>{ir::reshape(GatherOp<axis>::apply(b, x, place).value, S::value)};
+          return Expr<typename X::dtype, S>{ir::reshape(GatherOp<axis>::apply(b, x, place).value, S::value)};
+      }
     }
   }
 };
@@ -148,7 +152,7 @@ struct QuantileOp : Operation<QuantileOp<SkipNan, Keep, A...>> {
   template <class X0, class Q>
   static constexpr auto apply(ir::Builder& b, const X0& in, const Q& q) {
     using One = detail::OneAxis<A...>;
-    const auto x = One::flat(b, detail::real(in));
+    const auto x = One::flat(b, CastOp<opmath<typename X0::dtype>>::apply(b, in));
     using X = std::remove_cvref_t<decltype(x)>;
     constexpr int axis = One::template axis<X>();
     constexpr bool ok = axis_in_range(axis, X::rank);
@@ -157,6 +161,7 @@ struct QuantileOp : Operation<QuantileOp<SkipNan, Keep, A...>> {
       return x;
     } else {
       using T = typename X::dtype;
+      using R = floating<typename X0::dtype>;
       const auto sorted = SortedOp<axis, false, -1>::apply(b, x);
       const auto missing = detail::missing_count<axis>(b, x);
       constexpr i64 last = X::shape::value[axis] - 1;
@@ -172,7 +177,7 @@ struct QuantileOp : Operation<QuantileOp<SkipNan, Keep, A...>> {
           return where(gt(missing, 0), std::numeric_limits<double>::quiet_NaN(), between);
       }();
       using S = shape_of<detail::reduced_rule<typename X::shape, Keep, axis>>;
-      return Expr<T, S>{ir::reshape(r.value, S::value)};
+      return CastOp<R>::apply(b, Expr<T, S>{ir::reshape(r.value, S::value)});
     }
   }
 };

@@ -22,35 +22,11 @@ inline constexpr double pi = 3.14159265358979323846;
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// log |Gamma(x)|; left of 1/2 by reflection: log(pi / |sin(pi x)|) - lgamma(1 - x).
-struct LgammaF {
-  constexpr auto operator()(const auto& x) const {
-    const auto finite = isfinite(x);
-    const auto v = where(finite, x, 1);
-    const auto left = lt(v, 0.5);
-    const auto y = sub(where(left, sub(1, v), v), 1);
-    constexpr double c[]{676.5203681218851,     -1259.1392167224028,  771.32342877765313,
-                         -176.61502916214059,   12.507343278686905,   -0.13857109526572012,
-                         9.9843695780195716e-6, 1.5056327351493116e-7};
-    const auto series = [&]<std::size_t... K>(std::index_sequence<K...>) {
-      auto total = add(div(c[0], add(y, 1)), 0.99999999999980993);
-      ((total = add(total, div(c[K + 1], add(y, static_cast<double>(K + 2))))), ...);
-      return total;
-    }
-    (std::make_index_sequence<7>{});
-    const auto t = add(y, 7.5);
-    const auto right = add(add(sub(mul(add(y, 0.5), log(t)), t), log(series)), 0.9189385332046727);
-    const auto turn = abs(sin(mul(where(left, sub(v, floor(v)), 0.5), pi)));
-    const auto r = where(left, sub(sub(1.1447298858494002, log(turn)), right), right);
-    return where(finite, r, where(isnan(x), x, infinity));
-  }
-};
-
 // The derivative of lgamma; left of 0 by reflection: digamma(1 - x) - pi / tan(pi x).
 struct DigammaF {
   constexpr auto operator()(const auto& x) const {
-    const auto left = le(x, 0);
-    const auto first = where(left, sub(1, x), x);
+    const auto left = le(x, 0), end = eq(x, infinity);
+    const auto first = where(left, sub(1, x), where(end, 1, x));
     const auto shifted = [&]<std::size_t... K>(std::index_sequence<K...>) {
       auto total = div(-1, first);
       ((total = sub(total, div(1, add(first, static_cast<double>(K + 1))))), ...);
@@ -62,20 +38,72 @@ struct DigammaF {
     auto series = add(mul(w, -691.0 / 32760), c[0]);
     for (int k = 1; k < 5; ++k) series = add(mul(series, w), c[k]);
     const auto right = sub(add(shifted, log(z)), add(div(0.5, z), mul(series, w)));
-    const auto part = sub(x, trunc(x));
-    const auto whole = bitwise_and(left, eq(part, 0));
-    const auto turn = div(pi, tan(mul(where(bitwise_or(whole, logical_not(left)), 0.25, part), pi)));
-    const auto r = where(left, sub(right, turn), right);
-    return where(whole, where(eq(x, 0), neg(div(1, x)), nan), where(eq(x, infinity), x, r));
+    // at the poles the tangent is 0: an infinity there, and in the derivatives
+    const auto nearest = round(x);
+    const auto part = where(eq(nearest, 0), x, sub(x, nearest));  // -0 stays
+    // pi over the tangent, away from the poles the tangent of what is left to a right angle
+    const auto p = where(left, part, 0.25), near = le(abs(p), 0.25);
+    const auto tangent = tan(mul(where(near, p, sub(where(lt(p, 0), -0.5, 0.5), p)), pi));
+    const auto turn = mul(where(near, div(1, where(near, tangent, 1)), tangent), pi);
+    const auto r = where(left, sub(right, turn), where(end, infinity, right));
+    const auto pole = bitwise_and(lt(x, 0), eq(x, trunc(x)));
+    return where(pole, add(r, nan), r);  // PyTorch's value; the derivatives stay
   }
 };
 
-// Giles' approximation, then two steps of Newton's iteration on erf.
+// log |Gamma(x)|: Lanczos' formula; polynomials about 1 and 2, where it is 0; left of 1/2 by reflection:
+// log(pi / |sin(pi x)|) - lgamma(1 - x).
+struct LgammaF {
+  constexpr auto operator()(const auto& in) const {
+    const auto x = stop_gradient(in);
+    const auto finite = isfinite(x);
+    const auto v = where(finite, x, 1);
+    const auto left = lt(v, 0.5);
+    const auto first = where(left, sub(1, v), v);
+    const auto y = sub(first, 1);
+    constexpr double c[]{676.5203681218851,     -1259.1392167224028,  771.32342877765313,
+                         -176.61502916214059,   12.507343278686905,   -0.13857109526572012,
+                         9.9843695780195716e-6, 1.5056327351493116e-7};
+    const auto series = [&]<std::size_t... K>(std::index_sequence<K...>) {
+      auto total = add(div(c[0], add(y, 1)), 0.99999999999980993);
+      ((total = add(total, div(c[K + 1], add(y, static_cast<double>(K + 2))))), ...);
+      return total;
+    }
+    (std::make_index_sequence<7>{});
+    const auto t = add(y, 7.5);
+    const auto away = add(add(sub(mul(add(y, 0.5), log(t)), t), log(series)), 0.9189385332046727);
+    const auto right = where(bitwise_and(ge(first, 0.5), le(first, 2.5)), near(first), away);
+    // |sin(pi v)| / pi, which is |v| next to a pole
+    const auto part = where(left, sub(v, round(v)), 0.5);
+    const auto turn = where(lt(abs(part), 1e-9), abs(part), div(abs(sin(mul(part, pi))), pi));
+    const auto reflected = where(eq(turn, 0), infinity, sub(neg(log(turn)), right));
+    const auto r = where(left, reflected, right);
+    return by_slope(where(finite, r, where(isnan(x), x, infinity)), in, DigammaF{}(in));
+  }
+
+ private:
+  // lgamma(1 + z) = z p(z), lgamma(2 + z) = log1p(z) + z p(z) for |z| <= 1/2, relative error 2^-38
+  static constexpr auto near(const auto& x) {
+    const auto second = ge(x, 1.5);
+    const auto z = sub(x, where(second, 2.0, 1.0));
+    constexpr double c[]{-0.172549165212855,   0.18102626103296443,  0.014510481543450745, -0.01417381998222155,
+                         -0.08878258519906032, 0.09454613242271671,  -0.07312666085123666, 0.07937680681003766,
+                         -0.09134177065637357, 0.10050459854523884,  -0.11131134774190171, 0.12548572577377712,
+                         -0.14405062429573703, 0.16955793703963393,  -0.2073855405981778,  0.2705807975314802,
+                         -0.4006856344301593,  0.8224670334696889,   -0.5772156649015329};
+    auto p = add(mul(z, c[0]), c[1]);
+    for (int k = 2; k < 19; ++k) p = add(mul(p, z), c[k]);
+    return add(where(second, log1p(z), 0), mul(z, p));
+  }
+};
+
+
+// Giles' approximation of the magnitude, then three steps of Newton's iteration: on erf, near 1 on log erfc.
 struct ErfinvF {
   constexpr auto operator()(const auto& y) const {
     const auto inside = lt(abs(y), 1);
-    const auto v = where(inside, y, 0);
-    const auto w = neg(log(mul(sub(1, v), add(1, v))));
+    const auto v = where(inside, abs(y), 0), rest = sub(1, v);
+    const auto w = neg(log(mul(rest, add(1, v))));
     const auto central = lt(w, 5);
     constexpr double a[]{2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
                          -0.00125372503, -0.00417768164, 0.246640727,    1.50140941};
@@ -88,49 +116,74 @@ struct ErfinvF {
       q = add(mul(q, far), b[k]);
     }
     auto x = mul(where(central, p, q), v);
-    for (int step = 0; step < 2; ++step)
-      x = sub(x, mul(sub(erf(x), v), mul(exp(mul(x, x)), 0.8862269254527580)));
-    return where(inside, x, where(eq(y, 1), infinity, where(eq(y, -1), -infinity, nan)));
+    constexpr double half_root = 0.8862269254527580;  // sqrt(pi) / 2
+    for (int step = 0; step < 3; ++step) {
+      const auto tail = erfc(x);
+      const auto error = where(lt(v, 0.5), sub(v, erf(x)), mul(log(div(tail, rest)), tail));
+      x = add(x, mul(error, mul(exp(mul(x, x)), half_root)));
+    }
+    const auto beyond = mul(where(inside, 1, y), where(eq(abs(y), 1), infinity, nan));
+    const auto r = where(inside, where(eq(y, 0), y, where(lt(y, 0), neg(x), x)), beyond);
+    return by_slopes(r, y, mul(exp(mul(r, r)), half_root));
   }
 };
 
 // sin(pi x) / (pi x), 1 at 0.
 struct SincF {
   constexpr auto operator()(const auto& in) const {
-    const auto x = mul(real(in), pi);
-    const auto zero = eq(x, 0);
-    const auto safe = where(zero, 1, x);
-    return where(zero, 1, div(sin(safe), safe));
+    const auto x = real(in), t = mul(x, pi);
+    const auto zero = eq(t, 0);
+    const auto safe = where(zero, 1, t);
+    return by_slopes(where(zero, 1, div(sin(safe), safe)), x, mul(derivative(t), pi));
+  }
+
+ private:
+  // Of sin(t) / t: (cos(t) - sin(t) / t) / t, near 0 its series.
+  static constexpr auto derivative(const auto& t) {
+    const auto near = lt(abs(t), 1);
+    const auto far = where(near, 1, t), s = where(near, mul(t, t), 0);
+    constexpr double c[]{1.0 / 518918400, -1.0 / 3991680, 1.0 / 45360, -1.0 / 840, 1.0 / 30, -1.0 / 3};
+    auto series = add(mul(s, c[0]), c[1]);
+    for (int k = 2; k < 6; ++k) series = add(mul(series, s), c[k]);
+    return where(near, mul(t, series), div(sub(cos(far), div(sin(far), far)), far));
   }
 };
-// x log(y), 0 where x is 0.
+// x log(y) or x log1p(y), 0 where x is 0 and y a number. Where the logarithm has no value, too, its share of the
+// gradient is 0, as in PyTorch.
+template <bool OnePlus>
 struct XlogyF {
   constexpr auto operator()(const auto& in, const auto& other) const {
     const auto x = real(in);
-    const auto y = real(other);
-    const auto dead = bitwise_and(eq(x, 0), bitwise_or(le(y, 0), eq(y, infinity)));
-    return where(dead, 0, mul(x, log(where(dead, 1, y))));
-  }
-};
-struct Xlog1pyF {
-  constexpr auto operator()(const auto& in, const auto& other) const {
-    const auto x = real(in);
-    const auto y = real(other);
-    const auto dead = bitwise_and(eq(x, 0), bitwise_or(le(y, -1), eq(y, infinity)));
-    return where(dead, 0, mul(x, log1p(where(dead, 1, y))));
+    const auto given = real(other);
+    const auto y = where(eq(x, 0), given, given);
+    const auto logarithm = [&] {
+      if constexpr (OnePlus)
+        return log1p(y);
+      else
+        return log(y);
+    }();
+    const auto none = eq(x, 0);
+    const auto value = where(bitwise_and(none, eq(y, y)), 0, mul(x, logarithm));
+    const auto dx = where(bitwise_and(none, le(y, OnePlus ? -1 : 0)), 0, logarithm);
+    return by_slopes(value, x, dx, given, div(x, add(y, OnePlus ? 1 : 0)));
   }
 };
 struct LogAddExp2F {
-  constexpr auto operator()(const auto& a, const auto& b) const {
-    constexpr double ln2 = 0.6931471805599453;
-    return mul(LogAddExpF{}(mul(real(a), ln2), mul(real(b), ln2)), 1 / ln2);
+  constexpr auto operator()(const auto& x, const auto& y) const {
+    const auto a = mul(real(x), log_two), b = mul(real(y), log_two);
+    const auto way = sub(a, b);
+    constexpr auto sigmoid_of = LogAddExpF::sigmoid_of;
+    const auto r = mul(LogAddExpF::value(a, b), 1 / log_two);
+    return by_slopes(r, real(x), sigmoid_of(way), real(y), sigmoid_of(neg(way)));
   }
 };
-// The logit of x held in [eps, 1 - eps].
+// The logit of x held in [eps, 1 - eps], by eps first; no derivative outside.
 struct LogitEpsF {
   constexpr auto operator()(const auto& in, const auto& eps) const {
-    const auto x = ClampF{}(real(in), eps, rest(eps));
-    return sub(log(x), log1p(neg(x)));
+    const auto x = real(in), least = lt(x, eps), most = gt(x, rest(eps));
+    const auto held = where(least, eps, where(most, rest(eps), x));
+    const auto inside = bitwise_and(ge(x, eps), le(x, rest(eps)));
+    return by_slopes(sub(log(held), log1p(neg(held))), x, where(inside, div(1, mul(x, sub(1, x))), 0));
   }
 
  private:
@@ -150,9 +203,18 @@ struct HeavisideF {
 };
 // NaN becomes `missing`; infinities the given numbers.
 struct NanToNumF {
-  constexpr auto operator()(const auto& x, const auto& missing, const auto& most, const auto& least) const {
-    return where(isnan(x), missing, where(eq(x, infinity), most, where(eq(x, -infinity), least, x)));
+  template <class X>
+  constexpr auto operator()(const X& x, const auto& missing, const auto& most, const auto& least) const {
+    if constexpr (is_float(dtype_of<dtype_of_operand<X>>))
+      return where(isnan(x), missing, where(is_infinity(x, 1), most, where(is_infinity(x, -1), least, x)));
+    else
+      return x;
   }
+};
+// Degrees to radians, and back.
+template <int Way>
+struct ScaledF {
+  constexpr auto operator()(const auto& x) const { return mul(x, Way > 0 ? pi / 180 : 180 / pi); }
 };
 // The greatest finite number of a floating dtype.
 constexpr double greatest(DType t) {
@@ -175,12 +237,12 @@ struct NanToLimitsF {
 // NaN gives way to a number.
 struct FmaxF {
   constexpr auto operator()(const auto& a, const auto& b) const {
-    return where(isnan(a), b, where(isnan(b), a, maximum(a, b)));
+    return where(isnan(b), a, where(isnan(a), b, maximum(b, a)));
   }
 };
 struct FminF {
   constexpr auto operator()(const auto& a, const auto& b) const {
-    return where(isnan(a), b, where(isnan(b), a, minimum(a, b)));
+    return where(isnan(b), a, where(isnan(a), b, minimum(b, a)));
   }
 };
 struct LdexpF {
@@ -240,11 +302,11 @@ constexpr auto logit(const X& x, const E& eps) {
 }
 template <class A, class B>
 requires SomeOperands<A, B>
-constexpr auto xlogy(const A& a, const B& b) { return detail::Composed<detail::XlogyF>{}(a, b); }
+constexpr auto xlogy(const A& a, const B& b) { return detail::Composed<detail::InSingle<detail::XlogyF<false>>>{}(a, b); }
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto xlog1py(const A& a, const B& b) {
-  return detail::Composed<detail::InSingle<detail::Xlog1pyF>>{}(a, b);
+  return detail::Composed<detail::InSingle<detail::XlogyF<true>>>{}(a, b);
 }
 template <class A, class B>
 requires SomeOperands<A, B>
@@ -277,23 +339,29 @@ constexpr auto fmin(const A& a, const B& b) { return detail::Composed<detail::Fm
 // x 2^e
 template <class X, class E>
 requires SomeOperands<X, E>
-constexpr auto ldexp(const X& x, const E& e) { return detail::Composed<detail::LdexpF>{}(x, e); }
+constexpr auto ldexp(const X& x, const E& e) {
+  return detail::Composed<detail::InSingle<detail::LdexpF>>{}(x, e);
+}
 // pow in f64
 template <class X, class P>
 requires SomeOperands<X, P>
 constexpr auto float_power(const X& x, const P& p) { return detail::Composed<detail::FloatPowerF>{}(x, p); }
 template <class X>
 requires SomeOperands<X>
-constexpr auto isposinf(const X& x) { return eq(x, detail::infinity); }
+constexpr auto isposinf(const X& x) { return detail::Composed<detail::InfinityF<1>>{}(x); }
 template <class X>
 requires SomeOperands<X>
-constexpr auto isneginf(const X& x) { return eq(x, -detail::infinity); }
+constexpr auto isneginf(const X& x) { return detail::Composed<detail::InfinityF<-1>>{}(x); }
 template <class X>
 requires SomeOperands<X>
-constexpr auto deg2rad(const X& x) { return mul(x, detail::pi / 180); }
+constexpr auto deg2rad(const X& x) {
+  return detail::Composed<detail::InSingle<detail::ScaledF<1>>>{}(x);
+}
 template <class X>
 requires SomeOperands<X>
-constexpr auto rad2deg(const X& x) { return mul(x, 180 / detail::pi); }
+constexpr auto rad2deg(const X& x) {
+  return detail::Composed<detail::InSingle<detail::ScaledF<-1>>>{}(x);
+}
 template <class X, class N>
 requires SomeOperands<X, N>
 constexpr auto bitwise_left_shift(const X& x, const N& by) {

@@ -116,8 +116,11 @@ class Fuser {
     uses_ = List<int>(n, 0);
     int* uses = uses_.data();
     for (int x : g.edges) ++uses[x];
-    for (int node : g.outputs) wanted_[node] |= 1;
-    for (const ir::Assign& a : g.assigns) wanted_[a.node] |= assigned;
+    // what has no elements is not computed
+    for (int node : g.outputs)
+      if (g.dims(node).size() > 0) wanted_[node] |= 1;
+    for (const ir::Assign& a : g.assigns)
+      if (g.dims(a.node).size() > 0) wanted_[a.node] |= assigned;
   }
 
   // Places at most `nodes` more nodes.

@@ -39,9 +39,14 @@ constexpr void atan(Value y, Value g, Value* out) { out[0] = g / (y.in(0) * y.in
 constexpr void sinh(Value y, Value g, Value* out) { out[0] = g * ir::unary(Op::cosh, y.in(0)); }
 constexpr void cosh(Value y, Value g, Value* out) { out[0] = g * ir::unary(Op::sinh, y.in(0)); }
 constexpr void tanh(Value y, Value g, Value* out) { out[0] = g * (1.0 - y * y); }
+constexpr void sigmoid(Value y, Value g, Value* out) { out[0] = g * ((1.0 - y) * y); }
 constexpr void erf(Value y, Value g, Value* out) {
   const Value x = y.in(0);
   out[0] = g * (ir::unary(Op::exp, -(x * x)) * 1.1283791670955126);  // 2 / sqrt(pi)
+}
+constexpr void erfc(Value y, Value g, Value* out) {
+  erf(y, g, out);
+  out[0] = -out[0];
 }
 constexpr void cast(Value y, Value g, Value* out) {
   if (is_float(y.in(0).dtype()) && is_float(y.dtype())) out[0] = ir::cast(g, y.in(0).dtype());
@@ -60,29 +65,38 @@ constexpr void div(Value y, Value g, Value* out) {
 constexpr void pow(Value y, Value g, Value* out) {
   const Value x = y.in(0), p = y.in(1);
   const Value zero = ir::constant_like(x, 0);
-  out[0] = ir::select(ir::binary(Op::eq, p, zero), zero, g * p * ir::binary(Op::pow, x, p - 1.0));
-  if (!p.is_constant()) {
-    const Value dead = ir::binary(Op::bit_and, ir::binary(Op::eq, x, zero), ir::binary(Op::le, zero, p));
-    out[1] = ir::select(dead, zero, g * y * ir::unary(Op::log, x));
+  if (!x.is_constant())
+    out[0] = ir::select(ir::binary(Op::eq, p, zero), zero, g * (p * ir::binary(Op::pow, x, p - 1.0)));
+  if (p.is_constant()) return;
+  const Value weight = g * (y * ir::unary(Op::log, x));
+  if (x.is_constant() && x.constant() > 0) {
+    out[1] = weight;
+    return;
   }
+  const Value dead = ir::binary(Op::bit_and, ir::binary(Op::eq, x, zero), ir::binary(Op::le, zero, p));
+  out[1] = ir::select(dead, zero, weight);
 }
-// Equal operands share the gradient, as in PyTorch.
+// Equal operands share the gradient, and both have it where one is NaN, as in PyTorch.
 constexpr void extremum(Value y, Value g, Value* out) {
   const Value a = y.in(0), b = y.in(1), zero = ir::constant_like(g, 0);
   const Value halved = ir::select(ir::binary(Op::eq, a, b), g * 0.5, g);
-  const Value a_wins = y.op() == Op::max ? ir::binary(Op::le, b, a) : ir::binary(Op::le, a, b);
-  const Value b_wins = y.op() == Op::max ? ir::binary(Op::le, a, b) : ir::binary(Op::le, b, a);
-  out[0] = ir::select(a_wins, halved, zero);
-  out[1] = ir::select(b_wins, halved, zero);
+  const Value less = ir::binary(Op::lt, a, b), more = ir::binary(Op::lt, b, a);
+  out[0] = ir::select(y.op() == Op::max ? less : more, zero, halved);
+  out[1] = ir::select(y.op() == Op::max ? more : less, zero, halved);
 }
 constexpr void fmod(Value y, Value g, Value* out) {
   out[0] = g;
   out[1] = -(g * ir::unary(Op::trunc, y.in(0) / y.in(1)));
 }
 constexpr void atan2(Value y, Value g, Value* out) {
-  const Value a = y.in(0), b = y.in(1), scaled = g / (a * a + b * b);
-  out[0] = scaled * b;
-  out[1] = -(scaled * a);
+  // b and -a over a^2 + b^2, by the larger of them; 0 at the origin
+  const Value a = y.in(0), b = y.in(1), zero = ir::constant_like(g, 0);
+  const Value steep = ir::binary(Op::lt, ir::unary(Op::abs, b), ir::unary(Op::abs, a));
+  const Value large = ir::select(steep, a, b), origin = ir::binary(Op::eq, large, zero);
+  const Value ratio = ir::select(origin, zero, ir::select(steep, b, a) / large);
+  const Value scaled = ir::select(origin, zero, g / (large * (ratio * ratio + 1.0)));
+  out[0] = ir::select(steep, scaled * ratio, scaled);
+  out[1] = -ir::select(steep, scaled, scaled * ratio);
 }
 constexpr void select(Value y, Value g, Value* out) {
   const Value zero = ir::constant_like(g, 0);
@@ -151,19 +165,50 @@ constexpr void reduce_extremum(Value y, Value g, Value* out) {
     axes |= 1u << y.builder->graph.attribute(y.id, i);
   out[0] = hit * (g / ir::reduce(Op::reduce_sum, hit, axes));
 }
-// Products of the others. With exactly one zero only that element's gradient is not zero; with two, none is.
+// Along one axis the product of what stands before each element times that of what stands behind it: without
+// a division, so zeros and infinities need no case of their own.
+constexpr Value product_of_others(Value x, int axis) {
+  const Dims d = x.dims();
+  const i64 n = d.extent[axis];
+  if (n <= 1) return ir::constant_like(x, 1);
+  Dims shorter = d;
+  shorter.extent[axis] = n - 1;
+  ir::Slice head[8], tail[8];
+  tail[axis].begin = 1;
+  i64 low[16]{}, high[16]{};
+  low[2 * axis] = high[2 * axis + 1] = 1;
+  const Value before = ir::slice(ir::scan(x, axis, false, ir::Fold::prod), head, shorter);
+  const Value behind = ir::slice(ir::scan(x, axis, true, ir::Fold::prod), tail, shorter);
+  return ir::pad(before, low, 1) * ir::pad(behind, high, 1);
+}
 constexpr void reduce_prod(Value y, Value g, Value* out) {
-  const Value x = y.in(0), zero = ir::constant_like(x, 0), unit = ir::constant_like(x, 1);
+  const Value x = y.in(0);
+  const ir::Graph& graph = y.builder->graph;
+  const int count = graph.attributes(y.id);
+  if (count == 1) {
+    out[0] = g * product_of_others(x, static_cast<int>(graph.attribute(y.id, 0)));
+    return;
+  }
+  // the reduced axes last, as one
+  const Dims d = x.dims();
+  i64 order[8]{}, back[8]{}, reduced = 1;
   ir::Axes axes = 0;
-  for (int i = 0; i < y.builder->graph.attributes(y.id); ++i)
-    axes |= 1u << y.builder->graph.attribute(y.id, i);
-  const Value is_zero = ir::binary(Op::eq, x, zero);
-  const Value zeros = ir::reduce(Op::reduce_sum, ir::cast(is_zero, x.dtype()), axes);
-  const Value others = ir::reduce(Op::reduce_prod, ir::select(is_zero, unit, x), axes);
-  const Value at_zero = ir::select(ir::binary(Op::eq, zeros, ir::constant_like(zeros, 1)), others,
-                                   ir::constant_like(others, 0));
-  const Value elsewhere = ir::binary(Op::div, y, ir::select(is_zero, unit, x));
-  out[0] = g * ir::select(is_zero, at_zero, elsewhere);
+  for (int i = 0; i < count; ++i) axes |= 1u << graph.attribute(y.id, i);
+  int n = 0;
+  for (const bool last : {false, true})
+    for (int k = 0; k < d.rank; ++k)
+      if ((axes >> k & 1u) == static_cast<u32>(last)) order[n++] = k;
+  for (int k = 0; k < d.rank; ++k) {
+    back[order[k]] = k;
+    if (axes >> k & 1u) reduced *= d.extent[k];
+  }
+  const Value moved = ir::permute(x, order);
+  Dims flat;
+  flat.rank = 2;
+  flat.extent[1] = reduced;
+  flat.extent[0] = reduced > 0 ? d.size() / reduced : 0;
+  const Value others = product_of_others(ir::reshape(moved, flat), 1);
+  out[0] = g * ir::permute(ir::reshape(others, moved.dims()), back);
 }
 
 // dot(p, q) whose result has the axes of `like` in some order, returned in that order: `from_p`/`from_q`
@@ -235,6 +280,7 @@ constexpr void dot(Value y, Value g, Value* out) {
   dot_operand(y, g, false, &out[1]);
 }
 constexpr void surrogate(Value, Value g, Value* out) { out[1] = g; }
+constexpr void slope(Value y, Value g, Value* out) { out[0] = g, out[1] = g * y.in(2); }
 // Along an axis y[p] sums x~[p stride + k dilation - low] w[k], where x~ has gaps of x_dilation - 1 zeros. So
 // x's gradient is g, with gaps of stride - 1, under w turned round; and w's is x under g, in whose sum the
 // stride and w's dilation have changed places.
@@ -306,7 +352,9 @@ inline constexpr Row table[] = {
     {Op::sinh, sinh},
     {Op::cosh, cosh},
     {Op::tanh, tanh},
+    {Op::sigmoid, sigmoid},
     {Op::erf, erf},
+    {Op::erfc, erfc},
     {Op::cast, cast},
     {Op::add, add},
     {Op::sub, sub},
@@ -320,6 +368,7 @@ inline constexpr Row table[] = {
     {Op::select, select},
     {Op::fma, fma},
     {Op::surrogate, surrogate},
+    {Op::slope, slope},
     {Op::broadcast, broadcast},
     {Op::reshape, reshape},
     {Op::permute, permute},

@@ -23,20 +23,6 @@ constexpr Attributes of_scan(Value y) {
 }
 constexpr Value equal(Value x, double value) { return ir::binary(Op::eq, x, ir::constant_like(x, value)); }
 
-// Up to the first zero of its line, a product's gradient is sum(g y) / x over what follows; at that zero, the
-// same sum of products without it; behind it, nothing.
-constexpr Value product_gradient(Value x, Value y, Value g, int axis, bool reversed) {
-  const Value one = ir::constant_like(x, 1), none = ir::constant_like(x, 0);
-  const Value is_zero = equal(x, 0);
-  const Value zeros = ir::scan(ir::select(is_zero, one, none), axis, reversed, Fold::sum);
-  const Value first = ir::binary(Op::bit_and, is_zero, equal(zeros, 1));
-  const Value without = ir::scan(ir::select(first, one, x), axis, reversed, Fold::prod);
-  const Value rest = ir::scan(g * y, axis, !reversed, Fold::sum);
-  const Value at_zero = ir::scan(g * without, axis, !reversed, Fold::sum);
-  const Value before = ir::select(equal(zeros, 0), rest / ir::select(is_zero, one, x), none);
-  return ir::select(first, at_zero, before);
-}
-
 // The place of the element that each running extremum is: the last of equals.
 constexpr Value extremum_places(Value x, Value y, int axis, bool reversed) {
   ir::Builder& b = *x.builder;
@@ -48,26 +34,65 @@ constexpr Value extremum_places(Value x, Value y, int axis, bool reversed) {
   return ir::scan(ir::select(hit, place, none), axis, reversed, reversed ? Fold::min : Fold::max);
 }
 
-// sum of g exp(x - y) over what follows, from every pair of a line.
-constexpr Value pairwise_gradient(Value x, Value y, Value g, int axis, bool reversed) {
+// A line seen as pairs (in front, element i, element k, behind): x's as i, y's as k.
+struct Pairs {
+  Dims dims, as_i, as_k;
+  Value follows;  // whether k is i or comes after it
+  Value same;     // whether k is i
+};
+constexpr Pairs pairs_of(Value x, int axis, bool reversed) {
   ir::Builder& b = *x.builder;
   const Dims d = x.dims();
-  Dims from, to;  // (in front, the element of x, the element of y, behind)
-  from.rank = 4;
-  for (int k = 0; k < 4; ++k) from.extent[k] = 1;
-  for (int k = 0; k < d.rank; ++k) from.extent[k < axis ? 0 : k == axis ? 1 : 3] *= d.extent[k];
-  to = from;
-  to.extent[1] = 1;
-  to.extent[2] = d.extent[axis];
-  const Dims pairs = ir::with_extent(from, 2, d.extent[axis]);
-  const Value one = ir::broadcast(ir::reshape(x, from), pairs);
-  const Value sum = ir::broadcast(ir::reshape(y, to), pairs);
-  const Value gradient = ir::broadcast(ir::reshape(g, to), pairs);
-  const Value i{&b, b.leaf(Op::iota, DType::i32, pairs, 1)}, j{&b, b.leaf(Op::iota, DType::i32, pairs, 2)};
-  const Value follows = reversed ? ir::binary(Op::le, j, i) : ir::binary(Op::le, i, j);
-  const Value none = ir::constant_like(gradient, 0);
-  const Value weight = ir::unary(Op::exp, ir::select(follows, one - sum, none));
-  return ir::reshape(ir::reduce(Op::reduce_sum, ir::select(follows, weight * gradient, none), 4u), d);
+  Pairs p;
+  p.as_i.rank = 4;
+  for (int k = 0; k < 4; ++k) p.as_i.extent[k] = 1;
+  for (int k = 0; k < d.rank; ++k) p.as_i.extent[k < axis ? 0 : k == axis ? 1 : 3] *= d.extent[k];
+  p.as_k = p.as_i;
+  p.as_k.extent[1] = 1;
+  p.as_k.extent[2] = d.extent[axis];
+  p.dims = ir::with_extent(p.as_i, 2, d.extent[axis]);
+  const Value i{&b, b.leaf(Op::iota, DType::i32, p.dims, 1)}, k{&b, b.leaf(Op::iota, DType::i32, p.dims, 2)};
+  p.follows = reversed ? ir::binary(Op::le, k, i) : ir::binary(Op::le, i, k);
+  p.same = ir::binary(Op::eq, i, k);
+  return p;
+}
+constexpr Value sum_of_following(const Pairs& p, Value each, const Dims& d) {
+  const Value none = ir::constant_like(each, 0);
+  return ir::reshape(ir::reduce(Op::reduce_sum, ir::select(p.follows, each, none), 4u), d);
+}
+
+// sum of g times the product of all but this element, over what follows, from every pair of a line.
+constexpr Value pairwise_product(Value x, Value g, int axis, bool reversed) {
+  const Pairs p = pairs_of(x, axis, reversed);
+  const Value other = ir::broadcast(ir::reshape(x, p.as_k), p.dims);
+  const Value without = ir::scan(ir::select(p.same, ir::constant_like(other, 1), other), 2, reversed, Fold::prod);
+  return sum_of_following(p, without * ir::broadcast(ir::reshape(g, p.as_k), p.dims), x.dims());
+}
+// Up to the first zero of its line, a product's gradient is sum(g y) / x over what follows; at that zero, the
+// same sum of products without it; behind it, nothing. Short lines need no division.
+constexpr Value product_gradient(Value x, Value y, Value g, int axis, bool reversed) {
+  const Value pairwise = pairwise_product(x, g, axis, reversed);
+  if (x.dims().extent[axis] <= 16) return pairwise;
+  const Value one = ir::constant_like(x, 1), none = ir::constant_like(x, 0);
+  const Value is_zero = equal(x, 0);
+  const Value zeros = ir::scan(ir::select(is_zero, one, none), axis, reversed, Fold::sum);
+  const Value first = ir::binary(Op::bit_and, is_zero, equal(zeros, 1));
+  const Value without = ir::scan(ir::select(first, one, x), axis, reversed, Fold::prod);
+  const Value rest = ir::scan(g * y, axis, !reversed, Fold::sum);
+  const Value at_zero = ir::scan(g * without, axis, !reversed, Fold::sum);
+  const Value before = ir::select(equal(zeros, 0), rest / ir::select(is_zero, one, x), none);
+  return ir::surrogate(ir::select(first, at_zero, before), pairwise);
+}
+
+// sum of g exp(x - y) over what follows, from every pair of a line.
+constexpr Value pairwise_gradient(Value x, Value y, Value g, int axis, bool reversed) {
+  const Pairs p = pairs_of(x, axis, reversed);
+  const Value one = ir::broadcast(ir::reshape(x, p.as_i), p.dims);
+  const Value sum = ir::broadcast(ir::reshape(y, p.as_k), p.dims);
+  const Value none = ir::constant_like(one, 0);
+  const Value counts = ir::binary(Op::bit_and, p.follows, ir::binary(Op::ne, one, sum));  // infinities are equal
+  const Value weight = ir::unary(Op::exp, ir::select(counts, one - sum, none));
+  return sum_of_following(p, weight * ir::broadcast(ir::reshape(g, p.as_k), p.dims), x.dims());
 }
 
 // The same in logarithms, since exp(-y) alone may overflow. The logarithm of g has no derivative where g is

@@ -104,12 +104,13 @@ class Planner {
     for (const ir::Assign& a : g.assigns) {
       const u64 to = Address::make(g.slots[a.slot].space, g.slots[a.slot].offset);
       const u64 from = address(a.node);
-      if (from != to) p.copies.push({from, to, bytes_of(g, a.node), groups});
+      if (from != to && bytes_of(g, a.node) > 0) p.copies.push({from, to, bytes_of(g, a.node), groups});
     }
     for (int k = 0; k < g.outputs.size(); ++k) {
       const u64 from = address(g.outputs[k]), to = Address::make(ir::Space::output, 0, k);
       p.outputs.push(g.is_body ? to : from);
-      if (g.is_body && from != to) p.copies.push({from, to, bytes_of(g, g.outputs[k]), groups});
+      const i64 bytes = bytes_of(g, g.outputs[k]);
+      if (g.is_body && from != to && bytes > 0) p.copies.push({from, to, bytes, groups});
     }
     p.workspace_bytes = align_up(memory_.peak());
     return static_cast<Plan&&>(p);

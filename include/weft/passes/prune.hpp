@@ -25,8 +25,9 @@ constexpr ir::Graph drop_unused(const ir::Graph& g) {
     if (!live[i]) continue;
     const ir::Node& node = nodes[i];
     const int* in = all_edges + node.first;
-    // of a surrogate only the value is computed
-    for (int k = 0; k < (node.op == ir::Op::surrogate ? 1 : node.arity); ++k) live[in[k]] = 1, ++uses[in[k]];
+    // of a marker only the value is computed
+    const bool marks = node.op == ir::Op::surrogate || node.op == ir::Op::slope;
+    for (int k = 0; k < (marks ? 1 : node.arity); ++k) live[in[k]] = 1, ++uses[in[k]];
     edges += node.arity;
     if (node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype) variables = true;
   }
@@ -63,7 +64,7 @@ constexpr ir::Graph drop_unused(const ir::Graph& g) {
     const ir::Node node = nodes[i];
     const int* in = all_edges + node.first;
     const bool same = node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype;
-    if (node.op == ir::Op::stop_gradient || node.op == ir::Op::surrogate || same) {
+    if (node.op == ir::Op::stop_gradient || node.op == ir::Op::surrogate || node.op == ir::Op::slope || same) {
       moved[i] = moved[in[0]];
       continue;
     }

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "support/interpret_graph.hpp"
 
 using namespace weft;
@@ -83,4 +85,44 @@ TEST_CASE("value: a sum over a picture and the batch sums rows first, others go 
       for (std::size_t k = 0; k < 32; ++k) sum += counted[(n * 3 + channel) * 32 + k];
     CHECK(testing::interpret(b.graph, leaves)[0][channel] == sum);
   }
+}
+
+TEST_CASE("value: what has no elements, or is made of nothing else, is a constant") {
+  ir::Builder b;
+  const Value x = input(b, DType::f32, make_dims<0, 5>(), 0), u = input(b, DType::f32, make_dims<5>(), 1);
+  const auto constant = [](Value v, double value) { return v.op() == Op::constant && v.constant() == value; };
+  CHECK(constant(x * u, 0));
+  CHECK((x * u).dims() == make_dims<0, 5>());
+  CHECK(constant(ir::reduce(Op::reduce_sum, x, 1u), 0));
+  CHECK(constant(ir::reduce(Op::reduce_prod, x, 1u), 1));
+  CHECK(constant(ir::reduce(Op::reduce_max, x, 1u), -std::numeric_limits<double>::infinity()));
+  ir::DotAxes axes;
+  axes.contracted = 1;
+  CHECK(constant(ir::dot(x, x, axes, DType::f32), 0));  // over the empty axis: (5, 5) zeros
+  CHECK(ir::dot(x, x, axes, DType::f32).dims() == make_dims<5, 5>());
+  const i64 widths[4]{2, 0, 0, 0};
+  CHECK(constant(ir::pad(x, widths, 3), 3));
+  CHECK(ir::reduce(Op::reduce_sum, u, 1u).op() == Op::reduce_sum);
+}
+
+TEST_CASE("value: constants fold only to finite numbers") {
+  ir::Builder b;
+  const auto f32 = [&](double v) { return ir::constant(b, DType::f32, Dims{}, v); };
+  CHECK((f32(3e38) * f32(10)).op() == Op::mul);
+  CHECK((f32(3e38) + f32(3e38)).op() == Op::add);
+  CHECK((f32(0) * f32(std::numeric_limits<double>::infinity())).op() == Op::mul);
+  CHECK((f32(1) / f32(0)).op() == Op::div);
+  CHECK((f32(3) * f32(10)).is(30));
+}
+
+TEST_CASE("value: small powers are arithmetic") {
+  ir::Builder b;
+  const Value x = input(b, DType::f32, make_dims<5>(), 0);
+  const auto power = [&](double p) { return ir::binary(Op::pow, x, ir::constant_like(x, p)); };
+  CHECK(power(0).is(1));
+  CHECK(power(1).id == x.id);
+  CHECK(power(2).op() == Op::mul);
+  CHECK(power(0.5).op() == Op::sqrt);
+  CHECK(power(-1).op() == Op::div);
+  CHECK(power(2.5).op() == Op::pow);
 }

@@ -260,5 +260,5 @@ TEST_CASE("verify: convolutions") {
   CHECK(has(after_damage([](Graph& g, int y, i64*) { g.shapes[g.nodes[g.in(y, 1)].shape].extent[2] = 3; }),
             "groups or channels of the operands differ"));
   CHECK(has(after_damage([](Graph& g, int y, i64*) { g.nodes[y].op = Op::surrogate; }),
-            "surrogate after pruning"));
+            "a marker after pruning"));
 }

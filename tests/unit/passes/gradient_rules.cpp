@@ -86,7 +86,9 @@ const std::vector<Case>& cases() {
       {Op::sinh, [] { return one<Op::sinh>(-2, 2); }},
       {Op::cosh, [] { return one<Op::cosh>(-2, 2); }},
       {Op::tanh, [] { return one<Op::tanh>(-2, 2); }},
+      {Op::sigmoid, [] { return one<Op::sigmoid>(-4, 4); }},
       {Op::erf, [] { return one<Op::erf>(-2, 2); }},
+      {Op::erfc, [] { return one<Op::erfc>(-2, 2); }},
       {Op::cast,
        [] {
          return gradcheck([](auto x) { return cast<double>(cast<float>(x)) * 3.0; }, point<3, 4>(-2, 2));
@@ -170,6 +172,17 @@ const std::vector<Case>& cases() {
              },
              point<3, 4>(0.5, 2));
        }},
+      {Op::slope,
+       [] {
+         return gradcheck(
+             [](auto x, auto y) {
+               // x^2 y beside 3 x, the square differentiated by hand
+               const ir::Value held = ir::unary(Op::stop_gradient, x.value * x.value * y.value);
+               const ir::Value by_x = ir::slope(held, x.value, x.value * 2.0 * y.value);
+               return decltype(x){ir::slope(by_x, y.value, x.value * x.value) + x.value * 3.0};
+             },
+             point<3, 4>(-2, 2), point<3, 4>(-2, 2, 2));
+       }},
       {Op::gather,
        [] {
          return gradcheck(
@@ -245,6 +258,29 @@ TEST_CASE("gradient rules: a product with zeros") {
   Point<Shape<4, 3>> p;
   p.values = {1, 2, 3, 0, 2, 3, 0, 2, 0, 1.5, -1, 2};
   CHECK(gradcheck([](auto x) { return prod<1>(x); }, p).ok());
+}
+
+TEST_CASE("gradient rules: a slope has derivatives of every order") {
+  // sin with its derivative given as cos: the third derivative is -cos
+  ir::Builder b;
+  const i64 extent[1]{3};
+  const ir::Value x{&b, b.leaf(Op::input, DType::f64, ir::make_dims(1, extent), 0)};
+  ir::Value y = ir::slope(ir::unary(Op::stop_gradient, ir::unary(Op::sin, x)), x, ir::unary(Op::cos, x));
+  List<int> wrt;
+  wrt.push(x.id);
+  for (int order = 0; order < 3; ++order) y = passes::differentiate(y, ir::constant_like(y, 1), wrt)[0];
+  b.graph.outputs.push(y.id);
+  Leaves leaves;
+  leaves.inputs = {{0, 0.5, -2}};
+  const std::vector<Array> third = interpret(b.graph, leaves);
+  for (std::size_t k = 0; k < 3; ++k) CHECK(third[0][k] == doctest::Approx(-std::cos(leaves.inputs[0][k])));
+}
+
+TEST_CASE("gradient rules: a product over several axes, with zeros and infinities") {
+  Point<Shape<2, 3, 2>> p;
+  p.values = {1, 2, 3, 0, 2, 3, -1, 2, 0, 1.5, 0, 2};
+  CHECK(gradcheck([](auto x) { return prod<0, 2>(x); }, p).ok());
+  CHECK(gradcheck([](auto x) { return prod<1, 2>(x); }, p).ok());
 }
 
 TEST_CASE("gradient rules: equal extrema share the gradient") {

@@ -1,0 +1,18 @@
+// expect: an axis that is reduced has extent 0: no element is the greatest or the least
+// expect: ArgReduceOp
+// expect: Shape<0, 5>
+// first-error: an axis that is reduced has extent 0
+#include "weft/exec/function.hpp"
+#include "weft/ops/reduce.hpp"
+using namespace weft;
+
+int main() {
+#ifdef WEFT_FIXED
+  auto f = compile(
+      Cpu{}, [](auto x) { return argmax<1>(x); }, in<f32, 0, 5>);
+#else
+  auto f = compile(
+      Cpu{}, [](auto x) { return argmax<0>(x); }, in<f32, 0, 5>);
+#endif
+  static_cast<void>(f);
+}
