@@ -4,6 +4,7 @@
 
 #include <array>
 #include <concepts>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -234,35 +235,82 @@ FunctionDataset<F> from_function(i64 size, F sample) {
   return {size, std::move(sample)};
 }
 
-// Cuts a dataset at random into parts of the given fractions, which must sum to one. Each part has
-// floor(n * fraction) samples; what is left goes one by one to the first parts (as PyTorch's random_split
-// does). Throws "data/fractions".
-template <Dataset D>
-std::vector<Subset<const D&>> random_split(const D& dataset, const std::vector<f64>& fractions, u64 seed) {
-  const i64 n = static_cast<i64>(dataset.size());
+// A dataset that several adaptors own together.
+template <class D>
+class SharedDataset {
+ public:
+  explicit SharedDataset(D dataset) : dataset_(std::make_shared<const D>(std::move(dataset))) {}
+  i64 size() const { return static_cast<i64>(dataset_->size()); }
+  auto operator[](i64 i) const { return (*dataset_)[i]; }
+
+ private:
+  std::shared_ptr<const D> dataset_;
+};
+
+namespace detail {
+
+// What every part of a split dataset holds: a reference to an lvalue, or a share of what was moved in.
+template <class D>
+using shared_t = std::conditional_t<std::is_lvalue_reference_v<D>, const std::remove_cvref_t<D>&,
+                                    SharedDataset<std::remove_cvref_t<D>>>;
+
+// The sizes of the parts, and a random order of all samples.
+struct Split {
+  std::vector<i64> sizes, order;
+  // The samples of each part.
+  std::vector<i64> part(std::size_t k) const {
+    i64 at = 0;
+    for (std::size_t i = 0; i < k; ++i) at += sizes[i];
+    return {order.begin() + at, order.begin() + at + sizes[k]};
+  }
+};
+inline Split split_at_random(i64 n, const f64* fractions, std::size_t count, u64 seed) {
+  Split split;
   f64 sum = 0;
   i64 left = n;
-  std::vector<i64> sizes;
-  for (const f64 fraction : fractions) {
+  for (std::size_t k = 0; k < count; ++k) {
+    const f64 fraction = fractions[k];
     if (!(fraction >= 0 && fraction <= 1)) throw Error("data/fractions", "a fraction lies outside [0, 1]");
     sum += fraction;
-    sizes.push_back(static_cast<i64>(static_cast<f64>(n) * fraction));
-    left -= sizes.back();
+    const i64 size = static_cast<i64>(static_cast<f64>(n) * fraction);
+    split.sizes.push_back(size < left ? size : left);  // a sum a hair above one
+    left -= split.sizes.back();
   }
   if (!(sum > 1 - 1e-6 && sum < 1 + 1e-6))
     throw Error("data/fractions", "the fractions sum to " + std::to_string(sum) + ", not to one");
-  for (std::size_t i = 0; left > 0; i = (i + 1) % sizes.size(), --left) ++sizes[i];
-  const std::vector<i64> order = permutation(n, seed, 0, ShuffleUse::split);
-  std::vector<Subset<const D&>> parts;
-  i64 at = 0;
-  for (i64 size : sizes) {
-    size = size < n - at ? size : n - at;  // a sum a hair above one
-    parts.emplace_back(dataset, std::vector<i64>(order.begin() + at, order.begin() + at + size));
-    at += size;
+  for (std::size_t i = 0; left > 0; i = (i + 1) % count, --left) ++split.sizes[i];
+  split.order = permutation(n, seed, 0, ShuffleUse::split);
+  return split;
+}
+
+}  // namespace detail
+
+// Cuts a dataset at random into parts of the given fractions, which must sum to one:
+// auto [train, val] = random_split(dataset, {0.8, 0.2}, seed). Each part has floor(n * fraction) samples;
+// what is left goes one by one to the first parts (as PyTorch's random_split does). A dataset given by name
+// must outlive its parts; one that is moved in or made at the call is theirs. Throws "data/fractions".
+template <class D, std::size_t N>
+requires Dataset<std::remove_cvref_t<D>>
+auto random_split(D&& dataset, const f64 (&fractions)[N], u64 seed) {
+  using Part = Subset<detail::shared_t<D&&>>;
+  const detail::Split split = detail::split_at_random(static_cast<i64>(dataset.size()), fractions, N, seed);
+  detail::shared_t<D&&> held(std::forward<D>(dataset));
+  return [&]<std::size_t... K>(std::index_sequence<K...>) {
+    return std::array<Part, N>{Part(held, split.part(K))...};
   }
+  (std::make_index_sequence<N>{});
+}
+// The same with a number of parts that is known at run time: a vector of them.
+template <class D>
+requires Dataset<std::remove_cvref_t<D>>
+auto random_split(D&& dataset, const std::vector<f64>& fractions, u64 seed) {
+  using Part = Subset<detail::shared_t<D&&>>;
+  const detail::Split split =
+      detail::split_at_random(static_cast<i64>(dataset.size()), fractions.data(), fractions.size(), seed);
+  detail::shared_t<D&&> held(std::forward<D>(dataset));
+  std::vector<Part> parts;
+  for (std::size_t k = 0; k < fractions.size(); ++k) parts.emplace_back(held, split.part(k));
   return parts;
 }
-template <Dataset D>
-void random_split(const D&& dataset, const std::vector<f64>& fractions, u64 seed) = delete;  // would dangle
 
 }  // namespace weft::data
