@@ -1,8 +1,8 @@
 #pragma once
-// Modules made of modules, and those without state: Sequential, Identity, Flatten, Frozen.
+// Modules made of modules, and those without state: Sequential, Identity, Flatten, Unflatten, Frozen.
 
 #include "weft/nn/param.hpp"
-#include "weft/ops/movement.hpp"
+#include "weft/ops/rearrange_more.hpp"
 
 namespace weft::nn {
 
@@ -104,6 +104,12 @@ struct Flatten {
       return e;
     }
   }
+};
+
+// One axis as several, row-major: Unflatten<1, 2, -1>; one -1 is worked out.
+template <int Axis, i64... To>
+struct Unflatten {
+  constexpr auto operator()(const auto& x) const { return unflatten<Axis, To...>(to_expr(x)); }
 };
 
 // Keeps gradients from the parameters of a module; defined in walk.hpp.

@@ -98,7 +98,7 @@ TEST_CASE("container: the layers of a Sequential take settings in braces") {
   CHECK(std::abs(dropped - 3072) < 5 * 28);  // the deviation is sqrt(4096 * 0.75 * 0.25) = 27.7
 }
 
-TEST_CASE("container: Flatten joins axes") {
+TEST_CASE("container: Flatten joins axes, Unflatten takes one apart") {
   const auto shape_of = [](auto f) {
     return typename decltype(f(std::declval<Expr<f32, Shape<2, 3, 4, 5>>>()))::shape{};
   };
@@ -106,8 +106,10 @@ TEST_CASE("container: Flatten joins axes") {
   static_assert(std::is_same_v<decltype(shape_of(nn::Flatten<0>{})), Shape<120>>);
   static_assert(std::is_same_v<decltype(shape_of(nn::Flatten<1, 2>{})), Shape<2, 12, 5>>);
   static_assert(std::is_same_v<decltype(shape_of(nn::Flatten<-2>{})), Shape<2, 3, 20>>);
+  static_assert(std::is_same_v<decltype(shape_of(nn::Unflatten<2, 2, -1>{})), Shape<2, 3, 2, 2, 5>>);
+  static_assert(std::is_same_v<decltype(shape_of(nn::Unflatten<-1, 5, 1>{})), Shape<2, 3, 4, 5, 1>>);
   auto f = compile(
-      Cpu{1}, [](auto x) { return nn::Flatten<1, 2>{}(x); }, in<i32, 2, 2, 2>);
+      Cpu{1}, [](auto x) { return nn::Flatten<1, 2>{}(nn::Unflatten<2, 1, 2>{}(x)); }, in<i32, 2, 2, 2>);
   CHECK(f(std::vector<i32>{0, 1, 2, 3, 4, 5, 6, 7}).to_vector() == std::vector<i32>{0, 1, 2, 3, 4, 5, 6, 7});
 }
 
