@@ -4,7 +4,6 @@
 
 #include <array>
 #include <concepts>
-#include <memory>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -235,16 +234,31 @@ FunctionDataset<F> from_function(i64 size, F sample) {
   return {size, std::move(sample)};
 }
 
-// A dataset that several adaptors own together.
+// A dataset that several adaptors own together. Counted by hand: including <memory> takes a tenth of what
+// including weft.hpp does.
 template <class D>
 class SharedDataset {
  public:
-  explicit SharedDataset(D dataset) : dataset_(std::make_shared<const D>(std::move(dataset))) {}
-  i64 size() const { return static_cast<i64>(dataset_->size()); }
-  auto operator[](i64 i) const { return (*dataset_)[i]; }
+  explicit SharedDataset(D dataset) : owned_(new Owned{std::move(dataset)}) {}
+  SharedDataset(const SharedDataset& other) noexcept : owned_(other.owned_) {
+    __atomic_fetch_add(&owned_->holders, 1, __ATOMIC_RELAXED);
+  }
+  SharedDataset& operator=(SharedDataset other) noexcept {
+    std::swap(owned_, other.owned_);
+    return *this;
+  }
+  ~SharedDataset() {
+    if (__atomic_sub_fetch(&owned_->holders, 1, __ATOMIC_ACQ_REL) == 0) delete owned_;
+  }
+  i64 size() const { return static_cast<i64>(owned_->dataset.size()); }
+  auto operator[](i64 i) const { return owned_->dataset[i]; }
 
  private:
-  std::shared_ptr<const D> dataset_;
+  struct Owned {
+    const D dataset;
+    i64 holders = 1;
+  };
+  Owned* owned_;
 };
 
 namespace detail {
@@ -254,25 +268,27 @@ template <class D>
 using shared_t = std::conditional_t<std::is_lvalue_reference_v<D>, const std::remove_cvref_t<D>&,
                                     SharedDataset<std::remove_cvref_t<D>>>;
 
-// The sizes of the parts, and a random order of all samples.
+// The sizes of the parts, and a random order of all samples. (Templates: a program pays for what it calls.)
+template <class Number>
 struct Split {
-  std::vector<i64> sizes, order;
-  // The samples of each part.
-  std::vector<i64> part(std::size_t k) const {
+  std::vector<Number> sizes, order;
+  // The samples of part k.
+  std::vector<Number> part(std::size_t k) const {
     i64 at = 0;
     for (std::size_t i = 0; i < k; ++i) at += sizes[i];
     return {order.begin() + at, order.begin() + at + sizes[k]};
   }
 };
-inline Split split_at_random(i64 n, const f64* fractions, std::size_t count, u64 seed) {
-  Split split;
+template <class Number>
+Split<Number> split_at_random(Number n, const f64* fractions, std::size_t count, u64 seed) {
+  Split<Number> split;
   f64 sum = 0;
-  i64 left = n;
+  Number left = n;
   for (std::size_t k = 0; k < count; ++k) {
     const f64 fraction = fractions[k];
     if (!(fraction >= 0 && fraction <= 1)) throw Error("data/fractions", "a fraction lies outside [0, 1]");
     sum += fraction;
-    const i64 size = static_cast<i64>(static_cast<f64>(n) * fraction);
+    const Number size = static_cast<Number>(static_cast<f64>(n) * fraction);
     split.sizes.push_back(size < left ? size : left);  // a sum a hair above one
     left -= split.sizes.back();
   }
@@ -293,7 +309,7 @@ template <class D, std::size_t N>
 requires Dataset<std::remove_cvref_t<D>>
 auto random_split(D&& dataset, const f64 (&fractions)[N], u64 seed) {
   using Part = Subset<detail::shared_t<D&&>>;
-  const detail::Split split = detail::split_at_random(static_cast<i64>(dataset.size()), fractions, N, seed);
+  const auto split = detail::split_at_random(static_cast<i64>(dataset.size()), fractions, N, seed);
   detail::shared_t<D&&> held(std::forward<D>(dataset));
   return [&]<std::size_t... K>(std::index_sequence<K...>) {
     return std::array<Part, N>{Part(held, split.part(K))...};
@@ -305,7 +321,7 @@ template <class D>
 requires Dataset<std::remove_cvref_t<D>>
 auto random_split(D&& dataset, const std::vector<f64>& fractions, u64 seed) {
   using Part = Subset<detail::shared_t<D&&>>;
-  const detail::Split split =
+  const auto split =
       detail::split_at_random(static_cast<i64>(dataset.size()), fractions.data(), fractions.size(), seed);
   detail::shared_t<D&&> held(std::forward<D>(dataset));
   std::vector<Part> parts;
