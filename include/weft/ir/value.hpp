@@ -40,7 +40,14 @@ constexpr void meet(Value& x, Value& y) {
     y = {x.builder, x.builder->import(*y.builder, y.id)};
 }
 
+// What holds no element is a constant, and what is folded from nothing is the fold's neutral element: kernels
+// never meet an extent of 0.
+constexpr bool holds_nothing(const Builder& b, int shape) { return b.graph.shapes.items[shape].size() == 0; }
+constexpr bool holds_nothing(Value x) { return holds_nothing(*x.builder, x.node().shape); }
+
 constexpr Value raw(Op op, DType dtype, int shape, u64 imm, int list, Value a, Value b = {}, Value c = {}) {
+  if (holds_nothing(*a.builder, shape) && op != Op::loop_result)
+    return {a.builder, a.builder->constant(dtype, shape, 0)};
   Node node{op, dtype};
   node.shape = shape;
   node.imm = imm;
@@ -216,7 +223,7 @@ constexpr Value pad(Value x, const i64* low_high, double fill) {
     }
     return pad(slice(x, axes, cropped), widths, fill);
   }
-  if (x.is_constant() && x.constant() == fill)
+  if ((x.is_constant() && x.constant() == fill) || holds_nothing(x))
     return constant(b, x.dtype(), padded(x.dims(), low_high), fill);
   return raw(Op::pad, x.dtype(), b.shape(padded(x.dims(), low_high)), constant_bits(x.dtype(), fill),
              b.list(low_high, 2 * rank), x);
@@ -249,6 +256,8 @@ constexpr Value reduce(Op op, Value x, Axes axes) {
     if (axes >> i & 1u)
       if (x.dims().extent[i] != 1 || index) work |= 1u << i, list[count++] = i;
   if (count == 0) return x;
+  if (holds_nothing(x) && (op == Op::reduce_sum || op == Op::reduce_prod))
+    return constant(*x.builder, x.dtype(), reduced(x.dims(), work), op == Op::reduce_sum ? 0 : 1);
   const DType wide = reduction_dtype(x.dtype());
   if (wide != x.dtype()) {
     const Value r = reduce(op, cast(x, wide), axes);
@@ -309,6 +318,7 @@ constexpr Value in_product_order(Value x, int count, int* contracted, int batche
 constexpr Value dot(Value x, Value y, DotAxes axes, DType result) {
   meet(x, y);
   Builder& b = *x.builder;
+  if (holds_nothing(x) || holds_nothing(y)) return constant(b, result, dot_dims(x.dims(), y.dims(), axes), 0);
   for (int i = 1; i < axes.contracted; ++i)  // pairs in the order of x's axes
     for (int k = i; k > 0 && axes.contracted_a[k] < axes.contracted_a[k - 1]; --k) {
       const int a = axes.contracted_a[k], c = axes.contracted_b[k];
