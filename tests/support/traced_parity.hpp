@@ -73,49 +73,64 @@ inline void compare_values(const std::string& what, const Reference& r, const Ar
 
 }  // namespace detail
 
+namespace detail {
+
+// A program that is traced: its graph, its inputs' values and which of them are floating.
+struct Traced {
+  ir::Builder b;
+  Leaves leaves;
+  List<int> floating;
+
+  Traced() { b.graph.scalar_count = 4; }
+  ir::Value input(const Reference& r, DType t, const Dims& d) {
+    CHECK(r.shape == shape_text(d));
+    const int node = b.leaf(ir::Op::input, t, d, static_cast<u64>(leaves.inputs.size()));
+    leaves.inputs.push_back(r.values);
+    b.graph.inputs.push(node);
+    if (is_float(t)) floating.push(node);
+    return {&b, node};
+  }
+
+  void check(const std::string& name, const ReferenceGroup& group, std::vector<ir::Value> of, int orders) {
+    std::vector<ir::Value> all = of;
+    for (int order = 1; order <= orders; ++order) {
+      of = parity_gradients(b, of, order == 1 ? 0 : 100, floating, leaves.inputs);
+      all.insert(all.end(), of.begin(), of.end());
+    }
+    for (const ir::Value& v : all) b.graph.outputs.push(v.id);
+    REQUIRE(group.outputs.size() == all.size());
+
+    const std::vector<Array> plain = interpret(b.graph, leaves);
+    const ir::Graph pruned = passes::prune(b.graph);
+    const passes::Fusion fusion = passes::fuse(pruned);
+    const passes::Plan plan = passes::plan_memory(pruned, fusion);
+    const codegen::Lowered lowered = codegen::lower(pruned, fusion, plan);
+    Machine machine(pruned, plan, lowered, leaves, 1);
+    machine.run();
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      compare_values(name, group.outputs[k], plain[k], all[k].dtype(), all[k].dims());
+      compare_values(name + ", lowered,", group.outputs[k], machine.output(static_cast<int>(k)),
+                     all[k].dtype(), all[k].dims());
+    }
+  }
+};
+
+}  // namespace detail
+
 // `f` takes the group's inputs and returns one result or a tuple of all of them in order; Order: how often it
 // is differentiated.
 template <int Order = 1, class F, class... T, class... S>
 void check_traced(const std::string& name, const F& f, Input<T, S>...) {
   const ReferenceGroup group = read_group(name);
   REQUIRE(group.inputs.size() == sizeof...(T));
-  ir::Builder b;
-  b.graph.scalar_count = 4;
-  Leaves leaves;
-  List<int> floating;
-  const auto input = [&]<class E, class X>(E, X) {
-    const std::size_t k = leaves.inputs.size();
-    CHECK(group.inputs[k].shape == shape_text(X::value));
-    leaves.inputs.push_back(group.inputs[k].values);
-    const int node = b.leaf(ir::Op::input, dtype_of<E>, X::value, static_cast<u64>(k));
-    b.graph.inputs.push(node);
-    if (is_float(dtype_of<E>)) floating.push(node);
-    return Expr<E, X>{ir::Value{&b, node}};
-  };
-  const std::tuple<Expr<T, S>...> arguments{input(T{}, S{})...};
+  detail::Traced program;
+  std::size_t k = 0;
+  const std::tuple<Expr<T, S>...> arguments{
+      Expr<T, S>{program.input(group.inputs[k++], dtype_of<T>, S::value)}...};
   std::vector<ir::Value> results;
-  detail::for_each_result(b, std::apply(f, arguments), [&](const auto& e) { results.push_back(e.value); });
-  std::vector<ir::Value> all = results;
-  std::vector<ir::Value> of = results;
-  for (int order = 1; order <= Order; ++order) {
-    of = detail::parity_gradients(b, of, order == 1 ? 0 : 100, floating, leaves.inputs);
-    all.insert(all.end(), of.begin(), of.end());
-  }
-  for (const ir::Value& v : all) b.graph.outputs.push(v.id);
-  REQUIRE(group.outputs.size() == all.size());
-
-  const std::vector<Array> plain = interpret(b.graph, leaves);
-  const ir::Graph pruned = passes::prune(b.graph);
-  const passes::Fusion fusion = passes::fuse(pruned);
-  const passes::Plan plan = passes::plan_memory(pruned, fusion);
-  const codegen::Lowered lowered = codegen::lower(pruned, fusion, plan);
-  Machine machine(pruned, plan, lowered, leaves, 1);
-  machine.run();
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    detail::compare_values(name, group.outputs[k], plain[k], all[k].dtype(), all[k].dims());
-    detail::compare_values(name + ", lowered,", group.outputs[k], machine.output(static_cast<int>(k)),
-                           all[k].dtype(), all[k].dims());
-  }
+  detail::for_each_result(program.b, std::apply(f, arguments),
+                          [&](const auto& e) { results.push_back(e.value); });
+  program.check(name, group, results, Order);
 }
 
 }  // namespace weft::testing
