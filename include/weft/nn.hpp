@@ -11,7 +11,6 @@
 #include "weft/nn/conv.hpp"
 #include "weft/nn/dropout.hpp"
 #include "weft/nn/embedding.hpp"
-#include "weft/nn/fractional_pool.hpp"
 #include "weft/nn/ignore.hpp"
 #include "weft/nn/init.hpp"
 #include "weft/nn/init_more.hpp"
