@@ -33,7 +33,8 @@ struct HistogramOp : Operation<HistogramOp> {
     } else {
       const auto x = ReshapeOp<X::size>::apply(b, CastOp<T>::apply(b, in));
       const auto place = sub(SearchSortedOp<true>::apply(b, edges, x), 1);
-      const auto least = SelectIndexOp<0, 0>::apply(b, edges), most = SelectIndexOp<0, -1>::apply(b, edges);
+      const auto least = SelectIndexOp<0, 0>::apply(b, edges);
+      const auto most = SelectIndexOp<0, -1>::apply(b, edges);
       const auto inside = bitwise_and(ge(x, least), le(x, most));
       const auto bin = where(inside, minimum(place, bins - 1), bins);
       const ir::Value w =

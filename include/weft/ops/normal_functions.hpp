@@ -64,13 +64,11 @@ struct NdtrF {
 struct LogNdtrF {
   constexpr auto operator()(const auto& in) const {
     const auto x = mul(in, root_half);
-    const auto left = lt(in, -1);
-    const auto low = where(left, neg(x), 1), high = where(left, 1, x);
-    const auto below = sub(log(mul(ErfcxRightF{}(low), 0.5)), mul(low, low));
-    const auto negative = lt(high, 0);
-    const auto tail = mul(ErfcRightF{}(where(negative, neg(high), high)), 0.5);
-    const auto above = where(negative, log(where(negative, tail, 1)), log1p(neg(where(negative, 0, tail))));
-    return where(left, below, above);
+    const auto left = lt(x, 0);
+    const auto size = where(left, neg(x), x);
+    const auto scaled = mul(ErfcxRightF{}(size), 0.5), square = mul(size, size);
+    const auto tail = mul(where(left, 0, scaled), exp(neg(where(left, 0, square))));
+    return where(left, sub(log(where(left, scaled, 1)), square), log1p(neg(tail)));
   }
 };
 struct NdtriF {
@@ -107,8 +105,14 @@ struct NdtriF {
     const auto outer =
         mul(z, where(far, div(polynomial(z, p2), monic(z, q2)), div(polynomial(z, p1), monic(z, q1))));
     const auto tail = sub(sub(x, div(log(x), x)), outer);
-    const auto r = where(central, middle, where(upper, tail, neg(tail)));
-    return where(inside, r, where(eq(p, 0), -infinity, where(eq(p, 1), infinity, nan)));
+    // Derivatives by the function's Taylor series in p, which are exact up to the third: u is 0.
+    const auto r = stop_gradient(where(central, middle, where(upper, tail, neg(tail))));
+    const auto v = where(inside, p, 0.5), rr = mul(r, r);
+    const auto u = mul(sub(v, stop_gradient(v)), mul(exp(mul(rr, 0.5)), 2.50662827463100050242));
+    const auto third = mul(u, div(add(mul(rr, 2), 1), 6));
+    const auto value = add(r, mul(u, add(mul(u, add(mul(r, 0.5), third)), 1)));
+    const auto e = where(inside, 0.25, p);
+    return where(inside, value, where(lt(e, 0.5), log(e), neg(log(sub(1, e)))));
   }
 };
 // -x log(x), 0 at 0, -infinity below. The other branch has the derivatives that PyTorch gives at 0 and below:

@@ -114,9 +114,10 @@ struct DifferencesOp : Operation<DifferencesOp<Order, Axis>> {
         return at(range, x);
       };
       using std::integer_sequence;
-      const auto first = part(integer_sequence<i64, 0, 1>{}), second = part(integer_sequence<i64, 1, 2>{}),
-                 last = part(integer_sequence<i64, n - 1, n>{}),
-                 before = part(integer_sequence<i64, n - 2, n - 1>{});
+      const auto first = part(integer_sequence<i64, 0, 1>{});
+      const auto second = part(integer_sequence<i64, 1, 2>{});
+      const auto last = part(integer_sequence<i64, n - 1, n>{});
+      const auto before = part(integer_sequence<i64, n - 2, n - 1>{});
       // the widths at both ends, and those on the left and on the right of each inner sample
       const auto w0 = at(integer_sequence<i64, 0, 1>{}, widths);
       const auto wn = at(integer_sequence<i64, n - 2, n - 1>{}, widths);
@@ -145,7 +146,8 @@ struct DifferencesOp : Operation<DifferencesOp<Order, Axis>> {
           if constexpr (is_expr<std::remove_cvref_t<decltype(widths)>>) {
             const auto l = at(integer_sequence<i64, 0, n - 2>{}, widths);
             const auto r = at(integer_sequence<i64, 1, n - 1>{}, widths);
-            const auto both = add(l, r), centre = part(integer_sequence<i64, 1, n - 1>{});
+            const auto both = add(l, r);
+            const auto centre = part(integer_sequence<i64, 1, n - 1>{});
             return add(add(mul(left, div(neg(r), mul(l, both))), mul(centre, div(sub(r, l), mul(l, r)))),
                        mul(right, div(l, mul(r, both))));
           } else {

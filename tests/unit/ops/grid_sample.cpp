@@ -31,17 +31,15 @@ void check_grid(const std::string& name) {
 }  // namespace
 
 TEST_CASE("grid_sample: every mode and padding, as PyTorch") {
-  constexpr Interpolation linear = Interpolation::linear, nearest = Interpolation::nearest,
-                          cubic = Interpolation::cubic;
-  check_grid<linear, GridPadding::zeros>("image/grid_bilinear_zeros");
-  check_grid<linear, GridPadding::border>("image/grid_bilinear_border");
-  check_grid<linear, GridPadding::reflection>("image/grid_bilinear_reflection");
-  check_grid<nearest, GridPadding::zeros>("image/grid_nearest_zeros");
-  check_grid<nearest, GridPadding::border>("image/grid_nearest_border");
-  check_grid<nearest, GridPadding::reflection>("image/grid_nearest_reflection");
-  check_grid<cubic, GridPadding::zeros>("image/grid_bicubic_zeros");
-  check_grid<cubic, GridPadding::border>("image/grid_bicubic_border");
-  check_grid<cubic, GridPadding::reflection>("image/grid_bicubic_reflection");
+  check_grid<Interpolation::linear, GridPadding::zeros>("image/grid_bilinear_zeros");
+  check_grid<Interpolation::linear, GridPadding::border>("image/grid_bilinear_border");
+  check_grid<Interpolation::linear, GridPadding::reflection>("image/grid_bilinear_reflection");
+  check_grid<Interpolation::nearest, GridPadding::zeros>("image/grid_nearest_zeros");
+  check_grid<Interpolation::nearest, GridPadding::border>("image/grid_nearest_border");
+  check_grid<Interpolation::nearest, GridPadding::reflection>("image/grid_nearest_reflection");
+  check_grid<Interpolation::cubic, GridPadding::zeros>("image/grid_bicubic_zeros");
+  check_grid<Interpolation::cubic, GridPadding::border>("image/grid_bicubic_border");
+  check_grid<Interpolation::cubic, GridPadding::reflection>("image/grid_bicubic_reflection");
   check_traced(
       "image/grid_volume",
       [](auto a, auto g) {

@@ -108,7 +108,8 @@ TEST_CASE("pooling: windows that begin at given random places, as PyTorch") {
   check_traced(
       "image/fractional",
       [](auto a, auto b, auto u2, auto v2) {
-        const auto u = stop_gradient(u2), v = stop_gradient(v2);
+        const auto u = stop_gradient(u2);
+        const auto v = stop_gradient(v2);
         return std::tuple_cat(
             fractional_max_pool2d<2, FractionalPoolOptions{.output_size = {3, 4}}>(a, u, return_indices),
             std::tuple{
