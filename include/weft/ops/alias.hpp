@@ -1,5 +1,6 @@
 #pragma once
-// PyTorch's second names of operations: absolute is abs, clip is clamp. Each is the operation itself.
+// PyTorch's second names of operations: absolute is abs, concat is cat. Each is the operation itself.
+// (torch.clip is clamp alone: weft::clip names the clipping policies of training.)
 
 #include "weft/ops/activation.hpp"
 #include "weft/ops/bounded.hpp"
@@ -122,10 +123,6 @@ constexpr auto positive(const X& x) {
 template <class X>
 constexpr auto clone(const X& x) {
   return x;
-}
-template <class X, class Low, class High>
-constexpr auto clip(const X& x, const Low& low, const High& high) {
-  return clamp(x, low, high);
 }
 template <int Axis = 0, class... X>
 constexpr auto concat(const X&... x) {

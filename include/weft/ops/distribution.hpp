@@ -30,7 +30,7 @@ struct LogNormalKind : NormalKind {
 };
 struct ExponentialKind {
   static constexpr ir::Value draw(ir::Builder& b, const Dims& d) { return exponential_bits(b, d); }
-  static constexpr auto shaped(const auto& q, const auto& rate, int) { return div(q, rate); }
+  static constexpr auto shaped(const auto& q, const auto& rate, const auto&) { return div(q, rate); }
 };
 struct CauchyKind {
   static constexpr ir::Value draw(ir::Builder& b, const Dims& d) { return uniform_bits(b, d); }
@@ -41,7 +41,7 @@ struct CauchyKind {
 // Trials up to the first success: the least k with 1 - (1 - p)^k >= u.
 struct GeometricKind {
   static constexpr ir::Value draw(ir::Builder& b, const Dims& d) { return uniform_bits(b, d); }
-  static constexpr auto shaped(const auto& u, const auto& p, int) {
+  static constexpr auto shaped(const auto& u, const auto& p, const auto&) {
     const auto failure = [&] {
       if constexpr (is_expr<std::remove_cvref_t<decltype(p)>>)
         return log1p(neg(p));

@@ -44,7 +44,7 @@ TEST_CASE("alias: PyTorch's second names") {
                           subtract(a, c),
                           ger(row, c),
                           vdot(c, select<0, 1>(a)),
-                          clip(a, -0.5, 0.3),
+                          clamp(a, -0.5, 0.3),
                           concat<1>(a, b),
                           concatenate(a, b),
                           row_stack(c, a),

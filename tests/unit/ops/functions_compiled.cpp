@@ -26,7 +26,7 @@ TEST_CASE("compiled: some of each function, as PyTorch") {
         const auto least = minimum(i, 2);
         return std::tuple_cat(
             std::tuple{layer_norm<3, 4>(a), var<1>(a, correction<2>, keepdim), group_norm<2>(a),
-                       clip(a, -1, 1), movedim<L{0, 2}, L{2, 0}>(reshape<3, 2, 2>(a)), block_diag(a, p),
+                       clamp(a, -1, 1), movedim<L{0, 2}, L{2, 0}>(reshape<3, 2, 2>(a)), block_diag(a, p),
                        vander<3>(p), cartesian_prod(p, slice<0, 0, 2>(p)), one_hot<4>(i)},
             unravel_index<2, 2>(i),
             std::tuple{slice_scatter<1, 0, 4, 2>(a, slice<1, 0, 2>(a) * 2), diagonal_scatter(a, few),
