@@ -198,6 +198,11 @@ constexpr auto gradient_along(std::integer_sequence<int, A...>, const X& x, cons
     return std::tuple{DifferencesOp<Order, A>{}(x, spacing)...};
 }
 
+template <int Order, int... A, class X, class P, std::size_t... K>
+constexpr auto gradient_from(std::integer_sequence<int, A...> axes, std::index_sequence<K...>, const X& x,
+                             const P& spacing) {
+  return gradient_along<Order>(axes, x, std::get<K>(spacing)...);
+}
 template <class P>
 constexpr auto spacing_in(const P& p) {
   return std::tuple<P>{p};
@@ -229,15 +234,17 @@ template <int... A, class X, class... P>
 constexpr auto gradient(const X& x, const P&... spacing) {
   constexpr int order = (detail::edge_order_in<P> + ... + 0);
   using S = decltype(detail::shape_in_type<X>());
-  return std::apply(
-      [&](const auto&... p) {
-        constexpr int edges = order == 0 ? 1 : order;
-        if constexpr (sizeof...(A) == 0)
-          return detail::gradient_along<edges>(std::make_integer_sequence<int, S::rank>{}, x, p...);
-        else
-          return detail::gradient_along<edges>(std::integer_sequence<int, A...>{}, x, p...);
-      },
-      std::tuple_cat(detail::spacing_in(spacing)...));
+  const auto given = std::tuple_cat(detail::spacing_in(spacing)...);
+  constexpr auto numbers =
+      std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(given)>>>{};
+  if constexpr (sizeof...(A) == 0)
+    return detail::gradient_from < order == 0
+               ? 1
+               : order > (std::make_integer_sequence<int, S::rank>{}, numbers, x, given);
+  else
+    return detail::gradient_from < order == 0
+               ? 1
+               : order > (std::integer_sequence<int, A...>{}, numbers, x, given);
 }
 
 }  // namespace weft

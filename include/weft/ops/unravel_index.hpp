@@ -5,13 +5,16 @@
 
 namespace weft {
 
+// What the message names, once for all axes.
+struct UnravelIndex {};
+
 // The index into axis Axis of a tensor of shape D...; a negative place counts from the end.
 template <int Axis, i64... D>
 struct UnravelOp : Operation<UnravelOp<Axis, D...>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     constexpr bool integer = is_integer(dtype_of<typename X::dtype>);
-    static_assert(sizeof(IndexIsInteger<integer, UnravelOp, typename X::dtype>) > 0);
+    static_assert(sizeof(IndexIsInteger<integer, UnravelIndex, typename X::dtype>) > 0);
     using R = Expr<i64, typename X::shape>;
     constexpr i64 extent[]{D..., 1};
     i64 behind = 1;
