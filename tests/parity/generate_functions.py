@@ -118,6 +118,9 @@ group("linear_cross_entropy", [features, weights, bias, classes, cw2, deep, deep
     L(x, w, y), L(x, w, y, linear_bias=b), L(x, w, y, linear_bias=b, weight=c.detach()), L(x, w, y, linear_bias=b, reduction="sum", label_smoothing=0.1), L(x, w, y.clamp(min=0), ignore_index=0), L(x, w, y, linear_bias=b, reduction="none"), L(x, d, s, linear_bias=e), L(x, d, s), L(x, w, t.detach(), linear_bias=b),
     L(x[0], w, y[0])], order=2)
 
+group("pairs", [numbers(4, 3), numbers(4, 3), numbers(2, 3, 3), numbers(2)], lambda x, y, w, b: [
+    F.bilinear(x, y, w), F.bilinear(x, y, w, b), F.cosine_similarity(x, y, 1, 0.1), F.pairwise_distance(x, y, 3, 0.01)], order=2)
+
 # ---- some of each as a compiled program, in f32
 group("compiled", [numbers(3, 4, dtype=f32), numbers(4, dtype=f32, low=0.1, high=2), ints[0]], lambda a, p, i: [
     F.layer_norm(a, (3, 4)), a.var(1, correction=2, keepdim=True), F.group_norm(a, 2), torch.clip(a, -1, 1), torch.movedim(a.reshape(3, 2, 2), (0, 2), (2, 0)), torch.block_diag(a, p), torch.vander(p, 3), torch.cartesian_prod(p, p[:2]), F.one_hot(i, 4), *torch.unravel_index(i, (2, 2)),
