@@ -81,6 +81,7 @@ group("norms", [t1], lambda a: [
     torch.linalg.matrix_norm(a, inf, (2, 0), keepdim=True), torch.linalg.matrix_norm(a, "fro", (0, 1)), torch.linalg.matrix_norm(a, "fro", keepdim=True), torch.linalg.vector_norm(a), torch.linalg.vector_norm(a, 1, 2), torch.linalg.vector_norm(a, 2.5, (0, 1), keepdim=True),
     torch.linalg.vector_norm(a, 0.5, 1), torch.linalg.vector_norm(a, -inf, 2), torch.linalg.vector_norm(a, inf), torch.linalg.vector_norm(a, 3, 0, keepdim=True), torch.linalg.vector_norm(a, -1, 0)], order=2)
 P, R = numbers(2, 3, 4), numbers(2, 5, 4)
+group("renorm", [t1], lambda a: [torch.renorm(a, 2, 1, 1.2), torch.renorm(a, 1, 0, 3), torch.renorm(a, 3, -1, 0.9), torch.renorm(a[0], inf, 0, 0.5)], order=2)
 group("distance", [P, R], lambda a, b: [torch.cdist(a, b), torch.cdist(a, b, 1), torch.cdist(a, b, 3), torch.cdist(a, b, inf), torch.cdist(a[0], b), F.pdist(a[0]), F.pdist(a[0], 1)])
 group("covariance", [P, numbers(5)], lambda a, b: [torch.cov(a[0]), torch.cov(b), torch.cov(a[1], correction=0), torch.corrcoef(a[0]), torch.corrcoef(b)], order=2)
 

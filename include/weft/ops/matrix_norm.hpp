@@ -20,6 +20,10 @@ template <bool Ok, class Op, class... What>
 struct MatrixAxes {
   static_assert(Ok, "matrix_norm takes two different axes of the tensor");
 };
+template <bool Ok, class Op, class... What>
+struct RenormAxis {
+  static_assert(Ok, "renorm takes a tensor of two axes or more, and one of them");
+};
 
 // (sum |x|^p)^(1/p) of a number p that is neither 0 nor infinite.
 template <bool Keep, int... A>
@@ -82,6 +86,28 @@ struct MatrixNormOp : Operation<MatrixNormOp<P, Keep, A, B>> {
   }
 };
 
+// Slices along A whose norm of order P is above a bound are scaled down to it.
+template <int A, int P>
+struct RenormOp : Operation<RenormOp<A, P>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& in, double bound) {
+    constexpr bool axis = X::rank > 1 && axis_in_range(A, X::rank);
+    static_assert(sizeof(RenormAxis<axis, RenormOp, typename X::shape>) > 0);
+    if constexpr (axis) {
+      const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
+      using T = typename decltype(x)::dtype;
+      const auto length = [&]<int... K>(std::integer_sequence<int, K...>) {
+        return NormOp<P, true, (K + (K >= normalize_axis(A, X::rank)))...>::apply(b, x);
+      }
+      (std::make_integer_sequence<int, X::rank - 1>{});
+      const Expr<T, Shape<>> most{ir::constant(b, x.value.dtype(), Dims{}, bound)};
+      return CastOp<typename X::dtype>::apply(b, x * where(gt(length, most), div(most, length + 1e-7), 1));
+    } else {
+      return in;
+    }
+  }
+};
+
 // vector_norm<axes...>(x), vector_norm<axes...>(x, order<1>), vector_norm(x, 2.5): a number is any order but
 // 0 and infinity; of all elements where no axis is named.
 template <int... A, class X>
@@ -125,6 +151,15 @@ constexpr auto matrix_norm(const X& x, OrderOf<P>) {
 template <int A = -2, int B = -1, class X, int P>
 constexpr auto matrix_norm(const X& x, OrderOf<P>, KeepDim) {
   return MatrixNormOp<P, true, A, B>{}(x);
+}
+// renorm<axis>(x, bound), renorm<axis>(x, order<1>, bound): torch.renorm(x, p, axis, bound).
+template <int A, class X>
+constexpr auto renorm(const X& x, double bound) {
+  return RenormOp<A, 2>{}(x, bound);
+}
+template <int A, class X, int P>
+constexpr auto renorm(const X& x, OrderOf<P>, double bound) {
+  return RenormOp<A, P>{}(x, bound);
 }
 
 }  // namespace weft

@@ -66,6 +66,16 @@ TEST_CASE("norms: of vectors and matrices, as PyTorch") {
       in<f64, 2, 3, 4>);
 }
 
+TEST_CASE("norms: held to a bound, as PyTorch") {
+  check_traced<2>(
+      "functions/renorm",
+      [](auto a) {
+        return std::tuple{renorm<1>(a, 1.2), renorm<0>(a, order<1>, 3), renorm<-1>(a, order<3>, 0.9),
+                          renorm<0>(select<0, 0>(a), order_infinity, 0.5)};
+      },
+      in<f64, 2, 3, 4>);
+}
+
 TEST_CASE("distances between rows, and how they vary together, as PyTorch") {
   check_traced(
       "functions/distance",
