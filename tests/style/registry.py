@@ -71,6 +71,8 @@ def public_names():
                         name = "operators"
                     if name and space.endswith("functional"):
                         name = "nn::functional::" + name
+                    if name and space.endswith("windows"):
+                        name = "signal::windows::" + name
                 elif alias := re.search(r"using (\w+) = (\w+)<", head):
                     name = "nn::" + alias.group(1)
                     bases.add("nn::" + alias.group(2))

@@ -339,35 +339,66 @@ FunctionDataset<F> from_function(i64 size, F sample) {
   return {size, std::move(sample)};
 }
 
-// Cuts a dataset at random into parts of the given fractions, which must sum to one. Each part has
-// floor(n * fraction) samples; what is left goes one by one to the first parts (as PyTorch's random_split
-// does). Throws "data/fractions".
-template <class D>
-requires Dataset<typename held_t<D>::type>
-auto random_split(D&& dataset, const std::vector<f64>& fractions, u64 seed) {
-  using Whole = typename held_t<D>::type;
-  const held_t<D> held(std::forward<D>(dataset));
-  const i64 n = static_cast<i64>(held->size());
+namespace detail {
+
+// The sizes of the parts, and a random order of all samples. (Templates: a program pays for what it calls.)
+template <class Number>
+struct Split {
+  std::vector<Number> sizes, order;
+  // The samples of part k.
+  std::vector<Number> part(std::size_t k) const {
+    i64 at = 0;
+    for (std::size_t i = 0; i < k; ++i) at += sizes[i];
+    return {order.begin() + at, order.begin() + at + sizes[k]};
+  }
+};
+template <class Number>
+Split<Number> split_at_random(Number n, const f64* fractions, std::size_t count, u64 seed) {
+  Split<Number> split;
   f64 sum = 0;
-  i64 left = n;
-  std::vector<i64> sizes;
-  for (const f64 fraction : fractions) {
+  Number left = n;
+  for (std::size_t k = 0; k < count; ++k) {
+    const f64 fraction = fractions[k];
     if (!(fraction >= 0 && fraction <= 1)) throw Error("data/fractions", "a fraction lies outside [0, 1]");
     sum += fraction;
-    sizes.push_back(static_cast<i64>(static_cast<f64>(n) * fraction));
-    left -= sizes.back();
+    const Number size = static_cast<Number>(static_cast<f64>(n) * fraction);
+    split.sizes.push_back(size < left ? size : left);  // a sum a hair above one
+    left -= split.sizes.back();
   }
   if (!(sum > 1 - 1e-6 && sum < 1 + 1e-6))
     throw Error("data/fractions", "the fractions sum to " + std::to_string(sum) + ", not to one");
-  for (std::size_t i = 0; left > 0; i = (i + 1) % sizes.size(), --left) ++sizes[i];
-  const std::vector<i64> order = permutation(n, seed, 0, ShuffleUse::split);
-  std::vector<Subset<Whole>> parts;
-  i64 at = 0;
-  for (i64 size : sizes) {
-    size = size < n - at ? size : n - at;  // a sum a hair above one
-    parts.emplace_back(held, std::vector<i64>(order.begin() + at, order.begin() + at + size));
-    at += size;
+  for (std::size_t i = 0; left > 0; i = (i + 1) % count, --left) ++split.sizes[i];
+  split.order = permutation(n, seed, 0, ShuffleUse::split);
+  return split;
+}
+
+}  // namespace detail
+
+// Cuts a dataset at random into parts of the given fractions, which must sum to one:
+// auto [train, val] = random_split(dataset, {0.8, 0.2}, seed). Each part has floor(n * fraction) samples;
+// what is left goes one by one to the first parts (as PyTorch's random_split does). The parts hold the
+// dataset together, as subset() holds its own. Throws "data/fractions".
+template <class D, std::size_t N>
+requires Dataset<typename held_t<D>::type>
+auto random_split(D&& dataset, const f64 (&fractions)[N], u64 seed) {
+  using Part = Subset<typename held_t<D>::type>;
+  const held_t<D> held(std::forward<D>(dataset));
+  const auto split = detail::split_at_random(static_cast<i64>(held->size()), fractions, N, seed);
+  return [&]<std::size_t... K>(std::index_sequence<K...>) {
+    return std::array<Part, N>{Part(held, split.part(K))...};
   }
+  (std::make_index_sequence<N>{});
+}
+// The same with a number of parts that is known at run time: a vector of them.
+template <class D>
+requires Dataset<typename held_t<D>::type>
+auto random_split(D&& dataset, const std::vector<f64>& fractions, u64 seed) {
+  using Part = Subset<typename held_t<D>::type>;
+  const held_t<D> held(std::forward<D>(dataset));
+  const auto split =
+      detail::split_at_random(static_cast<i64>(held->size()), fractions.data(), fractions.size(), seed);
+  std::vector<Part> parts;
+  for (std::size_t k = 0; k < fractions.size(); ++k) parts.emplace_back(held, split.part(k));
   return parts;
 }
 

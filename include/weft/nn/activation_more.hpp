@@ -79,6 +79,21 @@ struct AlphaDrop : Operation<AlphaDrop<Axes>> {
 
 }  // namespace module_detail
 
+namespace functional {
+
+// alpha_dropout of elements, feature_alpha_dropout of whole channels of (N, C, ...), whatever the mode.
+template <class X>
+constexpr auto alpha_dropout(const X& x, float p = 0.5f) {
+  const auto e = to_expr(x);
+  return module_detail::AlphaDrop<std::remove_cvref_t<decltype(e)>::rank>{}(e, p);
+}
+template <class X>
+constexpr auto feature_alpha_dropout(const X& x, float p = 0.5f) {
+  return module_detail::AlphaDrop<2>{}(x, p);
+}
+
+}  // namespace functional
+
 // Leaky with random slopes while training, with their mean otherwise.
 struct RReLU {
   float lower = 1.0f / 8;

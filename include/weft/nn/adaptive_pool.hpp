@@ -2,16 +2,19 @@
 // Pooling to given extents with PyTorch's names: nn::AdaptiveAvgPool2d<1>, nn::AdaptiveMaxPool2d<PerAxis{7,
 // 5}>. They hold nothing.
 
-#include "weft/ops/adaptive_pool.hpp"
+#include "weft/ops/pool_index.hpp"
 
 namespace weft::nn {
 
 using weft::PerAxis;
 
-// x (N, C, ...) or (C, ...), of any extents.
+// x (N, C, ...) or (C, ...), of any extents; `return_indices` as nn::MaxPool2d.
 template <int Spatial, PerAxis Out>
 struct AdaptiveMaxPool {
   constexpr auto operator()(const auto& x) const { return weft::AdaptiveMaxPoolOp<Spatial, Out>{}(x); }
+  constexpr auto operator()(const auto& x, ReturnIndices) const {
+    return std::tuple{(*this)(x), weft::AdaptiveMaxPoolPlacesOp<Spatial, Out>{}(x)};
+  }
 };
 template <int Spatial, PerAxis Out>
 struct AdaptiveAvgPool {

@@ -54,6 +54,20 @@ struct BilinearOp : Operation<BilinearOp> {
 };
 }  // namespace module_detail
 
+namespace functional {
+
+// bilinear(x1, x2, weight), (x1, x2, weight, bias): weight (out, in1, in2), bias (out).
+template <class X, class Y, class W>
+constexpr auto bilinear(const X& x1, const Y& x2, const W& weight) {
+  return module_detail::BilinearOp{}(x1, x2, weight);
+}
+template <class X, class Y, class W, class B>
+constexpr auto bilinear(const X& x1, const Y& x2, const W& weight, const B& bias) {
+  return add(module_detail::BilinearOp{}(x1, x2, weight), bias);
+}
+
+}  // namespace functional
+
 // x1 (..., In1), x2 (..., In2) -> (..., Out). weight (Out, In1, In2), bias (Out), uniform in +-1 / sqrt(In1).
 template <i64 In1, i64 In2, i64 Out, bool Bias = true, class T = f32>
 struct Bilinear {

@@ -1,17 +1,21 @@
 #pragma once
-// Modules made of modules, and those without state: Sequential, Identity, Flatten, Frozen.
+// Modules made of modules, and those without state: Sequential, Identity, Flatten, Unflatten, Frozen.
 
 #include "weft/nn/param.hpp"
-#include "weft/ops/movement.hpp"
+#include "weft/ops/rearrange_more.hpp"
 
 namespace weft::nn {
 
 // Layers applied one after another; their parameters are named "0.weight", "1.weight", ... as PyTorch's. A
-// layer is a module, or any function object of one expression. Settings: Sequential<A, B>{{A{}, B{.p =
-// 0.1f}}}, or sequential(A{}, B{.p = 0.1f}).
+// layer is a module, or any function object of one expression. Settings in braces, in the layers' order:
+// Sequential<Linear<4, 8>, Dropout> net{{}, {.p = 0.2f}}, or sequential(Linear<4, 8>{}, Dropout{.p = 0.2f}).
 template <class... M>
 struct Sequential {
   std::tuple<M...> layers{};
+
+  constexpr Sequential() = default;
+  constexpr Sequential(const M&... layer) requires(sizeof...(M) > 0) : layers(layer...) {}
+  constexpr explicit Sequential(const std::tuple<M...>& all) requires(sizeof...(M) > 0) : layers(all) {}
 
   constexpr auto operator()(const auto& x) const { return run<0>(to_expr(x)); }
 
@@ -27,7 +31,7 @@ struct Sequential {
 
 template <class... M>
 constexpr Sequential<M...> sequential(const M&... layers) {
-  return {{layers...}};
+  return Sequential<M...>(layers...);
 }
 
 template <class T>
@@ -100,6 +104,12 @@ struct Flatten {
       return e;
     }
   }
+};
+
+// One axis as several, row-major: Unflatten<1, 2, -1>; one -1 is worked out.
+template <int Axis, i64... To>
+struct Unflatten {
+  constexpr auto operator()(const auto& x) const { return unflatten<Axis, To...>(to_expr(x)); }
 };
 
 // Keeps gradients from the parameters of a module; defined in walk.hpp.

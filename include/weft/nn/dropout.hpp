@@ -45,6 +45,24 @@ struct DropBlocks : Operation<DropBlocks<Axes>> {
 
 }  // namespace module_detail
 
+namespace functional {
+
+// Whole channels of (N, C, ...) with probability p, whatever the mode, as weft::dropout drops elements.
+template <class X>
+constexpr auto dropout1d(const X& x, float p = 0.5f) {
+  return module_detail::DropBlocks<2>{}(x, p);
+}
+template <class X>
+constexpr auto dropout2d(const X& x, float p = 0.5f) {
+  return module_detail::DropBlocks<2>{}(x, p);
+}
+template <class X>
+constexpr auto dropout3d(const X& x, float p = 0.5f) {
+  return module_detail::DropBlocks<2>{}(x, p);
+}
+
+}  // namespace functional
+
 // Whole channels of (N, C, ...), whatever follows them.
 struct Dropout2d {
   float p = 0.5f;

@@ -1,22 +1,44 @@
 #pragma once
 // Pooling layers with PyTorch's names: nn::MaxPool2d<2>, nn::AvgPool2d<3, nn::PoolOptions{.padding =
-// 1}>. They hold nothing.
+// 1}>, nn::LPPool2d<2>{.norm_type = 3}, nn::MaxUnpool2d<2>. They hold nothing.
 
-#include "weft/ops/pool.hpp"
+#include "weft/ops/lp_pool.hpp"
+#include "weft/ops/pool_index.hpp"
 
 namespace weft::nn {
 
 using weft::PerAxis;
 using weft::PoolOptions;
+using weft::UnpoolOptions;
 
-// x (N, C, ...) or (C, ...). The stride is the window's extent unless the options say otherwise.
+// x (N, C, ...) or (C, ...). The stride is the window's extent unless the options say otherwise. With
+// `return_indices` behind x a tuple of the greatest elements and their places.
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct MaxPool {
   constexpr auto operator()(const auto& x) const { return weft::MaxPoolOp<Spatial, Window, Options>{}(x); }
+  constexpr auto operator()(const auto& x, ReturnIndices) const {
+    return std::tuple{(*this)(x), weft::MaxPoolPlacesOp<Spatial, Window, Options>{}(x)};
+  }
 };
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct AvgPool {
   constexpr auto operator()(const auto& x) const { return weft::AvgPoolOp<Spatial, Window, Options>{}(x); }
+};
+
+// (sum of x^norm_type over each window)^(1 / norm_type)
+template <int Spatial, PerAxis Window, PoolOptions Options>
+struct LPPool {
+  float norm_type = 2;
+  constexpr auto operator()(const auto& x) const {
+    return weft::LpPoolOp<Spatial, Window, Options>{}(x, norm_type);
+  }
+};
+// What a MaxPool gave with `return_indices`, back at its places; zeros elsewhere.
+template <int Spatial, PerAxis Window, UnpoolOptions Options>
+struct MaxUnpool {
+  constexpr auto operator()(const auto& x, const auto& places) const {
+    return weft::MaxUnpoolOp<Spatial, Window, Options>{}(x, places);
+  }
 };
 
 template <PerAxis Window, PoolOptions Options = PoolOptions{}>
@@ -31,5 +53,17 @@ template <PerAxis Window, PoolOptions Options = PoolOptions{}>
 using AvgPool2d = AvgPool<2, Window, Options>;
 template <PerAxis Window, PoolOptions Options = PoolOptions{}>
 using AvgPool3d = AvgPool<3, Window, Options>;
+template <PerAxis Window, PoolOptions Options = PoolOptions{}>
+using LPPool1d = LPPool<1, Window, Options>;
+template <PerAxis Window, PoolOptions Options = PoolOptions{}>
+using LPPool2d = LPPool<2, Window, Options>;
+template <PerAxis Window, PoolOptions Options = PoolOptions{}>
+using LPPool3d = LPPool<3, Window, Options>;
+template <PerAxis Window, UnpoolOptions Options = UnpoolOptions{}>
+using MaxUnpool1d = MaxUnpool<1, Window, Options>;
+template <PerAxis Window, UnpoolOptions Options = UnpoolOptions{}>
+using MaxUnpool2d = MaxUnpool<2, Window, Options>;
+template <PerAxis Window, UnpoolOptions Options = UnpoolOptions{}>
+using MaxUnpool3d = MaxUnpool<3, Window, Options>;
 
 }  // namespace weft::nn

@@ -3,6 +3,7 @@
 // like. Options are template arguments; all are one `conv` primitive, or a `dot` where the window is 1.
 
 #include "weft/ir/conv.hpp"
+#include "weft/ops/padding.hpp"
 #include "weft/ops/pointwise.hpp"
 #include "weft/ops/window_options.hpp"
 
@@ -73,21 +74,6 @@ constexpr bool conv_options_valid(const ConvTransposeOptions& o, int spatial) {
   }
   return true;
 }
-// Whether the frame can be made of x itself.
-constexpr bool conv_frame_fits(const ConvOptions& o, const ir::ConvAxis& a, i64 extent) {
-  const i64 wide = a.low > a.high ? a.low : a.high;
-  switch (o.padding_mode) {
-    case PaddingMode::reflect:
-      return wide < extent || wide == 0;
-    case PaddingMode::circular:
-      return wide <= extent;
-    case PaddingMode::replicate:
-      return extent > 0 || wide == 0;
-    default:
-      return true;
-  }
-}
-
 // Transposed: the options' kind. X (N, C, S...) or (C, S...).
 template <int Spatial, auto Options, class X, class W>
 struct conv_rule {
@@ -106,8 +92,10 @@ struct conv_rule {
   static constexpr i64 extent(int k) { return x.extent[x.rank - Spatial + k]; }
   static constexpr bool frames() {
     if constexpr (!transposed)
-      for (int k = 0; options && ranked && k < Spatial; ++k)
-        if (!conv_frame_fits(Options, conv_axis(Options, k, w.extent[2 + k]), extent(k))) return false;
+      for (int k = 0; options && ranked && k < Spatial; ++k) {
+        const ir::ConvAxis a = conv_axis(Options, k, w.extent[2 + k]);
+        if (!frame_fits(Options.padding_mode, a.low, a.high, extent(k))) return false;
+      }
     return true;
   }
   static constexpr bool framed = frames();
@@ -141,48 +129,6 @@ struct conv_rule {
   }
   static constexpr Dims value = make();
 };
-
-// `low` and `high` more places at the ends of an axis, made of x.
-constexpr ir::Value conv_frame(ir::Value x, int axis, i64 low, i64 high, PaddingMode mode) {
-  ir::Builder& b = *x.builder;
-  const Dims d = x.dims();
-  const i64 extent = d.extent[axis];
-  Dims wide = d;
-  wide.extent[axis] += low + high;
-  i64 widths[2 * max_rank]{};
-  const auto placed = [&](ir::Value v, i64 at) {
-    widths[2 * axis] = at;
-    widths[2 * axis + 1] = wide.extent[axis] - at - v.dims().extent[axis];
-    return ir::pad(v, widths, 0);
-  };
-  const auto piece = [&](i64 begin, i64 step, i64 count) {
-    ir::Slice axes[8];
-    axes[axis] = {begin, step};
-    Dims part = d;
-    part.extent[axis] = mode == PaddingMode::replicate ? 1 : count;
-    const ir::Value v = ir::slice(x, axes, part);
-    part.extent[axis] = count;
-    return ir::broadcast(v, part);
-  };
-  const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, wide, static_cast<u64>(axis))};
-  const auto before = [&](i64 at) {
-    return ir::binary(ir::Op::lt, place, ir::constant_like(place, static_cast<double>(at)));
-  };
-  ir::Value r = placed(x, low);
-  if (low > 0) {
-    const i64 first = mode == PaddingMode::reflect ? low : mode == PaddingMode::circular ? extent - low : 0;
-    const ir::Value edge = placed(piece(first, mode == PaddingMode::reflect ? -1 : 1, low), 0);
-    r = ir::select(before(low), edge, r);
-  }
-  if (high > 0) {
-    const i64 first = mode == PaddingMode::reflect    ? extent - 2
-                      : mode == PaddingMode::circular ? 0
-                                                      : extent - 1;
-    const ir::Value edge = placed(piece(first, mode == PaddingMode::reflect ? -1 : 1, high), low + extent);
-    r = ir::select(before(low + extent), r, edge);
-  }
-  return r;
-}
 
 // x (N, C, S...), w (O, C / groups, K...) -> (N, O, P...)
 constexpr ir::Value conv_value(ir::Value x, ir::Value w, const ir::ConvAxes& axes, i64 groups, DType result) {
@@ -282,8 +228,7 @@ struct ConvOp : Operation<ConvOp<Spatial, Options>> {
       } else if constexpr (Options.padding_mode != PaddingMode::zeros) {
         for (int k = 0; k < Spatial; ++k) {
           ir::ConvAxis& a = axes.axis[k];
-          if (a.low + a.high > 0)
-            images = detail::conv_frame(images, 2 + k, a.low, a.high, Options.padding_mode);
+          if (a.low + a.high > 0) images = detail::framed(images, 2 + k, a.low, a.high, Options.padding_mode);
           a.low = a.high = 0;
         }
       }

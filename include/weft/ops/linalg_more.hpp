@@ -205,27 +205,27 @@ struct CrossOp : Operation<CrossOp<Axis>> {
   }
 };
 
-// The last Count axes of a with the first Count of b.
-template <int Count>
-struct TensorDotOp : Operation<TensorDotOp<Count>> {
+// Axes Of of a with axes With of b, pair by pair.
+template <AxisList Of, AxisList With>
+struct ContractOp : Operation<ContractOp<Of, With>> {
   template <class A, class B>
   struct Rule {
-    static constexpr bool has_room = A::rank + B::rank - 2 * Count <= max_rank;
     static constexpr bool check() {
-      if (Count < 0 || Count > A::rank || Count > B::rank) return false;
-      for (int k = 0; k < Count; ++k)
-        if (A::value.extent[A::rank - Count + k] != B::value.extent[k]) return false;
+      if (Of.count != With.count || !Of.names(A::rank) || !With.names(B::rank)) return false;
+      for (int k = 0; k < Of.count; ++k)
+        if (A::value.extent[Of.at(k, A::rank)] != B::value.extent[With.at(k, B::rank)]) return false;
       return true;
     }
+    static constexpr bool has_room = A::rank + B::rank - 2 * Of.count <= max_rank;
     static constexpr bool equal = check();
     static constexpr bool ok = equal && has_room;
     static constexpr ir::DotAxes make_axes() {
       ir::DotAxes axes;
-      for (int k = 0; ok && k < Count; ++k) {
-        axes.contracted_a[k] = A::rank - Count + k;
-        axes.contracted_b[k] = k;
+      for (int k = 0; ok && k < Of.count; ++k) {
+        axes.contracted_a[k] = Of.at(k, A::rank);
+        axes.contracted_b[k] = With.at(k, B::rank);
       }
-      axes.contracted = ok ? Count : 0;
+      axes.contracted = ok ? Of.count : 0;
       return axes;
     }
     static constexpr Dims value = ok ? ir::dot_dims(A::value, B::value, make_axes()) : Dims{};
@@ -233,18 +233,32 @@ struct TensorDotOp : Operation<TensorDotOp<Count>> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder&, const A& x, const B& y) {
     using R = Rule<typename A::shape, typename B::shape>;
-    static_assert(sizeof(InnerExtentsEqual<R::equal, TensorDotOp, typename A::shape, typename B::shape>) > 0);
-    static_assert(sizeof(ResultHasRoom<R::has_room, TensorDotOp, typename A::shape, typename B::shape>) > 0);
+    static_assert(sizeof(InnerExtentsEqual<R::equal, ContractOp, typename A::shape, typename B::shape>) > 0);
+    static_assert(sizeof(ResultHasRoom<R::has_room, ContractOp, typename A::shape, typename B::shape>) > 0);
     using T = promoted<typename A::dtype, typename B::dtype>;
     static_assert(
-        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, TensorDotOp, typename A::dtype, typename B::dtype>) >
-        0);
+        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, ContractOp, typename A::dtype, typename B::dtype>) > 0);
     using Result = Expr<T, shape_of<R>>;
     if constexpr (R::ok)
       return Result{ir::dot(ir::cast(x.value, dtype_of<T>), ir::cast(y.value, dtype_of<T>), R::make_axes(),
                             dtype_of<T>)};
     else
       return detail::refused<T, typename Result::shape>(x, y);
+  }
+};
+
+// The last Count axes of a with the first Count of b.
+template <int Count>
+struct TensorDotOp : Operation<TensorDotOp<Count>> {
+  static constexpr AxisList run(int first) {
+    AxisList list = Count < 0 ? max_rank : 0;  // no such axis
+    list.count = Count < 0 ? 1 : Count;
+    for (int k = 0; k < list.count && k < 8; ++k) list.axis[k] = first + k;
+    return list;
+  }
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    return ContractOp<run(A::rank - Count), run(0)>::apply(b, x, y);
   }
 };
 
@@ -310,10 +324,20 @@ template <class A, class B>
 constexpr auto dot(const A& a, const B& b) {
   return InnerOp{}(a, b);
 }
+// The sum of products along an axis; both broadcast.
+template <int Axis = -1, class A, class B>
+constexpr auto vecdot(const A& a, const B& b) {
+  return sum<Axis>(mul(a, b));
+}
 // tensordot<n>(a, b): the last n axes of a with the first n of b.
 template <int Count = 2, class A, class B>
 constexpr auto tensordot(const A& a, const B& b) {
   return TensorDotOp<Count>{}(a, b);
+}
+// tensordot<AxisList{1, 0}, AxisList{0, 2}>(a, b): axis 1 of a with axis 0 of b, axis 0 with axis 2.
+template <AxisList Of, AxisList With, class A, class B>
+constexpr auto tensordot(const A& a, const B& b) {
+  return ContractOp<Of, With>{}(a, b);
 }
 // beta c + alpha a b, of batches of matrices, of a matrix and a vector, of two vectors, summed over a batch.
 template <class C, class A, class B, class S = int, class R = int>

@@ -5,6 +5,33 @@
 
 namespace weft {
 
+// Axes as one template argument: movedim<AxisList{0, 1}, AxisList{2, 3}>(x). A number is a list of one.
+struct AxisList {
+  int axis[8]{};
+  int count = 0;
+
+  template <class... I>
+  requires(sizeof...(I) >= 1 && sizeof...(I) <= 8 &&
+           (std::is_integral_v<I> && ...)) constexpr AxisList(I... i)
+      : axis{static_cast<int>(i)...}, count(sizeof...(I)) {}
+  // member by member: nvcc hands constants to the host compiler in this spelling
+  constexpr AxisList(const int (&all)[8], int n) : count(n) {
+    for (int k = 0; k < 8; ++k) axis[k] = all[k];
+  }
+  // Every axis exists and is named once.
+  constexpr bool names(int rank) const {
+    u32 seen = 0;
+    for (int k = 0; k < count; ++k) {
+      if (!axis_in_range(axis[k], rank) || (seen >> at(k, rank) & 1u)) return false;
+      seen |= 1u << at(k, rank);
+    }
+    return true;
+  }
+  // The K-th one, counted from the first axis.
+  constexpr int at(int k, int rank) const { return normalize_axis(axis[k], rank); }
+  constexpr bool operator==(const AxisList&) const = default;
+};
+
 namespace detail {
 
 template <class S, i64... To>

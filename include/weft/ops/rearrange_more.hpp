@@ -9,24 +9,23 @@ namespace weft {
 
 namespace detail {
 
-template <class S, int From, int To>
+template <class S, AxisList From, AxisList To>
 struct movedim_rule {
-  static constexpr bool ok = axis_in_range(From, S::rank) && axis_in_range(To, S::rank);
+  static constexpr bool ok = From.count == To.count && From.names(S::rank) && To.names(S::rank);
   struct List {
     i64 axis[8]{};
   };
   static constexpr List make_list() {
     List made;
-    for (int i = 0; i < 8; ++i) made.axis[i] = i;
-    if (!ok) return made;
-    const int from = normalize_axis(From, S::rank), to = normalize_axis(To, S::rank);
+    u32 moved = 0, taken = 0;
+    for (int k = 0; ok && k < From.count; ++k) {
+      made.axis[To.at(k, S::rank)] = From.at(k, S::rank);
+      moved |= 1u << From.at(k, S::rank), taken |= 1u << To.at(k, S::rank);
+    }
     for (int i = 0, n = 0; i < S::rank; ++i) {
-      if (i == to) {
-        made.axis[i] = from;
-      } else {
-        if (n == from) ++n;
-        made.axis[i] = n++;
-      }
+      if (taken >> i & 1u) continue;
+      while (moved >> n & 1u) ++n;
+      made.axis[i] = n++;
     }
     return made;
   }
@@ -91,17 +90,25 @@ struct unfold_rule {
 
 }  // namespace detail
 
+template <bool Ok, class... What>
+struct SplitIsWhole {
+  static_assert(Ok, "split_with_sizes: the sizes must sum to the extent of the axis");
+};
+template <bool Ok, class Op, class... What>
+struct AxesMoved {
+  static_assert(Ok, "movedim takes as many places as axes, each of which exists and is named once");
+};
 template <bool Ok, class Op, class... What>
 struct WindowFits {
   static_assert(Ok, "unfold: the axis must exist and hold a window, and the step be positive");
 };
 
-template <int From, int To>
+template <AxisList From, AxisList To>
 struct MoveDimOp : Operation<MoveDimOp<From, To>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::movedim_rule<typename X::shape, From, To>;
-    static_assert(sizeof(AxisInRange<Rule::ok, MoveDimOp, typename X::shape>) > 0);
+    static_assert(sizeof(AxesMoved<Rule::ok, MoveDimOp, typename X::shape>) > 0);
     return Expr<typename X::dtype, shape_of<Rule>>{ir::permute(x.value, Rule::list.axis)};
   }
 };
@@ -219,6 +226,19 @@ constexpr auto even_bounds(std::index_sequence<K...>) {
                                         (static_cast<i64>(K) < Extent % Count ? static_cast<i64>(K)
                                                                               : Extent % Count)...>{};
 }
+template <int Axis, i64... Size, class X, std::size_t... K>
+constexpr auto cut_by_sizes(const X& x, std::index_sequence<K...>) {
+  struct Bounds {
+    i64 at[sizeof...(Size) + 1]{};
+  };
+  constexpr Bounds bounds = [] {
+    Bounds b;
+    int n = 0;
+    ((b.at[n + 1] = b.at[n] + Size, ++n), ...);
+    return b;
+  }();
+  return std::tuple{SliceAxisOp<Axis, bounds.at[K], bounds.at[K + 1], 1>{}(x)...};
+}
 template <class S, int Axis>
 constexpr i64 extent_along() {
   return axis_in_range(Axis, S::rank) ? S::value[Axis] : 1;
@@ -238,8 +258,8 @@ constexpr auto stacked_columns(const X&... x) {
 }
 }  // namespace detail
 
-// movedim<from, to>(x); swapaxes<a, b>(x) is transpose.
-template <int From, int To, class X>
+// movedim<from, to>(x), movedim<AxisList{0, 1}, AxisList{2, 0}>(x); swapaxes<a, b>(x) is transpose.
+template <AxisList From, AxisList To, class X>
 constexpr auto movedim(const X& x) {
   return MoveDimOp<From, To>{}(x);
 }
@@ -300,6 +320,14 @@ template <int Axis, i64... At, class X>
 constexpr auto split_at(const X& x) {
   return detail::cut<Axis>(x, std::integer_sequence<i64, 0, At..., to_end>{},
                            std::make_index_sequence<sizeof...(At) + 1>{});
+}
+// split_with_sizes<axis, 2, 3>(x): pieces of those extents, which make up the axis.
+template <int Axis, i64... Size, class X>
+constexpr auto split_with_sizes(const X& x) {
+  using S = decltype(detail::shape_in_type<X>());
+  constexpr bool whole = (Size + ... + 0) == detail::extent_along<S, Axis>() && ((Size >= 0) && ...);
+  static_assert(sizeof(SplitIsWhole<whole, S, GivenAxis<Axis>, GivenSize<Size>...>) > 0);
+  return detail::cut_by_sizes<Axis, Size...>(x, std::make_index_sequence<sizeof...(Size)>{});
 }
 template <i64 Count, class X>
 constexpr auto hsplit(const X& x) {

@@ -89,17 +89,16 @@ struct MeanOp : Operation<MeanOp<Keep, A...>> {
   }
 };
 
-// The variance; `Correction` is subtracted from the count (1: unbiased, PyTorch's default).
-template <bool Keep, int Correction, int... A>
-struct VarianceOp : Operation<VarianceOp<Keep, Correction, A...>> {
+// The variance; `C` is subtracted from the count (1: unbiased, PyTorch's default), which leaves at least 0.
+template <bool Keep, int C, int... A>
+struct VarianceOp : Operation<VarianceOp<Keep, C, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using T = opmath<typename X::dtype>;
     const auto wide = CastOp<T>::apply(b, x);
     const auto centred = sub(wide, MeanOp<true, A...>::apply(b, wide));
     const auto total = ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, mul(centred, centred));
-    constexpr double share =
-        detail::share_of(detail::axes_rule<typename X::shape, A...>::count() - Correction);
+    constexpr double share = detail::share_of(detail::axes_rule<typename X::shape, A...>::count() - C);
     return CastOp<floating<typename X::dtype>>::apply(b, mul(total, static_cast<T>(share)));
   }
 };
@@ -186,24 +185,59 @@ template <int... A, class X>
 constexpr auto argmin(const X& x, KeepDim) {
   return ArgReduceOp<ir::Op::argmin, true, A...>{}(x);
 }
-// var<axes...>(x): unbiased; var<axes...>(x, biased) divides by the count.
+// Options of var, stddev, var_mean and std_mean beside `keepdim`, in any order: correction<c> is subtracted
+// from the count that a variance divides by (1 where nothing is said); biased is correction<0>.
 struct Biased {};
 inline constexpr Biased biased{};
-template <int... A, class X>
-constexpr auto var(const X& x) {
-  return VarianceOp<false, 1, A...>{}(x);
+template <int C>
+struct Correction {};
+template <int C>
+inline constexpr Correction<C> correction{};
+
+template <bool Ok, class... Given>
+struct SpreadOptionsKnown {
+  static_assert(
+      Ok, "the options of var, stddev, var_mean and std_mean are keepdim and one of biased, correction<c>");
+};
+
+namespace detail {
+
+template <class Option>
+inline constexpr bool corrects = false;
+template <>
+inline constexpr bool corrects<Biased> = true;
+template <int C>
+inline constexpr bool corrects<Correction<C>> = true;
+
+constexpr int correction_in(Biased) { return 0; }
+template <int C>
+constexpr int correction_in(Correction<C>) {
+  return C;
 }
-template <int... A, class X>
-constexpr auto var(const X& x, KeepDim) {
-  return VarianceOp<true, 1, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto var(const X& x, Biased) {
-  return VarianceOp<false, 0, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto var(const X& x, KeepDim, Biased) {
-  return VarianceOp<true, 0, A...>{}(x);
+constexpr int correction_in(...) { return 1; }
+
+template <class... Option>
+struct SpreadOptions {
+  static constexpr int kept = ((std::is_same_v<Option, KeepDim> ? 1 : 0) + ... + 0);
+  static constexpr int corrected = ((corrects<Option> ? 1 : 0) + ... + 0);
+  static constexpr bool ok = kept <= 1 && corrected <= 1 && kept + corrected == sizeof...(Option);
+  static_assert(sizeof(SpreadOptionsKnown<ok, Option...>) > 0);
+  static constexpr bool keep = kept > 0;
+  static constexpr int make() {
+    int c = 1;
+    ((c = corrects<Option> ? correction_in(Option{}) : c), ...);
+    return c;
+  }
+  static constexpr int correction = make();
+};
+
+}  // namespace detail
+
+// var<axes...>(x), var<axes...>(x, correction<0>, keepdim)
+template <int... A, class X, class... Option>
+constexpr auto var(const X& x, const Option&...) {
+  using Given = detail::SpreadOptions<Option...>;
+  return VarianceOp<Given::keep, Given::correction, A...>{}(x);
 }
 
 }  // namespace weft

@@ -23,13 +23,13 @@ constexpr auto safe_sqrt(const X& x) {
 
 }  // namespace detail
 
-template <bool Keep, int Correction, int... A>
-struct StdDevOp : Operation<StdDevOp<Keep, Correction, A...>> {
+template <bool Keep, int C, int... A>
+struct StdDevOp : Operation<StdDevOp<Keep, C, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     const auto wide = CastOp<opmath<typename X::dtype>>::apply(b, x);
     return CastOp<floating<typename X::dtype>>::apply(
-        b, detail::safe_sqrt(VarianceOp<Keep, Correction, A...>::apply(b, wide)));
+        b, detail::safe_sqrt(VarianceOp<Keep, C, A...>::apply(b, wide)));
   }
 };
 
@@ -104,21 +104,11 @@ template <int P>
 inline constexpr OrderOf<P> order{};
 inline constexpr OrderOf<std::numeric_limits<int>::max()> order_infinity{};
 
-template <int... A, class X>
-constexpr auto stddev(const X& x) {
-  return StdDevOp<false, 1, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto stddev(const X& x, KeepDim) {
-  return StdDevOp<true, 1, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto stddev(const X& x, Biased) {
-  return StdDevOp<false, 0, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto stddev(const X& x, KeepDim, Biased) {
-  return StdDevOp<true, 0, A...>{}(x);
+// The options are those of var.
+template <int... A, class X, class... Option>
+constexpr auto stddev(const X& x, const Option&...) {
+  using Given = detail::SpreadOptions<Option...>;
+  return StdDevOp<Given::keep, Given::correction, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto amax(const X& x) {

@@ -44,12 +44,6 @@ struct AllEqualOp : Operation<AllEqualOp> {
   }
 };
 
-// Correction<2>: what is subtracted from the count; var<axes>(x, correction<2>).
-template <int N>
-struct Correction {};
-template <int N>
-inline constexpr Correction<N> correction{};
-
 template <int... A, class X>
 constexpr auto nansum(const X& x) {
   return NanSumOp<false, A...>{}(x);
@@ -66,27 +60,27 @@ template <int... A, class X>
 constexpr auto nanmean(const X& x, KeepDim) {
   return NanMeanOp<true, A...>{}(x);
 }
-template <int... A, class X, int N>
-constexpr auto var(const X& x, Correction<N>) {
-  return VarianceOp<false, N, A...>{}(x);
-}
-template <int... A, class X, int N>
-constexpr auto stddev(const X& x, Correction<N>) {
-  return StdDevOp<false, N, A...>{}(x);
-}
-// Tuples: the least and the greatest; the variance, or the standard deviation, and the mean.
+// Tuples: the least and the greatest; the variance, or the standard deviation, and the mean, with the options
+// of var.
 template <int... A, class X>
 constexpr auto aminmax(const X& x) {
   return std::tuple{ReduceOp<ir::Op::reduce_min, false, A...>{}(x),
                     ReduceOp<ir::Op::reduce_max, false, A...>{}(x)};
 }
 template <int... A, class X>
-constexpr auto var_mean(const X& x) {
-  return std::tuple{VarianceOp<false, 1, A...>{}(x), MeanOp<false, A...>{}(x)};
+constexpr auto aminmax(const X& x, KeepDim) {
+  return std::tuple{ReduceOp<ir::Op::reduce_min, true, A...>{}(x),
+                    ReduceOp<ir::Op::reduce_max, true, A...>{}(x)};
 }
-template <int... A, class X>
-constexpr auto std_mean(const X& x) {
-  return std::tuple{StdDevOp<false, 1, A...>{}(x), MeanOp<false, A...>{}(x)};
+template <int... A, class X, class... Option>
+constexpr auto var_mean(const X& x, const Option&...) {
+  using Given = detail::SpreadOptions<Option...>;
+  return std::tuple{VarianceOp<Given::keep, Given::correction, A...>{}(x), MeanOp<Given::keep, A...>{}(x)};
+}
+template <int... A, class X, class... Option>
+constexpr auto std_mean(const X& x, const Option&...) {
+  using Given = detail::SpreadOptions<Option...>;
+  return std::tuple{StdDevOp<Given::keep, Given::correction, A...>{}(x), MeanOp<Given::keep, A...>{}(x)};
 }
 // The p-norm of a difference, over everything.
 template <class X, class Y>

@@ -123,7 +123,9 @@ struct MedianOp : Operation<MedianOp<Places, SkipNan, Keep, A...>> {
     } else {
       constexpr i64 n = X::shape::value[axis];
       if constexpr (n == 0 && sizeof...(A) == 0 && !Places) {  // of nothing at all, as in PyTorch
-        return full_like(sum(x), std::numeric_limits<double>::quiet_NaN());
+        using S = shape_of<detail::reduced_rule<typename X0::shape, Keep, A...>>;
+        const auto none = full_like(sum(x), std::numeric_limits<double>::quiet_NaN());
+        return Expr<typename decltype(none)::dtype, S>{ir::reshape(none.value, S::value)};
       } else {
         static_assert(sizeof(CountInRange<(n > 0), MedianOp, typename X::shape>) > 0);
         const auto places = ArgSortOp<axis, false, -1>::apply(b, x);
@@ -136,7 +138,7 @@ struct MedianOp : Operation<MedianOp<Places, SkipNan, Keep, A...>> {
             return where(gt(missing, 0), sub(n, missing), i64{(n - 1) / 2});
         }();
         const auto place = GatherOp<axis>::apply(b, places, at);
-        using S = shape_of<detail::reduced_rule<typename X::shape, Keep, axis>>;
+        using S = shape_of<detail::reduced_rule<typename X0::shape, Keep, A...>>;
         if constexpr (Places)
           return Expr<i64, S>{ir::reshape(place.value, S::value)};
         else
@@ -176,7 +178,7 @@ struct QuantileOp : Operation<QuantileOp<SkipNan, Keep, A...>> {
         else
           return where(gt(missing, 0), std::numeric_limits<double>::quiet_NaN(), between);
       }();
-      using S = shape_of<detail::reduced_rule<typename X::shape, Keep, axis>>;
+      using S = shape_of<detail::reduced_rule<typename X0::shape, Keep, A...>>;
       return CastOp<R>::apply(b, Expr<T, S>{ir::reshape(r.value, S::value)});
     }
   }
@@ -263,20 +265,32 @@ template <i64 K, int Axis = -1, class X>
 constexpr auto kthvalue(const X& x, KeepDim) {
   return std::tuple{KthValueOp<K, false, true, Axis>{}(x), KthValueOp<K, true, true, Axis>{}(x)};
 }
+namespace detail {
+template <bool SkipNan, bool Keep, int... A, class X>
+constexpr auto median_of(const X& x) {
+  if constexpr (sizeof...(A) == 0)
+    return MedianOp<false, SkipNan, Keep>{}(x);
+  else
+    return std::tuple{MedianOp<false, SkipNan, Keep, A...>{}(x), MedianOp<true, SkipNan, Keep, A...>{}(x)};
+}
+}  // namespace detail
+
 // median(x) of all; median<axis>(x): a tuple of values and places. nanmedian skips NaN.
 template <int... A, class X>
 constexpr auto median(const X& x) {
-  if constexpr (sizeof...(A) == 0)
-    return MedianOp<false, false, false>{}(x);
-  else
-    return std::tuple{MedianOp<false, false, false, A...>{}(x), MedianOp<true, false, false, A...>{}(x)};
+  return detail::median_of<false, false, A...>(x);
+}
+template <int... A, class X>
+constexpr auto median(const X& x, KeepDim) {
+  return detail::median_of<false, true, A...>(x);
 }
 template <int... A, class X>
 constexpr auto nanmedian(const X& x) {
-  if constexpr (sizeof...(A) == 0)
-    return MedianOp<false, true, false>{}(x);
-  else
-    return std::tuple{MedianOp<false, true, false, A...>{}(x), MedianOp<true, true, false, A...>{}(x)};
+  return detail::median_of<true, false, A...>(x);
+}
+template <int... A, class X>
+constexpr auto nanmedian(const X& x, KeepDim) {
+  return detail::median_of<true, true, A...>(x);
 }
 // quantile(x, q) of all, quantile<axis>(x, q): q in [0, 1] is a number.
 template <int... A, class X, class Q>
@@ -290,6 +304,10 @@ constexpr auto quantile(const X& x, const Q& q, KeepDim) {
 template <int... A, class X, class Q>
 constexpr auto nanquantile(const X& x, const Q& q) {
   return QuantileOp<true, false, A...>{}(x, q);
+}
+template <int... A, class X, class Q>
+constexpr auto nanquantile(const X& x, const Q& q, KeepDim) {
+  return QuantileOp<true, true, A...>{}(x, q);
 }
 // searchsorted(sorted, values): where each value would be put in front of its equals; with `right_side`,
 // behind them. bucketize(values, boundaries) is the same with operands swapped.

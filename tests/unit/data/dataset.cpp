@@ -92,3 +92,21 @@ TEST_CASE("dataset: random_split covers every sample once") {
   for (const std::vector<f64>& bad : {std::vector<f64>{}, {0.5}, {0.5, 0.6}, {1.5, -0.5}, {0.0 / 0.0, 1.0}})
     CHECK(error_id([&] { data::random_split(dataset, bad, 7); }) == "data/fractions");
 }
+
+TEST_CASE("dataset: random_split in a structured binding, and of a dataset that the parts own") {
+  const auto dataset = numbered(10);
+  const auto [train, val] = data::random_split(dataset, {0.8, 0.2}, 7);
+  CHECK(train.size() == 8);
+  CHECK(val.size() == 2);
+  const std::vector<f64> listed{0.8, 0.2};
+  CHECK(labels(data::random_split(dataset, listed, 7)[0]) == labels(train));
+
+  // nothing else holds the samples by now
+  const auto [first, second] = data::random_split(numbered(10), {0.8, 0.2}, 7);
+  CHECK(labels(first) == labels(train));
+  CHECK(labels(second) == labels(val));
+  auto moved = numbered(10);
+  const auto parts = data::random_split(std::move(moved), listed, 7);
+  const auto copy = parts[1];
+  CHECK(labels(copy) == labels(val));
+}

@@ -41,6 +41,28 @@ TEST_CASE("value: sums of small dtypes work in a wide one and round once") {
   CHECK(testing::interpret(b.graph, leaves)[0][0] == 4096);
 }
 
+TEST_CASE("value: extents of 0 make constants, which no kernel computes") {
+  ir::Builder b;
+  const Value none = input(b, DType::f32, make_dims<3, 0>(), 0),
+              row = input(b, DType::f32, make_dims<0>(), 1);
+  const auto is_full = [](Value v, const Dims& d, double number) {
+    return v.is_constant() && v.constant() == number && v.dims() == d;
+  };
+  CHECK(is_full(ir::binary(Op::max, none, row), make_dims<3, 0>(), 0));
+  CHECK(is_full(ir::unary(Op::exp, none), make_dims<3, 0>(), 0));
+  CHECK(is_full(ir::reduce(Op::reduce_max, none, 1u), make_dims<1, 0>(), 0));
+  CHECK(is_full(ir::reduce(Op::reduce_sum, none, 2u), make_dims<3, 1>(), 0));
+  CHECK(is_full(ir::reduce(Op::reduce_prod, none, 2u), make_dims<3, 1>(), 1));
+  CHECK(is_full(ir::reduce(Op::reduce_sum, none, 3u), make_dims<1, 1>(), 0));
+  const i64 widths[4]{0, 1, 2, 1};
+  CHECK(is_full(ir::pad(none, widths, 7), make_dims<4, 3>(), 7));
+  ir::DotAxes axes;
+  axes.contracted = 1;
+  axes.contracted_a[0] = 1, axes.contracted_b[0] = 0;
+  CHECK(is_full(ir::dot(none, input(b, DType::f32, make_dims<0, 4>(), 2), axes, DType::f64),
+                make_dims<3, 4>(), 0));
+}
+
 TEST_CASE("value: a contraction gives the same numbers in whatever order its axes are named") {
   // sum over i, j of a[i, j, m] b[j, i]
   const auto product = [](bool swapped) {

@@ -17,6 +17,20 @@ struct Net {
   constexpr auto operator()(auto x) const { return net(x); }
 };
 
+// Settings in braces, a pair for each layer.
+struct Set {
+  nn::Sequential<nn::Linear<4, 8>, nn::Dropout> net{{}, {.p = 0.2f}};
+  nn::Sequential<nn::LeakyReLU, nn::Sequential<nn::Linear<8, 3>, nn::Dropout>> more{{.slope = 0.5f},
+                                                                                    {{}, {.p = 0.25f}}};
+  nn::Sequential<nn::Dropout> one{{.p = 0.75f}};
+  nn::Sequential<nn::Linear<3, 3>> lone;
+  constexpr auto operator()(auto x) const { return lone(one(more(net(x)))); }
+};
+struct OneLayer {
+  nn::Sequential<nn::Dropout> one{{.p = 0.75f}};
+  constexpr auto operator()(auto x) const { return one(x); }
+};
+
 struct Single {
   nn::Sequential<nn::Sequential<nn::Linear<4, 3>>> net{};
 };
@@ -61,7 +75,30 @@ TEST_CASE("container: sequential(...) keeps the layers' settings") {
   static_assert(std::get<0>(net.layers).p == 0.25f && std::get<1>(net.layers).slope == 0.5f);
 }
 
-TEST_CASE("container: Flatten joins axes") {
+TEST_CASE("container: the layers of a Sequential take settings in braces") {
+  constexpr Set set{};
+  static_assert(std::get<1>(set.net.layers).p == 0.2f);
+  static_assert(std::get<0>(set.more.layers).slope == 0.5f);
+  static_assert(std::get<1>(std::get<1>(set.more.layers).layers).p == 0.25f);
+  static_assert(std::get<0>(set.one.layers).p == 0.75f);
+  const auto& table = nn::state_table<Set>;
+  const char* names[]{"net.0.weight",  "net.0.bias",    "more.1.0.weight",
+                      "more.1.0.bias", "lone.0.weight", "lone.0.bias"};
+  REQUIRE(table.size == 6);
+  for (int i = 0; i < 6; ++i) CHECK(table.row[i].name.view() == names[i]);
+
+  auto drops = compile<OneLayer>(
+      Cpu{1}, [](const auto& m, auto x) { return m(x); }, in<f32, 64, 64>, mode::train);
+  int dropped = 0, kept = 0;
+  for (float v : drops(std::vector<float>(64 * 64, 1.0f))) {
+    dropped += v == 0 ? 1 : 0;
+    kept += v == 4 ? 1 : 0;
+  }
+  CHECK(dropped + kept == 4096);
+  CHECK(std::abs(dropped - 3072) < 5 * 28);  // the deviation is sqrt(4096 * 0.75 * 0.25) = 27.7
+}
+
+TEST_CASE("container: Flatten joins axes, Unflatten takes one apart") {
   const auto shape_of = [](auto f) {
     return typename decltype(f(std::declval<Expr<f32, Shape<2, 3, 4, 5>>>()))::shape{};
   };
@@ -69,8 +106,10 @@ TEST_CASE("container: Flatten joins axes") {
   static_assert(std::is_same_v<decltype(shape_of(nn::Flatten<0>{})), Shape<120>>);
   static_assert(std::is_same_v<decltype(shape_of(nn::Flatten<1, 2>{})), Shape<2, 12, 5>>);
   static_assert(std::is_same_v<decltype(shape_of(nn::Flatten<-2>{})), Shape<2, 3, 20>>);
+  static_assert(std::is_same_v<decltype(shape_of(nn::Unflatten<2, 2, -1>{})), Shape<2, 3, 2, 2, 5>>);
+  static_assert(std::is_same_v<decltype(shape_of(nn::Unflatten<-1, 5, 1>{})), Shape<2, 3, 4, 5, 1>>);
   auto f = compile(
-      Cpu{1}, [](auto x) { return nn::Flatten<1, 2>{}(x); }, in<i32, 2, 2, 2>);
+      Cpu{1}, [](auto x) { return nn::Flatten<1, 2>{}(nn::Unflatten<2, 1, 2>{}(x)); }, in<i32, 2, 2, 2>);
   CHECK(f(std::vector<i32>{0, 1, 2, 3, 4, 5, 6, 7}).to_vector() == std::vector<i32>{0, 1, 2, 3, 4, 5, 6, 7});
 }
 

@@ -3,6 +3,8 @@
 #include <set>
 
 #include "reference.hpp"
+#include "weft/nn/activation_more.hpp"
+#include "weft/ops/grad.hpp"
 
 using namespace nn_test;
 
@@ -79,4 +81,43 @@ TEST_CASE("dropout: evaluation changes nothing") {
   });
   const auto [a, b, c] = f();
   for (i64 i = 0; i < 8192; i += 97) CHECK((a[i] == 1 && b[i] == 1 && c[i] == 1));
+}
+
+TEST_CASE("dropout: the functions drop elements or channels in every mode, with gradients") {
+  auto f = compile(
+      Cpu{1},
+      [](auto x, auto w) {
+        // of sum(drop(x) * w): with respect to x what is kept, with respect to w what comes out
+        return std::tuple_cat(
+            grad<0, 1>([](auto a, auto b) { return sum<>(nn::functional::dropout2d(a, 0.25f) * b); })(x, w),
+            grad<0, 1>([](auto a, auto b) { return sum<>(nn::functional::alpha_dropout(a, 0.25f) * b); })(x,
+                                                                                                          w),
+            grad<0, 1>([](auto a, auto b) {
+              return sum<>(nn::functional::feature_alpha_dropout(a, 0.25f) * b);
+            })(x, w),
+            std::tuple{nn::functional::dropout1d(x, 0.25f), nn::functional::dropout3d(x, 0.25f)});
+      },
+      in<f32, 64, 16, 8>, in<f32, 64, 16, 8>);
+  const std::vector<float> ones(8192, 1.0f);
+  const auto [d_two, two, d_alpha, alpha, d_feature, feature, one, three] = f(ones, ones);
+  check_rate(blocks(two, 8));
+  check_rate(blocks(one, 8));
+  check_rate(blocks(three, 8));
+  CHECK(d_two.to_vector() == two.to_vector());
+  // what stays of alpha dropout is x a + b, what goes is constant: 1 becomes a + b or b - 1.758... a
+  const double s = 1.7580993408473766, a = 1 / std::sqrt((s * s * 0.25 + 1) * 0.75), b = s * a * 0.25;
+  const auto check_alpha = [&](const auto& y, const auto& dy, i64 block) {
+    std::vector<float> kept;
+    bool values = true, slopes = true;
+    for (float v : blocks(y, block)) {
+      values = values && std::abs(v - (v > 0 ? a + b : b - s * a)) < 1e-6;
+      kept.push_back(v > 0 ? static_cast<float>(1 / 0.75) : 0.0f);
+    }
+    for (i64 i = 0; i < 8192; ++i) slopes = slopes && std::abs(dy[i] - (y[i] > 0 ? a : 0)) < 1e-6;
+    CHECK(values);
+    CHECK(slopes);
+    check_rate(kept);
+  };
+  check_alpha(alpha, d_alpha, 1);
+  check_alpha(feature, d_feature, 8);
 }

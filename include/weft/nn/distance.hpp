@@ -1,0 +1,25 @@
+#pragma once
+// nn::CosineSimilarity<1>{.eps = 1e-6f}, nn::PairwiseDistance<2>: see weft/ops/activation_rare.hpp.
+
+#include "weft/ops/activation_rare.hpp"
+
+namespace weft::nn {
+
+// Of two tensors, along an axis, which goes.
+template <int Axis = 1>
+struct CosineSimilarity {
+  float eps = 1e-8f;
+  constexpr auto operator()(const auto& x, const auto& y) const {
+    return cosine_similarity<Axis>(x, y, static_cast<double>(eps));
+  }
+};
+// Of order P, along the last axis, which goes.
+template <int P = 2>
+struct PairwiseDistance {
+  float eps = 1e-6f;
+  constexpr auto operator()(const auto& x, const auto& y) const {
+    return pairwise_distance<P>(x, y, static_cast<double>(eps));
+  }
+};
+
+}  // namespace weft::nn

@@ -1,0 +1,33 @@
+#pragma once
+// nn::FractionalMaxPool2d<2, nn::FractionalPoolOptions{.output_ratio = 0.5}>: see
+// weft/ops/fractional_pool.hpp.
+
+#include "weft/ops/fractional_pool.hpp"
+
+namespace weft::nn {
+
+using weft::FractionalPoolOptions;
+using weft::PerAxis;
+
+// x (N, C, ...) or (C, ...). Windows are drawn anew for every sample and channel, in training and in
+// evaluation as in PyTorch. With `return_indices` behind x a tuple of the greatest elements and their places.
+template <PerAxis Window, FractionalPoolOptions Options>
+struct FractionalMaxPool2d {
+  constexpr auto operator()(const auto& x) const {
+    return weft::fractional_max_pool2d<Window, Options>(to_expr(x));
+  }
+  constexpr auto operator()(const auto& x, ReturnIndices) const {
+    return weft::fractional_max_pool2d<Window, Options>(to_expr(x), return_indices);
+  }
+};
+template <PerAxis Window, FractionalPoolOptions Options>
+struct FractionalMaxPool3d {
+  constexpr auto operator()(const auto& x) const {
+    return weft::fractional_max_pool3d<Window, Options>(to_expr(x));
+  }
+  constexpr auto operator()(const auto& x, ReturnIndices) const {
+    return weft::fractional_max_pool3d<Window, Options>(to_expr(x), return_indices);
+  }
+};
+
+}  // namespace weft::nn

@@ -1,0 +1,26 @@
+#pragma once
+// A linear layer and the cross entropy of its logits as one: torch.nn.LinearCrossEntropyLoss.
+
+#include "weft/nn/linear.hpp"
+#include "weft/ops/linear_cross_entropy.hpp"
+
+namespace weft::nn {
+
+// x (..., In), target (...) of classes or (..., Classes) of probabilities -> the loss, reduced as R says.
+// linear.weight (Classes, In), linear.bias (Classes).
+template <i64 In, i64 Classes, bool Bias = false, LossReduction R = reduction::mean>
+struct LinearCrossEntropyLoss {
+  Linear<In, Classes, Bias> linear{};
+  i64 ignore_index = -100;
+  double label_smoothing = 0;
+
+  constexpr auto operator()(const auto& x, const auto& target) const {
+    const CrossEntropyOptions options{.ignore_index = ignore_index, .label_smoothing = label_smoothing};
+    if constexpr (Bias)
+      return linear_cross_entropy<R>(x, linear.weight, target, linear.bias, options);
+    else
+      return linear_cross_entropy<R>(x, linear.weight, target, options);
+  }
+};
+
+}  // namespace weft::nn

@@ -1,0 +1,19 @@
+#pragma once
+// nn::LocalResponseNorm<5>{.k = 2}: see weft/ops/local_response_norm.hpp.
+
+#include "weft/ops/local_response_norm.hpp"
+
+namespace weft::nn {
+
+// x (N, C, ...) -> the same, across Size neighbouring channels.
+template <i64 Size>
+struct LocalResponseNorm {
+  float alpha = 1e-4f;
+  float beta = 0.75f;
+  float k = 1;
+  constexpr auto operator()(const auto& x) const {
+    return local_response_norm<Size>(to_expr(x), alpha, beta, k);
+  }
+};
+
+}  // namespace weft::nn
