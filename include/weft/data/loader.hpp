@@ -159,7 +159,8 @@ class Loader {
 
  private:
   void check(Position position) const {
-    if (position.epoch < 0 || position.batch < 0 || position.batch > batches())
+    if (position.epoch < 0 || position.epoch >= i64{1} << 56 || position.batch < 0 ||
+        position.batch > batches())
       throw Error("loader/position",
                   "epoch " + std::to_string(position.epoch) + ", batch " + std::to_string(position.batch) +
                       " is no position of a loader with " + std::to_string(batches()) + " batches");

@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -116,7 +117,7 @@ class StreamLoader {
     return {dataset_, options_, {e, first_batch}, nullptr};
   }
   Position position() const { return position_; }
-  // Throws "loader/position" for a negative epoch or batch.
+  // Throws "loader/position" for a negative epoch or batch, or a batch beyond any stream.
   void seek(Position position) {
     check(position);
     position_ = position;
@@ -127,6 +128,9 @@ class StreamLoader {
   static void check(Position position) {
     if (position.epoch < 0 || position.batch < 0)
       throw Error("loader/position", "a negative epoch or batch is no position of a loader");
+    if (position.epoch >= i64{1} << 56 || position.batch >= (i64{1} << 62) / BatchSize)
+      throw Error("loader/position", "no stream is read up to epoch " + std::to_string(position.epoch) +
+                                         ", batch " + std::to_string(position.batch));
   }
 
   D dataset_;
