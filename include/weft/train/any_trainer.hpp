@@ -9,11 +9,38 @@
 #include <vector>
 
 #include "weft/exec/any_function.hpp"
+#include "weft/train/checkpoint_report.hpp"
 
 namespace weft {
 
 template <class... In>
 class AnyTrainer {
+  // A loader of any type, as a checkpoint sees it.
+  struct Position {
+    i64 epoch = 0, batch = 0;
+  };
+  struct AnyLoader {
+    virtual ~AnyLoader() = default;
+    virtual Position position() const = 0;
+    virtual void seek(Position at) = 0;
+  };
+  template <class Loader>
+  struct HeldLoader final : AnyLoader {
+    explicit HeldLoader(Loader& l) : loader(l) {}
+    Position position() const override {
+      const auto at = loader.position();
+      return {at.epoch, at.batch};
+    }
+    void seek(Position to) override {
+      if constexpr (!std::is_const_v<Loader>) {
+        auto at = loader.position();
+        at.epoch = to.epoch, at.batch = to.batch;
+        loader.seek(at);
+      }
+    }
+    Loader& loader;
+  };
+
   struct Base {
     virtual ~Base() = default;
     virtual i64 step(const void* const* in) = 0;
@@ -21,8 +48,8 @@ class AnyTrainer {
     virtual i64 steps() const = 0;
     virtual void set_lr(f32 lr) = 0;
     virtual f32 lr() const = 0;
-    virtual void save(const std::string& path) const = 0;
-    virtual void load(const std::string& path) = 0;
+    virtual void save(const std::string& path, const AnyLoader* loader) const = 0;
+    virtual CheckpointReport load(const std::string& path, AnyLoader* loader) = 0;
     virtual void save_model(const std::string& path) = 0;
     virtual void load_model(const std::string& path) = 0;
     virtual i64 workspace_bytes() const = 0;
@@ -65,8 +92,19 @@ class AnyTrainer {
   void set_lr(f32 lr) { held_->set_lr(lr); }
   f32 lr() const { return held_->lr(); }
   // The trainer with everything that the next step depends on.
-  void save(const std::string& path) const { held_->save(path); }
-  void load(const std::string& path) { held_->load(path); }
+  void save(const std::string& path) const { held_->save(path, nullptr); }
+  CheckpointReport load(const std::string& path) { return held_->load(path, nullptr); }
+  // The same with a loader's position.
+  template <class Loader>
+  void save(const std::string& path, const Loader& loader) const {
+    const HeldLoader<const Loader> held(loader);
+    held_->save(path, &held);
+  }
+  template <class Loader>
+  CheckpointReport load(const std::string& path, Loader& loader) {
+    HeldLoader<Loader> held(loader);
+    return held_->load(path, &held);
+  }
   // The parameters and buffers alone.
   void save_model(const std::string& path) { held_->save_model(path); }
   void load_model(const std::string& path) { held_->load_model(path); }
@@ -100,11 +138,14 @@ class AnyTrainer {
     i64 steps() const override { return trainer.steps(); }
     void set_lr(f32 lr) override { trainer.set_lr(lr); }
     f32 lr() const override { return trainer.lr(); }
-    void save(const std::string& path) const override { trainer.save(path); }
-    void load(const std::string& path) override {
-      trainer.load(path);
+    void save(const std::string& path, const AnyLoader* loader) const override {
+      loader != nullptr ? trainer.save(path, *loader) : trainer.save(path);
+    }
+    CheckpointReport load(const std::string& path, AnyLoader* loader) override {
+      CheckpointReport report = loader != nullptr ? trainer.load(path, *loader) : trainer.load(path);
       losses.clear();
       count = 0;
+      return report;
     }
     void save_model(const std::string& path) override { trainer.model().save(path); }
     void load_model(const std::string& path) override { trainer.model().load(path); }
