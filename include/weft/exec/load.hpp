@@ -202,7 +202,7 @@ class LoadPlan {
   };
   static void add(Listed& list, const std::string& item) {
     constexpr std::size_t shown = 8;
-    if (list.count < shown) list.text += (list.count > 0 ? ", " : "") + item;
+    if (list.count < shown) list.text += (list.count > 0 ? ", " : "") + item.substr(0, 300);
     ++list.count;
   }
   void close(const char* what, Listed& list) {

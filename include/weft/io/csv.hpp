@@ -91,7 +91,7 @@ class CsvTable {
     constexpr std::size_t shown = 20;
     std::string list;
     for (std::size_t i = 0; i < present.size() && i < shown; ++i)
-      list += (list.empty() ? "'" : ", '") + present[i] + "'";
+      list += (list.empty() ? "'" : ", '") + present[i].substr(0, 100) + "'";
     if (present.size() > shown) list += " and " + std::to_string(present.size() - shown) + " more";
     throw Error("csv/missing-column",
                 "'" + source + "' has no column '" + std::string(name) + "'; its columns are " + list);
@@ -154,7 +154,7 @@ class CsvReader {
   static constexpr std::size_t max_columns = 1'000'000;
 
   [[noreturn]] void fail(const char* id, const std::string& what) const {
-    throw Error(id, "'" + table_.source_ + "', line " + std::to_string(line_) + ": " + what);
+    throw Error(id, "'" + table_.source_ + "', line " + std::to_string(line_) + ": " + what.substr(0, 1000));
   }
 
   // The next field; `last` says whether it ends its row. Points into the file, or into `scratch_` when quotes

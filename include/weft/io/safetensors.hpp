@@ -132,8 +132,9 @@ class Safetensors {
   }
 
  private:
+  // A name may be as long as the header, a message not.
   [[noreturn]] void fail(const char* id, const std::string& what) const {
-    throw Error(std::string("safetensors/") + id, "'" + source_ + "': " + what);
+    throw Error(std::string("safetensors/") + id, "'" + source_ + "': " + what.substr(0, 1000));
   }
 
   void parse(const u8* bytes, std::size_t size, const std::string& source) {
