@@ -3,7 +3,6 @@
 // need. Law: every byte is looked at once and nothing is kept, so a document costs no more memory than what
 // its reader keeps of it; anything that is not JSON is an Error that names the byte.
 
-#include <charconv>
 #include <string>
 #include <string_view>
 
@@ -116,15 +115,6 @@ class JsonReader {
       if (!digits()) fail("expected a digit in the exponent");
     }
     return text_.substr(start, at_ - start);
-  }
-  // A number without fraction or exponent that 64 bits hold.
-  i64 integer() {
-    const std::size_t start = offset();
-    const std::string_view text = number();
-    i64 value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) wrong_kind(start, "a 64-bit integer");
-    return value;
   }
 
   // element() has to read one value.

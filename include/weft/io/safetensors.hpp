@@ -6,6 +6,7 @@
 // chance.
 
 #include <bit>
+#include <charconv>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -193,16 +194,14 @@ class Safetensors {
     }
   }
 
-  // A count or an offset: a non-negative integer below 2^63.
+  // A count or an offset: digits alone, of an integer below 2^63.
   i64 count(const std::string& tensor, JsonReader& json) const {
     const std::size_t at = json.offset();
     i64 value = -1;
     if (json.kind() == JsonReader::Kind::number) {
-      try {
-        value = json.integer();
-      } catch (const Error& error) {
-        if (error.id() != "json/kind") throw;
-      }
+      const std::string_view text = json.number();
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+      if (error != std::errc{} || end != text.data() + text.size() || text[0] == '-') value = -1;
     }
     if (value < 0)
       fail("bad-number", "tensor '" + tensor + "' has a shape or offset, at byte " + std::to_string(at) +
