@@ -48,7 +48,7 @@ inline Digits load_digits(const std::string& path, const std::vector<i64>& image
   Column<f32> images[2] = {{{}, image_shape}, {{}, image_shape}};
   Column<i32> labels[2];
   const std::size_t held = (std::size_t{count} + 4) / 5;
-  for (const std::size_t part : {0, 1}) {
+  for (std::size_t part = 0; part < 2; ++part) {
     const std::size_t rows = part == 1 ? held : count - held;
     images[part].values.reserve(rows * 64);
     labels[part].values.reserve(rows);
