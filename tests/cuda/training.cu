@@ -2,6 +2,8 @@
 // statistics, a weighted loss; the search of L-BFGS; metrics that add up on the device.
 #include <doctest/doctest.h>
 
+#include <cstdio>
+
 #include "weft/nn/metric.hpp"
 #include "weft/train/lbfgs.hpp"
 #include "weft/weft.hpp"
@@ -68,6 +70,32 @@ TEST_CASE("training: L-BFGS follows the host") {
   for (int step = 0; step < 3; ++step)
     CHECK(device.step(batch.x, batch.y) == doctest::Approx(host.step(batch.x, batch.y)).epsilon(1e-3));
   CHECK(device.evaluations() == host.evaluations());
+}
+
+TEST_CASE("training: checkpoints go from the host to the GPU and back") {
+  const Batch batch;
+  const char* const path = "cuda_checkpoint_test.safetensors";
+  auto host = muon(Cpu{1}), other = muon(Cpu{1});
+  auto device = muon(Cuda{0});
+  for (int step = 0; step < 3; ++step) host.step(batch.x, batch.y);
+  host.save(path);
+  CHECK(device.load(path).notes.empty());
+  CHECK(device.steps() == 3);
+  CHECK(static_cast<f32>(device.step(batch.x, batch.y)) ==
+        doctest::Approx(static_cast<f32>(host.step(batch.x, batch.y))).epsilon(1e-3));
+  device.save(path);
+  other.load(path);
+  CHECK(other.steps() == 4);
+  CHECK(static_cast<f32>(device.step(batch.x, batch.y)) ==
+        doctest::Approx(static_cast<f32>(other.step(batch.x, batch.y))).epsilon(1e-3));
+  auto search = lbfgs(Cpu{1});
+  auto there = lbfgs(Cuda{0});
+  CHECK_THROWS_AS(search.load(path), Error);
+  search.step(batch.x, batch.y);
+  search.save(path);
+  there.load(path);
+  CHECK(there.step(batch.x, batch.y) == doctest::Approx(search.step(batch.x, batch.y)).epsilon(1e-3));
+  std::remove(path);
 }
 
 TEST_CASE("training: a step does not wait for its loss, and each of the last 64 can be read") {

@@ -134,6 +134,65 @@ TEST_CASE("fault: a folder without permission to write") {
   CHECK(folder.count() == 1);
 }
 
+TEST_CASE("fault: a folder that may be written and not read") {
+  const ScratchFolder folder;
+  const std::string path = folder / "a";
+  REQUIRE(::chmod(folder.path().c_str(), 0333) == 0);
+  CHECK(as_nobody([&] {
+    io::write_file(path, "new");
+    io::write_file(path, "newer");
+    return io::read_file(path) == "newer";
+  }));
+  REQUIRE(::chmod(folder.path().c_str(), 0755) == 0);
+  CHECK(folder.count() == 1);
+}
+
+TEST_CASE("fault: root leaves a user's file with the user, and a user keeps of it what he may") {
+  if (::geteuid() != 0) {
+    MESSAGE("skipped: owners are given by root");
+    return;
+  }
+  const ScratchFolder folder;
+  const std::string path = folder / "a";
+  const auto owned = [&](uid_t user, gid_t group, mode_t mode) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 && status.st_uid == user && status.st_gid == group &&
+           (status.st_mode & 07777) == mode;
+  };
+  io::write_file(path, "old");
+  REQUIRE(::chown(path.c_str(), 1234, 5678) == 0);
+  REQUIRE(::chmod(path.c_str(), 04750) == 0);
+  io::write_file(path, "new");
+  CHECK(owned(1234, 5678, 0750));
+  // Somebody else may write the folder: the file becomes his, and his group may no more than everybody.
+  REQUIRE(::chmod(folder.path().c_str(), 0777) == 0);
+  REQUIRE(::chmod(path.c_str(), 0664) == 0);
+  CHECK(as_nobody([&] {
+    io::write_file(path, "nobody's");
+    return true;
+  }));
+  CHECK(owned(65534, 65534, 0644));
+  CHECK(io::read_file(path) == "nobody's");
+}
+
+TEST_CASE("fault: another user's link in a folder that all may write is not followed") {
+  if (::geteuid() != 0) {
+    MESSAGE("skipped: owners are given by root");
+    return;
+  }
+  const ScratchFolder folder;
+  io::write_file(folder / "victim", "old");
+  REQUIRE(::mkdir((folder / "all").c_str(), 0755) == 0);
+  REQUIRE(::chmod((folder / "all").c_str(), 01777) == 0);
+  const std::string link = folder / "all/link";
+  REQUIRE(::symlink((folder / "victim").c_str(), link.c_str()) == 0);
+  CHECK(error_id([&] { io::write_file(link, "own"); }) == "no error");
+  REQUIRE(::lchown(link.c_str(), 1234, 5678) == 0);
+  CHECK(error_text([&] { io::write_file(link, "new"); }).find("another user's symbolic link") !=
+        std::string::npos);
+  CHECK(io::read_file(folder / "victim") == "own");
+}
+
 TEST_CASE("fault: the target becomes a folder while it is written") {
   const ScratchFolder folder;
   const std::string path = folder / "a";

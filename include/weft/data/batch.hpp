@@ -143,17 +143,16 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
       auto& array = std::get<F>(batch_.fields_);
       const auto& field = std::get<F>(sample);
       const i64 size = array.size() / BatchSize;
-      if (Traits::size(field) != size)
+      // Of a sample's kinds of field a Row alone has more than one axis.
+      bool fits = Traits::size(field) == size;
+      if constexpr (requires { field.shape(); })
+        fits = std::equal(field.shape().begin(), field.shape().end(), array.shape().begin() + 1,
+                          array.shape().end());
+      if (!fits)
         throw Error("loader/ragged", "field " + std::to_string(F) + " of sample " +
-                                         std::to_string(sample_number) + " has " +
-                                         std::to_string(Traits::size(field)) +
-                                         " elements, that of the first sample has " + std::to_string(size));
-      if constexpr (requires { field.shape(); })  // the batch's own axis comes first
-        if (!std::equal(field.shape().begin(), field.shape().end(), array.shape().begin() + 1,
-                        array.shape().end()))
-          throw Error("loader/ragged", "field " + std::to_string(F) + " of sample " +
-                                           std::to_string(sample_number) +
-                                           " has another shape than that of the first sample");
+                                         std::to_string(sample_number) + " has the shape " +
+                                         text(Traits::shape(field)) + ", that of the first sample has " +
+                                         text({array.shape().begin() + 1, array.shape().end()}));
       std::copy(Traits::data(field), Traits::data(field) + size, array.data() + row * size);
       if (check_.any()) check_row<F>(Traits::data(field), size, sample_number);
     });
@@ -193,6 +192,11 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
           refuse("loader/finite", i, x != x ? "nan" : x < 0 ? "-inf" : "inf");
       }
     }
+  }
+  static std::string text(const std::vector<i64>& shape) {
+    std::string s;
+    for (const i64 extent : shape) s += (s.empty() ? "(" : ", ") + std::to_string(extent);
+    return (s.empty() ? "(" : s) + ")";
   }
   template <class T>
   static constexpr bool is_label = std::is_integral_v<T>&& std::is_signed_v<T>;

@@ -9,7 +9,7 @@
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
 #include "weft/data/dataset.hpp"
-#include "weft/io/file.hpp"
+#include "weft/io/open_file.hpp"
 
 namespace weft::data {
 
@@ -47,6 +47,12 @@ inline Digits load_digits(const std::string& path, const std::vector<i64>& image
 
   Column<f32> images[2] = {{{}, image_shape}, {{}, image_shape}};
   Column<i32> labels[2];
+  const std::size_t held = (std::size_t{count} + 4) / 5;
+  for (std::size_t part = 0; part < 2; ++part) {
+    const std::size_t rows = part == 1 ? held : count - held;
+    images[part].values.reserve(rows * 64);
+    labels[part].values.reserve(rows);
+  }
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t part = i % 5 == 0 ? 1 : 0;
     const u8* image = file.data() + header + i * 64;

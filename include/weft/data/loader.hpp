@@ -202,6 +202,15 @@ class Loader {
     held().position = position.batch < batches() ? position : Position{position.epoch + 1, 0};
     sought_ = true;
   }
+  // The same in the orders of another loader, of this seed: what a checkpoint does. Also throws "loader/seed"
+  // where this one was given a seed of its own that differs.
+  void seek(Position position, u64 seed) {
+    if (options_.shuffle && options_.seed.given && options_.seed.value != seed)
+      throw Error("loader/seed", "the position is that of a loader with the seed " + std::to_string(seed) +
+                                     ", and this one was given " + std::to_string(options_.seed.value));
+    seek(position);
+    seed_ = seed;
+  }
 
   i64 size() const { return static_cast<i64>(dataset_->size()); }  // samples
   // Batches in an epoch.
@@ -224,7 +233,8 @@ class Loader {
   }
   void check(Position position) const {
     held();
-    if (position.epoch < 0 || position.batch < 0 || position.batch > batches())
+    if (position.epoch < 0 || position.epoch >= i64{1} << 56 || position.batch < 0 ||
+        position.batch > batches())
       throw Error("loader/position",
                   "epoch " + std::to_string(position.epoch) + ", batch " + std::to_string(position.batch) +
                       " is no position of a loader with " + std::to_string(batches()) + " batches");

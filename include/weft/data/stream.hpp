@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -140,7 +141,7 @@ class StreamLoader {
     return Epoch<StreamPass<BatchSize, D>>(make_pass({e, first_batch}, {}));
   }
   Position position() const { return held().position; }
-  // Throws "loader/position" for a negative epoch or batch.
+  // Throws "loader/position" for a negative epoch or batch, or a batch beyond any stream.
   void seek(Position position) {
     check(position);
     held().position = position;
@@ -159,6 +160,9 @@ class StreamLoader {
   static void check(Position position) {
     if (position.epoch < 0 || position.batch < 0)
       throw Error("loader/position", "a negative epoch or batch is no position of a loader");
+    if (position.epoch >= i64{1} << 56 || position.batch >= (i64{1} << 62) / BatchSize)
+      throw Error("loader/position", "no stream is read up to epoch " + std::to_string(position.epoch) +
+                                         ", batch " + std::to_string(position.batch));
   }
 
   HeldDataset<D> dataset_;

@@ -7,31 +7,10 @@
 
 #include "weft/core/fixed_string.hpp"
 #include "weft/exec/function.hpp"
+#include "weft/exec/load.hpp"
 #include "weft/exec/summary.hpp"
-#include "weft/io/safetensors.hpp"
 
 namespace weft {
-
-// What a lax load found.
-struct LoadReport {
-  std::vector<std::string> missing;     // in the model, not in the file
-  std::vector<std::string> unexpected;  // in the file, not in the model
-  std::vector<std::string>
-      mismatched;  // in both, of another shape or dtype, or tied names with different values
-  bool complete() const { return missing.empty() && unexpected.empty() && mismatched.empty(); }
-  std::string text() const {
-    std::string s;
-    const auto list = [&](const char* what, const std::vector<std::string>& names) {
-      for (const std::string& name : names) s += (s.empty() ? "" : "; ") + std::string(what) + " " + name;
-    };
-    list("missing", missing);
-    list("unexpected", unexpected);
-    list("of another shape, dtype or tied value", mismatched);
-    return s.empty() ? "complete" : s;
-  }
-};
-
-enum class LoadMode { strict, lax };
 
 namespace exec {
 
@@ -56,67 +35,6 @@ template <class M, int I>
 struct StateShape {
   static constexpr Dims value = nn::state_table<M>.row[I >= 0 ? I : 0].dims;
 };
-
-inline std::vector<i64> extents(const Dims& d) { return std::vector<i64>(d.extent, d.extent + d.rank); }
-
-// Reads the tensors of M's names with `prefix` from a file into host memory laid out as the model's block,
-// after checking all of them; nothing is written when a strict load fails.
-template <class M>
-LoadReport read_state(const io::Safetensors& file, LoadMode mode, const std::string& what, std::byte* block) {
-  constexpr const auto& table = nn::state_table<M>;
-  LoadReport report;
-  std::vector<const io::SafetensorsEntry*> found(static_cast<std::size_t>(table.size), nullptr);
-  std::size_t used = 0;
-  for (int i = 0; i < table.size; ++i) {
-    const std::string name(table.row[i].name.view());
-    const io::SafetensorsEntry* entry = file.find(name);
-    bool agrees = true;
-    for (int a = 0; a < nn::alias_table<M>.size; ++a) {
-      const nn::Alias& alias = nn::alias_table<M>.row[a];
-      const io::SafetensorsEntry* other =
-          alias.row == i ? file.find(std::string(alias.name.view())) : nullptr;
-      if (!other) continue;
-      ++used;
-      if (!entry) entry = other, --used;
-      agrees = agrees && entry->dtype == other->dtype && entry->shape == other->shape &&
-               std::memcmp(entry->data, other->data, entry->bytes) == 0;
-    }
-    if (!entry) {
-      report.missing.push_back(name);
-      continue;
-    }
-    ++used;
-    if (!agrees || entry->dtype != table.row[i].dtype || entry->shape != extents(table.row[i].dims)) {
-      report.mismatched.push_back(name);
-      continue;
-    }
-    found[static_cast<std::size_t>(i)] = entry;
-  }
-  if (used < file.entries().size())
-    for (const io::SafetensorsEntry& entry : file.entries())
-      if (find_state<M>(entry.name) < 0) report.unexpected.push_back(entry.name);
-  if (mode == LoadMode::strict && !report.complete())
-    throw Error("model/mismatch", what + " does not fit the model: " + report.text());
-  for (int i = 0; i < table.size; ++i)
-    if (const io::SafetensorsEntry* entry = found[static_cast<std::size_t>(i)])
-      if (entry->bytes > 0) std::memcpy(block + table.row[i].offset, entry->data, entry->bytes);
-  return report;
-}
-
-template <class M>
-std::vector<io::SafetensorsTensor> state_tensors(const std::byte* block) {
-  constexpr const auto& table = nn::state_table<M>;
-  std::vector<io::SafetensorsTensor> tensors;
-  for (int i = 0; i < table.size; ++i)
-    tensors.push_back({std::string(table.row[i].name.view()), table.row[i].dtype, extents(table.row[i].dims),
-                       block + table.row[i].offset});
-  for (int a = 0; a < nn::alias_table<M>.size; ++a) {
-    const nn::Alias& alias = nn::alias_table<M>.row[a];
-    const nn::StateInfo& row = table.row[alias.row];
-    tensors.push_back({std::string(alias.name.view()), row.dtype, extents(row.dims), block + row.offset});
-  }
-  return tensors;
-}
 
 // Runs a program that sets a model's state, such as its starting values.
 template <class Source, class Device>
@@ -198,18 +116,17 @@ class Model {
   void save(const std::string& path) const {
     std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
     Memory::to_host(device(), host.data(), state(), state_bytes());
-    io::write_safetensors(path, exec::state_tensors<M>(host.data()), {{"format", "pt"}});
+    io::write_safetensors(path, exec::state_tensors(exec::state_form<M>(), host.data()), {{"format", "pt"}});
   }
 
-  // Reads a safetensors file. Strict: throws "model/mismatch" and changes nothing unless names, shapes and
-  // dtypes all agree. Lax: takes what fits and reports the rest.
+  // Reads a safetensors file. Throws "model/mismatch" and changes nothing unless names, shapes and dtypes all
+  // agree, or the options allow what differs; the message names both sides.
+  LoadReport load(const std::string& path, const LoadOptions& options) {
+    return load_with(path, options, LoadMode::strict);
+  }
+  // The same by the plainest rules, or, with LoadMode::lax, takes what fits and reports the rest.
   LoadReport load(const std::string& path, LoadMode mode = LoadMode::strict) {
-    const io::Safetensors file(path);
-    std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
-    Memory::to_host(device(), host.data(), state(), state_bytes());
-    LoadReport report = exec::read_state<M>(file, mode, "'" + path + "'", host.data());
-    Memory::from_host(device(), state(), host.data(), state_bytes());
-    return report;
+    return load_with(path, {}, mode);
   }
 
   const Device& device() const { return storage()->device(); }
@@ -228,6 +145,15 @@ class Model {
   using Memory = exec::DeviceMemory<Device>;
   struct Uninitialized {};
   Model(Uninitialized, const Device& device) : state_(exec::allocate(device, state_bytes())) {}
+
+  LoadReport load_with(const std::string& path, const LoadOptions& options, LoadMode mode) {
+    const io::Safetensors file(path);
+    std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
+    Memory::to_host(device(), host.data(), state(), state_bytes());
+    LoadReport report = exec::read_state(file, path, exec::state_form<M>(), options, mode, host.data());
+    Memory::from_host(device(), state(), host.data(), state_bytes());
+    return report;
+  }
 
   template <FixedString Name, bool ReadOnly>
   auto view() const {

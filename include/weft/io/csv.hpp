@@ -1,6 +1,8 @@
 #pragma once
 // Numeric tables in CSV files (RFC 4180, any separator). Law: every number that comes out stood in the file,
-// is finite, and fits the type asked for; anything else is an Error that names the line and the column.
+// is finite, and fits the type asked for: an integer exactly, a fraction as the nearest f64 (what is too
+// small for one is 0); anything else is an Error that names the line and the column. Time grows with the
+// file's length, and memory is a few times it.
 
 #include <charconv>
 #include <cmath>
@@ -13,7 +15,9 @@
 
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
-#include "weft/io/file.hpp"
+#include "weft/io/decimal.hpp"
+#include "weft/io/open_file.hpp"
+#include "weft/io/order.hpp"
 
 namespace weft::io {
 
@@ -38,40 +42,82 @@ class CsvTable {
   std::vector<T> take(const std::vector<std::string>& names) const {
     std::vector<T> out(static_cast<std::size_t>(rows()) * names.size());
     for (std::size_t c = 0; c < names.size(); ++c) {
-      const std::vector<f64>& values = column(names[c]);
-      for (std::size_t r = 0; r < values.size(); ++r)
-        out[r * names.size() + c] = convert<T>(values[r], r, names[c]);
+      const std::size_t which = index(names[c]);
+      const std::vector<f64>& values = columns_[which];
+      const std::vector<Inexact> none;
+      const std::vector<Inexact>& inexact = which < inexact_.size() ? inexact_[which] : none;
+      std::size_t next = 0;
+      for (std::size_t r = 0; r < values.size(); ++r) {
+        const bool special = next < inexact.size() && inexact[next].row == r;
+        out[r * names.size() + c] = convert<T>(values[r], special ? &inexact[next++] : nullptr, r, names[c]);
+      }
     }
     return out;
   }
 
  private:
   friend class CsvReader;
+  // A number that its f64 is not: an integer of more than 53 bits, or a fraction beside an integer.
+  struct Inexact {
+    std::size_t row;
+    bool integer;
+    bool negative;
+    u64 size;  // of an integer
+  };
+
   std::size_t index(std::string_view name) const {
-    for (std::size_t i = 0; i < names_.size(); ++i)
-      if (names_[i] == name) return i;
-    throw_missing(source_, name, names_);
+    const std::size_t i = find_name(names_, by_name_, name);
+    if (i == names_.size()) throw_missing(source_, name, names_);
+    return i;
+  }
+  // The place of a name among `names`, in whose order `by_name` lists them; their number where it is none.
+  static std::size_t find_name(const std::vector<std::string>& names, const std::vector<u32>& by_name,
+                               std::string_view name) {
+    std::size_t low = 0, high = by_name.size();
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (names[by_name[middle]] < name)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low < by_name.size() && names[by_name[low]] == name ? by_name[low] : names.size();
+  }
+  static std::vector<u32> sorted(const std::vector<std::string>& names) {
+    return order_by(names.size(), [&](u32 a, u32 b) { return names[a] < names[b]; });
   }
   [[noreturn]] static void throw_missing(const std::string& source, std::string_view name,
                                          const std::vector<std::string>& present) {
+    constexpr std::size_t shown = 20;
     std::string list;
-    for (const std::string& column : present) list += (list.empty() ? "'" : ", '") + column + "'";
+    for (std::size_t i = 0; i < present.size() && i < shown; ++i)
+      list += (list.empty() ? "'" : ", '") + present[i].substr(0, 100) + "'";
+    if (present.size() > shown) list += " and " + std::to_string(present.size() - shown) + " more";
     throw Error("csv/missing-column",
                 "'" + source + "' has no column '" + std::string(name) + "'; its columns are " + list);
   }
   template <class T>
-  T convert(f64 value, std::size_t row, const std::string& column) const {
+  T convert(f64 value, const Inexact* inexact, std::size_t row, const std::string& column) const {
     const auto where = [&] {
       return "'" + source_ + "', data row " + std::to_string(row + 1) + ", column '" + column +
              "': " + std::to_string(value);
     };
     if constexpr (std::is_integral_v<T>) {
-      if (std::trunc(value) != value) throw Error("csv/not-an-integer", where() + " is not an integer");
+      if (std::trunc(value) != value || (inexact != nullptr && !inexact->integer))
+        throw Error("csv/not-an-integer", where() + " is not an integer");
+      const auto misfit = [&] {
+        return Error("csv/out-of-range", where() + " does not fit the integer type");
+      };
+      constexpr u64 most = static_cast<u64>(std::numeric_limits<T>::max());
+      if (inexact != nullptr) {
+        const u64 bound = inexact->negative ? std::is_signed_v<T> ? most + 1 : 0 : most;
+        if (inexact->size > bound) throw misfit();
+        return static_cast<T>(inexact->negative ? u64{0} - inexact->size : inexact->size);
+      }
       // Both bounds are powers of two or zero, hence exact in f64.
       const f64 end = std::ldexp(1.0, std::numeric_limits<T>::digits);
       const f64 begin = std::is_signed_v<T> ? -end : 0.0;
-      if (value < begin || value >= end)
-        throw Error("csv/out-of-range", where() + " does not fit the integer type");
+      if (value < begin || value >= end) throw misfit();
     } else if (std::abs(value) > static_cast<f64>(std::numeric_limits<T>::max())) {
       throw Error("csv/out-of-range", where() + " does not fit the floating-point type");
     }
@@ -80,7 +126,9 @@ class CsvTable {
 
   std::string source_;
   std::vector<std::string> names_;
+  std::vector<u32> by_name_;
   std::vector<std::vector<f64>> columns_;
+  std::vector<std::vector<Inexact>> inexact_;  // column by column; empty where there is none at all
 };
 
 class CsvReader {
@@ -102,10 +150,11 @@ class CsvReader {
   CsvTable take() { return std::move(table_); }
 
  private:
-  static constexpr std::size_t skipped = static_cast<std::size_t>(-1);
+  static constexpr u32 skipped = ~u32{0};
+  static constexpr std::size_t max_columns = 1'000'000;
 
   [[noreturn]] void fail(const char* id, const std::string& what) const {
-    throw Error(id, "'" + table_.source_ + "', line " + std::to_string(line_) + ": " + what);
+    throw Error(id, "'" + table_.source_ + "', line " + std::to_string(line_) + ": " + what.substr(0, 1000));
   }
 
   // The next field; `last` says whether it ends its row. Points into the file, or into `scratch_` when quotes
@@ -157,37 +206,51 @@ class CsvReader {
 
   void read_header(const CsvOptions& options) {
     const std::size_t start = at_;
+    std::vector<std::string> header;
     for (bool last = false; !last;) {
       const std::string_view name = field(last);
-      header_.push_back(options.header ? std::string(name) : std::to_string(header_.size()));
-      for (std::size_t i = 0; i + 1 < header_.size(); ++i)
-        if (header_[i] == header_.back())
-          fail("csv/duplicate-column", "two columns are called '" + header_[i] + "'");
+      if (header.size() == max_columns) fail("csv/too-many-columns", "more than a million columns");
+      header.push_back(options.header ? std::string(name) : std::to_string(header.size()));
     }
+    std::vector<u32> by_name = CsvTable::sorted(header);
+    for (std::size_t i = 1; i < by_name.size(); ++i)
+      if (header[by_name[i]] == header[by_name[i - 1]])
+        fail("csv/duplicate-column", "two columns are called '" + header[by_name[i]] + "'");
     if (options.header) {
       finish_line();
     } else {
       at_ = start;
       quoted_lines_ = 0;
     }
-    table_.names_ = options.columns.empty() ? header_ : options.columns;
-    table_.columns_.resize(table_.names_.size());
-    slot_.assign(header_.size(), skipped);
-    for (std::size_t i = 0; i < table_.names_.size(); ++i) {
-      std::size_t c = 0;
-      while (c < header_.size() && header_[c] != table_.names_[i]) ++c;
-      if (c == header_.size()) CsvTable::throw_missing(table_.source_, table_.names_[i], header_);
-      if (slot_[c] != skipped) fail("csv/duplicate-column", "column '" + header_[c] + "' is asked for twice");
-      slot_[c] = i;
+    slot_.assign(header.size(), skipped);
+    if (options.columns.empty()) {
+      for (std::size_t c = 0; c < header.size(); ++c) slot_[c] = static_cast<u32>(c);
+      table_.names_ = std::move(header);
+      table_.by_name_ = std::move(by_name);
+    } else {
+      for (std::size_t i = 0; i < options.columns.size(); ++i) {
+        const std::string& name = options.columns[i];
+        const std::size_t c = CsvTable::find_name(header, by_name, name);
+        if (c == header.size()) CsvTable::throw_missing(table_.source_, name, header);
+        if (slot_[c] != skipped) fail("csv/duplicate-column", "column '" + name + "' is asked for twice");
+        slot_[c] = static_cast<u32>(i);
+      }
+      table_.names_ = options.columns;
+      table_.by_name_ = CsvTable::sorted(table_.names_);
     }
+    table_.columns_.resize(table_.names_.size());
+    // A row has a line, and a byte for each of its columns.
+    std::size_t lines = 1;
+    for (const char c : text_.substr(at_, end_ - at_)) lines += c == '\n' ? 1 : 0;
+    const std::size_t room = (end_ - at_) / slot_.size() + 1;
+    for (auto& column : table_.columns_) column.reserve(lines < room ? lines : room);
   }
 
   void read_row() {
     std::size_t c = 0;
     for (bool last = false; !last; ++c) {
       const std::string_view value = field(last);
-      if (c < slot_.size() && slot_[c] != skipped)
-        table_.columns_[slot_[c]].push_back(number(value, header_[c]));
+      if (c < slot_.size() && slot_[c] != skipped) add_number(value, slot_[c]);
     }
     if (c != slot_.size())
       fail("csv/ragged",
@@ -195,7 +258,7 @@ class CsvReader {
     finish_line();
   }
 
-  f64 number(std::string_view value, const std::string& column) const {
+  void add_number(std::string_view value, u32 slot) {
     const std::string_view written = value;
     while (!value.empty() && (value.front() == ' ' || value.front() == '\t')) value.remove_prefix(1);
     while (!value.empty() && (value.back() == ' ' || value.back() == '\t')) value.remove_suffix(1);
@@ -203,13 +266,29 @@ class CsvReader {
     f64 result = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), result);
     const auto where = [&] {
-      return "column '" + column + "': '" + std::string(written.substr(0, 40)) + "' ";
+      return "column '" + table_.names_[slot] + "': '" + std::string(written.substr(0, 40)) + "' ";
     };
     if (error == std::errc::invalid_argument || end != value.data() + value.size())
       fail("csv/not-a-number", where() + "is not a number");
-    if (error == std::errc::result_out_of_range) fail("csv/out-of-range", where() + "does not fit in f64");
+    if (error == std::errc::result_out_of_range) {
+      if (Decimal(value).at_least_one()) fail("csv/out-of-range", where() + "does not fit in f64");
+      result = value[0] == '-' ? -0.0 : 0.0;
+    }
     if (!std::isfinite(result)) fail("csv/not-finite", where() + "is not finite");
-    return result;
+    auto& column = table_.columns_[slot];
+    // Digits alone are exact below 2^53; what is no integer as f64, or none of 64 bits, is asked nothing
+    // more.
+    const f64 size = std::abs(result);
+    const bool digits = value.find_first_of(".eE") == std::string_view::npos;
+    if (size <= 0x1p64 && std::trunc(size) == size && !(digits && size < 0x1p53)) {
+      u64 exact = 0;
+      const bool integer = Decimal(value).to_integer(exact);
+      if (size == 0x1p64 ? integer : !integer || exact != static_cast<u64>(size)) {
+        table_.inexact_.resize(table_.columns_.size());
+        table_.inexact_[slot].push_back({column.size(), integer, value[0] == '-', exact});
+      }
+    }
+    column.push_back(result);
   }
 
   std::string_view text_;
@@ -217,13 +296,13 @@ class CsvReader {
   std::size_t at_ = 0, end_ = 0;
   i64 line_ = 1, quoted_lines_ = 0;
   std::string scratch_;
-  std::vector<std::string> header_;
-  std::vector<std::size_t> slot_;  // file column -> table column
+  std::vector<u32> slot_;  // file column -> table column
   CsvTable table_;
 };
 
 // Reads a table from text. Throws "csv/empty", "csv/missing-column", "csv/duplicate-column",
-// "csv/not-a-number", "csv/not-finite", "csv/out-of-range", "csv/ragged", "csv/quote" or "csv/separator".
+// "csv/too-many-columns" (above a million), "csv/not-a-number", "csv/not-finite", "csv/out-of-range",
+// "csv/ragged", "csv/quote" or "csv/separator".
 inline CsvTable parse_csv(std::string_view text, const CsvOptions& options = {},
                           const std::string& source = "text") {
   return CsvReader(text, options, source).take();

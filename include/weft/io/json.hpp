@@ -1,93 +1,15 @@
 #pragma once
-// A strict JSON reader (RFC 8259) and the one writer helper that files need. Law: `parse_json` either returns
-// the whole document or throws an Error that names the byte offset; no input makes it crash or recurse
-// deeply.
+// A strict JSON reader (RFC 8259) that hands out values as they come, and the one writer helper that files
+// need. Law: every byte is looked at once and nothing is kept, so a document costs no more memory than what
+// its reader keeps of it; anything that is not JSON is an Error that names the byte.
 
-#include <charconv>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
-#include "weft/io/order.hpp"
 
 namespace weft::io {
-
-// One JSON value. Object members keep the order of the file. Numbers keep their text, so that 64-bit
-// integers survive.
-class Json {
- public:
-  enum class Kind : u8 { null, boolean, number, string, array, object };
-
-  Kind kind() const { return kind_; }
-  bool is(Kind kind) const { return kind_ == kind; }
-  // Where the value began in the document, in bytes.
-  std::size_t offset() const { return offset_; }
-
-  // Each of these throws "json/kind" when the value is of another kind; `as_i64` also when the number is
-  // written with a fraction or an exponent, or does not fit.
-  bool as_bool() const { return require(Kind::boolean, "true or false"), flag_; }
-  const std::string& as_string() const { return require(Kind::string, "a string"), text_; }
-  const std::vector<Json>& as_array() const { return require(Kind::array, "an array"), items_; }
-  i64 as_i64() const {
-    require(Kind::number, "a number");
-    i64 value = 0;
-    const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), value);
-    if (error != std::errc{} || end != text_.data() + text_.size()) wrong_kind("a 64-bit integer");
-    return value;
-  }
-  f64 as_f64() const {
-    require(Kind::number, "a number");
-    f64 value = 0;
-    const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), value);
-    if (error != std::errc{} || end != text_.data() + text_.size())
-      wrong_kind("a number in the range of f64");
-    return value;
-  }
-
-  // Object members in file order: key(i) belongs to value(i).
-  std::size_t size() const { return items_.size(); }
-  const std::string& key(std::size_t i) const { return require(Kind::object, "an object"), keys_.at(i); }
-  const Json& value(std::size_t i) const { return require(Kind::object, "an object"), items_.at(i); }
-  // The member with this key, or nullptr.
-  const Json* find(std::string_view name) const {
-    require(Kind::object, "an object");
-    std::size_t low = 0, high = sorted_.size();
-    while (low < high) {
-      const std::size_t middle = low + (high - low) / 2;
-      if (keys_[sorted_[middle]] < name)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low < sorted_.size() && keys_[sorted_[low]] == name ? &items_[sorted_[low]] : nullptr;
-  }
-  // The member with this key; throws "json/missing-key".
-  const Json& at(std::string_view name) const {
-    if (const Json* found = find(name)) return *found;
-    throw Error("json/missing-key", "the object at byte " + std::to_string(offset_) + " has no member '" +
-                                        std::string(name) + "'");
-  }
-
- private:
-  friend class JsonParser;
-  void require(Kind kind, const char* wanted) const {
-    if (kind_ != kind) wrong_kind(wanted);
-  }
-  [[noreturn]] void wrong_kind(const char* wanted) const {
-    throw Error("json/kind", "the value at byte " + std::to_string(offset_) + " is not " + wanted);
-  }
-
-  Kind kind_ = Kind::null;
-  bool flag_ = false;
-  std::size_t offset_ = 0;
-  std::string text_;         // a string's characters (UTF-8), or a number as written
-  std::vector<Json> items_;  // an array's elements, or an object's values
-  std::vector<std::string> keys_;
-  std::vector<u32> sorted_;  // member numbers ordered by key
-};
 
 // The length in bytes of the well-formed UTF-8 sequence at the front of `text` (Unicode 15, table 3-7), or 0.
 inline std::size_t utf8_length(std::string_view text) {
@@ -108,127 +30,59 @@ inline std::size_t utf8_length(std::string_view text) {
   return 0;
 }
 
-class JsonParser {
+// Reads one document from front to back: ask for the kind of the next value, then read it as what it is.
+//
+//   reader.object([&](std::string key) { ... read the member's value ... });
+//   reader.end();
+//
+// Reading a value as another kind throws "json/kind", anything that is no JSON "json/syntax", more than 64
+// levels "json/depth". Two members of one key are the caller's to notice.
+class JsonReader {
  public:
-  explicit JsonParser(std::string_view text) : text_(text) {}
-  Json document() {
-    Json root = value(0);
-    skip_space();
-    if (at_ != text_.size()) fail("expected the end of the document");
-    return root;
-  }
-
- private:
+  enum class Kind : u8 { null, boolean, number, string, array, object };
   static constexpr int max_depth = 64;
 
-  [[noreturn]] void fail(const char* what) const {
-    throw Error("json/syntax", std::string(what) + " at byte " + std::to_string(at_));
-  }
-  void skip_space() {
-    while (at_ < text_.size() &&
-           (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
-      ++at_;
-  }
-  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-  bool take(char c) {
-    if (peek() != c || at_ >= text_.size()) return false;
-    ++at_;
-    return true;
-  }
-  void word(std::string_view expected) {
-    if (text_.substr(at_, expected.size()) != expected) fail("expected a JSON value");
-    at_ += expected.size();
-  }
+  explicit JsonReader(std::string_view text) : text_(text) {}
 
-  Json value(int depth) {
-    if (depth > max_depth)
-      throw Error("json/depth", "nested more than 64 deep at byte " + std::to_string(at_));
+  // Where the next value begins, in bytes.
+  std::size_t offset() {
     skip_space();
-    Json result;
-    result.offset_ = at_;
-    const char c = peek();
-    if (c == '{') {
-      object(result, depth);
-    } else if (c == '[') {
-      array(result, depth);
-    } else if (c == '"') {
-      result.kind_ = Json::Kind::string;
-      result.text_ = string();
-    } else if (c == '-' || (c >= '0' && c <= '9')) {
-      number(result);
-    } else if (c == 't') {
-      word("true");
-      result.kind_ = Json::Kind::boolean;
-      result.flag_ = true;
-    } else if (c == 'f') {
-      word("false");
-      result.kind_ = Json::Kind::boolean;
-    } else {
-      word("null");
-    }
-    return result;
+    return at_;
   }
-
-  void array(Json& result, int depth) {
-    result.kind_ = Json::Kind::array;
-    ++at_;
+  // The kind of the next value, which its first byte tells.
+  Kind kind() {
     skip_space();
-    if (take(']')) return;
-    do {
-      result.items_.push_back(value(depth + 1));
-      skip_space();
-    } while (take(','));
-    if (!take(']')) fail("expected ',' or ']'");
-  }
-
-  void object(Json& result, int depth) {
-    result.kind_ = Json::Kind::object;
-    ++at_;
-    skip_space();
-    if (!take('}')) {
-      do {
-        skip_space();
-        if (peek() != '"') fail("expected a member name in quotes");
-        result.keys_.push_back(string());
-        skip_space();
-        if (!take(':')) fail("expected ':'");
-        result.items_.push_back(value(depth + 1));
-        skip_space();
-      } while (take(','));
-      if (!take('}')) fail("expected ',' or '}'");
+    switch (const char c = peek()) {
+      case '{':
+        return Kind::object;
+      case '[':
+        return Kind::array;
+      case '"':
+        return Kind::string;
+      case 't':
+      case 'f':
+        return Kind::boolean;
+      case 'n':
+        return Kind::null;
+      default:
+        if (c != '-' && !(c >= '0' && c <= '9')) fail("expected a JSON value");
+        return Kind::number;
     }
-    index_members(result);
   }
 
-  static void index_members(Json& object) {
-    const auto& keys = object.keys_;
-    object.sorted_ = order_by(keys.size(), [&](u32 a, u32 b) { return keys[a] < keys[b]; });
-    for (std::size_t i = 1; i < keys.size(); ++i)
-      if (keys[object.sorted_[i]] == keys[object.sorted_[i - 1]])
-        throw Error("json/duplicate-key", "'" + keys[object.sorted_[i]] +
-                                              "' occurs twice in the object at byte " +
-                                              std::to_string(object.offset_));
+  void null() {
+    require(Kind::null, "null");
+    word("null");
   }
-
-  bool digits() {
-    const std::size_t start = at_;
-    while (peek() >= '0' && peek() <= '9') ++at_;
-    return at_ > start;
+  bool boolean() {
+    require(Kind::boolean, "true or false");
+    const bool value = peek() == 't';
+    word(value ? "true" : "false");
+    return value;
   }
-  void number(Json& result) {
-    const std::size_t start = at_;
-    take('-');
-    if (!take('0') && !digits()) fail("expected a digit");
-    if (take('.') && !digits()) fail("expected a digit after '.'");
-    if (take('e') || take('E')) {
-      if (!take('+')) take('-');
-      if (!digits()) fail("expected a digit in the exponent");
-    }
-    result.kind_ = Json::Kind::number;
-    result.text_ = text_.substr(start, at_ - start);
-  }
-
+  // A string's characters, in UTF-8.
   std::string string() {
+    require(Kind::string, "a string");
     std::string out;
     ++at_;
     while (true) {
@@ -241,13 +95,103 @@ class JsonParser {
         escape(out);
         continue;
       }
-      const std::size_t length = utf8_length(text_.substr(at_));
+      const std::size_t length = utf8_length(text_.substr(at_, 4));
       if (length == 0) fail("invalid UTF-8");
       out.append(text_.substr(at_, length));
       at_ += length;
     }
     ++at_;
     return out;
+  }
+  // A number as it is written.
+  std::string_view number() {
+    require(Kind::number, "a number");
+    const std::size_t start = at_;
+    take('-');
+    if (!take('0') && !digits()) fail("expected a digit");
+    if (take('.') && !digits()) fail("expected a digit after '.'");
+    if (take('e') || take('E')) {
+      if (!take('+')) take('-');
+      if (!digits()) fail("expected a digit in the exponent");
+    }
+    return text_.substr(start, at_ - start);
+  }
+
+  // element() has to read one value.
+  template <class Element>
+  void array(Element element) {
+    require(Kind::array, "an array");
+    enter();
+    skip_space();
+    if (!take(']')) {
+      do {
+        element();
+        skip_space();
+      } while (take(','));
+      if (!take(']')) fail("expected ',' or ']'");
+    }
+    --depth_;
+  }
+  // member(key) has to read one value; keys come in the order of the file.
+  template <class Member>
+  void object(Member member) {
+    require(Kind::object, "an object");
+    enter();
+    skip_space();
+    if (!take('}')) {
+      do {
+        skip_space();
+        if (peek() != '"') fail("expected a member name in quotes");
+        std::string key = string();
+        skip_space();
+        if (!take(':')) fail("expected ':'");
+        member(static_cast<std::string&&>(key));
+        skip_space();
+      } while (take(','));
+      if (!take('}')) fail("expected ',' or '}'");
+    }
+    --depth_;
+  }
+  // Nothing but space may follow.
+  void end() {
+    skip_space();
+    if (at_ != text_.size()) fail("expected the end of the document");
+  }
+
+ private:
+  [[noreturn]] void fail(const char* what) const {
+    throw Error("json/syntax", std::string(what) + " at byte " + std::to_string(at_));
+  }
+  [[noreturn]] static void wrong_kind(std::size_t at, const char* wanted) {
+    throw Error("json/kind", "the value at byte " + std::to_string(at) + " is not " + wanted);
+  }
+  void require(Kind wanted, const char* name) {
+    if (kind() != wanted) wrong_kind(at_, name);
+  }
+  void enter() {
+    if (++depth_ > max_depth)
+      throw Error("json/depth", "nested more than 64 deep at byte " + std::to_string(at_));
+    ++at_;
+  }
+  void skip_space() {
+    while (at_ < text_.size() &&
+           (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
+      ++at_;
+  }
+  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  bool take(char c) {
+    if (at_ >= text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  void word(std::string_view expected) {
+    if (text_.substr(at_, expected.size()) != expected) fail("expected a JSON value");
+    at_ += expected.size();
+  }
+  bool digits() {
+    const std::size_t start = at_;
+    while (peek() >= '0' && peek() <= '9') ++at_;
+    return at_ > start;
   }
 
   void escape(std::string& out) {
@@ -300,17 +244,15 @@ class JsonParser {
 
   std::string_view text_;
   std::size_t at_ = 0;
+  int depth_ = 0;
 };
-
-// Reads one document. Throws "json/syntax", "json/depth" (more than 64 levels) or "json/duplicate-key".
-inline Json parse_json(std::string_view text) { return JsonParser(text).document(); }
 
 // Appends `text` as a JSON string with its quotes; throws "json/utf8" when it is not UTF-8.
 inline void append_json_string(std::string& out, std::string_view text) {
   constexpr char hex[] = "0123456789abcdef";
   out.push_back('"');
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = utf8_length(text.substr(i));
+    const std::size_t length = utf8_length(text.substr(i, 4));
     if (length == 0) throw Error("json/utf8", "byte " + std::to_string(i) + " of the string is not UTF-8");
     const char c = text[i];
     const std::string_view special = "\"\\\b\f\n\r\t";

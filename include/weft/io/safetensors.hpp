@@ -6,6 +6,7 @@
 // chance.
 
 #include <bit>
+#include <charconv>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -19,6 +20,8 @@
 #include "weft/io/file.hpp"
 #include "weft/io/json.hpp"
 #include "weft/io/order.hpp"
+#include "weft/io/other_format.hpp"
+#include "weft/io/safetensors_dtype.hpp"
 
 namespace weft::io {
 
@@ -27,37 +30,30 @@ static_assert(std::endian::native == std::endian::little,
 
 namespace safetensors_detail {
 
-struct DTypeName {
-  DType dtype;
-  std::string_view name;
-};
-// In the order in which the format's reference writer lays tensors out, last first: wide elements come first,
-// so that every tensor is aligned to its element.
-inline constexpr DTypeName dtype_names[] = {
-    {DType::boolean, "BOOL"},   {DType::u8, "U8"},   {DType::i8, "I8"},     {DType::f8e5m2, "F8_E5M2"},
-    {DType::f8e4m3, "F8_E4M3"}, {DType::f16, "F16"}, {DType::bf16, "BF16"}, {DType::i32, "I32"},
-    {DType::u32, "U32"},        {DType::f32, "F32"}, {DType::f64, "F64"},   {DType::i64, "I64"},
-};
-inline constexpr std::size_t max_header = 100'000'000;  // the reference reader's limit
+// The reference reader's limit.
+inline constexpr std::size_t max_header = 100'000'000;
+// What keeps the memory that a header takes to a few times its size; PyTorch and NumPy end at 64 axes, too.
+inline constexpr std::size_t max_axes = 64, max_metadata = 1'000'000;
 
-inline std::size_t rank_of(DType dtype) {
-  for (std::size_t i = 0; i < std::size(dtype_names); ++i)
-    if (dtype_names[i].dtype == dtype) return i;
-  throw Error("safetensors/unknown-dtype", "the format has no name for this dtype");
-}
-
-// The bytes of a tensor, or an Error when 64 bits do not hold them.
-inline u64 byte_size(const std::string& tensor, DType dtype, const std::vector<i64>& shape) {
-  u64 bytes = static_cast<u64>(size_of(dtype));
-  bool overflow = false, empty = false;
-  for (const i64 extent : shape) {
-    empty = empty || extent == 0;
-    overflow = overflow || __builtin_mul_overflow(bytes, static_cast<u64>(extent), &bytes);
-  }
-  if (empty) return 0;
-  if (overflow || bytes > static_cast<u64>(INT64_MAX))
-    throw Error("safetensors/overflow", "the size of tensor '" + tensor + "' does not fit in 64 bits");
-  return bytes;
+// The bytes of a tensor, or why there is no such number: the kind of the error, and what a message says.
+struct ByteSize {
+  u64 bytes = 0;
+  const char* kind = nullptr;
+  const char* fault = nullptr;
+};
+inline ByteSize byte_size(SafetensorsDType dtype, const std::vector<i64>& shape) {
+  u64 size = 1;
+  bool overflow = false;
+  for (const i64 extent : shape)
+    overflow = overflow || __builtin_mul_overflow(size, static_cast<u64>(extent), &size);
+  const bool partial = dtype.bits() % 8 != 0;
+  const int factor = partial ? dtype.bits() : dtype.bits() / 8;
+  overflow = overflow || __builtin_mul_overflow(size, static_cast<u64>(factor), &size);
+  if (overflow || size > static_cast<u64>(INT64_MAX))
+    return {0, "overflow", "has a size that 64 bits do not hold"};
+  if (partial && size % 8 != 0)
+    return {0, "size-mismatch", "has elements smaller than a byte that do not fill whole bytes"};
+  return {partial ? size / 8 : size};
 }
 
 }  // namespace safetensors_detail
@@ -65,23 +61,36 @@ inline u64 byte_size(const std::string& tensor, DType dtype, const std::vector<i
 // One tensor of an open file.
 struct SafetensorsEntry {
   std::string name;
-  DType dtype{};
+  SafetensorsDType dtype;
   std::vector<i64> shape;
   const u8* data = nullptr;  // little-endian, row-major; other writers need not have aligned it
   u64 bytes = 0;
 
-  i64 size() const { return static_cast<i64>(bytes) / static_cast<i64>(size_of(dtype)); }  // elements
+  // Elements.
+  i64 size() const {
+    i64 size = 1;
+    for (const i64 extent : shape) size *= extent;
+    return size;
+  }
   // Copies all elements to `out`; throws "safetensors/dtype" when T is not the entry's dtype.
   template <class T>
   void copy_to(T* out) const {
-    if (dtype_of<T> != dtype)
-      throw Error("safetensors/dtype", "tensor '" + name + "' is " + std::string(name_of(dtype)) + ", not " +
-                                           std::string(name_of(dtype_of<T>)));
+    if (dtype != dtype_of<T>)
+      throw Error("safetensors/dtype",
+                  "tensor '" + name + "' is " + dtype.text() + ", not " + std::string(name_of(dtype_of<T>)));
     if constexpr (std::is_same_v<T, bool>) {
       for (u64 i = 0; i < bytes; ++i) out[i] = data[i] != 0;
     } else if (bytes > 0) {
       std::memcpy(out, data, bytes);
     }
+  }
+  // The same as a vector.
+  template <class T>
+  std::vector<T> to_vector() const {
+    static_assert(!std::is_same_v<T, bool>, "weft: a std::vector<bool> holds no bool; use copy_to");
+    std::vector<T> elements(static_cast<std::size_t>(size()));
+    copy_to(elements.data());
+    return elements;
   }
 };
 
@@ -124,141 +133,173 @@ class Safetensors {
   }
 
  private:
-  struct Range {
-    u64 begin, end;
-  };
-
+  // A name may be as long as the header, a message not.
   [[noreturn]] void fail(const char* id, const std::string& what) const {
-    throw Error(std::string("safetensors/") + id, "'" + source_ + "': " + what);
+    throw Error(std::string("safetensors/") + id, "'" + source_ + "': " + what.substr(0, 1000));
   }
 
   void parse(const u8* bytes, std::size_t size, const std::string& source) {
     source_ = source;
+    const std::string_view text(reinterpret_cast<const char*>(bytes), size);
     if (size < 8) fail("truncated", "only " + std::to_string(size) + " bytes, the header's length takes 8");
     u64 length = 0;
     std::memcpy(&length, bytes, 8);
+    const bool fits = length <= safetensors_detail::max_header && length <= size - 8;
+    if (!fits || length == 0 || text[8] != '{')
+      if (const std::string other = other_format(text, source); !other.empty())
+        fail("other-format", "this is no safetensors file: " + other);
     if (length > safetensors_detail::max_header)
       fail("header-too-large",
            "the header claims " + std::to_string(length) + " bytes, the limit is 100000000");
     if (length > size - 8)
       fail("header-beyond-file", "the header claims " + std::to_string(length) + " bytes, the file holds " +
                                      std::to_string(size - 8) + " after its length");
-    read_header({reinterpret_cast<const char*>(bytes + 8), static_cast<std::size_t>(length)});
+    read_header(text.substr(8, static_cast<std::size_t>(length)));
     place(bytes + 8 + length, size - 8 - length);
   }
 
   void read_header(std::string_view text) {
+    if (text.empty() || text[0] != '{') fail("bad-header", "the header is not a JSON object");
+    // A tensor takes some 50 bytes at the least: so many at the most, and no growing on the way.
+    entries_.reserve(text.size() / 50 + 1);
+    JsonReader json(text);
+    bool described = false;
     try {
-      if (text.empty() || text[0] != '{') fail("bad-header", "the header is not a JSON object");
-      const Json header = parse_json(text);
-      for (std::size_t i = 0; i < header.size(); ++i) {
-        if (header.key(i) == "__metadata__") {
-          read_metadata(header.value(i));
-        } else {
-          read_entry(header.key(i), header.value(i));
-        }
-      }
+      json.object([&](std::string name) {
+        if (name != "__metadata__") return read_entry(std::move(name), json);
+        if (std::exchange(described, true)) fail("duplicate-name", "__metadata__ stands in the header twice");
+        read_metadata(json);
+      });
+      json.end();
     } catch (const Error& error) {
-      if (error.id() == "json/duplicate-key") fail("duplicate-name", error.what());
-      if (error.id() == "json/kind" || error.id() == "json/missing-key") fail("bad-header", error.what());
+      if (error.id() == "json/kind") fail("bad-header", error.what());
       if (error.id().starts_with("json/")) fail("bad-json", error.what());
       throw;
     }
   }
 
-  void read_metadata(const Json& json) {
-    if (!json.is(Json::Kind::object)) fail("bad-header", "__metadata__ is not an object");
+  void read_metadata(JsonReader& json) {
     Metadata found;
-    for (std::size_t i = 0; i < json.size(); ++i) found.emplace_back(json.key(i), json.value(i).as_string());
-    for (const u32 i : order_by(found.size(), [&](u32 a, u32 b) { return found[a].first < found[b].first; }))
+    json.object([&](std::string key) {
+      if (found.size() == safetensors_detail::max_metadata)
+        fail("header-too-large", "more than a million keys of metadata");
+      found.emplace_back(std::move(key), json.string());
+    });
+    metadata_.reserve(found.size());
+    for (const u32 i :
+         order_by(found.size(), [&](u32 a, u32 b) { return found[a].first < found[b].first; })) {
+      if (!metadata_.empty() && metadata_.back().first == found[i].first)
+        fail("duplicate-name", "the metadata has the key '" + found[i].first + "' twice");
       metadata_.push_back(std::move(found[i]));
+    }
   }
 
-  // A count or an offset: a non-negative integer below 2^63.
-  i64 count(const std::string& tensor, const Json& json) const {
+  // A count or an offset: digits alone, of an integer below 2^63.
+  i64 count(const std::string& tensor, JsonReader& json) const {
+    const std::size_t at = json.offset();
     i64 value = -1;
-    if (json.is(Json::Kind::number)) {
-      try {
-        value = json.as_i64();
-      } catch (const Error&) {
-        value = -1;
-      }
+    if (json.kind() == JsonReader::Kind::number) {
+      const std::string_view text = json.number();
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+      if (error != std::errc{} || end != text.data() + text.size() || text[0] == '-') value = -1;
     }
     if (value < 0)
-      fail("bad-number", "tensor '" + tensor + "' has a shape or offset, at byte " +
-                             std::to_string(json.offset()) +
+      fail("bad-number", "tensor '" + tensor + "' has a shape or offset, at byte " + std::to_string(at) +
                              " of the header, that is not a non-negative 64-bit integer");
     return value;
   }
 
-  void read_entry(const std::string& name, const Json& json) {
+  void read_entry(std::string&& name, JsonReader& json) {
     SafetensorsEntry entry;
-    entry.name = name;
-    for (std::size_t i = 0; i < json.size(); ++i)
-      if (const std::string& key = json.key(i); key != "dtype" && key != "shape" && key != "data_offsets")
-        fail("bad-header", "tensor '" + name + "' has an unknown field '" + key + "'");
-    const std::string& dtype = json.at("dtype").as_string();
-    std::size_t known = 0;
-    while (known < std::size(safetensors_detail::dtype_names) &&
-           safetensors_detail::dtype_names[known].name != dtype)
-      ++known;
-    if (known == std::size(safetensors_detail::dtype_names))
-      fail("unknown-dtype", "tensor '" + name + "' has dtype '" + dtype + "', which weft does not have");
-    entry.dtype = safetensors_detail::dtype_names[known].dtype;
-    for (const Json& extent : json.at("shape").as_array()) entry.shape.push_back(count(name, extent));
-    const auto& offsets = json.at("data_offsets").as_array();
-    if (offsets.size() != 2) fail("bad-header", "tensor '" + name + "' needs two data_offsets");
-    const u64 begin = static_cast<u64>(count(name, offsets[0])),
-              end = static_cast<u64>(count(name, offsets[1]));
-    if (end < begin) fail("reversed-range", "tensor '" + name + "' ends before it begins");
-    entry.bytes = safetensors_detail::byte_size(name, entry.dtype, entry.shape);
+    entry.name = std::move(name);
+    std::vector<i64> offsets;
+    unsigned seen = 0;
+    json.object([&](const std::string& key) {
+      const unsigned field = key == "dtype" ? 1u : key == "shape" ? 2u : key == "data_offsets" ? 4u : 0u;
+      if (field == 0) fail("bad-header", "tensor '" + entry.name + "' has an unknown field '" + key + "'");
+      if (seen & field) fail("bad-header", "tensor '" + entry.name + "' has the field '" + key + "' twice");
+      seen |= field;
+      if (field == 1) {
+        const std::string dtype = json.string();
+        if (!SafetensorsDType::find(dtype, entry.dtype))
+          fail("unknown-dtype",
+               "tensor '" + entry.name + "' has dtype '" + dtype + "', which the format does not have");
+      } else {
+        std::vector<i64>& numbers = field == 2 ? entry.shape : offsets;
+        const std::size_t most = field == 2 ? safetensors_detail::max_axes : 2;
+        json.array([&] {
+          if (numbers.size() == most)
+            fail("bad-header", "tensor '" + entry.name + "' has a field '" + key + "' of more than " +
+                                   std::to_string(most) + " numbers");
+          numbers.push_back(count(entry.name, json));
+        });
+      }
+    });
+    if (seen != 7)
+      fail("bad-header", "tensor '" + entry.name + "' needs the fields dtype, shape and data_offsets");
+    if (offsets.size() != 2) fail("bad-header", "tensor '" + entry.name + "' needs two data_offsets");
+    const u64 begin = static_cast<u64>(offsets[0]), end = static_cast<u64>(offsets[1]);
+    if (end < begin) fail("reversed-range", "tensor '" + entry.name + "' ends before it begins");
+    const auto needed = safetensors_detail::byte_size(entry.dtype, entry.shape);
+    if (needed.fault != nullptr) fail(needed.kind, "tensor '" + entry.name + "' " + needed.fault);
+    entry.bytes = needed.bytes;
     if (entry.bytes != end - begin)
-      fail("size-mismatch", "tensor '" + name + "' has " + std::to_string(end - begin) +
+      fail("size-mismatch", "tensor '" + entry.name + "' has " + std::to_string(end - begin) +
                                 " bytes where its dtype and shape need " + std::to_string(entry.bytes));
-    ranges_.push_back({begin, end});
+    begins_.push_back(begin);
     entries_.push_back(std::move(entry));
   }
 
-  // Checks that the ranges tile the data, puts the entries in that order and points them at their bytes.
+  // Checks that the names differ and the ranges tile the data, puts the entries in the order of their bytes
+  // and points them at these.
   void place(const u8* data, u64 size) {
+    by_name_ = order_by(entries_.size(), [&](u32 a, u32 b) { return entries_[a].name < entries_[b].name; });
+    for (std::size_t i = 1; i < by_name_.size(); ++i)
+      if (entries_[by_name_[i]].name == entries_[by_name_[i - 1]].name)
+        fail("duplicate-name", "two tensors are called '" + entries_[by_name_[i]].name + "'");
     u64 covered = 0;
     std::vector<SafetensorsEntry> placed;
+    placed.reserve(entries_.size());
+    std::vector<u32> place_of(entries_.size());
     for (const u32 i : order_by(entries_.size(), [&](u32 a, u32 b) {
-           if (ranges_[a].begin != ranges_[b].begin) return ranges_[a].begin < ranges_[b].begin;
-           if (ranges_[a].end != ranges_[b].end) return ranges_[a].end < ranges_[b].end;
+           if (begins_[a] != begins_[b]) return begins_[a] < begins_[b];
+           if (entries_[a].bytes != entries_[b].bytes) return entries_[a].bytes < entries_[b].bytes;
            return entries_[a].name < entries_[b].name;
          })) {
-      const Range range = ranges_[i];
       SafetensorsEntry& entry = entries_[i];
-      const std::string where = "tensor '" + entry.name + "' at [" + std::to_string(range.begin) + ", " +
-                                std::to_string(range.end) + ") of " + std::to_string(size) + " bytes of data";
-      if (range.begin < covered) fail("overlap", where + " overlaps the one before it");
-      if (range.begin > covered && range.end > size) fail("out-of-range", where + " lies outside");
-      if (range.begin > covered) fail("hole", where + " leaves unused bytes before it");
-      if (range.end > size) fail("truncated", where + " is cut short");
-      covered = range.end;
-      entry.data = data + range.begin;
+      const u64 begin = begins_[i], end = begin + entry.bytes;
+      const auto where = [&] {
+        return "tensor '" + entry.name + "' at [" + std::to_string(begin) + ", " + std::to_string(end) +
+               ") of " + std::to_string(size) + " bytes of data";
+      };
+      if (begin < covered) fail("overlap", where() + " overlaps the one before it");
+      if (begin > covered && end > size) fail("out-of-range", where() + " lies outside");
+      if (begin > covered) fail("hole", where() + " leaves unused bytes before it");
+      if (end > size) fail("truncated", where() + " is cut short");
+      covered = end;
+      entry.data = data + begin;
+      place_of[i] = static_cast<u32>(placed.size());
       placed.push_back(std::move(entry));
     }
     if (covered != size)
       fail("hole", std::to_string(size - covered) + " bytes after the last tensor belong to none");
     entries_ = std::move(placed);
-    ranges_.clear();
-    by_name_ = order_by(entries_.size(), [&](u32 a, u32 b) { return entries_[a].name < entries_[b].name; });
+    begins_ = {};
+    for (u32& i : by_name_) i = place_of[i];
   }
 
   MappedFile file_;
   std::string source_;
   std::vector<SafetensorsEntry> entries_;
-  std::vector<Range> ranges_;  // entry by entry, while the header is read
-  std::vector<u32> by_name_;   // entry numbers ordered by name
+  std::vector<u64> begins_;   // entry by entry, while the header is read
+  std::vector<u32> by_name_;  // entry numbers ordered by name
   Metadata metadata_;
 };
 
 // A tensor to be written: row-major elements in host memory.
 struct SafetensorsTensor {
   std::string name;
-  DType dtype{};
+  SafetensorsDType dtype;
   std::vector<i64> shape;
   const void* data = nullptr;
 };
@@ -293,13 +334,16 @@ inline std::string safetensors_header(const std::vector<SafetensorsTensor>& tens
       if (!shape.empty()) shape += ',';
       shape += std::to_string(extent);
     }
-    const u64 begin = offset, bytes = detail::byte_size(tensor.name, tensor.dtype, tensor.shape);
-    if (__builtin_add_overflow(offset, bytes, &offset) || offset > static_cast<u64>(INT64_MAX))
+    const u64 begin = offset;
+    const detail::ByteSize needed = detail::byte_size(tensor.dtype, tensor.shape);
+    if (needed.fault != nullptr)
+      throw Error(std::string("safetensors/") + needed.kind, "tensor '" + tensor.name + "' " + needed.fault);
+    if (__builtin_add_overflow(offset, needed.bytes, &offset) || offset > static_cast<u64>(INT64_MAX))
       throw Error("safetensors/overflow", "all tensors together do not fit in 64 bits");
     if (header.size() > 1) header += ',';
     append_json_string(header, tensor.name);
     header += ":{\"dtype\":\"";
-    header += detail::dtype_names[detail::rank_of(tensor.dtype)].name;
+    header += tensor.dtype.name();
     header += "\",\"shape\":[";
     header += shape;
     header += "],\"data_offsets\":[";
@@ -329,7 +373,7 @@ inline void write_safetensors(const std::string& path, const std::vector<Safeten
     if (tensors[names[i]].name == tensors[names[i - 1]].name)
       throw Error("safetensors/duplicate-name", "two tensors are called '" + tensors[names[i]].name + "'");
   const auto order = order_by(tensors.size(), [&](u32 a, u32 b) {
-    const std::size_t rank_a = detail::rank_of(tensors[a].dtype), rank_b = detail::rank_of(tensors[b].dtype);
+    const int rank_a = tensors[a].dtype.rank(), rank_b = tensors[b].dtype.rank();
     return rank_a != rank_b ? rank_a > rank_b : tensors[a].name < tensors[b].name;
   });
   const std::string header = safetensors_header(tensors, order, metadata);
@@ -338,7 +382,7 @@ inline void write_safetensors(const std::string& path, const std::vector<Safeten
   file.write(&length, 8);
   file.write(header);
   for (const u32 i : order)
-    file.write(tensors[i].data, detail::byte_size(tensors[i].name, tensors[i].dtype, tensors[i].shape));
+    file.write(tensors[i].data, detail::byte_size(tensors[i].dtype, tensors[i].shape).bytes);
   file.commit();
 }
 

@@ -152,7 +152,7 @@ struct CustomCall {
     else if constexpr ((ExprLike<A> || ...))
       return std::type_identity<typename CustomType<custom_op<Id>, custom_operand_of<A>...>::expr>{};
     else
-      return std::type_identity<Lazy<CustomOp<Id>, A...>>{};
+      return std::type_identity<Lazy<CustomOp<Id>, decltype(leaf(std::declval<const A&>()))...>>{};
   }
   using type = typename decltype(make())::type;
 };

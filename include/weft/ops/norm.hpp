@@ -143,10 +143,6 @@ struct RmsNormOp : Operation<RmsNormOp<D...>> {
   }
 };
 
-}
-}
-;
-
 // layer_norm(x), (x, weight), (x, weight, bias) over the last axis, layer_norm<4, 8>(...) over the last two,
 // of those extents; eps last.
 template <i64... D, class X>

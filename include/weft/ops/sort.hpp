@@ -129,13 +129,13 @@ struct MedianOp : Operation<MedianOp<Places, SkipNan, Keep, A...>> {
       } else {
         static_assert(sizeof(CountInRange<(n > 0), MedianOp, typename X::shape>) > 0);
         const auto places = ArgSortOp<axis, false, -1>::apply(b, x);
-        const auto missing = detail::missing_count<axis>(b, x);
-        const auto middle = BinaryOp<ir::Op::div>::apply(b, maximum(sub(n - 1, missing), 0), i64{2});
+        const auto nans = detail::missing_count<axis>(b, x);
+        const auto middle = BinaryOp<ir::Op::div>::apply(b, maximum(sub(n - 1, nans), 0), i64{2});
         const auto at = [&] {
           if constexpr (SkipNan)
             return middle;
           else
-            return where(gt(missing, 0), sub(n, missing), i64{(n - 1) / 2});
+            return where(gt(nans, 0), sub(n, nans), i64{(n - 1) / 2});
         }();
         const auto place = GatherOp<axis>::apply(b, places, at);
         using S = shape_of<detail::reduced_rule<typename X0::shape, Keep, A...>>;
@@ -165,9 +165,9 @@ struct QuantileOp : Operation<QuantileOp<SkipNan, Keep, A...>> {
       using T = typename X::dtype;
       using R = floating<typename X0::dtype>;
       const auto sorted = SortedOp<axis, false, -1>::apply(b, x);
-      const auto missing = detail::missing_count<axis>(b, x);
+      const auto nans = detail::missing_count<axis>(b, x);
       constexpr i64 last = X::shape::value[axis] - 1;
-      const auto at = mul(cast<T>(maximum(sub(last, mul(missing, SkipNan ? 1 : 0)), 0)), q);
+      const auto at = mul(cast<T>(maximum(sub(last, mul(nans, SkipNan ? 1 : 0)), 0)), q);
       const auto below = floor(at);
       const auto low = GatherOp<axis>::apply(b, sorted, cast<i64>(below));
       const auto high = GatherOp<axis>::apply(b, sorted, cast<i64>(ceil(at)));
@@ -176,7 +176,7 @@ struct QuantileOp : Operation<QuantileOp<SkipNan, Keep, A...>> {
         if constexpr (SkipNan)
           return between;
         else
-          return where(gt(missing, 0), std::numeric_limits<double>::quiet_NaN(), between);
+          return where(gt(nans, 0), std::numeric_limits<double>::quiet_NaN(), between);
       }();
       using S = shape_of<detail::reduced_rule<typename X0::shape, Keep, A...>>;
       return CastOp<R>::apply(b, Expr<T, S>{ir::reshape(r.value, S::value)});

@@ -201,12 +201,12 @@ struct HeavisideF {
     return where(eq(x, 0), at_zero, cast<T>(gt(x, 0)));
   }
 };
-// NaN becomes `missing`; infinities the given numbers.
+// NaN becomes `for_nan`; infinities the given numbers.
 struct NanToNumF {
   template <class X>
-  constexpr auto operator()(const X& x, const auto& missing, const auto& most, const auto& least) const {
+  constexpr auto operator()(const X& x, const auto& for_nan, const auto& most, const auto& least) const {
     if constexpr (is_float(dtype_of<dtype_of_operand<X>>))
-      return where(isnan(x), missing, where(is_infinity(x, 1), most, where(is_infinity(x, -1), least, x)));
+      return where(isnan(x), for_nan, where(is_infinity(x, 1), most, where(is_infinity(x, -1), least, x)));
     else
       return x;
   }
@@ -226,10 +226,10 @@ constexpr double greatest(DType t) {
                               : 57344;
 }
 struct NanToLimitsF {
-  constexpr auto operator()(const auto& x, const auto& missing) const {
+  constexpr auto operator()(const auto& x, const auto& for_nan) const {
     constexpr DType t = dtype_of<dtype_of_operand<std::remove_cvref_t<decltype(x)>>>;
     if constexpr (is_float(t))
-      return NanToNumF{}(x, missing, greatest(t), -greatest(t));
+      return NanToNumF{}(x, for_nan, greatest(t), -greatest(t));
     else
       return x;
   }
@@ -319,16 +319,16 @@ requires SomeOperands<A, B>
 constexpr auto heaviside(const A& x, const B& at_zero) {
   return detail::Composed<detail::HeavisideF>{}(x, at_zero);
 }
-// NaN becomes `missing`, infinities the numbers given, or the dtype's greatest and least.
+// NaN becomes `for_nan`, infinities the numbers given, or the dtype's greatest and least.
 template <class X, class N = int>
 requires SomeOperands<X>
-constexpr auto nan_to_num(const X& x, const N& missing = 0) {
-  return detail::Composed<detail::NanToLimitsF>{}(x, missing);
+constexpr auto nan_to_num(const X& x, const N& for_nan = 0) {
+  return detail::Composed<detail::NanToLimitsF>{}(x, for_nan);
 }
 template <class X, class N, class P, class M>
 requires SomeOperands<X, N, P, M>
-constexpr auto nan_to_num(const X& x, const N& missing, const P& most, const M& least) {
-  return detail::Composed<detail::NanToNumF>{}(x, missing, most, least);
+constexpr auto nan_to_num(const X& x, const N& for_nan, const P& most, const M& least) {
+  return detail::Composed<detail::NanToNumF>{}(x, for_nan, most, least);
 }
 template <class A, class B>
 requires SomeOperands<A, B>

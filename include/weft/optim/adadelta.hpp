@@ -12,6 +12,7 @@ struct Adadelta {
   float eps = 1e-6f;
   float weight_decay = 0;
 
+  static constexpr std::string_view name = "Adadelta";
   static constexpr int moments = 2;
   static constexpr int numbers = 5;
   void fill(i64 step, f32* n) const {

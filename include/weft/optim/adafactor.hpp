@@ -20,6 +20,7 @@ struct Adafactor {
   float d = 1;
   float weight_decay = 0;
 
+  static constexpr std::string_view name = "Adafactor";
   static constexpr int moments = 2;  // r and c; of a vector v and nothing
   static constexpr int factors = 2;
   static constexpr int numbers = 6;

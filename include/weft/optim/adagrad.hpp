@@ -13,6 +13,7 @@ struct Adagrad {
   float initial_accumulator_value = 0;
   float eps = 1e-10f;
 
+  static constexpr std::string_view name = "Adagrad";
   static constexpr int moments = 1;
   static constexpr int numbers = 5;
   void fill(i64 step, f32* n) const {

@@ -57,6 +57,7 @@ struct Adam {
   float eps = 1e-8f;
   float weight_decay = 0;
 
+  static constexpr std::string_view name = "Adam";
   static constexpr int moments = 2;
   static constexpr int numbers = detail::AdamNumbers::count;
   static constexpr bool decoupled = false;
@@ -70,6 +71,7 @@ struct AdamW {
   float eps = 1e-8f;
   float weight_decay = 1e-2f;
 
+  static constexpr std::string_view name = "AdamW";
   static constexpr int moments = 2;
   static constexpr int numbers = detail::AdamNumbers::count;
   static constexpr bool decoupled = true;
@@ -80,6 +82,8 @@ struct AdamW {
 // amsgrad=True: one state vector more.
 template <class O>
 struct AMSGrad : O {
+  using wrapped = O;
+  static constexpr std::string_view wrapper = "amsgrad";
   static constexpr int moments = 3;
   static constexpr void update(Update& u) { detail::adam_step(u, O::decoupled, true); }
 };

@@ -12,6 +12,7 @@ struct Adamax {
   float eps = 1e-8f;
   float weight_decay = 0;
 
+  static constexpr std::string_view name = "Adamax";
   static constexpr int moments = 2;
   static constexpr int numbers = detail::AdamNumbers::count;
   void fill(i64 step, f32* n) const { detail::fill_adam(n, lr(step), betas, eps, weight_decay); }

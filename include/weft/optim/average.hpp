@@ -9,6 +9,7 @@ namespace weft::optim {
 
 // average += (1 - decay) (weights - average) at every update.
 struct Ema {
+  static constexpr std::string_view name = "ema";
   float decay = 0.999f;
 
   void fill(f32* n) const {
@@ -22,6 +23,7 @@ struct Ema {
 
 // The equal mean of the weights after update `start` (counted from 1) and after every `every`-th from there.
 struct Swa {
+  static constexpr std::string_view name = "swa";
   i64 start = 1;
   i64 every = 1;
 
@@ -36,6 +38,8 @@ struct Swa {
 
 template <class O, class Rule>
 struct Averaged : O {
+  using wrapped = O;
+  static constexpr std::string_view wrapper = Rule::name;
   Rule rule{};
 
   static constexpr int moments = O::moments + 1;

@@ -4,6 +4,7 @@
 // it.
 
 #include <cmath>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct LBFGS {
 
   // It is no expression in the step's program: it asks for the loss and the gradient as often as it needs.
   static constexpr bool closure = true;
+  static constexpr std::string_view name = "LBFGS";
   static constexpr int moments = 0;
   static constexpr int numbers = 0;
 };
@@ -33,14 +35,30 @@ struct LBFGS {
 class LbfgsSearch {
  public:
   using Vector = std::vector<f32>;
+  // A pair of differences: of gradients and of places.
+  struct Pair {
+    Vector y, s;
+    f64 rho = 0;
+  };
+  // What the next step depends on, beside x. Vectors are empty before the first iteration.
+  struct State {
+    i64 iterations = 0, evaluations = 0;
+    f64 rate = 0, scale = 1;
+    Vector direction, past_gradient;
+    std::vector<Pair> pairs;
+  };
 
   explicit LbfgsSearch(const LBFGS& options) : options_(options) {
     if (options.max_iter < 1 || options.history_size < 1)
       throw Error("lbfgs/bad-argument", "LBFGS: max_iter and history_size must be positive");
   }
 
+  const State& state() const { return state_; }
+  void restore(State state) { state_ = std::move(state); }
+  const LBFGS& options() const { return options_; }
+  void set_lr(f32 lr) { options_.lr = lr; }
   // How often the loss was evaluated, over all steps.
-  i64 evaluations() const { return evaluations_; }
+  i64 evaluations() const { return state_.evaluations; }
 
   // Moves x by at most max_iter iterations; returns the loss where it was.
   template <class Evaluate>
@@ -50,40 +68,36 @@ class LbfgsSearch {
     const f64 first = evaluate(x, g);
     f64 loss = first;
     int used = 1;
-    ++evaluations_;
+    ++state_.evaluations;
     if (largest(g) <= static_cast<f64>(options_.tolerance_grad)) return first;
     for (int k = 1; k <= options_.max_iter; ++k) {
-      ++iterations_;
+      ++state_.iterations;
       find_direction(g);
-      past_gradient_ = g;
+      state_.past_gradient = g;
       const f64 past_loss = loss;
-      rate_ = static_cast<f64>(options_.lr);
-      if (iterations_ == 1) rate_ *= std::fmin(1.0, 1.0 / sum_of_sizes(g));
-      const f64 slope = dot(g, direction_);
+      state_.rate = static_cast<f64>(options_.lr);
+      if (state_.iterations == 1) state_.rate *= std::fmin(1.0, 1.0 / sum_of_sizes(g));
+      const f64 slope = dot(g, state_.direction);
       if (slope > -static_cast<f64>(options_.tolerance_change)) break;
       int spent = 0;
       if (options_.line_search == LineSearch::strong_wolfe) {
         spent = search(x, g, loss, slope, most - used, evaluate);
-        move(x, rate_, x);
+        move(x, state_.rate, x);
       } else {
-        move(x, rate_, x);
+        move(x, state_.rate, x);
         if (k != options_.max_iter) loss = evaluate(x, g), spent = 1;
       }
       used += spent;
-      evaluations_ += spent;
+      state_.evaluations += spent;
       if (used >= most || largest(g) <= static_cast<f64>(options_.tolerance_grad)) break;
-      if (largest(direction_) * std::fabs(rate_) <= static_cast<f64>(options_.tolerance_change)) break;
+      if (largest(state_.direction) * std::fabs(state_.rate) <= static_cast<f64>(options_.tolerance_change))
+        break;
       if (std::fabs(loss - past_loss) < static_cast<f64>(options_.tolerance_change)) break;
     }
     return first;
   }
 
  private:
-  // A pair of differences: of gradients and of places.
-  struct Pair {
-    Vector y, s;
-    f64 rho = 0;
-  };
   // A place along the direction: how far, the loss, the gradient, its slope.
   struct Place {
     f64 t = 0, f = 0;
@@ -113,36 +127,38 @@ class LbfgsSearch {
   // to = x + t direction
   void move(const Vector& x, f64 t, Vector& to) const {
     const f32 by = static_cast<f32>(t);
-    for (std::size_t i = 0; i < x.size(); ++i) to[i] = x[i] + by * direction_[i];
+    for (std::size_t i = 0; i < x.size(); ++i) to[i] = x[i] + by * state_.direction[i];
   }
 
   // The direction: minus the gradient times the inverse Hessian that the pairs approximate.
   void find_direction(const Vector& g) {
-    if (iterations_ > 1) {
+    if (state_.iterations > 1) {
       Pair pair;
       pair.y = g;
-      add(pair.y, -1, past_gradient_);
-      pair.s = direction_;
-      for (f32& v : pair.s) v *= static_cast<f32>(rate_);
+      add(pair.y, -1, state_.past_gradient);
+      pair.s = state_.direction;
+      for (f32& v : pair.s) v *= static_cast<f32>(state_.rate);
       const f64 ys = dot(pair.y, pair.s);
       if (ys > 1e-10) {
-        if (static_cast<int>(pairs_.size()) == options_.history_size) pairs_.erase(pairs_.begin());
+        if (static_cast<int>(state_.pairs.size()) == options_.history_size)
+          state_.pairs.erase(state_.pairs.begin());
         pair.rho = 1 / ys;
-        scale_ = ys / dot(pair.y, pair.y);
-        pairs_.push_back(static_cast<Pair&&>(pair));
+        state_.scale = ys / dot(pair.y, pair.y);
+        state_.pairs.push_back(static_cast<Pair&&>(pair));
       }
     }
-    direction_ = g;
-    for (f32& v : direction_) v = -v;
-    if (iterations_ == 1) return;
-    std::vector<f64> alpha(pairs_.size());
-    for (std::size_t i = pairs_.size(); i-- > 0;) {
-      alpha[i] = dot(pairs_[i].s, direction_) * pairs_[i].rho;
-      add(direction_, -alpha[i], pairs_[i].y);
+    state_.direction = g;
+    for (f32& v : state_.direction) v = -v;
+    if (state_.iterations == 1) return;
+    std::vector<f64> alpha(state_.pairs.size());
+    for (std::size_t i = state_.pairs.size(); i-- > 0;) {
+      alpha[i] = dot(state_.pairs[i].s, state_.direction) * state_.pairs[i].rho;
+      add(state_.direction, -alpha[i], state_.pairs[i].y);
     }
-    for (f32& v : direction_) v *= static_cast<f32>(scale_);
-    for (std::size_t i = 0; i < pairs_.size(); ++i)
-      add(direction_, alpha[i] - dot(pairs_[i].y, direction_) * pairs_[i].rho, pairs_[i].s);
+    for (f32& v : state_.direction) v *= static_cast<f32>(state_.scale);
+    for (std::size_t i = 0; i < state_.pairs.size(); ++i)
+      add(state_.direction, alpha[i] - dot(state_.pairs[i].y, state_.direction) * state_.pairs[i].rho,
+          state_.pairs[i].s);
   }
 
   // The least place of the cubic through two places and their slopes, held to [low, high].
@@ -160,17 +176,17 @@ class LbfgsSearch {
   template <class Evaluate>
   int search(const Vector& x, Vector& g, f64& loss, f64 slope, int most, Evaluate&& evaluate) {
     constexpr f64 sufficient = 1e-4, curvature = 0.9, least_change = 1e-9;
-    const f64 size = largest(direction_);
+    const f64 size = largest(state_.direction);
     Vector to(x.size());
     const auto at = [&](f64 t) {
       Place p{t, 0, Vector(x.size()), 0};
       move(x, t, to);
       p.f = evaluate(to, p.g);
-      p.slope = dot(p.g, direction_);
+      p.slope = dot(p.g, state_.direction);
       return p;
     };
     const Place start{0, loss, g, slope};
-    Place past = start, now = at(rate_), low, high;
+    Place past = start, now = at(state_.rate), low, high;
     int used = 1, k = 0;
     bool done = false, bracketed = false;
     for (; k < most; ++k) {
@@ -222,17 +238,14 @@ class LbfgsSearch {
         low = static_cast<Place&&>(now);
       }
     }
-    rate_ = low.t;
+    state_.rate = low.t;
     loss = low.f;
     g = low.g;
     return used;
   }
 
   LBFGS options_;
-  i64 iterations_ = 0, evaluations_ = 0;
-  f64 rate_ = 0, scale_ = 1;
-  Vector direction_, past_gradient_;
-  std::vector<Pair> pairs_;
+  State state_;
 };
 
 }  // namespace weft::optim

@@ -11,6 +11,7 @@ struct Lion {
   Betas betas{0.9f, 0.99f};
   float weight_decay = 0;
 
+  static constexpr std::string_view name = "Lion";
   static constexpr int moments = 1;
   static constexpr int numbers = 6;
   void fill(i64 step, f32* n) const {

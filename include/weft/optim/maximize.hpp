@@ -7,6 +7,8 @@ namespace weft::optim {
 
 template <class O>
 struct Maximize : O {
+  using wrapped = O;
+  static constexpr std::string_view wrapper = "maximize";
   static constexpr void update(Update& u) requires requires { O::update(u); }
   {
     u.gradient = -u.gradient;

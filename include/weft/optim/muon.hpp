@@ -51,6 +51,7 @@ struct Muon {
   MuonRate rate = MuonRate::original;
   AdamW others{};
 
+  static constexpr std::string_view name = "Muon";
   static constexpr int moments = AdamW::moments;  // of a matrix, the first alone
   static constexpr int numbers = detail::MuonNumbers::count;
   static constexpr int steps = 5;

@@ -15,6 +15,7 @@ struct NAdam {
   float momentum_decay = 4e-3f;
   bool decoupled_weight_decay = false;
 
+  static constexpr std::string_view name = "NAdam";
   static constexpr int moments = 2;
   static constexpr int numbers = 10;
   void fill(i64 step, f32* n) const {

@@ -4,6 +4,7 @@
 //
 // An optimiser O has
 //
+//   static constexpr std::string_view name;        for checkpoints, which another's trainer refuses
 //   static constexpr int moments;                  flat state vectors beside the parameters, zero at first
 //   static constexpr int numbers;                  run-time scalars it reads
 //   void fill(i64 step, f32* numbers) const;       their values at a step (counted from 0)
@@ -19,6 +20,13 @@
 //   static constexpr void update_tensor(Update&);  one parameter, shaped as it is
 //   static constexpr int factors;                  so many moments, the first, have shapes of their own
 //   static constexpr Dims factor_dims(int m, const Dims& parameter);
+//
+// One that wraps another, which it derives from, has `using wrapped` for that one and in place of the name
+//
+//   static constexpr std::string_view wrapper;     the name of the wrapping: ema(AdamW)
+
+#include <string>
+#include <string_view>
 
 #include "weft/ir/value.hpp"
 #include "weft/optim/schedule.hpp"
@@ -38,6 +46,17 @@ struct Update {
   Value number[16];
   Value updates;  // how many updates were applied, this one included
 };
+
+// "ema(AdamW)"; of one without a name "unnamed".
+template <class O>
+std::string optimizer_name() {
+  if constexpr (requires { O::wrapper; })
+    return std::string(O::wrapper) + "(" + optimizer_name<typename O::wrapped>() + ")";
+  else if constexpr (requires { O::name; })
+    return std::string(O::name);
+  else
+    return "unnamed";
+}
 
 constexpr Value square_root(Value x) { return ir::unary(Op::sqrt, x); }
 constexpr Value power(Value x, Value y) { return ir::binary(Op::pow, x, y); }

@@ -14,6 +14,7 @@ struct RAdam {
   float weight_decay = 0;
   bool decoupled_weight_decay = false;
 
+  static constexpr std::string_view name = "RAdam";
   static constexpr int moments = 2;
   static constexpr int numbers = 9;
   void fill(i64 step, f32* n) const {

@@ -47,6 +47,7 @@ struct RMSprop {
   float weight_decay = 0;
   float momentum = 0;
 
+  static constexpr std::string_view name = "RMSprop";
   static constexpr int moments = 2;
   static constexpr int numbers = detail::RmspropNumbers::count;
   void fill(i64 step, f32* n) const { detail::fill_rmsprop(*this, step, n); }
@@ -61,6 +62,7 @@ struct RMSpropCentered {
   float weight_decay = 0;
   float momentum = 0;
 
+  static constexpr std::string_view name = "RMSpropCentered";
   static constexpr int moments = 3;
   static constexpr int numbers = detail::RmspropNumbers::count;
   void fill(i64 step, f32* n) const { detail::fill_rmsprop(*this, step, n); }

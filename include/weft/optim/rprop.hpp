@@ -22,6 +22,7 @@ struct Rprop {
   Etas etas{};
   StepSizes step_sizes{};
 
+  static constexpr std::string_view name = "Rprop";
   static constexpr int moments = 2;  // the gradient before, the step
   static constexpr int numbers = 5;
   void fill(i64 step, f32* n) const {

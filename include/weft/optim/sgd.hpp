@@ -14,6 +14,7 @@ struct SGD {
   float weight_decay = 0;
   bool nesterov = false;  // the step is g + momentum b; PyTorch wants dampening 0 then
 
+  static constexpr std::string_view name = "SGD";
   static constexpr int moments = 1;
   static constexpr int numbers = 6;
   void fill(i64 step, f32* n) const {
@@ -38,6 +39,7 @@ struct PlainSGD {
   Schedule lr = 1e-3f;
   float weight_decay = 0;
 
+  static constexpr std::string_view name = "PlainSGD";
   static constexpr int moments = 0;
   static constexpr int numbers = 2;
   void fill(i64 step, f32* n) const {

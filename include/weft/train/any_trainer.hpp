@@ -5,9 +5,11 @@
 //   AnyTrainer<Tensor<f32, Shape<32, 64>>, Tensor<i32, Shape<32>>> make();   // defined where the model is
 
 #include <array>
+#include <optional>
 #include <string>
 
 #include "weft/exec/any_function.hpp"
+#include "weft/train/checkpoint_report.hpp"
 #include "weft/train/loss_ring.hpp"
 
 namespace weft {
@@ -15,13 +17,51 @@ namespace weft {
 template <class... In>
 class AnyTrainer {
   using Given = std::array<exec::Given, sizeof...(In)>;
+  // A loader of any type, as a checkpoint sees it.
+  struct Position {
+    i64 epoch = 0, batch = 0;
+  };
+  struct AnyLoader {
+    virtual ~AnyLoader() = default;
+    virtual Position position() const = 0;
+    virtual std::optional<u64> seed() const = 0;  // of its orders; none where it has none
+    virtual void seek(Position at) = 0;
+    virtual void seek(Position at, u64 seed) = 0;
+  };
+  template <class Loader>
+  struct HeldLoader final : AnyLoader {
+    explicit HeldLoader(Loader& l) : loader(l) {}
+    Position position() const override {
+      const auto at = loader.position();
+      return {at.epoch, at.batch};
+    }
+    std::optional<u64> seed() const override {
+      if constexpr (requires { loader.seed(); })
+        return loader.seed();
+      else
+        return std::nullopt;
+    }
+    void seek(Position to) override {
+      if constexpr (!std::is_const_v<Loader>) loader.seek(place(to));
+    }
+    void seek(Position to, u64 with) override {
+      if constexpr (requires { loader.seek(loader.position(), with); }) loader.seek(place(to), with);
+    }
+    auto place(Position to) const {
+      auto at = loader.position();
+      at.epoch = to.epoch, at.batch = to.batch;
+      return at;
+    }
+    Loader& loader;
+  };
+
   struct Base : Counted {
     virtual StepLoss step(const Given& batch) = 0;
     virtual i64 steps() const = 0;
     virtual void set_lr(f32 lr) = 0;
     virtual f32 lr() const = 0;
-    virtual void save(const std::string& path) const = 0;
-    virtual void load(const std::string& path) = 0;
+    virtual void save(const std::string& path, const AnyLoader* loader) const = 0;
+    virtual CheckpointReport load(const std::string& path, AnyLoader* loader) = 0;
     virtual void save_model(const std::string& path) = 0;
     virtual void load_model(const std::string& path) = 0;
     virtual i64 workspace_bytes() const = 0;
@@ -56,8 +96,19 @@ class AnyTrainer {
   void set_lr(f32 lr) { held().set_lr(lr); }
   f32 lr() const { return held().lr(); }
   // The trainer with everything that the next step depends on.
-  void save(const std::string& path) const { held().save(path); }
-  void load(const std::string& path) { held().load(path); }
+  void save(const std::string& path) const { held().save(path, nullptr); }
+  CheckpointReport load(const std::string& path) { return held().load(path, nullptr); }
+  // The same with a loader's position.
+  template <class Loader>
+  void save(const std::string& path, const Loader& loader) const {
+    const HeldLoader<const Loader> place(loader);
+    held().save(path, &place);
+  }
+  template <class Loader>
+  CheckpointReport load(const std::string& path, Loader& loader) {
+    HeldLoader<Loader> place(loader);
+    return held().load(path, &place);
+  }
   // The parameters and buffers alone.
   void save_model(const std::string& path) { held().save_model(path); }
   void load_model(const std::string& path) { held().load_model(path); }
@@ -73,8 +124,12 @@ class AnyTrainer {
     i64 steps() const override { return trainer.steps(); }
     void set_lr(f32 lr) override { trainer.set_lr(lr); }
     f32 lr() const override { return trainer.lr(); }
-    void save(const std::string& path) const override { trainer.save(path); }
-    void load(const std::string& path) override { trainer.load(path); }
+    void save(const std::string& path, const AnyLoader* loader) const override {
+      loader != nullptr ? trainer.save(path, *loader) : trainer.save(path);
+    }
+    CheckpointReport load(const std::string& path, AnyLoader* loader) override {
+      return loader != nullptr ? trainer.load(path, *loader) : trainer.load(path);
+    }
     void save_model(const std::string& path) override { trainer.model().save(path); }
     void load_model(const std::string& path) override { trainer.model().load(path); }
     i64 workspace_bytes() const override { return T::workspace_bytes(); }

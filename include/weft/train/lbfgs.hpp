@@ -1,10 +1,9 @@
 #pragma once
 // make_trainer with optim::LBFGS: a step evaluates the loss and its gradient several times, each evaluation
 // one run of the compiled program; the search between them is the host's (optim/lbfgs.hpp). Random numbers,
-// such as dropout's, are the same in all evaluations of a step. What a trainer saves, this one does not: save
-// the model.
+// such as dropout's, are the same in all evaluations of a step.
 
-#include "weft/optim/lbfgs.hpp"
+#include "weft/train/lbfgs_checkpoint.hpp"
 #include "weft/train/trainer.hpp"
 
 namespace weft::train {
@@ -27,7 +26,7 @@ struct LbfgsMovesF32 {
 };
 
 template <class M, class F, class Device, class O, class... I>
-class LbfgsTrainer {
+class LbfgsTrainer : public Checkpointed<LbfgsTrainer<M, F, Device, O, I...>> {
   static_assert(sizeof(LbfgsMovesF32<parameter_type<M>() == DType::f32, M>) > 0);
   using Code = exec::Compiled<StepSource<M, F, O, false, I...>>;
   using Instance = exec::Instance<Device, Code>;
@@ -41,6 +40,8 @@ class LbfgsTrainer {
       sizeof(LbfgsTakesOption<plain, typename O::Clip, typename O::Accumulation, typename O::Precision>) > 0);
 
  public:
+  using InputTypes = std::tuple<I...>;
+
   template <class... Given>
   explicit LbfgsTrainer(weft::Model<M, Device>&& model, const Given&... given)
       : model_(std::move(model)),
@@ -94,6 +95,8 @@ class LbfgsTrainer {
   weft::Model<M, Device>& model() { return model_; }
   const weft::Model<M, Device>& model() const { return model_; }
   i64 steps() const { return steps_; }
+  void set_lr(f32 lr) { search_.set_lr(lr); }
+  f32 lr() const { return search_.options().lr; }
   // How often the loss was evaluated so far.
   i64 evaluations() const { return search_.evaluations(); }
   // As a Trainer's: what a marked value was in the last evaluation.
@@ -105,9 +108,40 @@ class LbfgsTrainer {
   // What a caller who lends memory must lend, as a Trainer's.
   static constexpr i64 memory_bytes() { return Program::memory_bytes(); }
   static constexpr i64 optimizer_bytes() { return layout.bytes; }
+  static constexpr i64 state_bytes() { return nn::state_table<M>.bytes + optimizer_bytes(); }
   static constexpr int launches() { return Code::header.launches; }
 
  private:
+  friend class Checkpointed<LbfgsTrainer>;
+
+  void save_checkpoint(const std::string& path, CheckpointCounts counts) const {
+    const CheckpointForm form = checkpoint_form();
+    std::vector<std::byte> block(static_cast<std::size_t>(form.state.bytes));
+    Memory::to_host(model_.device(), block.data(), model_.state(), form.model_bytes);
+    counts.seed = seed_;
+    counts.calls = counts.applied = steps_;
+    put_number(block.data(), form.updates, static_cast<i32>(steps_));
+    put_number(block.data(), form.scale, LossScale::first);
+    write_checkpoint(path, form, counts, block.data(), LbfgsTensors(search_.state()).list);
+  }
+  template <class Seek>
+  CheckpointReport load_checkpoint(const std::string& path, const Seek& seek) {
+    const io::Safetensors file(path);
+    const CheckpointForm form = checkpoint_form();
+    const CheckpointReader checkpoint(file, path, form,
+                                      {std::begin(LbfgsTensors::names), std::end(LbfgsTensors::names)});
+    constexpr i64 size = nn::state_table<M>.trained_bytes / static_cast<i64>(sizeof(f32));
+    optim::LbfgsSearch::State search = read_lbfgs(file, checkpoint, size, search_.options().history_size);
+    seek(checkpoint);
+    Memory::from_host(model_.device(), model_.state(), checkpoint.block().data(), form.model_bytes);
+    search_.restore(std::move(search));
+    steps_ = checkpoint.counts().calls;
+    seed_ = checkpoint.counts().seed;
+    return checkpoint.report();
+  }
+  // The counts alone lie in the block behind the model.
+  static CheckpointForm checkpoint_form() { return make_checkpoint_form<M, O>(nn::state_alignment); }
+
   weft::Model<M, Device> model_;
   u64 seed_ = 0;
   optim::LbfgsSearch search_;

@@ -2,11 +2,11 @@
 // Trainer: a model, the state of its optimiser, and the compiled step. One trainer per thread; distinct ones
 // are independent.
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "weft/exec/model.hpp"
+#include "weft/train/checkpoint.hpp"
 #include "weft/train/evaluate.hpp"
 #include "weft/train/loss_ring.hpp"
 #include "weft/train/step.hpp"
@@ -76,7 +76,7 @@ constexpr auto state_name() {
 }  // namespace train
 
 template <class M, class F, class Device, class O, class... I>
-class Trainer {
+class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   template <bool Apply>
   using Source = train::StepSource<M, F, O, Apply, I...>;
   template <bool Apply>
@@ -110,7 +110,7 @@ class Trainer {
     const Device& device = model_.device();
     state_ = exec::allocate(device, layout.bytes, lent.optimizer);
     Memory::zero(device, state_->data(), layout.bytes);
-    const f32 scale = 65536;
+    const f32 scale = train::LossScale::first;
     Memory::from_host(device, state_->data() + layout.scale, &scale, sizeof scale);
     apply_ = Shared<Instance<true>>(new Instance<true>(device, model_.storage(), state_, lent.workspace));
     if constexpr (micro > 1) {
@@ -166,7 +166,8 @@ class Trainer {
     constexpr bool known = std::is_same_v<typename O::Clip, clip::Norm>;
     static_assert(sizeof(train::NormIsKnown<known, typename O::Clip>) > 0);
     check_held();
-    if (updates_ == 0) throw Error("train/no-step", "no update was made yet, so there is no gradient's norm");
+    if (updates_ == loaded_updates_)
+      throw Error("train/no-step", "no update was made yet, so there is no gradient's norm");
     if constexpr (known) {
       using T = ctype<train::parameter_type<M>()>;
       T value{};
@@ -247,36 +248,9 @@ class Trainer {
     return weft::summary<M>() + exec::step_summary(plan(), state_bytes(), workspace_bytes());
   }
 
-  // Model, moments, applied updates, loss scale, steps, seed: everything that the next step depends on.
-  void save(const std::string& path) const { save_with(path, {}); }
-  // The same with a loader's position.
-  template <class Loader>
-  requires requires(const Loader& l) { l.position().epoch; }
-  void save(const std::string& path, const Loader& loader) const {
-    const auto at = loader.position();
-    save_with(path, {{"weft.epoch", std::to_string(at.epoch)}, {"weft.batch", std::to_string(at.batch)}});
-  }
-  // Continues exactly where save() was. On an Error nothing has changed.
-  void load(const std::string& path) { load_from(io::Safetensors(path), path); }
-  template <class Loader>
-  requires requires(const Loader& l) { l.position().epoch; }
-  void load(const std::string& path, Loader& loader) {
-    const io::Safetensors file(path);
-    const i64 epoch = number(file, path, "weft.epoch"), batch = number(file, path, "weft.batch");
-    const auto before = loader.position();
-    auto at = before;
-    at.epoch = epoch;
-    at.batch = batch;
-    loader.seek(at);  // first: it refuses what does not fit the loader
-    try {
-      load_from(file, path);
-    } catch (...) {
-      loader.seek(before);
-      throw;
-    }
-  }
-
  private:
+  friend class train::Checkpointed<Trainer>;
+
   // Of the program that updates, so that another can begin behind it.
   static constexpr i64 apply_bytes() { return passes::align_up(Program<true>::memory_bytes()); }
 
@@ -321,94 +295,36 @@ class Trainer {
     losses_->take(program);
   }
 
-  static std::string moment_name(int m, const nn::StateInfo& row) {
-    return "optimizer." + std::to_string(m) + "." + std::string(row.name.view());
+  void save_checkpoint(const std::string& path, train::CheckpointCounts counts) const {
+    check_held();
+    const train::CheckpointForm form = train::checkpoint_form<M, O>();
+    std::vector<std::byte> block(static_cast<std::size_t>(form.state.bytes));
+    Memory::to_host(model_.device(), block.data(), model_.state(), form.model_bytes);
+    Memory::to_host(model_.device(), block.data() + form.model_bytes, state_->data(), layout.bytes);
+    counts.seed = seed_;
+    counts.calls = calls_;
+    counts.applied = updates_;
+    if constexpr (!O::Precision::scaled)
+      train::put_number(block.data(), form.updates, static_cast<i32>(updates_));
+    train::write_checkpoint(path, form, counts, block.data());
   }
 
-  // f(number, parameter, shape, offset) of every moment, then of the accumulated gradients.
-  template <class Visit>
-  static void for_each_moment(const Visit& f) {
-    constexpr const auto& table = nn::state_table<M>;
-    for (int m = 0; m < Optimizer::base::moments; ++m)
-      for (int i = 0; i < table.size; ++i)
-        if (table.row[i].trained)
-          f(m, table.row[i], train::moment_dims<O>(m, table.row[i]),
-            train::moment_offset<M, O>(layout.moment[m], m, i));
-    if (layout.accumulated >= 0)
-      for (int i = 0; i < table.size; ++i)
-        if (table.row[i].trained)
-          f(accumulated_name, table.row[i], table.row[i].dims, layout.accumulated + table.row[i].offset);
+  template <class Seek>
+  CheckpointReport load_checkpoint(const std::string& path, const Seek& seek) {
+    check_held();
+    const io::Safetensors file(path);
+    const train::CheckpointForm form = train::checkpoint_form<M, O>();
+    const train::CheckpointReader checkpoint(file, path, form);
+    seek(checkpoint);
+    Memory::from_host(model_.device(), model_.state(), checkpoint.block().data(), form.model_bytes);
+    Memory::from_host(model_.device(), state_->data(), checkpoint.block().data() + form.model_bytes,
+                      layout.bytes);
+    calls_ = checkpoint.counts().calls;
+    updates_ = loaded_updates_ = checkpoint.counts().applied;
+    seed_ = checkpoint.counts().seed;
+    losses_->restart(calls_);
+    return checkpoint.report();
   }
-
-  void save_with(const std::string& path, io::Safetensors::Metadata metadata) const {
-    constexpr const auto& table = nn::state_table<M>;
-    std::vector<std::byte> model(static_cast<std::size_t>(table.bytes)),
-        state(static_cast<std::size_t>(layout.bytes));
-    Memory::to_host(model_.device(), model.data(), model_.state(), table.bytes);
-    Memory::to_host(model_.device(), state.data(), state_->data(), layout.bytes);
-    std::vector<io::SafetensorsTensor> tensors = exec::state_tensors<M>(model.data());
-    for_each_moment([&](int m, const nn::StateInfo& row, const Dims& dims, i64 offset) {
-      tensors.push_back(
-          {moment_name(m, row), train::parameter_type<M>(), exec::extents(dims), state.data() + offset});
-    });
-    if constexpr (!O::Precision::scaled) {
-      const i32 applied = static_cast<i32>(updates_);
-      std::memcpy(state.data() + layout.updates, &applied, sizeof applied);
-    }
-    tensors.push_back({"weft.updates", DType::i32, {}, state.data() + layout.updates});
-    tensors.push_back({"weft.scale", DType::f32, {}, state.data() + layout.scale});
-    tensors.push_back({"weft.good", DType::i32, {}, state.data() + layout.good});
-    metadata.push_back({"weft.checkpoint", "1"});
-    metadata.push_back({"weft.seed", std::to_string(seed_)});
-    metadata.push_back({"weft.calls", std::to_string(calls_)});
-    metadata.push_back({"weft.applied", std::to_string(updates_)});
-    io::write_safetensors(path, tensors, metadata);
-  }
-
-  static i64 number(const io::Safetensors& file, const std::string& path, const char* key) {
-    const std::string* text = file.find_metadata(key);
-    if (!text)
-      throw Error("train/no-checkpoint", "'" + path + "' is no checkpoint of a trainer: it lacks " + key);
-    char* end = nullptr;
-    const long long value = std::strtoll(text->c_str(), &end, 10);
-    if (end == text->c_str() || *end != 0)
-      throw Error("train/no-checkpoint", "'" + path + "' has a damaged " + key);
-    return value;
-  }
-
-  void load_from(const io::Safetensors& file, const std::string& path) {
-    constexpr const auto& table = nn::state_table<M>;
-    const i64 calls = number(file, path, "weft.calls"), updates = number(file, path, "weft.applied");
-    const std::string* seed_text = file.find_metadata("weft.seed");
-    if (!seed_text)
-      throw Error("train/no-checkpoint", "'" + path + "' is no checkpoint of a trainer: it lacks weft.seed");
-    std::vector<std::byte> model(static_cast<std::size_t>(table.bytes)),
-        state(static_cast<std::size_t>(layout.bytes));
-    const LoadReport report = exec::read_state<M>(file, LoadMode::lax, path, model.data());
-    if (!report.missing.empty() || !report.mismatched.empty())
-      throw Error("train/mismatch", "'" + path + "' does not fit the model: " +
-                                        LoadReport{report.missing, {}, report.mismatched}.text());
-    const auto take = [&](const std::string& name, DType dtype, const Dims& dims, i64 offset) {
-      const io::SafetensorsEntry& entry = file.at(name);
-      if (entry.dtype != dtype || entry.shape != exec::extents(dims))
-        throw Error("train/mismatch", "'" + path + "' has " + name + " of another shape");
-      if (entry.bytes > 0) std::memcpy(state.data() + offset, entry.data, entry.bytes);
-    };
-    for_each_moment([&](int m, const nn::StateInfo& row, const Dims& dims, i64 offset) {
-      take(moment_name(m, row), train::parameter_type<M>(), dims, offset);
-    });
-    take("weft.updates", DType::i32, Dims{}, layout.updates);
-    take("weft.scale", DType::f32, Dims{}, layout.scale);
-    take("weft.good", DType::i32, Dims{}, layout.good);
-    Memory::from_host(model_.device(), model_.state(), model.data(), table.bytes);
-    Memory::from_host(model_.device(), state_->data(), state.data(), layout.bytes);
-    calls_ = calls;
-    updates_ = updates;
-    seed_ = std::strtoull(seed_text->c_str(), nullptr, 10);
-    losses_->restart(calls);
-  }
-
-  static constexpr int accumulated_name = 9;
 
   struct Nothing {};
 
@@ -420,7 +336,7 @@ class Trainer {
   Shared<exec::DeviceStorage<Device>> state_;     // the optimiser's
   Shared<Instance<true>> apply_;
   std::conditional_t<(micro > 1), Shared<Instance<false>>, Nothing> add_;  // adds to the gradients alone
-  i64 calls_ = 0, updates_ = 0;
+  i64 calls_ = 0, updates_ = 0, loaded_updates_ = 0;  // the last: those of the checkpoint that was loaded
 };
 
 namespace train {

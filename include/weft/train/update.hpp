@@ -4,6 +4,7 @@
 // loss scale); elsewhere the trainer counts.
 
 #include "weft/train/backward.hpp"
+#include "weft/train/loss_scale.hpp"
 
 namespace weft::train {
 
@@ -99,9 +100,12 @@ class UpdateBuilder {
     Value all = pack(whole_arena);
     if (micro > 1)
       all = all + read_slot(b, add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated));
+    // What is tested, and measured, is what is applied: a scaled gradient may be finite where it is not.
+    if (scaled) all = all * factor_;
     if (by_norm) {
       const Value squares = ir::reshape(ir::reduce(Op::reduce_sum, all * all, 1u), Dims{});
-      const Value norm = ir::unary(Op::sqrt, squares) * factor_;
+      Value norm = ir::unary(Op::sqrt, squares);
+      if (!scaled) norm = norm * factor_;
       // behind the loss and the probes, for gradient_norm(): what is in memory anyway, unless a loss scale,
       // which the step changes, is in it
       b.graph.outputs.push(scaled ? norm.id : squares.id);
@@ -195,13 +199,17 @@ class UpdateBuilder {
       if (u.moment[m].id != old.moment[m].id) assign(moments[m], keep(u.moment[m], old.moment[m]));
   }
 
-  // Halved after an update that was skipped, doubled after 2,000 that were not: torch.amp.GradScaler's
-  // defaults.
   constexpr void update_scale() {
     const int good_slot = add_slot(b, ir::Space::optimizer, DType::i32, Dims{}, layout.good);
     const Value scale = read_slot(b, scale_slot_), good = read_slot(b, good_slot) + 1.0;
-    const Value grows = ir::binary(Op::le, ir::constant_like(good, 2000), good);
-    assign(scale_slot_, ir::select(skip_, scale * 0.5, ir::select(grows, scale * 2.0, scale)));
+    const auto number = [&](double x) { return ir::constant_like(scale, x); };
+    const Value patience =
+        ir::select(ir::binary(Op::lt, scale, number(1)), ir::constant_like(good, LossScale::short_patience),
+                   ir::constant_like(good, LossScale::patience));
+    const Value grows = ir::binary(Op::le, patience, good);
+    const Value halved = ir::binary(Op::max, scale * 0.5, number(static_cast<double>(LossScale::least)));
+    const Value doubled = ir::binary(Op::min, scale * 2.0, number(static_cast<double>(LossScale::most)));
+    assign(scale_slot_, ir::select(skip_, halved, ir::select(grows, doubled, scale)));
     assign(good_slot, ir::select(ir::binary(Op::bit_or, skip_, grows), ir::constant_like(good, 0), good));
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "../io/scratch.hpp"
+#include "weft/io/file.hpp"
 
 using namespace weft;
 

@@ -198,5 +198,20 @@ TEST_CASE("loader: mistakes are errors") {
   });
   CHECK(error_text([&] {
           for (auto& batch : data::loader<2>(ragged)) CHECK(batch.valid() == 2);
-        }) == "loader/ragged: field 0 of sample 2 has 3 elements, that of the first sample has 2");
+        }) == "loader/ragged: field 0 of sample 2 has the shape (3), that of the first sample has (2)");
+}
+
+TEST_CASE("loader: rows with as many elements in another shape are refused") {
+  const data::Arrays<f32> wide({{1, 2, 3, 4, 5, 6}, {2, 3}}), tall({{1, 2, 3, 4, 5, 6}, {3, 2}}),
+      flat({{1, 2, 3, 4, 5, 6}, {6}});
+  const auto refused = [](const auto& dataset) {
+    return error_text([&] {
+      for (auto& batch : data::loader<2>(dataset)) CHECK(batch.valid() == 2);
+    });
+  };
+  CHECK(refused(data::concat(wide, wide)) == "no error");
+  CHECK(refused(data::concat(wide, tall)) ==
+        "loader/ragged: field 0 of sample 1 has the shape (3, 2), that of the first sample has (2, 3)");
+  CHECK(refused(data::concat(wide, flat)) ==
+        "loader/ragged: field 0 of sample 1 has the shape (6), that of the first sample has (2, 3)");
 }

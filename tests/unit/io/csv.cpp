@@ -2,13 +2,18 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "scratch.hpp"
+#include "weft/io/file.hpp"
 
 using namespace weft::io;
 using weft::f32;
 using weft::f64;
 using weft::i32;
+using weft::i64;
 using weft::i8;
+using weft::u64;
 using weft::u8;
 
 static std::string id(const char* text, const CsvOptions& options = {}) {
@@ -85,6 +90,74 @@ TEST_CASE("csv: a number that the asked type does not hold is refused") {
   CHECK(error_id([&] { table.take<i8>({"byte"}); }) == "csv/out-of-range");
   CHECK(table.take<i8>({"minus"}) == std::vector<i8>{-128});
   CHECK(error_id([&] { table.take<u8>({"minus"}); }) == "csv/out-of-range");
+}
+
+TEST_CASE("csv: integers are exact, whatever f64 makes of them") {
+  const auto one = [](const char* number) { return parse_csv(std::string("a\n") + number + "\n"); };
+  // 2^53 + 1 and the ends of 64 bits; the same in other spellings.
+  for (const char* same : {"9007199254740993", "9007199254740993.0", "9.007199254740993e15",
+                           "90071992547409930e-1", "0009007199254740993", "+9007199254740993"}) {
+    CAPTURE(same);
+    CHECK(one(same).take<i64>({"a"}) == std::vector<i64>{9007199254740993});
+    CHECK(one(same).column("a")[0] == 9007199254740992.0);  // the nearest f64
+  }
+  CHECK(one("-9007199254740993").take<i64>({"a"}) == std::vector<i64>{-9007199254740993});
+  CHECK(one("9223372036854775807").take<i64>({"a"}) == std::vector<i64>{INT64_MAX});
+  CHECK(one("-9223372036854775807").take<i64>({"a"}) == std::vector<i64>{-INT64_MAX});
+  CHECK(one("-9223372036854775808").take<i64>({"a"}) == std::vector<i64>{INT64_MIN});
+  CHECK(one("18446744073709551615").take<u64>({"a"}) == std::vector<u64>{UINT64_MAX});
+  CHECK(one("1e18").take<i64>({"a"}) == std::vector<i64>{1'000'000'000'000'000'000});
+  const auto id = [&](const char* number) { return error_id([&] { one(number).take<i64>({"a"}); }); };
+  CHECK(id("9223372036854775808") == "csv/out-of-range");
+  CHECK(id("-9223372036854775809") == "csv/out-of-range");
+  CHECK(id("18446744073709551616") == "csv/out-of-range");
+  CHECK(error_id([&] { one("-1").take<u64>({"a"}); }) == "csv/out-of-range");
+  CHECK(error_id([&] { one("-9007199254740993").take<u64>({"a"}); }) == "csv/out-of-range");
+  // fractions that f64 rounds to integers
+  CHECK(id("9007199254740993.5") == "csv/not-an-integer");
+  CHECK(id("0.99999999999999999999") == "csv/not-an-integer");
+  CHECK(id("1e-400") == "csv/not-an-integer");
+  CHECK(id("0e999999999999999999999") == "no error");
+  // each in its own place
+  const CsvTable table = parse_csv("a,b\n1,9007199254740993\n9007199254740995,2\n3,9007199254740997\n");
+  CHECK(table.take<i64>({"b", "a"}) ==
+        std::vector<i64>{9007199254740993, 1, 2, 9007199254740995, 9007199254740997, 3});
+}
+
+TEST_CASE("csv: what is too small for f64 is 0, what is too large is refused") {
+  const auto value = [](const std::string& number) {
+    return parse_csv("a\n" + number + "\n").column("a")[0];
+  };
+  CHECK(value("1e-310") == 1e-310);
+  CHECK(value("4.9e-324") == 4.9e-324);
+  for (const std::string& tiny :
+       {std::string("1e-400"), std::string("1e-99999999999999999999"), std::string("2e-324"),
+        "0." + std::string(400, '0') + "1", "1" + std::string(10, '0') + "e-500"}) {
+    CAPTURE(tiny);
+    CHECK(value(tiny) == 0);
+    CHECK_FALSE(std::signbit(value(tiny)));
+    CHECK(std::signbit(value("-" + tiny)));
+  }
+  CHECK(value("0e400") == 0);
+  for (const std::string& huge : {std::string("1e400"), std::string("-1e99999999999999999999"),
+                                  "0." + std::string(400, '0') + "1e900", std::string(400, '9')}) {
+    CAPTURE(huge);
+    CHECK(error_id([&] { value(huge); }) == "csv/out-of-range");
+  }
+}
+
+TEST_CASE("csv: a hundred thousand columns, and a limit") {
+  std::string names = "0", row = "7";
+  for (int c = 1; c < 100'000; ++c) names += "," + std::to_string(c), row += ",7";
+  const CsvTable table = parse_csv(names + "\n" + row + "\n");
+  CHECK(table.names().size() == 100'000);
+  CHECK(table.column("99999") == std::vector<f64>{7});
+  CHECK(table.take<i32>(table.names()) == std::vector<i32>(100'000, 7));
+  CHECK(error_id([&] { parse_csv(names + ",5\n" + row + ",7\n"); }) == "csv/duplicate-column");
+  const std::string text = error_text([&] { table.column("x"); });
+  CHECK(text.size() < 300);
+  CHECK(text.ends_with("'19' and 99980 more"));
+  CHECK(error_id([] { parse_csv(std::string(1'000'000, ',') + "\n"); }) == "csv/too-many-columns");
 }
 
 TEST_CASE("csv: from a file") {

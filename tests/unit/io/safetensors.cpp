@@ -137,7 +137,7 @@ TEST_CASE("safetensors: hostile files") {
   CHECK(id_of("{", 0) == "safetensors/bad-json");
   CHECK(id_of("{} x", 0) == "safetensors/bad-json");
   CHECK(id_of("{\"\xFF\":1}", 0) == "safetensors/bad-json");
-  CHECK(id_of("{\"a\":" + std::string(100'000, '[') + "}", 0) == "safetensors/bad-json");
+  CHECK(id_of("{\"a\":" + std::string(100'000, '[') + "}", 0) == "safetensors/bad-header");
   CHECK(id_of("", 0) == "safetensors/bad-header");
   CHECK(id_of("[]", 0) == "safetensors/bad-header");
   CHECK(id_of(" {}", 0) == "safetensors/bad-header");
@@ -150,6 +150,14 @@ TEST_CASE("safetensors: hostile files") {
   CHECK(id_of("{\"__metadata__\":{\"a\":1}}", 0) == "safetensors/bad-header");
   CHECK(id_of("{" + tensor("a", "U8", "1", "0,1") + "," + tensor("a", "U8", "1", "1,2") + "}", 2) ==
         "safetensors/duplicate-name");
+  CHECK(id_of("{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4],\"dtype\":\"F32\"}}", 4) ==
+        "safetensors/bad-header");
+  CHECK(id_of("{\"__metadata__\":{\"k\":\"1\",\"\\u006b\":\"2\"}}", 0) == "safetensors/duplicate-name");
+  CHECK(id_of("{\"__metadata__\":{},\"__metadata__\":{}}", 0) == "safetensors/duplicate-name");
+  std::string ones = "1";
+  for (int i = 1; i < 64; ++i) ones += ",1";
+  CHECK(id_of("{" + tensor("a", "U8", ones, "0,1") + "}", 1) == "no error");
+  CHECK(id_of("{" + tensor("a", "U8", ones + ",1", "0,1") + "}", 1) == "safetensors/bad-header");
   CHECK(id_of("{" + tensor("a", "F31", "1", "0,4") + "}", 4) == "safetensors/unknown-dtype");
   CHECK(id_of("{" + tensor("a", "f32", "1", "0,4") + "}", 4) == "safetensors/unknown-dtype");
   for (const char* shape : {"-1", "1.0", "1e0", "9223372036854775808", "\"1\"", "null", "true"})
@@ -175,6 +183,102 @@ TEST_CASE("safetensors: hostile files") {
   CHECK(id_of("{" + tensor("a", "U8", "4", "9223372036854775803,9223372036854775807") + "}", 4) ==
         "safetensors/out-of-range");
   CHECK(error_id([] { Safetensors("/no/such/file"); }) == "file/open");
+}
+
+TEST_CASE("safetensors: every dtype of the format is read, those that weft lacks as bytes") {
+  const ScratchFolder folder;
+  // dtype, bits of an element: the table of the format's reference reader
+  const std::pair<const char*, int> rows[] = {
+      {"BOOL", 8},        {"F4", 4},          {"F6_E2M3", 6}, {"F6_E3M2", 6}, {"U8", 8},   {"I8", 8},
+      {"F8_E5M2", 8},     {"F8_E4M3", 8},     {"F8_E8M0", 8}, {"I16", 16},    {"U16", 16}, {"F16", 16},
+      {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"BF16", 16},   {"I32", 32},    {"U32", 32}, {"F32", 32},
+      {"C64", 64},        {"F64", 64},        {"I64", 64},    {"U64", 64}};
+  for (const auto& [name, bits] : rows) {
+    CAPTURE(name);
+    // eight elements are as many bytes as one has bits
+    const std::string bytes = file_of("{" + tensor("a", name, "2,4", "0," + std::to_string(bits)) + "}",
+                                      static_cast<std::size_t>(bits));
+    const Safetensors file(bytes.data(), bytes.size());
+    CHECK(file.at("a").dtype.name() == name);
+    CHECK(file.at("a").size() == 8);
+    CHECK(file.at("a").bytes == static_cast<u64>(bits));
+    write_safetensors(folder / "a", {{"a", file.at("a").dtype, file.at("a").shape, file.at("a").data}});
+    const Safetensors copy(folder / "a");
+    CHECK(copy.at("a").dtype == file.at("a").dtype);
+    CHECK(std::memcmp(copy.at("a").data, file.at("a").data, copy.at("a").bytes) == 0);
+  }
+  // what does not fill whole bytes
+  CHECK(id_of("{" + tensor("a", "F4", "3", "0,2") + "}", 2) == "safetensors/size-mismatch");
+  CHECK(id_of("{" + tensor("a", "F6_E2M3", "2", "0,1") + "}", 1) == "safetensors/size-mismatch");
+  const std::string bytes = file_of("{" + tensor("a", "I16", "1", "0,2") + "}", 2);
+  const Safetensors file(bytes.data(), bytes.size());
+  CHECK_FALSE(file.at("a").dtype.has_dtype());
+  CHECK(error_text([&] { file.at("a").to_vector<i8>(); }) == "safetensors/dtype: tensor 'a' is I16, not i8");
+  CHECK(error_id([&] { file.at("a").dtype.dtype(); }) == "safetensors/dtype");
+}
+
+TEST_CASE("safetensors: files of other formats are named, with the line that converts them") {
+  const ScratchFolder folder;
+  const auto said = [&](const char* name, const std::string& bytes) {
+    io::write_file(folder / name, bytes);
+    return error_text([&] { Safetensors(folder / name); });
+  };
+  using namespace std::string_literals;
+  // The local header of a zip archive's first file.
+  const auto zip = [](const std::string& first) {
+    std::string bytes = "PK\x03\x04"s + std::string(26, '\0') + first + std::string(40, 'x');
+    bytes[6] = '\x08', bytes[7] = '\x08', bytes[26] = static_cast<char>(first.size());
+    return bytes;
+  };
+  const std::string pt = said("net.pt", zip("net/data.pkl"));
+  CHECK(pt.starts_with("safetensors/other-format: '" + (folder / "net.pt") +
+                       "': this is no safetensors file: it is a file of torch.save (.pt, .pth); save it as "
+                       "safetensors, in Python: import torch, safetensors.torch; "
+                       "safetensors.torch.save_file(torch.load('" +
+                       (folder / "net.pt") + "', weights_only=True), '" + (folder / "net.safetensors") +
+                       "')"));
+  CHECK(said("a.npz", zip("fc.weight.npy")).find("dict(numpy.load('") != std::string::npos);
+  CHECK(said("a.zip", zip("picture.png")).find("it is a zip archive") != std::string::npos);
+  CHECK(said("old.pth", "\x80\x02\x8A\x0A\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19.\x80\x02"s)
+            .find("before PyTorch 1.6") != std::string::npos);
+  CHECK(said("a.pkl", "\x80\x04\x95\0\0\0\0\0\0\0"s).find("a Python pickle") != std::string::npos);
+  CHECK(said("a.gguf", "GGUF\x03\0\0\0"s + std::string(16, '\0')).find("gguf.GGUFReader") !=
+        std::string::npos);
+  CHECK(said("a.npy", "\x93NUMPY\x01\0v\0{'descr'"s).find("numpy.load('") != std::string::npos);
+  CHECK(said("a.h5", "\x89HDF\r\n\x1a\n\0\0\0"s).find("h5py.File('") != std::string::npos);
+  CHECK(said("lfs", "version https://git-lfs.github.com/spec/v1\n").find("git lfs pull") !=
+        std::string::npos);
+  CHECK(said("i.json", "{\n  \"metadata\": {}}").find("load each .safetensors file") != std::string::npos);
+  // A quote in the name would end the string of the line of Python.
+  CHECK(said("it's.npy", "\x93NUMPY\x01\0"s).find("numpy.load('FILE')") != std::string::npos);
+  // What only begins alike is a safetensors file still: its header is as long as "PK\3\4" reads as a number.
+  std::string good = "{}" + std::string(0x04034b50 - 2, ' ');
+  good.insert(0, "PK\x03\x04\0\0\0\0"s);
+  CHECK(read_id(good) == "no error");
+}
+
+TEST_CASE("safetensors: large headers (what they cost: tests/fault/memory.cpp)") {
+  // Refused at the first value that cannot be, a list of millions of numbers in the place of a shape
+  // included.
+  const std::string zeros = [] {
+    std::string text = "0";
+    while (text.size() < 9'000'000) text += ",0";
+    return text;
+  }();
+  CHECK(id_of("{\"a\":[" + zeros + "]}", 0) == "safetensors/bad-header");
+  CHECK(id_of("{" + tensor("a", "U8", zeros, "0,0") + "}", 0) == "safetensors/bad-header");
+  // Half a million tensors without elements.
+  std::string many = "{";
+  for (int i = 0; i < 500'000; ++i) many += tensor(std::to_string(i), "U8", "0", "0,0") + ",";
+  many.back() = '}';
+  const std::string bytes = file_of(many, 0);
+  const Safetensors file(bytes.data(), bytes.size());
+  CHECK(file.entries().size() == 500'000);
+  CHECK(file.at("499999").size() == 0);
+  std::string keys = "{\"__metadata__\":{";
+  for (int i = 0; i <= 1'000'000; ++i) keys += "\"" + std::to_string(i) + "\":\"\",";
+  keys.back() = '}';
+  CHECK(id_of(keys + "}", 0) == "safetensors/header-too-large");
 }
 
 TEST_CASE("safetensors: what cannot be written leaves the old file") {
@@ -242,7 +346,7 @@ TEST_CASE("safetensors: thousands of damaged files give an Error or a valid read
       for (const auto& entry : file.entries()) {
         u64 elements = 1;
         for (const i64 extent : entry.shape) elements *= static_cast<u64>(extent);
-        REQUIRE(entry.bytes == elements * static_cast<u64>(size_of(entry.dtype)));
+        REQUIRE(entry.bytes == elements * static_cast<u64>(entry.dtype.bits()) / 8);
         REQUIRE(entry.data >= reinterpret_cast<const u8*>(exact.data()));
         REQUIRE(entry.data + entry.bytes <= reinterpret_cast<const u8*>(exact.data()) + exact.size());
         total += entry.bytes;

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <vector>
 
+#include "../io/scratch.hpp"
+#include "weft/data/loader.hpp"
 #include "weft/nn/linear.hpp"
 #include "weft/ops/loss.hpp"
 #include "weft/train/trainer.hpp"
@@ -54,6 +56,25 @@ TEST_CASE("any_trainer: the last 64 losses are kept, older ones are an error") {
   } catch (const Error& error) {
     CHECK(error.id() == "train/old-loss");
   }
+}
+
+TEST_CASE("any_trainer: stops and resumes with a loader's position, and refuses what its trainer refuses") {
+  const ScratchFolder folder;
+  const std::string path = folder / "c";
+  const data::Arrays<f32> rows({std::vector<f32>(16), {2}});
+  auto there = data::loader<4>(rows), here = data::loader<4>(rows);
+  Any a = make(), b = make();
+  a.step(x, y);
+  there.seek({2, 1});
+  a.save(path, there);
+  CHECK(b.load(path, here).text() == "continues");
+  CHECK(here.position() == data::Position{2, 1});
+  CHECK(b.steps() == 1);
+  b.save_model(path);
+  CHECK(error_id([&] { b.load(path); }) == "train/no-checkpoint");
+  a.save(path);
+  CHECK(error_id([&] { b.load(path, here); }) == "train/no-checkpoint");
+  CHECK(b.steps() == 1);
 }
 
 TEST_CASE("any_trainer: stops and resumes") {

@@ -3,19 +3,26 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "../io/scratch.hpp"
+#include "checkpoint.hpp"
 #include "mlp.hpp"
 #include "weft/ops/loss.hpp"
 #include "weft/train/trainer.hpp"
 
 using namespace weft;
+using checkpoint_test::edit;
+using checkpoint_test::scalar;
 using train_test::Mlp;
 
 namespace {
 
 struct Small {
   nn::Linear<4, 2> fc{};
+};
+struct Alone {
+  nn::Param<f32, Shape<4>> p{};
 };
 
 float saved_scale(const std::string& path) {
@@ -67,6 +74,56 @@ TEST_CASE(
   trainer.save(path);
   CHECK(saved_scale(path) == 32768);
   CHECK(saved_number(path, "weft.updates") == 2000);
+}
+
+TEST_CASE("precision: f16 trains on after any number of batches that are not finite, or without gradients") {
+  const ScratchFolder folder;
+  const std::string path = folder / "f16.safetensors";
+  auto trainer = make_trainer<Alone>(
+      Cpu{1}, [](const auto& m, auto w) { return sum<>(m.p * w) + sum<>(m.p * w); }, in<f32, 4>,
+      optim::PlainSGD{.lr = 0.01f}, precision::f16);
+  const auto weights = [&] { return trainer.model().get<"p">().to_vector(); };
+  const auto start = weights();
+  const auto at = [&](float scale, i32 good) {
+    trainer.save(path);
+    edit(path, path, {.tensors = {scalar("weft.scale", scale), scalar("weft.good", good)}});
+    trainer.load(path);
+  };
+  const auto scale_after = [&](float w) {
+    trainer.step(std::vector<float>(4, w));
+    trainer.save(path);
+    return saved_scale(path);
+  };
+  using train::LossScale;
+  const float nan = std::numeric_limits<float>::quiet_NaN(),
+              infinity = std::numeric_limits<float>::infinity();
+  // 144 halvings would make a scale that has no inverse
+  for (int i = 0; i < 144; ++i) trainer.step(std::vector<float>(4, i % 2 ? nan : infinity));
+  CHECK(weights() == start);
+  CHECK(scale_after(nan) == LossScale::least);
+  // what counts is the gradient itself: scaled down, twice 3e38 is finite
+  CHECK(scale_after(3e38f) == LossScale::least);
+  CHECK(weights() == start);
+  trainer.step(std::vector<float>(4, 0.5f));
+  for (std::size_t i = 0; i < 4; ++i) CHECK(weights()[i] == doctest::Approx(start[i] - 0.01f));
+  // below one it grows after 20 good updates, so that few are needed to be back
+  CHECK(saved_number(path, "weft.good") == 0);
+  int steps = 0;
+  while (scale_after(0.5f) < 1 && steps < 1000) ++steps;
+  CHECK(steps == 20 * 16 - 2);
+  CHECK(saved_number(path, "weft.good") == 0);
+  at(2, 1998);
+  CHECK(scale_after(0) == 2);
+  CHECK(scale_after(0) == 4);
+  // and it ends to grow where its square would still be finite
+  at(LossScale::most / 2, 1999);
+  CHECK(scale_after(0) == LossScale::most);
+  at(LossScale::most, 1999);
+  CHECK(scale_after(0) == LossScale::most);
+  CHECK(saved_number(path, "weft.good") == 0);
+  const auto before = weights();
+  trainer.step(std::vector<float>(4, 0.5f));
+  for (std::size_t i = 0; i < 4; ++i) CHECK(weights()[i] == doctest::Approx(before[i] - 0.01f));
 }
 
 TEST_CASE("precision: bf16 and f16 products follow the f32 run within their rounding") {

@@ -1,0 +1,346 @@
+#pragma once
+// Checkpoints of trainers: safetensors files with the model under its own names, the optimiser's state, and,
+// in the metadata, what made them. Law: a file either continues the run that saved it, is refused with both
+// sides named, or, of another precision, is taken with a note; every number of it is checked before anything
+// changes, so that an Error leaves everything as it was.
+
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weft/core/config.hpp"
+#include "weft/exec/load.hpp"
+#include "weft/train/checkpoint_report.hpp"
+#include "weft/train/loss_scale.hpp"
+#include "weft/train/optimizer_layout.hpp"
+
+namespace weft::train {
+
+// Counted up when a newer weft writes what an older one would misread.
+inline constexpr i64 checkpoint_format = 2;
+// No count of a file is above it: sums and products of a few of them stay far from the end of 64 bits.
+inline constexpr i64 largest_count = i64{1} << 53;
+
+// What a trainer's checkpoints hold and what makes them.
+struct CheckpointForm {
+  std::string optimizer;  // "ema(AdamW)"
+  std::string precision;  // "f16"
+  i64 accumulate = 1;
+  std::string groups;     // of each trained parameter the number of its group
+  std::string matrices;   // of each 1 where it is updated as a matrix, else 0; empty where none ever is
+  bool scaled = false;    // whether there is a loss scale in use
+  exec::StateForm state;  // the model's block, then the optimiser's
+  i64 model_bytes = 0;
+  i64 updates = 0, scale = 0, good = 0;  // where these lie in the block
+};
+
+// What a trainer counts.
+struct CheckpointCounts {
+  u64 seed = 0;
+  i64 calls = 0, applied = 0;
+  bool positioned = false;  // whether a loader stands somewhere
+  i64 epoch = 0, batch = 0;
+  std::optional<u64> loader_seed;
+};
+
+inline void add_row(exec::StateForm& form, const std::string& name, DType dtype, const Dims& dims,
+                    i64 offset) {
+  form.rows.push_back({name, dtype, exec::extents(dims), offset});
+}
+
+// What makes the checkpoints of model M with options O, the model's rows, and room behind them for the
+// optimiser's, whose counts lie at its beginning.
+template <class M, class O>
+CheckpointForm make_checkpoint_form(i64 optimizer_bytes) {
+  using Optimizer = typename O::Optimizer;
+  constexpr const auto& table = nn::state_table<M>;
+  constexpr const OptimizerLayout& layout = optimizer_layout<M, O>;
+  CheckpointForm form;
+  form.optimizer = optim::optimizer_name<typename Optimizer::base>();
+  form.precision = O::Precision::rule.tf32 ? "tf32" : name_of(O::Precision::rule.compute);
+  form.scaled = O::Precision::scaled;
+  for (int i = 0; i < table.size; ++i) {
+    if (!table.row[i].trained) continue;
+    const int group = group_of<Optimizer>(table.row[i]);
+    form.groups += (form.groups.empty() ? "" : " ") + std::to_string(group);
+    if constexpr (requires { Optimizer::by_matrix(0); })
+      form.matrices += Optimizer::by_matrix(group) ? '1' : '0';
+  }
+  form.state = exec::state_form<M>();
+  form.model_bytes = form.state.bytes;
+  form.state.bytes += optimizer_bytes;
+  form.updates = form.model_bytes + layout.updates;
+  form.scale = form.model_bytes + layout.scale;
+  form.good = form.model_bytes + layout.good;
+  add_row(form.state, "weft.updates", DType::i32, Dims{}, form.updates);
+  add_row(form.state, "weft.scale", DType::f32, Dims{}, form.scale);
+  add_row(form.state, "weft.good", DType::i32, Dims{}, form.good);
+  return form;
+}
+
+// The form of a Trainer: behind the model lies the optimiser's block.
+template <class M, class O>
+CheckpointForm checkpoint_form() {
+  constexpr const auto& table = nn::state_table<M>;
+  constexpr const OptimizerLayout& layout = optimizer_layout<M, O>;
+  constexpr int accumulated = 9;  // in the place of a moment's number
+  CheckpointForm form = make_checkpoint_form<M, O>(layout.bytes);
+  form.accumulate = O::Accumulation::count;
+  const auto add = [&](int m, int i, const Dims& dims, i64 offset) {
+    add_row(form.state, "optimizer." + std::to_string(m) + "." + std::string(table.row[i].name.view()),
+            table.row[i].dtype, dims, form.model_bytes + offset);
+  };
+  for (int i = 0; i < table.size; ++i) {
+    if (!table.row[i].trained) continue;
+    for (int m = 0; m < O::Optimizer::base::moments; ++m)
+      add(m, i, moment_dims<O>(m, table.row[i]), moment_offset<M, O>(layout.moment[m], m, i));
+    if (layout.accumulated >= 0)
+      add(accumulated, i, table.row[i].dims, layout.accumulated + table.row[i].offset);
+  }
+  return form;
+}
+
+template <class T>
+T get_number(const std::byte* block, i64 at) {
+  T value{};
+  std::memcpy(&value, block + at, sizeof value);
+  return value;
+}
+template <class T>
+void put_number(std::byte* block, i64 at, T value) {
+  std::memcpy(block + at, &value, sizeof value);
+}
+
+// Writes a file of a block as `form` has it, and of further tensors; all or nothing.
+inline void write_checkpoint(const std::string& path, const CheckpointForm& form,
+                             const CheckpointCounts& counts, const std::byte* block,
+                             const std::vector<io::SafetensorsTensor>& more = {}) {
+  std::vector<io::SafetensorsTensor> tensors = exec::state_tensors(form.state, block);
+  tensors.insert(tensors.end(), more.begin(), more.end());
+  io::Safetensors::Metadata metadata{
+      {"weft.checkpoint", std::to_string(checkpoint_format)},
+      {"weft.version", std::to_string(WEFT_VERSION_MAJOR) + "." + std::to_string(WEFT_VERSION_MINOR) + "." +
+                           std::to_string(WEFT_VERSION_PATCH)},
+      {"weft.optimizer", form.optimizer},
+      {"weft.precision", form.precision},
+      {"weft.accumulate", std::to_string(form.accumulate)},
+      {"weft.groups", form.groups},
+      {"weft.matrices", form.matrices},
+      {"weft.seed", std::to_string(counts.seed)},
+      {"weft.calls", std::to_string(counts.calls)},
+      {"weft.applied", std::to_string(counts.applied)}};
+  if (counts.positioned) {
+    metadata.push_back({"weft.epoch", std::to_string(counts.epoch)});
+    metadata.push_back({"weft.batch", std::to_string(counts.batch)});
+    if (counts.loader_seed) metadata.push_back({"weft.loader_seed", std::to_string(*counts.loader_seed)});
+  }
+  io::write_safetensors(path, tensors, metadata);
+}
+
+// A checkpoint while it is read: everything that can be wrong is an Error of its constructor.
+class CheckpointReader {
+ public:
+  // Throws "train/no-checkpoint" (a file without what a checkpoint has, or with numbers that cannot be),
+  // "train/newer-checkpoint" or "train/mismatch". `others`: the names of tensors that the caller reads
+  // itself.
+  CheckpointReader(const io::Safetensors& file, const std::string& path, const CheckpointForm& form,
+                   const std::vector<std::string>& others = {})
+      : file_(file), path_(path), form_(form), block_(static_cast<std::size_t>(form.state.bytes)) {
+    check_maker();
+    read_counts();
+    exec::LoadPlan plan(file, form.state, {}, "trainer");
+    const LoadReport& found = plan.report;
+    bool surplus = false;
+    for (const std::string& name : found.unexpected) {
+      bool known = false;
+      for (const std::string& other : others) known = known || name == other;
+      surplus = surplus || !known;
+    }
+    if (surplus || !found.missing.empty() || !found.mismatched.empty())
+      throw Error("train/mismatch", "'" + path + "' does not fit the trainer: " + found.text());
+    plan.apply(block_.data());
+    check_scale();
+  }
+
+  const CheckpointCounts& counts() const { return counts_; }
+  // The block, as the form has it.
+  const std::vector<std::byte>& block() const { return block_; }
+  const CheckpointReport& report() const { return report_; }
+  // Of a trainer that a loader's position is asked of.
+  const CheckpointCounts& position() const {
+    if (!counts_.positioned) damaged("it holds no position of a loader");
+    return counts_;
+  }
+  // A whole number of the metadata; throws where it is missing, malformed or above `most`.
+  i64 number(const char* key, i64 least, i64 most) const {
+    const std::string& text = at(key);
+    i64 value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || std::to_string(value) != text)
+      damaged(std::string(key) + " is '" + shown(text) + "', which is no whole number");
+    if (value < least || value > most)
+      damaged(std::string(key) + " is " + text + ", which lies outside " + std::to_string(least) + " to " +
+              std::to_string(most));
+    return value;
+  }
+  [[noreturn]] void damaged(const std::string& what) const {
+    throw Error("train/no-checkpoint", "'" + path_ + "' is no checkpoint of a trainer: " + what);
+  }
+
+ private:
+  // Of a text that may be anything, what a message can bear.
+  static std::string shown(const std::string& text) {
+    return text.size() > 60 ? text.substr(0, 60) + "..." : text;
+  }
+  const std::string& at(const char* key) const {
+    if (const std::string* text = file_.find_metadata(key)) return *text;
+    damaged(std::string("it lacks ") + key);
+  }
+  // Both sides of one of the things that make a checkpoint.
+  void require_same(const char* key, const char* what, const std::string& own) const {
+    const std::string& other = at(key);
+    if (other != own)
+      throw Error("train/mismatch", "'" + path_ + "' was saved with " + what + " " + shown(other) +
+                                        ", and this trainer has " + what + " " + own);
+  }
+
+  void check_maker() {
+    const std::string* format = file_.find_metadata("weft.checkpoint");
+    if (format == nullptr) damaged("it lacks weft.checkpoint; model().load(path) reads a model");
+    format_ = number("weft.checkpoint", 1, largest_count);
+    if (format_ > checkpoint_format) {
+      const std::string* version = file_.find_metadata("weft.version");
+      throw Error("train/newer-checkpoint",
+                  "'" + path_ + "' is a checkpoint of format " + *format + ", written by weft " +
+                      (version ? shown(*version) : "of another version") + "; this one reads up to " +
+                      std::to_string(checkpoint_format));
+    }
+    if (format_ < 2) return;
+    require_same("weft.optimizer", "the optimiser", form_.optimizer);
+    number("weft.accumulate", 1, largest_count);
+    require_same("weft.accumulate", "accumulate", std::to_string(form_.accumulate));
+    if (const std::string& matrices = at("weft.matrices"); matrices != form_.matrices)
+      throw Error("train/mismatch", "'" + path_ + "' was saved with other parameters updated as matrices (" +
+                                        shown(matrices) +
+                                        ", one digit for each parameter) than this trainer has (" +
+                                        shown(form_.matrices) + ")");
+    if (at("weft.groups") != form_.groups)
+      report_.notes.push_back("the parameter groups are not those of the checkpoint");
+    if (at("weft.precision") != form_.precision)
+      report_.notes.push_back("the checkpoint is of precision " + shown(at("weft.precision")) +
+                              ", this trainer of " + form_.precision);
+  }
+
+  u64 seed(const char* key) const {
+    const std::string& text = at(key);
+    u64 value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || std::to_string(value) != text)
+      damaged(std::string(key) + " is '" + shown(text) + "', which is no number of 64 bits");
+    return value;
+  }
+
+  void read_counts() {
+    counts_.seed = seed("weft.seed");
+    counts_.calls = number("weft.calls", 0, largest_count);
+    counts_.applied = number("weft.applied", 0, INT32_MAX);
+    const i64 whole = counts_.calls / form_.accumulate;
+    if (counts_.applied > whole || (format_ < 2 && counts_.applied != whole))
+      damaged(std::to_string(counts_.applied) + " updates cannot come of " + std::to_string(counts_.calls) +
+              " calls at " + std::to_string(form_.accumulate) + " each");
+    const bool epoch = file_.find_metadata("weft.epoch"), batch = file_.find_metadata("weft.batch");
+    counts_.positioned = epoch || batch;
+    if (!counts_.positioned) return;
+    counts_.epoch = number("weft.epoch", 0, largest_count);
+    counts_.batch = number("weft.batch", 0, largest_count);
+    if (file_.find_metadata("weft.loader_seed")) counts_.loader_seed = seed("weft.loader_seed");
+  }
+
+  // The device's counts, and what another precision makes of them.
+  void check_scale() {
+    std::byte* const block = block_.data();
+    const i32 updates = get_number<i32>(block, form_.updates), good = get_number<i32>(block, form_.good);
+    const f32 scale = get_number<f32>(block, form_.scale);
+    if (updates < 0 || updates > counts_.applied)
+      damaged("weft.updates is " + std::to_string(updates) + ", and " + std::to_string(counts_.applied) +
+              " were tried");
+    if (good < 0 || good >= LossScale::patience)
+      damaged("weft.good is " + std::to_string(good) + ", which lies outside 0 to " +
+              std::to_string(LossScale::patience - 1));
+    if (!std::isfinite(scale) || scale <= 0)
+      damaged("the loss scale is " + std::to_string(scale) + ", and must be positive and finite");
+    const f32 bounded = std::fmin(std::fmax(scale, LossScale::least), LossScale::most);
+    const std::string* precision = file_.find_metadata("weft.precision");
+    if (precision != nullptr && *precision != form_.precision) {
+      put_number(block, form_.scale, LossScale::first);
+      put_number(block, form_.good, i32{0});
+      if (form_.scaled) report_.notes.push_back("the loss scale starts anew");
+    } else if (form_.scaled && bounded != scale) {
+      put_number(block, form_.scale, bounded);
+      report_.notes.push_back("the loss scale is brought within its bounds");
+    }
+    // Without a loss scale there is one count of updates, which skipped ones are not of.
+    if (!form_.scaled && updates != counts_.applied) {
+      report_.notes.push_back("the updates that were skipped are no longer counted");
+      counts_.applied = updates;
+    }
+  }
+
+  const io::Safetensors& file_;
+  const std::string& path_;
+  const CheckpointForm& form_;
+  i64 format_ = 1;
+  CheckpointCounts counts_;
+  CheckpointReport report_;
+  std::vector<std::byte> block_;
+};
+
+// The saving and loading of a trainer, its base. Self has save_checkpoint(path, counts), which adds its own
+// counts, and load_checkpoint(path, seek), which calls seek(checkpoint) when nothing else can refuse any
+// more.
+template <class Self>
+class Checkpointed {
+ public:
+  // Model, moments, applied updates, loss scale, steps, seed: everything that the next step depends on, and
+  // what made it.
+  void save(const std::string& path) const { self().save_checkpoint(path, {}); }
+  // The same with a loader's position, and the seed of its orders.
+  template <class Loader>
+  requires requires(const Loader& l) { l.position().epoch; }
+  void save(const std::string& path, const Loader& loader) const {
+    const auto at = loader.position();
+    CheckpointCounts counts;
+    counts.positioned = true, counts.epoch = at.epoch, counts.batch = at.batch;
+    if constexpr (requires { loader.seed(); }) counts.loader_seed = loader.seed();
+    self().save_checkpoint(path, counts);
+  }
+  // Continues exactly where save() was; of another precision with a note. Throws "train/mismatch" for what
+  // another optimiser, wrapper, accumulation or model saved, "train/newer-checkpoint" or
+  // "train/no-checkpoint"; then nothing has changed.
+  CheckpointReport load(const std::string& path) {
+    return static_cast<Self&>(*this).load_checkpoint(path, [](const CheckpointReader&) {});
+  }
+  template <class Loader>
+  requires requires(const Loader& l) { l.position().epoch; }
+  CheckpointReport load(const std::string& path, Loader& loader) {
+    return static_cast<Self&>(*this).load_checkpoint(path, [&](const CheckpointReader& checkpoint) {
+      const CheckpointCounts& saved = checkpoint.position();
+      auto at = loader.position();
+      at.epoch = saved.epoch, at.batch = saved.batch;
+      // Either refuses what does not fit the loader, and then changes nothing.
+      if constexpr (requires { loader.seek(at, u64{}); }) {
+        if (saved.loader_seed) return loader.seek(at, *saved.loader_seed);
+      }
+      loader.seek(at);
+    });
+  }
+
+ private:
+  const Self& self() const { return static_cast<const Self&>(*this); }
+};
+
+}  // namespace weft::train

@@ -1,0 +1,19 @@
+#pragma once
+// What loading a checkpoint did beside continuing where it was saved.
+
+#include <string>
+#include <vector>
+
+namespace weft {
+
+struct CheckpointReport {
+  std::vector<std::string> notes;  // sentences; none where the same trainer goes on
+
+  std::string text() const {
+    std::string s;
+    for (const std::string& note : notes) s += (s.empty() ? "" : "; ") + note;
+    return s.empty() ? "continues" : s;
+  }
+};
+
+}  // namespace weft
