@@ -17,12 +17,13 @@
 #include <exception>
 #include <fcntl.h>
 #include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <new>
 #include <optional>
-#include <stdlib.h>
 #include <string>
 #include <string_view>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -40,7 +41,52 @@
 // The one exception weft throws. An error has a stable id ("safetensors/truncated") that programs may test,
 // and one sentence for people.
 
-namespace weft {
+// ---- weft/core/config.hpp ----
+// How weft meets the compiler: host/device markers, forced inlining, version. The only header that asks
+// which compiler this is; every macro weft defines for itself is defined here.
+
+#define WEFT_VERSION_MAJOR 0
+#define WEFT_VERSION_MINOR 1
+#define WEFT_VERSION_PATCH 0
+
+// Where the compiler may take for granted that there is no NaN, isnan, nan_to_num and relu are wrong.
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error weft keeps NaN and infinity: compile without -ffast-math, -Ofast and -ffinite-math-only
+#endif
+
+#if defined(__CUDACC__)
+#define WEFT_HD __host__ __device__
+#define WEFT_HD_INLINE __host__ __device__ __forceinline__
+#else
+#define WEFT_HD
+#define WEFT_HD_INLINE inline __attribute__((always_inline))
+#endif
+#define WEFT_INLINE inline __attribute__((always_inline))
+
+// Whether options of core/check.hpp are on unless they are given: -DWEFT_CHECK.
+#if defined(WEFT_CHECK)
+#define WEFT_CHECK_DEFAULT true
+#else
+#define WEFT_CHECK_DEFAULT false
+#endif
+
+// The namespace of everything in weft, and inside it an inline one that users never write. It bears what two
+// translation units of one program may differ in, so that each keeps its own: the version, and whether
+// everything is checked.
+#if defined(WEFT_CHECK)
+#define WEFT_NAMESPACE weft::inline v0_1_check
+#else
+#define WEFT_NAMESPACE weft::inline v0_1
+#endif
+
+// Before a loop of constant length: device code unrolls it, so that arrays it indexes stay in registers.
+#if defined(__CUDA_ARCH__)
+#define WEFT_UNROLL _Pragma("unroll")
+#else
+#define WEFT_UNROLL
+#endif
+
+namespace WEFT_NAMESPACE {
 
 class Error : public std::exception {
  public:
@@ -55,11 +101,11 @@ class Error : public std::exception {
   std::string message_;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/core/types.hpp ----
 // The integer names used throughout weft.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 using i8 = std::int8_t;
 using u8 = std::uint8_t;
@@ -73,13 +119,13 @@ using f32 = float;
 using f64 = double;
 using boolean = bool;
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
 #if defined(_OPENMP)
 #include <omp.h>
 #endif
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // `threads` is how many threads a program may use; 0 leaves it to OpenMP.
 struct Cpu {
@@ -153,7 +199,7 @@ class HostBuffer {
   bool owned_ = false;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/exec/memory.hpp ----
 // Memory that several handles own: a tensor and views of it, a model's state and the programs that work on
 // it, a result and its program. Law: it lives as long as any of them, and does not move but for a result's
@@ -163,7 +209,7 @@ class HostBuffer {
 // Shared<T>: one of several owners of an object that counts them; the last one destroys it. Law: owners of
 // one object may be copied, moved and destroyed in different threads.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // The base of what is shared. An object is made by `new` and given to a Shared at once.
 class Counted {
@@ -223,9 +269,9 @@ class Shared {
   T* object_ = nullptr;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 // Memory of a device, and its copies to and from the host, which are complete when they return.
 template <class Device>
@@ -278,7 +324,7 @@ Shared<DeviceStorage<Device>> allocate(const Device& device, i64 bytes, void* gi
   return Shared<DeviceStorage<Device>>(new DeviceStorage<Device>(device, bytes, given));
 }
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec
 // ---- weft/exec/steps.hpp ----
 // A compiled program's image as a list of launches: pointers resolved, numbers in place. Law: running is a
 // walk over that list in order, and allocates nothing.
@@ -312,42 +358,12 @@ Shared<DeviceStorage<Device>> allocate(const Device& device, i64 bytes, void* gi
 // Law: promote is commutative, associative (8-bit floats apart), and agrees with torch.promote_types wherever
 // torch answers with a dtype that weft has.
 
-// ---- weft/core/config.hpp ----
-// How weft meets the compiler: host/device markers, forced inlining, version. The only header that asks
-// which compiler this is; every macro weft defines for itself is defined here.
-
-#define WEFT_VERSION_MAJOR 0
-#define WEFT_VERSION_MINOR 1
-#define WEFT_VERSION_PATCH 0
-
-#if defined(__CUDACC__)
-#define WEFT_HD __host__ __device__
-#define WEFT_HD_INLINE __host__ __device__ __forceinline__
-#else
-#define WEFT_HD
-#define WEFT_HD_INLINE inline __attribute__((always_inline))
-#endif
-#define WEFT_INLINE inline __attribute__((always_inline))
-
-// Whether options of core/check.hpp are on unless they are given: -DWEFT_CHECK.
-#if defined(WEFT_CHECK)
-#define WEFT_CHECK_DEFAULT true
-#else
-#define WEFT_CHECK_DEFAULT false
-#endif
-
-// Before a loop of constant length: device code unrolls it, so that arrays it indexes stay in registers.
-#if defined(__CUDA_ARCH__)
-#define WEFT_UNROLL _Pragma("unroll")
-#else
-#define WEFT_UNROLL
-#endif
 // ---- weft/core/small_float.hpp ----
 // The storage types f16, bf16, f8e4m3 and f8e5m2. They hold bits and convert; arithmetic happens in float.
 // Law: conversion from float rounds to nearest, ties to even, with PyTorch's results for every non-NaN input,
 // and conversion to float is exact, so a value that came from a small type survives the round trip.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // The bits of a float, and back. Overloaded for packs of lanes, so that one codec serves both.
 WEFT_HD_INLINE constexpr i32 to_bits(float x) { return __builtin_bit_cast(i32, x); }
@@ -457,9 +473,9 @@ inline constexpr bool is_small_float = false;
 template <class Format, class Bits>
 inline constexpr bool is_small_float<SmallFloat<Format, Bits>> = true;
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // u32 is internal: random bits. g++ takes the scoped names for shadows of the types of the same name.
 #pragma GCC diagnostic push
@@ -591,12 +607,12 @@ constexpr DType promote_scalar(DType tensor) {
   return tensor == DType::boolean ? DType::i64 : tensor;
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/kernels/opcode.hpp ----
 // The instructions of a fused loop. The pointwise ones stand in the order of ir's pointwise primitives, which
 // codegen relies on and asserts.
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 enum class Opcode : u8 {
   neg,
@@ -621,7 +637,9 @@ enum class Opcode : u8 {
   sinh,
   cosh,
   tanh,
+  sigmoid,
   erf,
+  erfc,
   is_finite,
   is_nan,
   logical_not,
@@ -701,9 +719,9 @@ WEFT_HD constexpr Instruction decode(const u64* w) {
   return i;
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 template <u64... W>
 struct Code {
@@ -811,7 +829,7 @@ struct LoopArgs {
   int segment_count = 0;
 };
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/passes/plan.hpp ----
 // The memory plan: an address for everything that is in memory, found by lifetime. A buffer is taken when its
 // group runs and given back after its last reader; a kernel that reads an element and writes the same element
@@ -834,7 +852,7 @@ struct LoopArgs {
 // every call and loop turn of a constexpr program; std::vector costs them three to five times as much. It may
 // also borrow an array that outlives it, to be read as it stands; growing then copies.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <class T>
 class List {
@@ -995,13 +1013,13 @@ constexpr void sort(List<T>& list, Less less) {
     for (int i = 0; i < n; ++i) list[i] = from[i];
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/core/shape.hpp ----
 // Extents of a tensor, as a type (Shape) and as a value (Dims), and the rules that every operation shares.
 // Law: shape_of<R> and Dims are inverse (Shape<D...>::value has extents D...), and broadcast() is NumPy's
 // rule. Plain arrays only, so that device code can use everything here.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 inline constexpr int max_rank = 8;
 
@@ -1142,12 +1160,12 @@ constexpr DimsText to_text(const Dims& dims) {
   return out;
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ir/op.hpp ----
 // The closed set of primitives, one table row each: name, arity and class. Everything a user can write is
 // composed from these; shape, gradient and cost rules speak of them alone.
 
-namespace weft::ir {
+namespace WEFT_NAMESPACE::ir {
 
 enum class Op : u8 {
   // leaves
@@ -1180,7 +1198,9 @@ enum class Op : u8 {
   sinh,
   cosh,
   tanh,
+  sigmoid,
   erf,
+  erfc,
   is_finite,
   is_nan,
   logical_not,
@@ -1208,8 +1228,9 @@ enum class Op : u8 {
   // pointwise, three operands
   select,  // select(condition, a, b)
   fma,     // a * b + c in one rounding
-  // marker that only differentiation reads
+  // markers that only differentiation reads
   surrogate,  // surrogate(value, model): the value, differentiated as if it were the model
+  slope,      // slope(value, x, s): the value, whose derivative by x is s beside what its own nodes give
   // movement
   broadcast,  // right-aligned, as numpy
   reshape,
@@ -1301,7 +1322,9 @@ inline constexpr OpInfo op_table[op_count] = {
     {"sinh", 1, OpClass::pointwise, 14},
     {"cosh", 1, OpClass::pointwise, 14},
     {"tanh", 1, OpClass::pointwise, 12},
+    {"sigmoid", 1, OpClass::pointwise, 13},
     {"erf", 1, OpClass::pointwise, 16},
+    {"erfc", 1, OpClass::pointwise, 20},
     {"is_finite", 1, OpClass::pointwise, 1},
     {"is_nan", 1, OpClass::pointwise, 1},
     {"logical_not", 1, OpClass::pointwise, 1},
@@ -1328,6 +1351,7 @@ inline constexpr OpInfo op_table[op_count] = {
     {"select", 3, OpClass::pointwise, 1},
     {"fma", 3, OpClass::pointwise, 1},
     {"surrogate", 2, OpClass::marker, 0},
+    {"slope", 3, OpClass::marker, 0},
     {"broadcast", 1, OpClass::movement, 0},
     {"reshape", 1, OpClass::movement, 0},
     {"permute", 1, OpClass::movement, 0},
@@ -1365,9 +1389,9 @@ constexpr bool is_predicate(Op op) {
   return (op >= Op::eq && op <= Op::le) || op == Op::is_finite || op == Op::is_nan || op == Op::logical_not;
 }
 
-}  // namespace weft::ir
+}  // namespace WEFT_NAMESPACE::ir
 
-namespace weft::ir {
+namespace WEFT_NAMESPACE::ir {
 
 struct Node {
   Op op{};
@@ -1457,9 +1481,9 @@ struct Graph {
   }
 };
 
-}  // namespace weft::ir
+}  // namespace WEFT_NAMESPACE::ir
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 struct Address {
   static constexpr u64 none = ~u64{0};
@@ -1474,7 +1498,7 @@ struct Address {
 inline constexpr i64 alignment = 256;
 constexpr i64 align_up(i64 bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 // ---- weft/passes/collect.hpp ----
 // What crosses groups in memory, and what is rather made again; then what each group computes, reads and
 // writes, from its stores back to memory, in ascending order.
@@ -1502,9 +1526,10 @@ constexpr i64 align_up(i64 bytes) { return (bytes + alignment - 1) / alignment *
 
 // ---- weft/ir/builder.hpp ----
 // The hash-consing builder: adding a node that is already there returns its number. It also folds what is
-// decided locally (x + 0, x * 1, casts and views that change nothing, arithmetic on splat constants).
+// decided locally (x + 0, x * 1, casts and views that change nothing, arithmetic on splat constants). Law:
+// what has no elements, or is made of nothing else, is a constant, so no kernel reads or writes nothing.
 
-namespace weft::ir {
+namespace WEFT_NAMESPACE::ir {
 
 // The bits of a constant's value as kept in Node::imm.
 constexpr u64 constant_bits(DType dtype, double value) {
@@ -1624,6 +1649,7 @@ class Builder {
       at = (at + 1) & mask;
     }
     graph.shapes.push(dims);
+    if (dims.size() == 0) empties_ = true;
     table[at] = count;
     return count;
   }
@@ -1653,6 +1679,8 @@ class Builder {
 
   // Adds a node as it stands, shared when an equal one exists.
   constexpr int add(Node node, const int* operands, int arity) {
+    if (empties_ && arity > 0)
+      if (const int folded = fold_empty(node, operands, arity); folded >= 0) return folded;
     node.arity = arity;
     const u64 mask = static_cast<u64>(table_.size() - 1);
     u64 at = hash(node, operands) & mask;
@@ -1694,6 +1722,54 @@ class Builder {
   }
 
  private:
+  // The constant that a node is whose result, or an operand, has no elements; -1 where there is none.
+  // (Attributes of scatter: ir/line.hpp.)
+  constexpr int fold_empty(const Node& node, const int* operands, int arity) {
+    if (node.op == Op::loop || node.op == Op::pack) return -1;
+    if (graph.shapes.items[node.shape].size() == 0) return constant(node.dtype, node.shape, 0);
+    bool empty = false;
+    for (int k = 0; k < arity; ++k) empty = empty || graph.dims(operands[k]).size() == 0;
+    if (!empty) return -1;
+    double value = 0;
+    switch (node.op) {
+      case Op::pad:
+        return constant(node.dtype, node.shape, node.imm);
+      case Op::reduce_prod:
+        value = 1;
+        break;
+      case Op::reduce_max:
+      case Op::reduce_min:
+        value = bound_of(node.dtype, node.op == Op::reduce_min);
+        break;
+      case Op::scatter: {
+        const i64 fold = graph.list_data.items[graph.lists.items[node.list].begin + 1];
+        value = fold == 1 ? 1 : fold == 0 ? 0 : bound_of(node.dtype, fold == 3);
+        break;
+      }
+      case Op::gather:
+      case Op::take:
+        value = is_float(node.dtype) ? std::numeric_limits<double>::quiet_NaN() : 0;
+        break;
+      case Op::reduce_sum:
+      case Op::argmax:
+      case Op::argmin:
+      case Op::dot:
+      case Op::conv:
+      case Op::scatter_add:
+      case Op::search:
+        break;
+      default:
+        return -1;
+    }
+    return constant(node.dtype, node.shape, constant_bits(node.dtype, value));
+  }
+  // What no element lies beyond.
+  static constexpr double bound_of(DType t, bool highest) {
+    if (is_float(t)) return (highest ? 1 : -1) * std::numeric_limits<double>::infinity();
+    const double most = t == DType::i64 ? 9223372036854774784.0 : 2147483647.0;
+    return highest ? most : -most - 1;
+  }
+
   // A power of two with room for so many entries.
   static constexpr int table_size(int entries) {
     int size = 64;
@@ -1738,7 +1814,10 @@ class Builder {
   }
   constexpr void enter_shapes_and_lists() {
     shape_table_ = List<int>(table_size(graph.shapes.size()), -1);
-    for (int k = 0; k < graph.shapes.size(); ++k) enter(shape_table_, hash_extents(graph.shapes.items[k]), k);
+    for (int k = 0; k < graph.shapes.size(); ++k) {
+      enter(shape_table_, hash_extents(graph.shapes.items[k]), k);
+      if (graph.shapes.items[k].size() == 0) empties_ = true;
+    }
     list_table_ = List<int>(table_size(graph.lists.size()), -1);
     for (int k = 0; k < graph.lists.size(); ++k) enter(list_table_, hash_of_list(k), k);
   }
@@ -1772,16 +1851,17 @@ class Builder {
 
   List<int> table_;
   int entered_ = 0;
+  bool empties_ = false;  // some shape has no elements
   List<int> shape_table_;
   List<int> list_table_;
 };
 
-}  // namespace weft::ir
+}  // namespace WEFT_NAMESPACE::ir
 // ---- weft/ir/shape_rule.hpp ----
 // The shape rule of every primitive that changes shape: a constexpr function of extents. Typed handles, the
 // builder and the verifier all call these, so that no rule is written twice.
 
-namespace weft::ir {
+namespace WEFT_NAMESPACE::ir {
 
 // A set of axes, as bits.
 using Axes = u32;
@@ -1883,9 +1963,9 @@ constexpr Dims scattered(i64 rows, const Dims& index, const Dims& update) {
   return r;
 }
 
-}  // namespace weft::ir
+}  // namespace WEFT_NAMESPACE::ir
 
-namespace weft::ir {
+namespace WEFT_NAMESPACE::ir {
 
 struct Value {
   Builder* builder = nullptr;
@@ -1997,9 +2077,34 @@ constexpr bool foldable(Op op, DType t) {
   return (t == DType::f32 || t == DType::f64) &&
          (op == Op::add || op == Op::sub || op == Op::mul || op == Op::div);
 }
+// Whether x op y is a finite number of t on the way, too: nothing else is a constant expression.
+constexpr bool folds(Op op, DType t, double x, double y) {
+  const double most = t == DType::f32 ? static_cast<double>(std::numeric_limits<float>::max())
+                                      : std::numeric_limits<double>::max();
+  const double a = x < 0 ? -x : x, b = y < 0 ? -y : y;
+  if (!(a <= most && b <= most)) return false;
+  if (op == Op::mul) return a <= 1 || b <= most / a;
+  if (op == Op::div) return b != 0 && (b >= 1 || a <= most * b);
+  return a <= most / 2 && b <= most / 2;
+}
 constexpr double folded(Op op, DType t, double x, double y) {
   const double r = op == Op::add ? x + y : op == Op::sub ? x - y : op == Op::mul ? x * y : x / y;
   return t == DType::f32 ? static_cast<double>(static_cast<float>(r)) : r;
+}
+}  // namespace detail
+
+constexpr Value binary(Op op, Value x, Value y);
+
+namespace detail {
+// x to a power that arithmetic gives as exactly, empty where there is none.
+constexpr Value small_power(Value x, Value p) {
+  if (p.is(0)) return constant_like(x, 1);
+  if (p.is(1)) return x;
+  if (p.is(2)) return binary(Op::mul, x, x);
+  if (!is_float(x.dtype())) return {};
+  if (p.is(0.5)) return unary(Op::sqrt, x);
+  if (p.is(-1)) return binary(Op::div, constant_like(x, 1), x);
+  return {};
 }
 }  // namespace detail
 
@@ -2031,11 +2136,15 @@ constexpr Value binary(Op op, Value x, Value y) {
     case Op::div:
       if (y.is(1)) return x;
       break;
+    case Op::pow:
+      if (y.is_constant())
+        if (const Value r = detail::small_power(x, y)) return r;
+      break;
     default:
       break;
   }
   if (x.is_constant() && y.is_constant() && detail::foldable(op, x.dtype()) &&
-      !(op == Op::div && y.constant() == 0))
+      detail::folds(op, x.dtype(), x.constant(), y.constant()))
     return constant_like(x, detail::folded(op, x.dtype(), x.constant(), y.constant()));
   return raw(op, is_predicate(op) ? DType::boolean : x.dtype(), x.node().shape, 0, -1, x, y);
 }
@@ -2053,6 +2162,14 @@ constexpr Value select(Value condition, Value x, Value y) {
 // differentiated another, and the model itself is never computed.
 constexpr Value surrogate(Value value, Value model) {
   return raw(Op::surrogate, value.dtype(), value.node().shape, 0, -1, value, model);
+}
+
+// `value`, whose derivative by x, which broadcasts to it, is `s` beside what its own nodes give; so
+// slope(slope(stop_gradient(f(x, y)), x, f_x), y, f_y) is f with derivatives of one's own, of every order.
+constexpr Value slope(Value value, Value x, Value s) {
+  const Dims to = value.dims();
+  return raw(Op::slope, value.dtype(), value.node().shape, 0, -1, value,
+             broadcast(cast(x, value.dtype()), to), broadcast(cast(s, value.dtype()), to));
 }
 
 constexpr Value permute(Value x, const i64* order) {
@@ -2279,9 +2396,9 @@ constexpr Value operator-(double x, Value y) { return constant_like(y, x) - y; }
 constexpr Value operator*(double x, Value y) { return constant_like(y, x) * y; }
 constexpr Value operator/(double x, Value y) { return constant_like(y, x) / y; }
 
-}  // namespace weft::ir
+}  // namespace WEFT_NAMESPACE::ir
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 // Node `root`'s buffer read at offset + sum(index * stride), in elements.
 struct View {
@@ -2396,9 +2513,9 @@ constexpr bool apply_movement(const ir::Graph& g, int node, View& v) {
   return true;
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 // One axis of a product: its extent and the strides of the operands and the result along it (elements).
 struct DotAxis {
@@ -2462,13 +2579,13 @@ constexpr DotProblem dot_problem(const ir::Graph& g, int node, const View& va, c
   return p;
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 // ---- weft/passes/epilogue.hpp ----
 // Additions to a matrix product that its kernel can make to the finished sums: a value laid out as the
 // result, then one entry a column. Law: the sums, the first addition and the second are each rounded to f32,
 // as the separate nodes would be, so that what is absorbed changes no bit.
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 // Whether `v`, a view of product `dot`'s extents, has one entry for each column of the result, next to each
 // other. `vb`: how the product reads its second operand, whose free axes are those columns.
@@ -2515,12 +2632,12 @@ constexpr LateBias late_bias(const ir::Node* nodes, const int* edges, int node, 
   return {};
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 // ---- weft/passes/fit.hpp ----
 // How shapes lie in one another: what decides whether a value may be computed, or a sum be taken, by a kernel
 // that walks a given space.
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 // How a member's value relates to its group's space.
 enum class Level : u8 { element, row, column_sum, total };
@@ -2604,7 +2721,7 @@ constexpr int in_rank(int split, int from, int to) {
   return at > 0 ? at : 0;
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 // ---- weft/passes/lines.hpp ----
 // A strided view seen from one axis: the strides of the axes before it, of the axis itself and of those
 // behind it, where the first and the last walk memory as one each.
@@ -2613,7 +2730,7 @@ constexpr int in_rank(int split, int from, int to) {
 // Primitives along one axis: scan, argsort, take, scatter and search. Law: each line along the axis is worked
 // on by itself, in the order of its elements, so results do not depend on how lines are shared out.
 
-namespace weft::ir {
+namespace WEFT_NAMESPACE::ir {
 
 // How a scan or a scatter puts elements together.
 enum class Fold : u8 { sum, prod, max, min, logaddexp };
@@ -2732,9 +2849,9 @@ constexpr const char* line_fault(const Graph& g, int i) {
   }
 }
 
-}  // namespace weft::ir
+}  // namespace WEFT_NAMESPACE::ir
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 struct LineStrides {
   i64 outer = 0, axis = 0, inner = 0;
@@ -2764,9 +2881,9 @@ constexpr LineStrides line_strides(const View& v, const Dims& d, int axis) {
   return r;
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 using ir::Graph;
 using ir::Node;
@@ -2870,8 +2987,11 @@ class Fuser {
     uses_ = List<int>(n, 0);
     int* uses = uses_.data();
     for (int x : g.edges) ++uses[x];
-    for (int node : g.outputs) wanted_[node] |= 1;
-    for (const ir::Assign& a : g.assigns) wanted_[a.node] |= assigned;
+    // what has no elements is not computed
+    for (int node : g.outputs)
+      if (g.dims(node).size() > 0) wanted_[node] |= 1;
+    for (const ir::Assign& a : g.assigns)
+      if (g.dims(a.node).size() > 0) wanted_[a.node] |= assigned;
   }
 
   // Places at most `nodes` more nodes.
@@ -3391,9 +3511,9 @@ constexpr Fusion assign_groups(const Graph& graph, FuseLimits limits = {}) {
   return static_cast<Fusion&&>(grouping.fusion);
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 class Collector {
  public:
@@ -3600,9 +3720,9 @@ constexpr Fusion fuse(const Graph& graph, FuseLimits limits = {}) {
   return fusion;
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 // `chunks` pieces of rows_per_chunk rows, each one unit of work.
 struct Cut {
@@ -3795,12 +3915,12 @@ class Cutter {
   const int* pool_ = f.pool.data();
 };
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 // ---- weft/passes/first_fit.hpp ----
 // Memory handed out by first fit and taken back after the last reader: what a block's lifetime is, is known
 // when it is handed out. The gaps are a list linked in ascending order, the last one without an end.
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 class FirstFit {
  public:
@@ -3884,9 +4004,9 @@ class FirstFit {
   i64 peak_ = 0;
 };
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 struct Copy {
   u64 from = 0, to = 0;
@@ -3983,12 +4103,13 @@ class Planner {
     for (const ir::Assign& a : g.assigns) {
       const u64 to = Address::make(g.slots[a.slot].space, g.slots[a.slot].offset);
       const u64 from = address(a.node);
-      if (from != to) p.copies.push({from, to, bytes_of(g, a.node), groups});
+      if (from != to && bytes_of(g, a.node) > 0) p.copies.push({from, to, bytes_of(g, a.node), groups});
     }
     for (int k = 0; k < g.outputs.size(); ++k) {
       const u64 from = address(g.outputs[k]), to = Address::make(ir::Space::output, 0, k);
       p.outputs.push(g.is_body ? to : from);
-      if (g.is_body && from != to) p.copies.push({from, to, bytes_of(g, g.outputs[k]), groups});
+      const i64 bytes = bytes_of(g, g.outputs[k]);
+      if (g.is_body && from != to && bytes > 0) p.copies.push({from, to, bytes, groups});
     }
     p.workspace_bytes = align_up(memory_.peak());
     return static_cast<Plan&&>(p);
@@ -4250,7 +4371,7 @@ constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion) {
   return Planner(graph, fusion).run();
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 
 // ---- weft/passes/loop_memory.hpp ----
 // Where a loop keeps what it carries. A carry whose history is wanted moves along it: a trip reads one row
@@ -4274,7 +4395,7 @@ constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion) {
 // How one constant evaluation hands its result to the next: as flat 64-bit words, which compilers keep and
 // read cheaply. Splitting the work over several constant variables restarts the compilers' step limits.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Extents of arrays that may have nothing to hold.
 constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
@@ -4387,9 +4508,9 @@ struct Kept {
   static constexpr const u64* data = find();
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft::ir {
+namespace WEFT_NAMESPACE::ir {
 
 // How many of each a graph has, in the order of its words.
 struct GraphSizes {
@@ -4631,9 +4752,9 @@ struct FrozenGraph {
   }
 };
 
-}  // namespace weft::ir
+}  // namespace WEFT_NAMESPACE::ir
 
-namespace weft::ir {
+namespace WEFT_NAMESPACE::ir {
 
 struct LoopShape {
   i64 trips = 0;
@@ -4742,9 +4863,9 @@ constexpr Value rows(Value x, i64 begin, i64 count) {
   return slice(x, axes, d);
 }
 
-}  // namespace weft::ir
+}  // namespace WEFT_NAMESPACE::ir
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 struct LoopMemory {
   ir::LoopShape shape;
@@ -4787,9 +4908,9 @@ constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k) {
   return LoopMemory(g, f, k).scratch_bytes;
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 
-namespace weft::codegen {
+namespace WEFT_NAMESPACE::codegen {
 
 // repeat: runs the steps behind it several times. Numbers: trips, how many steps, its first binding,
 // bindings.
@@ -4924,13 +5045,13 @@ struct Lowered {
   List<u64> hashes_;
 };
 
-}  // namespace weft::codegen
+}  // namespace WEFT_NAMESPACE::codegen
 // ---- weft/ir/conv.hpp ----
 // The convolution: one primitive that is closed under differentiation. Groups are an axis of their own, so
 // that operands are ordinary views; both operands can be dilated, so that the gradients and transposed
 // convolutions are convolutions too. After XLA's ConvGeneralDilated.
 
-namespace weft::ir {
+namespace WEFT_NAMESPACE::ir {
 
 // One spatial axis. The operand x is dilated (x_dilation - 1 zeros between its elements), then padded with
 // `low` and `high` zeros (negative: cropped); the window w, dilated by w_dilation, stands at every stride-th
@@ -4992,9 +5113,9 @@ constexpr ConvAxes conv_axes(const Graph& g, int node) {
   return axes;
 }
 
-}  // namespace weft::ir
+}  // namespace WEFT_NAMESPACE::ir
 
-namespace weft::codegen {
+namespace WEFT_NAMESPACE::codegen {
 
 constexpr void lower_conv(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
                           Lowered& out) {
@@ -5034,7 +5155,7 @@ constexpr void lower_conv(const ir::Graph& g, const passes::Fusion& f, const pas
   step.flops = 2 * products;
 }
 
-}  // namespace weft::codegen
+}  // namespace WEFT_NAMESPACE::codegen
 // ---- weft/codegen/lower_custom.hpp ----
 // A custom primitive as a step. Words: its id, whether it stands for a gradient that is not there, how many
 // tensors, then their dtypes: the result's, the operands'. Numbers: rank and extents of each.
@@ -5043,7 +5164,7 @@ constexpr void lower_conv(const ir::Graph& g, const passes::Fusion& f, const pas
 // A custom primitive in the graph: imm is its id; attributes are a flag, then its name, eight characters a
 // number. Law: a node says all that its kernel needs; only its gradient is found through the trace.
 
-namespace weft::ir {
+namespace WEFT_NAMESPACE::ir {
 
 // `undefined`: stands for the gradient of a primitive that has none; compiling it is an error.
 constexpr Value custom(Builder& b, u64 id, std::string_view name, bool undefined, DType dtype,
@@ -5090,9 +5211,9 @@ constexpr List<int> custom_gradient(Builder& b, int i, int g) {
   throw Error("ir/custom", "the gradient of a custom primitive that this trace never used");
 }
 
-}  // namespace weft::ir
+}  // namespace WEFT_NAMESPACE::ir
 
-namespace weft::codegen {
+namespace WEFT_NAMESPACE::codegen {
 
 constexpr void lower_custom(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
                             Lowered& out) {
@@ -5115,7 +5236,7 @@ constexpr void lower_custom(const ir::Graph& g, const passes::Fusion& f, const p
   out.step(StepKind::custom, out.kernel(StepKind::custom, code), addresses, numbers).bytes = bytes;
 }
 
-}  // namespace weft::codegen
+}  // namespace WEFT_NAMESPACE::codegen
 // ---- weft/codegen/lower_dot.hpp ----
 // A contraction as the launch of a matrix product (passes/dot_problem.hpp), and gather and scatter_add.
 
@@ -5129,7 +5250,7 @@ constexpr void lower_custom(const ir::Graph& g, const passes::Fusion& f, const p
 // The operands of a host matrix product: extents, element strides, batch dimensions, and what is added to the
 // finished sums. Nothing here computes.
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // C (m, n) = A (m, k) B (k, n). Strides count elements: A's element (i, l) is a[i * a_row + l * a_col], B's
 // (l, j) is b[l * b_row + j * b_col], C's (i, j) is c[i * c_row + j]. Any strides of A and B are legal, 0
@@ -5168,9 +5289,9 @@ struct DotEpilogue {
   i64 add_row = 0;
 };
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 inline constexpr u64 dot_adds = 1, dot_has_bias = 2, dot_is_tf32 = 4;
 
@@ -5193,9 +5314,9 @@ constexpr DotCall dot_call(const u64* numbers) {
   return call;
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
-namespace weft::codegen {
+namespace WEFT_NAMESPACE::codegen {
 
 constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int k,
                          Lowered& out) {
@@ -5262,7 +5383,7 @@ constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const pa
       (gathers ? 2 * passes::bytes_of(g, node) : passes::bytes_of(g, data) + 2 * passes::bytes_of(g, node));
 }
 
-}  // namespace weft::codegen
+}  // namespace WEFT_NAMESPACE::codegen
 // ---- weft/codegen/lower_finish.hpp ----
 // The second stage of sums along rows: one launch for all that are still in parts, before the first group
 // that reads one of them, or at the end.
@@ -5289,7 +5410,7 @@ constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const pa
 // Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3" (SC 2011).
 // Law: a pure function of counter and key, the same bits on host and device and for scalars and packs.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Four words of counter or output. W is u32, or any type with u32 arithmetic such as a pack of them.
 template <class W>
@@ -5333,7 +5454,7 @@ WEFT_HD_INLINE constexpr PhiloxBlock<W> philox(const W (&counter)[4], const u32 
   return c;
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/kernels/lanes.hpp ----
 // Loads, stores, conversions and reductions of values: a scalar on the GPU, a Pack on the host.
 // Law: one kernel body over V gives the same numbers with V = T and V = Pack<T>; a partial access touches
@@ -5393,7 +5514,7 @@ WEFT_HD_INLINE constexpr PhiloxBlock<W> philox(const W (&counter)[4], const u32 
   }
 #endif
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 inline constexpr int lanes = 16;
 
@@ -5602,6 +5723,38 @@ WEFT_HD_INLINE Pack<T> operator~(const Pack<T>& a) {
   return r;
 }
 
+namespace detail {
+template <class T>
+inline constexpr bool overflows = std::is_integral_v<T>&& std::is_signed_v<T>;
+// A signed value's bits as unsigned ones, and back.
+template <class To, class T>
+WEFT_HD_INLINE Pack<To> as_lanes_of(const Pack<T>& x) {
+  Pack<To> r;
+  WEFT_EACH_PART(Pack<To>, r.part[j] = recast<typename Pack<To>::Part>(x.part[j]))
+  return r;
+}
+template <class To, class T>
+requires std::is_arithmetic_v<T> WEFT_HD_INLINE constexpr To as_lanes_of(T x) { return static_cast<To>(x); }
+}  // namespace detail
+
+// x + y, x - y and x * y, of integers modulo a power of two.
+#define WEFT_WRAPPING(name, op)                                                               \
+  template <class V>                                                                          \
+  WEFT_HD_INLINE constexpr V name(const V& x, const V& y) {                                   \
+    using T = lane_of<V>;                                                                     \
+    if constexpr (detail::overflows<T>) {                                                     \
+      using U = std::make_unsigned_t<T>;                                                      \
+      return detail::as_lanes_of<T>(                                                          \
+          static_cast<rebind<V, U>>(detail::as_lanes_of<U>(x) op detail::as_lanes_of<U>(y))); \
+    } else {                                                                                  \
+      return static_cast<V>(x op y);                                                          \
+    }                                                                                         \
+  }
+WEFT_WRAPPING(wrapping_add, +)
+WEFT_WRAPPING(wrapping_sub, -)
+WEFT_WRAPPING(wrapping_mul, *)
+#undef WEFT_WRAPPING
+
 // The bits of floating-point lanes as integers of the same size, and back.
 template <class T>
 requires std::is_floating_point_v<T> WEFT_HD_INLINE mask_of<Pack<T>> to_bits(const Pack<T>& x) {
@@ -5657,11 +5810,11 @@ WEFT_HD_INLINE Pack<T> select(const mask_of<Pack<T>>& mask, const Pack<T>& a, co
   return r;
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
 #undef WEFT_NATIVE_VECTORS
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // Whether fma(a, b, c) rounds once. Where the host has no such instruction it is a product and a sum.
 #if defined(__CUDA_ARCH__) || defined(__FMA__)
@@ -5915,9 +6068,9 @@ requires std::is_same_v<V, Pack<u32>> WEFT_HD_INLINE WideProduct<V> wide_product
 }
 #endif
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 namespace detail {
 template <class S>
@@ -6165,9 +6318,9 @@ WEFT_HD_INLINE auto as_register(const V& value) {
 
 }  // namespace detail
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // Elements at p[0], p[1], ... as a value; conversion is that of convert. A scalar V takes p[0].
 template <class V, class S>
@@ -6318,11 +6471,11 @@ WEFT_HD_INLINE lane_of<V> reduce(const V& value, const Fn& fn) {
 // One number from all lanes, by a fixed tree. The maximum and minimum of lanes with a NaN is NaN.
 template <class V>
 WEFT_HD_INLINE lane_of<V> reduce_sum(const V& value) {
-  return detail::reduce(value, [](auto a, auto b) { return static_cast<decltype(a)>(a + b); });
+  return detail::reduce(value, [](auto a, auto b) { return wrapping_add(a, b); });
 }
 template <class V>
 WEFT_HD_INLINE lane_of<V> reduce_prod(const V& value) {
-  return detail::reduce(value, [](auto a, auto b) { return static_cast<decltype(a)>(a * b); });
+  return detail::reduce(value, [](auto a, auto b) { return wrapping_mul(a, b); });
 }
 template <class V>
 WEFT_HD_INLINE lane_of<V> reduce_max(const V& value) {
@@ -6342,7 +6495,7 @@ WEFT_HD_INLINE void bring_closer(const void* p) {
 #endif
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/math.hpp ----
 // The mathematical functions of values: float and Pack<float>, double and Pack<double>.
 // Law: on the host float and Pack<float> run the same code, without the C library and without branches on
@@ -6374,7 +6527,7 @@ WEFT_HD_INLINE void bring_closer(const void* p) {
 // of two. V is float or Pack<float>. Law: a product whose sum must round in one way goes through fma, so
 // results do not depend on whether the compiler contracts expressions.
 
-namespace weft::kernels::detail {
+namespace WEFT_NAMESPACE::kernels::detail {
 
 template <class V>
 using int_of = rebind<V, i32>;
@@ -6471,7 +6624,7 @@ WEFT_HD_INLINE bool any_lane(const Pack<T>& mask) {
   return any != 0;
 }
 
-}  // namespace weft::kernels::detail
+}  // namespace WEFT_NAMESPACE::kernels::detail
 // ---- weft/kernels/math/erf.hpp ----
 // erf and erfc in f32: a polynomial near zero, and e to the power of one, or of -x^2 times one, further out.
 
@@ -6479,7 +6632,7 @@ WEFT_HD_INLINE bool any_lane(const Pack<T>& mask) {
 // exp, exp2, expm1 and the hyperbolic functions in f32. Reduction x = k ln 2 + r with |r| <= ln 2 / 2 (Cody
 // and Waite); polynomials are minimax fits of the remaining factor, their errors beside them.
 
-namespace weft::kernels::detail {
+namespace WEFT_NAMESPACE::kernels::detail {
 
 // k and r of the reduction, for |x| < 2^20.
 template <class V>
@@ -6566,9 +6719,9 @@ WEFT_HD_INLINE V tanh_f32(const V& x) {
   return with_sign(select(t < splat<V>(0.625f), small, large), sign_bit(x));
 }
 
-}  // namespace weft::kernels::detail
+}  // namespace WEFT_NAMESPACE::kernels::detail
 
-namespace weft::kernels::detail {
+namespace WEFT_NAMESPACE::kernels::detail {
 
 template <class V>
 WEFT_HD_INLINE V erf_small(const V& t) {  // t + t p(t^2) for |t| < 0.92, relative error 2^-31
@@ -6617,12 +6770,12 @@ WEFT_HD_INLINE V erfc_f32(const V& x) {
   return select(mask_or(t < splat<V>(0.47f), t != t), near, far);
 }
 
-}  // namespace weft::kernels::detail
+}  // namespace WEFT_NAMESPACE::kernels::detail
 // ---- weft/kernels/math/log.hpp ----
 // log, log2 and log1p in f32: x = 2^e (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), then a minimax polynomial
 // in f.
 
-namespace weft::kernels::detail {
+namespace WEFT_NAMESPACE::kernels::detail {
 
 template <class V>
 struct LogReduction {
@@ -6689,12 +6842,12 @@ WEFT_HD_INLINE V log1p_f32(const V& x) {
   return select(absolute(x) < splat<V>(0x1p-25f), x, y);
 }
 
-}  // namespace weft::kernels::detail
+}  // namespace WEFT_NAMESPACE::kernels::detail
 // ---- weft/kernels/math/power.hpp ----
 // pow, fmod and Python's remainder in f32, computed in double: log2(x) there is exact enough for y log2(x),
 // and a remainder by quotients below 2^28 is exact.
 
-namespace weft::kernels::detail {
+namespace WEFT_NAMESPACE::kernels::detail {
 
 // e + log2(m) of ax = 2^e m > 0 in double, relative error 2^-45: 2 atanh((m - 1) / (m + 1)) / ln 2.
 template <class V>
@@ -6779,13 +6932,13 @@ WEFT_HD_INLINE V remainder_f32(const V& x, const V& y) {
   return select(mask_and(r != splat<V>(0.0f), differ), V(r + y), r);
 }
 
-}  // namespace weft::kernels::detail
+}  // namespace WEFT_NAMESPACE::kernels::detail
 // ---- weft/kernels/math/trig.hpp ----
 // sin, cos, tan and their inverses in f32, for every float. Reduction x = k pi / 2 + r is done in double up
 // to 10^6; beyond, with as many bits of 2 / pi as x needs (Payne and Hanek), lane by lane and only if some
 // lane does.
 
-namespace weft::kernels::detail {
+namespace WEFT_NAMESPACE::kernels::detail {
 
 template <class V>
 struct TrigReduction {
@@ -7017,12 +7170,12 @@ WEFT_HD_INLINE V atan2_f32(const V& y, const V& x) {
   return select(mask_or(x != x, y != y), V(x + y), with_sign(angle, sign_bit(y)));
 }
 
-}  // namespace weft::kernels::detail
+}  // namespace WEFT_NAMESPACE::kernels::detail
 // ---- weft/kernels/math_f64.hpp ----
 // The mathematical functions of double and Pack<double>: the C library's, lane by lane. f64 is for checking,
 // not for speed.
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 namespace detail {
 template <class Fn>
@@ -7108,9 +7261,9 @@ WEFT_HD_INLINE Pack<double> remainder(const Pack<double>& x, const Pack<double>&
   return detail::map_lanes(x, y, [](double a, double b) { return remainder(a, b); });
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 #if defined(__CUDA_ARCH__)
 #define WEFT_F32(cuda, host) cuda
@@ -7168,6 +7321,13 @@ WEFT_HD_INLINE Pack<float> remainder(const Pack<float>& x, const Pack<float>& y)
   return detail::remainder_f32(x, y);
 }
 
+// Exact to about 2 ulp; 0 where exp(-x) overflows.
+template <class V>
+requires std::is_floating_point_v<lane_of<V>> WEFT_HD_INLINE V sigmoid(const V& x) {
+  const V one = splat<V>(1);
+  return one / (one + exp(V(-x)));
+}
+
 WEFT_HD_INLINE float abs(float x) { return __builtin_fabsf(x); }
 WEFT_HD_INLINE Pack<float> abs(const Pack<float>& x) { return detail::absolute(x); }
 WEFT_HD_INLINE float sqrt(float x) { return __builtin_sqrtf(x); }
@@ -7175,9 +7335,9 @@ WEFT_HD_INLINE Pack<float> sqrt(const Pack<float>& x) { return detail::sqrt_pack
 WEFT_HD_INLINE float rsqrt(float x) { return 1.0f / __builtin_sqrtf(x); }
 WEFT_HD_INLINE Pack<float> rsqrt(const Pack<float>& x) { return 1.0f / detail::sqrt_pack(x); }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // The host's values: 16 lanes.
 struct LaneFamily {
@@ -7308,7 +7468,7 @@ WEFT_HD_INLINE M splat_false() {
 }
 
 // Integer quotient, remainder and power, lane by lane; a zero divisor gives 0, as no exception may leave a
-// kernel (and lanes beyond a row's end hold zeros).
+// kernel (and lanes beyond a row's end hold zeros). Overflow wraps; a negative power is 0 but of 1 and -1.
 template <Opcode op, class T>
 WEFT_HD_INLINE T integer_lane(T x, T y) {
   if constexpr (op == Opcode::div) {
@@ -7317,13 +7477,15 @@ WEFT_HD_INLINE T integer_lane(T x, T y) {
     return y == 0 || y == T(-1) ? T(0) : static_cast<T>(x % y);
   } else {
     static_assert(op == Opcode::pow, "operation not defined for integers");
-    if (y < 0) return x == 1 ? T(1) : T(0);
-    T r = 1;
-    for (T base = x, n = y; n > 0; n /= 2) {
-      if (n % 2 != 0) r = static_cast<T>(r * base);
-      base = static_cast<T>(base * base);
+    using U = std::make_unsigned_t<T>;
+    const bool odd = y % 2 != 0;
+    if (y < 0) return x == 1 ? T(1) : x == T(-1) ? (odd ? T(-1) : T(1)) : T(0);
+    U r = 1, base = static_cast<U>(x);
+    for (U n = static_cast<U>(y); n > 0; n /= 2) {
+      if (n % 2 != 0) r *= base;
+      base *= base;
     }
-    return r;
+    return static_cast<T>(r);
   }
 }
 template <Opcode op, class V>
@@ -7340,6 +7502,32 @@ WEFT_HD_INLINE V integer_binary(const V& x, const V& y) {
     __builtin_memcpy(&r, a, sizeof r);
     return r;
   }
+}
+
+namespace detail {
+template <class V>
+WEFT_HD_INLINE V fused_multiply_add(const V& a, const V& b, const V& c) {
+  constexpr int width = static_cast<int>(sizeof(V) / sizeof(lane_of<V>));
+  if constexpr (width == 1 || std::is_arithmetic_v<V>) {
+    return std::is_same_v<V, double>
+               ? static_cast<V>(__builtin_fma(a, b, c))
+               : static_cast<V>(
+                     __builtin_fmaf(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c)));
+  } else {
+    lane_of<V> x[width], y[width], z[width];
+    __builtin_memcpy(x, &a, sizeof x);
+    __builtin_memcpy(y, &b, sizeof y);
+    __builtin_memcpy(z, &c, sizeof z);
+    for (int j = 0; j < width; ++j) x[j] = fused_multiply_add(x[j], y[j], z[j]);
+    return load<V>(static_cast<const lane_of<V>*>(x));
+  }
+}
+}  // namespace detail
+
+// a * b + c of dtype t, in one rounding to it (of small floats, one to f32 and one to t), lane by lane.
+template <DType t, class V>
+WEFT_HD_INLINE V multiply_add(const V& a, const V& b, const V& c) {
+  return round_to<t>(detail::fused_multiply_add(a, b, c));
 }
 
 template <Opcode op, class V>
@@ -7359,7 +7547,9 @@ WEFT_HD_INLINE V math_unary(const V& x) {
   if constexpr (op == Opcode::sinh) return sinh(x);
   if constexpr (op == Opcode::cosh) return cosh(x);
   if constexpr (op == Opcode::tanh) return tanh(x);
+  if constexpr (op == Opcode::sigmoid) return sigmoid(x);
   if constexpr (op == Opcode::erf) return erf(x);
+  if constexpr (op == Opcode::erfc) return erfc(x);
   if constexpr (op == Opcode::floor) return floor(x);
   if constexpr (op == Opcode::ceil) return ceil(x);
   if constexpr (op == Opcode::round) return round(x);
@@ -7391,13 +7581,15 @@ WEFT_HD_INLINE value_of<Family, to> unary(const V& x) {
     return narrow_mask<Family>(x != x);
   } else if constexpr (op == Opcode::is_finite) {
     return narrow_mask<Family>((x - x) == splat<V>(0));
+  } else if constexpr (op == Opcode::neg && !is_float(to)) {
+    return round_to<to>(wrapping_sub(splat<V>(0), x));
   } else if constexpr (op == Opcode::neg) {
     return round_to<to>(V(-x));
   } else if constexpr (op == Opcode::abs) {
     if constexpr (is_float(to))
       return kernels::abs(x);
     else
-      return select(x < splat<V>(0), V(-x), x);
+      return round_to<to>(select(x < splat<V>(0), wrapping_sub(splat<V>(0), x), x));
   } else if constexpr (op == Opcode::sign) {
     const V one = splat<V>(1), zero = splat<V>(0);
     return select(x > zero, one, select(x < zero, V(-one), zero));  // NaN gives 0, as in PyTorch
@@ -7444,17 +7636,20 @@ WEFT_HD_INLINE value_of<Family, to> binary(const V& x, const V& y) {
   } else if constexpr (op == Opcode::bit_xor) {
     return x ^ y;
   } else if constexpr (op == Opcode::shift_right) {
-    return x >> y;
+    // by no less than 0 and by less than the width: beyond, the sign is left
+    using T = lane_of<V>;
+    constexpr T most = static_cast<T>(8 * sizeof(T) - 1);
+    return x >> select(mask_or(y<splat<V>(0), y> splat<V>(most)), splat<V>(most), y);
   } else if constexpr (op == Opcode::add) {
-    return round_to<to>(V(x + y));
+    return round_to<to>(wrapping_add(x, y));
   } else if constexpr (op == Opcode::sub) {
-    return round_to<to>(V(x - y));
+    return round_to<to>(wrapping_sub(x, y));
   } else if constexpr (op == Opcode::mul) {
-    return round_to<to>(V(x * y));
+    return round_to<to>(wrapping_mul(x, y));
   } else if constexpr (op == Opcode::div && is_float(to)) {
     return round_to<to>(V(x / y));
   } else if constexpr (!is_float(to)) {
-    return integer_binary<op>(x, y);
+    return round_to<to>(integer_binary<op>(x, y));
   } else if constexpr (op == Opcode::pow) {
     return round_to<to>(pow(x, y));
   } else if constexpr (op == Opcode::fmod) {
@@ -7464,13 +7659,13 @@ WEFT_HD_INLINE value_of<Family, to> binary(const V& x, const V& y) {
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/team.hpp ----
 // A team is the group of threads that runs one kernel body together. A body is written once against these
 // names and runs as a serial host loop, as a CUDA block and as an emulated block. Law: the order of every
 // reduction depends on the size of the team alone, and every thread receives the same bits.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Threads that exchange values without a barrier.
 inline constexpr int warp_size = 32;
@@ -7484,14 +7679,14 @@ struct ReduceSum {
   static constexpr bool symmetric = true;
   template <class T>
   WEFT_HD_INLINE constexpr T operator()(T a, T b) const {
-    return static_cast<T>(a + b);
+    return kernels::wrapping_add(a, b);
   }
 };
 struct ReduceProd {
   static constexpr bool symmetric = true;
   template <class T>
   WEFT_HD_INLINE constexpr T operator()(T a, T b) const {
-    return static_cast<T>(a * b);
+    return kernels::wrapping_mul(a, b);
   }
 };
 // NaN wins, as in torch.max and torch.min.
@@ -7700,13 +7895,13 @@ class SerialTeam {
   i64 used_ = 0;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/kernels/vec.hpp ----
 // Vec<T, N>: neighbouring columns that one GPU thread works on, N numbers in registers. Law: arithmetic on it
 // is the scalar arithmetic, lane by lane, so results do not depend on N; memory is touched in accesses of up
 // to 16 bytes.
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 template <class T, int N>
 struct Vec {
@@ -7821,9 +8016,9 @@ WEFT_HD_INLINE void store_vec(S* p, const Vec<T, N>& v) {
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 namespace detail {
 
@@ -7832,9 +8027,9 @@ WEFT_HD_INLINE V combine(const V& a, const V& b) {
   if constexpr (is_vec<V>)
     return vec_map<lane_of<V>>([](auto x, auto y) { return combine<fold>(x, y); }, a, b);
   else if constexpr (fold == Fold::sum)
-    return a + b;
+    return wrapping_add(a, b);
   else if constexpr (fold == Fold::prod)
-    return a * b;
+    return wrapping_mul(a, b);
   else if constexpr (fold == Fold::max)
     return maximum(a, b);
   else
@@ -8020,25 +8215,6 @@ WEFT_HD_INLINE U random_word(const U& index, const u32* seed, u32 stream) {
                 select(word == one, bits.x[1], select(word == two, bits.x[2], bits.x[3])));
 }
 
-// a * b + c in one rounding, lane by lane.
-template <class V>
-WEFT_HD_INLINE V fused_multiply_add(const V& a, const V& b, const V& c) {
-  constexpr int width = static_cast<int>(sizeof(V) / sizeof(lane_of<V>));
-  if constexpr (width == 1 || std::is_arithmetic_v<V>) {
-    return std::is_same_v<V, double>
-               ? static_cast<V>(__builtin_fma(a, b, c))
-               : static_cast<V>(
-                     __builtin_fmaf(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c)));
-  } else {
-    lane_of<V> x[width], y[width], z[width];
-    __builtin_memcpy(x, &a, sizeof x);
-    __builtin_memcpy(y, &b, sizeof y);
-    __builtin_memcpy(z, &c, sizeof z);
-    for (int j = 0; j < width; ++j) x[j] = fused_multiply_add(x[j], y[j], z[j]);
-    return load<V>(static_cast<const lane_of<V>*>(x));
-  }
-}
-
 // The registers' values as they are stored: masks as 0 and 1.
 template <DType t, class V>
 WEFT_HD_INLINE auto to_memory(const V& v) {
@@ -8061,13 +8237,13 @@ WEFT_HD_INLINE auto to_register(const V& v) {
 
 }  // namespace detail
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/loop_place.hpp ----
 // Where a loop stands: in which row, in which line of it (the column axes but the last), at which columns of
 // the line; and so at which element of every operand. Law: offsets are sums of index times stride over axes
 // that the code names, so after constant folding only those that move are left.
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // 0, 1, ..., N - 1. Members take them as parameters: closures would cost the compiler more than the work.
 template <int N>
@@ -8194,9 +8370,9 @@ struct LoopPlace {
   }
 };
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // `Threads`: the team's size where that is known, else 0. A thread that visits at most one value of a row (a
 // `single` loop) keeps what it loaded and computed for the later passes, and its sums along the rows, in
@@ -8643,7 +8819,7 @@ struct Loop {
           read<in.a, stage>(), read<in.b, stage>(), read<in.c, stage>()));
     } else if constexpr (in.op == Opcode::fma) {
       set<I>(lanewise<t, stage>(
-          [](const auto& x, const auto& y, const auto& z) { return detail::fused_multiply_add(x, y, z); },
+          [](const auto& x, const auto& y, const auto& z) { return multiply_add<t>(x, y, z); },
           read<in.a, stage>(), read<in.b, stage>(), read<in.c, stage>()));
     } else if constexpr (in.op < Opcode::add) {
       set<I>(
@@ -8970,9 +9146,9 @@ struct Loop {
   }
 };
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // One sum: `count` elements in each of `chunks` parts, `stride` bytes apart.
 struct FinishSum {
@@ -9094,9 +9270,9 @@ inline FinishArgs finish_args(const FinishSum* sums, int count, int team_size, i
   return args;
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
-namespace weft::codegen {
+namespace WEFT_NAMESPACE::codegen {
 
 // Puts together what groups [first, last) left in parts; as many launches as it takes sums.
 constexpr void lower_finish(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int first,
@@ -9139,7 +9315,7 @@ constexpr void lower_finish(const ir::Graph& g, const passes::Fusion& f, const p
   flush();
 }
 
-}  // namespace weft::codegen
+}  // namespace WEFT_NAMESPACE::codegen
 // ---- weft/codegen/lower_line.hpp ----
 // The primitives along one axis as launches. Words: the dtypes of both operands and the fold. Numbers and
 // addresses: as kernels/line.hpp reads them.
@@ -9148,7 +9324,7 @@ constexpr void lower_finish(const ir::Graph& g, const passes::Fusion& f, const p
 // Arguments of the kernels that work along one axis: extents before, along and behind it, and one stride of
 // each operand for each of the three. Results are row-major. Law: a line is worked on in its own order.
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 enum class LineFold : u8 { sum, prod, max, min, logaddexp };
 
@@ -9178,9 +9354,9 @@ inline LineArgs line_args(const LoopArgs& args, const u64* numbers) {
   return r;
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
-namespace weft::codegen {
+namespace WEFT_NAMESPACE::codegen {
 
 static_assert(ir::sort_tile == kernels::line_sort_tile);
 static_assert(static_cast<int>(ir::Fold::logaddexp) == static_cast<int>(kernels::LineFold::logaddexp));
@@ -9222,7 +9398,7 @@ constexpr void lower_line(const ir::Graph& g, const passes::Fusion& f, const pas
   if (folds) step.flops = g.dims(a).size();
 }
 
-}  // namespace weft::codegen
+}  // namespace WEFT_NAMESPACE::codegen
 // ---- weft/codegen/lower_loop.hpp ----
 // A loop group as bytecode: strides for everything it reads and writes, and its instructions in sections. A
 // value needed in several passes over a row is computed again, unless that is dear and the row is short
@@ -9233,7 +9409,7 @@ constexpr void lower_line(const ir::Graph& g, const passes::Fusion& f, const pas
 // streams, so that the layers of a stack are lowered once. A group's structure is a list of words that says
 // everything its code and its numbers depend on, with operands by their position in the group.
 
-namespace weft::codegen {
+namespace WEFT_NAMESPACE::codegen {
 
 // Where an operand's address comes from: a member of the group by position, one of its stores, or nothing.
 enum class Source : u8 {
@@ -9448,9 +9624,9 @@ class LoopReuse {
   int* position = nullptr;  // of each member, by node
 };
 
-}  // namespace weft::codegen
+}  // namespace WEFT_NAMESPACE::codegen
 
-namespace weft::codegen {
+namespace WEFT_NAMESPACE::codegen {
 
 using ir::Op;
 using kernels::Fold;
@@ -10081,12 +10257,12 @@ class LoopLowering {
   i64 partial_bytes_ = 0;
 };
 
-}  // namespace weft::codegen
+}  // namespace WEFT_NAMESPACE::codegen
 // ---- weft/codegen/lower_repeat.hpp ----
 // A loop as one step that repeats the steps of its body. The body is compiled by the same passes as a
 // program; its inputs and outputs become bindings, which say what they are in each trip.
 
-namespace weft::codegen {
+namespace WEFT_NAMESPACE::codegen {
 
 constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan);
 
@@ -10237,9 +10413,9 @@ constexpr void lower_repeat(const ir::Graph& g, const passes::Fusion& f, const p
   out.append(part);
 }
 
-}  // namespace weft::codegen
+}  // namespace WEFT_NAMESPACE::codegen
 
-namespace weft::codegen {
+namespace WEFT_NAMESPACE::codegen {
 
 // The launches of groups [first, last), and what comes before them; what comes after all groups goes with the
 // last.
@@ -10296,9 +10472,9 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
   return lower(g, f, plan, 0, f.groups.size());
 }
 
-}  // namespace weft::codegen
+}  // namespace WEFT_NAMESPACE::codegen
 
-namespace weft::codegen {
+namespace WEFT_NAMESPACE::codegen {
 
 // Where the parts of an image begin, and what a program needs to know before it runs.
 struct ImageHeader {
@@ -10455,9 +10631,9 @@ template <class P, int K>
 using code_of =
     decltype(code_of_slice<KernelSlice<P, K>>(std::make_index_sequence<KernelSlice<P, K>::size>{}));
 
-}  // namespace weft::codegen
+}  // namespace WEFT_NAMESPACE::codegen
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 // The blocks a program works on. A caller who leaves the workspace out gets one that is the program's own;
 // scalars always are.
@@ -10728,13 +10904,13 @@ void watch_steps(const Steps& steps, const Context& context, Checker& checker, c
   steps.run(context, watch);
 }
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec
 // ---- weft/kernels/conv/shape.hpp ----
 // A convolution over strided memory, as a program's image spells it, and its phases: a convolution of a
 // dilated operand is one convolution without gaps for every residue of the result's places. Nothing here
 // computes.
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // One spatial axis: result p and tap k meet at x's place (p stride + k w_dilation - low) / x_dilation, which
 // counts where it is whole and in [0, in). x, w, y: elements between neighbours.
@@ -10812,7 +10988,7 @@ constexpr ConvPhase conv_phase(const ConvShape& s, i64 number) {
   return r;
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/custom.hpp ----
 // Custom primitives on the host, and what both devices share: a launch's pointers and extents as typed
 // tensors. Words and numbers: codegen/lower_custom.hpp.
@@ -10838,7 +11014,7 @@ constexpr ConvPhase conv_phase(const ConvShape& s, i64 number) {
 //   };
 //   inline constexpr auto& swish = weft::custom<weft::op_id("swish")>;
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <u64 Id>
 struct custom_op;
@@ -10871,7 +11047,7 @@ struct CustomTensor {
 struct NoGradient {};
 inline constexpr NoGradient no_gradient{};
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/kernels/host_launch.hpp ----
 // How each kind of step runs on the host. Work is cut by size, so results do not depend on the threads.
 
@@ -10919,7 +11095,7 @@ inline constexpr NoGradient no_gradient{};
 #define WEFT_DOT_BYTES 16
 #endif
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // f(0), ..., f(N - 1) with constants. A loop would do, were it unrolled before arrays are split into
 // registers; no spelling of that passes through every front end.
@@ -11050,9 +11226,9 @@ WEFT_INLINE void dot_fma<f64>(DotVector<f64>::type& sum, const DotVector<f64>::t
 }
 #endif
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 typedef f32 DotQuad __attribute__((vector_size(16)));
 
@@ -11205,12 +11381,12 @@ void dot_pack(const T* in, i64 lane_stride, i64 k_stride, i64 lane_count, i64 k,
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/dot/scratch.hpp ----
 // Working memory of the matrix product: one block a thread, grown at the thread's first large product and
 // kept until the thread ends, so that a program's later steps allocate nothing.
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 class DotScratch {
  public:
@@ -11244,12 +11420,12 @@ inline DotScratch& dot_scratch() {
   return scratch;
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/dot/tile.hpp ----
 // The micro-kernel: one tile of C, up to dot_tile_rows x dot_tile_cols, held in registers while k runs. Every
 // element is one chain of multiply-adds in the order of k, so it comes out the same in a tile of any size.
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // Sums, one row of B and one element of A fill the registers: 8 x 3 + 3 + 1 of 32, 4 x 3 + 3 + 1 of 16, and
 // without a fused multiply-add, whose products need a place, 4 x 2 + 2 + 2.
@@ -11356,9 +11532,9 @@ DotTileFunction<T> dot_tile_for(i64& rows, i64 vectors) {
   return vectors == 2 ? dot_tile_of<T, 2>(row) : dot_tile_of<T, 1>(row);
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // A block of B of this size (half a megabyte in f32) stays in the second-level cache.
 inline constexpr i64 dot_block_k = 384;
@@ -11524,9 +11700,9 @@ void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEp
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // Places of the result: a range of images and of each axis; all but one of them whole.
 struct ConvBlock {
@@ -11739,9 +11915,9 @@ ConvSource<S> conv_source(const ConvShape& s, const ConvBlock& block, i64 channe
   return r;
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // What lies next to each other in a vector.
 enum class ConvWay : u8 { outputs, places, taps };
@@ -11841,12 +12017,12 @@ void conv_taps(const ConvShape& s, const ConvSource<S>& source, i64 channels, i6
     }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/conv/tile.hpp ----
 // The micro-kernels of the convolution: a tile of sums held in registers while the taps run, one operand read
 // through a table of offsets. Every element is one chain of multiply-adds in the order of the taps.
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // Sum r, lane j of `c` gathers a[r][at[l]] * b[l * b_row + j] (ConvGathers::by_row), or a[r][l] * b[at[l] +
 // j] (ConvGathers::by_lane), over l < k. Of b's last vector `last` lanes are there.
@@ -11997,9 +12173,9 @@ ConvTileFunction<T> conv_line_tile_for(i64& lines, i64 vectors) {
   return vectors == 2 ? conv_line_tile_of<T, 2>(row) : conv_line_tile_of<T, 1>(row);
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // Where the sums of a block go: place after place along the last axis.
 template <class S>
@@ -12109,12 +12285,12 @@ void conv_store_lanes(const ConvShape& s, const ConvPlan& plan, const ConvBlock&
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/conv/rows.hpp ----
 // A block of a convolution with many outputs: a matrix product whose rows are places, each place a pointer
 // into x, and whose columns, a vector's lanes, are outputs.
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // w's outputs [0, outputs) of `k` taps as k rows of lanes, strip after strip.
 template <class TW, class S>
@@ -12220,12 +12396,12 @@ void conv_store(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block
         }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/conv/taps.hpp ----
 // A block of a convolution with few outputs at few places and with long lines of taps, as the gradient of
 // depthwise weights is: a vector's lanes are neighbouring taps, and every sum is a vector until the end.
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // Sums of Rows x Cols places, one vector each: places lie at x[row] + col[column], taps of a line next to
 // each other in x and w, the lines of taps in three axes (channels and the taps' first two).
@@ -12400,7 +12576,7 @@ void conv_store_taps(const ConvShape& s, const ConvPlan& plan, const ConvBlock& 
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/parallel.hpp ----
 // Host loops over work items. The caller cuts the work into items by size, never by the number of threads, so
 // what is computed does not depend on how many threads compute it.
@@ -12409,7 +12585,7 @@ void conv_store_taps(const ConvShape& s, const ConvPlan& plan, const ConvBlock& 
 #include <omp.h>
 #endif
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Threads a parallel_for may use: what OpenMP offers at the first call (OMP_NUM_THREADS is honoured), or 1.
 // The value is kept because a BLAS may lower OpenMP's own setting later on.
@@ -12445,9 +12621,9 @@ void parallel_for(i64 n, int max_threads, F&& f) noexcept {
   for (i64 i = 0; i < n; ++i) f(i);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // Partial sums of a convolution that is cut along its channels; of the thread that starts it.
 inline DotScratch& conv_partial_scratch() {
@@ -12627,7 +12803,7 @@ void conv(const ConvShape& s, const TX* x, const TW* w, TY* y, int max_threads =
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/dot.hpp ----
 // The matrix product on the host, plain and batched. The same operands give the same bits for any number of
 // threads: the work is cut by shape, and k is summed in an order that depends on the shape alone.
@@ -12641,7 +12817,7 @@ void conv(const ConvShape& s, const TX* x, const TW* w, TY* y, int max_threads =
 // (the program then links a CBLAS with 32-bit integers). It runs single-threaded on cuts of our own, because
 // its own threads would make results depend on how many there are.
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // How many bytes the vectors of OpenBLAS's kernels have, by the name of the core that they are for. For a
 // processor newer than itself OpenBLAS takes the oldest kernels, Prescott's, at a quarter of the speed. A
@@ -12657,11 +12833,11 @@ constexpr int blas_vector_bytes(std::string_view core) {
   return 64;
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
 #if defined(WEFT_WITH_CBLAS)
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // Prototypes under names of our own, so that they never clash with a <cblas.h> that the user includes.
 extern "C" {
@@ -12782,19 +12958,19 @@ void dot_blas(const DotShape& s, const T* a, const T* b, T* c, bool accumulate) 
     weft_cblas_dgemm(row_major, trans_a, trans_b, m, n, k, 1.0, a, lda, b, ldb, beta, c, ldc);
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
 #else
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 inline constexpr bool dot_has_cblas = false;
 inline const char* openblas_core() { return ""; }
 inline void report_pinned_core() {}
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
 #endif
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // Engines a caller may insist on; `best` is what measurements say.
 enum class DotEngine { best, builtin, cblas };
@@ -12903,12 +13079,12 @@ void dot(const DotShape& s, const TA* a, const TB* b, TC* c, int max_threads = 0
   dot<TA, TB, TC>(s, DotBatch{}, a, b, c, max_threads, epilogue, engine);
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/index.hpp ----
 // Rows of a table by index: gather reads them, scatter_add adds to them. Law: scatter_add adds in the order
 // of the indices, whichever team runs it, so its results are the same bits everywhere.
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // How a table that is added to is cut, where one index counts for a whole row: pieces of rows, each of which
 // looks at all indices, as far as that is little beside the rows themselves; if these are few, of columns
@@ -13049,9 +13225,9 @@ WEFT_HD_INLINE void scatter_add_tile(Team& team, const IndexArgs& args, i64 row,
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // One step, ready to run: pointers resolved, numbers as its kind defines them.
 struct HostLaunch {
@@ -13145,9 +13321,9 @@ inline void run_copy(const HostLaunch& launch, int) {
   std::memmove(launch.args.pointer[1], launch.args.pointer[0], static_cast<std::size_t>(launch.numbers[0]));
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op>
 struct CustomGradientDefined {
@@ -13168,9 +13344,9 @@ struct CustomRunsOnCuda {
                 "cudaStream_t: the result, then the operands, const");
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 static_assert(most_custom_operands < LoopArgs::max_operands);
 
@@ -13221,13 +13397,13 @@ void run_custom(const HostLaunch& launch, int threads) {
   });
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/sort.hpp ----
 // The places of a line's elements in sorted order. Law: elements become unsigned keys in whose order NaN is
 // the greatest and both zeros are equal; a key goes with its place, so that no two items are equal and every
 // correct sort gives the same, stable result.
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 namespace detail {
 
@@ -13510,7 +13686,7 @@ WEFT_HD_INLINE void merge_tile(Team& team, const LineArgs& args, i64 line, i64 t
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/take.hpp ----
 // Elements along one axis by index: take reads them, scatter folds them together, search finds where they
 // belong. Law: scatter folds in the order of the indices, whichever team runs it.
@@ -13519,7 +13695,7 @@ WEFT_HD_INLINE void merge_tile(Team& team, const LineArgs& args, i64 line, i64 t
 // Running folds along one axis. Law: sums and products of f32 are kept in f64 and rounded where they are
 // written; NaN stays once it has come; the host takes the elements of a line one after another.
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 namespace detail {
 
@@ -13668,9 +13844,9 @@ WEFT_HD_INLINE void scan_alone(const LineArgs& args, i64 line) {
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 namespace detail {
 
@@ -13879,7 +14055,7 @@ WEFT_HD_INLINE void search_elements(Team& team, const LineArgs& args, i64 begin,
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/exec/function.hpp ----
 // A compiled function: called with memory for each input, it returns its results, which stay right for as
 // long as they are held (results.hpp).
@@ -13896,7 +14072,7 @@ WEFT_HD_INLINE void search_elements(Team& team, const LineArgs& args, i64 begin,
 // Options that follow the inputs of compile() and make_trainer(), in any order, each kind once. Law: a type
 // says which kind it is by its member `option`; an optimiser is known by its update.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 enum class OptionKind {
   optimizer,
@@ -13967,7 +14143,7 @@ constexpr Wanted get_option(const First& first, const Rest&... rest) {
     return get_option<Wanted>(rest...);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/expr.hpp ----
 // Expr<T, Shape<...>>: what a user's function computes with while it is traced. The type carries dtype and
 // shape, so mistakes are found at the user's line; the value is a node number, so types stay short.
@@ -13991,7 +14167,7 @@ constexpr Wanted get_option(const First& first, const Rest&... rest) {
 //
 // A new cause is a struct like those below, in the header of the operation that needs it.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Numbers that a message shows beside shapes.
 template <i64 Value>
@@ -14050,9 +14226,9 @@ struct DtypeAllowed {
   static_assert(Ok, "the operation is not defined for this dtype");
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <class T, class S>
 struct Expr {
@@ -14279,6 +14455,9 @@ template <class T, class A>
 constexpr ir::Value as_value(ir::Builder& builder, const A& a) {
   if constexpr (is_expr<A> || is_scalar_expr<A>)
     return ir::cast(a.value, dtype_of<T>);
+  else if constexpr (std::is_integral_v<T> && std::is_integral_v<A>)  // exact, and wrapped as PyTorch does
+    return {&builder, builder.constant(dtype_of<T>, builder.shape(Dims{}),
+                                       static_cast<u64>(static_cast<i64>(static_cast<T>(a))))};
   else
     return ir::constant(builder, dtype_of<T>, Dims{}, static_cast<double>(a));
 }
@@ -14308,8 +14487,9 @@ constexpr auto common_dtype() {
     return promoted_scalar<typename A::dtype, typename operand_traits<B>::dtype>{};
   else if constexpr (is_expr<B>)
     return promoted_scalar<typename B::dtype, typename operand_traits<A>::dtype>{};
-  else
-    return promoted<typename operand_traits<A>::dtype, typename operand_traits<B>::dtype>{};
+  else  // two numbers: PyTorch's default dtype of their kind
+    return promoted_scalar<promoted_scalar<bool, typename operand_traits<A>::dtype>,
+                           typename operand_traits<B>::dtype>{};
 }
 
 }  // namespace detail
@@ -14342,9 +14522,9 @@ using shape_of_operand = typename detail::operand_traits<A>::shape;
 template <class A>
 using dtype_of_operand = typename detail::operand_traits<A>::dtype;
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <class T, class S>
 struct Input {
@@ -14361,9 +14541,9 @@ inline constexpr bool is_input = false;
 template <class T, class S>
 inline constexpr bool is_input<Input<T, S>> = true;
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Which input or result a message is about, counted from 0.
 template <int Number>
@@ -14617,7 +14797,7 @@ decltype(auto) kept_target(std::remove_reference_t<Out>& out) {
 }
 
 }  // namespace exec
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/exec/explain.hpp ----
 // What a program will launch, step by step: the kind of kernel, what was fused into it, its bytes, its FLOPs,
 // and the least time these take on a stated machine. Law: the passes run again when explain() is called, so
@@ -14634,7 +14814,7 @@ decltype(auto) kept_target(std::remove_reference_t<Out>& out) {
 // in memory anyway is not written twice: a stacked output that is a carry, and a carry's last value where its
 // history is wanted, are rows of the history.
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 constexpr ir::Graph prune(const ir::Graph& g);
 
@@ -14847,9 +15027,9 @@ constexpr ir::Graph reduce_loops(const ir::Graph& g) {
   return static_cast<ir::Graph&&>(b.graph);
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 constexpr ir::Graph drop_unused(const ir::Graph& g) {
   const int n = g.nodes.size();
@@ -14867,8 +15047,9 @@ constexpr ir::Graph drop_unused(const ir::Graph& g) {
     if (!live[i]) continue;
     const ir::Node& node = nodes[i];
     const int* in = all_edges + node.first;
-    // of a surrogate only the value is computed
-    for (int k = 0; k < (node.op == ir::Op::surrogate ? 1 : node.arity); ++k) live[in[k]] = 1, ++uses[in[k]];
+    // of a marker only the value is computed
+    const bool marks = node.op == ir::Op::surrogate || node.op == ir::Op::slope;
+    for (int k = 0; k < (marks ? 1 : node.arity); ++k) live[in[k]] = 1, ++uses[in[k]];
     edges += node.arity;
     if (node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype) variables = true;
   }
@@ -14905,7 +15086,8 @@ constexpr ir::Graph drop_unused(const ir::Graph& g) {
     const ir::Node node = nodes[i];
     const int* in = all_edges + node.first;
     const bool same = node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype;
-    if (node.op == ir::Op::stop_gradient || node.op == ir::Op::surrogate || same) {
+    if (node.op == ir::Op::stop_gradient || node.op == ir::Op::surrogate || node.op == ir::Op::slope ||
+        same) {
       moved[i] = moved[in[0]];
       continue;
     }
@@ -14957,9 +15139,9 @@ constexpr ir::Graph prune(const ir::Graph& g) {
   return drop_unused(reduced);
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // A machine by two numbers: bytes and FLOPs a second. A launch takes at least max(bytes / bandwidth, FLOPs /
 // rate).
@@ -15214,7 +15396,7 @@ std::string explain(const Roofline& machine = {}) {
     return exec::to_text(exec::explain_graph(Program::graph()), machine);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/exec/host_program.hpp ----
 // A compiled program on the host: its steps as function pointers with resolved addresses over blocks of
 // memory that the caller or the program owns. Running it is a walk over that list; nothing is allocated.
@@ -15223,7 +15405,7 @@ std::string explain(const Roofline& machine = {}) {
 // How the primitives along one axis run on the host. Work is cut by size, so results do not depend on the
 // threads.
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 namespace detail {
 inline constexpr i64 line_block = 16384;  // elements a unit of work
@@ -15311,9 +15493,9 @@ void run_search(const HostLaunch& launch, int threads) {
   });
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 using HostKernel = void (*)(const kernels::HostLaunch&, int);
 
@@ -15460,7 +15642,7 @@ class HostProgram {
   HostSteps steps_;
 };
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec
 // ---- weft/exec/instance.hpp ----
 // A program in use: the state it works on, which others share, its random numbers, and what callers hold of
 // its results. Law: a call sees its arguments as they were when it began, whatever memory they lie in, and
@@ -15478,7 +15660,7 @@ class HostProgram {
 // What a program looks at while it runs, for whoever hunts a fault: options of compile, make_trainer and
 // loaders; -DWEFT_CHECK turns all of them on in a translation unit. Law: what is not asked for costs nothing.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // check::finite and check::indices.
 struct check {
@@ -15525,7 +15707,7 @@ template <class... O>
 inline constexpr Checks given_checks{WEFT_CHECK_DEFAULT || option_count<OptionKind::check_finite, O...> > 0,
                                      WEFT_CHECK_DEFAULT || option_count<OptionKind::check_indices, O...> > 0};
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/exec/inputs.hpp ----
 // What the arguments of a call hold, looked at before a program reads them. Law: a place outside its axis or
 // a label outside its classes, in memory that the host may read, is an Error that says which; padded rows
@@ -15546,7 +15728,7 @@ inline constexpr Checks given_checks{WEFT_CHECK_DEFAULT || option_count<OptionKi
 // Law: an input that is read as it stands, or cast, reshaped, permuted or broadcast, is found; what is
 // computed from one is not.
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 struct InputUse {
   // As places: those that there are.
@@ -15601,9 +15783,9 @@ constexpr void find_input_uses(const ir::Graph& g, InputUse* uses) {
   }
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 inline constexpr i64 padded_label = -100;
 
@@ -15953,9 +16135,9 @@ constexpr bool padding_counts(const ir::Graph& g, int result, i64 rows, const In
   return PaddingAnalysis(g, rows).run(inputs)[result].kind != PaddedValue::untouched;
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 struct InputInfo {
   DType dtype{};
@@ -16082,7 +16264,7 @@ const void* checked_input(const Info& input, int number, const Given& given, std
   return copy.data();
 }
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec
 // ---- weft/exec/trace.hpp ----
 // Tracing: runs a user's function on handles while the program compiles, and leaves a graph. The model is
 // value-initialised, so its settings are constants; its parameters are bound to the slots of the state table.
@@ -16090,7 +16272,7 @@ const void* checked_input(const Info& input, int number, const Given& given, std
 // ---- weft/codegen/freeze.hpp ----
 // Plans and lowered parts as words, and back: what crosses from one constant evaluation to the next.
 
-namespace weft::codegen {
+namespace WEFT_NAMESPACE::codegen {
 
 constexpr void write(WordWriter& w, const passes::Plan& p) {
   w.put_int(p.where.size());
@@ -16235,13 +16417,13 @@ constexpr Lowered thaw_lowered(const u64* words) {
   return l;
 }
 
-}  // namespace weft::codegen
+}  // namespace WEFT_NAMESPACE::codegen
 // ---- weft/ir/verify.hpp ----
 // What is legal in a graph, checked: order, arity, dtypes, shapes (by shape_rule.hpp), attributes, slots. A
 // fault is a mistake in weft, never in a user's program. Runs in constant evaluation too, in time linear in
 // the graph.
 
-namespace weft::ir {
+namespace WEFT_NAMESPACE::ir {
 
 // The first thing that is wrong; `what` is null where nothing is.
 struct Fault {
@@ -16253,7 +16435,7 @@ struct Fault {
 // How far the passes have come: each stage demands what the one before it does, and more.
 enum class Stage : u8 {
   traced,  // anything that tracing and differentiation may write
-  pruned,  // no node without a use, no stop_gradient or surrogate, no result that is itself a leaf in memory
+  pruned,  // no node without a use, no stop_gradient or marker, no result that is itself a leaf in memory
 };
 
 class Verifier {
@@ -16384,7 +16566,7 @@ class Verifier {
     for (int k = 0; k < n.arity; ++k)
       if (in[k] < 0 || in[k] >= i) return "an operand does not come before it";
     if (stage_ == Stage::pruned && n.op == Op::stop_gradient) return "stop_gradient after pruning";
-    if (stage_ == Stage::pruned && n.op == Op::surrogate) return "surrogate after pruning";
+    if (stage_ == Stage::pruned && info(n.op).kind == OpClass::marker) return "a marker after pruning";
     switch (row.kind) {
       case OpClass::leaf:
         return leaf(n);
@@ -16468,15 +16650,15 @@ class Verifier {
       return "a result's dtype does not follow from its operands";
     if (n.op >= Op::bit_and && n.op <= Op::bit_xor) return is_float(x) ? "bits of a float" : nullptr;
     if (n.op == Op::shift_right) return is_integer(x) ? nullptr : "a shift of what is no integer";
-    const bool function = (n.op >= Op::exp && n.op <= Op::erf) || n.op == Op::atan2;
+    const bool function = (n.op >= Op::exp && n.op <= Op::erfc) || n.op == Op::atan2;
     return function && !is_float(x) ? "a function of floats applied to integers" : nullptr;
   }
 
   constexpr const char* marker(const Node& n, const int* in) const {
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < n.arity; ++k) {
       const Node& x = g.nodes[in[k]];
       if (x.dtype != n.dtype || (x.shape != n.shape && g.shapes[x.shape] != g.shapes[n.shape]))
-        return "surrogate: the value and its model have two dtypes or shapes";
+        return "a marker: the value and what it is differentiated by have two dtypes or shapes";
     }
     return nullptr;
   }
@@ -16706,7 +16888,7 @@ inline std::string to_text(const Fault& fault, const Graph& g) {
   return "node %" + std::to_string(fault.node) + " (" + name + "): " + fault.what;
 }
 
-}  // namespace weft::ir
+}  // namespace WEFT_NAMESPACE::ir
 // ---- weft/nn/walk.hpp ----
 // Walks a model's state in declaration order: every Param and Buffer with its dotted name, as PyTorch's
 // state_dict gives them ("h.3.attn.weight"); and lays them out in the model's block of memory.
@@ -16721,7 +16903,7 @@ inline std::string to_text(const Fault& fault, const Graph& g) {
 // f(FieldTypes<declared types...>{}, members&...). C++20 has no structured binding of a pack, so there is one
 // for each N. Made by scripts/make_field_bind.py; edit that.
 
-namespace weft::field_detail {
+namespace WEFT_NAMESPACE::field_detail {
 
 inline constexpr std::size_t max_fields = 64;
 
@@ -17447,9 +17629,9 @@ template <> struct FieldBind<64> {
         m47, m48, m49, m50, m51, m52, m53, m54, m55, m56, m57, m58, m59, m60, m61, m62, m63); } };
 // clang-format on
 
-}  // namespace weft::field_detail
+}  // namespace WEFT_NAMESPACE::field_detail
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // True for std::array<X, N>, whose elements are named by number ("h.0", "h.1").
 template <class T>
@@ -17734,9 +17916,9 @@ constexpr void for_each_field(T& object, F&& f) {
   });
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/nn/container.hpp ----
-// Modules made of modules, and those without state: Sequential, Identity, Flatten, Frozen.
+// Modules made of modules, and those without state: Sequential, Identity, Flatten, Unflatten, Frozen.
 
 // ---- weft/nn/param.hpp ----
 // Param and Buffer: a module's state. At run time they hold nothing; while a function is traced they hold the
@@ -17750,7 +17932,7 @@ constexpr void for_each_field(T& object, F&& f) {
 // ---- weft/core/square_root.hpp ----
 // The square root while compiling, where std::sqrt is not constexpr.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // By Newton's iteration; 0 for x <= 0.
 constexpr double square_root(double x) {
@@ -17764,7 +17946,7 @@ constexpr double square_root(double x) {
   return r;
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/random.hpp ----
 // Random numbers as functions of (seed, step, stream, element): every call in a traced function is a stream
 // of its own, numbered in the order of the calls, so that masks are made again instead of stored.
@@ -17772,7 +17954,7 @@ constexpr double square_root(double x) {
 // ---- weft/ops/pointwise.hpp ----
 // Pointwise primitives and the operators, with PyTorch's names, promotion and broadcasting.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -17812,6 +17994,7 @@ constexpr bool takes(ir::Op op, DType t) {
     case ir::Op::trunc:
     case ir::Op::sub:
     case ir::Op::fmod:
+    case ir::Op::pow:
       return t != DType::boolean;
     default:
       return true;
@@ -18113,9 +18296,9 @@ requires(Operand<A> && !Scalar<A>) constexpr auto operator!(const A& a) { return
 template <class A>
 requires(Operand<A> && !Scalar<A>) constexpr auto operator~(const A& a) { return bitwise_not(a); }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -18215,9 +18398,9 @@ constexpr auto randn_like(const X& x) {
   return RandLikeOp<true>{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft::nn::init {
+namespace WEFT_NAMESPACE::nn::init {
 
 struct Fans {
   double in = 1, out = 1;
@@ -18306,9 +18489,9 @@ struct KaimingNormal {
   }
 };
 
-}  // namespace weft::nn::init
+}  // namespace WEFT_NAMESPACE::nn::init
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 // A trained tensor of T with shape S; Init says how it starts (see init.hpp).
 template <class T, class S, class Init = init::Zeros>
@@ -18376,11 +18559,51 @@ inline constexpr bool is_state<Param<T, S, I>> = true;
 template <class T, class S, class I>
 inline constexpr bool is_state<Buffer<T, S, I>> = true;
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn
+// ---- weft/ops/rearrange_more.hpp ----
+// More of torch's rearrangements: moved, split and joined axes, windows, repeated elements. Views where
+// memory allows one.
+
+// ---- weft/ops/gather.hpp ----
+// Elements by index along an axis, with PyTorch's names: gather, take_along_dim, index_select, take. Negative
+// indices count from the end; one outside gives NaN (0 for integers), where PyTorch raises an error: an Error
+// where it comes from an argument in host memory, or under check::indices.
+
+// ---- weft/ops/slicing.hpp ----
+// Parts of a tensor along one axis, named at compile time: slice, narrow, select, split, chunk; and pad,
+// which surrounds it. All but pad are views.
+
 // ---- weft/ops/movement.hpp ----
 // Movement primitives: views that the reading kernel folds into its addresses.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
+
+// Axes as one template argument: movedim<AxisList{0, 1}, AxisList{2, 3}>(x). A number is a list of one.
+struct AxisList {
+  int axis[8]{};
+  int count = 0;
+
+  template <class... I>
+  requires(sizeof...(I) >= 1 && sizeof...(I) <= 8 &&
+           (std::is_integral_v<I> && ...)) constexpr AxisList(I... i)
+      : axis{static_cast<int>(i)...}, count(sizeof...(I)) {}
+  // member by member: nvcc hands constants to the host compiler in this spelling
+  constexpr AxisList(const int (&all)[8], int n) : count(n) {
+    for (int k = 0; k < 8; ++k) axis[k] = all[k];
+  }
+  // Every axis exists and is named once.
+  constexpr bool names(int rank) const {
+    u32 seen = 0;
+    for (int k = 0; k < count; ++k) {
+      if (!axis_in_range(axis[k], rank) || (seen >> at(k, rank) & 1u)) return false;
+      seen |= 1u << at(k, rank);
+    }
+    return true;
+  }
+  // The K-th one, counted from the first axis.
+  constexpr int at(int k, int rank) const { return normalize_axis(axis[k], rank); }
+  constexpr bool operator==(const AxisList&) const = default;
+};
 
 namespace detail {
 
@@ -18489,16 +18712,1166 @@ inline constexpr PermuteOp<Order...> permute{};
 template <i64... To>
 inline constexpr ExpandOp<To...> expand{};
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE {
+
+namespace detail {
+
+// Python's slice rules: negative places count from the end, places outside are moved to the ends.
+template <class S, int Axis, i64 Begin, i64 End, i64 Step>
+struct slice_rule {
+  static constexpr bool ok = axis_in_range(Axis, S::rank) && Step > 0;
+  static constexpr int axis = ok ? normalize_axis(Axis, S::rank) : 0;
+  static constexpr i64 extent = ok ? S::value.extent[axis] : 0;
+  static constexpr i64 place(i64 i) {
+    if (i < 0) i += extent;
+    return i < 0 ? 0 : i > extent ? extent : i;
+  }
+  static constexpr i64 begin = place(Begin), end = place(End);
+  static constexpr Dims make() {
+    Dims r = S::value;
+    if (ok) r.extent[axis] = end > begin ? (end - begin + Step - 1) / Step : 0;
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+template <class S, int Axis>
+struct unsqueeze_rule {
+  static constexpr bool ok = axis_in_range(Axis, S::rank + 1) && S::rank < max_rank;
+  static constexpr int axis = ok ? normalize_axis(Axis, S::rank + 1) : 0;
+  static constexpr Dims make() {
+    Dims r;
+    for (int i = 0; i <= S::rank; ++i) {
+      if (i == axis && ok) r.extent[r.rank++] = 1;
+      if (i < S::rank) r.extent[r.rank++] = S::value.extent[i];
+    }
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+template <class S, int Axis>
+struct drop_rule {
+  static constexpr Dims make() {
+    return ir::dropped(S::value, axis_in_range(Axis, S::rank) ? 1u << normalize_axis(Axis, S::rank) : 0u);
+  }
+  static constexpr Dims value = make();
+};
+
+// The shape of anything that has one in its type.
+template <class X>
+constexpr auto shape_in_type() {
+  if constexpr (ExprLike<X>)
+    return typename expr_of<X>::shape{};
+  else if constexpr (TensorLike<X>)
+    return typename X::shape{};
+  else
+    static_assert(sizeof(X) == 0, "split and chunk need a tensor or an expression of a traced function");
+}
+
+// Widths of torch.nn.functional.pad: (low, high) of the last axis, then of the one before it, ...
+template <class S, i64... Widths>
+struct pad_rule {
+  static constexpr int count = sizeof...(Widths);
+  struct List {
+    i64 width[2 * max_rank]{};
+  };
+  static constexpr List make_list() {
+    List made;
+    const i64 given[]{Widths..., 0};
+    for (int i = 0; i + 1 < count && i / 2 < S::rank; i += 2) {
+      const int axis = S::rank - 1 - i / 2;
+      made.width[2 * axis] = given[i];
+      made.width[2 * axis + 1] = given[i + 1];
+    }
+    return made;
+  }
+  static constexpr List list = make_list();
+  static constexpr bool check() {
+    if (count % 2 != 0 || count > 2 * S::rank) return false;
+    for (int a = 0; a < S::rank; ++a)
+      if (S::value.extent[a] + list.width[2 * a] + list.width[2 * a + 1] < 0) return false;
+    return true;
+  }
+  static constexpr bool ok = check();
+  static constexpr Dims value = ok ? ir::padded(S::value, list.width) : S::value;
+};
+
+}  // namespace detail
+
+template <bool Ok, class Op, class... What>
+struct SliceFits {
+  static_assert(Ok, "slice: the axis must exist and the step be positive (flip turns an axis round)");
+};
+template <bool Ok, class Op, class... What>
+struct IndexInRange {
+  static_assert(Ok, "the index lies outside the axis");
+};
+template <bool Ok, class Op, class... What>
+struct WidthsFit {
+  static_assert(
+      Ok,
+      "pad takes a low and a high width for each axis from the last, and may not crop more than there is");
+};
+
+template <int Axis, i64 Begin, i64 End, i64 Step>
+struct SliceAxisOp : Operation<SliceAxisOp<Axis, Begin, End, Step>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::slice_rule<typename X::shape, Axis, Begin, End, Step>;
+    static_assert(sizeof(SliceFits<Rule::ok, SliceAxisOp, typename X::shape>) > 0);
+    ir::Slice axes[8];
+    axes[Rule::axis] = {Rule::begin, Step};
+    using S = shape_of<Rule>;
+    if constexpr (Rule::ok)
+      return Expr<typename X::dtype, S>{ir::slice(x.value, axes, S::value)};
+    else
+      return detail::refused<typename X::dtype, S>(x);
+  }
+};
+
+template <int Axis, i64 Start, i64 Length>
+struct NarrowOp : Operation<NarrowOp<Axis, Start, Length>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 0;
+    constexpr i64 start = Start < 0 ? Start + extent : Start;
+    constexpr bool ok = axis_in_range(Axis, X::rank) && start >= 0 && Length >= 0 && start + Length <= extent;
+    static_assert(sizeof(IndexInRange<ok, NarrowOp, typename X::shape>) > 0);
+    if constexpr (ok)
+      return SliceAxisOp<Axis, start, start + Length, 1>::apply(b, x);
+    else
+      return x;
+  }
+};
+
+template <int Axis, i64 IndexOp>
+struct SelectIndexOp : Operation<SelectIndexOp<Axis, IndexOp>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 0;
+    constexpr i64 index = IndexOp < 0 ? IndexOp + extent : IndexOp;
+    constexpr bool ok = axis_in_range(Axis, X::rank) && index >= 0 && index < extent;
+    static_assert(sizeof(IndexInRange<ok, SelectIndexOp, typename X::shape>) > 0);
+    using S = shape_of<detail::drop_rule<typename X::shape, Axis>>;
+    if constexpr (ok)
+      return Expr<typename X::dtype, S>{
+          ir::reshape(SliceAxisOp<Axis, index, index + 1, 1>::apply(b, x).value, S::value)};
+    else
+      return detail::refused<typename X::dtype, S>(x);
+  }
+};
+
+template <int Axis>
+struct UnsqueezeOp : Operation<UnsqueezeOp<Axis>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::unsqueeze_rule<typename X::shape, Axis>;
+    static_assert(sizeof(AxisInRange<Rule::ok, UnsqueezeOp, typename X::shape>) > 0);
+    using S = shape_of<Rule>;
+    return Expr<typename X::dtype, S>{ir::reshape(x.value, S::value)};
+  }
+};
+
+template <i64... Widths>
+struct PadOp : Operation<PadOp<Widths...>> {
+  template <class X, class V>
+  static constexpr auto apply(ir::Builder& b, const X& x, const V& value) {
+    using Rule = detail::pad_rule<typename X::shape, Widths...>;
+    static_assert(sizeof(WidthsFit<Rule::ok, PadOp, typename X::shape>) > 0);
+    using T = typename X::dtype;
+    using S = shape_of<Rule>;
+    if constexpr (!Rule::ok) {
+      return detail::refused<T, S>(x);
+    } else if constexpr (is_scalar_expr<V>) {
+      // a number known only at run time: the frame is where a tensor of ones was not
+      const ir::Value ones = ir::constant(b, DType::i32, X::shape::value, 1);
+      const ir::Value frame = ir::pad(ones, Rule::list.width, 0);
+      const ir::Value inside = ir::binary(ir::Op::ne, frame, ir::constant_like(frame, 0));
+      return Expr<T, S>{
+          ir::select(inside, ir::pad(x.value, Rule::list.width, 0), detail::as_value<T>(b, value))};
+    } else {
+      return Expr<T, S>{ir::pad(x.value, Rule::list.width, static_cast<double>(value))};
+    }
+  }
+};
+
+inline constexpr i64 to_end = std::numeric_limits<i64>::max();
+
+// slice<axis, begin, end, step>(x): Python's x[begin:end:step] along an axis.
+template <int Axis, i64 Begin = 0, i64 End = to_end, i64 Step = 1, class X>
+constexpr auto slice(const X& x) {
+  return SliceAxisOp<Axis, Begin, End, Step>{}(x);
+}
+template <int Axis, i64 Start, i64 Length, class X>
+constexpr auto narrow(const X& x) {
+  return NarrowOp<Axis, Start, Length>{}(x);
+}
+// select<axis, index>(x): one place of an axis, which goes.
+template <int Axis, i64 IndexOp, class X>
+constexpr auto select(const X& x) {
+  return SelectIndexOp<Axis, IndexOp>{}(x);
+}
+template <int Axis, class X>
+constexpr auto unsqueeze(const X& x) {
+  return UnsqueezeOp<Axis>{}(x);
+}
+// split<size, axis>(x): a tuple of pieces of that extent, the last one smaller where it does not fit.
+template <i64 Size, int Axis = 0, class X>
+constexpr auto split(const X& x) {
+  static_assert(Size > 0, "split: pieces have a positive extent");
+  using S = decltype(detail::shape_in_type<X>());
+  constexpr bool ok = axis_in_range(Axis, S::rank);
+  static_assert(sizeof(AxisInRange<ok, SliceAxisOp<Axis, 0, Size, 1>, S>) > 0);
+  constexpr i64 pieces = ok ? (S::value[Axis] + Size - 1) / Size : 1;
+  return [&]<std::size_t... K>(std::index_sequence<K...>) {
+    return std::tuple{
+        SliceAxisOp<Axis, static_cast<i64>(K) * Size, (static_cast<i64>(K) + 1) * Size, 1>{}(x)...};
+  }
+  (std::make_index_sequence<static_cast<std::size_t>(pieces)>{});
+}
+// chunk<n, axis>(x): at most n pieces of equal extent, as PyTorch cuts them.
+template <i64 Count, int Axis = 0, class X>
+constexpr auto chunk(const X& x) {
+  static_assert(Count > 0, "chunk: there is at least one piece");
+  using S = decltype(detail::shape_in_type<X>());
+  constexpr i64 extent = axis_in_range(Axis, S::rank) ? S::value[Axis] : 1;
+  return split<(extent + Count - 1) / Count, Axis>(x);
+}
+// pad<1, 2>(x, value): one element before and two after the last axis; more pairs for the axes before it.
+template <i64... Widths, class X, class V = int>
+constexpr auto pad(const X& x, const V& value = 0) {
+  return PadOp<Widths...>{}(x, value);
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+template <bool Ok, class Op, class... What>
+struct IndexIsInteger {
+  static_assert(Ok, "the index must be integers (i32 or i64)");
+};
+template <bool Ok, class Op, class... What>
+struct IndexFits {
+  static_assert(
+      Ok,
+      "the index does not fit: it needs the tensor's number of axes, and off the axis it may not be "
+      "longer than the tensor");
+};
+
+namespace detail {
+
+constexpr ir::Value as_index(ir::Value v) {
+  return v.dtype() == DType::i32 || v.dtype() == DType::i64 ? v : ir::cast(v, DType::i64);
+}
+// The first extents of v, as many as `to` has: a view.
+constexpr ir::Value cropped(ir::Value v, const Dims& to) {
+  ir::Slice axes[8];
+  return ir::slice(v, axes, to);
+}
+// A vector of indices as it lies along one axis of `like`, the same for all others.
+constexpr ir::Value along(ir::Value index, const Dims& like, int axis) {
+  Dims flat = like;
+  for (int k = 0; k < like.rank; ++k) flat.extent[k] = 1;
+  flat.extent[axis] = index.dims().size();
+  return ir::broadcast(ir::reshape(index, flat), ir::with_extent(like, axis, flat.extent[axis]));
+}
+
+template <class X, class I, int Axis>
+struct gather_rule {
+  static constexpr bool check() {
+    if (!axis_in_range(Axis, X::rank) || X::rank != I::rank) return false;
+    for (int k = 0; k < X::rank; ++k)
+      if (k != normalize_axis(Axis, X::rank) && I::value.extent[k] > X::value.extent[k]) return false;
+    return true;
+  }
+  static constexpr bool ok = check();
+};
+
+template <class X, int Axis, i64 Count>
+struct selected_rule {
+  static constexpr bool ok = axis_in_range(Axis, X::rank);
+  static constexpr int axis = ok ? normalize_axis(Axis, X::rank) : 0;
+  static constexpr Dims value = ok ? ir::with_extent(X::value, axis, Count) : X::value;
+};
+
+// Both shapes broadcast to each other but for the axis.
+template <class X, class I, int Axis>
+struct along_rule {
+  static constexpr bool ranked = X::rank == I::rank && axis_in_range(Axis, X::rank);
+  static constexpr int axis = ranked ? normalize_axis(Axis, X::rank) : 0;
+  static constexpr Dims x_flat = ranked ? ir::with_extent(X::value, axis, 1) : Dims{};
+  static constexpr Dims i_flat = ranked ? ir::with_extent(I::value, axis, 1) : Dims{};
+  static constexpr bool ok = ranked && broadcastable(x_flat, i_flat);
+  static constexpr Dims both = ok ? broadcast(x_flat, i_flat) : Dims{};
+  static constexpr Dims table = ok ? ir::with_extent(both, axis, X::value.extent[axis]) : X::value;
+  static constexpr Dims value = ok ? ir::with_extent(both, axis, I::value.extent[axis]) : I::value;
+};
+
+}  // namespace detail
+
+template <int Axis>
+struct GatherOp : Operation<GatherOp<Axis>> {
+  template <class X, class I>
+  static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
+    constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
+    constexpr bool ok = detail::gather_rule<typename X::shape, typename I::shape, Axis>::ok;
+    static_assert(sizeof(IndexIsInteger<integer, GatherOp, typename I::dtype>) > 0);
+    static_assert(sizeof(IndexFits<ok, GatherOp, typename X::shape, typename I::shape>) > 0);
+    using R = Expr<typename X::dtype, typename I::shape>;
+    if constexpr (ok && integer) {
+      constexpr int axis = normalize_axis(Axis, X::rank);
+      const Dims near = ir::with_extent(I::shape::value, axis, X::shape::value.extent[axis]);
+      return R{ir::take(detail::cropped(x.value, near), detail::as_index(index.value), axis)};
+    } else {
+      return detail::refused<typename R::dtype, typename R::shape>(x, index);
+    }
+  }
+};
+
+template <int Axis>
+struct TakeAlongOp : Operation<TakeAlongOp<Axis>> {
+  template <class X, class I>
+  static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
+    using Rule = detail::along_rule<typename X::shape, typename I::shape, Axis>;
+    constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
+    static_assert(sizeof(IndexIsInteger<integer, TakeAlongOp, typename I::dtype>) > 0);
+    static_assert(sizeof(ShapesBroadcast<Rule::ok, TakeAlongOp, typename X::shape, typename I::shape>) > 0);
+    using R = Expr<typename X::dtype, shape_of<Rule>>;
+    if constexpr (Rule::ok && integer)
+      return R{ir::take(ir::broadcast(x.value, Rule::table),
+                        ir::broadcast(detail::as_index(index.value), Rule::value), Rule::axis)};
+    else
+      return detail::refused<typename R::dtype, typename R::shape>(x, index);
+  }
+};
+
+// Slices of x by a vector of indices.
+template <int Axis>
+struct IndexSelectOp : Operation<IndexSelectOp<Axis>> {
+  template <class X, class I>
+  static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
+    using Rule = detail::selected_rule<typename X::shape, Axis, I::size>;
+    constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
+    static_assert(sizeof(IndexIsInteger<integer, IndexSelectOp, typename I::dtype>) > 0);
+    static_assert(sizeof(AxisInRange<Rule::ok, IndexSelectOp, typename X::shape>) > 0);
+    static_assert(sizeof(RankIs<I::rank <= 1, IndexSelectOp, typename I::shape, GivenRank<1>>) > 0);
+    using R = Expr<typename X::dtype, shape_of<Rule>>;
+    if constexpr (Rule::ok && integer)
+      return R{ir::take(x.value, detail::along(detail::as_index(index.value), X::shape::value, Rule::axis),
+                        Rule::axis)};
+    else
+      return detail::refused<typename R::dtype, typename R::shape>(x, index);
+  }
+};
+
+// Elements of the flattened tensor.
+struct TakeFlatOp : Operation<TakeFlatOp> {
+  template <class X, class I>
+  static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
+    constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
+    static_assert(sizeof(IndexIsInteger<integer, TakeFlatOp, typename I::dtype>) > 0);
+    using R = Expr<typename X::dtype, typename I::shape>;
+    if constexpr (integer) {
+      const ir::Value flat = ir::reshape(x.value, Shape<X::size>::value);
+      const ir::Value at = ir::reshape(detail::as_index(index.value), Shape<I::size>::value);
+      return R{ir::reshape(ir::take(flat, at, 0), I::shape::value)};
+    } else {
+      return detail::refused<typename R::dtype, typename R::shape>(x, index);
+    }
+  }
+};
+
+// gather<axis>(x, index): x at index along the axis, element by element; the result has the index's shape.
+template <int Axis, class X, class I>
+constexpr auto gather(const X& x, const I& index) {
+  return GatherOp<Axis>{}(x, index);
+}
+// take_along_dim<axis>(x, index): the same, broadcasting; without an axis, of the flattened tensor, by the
+// flattened index.
+template <int Axis, class X, class I>
+constexpr auto take_along_dim(const X& x, const I& index) {
+  return TakeAlongOp<Axis>{}(x, index);
+}
+template <class X, class I>
+constexpr auto take_along_dim(const X& x, const I& index) {
+  return TakeFlatOp{}(x, ReshapeOp<-1>{}(index));
+}
+template <int Axis, class X, class I>
+constexpr auto index_select(const X& x, const I& index) {
+  return IndexSelectOp<Axis>{}(x, index);
+}
+template <class X, class I>
+constexpr auto take(const X& x, const I& index) {
+  return TakeFlatOp{}(x, index);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/rearrange.hpp ----
+// Shapes and orders rearranged: transpose, flatten, squeeze, repeat, flip, roll and their like, with
+// PyTorch's names; axes and extents are template arguments. All but repeat and roll are views.
+
+// ---- weft/ops/join.hpp ----
+// cat and stack. Each operand is padded to the result's extents, and an index along the axis says whose
+// element counts, so that joining is part of the kernel that reads the result.
+
+namespace WEFT_NAMESPACE {
+
+namespace detail {
+
+template <int Axis, class First, class... Rest>
+struct cat_rule {
+  static constexpr bool in_range = axis_in_range(Axis, First::rank);
+  static constexpr int axis = in_range ? normalize_axis(Axis, First::rank) : 0;
+  static constexpr bool fits(Dims d) {
+    if (d.rank != First::rank) return false;
+    d.extent[axis] = First::value.extent[axis];
+    return d == First::value;
+  }
+  static constexpr bool ok = in_range && (fits(Rest::value) && ... && true);
+  static constexpr Dims make() {
+    Dims r = First::value;
+    if (ok) r.extent[axis] = (First::value.extent[axis] + ... + Rest::value.extent[axis]);
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+template <class A, class... B>
+struct promote_all {
+  using type = A;
+};
+template <class A, class B, class... C>
+struct promote_all<A, B, C...> {
+  using type = typename promote_all<promoted<A, B>, C...>::type;
+};
+
+}  // namespace detail
+
+template <bool Ok, class Op, class... Shapes>
+struct JoinableShapes {
+  static_assert(
+      Ok, "the shapes cannot be joined: they must agree in all axes but the one named, which must exist");
+};
+
+template <int Axis>
+struct CatOp : Operation<CatOp<Axis>> {
+  template <class... X>
+  static constexpr auto apply(ir::Builder& b, const X&... x) {
+    using Rule = detail::cat_rule<Axis, typename X::shape...>;
+    static_assert(sizeof(JoinableShapes<Rule::ok, CatOp, typename X::shape...>) > 0);
+    using T = typename detail::promote_all<typename X::dtype...>::type;
+    using S = shape_of<Rule>;
+    if constexpr (!Rule::ok) {
+      return detail::refused<T, S>(x...);
+    } else {
+      constexpr Dims to = Rule::value;
+      ir::Value joined;
+      i64 begin = 0;
+      const auto append = [&](ir::Value v) {
+        const i64 extent = v.dims().extent[Rule::axis];
+        if (extent == 0) return;
+        i64 widths[2 * max_rank]{};
+        widths[2 * Rule::axis] = begin;
+        widths[2 * Rule::axis + 1] = to.extent[Rule::axis] - begin - extent;
+        const ir::Value wide = ir::pad(v, widths, 0);
+        if (joined) {
+          const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, to, static_cast<u64>(Rule::axis))};
+          joined =
+              ir::select(ir::binary(ir::Op::lt, place, ir::constant_like(place, static_cast<double>(begin))),
+                         joined, wide);
+        } else {
+          joined = wide;
+        }
+        begin += extent;
+      };
+      (append(ir::cast(x.value, dtype_of<T>)), ...);
+      if (!joined) joined = ir::constant(b, dtype_of<T>, to, 0);
+      return Expr<T, S>{joined};
+    }
+  }
+};
+
+template <int Axis>
+struct StackOp : Operation<StackOp<Axis>> {
+  template <class... X>
+  static constexpr auto apply(ir::Builder& b, const X&... x) {
+    return CatOp<Axis>::apply(b, UnsqueezeOp<Axis>::apply(b, x)...);
+  }
+};
+
+// cat<axis>(a, b, ...): operands one after another along an axis.
+template <int Axis = 0, class... X>
+constexpr auto cat(const X&... x) {
+  static_assert(sizeof...(X) > 0, "cat takes at least one operand");
+  return CatOp<Axis>{}(x...);
+}
+// stack<axis>(a, b, ...): operands of one shape along a new axis.
+template <int Axis = 0, class... X>
+constexpr auto stack(const X&... x) {
+  static_assert(sizeof...(X) > 0, "stack takes at least one operand");
+  return StackOp<Axis>{}(x...);
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+namespace detail {
+
+template <class S, int A, int B>
+struct transpose_rule {
+  static constexpr bool ok = axis_in_range(A, S::rank) && axis_in_range(B, S::rank);
+  struct List {
+    i64 axis[8]{};
+  };
+  static constexpr List make_list() {
+    List made;
+    for (int i = 0; i < 8; ++i) made.axis[i] = i;
+    if (ok) {
+      made.axis[normalize_axis(A, S::rank)] = normalize_axis(B, S::rank);
+      made.axis[normalize_axis(B, S::rank)] = normalize_axis(A, S::rank);
+    }
+    return made;
+  }
+  static constexpr List list = make_list();
+  static constexpr Dims make() { return ir::permuted(S::value, list.axis); }
+  static constexpr Dims value = make();
+};
+
+template <class S, int From, int To>
+struct flatten_rule {
+  static constexpr int from = S::rank == 0 ? 0 : normalize_axis(From, S::rank);
+  static constexpr int to = S::rank == 0 ? 0 : normalize_axis(To, S::rank);
+  static constexpr bool ok =
+      S::rank == 0 || (axis_in_range(From, S::rank) && axis_in_range(To, S::rank) && from <= to);
+  static constexpr Dims make() {
+    Dims r;
+    if (!ok) return S::value;
+    if (S::rank == 0) {
+      r.extent[r.rank++] = 1;
+      return r;
+    }
+    for (int i = 0; i < S::rank; ++i) {
+      if (i > from && i <= to)
+        r.extent[r.rank - 1] *= S::value.extent[i];
+      else
+        r.extent[r.rank++] = S::value.extent[i];
+    }
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+// Named axes go if their extent is 1, as in PyTorch; without names all of them.
+template <class S, int... Axes>
+struct squeeze_rule {
+  static constexpr bool ok = (axis_in_range(Axes, S::rank) && ... && true);
+  static constexpr Dims make() {
+    Dims r;
+    for (int i = 0; i < S::rank; ++i) {
+      const bool named =
+          sizeof...(Axes) == 0 ||
+          ((axis_in_range(Axes, S::rank) && normalize_axis(Axes, S::rank) == i) || ... || false);
+      if (!named || S::value.extent[i] != 1) r.extent[r.rank++] = S::value.extent[i];
+    }
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+template <class S, i64... Times>
+struct repeat_rule {
+  static constexpr int count = sizeof...(Times);
+  static constexpr bool ok = count >= S::rank && count <= max_rank && ((Times >= 0) && ... && true);
+  static constexpr i64 times(int axis) {
+    const i64 list[]{Times..., 1};
+    return list[axis];
+  }
+  // x's extents with ones in front
+  static constexpr Dims make_base() {
+    Dims r;
+    r.rank = ok ? count : S::rank;
+    for (int i = 0; i < r.rank; ++i)
+      r.extent[i] = i < r.rank - S::rank ? 1 : S::value.extent[i - (r.rank - S::rank)];
+    return r;
+  }
+  static constexpr Dims base = make_base();
+  static constexpr Dims make() {
+    Dims r = base;
+    for (int i = 0; ok && i < r.rank; ++i) r.extent[i] *= times(i);
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+}  // namespace detail
+
+template <bool Ok, class Op, class... What>
+struct RepeatsFit {
+  static_assert(Ok, "repeat takes one count for every axis of the tensor, or more");
+};
+
+template <int A, int B>
+struct TransposeOp : Operation<TransposeOp<A, B>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::transpose_rule<typename X::shape, A, B>;
+    static_assert(sizeof(AxisInRange<Rule::ok, TransposeOp, typename X::shape>) > 0);
+    return Expr<typename X::dtype, shape_of<Rule>>{ir::permute(x.value, Rule::list.axis)};
+  }
+};
+
+// t(x): a matrix transposed; vectors and scalars stay.
+struct TransposeMatrixOp : Operation<TransposeMatrixOp> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    static_assert(sizeof(RankIs<X::rank <= 2, TransposeMatrixOp, typename X::shape, GivenRank<2>>) > 0);
+    if constexpr (X::rank == 2)
+      return TransposeOp<0, 1>::apply(b, x);
+    else
+      return x;
+  }
+};
+
+template <int From, int To>
+struct FlattenOp : Operation<FlattenOp<From, To>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::flatten_rule<typename X::shape, From, To>;
+    static_assert(sizeof(AxisInRange<Rule::ok, FlattenOp, typename X::shape>) > 0);
+    return Expr<typename X::dtype, shape_of<Rule>>{ir::reshape(x.value, Rule::value)};
+  }
+};
+
+template <int... Axes>
+struct SqueezeOp : Operation<SqueezeOp<Axes...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::squeeze_rule<typename X::shape, Axes...>;
+    static_assert(sizeof(AxisInRange<Rule::ok, SqueezeOp, typename X::shape>) > 0);
+    return Expr<typename X::dtype, shape_of<Rule>>{ir::reshape(x.value, Rule::value)};
+  }
+};
+
+struct ExpandAsOp : Operation<ExpandAsOp> {
+  template <class X, class Y>
+  static constexpr auto apply(ir::Builder&, const X& x, const Y&) {
+    using S = typename Y::shape;
+    static_assert(sizeof(ShapesBroadcast<detail::expand_rule<typename X::shape, S>::ok, ExpandAsOp,
+                                         typename X::shape, S>) > 0);
+    return Expr<typename X::dtype, S>{ir::broadcast(x.value, S::value)};
+  }
+};
+
+// torch.Tensor.repeat: every axis walked that many times.
+template <i64... Times>
+struct RepeatOp : Operation<RepeatOp<Times...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::repeat_rule<typename X::shape, Times...>;
+    static_assert(sizeof(RepeatsFit<Rule::ok, RepeatOp, typename X::shape>) > 0);
+    Dims d = Rule::base;
+    ir::Value v = ir::reshape(x.value, d);
+    for (int a = 0; Rule::ok && a < d.rank; ++a) {
+      if (Rule::times(a) == 1) continue;
+      Dims apart;  // (in front, times, the axis and what follows)
+      apart.rank = 3;
+      apart.extent[0] = apart.extent[1] = apart.extent[2] = 1;
+      for (int k = 0; k < d.rank; ++k) apart.extent[k < a ? 0 : 2] *= d.extent[k];
+      v = ir::reshape(v, apart);
+      apart.extent[1] = Rule::times(a);
+      d.extent[a] *= Rule::times(a);
+      v = ir::reshape(ir::broadcast(v, apart), d);
+    }
+    return Expr<typename X::dtype, shape_of<Rule>>{v};
+  }
+};
+
+// torch.tile: as repeat, with counts of 1 in front where there are fewer than axes.
+template <i64... Times>
+struct TileOp : Operation<TileOp<Times...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    if constexpr (static_cast<int>(sizeof...(Times)) < X::rank)
+      return TileOp<1, Times...>::apply(b, x);
+    else
+      return RepeatOp<Times...>::apply(b, x);
+  }
+};
+
+template <int... Axes>
+struct FlipOp : Operation<FlipOp<Axes...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    constexpr bool ok = (axis_in_range(Axes, X::rank) && ... && true);
+    static_assert(sizeof(AxisInRange<ok, FlipOp, typename X::shape>) > 0);
+    ir::Slice axes[8];
+    if constexpr (ok)
+      ((axes[normalize_axis(Axes, X::rank)] = {X::shape::value[Axes] > 0 ? X::shape::value[Axes] - 1 : 0,
+                                               -1}),
+       ...);
+    return X{ir::slice(x.value, axes, X::shape::value)};
+  }
+};
+
+// Elements move `By` places along the axis; those pushed out come in again in front.
+template <i64 By, int Axis>
+struct RollOp : Operation<RollOp<By, Axis>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr bool ok = axis_in_range(Axis, X::rank);
+    static_assert(sizeof(AxisInRange<ok, RollOp, typename X::shape>) > 0);
+    if constexpr (!ok) {
+      return x;
+    } else {
+      constexpr i64 extent = X::shape::value[Axis];
+      constexpr i64 by = extent == 0 ? 0 : (By % extent + extent) % extent;
+      if constexpr (by == 0) {
+        return x;
+      } else {
+        const auto tail = SliceAxisOp<Axis, extent - by, extent, 1>::apply(b, x);
+        const auto head = SliceAxisOp<Axis, 0, extent - by, 1>::apply(b, x);
+        return CatOp<Axis>::apply(b, tail, head);
+      }
+    }
+  }
+};
+
+template <int A, int B, class X>
+constexpr auto transpose(const X& x) {
+  return TransposeOp<A, B>{}(x);
+}
+template <class X>
+constexpr auto t(const X& x) {
+  return TransposeMatrixOp{}(x);
+}
+// flatten<1>(x): axes from the first named to the last become one.
+template <int From = 0, int To = -1, class X>
+constexpr auto flatten(const X& x) {
+  return FlattenOp<From, To>{}(x);
+}
+template <int... Axes, class X>
+constexpr auto squeeze(const X& x) {
+  return SqueezeOp<Axes...>{}(x);
+}
+template <class X, class Y>
+constexpr auto expand_as(const X& x, const Y& y) {
+  return ExpandAsOp{}(x, y);
+}
+template <i64... To, class X>
+constexpr auto broadcast_to(const X& x) {
+  return ExpandOp<To...>{}(x);
+}
+template <i64... Times, class X>
+constexpr auto repeat(const X& x) {
+  return RepeatOp<Times...>{}(x);
+}
+template <i64... Times, class X>
+constexpr auto tile(const X& x) {
+  return TileOp<Times...>{}(x);
+}
+// Every result is contiguous, so this changes nothing; it is there for code that comes from PyTorch.
+template <class X>
+constexpr auto contiguous(const X& x) {
+  return x;
+}
+template <int... Axes, class X>
+constexpr auto flip(const X& x) {
+  return FlipOp<Axes...>{}(x);
+}
+// roll<1, 0>(x): along one axis.
+template <i64 By, int Axis, class X>
+constexpr auto roll(const X& x) {
+  return RollOp<By, Axis>{}(x);
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+namespace detail {
+
+template <class S, AxisList From, AxisList To>
+struct movedim_rule {
+  static constexpr bool ok = From.count == To.count && From.names(S::rank) && To.names(S::rank);
+  struct List {
+    i64 axis[8]{};
+  };
+  static constexpr List make_list() {
+    List made;
+    u32 moved = 0, taken = 0;
+    for (int k = 0; ok && k < From.count; ++k) {
+      made.axis[To.at(k, S::rank)] = From.at(k, S::rank);
+      moved |= 1u << From.at(k, S::rank), taken |= 1u << To.at(k, S::rank);
+    }
+    for (int i = 0, n = 0; i < S::rank; ++i) {
+      if (taken >> i & 1u) continue;
+      while (moved >> n & 1u) ++n;
+      made.axis[i] = n++;
+    }
+    return made;
+  }
+  static constexpr List list = make_list();
+  static constexpr Dims make() { return ir::permuted(S::value, list.axis); }
+  static constexpr Dims value = make();
+};
+
+template <class S, int Axis, i64... To>
+struct unflatten_rule {
+  static constexpr bool axis_ok = axis_in_range(Axis, S::rank);
+  static constexpr int axis = axis_ok ? normalize_axis(Axis, S::rank) : 0;
+  using Part = reshape_rule<Shape<(axis_ok ? S::value.extent[axis] : 1)>, To...>;
+  static constexpr bool ok = axis_ok && Part::ok && S::rank + static_cast<int>(sizeof...(To)) - 1 <= max_rank;
+  static constexpr Dims make() {
+    Dims r;
+    if (!ok) return S::value;
+    for (int k = 0; k < S::rank; ++k) {
+      if (k != axis) {
+        r.extent[r.rank++] = S::value.extent[k];
+        continue;
+      }
+      for (int j = 0; j < Part::value.rank; ++j) r.extent[r.rank++] = Part::value.extent[j];
+    }
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+template <class S, int Axis, i64 Count>
+struct interleave_rule {
+  static constexpr bool ok = axis_in_range(Axis, S::rank) && S::rank < max_rank && Count >= 0;
+  static constexpr int axis = ok ? normalize_axis(Axis, S::rank) : 0;
+  static constexpr Dims apart(i64 count) {  // the axis, then a new one
+    Dims r;
+    for (int k = 0; k < S::rank; ++k) {
+      r.extent[r.rank++] = S::value.extent[k];
+      if (k == axis && ok) r.extent[r.rank++] = count;
+    }
+    return r;
+  }
+  static constexpr Dims value =
+      ok ? ir::with_extent(S::value, axis, S::value.extent[axis] * Count) : S::value;
+};
+
+template <class S, int Axis, i64 Length, i64 Step>
+struct unfold_rule {
+  static constexpr bool axis_ok = axis_in_range(Axis, S::rank) && S::rank < max_rank;
+  static constexpr int axis = axis_ok ? normalize_axis(Axis, S::rank) : 0;
+  static constexpr i64 extent = axis_ok ? S::value.extent[axis] : 1;
+  static constexpr bool ok = axis_ok && Length >= 1 && Length <= extent && Step >= 1;
+  static constexpr i64 count = ok ? (extent - Length) / Step + 1 : 1;
+  static constexpr Dims make() {
+    Dims r = S::value;
+    if (!ok) return r;
+    r.extent[axis] = count;
+    r.extent[r.rank++] = Length;
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+}  // namespace detail
+
+template <bool Ok, class... What>
+struct SplitIsWhole {
+  static_assert(Ok, "split_with_sizes: the sizes must sum to the extent of the axis");
+};
+template <bool Ok, class Op, class... What>
+struct AxesMoved {
+  static_assert(Ok, "movedim takes as many places as axes, each of which exists and is named once");
+};
+template <bool Ok, class Op, class... What>
+struct WindowFits {
+  static_assert(Ok, "unfold: the axis must exist and hold a window, and the step be positive");
+};
+
+template <AxisList From, AxisList To>
+struct MoveDimOp : Operation<MoveDimOp<From, To>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::movedim_rule<typename X::shape, From, To>;
+    static_assert(sizeof(AxesMoved<Rule::ok, MoveDimOp, typename X::shape>) > 0);
+    return Expr<typename X::dtype, shape_of<Rule>>{ir::permute(x.value, Rule::list.axis)};
+  }
+};
+
+template <int Axis, i64... To>
+struct UnflattenOp : Operation<UnflattenOp<Axis, To...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::unflatten_rule<typename X::shape, Axis, To...>;
+    static_assert(sizeof(AxisInRange<Rule::axis_ok, UnflattenOp, typename X::shape>) > 0);
+    static_assert(sizeof(SizesEqual < Rule::ok || !Rule::axis_ok, UnflattenOp, typename X::shape >) > 0);
+    return Expr<typename X::dtype, shape_of<Rule>>{ir::reshape(x.value, Rule::value)};
+  }
+};
+
+// Every element Count times, one behind the other.
+template <i64 Count, int Axis>
+struct RepeatInterleaveOp : Operation<RepeatInterleaveOp<Count, Axis>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::interleave_rule<typename X::shape, Axis, Count>;
+    static_assert(sizeof(AxisInRange<Rule::ok, RepeatInterleaveOp, typename X::shape>) > 0);
+    using R = Expr<typename X::dtype, shape_of<Rule>>;
+    if constexpr (Rule::ok)
+      return R{
+          ir::reshape(ir::broadcast(ir::reshape(x.value, Rule::apart(1)), Rule::apart(Count)), Rule::value)};
+    else
+      return R{x.value};
+  }
+};
+
+// Windows of Length elements, Step apart; where they do not overlap, a view.
+template <int Axis, i64 Length, i64 Step>
+struct UnfoldOp : Operation<UnfoldOp<Axis, Length, Step>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    using Rule = detail::unfold_rule<typename X::shape, Axis, Length, Step>;
+    static_assert(sizeof(WindowFits<Rule::ok, UnfoldOp, typename X::shape>) > 0);
+    using R = Expr<typename X::dtype, shape_of<Rule>>;
+    if constexpr (!Rule::ok) {
+      return R{x.value};
+    } else {
+      constexpr i64 flat = Rule::count * Length;
+      constexpr int axis = Rule::axis;
+      ir::Value v;
+      if constexpr (Step == Length) {
+        ir::Slice axes[8];
+        v = ir::slice(x.value, axes, ir::with_extent(X::shape::value, axis, flat));
+      } else {
+        const Dims windows = Shape<Rule::count, Length>::value;
+        const ir::Value row{&b, b.leaf(ir::Op::iota, DType::i32, windows, 0)};
+        const ir::Value column{&b, b.leaf(ir::Op::iota, DType::i32, windows, 1)};
+        const ir::Value place = row * static_cast<double>(Step) + column;
+        v = ir::take(x.value, detail::along(place, X::shape::value, axis), axis);
+      }
+      Dims apart;  // the windows, then what is in them
+      i64 order[8]{};
+      for (int k = 0, n = 0; k < X::rank; ++k) {
+        apart.extent[apart.rank++] = k == axis ? Rule::count : X::shape::value.extent[k];
+        if (k == axis) apart.extent[apart.rank++] = Length;
+        order[k] = n++;
+        if (k == axis) ++n;
+      }
+      order[X::rank] = axis + 1;
+      return R{ir::permute(ir::reshape(v, apart), order)};
+    }
+  }
+};
+
+// By Times quarter turns from axis A towards axis B.
+template <int Times, int A, int B>
+struct Rot90Op : Operation<Rot90Op<Times, A, B>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr int turns = (Times % 4 + 4) % 4;
+    if constexpr (turns == 0)
+      return x;
+    else if constexpr (turns == 1)
+      return TransposeOp<A, B>::apply(b, FlipOp<B>::apply(b, x));
+    else if constexpr (turns == 2)
+      return FlipOp<A, B>::apply(b, x);
+    else
+      return FlipOp<B>::apply(b, TransposeOp<A, B>::apply(b, x));
+  }
+};
+
+namespace detail {
+template <int Axis, i64 IndexOp, int Rank>
+struct AtLeast : Operation<AtLeast<Axis, IndexOp, Rank>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    if constexpr (X::rank >= Rank)
+      return x;
+    else if constexpr (X::rank == 0)
+      return apply(b, UnsqueezeOp<0>::apply(b, x));
+    else if constexpr (X::rank == 1)
+      return apply(b, UnsqueezeOp<0>::apply(b, x));
+    else
+      return UnsqueezeOp<-1>::apply(b, x);
+  }
+};
+template <int Rank, class X>
+constexpr auto at_least(const X& x) {
+  return AtLeast<0, 0, Rank>{}(x);
+}
+// Pieces between given places of an axis.
+template <int Axis, class X, i64... Bound, std::size_t... K>
+constexpr auto cut(const X& x, std::integer_sequence<i64, Bound...>, std::index_sequence<K...>) {
+  constexpr i64 bound[]{Bound..., 0};
+  return std::tuple{SliceAxisOp<Axis, bound[K], bound[K + 1], 1>{}(x)...};
+}
+template <i64 Extent, i64 Count, std::size_t... K>
+constexpr auto even_bounds(std::index_sequence<K...>) {
+  return std::integer_sequence<i64, static_cast<i64>(K) * (Extent / Count) +
+                                        (static_cast<i64>(K) < Extent % Count ? static_cast<i64>(K)
+                                                                              : Extent % Count)...>{};
+}
+template <int Axis, i64... Size, class X, std::size_t... K>
+constexpr auto cut_by_sizes(const X& x, std::index_sequence<K...>) {
+  struct Bounds {
+    i64 at[sizeof...(Size) + 1]{};
+  };
+  constexpr Bounds bounds = [] {
+    Bounds b;
+    int n = 0;
+    ((b.at[n + 1] = b.at[n] + Size, ++n), ...);
+    return b;
+  }();
+  return std::tuple{SliceAxisOp<Axis, bounds.at[K], bounds.at[K + 1], 1>{}(x)...};
+}
+template <class S, int Axis>
+constexpr i64 extent_along() {
+  return axis_in_range(Axis, S::rank) ? S::value[Axis] : 1;
+}
+template <class... X>
+constexpr auto stacked_columns(const X&... x) {
+  const auto column = []<class V>(const V& v) {
+    constexpr int rank = decltype(shape_in_type<V>())::rank;
+    if constexpr (rank == 0)
+      return unsqueeze<0>(unsqueeze<0>(v));
+    else if constexpr (rank == 1)
+      return unsqueeze<1>(v);
+    else
+      return v;
+  };
+  return cat<1>(column(x)...);
+}
+}  // namespace detail
+
+// movedim<from, to>(x), movedim<AxisList{0, 1}, AxisList{2, 0}>(x); swapaxes<a, b>(x) is transpose.
+template <AxisList From, AxisList To, class X>
+constexpr auto movedim(const X& x) {
+  return MoveDimOp<From, To>{}(x);
+}
+template <int A, int B, class X>
+constexpr auto swapaxes(const X& x) {
+  return TransposeOp<A, B>{}(x);
+}
+// unflatten<axis, 2, -1>(x): one axis becomes several.
+template <int Axis, i64... To, class X>
+constexpr auto unflatten(const X& x) {
+  return UnflattenOp<Axis, To...>{}(x);
+}
+template <class X>
+constexpr auto ravel(const X& x) {
+  return FlattenOp<0, -1>{}(x);
+}
+template <i64 Count, int Axis, class X>
+constexpr auto repeat_interleave(const X& x) {
+  return RepeatInterleaveOp<Count, Axis>{}(x);
+}
+// unfold<axis, length, step>(x): windows of an axis, their elements on a new last axis.
+template <int Axis, i64 Length, i64 Step = 1, class X>
+constexpr auto unfold(const X& x) {
+  return UnfoldOp<Axis, Length, Step>{}(x);
+}
+template <int Times = 1, int A = 0, int B = 1, class X>
+constexpr auto rot90(const X& x) {
+  return Rot90Op<Times, A, B>{}(x);
+}
+template <class X>
+constexpr auto flipud(const X& x) {
+  return FlipOp<0>{}(x);
+}
+template <class X>
+constexpr auto fliplr(const X& x) {
+  return FlipOp<1>{}(x);
+}
+// unbind<axis>(x): a tuple of its places.
+template <int Axis = 0, class X>
+constexpr auto unbind(const X& x) {
+  constexpr i64 count = detail::extent_along<decltype(detail::shape_in_type<X>()), Axis>();
+  return [&]<std::size_t... K>(std::index_sequence<K...>) {
+    return std::tuple{SelectIndexOp<Axis, static_cast<i64>(K)>{}(x)...};
+  }
+  (std::make_index_sequence<static_cast<std::size_t>(count)>{});
+}
+// tensor_split<n, axis>(x): n pieces, the first ones longer by one where they do not come out even.
+template <i64 Count, int Axis = 0, class X>
+constexpr auto tensor_split(const X& x) {
+  static_assert(Count > 0, "tensor_split: there is at least one piece");
+  constexpr i64 extent = detail::extent_along<decltype(detail::shape_in_type<X>()), Axis>();
+  constexpr std::size_t pieces = static_cast<std::size_t>(Count);
+  return detail::cut<Axis>(x, detail::even_bounds<extent, Count>(std::make_index_sequence<pieces + 1>{}),
+                           std::make_index_sequence<pieces>{});
+}
+// split_at<axis, 2, 5>(x): pieces [0, 2), [2, 5), [5, end): torch.tensor_split with places.
+template <int Axis, i64... At, class X>
+constexpr auto split_at(const X& x) {
+  return detail::cut<Axis>(x, std::integer_sequence<i64, 0, At..., to_end>{},
+                           std::make_index_sequence<sizeof...(At) + 1>{});
+}
+// split_with_sizes<axis, 2, 3>(x): pieces of those extents, which make up the axis.
+template <int Axis, i64... Size, class X>
+constexpr auto split_with_sizes(const X& x) {
+  using S = decltype(detail::shape_in_type<X>());
+  constexpr bool whole = (Size + ... + 0) == detail::extent_along<S, Axis>() && ((Size >= 0) && ...);
+  static_assert(sizeof(SplitIsWhole<whole, S, GivenAxis<Axis>, GivenSize<Size>...>) > 0);
+  return detail::cut_by_sizes<Axis, Size...>(x, std::make_index_sequence<sizeof...(Size)>{});
+}
+template <i64 Count, class X>
+constexpr auto hsplit(const X& x) {
+  return tensor_split<Count, (decltype(detail::shape_in_type<X>())::rank > 1 ? 1 : 0)>(x);
+}
+template <i64 Count, class X>
+constexpr auto vsplit(const X& x) {
+  return tensor_split<Count, 0>(x);
+}
+template <i64 Count, class X>
+constexpr auto dsplit(const X& x) {
+  return tensor_split<Count, 2>(x);
+}
+template <class X>
+constexpr auto atleast_1d(const X& x) {
+  return detail::at_least<1>(x);
+}
+template <class X>
+constexpr auto atleast_2d(const X& x) {
+  return detail::at_least<2>(x);
+}
+template <class X>
+constexpr auto atleast_3d(const X& x) {
+  return detail::at_least<3>(x);
+}
+// hstack: along the second axis (the first, of vectors); vstack: rows; dstack: along a third axis.
+template <class First, class... X>
+constexpr auto hstack(const First& first, const X&... x) {
+  return cat<(decltype(detail::shape_in_type<First>())::rank > 1 ? 1 : 0)>(atleast_1d(first),
+                                                                           atleast_1d(x)...);
+}
+template <class... X>
+constexpr auto vstack(const X&... x) {
+  return cat<0>(atleast_2d(x)...);
+}
+template <class... X>
+constexpr auto dstack(const X&... x) {
+  return cat<2>(atleast_3d(x)...);
+}
+template <class... X>
+constexpr auto column_stack(const X&... x) {
+  return detail::stacked_columns(x...);
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE::nn {
 
 // Layers applied one after another; their parameters are named "0.weight", "1.weight", ... as PyTorch's. A
-// layer is a module, or any function object of one expression. Settings: Sequential<A, B>{{A{}, B{.p =
-// 0.1f}}}, or sequential(A{}, B{.p = 0.1f}).
+// layer is a module, or any function object of one expression. Settings in braces, in the layers' order:
+// Sequential<Linear<4, 8>, Dropout> net{{}, {.p = 0.2f}}, or sequential(Linear<4, 8>{}, Dropout{.p = 0.2f}).
 template <class... M>
 struct Sequential {
   std::tuple<M...> layers{};
+
+  constexpr Sequential() = default;
+  constexpr Sequential(const M&... layer) requires(sizeof...(M) > 0) : layers(layer...) {}
+  constexpr explicit Sequential(const std::tuple<M...>& all) requires(sizeof...(M) > 0) : layers(all) {}
 
   constexpr auto operator()(const auto& x) const { return run<0>(to_expr(x)); }
 
@@ -18514,7 +19887,7 @@ struct Sequential {
 
 template <class... M>
 constexpr Sequential<M...> sequential(const M&... layers) {
-  return {{layers...}};
+  return Sequential<M...>(layers...);
 }
 
 template <class T>
@@ -18589,6 +19962,12 @@ struct Flatten {
   }
 };
 
+// One axis as several, row-major: Unflatten<1, 2, -1>; one -1 is worked out.
+template <int Axis, i64... To>
+struct Unflatten {
+  constexpr auto operator()(const auto& x) const { return unflatten<Axis, To...>(to_expr(x)); }
+};
+
 // Keeps gradients from the parameters of a module; defined in walk.hpp.
 template <class M>
 constexpr void detach(M& part);
@@ -18624,13 +20003,13 @@ inline constexpr bool is_frozen = false;
 template <class M>
 inline constexpr bool is_frozen<Frozen<M>> = true;
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/dropout.hpp ----
 // Dropout: parts of a tensor zeroed with probability p while training, nothing otherwise; what stays is
 // scaled by 1 / (1 - p). The mask is a function of (seed, step, call, element), made again in the backward
 // pass and never stored.
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 // What a module may ask of the trace it runs in; filled in by the tracer.
 struct Mode {
@@ -18669,6 +20048,24 @@ struct DropBlocks : Operation<DropBlocks<Axes>> {
 
 }  // namespace module_detail
 
+namespace functional {
+
+// Whole channels of (N, C, ...) with probability p, whatever the mode, as weft::dropout drops elements.
+template <class X>
+constexpr auto dropout1d(const X& x, float p = 0.5f) {
+  return module_detail::DropBlocks<2>{}(x, p);
+}
+template <class X>
+constexpr auto dropout2d(const X& x, float p = 0.5f) {
+  return module_detail::DropBlocks<2>{}(x, p);
+}
+template <class X>
+constexpr auto dropout3d(const X& x, float p = 0.5f) {
+  return module_detail::DropBlocks<2>{}(x, p);
+}
+
+}  // namespace functional
+
 // Whole channels of (N, C, ...), whatever follows them.
 struct Dropout2d {
   float p = 0.5f;
@@ -18689,7 +20086,7 @@ struct DropPath {
   }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/tied.hpp ----
 // Tied<"wte.weight">: a second name, in files, for a parameter that the module's function uses twice. It
 // holds nothing: the function uses the parameter itself.
@@ -18699,7 +20096,7 @@ struct DropPath {
 // Law: two FixedStrings with the same characters are the same template argument. One never reaches a
 // __global__ template, which takes only integers.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // N characters and a terminating zero.
 template <std::size_t N>
@@ -18766,9 +20163,9 @@ constexpr auto decimal() {
   return digits;
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 // Target is looked up beside the member, then in each enclosing module, then from the root. Files are written
 // with both names, as PyTorch's state_dict has them; either is enough to read one.
@@ -18782,9 +20179,9 @@ inline constexpr bool is_tied = false;
 template <FixedString Target>
 inline constexpr bool is_tied<Tied<Target>> = true;
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 // A dotted name built while walking, and whether what it names lies in a Frozen.
 struct Name {
@@ -19058,11 +20455,11 @@ constexpr i64 parameter_count() {
   return n;
 }
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn
 // ---- weft/passes/freeze.hpp ----
 // A fusion as words, and back: as constant arrays that later evaluations read where they lie.
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
   const int n = g.nodes.size();
@@ -19269,9 +20666,9 @@ struct FrozenFusion {
   }
 };
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 // The scalars block starts with four words for random numbers: seed (2), step (2); run-time scalars follow.
 inline constexpr int random_words = 4;
@@ -19516,9 +20913,9 @@ struct InitSource {
   }
 };
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 // What a source says of checks; of others they are off.
 template <class Source>
@@ -19812,13 +21209,13 @@ class Checker {
   std::vector<double> value_;
 };
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec
 // ---- weft/exec/results.hpp ----
 // The results of a program that callers hold. Law: a result lies in the program's memory, without a copy,
 // until the program runs again; one that is still held then is moved to memory of its own before the run, and
 // so is one that outlives the program.
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 // Where a result lies: in its program's memory, or in some of its own.
 template <class Device>
@@ -19890,14 +21287,14 @@ class HeldResults {
   List<Result> results_;
 };
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec
 // ---- weft/exec/tensor.hpp ----
 // Tensor<T, Shape<...>, Device>: memory with dtype, shape and device in its type; TensorView: a part of what
 // something else owns too. Operations on tensors are written down as a Lazy tree and run as one program when
 // assigned to a tensor. Law: a view that weft gives out owns its memory with the others that do; only one
 // made from a pointer is no better than that pointer.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace exec {
 
@@ -20108,9 +21505,9 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   Shared<exec::DeviceStorage<Cpu>> storage_;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 // The program class of a device. Every one has the interface of HostProgram.
 template <class Device, class P>
@@ -20206,7 +21603,7 @@ class Instance final : public Counted {
   bool busy_ = false;
 };
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec
 // ---- weft/exec/source.hpp ----
 // The source of a compiled function with its options: probes kept as further results, products computed under
 // a precision policy.
@@ -20219,7 +21616,7 @@ class Instance final : public Counted {
 // Seeds for what was given none. Law: two draws without a seed differ, whatever they are for; a program that
 // runs again draws the same ones, in the order in which it asks.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // What a seed is for. Each use counts by itself: one more loader changes no model.
 enum class SeedUse : u32 { model, function, expression, loader };
@@ -20264,13 +21661,13 @@ inline u64 fresh_seed(SeedUse use) {
   return detail::mixed_bits(detail::mixed_bits(base) + (which << 56) + count);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/probe.hpp ----
 // probe<"name">(x): x itself, which a program that was asked for the probe also keeps, to be read after a
 // run. Law: where nobody asked, the graph is what it would be without the mark. PyTorch has forward hooks for
 // this.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <FixedString Name>
 struct ProbeMark {
@@ -20314,7 +21711,7 @@ concept IsProbeNames = requires {
   typename T::weft_probes;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/passes/precision.hpp ----
 // Precision as a pass: matrix products work on operands cast down, everything else stays as it was written.
 // The casts are in the graph before fusion, so they are part of the neighbouring kernels and rounding never
@@ -20324,7 +21721,7 @@ concept IsProbeNames = requires {
 // Weights that products read in a lower precision, cast together: those that are neighbours in the model's
 // block become one vector of which the products see parts. So a step casts once where it would once a weight.
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 // Whether a node of `op` is its operand's elements, or some of them, in another order.
 constexpr bool rearranges(ir::Op op) {
@@ -20410,9 +21807,9 @@ class LoweredWeights {
   List<int> lowered_;
 };
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 // The dtype in which products of f32 operands are computed, and whether those that stay f32 may round their
 // factors to TF32.
@@ -20589,10 +21986,10 @@ constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
   return lowering.run();
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 
 // Policies: how a trainer or a function computes its matrix products.
-namespace weft::precision {
+namespace WEFT_NAMESPACE::precision {
 
 // Everything as written.
 struct F32 {
@@ -20627,9 +22024,9 @@ inline constexpr TF32 tf32{};
 inline constexpr BF16 bf16{};
 inline constexpr F16 f16{};
 
-}  // namespace weft::precision
+}  // namespace WEFT_NAMESPACE::precision
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // The seed of random numbers: a trainer's starting values and dropout, a function's draws. What is given none
 // takes a fresh one (core/fresh_seed.hpp).
@@ -20718,12 +22115,12 @@ struct SplitArguments<std::tuple<I...>, Input<T, S>, A...>
     : SplitArguments<std::tuple<I..., Input<T, S>>, A...> {};
 
 }  // namespace exec
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/exec/probes.hpp ----
 // Probes of a compiled program: which values of the trace they are, as words behind its graph, and from these
 // their types. Law: a probe that was asked for is one more result of the program, behind all others.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Asked: the name; Found: those that the trace has.
 template <FixedString Name>
@@ -20846,9 +22243,9 @@ auto probe_view(Instance& instance) {
 }
 
 }  // namespace exec
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 // f(inputs...), or f(model, inputs...); M is void for a function.
 template <class M, class F, bool Training, class... I>
@@ -20921,9 +22318,9 @@ constexpr bool probes_exist() {
     return true;
 }
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace exec {
 
@@ -21177,12 +22574,12 @@ requires(!exec::is_device<Given> && !is_model<Given>) void compile(const Given&,
   static_assert(sizeof(CompileTakes<sizeof(Given) == 0, Given>) > 0);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/exec/immediate.hpp ----
 // Immediate expressions: Tensor y = softmax<-1>(a * b + c). The tree's type is compiled as one program; its
 // tensors and numbers are the program's inputs.
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 // The run-time leaves of a tree, left to right, as inputs.
 template <class A>
@@ -21277,12 +22674,12 @@ void evaluate(const L& lazy, T* to, const Device& device) {
   program.read_output(0, to, static_cast<i64>(sizeof(T)) * S::size);
 }
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec
 // ---- weft/train/loss_ring.hpp ----
 // The last 64 losses of a trainer, on their way from the device to the host. Law: taking one never waits;
 // reading one waits for its step alone.
 
-namespace weft::train {
+namespace WEFT_NAMESPACE::train {
 
 class LossRing : public Counted {
  public:
@@ -21323,9 +22720,9 @@ class DeviceLossRing final : public LossRing {
   f32 value_[size]{};
 };
 
-}  // namespace weft::train
+}  // namespace WEFT_NAMESPACE::train
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // The loss of a step; reading it waits for the step. One older than the last 64 is an Error
 // ("train/old-loss").
@@ -21343,7 +22740,7 @@ class StepLoss {
   f32 value_ = 0;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/weft.hpp ----
 // Everything a program needs to build, train and run models on the host, and on CUDA when compiled by nvcc.
 
@@ -21366,7 +22763,7 @@ class StepLoss {
 // Random orders. Law: a permutation depends on (n, seed, epoch, use) alone, never on the machine or on what
 // was drawn before, and every permutation is equally likely.
 
-namespace weft::data {
+namespace WEFT_NAMESPACE::data {
 
 // Keeps the draws of different purposes apart under one seed.
 enum class ShuffleUse : u32 { epoch = 1, split = 2 };
@@ -21401,9 +22798,9 @@ inline std::vector<i64> permutation(i64 n, u64 seed, i64 epoch, ShuffleUse use) 
   return order;
 }
 
-}  // namespace weft::data
+}  // namespace WEFT_NAMESPACE::data
 
-namespace weft::data {
+namespace WEFT_NAMESPACE::data {
 
 // One field of one sample inside a dataset's memory, which it keeps alive where it is given the owner:
 // row-major elements and their shape, ({} is a scalar).
@@ -21726,41 +23123,72 @@ FunctionDataset<F> from_function(i64 size, F sample) {
   return {size, std::move(sample)};
 }
 
-// Cuts a dataset at random into parts of the given fractions, which must sum to one. Each part has
-// floor(n * fraction) samples; what is left goes one by one to the first parts (as PyTorch's random_split
-// does). Throws "data/fractions".
-template <class D>
-requires Dataset<typename held_t<D>::type>
-auto random_split(D&& dataset, const std::vector<f64>& fractions, u64 seed) {
-  using Whole = typename held_t<D>::type;
-  const held_t<D> held(std::forward<D>(dataset));
-  const i64 n = static_cast<i64>(held->size());
+namespace detail {
+
+// The sizes of the parts, and a random order of all samples. (Templates: a program pays for what it calls.)
+template <class Number>
+struct Split {
+  std::vector<Number> sizes, order;
+  // The samples of part k.
+  std::vector<Number> part(std::size_t k) const {
+    i64 at = 0;
+    for (std::size_t i = 0; i < k; ++i) at += sizes[i];
+    return {order.begin() + at, order.begin() + at + sizes[k]};
+  }
+};
+template <class Number>
+Split<Number> split_at_random(Number n, const f64* fractions, std::size_t count, u64 seed) {
+  Split<Number> split;
   f64 sum = 0;
-  i64 left = n;
-  std::vector<i64> sizes;
-  for (const f64 fraction : fractions) {
+  Number left = n;
+  for (std::size_t k = 0; k < count; ++k) {
+    const f64 fraction = fractions[k];
     if (!(fraction >= 0 && fraction <= 1)) throw Error("data/fractions", "a fraction lies outside [0, 1]");
     sum += fraction;
-    sizes.push_back(static_cast<i64>(static_cast<f64>(n) * fraction));
-    left -= sizes.back();
+    const Number size = static_cast<Number>(static_cast<f64>(n) * fraction);
+    split.sizes.push_back(size < left ? size : left);  // a sum a hair above one
+    left -= split.sizes.back();
   }
   if (!(sum > 1 - 1e-6 && sum < 1 + 1e-6))
     throw Error("data/fractions", "the fractions sum to " + std::to_string(sum) + ", not to one");
-  for (std::size_t i = 0; left > 0; i = (i + 1) % sizes.size(), --left) ++sizes[i];
-  const std::vector<i64> order = permutation(n, seed, 0, ShuffleUse::split);
-  std::vector<Subset<Whole>> parts;
-  i64 at = 0;
-  for (i64 size : sizes) {
-    size = size < n - at ? size : n - at;  // a sum a hair above one
-    parts.emplace_back(held, std::vector<i64>(order.begin() + at, order.begin() + at + size));
-    at += size;
+  for (std::size_t i = 0; left > 0; i = (i + 1) % count, --left) ++split.sizes[i];
+  split.order = permutation(n, seed, 0, ShuffleUse::split);
+  return split;
+}
+
+}  // namespace detail
+
+// Cuts a dataset at random into parts of the given fractions, which must sum to one:
+// auto [train, val] = random_split(dataset, {0.8, 0.2}, seed). Each part has floor(n * fraction) samples;
+// what is left goes one by one to the first parts (as PyTorch's random_split does). The parts hold the
+// dataset together, as subset() holds its own. Throws "data/fractions".
+template <class D, std::size_t N>
+requires Dataset<typename held_t<D>::type>
+auto random_split(D&& dataset, const f64 (&fractions)[N], u64 seed) {
+  using Part = Subset<typename held_t<D>::type>;
+  const held_t<D> held(std::forward<D>(dataset));
+  const auto split = detail::split_at_random(static_cast<i64>(held->size()), fractions, N, seed);
+  return [&]<std::size_t... K>(std::index_sequence<K...>) {
+    return std::array<Part, N>{Part(held, split.part(K))...};
   }
+  (std::make_index_sequence<N>{});
+}
+// The same with a number of parts that is known at run time: a vector of them.
+template <class D>
+requires Dataset<typename held_t<D>::type>
+auto random_split(D&& dataset, const std::vector<f64>& fractions, u64 seed) {
+  using Part = Subset<typename held_t<D>::type>;
+  const held_t<D> held(std::forward<D>(dataset));
+  const auto split =
+      detail::split_at_random(static_cast<i64>(held->size()), fractions.data(), fractions.size(), seed);
+  std::vector<Part> parts;
+  for (std::size_t k = 0; k < fractions.size(); ++k) parts.emplace_back(held, split.part(k));
   return parts;
 }
 
-}  // namespace weft::data
+}  // namespace WEFT_NAMESPACE::data
 
-namespace weft::data {
+namespace WEFT_NAMESPACE::data {
 
 // A label that losses and metrics leave out: PyTorch's default `ignore_index`.
 inline constexpr int ignored_label = -100;
@@ -21889,17 +23317,16 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
       auto& array = std::get<F>(batch_.fields_);
       const auto& field = std::get<F>(sample);
       const i64 size = array.size() / BatchSize;
-      if (Traits::size(field) != size)
+      // Of a sample's kinds of field a Row alone has more than one axis.
+      bool fits = Traits::size(field) == size;
+      if constexpr (requires { field.shape(); })
+        fits = std::equal(field.shape().begin(), field.shape().end(), array.shape().begin() + 1,
+                          array.shape().end());
+      if (!fits)
         throw Error("loader/ragged", "field " + std::to_string(F) + " of sample " +
-                                         std::to_string(sample_number) + " has " +
-                                         std::to_string(Traits::size(field)) +
-                                         " elements, that of the first sample has " + std::to_string(size));
-      if constexpr (requires { field.shape(); })  // the batch's own axis comes first
-        if (!std::equal(field.shape().begin(), field.shape().end(), array.shape().begin() + 1,
-                        array.shape().end()))
-          throw Error("loader/ragged", "field " + std::to_string(F) + " of sample " +
-                                           std::to_string(sample_number) +
-                                           " has another shape than that of the first sample");
+                                         std::to_string(sample_number) + " has the shape " +
+                                         text(Traits::shape(field)) + ", that of the first sample has " +
+                                         text({array.shape().begin() + 1, array.shape().end()}));
       std::copy(Traits::data(field), Traits::data(field) + size, array.data() + row * size);
       if (check_.any()) check_row<F>(Traits::data(field), size, sample_number);
     });
@@ -21940,6 +23367,11 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
       }
     }
   }
+  static std::string text(const std::vector<i64>& shape) {
+    std::string s;
+    for (const i64 extent : shape) s += (s.empty() ? "(" : ", ") + std::to_string(extent);
+    return (s.empty() ? "(" : s) + ")";
+  }
   template <class T>
   static constexpr bool is_label = std::is_integral_v<T>&& std::is_signed_v<T>;
   template <class Visit>
@@ -21961,7 +23393,7 @@ struct BatchOf<BatchSize, std::tuple<Ts...>> {
   using type = Batch<BatchSize, Ts...>;
 };
 
-}  // namespace weft::data
+}  // namespace WEFT_NAMESPACE::data
 
 template <weft::i64 BatchSize, class... Ts>
 struct std::tuple_size<weft::data::Batch<BatchSize, Ts...>>
@@ -21974,15 +23406,23 @@ struct std::tuple_element<F, weft::data::Batch<BatchSize, Ts...>> {
 // The 1,797 handwritten digits that come with weft (examples/data/README.md has their source and the file's
 // format). Law: every sample is in exactly one of the two parts, test holding the indices divisible by five.
 
-// ---- weft/io/file.hpp ----
-// Files from outside and files written for keeps. Law: a failed write leaves the old file as it was and no
-// temporary behind; every failure is an Error that names the path and the system's reason.
+// ---- weft/io/open_file.hpp ----
+// Files from outside, read or mapped. Law: every failure is an Error that names the path and the system's
+// reason; a call that a signal interrupts is made again.
 
-namespace weft::io {
+namespace WEFT_NAMESPACE::io {
 
 [[noreturn]] inline void throw_errno(const char* id, const std::string& action, const std::string& path,
                                      int error) {
   throw Error(id, "cannot " + action + " '" + path + "': " + std::strerror(error));
+}
+
+// The result of a system call that is made again as long as signals interrupt it.
+template <class Call>
+auto uninterrupted(Call call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
 }
 
 // An open file descriptor, closed at the end of its scope.
@@ -21999,8 +23439,6 @@ class FileDescriptor {
     if (fd_ >= 0) ::close(fd_);
   }
   int get() const { return fd_; }
-  // Closes now; 0, or the error that close(2) reports.
-  int close() { return ::close(std::exchange(fd_, -1)) == 0 ? 0 : errno; }
 
  private:
   int fd_ = -1;
@@ -22009,10 +23447,11 @@ class FileDescriptor {
 // A regular file opened for reading; `size` in bytes. Throws "file/open" ("file/not-regular" for a folder,
 // ...).
 inline FileDescriptor open_for_reading(const std::string& path, std::size_t& size) {
-  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  FileDescriptor file(uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
   if (file.get() < 0) throw_errno("file/open", "open", path, errno);
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) throw_errno("file/open", "inspect", path, errno);
+  if (uninterrupted([&] { return ::fstat(file.get(), &status); }) != 0)
+    throw_errno("file/open", "inspect", path, errno);
   if (!S_ISREG(status.st_mode)) throw Error("file/not-regular", "'" + path + "' is not a regular file");
   size = static_cast<std::size_t>(status.st_size);
   return file;
@@ -22025,8 +23464,7 @@ inline std::string read_file(const std::string& path) {
   std::string bytes(size, '\0');
   std::size_t done = 0;
   while (done < size) {
-    const ssize_t got = ::read(file.get(), bytes.data() + done, size - done);
-    if (got < 0 && errno == EINTR) continue;
+    const ssize_t got = uninterrupted([&] { return ::read(file.get(), bytes.data() + done, size - done); });
     if (got < 0) throw_errno("file/read", "read", path, errno);
     if (got == 0) break;
     done += static_cast<std::size_t>(got);
@@ -22067,99 +23505,9 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-// Writes a file so that `path` holds either its old content or all of the new: bytes go to a temporary in the
-// same folder, which `commit` syncs, renames over `path`, and makes durable by syncing the folder. Without
-// `commit` nothing changes. A symbolic link is followed; the mode of a replaced file is kept. A process that
-// is killed in between leaves its temporary, "<path>.tmp-<process>-<number>", and the old file.
-class AtomicFile {
- public:
-  // Throws "file/create" (missing or unwritable folder) or "file/not-regular".
-  explicit AtomicFile(const std::string& path) : path_(path) {
-    if (path.empty()) throw Error("file/create", "cannot write a file with an empty name");
-    if (char* real = ::realpath(path.c_str(), nullptr)) {
-      path_ = real;
-      ::free(real);
-    }
-    struct stat old {};
-    const bool replaces = ::stat(path_.c_str(), &old) == 0;
-    if (replaces && !S_ISREG(old.st_mode))
-      throw Error("file/not-regular", "cannot write '" + path + "': it exists and is not a regular file");
-    const std::size_t slash = path_.rfind('/');
-    const std::string folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
-    folder_ = FileDescriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (folder_.get() < 0) throw_errno("file/create", "open folder '" + folder + "' to write", path, errno);
-    create_temporary();
-    if (replaces && ::fchmod(file_.get(), old.st_mode & 07777) != 0)
-      abandon("file/create", "set the mode of", errno);
-  }
-  AtomicFile(const AtomicFile&) = delete;
-  AtomicFile& operator=(const AtomicFile&) = delete;
-  ~AtomicFile() {
-    if (!temporary_.empty()) ::unlink(temporary_.c_str());
-  }
+}  // namespace WEFT_NAMESPACE::io
 
-  // Appends. Throws "file/write" (full disk, size limit); the temporary is gone by then.
-  void write(const void* bytes, std::size_t size) {
-    if (temporary_.empty()) throw Error("file/write", "'" + path_ + "' was already committed or abandoned");
-    const char* at = static_cast<const char*>(bytes);
-    while (size > 0) {
-      const ssize_t put = ::write(file_.get(), at, size);
-      if (put < 0 && errno == EINTR) continue;
-      if (put <= 0) abandon("file/write", "write", put == 0 ? ENOSPC : errno);
-      at += put;
-      size -= static_cast<std::size_t>(put);
-    }
-  }
-  void write(std::string_view text) { write(text.data(), text.size()); }
-
-  // Puts the new content in place. Throws "file/sync" or "file/rename".
-  void commit() {
-    if (temporary_.empty()) throw Error("file/write", "'" + path_ + "' was already committed or abandoned");
-    if (::fsync(file_.get()) != 0) abandon("file/sync", "sync", errno);
-    if (const int error = file_.close()) abandon("file/sync", "close", error);
-    if (::rename(temporary_.c_str(), path_.c_str()) != 0) abandon("file/rename", "replace", errno);
-    temporary_.clear();
-    // Some file systems have no folder sync and say EINVAL; there the rename itself is all there is.
-    if (::fsync(folder_.get()) != 0 && errno != EINVAL)
-      throw_errno("file/sync", "make durable (the new content is in place)", path_, errno);
-  }
-
- private:
-  void create_temporary() {
-    for (int attempt = 0; attempt < 1000; ++attempt) {
-      std::string name = path_ + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
-      file_ = FileDescriptor(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-      if (file_.get() >= 0) {
-        temporary_ = std::move(name);
-        return;
-      }
-      if (errno != EEXIST) throw_errno("file/create", "create a temporary file to write", path_, errno);
-    }
-    throw Error("file/create",
-                "cannot write '" + path_ + "': a thousand temporaries of this process lie beside it");
-  }
-  [[noreturn]] void abandon(const char* id, const char* action, int error) {
-    ::unlink(temporary_.c_str());
-    temporary_.clear();
-    throw_errno(id, action, path_, error);
-  }
-
-  std::string path_;
-  std::string temporary_;
-  FileDescriptor file_;
-  FileDescriptor folder_;
-};
-
-// Replaces the file's content atomically.
-inline void write_file(const std::string& path, std::string_view content) {
-  AtomicFile file(path);
-  file.write(content);
-  file.commit();
-}
-
-}  // namespace weft::io
-
-namespace weft::data {
+namespace WEFT_NAMESPACE::data {
 
 struct Digits {
   Arrays<f32, i32> train;  // (image in [0, 1], label 0...9)
@@ -22195,6 +23543,12 @@ inline Digits load_digits(const std::string& path, const std::vector<i64>& image
 
   Column<f32> images[2] = {{{}, image_shape}, {{}, image_shape}};
   Column<i32> labels[2];
+  const std::size_t held = (std::size_t{count} + 4) / 5;
+  for (std::size_t part = 0; part < 2; ++part) {
+    const std::size_t rows = part == 1 ? held : count - held;
+    images[part].values.reserve(rows * 64);
+    labels[part].values.reserve(rows);
+  }
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t part = i % 5 == 0 ? 1 : 0;
     const u8* image = file.data() + header + i * 64;
@@ -22210,12 +23564,12 @@ inline Digits load_digits(const std::string& path, const std::vector<i64>& image
           Arrays<f32, i32>(std::move(images[1]), std::move(labels[1]))};
 }
 
-}  // namespace weft::data
+}  // namespace WEFT_NAMESPACE::data
 // ---- weft/data/loader.hpp ----
 // Batches from a dataset. Law: which samples a batch holds, and in which order, depends only on the dataset,
 // the options and (epoch, batch number).
 
-namespace weft::data {
+namespace WEFT_NAMESPACE::data {
 
 // What happens to samples that do not fill the last batch of an epoch: they are left out, or the batch is
 // padded.
@@ -22404,6 +23758,15 @@ class Loader {
     held().position = position.batch < batches() ? position : Position{position.epoch + 1, 0};
     sought_ = true;
   }
+  // The same in the orders of another loader, of this seed: what a checkpoint does. Also throws "loader/seed"
+  // where this one was given a seed of its own that differs.
+  void seek(Position position, u64 seed) {
+    if (options_.shuffle && options_.seed.given && options_.seed.value != seed)
+      throw Error("loader/seed", "the position is that of a loader with the seed " + std::to_string(seed) +
+                                     ", and this one was given " + std::to_string(options_.seed.value));
+    seek(position);
+    seed_ = seed;
+  }
 
   i64 size() const { return static_cast<i64>(dataset_->size()); }  // samples
   // Batches in an epoch.
@@ -22426,7 +23789,8 @@ class Loader {
   }
   void check(Position position) const {
     held();
-    if (position.epoch < 0 || position.batch < 0 || position.batch > batches())
+    if (position.epoch < 0 || position.epoch >= i64{1} << 56 || position.batch < 0 ||
+        position.batch > batches())
       throw Error("loader/position",
                   "epoch " + std::to_string(position.epoch) + ", batch " + std::to_string(position.batch) +
                       " is no position of a loader with " + std::to_string(batches()) + " batches");
@@ -22447,17 +23811,17 @@ auto loader(D&& dataset, const LoaderOptions& options = {}) {
   return Loader<BatchSize, typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), options);
 }
 
-}  // namespace weft::data
+}  // namespace WEFT_NAMESPACE::data
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 using data::drop;
 using data::pad_and_mask;
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/data/stream.hpp ----
 // Datasets that can only be read from front to back. Law: as for `Loader`, and reading epoch e again gives
 // the same samples, so a position is found again by reading up to it.
 
-namespace weft::data {
+namespace WEFT_NAMESPACE::data {
 
 // `dataset.stream(epoch)` gives a callable that returns a std::optional<std::tuple<fields...>> each time,
 // empty at the end.
@@ -22583,7 +23947,7 @@ class StreamLoader {
     return Epoch<StreamPass<BatchSize, D>>(make_pass({e, first_batch}, {}));
   }
   Position position() const { return held().position; }
-  // Throws "loader/position" for a negative epoch or batch.
+  // Throws "loader/position" for a negative epoch or batch, or a batch beyond any stream.
   void seek(Position position) {
     check(position);
     held().position = position;
@@ -22602,6 +23966,9 @@ class StreamLoader {
   static void check(Position position) {
     if (position.epoch < 0 || position.batch < 0)
       throw Error("loader/position", "a negative epoch or batch is no position of a loader");
+    if (position.epoch >= i64{1} << 56 || position.batch >= (i64{1} << 62) / BatchSize)
+      throw Error("loader/position", "no stream is read up to epoch " + std::to_string(position.epoch) +
+                                         ", batch " + std::to_string(position.batch));
   }
 
   HeldDataset<D> dataset_;
@@ -22617,7 +23984,7 @@ auto loader(D&& dataset, const LoaderOptions& options = {}) {
   return StreamLoader<BatchSize, typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), options);
 }
 
-}  // namespace weft::data
+}  // namespace WEFT_NAMESPACE::data
 // ---- weft/device.hpp ----
 // Layer 2: the devices a program runs on.
 
@@ -22649,7 +24016,7 @@ auto loader(D&& dataset, const LoaderOptions& options = {}) {
 #include <string>
 #include <utility>
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -22678,10 +24045,10 @@ inline void cuda_report(cudaError_t status, const char* call) noexcept {
   std::fprintf(stderr, "weft: %s: %s: %s\n", call, cudaGetErrorName(status), cudaGetErrorString(status));
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 #endif  // WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // `ordinal` counts the visible GPUs from 0. `stream` is the caller's, or null for cudaStreamPerThread, in
 // which everything that one thread starts on one GPU is in order, across programs, and waits for work in the
@@ -22842,11 +24209,11 @@ class CudaContext {
   int shared_bytes_ = 0;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 #endif  // WEFT_SINGLE_WEFT_DEVICE_CUDA_CUH
 #endif
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Two namespaces, so that a program may be built from translation units of both sorts.
 #if defined(__CUDACC__)
@@ -22876,7 +24243,7 @@ decltype(auto) on_best_device(F&& f) {
 }  // namespace host_target
 #endif
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/exec.hpp ----
 // Layer 9: tensors, models, compiled functions.
 
@@ -22886,7 +24253,7 @@ decltype(auto) on_best_device(F&& f) {
 //
 //   Function<Tensor<f32, Shape<10>>(Tensor<f32, Shape<64>>)> predict = compile(...);
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace exec {
 
@@ -23019,7 +24386,7 @@ class Function<Out(In...)> {
   Shared<Base> held_;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/exec/apply.hpp ----
 // apply<Init>(model, predicate, seed): starts the parameters whose name and shape a predicate picks as
 // another initialiser says, as model.apply(f) with torch.nn.init's functions. One compiled program; the rest
@@ -23029,11 +24396,1354 @@ class Function<Out(In...)> {
 // Model<M, Device>: M's parameters and buffers as one block of memory, started by a compiled program from a
 // seed.
 
+// ---- weft/exec/load.hpp ----
+// From a file's tensors to a block of state. Law: everything is looked at before anything is written, and
+// only what is asked for is read; what does not fit is named with both sides.
+
+// ---- weft/io/order.hpp ----
+// A stable sort of numbers by what they stand for. Here rather than std::sort because every use of that one
+// costs each program that includes weft some 40 ms of compile time.
+
+namespace WEFT_NAMESPACE::io {
+
+// 0 ... n-1, ordered so that less(order[i + 1], order[i]) is never true; equal ones keep their order. A
+// bottom-up merge sort (Knuth, TAOCP vol. 3, 5.2.4).
+template <class Less>
+std::vector<u32> order_by(std::size_t n, Less less) {
+  std::vector<u32> order(n), merged(n);
+  for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<u32>(i);
+  for (std::size_t width = 1; width < n; width *= 2) {
+    for (std::size_t begin = 0; begin < n; begin += 2 * width) {
+      const std::size_t middle = begin + width < n ? begin + width : n;
+      const std::size_t end = middle + width < n ? middle + width : n;
+      std::size_t a = begin, b = middle;
+      for (std::size_t out = begin; out < end; ++out) {
+        const bool from_b = a == middle || (b < end && less(order[b], order[a]));
+        merged[out] = from_b ? order[b++] : order[a++];
+      }
+    }
+    order.swap(merged);
+  }
+  return order;
+}
+
+}  // namespace WEFT_NAMESPACE::io
+// ---- weft/io/safetensors.hpp ----
+// The safetensors format: eight bytes of header length, a JSON header, then the tensors' bytes without a gap
+// (https://github.com/huggingface/safetensors#format). Law: a file that opens is consistent, so every entry's
+// bytes lie inside it and match its dtype and shape; anything else is an Error. Writing is atomic, and the
+// same tensors always give the same bytes: those of Python's `safetensors`, which only orders metadata by
+// chance.
+
+// ---- weft/io/file.hpp ----
+// Files written for keeps. Law: a path holds either its old content or all of the new, whatever fails and
+// whenever the process is killed; a failed write leaves no temporary behind.
+
+namespace WEFT_NAMESPACE::io {
+
+// Writes a file so that `path` holds either its old content or all of the new: bytes go to a temporary in the
+// same folder, which `commit` syncs, renames over `path`, and makes durable by syncing the folder. Without
+// `commit` nothing changes.
+//
+// - A symbolic link is followed, also to a file that is not there yet. One of another user in a folder that
+//   all may write (/tmp) is refused, as Linux refuses to open it.
+// - A replaced file hands on its mode, without the bits that make a program run as somebody else, and, as far
+//   as the process may, its owner and group; where the group cannot be kept, it may do what all others may.
+//   Hard links keep the old content; extended attributes are not copied. What counts is the permission to
+//   write the folder: a file that is read-only is replaced, too.
+// - The temporary is called ".weft-<hash of the name>-<number>" and is locked (flock) while it is written. A
+//   process that is killed leaves it and the old file; the next one that saves to the same path removes it,
+//   where the file system knows locks.
+// - A folder that may be written and not read cannot be synced by itself: the whole file system is.
+class AtomicFile {
+ public:
+  // Throws "file/create" (missing or unwritable folder) or "file/not-regular".
+  explicit AtomicFile(const std::string& path) : path_(path) {
+    if (path.empty()) throw Error("file/create", "cannot write a file with an empty name");
+    const std::string target = follow_links(path);
+    const std::string folder = folder_of(target);
+    base_ = target.substr(target.rfind('/') + 1);
+    open_folder(folder);
+    struct stat old {};
+    replaces_ = !base_.empty() && inspect(folder_.get(), base_, AT_SYMLINK_NOFOLLOW, old);
+    if (!replaces_ && !base_.empty() && errno != ENOENT) throw_errno("file/create", "inspect", path_, errno);
+    if (base_.empty() || (replaces_ && !S_ISREG(old.st_mode)))
+      throw Error("file/not-regular", "cannot write '" + path + "': it is not a regular file");
+    owner_ = old.st_uid, group_ = old.st_gid, mode_ = old.st_mode & 0777;
+    create_temporary();
+  }
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile() { remove_temporary(); }
+
+  // Appends. Throws "file/write" (full disk, size limit); the temporary is gone by then.
+  void write(const void* bytes, std::size_t size) {
+    require_open();
+    const char* at = static_cast<const char*>(bytes);
+    while (size > 0) {
+      const ssize_t put = uninterrupted([&] { return ::write(file_.get(), at, size); });
+      if (put <= 0) abandon("file/write", "write", put == 0 ? ENOSPC : errno);
+      at += put;
+      size -= static_cast<std::size_t>(put);
+    }
+  }
+  void write(std::string_view text) { write(text.data(), text.size()); }
+
+  // Puts the new content in place. Throws "file/sync" or "file/rename", or "file/create" where the mode of
+  // the old file cannot be given to the new one.
+  void commit() {
+    require_open();
+    if (replaces_) keep_owner_and_mode();
+    if (uninterrupted([&] { return ::fsync(file_.get()); }) != 0) abandon("file/sync", "sync", errno);
+    if (uninterrupted(
+            [&] { return ::renameat(folder_.get(), temporary_.c_str(), folder_.get(), base_.c_str()); }) != 0)
+      abandon("file/rename", "replace", errno);
+    temporary_.clear();
+    // Some file systems cannot sync a folder; there the rename itself is all there is.
+    if (uninterrupted([&] { return readable_ ? ::fsync(folder_.get()) : ::syncfs(file_.get()); }) != 0 &&
+        errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
+      throw_errno("file/sync", "make durable (the new content is in place)", path_, errno);
+  }
+
+ private:
+  static std::string folder_of(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  }
+
+  // The state of a name in a folder, or, with AT_EMPTY_PATH, of an open file.
+  static bool inspect(int at, const std::string& name, int flags, struct stat& status) {
+    return uninterrupted([&] { return ::fstatat(at, name.c_str(), &status, flags); }) == 0;
+  }
+
+  // Where a path leads when its last name is a link, to a link, ...
+  std::string follow_links(std::string path) const {
+    for (int links = 0; links <= 40; ++links) {
+      char to[4097];
+      const ssize_t length = uninterrupted([&] { return ::readlink(path.c_str(), to, sizeof to); });
+      if (length < 0 && (errno == EINVAL || errno == ENOENT)) return path;
+      if (length < 0) throw_errno("file/create", "inspect", path_, errno);
+      struct stat link {
+      }, folder{};
+      if (inspect(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, link) &&
+          inspect(AT_FDCWD, folder_of(path), 0, folder) &&
+          (folder.st_mode & (S_ISVTX | S_IWOTH)) == (S_ISVTX | S_IWOTH) && link.st_uid != ::geteuid() &&
+          link.st_uid != folder.st_uid)
+        throw Error("file/create", "cannot write '" + path_ + "': '" + path +
+                                       "' is another user's symbolic link in a folder that all may write");
+      const std::string_view target(to, static_cast<std::size_t>(length));
+      path = target.starts_with('/') ? std::string(target) : folder_of(path).append(target);
+    }
+    throw_errno("file/create", "follow the links of", path_, ELOOP);
+  }
+
+  void open_folder(const std::string& folder) {
+    const auto open = [&](int how) {
+      folder_ = FileDescriptor(
+          uninterrupted([&] { return ::open(folder.c_str(), how | O_DIRECTORY | O_CLOEXEC); }));
+    };
+    open(O_RDONLY);
+    readable_ = folder_.get() >= 0;
+    if (!readable_ && errno == EACCES) open(O_PATH);
+    if (folder_.get() < 0) throw_errno("file/create", "open folder '" + folder + "' to write", path_, errno);
+  }
+
+  // The number tells the temporaries of one path apart; the hash is FNV-1a.
+  std::string temporary_name(int number) const {
+    u64 hash = 0xcbf29ce484222325u;
+    for (const char c : base_) hash = (hash ^ static_cast<u8>(c)) * 0x100000001b3u;
+    std::string name = ".weft-";
+    for (int shift = 60; shift >= 0; shift -= 4) name += "0123456789abcdef"[hash >> shift & 15];
+    return name + "-" + std::to_string(number);
+  }
+  int lock(int file) const {
+    return uninterrupted([&] { return ::flock(file, LOCK_EX | LOCK_NB); }) == 0 ? 0 : errno;
+  }
+
+  void create_temporary() {
+    constexpr int swept = 8;
+    for (int number = 0; number < 1000; ++number) {
+      const std::string name = temporary_name(number);
+      const auto create = [&] {
+        // What replaces a file that others may not read is not theirs to read either.
+        file_ = FileDescriptor(uninterrupted([&] {
+          return ::openat(folder_.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                          replaces_ ? 0600 : 0666);
+        }));
+        if (file_.get() < 0 && errno != EEXIST)
+          throw_errno("file/create", "create a temporary file to write", path_, errno);
+        return file_.get() >= 0;
+      };
+      if (!create() && !(remove_abandoned(name) && create())) continue;
+      // Whoever sweeps may have taken it for abandoned before it was locked.
+      struct stat own {};
+      if (lock(file_.get()) == EWOULDBLOCK ||
+          (inspect(file_.get(), "", AT_EMPTY_PATH, own) && own.st_nlink == 0))
+        continue;
+      temporary_ = name;
+      for (int next = number + 1; next < swept; ++next) remove_abandoned(temporary_name(next));
+      return;
+    }
+    throw Error("file/create", "cannot write '" + path_ + "': a thousand temporaries of it lie beside it");
+  }
+  // Removes a temporary whose process is gone, which its lock tells; false where it is there still.
+  bool remove_abandoned(const std::string& name) const {
+    const FileDescriptor left(uninterrupted([&] {
+      return ::openat(folder_.get(), name.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    }));
+    struct stat open {
+    }, named{};
+    return left.get() >= 0 && lock(left.get()) == 0 && inspect(left.get(), "", AT_EMPTY_PATH, open) &&
+           S_ISREG(open.st_mode) && inspect(folder_.get(), name, AT_SYMLINK_NOFOLLOW, named) &&
+           open.st_dev == named.st_dev && open.st_ino == named.st_ino && unlink(name);
+  }
+  bool unlink(const std::string& name) const {
+    return uninterrupted([&] { return ::unlinkat(folder_.get(), name.c_str(), 0); }) == 0;
+  }
+
+  void keep_owner_and_mode() {
+    struct stat own {};
+    if (!inspect(file_.get(), "", AT_EMPTY_PATH, own))
+      abandon("file/create", "inspect the temporary of", errno);
+    const auto own_by = [&](uid_t owner) {
+      return uninterrupted([&] { return ::fchown(file_.get(), owner, group_); }) == 0;
+    };
+    const bool kept = (own.st_uid == owner_ && own.st_gid == group_) || own_by(owner_) ||
+                      own.st_gid == group_ || own_by(static_cast<uid_t>(-1));
+    if (!kept) mode_ = (mode_ & ~070u) | (mode_ & (mode_ & 07) << 3);
+    if ((own.st_mode & 07777) != mode_ && uninterrupted([&] { return ::fchmod(file_.get(), mode_); }) != 0)
+      abandon("file/create", "set the mode of", errno);
+  }
+
+  void require_open() const {
+    if (temporary_.empty()) throw Error("file/write", "'" + path_ + "' was already committed or abandoned");
+  }
+  void remove_temporary() {
+    if (!temporary_.empty()) uninterrupted([&] { return ::unlinkat(folder_.get(), temporary_.c_str(), 0); });
+    temporary_.clear();
+  }
+  [[noreturn]] void abandon(const char* id, const char* action, int error) {
+    remove_temporary();
+    throw_errno(id, action, path_, error);
+  }
+
+  std::string path_, base_;  // as it was given; the last name of what it leads to
+  std::string temporary_;    // empty where there is none
+  FileDescriptor folder_, file_;
+  bool readable_ = false;  // the folder
+  bool replaces_ = false;
+  uid_t owner_ = 0;
+  gid_t group_ = 0;
+  mode_t mode_ = 0;
+};
+
+// Replaces the file's content atomically.
+inline void write_file(const std::string& path, std::string_view content) {
+  AtomicFile file(path);
+  file.write(content);
+  file.commit();
+}
+
+}  // namespace WEFT_NAMESPACE::io
+// ---- weft/io/json.hpp ----
+// A strict JSON reader (RFC 8259) that hands out values as they come, and the one writer helper that files
+// need. Law: every byte is looked at once and nothing is kept, so a document costs no more memory than what
+// its reader keeps of it; anything that is not JSON is an Error that names the byte.
+
+namespace WEFT_NAMESPACE::io {
+
+// The length in bytes of the well-formed UTF-8 sequence at the front of `text` (Unicode 15, table 3-7), or 0.
+inline std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<u8>(text[i]) : u8{0}; };
+  const auto tail = [&](std::size_t i) { return (byte(i) & 0xC0) == 0x80; };
+  const u8 first = byte(0);
+  if (text.empty()) return 0;
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first <= 0xDF) return tail(1) ? 2 : 0;
+  if (first >= 0xE0 && first <= 0xEF) {
+    const bool second = tail(1) && (first != 0xE0 || byte(1) >= 0xA0) && (first != 0xED || byte(1) <= 0x9F);
+    return second && tail(2) ? 3 : 0;
+  }
+  if (first >= 0xF0 && first <= 0xF4) {
+    const bool second = tail(1) && (first != 0xF0 || byte(1) >= 0x90) && (first != 0xF4 || byte(1) <= 0x8F);
+    return second && tail(2) && tail(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+// Reads one document from front to back: ask for the kind of the next value, then read it as what it is.
+//
+//   reader.object([&](std::string key) { ... read the member's value ... });
+//   reader.end();
+//
+// Reading a value as another kind throws "json/kind", anything that is no JSON "json/syntax", more than 64
+// levels "json/depth". Two members of one key are the caller's to notice.
+class JsonReader {
+ public:
+  enum class Kind : u8 { null, boolean, number, string, array, object };
+  static constexpr int max_depth = 64;
+
+  explicit JsonReader(std::string_view text) : text_(text) {}
+
+  // Where the next value begins, in bytes.
+  std::size_t offset() {
+    skip_space();
+    return at_;
+  }
+  // The kind of the next value, which its first byte tells.
+  Kind kind() {
+    skip_space();
+    switch (const char c = peek()) {
+      case '{':
+        return Kind::object;
+      case '[':
+        return Kind::array;
+      case '"':
+        return Kind::string;
+      case 't':
+      case 'f':
+        return Kind::boolean;
+      case 'n':
+        return Kind::null;
+      default:
+        if (c != '-' && !(c >= '0' && c <= '9')) fail("expected a JSON value");
+        return Kind::number;
+    }
+  }
+
+  void null() {
+    require(Kind::null, "null");
+    word("null");
+  }
+  bool boolean() {
+    require(Kind::boolean, "true or false");
+    const bool value = peek() == 't';
+    word(value ? "true" : "false");
+    return value;
+  }
+  // A string's characters, in UTF-8.
+  std::string string() {
+    require(Kind::string, "a string");
+    std::string out;
+    ++at_;
+    while (true) {
+      if (at_ >= text_.size()) fail("unterminated string");
+      const char c = text_[at_];
+      if (c == '"') break;
+      if (static_cast<u8>(c) < 0x20) fail("control character in a string");
+      if (c == '\\') {
+        ++at_;
+        escape(out);
+        continue;
+      }
+      const std::size_t length = utf8_length(text_.substr(at_, 4));
+      if (length == 0) fail("invalid UTF-8");
+      out.append(text_.substr(at_, length));
+      at_ += length;
+    }
+    ++at_;
+    return out;
+  }
+  // A number as it is written.
+  std::string_view number() {
+    require(Kind::number, "a number");
+    const std::size_t start = at_;
+    take('-');
+    if (!take('0') && !digits()) fail("expected a digit");
+    if (take('.') && !digits()) fail("expected a digit after '.'");
+    if (take('e') || take('E')) {
+      if (!take('+')) take('-');
+      if (!digits()) fail("expected a digit in the exponent");
+    }
+    return text_.substr(start, at_ - start);
+  }
+
+  // element() has to read one value.
+  template <class Element>
+  void array(Element element) {
+    require(Kind::array, "an array");
+    enter();
+    skip_space();
+    if (!take(']')) {
+      do {
+        element();
+        skip_space();
+      } while (take(','));
+      if (!take(']')) fail("expected ',' or ']'");
+    }
+    --depth_;
+  }
+  // member(key) has to read one value; keys come in the order of the file.
+  template <class Member>
+  void object(Member member) {
+    require(Kind::object, "an object");
+    enter();
+    skip_space();
+    if (!take('}')) {
+      do {
+        skip_space();
+        if (peek() != '"') fail("expected a member name in quotes");
+        std::string key = string();
+        skip_space();
+        if (!take(':')) fail("expected ':'");
+        member(static_cast<std::string&&>(key));
+        skip_space();
+      } while (take(','));
+      if (!take('}')) fail("expected ',' or '}'");
+    }
+    --depth_;
+  }
+  // Nothing but space may follow.
+  void end() {
+    skip_space();
+    if (at_ != text_.size()) fail("expected the end of the document");
+  }
+
+ private:
+  [[noreturn]] void fail(const char* what) const {
+    throw Error("json/syntax", std::string(what) + " at byte " + std::to_string(at_));
+  }
+  [[noreturn]] static void wrong_kind(std::size_t at, const char* wanted) {
+    throw Error("json/kind", "the value at byte " + std::to_string(at) + " is not " + wanted);
+  }
+  void require(Kind wanted, const char* name) {
+    if (kind() != wanted) wrong_kind(at_, name);
+  }
+  void enter() {
+    if (++depth_ > max_depth)
+      throw Error("json/depth", "nested more than 64 deep at byte " + std::to_string(at_));
+    ++at_;
+  }
+  void skip_space() {
+    while (at_ < text_.size() &&
+           (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
+      ++at_;
+  }
+  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  bool take(char c) {
+    if (at_ >= text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  void word(std::string_view expected) {
+    if (text_.substr(at_, expected.size()) != expected) fail("expected a JSON value");
+    at_ += expected.size();
+  }
+  bool digits() {
+    const std::size_t start = at_;
+    while (peek() >= '0' && peek() <= '9') ++at_;
+    return at_ > start;
+  }
+
+  void escape(std::string& out) {
+    const std::string_view names = "\"\\/bfnrt", values = "\"\\/\b\f\n\r\t";
+    if (take('u')) {
+      u32 code = hex4();
+      if (code >= 0xDC00 && code <= 0xDFFF) fail("low surrogate without a high one");
+      if (code >= 0xD800 && code <= 0xDBFF) {
+        if (!take('\\') || !take('u')) fail("high surrogate without a low one");
+        const u32 low = hex4();
+        if (low < 0xDC00 || low > 0xDFFF) fail("high surrogate without a low one");
+        code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+      }
+      append_utf8(out, code);
+      return;
+    }
+    const std::size_t which = at_ < text_.size() ? names.find(peek()) : std::string_view::npos;
+    if (which == std::string_view::npos) fail("unknown escape");
+    out.push_back(values[which]);
+    ++at_;
+  }
+  u32 hex4() {
+    u32 code = 0;
+    for (int i = 0; i < 4; ++i, ++at_) {
+      const char c = peek();
+      if (c >= '0' && c <= '9')
+        code = code * 16 + static_cast<u32>(c - '0');
+      else if (c >= 'a' && c <= 'f')
+        code = code * 16 + static_cast<u32>(c - 'a' + 10);
+      else if (c >= 'A' && c <= 'F')
+        code = code * 16 + static_cast<u32>(c - 'A' + 10);
+      else
+        fail("expected four hexadecimal digits");
+    }
+    return code;
+  }
+  static void append_utf8(std::string& out, u32 code) {
+    const auto put = [&](u32 byte) { out.push_back(static_cast<char>(static_cast<u8>(byte))); };
+    if (code < 0x80) {
+      put(code);
+    } else if (code < 0x800) {
+      put(0xC0 | (code >> 6)), put(0x80 | (code & 0x3F));
+    } else if (code < 0x10000) {
+      put(0xE0 | (code >> 12)), put(0x80 | ((code >> 6) & 0x3F)), put(0x80 | (code & 0x3F));
+    } else {
+      put(0xF0 | (code >> 18)), put(0x80 | ((code >> 12) & 0x3F));
+      put(0x80 | ((code >> 6) & 0x3F)), put(0x80 | (code & 0x3F));
+    }
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+};
+
+// Appends `text` as a JSON string with its quotes; throws "json/utf8" when it is not UTF-8.
+inline void append_json_string(std::string& out, std::string_view text) {
+  constexpr char hex[] = "0123456789abcdef";
+  out.push_back('"');
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = utf8_length(text.substr(i, 4));
+    if (length == 0) throw Error("json/utf8", "byte " + std::to_string(i) + " of the string is not UTF-8");
+    const char c = text[i];
+    const std::string_view special = "\"\\\b\f\n\r\t";
+    if (const std::size_t which = special.find(c); which != std::string_view::npos) {
+      out.push_back('\\');
+      out.push_back("\"\\bfnrt"[which]);
+    } else if (static_cast<u8>(c) < 0x20) {
+      out += "\\u00";
+      out.push_back(hex[static_cast<u8>(c) >> 4]);
+      out.push_back(hex[c & 15]);
+    } else {
+      out.append(text.substr(i, length));
+    }
+    i += length;
+  }
+  out.push_back('"');
+}
+
+}  // namespace WEFT_NAMESPACE::io
+// ---- weft/io/other_format.hpp ----
+// What a file is that should have been safetensors and is not, by its first bytes, and how to make one of it.
+
+namespace WEFT_NAMESPACE::io {
+
+// One sentence about a file of another known format, with the line of Python that saves it as safetensors;
+// empty for one that is none of them. `bytes`: the file, or at least its first 300 bytes.
+inline std::string other_format(std::string_view bytes, const std::string& path) {
+  using namespace std::string_view_literals;
+  // The names of a line of Python: the file's own where it needs no escape.
+  const bool plain = path.find_first_of("'\\\n\r") == std::string::npos;
+  const std::string from = "'" + (plain ? path : "FILE") + "'";
+  const std::size_t slash = path.rfind('/'), dot = path.rfind('.');
+  const bool named = plain && dot != std::string::npos && (slash == std::string::npos || dot > slash + 1);
+  const std::string to = "'" + (named ? path.substr(0, dot) : plain ? path : "FILE") + ".safetensors'";
+  const auto is = [&](const char* what, const std::string& python) {
+    return std::string("it is ") + what + "; save it as safetensors, in Python: " + python;
+  };
+  const std::string torch = "import torch, safetensors.torch; safetensors.torch.save_file(torch.load(" +
+                            from + ", weights_only=True), " + to + ")";
+
+  if (bytes.starts_with("PK\x03\x04"sv)) {
+    // A local file header: the length of the name at byte 26, the name at 30.
+    const auto at = [&](std::size_t i) {
+      return i < bytes.size() ? static_cast<std::size_t>(static_cast<u8>(bytes[i])) : 0;
+    };
+    const std::string_view first = bytes.size() > 30 ? bytes.substr(30, at(26) | at(27) << 8) : ""sv;
+    if (first.ends_with(".npy"))
+      return is("an archive of numpy.savez (.npz)",
+                "import numpy, safetensors.numpy; safetensors.numpy.save_file(dict(numpy.load(" + from +
+                    ")), " + to + ")");
+    if (first.ends_with("data.pkl") || first.find('/') != std::string_view::npos)
+      return is("a file of torch.save (.pt, .pth)", torch);
+    return "it is a zip archive";
+  }
+  if (bytes.size() > 2 && bytes[0] == '\x80' && bytes[1] >= 2 && bytes[1] <= 5) {
+    const bool legacy = bytes.substr(2).starts_with("\x8A\x0A\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19"sv);
+    return is(legacy ? "a file of torch.save (.pt, .pth) in the form before PyTorch 1.6"
+                     : "a Python pickle, as torch.save writes it",
+              torch);
+  }
+  if (bytes.starts_with("GGUF"sv))
+    return is("a GGUF file",
+              "import gguf, safetensors.numpy; safetensors.numpy.save_file({t.name: gguf.dequantize(t.data, "
+              "t.tensor_type) for t in gguf.GGUFReader(" +
+                  from + ").tensors}, " + to + ")");
+  if (bytes.starts_with("\x93NUMPY"sv))
+    return is("an array of numpy.save (.npy)",
+              "import numpy, safetensors.numpy; safetensors.numpy.save_file({'name': numpy.load(" + from +
+                  ")}, " + to + ")");
+  if (bytes.starts_with("\x89HDF\r\n\x1A\n"sv))
+    return is("an HDF5 file",
+              "import h5py, safetensors.numpy; tensors = {}; h5py.File(" + from +
+                  ").visititems(lambda name, x: tensors.update({name.replace('/', '.'): x[()]}) if "
+                  "isinstance(x, h5py.Dataset) else None); safetensors.numpy.save_file(tensors, " +
+                  to + ")");
+  if (bytes.starts_with("version https://git-lfs"sv))
+    return "it is a pointer of Git LFS in place of the file: run git lfs pull";
+  if (bytes.size() > 1 && bytes[0] == '{' && static_cast<u8>(bytes[1]) >= '\t')
+    return "it is a text in JSON; of a model in several files, load each .safetensors file by itself";
+  return {};
+}
+
+}  // namespace WEFT_NAMESPACE::io
+// ---- weft/io/safetensors_dtype.hpp ----
+// The dtypes of the safetensors format, of which weft computes with some. Law: the names, sizes and order are
+// those of the reference reader (Dtype in https://github.com/huggingface/safetensors, version 0.8).
+
+namespace WEFT_NAMESPACE::io {
+
+struct SafetensorsDTypeInfo {
+  std::string_view name;
+  int bits;
+  int dtype = -1;  // weft's
+};
+// In the order of the reference writer, narrow elements first.
+inline constexpr SafetensorsDTypeInfo safetensors_dtypes[] = {
+    {"BOOL", 8, static_cast<int>(DType::boolean)},
+    {"F4", 4},
+    {"F6_E2M3", 6},
+    {"F6_E3M2", 6},
+    {"U8", 8, static_cast<int>(DType::u8)},
+    {"I8", 8, static_cast<int>(DType::i8)},
+    {"F8_E5M2", 8, static_cast<int>(DType::f8e5m2)},
+    {"F8_E4M3", 8, static_cast<int>(DType::f8e4m3)},
+    {"F8_E8M0", 8},
+    {"F8_E4M3FNUZ", 8},
+    {"F8_E5M2FNUZ", 8},
+    {"I16", 16},
+    {"U16", 16},
+    {"F16", 16, static_cast<int>(DType::f16)},
+    {"BF16", 16, static_cast<int>(DType::bf16)},
+    {"I32", 32, static_cast<int>(DType::i32)},
+    {"U32", 32, static_cast<int>(DType::u32)},
+    {"F32", 32, static_cast<int>(DType::f32)},
+    {"C64", 64},
+    {"F64", 64, static_cast<int>(DType::f64)},
+    {"I64", 64, static_cast<int>(DType::i64)},
+    {"U64", 64},
+};
+
+// A dtype of the format: one of weft's, or one that weft only hands through as bytes.
+class SafetensorsDType {
+ public:
+  constexpr SafetensorsDType() : SafetensorsDType(DType::f64) {}
+  constexpr SafetensorsDType(DType dtype) {
+    while (table[row_].dtype != static_cast<int>(dtype)) ++row_;
+  }
+  // The one with this name, as it stands in a file; false where the format has none.
+  static constexpr bool find(std::string_view name, SafetensorsDType& found) {
+    for (u8 i = 0; i < std::size(table); ++i)
+      if (table[i].name == name) return found.row_ = i, true;
+    return false;
+  }
+
+  // As it stands in a file: "F32", "F6_E2M3", ...
+  constexpr std::string_view name() const { return table[row_].name; }
+  // Of one element; below 8 for two or more to a byte.
+  constexpr int bits() const { return table[row_].bits; }
+  // Whether weft computes with it.
+  constexpr bool has_dtype() const { return table[row_].dtype >= 0; }
+  // Throws "safetensors/dtype" where weft has none.
+  constexpr DType dtype() const {
+    if (!has_dtype()) throw Error("safetensors/dtype", "weft does not compute with " + std::string(name()));
+    return static_cast<DType>(table[row_].dtype);
+  }
+  // For messages: weft's name where it has one.
+  std::string text() const { return std::string(has_dtype() ? name_of(dtype()) : name()); }
+  // The reference writer puts tensors of a higher rank first, so that wide elements are aligned.
+  constexpr int rank() const { return row_; }
+  friend constexpr bool operator==(SafetensorsDType, SafetensorsDType) = default;
+
+ private:
+  static constexpr const auto& table = safetensors_dtypes;
+
+  u8 row_ = 0;
+};
+
+}  // namespace WEFT_NAMESPACE::io
+
+namespace WEFT_NAMESPACE::io {
+
+static_assert(std::endian::native == std::endian::little,
+              "safetensors files are little-endian, and so must be the host");
+
+namespace safetensors_detail {
+
+// The reference reader's limit.
+inline constexpr std::size_t max_header = 100'000'000;
+// What keeps the memory that a header takes to a few times its size; PyTorch and NumPy end at 64 axes, too.
+inline constexpr std::size_t max_axes = 64, max_metadata = 1'000'000;
+
+// The bytes of a tensor, or why there is no such number: the kind of the error, and what a message says.
+struct ByteSize {
+  u64 bytes = 0;
+  const char* kind = nullptr;
+  const char* fault = nullptr;
+};
+inline ByteSize byte_size(SafetensorsDType dtype, const std::vector<i64>& shape) {
+  u64 size = 1;
+  bool overflow = false;
+  for (const i64 extent : shape)
+    overflow = overflow || __builtin_mul_overflow(size, static_cast<u64>(extent), &size);
+  const bool partial = dtype.bits() % 8 != 0;
+  const int factor = partial ? dtype.bits() : dtype.bits() / 8;
+  overflow = overflow || __builtin_mul_overflow(size, static_cast<u64>(factor), &size);
+  if (overflow || size > static_cast<u64>(INT64_MAX))
+    return {0, "overflow", "has a size that 64 bits do not hold"};
+  if (partial && size % 8 != 0)
+    return {0, "size-mismatch", "has elements smaller than a byte that do not fill whole bytes"};
+  return {partial ? size / 8 : size};
+}
+
+}  // namespace safetensors_detail
+
+// One tensor of an open file.
+struct SafetensorsEntry {
+  std::string name;
+  SafetensorsDType dtype;
+  std::vector<i64> shape;
+  const u8* data = nullptr;  // little-endian, row-major; other writers need not have aligned it
+  u64 bytes = 0;
+
+  // Elements.
+  i64 size() const {
+    i64 size = 1;
+    for (const i64 extent : shape) size *= extent;
+    return size;
+  }
+  // Copies all elements to `out`; throws "safetensors/dtype" when T is not the entry's dtype.
+  template <class T>
+  void copy_to(T* out) const {
+    if (dtype != dtype_of<T>)
+      throw Error("safetensors/dtype",
+                  "tensor '" + name + "' is " + dtype.text() + ", not " + std::string(name_of(dtype_of<T>)));
+    if constexpr (std::is_same_v<T, bool>) {
+      for (u64 i = 0; i < bytes; ++i) out[i] = data[i] != 0;
+    } else if (bytes > 0) {
+      std::memcpy(out, data, bytes);
+    }
+  }
+  // The same as a vector.
+  template <class T>
+  std::vector<T> to_vector() const {
+    static_assert(!std::is_same_v<T, bool>, "weft: a std::vector<bool> holds no bool; use copy_to");
+    std::vector<T> elements(static_cast<std::size_t>(size()));
+    copy_to(elements.data());
+    return elements;
+  }
+};
+
+// A safetensors file open for reading. Entries point into it, so they live as long as this object.
+class Safetensors {
+ public:
+  using Metadata = std::vector<std::pair<std::string, std::string>>;  // keys and values, by key
+
+  // Maps the file. Throws the file's errors or "safetensors/...".
+  explicit Safetensors(const std::string& path) : file_(path) { parse(file_.data(), file_.size(), path); }
+  // Reads from memory that outlives this object.
+  Safetensors(const void* bytes, std::size_t size) { parse(static_cast<const u8*>(bytes), size, "memory"); }
+
+  // In the order of their bytes.
+  const std::vector<SafetensorsEntry>& entries() const { return entries_; }
+  const Metadata& metadata() const { return metadata_; }
+  // The metadata's value for this key, or nullptr.
+  const std::string* find_metadata(std::string_view key) const {
+    for (const auto& [known, value] : metadata_)
+      if (known == key) return &value;
+    return nullptr;
+  }
+  // The entry with this name, or nullptr.
+  const SafetensorsEntry* find(std::string_view name) const {
+    std::size_t low = 0, high = by_name_.size();
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (entries_[by_name_[middle]].name < name)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    const SafetensorsEntry* entry = low < by_name_.size() ? &entries_[by_name_[low]] : nullptr;
+    return entry != nullptr && entry->name == name ? entry : nullptr;
+  }
+  // The entry with this name; throws "safetensors/missing".
+  const SafetensorsEntry& at(std::string_view name) const {
+    if (const SafetensorsEntry* entry = find(name)) return *entry;
+    throw Error("safetensors/missing", "'" + source_ + "' has no tensor '" + std::string(name) + "'");
+  }
+
+ private:
+  // A name may be as long as the header, a message not.
+  [[noreturn]] void fail(const char* id, const std::string& what) const {
+    throw Error(std::string("safetensors/") + id, "'" + source_ + "': " + what.substr(0, 1000));
+  }
+
+  void parse(const u8* bytes, std::size_t size, const std::string& source) {
+    source_ = source;
+    const std::string_view text(reinterpret_cast<const char*>(bytes), size);
+    if (size < 8) fail("truncated", "only " + std::to_string(size) + " bytes, the header's length takes 8");
+    u64 length = 0;
+    std::memcpy(&length, bytes, 8);
+    const bool fits = length <= safetensors_detail::max_header && length <= size - 8;
+    if (!fits || length == 0 || text[8] != '{')
+      if (const std::string other = other_format(text, source); !other.empty())
+        fail("other-format", "this is no safetensors file: " + other);
+    if (length > safetensors_detail::max_header)
+      fail("header-too-large",
+           "the header claims " + std::to_string(length) + " bytes, the limit is 100000000");
+    if (length > size - 8)
+      fail("header-beyond-file", "the header claims " + std::to_string(length) + " bytes, the file holds " +
+                                     std::to_string(size - 8) + " after its length");
+    read_header(text.substr(8, static_cast<std::size_t>(length)));
+    place(bytes + 8 + length, size - 8 - length);
+  }
+
+  void read_header(std::string_view text) {
+    if (text.empty() || text[0] != '{') fail("bad-header", "the header is not a JSON object");
+    // A tensor takes some 50 bytes at the least: so many at the most, and no growing on the way.
+    entries_.reserve(text.size() / 50 + 1);
+    JsonReader json(text);
+    bool described = false;
+    try {
+      json.object([&](std::string name) {
+        if (name != "__metadata__") return read_entry(std::move(name), json);
+        if (std::exchange(described, true)) fail("duplicate-name", "__metadata__ stands in the header twice");
+        read_metadata(json);
+      });
+      json.end();
+    } catch (const Error& error) {
+      if (error.id() == "json/kind") fail("bad-header", error.what());
+      if (error.id().starts_with("json/")) fail("bad-json", error.what());
+      throw;
+    }
+  }
+
+  void read_metadata(JsonReader& json) {
+    Metadata found;
+    json.object([&](std::string key) {
+      if (found.size() == safetensors_detail::max_metadata)
+        fail("header-too-large", "more than a million keys of metadata");
+      found.emplace_back(std::move(key), json.string());
+    });
+    metadata_.reserve(found.size());
+    for (const u32 i :
+         order_by(found.size(), [&](u32 a, u32 b) { return found[a].first < found[b].first; })) {
+      if (!metadata_.empty() && metadata_.back().first == found[i].first)
+        fail("duplicate-name", "the metadata has the key '" + found[i].first + "' twice");
+      metadata_.push_back(std::move(found[i]));
+    }
+  }
+
+  // A count or an offset: digits alone, of an integer below 2^63.
+  i64 count(const std::string& tensor, JsonReader& json) const {
+    const std::size_t at = json.offset();
+    i64 value = -1;
+    if (json.kind() == JsonReader::Kind::number) {
+      const std::string_view text = json.number();
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+      if (error != std::errc{} || end != text.data() + text.size() || text[0] == '-') value = -1;
+    }
+    if (value < 0)
+      fail("bad-number", "tensor '" + tensor + "' has a shape or offset, at byte " + std::to_string(at) +
+                             " of the header, that is not a non-negative 64-bit integer");
+    return value;
+  }
+
+  void read_entry(std::string&& name, JsonReader& json) {
+    SafetensorsEntry entry;
+    entry.name = std::move(name);
+    std::vector<i64> offsets;
+    unsigned seen = 0;
+    json.object([&](const std::string& key) {
+      const unsigned field = key == "dtype" ? 1u : key == "shape" ? 2u : key == "data_offsets" ? 4u : 0u;
+      if (field == 0) fail("bad-header", "tensor '" + entry.name + "' has an unknown field '" + key + "'");
+      if (seen & field) fail("bad-header", "tensor '" + entry.name + "' has the field '" + key + "' twice");
+      seen |= field;
+      if (field == 1) {
+        const std::string dtype = json.string();
+        if (!SafetensorsDType::find(dtype, entry.dtype))
+          fail("unknown-dtype",
+               "tensor '" + entry.name + "' has dtype '" + dtype + "', which the format does not have");
+      } else {
+        std::vector<i64>& numbers = field == 2 ? entry.shape : offsets;
+        const std::size_t most = field == 2 ? safetensors_detail::max_axes : 2;
+        json.array([&] {
+          if (numbers.size() == most)
+            fail("bad-header", "tensor '" + entry.name + "' has a field '" + key + "' of more than " +
+                                   std::to_string(most) + " numbers");
+          numbers.push_back(count(entry.name, json));
+        });
+      }
+    });
+    if (seen != 7)
+      fail("bad-header", "tensor '" + entry.name + "' needs the fields dtype, shape and data_offsets");
+    if (offsets.size() != 2) fail("bad-header", "tensor '" + entry.name + "' needs two data_offsets");
+    const u64 begin = static_cast<u64>(offsets[0]), end = static_cast<u64>(offsets[1]);
+    if (end < begin) fail("reversed-range", "tensor '" + entry.name + "' ends before it begins");
+    const auto needed = safetensors_detail::byte_size(entry.dtype, entry.shape);
+    if (needed.fault != nullptr) fail(needed.kind, "tensor '" + entry.name + "' " + needed.fault);
+    entry.bytes = needed.bytes;
+    if (entry.bytes != end - begin)
+      fail("size-mismatch", "tensor '" + entry.name + "' has " + std::to_string(end - begin) +
+                                " bytes where its dtype and shape need " + std::to_string(entry.bytes));
+    begins_.push_back(begin);
+    entries_.push_back(std::move(entry));
+  }
+
+  // Checks that the names differ and the ranges tile the data, puts the entries in the order of their bytes
+  // and points them at these.
+  void place(const u8* data, u64 size) {
+    by_name_ = order_by(entries_.size(), [&](u32 a, u32 b) { return entries_[a].name < entries_[b].name; });
+    for (std::size_t i = 1; i < by_name_.size(); ++i)
+      if (entries_[by_name_[i]].name == entries_[by_name_[i - 1]].name)
+        fail("duplicate-name", "two tensors are called '" + entries_[by_name_[i]].name + "'");
+    u64 covered = 0;
+    std::vector<SafetensorsEntry> placed;
+    placed.reserve(entries_.size());
+    std::vector<u32> place_of(entries_.size());
+    for (const u32 i : order_by(entries_.size(), [&](u32 a, u32 b) {
+           if (begins_[a] != begins_[b]) return begins_[a] < begins_[b];
+           if (entries_[a].bytes != entries_[b].bytes) return entries_[a].bytes < entries_[b].bytes;
+           return entries_[a].name < entries_[b].name;
+         })) {
+      SafetensorsEntry& entry = entries_[i];
+      const u64 begin = begins_[i], end = begin + entry.bytes;
+      const auto where = [&] {
+        return "tensor '" + entry.name + "' at [" + std::to_string(begin) + ", " + std::to_string(end) +
+               ") of " + std::to_string(size) + " bytes of data";
+      };
+      if (begin < covered) fail("overlap", where() + " overlaps the one before it");
+      if (begin > covered && end > size) fail("out-of-range", where() + " lies outside");
+      if (begin > covered) fail("hole", where() + " leaves unused bytes before it");
+      if (end > size) fail("truncated", where() + " is cut short");
+      covered = end;
+      entry.data = data + begin;
+      place_of[i] = static_cast<u32>(placed.size());
+      placed.push_back(std::move(entry));
+    }
+    if (covered != size)
+      fail("hole", std::to_string(size - covered) + " bytes after the last tensor belong to none");
+    entries_ = std::move(placed);
+    begins_ = {};
+    for (u32& i : by_name_) i = place_of[i];
+  }
+
+  MappedFile file_;
+  std::string source_;
+  std::vector<SafetensorsEntry> entries_;
+  std::vector<u64> begins_;   // entry by entry, while the header is read
+  std::vector<u32> by_name_;  // entry numbers ordered by name
+  Metadata metadata_;
+};
+
+// A tensor to be written: row-major elements in host memory.
+struct SafetensorsTensor {
+  std::string name;
+  SafetensorsDType dtype;
+  std::vector<i64> shape;
+  const void* data = nullptr;
+};
+
+// The header of a file that holds `tensors` in the order `order`, padded so that the data begin 8-byte
+// aligned.
+inline std::string safetensors_header(const std::vector<SafetensorsTensor>& tensors,
+                                      const std::vector<u32>& order, const Safetensors::Metadata& metadata) {
+  namespace detail = safetensors_detail;
+  std::string header = "{";
+  const auto by_key =
+      order_by(metadata.size(), [&](u32 a, u32 b) { return metadata[a].first < metadata[b].first; });
+  for (std::size_t i = 0; i < by_key.size(); ++i) {
+    const auto& [key, value] = metadata[by_key[i]];
+    if (i > 0 && metadata[by_key[i - 1]].first == key)
+      throw Error("safetensors/duplicate-name", "the metadata has the key '" + key + "' twice");
+    header += i == 0 ? "\"__metadata__\":{" : ",";
+    append_json_string(header, key);
+    header += ':';
+    append_json_string(header, value);
+  }
+  if (!metadata.empty()) header += '}';
+  u64 offset = 0;
+  for (const u32 i : order) {
+    const SafetensorsTensor& tensor = tensors[i];
+    if (tensor.name == "__metadata__")
+      throw Error("safetensors/bad-name", "a tensor cannot be called '__metadata__': the format reserves it");
+    std::string shape;
+    for (const i64 extent : tensor.shape) {
+      if (extent < 0)
+        throw Error("safetensors/bad-number", "tensor '" + tensor.name + "' has a negative extent");
+      if (!shape.empty()) shape += ',';
+      shape += std::to_string(extent);
+    }
+    const u64 begin = offset;
+    const detail::ByteSize needed = detail::byte_size(tensor.dtype, tensor.shape);
+    if (needed.fault != nullptr)
+      throw Error(std::string("safetensors/") + needed.kind, "tensor '" + tensor.name + "' " + needed.fault);
+    if (__builtin_add_overflow(offset, needed.bytes, &offset) || offset > static_cast<u64>(INT64_MAX))
+      throw Error("safetensors/overflow", "all tensors together do not fit in 64 bits");
+    if (header.size() > 1) header += ',';
+    append_json_string(header, tensor.name);
+    header += ":{\"dtype\":\"";
+    header += tensor.dtype.name();
+    header += "\",\"shape\":[";
+    header += shape;
+    header += "],\"data_offsets\":[";
+    header += std::to_string(begin);
+    header += ",";
+    header += std::to_string(offset);
+    header += "]}";
+  }
+  header += '}';
+  header.resize((header.size() + 7) / 8 * 8, ' ');
+  if (header.size() > detail::max_header)
+    throw Error("safetensors/header-too-large",
+                "the header takes " + std::to_string(header.size()) + " bytes");
+  return header;
+}
+
+// Writes the tensors atomically, widest dtype first and then by name, whatever order they come in. Throws the
+// file's errors, "safetensors/duplicate-name", "safetensors/bad-name", "safetensors/bad-number" (a negative
+// extent), "safetensors/overflow", "safetensors/header-too-large", or "json/utf8" for a name that is no
+// UTF-8.
+inline void write_safetensors(const std::string& path, const std::vector<SafetensorsTensor>& tensors,
+                              const Safetensors::Metadata& metadata = {}) {
+  namespace detail = safetensors_detail;
+  const auto names =
+      order_by(tensors.size(), [&](u32 a, u32 b) { return tensors[a].name < tensors[b].name; });
+  for (std::size_t i = 1; i < names.size(); ++i)
+    if (tensors[names[i]].name == tensors[names[i - 1]].name)
+      throw Error("safetensors/duplicate-name", "two tensors are called '" + tensors[names[i]].name + "'");
+  const auto order = order_by(tensors.size(), [&](u32 a, u32 b) {
+    const int rank_a = tensors[a].dtype.rank(), rank_b = tensors[b].dtype.rank();
+    return rank_a != rank_b ? rank_a > rank_b : tensors[a].name < tensors[b].name;
+  });
+  const std::string header = safetensors_header(tensors, order, metadata);
+  AtomicFile file(path);
+  const u64 length = header.size();
+  file.write(&length, 8);
+  file.write(header);
+  for (const u32 i : order)
+    file.write(tensors[i].data, detail::byte_size(tensors[i].dtype, tensors[i].shape).bytes);
+  file.commit();
+}
+
+}  // namespace WEFT_NAMESPACE::io
+
+namespace WEFT_NAMESPACE {
+
+// What a load of a model may leave undone.
+enum class Allow : u8 { nothing = 0, missing = 1, unexpected = 2 };
+constexpr Allow operator|(Allow a, Allow b) {
+  return static_cast<Allow>(static_cast<int>(a) | static_cast<int>(b));
+}
+constexpr bool operator&(Allow a, Allow b) { return (static_cast<int>(a) & static_cast<int>(b)) != 0; }
+inline constexpr Allow missing = Allow::missing;        // names that the file lacks keep their values
+inline constexpr Allow unexpected = Allow::unexpected;  // names that the model lacks are left out
+
+struct LoadOptions {
+  bool cast = false;  // floating-point tensors of another dtype are converted, as PyTorch's copy_ does
+  std::string strip_prefix{};  // taken off the names of the file that begin with it, before anything else
+  // {from, to}: a name of the file that is `from`, or begins with it and a dot, has `to` in its place. The
+  // first that fits counts.
+  std::vector<std::pair<std::string, std::string>> rename{};
+  Allow allow = Allow::nothing;
+};
+
+// Strict: everything must fit. Lax: what fits is taken, whatever the rest is.
+enum class LoadMode { strict, lax };
+
+// What a load found. Names are the model's; those of `unexpected` the file's, as options have changed them.
+struct LoadReport {
+  std::vector<std::string> missing;     // in the model, not in the file
+  std::vector<std::string> unexpected;  // in the file, not in the model
+  // in both, of another shape or dtype, or tied names with different values
+  std::vector<std::string> mismatched;
+  std::vector<std::string> cast;  // taken, of another dtype in the file
+  std::string words;              // the same for people, with shapes and dtypes
+
+  bool complete() const { return missing.empty() && unexpected.empty() && mismatched.empty(); }
+  std::string text() const { return words.empty() ? "complete" : words; }
+};
+
+namespace exec {
+
+inline std::vector<i64> extents(const Dims& d) { return std::vector<i64>(d.extent, d.extent + d.rank); }
+
+// What a block of state holds under which names, and further names of the same values.
+struct StateForm {
+  struct Row {
+    std::string name;
+    DType dtype{};
+    std::vector<i64> shape;
+    i64 offset = 0;  // bytes
+  };
+  struct Alias {
+    std::string name;
+    std::size_t row = 0;
+  };
+  std::vector<Row> rows;
+  std::vector<Alias> aliases;
+  i64 bytes = 0;
+};
+
+template <class M>
+StateForm state_form() {
+  constexpr const auto& table = nn::state_table<M>;
+  constexpr const auto& ties = nn::alias_table<M>;
+  StateForm form;
+  for (int i = 0; i < table.size; ++i)
+    form.rows.push_back({std::string(table.row[i].name.view()), table.row[i].dtype,
+                         extents(table.row[i].dims), table.row[i].offset});
+  for (int a = 0; a < ties.size; ++a)
+    form.aliases.push_back({std::string(ties.row[a].name.view()), static_cast<std::size_t>(ties.row[a].row)});
+  form.bytes = table.bytes;
+  return form;
+}
+
+// The tensors of a file that holds such a block.
+inline std::vector<io::SafetensorsTensor> state_tensors(const StateForm& form, const std::byte* block) {
+  std::vector<io::SafetensorsTensor> tensors;
+  for (const StateForm::Row& row : form.rows)
+    tensors.push_back({row.name, row.dtype, row.shape, block + row.offset});
+  for (const StateForm::Alias& alias : form.aliases) {
+    const StateForm::Row& row = form.rows[alias.row];
+    tensors.push_back({alias.name, row.dtype, row.shape, block + row.offset});
+  }
+  return tensors;
+}
+
+// "f32 (3, 4)"
+inline std::string tensor_text(const std::string& dtype, const std::vector<i64>& shape) {
+  std::string text = dtype + " (";
+  for (std::size_t i = 0; i < shape.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
+  return text + ")";
+}
+
+// Elements of one floating-point dtype from those of another, neither of which need be aligned. Between the
+// narrow ones they pass through f32, as PyTorch's do.
+inline void cast_elements(DType from, const u8* in, DType to, std::byte* out, i64 count) {
+  f64 values[256];
+  const auto each = [](DType dtype, auto f) {
+    switch (dtype) {
+      case DType::f64:
+        return f(f64{});
+      case DType::f32:
+        return f(f32{});
+      case DType::f16:
+        return f(weft::f16{});
+      case DType::bf16:
+        return f(weft::bf16{});
+      case DType::f8e4m3:
+        return f(weft::f8e4m3{});
+      default:
+        return f(weft::f8e5m2{});
+    }
+  };
+  while (count > 0) {
+    const i64 some = count < 256 ? count : 256;
+    each(from, [&]<class T>(T element) {
+      for (i64 i = 0; i < some; ++i, in += sizeof(T)) {
+        std::memcpy(&element, in, sizeof(T));
+        values[i] = static_cast<f64>(element);
+      }
+    });
+    each(to, [&]<class T>(T element) {
+      for (i64 i = 0; i < some; ++i, out += sizeof(T)) {
+        if constexpr (std::is_same_v<T, f64>)
+          element = values[i];
+        else
+          element = T(static_cast<f32>(values[i]));
+        std::memcpy(out, &element, sizeof(T));
+      }
+    });
+    count -= some;
+  }
+}
+
+// Where each row of a form comes from, and what a load of it amounts to.
+class LoadPlan {
+ public:
+  // `owner`: what messages call the form's own.
+  LoadPlan(const io::Safetensors& file, const StateForm& form, const LoadOptions& options,
+           const char* owner = "model")
+      : file_(file), form_(form), owner_(owner), from_(form.rows.size(), nullptr) {
+    name_entries(options);
+    const auto& entries = file.entries();
+    std::vector<u8> used(entries.size(), 0);
+    std::vector<std::vector<std::size_t>> aliases(form.rows.size());
+    for (std::size_t a = 0; a < form.aliases.size(); ++a) aliases[form.aliases[a].row].push_back(a);
+    for (std::size_t i = 0; i < form.rows.size(); ++i) {
+      const io::SafetensorsEntry* entry = nullptr;
+      bool agrees = true;
+      const auto join = [&](const std::string& name) {
+        const std::size_t e = find(name);
+        if (e == entries.size()) return;
+        used[e] = 1;
+        const io::SafetensorsEntry& other = entries[e];
+        if (entry == nullptr) entry = &other;
+        agrees = agrees && entry->dtype == other.dtype && entry->shape == other.shape &&
+                 (entry->bytes == 0 || std::memcmp(entry->data, other.data, entry->bytes) == 0);
+      };
+      join(form.rows[i].name);
+      for (const std::size_t a : aliases[i]) join(form.aliases[a].name);
+      judge(form.rows[i], entry, agrees, options.cast, i);
+    }
+    for (std::size_t e = 0; e < entries.size(); ++e)
+      if (used[e] == 0) {
+        report.unexpected.push_back(names_[e]);
+        add(unexpected_, names_[e] + " " + tensor_text(entries[e].dtype.text(), entries[e].shape));
+      }
+    describe(options);
+  }
+
+  // Writes what fits.
+  void apply(std::byte* block) const {
+    for (std::size_t i = 0; i < from_.size(); ++i) {
+      if (from_[i] == nullptr || from_[i]->bytes == 0) continue;
+      const StateForm::Row& row = form_.rows[i];
+      if (from_[i]->dtype == row.dtype)
+        std::memcpy(block + row.offset, from_[i]->data, from_[i]->bytes);
+      else
+        cast_elements(from_[i]->dtype.dtype(), from_[i]->data, row.dtype, block + row.offset,
+                      from_[i]->size());
+    }
+  }
+
+  LoadReport report;
+
+ private:
+  // Names with what is to be said of them, as many as a message bears.
+  struct Listed {
+    std::string text;
+    std::size_t count = 0;
+  };
+  static void add(Listed& list, const std::string& item) {
+    constexpr std::size_t shown = 8;
+    if (list.count < shown) list.text += (list.count > 0 ? ", " : "") + item.substr(0, 300);
+    ++list.count;
+  }
+  void close(const char* what, Listed& list) {
+    constexpr std::size_t shown = 8;
+    if (list.count == 0) return;
+    if (list.count > shown) list.text += " and " + std::to_string(list.count - shown) + " more";
+    report.words += (report.words.empty() ? "" : "; ") + std::string(what) + " " + list.text;
+  }
+
+  void name_entries(const LoadOptions& options) {
+    renamed_.assign(options.rename.size(), 0);
+    for (const io::SafetensorsEntry& entry : file_.entries()) {
+      std::string name = entry.name;
+      if (!options.strip_prefix.empty() && name.starts_with(options.strip_prefix)) {
+        name.erase(0, options.strip_prefix.size());
+        stripped_ = true;
+      }
+      for (std::size_t r = 0; r < options.rename.size(); ++r) {
+        const auto& [from, to] = options.rename[r];
+        if (name != from && !name.starts_with(from + ".")) continue;
+        name.replace(0, from.size(), to);
+        renamed_[r] = 1;
+        break;
+      }
+      names_.push_back(std::move(name));
+    }
+    by_name_ = io::order_by(names_.size(), [&](u32 a, u32 b) { return names_[a] < names_[b]; });
+    for (std::size_t i = 1; i < by_name_.size(); ++i)
+      if (names_[by_name_[i]] == names_[by_name_[i - 1]])
+        throw Error("model/mismatch", "two tensors of the file, '" + file_.entries()[by_name_[i - 1]].name +
+                                          "' and '" + file_.entries()[by_name_[i]].name +
+                                          "', would both be called '" + names_[by_name_[i]] + "'");
+  }
+  // The entry of this name, or how many there are.
+  std::size_t find(const std::string& name) const {
+    std::size_t low = 0, high = by_name_.size();
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (names_[by_name_[middle]] < name)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low < by_name_.size() && names_[by_name_[low]] == name ? by_name_[low] : names_.size();
+  }
+
+  void judge(const StateForm::Row& row, const io::SafetensorsEntry* entry, bool agrees, bool cast,
+             std::size_t i) {
+    const auto own = [&] { return tensor_text(name_of(row.dtype), row.shape); };
+    if (entry == nullptr) {
+      report.missing.push_back(row.name);
+      add(missing_, row.name + " " + own());
+      return;
+    }
+    const bool floats = entry->dtype.has_dtype() && is_float(entry->dtype.dtype()) && is_float(row.dtype);
+    const bool same = entry->dtype == row.dtype, shaped = entry->shape == row.shape;
+    if (agrees && shaped && (same || (floats && cast))) {
+      from_[i] = entry;
+      if (same) return;
+      report.cast.push_back(row.name);
+      add(cast_, row.name + " from " + entry->dtype.text() + " to " + name_of(row.dtype));
+      return;
+    }
+    report.mismatched.push_back(row.name);
+    only_dtypes_ = only_dtypes_ && agrees && shaped && floats;
+    if (!agrees)
+      add(mismatched_, row.name + ", whose tied names have different values");
+    else
+      add(mismatched_, row.name + ", in the file " + tensor_text(entry->dtype.text(), entry->shape) +
+                           ", in the " + owner_ + " " + own());
+  }
+
+  void describe(const LoadOptions& options) {
+    close("missing", missing_);
+    close("unexpected", unexpected_);
+    close("of another shape or dtype:", mismatched_);
+    close("cast", cast_);
+    if (report.complete()) return;
+    const auto advise = [&](const std::string& words) { report.words += "; " + words; };
+    if (!options.strip_prefix.empty() && !stripped_)
+      advise("no name of the file begins with '" + options.strip_prefix + "'");
+    for (std::size_t r = 0; r < renamed_.size(); ++r)
+      if (renamed_[r] == 0) advise("the file has no '" + options.rename[r].first + "' to rename");
+    if (const std::string prefix = common_prefix(); !prefix.empty())
+      advise("names of the file begin with '" + prefix + "': load with {.strip_prefix = \"" +
+             options.strip_prefix + prefix + "\"}");
+    if (!report.mismatched.empty() && only_dtypes_) advise("{.cast = true} converts floating-point dtypes");
+  }
+  // What stands before every missing name in the file.
+  std::string common_prefix() const {
+    if (report.missing.empty()) return {};
+    const std::string& first = report.missing[0];
+    for (const std::string& name : report.unexpected) {
+      if (name.size() <= first.size() || !name.ends_with("." + first)) continue;
+      const std::string prefix = name.substr(0, name.size() - first.size());
+      bool all = true;
+      for (const std::string& other : report.missing) all = all && find(prefix + other) < names_.size();
+      if (all) return prefix;
+    }
+    return {};
+  }
+
+  const io::Safetensors& file_;
+  const StateForm& form_;
+  const char* owner_;
+  std::vector<const io::SafetensorsEntry*> from_;  // row by row; null: the row keeps its value
+  std::vector<std::string> names_;                 // entry by entry, as options have changed them
+  std::vector<u32> by_name_;
+  std::vector<u8> renamed_;  // rule by rule, whether it fitted a name
+  bool stripped_ = false, only_dtypes_ = true;
+  Listed missing_, unexpected_, mismatched_, cast_;
+};
+
+// Reads a block of state from a file: what fits, or, strictly, everything that the options do not excuse;
+// otherwise nothing is written.
+inline LoadReport read_state(const io::Safetensors& file, const std::string& path, const StateForm& form,
+                             const LoadOptions& options, LoadMode mode, std::byte* block) {
+  LoadPlan plan(file, form, options);
+  const LoadReport& found = plan.report;
+  const bool refused = (!found.missing.empty() && !(options.allow & Allow::missing)) ||
+                       (!found.unexpected.empty() && !(options.allow & Allow::unexpected)) ||
+                       !found.mismatched.empty();
+  if (refused && mode == LoadMode::strict)
+    throw Error("model/mismatch", "'" + path + "' does not fit the model: " + found.text());
+  plan.apply(block);
+  return std::move(plan.report);
+}
+
+}  // namespace exec
+}  // namespace WEFT_NAMESPACE
 // ---- weft/exec/summary.hpp ----
 // A model as a table: every parameter and buffer under its dotted name, with shape, dtype and count, and
 // totals.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace exec {
 
@@ -23105,712 +25815,9 @@ std::string summary() {
   return out + "; " + exec::grouped(table.bytes) + " bytes\n";
 }
 
-}  // namespace weft
-// ---- weft/io/safetensors.hpp ----
-// The safetensors format: eight bytes of header length, a JSON header, then the tensors' bytes without a gap
-// (https://github.com/huggingface/safetensors#format). Law: a file that opens is consistent, so every entry's
-// bytes lie inside it and match its dtype and shape; anything else is an Error. Writing is atomic, and the
-// same tensors always give the same bytes: those of Python's `safetensors`, which only orders metadata by
-// chance.
+}  // namespace WEFT_NAMESPACE
 
-// ---- weft/io/json.hpp ----
-// A strict JSON reader (RFC 8259) and the one writer helper that files need. Law: `parse_json` either returns
-// the whole document or throws an Error that names the byte offset; no input makes it crash or recurse
-// deeply.
-
-// ---- weft/io/order.hpp ----
-// A stable sort of numbers by what they stand for. Here rather than std::sort because every use of that one
-// costs each program that includes weft some 40 ms of compile time.
-
-namespace weft::io {
-
-// 0 ... n-1, ordered so that less(order[i + 1], order[i]) is never true; equal ones keep their order. A
-// bottom-up merge sort (Knuth, TAOCP vol. 3, 5.2.4).
-template <class Less>
-std::vector<u32> order_by(std::size_t n, Less less) {
-  std::vector<u32> order(n), merged(n);
-  for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<u32>(i);
-  for (std::size_t width = 1; width < n; width *= 2) {
-    for (std::size_t begin = 0; begin < n; begin += 2 * width) {
-      const std::size_t middle = begin + width < n ? begin + width : n;
-      const std::size_t end = middle + width < n ? middle + width : n;
-      std::size_t a = begin, b = middle;
-      for (std::size_t out = begin; out < end; ++out) {
-        const bool from_b = a == middle || (b < end && less(order[b], order[a]));
-        merged[out] = from_b ? order[b++] : order[a++];
-      }
-    }
-    order.swap(merged);
-  }
-  return order;
-}
-
-}  // namespace weft::io
-
-namespace weft::io {
-
-// One JSON value. Object members keep the order of the file. Numbers keep their text, so that 64-bit
-// integers survive.
-class Json {
- public:
-  enum class Kind : u8 { null, boolean, number, string, array, object };
-
-  Kind kind() const { return kind_; }
-  bool is(Kind kind) const { return kind_ == kind; }
-  // Where the value began in the document, in bytes.
-  std::size_t offset() const { return offset_; }
-
-  // Each of these throws "json/kind" when the value is of another kind; `as_i64` also when the number is
-  // written with a fraction or an exponent, or does not fit.
-  bool as_bool() const { return require(Kind::boolean, "true or false"), flag_; }
-  const std::string& as_string() const { return require(Kind::string, "a string"), text_; }
-  const std::vector<Json>& as_array() const { return require(Kind::array, "an array"), items_; }
-  i64 as_i64() const {
-    require(Kind::number, "a number");
-    i64 value = 0;
-    const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), value);
-    if (error != std::errc{} || end != text_.data() + text_.size()) wrong_kind("a 64-bit integer");
-    return value;
-  }
-  f64 as_f64() const {
-    require(Kind::number, "a number");
-    f64 value = 0;
-    const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), value);
-    if (error != std::errc{} || end != text_.data() + text_.size())
-      wrong_kind("a number in the range of f64");
-    return value;
-  }
-
-  // Object members in file order: key(i) belongs to value(i).
-  std::size_t size() const { return items_.size(); }
-  const std::string& key(std::size_t i) const { return require(Kind::object, "an object"), keys_.at(i); }
-  const Json& value(std::size_t i) const { return require(Kind::object, "an object"), items_.at(i); }
-  // The member with this key, or nullptr.
-  const Json* find(std::string_view name) const {
-    require(Kind::object, "an object");
-    std::size_t low = 0, high = sorted_.size();
-    while (low < high) {
-      const std::size_t middle = low + (high - low) / 2;
-      if (keys_[sorted_[middle]] < name)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low < sorted_.size() && keys_[sorted_[low]] == name ? &items_[sorted_[low]] : nullptr;
-  }
-  // The member with this key; throws "json/missing-key".
-  const Json& at(std::string_view name) const {
-    if (const Json* found = find(name)) return *found;
-    throw Error("json/missing-key", "the object at byte " + std::to_string(offset_) + " has no member '" +
-                                        std::string(name) + "'");
-  }
-
- private:
-  friend class JsonParser;
-  void require(Kind kind, const char* wanted) const {
-    if (kind_ != kind) wrong_kind(wanted);
-  }
-  [[noreturn]] void wrong_kind(const char* wanted) const {
-    throw Error("json/kind", "the value at byte " + std::to_string(offset_) + " is not " + wanted);
-  }
-
-  Kind kind_ = Kind::null;
-  bool flag_ = false;
-  std::size_t offset_ = 0;
-  std::string text_;         // a string's characters (UTF-8), or a number as written
-  std::vector<Json> items_;  // an array's elements, or an object's values
-  std::vector<std::string> keys_;
-  std::vector<u32> sorted_;  // member numbers ordered by key
-};
-
-// The length in bytes of the well-formed UTF-8 sequence at the front of `text` (Unicode 15, table 3-7), or 0.
-inline std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<u8>(text[i]) : u8{0}; };
-  const auto tail = [&](std::size_t i) { return (byte(i) & 0xC0) == 0x80; };
-  const u8 first = byte(0);
-  if (text.empty()) return 0;
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return tail(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    const bool second = tail(1) && (first != 0xE0 || byte(1) >= 0xA0) && (first != 0xED || byte(1) <= 0x9F);
-    return second && tail(2) ? 3 : 0;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    const bool second = tail(1) && (first != 0xF0 || byte(1) >= 0x90) && (first != 0xF4 || byte(1) <= 0x8F);
-    return second && tail(2) && tail(3) ? 4 : 0;
-  }
-  return 0;
-}
-
-class JsonParser {
- public:
-  explicit JsonParser(std::string_view text) : text_(text) {}
-  Json document() {
-    Json root = value(0);
-    skip_space();
-    if (at_ != text_.size()) fail("expected the end of the document");
-    return root;
-  }
-
- private:
-  static constexpr int max_depth = 64;
-
-  [[noreturn]] void fail(const char* what) const {
-    throw Error("json/syntax", std::string(what) + " at byte " + std::to_string(at_));
-  }
-  void skip_space() {
-    while (at_ < text_.size() &&
-           (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
-      ++at_;
-  }
-  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-  bool take(char c) {
-    if (peek() != c || at_ >= text_.size()) return false;
-    ++at_;
-    return true;
-  }
-  void word(std::string_view expected) {
-    if (text_.substr(at_, expected.size()) != expected) fail("expected a JSON value");
-    at_ += expected.size();
-  }
-
-  Json value(int depth) {
-    if (depth > max_depth)
-      throw Error("json/depth", "nested more than 64 deep at byte " + std::to_string(at_));
-    skip_space();
-    Json result;
-    result.offset_ = at_;
-    const char c = peek();
-    if (c == '{') {
-      object(result, depth);
-    } else if (c == '[') {
-      array(result, depth);
-    } else if (c == '"') {
-      result.kind_ = Json::Kind::string;
-      result.text_ = string();
-    } else if (c == '-' || (c >= '0' && c <= '9')) {
-      number(result);
-    } else if (c == 't') {
-      word("true");
-      result.kind_ = Json::Kind::boolean;
-      result.flag_ = true;
-    } else if (c == 'f') {
-      word("false");
-      result.kind_ = Json::Kind::boolean;
-    } else {
-      word("null");
-    }
-    return result;
-  }
-
-  void array(Json& result, int depth) {
-    result.kind_ = Json::Kind::array;
-    ++at_;
-    skip_space();
-    if (take(']')) return;
-    do {
-      result.items_.push_back(value(depth + 1));
-      skip_space();
-    } while (take(','));
-    if (!take(']')) fail("expected ',' or ']'");
-  }
-
-  void object(Json& result, int depth) {
-    result.kind_ = Json::Kind::object;
-    ++at_;
-    skip_space();
-    if (!take('}')) {
-      do {
-        skip_space();
-        if (peek() != '"') fail("expected a member name in quotes");
-        result.keys_.push_back(string());
-        skip_space();
-        if (!take(':')) fail("expected ':'");
-        result.items_.push_back(value(depth + 1));
-        skip_space();
-      } while (take(','));
-      if (!take('}')) fail("expected ',' or '}'");
-    }
-    index_members(result);
-  }
-
-  static void index_members(Json& object) {
-    const auto& keys = object.keys_;
-    object.sorted_ = order_by(keys.size(), [&](u32 a, u32 b) { return keys[a] < keys[b]; });
-    for (std::size_t i = 1; i < keys.size(); ++i)
-      if (keys[object.sorted_[i]] == keys[object.sorted_[i - 1]])
-        throw Error("json/duplicate-key", "'" + keys[object.sorted_[i]] +
-                                              "' occurs twice in the object at byte " +
-                                              std::to_string(object.offset_));
-  }
-
-  bool digits() {
-    const std::size_t start = at_;
-    while (peek() >= '0' && peek() <= '9') ++at_;
-    return at_ > start;
-  }
-  void number(Json& result) {
-    const std::size_t start = at_;
-    take('-');
-    if (!take('0') && !digits()) fail("expected a digit");
-    if (take('.') && !digits()) fail("expected a digit after '.'");
-    if (take('e') || take('E')) {
-      if (!take('+')) take('-');
-      if (!digits()) fail("expected a digit in the exponent");
-    }
-    result.kind_ = Json::Kind::number;
-    result.text_ = text_.substr(start, at_ - start);
-  }
-
-  std::string string() {
-    std::string out;
-    ++at_;
-    while (true) {
-      if (at_ >= text_.size()) fail("unterminated string");
-      const char c = text_[at_];
-      if (c == '"') break;
-      if (static_cast<u8>(c) < 0x20) fail("control character in a string");
-      if (c == '\\') {
-        ++at_;
-        escape(out);
-        continue;
-      }
-      const std::size_t length = utf8_length(text_.substr(at_));
-      if (length == 0) fail("invalid UTF-8");
-      out.append(text_.substr(at_, length));
-      at_ += length;
-    }
-    ++at_;
-    return out;
-  }
-
-  void escape(std::string& out) {
-    const std::string_view names = "\"\\/bfnrt", values = "\"\\/\b\f\n\r\t";
-    if (take('u')) {
-      u32 code = hex4();
-      if (code >= 0xDC00 && code <= 0xDFFF) fail("low surrogate without a high one");
-      if (code >= 0xD800 && code <= 0xDBFF) {
-        if (!take('\\') || !take('u')) fail("high surrogate without a low one");
-        const u32 low = hex4();
-        if (low < 0xDC00 || low > 0xDFFF) fail("high surrogate without a low one");
-        code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
-      }
-      append_utf8(out, code);
-      return;
-    }
-    const std::size_t which = at_ < text_.size() ? names.find(peek()) : std::string_view::npos;
-    if (which == std::string_view::npos) fail("unknown escape");
-    out.push_back(values[which]);
-    ++at_;
-  }
-  u32 hex4() {
-    u32 code = 0;
-    for (int i = 0; i < 4; ++i, ++at_) {
-      const char c = peek();
-      if (c >= '0' && c <= '9')
-        code = code * 16 + static_cast<u32>(c - '0');
-      else if (c >= 'a' && c <= 'f')
-        code = code * 16 + static_cast<u32>(c - 'a' + 10);
-      else if (c >= 'A' && c <= 'F')
-        code = code * 16 + static_cast<u32>(c - 'A' + 10);
-      else
-        fail("expected four hexadecimal digits");
-    }
-    return code;
-  }
-  static void append_utf8(std::string& out, u32 code) {
-    const auto put = [&](u32 byte) { out.push_back(static_cast<char>(static_cast<u8>(byte))); };
-    if (code < 0x80) {
-      put(code);
-    } else if (code < 0x800) {
-      put(0xC0 | (code >> 6)), put(0x80 | (code & 0x3F));
-    } else if (code < 0x10000) {
-      put(0xE0 | (code >> 12)), put(0x80 | ((code >> 6) & 0x3F)), put(0x80 | (code & 0x3F));
-    } else {
-      put(0xF0 | (code >> 18)), put(0x80 | ((code >> 12) & 0x3F));
-      put(0x80 | ((code >> 6) & 0x3F)), put(0x80 | (code & 0x3F));
-    }
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-};
-
-// Reads one document. Throws "json/syntax", "json/depth" (more than 64 levels) or "json/duplicate-key".
-inline Json parse_json(std::string_view text) { return JsonParser(text).document(); }
-
-// Appends `text` as a JSON string with its quotes; throws "json/utf8" when it is not UTF-8.
-inline void append_json_string(std::string& out, std::string_view text) {
-  constexpr char hex[] = "0123456789abcdef";
-  out.push_back('"');
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = utf8_length(text.substr(i));
-    if (length == 0) throw Error("json/utf8", "byte " + std::to_string(i) + " of the string is not UTF-8");
-    const char c = text[i];
-    const std::string_view special = "\"\\\b\f\n\r\t";
-    if (const std::size_t which = special.find(c); which != std::string_view::npos) {
-      out.push_back('\\');
-      out.push_back("\"\\bfnrt"[which]);
-    } else if (static_cast<u8>(c) < 0x20) {
-      out += "\\u00";
-      out.push_back(hex[static_cast<u8>(c) >> 4]);
-      out.push_back(hex[c & 15]);
-    } else {
-      out.append(text.substr(i, length));
-    }
-    i += length;
-  }
-  out.push_back('"');
-}
-
-}  // namespace weft::io
-
-namespace weft::io {
-
-static_assert(std::endian::native == std::endian::little,
-              "safetensors files are little-endian, and so must be the host");
-
-namespace safetensors_detail {
-
-struct DTypeName {
-  DType dtype;
-  std::string_view name;
-};
-// In the order in which the format's reference writer lays tensors out, last first: wide elements come first,
-// so that every tensor is aligned to its element.
-inline constexpr DTypeName dtype_names[] = {
-    {DType::boolean, "BOOL"},   {DType::u8, "U8"},   {DType::i8, "I8"},     {DType::f8e5m2, "F8_E5M2"},
-    {DType::f8e4m3, "F8_E4M3"}, {DType::f16, "F16"}, {DType::bf16, "BF16"}, {DType::i32, "I32"},
-    {DType::u32, "U32"},        {DType::f32, "F32"}, {DType::f64, "F64"},   {DType::i64, "I64"},
-};
-inline constexpr std::size_t max_header = 100'000'000;  // the reference reader's limit
-
-inline std::size_t rank_of(DType dtype) {
-  for (std::size_t i = 0; i < std::size(dtype_names); ++i)
-    if (dtype_names[i].dtype == dtype) return i;
-  throw Error("safetensors/unknown-dtype", "the format has no name for this dtype");
-}
-
-// The bytes of a tensor, or an Error when 64 bits do not hold them.
-inline u64 byte_size(const std::string& tensor, DType dtype, const std::vector<i64>& shape) {
-  u64 bytes = static_cast<u64>(size_of(dtype));
-  bool overflow = false, empty = false;
-  for (const i64 extent : shape) {
-    empty = empty || extent == 0;
-    overflow = overflow || __builtin_mul_overflow(bytes, static_cast<u64>(extent), &bytes);
-  }
-  if (empty) return 0;
-  if (overflow || bytes > static_cast<u64>(INT64_MAX))
-    throw Error("safetensors/overflow", "the size of tensor '" + tensor + "' does not fit in 64 bits");
-  return bytes;
-}
-
-}  // namespace safetensors_detail
-
-// One tensor of an open file.
-struct SafetensorsEntry {
-  std::string name;
-  DType dtype{};
-  std::vector<i64> shape;
-  const u8* data = nullptr;  // little-endian, row-major; other writers need not have aligned it
-  u64 bytes = 0;
-
-  i64 size() const { return static_cast<i64>(bytes) / static_cast<i64>(size_of(dtype)); }  // elements
-  // Copies all elements to `out`; throws "safetensors/dtype" when T is not the entry's dtype.
-  template <class T>
-  void copy_to(T* out) const {
-    if (dtype_of<T> != dtype)
-      throw Error("safetensors/dtype", "tensor '" + name + "' is " + std::string(name_of(dtype)) + ", not " +
-                                           std::string(name_of(dtype_of<T>)));
-    if constexpr (std::is_same_v<T, bool>) {
-      for (u64 i = 0; i < bytes; ++i) out[i] = data[i] != 0;
-    } else if (bytes > 0) {
-      std::memcpy(out, data, bytes);
-    }
-  }
-};
-
-// A safetensors file open for reading. Entries point into it, so they live as long as this object.
-class Safetensors {
- public:
-  using Metadata = std::vector<std::pair<std::string, std::string>>;  // keys and values, by key
-
-  // Maps the file. Throws the file's errors or "safetensors/...".
-  explicit Safetensors(const std::string& path) : file_(path) { parse(file_.data(), file_.size(), path); }
-  // Reads from memory that outlives this object.
-  Safetensors(const void* bytes, std::size_t size) { parse(static_cast<const u8*>(bytes), size, "memory"); }
-
-  // In the order of their bytes.
-  const std::vector<SafetensorsEntry>& entries() const { return entries_; }
-  const Metadata& metadata() const { return metadata_; }
-  // The metadata's value for this key, or nullptr.
-  const std::string* find_metadata(std::string_view key) const {
-    for (const auto& [known, value] : metadata_)
-      if (known == key) return &value;
-    return nullptr;
-  }
-  // The entry with this name, or nullptr.
-  const SafetensorsEntry* find(std::string_view name) const {
-    std::size_t low = 0, high = by_name_.size();
-    while (low < high) {
-      const std::size_t middle = low + (high - low) / 2;
-      if (entries_[by_name_[middle]].name < name)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    const SafetensorsEntry* entry = low < by_name_.size() ? &entries_[by_name_[low]] : nullptr;
-    return entry != nullptr && entry->name == name ? entry : nullptr;
-  }
-  // The entry with this name; throws "safetensors/missing".
-  const SafetensorsEntry& at(std::string_view name) const {
-    if (const SafetensorsEntry* entry = find(name)) return *entry;
-    throw Error("safetensors/missing", "'" + source_ + "' has no tensor '" + std::string(name) + "'");
-  }
-
- private:
-  struct Range {
-    u64 begin, end;
-  };
-
-  [[noreturn]] void fail(const char* id, const std::string& what) const {
-    throw Error(std::string("safetensors/") + id, "'" + source_ + "': " + what);
-  }
-
-  void parse(const u8* bytes, std::size_t size, const std::string& source) {
-    source_ = source;
-    if (size < 8) fail("truncated", "only " + std::to_string(size) + " bytes, the header's length takes 8");
-    u64 length = 0;
-    std::memcpy(&length, bytes, 8);
-    if (length > safetensors_detail::max_header)
-      fail("header-too-large",
-           "the header claims " + std::to_string(length) + " bytes, the limit is 100000000");
-    if (length > size - 8)
-      fail("header-beyond-file", "the header claims " + std::to_string(length) + " bytes, the file holds " +
-                                     std::to_string(size - 8) + " after its length");
-    read_header({reinterpret_cast<const char*>(bytes + 8), static_cast<std::size_t>(length)});
-    place(bytes + 8 + length, size - 8 - length);
-  }
-
-  void read_header(std::string_view text) {
-    try {
-      if (text.empty() || text[0] != '{') fail("bad-header", "the header is not a JSON object");
-      const Json header = parse_json(text);
-      for (std::size_t i = 0; i < header.size(); ++i) {
-        if (header.key(i) == "__metadata__") {
-          read_metadata(header.value(i));
-        } else {
-          read_entry(header.key(i), header.value(i));
-        }
-      }
-    } catch (const Error& error) {
-      if (error.id() == "json/duplicate-key") fail("duplicate-name", error.what());
-      if (error.id() == "json/kind" || error.id() == "json/missing-key") fail("bad-header", error.what());
-      if (error.id().starts_with("json/")) fail("bad-json", error.what());
-      throw;
-    }
-  }
-
-  void read_metadata(const Json& json) {
-    if (!json.is(Json::Kind::object)) fail("bad-header", "__metadata__ is not an object");
-    Metadata found;
-    for (std::size_t i = 0; i < json.size(); ++i) found.emplace_back(json.key(i), json.value(i).as_string());
-    for (const u32 i : order_by(found.size(), [&](u32 a, u32 b) { return found[a].first < found[b].first; }))
-      metadata_.push_back(std::move(found[i]));
-  }
-
-  // A count or an offset: a non-negative integer below 2^63.
-  i64 count(const std::string& tensor, const Json& json) const {
-    i64 value = -1;
-    if (json.is(Json::Kind::number)) {
-      try {
-        value = json.as_i64();
-      } catch (const Error&) {
-        value = -1;
-      }
-    }
-    if (value < 0)
-      fail("bad-number", "tensor '" + tensor + "' has a shape or offset, at byte " +
-                             std::to_string(json.offset()) +
-                             " of the header, that is not a non-negative 64-bit integer");
-    return value;
-  }
-
-  void read_entry(const std::string& name, const Json& json) {
-    SafetensorsEntry entry;
-    entry.name = name;
-    for (std::size_t i = 0; i < json.size(); ++i)
-      if (const std::string& key = json.key(i); key != "dtype" && key != "shape" && key != "data_offsets")
-        fail("bad-header", "tensor '" + name + "' has an unknown field '" + key + "'");
-    const std::string& dtype = json.at("dtype").as_string();
-    std::size_t known = 0;
-    while (known < std::size(safetensors_detail::dtype_names) &&
-           safetensors_detail::dtype_names[known].name != dtype)
-      ++known;
-    if (known == std::size(safetensors_detail::dtype_names))
-      fail("unknown-dtype", "tensor '" + name + "' has dtype '" + dtype + "', which weft does not have");
-    entry.dtype = safetensors_detail::dtype_names[known].dtype;
-    for (const Json& extent : json.at("shape").as_array()) entry.shape.push_back(count(name, extent));
-    const auto& offsets = json.at("data_offsets").as_array();
-    if (offsets.size() != 2) fail("bad-header", "tensor '" + name + "' needs two data_offsets");
-    const u64 begin = static_cast<u64>(count(name, offsets[0])),
-              end = static_cast<u64>(count(name, offsets[1]));
-    if (end < begin) fail("reversed-range", "tensor '" + name + "' ends before it begins");
-    entry.bytes = safetensors_detail::byte_size(name, entry.dtype, entry.shape);
-    if (entry.bytes != end - begin)
-      fail("size-mismatch", "tensor '" + name + "' has " + std::to_string(end - begin) +
-                                " bytes where its dtype and shape need " + std::to_string(entry.bytes));
-    ranges_.push_back({begin, end});
-    entries_.push_back(std::move(entry));
-  }
-
-  // Checks that the ranges tile the data, puts the entries in that order and points them at their bytes.
-  void place(const u8* data, u64 size) {
-    u64 covered = 0;
-    std::vector<SafetensorsEntry> placed;
-    for (const u32 i : order_by(entries_.size(), [&](u32 a, u32 b) {
-           if (ranges_[a].begin != ranges_[b].begin) return ranges_[a].begin < ranges_[b].begin;
-           if (ranges_[a].end != ranges_[b].end) return ranges_[a].end < ranges_[b].end;
-           return entries_[a].name < entries_[b].name;
-         })) {
-      const Range range = ranges_[i];
-      SafetensorsEntry& entry = entries_[i];
-      const std::string where = "tensor '" + entry.name + "' at [" + std::to_string(range.begin) + ", " +
-                                std::to_string(range.end) + ") of " + std::to_string(size) + " bytes of data";
-      if (range.begin < covered) fail("overlap", where + " overlaps the one before it");
-      if (range.begin > covered && range.end > size) fail("out-of-range", where + " lies outside");
-      if (range.begin > covered) fail("hole", where + " leaves unused bytes before it");
-      if (range.end > size) fail("truncated", where + " is cut short");
-      covered = range.end;
-      entry.data = data + range.begin;
-      placed.push_back(std::move(entry));
-    }
-    if (covered != size)
-      fail("hole", std::to_string(size - covered) + " bytes after the last tensor belong to none");
-    entries_ = std::move(placed);
-    ranges_.clear();
-    by_name_ = order_by(entries_.size(), [&](u32 a, u32 b) { return entries_[a].name < entries_[b].name; });
-  }
-
-  MappedFile file_;
-  std::string source_;
-  std::vector<SafetensorsEntry> entries_;
-  std::vector<Range> ranges_;  // entry by entry, while the header is read
-  std::vector<u32> by_name_;   // entry numbers ordered by name
-  Metadata metadata_;
-};
-
-// A tensor to be written: row-major elements in host memory.
-struct SafetensorsTensor {
-  std::string name;
-  DType dtype{};
-  std::vector<i64> shape;
-  const void* data = nullptr;
-};
-
-// The header of a file that holds `tensors` in the order `order`, padded so that the data begin 8-byte
-// aligned.
-inline std::string safetensors_header(const std::vector<SafetensorsTensor>& tensors,
-                                      const std::vector<u32>& order, const Safetensors::Metadata& metadata) {
-  namespace detail = safetensors_detail;
-  std::string header = "{";
-  const auto by_key =
-      order_by(metadata.size(), [&](u32 a, u32 b) { return metadata[a].first < metadata[b].first; });
-  for (std::size_t i = 0; i < by_key.size(); ++i) {
-    const auto& [key, value] = metadata[by_key[i]];
-    if (i > 0 && metadata[by_key[i - 1]].first == key)
-      throw Error("safetensors/duplicate-name", "the metadata has the key '" + key + "' twice");
-    header += i == 0 ? "\"__metadata__\":{" : ",";
-    append_json_string(header, key);
-    header += ':';
-    append_json_string(header, value);
-  }
-  if (!metadata.empty()) header += '}';
-  u64 offset = 0;
-  for (const u32 i : order) {
-    const SafetensorsTensor& tensor = tensors[i];
-    if (tensor.name == "__metadata__")
-      throw Error("safetensors/bad-name", "a tensor cannot be called '__metadata__': the format reserves it");
-    std::string shape;
-    for (const i64 extent : tensor.shape) {
-      if (extent < 0)
-        throw Error("safetensors/bad-number", "tensor '" + tensor.name + "' has a negative extent");
-      if (!shape.empty()) shape += ',';
-      shape += std::to_string(extent);
-    }
-    const u64 begin = offset, bytes = detail::byte_size(tensor.name, tensor.dtype, tensor.shape);
-    if (__builtin_add_overflow(offset, bytes, &offset) || offset > static_cast<u64>(INT64_MAX))
-      throw Error("safetensors/overflow", "all tensors together do not fit in 64 bits");
-    if (header.size() > 1) header += ',';
-    append_json_string(header, tensor.name);
-    header += ":{\"dtype\":\"";
-    header += detail::dtype_names[detail::rank_of(tensor.dtype)].name;
-    header += "\",\"shape\":[";
-    header += shape;
-    header += "],\"data_offsets\":[";
-    header += std::to_string(begin);
-    header += ",";
-    header += std::to_string(offset);
-    header += "]}";
-  }
-  header += '}';
-  header.resize((header.size() + 7) / 8 * 8, ' ');
-  if (header.size() > detail::max_header)
-    throw Error("safetensors/header-too-large",
-                "the header takes " + std::to_string(header.size()) + " bytes");
-  return header;
-}
-
-// Writes the tensors atomically, widest dtype first and then by name, whatever order they come in. Throws the
-// file's errors, "safetensors/duplicate-name", "safetensors/bad-name", "safetensors/bad-number" (a negative
-// extent), "safetensors/overflow", "safetensors/header-too-large", or "json/utf8" for a name that is no
-// UTF-8.
-inline void write_safetensors(const std::string& path, const std::vector<SafetensorsTensor>& tensors,
-                              const Safetensors::Metadata& metadata = {}) {
-  namespace detail = safetensors_detail;
-  const auto names =
-      order_by(tensors.size(), [&](u32 a, u32 b) { return tensors[a].name < tensors[b].name; });
-  for (std::size_t i = 1; i < names.size(); ++i)
-    if (tensors[names[i]].name == tensors[names[i - 1]].name)
-      throw Error("safetensors/duplicate-name", "two tensors are called '" + tensors[names[i]].name + "'");
-  const auto order = order_by(tensors.size(), [&](u32 a, u32 b) {
-    const std::size_t rank_a = detail::rank_of(tensors[a].dtype), rank_b = detail::rank_of(tensors[b].dtype);
-    return rank_a != rank_b ? rank_a > rank_b : tensors[a].name < tensors[b].name;
-  });
-  const std::string header = safetensors_header(tensors, order, metadata);
-  AtomicFile file(path);
-  const u64 length = header.size();
-  file.write(&length, 8);
-  file.write(header);
-  for (const u32 i : order)
-    file.write(tensors[i].data, detail::byte_size(tensors[i].name, tensors[i].dtype, tensors[i].shape));
-  file.commit();
-}
-
-}  // namespace weft::io
-
-namespace weft {
-
-// What a lax load found.
-struct LoadReport {
-  std::vector<std::string> missing;     // in the model, not in the file
-  std::vector<std::string> unexpected;  // in the file, not in the model
-  std::vector<std::string>
-      mismatched;  // in both, of another shape or dtype, or tied names with different values
-  bool complete() const { return missing.empty() && unexpected.empty() && mismatched.empty(); }
-  std::string text() const {
-    std::string s;
-    const auto list = [&](const char* what, const std::vector<std::string>& names) {
-      for (const std::string& name : names) s += (s.empty() ? "" : "; ") + std::string(what) + " " + name;
-    };
-    list("missing", missing);
-    list("unexpected", unexpected);
-    list("of another shape, dtype or tied value", mismatched);
-    return s.empty() ? "complete" : s;
-  }
-};
-
-enum class LoadMode { strict, lax };
+namespace WEFT_NAMESPACE {
 
 namespace exec {
 
@@ -23835,67 +25842,6 @@ template <class M, int I>
 struct StateShape {
   static constexpr Dims value = nn::state_table<M>.row[I >= 0 ? I : 0].dims;
 };
-
-inline std::vector<i64> extents(const Dims& d) { return std::vector<i64>(d.extent, d.extent + d.rank); }
-
-// Reads the tensors of M's names with `prefix` from a file into host memory laid out as the model's block,
-// after checking all of them; nothing is written when a strict load fails.
-template <class M>
-LoadReport read_state(const io::Safetensors& file, LoadMode mode, const std::string& what, std::byte* block) {
-  constexpr const auto& table = nn::state_table<M>;
-  LoadReport report;
-  std::vector<const io::SafetensorsEntry*> found(static_cast<std::size_t>(table.size), nullptr);
-  std::size_t used = 0;
-  for (int i = 0; i < table.size; ++i) {
-    const std::string name(table.row[i].name.view());
-    const io::SafetensorsEntry* entry = file.find(name);
-    bool agrees = true;
-    for (int a = 0; a < nn::alias_table<M>.size; ++a) {
-      const nn::Alias& alias = nn::alias_table<M>.row[a];
-      const io::SafetensorsEntry* other =
-          alias.row == i ? file.find(std::string(alias.name.view())) : nullptr;
-      if (!other) continue;
-      ++used;
-      if (!entry) entry = other, --used;
-      agrees = agrees && entry->dtype == other->dtype && entry->shape == other->shape &&
-               std::memcmp(entry->data, other->data, entry->bytes) == 0;
-    }
-    if (!entry) {
-      report.missing.push_back(name);
-      continue;
-    }
-    ++used;
-    if (!agrees || entry->dtype != table.row[i].dtype || entry->shape != extents(table.row[i].dims)) {
-      report.mismatched.push_back(name);
-      continue;
-    }
-    found[static_cast<std::size_t>(i)] = entry;
-  }
-  if (used < file.entries().size())
-    for (const io::SafetensorsEntry& entry : file.entries())
-      if (find_state<M>(entry.name) < 0) report.unexpected.push_back(entry.name);
-  if (mode == LoadMode::strict && !report.complete())
-    throw Error("model/mismatch", what + " does not fit the model: " + report.text());
-  for (int i = 0; i < table.size; ++i)
-    if (const io::SafetensorsEntry* entry = found[static_cast<std::size_t>(i)])
-      if (entry->bytes > 0) std::memcpy(block + table.row[i].offset, entry->data, entry->bytes);
-  return report;
-}
-
-template <class M>
-std::vector<io::SafetensorsTensor> state_tensors(const std::byte* block) {
-  constexpr const auto& table = nn::state_table<M>;
-  std::vector<io::SafetensorsTensor> tensors;
-  for (int i = 0; i < table.size; ++i)
-    tensors.push_back({std::string(table.row[i].name.view()), table.row[i].dtype, extents(table.row[i].dims),
-                       block + table.row[i].offset});
-  for (int a = 0; a < nn::alias_table<M>.size; ++a) {
-    const nn::Alias& alias = nn::alias_table<M>.row[a];
-    const nn::StateInfo& row = table.row[alias.row];
-    tensors.push_back({std::string(alias.name.view()), row.dtype, extents(row.dims), block + row.offset});
-  }
-  return tensors;
-}
 
 // Runs a program that sets a model's state, such as its starting values.
 template <class Source, class Device>
@@ -23977,18 +25923,17 @@ class Model {
   void save(const std::string& path) const {
     std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
     Memory::to_host(device(), host.data(), state(), state_bytes());
-    io::write_safetensors(path, exec::state_tensors<M>(host.data()), {{"format", "pt"}});
+    io::write_safetensors(path, exec::state_tensors(exec::state_form<M>(), host.data()), {{"format", "pt"}});
   }
 
-  // Reads a safetensors file. Strict: throws "model/mismatch" and changes nothing unless names, shapes and
-  // dtypes all agree. Lax: takes what fits and reports the rest.
+  // Reads a safetensors file. Throws "model/mismatch" and changes nothing unless names, shapes and dtypes all
+  // agree, or the options allow what differs; the message names both sides.
+  LoadReport load(const std::string& path, const LoadOptions& options) {
+    return load_with(path, options, LoadMode::strict);
+  }
+  // The same by the plainest rules, or, with LoadMode::lax, takes what fits and reports the rest.
   LoadReport load(const std::string& path, LoadMode mode = LoadMode::strict) {
-    const io::Safetensors file(path);
-    std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
-    Memory::to_host(device(), host.data(), state(), state_bytes());
-    LoadReport report = exec::read_state<M>(file, mode, "'" + path + "'", host.data());
-    Memory::from_host(device(), state(), host.data(), state_bytes());
-    return report;
+    return load_with(path, {}, mode);
   }
 
   const Device& device() const { return storage()->device(); }
@@ -24007,6 +25952,15 @@ class Model {
   using Memory = exec::DeviceMemory<Device>;
   struct Uninitialized {};
   Model(Uninitialized, const Device& device) : state_(exec::allocate(device, state_bytes())) {}
+
+  LoadReport load_with(const std::string& path, const LoadOptions& options, LoadMode mode) {
+    const io::Safetensors file(path);
+    std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
+    Memory::to_host(device(), host.data(), state(), state_bytes());
+    LoadReport report = exec::read_state(file, path, exec::state_form<M>(), options, mode, host.data());
+    Memory::from_host(device(), state(), host.data(), state_bytes());
+    return report;
+  }
 
   template <FixedString Name, bool ReadOnly>
   auto view() const {
@@ -24083,9 +26037,9 @@ auto compile(const Device& device, F, const A&... inputs_then_options) {
         inputs_then_options...);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace exec {
 
@@ -24134,13 +26088,13 @@ void apply(Model<M, Device>& model, P picks) {
   apply<Init>(model, picks, fresh_seed(SeedUse::model));
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/exec/print.hpp ----
 // Tensors as text, in the form in which PyTorch prints them: std::cout << tensor, or to_text(tensor). Law:
 // the text is PyTorch's with its default options (4 digits, 80 columns, the ends alone of more than 1,000
 // elements), but for the names of dtypes.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace exec {
 
@@ -24319,15 +26273,77 @@ requires(!Operand<Stream>) auto operator<<(Stream& stream, const X& tensor)
   return stream << to_text(tensor);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/io.hpp ----
 // Layer 2: file formats.
 
 // ---- weft/io/csv.hpp ----
 // Numeric tables in CSV files (RFC 4180, any separator). Law: every number that comes out stood in the file,
-// is finite, and fits the type asked for; anything else is an Error that names the line and the column.
+// is finite, and fits the type asked for: an integer exactly, a fraction as the nearest f64 (what is too
+// small for one is 0); anything else is an Error that names the line and the column. Time grows with the
+// file's length, and memory is a few times it.
 
-namespace weft::io {
+// ---- weft/io/decimal.hpp ----
+// A number as it is written, digit by digit: what its nearest f64 no longer tells.
+
+namespace WEFT_NAMESPACE::io {
+
+// A decimal number in the form of std::from_chars: [-]digits[.digits][e[+-]digits].
+class Decimal {
+ public:
+  explicit Decimal(std::string_view text) {
+    if (text.starts_with('-')) text.remove_prefix(1);
+    const std::size_t mark = text.find_first_of("eE");
+    digits_ = text.substr(0, mark);
+    const std::size_t point = digits_.find('.');
+    whole_ = static_cast<i64>(point == std::string_view::npos ? digits_.size() : point);
+    if (mark == std::string_view::npos) return;
+    std::string_view exponent = text.substr(mark + 1);
+    const bool negative = exponent.starts_with('-');
+    if (negative || exponent.starts_with('+')) exponent.remove_prefix(1);
+    i64 size = 0;
+    constexpr i64 most = i64{1} << 60;  // more than any text has digits
+    for (const char c : exponent) size = size < most / 16 ? size * 10 + (c - '0') : most;
+    whole_ += negative ? -size : size;
+  }
+
+  // Whether its magnitude is one or more.
+  bool at_least_one() const {
+    i64 place = 0;
+    for (const char c : digits_) {
+      if (c == '.') continue;
+      if (c != '0') return place < whole_;
+      ++place;
+    }
+    return false;
+  }
+  // Its magnitude, if that is an integer below 2^64.
+  bool to_integer(u64& out) const {
+    u64 value = 0;
+    i64 place = 0;
+    const auto push = [&](char digit) {
+      return !__builtin_mul_overflow(value, u64{10}, &value) &&
+             !__builtin_add_overflow(value, static_cast<u64>(digit - '0'), &value);
+    };
+    for (const char c : digits_) {
+      if (c == '.') continue;
+      if (place < whole_ ? !push(c) : c != '0') return false;
+      ++place;
+    }
+    for (; value != 0 && place < whole_; ++place)
+      if (!push('0')) return false;
+    out = value;
+    return true;
+  }
+
+ private:
+  std::string_view digits_;  // with their point
+  i64 whole_ = 0;            // how many digits stand before the point once the exponent has moved it
+};
+
+}  // namespace WEFT_NAMESPACE::io
+
+namespace WEFT_NAMESPACE::io {
 
 struct CsvOptions {
   char separator = ',';
@@ -24350,40 +26366,82 @@ class CsvTable {
   std::vector<T> take(const std::vector<std::string>& names) const {
     std::vector<T> out(static_cast<std::size_t>(rows()) * names.size());
     for (std::size_t c = 0; c < names.size(); ++c) {
-      const std::vector<f64>& values = column(names[c]);
-      for (std::size_t r = 0; r < values.size(); ++r)
-        out[r * names.size() + c] = convert<T>(values[r], r, names[c]);
+      const std::size_t which = index(names[c]);
+      const std::vector<f64>& values = columns_[which];
+      const std::vector<Inexact> none;
+      const std::vector<Inexact>& inexact = which < inexact_.size() ? inexact_[which] : none;
+      std::size_t next = 0;
+      for (std::size_t r = 0; r < values.size(); ++r) {
+        const bool special = next < inexact.size() && inexact[next].row == r;
+        out[r * names.size() + c] = convert<T>(values[r], special ? &inexact[next++] : nullptr, r, names[c]);
+      }
     }
     return out;
   }
 
  private:
   friend class CsvReader;
+  // A number that its f64 is not: an integer of more than 53 bits, or a fraction beside an integer.
+  struct Inexact {
+    std::size_t row;
+    bool integer;
+    bool negative;
+    u64 size;  // of an integer
+  };
+
   std::size_t index(std::string_view name) const {
-    for (std::size_t i = 0; i < names_.size(); ++i)
-      if (names_[i] == name) return i;
-    throw_missing(source_, name, names_);
+    const std::size_t i = find_name(names_, by_name_, name);
+    if (i == names_.size()) throw_missing(source_, name, names_);
+    return i;
+  }
+  // The place of a name among `names`, in whose order `by_name` lists them; their number where it is none.
+  static std::size_t find_name(const std::vector<std::string>& names, const std::vector<u32>& by_name,
+                               std::string_view name) {
+    std::size_t low = 0, high = by_name.size();
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (names[by_name[middle]] < name)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low < by_name.size() && names[by_name[low]] == name ? by_name[low] : names.size();
+  }
+  static std::vector<u32> sorted(const std::vector<std::string>& names) {
+    return order_by(names.size(), [&](u32 a, u32 b) { return names[a] < names[b]; });
   }
   [[noreturn]] static void throw_missing(const std::string& source, std::string_view name,
                                          const std::vector<std::string>& present) {
+    constexpr std::size_t shown = 20;
     std::string list;
-    for (const std::string& column : present) list += (list.empty() ? "'" : ", '") + column + "'";
+    for (std::size_t i = 0; i < present.size() && i < shown; ++i)
+      list += (list.empty() ? "'" : ", '") + present[i].substr(0, 100) + "'";
+    if (present.size() > shown) list += " and " + std::to_string(present.size() - shown) + " more";
     throw Error("csv/missing-column",
                 "'" + source + "' has no column '" + std::string(name) + "'; its columns are " + list);
   }
   template <class T>
-  T convert(f64 value, std::size_t row, const std::string& column) const {
+  T convert(f64 value, const Inexact* inexact, std::size_t row, const std::string& column) const {
     const auto where = [&] {
       return "'" + source_ + "', data row " + std::to_string(row + 1) + ", column '" + column +
              "': " + std::to_string(value);
     };
     if constexpr (std::is_integral_v<T>) {
-      if (std::trunc(value) != value) throw Error("csv/not-an-integer", where() + " is not an integer");
+      if (std::trunc(value) != value || (inexact != nullptr && !inexact->integer))
+        throw Error("csv/not-an-integer", where() + " is not an integer");
+      const auto misfit = [&] {
+        return Error("csv/out-of-range", where() + " does not fit the integer type");
+      };
+      constexpr u64 most = static_cast<u64>(std::numeric_limits<T>::max());
+      if (inexact != nullptr) {
+        const u64 bound = inexact->negative ? std::is_signed_v<T> ? most + 1 : 0 : most;
+        if (inexact->size > bound) throw misfit();
+        return static_cast<T>(inexact->negative ? u64{0} - inexact->size : inexact->size);
+      }
       // Both bounds are powers of two or zero, hence exact in f64.
       const f64 end = std::ldexp(1.0, std::numeric_limits<T>::digits);
       const f64 begin = std::is_signed_v<T> ? -end : 0.0;
-      if (value < begin || value >= end)
-        throw Error("csv/out-of-range", where() + " does not fit the integer type");
+      if (value < begin || value >= end) throw misfit();
     } else if (std::abs(value) > static_cast<f64>(std::numeric_limits<T>::max())) {
       throw Error("csv/out-of-range", where() + " does not fit the floating-point type");
     }
@@ -24392,7 +26450,9 @@ class CsvTable {
 
   std::string source_;
   std::vector<std::string> names_;
+  std::vector<u32> by_name_;
   std::vector<std::vector<f64>> columns_;
+  std::vector<std::vector<Inexact>> inexact_;  // column by column; empty where there is none at all
 };
 
 class CsvReader {
@@ -24414,10 +26474,11 @@ class CsvReader {
   CsvTable take() { return std::move(table_); }
 
  private:
-  static constexpr std::size_t skipped = static_cast<std::size_t>(-1);
+  static constexpr u32 skipped = ~u32{0};
+  static constexpr std::size_t max_columns = 1'000'000;
 
   [[noreturn]] void fail(const char* id, const std::string& what) const {
-    throw Error(id, "'" + table_.source_ + "', line " + std::to_string(line_) + ": " + what);
+    throw Error(id, "'" + table_.source_ + "', line " + std::to_string(line_) + ": " + what.substr(0, 1000));
   }
 
   // The next field; `last` says whether it ends its row. Points into the file, or into `scratch_` when quotes
@@ -24469,37 +26530,51 @@ class CsvReader {
 
   void read_header(const CsvOptions& options) {
     const std::size_t start = at_;
+    std::vector<std::string> header;
     for (bool last = false; !last;) {
       const std::string_view name = field(last);
-      header_.push_back(options.header ? std::string(name) : std::to_string(header_.size()));
-      for (std::size_t i = 0; i + 1 < header_.size(); ++i)
-        if (header_[i] == header_.back())
-          fail("csv/duplicate-column", "two columns are called '" + header_[i] + "'");
+      if (header.size() == max_columns) fail("csv/too-many-columns", "more than a million columns");
+      header.push_back(options.header ? std::string(name) : std::to_string(header.size()));
     }
+    std::vector<u32> by_name = CsvTable::sorted(header);
+    for (std::size_t i = 1; i < by_name.size(); ++i)
+      if (header[by_name[i]] == header[by_name[i - 1]])
+        fail("csv/duplicate-column", "two columns are called '" + header[by_name[i]] + "'");
     if (options.header) {
       finish_line();
     } else {
       at_ = start;
       quoted_lines_ = 0;
     }
-    table_.names_ = options.columns.empty() ? header_ : options.columns;
-    table_.columns_.resize(table_.names_.size());
-    slot_.assign(header_.size(), skipped);
-    for (std::size_t i = 0; i < table_.names_.size(); ++i) {
-      std::size_t c = 0;
-      while (c < header_.size() && header_[c] != table_.names_[i]) ++c;
-      if (c == header_.size()) CsvTable::throw_missing(table_.source_, table_.names_[i], header_);
-      if (slot_[c] != skipped) fail("csv/duplicate-column", "column '" + header_[c] + "' is asked for twice");
-      slot_[c] = i;
+    slot_.assign(header.size(), skipped);
+    if (options.columns.empty()) {
+      for (std::size_t c = 0; c < header.size(); ++c) slot_[c] = static_cast<u32>(c);
+      table_.names_ = std::move(header);
+      table_.by_name_ = std::move(by_name);
+    } else {
+      for (std::size_t i = 0; i < options.columns.size(); ++i) {
+        const std::string& name = options.columns[i];
+        const std::size_t c = CsvTable::find_name(header, by_name, name);
+        if (c == header.size()) CsvTable::throw_missing(table_.source_, name, header);
+        if (slot_[c] != skipped) fail("csv/duplicate-column", "column '" + name + "' is asked for twice");
+        slot_[c] = static_cast<u32>(i);
+      }
+      table_.names_ = options.columns;
+      table_.by_name_ = CsvTable::sorted(table_.names_);
     }
+    table_.columns_.resize(table_.names_.size());
+    // A row has a line, and a byte for each of its columns.
+    std::size_t lines = 1;
+    for (const char c : text_.substr(at_, end_ - at_)) lines += c == '\n' ? 1 : 0;
+    const std::size_t room = (end_ - at_) / slot_.size() + 1;
+    for (auto& column : table_.columns_) column.reserve(lines < room ? lines : room);
   }
 
   void read_row() {
     std::size_t c = 0;
     for (bool last = false; !last; ++c) {
       const std::string_view value = field(last);
-      if (c < slot_.size() && slot_[c] != skipped)
-        table_.columns_[slot_[c]].push_back(number(value, header_[c]));
+      if (c < slot_.size() && slot_[c] != skipped) add_number(value, slot_[c]);
     }
     if (c != slot_.size())
       fail("csv/ragged",
@@ -24507,7 +26582,7 @@ class CsvReader {
     finish_line();
   }
 
-  f64 number(std::string_view value, const std::string& column) const {
+  void add_number(std::string_view value, u32 slot) {
     const std::string_view written = value;
     while (!value.empty() && (value.front() == ' ' || value.front() == '\t')) value.remove_prefix(1);
     while (!value.empty() && (value.back() == ' ' || value.back() == '\t')) value.remove_suffix(1);
@@ -24515,13 +26590,29 @@ class CsvReader {
     f64 result = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), result);
     const auto where = [&] {
-      return "column '" + column + "': '" + std::string(written.substr(0, 40)) + "' ";
+      return "column '" + table_.names_[slot] + "': '" + std::string(written.substr(0, 40)) + "' ";
     };
     if (error == std::errc::invalid_argument || end != value.data() + value.size())
       fail("csv/not-a-number", where() + "is not a number");
-    if (error == std::errc::result_out_of_range) fail("csv/out-of-range", where() + "does not fit in f64");
+    if (error == std::errc::result_out_of_range) {
+      if (Decimal(value).at_least_one()) fail("csv/out-of-range", where() + "does not fit in f64");
+      result = value[0] == '-' ? -0.0 : 0.0;
+    }
     if (!std::isfinite(result)) fail("csv/not-finite", where() + "is not finite");
-    return result;
+    auto& column = table_.columns_[slot];
+    // Digits alone are exact below 2^53; what is no integer as f64, or none of 64 bits, is asked nothing
+    // more.
+    const f64 size = std::abs(result);
+    const bool digits = value.find_first_of(".eE") == std::string_view::npos;
+    if (size <= 0x1p64 && std::trunc(size) == size && !(digits && size < 0x1p53)) {
+      u64 exact = 0;
+      const bool integer = Decimal(value).to_integer(exact);
+      if (size == 0x1p64 ? integer : !integer || exact != static_cast<u64>(size)) {
+        table_.inexact_.resize(table_.columns_.size());
+        table_.inexact_[slot].push_back({column.size(), integer, value[0] == '-', exact});
+      }
+    }
+    column.push_back(result);
   }
 
   std::string_view text_;
@@ -24529,13 +26620,13 @@ class CsvReader {
   std::size_t at_ = 0, end_ = 0;
   i64 line_ = 1, quoted_lines_ = 0;
   std::string scratch_;
-  std::vector<std::string> header_;
-  std::vector<std::size_t> slot_;  // file column -> table column
+  std::vector<u32> slot_;  // file column -> table column
   CsvTable table_;
 };
 
 // Reads a table from text. Throws "csv/empty", "csv/missing-column", "csv/duplicate-column",
-// "csv/not-a-number", "csv/not-finite", "csv/out-of-range", "csv/ragged", "csv/quote" or "csv/separator".
+// "csv/too-many-columns" (above a million), "csv/not-a-number", "csv/not-finite", "csv/out-of-range",
+// "csv/ragged", "csv/quote" or "csv/separator".
 inline CsvTable parse_csv(std::string_view text, const CsvOptions& options = {},
                           const std::string& source = "text") {
   return CsvReader(text, options, source).take();
@@ -24547,7 +26638,7 @@ inline CsvTable read_csv(const std::string& path, const CsvOptions& options = {}
   return parse_csv(file.text(), options, path);
 }
 
-}  // namespace weft::io
+}  // namespace WEFT_NAMESPACE::io
 // ---- weft/nn.hpp ----
 // Layer 6: modules.
 
@@ -24558,7 +26649,7 @@ inline CsvTable read_csv(const std::string& path, const CsvOptions& options = {}
 // ---- weft/nn/channels.hpp ----
 // Vectors of one value a channel beside tensors (N, C, ...), whose channels are axis 1.
 
-namespace weft::nn::module_detail {
+namespace WEFT_NAMESPACE::nn::module_detail {
 
 // A vector of C as (C, 1, ...), to stand beside (N, C, ...).
 template <i64 C, int... After>
@@ -24566,7 +26657,7 @@ constexpr auto along_channels(const auto& v, std::integer_sequence<int, After...
   return reshape<C, (After * 0 + 1)...>(v);
 }
 
-}  // namespace weft::nn::module_detail
+}  // namespace WEFT_NAMESPACE::nn::module_detail
 // ---- weft/ops/activation_more.hpp ----
 // More activations of torch.nn.functional. Where one branch of a formula overflows, its operand is made
 // harmless first, so that the gradient of the other branch is not spoiled.
@@ -24579,13 +26670,23 @@ constexpr auto along_channels(const auto& v, std::integer_sequence<int, After...
 // Reductions along axes named at compile time: sum<1>(x), mean<-1, 0>(x), max<-1>(x), sum(x) over everything.
 // keep_dims versions hold reduced axes at extent 1. Small floating types are summed in f32 and rounded once.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
+
+// What: the shape reduced.
+template <bool Ok, class Op, class... What>
+struct ReducedNotEmpty {
+  static_assert(
+      Ok,
+      "an axis that is reduced has extent 0: no element is the greatest or the least (sum, prod, mean, any "
+      "and all have an answer)");
+};
 
 namespace detail {
 
 template <class S, int... A>
 struct axes_rule {
   static constexpr bool ok = (axis_in_range(A, S::rank) && ... && true);
+  static constexpr bool has_elements() { return count() > 0; }
   static constexpr ir::Axes make() {
     ir::Axes set = 0;
     ((set |= axis_in_range(A, S::rank) ? 1u << normalize_axis(A, S::rank) : 0u), ...);
@@ -24607,6 +26708,11 @@ struct reduced_rule {
 // The reduction itself, reduced axes kept.
 constexpr ir::Value reduce_keep(ir::Op op, ir::Value x, ir::Axes axes) { return ir::reduce(op, x, axes); }
 
+// 1 / n; of no elements 0 times it is NaN, and anything else infinite, as a division by 0.
+constexpr double share_of(i64 n) {
+  return n > 0 ? 1.0 / static_cast<double>(n) : std::numeric_limits<double>::infinity();
+}
+
 template <class T>
 using sum_type = std::conditional_t<is_float(dtype_of<T>), T, i64>;
 
@@ -24616,7 +26722,16 @@ using sum_type = std::conditional_t<is_float(dtype_of<T>), T, i64>;
 template <ir::Op op, bool Keep, int... A>
 struct ReduceOp : Operation<ReduceOp<op, Keep, A...>> {
   template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    using S = typename X::shape;
+    using Rule = detail::axes_rule<S, A...>;
+    constexpr bool chooses = op == ir::Op::reduce_max || op == ir::Op::reduce_min;
+    static_assert(sizeof(ReducedNotEmpty < !chooses || !Rule::ok || Rule::has_elements(), ReduceOp, S >) > 0);
+    return of_any(b, x);
+  }
+  // The same, the extremum of no elements being what lies beyond all numbers.
+  template <class X>
+  static constexpr auto of_any(ir::Builder&, const X& x) {
     using S = typename X::shape;
     using Rule = detail::axes_rule<S, A...>;
     static_assert(sizeof(AxisInRange<Rule::ok, ReduceOp, S>) > 0);
@@ -24635,24 +26750,22 @@ struct MeanOp : Operation<MeanOp<Keep, A...>> {
     using T = opmath<typename X::dtype>;
     const auto total = ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, CastOp<T>::apply(b, x));
     const auto average =
-        mul(total,
-            static_cast<T>(1.0 / static_cast<double>(detail::axes_rule<typename X::shape, A...>::count())));
+        mul(total, static_cast<T>(detail::share_of(detail::axes_rule<typename X::shape, A...>::count())));
     return CastOp<floating<typename X::dtype>>::apply(b, average);
   }
 };
 
-// The variance; `Correction` is subtracted from the count (1: unbiased, PyTorch's default).
-template <bool Keep, int Correction, int... A>
-struct VarianceOp : Operation<VarianceOp<Keep, Correction, A...>> {
+// The variance; `C` is subtracted from the count (1: unbiased, PyTorch's default), which leaves at least 0.
+template <bool Keep, int C, int... A>
+struct VarianceOp : Operation<VarianceOp<Keep, C, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using T = opmath<typename X::dtype>;
     const auto wide = CastOp<T>::apply(b, x);
     const auto centred = sub(wide, MeanOp<true, A...>::apply(b, wide));
     const auto total = ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, mul(centred, centred));
-    constexpr double count =
-        static_cast<double>(detail::axes_rule<typename X::shape, A...>::count() - Correction);
-    return CastOp<floating<typename X::dtype>>::apply(b, mul(total, static_cast<T>(1.0 / count)));
+    constexpr double share = detail::share_of(detail::axes_rule<typename X::shape, A...>::count() - C);
+    return CastOp<floating<typename X::dtype>>::apply(b, mul(total, static_cast<T>(share)));
   }
 };
 
@@ -24663,6 +26776,9 @@ struct ArgReduceOp : Operation<ArgReduceOp<op, Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using S = typename X::shape;
+    static_assert(sizeof(ReducedNotEmpty < !detail::axes_rule<S, A...>::ok ||
+                             detail::axes_rule<S, A...>::has_elements(),
+                         ArgReduceOp, S >) > 0);
     if constexpr (sizeof...(A) == 0) {
       const auto flat = ReshapeOp<S::size>::apply(b, x);
       return Expr<i64, Shape<>>{ir::reshape(ir::reduce(op, flat.value, 1u), Dims{})};
@@ -24735,29 +26851,64 @@ template <int... A, class X>
 constexpr auto argmin(const X& x, KeepDim) {
   return ArgReduceOp<ir::Op::argmin, true, A...>{}(x);
 }
-// var<axes...>(x): unbiased; var<axes...>(x, biased) divides by the count.
+// Options of var, stddev, var_mean and std_mean beside `keepdim`, in any order: correction<c> is subtracted
+// from the count that a variance divides by (1 where nothing is said); biased is correction<0>.
 struct Biased {};
 inline constexpr Biased biased{};
-template <int... A, class X>
-constexpr auto var(const X& x) {
-  return VarianceOp<false, 1, A...>{}(x);
+template <int C>
+struct Correction {};
+template <int C>
+inline constexpr Correction<C> correction{};
+
+template <bool Ok, class... Given>
+struct SpreadOptionsKnown {
+  static_assert(
+      Ok, "the options of var, stddev, var_mean and std_mean are keepdim and one of biased, correction<c>");
+};
+
+namespace detail {
+
+template <class Option>
+inline constexpr bool corrects = false;
+template <>
+inline constexpr bool corrects<Biased> = true;
+template <int C>
+inline constexpr bool corrects<Correction<C>> = true;
+
+constexpr int correction_in(Biased) { return 0; }
+template <int C>
+constexpr int correction_in(Correction<C>) {
+  return C;
 }
-template <int... A, class X>
-constexpr auto var(const X& x, KeepDim) {
-  return VarianceOp<true, 1, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto var(const X& x, Biased) {
-  return VarianceOp<false, 0, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto var(const X& x, KeepDim, Biased) {
-  return VarianceOp<true, 0, A...>{}(x);
+constexpr int correction_in(...) { return 1; }
+
+template <class... Option>
+struct SpreadOptions {
+  static constexpr int kept = ((std::is_same_v<Option, KeepDim> ? 1 : 0) + ... + 0);
+  static constexpr int corrected = ((corrects<Option> ? 1 : 0) + ... + 0);
+  static constexpr bool ok = kept <= 1 && corrected <= 1 && kept + corrected == sizeof...(Option);
+  static_assert(sizeof(SpreadOptionsKnown<ok, Option...>) > 0);
+  static constexpr bool keep = kept > 0;
+  static constexpr int make() {
+    int c = 1;
+    ((c = corrects<Option> ? correction_in(Option{}) : c), ...);
+    return c;
+  }
+  static constexpr int correction = make();
+};
+
+}  // namespace detail
+
+// var<axes...>(x), var<axes...>(x, correction<0>, keepdim)
+template <int... A, class X, class... Option>
+constexpr auto var(const X& x, const Option&...) {
+  using Given = detail::SpreadOptions<Option...>;
+  return VarianceOp<Given::keep, Given::correction, A...>{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 struct ReluOp : Operation<ReluOp> {
   template <class X>
@@ -24768,16 +26919,11 @@ struct ReluOp : Operation<ReluOp> {
   }
 };
 
-// 1 / (1 + exp(-x)), with x held above where exp(-x) overflows: there the gradient would be 0 times infinity.
+// 1 / (1 + exp(-x))
 struct SigmoidOp : Operation<SigmoidOp> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
-    constexpr DType t = dtype_of<typename decltype(f)::dtype>;
-    const ir::Value least = ir::constant_like(f.value, t == DType::f64 ? -708 : -87);
-    const ir::Value v = ir::select(ir::binary(ir::Op::lt, f.value, least), least, f.value);
-    return CastOp<floating<typename X::dtype>>::apply(b,
-                                                      decltype(f){1.0 / (ir::unary(ir::Op::exp, -v) + 1.0)});
+    return UnaryOp<ir::Op::sigmoid, true>::apply(b, x);
   }
 };
 
@@ -24810,13 +26956,21 @@ struct SiluOp : Operation<SiluOp> {
   }
 };
 
+namespace detail {
+// The greatest element of each row, kept; rows may be empty.
+template <int Axis, class X>
+constexpr auto row_top(ir::Builder& b, const X& x) {
+  return ReduceOp<ir::Op::reduce_max, true, Axis>::of_any(b, x);
+}
+}  // namespace detail
+
 // exp(x - max) / sum along one axis.
 template <int Axis>
 struct SoftmaxOp : Operation<SoftmaxOp<Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
-    const auto e = exp(sub(f, stop_gradient(max<Axis>(f, keepdim))));
+    const auto e = exp(sub(f, stop_gradient(detail::row_top<Axis>(b, f))));
     return CastOp<floating<typename X::dtype>>::apply(b, div(e, sum<Axis>(e, keepdim)));
   }
 };
@@ -24825,7 +26979,7 @@ struct LogSoftmaxOp : Operation<LogSoftmaxOp<Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
-    const auto shifted = sub(f, stop_gradient(max<Axis>(f, keepdim)));
+    const auto shifted = sub(f, stop_gradient(detail::row_top<Axis>(b, f)));
     return CastOp<floating<typename X::dtype>>::apply(b, sub(shifted, log(sum<Axis>(exp(shifted), keepdim))));
   }
 };
@@ -24840,12 +26994,12 @@ inline constexpr SoftmaxOp<Axis> softmax{};
 template <int Axis>
 inline constexpr LogSoftmaxOp<Axis> log_softmax{};
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/pointwise_more.hpp ----
 // Pointwise operations composed of primitives, with PyTorch's names and semantics. A formula is chosen so
 // that its gradient is right, too: where one branch overflows, its operand is made harmless first.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Operands of which one at least is no C++ number: such calls are left to <cmath>.
 template <class... A>
@@ -24891,12 +27045,59 @@ struct InSingle {
   }
 };
 
-// Selections, not min and max: at the bounds PyTorch's gradient is 0, and NaN stays.
+// `value`, whose derivative by x is `slope` beside what it is made of; a number has none.
+template <class V, class X, class S>
+constexpr auto by_slope(const V& value, const X& x, const S& slope) {
+  if constexpr (is_expr<X> && is_float(dtype_of<typename V::dtype>)) {
+    ir::Builder& b = *value.value.builder;
+    return V{ir::slope(value.value, x.value, as_value<typename V::dtype>(b, slope))};
+  } else {
+    return value;
+  }
+}
+// `value` with no derivatives but those given: by x, and by y.
+template <class V, class X, class S>
+constexpr auto by_slopes(const V& value, const X& x, const S& dx) {
+  return by_slope(stop_gradient(value), x, dx);
+}
+template <class V, class X, class S, class Y, class R>
+constexpr auto by_slopes(const V& value, const X& x, const S& dx, const Y& y, const R& dy) {
+  return by_slope(by_slopes(value, x, dx), y, dy);
+}
+
+// A number that bounds a tensor of T, as one that T holds.
+template <class T, class B>
+constexpr auto held_in(const B& bound) {
+  if constexpr (std::is_integral_v<T> && std::is_integral_v<B> && !std::is_same_v<T, bool>) {
+    constexpr T low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
+    return std::cmp_less(bound, low) ? low : std::cmp_less(high, bound) ? high : static_cast<T>(bound);
+  } else {
+    return bound;
+  }
+}
+
+// By numbers: selections, since at the bounds PyTorch's gradient is 0, and NaN stays. By tensors: extrema.
 struct ClampMinF {
-  constexpr auto operator()(const auto& x, const auto& low) const { return where(le(x, low), low, x); }
+  template <class X, class B>
+  constexpr auto operator()(const X& x, const B& bound) const {
+    if constexpr (is_expr<B>) {
+      return maximum(x, bound);
+    } else {
+      const auto low = held_in<dtype_of_operand<X>>(bound);
+      return where(le(x, low), low, x);
+    }
+  }
 };
 struct ClampMaxF {
-  constexpr auto operator()(const auto& x, const auto& high) const { return where(ge(x, high), high, x); }
+  template <class X, class B>
+  constexpr auto operator()(const X& x, const B& bound) const {
+    if constexpr (is_expr<B>) {
+      return minimum(x, bound);
+    } else {
+      const auto high = held_in<dtype_of_operand<X>>(bound);
+      return where(ge(x, high), high, x);
+    }
+  }
 };
 struct ClampF {
   constexpr auto operator()(const auto& x, const auto& low, const auto& high) const {
@@ -24905,16 +27106,26 @@ struct ClampF {
 };
 // From the nearer end, so that both ends come out exactly.
 struct LerpF {
-  constexpr auto operator()(const auto& a, const auto& b, const auto& w) const {
+  constexpr auto operator()(const auto& from, const auto& to, const auto& weight) const {
+    const auto a = real(from), b = real(to), w = real(weight);
     const auto way = sub(b, a);
-    if constexpr (Scalar<std::remove_cvref_t<decltype(w)>>)
+    if constexpr (Scalar<std::remove_cvref_t<decltype(w)>>) {
       return w < 0.5 && w > -0.5 ? add(a, mul(way, w)) : sub(b, mul(way, 1 - w));
-    else
-      return where(lt(abs(w), 0.5), add(a, mul(w, way)), sub(b, mul(way, sub(1, w))));
+    } else {
+      const auto rest = sub(1, w);
+      const auto r = where(lt(abs(w), 0.5), add(a, mul(w, way)), sub(b, mul(way, rest)));
+      return by_slope(by_slopes(r, a, rest, b, w), w, way);
+    }
   }
 };
 struct SquareF {
-  constexpr auto operator()(const auto& x) const { return mul(x, x); }
+  template <class X>
+  constexpr auto operator()(const X& x) const {
+    if constexpr (std::is_same_v<dtype_of_operand<X>, bool>)
+      return cast<i64>(x);
+    else
+      return mul(x, x);
+  }
 };
 struct ReciprocalF {
   constexpr auto operator()(const auto& x) const { return div(1, x); }
@@ -24922,74 +27133,137 @@ struct ReciprocalF {
 struct Exp2F {
   constexpr auto operator()(const auto& x) const { return pow(2.0f, real(x)); }
 };
-struct Log2F {
-  constexpr auto operator()(const auto& x) const { return mul(log(x), 1.4426950408889634); }
-};
-struct Log10F {
-  constexpr auto operator()(const auto& x) const { return mul(log(x), 0.4342944819032518); }
-};
-// sign(x) log1p(|x| + x^2 / (1 + sqrt(x^2 + 1)))
+inline constexpr double log_two = 0.6931471805599453;
+inline constexpr double beyond_squares = 1e9;  // x^2 + 1 is x^2, and as far from overflow
+// sign(x) log1p(|x| + x^2 / (1 + sqrt(x^2 + 1))), sign(x) log(2 |x|) far out
 struct AsinhF {
   constexpr auto operator()(const auto& in) const {
-    const auto x = real(in), a = abs(x), s = mul(x, x);
-    return mul(sign(x), log1p(add(a, div(s, add(sqrt(add(s, 1)), 1)))));
+    const auto x = real(in), a = abs(x), s = add(mul(x, x), 1);
+    const auto far = gt(a, beyond_squares);
+    const auto inner = where(far, a, add(a, div(mul(x, x), add(sqrt(s), 1))));
+    const auto r = add(log1p(inner), where(far, log_two, mul(inner, 0)));
+    return by_slopes(where(lt(x, 0), neg(r), where(gt(x, 0), r, x)), x, rsqrt(s));
   }
 };
-// log1p(t + sqrt(t (t + 2))), t = x - 1
+// log1p(t + sqrt(t (t + 2))), t = x - 1; log(2 x) far out
 struct AcoshF {
   constexpr auto operator()(const auto& in) const {
-    const auto s = sub(real(in), 1);
-    return log1p(add(s, sqrt(mul(s, add(s, 2)))));
+    const auto x = real(in), t = sub(x, 1), s = mul(t, add(x, 1));
+    const auto far = gt(x, beyond_squares), outside = lt(x, 1);
+    const auto inner = where(far, x, add(t, sqrt(where(outside, -1, s))));
+    const auto r = add(log1p(inner), where(far, log_two, mul(inner, 0)));
+    return by_slopes(r, x, rsqrt(where(eq(s, 0), sub(mul(x, x), 1), s)));  // +0 and 2 x at the ends
   }
 };
 struct AtanhF {
   constexpr auto operator()(const auto& in) const {
     const auto x = real(in);
-    return mul(sub(log1p(x), log1p(neg(x))), 0.5);
+    const auto r = mul(sub(log1p(x), log1p(neg(x))), 0.5);
+    const auto s = mul(sub(1, x), add(1, x));
+    return by_slopes(r, x, div(1, where(eq(s, 0), sub(1, mul(x, x)), s)));
   }
 };
-struct ErfcF {
-  constexpr auto operator()(const auto& x) const { return sub(1, erf(x)); }
-};
+// The derivative of the logit; none outside [0, 1], as in PyTorch.
+template <class X>
+constexpr auto logit_slope(const X& x) {
+  const auto outside = bitwise_or(lt(x, 0), gt(x, 1));
+  return where(outside, std::numeric_limits<double>::quiet_NaN(), div(1, mul(x, sub(1, x))));
+}
 struct LogitF {
   constexpr auto operator()(const auto& in) const {
     const auto x = real(in);
-    return sub(log(x), log1p(neg(x)));
+    return by_slopes(sub(log(x), log1p(neg(x))), x, logit_slope(x));
   }
 };
 // Scaled by the larger operand, so that squares neither overflow nor vanish.
 struct HypotF {
-  constexpr auto operator()(const auto& a, const auto& b) const {
-    const auto scale = stop_gradient(real(maximum(abs(a), abs(b))));
+  template <class A, class B>
+  constexpr auto operator()(const A& x, const B& y) const {
+    const auto a = real(x), b = real(y);
+    const auto scale = stop_gradient(maximum(abs_of(a), abs_of(b)));
     const auto plain = bitwise_and(ne(scale, 0), isfinite(scale));
     const auto safe = where(plain, scale, 1);
     const auto p = div(a, safe), q = div(b, safe);
-    return where(plain, mul(safe, sqrt(add(mul(p, p), mul(q, q)))), scale);
+    const auto r =
+        where(plain, mul(safe, sqrt(add(mul(p, p), mul(q, q)))), or_infinity(or_infinity(scale, a), b));
+    return by_slopes(r, a, div(a, r), b, div(b, r));
+  }
+
+ private:
+  // An infinite operand counts more than a NaN.
+  template <class S, class A>
+  static constexpr auto or_infinity(const S& scale, const A& a) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if constexpr (Scalar<A>)
+      return scale;
+    else
+      return where(eq(abs(a), infinity), infinity, scale);
+  }
+  template <class A>
+  static constexpr auto abs_of(const A& a) {
+    if constexpr (Scalar<A>)
+      return a < 0 ? -a : a;
+    else
+      return abs(a);
+  }
+};
+// Whether what fmod leaves of a division is of another sign than the divisor.
+template <class R, class B>
+constexpr auto is_behind(const R& rest, const B& b) {
+  if constexpr (Scalar<B>)
+    return b < 0 ? gt(rest, 0) : lt(rest, 0);
+  else
+    return bitwise_and(ne(rest, 0), ne(lt(rest, 0), lt(b, 0)));
+}
+// The greatest whole number not above the quotient of the exact division, as Python's //.
+struct FloorDivideF {
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B& b) const {
+    const auto rest = fmod(a, b);
+    const auto down = is_behind(rest, b);
+    if constexpr (is_float(dtype_of<common<A, B>>)) {
+      const auto plain = div(a, b), whole = round(div(sub(a, rest), b));
+      const auto r = where(down, sub(whole, 1), whole);
+      return stop_gradient(where(eq(r, 0), trunc(plain), zero_divisor(b, plain, r)));
+    } else {
+      const auto whole = BinaryOp<ir::Op::div>{}(a, b);
+      return where(down, sub(whole, 1), whole);
+    }
+  }
+
+ private:
+  template <class B, class P, class R>
+  static constexpr auto zero_divisor(const B& b, const P& plain, const R& r) {
+    if constexpr (Scalar<B>)
+      return where(isnan(r), b == 0 ? plain : r, r);
+    else
+      return where(eq(b, 0), plain, r);
   }
 };
 // The remainder with the divisor's sign, as Python's %.
 struct RemainderF {
-  constexpr auto operator()(const auto& a, const auto& b) const {
-    const auto r = fmod(a, b);
-    return where(bitwise_and(ne(r, 0), ne(lt(r, 0), lt(b, 0))), add(r, b), r);
-  }
-};
-struct FloorDivideF {
   template <class A, class B>
   constexpr auto operator()(const A& a, const B& b) const {
-    if constexpr (is_float(dtype_of<common<A, B>>))
-      return floor(div(a, b));
+    const auto rest = fmod(a, b);
+    const auto r = where(is_behind(rest, b), add(rest, b), rest);
+    if constexpr (is_expr<B> && is_float(dtype_of<common<A, B>>))
+      return by_slopes(r, a, 1, b, neg(FloorDivideF{}(a, b)));
     else
-      return BinaryOp<ir::Op::div>{}(sub(a, RemainderF{}(a, b)), b);
+      return r;
   }
 };
-// log(exp(a) + exp(b))
+// log(exp(a) + exp(b)), b's share of the gradient being sigmoid(b - a).
 struct LogAddExpF {
-  constexpr auto operator()(const auto& a, const auto& b) const {
-    const auto top = maximum(real(a), real(b)), distance = abs(sub(real(a), real(b)));
-    const auto safe = where(isfinite(distance), distance, 0);
-    return add(top, where(isfinite(distance), log1p(exp(neg(safe))), 0));
+  constexpr auto operator()(const auto& x, const auto& y) const {
+    const auto a = real(x), b = real(y);
+    const auto way = sub(a, b);
+    return by_slopes(value(a, b), a, sigmoid_of(way), b, sigmoid_of(neg(way)));
   }
+  static constexpr auto value(const auto& a, const auto& b) {
+    const auto top = maximum(a, b), distance = abs(sub(a, b));
+    return add(top, where(isfinite(distance), log1p(exp(neg(distance))), 0));
+  }
+  static constexpr UnaryOp<ir::Op::sigmoid, true> sigmoid_of{};
 };
 struct FracF {
   constexpr auto operator()(const auto& x) const { return sub(x, trunc(x)); }
@@ -25001,6 +27275,12 @@ struct CopysignF {
       return b < 0 || (b == 0 && 1 / static_cast<double>(b) < 0) ? neg(m) : m;
     else
       return where(signbit(b), neg(m), m);
+  }
+};
+template <int N>
+struct ScaledLogF {
+  constexpr auto operator()(const auto& x) const {
+    return mul(log(x), N == 2 ? 1.4426950408889634 : 0.4342944819032518);
   }
 };
 struct AddcmulF {
@@ -25033,7 +27313,9 @@ constexpr auto clamp_max(const X& x, const High& high) {
 // a + w (b - a)
 template <class A, class B, class W>
 requires SomeOperands<A, B, W>
-constexpr auto lerp(const A& a, const B& b, const W& w) { return detail::Composed<detail::LerpF>{}(a, b, w); }
+constexpr auto lerp(const A& a, const B& b, const W& w) {
+  return detail::Composed<detail::InSingle<detail::LerpF>>{}(a, b, w);
+}
 template <class X>
 requires SomeOperands<X>
 constexpr auto square(const X& x) { return detail::Composed<detail::SquareF>{}(x); }
@@ -25045,10 +27327,10 @@ requires SomeOperands<X>
 constexpr auto exp2(const X& x) { return detail::Composed<detail::Exp2F>{}(x); }
 template <class X>
 requires SomeOperands<X>
-constexpr auto log2(const X& x) { return detail::Composed<detail::Log2F>{}(x); }
+constexpr auto log2(const X& x) { return detail::Composed<detail::InSingle<detail::ScaledLogF<2>>>{}(x); }
 template <class X>
 requires SomeOperands<X>
-constexpr auto log10(const X& x) { return detail::Composed<detail::Log10F>{}(x); }
+constexpr auto log10(const X& x) { return detail::Composed<detail::InSingle<detail::ScaledLogF<10>>>{}(x); }
 template <class X>
 requires SomeOperands<X>
 constexpr auto asinh(const X& x) { return detail::Composed<detail::InSingle<detail::AsinhF>>{}(x); }
@@ -25058,10 +27340,9 @@ constexpr auto acosh(const X& x) { return detail::Composed<detail::InSingle<deta
 template <class X>
 requires SomeOperands<X>
 constexpr auto atanh(const X& x) { return detail::Composed<detail::InSingle<detail::AtanhF>>{}(x); }
-// 1 - erf(x): exact to one rounding of 1, not to one of the small result far out.
 template <class X>
 requires SomeOperands<X>
-constexpr auto erfc(const X& x) { return detail::Composed<detail::InSingle<detail::ErfcF>>{}(x); }
+constexpr auto erfc(const X& x) { return UnaryOp<ir::Op::erfc, true>{}(x); }
 template <class X>
 requires SomeOperands<X>
 constexpr auto logit(const X& x) { return detail::Composed<detail::InSingle<detail::LogitF>>{}(x); }
@@ -25072,10 +27353,14 @@ constexpr auto hypot(const A& a, const B& b) {
 }
 template <class A, class B>
 requires SomeOperands<A, B>
-constexpr auto remainder(const A& a, const B& b) { return detail::Composed<detail::RemainderF>{}(a, b); }
+constexpr auto remainder(const A& a, const B& b) {
+  return detail::Composed<detail::InSingle<detail::RemainderF>>{}(a, b);
+}
 template <class A, class B>
 requires SomeOperands<A, B>
-constexpr auto floor_divide(const A& a, const B& b) { return detail::Composed<detail::FloorDivideF>{}(a, b); }
+constexpr auto floor_divide(const A& a, const B& b) {
+  return detail::Composed<detail::InSingle<detail::FloorDivideF>>{}(a, b);
+}
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto logaddexp(const A& a, const B& b) {
@@ -25091,261 +27376,29 @@ constexpr auto copysign(const A& a, const B& b) { return detail::Composed<detail
 template <class X, class A, class B, class S = int>
 requires SomeOperands<X, A, B>
 constexpr auto addcmul(const X& x, const A& a, const B& b, const S& scale = 1) {
-  return detail::Composed<detail::AddcmulF>{}(x, a, b, scale);
+  return detail::Composed<detail::InSingle<detail::AddcmulF>>{}(x, a, b, scale);
 }
 template <class X, class A, class B, class S = int>
 requires SomeOperands<X, A, B>
 constexpr auto addcdiv(const X& x, const A& a, const B& b, const S& scale = 1) {
-  return detail::Composed<detail::AddcdivF>{}(x, a, b, scale);
+  return detail::Composed<detail::InSingle<detail::AddcdivF>>{}(x, a, b, scale);
 }
 
-}  // namespace weft
-// ---- weft/ops/slicing.hpp ----
-// Parts of a tensor along one axis, named at compile time: slice, narrow, select, split, chunk; and pad,
-// which surrounds it. All but pad are views.
+}  // namespace WEFT_NAMESPACE
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
-// Python's slice rules: negative places count from the end, places outside are moved to the ends.
-template <class S, int Axis, i64 Begin, i64 End, i64 Step>
-struct slice_rule {
-  static constexpr bool ok = axis_in_range(Axis, S::rank) && Step > 0;
-  static constexpr int axis = ok ? normalize_axis(Axis, S::rank) : 0;
-  static constexpr i64 extent = ok ? S::value.extent[axis] : 0;
-  static constexpr i64 place(i64 i) {
-    if (i < 0) i += extent;
-    return i < 0 ? 0 : i > extent ? extent : i;
-  }
-  static constexpr i64 begin = place(Begin), end = place(End);
-  static constexpr Dims make() {
-    Dims r = S::value;
-    if (ok) r.extent[axis] = end > begin ? (end - begin + Step - 1) / Step : 0;
-    return r;
-  }
-  static constexpr Dims value = make();
-};
-
-template <class S, int Axis>
-struct unsqueeze_rule {
-  static constexpr bool ok = axis_in_range(Axis, S::rank + 1) && S::rank < max_rank;
-  static constexpr int axis = ok ? normalize_axis(Axis, S::rank + 1) : 0;
-  static constexpr Dims make() {
-    Dims r;
-    for (int i = 0; i <= S::rank; ++i) {
-      if (i == axis && ok) r.extent[r.rank++] = 1;
-      if (i < S::rank) r.extent[r.rank++] = S::value.extent[i];
-    }
-    return r;
-  }
-  static constexpr Dims value = make();
-};
-
-template <class S, int Axis>
-struct drop_rule {
-  static constexpr Dims make() {
-    return ir::dropped(S::value, axis_in_range(Axis, S::rank) ? 1u << normalize_axis(Axis, S::rank) : 0u);
-  }
-  static constexpr Dims value = make();
-};
-
-// The shape of anything that has one in its type.
-template <class X>
-constexpr auto shape_in_type() {
-  if constexpr (ExprLike<X>)
-    return typename expr_of<X>::shape{};
-  else if constexpr (TensorLike<X>)
-    return typename X::shape{};
-  else
-    static_assert(sizeof(X) == 0, "split and chunk need a tensor or an expression of a traced function");
-}
-
-// Widths of torch.nn.functional.pad: (low, high) of the last axis, then of the one before it, ...
-template <class S, i64... Widths>
-struct pad_rule {
-  static constexpr int count = sizeof...(Widths);
-  struct List {
-    i64 width[2 * max_rank]{};
-  };
-  static constexpr List make_list() {
-    List made;
-    const i64 given[]{Widths..., 0};
-    for (int i = 0; i + 1 < count && i / 2 < S::rank; i += 2) {
-      const int axis = S::rank - 1 - i / 2;
-      made.width[2 * axis] = given[i];
-      made.width[2 * axis + 1] = given[i + 1];
-    }
-    return made;
-  }
-  static constexpr List list = make_list();
-  static constexpr bool check() {
-    if (count % 2 != 0 || count > 2 * S::rank) return false;
-    for (int a = 0; a < S::rank; ++a)
-      if (S::value.extent[a] + list.width[2 * a] + list.width[2 * a + 1] < 0) return false;
-    return true;
-  }
-  static constexpr bool ok = check();
-  static constexpr Dims value = ok ? ir::padded(S::value, list.width) : S::value;
-};
-
-}  // namespace detail
-
-template <bool Ok, class Op, class... What>
-struct SliceFits {
-  static_assert(Ok, "slice: the axis must exist and the step be positive (flip turns an axis round)");
-};
-template <bool Ok, class Op, class... What>
-struct IndexInRange {
-  static_assert(Ok, "the index lies outside the axis");
-};
-template <bool Ok, class Op, class... What>
-struct WidthsFit {
-  static_assert(
-      Ok,
-      "pad takes a low and a high width for each axis from the last, and may not crop more than there is");
-};
-
-template <int Axis, i64 Begin, i64 End, i64 Step>
-struct SliceAxisOp : Operation<SliceAxisOp<Axis, Begin, End, Step>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
-    using Rule = detail::slice_rule<typename X::shape, Axis, Begin, End, Step>;
-    static_assert(sizeof(SliceFits<Rule::ok, SliceAxisOp, typename X::shape>) > 0);
-    ir::Slice axes[8];
-    axes[Rule::axis] = {Rule::begin, Step};
-    using S = shape_of<Rule>;
-    if constexpr (Rule::ok)
-      return Expr<typename X::dtype, S>{ir::slice(x.value, axes, S::value)};
-    else
-      return detail::refused<typename X::dtype, S>(x);
-  }
-};
-
-template <int Axis, i64 Start, i64 Length>
-struct NarrowOp : Operation<NarrowOp<Axis, Start, Length>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 0;
-    constexpr i64 start = Start < 0 ? Start + extent : Start;
-    constexpr bool ok = axis_in_range(Axis, X::rank) && start >= 0 && Length >= 0 && start + Length <= extent;
-    static_assert(sizeof(IndexInRange<ok, NarrowOp, typename X::shape>) > 0);
-    if constexpr (ok)
-      return SliceAxisOp<Axis, start, start + Length, 1>::apply(b, x);
-    else
-      return x;
-  }
-};
-
-template <int Axis, i64 IndexOp>
-struct SelectIndexOp : Operation<SelectIndexOp<Axis, IndexOp>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 0;
-    constexpr i64 index = IndexOp < 0 ? IndexOp + extent : IndexOp;
-    constexpr bool ok = axis_in_range(Axis, X::rank) && index >= 0 && index < extent;
-    static_assert(sizeof(IndexInRange<ok, SelectIndexOp, typename X::shape>) > 0);
-    using S = shape_of<detail::drop_rule<typename X::shape, Axis>>;
-    if constexpr (ok)
-      return Expr<typename X::dtype, S>{
-          ir::reshape(SliceAxisOp<Axis, index, index + 1, 1>::apply(b, x).value, S::value)};
-    else
-      return detail::refused<typename X::dtype, S>(x);
-  }
-};
-
-template <int Axis>
-struct UnsqueezeOp : Operation<UnsqueezeOp<Axis>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
-    using Rule = detail::unsqueeze_rule<typename X::shape, Axis>;
-    static_assert(sizeof(AxisInRange<Rule::ok, UnsqueezeOp, typename X::shape>) > 0);
-    using S = shape_of<Rule>;
-    return Expr<typename X::dtype, S>{ir::reshape(x.value, S::value)};
-  }
-};
-
-template <i64... Widths>
-struct PadOp : Operation<PadOp<Widths...>> {
-  template <class X, class V>
-  static constexpr auto apply(ir::Builder& b, const X& x, const V& value) {
-    using Rule = detail::pad_rule<typename X::shape, Widths...>;
-    static_assert(sizeof(WidthsFit<Rule::ok, PadOp, typename X::shape>) > 0);
-    using T = typename X::dtype;
-    using S = shape_of<Rule>;
-    if constexpr (!Rule::ok) {
-      return detail::refused<T, S>(x);
-    } else if constexpr (is_scalar_expr<V>) {
-      // a number known only at run time: the frame is where a tensor of ones was not
-      const ir::Value ones = ir::constant(b, DType::i32, X::shape::value, 1);
-      const ir::Value frame = ir::pad(ones, Rule::list.width, 0);
-      const ir::Value inside = ir::binary(ir::Op::ne, frame, ir::constant_like(frame, 0));
-      return Expr<T, S>{
-          ir::select(inside, ir::pad(x.value, Rule::list.width, 0), detail::as_value<T>(b, value))};
-    } else {
-      return Expr<T, S>{ir::pad(x.value, Rule::list.width, static_cast<double>(value))};
-    }
-  }
-};
-
-inline constexpr i64 to_end = std::numeric_limits<i64>::max();
-
-// slice<axis, begin, end, step>(x): Python's x[begin:end:step] along an axis.
-template <int Axis, i64 Begin = 0, i64 End = to_end, i64 Step = 1, class X>
-constexpr auto slice(const X& x) {
-  return SliceAxisOp<Axis, Begin, End, Step>{}(x);
-}
-template <int Axis, i64 Start, i64 Length, class X>
-constexpr auto narrow(const X& x) {
-  return NarrowOp<Axis, Start, Length>{}(x);
-}
-// select<axis, index>(x): one place of an axis, which goes.
-template <int Axis, i64 IndexOp, class X>
-constexpr auto select(const X& x) {
-  return SelectIndexOp<Axis, IndexOp>{}(x);
-}
-template <int Axis, class X>
-constexpr auto unsqueeze(const X& x) {
-  return UnsqueezeOp<Axis>{}(x);
-}
-// split<size, axis>(x): a tuple of pieces of that extent, the last one smaller where it does not fit.
-template <i64 Size, int Axis = 0, class X>
-constexpr auto split(const X& x) {
-  static_assert(Size > 0, "split: pieces have a positive extent");
-  using S = decltype(detail::shape_in_type<X>());
-  constexpr bool ok = axis_in_range(Axis, S::rank);
-  static_assert(sizeof(AxisInRange<ok, SliceAxisOp<Axis, 0, Size, 1>, S>) > 0);
-  constexpr i64 pieces = ok ? (S::value[Axis] + Size - 1) / Size : 1;
-  return [&]<std::size_t... K>(std::index_sequence<K...>) {
-    return std::tuple{
-        SliceAxisOp<Axis, static_cast<i64>(K) * Size, (static_cast<i64>(K) + 1) * Size, 1>{}(x)...};
-  }
-  (std::make_index_sequence<static_cast<std::size_t>(pieces)>{});
-}
-// chunk<n, axis>(x): at most n pieces of equal extent, as PyTorch cuts them.
-template <i64 Count, int Axis = 0, class X>
-constexpr auto chunk(const X& x) {
-  static_assert(Count > 0, "chunk: there is at least one piece");
-  using S = decltype(detail::shape_in_type<X>());
-  constexpr i64 extent = axis_in_range(Axis, S::rank) ? S::value[Axis] : 1;
-  return split<(extent + Count - 1) / Count, Axis>(x);
-}
-// pad<1, 2>(x, value): one element before and two after the last axis; more pairs for the axes before it.
-template <i64... Widths, class X, class V = int>
-constexpr auto pad(const X& x, const V& value = 0) {
-  return PadOp<Widths...>{}(x, value);
-}
-
-}  // namespace weft
-
-namespace weft {
-
-namespace detail {
-
-// log(1 + exp(x)) = max(x, 0) + log1p(exp(-|x|)); max shares its gradient at 0, which gives 1/2 there.
+// log(1 + exp(x)) = max(x, 0) + log1p(exp(-|x|)), whose derivative is the sigmoid, at the fold, too.
 template <class X>
 constexpr auto softplus_of(const X& x) {
-  return add(maximum(x, 0), log1p(exp(neg(abs(x)))));
+  return by_slopes(add(maximum(x, 0), log1p(exp(neg(abs(x))))), x, UnaryOp<ir::Op::sigmoid, true>{}(x));
+}
+// log(1 / (1 + exp(-x)))
+template <class X>
+constexpr auto logsigmoid_of(const X& x) {
+  return by_slopes(sub(minimum(x, 0), log1p(exp(neg(abs(x))))), x, UnaryOp<ir::Op::sigmoid, true>{}(neg(x)));
 }
 struct SoftplusF {
   constexpr auto operator()(const auto& in, const auto& beta) const {
@@ -25354,7 +27407,7 @@ struct SoftplusF {
   }
 };
 struct LogSigmoidF {
-  constexpr auto operator()(const auto& x) const { return neg(softplus_of(neg(real(x)))); }
+  constexpr auto operator()(const auto& x) const { return logsigmoid_of(real(x)); }
 };
 // x tanh(softplus(x))
 struct MishF {
@@ -25388,23 +27441,19 @@ struct LeakyReluF {
     return where(gt(x, 0), x, mul(x, slope));
   }
 };
-struct Relu6F {
-  constexpr auto operator()(const auto& x) const { return where(le(x, 0), 0, where(ge(x, 6), 6, x)); }
-};
 // clamp(x / 6 + 1/2, 0, 1)
 struct HardsigmoidF {
-  constexpr auto operator()(const auto& x) const {
-    return where(le(x, -3), 0, where(ge(x, 3), 1, div(add(real(x), 3), 6)));
+  constexpr auto operator()(const auto& in) const {
+    const auto x = real(in);
+    return where(le(x, -3), 0, where(ge(x, 3), 1, div(add(x, 3), 6)));
   }
 };
+// x clamp(x + 3, 0, 6) / 6
 struct HardswishF {
-  constexpr auto operator()(const auto& x) const {
-    return where(le(x, -3), 0, where(ge(x, 3), x, mul(x, div(add(real(x), 3), 6))));
-  }
-};
-struct HardtanhF {
-  constexpr auto operator()(const auto& x, const auto& low, const auto& high) const {
-    return where(le(x, low), low, where(ge(x, high), high, x));
+  constexpr auto operator()(const auto& in) const {
+    const auto x = real(in), low = le(x, -3), high = ge(x, 3);
+    const auto r = mul(x, div(where(low, 0, where(high, 6, add(x, 3))), 6));
+    return by_slopes(r, x, where(low, 0, where(high, 1, add(div(x, 3), 0.5))));
   }
 };
 struct SoftsignF {
@@ -25432,6 +27481,40 @@ struct GatedUnitOp : Operation<GatedUnitOp<Axis, Gate, GateFirst>> {
       return mul(Gate::apply(b, first), second);
     else
       return mul(first, Gate::apply(b, second));
+  }
+};
+
+// What: x's shape and the weight's.
+template <bool Ok, class Op, class... What>
+struct PreluWeightFits {
+  static_assert(Ok, "prelu: the weight is one number, or a vector with one for each place of x's axis 1");
+};
+struct PreluOp : Operation<PreluOp> {
+  template <class X, class W>
+  static constexpr auto apply(ir::Builder&, const X& x, const W& weight) {
+    using Leaky = detail::InSingle<detail::LeakyReluF>;
+    using SX = shape_of_operand<X>;
+    using SW = shape_of_operand<W>;
+    if constexpr (SW::rank == 1 && SW::size != 1) {
+      constexpr bool ok = SX::rank >= 2 && SX::value.extent[SX::rank >= 2 ? 1 : 0] == SW::size;
+      static_assert(sizeof(PreluWeightFits<ok, PreluOp, SX, SW>) > 0);
+      if constexpr (ok)
+        return Leaky{}(x, channels<SX::rank - 2>(weight));
+      else
+        return x;
+    } else {
+      return Leaky{}(x, weight);
+    }
+  }
+
+ private:
+  // (C) as (C, 1, ...) with so many axes behind.
+  template <int After, class W>
+  static constexpr auto channels(const W& weight) {
+    if constexpr (After == 0)
+      return weight;
+    else
+      return channels<After - 1>(UnsqueezeOp<-1>{}(weight));
   }
 };
 
@@ -25463,16 +27546,16 @@ constexpr auto celu(const X& x, const A& alpha = 1) {
 }
 template <class X, class S = double>
 constexpr auto leaky_relu(const X& x, const S& slope = 0.01) {
-  return detail::Composed<detail::LeakyReluF>{}(x, slope);
+  return detail::Composed<detail::InSingle<detail::LeakyReluF>>{}(x, slope);
 }
-// prelu(x, weight): leaky with a learned slope, which broadcasts with x.
+// prelu(x, weight): leaky with a learned slope: one, or a vector along axis 1; of more axes it broadcasts.
 template <class X, class W>
 constexpr auto prelu(const X& x, const W& weight) {
-  return detail::Composed<detail::LeakyReluF>{}(x, weight);
+  return PreluOp{}(x, weight);
 }
 template <class X>
 constexpr auto relu6(const X& x) {
-  return detail::Composed<detail::Relu6F>{}(x);
+  return detail::Composed<detail::ClampF>{}(x, 0, 6);
 }
 template <class X>
 constexpr auto hardsigmoid(const X& x) {
@@ -25484,7 +27567,7 @@ constexpr auto hardswish(const X& x) {
 }
 template <class X, class A = int, class B = int>
 constexpr auto hardtanh(const X& x, const A& low = -1, const B& high = 1) {
-  return detail::Composed<detail::HardtanhF>{}(x, low, high);
+  return detail::Composed<detail::ClampF>{}(x, low, high);
 }
 template <class X>
 constexpr auto softsign(const X& x) {
@@ -25495,9 +27578,9 @@ constexpr auto glu(const X& x) {
   return GatedUnitOp<Axis, SigmoidOp>{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 struct ReLU {
   constexpr auto operator()(const auto& x) const { return relu(to_expr(x)); }
@@ -25607,7 +27690,7 @@ struct GLU {
   constexpr auto operator()(const auto& x) const { return glu<Axis>(to_expr(x)); }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/activation_more.hpp ----
 // More activations as modules, with PyTorch's names and defaults; settings are members.
 
@@ -25620,26 +27703,30 @@ struct GLU {
 // arguments and `keepdim` as in reduce.hpp. (PyTorch's `std` is called stddev: in C++ that name is a
 // namespace.) Computed in f32 and rounded once where elements are smaller.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
-// sqrt with gradient 0 at 0, as PyTorch's norms have.
+// A root with gradient 0 at 0, as PyTorch's norms and standard deviations have.
+template <class X, class F>
+constexpr auto safe_root(const X& x, const F& root) {
+  const auto zero = eq(x, 0);
+  return where(zero, 0, root(where(zero, 1, x)));
+}
 template <class X>
 constexpr auto safe_sqrt(const X& x) {
-  const auto zero = eq(x, 0);
-  return where(zero, 0, sqrt(where(zero, 1, x)));
+  return safe_root(x, [](const auto& v) { return sqrt(v); });
 }
 
 }  // namespace detail
 
-template <bool Keep, int Correction, int... A>
-struct StdDevOp : Operation<StdDevOp<Keep, Correction, A...>> {
+template <bool Keep, int C, int... A>
+struct StdDevOp : Operation<StdDevOp<Keep, C, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     const auto wide = CastOp<opmath<typename X::dtype>>::apply(b, x);
     return CastOp<floating<typename X::dtype>>::apply(
-        b, sqrt(VarianceOp<Keep, Correction, A...>::apply(b, wide)));
+        b, detail::safe_sqrt(VarianceOp<Keep, C, A...>::apply(b, wide)));
   }
 };
 
@@ -25649,7 +27736,12 @@ struct AnyAllOp : Operation<AnyAllOp<All, Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr ir::Op op = All ? ir::Op::reduce_min : ir::Op::reduce_max;
-    return ne(ReduceOp<op, Keep, A...>::apply(b, cast<i32>(ne(x, 0))), 0);
+    const auto r = ne(ReduceOp<op, Keep, A...>::of_any(b, cast<i32>(ne(x, 0))), 0);
+    using R = std::remove_cvref_t<decltype(r)>;
+    if constexpr (detail::axes_rule<typename X::shape, A...>::has_elements())
+      return r;
+    else
+      return R{ir::constant_like(r.value, All ? 1 : 0)};
   }
 };
 
@@ -25667,7 +27759,7 @@ struct LogSumExpOp : Operation<LogSumExpOp<Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& in) {
     const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
-    const auto top = stop_gradient(ReduceOp<ir::Op::reduce_max, true, A...>::apply(b, x));
+    const auto top = stop_gradient(ReduceOp<ir::Op::reduce_max, true, A...>::of_any(b, x));
     const auto shift = where(isfinite(top), top, 0);
     const auto r = add(log(ReduceOp<ir::Op::reduce_sum, true, A...>::apply(b, exp(sub(x, shift)))), shift);
     using S = shape_of<detail::reduced_rule<typename X::shape, Keep, A...>>;
@@ -25697,7 +27789,8 @@ struct NormOp : Operation<NormOp<P, Keep, A...>> {
     else if constexpr (P == std::numeric_limits<int>::max())
       return ReduceOp<ir::Op::reduce_max, Keep, A...>::apply(b, abs(x));
     else
-      return pow(ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, pow(abs(x), P)), 1.0 / P);
+      return detail::safe_root(ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, pow(abs(x), P)),
+                               [](const auto& v) { return pow(v, 1.0 / P); });
   }
 };
 
@@ -25708,21 +27801,11 @@ template <int P>
 inline constexpr OrderOf<P> order{};
 inline constexpr OrderOf<std::numeric_limits<int>::max()> order_infinity{};
 
-template <int... A, class X>
-constexpr auto stddev(const X& x) {
-  return StdDevOp<false, 1, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto stddev(const X& x, KeepDim) {
-  return StdDevOp<true, 1, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto stddev(const X& x, Biased) {
-  return StdDevOp<false, 0, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto stddev(const X& x, KeepDim, Biased) {
-  return StdDevOp<true, 0, A...>{}(x);
+// The options are those of var.
+template <int... A, class X, class... Option>
+constexpr auto stddev(const X& x, const Option&...) {
+  using Given = detail::SpreadOptions<Option...>;
+  return StdDevOp<Given::keep, Given::correction, A...>{}(x);
 }
 template <int... A, class X>
 constexpr auto amax(const X& x) {
@@ -25785,9 +27868,9 @@ constexpr auto norm(const X& x, OrderOf<P>, KeepDim) {
   return NormOp<P, true, A...>{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -25798,7 +27881,10 @@ struct SoftshrinkF {
   }
 };
 struct HardshrinkF {
-  constexpr auto operator()(const auto& x, const auto& l) const { return where(le(abs(x), l), 0, x); }
+  constexpr auto operator()(const auto& in, const auto& l) const {
+    const auto x = real(in);
+    return where(le(abs(x), l), 0, x);
+  }
 };
 struct TanhshrinkF {
   constexpr auto operator()(const auto& x) const { return sub(x, tanh(x)); }
@@ -25806,6 +27892,33 @@ struct TanhshrinkF {
 struct ThresholdF {
   constexpr auto operator()(const auto& x, const auto& least, const auto& value) const {
     return where(le(x, least), value, x);
+  }
+};
+
+template <int Axis>
+struct SoftminF {
+  constexpr auto operator()(const auto& x) const { return softmax<Axis>(neg(real(x))); }
+};
+template <int Axis>
+struct CosineSimilarityF {
+  constexpr auto operator()(const auto& a, const auto& b, const auto& eps) const {
+    const auto x = real(a), y = real(b);
+    const auto floor_of = [&](const auto& length) { return where(lt(length, eps), eps, length); };
+    return div(sum<Axis>(mul(x, y)), mul(floor_of(norm<Axis>(x)), floor_of(norm<Axis>(y))));
+  }
+};
+template <int P>
+struct PairwiseDistanceF {
+  constexpr auto operator()(const auto& x, const auto& y, const auto& eps) const {
+    return norm<-1>(add(sub(real(x), real(y)), eps), order<P>);
+  }
+};
+template <int Axis, int P>
+struct NormalizeF {
+  constexpr auto operator()(const auto& in, const auto& eps) const {
+    const auto x = real(in);
+    const auto length = norm<Axis>(x, order<P>, keepdim);
+    return div(x, where(lt(length, eps), eps, length));
   }
 };
 
@@ -25838,7 +27951,7 @@ constexpr auto rrelu(const X& x, double lower = 1.0 / 8, double upper = 1.0 / 3)
 }
 template <int Axis, class X>
 constexpr auto softmin(const X& x) {
-  return softmax<Axis>(neg(x));
+  return detail::Composed<detail::SoftminF<Axis>>{}(x);
 }
 template <int Axis = -1, class X>
 constexpr auto swiglu(const X& x) {
@@ -25856,24 +27969,22 @@ constexpr auto reglu(const X& x) {
 // x . y / (max(|x|, eps) max(|y|, eps)) along one axis.
 template <int Axis = 1, class X, class Y>
 constexpr auto cosine_similarity(const X& x, const Y& y, double eps = 1e-8) {
-  const auto floor_of = [&](const auto& length) { return where(lt(length, eps), eps, length); };
-  return div(sum<Axis>(mul(x, y)), mul(floor_of(norm<Axis>(x)), floor_of(norm<Axis>(y))));
+  return detail::Composed<detail::InSingle<detail::CosineSimilarityF<Axis>>>{}(x, y, eps);
 }
 // |x - y + eps| along the last axis, of order P.
 template <int P = 2, class X, class Y>
 constexpr auto pairwise_distance(const X& x, const Y& y, double eps = 1e-6) {
-  return norm<-1>(add(sub(x, y), eps), order<P>);
+  return detail::Composed<detail::InSingle<detail::PairwiseDistanceF<P>>>{}(x, y, eps);
 }
 // x / max(|x|, eps) along one axis, of order P.
 template <int Axis = 1, int P = 2, class X>
 constexpr auto normalize(const X& x, double eps = 1e-12) {
-  const auto length = norm<Axis>(x, order<P>, keepdim);
-  return div(x, where(lt(length, eps), eps, length));
+  return detail::Composed<detail::InSingle<detail::NormalizeF<Axis, P>>>{}(x, eps);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 struct Softshrink {
   float lambd = 0.5f;
@@ -25948,6 +28059,21 @@ struct AlphaDrop : Operation<AlphaDrop<Axes>> {
 
 }  // namespace module_detail
 
+namespace functional {
+
+// alpha_dropout of elements, feature_alpha_dropout of whole channels of (N, C, ...), whatever the mode.
+template <class X>
+constexpr auto alpha_dropout(const X& x, float p = 0.5f) {
+  const auto e = to_expr(x);
+  return module_detail::AlphaDrop<std::remove_cvref_t<decltype(e)>::rank>{}(e, p);
+}
+template <class X>
+constexpr auto feature_alpha_dropout(const X& x, float p = 0.5f) {
+  return module_detail::AlphaDrop<2>{}(x, p);
+}
+
+}  // namespace functional
+
 // Leaky with random slopes while training, with their mean otherwise.
 struct RReLU {
   float lower = 1.0f / 8;
@@ -25976,10 +28102,15 @@ struct FeatureAlphaDropout {
   }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/adaptive_pool.hpp ----
 // Pooling to given extents with PyTorch's names: nn::AdaptiveAvgPool2d<1>, nn::AdaptiveMaxPool2d<PerAxis{7,
 // 5}>. They hold nothing.
+
+// ---- weft/ops/pool_index.hpp ----
+// Pooling that says where the greatest elements lie, max_pool2d<2>(x, return_indices), and its partial
+// inverse, max_unpool2d. A place counts along the flattened spatial axes, as in PyTorch; of equal elements it
+// is the first one's, of several NaN the last one's.
 
 // ---- weft/ops/adaptive_pool.hpp ----
 // Pooling to a given extent: torch.nn.functional.adaptive_avg_pool2d, adaptive_max_pool2d and their like.
@@ -25989,7 +28120,7 @@ struct FeatureAlphaDropout {
 // One axis through a matrix: how resizing and uneven pooling weigh the elements of an axis. The gradient is
 // the product with the transpose.
 
-namespace weft::detail {
+namespace WEFT_NAMESPACE::detail {
 
 // x's axis replaced by sum over i of matrix[p, i] x[..., i, ...].
 constexpr ir::Value along_axis(ir::Value x, int axis, ir::Value matrix) {
@@ -26004,7 +28135,7 @@ constexpr ir::Value along_axis(ir::Value x, int axis, ir::Value matrix) {
   return ir::permute(y, order);
 }
 
-}  // namespace weft::detail
+}  // namespace WEFT_NAMESPACE::detail
 // ---- weft/ops/pool.hpp ----
 // Pooling over one, two or three axes: torch.nn.functional.max_pool2d, avg_pool2d and their like. Windows are
 // strided views that are compared or added element by element; gradients reach the first greatest element of
@@ -26014,7 +28145,7 @@ constexpr ir::Value along_axis(ir::Value x, int axis, ir::Value matrix) {
 // Options of operations that move a window: PyTorch's names and defaults, as constants in template arguments,
 // because they decide shapes. Wherever PyTorch takes a number or a tuple, a number or a list in braces.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // One number for all spatial axes, or one each: 3, PerAxis{3, 5}; inside options {3, 5} will do.
 template <class T>
@@ -26106,9 +28237,9 @@ struct InterpolateOptions {
   bool antialias = false;               // of linear and cubic: wider weights where the result is smaller
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... Shapes>
 struct PoolFits {
@@ -26468,17 +28599,24 @@ constexpr auto avg_pool3d(const X& x) {
   return AvgPoolOp<3, Window, Options>{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
+
+// How many elements there are behind the first axes, which may be empty.
+constexpr i64 frame_size(const Dims& d, int first) {
+  i64 n = 1;
+  for (int k = first; k >= 0 && k < d.rank; ++k) n *= d.extent[k];
+  return n;
+}
 
 template <int Spatial, PerAxis Out, class X>
 struct adaptive_rule {
   static constexpr Dims x = X::value;
   static constexpr bool ok = (x.rank == Spatial + 1 || x.rank == Spatial + 2) && Out.names(Spatial) &&
-                             Out.at_least(1, Spatial) && x.size() > 0;
+                             Out.at_least(1, Spatial) && frame_size(x, x.rank - Spatial) > 0;
   static constexpr Dims make() {
     Dims r = x;
     for (int k = 0; ok && k < Spatial; ++k) r.extent[x.rank - Spatial + k] = Out[k];
@@ -26631,16 +28769,466 @@ constexpr auto adaptive_max_pool3d(const X& x) {
   return AdaptiveMaxPoolOp<3, Out>{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/scatter.hpp ----
+// Writing by index along an axis, with PyTorch's names. Everything gives a new tensor. Law: updates of one
+// place count in the order of the indices, so that results are the same every time and the last of several
+// values set is the one that stays. Negative indices count from the end; those outside are skipped.
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE {
+
+// How several updates of one place become one: scatter_reduce<0>(x, index, src, reduce::amax).
+enum class Reduction { sum, prod, mean, amax, amin };
+template <Reduction R>
+struct ReduceBy {};
+namespace reduce {
+inline constexpr ReduceBy<Reduction::sum> sum{};
+inline constexpr ReduceBy<Reduction::prod> prod{};
+inline constexpr ReduceBy<Reduction::mean> mean{};
+inline constexpr ReduceBy<Reduction::amax> amax{};
+inline constexpr ReduceBy<Reduction::amin> amin{};
+}  // namespace reduce
+// What was there before does not count where there is an update.
+struct ExcludeSelf {};
+inline constexpr ExcludeSelf exclude_self{};
+
+template <bool Ok, class Op, class... What>
+struct UpdateFits {
+  static_assert(
+      Ok,
+      "the updates do not fit: an index takes an update, and off the axis neither may be longer than "
+      "the tensor");
+};
+
+namespace detail {
+
+// The index and the updates laid out alike, and the shape between them and x.
+template <class X, class I, class U, int Axis>
+struct scatter_rule {
+  static constexpr bool check() {
+    if (!axis_in_range(Axis, X::rank) || X::rank != I::rank) return false;
+    for (int k = 0; k < X::rank; ++k) {
+      if (k != normalize_axis(Axis, X::rank) && I::value.extent[k] > X::value.extent[k]) return false;
+      if (U::rank != 0 && (U::rank != I::rank || I::value.extent[k] > U::value.extent[k])) return false;
+    }
+    return true;
+  }
+  static constexpr bool ok = check();
+};
+
+// A scattered value grown to x's extents: off the axis the index may be shorter than x.
+constexpr ir::Value grown(ir::Value v, const Dims& to, double fill) {
+  i64 widths[16]{};
+  for (int k = 0; k < to.rank; ++k) widths[2 * k + 1] = to.extent[k] - v.dims().extent[k];
+  return ir::pad(v, widths, fill);
+}
+
+constexpr double fold_fill(ir::Fold fold, DType t) {
+  if (fold == ir::Fold::sum) return 0;
+  if (fold == ir::Fold::prod) return 1;
+  const double most = is_float(t)       ? std::numeric_limits<double>::infinity()
+                      : t == DType::i64 ? 9223372036854774784.0  // the greatest i64 that is a double
+                                        : 2147483647.0;
+  return fold == ir::Fold::max ? -most : most;
+}
+
+// How many updates each place of x gets.
+constexpr ir::Value update_counts(ir::Value index, const Dims& x, int axis, DType t) {
+  const ir::Value one = ir::constant(*index.builder, t, index.dims(), 1);
+  return grown(ir::scatter(index, one, axis, x.extent[axis], ir::Fold::sum), x, 0);
+}
+
+constexpr ir::Value scatter_set(ir::Value x, ir::Value index, ir::Value update, int axis) {
+  const Dims d = x.dims(), di = index.dims();
+  ir::Builder& b = *x.builder;
+  const ir::Value order{&b, b.leaf(ir::Op::iota, DType::i32, di, static_cast<u64>(axis))};
+  const ir::Value last = ir::scatter(index, order, axis, d.extent[axis], ir::Fold::max);
+  const ir::Value touched = ir::binary(ir::Op::le, ir::constant_like(last, 0), last);
+  if (update.dims().rank == 0) return ir::select(grown(touched, d, 0), ir::broadcast(update, d), x);
+  const ir::Value value = ir::take(update, last, axis, true);
+  return ir::select(grown(touched, d, 0), grown(value, d, 0), x);
+}
+
+constexpr ir::Value scatter_fold(ir::Value x, ir::Value index, ir::Value update, int axis, Reduction how,
+                                 bool self) {
+  // in the dtype that scatter folds in, where the neutral element of what is not touched still is one
+  const DType wide = ir::reduction_dtype(x.dtype());
+  if (wide != x.dtype())
+    return ir::cast(scatter_fold(ir::cast(x, wide), index, ir::cast(update, wide), axis, how, self),
+                    x.dtype());
+  const Dims d = x.dims();
+  const ir::Fold fold = how == Reduction::prod   ? ir::Fold::prod
+                        : how == Reduction::amax ? ir::Fold::max
+                        : how == Reduction::amin ? ir::Fold::min
+                                                 : ir::Fold::sum;
+  ir::Value r = grown(ir::scatter(index, update, axis, d.extent[axis], fold), d, fold_fill(fold, x.dtype()));
+  ir::Value counts;
+  if (!self || how == Reduction::mean) counts = update_counts(index, d, axis, x.dtype());
+  if (self) {
+    r = ir::binary(fold == ir::Fold::prod  ? ir::Op::mul
+                   : fold == ir::Fold::max ? ir::Op::max
+                   : fold == ir::Fold::min ? ir::Op::min
+                                           : ir::Op::add,
+                   x, r);
+    return how == Reduction::mean ? r / (counts + 1.0) : r;
+  }
+  const ir::Value touched = ir::binary(ir::Op::ne, counts, ir::constant_like(counts, 0));
+  if (how == Reduction::mean) r = r / ir::select(touched, counts, ir::constant_like(counts, 1));
+  return ir::select(touched, r, x);
+}
+
+// Checks the operands, lays them out and calls `work(x, index, update, axis)`.
+template <class Op, int Axis, class X, class I, class U, class Work>
+constexpr auto scattered(ir::Builder& b, const X& x, const I& index, const U& update, Work work) {
+  using Rule = scatter_rule<typename X::shape, typename I::shape, shape_of_operand<U>, Axis>;
+  constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
+  static_assert(sizeof(IndexIsInteger<integer, Op, typename I::dtype>) > 0);
+  static_assert(sizeof(UpdateFits<Rule::ok, Op, typename X::shape, typename I::shape, shape_of_operand<U>>) >
+                0);
+  if constexpr (Rule::ok && integer) {
+    using T = typename X::dtype;
+    const ir::Value u = as_value<T>(b, update);
+    const ir::Value fitting = u.dims().rank == 0 ? u : cropped(u, I::shape::value);
+    return X{work(x.value, as_index(index.value), fitting, normalize_axis(Axis, X::rank))};
+  } else {
+    return x;
+  }
+}
+
+// A vector of indices, one for each slice of the updates.
+template <int Axis>
+struct SpreadIndex : Operation<SpreadIndex<Axis>> {
+  template <class X, class I>
+  static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
+    using Rule = selected_rule<typename X::shape, Axis, I::size>;
+    static_assert(sizeof(AxisInRange<Rule::ok, SpreadIndex, typename X::shape>) > 0);
+    static_assert(sizeof(RankIs<I::rank <= 1, SpreadIndex, typename I::shape, GivenRank<1>>) > 0);
+    using R = Expr<typename I::dtype, shape_of<Rule>>;
+    if constexpr (Rule::ok && I::rank <= 1)
+      return R{along(index.value, X::shape::value, Rule::axis)};
+    else
+      return refused<typename R::dtype, typename R::shape>(x, index);
+  }
+};
+
+}  // namespace detail
+
+template <int Axis>
+struct ScatterOp : Operation<ScatterOp<Axis>> {
+  template <class X, class I, class U>
+  static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& update) {
+    return detail::scattered<ScatterOp, Axis>(
+        b, x, index, update,
+        [](ir::Value v, ir::Value i, ir::Value u, int axis) { return detail::scatter_set(v, i, u, axis); });
+  }
+};
+
+template <int Axis, Reduction How, bool Self>
+struct ScatterReduceOp : Operation<ScatterReduceOp<Axis, How, Self>> {
+  template <class X, class I, class U>
+  static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& update) {
+    return detail::scattered<ScatterReduceOp, Axis>(
+        b, x, index, update, [](ir::Value v, ir::Value i, ir::Value u, int axis) {
+          return detail::scatter_fold(v, i, ir::broadcast(u, i.dims()), axis, How, Self);
+        });
+  }
+};
+
+// scatter<axis>(x, index, src): x with src, a tensor or a number, at index along the axis.
+template <int Axis, class X, class I, class U>
+constexpr auto scatter(const X& x, const I& index, const U& src) {
+  return ScatterOp<Axis>{}(x, index, src);
+}
+template <int Axis, class X, class I, class U>
+constexpr auto scatter_add(const X& x, const I& index, const U& src) {
+  return ScatterReduceOp<Axis, Reduction::sum, true>{}(x, index, src);
+}
+template <int Axis, class X, class I, class U, Reduction How>
+constexpr auto scatter_reduce(const X& x, const I& index, const U& src, ReduceBy<How>) {
+  return ScatterReduceOp<Axis, How, true>{}(x, index, src);
+}
+template <int Axis, class X, class I, class U, Reduction How>
+constexpr auto scatter_reduce(const X& x, const I& index, const U& src, ReduceBy<How>, ExcludeSelf) {
+  return ScatterReduceOp<Axis, How, false>{}(x, index, src);
+}
+// index_add<axis>(x, index, src, alpha): slices of alpha src added by a vector of indices; index_copy sets
+// them, index_fill sets a number, index_reduce folds them.
+template <int Axis, class X, class I, class U, class A = int>
+constexpr auto index_add(const X& x, const I& index, const U& src, const A& alpha = 1) {
+  return ScatterReduceOp<Axis, Reduction::sum, true>{}(x, detail::SpreadIndex<Axis>{}(x, index),
+                                                       mul(src, alpha));
+}
+template <int Axis, class X, class I, class U>
+constexpr auto index_copy(const X& x, const I& index, const U& src) {
+  return ScatterOp<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
+}
+template <int Axis, class X, class I, class V>
+constexpr auto index_fill(const X& x, const I& index, const V& value) {
+  return ScatterOp<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index), value);
+}
+template <int Axis, class X, class I, class U, Reduction How>
+constexpr auto index_reduce(const X& x, const I& index, const U& src, ReduceBy<How>) {
+  return ScatterReduceOp<Axis, How, true>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
+}
+template <int Axis, class X, class I, class U, Reduction How>
+constexpr auto index_reduce(const X& x, const I& index, const U& src, ReduceBy<How>, ExcludeSelf) {
+  return ScatterReduceOp<Axis, How, false>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+struct ReturnIndices {};
+inline constexpr ReturnIndices return_indices{};
+
+// Of max_unpool: the window's stride and padding when the input was pooled, and the extents it had then,
+// where they are not those that follow from the window.
+struct UnpoolOptions {
+  PerAxis stride = 0;  // 0: the window's extent
+  PerAxis padding = 0;
+  PerAxis output_size = 0;  // 0: (extent - 1) stride - 2 padding + window
+};
+
+template <bool Ok, class Op, class... What>
+struct UnpoolFits {
+  static_assert(
+      Ok,
+      "max_unpool takes (N, C, ...) or (C, ...), places (i32 or i64) of the same shape, and options "
+      "of one number or one for each axis, which leave at least one element");
+};
+
+namespace detail {
+
+// A greatest element so far, and its place: -1 where there is none yet.
+struct Greatest {
+  ir::Value value, place;
+  constexpr void take(ir::Value v, ir::Value at) {
+    if (!value) {
+      value = v, place = at;
+      return;
+    }
+    using ir::Op;
+    const auto negative = [](ir::Value p) { return ir::binary(Op::lt, p, ir::constant_like(p, 0)); };
+    const ir::Value better = ir::binary(Op::bit_or, ir::binary(Op::lt, value, v),
+                                        ir::binary(Op::bit_or, ir::unary(Op::is_nan, v), negative(place)));
+    const ir::Value taken = ir::binary(Op::bit_and, better, ir::unary(Op::logical_not, negative(at)));
+    value = ir::select(taken, v, value);
+    place = ir::select(taken, at, place);
+  }
+};
+
+// For all elements of x (M, S...): their places in S....
+constexpr ir::Value spatial_places(ir::Value x) {
+  ir::Builder& b = *x.builder;
+  const Dims d = x.dims();
+  ir::Value all;
+  for (int k = 1; k < d.rank; ++k) {
+    const ir::Value along{&b, b.leaf(ir::Op::iota, DType::i64, d, static_cast<u64>(k))};
+    all = all ? all * static_cast<double>(d.extent[k]) + along : along;
+  }
+  return all;
+}
+
+// The places of the greatest elements of windows, one axis after another. windows(best, axis) pools an axis.
+template <class Windows>
+constexpr ir::Value pooled_places(ir::Value x, Windows windows) {
+  Greatest best{x, spatial_places(x)};
+  for (int axis = x.dims().rank - 1; axis >= 1; --axis) best = windows(best, axis);
+  return best.place;
+}
+constexpr Greatest greatest_in_windows(const Greatest& from, int axis, const PoolAxis& a) {
+  i64 widths[2 * max_rank]{};
+  widths[2 * axis] = a.low;
+  widths[2 * axis + 1] = a.high() > 0 ? a.high() : 0;
+  const ir::Value value = ir::pad(from.value, widths, 0), place = ir::pad(from.place, widths, -1);
+  const Dims result = ir::with_extent(from.value.dims(), axis, a.out);
+  Greatest best;
+  for (i64 t = 0; t < a.window; ++t) {
+    ir::Slice from_tap[8];
+    from_tap[axis] = {t * a.dilation, a.stride};
+    best.take(ir::slice(value, from_tap, result), ir::slice(place, from_tap, result));
+  }
+  return best;
+}
+constexpr Greatest greatest_in_parts(const Greatest& from, int axis, i64 out) {
+  ir::Builder& b = *from.value.builder;
+  const Dims d = from.value.dims();
+  const i64 extent = d.extent[axis], places[]{out};
+  i64 most = 0;
+  for (i64 p = 0; p < out; ++p) {
+    const i64 count = adaptive_end(p, extent, out) - adaptive_begin(p, extent, out);
+    most = count > most ? count : most;
+  }
+  const Dims line = ir::make_dims(1, places);
+  const auto number = [&](i64 n) { return ir::constant(b, DType::i32, line, static_cast<double>(n)); };
+  const ir::Value p{&b, b.leaf(ir::Op::iota, DType::i32, line, 0)};
+  const ir::Value begin = p * number(extent) / number(out);
+  const ir::Value last = ((p + number(1)) * number(extent) + number(out - 1)) / number(out) - number(1);
+  Greatest best;
+  for (i64 t = 0; t < most; ++t) {
+    const ir::Value at = along(ir::binary(ir::Op::min, begin + number(t), last), d, axis);
+    best.take(ir::take(from.value, at, axis), ir::take(from.place, at, axis));
+  }
+  return best;
+}
+
+// Elements of x (..., S...) at places of its last Spatial axes, as one axis: the gradient goes to those
+// alone.
+constexpr ir::Value at_places(ir::Value x, ir::Value places, int spatial) {
+  const auto flat = [&](const Dims& d) {
+    Dims r;
+    r.rank = 2;
+    r.extent[0] = r.extent[1] = 1;
+    for (int k = 0; k < d.rank; ++k) r.extent[k < d.rank - spatial ? 0 : 1] *= d.extent[k];
+    return r;
+  };
+  const ir::Value index = ir::reshape(places, flat(places.dims()));
+  return ir::reshape(ir::take(ir::reshape(x, flat(x.dims())), index, 1), places.dims());
+}
+
+template <int Spatial, PerAxis Window, UnpoolOptions Options, class X>
+struct unpool_rule {
+  static constexpr bool ranked = X::rank == Spatial + 1 || X::rank == Spatial + 2;
+  static constexpr bool named = ranked && Window.names(Spatial) && Options.stride.names(Spatial) &&
+                                Options.padding.names(Spatial) && Options.output_size.names(Spatial) &&
+                                Window.at_least(1, Spatial) && Options.stride.at_least(0, Spatial) &&
+                                Options.padding.at_least(0, Spatial);
+  static constexpr i64 extent(int k) {
+    if (Options.output_size[k] != 0) return Options.output_size[k];
+    const i64 stride = Options.stride[k] == 0 ? Window[k] : Options.stride[k];
+    return (X::value.extent[X::rank - Spatial + k] - 1) * stride - 2 * Options.padding[k] + Window[k];
+  }
+  static constexpr bool check() {
+    for (int k = 0; named && k < Spatial; ++k)
+      if (extent(k) < 1) return false;
+    return named;
+  }
+  static constexpr bool ok = check();
+  static constexpr Dims make() {
+    Dims r = X::value;
+    for (int k = 0; ok && k < Spatial; ++k) r.extent[r.rank - Spatial + k] = extent(k);
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+}  // namespace detail
+
+// The places of what MaxPoolOp gives.
+template <int Spatial, PerAxis Window, PoolOptions Options>
+struct MaxPoolPlacesOp : Operation<MaxPoolPlacesOp<Spatial, Window, Options>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::pool_rule<Spatial, Window, Options, typename X::shape>;
+    using S = shape_of<Rule>;
+    if constexpr (Rule::ok && is_float(dtype_of<typename X::dtype>))
+      return Expr<i64, S>{detail::pooled(x.value, Spatial, S::value, [](ir::Value v) {
+        return detail::pooled_places(v, [](const detail::Greatest& best, int axis) {
+          return detail::greatest_in_windows(best, axis, Rule::axes.axis[axis - 1]);
+        });
+      })};
+    else
+      return detail::refused<i64, S>(x);
+  }
+};
+// The places of what AdaptiveMaxPoolOp gives.
+template <int Spatial, PerAxis Out>
+struct AdaptiveMaxPoolPlacesOp : Operation<AdaptiveMaxPoolPlacesOp<Spatial, Out>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::adaptive_rule<Spatial, Out, typename X::shape>;
+    using S = shape_of<Rule>;
+    if constexpr (Rule::ok && is_float(dtype_of<typename X::dtype>))
+      return Expr<i64, S>{detail::pooled(x.value, Spatial, S::value, [](ir::Value v) {
+        return detail::pooled_places(v, [](const detail::Greatest& best, int axis) {
+          return detail::greatest_in_parts(best, axis, Out[axis - 1]);
+        });
+      })};
+    else
+      return detail::refused<i64, S>(x);
+  }
+};
+
+template <int Spatial, PerAxis Window, UnpoolOptions Options>
+struct MaxUnpoolOp : Operation<MaxUnpoolOp<Spatial, Window, Options>> {
+  template <class X, class I>
+  static constexpr auto apply(ir::Builder& b, const X& x, const I& places) {
+    using Rule = detail::unpool_rule<Spatial, Window, Options, typename X::shape>;
+    constexpr bool ok = Rule::ok && std::is_same_v<typename X::shape, typename I::shape> &&
+                        is_integer(dtype_of<typename I::dtype>);
+    static_assert(sizeof(UnpoolFits<ok, MaxUnpoolOp, typename X::shape, typename I::shape>) > 0);
+    using R = Expr<typename X::dtype, shape_of<Rule>>;
+    if constexpr (ok) {
+      constexpr Dims d = X::shape::value;
+      i64 from[2]{1, 1}, to[2]{1, 1};
+      for (int k = 0; k < d.rank; ++k) {
+        from[k < d.rank - Spatial ? 0 : 1] *= d.extent[k];
+        to[k < d.rank - Spatial ? 0 : 1] *= Rule::value.extent[k];
+      }
+      const Dims rows = ir::make_dims(2, from);
+      const ir::Value nothing = ir::constant(b, dtype_of<typename X::dtype>, ir::make_dims(2, to), 0);
+      const ir::Value index = ir::reshape(detail::as_index(places.value), rows);
+      return R{ir::reshape(detail::scatter_set(nothing, index, ir::reshape(x.value, rows), 1), Rule::value)};
+    } else {
+      return detail::refused<typename R::dtype, typename R::shape>(x);
+    }
+  }
+};
+
+// max_pool2d<2>(x, return_indices): a tuple of the greatest elements and their places.
+template <PerAxis Window, PoolOptions Options = PoolOptions{}, class X>
+constexpr auto max_pool1d(const X& x, ReturnIndices) {
+  return std::tuple{MaxPoolOp<1, Window, Options>{}(x), MaxPoolPlacesOp<1, Window, Options>{}(x)};
+}
+template <PerAxis Window, PoolOptions Options = PoolOptions{}, class X>
+constexpr auto max_pool2d(const X& x, ReturnIndices) {
+  return std::tuple{MaxPoolOp<2, Window, Options>{}(x), MaxPoolPlacesOp<2, Window, Options>{}(x)};
+}
+template <PerAxis Window, PoolOptions Options = PoolOptions{}, class X>
+constexpr auto max_pool3d(const X& x, ReturnIndices) {
+  return std::tuple{MaxPoolOp<3, Window, Options>{}(x), MaxPoolPlacesOp<3, Window, Options>{}(x)};
+}
+template <PerAxis Out, class X>
+constexpr auto adaptive_max_pool1d(const X& x, ReturnIndices) {
+  return std::tuple{AdaptiveMaxPoolOp<1, Out>{}(x), AdaptiveMaxPoolPlacesOp<1, Out>{}(x)};
+}
+template <PerAxis Out, class X>
+constexpr auto adaptive_max_pool2d(const X& x, ReturnIndices) {
+  return std::tuple{AdaptiveMaxPoolOp<2, Out>{}(x), AdaptiveMaxPoolPlacesOp<2, Out>{}(x)};
+}
+template <PerAxis Out, class X>
+constexpr auto adaptive_max_pool3d(const X& x, ReturnIndices) {
+  return std::tuple{AdaptiveMaxPoolOp<3, Out>{}(x), AdaptiveMaxPoolPlacesOp<3, Out>{}(x)};
+}
+// max_unpool2d<2>(x, places): x's elements where they were found, zeros elsewhere; of several for one place
+// the last stays, one outside is skipped.
+template <PerAxis Window, UnpoolOptions Options = UnpoolOptions{}, class X, class I>
+constexpr auto max_unpool1d(const X& x, const I& places) {
+  return MaxUnpoolOp<1, Window, Options>{}(x, places);
+}
+template <PerAxis Window, UnpoolOptions Options = UnpoolOptions{}, class X, class I>
+constexpr auto max_unpool2d(const X& x, const I& places) {
+  return MaxUnpoolOp<2, Window, Options>{}(x, places);
+}
+template <PerAxis Window, UnpoolOptions Options = UnpoolOptions{}, class X, class I>
+constexpr auto max_unpool3d(const X& x, const I& places) {
+  return MaxUnpoolOp<3, Window, Options>{}(x, places);
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE::nn {
 
 using weft::PerAxis;
 
-// x (N, C, ...) or (C, ...), of any extents.
+// x (N, C, ...) or (C, ...), of any extents; `return_indices` as nn::MaxPool2d.
 template <int Spatial, PerAxis Out>
 struct AdaptiveMaxPool {
   constexpr auto operator()(const auto& x) const { return weft::AdaptiveMaxPoolOp<Spatial, Out>{}(x); }
+  constexpr auto operator()(const auto& x, ReturnIndices) const {
+    return std::tuple{(*this)(x), weft::AdaptiveMaxPoolPlacesOp<Spatial, Out>{}(x)};
+  }
 };
 template <int Spatial, PerAxis Out>
 struct AdaptiveAvgPool {
@@ -26660,7 +29248,7 @@ using AdaptiveAvgPool2d = AdaptiveAvgPool<2, Out>;
 template <PerAxis Out>
 using AdaptiveAvgPool3d = AdaptiveAvgPool<3, Out>;
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/attention.hpp ----
 // MultiheadAttention with PyTorch's parameters, layouts and start. Law: operands that are one and the same
 // value share one product with the stacked weights, as do key and value of a cross attention.
@@ -26670,7 +29258,7 @@ using AdaptiveAvgPool3d = AdaptiveAvgPool<3, Out>;
 // is_causal). Law: they come after the operands in any order, each at most once, and a layer refuses those
 // that it does not know.
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 enum class Word : u8 {
   attn_mask,
@@ -26790,7 +29378,7 @@ inline constexpr bool is_given = !std::is_same_v<std::remove_cvref_t<A>, Absent>
 
 }  // namespace module_detail
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn
 // ---- weft/ops/attention.hpp ----
 // Scaled dot product attention: softmax(q k^T scale + mask) v, composed as product, mask, softmax, product.
 // Law: a query that may attend to no key gives zeros, and so does its gradient; masks broadcast to the scores
@@ -26799,7 +29387,7 @@ inline constexpr bool is_given = !std::is_same_v<std::remove_cvref_t<A>, Absent>
 // ---- weft/ops/linalg.hpp ----
 // Matrix products with PyTorch's rules for vectors, matrices and batches; all are one `dot`.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -26924,6 +29512,22 @@ struct BmmOp : Operation<BmmOp> {
   }
 };
 
+// beta c + alpha p. A beta of 0 leaves c out, so that its NaN and infinities do not count; an alpha of 0
+// leaves the product out where PyTorch does (`Skips`).
+template <bool Skips>
+struct ScaledSumOp : Operation<ScaledSumOp<Skips>> {
+  template <class C, class P, class S, class R>
+  static constexpr auto apply(ir::Builder&, const C& c, const P& product, const S& beta, const R& alpha) {
+    auto kept = mul(c, beta);
+    auto added = mul(product, alpha);
+    if constexpr (Scalar<S>)
+      if (beta == 0) kept.value = ir::constant_like(kept.value, 0);
+    if constexpr (Skips && Scalar<R>)
+      if (alpha == 0) added.value = ir::constant_like(added.value, 0);
+    return add(kept, added);
+  }
+};
+
 // c + a b, the product scaled by alpha and c by beta: torch.addmm.
 struct AddmmOp : Operation<AddmmOp> {
   template <class C, class A, class B, class S, class R>
@@ -26931,7 +29535,7 @@ struct AddmmOp : Operation<AddmmOp> {
                               const R& alpha) {
     static_assert(sizeof(RankIs < A::rank == 2 && B::rank == 2, AddmmOp, typename A::shape, typename B::shape,
                          GivenRank < 2 >>) > 0);
-    return add(mul(c, beta), mul(MatmulOp::apply(b, x, y), alpha));
+    return ScaledSumOp<true>::apply(b, c, MatmulOp::apply(b, x, y), beta, alpha);
   }
   template <class C, class A, class B>
   static constexpr auto apply(ir::Builder& b, const C& c, const A& x, const B& y) {
@@ -26965,9 +29569,9 @@ constexpr auto outer(const A& a, const B& b) {
 }
 inline constexpr LinearOp linear{};
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Settings of torch.nn.functional.scaled_dot_product_attention that are known while compiling.
 struct AttentionOptions {
@@ -27062,7 +29666,7 @@ constexpr ir::Value attention_product(ir::Value a, ir::Value b, const Dims& batc
 // Softmax over the last axis of scores that may be -infinity; a row with nothing else is zeros.
 constexpr auto masked_softmax(const auto& x) {
   constexpr double lowest = -std::numeric_limits<double>::infinity();
-  const auto top = stop_gradient(max<-1>(x, keepdim));
+  const auto top = stop_gradient(row_top<-1>(*x.value.builder, x));
   const auto e = exp(sub(x, where(eq(top, lowest), 0, top)));
   const auto total = sum<-1>(e, keepdim);
   return div(e, where(eq(total, 0), 1, total));
@@ -27199,12 +29803,12 @@ requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query,
   return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, dropout_p, attn_mask);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/creation.hpp ----
 // Literals: tensors made from nothing. They join the graph at their first use; the kernel that reads them
 // computes them in place.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -27309,112 +29913,9 @@ constexpr auto empty_like(const X& x) {
   return detail::FullLike<T>{}(x, 0);
 }
 
-}  // namespace weft
-// ---- weft/ops/join.hpp ----
-// cat and stack. Each operand is padded to the result's extents, and an index along the axis says whose
-// element counts, so that joining is part of the kernel that reads the result.
+}  // namespace WEFT_NAMESPACE
 
-namespace weft {
-
-namespace detail {
-
-template <int Axis, class First, class... Rest>
-struct cat_rule {
-  static constexpr bool in_range = axis_in_range(Axis, First::rank);
-  static constexpr int axis = in_range ? normalize_axis(Axis, First::rank) : 0;
-  static constexpr bool fits(Dims d) {
-    if (d.rank != First::rank) return false;
-    d.extent[axis] = First::value.extent[axis];
-    return d == First::value;
-  }
-  static constexpr bool ok = in_range && (fits(Rest::value) && ... && true);
-  static constexpr Dims make() {
-    Dims r = First::value;
-    if (ok) r.extent[axis] = (First::value.extent[axis] + ... + Rest::value.extent[axis]);
-    return r;
-  }
-  static constexpr Dims value = make();
-};
-
-template <class A, class... B>
-struct promote_all {
-  using type = A;
-};
-template <class A, class B, class... C>
-struct promote_all<A, B, C...> {
-  using type = typename promote_all<promoted<A, B>, C...>::type;
-};
-
-}  // namespace detail
-
-template <bool Ok, class Op, class... Shapes>
-struct JoinableShapes {
-  static_assert(
-      Ok, "the shapes cannot be joined: they must agree in all axes but the one named, which must exist");
-};
-
-template <int Axis>
-struct CatOp : Operation<CatOp<Axis>> {
-  template <class... X>
-  static constexpr auto apply(ir::Builder& b, const X&... x) {
-    using Rule = detail::cat_rule<Axis, typename X::shape...>;
-    static_assert(sizeof(JoinableShapes<Rule::ok, CatOp, typename X::shape...>) > 0);
-    using T = typename detail::promote_all<typename X::dtype...>::type;
-    using S = shape_of<Rule>;
-    if constexpr (!Rule::ok) {
-      return detail::refused<T, S>(x...);
-    } else {
-      constexpr Dims to = Rule::value;
-      ir::Value joined;
-      i64 begin = 0;
-      const auto append = [&](ir::Value v) {
-        const i64 extent = v.dims().extent[Rule::axis];
-        if (extent == 0) return;
-        i64 widths[2 * max_rank]{};
-        widths[2 * Rule::axis] = begin;
-        widths[2 * Rule::axis + 1] = to.extent[Rule::axis] - begin - extent;
-        const ir::Value wide = ir::pad(v, widths, 0);
-        if (joined) {
-          const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, to, static_cast<u64>(Rule::axis))};
-          joined =
-              ir::select(ir::binary(ir::Op::lt, place, ir::constant_like(place, static_cast<double>(begin))),
-                         joined, wide);
-        } else {
-          joined = wide;
-        }
-        begin += extent;
-      };
-      (append(ir::cast(x.value, dtype_of<T>)), ...);
-      if (!joined) joined = ir::constant(b, dtype_of<T>, to, 0);
-      return Expr<T, S>{joined};
-    }
-  }
-};
-
-template <int Axis>
-struct StackOp : Operation<StackOp<Axis>> {
-  template <class... X>
-  static constexpr auto apply(ir::Builder& b, const X&... x) {
-    return CatOp<Axis>::apply(b, UnsqueezeOp<Axis>::apply(b, x)...);
-  }
-};
-
-// cat<axis>(a, b, ...): operands one after another along an axis.
-template <int Axis = 0, class... X>
-constexpr auto cat(const X&... x) {
-  static_assert(sizeof...(X) > 0, "cat takes at least one operand");
-  return CatOp<Axis>{}(x...);
-}
-// stack<axis>(a, b, ...): operands of one shape along a new axis.
-template <int Axis = 0, class... X>
-constexpr auto stack(const X&... x) {
-  static_assert(sizeof...(X) > 0, "stack takes at least one operand");
-  return StackOp<Axis>{}(x...);
-}
-
-}  // namespace weft
-
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 // torch.nn.MultiheadAttention's settings that change shapes or parameters.
 struct MultiheadOptions {
@@ -27719,7 +30220,7 @@ struct MultiheadAttention {
   }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/batch_norm.hpp ----
 // BatchNorm1d, 2d and 3d: channels normalised over the batch while training, by running statistics while
 // evaluating. Law: a training step uses its batch's (biased) statistics and moves the running ones,
@@ -27729,7 +30230,7 @@ struct MultiheadAttention {
 // Normalisation: x minus its mean, over its standard deviation, times weight plus bias, with PyTorch's names,
 // defaults and (biased) variances. Statistics of small floating types are taken in f32.
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 // What: the shape of the input, then the shape or number of groups that the layer was made for.
 template <bool Ok, class Module, class... What>
@@ -27931,7 +30432,12 @@ struct GroupNorm {
     if constexpr (ok) {
       // weight and bias meet the channels inside their groups, so that a group is one row from end to end
       constexpr i64 per_group = C / Groups;
-      const auto grouped = reshape<S::value.extent[0], Groups, per_group, -1>(e);
+      constexpr i64 places = [] {
+        i64 n = 1;
+        for (int k = 2; k < S::rank; ++k) n *= S::value.extent[k];
+        return n;
+      }();
+      const auto grouped = reshape<S::value.extent[0], Groups, per_group, places>(e);
       const auto n = module_detail::normalized<true, -2, -1>(grouped, eps);
       const auto y = module_detail::affine<Groups, per_group, 1>(n, weight, bias);
       using Y = std::remove_cvref_t<decltype(y)>;
@@ -27943,9 +30449,9 @@ struct GroupNorm {
   }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 // Without `affine` there is no weight and bias; without running statistics evaluation takes the batch's, too.
 struct BatchNormOptions {
@@ -28023,11 +30529,11 @@ using BatchNorm2d = BatchNorm<2, C, Options>;
 template <i64 C, BatchNormOptions Options = BatchNormOptions{}>
 using BatchNorm3d = BatchNorm<3, C, Options>;
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/bilinear.hpp ----
 // y_o = x1^T W_o x2 + b_o over the last axes.
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 namespace module_detail {
 template <class X, class Y, class W>
@@ -28076,6 +30582,20 @@ struct BilinearOp : Operation<BilinearOp> {
 };
 }  // namespace module_detail
 
+namespace functional {
+
+// bilinear(x1, x2, weight), (x1, x2, weight, bias): weight (out, in1, in2), bias (out).
+template <class X, class Y, class W>
+constexpr auto bilinear(const X& x1, const Y& x2, const W& weight) {
+  return module_detail::BilinearOp{}(x1, x2, weight);
+}
+template <class X, class Y, class W, class B>
+constexpr auto bilinear(const X& x1, const Y& x2, const W& weight, const B& bias) {
+  return add(module_detail::BilinearOp{}(x1, x2, weight), bias);
+}
+
+}  // namespace functional
+
 // x1 (..., In1), x2 (..., In2) -> (..., Out). weight (Out, In1, In2), bias (Out), uniform in +-1 / sqrt(In1).
 template <i64 In1, i64 In2, i64 Out, bool Bias = true, class T = f32>
 struct Bilinear {
@@ -28093,7 +30613,7 @@ struct Bilinear<In1, In2, Out, false, T> {
   }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/conv.hpp ----
 // Convolutional layers with PyTorch's names, layouts and starting values. The window and the options are
 // template arguments: nn::Conv2d<3, 64, 3>, nn::Conv2d<3, 64, PerAxis{3, 5}, nn::ConvOptions{.padding =
@@ -28103,7 +30623,138 @@ struct Bilinear<In1, In2, Out, false, T> {
 // Convolutions and transposed convolutions over one, two or three axes: torch.nn.functional.conv2d and its
 // like. Options are template arguments; all are one `conv` primitive, or a `dot` where the window is 1.
 
-namespace weft {
+// ---- weft/ops/padding.hpp ----
+// Frames made of the tensor itself: pad<PaddingMode::reflect, 1, 2>(x), beside pad<1, 2>(x, value) of
+// slicing.hpp, whose frame is one number.
+
+namespace WEFT_NAMESPACE {
+
+template <bool Ok, class Op, class... What>
+struct FrameFits {
+  static_assert(Ok,
+                "a reflected frame must be narrower than the axis it surrounds, a circular one no wider, and "
+                "an axis without an element has no frame of its own");
+};
+
+namespace detail {
+
+// Whether a frame can be made of an axis of that extent.
+constexpr bool frame_fits(PaddingMode mode, i64 low, i64 high, i64 extent) {
+  const i64 wide = low > high ? low : high;
+  switch (mode) {
+    case PaddingMode::reflect:
+      return wide < extent || wide <= 0;
+    case PaddingMode::circular:
+      return wide <= extent;
+    case PaddingMode::replicate:
+      return extent > 0 || wide <= 0;
+    default:
+      return true;
+  }
+}
+
+// `low` and `high` more places at the ends of an axis, made of x.
+constexpr ir::Value framed(ir::Value x, int axis, i64 low, i64 high, PaddingMode mode) {
+  ir::Builder& b = *x.builder;
+  const Dims d = x.dims();
+  const i64 extent = d.extent[axis];
+  Dims wide = d;
+  wide.extent[axis] += low + high;
+  i64 widths[2 * max_rank]{};
+  const auto placed = [&](ir::Value v, i64 at) {
+    widths[2 * axis] = at;
+    widths[2 * axis + 1] = wide.extent[axis] - at - v.dims().extent[axis];
+    return ir::pad(v, widths, 0);
+  };
+  const auto piece = [&](i64 begin, i64 step, i64 count) {
+    ir::Slice axes[8];
+    axes[axis] = {begin, step};
+    Dims part = d;
+    part.extent[axis] = mode == PaddingMode::replicate ? 1 : count;
+    const ir::Value v = ir::slice(x, axes, part);
+    part.extent[axis] = count;
+    return ir::broadcast(v, part);
+  };
+  const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, wide, static_cast<u64>(axis))};
+  const auto before = [&](i64 at) {
+    return ir::binary(ir::Op::lt, place, ir::constant_like(place, static_cast<double>(at)));
+  };
+  ir::Value r = placed(x, low);
+  if (low > 0) {
+    const i64 first = mode == PaddingMode::reflect ? low : mode == PaddingMode::circular ? extent - low : 0;
+    const ir::Value edge = placed(piece(first, mode == PaddingMode::reflect ? -1 : 1, low), 0);
+    r = ir::select(before(low), edge, r);
+  }
+  if (high > 0) {
+    const i64 first = mode == PaddingMode::reflect    ? extent - 2
+                      : mode == PaddingMode::circular ? 0
+                                                      : extent - 1;
+    const ir::Value edge = placed(piece(first, mode == PaddingMode::reflect ? -1 : 1, high), low + extent);
+    r = ir::select(before(low + extent), r, edge);
+  }
+  return r;
+}
+
+// Widths as those of pad_rule; negative ones crop, before the frame is made.
+template <PaddingMode Mode, class S, i64... Widths>
+struct frame_rule : pad_rule<S, Widths...> {
+  using Base = pad_rule<S, Widths...>;
+  struct Part {
+    i64 low = 0, high = 0, cropped = 0;
+  };
+  static constexpr Part part(int axis) {
+    const i64 low = Base::list.width[2 * axis], high = Base::list.width[2 * axis + 1];
+    return {low > 0 ? low : 0, high > 0 ? high : 0,
+            S::value.extent[axis] + (low < 0 ? low : 0) + (high < 0 ? high : 0)};
+  }
+  static constexpr bool check() {
+    for (int a = 0; Base::ok && a < S::rank; ++a) {
+      const Part p = part(a);
+      if (p.cropped < 0 || !frame_fits(Mode, p.low, p.high, p.cropped)) return false;
+    }
+    return true;
+  }
+  static constexpr bool fits = check();
+};
+
+}  // namespace detail
+
+template <PaddingMode Mode, i64... Widths>
+struct FrameOp : Operation<FrameOp<Mode, Widths...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::frame_rule<Mode, typename X::shape, Widths...>;
+    static_assert(sizeof(WidthsFit<Rule::ok, FrameOp, typename X::shape>) > 0);
+    static_assert(sizeof(FrameFits<Rule::fits, FrameOp, typename X::shape>) > 0);
+    using T = typename X::dtype;
+    using S = shape_of<Rule>;
+    if constexpr (!Rule::ok || !Rule::fits) {
+      return detail::refused<T, S>(x);
+    } else if constexpr (Mode == PaddingMode::zeros) {
+      return Expr<T, S>{ir::pad(x.value, Rule::list.width, 0)};
+    } else {
+      i64 crop[2 * max_rank]{};
+      for (int k = 0; k < 2 * X::rank; ++k) crop[k] = Rule::list.width[k] < 0 ? Rule::list.width[k] : 0;
+      ir::Value v = ir::pad(x.value, crop, 0);
+      for (int a = X::rank - 1; a >= 0; --a) {
+        const auto part = Rule::part(a);
+        if (part.low + part.high > 0) v = detail::framed(v, a, part.low, part.high, Mode);
+      }
+      return Expr<T, S>{v};
+    }
+  }
+};
+
+// pad<PaddingMode::circular, 1, 2>(x): one element before and two after the last axis; more pairs for the
+// axes before it.
+template <PaddingMode Mode, i64... Widths, class X>
+constexpr auto pad(const X& x) {
+  return FrameOp<Mode, Widths...>{}(x);
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... Shapes>
 struct ConvOperandsFit {
@@ -28170,21 +30821,6 @@ constexpr bool conv_options_valid(const ConvTransposeOptions& o, int spatial) {
   }
   return true;
 }
-// Whether the frame can be made of x itself.
-constexpr bool conv_frame_fits(const ConvOptions& o, const ir::ConvAxis& a, i64 extent) {
-  const i64 wide = a.low > a.high ? a.low : a.high;
-  switch (o.padding_mode) {
-    case PaddingMode::reflect:
-      return wide < extent || wide == 0;
-    case PaddingMode::circular:
-      return wide <= extent;
-    case PaddingMode::replicate:
-      return extent > 0 || wide == 0;
-    default:
-      return true;
-  }
-}
-
 // Transposed: the options' kind. X (N, C, S...) or (C, S...).
 template <int Spatial, auto Options, class X, class W>
 struct conv_rule {
@@ -28203,8 +30839,10 @@ struct conv_rule {
   static constexpr i64 extent(int k) { return x.extent[x.rank - Spatial + k]; }
   static constexpr bool frames() {
     if constexpr (!transposed)
-      for (int k = 0; options && ranked && k < Spatial; ++k)
-        if (!conv_frame_fits(Options, conv_axis(Options, k, w.extent[2 + k]), extent(k))) return false;
+      for (int k = 0; options && ranked && k < Spatial; ++k) {
+        const ir::ConvAxis a = conv_axis(Options, k, w.extent[2 + k]);
+        if (!frame_fits(Options.padding_mode, a.low, a.high, extent(k))) return false;
+      }
     return true;
   }
   static constexpr bool framed = frames();
@@ -28238,48 +30876,6 @@ struct conv_rule {
   }
   static constexpr Dims value = make();
 };
-
-// `low` and `high` more places at the ends of an axis, made of x.
-constexpr ir::Value conv_frame(ir::Value x, int axis, i64 low, i64 high, PaddingMode mode) {
-  ir::Builder& b = *x.builder;
-  const Dims d = x.dims();
-  const i64 extent = d.extent[axis];
-  Dims wide = d;
-  wide.extent[axis] += low + high;
-  i64 widths[2 * max_rank]{};
-  const auto placed = [&](ir::Value v, i64 at) {
-    widths[2 * axis] = at;
-    widths[2 * axis + 1] = wide.extent[axis] - at - v.dims().extent[axis];
-    return ir::pad(v, widths, 0);
-  };
-  const auto piece = [&](i64 begin, i64 step, i64 count) {
-    ir::Slice axes[8];
-    axes[axis] = {begin, step};
-    Dims part = d;
-    part.extent[axis] = mode == PaddingMode::replicate ? 1 : count;
-    const ir::Value v = ir::slice(x, axes, part);
-    part.extent[axis] = count;
-    return ir::broadcast(v, part);
-  };
-  const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, wide, static_cast<u64>(axis))};
-  const auto before = [&](i64 at) {
-    return ir::binary(ir::Op::lt, place, ir::constant_like(place, static_cast<double>(at)));
-  };
-  ir::Value r = placed(x, low);
-  if (low > 0) {
-    const i64 first = mode == PaddingMode::reflect ? low : mode == PaddingMode::circular ? extent - low : 0;
-    const ir::Value edge = placed(piece(first, mode == PaddingMode::reflect ? -1 : 1, low), 0);
-    r = ir::select(before(low), edge, r);
-  }
-  if (high > 0) {
-    const i64 first = mode == PaddingMode::reflect    ? extent - 2
-                      : mode == PaddingMode::circular ? 0
-                                                      : extent - 1;
-    const ir::Value edge = placed(piece(first, mode == PaddingMode::reflect ? -1 : 1, high), low + extent);
-    r = ir::select(before(low + extent), r, edge);
-  }
-  return r;
-}
 
 // x (N, C, S...), w (O, C / groups, K...) -> (N, O, P...)
 constexpr ir::Value conv_value(ir::Value x, ir::Value w, const ir::ConvAxes& axes, i64 groups, DType result) {
@@ -28379,8 +30975,7 @@ struct ConvOp : Operation<ConvOp<Spatial, Options>> {
       } else if constexpr (Options.padding_mode != PaddingMode::zeros) {
         for (int k = 0; k < Spatial; ++k) {
           ir::ConvAxis& a = axes.axis[k];
-          if (a.low + a.high > 0)
-            images = detail::conv_frame(images, 2 + k, a.low, a.high, Options.padding_mode);
+          if (a.low + a.high > 0) images = detail::framed(images, 2 + k, a.low, a.high, Options.padding_mode);
           a.low = a.high = 0;
         }
       }
@@ -28438,9 +31033,9 @@ constexpr auto conv_transpose3d(const A&... operands) {
   return ConvOp<3, Options>{}(operands...);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 using weft::ConvOptions;
 using weft::ConvTransposeOptions;
@@ -28507,664 +31102,38 @@ using ConvTranspose2d = Conv<2, In, Out, Window, Options>;
 template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{}>
 using ConvTranspose3d = Conv<3, In, Out, Window, Options>;
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn
+// ---- weft/nn/distance.hpp ----
+// nn::CosineSimilarity<1>{.eps = 1e-6f}, nn::PairwiseDistance<2>: see weft/ops/activation_rare.hpp.
+
+namespace WEFT_NAMESPACE::nn {
+
+// Of two tensors, along an axis, which goes.
+template <int Axis = 1>
+struct CosineSimilarity {
+  float eps = 1e-8f;
+  constexpr auto operator()(const auto& x, const auto& y) const {
+    return cosine_similarity<Axis>(x, y, static_cast<double>(eps));
+  }
+};
+// Of order P, along the last axis, which goes.
+template <int P = 2>
+struct PairwiseDistance {
+  float eps = 1e-6f;
+  constexpr auto operator()(const auto& x, const auto& y) const {
+    return pairwise_distance<P>(x, y, static_cast<double>(eps));
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/embedding.hpp ----
 // Rows of a table by number, one by one (Embedding) or put together in bags (EmbeddingBag).
 
-// ---- weft/ops/rearrange.hpp ----
-// Shapes and orders rearranged: transpose, flatten, squeeze, repeat, flip, roll and their like, with
-// PyTorch's names; axes and extents are template arguments. All but repeat and roll are views.
-
-namespace weft {
-
-namespace detail {
-
-template <class S, int A, int B>
-struct transpose_rule {
-  static constexpr bool ok = axis_in_range(A, S::rank) && axis_in_range(B, S::rank);
-  struct List {
-    i64 axis[8]{};
-  };
-  static constexpr List make_list() {
-    List made;
-    for (int i = 0; i < 8; ++i) made.axis[i] = i;
-    if (ok) {
-      made.axis[normalize_axis(A, S::rank)] = normalize_axis(B, S::rank);
-      made.axis[normalize_axis(B, S::rank)] = normalize_axis(A, S::rank);
-    }
-    return made;
-  }
-  static constexpr List list = make_list();
-  static constexpr Dims make() { return ir::permuted(S::value, list.axis); }
-  static constexpr Dims value = make();
-};
-
-template <class S, int From, int To>
-struct flatten_rule {
-  static constexpr int from = S::rank == 0 ? 0 : normalize_axis(From, S::rank);
-  static constexpr int to = S::rank == 0 ? 0 : normalize_axis(To, S::rank);
-  static constexpr bool ok =
-      S::rank == 0 || (axis_in_range(From, S::rank) && axis_in_range(To, S::rank) && from <= to);
-  static constexpr Dims make() {
-    Dims r;
-    if (!ok) return S::value;
-    if (S::rank == 0) {
-      r.extent[r.rank++] = 1;
-      return r;
-    }
-    for (int i = 0; i < S::rank; ++i) {
-      if (i > from && i <= to)
-        r.extent[r.rank - 1] *= S::value.extent[i];
-      else
-        r.extent[r.rank++] = S::value.extent[i];
-    }
-    return r;
-  }
-  static constexpr Dims value = make();
-};
-
-// Named axes go if their extent is 1, as in PyTorch; without names all of them.
-template <class S, int... Axes>
-struct squeeze_rule {
-  static constexpr bool ok = (axis_in_range(Axes, S::rank) && ... && true);
-  static constexpr Dims make() {
-    Dims r;
-    for (int i = 0; i < S::rank; ++i) {
-      const bool named =
-          sizeof...(Axes) == 0 ||
-          ((axis_in_range(Axes, S::rank) && normalize_axis(Axes, S::rank) == i) || ... || false);
-      if (!named || S::value.extent[i] != 1) r.extent[r.rank++] = S::value.extent[i];
-    }
-    return r;
-  }
-  static constexpr Dims value = make();
-};
-
-template <class S, i64... Times>
-struct repeat_rule {
-  static constexpr int count = sizeof...(Times);
-  static constexpr bool ok = count >= S::rank && count <= max_rank && ((Times >= 0) && ... && true);
-  static constexpr i64 times(int axis) {
-    const i64 list[]{Times..., 1};
-    return list[axis];
-  }
-  // x's extents with ones in front
-  static constexpr Dims make_base() {
-    Dims r;
-    r.rank = ok ? count : S::rank;
-    for (int i = 0; i < r.rank; ++i)
-      r.extent[i] = i < r.rank - S::rank ? 1 : S::value.extent[i - (r.rank - S::rank)];
-    return r;
-  }
-  static constexpr Dims base = make_base();
-  static constexpr Dims make() {
-    Dims r = base;
-    for (int i = 0; ok && i < r.rank; ++i) r.extent[i] *= times(i);
-    return r;
-  }
-  static constexpr Dims value = make();
-};
-
-}  // namespace detail
-
-template <bool Ok, class Op, class... What>
-struct RepeatsFit {
-  static_assert(Ok, "repeat takes one count for every axis of the tensor, or more");
-};
-
-template <int A, int B>
-struct TransposeOp : Operation<TransposeOp<A, B>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
-    using Rule = detail::transpose_rule<typename X::shape, A, B>;
-    static_assert(sizeof(AxisInRange<Rule::ok, TransposeOp, typename X::shape>) > 0);
-    return Expr<typename X::dtype, shape_of<Rule>>{ir::permute(x.value, Rule::list.axis)};
-  }
-};
-
-// t(x): a matrix transposed; vectors and scalars stay.
-struct TransposeMatrixOp : Operation<TransposeMatrixOp> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    static_assert(sizeof(RankIs<X::rank <= 2, TransposeMatrixOp, typename X::shape, GivenRank<2>>) > 0);
-    if constexpr (X::rank == 2)
-      return TransposeOp<0, 1>::apply(b, x);
-    else
-      return x;
-  }
-};
-
-template <int From, int To>
-struct FlattenOp : Operation<FlattenOp<From, To>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
-    using Rule = detail::flatten_rule<typename X::shape, From, To>;
-    static_assert(sizeof(AxisInRange<Rule::ok, FlattenOp, typename X::shape>) > 0);
-    return Expr<typename X::dtype, shape_of<Rule>>{ir::reshape(x.value, Rule::value)};
-  }
-};
-
-template <int... Axes>
-struct SqueezeOp : Operation<SqueezeOp<Axes...>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
-    using Rule = detail::squeeze_rule<typename X::shape, Axes...>;
-    static_assert(sizeof(AxisInRange<Rule::ok, SqueezeOp, typename X::shape>) > 0);
-    return Expr<typename X::dtype, shape_of<Rule>>{ir::reshape(x.value, Rule::value)};
-  }
-};
-
-struct ExpandAsOp : Operation<ExpandAsOp> {
-  template <class X, class Y>
-  static constexpr auto apply(ir::Builder&, const X& x, const Y&) {
-    using S = typename Y::shape;
-    static_assert(sizeof(ShapesBroadcast<detail::expand_rule<typename X::shape, S>::ok, ExpandAsOp,
-                                         typename X::shape, S>) > 0);
-    return Expr<typename X::dtype, S>{ir::broadcast(x.value, S::value)};
-  }
-};
-
-// torch.Tensor.repeat: every axis walked that many times.
-template <i64... Times>
-struct RepeatOp : Operation<RepeatOp<Times...>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
-    using Rule = detail::repeat_rule<typename X::shape, Times...>;
-    static_assert(sizeof(RepeatsFit<Rule::ok, RepeatOp, typename X::shape>) > 0);
-    Dims d = Rule::base;
-    ir::Value v = ir::reshape(x.value, d);
-    for (int a = 0; Rule::ok && a < d.rank; ++a) {
-      if (Rule::times(a) == 1) continue;
-      Dims apart;  // (in front, times, the axis and what follows)
-      apart.rank = 3;
-      apart.extent[0] = apart.extent[1] = apart.extent[2] = 1;
-      for (int k = 0; k < d.rank; ++k) apart.extent[k < a ? 0 : 2] *= d.extent[k];
-      v = ir::reshape(v, apart);
-      apart.extent[1] = Rule::times(a);
-      d.extent[a] *= Rule::times(a);
-      v = ir::reshape(ir::broadcast(v, apart), d);
-    }
-    return Expr<typename X::dtype, shape_of<Rule>>{v};
-  }
-};
-
-// torch.tile: as repeat, with counts of 1 in front where there are fewer than axes.
-template <i64... Times>
-struct TileOp : Operation<TileOp<Times...>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    if constexpr (static_cast<int>(sizeof...(Times)) < X::rank)
-      return TileOp<1, Times...>::apply(b, x);
-    else
-      return RepeatOp<Times...>::apply(b, x);
-  }
-};
-
-template <int... Axes>
-struct FlipOp : Operation<FlipOp<Axes...>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
-    constexpr bool ok = (axis_in_range(Axes, X::rank) && ... && true);
-    static_assert(sizeof(AxisInRange<ok, FlipOp, typename X::shape>) > 0);
-    ir::Slice axes[8];
-    if constexpr (ok)
-      ((axes[normalize_axis(Axes, X::rank)] = {X::shape::value[Axes] > 0 ? X::shape::value[Axes] - 1 : 0,
-                                               -1}),
-       ...);
-    return X{ir::slice(x.value, axes, X::shape::value)};
-  }
-};
-
-// Elements move `By` places along the axis; those pushed out come in again in front.
-template <i64 By, int Axis>
-struct RollOp : Operation<RollOp<By, Axis>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    constexpr bool ok = axis_in_range(Axis, X::rank);
-    static_assert(sizeof(AxisInRange<ok, RollOp, typename X::shape>) > 0);
-    if constexpr (!ok) {
-      return x;
-    } else {
-      constexpr i64 extent = X::shape::value[Axis];
-      constexpr i64 by = extent == 0 ? 0 : (By % extent + extent) % extent;
-      if constexpr (by == 0) {
-        return x;
-      } else {
-        const auto tail = SliceAxisOp<Axis, extent - by, extent, 1>::apply(b, x);
-        const auto head = SliceAxisOp<Axis, 0, extent - by, 1>::apply(b, x);
-        return CatOp<Axis>::apply(b, tail, head);
-      }
-    }
-  }
-};
-
-template <int A, int B, class X>
-constexpr auto transpose(const X& x) {
-  return TransposeOp<A, B>{}(x);
-}
-template <class X>
-constexpr auto t(const X& x) {
-  return TransposeMatrixOp{}(x);
-}
-// flatten<1>(x): axes from the first named to the last become one.
-template <int From = 0, int To = -1, class X>
-constexpr auto flatten(const X& x) {
-  return FlattenOp<From, To>{}(x);
-}
-template <int... Axes, class X>
-constexpr auto squeeze(const X& x) {
-  return SqueezeOp<Axes...>{}(x);
-}
-template <class X, class Y>
-constexpr auto expand_as(const X& x, const Y& y) {
-  return ExpandAsOp{}(x, y);
-}
-template <i64... To, class X>
-constexpr auto broadcast_to(const X& x) {
-  return ExpandOp<To...>{}(x);
-}
-template <i64... Times, class X>
-constexpr auto repeat(const X& x) {
-  return RepeatOp<Times...>{}(x);
-}
-template <i64... Times, class X>
-constexpr auto tile(const X& x) {
-  return TileOp<Times...>{}(x);
-}
-// Every result is contiguous, so this changes nothing; it is there for code that comes from PyTorch.
-template <class X>
-constexpr auto contiguous(const X& x) {
-  return x;
-}
-template <int... Axes, class X>
-constexpr auto flip(const X& x) {
-  return FlipOp<Axes...>{}(x);
-}
-// roll<1, 0>(x): along one axis.
-template <i64 By, int Axis, class X>
-constexpr auto roll(const X& x) {
-  return RollOp<By, Axis>{}(x);
-}
-
-}  // namespace weft
-// ---- weft/ops/scatter.hpp ----
-// Writing by index along an axis, with PyTorch's names. Everything gives a new tensor. Law: updates of one
-// place count in the order of the indices, so that results are the same every time and the last of several
-// values set is the one that stays. Negative indices count from the end; those outside are skipped.
-
-// ---- weft/ops/gather.hpp ----
-// Elements by index along an axis, with PyTorch's names: gather, take_along_dim, index_select, take. Negative
-// indices count from the end; one outside gives NaN (0 for integers), where PyTorch raises an error: an Error
-// where it comes from an argument in host memory, or under check::indices.
-
-namespace weft {
-
-template <bool Ok, class Op, class... What>
-struct IndexIsInteger {
-  static_assert(Ok, "the index must be integers (i32 or i64)");
-};
-template <bool Ok, class Op, class... What>
-struct IndexFits {
-  static_assert(
-      Ok,
-      "the index does not fit: it needs the tensor's number of axes, and off the axis it may not be "
-      "longer than the tensor");
-};
-
-namespace detail {
-
-constexpr ir::Value as_index(ir::Value v) {
-  return v.dtype() == DType::i32 || v.dtype() == DType::i64 ? v : ir::cast(v, DType::i64);
-}
-// The first extents of v, as many as `to` has: a view.
-constexpr ir::Value cropped(ir::Value v, const Dims& to) {
-  ir::Slice axes[8];
-  return ir::slice(v, axes, to);
-}
-// A vector of indices as it lies along one axis of `like`, the same for all others.
-constexpr ir::Value along(ir::Value index, const Dims& like, int axis) {
-  Dims flat = like;
-  for (int k = 0; k < like.rank; ++k) flat.extent[k] = 1;
-  flat.extent[axis] = index.dims().size();
-  return ir::broadcast(ir::reshape(index, flat), ir::with_extent(like, axis, flat.extent[axis]));
-}
-
-template <class X, class I, int Axis>
-struct gather_rule {
-  static constexpr bool check() {
-    if (!axis_in_range(Axis, X::rank) || X::rank != I::rank) return false;
-    for (int k = 0; k < X::rank; ++k)
-      if (k != normalize_axis(Axis, X::rank) && I::value.extent[k] > X::value.extent[k]) return false;
-    return true;
-  }
-  static constexpr bool ok = check();
-};
-
-template <class X, int Axis, i64 Count>
-struct selected_rule {
-  static constexpr bool ok = axis_in_range(Axis, X::rank);
-  static constexpr int axis = ok ? normalize_axis(Axis, X::rank) : 0;
-  static constexpr Dims value = ok ? ir::with_extent(X::value, axis, Count) : X::value;
-};
-
-// Both shapes broadcast to each other but for the axis.
-template <class X, class I, int Axis>
-struct along_rule {
-  static constexpr bool ranked = X::rank == I::rank && axis_in_range(Axis, X::rank);
-  static constexpr int axis = ranked ? normalize_axis(Axis, X::rank) : 0;
-  static constexpr Dims x_flat = ranked ? ir::with_extent(X::value, axis, 1) : Dims{};
-  static constexpr Dims i_flat = ranked ? ir::with_extent(I::value, axis, 1) : Dims{};
-  static constexpr bool ok = ranked && broadcastable(x_flat, i_flat);
-  static constexpr Dims both = ok ? broadcast(x_flat, i_flat) : Dims{};
-  static constexpr Dims table = ok ? ir::with_extent(both, axis, X::value.extent[axis]) : X::value;
-  static constexpr Dims value = ok ? ir::with_extent(both, axis, I::value.extent[axis]) : I::value;
-};
-
-}  // namespace detail
-
-template <int Axis>
-struct GatherOp : Operation<GatherOp<Axis>> {
-  template <class X, class I>
-  static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
-    constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
-    constexpr bool ok = detail::gather_rule<typename X::shape, typename I::shape, Axis>::ok;
-    static_assert(sizeof(IndexIsInteger<integer, GatherOp, typename I::dtype>) > 0);
-    static_assert(sizeof(IndexFits<ok, GatherOp, typename X::shape, typename I::shape>) > 0);
-    using R = Expr<typename X::dtype, typename I::shape>;
-    if constexpr (ok && integer) {
-      constexpr int axis = normalize_axis(Axis, X::rank);
-      const Dims near = ir::with_extent(I::shape::value, axis, X::shape::value.extent[axis]);
-      return R{ir::take(detail::cropped(x.value, near), detail::as_index(index.value), axis)};
-    } else {
-      return detail::refused<typename R::dtype, typename R::shape>(x, index);
-    }
-  }
-};
-
-template <int Axis>
-struct TakeAlongOp : Operation<TakeAlongOp<Axis>> {
-  template <class X, class I>
-  static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
-    using Rule = detail::along_rule<typename X::shape, typename I::shape, Axis>;
-    constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
-    static_assert(sizeof(IndexIsInteger<integer, TakeAlongOp, typename I::dtype>) > 0);
-    static_assert(sizeof(ShapesBroadcast<Rule::ok, TakeAlongOp, typename X::shape, typename I::shape>) > 0);
-    using R = Expr<typename X::dtype, shape_of<Rule>>;
-    if constexpr (Rule::ok && integer)
-      return R{ir::take(ir::broadcast(x.value, Rule::table),
-                        ir::broadcast(detail::as_index(index.value), Rule::value), Rule::axis)};
-    else
-      return detail::refused<typename R::dtype, typename R::shape>(x, index);
-  }
-};
-
-// Slices of x by a vector of indices.
-template <int Axis>
-struct IndexSelectOp : Operation<IndexSelectOp<Axis>> {
-  template <class X, class I>
-  static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
-    using Rule = detail::selected_rule<typename X::shape, Axis, I::size>;
-    constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
-    static_assert(sizeof(IndexIsInteger<integer, IndexSelectOp, typename I::dtype>) > 0);
-    static_assert(sizeof(AxisInRange<Rule::ok, IndexSelectOp, typename X::shape>) > 0);
-    static_assert(sizeof(RankIs<I::rank <= 1, IndexSelectOp, typename I::shape, GivenRank<1>>) > 0);
-    using R = Expr<typename X::dtype, shape_of<Rule>>;
-    if constexpr (Rule::ok && integer)
-      return R{ir::take(x.value, detail::along(detail::as_index(index.value), X::shape::value, Rule::axis),
-                        Rule::axis)};
-    else
-      return detail::refused<typename R::dtype, typename R::shape>(x, index);
-  }
-};
-
-// Elements of the flattened tensor.
-struct TakeFlatOp : Operation<TakeFlatOp> {
-  template <class X, class I>
-  static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
-    constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
-    static_assert(sizeof(IndexIsInteger<integer, TakeFlatOp, typename I::dtype>) > 0);
-    using R = Expr<typename X::dtype, typename I::shape>;
-    if constexpr (integer) {
-      const ir::Value flat = ir::reshape(x.value, Shape<X::size>::value);
-      const ir::Value at = ir::reshape(detail::as_index(index.value), Shape<I::size>::value);
-      return R{ir::reshape(ir::take(flat, at, 0), I::shape::value)};
-    } else {
-      return detail::refused<typename R::dtype, typename R::shape>(x, index);
-    }
-  }
-};
-
-// gather<axis>(x, index): x at index along the axis, element by element; the result has the index's shape.
-template <int Axis, class X, class I>
-constexpr auto gather(const X& x, const I& index) {
-  return GatherOp<Axis>{}(x, index);
-}
-// take_along_dim<axis>(x, index): the same, broadcasting; without an axis, of the flattened tensor.
-template <int Axis, class X, class I>
-constexpr auto take_along_dim(const X& x, const I& index) {
-  return TakeAlongOp<Axis>{}(x, index);
-}
-template <class X, class I>
-constexpr auto take_along_dim(const X& x, const I& index) {
-  return TakeFlatOp{}(x, index);
-}
-template <int Axis, class X, class I>
-constexpr auto index_select(const X& x, const I& index) {
-  return IndexSelectOp<Axis>{}(x, index);
-}
-template <class X, class I>
-constexpr auto take(const X& x, const I& index) {
-  return TakeFlatOp{}(x, index);
-}
-
-}  // namespace weft
-
-namespace weft {
-
-// How several updates of one place become one: scatter_reduce<0>(x, index, src, reduce::amax).
-enum class Reduction { sum, prod, mean, amax, amin };
-template <Reduction R>
-struct ReduceBy {};
-namespace reduce {
-inline constexpr ReduceBy<Reduction::sum> sum{};
-inline constexpr ReduceBy<Reduction::prod> prod{};
-inline constexpr ReduceBy<Reduction::mean> mean{};
-inline constexpr ReduceBy<Reduction::amax> amax{};
-inline constexpr ReduceBy<Reduction::amin> amin{};
-}  // namespace reduce
-// What was there before does not count where there is an update.
-struct ExcludeSelf {};
-inline constexpr ExcludeSelf exclude_self{};
-
-template <bool Ok, class Op, class... What>
-struct UpdateFits {
-  static_assert(
-      Ok,
-      "the updates do not fit: an index takes an update, and off the axis neither may be longer than "
-      "the tensor");
-};
-
-namespace detail {
-
-// The index and the updates laid out alike, and the shape between them and x.
-template <class X, class I, class U, int Axis>
-struct scatter_rule {
-  static constexpr bool check() {
-    if (!axis_in_range(Axis, X::rank) || X::rank != I::rank) return false;
-    for (int k = 0; k < X::rank; ++k) {
-      if (k != normalize_axis(Axis, X::rank) && I::value.extent[k] > X::value.extent[k]) return false;
-      if (U::rank != 0 && (U::rank != I::rank || I::value.extent[k] > U::value.extent[k])) return false;
-    }
-    return true;
-  }
-  static constexpr bool ok = check();
-};
-
-// A scattered value grown to x's extents: off the axis the index may be shorter than x.
-constexpr ir::Value grown(ir::Value v, const Dims& to, double fill) {
-  i64 widths[16]{};
-  for (int k = 0; k < to.rank; ++k) widths[2 * k + 1] = to.extent[k] - v.dims().extent[k];
-  return ir::pad(v, widths, fill);
-}
-
-constexpr double fold_fill(ir::Fold fold, DType t) {
-  if (fold == ir::Fold::sum) return 0;
-  if (fold == ir::Fold::prod) return 1;
-  const double most = is_float(t)       ? std::numeric_limits<double>::infinity()
-                      : t == DType::i64 ? 9223372036854774784.0  // the greatest i64 that is a double
-                                        : 2147483647.0;
-  return fold == ir::Fold::max ? -most : most;
-}
-
-// How many updates each place of x gets.
-constexpr ir::Value update_counts(ir::Value index, const Dims& x, int axis, DType t) {
-  const ir::Value one = ir::constant(*index.builder, t, index.dims(), 1);
-  return grown(ir::scatter(index, one, axis, x.extent[axis], ir::Fold::sum), x, 0);
-}
-
-constexpr ir::Value scatter_set(ir::Value x, ir::Value index, ir::Value update, int axis) {
-  const Dims d = x.dims(), di = index.dims();
-  ir::Builder& b = *x.builder;
-  const ir::Value order{&b, b.leaf(ir::Op::iota, DType::i32, di, static_cast<u64>(axis))};
-  const ir::Value last = ir::scatter(index, order, axis, d.extent[axis], ir::Fold::max);
-  const ir::Value touched = ir::binary(ir::Op::le, ir::constant_like(last, 0), last);
-  if (update.dims().rank == 0) return ir::select(grown(touched, d, 0), ir::broadcast(update, d), x);
-  const ir::Value value = ir::take(update, last, axis, true);
-  return ir::select(grown(touched, d, 0), grown(value, d, 0), x);
-}
-
-constexpr ir::Value scatter_fold(ir::Value x, ir::Value index, ir::Value update, int axis, Reduction how,
-                                 bool self) {
-  // in the dtype that scatter folds in, where the neutral element of what is not touched still is one
-  const DType wide = ir::reduction_dtype(x.dtype());
-  if (wide != x.dtype())
-    return ir::cast(scatter_fold(ir::cast(x, wide), index, ir::cast(update, wide), axis, how, self),
-                    x.dtype());
-  const Dims d = x.dims();
-  const ir::Fold fold = how == Reduction::prod   ? ir::Fold::prod
-                        : how == Reduction::amax ? ir::Fold::max
-                        : how == Reduction::amin ? ir::Fold::min
-                                                 : ir::Fold::sum;
-  ir::Value r = grown(ir::scatter(index, update, axis, d.extent[axis], fold), d, fold_fill(fold, x.dtype()));
-  ir::Value counts;
-  if (!self || how == Reduction::mean) counts = update_counts(index, d, axis, x.dtype());
-  if (self) {
-    r = ir::binary(fold == ir::Fold::prod  ? ir::Op::mul
-                   : fold == ir::Fold::max ? ir::Op::max
-                   : fold == ir::Fold::min ? ir::Op::min
-                                           : ir::Op::add,
-                   x, r);
-    return how == Reduction::mean ? r / (counts + 1.0) : r;
-  }
-  const ir::Value touched = ir::binary(ir::Op::ne, counts, ir::constant_like(counts, 0));
-  if (how == Reduction::mean) r = r / ir::select(touched, counts, ir::constant_like(counts, 1));
-  return ir::select(touched, r, x);
-}
-
-// Checks the operands, lays them out and calls `work(x, index, update, axis)`.
-template <class Op, int Axis, class X, class I, class U, class Work>
-constexpr auto scattered(ir::Builder& b, const X& x, const I& index, const U& update, Work work) {
-  using Rule = scatter_rule<typename X::shape, typename I::shape, shape_of_operand<U>, Axis>;
-  constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
-  static_assert(sizeof(IndexIsInteger<integer, Op, typename I::dtype>) > 0);
-  static_assert(sizeof(UpdateFits<Rule::ok, Op, typename X::shape, typename I::shape, shape_of_operand<U>>) >
-                0);
-  if constexpr (Rule::ok && integer) {
-    using T = typename X::dtype;
-    const ir::Value u = as_value<T>(b, update);
-    const ir::Value fitting = u.dims().rank == 0 ? u : cropped(u, I::shape::value);
-    return X{work(x.value, as_index(index.value), fitting, normalize_axis(Axis, X::rank))};
-  } else {
-    return x;
-  }
-}
-
-// A vector of indices, one for each slice of the updates.
-template <int Axis>
-struct SpreadIndex : Operation<SpreadIndex<Axis>> {
-  template <class X, class I>
-  static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
-    using Rule = selected_rule<typename X::shape, Axis, I::size>;
-    static_assert(sizeof(AxisInRange<Rule::ok, SpreadIndex, typename X::shape>) > 0);
-    static_assert(sizeof(RankIs<I::rank <= 1, SpreadIndex, typename I::shape, GivenRank<1>>) > 0);
-    using R = Expr<typename I::dtype, shape_of<Rule>>;
-    if constexpr (Rule::ok && I::rank <= 1)
-      return R{along(index.value, X::shape::value, Rule::axis)};
-    else
-      return refused<typename R::dtype, typename R::shape>(x, index);
-  }
-};
-
-}  // namespace detail
-
-template <int Axis>
-struct ScatterOp : Operation<ScatterOp<Axis>> {
-  template <class X, class I, class U>
-  static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& update) {
-    return detail::scattered<ScatterOp, Axis>(
-        b, x, index, update,
-        [](ir::Value v, ir::Value i, ir::Value u, int axis) { return detail::scatter_set(v, i, u, axis); });
-  }
-};
-
-template <int Axis, Reduction How, bool Self>
-struct ScatterReduceOp : Operation<ScatterReduceOp<Axis, How, Self>> {
-  template <class X, class I, class U>
-  static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& update) {
-    return detail::scattered<ScatterReduceOp, Axis>(
-        b, x, index, update, [](ir::Value v, ir::Value i, ir::Value u, int axis) {
-          return detail::scatter_fold(v, i, ir::broadcast(u, i.dims()), axis, How, Self);
-        });
-  }
-};
-
-// scatter<axis>(x, index, src): x with src, a tensor or a number, at index along the axis.
-template <int Axis, class X, class I, class U>
-constexpr auto scatter(const X& x, const I& index, const U& src) {
-  return ScatterOp<Axis>{}(x, index, src);
-}
-template <int Axis, class X, class I, class U>
-constexpr auto scatter_add(const X& x, const I& index, const U& src) {
-  return ScatterReduceOp<Axis, Reduction::sum, true>{}(x, index, src);
-}
-template <int Axis, class X, class I, class U, Reduction How>
-constexpr auto scatter_reduce(const X& x, const I& index, const U& src, ReduceBy<How>) {
-  return ScatterReduceOp<Axis, How, true>{}(x, index, src);
-}
-template <int Axis, class X, class I, class U, Reduction How>
-constexpr auto scatter_reduce(const X& x, const I& index, const U& src, ReduceBy<How>, ExcludeSelf) {
-  return ScatterReduceOp<Axis, How, false>{}(x, index, src);
-}
-// index_add<axis>(x, index, src, alpha): slices of alpha src added by a vector of indices; index_copy sets
-// them, index_fill sets a number, index_reduce folds them.
-template <int Axis, class X, class I, class U, class A = int>
-constexpr auto index_add(const X& x, const I& index, const U& src, const A& alpha = 1) {
-  return ScatterReduceOp<Axis, Reduction::sum, true>{}(x, detail::SpreadIndex<Axis>{}(x, index),
-                                                       mul(src, alpha));
-}
-template <int Axis, class X, class I, class U>
-constexpr auto index_copy(const X& x, const I& index, const U& src) {
-  return ScatterOp<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
-}
-template <int Axis, class X, class I, class V>
-constexpr auto index_fill(const X& x, const I& index, const V& value) {
-  return ScatterOp<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index), value);
-}
-template <int Axis, class X, class I, class U, Reduction How>
-constexpr auto index_reduce(const X& x, const I& index, const U& src, ReduceBy<How>) {
-  return ScatterReduceOp<Axis, How, true>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
-}
-template <int Axis, class X, class I, class U, Reduction How>
-constexpr auto index_reduce(const X& x, const I& index, const U& src, ReduceBy<How>, ExcludeSelf) {
-  return ScatterReduceOp<Axis, How, false>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
-}
-
-}  // namespace weft
 // ---- weft/ops/sort.hpp ----
 // Order along one axis, with PyTorch's names: argsort, sort, topk, kthvalue, median, quantile, searchsorted.
 // Sorting is stable and NaN is the greatest, as in PyTorch. Results with places are tuples (values, places).
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 struct Descending {};
 inline constexpr Descending descending{};
@@ -29280,22 +31249,28 @@ struct MedianOp : Operation<MedianOp<Places, SkipNan, Keep, A...>> {
       return x;
     } else {
       constexpr i64 n = X::shape::value[axis];
-      static_assert(sizeof(CountInRange<(n > 0), MedianOp, typename X::shape>) > 0);
-      const auto places = ArgSortOp<axis, false, -1>::apply(b, x);
-      const auto missing = detail::missing_count<axis>(b, x);
-      const auto middle = BinaryOp<ir::Op::div>::apply(b, maximum(sub(n - 1, missing), 0), i64{2});
-      const auto at = [&] {
-        if constexpr (SkipNan)
-          return middle;
+      if constexpr (n == 0 && sizeof...(A) == 0 && !Places) {  // of nothing at all, as in PyTorch
+        using S = shape_of<detail::reduced_rule<typename X0::shape, Keep, A...>>;
+        const auto none = full_like(sum(x), std::numeric_limits<double>::quiet_NaN());
+        return Expr<typename decltype(none)::dtype, S>{ir::reshape(none.value, S::value)};
+      } else {
+        static_assert(sizeof(CountInRange<(n > 0), MedianOp, typename X::shape>) > 0);
+        const auto places = ArgSortOp<axis, false, -1>::apply(b, x);
+        const auto nans = detail::missing_count<axis>(b, x);
+        const auto middle = BinaryOp<ir::Op::div>::apply(b, maximum(sub(n - 1, nans), 0), i64{2});
+        const auto at = [&] {
+          if constexpr (SkipNan)
+            return middle;
+          else
+            return where(gt(nans, 0), sub(n, nans), i64{(n - 1) / 2});
+        }();
+        const auto place = GatherOp<axis>::apply(b, places, at);
+        using S = shape_of<detail::reduced_rule<typename X0::shape, Keep, A...>>;
+        if constexpr (Places)
+          return Expr<i64, S>{ir::reshape(place.value, S::value)};
         else
-          return where(gt(missing, 0), sub(n, missing), i64{(n - 1) / 2});
-      }();
-      const auto place = GatherOp<axis>::apply(b, places, at);
-      using S = shape_of<detail::reduced_rule<typename X::shape, Keep, axis>>;
-      if constexpr (Places)
-        return Expr<i64, S>{ir::reshape(place.value, S::value)};
-      else
-        return Expr<typename X::dtype, S>{ir::reshape(GatherOp<axis>::apply(b, x, place).value, S::value)};
+          return Expr<typename X::dtype, S>{ir::reshape(GatherOp<axis>::apply(b, x, place).value, S::value)};
+      }
     }
   }
 };
@@ -29306,7 +31281,7 @@ struct QuantileOp : Operation<QuantileOp<SkipNan, Keep, A...>> {
   template <class X0, class Q>
   static constexpr auto apply(ir::Builder& b, const X0& in, const Q& q) {
     using One = detail::OneAxis<A...>;
-    const auto x = One::flat(b, detail::real(in));
+    const auto x = One::flat(b, CastOp<opmath<typename X0::dtype>>::apply(b, in));
     using X = std::remove_cvref_t<decltype(x)>;
     constexpr int axis = One::template axis<X>();
     constexpr bool ok = axis_in_range(axis, X::rank);
@@ -29315,10 +31290,11 @@ struct QuantileOp : Operation<QuantileOp<SkipNan, Keep, A...>> {
       return x;
     } else {
       using T = typename X::dtype;
+      using R = floating<typename X0::dtype>;
       const auto sorted = SortedOp<axis, false, -1>::apply(b, x);
-      const auto missing = detail::missing_count<axis>(b, x);
+      const auto nans = detail::missing_count<axis>(b, x);
       constexpr i64 last = X::shape::value[axis] - 1;
-      const auto at = mul(cast<T>(maximum(sub(last, mul(missing, SkipNan ? 1 : 0)), 0)), q);
+      const auto at = mul(cast<T>(maximum(sub(last, mul(nans, SkipNan ? 1 : 0)), 0)), q);
       const auto below = floor(at);
       const auto low = GatherOp<axis>::apply(b, sorted, cast<i64>(below));
       const auto high = GatherOp<axis>::apply(b, sorted, cast<i64>(ceil(at)));
@@ -29327,10 +31303,10 @@ struct QuantileOp : Operation<QuantileOp<SkipNan, Keep, A...>> {
         if constexpr (SkipNan)
           return between;
         else
-          return where(gt(missing, 0), std::numeric_limits<double>::quiet_NaN(), between);
+          return where(gt(nans, 0), std::numeric_limits<double>::quiet_NaN(), between);
       }();
-      using S = shape_of<detail::reduced_rule<typename X::shape, Keep, axis>>;
-      return Expr<T, S>{ir::reshape(r.value, S::value)};
+      using S = shape_of<detail::reduced_rule<typename X0::shape, Keep, A...>>;
+      return CastOp<R>::apply(b, Expr<T, S>{ir::reshape(r.value, S::value)});
     }
   }
 };
@@ -29416,20 +31392,32 @@ template <i64 K, int Axis = -1, class X>
 constexpr auto kthvalue(const X& x, KeepDim) {
   return std::tuple{KthValueOp<K, false, true, Axis>{}(x), KthValueOp<K, true, true, Axis>{}(x)};
 }
+namespace detail {
+template <bool SkipNan, bool Keep, int... A, class X>
+constexpr auto median_of(const X& x) {
+  if constexpr (sizeof...(A) == 0)
+    return MedianOp<false, SkipNan, Keep>{}(x);
+  else
+    return std::tuple{MedianOp<false, SkipNan, Keep, A...>{}(x), MedianOp<true, SkipNan, Keep, A...>{}(x)};
+}
+}  // namespace detail
+
 // median(x) of all; median<axis>(x): a tuple of values and places. nanmedian skips NaN.
 template <int... A, class X>
 constexpr auto median(const X& x) {
-  if constexpr (sizeof...(A) == 0)
-    return MedianOp<false, false, false>{}(x);
-  else
-    return std::tuple{MedianOp<false, false, false, A...>{}(x), MedianOp<true, false, false, A...>{}(x)};
+  return detail::median_of<false, false, A...>(x);
+}
+template <int... A, class X>
+constexpr auto median(const X& x, KeepDim) {
+  return detail::median_of<false, true, A...>(x);
 }
 template <int... A, class X>
 constexpr auto nanmedian(const X& x) {
-  if constexpr (sizeof...(A) == 0)
-    return MedianOp<false, true, false>{}(x);
-  else
-    return std::tuple{MedianOp<false, true, false, A...>{}(x), MedianOp<true, true, false, A...>{}(x)};
+  return detail::median_of<true, false, A...>(x);
+}
+template <int... A, class X>
+constexpr auto nanmedian(const X& x, KeepDim) {
+  return detail::median_of<true, true, A...>(x);
 }
 // quantile(x, q) of all, quantile<axis>(x, q): q in [0, 1] is a number.
 template <int... A, class X, class Q>
@@ -29443,6 +31431,10 @@ constexpr auto quantile(const X& x, const Q& q, KeepDim) {
 template <int... A, class X, class Q>
 constexpr auto nanquantile(const X& x, const Q& q) {
   return QuantileOp<true, false, A...>{}(x, q);
+}
+template <int... A, class X, class Q>
+constexpr auto nanquantile(const X& x, const Q& q, KeepDim) {
+  return QuantileOp<true, true, A...>{}(x, q);
 }
 // searchsorted(sorted, values): where each value would be put in front of its equals; with `right_side`,
 // behind them. bucketize(values, boundaries) is the same with operands swapped.
@@ -29463,9 +31455,9 @@ constexpr auto bucketize(const V& values, const A& boundaries, RightSide) {
   return SearchSortedOp<true>{}(boundaries, values);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 template <bool Ok, class Op, class... What>
 struct IndexIsInteger {
@@ -29600,7 +31592,7 @@ struct EmbeddingBag {
   }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/gradient.hpp ----
 // A model as an argument of grad and value_and_grad: its parameters are the variables, and the gradient is a
 // model whose parameters stand for their gradients. Law: what is frozen, and what the function never reads,
@@ -29627,7 +31619,7 @@ struct EmbeddingBag {
 // Gradients of the primitives along one axis, in the manner of gradient_rules.hpp. Formulae: PyTorch's
 // cumulative functions, with zeros and ties treated exactly.
 
-namespace weft::passes::rules {
+namespace WEFT_NAMESPACE::passes::rules {
 
 namespace line {
 using ir::Fold;
@@ -29646,20 +31638,6 @@ constexpr Attributes of_scan(Value y) {
 }
 constexpr Value equal(Value x, double value) { return ir::binary(Op::eq, x, ir::constant_like(x, value)); }
 
-// Up to the first zero of its line, a product's gradient is sum(g y) / x over what follows; at that zero, the
-// same sum of products without it; behind it, nothing.
-constexpr Value product_gradient(Value x, Value y, Value g, int axis, bool reversed) {
-  const Value one = ir::constant_like(x, 1), none = ir::constant_like(x, 0);
-  const Value is_zero = equal(x, 0);
-  const Value zeros = ir::scan(ir::select(is_zero, one, none), axis, reversed, Fold::sum);
-  const Value first = ir::binary(Op::bit_and, is_zero, equal(zeros, 1));
-  const Value without = ir::scan(ir::select(first, one, x), axis, reversed, Fold::prod);
-  const Value rest = ir::scan(g * y, axis, !reversed, Fold::sum);
-  const Value at_zero = ir::scan(g * without, axis, !reversed, Fold::sum);
-  const Value before = ir::select(equal(zeros, 0), rest / ir::select(is_zero, one, x), none);
-  return ir::select(first, at_zero, before);
-}
-
 // The place of the element that each running extremum is: the last of equals.
 constexpr Value extremum_places(Value x, Value y, int axis, bool reversed) {
   ir::Builder& b = *x.builder;
@@ -29671,26 +31649,67 @@ constexpr Value extremum_places(Value x, Value y, int axis, bool reversed) {
   return ir::scan(ir::select(hit, place, none), axis, reversed, reversed ? Fold::min : Fold::max);
 }
 
-// sum of g exp(x - y) over what follows, from every pair of a line.
-constexpr Value pairwise_gradient(Value x, Value y, Value g, int axis, bool reversed) {
+// A line seen as pairs (in front, element i, element k, behind): x's as i, y's as k.
+struct Pairs {
+  Dims dims, as_i, as_k;
+  Value follows;  // whether k is i or comes after it
+  Value same;     // whether k is i
+};
+constexpr Pairs pairs_of(Value x, int axis, bool reversed) {
   ir::Builder& b = *x.builder;
   const Dims d = x.dims();
-  Dims from, to;  // (in front, the element of x, the element of y, behind)
-  from.rank = 4;
-  for (int k = 0; k < 4; ++k) from.extent[k] = 1;
-  for (int k = 0; k < d.rank; ++k) from.extent[k < axis ? 0 : k == axis ? 1 : 3] *= d.extent[k];
-  to = from;
-  to.extent[1] = 1;
-  to.extent[2] = d.extent[axis];
-  const Dims pairs = ir::with_extent(from, 2, d.extent[axis]);
-  const Value one = ir::broadcast(ir::reshape(x, from), pairs);
-  const Value sum = ir::broadcast(ir::reshape(y, to), pairs);
-  const Value gradient = ir::broadcast(ir::reshape(g, to), pairs);
-  const Value i{&b, b.leaf(Op::iota, DType::i32, pairs, 1)}, j{&b, b.leaf(Op::iota, DType::i32, pairs, 2)};
-  const Value follows = reversed ? ir::binary(Op::le, j, i) : ir::binary(Op::le, i, j);
-  const Value none = ir::constant_like(gradient, 0);
-  const Value weight = ir::unary(Op::exp, ir::select(follows, one - sum, none));
-  return ir::reshape(ir::reduce(Op::reduce_sum, ir::select(follows, weight * gradient, none), 4u), d);
+  Pairs p;
+  p.as_i.rank = 4;
+  for (int k = 0; k < 4; ++k) p.as_i.extent[k] = 1;
+  for (int k = 0; k < d.rank; ++k) p.as_i.extent[k < axis ? 0 : k == axis ? 1 : 3] *= d.extent[k];
+  p.as_k = p.as_i;
+  p.as_k.extent[1] = 1;
+  p.as_k.extent[2] = d.extent[axis];
+  p.dims = ir::with_extent(p.as_i, 2, d.extent[axis]);
+  const Value i{&b, b.leaf(Op::iota, DType::i32, p.dims, 1)}, k{&b, b.leaf(Op::iota, DType::i32, p.dims, 2)};
+  p.follows = reversed ? ir::binary(Op::le, k, i) : ir::binary(Op::le, i, k);
+  p.same = ir::binary(Op::eq, i, k);
+  return p;
+}
+constexpr Value sum_of_following(const Pairs& p, Value each, const Dims& d) {
+  const Value none = ir::constant_like(each, 0);
+  return ir::reshape(ir::reduce(Op::reduce_sum, ir::select(p.follows, each, none), 4u), d);
+}
+
+// sum of g times the product of all but this element, over what follows, from every pair of a line.
+constexpr Value pairwise_product(Value x, Value g, int axis, bool reversed) {
+  const Pairs p = pairs_of(x, axis, reversed);
+  const Value other = ir::broadcast(ir::reshape(x, p.as_k), p.dims);
+  const Value without =
+      ir::scan(ir::select(p.same, ir::constant_like(other, 1), other), 2, reversed, Fold::prod);
+  return sum_of_following(p, without * ir::broadcast(ir::reshape(g, p.as_k), p.dims), x.dims());
+}
+// Up to the first zero of its line, a product's gradient is sum(g y) / x over what follows; at that zero, the
+// same sum of products without it; behind it, nothing. Short lines need no division.
+constexpr Value product_gradient(Value x, Value y, Value g, int axis, bool reversed) {
+  const Value pairwise = pairwise_product(x, g, axis, reversed);
+  if (x.dims().extent[axis] <= 16) return pairwise;
+  const Value one = ir::constant_like(x, 1), none = ir::constant_like(x, 0);
+  const Value is_zero = equal(x, 0);
+  const Value zeros = ir::scan(ir::select(is_zero, one, none), axis, reversed, Fold::sum);
+  const Value first = ir::binary(Op::bit_and, is_zero, equal(zeros, 1));
+  const Value without = ir::scan(ir::select(first, one, x), axis, reversed, Fold::prod);
+  const Value rest = ir::scan(g * y, axis, !reversed, Fold::sum);
+  const Value at_zero = ir::scan(g * without, axis, !reversed, Fold::sum);
+  const Value before = ir::select(equal(zeros, 0), rest / ir::select(is_zero, one, x), none);
+  return ir::surrogate(ir::select(first, at_zero, before), pairwise);
+}
+
+// sum of g exp(x - y) over what follows, from every pair of a line.
+constexpr Value pairwise_gradient(Value x, Value y, Value g, int axis, bool reversed) {
+  const Pairs p = pairs_of(x, axis, reversed);
+  const Value one = ir::broadcast(ir::reshape(x, p.as_i), p.dims);
+  const Value sum = ir::broadcast(ir::reshape(y, p.as_k), p.dims);
+  const Value none = ir::constant_like(one, 0);
+  const Value counts =
+      ir::binary(Op::bit_and, p.follows, ir::binary(Op::ne, one, sum));  // infinities are equal
+  const Value weight = ir::unary(Op::exp, ir::select(counts, one - sum, none));
+  return sum_of_following(p, weight * ir::broadcast(ir::reshape(g, p.as_k), p.dims), x.dims());
 }
 
 // The same in logarithms, since exp(-y) alone may overflow. The logarithm of g has no derivative where g is
@@ -29758,14 +31777,14 @@ constexpr void scatter(ir::Value y, ir::Value g, ir::Value* out) {
   }
 }
 
-}  // namespace weft::passes::rules
+}  // namespace WEFT_NAMESPACE::passes::rules
 // ---- weft/passes/linear_sum.hpp ----
 // The sum that is a broadcast's gradient, by the linearity of sums: factors that are the same for all that is
 // summed come out of it, and what has lost its mean adds nothing. So the gradients of a normalisation share
 // their sums, and none goes once more over its rows for a term that is zero. Law: only exact identities of
 // real numbers, in f32 and f64. Sums that a program writes itself stay as they are written.
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 using ir::Op;
 using ir::Value;
@@ -29904,9 +31923,9 @@ constexpr Value linear_sum_to(Value x, Dims to) {
   return ir::reshape(linear_sum(x, ir::stretched(from, to)), to);
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 using ir::Op;
 using ir::Value;
@@ -29937,9 +31956,14 @@ constexpr void atan(Value y, Value g, Value* out) { out[0] = g / (y.in(0) * y.in
 constexpr void sinh(Value y, Value g, Value* out) { out[0] = g * ir::unary(Op::cosh, y.in(0)); }
 constexpr void cosh(Value y, Value g, Value* out) { out[0] = g * ir::unary(Op::sinh, y.in(0)); }
 constexpr void tanh(Value y, Value g, Value* out) { out[0] = g * (1.0 - y * y); }
+constexpr void sigmoid(Value y, Value g, Value* out) { out[0] = g * ((1.0 - y) * y); }
 constexpr void erf(Value y, Value g, Value* out) {
   const Value x = y.in(0);
   out[0] = g * (ir::unary(Op::exp, -(x * x)) * 1.1283791670955126);  // 2 / sqrt(pi)
+}
+constexpr void erfc(Value y, Value g, Value* out) {
+  erf(y, g, out);
+  out[0] = -out[0];
 }
 constexpr void cast(Value y, Value g, Value* out) {
   if (is_float(y.in(0).dtype()) && is_float(y.dtype())) out[0] = ir::cast(g, y.in(0).dtype());
@@ -29958,29 +31982,38 @@ constexpr void div(Value y, Value g, Value* out) {
 constexpr void pow(Value y, Value g, Value* out) {
   const Value x = y.in(0), p = y.in(1);
   const Value zero = ir::constant_like(x, 0);
-  out[0] = ir::select(ir::binary(Op::eq, p, zero), zero, g * p * ir::binary(Op::pow, x, p - 1.0));
-  if (!p.is_constant()) {
-    const Value dead = ir::binary(Op::bit_and, ir::binary(Op::eq, x, zero), ir::binary(Op::le, zero, p));
-    out[1] = ir::select(dead, zero, g * y * ir::unary(Op::log, x));
+  if (!x.is_constant())
+    out[0] = ir::select(ir::binary(Op::eq, p, zero), zero, g * (p * ir::binary(Op::pow, x, p - 1.0)));
+  if (p.is_constant()) return;
+  const Value weight = g * (y * ir::unary(Op::log, x));
+  if (x.is_constant() && x.constant() > 0) {
+    out[1] = weight;
+    return;
   }
+  const Value dead = ir::binary(Op::bit_and, ir::binary(Op::eq, x, zero), ir::binary(Op::le, zero, p));
+  out[1] = ir::select(dead, zero, weight);
 }
-// Equal operands share the gradient, as in PyTorch.
+// Equal operands share the gradient, and both have it where one is NaN, as in PyTorch.
 constexpr void extremum(Value y, Value g, Value* out) {
   const Value a = y.in(0), b = y.in(1), zero = ir::constant_like(g, 0);
   const Value halved = ir::select(ir::binary(Op::eq, a, b), g * 0.5, g);
-  const Value a_wins = y.op() == Op::max ? ir::binary(Op::le, b, a) : ir::binary(Op::le, a, b);
-  const Value b_wins = y.op() == Op::max ? ir::binary(Op::le, a, b) : ir::binary(Op::le, b, a);
-  out[0] = ir::select(a_wins, halved, zero);
-  out[1] = ir::select(b_wins, halved, zero);
+  const Value less = ir::binary(Op::lt, a, b), more = ir::binary(Op::lt, b, a);
+  out[0] = ir::select(y.op() == Op::max ? less : more, zero, halved);
+  out[1] = ir::select(y.op() == Op::max ? more : less, zero, halved);
 }
 constexpr void fmod(Value y, Value g, Value* out) {
   out[0] = g;
   out[1] = -(g * ir::unary(Op::trunc, y.in(0) / y.in(1)));
 }
 constexpr void atan2(Value y, Value g, Value* out) {
-  const Value a = y.in(0), b = y.in(1), scaled = g / (a * a + b * b);
-  out[0] = scaled * b;
-  out[1] = -(scaled * a);
+  // b and -a over a^2 + b^2, by the larger of them; 0 at the origin
+  const Value a = y.in(0), b = y.in(1), zero = ir::constant_like(g, 0);
+  const Value steep = ir::binary(Op::lt, ir::unary(Op::abs, b), ir::unary(Op::abs, a));
+  const Value large = ir::select(steep, a, b), origin = ir::binary(Op::eq, large, zero);
+  const Value ratio = ir::select(origin, zero, ir::select(steep, b, a) / large);
+  const Value scaled = ir::select(origin, zero, g / (large * (ratio * ratio + 1.0)));
+  out[0] = ir::select(steep, scaled * ratio, scaled);
+  out[1] = -ir::select(steep, scaled, scaled * ratio);
 }
 constexpr void select(Value y, Value g, Value* out) {
   const Value zero = ir::constant_like(g, 0);
@@ -30049,19 +32082,50 @@ constexpr void reduce_extremum(Value y, Value g, Value* out) {
     axes |= 1u << y.builder->graph.attribute(y.id, i);
   out[0] = hit * (g / ir::reduce(Op::reduce_sum, hit, axes));
 }
-// Products of the others. With exactly one zero only that element's gradient is not zero; with two, none is.
+// Along one axis the product of what stands before each element times that of what stands behind it: without
+// a division, so zeros and infinities need no case of their own.
+constexpr Value product_of_others(Value x, int axis) {
+  const Dims d = x.dims();
+  const i64 n = d.extent[axis];
+  if (n <= 1) return ir::constant_like(x, 1);
+  Dims shorter = d;
+  shorter.extent[axis] = n - 1;
+  ir::Slice head[8], tail[8];
+  tail[axis].begin = 1;
+  i64 low[16]{}, high[16]{};
+  low[2 * axis] = high[2 * axis + 1] = 1;
+  const Value before = ir::slice(ir::scan(x, axis, false, ir::Fold::prod), head, shorter);
+  const Value behind = ir::slice(ir::scan(x, axis, true, ir::Fold::prod), tail, shorter);
+  return ir::pad(before, low, 1) * ir::pad(behind, high, 1);
+}
 constexpr void reduce_prod(Value y, Value g, Value* out) {
-  const Value x = y.in(0), zero = ir::constant_like(x, 0), unit = ir::constant_like(x, 1);
+  const Value x = y.in(0);
+  const ir::Graph& graph = y.builder->graph;
+  const int count = graph.attributes(y.id);
+  if (count == 1) {
+    out[0] = g * product_of_others(x, static_cast<int>(graph.attribute(y.id, 0)));
+    return;
+  }
+  // the reduced axes last, as one
+  const Dims d = x.dims();
+  i64 order[8]{}, back[8]{}, reduced = 1;
   ir::Axes axes = 0;
-  for (int i = 0; i < y.builder->graph.attributes(y.id); ++i)
-    axes |= 1u << y.builder->graph.attribute(y.id, i);
-  const Value is_zero = ir::binary(Op::eq, x, zero);
-  const Value zeros = ir::reduce(Op::reduce_sum, ir::cast(is_zero, x.dtype()), axes);
-  const Value others = ir::reduce(Op::reduce_prod, ir::select(is_zero, unit, x), axes);
-  const Value at_zero = ir::select(ir::binary(Op::eq, zeros, ir::constant_like(zeros, 1)), others,
-                                   ir::constant_like(others, 0));
-  const Value elsewhere = ir::binary(Op::div, y, ir::select(is_zero, unit, x));
-  out[0] = g * ir::select(is_zero, at_zero, elsewhere);
+  for (int i = 0; i < count; ++i) axes |= 1u << graph.attribute(y.id, i);
+  int n = 0;
+  for (const bool last : {false, true})
+    for (int k = 0; k < d.rank; ++k)
+      if ((axes >> k & 1u) == static_cast<u32>(last)) order[n++] = k;
+  for (int k = 0; k < d.rank; ++k) {
+    back[order[k]] = k;
+    if (axes >> k & 1u) reduced *= d.extent[k];
+  }
+  const Value moved = ir::permute(x, order);
+  Dims flat;
+  flat.rank = 2;
+  flat.extent[1] = reduced;
+  flat.extent[0] = reduced > 0 ? d.size() / reduced : 0;
+  const Value others = product_of_others(ir::reshape(moved, flat), 1);
+  out[0] = g * ir::permute(ir::reshape(others, moved.dims()), back);
 }
 
 // dot(p, q) whose result has the axes of `like` in some order, returned in that order: `from_p`/`from_q`
@@ -30133,6 +32197,7 @@ constexpr void dot(Value y, Value g, Value* out) {
   dot_operand(y, g, false, &out[1]);
 }
 constexpr void surrogate(Value, Value g, Value* out) { out[1] = g; }
+constexpr void slope(Value y, Value g, Value* out) { out[0] = g, out[1] = g * y.in(2); }
 // Along an axis y[p] sums x~[p stride + k dilation - low] w[k], where x~ has gaps of x_dilation - 1 zeros. So
 // x's gradient is g, with gaps of stride - 1, under w turned round; and w's is x under g, in whose sum the
 // stride and w's dilation have changed places.
@@ -30204,7 +32269,9 @@ inline constexpr Row table[] = {
     {Op::sinh, sinh},
     {Op::cosh, cosh},
     {Op::tanh, tanh},
+    {Op::sigmoid, sigmoid},
     {Op::erf, erf},
+    {Op::erfc, erfc},
     {Op::cast, cast},
     {Op::add, add},
     {Op::sub, sub},
@@ -30218,6 +32285,7 @@ inline constexpr Row table[] = {
     {Op::select, select},
     {Op::fma, fma},
     {Op::surrogate, surrogate},
+    {Op::slope, slope},
     {Op::broadcast, broadcast},
     {Op::reshape, reshape},
     {Op::permute, permute},
@@ -30258,9 +32326,9 @@ constexpr GradientRule gradient_rule(Op op) { return rules::index.rule[static_ca
 // constant.
 constexpr bool has_gradient_rule(Op op) { return rules::index.known[static_cast<int>(op)]; }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 // The gradients of a loop's operands (-1: none) from those of its results: `adjoint` of each of the nodes
 // `results`. Only operands that are `needed` count. Defined in loop_gradient.hpp.
@@ -30385,7 +32453,7 @@ constexpr List<Value> differentiate(Value y, Value seed, const List<int>& wrt) {
   return differentiate(*y.builder, List<int>(1, y.id), List<int>(1, seed.id), wrt);
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 
 // ---- weft/passes/loop_gradient.hpp ----
 // The gradient of a loop: a loop in the other direction whose body is the gradient of the body. What a trip
@@ -30394,7 +32462,7 @@ constexpr List<Value> differentiate(Value y, Value seed, const List<int>& wrt) {
 // and of invariants. Where an invariant's gradient is a sum over trips of products or sums, their operands
 // are stacked instead, and one product or sum over all trips follows.
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 class LoopGradient {
  public:
@@ -30766,9 +32834,9 @@ constexpr List<int> loop_gradient(ir::Builder& b, int loop, const List<int>& res
   return LoopGradient(b, loop).run(results, adjoint, needed);
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // What: the shape and the dtype of the function's result.
 template <bool Ok, class Op, class... What>
@@ -30896,9 +32964,9 @@ constexpr auto value_and_grad(const F& f) {
     return GradientOf<true, F, Args...>{f};
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <class M>
 requires(std::is_aggregate_v<M> && !ExprLike<M> && !is_lazy<M> && !TensorLike<M> &&
@@ -30986,19 +33054,19 @@ constexpr auto parameters_to_vector(const M& m) {
 }
 
 }  // namespace nn
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/nn/ignore.hpp ----
 // ignore(x, ...): says that an input of a loss is not used on purpose, so that the trainer does not refuse
 // it.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 constexpr void ignore(const auto&... x) {
   // a marker that reads x and that nothing reads; it is dropped before anything is compiled
   (static_cast<void>(ir::unary(ir::Op::stop_gradient, to_expr(x).value)), ...);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/nn/init_more.hpp ----
 // More of torch.nn.init as types: truncated normal, orthogonal, Kaiming's with every mode and nonlinearity,
 // identity and Dirac. Numbers are ratios of template arguments: TruncNormal<1, 50> has deviation 0.02.
@@ -31007,7 +33075,7 @@ constexpr void ignore(const auto&... x) {
 // The matrix with orthonormal rows or columns that is nearest to another, by products alone (Newton and
 // Schulz's iteration), on plain values: what Muon and the orthogonal initialiser are made of.
 
-namespace weft::detail {
+namespace WEFT_NAMESPACE::detail {
 
 // x (m, k) times y (n, k), transposed.
 constexpr ir::Value times_transposed(ir::Value x, ir::Value y) {
@@ -31035,9 +33103,9 @@ constexpr ir::Value newton_schulz_step(ir::Value x, A a, B b, C c) {
   return kept + times(polynomial, x);
 }
 
-}  // namespace weft::detail
+}  // namespace WEFT_NAMESPACE::detail
 
-namespace weft::nn::init {
+namespace WEFT_NAMESPACE::nn::init {
 
 namespace detail {
 
@@ -31178,12 +33246,12 @@ struct Dirac {
 };
 using Eye = Dirac;
 
-}  // namespace weft::nn::init
+}  // namespace WEFT_NAMESPACE::nn::init
 // ---- weft/nn/instance_norm.hpp ----
 // InstanceNorm1d, 2d and 3d: every channel of every sample normalised by itself. With running statistics
 // (means over the samples of a training step) evaluation uses those instead, as PyTorch's does.
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 struct InstanceNormOptions {
   bool affine = false;
@@ -31270,11 +33338,11 @@ using InstanceNorm2d = InstanceNorm<2, C, Options>;
 template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}>
 using InstanceNorm3d = InstanceNorm<3, C, Options>;
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/linear.hpp ----
 // y = x W^T + b over the last axis.
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 // x (..., In) -> (..., Out). weight (Out, In), bias (Out), started as PyTorch's unless initialisers are
 // named.
@@ -31291,230 +33359,19 @@ struct Linear<In, Out, false, T, WeightInit, BiasInit> {
   constexpr auto operator()(const auto& x) const { return linear(x, weight); }
 };
 
-}  // namespace weft::nn
-// ---- weft/nn/metric.hpp ----
-// Metrics added up on the device: members of a model of their own, whose buffers hold the counts. Law: a call
-// adds a batch and gives the metric of all batches so far; value() gives it without adding, reset() starts
-// again. Nothing is read by the host until it asks for a result.
+}  // namespace WEFT_NAMESPACE::nn
+// ---- weft/nn/linear_cross_entropy.hpp ----
+// A linear layer and the cross entropy of its logits as one: torch.nn.LinearCrossEntropyLoss.
 
-// ---- weft/ops/metric.hpp ----
-// Metrics of classification, as functions in the graph: of logits (..., C), or predicted classes (...),
-// beside labels (...). Labels outside [0, classes) do not count, so a padded batch measures what is in it. No
-// gradient flows. nn/metric.hpp adds them up over batches.
+// ---- weft/ops/linear_cross_entropy.hpp ----
+// Cross entropy of a linear layer's logits: torch.nn.functional.linear_cross_entropy.
 
-// ---- weft/ops/bounded.hpp ----
-// Results whose size depends on the data, with PyTorch's names: masked_select, nonzero, unique. Law: the
-// result has a capacity known while compiling, filled from the front, and comes with the number of elements
-// found, which may exceed the capacity. Counting into static bins: bincount, histc.
-
-namespace weft {
-
-namespace detail {
-
-// For every element of a flat mask: which of the true ones it is, `capacity` where it is false.
-constexpr ir::Value true_ranks(ir::Value mask, i64 capacity) {
-  const ir::Value one = ir::cast(mask, DType::i64);
-  const ir::Value rank = ir::scan(one, 0, false, ir::Fold::sum) - 1.0;
-  return ir::select(mask, rank, ir::constant_like(rank, static_cast<double>(capacity)));
-}
-constexpr ir::Value true_count(ir::Value mask) {
-  return ir::reshape(ir::reduce(ir::Op::reduce_sum, ir::cast(mask, DType::i64), 1u), Dims{});
-}
-// The first `capacity` elements of a flat x where the mask is true, `fill` behind them.
-constexpr ir::Value packed(ir::Builder& b, ir::Value x, ir::Value mask, i64 capacity, double fill) {
-  const ir::Value places = ir::scatter(true_ranks(mask, capacity), x, 0, capacity, ir::Fold::sum);
-  if (fill == 0) return places;
-  const ir::Value i{&b, b.leaf(ir::Op::iota, DType::i64, places.dims(), 0)};
-  const ir::Value found = ir::broadcast(true_count(mask), places.dims());
-  return ir::select(ir::binary(ir::Op::lt, i, found), places, ir::constant_like(places, fill));
-}
-constexpr Dims flat_dims(i64 size) {
-  Dims d;
-  d.rank = 1;
-  d.extent[0] = size;
-  return d;
-}
-// The places of a mask's true elements in row-major order, then its size.
-constexpr ir::Value true_places(ir::Builder& b, ir::Value mask, i64 capacity) {
-  const i64 size = mask.dims().size();
-  const ir::Value flat = ir::reshape(mask, flat_dims(size));
-  const ir::Value i{&b, b.leaf(ir::Op::iota, DType::i64, flat.dims(), 0)};
-  return packed(b, i, flat, capacity, static_cast<double>(size));
-}
-
-}  // namespace detail
-
-template <i64 Capacity, bool Count>
-struct MaskedSelectOp : Operation<MaskedSelectOp<Capacity, Count>> {
-  template <class X, class M>
-  static constexpr auto apply(ir::Builder& b, const X& x, const M& mask) {
-    static_assert(std::is_same_v<typename M::dtype, bool>, "masked_select: the mask must be boolean");
-    using S = decltype(detail::broadcast_shapes<MaskedSelectOp, X, M>());
-    const Dims flat = detail::flat_dims(S::size);
-    const ir::Value v = ir::reshape(ir::broadcast(x.value, S::value), flat);
-    const ir::Value m = ir::reshape(ir::broadcast(mask.value, S::value), flat);
-    if constexpr (Count)
-      return Expr<i64, Shape<>>{detail::true_count(m)};
-    else
-      return Expr<typename X::dtype, Shape<Capacity>>{detail::packed(b, v, m, Capacity, 0)};
-  }
-};
-
-// (Capacity, rank): the coordinates of what is not zero, -1 behind them.
-template <i64 Capacity, bool Count>
-struct NonzeroOp : Operation<NonzeroOp<Capacity, Count>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto mask = ne(x, 0);
-    if constexpr (Count) {
-      return Expr<i64, Shape<>>{detail::true_count(ir::reshape(mask.value, detail::flat_dims(X::size)))};
-    } else {
-      const ir::Value place = detail::true_places(b, mask.value, Capacity);
-      const Dims to = Shape<Capacity, X::rank>::value, column = Shape<Capacity, 1>::value;
-      const ir::Value p = ir::reshape(place, column);
-      const ir::Value axis{&b, b.leaf(ir::Op::iota, DType::i64, to, 1)};
-      ir::Value r = ir::constant(b, DType::i64, to, 0);
-      i64 stride = 1;
-      for (int k = X::rank - 1; k >= 0; --k) {
-        const i64 extent = X::shape::value.extent[k];
-        const ir::Value coordinate = ir::binary(
-            ir::Op::fmod, ir::binary(ir::Op::div, p, ir::constant_like(p, static_cast<double>(stride))),
-            ir::constant_like(p, static_cast<double>(extent)));
-        r = ir::select(ir::binary(ir::Op::eq, axis, ir::constant_like(axis, k)),
-                       ir::broadcast(coordinate, to), r);
-        stride *= extent;
-      }
-      const ir::Value none = ir::binary(ir::Op::eq, p, ir::constant_like(p, static_cast<double>(X::size)));
-      return Expr<i64, Shape<Capacity, X::rank>>{
-          ir::select(ir::broadcast(none, to), ir::constant_like(r, -1), r)};
-    }
-  }
-};
-
-enum class UniquePart { values, count, inverse, counts };
-
-// The distinct elements in ascending order (Sort), or what is left when equal neighbours become one.
-template <i64 Capacity, bool Sort, UniquePart Part>
-struct UniqueOp : Operation<UniqueOp<Capacity, Sort, Part>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    constexpr i64 n = X::size;
-    static_assert(sizeof(CountInRange<(n > 0), UniqueOp, typename X::shape>) > 0);
-    const Dims flat = detail::flat_dims(n);
-    const ir::Value v = ir::reshape(x.value, flat);
-    const ir::Value order = ir::argsort(v, 0, false, n);
-    const ir::Value line = Sort ? ir::take(v, order, 0) : v;
-    const ir::Value i{&b, b.leaf(ir::Op::iota, DType::i64, flat, 0)};
-    const ir::Value before = ir::take(line, i - 1.0, 0);  // the first one's is the last element
-    const ir::Value starts = ir::binary(ir::Op::bit_or, ir::binary(ir::Op::ne, line, before),
-                                        ir::binary(ir::Op::eq, i, ir::constant_like(i, 0)));
-    const ir::Value rank = ir::scan(ir::cast(starts, DType::i64), 0, false, ir::Fold::sum) - 1.0;
-    if constexpr (Part == UniquePart::values) {
-      return Expr<typename X::dtype, Shape<Capacity>>{detail::packed(b, line, starts, Capacity, 0)};
-    } else if constexpr (Part == UniquePart::count) {
-      return Expr<i64, Shape<>>{detail::true_count(starts)};
-    } else if constexpr (Part == UniquePart::inverse) {
-      const ir::Value r = Sort ? ir::scatter(order, rank, 0, n, ir::Fold::sum) : rank;
-      return Expr<i64, typename X::shape>{ir::reshape(r, X::shape::value)};
-    } else {
-      return Expr<i64, Shape<Capacity>>{
-          ir::scatter(rank, ir::constant_like(rank, 1), 0, Capacity, ir::Fold::sum)};
-    }
-  }
-};
-
-// How often each of 0, 1, ..., Bins - 1 comes, or the sum of its weights.
-template <i64 Bins>
-struct BincountOp : Operation<BincountOp<Bins>> {
-  template <class X, class W>
-  static constexpr auto apply(ir::Builder& b, const X& x, const W& weights) {
-    static_assert(
-        sizeof(IndexIsInteger<is_integer(dtype_of<typename X::dtype>), BincountOp, typename X::dtype>) > 0);
-    using T = dtype_of_operand<W>;
-    using R = Expr<std::conditional_t<std::is_same_v<T, int>, i64, T>, Shape<Bins>>;
-    const Dims flat = detail::flat_dims(X::size);
-    const ir::Value w =
-        ir::reshape(ir::broadcast(detail::as_value<typename R::dtype>(b, weights), X::shape::value), flat);
-    const ir::Value i = ir::reshape(detail::as_index(x.value), flat);
-    const ir::Value outside = ir::binary(ir::Op::lt, i, ir::constant_like(i, 0));
-    const ir::Value at = ir::select(outside, ir::constant_like(i, static_cast<double>(Bins)), i);
-    return R{ir::scatter(at, w, 0, Bins, ir::Fold::sum)};
-  }
-};
-
-// How many elements lie in each of Bins equal parts of [low, high], whose upper end belongs to the last.
-template <i64 Bins>
-struct HistcOp : Operation<HistcOp<Bins>> {
-  template <class X, class A, class B>
-  static constexpr auto apply(ir::Builder& b, const X& in, const A& low, const B& high) {
-    const auto x = reshape<X::size>(detail::real(in));
-    using T = typename decltype(x)::dtype;
-    const auto from = Expr<T, Shape<>>{detail::as_value<T>(b, low)};
-    const auto to = Expr<T, Shape<>>{detail::as_value<T>(b, high)};
-    const auto inside = bitwise_and(ge(x, from), le(x, to));
-    const auto part = floor(mul(sub(x, from), div(Bins, sub(to, from))));
-    const auto bin = where(inside, cast<i64>(where(inside, minimum(part, Bins - 1), 0)), Bins);
-    return Expr<T, Shape<Bins>>{
-        ir::scatter(bin.value, ir::constant(b, dtype_of<T>, x.value.dims(), 1), 0, Bins, ir::Fold::sum)};
-  }
-};
-
-// Whether each element is one of `among`.
-struct IsInOp : Operation<IsInOp> {
-  template <class X, class A>
-  static constexpr auto apply(ir::Builder& b, const X& x, const A& among) {
-    const auto line = SortedOp<0, false, -1>::apply(b, ReshapeOp<A::size>::apply(b, among));
-    const auto at = SearchSortedOp<false>::apply(b, line, x);
-    return eq(TakeFlatOp::apply(b, line, minimum(at, A::size - 1)), x);
-  }
-};
-
-// masked_select<capacity>(x, mask), nonzero<capacity>(x): tuples of what was found and its number.
-template <i64 Capacity, class X, class M>
-constexpr auto masked_select(const X& x, const M& mask) {
-  return std::tuple{MaskedSelectOp<Capacity, false>{}(x, mask), MaskedSelectOp<Capacity, true>{}(x, mask)};
-}
-template <i64 Capacity, class X>
-constexpr auto nonzero(const X& x) {
-  return std::tuple{NonzeroOp<Capacity, false>{}(x), NonzeroOp<Capacity, true>{}(x)};
-}
-// unique<capacity>(x): a tuple of the values in ascending order, their number, the place of every element of
-// x among them, and how often each comes.
-template <i64 Capacity, class X>
-constexpr auto unique(const X& x) {
-  return std::tuple{
-      UniqueOp<Capacity, true, UniquePart::values>{}(x), UniqueOp<Capacity, true, UniquePart::count>{}(x),
-      UniqueOp<Capacity, true, UniquePart::inverse>{}(x), UniqueOp<Capacity, true, UniquePart::counts>{}(x)};
-}
-template <i64 Capacity, class X>
-constexpr auto unique_consecutive(const X& x) {
-  return std::tuple{UniqueOp<Capacity, false, UniquePart::values>{}(x),
-                    UniqueOp<Capacity, false, UniquePart::count>{}(x),
-                    UniqueOp<Capacity, false, UniquePart::inverse>{}(x),
-                    UniqueOp<Capacity, false, UniquePart::counts>{}(x)};
-}
-// bincount<bins>(x), bincount<bins>(x, weights); values outside [0, bins) are skipped.
-template <i64 Bins, class X, class W = int>
-constexpr auto bincount(const X& x, const W& weights = 1) {
-  return BincountOp<Bins>{}(x, weights);
-}
-// histc<bins>(x, low, high); PyTorch finds low and high itself where both are 0, which this does not.
-template <i64 Bins, class X, class A, class B>
-constexpr auto histc(const X& x, const A& low, const B& high) {
-  return HistcOp<Bins>{}(x, low, high);
-}
-template <class X, class A>
-constexpr auto isin(const X& x, const A& among) {
-  return IsInOp{}(x, among);
-}
-
-}  // namespace weft
 // ---- weft/ops/loss.hpp ----
 // Losses of a classification or regression, each reduced as its first template argument says (the mean, as in
 // PyTorch). Law: labels outside [0, classes), PyTorch's ignore_index among them, count neither in the sum nor
 // in the mean; without class weights or with them, the logits are read once forward and once backward.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // What becomes of a loss's elements: mse_loss<reduction::sum>(x, y). batchmean: the sum over the first
 // extent.
@@ -31550,7 +33407,7 @@ constexpr auto reduced_loss(const E& e) {
   else if constexpr (R == LossReduction::sum)
     return sum<>(e);
   else if constexpr (R == LossReduction::batchmean)
-    return mul(sum<>(e), 1.0 / static_cast<double>(E::rank > 0 ? E::shape::value[0] : 1));
+    return mul(sum<>(e), share_of(E::rank > 0 ? E::shape::value[0] : 1));
   else
     return e;
 }
@@ -31564,7 +33421,7 @@ struct ElementLoss : Operation<ElementLoss<F, R>> {
     using SB = shape_of_operand<B>;
     static_assert(sizeof(ShapesEqual<std::is_same_v<SA, SB>, F, SA, SB>) > 0);
     if constexpr (std::is_same_v<SA, SB>)
-      return reduced_loss<R>(F{}(a, b, more...));
+      return reduced_loss<R>(InSingle<F>{}(a, b, more...));
     else
       return reduced_loss<R>(a);
   }
@@ -31711,7 +33568,7 @@ struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
       count = ir::reduce(ir::Op::reduce_sum, ir::select(counted.yes, one, zero), ir::all_axes(d.rank));
     const ir::Value column{&b, b.leaf(ir::Op::iota, label.dtype(), d, static_cast<u64>(Rule::axis))};
     const ir::Value hit = ir::binary(ir::Op::eq, column, label);
-    const auto shifted = sub(x, stop_gradient(max<Axis>(x, keepdim)));
+    const auto shifted = sub(x, stop_gradient(detail::row_top<Axis>(b, x)));
     const ir::Value picked = ir::reduce(
         ir::Op::reduce_sum, ir::select(hit, shifted.value, ir::constant_like(shifted.value, 0)), Rule::set);
     const ir::Value spread = log(sum<Axis>(exp(shifted), keepdim)).value;
@@ -31723,7 +33580,7 @@ struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
       const ir::Value each = ir::broadcast(spread, d) - shifted.value;
       ir::Value all = each;
       if constexpr (is_expr<W>) all = each * along(weight, d, dtype_of<T>);
-      all = ir::reduce(ir::Op::reduce_sum, all, Rule::set) * (1.0 / static_cast<double>(classes));
+      all = ir::reduce(ir::Op::reduce_sum, all, Rule::set) * detail::share_of(classes);
       row = row * (1.0 - s) + all * s;
     }
     return detail::reduced_rows<R, Rule, T>(ir::select(counted.yes, row, zero), count);
@@ -31738,14 +33595,14 @@ struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
     ir::Value target = ir::cast(targets.value, dtype_of<T>);
     if (!detail::is_zero(smoothing)) {
       const ir::Value s = detail::as_value<T>(b, smoothing);
-      target = target * (1.0 - s) + s * (1.0 / static_cast<double>(Rule::classes));
+      target = target * (1.0 - s) + s * detail::share_of(Rule::classes);
     }
     if constexpr (is_expr<W>) target = target * along(weight, d, dtype_of<T>);
-    const auto shifted = sub(x, stop_gradient(max<Axis>(x, keepdim)));
+    const auto shifted = sub(x, stop_gradient(detail::row_top<Axis>(b, x)));
     const ir::Value spread = log(sum<Axis>(exp(shifted), keepdim)).value;
     const ir::Value row =
         ir::reduce(ir::Op::reduce_sum, target * (ir::broadcast(spread, d) - shifted.value), Rule::set);
-    constexpr double count = static_cast<double>(X::size / Rule::classes);
+    constexpr double count = static_cast<double>(Rule::classes > 0 ? X::size / Rule::classes : 0);
     return detail::reduced_rows<R, Rule, T>(row, ir::constant(b, dtype_of<T>, Dims{}, count));
   }
 };
@@ -31783,18 +33640,18 @@ struct MseLoss {
     return mul(d, d);
   }
 };
-// max(x, 0) - x t + log1p(exp(-|x|)); p multiplies what positive targets cost, w everything.
+// (1 - t) x - log sigmoid(x); p multiplies what positive targets cost, w everything.
 struct BceWithLogits {
   constexpr auto operator()(const auto& x, const auto& t) const {
-    return add(sub(maximum(x, 0), mul(x, t)), log1p(exp(neg(abs(x)))));
+    const auto r = sub(mul(sub(1, t), x), logsigmoid_of(x));
+    return by_slopes(r, x, sub(UnaryOp<ir::Op::sigmoid, true>{}(x), t), t, neg(x));
   }
   constexpr auto operator()(const auto& x, const auto& t, const auto& w) const {
     return mul((*this)(x, t), w);
   }
-  // (1 - t) x + (1 + (p - 1) t) (log1p(exp(-|x|)) + max(-x, 0))
+  // (1 - t) x - (1 + (p - 1) t) log sigmoid(x)
   constexpr auto operator()(const auto& x, const auto& t, const auto& w, const auto& p) const {
-    const auto low = add(log1p(exp(neg(abs(x)))), maximum(neg(x), 0));
-    return mul(add(mul(sub(1, t), x), mul(add(mul(sub(p, 1), t), 1), low)), w);
+    return mul(sub(mul(sub(1, t), x), mul(add(mul(sub(p, 1), t), 1), logsigmoid_of(x))), w);
   }
 };
 
@@ -31833,9 +33690,406 @@ constexpr auto bce_with_logits(const A& x, const B& target, const W& weight, con
   return detail::ElementLoss<detail::BceWithLogits, R>{}(x, target, weight, positive.value);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft {
+namespace WEFT_NAMESPACE {
+
+// What: the shapes of x, the weight and the bias.
+template <bool Ok, class Op, class... What>
+struct LinearClassesFit {
+  static_assert(
+      Ok,
+      "linear_cross_entropy takes x (..., in) and a weight (classes, in) with a bias (classes), or x (N, "
+      "in) and a weight (classes, d..., in) with a bias (classes, d...)");
+};
+
+namespace detail {
+
+template <class X, class W>
+struct linear_classes_rule {
+  static constexpr Dims x = X::value, w = W::value;
+  static constexpr bool many = w.rank > 2;  // several losses a row: (N, classes, d...)
+  static constexpr bool ok = x.rank >= 1 && w.rank >= 2 && (!many || x.rank == 2) &&
+                             x.extent[x.rank >= 1 ? x.rank - 1 : 0] == w.extent[w.rank >= 1 ? w.rank - 1 : 0];
+  static constexpr Dims make() {
+    Dims r = x;
+    if (!ok) return r;
+    --r.rank;
+    for (int k = 0; k + 1 < w.rank; ++k) r.extent[r.rank++] = w.extent[k];
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+// The logits: (..., classes), or (N, classes, d...).
+struct LinearClasses : Operation<LinearClasses> {
+  template <class X, class W>
+  static constexpr auto apply(ir::Builder&, const X& x, const W& weight) {
+    using Rule = linear_classes_rule<typename X::shape, typename W::shape>;
+    using T = promoted<typename X::dtype, typename W::dtype>;
+    static_assert(sizeof(LinearClassesFit<Rule::ok, LinearClasses, typename X::shape, typename W::shape>) >
+                  0);
+    using R = Expr<T, shape_of<Rule>>;
+    if constexpr (Rule::ok)
+      return R{ir::dot(ir::cast(x.value, dtype_of<T>), ir::cast(weight.value, dtype_of<T>),
+                       contract_last(X::rank, W::rank - 1), dtype_of<T>)};
+    else
+      return refused<T, typename R::shape>(x, weight);
+  }
+  template <class X, class W, class B>
+  static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const B& bias) {
+    const auto y = apply(b, x, weight);
+    constexpr bool fits = B::rank + 1 == W::rank && [] {
+      for (int k = 0; k < B::rank && B::rank < W::rank; ++k)
+        if (B::shape::value.extent[k] != W::shape::value.extent[k]) return false;
+      return true;
+    }();
+    static_assert(
+        sizeof(
+            LinearClassesFit<fits, LinearClasses, typename X::shape, typename W::shape, typename B::shape>) >
+        0);
+    if constexpr (fits)
+      return add(y, bias);
+    else
+      return y;
+  }
+};
+
+template <LossReduction R, class W, class Y, class T, class... More>
+constexpr auto linear_classes_loss(const Y& logits, const T& target, const More&... more) {
+  if constexpr (decltype(shape_in_type<W>())::rank > 2)
+    return cross_entropy<R, 1>(logits, target, more...);
+  else
+    return cross_entropy<R>(logits, target, more...);
+}
+
+}  // namespace detail
+
+// linear_cross_entropy(x, weight, target), (x, weight, target, bias), (x, weight, target, bias,
+// class_weight), options last; everything else as cross_entropy(linear(x, weight, bias), target, ...).
+template <LossReduction R = reduction::mean, class X, class W, class T>
+constexpr auto linear_cross_entropy(const X& x, const W& weight, const T& target,
+                                    CrossEntropyOptions options = {}) {
+  return detail::linear_classes_loss<R, W>(detail::LinearClasses{}(x, weight), target, options);
+}
+template <LossReduction R = reduction::mean, class X, class W, class T, Operand B>
+constexpr auto linear_cross_entropy(const X& x, const W& weight, const T& target, const B& bias,
+                                    CrossEntropyOptions options = {}) {
+  return detail::linear_classes_loss<R, W>(detail::LinearClasses{}(x, weight, bias), target, options);
+}
+template <LossReduction R = reduction::mean, class X, class W, class T, Operand B, Operand C>
+constexpr auto linear_cross_entropy(const X& x, const W& weight, const T& target, const B& bias,
+                                    const C& class_weight, CrossEntropyOptions options = {}) {
+  return detail::linear_classes_loss<R, W>(detail::LinearClasses{}(x, weight, bias), target, class_weight,
+                                           options);
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE::nn {
+
+// x (..., In), target (...) of classes or (..., Classes) of probabilities -> the loss, reduced as R says.
+// linear.weight (Classes, In), linear.bias (Classes).
+template <i64 In, i64 Classes, bool Bias = false, LossReduction R = reduction::mean>
+struct LinearCrossEntropyLoss {
+  Linear<In, Classes, Bias> linear{};
+  i64 ignore_index = -100;
+  double label_smoothing = 0;
+
+  constexpr auto operator()(const auto& x, const auto& target) const {
+    const CrossEntropyOptions options{.ignore_index = ignore_index, .label_smoothing = label_smoothing};
+    if constexpr (Bias)
+      return linear_cross_entropy<R>(x, linear.weight, target, linear.bias, options);
+    else
+      return linear_cross_entropy<R>(x, linear.weight, target, options);
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::nn
+// ---- weft/nn/local_response_norm.hpp ----
+// nn::LocalResponseNorm<5>{.k = 2}: see weft/ops/local_response_norm.hpp.
+
+// ---- weft/ops/local_response_norm.hpp ----
+// Normalisation across neighbouring channels: torch.nn.functional.local_response_norm.
+
+namespace WEFT_NAMESPACE {
+
+template <bool Ok, class Op, class... What>
+struct LocalResponseFits {
+  static_assert(
+      Ok, "local_response_norm<size> takes (N, C, ...) of floats with at least three axes, size at least 1");
+};
+
+// x / (k + alpha m)^beta, where m is the mean of x^2 over Size channels around each, those outside counting
+// as zeros.
+template <i64 Size>
+struct LocalResponseNormOp : Operation<LocalResponseNormOp<Size>> {
+  template <class X, class A, class B, class K>
+  static constexpr auto apply(ir::Builder& b, const X& x, const A& alpha, const B& beta, const K& k) {
+    using T = typename X::dtype;
+    constexpr bool ok = X::rank >= 3 && Size >= 1 && is_float(dtype_of<T>);
+    static_assert(sizeof(LocalResponseFits<ok, LocalResponseNormOp, typename X::shape>) > 0);
+    if constexpr (!ok || X::size == 0) {
+      return x;
+    } else {
+      constexpr Dims d = X::shape::value;
+      const auto wide = CastOp<opmath<T>>::apply(b, x);
+      i64 places = 1;
+      for (int i = 2; i < d.rank; ++i) places *= d.extent[i];
+      const i64 lines[]{d.extent[0], d.extent[1], places};
+      const ir::Value squares = ir::reshape(mul(wide, wide).value, ir::make_dims(3, lines));
+      detail::PoolAxis axes[2];
+      axes[0].extent = axes[0].out = d.extent[1];
+      axes[0].window = Size;
+      axes[0].low = Size / 2;
+      axes[1].extent = axes[1].out = places;
+      const ir::Value sums = detail::sum_pool_value(squares, axes, 2);
+      const Expr<opmath<T>, typename X::shape> near{ir::reshape(sums / static_cast<double>(Size), d)};
+      return CastOp<T>::apply(b, div(wide, pow(add(mul(near, alpha), k), beta)));
+    }
+  }
+};
+
+// local_response_norm<5>(x, alpha, beta, k): x (N, C, ...).
+template <i64 Size, class X, class A = double, class B = double, class K = double>
+constexpr auto local_response_norm(const X& x, const A& alpha = 1e-4, const B& beta = 0.75, const K& k = 1) {
+  return LocalResponseNormOp<Size>{}(x, alpha, beta, k);
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE::nn {
+
+// x (N, C, ...) -> the same, across Size neighbouring channels.
+template <i64 Size>
+struct LocalResponseNorm {
+  float alpha = 1e-4f;
+  float beta = 0.75f;
+  float k = 1;
+  constexpr auto operator()(const auto& x) const {
+    return local_response_norm<Size>(to_expr(x), alpha, beta, k);
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::nn
+// ---- weft/nn/metric.hpp ----
+// Metrics added up on the device: members of a model of their own, whose buffers hold the counts. Law: a call
+// adds a batch and gives the metric of all batches so far; value() gives it without adding, reset() starts
+// again. Nothing is read by the host until it asks for a result.
+
+// ---- weft/ops/metric.hpp ----
+// Metrics of classification, as functions in the graph: of logits (..., C), or predicted classes (...),
+// beside labels (...). Labels outside [0, classes) do not count, so a padded batch measures what is in it. No
+// gradient flows. nn/metric.hpp adds them up over batches.
+
+// ---- weft/ops/bounded.hpp ----
+// Results whose size depends on the data, with PyTorch's names: masked_select, nonzero, unique. Law: the
+// result has a capacity known while compiling, filled from the front, and comes with the number of elements
+// found, which may exceed the capacity. Counting into static bins: bincount, histc.
+
+namespace WEFT_NAMESPACE {
+
+namespace detail {
+
+// For every element of a flat mask: which of the true ones it is, `capacity` where it is false.
+constexpr ir::Value true_ranks(ir::Value mask, i64 capacity) {
+  const ir::Value one = ir::cast(mask, DType::i64);
+  const ir::Value rank = ir::scan(one, 0, false, ir::Fold::sum) - 1.0;
+  return ir::select(mask, rank, ir::constant_like(rank, static_cast<double>(capacity)));
+}
+constexpr ir::Value true_count(ir::Value mask) {
+  return ir::reshape(ir::reduce(ir::Op::reduce_sum, ir::cast(mask, DType::i64), 1u), Dims{});
+}
+// The first `capacity` elements of a flat x where the mask is true, `fill` behind them.
+constexpr ir::Value packed(ir::Builder& b, ir::Value x, ir::Value mask, i64 capacity, double fill) {
+  const ir::Value places = ir::scatter(true_ranks(mask, capacity), x, 0, capacity, ir::Fold::sum);
+  if (fill == 0) return places;
+  const ir::Value i{&b, b.leaf(ir::Op::iota, DType::i64, places.dims(), 0)};
+  const ir::Value found = ir::broadcast(true_count(mask), places.dims());
+  return ir::select(ir::binary(ir::Op::lt, i, found), places, ir::constant_like(places, fill));
+}
+constexpr Dims flat_dims(i64 size) {
+  Dims d;
+  d.rank = 1;
+  d.extent[0] = size;
+  return d;
+}
+// The places of a mask's true elements in row-major order, then its size.
+constexpr ir::Value true_places(ir::Builder& b, ir::Value mask, i64 capacity) {
+  const i64 size = mask.dims().size();
+  const ir::Value flat = ir::reshape(mask, flat_dims(size));
+  const ir::Value i{&b, b.leaf(ir::Op::iota, DType::i64, flat.dims(), 0)};
+  return packed(b, i, flat, capacity, static_cast<double>(size));
+}
+
+}  // namespace detail
+
+template <i64 Capacity, bool Count>
+struct MaskedSelectOp : Operation<MaskedSelectOp<Capacity, Count>> {
+  template <class X, class M>
+  static constexpr auto apply(ir::Builder& b, const X& x, const M& mask) {
+    static_assert(std::is_same_v<typename M::dtype, bool>, "masked_select: the mask must be boolean");
+    using S = decltype(detail::broadcast_shapes<MaskedSelectOp, X, M>());
+    const Dims flat = detail::flat_dims(S::size);
+    const ir::Value v = ir::reshape(ir::broadcast(x.value, S::value), flat);
+    const ir::Value m = ir::reshape(ir::broadcast(mask.value, S::value), flat);
+    if constexpr (Count)
+      return Expr<i64, Shape<>>{detail::true_count(m)};
+    else
+      return Expr<typename X::dtype, Shape<Capacity>>{detail::packed(b, v, m, Capacity, 0)};
+  }
+};
+
+// (Capacity, rank): the coordinates of what is not zero, -1 behind them.
+template <i64 Capacity, bool Count>
+struct NonzeroOp : Operation<NonzeroOp<Capacity, Count>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    const auto mask = ne(x, 0);
+    if constexpr (Count) {
+      return Expr<i64, Shape<>>{detail::true_count(ir::reshape(mask.value, detail::flat_dims(X::size)))};
+    } else {
+      const ir::Value place = detail::true_places(b, mask.value, Capacity);
+      const Dims to = Shape<Capacity, X::rank>::value, column = Shape<Capacity, 1>::value;
+      const ir::Value p = ir::reshape(place, column);
+      const ir::Value axis{&b, b.leaf(ir::Op::iota, DType::i64, to, 1)};
+      ir::Value r = ir::constant(b, DType::i64, to, 0);
+      i64 stride = 1;
+      for (int k = X::rank - 1; k >= 0; --k) {
+        const i64 extent = X::shape::value.extent[k];
+        const ir::Value coordinate = ir::binary(
+            ir::Op::fmod, ir::binary(ir::Op::div, p, ir::constant_like(p, static_cast<double>(stride))),
+            ir::constant_like(p, static_cast<double>(extent)));
+        r = ir::select(ir::binary(ir::Op::eq, axis, ir::constant_like(axis, k)),
+                       ir::broadcast(coordinate, to), r);
+        stride *= extent;
+      }
+      const ir::Value none = ir::binary(ir::Op::eq, p, ir::constant_like(p, static_cast<double>(X::size)));
+      return Expr<i64, Shape<Capacity, X::rank>>{
+          ir::select(ir::broadcast(none, to), ir::constant_like(r, -1), r)};
+    }
+  }
+};
+
+enum class UniquePart { values, count, inverse, counts };
+
+// The distinct elements in ascending order (Sort), or what is left when equal neighbours become one.
+template <i64 Capacity, bool Sort, UniquePart Part>
+struct UniqueOp : Operation<UniqueOp<Capacity, Sort, Part>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr i64 n = X::size;
+    const Dims flat = detail::flat_dims(n);
+    const ir::Value v = ir::reshape(x.value, flat);
+    const ir::Value order = ir::argsort(v, 0, false, n);
+    const ir::Value line = Sort ? ir::take(v, order, 0) : v;
+    const ir::Value i{&b, b.leaf(ir::Op::iota, DType::i64, flat, 0)};
+    const ir::Value before = ir::take(line, i - 1.0, 0);  // the first one's is the last element
+    const ir::Value starts = ir::binary(ir::Op::bit_or, ir::binary(ir::Op::ne, line, before),
+                                        ir::binary(ir::Op::eq, i, ir::constant_like(i, 0)));
+    const ir::Value rank = ir::scan(ir::cast(starts, DType::i64), 0, false, ir::Fold::sum) - 1.0;
+    if constexpr (Part == UniquePart::values) {
+      return Expr<typename X::dtype, Shape<Capacity>>{detail::packed(b, line, starts, Capacity, 0)};
+    } else if constexpr (Part == UniquePart::count) {
+      return Expr<i64, Shape<>>{detail::true_count(starts)};
+    } else if constexpr (Part == UniquePart::inverse) {
+      const ir::Value r = Sort ? ir::scatter(order, rank, 0, n, ir::Fold::sum) : rank;
+      return Expr<i64, typename X::shape>{ir::reshape(r, X::shape::value)};
+    } else {
+      return Expr<i64, Shape<Capacity>>{
+          ir::scatter(rank, ir::constant_like(rank, 1), 0, Capacity, ir::Fold::sum)};
+    }
+  }
+};
+
+// How often each of 0, 1, ..., Bins - 1 comes, or the sum of its weights.
+template <i64 Bins>
+struct BincountOp : Operation<BincountOp<Bins>> {
+  template <class X, class W>
+  static constexpr auto apply(ir::Builder& b, const X& x, const W& weights) {
+    static_assert(
+        sizeof(IndexIsInteger<is_integer(dtype_of<typename X::dtype>), BincountOp, typename X::dtype>) > 0);
+    using T = dtype_of_operand<W>;
+    using R = Expr<std::conditional_t<std::is_same_v<T, int>, i64, T>, Shape<Bins>>;
+    const Dims flat = detail::flat_dims(X::size);
+    const ir::Value w =
+        ir::reshape(ir::broadcast(detail::as_value<typename R::dtype>(b, weights), X::shape::value), flat);
+    const ir::Value i = ir::reshape(detail::as_index(x.value), flat);
+    const ir::Value outside = ir::binary(ir::Op::lt, i, ir::constant_like(i, 0));
+    const ir::Value at = ir::select(outside, ir::constant_like(i, static_cast<double>(Bins)), i);
+    return R{ir::scatter(at, w, 0, Bins, ir::Fold::sum)};
+  }
+};
+
+// How many elements lie in each of Bins equal parts of [low, high], whose upper end belongs to the last.
+template <i64 Bins>
+struct HistcOp : Operation<HistcOp<Bins>> {
+  template <class X, class A, class B>
+  static constexpr auto apply(ir::Builder& b, const X& in, const A& low, const B& high) {
+    const auto x = reshape<X::size>(detail::real(in));
+    using T = typename decltype(x)::dtype;
+    const auto from = Expr<T, Shape<>>{detail::as_value<T>(b, low)};
+    const auto to = Expr<T, Shape<>>{detail::as_value<T>(b, high)};
+    const auto inside = bitwise_and(ge(x, from), le(x, to));
+    const auto part = floor(mul(sub(x, from), div(Bins, sub(to, from))));
+    const auto bin = where(inside, cast<i64>(where(inside, minimum(part, Bins - 1), 0)), Bins);
+    return Expr<T, Shape<Bins>>{
+        ir::scatter(bin.value, ir::constant(b, dtype_of<T>, x.value.dims(), 1), 0, Bins, ir::Fold::sum)};
+  }
+};
+
+// Whether each element is one of `among`.
+struct IsInOp : Operation<IsInOp> {
+  template <class X, class A>
+  static constexpr auto apply(ir::Builder& b, const X& x, const A& among) {
+    const auto line = SortedOp<0, false, -1>::apply(b, ReshapeOp<A::size>::apply(b, among));
+    const auto at = SearchSortedOp<false>::apply(b, line, x);
+    return eq(TakeFlatOp::apply(b, line, minimum(at, A::size - 1)), x);
+  }
+};
+
+// masked_select<capacity>(x, mask), nonzero<capacity>(x): tuples of what was found and its number.
+template <i64 Capacity, class X, class M>
+constexpr auto masked_select(const X& x, const M& mask) {
+  return std::tuple{MaskedSelectOp<Capacity, false>{}(x, mask), MaskedSelectOp<Capacity, true>{}(x, mask)};
+}
+template <i64 Capacity, class X>
+constexpr auto nonzero(const X& x) {
+  return std::tuple{NonzeroOp<Capacity, false>{}(x), NonzeroOp<Capacity, true>{}(x)};
+}
+// unique<capacity>(x): a tuple of the values in ascending order, their number, the place of every element of
+// x among them, and how often each comes.
+template <i64 Capacity, class X>
+constexpr auto unique(const X& x) {
+  return std::tuple{
+      UniqueOp<Capacity, true, UniquePart::values>{}(x), UniqueOp<Capacity, true, UniquePart::count>{}(x),
+      UniqueOp<Capacity, true, UniquePart::inverse>{}(x), UniqueOp<Capacity, true, UniquePart::counts>{}(x)};
+}
+template <i64 Capacity, class X>
+constexpr auto unique_consecutive(const X& x) {
+  return std::tuple{UniqueOp<Capacity, false, UniquePart::values>{}(x),
+                    UniqueOp<Capacity, false, UniquePart::count>{}(x),
+                    UniqueOp<Capacity, false, UniquePart::inverse>{}(x),
+                    UniqueOp<Capacity, false, UniquePart::counts>{}(x)};
+}
+// bincount<bins>(x), bincount<bins>(x, weights); values outside [0, bins) are skipped.
+template <i64 Bins, class X, class W = int>
+constexpr auto bincount(const X& x, const W& weights = 1) {
+  return BincountOp<Bins>{}(x, weights);
+}
+// histc<bins>(x, low, high); PyTorch finds low and high itself where both are 0, which this does not.
+template <i64 Bins, class X, class A, class B>
+constexpr auto histc(const X& x, const A& low, const B& high) {
+  return HistcOp<Bins>{}(x, low, high);
+}
+template <class X, class A>
+constexpr auto isin(const X& x, const A& among) {
+  return IsInOp{}(x, among);
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
 
 // How one number comes from those of the classes: not at all, from the sums of all counts, their mean over
 // the classes that occur (as labels or predictions), or that mean weighted with how often each is a label.
@@ -32057,9 +34311,9 @@ constexpr auto perplexity(const X& logits, const L& labels) {
   return exp(cross_entropy(logits, labels));
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 namespace module_detail {
 
@@ -32169,24 +34423,174 @@ struct Perplexity {
   }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn
+// ---- weft/nn/padding.hpp ----
+// Frames as layers with PyTorch's names: nn::ReflectionPad2d<1>, nn::ConstantPad2d<1, 1, 2, 0>{.value = 3}.
+// One width for all sides, or those of the last axis (low, high), then of the axis before it. Negative ones
+// crop.
+
+namespace WEFT_NAMESPACE::nn {
+
+template <bool Ok, class Layer, class... What>
+struct PadWidthsComplete {
+  static_assert(Ok, "a padding layer takes one width for all sides, or two for each of its axes");
+};
+
+namespace module_detail {
+
+// Calls f<widths...>() with all 2 * Spatial of them.
+template <int Spatial, class Layer, i64... Widths, class F>
+constexpr auto with_widths(F f) {
+  constexpr bool one = sizeof...(Widths) == 1, ok = one || sizeof...(Widths) == 2 * Spatial;
+  static_assert(sizeof(PadWidthsComplete<ok, Layer>) > 0);
+  if constexpr (one) return [&]<int... K>(std::integer_sequence<int, K...>) {
+      return f.template operator()<(K * 0 + (Widths + ...))...>();
+    }
+  (std::make_integer_sequence<int, 2 * Spatial>{});
+  else if constexpr (ok) return f.template operator()<Widths...>();
+  else return f.template operator()<>();
+}
+
+}  // namespace module_detail
+
+// x (..., S...) -> the same with its last Spatial axes framed.
+template <int Spatial, PaddingMode Mode, i64... Widths>
+struct FramePad {
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    return module_detail::with_widths<Spatial, FramePad, Widths...>([&]<i64... W>() {
+      return weft::pad<Mode, W...>(e);
+    });
+  }
+};
+template <int Spatial, i64... Widths>
+struct ConstantPad {
+  float value = 0;
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    return module_detail::with_widths<Spatial, ConstantPad, Widths...>([&]<i64... W>() {
+      return weft::pad<W...>(e, value);
+    });
+  }
+};
+
+template <i64... Widths>
+using ConstantPad1d = ConstantPad<1, Widths...>;
+template <i64... Widths>
+using ConstantPad2d = ConstantPad<2, Widths...>;
+template <i64... Widths>
+using ConstantPad3d = ConstantPad<3, Widths...>;
+template <i64... Widths>
+using ZeroPad1d = FramePad<1, PaddingMode::zeros, Widths...>;
+template <i64... Widths>
+using ZeroPad2d = FramePad<2, PaddingMode::zeros, Widths...>;
+template <i64... Widths>
+using ZeroPad3d = FramePad<3, PaddingMode::zeros, Widths...>;
+template <i64... Widths>
+using ReflectionPad1d = FramePad<1, PaddingMode::reflect, Widths...>;
+template <i64... Widths>
+using ReflectionPad2d = FramePad<2, PaddingMode::reflect, Widths...>;
+template <i64... Widths>
+using ReflectionPad3d = FramePad<3, PaddingMode::reflect, Widths...>;
+template <i64... Widths>
+using ReplicationPad1d = FramePad<1, PaddingMode::replicate, Widths...>;
+template <i64... Widths>
+using ReplicationPad2d = FramePad<2, PaddingMode::replicate, Widths...>;
+template <i64... Widths>
+using ReplicationPad3d = FramePad<3, PaddingMode::replicate, Widths...>;
+template <i64... Widths>
+using CircularPad1d = FramePad<1, PaddingMode::circular, Widths...>;
+template <i64... Widths>
+using CircularPad2d = FramePad<2, PaddingMode::circular, Widths...>;
+template <i64... Widths>
+using CircularPad3d = FramePad<3, PaddingMode::circular, Widths...>;
+
+}  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/pool.hpp ----
 // Pooling layers with PyTorch's names: nn::MaxPool2d<2>, nn::AvgPool2d<3, nn::PoolOptions{.padding =
-// 1}>. They hold nothing.
+// 1}>, nn::LPPool2d<2>{.norm_type = 3}, nn::MaxUnpool2d<2>. They hold nothing.
 
-namespace weft::nn {
+// ---- weft/ops/lp_pool.hpp ----
+// Pooling by a norm: torch.nn.functional.lp_pool1d, lp_pool2d, lp_pool3d.
+
+namespace WEFT_NAMESPACE {
+
+template <bool Ok, class Op, class... What>
+struct LpPoolOptionsFit {
+  static_assert(Ok, "lp_pool takes stride and ceil_mode; padding, dilation and a divisor it does not");
+};
+
+// (sum of x^p over each window)^(1/p); 0, with gradient 0, where the sum is 0. In PyTorch's manner a window
+// that ceil_mode lets reach over the end counts its sum as if it were full.
+template <int Spatial, PerAxis Window, PoolOptions Options>
+struct LpPoolOp : Operation<LpPoolOp<Spatial, Window, Options>> {
+  template <class X, class P>
+  static constexpr auto apply(ir::Builder& b, const X& x, const P& p) {
+    constexpr bool plain = Options.padding == PerAxis(0) && Options.dilation == PerAxis(1) &&
+                           Options.divisor_override == 0 && Options.count_include_pad;
+    static_assert(sizeof(LpPoolOptionsFit<plain, LpPoolOp, typename X::shape>) > 0);
+    using T = typename X::dtype;
+    const auto wide = CastOp<opmath<T>>::apply(b, x);
+    i64 size = 1;
+    for (int k = 0; k < Spatial; ++k) size *= Window[k];
+    const Expr<opmath<T>, Shape<>> order{detail::as_value<opmath<T>>(b, p)};
+    const auto mean = AvgPoolOp<Spatial, Window, Options>::apply(b, pow(wide, order));
+    const auto none = eq(mean, 0);
+    const auto sums = mul(where(none, 1, mean), static_cast<double>(size));
+    return CastOp<T>::apply(b, where(none, 0, pow(sums, div(1, order))));
+  }
+};
+
+// lp_pool2d<3, PoolOptions{.stride = 2}>(x, p): x (N, C, ...) or (C, ...) of floats, the norm a number.
+template <PerAxis Window, PoolOptions Options = PoolOptions{}, class X, class P>
+constexpr auto lp_pool1d(const X& x, const P& norm_type) {
+  return LpPoolOp<1, Window, Options>{}(x, norm_type);
+}
+template <PerAxis Window, PoolOptions Options = PoolOptions{}, class X, class P>
+constexpr auto lp_pool2d(const X& x, const P& norm_type) {
+  return LpPoolOp<2, Window, Options>{}(x, norm_type);
+}
+template <PerAxis Window, PoolOptions Options = PoolOptions{}, class X, class P>
+constexpr auto lp_pool3d(const X& x, const P& norm_type) {
+  return LpPoolOp<3, Window, Options>{}(x, norm_type);
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE::nn {
 
 using weft::PerAxis;
 using weft::PoolOptions;
+using weft::UnpoolOptions;
 
-// x (N, C, ...) or (C, ...). The stride is the window's extent unless the options say otherwise.
+// x (N, C, ...) or (C, ...). The stride is the window's extent unless the options say otherwise. With
+// `return_indices` behind x a tuple of the greatest elements and their places.
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct MaxPool {
   constexpr auto operator()(const auto& x) const { return weft::MaxPoolOp<Spatial, Window, Options>{}(x); }
+  constexpr auto operator()(const auto& x, ReturnIndices) const {
+    return std::tuple{(*this)(x), weft::MaxPoolPlacesOp<Spatial, Window, Options>{}(x)};
+  }
 };
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct AvgPool {
   constexpr auto operator()(const auto& x) const { return weft::AvgPoolOp<Spatial, Window, Options>{}(x); }
+};
+
+// (sum of x^norm_type over each window)^(1 / norm_type)
+template <int Spatial, PerAxis Window, PoolOptions Options>
+struct LPPool {
+  float norm_type = 2;
+  constexpr auto operator()(const auto& x) const {
+    return weft::LpPoolOp<Spatial, Window, Options>{}(x, norm_type);
+  }
+};
+// What a MaxPool gave with `return_indices`, back at its places; zeros elsewhere.
+template <int Spatial, PerAxis Window, UnpoolOptions Options>
+struct MaxUnpool {
+  constexpr auto operator()(const auto& x, const auto& places) const {
+    return weft::MaxUnpoolOp<Spatial, Window, Options>{}(x, places);
+  }
 };
 
 template <PerAxis Window, PoolOptions Options = PoolOptions{}>
@@ -32201,8 +34605,20 @@ template <PerAxis Window, PoolOptions Options = PoolOptions{}>
 using AvgPool2d = AvgPool<2, Window, Options>;
 template <PerAxis Window, PoolOptions Options = PoolOptions{}>
 using AvgPool3d = AvgPool<3, Window, Options>;
+template <PerAxis Window, PoolOptions Options = PoolOptions{}>
+using LPPool1d = LPPool<1, Window, Options>;
+template <PerAxis Window, PoolOptions Options = PoolOptions{}>
+using LPPool2d = LPPool<2, Window, Options>;
+template <PerAxis Window, PoolOptions Options = PoolOptions{}>
+using LPPool3d = LPPool<3, Window, Options>;
+template <PerAxis Window, UnpoolOptions Options = UnpoolOptions{}>
+using MaxUnpool1d = MaxUnpool<1, Window, Options>;
+template <PerAxis Window, UnpoolOptions Options = UnpoolOptions{}>
+using MaxUnpool2d = MaxUnpool<2, Window, Options>;
+template <PerAxis Window, UnpoolOptions Options = UnpoolOptions{}>
+using MaxUnpool3d = MaxUnpool<3, Window, Options>;
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/recurrent.hpp ----
 // Recurrent layers: RNN, LSTM, GRU, with PyTorch's names ("weight_ih_l0", "bias_hh_l1_reverse"), layouts,
 // order of gates, start and results. Each layer and direction is one loop of the graph; the products of the
@@ -32213,7 +34629,7 @@ using AvgPool3d = AvgPool<3, Window, Options>;
 // One step of a recurrent network: RNNCell, LSTMCell, GRUCell, with PyTorch's parameters, order of gates and
 // start. Law: a step is the same whether a cell or a layer (recurrent.hpp) takes it.
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 enum class Nonlinearity : u8 { tanh, relu };
 
@@ -32424,13 +34840,13 @@ using GRUCell = RecurrentCell<module_detail::GruStep, In, Hidden, Bias, T>;
 template <i64 In, i64 Hidden, bool Bias = true, class T = f32>
 using LSTMCell = RecurrentCell<module_detail::LstmStep, In, Hidden, Bias, T>;
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn
 // ---- weft/ops/loop.hpp ----
 // loop(body, carry, xs...): a recurrence whose steps are one region of the graph, so that a sequence of 512
 // costs as much to compile as one of 8 (jax.lax.scan, torch scan). Values and parameters of the enclosing
 // function that the body uses are the same in every trip; random numbers are drawn anew.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... What>
 struct CarryKeepsType {
@@ -32668,9 +35084,9 @@ constexpr auto reverse_loop(const F& body, const C& carry, const X&... xs) {
   return detail::loop<Trips, true>(body, carry, xs...);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 // torch.nn.LSTM's settings that change shapes or the graph: LSTM<64, 128, Recurrent{.num_layers = 2}>.
 struct Recurrent {
@@ -32950,7 +35366,133 @@ using GRU = RecurrentLayer<module_detail::GruStep, In, Hidden, O, T>;
 template <i64 In, i64 Hidden, Recurrent O = Recurrent{}, class T = f32>
 using LSTM = RecurrentLayer<module_detail::LstmStep, In, Hidden, O, T>;
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn
+// ---- weft/nn/shuffle.hpp ----
+// nn::PixelShuffle<2>, nn::PixelUnshuffle<2>, nn::ChannelShuffle<4>: see weft/ops/shuffle.hpp.
+
+// ---- weft/ops/shuffle.hpp ----
+// Channels and places exchanged: torch.nn.functional.pixel_shuffle, pixel_unshuffle, channel_shuffle. Views.
+
+namespace WEFT_NAMESPACE {
+
+template <bool Ok, class Op, class... What>
+struct PixelsFit {
+  static_assert(Ok,
+                "pixel_shuffle<r> takes (..., C, H, W) where r * r divides C, pixel_unshuffle<r> where r "
+                "divides H and W, and r is at least 1");
+};
+template <bool Ok, class Op, class... What>
+struct ChannelGroupsFit {
+  static_assert(Ok, "channel_shuffle<groups> takes (N, C, ...) of at least three axes, and groups divide C");
+};
+
+namespace detail {
+
+template <class S, i64 R, bool Back>
+struct pixel_rule {
+  static constexpr int c = S::rank - 3;
+  static constexpr bool ranked = S::rank >= 3 && R >= 1;
+  static constexpr i64 extent(int k) { return S::value.extent[c + k]; }
+  static constexpr bool check() {
+    if (!ranked) return false;
+    if (Back) return extent(1) % R == 0 && extent(2) % R == 0;
+    return extent(0) % (R * R) == 0;
+  }
+  static constexpr bool ok = check();
+  static constexpr Dims make() {
+    Dims r = S::value;
+    for (int k = 0; ok && k < 3; ++k) {
+      i64& e = r.extent[c + k];
+      const i64 by = k == 0 ? R * R : R;
+      e = (k == 0) == Back ? e * by : e / by;
+    }
+    return r;
+  }
+  static constexpr Dims value = make();
+  // (all in front, C, r, r, H, W), or (all in front, C, H, r, W, r), C, H, W being the lesser extents
+  static constexpr Dims apart() {
+    const Dims& d = Back ? S::value : value;
+    const i64 h = d.extent[c + 1] / R, w = d.extent[c + 2] / R, channels = d.extent[c];
+    i64 front = 1;
+    for (int k = 0; k < c; ++k) front *= d.extent[k];
+    const i64 extents[]{front, channels, Back ? h : R, R, Back ? w : h, Back ? R : w};
+    return ir::make_dims(6, extents);
+  }
+};
+
+}  // namespace detail
+
+template <i64 R, bool Back>
+struct PixelShuffleOp : Operation<PixelShuffleOp<R, Back>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::pixel_rule<typename X::shape, R, Back>;
+    static_assert(sizeof(PixelsFit<Rule::ok, PixelShuffleOp, typename X::shape>) > 0);
+    using T = typename X::dtype;
+    if constexpr (Rule::ok) {
+      const i64 together[]{0, 1, 4, 2, 5, 3}, away[]{0, 1, 3, 5, 2, 4};
+      return Expr<T, shape_of<Rule>>{
+          ir::reshape(ir::permute(ir::reshape(x.value, Rule::apart()), Back ? away : together), Rule::value)};
+    } else {
+      return x;
+    }
+  }
+};
+
+template <i64 Groups>
+struct ChannelShuffleOp : Operation<ChannelShuffleOp<Groups>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    constexpr Dims d = X::shape::value;
+    constexpr bool ok = d.rank >= 3 && Groups >= 1 && d.extent[1] % (Groups < 1 ? 1 : Groups) == 0;
+    static_assert(sizeof(ChannelGroupsFit<ok, ChannelShuffleOp, typename X::shape>) > 0);
+    if constexpr (ok) {
+      i64 places = 1;
+      for (int k = 2; k < d.rank; ++k) places *= d.extent[k];
+      const i64 apart[]{d.extent[0], Groups, d.extent[1] / Groups, places}, order[]{0, 2, 1, 3};
+      return X{ir::reshape(ir::permute(ir::reshape(x.value, ir::make_dims(4, apart)), order), d)};
+    } else {
+      return x;
+    }
+  }
+};
+
+// (..., C r r, H, W) -> (..., C, H r, W r), and back.
+template <i64 R, class X>
+constexpr auto pixel_shuffle(const X& x) {
+  return PixelShuffleOp<R, false>{}(x);
+}
+template <i64 R, class X>
+constexpr auto pixel_unshuffle(const X& x) {
+  return PixelShuffleOp<R, true>{}(x);
+}
+// The channels of (N, C, ...) as (groups, C / groups), transposed.
+template <i64 Groups, class X>
+constexpr auto channel_shuffle(const X& x) {
+  return ChannelShuffleOp<Groups>{}(x);
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE::nn {
+
+// x (..., C r r, H, W) -> (..., C, H r, W r)
+template <i64 R>
+struct PixelShuffle {
+  constexpr auto operator()(const auto& x) const { return weft::PixelShuffleOp<R, false>{}(to_expr(x)); }
+};
+// x (..., C, H r, W r) -> (..., C r r, H, W)
+template <i64 R>
+struct PixelUnshuffle {
+  constexpr auto operator()(const auto& x) const { return weft::PixelShuffleOp<R, true>{}(to_expr(x)); }
+};
+// x (N, C, ...) -> the same
+template <i64 Groups>
+struct ChannelShuffle {
+  constexpr auto operator()(const auto& x) const { return weft::ChannelShuffleOp<Groups>{}(to_expr(x)); }
+};
+
+}  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/transformer.hpp ----
 // TransformerEncoder, TransformerDecoder and Transformer: stacks of layers with PyTorch's names
 // ("encoder.layers.0.self_attn.in_proj_weight"). Every layer has weights and a start of its own.
@@ -32960,7 +35502,7 @@ using LSTM = RecurrentLayer<module_detail::LstmStep, In, Hidden, O, T>;
 // 2020), with PyTorch's parameters, order and start. Every keyword of PyTorch's constructors is in the type,
 // so that stacks of layers carry it.
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 struct TransformerOptions {
   i64 dim_feedforward = 2048;
@@ -33093,9 +35635,9 @@ struct TransformerDecoderLayer {
   }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 namespace module_detail {
 
@@ -33171,7 +35713,243 @@ struct Transformer {
   }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn
+// ---- weft/nn/unfold.hpp ----
+// nn::Unfold<3, nn::UnfoldOptions{.padding = 1}>, nn::Fold<nn::PerAxis{8, 6}, 2>: see weft/ops/unfold.hpp.
+
+// ---- weft/ops/unfold.hpp ----
+// Windows of images as columns, and back: torch.nn.functional.unfold (im2col) and fold (col2im). Windows that
+// touch without overlapping are views; otherwise each axis is one gather, or one sum by index.
+
+namespace WEFT_NAMESPACE {
+
+// Of unfold and fold, in PyTorch's order.
+struct UnfoldOptions {
+  PerAxis dilation = 1;
+  PerAxis padding = 0;
+  PerAxis stride = 1;
+};
+
+template <bool Ok, class Op, class... What>
+struct UnfoldFits {
+  static_assert(Ok,
+                "unfold takes (N, C, H, W) or (C, H, W) and a window that fits: one number or one for each "
+                "axis, at least 1");
+};
+template <bool Ok, class Op, class... What>
+struct FoldFits {
+  static_assert(Ok,
+                "fold takes (N, C times the window's size, L) or the same without N, where L is the number "
+                "of windows that lie in the padded output");
+};
+
+namespace detail {
+
+// Windows of one axis: element t of window p is at p stride + t dilation of the padded axis.
+struct WindowAxis {
+  i64 extent = 1, window = 1, dilation = 1, padding = 0, stride = 1, count = 0;
+  constexpr i64 padded() const { return extent + 2 * padding; }
+  constexpr bool apart() const { return stride == window && dilation == 1; }
+};
+constexpr WindowAxis window_axis(i64 extent, i64 window, const UnfoldOptions& o, int k) {
+  WindowAxis a{extent, window, o.dilation[k], o.padding[k], o.stride[k], 0};
+  const i64 room = a.padded() - a.dilation * (window - 1) - 1;
+  if (room >= 0 && window >= 1 && a.stride >= 1) a.count = room / a.stride + 1;
+  return a;
+}
+template <PerAxis Window, UnfoldOptions Options>
+inline constexpr bool unfold_options_ok =
+    Window.names(2) && Options.dilation.names(2) && Options.padding.names(2) && Options.stride.names(2) &&
+    Window.at_least(1, 2) && Options.dilation.at_least(1, 2) && Options.padding.at_least(0, 2) &&
+    Options.stride.at_least(1, 2);
+
+// The places of all windows' elements in the padded axis, (window, count) as a vector.
+constexpr ir::Value window_places(ir::Builder& b, const WindowAxis& a) {
+  const i64 extents[]{a.window, a.count}, flat[]{a.window * a.count};
+  const Dims d = ir::make_dims(2, extents);
+  const ir::Value t{&b, b.leaf(ir::Op::iota, DType::i32, d, 0)};
+  const ir::Value p{&b, b.leaf(ir::Op::iota, DType::i32, d, 1)};
+  return ir::reshape(t * static_cast<double>(a.dilation) + p * static_cast<double>(a.stride),
+                     ir::make_dims(1, flat));
+}
+
+// x's axis as two: (window, count).
+constexpr ir::Value windows_of(ir::Value x, int axis, const WindowAxis& a) {
+  i64 widths[2 * max_rank]{};
+  widths[2 * axis] = widths[2 * axis + 1] = a.padding;
+  x = ir::pad(x, widths, 0);
+  Dims apart;
+  const Dims d = x.dims();
+  i64 order[8]{};
+  const bool views = a.apart();
+  for (int k = 0, n = 0; k < d.rank; ++k) {
+    order[n] = n;
+    if (k != axis) {
+      apart.extent[apart.rank++] = d.extent[k], ++n;
+      continue;
+    }
+    apart.extent[apart.rank++] = views ? a.count : a.window;
+    apart.extent[apart.rank++] = views ? a.window : a.count;
+    order[n] = views ? n + 1 : n, order[n + 1] = views ? n : n + 1, n += 2;
+  }
+  if (!views) return ir::reshape(ir::take(x, along(window_places(*x.builder, a), d, axis), axis), apart);
+  ir::Slice whole[8];
+  x = ir::slice(x, whole, ir::with_extent(d, axis, a.count * a.window));
+  return ir::permute(ir::reshape(x, apart), order);
+}
+
+// The reverse: axes `axis` and the next one, (window, count), as one; what falls on one place is added up.
+constexpr ir::Value windows_back(ir::Value x, int axis, const WindowAxis& a) {
+  const Dims d = x.dims();
+  Dims joined;
+  i64 order[8]{}, widths[2 * max_rank]{};
+  for (int k = 0; k < d.rank; ++k) {
+    order[k] = k;
+    if (k == axis + 1)
+      joined.extent[axis] *= d.extent[k];
+    else
+      joined.extent[joined.rank++] = d.extent[k];
+  }
+  if (a.apart()) {
+    order[axis] = axis + 1, order[axis + 1] = axis;
+    x = ir::reshape(ir::permute(x, order), joined);
+    widths[2 * axis] = -a.padding;
+    widths[2 * axis + 1] = a.extent + a.padding - a.count * a.window;
+    return ir::pad(x, widths, 0);
+  }
+  const ir::Value index = along(window_places(*x.builder, a), joined, axis);
+  const ir::Value sums = ir::scatter(index, ir::reshape(x, joined), axis, a.padded(), ir::Fold::sum);
+  widths[2 * axis] = widths[2 * axis + 1] = -a.padding;
+  return ir::pad(sums, widths, 0);
+}
+
+template <PerAxis Window, UnfoldOptions Options, class S>
+struct columns_rule {
+  static constexpr bool ranked = S::rank == 3 || S::rank == 4;
+  static constexpr WindowAxis axis(int k) {
+    return window_axis(ranked ? S::value.extent[S::rank - 2 + k] : 0, Window[k], Options, k);
+  }
+  static constexpr bool options = ranked && unfold_options_ok<Window, Options>;
+  static constexpr bool ok = options && axis(0).count >= 1 && axis(1).count >= 1;
+  static constexpr i64 channels = ranked ? S::value.extent[S::rank - 3] : 0;
+  static constexpr Dims make() {
+    if (!ok) return S::value;
+    Dims r;
+    if (S::rank == 4) r.extent[r.rank++] = S::value.extent[0];
+    r.extent[r.rank++] = channels * Window[0] * Window[1];
+    r.extent[r.rank++] = axis(0).count * axis(1).count;
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+template <PerAxis Output, PerAxis Window, UnfoldOptions Options, class S>
+struct fold_rule {
+  static constexpr bool ranked = S::rank == 2 || S::rank == 3;
+  static constexpr WindowAxis axis(int k) { return window_axis(Output[k], Window[k], Options, k); }
+  static constexpr bool check() {
+    if (!ranked || !unfold_options_ok<Window, Options> || !Output.names(2) || !Output.at_least(1, 2))
+      return false;
+    return S::value.extent[S::rank - 2] % (Window[0] * Window[1]) == 0 &&
+           S::value.extent[S::rank - 1] == axis(0).count * axis(1).count;
+  }
+  static constexpr bool ok = check();
+  static constexpr i64 batch = S::rank == 3 ? S::value.extent[0] : 1;
+  static constexpr i64 channels =
+      ok ? S::value.extent[S::rank >= 2 ? S::rank - 2 : 0] / (Window[0] * Window[1]) : 1;
+  static constexpr Dims make() {
+    if (!ok) return S::value;
+    Dims r;
+    if (S::rank == 3) r.extent[r.rank++] = batch;
+    r.extent[r.rank++] = channels;
+    for (int k = 0; k < 2; ++k) r.extent[r.rank++] = Output[k];
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+}  // namespace detail
+
+template <PerAxis Window, UnfoldOptions Options>
+struct UnfoldImageOp : Operation<UnfoldImageOp<Window, Options>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::columns_rule<Window, Options, typename X::shape>;
+    static_assert(sizeof(UnfoldFits<Rule::ok, UnfoldImageOp, typename X::shape>) > 0);
+    using R = Expr<typename X::dtype, shape_of<Rule>>;
+    if constexpr (Rule::ok) {
+      const Dims d = X::shape::value;
+      const i64 planes[]{(d.rank == 4 ? d.extent[0] : 1) * Rule::channels, d.extent[d.rank - 2],
+                         d.extent[d.rank - 1]};
+      ir::Value v = ir::reshape(x.value, ir::make_dims(3, planes));
+      v = detail::windows_of(v, 2, Rule::axis(1));  // (planes, H, kw, columns)
+      v = detail::windows_of(v, 1, Rule::axis(0));  // (planes, kh, rows, kw, columns)
+      const i64 order[]{0, 1, 3, 2, 4};
+      return R{ir::reshape(ir::permute(v, order), Rule::value)};
+    } else {
+      return detail::refused<typename R::dtype, typename R::shape>(x);
+    }
+  }
+};
+
+template <PerAxis Output, PerAxis Window, UnfoldOptions Options>
+struct FoldImageOp : Operation<FoldImageOp<Output, Window, Options>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::fold_rule<Output, Window, Options, typename X::shape>;
+    static_assert(sizeof(FoldFits<Rule::ok, FoldImageOp, typename X::shape>) > 0);
+    using T = typename X::dtype;
+    if constexpr (Rule::ok) {
+      const auto rows = Rule::axis(0), columns = Rule::axis(1);
+      const i64 apart[]{Rule::batch * Rule::channels, rows.window, columns.window, rows.count, columns.count};
+      const i64 order[]{0, 1, 3, 2, 4};
+      const DType wide = ir::reduction_dtype(dtype_of<T>);
+      ir::Value v = ir::permute(ir::reshape(ir::cast(x.value, wide), ir::make_dims(5, apart)), order);
+      v = detail::windows_back(v, 3, columns);
+      v = detail::windows_back(v, 1, rows);
+      return Expr<T, shape_of<Rule>>{ir::reshape(ir::cast(v, dtype_of<T>), Rule::value)};
+    } else {
+      return x;
+    }
+  }
+};
+
+// unfold<PerAxis{2, 3}, UnfoldOptions{.padding = 1}>(x): x (N, C, H, W) -> (N, C times the window's size,
+// windows), without N where x has none. (unfold<axis, length, step>(x) is torch.Tensor.unfold.)
+template <PerAxis Window, UnfoldOptions Options = UnfoldOptions{}, class X>
+constexpr auto unfold(const X& x) {
+  return UnfoldImageOp<Window, Options>{}(x);
+}
+// fold<PerAxis{4, 5}, 2>(x): the images of that extent whose windows are x's columns, added up where windows
+// overlap.
+template <PerAxis Output, PerAxis Window, UnfoldOptions Options = UnfoldOptions{}, class X>
+constexpr auto fold(const X& x) {
+  return FoldImageOp<Output, Window, Options>{}(x);
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE::nn {
+
+using weft::PerAxis;
+using weft::UnfoldOptions;
+
+// x (N, C, H, W) -> (N, C times the window's size, windows)
+template <PerAxis Window, UnfoldOptions Options = UnfoldOptions{}>
+struct Unfold {
+  constexpr auto operator()(const auto& x) const {
+    return weft::UnfoldImageOp<Window, Options>{}(to_expr(x));
+  }
+};
+// x (N, C times the window's size, windows) -> (N, C, output...)
+template <PerAxis Output, PerAxis Window, UnfoldOptions Options = UnfoldOptions{}>
+struct Fold {
+  constexpr auto operator()(const auto& x) const {
+    return weft::FoldImageOp<Output, Window, Options>{}(to_expr(x));
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/upsample.hpp ----
 // Resizing as a layer: nn::Upsample<nn::InterpolateOptions{.scale_factor = 2}>.
 
@@ -33180,7 +35958,7 @@ struct Transformer {
 // repeat (whole factors: a view) or gather; linear and cubic ones are a product with a matrix of weights,
 // where a NaN or an infinity therefore reaches every place of its axis.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... Shapes>
 struct InterpolateFits {
@@ -33199,7 +35977,7 @@ struct interpolate_rule {
   static constexpr bool sized = Options.size[0] != 0;
   static constexpr bool weighted =
       Options.mode == Interpolation::linear || Options.mode == Interpolation::cubic;
-  static constexpr bool named = spatial >= 1 && spatial <= 3 && x.size() > 0 &&
+  static constexpr bool named = spatial >= 1 && spatial <= 3 && frame_size(x, 2) > 0 &&
                                 sized != (Options.scale_factor[0] != 0) &&
                                 (sized ? Options.size.names(spatial) : Options.scale_factor.names(spatial)) &&
                                 (weighted || (!Options.align_corners && !Options.antialias)) &&
@@ -33279,8 +36057,9 @@ constexpr ir::Value nearest_elements(ir::Value x, int axis, const ResizedAxis& a
 
 // A weight at a distance from 0 to 2: the cubic convolution of Keys (1981) with parameter a.
 constexpr ir::Value cubic_weight(ir::Value d, double a) {
-  const ir::Value near = ((d * (a + 2) - (a + 3)) * d) * d + 1.0;
-  const ir::Value far = ((d - 5.0) * d + 8.0) * d * a - 4 * a;
+  // in factors: the powers of d cancel
+  const ir::Value near = (1.0 - d) * (d - d * d * (a + 2) + 1.0);
+  const ir::Value far = (d - 1.0) * ((d - 2.0) * (d - 2.0)) * a;
   return ir::select(ir::binary(ir::Op::le, d, ir::constant_like(d, 1)), near, far);
 }
 
@@ -33308,7 +36087,15 @@ constexpr ir::Value interpolation_weights(ir::Builder& b, DType t, const Resized
     return kept /
            ir::broadcast(ir::reshape(ir::reduce(Op::reduce_sum, kept, 2u), ir::with_extent(d, 1, 1)), d);
   }
-  ir::Value source = options.align_corners ? p * a.ratio : (p + 0.5) * a.ratio - 0.5;
+  // whole numbers first: one rounding
+  const auto in_axis = [&](const ir::Value& place) {
+    if (options.align_corners && a.to > 1)
+      return place * static_cast<double>(a.from - 1) / static_cast<double>(a.to - 1);
+    if (!options.align_corners && a.whole)
+      return place * static_cast<double>(a.from) / static_cast<double>(a.to);
+    return place * a.ratio;
+  };
+  ir::Value source = options.align_corners ? in_axis(p) : in_axis(p + 0.5) - 0.5;
   if (!cubic) source = ir::binary(Op::max, source, lowest);
   const ir::Value first = ir::binary(Op::min, ir::unary(Op::floor, source), highest);
   const ir::Value share = source - first;
@@ -33367,9 +36154,9 @@ constexpr auto interpolate(const X& x) {
   return InterpolateOp<Options>{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 using weft::InterpolateOptions;
 using weft::Interpolation;
@@ -33381,18 +36168,22 @@ struct Upsample {
   constexpr auto operator()(const auto& x) const { return interpolate<Options>(x); }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn
 // ---- weft/ops.hpp ----
 // Layer 5: operations on typed handles.
 
-// ---- weft/ops/creation_more.hpp ----
-// More tensors made from nothing, and grids: logspace, triangles' indices, meshgrid.
+// ---- weft/ops/alias.hpp ----
+// PyTorch's second names of operations: absolute is abs, concat is cat. Each is the operation itself.
+// (torch.clip is clamp alone: weft::clip names the clipping policies of training.)
+
+// ---- weft/ops/linalg_more.hpp ----
+// More of torch's products and diagonals, composed of dot, views and arithmetic.
 
 // ---- weft/ops/triangular.hpp ----
 // Triangles and diagonals of the last two axes, and matrices made from nothing. A triangle is a selection by
 // index; a diagonal is a view.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -33511,9 +36302,1977 @@ constexpr auto eye() {
   return detail::EyeOp<T, N, M>{}();
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft {
+namespace WEFT_NAMESPACE {
+
+namespace detail {
+
+template <class S, i64 Offset, int A, int B>
+struct diagonal_axes_rule {
+  static constexpr bool axes_ok = axis_in_range(A, S::rank) && axis_in_range(B, S::rank) &&
+                                  normalize_axis(A, S::rank) != normalize_axis(B, S::rank);
+  static constexpr int a = axes_ok ? normalize_axis(A, S::rank) : 0;
+  static constexpr int b = axes_ok ? normalize_axis(B, S::rank) : 0;
+  static constexpr i64 rows = axes_ok ? S::value.extent[a] : 1, cols = axes_ok ? S::value.extent[b] : 1;
+  static constexpr i64 left = Offset >= 0 ? cols - Offset : cols, up = Offset >= 0 ? rows : rows + Offset;
+  static constexpr i64 shorter = left < up ? left : up, count = shorter > 0 ? shorter : 0;
+  static constexpr Dims make() {
+    Dims r;
+    if (!axes_ok) return S::value;
+    for (int k = 0; k < S::rank; ++k)
+      if (k != a && k != b) r.extent[r.rank++] = S::value.extent[k];
+    r.extent[r.rank++] = count;
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+template <class S, i64 Offset, int A, int B>
+struct embed_rule {
+  static constexpr int rank = S::rank + 1;
+  static constexpr bool ok = S::rank >= 1 && rank <= max_rank && axis_in_range(A, rank) &&
+                             axis_in_range(B, rank) && normalize_axis(A, rank) != normalize_axis(B, rank);
+  static constexpr i64 shift = Offset < 0 ? -Offset : Offset;
+  static constexpr i64 side = (ok ? S::value.extent[S::rank > 0 ? S::rank - 1 : 0] : 0) + shift;
+  static constexpr Dims make_last() {  // rows and columns last
+    Dims r = S::value;
+    if (!ok) return r;
+    r.extent[S::rank - 1] = side;
+    r.extent[r.rank++] = side;
+    return r;
+  }
+  static constexpr Dims last = make_last();
+  struct List {
+    i64 axis[8]{};
+  };
+  static constexpr List make_list() {
+    List made;
+    const int a = ok ? normalize_axis(A, rank) : 0, b = ok ? normalize_axis(B, rank) : 0;
+    for (int k = 0, n = 0; ok && k < rank; ++k) made.axis[k] = k == a ? rank - 2 : k == b ? rank - 1 : n++;
+    return made;
+  }
+  static constexpr List list = make_list();
+  static constexpr Dims value = ok ? ir::permuted(last, list.axis) : S::value;
+};
+
+template <class A, class B>
+struct kron_rule {
+  static constexpr int rank = A::rank > B::rank ? A::rank : B::rank;
+  static constexpr bool ok = 2 * rank <= max_rank;
+  static constexpr i64 extent(const Dims& d, int k) {
+    const int at = k - (rank - d.rank);
+    return at < 0 ? 1 : d.extent[at];
+  }
+  static constexpr Dims apart(const Dims& d, bool first) {
+    Dims r;
+    for (int k = 0; ok && k < rank; ++k) {
+      r.extent[r.rank++] = first ? extent(d, k) : 1;
+      r.extent[r.rank++] = first ? 1 : extent(d, k);
+    }
+    return r;
+  }
+  static constexpr Dims make() {
+    Dims r;
+    for (int k = 0; k < rank; ++k) r.extent[r.rank++] = extent(A::value, k) * extent(B::value, k);
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+}  // namespace detail
+
+// The diagonal of axes A and B, as the last axis; a view where they are neighbours.
+template <i64 Offset, int A, int B>
+struct DiagonalAxesOp : Operation<DiagonalAxesOp<Offset, A, B>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    using Rule = detail::diagonal_axes_rule<typename X::shape, Offset, A, B>;
+    static_assert(sizeof(AxisInRange<Rule::axes_ok, DiagonalAxesOp, typename X::shape>) > 0);
+    using R = Expr<typename X::dtype, shape_of<Rule>>;
+    if constexpr (!Rule::axes_ok) {
+      return R{x.value};
+    } else {
+      // b right behind a; then both as one axis, of which every (columns + 1)th place counts
+      i64 order[8]{};
+      int n = 0, at = 0;
+      for (int k = 0; k < X::rank; ++k) {
+        if (k == Rule::b) continue;
+        if (k == Rule::a) at = n;
+        order[n++] = k;
+        if (k == Rule::a) order[n++] = Rule::b;
+      }
+      Dims d = ir::permuted(X::shape::value, order), joined;
+      for (int k = 0; k < d.rank; ++k) {
+        if (k == at + 1)
+          joined.extent[at] *= d.extent[k];
+        else
+          joined.extent[joined.rank++] = d.extent[k];
+      }
+      ir::Slice axes[8];
+      axes[at] = {Rule::count == 0 ? 0 : Offset >= 0 ? Offset : -Offset * Rule::cols, Rule::cols + 1};
+      const Dims cut = ir::with_extent(joined, at, Rule::count);
+      const ir::Value v = ir::slice(ir::reshape(ir::permute(x.value, order), joined), axes, cut);
+      i64 behind[8]{};
+      int m = 0;
+      for (int k = 0; k < cut.rank; ++k)
+        if (k != at) behind[m++] = k;
+      behind[m] = at;
+      return R{ir::permute(v, behind)};
+    }
+  }
+};
+
+// x's last axis as the diagonal of new axes A and B.
+template <i64 Offset, int A, int B>
+struct DiagEmbedOp : Operation<DiagEmbedOp<Offset, A, B>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    using Rule = detail::embed_rule<typename X::shape, Offset, A, B>;
+    static_assert(sizeof(AxisInRange<Rule::ok, DiagEmbedOp, typename X::shape>) > 0);
+    using R = Expr<typename X::dtype, shape_of<Rule>>;
+    if constexpr (!Rule::ok) {
+      return R{x.value};
+    } else {
+      i64 widths[16]{};
+      widths[2 * (X::rank - 1) + (Offset < 0 ? 0 : 1)] = Rule::shift;
+      Dims column = Rule::last;
+      column.extent[column.rank - 1] = 1;
+      const ir::Value line = ir::reshape(ir::pad(x.value, widths, 0), column);
+      const ir::Value row = detail::triangle_row(b, Rule::last),
+                      place = detail::triangle_column(b, Rule::last);
+      const ir::Value hit = ir::binary(ir::Op::eq, place, row + static_cast<double>(Offset));
+      const ir::Value v = ir::select(hit, ir::broadcast(line, Rule::last),
+                                     ir::constant(b, dtype_of<typename X::dtype>, Rule::last, 0));
+      return R{ir::permute(v, Rule::list.axis)};
+    }
+  }
+};
+
+// A vector's matrix, or a matrix's diagonal.
+template <i64 Offset>
+struct DiagOp : Operation<DiagOp<Offset>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    static_assert(sizeof(RankIs < X::rank == 1 || X::rank == 2, DiagOp, typename X::shape, GivenRank < 2 >>) >
+                  0);
+    if constexpr (X::rank == 1)
+      return DiagEmbedOp<Offset, 0, 1>::apply(b, x);
+    else
+      return DiagonalOp<Offset>::apply(b, x);
+  }
+};
+
+struct KronOp : Operation<KronOp> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    using Rule = detail::kron_rule<typename A::shape, typename B::shape>;
+    static_assert(sizeof(RankIs<Rule::ok, KronOp, typename A::shape, typename B::shape, GivenRank<4>>) > 0);
+    using R = Expr<promoted<typename A::dtype, typename B::dtype>, shape_of<Rule>>;
+    if constexpr (Rule::ok) {
+      const ir::Value v = detail::as_value<typename R::dtype>(b, x),
+                      w = detail::as_value<typename R::dtype>(b, y);
+      const ir::Value rows = ir::reshape(v, Rule::apart(A::shape::value, true));
+      const ir::Value cells = ir::reshape(w, Rule::apart(B::shape::value, false));
+      return R{ir::reshape(rows * cells, Rule::value)};
+    } else {
+      return detail::refused<typename R::dtype, typename R::shape>(x, y);
+    }
+  }
+};
+
+// Of vectors of 3 along an axis.
+template <int Axis>
+struct CrossOp : Operation<CrossOp<Axis>> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    using S = decltype(detail::broadcast_shapes<CrossOp, A, B>());
+    constexpr bool ok = axis_in_range(Axis, S::rank);
+    static_assert(sizeof(AxisInRange<ok, CrossOp, S>) > 0);
+    constexpr bool three = !ok || S::value[Axis] == 3;
+    static_assert(sizeof(ShapesEqual<three, CrossOp, S, GivenSize<3>>) > 0);
+    if constexpr (ok && three) {
+      using T = promoted<typename A::dtype, typename B::dtype>;
+      const Expr<T, S> v{ir::broadcast(ir::cast(x.value, dtype_of<T>), S::value)};
+      const Expr<T, S> w{ir::broadcast(ir::cast(y.value, dtype_of<T>), S::value)};
+      const auto v1 = RollOp<-1, Axis>::apply(b, v), w2 = RollOp<-2, Axis>::apply(b, w);
+      const auto v2 = RollOp<-2, Axis>::apply(b, v), w1 = RollOp<-1, Axis>::apply(b, w);
+      return sub(mul(v1, w2), mul(v2, w1));
+    } else {
+      return detail::refused<promoted<typename A::dtype, typename B::dtype>, S>(x, y);
+    }
+  }
+};
+
+// Axes Of of a with axes With of b, pair by pair.
+template <AxisList Of, AxisList With>
+struct ContractOp : Operation<ContractOp<Of, With>> {
+  template <class A, class B>
+  struct Rule {
+    static constexpr bool check() {
+      if (Of.count != With.count || !Of.names(A::rank) || !With.names(B::rank)) return false;
+      for (int k = 0; k < Of.count; ++k)
+        if (A::value.extent[Of.at(k, A::rank)] != B::value.extent[With.at(k, B::rank)]) return false;
+      return true;
+    }
+    static constexpr bool has_room = A::rank + B::rank - 2 * Of.count <= max_rank;
+    static constexpr bool equal = check();
+    static constexpr bool ok = equal && has_room;
+    static constexpr ir::DotAxes make_axes() {
+      ir::DotAxes axes;
+      for (int k = 0; ok && k < Of.count; ++k) {
+        axes.contracted_a[k] = Of.at(k, A::rank);
+        axes.contracted_b[k] = With.at(k, B::rank);
+      }
+      axes.contracted = ok ? Of.count : 0;
+      return axes;
+    }
+    static constexpr Dims value = ok ? ir::dot_dims(A::value, B::value, make_axes()) : Dims{};
+  };
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder&, const A& x, const B& y) {
+    using R = Rule<typename A::shape, typename B::shape>;
+    static_assert(sizeof(InnerExtentsEqual<R::equal, ContractOp, typename A::shape, typename B::shape>) > 0);
+    static_assert(sizeof(ResultHasRoom<R::has_room, ContractOp, typename A::shape, typename B::shape>) > 0);
+    using T = promoted<typename A::dtype, typename B::dtype>;
+    static_assert(
+        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, ContractOp, typename A::dtype, typename B::dtype>) > 0);
+    using Result = Expr<T, shape_of<R>>;
+    if constexpr (R::ok)
+      return Result{ir::dot(ir::cast(x.value, dtype_of<T>), ir::cast(y.value, dtype_of<T>), R::make_axes(),
+                            dtype_of<T>)};
+    else
+      return detail::refused<T, typename Result::shape>(x, y);
+  }
+};
+
+// The last Count axes of a with the first Count of b.
+template <int Count>
+struct TensorDotOp : Operation<TensorDotOp<Count>> {
+  static constexpr AxisList run(int first) {
+    AxisList list = Count < 0 ? max_rank : 0;  // no such axis
+    list.count = Count < 0 ? 1 : Count;
+    for (int k = 0; k < list.count && k < 8; ++k) list.axis[k] = first + k;
+    return list;
+  }
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    return ContractOp<run(A::rank - Count), run(0)>::apply(b, x, y);
+  }
+};
+
+// torch.inner: over the last axis of both.
+struct InnerOp : Operation<InnerOp> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    if constexpr (A::rank == 0 || B::rank == 0)
+      return mul(x, y);
+    else
+      return TensorDotOp<1>::apply(b, x, MoveDimOp<-1, 0>::apply(b, y));
+  }
+};
+
+template <int Power>
+struct MatrixPowerOp : Operation<MatrixPowerOp<Power>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    static_assert(Power >= 1, "matrix_power: the power is at least 1");
+    if constexpr (Power == 1) {
+      return x;
+    } else {
+      const auto root = MatrixPowerOp<Power / 2>::apply(b, x);
+      const auto square = MatmulOp::apply(b, root, root);
+      if constexpr (Power % 2 == 0)
+        return square;
+      else
+        return MatmulOp::apply(b, square, x);
+    }
+  }
+};
+
+// diagonal<offset, a, b>(x): of any two axes.
+template <i64 Offset, int A, int B, class X>
+constexpr auto diagonal(const X& x) {
+  return DiagonalAxesOp<Offset, A, B>{}(x);
+}
+template <i64 Offset = 0, class X>
+constexpr auto diag(const X& x) {
+  return DiagOp<Offset>{}(x);
+}
+template <i64 Offset = 0, int A = -2, int B = -1, class X>
+constexpr auto diag_embed(const X& x) {
+  return DiagEmbedOp<Offset, A, B>{}(x);
+}
+template <i64 Offset = 0, class X>
+constexpr auto diagflat(const X& x) {
+  return DiagEmbedOp<Offset, 0, 1>{}(ravel(x));
+}
+template <class A, class B>
+constexpr auto kron(const A& a, const B& b) {
+  return KronOp{}(a, b);
+}
+template <int Axis = -1, class A, class B>
+constexpr auto cross(const A& a, const B& b) {
+  return CrossOp<Axis>{}(a, b);
+}
+template <class A, class B>
+constexpr auto inner(const A& a, const B& b) {
+  return InnerOp{}(a, b);
+}
+template <class A, class B>
+constexpr auto dot(const A& a, const B& b) {
+  return InnerOp{}(a, b);
+}
+// The sum of products along an axis; both broadcast.
+template <int Axis = -1, class A, class B>
+constexpr auto vecdot(const A& a, const B& b) {
+  return sum<Axis>(mul(a, b));
+}
+// tensordot<n>(a, b): the last n axes of a with the first n of b.
+template <int Count = 2, class A, class B>
+constexpr auto tensordot(const A& a, const B& b) {
+  return TensorDotOp<Count>{}(a, b);
+}
+// tensordot<AxisList{1, 0}, AxisList{0, 2}>(a, b): axis 1 of a with axis 0 of b, axis 0 with axis 2.
+template <AxisList Of, AxisList With, class A, class B>
+constexpr auto tensordot(const A& a, const B& b) {
+  return ContractOp<Of, With>{}(a, b);
+}
+// beta c + alpha a b, of batches of matrices, of a matrix and a vector, of two vectors, summed over a batch.
+template <class C, class A, class B, class S = int, class R = int>
+constexpr auto baddbmm(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
+  return ScaledSumOp<false>{}(c, BmmOp{}(a, b), beta, alpha);
+}
+template <class C, class A, class V, class S = int, class R = int>
+constexpr auto addmv(const C& c, const A& a, const V& v, const S& beta = 1, const R& alpha = 1) {
+  return ScaledSumOp<true>{}(c, MatmulOp{}(a, v), beta, alpha);
+}
+template <class C, class A, class B, class S = int, class R = int>
+constexpr auto addr(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
+  return ScaledSumOp<false>{}(c, OuterOp{}(a, b), beta, alpha);
+}
+template <class C, class A, class B, class S = int, class R = int>
+constexpr auto addbmm(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
+  return ScaledSumOp<true>{}(c, TensorDotOp<2>{}(MoveDimOp<0, 1>{}(a), b), beta, alpha);
+}
+template <int Power, class X>
+constexpr auto matrix_power(const X& x) {
+  return MatrixPowerOp<Power>{}(x);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/loss_more.hpp ----
+// More losses of torch.nn.functional with its formulae, each reduced as its first template argument says: the
+// mean over all elements where nothing is said. Targets are constants or are differentiated like the rest.
+
+// ---- weft/ops/special.hpp ----
+// Special functions and the rest of torch's pointwise functions, composed of primitives. lgamma, digamma and
+// erfinv work in f64 and are rounded once. Formulae: Lanczos (1964) with g = 7; digamma's asymptotic series
+// (Abramowitz and Stegun 6.3.18); Giles (2010), refined by Newton's iteration.
+
+// ---- weft/ops/logic.hpp ----
+// Truth and closeness, composed of primitives: what is not zero is true.
+
+namespace WEFT_NAMESPACE {
+
+namespace detail {
+
+// Whether x is the infinity of this sign; f8e4m3 has none, and a number that large would become a finite one.
+template <class X>
+constexpr auto is_infinity(const X& x, int sign) {
+  if constexpr (std::is_same_v<dtype_of_operand<X>, f8e4m3>)
+    return lt(x, x);
+  else
+    return eq(x, sign * std::numeric_limits<double>::infinity());
+}
+template <int Sign>
+struct InfinityF {
+  constexpr auto operator()(const auto& x) const { return is_infinity(real(x), Sign); }
+};
+struct IsinfF {
+  constexpr auto operator()(const auto& x) const { return is_infinity(abs(real(x)), 1); }
+};
+struct IsCloseF {
+  constexpr auto operator()(const auto& a, const auto& b, const auto& rtol, const auto& atol) const {
+    const auto distance = [&] {
+      if constexpr (std::is_same_v<common<std::remove_cvref_t<decltype(a)>, std::remove_cvref_t<decltype(b)>>,
+                                   bool>)
+        return cast<f32>(ne(a, b));
+      else
+        return abs(sub(real(a), real(b)));
+    }();
+    const auto near = le(distance, add(mul(abs(real(b)), rtol), atol));
+    return bitwise_or(eq(a, b), bitwise_and(near, isfinite(b)));
+  }
+};
+struct MaskedFillF {
+  constexpr auto operator()(const auto& x, const auto& mask, const auto& value) const {
+    using T = dtype_of_operand<std::remove_cvref_t<decltype(x)>>;
+    return cast<T>(where(mask, value, x));
+  }
+};
+struct LogicalAndF {
+  constexpr auto operator()(const auto& a, const auto& b) const { return bitwise_and(ne(a, 0), ne(b, 0)); }
+};
+struct LogicalOrF {
+  constexpr auto operator()(const auto& a, const auto& b) const { return bitwise_or(ne(a, 0), ne(b, 0)); }
+};
+struct LogicalXorF {
+  constexpr auto operator()(const auto& a, const auto& b) const { return ne(ne(a, 0), ne(b, 0)); }
+};
+
+}  // namespace detail
+
+template <class X>
+requires SomeOperands<X>
+constexpr auto isinf(const X& x) { return detail::Composed<detail::IsinfF>{}(x); }
+// |a - b| <= atol + rtol |b|; NaN is close to nothing.
+template <class A, class B, class R = double, class T = double>
+requires SomeOperands<A, B>
+constexpr auto isclose(const A& a, const B& b, const R& rtol = 1e-5, const T& atol = 1e-8) {
+  return detail::Composed<detail::IsCloseF>{}(a, b, rtol, atol);
+}
+// x with `v` where the mask is true; x keeps its dtype.
+template <class X, class Mask, class V>
+requires SomeOperands<X, Mask, V>
+constexpr auto masked_fill(const X& x, const Mask& mask, const V& v) {
+  return detail::Composed<detail::MaskedFillF>{}(x, mask, v);
+}
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto logical_and(const A& a, const B& b) { return detail::Composed<detail::LogicalAndF>{}(a, b); }
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto logical_or(const A& a, const B& b) { return detail::Composed<detail::LogicalOrF>{}(a, b); }
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto logical_xor(const A& a, const B& b) { return detail::Composed<detail::LogicalXorF>{}(a, b); }
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+namespace detail {
+
+// Evaluated in f64 and given in the operand's own dtype.
+template <class F>
+struct InDouble {
+  constexpr auto operator()(const auto& in) const {
+    const auto x = real(in);
+    using T = dtype_of_operand<std::remove_cvref_t<decltype(x)>>;
+    return cast<T>(F{}(cast<double>(x)));
+  }
+};
+inline constexpr double pi = 3.14159265358979323846;
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+// The derivative of lgamma; left of 0 by reflection: digamma(1 - x) - pi / tan(pi x).
+struct DigammaF {
+  constexpr auto operator()(const auto& x) const {
+    const auto left = le(x, 0), end = eq(x, infinity);
+    const auto first = where(left, sub(1, x), where(end, 1, x));
+    const auto shifted = [&]<std::size_t... K>(std::index_sequence<K...>) {
+      auto total = div(-1, first);
+      ((total = sub(total, div(1, add(first, static_cast<double>(K + 1))))), ...);
+      return total;
+    }
+    (std::make_index_sequence<9>{});
+    const auto z = add(first, 10), w = div(1, mul(z, z));
+    constexpr double c[]{1.0 / 132, -1.0 / 240, 1.0 / 252, -1.0 / 120, 1.0 / 12};
+    auto series = add(mul(w, -691.0 / 32760), c[0]);
+    for (int k = 1; k < 5; ++k) series = add(mul(series, w), c[k]);
+    const auto right = sub(add(shifted, log(z)), add(div(0.5, z), mul(series, w)));
+    // at the poles the tangent is 0: an infinity there, and in the derivatives
+    const auto nearest = round(x);
+    const auto part = where(eq(nearest, 0), x, sub(x, nearest));  // -0 stays
+    // pi over the tangent, away from the poles the tangent of what is left to a right angle
+    const auto p = where(left, part, 0.25), near = le(abs(p), 0.25);
+    const auto tangent = tan(mul(where(near, p, sub(where(lt(p, 0), -0.5, 0.5), p)), pi));
+    const auto turn = mul(where(near, div(1, where(near, tangent, 1)), tangent), pi);
+    const auto r = where(left, sub(right, turn), where(end, infinity, right));
+    const auto pole = bitwise_and(lt(x, 0), eq(x, trunc(x)));
+    return where(pole, add(r, nan), r);  // PyTorch's value; the derivatives stay
+  }
+};
+
+// log |Gamma(x)|: Lanczos' formula; polynomials about 1 and 2, where it is 0; left of 1/2 by reflection:
+// log(pi / |sin(pi x)|) - lgamma(1 - x).
+struct LgammaF {
+  constexpr auto operator()(const auto& in) const {
+    const auto x = stop_gradient(in);
+    const auto finite = isfinite(x);
+    const auto v = where(finite, x, 1);
+    const auto left = lt(v, 0.5);
+    const auto first = where(left, sub(1, v), v);
+    const auto y = sub(first, 1);
+    constexpr double c[]{676.5203681218851,     -1259.1392167224028,  771.32342877765313,
+                         -176.61502916214059,   12.507343278686905,   -0.13857109526572012,
+                         9.9843695780195716e-6, 1.5056327351493116e-7};
+    const auto series = [&]<std::size_t... K>(std::index_sequence<K...>) {
+      auto total = add(div(c[0], add(y, 1)), 0.99999999999980993);
+      ((total = add(total, div(c[K + 1], add(y, static_cast<double>(K + 2))))), ...);
+      return total;
+    }
+    (std::make_index_sequence<7>{});
+    const auto t = add(y, 7.5);
+    const auto away = add(add(sub(mul(add(y, 0.5), log(t)), t), log(series)), 0.9189385332046727);
+    const auto right = where(bitwise_and(ge(first, 0.5), le(first, 2.5)), near(first), away);
+    // |sin(pi v)| / pi, which is |v| next to a pole
+    const auto part = where(left, sub(v, round(v)), 0.5);
+    const auto turn = where(lt(abs(part), 1e-9), abs(part), div(abs(sin(mul(part, pi))), pi));
+    const auto reflected = where(eq(turn, 0), infinity, sub(neg(log(turn)), right));
+    const auto r = where(left, reflected, right);
+    return by_slope(where(finite, r, where(isnan(x), x, infinity)), in, DigammaF{}(in));
+  }
+
+ private:
+  // lgamma(1 + z) = z p(z), lgamma(2 + z) = log1p(z) + z p(z) for |z| <= 1/2, relative error 2^-38
+  static constexpr auto near(const auto& x) {
+    const auto second = ge(x, 1.5);
+    const auto z = sub(x, where(second, 2.0, 1.0));
+    constexpr double c[]{
+        -0.172549165212855,   0.18102626103296443, 0.014510481543450745, -0.01417381998222155,
+        -0.08878258519906032, 0.09454613242271671, -0.07312666085123666, 0.07937680681003766,
+        -0.09134177065637357, 0.10050459854523884, -0.11131134774190171, 0.12548572577377712,
+        -0.14405062429573703, 0.16955793703963393, -0.2073855405981778,  0.2705807975314802,
+        -0.4006856344301593,  0.8224670334696889,  -0.5772156649015329};
+    auto p = add(mul(z, c[0]), c[1]);
+    for (int k = 2; k < 19; ++k) p = add(mul(p, z), c[k]);
+    return add(where(second, log1p(z), 0), mul(z, p));
+  }
+};
+
+// Giles' approximation of the magnitude, then three steps of Newton's iteration: on erf, near 1 on log erfc.
+struct ErfinvF {
+  constexpr auto operator()(const auto& y) const {
+    const auto inside = lt(abs(y), 1);
+    const auto v = where(inside, abs(y), 0), rest = sub(1, v);
+    const auto w = neg(log(mul(rest, add(1, v))));
+    const auto central = lt(w, 5);
+    constexpr double a[]{2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
+                         -0.00125372503, -0.00417768164, 0.246640727,    1.50140941};
+    constexpr double b[]{-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
+                         -0.0076224613,   0.00943887047,  1.00167406,    2.83297682};
+    const auto near = sub(where(central, w, 2.5), 2.5), far = sub(sqrt(where(central, 9, w)), 3);
+    auto p = add(mul(near, a[0]), a[1]), q = add(mul(far, b[0]), b[1]);
+    for (int k = 2; k < 9; ++k) {
+      p = add(mul(p, near), a[k]);
+      q = add(mul(q, far), b[k]);
+    }
+    auto x = mul(where(central, p, q), v);
+    constexpr double half_root = 0.8862269254527580;  // sqrt(pi) / 2
+    for (int step = 0; step < 3; ++step) {
+      const auto tail = erfc(x);
+      const auto error = where(lt(v, 0.5), sub(v, erf(x)), mul(log(div(tail, rest)), tail));
+      x = add(x, mul(error, mul(exp(mul(x, x)), half_root)));
+    }
+    const auto beyond = mul(where(inside, 1, y), where(eq(abs(y), 1), infinity, nan));
+    const auto r = where(inside, where(eq(y, 0), y, where(lt(y, 0), neg(x), x)), beyond);
+    return by_slopes(r, y, mul(exp(mul(r, r)), half_root));
+  }
+};
+
+// sin(pi x) / (pi x), 1 at 0.
+struct SincF {
+  constexpr auto operator()(const auto& in) const {
+    const auto x = real(in), t = mul(x, pi);
+    const auto zero = eq(t, 0);
+    const auto safe = where(zero, 1, t);
+    return by_slopes(where(zero, 1, div(sin(safe), safe)), x, mul(derivative(t), pi));
+  }
+
+ private:
+  // Of sin(t) / t: (cos(t) - sin(t) / t) / t, near 0 its series.
+  static constexpr auto derivative(const auto& t) {
+    const auto near = lt(abs(t), 1);
+    const auto far = where(near, 1, t), s = where(near, mul(t, t), 0);
+    constexpr double c[]{1.0 / 518918400, -1.0 / 3991680, 1.0 / 45360, -1.0 / 840, 1.0 / 30, -1.0 / 3};
+    auto series = add(mul(s, c[0]), c[1]);
+    for (int k = 2; k < 6; ++k) series = add(mul(series, s), c[k]);
+    return where(near, mul(t, series), div(sub(cos(far), div(sin(far), far)), far));
+  }
+};
+// x log(y) or x log1p(y), 0 where x is 0 and y a number. Where the logarithm has no value, too, its share of
+// the gradient is 0, as in PyTorch.
+template <bool OnePlus>
+struct XlogyF {
+  constexpr auto operator()(const auto& in, const auto& other) const {
+    const auto x = real(in);
+    const auto given = real(other);
+    const auto y = where(eq(x, 0), given, given);
+    const auto logarithm = [&] {
+      if constexpr (OnePlus)
+        return log1p(y);
+      else
+        return log(y);
+    }();
+    const auto none = eq(x, 0);
+    const auto value = where(bitwise_and(none, eq(y, y)), 0, mul(x, logarithm));
+    const auto dx = where(bitwise_and(none, le(y, OnePlus ? -1 : 0)), 0, logarithm);
+    return by_slopes(value, x, dx, given, div(x, add(y, OnePlus ? 1 : 0)));
+  }
+};
+struct LogAddExp2F {
+  constexpr auto operator()(const auto& x, const auto& y) const {
+    const auto a = mul(real(x), log_two), b = mul(real(y), log_two);
+    const auto way = sub(a, b);
+    constexpr auto sigmoid_of = LogAddExpF::sigmoid_of;
+    const auto r = mul(LogAddExpF::value(a, b), 1 / log_two);
+    return by_slopes(r, real(x), sigmoid_of(way), real(y), sigmoid_of(neg(way)));
+  }
+};
+// The logit of x held in [eps, 1 - eps], by eps first; no derivative outside.
+struct LogitEpsF {
+  constexpr auto operator()(const auto& in, const auto& eps) const {
+    const auto x = real(in), least = lt(x, eps), most = gt(x, rest(eps));
+    const auto held = where(least, eps, where(most, rest(eps), x));
+    const auto inside = bitwise_and(ge(x, eps), le(x, rest(eps)));
+    return by_slopes(sub(log(held), log1p(neg(held))), x, where(inside, div(1, mul(x, sub(1, x))), 0));
+  }
+
+ private:
+  template <class E>
+  static constexpr auto rest(const E& eps) {
+    if constexpr (Scalar<E>)
+      return 1 - eps;
+    else
+      return sub(1, eps);
+  }
+};
+struct HeavisideF {
+  constexpr auto operator()(const auto& x, const auto& at_zero) const {
+    using T = common<std::remove_cvref_t<decltype(x)>, std::remove_cvref_t<decltype(at_zero)>>;
+    return where(eq(x, 0), at_zero, cast<T>(gt(x, 0)));
+  }
+};
+// NaN becomes `for_nan`; infinities the given numbers.
+struct NanToNumF {
+  template <class X>
+  constexpr auto operator()(const X& x, const auto& for_nan, const auto& most, const auto& least) const {
+    if constexpr (is_float(dtype_of<dtype_of_operand<X>>))
+      return where(isnan(x), for_nan, where(is_infinity(x, 1), most, where(is_infinity(x, -1), least, x)));
+    else
+      return x;
+  }
+};
+// Degrees to radians, and back.
+template <int Way>
+struct ScaledF {
+  constexpr auto operator()(const auto& x) const { return mul(x, Way > 0 ? pi / 180 : 180 / pi); }
+};
+// The greatest finite number of a floating dtype.
+constexpr double greatest(DType t) {
+  return t == DType::f64      ? std::numeric_limits<double>::max()
+         : t == DType::f32    ? static_cast<double>(std::numeric_limits<float>::max())
+         : t == DType::bf16   ? 3.3895313892515355e38
+         : t == DType::f16    ? 65504
+         : t == DType::f8e4m3 ? 448
+                              : 57344;
+}
+struct NanToLimitsF {
+  constexpr auto operator()(const auto& x, const auto& for_nan) const {
+    constexpr DType t = dtype_of<dtype_of_operand<std::remove_cvref_t<decltype(x)>>>;
+    if constexpr (is_float(t))
+      return NanToNumF{}(x, for_nan, greatest(t), -greatest(t));
+    else
+      return x;
+  }
+};
+// NaN gives way to a number.
+struct FmaxF {
+  constexpr auto operator()(const auto& a, const auto& b) const {
+    return where(isnan(b), a, where(isnan(a), b, maximum(b, a)));
+  }
+};
+struct FminF {
+  constexpr auto operator()(const auto& a, const auto& b) const {
+    return where(isnan(b), a, where(isnan(a), b, minimum(b, a)));
+  }
+};
+struct LdexpF {
+  constexpr auto operator()(const auto& x, const auto& e) const {
+    if constexpr (Scalar<std::remove_cvref_t<decltype(e)>>) {
+      double factor = 1;
+      for (auto n = e; n > 0; --n) factor *= 2;
+      for (auto n = e; n < 0; ++n) factor /= 2;
+      return mul(x, factor);
+    } else {
+      return mul(x, pow(2.0, real(e)));
+    }
+  }
+};
+struct FloatPowerF {
+  constexpr auto operator()(const auto& x, const auto& p) const { return pow(wide(x), wide(p)); }
+
+ private:
+  template <class A>
+  static constexpr auto wide(const A& a) {
+    if constexpr (is_expr<A>)
+      return cast<double>(a);
+    else
+      return a;
+  }
+};
+struct ShiftLeftF {
+  template <class X>
+  constexpr auto operator()(const X& x, const auto& by) const {
+    static_assert(
+        sizeof(DtypeAllowed<!is_float(dtype_of<dtype_of_operand<X>>), ShiftLeftF, dtype_of_operand<X>>) > 0);
+    if constexpr (Scalar<std::remove_cvref_t<decltype(by)>>)
+      return mul(x, i64{1} << by);
+    else
+      return mul(x, pow(2, by));
+  }
+};
+
+}  // namespace detail
+
+template <class X>
+requires SomeOperands<X>
+constexpr auto lgamma(const X& x) { return detail::Composed<detail::InDouble<detail::LgammaF>>{}(x); }
+template <class X>
+requires SomeOperands<X>
+constexpr auto digamma(const X& x) { return detail::Composed<detail::InDouble<detail::DigammaF>>{}(x); }
+template <class X>
+requires SomeOperands<X>
+constexpr auto erfinv(const X& x) { return detail::Composed<detail::InDouble<detail::ErfinvF>>{}(x); }
+template <class X>
+requires SomeOperands<X>
+constexpr auto sinc(const X& x) { return detail::Composed<detail::InSingle<detail::SincF>>{}(x); }
+template <class X, class E>
+requires SomeOperands<X, E>
+constexpr auto logit(const X& x, const E& eps) {
+  return detail::Composed<detail::InSingle<detail::LogitEpsF>>{}(x, eps);
+}
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto xlogy(const A& a, const B& b) {
+  return detail::Composed<detail::InSingle<detail::XlogyF<false>>>{}(a, b);
+}
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto xlog1py(const A& a, const B& b) {
+  return detail::Composed<detail::InSingle<detail::XlogyF<true>>>{}(a, b);
+}
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto logaddexp2(const A& a, const B& b) {
+  return detail::Composed<detail::InSingle<detail::LogAddExp2F>>{}(a, b);
+}
+// 0, `at_zero` or 1 by the sign of x.
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto heaviside(const A& x, const B& at_zero) {
+  return detail::Composed<detail::HeavisideF>{}(x, at_zero);
+}
+// NaN becomes `for_nan`, infinities the numbers given, or the dtype's greatest and least.
+template <class X, class N = int>
+requires SomeOperands<X>
+constexpr auto nan_to_num(const X& x, const N& for_nan = 0) {
+  return detail::Composed<detail::NanToLimitsF>{}(x, for_nan);
+}
+template <class X, class N, class P, class M>
+requires SomeOperands<X, N, P, M>
+constexpr auto nan_to_num(const X& x, const N& for_nan, const P& most, const M& least) {
+  return detail::Composed<detail::NanToNumF>{}(x, for_nan, most, least);
+}
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto fmax(const A& a, const B& b) { return detail::Composed<detail::FmaxF>{}(a, b); }
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto fmin(const A& a, const B& b) { return detail::Composed<detail::FminF>{}(a, b); }
+// x 2^e
+template <class X, class E>
+requires SomeOperands<X, E>
+constexpr auto ldexp(const X& x, const E& e) {
+  return detail::Composed<detail::InSingle<detail::LdexpF>>{}(x, e);
+}
+// pow in f64
+template <class X, class P>
+requires SomeOperands<X, P>
+constexpr auto float_power(const X& x, const P& p) { return detail::Composed<detail::FloatPowerF>{}(x, p); }
+template <class X>
+requires SomeOperands<X>
+constexpr auto isposinf(const X& x) { return detail::Composed<detail::InfinityF<1>>{}(x); }
+template <class X>
+requires SomeOperands<X>
+constexpr auto isneginf(const X& x) { return detail::Composed<detail::InfinityF<-1>>{}(x); }
+template <class X>
+requires SomeOperands<X>
+constexpr auto deg2rad(const X& x) { return detail::Composed<detail::InSingle<detail::ScaledF<1>>>{}(x); }
+template <class X>
+requires SomeOperands<X>
+constexpr auto rad2deg(const X& x) { return detail::Composed<detail::InSingle<detail::ScaledF<-1>>>{}(x); }
+template <class X, class N>
+requires SomeOperands<X, N>
+constexpr auto bitwise_left_shift(const X& x, const N& by) {
+  return detail::Composed<detail::ShiftLeftF>{}(x, by);
+}
+inline constexpr BinaryOp<ir::Op::shift_right> bitwise_right_shift{};
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+// What: the log probabilities' shape and the labels'.
+template <bool Ok, class Op, class... What>
+struct NllLabelsMatch {
+  static_assert(
+      Ok, "nll_loss: labels must have the log probabilities' shape without its last axis (the classes)");
+};
+template <bool Ok, class Op, class... What>
+struct NllLabelsAreIntegers {
+  static_assert(Ok, "nll_loss: labels must be integers (i32 or i64)");
+};
+template <bool Ok, class Op, class... What>
+struct NllClassWeightsFit {
+  static_assert(Ok, "nll_loss: the class weights must be a vector with one number for each class");
+};
+
+namespace detail {
+
+struct L1F {
+  constexpr auto operator()(const auto& a, const auto& b) const { return abs(sub(a, b)); }
+};
+// Half of a number, which may be a C++ one.
+template <class S>
+constexpr auto half_of(const S& s) {
+  if constexpr (Scalar<S>)
+    return static_cast<double>(s) / 2;
+  else
+    return mul(s, 0.5);
+}
+// Quadratic within delta of the target, linear outside.
+struct HuberF {
+  constexpr auto operator()(const auto& a, const auto& b, const auto& delta) const {
+    const auto d = real(sub(a, b)), size = abs(d);
+    const auto far = ge(size, delta), inside = where(far, 0, d);
+    return where(far, mul(sub(size, half_of(delta)), delta), mul(mul(inside, inside), 0.5));
+  }
+};
+struct SmoothL1F {
+  constexpr auto operator()(const auto& a, const auto& b, const auto& beta) const {
+    const auto d = real(sub(a, b)), size = abs(d);
+    const auto far = ge(size, beta), inside = where(far, 0, d);
+    return where(far, sub(size, half_of(beta)), div(mul(mul(inside, inside), 0.5), beta));
+  }
+};
+// (t - 1) log(1 - p) - t log p, logarithms not below -100; the gradient divides by no less than 1e-12, as
+// PyTorch's.
+struct BceF {
+  constexpr auto operator()(const auto& p, const auto& t) const {
+    const auto at_least = [](const auto& x) { return where(lt(x, -100), -100, x); };
+    const auto q = sub(1, p), log_p = log(p), log_q = log(q), spread = mul(q, p);
+    const auto r = sub(mul(sub(t, 1), at_least(log_q)), mul(t, at_least(log_p)));
+    return by_slopes(r, p, div(sub(p, t), where(lt(spread, 1e-12), 1e-12, spread)), t, sub(log_q, log_p));
+  }
+  constexpr auto operator()(const auto& p, const auto& t, const auto& w) const {
+    return mul((*this)(p, t), w);
+  }
+};
+// t (log t - x), t log t being 0 where t is; of logarithms exp(t) (t - x).
+struct KlDivF {
+  constexpr auto operator()(const auto& x, const auto& t) const {
+    return sub(XlogyF<false>{}(t, t), mul(t, x));
+  }
+};
+struct KlDivLogF {
+  constexpr auto operator()(const auto& x, const auto& t) const { return mul(exp(t), sub(t, x)); }
+};
+// exp(x) - t x, or x - t log(x + eps); Full: plus Stirling's t log t - t + log(2 pi t) / 2 where t > 1.
+template <bool LogInput, bool Full>
+struct PoissonNllF {
+  constexpr auto operator()(const auto& x, const auto& t, const auto& eps) const {
+    const auto plain = [&] {
+      if constexpr (LogInput)
+        return sub(exp(x), mul(t, x));
+      else
+        return sub(x, mul(t, log(add(x, eps))));
+    }();
+    if constexpr (Full) {
+      const auto small = le(t, 1);
+      const auto n = where(small, 1, real(t));
+      const auto rest = add(sub(mul(n, log(n)), n), mul(log(mul(n, 6.283185307179586)), 0.5));
+      return add(plain, where(small, 0, rest));
+    } else {
+      return plain;
+    }
+  }
+};
+// (log v + (x - t)^2 / v) / 2, v = max(var, eps), whose gradient is that of var everywhere, as PyTorch's;
+// Full: plus log(2 pi) / 2.
+template <bool Full>
+struct GaussianNllF {
+  constexpr auto operator()(const auto& x, const auto& t, const auto& var, const auto& eps) const {
+    const auto v = by_slopes(where(lt(var, eps), eps, var), var, 1);
+    const auto d = sub(x, t);
+    const auto loss = mul(add(log(v), div(mul(d, d), v)), 0.5);
+    if constexpr (Full)
+      return add(loss, 0.9189385332046727);
+    else
+      return loss;
+  }
+};
+// log(1 + exp(-y x))
+struct SoftMarginF {
+  constexpr auto operator()(const auto& x, const auto& y) const { return softplus_of(neg(mul(y, real(x)))); }
+};
+
+}  // namespace detail
+
+// log probabilities (..., C) with labels (...): -w[label] log_p[label], the mean over the sum of w; see
+// cross_entropy for the class axis, the labels that count and the weights.
+template <LossReduction R, int Axis>
+struct NllLossOp : Operation<NllLossOp<R, Axis>> {
+  template <class X, class L>
+  static constexpr auto apply(ir::Builder& b, const X& log_p, const L& labels) {
+    return run(b, log_p, labels, nullptr, i64{-100});
+  }
+  template <class X, class L, class W, class I>
+  static constexpr auto apply(ir::Builder& b, const X& log_p, const L& labels, const W& weight,
+                              const I& ignored) {
+    return run(b, log_p, labels, weight, ignored);
+  }
+
+ private:
+  template <class X, class L, class W, class I>
+  static constexpr auto run(ir::Builder& b, const X& log_p, const L& labels, const W& weight,
+                            const I& ignored) {
+    using Rule = detail::without_axis<typename X::shape, Axis>;
+    constexpr Dims d = X::shape::value;
+    constexpr bool ok = axis_in_range(Axis, d.rank) && L::shape::value == Rule::value;
+    static_assert(sizeof(NllLabelsMatch<ok, NllLossOp, typename X::shape, typename L::shape>) > 0);
+    constexpr bool whole = is_integer(dtype_of<typename L::dtype>);
+    static_assert(sizeof(NllLabelsAreIntegers<whole, NllLossOp, typename L::dtype>) > 0);
+    constexpr bool fits = [] {
+      if constexpr (is_expr<W>) return std::is_same_v<typename W::shape, Shape<Rule::classes>>;
+      return true;
+    }();
+    static_assert(sizeof(NllClassWeightsFit<fits, NllLossOp, typename X::shape, W>) > 0);
+    using T = typename X::dtype;
+    if constexpr (ok && whole && fits) {
+      const ir::Value label = ir::reshape(labels.value, ir::reduced(d, Rule::set));
+      const detail::Counted counted = detail::counted_labels(b, label, Rule::classes, ignored);
+      const ir::Value zero = ir::constant(b, dtype_of<T>, label.dims(), 0);
+      ir::Value one = ir::constant(b, dtype_of<T>, label.dims(), 1);
+      if constexpr (is_expr<W>) one = detail::row_weights(counted, ir::cast(weight.value, dtype_of<T>));
+      ir::Value count{};
+      if constexpr (R == LossReduction::mean)
+        count = ir::reduce(ir::Op::reduce_sum, ir::select(counted.yes, one, zero), ir::all_axes(d.rank));
+      const ir::Value column{&b, b.leaf(ir::Op::iota, label.dtype(), d, static_cast<u64>(Rule::axis))};
+      const ir::Value hit = ir::binary(ir::Op::eq, column, label);
+      ir::Value row = -ir::reduce(ir::Op::reduce_sum,
+                                  ir::select(hit, log_p.value, ir::constant_like(log_p.value, 0)), Rule::set);
+      if constexpr (is_expr<W>) row = row * one;
+      return detail::reduced_rows<R, Rule, T>(ir::select(counted.yes, row, zero), count);
+    } else {
+      return detail::refused<T, std::conditional_t<R == LossReduction::none, shape_of<Rule>, Shape<>>>(
+          log_p, labels);
+    }
+  }
+};
+
+template <LossReduction R = reduction::mean, class A, class B>
+constexpr auto l1_loss(const A& a, const B& b) {
+  return detail::ElementLoss<detail::L1F, R>{}(a, b);
+}
+template <LossReduction R = reduction::mean, class A, class B, class D = int>
+constexpr auto huber_loss(const A& a, const B& b, const D& delta = 1) {
+  return detail::ElementLoss<detail::HuberF, R>{}(a, b, delta);
+}
+// beta is positive: its limit 0 is l1_loss.
+template <LossReduction R = reduction::mean, class A, class B, class D = int>
+constexpr auto smooth_l1_loss(const A& a, const B& b, const D& beta = 1) {
+  return detail::ElementLoss<detail::SmoothL1F, R>{}(a, b, beta);
+}
+// Binary cross entropy of probabilities; a weight broadcasts.
+template <LossReduction R = reduction::mean, class A, class B>
+constexpr auto bce(const A& p, const B& target) {
+  return detail::ElementLoss<detail::BceF, R>{}(p, target);
+}
+template <LossReduction R = reduction::mean, class A, class B, class W>
+constexpr auto bce(const A& p, const B& target, const W& weight) {
+  return detail::ElementLoss<detail::BceF, R>{}(p, target, weight);
+}
+// nll_loss(log_p, labels), (log_p, labels, class_weights); ignore_index as in cross_entropy.
+template <LossReduction R = reduction::mean, int Axis = -1, class X, class L>
+constexpr auto nll_loss(const X& log_p, const L& labels) {
+  return NllLossOp<R, Axis>{}(log_p, labels);
+}
+template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, class W>
+constexpr auto nll_loss(const X& log_p, const L& labels, const W& weight, i64 ignore_index = -100) {
+  return NllLossOp<R, Axis>{}(log_p, labels, weight, ignore_index);
+}
+
+// The divergence of the distribution `target` from the one whose logarithm is given. reduction::batchmean is
+// the mathematical one; kl_div(x, t, log_target) takes the target's logarithm, too.
+struct LogTarget {};
+inline constexpr LogTarget log_target{};
+template <LossReduction R = reduction::mean, class X, class T>
+constexpr auto kl_div(const X& log_p, const T& target) {
+  return detail::ElementLoss<detail::KlDivF, R>{}(log_p, target);
+}
+template <LossReduction R = reduction::mean, class X, class T>
+constexpr auto kl_div(const X& log_p, const T& target, LogTarget) {
+  return detail::ElementLoss<detail::KlDivLogF, R>{}(log_p, target);
+}
+// poisson_nll_loss<R, LogInput, Full>(x, target, eps): eps keeps log(x) finite where LogInput is false.
+template <LossReduction R = reduction::mean, bool LogInput = true, bool Full = false, class X, class T>
+constexpr auto poisson_nll_loss(const X& x, const T& target, double eps = 1e-8) {
+  return detail::ElementLoss<detail::PoissonNllF<LogInput, Full>, R>{}(x, target, eps);
+}
+// What: the shape of the means and that of the variance.
+template <bool Ok, class Op, class... What>
+struct VarianceFits {
+  static_assert(
+      Ok,
+      "gaussian_nll_loss: the variance has the shape of the means, the same without the last axis (one "
+      "for each row), as many axes with extents of 1, or none");
+};
+template <LossReduction R, bool Full>
+struct GaussianNllOp : Operation<GaussianNllOp<R, Full>> {
+  template <class X, class T, class V, class E>
+  static constexpr auto apply(ir::Builder& b, const X& x, const T& target, const V& variance, const E& eps) {
+    using S = shape_of_operand<X>;
+    using SV = shape_of_operand<V>;
+    using Loss = detail::ElementLoss<detail::GaussianNllF<Full>, R>;
+    constexpr bool rows =
+        SV::rank > 0 && SV::rank + 1 == S::rank && SV::value == detail::without_axis<S, -1>::value;
+    constexpr bool ok = rows || SV::rank == 0 || (SV::rank == S::rank && broadcastable(SV::value, S::value));
+    static_assert(sizeof(VarianceFits<ok, GaussianNllOp, S, SV>) > 0);
+    if constexpr (!ok)
+      return Loss::apply(b, x, target, 1, eps);
+    else if constexpr (rows)
+      return Loss::apply(b, x, target, UnsqueezeOp<-1>::apply(b, variance), eps);
+    else
+      return Loss::apply(b, x, target, variance, eps);
+  }
+};
+// gaussian_nll_loss<R, Full>(mean, target, variance, eps): a variance for each element, or for each row.
+template <LossReduction R = reduction::mean, bool Full = false, class X, class T, class V>
+constexpr auto gaussian_nll_loss(const X& x, const T& target, const V& variance, double eps = 1e-6) {
+  return GaussianNllOp<R, Full>{}(x, target, variance, eps);
+}
+// Targets are -1 or 1.
+template <LossReduction R = reduction::mean, class X, class Y>
+constexpr auto soft_margin_loss(const X& x, const Y& target) {
+  return detail::ElementLoss<detail::SoftMarginF, R>{}(x, target);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/multi_dot.hpp ----
+// The product of several matrices in the order that multiplies least: torch.linalg.multi_dot.
+
+namespace WEFT_NAMESPACE {
+
+template <bool Ok, class Op, class... What>
+struct MultiDotFits {
+  static_assert(Ok,
+                "multi_dot takes two matrices or more that can be multiplied one after another; the first "
+                "and the last may be vectors");
+};
+
+namespace detail {
+
+// The cheapest order (Cormen et al., Introduction to Algorithms, 15.2): matrix k is (size[k], size[k + 1]).
+template <class... S>
+struct chain_rule {
+  static constexpr int count = sizeof...(S);
+  struct Sizes {
+    i64 size[count + 1]{};
+    bool ok = true;
+  };
+  static constexpr Sizes make_sizes() {
+    Sizes r;
+    const Dims dims[]{S::value...};
+    for (int k = 0; k < count; ++k) {
+      const Dims& d = dims[k];
+      const bool vector = d.rank == 1 && (k == 0 || k == count - 1);
+      r.ok = r.ok && (d.rank == 2 || vector);
+      if (!r.ok) return r;
+      const i64 rows = vector && k == 0 ? 1 : d.extent[0],
+                columns = vector ? (k == 0 ? d.extent[0] : 1) : d.extent[1];
+      r.ok = k == 0 || r.size[k] == rows;
+      r.size[k] = rows, r.size[k + 1] = columns;
+    }
+    r.ok = r.ok && count >= 2;
+    return r;
+  }
+  static constexpr Sizes sizes = make_sizes();
+  struct Splits {
+    int at[count][count]{};
+  };
+  static constexpr Splits make_splits() {
+    Splits s;
+    double cost[count][count]{};
+    for (int length = 2; length <= count; ++length)
+      for (int i = 0; i + length <= count; ++i) {
+        const int j = i + length - 1;
+        for (int k = i; k < j; ++k) {
+          const double here = cost[i][k] + cost[k + 1][j] +
+                              static_cast<double>(sizes.size[i]) * static_cast<double>(sizes.size[k + 1]) *
+                                  static_cast<double>(sizes.size[j + 1]);
+          if (k == i || here < cost[i][j]) cost[i][j] = here, s.at[i][j] = k;
+        }
+      }
+    return s;
+  }
+  static constexpr Splits splits = make_splits();
+};
+
+}  // namespace detail
+
+struct MultiDotOp : Operation<MultiDotOp> {
+  template <class... X>
+  static constexpr auto apply(ir::Builder& b, const X&... x) {
+    using Rule = detail::chain_rule<typename X::shape...>;
+    static_assert(sizeof(MultiDotFits<Rule::sizes.ok, MultiDotOp, typename X::shape...>) > 0);
+    if constexpr (Rule::sizes.ok)
+      return product<Rule, 0, Rule::count - 1>(b, std::tie(x...));
+    else
+      return std::get<0>(std::tie(x...));
+  }
+
+ private:
+  template <class Rule, int I, int J, class Operands>
+  static constexpr auto product(ir::Builder& b, const Operands& all) {
+    if constexpr (I == J) {
+      return std::get<I>(all);
+    } else {
+      constexpr int k = Rule::splits.at[I][J];
+      return MatmulOp::apply(b, product<Rule, I, k>(b, all), product<Rule, k + 1, J>(b, all));
+    }
+  }
+};
+
+// multi_dot(a, b, c, ...)
+inline constexpr MultiDotOp multi_dot{};
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/trapezoid.hpp ----
+// Integrals by the trapezoidal rule and derivatives by differences: torch.trapezoid, cumulative_trapezoid,
+// gradient.
+
+// ---- weft/ops/scan.hpp ----
+// Running folds along one axis, with PyTorch's names: cumsum, cumprod, cummax, cummin, logcumsumexp; and
+// diff. A fold is one kernel.
+
+namespace WEFT_NAMESPACE {
+
+// Integers and booleans add and multiply in i64, as in PyTorch.
+template <int Axis, ir::Fold fold>
+struct ScanOp : Operation<ScanOp<Axis, fold>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    constexpr bool ok = axis_in_range(Axis, X::rank);
+    static_assert(sizeof(AxisInRange<ok, ScanOp, typename X::shape>) > 0);
+    using T0 = typename X::dtype;
+    using T = std::conditional_t<fold == ir::Fold::sum || fold == ir::Fold::prod, detail::sum_type<T0>,
+                                 std::conditional_t<fold == ir::Fold::logaddexp, floating<T0>, T0>>;
+    using R = Expr<T, typename X::shape>;
+    const ir::Value v = ir::cast(x.value, dtype_of<T>);
+    if constexpr (ok)
+      return R{ir::scan(v, normalize_axis(Axis, X::rank), false, fold)};
+    else
+      return R{v};
+  }
+};
+
+// The place of each running extremum: the last of equals.
+template <int Axis, ir::Fold fold>
+struct ScanPlacesOp : Operation<ScanPlacesOp<Axis, fold>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr int axis = axis_in_range(Axis, X::rank) ? normalize_axis(Axis, X::rank) : 0;
+    using R = Expr<i64, typename X::shape>;
+    const auto y = ScanOp<Axis, fold>::apply(b, x);
+    ir::Value hit = ir::binary(ir::Op::eq, x.value, y.value);
+    if constexpr (is_float(dtype_of<typename X::dtype>))
+      hit = ir::binary(ir::Op::bit_or, hit, ir::unary(ir::Op::is_nan, x.value));
+    const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i64, X::shape::value, static_cast<u64>(axis))};
+    const ir::Value none = ir::constant_like(place, 0);
+    return R{ir::scan(ir::select(hit, place, none), axis, false, ir::Fold::max)};
+  }
+};
+
+// x[1:] - x[:-1] along the axis, N times; of booleans, whether neighbours differ.
+template <int N, int Axis>
+struct DiffOp : Operation<DiffOp<N, Axis>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr bool ok = axis_in_range(Axis, X::rank);
+    static_assert(sizeof(AxisInRange<ok, DiffOp, typename X::shape>) > 0);
+    if constexpr (!ok || N <= 0) {
+      return x;
+    } else {
+      const auto later = SliceAxisOp<Axis, 1, to_end, 1>::apply(b, x);
+      const auto sooner = SliceAxisOp<Axis, 0, -1, 1>::apply(b, x);
+      if constexpr (std::is_same_v<typename X::dtype, bool>)
+        return DiffOp<N - 1, Axis>::apply(b, ne(later, sooner));
+      else
+        return DiffOp<N - 1, Axis>::apply(b, sub(later, sooner));
+    }
+  }
+};
+
+template <int Axis, class X>
+constexpr auto cumsum(const X& x) {
+  return ScanOp<Axis, ir::Fold::sum>{}(x);
+}
+template <int Axis, class X>
+constexpr auto cumprod(const X& x) {
+  return ScanOp<Axis, ir::Fold::prod>{}(x);
+}
+template <int Axis, class X>
+constexpr auto logcumsumexp(const X& x) {
+  return ScanOp<Axis, ir::Fold::logaddexp>{}(x);
+}
+// cummax<axis>(x), cummin<axis>(x): a tuple of the running extrema and their places.
+template <int Axis, class X>
+constexpr auto cummax(const X& x) {
+  return std::tuple{ScanOp<Axis, ir::Fold::max>{}(x), ScanPlacesOp<Axis, ir::Fold::max>{}(x)};
+}
+template <int Axis, class X>
+constexpr auto cummin(const X& x) {
+  return std::tuple{ScanOp<Axis, ir::Fold::min>{}(x), ScanPlacesOp<Axis, ir::Fold::min>{}(x)};
+}
+// diff<axis>(x), diff<axis, n>(x)
+template <int Axis = -1, int N = 1, class X>
+constexpr auto diff(const X& x) {
+  return DiffOp<N, Axis>{}(x);
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+template <bool Ok, class Op, class... What>
+struct PlacesFitAxis {
+  static_assert(Ok, "a vector of the samples' places must be as long as the axis that they lie along");
+};
+template <bool Ok, class Op, class... What>
+struct SamplesSuffice {
+  static_assert(Ok,
+                "gradient: the axis must exist and have more samples than the order of its edges, 1 or 2");
+};
+template <bool Ok, class... What>
+struct SpacingsFit {
+  static_assert(Ok, "gradient takes no spacing, one number for all axes, or a number or a vector for each");
+};
+
+// The order of the differences at both ends of an axis: gradient(x, edge_order<2>).
+template <int N>
+struct EdgeOrder {};
+template <int N>
+inline constexpr EdgeOrder<N> edge_order{};
+
+namespace detail {
+
+template <class S, int Axis, i64 N>
+struct line_along_rule {
+  static constexpr Dims make() {
+    Dims r = S::value;
+    for (int k = 0; k < r.rank; ++k) r.extent[k] = k == normalize_axis(Axis, S::rank) ? N : 1;
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+// A vector as it lies along an axis of a tensor of shape S.
+template <class S, int Axis, class V>
+constexpr auto line_along(const V& v) {
+  using R = shape_of<line_along_rule<S, Axis, V::size>>;
+  return Expr<typename V::dtype, R>{ir::reshape(v.value, R::value)};
+}
+
+// Widths between samples: a number, or the differences of their places.
+template <class Op, int Axis, class S, class P>
+constexpr auto sample_widths(ir::Builder& b, const P& places) {
+  if constexpr (!is_expr<P>) {
+    return places;
+  } else if constexpr (P::rank == 1) {
+    constexpr bool fits = P::size == S::value[Axis];
+    static_assert(sizeof(PlacesFitAxis<fits, Op, S, typename P::shape>) > 0);
+    if constexpr (fits)
+      return line_along<S, Axis>(DiffOp<1, 0>::apply(b, places));
+    else
+      return 1;
+  } else {
+    return DiffOp<1, normalize_axis(Axis, S::rank) - S::rank>::apply(b, places);
+  }
+}
+
+}  // namespace detail
+
+template <bool Cumulative, int Axis>
+struct TrapezoidOp : Operation<TrapezoidOp<Cumulative, Axis>> {
+  template <class Y, class P>
+  static constexpr auto apply(ir::Builder& b, const Y& in, const P& places) {
+    constexpr bool ok = axis_in_range(Axis, Y::rank);
+    static_assert(sizeof(AxisInRange<ok, TrapezoidOp, typename Y::shape>) > 0);
+    if constexpr (!ok) {
+      return detail::real(in);
+    } else {
+      const auto y = detail::real(in);
+      const auto widths = detail::sample_widths<TrapezoidOp, Axis, typename Y::shape>(b, places);
+      const auto pairs =
+          add(SliceAxisOp<Axis, 1, to_end, 1>::apply(b, y), SliceAxisOp<Axis, 0, -1, 1>::apply(b, y));
+      const auto areas = mul(mul(pairs, widths), 0.5);
+      using Areas = std::remove_cvref_t<decltype(areas)>;
+      constexpr int axis = normalize_axis(Axis, Y::rank) - Y::rank + Areas::rank;
+      if constexpr (Cumulative)
+        return ScanOp<axis, ir::Fold::sum>::apply(b, areas);
+      else
+        return ReduceOp<ir::Op::reduce_sum, false, axis>::apply(b, areas);
+    }
+  }
+};
+
+// The derivative along one axis by central differences; at the ends by differences of the order named.
+template <int Order, int Axis>
+struct DifferencesOp : Operation<DifferencesOp<Order, Axis>> {
+  template <class X, class P>
+  static constexpr auto apply(ir::Builder& b, const X& in, const P& places) {
+    constexpr bool ok = axis_in_range(Axis, X::rank) && (Order == 1 || Order == 2) &&
+                        X::shape::value[axis_in_range(Axis, X::rank) ? Axis : 0] > Order;
+    static_assert(sizeof(SamplesSuffice<ok, DifferencesOp, typename X::shape>) > 0);
+    if constexpr (!ok) {
+      return detail::real(in);
+    } else {
+      const auto x = detail::real(in);
+      constexpr i64 n = X::shape::value[Axis];
+      const auto widths = detail::sample_widths<DifferencesOp, Axis, typename X::shape>(b, places);
+      const auto at = [&]<i64 Begin, i64 End>(std::integer_sequence<i64, Begin, End>, const auto& v) {
+        if constexpr (is_expr<std::remove_cvref_t<decltype(v)>>)
+          return SliceAxisOp<Axis, Begin, End, 1>::apply(b, v);
+        else
+          return v;
+      };
+      const auto part = [&]<i64 Begin, i64 End>(std::integer_sequence<i64, Begin, End> range) {
+        return at(range, x);
+      };
+      using std::integer_sequence;
+      const auto first = part(integer_sequence<i64, 0, 1>{});
+      const auto second = part(integer_sequence<i64, 1, 2>{});
+      const auto last = part(integer_sequence<i64, n - 1, n>{});
+      const auto before = part(integer_sequence<i64, n - 2, n - 1>{});
+      // the widths at both ends, and those on the left and on the right of each inner sample
+      const auto w0 = at(integer_sequence<i64, 0, 1>{}, widths);
+      const auto wn = at(integer_sequence<i64, n - 2, n - 1>{}, widths);
+      const auto low = [&] {
+        if constexpr (Order == 1) {
+          return div(sub(second, first), w0);
+        } else {
+          const auto w1 = at(integer_sequence<i64, 1, 2>{}, widths);
+          return edge(first, second, part(integer_sequence<i64, 2, 3>{}), w0, w1);
+        }
+      }();
+      const auto high = [&] {
+        if constexpr (Order == 1) {
+          return div(sub(last, before), wn);
+        } else {
+          const auto w1 = at(integer_sequence<i64, n - 3, n - 2>{}, widths);
+          return neg(edge(last, before, part(integer_sequence<i64, n - 3, n - 2>{}), wn, w1));
+        }
+      }();
+      if constexpr (n == 2) {
+        return CatOp<Axis>::apply(b, low, high);
+      } else {
+        const auto left = part(integer_sequence<i64, 0, n - 2>{}),
+                   right = part(integer_sequence<i64, 2, n>{});
+        const auto inner = [&] {
+          if constexpr (is_expr<std::remove_cvref_t<decltype(widths)>>) {
+            const auto l = at(integer_sequence<i64, 0, n - 2>{}, widths);
+            const auto r = at(integer_sequence<i64, 1, n - 1>{}, widths);
+            const auto both = add(l, r);
+            const auto centre = part(integer_sequence<i64, 1, n - 1>{});
+            return add(add(mul(left, div(neg(r), mul(l, both))), mul(centre, div(sub(r, l), mul(l, r)))),
+                       mul(right, div(l, mul(r, both))));
+          } else {
+            return div(sub(right, left), mul(const_like(x, widths), 2));
+          }
+        }();
+        return CatOp<Axis>::apply(b, low, inner, high);
+      }
+    }
+  }
+
+ private:
+  // A number as an expression: two of them alone are no operation.
+  template <class X, class W>
+  static constexpr auto const_like(const X& x, const W& w) {
+    using T = typename X::dtype;
+    return Expr<T, Shape<>>{detail::as_value<T>(*x.value.builder, w)};
+  }
+  // The derivative at the first of three samples, w and v apart.
+  template <class A, class B, class C, class W, class V>
+  static constexpr auto edge(const A& a, const B& b, const C& c, const W& w0, const V& v0) {
+    const auto expression = [&](const auto& w) {
+      if constexpr (is_expr<std::remove_cvref_t<decltype(w)>>)
+        return w;
+      else
+        return const_like(a, w);
+    };
+    const auto w = expression(w0);
+    const auto v = expression(v0);
+    const auto both = add(w, v);
+    return sub(sub(mul(b, div(both, mul(w, v))), mul(a, div(add(both, w), mul(w, both)))),
+               mul(c, div(w, mul(v, both))));
+  }
+};
+
+namespace detail {
+
+template <int Order, int... A, class X, class... P>
+constexpr auto gradient_along(std::integer_sequence<int, A...>, const X& x, const P&... spacing) {
+  constexpr bool fits = sizeof...(P) <= 1 || sizeof...(P) == sizeof...(A);
+  static_assert(sizeof(SpacingsFit<fits, P...>) > 0);
+  const auto all = [&](const auto& one) { return std::tuple{DifferencesOp<Order, A>{}(x, one)...}; };
+  if constexpr (sizeof...(P) == 1)
+    return all(spacing...);
+  else if constexpr (sizeof...(P) == 0 || !fits)
+    return all(1);
+  else
+    return std::tuple{DifferencesOp<Order, A>{}(x, spacing)...};
+}
+
+template <int Order, int... A, class X, class P, std::size_t... K>
+constexpr auto gradient_from(std::integer_sequence<int, A...> axes, std::index_sequence<K...>, const X& x,
+                             const P& spacing) {
+  return gradient_along<Order>(axes, x, std::get<K>(spacing)...);
+}
+template <class P>
+constexpr auto spacing_in(const P& p) {
+  return std::tuple<P>{p};
+}
+template <int N>
+constexpr auto spacing_in(EdgeOrder<N>) {
+  return std::tuple<>{};
+}
+template <class P>
+inline constexpr int edge_order_in = 0;
+template <int N>
+inline constexpr int edge_order_in<EdgeOrder<N>> = N;
+
+}  // namespace detail
+
+// trapezoid<axis>(y): samples at a distance of 1; trapezoid<axis>(y, 0.5), trapezoid<axis>(y, x): at another,
+// or at places x, a vector or as large as y. The last axis unless one is named.
+template <int Axis = -1, class Y, class P = int>
+constexpr auto trapezoid(const Y& y, const P& places = 1) {
+  return TrapezoidOp<false, Axis>{}(y, places);
+}
+template <int Axis = -1, class Y, class P = int>
+constexpr auto cumulative_trapezoid(const Y& y, const P& places = 1) {
+  return TrapezoidOp<true, Axis>{}(y, places);
+}
+// gradient<axes...>(x): a tuple, the derivative along each axis, of all where none is named. Behind x one
+// spacing, a number or a vector of places, or one for each axis; then edge_order<2>, if any.
+template <int... A, class X, class... P>
+constexpr auto gradient(const X& x, const P&... spacing) {
+  constexpr int order = (detail::edge_order_in<P> + ... + 0);
+  using S = decltype(detail::shape_in_type<X>());
+  const auto given = std::tuple_cat(detail::spacing_in(spacing)...);
+  constexpr auto numbers =
+      std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(given)>>>{};
+  if constexpr (sizeof...(A) == 0)
+    return detail::gradient_from < order == 0
+               ? 1
+               : order > (std::make_integer_sequence<int, S::rank>{}, numbers, x, given);
+  else
+    return detail::gradient_from < order == 0
+               ? 1
+               : order > (std::integer_sequence<int, A...>{}, numbers, x, given);
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+template <class X>
+constexpr auto absolute(const X& x) {
+  return abs(x);
+}
+template <class X>
+constexpr auto arccos(const X& x) {
+  return acos(x);
+}
+template <class X>
+constexpr auto arccosh(const X& x) {
+  return acosh(x);
+}
+template <class X>
+constexpr auto arcsin(const X& x) {
+  return asin(x);
+}
+template <class X>
+constexpr auto arcsinh(const X& x) {
+  return asinh(x);
+}
+template <class X>
+constexpr auto arctan(const X& x) {
+  return atan(x);
+}
+template <class X>
+constexpr auto arctanh(const X& x) {
+  return atanh(x);
+}
+template <class X>
+constexpr auto fix(const X& x) {
+  return trunc(x);
+}
+template <class X>
+constexpr auto negative(const X& x) {
+  return neg(x);
+}
+template <class X>
+constexpr auto sgn(const X& x) {
+  return sign(x);
+}
+template <class X>
+constexpr auto detach(const X& x) {
+  return stop_gradient(x);
+}
+template <class X>
+constexpr auto expit(const X& x) {
+  return sigmoid(x);
+}
+template <class X>
+constexpr auto gammaln(const X& x) {
+  return lgamma(x);
+}
+template <class X>
+constexpr auto psi(const X& x) {
+  return digamma(x);
+}
+template <class A, class B>
+constexpr auto arctan2(const A& a, const B& b) {
+  return atan2(a, b);
+}
+template <class A, class B>
+constexpr auto divide(const A& a, const B& b) {
+  return div(a, b);
+}
+template <class A, class B>
+constexpr auto true_divide(const A& a, const B& b) {
+  return div(a, b);
+}
+template <class A, class B>
+constexpr auto greater(const A& a, const B& b) {
+  return gt(a, b);
+}
+template <class A, class B>
+constexpr auto greater_equal(const A& a, const B& b) {
+  return ge(a, b);
+}
+template <class A, class B>
+constexpr auto less(const A& a, const B& b) {
+  return lt(a, b);
+}
+template <class A, class B>
+constexpr auto less_equal(const A& a, const B& b) {
+  return le(a, b);
+}
+template <class A, class B>
+constexpr auto multiply(const A& a, const B& b) {
+  return mul(a, b);
+}
+template <class A, class B>
+constexpr auto not_equal(const A& a, const B& b) {
+  return ne(a, b);
+}
+template <class A, class B>
+constexpr auto subtract(const A& a, const B& b) {
+  return sub(a, b);
+}
+template <class A, class B>
+constexpr auto ger(const A& a, const B& b) {
+  return outer(a, b);
+}
+template <class A, class B>
+constexpr auto vdot(const A& a, const B& b) {
+  return dot(a, b);
+}
+template <class X>
+constexpr auto positive(const X& x) {
+  return x;
+}
+template <class X>
+constexpr auto clone(const X& x) {
+  return x;
+}
+template <int Axis = 0, class... X>
+constexpr auto concat(const X&... x) {
+  return cat<Axis>(x...);
+}
+template <int Axis = 0, class... X>
+constexpr auto concatenate(const X&... x) {
+  return cat<Axis>(x...);
+}
+template <class... X>
+constexpr auto row_stack(const X&... x) {
+  return vstack(x...);
+}
+template <int A, int B, class X>
+constexpr auto swapdims(const X& x) {
+  return transpose<A, B>(x);
+}
+template <AxisList From, AxisList To, class X>
+constexpr auto moveaxis(const X& x) {
+  return movedim<From, To>(x);
+}
+template <class... X>
+constexpr auto chain_matmul(const X&... x) {
+  return multi_dot(x...);
+}
+template <int Axis = -1, class Y, class P = int>
+constexpr auto trapz(const Y& y, const P& places = 1) {
+  return trapezoid<Axis>(y, places);
+}
+template <i64 Capacity, class X>
+constexpr auto argwhere(const X& x) {
+  return nonzero<Capacity>(x);
+}
+template <LossReduction R = reduction::mean, class... A>
+constexpr auto binary_cross_entropy(const A&... a) {
+  return bce<R>(a...);
+}
+template <LossReduction R = reduction::mean, class... A>
+constexpr auto binary_cross_entropy_with_logits(const A&... a) {
+  return bce_with_logits<R>(a...);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/channel_norm.hpp ----
+// Normalisation over channels as functions: torch.nn.functional.group_norm, instance_norm, batch_norm. The
+// layers of these names, which hold weights and running statistics, are in nn.
+
+// ---- weft/ops/norm.hpp ----
+// Normalisation along the last axis, or the last ones, whose extents are named: layer_norm<4, 8>(x). Reduced
+// values keep their axes, so that each of these is one kernel that reads a row once.
+
+namespace WEFT_NAMESPACE {
+
+// What: the shape of x, then the extents that are named.
+template <bool Ok, class Op, class... What>
+struct NormalizedShapeFits {
+  static_assert(Ok, "the extents named for a normalisation must be those of the tensor's last axes");
+};
+// What: the shape of x, then that of the weight or bias.
+template <bool Ok, class Op, class... What>
+struct WeightMatchesRow {
+  static_assert(Ok,
+                "the weight and the bias of a normalisation must have the extent of the last axis, or the "
+                "extents that are named");
+};
+
+namespace detail {
+// The axes that are normalised: as many from the end as extents D are named, one where none is.
+template <class S, i64... D>
+struct normalized_axes {
+  static constexpr int count = sizeof...(D) == 0 ? 1 : sizeof...(D);
+  static constexpr bool ends_with(const Dims& tail) {
+    if (S::rank < tail.rank) return false;
+    for (int k = 0; k < tail.rank; ++k)
+      if (S::value.extent[S::rank - tail.rank + k] != tail.extent[k]) return false;
+    return true;
+  }
+  static constexpr bool ok = S::rank >= count && ends_with(Shape<D...>::value);
+  // Whether a weight's shape is that of the axes.
+  template <class W>
+  static constexpr bool fits = ok&& W::rank == count&& ends_with(W::value);
+};
+
+// The mean over those axes, which stay.
+template <class X, int... K>
+constexpr auto row_mean(ir::Builder& b, const X& x, std::integer_sequence<int, K...>) {
+  return MeanOp<true, (-1 - K)...>::apply(b, x);
+}
+template <i64... D, class X>
+constexpr auto row_mean(ir::Builder& b, const X& x) {
+  using Rule = normalized_axes<typename X::shape, D...>;
+  return row_mean(b, x, std::make_integer_sequence < int, Rule::ok ? Rule::count : 0 > {});
+}
+
+// A row rounded once, to the dtype that the operands have in common.
+template <class X, class W, class... More, class R>
+constexpr auto rounded_row(ir::Builder& b, const R& row) {
+  using T = common<Expr<floating<typename X::dtype>, Shape<>>, W>;
+  if constexpr (sizeof...(More) == 0)
+    return CastOp<T>::apply(b, row);
+  else
+    return rounded_row<Expr<T, Shape<>>, More...>(b, row);
+}
+
+}  // namespace detail
+
+// (x - mean) / sqrt(variance + eps), then times weight plus bias: torch.nn.functional.layer_norm.
+template <i64... D>
+struct LayerNormOp : Operation<LayerNormOp<D...>> {
+  template <class X, class E>
+  static constexpr auto normalized(ir::Builder& b, const X& x, const E& eps) {
+    constexpr bool ok = detail::normalized_axes<typename X::shape, D...>::ok;
+    static_assert(sizeof(NormalizedShapeFits<ok, LayerNormOp, typename X::shape, Shape<D...>>) > 0);
+    const auto wide = CastOp<opmath<typename X::dtype>>::apply(b, x);
+    const auto centred = sub(wide, detail::row_mean<D...>(b, wide));
+    const auto variance = detail::row_mean<D...>(b, mul(centred, centred));
+    return mul(centred, rsqrt(add(variance, eps)));
+  }
+  // normalized() where the weight fits, or a sentence.
+  template <class W, class X, class E>
+  static constexpr auto row(ir::Builder& b, const X& x, const W& weight, const E& eps) {
+    using Rule = detail::normalized_axes<typename X::shape, D...>;
+    constexpr bool fits = !Rule::ok || Rule::template fits<typename W::shape>;
+    static_assert(sizeof(WeightMatchesRow<fits, LayerNormOp, typename X::shape, typename W::shape>) > 0);
+    if constexpr (fits)
+      return mul(normalized(b, x, eps), weight);
+    else
+      return normalized(b, x, eps);
+  }
+  template <class X, class E>
+  static constexpr auto apply(ir::Builder& b, const X& x, const E& eps) {
+    return CastOp<floating<typename X::dtype>>::apply(b, normalized(b, x, eps));
+  }
+  template <class X, class W, class E>
+  static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const E& eps) {
+    return detail::rounded_row<X, W>(b, row(b, x, weight, eps));
+  }
+  template <class X, class W, class B, class E>
+  static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const B& bias, const E& eps) {
+    using Rule = detail::normalized_axes<typename X::shape, D...>;
+    constexpr bool fits = !Rule::ok || Rule::template fits<typename B::shape>;
+    static_assert(sizeof(WeightMatchesRow<fits, LayerNormOp, typename X::shape, typename B::shape>) > 0);
+    if constexpr (fits)
+      return detail::rounded_row<X, W, B>(b, add(row(b, x, weight, eps), bias));
+    else
+      return apply(b, x, weight, eps);
+  }
+};
+
+// x / sqrt(mean(x^2) + eps), times weight: torch.nn.functional.rms_norm.
+template <i64... D>
+struct RmsNormOp : Operation<RmsNormOp<D...>> {
+  // eps: PyTorch's, the distance from 1 to the next number of the dtype that it is computed in.
+  template <class X>
+  static constexpr double default_eps =
+      static_cast<double>(std::numeric_limits<opmath<typename X::dtype>>::epsilon());
+
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    return apply(b, x, default_eps<X>);
+  }
+  template <class X, class W>
+  requires is_expr<W>
+  static constexpr auto apply(ir::Builder& b, const X& x, const W& weight) {
+    return apply(b, x, weight, default_eps<X>);
+  }
+  template <class X, class E>
+  requires(!is_expr<E>) static constexpr auto apply(ir::Builder& b, const X& x, const E& eps) {
+    return CastOp<floating<typename X::dtype>>::apply(b, normalized(b, x, eps));
+  }
+  template <class X, class W, class E>
+  static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const E& eps) {
+    using Rule = detail::normalized_axes<typename X::shape, D...>;
+    constexpr bool fits = !Rule::ok || Rule::template fits<typename W::shape>;
+    static_assert(sizeof(WeightMatchesRow<fits, RmsNormOp, typename X::shape, typename W::shape>) > 0);
+    if constexpr (fits)
+      return detail::rounded_row<X, W>(b, mul(normalized(b, x, eps), weight));
+    else
+      return apply(b, x, eps);
+  }
+  template <class X, class E>
+  static constexpr auto normalized(ir::Builder& b, const X& x, const E& eps) {
+    constexpr bool ok = detail::normalized_axes<typename X::shape, D...>::ok;
+    static_assert(sizeof(NormalizedShapeFits<ok, RmsNormOp, typename X::shape, Shape<D...>>) > 0);
+    const auto wide = CastOp<opmath<typename X::dtype>>::apply(b, x);
+    const auto square = detail::row_mean<D...>(b, mul(wide, wide));
+    return mul(wide, rsqrt(add(square, eps)));
+  }
+};
+
+// layer_norm(x), (x, weight), (x, weight, bias) over the last axis, layer_norm<4, 8>(...) over the last two,
+// of those extents; eps last.
+template <i64... D, class X>
+constexpr auto layer_norm(const X& x, double eps = 1e-5) {
+  return LayerNormOp<D...>{}(x, eps);
+}
+template <i64... D, class X, class W>
+requires(!Scalar<W>) constexpr auto layer_norm(const X& x, const W& weight, double eps = 1e-5) {
+  return LayerNormOp<D...>{}(x, weight, eps);
+}
+template <i64... D, class X, class W, class B>
+requires(!Scalar<W> && !Scalar<B>) constexpr auto layer_norm(const X& x, const W& weight, const B& bias,
+                                                             double eps = 1e-5) {
+  return LayerNormOp<D...>{}(x, weight, bias, eps);
+}
+// rms_norm(x), (x, weight), over the axes that are named as those of layer_norm; eps last: as PyTorch's, the
+// dtype's own unless it is given.
+template <i64... D, class X>
+constexpr auto rms_norm(const X& x) {
+  return RmsNormOp<D...>{}(x);
+}
+template <i64... D, class X>
+constexpr auto rms_norm(const X& x, double eps) {
+  return RmsNormOp<D...>{}(x, eps);
+}
+template <i64... D, class X, class W>
+requires(!Scalar<W>) constexpr auto rms_norm(const X& x, const W& weight) {
+  return RmsNormOp<D...>{}(x, weight);
+}
+template <i64... D, class X, class W>
+requires(!Scalar<W>) constexpr auto rms_norm(const X& x, const W& weight, double eps) {
+  return RmsNormOp<D...>{}(x, weight, eps);
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+template <bool Ok, class Op, class... What>
+struct ChannelsFit {
+  static_assert(
+      Ok,
+      "group_norm, instance_norm and batch_norm take (N, C, ...) with what else they are given of shape "
+      "(C); groups divide C, and instance_norm needs an axis behind the channels");
+};
+
+namespace detail {
+
+template <class S>
+struct channel_rule {
+  static constexpr i64 channels = S::rank >= 2 ? S::value.extent[1] : 0;
+  static constexpr Dims make() {
+    Dims r = S::value;
+    for (int k = 0; k < r.rank; ++k) r.extent[k] = k == 1 ? channels : 1;
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+// A number for each channel of a tensor of shape S, or a number for all.
+template <class S, class V>
+constexpr auto beside_channels(const V& v) {
+  if constexpr (is_expr<V>)
+    return Expr<typename V::dtype, shape_of<channel_rule<S>>>{ir::reshape(v.value, channel_rule<S>::value)};
+  else
+    return v;
+}
+template <class S, class... V>
+inline constexpr bool channels_fit =
+    S::rank >= 2 &&
+    ((!is_expr<V> || shape_of_operand<V>::value == Shape<channel_rule<S>::channels>::value) && ...);
+
+}  // namespace detail
+
+// Each sample's channels in Groups groups (0: every channel on its own), then weight and bias of each
+// channel.
+template <i64 Groups>
+struct GroupNormOp : Operation<GroupNormOp<Groups>> {
+  template <class X, class W, class B, class E>
+  static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const B& bias, const E& eps) {
+    using S = typename X::shape;
+    constexpr i64 channels = detail::channel_rule<S>::channels, groups = Groups == 0 ? channels : Groups;
+    constexpr bool ok = detail::channels_fit<S, W, B> && groups >= 0 &&
+                        (groups == 0 ? channels == 0 : channels % groups == 0) &&
+                        (Groups > 0 || S::rank >= 3);
+    static_assert(sizeof(ChannelsFit<ok, GroupNormOp, S, shape_of_operand<W>, shape_of_operand<B>>) > 0);
+    using T = floating<typename X::dtype>;
+    if constexpr (!ok) {
+      return CastOp<T>::apply(b, x);
+    } else if constexpr (X::size == 0) {
+      return CastOp<T>::apply(b, x);
+    } else {
+      constexpr i64 batch = S::value.extent[0];
+      using Rows = Shape<batch * groups, X::size / (batch * groups)>;
+      const auto wide = CastOp<opmath<T>>::apply(b, x);
+      const Expr<opmath<T>, Rows> rows{ir::reshape(wide.value, Rows::value)};
+      const auto n = LayerNormOp<>::apply(b, rows, eps);
+      const Expr<opmath<T>, S> y{ir::reshape(n.value, S::value)};
+      return CastOp<T>::apply(
+          b, add(mul(y, detail::beside_channels<S>(weight)), detail::beside_channels<S>(bias)));
+    }
+  }
+};
+// By given statistics, or by those of the batch.
+template <bool Given>
+struct BatchNormOp : Operation<BatchNormOp<Given>> {
+  template <class X, class M, class V, class W, class B, class E>
+  static constexpr auto apply(ir::Builder& b, const X& x, const M& mean, const V& variance, const W& weight,
+                              const B& bias, const E& eps) {
+    using S = typename X::shape;
+    constexpr bool ok = detail::channels_fit<S, M, V, W, B>;
+    static_assert(sizeof(ChannelsFit<ok, BatchNormOp, S, shape_of_operand<M>, shape_of_operand<V>,
+                                     shape_of_operand<W>, shape_of_operand<B>>) > 0);
+    using T = floating<typename X::dtype>;
+    if constexpr (!ok) {
+      return CastOp<T>::apply(b, x);
+    } else {
+      const auto wide = CastOp<opmath<T>>::apply(b, x);
+      const auto scaled = [&](const auto& centred, const auto& spread) {
+        const auto n = mul(centred, rsqrt(add(spread, eps)));
+        return CastOp<T>::apply(
+            b, add(mul(n, detail::beside_channels<S>(weight)), detail::beside_channels<S>(bias)));
+      };
+      if constexpr (Given) {
+        const auto wider = [&](const auto& v) {
+          return detail::beside_channels<S>(CastOp<opmath<T>>::apply(b, v));
+        };
+        return scaled(sub(wide, wider(mean)), wider(variance));
+      } else {
+        return [&]<int... K>(std::integer_sequence<int, K...>) {
+          const auto centred = sub(wide, MeanOp<true, 0, (2 + K)...>::apply(b, wide));
+          return scaled(centred, MeanOp<true, 0, (2 + K)...>::apply(b, mul(centred, centred)));
+        }
+        (std::make_integer_sequence<int, S::rank - 2>{});
+      }
+    }
+  }
+};
+
+// group_norm<groups>(x), (x, weight, bias), eps last: x (N, C, ...), weight and bias (C).
+template <i64 Groups, class X>
+constexpr auto group_norm(const X& x, double eps = 1e-5) {
+  return GroupNormOp<Groups>{}(x, 1, 0, eps);
+}
+template <i64 Groups, class X, class W, class B>
+constexpr auto group_norm(const X& x, const W& weight, const B& bias, double eps = 1e-5) {
+  return GroupNormOp<Groups>{}(x, weight, bias, eps);
+}
+// instance_norm(x), (x, weight, bias): each channel of each sample by its own statistics.
+template <class X>
+constexpr auto instance_norm(const X& x, double eps = 1e-5) {
+  return GroupNormOp<0>{}(x, 1, 0, eps);
+}
+template <class X, class W, class B>
+constexpr auto instance_norm(const X& x, const W& weight, const B& bias, double eps = 1e-5) {
+  return GroupNormOp<0>{}(x, weight, bias, eps);
+}
+// batch_norm(x, mean, variance), (x, mean, variance, weight, bias): by those statistics, as in evaluation;
+// batch_norm(x): by the batch's own, as in training.
+template <class X>
+constexpr auto batch_norm(const X& x, double eps = 1e-5) {
+  return BatchNormOp<false>{}(x, 0, 1, 1, 0, eps);
+}
+template <class X, class M, class V>
+constexpr auto batch_norm(const X& x, const M& mean, const V& variance, double eps = 1e-5) {
+  return BatchNormOp<true>{}(x, mean, variance, 1, 0, eps);
+}
+template <class X, class M, class V, class W, class B>
+constexpr auto batch_norm(const X& x, const M& mean, const V& variance, const W& weight, const B& bias,
+                          double eps = 1e-5) {
+  return BatchNormOp<true>{}(x, mean, variance, weight, bias, eps);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/combine.hpp ----
+// Several tensors as one, or one as many combinations: torch.broadcast_tensors, block_diag, cartesian_prod,
+// vander.
+
+// ---- weft/ops/creation_more.hpp ----
+// More tensors made from nothing, and grids: logspace, triangles' indices, meshgrid.
+
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -33598,13 +38357,128 @@ constexpr auto meshgrid(IndexingXy, const X&... x) {
   return detail::grids<true>(std::index_sequence_for<X...>{}, x...);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+template <bool Ok, class Op, class... What>
+struct VectorsOrMatrices {
+  static_assert(Ok, "block_diag takes matrices, vectors (rows) and numbers in tensors");
+};
+
+// Operand K with the extents of all together.
+template <int K>
+struct BroadcastBesideOp : Operation<BroadcastBesideOp<K>> {
+  template <class First, class... X>
+  static constexpr auto joint(const First&, const X&... x) {
+    if constexpr (sizeof...(X) == 0)
+      return typename First::shape{};
+    else
+      return decltype(detail::broadcast_shapes<BroadcastBesideOp, Expr<f32, typename First::shape>,
+                                               Expr<f32, decltype(joint(x...))>>()){};
+  }
+  template <class... X>
+  static constexpr auto apply(ir::Builder&, const X&... x) {
+    using S = decltype(joint(x...));
+    const auto& own = std::get<K>(std::tie(x...));
+    return Expr<typename std::tuple_element_t<K, std::tuple<X...>>::dtype, S>{
+        ir::broadcast(own.value, S::value)};
+  }
+};
+
+// Matrices along the diagonal of a matrix of zeros.
+struct BlockDiagOp : Operation<BlockDiagOp> {
+  template <class... X>
+  static constexpr auto apply(ir::Builder& b, const X&... x) {
+    constexpr bool ok = ((X::rank <= 2) && ...);
+    static_assert(sizeof(VectorsOrMatrices<ok, BlockDiagOp, typename X::shape...>) > 0);
+    if constexpr (ok) {
+      constexpr i64 width[]{columns<X>()...};
+      constexpr i64 all = (columns<X>() + ...);
+      return [&]<std::size_t... K>(std::index_sequence<K...>) {
+        return CatOp<0>::apply(b, PadOp<before(width, K), all - before(width, K) - width[K]>::apply(
+                                      b, ReshapeOp<rows<X>(), columns<X>()>::apply(b, x), 0)...);
+      }
+      (std::index_sequence_for<X...>{});
+    } else {
+      return std::get<0>(std::tie(x...));
+    }
+  }
+
+ private:
+  template <class X>
+  static constexpr i64 columns() {
+    return X::rank == 0 ? 1 : X::shape::value.extent[X::rank >= 1 ? X::rank - 1 : 0];
+  }
+  template <class X>
+  static constexpr i64 rows() {
+    return X::rank < 2 ? 1 : X::shape::value.extent[0];
+  }
+  static constexpr i64 before(const i64* width, std::size_t k) {
+    i64 n = 0;
+    for (std::size_t i = 0; i < k; ++i) n += width[i];
+    return n;
+  }
+};
+
+// Powers 0 ... Count - 1 of each element of a vector (ascending), or from Count - 1 down.
+template <i64 Count, bool Ascending>
+struct VanderOp : Operation<VanderOp<Count, Ascending>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    static_assert(sizeof(RankIs<X::rank == 1, VanderOp, typename X::shape, GivenRank<1>>) > 0);
+    if constexpr (X::rank == 1) {
+      constexpr i64 n = X::size, count = Count < 0 ? n : Count;
+      // a running product of 1, x, x, ...
+      const auto column = ReshapeOp<n, 1>::apply(b, x);
+      const Dims d = Shape<n, count>::value;
+      const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, d, 1)};
+      const ir::Value first = ir::binary(ir::Op::eq, place, ir::constant_like(place, 0));
+      const ir::Value factors = ir::select(first, ir::constant(b, column.value.dtype(), d, 1), column.value);
+      const auto powers =
+          ScanOp<1, ir::Fold::prod>::apply(b, Expr<typename X::dtype, Shape<n, count>>{factors});
+      if constexpr (Ascending)
+        return powers;
+      else
+        return FlipOp<1>::apply(b, powers);
+    } else {
+      return x;
+    }
+  }
+};
+
+// A tuple of all operands with the extents that they broadcast to.
+template <class... X>
+constexpr auto broadcast_tensors(const X&... x) {
+  return [&]<int... K>(std::integer_sequence<int, K...>) {
+    return std::tuple{BroadcastBesideOp<K>{}(x...)...};
+  }
+  (std::make_integer_sequence<int, sizeof...(X)>{});
+}
+template <class... X>
+constexpr auto block_diag(const X&... x) {
+  return BlockDiagOp{}(x...);
+}
+// cartesian_prod(a, b, ...) of vectors: every combination as a row, the last vector running fastest.
+template <class A, class B, class... X>
+constexpr auto cartesian_prod(const A& a, const B& b, const X&... x) {
+  return std::apply(
+      [](const auto&... grid) { return reshape<-1, static_cast<i64>(sizeof...(grid))>(stack<-1>(grid...)); },
+      meshgrid(a, b, x...));
+}
+// vander(x), vander<count>(x), vander<count, true>(x): falling powers, or rising ones.
+template <i64 Count = -1, bool Increasing = false, class X>
+constexpr auto vander(const X& x) {
+  return VanderOp<Count, Increasing>{}(x);
+}
+
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/custom.hpp ----
 // custom<id>(x, ...): a primitive that the program adds (core/custom_op.hpp) as an operation on expressions.
 // Law: it composes like any other: it is differentiated by its own rule, joins fused neighbours through
 // memory, and equal calls are one.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op>
 struct CustomOpDefined {
@@ -33749,7 +38623,7 @@ struct CustomCall {
     else if constexpr ((ExprLike<A> || ...))
       return std::type_identity<typename CustomType<custom_op<Id>, custom_operand_of<A>...>::expr>{};
     else
-      return std::type_identity<Lazy<CustomOp<Id>, A...>>{};
+      return std::type_identity<Lazy<CustomOp<Id>, decltype(leaf(std::declval<const A&>()))...>>{};
   }
   using type = typename decltype(make())::type;
 };
@@ -33795,7 +38669,291 @@ struct CustomOp : Operation<CustomOp<Id>> {
 template <u64 Id>
 inline constexpr CustomOp<Id> custom{};
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/distance.hpp ----
+// Distances between all pairs of rows, torch.cdist and torch.nn.functional.pdist, and how rows vary together,
+// torch.cov and torch.corrcoef.
+
+namespace WEFT_NAMESPACE {
+
+template <bool Ok, class Op, class... What>
+struct RowsFit {
+  static_assert(Ok, "cdist takes (..., rows, features) twice, with the same features");
+};
+
+// Of order P, between every row of x (..., n, m) and every row of y (..., k, m).
+template <int P>
+struct CdistOp : Operation<CdistOp<P>> {
+  template <class X, class Y>
+  static constexpr auto apply(ir::Builder& b, const X& x, const Y& y) {
+    constexpr bool ok = X::rank >= 2 && Y::rank >= 2 && X::rank < max_rank && Y::rank < max_rank &&
+                        X::shape::value.extent[X::rank >= 1 ? X::rank - 1 : 0] ==
+                            Y::shape::value.extent[Y::rank >= 1 ? Y::rank - 1 : 0];
+    static_assert(sizeof(RowsFit<ok, CdistOp, typename X::shape, typename Y::shape>) > 0);
+    if constexpr (ok)
+      return NormOp<P, false, -1>::apply(b, sub(UnsqueezeOp<-2>::apply(b, x), UnsqueezeOp<-3>::apply(b, y)));
+    else
+      return detail::real(x);
+  }
+};
+// The distances between rows i < j of a matrix, row by row.
+template <int P>
+struct PdistOp : Operation<PdistOp<P>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    static_assert(sizeof(RankIs<X::rank == 2, PdistOp, typename X::shape, GivenRank<2>>) > 0);
+    if constexpr (X::rank == 2) {
+      constexpr i64 n = X::shape::value[0];
+      const auto all = CdistOp<P>::apply(b, x, x);
+      const Dims d = Shape<n, n>::value;
+      const Expr<bool, Shape<n, n>> later{
+          ir::binary(ir::Op::lt, detail::triangle_row(b, d), detail::triangle_column(b, d))};
+      return MaskedSelectOp<n*(n - 1) / 2, false>::apply(b, all, later);
+    } else {
+      return x;
+    }
+  }
+};
+
+// Of variables (rows) over observations (columns); C is subtracted from the count.
+template <int C>
+struct CovOp : Operation<CovOp<C>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& in) {
+    static_assert(sizeof(RankIs < X::rank == 1 || X::rank == 2, CovOp, typename X::shape, GivenRank < 2 >>) >
+                  0);
+    const auto x = detail::real(in);
+    if constexpr (X::rank == 1) {
+      return VarianceOp<false, C, 0>::apply(b, x);
+    } else if constexpr (X::rank == 2) {
+      using T = typename decltype(x)::dtype;
+      const auto wide = CastOp<opmath<T>>::apply(b, x);
+      const auto centred = sub(wide, MeanOp<true, 1>::apply(b, wide));
+      constexpr i64 count = X::shape::value[1] - C;
+      const auto sums = MatmulOp::apply(b, centred, TransposeOp<0, 1>::apply(b, centred));
+      return CastOp<T>::apply(b, div(sums, count > 0 ? static_cast<double>(count) : 0.0));
+    } else {
+      return x;
+    }
+  }
+};
+struct CorrCoefOp : Operation<CorrCoefOp> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    const auto covariance = CovOp<1>::apply(b, x);
+    using R = std::remove_cvref_t<decltype(covariance)>;
+    if constexpr (R::rank == 0) {
+      return div(covariance, covariance);
+    } else {
+      constexpr i64 n = R::shape::value[0];
+      const auto deviation = sqrt(DiagonalOp<0>::apply(b, covariance));
+      const auto r = div(div(covariance, ReshapeOp<n, 1>::apply(b, deviation)), deviation);
+      return detail::ClampF{}(r, -1, 1);
+    }
+  }
+};
+
+// cdist(x, y), cdist(x, y, order<1>)
+template <class X, class Y>
+constexpr auto cdist(const X& x, const Y& y) {
+  return CdistOp<2>{}(x, y);
+}
+template <class X, class Y, int P>
+constexpr auto cdist(const X& x, const Y& y, OrderOf<P>) {
+  return CdistOp<P>{}(x, y);
+}
+template <class X>
+constexpr auto pdist(const X& x) {
+  return PdistOp<2>{}(x);
+}
+template <class X, int P>
+constexpr auto pdist(const X& x, OrderOf<P>) {
+  return PdistOp<P>{}(x);
+}
+// cov(x), cov(x, correction<0>): x (variables, observations)
+template <class X>
+constexpr auto cov(const X& x) {
+  return CovOp<1>{}(x);
+}
+template <class X, int C>
+constexpr auto cov(const X& x, Correction<C>) {
+  return CovOp<C>{}(x);
+}
+template <class X>
+constexpr auto corrcoef(const X& x) {
+  return CorrCoefOp{}(x);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/distribution.hpp ----
+// Random numbers of other distributions, with torch's names: normal, log_normal, exponential, cauchy,
+// geometric, bernoulli. Every call is a stream of its own, as in random.hpp; no gradient flows to the
+// parameters, as in PyTorch: for one, write mean + stddev * randn<f32, 4>().
+
+namespace WEFT_NAMESPACE {
+
+namespace detail {
+
+// Exponential with rate 1: -log(1 - u), at least what rounds up to the least uniform number that is not 0.
+constexpr ir::Value exponential_bits(ir::Builder& b, const Dims& dims) {
+  const ir::Value q = -ir::unary(ir::Op::log, 1.0 - uniform_bits(b, dims));
+  return ir::binary(ir::Op::max, q, ir::constant_like(q, 2.98023223876953125e-8));  // 2^-25
+}
+
+// Kinds of numbers that a draw of f32 becomes, given the distribution's two parameters.
+struct NormalKind {
+  static constexpr ir::Value draw(ir::Builder& b, const Dims& d) { return normal_bits(b, d); }
+  static constexpr auto shaped(const auto& z, const auto& mean, const auto& deviation) {
+    return add(mul(z, deviation), mean);
+  }
+};
+struct LogNormalKind : NormalKind {
+  static constexpr auto shaped(const auto& z, const auto& mean, const auto& deviation) {
+    return exp(NormalKind::shaped(z, mean, deviation));
+  }
+};
+struct ExponentialKind {
+  static constexpr ir::Value draw(ir::Builder& b, const Dims& d) { return exponential_bits(b, d); }
+  static constexpr auto shaped(const auto& q, const auto& rate, const auto&) { return div(q, rate); }
+};
+struct CauchyKind {
+  static constexpr ir::Value draw(ir::Builder& b, const Dims& d) { return uniform_bits(b, d); }
+  static constexpr auto shaped(const auto& u, const auto& median, const auto& width) {
+    return add(mul(tan(mul(sub(u, 0.5), 3.141592653589793)), width), median);
+  }
+};
+// Trials up to the first success: the least k with 1 - (1 - p)^k >= u.
+struct GeometricKind {
+  static constexpr ir::Value draw(ir::Builder& b, const Dims& d) { return uniform_bits(b, d); }
+  static constexpr auto shaped(const auto& u, const auto& p, const auto&) {
+    const auto failure = [&] {
+      if constexpr (is_expr<std::remove_cvref_t<decltype(p)>>)
+        return log1p(neg(p));
+      else
+        return log1p(neg(add(mul(u, 0), p)));
+    }();
+    return maximum(ceil(div(log1p(neg(u)), failure)), 1);
+  }
+};
+
+// A parameter, to which no gradient flows.
+template <class P>
+constexpr auto constant_of(const P& p) {
+  if constexpr (is_expr<P>)
+    return stop_gradient(p);
+  else
+    return p;
+}
+
+template <class Kind, class T, i64... D>
+struct DistributionOp : Operation<DistributionOp<Kind, T, D...>> {
+  using weft_draws = void;
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& first, const B& second) {
+    using Wide = std::conditional_t<std::is_same_v<T, f64>, f64, f32>;
+    const Expr<Wide, Shape<D...>> z{ir::cast(Kind::draw(b, Shape<D...>::value), dtype_of<Wide>)};
+    const auto r = cast<Wide>(Kind::shaped(z, constant_of(first), constant_of(second)));
+    return Expr<T, Shape<D...>>{ir::cast(r.value, dtype_of<T>)};
+  }
+};
+
+}  // namespace detail
+
+// Numbers of tensors of parameters, one for each element: normal(mean, stddev).
+struct NormalOfOp : Operation<NormalOfOp> {
+  using weft_draws = void;
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& mean, const B& deviation) {
+    using T = floating<common<A, B>>;
+    using S = decltype(detail::broadcast_shapes<NormalOfOp, A, B>());
+    const ir::Value z = ir::cast(detail::normal_bits(b, S::value), dtype_of<T>);
+    const auto parameter = [&](const auto& p) {
+      return ir::unary(ir::Op::stop_gradient, ir::broadcast(detail::as_value<T>(b, p), S::value));
+    };
+    const ir::Value spread = parameter(deviation);
+    return Expr<T, S>{z * spread + parameter(mean)};
+  }
+};
+// 1 with probability x, 0 otherwise, in x's dtype.
+struct BernoulliOfOp : Operation<BernoulliOfOp> {
+  using weft_draws = void;
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    static_assert(
+        sizeof(DtypeAllowed<is_float(dtype_of<typename X::dtype>), BernoulliOfOp, typename X::dtype>) > 0);
+    const ir::Value u = detail::uniform_bits(b, X::shape::value);
+    using Wide = opmath<typename X::dtype>;
+    const ir::Value hit =
+        ir::binary(ir::Op::lt, ir::cast(u, dtype_of<Wide>), ir::cast(x.value, dtype_of<Wide>));
+    return X{ir::cast(hit, dtype_of<typename X::dtype>)};
+  }
+};
+template <class T, i64... D>
+struct BernoulliOp : Operation<BernoulliOp<T, D...>> {
+  using weft_draws = void;
+  template <class P>
+  static constexpr auto apply(ir::Builder& b, const P& p) {
+    const ir::Value u = detail::uniform_bits(b, Shape<D...>::value);
+    const ir::Value hit =
+        ir::binary(ir::Op::lt, u, ir::broadcast(detail::as_value<f32>(b, p), Shape<D...>::value));
+    return Expr<T, Shape<D...>>{ir::cast(hit, dtype_of<T>)};
+  }
+};
+// Integers in [low, high) with another tensor's dtype and shape.
+struct RandIntLikeOp : Operation<RandIntLikeOp> {
+  using weft_draws = void;
+  template <class X, class A, class B>
+  static constexpr auto apply(ir::Builder& b, const X&, const A& low, const B& high) {
+    return of<typename X::dtype>(b, typename X::shape{}, low, high);
+  }
+
+ private:
+  template <class T, i64... D, class A, class B>
+  static constexpr auto of(ir::Builder& b, Shape<D...>, const A& low, const B& high) {
+    return CastOp<T>::apply(b, RandIntOp<i64, D...>::apply(b, low, high));
+  }
+};
+
+// normal<f32, 2, 3>(mean, stddev); normal(mean, stddev) where one at least is a tensor.
+template <class T, i64... D, class M = int, class S = int>
+constexpr auto normal(const M& mean = 0, const S& stddev = 1) {
+  return detail::DistributionOp<detail::NormalKind, T, D...>{}(mean, stddev);
+}
+template <class M, class S>
+requires SomeOperands<M, S>
+constexpr auto normal(const M& mean, const S& stddev) { return NormalOfOp{}(mean, stddev); }
+// exp of a normal number
+template <class T, i64... D, class M = int, class S = int>
+constexpr auto log_normal(const M& mean = 1, const S& stddev = 2) {
+  return detail::DistributionOp<detail::LogNormalKind, T, D...>{}(mean, stddev);
+}
+template <class T, i64... D, class R = int>
+constexpr auto exponential(const R& rate = 1) {
+  return detail::DistributionOp<detail::ExponentialKind, T, D...>{}(rate, 0);
+}
+template <class T, i64... D, class M = int, class S = int>
+constexpr auto cauchy(const M& median = 0, const S& sigma = 1) {
+  return detail::DistributionOp<detail::CauchyKind, T, D...>{}(median, sigma);
+}
+// geometric<f32, 4>(p): 1, 2, ...
+template <class T, i64... D, class P>
+constexpr auto geometric(const P& p) {
+  return detail::DistributionOp<detail::GeometricKind, T, D...>{}(p, 0);
+}
+// bernoulli(x): x are the probabilities; bernoulli<f32, 2, 3>(p): one for all.
+template <class X>
+requires SomeOperands<X>
+constexpr auto bernoulli(const X& x) { return BernoulliOfOp{}(x); }
+template <class T, i64... D, class P>
+constexpr auto bernoulli(const P& p) {
+  return BernoulliOp<T, D...>{}(p);
+}
+template <class X, class A, class B>
+constexpr auto randint_like(const X& x, const A& low, const B& high) {
+  return RandIntLikeOp{}(x, low, high);
+}
+
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/einsum.hpp ----
 // einsum<"bhsd,bhtd->bhst">(q, k): sums of products named by letters, as torch.einsum. Law: operands are put
 // together two at a time, the pair with the fewest multiplications first; a pair that sums is one matrix
@@ -33806,7 +38964,7 @@ inline constexpr CustomOp<Id> custom{};
 // an ellipsis in each term, spaces anywhere; a letter that comes twice in a term is a diagonal, one missing
 // from the result is summed; without an arrow the result has the letters that come once, capitals first.
 
-namespace weft::detail {
+namespace WEFT_NAMESPACE::detail {
 
 enum class EinsumFault : u8 { none, syntax, operands, axes, extents, rank };
 
@@ -33995,9 +39153,9 @@ constexpr EinsumPlan einsum_plan(std::string_view text, const Dims* shapes, int 
   return plan;
 }
 
-}  // namespace weft::detail
+}  // namespace WEFT_NAMESPACE::detail
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... Shapes>
 struct EinsumSubscripts {
@@ -34303,7 +39461,380 @@ constexpr auto einsum(const X&... x) {
   return EinsumOp<Subscripts>{}(x...);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/grid_sample.hpp ----
+// An image read at places of one's own: torch.nn.functional.grid_sample, and affine_grid, which makes such
+// places. All taps of all places are one gather; gradients reach the image and the places.
+
+namespace WEFT_NAMESPACE {
+
+// What lies outside the image: zeros, its edge, or the image mirrored.
+enum class GridPadding : u8 { zeros, border, reflection };
+
+// Of grid_sample, in PyTorch's order. Linear stands for its bilinear (and trilinear), cubic for bicubic.
+struct GridSampleOptions {
+  Interpolation mode = Interpolation::linear;
+  GridPadding padding_mode = GridPadding::zeros;
+  bool align_corners = false;  // -1 and 1 are the centres of the outermost elements, not their outer edges
+};
+
+template <bool Ok, class Op, class... What>
+struct GridFits {
+  static_assert(
+      Ok,
+      "grid_sample takes (N, C, H, W) with places (N, h, w, 2), or (N, C, D, H, W) with (N, d, h, w, 3), "
+      "of floats, without an empty axis of the image");
+};
+template <bool Ok, class Op, class... What>
+struct GridModeKnown {
+  static_assert(Ok, "grid_sample has the modes nearest, linear and, of two axes, cubic");
+};
+template <bool Ok, class Op, class... What>
+struct ThetaFits {
+  static_assert(Ok,
+                "affine_grid<N, C, H, W>(theta) takes (N, 2, 3), affine_grid<N, C, D, H, W> takes (N, 3, 4)");
+};
+
+namespace detail {
+
+template <class X, class G>
+struct grid_rule {
+  static constexpr int spatial = X::rank - 2;
+  static constexpr bool check() {
+    if ((spatial != 2 && spatial != 3) || G::rank != X::rank || G::value.extent[0] != X::value.extent[0] ||
+        G::value.extent[G::rank - 1] != spatial)
+      return false;
+    for (int k = 0; k < spatial; ++k)
+      if (X::value.extent[2 + k] == 0) return false;
+    return true;
+  }
+  static constexpr bool ok = check();
+  static constexpr Dims make() {
+    Dims r = X::value;
+    for (int k = 0; ok && k < spatial; ++k) r.extent[2 + k] = G::value.extent[1 + k];
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+// Places along one axis of `extent` elements, from coordinates in [-1, 1].
+constexpr ir::Value grid_place(ir::Value c, i64 extent, bool align_corners) {
+  const double n = static_cast<double>(extent);
+  return align_corners ? (c + 1.0) / 2 * (n - 1) : ((c + 1.0) * n - 1.0) / 2;
+}
+// The same inside the image. At the ends the gradient is 0, as PyTorch's.
+constexpr ir::Value inside_image(ir::Value p, i64 extent, const GridSampleOptions& o) {
+  using ir::Op;
+  if (o.padding_mode == GridPadding::zeros) return p;
+  const auto number = [&](double v) { return ir::constant_like(p, v); };
+  if (o.padding_mode == GridPadding::reflection) {
+    const double low = o.align_corners ? 0 : -0.5;
+    const double span = static_cast<double>(extent) - (o.align_corners ? 1 : 0);
+    if (span == 0) return number(0);
+    ir::Value in = p - low;
+    in = ir::select(ir::binary(Op::lt, in, number(0)), -in, in);
+    const ir::Value extra = ir::binary(Op::fmod, in, number(span));
+    const ir::Value flips = ir::binary(Op::fmod, ir::unary(Op::floor, in / span), number(2));
+    p = ir::select(ir::binary(Op::eq, flips, number(0)), extra + low, (span + low) - extra);
+  }
+  const ir::Value last = number(static_cast<double>(extent - 1));
+  p = ir::select(ir::binary(Op::le, p, number(0)), number(0), p);
+  return ir::select(ir::binary(Op::le, last, p), last, p);
+}
+
+// What one axis gives to each tap of each place: (N, taps, places).
+struct GridTaps {
+  ir::Value index, weight, inside;
+};
+constexpr GridTaps grid_taps(ir::Value c, i64 extent, const GridSampleOptions& o) {
+  using ir::Op;
+  ir::Builder& b = *c.builder;
+  const bool cubic = o.mode == Interpolation::cubic, nearest = o.mode == Interpolation::nearest;
+  const auto number = [&](double v) { return ir::constant_like(c, v); };
+  c = ir::select(ir::unary(Op::is_nan, c), number(-1), c);  // as PyTorch's documentation has it
+  c = grid_place(c, extent, o.align_corners);
+  const double far = static_cast<double>(extent) + 3;
+  if (o.padding_mode == GridPadding::zeros) {  // nothing lies beyond, and integers must hold the places
+    c = ir::select(ir::binary(Op::lt, c, number(-4)), number(-4), c);
+    c = ir::select(ir::binary(Op::lt, number(far), c), number(far), c);
+  }
+  if (!cubic) c = inside_image(c, extent, o);
+  const ir::Value base = ir::unary(nearest ? Op::round : Op::floor, c);
+  const Dims d = ir::with_extent(c.dims(), 1, cubic ? 4 : nearest ? 1 : 2);
+  const ir::Value counted{&b, b.leaf(Op::iota, DType::i32, d, 1)};
+  const ir::Value offset = cubic ? ir::cast(counted, c.dtype()) - 1.0 : ir::cast(counted, c.dtype());
+  ir::Value place = ir::broadcast(base, d) + offset;
+  if (cubic) place = inside_image(place, extent, o);
+  const ir::Value none = ir::constant_like(place, 0),
+                  last = ir::constant_like(place, static_cast<double>(extent - 1));
+  GridTaps taps;
+  taps.inside = ir::binary(Op::bit_and, ir::binary(Op::le, none, place), ir::binary(Op::le, place, last));
+  taps.index = ir::cast(ir::select(taps.inside, place, none), DType::i32);
+  if (nearest) return taps;
+  const ir::Value share = c - base;
+  if (cubic) {
+    const ir::Value away = ir::broadcast(share, d) - offset;
+    taps.weight = cubic_weight(ir::select(ir::binary(Op::lt, away, none), -away, away), -0.75);
+  } else {
+    const ir::Value first = ir::binary(Op::eq, counted, ir::constant_like(counted, 0));
+    taps.weight = ir::select(first, base + 1.0 - c, share);
+  }
+  return taps;
+}
+
+// -1 ... 1 in n steps, of elements' centres or of their outer edges.
+constexpr ir::Value grid_line(ir::Builder& b, DType t, i64 n, bool align_corners) {
+  const i64 extents[]{n};
+  const Dims d = ir::make_dims(1, extents);
+  if (n <= 1) return ir::constant(b, t, d, 0);
+  const ir::Value i{&b, b.leaf(ir::Op::iota, DType::i32, d, 0)};
+  const double steps = static_cast<double>(n - 1), whole = static_cast<double>(align_corners ? n - 1 : n);
+  return (ir::cast(i, t) * 2.0 - steps) / whole;
+}
+
+}  // namespace detail
+
+template <GridSampleOptions Options>
+struct GridSampleOp : Operation<GridSampleOp<Options>> {
+  template <class X, class G>
+  static constexpr auto apply(ir::Builder& b, const X& x, const G& grid) {
+    using Rule = detail::grid_rule<typename X::shape, typename G::shape>;
+    using T = promoted<typename X::dtype, typename G::dtype>;
+    constexpr bool ok = Rule::ok && is_float(dtype_of<T>);
+    static_assert(sizeof(GridFits<ok, GridSampleOp, typename X::shape, typename G::shape>) > 0);
+    constexpr bool known = Options.mode == Interpolation::nearest || Options.mode == Interpolation::linear ||
+                           (Options.mode == Interpolation::cubic && Rule::spatial <= 2);
+    static_assert(sizeof(GridModeKnown < known || !ok, GridSampleOp, typename X::shape >) > 0);
+    using R = Expr<T, shape_of<Rule>>;
+    if constexpr (!ok || !known) {
+      return detail::refused<T, typename R::shape>(x, grid);
+    } else if constexpr (R::size == 0) {
+      return R{ir::constant(b, dtype_of<T>, Rule::value, 0)};
+    } else {
+      constexpr DType wide = dtype_of<opmath<T>>;
+      constexpr int spatial = Rule::spatial;
+      constexpr Dims d = X::shape::value;
+      i64 places = 1, plane = 1, taps = 1;
+      for (int k = 0; k < spatial; ++k) places *= G::shape::value.extent[1 + k], plane *= d.extent[2 + k];
+      const i64 flat[]{d.extent[0], places, spatial}, line[]{d.extent[0], 1, places};
+      const ir::Value g = ir::reshape(ir::cast(grid.value, wide), ir::make_dims(3, flat));
+      detail::GridTaps all;
+      for (int k = 0; k < spatial; ++k) {  // coordinates name the last axis first
+        ir::Slice column[8];
+        column[2].begin = spatial - 1 - k;
+        const i64 one[]{d.extent[0], places, 1};
+        const ir::Value c = ir::reshape(ir::slice(g, column, ir::make_dims(3, one)), ir::make_dims(3, line));
+        const i64 extent = d.extent[2 + k];
+        const detail::GridTaps own = detail::grid_taps(c, extent, Options);
+        if (k == 0) {
+          all = own;
+          taps = own.index.dims().extent[1];
+          continue;
+        }
+        // (N, taps so far, taps of this axis, places) -> (N, taps, places)
+        const i64 more = own.index.dims().extent[1];
+        const i64 before[]{d.extent[0], taps, 1, places}, here[]{d.extent[0], 1, more, places},
+            joined[]{d.extent[0], taps * more, places};
+        const auto rows = [&](ir::Value v) { return ir::reshape(v, ir::make_dims(4, before)); };
+        const auto columns = [&](ir::Value v) { return ir::reshape(v, ir::make_dims(4, here)); };
+        const auto both = [&](ir::Value v) { return ir::reshape(v, ir::make_dims(3, joined)); };
+        all.index = both(rows(all.index) * static_cast<double>(extent) + columns(own.index));
+        all.inside = both(ir::binary(ir::Op::bit_and, rows(all.inside), columns(own.inside)));
+        if (own.weight) all.weight = both(rows(all.weight) * columns(own.weight));
+        taps *= more;
+      }
+      const i64 images[]{d.extent[0], d.extent[1], plane}, index[]{d.extent[0], 1, taps * places},
+          spread[]{d.extent[0], d.extent[1], taps * places}, apart[]{d.extent[0], d.extent[1], taps, places},
+          shared[]{d.extent[0], 1, taps, places};
+      const ir::Value v = ir::reshape(
+          ir::take(ir::reshape(ir::cast(x.value, wide), ir::make_dims(3, images)),
+                   ir::broadcast(ir::reshape(all.index, ir::make_dims(3, index)), ir::make_dims(3, spread)),
+                   2),
+          ir::make_dims(4, apart));
+      const ir::Value inside = ir::reshape(all.inside, ir::make_dims(4, shared));
+      const ir::Value weighed =
+          all.weight ? v * ir::broadcast(ir::reshape(all.weight, ir::make_dims(4, shared)), v.dims()) : v;
+      const ir::Value counted = ir::select(inside, weighed, ir::constant_like(v, 0));
+      const ir::Value sums = ir::reduce(ir::Op::reduce_sum, counted, ir::Axes{4});
+      return R{ir::reshape(ir::cast(sums, dtype_of<T>), Rule::value)};
+    }
+  }
+};
+
+template <bool AlignCorners, i64... Size>
+struct AffineGridOp : Operation<AffineGridOp<AlignCorners, Size...>> {
+  static constexpr int spatial = static_cast<int>(sizeof...(Size)) - 2;
+  struct Rule {
+    static constexpr Dims make() {
+      const i64 size[]{Size..., 0, 0};
+      Dims r;
+      r.extent[r.rank++] = size[0];
+      for (int k = 0; k < spatial; ++k) r.extent[r.rank++] = size[2 + k];
+      r.extent[r.rank++] = spatial;
+      return r;
+    }
+    static constexpr Dims value = make();
+  };
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& theta) {
+    using T = typename X::dtype;
+    constexpr bool ok = (spatial == 2 || spatial == 3) && is_float(dtype_of<T>) &&
+                        X::shape::value == Shape<Rule::value.extent[0], spatial, spatial + 1>::value;
+    static_assert(sizeof(ThetaFits<ok, AffineGridOp, typename X::shape, Shape<Size...>>) > 0);
+    using R = Expr<T, shape_of<Rule>>;
+    if constexpr (ok) {
+      constexpr Dims to = Rule::value;
+      ir::Value sum;
+      for (int k = 0; k <= spatial; ++k) {
+        ir::Slice column[8];
+        column[2].begin = k;
+        const i64 one[]{to.extent[0], spatial, 1};
+        Dims factor = to;
+        for (int i = 1; i <= spatial; ++i) factor.extent[i] = 1;
+        const ir::Value t = ir::reshape(ir::slice(theta.value, column, ir::make_dims(3, one)), factor);
+        if (k == spatial) {
+          sum = sum + ir::broadcast(t, to);
+          continue;
+        }
+        const int axis = spatial - k;  // the last spatial axis is x
+        Dims along = to;
+        for (int i = 0; i < to.rank; ++i) along.extent[i] = i == axis ? to.extent[i] : 1;
+        const ir::Value line =
+            ir::reshape(detail::grid_line(b, dtype_of<T>, to.extent[axis], AlignCorners), along);
+        const ir::Value part = ir::broadcast(t, to) * ir::broadcast(line, to);
+        sum = sum ? sum + part : part;
+      }
+      return R{sum};
+    } else {
+      return detail::refused<T, typename R::shape>(theta);
+    }
+  }
+};
+
+struct AlignCorners {};
+inline constexpr AlignCorners align_corners{};
+
+// grid_sample<GridSampleOptions{.padding_mode = GridPadding::border}>(x, grid): x (N, C, H, W), grid (N, h,
+// w, 2) of (x, y) in [-1, 1] -> (N, C, h, w); (N, C, D, H, W) with (N, d, h, w, 3) alike. NaN is -1.
+template <GridSampleOptions Options = GridSampleOptions{}, class X, class G>
+constexpr auto grid_sample(const X& x, const G& grid) {
+  return GridSampleOp<Options>{}(x, grid);
+}
+// affine_grid<N, C, H, W>(theta), theta (N, 2, 3) -> (N, H, W, 2); affine_grid<N, C, D, H, W>(theta), theta
+// (N, 3, 4). With `align_corners`, -1 and 1 are the centres of the outermost elements.
+template <i64... Size, class X>
+constexpr auto affine_grid(const X& theta) {
+  return AffineGridOp<false, Size...>{}(theta);
+}
+template <i64... Size, class X>
+constexpr auto affine_grid(const X& theta, AlignCorners) {
+  return AffineGridOp<true, Size...>{}(theta);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/histogram.hpp ----
+// torch.histogram: how many elements, or how much weight, lies in each bin, and the bins' edges. (Counts
+// alone are histc and bincount, in bounded.hpp.)
+
+namespace WEFT_NAMESPACE {
+
+template <bool Ok, class Op, class... What>
+struct EdgesAscend {
+  static_assert(Ok,
+                "histogram takes its edges as a vector of at least two, or histogram<bins> a number of bins");
+};
+template <bool Ok, class Op, class... What>
+struct HistogramWeights {
+  static_assert(Ok, "histogram: the weights must have the shape of the elements");
+};
+
+// Counts of elements between ascending edges, the last edge belonging to the last bin; what lies outside, and
+// NaN, does not count.
+struct HistogramOp : Operation<HistogramOp> {
+  template <class X, class E, class W>
+  static constexpr auto apply(ir::Builder& b, const X& in, const E& edges, const W& weight) {
+    constexpr bool lined = E::rank == 1 && E::size >= 2;
+    static_assert(sizeof(EdgesAscend<lined, HistogramOp, typename E::shape>) > 0);
+    constexpr bool fits = !is_expr<W> || shape_of_operand<W>::value == X::shape::value;
+    static_assert(sizeof(HistogramWeights<fits, HistogramOp, typename X::shape, shape_of_operand<W>>) > 0);
+    constexpr i64 bins = lined ? E::size - 1 : 1;
+    using T = typename E::dtype;
+    if constexpr (!lined || !fits) {
+      return detail::refused<T, Shape<bins>>(in);
+    } else {
+      const auto x = ReshapeOp<X::size>::apply(b, CastOp<T>::apply(b, in));
+      const auto place = sub(SearchSortedOp<true>::apply(b, edges, x), 1);
+      const auto least = SelectIndexOp<0, 0>::apply(b, edges);
+      const auto most = SelectIndexOp<0, -1>::apply(b, edges);
+      const auto inside = bitwise_and(ge(x, least), le(x, most));
+      const auto bin = where(inside, minimum(place, bins - 1), bins);
+      const ir::Value w =
+          ir::reshape(ir::broadcast(detail::as_value<T>(b, weight), X::shape::value), Shape<X::size>::value);
+      return Expr<T, Shape<bins>>{ir::scatter(bin.value, w, 0, bins, ir::Fold::sum)};
+    }
+  }
+};
+// Bins + 1 edges, as x's dtype has them, between two numbers, or between the least and the greatest of x;
+// where these are equal, half a step apart on both sides.
+template <i64 Bins>
+struct HistogramEdgesOp : Operation<HistogramEdgesOp<Bins>> {
+  template <class X, class A, class B>
+  static constexpr auto apply(ir::Builder& b, const X&, const A& low, const B& high) {
+    using T = floating<typename X::dtype>;
+    const Expr<T, Shape<>> from{detail::as_value<T>(b, low)}, to{detail::as_value<T>(b, high)};
+    const auto same = eq(from, to);
+    return detail::LinspaceOp<T, Bins + 1>::apply(b, where(same, sub(from, 0.5), from),
+                                                  where(same, add(to, 0.5), to));
+  }
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    if constexpr (X::size == 0)
+      return apply(b, x, 0, 1);
+    else
+      return apply(b, x, ReduceOp<ir::Op::reduce_min, false>::apply(b, x),
+                   ReduceOp<ir::Op::reduce_max, false>::apply(b, x));
+  }
+};
+// Counts as a density, whose integral is 1.
+struct HistogramDensityOp : Operation<HistogramDensityOp> {
+  template <class C, class E>
+  static constexpr auto apply(ir::Builder& b, const C& counts, const E& edges) {
+    const auto widths =
+        sub(SliceAxisOp<0, 1, to_end, 1>::apply(b, edges), SliceAxisOp<0, 0, -1, 1>::apply(b, edges));
+    return div(div(counts, widths), ReduceOp<ir::Op::reduce_sum, false>::apply(b, counts));
+  }
+};
+
+namespace detail {
+
+template <bool Density, class X, class E, class W>
+constexpr auto histogram_of(const X& x, const E& edges, const W& weight) {
+  const auto counts = HistogramOp{}(x, edges, weight);
+  if constexpr (Density)
+    return std::tuple{HistogramDensityOp{}(counts, edges), edges};
+  else
+    return std::tuple{counts, edges};
+}
+
+}  // namespace detail
+
+// histogram<bins>(x): a tuple of counts and edges, the bins being equal parts of the range of x;
+// histogram<bins>(x, low, high), of that range; histogram(x, edges), of bins of one's own. A weight for each
+// element may follow. histogram<bins, true>: the density, counts over the whole and the bins' widths.
+template <i64 Bins, bool Density = false, class X>
+constexpr auto histogram(const X& x) {
+  return detail::histogram_of<Density>(x, HistogramEdgesOp<Bins>{}(x), 1);
+}
+template <i64 Bins, bool Density = false, class X, class A, class B, class W = int>
+requires(Bins > 0) constexpr auto histogram(const X& x, const A& low, const B& high, const W& weight = 1) {
+  return detail::histogram_of<Density>(x, HistogramEdgesOp<Bins>{}(x, low, high), weight);
+}
+template <i64 Bins = 0, bool Density = false, class X, class E, class W = int>
+requires(Bins == 0) constexpr auto histogram(const X& x, const E& edges, const W& weight = 1) {
+  return detail::histogram_of<Density>(x, edges, weight);
+}
+
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/index.hpp ----
 // index(x, every, range<1, 5, 2>, ellipsis, newaxis, at<-1>, tensor, bounded<8>(mask)): Python's
 // x[:, 1:5:2, ..., None, -1, tensor, mask], and index_put, which writes there. Law: slices, places and new
@@ -34314,7 +39845,7 @@ constexpr auto einsum(const X&... x) {
 // indexed by tensors, and the result's shape. Law: PyTorch's rules; integers count as slices, and axes
 // indexed by tensors stay in place if they are neighbours, and go to the front if not.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // A whole axis; the axes that are not named; a new axis of extent 1.
 struct Every {};
@@ -34496,9 +40027,9 @@ struct index_rule {
 };
 
 }  // namespace detail
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... What>
 struct IndexAxesExist {
@@ -34754,1065 +40285,227 @@ constexpr auto index_put(const X& x, const V& value, const A&... a) {
       std::tuple_cat(detail::index_operand(a)...));
 }
 
-}  // namespace weft
-// ---- weft/ops/linalg_more.hpp ----
-// More of torch's products and diagonals, composed of dot, views and arithmetic.
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/matrix_norm.hpp ----
+// torch.linalg.vector_norm of every order and torch.linalg.matrix_norm of those that need no singular values.
 
-// ---- weft/ops/rearrange_more.hpp ----
-// More of torch's rearrangements: moved, split and joined axes, windows, repeated elements. Views where
-// memory allows one.
+namespace WEFT_NAMESPACE {
 
-namespace weft {
+inline constexpr OrderOf<std::numeric_limits<int>::min()> order_minus_infinity{};
+// The root of the sum of squares, of matrix_norm.
+struct Frobenius {};
+inline constexpr Frobenius frobenius{};
+
+template <bool Ok, class Op, class... What>
+struct MatrixNormOrder {
+  static_assert(Ok,
+                "matrix_norm has the orders frobenius, order<1>, order<-1>, order_infinity and "
+                "order_minus_infinity: those of singular values (2, -2, nuclear) need a decomposition");
+};
+template <bool Ok, class Op, class... What>
+struct MatrixAxes {
+  static_assert(Ok, "matrix_norm takes two different axes of the tensor");
+};
+template <bool Ok, class Op, class... What>
+struct RenormAxis {
+  static_assert(Ok, "renorm takes a tensor of two axes or more, and one of them");
+};
+
+// (sum |x|^p)^(1/p) of a number p that is neither 0 nor infinite.
+template <bool Keep, int... A>
+struct VectorNormOp : Operation<VectorNormOp<Keep, A...>> {
+  template <class X, class P>
+  static constexpr auto apply(ir::Builder& b, const X& in, const P& p) {
+    const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
+    using T = typename decltype(x)::dtype;
+    const Expr<T, Shape<>> order{detail::as_value<T>(b, p)};
+    const auto total = ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, pow(abs(x), order));
+    return CastOp<floating<typename X::dtype>>::apply(b, pow(total, div(1, order)));
+  }
+};
+// The least magnitude.
+template <bool Keep, int... A>
+struct LeastNormOp : Operation<LeastNormOp<Keep, A...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& in) {
+    const auto x = CastOp<floating<typename X::dtype>>::apply(b, in);
+    return ReduceOp<ir::Op::reduce_min, Keep, A...>::apply(b, abs(x));
+  }
+};
 
 namespace detail {
 
-template <class S, int From, int To>
-struct movedim_rule {
-  static constexpr bool ok = axis_in_range(From, S::rank) && axis_in_range(To, S::rank);
-  struct List {
-    i64 axis[8]{};
-  };
-  static constexpr List make_list() {
-    List made;
-    for (int i = 0; i < 8; ++i) made.axis[i] = i;
-    if (!ok) return made;
-    const int from = normalize_axis(From, S::rank), to = normalize_axis(To, S::rank);
-    for (int i = 0, n = 0; i < S::rank; ++i) {
-      if (i == to) {
-        made.axis[i] = from;
-      } else {
-        if (n == from) ++n;
-        made.axis[i] = n++;
+template <bool Keep, int... A, class X, int P>
+constexpr auto vector_norm_of(const X& x, OrderOf<P>) {
+  if constexpr (P == std::numeric_limits<int>::min())
+    return LeastNormOp<Keep, A...>{}(x);
+  else
+    return NormOp<P, Keep, A...>{}(x);
+}
+template <bool Keep, int... A, class X, class P>
+requires Operand<P>
+constexpr auto vector_norm_of(const X& x, const P& p) { return VectorNormOp<Keep, A...>{}(x, p); }
+
+}  // namespace detail
+
+// Sums of magnitudes along one axis of a matrix, then the greatest (or the least) of them along the other.
+template <int P, bool Keep, int A, int B>
+struct MatrixNormOp : Operation<MatrixNormOp<P, Keep, A, B>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& in) {
+    constexpr bool axes = axis_in_range(A, X::rank) && axis_in_range(B, X::rank) &&
+                          normalize_axis(A, X::rank) != normalize_axis(B, X::rank);
+    static_assert(sizeof(MatrixAxes<axes, MatrixNormOp, typename X::shape>) > 0);
+    constexpr bool infinite = P == std::numeric_limits<int>::max() || P == std::numeric_limits<int>::min();
+    static_assert(sizeof(MatrixNormOrder < infinite || P == 1 || P == -1, MatrixNormOp, OrderOf < P >>) > 0);
+    if constexpr (axes) {
+      const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
+      const auto sums = ReduceOp<ir::Op::reduce_sum, true, (infinite ? B : A)>::apply(b, abs(x));
+      constexpr ir::Op fold = P > 0 ? ir::Op::reduce_max : ir::Op::reduce_min;
+      const auto r = ReduceOp<fold, true, (infinite ? A : B)>::apply(b, sums);
+      using S = shape_of<detail::reduced_rule<typename X::shape, Keep, A, B>>;
+      return CastOp<floating<typename X::dtype>>::apply(
+          b, Expr<typename decltype(r)::dtype, S>{ir::reshape(r.value, S::value)});
+    } else {
+      return detail::real(in);
+    }
+  }
+};
+
+// Slices along A whose norm of order P is above a bound are scaled down to it.
+template <int A, int P>
+struct RenormOp : Operation<RenormOp<A, P>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& in, double bound) {
+    constexpr bool axis = X::rank > 1 && axis_in_range(A, X::rank);
+    static_assert(sizeof(RenormAxis<axis, RenormOp, typename X::shape>) > 0);
+    if constexpr (axis) {
+      const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
+      using T = typename decltype(x)::dtype;
+      const auto length = [&]<int... K>(std::integer_sequence<int, K...>) {
+        return NormOp<P, true, (K + (K >= normalize_axis(A, X::rank)))...>::apply(b, x);
       }
+      (std::make_integer_sequence<int, X::rank - 1>{});
+      const Expr<T, Shape<>> most{ir::constant(b, x.value.dtype(), Dims{}, bound)};
+      return CastOp<typename X::dtype>::apply(b, x * where(gt(length, most), div(most, length + 1e-7), 1));
+    } else {
+      return in;
     }
-    return made;
   }
-  static constexpr List list = make_list();
-  static constexpr Dims make() { return ir::permuted(S::value, list.axis); }
-  static constexpr Dims value = make();
 };
 
-template <class S, int Axis, i64... To>
-struct unflatten_rule {
-  static constexpr bool axis_ok = axis_in_range(Axis, S::rank);
-  static constexpr int axis = axis_ok ? normalize_axis(Axis, S::rank) : 0;
-  using Part = reshape_rule<Shape<(axis_ok ? S::value.extent[axis] : 1)>, To...>;
-  static constexpr bool ok = axis_ok && Part::ok && S::rank + static_cast<int>(sizeof...(To)) - 1 <= max_rank;
-  static constexpr Dims make() {
-    Dims r;
-    if (!ok) return S::value;
-    for (int k = 0; k < S::rank; ++k) {
-      if (k != axis) {
-        r.extent[r.rank++] = S::value.extent[k];
-        continue;
-      }
-      for (int j = 0; j < Part::value.rank; ++j) r.extent[r.rank++] = Part::value.extent[j];
-    }
-    return r;
-  }
-  static constexpr Dims value = make();
+// vector_norm<axes...>(x), vector_norm<axes...>(x, order<1>), vector_norm(x, 2.5): a number is any order but
+// 0 and infinity; of all elements where no axis is named.
+template <int... A, class X>
+constexpr auto vector_norm(const X& x) {
+  return NormOp<2, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto vector_norm(const X& x, KeepDim) {
+  return NormOp<2, true, A...>{}(x);
+}
+template <int... A, class X, class P>
+constexpr auto vector_norm(const X& x, const P& p) {
+  return detail::vector_norm_of<false, A...>(x, p);
+}
+template <int... A, class X, class P>
+constexpr auto vector_norm(const X& x, const P& p, KeepDim) {
+  return detail::vector_norm_of<true, A...>(x, p);
+}
+// matrix_norm(x), matrix_norm(x, order<1>), matrix_norm<0, 1>(x, order_infinity, keepdim): of the last two
+// axes unless two are named.
+template <int A = -2, int B = -1, class X>
+constexpr auto matrix_norm(const X& x) {
+  return NormOp<2, false, A, B>{}(x);
+}
+template <int A = -2, int B = -1, class X>
+constexpr auto matrix_norm(const X& x, KeepDim) {
+  return NormOp<2, true, A, B>{}(x);
+}
+template <int A = -2, int B = -1, class X>
+constexpr auto matrix_norm(const X& x, Frobenius) {
+  return NormOp<2, false, A, B>{}(x);
+}
+template <int A = -2, int B = -1, class X>
+constexpr auto matrix_norm(const X& x, Frobenius, KeepDim) {
+  return NormOp<2, true, A, B>{}(x);
+}
+template <int A = -2, int B = -1, class X, int P>
+constexpr auto matrix_norm(const X& x, OrderOf<P>) {
+  return MatrixNormOp<P, false, A, B>{}(x);
+}
+template <int A = -2, int B = -1, class X, int P>
+constexpr auto matrix_norm(const X& x, OrderOf<P>, KeepDim) {
+  return MatrixNormOp<P, true, A, B>{}(x);
+}
+// renorm<axis>(x, bound), renorm<axis>(x, order<1>, bound): torch.renorm(x, p, axis, bound).
+template <int A, class X>
+constexpr auto renorm(const X& x, double bound) {
+  return RenormOp<A, 2>{}(x, bound);
+}
+template <int A, class X, int P>
+constexpr auto renorm(const X& x, OrderOf<P>, double bound) {
+  return RenormOp<A, P>{}(x, bound);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/one_hot.hpp ----
+// Classes as rows of zeros and a one: torch.nn.functional.one_hot.
+
+namespace WEFT_NAMESPACE {
+
+template <bool Ok, class Op, class... What>
+struct OneHotHasRoom {
+  static_assert(Ok, "one_hot<classes>(x): x has at most 7 axes, and there is at least one class");
 };
 
-template <class S, int Axis, i64 Count>
-struct interleave_rule {
-  static constexpr bool ok = axis_in_range(Axis, S::rank) && S::rank < max_rank && Count >= 0;
-  static constexpr int axis = ok ? normalize_axis(Axis, S::rank) : 0;
-  static constexpr Dims apart(i64 count) {  // the axis, then a new one
-    Dims r;
-    for (int k = 0; k < S::rank; ++k) {
-      r.extent[r.rank++] = S::value.extent[k];
-      if (k == axis && ok) r.extent[r.rank++] = count;
-    }
-    return r;
-  }
-  static constexpr Dims value =
-      ok ? ir::with_extent(S::value, axis, S::value.extent[axis] * Count) : S::value;
-};
-
-template <class S, int Axis, i64 Length, i64 Step>
-struct unfold_rule {
-  static constexpr bool axis_ok = axis_in_range(Axis, S::rank) && S::rank < max_rank;
-  static constexpr int axis = axis_ok ? normalize_axis(Axis, S::rank) : 0;
-  static constexpr i64 extent = axis_ok ? S::value.extent[axis] : 1;
-  static constexpr bool ok = axis_ok && Length >= 1 && Length <= extent && Step >= 1;
-  static constexpr i64 count = ok ? (extent - Length) / Step + 1 : 1;
+namespace detail {
+template <class S, i64 Classes>
+struct one_hot_rule {
+  static constexpr bool ok = S::rank < max_rank && Classes >= 1;
   static constexpr Dims make() {
     Dims r = S::value;
-    if (!ok) return r;
-    r.extent[axis] = count;
-    r.extent[r.rank++] = Length;
+    if (ok) r.extent[r.rank++] = Classes;
     return r;
   }
   static constexpr Dims value = make();
 };
-
 }  // namespace detail
 
-template <bool Ok, class Op, class... What>
-struct WindowFits {
-  static_assert(Ok, "unfold: the axis must exist and hold a window, and the step be positive");
-};
-
-template <int From, int To>
-struct MoveDimOp : Operation<MoveDimOp<From, To>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
-    using Rule = detail::movedim_rule<typename X::shape, From, To>;
-    static_assert(sizeof(AxisInRange<Rule::ok, MoveDimOp, typename X::shape>) > 0);
-    return Expr<typename X::dtype, shape_of<Rule>>{ir::permute(x.value, Rule::list.axis)};
-  }
-};
-
-template <int Axis, i64... To>
-struct UnflattenOp : Operation<UnflattenOp<Axis, To...>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
-    using Rule = detail::unflatten_rule<typename X::shape, Axis, To...>;
-    static_assert(sizeof(AxisInRange<Rule::axis_ok, UnflattenOp, typename X::shape>) > 0);
-    static_assert(sizeof(SizesEqual < Rule::ok || !Rule::axis_ok, UnflattenOp, typename X::shape >) > 0);
-    return Expr<typename X::dtype, shape_of<Rule>>{ir::reshape(x.value, Rule::value)};
-  }
-};
-
-// Every element Count times, one behind the other.
-template <i64 Count, int Axis>
-struct RepeatInterleaveOp : Operation<RepeatInterleaveOp<Count, Axis>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
-    using Rule = detail::interleave_rule<typename X::shape, Axis, Count>;
-    static_assert(sizeof(AxisInRange<Rule::ok, RepeatInterleaveOp, typename X::shape>) > 0);
-    using R = Expr<typename X::dtype, shape_of<Rule>>;
-    if constexpr (Rule::ok)
-      return R{
-          ir::reshape(ir::broadcast(ir::reshape(x.value, Rule::apart(1)), Rule::apart(Count)), Rule::value)};
-    else
-      return R{x.value};
-  }
-};
-
-// Windows of Length elements, Step apart; where they do not overlap, a view.
-template <int Axis, i64 Length, i64 Step>
-struct UnfoldOp : Operation<UnfoldOp<Axis, Length, Step>> {
+template <i64 Classes>
+struct OneHotOp : Operation<OneHotOp<Classes>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    using Rule = detail::unfold_rule<typename X::shape, Axis, Length, Step>;
-    static_assert(sizeof(WindowFits<Rule::ok, UnfoldOp, typename X::shape>) > 0);
-    using R = Expr<typename X::dtype, shape_of<Rule>>;
-    if constexpr (!Rule::ok) {
-      return R{x.value};
+    using Rule = detail::one_hot_rule<typename X::shape, Classes>;
+    constexpr bool integer = is_integer(dtype_of<typename X::dtype>);
+    static_assert(sizeof(IndexIsInteger<integer, OneHotOp, typename X::dtype>) > 0);
+    static_assert(sizeof(OneHotHasRoom<Rule::ok, OneHotOp, typename X::shape>) > 0);
+    using R = Expr<i64, shape_of<Rule>>;
+    if constexpr (integer && Rule::ok) {
+      const ir::Value index = detail::as_index(x.value);
+      const ir::Value column{
+          &b, b.leaf(ir::Op::iota, index.dtype(), Rule::value, static_cast<u64>(Rule::value.rank - 1))};
+      Dims line = X::shape::value;
+      line.extent[line.rank++] = 1;
+      return R{ir::cast(ir::binary(ir::Op::eq, column, ir::reshape(index, line)), DType::i64)};
     } else {
-      constexpr i64 flat = Rule::count * Length;
-      constexpr int axis = Rule::axis;
-      ir::Value v;
-      if constexpr (Step == Length) {
-        ir::Slice axes[8];
-        v = ir::slice(x.value, axes, ir::with_extent(X::shape::value, axis, flat));
-      } else {
-        const Dims windows = Shape<Rule::count, Length>::value;
-        const ir::Value row{&b, b.leaf(ir::Op::iota, DType::i32, windows, 0)};
-        const ir::Value column{&b, b.leaf(ir::Op::iota, DType::i32, windows, 1)};
-        const ir::Value place = row * static_cast<double>(Step) + column;
-        v = ir::take(x.value, detail::along(place, X::shape::value, axis), axis);
-      }
-      Dims apart;  // the windows, then what is in them
-      i64 order[8]{};
-      for (int k = 0, n = 0; k < X::rank; ++k) {
-        apart.extent[apart.rank++] = k == axis ? Rule::count : X::shape::value.extent[k];
-        if (k == axis) apart.extent[apart.rank++] = Length;
-        order[k] = n++;
-        if (k == axis) ++n;
-      }
-      order[X::rank] = axis + 1;
-      return R{ir::permute(ir::reshape(v, apart), order)};
+      return detail::refused<i64, typename R::shape>(x);
     }
   }
 };
 
-// By Times quarter turns from axis A towards axis B.
-template <int Times, int A, int B>
-struct Rot90Op : Operation<Rot90Op<Times, A, B>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    constexpr int turns = (Times % 4 + 4) % 4;
-    if constexpr (turns == 0)
-      return x;
-    else if constexpr (turns == 1)
-      return TransposeOp<A, B>::apply(b, FlipOp<B>::apply(b, x));
-    else if constexpr (turns == 2)
-      return FlipOp<A, B>::apply(b, x);
-    else
-      return FlipOp<B>::apply(b, TransposeOp<A, B>::apply(b, x));
-  }
-};
-
-namespace detail {
-template <int Axis, i64 IndexOp, int Rank>
-struct AtLeast : Operation<AtLeast<Axis, IndexOp, Rank>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    if constexpr (X::rank >= Rank)
-      return x;
-    else if constexpr (X::rank == 0)
-      return apply(b, UnsqueezeOp<0>::apply(b, x));
-    else if constexpr (X::rank == 1)
-      return apply(b, UnsqueezeOp<0>::apply(b, x));
-    else
-      return UnsqueezeOp<-1>::apply(b, x);
-  }
-};
-template <int Rank, class X>
-constexpr auto at_least(const X& x) {
-  return AtLeast<0, 0, Rank>{}(x);
-}
-// Pieces between given places of an axis.
-template <int Axis, class X, i64... Bound, std::size_t... K>
-constexpr auto cut(const X& x, std::integer_sequence<i64, Bound...>, std::index_sequence<K...>) {
-  constexpr i64 bound[]{Bound..., 0};
-  return std::tuple{SliceAxisOp<Axis, bound[K], bound[K + 1], 1>{}(x)...};
-}
-template <i64 Extent, i64 Count, std::size_t... K>
-constexpr auto even_bounds(std::index_sequence<K...>) {
-  return std::integer_sequence<i64, static_cast<i64>(K) * (Extent / Count) +
-                                        (static_cast<i64>(K) < Extent % Count ? static_cast<i64>(K)
-                                                                              : Extent % Count)...>{};
-}
-template <class S, int Axis>
-constexpr i64 extent_along() {
-  return axis_in_range(Axis, S::rank) ? S::value[Axis] : 1;
-}
-template <class... X>
-constexpr auto stacked_columns(const X&... x) {
-  const auto column = []<class V>(const V& v) {
-    constexpr int rank = decltype(shape_in_type<V>())::rank;
-    if constexpr (rank == 0)
-      return unsqueeze<0>(unsqueeze<0>(v));
-    else if constexpr (rank == 1)
-      return unsqueeze<1>(v);
-    else
-      return ReshapeOp<decltype(shape_in_type<V>())::value[0], -1>{}(v);
-  };
-  return cat<1>(column(x)...);
-}
-}  // namespace detail
-
-// movedim<from, to>(x); swapaxes<a, b>(x) is transpose.
-template <int From, int To, class X>
-constexpr auto movedim(const X& x) {
-  return MoveDimOp<From, To>{}(x);
-}
-template <int A, int B, class X>
-constexpr auto swapaxes(const X& x) {
-  return TransposeOp<A, B>{}(x);
-}
-// unflatten<axis, 2, -1>(x): one axis becomes several.
-template <int Axis, i64... To, class X>
-constexpr auto unflatten(const X& x) {
-  return UnflattenOp<Axis, To...>{}(x);
-}
-template <class X>
-constexpr auto ravel(const X& x) {
-  return FlattenOp<0, -1>{}(x);
-}
-template <i64 Count, int Axis, class X>
-constexpr auto repeat_interleave(const X& x) {
-  return RepeatInterleaveOp<Count, Axis>{}(x);
-}
-// unfold<axis, length, step>(x): windows of an axis, their elements on a new last axis.
-template <int Axis, i64 Length, i64 Step = 1, class X>
-constexpr auto unfold(const X& x) {
-  return UnfoldOp<Axis, Length, Step>{}(x);
-}
-template <int Times = 1, int A = 0, int B = 1, class X>
-constexpr auto rot90(const X& x) {
-  return Rot90Op<Times, A, B>{}(x);
-}
-template <class X>
-constexpr auto flipud(const X& x) {
-  return FlipOp<0>{}(x);
-}
-template <class X>
-constexpr auto fliplr(const X& x) {
-  return FlipOp<1>{}(x);
-}
-// unbind<axis>(x): a tuple of its places.
-template <int Axis = 0, class X>
-constexpr auto unbind(const X& x) {
-  constexpr i64 count = detail::extent_along<decltype(detail::shape_in_type<X>()), Axis>();
-  return [&]<std::size_t... K>(std::index_sequence<K...>) {
-    return std::tuple{SelectIndexOp<Axis, static_cast<i64>(K)>{}(x)...};
-  }
-  (std::make_index_sequence<static_cast<std::size_t>(count)>{});
-}
-// tensor_split<n, axis>(x): n pieces, the first ones longer by one where they do not come out even.
-template <i64 Count, int Axis = 0, class X>
-constexpr auto tensor_split(const X& x) {
-  static_assert(Count > 0, "tensor_split: there is at least one piece");
-  constexpr i64 extent = detail::extent_along<decltype(detail::shape_in_type<X>()), Axis>();
-  constexpr std::size_t pieces = static_cast<std::size_t>(Count);
-  return detail::cut<Axis>(x, detail::even_bounds<extent, Count>(std::make_index_sequence<pieces + 1>{}),
-                           std::make_index_sequence<pieces>{});
-}
-// split_at<axis, 2, 5>(x): pieces [0, 2), [2, 5), [5, end): torch.tensor_split with places.
-template <int Axis, i64... At, class X>
-constexpr auto split_at(const X& x) {
-  return detail::cut<Axis>(x, std::integer_sequence<i64, 0, At..., to_end>{},
-                           std::make_index_sequence<sizeof...(At) + 1>{});
-}
-template <i64 Count, class X>
-constexpr auto hsplit(const X& x) {
-  return tensor_split<Count, (decltype(detail::shape_in_type<X>())::rank > 1 ? 1 : 0)>(x);
-}
-template <i64 Count, class X>
-constexpr auto vsplit(const X& x) {
-  return tensor_split<Count, 0>(x);
-}
-template <i64 Count, class X>
-constexpr auto dsplit(const X& x) {
-  return tensor_split<Count, 2>(x);
-}
-template <class X>
-constexpr auto atleast_1d(const X& x) {
-  return detail::at_least<1>(x);
-}
-template <class X>
-constexpr auto atleast_2d(const X& x) {
-  return detail::at_least<2>(x);
-}
-template <class X>
-constexpr auto atleast_3d(const X& x) {
-  return detail::at_least<3>(x);
-}
-// hstack: along the second axis (the first, of vectors); vstack: rows; dstack: along a third axis.
-template <class First, class... X>
-constexpr auto hstack(const First& first, const X&... x) {
-  return cat<(decltype(detail::shape_in_type<First>())::rank > 1 ? 1 : 0)>(atleast_1d(first),
-                                                                           atleast_1d(x)...);
-}
-template <class... X>
-constexpr auto vstack(const X&... x) {
-  return cat<0>(atleast_2d(x)...);
-}
-template <class... X>
-constexpr auto dstack(const X&... x) {
-  return cat<2>(atleast_3d(x)...);
-}
-template <class... X>
-constexpr auto column_stack(const X&... x) {
-  return detail::stacked_columns(x...);
+// one_hot<classes>(x): x (...) of classes -> (..., classes), i64. What is no class gives a row of zeros.
+template <i64 Classes, class X>
+constexpr auto one_hot(const X& x) {
+  return OneHotOp<Classes>{}(x);
 }
 
-}  // namespace weft
-
-namespace weft {
-
-namespace detail {
-
-template <class S, i64 Offset, int A, int B>
-struct diagonal_axes_rule {
-  static constexpr bool axes_ok = axis_in_range(A, S::rank) && axis_in_range(B, S::rank) &&
-                                  normalize_axis(A, S::rank) != normalize_axis(B, S::rank);
-  static constexpr int a = axes_ok ? normalize_axis(A, S::rank) : 0;
-  static constexpr int b = axes_ok ? normalize_axis(B, S::rank) : 0;
-  static constexpr i64 rows = axes_ok ? S::value.extent[a] : 1, cols = axes_ok ? S::value.extent[b] : 1;
-  static constexpr i64 left = Offset >= 0 ? cols - Offset : cols, up = Offset >= 0 ? rows : rows + Offset;
-  static constexpr i64 shorter = left < up ? left : up, count = shorter > 0 ? shorter : 0;
-  static constexpr Dims make() {
-    Dims r;
-    if (!axes_ok) return S::value;
-    for (int k = 0; k < S::rank; ++k)
-      if (k != a && k != b) r.extent[r.rank++] = S::value.extent[k];
-    r.extent[r.rank++] = count;
-    return r;
-  }
-  static constexpr Dims value = make();
-};
-
-template <class S, i64 Offset, int A, int B>
-struct embed_rule {
-  static constexpr int rank = S::rank + 1;
-  static constexpr bool ok = S::rank >= 1 && rank <= max_rank && axis_in_range(A, rank) &&
-                             axis_in_range(B, rank) && normalize_axis(A, rank) != normalize_axis(B, rank);
-  static constexpr i64 shift = Offset < 0 ? -Offset : Offset;
-  static constexpr i64 side = (ok ? S::value.extent[S::rank > 0 ? S::rank - 1 : 0] : 0) + shift;
-  static constexpr Dims make_last() {  // rows and columns last
-    Dims r = S::value;
-    if (!ok) return r;
-    r.extent[S::rank - 1] = side;
-    r.extent[r.rank++] = side;
-    return r;
-  }
-  static constexpr Dims last = make_last();
-  struct List {
-    i64 axis[8]{};
-  };
-  static constexpr List make_list() {
-    List made;
-    const int a = ok ? normalize_axis(A, rank) : 0, b = ok ? normalize_axis(B, rank) : 0;
-    for (int k = 0, n = 0; ok && k < rank; ++k) made.axis[k] = k == a ? rank - 2 : k == b ? rank - 1 : n++;
-    return made;
-  }
-  static constexpr List list = make_list();
-  static constexpr Dims value = ok ? ir::permuted(last, list.axis) : S::value;
-};
-
-template <class A, class B>
-struct kron_rule {
-  static constexpr int rank = A::rank > B::rank ? A::rank : B::rank;
-  static constexpr bool ok = 2 * rank <= max_rank;
-  static constexpr i64 extent(const Dims& d, int k) {
-    const int at = k - (rank - d.rank);
-    return at < 0 ? 1 : d.extent[at];
-  }
-  static constexpr Dims apart(const Dims& d, bool first) {
-    Dims r;
-    for (int k = 0; ok && k < rank; ++k) {
-      r.extent[r.rank++] = first ? extent(d, k) : 1;
-      r.extent[r.rank++] = first ? 1 : extent(d, k);
-    }
-    return r;
-  }
-  static constexpr Dims make() {
-    Dims r;
-    for (int k = 0; k < rank; ++k) r.extent[r.rank++] = extent(A::value, k) * extent(B::value, k);
-    return r;
-  }
-  static constexpr Dims value = make();
-};
-
-}  // namespace detail
-
-// The diagonal of axes A and B, as the last axis; a view where they are neighbours.
-template <i64 Offset, int A, int B>
-struct DiagonalAxesOp : Operation<DiagonalAxesOp<Offset, A, B>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
-    using Rule = detail::diagonal_axes_rule<typename X::shape, Offset, A, B>;
-    static_assert(sizeof(AxisInRange<Rule::axes_ok, DiagonalAxesOp, typename X::shape>) > 0);
-    using R = Expr<typename X::dtype, shape_of<Rule>>;
-    if constexpr (!Rule::axes_ok) {
-      return R{x.value};
-    } else {
-      // b right behind a; then both as one axis, of which every (columns + 1)th place counts
-      i64 order[8]{};
-      int n = 0, at = 0;
-      for (int k = 0; k < X::rank; ++k) {
-        if (k == Rule::b) continue;
-        if (k == Rule::a) at = n;
-        order[n++] = k;
-        if (k == Rule::a) order[n++] = Rule::b;
-      }
-      Dims d = ir::permuted(X::shape::value, order), joined;
-      for (int k = 0; k < d.rank; ++k) {
-        if (k == at + 1)
-          joined.extent[at] *= d.extent[k];
-        else
-          joined.extent[joined.rank++] = d.extent[k];
-      }
-      ir::Slice axes[8];
-      axes[at] = {Rule::count == 0 ? 0 : Offset >= 0 ? Offset : -Offset * Rule::cols, Rule::cols + 1};
-      const Dims cut = ir::with_extent(joined, at, Rule::count);
-      const ir::Value v = ir::slice(ir::reshape(ir::permute(x.value, order), joined), axes, cut);
-      i64 behind[8]{};
-      int m = 0;
-      for (int k = 0; k < cut.rank; ++k)
-        if (k != at) behind[m++] = k;
-      behind[m] = at;
-      return R{ir::permute(v, behind)};
-    }
-  }
-};
-
-// x's last axis as the diagonal of new axes A and B.
-template <i64 Offset, int A, int B>
-struct DiagEmbedOp : Operation<DiagEmbedOp<Offset, A, B>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    using Rule = detail::embed_rule<typename X::shape, Offset, A, B>;
-    static_assert(sizeof(AxisInRange<Rule::ok, DiagEmbedOp, typename X::shape>) > 0);
-    using R = Expr<typename X::dtype, shape_of<Rule>>;
-    if constexpr (!Rule::ok) {
-      return R{x.value};
-    } else {
-      i64 widths[16]{};
-      widths[2 * (X::rank - 1) + (Offset < 0 ? 0 : 1)] = Rule::shift;
-      Dims column = Rule::last;
-      column.extent[column.rank - 1] = 1;
-      const ir::Value line = ir::reshape(ir::pad(x.value, widths, 0), column);
-      const ir::Value row = detail::triangle_row(b, Rule::last),
-                      place = detail::triangle_column(b, Rule::last);
-      const ir::Value hit = ir::binary(ir::Op::eq, place, row + static_cast<double>(Offset));
-      const ir::Value v = ir::select(hit, ir::broadcast(line, Rule::last),
-                                     ir::constant(b, dtype_of<typename X::dtype>, Rule::last, 0));
-      return R{ir::permute(v, Rule::list.axis)};
-    }
-  }
-};
-
-// A vector's matrix, or a matrix's diagonal.
-template <i64 Offset>
-struct DiagOp : Operation<DiagOp<Offset>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    static_assert(sizeof(RankIs < X::rank == 1 || X::rank == 2, DiagOp, typename X::shape, GivenRank < 2 >>) >
-                  0);
-    if constexpr (X::rank == 1)
-      return DiagEmbedOp<Offset, 0, 1>::apply(b, x);
-    else
-      return DiagonalOp<Offset>::apply(b, x);
-  }
-};
-
-struct KronOp : Operation<KronOp> {
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    using Rule = detail::kron_rule<typename A::shape, typename B::shape>;
-    static_assert(sizeof(RankIs<Rule::ok, KronOp, typename A::shape, typename B::shape, GivenRank<4>>) > 0);
-    using R = Expr<promoted<typename A::dtype, typename B::dtype>, shape_of<Rule>>;
-    if constexpr (Rule::ok) {
-      const ir::Value v = detail::as_value<typename R::dtype>(b, x),
-                      w = detail::as_value<typename R::dtype>(b, y);
-      const ir::Value rows = ir::reshape(v, Rule::apart(A::shape::value, true));
-      const ir::Value cells = ir::reshape(w, Rule::apart(B::shape::value, false));
-      return R{ir::reshape(rows * cells, Rule::value)};
-    } else {
-      return detail::refused<typename R::dtype, typename R::shape>(x, y);
-    }
-  }
-};
-
-// Of vectors of 3 along an axis.
-template <int Axis>
-struct CrossOp : Operation<CrossOp<Axis>> {
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    using S = decltype(detail::broadcast_shapes<CrossOp, A, B>());
-    constexpr bool ok = axis_in_range(Axis, S::rank);
-    static_assert(sizeof(AxisInRange<ok, CrossOp, S>) > 0);
-    constexpr bool three = !ok || S::value[Axis] == 3;
-    static_assert(sizeof(ShapesEqual<three, CrossOp, S, GivenSize<3>>) > 0);
-    if constexpr (ok && three) {
-      using T = promoted<typename A::dtype, typename B::dtype>;
-      const Expr<T, S> v{ir::broadcast(ir::cast(x.value, dtype_of<T>), S::value)};
-      const Expr<T, S> w{ir::broadcast(ir::cast(y.value, dtype_of<T>), S::value)};
-      const auto v1 = RollOp<-1, Axis>::apply(b, v), w2 = RollOp<-2, Axis>::apply(b, w);
-      const auto v2 = RollOp<-2, Axis>::apply(b, v), w1 = RollOp<-1, Axis>::apply(b, w);
-      return sub(mul(v1, w2), mul(v2, w1));
-    } else {
-      return detail::refused<promoted<typename A::dtype, typename B::dtype>, S>(x, y);
-    }
-  }
-};
-
-// The last Count axes of a with the first Count of b.
-template <int Count>
-struct TensorDotOp : Operation<TensorDotOp<Count>> {
-  template <class A, class B>
-  struct Rule {
-    static constexpr bool has_room = A::rank + B::rank - 2 * Count <= max_rank;
-    static constexpr bool check() {
-      if (Count < 0 || Count > A::rank || Count > B::rank) return false;
-      for (int k = 0; k < Count; ++k)
-        if (A::value.extent[A::rank - Count + k] != B::value.extent[k]) return false;
-      return true;
-    }
-    static constexpr bool equal = check();
-    static constexpr bool ok = equal && has_room;
-    static constexpr ir::DotAxes make_axes() {
-      ir::DotAxes axes;
-      for (int k = 0; ok && k < Count; ++k) {
-        axes.contracted_a[k] = A::rank - Count + k;
-        axes.contracted_b[k] = k;
-      }
-      axes.contracted = ok ? Count : 0;
-      return axes;
-    }
-    static constexpr Dims value = ok ? ir::dot_dims(A::value, B::value, make_axes()) : Dims{};
-  };
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder&, const A& x, const B& y) {
-    using R = Rule<typename A::shape, typename B::shape>;
-    static_assert(sizeof(InnerExtentsEqual<R::equal, TensorDotOp, typename A::shape, typename B::shape>) > 0);
-    static_assert(sizeof(ResultHasRoom<R::has_room, TensorDotOp, typename A::shape, typename B::shape>) > 0);
-    using T = promoted<typename A::dtype, typename B::dtype>;
-    static_assert(
-        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, TensorDotOp, typename A::dtype, typename B::dtype>) >
-        0);
-    using Result = Expr<T, shape_of<R>>;
-    if constexpr (R::ok)
-      return Result{ir::dot(ir::cast(x.value, dtype_of<T>), ir::cast(y.value, dtype_of<T>), R::make_axes(),
-                            dtype_of<T>)};
-    else
-      return detail::refused<T, typename Result::shape>(x, y);
-  }
-};
-
-// torch.inner: over the last axis of both.
-struct InnerOp : Operation<InnerOp> {
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    if constexpr (A::rank == 0 || B::rank == 0)
-      return mul(x, y);
-    else
-      return TensorDotOp<1>::apply(b, x, MoveDimOp<-1, 0>::apply(b, y));
-  }
-};
-
-template <int Power>
-struct MatrixPowerOp : Operation<MatrixPowerOp<Power>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    static_assert(Power >= 1, "matrix_power: the power is at least 1");
-    if constexpr (Power == 1) {
-      return x;
-    } else {
-      const auto root = MatrixPowerOp<Power / 2>::apply(b, x);
-      const auto square = MatmulOp::apply(b, root, root);
-      if constexpr (Power % 2 == 0)
-        return square;
-      else
-        return MatmulOp::apply(b, square, x);
-    }
-  }
-};
-
-// diagonal<offset, a, b>(x): of any two axes.
-template <i64 Offset, int A, int B, class X>
-constexpr auto diagonal(const X& x) {
-  return DiagonalAxesOp<Offset, A, B>{}(x);
-}
-template <i64 Offset = 0, class X>
-constexpr auto diag(const X& x) {
-  return DiagOp<Offset>{}(x);
-}
-template <i64 Offset = 0, int A = -2, int B = -1, class X>
-constexpr auto diag_embed(const X& x) {
-  return DiagEmbedOp<Offset, A, B>{}(x);
-}
-template <i64 Offset = 0, class X>
-constexpr auto diagflat(const X& x) {
-  return DiagEmbedOp<Offset, 0, 1>{}(ravel(x));
-}
-template <class A, class B>
-constexpr auto kron(const A& a, const B& b) {
-  return KronOp{}(a, b);
-}
-template <int Axis = -1, class A, class B>
-constexpr auto cross(const A& a, const B& b) {
-  return CrossOp<Axis>{}(a, b);
-}
-template <class A, class B>
-constexpr auto inner(const A& a, const B& b) {
-  return InnerOp{}(a, b);
-}
-template <class A, class B>
-constexpr auto dot(const A& a, const B& b) {
-  return InnerOp{}(a, b);
-}
-// tensordot<n>(a, b): the last n axes of a with the first n of b.
-template <int Count = 2, class A, class B>
-constexpr auto tensordot(const A& a, const B& b) {
-  return TensorDotOp<Count>{}(a, b);
-}
-// beta c + alpha a b, of batches of matrices, of a matrix and a vector, of two vectors, summed over a batch.
-template <class C, class A, class B, class S = int, class R = int>
-constexpr auto baddbmm(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
-  return add(mul(c, beta), mul(BmmOp{}(a, b), alpha));
-}
-template <class C, class A, class V, class S = int, class R = int>
-constexpr auto addmv(const C& c, const A& a, const V& v, const S& beta = 1, const R& alpha = 1) {
-  return add(mul(c, beta), mul(MatmulOp{}(a, v), alpha));
-}
-template <class C, class A, class B, class S = int, class R = int>
-constexpr auto addr(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
-  return add(mul(c, beta), mul(OuterOp{}(a, b), alpha));
-}
-template <class C, class A, class B, class S = int, class R = int>
-constexpr auto addbmm(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
-  return add(mul(c, beta), mul(TensorDotOp<2>{}(MoveDimOp<0, 1>{}(a), b), alpha));
-}
-template <int Power, class X>
-constexpr auto matrix_power(const X& x) {
-  return MatrixPowerOp<Power>{}(x);
-}
-
-}  // namespace weft
-// ---- weft/ops/logic.hpp ----
-// Truth and closeness, composed of primitives: what is not zero is true.
-
-namespace weft {
-
-namespace detail {
-
-struct IsinfF {
-  constexpr auto operator()(const auto& x) const {
-    return eq(abs(real(x)), std::numeric_limits<double>::infinity());
-  }
-};
-struct IsCloseF {
-  constexpr auto operator()(const auto& a, const auto& b, const auto& rtol, const auto& atol) const {
-    const auto distance = [&] {
-      if constexpr (std::is_same_v<common<std::remove_cvref_t<decltype(a)>, std::remove_cvref_t<decltype(b)>>,
-                                   bool>)
-        return cast<f32>(ne(a, b));
-      else
-        return abs(real(sub(a, b)));
-    }();
-    const auto near = le(distance, add(mul(abs(real(b)), rtol), atol));
-    return bitwise_or(eq(a, b), bitwise_and(near, isfinite(b)));
-  }
-};
-struct MaskedFillF {
-  constexpr auto operator()(const auto& x, const auto& mask, const auto& value) const {
-    using T = dtype_of_operand<std::remove_cvref_t<decltype(x)>>;
-    return cast<T>(where(mask, value, x));
-  }
-};
-struct LogicalAndF {
-  constexpr auto operator()(const auto& a, const auto& b) const { return bitwise_and(ne(a, 0), ne(b, 0)); }
-};
-struct LogicalOrF {
-  constexpr auto operator()(const auto& a, const auto& b) const { return bitwise_or(ne(a, 0), ne(b, 0)); }
-};
-struct LogicalXorF {
-  constexpr auto operator()(const auto& a, const auto& b) const { return ne(ne(a, 0), ne(b, 0)); }
-};
-
-}  // namespace detail
-
-template <class X>
-requires SomeOperands<X>
-constexpr auto isinf(const X& x) { return detail::Composed<detail::IsinfF>{}(x); }
-// |a - b| <= atol + rtol |b|; NaN is close to nothing.
-template <class A, class B, class R = double, class T = double>
-requires SomeOperands<A, B>
-constexpr auto isclose(const A& a, const B& b, const R& rtol = 1e-5, const T& atol = 1e-8) {
-  return detail::Composed<detail::IsCloseF>{}(a, b, rtol, atol);
-}
-// x with `v` where the mask is true; x keeps its dtype.
-template <class X, class Mask, class V>
-requires SomeOperands<X, Mask, V>
-constexpr auto masked_fill(const X& x, const Mask& mask, const V& v) {
-  return detail::Composed<detail::MaskedFillF>{}(x, mask, v);
-}
-template <class A, class B>
-requires SomeOperands<A, B>
-constexpr auto logical_and(const A& a, const B& b) { return detail::Composed<detail::LogicalAndF>{}(a, b); }
-template <class A, class B>
-requires SomeOperands<A, B>
-constexpr auto logical_or(const A& a, const B& b) { return detail::Composed<detail::LogicalOrF>{}(a, b); }
-template <class A, class B>
-requires SomeOperands<A, B>
-constexpr auto logical_xor(const A& a, const B& b) { return detail::Composed<detail::LogicalXorF>{}(a, b); }
-
-}  // namespace weft
-// ---- weft/ops/loss_more.hpp ----
-// More losses of torch.nn.functional with its formulae, each reduced as its first template argument says: the
-// mean over all elements where nothing is said. Targets are constants or are differentiated like the rest.
-
-namespace weft {
-
-// What: the log probabilities' shape and the labels'.
-template <bool Ok, class Op, class... What>
-struct NllLabelsMatch {
-  static_assert(
-      Ok, "nll_loss: labels must have the log probabilities' shape without its last axis (the classes)");
-};
-template <bool Ok, class Op, class... What>
-struct NllLabelsAreIntegers {
-  static_assert(Ok, "nll_loss: labels must be integers (i32 or i64)");
-};
-template <bool Ok, class Op, class... What>
-struct NllClassWeightsFit {
-  static_assert(Ok, "nll_loss: the class weights must be a vector with one number for each class");
-};
-
-namespace detail {
-
-struct L1F {
-  constexpr auto operator()(const auto& a, const auto& b) const { return abs(sub(a, b)); }
-};
-// Quadratic within delta of the target, linear outside.
-struct HuberF {
-  constexpr auto operator()(const auto& a, const auto& b, const auto& delta) const {
-    const auto d = real(sub(a, b)), size = abs(d);
-    return where(le(size, delta), mul(mul(d, d), 0.5),
-                 mul(sub(size, div(mul(add(mul(size, 0), 1), delta), 2)), delta));
-  }
-};
-struct SmoothL1F {
-  constexpr auto operator()(const auto& a, const auto& b, const auto& beta) const {
-    const auto d = real(sub(a, b)), size = abs(d);
-    return where(lt(size, beta), div(mul(mul(d, d), 0.5), beta),
-                 sub(size, div(mul(add(mul(size, 0), 1), beta), 2)));
-  }
-};
-// -(t log p + (1 - t) log(1 - p)), logarithms not below -100.
-struct BceF {
-  constexpr auto operator()(const auto& p, const auto& t) const {
-    const auto at_least = [](const auto& x) { return where(lt(x, -100), -100, x); };
-    return neg(add(mul(t, at_least(log(p))), mul(sub(1, t), at_least(log(sub(1, p))))));
-  }
-  constexpr auto operator()(const auto& p, const auto& t, const auto& w) const {
-    return mul((*this)(p, t), w);
-  }
-};
-// t (log t - x), 0 where t is; of logarithms exp(t) (t - x).
-struct KlDivF {
-  constexpr auto operator()(const auto& x, const auto& t) const {
-    const auto none = le(t, 0);
-    return sub(where(none, 0, mul(t, log(where(none, 1, t)))), mul(t, x));
-  }
-};
-struct KlDivLogF {
-  constexpr auto operator()(const auto& x, const auto& t) const { return mul(exp(t), sub(t, x)); }
-};
-// exp(x) - t x, or x - t log(x + eps); Full: plus Stirling's t log t - t + log(2 pi t) / 2 where t > 1.
-template <bool LogInput, bool Full>
-struct PoissonNllF {
-  constexpr auto operator()(const auto& x, const auto& t, const auto& eps) const {
-    const auto plain = [&] {
-      if constexpr (LogInput)
-        return sub(exp(x), mul(t, x));
-      else
-        return sub(x, mul(t, log(add(x, eps))));
-    }();
-    if constexpr (Full) {
-      const auto large = gt(t, 1);
-      const auto n = where(large, real(t), 1);
-      const auto rest = add(sub(mul(n, log(n)), n), mul(log(mul(n, 6.283185307179586)), 0.5));
-      return add(plain, where(large, rest, 0));
-    } else {
-      return plain;
-    }
-  }
-};
-// (log v + (x - t)^2 / v) / 2, v = max(var, eps), whose gradient is that of var everywhere, as PyTorch's;
-// Full: plus log(2 pi) / 2.
-template <bool Full>
-struct GaussianNllF {
-  constexpr auto operator()(const auto& x, const auto& t, const auto& var, const auto& eps) const {
-    const auto v = add(var, stop_gradient(sub(where(lt(var, eps), eps, var), var)));
-    const auto d = sub(x, t);
-    const auto loss = mul(add(log(v), div(mul(d, d), v)), 0.5);
-    if constexpr (Full)
-      return add(loss, 0.9189385332046727);
-    else
-      return loss;
-  }
-};
-// log(1 + exp(-y x))
-struct SoftMarginF {
-  constexpr auto operator()(const auto& x, const auto& y) const { return softplus_of(neg(mul(y, real(x)))); }
-};
-
-}  // namespace detail
-
-// log probabilities (..., C) with labels (...): -w[label] log_p[label], the mean over the sum of w; see
-// cross_entropy for the class axis, the labels that count and the weights.
-template <LossReduction R, int Axis>
-struct NllLossOp : Operation<NllLossOp<R, Axis>> {
-  template <class X, class L>
-  static constexpr auto apply(ir::Builder& b, const X& log_p, const L& labels) {
-    return run(b, log_p, labels, nullptr, i64{-100});
-  }
-  template <class X, class L, class W, class I>
-  static constexpr auto apply(ir::Builder& b, const X& log_p, const L& labels, const W& weight,
-                              const I& ignored) {
-    return run(b, log_p, labels, weight, ignored);
-  }
-
- private:
-  template <class X, class L, class W, class I>
-  static constexpr auto run(ir::Builder& b, const X& log_p, const L& labels, const W& weight,
-                            const I& ignored) {
-    using Rule = detail::without_axis<typename X::shape, Axis>;
-    constexpr Dims d = X::shape::value;
-    constexpr bool ok = axis_in_range(Axis, d.rank) && L::shape::value == Rule::value;
-    static_assert(sizeof(NllLabelsMatch<ok, NllLossOp, typename X::shape, typename L::shape>) > 0);
-    constexpr bool whole = is_integer(dtype_of<typename L::dtype>);
-    static_assert(sizeof(NllLabelsAreIntegers<whole, NllLossOp, typename L::dtype>) > 0);
-    constexpr bool fits = [] {
-      if constexpr (is_expr<W>) return std::is_same_v<typename W::shape, Shape<Rule::classes>>;
-      return true;
-    }();
-    static_assert(sizeof(NllClassWeightsFit<fits, NllLossOp, typename X::shape, W>) > 0);
-    using T = typename X::dtype;
-    if constexpr (ok && whole && fits) {
-      const ir::Value label = ir::reshape(labels.value, ir::reduced(d, Rule::set));
-      const detail::Counted counted = detail::counted_labels(b, label, Rule::classes, ignored);
-      const ir::Value zero = ir::constant(b, dtype_of<T>, label.dims(), 0);
-      ir::Value one = ir::constant(b, dtype_of<T>, label.dims(), 1);
-      if constexpr (is_expr<W>) one = detail::row_weights(counted, ir::cast(weight.value, dtype_of<T>));
-      ir::Value count{};
-      if constexpr (R == LossReduction::mean)
-        count = ir::reduce(ir::Op::reduce_sum, ir::select(counted.yes, one, zero), ir::all_axes(d.rank));
-      const ir::Value column{&b, b.leaf(ir::Op::iota, label.dtype(), d, static_cast<u64>(Rule::axis))};
-      const ir::Value hit = ir::binary(ir::Op::eq, column, label);
-      ir::Value row = -ir::reduce(ir::Op::reduce_sum,
-                                  ir::select(hit, log_p.value, ir::constant_like(log_p.value, 0)), Rule::set);
-      if constexpr (is_expr<W>) row = row * one;
-      return detail::reduced_rows<R, Rule, T>(ir::select(counted.yes, row, zero), count);
-    } else {
-      return detail::refused<T, std::conditional_t<R == LossReduction::none, shape_of<Rule>, Shape<>>>(
-          log_p, labels);
-    }
-  }
-};
-
-template <LossReduction R = reduction::mean, class A, class B>
-constexpr auto l1_loss(const A& a, const B& b) {
-  return detail::ElementLoss<detail::L1F, R>{}(a, b);
-}
-template <LossReduction R = reduction::mean, class A, class B, class D = int>
-constexpr auto huber_loss(const A& a, const B& b, const D& delta = 1) {
-  return detail::ElementLoss<detail::HuberF, R>{}(a, b, delta);
-}
-// beta is positive: its limit 0 is l1_loss.
-template <LossReduction R = reduction::mean, class A, class B, class D = int>
-constexpr auto smooth_l1_loss(const A& a, const B& b, const D& beta = 1) {
-  return detail::ElementLoss<detail::SmoothL1F, R>{}(a, b, beta);
-}
-// Binary cross entropy of probabilities; a weight broadcasts.
-template <LossReduction R = reduction::mean, class A, class B>
-constexpr auto bce(const A& p, const B& target) {
-  return detail::ElementLoss<detail::BceF, R>{}(p, target);
-}
-template <LossReduction R = reduction::mean, class A, class B, class W>
-constexpr auto bce(const A& p, const B& target, const W& weight) {
-  return detail::ElementLoss<detail::BceF, R>{}(p, target, weight);
-}
-// nll_loss(log_p, labels), (log_p, labels, class_weights); ignore_index as in cross_entropy.
-template <LossReduction R = reduction::mean, int Axis = -1, class X, class L>
-constexpr auto nll_loss(const X& log_p, const L& labels) {
-  return NllLossOp<R, Axis>{}(log_p, labels);
-}
-template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, class W>
-constexpr auto nll_loss(const X& log_p, const L& labels, const W& weight, i64 ignore_index = -100) {
-  return NllLossOp<R, Axis>{}(log_p, labels, weight, ignore_index);
-}
-
-// The divergence of the distribution `target` from the one whose logarithm is given. reduction::batchmean is
-// the mathematical one; kl_div(x, t, log_target) takes the target's logarithm, too.
-struct LogTarget {};
-inline constexpr LogTarget log_target{};
-template <LossReduction R = reduction::mean, class X, class T>
-constexpr auto kl_div(const X& log_p, const T& target) {
-  return detail::ElementLoss<detail::KlDivF, R>{}(log_p, target);
-}
-template <LossReduction R = reduction::mean, class X, class T>
-constexpr auto kl_div(const X& log_p, const T& target, LogTarget) {
-  return detail::ElementLoss<detail::KlDivLogF, R>{}(log_p, target);
-}
-// poisson_nll_loss<R, LogInput, Full>(x, target, eps): eps keeps log(x) finite where LogInput is false.
-template <LossReduction R = reduction::mean, bool LogInput = true, bool Full = false, class X, class T>
-constexpr auto poisson_nll_loss(const X& x, const T& target, double eps = 1e-8) {
-  return detail::ElementLoss<detail::PoissonNllF<LogInput, Full>, R>{}(x, target, eps);
-}
-// gaussian_nll_loss<R, Full>(mean, target, variance, eps); the variance broadcasts.
-template <LossReduction R = reduction::mean, bool Full = false, class X, class T, class V>
-constexpr auto gaussian_nll_loss(const X& x, const T& target, const V& variance, double eps = 1e-6) {
-  return detail::ElementLoss<detail::GaussianNllF<Full>, R>{}(x, target, variance, eps);
-}
-// Targets are -1 or 1.
-template <LossReduction R = reduction::mean, class X, class Y>
-constexpr auto soft_margin_loss(const X& x, const Y& target) {
-  return detail::ElementLoss<detail::SoftMarginF, R>{}(x, target);
-}
-
-}  // namespace weft
-// ---- weft/ops/norm.hpp ----
-// Normalisation along the last axis. Reduced values keep their axis, so that each of these is one kernel that
-// reads a row once.
-
-namespace weft {
-
-// What: the shape of x, then that of the weight or bias, which must be x's last axis.
-template <bool Ok, class Op, class... What>
-struct WeightMatchesRow {
-  static_assert(Ok, "the weight and the bias of a normalisation must have the extent of the last axis");
-};
-
-namespace detail {
-template <class X, class W>
-inline constexpr bool fits_row =
-    X::rank >= 1 && W::rank == 1 && X::value.extent[X::rank >= 1 ? X::rank - 1 : 0] == W::value.extent[0];
-}  // namespace detail
-
-// (x - mean) / sqrt(variance + eps), then times weight plus bias: torch.nn.functional.layer_norm over the
-// last axis.
-struct LayerNormOp : Operation<LayerNormOp> {
-  template <class X, class E>
-  static constexpr auto normalized(ir::Builder& b, const X& x, const E& eps) {
-    static_assert(sizeof(RankIs<(X::rank >= 1), LayerNormOp, typename X::shape, GivenRank<1>>) > 0);
-    const auto wide = CastOp<opmath<typename X::dtype>>::apply(b, x);
-    const auto centred = sub(wide, MeanOp<true, -1>::apply(b, wide));
-    const auto variance = MeanOp<true, -1>::apply(b, mul(centred, centred));
-    return CastOp<floating<typename X::dtype>>::apply(b, mul(centred, rsqrt(add(variance, eps))));
-  }
-  template <class X, class E>
-  static constexpr auto apply(ir::Builder& b, const X& x, const E& eps) {
-    return normalized(b, x, eps);
-  }
-  template <class X, class W, class E>
-  static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const E& eps) {
-    static_assert(sizeof(WeightMatchesRow<detail::fits_row<typename X::shape, typename W::shape>, LayerNormOp,
-                                          typename X::shape, typename W::shape>) > 0);
-    return mul(normalized(b, x, eps), weight);
-  }
-  template <class X, class W, class B, class E>
-  static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const B& bias, const E& eps) {
-    static_assert(sizeof(WeightMatchesRow<detail::fits_row<typename X::shape, typename B::shape>, LayerNormOp,
-                                          typename X::shape, typename B::shape>) > 0);
-    return add(apply(b, x, weight, eps), bias);
-  }
-};
-
-// x / sqrt(mean(x^2) + eps), times weight: torch.nn.functional.rms_norm over the last axis.
-struct RmsNormOp : Operation<RmsNormOp> {
-  template <class X, class E>
-  static constexpr auto apply(ir::Builder& b, const X& x, const E& eps) {
-    static_assert(sizeof(RankIs<(X::rank >= 1), RmsNormOp, typename X::shape, GivenRank<1>>) > 0);
-    const auto wide = CastOp<opmath<typename X::dtype>>::apply(b, x);
-    const auto square = MeanOp<true, -1>::apply(b, mul(wide, wide));
-    return CastOp<floating<typename X::dtype>>::apply(b, mul(wide, rsqrt(add(square, eps))));
-  }
-  template <class X, class W, class E>
-  static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const E& eps) {
-    static_assert(sizeof(WeightMatchesRow<detail::fits_row<typename X::shape, typename W::shape>, RmsNormOp,
-                                          typename X::shape, typename W::shape>) > 0);
-    return mul(apply(b, x, eps), weight);
-  }
-};
-
-// layer_norm(x), (x, weight), (x, weight, bias); eps last.
-template <class X>
-constexpr auto layer_norm(const X& x, double eps = 1e-5) {
-  return LayerNormOp{}(x, eps);
-}
-template <class X, class W>
-requires(!Scalar<W>) constexpr auto layer_norm(const X& x, const W& weight, double eps = 1e-5) {
-  return LayerNormOp{}(x, weight, eps);
-}
-template <class X, class W, class B>
-requires(!Scalar<W> && !Scalar<B>) constexpr auto layer_norm(const X& x, const W& weight, const B& bias,
-                                                             double eps = 1e-5) {
-  return LayerNormOp{}(x, weight, bias, eps);
-}
-template <class X>
-constexpr auto rms_norm(const X& x, double eps = 1e-6) {
-  return RmsNormOp{}(x, eps);
-}
-template <class X, class W>
-requires(!Scalar<W>) constexpr auto rms_norm(const X& x, const W& weight, double eps = 1e-6) {
-  return RmsNormOp{}(x, weight, eps);
-}
-
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/reduce_nan.hpp ----
 // The rest of torch's reductions: sums and means that skip NaN, several statistics at once, and comparisons
 // of whole tensors. Axes are template arguments, `keepdim` is as in reduce.hpp.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Keep, int... A>
 struct NanSumOp : Operation<NanSumOp<Keep, A...>> {
@@ -35828,11 +40521,19 @@ template <bool Keep, int... A>
 struct NanMeanOp : Operation<NanMeanOp<Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& in) {
-    const auto x = detail::real(in);
+    const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
     const auto counted = ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, logical_not(isnan(x)));
-    return div(NanSumOp<Keep, A...>::apply(b, x), counted);
+    return CastOp<floating<typename X::dtype>>::apply(b, div(NanSumOp<Keep, A...>::apply(b, x), counted));
   }
 };
+namespace detail {
+template <int P>
+struct DistanceF {
+  constexpr auto operator()(const auto& x, const auto& y) const {
+    return NormOp<P, false>{}(sub(real(x), real(y)));
+  }
+};
+}  // namespace detail
 struct AllEqualOp : Operation<AllEqualOp> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
@@ -35842,12 +40543,6 @@ struct AllEqualOp : Operation<AllEqualOp> {
       return Expr<bool, Shape<>>{ir::constant(b, DType::boolean, Dims{}, 0)};
   }
 };
-
-// Correction<2>: what is subtracted from the count; var<axes>(x, correction<2>).
-template <int N>
-struct Correction {};
-template <int N>
-inline constexpr Correction<N> correction{};
 
 template <int... A, class X>
 constexpr auto nansum(const X& x) {
@@ -35865,36 +40560,36 @@ template <int... A, class X>
 constexpr auto nanmean(const X& x, KeepDim) {
   return NanMeanOp<true, A...>{}(x);
 }
-template <int... A, class X, int N>
-constexpr auto var(const X& x, Correction<N>) {
-  return VarianceOp<false, N, A...>{}(x);
-}
-template <int... A, class X, int N>
-constexpr auto stddev(const X& x, Correction<N>) {
-  return StdDevOp<false, N, A...>{}(x);
-}
-// Tuples: the least and the greatest; the variance, or the standard deviation, and the mean.
+// Tuples: the least and the greatest; the variance, or the standard deviation, and the mean, with the options
+// of var.
 template <int... A, class X>
 constexpr auto aminmax(const X& x) {
   return std::tuple{ReduceOp<ir::Op::reduce_min, false, A...>{}(x),
                     ReduceOp<ir::Op::reduce_max, false, A...>{}(x)};
 }
 template <int... A, class X>
-constexpr auto var_mean(const X& x) {
-  return std::tuple{VarianceOp<false, 1, A...>{}(x), MeanOp<false, A...>{}(x)};
+constexpr auto aminmax(const X& x, KeepDim) {
+  return std::tuple{ReduceOp<ir::Op::reduce_min, true, A...>{}(x),
+                    ReduceOp<ir::Op::reduce_max, true, A...>{}(x)};
 }
-template <int... A, class X>
-constexpr auto std_mean(const X& x) {
-  return std::tuple{StdDevOp<false, 1, A...>{}(x), MeanOp<false, A...>{}(x)};
+template <int... A, class X, class... Option>
+constexpr auto var_mean(const X& x, const Option&...) {
+  using Given = detail::SpreadOptions<Option...>;
+  return std::tuple{VarianceOp<Given::keep, Given::correction, A...>{}(x), MeanOp<Given::keep, A...>{}(x)};
+}
+template <int... A, class X, class... Option>
+constexpr auto std_mean(const X& x, const Option&...) {
+  using Given = detail::SpreadOptions<Option...>;
+  return std::tuple{StdDevOp<Given::keep, Given::correction, A...>{}(x), MeanOp<Given::keep, A...>{}(x)};
 }
 // The p-norm of a difference, over everything.
 template <class X, class Y>
 constexpr auto dist(const X& x, const Y& y) {
-  return NormOp<2, false>{}(sub(x, y));
+  return detail::Composed<detail::InSingle<detail::DistanceF<2>>>{}(x, y);
 }
 template <class X, class Y, int P>
 constexpr auto dist(const X& x, const Y& y, OrderOf<P>) {
-  return NormOp<P, false>{}(sub(x, y));
+  return detail::Composed<detail::InSingle<detail::DistanceF<P>>>{}(x, y);
 }
 // Whether shapes and all elements agree; whether all are close.
 template <class X, class Y>
@@ -35906,12 +40601,12 @@ constexpr auto allclose(const X& x, const Y& y, const R& rtol = 1e-5, const T& a
   return AnyAllOp<true, false>{}(isclose(x, y, rtol, atol));
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/rotary_embedding.hpp ----
 // Rotary position embedding (Su et al., 2021): pairs of features turned by an angle that grows with the
 // position. Law: the product of a turned query and a turned key depends on the difference of their positions.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 struct RotaryOptions {
   double base = 10000;       // pair i of n turns by base^(-i / n) a position
@@ -36045,405 +40740,339 @@ constexpr auto rotary_embedding(const X& x, const P& positions) {
   return RotaryEmbeddingOp<Options>{}(x, positions);
 }
 
-}  // namespace weft
-// ---- weft/ops/scan.hpp ----
-// Running folds along one axis, with PyTorch's names: cumsum, cumprod, cummax, cummin, logcumsumexp; and
-// diff. A fold is one kernel.
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/sampling.hpp ----
+// Drawing from what a program computes: torch.multinomial, randperm and torch.nn.functional.gumbel_softmax.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
-// Integers and booleans add and multiply in i64, as in PyTorch.
-template <int Axis, ir::Fold fold>
-struct ScanOp : Operation<ScanOp<Axis, fold>> {
+struct Replacement {};
+inline constexpr Replacement replacement{};
+
+template <bool Ok, class Op, class... What>
+struct WeightsOfClasses {
+  static_assert(Ok, "multinomial takes weights (..., classes) of floats, of one class at least");
+};
+
+// N different classes a row, without replacement: those with the greatest weight over exponential number
+// (Efraimidis and Spirakis, 2006).
+template <i64 N, bool Replace>
+struct MultinomialOp : Operation<MultinomialOp<N, Replace>> {
+  using weft_draws = void;
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& in) {
+    constexpr bool ok = X::rank >= 1 && is_float(dtype_of<typename X::dtype>) &&
+                        X::shape::value.extent[X::rank >= 1 ? X::rank - 1 : 0] >= 1;
+    static_assert(sizeof(WeightsOfClasses<ok, MultinomialOp, typename X::shape>) > 0);
+    using R = Expr<i64, shape_of<detail::selected_rule<typename X::shape, -1, N>>>;
+    if constexpr (!ok) {
+      return detail::refused<i64, typename R::shape>(in);
+    } else {
+      const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
+      using T = typename decltype(x)::dtype;
+      if constexpr (Replace) {
+        const auto sums = ScanOp<-1, ir::Fold::sum>::apply(b, x);
+        const auto total = NarrowOp<-1, X::shape::value[-1] - 1, 1>::apply(b, sums);
+        const Expr<T, typename R::shape> u{ir::cast(detail::uniform_bits(b, R::shape::value), dtype_of<T>)};
+        return R{ir::search(sums.value, mul(u, total).value, true)};
+      } else {
+        const Expr<T, typename X::shape> q{
+            ir::cast(detail::exponential_bits(b, X::shape::value), dtype_of<T>)};
+        return ArgSortOp<-1, true, N>::apply(b, div(x, q));
+      }
+    }
+  }
+};
+
+// A random order of 0 ... N - 1, by keys of 64 random bits.
+template <class T, i64 N>
+struct RandPermOp : Operation<RandPermOp<T, N>> {
+  using weft_draws = void;
+  static constexpr auto apply(ir::Builder& b) {
+    const Dims d = Shape<N>::value;
+    const ir::Value high = ir::cast(detail::random_bits(b, d), DType::i64) - 2147483648.0;
+    const ir::Value key = high * 4294967296.0 + ir::cast(detail::random_bits(b, d), DType::i64);
+    return Expr<T, Shape<N>>{ir::cast(ir::argsort(key, 0, false, N), dtype_of<T>)};
+  }
+};
+
+// softmax((x + g) / tau), g of Gumbel's distribution (Jang et al., 2017). Hard: a one where it is greatest,
+// zeros elsewhere, with the gradient of the softmax.
+template <int Axis, bool Hard>
+struct GumbelSoftmaxOp : Operation<GumbelSoftmaxOp<Axis, Hard>> {
+  using weft_draws = void;
+  template <class X, class Tau>
+  static constexpr auto apply(ir::Builder& b, const X& in, const Tau& tau) {
+    constexpr bool ok = axis_in_range(Axis, X::rank);
+    static_assert(sizeof(AxisInRange<ok, GumbelSoftmaxOp, typename X::shape>) > 0);
+    const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
+    if constexpr (!ok) {
+      return x;
+    } else {
+      using T = typename decltype(x)::dtype;
+      const Expr<T, typename X::shape> q{ir::cast(detail::exponential_bits(b, X::shape::value), dtype_of<T>)};
+      const auto soft = SoftmaxOp<Axis>::apply(b, div(sub(x, log(q)), tau));
+      using R = Expr<floating<typename X::dtype>, typename X::shape>;
+      const ir::Value rounded = ir::cast(soft.value, dtype_of<typename R::dtype>);
+      if constexpr (!Hard) {
+        return R{rounded};
+      } else {
+        constexpr int axis = normalize_axis(Axis, X::rank);
+        const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i64, X::shape::value, static_cast<u64>(axis))};
+        const ir::Value best = ir::reduce(ir::Op::argmax, soft.value, ir::Axes{1} << axis);
+        const ir::Value one = ir::cast(ir::binary(ir::Op::eq, place, best), dtype_of<typename R::dtype>);
+        return R{ir::surrogate(one, rounded)};
+      }
+    }
+  }
+};
+
+// multinomial<n>(weights): n different classes of each row of weights (..., classes), i64; with `replacement`
+// each drawn on its own. Weights need not sum to one.
+template <i64 N, class X>
+constexpr auto multinomial(const X& weights) {
+  return MultinomialOp<N, false>{}(weights);
+}
+template <i64 N, class X>
+constexpr auto multinomial(const X& weights, Replacement) {
+  return MultinomialOp<N, true>{}(weights);
+}
+// randperm<i64, n>()
+template <class T, i64 N>
+constexpr auto randperm() {
+  return RandPermOp<T, N>{}();
+}
+// gumbel_softmax(logits, tau), gumbel_softmax<axis, hard>(logits, tau)
+template <int Axis = -1, bool Hard = false, class X, class Tau = int>
+constexpr auto gumbel_softmax(const X& logits, const Tau& tau = 1) {
+  return GumbelSoftmaxOp<Axis, Hard>{}(logits, tau);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/scatter_view.hpp ----
+// A tensor with another one written into a view of it, or where a mask is true: torch.select_scatter,
+// slice_scatter, diagonal_scatter, masked_scatter, put. Everything gives a new tensor.
+
+namespace WEFT_NAMESPACE {
+
+// What: the shape of the view, then that of the source.
+template <bool Ok, class Op, class... What>
+struct SourceFitsView {
+  static_assert(Ok, "the source must have the shape of the view that it is written into");
+};
+
+// src where x[begin:end:step] of an axis lies.
+template <int Axis, i64 Begin, i64 End, i64 Step>
+struct SliceScatterOp : Operation<SliceScatterOp<Axis, Begin, End, Step>> {
+  template <class X, class U>
+  static constexpr auto apply(ir::Builder& b, const X& x, const U& source) {
+    using Rule = detail::slice_rule<typename X::shape, Axis, Begin, End, Step>;
+    static_assert(sizeof(SliceFits<Rule::ok, SliceScatterOp, typename X::shape>) > 0);
+    constexpr bool fits = !Rule::ok || U::shape::value == Rule::value;
+    static_assert(sizeof(SourceFitsView<fits, SliceScatterOp, shape_of<Rule>, typename U::shape>) > 0);
+    if constexpr (!Rule::ok || !fits || shape_of<Rule>::size == 0) {
+      return x;
+    } else {
+      // each element of the source with Step - 1 behind it, then moved to its place
+      constexpr int axis = Rule::axis;
+      constexpr i64 count = Rule::value.extent[axis], extent = Rule::extent;
+      Dims apart, wide = Rule::value;
+      i64 stretch[2 * max_rank]{}, move[2 * max_rank]{};
+      ir::Value v = ir::cast(source.value, dtype_of<typename X::dtype>);
+      if constexpr (Step > 1) {
+        // (in front, count, 1, behind)
+        apart.rank = 4;
+        apart.extent[0] = apart.extent[2] = apart.extent[3] = 1;
+        apart.extent[1] = count;
+        for (int k = 0; k < X::rank; ++k)
+          if (k != axis) apart.extent[k < axis ? 0 : 3] *= Rule::value.extent[k];
+        stretch[5] = Step - 1;
+        wide.extent[axis] = count * Step;
+        v = ir::reshape(ir::pad(ir::reshape(v, apart), stretch, 0), wide);
+      }
+      move[2 * axis] = Rule::begin;
+      move[2 * axis + 1] = extent - Rule::begin - wide.extent[axis];
+      const ir::Value placed = ir::pad(v, move, 0);
+      const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, X::shape::value, static_cast<u64>(axis))};
+      const auto number = [&](i64 n) { return ir::constant_like(place, static_cast<double>(n)); };
+      ir::Value inside = ir::binary(ir::Op::bit_and, ir::binary(ir::Op::le, number(Rule::begin), place),
+                                    ir::binary(ir::Op::lt, place, number(Rule::end)));
+      if constexpr (Step > 1)
+        inside = ir::binary(
+            ir::Op::bit_and, inside,
+            ir::binary(ir::Op::eq, ir::binary(ir::Op::fmod, place - number(Rule::begin), number(Step)),
+                       number(0)));
+      return X{ir::select(inside, placed, x.value)};
+    }
+  }
+};
+
+template <int Axis, i64 Place>
+struct SelectScatterOp : Operation<SelectScatterOp<Axis, Place>> {
+  template <class X, class U>
+  static constexpr auto apply(ir::Builder& b, const X& x, const U& source) {
+    constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 0;
+    constexpr i64 place = Place < 0 ? Place + extent : Place;
+    constexpr bool ok = axis_in_range(Axis, X::rank) && place >= 0 && place < extent;
+    static_assert(sizeof(IndexInRange<ok, SelectScatterOp, typename X::shape>) > 0);
+    using View = shape_of<detail::drop_rule<typename X::shape, Axis>>;
+    constexpr bool fits = !ok || std::is_same_v<typename U::shape, View>;
+    static_assert(sizeof(SourceFitsView<fits, SelectScatterOp, View, typename U::shape>) > 0);
+    if constexpr (ok && fits)
+      return SliceScatterOp<Axis, place, place + 1, 1>::apply(
+          b, x, UnsqueezeOp<(Axis < 0 ? Axis + X::rank : Axis)>::apply(b, source));
+    else
+      return x;
+  }
+};
+
+// src on the diagonal of axes A and B, its last axis along it.
+template <i64 Offset, int A, int B>
+struct DiagonalScatterOp : Operation<DiagonalScatterOp<Offset, A, B>> {
+  template <class X, class U>
+  static constexpr auto apply(ir::Builder& b, const X& x, const U& source) {
+    using Rule = detail::diagonal_axes_rule<typename X::shape, Offset, A, B>;
+    static_assert(sizeof(AxisInRange<Rule::axes_ok, DiagonalScatterOp, typename X::shape>) > 0);
+    constexpr bool fits = !Rule::axes_ok || U::shape::value == Rule::value;
+    static_assert(sizeof(SourceFitsView<fits, DiagonalScatterOp, shape_of<Rule>, typename U::shape>) > 0);
+    if constexpr (!Rule::axes_ok || !fits || Rule::count == 0) {
+      return x;
+    } else {
+      constexpr Dims d = X::shape::value;
+      // element i of the diagonal lies in row i and column i + Offset, or in row i - Offset and column i
+      constexpr bool by_row = Offset >= 0;
+      constexpr int along = by_row ? Rule::a : Rule::b, across = by_row ? Rule::b : Rule::a;
+      i64 widths[2 * max_rank]{};
+      widths[2 * (U::rank - 1) + 1] = d.extent[along] - Rule::count;
+      ir::Value v = ir::pad(ir::cast(source.value, dtype_of<typename X::dtype>), widths, 0);
+      Dims line = v.dims();  // (others..., along, 1)
+      line.extent[line.rank++] = 1;
+      i64 order[8]{};
+      for (int k = 0, n = 0; k < d.rank; ++k)
+        order[k] = k == along ? d.rank - 2 : k == across ? d.rank - 1 : n++;
+      v = ir::broadcast(ir::permute(ir::reshape(v, line), order), d);
+      const ir::Value row{&b, b.leaf(ir::Op::iota, DType::i32, d, static_cast<u64>(Rule::a))};
+      const ir::Value column{&b, b.leaf(ir::Op::iota, DType::i32, d, static_cast<u64>(Rule::b))};
+      const ir::Value hit = ir::binary(ir::Op::eq, column, row + static_cast<double>(Offset));
+      return X{ir::select(hit, v, x.value)};
+    }
+  }
+};
+
+// The first elements of src, in order, where the mask is true; where it has too few, NaN, or 0 of integers.
+struct MaskedScatterOp : Operation<MaskedScatterOp> {
+  template <class X, class M, class U>
+  static constexpr auto apply(ir::Builder&, const X& x, const M& mask, const U& source) {
+    static_assert(std::is_same_v<typename M::dtype, bool>, "masked_scatter: the mask must be boolean");
+    using S = decltype(detail::broadcast_shapes<MaskedScatterOp, X, M>());
+    const i64 size[]{S::size}, sources[]{U::size};
+    const Dims flat = ir::make_dims(1, size);
+    const ir::Value m = ir::reshape(ir::broadcast(mask.value, S::value), flat);
+    const ir::Value rank = ir::scan(ir::cast(m, DType::i64), 0, false, ir::Fold::sum) - 1.0;
+    const ir::Value at = ir::select(m, rank, ir::constant_like(rank, 0));  // not one that counts from the end
+    const ir::Value v = ir::take(
+        ir::reshape(ir::cast(source.value, dtype_of<typename X::dtype>), ir::make_dims(1, sources)), at, 0);
+    const ir::Value kept = ir::reshape(ir::broadcast(x.value, S::value), flat);
+    return Expr<typename X::dtype, S>{ir::reshape(ir::select(m, v, kept), S::value)};
+  }
+};
+
+// src at places of the flattened tensor.
+template <bool Accumulate>
+struct PutOp : Operation<PutOp<Accumulate>> {
+  template <class X, class I, class U>
+  static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& source) {
+    constexpr bool same = U::size == I::size;
+    static_assert(sizeof(SizesEqual<same, PutOp, typename I::shape, typename U::shape>) > 0);
+    if constexpr (!same) {
+      return x;
+    } else {
+      const auto flat = ReshapeOp<X::size>::apply(b, x);
+      const auto at = ReshapeOp<I::size>::apply(b, index);
+      const auto u = ReshapeOp<U::size>::apply(b, source);
+      if constexpr (Accumulate)
+        return X{ir::reshape(ScatterReduceOp<0, Reduction::sum, true>::apply(b, flat, at, u).value,
+                             X::shape::value)};
+      else
+        return X{ir::reshape(ScatterOp<0>::apply(b, flat, at, u).value, X::shape::value)};
+    }
+  }
+};
+
+// slice_scatter<axis, begin, end, step>(x, src): src in place of slice<axis, begin, end, step>(x).
+template <int Axis, i64 Begin = 0, i64 End = to_end, i64 Step = 1, class X, class U>
+constexpr auto slice_scatter(const X& x, const U& src) {
+  return SliceScatterOp<Axis, Begin, End, Step>{}(x, src);
+}
+// select_scatter<axis, place>(x, src): src in place of select<axis, place>(x).
+template <int Axis, i64 Place, class X, class U>
+constexpr auto select_scatter(const X& x, const U& src) {
+  return SelectScatterOp<Axis, Place>{}(x, src);
+}
+// diagonal_scatter<offset, a, b>(x, src): src in place of diagonal<offset, a, b>(x); the first two axes as in
+// PyTorch.
+template <i64 Offset = 0, int A = 0, int B = 1, class X, class U>
+constexpr auto diagonal_scatter(const X& x, const U& src) {
+  return DiagonalScatterOp<Offset, A, B>{}(x, src);
+}
+// masked_scatter(x, mask, src): x and mask broadcast.
+template <class X, class M, class U>
+constexpr auto masked_scatter(const X& x, const M& mask, const U& src) {
+  return MaskedScatterOp{}(x, mask, src);
+}
+// put(x, index, src), put<true>(...) to add: as scatter in the flattened tensor.
+template <bool Accumulate = false, class X, class I, class U>
+constexpr auto put(const X& x, const I& index, const U& src) {
+  return PutOp<Accumulate>{}(x, index, src);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/unravel_index.hpp ----
+// Places in a flattened tensor as indices into its axes: torch.unravel_index.
+
+namespace WEFT_NAMESPACE {
+
+// What the message names, once for all axes.
+struct UnravelIndex {};
+
+// The index into axis Axis of a tensor of shape D...; a negative place counts from the end.
+template <int Axis, i64... D>
+struct UnravelOp : Operation<UnravelOp<Axis, D...>> {
   template <class X>
   static constexpr auto apply(ir::Builder&, const X& x) {
-    constexpr bool ok = axis_in_range(Axis, X::rank);
-    static_assert(sizeof(AxisInRange<ok, ScanOp, typename X::shape>) > 0);
-    using T0 = typename X::dtype;
-    using T = std::conditional_t<fold == ir::Fold::sum || fold == ir::Fold::prod, detail::sum_type<T0>,
-                                 std::conditional_t<fold == ir::Fold::logaddexp, floating<T0>, T0>>;
-    using R = Expr<T, typename X::shape>;
-    const ir::Value v = ir::cast(x.value, dtype_of<T>);
-    if constexpr (ok)
-      return R{ir::scan(v, normalize_axis(Axis, X::rank), false, fold)};
-    else
-      return R{v};
-  }
-};
-
-// The place of each running extremum: the last of equals.
-template <int Axis, ir::Fold fold>
-struct ScanPlacesOp : Operation<ScanPlacesOp<Axis, fold>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    constexpr int axis = axis_in_range(Axis, X::rank) ? normalize_axis(Axis, X::rank) : 0;
+    constexpr bool integer = is_integer(dtype_of<typename X::dtype>);
+    static_assert(sizeof(IndexIsInteger<integer, UnravelIndex, typename X::dtype>) > 0);
     using R = Expr<i64, typename X::shape>;
-    const auto y = ScanOp<Axis, fold>::apply(b, x);
-    ir::Value hit = ir::binary(ir::Op::eq, x.value, y.value);
-    if constexpr (is_float(dtype_of<typename X::dtype>))
-      hit = ir::binary(ir::Op::bit_or, hit, ir::unary(ir::Op::is_nan, x.value));
-    const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i64, X::shape::value, static_cast<u64>(axis))};
-    const ir::Value none = ir::constant_like(place, 0);
-    return R{ir::scan(ir::select(hit, place, none), axis, false, ir::Fold::max)};
-  }
-};
-
-// x[1:] - x[:-1] along the axis, N times; of booleans, whether neighbours differ.
-template <int N, int Axis>
-struct DiffOp : Operation<DiffOp<N, Axis>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    constexpr bool ok = axis_in_range(Axis, X::rank);
-    static_assert(sizeof(AxisInRange<ok, DiffOp, typename X::shape>) > 0);
-    if constexpr (!ok || N <= 0) {
-      return x;
+    constexpr i64 extent[]{D..., 1};
+    i64 behind = 1;
+    for (int k = Axis + 1; k < static_cast<int>(sizeof...(D)); ++k) behind *= extent[k];
+    if constexpr (integer) {
+      ir::Value v = ir::cast(x.value, DType::i64);
+      const ir::Value zero = ir::constant_like(v, 0);
+      v = ir::select(ir::binary(ir::Op::lt, v, zero), v + static_cast<double>(Shape<D...>::size), v);
+      if (behind > 1) v = v / static_cast<double>(behind);
+      if (Axis > 0) v = ir::binary(ir::Op::fmod, v, ir::constant_like(v, static_cast<double>(extent[Axis])));
+      return R{v};
     } else {
-      const auto later = SliceAxisOp<Axis, 1, to_end, 1>::apply(b, x);
-      const auto sooner = SliceAxisOp<Axis, 0, -1, 1>::apply(b, x);
-      if constexpr (std::is_same_v<typename X::dtype, bool>)
-        return DiffOp<N - 1, Axis>::apply(b, ne(later, sooner));
-      else
-        return DiffOp<N - 1, Axis>::apply(b, sub(later, sooner));
+      return detail::refused<i64, typename X::shape>(x);
     }
   }
 };
 
-template <int Axis, class X>
-constexpr auto cumsum(const X& x) {
-  return ScanOp<Axis, ir::Fold::sum>{}(x);
-}
-template <int Axis, class X>
-constexpr auto cumprod(const X& x) {
-  return ScanOp<Axis, ir::Fold::prod>{}(x);
-}
-template <int Axis, class X>
-constexpr auto logcumsumexp(const X& x) {
-  return ScanOp<Axis, ir::Fold::logaddexp>{}(x);
-}
-// cummax<axis>(x), cummin<axis>(x): a tuple of the running extrema and their places.
-template <int Axis, class X>
-constexpr auto cummax(const X& x) {
-  return std::tuple{ScanOp<Axis, ir::Fold::max>{}(x), ScanPlacesOp<Axis, ir::Fold::max>{}(x)};
-}
-template <int Axis, class X>
-constexpr auto cummin(const X& x) {
-  return std::tuple{ScanOp<Axis, ir::Fold::min>{}(x), ScanPlacesOp<Axis, ir::Fold::min>{}(x)};
-}
-// diff<axis>(x), diff<axis, n>(x)
-template <int Axis = -1, int N = 1, class X>
-constexpr auto diff(const X& x) {
-  return DiffOp<N, Axis>{}(x);
+// unravel_index<2, 3>(x): a tuple, the index into each axis of a tensor (2, 3) for every place in x, i64.
+template <i64... D, class X>
+constexpr auto unravel_index(const X& x) {
+  return [&]<int... K>(std::integer_sequence<int, K...>) { return std::tuple{UnravelOp<K, D...>{}(x)...}; }
+  (std::make_integer_sequence<int, sizeof...(D)>{});
 }
 
-}  // namespace weft
-// ---- weft/ops/special.hpp ----
-// Special functions and the rest of torch's pointwise functions, composed of primitives. lgamma, digamma and
-// erfinv work in f64 and are rounded once. Formulae: Lanczos (1964) with g = 7; digamma's asymptotic series
-// (Abramowitz and Stegun 6.3.18); Giles (2010), refined by Newton's iteration.
-
-namespace weft {
-
-namespace detail {
-
-// Evaluated in f64 and given in the operand's own dtype.
-template <class F>
-struct InDouble {
-  constexpr auto operator()(const auto& in) const {
-    const auto x = real(in);
-    using T = dtype_of_operand<std::remove_cvref_t<decltype(x)>>;
-    return cast<T>(F{}(cast<double>(x)));
-  }
-};
-inline constexpr double pi = 3.14159265358979323846;
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
-inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-// log |Gamma(x)|; left of 1/2 by reflection: log(pi / |sin(pi x)|) - lgamma(1 - x).
-struct LgammaF {
-  constexpr auto operator()(const auto& x) const {
-    const auto finite = isfinite(x);
-    const auto v = where(finite, x, 1);
-    const auto left = lt(v, 0.5);
-    const auto y = sub(where(left, sub(1, v), v), 1);
-    constexpr double c[]{676.5203681218851,     -1259.1392167224028,  771.32342877765313,
-                         -176.61502916214059,   12.507343278686905,   -0.13857109526572012,
-                         9.9843695780195716e-6, 1.5056327351493116e-7};
-    const auto series = [&]<std::size_t... K>(std::index_sequence<K...>) {
-      auto total = add(div(c[0], add(y, 1)), 0.99999999999980993);
-      ((total = add(total, div(c[K + 1], add(y, static_cast<double>(K + 2))))), ...);
-      return total;
-    }
-    (std::make_index_sequence<7>{});
-    const auto t = add(y, 7.5);
-    const auto right = add(add(sub(mul(add(y, 0.5), log(t)), t), log(series)), 0.9189385332046727);
-    const auto turn = abs(sin(mul(where(left, sub(v, floor(v)), 0.5), pi)));
-    const auto r = where(left, sub(sub(1.1447298858494002, log(turn)), right), right);
-    return where(finite, r, where(isnan(x), x, infinity));
-  }
-};
-
-// The derivative of lgamma; left of 0 by reflection: digamma(1 - x) - pi / tan(pi x).
-struct DigammaF {
-  constexpr auto operator()(const auto& x) const {
-    const auto left = le(x, 0);
-    const auto first = where(left, sub(1, x), x);
-    const auto shifted = [&]<std::size_t... K>(std::index_sequence<K...>) {
-      auto total = div(-1, first);
-      ((total = sub(total, div(1, add(first, static_cast<double>(K + 1))))), ...);
-      return total;
-    }
-    (std::make_index_sequence<9>{});
-    const auto z = add(first, 10), w = div(1, mul(z, z));
-    constexpr double c[]{1.0 / 132, -1.0 / 240, 1.0 / 252, -1.0 / 120, 1.0 / 12};
-    auto series = add(mul(w, -691.0 / 32760), c[0]);
-    for (int k = 1; k < 5; ++k) series = add(mul(series, w), c[k]);
-    const auto right = sub(add(shifted, log(z)), add(div(0.5, z), mul(series, w)));
-    const auto part = sub(x, trunc(x));
-    const auto whole = bitwise_and(left, eq(part, 0));
-    const auto turn = div(pi, tan(mul(where(bitwise_or(whole, logical_not(left)), 0.25, part), pi)));
-    const auto r = where(left, sub(right, turn), right);
-    return where(whole, where(eq(x, 0), neg(div(1, x)), nan), where(eq(x, infinity), x, r));
-  }
-};
-
-// Giles' approximation, then two steps of Newton's iteration on erf.
-struct ErfinvF {
-  constexpr auto operator()(const auto& y) const {
-    const auto inside = lt(abs(y), 1);
-    const auto v = where(inside, y, 0);
-    const auto w = neg(log(mul(sub(1, v), add(1, v))));
-    const auto central = lt(w, 5);
-    constexpr double a[]{2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
-                         -0.00125372503, -0.00417768164, 0.246640727,    1.50140941};
-    constexpr double b[]{-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
-                         -0.0076224613,   0.00943887047,  1.00167406,    2.83297682};
-    const auto near = sub(where(central, w, 2.5), 2.5), far = sub(sqrt(where(central, 9, w)), 3);
-    auto p = add(mul(near, a[0]), a[1]), q = add(mul(far, b[0]), b[1]);
-    for (int k = 2; k < 9; ++k) {
-      p = add(mul(p, near), a[k]);
-      q = add(mul(q, far), b[k]);
-    }
-    auto x = mul(where(central, p, q), v);
-    for (int step = 0; step < 2; ++step)
-      x = sub(x, mul(sub(erf(x), v), mul(exp(mul(x, x)), 0.8862269254527580)));
-    return where(inside, x, where(eq(y, 1), infinity, where(eq(y, -1), -infinity, nan)));
-  }
-};
-
-// sin(pi x) / (pi x), 1 at 0.
-struct SincF {
-  constexpr auto operator()(const auto& in) const {
-    const auto x = mul(real(in), pi);
-    const auto zero = eq(x, 0);
-    const auto safe = where(zero, 1, x);
-    return where(zero, 1, div(sin(safe), safe));
-  }
-};
-// x log(y), 0 where x is 0.
-struct XlogyF {
-  constexpr auto operator()(const auto& in, const auto& other) const {
-    const auto x = real(in);
-    const auto y = real(other);
-    const auto dead = bitwise_and(eq(x, 0), bitwise_or(le(y, 0), eq(y, infinity)));
-    return where(dead, 0, mul(x, log(where(dead, 1, y))));
-  }
-};
-struct Xlog1pyF {
-  constexpr auto operator()(const auto& in, const auto& other) const {
-    const auto x = real(in);
-    const auto y = real(other);
-    const auto dead = bitwise_and(eq(x, 0), bitwise_or(le(y, -1), eq(y, infinity)));
-    return where(dead, 0, mul(x, log1p(where(dead, 1, y))));
-  }
-};
-struct LogAddExp2F {
-  constexpr auto operator()(const auto& a, const auto& b) const {
-    constexpr double ln2 = 0.6931471805599453;
-    return mul(LogAddExpF{}(mul(real(a), ln2), mul(real(b), ln2)), 1 / ln2);
-  }
-};
-// The logit of x held in [eps, 1 - eps].
-struct LogitEpsF {
-  constexpr auto operator()(const auto& in, const auto& eps) const {
-    const auto x = ClampF{}(real(in), eps, rest(eps));
-    return sub(log(x), log1p(neg(x)));
-  }
-
- private:
-  template <class E>
-  static constexpr auto rest(const E& eps) {
-    if constexpr (Scalar<E>)
-      return 1 - eps;
-    else
-      return sub(1, eps);
-  }
-};
-struct HeavisideF {
-  constexpr auto operator()(const auto& x, const auto& at_zero) const {
-    using T = common<std::remove_cvref_t<decltype(x)>, std::remove_cvref_t<decltype(at_zero)>>;
-    return where(eq(x, 0), at_zero, cast<T>(gt(x, 0)));
-  }
-};
-// NaN becomes `missing`; infinities the given numbers.
-struct NanToNumF {
-  constexpr auto operator()(const auto& x, const auto& missing, const auto& most, const auto& least) const {
-    return where(isnan(x), missing, where(eq(x, infinity), most, where(eq(x, -infinity), least, x)));
-  }
-};
-// The greatest finite number of a floating dtype.
-constexpr double greatest(DType t) {
-  return t == DType::f64      ? std::numeric_limits<double>::max()
-         : t == DType::f32    ? static_cast<double>(std::numeric_limits<float>::max())
-         : t == DType::bf16   ? 3.3895313892515355e38
-         : t == DType::f16    ? 65504
-         : t == DType::f8e4m3 ? 448
-                              : 57344;
-}
-struct NanToLimitsF {
-  constexpr auto operator()(const auto& x, const auto& missing) const {
-    constexpr DType t = dtype_of<dtype_of_operand<std::remove_cvref_t<decltype(x)>>>;
-    if constexpr (is_float(t))
-      return NanToNumF{}(x, missing, greatest(t), -greatest(t));
-    else
-      return x;
-  }
-};
-// NaN gives way to a number.
-struct FmaxF {
-  constexpr auto operator()(const auto& a, const auto& b) const {
-    return where(isnan(a), b, where(isnan(b), a, maximum(a, b)));
-  }
-};
-struct FminF {
-  constexpr auto operator()(const auto& a, const auto& b) const {
-    return where(isnan(a), b, where(isnan(b), a, minimum(a, b)));
-  }
-};
-struct LdexpF {
-  constexpr auto operator()(const auto& x, const auto& e) const {
-    if constexpr (Scalar<std::remove_cvref_t<decltype(e)>>) {
-      double factor = 1;
-      for (auto n = e; n > 0; --n) factor *= 2;
-      for (auto n = e; n < 0; ++n) factor /= 2;
-      return mul(x, factor);
-    } else {
-      return mul(x, pow(2.0, real(e)));
-    }
-  }
-};
-struct FloatPowerF {
-  constexpr auto operator()(const auto& x, const auto& p) const { return pow(wide(x), wide(p)); }
-
- private:
-  template <class A>
-  static constexpr auto wide(const A& a) {
-    if constexpr (is_expr<A>)
-      return cast<double>(a);
-    else
-      return a;
-  }
-};
-struct ShiftLeftF {
-  template <class X>
-  constexpr auto operator()(const X& x, const auto& by) const {
-    static_assert(
-        sizeof(DtypeAllowed<!is_float(dtype_of<dtype_of_operand<X>>), ShiftLeftF, dtype_of_operand<X>>) > 0);
-    if constexpr (Scalar<std::remove_cvref_t<decltype(by)>>)
-      return mul(x, i64{1} << by);
-    else
-      return mul(x, pow(2, by));
-  }
-};
-
-}  // namespace detail
-
-template <class X>
-requires SomeOperands<X>
-constexpr auto lgamma(const X& x) { return detail::Composed<detail::InDouble<detail::LgammaF>>{}(x); }
-template <class X>
-requires SomeOperands<X>
-constexpr auto digamma(const X& x) { return detail::Composed<detail::InDouble<detail::DigammaF>>{}(x); }
-template <class X>
-requires SomeOperands<X>
-constexpr auto erfinv(const X& x) { return detail::Composed<detail::InDouble<detail::ErfinvF>>{}(x); }
-template <class X>
-requires SomeOperands<X>
-constexpr auto sinc(const X& x) { return detail::Composed<detail::InSingle<detail::SincF>>{}(x); }
-template <class X, class E>
-requires SomeOperands<X, E>
-constexpr auto logit(const X& x, const E& eps) {
-  return detail::Composed<detail::InSingle<detail::LogitEpsF>>{}(x, eps);
-}
-template <class A, class B>
-requires SomeOperands<A, B>
-constexpr auto xlogy(const A& a, const B& b) { return detail::Composed<detail::XlogyF>{}(a, b); }
-template <class A, class B>
-requires SomeOperands<A, B>
-constexpr auto xlog1py(const A& a, const B& b) {
-  return detail::Composed<detail::InSingle<detail::Xlog1pyF>>{}(a, b);
-}
-template <class A, class B>
-requires SomeOperands<A, B>
-constexpr auto logaddexp2(const A& a, const B& b) {
-  return detail::Composed<detail::InSingle<detail::LogAddExp2F>>{}(a, b);
-}
-// 0, `at_zero` or 1 by the sign of x.
-template <class A, class B>
-requires SomeOperands<A, B>
-constexpr auto heaviside(const A& x, const B& at_zero) {
-  return detail::Composed<detail::HeavisideF>{}(x, at_zero);
-}
-// NaN becomes `missing`, infinities the numbers given, or the dtype's greatest and least.
-template <class X, class N = int>
-requires SomeOperands<X>
-constexpr auto nan_to_num(const X& x, const N& missing = 0) {
-  return detail::Composed<detail::NanToLimitsF>{}(x, missing);
-}
-template <class X, class N, class P, class M>
-requires SomeOperands<X, N, P, M>
-constexpr auto nan_to_num(const X& x, const N& missing, const P& most, const M& least) {
-  return detail::Composed<detail::NanToNumF>{}(x, missing, most, least);
-}
-template <class A, class B>
-requires SomeOperands<A, B>
-constexpr auto fmax(const A& a, const B& b) { return detail::Composed<detail::FmaxF>{}(a, b); }
-template <class A, class B>
-requires SomeOperands<A, B>
-constexpr auto fmin(const A& a, const B& b) { return detail::Composed<detail::FminF>{}(a, b); }
-// x 2^e
-template <class X, class E>
-requires SomeOperands<X, E>
-constexpr auto ldexp(const X& x, const E& e) { return detail::Composed<detail::LdexpF>{}(x, e); }
-// pow in f64
-template <class X, class P>
-requires SomeOperands<X, P>
-constexpr auto float_power(const X& x, const P& p) { return detail::Composed<detail::FloatPowerF>{}(x, p); }
-template <class X>
-requires SomeOperands<X>
-constexpr auto isposinf(const X& x) { return eq(x, detail::infinity); }
-template <class X>
-requires SomeOperands<X>
-constexpr auto isneginf(const X& x) { return eq(x, -detail::infinity); }
-template <class X>
-requires SomeOperands<X>
-constexpr auto deg2rad(const X& x) { return mul(x, detail::pi / 180); }
-template <class X>
-requires SomeOperands<X>
-constexpr auto rad2deg(const X& x) { return mul(x, 180 / detail::pi); }
-template <class X, class N>
-requires SomeOperands<X, N>
-constexpr auto bitwise_left_shift(const X& x, const N& by) {
-  return detail::Composed<detail::ShiftLeftF>{}(x, by);
-}
-inline constexpr BinaryOp<ir::Op::shift_right> bitwise_right_shift{};
-
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/vjp.hpp ----
 // vjp and jvp: products of vectors with a function's Jacobian, from either side, of results of any shape.
 // jvp is the vjp of a vjp, which is linear in its cotangent; what the first leaves unused is pruned. As
 // torch.func.vjp and torch.func.jvp.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... What>
 struct CotangentFits {
@@ -36577,7 +41206,7 @@ constexpr auto jvp(const F& f) {
   return Jvp<F>{f};
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/vmap.hpp ----
 // vmap: a function of one sample as a function of many. vmap(f)(x, ...) takes the samples of every tensor
 // along its first axis and stacks the results. Law: vmap(f)(x)[i] is f(x[i]); it is traced once, and no rule
@@ -36588,7 +41217,7 @@ constexpr auto jvp(const F& f) {
 // result is the stack, along a new leading axis, of what the graph gives for each sample; what no sample
 // changes is computed once. Rules as in torch.func.vmap and jax.vmap, one a primitive, in one table.
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 // A value for all samples: with the batch as its leading axis where it is mapped, else the same for each.
 struct BatchItem {
@@ -36956,9 +41585,9 @@ class Batcher {
   List<Loop> loops_;
 };
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // In place of an axis: the argument is the same for every sample.
 inline constexpr int unmapped = -1000;
@@ -37212,7 +41841,7 @@ constexpr auto vmap(const F& f) {
   return Vmap<F, Axes...>{f};
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/optim.hpp ----
 // Layer 7: optimisers and schedules.
 
@@ -37226,6 +41855,7 @@ constexpr auto vmap(const F& f) {
 //
 // An optimiser O has
 //
+//   static constexpr std::string_view name;        for checkpoints, which another's trainer refuses
 //   static constexpr int moments;                  flat state vectors beside the parameters, zero at first
 //   static constexpr int numbers;                  run-time scalars it reads
 //   void fill(i64 step, f32* numbers) const;       their values at a step (counted from 0)
@@ -37241,6 +41871,10 @@ constexpr auto vmap(const F& f) {
 //   static constexpr void update_tensor(Update&);  one parameter, shaped as it is
 //   static constexpr int factors;                  so many moments, the first, have shapes of their own
 //   static constexpr Dims factor_dims(int m, const Dims& parameter);
+//
+// One that wraps another, which it derives from, has `using wrapped` for that one and in place of the name
+//
+//   static constexpr std::string_view wrapper;     the name of the wrapping: ema(AdamW)
 
 // ---- weft/optim/schedule.hpp ----
 // Learning rates as pure functions of the step, in place of a number: optim::AdamW{.lr =
@@ -37248,7 +41882,7 @@ constexpr auto vmap(const F& f) {
 // needs only the step), is computed in f64 and rounded once, and equals the rate that PyTorch's scheduler of
 // the named class holds after `step` calls of its step(). Steps count optimiser updates from 0.
 
-namespace weft::schedule {
+namespace WEFT_NAMESPACE::schedule {
 
 inline constexpr int max_milestones = 16;
 inline constexpr int max_pieces = 4;
@@ -37567,9 +42201,9 @@ constexpr Schedule sequential(std::initializer_list<Schedule> parts, std::initia
   return result;
 }
 
-}  // namespace weft::schedule
+}  // namespace WEFT_NAMESPACE::schedule
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 using ir::Op;
 using ir::Value;
@@ -37585,12 +42219,23 @@ struct Update {
   Value updates;  // how many updates were applied, this one included
 };
 
+// "ema(AdamW)"; of one without a name "unnamed".
+template <class O>
+std::string optimizer_name() {
+  if constexpr (requires { O::wrapper; })
+    return std::string(O::wrapper) + "(" + optimizer_name<typename O::wrapped>() + ")";
+  else if constexpr (requires { O::name; })
+    return std::string(O::name);
+  else
+    return "unnamed";
+}
+
 constexpr Value square_root(Value x) { return ir::unary(Op::sqrt, x); }
 constexpr Value power(Value x, Value y) { return ir::binary(Op::pow, x, y); }
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 struct Adadelta {
   Schedule lr = 1.0f;
@@ -37598,6 +42243,7 @@ struct Adadelta {
   float eps = 1e-6f;
   float weight_decay = 0;
 
+  static constexpr std::string_view name = "Adadelta";
   static constexpr int moments = 2;
   static constexpr int numbers = 5;
   void fill(i64 step, f32* n) const {
@@ -37617,7 +42263,7 @@ struct Adadelta {
   }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim
 // ---- weft/optim/adafactor.hpp ----
 // Adafactor (Shazeer and Stern, 2018), as torch.optim.Adafactor: of a parameter of two axes or more the
 // squares of gradients are kept as the means of rows and of columns alone, r and c; v = r c / mean(r), of a
@@ -37625,7 +42271,7 @@ struct Adadelta {
 // The step is u = g / sqrt(v), divided by max(1, rms(u) / d), times max(eps.second, rms(p)) min(lr, 1 /
 // sqrt(t)); p first loses lr weight_decay p. Law: the state is as large as a row and a column of each matrix.
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 struct Adafactor {
   struct Eps {
@@ -37638,6 +42284,7 @@ struct Adafactor {
   float d = 1;
   float weight_decay = 0;
 
+  static constexpr std::string_view name = "Adafactor";
   static constexpr int moments = 2;  // r and c; of a vector v and nothing
   static constexpr int factors = 2;
   static constexpr int numbers = 6;
@@ -37695,12 +42342,12 @@ struct Adafactor {
   }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim
 // ---- weft/optim/adagrad.hpp ----
 // Adagrad (Duchi et al., 2011), as torch.optim.Adagrad: g += weight_decay p; s += g^2;
 // p -= lr / (1 + (t - 1) lr_decay) g / (sqrt(s) + eps), t counting updates from 1.
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 struct Adagrad {
   Schedule lr = 1e-2f;
@@ -37709,6 +42356,7 @@ struct Adagrad {
   float initial_accumulator_value = 0;
   float eps = 1e-10f;
 
+  static constexpr std::string_view name = "Adagrad";
   static constexpr int moments = 1;
   static constexpr int numbers = 5;
   void fill(i64 step, f32* n) const {
@@ -37727,14 +42375,14 @@ struct Adagrad {
   }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim
 // ---- weft/optim/adam.hpp ----
 // Adam (Kingma and Ba, 2015) and AdamW (Loshchilov and Hutter, 2019), as torch.optim has them:
 // m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2; p -= lr / (1 - b1^t) m / (sqrt(v) / sqrt(1 - b2^t) + eps).
 // Adam adds weight_decay p to g; AdamW first scales p by 1 - lr weight_decay. amsgrad(...) of either divides
 // by the greatest v so far.
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 struct Betas {
   float first = 0.9f;
@@ -37785,6 +42433,7 @@ struct Adam {
   float eps = 1e-8f;
   float weight_decay = 0;
 
+  static constexpr std::string_view name = "Adam";
   static constexpr int moments = 2;
   static constexpr int numbers = detail::AdamNumbers::count;
   static constexpr bool decoupled = false;
@@ -37798,6 +42447,7 @@ struct AdamW {
   float eps = 1e-8f;
   float weight_decay = 1e-2f;
 
+  static constexpr std::string_view name = "AdamW";
   static constexpr int moments = 2;
   static constexpr int numbers = detail::AdamNumbers::count;
   static constexpr bool decoupled = true;
@@ -37808,18 +42458,20 @@ struct AdamW {
 // amsgrad=True: one state vector more.
 template <class O>
 struct AMSGrad : O {
+  using wrapped = O;
+  static constexpr std::string_view wrapper = "amsgrad";
   static constexpr int moments = 3;
   static constexpr void update(Update& u) { detail::adam_step(u, O::decoupled, true); }
 };
 constexpr AMSGrad<Adam> amsgrad(const Adam& adam) { return {adam}; }
 constexpr AMSGrad<AdamW> amsgrad(const AdamW& adam) { return {adam}; }
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim
 // ---- weft/optim/adamax.hpp ----
 // Adamax (Kingma and Ba, 2015, section 7.1), as torch.optim.Adamax: g += weight_decay p;
 // m = b1 m + (1 - b1) g; s = max(b2 s, |g| + eps); p -= lr / (1 - b1^t) m / s.
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 struct Adamax {
   Schedule lr = 2e-3f;
@@ -37827,6 +42479,7 @@ struct Adamax {
   float eps = 1e-8f;
   float weight_decay = 0;
 
+  static constexpr std::string_view name = "Adamax";
   static constexpr int moments = 2;
   static constexpr int numbers = detail::AdamNumbers::count;
   void fill(i64 step, f32* n) const { detail::fill_adam(n, lr(step), betas, eps, weight_decay); }
@@ -37842,14 +42495,14 @@ struct Adamax {
   }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim
 // ---- weft/optim/asgd.hpp ----
 // ASGD, averaged stochastic gradient descent (Polyak and Juditsky, 1992), as torch.optim.ASGD: g +=
 // weight_decay p; p = (1 - lambd r) p - r g with r = lr / (1 + lambd lr (t - 1))^alpha; a += (p - a) / max(1,
 // t - 1 - t0), t counting updates from 1. trainer.average() gives the model of the averages a, which are p
 // itself up to t0.
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 // PyTorch takes a schedule's rate one update later.
 struct ASGD {
@@ -37864,6 +42517,7 @@ struct ASGD {
   };
   static constexpr FromTheFirst rule{};
 
+  static constexpr std::string_view name = "ASGD";
   static constexpr int moments = 1;
   static constexpr int average = 0;
   static constexpr int numbers = 5;
@@ -37888,16 +42542,17 @@ struct ASGD {
   }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim
 // ---- weft/optim/average.hpp ----
 // Averages of the weights, kept beside them by the update itself: ema(optimiser, decay), swa(optimiser,
 // {start, every}), as torch.optim.swa_utils' AveragedModel. Law: the first value taken is the weights
 // themselves; trainer.average() gives the model of the averages, the trained one goes on unchanged.
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 // average += (1 - decay) (weights - average) at every update.
 struct Ema {
+  static constexpr std::string_view name = "ema";
   float decay = 0.999f;
 
   void fill(f32* n) const {
@@ -37911,6 +42566,7 @@ struct Ema {
 
 // The equal mean of the weights after update `start` (counted from 1) and after every `every`-th from there.
 struct Swa {
+  static constexpr std::string_view name = "swa";
   i64 start = 1;
   i64 every = 1;
 
@@ -37925,6 +42581,8 @@ struct Swa {
 
 template <class O, class Rule>
 struct Averaged : O {
+  using wrapped = O;
+  static constexpr std::string_view wrapper = Rule::name;
   Rule rule{};
 
   static constexpr int moments = O::moments + 1;
@@ -37979,7 +42637,7 @@ constexpr Averaged<O, Swa> swa(const O& optimizer, Swa rule = {}) {
   return {optimizer, rule};
 }
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim
 // ---- weft/optim/groups.hpp ----
 // Parameter groups: constexpr predicates on a parameter's name and shape decide which numbers the optimiser
 // has for it. The predicates are part of the optimiser's type; each group gets a kernel launch of its own.
@@ -37988,7 +42646,7 @@ constexpr Averaged<O, Swa> swa(const O& optimizer, Swa rule = {}) {
 // Numbers that no optimiser can work with, refused as torch.optim refuses them. Law: an optimiser is looked
 // at by the names of its members, so that one of a program's own is, too.
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 namespace detail {
 
@@ -38053,9 +42711,9 @@ void check_numbers(const O& o) {
   if constexpr (requires { o.others.betas; }) check_numbers(o.others);
 }
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 // Biases, gains of norms: everything with at most one axis.
 inline constexpr auto is_vector = [](std::string_view, const Dims& d) { return d.rank <= 1; };
@@ -38240,23 +42898,24 @@ struct AsGroups<Groups<O, R...>> {
   static type make(const type& o) { return o; }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 using optim::is_bias;
 using optim::is_vector;
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/optim/lion.hpp ----
 // Lion (Chen et al., 2023, algorithm 2): p -= lr (sign(b1 m + (1 - b1) g) + weight_decay p);
 // m = b2 m + (1 - b2) g.
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 struct Lion {
   Schedule lr = 1e-4f;
   Betas betas{0.9f, 0.99f};
   float weight_decay = 0;
 
+  static constexpr std::string_view name = "Lion";
   static constexpr int moments = 1;
   static constexpr int numbers = 6;
   void fill(i64 step, f32* n) const {
@@ -38274,14 +42933,16 @@ struct Lion {
   }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim
 // ---- weft/optim/maximize.hpp ----
 // maximize(optimiser): the same update with the gradient's sign turned, as maximize=True of torch.optim.
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 template <class O>
 struct Maximize : O {
+  using wrapped = O;
+  static constexpr std::string_view wrapper = "maximize";
   static constexpr void update(Update& u) requires requires { O::update(u); }
   {
     u.gradient = -u.gradient;
@@ -38304,14 +42965,14 @@ constexpr Maximize<O> maximize(const O& optimizer) {
   return {optimizer};
 }
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim
 // ---- weft/optim/muon.hpp ----
 // Muon (Jordan et al., 2024), as torch.optim.Muon: b = momentum b + (1 - momentum) g; p loses lr weight_decay
 // p, then lr r O, where O is about the nearest matrix with orthonormal rows or columns to b (with nesterov,
 // to (1 - momentum) g + momentum b), by five steps of Newton and Schulz, and r depends on the shape. Matrices
 // are updated so, one by one, through products in the graph; everything else by AdamW, in one kernel.
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 namespace detail {
 
@@ -38353,6 +43014,7 @@ struct Muon {
   MuonRate rate = MuonRate::original;
   AdamW others{};
 
+  static constexpr std::string_view name = "Muon";
   static constexpr int moments = AdamW::moments;  // of a matrix, the first alone
   static constexpr int numbers = detail::MuonNumbers::count;
   static constexpr int steps = 5;
@@ -38449,13 +43111,13 @@ struct AsGroups<Groups<O, R...>> {
   static type make(const Groups<O, R...>& o) { return {o}; }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim
 // ---- weft/optim/nadam.hpp ----
 // NAdam (Dozat, 2016), as torch.optim.NAdam: Adam's m and v, mu_t = b1 (1 - 0.96^(t momentum_decay) / 2);
 // p -= lr ((1 - mu_t) / (1 - mu_1 ... mu_t) g + mu_t+1 / (1 - mu_1 ... mu_t+1) m) / (sqrt(v / (1 - b2^t)) +
 // eps). t counts calls of the update, skipped ones included.
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 struct NAdam {
   Schedule lr = 2e-3f;
@@ -38465,6 +43127,7 @@ struct NAdam {
   float momentum_decay = 4e-3f;
   bool decoupled_weight_decay = false;
 
+  static constexpr std::string_view name = "NAdam";
   static constexpr int moments = 2;
   static constexpr int numbers = 10;
   void fill(i64 step, f32* n) const {
@@ -38502,27 +43165,46 @@ struct NAdam {
   }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim
 // ---- weft/optim/plateau.hpp ----
 // PyTorch's ReduceLROnPlateau: a learning rate lowered when a metric has stopped improving. It depends on the
 // metrics it was fed, so it is an object of the host program and no schedule:
-// trainer.set_lr(plateau.step(loss)).
+// schedule::ReduceOnPlateau plateau{.lr = 1e-3, .patience = 5}; trainer.set_lr(plateau.step(loss)).
 
-namespace weft::schedule {
+namespace WEFT_NAMESPACE::schedule {
 
-struct PlateauOptions {
-  enum class Better { lower, higher } better = Better::lower;
-  enum class Threshold { relative, absolute } threshold_mode = Threshold::relative;
+// Which metrics are better, the lesser or the greater; and what `threshold` is, a part of the best metric or
+// a distance from it.
+enum class PlateauMode { min, max };
+enum class PlateauThreshold { rel, abs };
+
+namespace detail {
+// The worst metric there is, in front of the first one.
+inline f64 plateau_worst(f64 lr, PlateauMode mode, f64 factor) {
+  if (!(lr > 0)) throw Error("schedule/bad-argument", "ReduceOnPlateau: lr must be positive");
+  if (!(factor < 1)) throw Error("schedule/bad-argument", "ReduceOnPlateau: factor must be below 1");
+  constexpr f64 infinity = std::numeric_limits<f64>::infinity();
+  return mode == PlateauMode::min ? infinity : -infinity;
+}
+}  // namespace detail
+
+// Members in the order of PyTorch's arguments, with its defaults. Throws "schedule/bad-argument" when it is
+// made with a rate that is not positive or a factor that does not lower it.
+struct ReduceOnPlateau {
+  f64 lr = 0;  // the rate in use: at first the one given
+  PlateauMode mode = PlateauMode::min;
   f64 factor = 0.1;      // the new rate is the old one times this
   i64 patience = 10;     // evaluations without improvement that are tolerated
   f64 threshold = 1e-4;  // a smaller change is no improvement
-  i64 cooldown = 0;      // evaluations after a reduction that are not counted
+  PlateauThreshold threshold_mode = PlateauThreshold::rel;
+  i64 cooldown = 0;  // evaluations after a reduction that are not counted
   f64 min_lr = 0;
   f64 eps = 1e-8;  // a smaller reduction is not made
-};
+  // where it stands
+  f64 best = detail::plateau_worst(lr, mode, factor);
+  i64 bad = 0;
+  i64 cooldown_left = 0;
 
-class ReduceOnPlateau {
- public:
   // What a checkpoint keeps.
   struct State {
     f64 lr = 0;
@@ -38530,58 +43212,46 @@ class ReduceOnPlateau {
     i64 bad = 0;
     i64 cooldown_left = 0;
   };
-
-  explicit ReduceOnPlateau(f64 lr, PlateauOptions options = {}) : options_(options) {
-    if (options.factor >= 1) throw Error("schedule/bad-argument", "ReduceOnPlateau: factor must be below 1");
-    constexpr f64 infinity = std::numeric_limits<f64>::infinity();
-    state_ = {lr, options.better == PlateauOptions::Better::lower ? infinity : -infinity, 0, 0};
-  }
+  State state() const { return {lr, best, bad, cooldown_left}; }
+  void restore(const State& s) { lr = s.lr, best = s.best, bad = s.bad, cooldown_left = s.cooldown_left; }
 
   // Feeds the metric of one evaluation; returns the rate to use from now on.
   f32 step(f64 metric) {
     if (improves(metric)) {
-      state_.best = metric;
-      state_.bad = 0;
+      best = metric;
+      bad = 0;
     } else {
-      ++state_.bad;
+      ++bad;
     }
-    if (state_.cooldown_left > 0) {
-      --state_.cooldown_left;
-      state_.bad = 0;
+    if (cooldown_left > 0) {
+      --cooldown_left;
+      bad = 0;
     }
-    if (state_.bad > options_.patience) {
-      const f64 proposed = state_.lr * options_.factor;
-      const f64 lowered = proposed > options_.min_lr ? proposed : options_.min_lr;
-      if (state_.lr - lowered > options_.eps) state_.lr = lowered;
-      state_.cooldown_left = options_.cooldown;
-      state_.bad = 0;
+    if (bad > patience) {
+      const f64 proposed = lr * factor;
+      const f64 lowered = proposed > min_lr ? proposed : min_lr;
+      if (lr - lowered > eps) lr = lowered;
+      cooldown_left = cooldown;
+      bad = 0;
     }
-    return lr();
+    return static_cast<f32>(lr);
   }
-  f32 lr() const { return static_cast<f32>(state_.lr); }
 
-  const State& state() const { return state_; }
-  void restore(const State& state) { state_ = state; }
-
- private:
+  // Whether a metric is better than the best so far.
   bool improves(f64 metric) const {
-    const bool relative = options_.threshold_mode == PlateauOptions::Threshold::relative;
-    if (options_.better == PlateauOptions::Better::lower)
-      return metric < (relative ? state_.best * (1 - options_.threshold) : state_.best - options_.threshold);
-    return metric > (relative ? state_.best * (1 + options_.threshold) : state_.best + options_.threshold);
+    const bool relative = threshold_mode == PlateauThreshold::rel;
+    if (mode == PlateauMode::min) return metric < (relative ? best * (1 - threshold) : best - threshold);
+    return metric > (relative ? best * (1 + threshold) : best + threshold);
   }
-
-  PlateauOptions options_;
-  State state_;
 };
 
-}  // namespace weft::schedule
+}  // namespace WEFT_NAMESPACE::schedule
 // ---- weft/optim/radam.hpp ----
 // RAdam (Liu et al., 2020), as torch.optim.RAdam: Adam's m and v; with r = 2 / (1 - b2) - 1 and
 // r_t = r - 2 t b2^t / (1 - b2^t), the step is Adam's times sqrt((r_t - 4) (r_t - 2) r / ((r - 4) (r - 2)
 // r_t)) where r_t > 5 and lr m / (1 - b1^t) before. t counts calls of the update, skipped ones included.
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 struct RAdam {
   Schedule lr = 1e-3f;
@@ -38590,6 +43260,7 @@ struct RAdam {
   float weight_decay = 0;
   bool decoupled_weight_decay = false;
 
+  static constexpr std::string_view name = "RAdam";
   static constexpr int moments = 2;
   static constexpr int numbers = 9;
   void fill(i64 step, f32* n) const {
@@ -38621,12 +43292,12 @@ struct RAdam {
   }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim
 // ---- weft/optim/rmsprop.hpp ----
 // RMSprop (Hinton, 2012), as torch.optim.RMSprop: g += weight_decay p; s = alpha s + (1 - alpha) g^2;
 // b = momentum b + g / (sqrt(s) + eps); p -= lr b. Centred: s less the square of the gradient's running mean.
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 namespace detail {
 
@@ -38669,6 +43340,7 @@ struct RMSprop {
   float weight_decay = 0;
   float momentum = 0;
 
+  static constexpr std::string_view name = "RMSprop";
   static constexpr int moments = 2;
   static constexpr int numbers = detail::RmspropNumbers::count;
   void fill(i64 step, f32* n) const { detail::fill_rmsprop(*this, step, n); }
@@ -38683,20 +43355,21 @@ struct RMSpropCentered {
   float weight_decay = 0;
   float momentum = 0;
 
+  static constexpr std::string_view name = "RMSpropCentered";
   static constexpr int moments = 3;
   static constexpr int numbers = detail::RmspropNumbers::count;
   void fill(i64 step, f32* n) const { detail::fill_rmsprop(*this, step, n); }
   static constexpr void update(Update& u) { detail::rmsprop_step(u, true); }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim
 // ---- weft/optim/rprop.hpp ----
 // Rprop, resilient propagation (Riedmiller and Braun, 1993), as torch.optim.Rprop: each element has a step of
 // its own, s *= etas.second where its gradient g kept its sign, s *= etas.first where it turned, within
 // step_sizes; p -= s sign(g), but where it turned p stays and g counts as 0 next time. Made for whole-batch
 // gradients.
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 // lr is every element's first step; later it is not read, so a schedule or set_lr changes nothing.
 struct Rprop {
@@ -38712,6 +43385,7 @@ struct Rprop {
   Etas etas{};
   StepSizes step_sizes{};
 
+  static constexpr std::string_view name = "Rprop";
   static constexpr int moments = 2;  // the gradient before, the step
   static constexpr int numbers = 5;
   void fill(i64 step, f32* n) const {
@@ -38735,12 +43409,12 @@ struct Rprop {
   }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim
 // ---- weft/optim/sgd.hpp ----
 // Stochastic gradient descent, as torch.optim.SGD: g += weight_decay p; b = momentum b + (1 - dampening) g (b
 // = g at the first update); p -= lr b, or lr (g + momentum b) with nesterov.
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 // With momentum 0 the momentum vector is the gradient itself; PlainSGD saves its memory.
 struct SGD {
@@ -38750,6 +43424,7 @@ struct SGD {
   float weight_decay = 0;
   bool nesterov = false;  // the step is g + momentum b; PyTorch wants dampening 0 then
 
+  static constexpr std::string_view name = "SGD";
   static constexpr int moments = 1;
   static constexpr int numbers = 6;
   void fill(i64 step, f32* n) const {
@@ -38774,6 +43449,7 @@ struct PlainSGD {
   Schedule lr = 1e-3f;
   float weight_decay = 0;
 
+  static constexpr std::string_view name = "PlainSGD";
   static constexpr int moments = 0;
   static constexpr int numbers = 2;
   void fill(i64 step, f32* n) const {
@@ -38785,7 +43461,7 @@ struct PlainSGD {
   }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim
 // ---- weft/train.hpp ----
 // Layer 11: training.
 
@@ -38795,18 +43471,73 @@ struct PlainSGD {
 //
 //   AnyTrainer<Tensor<f32, Shape<32, 64>>, Tensor<i32, Shape<32>>> make();   // defined where the model is
 
-namespace weft {
+// ---- weft/train/checkpoint_report.hpp ----
+// What loading a checkpoint did beside continuing where it was saved.
+
+namespace WEFT_NAMESPACE {
+
+struct CheckpointReport {
+  std::vector<std::string> notes;  // sentences; none where the same trainer goes on
+
+  std::string text() const {
+    std::string s;
+    for (const std::string& note : notes) s += (s.empty() ? "" : "; ") + note;
+    return s.empty() ? "continues" : s;
+  }
+};
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
 
 template <class... In>
 class AnyTrainer {
   using Given = std::array<exec::Given, sizeof...(In)>;
+  // A loader of any type, as a checkpoint sees it.
+  struct Position {
+    i64 epoch = 0, batch = 0;
+  };
+  struct AnyLoader {
+    virtual ~AnyLoader() = default;
+    virtual Position position() const = 0;
+    virtual std::optional<u64> seed() const = 0;  // of its orders; none where it has none
+    virtual void seek(Position at) = 0;
+    virtual void seek(Position at, u64 seed) = 0;
+  };
+  template <class Loader>
+  struct HeldLoader final : AnyLoader {
+    explicit HeldLoader(Loader& l) : loader(l) {}
+    Position position() const override {
+      const auto at = loader.position();
+      return {at.epoch, at.batch};
+    }
+    std::optional<u64> seed() const override {
+      if constexpr (requires { loader.seed(); })
+        return loader.seed();
+      else
+        return std::nullopt;
+    }
+    void seek(Position to) override {
+      if constexpr (!std::is_const_v<Loader>) loader.seek(place(to));
+    }
+    void seek(Position to, u64 with) override {
+      if constexpr (requires { loader.seek(loader.position(), with); }) loader.seek(place(to), with);
+    }
+    auto place(Position to) const {
+      auto at = loader.position();
+      at.epoch = to.epoch, at.batch = to.batch;
+      return at;
+    }
+    Loader& loader;
+  };
+
   struct Base : Counted {
     virtual StepLoss step(const Given& batch) = 0;
     virtual i64 steps() const = 0;
     virtual void set_lr(f32 lr) = 0;
     virtual f32 lr() const = 0;
-    virtual void save(const std::string& path) const = 0;
-    virtual void load(const std::string& path) = 0;
+    virtual void save(const std::string& path, const AnyLoader* loader) const = 0;
+    virtual CheckpointReport load(const std::string& path, AnyLoader* loader) = 0;
     virtual void save_model(const std::string& path) = 0;
     virtual void load_model(const std::string& path) = 0;
     virtual i64 workspace_bytes() const = 0;
@@ -38841,8 +43572,19 @@ class AnyTrainer {
   void set_lr(f32 lr) { held().set_lr(lr); }
   f32 lr() const { return held().lr(); }
   // The trainer with everything that the next step depends on.
-  void save(const std::string& path) const { held().save(path); }
-  void load(const std::string& path) { held().load(path); }
+  void save(const std::string& path) const { held().save(path, nullptr); }
+  CheckpointReport load(const std::string& path) { return held().load(path, nullptr); }
+  // The same with a loader's position.
+  template <class Loader>
+  void save(const std::string& path, const Loader& loader) const {
+    const HeldLoader<const Loader> place(loader);
+    held().save(path, &place);
+  }
+  template <class Loader>
+  CheckpointReport load(const std::string& path, Loader& loader) {
+    HeldLoader<Loader> place(loader);
+    return held().load(path, &place);
+  }
   // The parameters and buffers alone.
   void save_model(const std::string& path) { held().save_model(path); }
   void load_model(const std::string& path) { held().load_model(path); }
@@ -38858,8 +43600,12 @@ class AnyTrainer {
     i64 steps() const override { return trainer.steps(); }
     void set_lr(f32 lr) override { trainer.set_lr(lr); }
     f32 lr() const override { return trainer.lr(); }
-    void save(const std::string& path) const override { trainer.save(path); }
-    void load(const std::string& path) override { trainer.load(path); }
+    void save(const std::string& path, const AnyLoader* loader) const override {
+      loader != nullptr ? trainer.save(path, *loader) : trainer.save(path);
+    }
+    CheckpointReport load(const std::string& path, AnyLoader* loader) override {
+      return loader != nullptr ? trainer.load(path, *loader) : trainer.load(path);
+    }
     void save_model(const std::string& path) override { trainer.model().save(path); }
     void load_model(const std::string& path) override { trainer.model().load(path); }
     i64 workspace_bytes() const override { return T::workspace_bytes(); }
@@ -38888,12 +43634,12 @@ class AnyTrainer {
   Shared<Base> held_;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/train/curve.hpp ----
 // A line chart of training curves as an SVG file. Law: the same points give the same bytes, in any locale; a
 // value that cannot be drawn (NaN, infinite, or not positive on a logarithmic axis) leaves a gap.
 
-namespace weft::train {
+namespace WEFT_NAMESPACE::train {
 
 struct CurveOptions {
   std::string title{};
@@ -39109,7 +43855,7 @@ class Curve {
   std::vector<Series> series_;
 };
 
-}  // namespace weft::train
+}  // namespace WEFT_NAMESPACE::train
 // ---- weft/train/evaluate.hpp ----
 // evaluate(model, f, dataset, inputs..., options...): the mean of f over every sample of a dataset, in
 // evaluation mode. f gives means over rows, each of which depends on its own row, or one number a row. Law:
@@ -39118,7 +43864,7 @@ class Curve {
 //   evaluate(trainer.model(), [](const auto& m, auto x, auto y) { return accuracy(m(x), y); }, digits.test,
 //            in<f32, 128, 64>, in<i32, 128>)
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace train {
 
@@ -39244,7 +43990,7 @@ auto evaluate(M&& model, F f, const D& dataset, const A&... inputs_then_options)
   return train::evaluate_model(model, f, dataset, inputs_then_options...);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/train/meter.hpp ----
 // A meter: a metric of nn/metric.hpp with its counts on a device, outside any model. Law: read() is the
 // metric of all that was added since reset(); nothing waits for the device until it is read.
@@ -39252,7 +43998,7 @@ auto evaluate(M&& model, F f, const D& dataset, const A&... inputs_then_options)
 //   auto accuracy = make_meter<nn::Accuracy>(Cpu{}, in<f32, 128, 10>, in<i32, 128>);
 //   accuracy.add(predict(image), label);  ...  accuracy.read();  accuracy.reset();
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <class Metric, class Device, class Add, class Read>
 class Meter {
@@ -39287,12 +44033,12 @@ auto make_meter(const Device& device, const I&... inputs) {
                                                                 std::move(reads));
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/train/options.hpp ----
 // What a trainer may be told after its inputs, in any order, each kind once: an optimiser, clipping,
 // accumulation, checkpointing, communication, and what compile() takes too (exec/options.hpp).
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Gradients are averaged over N calls of step before an update.
 template <int N>
@@ -39392,14 +44138,14 @@ struct Options {
 };
 
 }  // namespace train
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 // ---- weft/train/progress.hpp ----
 // One line that tells how training goes, such as
 //   epoch 3/20  [#########...........]  45%  loss 0.1234  12.3k samples/s  ETA 0:12
 // Law: it never exceeds 79 columns, and the loss is read (which waits for the device) only when a line is
 // due.
 
-namespace weft::train {
+namespace WEFT_NAMESPACE::train {
 
 // Seconds of a clock that never goes back.
 inline f64 steady_seconds() {
@@ -39515,100 +44261,34 @@ class Progress {
   f64 start_ = 0, last_ = 0;
 };
 
-}  // namespace weft::train
+}  // namespace WEFT_NAMESPACE::train
 // ---- weft/train/trainer.hpp ----
 // Trainer: a model, the state of its optimiser, and the compiled step. One trainer per thread; distinct ones
 // are independent.
 
-// ---- weft/train/step.hpp ----
-// The whole training step as a source of exec::Compiled: its forward pass, its backward pass and its update,
-// each a stage of constant evaluation of its own.
+// ---- weft/train/checkpoint.hpp ----
+// Checkpoints of trainers: safetensors files with the model under its own names, the optimiser's state, and,
+// in the metadata, what made them. Law: a file either continues the run that saved it, is refused with both
+// sides named, or, of another precision, is taken with a note; every number of it is checked before anything
+// changes, so that an Error leaves everything as it was.
 
-// ---- weft/train/update.hpp ----
-// The end of a step: gradients into their arena, one factor for all of them (accumulation, loss scale,
-// clipping), one update a parameter group. Updates are counted by the program only where it may skip one (a
-// loss scale); elsewhere the trainer counts.
+// ---- weft/train/loss_scale.hpp ----
+// The loss scale of precision::f16, after torch.amp.GradScaler: halved by an update that is skipped, doubled
+// by so many in a row that are not. Law: it stays a power of two within bounds, so that neither it nor its
+// inverse leaves the range of f32, and training goes on after any number of bad batches.
 
-// ---- weft/train/backward.hpp ----
-// The loss and its gradients as a graph: the model's forward pass, and the backward pass behind it, which can
-// stop after so many nodes and go on in another constant evaluation.
+namespace WEFT_NAMESPACE::train {
 
-// ---- weft/exec/custom_gradients.hpp ----
-// The gradients of the custom primitives of a graph that an earlier constant evaluation left as words: a
-// pointer cannot be written there, but ids and types can, and from them the pointers come again.
-
-namespace weft::exec {
-
-// Words of one tensor's type, and of a signature: id, operands, types of the result and the operands.
-inline constexpr int type_words = 2 + max_rank;
-
-constexpr void add_type(List<u64>& words, const ir::Graph& g, int node) {
-  const Dims& d = g.dims(node);
-  words.push(static_cast<u64>(g.nodes[node].dtype));
-  words.push(static_cast<u64>(d.rank));
-  for (int k = 0; k < max_rank; ++k) words.push(static_cast<u64>(d.extent[k]));
-}
-// Adds the signatures of g and of its loops' bodies that are not among the words yet.
-constexpr void add_signatures(List<u64>& words, const ir::Graph& g) {
-  List<u64> one;
-  for (int i = 0; i < g.nodes.size(); ++i) {
-    if (g.nodes[i].op != ir::Op::custom) continue;
-    one.clear();
-    one.push(g.nodes[i].imm);
-    one.push(static_cast<u64>(g.nodes[i].arity));
-    add_type(one, g, i);
-    for (int k = 0; k < g.nodes[i].arity; ++k) add_type(one, g, g.in(i, k));
-    bool known = false;
-    for (int at = 0; at < words.size() && !known;) {
-      const int size = 2 + (static_cast<int>(words[at + 1]) + 1) * type_words;
-      known = size == one.size();
-      for (int k = 0; k < size && known; ++k) known = words[at + k] == one[k];
-      at += size;
-    }
-    if (!known) words.append(one.data(), one.size());
-  }
-  for (const ir::Span& body : g.bodies) add_signatures(words, ir::thaw(g.body_words.data() + body.begin));
-}
-
-// Stage left a graph behind its first Skip words.
-template <class Stage, int Skip>
-struct CustomSignatures {
-  static constexpr int capacity = 1024;
-  static constexpr void write(WordWriter& w) {
-    List<u64> words;
-    add_signatures(words, ir::FrozenGraph<Stage, Skip>::graph());
-    w.put_all(words.data(), words.size());
-  }
-
-  template <int At>
-  struct Type {
-    static constexpr const u64* w = Kept<CustomSignatures>::data + At;
-    static constexpr Dims make() {
-      Dims d;
-      d.rank = static_cast<int>(w[1]);
-      for (int k = 0; k < d.rank; ++k) d.extent[k] = static_cast<i64>(w[2 + k]);
-      return d;
-    }
-    static constexpr Dims value = make();
-    using expr = Expr<ctype<static_cast<DType>(w[0])>, shape_of<Type>>;
-  };
-  template <int At, int... K>
-  static constexpr void add(List<ir::CustomGradient>& to, std::integer_sequence<int, K...>) {
-    constexpr u64 id = Kept<CustomSignatures>::data[At];
-    to.push(weft::detail::CustomRule<id, typename Type<At + 2>::expr,
-                                     typename Type<At + 2 + (K + 1) * type_words>::expr...>::row);
-  }
-  template <int At = 0>
-  static constexpr void add(List<ir::CustomGradient>& to) {
-    if constexpr (At < Kept<CustomSignatures>::size) {
-      constexpr int operands = static_cast<int>(Kept<CustomSignatures>::data[At + 1]);
-      add<At>(to, std::make_integer_sequence<int, operands>{});
-      add<At + 2 + (operands + 1) * type_words>(to);
-    }
-  }
+struct LossScale {
+  static constexpr f32 first = 65536;
+  // Gradients up to 4e9 still fit f16 at the least; at the most, those of 4e-15 still count.
+  static constexpr f32 least = 1.0f / 65536, most = 16777216;
+  static constexpr i32 patience = 2000;
+  // Below one: a run of bad batches is soon made good.
+  static constexpr i32 short_patience = 20;
 };
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::train
 // ---- weft/train/optimizer_layout.hpp ----
 // Where a step keeps what is not the model's: the optimiser's block of memory, the run-time scalars, the
 // ranges of each parameter group.
@@ -39617,7 +44297,7 @@ struct CustomSignatures {
 // kernel over its ranges. State beside the parameters lies in the optimiser's block: the applied updates, the
 // loss scale and its count of good updates, the accumulated gradients, then the moments.
 
-namespace weft::train {
+namespace WEFT_NAMESPACE::train {
 
 // The dtype of a model's trained parameters, which is one for all: f32 or f64. Gradients, moments and the
 // update have it, too; f32 where nothing is trained.
@@ -39765,9 +44445,425 @@ constexpr ir::Value read_slot(ir::Builder& b, int s) {
   return {&b, b.leaf(ir::Op::state, slot.dtype, Dims(b.graph.shapes[slot.shape]), static_cast<u64>(s))};
 }
 
-}  // namespace weft::train
+}  // namespace WEFT_NAMESPACE::train
 
-namespace weft::train {
+namespace WEFT_NAMESPACE::train {
+
+// Counted up when a newer weft writes what an older one would misread.
+inline constexpr i64 checkpoint_format = 2;
+// No count of a file is above it: sums and products of a few of them stay far from the end of 64 bits.
+inline constexpr i64 largest_count = i64{1} << 53;
+
+// What a trainer's checkpoints hold and what makes them.
+struct CheckpointForm {
+  std::string optimizer;  // "ema(AdamW)"
+  std::string precision;  // "f16"
+  i64 accumulate = 1;
+  std::string groups;     // of each trained parameter the number of its group
+  std::string matrices;   // of each 1 where it is updated as a matrix, else 0; empty where none ever is
+  bool scaled = false;    // whether there is a loss scale in use
+  exec::StateForm state;  // the model's block, then the optimiser's
+  i64 model_bytes = 0;
+  i64 updates = 0, scale = 0, good = 0;  // where these lie in the block
+};
+
+// What a trainer counts.
+struct CheckpointCounts {
+  u64 seed = 0;
+  i64 calls = 0, applied = 0;
+  bool positioned = false;  // whether a loader stands somewhere
+  i64 epoch = 0, batch = 0;
+  std::optional<u64> loader_seed;
+};
+
+inline void add_row(exec::StateForm& form, const std::string& name, DType dtype, const Dims& dims,
+                    i64 offset) {
+  form.rows.push_back({name, dtype, exec::extents(dims), offset});
+}
+
+// What makes the checkpoints of model M with options O, the model's rows, and room behind them for the
+// optimiser's, whose counts lie at its beginning.
+template <class M, class O>
+CheckpointForm make_checkpoint_form(i64 optimizer_bytes) {
+  using Optimizer = typename O::Optimizer;
+  constexpr const auto& table = nn::state_table<M>;
+  constexpr const OptimizerLayout& layout = optimizer_layout<M, O>;
+  CheckpointForm form;
+  form.optimizer = optim::optimizer_name<typename Optimizer::base>();
+  form.precision = O::Precision::rule.tf32 ? "tf32" : name_of(O::Precision::rule.compute);
+  form.scaled = O::Precision::scaled;
+  for (int i = 0; i < table.size; ++i) {
+    if (!table.row[i].trained) continue;
+    const int group = group_of<Optimizer>(table.row[i]);
+    form.groups += (form.groups.empty() ? "" : " ") + std::to_string(group);
+    if constexpr (requires { Optimizer::by_matrix(0); })
+      form.matrices += Optimizer::by_matrix(group) ? '1' : '0';
+  }
+  form.state = exec::state_form<M>();
+  form.model_bytes = form.state.bytes;
+  form.state.bytes += optimizer_bytes;
+  form.updates = form.model_bytes + layout.updates;
+  form.scale = form.model_bytes + layout.scale;
+  form.good = form.model_bytes + layout.good;
+  add_row(form.state, "weft.updates", DType::i32, Dims{}, form.updates);
+  add_row(form.state, "weft.scale", DType::f32, Dims{}, form.scale);
+  add_row(form.state, "weft.good", DType::i32, Dims{}, form.good);
+  return form;
+}
+
+// The form of a Trainer: behind the model lies the optimiser's block.
+template <class M, class O>
+CheckpointForm checkpoint_form() {
+  constexpr const auto& table = nn::state_table<M>;
+  constexpr const OptimizerLayout& layout = optimizer_layout<M, O>;
+  constexpr int accumulated = 9;  // in the place of a moment's number
+  CheckpointForm form = make_checkpoint_form<M, O>(layout.bytes);
+  form.accumulate = O::Accumulation::count;
+  const auto add = [&](int m, int i, const Dims& dims, i64 offset) {
+    add_row(form.state, "optimizer." + std::to_string(m) + "." + std::string(table.row[i].name.view()),
+            table.row[i].dtype, dims, form.model_bytes + offset);
+  };
+  for (int i = 0; i < table.size; ++i) {
+    if (!table.row[i].trained) continue;
+    for (int m = 0; m < O::Optimizer::base::moments; ++m)
+      add(m, i, moment_dims<O>(m, table.row[i]), moment_offset<M, O>(layout.moment[m], m, i));
+    if (layout.accumulated >= 0)
+      add(accumulated, i, table.row[i].dims, layout.accumulated + table.row[i].offset);
+  }
+  return form;
+}
+
+template <class T>
+T get_number(const std::byte* block, i64 at) {
+  T value{};
+  std::memcpy(&value, block + at, sizeof value);
+  return value;
+}
+template <class T>
+void put_number(std::byte* block, i64 at, T value) {
+  std::memcpy(block + at, &value, sizeof value);
+}
+
+// Writes a file of a block as `form` has it, and of further tensors; all or nothing.
+inline void write_checkpoint(const std::string& path, const CheckpointForm& form,
+                             const CheckpointCounts& counts, const std::byte* block,
+                             const std::vector<io::SafetensorsTensor>& more = {}) {
+  std::vector<io::SafetensorsTensor> tensors = exec::state_tensors(form.state, block);
+  tensors.insert(tensors.end(), more.begin(), more.end());
+  io::Safetensors::Metadata metadata{
+      {"weft.checkpoint", std::to_string(checkpoint_format)},
+      {"weft.version", std::to_string(WEFT_VERSION_MAJOR) + "." + std::to_string(WEFT_VERSION_MINOR) + "." +
+                           std::to_string(WEFT_VERSION_PATCH)},
+      {"weft.optimizer", form.optimizer},
+      {"weft.precision", form.precision},
+      {"weft.accumulate", std::to_string(form.accumulate)},
+      {"weft.groups", form.groups},
+      {"weft.matrices", form.matrices},
+      {"weft.seed", std::to_string(counts.seed)},
+      {"weft.calls", std::to_string(counts.calls)},
+      {"weft.applied", std::to_string(counts.applied)}};
+  if (counts.positioned) {
+    metadata.push_back({"weft.epoch", std::to_string(counts.epoch)});
+    metadata.push_back({"weft.batch", std::to_string(counts.batch)});
+    if (counts.loader_seed) metadata.push_back({"weft.loader_seed", std::to_string(*counts.loader_seed)});
+  }
+  io::write_safetensors(path, tensors, metadata);
+}
+
+// A checkpoint while it is read: everything that can be wrong is an Error of its constructor.
+class CheckpointReader {
+ public:
+  // Throws "train/no-checkpoint" (a file without what a checkpoint has, or with numbers that cannot be),
+  // "train/newer-checkpoint" or "train/mismatch". `others`: the names of tensors that the caller reads
+  // itself.
+  CheckpointReader(const io::Safetensors& file, const std::string& path, const CheckpointForm& form,
+                   const std::vector<std::string>& others = {})
+      : file_(file), path_(path), form_(form), block_(static_cast<std::size_t>(form.state.bytes)) {
+    check_maker();
+    read_counts();
+    exec::LoadPlan plan(file, form.state, {}, "trainer");
+    const LoadReport& found = plan.report;
+    bool surplus = false;
+    for (const std::string& name : found.unexpected) {
+      bool known = false;
+      for (const std::string& other : others) known = known || name == other;
+      surplus = surplus || !known;
+    }
+    if (surplus || !found.missing.empty() || !found.mismatched.empty())
+      throw Error("train/mismatch", "'" + path + "' does not fit the trainer: " + found.text());
+    plan.apply(block_.data());
+    check_scale();
+  }
+
+  const CheckpointCounts& counts() const { return counts_; }
+  // The block, as the form has it.
+  const std::vector<std::byte>& block() const { return block_; }
+  const CheckpointReport& report() const { return report_; }
+  // Of a trainer that a loader's position is asked of.
+  const CheckpointCounts& position() const {
+    if (!counts_.positioned) damaged("it holds no position of a loader");
+    return counts_;
+  }
+  // A whole number of the metadata; throws where it is missing, malformed or above `most`.
+  i64 number(const char* key, i64 least, i64 most) const {
+    const std::string& text = at(key);
+    i64 value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || std::to_string(value) != text)
+      damaged(std::string(key) + " is '" + shown(text) + "', which is no whole number");
+    if (value < least || value > most)
+      damaged(std::string(key) + " is " + text + ", which lies outside " + std::to_string(least) + " to " +
+              std::to_string(most));
+    return value;
+  }
+  [[noreturn]] void damaged(const std::string& what) const {
+    throw Error("train/no-checkpoint", "'" + path_ + "' is no checkpoint of a trainer: " + what);
+  }
+
+ private:
+  // Of a text that may be anything, what a message can bear.
+  static std::string shown(const std::string& text) {
+    return text.size() > 60 ? text.substr(0, 60) + "..." : text;
+  }
+  const std::string& at(const char* key) const {
+    if (const std::string* text = file_.find_metadata(key)) return *text;
+    damaged(std::string("it lacks ") + key);
+  }
+  // Both sides of one of the things that make a checkpoint.
+  void require_same(const char* key, const char* what, const std::string& own) const {
+    const std::string& other = at(key);
+    if (other != own)
+      throw Error("train/mismatch", "'" + path_ + "' was saved with " + what + " " + shown(other) +
+                                        ", and this trainer has " + what + " " + own);
+  }
+
+  void check_maker() {
+    const std::string* format = file_.find_metadata("weft.checkpoint");
+    if (format == nullptr) damaged("it lacks weft.checkpoint; model().load(path) reads a model");
+    format_ = number("weft.checkpoint", 1, largest_count);
+    if (format_ > checkpoint_format) {
+      const std::string* version = file_.find_metadata("weft.version");
+      throw Error("train/newer-checkpoint",
+                  "'" + path_ + "' is a checkpoint of format " + *format + ", written by weft " +
+                      (version ? shown(*version) : "of another version") + "; this one reads up to " +
+                      std::to_string(checkpoint_format));
+    }
+    if (format_ < 2) return;
+    require_same("weft.optimizer", "the optimiser", form_.optimizer);
+    number("weft.accumulate", 1, largest_count);
+    require_same("weft.accumulate", "accumulate", std::to_string(form_.accumulate));
+    if (const std::string& matrices = at("weft.matrices"); matrices != form_.matrices)
+      throw Error("train/mismatch", "'" + path_ + "' was saved with other parameters updated as matrices (" +
+                                        shown(matrices) +
+                                        ", one digit for each parameter) than this trainer has (" +
+                                        shown(form_.matrices) + ")");
+    if (at("weft.groups") != form_.groups)
+      report_.notes.push_back("the parameter groups are not those of the checkpoint");
+    if (at("weft.precision") != form_.precision)
+      report_.notes.push_back("the checkpoint is of precision " + shown(at("weft.precision")) +
+                              ", this trainer of " + form_.precision);
+  }
+
+  u64 seed(const char* key) const {
+    const std::string& text = at(key);
+    u64 value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || std::to_string(value) != text)
+      damaged(std::string(key) + " is '" + shown(text) + "', which is no number of 64 bits");
+    return value;
+  }
+
+  void read_counts() {
+    counts_.seed = seed("weft.seed");
+    counts_.calls = number("weft.calls", 0, largest_count);
+    counts_.applied = number("weft.applied", 0, INT32_MAX);
+    const i64 whole = counts_.calls / form_.accumulate;
+    if (counts_.applied > whole || (format_ < 2 && counts_.applied != whole))
+      damaged(std::to_string(counts_.applied) + " updates cannot come of " + std::to_string(counts_.calls) +
+              " calls at " + std::to_string(form_.accumulate) + " each");
+    const bool epoch = file_.find_metadata("weft.epoch"), batch = file_.find_metadata("weft.batch");
+    counts_.positioned = epoch || batch;
+    if (!counts_.positioned) return;
+    counts_.epoch = number("weft.epoch", 0, largest_count);
+    counts_.batch = number("weft.batch", 0, largest_count);
+    if (file_.find_metadata("weft.loader_seed")) counts_.loader_seed = seed("weft.loader_seed");
+  }
+
+  // The device's counts, and what another precision makes of them.
+  void check_scale() {
+    std::byte* const block = block_.data();
+    const i32 updates = get_number<i32>(block, form_.updates), good = get_number<i32>(block, form_.good);
+    const f32 scale = get_number<f32>(block, form_.scale);
+    if (updates < 0 || updates > counts_.applied)
+      damaged("weft.updates is " + std::to_string(updates) + ", and " + std::to_string(counts_.applied) +
+              " were tried");
+    if (good < 0 || good >= LossScale::patience)
+      damaged("weft.good is " + std::to_string(good) + ", which lies outside 0 to " +
+              std::to_string(LossScale::patience - 1));
+    if (!std::isfinite(scale) || scale <= 0)
+      damaged("the loss scale is " + std::to_string(scale) + ", and must be positive and finite");
+    const f32 bounded = std::fmin(std::fmax(scale, LossScale::least), LossScale::most);
+    const std::string* precision = file_.find_metadata("weft.precision");
+    if (precision != nullptr && *precision != form_.precision) {
+      put_number(block, form_.scale, LossScale::first);
+      put_number(block, form_.good, i32{0});
+      if (form_.scaled) report_.notes.push_back("the loss scale starts anew");
+    } else if (form_.scaled && bounded != scale) {
+      put_number(block, form_.scale, bounded);
+      report_.notes.push_back("the loss scale is brought within its bounds");
+    }
+    // Without a loss scale there is one count of updates, which skipped ones are not of.
+    if (!form_.scaled && updates != counts_.applied) {
+      report_.notes.push_back("the updates that were skipped are no longer counted");
+      counts_.applied = updates;
+    }
+  }
+
+  const io::Safetensors& file_;
+  const std::string& path_;
+  const CheckpointForm& form_;
+  i64 format_ = 1;
+  CheckpointCounts counts_;
+  CheckpointReport report_;
+  std::vector<std::byte> block_;
+};
+
+// The saving and loading of a trainer, its base. Self has save_checkpoint(path, counts), which adds its own
+// counts, and load_checkpoint(path, seek), which calls seek(checkpoint) when nothing else can refuse any
+// more.
+template <class Self>
+class Checkpointed {
+ public:
+  // Model, moments, applied updates, loss scale, steps, seed: everything that the next step depends on, and
+  // what made it.
+  void save(const std::string& path) const { self().save_checkpoint(path, {}); }
+  // The same with a loader's position, and the seed of its orders.
+  template <class Loader>
+  requires requires(const Loader& l) { l.position().epoch; }
+  void save(const std::string& path, const Loader& loader) const {
+    const auto at = loader.position();
+    CheckpointCounts counts;
+    counts.positioned = true, counts.epoch = at.epoch, counts.batch = at.batch;
+    if constexpr (requires { loader.seed(); }) counts.loader_seed = loader.seed();
+    self().save_checkpoint(path, counts);
+  }
+  // Continues exactly where save() was; of another precision with a note. Throws "train/mismatch" for what
+  // another optimiser, wrapper, accumulation or model saved, "train/newer-checkpoint" or
+  // "train/no-checkpoint"; then nothing has changed.
+  CheckpointReport load(const std::string& path) {
+    return static_cast<Self&>(*this).load_checkpoint(path, [](const CheckpointReader&) {});
+  }
+  template <class Loader>
+  requires requires(const Loader& l) { l.position().epoch; }
+  CheckpointReport load(const std::string& path, Loader& loader) {
+    return static_cast<Self&>(*this).load_checkpoint(path, [&](const CheckpointReader& checkpoint) {
+      const CheckpointCounts& saved = checkpoint.position();
+      auto at = loader.position();
+      at.epoch = saved.epoch, at.batch = saved.batch;
+      // Either refuses what does not fit the loader, and then changes nothing.
+      if constexpr (requires { loader.seek(at, u64{}); }) {
+        if (saved.loader_seed) return loader.seek(at, *saved.loader_seed);
+      }
+      loader.seek(at);
+    });
+  }
+
+ private:
+  const Self& self() const { return static_cast<const Self&>(*this); }
+};
+
+}  // namespace WEFT_NAMESPACE::train
+// ---- weft/train/step.hpp ----
+// The whole training step as a source of exec::Compiled: its forward pass, its backward pass and its update,
+// each a stage of constant evaluation of its own.
+
+// ---- weft/train/update.hpp ----
+// The end of a step: gradients into their arena, one factor for all of them (accumulation, loss scale,
+// clipping), one update a parameter group. Updates are counted by the program only where it may skip one (a
+// loss scale); elsewhere the trainer counts.
+
+// ---- weft/train/backward.hpp ----
+// The loss and its gradients as a graph: the model's forward pass, and the backward pass behind it, which can
+// stop after so many nodes and go on in another constant evaluation.
+
+// ---- weft/exec/custom_gradients.hpp ----
+// The gradients of the custom primitives of a graph that an earlier constant evaluation left as words: a
+// pointer cannot be written there, but ids and types can, and from them the pointers come again.
+
+namespace WEFT_NAMESPACE::exec {
+
+// Words of one tensor's type, and of a signature: id, operands, types of the result and the operands.
+inline constexpr int type_words = 2 + max_rank;
+
+constexpr void add_type(List<u64>& words, const ir::Graph& g, int node) {
+  const Dims& d = g.dims(node);
+  words.push(static_cast<u64>(g.nodes[node].dtype));
+  words.push(static_cast<u64>(d.rank));
+  for (int k = 0; k < max_rank; ++k) words.push(static_cast<u64>(d.extent[k]));
+}
+// Adds the signatures of g and of its loops' bodies that are not among the words yet.
+constexpr void add_signatures(List<u64>& words, const ir::Graph& g) {
+  List<u64> one;
+  for (int i = 0; i < g.nodes.size(); ++i) {
+    if (g.nodes[i].op != ir::Op::custom) continue;
+    one.clear();
+    one.push(g.nodes[i].imm);
+    one.push(static_cast<u64>(g.nodes[i].arity));
+    add_type(one, g, i);
+    for (int k = 0; k < g.nodes[i].arity; ++k) add_type(one, g, g.in(i, k));
+    bool known = false;
+    for (int at = 0; at < words.size() && !known;) {
+      const int size = 2 + (static_cast<int>(words[at + 1]) + 1) * type_words;
+      known = size == one.size();
+      for (int k = 0; k < size && known; ++k) known = words[at + k] == one[k];
+      at += size;
+    }
+    if (!known) words.append(one.data(), one.size());
+  }
+  for (const ir::Span& body : g.bodies) add_signatures(words, ir::thaw(g.body_words.data() + body.begin));
+}
+
+// Stage left a graph behind its first Skip words.
+template <class Stage, int Skip>
+struct CustomSignatures {
+  static constexpr int capacity = 1024;
+  static constexpr void write(WordWriter& w) {
+    List<u64> words;
+    add_signatures(words, ir::FrozenGraph<Stage, Skip>::graph());
+    w.put_all(words.data(), words.size());
+  }
+
+  template <int At>
+  struct Type {
+    static constexpr const u64* w = Kept<CustomSignatures>::data + At;
+    static constexpr Dims make() {
+      Dims d;
+      d.rank = static_cast<int>(w[1]);
+      for (int k = 0; k < d.rank; ++k) d.extent[k] = static_cast<i64>(w[2 + k]);
+      return d;
+    }
+    static constexpr Dims value = make();
+    using expr = Expr<ctype<static_cast<DType>(w[0])>, shape_of<Type>>;
+  };
+  template <int At, int... K>
+  static constexpr void add(List<ir::CustomGradient>& to, std::integer_sequence<int, K...>) {
+    constexpr u64 id = Kept<CustomSignatures>::data[At];
+    to.push(weft::detail::CustomRule<id, typename Type<At + 2>::expr,
+                                     typename Type<At + 2 + (K + 1) * type_words>::expr...>::row);
+  }
+  template <int At = 0>
+  static constexpr void add(List<ir::CustomGradient>& to) {
+    if constexpr (At < Kept<CustomSignatures>::size) {
+      constexpr int operands = static_cast<int>(Kept<CustomSignatures>::data[At + 1]);
+      add<At>(to, std::make_integer_sequence<int, operands>{});
+      add<At + 2 + (operands + 1) * type_words>(to);
+    }
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::exec
+
+namespace WEFT_NAMESPACE::train {
 
 using ir::Op;
 using ir::Value;
@@ -39846,9 +44942,9 @@ constexpr void continue_backward(Backward& r, int nodes, const List<ir::CustomGr
   r.graph = static_cast<ir::Graph&&>(b.graph);
 }
 
-}  // namespace weft::train
+}  // namespace WEFT_NAMESPACE::train
 
-namespace weft::train {
+namespace WEFT_NAMESPACE::train {
 
 template <class M, class O>
 class UpdateBuilder {
@@ -39942,9 +45038,12 @@ class UpdateBuilder {
     Value all = pack(whole_arena);
     if (micro > 1)
       all = all + read_slot(b, add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated));
+    // What is tested, and measured, is what is applied: a scaled gradient may be finite where it is not.
+    if (scaled) all = all * factor_;
     if (by_norm) {
       const Value squares = ir::reshape(ir::reduce(Op::reduce_sum, all * all, 1u), Dims{});
-      const Value norm = ir::unary(Op::sqrt, squares) * factor_;
+      Value norm = ir::unary(Op::sqrt, squares);
+      if (!scaled) norm = norm * factor_;
       // behind the loss and the probes, for gradient_norm(): what is in memory anyway, unless a loss scale,
       // which the step changes, is in it
       b.graph.outputs.push(scaled ? norm.id : squares.id);
@@ -40038,13 +45137,17 @@ class UpdateBuilder {
       if (u.moment[m].id != old.moment[m].id) assign(moments[m], keep(u.moment[m], old.moment[m]));
   }
 
-  // Halved after an update that was skipped, doubled after 2,000 that were not: torch.amp.GradScaler's
-  // defaults.
   constexpr void update_scale() {
     const int good_slot = add_slot(b, ir::Space::optimizer, DType::i32, Dims{}, layout.good);
     const Value scale = read_slot(b, scale_slot_), good = read_slot(b, good_slot) + 1.0;
-    const Value grows = ir::binary(Op::le, ir::constant_like(good, 2000), good);
-    assign(scale_slot_, ir::select(skip_, scale * 0.5, ir::select(grows, scale * 2.0, scale)));
+    const auto number = [&](double x) { return ir::constant_like(scale, x); };
+    const Value patience =
+        ir::select(ir::binary(Op::lt, scale, number(1)), ir::constant_like(good, LossScale::short_patience),
+                   ir::constant_like(good, LossScale::patience));
+    const Value grows = ir::binary(Op::le, patience, good);
+    const Value halved = ir::binary(Op::max, scale * 0.5, number(static_cast<double>(LossScale::least)));
+    const Value doubled = ir::binary(Op::min, scale * 2.0, number(static_cast<double>(LossScale::most)));
+    assign(scale_slot_, ir::select(skip_, halved, ir::select(grows, doubled, scale)));
     assign(good_slot, ir::select(ir::binary(Op::bit_or, skip_, grows), ir::constant_like(good, 0), good));
   }
 
@@ -40054,9 +45157,9 @@ class UpdateBuilder {
   Value factor_, skip_;
 };
 
-}  // namespace weft::train
+}  // namespace WEFT_NAMESPACE::train
 
-namespace weft::train {
+namespace WEFT_NAMESPACE::train {
 
 // The stages of a step's trace, each a constant evaluation of its own.
 template <class M, class F, class O, class... I>
@@ -40174,9 +45277,9 @@ struct StepSource {
   }
 };
 
-}  // namespace weft::train
+}  // namespace WEFT_NAMESPACE::train
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace train {
 
@@ -40241,7 +45344,7 @@ constexpr auto state_name() {
 }  // namespace train
 
 template <class M, class F, class Device, class O, class... I>
-class Trainer {
+class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   template <bool Apply>
   using Source = train::StepSource<M, F, O, Apply, I...>;
   template <bool Apply>
@@ -40275,7 +45378,7 @@ class Trainer {
     const Device& device = model_.device();
     state_ = exec::allocate(device, layout.bytes, lent.optimizer);
     Memory::zero(device, state_->data(), layout.bytes);
-    const f32 scale = 65536;
+    const f32 scale = train::LossScale::first;
     Memory::from_host(device, state_->data() + layout.scale, &scale, sizeof scale);
     apply_ = Shared<Instance<true>>(new Instance<true>(device, model_.storage(), state_, lent.workspace));
     if constexpr (micro > 1) {
@@ -40331,7 +45434,8 @@ class Trainer {
     constexpr bool known = std::is_same_v<typename O::Clip, clip::Norm>;
     static_assert(sizeof(train::NormIsKnown<known, typename O::Clip>) > 0);
     check_held();
-    if (updates_ == 0) throw Error("train/no-step", "no update was made yet, so there is no gradient's norm");
+    if (updates_ == loaded_updates_)
+      throw Error("train/no-step", "no update was made yet, so there is no gradient's norm");
     if constexpr (known) {
       using T = ctype<train::parameter_type<M>()>;
       T value{};
@@ -40412,36 +45516,9 @@ class Trainer {
     return weft::summary<M>() + exec::step_summary(plan(), state_bytes(), workspace_bytes());
   }
 
-  // Model, moments, applied updates, loss scale, steps, seed: everything that the next step depends on.
-  void save(const std::string& path) const { save_with(path, {}); }
-  // The same with a loader's position.
-  template <class Loader>
-  requires requires(const Loader& l) { l.position().epoch; }
-  void save(const std::string& path, const Loader& loader) const {
-    const auto at = loader.position();
-    save_with(path, {{"weft.epoch", std::to_string(at.epoch)}, {"weft.batch", std::to_string(at.batch)}});
-  }
-  // Continues exactly where save() was. On an Error nothing has changed.
-  void load(const std::string& path) { load_from(io::Safetensors(path), path); }
-  template <class Loader>
-  requires requires(const Loader& l) { l.position().epoch; }
-  void load(const std::string& path, Loader& loader) {
-    const io::Safetensors file(path);
-    const i64 epoch = number(file, path, "weft.epoch"), batch = number(file, path, "weft.batch");
-    const auto before = loader.position();
-    auto at = before;
-    at.epoch = epoch;
-    at.batch = batch;
-    loader.seek(at);  // first: it refuses what does not fit the loader
-    try {
-      load_from(file, path);
-    } catch (...) {
-      loader.seek(before);
-      throw;
-    }
-  }
-
  private:
+  friend class train::Checkpointed<Trainer>;
+
   // Of the program that updates, so that another can begin behind it.
   static constexpr i64 apply_bytes() { return passes::align_up(Program<true>::memory_bytes()); }
 
@@ -40486,94 +45563,36 @@ class Trainer {
     losses_->take(program);
   }
 
-  static std::string moment_name(int m, const nn::StateInfo& row) {
-    return "optimizer." + std::to_string(m) + "." + std::string(row.name.view());
+  void save_checkpoint(const std::string& path, train::CheckpointCounts counts) const {
+    check_held();
+    const train::CheckpointForm form = train::checkpoint_form<M, O>();
+    std::vector<std::byte> block(static_cast<std::size_t>(form.state.bytes));
+    Memory::to_host(model_.device(), block.data(), model_.state(), form.model_bytes);
+    Memory::to_host(model_.device(), block.data() + form.model_bytes, state_->data(), layout.bytes);
+    counts.seed = seed_;
+    counts.calls = calls_;
+    counts.applied = updates_;
+    if constexpr (!O::Precision::scaled)
+      train::put_number(block.data(), form.updates, static_cast<i32>(updates_));
+    train::write_checkpoint(path, form, counts, block.data());
   }
 
-  // f(number, parameter, shape, offset) of every moment, then of the accumulated gradients.
-  template <class Visit>
-  static void for_each_moment(const Visit& f) {
-    constexpr const auto& table = nn::state_table<M>;
-    for (int m = 0; m < Optimizer::base::moments; ++m)
-      for (int i = 0; i < table.size; ++i)
-        if (table.row[i].trained)
-          f(m, table.row[i], train::moment_dims<O>(m, table.row[i]),
-            train::moment_offset<M, O>(layout.moment[m], m, i));
-    if (layout.accumulated >= 0)
-      for (int i = 0; i < table.size; ++i)
-        if (table.row[i].trained)
-          f(accumulated_name, table.row[i], table.row[i].dims, layout.accumulated + table.row[i].offset);
+  template <class Seek>
+  CheckpointReport load_checkpoint(const std::string& path, const Seek& seek) {
+    check_held();
+    const io::Safetensors file(path);
+    const train::CheckpointForm form = train::checkpoint_form<M, O>();
+    const train::CheckpointReader checkpoint(file, path, form);
+    seek(checkpoint);
+    Memory::from_host(model_.device(), model_.state(), checkpoint.block().data(), form.model_bytes);
+    Memory::from_host(model_.device(), state_->data(), checkpoint.block().data() + form.model_bytes,
+                      layout.bytes);
+    calls_ = checkpoint.counts().calls;
+    updates_ = loaded_updates_ = checkpoint.counts().applied;
+    seed_ = checkpoint.counts().seed;
+    losses_->restart(calls_);
+    return checkpoint.report();
   }
-
-  void save_with(const std::string& path, io::Safetensors::Metadata metadata) const {
-    constexpr const auto& table = nn::state_table<M>;
-    std::vector<std::byte> model(static_cast<std::size_t>(table.bytes)),
-        state(static_cast<std::size_t>(layout.bytes));
-    Memory::to_host(model_.device(), model.data(), model_.state(), table.bytes);
-    Memory::to_host(model_.device(), state.data(), state_->data(), layout.bytes);
-    std::vector<io::SafetensorsTensor> tensors = exec::state_tensors<M>(model.data());
-    for_each_moment([&](int m, const nn::StateInfo& row, const Dims& dims, i64 offset) {
-      tensors.push_back(
-          {moment_name(m, row), train::parameter_type<M>(), exec::extents(dims), state.data() + offset});
-    });
-    if constexpr (!O::Precision::scaled) {
-      const i32 applied = static_cast<i32>(updates_);
-      std::memcpy(state.data() + layout.updates, &applied, sizeof applied);
-    }
-    tensors.push_back({"weft.updates", DType::i32, {}, state.data() + layout.updates});
-    tensors.push_back({"weft.scale", DType::f32, {}, state.data() + layout.scale});
-    tensors.push_back({"weft.good", DType::i32, {}, state.data() + layout.good});
-    metadata.push_back({"weft.checkpoint", "1"});
-    metadata.push_back({"weft.seed", std::to_string(seed_)});
-    metadata.push_back({"weft.calls", std::to_string(calls_)});
-    metadata.push_back({"weft.applied", std::to_string(updates_)});
-    io::write_safetensors(path, tensors, metadata);
-  }
-
-  static i64 number(const io::Safetensors& file, const std::string& path, const char* key) {
-    const std::string* text = file.find_metadata(key);
-    if (!text)
-      throw Error("train/no-checkpoint", "'" + path + "' is no checkpoint of a trainer: it lacks " + key);
-    char* end = nullptr;
-    const long long value = std::strtoll(text->c_str(), &end, 10);
-    if (end == text->c_str() || *end != 0)
-      throw Error("train/no-checkpoint", "'" + path + "' has a damaged " + key);
-    return value;
-  }
-
-  void load_from(const io::Safetensors& file, const std::string& path) {
-    constexpr const auto& table = nn::state_table<M>;
-    const i64 calls = number(file, path, "weft.calls"), updates = number(file, path, "weft.applied");
-    const std::string* seed_text = file.find_metadata("weft.seed");
-    if (!seed_text)
-      throw Error("train/no-checkpoint", "'" + path + "' is no checkpoint of a trainer: it lacks weft.seed");
-    std::vector<std::byte> model(static_cast<std::size_t>(table.bytes)),
-        state(static_cast<std::size_t>(layout.bytes));
-    const LoadReport report = exec::read_state<M>(file, LoadMode::lax, path, model.data());
-    if (!report.missing.empty() || !report.mismatched.empty())
-      throw Error("train/mismatch", "'" + path + "' does not fit the model: " +
-                                        LoadReport{report.missing, {}, report.mismatched}.text());
-    const auto take = [&](const std::string& name, DType dtype, const Dims& dims, i64 offset) {
-      const io::SafetensorsEntry& entry = file.at(name);
-      if (entry.dtype != dtype || entry.shape != exec::extents(dims))
-        throw Error("train/mismatch", "'" + path + "' has " + name + " of another shape");
-      if (entry.bytes > 0) std::memcpy(state.data() + offset, entry.data, entry.bytes);
-    };
-    for_each_moment([&](int m, const nn::StateInfo& row, const Dims& dims, i64 offset) {
-      take(moment_name(m, row), train::parameter_type<M>(), dims, offset);
-    });
-    take("weft.updates", DType::i32, Dims{}, layout.updates);
-    take("weft.scale", DType::f32, Dims{}, layout.scale);
-    take("weft.good", DType::i32, Dims{}, layout.good);
-    Memory::from_host(model_.device(), model_.state(), model.data(), table.bytes);
-    Memory::from_host(model_.device(), state_->data(), state.data(), layout.bytes);
-    calls_ = calls;
-    updates_ = updates;
-    seed_ = std::strtoull(seed_text->c_str(), nullptr, 10);
-    losses_->restart(calls);
-  }
-
-  static constexpr int accumulated_name = 9;
 
   struct Nothing {};
 
@@ -40585,7 +45604,7 @@ class Trainer {
   Shared<exec::DeviceStorage<Device>> state_;     // the optimiser's
   Shared<Instance<true>> apply_;
   std::conditional_t<(micro > 1), Shared<Instance<false>>, Nothing> add_;  // adds to the gradients alone
-  i64 calls_ = 0, updates_ = 0;
+  i64 calls_ = 0, updates_ = 0, loaded_updates_ = 0;  // the last: those of the checkpoint that was loaded
 };
 
 namespace train {
@@ -40666,7 +45685,7 @@ auto make_trainer(Model<M, Device>&& model, F, const A&... inputs_then_options) 
       inputs_then_options...);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
 #if defined(__CUDACC__)
 // ---- weft/cuda.hpp ----
@@ -40692,7 +45711,7 @@ auto make_trainer(Model<M, Device>&& model, F, const A&... inputs_then_options) 
 #include <string>
 #include <utility>
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -40766,6 +45785,7 @@ using PinnedBuffer = CudaBuffer<detail::PinnedMemory>;
 // Enqueues a copy; the direction follows from the addresses. Host memory that is not page-locked makes the
 // call wait.
 inline void cuda_copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
+  if (bytes == 0) return;  // perhaps nowhere
   cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
 }
 
@@ -40774,10 +45794,10 @@ inline void cuda_zero(void* data, std::size_t bytes, cudaStream_t stream) {
   cuda_check(cudaMemsetAsync(data, 0, bytes, stream), "cudaMemsetAsync");
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 #endif  // WEFT_SINGLE_WEFT_DEVICE_CUDA_BUFFER_CUH
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 // Between host and device, or within a device; complete on return.
 inline void copy_now(void* to, const void* from, i64 bytes) {
@@ -40812,7 +45832,7 @@ struct DeviceMemory<Cuda> {
   }
 };
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec
 #endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_MEMORY_CUH
 // ---- weft/exec/cuda_program.cuh ----
 #ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_PROGRAM_CUH
@@ -40843,7 +45863,7 @@ struct DeviceMemory<Cuda> {
 #include <utility>
 #include <vector>
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Backend supplies the device: `Backend::Memory` (constructed from bytes, with data()), `Backend::Mark`
 // (default-constructible; the end of the work enqueued so far), and
@@ -40934,10 +45954,10 @@ class StagingRing {
   bool open_ = false;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 #endif  // WEFT_SINGLE_WEFT_DEVICE_STAGING_RING_HPP
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 struct CudaStagingBackend {
   using Memory = PinnedBuffer;
@@ -40955,7 +45975,7 @@ struct CudaStagingBackend {
 // CudaStagingRing ring({stream}, slots, bytes_per_slot);
 using CudaStagingRing = StagingRing<CudaStagingBackend>;
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 #endif  // WEFT_SINGLE_WEFT_DEVICE_CUDA_STAGING_CUH
 // ---- weft/device/graph_exec.cuh ----
 #ifndef WEFT_SINGLE_WEFT_DEVICE_GRAPH_EXEC_CUH
@@ -40966,7 +45986,7 @@ using CudaStagingRing = StagingRing<CudaStagingBackend>;
 #include <cstddef>
 #include <utility>
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 class GraphExec {
  public:
@@ -41026,7 +46046,7 @@ class GraphExec {
   std::size_t nodes_ = 0;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 #endif  // WEFT_SINGLE_WEFT_DEVICE_GRAPH_EXEC_CUH
 // ---- weft/exec/cuda_kernels.cuh ----
 #ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_KERNELS_CUH
@@ -41046,7 +46066,7 @@ class GraphExec {
 // where there are few outputs. Long sums over few results are cut along the channels; the parts are added in
 // order by a second kernel. Law: cuts and orders depend on the shape alone.
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 inline constexpr int conv_block_threads = 256;
 inline constexpr int conv_tile_outputs = 64, conv_tile_places = 128, conv_tile_taps = 16;
@@ -41356,7 +46376,7 @@ constexpr i64 conv_partial_bytes(const ConvShape& shape, i64 sum_size) {
   return most;
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_CONV_BLOCK_HPP
 // ---- weft/kernels/loop_grid.hpp ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_LOOP_GRID_HPP
@@ -41372,7 +46392,7 @@ constexpr i64 conv_partial_bytes(const ConvShape& shape, i64 sum_size) {
 // several blocks that share one long row. Law: what a group computes does not depend on the other groups, and
 // sums of groups are put together in the order of the groups.
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // Threads [g * Threads, (g + 1) * Threads) of the block Base are group g. Groups of several warps cannot
 // reduce, since a barrier holds up the whole block.
@@ -41464,10 +46484,10 @@ class SpanTeam {
   int first_;
 };
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_GROUP_TEAM_HPP
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // Of a loop's instructions: what they need from the machine.
 template <class C>
@@ -41638,10 +46658,10 @@ constexpr LoopCut loop_cut(i64 rows, i64 planned_chunks) {
   return cut;
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_LOOP_GRID_HPP
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 // Bits below which `address` is zero in every trip of the loops around it; blocks and inputs themselves start
 // at multiples of 256.
@@ -41810,7 +46830,7 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
   }
 }
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec
 #endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_PLAN_HPP
 // ---- weft/kernels/conv_cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_CONV_CUDA_CUH
@@ -41828,7 +46848,7 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
 // Two shared libraries with the same weak kernel can break each other's launches: kernels are hidden.
 #define WEFT_KERNEL __attribute__((visibility("hidden")))
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 namespace detail {
 
@@ -41873,7 +46893,7 @@ struct CudaLaunch {
   void* library = nullptr;     // the library's scratch
 };
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_LAUNCH_CUDA_CUH
 // ---- weft/kernels/team_cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_TEAM_CUDA_CUH
@@ -41883,7 +46903,7 @@ struct CudaLaunch {
 
 #include <type_traits>
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -41970,10 +46990,10 @@ class BlockTeam : public TeamOps<BlockTeam<Threads>> {
   bool odd_ = true;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 #endif  // WEFT_SINGLE_WEFT_KERNELS_TEAM_CUDA_CUH
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // X, W, Y: the DTypes of the operands and of the result.
 template <u64 Tag, u64 X, u64 W, u64 Y>
@@ -42022,14 +47042,14 @@ void run_cuda_conv(const CudaLaunch& launch, cudaStream_t stream) {
   cuda_check_launch("a convolution");
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_CONV_CUDA_CUH
 // ---- weft/kernels/custom_cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_CUSTOM_CUDA_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_CUSTOM_CUDA_CUH
 // Custom primitives on a GPU: the program's own function enqueues what it wants on the stream.
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 template <class Op, class... A>
 concept CustomCuda = requires(const A&... a, cudaStream_t stream) {
@@ -42045,7 +47065,7 @@ void run_cuda_custom(const CudaLaunch& launch, cudaStream_t stream) {
   });
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_CUSTOM_CUDA_CUH
 // ---- weft/kernels/dot_cublaslt.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_DOT_CUBLASLT_CUH
@@ -42073,7 +47093,7 @@ void run_cuda_custom(const CudaLaunch& launch, cudaStream_t stream) {
 #include <string>
 #include <utility>
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Throws unless `status` is a success. `call` is the function, `context` what it was called for.
 inline void cublas_check(cublasStatus_t status, const char* call, const char* context = "") {
@@ -42090,7 +47110,7 @@ inline void cublas_report(cublasStatus_t status, const char* call) noexcept {
   std::fprintf(stderr, "weft: %s: %s\n", call, cublasLtGetStatusName(status));
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 #endif  // WEFT_SINGLE_WEFT_DEVICE_CUBLAS_ERROR_CUH
 // ---- weft/kernels/dot_layout.hpp ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_DOT_LAYOUT_HPP
@@ -42104,7 +47124,7 @@ inline void cublas_report(cublasStatus_t status, const char* call) noexcept {
 // weft's columns is the bias along rows that its epilogues add. In the library's terms
 //   m' = n, n' = m, k' = k, A' = B^T (n, k), B' = A^T (k, m), D' = C^T (n, m).
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // One operand as the library sees it: stored column-major with leading dimension `ld`, used transposed or
 // not.
@@ -42304,10 +47324,10 @@ constexpr int choose_dot_candidate(const DotCandidate* candidate, int count, u64
   return -1;
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_DOT_LAYOUT_HPP
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // cuBLASLt's own state for the device that is current when it is made. Costs milliseconds and memory: one a
 // device. Must outlive the plans made with it.
@@ -42600,7 +47620,7 @@ class CublasLtDot {
   std::size_t workspace_bytes_ = 0;
 };
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_DOT_CUBLASLT_CUH
 // ---- weft/kernels/dot_tiled_cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_DOT_TILED_CUDA_CUH
@@ -42609,7 +47629,7 @@ class CublasLtDot {
 // of 16 x 16 through shared memory; sums run along k in order, so the result does not depend on anything
 // else.
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 inline constexpr int tiled_edge = 16;
 
@@ -42675,14 +47695,14 @@ void run_cuda_dot_tiled(const CudaLaunch& launch, cudaStream_t stream) {
   cuda_check_launch("a matrix product");
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_DOT_TILED_CUDA_CUH
 // ---- weft/kernels/finish_cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_FINISH_CUDA_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_FINISH_CUDA_CUH
 // The second stage of sums along rows on a GPU.
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 inline constexpr int finish_threads = 256;
 
@@ -42702,7 +47722,7 @@ void run_cuda_finish(const CudaLaunch& launch, cudaStream_t stream) {
   cuda_check_launch("the second stage of a sum");
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_FINISH_CUDA_CUH
 // ---- weft/kernels/index_cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_INDEX_CUDA_CUH
@@ -42711,7 +47731,7 @@ void run_cuda_finish(const CudaLaunch& launch, cudaStream_t stream) {
 
 #include <cstdint>
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 inline constexpr int index_threads = 128;
 
@@ -42772,14 +47792,14 @@ void run_cuda_scatter_add(const CudaLaunch& launch, cudaStream_t stream) {
   cuda_check_launch("scatter_add");
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_INDEX_CUDA_CUH
 // ---- weft/kernels/line_cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_LINE_CUDA_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_LINE_CUDA_CUH
 // scan, argsort, take, scatter and search on a GPU. How a call is cut into blocks follows from its sizes.
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 inline constexpr int line_threads = 256;
 
@@ -42909,7 +47929,7 @@ void run_cuda_search(const CudaLaunch& launch, cudaStream_t stream) {
   cuda_check_launch("search");
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_LINE_CUDA_CUH
 // ---- weft/kernels/loop_cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_LOOP_CUDA_CUH
@@ -42919,7 +47939,7 @@ void run_cuda_search(const CudaLaunch& launch, cudaStream_t stream) {
 
 #include <type_traits>
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // A launch's arguments, as many as the code has.
 template <class C>
@@ -42973,10 +47993,10 @@ void enqueue_loop(Code<W...>, const LoopArgs& from, cudaStream_t stream) {
   cuda_check_launch("a fused loop");
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_LOOP_CUDA_CUH
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 using CudaKernel = void (*)(const kernels::CudaLaunch&, cudaStream_t);
 
@@ -43109,10 +48129,10 @@ struct CudaKernels {
   }
 };
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec
 #endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_KERNELS_CUH
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 // Scratch that products may ask of the library, in bytes: what its manual recommends for the newest GPUs.
 inline constexpr i64 library_scratch_bytes = i64{32} << 20;
@@ -43346,7 +48366,7 @@ struct ProgramOf<Cuda, P> {
   using type = CudaProgram<P>;
 };
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec
 #endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_PROGRAM_CUH
 // ---- weft/exec/cuda_tensor.cuh ----
 #ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_TENSOR_CUH
@@ -43354,7 +48374,7 @@ struct ProgramOf<Cuda, P> {
 // Tensor<T, Shape<...>, Cuda>: device memory with dtype, shape and device in its type. Copies to and from the
 // host are explicit and complete when they return.
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Elements of a GPU's memory, read by copies to the host once all work on the device that writes them has
 // ended. Data() of Self says where they start.
@@ -43508,7 +48528,7 @@ class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
   Shared<exec::DeviceStorage<Cuda>> storage_;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 #endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_TENSOR_CUH
 // ---- weft/train/cuda_loss_ring.cuh ----
 #ifndef WEFT_SINGLE_WEFT_TRAIN_CUDA_LOSS_RING_CUH
@@ -43517,7 +48537,7 @@ class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
 
 #include <vector>
 
-namespace weft::train {
+namespace WEFT_NAMESPACE::train {
 
 template <>
 class DeviceLossRing<Cuda> final : public LossRing {
@@ -43548,7 +48568,7 @@ class DeviceLossRing<Cuda> final : public LossRing {
   std::vector<Event> taken_;  // when the slot's value has arrived
 };
 
-}  // namespace weft::train
+}  // namespace WEFT_NAMESPACE::train
 #endif  // WEFT_SINGLE_WEFT_TRAIN_CUDA_LOSS_RING_CUH
 #endif
 #endif  // WEFT_SINGLE_WEFT_CUDA_HPP

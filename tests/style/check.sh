@@ -28,6 +28,8 @@ layers() {
       next
     }
     FNR == 1 {
+      if (opened && !includes) { print opened ": opens a namespace without weft/core/config.hpp, which names it"; ++broken }
+      opened = ""; includes = 0
       ++files
       part = FILENAME
       sub(/^include\/weft\//, "", part)
@@ -36,6 +38,7 @@ layers() {
       if (!top && !(folder in layer)) { bad("its folder is not in include/weft/README.md"); }
     }
     /^[ \t]*#[ \t]*include[ \t]*["<]weft\// {
+      ++includes
       target = $0
       sub(/^[^"<]*["<]weft\//, "", target)
       sub(/[">].*/, "", target)
@@ -51,6 +54,8 @@ layers() {
       next
     }
     /^[ \t]*#[ \t]*include[ \t]*"/ { bad("includes " $0 ": write \"weft/...\"") }
+    /^namespace weft/ && !/^namespace WEFT_NAMESPACE[ :]/ { bad("opens a namespace that is not WEFT_NAMESPACE") }
+    /^namespace WEFT_NAMESPACE/ { opened = FILENAME }
     function bad(what) { print FILENAME ":" FNR ": " what; ++broken }
     END {
       print files " headers, " broken + 0 " broken includes"

@@ -28,6 +28,7 @@ def declarations(text):
     """(namespace, declaration, body) of everything at namespace level."""
     text = re.sub(r"//.*|^\s*#.*", "", text, flags=re.M)
     text = re.sub(r'"(\\.|[^"\\])*"', '""', text)
+    text = text.replace("WEFT_NAMESPACE", "weft")
     stack, start, opened = [], 0, 0
     for at, c in enumerate(text):
         outside = all(s is not None for s in stack)

@@ -46,7 +46,9 @@ DType dtype_named(const std::string& name) {
 std::string unpacked(const std::string& from) {
   std::string out;
   for (std::size_t k = 0; k < from.size();) {
-    const auto byte = [&](std::size_t at) { return static_cast<unsigned>(static_cast<unsigned char>(from.at(at))); };
+    const auto byte = [&](std::size_t at) {
+      return static_cast<unsigned>(static_cast<unsigned char>(from.at(at)));
+    };
     const std::size_t token = byte(k++);
     if (token < 128) {
       out.append(from, k, token + 1);

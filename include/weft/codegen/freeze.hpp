@@ -4,7 +4,7 @@
 #include "weft/codegen/lowered.hpp"
 #include "weft/core/words.hpp"
 
-namespace weft::codegen {
+namespace WEFT_NAMESPACE::codegen {
 
 constexpr void write(WordWriter& w, const passes::Plan& p) {
   w.put_int(p.where.size());
@@ -149,4 +149,4 @@ constexpr Lowered thaw_lowered(const u64* words) {
   return l;
 }
 
-}  // namespace weft::codegen
+}  // namespace WEFT_NAMESPACE::codegen

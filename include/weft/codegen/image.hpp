@@ -5,7 +5,7 @@
 #include "weft/codegen/lower.hpp"
 #include "weft/core/words.hpp"
 
-namespace weft::codegen {
+namespace WEFT_NAMESPACE::codegen {
 
 // Where the parts of an image begin, and what a program needs to know before it runs.
 struct ImageHeader {
@@ -162,4 +162,4 @@ template <class P, int K>
 using code_of =
     decltype(code_of_slice<KernelSlice<P, K>>(std::make_index_sequence<KernelSlice<P, K>::size>{}));
 
-}  // namespace weft::codegen
+}  // namespace WEFT_NAMESPACE::codegen

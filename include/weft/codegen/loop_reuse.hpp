@@ -5,7 +5,7 @@
 
 #include "weft/codegen/lowered.hpp"
 
-namespace weft::codegen {
+namespace WEFT_NAMESPACE::codegen {
 
 // Where an operand's address comes from: a member of the group by position, one of its stores, or nothing.
 enum class Source : u8 {
@@ -220,4 +220,4 @@ class LoopReuse {
   int* position = nullptr;  // of each member, by node
 };
 
-}  // namespace weft::codegen
+}  // namespace WEFT_NAMESPACE::codegen

@@ -9,7 +9,7 @@
 #include "weft/codegen/lower_loop.hpp"
 #include "weft/codegen/lower_repeat.hpp"
 
-namespace weft::codegen {
+namespace WEFT_NAMESPACE::codegen {
 
 // The launches of groups [first, last), and what comes before them; what comes after all groups goes with the
 // last.
@@ -66,4 +66,4 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
   return lower(g, f, plan, 0, f.groups.size());
 }
 
-}  // namespace weft::codegen
+}  // namespace WEFT_NAMESPACE::codegen

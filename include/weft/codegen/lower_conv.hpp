@@ -5,7 +5,7 @@
 #include "weft/codegen/lowered.hpp"
 #include "weft/ir/conv.hpp"
 
-namespace weft::codegen {
+namespace WEFT_NAMESPACE::codegen {
 
 constexpr void lower_conv(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
                           Lowered& out) {
@@ -45,4 +45,4 @@ constexpr void lower_conv(const ir::Graph& g, const passes::Fusion& f, const pas
   step.flops = 2 * products;
 }
 
-}  // namespace weft::codegen
+}  // namespace WEFT_NAMESPACE::codegen

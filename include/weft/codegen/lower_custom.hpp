@@ -5,7 +5,7 @@
 #include "weft/codegen/lowered.hpp"
 #include "weft/ir/custom.hpp"
 
-namespace weft::codegen {
+namespace WEFT_NAMESPACE::codegen {
 
 constexpr void lower_custom(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
                             Lowered& out) {
@@ -28,4 +28,4 @@ constexpr void lower_custom(const ir::Graph& g, const passes::Fusion& f, const p
   out.step(StepKind::custom, out.kernel(StepKind::custom, code), addresses, numbers).bytes = bytes;
 }
 
-}  // namespace weft::codegen
+}  // namespace WEFT_NAMESPACE::codegen

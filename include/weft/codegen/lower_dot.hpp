@@ -5,7 +5,7 @@
 #include "weft/kernels/dot_call.hpp"
 #include "weft/passes/dot_problem.hpp"
 
-namespace weft::codegen {
+namespace WEFT_NAMESPACE::codegen {
 
 constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int k,
                          Lowered& out) {
@@ -72,4 +72,4 @@ constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const pa
       (gathers ? 2 * passes::bytes_of(g, node) : passes::bytes_of(g, data) + 2 * passes::bytes_of(g, node));
 }
 
-}  // namespace weft::codegen
+}  // namespace WEFT_NAMESPACE::codegen

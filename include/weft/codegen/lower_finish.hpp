@@ -5,7 +5,7 @@
 #include "weft/codegen/lowered.hpp"
 #include "weft/kernels/finish.hpp"
 
-namespace weft::codegen {
+namespace WEFT_NAMESPACE::codegen {
 
 // Puts together what groups [first, last) left in parts; as many launches as it takes sums.
 constexpr void lower_finish(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int first,
@@ -48,4 +48,4 @@ constexpr void lower_finish(const ir::Graph& g, const passes::Fusion& f, const p
   flush();
 }
 
-}  // namespace weft::codegen
+}  // namespace WEFT_NAMESPACE::codegen

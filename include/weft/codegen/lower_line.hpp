@@ -6,7 +6,7 @@
 #include "weft/kernels/line.hpp"
 #include "weft/passes/lines.hpp"
 
-namespace weft::codegen {
+namespace WEFT_NAMESPACE::codegen {
 
 static_assert(ir::sort_tile == kernels::line_sort_tile);
 static_assert(static_cast<int>(ir::Fold::logaddexp) == static_cast<int>(kernels::LineFold::logaddexp));
@@ -48,4 +48,4 @@ constexpr void lower_line(const ir::Graph& g, const passes::Fusion& f, const pas
   if (folds) step.flops = g.dims(a).size();
 }
 
-}  // namespace weft::codegen
+}  // namespace WEFT_NAMESPACE::codegen

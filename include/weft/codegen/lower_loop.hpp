@@ -5,7 +5,7 @@
 
 #include "weft/codegen/loop_reuse.hpp"
 
-namespace weft::codegen {
+namespace WEFT_NAMESPACE::codegen {
 
 using ir::Op;
 using kernels::Fold;
@@ -636,4 +636,4 @@ class LoopLowering {
   i64 partial_bytes_ = 0;
 };
 
-}  // namespace weft::codegen
+}  // namespace WEFT_NAMESPACE::codegen

@@ -5,7 +5,7 @@
 #include "weft/codegen/lowered.hpp"
 #include "weft/passes/loop_memory.hpp"
 
-namespace weft::codegen {
+namespace WEFT_NAMESPACE::codegen {
 
 constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan);
 
@@ -156,6 +156,6 @@ constexpr void lower_repeat(const ir::Graph& g, const passes::Fusion& f, const p
   out.append(part);
 }
 
-}  // namespace weft::codegen
+}  // namespace WEFT_NAMESPACE::codegen
 
 #include "weft/codegen/lower.hpp"

@@ -5,7 +5,7 @@
 #include "weft/kernels/code.hpp"
 #include "weft/passes/plan.hpp"
 
-namespace weft::codegen {
+namespace WEFT_NAMESPACE::codegen {
 
 // repeat: runs the steps behind it several times. Numbers: trips, how many steps, its first binding,
 // bindings.
@@ -140,4 +140,4 @@ struct Lowered {
   List<u64> hashes_;
 };
 
-}  // namespace weft::codegen
+}  // namespace WEFT_NAMESPACE::codegen

@@ -5,7 +5,7 @@
 #include "weft/core/config.hpp"
 #include "weft/core/option.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // check::finite and check::indices.
 struct check {
@@ -52,4 +52,4 @@ template <class... O>
 inline constexpr Checks given_checks{WEFT_CHECK_DEFAULT || option_count<OptionKind::check_finite, O...> > 0,
                                      WEFT_CHECK_DEFAULT || option_count<OptionKind::check_indices, O...> > 0};
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -27,6 +27,15 @@
 #define WEFT_CHECK_DEFAULT false
 #endif
 
+// The namespace of everything in weft, and inside it an inline one that users never write. It bears what two
+// translation units of one program may differ in, so that each keeps its own: the version, and whether
+// everything is checked.
+#if defined(WEFT_CHECK)
+#define WEFT_NAMESPACE weft::inline v0_1_check
+#else
+#define WEFT_NAMESPACE weft::inline v0_1
+#endif
+
 // Before a loop of constant length: device code unrolls it, so that arrays it indexes stay in registers.
 #if defined(__CUDA_ARCH__)
 #define WEFT_UNROLL _Pragma("unroll")

@@ -24,7 +24,7 @@
 #include "weft/core/dtype.hpp"
 #include "weft/core/shape.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <u64 Id>
 struct custom_op;
@@ -57,4 +57,4 @@ struct CustomTensor {
 struct NoGradient {};
 inline constexpr NoGradient no_gradient{};
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -17,7 +17,7 @@
 
 #include "weft/core/types.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Numbers that a message shows beside shapes.
 template <i64 Value>
@@ -76,4 +76,4 @@ struct DtypeAllowed {
   static_assert(Ok, "the operation is not defined for this dtype");
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -10,7 +10,7 @@
 #include "weft/core/small_float.hpp"
 #include "weft/core/types.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // u32 is internal: random bits. g++ takes the scoped names for shadows of the types of the same name.
 #pragma GCC diagnostic push
@@ -142,4 +142,4 @@ constexpr DType promote_scalar(DType tensor) {
   return tensor == DType::boolean ? DType::i64 : tensor;
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -6,7 +6,9 @@
 #include <string>
 #include <utility>
 
-namespace weft {
+#include "weft/core/config.hpp"
+
+namespace WEFT_NAMESPACE {
 
 class Error : public std::exception {
  public:
@@ -21,4 +23,4 @@ class Error : public std::exception {
   std::string message_;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -11,7 +11,7 @@
 
 #include "weft/core/field_bind.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // True for std::array<X, N>, whose elements are named by number ("h.0", "h.1").
 template <class T>
@@ -296,4 +296,4 @@ constexpr void for_each_field(T& object, F&& f) {
   });
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

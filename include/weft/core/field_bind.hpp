@@ -5,7 +5,9 @@
 
 #include <cstddef>
 
-namespace weft::field_detail {
+#include "weft/core/config.hpp"
+
+namespace WEFT_NAMESPACE::field_detail {
 
 inline constexpr std::size_t max_fields = 64;
 
@@ -731,4 +733,4 @@ template <> struct FieldBind<64> {
         m47, m48, m49, m50, m51, m52, m53, m54, m55, m56, m57, m58, m59, m60, m61, m62, m63); } };
 // clang-format on
 
-}  // namespace weft::field_detail
+}  // namespace WEFT_NAMESPACE::field_detail

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <string_view>
 
-namespace weft {
+#include "weft/core/config.hpp"
+
+namespace WEFT_NAMESPACE {
 
 // N characters and a terminating zero.
 template <std::size_t N>
@@ -73,4 +75,4 @@ constexpr auto decimal() {
   return digits;
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -6,7 +6,7 @@
 
 #include "weft/core/types.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // What a seed is for. Each use counts by itself: one more loader changes no model.
 enum class SeedUse : u32 { model, function, expression, loader };
@@ -51,4 +51,4 @@ inline u64 fresh_seed(SeedUse use) {
   return detail::mixed_bits(detail::mixed_bits(base) + (which << 56) + count);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

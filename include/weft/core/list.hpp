@@ -5,7 +5,7 @@
 
 #include "weft/core/types.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <class T>
 class List {
@@ -166,4 +166,4 @@ constexpr void sort(List<T>& list, Less less) {
     for (int i = 0; i < n; ++i) list[i] = from[i];
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

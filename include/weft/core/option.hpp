@@ -5,7 +5,9 @@
 #include <concepts>
 #include <type_traits>
 
-namespace weft {
+#include "weft/core/config.hpp"
+
+namespace WEFT_NAMESPACE {
 
 enum class OptionKind {
   optimizer,
@@ -76,4 +78,4 @@ constexpr Wanted get_option(const First& first, const Rest&... rest) {
     return get_option<Wanted>(rest...);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

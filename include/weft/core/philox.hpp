@@ -5,7 +5,7 @@
 #include "weft/core/config.hpp"
 #include "weft/core/types.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Four words of counter or output. W is u32, or any type with u32 arithmetic such as a pack of them.
 template <class W>
@@ -49,4 +49,4 @@ WEFT_HD_INLINE constexpr PhiloxBlock<W> philox(const W (&counter)[4], const u32 
   return c;
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

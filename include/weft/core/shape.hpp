@@ -9,7 +9,7 @@
 #include "weft/core/config.hpp"
 #include "weft/core/types.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 inline constexpr int max_rank = 8;
 
@@ -150,4 +150,4 @@ constexpr DimsText to_text(const Dims& dims) {
   return out;
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -2,7 +2,9 @@
 // Shared<T>: one of several owners of an object that counts them; the last one destroys it. Law: owners of
 // one object may be copied, moved and destroyed in different threads.
 
-namespace weft {
+#include "weft/core/config.hpp"
+
+namespace WEFT_NAMESPACE {
 
 // The base of what is shared. An object is made by `new` and given to a Shared at once.
 class Counted {
@@ -62,4 +64,4 @@ class Shared {
   T* object_ = nullptr;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -8,7 +8,7 @@
 #include "weft/core/config.hpp"
 #include "weft/core/types.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // The bits of a float, and back. Overloaded for packs of lanes, so that one codec serves both.
 WEFT_HD_INLINE constexpr i32 to_bits(float x) { return __builtin_bit_cast(i32, x); }
@@ -118,4 +118,4 @@ inline constexpr bool is_small_float = false;
 template <class Format, class Bits>
 inline constexpr bool is_small_float<SmallFloat<Format, Bits>> = true;
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -1,7 +1,9 @@
 #pragma once
 // The square root while compiling, where std::sqrt is not constexpr.
 
-namespace weft {
+#include "weft/core/config.hpp"
+
+namespace WEFT_NAMESPACE {
 
 // By Newton's iteration; 0 for x <= 0.
 constexpr double square_root(double x) {
@@ -15,4 +17,4 @@ constexpr double square_root(double x) {
   return r;
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace weft {
+#include "weft/core/config.hpp"
+
+namespace WEFT_NAMESPACE {
 
 using i8 = std::int8_t;
 using u8 = std::uint8_t;
@@ -18,4 +20,4 @@ using f32 = float;
 using f64 = double;
 using boolean = bool;
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

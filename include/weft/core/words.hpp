@@ -4,7 +4,7 @@
 
 #include "weft/core/types.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Extents of arrays that may have nothing to hold.
 constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
@@ -117,4 +117,4 @@ struct Kept {
   static constexpr const u64* data = find();
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -14,7 +14,7 @@
 #include "weft/core/types.hpp"
 #include "weft/data/dataset.hpp"
 
-namespace weft::data {
+namespace WEFT_NAMESPACE::data {
 
 // A label that losses and metrics leave out: PyTorch's default `ignore_index`.
 inline constexpr int ignored_label = -100;
@@ -219,7 +219,7 @@ struct BatchOf<BatchSize, std::tuple<Ts...>> {
   using type = Batch<BatchSize, Ts...>;
 };
 
-}  // namespace weft::data
+}  // namespace WEFT_NAMESPACE::data
 
 template <weft::i64 BatchSize, class... Ts>
 struct std::tuple_size<weft::data::Batch<BatchSize, Ts...>>

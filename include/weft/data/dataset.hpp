@@ -16,7 +16,7 @@
 #include "weft/core/types.hpp"
 #include "weft/data/shuffle.hpp"
 
-namespace weft::data {
+namespace WEFT_NAMESPACE::data {
 
 // One field of one sample inside a dataset's memory, which it keeps alive where it is given the owner:
 // row-major elements and their shape, ({} is a scalar).
@@ -402,4 +402,4 @@ auto random_split(D&& dataset, const std::vector<f64>& fractions, u64 seed) {
   return parts;
 }
 
-}  // namespace weft::data
+}  // namespace WEFT_NAMESPACE::data

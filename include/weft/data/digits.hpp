@@ -11,7 +11,7 @@
 #include "weft/data/dataset.hpp"
 #include "weft/io/open_file.hpp"
 
-namespace weft::data {
+namespace WEFT_NAMESPACE::data {
 
 struct Digits {
   Arrays<f32, i32> train;  // (image in [0, 1], label 0...9)
@@ -68,4 +68,4 @@ inline Digits load_digits(const std::string& path, const std::vector<i64>& image
           Arrays<f32, i32>(std::move(images[1]), std::move(labels[1]))};
 }
 
-}  // namespace weft::data
+}  // namespace WEFT_NAMESPACE::data

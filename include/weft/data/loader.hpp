@@ -13,7 +13,7 @@
 #include "weft/data/dataset.hpp"
 #include "weft/data/shuffle.hpp"
 
-namespace weft::data {
+namespace WEFT_NAMESPACE::data {
 
 // What happens to samples that do not fill the last batch of an epoch: they are left out, or the batch is
 // padded.
@@ -255,9 +255,9 @@ auto loader(D&& dataset, const LoaderOptions& options = {}) {
   return Loader<BatchSize, typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), options);
 }
 
-}  // namespace weft::data
+}  // namespace WEFT_NAMESPACE::data
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 using data::drop;
 using data::pad_and_mask;
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -8,7 +8,7 @@
 #include "weft/core/philox.hpp"
 #include "weft/core/types.hpp"
 
-namespace weft::data {
+namespace WEFT_NAMESPACE::data {
 
 // Keeps the draws of different purposes apart under one seed.
 enum class ShuffleUse : u32 { epoch = 1, split = 2 };
@@ -43,4 +43,4 @@ inline std::vector<i64> permutation(i64 n, u64 seed, i64 epoch, ShuffleUse use) 
   return order;
 }
 
-}  // namespace weft::data
+}  // namespace WEFT_NAMESPACE::data

@@ -15,7 +15,7 @@
 #include "weft/data/dataset.hpp"
 #include "weft/data/loader.hpp"
 
-namespace weft::data {
+namespace WEFT_NAMESPACE::data {
 
 // `dataset.stream(epoch)` gives a callable that returns a std::optional<std::tuple<fields...>> each time,
 // empty at the end.
@@ -178,4 +178,4 @@ auto loader(D&& dataset, const LoaderOptions& options = {}) {
   return StreamLoader<BatchSize, typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), options);
 }
 
-}  // namespace weft::data
+}  // namespace WEFT_NAMESPACE::data

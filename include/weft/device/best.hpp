@@ -10,7 +10,7 @@
 #include "weft/device/cuda.cuh"
 #endif
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Two namespaces, so that a program may be built from translation units of both sorts.
 #if defined(__CUDACC__)
@@ -40,4 +40,4 @@ decltype(auto) on_best_device(F&& f) {
 }  // namespace host_target
 #endif
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -15,7 +15,7 @@
 #include <omp.h>
 #endif
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // `threads` is how many threads a program may use; 0 leaves it to OpenMP.
 struct Cpu {
@@ -89,4 +89,4 @@ class HostBuffer {
   bool owned_ = false;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -10,7 +10,7 @@
 
 #include "weft/core/error.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Throws unless `status` is a success. `call` is the function, `context` what it was called for.
 inline void cublas_check(cublasStatus_t status, const char* call, const char* context = "") {
@@ -27,4 +27,4 @@ inline void cublas_report(cublasStatus_t status, const char* call) noexcept {
   std::fprintf(stderr, "weft: %s: %s\n", call, cublasLtGetStatusName(status));
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -10,7 +10,7 @@
 #include "weft/core/types.hpp"
 #include "weft/device/cuda_error.cuh"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // `ordinal` counts the visible GPUs from 0. `stream` is the caller's, or null for cudaStreamPerThread, in
 // which everything that one thread starts on one GPU is in order, across programs, and waits for work in the
@@ -171,4 +171,4 @@ class CudaContext {
   int shared_bytes_ = 0;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

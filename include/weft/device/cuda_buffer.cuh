@@ -10,7 +10,7 @@
 #include "weft/device/cpu.hpp"
 #include "weft/device/cuda.cuh"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -93,4 +93,4 @@ inline void cuda_zero(void* data, std::size_t bytes, cudaStream_t stream) {
   cuda_check(cudaMemsetAsync(data, 0, bytes, stream), "cudaMemsetAsync");
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

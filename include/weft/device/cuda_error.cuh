@@ -10,7 +10,7 @@
 
 #include "weft/core/error.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -39,4 +39,4 @@ inline void cuda_report(cudaError_t status, const char* call) noexcept {
   std::fprintf(stderr, "weft: %s: %s: %s\n", call, cudaGetErrorName(status), cudaGetErrorString(status));
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

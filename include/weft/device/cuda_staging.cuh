@@ -4,7 +4,7 @@
 #include "weft/device/cuda_buffer.cuh"
 #include "weft/device/staging_ring.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 struct CudaStagingBackend {
   using Memory = PinnedBuffer;
@@ -22,4 +22,4 @@ struct CudaStagingBackend {
 // CudaStagingRing ring({stream}, slots, bytes_per_slot);
 using CudaStagingRing = StagingRing<CudaStagingBackend>;
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -7,7 +7,7 @@
 
 #include "weft/device/cuda.cuh"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 class GraphExec {
  public:
@@ -67,4 +67,4 @@ class GraphExec {
   std::size_t nodes_ = 0;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

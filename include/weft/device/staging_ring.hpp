@@ -10,7 +10,7 @@
 
 #include "weft/core/error.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Backend supplies the device: `Backend::Memory` (constructed from bytes, with data()), `Backend::Mark`
 // (default-constructible; the end of the work enqueued so far), and
@@ -101,4 +101,4 @@ class StagingRing {
   bool open_ = false;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

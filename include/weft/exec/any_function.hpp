@@ -11,7 +11,7 @@
 #include "weft/exec/argument.hpp"
 #include "weft/exec/tensor.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace exec {
 
@@ -144,4 +144,4 @@ class Function<Out(In...)> {
   Shared<Base> held_;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -5,7 +5,7 @@
 
 #include "weft/exec/model.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace exec {
 
@@ -54,4 +54,4 @@ void apply(Model<M, Device>& model, P picks) {
   apply<Init>(model, picks, fresh_seed(SeedUse::model));
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

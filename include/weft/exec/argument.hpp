@@ -13,7 +13,7 @@
 #include "weft/device/cpu.hpp"
 #include "weft/ops/input.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Which input or result a message is about, counted from 0.
 template <int Number>
@@ -267,4 +267,4 @@ decltype(auto) kept_target(std::remove_reference_t<Out>& out) {
 }
 
 }  // namespace exec
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

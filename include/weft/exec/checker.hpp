@@ -14,7 +14,7 @@
 #include "weft/exec/inputs.hpp"
 #include "weft/exec/trace.hpp"
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 // What a source says of checks; of others they are off.
 template <class Source>
@@ -308,4 +308,4 @@ class Checker {
   std::vector<double> value_;
 };
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec

@@ -11,7 +11,7 @@
 #include "weft/kernels/line_cuda.cuh"
 #include "weft/kernels/loop_cuda.cuh"
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 using CudaKernel = void (*)(const kernels::CudaLaunch&, cudaStream_t);
 
@@ -144,4 +144,4 @@ struct CudaKernels {
   }
 };
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec

@@ -4,7 +4,7 @@
 #include "weft/device/cuda_buffer.cuh"
 #include "weft/exec/memory.hpp"
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 // Between host and device, or within a device; complete on return.
 inline void copy_now(void* to, const void* from, i64 bytes) {
@@ -39,4 +39,4 @@ struct DeviceMemory<Cuda> {
   }
 };
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec

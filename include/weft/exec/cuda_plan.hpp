@@ -7,7 +7,7 @@
 #include "weft/kernels/finish.hpp"
 #include "weft/kernels/loop_grid.hpp"
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 // Bits below which `address` is zero in every trip of the loops around it; blocks and inputs themselves start
 // at multiples of 256.
@@ -176,4 +176,4 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
   }
 }
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec

@@ -13,7 +13,7 @@
 #include "weft/exec/cuda_kernels.cuh"
 #include "weft/exec/function.hpp"
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 // Scratch that products may ask of the library, in bytes: what its manual recommends for the newest GPUs.
 inline constexpr i64 library_scratch_bytes = i64{32} << 20;
@@ -247,4 +247,4 @@ struct ProgramOf<Cuda, P> {
   using type = CudaProgram<P>;
 };
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec

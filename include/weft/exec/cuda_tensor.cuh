@@ -6,7 +6,7 @@
 #include "weft/exec/cuda_program.cuh"
 #include "weft/exec/immediate.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Elements of a GPU's memory, read by copies to the host once all work on the device that writes them has
 // ended. Data() of Self says where they start.
@@ -160,4 +160,4 @@ class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
   Shared<exec::DeviceStorage<Cuda>> storage_;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -5,7 +5,7 @@
 #include "weft/ir/loop.hpp"
 #include "weft/ops/custom.hpp"
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 // Words of one tensor's type, and of a signature: id, operands, types of the result and the operands.
 inline constexpr int type_words = 2 + max_rank;
@@ -76,4 +76,4 @@ struct CustomSignatures {
   }
 };
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec

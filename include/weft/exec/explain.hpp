@@ -10,7 +10,7 @@
 #include "weft/codegen/lower.hpp"
 #include "weft/passes/prune.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // A machine by two numbers: bytes and FLOPs a second. A launch takes at least max(bytes / bandwidth, FLOPs /
 // rate).
@@ -265,4 +265,4 @@ std::string explain(const Roofline& machine = {}) {
     return exec::to_text(exec::explain_graph(Program::graph()), machine);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -13,7 +13,7 @@
 #include "weft/exec/source.hpp"
 #include "weft/exec/tensor.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace exec {
 
@@ -267,4 +267,4 @@ requires(!exec::is_device<Given> && !is_model<Given>) void compile(const Given&,
   static_assert(sizeof(CompileTakes<sizeof(Given) == 0, Given>) > 0);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -9,7 +9,7 @@
 #include "weft/kernels/custom.hpp"
 #include "weft/kernels/line_host.hpp"
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 using HostKernel = void (*)(const kernels::HostLaunch&, int);
 
@@ -156,4 +156,4 @@ class HostProgram {
   HostSteps steps_;
 };
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec

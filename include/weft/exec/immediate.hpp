@@ -4,7 +4,7 @@
 
 #include "weft/exec/function.hpp"
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 // The run-time leaves of a tree, left to right, as inputs.
 template <class A>
@@ -99,4 +99,4 @@ void evaluate(const L& lazy, T* to, const Device& device) {
   program.read_output(0, to, static_cast<i64>(sizeof(T)) * S::size);
 }
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec

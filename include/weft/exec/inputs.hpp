@@ -10,7 +10,7 @@
 #include "weft/exec/argument.hpp"
 #include "weft/passes/padding.hpp"
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 struct InputInfo {
   DType dtype{};
@@ -137,4 +137,4 @@ const void* checked_input(const Info& input, int number, const Given& given, std
   return copy.data();
 }
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec

@@ -10,7 +10,7 @@
 #include "weft/exec/tensor.hpp"
 #include "weft/exec/trace.hpp"
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 // The program class of a device. Every one has the interface of HostProgram.
 template <class Device, class P>
@@ -106,4 +106,4 @@ class Instance final : public Counted {
   bool busy_ = false;
 };
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec

@@ -12,7 +12,7 @@
 #include "weft/io/safetensors.hpp"
 #include "weft/nn/walk.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // What a load of a model may leave undone.
 enum class Allow : u8 { nothing = 0, missing = 1, unexpected = 2 };
@@ -332,4 +332,4 @@ inline LoadReport read_state(const io::Safetensors& file, const std::string& pat
 }
 
 }  // namespace exec
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

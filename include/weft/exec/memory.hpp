@@ -9,7 +9,7 @@
 #include "weft/core/shared.hpp"
 #include "weft/device/cpu.hpp"
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 // Memory of a device, and its copies to and from the host, which are complete when they return.
 template <class Device>
@@ -62,4 +62,4 @@ Shared<DeviceStorage<Device>> allocate(const Device& device, i64 bytes, void* gi
   return Shared<DeviceStorage<Device>>(new DeviceStorage<Device>(device, bytes, given));
 }
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec

@@ -10,7 +10,7 @@
 #include "weft/exec/load.hpp"
 #include "weft/exec/summary.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace exec {
 
@@ -230,4 +230,4 @@ auto compile(const Device& device, F, const A&... inputs_then_options) {
         inputs_then_options...);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

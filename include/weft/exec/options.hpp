@@ -9,7 +9,7 @@
 #include "weft/ops/probe.hpp"
 #include "weft/passes/precision.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // The seed of random numbers: a trainer's starting values and dropout, a function's draws. What is given none
 // takes a fresh one (core/fresh_seed.hpp).
@@ -98,4 +98,4 @@ struct SplitArguments<std::tuple<I...>, Input<T, S>, A...>
     : SplitArguments<std::tuple<I..., Input<T, S>>, A...> {};
 
 }  // namespace exec
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

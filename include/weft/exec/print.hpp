@@ -9,7 +9,7 @@
 
 #include "weft/exec/tensor.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace exec {
 
@@ -188,4 +188,4 @@ requires(!Operand<Stream>) auto operator<<(Stream& stream, const X& tensor)
   return stream << to_text(tensor);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -6,7 +6,7 @@
 #include "weft/exec/tensor.hpp"
 #include "weft/ops/probe.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Asked: the name; Found: those that the trace has.
 template <FixedString Name>
@@ -129,4 +129,4 @@ auto probe_view(Instance& instance) {
 }
 
 }  // namespace exec
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

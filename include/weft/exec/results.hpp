@@ -6,7 +6,7 @@
 #include "weft/core/list.hpp"
 #include "weft/exec/memory.hpp"
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 // Where a result lies: in its program's memory, or in some of its own.
 template <class Device>
@@ -78,4 +78,4 @@ class HeldResults {
   List<Result> results_;
 };
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec

@@ -6,7 +6,7 @@
 #include "weft/exec/probes.hpp"
 #include "weft/exec/trace.hpp"
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 // f(inputs...), or f(model, inputs...); M is void for a function.
 template <class M, class F, bool Training, class... I>
@@ -79,4 +79,4 @@ constexpr bool probes_exist() {
     return true;
 }
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec

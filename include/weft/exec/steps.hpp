@@ -5,7 +5,7 @@
 #include "weft/codegen/image.hpp"
 #include "weft/kernels/finish.hpp"
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 // The blocks a program works on. A caller who leaves the workspace out gets one that is the program's own;
 // scalars always are.
@@ -276,4 +276,4 @@ void watch_steps(const Steps& steps, const Context& context, Checker& checker, c
   steps.run(context, watch);
 }
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec

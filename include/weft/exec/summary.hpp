@@ -8,7 +8,7 @@
 #include "weft/exec/explain.hpp"
 #include "weft/nn/walk.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace exec {
 
@@ -80,4 +80,4 @@ std::string summary() {
   return out + "; " + exec::grouped(table.bytes) + " bytes\n";
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

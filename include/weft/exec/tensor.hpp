@@ -13,7 +13,7 @@
 #include "weft/exec/memory.hpp"
 #include "weft/ops/expr.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace exec {
 
@@ -224,4 +224,4 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   Shared<exec::DeviceStorage<Cpu>> storage_;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -15,7 +15,7 @@
 #include "weft/passes/freeze.hpp"
 #include "weft/passes/prune.hpp"
 
-namespace weft::exec {
+namespace WEFT_NAMESPACE::exec {
 
 // The scalars block starts with four words for random numbers: seed (2), step (2); run-time scalars follow.
 inline constexpr int random_words = 4;
@@ -260,4 +260,4 @@ struct InitSource {
   }
 };
 
-}  // namespace weft::exec
+}  // namespace WEFT_NAMESPACE::exec

@@ -19,7 +19,7 @@
 #include "weft/io/open_file.hpp"
 #include "weft/io/order.hpp"
 
-namespace weft::io {
+namespace WEFT_NAMESPACE::io {
 
 struct CsvOptions {
   char separator = ',';
@@ -314,4 +314,4 @@ inline CsvTable read_csv(const std::string& path, const CsvOptions& options = {}
   return parse_csv(file.text(), options, path);
 }
 
-}  // namespace weft::io
+}  // namespace WEFT_NAMESPACE::io

@@ -5,7 +5,7 @@
 
 #include "weft/core/types.hpp"
 
-namespace weft::io {
+namespace WEFT_NAMESPACE::io {
 
 // A decimal number in the form of std::from_chars: [-]digits[.digits][e[+-]digits].
 class Decimal {
@@ -60,4 +60,4 @@ class Decimal {
   i64 whole_ = 0;            // how many digits stand before the point once the exponent has moved it
 };
 
-}  // namespace weft::io
+}  // namespace WEFT_NAMESPACE::io

@@ -6,7 +6,7 @@
 
 #include "weft/io/open_file.hpp"
 
-namespace weft::io {
+namespace WEFT_NAMESPACE::io {
 
 // Writes a file so that `path` holds either its old content or all of the new: bytes go to a temporary in the
 // same folder, which `commit` syncs, renames over `path`, and makes durable by syncing the folder. Without
@@ -211,4 +211,4 @@ inline void write_file(const std::string& path, std::string_view content) {
   file.commit();
 }
 
-}  // namespace weft::io
+}  // namespace WEFT_NAMESPACE::io

@@ -9,7 +9,7 @@
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
 
-namespace weft::io {
+namespace WEFT_NAMESPACE::io {
 
 // The length in bytes of the well-formed UTF-8 sequence at the front of `text` (Unicode 15, table 3-7), or 0.
 inline std::size_t utf8_length(std::string_view text) {
@@ -271,4 +271,4 @@ inline void append_json_string(std::string& out, std::string_view text) {
   out.push_back('"');
 }
 
-}  // namespace weft::io
+}  // namespace WEFT_NAMESPACE::io

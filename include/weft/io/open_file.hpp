@@ -16,7 +16,7 @@
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
 
-namespace weft::io {
+namespace WEFT_NAMESPACE::io {
 
 [[noreturn]] inline void throw_errno(const char* id, const std::string& action, const std::string& path,
                                      int error) {
@@ -111,4 +111,4 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-}  // namespace weft::io
+}  // namespace WEFT_NAMESPACE::io

@@ -6,7 +6,7 @@
 
 #include "weft/core/types.hpp"
 
-namespace weft::io {
+namespace WEFT_NAMESPACE::io {
 
 // 0 ... n-1, ordered so that less(order[i + 1], order[i]) is never true; equal ones keep their order. A
 // bottom-up merge sort (Knuth, TAOCP vol. 3, 5.2.4).
@@ -29,4 +29,4 @@ std::vector<u32> order_by(std::size_t n, Less less) {
   return order;
 }
 
-}  // namespace weft::io
+}  // namespace WEFT_NAMESPACE::io

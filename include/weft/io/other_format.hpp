@@ -6,7 +6,7 @@
 
 #include "weft/core/types.hpp"
 
-namespace weft::io {
+namespace WEFT_NAMESPACE::io {
 
 // One sentence about a file of another known format, with the line of Python that saves it as safetensors;
 // empty for one that is none of them. `bytes`: the file, or at least its first 300 bytes.
@@ -66,4 +66,4 @@ inline std::string other_format(std::string_view bytes, const std::string& path)
   return {};
 }
 
-}  // namespace weft::io
+}  // namespace WEFT_NAMESPACE::io

@@ -23,7 +23,7 @@
 #include "weft/io/other_format.hpp"
 #include "weft/io/safetensors_dtype.hpp"
 
-namespace weft::io {
+namespace WEFT_NAMESPACE::io {
 
 static_assert(std::endian::native == std::endian::little,
               "safetensors files are little-endian, and so must be the host");
@@ -386,4 +386,4 @@ inline void write_safetensors(const std::string& path, const std::vector<Safeten
   file.commit();
 }
 
-}  // namespace weft::io
+}  // namespace WEFT_NAMESPACE::io

@@ -9,7 +9,7 @@
 #include "weft/core/dtype.hpp"
 #include "weft/core/error.hpp"
 
-namespace weft::io {
+namespace WEFT_NAMESPACE::io {
 
 struct SafetensorsDTypeInfo {
   std::string_view name;
@@ -79,4 +79,4 @@ class SafetensorsDType {
   u8 row_ = 0;
 };
 
-}  // namespace weft::io
+}  // namespace WEFT_NAMESPACE::io

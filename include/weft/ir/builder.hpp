@@ -10,7 +10,7 @@
 #include "weft/core/error.hpp"
 #include "weft/ir/graph.hpp"
 
-namespace weft::ir {
+namespace WEFT_NAMESPACE::ir {
 
 // The bits of a constant's value as kept in Node::imm.
 constexpr u64 constant_bits(DType dtype, double value) {
@@ -337,4 +337,4 @@ class Builder {
   List<int> list_table_;
 };
 
-}  // namespace weft::ir
+}  // namespace WEFT_NAMESPACE::ir

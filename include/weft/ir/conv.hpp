@@ -5,7 +5,7 @@
 
 #include "weft/ir/value.hpp"
 
-namespace weft::ir {
+namespace WEFT_NAMESPACE::ir {
 
 // One spatial axis. The operand x is dilated (x_dilation - 1 zeros between its elements), then padded with
 // `low` and `high` zeros (negative: cropped); the window w, dilated by w_dilation, stands at every stride-th
@@ -67,4 +67,4 @@ constexpr ConvAxes conv_axes(const Graph& g, int node) {
   return axes;
 }
 
-}  // namespace weft::ir
+}  // namespace WEFT_NAMESPACE::ir

@@ -6,7 +6,7 @@
 
 #include "weft/ir/value.hpp"
 
-namespace weft::ir {
+namespace WEFT_NAMESPACE::ir {
 
 // `undefined`: stands for the gradient of a primitive that has none; compiling it is an error.
 constexpr Value custom(Builder& b, u64 id, std::string_view name, bool undefined, DType dtype,
@@ -53,4 +53,4 @@ constexpr List<int> custom_gradient(Builder& b, int i, int g) {
   throw Error("ir/custom", "the gradient of a custom primitive that this trace never used");
 }
 
-}  // namespace weft::ir
+}  // namespace WEFT_NAMESPACE::ir

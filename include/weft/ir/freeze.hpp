@@ -7,7 +7,7 @@
 #include "weft/core/words.hpp"
 #include "weft/ir/graph.hpp"
 
-namespace weft::ir {
+namespace WEFT_NAMESPACE::ir {
 
 // How many of each a graph has, in the order of its words.
 struct GraphSizes {
@@ -249,4 +249,4 @@ struct FrozenGraph {
   }
 };
 
-}  // namespace weft::ir
+}  // namespace WEFT_NAMESPACE::ir

@@ -7,7 +7,7 @@
 #include "weft/core/shape.hpp"
 #include "weft/ir/op.hpp"
 
-namespace weft::ir {
+namespace WEFT_NAMESPACE::ir {
 
 struct Node {
   Op op{};
@@ -97,4 +97,4 @@ struct Graph {
   }
 };
 
-}  // namespace weft::ir
+}  // namespace WEFT_NAMESPACE::ir

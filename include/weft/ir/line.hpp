@@ -4,7 +4,7 @@
 
 #include "weft/ir/value.hpp"
 
-namespace weft::ir {
+namespace WEFT_NAMESPACE::ir {
 
 // How a scan or a scatter puts elements together.
 enum class Fold : u8 { sum, prod, max, min, logaddexp };
@@ -123,4 +123,4 @@ constexpr const char* line_fault(const Graph& g, int i) {
   }
 }
 
-}  // namespace weft::ir
+}  // namespace WEFT_NAMESPACE::ir

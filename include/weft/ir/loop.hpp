@@ -10,7 +10,7 @@
 #include "weft/ir/freeze.hpp"
 #include "weft/ir/value.hpp"
 
-namespace weft::ir {
+namespace WEFT_NAMESPACE::ir {
 
 struct LoopShape {
   i64 trips = 0;
@@ -119,4 +119,4 @@ constexpr Value rows(Value x, i64 begin, i64 count) {
   return slice(x, axes, d);
 }
 
-}  // namespace weft::ir
+}  // namespace WEFT_NAMESPACE::ir

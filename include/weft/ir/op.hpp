@@ -4,7 +4,7 @@
 
 #include "weft/core/types.hpp"
 
-namespace weft::ir {
+namespace WEFT_NAMESPACE::ir {
 
 enum class Op : u8 {
   // leaves
@@ -228,4 +228,4 @@ constexpr bool is_predicate(Op op) {
   return (op >= Op::eq && op <= Op::le) || op == Op::is_finite || op == Op::is_nan || op == Op::logical_not;
 }
 
-}  // namespace weft::ir
+}  // namespace WEFT_NAMESPACE::ir

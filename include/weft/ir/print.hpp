@@ -11,7 +11,7 @@
 #include "weft/ir/custom.hpp"
 #include "weft/ir/loop.hpp"
 
-namespace weft::ir {
+namespace WEFT_NAMESPACE::ir {
 
 namespace print_detail {
 
@@ -215,4 +215,4 @@ inline std::string print(const Graph& g) {
   return out;
 }
 
-}  // namespace weft::ir
+}  // namespace WEFT_NAMESPACE::ir

@@ -4,7 +4,7 @@
 
 #include "weft/core/shape.hpp"
 
-namespace weft::ir {
+namespace WEFT_NAMESPACE::ir {
 
 // A set of axes, as bits.
 using Axes = u32;
@@ -106,4 +106,4 @@ constexpr Dims scattered(i64 rows, const Dims& index, const Dims& update) {
   return r;
 }
 
-}  // namespace weft::ir
+}  // namespace WEFT_NAMESPACE::ir

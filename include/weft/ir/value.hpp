@@ -5,7 +5,7 @@
 #include "weft/ir/builder.hpp"
 #include "weft/ir/shape_rule.hpp"
 
-namespace weft::ir {
+namespace WEFT_NAMESPACE::ir {
 
 struct Value {
   Builder* builder = nullptr;
@@ -436,4 +436,4 @@ constexpr Value operator-(double x, Value y) { return constant_like(y, x) - y; }
 constexpr Value operator*(double x, Value y) { return constant_like(y, x) * y; }
 constexpr Value operator/(double x, Value y) { return constant_like(y, x) / y; }
 
-}  // namespace weft::ir
+}  // namespace WEFT_NAMESPACE::ir

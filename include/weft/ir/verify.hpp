@@ -9,7 +9,7 @@
 #include "weft/ir/line.hpp"
 #include "weft/ir/loop.hpp"
 
-namespace weft::ir {
+namespace WEFT_NAMESPACE::ir {
 
 // The first thing that is wrong; `what` is null where nothing is.
 struct Fault {
@@ -474,4 +474,4 @@ inline std::string to_text(const Fault& fault, const Graph& g) {
   return "node %" + std::to_string(fault.node) + " (" + name + "): " + fault.what;
 }
 
-}  // namespace weft::ir
+}  // namespace WEFT_NAMESPACE::ir

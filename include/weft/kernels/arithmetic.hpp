@@ -7,7 +7,7 @@
 #include "weft/kernels/lanes.hpp"
 #include "weft/kernels/math.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // The host's values: 16 lanes.
 struct LaneFamily {
@@ -329,4 +329,4 @@ WEFT_HD_INLINE value_of<Family, to> binary(const V& x, const V& y) {
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -10,7 +10,7 @@
 #include "weft/core/dtype.hpp"
 #include "weft/kernels/opcode.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 template <u64... W>
 struct Code {
@@ -118,4 +118,4 @@ struct LoopArgs {
   int segment_count = 0;
 };
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -13,7 +13,7 @@
 #include "weft/kernels/dot/scratch.hpp"
 #include "weft/kernels/parallel.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // Partial sums of a convolution that is cut along its channels; of the thread that starts it.
 inline DotScratch& conv_partial_scratch() {
@@ -193,4 +193,4 @@ void conv(const ConvShape& s, const TX* x, const TW* w, TY* y, int max_threads =
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -5,7 +5,7 @@
 #include "weft/kernels/launch_cuda.cuh"
 #include "weft/kernels/team_cuda.cuh"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // X, W, Y: the DTypes of the operands and of the result.
 template <u64 Tag, u64 X, u64 W, u64 Y>
@@ -54,4 +54,4 @@ void run_cuda_conv(const CudaLaunch& launch, cudaStream_t stream) {
   cuda_check_launch("a convolution");
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

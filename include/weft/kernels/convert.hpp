@@ -12,7 +12,7 @@
 #include "weft/kernels/native.hpp"
 #include "weft/kernels/pack.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 namespace detail {
 template <class S>
@@ -260,4 +260,4 @@ WEFT_HD_INLINE auto as_register(const V& value) {
 
 }  // namespace detail
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -7,7 +7,7 @@
 #include "weft/core/custom_op.hpp"
 #include "weft/kernels/host_launch.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op>
 struct CustomGradientDefined {
@@ -28,9 +28,9 @@ struct CustomRunsOnCuda {
                 "cudaStream_t: the result, then the operands, const");
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 static_assert(most_custom_operands < LoopArgs::max_operands);
 
@@ -81,4 +81,4 @@ void run_custom(const HostLaunch& launch, int threads) {
   });
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

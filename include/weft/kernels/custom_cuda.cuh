@@ -4,7 +4,7 @@
 #include "weft/kernels/custom.hpp"
 #include "weft/kernels/launch_cuda.cuh"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 template <class Op, class... A>
 concept CustomCuda = requires(const A&... a, cudaStream_t stream) {
@@ -20,4 +20,4 @@ void run_cuda_custom(const CudaLaunch& launch, cudaStream_t stream) {
   });
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

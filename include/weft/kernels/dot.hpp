@@ -11,7 +11,7 @@
 #include "weft/kernels/dot/shape.hpp"
 #include "weft/kernels/parallel.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // Engines a caller may insist on; `best` is what measurements say.
 enum class DotEngine { best, builtin, cblas };
@@ -120,4 +120,4 @@ void dot(const DotShape& s, const TA* a, const TB* b, TC* c, int max_threads = 0
   dot<TA, TB, TC>(s, DotBatch{}, a, b, c, max_threads, epilogue, engine);
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

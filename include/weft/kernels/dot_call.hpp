@@ -6,7 +6,7 @@
 
 #include "weft/kernels/dot/shape.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 inline constexpr u64 dot_adds = 1, dot_has_bias = 2, dot_is_tf32 = 4;
 
@@ -29,4 +29,4 @@ constexpr DotCall dot_call(const u64* numbers) {
   return call;
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -14,7 +14,7 @@
 #include "weft/device/cuda.cuh"
 #include "weft/kernels/dot_layout.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // cuBLASLt's own state for the device that is current when it is made. Costs milliseconds and memory: one a
 // device. Must outlive the plans made with it.
@@ -307,4 +307,4 @@ class CublasLtDot {
   std::size_t workspace_bytes_ = 0;
 };
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

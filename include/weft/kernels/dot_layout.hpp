@@ -12,7 +12,7 @@
 #include "weft/core/types.hpp"
 #include "weft/kernels/dot/shape.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // One operand as the library sees it: stored column-major with leading dimension `ld`, used transposed or
 // not.
@@ -212,4 +212,4 @@ constexpr int choose_dot_candidate(const DotCandidate* candidate, int count, u64
   return -1;
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -7,7 +7,7 @@
 #include "weft/kernels/dot_call.hpp"
 #include "weft/kernels/launch_cuda.cuh"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 inline constexpr int tiled_edge = 16;
 
@@ -73,4 +73,4 @@ void run_cuda_dot_tiled(const CudaLaunch& launch, cudaStream_t stream) {
   cuda_check_launch("a matrix product");
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -12,7 +12,7 @@
 #include "weft/kernels/fiber.hpp"
 #include "weft/kernels/team.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 struct EmulateOptions {
   bool check =
@@ -236,4 +236,4 @@ class EmulatedBlock {
 
 }  // namespace detail
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -11,7 +11,7 @@
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Who accesses memory, and when: barriers passed by the block and by the thread's warp.
 struct EmulatedAccess {
@@ -102,4 +102,4 @@ class EmulatedMemory {
   std::vector<Shadow> shadow_;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

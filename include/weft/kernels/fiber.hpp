@@ -25,7 +25,7 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 class FiberSet {
  public:
@@ -125,6 +125,6 @@ class FiberSet {
 #endif
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
 #undef WEFT_FIBER_ASAN

@@ -4,7 +4,7 @@
 
 #include "weft/kernels/loop.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // One sum: `count` elements in each of `chunks` parts, `stride` bytes apart.
 struct FinishSum {
@@ -126,4 +126,4 @@ inline FinishArgs finish_args(const FinishSum* sums, int count, int team_size, i
   return args;
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -5,7 +5,7 @@
 #include "weft/kernels/launch_cuda.cuh"
 #include "weft/kernels/team_cuda.cuh"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 inline constexpr int finish_threads = 256;
 
@@ -25,4 +25,4 @@ void run_cuda_finish(const CudaLaunch& launch, cudaStream_t stream) {
   cuda_check_launch("the second stage of a sum");
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -6,7 +6,7 @@
 #include "weft/kernels/team.hpp"
 #include "weft/kernels/vec.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // Threads [g * Threads, (g + 1) * Threads) of the block Base are group g. Groups of several warps cannot
 // reduce, since a barrier holds up the whole block.
@@ -98,4 +98,4 @@ class SpanTeam {
   int first_;
 };
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -10,7 +10,7 @@
 #include "weft/kernels/index.hpp"
 #include "weft/kernels/loop.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // One step, ready to run: pointers resolved, numbers as its kind defines them.
 struct HostLaunch {
@@ -104,4 +104,4 @@ inline void run_copy(const HostLaunch& launch, int) {
   std::memmove(launch.args.pointer[1], launch.args.pointer[0], static_cast<std::size_t>(launch.numbers[0]));
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -6,7 +6,7 @@
 
 #include "weft/kernels/loop.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // How a table that is added to is cut, where one index counts for a whole row: pieces of rows, each of which
 // looks at all indices, as far as that is little beside the rows themselves; if these are few, of columns
@@ -147,4 +147,4 @@ WEFT_HD_INLINE void scatter_add_tile(Team& team, const IndexArgs& args, i64 row,
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -7,7 +7,7 @@
 #include "weft/kernels/launch_cuda.cuh"
 #include "weft/kernels/team_cuda.cuh"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 inline constexpr int index_threads = 128;
 
@@ -68,4 +68,4 @@ void run_cuda_scatter_add(const CudaLaunch& launch, cudaStream_t stream) {
   cuda_check_launch("scatter_add");
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

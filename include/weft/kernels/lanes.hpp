@@ -6,7 +6,7 @@
 #include "weft/kernels/convert.hpp"
 #include "weft/kernels/pack.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // Elements at p[0], p[1], ... as a value; conversion is that of convert. A scalar V takes p[0].
 template <class V, class S>
@@ -181,4 +181,4 @@ WEFT_HD_INLINE void bring_closer(const void* p) {
 #endif
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

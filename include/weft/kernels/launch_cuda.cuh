@@ -10,7 +10,7 @@
 // Two shared libraries with the same weak kernel can break each other's launches: kernels are hidden.
 #define WEFT_KERNEL __attribute__((visibility("hidden")))
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 namespace detail {
 
@@ -55,4 +55,4 @@ struct CudaLaunch {
   void* library = nullptr;     // the library's scratch
 };
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -4,7 +4,7 @@
 
 #include "weft/kernels/code.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 enum class LineFold : u8 { sum, prod, max, min, logaddexp };
 
@@ -34,4 +34,4 @@ inline LineArgs line_args(const LoopArgs& args, const u64* numbers) {
   return r;
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

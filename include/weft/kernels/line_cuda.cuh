@@ -6,7 +6,7 @@
 #include "weft/kernels/take.hpp"
 #include "weft/kernels/team_cuda.cuh"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 inline constexpr int line_threads = 256;
 
@@ -136,4 +136,4 @@ void run_cuda_search(const CudaLaunch& launch, cudaStream_t stream) {
   cuda_check_launch("search");
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -6,7 +6,7 @@
 #include "weft/kernels/sort.hpp"
 #include "weft/kernels/take.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 namespace detail {
 inline constexpr i64 line_block = 16384;  // elements a unit of work
@@ -94,4 +94,4 @@ void run_search(const HostLaunch& launch, int threads) {
   });
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -7,7 +7,7 @@
 #include "weft/kernels/loop_parts.hpp"
 #include "weft/kernels/loop_place.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // `Threads`: the team's size where that is known, else 0. A thread that visits at most one value of a row (a
 // `single` loop) keeps what it loaded and computed for the later passes, and its sums along the rows, in
@@ -781,4 +781,4 @@ struct Loop {
   }
 };
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -8,7 +8,7 @@
 #include "weft/kernels/loop_grid.hpp"
 #include "weft/kernels/team_cuda.cuh"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // A launch's arguments, as many as the code has.
 template <class C>
@@ -62,4 +62,4 @@ void enqueue_loop(Code<W...>, const LoopArgs& from, cudaStream_t stream) {
   cuda_check_launch("a fused loop");
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -6,7 +6,7 @@
 #include "weft/kernels/group_team.hpp"
 #include "weft/kernels/loop.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // Of a loop's instructions: what they need from the machine.
 template <class C>
@@ -177,4 +177,4 @@ constexpr LoopCut loop_cut(i64 rows, i64 planned_chunks) {
   return cut;
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -9,7 +9,7 @@
 #include "weft/kernels/team.hpp"
 #include "weft/kernels/vec.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 namespace detail {
 
@@ -228,4 +228,4 @@ WEFT_HD_INLINE auto to_register(const V& v) {
 
 }  // namespace detail
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

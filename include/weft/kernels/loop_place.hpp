@@ -7,7 +7,7 @@
 
 #include "weft/kernels/code.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // 0, 1, ..., N - 1. Members take them as parameters: closures would cost the compiler more than the work.
 template <int N>
@@ -134,4 +134,4 @@ struct LoopPlace {
   }
 };
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

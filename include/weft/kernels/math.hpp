@@ -32,7 +32,7 @@
 #include "weft/kernels/math/trig.hpp"
 #include "weft/kernels/math_f64.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 #if defined(__CUDA_ARCH__)
 #define WEFT_F32(cuda, host) cuda
@@ -104,4 +104,4 @@ WEFT_HD_INLINE Pack<float> sqrt(const Pack<float>& x) { return detail::sqrt_pack
 WEFT_HD_INLINE float rsqrt(float x) { return 1.0f / __builtin_sqrtf(x); }
 WEFT_HD_INLINE Pack<float> rsqrt(const Pack<float>& x) { return 1.0f / detail::sqrt_pack(x); }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -4,7 +4,7 @@
 
 #include "weft/kernels/pack.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 namespace detail {
 template <class Fn>
@@ -90,4 +90,4 @@ WEFT_HD_INLINE Pack<double> remainder(const Pack<double>& x, const Pack<double>&
   return detail::map_lanes(x, y, [](double a, double b) { return remainder(a, b); });
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -9,7 +9,7 @@
 #include "weft/core/types.hpp"
 #include "weft/kernels/pack.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // Whether fma(a, b, c) rounds once. Where the host has no such instruction it is a product and a sum.
 #if defined(__CUDA_ARCH__) || defined(__FMA__)
@@ -263,4 +263,4 @@ requires std::is_same_v<V, Pack<u32>> WEFT_HD_INLINE WideProduct<V> wide_product
 }
 #endif
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

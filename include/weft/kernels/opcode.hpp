@@ -5,7 +5,7 @@
 #include "weft/core/config.hpp"
 #include "weft/core/types.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 enum class Opcode : u8 {
   neg,
@@ -112,4 +112,4 @@ WEFT_HD constexpr Instruction decode(const u64* w) {
   return i;
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -49,7 +49,7 @@
   }
 #endif
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 inline constexpr int lanes = 16;
 
@@ -345,6 +345,6 @@ WEFT_HD_INLINE Pack<T> select(const mask_of<Pack<T>>& mask, const Pack<T>& a, co
   return r;
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
 #undef WEFT_NATIVE_VECTORS

@@ -9,7 +9,7 @@
 #include <omp.h>
 #endif
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Threads a parallel_for may use: what OpenMP offers at the first call (OMP_NUM_THREADS is honoured), or 1.
 // The value is kept because a BLAS may lower OpenMP's own setting later on.
@@ -45,4 +45,4 @@ void parallel_for(i64 n, int max_threads, F&& f) noexcept {
   for (i64 i = 0; i < n; ++i) f(i);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

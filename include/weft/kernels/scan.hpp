@@ -8,7 +8,7 @@
 #include "weft/kernels/line.hpp"
 #include "weft/kernels/team.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 namespace detail {
 
@@ -157,4 +157,4 @@ WEFT_HD_INLINE void scan_alone(const LineArgs& args, i64 line) {
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -6,7 +6,7 @@
 #include "weft/kernels/line.hpp"
 #include "weft/kernels/team.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 namespace detail {
 
@@ -289,4 +289,4 @@ WEFT_HD_INLINE void merge_tile(Team& team, const LineArgs& args, i64 line, i64 t
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

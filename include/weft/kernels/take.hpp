@@ -6,7 +6,7 @@
 #include "weft/kernels/line.hpp"
 #include "weft/kernels/scan.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 namespace detail {
 
@@ -215,4 +215,4 @@ WEFT_HD_INLINE void search_elements(Team& team, const LineArgs& args, i64 begin,
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -12,7 +12,7 @@
 #include "weft/core/types.hpp"
 #include "weft/kernels/pack.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Threads that exchange values without a barrier.
 inline constexpr int warp_size = 32;
@@ -242,4 +242,4 @@ class SerialTeam {
   i64 used_ = 0;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -6,7 +6,7 @@
 
 #include "weft/kernels/team.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -93,4 +93,4 @@ class BlockTeam : public TeamOps<BlockTeam<Threads>> {
   bool odd_ = true;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

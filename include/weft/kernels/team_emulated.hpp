@@ -26,7 +26,7 @@
   } while (false)
 #endif
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <class T>
 class EmulatedSpan;
@@ -217,6 +217,6 @@ EmulateReport emulate_grid(i64 blocks, int threads, i64 shared_bytes, u64 seed, 
   return total;
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE
 
 #undef WEFT_ON_HOST

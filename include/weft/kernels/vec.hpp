@@ -5,7 +5,7 @@
 
 #include "weft/kernels/lanes.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 template <class T, int N>
 struct Vec {
@@ -120,4 +120,4 @@ WEFT_HD_INLINE void store_vec(S* p, const Vec<T, N>& v) {
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

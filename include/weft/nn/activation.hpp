@@ -6,7 +6,7 @@
 #include "weft/nn/param.hpp"
 #include "weft/ops/activation_more.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 struct ReLU {
   constexpr auto operator()(const auto& x) const { return relu(to_expr(x)); }
@@ -116,4 +116,4 @@ struct GLU {
   constexpr auto operator()(const auto& x) const { return glu<Axis>(to_expr(x)); }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

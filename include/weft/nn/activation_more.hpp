@@ -4,7 +4,7 @@
 #include "weft/nn/dropout.hpp"
 #include "weft/ops/activation_rare.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 struct Softshrink {
   float lambd = 0.5f;
@@ -122,4 +122,4 @@ struct FeatureAlphaDropout {
   }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

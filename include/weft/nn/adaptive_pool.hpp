@@ -4,7 +4,7 @@
 
 #include "weft/ops/pool_index.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 using weft::PerAxis;
 
@@ -34,4 +34,4 @@ using AdaptiveAvgPool2d = AdaptiveAvgPool<2, Out>;
 template <PerAxis Out>
 using AdaptiveAvgPool3d = AdaptiveAvgPool<3, Out>;
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

@@ -10,7 +10,7 @@
 #include "weft/ops/join.hpp"
 #include "weft/ops/loss.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 // cutoffs: where clusters begin, at most 16, ascending; 0 stands for none. The features of cluster k are
 // In / div_value^(k + 1), rounded down.
@@ -170,4 +170,4 @@ struct AdaptiveLogSoftmaxWithLoss {
   }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

@@ -9,7 +9,7 @@
 #include "weft/ops/join.hpp"
 #include "weft/ops/slicing.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 // torch.nn.MultiheadAttention's settings that change shapes or parameters.
 struct MultiheadOptions {
@@ -314,4 +314,4 @@ struct MultiheadAttention {
   }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

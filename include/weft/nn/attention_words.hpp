@@ -5,7 +5,7 @@
 
 #include "weft/nn/container.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 enum class Word : u8 {
   attn_mask,
@@ -125,4 +125,4 @@ inline constexpr bool is_given = !std::is_same_v<std::remove_cvref_t<A>, Absent>
 
 }  // namespace module_detail
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

@@ -5,7 +5,7 @@
 
 #include "weft/nn/norm.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 // Without `affine` there is no weight and bias; without running statistics evaluation takes the batch's, too.
 struct BatchNormOptions {
@@ -83,4 +83,4 @@ using BatchNorm2d = BatchNorm<2, C, Options>;
 template <i64 C, BatchNormOptions Options = BatchNormOptions{}>
 using BatchNorm3d = BatchNorm<3, C, Options>;
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

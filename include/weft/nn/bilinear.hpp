@@ -5,7 +5,7 @@
 #include "weft/ops/linalg.hpp"
 #include "weft/ops/reduce.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 namespace module_detail {
 template <class X, class Y, class W>
@@ -85,4 +85,4 @@ struct Bilinear<In1, In2, Out, false, T> {
   }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

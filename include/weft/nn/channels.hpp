@@ -3,7 +3,7 @@
 
 #include "weft/ops/movement.hpp"
 
-namespace weft::nn::module_detail {
+namespace WEFT_NAMESPACE::nn::module_detail {
 
 // A vector of C as (C, 1, ...), to stand beside (N, C, ...).
 template <i64 C, int... After>
@@ -11,4 +11,4 @@ constexpr auto along_channels(const auto& v, std::integer_sequence<int, After...
   return reshape<C, (After * 0 + 1)...>(v);
 }
 
-}  // namespace weft::nn::module_detail
+}  // namespace WEFT_NAMESPACE::nn::module_detail

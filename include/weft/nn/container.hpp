@@ -4,7 +4,7 @@
 #include "weft/nn/param.hpp"
 #include "weft/ops/rearrange_more.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 // Layers applied one after another; their parameters are named "0.weight", "1.weight", ... as PyTorch's. A
 // layer is a module, or any function object of one expression. Settings in braces, in the layers' order:
@@ -147,4 +147,4 @@ inline constexpr bool is_frozen = false;
 template <class M>
 inline constexpr bool is_frozen<Frozen<M>> = true;
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

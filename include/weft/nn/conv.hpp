@@ -6,7 +6,7 @@
 #include "weft/nn/param.hpp"
 #include "weft/ops/conv.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 using weft::ConvOptions;
 using weft::ConvTransposeOptions;
@@ -73,4 +73,4 @@ using ConvTranspose2d = Conv<2, In, Out, Window, Options>;
 template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{}>
 using ConvTranspose3d = Conv<3, In, Out, Window, Options>;
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

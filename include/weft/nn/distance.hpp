@@ -3,7 +3,7 @@
 
 #include "weft/ops/activation_rare.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 // Of two tensors, along an axis, which goes.
 template <int Axis = 1>
@@ -22,4 +22,4 @@ struct PairwiseDistance {
   }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

@@ -6,7 +6,7 @@
 #include "weft/nn/param.hpp"
 #include "weft/ops/random.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 // What a module may ask of the trace it runs in; filled in by the tracer.
 struct Mode {
@@ -83,4 +83,4 @@ struct DropPath {
   }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

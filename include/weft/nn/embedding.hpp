@@ -7,7 +7,7 @@
 #include "weft/ops/scatter.hpp"
 #include "weft/ops/sort.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 template <bool Ok, class Op, class... What>
 struct IndexIsInteger {
@@ -142,4 +142,4 @@ struct EmbeddingBag {
   }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

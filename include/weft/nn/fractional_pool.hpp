@@ -4,7 +4,7 @@
 
 #include "weft/ops/fractional_pool.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 using weft::FractionalPoolOptions;
 using weft::PerAxis;
@@ -30,4 +30,4 @@ struct FractionalMaxPool3d {
   }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

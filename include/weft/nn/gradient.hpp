@@ -9,7 +9,7 @@
 #include "weft/ops/grad.hpp"
 #include "weft/ops/join.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <class M>
 requires(std::is_aggregate_v<M> && !ExprLike<M> && !is_lazy<M> && !TensorLike<M> &&
@@ -97,4 +97,4 @@ constexpr auto parameters_to_vector(const M& m) {
 }
 
 }  // namespace nn
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

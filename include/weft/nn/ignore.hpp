@@ -4,11 +4,11 @@
 
 #include "weft/ops/expr.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 constexpr void ignore(const auto&... x) {
   // a marker that reads x and that nothing reads; it is dropped before anything is compiled
   (static_cast<void>(ir::unary(ir::Op::stop_gradient, to_expr(x).value)), ...);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

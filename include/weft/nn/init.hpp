@@ -6,7 +6,7 @@
 #include "weft/core/square_root.hpp"
 #include "weft/ops/random.hpp"
 
-namespace weft::nn::init {
+namespace WEFT_NAMESPACE::nn::init {
 
 struct Fans {
   double in = 1, out = 1;
@@ -95,4 +95,4 @@ struct KaimingNormal {
   }
 };
 
-}  // namespace weft::nn::init
+}  // namespace WEFT_NAMESPACE::nn::init

@@ -5,7 +5,7 @@
 #include "weft/nn/init.hpp"
 #include "weft/ops/orthogonal.hpp"
 
-namespace weft::nn::init {
+namespace WEFT_NAMESPACE::nn::init {
 
 namespace detail {
 
@@ -146,4 +146,4 @@ struct Dirac {
 };
 using Eye = Dirac;
 
-}  // namespace weft::nn::init
+}  // namespace WEFT_NAMESPACE::nn::init

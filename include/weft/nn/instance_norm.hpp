@@ -4,7 +4,7 @@
 
 #include "weft/nn/norm.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 struct InstanceNormOptions {
   bool affine = false;
@@ -91,4 +91,4 @@ using InstanceNorm2d = InstanceNorm<2, C, Options>;
 template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}>
 using InstanceNorm3d = InstanceNorm<3, C, Options>;
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

@@ -4,7 +4,7 @@
 #include "weft/nn/param.hpp"
 #include "weft/ops/linalg.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 // x (..., In) -> (..., Out). weight (Out, In), bias (Out), started as PyTorch's unless initialisers are
 // named.
@@ -21,4 +21,4 @@ struct Linear<In, Out, false, T, WeightInit, BiasInit> {
   constexpr auto operator()(const auto& x) const { return linear(x, weight); }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

@@ -4,7 +4,7 @@
 #include "weft/nn/linear.hpp"
 #include "weft/ops/linear_cross_entropy.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 // x (..., In), target (...) of classes or (..., Classes) of probabilities -> the loss, reduced as R says.
 // linear.weight (Classes, In), linear.bias (Classes).
@@ -23,4 +23,4 @@ struct LinearCrossEntropyLoss {
   }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

@@ -3,7 +3,7 @@
 
 #include "weft/ops/local_response_norm.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 // x (N, C, ...) -> the same, across Size neighbouring channels.
 template <i64 Size>
@@ -16,4 +16,4 @@ struct LocalResponseNorm {
   }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

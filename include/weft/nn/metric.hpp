@@ -6,7 +6,7 @@
 #include "weft/nn/param.hpp"
 #include "weft/ops/metric.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 namespace module_detail {
 
@@ -116,4 +116,4 @@ struct Perplexity {
   }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

@@ -8,7 +8,7 @@
 #include "weft/nn/param.hpp"
 #include "weft/ops/reduce.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 // What: the shape of the input, then the shape or number of groups that the layer was made for.
 template <bool Ok, class Module, class... What>
@@ -227,4 +227,4 @@ struct GroupNorm {
   }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

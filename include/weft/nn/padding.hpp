@@ -5,7 +5,7 @@
 
 #include "weft/ops/padding.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 template <bool Ok, class Layer, class... What>
 struct PadWidthsComplete {
@@ -81,4 +81,4 @@ using CircularPad2d = FramePad<2, PaddingMode::circular, Widths...>;
 template <i64... Widths>
 using CircularPad3d = FramePad<3, PaddingMode::circular, Widths...>;
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

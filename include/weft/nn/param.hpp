@@ -5,7 +5,7 @@
 #include "weft/nn/init.hpp"
 #include "weft/ops/expr.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 // A trained tensor of T with shape S; Init says how it starts (see init.hpp).
 template <class T, class S, class Init = init::Zeros>
@@ -73,4 +73,4 @@ inline constexpr bool is_state<Param<T, S, I>> = true;
 template <class T, class S, class I>
 inline constexpr bool is_state<Buffer<T, S, I>> = true;
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

@@ -5,7 +5,7 @@
 #include "weft/ops/lp_pool.hpp"
 #include "weft/ops/pool_index.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 using weft::PerAxis;
 using weft::PoolOptions;
@@ -66,4 +66,4 @@ using MaxUnpool2d = MaxUnpool<2, Window, Options>;
 template <PerAxis Window, UnpoolOptions Options = UnpoolOptions{}>
 using MaxUnpool3d = MaxUnpool<3, Window, Options>;
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

@@ -10,7 +10,7 @@
 #include "weft/ops/loop.hpp"
 #include "weft/ops/rearrange.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 // torch.nn.LSTM's settings that change shapes or the graph: LSTM<64, 128, Recurrent{.num_layers = 2}>.
 struct Recurrent {
@@ -290,4 +290,4 @@ using GRU = RecurrentLayer<module_detail::GruStep, In, Hidden, O, T>;
 template <i64 In, i64 Hidden, Recurrent O = Recurrent{}, class T = f32>
 using LSTM = RecurrentLayer<module_detail::LstmStep, In, Hidden, O, T>;
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

@@ -11,7 +11,7 @@
 #include "weft/ops/linalg.hpp"
 #include "weft/ops/slicing.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 enum class Nonlinearity : u8 { tanh, relu };
 
@@ -222,4 +222,4 @@ using GRUCell = RecurrentCell<module_detail::GruStep, In, Hidden, Bias, T>;
 template <i64 In, i64 Hidden, bool Bias = true, class T = f32>
 using LSTMCell = RecurrentCell<module_detail::LstmStep, In, Hidden, Bias, T>;
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

@@ -3,7 +3,7 @@
 
 #include "weft/ops/shuffle.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 // x (..., C r r, H, W) -> (..., C, H r, W r)
 template <i64 R>
@@ -21,4 +21,4 @@ struct ChannelShuffle {
   constexpr auto operator()(const auto& x) const { return weft::ChannelShuffleOp<Groups>{}(to_expr(x)); }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

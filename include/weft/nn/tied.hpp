@@ -4,7 +4,7 @@
 
 #include "weft/core/fixed_string.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 // Target is looked up beside the member, then in each enclosing module, then from the root. Files are written
 // with both names, as PyTorch's state_dict has them; either is enough to read one.
@@ -18,4 +18,4 @@ inline constexpr bool is_tied = false;
 template <FixedString Target>
 inline constexpr bool is_tied<Tied<Target>> = true;
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

@@ -4,7 +4,7 @@
 
 #include "weft/nn/transformer_layer.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 namespace module_detail {
 
@@ -80,4 +80,4 @@ struct Transformer {
   }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

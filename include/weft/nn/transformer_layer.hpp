@@ -7,7 +7,7 @@
 #include "weft/nn/attention.hpp"
 #include "weft/nn/norm.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 struct TransformerOptions {
   i64 dim_feedforward = 2048;
@@ -140,4 +140,4 @@ struct TransformerDecoderLayer {
   }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

@@ -3,7 +3,7 @@
 
 #include "weft/ops/unfold.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 using weft::PerAxis;
 using weft::UnfoldOptions;
@@ -23,4 +23,4 @@ struct Fold {
   }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

@@ -3,7 +3,7 @@
 
 #include "weft/ops/interpolate.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 using weft::InterpolateOptions;
 using weft::Interpolation;
@@ -15,4 +15,4 @@ struct Upsample {
   constexpr auto operator()(const auto& x) const { return interpolate<Options>(x); }
 };
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

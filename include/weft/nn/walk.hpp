@@ -10,7 +10,7 @@
 #include "weft/nn/param.hpp"
 #include "weft/nn/tied.hpp"
 
-namespace weft::nn {
+namespace WEFT_NAMESPACE::nn {
 
 // A dotted name built while walking, and whether what it names lies in a Frozen.
 struct Name {
@@ -284,4 +284,4 @@ constexpr i64 parameter_count() {
   return n;
 }
 
-}  // namespace weft::nn
+}  // namespace WEFT_NAMESPACE::nn

@@ -4,7 +4,7 @@
 
 #include "weft/ops/reduce.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 struct ReluOp : Operation<ReluOp> {
   template <class X>
@@ -90,4 +90,4 @@ inline constexpr SoftmaxOp<Axis> softmax{};
 template <int Axis>
 inline constexpr LogSoftmaxOp<Axis> log_softmax{};
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

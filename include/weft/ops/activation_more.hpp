@@ -6,7 +6,7 @@
 #include "weft/ops/pointwise_more.hpp"
 #include "weft/ops/slicing.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -198,4 +198,4 @@ constexpr auto glu(const X& x) {
   return GatedUnitOp<Axis, SigmoidOp>{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

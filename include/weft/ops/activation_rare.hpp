@@ -5,7 +5,7 @@
 #include "weft/ops/activation_more.hpp"
 #include "weft/ops/reduce_more.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -117,4 +117,4 @@ constexpr auto normalize(const X& x, double eps = 1e-12) {
   return detail::Composed<detail::InSingle<detail::NormalizeF<Axis, P>>>{}(x, eps);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -5,7 +5,7 @@
 #include "weft/ops/along_axis.hpp"
 #include "weft/ops/pool.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -173,4 +173,4 @@ constexpr auto adaptive_max_pool3d(const X& x) {
   return AdaptiveMaxPoolOp<3, Out>{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -4,7 +4,7 @@
 
 #include "weft/ops/rational.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -81,4 +81,4 @@ template <class X>
 requires SomeOperands<X>
 constexpr auto airy_ai(const X& x) { return detail::Composed<detail::InDouble<detail::AiryF>>{}(x); }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -10,7 +10,7 @@
 #include "weft/ops/special.hpp"
 #include "weft/ops/trapezoid.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <class X>
 constexpr auto absolute(const X& x) {
@@ -165,4 +165,4 @@ constexpr auto binary_cross_entropy_with_logits(const A&... a) {
   return bce_with_logits<R>(a...);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

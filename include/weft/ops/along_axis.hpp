@@ -4,7 +4,7 @@
 
 #include "weft/ir/value.hpp"
 
-namespace weft::detail {
+namespace WEFT_NAMESPACE::detail {
 
 // x's axis replaced by sum over i of matrix[p, i] x[..., i, ...].
 constexpr ir::Value along_axis(ir::Value x, int axis, ir::Value matrix) {
@@ -19,4 +19,4 @@ constexpr ir::Value along_axis(ir::Value x, int axis, ir::Value matrix) {
   return ir::permute(y, order);
 }
 
-}  // namespace weft::detail
+}  // namespace WEFT_NAMESPACE::detail

@@ -10,7 +10,7 @@
 #include "weft/ops/linalg.hpp"
 #include "weft/ops/random.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Settings of torch.nn.functional.scaled_dot_product_attention that are known while compiling.
 struct AttentionOptions {
@@ -242,4 +242,4 @@ requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query,
   return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, dropout_p, attn_mask);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

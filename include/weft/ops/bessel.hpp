@@ -6,7 +6,7 @@
 
 #include "weft/ops/rational.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -166,4 +166,4 @@ constexpr auto spherical_bessel_j0(const X& x) {
   return detail::Composed<detail::InDouble<detail::SphericalJ0F>>{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -6,7 +6,7 @@
 #include "weft/ops/scatter.hpp"
 #include "weft/ops/sort.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -206,4 +206,4 @@ constexpr auto isin(const X& x, const A& among) {
   return IsInOp{}(x, among);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

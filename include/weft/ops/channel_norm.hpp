@@ -5,7 +5,7 @@
 #include "weft/ops/norm.hpp"
 #include "weft/ops/slicing.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... What>
 struct ChannelsFit {
@@ -141,4 +141,4 @@ constexpr auto batch_norm(const X& x, const M& mean, const V& variance, const W&
   return BatchNormOp<true>{}(x, mean, variance, weight, bias, eps);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -6,7 +6,7 @@
 #include "weft/ops/rearrange_more.hpp"
 #include "weft/ops/scan.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... What>
 struct VectorsOrMatrices {
@@ -119,4 +119,4 @@ constexpr auto vander(const X& x) {
   return VanderOp<Count, Increasing>{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

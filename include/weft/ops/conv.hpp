@@ -7,7 +7,7 @@
 #include "weft/ops/pointwise.hpp"
 #include "weft/ops/window_options.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... Shapes>
 struct ConvOperandsFit {
@@ -286,4 +286,4 @@ constexpr auto conv_transpose3d(const A&... operands) {
   return ConvOp<3, Options>{}(operands...);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -4,7 +4,7 @@
 
 #include "weft/ops/pointwise.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -109,4 +109,4 @@ constexpr auto empty_like(const X& x) {
   return detail::FullLike<T>{}(x, 0);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -5,7 +5,7 @@
 #include "weft/ops/creation.hpp"
 #include "weft/ops/triangular.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -90,4 +90,4 @@ constexpr auto meshgrid(IndexingXy, const X&... x) {
   return detail::grids<true>(std::index_sequence_for<X...>{}, x...);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -11,7 +11,7 @@
 #include "weft/ops/loop.hpp"
 #include "weft/ops/loss.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // What: the shapes of log_probs, targets, input_lengths and target_lengths.
 template <bool Ok, class Op, class... What>
@@ -170,4 +170,4 @@ constexpr auto ctc_loss(const X& log_probs, const Y& targets, const I& input_len
                         options.zero_infinity);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -7,7 +7,7 @@
 #include "weft/ir/custom.hpp"
 #include "weft/ops/expr.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op>
 struct CustomOpDefined {
@@ -198,4 +198,4 @@ struct CustomOp : Operation<CustomOp<Id>> {
 template <u64 Id>
 inline constexpr CustomOp<Id> custom{};
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -7,7 +7,7 @@
 #include "weft/ops/rearrange.hpp"
 #include "weft/ops/triangular.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... What>
 struct RowsFit {
@@ -117,4 +117,4 @@ constexpr auto corrcoef(const X& x) {
   return CorrCoefOp{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

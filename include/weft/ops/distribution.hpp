@@ -6,7 +6,7 @@
 #include "weft/ops/pointwise_more.hpp"
 #include "weft/ops/random.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -169,4 +169,4 @@ constexpr auto randint_like(const X& x, const A& low, const B& high) {
   return RandIntLikeOp{}(x, low, high);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -6,7 +6,7 @@
 #include "weft/ops/einsum_rule.hpp"
 #include "weft/ops/join.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... Shapes>
 struct EinsumSubscripts {
@@ -312,4 +312,4 @@ constexpr auto einsum(const X&... x) {
   return EinsumOp<Subscripts>{}(x...);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

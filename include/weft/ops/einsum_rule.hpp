@@ -8,7 +8,7 @@
 #include "weft/core/fixed_string.hpp"
 #include "weft/ir/shape_rule.hpp"
 
-namespace weft::detail {
+namespace WEFT_NAMESPACE::detail {
 
 enum class EinsumFault : u8 { none, syntax, operands, axes, extents, rank };
 
@@ -197,4 +197,4 @@ constexpr EinsumPlan einsum_plan(std::string_view text, const Dims* shapes, int 
   return plan;
 }
 
-}  // namespace weft::detail
+}  // namespace WEFT_NAMESPACE::detail

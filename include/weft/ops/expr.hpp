@@ -10,7 +10,7 @@
 #include "weft/core/diagnose.hpp"
 #include "weft/ir/value.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <class T, class S>
 struct Expr {
@@ -304,4 +304,4 @@ using shape_of_operand = typename detail::operand_traits<A>::shape;
 template <class A>
 using dtype_of_operand = typename detail::operand_traits<A>::dtype;
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

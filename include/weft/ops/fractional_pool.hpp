@@ -5,7 +5,7 @@
 #include "weft/ops/pool_index.hpp"
 #include "weft/ops/random.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // The result's extents, or the part of the input's that they are, rounded down.
 struct FractionalPoolOptions {
@@ -193,4 +193,4 @@ constexpr auto fractional_max_pool3d(const X& x, const U& samples, ReturnIndices
   return detail::fractional_pool<3, Window, Options>(x, samples);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -6,7 +6,7 @@
 #include "weft/ir/line.hpp"
 #include "weft/ops/slicing.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... What>
 struct IndexIsInteger {
@@ -167,4 +167,4 @@ constexpr auto take(const X& x, const I& index) {
   return TakeFlatOp{}(x, index);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -6,7 +6,7 @@
 #include "weft/ops/expr.hpp"
 #include "weft/passes/differentiate.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // What: the shape and the dtype of the function's result.
 template <bool Ok, class Op, class... What>
@@ -134,4 +134,4 @@ constexpr auto value_and_grad(const F& f) {
     return GradientOf<true, F, Args...>{f};
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -5,7 +5,7 @@
 #include "weft/ops/interpolate.hpp"
 #include "weft/ops/linalg.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // What lies outside the image: zeros, its edge, or the image mirrored.
 enum class GridPadding : u8 { zeros, border, reflection };
@@ -270,4 +270,4 @@ constexpr auto affine_grid(const X& theta, AlignCorners) {
   return AffineGridOp<true, Size...>{}(theta);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

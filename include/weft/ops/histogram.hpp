@@ -5,7 +5,7 @@
 #include "weft/ops/bounded.hpp"
 #include "weft/ops/creation.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... What>
 struct EdgesAscend {
@@ -103,4 +103,4 @@ requires(Bins == 0) constexpr auto histogram(const X& x, const E& edges, const W
   return detail::histogram_of<Density>(x, edges, weight);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

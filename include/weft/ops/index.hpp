@@ -7,7 +7,7 @@
 #include "weft/ops/index_rule.hpp"
 #include "weft/ops/scatter.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... What>
 struct IndexAxesExist {
@@ -263,4 +263,4 @@ constexpr auto index_put(const X& x, const V& value, const A&... a) {
       std::tuple_cat(detail::index_operand(a)...));
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -6,7 +6,7 @@
 #include "weft/ir/line.hpp"
 #include "weft/ops/slicing.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // A whole axis; the axes that are not named; a new axis of extent 1.
 struct Every {};
@@ -188,4 +188,4 @@ struct index_rule {
 };
 
 }  // namespace detail
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

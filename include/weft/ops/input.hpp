@@ -4,7 +4,7 @@
 #include "weft/core/option.hpp"
 #include "weft/ops/expr.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <class T, class S>
 struct Input {
@@ -21,4 +21,4 @@ inline constexpr bool is_input = false;
 template <class T, class S>
 inline constexpr bool is_input<Input<T, S>> = true;
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

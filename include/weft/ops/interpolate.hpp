@@ -7,7 +7,7 @@
 #include "weft/ops/gather.hpp"
 #include "weft/ops/pointwise.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... Shapes>
 struct InterpolateFits {
@@ -203,4 +203,4 @@ constexpr auto interpolate(const X& x) {
   return InterpolateOp<Options>{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

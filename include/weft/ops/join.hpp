@@ -4,7 +4,7 @@
 
 #include "weft/ops/slicing.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -102,4 +102,4 @@ constexpr auto stack(const X&... x) {
   return StackOp<Axis>{}(x...);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

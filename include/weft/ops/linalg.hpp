@@ -3,7 +3,7 @@
 
 #include "weft/ops/movement.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -128,8 +128,8 @@ struct BmmOp : Operation<BmmOp> {
   }
 };
 
-// beta c + alpha p. A beta of 0 leaves c out, so that its NaN and infinities do not count; an alpha of 0 leaves
-// the product out where PyTorch does (`Skips`).
+// beta c + alpha p. A beta of 0 leaves c out, so that its NaN and infinities do not count; an alpha of 0
+// leaves the product out where PyTorch does (`Skips`).
 template <bool Skips>
 struct ScaledSumOp : Operation<ScaledSumOp<Skips>> {
   template <class C, class P, class S, class R>
@@ -185,4 +185,4 @@ constexpr auto outer(const A& a, const B& b) {
 }
 inline constexpr LinearOp linear{};
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

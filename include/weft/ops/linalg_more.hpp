@@ -5,7 +5,7 @@
 #include "weft/ops/rearrange_more.hpp"
 #include "weft/ops/triangular.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -361,4 +361,4 @@ constexpr auto matrix_power(const X& x) {
   return MatrixPowerOp<Power>{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -5,7 +5,7 @@
 #include "weft/ops/loss.hpp"
 #include "weft/ops/slicing.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // What: the shapes of x, the weight and the bias.
 template <bool Ok, class Op, class... What>
@@ -97,4 +97,4 @@ constexpr auto linear_cross_entropy(const X& x, const W& weight, const T& target
                                            options);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

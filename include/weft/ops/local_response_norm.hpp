@@ -3,7 +3,7 @@
 
 #include "weft/ops/pool.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... What>
 struct LocalResponseFits {
@@ -47,4 +47,4 @@ constexpr auto local_response_norm(const X& x, const A& alpha = 1e-4, const B& b
   return LocalResponseNormOp<Size>{}(x, alpha, beta, k);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

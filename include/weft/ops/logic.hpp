@@ -3,7 +3,7 @@
 
 #include "weft/ops/pointwise_more.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -78,4 +78,4 @@ template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto logical_xor(const A& a, const B& b) { return detail::Composed<detail::LogicalXorF>{}(a, b); }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

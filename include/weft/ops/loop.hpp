@@ -6,7 +6,7 @@
 #include "weft/ir/loop.hpp"
 #include "weft/ops/expr.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... What>
 struct CarryKeepsType {
@@ -244,4 +244,4 @@ constexpr auto reverse_loop(const F& body, const C& carry, const X&... xs) {
   return detail::loop<Trips, true>(body, carry, xs...);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

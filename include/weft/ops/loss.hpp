@@ -5,7 +5,7 @@
 
 #include "weft/ops/activation_more.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // What becomes of a loss's elements: mse_loss<reduction::sum>(x, y). batchmean: the sum over the first
 // extent.
@@ -324,4 +324,4 @@ constexpr auto bce_with_logits(const A& x, const B& target, const W& weight, con
   return detail::ElementLoss<detail::BceWithLogits, R>{}(x, target, weight, positive.value);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -6,7 +6,7 @@
 #include "weft/ops/loss_more.hpp"
 #include "weft/ops/reduce_more.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // What: the scores' shape, then the labels'.
 template <bool Ok, class Op, class... What>
@@ -300,4 +300,4 @@ constexpr auto multilabel_soft_margin_loss(const X& x, const Y& target, const W&
   return detail::ElementLoss<detail::MultilabelSoftMarginF, R>{}(x, target, weight);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -5,7 +5,7 @@
 #include "weft/ops/loss.hpp"
 #include "weft/ops/special.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // What: the log probabilities' shape and the labels'.
 template <bool Ok, class Op, class... What>
@@ -50,7 +50,8 @@ struct SmoothL1F {
     return where(far, sub(size, half_of(beta)), div(mul(mul(inside, inside), 0.5), beta));
   }
 };
-// (t - 1) log(1 - p) - t log p, logarithms not below -100; the gradient divides by no less than 1e-12, as PyTorch's.
+// (t - 1) log(1 - p) - t log p, logarithms not below -100; the gradient divides by no less than 1e-12, as
+// PyTorch's.
 struct BceF {
   constexpr auto operator()(const auto& p, const auto& t) const {
     const auto at_least = [](const auto& x) { return where(lt(x, -100), -100, x); };
@@ -216,9 +217,10 @@ constexpr auto poisson_nll_loss(const X& x, const T& target, double eps = 1e-8) 
 // What: the shape of the means and that of the variance.
 template <bool Ok, class Op, class... What>
 struct VarianceFits {
-  static_assert(Ok,
-                "gaussian_nll_loss: the variance has the shape of the means, the same without the last axis (one "
-                "for each row), as many axes with extents of 1, or none");
+  static_assert(
+      Ok,
+      "gaussian_nll_loss: the variance has the shape of the means, the same without the last axis (one "
+      "for each row), as many axes with extents of 1, or none");
 };
 template <LossReduction R, bool Full>
 struct GaussianNllOp : Operation<GaussianNllOp<R, Full>> {
@@ -227,7 +229,8 @@ struct GaussianNllOp : Operation<GaussianNllOp<R, Full>> {
     using S = shape_of_operand<X>;
     using SV = shape_of_operand<V>;
     using Loss = detail::ElementLoss<detail::GaussianNllF<Full>, R>;
-    constexpr bool rows = SV::rank > 0 && SV::rank + 1 == S::rank && SV::value == detail::without_axis<S, -1>::value;
+    constexpr bool rows =
+        SV::rank > 0 && SV::rank + 1 == S::rank && SV::value == detail::without_axis<S, -1>::value;
     constexpr bool ok = rows || SV::rank == 0 || (SV::rank == S::rank && broadcastable(SV::value, S::value));
     static_assert(sizeof(VarianceFits<ok, GaussianNllOp, S, SV>) > 0);
     if constexpr (!ok)
@@ -249,4 +252,4 @@ constexpr auto soft_margin_loss(const X& x, const Y& target) {
   return detail::ElementLoss<detail::SoftMarginF, R>{}(x, target);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -4,7 +4,7 @@
 #include "weft/ops/pointwise_more.hpp"
 #include "weft/ops/pool.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... What>
 struct LpPoolOptionsFit {
@@ -46,4 +46,4 @@ constexpr auto lp_pool3d(const X& x, const P& norm_type) {
   return LpPoolOp<3, Window, Options>{}(x, norm_type);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include "weft/ops/reduce_more.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 inline constexpr OrderOf<std::numeric_limits<int>::min()> order_minus_infinity{};
 // The root of the sum of squares, of matrix_norm.
@@ -162,4 +162,4 @@ constexpr auto renorm(const X& x, OrderOf<P>, double bound) {
   return RenormOp<A, P>{}(x, bound);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -6,7 +6,7 @@
 #include "weft/ops/bounded.hpp"
 #include "weft/ops/loss.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // How one number comes from those of the classes: not at all, from the sums of all counts, their mean over
 // the classes that occur (as labels or predictions), or that mean weighted with how often each is a label.
@@ -228,4 +228,4 @@ constexpr auto perplexity(const X& logits, const L& labels) {
   return exp(cross_entropy(logits, labels));
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

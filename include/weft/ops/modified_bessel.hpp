@@ -5,7 +5,7 @@
 
 #include "weft/ops/rational.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -209,4 +209,4 @@ constexpr auto scaled_modified_bessel_k1(const X& x) {
   return detail::Composed<detail::InDouble<detail::BesselKF<1, true>>>{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include "weft/ops/pointwise.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Axes as one template argument: movedim<AxisList{0, 1}, AxisList{2, 3}>(x). A number is a list of one.
 struct AxisList {
@@ -139,4 +139,4 @@ inline constexpr PermuteOp<Order...> permute{};
 template <i64... To>
 inline constexpr ExpandOp<To...> expand{};
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

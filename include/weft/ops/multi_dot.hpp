@@ -3,7 +3,7 @@
 
 #include "weft/ops/linalg.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... What>
 struct MultiDotFits {
@@ -88,4 +88,4 @@ struct MultiDotOp : Operation<MultiDotOp> {
 // multi_dot(a, b, c, ...)
 inline constexpr MultiDotOp multi_dot{};
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

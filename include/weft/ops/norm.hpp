@@ -4,7 +4,7 @@
 
 #include "weft/ops/reduce.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // What: the shape of x, then the extents that are named.
 template <bool Ok, class Op, class... What>
@@ -177,4 +177,4 @@ requires(!Scalar<W>) constexpr auto rms_norm(const X& x, const W& weight, double
   return RmsNormOp<D...>{}(x, weight, eps);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

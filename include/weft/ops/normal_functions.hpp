@@ -5,7 +5,7 @@
 
 #include "weft/ops/rational.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -149,4 +149,4 @@ template <class X>
 requires SomeOperands<X>
 constexpr auto entr(const X& x) { return detail::Composed<detail::InSingle<detail::EntrF>>{}(x); }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

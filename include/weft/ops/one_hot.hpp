@@ -3,7 +3,7 @@
 
 #include "weft/ops/gather.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... What>
 struct OneHotHasRoom {
@@ -51,4 +51,4 @@ constexpr auto one_hot(const X& x) {
   return OneHotOp<Classes>{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

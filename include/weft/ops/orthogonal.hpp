@@ -4,7 +4,7 @@
 
 #include "weft/ir/value.hpp"
 
-namespace weft::detail {
+namespace WEFT_NAMESPACE::detail {
 
 // x (m, k) times y (n, k), transposed.
 constexpr ir::Value times_transposed(ir::Value x, ir::Value y) {
@@ -32,4 +32,4 @@ constexpr ir::Value newton_schulz_step(ir::Value x, A a, B b, C c) {
   return kept + times(polynomial, x);
 }
 
-}  // namespace weft::detail
+}  // namespace WEFT_NAMESPACE::detail

@@ -5,7 +5,7 @@
 #include "weft/ops/slicing.hpp"
 #include "weft/ops/window_options.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... What>
 struct FrameFits {
@@ -130,4 +130,4 @@ constexpr auto pad(const X& x) {
   return FrameOp<Mode, Widths...>{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

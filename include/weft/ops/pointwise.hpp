@@ -3,7 +3,7 @@
 
 #include "weft/ops/expr.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -345,4 +345,4 @@ requires(Operand<A> && !Scalar<A>) constexpr auto operator!(const A& a) { return
 template <class A>
 requires(Operand<A> && !Scalar<A>) constexpr auto operator~(const A& a) { return bitwise_not(a); }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -6,7 +6,7 @@
 
 #include "weft/ops/pointwise.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Operands of which one at least is no C++ number: such calls are left to <cmath>.
 template <class... A>
@@ -191,7 +191,8 @@ struct HypotF {
     const auto plain = bitwise_and(ne(scale, 0), isfinite(scale));
     const auto safe = where(plain, scale, 1);
     const auto p = div(a, safe), q = div(b, safe);
-    const auto r = where(plain, mul(safe, sqrt(add(mul(p, p), mul(q, q)))), or_infinity(or_infinity(scale, a), b));
+    const auto r =
+        where(plain, mul(safe, sqrt(add(mul(p, p), mul(q, q)))), or_infinity(or_infinity(scale, a), b));
     return by_slopes(r, a, div(a, r), b, div(b, r));
   }
 
@@ -390,4 +391,4 @@ constexpr auto addcdiv(const X& x, const A& a, const B& b, const S& scale = 1) {
   return detail::Composed<detail::InSingle<detail::AddcdivF>>{}(x, a, b, scale);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -4,7 +4,7 @@
 
 #include "weft/ops/pointwise_more.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Family>
 struct DegreeNotNegative {
@@ -137,4 +137,4 @@ constexpr auto legendre_polynomial_p(const X& x) {
   return detail::Composed<detail::InSingle<detail::OrthogonalF<detail::LegendreP, N, false>>>{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

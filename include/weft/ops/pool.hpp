@@ -9,7 +9,7 @@
 #include "weft/ops/pointwise.hpp"
 #include "weft/ops/window_options.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... Shapes>
 struct PoolFits {
@@ -369,4 +369,4 @@ constexpr auto avg_pool3d(const X& x) {
   return AvgPoolOp<3, Window, Options>{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

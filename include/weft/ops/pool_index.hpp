@@ -6,7 +6,7 @@
 #include "weft/ops/adaptive_pool.hpp"
 #include "weft/ops/scatter.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 struct ReturnIndices {};
 inline constexpr ReturnIndices return_indices{};
@@ -245,4 +245,4 @@ constexpr auto max_unpool3d(const X& x, const I& places) {
   return MaxUnpoolOp<3, Window, Options>{}(x, places);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

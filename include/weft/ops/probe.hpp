@@ -7,7 +7,7 @@
 #include "weft/core/option.hpp"
 #include "weft/ops/expr.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <FixedString Name>
 struct ProbeMark {
@@ -51,4 +51,4 @@ concept IsProbeNames = requires {
   typename T::weft_probes;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

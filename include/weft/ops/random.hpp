@@ -4,7 +4,7 @@
 
 #include "weft/ops/pointwise.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -104,4 +104,4 @@ constexpr auto randn_like(const X& x) {
   return RandLikeOp<true>{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

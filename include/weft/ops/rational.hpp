@@ -3,7 +3,7 @@
 
 #include "weft/ops/special.hpp"
 
-namespace weft::detail {
+namespace WEFT_NAMESPACE::detail {
 
 // c[0] x^(N-1) + ... + c[N-1]
 template <int N>
@@ -20,4 +20,4 @@ constexpr auto monic(const auto& x, const double (&c)[N]) {
   return r;
 }
 
-}  // namespace weft::detail
+}  // namespace WEFT_NAMESPACE::detail

@@ -4,7 +4,7 @@
 
 #include "weft/ops/join.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -275,4 +275,4 @@ constexpr auto roll(const X& x) {
   return RollOp<By, Axis>{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

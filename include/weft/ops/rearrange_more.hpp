@@ -5,7 +5,7 @@
 #include "weft/ops/gather.hpp"
 #include "weft/ops/rearrange.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -372,4 +372,4 @@ constexpr auto column_stack(const X&... x) {
   return detail::stacked_columns(x...);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

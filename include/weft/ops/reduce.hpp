@@ -4,7 +4,7 @@
 
 #include "weft/ops/movement.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // What: the shape reduced.
 template <bool Ok, class Op, class... What>
@@ -240,4 +240,4 @@ constexpr auto var(const X& x, const Option&...) {
   return VarianceOp<Given::keep, Given::correction, A...>{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

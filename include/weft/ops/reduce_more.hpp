@@ -6,7 +6,7 @@
 #include "weft/ops/pointwise_more.hpp"
 #include "weft/ops/reduce.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -171,4 +171,4 @@ constexpr auto norm(const X& x, OrderOf<P>, KeepDim) {
   return NormOp<P, true, A...>{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

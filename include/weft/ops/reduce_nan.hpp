@@ -5,7 +5,7 @@
 #include "weft/ops/logic.hpp"
 #include "weft/ops/reduce_more.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Keep, int... A>
 struct NanSumOp : Operation<NanSumOp<Keep, A...>> {
@@ -101,4 +101,4 @@ constexpr auto allclose(const X& x, const Y& y, const R& rtol = 1e-5, const T& a
   return AnyAllOp<true, false>{}(isclose(x, y, rtol, atol));
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -4,7 +4,7 @@
 
 #include "weft/ops/pointwise.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 struct RotaryOptions {
   double base = 10000;       // pair i of n turns by base^(-i / n) a position
@@ -138,4 +138,4 @@ constexpr auto rotary_embedding(const X& x, const P& positions) {
   return RotaryEmbeddingOp<Options>{}(x, positions);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

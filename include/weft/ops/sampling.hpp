@@ -6,7 +6,7 @@
 #include "weft/ops/scan.hpp"
 #include "weft/ops/sort.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 struct Replacement {};
 inline constexpr Replacement replacement{};
@@ -110,4 +110,4 @@ constexpr auto gumbel_softmax(const X& logits, const Tau& tau = 1) {
   return GumbelSoftmaxOp<Axis, Hard>{}(logits, tau);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

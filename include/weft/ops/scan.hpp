@@ -6,7 +6,7 @@
 #include "weft/ops/reduce.hpp"
 #include "weft/ops/slicing.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Integers and booleans add and multiply in i64, as in PyTorch.
 template <int Axis, ir::Fold fold>
@@ -91,4 +91,4 @@ constexpr auto diff(const X& x) {
   return DiffOp<N, Axis>{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

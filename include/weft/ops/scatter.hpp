@@ -6,7 +6,7 @@
 #include "weft/ops/gather.hpp"
 #include "weft/ops/pointwise_more.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // How several updates of one place become one: scatter_reduce<0>(x, index, src, reduce::amax).
 enum class Reduction { sum, prod, mean, amax, amin };
@@ -206,4 +206,4 @@ constexpr auto index_reduce(const X& x, const I& index, const U& src, ReduceBy<H
   return ScatterReduceOp<Axis, How, false>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

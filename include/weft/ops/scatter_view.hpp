@@ -5,7 +5,7 @@
 #include "weft/ops/linalg_more.hpp"
 #include "weft/ops/scatter.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // What: the shape of the view, then that of the source.
 template <bool Ok, class Op, class... What>
@@ -178,4 +178,4 @@ constexpr auto put(const X& x, const I& index, const U& src) {
   return PutOp<Accumulate>{}(x, index, src);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

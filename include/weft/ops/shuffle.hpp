@@ -3,7 +3,7 @@
 
 #include "weft/ops/movement.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... What>
 struct PixelsFit {
@@ -102,4 +102,4 @@ constexpr auto channel_shuffle(const X& x) {
   return ChannelShuffleOp<Groups>{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

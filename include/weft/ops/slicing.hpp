@@ -6,7 +6,7 @@
 
 #include "weft/ops/movement.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -238,4 +238,4 @@ constexpr auto pad(const X& x, const V& value = 0) {
   return PadOp<Widths...>{}(x, value);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

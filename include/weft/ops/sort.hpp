@@ -6,7 +6,7 @@
 #include "weft/ops/pointwise_more.hpp"
 #include "weft/ops/reduce_more.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 struct Descending {};
 inline constexpr Descending descending{};
@@ -328,4 +328,4 @@ constexpr auto bucketize(const V& values, const A& boundaries, RightSide) {
   return SearchSortedOp<true>{}(boundaries, values);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

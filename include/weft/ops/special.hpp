@@ -5,7 +5,7 @@
 
 #include "weft/ops/logic.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -86,17 +86,17 @@ struct LgammaF {
   static constexpr auto near(const auto& x) {
     const auto second = ge(x, 1.5);
     const auto z = sub(x, where(second, 2.0, 1.0));
-    constexpr double c[]{-0.172549165212855,   0.18102626103296443,  0.014510481543450745, -0.01417381998222155,
-                         -0.08878258519906032, 0.09454613242271671,  -0.07312666085123666, 0.07937680681003766,
-                         -0.09134177065637357, 0.10050459854523884,  -0.11131134774190171, 0.12548572577377712,
-                         -0.14405062429573703, 0.16955793703963393,  -0.2073855405981778,  0.2705807975314802,
-                         -0.4006856344301593,  0.8224670334696889,   -0.5772156649015329};
+    constexpr double c[]{
+        -0.172549165212855,   0.18102626103296443, 0.014510481543450745, -0.01417381998222155,
+        -0.08878258519906032, 0.09454613242271671, -0.07312666085123666, 0.07937680681003766,
+        -0.09134177065637357, 0.10050459854523884, -0.11131134774190171, 0.12548572577377712,
+        -0.14405062429573703, 0.16955793703963393, -0.2073855405981778,  0.2705807975314802,
+        -0.4006856344301593,  0.8224670334696889,  -0.5772156649015329};
     auto p = add(mul(z, c[0]), c[1]);
     for (int k = 2; k < 19; ++k) p = add(mul(p, z), c[k]);
     return add(where(second, log1p(z), 0), mul(z, p));
   }
 };
-
 
 // Giles' approximation of the magnitude, then three steps of Newton's iteration: on erf, near 1 on log erfc.
 struct ErfinvF {
@@ -148,8 +148,8 @@ struct SincF {
     return where(near, mul(t, series), div(sub(cos(far), div(sin(far), far)), far));
   }
 };
-// x log(y) or x log1p(y), 0 where x is 0 and y a number. Where the logarithm has no value, too, its share of the
-// gradient is 0, as in PyTorch.
+// x log(y) or x log1p(y), 0 where x is 0 and y a number. Where the logarithm has no value, too, its share of
+// the gradient is 0, as in PyTorch.
 template <bool OnePlus>
 struct XlogyF {
   constexpr auto operator()(const auto& in, const auto& other) const {
@@ -302,7 +302,9 @@ constexpr auto logit(const X& x, const E& eps) {
 }
 template <class A, class B>
 requires SomeOperands<A, B>
-constexpr auto xlogy(const A& a, const B& b) { return detail::Composed<detail::InSingle<detail::XlogyF<false>>>{}(a, b); }
+constexpr auto xlogy(const A& a, const B& b) {
+  return detail::Composed<detail::InSingle<detail::XlogyF<false>>>{}(a, b);
+}
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto xlog1py(const A& a, const B& b) {
@@ -354,14 +356,10 @@ requires SomeOperands<X>
 constexpr auto isneginf(const X& x) { return detail::Composed<detail::InfinityF<-1>>{}(x); }
 template <class X>
 requires SomeOperands<X>
-constexpr auto deg2rad(const X& x) {
-  return detail::Composed<detail::InSingle<detail::ScaledF<1>>>{}(x);
-}
+constexpr auto deg2rad(const X& x) { return detail::Composed<detail::InSingle<detail::ScaledF<1>>>{}(x); }
 template <class X>
 requires SomeOperands<X>
-constexpr auto rad2deg(const X& x) {
-  return detail::Composed<detail::InSingle<detail::ScaledF<-1>>>{}(x);
-}
+constexpr auto rad2deg(const X& x) { return detail::Composed<detail::InSingle<detail::ScaledF<-1>>>{}(x); }
 template <class X, class N>
 requires SomeOperands<X, N>
 constexpr auto bitwise_left_shift(const X& x, const N& by) {
@@ -369,4 +367,4 @@ constexpr auto bitwise_left_shift(const X& x, const N& by) {
 }
 inline constexpr BinaryOp<ir::Op::shift_right> bitwise_right_shift{};
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -6,7 +6,7 @@
 #include "weft/ops/pointwise_more.hpp"
 #include "weft/ops/scan.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... What>
 struct PlacesFitAxis {
@@ -247,4 +247,4 @@ constexpr auto gradient(const X& x, const P&... spacing) {
                : order > (std::integer_sequence<int, A...>{}, numbers, x, given);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -4,7 +4,7 @@
 
 #include "weft/ops/reduce.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace detail {
 
@@ -123,4 +123,4 @@ constexpr auto eye() {
   return detail::EyeOp<T, N, M>{}();
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -6,7 +6,7 @@
 #include "weft/ops/rearrange_more.hpp"
 #include "weft/ops/window_options.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Of unfold and fold, in PyTorch's order.
 struct UnfoldOptions {
@@ -212,4 +212,4 @@ constexpr auto fold(const X& x) {
   return FoldImageOp<Output, Window, Options>{}(x);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

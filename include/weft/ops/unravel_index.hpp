@@ -3,7 +3,7 @@
 
 #include "weft/ops/gather.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // What the message names, once for all axes.
 struct UnravelIndex {};
@@ -39,4 +39,4 @@ constexpr auto unravel_index(const X& x) {
   (std::make_integer_sequence<int, sizeof...(D)>{});
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

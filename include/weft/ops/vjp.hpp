@@ -6,7 +6,7 @@
 #include "weft/ops/grad.hpp"
 #include "weft/ops/loop.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Op, class... What>
 struct CotangentFits {
@@ -140,4 +140,4 @@ constexpr auto jvp(const F& f) {
   return Jvp<F>{f};
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -6,7 +6,7 @@
 #include "weft/ops/loop.hpp"
 #include "weft/passes/batch.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // In place of an axis: the argument is the same for every sample.
 inline constexpr int unmapped = -1000;
@@ -260,4 +260,4 @@ constexpr auto vmap(const F& f) {
   return Vmap<F, Axes...>{f};
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -5,7 +5,7 @@
 #include "weft/ops/creation.hpp"
 #include "weft/ops/modified_bessel.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <bool Ok, class Window>
 struct WindowIsFloating {
@@ -199,4 +199,4 @@ constexpr auto kaiser_window(const B& beta = 12.0) {
   return signal::windows::kaiser<T, N, !Periodic>(beta);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -5,7 +5,7 @@
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // One number for all spatial axes, or one each: 3, PerAxis{3, 5}; inside options {3, 5} will do.
 template <class T>
@@ -97,4 +97,4 @@ struct InterpolateOptions {
   bool antialias = false;               // of linear and cubic: wider weights where the result is smaller
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -4,7 +4,7 @@
 
 #include "weft/optim/optimizer.hpp"
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 struct Adadelta {
   Schedule lr = 1.0f;
@@ -32,4 +32,4 @@ struct Adadelta {
   }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim

@@ -7,7 +7,7 @@
 
 #include "weft/optim/optimizer.hpp"
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 struct Adafactor {
   struct Eps {
@@ -78,4 +78,4 @@ struct Adafactor {
   }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim

@@ -4,7 +4,7 @@
 
 #include "weft/optim/optimizer.hpp"
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 struct Adagrad {
   Schedule lr = 1e-2f;
@@ -32,4 +32,4 @@ struct Adagrad {
   }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim

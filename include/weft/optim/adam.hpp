@@ -6,7 +6,7 @@
 
 #include "weft/optim/optimizer.hpp"
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 struct Betas {
   float first = 0.9f;
@@ -90,4 +90,4 @@ struct AMSGrad : O {
 constexpr AMSGrad<Adam> amsgrad(const Adam& adam) { return {adam}; }
 constexpr AMSGrad<AdamW> amsgrad(const AdamW& adam) { return {adam}; }
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim

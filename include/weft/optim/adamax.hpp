@@ -4,7 +4,7 @@
 
 #include "weft/optim/adam.hpp"
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 struct Adamax {
   Schedule lr = 2e-3f;
@@ -28,4 +28,4 @@ struct Adamax {
   }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim

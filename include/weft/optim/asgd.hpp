@@ -6,7 +6,7 @@
 
 #include "weft/optim/optimizer.hpp"
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 // PyTorch takes a schedule's rate one update later.
 struct ASGD {
@@ -46,4 +46,4 @@ struct ASGD {
   }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim

@@ -5,7 +5,7 @@
 
 #include "weft/optim/optimizer.hpp"
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 // average += (1 - decay) (weights - average) at every update.
 struct Ema {
@@ -94,4 +94,4 @@ constexpr Averaged<O, Swa> swa(const O& optimizer, Swa rule = {}) {
   return {optimizer, rule};
 }
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim

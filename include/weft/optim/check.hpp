@@ -8,7 +8,7 @@
 #include "weft/core/error.hpp"
 #include "weft/optim/schedule.hpp"
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 namespace detail {
 
@@ -73,4 +73,4 @@ void check_numbers(const O& o) {
   if constexpr (requires { o.others.betas; }) check_numbers(o.others);
 }
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim

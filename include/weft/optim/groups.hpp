@@ -10,7 +10,7 @@
 #include "weft/optim/check.hpp"
 #include "weft/optim/optimizer.hpp"
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 // Biases, gains of norms: everything with at most one axis.
 inline constexpr auto is_vector = [](std::string_view, const Dims& d) { return d.rank <= 1; };
@@ -195,9 +195,9 @@ struct AsGroups<Groups<O, R...>> {
   static type make(const type& o) { return o; }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 using optim::is_bias;
 using optim::is_vector;
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -11,7 +11,7 @@
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 enum class LineSearch { none, strong_wolfe };
 
@@ -248,4 +248,4 @@ class LbfgsSearch {
   State state_;
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim

@@ -4,7 +4,7 @@
 
 #include "weft/optim/adam.hpp"
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 struct Lion {
   Schedule lr = 1e-4f;
@@ -29,4 +29,4 @@ struct Lion {
   }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim

@@ -3,7 +3,7 @@
 
 #include "weft/optim/optimizer.hpp"
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 template <class O>
 struct Maximize : O {
@@ -31,4 +31,4 @@ constexpr Maximize<O> maximize(const O& optimizer) {
   return {optimizer};
 }
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim

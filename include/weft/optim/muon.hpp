@@ -9,7 +9,7 @@
 #include "weft/optim/adam.hpp"
 #include "weft/optim/groups.hpp"
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 namespace detail {
 
@@ -148,4 +148,4 @@ struct AsGroups<Groups<O, R...>> {
   static type make(const Groups<O, R...>& o) { return {o}; }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim

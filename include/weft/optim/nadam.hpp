@@ -5,7 +5,7 @@
 
 #include "weft/optim/adam.hpp"
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 struct NAdam {
   Schedule lr = 2e-3f;
@@ -53,4 +53,4 @@ struct NAdam {
   }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim

@@ -31,7 +31,7 @@
 #include "weft/ir/value.hpp"
 #include "weft/optim/schedule.hpp"
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 using ir::Op;
 using ir::Value;
@@ -61,4 +61,4 @@ std::string optimizer_name() {
 constexpr Value square_root(Value x) { return ir::unary(Op::sqrt, x); }
 constexpr Value power(Value x, Value y) { return ir::binary(Op::pow, x, y); }
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim

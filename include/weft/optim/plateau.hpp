@@ -8,7 +8,7 @@
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
 
-namespace weft::schedule {
+namespace WEFT_NAMESPACE::schedule {
 
 // Which metrics are better, the lesser or the greater; and what `threshold` is, a part of the best metric or
 // a distance from it.
@@ -82,4 +82,4 @@ struct ReduceOnPlateau {
   }
 };
 
-}  // namespace weft::schedule
+}  // namespace WEFT_NAMESPACE::schedule

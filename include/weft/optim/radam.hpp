@@ -5,7 +5,7 @@
 
 #include "weft/optim/adam.hpp"
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 struct RAdam {
   Schedule lr = 1e-3f;
@@ -46,4 +46,4 @@ struct RAdam {
   }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim

@@ -4,7 +4,7 @@
 
 #include "weft/optim/optimizer.hpp"
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 namespace detail {
 
@@ -69,4 +69,4 @@ struct RMSpropCentered {
   static constexpr void update(Update& u) { detail::rmsprop_step(u, true); }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim

@@ -6,7 +6,7 @@
 
 #include "weft/optim/optimizer.hpp"
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 // lr is every element's first step; later it is not read, so a schedule or set_lr changes nothing.
 struct Rprop {
@@ -46,4 +46,4 @@ struct Rprop {
   }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim

@@ -11,7 +11,7 @@
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
 
-namespace weft::schedule {
+namespace WEFT_NAMESPACE::schedule {
 
 inline constexpr int max_milestones = 16;
 inline constexpr int max_pieces = 4;
@@ -330,4 +330,4 @@ constexpr Schedule sequential(std::initializer_list<Schedule> parts, std::initia
   return result;
 }
 
-}  // namespace weft::schedule
+}  // namespace WEFT_NAMESPACE::schedule

@@ -4,7 +4,7 @@
 
 #include "weft/optim/optimizer.hpp"
 
-namespace weft::optim {
+namespace WEFT_NAMESPACE::optim {
 
 // With momentum 0 the momentum vector is the gradient itself; PlainSGD saves its memory.
 struct SGD {
@@ -51,4 +51,4 @@ struct PlainSGD {
   }
 };
 
-}  // namespace weft::optim
+}  // namespace WEFT_NAMESPACE::optim

@@ -3,7 +3,7 @@
 
 #include "weft/ir/graph.hpp"
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 struct Address {
   static constexpr u64 none = ~u64{0};
@@ -18,4 +18,4 @@ struct Address {
 inline constexpr i64 alignment = 256;
 constexpr i64 align_up(i64 bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes

@@ -8,7 +8,7 @@
 #include "weft/ir/line.hpp"
 #include "weft/ir/loop.hpp"
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 // A value for all samples: with the batch as its leading axis where it is mapped, else the same for each.
 struct BatchItem {
@@ -376,4 +376,4 @@ class Batcher {
   List<Loop> loops_;
 };
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes

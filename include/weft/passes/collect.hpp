@@ -4,7 +4,7 @@
 
 #include "weft/passes/fuse.hpp"
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 class Collector {
  public:
@@ -211,4 +211,4 @@ constexpr Fusion fuse(const Graph& graph, FuseLimits limits = {}) {
   return fusion;
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes

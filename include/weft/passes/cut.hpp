@@ -5,7 +5,7 @@
 #include "weft/passes/address.hpp"
 #include "weft/passes/collect.hpp"
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 // `chunks` pieces of rows_per_chunk rows, each one unit of work.
 struct Cut {
@@ -198,4 +198,4 @@ class Cutter {
   const int* pool_ = f.pool.data();
 };
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes

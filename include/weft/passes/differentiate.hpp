@@ -6,7 +6,7 @@
 #include "weft/ir/loop.hpp"
 #include "weft/passes/gradient_rules.hpp"
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 // The gradients of a loop's operands (-1: none) from those of its results: `adjoint` of each of the nodes
 // `results`. Only operands that are `needed` count. Defined in loop_gradient.hpp.
@@ -131,6 +131,6 @@ constexpr List<Value> differentiate(Value y, Value seed, const List<int>& wrt) {
   return differentiate(*y.builder, List<int>(1, y.id), List<int>(1, seed.id), wrt);
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 
 #include "weft/passes/loop_gradient.hpp"

@@ -4,7 +4,7 @@
 
 #include "weft/passes/views.hpp"
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 // One axis of a product: its extent and the strides of the operands and the result along it (elements).
 struct DotAxis {
@@ -68,4 +68,4 @@ constexpr DotProblem dot_problem(const ir::Graph& g, int node, const View& va, c
   return p;
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes

@@ -5,7 +5,7 @@
 
 #include "weft/passes/views.hpp"
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 // Whether `v`, a view of product `dot`'s extents, has one entry for each column of the result, next to each
 // other. `vb`: how the product reads its second operand, whose free axes are those columns.
@@ -52,4 +52,4 @@ constexpr LateBias late_bias(const ir::Node* nodes, const int* edges, int node, 
   return {};
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes

@@ -5,7 +5,7 @@
 #include "weft/core/list.hpp"
 #include "weft/passes/address.hpp"
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 class FirstFit {
  public:
@@ -89,4 +89,4 @@ class FirstFit {
   i64 peak_ = 0;
 };
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes

@@ -5,7 +5,7 @@
 #include "weft/ir/graph.hpp"
 #include "weft/ir/shape_rule.hpp"
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 // How a member's value relates to its group's space.
 enum class Level : u8 { element, row, column_sum, total };
@@ -89,4 +89,4 @@ constexpr int in_rank(int split, int from, int to) {
   return at > 0 ? at : 0;
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes

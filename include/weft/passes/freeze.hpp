@@ -5,7 +5,7 @@
 #include "weft/ir/freeze.hpp"
 #include "weft/passes/collect.hpp"
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
   const int n = g.nodes.size();
@@ -212,4 +212,4 @@ struct FrozenFusion {
   }
 };
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes

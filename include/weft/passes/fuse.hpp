@@ -12,7 +12,7 @@
 #include "weft/passes/fit.hpp"
 #include "weft/passes/lines.hpp"
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 using ir::Graph;
 using ir::Node;
@@ -640,4 +640,4 @@ constexpr Fusion assign_groups(const Graph& graph, FuseLimits limits = {}) {
   return static_cast<Fusion&&>(grouping.fusion);
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes

@@ -8,7 +8,7 @@
 #include "weft/passes/line_rules.hpp"
 #include "weft/passes/linear_sum.hpp"
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 using ir::Op;
 using ir::Value;
@@ -409,4 +409,4 @@ constexpr GradientRule gradient_rule(Op op) { return rules::index.rule[static_ca
 // constant.
 constexpr bool has_gradient_rule(Op op) { return rules::index.known[static_cast<int>(op)]; }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes

@@ -5,7 +5,7 @@
 
 #include "weft/ir/line.hpp"
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 struct InputUse {
   // As places: those that there are.
@@ -60,4 +60,4 @@ constexpr void find_input_uses(const ir::Graph& g, InputUse* uses) {
   }
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes

@@ -4,7 +4,7 @@
 
 #include "weft/ir/line.hpp"
 
-namespace weft::passes::rules {
+namespace WEFT_NAMESPACE::passes::rules {
 
 namespace line {
 using ir::Fold;
@@ -65,7 +65,8 @@ constexpr Value sum_of_following(const Pairs& p, Value each, const Dims& d) {
 constexpr Value pairwise_product(Value x, Value g, int axis, bool reversed) {
   const Pairs p = pairs_of(x, axis, reversed);
   const Value other = ir::broadcast(ir::reshape(x, p.as_k), p.dims);
-  const Value without = ir::scan(ir::select(p.same, ir::constant_like(other, 1), other), 2, reversed, Fold::prod);
+  const Value without =
+      ir::scan(ir::select(p.same, ir::constant_like(other, 1), other), 2, reversed, Fold::prod);
   return sum_of_following(p, without * ir::broadcast(ir::reshape(g, p.as_k), p.dims), x.dims());
 }
 // Up to the first zero of its line, a product's gradient is sum(g y) / x over what follows; at that zero, the
@@ -90,7 +91,8 @@ constexpr Value pairwise_gradient(Value x, Value y, Value g, int axis, bool reve
   const Value one = ir::broadcast(ir::reshape(x, p.as_i), p.dims);
   const Value sum = ir::broadcast(ir::reshape(y, p.as_k), p.dims);
   const Value none = ir::constant_like(one, 0);
-  const Value counts = ir::binary(Op::bit_and, p.follows, ir::binary(Op::ne, one, sum));  // infinities are equal
+  const Value counts =
+      ir::binary(Op::bit_and, p.follows, ir::binary(Op::ne, one, sum));  // infinities are equal
   const Value weight = ir::unary(Op::exp, ir::select(counts, one - sum, none));
   return sum_of_following(p, weight * ir::broadcast(ir::reshape(g, p.as_k), p.dims), x.dims());
 }
@@ -160,4 +162,4 @@ constexpr void scatter(ir::Value y, ir::Value g, ir::Value* out) {
   }
 }
 
-}  // namespace weft::passes::rules
+}  // namespace WEFT_NAMESPACE::passes::rules

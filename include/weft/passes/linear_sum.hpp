@@ -6,7 +6,7 @@
 
 #include "weft/ir/value.hpp"
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 using ir::Op;
 using ir::Value;
@@ -145,4 +145,4 @@ constexpr Value linear_sum_to(Value x, Dims to) {
   return ir::reshape(linear_sum(x, ir::stretched(from, to)), to);
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes

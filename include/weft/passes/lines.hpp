@@ -5,7 +5,7 @@
 #include "weft/ir/line.hpp"
 #include "weft/passes/views.hpp"
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 struct LineStrides {
   i64 outer = 0, axis = 0, inner = 0;
@@ -35,4 +35,4 @@ constexpr LineStrides line_strides(const View& v, const Dims& d, int axis) {
   return r;
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes

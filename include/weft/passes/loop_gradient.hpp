@@ -7,7 +7,7 @@
 
 #include "weft/passes/differentiate.hpp"
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 class LoopGradient {
  public:
@@ -379,4 +379,4 @@ constexpr List<int> loop_gradient(ir::Builder& b, int loop, const List<int>& res
   return LoopGradient(b, loop).run(results, adjoint, needed);
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes

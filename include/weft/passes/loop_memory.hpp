@@ -6,7 +6,7 @@
 #include "weft/ir/loop.hpp"
 #include "weft/passes/plan.hpp"
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 struct LoopMemory {
   ir::LoopShape shape;
@@ -49,4 +49,4 @@ constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k) {
   return LoopMemory(g, f, k).scratch_bytes;
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes

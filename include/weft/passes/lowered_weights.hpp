@@ -4,7 +4,7 @@
 
 #include "weft/ir/value.hpp"
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 // Whether a node of `op` is its operand's elements, or some of them, in another order.
 constexpr bool rearranges(ir::Op op) {
@@ -90,4 +90,4 @@ class LoweredWeights {
   List<int> lowered_;
 };
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes

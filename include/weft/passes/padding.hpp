@@ -12,7 +12,7 @@
 #include "weft/ir/loop.hpp"
 #include "weft/passes/input_use.hpp"
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 inline constexpr i64 padded_label = -100;
 
@@ -362,4 +362,4 @@ constexpr bool padding_counts(const ir::Graph& g, int result, i64 rows, const In
   return PaddingAnalysis(g, rows).run(inputs)[result].kind != PaddedValue::untouched;
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes

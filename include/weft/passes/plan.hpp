@@ -7,7 +7,7 @@
 #include "weft/passes/cut.hpp"
 #include "weft/passes/first_fit.hpp"
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 struct Copy {
   u64 from = 0, to = 0;
@@ -372,6 +372,6 @@ constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion) {
   return Planner(graph, fusion).run();
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 
 #include "weft/passes/loop_memory.hpp"

@@ -7,7 +7,7 @@
 #include "weft/ir/loop.hpp"
 #include "weft/passes/lowered_weights.hpp"
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 // The dtype in which products of f32 operands are computed, and whether those that stay f32 may round their
 // factors to TF32.
@@ -184,10 +184,10 @@ constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
   return lowering.run();
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 
 // Policies: how a trainer or a function computes its matrix products.
-namespace weft::precision {
+namespace WEFT_NAMESPACE::precision {
 
 // Everything as written.
 struct F32 {
@@ -222,4 +222,4 @@ inline constexpr TF32 tf32{};
 inline constexpr BF16 bf16{};
 inline constexpr F16 f16{};
 
-}  // namespace weft::precision
+}  // namespace WEFT_NAMESPACE::precision

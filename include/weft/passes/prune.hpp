@@ -7,7 +7,7 @@
 #include "weft/passes/epilogue.hpp"
 #include "weft/passes/reduce_loops.hpp"
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 constexpr ir::Graph drop_unused(const ir::Graph& g) {
   const int n = g.nodes.size();
@@ -64,7 +64,8 @@ constexpr ir::Graph drop_unused(const ir::Graph& g) {
     const ir::Node node = nodes[i];
     const int* in = all_edges + node.first;
     const bool same = node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype;
-    if (node.op == ir::Op::stop_gradient || node.op == ir::Op::surrogate || node.op == ir::Op::slope || same) {
+    if (node.op == ir::Op::stop_gradient || node.op == ir::Op::surrogate || node.op == ir::Op::slope ||
+        same) {
       moved[i] = moved[in[0]];
       continue;
     }
@@ -116,4 +117,4 @@ constexpr ir::Graph prune(const ir::Graph& g) {
   return drop_unused(reduced);
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes

@@ -5,7 +5,7 @@
 
 #include "weft/ir/loop.hpp"
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 constexpr ir::Graph prune(const ir::Graph& g);
 
@@ -218,6 +218,6 @@ constexpr ir::Graph reduce_loops(const ir::Graph& g) {
   return static_cast<ir::Graph&&>(b.graph);
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes
 
 #include "weft/passes/prune.hpp"

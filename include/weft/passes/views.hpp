@@ -4,7 +4,7 @@
 
 #include "weft/ir/value.hpp"
 
-namespace weft::passes {
+namespace WEFT_NAMESPACE::passes {
 
 // Node `root`'s buffer read at offset + sum(index * stride), in elements.
 struct View {
@@ -119,4 +119,4 @@ constexpr bool apply_movement(const ir::Graph& g, int node, View& v) {
   return true;
 }
 
-}  // namespace weft::passes
+}  // namespace WEFT_NAMESPACE::passes

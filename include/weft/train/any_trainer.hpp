@@ -12,7 +12,7 @@
 #include "weft/train/checkpoint_report.hpp"
 #include "weft/train/loss_ring.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <class... In>
 class AnyTrainer {
@@ -158,4 +158,4 @@ class AnyTrainer {
   Shared<Base> held_;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

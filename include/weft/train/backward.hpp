@@ -7,7 +7,7 @@
 #include "weft/passes/differentiate.hpp"
 #include "weft/train/optimizer_layout.hpp"
 
-namespace weft::train {
+namespace WEFT_NAMESPACE::train {
 
 using ir::Op;
 using ir::Value;
@@ -86,4 +86,4 @@ constexpr void continue_backward(Backward& r, int nodes, const List<ir::CustomGr
   r.graph = static_cast<ir::Graph&&>(b.graph);
 }
 
-}  // namespace weft::train
+}  // namespace WEFT_NAMESPACE::train

@@ -18,7 +18,7 @@
 #include "weft/train/loss_scale.hpp"
 #include "weft/train/optimizer_layout.hpp"
 
-namespace weft::train {
+namespace WEFT_NAMESPACE::train {
 
 // Counted up when a newer weft writes what an older one would misread.
 inline constexpr i64 checkpoint_format = 2;
@@ -343,4 +343,4 @@ class Checkpointed {
   const Self& self() const { return static_cast<const Self&>(*this); }
 };
 
-}  // namespace weft::train
+}  // namespace WEFT_NAMESPACE::train

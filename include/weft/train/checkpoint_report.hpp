@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
-namespace weft {
+#include "weft/core/config.hpp"
+
+namespace WEFT_NAMESPACE {
 
 struct CheckpointReport {
   std::vector<std::string> notes;  // sentences; none where the same trainer goes on
@@ -16,4 +18,4 @@ struct CheckpointReport {
   }
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

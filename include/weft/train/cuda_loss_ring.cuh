@@ -6,7 +6,7 @@
 #include "weft/exec/cuda_program.cuh"
 #include "weft/train/loss_ring.hpp"
 
-namespace weft::train {
+namespace WEFT_NAMESPACE::train {
 
 template <>
 class DeviceLossRing<Cuda> final : public LossRing {
@@ -37,4 +37,4 @@ class DeviceLossRing<Cuda> final : public LossRing {
   std::vector<Event> taken_;  // when the slot's value has arrived
 };
 
-}  // namespace weft::train
+}  // namespace WEFT_NAMESPACE::train

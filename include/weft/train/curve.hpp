@@ -12,7 +12,7 @@
 #include "weft/core/types.hpp"
 #include "weft/io/file.hpp"
 
-namespace weft::train {
+namespace WEFT_NAMESPACE::train {
 
 struct CurveOptions {
   std::string title{};
@@ -228,4 +228,4 @@ class Curve {
   std::vector<Series> series_;
 };
 
-}  // namespace weft::train
+}  // namespace WEFT_NAMESPACE::train

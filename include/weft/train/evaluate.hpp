@@ -12,7 +12,7 @@
 #include "weft/data/loader.hpp"
 #include "weft/exec/model.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace train {
 
@@ -138,4 +138,4 @@ auto evaluate(M&& model, F f, const D& dataset, const A&... inputs_then_options)
   return train::evaluate_model(model, f, dataset, inputs_then_options...);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

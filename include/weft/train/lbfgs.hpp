@@ -6,7 +6,7 @@
 #include "weft/train/lbfgs_checkpoint.hpp"
 #include "weft/train/trainer.hpp"
 
-namespace weft::train {
+namespace WEFT_NAMESPACE::train {
 
 // Causes of an error, with the options that were given.
 template <bool Ok, class... What>
@@ -157,4 +157,4 @@ struct TrainerFor<optim::Groups<optim::LBFGS, R...>> {
   using type = LbfgsTrainer<M, F, Device, O, I...>;
 };
 
-}  // namespace weft::train
+}  // namespace WEFT_NAMESPACE::train

@@ -5,7 +5,7 @@
 #include "weft/optim/lbfgs.hpp"
 #include "weft/train/checkpoint.hpp"
 
-namespace weft::train {
+namespace WEFT_NAMESPACE::train {
 
 // The search's state as tensors, with the memory that they point to.
 struct LbfgsTensors {
@@ -86,4 +86,4 @@ inline optim::LbfgsSearch::State read_lbfgs(const io::Safetensors& file, const C
   return state;
 }
 
-}  // namespace weft::train
+}  // namespace WEFT_NAMESPACE::train

@@ -8,7 +8,7 @@
 #include "weft/core/shared.hpp"
 #include "weft/core/types.hpp"
 
-namespace weft::train {
+namespace WEFT_NAMESPACE::train {
 
 class LossRing : public Counted {
  public:
@@ -49,9 +49,9 @@ class DeviceLossRing final : public LossRing {
   f32 value_[size]{};
 };
 
-}  // namespace weft::train
+}  // namespace WEFT_NAMESPACE::train
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // The loss of a step; reading it waits for the step. One older than the last 64 is an Error
 // ("train/old-loss").
@@ -69,4 +69,4 @@ class StepLoss {
   f32 value_ = 0;
 };
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

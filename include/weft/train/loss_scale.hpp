@@ -5,7 +5,7 @@
 
 #include "weft/core/types.hpp"
 
-namespace weft::train {
+namespace WEFT_NAMESPACE::train {
 
 struct LossScale {
   static constexpr f32 first = 65536;
@@ -16,4 +16,4 @@ struct LossScale {
   static constexpr i32 short_patience = 20;
 };
 
-}  // namespace weft::train
+}  // namespace WEFT_NAMESPACE::train

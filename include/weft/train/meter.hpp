@@ -7,7 +7,7 @@
 
 #include "weft/exec/model.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 template <class Metric, class Device, class Add, class Read>
 class Meter {
@@ -42,4 +42,4 @@ auto make_meter(const Device& device, const I&... inputs) {
                                                                 std::move(reads));
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

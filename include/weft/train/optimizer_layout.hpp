@@ -9,7 +9,7 @@
 #include "weft/exec/trace.hpp"
 #include "weft/train/options.hpp"
 
-namespace weft::train {
+namespace WEFT_NAMESPACE::train {
 
 // The dtype of a model's trained parameters, which is one for all: f32 or f64. Gradients, moments and the
 // update have it, too; f32 where nothing is trained.
@@ -157,4 +157,4 @@ constexpr ir::Value read_slot(ir::Builder& b, int s) {
   return {&b, b.leaf(ir::Op::state, slot.dtype, Dims(b.graph.shapes[slot.shape]), static_cast<u64>(s))};
 }
 
-}  // namespace weft::train
+}  // namespace WEFT_NAMESPACE::train

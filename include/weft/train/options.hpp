@@ -7,7 +7,7 @@
 #include "weft/optim/groups.hpp"
 #include "weft/optim/sgd.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 // Gradients are averaged over N calls of step before an update.
 template <int N>
@@ -107,4 +107,4 @@ struct Options {
 };
 
 }  // namespace train
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

@@ -13,7 +13,7 @@
 
 #include "weft/core/types.hpp"
 
-namespace weft::train {
+namespace WEFT_NAMESPACE::train {
 
 // Seconds of a clock that never goes back.
 inline f64 steady_seconds() {
@@ -129,4 +129,4 @@ class Progress {
   f64 start_ = 0, last_ = 0;
 };
 
-}  // namespace weft::train
+}  // namespace WEFT_NAMESPACE::train

@@ -4,7 +4,7 @@
 
 #include "weft/train/update.hpp"
 
-namespace weft::train {
+namespace WEFT_NAMESPACE::train {
 
 // The stages of a step's trace, each a constant evaluation of its own.
 template <class M, class F, class O, class... I>
@@ -122,4 +122,4 @@ struct StepSource {
   }
 };
 
-}  // namespace weft::train
+}  // namespace WEFT_NAMESPACE::train

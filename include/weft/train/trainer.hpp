@@ -11,7 +11,7 @@
 #include "weft/train/loss_ring.hpp"
 #include "weft/train/step.hpp"
 
-namespace weft {
+namespace WEFT_NAMESPACE {
 
 namespace train {
 
@@ -417,4 +417,4 @@ auto make_trainer(Model<M, Device>&& model, F, const A&... inputs_then_options) 
       inputs_then_options...);
 }
 
-}  // namespace weft
+}  // namespace WEFT_NAMESPACE

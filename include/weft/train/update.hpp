@@ -6,7 +6,7 @@
 #include "weft/train/backward.hpp"
 #include "weft/train/loss_scale.hpp"
 
-namespace weft::train {
+namespace WEFT_NAMESPACE::train {
 
 template <class M, class O>
 class UpdateBuilder {
@@ -219,4 +219,4 @@ class UpdateBuilder {
   Value factor_, skip_;
 };
 
-}  // namespace weft::train
+}  // namespace WEFT_NAMESPACE::train

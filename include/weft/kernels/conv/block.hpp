@@ -8,7 +8,7 @@
 #include "weft/kernels/native.hpp"
 #include "weft/kernels/team.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 inline constexpr int conv_block_threads = 256;
 inline constexpr int conv_tile_outputs = 64, conv_tile_places = 128, conv_tile_taps = 16;
@@ -318,4 +318,4 @@ constexpr i64 conv_partial_bytes(const ConvShape& shape, i64 sum_size) {
   return most;
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -4,7 +4,7 @@
 #include "weft/kernels/conv/plan.hpp"
 #include "weft/kernels/conv/tile.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // Where the sums of a block go: place after place along the last axis.
 template <class S>
@@ -114,4 +114,4 @@ void conv_store_lanes(const ConvShape& s, const ConvPlan& plan, const ConvBlock&
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

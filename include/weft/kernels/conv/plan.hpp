@@ -5,7 +5,7 @@
 #include "weft/kernels/conv/source.hpp"
 #include "weft/kernels/dot/tile.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // What lies next to each other in a vector.
 enum class ConvWay : u8 { outputs, places, taps };
@@ -105,4 +105,4 @@ void conv_taps(const ConvShape& s, const ConvSource<S>& source, i64 channels, i6
     }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -6,7 +6,7 @@
 #include "weft/kernels/conv/tile.hpp"
 #include "weft/kernels/dot/pack.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // w's outputs [0, outputs) of `k` taps as k rows of lanes, strip after strip.
 template <class TW, class S>
@@ -112,4 +112,4 @@ void conv_store(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block
         }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -6,7 +6,7 @@
 #include "weft/core/config.hpp"
 #include "weft/core/types.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // One spatial axis: result p and tap k meet at x's place (p stride + k w_dilation - low) / x_dilation, which
 // counts where it is whole and in [0, in). x, w, y: elements between neighbours.
@@ -84,4 +84,4 @@ constexpr ConvPhase conv_phase(const ConvShape& s, i64 number) {
   return r;
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -9,7 +9,7 @@
 #include "weft/kernels/dot/blocked.hpp"
 #include "weft/kernels/dot/pack.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // Places of the result: a range of images and of each axis; all but one of them whole.
 struct ConvBlock {
@@ -222,4 +222,4 @@ ConvSource<S> conv_source(const ConvShape& s, const ConvBlock& block, i64 channe
   return r;
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -4,7 +4,7 @@
 
 #include "weft/kernels/conv/plan.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // Sums of Rows x Cols places, one vector each: places lie at x[row] + col[column], taps of a line next to
 // each other in x and w, the lines of taps in three axes (channels and the taps' first two).
@@ -179,4 +179,4 @@ void conv_store_taps(const ConvShape& s, const ConvPlan& plan, const ConvBlock& 
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -4,7 +4,7 @@
 
 #include "weft/kernels/dot/tile.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // Sum r, lane j of `c` gathers a[r][at[l]] * b[l * b_row + j] (ConvGathers::by_row), or a[r][l] * b[at[l] +
 // j] (ConvGathers::by_lane), over l < k. Of b's last vector `last` lanes are there.
@@ -155,4 +155,4 @@ ConvTileFunction<T> conv_line_tile_for(i64& lines, i64 vectors) {
   return vectors == 2 ? conv_line_tile_of<T, 2>(row) : conv_line_tile_of<T, 1>(row);
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -9,7 +9,7 @@
 #include "weft/kernels/dot/shape.hpp"
 #include "weft/kernels/dot/tile.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // A block of B of this size (half a megabyte in f32) stays in the second-level cache.
 inline constexpr i64 dot_block_k = 384;
@@ -175,4 +175,4 @@ void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEp
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -11,7 +11,7 @@
 #include "weft/kernels/dot/shape.hpp"
 #include "weft/kernels/parallel.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // How many bytes the vectors of OpenBLAS's kernels have, by the name of the core that they are for. For a
 // processor newer than itself OpenBLAS takes the oldest kernels, Prescott's, at a quarter of the speed. A
@@ -27,11 +27,11 @@ constexpr int blas_vector_bytes(std::string_view core) {
   return 64;
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
 #if defined(WEFT_WITH_CBLAS)
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // Prototypes under names of our own, so that they never clash with a <cblas.h> that the user includes.
 extern "C" {
@@ -152,14 +152,14 @@ void dot_blas(const DotShape& s, const T* a, const T* b, T* c, bool accumulate) 
     weft_cblas_dgemm(row_major, trans_a, trans_b, m, n, k, 1.0, a, lda, b, ldb, beta, c, ldc);
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
 #else
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 inline constexpr bool dot_has_cblas = false;
 inline const char* openblas_core() { return ""; }
 inline void report_pinned_core() {}
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels
 
 #endif

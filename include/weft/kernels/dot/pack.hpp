@@ -5,7 +5,7 @@
 
 #include "weft/kernels/dot/vector.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 typedef f32 DotQuad __attribute__((vector_size(16)));
 
@@ -158,4 +158,4 @@ void dot_pack(const T* in, i64 lane_stride, i64 k_stride, i64 lane_count, i64 k,
   }
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

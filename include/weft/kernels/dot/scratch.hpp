@@ -6,7 +6,7 @@
 
 #include "weft/core/types.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 class DotScratch {
  public:
@@ -40,4 +40,4 @@ inline DotScratch& dot_scratch() {
   return scratch;
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -6,7 +6,7 @@
 
 #include "weft/core/types.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // C (m, n) = A (m, k) B (k, n). Strides count elements: A's element (i, l) is a[i * a_row + l * a_col], B's
 // (l, j) is b[l * b_row + j * b_col], C's (i, j) is c[i * c_row + j]. Any strides of A and B are legal, 0
@@ -45,4 +45,4 @@ struct DotEpilogue {
   i64 add_row = 0;
 };
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

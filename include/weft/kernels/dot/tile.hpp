@@ -4,7 +4,7 @@
 
 #include "weft/kernels/dot/vector.hpp"
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // Sums, one row of B and one element of A fill the registers: 8 x 3 + 3 + 1 of 32, 4 x 3 + 3 + 1 of 16, and
 // without a fused multiply-add, whose products need a place, 4 x 2 + 2 + 2.
@@ -111,4 +111,4 @@ DotTileFunction<T> dot_tile_for(i64& rows, i64 vectors) {
   return vectors == 2 ? dot_tile_of<T, 2>(row) : dot_tile_of<T, 1>(row);
 }
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

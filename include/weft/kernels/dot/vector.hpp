@@ -17,7 +17,7 @@
 #define WEFT_DOT_BYTES 16
 #endif
 
-namespace weft::kernels {
+namespace WEFT_NAMESPACE::kernels {
 
 // f(0), ..., f(N - 1) with constants. A loop would do, were it unrolled before arrays are split into
 // registers; no spelling of that passes through every front end.
@@ -148,4 +148,4 @@ WEFT_INLINE void dot_fma<f64>(DotVector<f64>::type& sum, const DotVector<f64>::t
 }
 #endif
 
-}  // namespace weft::kernels
+}  // namespace WEFT_NAMESPACE::kernels

@@ -7,7 +7,7 @@
 #include "weft/kernels/native.hpp"
 #include "weft/kernels/pack.hpp"
 
-namespace weft::kernels::detail {
+namespace WEFT_NAMESPACE::kernels::detail {
 
 template <class V>
 using int_of = rebind<V, i32>;
@@ -104,4 +104,4 @@ WEFT_HD_INLINE bool any_lane(const Pack<T>& mask) {
   return any != 0;
 }
 
-}  // namespace weft::kernels::detail
+}  // namespace WEFT_NAMESPACE::kernels::detail

@@ -3,7 +3,7 @@
 
 #include "weft/kernels/math/exp.hpp"
 
-namespace weft::kernels::detail {
+namespace WEFT_NAMESPACE::kernels::detail {
 
 template <class V>
 WEFT_HD_INLINE V erf_small(const V& t) {  // t + t p(t^2) for |t| < 0.92, relative error 2^-31
@@ -52,4 +52,4 @@ WEFT_HD_INLINE V erfc_f32(const V& x) {
   return select(mask_or(t < splat<V>(0.47f), t != t), near, far);
 }
 
-}  // namespace weft::kernels::detail
+}  // namespace WEFT_NAMESPACE::kernels::detail

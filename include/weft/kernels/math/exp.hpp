@@ -4,7 +4,7 @@
 
 #include "weft/kernels/math/basic.hpp"
 
-namespace weft::kernels::detail {
+namespace WEFT_NAMESPACE::kernels::detail {
 
 // k and r of the reduction, for |x| < 2^20.
 template <class V>
@@ -91,4 +91,4 @@ WEFT_HD_INLINE V tanh_f32(const V& x) {
   return with_sign(select(t < splat<V>(0.625f), small, large), sign_bit(x));
 }
 
-}  // namespace weft::kernels::detail
+}  // namespace WEFT_NAMESPACE::kernels::detail

@@ -4,7 +4,7 @@
 
 #include "weft/kernels/math/basic.hpp"
 
-namespace weft::kernels::detail {
+namespace WEFT_NAMESPACE::kernels::detail {
 
 template <class V>
 struct LogReduction {
@@ -71,4 +71,4 @@ WEFT_HD_INLINE V log1p_f32(const V& x) {
   return select(absolute(x) < splat<V>(0x1p-25f), x, y);
 }
 
-}  // namespace weft::kernels::detail
+}  // namespace WEFT_NAMESPACE::kernels::detail

@@ -4,7 +4,7 @@
 
 #include "weft/kernels/math/basic.hpp"
 
-namespace weft::kernels::detail {
+namespace WEFT_NAMESPACE::kernels::detail {
 
 // e + log2(m) of ax = 2^e m > 0 in double, relative error 2^-45: 2 atanh((m - 1) / (m + 1)) / ln 2.
 template <class V>
@@ -89,4 +89,4 @@ WEFT_HD_INLINE V remainder_f32(const V& x, const V& y) {
   return select(mask_and(r != splat<V>(0.0f), differ), V(r + y), r);
 }
 
-}  // namespace weft::kernels::detail
+}  // namespace WEFT_NAMESPACE::kernels::detail

@@ -5,7 +5,7 @@
 
 #include "weft/kernels/math/basic.hpp"
 
-namespace weft::kernels::detail {
+namespace WEFT_NAMESPACE::kernels::detail {
 
 template <class V>
 struct TrigReduction {
@@ -237,4 +237,4 @@ WEFT_HD_INLINE V atan2_f32(const V& y, const V& x) {
   return select(mask_or(x != x, y != y), V(x + y), with_sign(angle, sign_bit(y)));
 }
 
-}  // namespace weft::kernels::detail
+}  // namespace WEFT_NAMESPACE::kernels::detail
