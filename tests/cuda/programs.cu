@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -232,4 +233,28 @@ TEST_CASE("cuda programs: compile and tensors") {
   for (std::size_t i = 0; i < 32; ++i) CHECK(sum[i] == x[i] + y[i]);
   const Tensor<f32, Shape<4, 8>, Cuda> c = a * 2.0f + b;
   CHECK(c.to_vector()[5] == x[5] * 2.0f + y[5]);
+}
+
+TEST_CASE("cuda programs: results are fed back, kept, and held when their function is gone") {
+  constexpr auto step = [](auto x) { return tanh(matmul(x, permute<1, 0>(x)) * 0.02f); };
+  std::optional<decltype(compile(Cuda{}, step, in<f32, 64, 64>))> f(compile(Cuda{}, step, in<f32, 64, 64>));
+  auto host = compile(Cpu{}, step, in<f32, 64, 64>);
+  auto h = (*f)(numbers<f32>(4096, 1));
+  auto wanted = host(numbers<f32>(4096, 1));
+  std::vector<decltype(h)> kept;
+  std::vector<std::vector<f32>> kept_wanted;
+  const auto near = [](const std::vector<f32>& a, const std::vector<f32>& b) {
+    for (std::size_t i = 0; i < b.size(); ++i)
+      if (!(std::abs(a[i] - b[i]) <= 1e-5f)) return false;
+    return a.size() == b.size();
+  };
+  for (int k = 0; k < 4; ++k) {
+    kept.push_back(h);
+    kept_wanted.push_back(wanted.to_vector());
+    h = (*f)(h);
+    wanted = host(wanted);
+  }
+  f.reset();
+  CHECK(near(h.to_vector(), wanted.to_vector()));
+  for (std::size_t k = 0; k < kept.size(); ++k) CHECK(near(kept[k].to_vector(), kept_wanted[k]));
 }

@@ -5,6 +5,24 @@
 #include "emulated/program.hpp"
 #include "weft/exec/model.hpp"
 
+// A view of such a device's memory, which is the host's: what functions on it return.
+template <class T, class S>
+class weft::TensorView<T, S, weft::emulated::Device> {
+ public:
+  using weft_tensor = void;
+  using dtype = std::remove_const_t<T>;
+  using shape = S;
+  using device_type = emulated::Device;
+  static constexpr int rank = S::rank;
+
+  explicit TensorView(Shared<exec::Storage> whole) : owner_(std::move(whole)) {}
+  T* data() const { return reinterpret_cast<T*>(owner_->data()); }
+  std::vector<dtype> to_vector() const { return std::vector<dtype>(data(), data() + S::size); }
+
+ private:
+  Shared<exec::Storage> owner_;
+};
+
 template <>
 struct weft::exec::DeviceMemory<weft::emulated::Device> {
   using Buffer = HostBuffer;

@@ -71,6 +71,14 @@ constexpr auto isolated(const A& a, List<int>& nodes) {
   }
 }
 
+// The same of tensors alone.
+template <int K, int... Args, class A>
+constexpr auto isolated(const A& a) {
+  static_assert(sizeof(ArgumentIsFloating<!ModelArgument<A>::is_model, A>) > 0);
+  List<int> nodes;
+  return isolated<K, Args...>(a, nodes);
+}
+
 }  // namespace detail
 
 // The function that grad and value_and_grad return.
