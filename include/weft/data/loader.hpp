@@ -26,18 +26,18 @@ inline constexpr Last pad_and_mask = Last::pad_and_mask;
 }  // namespace last
 
 struct LoaderOptions {
-  bool shuffle = false;  // a new random order each epoch, from (seed, epoch)
-  GivenSeed seed{};      // none: another one for each loader (core/fresh_seed.hpp)
-  Last last = Last::drop;
-  int label_field = -1;  // padded rows of this field hold -100; -1: the last field of a signed integer type
+  bool shuffle = false;    // a new random order each epoch, from (seed, epoch)
+  GivenSeed seed{};        // none: another one for each loader (core/fresh_seed.hpp)
+  Last last = Last::drop;  // what becomes of samples that do not fill a batch
+  int label_field = -1;    // padded rows of this field hold -100; -1: the last field of a signed integer type
   // check::finite: no sample has NaN or infinity; check::indices: labels are 0 and more, or -100
   Checks check{};
 };
 
 // Where a loader stands: the batch that comes next.
 struct Position {
-  i64 epoch = 0;
-  i64 batch = 0;
+  i64 epoch = 0;  // from 0
+  i64 batch = 0;  // of the epoch, from 0
   friend bool operator==(const Position&, const Position&) = default;
 };
 

@@ -29,7 +29,7 @@ struct LoadOptions {
   // {from, to}: a name of the file that is `from`, or begins with it and a dot, has `to` in its place. The
   // first that fits counts.
   std::vector<std::pair<std::string, std::string>> rename{};
-  Allow allow = Allow::nothing;
+  Allow allow = Allow::nothing;  // names that may be missing in the file, or unexpected in it
 };
 
 // Strict: everything must fit. Lax: what fits is taken, whatever the rest is.

@@ -22,7 +22,7 @@
 namespace WEFT_NAMESPACE::io {
 
 struct CsvOptions {
-  char separator = ',';
+  char separator = ',';                // between the fields of a line
   bool header = true;                  // without one the columns are called "0", "1", ...
   std::vector<std::string> columns{};  // read only these, in this order; others may hold text. Empty: all
 };

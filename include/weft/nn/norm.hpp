@@ -109,7 +109,7 @@ template <i64... D>
 struct LayerNorm {
   Param<f32, Shape<D...>, init::Ones> weight{};
   Param<f32, Shape<D...>, init::Zeros> bias{};
-  float eps = 1e-5f;
+  float eps = 1e-5f;  // added to the variance
 
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
@@ -130,7 +130,7 @@ struct LayerNorm {
 template <i64... D>
 struct RMSNorm {
   Param<f32, Shape<D...>, init::Ones> weight{};
-  float eps = 1.1920928955078125e-07f;
+  float eps = 1.1920928955078125e-07f;  // added to the mean of squares
 
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
@@ -169,7 +169,7 @@ constexpr auto normalized_rows(const auto& x, float eps, const auto& scale) {
 template <i64... D>
 struct LayerNormNoBias {
   Param<f32, Shape<D...>, init::Ones> weight{};
-  float eps = 1e-5f;
+  float eps = 1e-5f;  // added to the variance
   constexpr auto operator()(const auto& x) const {
     return module_detail::normalized_rows<LayerNormNoBias, true, D...>(x, eps,
                                                                        [&](auto n) { return n * weight; });
@@ -178,7 +178,7 @@ struct LayerNormNoBias {
 // LayerNorm(elementwise_affine=False)
 template <i64... D>
 struct LayerNormNoAffine {
-  float eps = 1e-5f;
+  float eps = 1e-5f;  // added to the variance
   constexpr auto operator()(const auto& x) const {
     return module_detail::normalized_rows<LayerNormNoAffine, true, D...>(x, eps, [](auto n) { return n; });
   }
@@ -186,7 +186,7 @@ struct LayerNormNoAffine {
 // RMSNorm(elementwise_affine=False)
 template <i64... D>
 struct RMSNormNoAffine {
-  float eps = 1.1920928955078125e-07f;
+  float eps = 1.1920928955078125e-07f;  // added to the mean of squares
   constexpr auto operator()(const auto& x) const {
     return module_detail::normalized_rows<RMSNormNoAffine, false, D...>(x, eps, [](auto n) { return n; });
   }
@@ -199,7 +199,7 @@ struct GroupNorm {
                 "GroupNorm: the number of channels is a multiple of the number of groups");
   module_detail::OneIf<Affine, Param<f32, Shape<C>, init::Ones>> weight{};
   module_detail::OneIf<Affine, Param<f32, Shape<C>, init::Zeros>> bias{};
-  float eps = 1e-5f;
+  float eps = 1e-5f;  // added to the variance
 
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);

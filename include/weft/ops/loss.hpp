@@ -243,8 +243,8 @@ struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
 
 // ignore_index: a label that does not count, beside all that are no class.
 struct CrossEntropyOptions {
-  i64 ignore_index = -100;
-  double label_smoothing = 0;
+  i64 ignore_index = -100;     // a label that counts for nothing
+  double label_smoothing = 0;  // share of the target spread over all classes, in [0, 1]
 };
 
 // cross_entropy(logits, labels), (logits, labels, class_weights), options last:
