@@ -43,25 +43,40 @@ def skip_quoted(code, at):
     return at
 
 
+def template_of(text):
+    """(parameters, what follows) of a text that may begin with template <...>"""
+    parameters = []
+    while text.startswith("template"):
+        depth = 0
+        for at, c in enumerate(text):
+            depth += {"<": 1, ">": -1}.get(c, 0) if not text.startswith("->", at - 1) else 0
+            if c == ">" and depth == 0:
+                break
+        parameters += split(text[text.index("<") + 1:at])
+        text = text[at + 1:].strip()
+    return parameters, text
+
+
 def statements(code, begin, end):
     """(start, stop, body): the statements between two places, body the place of the first braces, or None."""
-    start = at = begin
+    start = at = opened = begin
     depth, body = 0, None
     while at < end:
         c = code[at]
         if c == '"' or c == "'" and not code[at - 1].isalnum():
             at = skip_quoted(code, at)
         elif c in "({[":
-            if c == "{" and depth == 0 and body is None:
-                body = [at, None]
+            if c == "{" and depth == 0:
+                opened = at
+                body = body or [at, None]
             depth += 1
         elif c in ")}]":
             depth -= 1
             if c == "}" and depth == 0 and body:
                 body[1] = body[1] or at
                 rest, head = code[at + 1:end].lstrip()[:1], code[start:body[0]]
-                thing = re.search(r"\b(struct|class|enum|union)\b[^()=]*$", head)
-                clause = re.search(r"\brequires\s*(\([^)]*\)\s*)?$", code[start:at].rpartition("{")[0])
+                thing = re.search(r"\b(struct|class|enum|union)\b[^()=]*$", template_of(head.strip())[1])
+                clause = re.search(r"\brequires\s*$|(=|&&|\brequires)\s*requires\s*\([^)]*\)\s*$", code[start:opened])
                 if re.search(r"\bnamespace\b", head) or not (thing or clause or rest and rest in ";,({)=.>"):
                     yield start, at + 1, tuple(body)
                     start, body = at + 1, None
@@ -114,16 +129,8 @@ class Item:
                 self.note = line.partition("//")[2].strip()
         self.head = " ".join(code[start:body[0] if body else stop].split())
         self.whole = " ".join(code[start:stop].split())
-        self.space = re.sub(r"^weft(::|$)", "", space)
-        self.parameters, rest = [], self.whole
-        while rest.startswith("template"):
-            depth = 0
-            for at, c in enumerate(rest):
-                depth += {"<": 1, ">": -1}.get(c, 0) if not rest.startswith("->", at - 1) else 0
-                if c == ">" and depth == 0:
-                    break
-            self.parameters += split(rest[rest.index("<") + 1:at])
-            rest = rest[at + 1:].strip()
+        self.space = re.sub(r"^weft(::|$)|(cuda|host)_target(::|$)", "", space).removesuffix("::")
+        self.parameters, rest = template_of(self.whole)
         self.rest = rest
         self.kind, self.name, self.specialised = self.classify(rest)
         self.full = "::".join(part for part in (self.space, self.name) if part)
@@ -173,6 +180,8 @@ class Item:
                 continue
             found = re.match(r"((?:const )?[\w:]+(?:<.*>)?(?: \*|\*|&)?) ?(\w+(?:\[\w*\])*(?:, \w+(?: = [^,]+|\{\})?)*)\s*(=.*|\{.*\})?$", text)
             pointer = re.match(r"(.*\(\*)(\w+)(\)\(.*?\))(?: = (.*))?$", text)
+            if not pointer and re.match(r"[^={]*\(", text):
+                continue  # a function
             if pointer:
                 one = [(pointer.group(1) + pointer.group(3), pointer.group(2), pointer.group(4) or "")]
             elif found:
@@ -209,26 +218,25 @@ class Item:
             if access := re.fullmatch(r"(public|private|protected)", text):
                 public = access.group(1) == "public"
                 continue
-            if not public or "(" not in text or re.match(r"(using|friend|static_assert|struct|class|enum)\b", text) or \
+            if not public or "(" not in text or "(*" in text.partition("=")[0] or re.match(r"(using|friend|static_assert|struct|class|enum)\b", text) or \
                     "= delete" in text or "= default" in text or text.startswith("~") or text.startswith("explicit"):
                 continue
-            parameters, rest = [], text
-            if rest.startswith("template"):
-                depth = 0
-                for at, c in enumerate(rest):
-                    depth += {"<": 1, ">": -1}.get(c, 0)
-                    if c == ">" and depth == 0:
-                        break
-                parameters, rest = split(rest[rest.index("<") + 1:at]), rest[at + 1:].strip()
+            parameters, rest = template_of(text)
             rest = re.sub(r"^requires\s*\((?:[^()]|\([^()]*\))*\)\s*", "", rest)
             rest = re.sub(r" requires requires$| requires .*$| &+$", "", rest)
             found = re.search(r"(?:^|[\s*&>])(operator\s*(?:\(\)|\S+?)|\w+)\s*\(", rest)
-            if not found or found.group(1) == self.name:
+            name = found.group(1) if found else "requires"
+            if name in ("requires", self.name) or re.match(r"operator\s+\w", name) or re.match(r"operator \w", rest):
                 continue
             note, apart = comment_before(self.text, self.text.rfind("\n", 0, start) + 1)
             result.append((call_text(found.group(1), parameters, arguments_of(rest[found.end() - 1:])), note,
                            rest[:found.start(1)].strip()))
         return result
+
+    def base(self):
+        """The name of the class whose members are this one's, too."""
+        found = re.search(r"(?: final)? : public (?:\w+::)*(\w+)<", self.head)
+        return found.group(1) if found else None
 
     def values(self):
         """(name, meaning) of an enumeration's values."""
@@ -305,6 +313,10 @@ def read_headers():
 
 # -- what is public --------------------------------------------------------------------------------------------------
 
+# Types whose only definition is a specialisation, with what users write.
+primary = {"Tensor": ["class T", "class S", "class Device = Cpu"], "Function": ["class Out(class... In)"]}
+
+
 def internal_names():
     """{header: names or {"*"}}"""
     found = {}
@@ -333,6 +345,11 @@ def public_items():
     found = []
     for item in everything:
         spaces = item.space.split("::")
+        if item.name in primary and item.kind == "struct":
+            if item.body:
+                item.specialised, item.parameters, item.name = False, primary[item.name], item.name
+            else:
+                continue
         if not item.name or item.specialised or any("detail" in s for s in spaces) or spaces[0] in ("exec", "ir", "kernels", "passes"):
             continue
         if item.kind in ("concept", "") or item.name.startswith("operator") or re.match(r"inline constexpr bool is_", item.rest) or is_message(item):
@@ -384,7 +401,7 @@ and the defaults of these, functions, and what classes can do. Members of option
 1e-3f, .weight_decay = 0.1f}}`."""
 
 # Structs whose members are weft's to fill in.
-not_set = ("nn::Param", "nn::Buffer", "Expr")
+not_set = ("nn::Param", "nn::Buffer", "Expr", "nn::Sequential", "nn::Frozen")
 
 program_sections = [
     ("Dtypes, shapes and errors", ["core/types.hpp", "core/small_float.hpp", "core/dtype.hpp", "core/shape.hpp", "core/fixed_string.hpp",
@@ -454,11 +471,22 @@ def calls(item, operations):
     return [f"{item.full}{given}({', '.join(names)})" for names in operands] or [item.full + given]
 
 
+def stem(item):
+    """What conv1d, conv2d and conv3d share; of an alias what it names."""
+    if item.kind == "alias" and item.header.startswith("nn/"):
+        return re.search(r"= *([\w:]+)", item.rest).group(1)
+    if item.kind == "alias":
+        return item.name
+    return re.sub(r"\dd$|_[lmr]\w\w\w?d$", "", item.name)
+
+
 def grouped(items):
     """Declarations that stand together under one remark."""
     groups = []
     for item in items:
-        if groups and not item.note and not item.apart and groups[-1][-1].header == item.header and groups[-1][-1].kind == item.kind:
+        last = groups[-1][-1] if groups else None
+        if last and not item.note and not item.apart and last.header == item.header and last.kind == item.kind and (
+                stem(last) == stem(item) or re.search(rf"\b{re.escape(item.name)}\b", groups[-1][0].note)):
             groups[-1].append(item)
         else:
             groups.append([item])
@@ -472,11 +500,24 @@ def member_table(item):
     return out
 
 
+bases = {}  # structs and classes by name
+
+
+def methods_of(item):
+    own = item.methods()
+    if item.base() in bases:
+        own += bases[item.base()].methods()
+    once = {}
+    for call, note, gives in own:  # a const one beside one that is not
+        once[call] = (call, once[call][1] if call in once and once[call][1] else note, once[call][2] if call in once else gives)
+    return list(once.values())
+
+
 def method_table(item):
     out = ["| call | gives | meaning |", "|---|---|---|"]
-    methods = [m for m in item.methods() if m[1] or not m[0].startswith(("operator=", "begin(", "end("))]
+    methods = [m for m in methods_of(item) if m[1] or not m[0].startswith(("operator=", "begin(", "end("))]
     for call, note, result in methods:
-        result = re.sub(r"\b(static|constexpr|const|inline|virtual)\b|[&]|\[\[.*?\]\]|weft::", "", result)
+        result = re.sub(r"\b(static|constexpr|const|inline|virtual|WEFT_HD)\b|[&]|\[\[.*?\]\]|weft::", "", result)
         out.append(f"| {code_cell(call)} | {code_cell(' '.join(result.split()))} | {prose(note)} |")
     return out if methods else []
 
@@ -504,6 +545,15 @@ def enum_part(item):
     return out + [", ".join(f"`{name}`" for name, _ in values) + "."]
 
 
+def note_of(item):
+    """Its remark, or that of the type that it gives."""
+    if item.note or item.kind == "alias":
+        return prose(item.note)
+    found = re.match(r"(?:inline )?constexpr (?:\w+::)*(\w+)(?:<.*?>)? \w+", item.rest)
+    kind = bases.get(found.group(1)) if found else None
+    return prose(kind.note) if kind is not None and not kind.name.endswith("Op") and kind.header == item.header else ""
+
+
 def call_rows(items, operations, torch=None):
     rows = []
     for group in grouped(items):
@@ -512,7 +562,7 @@ def call_rows(items, operations, torch=None):
         cells = ["<br>".join(code_cell(call) for call in spelled)]
         if torch is not None:
             cells.append("<br>".join(code_cell(n) for n in named if n))
-        rows.append("| " + " | ".join(cells + [prose(group[0].note)]) + " |")
+        rows.append("| " + " | ".join(cells + [note_of(group[0])]) + " |")
     return rows
 
 
@@ -547,9 +597,10 @@ def alias_rows(items):
             f"{prose(group[0].note) or code_cell(group[0].rest.partition('= ')[2])} |" for group in grouped(items)]
 
 
-def layer_row(group, structs):
+def layer_row(group, structs, torch):
     """A layer, or several that stand under one remark."""
     cells, settings, notes = [], [], []
+    named = list(dict.fromkeys(torch.get(item.full, "") for item in group))
     for item in group:
         cells.append(code_cell(item.full + parameters_of(item)))
         base = item
@@ -559,17 +610,17 @@ def layer_row(group, structs):
                 break
             base = structs[target]
         for kind, name, default, meaning in base.members() if base.kind == "struct" else []:
-            if not is_state(kind) and kind != "Mode":
+            if re.match(r"(float|double|int|bool|i64)$", kind):
                 text = code_cell(f"{kind} {name}" + (f" = {default}" if default else "")) + (f": {prose(meaning)}" if meaning else "")
                 if text not in settings:
                     settings.append(text)
         for note in (item.note, base.note):
             if note and prose(note) not in notes:
                 notes.append(prose(note))
-    return f"| {'<br>'.join(cells)} | {'<br>'.join(settings)} | {' '.join(notes)} |"
+    return f"| {'<br>'.join(cells)} | {'<br>'.join(settings)} | {'<br>'.join(code_cell(n) for n in named if n)} | {' '.join(notes)} |"
 
 
-def layers_page(everything, public, sections):
+def layers_page(everything, public, torch, sections):
     structs = {i.name: i for i in everything if i.kind == "struct" and i.space == "nn" and not i.specialised and i.body}
     mine = [i for i in public if i.header.startswith("nn/") and "functional" not in i.space]
     used_by_alias = {re.search(r"= (?:nn::)?(\w+)", i.rest).group(1) for i in mine if i.kind == "alias"}
@@ -579,20 +630,20 @@ def layers_page(everything, public, sections):
         if not found:
             continue
         shown.update(id(i) for i in found)
-        out += ["", f"## {section}", "", "| layer | members | what the header says |", "|---|---|---|"]
-        out += [layer_row(group, structs) for group in grouped(found)]
+        out += ["", f"## {section}", "", "| layer | members | PyTorch | what the header says |", "|---|---|---|---|"]
+        out += [layer_row(group, structs, torch) for group in grouped(found)]
     rest = [i for i in mine if id(i) not in shown and not (i.kind == "struct" and i.name in used_by_alias and i.name not in ("TopKAccuracy",))]
     starts = [i for i in rest if i.space == "nn::init" and i.kind in ("struct", "alias", "function")]
     out += ["", "## Starting values", "",
             "The last argument of `Param` and `Buffer`, and arguments of some layers. Numbers that are not whole are fractions: `init::Normal<1, 50>` has "
             "the standard deviation 0.02.", "", "| weft | what the header says |", "|---|---|"]
-    out += [f"| {'<br>'.join(code_cell(i.full + parameters_of(i) if i.kind != 'function' else calls(i, {})[0]) for i in group)} | {prose(group[0].note)} |"
+    out += [f"| {'<br>'.join(code_cell(i.full + parameters_of(i) if i.kind != 'function' else calls(i, {})[0]) for i in group)} | {note_of(group[0])} |"
             for group in grouped(starts)]
     rest = [i for i in rest if i not in starts]
     options = [i for i in rest if i.kind == "struct" and i.members() and not any(is_state(m[0]) for m in i.members()) and not i.parameters]
     plain = [i for i in rest if i not in options and i.kind != "enum"]
     out += ["", "## Containers, parameters, words", "", "| weft | what the header says |", "|---|---|"]
-    out += [f"| {'<br>'.join(code_cell(i.full + parameters_of(i)) if i.kind != 'function' else code_cell(calls(i, {})[0]) for i in group)} | {prose(group[0].note)} |"
+    out += [f"| {'<br>'.join(code_cell(i.full + parameters_of(i)) if i.kind != 'function' else code_cell(calls(i, {})[0]) for i in group)} | {note_of(group[0])} |"
             for group in grouped(plain)]
     out += ["", "## Options and enumerations of layers"]
     for item in options:
@@ -615,7 +666,7 @@ def programs_page(public):
             out += ["", "| weft | what the header says |", "|---|---|"]
             for group in grouped(plain):
                 spelled = [code_cell(c) for i in group for c in (calls(i, {}) if i.kind == "function" else [i.full + parameters_of(i)])]
-                note = prose(group[0].note) or (code_cell(group[0].rest.partition("= ")[2]) if group[0].kind == "alias" else "")
+                note = note_of(group[0]) or (code_cell(group[0].rest.partition("= ")[2]) if group[0].kind == "alias" else "")
                 out.append(f"| {'<br>'.join(dict.fromkeys(spelled))} | {note} |")
         for item in found:
             if item.kind == "enum":
@@ -628,13 +679,14 @@ def programs_page(public):
 def pages():
     """{path: text}, what is on no page, and the remarks of internal.txt that nothing needs"""
     everything, public, needless = public_items()
+    bases.update((i.name, i) for i in everything if i.kind == "struct" and i.body and not i.specialised)
     sections, torch = {}, {}
     for section, name, pytorch, *_ in registry.table()[0]:
         sections.setdefault(section, set()).add(name)
         torch[name] = pytorch
     programs, lost = programs_page(public)
     return {root / "docs/reference_operations.md": operations_page(everything, public, torch, sections),
-            root / "docs/reference_layers.md": layers_page(everything, public, sections),
+            root / "docs/reference_layers.md": layers_page(everything, public, torch, sections),
             root / "docs/reference_programs.md": programs}, lost, needless, public
 
 

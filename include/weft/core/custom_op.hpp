@@ -29,6 +29,7 @@ namespace WEFT_NAMESPACE {
 template <u64 Id>
 struct custom_op;
 
+// A primitive takes at most so many operands.
 inline constexpr int most_custom_operands = 32;
 
 // The id of a name (FNV-1a): two primitives of one program have different names.

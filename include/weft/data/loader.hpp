@@ -18,7 +18,9 @@ namespace WEFT_NAMESPACE::data {
 // What happens to samples that do not fill the last batch of an epoch: they are left out, or the batch is
 // padded.
 enum class Last { drop, pad_and_mask };
+// They are left out.
 inline constexpr Last drop = Last::drop;
+// The batch is padded: rows of 0 with label -100, which losses and metrics leave out.
 inline constexpr Last pad_and_mask = Last::pad_and_mask;
 namespace last {
 inline constexpr Last drop = Last::drop;
@@ -195,6 +197,7 @@ class Loader {
     return Epoch<Pass<BatchSize, D>>(make_pass({e, first_batch}, {}));
   }
 
+  // The batch that comes next.
   Position position() const { return held().position; }
   // Throws "loader/position" for a negative epoch or a batch outside [0, batches()].
   void seek(Position position) {
@@ -212,6 +215,7 @@ class Loader {
     seed_ = seed;
   }
 
+  // Samples.
   i64 size() const { return static_cast<i64>(dataset_->size()); }  // samples
   // Batches in an epoch.
   i64 batches() const {

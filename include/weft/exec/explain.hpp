@@ -17,6 +17,7 @@ namespace WEFT_NAMESPACE {
 struct Roofline {
   double bytes_per_second = 20e9;   // of memory
   double flops_per_second = 100e9;  // of arithmetic
+  // The least time of a launch.
   double seconds(i64 bytes, i64 flops) const {
     const double memory = static_cast<double>(bytes) / bytes_per_second,
                  compute = static_cast<double>(flops) / flops_per_second;

@@ -44,7 +44,9 @@ struct LoadReport {
   std::vector<std::string> cast;  // taken, of another dtype in the file
   std::string words;              // the same for people, with shapes and dtypes
 
+  // Whether nothing is missing, unexpected or mismatched.
   bool complete() const { return missing.empty() && unexpected.empty() && mismatched.empty(); }
+  // All of it for people.
   std::string text() const { return words.empty() ? "complete" : words; }
 };
 

@@ -106,6 +106,7 @@ class Safetensors {
 
   // In the order of their bytes.
   const std::vector<SafetensorsEntry>& entries() const { return entries_; }
+  // Pairs of text in the file's header.
   const Metadata& metadata() const { return metadata_; }
   // The metadata's value for this key, or nullptr.
   const std::string* find_metadata(std::string_view key) const {

@@ -11,9 +11,13 @@ namespace WEFT_NAMESPACE {
 // extent.
 enum class LossReduction { none, mean, sum, batchmean };
 namespace reduction {
+// One loss an element or a row.
 inline constexpr LossReduction none = LossReduction::none;
+// Their mean, over those that count.
 inline constexpr LossReduction mean = LossReduction::mean;
+// Their sum.
 inline constexpr LossReduction sum = LossReduction::sum;
+// Their sum over the first extent.
 inline constexpr LossReduction batchmean = LossReduction::batchmean;
 }  // namespace reduction
 

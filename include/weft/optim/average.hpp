@@ -85,10 +85,12 @@ struct Averaged : O {
   }
 };
 
+// ema(AdamW{}, 0.999f): an exponential average of the weights is kept beside them.
 template <class O>
 constexpr Averaged<O, Ema> ema(const O& optimizer, float decay = 0.999f) {
   return {optimizer, {decay}};
 }
+// swa(SGD{}, {.start = 1000, .every = 100}): their mean from an update on.
 template <class O>
 constexpr Averaged<O, Swa> swa(const O& optimizer, Swa rule = {}) {
   return {optimizer, rule};

@@ -35,6 +35,7 @@ struct None {
 };
 constexpr Norm norm(float most) { return {most}; }
 constexpr Value value(float most) { return {most}; }
+// Gradients as they are.
 inline constexpr None none{};
 }  // namespace clip
 
