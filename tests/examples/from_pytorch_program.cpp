@@ -15,6 +15,7 @@ using namespace weft;
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 // [model]
@@ -246,6 +247,22 @@ void functions() {
               static_cast<long long>(std::get<1>(steps(std::vector<f32>(8), std::vector<f32>(80))).size()));
 }
 
+void threads() {
+  // [threads]
+  const Model<Net> model(Cpu{1}, 7);  // one thread for each program: the threads are ours
+  const auto serve = [&model](const std::vector<f32>& x, std::vector<f32>& answer) {
+    auto predict = compile(  // a function of the thread's own, over the memory that they share
+        model, [](const auto& m, auto in) { return m(in); }, in<f32, 16, 8>);
+    answer = predict(x).to_vector();
+  };
+  std::vector<f32> x(16 * 8, 0.5f), first, second;
+  std::thread other([&] { serve(x, first); });
+  serve(x, second);
+  other.join();
+  // [/threads]
+  std::printf("both threads agree: %s\n", first == second ? "yes" : "no");
+}
+
 int main() {
   const Folder folder;
   layers();
@@ -253,6 +270,7 @@ int main() {
   training();
   options();
   functions();
+  threads();
 }
 // prints: 5171 parameters, finite: yes
 // prints: 9 optimisers and schedules, rate 0.001, 2 and 3 vectors
@@ -264,3 +282,4 @@ int main() {
 // prints: 2 updates, 803 parameters
 // prints: value 0.1800, hidden 0.25
 // prints: 80
+// prints: both threads agree: yes
