@@ -258,6 +258,13 @@ def arguments_of(text):
     return []
 
 
+# Arguments that are words, by the types that carry them.
+words = {"KeepDim": "keepdim", "Biased": "biased", "Descending": "descending", "Smallest": "smallest", "RightSide": "right_side",
+         "ExcludeSelf": "exclude_self", "Replacement": "replacement", "IndexingXy": "indexing_xy", "ReturnIndices": "return_indices",
+         "LogTarget": "log_target", "AlignCorners": "align_corners", "Frobenius": "frobenius", "OrderOf<P>": "order<P>",
+         "OrderOf<N>": "order<N>", "Correction<C>": "correction<C>", "ReduceBy<How>": "reduce::sum", "EdgeOrder<N>": "edge_order<N>"}
+
+
 def call_text(name, parameters, arguments):
     """name<what is given>(arguments): template parameters that the arguments decide are left out."""
     decided = " ".join(arguments)
@@ -281,12 +288,9 @@ def call_text(name, parameters, arguments):
             text = (f"{kind} " if typed and "string" not in kind and "vector" not in kind else "") + word + (many or "")
         elif plain:
             text = plain.group(1)
-            text = {"KeepDim": "keepdim", "Biased": "biased", "Descending": "descending", "Smallest": "smallest",
-                    "RightSide": "right_side", "ExcludeSelf": "exclude_self", "Replacement": "replacement",
-                    "IndexingXy": "indexing_xy", "ReturnIndices": "return_indices", "LogTarget": "log_target",
-                    "AlignCorners": "align_corners", "Frobenius": "frobenius"}.get(text, text)
-            text = re.sub(r"^(\w)(\w*)<", lambda m: m.group(1).lower() + m.group(2) + "<", text)
-            text = {"orderOf<": "order<"}.get(text[:8], text[:8]) + text[8:]
+            text = words.get(text, "options..." if text.startswith("Option") else text)
+            if re.fullmatch(r"[A-Z]", text):
+                text = text.lower()  # a function without a name
         else:
             text = argument
         shown.append(text + (f" = {default}" if default else ""))
@@ -359,8 +363,8 @@ def public_items():
             continue
         if item.kind == "struct" and item.name in marks and not item.members():
             continue  # the mark itself is shown
-        if "delete" in item.whole[-8:]:
-            continue
+        if "delete" in item.whole[-8:] or item.rest.startswith("void compile("):
+            continue  # declared to be refused
         names = internal.get(item.header, set())
         if "*" in names or item.name in names:
             used.add((item.header, "*" if "*" in names else item.name))
