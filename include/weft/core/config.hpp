@@ -36,6 +36,28 @@
 #define WEFT_NAMESPACE weft::inline v0_1
 #endif
 
+// WEFT_REFUSAL(ShapesBroadcast, "the shapes do not broadcast: ...");  a compile-time error
+// (core/diagnose.hpp)
+#if defined(__CUDACC__) || !__has_attribute(unavailable)
+#define WEFT_REFUSAL(Name, sentence) \
+  template <bool Ok, class... What>  \
+  struct Name {                      \
+    static_assert(Ok, sentence);     \
+  }
+#else
+#define WEFT_REFUSAL(Name, sentence)                                         \
+  namespace refused {                                                        \
+  template <class... What>                                                   \
+  __attribute__((unavailable(sentence))) inline constexpr bool Name = false; \
+  }                                                                          \
+  template <bool Ok, class... What>                                          \
+  struct Name {};                                                            \
+  template <class... What>                                                   \
+  struct Name<false, What...> {                                              \
+    static_assert(!refused::Name<What...>);                                  \
+  }
+#endif
+
 // Before a loop of constant length: device code unrolls it, so that arrays it indexes stay in registers.
 #if defined(__CUDA_ARCH__)
 #define WEFT_UNROLL _Pragma("unroll")

@@ -91,10 +91,7 @@ struct expand_rule {
 }  // namespace detail
 
 // What: a Shape whose axes a permutation should name, each once.
-template <bool Ok, class Op, class... What>
-struct AxesPermuted {
-  static_assert(Ok, "the axes named are no permutation of the shape's axes");
-};
+WEFT_REFUSAL(AxesPermuted, "the axes named are no permutation of the shape's axes");
 
 // reshape<2, -1>(x): the same elements in row-major order; one -1 is worked out.
 template <i64... To>

@@ -8,17 +8,11 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct CotangentFits {
-  static_assert(Ok,
-                "vjp: the last argument is the cotangent: as many expressions as the function returns, of "
-                "their dtypes and shapes");
-};
-template <bool Ok, class Op, class... What>
-struct TangentsFit {
-  static_assert(Ok,
-                "jvp: for every argument of the function, in their order, a tangent of its dtype and shape");
-};
+WEFT_REFUSAL(CotangentFits,
+             "vjp: the last argument is the cotangent: as many expressions as the function returns, of "
+             "their dtypes and shapes");
+WEFT_REFUSAL(TangentsFit,
+             "jvp: for every argument of the function, in their order, a tangent of its dtype and shape");
 
 namespace detail {
 
