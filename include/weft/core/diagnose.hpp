@@ -18,6 +18,11 @@
 // static_assert in a class template, whose types g++ and clang print in other lines than the sentence; on a
 // variable template nvcc prints none; a string as a template argument is printed letter by letter there;
 // asserting Cause::value reports twice; a deleted function shows its arguments in g++ alone.
+//
+// Only the first refusal of a translation unit is said (config.hpp: refused_before), as those behind it are
+// mostly its consequences; and what would be made of what was refused is an AfterRefusal.
+
+#include <type_traits>
 
 #include "weft/core/fixed_string.hpp"
 #include "weft/core/types.hpp"
@@ -59,5 +64,62 @@ WEFT_REFUSAL(RankIs, "the tensor has the wrong number of axes");
 WEFT_REFUSAL(DtypesEqual, "the dtypes differ: convert one operand with cast<T>");
 
 WEFT_REFUSAL(DtypeAllowed, "the operation is not defined for this dtype");
+
+// In place of a function, a trainer or a result that cannot be made: takes every call, and is whatever is
+// asked for, so that no second error follows the sentence.
+struct AfterRefusal {
+  template <class... A>
+  constexpr AfterRefusal(A&&...) {}
+
+  template <class... A>
+  constexpr AfterRefusal operator()(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal step(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal evaluate(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal into(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal load(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal save(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal set_lr(A&&...) const {
+    return {};
+  }
+  template <FixedString, int = 0>
+  AfterRefusal get_probe() const {
+    return {};
+  }
+  template <FixedString>
+  AfterRefusal get() const {
+    return {};
+  }
+  AfterRefusal model() const { return {}; }
+  AfterRefusal item() const { return {}; }
+  AfterRefusal summary() const { return {}; }
+  AfterRefusal explain() const { return {}; }
+  constexpr AfterRefusal operator[](i64) const { return {}; }
+  constexpr const float* data() const { return nullptr; }
+  constexpr std::size_t size() const { return 0; }
+  constexpr const float* begin() const { return nullptr; }
+  constexpr const float* end() const { return nullptr; }
+  constexpr operator float() const { return 0; }
+  template <class T>
+  requires std::is_class_v<T>
+  operator T() const;
+};
 
 }  // namespace WEFT_NAMESPACE

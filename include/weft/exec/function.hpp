@@ -226,8 +226,10 @@ template <class M, class F, class Options, class Device, class... I, class... A>
 auto make_function(std::tuple<I...>, const Device& device, Shared<DeviceStorage<Device>> model,
                    const A&... arguments) {
   using Source = typename SourceFor<M, F, Options, I...>::type;
-  if constexpr (probes_exist<Source>())
+  if constexpr (traces<Source>() && probes_exist<Source>())
     return CompiledFunction<Device, Source, I...>(device, std::move(model), arguments...);
+  else
+    return AfterRefusal{};
 }
 
 // M: the model's type, void without one.
@@ -240,6 +242,8 @@ auto compile_with(const Device& device, Shared<DeviceStorage<Device>> model, con
   if constexpr (is_traceable<F> && Check::ok)
     return make_function<M, F, typename Split::template options<CompileOptions>>(
         typename Split::inputs{}, device, std::move(model), arguments...);
+  else
+    return AfterRefusal{};
 }
 
 }  // namespace exec
@@ -256,8 +260,9 @@ WEFT_REFUSAL(CompileTakes,
              "compile: it takes a device or a Model; of a bare struct the settings would be ignored: write "
              "compile<Net>(Cpu{}, f, inputs...)");
 template <class Given, class F, class... A>
-requires(!exec::is_device<Given> && !is_model<Given>) void compile(const Given&, F, const A&...) {
+requires(!exec::is_device<Given> && !is_model<Given>) AfterRefusal compile(const Given&, F, const A&...) {
   static_assert(sizeof(CompileTakes<sizeof(Given) == 0, Given>) > 0);
+  return {};
 }
 
 }  // namespace WEFT_NAMESPACE

@@ -223,7 +223,7 @@ struct GaussianNllOp : Operation<GaussianNllOp<R, Full>> {
     constexpr bool ok = rows || SV::rank == 0 || (SV::rank == S::rank && broadcastable(SV::value, S::value));
     static_assert(sizeof(VarianceFits<ok, GaussianNllOp, S, SV>) > 0);
     if constexpr (!ok)
-      return Loss::apply(b, x, target, 1, eps);
+      return Loss::apply(b, x, target, x, eps);
     else if constexpr (rows)
       return Loss::apply(b, x, target, UnsqueezeOp<-1>::apply(b, variance), eps);
     else

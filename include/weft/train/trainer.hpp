@@ -349,7 +349,7 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   }();
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
-  if constexpr (scalar && parameters_agree<M>()) {
+  if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
     using Source = StepSource<M, F, Sorted, true, I...>;
     constexpr int unused = Source::unused_input(), unreached = Source::unreached();
     static_assert(sizeof(EveryInputIsRead<(unused < 0), M, GivenInput<unused>>) > 0);
@@ -358,6 +358,10 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
     using Made = typename TrainerFor<typename Sorted::Optimizer>::template type<M, F, Device, Sorted, I...>;
     if constexpr (unused < 0 && unreached < 0 && Source::probes_exist())
       return Made(make_model(), options...);
+    else
+      return AfterRefusal{};
+  } else {
+    return AfterRefusal{};
   }
 }
 
@@ -372,6 +376,10 @@ auto make(const Make& make_model, const A&... arguments) {
     constexpr bool callable = loss_takes<M, F>(typename Split::inputs{});
     if constexpr (callable)
       return make_checked<M, F, Device, Sorted>(typename Split::inputs{}, make_model, arguments...);
+    else
+      return AfterRefusal{};
+  } else {
+    return AfterRefusal{};
   }
 }
 
