@@ -9,10 +9,7 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct RowsFit {
-  static_assert(Ok, "cdist takes (..., rows, features) twice, with the same features");
-};
+WEFT_REFUSAL(RowsFit, "cdist takes (..., rows, features) twice, with the same features");
 
 // Of order P, between every row of x (..., n, m) and every row of y (..., k, m).
 template <int P>

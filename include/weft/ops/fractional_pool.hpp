@@ -13,17 +13,12 @@ struct FractionalPoolOptions {
   Factors output_ratio = 0;
 };
 
-template <bool Ok, class Op, class... What>
-struct FractionalPoolFits {
-  static_assert(Ok,
-                "fractional_max_pool takes (N, C, ...) or (C, ...) of floats, a window and either an "
-                "output_size or an output_ratio, one number or one for each axis, such that output_size + "
-                "window - 1 elements are there");
-};
-template <bool Ok, class Op, class... What>
-struct FractionalSamplesFit {
-  static_assert(Ok, "fractional_max_pool takes random samples of shape (N, C, axes), floats in [0, 1)");
-};
+WEFT_REFUSAL(FractionalPoolFits,
+             "fractional_max_pool takes (N, C, ...) or (C, ...) of floats, a window and either an "
+             "output_size or an output_ratio, one number or one for each axis, such that output_size + "
+             "window - 1 elements are there");
+WEFT_REFUSAL(FractionalSamplesFit,
+             "fractional_max_pool takes random samples of shape (N, C, axes), floats in [0, 1)");
 
 namespace detail {
 

@@ -10,20 +10,11 @@ inline constexpr OrderOf<std::numeric_limits<int>::min()> order_minus_infinity{}
 struct Frobenius {};
 inline constexpr Frobenius frobenius{};
 
-template <bool Ok, class Op, class... What>
-struct MatrixNormOrder {
-  static_assert(Ok,
-                "matrix_norm has the orders frobenius, order<1>, order<-1>, order_infinity and "
-                "order_minus_infinity: those of singular values (2, -2, nuclear) need a decomposition");
-};
-template <bool Ok, class Op, class... What>
-struct MatrixAxes {
-  static_assert(Ok, "matrix_norm takes two different axes of the tensor");
-};
-template <bool Ok, class Op, class... What>
-struct RenormAxis {
-  static_assert(Ok, "renorm takes a tensor of two axes or more, and one of them");
-};
+WEFT_REFUSAL(MatrixNormOrder,
+             "matrix_norm has the orders frobenius, order<1>, order<-1>, order_infinity and "
+             "order_minus_infinity: those of singular values (2, -2, nuclear) need a decomposition");
+WEFT_REFUSAL(MatrixAxes, "matrix_norm takes two different axes of the tensor");
+WEFT_REFUSAL(RenormAxis, "renorm takes a tensor of two axes or more, and one of them");
 
 // (sum |x|^p)^(1/p) of a number p that is neither 0 nor infinite.
 template <bool Keep, int... A>

@@ -6,10 +6,7 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Family>
-struct DegreeNotNegative {
-  static_assert(Ok, "the degree of an orthogonal polynomial is at least 0");
-};
+WEFT_REFUSAL(DegreeNotNegative, "the degree of an orthogonal polynomial is at least 0");
 
 namespace detail {
 

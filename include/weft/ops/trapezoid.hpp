@@ -8,19 +8,12 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct PlacesFitAxis {
-  static_assert(Ok, "a vector of the samples' places must be as long as the axis that they lie along");
-};
-template <bool Ok, class Op, class... What>
-struct SamplesSuffice {
-  static_assert(Ok,
-                "gradient: the axis must exist and have more samples than the order of its edges, 1 or 2");
-};
-template <bool Ok, class... What>
-struct SpacingsFit {
-  static_assert(Ok, "gradient takes no spacing, one number for all axes, or a number or a vector for each");
-};
+WEFT_REFUSAL(PlacesFitAxis,
+             "a vector of the samples' places must be as long as the axis that they lie along");
+WEFT_REFUSAL(SamplesSuffice,
+             "gradient: the axis must exist and have more samples than the order of its edges, 1 or 2");
+WEFT_REFUSAL(SpacingsFit,
+             "gradient takes no spacing, one number for all axes, or a number or a vector for each");
 
 // The order of the differences at both ends of an axis: gradient(x, edge_order<2>).
 template <int N>
