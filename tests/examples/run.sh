@@ -178,6 +178,14 @@ pages() {
     if [ "$page" = "$source/README.md" ]; then marks=$((marks + 1)); fi
     [ "$blocks" -eq "$marks" ] || bad "$page: $blocks blocks of C++, $marks of them from tests"
   done
+  # what docs/from_pytorch.md tells to write is in programs that were compiled
+  local spelled span
+  spelled=$(cat "$source"/tests/examples/from_pytorch*_program.cpp | tr -d ' \n')
+  awk -F ' [|] ' '/^[|] / && NF > 1 {print $2}' "$source/docs/from_pytorch.md" | grep -oE '`[^`]+`' | tr -d '`' | sed 's/\\|/|/g' >"$scratch/spans"
+  [ "$(wc -l <"$scratch/spans")" -gt 200 ] || bad "docs/from_pytorch.md: $(wc -l <"$scratch/spans") spellings, which are not its tables"
+  while IFS= read -r span; do
+    [[ "$spelled" == *"${span// /}"* ]] || bad "docs/from_pytorch.md: no program of it has: $span"
+  done <"$scratch/spans"
   {
     grep -rhE '"[a-z0-9]+/[a-z0-9-]+"' "$source/include/weft" | grep -v '#include' | grep -oE '"[a-z0-9]+/[a-z0-9-]+"' | tr -d '"' |
       grep -vx 'area/kind'

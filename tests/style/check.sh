@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The written rules of the tree, checked. usage: check.sh layers|sizes|light|directives|mirrored|single|format|registry [COMPILER]
+# The written rules of the tree, checked. usage: check.sh layers|sizes|light|directives|mirrored|single|format|registry|reference [COMPILER]
 # Ends with 0 (kept), 1 (broken: every place is listed) or 77 (a tool is missing, so nothing was checked).
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -166,8 +166,14 @@ registry() {
   python3 tests/style/registry.py check
 }
 
+# The reference pages are what the headers declare and say.
+reference() {
+  command -v python3 >/dev/null || { echo "skipped: no python3" && return 77; }
+  python3 tests/style/reference.py check
+}
+
 case ${1-} in
-  layers | sizes | directives | mirrored | single | format | registry) "$1" ;;
+  layers | sizes | directives | mirrored | single | format | registry | reference) "$1" ;;
   light) light "${2:-g++}" ;;
-  *) echo "usage: check.sh layers|sizes|light|directives|mirrored|single|format|registry [COMPILER]" && exit 2 ;;
+  *) echo "usage: check.sh layers|sizes|light|directives|mirrored|single|format|registry|reference [COMPILER]" && exit 2 ;;
 esac

@@ -22,13 +22,15 @@ struct check {
 };
 
 // Many a program has functions of its own called check. A class gives way to a function of its name, so that
-// with `using namespace weft` theirs and this one, which nothing calls, are overloads (in g++; clang and nvcc
-// call the name ambiguous).
+// with `using namespace weft` theirs and this one, which nothing calls, are overloads (in g++; clang calls
+// the name ambiguous, and nvcc refuses the declaration).
+#if !defined(__CUDACC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 template <class T>
 requires(sizeof(T) == 0) void check(const T&) = delete;
 #pragma GCC diagnostic pop
+#endif
 
 // Which of them are on.
 struct Checks {

@@ -29,6 +29,7 @@ namespace WEFT_NAMESPACE {
 template <u64 Id>
 struct custom_op;
 
+// A primitive takes at most so many operands.
 inline constexpr int most_custom_operands = 32;
 
 // The id of a name (FNV-1a): two primitives of one program have different names.
@@ -40,15 +41,15 @@ constexpr u64 op_id(std::string_view name) {
 
 // A dtype and extents as values. TensorType{} is no tensor's.
 struct TensorType {
-  DType dtype = DType::f32;
-  Dims dims{-1, {}};
+  DType dtype = DType::f32;  // of the elements
+  Dims dims{-1, {}};         // rank and extents
 };
 
 // Memory of an operand (const T) or of the result: dims.size() elements in row-major order.
 template <class T>
 struct CustomTensor {
-  T* data = nullptr;
-  Dims dims;
+  T* data = nullptr;  // elements, row-major
+  Dims dims;          // rank and extents
   WEFT_HD constexpr i64 size() const { return dims.size(); }
   WEFT_HD constexpr T& operator[](i64 i) const { return data[i]; }
 };

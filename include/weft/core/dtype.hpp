@@ -93,6 +93,7 @@ template <class T>
 concept Element = detail::find_dtype<T>()
 >= 0;
 
+// The DType of a C++ type.
 template <Element T>
 inline constexpr DType dtype_of = static_cast<DType>(detail::find_dtype<T>());
 
@@ -102,15 +103,18 @@ WEFT_HD constexpr int size_of(DType d) {
   return sizes[static_cast<int>(d)];
 }
 
+// "f32", "i64", "bool", ...
 constexpr const char* name_of(DType d) {
   constexpr const char* names[dtype_count] = {"f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2",
                                               "i64", "i32", "i8",  "u8",   "bool",   "u32"};
   return names[static_cast<int>(d)];
 }
 
+// Of any width.
 WEFT_HD constexpr bool is_float(DType d) { return d <= DType::f8e5m2; }
 // Integers proper: bool is neither a float nor an integer.
 WEFT_HD constexpr bool is_integer(DType d) { return !is_float(d) && d != DType::boolean; }
+// Of 8 bits.
 WEFT_HD constexpr bool is_float8(DType d) { return d == DType::f8e4m3 || d == DType::f8e5m2; }
 
 // The dtype of an operation on a and b, as torch.promote_types. Exceptions, where torch refuses or answers

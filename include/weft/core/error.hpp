@@ -14,6 +14,7 @@ class Error : public std::exception {
  public:
   Error(std::string id, std::string message)
       : id_(std::move(id)), message_(id_ + ": " + std::move(message)) {}
+  // The id and the sentence.
   const char* what() const noexcept override { return message_.c_str(); }
   // A stable name for the kind of error, "area/kind".
   const std::string& id() const noexcept { return id_; }

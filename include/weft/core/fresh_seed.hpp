@@ -35,8 +35,8 @@ inline void manual_seed(u64 seed) {
 
 // A seed that an option may hold: .seed = 3.
 struct GivenSeed {
-  u64 value = 0;
-  bool given = false;
+  u64 value = 0;       // the seed
+  bool given = false;  // whether one was given
   constexpr GivenSeed() = default;
   template <class N>
   requires std::is_integral_v<N>

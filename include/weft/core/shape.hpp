@@ -11,13 +11,15 @@
 
 namespace WEFT_NAMESPACE {
 
+// A tensor has at most so many axes.
 inline constexpr int max_rank = 8;
 
 // The extents as a value. Entries at and beyond rank are 0. rank -1 means "no shape" (see broadcast).
 struct Dims {
-  int rank = 0;
-  i64 extent[max_rank]{};
+  int rank = 0;            // number of axes
+  i64 extent[max_rank]{};  // elements along each of them; those behind the rank are 0
 
+  // Whether it is a shape.
   WEFT_HD constexpr bool valid() const { return rank >= 0; }
   // The number of elements; 1 for a scalar.
   WEFT_HD constexpr i64 size() const {

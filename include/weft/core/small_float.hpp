@@ -107,10 +107,13 @@ struct SmallFloat {
   }
 };
 
+// IEEE half precision: 5 bits of exponent, 10 of mantissa.
 using f16 = SmallFloat<HalfFormat, u16>;
+// The upper half of an f32.
 using bf16 = SmallFloat<BfloatFormat, u16>;
-using f8e4m3 = SmallFloat<E4m3Format, u8>;  // no infinity: overflow gives 448, as in PyTorch 2.15 (earlier
-                                            // releases gave NaN)
+// No infinity: overflow gives 448, as in PyTorch 2.15 (earlier releases gave NaN).
+using f8e4m3 = SmallFloat<E4m3Format, u8>;
+// With infinity.
 using f8e5m2 = SmallFloat<E5m2Format, u8>;
 
 template <class T>

@@ -26,6 +26,7 @@ class Row {
   Row(const T* data, const std::vector<i64>& shape, i64 size, Shared<const Counted> owner = {})
       : data_(data), shape_(&shape), size_(size), owner_(std::move(owner)) {}
   const T* data() const { return data_; }
+  // Elements.
   i64 size() const { return size_; }
   const std::vector<i64>& shape() const { return *shape_; }
   const T& operator[](i64 i) const { return data_[i]; }
@@ -272,6 +273,8 @@ class Subset {
   HeldDataset<D> dataset_;
   std::vector<i64> indices_;
 };
+// The samples whose indices are given, in their order. It keeps a copy of the dataset, as the next ones do;
+// std::ref(d) refers to it.
 template <class D>
 requires Dataset<typename held_t<D>::type>
 auto subset(D&& dataset, std::vector<i64> indices) {
@@ -331,6 +334,7 @@ class FunctionDataset {
   i64 size_;
   F sample_;
 };
+// function(i) is sample i, for i from 0 to size - 1; the same i gives the same sample.
 template <class F>
 FunctionDataset<F> from_function(i64 size, F sample) {
   return {size, std::move(sample)};

@@ -15,7 +15,7 @@ namespace WEFT_NAMESPACE::data {
 
 struct Digits {
   Arrays<f32, i32> train;  // (image in [0, 1], label 0...9)
-  Arrays<f32, i32> test;
+  Arrays<f32, i32> test;   // held out
 };
 
 // Reads examples/data/digits.bin. `image_shape` is the shape of one image of 64 pixels, {64}, {8, 8} or

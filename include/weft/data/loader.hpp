@@ -18,7 +18,9 @@ namespace WEFT_NAMESPACE::data {
 // What happens to samples that do not fill the last batch of an epoch: they are left out, or the batch is
 // padded.
 enum class Last { drop, pad_and_mask };
+// They are left out.
 inline constexpr Last drop = Last::drop;
+// The batch is padded: rows of 0 with label -100, which losses and metrics leave out.
 inline constexpr Last pad_and_mask = Last::pad_and_mask;
 namespace last {
 inline constexpr Last drop = Last::drop;
@@ -26,18 +28,18 @@ inline constexpr Last pad_and_mask = Last::pad_and_mask;
 }  // namespace last
 
 struct LoaderOptions {
-  bool shuffle = false;  // a new random order each epoch, from (seed, epoch)
-  GivenSeed seed{};      // none: another one for each loader (core/fresh_seed.hpp)
-  Last last = Last::drop;
-  int label_field = -1;  // padded rows of this field hold -100; -1: the last field of a signed integer type
+  bool shuffle = false;    // a new random order each epoch, from (seed, epoch)
+  GivenSeed seed{};        // none: another one for each loader (core/fresh_seed.hpp)
+  Last last = Last::drop;  // what becomes of samples that do not fill a batch
+  int label_field = -1;    // padded rows of this field hold -100; -1: the last field of a signed integer type
   // check::finite: no sample has NaN or infinity; check::indices: labels are 0 and more, or -100
   Checks check{};
 };
 
 // Where a loader stands: the batch that comes next.
 struct Position {
-  i64 epoch = 0;
-  i64 batch = 0;
+  i64 epoch = 0;  // from 0
+  i64 batch = 0;  // of the epoch, from 0
   friend bool operator==(const Position&, const Position&) = default;
 };
 
@@ -195,6 +197,7 @@ class Loader {
     return Epoch<Pass<BatchSize, D>>(make_pass({e, first_batch}, {}));
   }
 
+  // The batch that comes next.
   Position position() const { return held().position; }
   // Throws "loader/position" for a negative epoch or a batch outside [0, batches()].
   void seek(Position position) {
@@ -212,6 +215,7 @@ class Loader {
     seed_ = seed;
   }
 
+  // Samples.
   i64 size() const { return static_cast<i64>(dataset_->size()); }  // samples
   // Batches in an epoch.
   i64 batches() const {

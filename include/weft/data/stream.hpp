@@ -36,6 +36,7 @@ class GeneratorDataset {
  private:
   F open_;
 };
+// open(epoch) gives a callable that returns a std::optional of a sample, and none at the end.
 template <class F>
 GeneratorDataset<F> from_generator(F open) {
   return GeneratorDataset<F>(std::move(open));
@@ -172,6 +173,7 @@ class StreamLoader {
   Shared<StreamPass<BatchSize, D>> pass_;
 };
 
+// Batches of a dataset that comes one after another; it does not shuffle.
 template <i64 BatchSize, class D>
 requires IterableDataset<typename held_t<D>::type>
 auto loader(D&& dataset, const LoaderOptions& options = {}) {

@@ -19,7 +19,7 @@ namespace WEFT_NAMESPACE {
 
 // `threads` is how many threads a program may use; 0 leaves it to OpenMP.
 struct Cpu {
-  int threads = 0;
+  int threads = 0;  // 0: as many as OpenMP says (OMP_NUM_THREADS)
   constexpr bool operator==(const Cpu&) const = default;
 };
 

@@ -16,8 +16,8 @@ namespace WEFT_NAMESPACE {
 // which everything that one thread starts on one GPU is in order, across programs, and waits for work in the
 // legacy default stream (cudaStreamLegacy, which must be named).
 struct Cuda {
-  int ordinal = 0;
-  cudaStream_t stream = nullptr;
+  int ordinal = 0;                // number of the GPU, from 0
+  cudaStream_t stream = nullptr;  // where work is queued; the calling thread's own
   bool operator==(const Cuda&) const = default;
 };
 

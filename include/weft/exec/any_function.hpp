@@ -99,6 +99,7 @@ class Function<Out(In...)> {
     };
   }
 
+  // The seed of random numbers; every call draws afresh.
   void set_seed(u64 seed) {
     if (!held_) throw_empty();
     held_->set_seed(seed);

@@ -15,8 +15,9 @@ namespace WEFT_NAMESPACE {
 // A machine by two numbers: bytes and FLOPs a second. A launch takes at least max(bytes / bandwidth, FLOPs /
 // rate).
 struct Roofline {
-  double bytes_per_second = 20e9;
-  double flops_per_second = 100e9;
+  double bytes_per_second = 20e9;   // of memory
+  double flops_per_second = 100e9;  // of arithmetic
+  // The least time of a launch.
   double seconds(i64 bytes, i64 flops) const {
     const double memory = static_cast<double>(bytes) / bytes_per_second,
                  compute = static_cast<double>(flops) / flops_per_second;

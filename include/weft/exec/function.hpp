@@ -65,6 +65,7 @@ class CompiledFunction {
   // What a caller who lends its memory must lend: the same, and on a GPU room for inputs, partial sums and
   // the library's scratch.
   static constexpr i64 memory_bytes() { return Program::memory_bytes(); }
+  // Kernels that a call launches, those inside a loop once.
   static constexpr int launches() { return Code::header.launches; }
   // How many buffers of a model a call assigns.
   static constexpr int assigned() { return Code::header.assigns; }
@@ -77,6 +78,7 @@ class CompiledFunction {
   // Every launch with what is fused into it, its bytes, FLOPs and least time; see explain.hpp.
   static std::string explain(const Roofline& machine = {}) { return weft::explain<Source>(machine); }
 
+  // Arguments are tensors, views, pointers, arrays, containers or, for one element, numbers.
   template <class... A>
   auto operator()(const A&... args) {
     if constexpr (count_fits<A...>()) {

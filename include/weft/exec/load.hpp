@@ -29,7 +29,7 @@ struct LoadOptions {
   // {from, to}: a name of the file that is `from`, or begins with it and a dot, has `to` in its place. The
   // first that fits counts.
   std::vector<std::pair<std::string, std::string>> rename{};
-  Allow allow = Allow::nothing;
+  Allow allow = Allow::nothing;  // names that may be missing in the file, or unexpected in it
 };
 
 // Strict: everything must fit. Lax: what fits is taken, whatever the rest is.
@@ -44,7 +44,9 @@ struct LoadReport {
   std::vector<std::string> cast;  // taken, of another dtype in the file
   std::string words;              // the same for people, with shapes and dtypes
 
+  // Whether nothing is missing, unexpected or mismatched.
   bool complete() const { return missing.empty() && unexpected.empty() && mismatched.empty(); }
+  // All of it for people.
   std::string text() const { return words.empty() ? "complete" : words; }
 };
 

@@ -86,6 +86,7 @@ class Model {
     if constexpr (nn::state_table<M>.size > 0) exec::run_once<exec::InitSource<M>>(device(), state(), seed);
   }
 
+  // Trained elements.
   static constexpr i64 parameter_count() { return nn::parameter_count<M>(); }
   // Bytes of the block that holds parameters and buffers.
   static constexpr i64 state_bytes() { return nn::state_table<M>.bytes; }
@@ -119,6 +120,7 @@ class Model {
     return load_with(path, {}, mode);
   }
 
+  // Where the block lies.
   const Device& device() const { return storage()->device(); }
   // The block, as long as the model lives and is not moved from. Each of these throws "model/moved" where it
   // was.

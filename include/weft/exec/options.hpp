@@ -15,7 +15,7 @@ namespace WEFT_NAMESPACE {
 // takes a fresh one (core/fresh_seed.hpp).
 struct seed {
   static constexpr OptionKind option = OptionKind::seed;
-  u64 value = 0;
+  u64 value = 0;  // any number
 };
 
 namespace mode {

@@ -47,6 +47,7 @@ class HostElements {
 
   // The i-th element in row-major order.
   T& operator[](i64 i) const { return start()[checked(i, S::size)]; }
+  // One index an axis.
   template <class... I>
   T& operator()(I... index) const {
     static_assert(sizeof...(I) == static_cast<std::size_t>(S::rank), "a tensor takes one index an axis");
@@ -56,6 +57,7 @@ class HostElements {
      ...);
     return start()[at];
   }
+  // The only element.
   std::remove_const_t<T> item() const {
     static_assert(S::size == 1, "item() is for tensors of one element");
     return start()[0];
@@ -104,10 +106,13 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
                             : TensorView<const T, S, Device>(owner_);
   }
 
+  // The first element; what follows is row-major.
   T* data() const {
     return data_ != nullptr ? data_ : owner_ ? reinterpret_cast<T*>(owner_->data()) : nullptr;
   }
+  // Elements.
   static constexpr i64 size() { return S::size; }
+  // Elements along an axis, which counts from the end where it is negative.
   static constexpr i64 extent(int axis) { return S::value[axis]; }
   // The same without owning anything: a result's is overwritten when its function runs again, and costs that
   // run no copy.
@@ -178,15 +183,19 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
     return *this;
   }
 
+  // The same number everywhere.
   static Tensor full(T value) {
     Tensor t{Uninitialized{}};
     for (T& x : t) x = value;
     return t;
   }
 
+  // The first element; what follows is row-major.
   T* data() { return storage_ ? reinterpret_cast<T*>(storage_->data()) : nullptr; }
   const T* data() const { return address(); }
+  // Elements.
   static constexpr i64 size() { return S::size; }
+  // Elements along an axis, which counts from the end where it is negative.
   static constexpr i64 extent(int axis) { return S::value[axis]; }
   // The tensor's memory, which lives as long as the view does.
   View view() { return View(data(), storage_); }

@@ -22,7 +22,7 @@
 namespace WEFT_NAMESPACE::io {
 
 struct CsvOptions {
-  char separator = ',';
+  char separator = ',';                // between the fields of a line
   bool header = true;                  // without one the columns are called "0", "1", ...
   std::vector<std::string> columns{};  // read only these, in this order; others may hold text. Empty: all
 };
@@ -30,7 +30,9 @@ struct CsvOptions {
 // Columns of numbers under their names.
 class CsvTable {
  public:
+  // Rows of numbers, the header not counted.
   i64 rows() const { return columns_.empty() ? 0 : static_cast<i64>(columns_[0].size()); }
+  // Of the columns, in their order.
   const std::vector<std::string>& names() const { return names_; }
 
   // One column; throws "csv/missing-column".

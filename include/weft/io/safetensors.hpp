@@ -60,11 +60,11 @@ inline ByteSize byte_size(SafetensorsDType dtype, const std::vector<i64>& shape)
 
 // One tensor of an open file.
 struct SafetensorsEntry {
-  std::string name;
-  SafetensorsDType dtype;
-  std::vector<i64> shape;
+  std::string name;          // of the tensor
+  SafetensorsDType dtype;    // of its elements
+  std::vector<i64> shape;    // extents; none: one element
   const u8* data = nullptr;  // little-endian, row-major; other writers need not have aligned it
-  u64 bytes = 0;
+  u64 bytes = 0;             // in the mapped file
 
   // Elements.
   i64 size() const {
@@ -106,6 +106,7 @@ class Safetensors {
 
   // In the order of their bytes.
   const std::vector<SafetensorsEntry>& entries() const { return entries_; }
+  // Pairs of text in the file's header.
   const Metadata& metadata() const { return metadata_; }
   // The metadata's value for this key, or nullptr.
   const std::string* find_metadata(std::string_view key) const {
@@ -298,10 +299,10 @@ class Safetensors {
 
 // A tensor to be written: row-major elements in host memory.
 struct SafetensorsTensor {
-  std::string name;
-  SafetensorsDType dtype;
-  std::vector<i64> shape;
-  const void* data = nullptr;
+  std::string name;            // of the tensor
+  SafetensorsDType dtype;      // of its elements
+  std::vector<i64> shape;      // extents; none: one element
+  const void* data = nullptr;  // elements, row-major
 };
 
 // The header of a file that holds `tensors` in the order `order`, padded so that the data begin 8-byte

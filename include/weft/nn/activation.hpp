@@ -52,14 +52,14 @@ struct Hardswish {
   constexpr auto operator()(const auto& x) const { return hardswish(to_expr(x)); }
 };
 struct Hardtanh {
-  float min_val = -1;
-  float max_val = 1;
+  float min_val = -1;  // least result
+  float max_val = 1;   // greatest result
   constexpr auto operator()(const auto& x) const { return hardtanh(to_expr(x), min_val, max_val); }
 };
 
 // x where x > 0, slope x elsewhere.
 struct LeakyReLU {
-  float slope = 0.01f;
+  float slope = 0.01f;  // below 0
   constexpr auto operator()(const auto& x) const { return leaky_relu(to_expr(x), slope); }
 };
 
@@ -78,12 +78,12 @@ struct PReLU {
 
 // x where x > 0, alpha (exp(x) - 1) elsewhere.
 struct ELU {
-  float alpha = 1;
+  float alpha = 1;  // the result goes to -alpha
   constexpr auto operator()(const auto& x) const { return elu(to_expr(x), alpha); }
 };
 // x where x > 0, alpha (exp(x / alpha) - 1) elsewhere.
 struct CELU {
-  float alpha = 1;
+  float alpha = 1;  // the result goes to -alpha
   constexpr auto operator()(const auto& x) const { return celu(to_expr(x), alpha); }
 };
 // Klambauer et al. (2017).
@@ -93,8 +93,8 @@ struct SELU {
 
 // log(1 + exp(beta x)) / beta; x where beta x > threshold.
 struct Softplus {
-  float beta = 1;
-  float threshold = 20;
+  float beta = 1;        // steepness
+  float threshold = 20;  // beta x above it: the result is x
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     return where(gt(mul(e, beta), threshold), e, softplus(e, beta));

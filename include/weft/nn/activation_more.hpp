@@ -7,19 +7,19 @@
 namespace WEFT_NAMESPACE::nn {
 
 struct Softshrink {
-  float lambd = 0.5f;
+  float lambd = 0.5f;  // [-lambd, lambd] becomes 0
   constexpr auto operator()(const auto& x) const { return softshrink(to_expr(x), lambd); }
 };
 struct Hardshrink {
-  float lambd = 0.5f;
+  float lambd = 0.5f;  // [-lambd, lambd] becomes 0
   constexpr auto operator()(const auto& x) const { return hardshrink(to_expr(x), lambd); }
 };
 struct Tanhshrink {
   constexpr auto operator()(const auto& x) const { return tanhshrink(to_expr(x)); }
 };
 struct Threshold {
-  float threshold = 0;
-  float value = 0;
+  float threshold = 0;  // at most this becomes `value`
+  float value = 0;      // in its place
   constexpr auto operator()(const auto& x) const { return weft::threshold(to_expr(x), threshold, value); }
 };
 template <int Axis = -1>
@@ -96,8 +96,8 @@ constexpr auto feature_alpha_dropout(const X& x, float p = 0.5f) {
 
 // Leaky with random slopes while training, with their mean otherwise.
 struct RReLU {
-  float lower = 1.0f / 8;
-  float upper = 1.0f / 3;
+  float lower = 1.0f / 8;  // least slope below 0
+  float upper = 1.0f / 3;  // greatest slope below 0
   Mode mode{};
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
@@ -107,7 +107,7 @@ struct RReLU {
 };
 // Klambauer et al. (2017): for networks of SELU. Single elements; FeatureAlphaDropout: whole channels.
 struct AlphaDropout {
-  float p = 0.5f;
+  float p = 0.5f;  // probability to drop an element
   Mode mode{};
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
@@ -115,7 +115,7 @@ struct AlphaDropout {
   }
 };
 struct FeatureAlphaDropout {
-  float p = 0.5f;
+  float p = 0.5f;  // probability to drop a channel
   Mode mode{};
   constexpr auto operator()(const auto& x) const {
     return module_detail::AlphaDrop<2>{}(to_expr(x), mode.training ? p : 0.0f);

@@ -15,9 +15,9 @@ namespace WEFT_NAMESPACE::nn {
 // cutoffs: where clusters begin, at most 16, ascending; 0 stands for none. The features of cluster k are
 // In / div_value^(k + 1), rounded down.
 struct AdaptiveSoftmax {
-  i64 cutoffs[16]{};
-  double div_value = 4;
-  bool head_bias = false;
+  i64 cutoffs[16]{};       // first classes of the clusters, rising; the rest 0
+  double div_value = 4;    // each cluster's features are as many times fewer
+  bool head_bias = false;  // a bias of the head
 };
 
 WEFT_REFUSAL(CutoffsFit,

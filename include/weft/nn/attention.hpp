@@ -13,12 +13,12 @@ namespace WEFT_NAMESPACE::nn {
 
 // torch.nn.MultiheadAttention's settings that change shapes or parameters.
 struct MultiheadOptions {
-  bool bias = true;
+  bool bias = true;            // of all projections
   bool add_bias_kv = false;    // a learned key and value behind the sequence
   bool add_zero_attn = false;  // a key and value of zeros behind the sequence
   i64 kdim = 0;                // features of key; 0: embed_dim
   i64 vdim = 0;                // features of value; 0: embed_dim
-  bool batch_first = false;
+  bool batch_first = false;    // (batch, sequence, features) in place of (sequence, batch, features)
 };
 
 // What: embed_dim and num_heads.

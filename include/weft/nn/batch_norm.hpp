@@ -9,8 +9,8 @@ namespace WEFT_NAMESPACE::nn {
 
 // Without `affine` there is no weight and bias; without running statistics evaluation takes the batch's, too.
 struct BatchNormOptions {
-  bool affine = true;
-  bool track_running_stats = true;
+  bool affine = true;               // a weight and a bias for each channel
+  bool track_running_stats = true;  // running statistics, which evaluation reads
 };
 
 // x (N, C, ...) with Spatial axes after the channels, of a batch norm of one axis none or one. weight, bias,
@@ -27,9 +27,9 @@ struct BatchNorm {
   Tracked<Buffer<f32, Shape<C>, init::Zeros>> running_mean{};
   Tracked<Buffer<f32, Shape<C>, init::Ones>> running_var{};
   Tracked<Buffer<i64, Shape<>, init::Zeros>> num_batches_tracked{};
-  float eps = 1e-5f;
-  float momentum = 0.1f;
-  bool cumulative = false;
+  float eps = 1e-5f;        // added to the variance
+  float momentum = 0.1f;    // the batch's share in the running statistics
+  bool cumulative = false;  // running statistics are means over all batches: momentum None
   Mode mode{};
 
   constexpr auto operator()(const auto& x) const {

@@ -29,6 +29,7 @@ struct Sequential {
   }
 };
 
+// A Sequential of these layers, settings and all.
 template <class... M>
 constexpr Sequential<M...> sequential(const M&... layers) {
   return Sequential<M...>(layers...);
@@ -65,6 +66,7 @@ inline constexpr bool is_spliced<Spliced<M...>> = true;
 // A member that a setting leaves out: no state, no name.
 struct Absent {};
 
+// x -> x
 struct Identity {
   constexpr auto operator()(const auto& x) const { return to_expr(x); }
 };

@@ -8,7 +8,7 @@ namespace WEFT_NAMESPACE::nn {
 // Of two tensors, along an axis, which goes.
 template <int Axis = 1>
 struct CosineSimilarity {
-  float eps = 1e-8f;
+  float eps = 1e-8f;  // least norm that counts
   constexpr auto operator()(const auto& x, const auto& y) const {
     return cosine_similarity<Axis>(x, y, static_cast<double>(eps));
   }
@@ -16,7 +16,7 @@ struct CosineSimilarity {
 // Of order P, along the last axis, which goes.
 template <int P = 2>
 struct PairwiseDistance {
-  float eps = 1e-6f;
+  float eps = 1e-6f;  // added to the difference
   constexpr auto operator()(const auto& x, const auto& y) const {
     return pairwise_distance<P>(x, y, static_cast<double>(eps));
   }

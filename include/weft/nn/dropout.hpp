@@ -15,7 +15,7 @@ struct Mode {
 
 // Single elements.
 struct Dropout {
-  float p = 0.5f;
+  float p = 0.5f;  // probability to drop an element
   Mode mode{};
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
@@ -65,7 +65,7 @@ constexpr auto dropout3d(const X& x, float p = 0.5f) {
 
 // Whole channels of (N, C, ...), whatever follows them.
 struct Dropout2d {
-  float p = 0.5f;
+  float p = 0.5f;  // probability to drop a channel
   Mode mode{};
   constexpr auto operator()(const auto& x) const {
     return module_detail::DropBlocks<2>{}(to_expr(x), mode.training ? p : 0.0f);
@@ -76,7 +76,7 @@ using Dropout3d = Dropout2d;
 
 // Whole samples of (N, ...): stochastic depth (Huang et al., 2016), for the branch of a residual block.
 struct DropPath {
-  float p = 0.5f;
+  float p = 0.5f;  // probability to drop a sample
   Mode mode{};
   constexpr auto operator()(const auto& x) const {
     return module_detail::DropBlocks<1>{}(to_expr(x), mode.training ? p : 0.0f);

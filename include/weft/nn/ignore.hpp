@@ -6,6 +6,7 @@
 
 namespace WEFT_NAMESPACE {
 
+// Says that an input is not used on purpose.
 constexpr void ignore(const auto&... x) {
   // a marker that reads x and that nothing reads; it is dropped before anything is compiled
   (static_cast<void>(ir::unary(ir::Op::stop_gradient, to_expr(x).value)), ...);

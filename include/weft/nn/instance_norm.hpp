@@ -7,8 +7,8 @@
 namespace WEFT_NAMESPACE::nn {
 
 struct InstanceNormOptions {
-  bool affine = false;
-  bool track_running_stats = false;
+  bool affine = false;               // a weight and a bias for each channel
+  bool track_running_stats = false;  // running statistics, which evaluation reads
 };
 
 namespace module_detail {
@@ -43,8 +43,8 @@ struct InstanceNorm {
   Tracked<Buffer<f32, Shape<C>, init::Zeros>> running_mean{};
   Tracked<Buffer<f32, Shape<C>, init::Ones>> running_var{};
   Tracked<Buffer<i64, Shape<>, init::Zeros>> num_batches_tracked{};
-  float eps = 1e-5f;
-  float momentum = 0.1f;
+  float eps = 1e-5f;      // added to the variance
+  float momentum = 0.1f;  // the batch's share in the running statistics
   Mode mode{};
 
   constexpr auto operator()(const auto& x) const {

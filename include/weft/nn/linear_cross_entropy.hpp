@@ -11,8 +11,8 @@ namespace WEFT_NAMESPACE::nn {
 template <i64 In, i64 Classes, bool Bias = false, LossReduction R = reduction::mean>
 struct LinearCrossEntropyLoss {
   Linear<In, Classes, Bias> linear{};
-  i64 ignore_index = -100;
-  double label_smoothing = 0;
+  i64 ignore_index = -100;     // a label that counts for nothing
+  double label_smoothing = 0;  // share of the target spread over all classes, in [0, 1]
 
   constexpr auto operator()(const auto& x, const auto& target) const {
     const CrossEntropyOptions options{.ignore_index = ignore_index, .label_smoothing = label_smoothing};

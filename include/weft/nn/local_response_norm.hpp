@@ -8,9 +8,9 @@ namespace WEFT_NAMESPACE::nn {
 // x (N, C, ...) -> the same, across Size neighbouring channels.
 template <i64 Size>
 struct LocalResponseNorm {
-  float alpha = 1e-4f;
-  float beta = 0.75f;
-  float k = 1;
+  float alpha = 1e-4f;  // factor of the mean of squares
+  float beta = 0.75f;   // exponent
+  float k = 1;          // added to the mean of squares
   constexpr auto operator()(const auto& x) const {
     return local_response_norm<Size>(to_expr(x), alpha, beta, k);
   }

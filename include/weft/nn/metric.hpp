@@ -70,8 +70,8 @@ struct ConfusionMatrix {
 
 // The mean of numbers, each counted `weight` times: of losses over batches of unequal size.
 struct Mean {
-  Buffer<f64, Shape<>> total{};
-  Buffer<f64, Shape<>> weight{};
+  Buffer<f64, Shape<>> total{};   // weighted sum so far
+  Buffer<f64, Shape<>> weight{};  // sum of weights so far
 
   constexpr auto operator()(const auto& x, const auto& count) const {
     const auto times = cast<f64>(to_expr(count));

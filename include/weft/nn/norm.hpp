@@ -106,7 +106,7 @@ template <i64... D>
 struct LayerNorm {
   Param<f32, Shape<D...>, init::Ones> weight{};
   Param<f32, Shape<D...>, init::Zeros> bias{};
-  float eps = 1e-5f;
+  float eps = 1e-5f;  // added to the variance
 
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
@@ -127,7 +127,7 @@ struct LayerNorm {
 template <i64... D>
 struct RMSNorm {
   Param<f32, Shape<D...>, init::Ones> weight{};
-  float eps = 1.1920928955078125e-07f;
+  float eps = 1.1920928955078125e-07f;  // added to the mean of squares
 
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
@@ -166,7 +166,7 @@ constexpr auto normalized_rows(const auto& x, float eps, const auto& scale) {
 template <i64... D>
 struct LayerNormNoBias {
   Param<f32, Shape<D...>, init::Ones> weight{};
-  float eps = 1e-5f;
+  float eps = 1e-5f;  // added to the variance
   constexpr auto operator()(const auto& x) const {
     return module_detail::normalized_rows<LayerNormNoBias, true, D...>(x, eps,
                                                                        [&](auto n) { return n * weight; });
@@ -175,7 +175,7 @@ struct LayerNormNoBias {
 // LayerNorm(elementwise_affine=False)
 template <i64... D>
 struct LayerNormNoAffine {
-  float eps = 1e-5f;
+  float eps = 1e-5f;  // added to the variance
   constexpr auto operator()(const auto& x) const {
     return module_detail::normalized_rows<LayerNormNoAffine, true, D...>(x, eps, [](auto n) { return n; });
   }
@@ -183,7 +183,7 @@ struct LayerNormNoAffine {
 // RMSNorm(elementwise_affine=False)
 template <i64... D>
 struct RMSNormNoAffine {
-  float eps = 1.1920928955078125e-07f;
+  float eps = 1.1920928955078125e-07f;  // added to the mean of squares
   constexpr auto operator()(const auto& x) const {
     return module_detail::normalized_rows<RMSNormNoAffine, false, D...>(x, eps, [](auto n) { return n; });
   }
@@ -196,7 +196,7 @@ struct GroupNorm {
                 "GroupNorm: the number of channels is a multiple of the number of groups");
   module_detail::OneIf<Affine, Param<f32, Shape<C>, init::Ones>> weight{};
   module_detail::OneIf<Affine, Param<f32, Shape<C>, init::Zeros>> bias{};
-  float eps = 1e-5f;
+  float eps = 1e-5f;  // added to the variance
 
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);

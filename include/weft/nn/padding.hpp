@@ -38,7 +38,7 @@ struct FramePad {
 };
 template <int Spatial, i64... Widths>
 struct ConstantPad {
-  float value = 0;
+  float value = 0;  // of the elements that are added
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     return module_detail::with_widths<Spatial, ConstantPad, Widths...>([&]<i64... W>() {

@@ -28,7 +28,7 @@ struct AvgPool {
 // (sum of x^norm_type over each window)^(1 / norm_type)
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct LPPool {
-  float norm_type = 2;
+  float norm_type = 2;  // p of the norm
   constexpr auto operator()(const auto& x) const {
     return weft::LpPoolOp<Spatial, Window, Options>{}(x, norm_type);
   }

@@ -14,11 +14,11 @@ namespace WEFT_NAMESPACE::nn {
 
 // torch.nn.LSTM's settings that change shapes or the graph: LSTM<64, 128, Recurrent{.num_layers = 2}>.
 struct Recurrent {
-  int num_layers = 1;
-  bool bias = true;
-  bool batch_first = false;
-  bool bidirectional = false;
-  i64 proj_size = 0;                               // of LSTM alone
+  int num_layers = 1;          // one reads the results of the one below
+  bool bias = true;            // of all products
+  bool batch_first = false;    // (batch, sequence, features) in place of (sequence, batch, features)
+  bool bidirectional = false;  // a second direction, from the end; results side by side
+  i64 proj_size = 0;           // of LSTM alone
   Nonlinearity nonlinearity = Nonlinearity::tanh;  // of RNN alone
 };
 

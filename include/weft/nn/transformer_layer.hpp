@@ -10,12 +10,12 @@
 namespace WEFT_NAMESPACE::nn {
 
 struct TransformerOptions {
-  i64 dim_feedforward = 2048;
-  float dropout = 0.1f;  // of the attention's weights, inside the feedforward part, and of every branch
-  float layer_norm_eps = 1e-5f;
-  bool batch_first = false;
-  bool norm_first = false;  // normalise what goes into a branch, not the sum behind it
-  bool bias = true;
+  i64 dim_feedforward = 2048;  // features between the two linear layers
+  float dropout = 0.1f;        // of the attention's weights, inside the feedforward part, and of every branch
+  float layer_norm_eps = 1e-5f;  // added to the variance
+  bool batch_first = false;      // (batch, sequence, features) in place of (sequence, batch, features)
+  bool norm_first = false;       // normalise what goes into a branch, not the sum behind it
+  bool bias = true;              // of linear layers and norms
 };
 
 namespace module_detail {

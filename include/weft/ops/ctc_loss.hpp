@@ -147,8 +147,8 @@ struct CtcLossOp : Operation<CtcLossOp<R>> {
 // blank: the class that stands for no label. zero_infinity: a sequence too short for its targets, whose loss
 // is infinite, counts as 0.
 struct CtcOptions {
-  i64 blank = 0;
-  bool zero_infinity = false;
+  i64 blank = 0;               // the class that stands for no label
+  bool zero_infinity = false;  // a target that cannot be reached has loss and gradient 0, not inf
 };
 
 // ctc_loss(log_probs, targets, input_lengths, target_lengths, {.zero_infinity = true}): log_probs (T, N, C)

@@ -9,8 +9,8 @@ namespace WEFT_NAMESPACE {
 
 // The result's extents, or the part of the input's that they are, rounded down.
 struct FractionalPoolOptions {
-  PerAxis output_size = 0;
-  Factors output_ratio = 0;
+  PerAxis output_size = 0;   // extents of the result; this one or the next
+  Factors output_ratio = 0;  // extents of the result as shares of the input's, in (0, 1)
 };
 
 WEFT_REFUSAL(FractionalPoolFits,

@@ -11,9 +11,13 @@ namespace WEFT_NAMESPACE {
 // extent.
 enum class LossReduction { none, mean, sum, batchmean };
 namespace reduction {
+// One loss an element or a row.
 inline constexpr LossReduction none = LossReduction::none;
+// Their mean, over those that count.
 inline constexpr LossReduction mean = LossReduction::mean;
+// Their sum.
 inline constexpr LossReduction sum = LossReduction::sum;
+// Their sum over the first extent.
 inline constexpr LossReduction batchmean = LossReduction::batchmean;
 }  // namespace reduction
 
@@ -236,8 +240,8 @@ struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
 
 // ignore_index: a label that does not count, beside all that are no class.
 struct CrossEntropyOptions {
-  i64 ignore_index = -100;
-  double label_smoothing = 0;
+  i64 ignore_index = -100;     // a label that counts for nothing
+  double label_smoothing = 0;  // share of the target spread over all classes, in [0, 1]
 };
 
 // cross_entropy(logits, labels), (logits, labels, class_weights), options last:

@@ -5,6 +5,7 @@
 
 namespace WEFT_NAMESPACE {
 
+// The least: ord=-inf.
 inline constexpr OrderOf<std::numeric_limits<int>::min()> order_minus_infinity{};
 // The root of the sum of squares, of matrix_norm.
 struct Frobenius {};

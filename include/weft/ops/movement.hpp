@@ -7,8 +7,8 @@ namespace WEFT_NAMESPACE {
 
 // Axes as one template argument: movedim<AxisList{0, 1}, AxisList{2, 3}>(x). A number is a list of one.
 struct AxisList {
-  int axis[8]{};
-  int count = 0;
+  int axis[8]{};  // the axes in order
+  int count = 0;  // how many
 
   template <class... I>
   requires(sizeof...(I) >= 1 && sizeof...(I) <= 8 &&

@@ -14,8 +14,8 @@ inline constexpr ReturnIndices return_indices{};
 // Of max_unpool: the window's stride and padding when the input was pooled, and the extents it had then,
 // where they are not those that follow from the window.
 struct UnpoolOptions {
-  PerAxis stride = 0;  // 0: the window's extent
-  PerAxis padding = 0;
+  PerAxis stride = 0;       // 0: the window's extent
+  PerAxis padding = 0;      // elements on each side that the pooling had added
   PerAxis output_size = 0;  // 0: (extent - 1) stride - 2 padding + window
 };
 

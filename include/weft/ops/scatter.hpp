@@ -13,10 +13,15 @@ enum class Reduction { sum, prod, mean, amax, amin };
 template <Reduction R>
 struct ReduceBy {};
 namespace reduce {
+// Added up.
 inline constexpr ReduceBy<Reduction::sum> sum{};
+// Multiplied.
 inline constexpr ReduceBy<Reduction::prod> prod{};
+// Their mean.
 inline constexpr ReduceBy<Reduction::mean> mean{};
+// The greatest.
 inline constexpr ReduceBy<Reduction::amax> amax{};
+// The least.
 inline constexpr ReduceBy<Reduction::amin> amin{};
 }  // namespace reduce
 // What was there before does not count where there is an update.

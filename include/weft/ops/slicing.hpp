@@ -181,6 +181,7 @@ struct PadOp : Operation<PadOp<Widths...>> {
   }
 };
 
+// In place of an end: to the last element.
 inline constexpr i64 to_end = std::numeric_limits<i64>::max();
 
 // slice<axis, begin, end, step>(x): Python's x[begin:end:step] along an axis.

@@ -10,9 +10,9 @@ namespace WEFT_NAMESPACE {
 
 // Of unfold and fold, in PyTorch's order.
 struct UnfoldOptions {
-  PerAxis dilation = 1;
-  PerAxis padding = 0;
-  PerAxis stride = 1;
+  PerAxis dilation = 1;  // distance of a window's elements
+  PerAxis padding = 0;   // zeros on each side of each axis
+  PerAxis stride = 1;    // distance of neighbouring windows
 };
 
 WEFT_REFUSAL(UnfoldFits,

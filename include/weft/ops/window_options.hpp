@@ -10,7 +10,7 @@ namespace WEFT_NAMESPACE {
 // One number for all spatial axes, or one each: 3, PerAxis{3, 5}; inside options {3, 5} will do.
 template <class T>
 struct EachAxis {
-  T value[3]{};
+  T value[3]{};   // axis by axis, or one for all
   int count = 0;  // 0: one for all
 
   constexpr EachAxis(T all) : value{all, all, all} {}
@@ -32,8 +32,8 @@ using Factors = EachAxis<double>;  // whole or not
 
 // Zeros on both sides of every axis; "same" as many as keep the extents (stride 1), "valid" none.
 struct Padding {
-  PerAxis width = 0;
-  bool same = false;
+  PerAxis width = 0;  // elements on each side of each axis
+  bool same = false;  // true: as many as keep the extents, "same"
 
   constexpr Padding(i64 all) : width(all) {}
   constexpr Padding(i64 a, i64 b) : width(a, b) {}
@@ -53,28 +53,28 @@ struct Padding {
 enum class PaddingMode : u8 { zeros, reflect, replicate, circular };
 
 struct ConvOptions {
-  PerAxis stride = 1;
-  Padding padding = 0;
-  PerAxis dilation = 1;
-  i64 groups = 1;
-  bool bias = true;  // of a layer; a function has one if it is given one
-  PaddingMode padding_mode = PaddingMode::zeros;
+  PerAxis stride = 1;                             // distance of neighbouring windows
+  Padding padding = 0;                            // elements on each side of each axis; "same", "valid"
+  PerAxis dilation = 1;                           // distance of a window's elements
+  i64 groups = 1;                                 // input and output channels fall into as many groups
+  bool bias = true;                               // of a layer; a function has one if it is given one
+  PaddingMode padding_mode = PaddingMode::zeros;  // what the padding holds
 };
 
 struct ConvTransposeOptions {
-  PerAxis stride = 1;
-  PerAxis padding = 0;
-  PerAxis output_padding = 0;
-  PerAxis dilation = 1;
-  i64 groups = 1;
-  bool bias = true;
+  PerAxis stride = 1;          // distance of neighbouring windows
+  PerAxis padding = 0;         // elements cut off each side of each axis
+  PerAxis output_padding = 0;  // elements added behind each axis of the result
+  PerAxis dilation = 1;        // distance of a window's elements
+  i64 groups = 1;              // input and output channels fall into as many groups
+  bool bias = true;            // of a layer; a function has one if it is given one
 };
 
 struct PoolOptions {
-  PerAxis stride = 0;  // 0: the window's extent
-  PerAxis padding = 0;
-  PerAxis dilation = 1;  // of max pooling
-  bool ceil_mode = false;
+  PerAxis stride = 0;             // 0: the window's extent
+  PerAxis padding = 0;            // elements on each side of each axis
+  PerAxis dilation = 1;           // of max pooling
+  bool ceil_mode = false;         // a last window that reaches over the end counts
   bool count_include_pad = true;  // of average pooling
   i64 divisor_override = 0;       // of average pooling; 0: the window's size
 };
@@ -89,9 +89,9 @@ enum class Interpolation : u8 { nearest, linear, nearest_exact, cubic, area };
 
 // Either the result's extents or the factors by which the input's grow, rounded down.
 struct InterpolateOptions {
-  PerAxis size = 0;
-  Factors scale_factor = 0;
-  Interpolation mode = Interpolation::nearest;
+  PerAxis size = 0;                             // extents of the result; this one or the next
+  Factors scale_factor = 0;                     // extents of the result over the input's
+  Interpolation mode = Interpolation::nearest;  // between elements
   bool align_corners = false;           // of linear and cubic: the first and last places stay where they are
   bool recompute_scale_factor = false;  // places by the ratio of the extents, not by the factor itself
   bool antialias = false;               // of linear and cubic: wider weights where the result is smaller

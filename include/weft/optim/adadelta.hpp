@@ -7,10 +7,10 @@
 namespace WEFT_NAMESPACE::optim {
 
 struct Adadelta {
-  Schedule lr = 1.0f;
-  float rho = 0.9f;
-  float eps = 1e-6f;
-  float weight_decay = 0;
+  Schedule lr = 1.0f;      // learning rate: a number, or a schedule of the update
+  float rho = 0.9f;        // decay of the two means, of g^2 and of steps^2
+  float eps = 1e-6f;       // added to the denominator, against a division by zero
+  float weight_decay = 0;  // of the parameter, added to its gradient
 
   static constexpr std::string_view name = "Adadelta";
   static constexpr int moments = 2;

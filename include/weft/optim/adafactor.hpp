@@ -14,11 +14,11 @@ struct Adafactor {
     float first = 1.1920929e-07f;  // the least mean square of a row; f32's epsilon, which is PyTorch's None
     float second = 1e-3f;          // the least scale of a parameter
   };
-  Schedule lr = 1e-2f;
-  float beta2_decay = -0.8f;
-  Eps eps{};
-  float d = 1;
-  float weight_decay = 0;
+  Schedule lr = 1e-2f;        // learning rate: a number, or a schedule of the update
+  float beta2_decay = -0.8f;  // exponent: the means keep 1 - t^beta2_decay at update t
+  Eps eps{};                  // added to g^2's means; least norm of a parameter
+  float d = 1;                // greatest root mean square of a step
+  float weight_decay = 0;     // p is first scaled by 1 - lr weight_decay
 
   static constexpr std::string_view name = "Adafactor";
   static constexpr int moments = 2;  // r and c; of a vector v and nothing

@@ -7,11 +7,11 @@
 namespace WEFT_NAMESPACE::optim {
 
 struct Adagrad {
-  Schedule lr = 1e-2f;
-  float lr_decay = 0;
-  float weight_decay = 0;
-  float initial_accumulator_value = 0;
-  float eps = 1e-10f;
+  Schedule lr = 1e-2f;                  // learning rate: a number, or a schedule of the update
+  float lr_decay = 0;                   // the rate is lr / (1 + t lr_decay) at update t, from 0
+  float weight_decay = 0;               // of the parameter, added to its gradient
+  float initial_accumulator_value = 0;  // where the sum of g^2 starts
+  float eps = 1e-10f;                   // added to the denominator, against a division by zero
 
   static constexpr std::string_view name = "Adagrad";
   static constexpr int moments = 1;

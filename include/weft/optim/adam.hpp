@@ -9,8 +9,8 @@
 namespace WEFT_NAMESPACE::optim {
 
 struct Betas {
-  float first = 0.9f;
-  float second = 0.999f;
+  float first = 0.9f;     // decay of the mean of g
+  float second = 0.999f;  // decay of the mean of g^2
 };
 
 namespace detail {
@@ -52,10 +52,10 @@ constexpr void adam_step(Update& u, bool decoupled, bool greatest = false) {
 }  // namespace detail
 
 struct Adam {
-  Schedule lr = 1e-3f;
-  Betas betas{};
-  float eps = 1e-8f;
-  float weight_decay = 0;
+  Schedule lr = 1e-3f;     // learning rate: a number, or a schedule of the update
+  Betas betas{};           // decays of the two means, of g and of g^2
+  float eps = 1e-8f;       // added to the denominator, against a division by zero
+  float weight_decay = 0;  // of the parameter, added to its gradient
 
   static constexpr std::string_view name = "Adam";
   static constexpr int moments = 2;
@@ -66,10 +66,10 @@ struct Adam {
 };
 
 struct AdamW {
-  Schedule lr = 1e-3f;
-  Betas betas{};
-  float eps = 1e-8f;
-  float weight_decay = 1e-2f;
+  Schedule lr = 1e-3f;         // learning rate: a number, or a schedule of the update
+  Betas betas{};               // decays of the two means, of g and of g^2
+  float eps = 1e-8f;           // added to the denominator, against a division by zero
+  float weight_decay = 1e-2f;  // p is first scaled by 1 - lr weight_decay
 
   static constexpr std::string_view name = "AdamW";
   static constexpr int moments = 2;

@@ -7,10 +7,10 @@
 namespace WEFT_NAMESPACE::optim {
 
 struct Adamax {
-  Schedule lr = 2e-3f;
-  Betas betas{};
-  float eps = 1e-8f;
-  float weight_decay = 0;
+  Schedule lr = 2e-3f;     // learning rate: a number, or a schedule of the update
+  Betas betas{};           // decays of the mean of g and of the greatest |g|
+  float eps = 1e-8f;       // added to |g|, against a division by zero
+  float weight_decay = 0;  // of the parameter, added to its gradient
 
   static constexpr std::string_view name = "Adamax";
   static constexpr int moments = 2;

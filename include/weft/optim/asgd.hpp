@@ -10,11 +10,11 @@ namespace WEFT_NAMESPACE::optim {
 
 // PyTorch takes a schedule's rate one update later.
 struct ASGD {
-  Schedule lr = 1e-2f;
-  float lambd = 1e-4f;
-  float alpha = 0.75f;
-  float t0 = 1e6f;
-  float weight_decay = 0;
+  Schedule lr = 1e-2f;     // learning rate: a number, or a schedule of the update
+  float lambd = 1e-4f;     // decay of the parameter, and of the rate
+  float alpha = 0.75f;     // exponent of the decay of the rate
+  float t0 = 1e6f;         // update from which parameters are averaged
+  float weight_decay = 0;  // of the parameter, added to its gradient
 
   struct FromTheFirst {
     static i64 first() { return 1; }

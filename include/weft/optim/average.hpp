@@ -10,7 +10,7 @@ namespace WEFT_NAMESPACE::optim {
 // average += (1 - decay) (weights - average) at every update.
 struct Ema {
   static constexpr std::string_view name = "ema";
-  float decay = 0.999f;
+  float decay = 0.999f;  // share of the average that stays at an update
 
   void fill(f32* n) const {
     n[0] = 1;
@@ -24,8 +24,8 @@ struct Ema {
 // The equal mean of the weights after update `start` (counted from 1) and after every `every`-th from there.
 struct Swa {
   static constexpr std::string_view name = "swa";
-  i64 start = 1;
-  i64 every = 1;
+  i64 start = 1;  // first update whose weights count, from 1
+  i64 every = 1;  // updates from one that counts to the next
 
   void fill(f32* n) const {
     n[0] = static_cast<f32>(start);
@@ -85,10 +85,12 @@ struct Averaged : O {
   }
 };
 
+// ema(AdamW{}, 0.999f): an exponential average of the weights is kept beside them.
 template <class O>
 constexpr Averaged<O, Ema> ema(const O& optimizer, float decay = 0.999f) {
   return {optimizer, {decay}};
 }
+// swa(SGD{}, {.start = 1000, .every = 100}): their mean from an update on.
 template <class O>
 constexpr Averaged<O, Swa> swa(const O& optimizer, Swa rule = {}) {
   return {optimizer, rule};

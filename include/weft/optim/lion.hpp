@@ -7,9 +7,9 @@
 namespace WEFT_NAMESPACE::optim {
 
 struct Lion {
-  Schedule lr = 1e-4f;
-  Betas betas{0.9f, 0.99f};
-  float weight_decay = 0;
+  Schedule lr = 1e-4f;       // learning rate: a number, or a schedule of the update
+  Betas betas{0.9f, 0.99f};  // shares of the mean of g: in the step, in the mean's next value
+  float weight_decay = 0;    // p is first scaled by 1 - lr weight_decay
 
   static constexpr std::string_view name = "Lion";
   static constexpr int moments = 1;

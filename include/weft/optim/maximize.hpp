@@ -26,6 +26,7 @@ struct Maximize : O {
   }
 };
 
+// maximize(SGD{}): the loss is made large (maximize=True).
 template <class O>
 constexpr Maximize<O> maximize(const O& optimizer) {
   return {optimizer};

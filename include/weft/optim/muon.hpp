@@ -35,21 +35,21 @@ constexpr Value orthogonalized(Value x, Value a, Value b, Value c, Value eps, in
 enum class MuonRate { original, match_rms_adamw, spectral_unclamped };
 
 struct NewtonSchulz {
-  float a = 3.4445f, b = -4.7750f, c = 2.0315f;
+  float a = 3.4445f, b = -4.7750f, c = 2.0315f;  // of X, (X X^T) X and (X X^T)^2 X
 };
 
 // `others`: what updates everything that is no matrix, and matrices that a rule elementwise(predicate) names
 // (embeddings, the head); set_lr changes the rate of the matrices. PyTorch multiplies in bf16; here products
 // are f32 unless the precision policy says otherwise.
 struct Muon {
-  Schedule lr = 1e-3f;
-  float weight_decay = 0.1f;
-  float momentum = 0.95f;
-  bool nesterov = true;
-  NewtonSchulz coefficients{};
-  float eps = 1e-7f;
-  MuonRate rate = MuonRate::original;
-  AdamW others{};
+  Schedule lr = 1e-3f;                 // learning rate of matrices
+  float weight_decay = 0.1f;           // p is first scaled by 1 - lr weight_decay
+  float momentum = 0.95f;              // share of the mean of g that stays
+  bool nesterov = true;                // the step reads g and its mean
+  NewtonSchulz coefficients{};         // of the iteration
+  float eps = 1e-7f;                   // least norm that g is divided by
+  MuonRate rate = MuonRate::original;  // how the rate depends on a matrix's extents
+  AdamW others{};                      // for everything that is no matrix
 
   static constexpr std::string_view name = "Muon";
   static constexpr int moments = AdamW::moments;  // of a matrix, the first alone

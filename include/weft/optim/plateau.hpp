@@ -28,19 +28,20 @@ inline f64 plateau_worst(f64 lr, PlateauMode mode, f64 factor) {
 // Members in the order of PyTorch's arguments, with its defaults. Throws "schedule/bad-argument" when it is
 // made with a rate that is not positive or a factor that does not lower it.
 struct ReduceOnPlateau {
-  f64 lr = 0;  // the rate in use: at first the one given
-  PlateauMode mode = PlateauMode::min;
-  f64 factor = 0.1;      // the new rate is the old one times this
-  i64 patience = 10;     // evaluations without improvement that are tolerated
-  f64 threshold = 1e-4;  // a smaller change is no improvement
-  PlateauThreshold threshold_mode = PlateauThreshold::rel;
-  i64 cooldown = 0;  // evaluations after a reduction that are not counted
-  f64 min_lr = 0;
-  f64 eps = 1e-8;  // a smaller reduction is not made
+  f64 lr = 0;                           // the rate in use: at first the one given
+  PlateauMode mode = PlateauMode::min;  // whether less or more is better
+  f64 factor = 0.1;                     // the new rate is the old one times this
+  i64 patience = 10;                    // evaluations without improvement that are tolerated
+  f64 threshold = 1e-4;                 // a smaller change is no improvement
+  PlateauThreshold threshold_mode =
+      PlateauThreshold::rel;  // whether the threshold is a share or a difference
+  i64 cooldown = 0;           // evaluations after a reduction that are not counted
+  f64 min_lr = 0;             // the rate does not fall below it
+  f64 eps = 1e-8;             // a smaller reduction is not made
   // where it stands
   f64 best = detail::plateau_worst(lr, mode, factor);
-  i64 bad = 0;
-  i64 cooldown_left = 0;
+  i64 bad = 0;            // steps without a better value; part of the state
+  i64 cooldown_left = 0;  // steps that are not counted; part of the state
 
   // What a checkpoint keeps.
   struct State {
@@ -49,7 +50,9 @@ struct ReduceOnPlateau {
     i64 bad = 0;
     i64 cooldown_left = 0;
   };
+  // What has to be kept to go on later.
   State state() const { return {lr, best, bad, cooldown_left}; }
+  // Goes on from there.
   void restore(const State& s) { lr = s.lr, best = s.best, bad = s.bad, cooldown_left = s.cooldown_left; }
 
   // Feeds the metric of one evaluation; returns the rate to use from now on.

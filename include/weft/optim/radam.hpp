@@ -8,11 +8,11 @@
 namespace WEFT_NAMESPACE::optim {
 
 struct RAdam {
-  Schedule lr = 1e-3f;
-  Betas betas{};
-  float eps = 1e-8f;
-  float weight_decay = 0;
-  bool decoupled_weight_decay = false;
+  Schedule lr = 1e-3f;                  // learning rate: a number, or a schedule of the update
+  Betas betas{};                        // decays of the two means, of g and of g^2
+  float eps = 1e-8f;                    // added to the denominator, against a division by zero
+  float weight_decay = 0;               // of the parameter, added to its gradient
+  bool decoupled_weight_decay = false;  // p is scaled by 1 - lr weight_decay instead
 
   static constexpr std::string_view name = "RAdam";
   static constexpr int moments = 2;

@@ -41,11 +41,11 @@ constexpr void rmsprop_step(Update& u, bool centered) {
 }  // namespace detail
 
 struct RMSprop {
-  Schedule lr = 1e-2f;
-  float alpha = 0.99f;
-  float eps = 1e-8f;
-  float weight_decay = 0;
-  float momentum = 0;
+  Schedule lr = 1e-2f;     // learning rate: a number, or a schedule of the update
+  float alpha = 0.99f;     // decay of the mean of g^2
+  float eps = 1e-8f;       // added to the denominator, against a division by zero
+  float weight_decay = 0;  // of the parameter, added to its gradient
+  float momentum = 0;      // share of the last step that is kept; 0: none
 
   static constexpr std::string_view name = "RMSprop";
   static constexpr int moments = 2;
@@ -56,11 +56,11 @@ struct RMSprop {
 
 // centered=True: one state vector more.
 struct RMSpropCentered {
-  Schedule lr = 1e-2f;
-  float alpha = 0.99f;
-  float eps = 1e-8f;
-  float weight_decay = 0;
-  float momentum = 0;
+  Schedule lr = 1e-2f;     // learning rate: a number, or a schedule of the update
+  float alpha = 0.99f;     // decay of the mean of g^2
+  float eps = 1e-8f;       // added to the denominator, against a division by zero
+  float weight_decay = 0;  // of the parameter, added to its gradient
+  float momentum = 0;      // share of the last step that is kept; 0: none
 
   static constexpr std::string_view name = "RMSpropCentered";
   static constexpr int moments = 3;

@@ -18,9 +18,9 @@ struct Rprop {
     float least = 1e-6f;
     float most = 50;
   };
-  Schedule lr = 1e-2f;
-  Etas etas{};
-  StepSizes step_sizes{};
+  Schedule lr = 1e-2f;     // each element's first step
+  Etas etas{};             // factors of a step after a change of sign, and after none
+  StepSizes step_sizes{};  // least and greatest step
 
   static constexpr std::string_view name = "Rprop";
   static constexpr int moments = 2;  // the gradient before, the step

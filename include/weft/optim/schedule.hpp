@@ -233,11 +233,11 @@ constexpr Schedule cosine_restarts(f64 lr, i64 t_0, i64 t_mult = 1, f64 eta_min 
 }
 
 struct OneCycle {
-  f64 pct_start = 0.3;
-  Anneal anneal = Anneal::cosine;
-  f64 div_factor = 25;
-  f64 final_div_factor = 1e4;
-  bool three_phase = false;
+  f64 pct_start = 0.3;             // share of the steps in which the rate rises
+  Anneal anneal = Anneal::cosine;  // how it moves between its rates
+  f64 div_factor = 25;             // greatest rate over the first
+  f64 final_div_factor = 1e4;      // first rate over the last
+  bool three_phase = false;        // down as fast as up, then to the last rate
 };
 // OneCycleLR: from max_lr / div_factor up to max_lr, then down to max_lr / div_factor / final_div_factor at
 // step total_steps - 1, where it stays (PyTorch refuses later steps).
@@ -253,10 +253,10 @@ constexpr Schedule one_cycle(f64 max_lr, i64 total_steps, OneCycle options = {})
 }
 
 struct Cyclic {
-  i64 step_size_up = 2000;
-  i64 step_size_down = 0;  // 0: as many as up
-  Cycle mode = Cycle::triangular;
-  f64 gamma = 1;
+  i64 step_size_up = 2000;         // steps from base_lr to max_lr
+  i64 step_size_down = 0;          // 0: as many as up
+  Cycle mode = Cycle::triangular;  // how the amplitude changes
+  f64 gamma = 1;                   // factor of a step in exp_range
 };
 // CyclicLR: between base_lr and max_lr and back, again and again.
 constexpr Schedule cyclic(f64 base_lr, f64 max_lr, Cyclic options = {}) {

@@ -8,11 +8,11 @@ namespace WEFT_NAMESPACE::optim {
 
 // With momentum 0 the momentum vector is the gradient itself; PlainSGD saves its memory.
 struct SGD {
-  Schedule lr = 1e-3f;
-  float momentum = 0;
-  float dampening = 0;
-  float weight_decay = 0;
-  bool nesterov = false;  // the step is g + momentum b; PyTorch wants dampening 0 then
+  Schedule lr = 1e-3f;     // learning rate: a number, or a schedule of the update
+  float momentum = 0;      // share of the last step that is kept; 0: none
+  float dampening = 0;     // the gradient's share in the step is 1 - dampening
+  float weight_decay = 0;  // of the parameter, added to its gradient
+  bool nesterov = false;   // the step is g + momentum b; PyTorch wants dampening 0 then
 
   static constexpr std::string_view name = "SGD";
   static constexpr int moments = 1;
@@ -36,8 +36,8 @@ struct SGD {
 
 // SGD without momentum, and without its memory.
 struct PlainSGD {
-  Schedule lr = 1e-3f;
-  float weight_decay = 0;
+  Schedule lr = 1e-3f;     // learning rate: a number, or a schedule of the update
+  float weight_decay = 0;  // of the parameter, added to its gradient
 
   static constexpr std::string_view name = "PlainSGD";
   static constexpr int moments = 0;

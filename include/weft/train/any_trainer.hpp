@@ -81,6 +81,7 @@ class AnyTrainer {
     }
   }
 
+  // One training step on a batch in host memory.
   template <class... A>
   Loss step(const A&... batch) {
     constexpr bool fits = sizeof...(A) == sizeof...(In);
@@ -90,8 +91,11 @@ class AnyTrainer {
     else
       return Loss(0);
   }
+  // Calls of step so far.
   i64 steps() const { return held().steps(); }
+  // The learning rate from now on.
   void set_lr(f32 lr) { held().set_lr(lr); }
+  // The rate of the next update.
   f32 lr() const { return held().lr(); }
   // The trainer with everything that the next step depends on.
   void save(const std::string& path) const { held().save(path, nullptr); }
@@ -118,6 +122,7 @@ class AnyTrainer {
   struct Holder final : Base {
     template <class Make>
     explicit Holder(Make& make) : trainer(make()) {}
+    // One training step on a batch in host memory.
     StepLoss step(const Given& batch) override { return trainer.step_given(batch); }
     i64 steps() const override { return trainer.steps(); }
     void set_lr(f32 lr) override { trainer.set_lr(lr); }

@@ -15,10 +15,10 @@
 namespace WEFT_NAMESPACE::train {
 
 struct CurveOptions {
-  std::string title{};
-  std::string x_label = "step";
-  std::string y_label = "loss";
-  bool log_y = false;
+  std::string title{};           // above the chart
+  std::string x_label = "step";  // below the horizontal axis
+  std::string y_label = "loss";  // beside the vertical axis
+  bool log_y = false;            // a logarithmic vertical axis
 };
 
 class Curve {

@@ -60,6 +60,7 @@ class StepLoss {
   StepLoss(Shared<const train::LossRing> ring, i64 step) : ring_(std::move(ring)), step_(step) {}
   // One that is known.
   StepLoss(f32 value) : value_(value) {}
+  // The number, as the conversion gives it.
   f32 value() const { return ring_ ? ring_->read(step_) : value_; }
   operator f32() const { return value(); }
 

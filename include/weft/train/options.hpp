@@ -23,18 +23,19 @@ namespace clip {
 // Gradients are scaled by min(1, most / (|g| + 1e-6)), |g| the norm over all parameters: clip_grad_norm_.
 struct Norm {
   static constexpr OptionKind option = OptionKind::clip;
-  float most = 1;
+  float most = 1;  // of the norm; infinite: only gradient_norm() is wanted
 };
 // Every element of every gradient is held to [-most, most]: clip_grad_value_.
 struct Value {
   static constexpr OptionKind option = OptionKind::clip;
-  float most = 1;
+  float most = 1;  // of an element
 };
 struct None {
   static constexpr OptionKind option = OptionKind::clip;
 };
 constexpr Norm norm(float most) { return {most}; }
 constexpr Value value(float most) { return {most}; }
+// Gradients as they are.
 inline constexpr None none{};
 }  // namespace clip
 

@@ -23,14 +23,14 @@ inline f64 steady_seconds() {
 }
 
 struct ProgressOptions {
-  i64 epochs = 1;      // in all
-  i64 batches = 1;     // in an epoch
-  i64 batch_size = 1;  // samples in a batch
-  std::FILE* stream = stderr;
+  i64 epochs = 1;                                                   // in all
+  i64 batches = 1;                                                  // in an epoch
+  i64 batch_size = 1;                                               // samples in a batch
+  std::FILE* stream = stderr;                                       // where lines go
   enum class Mode { detect, terminal, plain } mode = Mode::detect;  // detect asks isatty
   f64 terminal_interval = 0.1;                                      // seconds between updates of the line
-  f64 plain_interval = 30;  // seconds between lines when the output is no terminal
-  f64 (*clock)() = steady_seconds;
+  f64 plain_interval = 30;          // seconds between lines when the output is no terminal
+  f64 (*clock)() = steady_seconds;  // seconds since some moment
 };
 
 class Progress {

@@ -129,6 +129,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     return step_checked<true>(batch);
   }
 
+  // The model that is trained: save, load, get, and what compile takes.
   weft::Model<M, Device>& model() { return model_; }
   const weft::Model<M, Device>& model() const { return model_; }
   // Calls of step so far.
@@ -139,6 +140,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     if (!(lr >= 0)) throw Error("optim/bad-argument", "set_lr: the learning rate must be 0 or more");
     optimizer_.optimizer.lr = lr;
   }
+  // The rate of the next update.
   f32 lr() const { return optimizer_.optimizer.lr(updates_); }
 
   // The norm of all gradients together in the last update, before they were clipped: what clip_grad_norm_
@@ -169,6 +171,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     else
       return train::evaluate_model(model_, f, dataset, I{}..., inputs_then_options...);
   }
+  // The mean of the loss.
   template <data::Dataset D, class... A>
   auto evaluate(const D& dataset, const A&... options) {
     return train::evaluate_model(model_, F{}, dataset, I{}..., options...);
@@ -220,6 +223,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     else
       return Program<true>::memory_bytes();
   }
+  // Kernels that a step with an update launches, those inside a loop once.
   static constexpr int launches() { return Code<true>::header.launches; }
   static constexpr const codegen::ImageHeader& plan() { return Code<true>::header; }
   // Every launch of a step that updates, with its bytes, FLOPs and least time; see exec/explain.hpp.
