@@ -23,10 +23,15 @@ struct CdistOp : Operation<CdistOp<P>> {
                         X::shape::value.extent[X::rank >= 1 ? X::rank - 1 : 0] ==
                             Y::shape::value.extent[Y::rank >= 1 ? Y::rank - 1 : 0];
     static_assert(sizeof(RowsFit<ok, CdistOp, typename X::shape, typename Y::shape>) > 0);
-    if constexpr (ok)
-      return NormOp<P, false, -1>::apply(b, sub(UnsqueezeOp<-2>::apply(b, x), UnsqueezeOp<-3>::apply(b, y)));
-    else
+    if constexpr (ok) {  // differences of floats: those of integers would wrap around
+      using T = floating<promoted<typename X::dtype, typename Y::dtype>>;
+      using Wide = CastOp<opmath<T>>;
+      return CastOp<T>::apply(
+          b, NormOp<P, false, -1>::apply(b, sub(UnsqueezeOp<-2>::apply(b, Wide::apply(b, x)),
+                                                UnsqueezeOp<-3>::apply(b, Wide::apply(b, y)))));
+    } else {
       return detail::real(x);
+    }
   }
 };
 // The distances between rows i < j of a matrix, row by row.
