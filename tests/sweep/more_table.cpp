@@ -44,7 +44,8 @@ ROW("corrcoef", fraction, tame, "torch.corrcoef(x)", corrcoef(x));
 ROW("corrcoef constant", loss, tame, "torch.corrcoef(torch.cat([x, x * 0]))", corrcoef(cat(x, x * 0)));
 
 // products
-ROW("vecdot", wide, matrices, "torch.linalg.vecdot(x, y.T)", vecdot(x, t(y)));
+ROW("vecdot", wide, matrices, "torch.linalg.vecdot(x, y.T) if x.is_floating_point() else (x * y.T).sum(-1)",
+    vecdot(x, t(y)));
 ROW("multi_dot", wide, matrices,
     "torch.linalg.multi_dot([x, y, z]) if x.is_floating_point() else x @ (y @ z)", multi_dot(x, y, z));
 ROW("nn::functional::bilinear", loss, two_tame, "F.bilinear(x, y, (x.T @ y)[None])",
@@ -61,7 +62,7 @@ ROW("gradient", fraction, lines, "torch.gradient(x, dim=1)", gradient<1>(x));
 ROW("edge_order", loss, lines, "torch.gradient(x, spacing=0.5, dim=1, edge_order=2)",
     gradient<1>(x, 0.5, edge_order<2>));
 ROW("gradient axes", loss, two_tame, "torch.gradient(x, spacing=[2.0, 0.25])", gradient(x, 2, 0.25));
-ROW("histogram", fraction, tame, "torch.histogram(x, 4)", histogram<4>(x));
+ROW("histogram", wide, tame, "torch.histogram(x, 4)", histogram<4>(x));
 ROW("histogram density", loss, tame, "torch.histogram(x, 4, range=(-2.0, 3.0), density=True)",
     histogram<4, true>(x, -2, 3));
 ROW("one_hot", integer, tame, "one_hot(x, 6)", one_hot<6>(x));
@@ -69,12 +70,13 @@ ROW("unravel_index", integer, tame, "torch.unravel_index(torch.remainder(x, 24).
     unravel_index<4, 6>(remainder(x, 24)));
 
 // frames, windows and rearrangements
-ROW("pad reflect", moved, cube, "F.pad(x, (2, 1), mode='reflect')", pad<PaddingMode::reflect, 2, 1>(x));
-ROW("pad replicate", moved, cube, "F.pad(x, (2, 1), mode='replicate')", pad<PaddingMode::replicate, 2, 1>(x));
+ROW("pad reflect", number, cube, "F.pad(x, (2, 1), mode='reflect')", pad<PaddingMode::reflect, 2, 1>(x));
+ROW("pad replicate", number, cube, "F.pad(x, (2, 1), mode='replicate')",
+    pad<PaddingMode::replicate, 2, 1>(x));
 ROW("pad circular", moved, cube, "F.pad(x, (2, 1), mode='circular')", pad<PaddingMode::circular, 2, 1>(x));
 ROW("unfold images", loss, edge_images, "F.unfold(x, (2, 3), padding=1)",
     unfold<PerAxis{2, 3}, UnfoldOptions{.padding = 1}>(x));
-ROW("fold", number, tame, "F.fold(x, (3, 4), 2)", fold<PerAxis{3, 4}, 2>(x));
+ROW("fold", float, tame, "F.fold(x, (3, 4), 2)", fold<PerAxis{3, 4}, 2>(x));
 ROW("pixel_shuffle", moved, square, "F.pixel_shuffle(x.reshape(4, 2, 2), 2)",
     pixel_shuffle<2>(reshape<4, 2, 2>(x)));
 ROW("pixel_unshuffle", moved, square, "F.pixel_unshuffle(x[None], 2)", pixel_unshuffle<2>(unsqueeze<0>(x)));

@@ -78,15 +78,16 @@ struct CovOp : Operation<CovOp<C>> {
 struct CorrCoefOp : Operation<CorrCoefOp> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto covariance = CovOp<1>::apply(b, x);
+    using T = floating<typename X::dtype>;
+    const auto covariance = CovOp<1>::apply(b, CastOp<opmath<T>>::apply(b, x));
     using R = std::remove_cvref_t<decltype(covariance)>;
     if constexpr (R::rank == 0) {
-      return div(covariance, covariance);
+      return CastOp<T>::apply(b, div(covariance, covariance));
     } else {
       constexpr i64 n = R::shape::value[0];
       const auto deviation = sqrt(DiagonalOp<0>::apply(b, covariance));
       const auto r = div(div(covariance, ReshapeOp<n, 1>::apply(b, deviation)), deviation);
-      return detail::ClampF{}(r, -1, 1);
+      return CastOp<T>::apply(b, detail::ClampF{}(r, -1, 1));
     }
   }
 };
