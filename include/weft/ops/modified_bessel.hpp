@@ -98,13 +98,14 @@ struct BesselIF {
   }
   // The derivatives as one product with exp(y): a difference of two would be infinity less infinity.
   static constexpr auto beyond(const auto& y) {
-    const auto growth = exp(y), root = sqrt(y);
+    const auto half = exp(mul(y, 0.5)), root = sqrt(y);
+    const auto grown = [&](const auto& v) { return mul(mul(v, half), half); };  // exp(y) may overflow earlier
     const auto a = div(FirstKind<0>::far(y), root), b = div(FirstKind<1>::far(y), root);
     const auto ab = div(a, y), ba = div(b, y);
-    const auto bend = mul(add(sub(b, ab), div(mul(ba, 2), y)), growth);
-    const auto one = by_slopes(mul(b, growth), y, by_slopes(mul(sub(a, ba), growth), y, bend));
+    const auto bend = grown(add(sub(b, ab), div(mul(ba, 2), y)));
+    const auto one = by_slopes(grown(b), y, by_slopes(grown(sub(a, ba)), y, bend));
     if constexpr (Order == 0)
-      return by_slopes(mul(a, growth), y, one);
+      return by_slopes(grown(a), y, one);
     else
       return one;
   }

@@ -70,7 +70,12 @@ struct LogNdtrF {
     const auto size = where(left, neg(x), x);
     const auto scaled = mul(ErfcxRightF{}(size), 0.5), square = mul(size, size);
     const auto tail = mul(where(left, 0, scaled), exp(neg(where(left, 0, square))));
-    return where(left, sub(log(where(left, scaled, 1)), square), log1p(neg(tail)));
+    const auto value = where(left, sub(log(where(left, scaled, 1)), square), log1p(neg(tail)));
+    // the density over the area
+    constexpr double top = 0.39894228040143267794;  // 1 / sqrt(2 pi)
+    const auto v = where(left, 0, in);
+    const auto density = mul(exp(mul(mul(v, v), -0.5)), top);
+    return by_slopes(value, in, where(left, div(top, where(left, scaled, 1)), div(density, sub(1, tail))));
   }
 };
 struct NdtriF {
@@ -111,7 +116,10 @@ struct NdtriF {
     const auto least = eq(p, 0), end = bitwise_or(least, eq(p, 1));
     const auto value = where(inside, r, where(end, where(least, -infinity, infinity), nan));
     const auto slope = mul(exp(mul(mul(r, r), 0.5)), 2.50662827463100050242);
-    return by_slopes(value, p, where(inside, slope, where(end, infinity, nan)));
+    // infinite at both ends, as its derivative is; beyond them NaN
+    const auto e = where(end, p, 0.5), pole = neg(add(log(e), log(sub(1, e))));
+    const auto none = mul(where(bitwise_or(inside, end), 0, p), nan);
+    return by_slopes(value, p, where(inside, slope, where(end, pole, none)));
   }
 };
 // -x log(x), 0 at 0, -infinity below.

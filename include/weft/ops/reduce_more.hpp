@@ -21,8 +21,8 @@ constexpr auto safe_root(const X& x, const F& root) {
 template <class X, class P>
 constexpr auto norm_terms(const X& x, const P& p) {
   const auto none = eq(x, 0);
-  const auto least = stop_gradient(pow(mul(stop_gradient(x), 0), p));
-  return where(none, least, pow(where(none, 1, abs(x)), p));
+  const auto size = abs(x);
+  return where(none, pow(stop_gradient(size), p), pow(where(none, 1, size), p));
 }
 template <class X, class P>
 constexpr auto norm_root(const X& sum, const P& p) {
