@@ -95,7 +95,9 @@ struct FractionalPlacesOp : Operation<FractionalPlacesOp<Spatial, Window, Option
         plane *= Rule::in(k);
       }
       const i64 each[]{rows, Spatial}, one[]{rows, 1};
-      const ir::Value u = ir::reshape(samples.value, ir::make_dims(2, each));
+      // small floats could not tell the places of a long axis apart
+      const ir::Value u =
+          ir::reshape(ir::cast(samples.value, dtype_of<opmath<typename U::dtype>>), ir::make_dims(2, each));
       ir::Value at;  // in the flattened axes of x
       for (int k = 0; k < Spatial; ++k) {
         // PyTorch draws for the last axis first in two dimensions, for the first axis first in three
