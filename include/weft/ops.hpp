@@ -61,6 +61,7 @@
 #include "weft/ops/slicing.hpp"
 #include "weft/ops/sort.hpp"
 #include "weft/ops/special.hpp"
+#include "weft/ops/spelling.hpp"
 #include "weft/ops/trapezoid.hpp"
 #include "weft/ops/triangular.hpp"
 #include "weft/ops/unfold.hpp"

@@ -79,6 +79,28 @@
 #define WEFT_NAMESPACE weft::inline v0_1
 #endif
 
+// WEFT_REFUSAL(ShapesBroadcast, "the shapes do not broadcast: ...");  a compile-time error
+// (core/diagnose.hpp)
+#if defined(__CUDACC__) || !__has_attribute(unavailable)
+#define WEFT_REFUSAL(Name, sentence) \
+  template <bool Ok, class... What>  \
+  struct Name {                      \
+    static_assert(Ok, sentence);     \
+  }
+#else
+#define WEFT_REFUSAL(Name, sentence)                                         \
+  namespace refused {                                                        \
+  template <class... What>                                                   \
+  __attribute__((unavailable(sentence))) inline constexpr bool Name = false; \
+  }                                                                          \
+  template <bool Ok, class... What>                                          \
+  struct Name {};                                                            \
+  template <class... What>                                                   \
+  struct Name<false, What...> {                                              \
+    static_assert(!refused::Name<What...>);                                  \
+  }
+#endif
+
 // Before a loop of constant length: device code unrolls it, so that arrays it indexes stay in registers.
 #if defined(__CUDA_ARCH__)
 #define WEFT_UNROLL _Pragma("unroll")
@@ -13325,24 +13347,15 @@ inline void run_copy(const HostLaunch& launch, int) {
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op>
-struct CustomGradientDefined {
-  static_assert(Ok,
-                "custom: a primitive without a gradient is differentiated: give its custom_op a static "
-                "constexpr gradient(g, y, operands...), or stop_gradient(x) before it");
-};
-template <bool Ok, class Op, class... Tensors>
-struct CustomRunsOnHost {
-  static_assert(Ok,
-                "custom: the primitive has no static host(...) that takes these tensors: the result, "
-                "then the operands, const");
-};
-template <bool Ok, class Op, class... Tensors>
-struct CustomRunsOnCuda {
-  static_assert(Ok,
-                "custom: the primitive has no static cuda(...) that takes these tensors and a "
-                "cudaStream_t: the result, then the operands, const");
-};
+WEFT_REFUSAL(CustomGradientDefined,
+             "custom: a primitive without a gradient is differentiated: give its custom_op a static "
+             "constexpr gradient(g, y, operands...), or stop_gradient(x) before it");
+WEFT_REFUSAL(CustomRunsOnHost,
+             "custom: the primitive has no static host(...) that takes these tensors: the result, "
+             "then the operands, const");
+WEFT_REFUSAL(CustomRunsOnCuda,
+             "custom: the primitive has no static cuda(...) that takes these tensors and a "
+             "cudaStream_t: the result, then the operands, const");
 
 }  // namespace WEFT_NAMESPACE
 
@@ -14151,21 +14164,99 @@ constexpr Wanted get_option(const First& first, const Rest&... rest) {
 // which handle comes back: a node (Expr), or a small typed tree to be replayed later (Lazy).
 
 // ---- weft/core/diagnose.hpp ----
-// How a wrong shape becomes one readable compile error on every compiler.
-// Law: the sentence is a literal in a static_assert, the operation and the operands are types, and the
-// static_assert stands inside a class template (a "cause") that has them as arguments; then g++, clang and
-// nvcc all print the sentence and, next to it, "ShapesBroadcast<false, Add, Shape<4, 8>, Shape<3, 8>>", once,
-// with the user's line in the trail. (A static_assert on a variable template prints no arguments under nvcc;
-// a string as a template argument is printed letter by letter there; asserting Cause::value reports twice,
-// and creating a Cause object makes clang report the caller's constant expression too.)
+// How a mistake becomes one readable compile error on every compiler.
+// Law: a refusal is one sentence, a literal that names the cause and what to write, and one line of types:
+// the operation, then the shapes and dtypes that it was given. g++ and clang print both in the line of the
+// error,
 //
-// An operation uses it so, returning something plausible so that no second error follows:
+//   error: 'refused::ShapesBroadcast<AddOp, Shape<4, 8>, Shape<3, 8>>' is unavailable: the shapes do not
+//          broadcast: two extents of the same axis must be equal, or one of them 1
+//
+// and nvcc prints the sentence, then the types, once; the user's line stands in the trail. An operation uses
+// one so, returning something plausible, so that no second error follows:
 //
 //   constexpr bool fits = broadcastable(A::value, B::value);
 //   static_assert(sizeof(ShapesBroadcast<fits, Add, A, B>) > 0);
 //   if constexpr (!fits) { return a; } else { ... }
 //
-// A new cause is a struct like those below, in the header of the operation that needs it.
+// A new refusal stands at namespace level in the header of the operation that needs it. What was tried: a
+// static_assert in a class template, whose types g++ and clang print in other lines than the sentence; on a
+// variable template nvcc prints none; a string as a template argument is printed letter by letter there;
+// asserting Cause::value reports twice; a deleted function shows its arguments in g++ alone.
+
+// ---- weft/core/fixed_string.hpp ----
+// A string that can be a template argument: get<"fc1.weight">(), einsum<"ij,jk->ik">(a, b).
+// Law: two FixedStrings with the same characters are the same template argument. One never reaches a
+// __global__ template, which takes only integers.
+
+namespace WEFT_NAMESPACE {
+
+// N characters and a terminating zero.
+template <std::size_t N>
+struct FixedString {
+  char text[N + 1]{};
+
+  constexpr FixedString() = default;
+  constexpr FixedString(const char (&literal)[N + 1]) {
+    for (std::size_t i = 0; i < N + 1; ++i) text[i] = literal[i];
+  }
+
+  static constexpr std::size_t size() { return N; }
+  static constexpr bool empty() { return N == 0; }
+  constexpr const char* c_str() const { return text; }
+  constexpr std::string_view view() const { return {text, N}; }
+  constexpr operator std::string_view() const { return view(); }
+};
+
+template <std::size_t M>
+FixedString(const char (&)[M]) -> FixedString<M - 1>;
+
+template <std::size_t A, std::size_t B>
+constexpr bool operator==(const FixedString<A>& a, const FixedString<B>& b) {
+  return a.view() == b.view();
+}
+template <std::size_t A>
+constexpr bool operator==(const FixedString<A>& a, std::string_view b) {
+  return a.view() == b;
+}
+
+template <std::size_t A, std::size_t B>
+constexpr FixedString<A + B> operator+(const FixedString<A>& a, const FixedString<B>& b) {
+  FixedString<A + B> joined;
+  for (std::size_t i = 0; i < A; ++i) joined.text[i] = a.text[i];
+  for (std::size_t i = 0; i < B; ++i) joined.text[A + i] = b.text[i];
+  return joined;
+}
+template <std::size_t A, std::size_t M>
+constexpr FixedString<A + M - 1> operator+(const FixedString<A>& a, const char (&b)[M]) {
+  return a + FixedString<M - 1>(b);
+}
+template <std::size_t M, std::size_t B>
+constexpr FixedString<M - 1 + B> operator+(const char (&a)[M], const FixedString<B>& b) {
+  return FixedString<M - 1>(a) + b;
+}
+
+namespace fixed_string_detail {
+
+constexpr std::size_t digits(unsigned long long value) {
+  std::size_t count = 1;
+  for (; value >= 10; value /= 10) ++count;
+  return count;
+}
+
+}  // namespace fixed_string_detail
+
+// The decimal digits of an unsigned number, as in the "3" of "h.3.attn".
+template <unsigned long long Value>
+constexpr auto decimal() {
+  FixedString<fixed_string_detail::digits(Value)> digits;
+  unsigned long long rest = Value;
+  for (std::size_t i = digits.size(); i-- > 0; rest /= 10)
+    digits.text[i] = static_cast<char>('0' + rest % 10);
+  return digits;
+}
+
+}  // namespace WEFT_NAMESPACE
 
 namespace WEFT_NAMESPACE {
 
@@ -14176,55 +14267,34 @@ template <i64 Value>
 struct GivenRank {};
 template <i64 Value>
 struct GivenSize {};
+template <i64 Value>
+struct WantedSize {};
+template <i64 Value>
+struct GivenInput {};  // of a function, counted from 0
+template <FixedString Name>
+struct GivenName {};
 
-template <bool Ok, class Op, class... Shapes>
-struct ShapesBroadcast {
-  static_assert(Ok,
-                "the shapes do not broadcast: two extents of the same axis must be equal, or one of them 1");
-};
+WEFT_REFUSAL(ShapesBroadcast,
+             "the shapes do not broadcast: two extents of the same axis must be equal, or one of them 1");
 
-template <bool Ok, class Op, class... Shapes>
-struct ShapesEqual {
-  static_assert(Ok, "the shapes differ, and this operation does not broadcast");
-};
+WEFT_REFUSAL(ShapesEqual, "the shapes differ, and this operation does not broadcast");
 
 // Shapes: of the operands of a product, whose contracted axes are meant.
-template <bool Ok, class Op, class... Shapes>
-struct InnerExtentsEqual {
-  static_assert(Ok, "the extents of the contracted axes differ");
-};
+WEFT_REFUSAL(InnerExtentsEqual, "the extents of the contracted axes differ");
 
-template <bool Ok, class Op, class... Shapes>
-struct ResultHasRoom {
-  static_assert(Ok, "the result would have more axes than a tensor may have, 8");
-};
+WEFT_REFUSAL(ResultHasRoom, "the result would have more axes than a tensor may have, 8");
 
-template <bool Ok, class Op, class... Shapes>
-struct SizesEqual {
-  static_assert(Ok, "the new shape does not hold the same number of elements");
-};
+WEFT_REFUSAL(SizesEqual, "the new shape does not hold the same number of elements");
 
 // What: a GivenAxis<i>, then the Shape it should fit in.
-template <bool Ok, class Op, class... What>
-struct AxisInRange {
-  static_assert(Ok, "the axis does not exist: it must lie in [-rank, rank)");
-};
+WEFT_REFUSAL(AxisInRange, "the axis does not exist: it must lie in [-rank, rank)");
 
 // What: a Shape, then the GivenRank<r> it should have.
-template <bool Ok, class Op, class... What>
-struct RankIs {
-  static_assert(Ok, "the tensor has the wrong number of axes");
-};
+WEFT_REFUSAL(RankIs, "the tensor has the wrong number of axes");
 
-template <bool Ok, class Op, class... Dtypes>
-struct DtypesEqual {
-  static_assert(Ok, "the dtypes differ: convert one operand with cast<T>");
-};
+WEFT_REFUSAL(DtypesEqual, "the dtypes differ: convert one operand with cast<T>");
 
-template <bool Ok, class Op, class... Dtypes>
-struct DtypeAllowed {
-  static_assert(Ok, "the operation is not defined for this dtype");
-};
+WEFT_REFUSAL(DtypeAllowed, "the operation is not defined for this dtype");
 
 }  // namespace WEFT_NAMESPACE
 
@@ -14614,37 +14684,20 @@ constexpr bool regroups(const Dims& a, const Dims& b) {
   return true;
 }
 
-template <bool Ok, class Number, class Given, class Wanted>
-struct ArgumentFits {
-  static_assert(Ok,
-                "an argument of a call has another dtype, shape or kind than the input it is for: give a "
-                "tensor, a pointer, an array or a container of the input's dtype");
-};
-template <bool Ok, class Number, class Given, class Device>
-struct ArgumentReachable {
-  static_assert(Ok, "an argument of a call lies on another device than the program: copy it first");
-};
-template <bool Ok, class Number, class Given, class Result>
-struct TargetFits {
-  static_assert(Ok,
-                "into: a result is written to a tensor, a view, an array, a container or a pointer of its "
-                "own dtype and shape that can be written");
-};
+WEFT_REFUSAL(ArgumentFits,
+             "an argument of a call has another dtype, shape or kind than the input it is for: give a "
+             "tensor, a pointer, an array or a container of the input's dtype");
+WEFT_REFUSAL(ArgumentReachable,
+             "an argument of a call lies on another device than the program: copy it first");
+WEFT_REFUSAL(TargetFits,
+             "into: a result is written to a tensor, a view, an array, a container or a pointer of its "
+             "own dtype and shape that can be written");
 
-// How many arguments a call takes.
-template <bool Ok, int Given, int Wanted>
-struct ArgumentCount {
-  static_assert(Ok, "a call takes one argument an input (given and wanted stand in this message)");
-};
-template <bool Ok, int Given, int Wanted>
-struct TargetCount {
-  static_assert(Ok, "into: it takes one target a result (given and wanted stand in this message)");
-};
+// How many arguments a call takes: GivenSize<n>, WantedSize<n>.
+WEFT_REFUSAL(ArgumentCount, "a call takes one argument an input");
+WEFT_REFUSAL(TargetCount, "into: it takes one target a result");
 
-template <bool Ok, class Target>
-struct TargetLives {
-  static_assert(Ok, "into: a target is gone before the call could write to it: give it a name");
-};
+WEFT_REFUSAL(TargetLives, "into: a target is gone before the call could write to it: give it a name");
 
 template <class I, class A>
 constexpr bool argument_fits() {
@@ -18664,10 +18717,7 @@ struct expand_rule {
 }  // namespace detail
 
 // What: a Shape whose axes a permutation should name, each once.
-template <bool Ok, class Op, class... What>
-struct AxesPermuted {
-  static_assert(Ok, "the axes named are no permutation of the shape's axes");
-};
+WEFT_REFUSAL(AxesPermuted, "the axes named are no permutation of the shape's axes");
 
 // reshape<2, -1>(x): the same elements in row-major order; one -1 is worked out.
 template <i64... To>
@@ -18801,20 +18851,11 @@ struct pad_rule {
 
 }  // namespace detail
 
-template <bool Ok, class Op, class... What>
-struct SliceFits {
-  static_assert(Ok, "slice: the axis must exist and the step be positive (flip turns an axis round)");
-};
-template <bool Ok, class Op, class... What>
-struct IndexInRange {
-  static_assert(Ok, "the index lies outside the axis");
-};
-template <bool Ok, class Op, class... What>
-struct WidthsFit {
-  static_assert(
-      Ok,
-      "pad takes a low and a high width for each axis from the last, and may not crop more than there is");
-};
+WEFT_REFUSAL(SliceFits, "slice: the axis must exist and the step be positive (flip turns an axis round)");
+WEFT_REFUSAL(IndexInRange, "the index lies outside the axis");
+WEFT_REFUSAL(
+    WidthsFit,
+    "pad takes a low and a high width for each axis from the last, and may not crop more than there is");
 
 template <int Axis, i64 Begin, i64 End, i64 Step>
 struct SliceAxisOp : Operation<SliceAxisOp<Axis, Begin, End, Step>> {
@@ -18950,17 +18991,10 @@ constexpr auto pad(const X& x, const V& value = 0) {
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct IndexIsInteger {
-  static_assert(Ok, "the index must be integers (i32 or i64)");
-};
-template <bool Ok, class Op, class... What>
-struct IndexFits {
-  static_assert(
-      Ok,
-      "the index does not fit: it needs the tensor's number of axes, and off the axis it may not be "
-      "longer than the tensor");
-};
+WEFT_REFUSAL(IndexIsInteger, "the index must be integers (i32 or i64)");
+WEFT_REFUSAL(IndexFits,
+             "the index does not fit: it needs the tensor's number of axes, and off the axis it may not be "
+             "longer than the tensor");
 
 namespace detail {
 
@@ -19151,11 +19185,8 @@ struct promote_all<A, B, C...> {
 
 }  // namespace detail
 
-template <bool Ok, class Op, class... Shapes>
-struct JoinableShapes {
-  static_assert(
-      Ok, "the shapes cannot be joined: they must agree in all axes but the one named, which must exist");
-};
+WEFT_REFUSAL(JoinableShapes,
+             "the shapes cannot be joined: they must agree in all axes but the one named, which must exist");
 
 template <int Axis>
 struct CatOp : Operation<CatOp<Axis>> {
@@ -19310,10 +19341,7 @@ struct repeat_rule {
 
 }  // namespace detail
 
-template <bool Ok, class Op, class... What>
-struct RepeatsFit {
-  static_assert(Ok, "repeat takes one count for every axis of the tensor, or more");
-};
+WEFT_REFUSAL(RepeatsFit, "repeat takes one count for every axis of the tensor, or more");
 
 template <int A, int B>
 struct TransposeOp : Operation<TransposeOp<A, B>> {
@@ -19576,18 +19604,9 @@ struct unfold_rule {
 
 }  // namespace detail
 
-template <bool Ok, class... What>
-struct SplitIsWhole {
-  static_assert(Ok, "split_with_sizes: the sizes must sum to the extent of the axis");
-};
-template <bool Ok, class Op, class... What>
-struct AxesMoved {
-  static_assert(Ok, "movedim takes as many places as axes, each of which exists and is named once");
-};
-template <bool Ok, class Op, class... What>
-struct WindowFits {
-  static_assert(Ok, "unfold: the axis must exist and hold a window, and the step be positive");
-};
+WEFT_REFUSAL(SplitIsWhole, "split_with_sizes: the sizes must sum to the extent of the axis");
+WEFT_REFUSAL(AxesMoved, "movedim takes as many places as axes, each of which exists and is named once");
+WEFT_REFUSAL(WindowFits, "unfold: the axis must exist and hold a window, and the step be positive");
 
 template <AxisList From, AxisList To>
 struct MoveDimOp : Operation<MoveDimOp<From, To>> {
@@ -20091,80 +20110,6 @@ struct DropPath {
 // Tied<"wte.weight">: a second name, in files, for a parameter that the module's function uses twice. It
 // holds nothing: the function uses the parameter itself.
 
-// ---- weft/core/fixed_string.hpp ----
-// A string that can be a template argument: get<"fc1.weight">(), einsum<"ij,jk->ik">(a, b).
-// Law: two FixedStrings with the same characters are the same template argument. One never reaches a
-// __global__ template, which takes only integers.
-
-namespace WEFT_NAMESPACE {
-
-// N characters and a terminating zero.
-template <std::size_t N>
-struct FixedString {
-  char text[N + 1]{};
-
-  constexpr FixedString() = default;
-  constexpr FixedString(const char (&literal)[N + 1]) {
-    for (std::size_t i = 0; i < N + 1; ++i) text[i] = literal[i];
-  }
-
-  static constexpr std::size_t size() { return N; }
-  static constexpr bool empty() { return N == 0; }
-  constexpr const char* c_str() const { return text; }
-  constexpr std::string_view view() const { return {text, N}; }
-  constexpr operator std::string_view() const { return view(); }
-};
-
-template <std::size_t M>
-FixedString(const char (&)[M]) -> FixedString<M - 1>;
-
-template <std::size_t A, std::size_t B>
-constexpr bool operator==(const FixedString<A>& a, const FixedString<B>& b) {
-  return a.view() == b.view();
-}
-template <std::size_t A>
-constexpr bool operator==(const FixedString<A>& a, std::string_view b) {
-  return a.view() == b;
-}
-
-template <std::size_t A, std::size_t B>
-constexpr FixedString<A + B> operator+(const FixedString<A>& a, const FixedString<B>& b) {
-  FixedString<A + B> joined;
-  for (std::size_t i = 0; i < A; ++i) joined.text[i] = a.text[i];
-  for (std::size_t i = 0; i < B; ++i) joined.text[A + i] = b.text[i];
-  return joined;
-}
-template <std::size_t A, std::size_t M>
-constexpr FixedString<A + M - 1> operator+(const FixedString<A>& a, const char (&b)[M]) {
-  return a + FixedString<M - 1>(b);
-}
-template <std::size_t M, std::size_t B>
-constexpr FixedString<M - 1 + B> operator+(const char (&a)[M], const FixedString<B>& b) {
-  return FixedString<M - 1>(a) + b;
-}
-
-namespace fixed_string_detail {
-
-constexpr std::size_t digits(unsigned long long value) {
-  std::size_t count = 1;
-  for (; value >= 10; value /= 10) ++count;
-  return count;
-}
-
-}  // namespace fixed_string_detail
-
-// The decimal digits of an unsigned number, as in the "3" of "h.3.attn".
-template <unsigned long long Value>
-constexpr auto decimal() {
-  FixedString<fixed_string_detail::digits(Value)> digits;
-  unsigned long long rest = Value;
-  for (std::size_t i = digits.size(); i-- > 0; rest /= 10)
-    digits.text[i] = static_cast<char>('0' + rest % 10);
-  return digits;
-}
-
-}  // namespace WEFT_NAMESPACE
-
 namespace WEFT_NAMESPACE::nn {
 
 // Target is looked up beside the member, then in each enclosing module, then from the root. Files are written
@@ -20410,10 +20355,7 @@ struct AliasTable {
   }
 };
 
-template <bool Ok, class M>
-struct TiesAreNames {
-  static_assert(Ok, "Tied: the model has no parameter of the name given");
-};
+WEFT_REFUSAL(TiesAreNames, "Tied: the model has no parameter of the name given");
 
 template <class M>
 constexpr auto make_alias_table() {
@@ -21314,12 +21256,9 @@ void evaluate(const L& lazy, T* to, const Device& device);
               "a tensor of " + std::to_string(wanted) + " elements was given " + std::to_string(given));
 }
 
-template <bool Ok, class... Given>
-struct TensorTakesElements {
-  static_assert(Ok,
-                "Tensor: it is made of its elements in braces, a std::vector or a pointer to them; for one "
-                "number everywhere write Tensor<...>::full(number)");
-};
+WEFT_REFUSAL(TensorTakesElements,
+             "Tensor: it is made of its elements in braces, a std::vector or a pointer to them; for one "
+             "number everywhere write Tensor<...>::full(number)");
 
 // Elements of host memory, for tensors and views of shape S whose data() says where they start. An index that
 // lies outside is an Error ("tensor/index"); pointers from data(), begin() and end() check nothing.
@@ -22125,18 +22064,12 @@ namespace WEFT_NAMESPACE {
 // Asked: the name; Found: those that the trace has.
 template <FixedString Name>
 struct ProbeName {};
-template <bool Ok, class Asked, class... Found>
-struct ProbeExists {
-  static_assert(Ok,
-                "probes: no value is marked by this name (those that are marked stand behind it in this "
-                "message; one in the body of a loop or of vmap cannot be read)");
-};
-template <bool Ok, class Asked>
-struct ProbeAskedFor {
-  static_assert(Ok,
-                "get_probe: the program keeps no such probe; ask for it by probes<\"name\"> when it is "
-                "compiled, and count its places from 0");
-};
+WEFT_REFUSAL(ProbeExists,
+             "probes: no value is marked by this name (those that are marked stand behind it in this "
+             "message; one in the body of a loop or of vmap cannot be read)");
+WEFT_REFUSAL(ProbeAskedFor,
+             "get_probe: the program keeps no such probe; ask for it by probes<\"name\"> when it is "
+             "compiled, and count its places from 0");
 
 namespace exec {
 
@@ -22399,8 +22332,10 @@ class CompiledFunction {
   template <class... Out>
   auto into(Out&&... out) {
     constexpr bool fits = sizeof...(Out) == std::tuple_size_v<ResultTypes>;
-    static_assert(sizeof(exec::TargetCount<fits, static_cast<int>(sizeof...(Out)),
-                                           static_cast<int>(std::tuple_size_v<ResultTypes>)>) > 0);
+    static_assert(
+        sizeof(
+            exec::TargetCount<fits, GivenSize<sizeof...(Out)>, WantedSize<std::tuple_size_v<ResultTypes>>>) >
+        0);
     return [called = called_, targets = std::tuple<decltype(exec::kept_target<Out>(out))...>(
                                   exec::kept_target<Out>(out)...)]<class... A>(const A&... args) mutable {
       if constexpr (fits && count_fits<A...>()) {
@@ -22490,9 +22425,7 @@ class CompiledFunction {
   template <class... A>
   static constexpr bool count_fits() {
     constexpr bool fits = sizeof...(A) == sizeof...(I);
-    static_assert(
-        sizeof(exec::ArgumentCount<fits, static_cast<int>(sizeof...(A)), static_cast<int>(sizeof...(I))>) >
-        0);
+    static_assert(sizeof(exec::ArgumentCount<fits, GivenSize<sizeof...(A)>, WantedSize<sizeof...(I)>>) > 0);
     return fits;
   }
   [[noreturn]] static void throw_moved() {
@@ -22514,10 +22447,7 @@ class CompiledFunction {
 
 template <class F>
 inline constexpr bool is_traceable = std::is_empty_v<F>&& std::is_default_constructible_v<F>;
-template <bool Ok, class Function>
-struct CapturesNothing {
-  static_assert(Ok, "a compiled function must capture nothing: make run-time values inputs");
-};
+WEFT_REFUSAL(CapturesNothing, "a compiled function must capture nothing: make run-time values inputs");
 
 // get_probe<"name">(f), f a compiled function or a trainer: as the member, without `template` in generic
 // code.
@@ -22562,13 +22492,9 @@ auto compile(const Device& device, F, const A&... inputs_then_options) {
   return exec::compile_with<void, F>(device, Shared<exec::DeviceStorage<Device>>(), inputs_then_options...);
 }
 
-template <bool Ok, class Given>
-struct CompileTakes {
-  static_assert(
-      Ok,
-      "compile: it takes a device or a Model; of a bare struct the settings would be ignored: write "
-      "compile<Net>(Cpu{}, f, inputs...)");
-};
+WEFT_REFUSAL(CompileTakes,
+             "compile: it takes a device or a Model; of a bare struct the settings would be ignored: write "
+             "compile<Net>(Cpu{}, f, inputs...)");
 template <class Given, class F, class... A>
 requires(!exec::is_device<Given> && !is_model<Given>) void compile(const Given&, F, const A&...) {
   static_assert(sizeof(CompileTakes<sizeof(Given) == 0, Given>) > 0);
@@ -22962,12 +22888,9 @@ decltype(auto) borrow(const D& dataset, i64 i) {
     return dataset[i];
 }
 
-template <bool Ok, class D>
-struct DatasetIsHeld {
-  static_assert(Ok,
-                "a loader or adaptor keeps its dataset, and this one cannot be copied: move it in, or give "
-                "std::ref(dataset) of one that outlives the loader");
-};
+WEFT_REFUSAL(DatasetIsHeld,
+             "a loader or adaptor keeps its dataset, and this one cannot be copied: move it in, or give "
+             "std::ref(dataset) of one that outlives the loader");
 
 // std::reference_wrapper<D>, without its header.
 template <class W>
@@ -24280,12 +24203,9 @@ struct AsInputs<std::tuple<X...>> {
   using types = std::tuple<InputLike<X>...>;
 };
 
-template <bool Ok, class Compiled, class Signature>
-struct SignatureFits {
-  static_assert(Ok,
-                "Function: the compiled function has other inputs or results (number, dtypes or shapes) than "
-                "the signature");
-};
+WEFT_REFUSAL(SignatureFits,
+             "Function: the compiled function has other inputs or results (number, dtypes or shapes) than "
+             "the signature");
 
 }  // namespace exec
 
@@ -24330,15 +24250,12 @@ class Function<Out(In...)> {
   template <class... To>
   auto into(To&&... to) {
     constexpr bool fits = sizeof...(To) == results;
-    static_assert(
-        sizeof(exec::TargetCount<fits, static_cast<int>(sizeof...(To)), static_cast<int>(results)>) > 0);
+    static_assert(sizeof(exec::TargetCount<fits, GivenSize<sizeof...(To)>, WantedSize<results>>) > 0);
     return [held = held_, targets = std::tuple<decltype(exec::kept_target<To>(to))...>(
                               exec::kept_target<To>(to)...)]<class... A>(const A&... args) mutable {
       constexpr bool count = sizeof...(A) == sizeof...(In);
-      static_assert(
-          sizeof(
-              exec::ArgumentCount<count, static_cast<int>(sizeof...(A)), static_cast<int>(sizeof...(In))>) >
-          0);
+      static_assert(sizeof(exec::ArgumentCount<count, GivenSize<sizeof...(A)>, WantedSize<sizeof...(In)>>) >
+                    0);
       if constexpr (fits && count) {
         if (!held) throw_empty();
         const Given from = given(std::index_sequence_for<In...>{}, args...);
@@ -25833,10 +25750,7 @@ constexpr int find_state(std::string_view name) {
   return -1;
 }
 
-template <bool Ok, class M, FixedString Name>
-struct NamedState {
-  static_assert(Ok, "the model has no parameter or buffer of this name");
-};
+WEFT_REFUSAL(NamedState, "the model has no parameter or buffer of this name");
 
 template <class M, int I>
 struct StateShape {
@@ -25854,19 +25768,12 @@ void run_once(const Device& device, std::byte* state, u64 seed) {
 
 }  // namespace exec
 
-template <bool Ok, class M>
-struct ModelIsNotCopied {
-  static_assert(Ok,
-                "Model: it is moved, not copied: a.clone() makes another with the same values, Model& b = a "
-                "names the same one");
-};
-template <bool Ok, class M>
-struct ConstModelIsRead {
-  static_assert(
-      Ok,
-      "compile: the function assigns a buffer of the model, and the model is const: give one that is "
-      "not");
-};
+WEFT_REFUSAL(ModelIsNotCopied,
+             "Model: it is moved, not copied: a.clone() makes another with the same values, Model& b = a "
+             "names the same one");
+WEFT_REFUSAL(ConstModelIsRead,
+             "compile: the function assigns a buffer of the model, and the model is const: give one that is "
+             "not");
 
 // The state of an M, an aggregate of parameters, buffers and layers, as one block of memory. Functions and
 // trainers of a model share that block: they show what load() reads, and keep it alive.
@@ -25965,7 +25872,7 @@ class Model {
   template <FixedString Name, bool ReadOnly>
   auto view() const {
     constexpr int i = exec::find_state<M>(Name.view());
-    static_assert(sizeof(exec::NamedState<(i >= 0), M, Name>) > 0);
+    static_assert(sizeof(exec::NamedState<(i >= 0), M, GivenName<Name>>) > 0);
     constexpr int row = i >= 0 ? i : 0;
     constexpr DType dtype = nn::state_table<M>.row[row].dtype;
     constexpr i64 offset = nn::state_table<M>.row[row].offset;
@@ -26065,10 +25972,7 @@ struct ApplySource {
   }
 };
 
-template <bool Ok, class M, class Init>
-struct SomethingIsPicked {
-  static_assert(Ok, "apply: the predicate picks no parameter or buffer of the model");
-};
+WEFT_REFUSAL(SomethingIsPicked, "apply: the predicate picks no parameter or buffer of the model");
 
 }  // namespace exec
 
@@ -26673,13 +26577,10 @@ constexpr auto along_channels(const auto& v, std::integer_sequence<int, After...
 namespace WEFT_NAMESPACE {
 
 // What: the shape reduced.
-template <bool Ok, class Op, class... What>
-struct ReducedNotEmpty {
-  static_assert(
-      Ok,
-      "an axis that is reduced has extent 0: no element is the greatest or the least (sum, prod, mean, any "
-      "and all have an answer)");
-};
+WEFT_REFUSAL(
+    ReducedNotEmpty,
+    "an axis that is reduced has extent 0: no element is the greatest or the least (sum, prod, mean, any "
+    "and all have an answer)");
 
 namespace detail {
 
@@ -26860,11 +26761,9 @@ struct Correction {};
 template <int C>
 inline constexpr Correction<C> correction{};
 
-template <bool Ok, class... Given>
-struct SpreadOptionsKnown {
-  static_assert(
-      Ok, "the options of var, stddev, var_mean and std_mean are keepdim and one of biased, correction<c>");
-};
+WEFT_REFUSAL(
+    SpreadOptionsKnown,
+    "the options of var, stddev, var_mean and std_mean are keepdim and one of biased, correction<c>");
 
 namespace detail {
 
@@ -27462,10 +27361,7 @@ struct SoftsignF {
 
 }  // namespace detail
 
-template <bool Ok, class Op, class... What>
-struct ExtentIsEven {
-  static_assert(Ok, "glu: the axis must exist and have an even extent");
-};
+WEFT_REFUSAL(ExtentIsEven, "glu: the axis must exist and have an even extent");
 
 // One half along the axis times the gate of the other: sigmoid of the second half for GLU, gates of the first
 // (`GateFirst`) in Shazeer's variants (2020).
@@ -27485,10 +27381,8 @@ struct GatedUnitOp : Operation<GatedUnitOp<Axis, Gate, GateFirst>> {
 };
 
 // What: x's shape and the weight's.
-template <bool Ok, class Op, class... What>
-struct PreluWeightFits {
-  static_assert(Ok, "prelu: the weight is one number, or a vector with one for each place of x's axis 1");
-};
+WEFT_REFUSAL(PreluWeightFits,
+             "prelu: the weight is one number, or a vector with one for each place of x's axis 1");
 struct PreluOp : Operation<PreluOp> {
   template <class X, class W>
   static constexpr auto apply(ir::Builder&, const X& x, const W& weight) {
@@ -28241,13 +28135,9 @@ struct InterpolateOptions {
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... Shapes>
-struct PoolFits {
-  static_assert(
-      Ok,
-      "pooling takes (N, C, ...) or (C, ...) of floats and a window that fits: one number or one for "
-      "each axis, at least 1, padding at most half the window, no result without an element");
-};
+WEFT_REFUSAL(PoolFits,
+             "pooling takes (N, C, ...) or (C, ...) of floats and a window that fits: one number or one for "
+             "each axis, at least 1, padding at most half the window, no result without an element");
 
 namespace detail {
 
@@ -28792,13 +28682,9 @@ inline constexpr ReduceBy<Reduction::amin> amin{};
 struct ExcludeSelf {};
 inline constexpr ExcludeSelf exclude_self{};
 
-template <bool Ok, class Op, class... What>
-struct UpdateFits {
-  static_assert(
-      Ok,
-      "the updates do not fit: an index takes an update, and off the axis neither may be longer than "
-      "the tensor");
-};
+WEFT_REFUSAL(UpdateFits,
+             "the updates do not fit: an index takes an update, and off the axis neither may be longer than "
+             "the tensor");
 
 namespace detail {
 
@@ -28990,13 +28876,9 @@ struct UnpoolOptions {
   PerAxis output_size = 0;  // 0: (extent - 1) stride - 2 padding + window
 };
 
-template <bool Ok, class Op, class... What>
-struct UnpoolFits {
-  static_assert(
-      Ok,
-      "max_unpool takes (N, C, ...) or (C, ...), places (i32 or i64) of the same shape, and options "
-      "of one number or one for each axis, which leave at least one element");
-};
+WEFT_REFUSAL(UnpoolFits,
+             "max_unpool takes (N, C, ...) or (C, ...), places (i32 or i64) of the same shape, and options "
+             "of one number or one for each axis, which leave at least one element");
 
 namespace detail {
 
@@ -29328,13 +29210,9 @@ inline constexpr Named<Word::need_weights, std::true_type> need_weights{};
 template <bool Average>
 inline constexpr Named<Word::average_attn_weights, std::bool_constant<Average>> average_attn_weights{};
 
-template <bool Ok, class Module, class... Words>
-struct WordsFit {
-  static_assert(
-      Ok,
-      "after its operands a layer takes only named arguments that it knows, such as attn_mask(m) or "
-      "is_causal, each once");
-};
+WEFT_REFUSAL(WordsFit,
+             "after its operands a layer takes only named arguments that it knows, such as attn_mask(m) or "
+             "is_causal, each once");
 
 namespace module_detail {
 
@@ -29580,25 +29458,17 @@ struct AttentionOptions {
   bool enable_gqa = false;  // Hq / H neighbouring heads of the query share a head of key and value
 };
 
-template <bool Ok, class Op, class... Shapes>
-struct AttentionOperandsFit {
-  static_assert(Ok,
-                "the operands of an attention do not fit: query is (..., L, E), key (..., S, E), value (..., "
-                "S, Ev), and their leading axes broadcast");
-};
-template <bool Ok, class Op, class... Shapes>
-struct AttentionHeadsFit {
-  static_assert(
-      Ok,
-      "the heads of a grouped attention do not fit: query is (..., Hq, L, E), key (..., H, S, E), value "
-      "(..., H, S, Ev), and Hq is a multiple of H");
-};
+WEFT_REFUSAL(AttentionOperandsFit,
+             "the operands of an attention do not fit: query is (..., L, E), key (..., S, E), value (..., "
+             "S, Ev), and their leading axes broadcast");
+WEFT_REFUSAL(
+    AttentionHeadsFit,
+    "the heads of a grouped attention do not fit: query is (..., Hq, L, E), key (..., H, S, E), value "
+    "(..., H, S, Ev), and Hq is a multiple of H");
 // Shapes: the mask's, then that of the scores.
-template <bool Ok, class Op, class... Shapes>
-struct AttentionMaskFits {
-  static_assert(
-      Ok, "the mask of an attention does not broadcast to its scores, (..., queries L, keys S) with heads");
-};
+WEFT_REFUSAL(
+    AttentionMaskFits,
+    "the mask of an attention does not broadcast to its scores, (..., queries L, keys S) with heads");
 
 namespace detail {
 
@@ -29928,26 +29798,15 @@ struct MultiheadOptions {
 };
 
 // What: embed_dim and num_heads.
-template <bool Ok, class Module, class... What>
-struct HeadsDivide {
-  static_assert(Ok, "MultiheadAttention: embed_dim is a multiple of num_heads");
-};
+WEFT_REFUSAL(HeadsDivide, "MultiheadAttention: embed_dim is a multiple of num_heads");
 // What: the shapes of query, key and value, then embed_dim, kdim and vdim.
-template <bool Ok, class Module, class... What>
-struct MultiheadOperandsFit {
-  static_assert(Ok,
-                "the operands of MultiheadAttention do not fit: query is (L, N, embed_dim), key (S, N, kdim) "
-                "and value (S, N, vdim); with batch_first N comes first; all may be without N");
-};
+WEFT_REFUSAL(MultiheadOperandsFit,
+             "the operands of MultiheadAttention do not fit: query is (L, N, embed_dim), key (S, N, kdim) "
+             "and value (S, N, vdim); with batch_first N comes first; all may be without N");
 // What: the mask's shape, then that of the scores, (N, heads, L, S).
-template <bool Ok, class Module, class... What>
-struct AttnMaskFits {
-  static_assert(Ok, "attn_mask has the wrong shape: it is (L, S) or (N * heads, L, S)");
-};
-template <bool Ok, class Module, class... What>
-struct KeyPaddingMaskFits {
-  static_assert(Ok, "key_padding_mask has the wrong shape: it is (N, S), or (S) without a batch");
-};
+WEFT_REFUSAL(AttnMaskFits, "attn_mask has the wrong shape: it is (L, S) or (N * heads, L, S)");
+WEFT_REFUSAL(KeyPaddingMaskFits,
+             "key_padding_mask has the wrong shape: it is (N, S), or (S) without a batch");
 
 namespace module_detail {
 
@@ -30233,13 +30092,10 @@ struct MultiheadAttention {
 namespace WEFT_NAMESPACE::nn {
 
 // What: the shape of the input, then the shape or number of groups that the layer was made for.
-template <bool Ok, class Module, class... What>
-struct NormFits {
-  static_assert(Ok,
-                "the input's shape does not fit the normalisation: its last axes (LayerNorm, RMSNorm) or its "
-                "axis 1 (GroupNorm, BatchNorm, InstanceNorm) must be those the layer was made for, and "
-                "BatchNorm2d takes four axes, BatchNorm3d and InstanceNorm1d to 3d in the same way");
-};
+WEFT_REFUSAL(NormFits,
+             "the input's shape does not fit the normalisation: its last axes (LayerNorm, RMSNorm) or its "
+             "axis 1 (GroupNorm, BatchNorm, InstanceNorm) must be those the layer was made for, and "
+             "BatchNorm2d takes four axes, BatchNorm3d and InstanceNorm1d to 3d in the same way");
 
 namespace module_detail {
 
@@ -30629,12 +30485,9 @@ struct Bilinear<In1, In2, Out, false, T> {
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct FrameFits {
-  static_assert(Ok,
-                "a reflected frame must be narrower than the axis it surrounds, a circular one no wider, and "
-                "an axis without an element has no frame of its own");
-};
+WEFT_REFUSAL(FrameFits,
+             "a reflected frame must be narrower than the axis it surrounds, a circular one no wider, and "
+             "an axis without an element has no frame of its own");
 
 namespace detail {
 
@@ -30756,28 +30609,15 @@ constexpr auto pad(const X& x) {
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... Shapes>
-struct ConvOperandsFit {
-  static_assert(Ok,
-                "the operands of a convolution do not fit: x is (N, C, ...) or (C, ...), the weights (O, C / "
-                "groups, window...), or (C, O / groups, window...) of a transposed one, the bias (O)");
-};
-template <bool Ok, class Op, class... Shapes>
-struct ConvGroupsDivide {
-  static_assert(Ok, "the groups of a convolution do not divide its channels and its outputs");
-};
-template <bool Ok, class Op, class... Shapes>
-struct ConvWindowFits {
-  static_assert(Ok, "the window of a convolution is larger than the padded input");
-};
-template <bool Ok, class Op, class... Shapes>
-struct ConvOptionsValid {
-  static_assert(
-      Ok,
-      "the options of a convolution: one number or one for each axis, strides, dilations and groups "
-      "at least 1, padding not negative, \"same\" with stride 1 only, reflected and circular padding "
-      "no wider than the input, output_padding smaller than the stride or the dilation");
-};
+WEFT_REFUSAL(ConvOperandsFit,
+             "the operands of a convolution do not fit: x is (N, C, ...) or (C, ...), the weights (O, C / "
+             "groups, window...), or (C, O / groups, window...) of a transposed one, the bias (O)");
+WEFT_REFUSAL(ConvGroupsDivide, "the groups of a convolution do not divide its channels and its outputs");
+WEFT_REFUSAL(ConvWindowFits, "the window of a convolution is larger than the padded input");
+WEFT_REFUSAL(ConvOptionsValid,
+             "the options of a convolution: one number or one for each axis, strides, dilations and groups "
+             "at least 1, padding not negative, \"same\" with stride 1 only, reflected and circular padding "
+             "no wider than the input, output_padding smaller than the stride or the dilation");
 
 namespace detail {
 
@@ -31142,10 +30982,7 @@ inline constexpr Smallest smallest{};
 struct RightSide {};
 inline constexpr RightSide right_side{};
 
-template <bool Ok, class Op, class... What>
-struct CountInRange {
-  static_assert(Ok, "the count must lie in the axis: no element to choose, or fewer than asked for");
-};
+WEFT_REFUSAL(CountInRange, "the count must lie in the axis: no element to choose, or fewer than asked for");
 
 // The places of the first Count elements in order; Count -1 means all.
 template <int Axis, bool Down, i64 Count>
@@ -31325,10 +31162,8 @@ struct search_rule {
 };
 }  // namespace detail
 
-template <bool Ok, class Op, class... What>
-struct SequencesFit {
-  static_assert(Ok, "the sorted tensor must be a vector, or agree with the values in all axes but the last");
-};
+WEFT_REFUSAL(SequencesFit,
+             "the sorted tensor must be a vector, or agree with the values in all axes but the last");
 
 // How many elements of each sorted line lie below each value; Right: not above it.
 template <bool Right>
@@ -31459,10 +31294,7 @@ constexpr auto bucketize(const V& values, const A& boundaries, RightSide) {
 
 namespace WEFT_NAMESPACE::nn {
 
-template <bool Ok, class Op, class... What>
-struct IndexIsInteger {
-  static_assert(Ok, "embedding: the indices must be integers (i32 or i64)");
-};
+WEFT_REFUSAL(IndexIsInteger, "embedding: the indices must be integers (i32 or i64)");
 
 // No row of the table stands for "nothing".
 inline constexpr i64 no_padding = -1;
@@ -32839,16 +32671,11 @@ constexpr List<int> loop_gradient(ir::Builder& b, int loop, const List<int>& res
 namespace WEFT_NAMESPACE {
 
 // What: the shape and the dtype of the function's result.
-template <bool Ok, class Op, class... What>
-struct LossIsScalar {
-  static_assert(
-      Ok, "grad: the function must return one floating-point number: reduce its result, with sum(...) say");
-};
-template <bool Ok, class Op, class... What>
-struct ArgumentIsFloating {
-  static_assert(
-      Ok, "grad: the argument to differentiate by must be a floating-point tensor of the traced function");
-};
+WEFT_REFUSAL(
+    LossIsScalar,
+    "grad: the function must return one floating-point number: reduce its result, with sum(...) say");
+WEFT_REFUSAL(ArgumentIsFloating,
+             "grad: the argument to differentiate by must be a floating-point tensor of the traced function");
 
 // A model as an argument; nn/gradient.hpp says what one is.
 template <class A>
@@ -33384,19 +33211,12 @@ inline constexpr LossReduction batchmean = LossReduction::batchmean;
 }  // namespace reduction
 
 // What: the logits' shape and the labels'.
-template <bool Ok, class Op, class... What>
-struct LabelsMatch {
-  static_assert(Ok, "cross_entropy: labels must have the logits' shape without its last axis (the classes)");
-};
-template <bool Ok, class Op, class... What>
-struct LabelsAreIntegers {
-  static_assert(Ok, "cross_entropy: labels must be integers (i32 or i64)");
-};
+WEFT_REFUSAL(LabelsMatch,
+             "cross_entropy: labels must have the logits' shape without its last axis (the classes)");
+WEFT_REFUSAL(LabelsAreIntegers, "cross_entropy: labels must be integers (i32 or i64)");
 // What: the logits' shape and the weights'.
-template <bool Ok, class Op, class... What>
-struct ClassWeightsFit {
-  static_assert(Ok, "cross_entropy: the class weights must be a vector with one number for each class");
-};
+WEFT_REFUSAL(ClassWeightsFit,
+             "cross_entropy: the class weights must be a vector with one number for each class");
 
 namespace detail {
 
@@ -33695,13 +33515,10 @@ constexpr auto bce_with_logits(const A& x, const B& target, const W& weight, con
 namespace WEFT_NAMESPACE {
 
 // What: the shapes of x, the weight and the bias.
-template <bool Ok, class Op, class... What>
-struct LinearClassesFit {
-  static_assert(
-      Ok,
-      "linear_cross_entropy takes x (..., in) and a weight (classes, in) with a bias (classes), or x (N, "
-      "in) and a weight (classes, d..., in) with a bias (classes, d...)");
-};
+WEFT_REFUSAL(
+    LinearClassesFit,
+    "linear_cross_entropy takes x (..., in) and a weight (classes, in) with a bias (classes), or x (N, "
+    "in) and a weight (classes, d..., in) with a bias (classes, d...)");
 
 namespace detail {
 
@@ -33814,11 +33631,9 @@ struct LinearCrossEntropyLoss {
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct LocalResponseFits {
-  static_assert(
-      Ok, "local_response_norm<size> takes (N, C, ...) of floats with at least three axes, size at least 1");
-};
+WEFT_REFUSAL(
+    LocalResponseFits,
+    "local_response_norm<size> takes (N, C, ...) of floats with at least three axes, size at least 1");
 
 // x / (k + alpha m)^beta, where m is the mean of x^2 over Size channels around each, those outside counting
 // as zeros.
@@ -34096,16 +33911,10 @@ namespace WEFT_NAMESPACE {
 enum class Average { none, micro, macro, weighted };
 
 // What: the shape of the logits or predictions, and the labels'.
-template <bool Ok, class Op, class... What>
-struct MetricFits {
-  static_assert(
-      Ok, "a metric of classes takes logits (..., C) or whole predictions (...), and whole labels (...)");
-};
+WEFT_REFUSAL(MetricFits,
+             "a metric of classes takes logits (..., C) or whole predictions (...), and whole labels (...)");
 // What: the shape given.
-template <bool Ok, class Op, class... What>
-struct MatrixIsSquare {
-  static_assert(Ok, "precision_score, recall_score and f1_score take a confusion matrix (C, C)");
-};
+WEFT_REFUSAL(MatrixIsSquare, "precision_score, recall_score and f1_score take a confusion matrix (C, C)");
 
 namespace detail {
 
@@ -34431,10 +34240,7 @@ struct Perplexity {
 
 namespace WEFT_NAMESPACE::nn {
 
-template <bool Ok, class Layer, class... What>
-struct PadWidthsComplete {
-  static_assert(Ok, "a padding layer takes one width for all sides, or two for each of its axes");
-};
+WEFT_REFUSAL(PadWidthsComplete, "a padding layer takes one width for all sides, or two for each of its axes");
 
 namespace module_detail {
 
@@ -34515,10 +34321,8 @@ using CircularPad3d = FramePad<3, PaddingMode::circular, Widths...>;
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct LpPoolOptionsFit {
-  static_assert(Ok, "lp_pool takes stride and ceil_mode; padding, dilation and a divisor it does not");
-};
+WEFT_REFUSAL(LpPoolOptionsFit,
+             "lp_pool takes stride and ceil_mode; padding, dilation and a divisor it does not");
 
 // (sum of x^p over each window)^(1/p); 0, with gradient 0, where the sum is 0. In PyTorch's manner a window
 // that ceil_mode lets reach over the end counts its sum as if it were full.
@@ -34777,13 +34581,10 @@ constexpr auto zeros_in(ir::Builder& b) {
 }  // namespace module_detail
 
 // What: the shape of the input, and the size it should have.
-template <bool Ok, class Module, class... What>
-struct RecurrentInput {
-  static_assert(Ok,
-                "the input of a recurrent cell is (batch, input_size) or (input_size), of a recurrent layer "
-                "(sequence, batch, input_size), with batch_first (batch, sequence, input_size), or "
-                "(sequence, input_size)");
-};
+WEFT_REFUSAL(RecurrentInput,
+             "the input of a recurrent cell is (batch, input_size) or (input_size), of a recurrent layer "
+             "(sequence, batch, input_size), with batch_first (batch, sequence, input_size), or "
+             "(sequence, input_size)");
 
 namespace module_detail {
 template <class Step, i64 In>
@@ -34848,20 +34649,12 @@ using LSTMCell = RecurrentCell<module_detail::LstmStep, In, Hidden, Bias, T>;
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct CarryKeepsType {
-  static_assert(
-      Ok,
-      "loop: the body must return the next carry with the dtype and shape of the carry, and after it "
-      "what it stacks: the carry, or a pair of the carry and the outputs");
-};
-template <bool Ok, class Op, class... What>
-struct TripsKnown {
-  static_assert(
-      Ok,
-      "loop: stacked inputs have one leading axis of equal extent, the trips; without any, name the "
-      "trips: loop<8>(body, carry)");
-};
+WEFT_REFUSAL(CarryKeepsType,
+             "loop: the body must return the next carry with the dtype and shape of the carry, and after it "
+             "what it stacks: the carry, or a pair of the carry and the outputs");
+WEFT_REFUSAL(TripsKnown,
+             "loop: stacked inputs have one leading axis of equal extent, the trips; without any, name the "
+             "trips: loop<8>(body, carry)");
 
 struct LoopOp {};  // what messages name
 
@@ -35099,20 +34892,13 @@ struct Recurrent {
 };
 
 // What: the shape of the initial state, and the one it should have.
-template <bool Ok, class Module, class... What>
-struct RecurrentState {
-  static_assert(Ok,
-                "the initial state of a recurrent layer is (num_layers * directions, batch, hidden_size)");
-};
+WEFT_REFUSAL(RecurrentState,
+             "the initial state of a recurrent layer is (num_layers * directions, batch, hidden_size)");
 
 // What: the shape of the input, then the lengths' shape and dtype.
-template <bool Ok, class Module, class... What>
-struct RecurrentLengths {
-  static_assert(
-      Ok,
-      "the lengths of a recurrent layer's sequences are integers (i32 or i64) of shape (batch), or () "
-      "without a batch; the initial state of an LSTM is a tuple of two");
-};
+WEFT_REFUSAL(RecurrentLengths,
+             "the lengths of a recurrent layer's sequences are integers (i32 or i64) of shape (batch), or () "
+             "without a batch; the initial state of an LSTM is a tuple of two");
 
 namespace module_detail {
 
@@ -35375,16 +35161,11 @@ using LSTM = RecurrentLayer<module_detail::LstmStep, In, Hidden, O, T>;
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct PixelsFit {
-  static_assert(Ok,
-                "pixel_shuffle<r> takes (..., C, H, W) where r * r divides C, pixel_unshuffle<r> where r "
-                "divides H and W, and r is at least 1");
-};
-template <bool Ok, class Op, class... What>
-struct ChannelGroupsFit {
-  static_assert(Ok, "channel_shuffle<groups> takes (N, C, ...) of at least three axes, and groups divide C");
-};
+WEFT_REFUSAL(PixelsFit,
+             "pixel_shuffle<r> takes (..., C, H, W) where r * r divides C, pixel_unshuffle<r> where r "
+             "divides H and W, and r is at least 1");
+WEFT_REFUSAL(ChannelGroupsFit,
+             "channel_shuffle<groups> takes (N, C, ...) of at least three axes, and groups divide C");
 
 namespace detail {
 
@@ -35730,18 +35511,12 @@ struct UnfoldOptions {
   PerAxis stride = 1;
 };
 
-template <bool Ok, class Op, class... What>
-struct UnfoldFits {
-  static_assert(Ok,
-                "unfold takes (N, C, H, W) or (C, H, W) and a window that fits: one number or one for each "
-                "axis, at least 1");
-};
-template <bool Ok, class Op, class... What>
-struct FoldFits {
-  static_assert(Ok,
-                "fold takes (N, C times the window's size, L) or the same without N, where L is the number "
-                "of windows that lie in the padded output");
-};
+WEFT_REFUSAL(UnfoldFits,
+             "unfold takes (N, C, H, W) or (C, H, W) and a window that fits: one number or one for each "
+             "axis, at least 1");
+WEFT_REFUSAL(FoldFits,
+             "fold takes (N, C times the window's size, L) or the same without N, where L is the number "
+             "of windows that lie in the padded output");
 
 namespace detail {
 
@@ -35960,13 +35735,10 @@ struct Fold {
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... Shapes>
-struct InterpolateFits {
-  static_assert(Ok,
-                "interpolate takes (N, C, ...) of floats with one to three more axes and either a size or a "
-                "scale_factor, one number or one for each of those axes, that leave at least one element; "
-                "align_corners and antialias are for linear and cubic, recompute_scale_factor for factors");
-};
+WEFT_REFUSAL(InterpolateFits,
+             "interpolate takes (N, C, ...) of floats with one to three more axes and either a size or a "
+             "scale_factor, one number or one for each of those axes, that leave at least one element; "
+             "align_corners and antialias are for linear and cubic, recompute_scale_factor for factors");
 
 namespace detail {
 
@@ -37117,19 +36889,11 @@ inline constexpr BinaryOp<ir::Op::shift_right> bitwise_right_shift{};
 namespace WEFT_NAMESPACE {
 
 // What: the log probabilities' shape and the labels'.
-template <bool Ok, class Op, class... What>
-struct NllLabelsMatch {
-  static_assert(
-      Ok, "nll_loss: labels must have the log probabilities' shape without its last axis (the classes)");
-};
-template <bool Ok, class Op, class... What>
-struct NllLabelsAreIntegers {
-  static_assert(Ok, "nll_loss: labels must be integers (i32 or i64)");
-};
-template <bool Ok, class Op, class... What>
-struct NllClassWeightsFit {
-  static_assert(Ok, "nll_loss: the class weights must be a vector with one number for each class");
-};
+WEFT_REFUSAL(NllLabelsMatch,
+             "nll_loss: labels must have the log probabilities' shape without its last axis (the classes)");
+WEFT_REFUSAL(NllLabelsAreIntegers, "nll_loss: labels must be integers (i32 or i64)");
+WEFT_REFUSAL(NllClassWeightsFit,
+             "nll_loss: the class weights must be a vector with one number for each class");
 
 namespace detail {
 
@@ -37324,13 +37088,10 @@ constexpr auto poisson_nll_loss(const X& x, const T& target, double eps = 1e-8) 
   return detail::ElementLoss<detail::PoissonNllF<LogInput, Full>, R>{}(x, target, eps);
 }
 // What: the shape of the means and that of the variance.
-template <bool Ok, class Op, class... What>
-struct VarianceFits {
-  static_assert(
-      Ok,
-      "gaussian_nll_loss: the variance has the shape of the means, the same without the last axis (one "
-      "for each row), as many axes with extents of 1, or none");
-};
+WEFT_REFUSAL(
+    VarianceFits,
+    "gaussian_nll_loss: the variance has the shape of the means, the same without the last axis (one "
+    "for each row), as many axes with extents of 1, or none");
 template <LossReduction R, bool Full>
 struct GaussianNllOp : Operation<GaussianNllOp<R, Full>> {
   template <class X, class T, class V, class E>
@@ -37367,12 +37128,9 @@ constexpr auto soft_margin_loss(const X& x, const Y& target) {
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct MultiDotFits {
-  static_assert(Ok,
-                "multi_dot takes two matrices or more that can be multiplied one after another; the first "
-                "and the last may be vectors");
-};
+WEFT_REFUSAL(MultiDotFits,
+             "multi_dot takes two matrices or more that can be multiplied one after another; the first "
+             "and the last may be vectors");
 
 namespace detail {
 
@@ -37548,19 +37306,12 @@ constexpr auto diff(const X& x) {
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct PlacesFitAxis {
-  static_assert(Ok, "a vector of the samples' places must be as long as the axis that they lie along");
-};
-template <bool Ok, class Op, class... What>
-struct SamplesSuffice {
-  static_assert(Ok,
-                "gradient: the axis must exist and have more samples than the order of its edges, 1 or 2");
-};
-template <bool Ok, class... What>
-struct SpacingsFit {
-  static_assert(Ok, "gradient takes no spacing, one number for all axes, or a number or a vector for each");
-};
+WEFT_REFUSAL(PlacesFitAxis,
+             "a vector of the samples' places must be as long as the axis that they lie along");
+WEFT_REFUSAL(SamplesSuffice,
+             "gradient: the axis must exist and have more samples than the order of its edges, 1 or 2");
+WEFT_REFUSAL(SpacingsFit,
+             "gradient takes no spacing, one number for all axes, or a number or a vector for each");
 
 // The order of the differences at both ends of an axis: gradient(x, edge_order<2>).
 template <int N>
@@ -37956,17 +37707,12 @@ constexpr auto binary_cross_entropy_with_logits(const A&... a) {
 namespace WEFT_NAMESPACE {
 
 // What: the shape of x, then the extents that are named.
-template <bool Ok, class Op, class... What>
-struct NormalizedShapeFits {
-  static_assert(Ok, "the extents named for a normalisation must be those of the tensor's last axes");
-};
+WEFT_REFUSAL(NormalizedShapeFits,
+             "the extents named for a normalisation must be those of the tensor's last axes");
 // What: the shape of x, then that of the weight or bias.
-template <bool Ok, class Op, class... What>
-struct WeightMatchesRow {
-  static_assert(Ok,
-                "the weight and the bias of a normalisation must have the extent of the last axis, or the "
-                "extents that are named");
-};
+WEFT_REFUSAL(WeightMatchesRow,
+             "the weight and the bias of a normalisation must have the extent of the last axis, or the "
+             "extents that are named");
 
 namespace detail {
 // The axes that are normalised: as many from the end as extents D are named, one where none is.
@@ -38130,13 +37876,10 @@ requires(!Scalar<W>) constexpr auto rms_norm(const X& x, const W& weight, double
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct ChannelsFit {
-  static_assert(
-      Ok,
-      "group_norm, instance_norm and batch_norm take (N, C, ...) with what else they are given of shape "
-      "(C); groups divide C, and instance_norm needs an axis behind the channels");
-};
+WEFT_REFUSAL(
+    ChannelsFit,
+    "group_norm, instance_norm and batch_norm take (N, C, ...) with what else they are given of shape "
+    "(C); groups divide C, and instance_norm needs an axis behind the channels");
 
 namespace detail {
 
@@ -38361,10 +38104,7 @@ constexpr auto meshgrid(IndexingXy, const X&... x) {
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct VectorsOrMatrices {
-  static_assert(Ok, "block_diag takes matrices, vectors (rows) and numbers in tensors");
-};
+WEFT_REFUSAL(VectorsOrMatrices, "block_diag takes matrices, vectors (rows) and numbers in tensors");
 
 // Operand K with the extents of all together.
 template <int K>
@@ -38480,20 +38220,13 @@ constexpr auto vander(const X& x) {
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op>
-struct CustomOpDefined {
-  static_assert(Ok, "custom: there is no weft::custom_op<id> for this id, or it stands behind its first use");
-};
-template <bool Ok, class Op, class... Operands>
-struct CustomAccepts {
-  static_assert(Ok, "custom: the primitive's type(...) does not take operands of these dtypes and shapes");
-};
-template <bool Ok, class Op, class... Types>
-struct CustomGradientFits {
-  static_assert(Ok,
-                "custom: gradient(...) must return one expression for every operand, of the operand's dtype "
-                "and shape, or no_gradient");
-};
+WEFT_REFUSAL(CustomOpDefined,
+             "custom: there is no weft::custom_op<id> for this id, or it stands behind its first use");
+WEFT_REFUSAL(CustomAccepts,
+             "custom: the primitive's type(...) does not take operands of these dtypes and shapes");
+WEFT_REFUSAL(CustomGradientFits,
+             "custom: gradient(...) must return one expression for every operand, of the operand's dtype "
+             "and shape, or no_gradient");
 
 namespace detail {
 
@@ -38676,10 +38409,7 @@ inline constexpr CustomOp<Id> custom{};
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct RowsFit {
-  static_assert(Ok, "cdist takes (..., rows, features) twice, with the same features");
-};
+WEFT_REFUSAL(RowsFit, "cdist takes (..., rows, features) twice, with the same features");
 
 // Of order P, between every row of x (..., n, m) and every row of y (..., k, m).
 template <int P>
@@ -39157,28 +38887,13 @@ constexpr EinsumPlan einsum_plan(std::string_view text, const Dims* shapes, int 
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... Shapes>
-struct EinsumSubscripts {
-  static_assert(Ok,
-                "einsum: the subscripts are not well formed: letters and at most one ellipsis an operand, "
-                "commas between them, and after an arrow letters that came before, each once");
-};
-template <bool Ok, class Op, class... Shapes>
-struct EinsumOperands {
-  static_assert(Ok, "einsum: the subscripts name another number of operands than are given");
-};
-template <bool Ok, class Op, class... Shapes>
-struct EinsumAxes {
-  static_assert(Ok, "einsum: an operand has another number of axes than its subscripts name");
-};
-template <bool Ok, class Op, class... Shapes>
-struct EinsumExtents {
-  static_assert(Ok, "einsum: a letter stands for axes of different extents");
-};
-template <bool Ok, class Op, class... Shapes>
-struct EinsumRank {
-  static_assert(Ok, "einsum: more than 8 axes are needed at once");
-};
+WEFT_REFUSAL(EinsumSubscripts,
+             "einsum: the subscripts are not well formed: letters and at most one ellipsis an operand, "
+             "commas between them, and after an arrow letters that came before, each once");
+WEFT_REFUSAL(EinsumOperands, "einsum: the subscripts name another number of operands than are given");
+WEFT_REFUSAL(EinsumAxes, "einsum: an operand has another number of axes than its subscripts name");
+WEFT_REFUSAL(EinsumExtents, "einsum: a letter stands for axes of different extents");
+WEFT_REFUSAL(EinsumRank, "einsum: more than 8 axes are needed at once");
 
 namespace detail {
 
@@ -39478,22 +39193,13 @@ struct GridSampleOptions {
   bool align_corners = false;  // -1 and 1 are the centres of the outermost elements, not their outer edges
 };
 
-template <bool Ok, class Op, class... What>
-struct GridFits {
-  static_assert(
-      Ok,
-      "grid_sample takes (N, C, H, W) with places (N, h, w, 2), or (N, C, D, H, W) with (N, d, h, w, 3), "
-      "of floats, without an empty axis of the image");
-};
-template <bool Ok, class Op, class... What>
-struct GridModeKnown {
-  static_assert(Ok, "grid_sample has the modes nearest, linear and, of two axes, cubic");
-};
-template <bool Ok, class Op, class... What>
-struct ThetaFits {
-  static_assert(Ok,
-                "affine_grid<N, C, H, W>(theta) takes (N, 2, 3), affine_grid<N, C, D, H, W> takes (N, 3, 4)");
-};
+WEFT_REFUSAL(
+    GridFits,
+    "grid_sample takes (N, C, H, W) with places (N, h, w, 2), or (N, C, D, H, W) with (N, d, h, w, 3), "
+    "of floats, without an empty axis of the image");
+WEFT_REFUSAL(GridModeKnown, "grid_sample has the modes nearest, linear and, of two axes, cubic");
+WEFT_REFUSAL(ThetaFits,
+             "affine_grid<N, C, H, W>(theta) takes (N, 2, 3), affine_grid<N, C, D, H, W> takes (N, 3, 4)");
 
 namespace detail {
 
@@ -39738,15 +39444,9 @@ constexpr auto affine_grid(const X& theta, AlignCorners) {
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct EdgesAscend {
-  static_assert(Ok,
-                "histogram takes its edges as a vector of at least two, or histogram<bins> a number of bins");
-};
-template <bool Ok, class Op, class... What>
-struct HistogramWeights {
-  static_assert(Ok, "histogram: the weights must have the shape of the elements");
-};
+WEFT_REFUSAL(EdgesAscend,
+             "histogram takes its edges as a vector of at least two, or histogram<bins> a number of bins");
+WEFT_REFUSAL(HistogramWeights, "histogram: the weights must have the shape of the elements");
 
 // Counts of elements between ascending edges, the last edge belonging to the last bin; what lies outside, and
 // NaN, does not count.
@@ -40031,26 +39731,12 @@ struct index_rule {
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct IndexAxesExist {
-  static_assert(Ok, "index: more axes are indexed than the tensor has, or the result would have more than 8");
-};
-template <bool Ok, class Op, class... What>
-struct OneEllipsis {
-  static_assert(Ok, "index: an ellipsis may stand once");
-};
-template <bool Ok, class Op, class... What>
-struct PlaceInAxis {
-  static_assert(Ok, "index: the place lies outside its axis, or a range's step is not positive");
-};
-template <bool Ok, class Op, class... What>
-struct IndicesBroadcast {
-  static_assert(Ok, "index: the index tensors must be integers whose shapes broadcast");
-};
-template <bool Ok, class Op, class... What>
-struct MaskFits {
-  static_assert(Ok, "index: a mask must have the extents of the axes that it stands for");
-};
+WEFT_REFUSAL(IndexAxesExist,
+             "index: more axes are indexed than the tensor has, or the result would have more than 8");
+WEFT_REFUSAL(OneEllipsis, "index: an ellipsis may stand once");
+WEFT_REFUSAL(PlaceInAxis, "index: the place lies outside its axis, or a range's step is not positive");
+WEFT_REFUSAL(IndicesBroadcast, "index: the index tensors must be integers whose shapes broadcast");
+WEFT_REFUSAL(MaskFits, "index: a mask must have the extents of the axes that it stands for");
 
 namespace detail {
 
@@ -40296,20 +39982,11 @@ inline constexpr OrderOf<std::numeric_limits<int>::min()> order_minus_infinity{}
 struct Frobenius {};
 inline constexpr Frobenius frobenius{};
 
-template <bool Ok, class Op, class... What>
-struct MatrixNormOrder {
-  static_assert(Ok,
-                "matrix_norm has the orders frobenius, order<1>, order<-1>, order_infinity and "
-                "order_minus_infinity: those of singular values (2, -2, nuclear) need a decomposition");
-};
-template <bool Ok, class Op, class... What>
-struct MatrixAxes {
-  static_assert(Ok, "matrix_norm takes two different axes of the tensor");
-};
-template <bool Ok, class Op, class... What>
-struct RenormAxis {
-  static_assert(Ok, "renorm takes a tensor of two axes or more, and one of them");
-};
+WEFT_REFUSAL(MatrixNormOrder,
+             "matrix_norm has the orders frobenius, order<1>, order<-1>, order_infinity and "
+             "order_minus_infinity: those of singular values (2, -2, nuclear) need a decomposition");
+WEFT_REFUSAL(MatrixAxes, "matrix_norm takes two different axes of the tensor");
+WEFT_REFUSAL(RenormAxis, "renorm takes a tensor of two axes or more, and one of them");
 
 // (sum |x|^p)^(1/p) of a number p that is neither 0 nor infinite.
 template <bool Keep, int... A>
@@ -40454,10 +40131,7 @@ constexpr auto renorm(const X& x, OrderOf<P>, double bound) {
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct OneHotHasRoom {
-  static_assert(Ok, "one_hot<classes>(x): x has at most 7 axes, and there is at least one class");
-};
+WEFT_REFUSAL(OneHotHasRoom, "one_hot<classes>(x): x has at most 7 axes, and there is at least one class");
 
 namespace detail {
 template <class S, i64 Classes>
@@ -40615,13 +40289,9 @@ struct RotaryOptions {
 };
 
 // What: the shape of x, then that of the positions if they are given.
-template <bool Ok, class Op, class... What>
-struct RotaryFits {
-  static_assert(
-      Ok,
-      "rotary_embedding: x is (..., L, D), the turned features are an even number of the D, and the "
-      "positions broadcast to (..., L)");
-};
+WEFT_REFUSAL(RotaryFits,
+             "rotary_embedding: x is (..., L, D), the turned features are an even number of the D, and the "
+             "positions broadcast to (..., L)");
 
 template <RotaryOptions Options>
 struct RotaryEmbeddingOp : Operation<RotaryEmbeddingOp<Options>> {
@@ -40749,10 +40419,7 @@ namespace WEFT_NAMESPACE {
 struct Replacement {};
 inline constexpr Replacement replacement{};
 
-template <bool Ok, class Op, class... What>
-struct WeightsOfClasses {
-  static_assert(Ok, "multinomial takes weights (..., classes) of floats, of one class at least");
-};
+WEFT_REFUSAL(WeightsOfClasses, "multinomial takes weights (..., classes) of floats, of one class at least");
 
 // N different classes a row, without replacement: those with the greatest weight over exponential number
 // (Efraimidis and Spirakis, 2006).
@@ -40856,10 +40523,7 @@ constexpr auto gumbel_softmax(const X& logits, const Tau& tau = 1) {
 namespace WEFT_NAMESPACE {
 
 // What: the shape of the view, then that of the source.
-template <bool Ok, class Op, class... What>
-struct SourceFitsView {
-  static_assert(Ok, "the source must have the shape of the view that it is written into");
-};
+WEFT_REFUSAL(SourceFitsView, "the source must have the shape of the view that it is written into");
 
 // src where x[begin:end:step] of an axis lies.
 template <int Axis, i64 Begin, i64 End, i64 Step>
@@ -41074,17 +40738,11 @@ constexpr auto unravel_index(const X& x) {
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct CotangentFits {
-  static_assert(Ok,
-                "vjp: the last argument is the cotangent: as many expressions as the function returns, of "
-                "their dtypes and shapes");
-};
-template <bool Ok, class Op, class... What>
-struct TangentsFit {
-  static_assert(Ok,
-                "jvp: for every argument of the function, in their order, a tangent of its dtype and shape");
-};
+WEFT_REFUSAL(CotangentFits,
+             "vjp: the last argument is the cotangent: as many expressions as the function returns, of "
+             "their dtypes and shapes");
+WEFT_REFUSAL(TangentsFit,
+             "jvp: for every argument of the function, in their order, a tangent of its dtype and shape");
 
 namespace detail {
 
@@ -41595,20 +41253,11 @@ inline constexpr int unmapped = -1000;
 template <class F, int... Axes>
 struct Vmap;
 
-template <bool Ok, class Op, class... Arguments>
-struct BatchesAgree {
-  static_assert(Ok,
-                "vmap: every tensor has an axis of samples (the first, unless vmap<axis, unmapped, ...> says "
-                "otherwise), of one extent for all, and at least one argument is mapped");
-};
-template <bool Ok, class Op, class... Arguments>
-struct MappedCapturesNothing {
-  static_assert(Ok, "vmap: a function that is applied to run-time tensors captures nothing");
-};
-template <bool Ok, class Op, class... Arguments>
-struct AxesMatchArguments {
-  static_assert(Ok, "vmap: name one axis, or `unmapped`, for each argument of the function");
-};
+WEFT_REFUSAL(BatchesAgree,
+             "vmap: every tensor has an axis of samples (the first, unless vmap<axis, unmapped, ...> says "
+             "otherwise), of one extent for all, and at least one argument is mapped");
+WEFT_REFUSAL(MappedCapturesNothing, "vmap: a function that is applied to run-time tensors captures nothing");
+WEFT_REFUSAL(AxesMatchArguments, "vmap: name one axis, or `unmapped`, for each argument of the function");
 
 namespace detail {
 
@@ -42722,10 +42371,7 @@ inline constexpr auto is_bias = [](std::string_view name, const Dims&) {
   return name.find("bias") != std::string_view::npos;
 };
 
-template <bool Ok, class Optimizer>
-struct OptimizerDecays {
-  static_assert(Ok, "no_decay: this optimiser has no weight_decay");
-};
+WEFT_REFUSAL(OptimizerDecays, "no_decay: this optimiser has no weight_decay");
 
 // The parameters for which P holds are not decayed.
 template <class P>
@@ -42743,10 +42389,7 @@ constexpr NoDecay<P> no_decay(P) {
   return {};
 }
 
-template <bool Ok, class... Functions>
-struct RuleCapturesNothing {
-  static_assert(Ok, "optim::rule: the predicate and the change capture nothing");
-};
+WEFT_REFUSAL(RuleCapturesNothing, "optim::rule: the predicate and the change capture nothing");
 // The parameters for which P holds have an optimiser that C changed.
 template <class P, class C>
 struct Rule {
@@ -43560,9 +43203,7 @@ class AnyTrainer {
   template <class... A>
   Loss step(const A&... batch) {
     constexpr bool fits = sizeof...(A) == sizeof...(In);
-    static_assert(
-        sizeof(exec::ArgumentCount<fits, static_cast<int>(sizeof...(A)), static_cast<int>(sizeof...(In))>) >
-        0);
+    static_assert(sizeof(exec::ArgumentCount<fits, GivenSize<sizeof...(A)>, WantedSize<sizeof...(In)>>) > 0);
     if constexpr (fits)
       return held().step(given(std::index_sequence_for<In...>{}, batch...));
     else
@@ -43868,18 +43509,12 @@ namespace WEFT_NAMESPACE {
 
 namespace train {
 
-template <bool Ok, class... Results>
-struct EvaluatedResults {
-  static_assert(
-      Ok,
-      "evaluate: the function gives floating-point numbers that are means over the rows of the batch, or "
-      "one number a row");
-};
-template <bool Ok, class... Inputs>
-struct EvaluatedInputs {
-  static_assert(Ok,
-                "evaluate: it takes one in<...> a field of a sample, the batch as the first axis of each");
-};
+WEFT_REFUSAL(
+    EvaluatedResults,
+    "evaluate: the function gives floating-point numbers that are means over the rows of the batch, or "
+    "one number a row");
+WEFT_REFUSAL(EvaluatedInputs,
+             "evaluate: it takes one in<...> a field of a sample, the batch as the first axis of each");
 
 // Whether a result is one number, or one a row.
 template <class E, i64 Rows>
@@ -45284,39 +44919,22 @@ namespace WEFT_NAMESPACE {
 namespace train {
 
 // Messages of the checks on a traced step.
-template <bool Ok, class Model, int Input>
-struct EveryInputIsRead {
-  static_assert(Ok,
-                "make_trainer: an input is never used by the loss; pass it to ignore(x), or leave it out");
-};
-template <bool Ok, class Model, FixedString Parameter>
-struct EveryParameterLearns {
-  static_assert(Ok, "make_trainer: no gradient reaches a trained parameter (named in this message)");
-};
-template <bool Ok, class Model, class... Inputs>
-struct LossTakes {
-  static_assert(Ok,
-                "make_trainer: the loss cannot be called with the model and these inputs: it takes the "
-                "model, then one argument for each in<...>");
-};
-template <bool Ok, class Model, class Loss>
-struct LossIsScalar {
-  static_assert(
-      Ok, "make_trainer: the loss must be one floating-point number: reduce it with mean<>() or sum<>()");
-};
-template <bool Ok, class Model>
-struct ParametersAgree {
-  static_assert(Ok,
-                "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
-                "products");
-};
+WEFT_REFUSAL(EveryInputIsRead,
+             "make_trainer: an input is never used by the loss; pass it to ignore(x), or leave it out");
+WEFT_REFUSAL(EveryParameterLearns,
+             "make_trainer: no gradient reaches a trained parameter: use it, or hold it in nn::Frozen");
+WEFT_REFUSAL(LossTakes,
+             "make_trainer: the loss cannot be called with the model and these inputs: it takes the "
+             "model, then one argument for each in<...>");
+WEFT_REFUSAL(LossIsScalar,
+             "make_trainer: the loss must be one floating-point number: reduce it with mean<>() or sum<>()");
+WEFT_REFUSAL(ParametersAgree,
+             "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
+             "products");
 
-template <bool Ok, class Clip>
-struct NormIsKnown {
-  static_assert(Ok,
-                "gradient_norm: the step computes it only to clip by it: give clip::norm(most), with an "
-                "infinite `most` to look at it alone");
-};
+WEFT_REFUSAL(NormIsKnown,
+             "gradient_norm: the step computes it only to clip by it: give clip::norm(most), with an "
+             "infinite `most` to look at it alone");
 
 // Throws where padded rows of a batch would count in the loss.
 template <class Inputs, i64 Rows, std::size_t N>
@@ -45403,9 +45021,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   template <class... A>
   StepLoss step(const A&... batch) {
     constexpr bool fits = sizeof...(A) == sizeof...(I);
-    static_assert(
-        sizeof(exec::ArgumentCount<fits, static_cast<int>(sizeof...(A)), static_cast<int>(sizeof...(I))>) >
-        0);
+    static_assert(sizeof(exec::ArgumentCount<fits, GivenSize<sizeof...(A)>, WantedSize<sizeof...(I)>>) > 0);
     if constexpr (fits)
       return step_checked<(exec::Padded<A> || ... || false)>(exec::given_arguments<Device, I...>(batch...));
     else
@@ -45639,8 +45255,9 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   if constexpr (scalar && parameters_agree<M>()) {
     using Source = StepSource<M, F, Sorted, true, I...>;
     constexpr int unused = Source::unused_input(), unreached = Source::unreached();
-    static_assert(sizeof(EveryInputIsRead<(unused < 0), M, unused>) > 0);
-    static_assert(sizeof(EveryParameterLearns<(unreached < 0), M, state_name<M, unreached>()>) > 0);
+    static_assert(sizeof(EveryInputIsRead<(unused < 0), M, GivenInput<unused>>) > 0);
+    static_assert(sizeof(EveryParameterLearns<(unreached < 0), M, GivenName<state_name<M, unreached>()>>) >
+                  0);
     using Made = typename TrainerFor<typename Sorted::Optimizer>::template type<M, F, Device, Sorted, I...>;
     if constexpr (unused < 0 && unreached < 0 && Source::probes_exist())
       return Made(make_model(), options...);

@@ -106,9 +106,9 @@ TEST_CASE("cuda programs: tensors without elements") {
 }
 
 TEST_CASE("cuda programs: rows and sums") {
-  check("softmax", 1e-6, softmax<-1>, in<f32, 50, 768>);
-  check("softmax, long", 1e-6, softmax<-1>, in<f32, 5, 4096>);
-  check("softmax, a warp a row", 1e-6, softmax<-1>, in<f32, 90, 10>);
+  check("softmax", 1e-6, SoftmaxOp<-1>{}, in<f32, 50, 768>);
+  check("softmax, long", 1e-6, SoftmaxOp<-1>{}, in<f32, 5, 4096>);
+  check("softmax, a warp a row", 1e-6, SoftmaxOp<-1>{}, in<f32, 90, 10>);
   check(
       "cross entropy", 1e-5, [](auto x, auto l) { return cross_entropy(x, l); }, in<f32, 700, 10>,
       in<i32, 700>);

@@ -17,10 +17,10 @@ const exec::CudaKernel* kernels_of(F, I...) {
 }  // namespace
 
 const exec::CudaKernel* all_kernels[]{
-    kernels_of(softmax<-1>, in<f32, 512, 768>),
-    kernels_of(softmax<-1>, in<f32, 512, 4096>),
-    kernels_of(softmax<-1>, in<f32, 512, 10>),
-    kernels_of(softmax<-1>, in<bf16, 512, 1024>),
+    kernels_of(SoftmaxOp<-1>{}, in<f32, 512, 768>),
+    kernels_of(SoftmaxOp<-1>{}, in<f32, 512, 4096>),
+    kernels_of(SoftmaxOp<-1>{}, in<f32, 512, 10>),
+    kernels_of(SoftmaxOp<-1>{}, in<bf16, 512, 1024>),
     kernels_of(
         [](auto x, auto w, auto b) {
           auto d = x - mean<-1>(x, keepdim);

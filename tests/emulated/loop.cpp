@@ -107,10 +107,10 @@ TEST_CASE("loop: pointwise chains give the host's bits") {
 }
 
 TEST_CASE("loop: rows") {
-  check("softmax, one value a thread", sums, softmax<-1>, in<f32, 5, 96>);
-  check("softmax, a warp a row", sums, softmax<-1>, in<f32, 9, 10>);
-  check("softmax, kept in shared memory", sums, softmax<-1>, in<f32, 2, 2500>);
-  check("softmax, odd and long", sums, softmax<-1>, in<f32, 2, 1111>);
+  check("softmax, one value a thread", sums, SoftmaxOp<-1>{}, in<f32, 5, 96>);
+  check("softmax, a warp a row", sums, SoftmaxOp<-1>{}, in<f32, 9, 10>);
+  check("softmax, kept in shared memory", sums, SoftmaxOp<-1>{}, in<f32, 2, 2500>);
+  check("softmax, odd and long", sums, SoftmaxOp<-1>{}, in<f32, 2, 1111>);
   check("layer norm", sums, layer_norm, in<f32, 5, 384>, in<f32, 384>, in<f32, 384>);
   check(
       "cross entropy", sums, [](auto x, auto l) { return cross_entropy(x, l); }, in<f32, 70, 10>,
@@ -159,6 +159,6 @@ TEST_CASE("loop: sums along the rows") {
 
 TEST_CASE("loop: several warps meet at barriers") {
   emulated::barriers = 0;
-  check("softmax", sums, softmax<-1>, in<f32, 3, 512>);
+  check("softmax", sums, SoftmaxOp<-1>{}, in<f32, 3, 512>);
   CHECK(emulated::barriers > 0);
 }

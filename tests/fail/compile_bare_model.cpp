@@ -1,5 +1,5 @@
-// expect: compile: takes a device, or a Model that outlives the function
-// first-error: compile: takes a device, or a Model that outlives the function
+// expect: compile: it takes a device or a Model
+// first-error: compile: it takes a device or a Model
 #include "weft/exec/model.hpp"
 #include "weft/nn/linear.hpp"
 using namespace weft;

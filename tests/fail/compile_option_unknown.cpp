@@ -1,4 +1,4 @@
-// expect: compile: after the inputs it takes a precision, mode::train or mode::eval, seed{}, probes<...> and
+// expect: compile: after the inputs it takes a precision, mode::train or mode::eval, seed{}, probes<...>,
 // lend{} first-error: compile: after the inputs it takes a precision
 #include "weft/exec/function.hpp"
 #include "weft/ops/pointwise.hpp"

@@ -1,4 +1,4 @@
-// expect: a model has no base class: make the base a member instead
+// expect: a model has no base class: leave it out, or make it a member
 // expect: Model
 #include "weft/core/field.hpp"
 
@@ -13,4 +13,4 @@ struct Model : Base {
 #endif
   int last = 0;
 };
-static_assert(weft::field_count<Model>() == 2);
+inline constexpr auto count = weft::field_count<Model>();

@@ -11,4 +11,4 @@ struct Model {
 #endif
   int last = 0;
 };
-static_assert(weft::field_count<Model>() == 3);
+inline constexpr auto count = weft::field_count<Model>();

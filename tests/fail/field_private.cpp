@@ -8,4 +8,4 @@ class Model {
 #endif
   int weight = 0;
 };
-static_assert(weft::field_count<Model>() == 1);
+inline constexpr auto count = weft::field_count<Model>();

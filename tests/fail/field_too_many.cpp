@@ -11,4 +11,4 @@ struct Model {
   int one_more;
 #endif
 };
-static_assert(weft::field_count<Model>() == 64);
+inline constexpr auto count = weft::field_count<Model>();

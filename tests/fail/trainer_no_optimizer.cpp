@@ -1,4 +1,4 @@
-// expect: make_trainer: an optimiser is missing, such as optim::AdamW{}
+// expect: make_trainer: an optimiser is missing: add one, such as optim::AdamW{}
 // first-error: make_trainer: an optimiser is missing
 #include "weft/nn/linear.hpp"
 #include "weft/ops/loss.hpp"

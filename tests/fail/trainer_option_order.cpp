@@ -1,5 +1,5 @@
-// expect: make_trainer: inputs come before the options, one after another
-// first-error: make_trainer: inputs come before the options
+// expect: make_trainer: the inputs come before the options
+// first-error: make_trainer: the inputs come before the options
 #include "weft/nn/linear.hpp"
 #include "weft/ops/loss.hpp"
 #include "weft/train/trainer.hpp"

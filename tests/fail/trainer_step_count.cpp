@@ -1,5 +1,5 @@
-// expect: step: one argument an input
-// first-error: step: one argument an input
+// expect: takes one argument for each in<...>
+// first-error: takes one argument for each in<...>
 #include "weft/nn/linear.hpp"
 #include "weft/ops/loss.hpp"
 #include "weft/train/trainer.hpp"

@@ -21,7 +21,7 @@ import torch.nn.functional as F
 
 import sweep_operands
 from groups import NAMES
-from sweep_exact import exact
+from sweep_exact import alone, exact
 
 warnings.filterwarnings("ignore")
 torch.manual_seed(0)
@@ -30,6 +30,7 @@ dtypes = {name: t for t, name in NAMES.items()}
 floats = ["f64", "f32", "f16", "bf16"]
 small = ["f8e4m3", "f8e5m2"]
 integers = ["i64", "i32", "i8", "u8"]
+nan = float("nan")
 relative = {"f64": 1e-7, "f32": 1.3e-6, "f16": 1e-3, "bf16": 1.6e-2, "f8e4m3": 0.07, "f8e5m2": 0.15}
 
 
@@ -220,6 +221,9 @@ def run_row(data, key, family, spelling, operands, name):
             reference, _ = attempt(spelling, double, torch.float64, elementwise, 0)
             if reference is not None and any(r.dtype != torch.float64 for r in reference.values()):
                 reference = None
+    if key in alone and orders > 0:  # PyTorch has no such derivatives: mpmath's alone
+        for side in filter(None, (reference, native)):
+            side.update({q: torch.full_like(side["v0"], nan) for q in ("g0", "h0")})
     found = []
     known = exact(key, given, reference) if reference is not None and elementwise else None
     for quantity, r in (reference or native).items():
@@ -234,9 +238,13 @@ def run_row(data, key, family, spelling, operands, name):
             if known is not None:
                 others.append(r)
                 r = torch.where(known[quantity].isnan(), r, known[quantity].to(made))
-        found.append((quantity, r, others))
+                if key in alone and quantity != "v0":
+                    others, unknown = [], known[quantity].isnan()
+                    found.append((quantity, r, others, unknown))
+                    continue
+        found.append((quantity, r, others, refused))
     data.line("row", name, len(found), key)
-    for quantity, r, others in found:
+    for quantity, r, others, refused in found:
         data.tensor("is", quantity, r, refused, others)
 
 

@@ -19,6 +19,11 @@ def counts(x, n):
     return torch.bincount(x[inside].flatten().long(), minlength=n)
 
 
+def one_hot(x, n):
+    """Of what is no class, zeros."""
+    return (x[..., None] == torch.arange(n)).long()
+
+
 def confusion(predicted, labels, n):
     m = torch.zeros(n, n, dtype=torch.int64)
     for p, y in zip(predicted.tolist(), labels.tolist()):
@@ -36,7 +41,7 @@ def rotary(x):
 
 
 # what the tables' spellings may call beside torch and F
-helpers = {"filled": filled, "counts": counts, "confusion": confusion, "rotary": rotary}
+helpers = {"filled": filled, "counts": counts, "confusion": confusion, "one_hot": one_hot, "rotary": rotary}
 
 
 def facts(t):
@@ -242,6 +247,10 @@ def make(operands, name):
         shapes = {"signals": [(2, 2, 6), (2, 2, 3), (2,)], "images": [(1, 2, 4, 5), (2, 2, 3, 3), (2,)],
                   "volumes": [(1, 1, 3, 4, 3), (1, 1, 2, 2, 2)], "heads": [(1, 2, 3, 4)] * 3}[operands]
         return {letter: small(t, math.prod(s) + 5 * k)[5 * k :].reshape(s) for k, (letter, s) in enumerate(zip("xyz", shapes))}
+    if operands == "places":  # centres, ends of the range, the image's edges, beyond, between
+        line = torch.tensor([0, 1, -1, 0.5, -0.25, 1.25, -1.5, 0.2, -0.8, 0.75], dtype=torch.float64)
+        y = torch.stack([line.repeat(2), torch.cat([line.roll(3), line.roll(-2)])], -1)
+        return {"x": small(t, 40).reshape(1, 2, 4, 5), "y": y.reshape(1, 4, 5, 2).to(t)}
     if operands == "edge_signals":
         return {"x": edges("f64", 24).to(t).reshape(2, 2, 6)}
     if operands == "edge_images":

@@ -208,4 +208,29 @@ ROW("attention empty", single, heads_empty,
     "(F.scaled_dot_product_attention(x, y, y), F.scaled_dot_product_attention(z, z, z))",
     std::tuple{scaled_dot_product_attention(x, y, y), scaled_dot_product_attention(z, z, z)});
 
+// of the operations in more_table.cpp
+ROW("vector_norm empty", single, empties,
+    "(torch.linalg.vector_norm(z, 2.5, 1), torch.linalg.vector_norm(y, 2.5), torch.linalg.matrix_norm(w[:, "
+    ":0], 'fro'))",
+    std::tuple{vector_norm<1>(z, 2.5), vector_norm(y, 2.5), matrix_norm(w)});
+ROW("cdist empty", single, empties,
+    "(torch.cdist(y, y), torch.cdist(z, z), torch.cdist(y, u[None]), F.pdist(z))",
+    std::tuple{cdist(y, y), cdist(z, z), cdist(y, unsqueeze<0>(u)), pdist(z)});
+ROW("trapezoid empty", single, empties,
+    "(torch.trapezoid(y), torch.cumulative_trapezoid(y), torch.trapezoid(w))",
+    std::tuple{trapezoid(y), cumulative_trapezoid(y), trapezoid(w)});
+ROW("vecdot empty", single, empties, "(torch.linalg.vecdot(y, y), torch.linalg.vecdot(z, z))",
+    std::tuple{vecdot(y, y), vecdot(z, z)});
+ROW("multi_dot empty", single, empties,
+    "(torch.linalg.multi_dot([z, y, z]), torch.linalg.multi_dot([y, z, y]))",
+    std::tuple{multi_dot(z, y, z), multi_dot(y, z, y)});
+ROW("slice_scatter empty", single, empties,
+    "(torch.slice_scatter(y, y, 0, 0), torch.slice_scatter(u, x, 0, 2, 2), torch.masked_scatter(y, y > 0, "
+    "u), "
+    "torch.put(u, torch.zeros(0, dtype=torch.int64), x))",
+    std::tuple{slice_scatter<0, 0>(y, y), slice_scatter<0, 2, 2>(u, x), masked_scatter(y, gt(y, 0), u),
+               put(u, zeros<i64, 0>(), x)});
+ROW("renorm empty", single, empties, "(torch.renorm(y, 2, 0, 1.0), torch.renorm(z, 2, 0, 1.0))",
+    std::tuple{renorm<0>(y, 1.0), renorm<0>(z, 1.0)});
+
 TEST_CASE("sweep: operands without elements") { sweep::check_rows(__FILE__); }

@@ -166,6 +166,11 @@ struct edge_images {
   template <class T>
   using of = std::tuple<Expr<T, Shape<1, 2, 4, 5>>>;
 };
+struct places {  // an image, places in it (1, 4, 5, 2)
+  static constexpr bool elementwise = false;
+  template <class T>
+  using of = std::tuple<Expr<T, Shape<1, 2, 4, 5>>, Expr<T, Shape<1, 4, 5, 2>>>;
+};
 struct heads {  // query, key, value
   static constexpr bool elementwise = false;
   template <class T>
@@ -257,6 +262,7 @@ struct alignments {  // log probabilities (T, N, C), targets (N, S), both length
   , [[maybe_unused]] auto x, [[maybe_unused]] auto i, [[maybe_unused]] auto j, [[maybe_unused]] auto y, \
       [[maybe_unused]] auto z
 #define SWEEP_OPERANDS_two_small SWEEP_OPERANDS_binary
+#define SWEEP_OPERANDS_places SWEEP_OPERANDS_binary
 #define SWEEP_OPERANDS_matrices SWEEP_OPERANDS_ternary
 #define SWEEP_OPERANDS_matrices_nan SWEEP_OPERANDS_ternary, [[maybe_unused]] auto w
 #define SWEEP_OPERANDS_batches SWEEP_OPERANDS_ternary

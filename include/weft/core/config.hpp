@@ -36,6 +36,54 @@
 #define WEFT_NAMESPACE weft::inline v0_1
 #endif
 
+namespace WEFT_NAMESPACE {
+
+// Whether a refusal was said before; the types tell one place that asks from another. A friend that a class
+// declares is defined by the first refusal, and only then can its return type be asked for.
+struct Refusals {
+  friend auto said(Refusals);
+};
+template <class>
+struct Refused {
+  friend auto said(Refusals) { return 0; }
+};
+template <class T, class...>
+struct Beside {
+  using type = T;
+};
+template <class... Place>
+inline constexpr bool refused_before = requires {
+  said(typename Beside<Refusals, Place...>::type{});
+};
+
+}  // namespace WEFT_NAMESPACE
+
+// WEFT_REFUSAL(ShapesBroadcast, "the shapes do not broadcast: ...");  a compile-time error, the first alone
+// (core/diagnose.hpp)
+#if defined(__CUDACC__) || !__has_attribute(unavailable)
+#define WEFT_REFUSAL(Name, sentence)                                                          \
+  template <bool Ok, class... What>                                                           \
+  struct Name {};                                                                             \
+  template <class... What>                                                                    \
+  requires(!::weft::refused_before<Name<false, What...>>) struct Name<false, What...>         \
+      : ::weft::Refused<typename ::weft::Beside<void, What...>::type> {                       \
+    static_assert(sizeof(typename ::weft::Beside<Name<true>, What...>::type) == 0, sentence); \
+  }
+#else
+#define WEFT_REFUSAL(Name, sentence)                                                  \
+  namespace refused {                                                                 \
+  template <class... What>                                                            \
+  __attribute__((unavailable(sentence))) inline constexpr bool Name = false;          \
+  }                                                                                   \
+  template <bool Ok, class... What>                                                   \
+  struct Name {};                                                                     \
+  template <class... What>                                                            \
+  requires(!::weft::refused_before<Name<false, What...>>) struct Name<false, What...> \
+      : ::weft::Refused<typename ::weft::Beside<void, What...>::type> {               \
+    static_assert(!refused::Name<What...>);                                           \
+  }
+#endif
+
 // Before a loop of constant length: device code unrolls it, so that arrays it indexes stay in registers.
 #if defined(__CUDA_ARCH__)
 #define WEFT_UNROLL _Pragma("unroll")

@@ -1,20 +1,30 @@
 #pragma once
-// How a wrong shape becomes one readable compile error on every compiler.
-// Law: the sentence is a literal in a static_assert, the operation and the operands are types, and the
-// static_assert stands inside a class template (a "cause") that has them as arguments; then g++, clang and
-// nvcc all print the sentence and, next to it, "ShapesBroadcast<false, Add, Shape<4, 8>, Shape<3, 8>>", once,
-// with the user's line in the trail. (A static_assert on a variable template prints no arguments under nvcc;
-// a string as a template argument is printed letter by letter there; asserting Cause::value reports twice,
-// and creating a Cause object makes clang report the caller's constant expression too.)
+// How a mistake becomes one readable compile error on every compiler.
+// Law: a refusal is one sentence, a literal that names the cause and what to write, and one line of types:
+// the operation, then the shapes and dtypes that it was given. g++ and clang print both in the line of the
+// error,
 //
-// An operation uses it so, returning something plausible so that no second error follows:
+//   error: 'refused::ShapesBroadcast<AddOp, Shape<4, 8>, Shape<3, 8>>' is unavailable: the shapes do not
+//          broadcast: two extents of the same axis must be equal, or one of them 1
+//
+// and nvcc prints the sentence, then the types, once; the user's line stands in the trail. An operation uses
+// one so, returning something plausible, so that no second error follows:
 //
 //   constexpr bool fits = broadcastable(A::value, B::value);
 //   static_assert(sizeof(ShapesBroadcast<fits, Add, A, B>) > 0);
 //   if constexpr (!fits) { return a; } else { ... }
 //
-// A new cause is a struct like those below, in the header of the operation that needs it.
+// A new refusal stands at namespace level in the header of the operation that needs it. What was tried: a
+// static_assert in a class template, whose types g++ and clang print in other lines than the sentence; on a
+// variable template nvcc prints none; a string as a template argument is printed letter by letter there;
+// asserting Cause::value reports twice; a deleted function shows its arguments in g++ alone.
+//
+// Only the first refusal of a translation unit is said (config.hpp: refused_before), as those behind it are
+// mostly its consequences; and what would be made of what was refused is an AfterRefusal.
 
+#include <type_traits>
+
+#include "weft/core/fixed_string.hpp"
 #include "weft/core/types.hpp"
 
 namespace WEFT_NAMESPACE {
@@ -26,54 +36,90 @@ template <i64 Value>
 struct GivenRank {};
 template <i64 Value>
 struct GivenSize {};
+template <i64 Value>
+struct WantedSize {};
+template <i64 Value>
+struct GivenInput {};  // of a function, counted from 0
+template <FixedString Name>
+struct GivenName {};
 
-template <bool Ok, class Op, class... Shapes>
-struct ShapesBroadcast {
-  static_assert(Ok,
-                "the shapes do not broadcast: two extents of the same axis must be equal, or one of them 1");
-};
+WEFT_REFUSAL(ShapesBroadcast,
+             "the shapes do not broadcast: two extents of the same axis must be equal, or one of them 1");
 
-template <bool Ok, class Op, class... Shapes>
-struct ShapesEqual {
-  static_assert(Ok, "the shapes differ, and this operation does not broadcast");
-};
+WEFT_REFUSAL(ShapesEqual, "the shapes differ, and this operation does not broadcast");
 
 // Shapes: of the operands of a product, whose contracted axes are meant.
-template <bool Ok, class Op, class... Shapes>
-struct InnerExtentsEqual {
-  static_assert(Ok, "the extents of the contracted axes differ");
-};
+WEFT_REFUSAL(InnerExtentsEqual, "the extents of the contracted axes differ");
 
-template <bool Ok, class Op, class... Shapes>
-struct ResultHasRoom {
-  static_assert(Ok, "the result would have more axes than a tensor may have, 8");
-};
+WEFT_REFUSAL(ResultHasRoom, "the result would have more axes than a tensor may have, 8");
 
-template <bool Ok, class Op, class... Shapes>
-struct SizesEqual {
-  static_assert(Ok, "the new shape does not hold the same number of elements");
-};
+WEFT_REFUSAL(SizesEqual, "the new shape does not hold the same number of elements");
 
 // What: a GivenAxis<i>, then the Shape it should fit in.
-template <bool Ok, class Op, class... What>
-struct AxisInRange {
-  static_assert(Ok, "the axis does not exist: it must lie in [-rank, rank)");
-};
+WEFT_REFUSAL(AxisInRange, "the axis does not exist: it must lie in [-rank, rank)");
 
 // What: a Shape, then the GivenRank<r> it should have.
-template <bool Ok, class Op, class... What>
-struct RankIs {
-  static_assert(Ok, "the tensor has the wrong number of axes");
-};
+WEFT_REFUSAL(RankIs, "the tensor has the wrong number of axes");
 
-template <bool Ok, class Op, class... Dtypes>
-struct DtypesEqual {
-  static_assert(Ok, "the dtypes differ: convert one operand with cast<T>");
-};
+WEFT_REFUSAL(DtypesEqual, "the dtypes differ: convert one operand with cast<T>");
 
-template <bool Ok, class Op, class... Dtypes>
-struct DtypeAllowed {
-  static_assert(Ok, "the operation is not defined for this dtype");
+WEFT_REFUSAL(DtypeAllowed, "the operation is not defined for this dtype");
+
+// In place of a function, a trainer or a result that cannot be made: takes every call, and is whatever is
+// asked for, so that no second error follows the sentence.
+struct AfterRefusal {
+  template <class... A>
+  constexpr AfterRefusal(A&&...) {}
+
+  template <class... A>
+  constexpr AfterRefusal operator()(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal step(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal evaluate(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal into(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal load(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal save(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal set_lr(A&&...) const {
+    return {};
+  }
+  template <FixedString, int = 0>
+  AfterRefusal get_probe() const {
+    return {};
+  }
+  template <FixedString>
+  AfterRefusal get() const {
+    return {};
+  }
+  AfterRefusal model() const { return {}; }
+  AfterRefusal item() const { return {}; }
+  AfterRefusal summary() const { return {}; }
+  AfterRefusal explain() const { return {}; }
+  constexpr AfterRefusal operator[](i64) const { return {}; }
+  constexpr const float* data() const { return nullptr; }
+  constexpr std::size_t size() const { return 0; }
+  constexpr const float* begin() const { return nullptr; }
+  constexpr const float* end() const { return nullptr; }
+  constexpr operator float() const { return 0; }
+  template <class T>
+  requires std::is_class_v<T>
+  operator T() const;
 };
 
 }  // namespace WEFT_NAMESPACE

@@ -117,17 +117,41 @@ constexpr Fault fault_of() {
   }
 }
 
-// Carries the struct's type into the message; the sentence is the cause.
+WEFT_REFUSAL(
+    ModelIsPlainStruct,
+    "a model is a plain struct: no constructor, no private member, no virtual function; settings are "
+    "template arguments or default member initialisers, and operator() is a public member");
+WEFT_REFUSAL(ModelHasNoBase,
+             "a model has no base class: leave it out, or make it a member (there is no nn::Module)");
+WEFT_REFUSAL(ModelHoldsValues,
+             "a model has no member that is a reference or has no default value: hold every member by value");
+WEFT_REFUSAL(ModelHasNoCArray, "a model has no C array as a member: use std::array<T, N> instead");
+WEFT_REFUSAL(ModelHasFewMembers, "a model has at most 64 members: group some of them in a struct");
+WEFT_REFUSAL(
+    ModelHasNoContainer,
+    "a model's layers are known while compiling: write std::array<Layer, N> or nn::Sequential<...> in place "
+    "of std::vector, std::list, std::map or a smart pointer");
+
+// A class of a size that is known at run time only, or that owns what it points to.
+template <class T>
+concept Container = requires {
+  typename T::element_type;
+}
+|| requires {
+  typename T::value_type;
+  typename T::iterator;
+};
+
+// Carries the struct's type into the message.
 template <class Struct, Fault Cause>
 struct Refuse {
-  static_assert(Cause != Fault::not_aggregate,
-                "a model is a plain struct: no constructor, no private member, no virtual function");
-  static_assert(Cause != Fault::base, "a model has no base class: make the base a member instead");
-  static_assert(
-      Cause != Fault::reference_or_no_default,
-      "a model has no member that is a reference or has no default value: every member is held by value");
-  static_assert(Cause != Fault::c_array, "a model has no C array as a member: use std::array<T, N> instead");
-  static_assert(Cause != Fault::too_many, "a model has at most 64 members: group some of them in a struct");
+  static constexpr bool held = Cause != Fault::not_aggregate || !Container<Struct>;
+  static_assert(sizeof(ModelHasNoContainer<held, Struct>) > 0);
+  static_assert(sizeof(ModelIsPlainStruct<Cause != Fault::not_aggregate, Struct>) > 0);
+  static_assert(sizeof(ModelHasNoBase<Cause != Fault::base, Struct>) > 0);
+  static_assert(sizeof(ModelHoldsValues<Cause != Fault::reference_or_no_default, Struct>) > 0);
+  static_assert(sizeof(ModelHasNoCArray<Cause != Fault::c_array, Struct>) > 0);
+  static_assert(sizeof(ModelHasFewMembers<Cause != Fault::too_many, Struct>) > 0);
 };
 
 template <class... T>

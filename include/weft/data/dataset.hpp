@@ -179,12 +179,9 @@ decltype(auto) borrow(const D& dataset, i64 i) {
     return dataset[i];
 }
 
-template <bool Ok, class D>
-struct DatasetIsHeld {
-  static_assert(Ok,
-                "a loader or adaptor keeps its dataset, and this one cannot be copied: move it in, or give "
-                "std::ref(dataset) of one that outlives the loader");
-};
+WEFT_REFUSAL(DatasetIsHeld,
+             "a loader or adaptor keeps its dataset, and this one cannot be copied: move it in, or give "
+             "std::ref(dataset) of one that outlives the loader");
 
 // std::reference_wrapper<D>, without its header.
 template <class W>

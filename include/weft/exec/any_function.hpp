@@ -38,12 +38,9 @@ struct AsInputs<std::tuple<X...>> {
   using types = std::tuple<InputLike<X>...>;
 };
 
-template <bool Ok, class Compiled, class Signature>
-struct SignatureFits {
-  static_assert(Ok,
-                "Function: the compiled function has other inputs or results (number, dtypes or shapes) than "
-                "the signature");
-};
+WEFT_REFUSAL(SignatureFits,
+             "Function: the compiled function has other inputs or results (number, dtypes or shapes) than "
+             "the signature");
 
 }  // namespace exec
 
@@ -88,15 +85,12 @@ class Function<Out(In...)> {
   template <class... To>
   auto into(To&&... to) {
     constexpr bool fits = sizeof...(To) == results;
-    static_assert(
-        sizeof(exec::TargetCount<fits, static_cast<int>(sizeof...(To)), static_cast<int>(results)>) > 0);
+    static_assert(sizeof(exec::TargetCount<fits, GivenSize<sizeof...(To)>, WantedSize<results>>) > 0);
     return [held = held_, targets = std::tuple<decltype(exec::kept_target<To>(to))...>(
                               exec::kept_target<To>(to)...)]<class... A>(const A&... args) mutable {
       constexpr bool count = sizeof...(A) == sizeof...(In);
-      static_assert(
-          sizeof(
-              exec::ArgumentCount<count, static_cast<int>(sizeof...(A)), static_cast<int>(sizeof...(In))>) >
-          0);
+      static_assert(sizeof(exec::ArgumentCount<count, GivenSize<sizeof...(A)>, WantedSize<sizeof...(In)>>) >
+                    0);
       if constexpr (fits && count) {
         if (!held) throw_empty();
         const Given from = given(std::index_sequence_for<In...>{}, args...);

@@ -31,10 +31,7 @@ struct ApplySource {
   }
 };
 
-template <bool Ok, class M, class Init>
-struct SomethingIsPicked {
-  static_assert(Ok, "apply: the predicate picks no parameter or buffer of the model");
-};
+WEFT_REFUSAL(SomethingIsPicked, "apply: the predicate picks no parameter or buffer of the model");
 
 }  // namespace exec
 

@@ -84,37 +84,20 @@ constexpr bool regroups(const Dims& a, const Dims& b) {
   return true;
 }
 
-template <bool Ok, class Number, class Given, class Wanted>
-struct ArgumentFits {
-  static_assert(Ok,
-                "an argument of a call has another dtype, shape or kind than the input it is for: give a "
-                "tensor, a pointer, an array or a container of the input's dtype");
-};
-template <bool Ok, class Number, class Given, class Device>
-struct ArgumentReachable {
-  static_assert(Ok, "an argument of a call lies on another device than the program: copy it first");
-};
-template <bool Ok, class Number, class Given, class Result>
-struct TargetFits {
-  static_assert(Ok,
-                "into: a result is written to a tensor, a view, an array, a container or a pointer of its "
-                "own dtype and shape that can be written");
-};
+WEFT_REFUSAL(ArgumentFits,
+             "an argument of a call has another dtype, shape or kind than the input it is for: give a "
+             "tensor, a pointer, an array or a container of the input's dtype");
+WEFT_REFUSAL(ArgumentReachable,
+             "an argument of a call lies on another device than the program: copy it first");
+WEFT_REFUSAL(TargetFits,
+             "into: a result is written to a tensor, a view, an array, a container or a pointer of its "
+             "own dtype and shape that can be written");
 
-// How many arguments a call takes.
-template <bool Ok, int Given, int Wanted>
-struct ArgumentCount {
-  static_assert(Ok, "a call takes one argument an input (given and wanted stand in this message)");
-};
-template <bool Ok, int Given, int Wanted>
-struct TargetCount {
-  static_assert(Ok, "into: it takes one target a result (given and wanted stand in this message)");
-};
+// How many arguments a call takes: GivenSize<n>, WantedSize<n>.
+WEFT_REFUSAL(ArgumentCount, "a call or step takes one argument for each in<...> of compile or make_trainer: give as many, in that order");
+WEFT_REFUSAL(TargetCount, "into: it takes one target a result");
 
-template <bool Ok, class Target>
-struct TargetLives {
-  static_assert(Ok, "into: a target is gone before the call could write to it: give it a name");
-};
+WEFT_REFUSAL(TargetLives, "into: a target is gone before the call could write to it: give it a name");
 
 template <class I, class A>
 constexpr bool argument_fits() {

@@ -94,8 +94,10 @@ class CompiledFunction {
   template <class... Out>
   auto into(Out&&... out) {
     constexpr bool fits = sizeof...(Out) == std::tuple_size_v<ResultTypes>;
-    static_assert(sizeof(exec::TargetCount<fits, static_cast<int>(sizeof...(Out)),
-                                           static_cast<int>(std::tuple_size_v<ResultTypes>)>) > 0);
+    static_assert(
+        sizeof(
+            exec::TargetCount<fits, GivenSize<sizeof...(Out)>, WantedSize<std::tuple_size_v<ResultTypes>>>) >
+        0);
     return [called = called_, targets = std::tuple<decltype(exec::kept_target<Out>(out))...>(
                                   exec::kept_target<Out>(out)...)]<class... A>(const A&... args) mutable {
       if constexpr (fits && count_fits<A...>()) {
@@ -185,9 +187,7 @@ class CompiledFunction {
   template <class... A>
   static constexpr bool count_fits() {
     constexpr bool fits = sizeof...(A) == sizeof...(I);
-    static_assert(
-        sizeof(exec::ArgumentCount<fits, static_cast<int>(sizeof...(A)), static_cast<int>(sizeof...(I))>) >
-        0);
+    static_assert(sizeof(exec::ArgumentCount<fits, GivenSize<sizeof...(A)>, WantedSize<sizeof...(I)>>) > 0);
     return fits;
   }
   [[noreturn]] static void throw_moved() {
@@ -209,10 +209,7 @@ class CompiledFunction {
 
 template <class F>
 inline constexpr bool is_traceable = std::is_empty_v<F>&& std::is_default_constructible_v<F>;
-template <bool Ok, class Function>
-struct CapturesNothing {
-  static_assert(Ok, "a compiled function must capture nothing: make run-time values inputs");
-};
+WEFT_REFUSAL(CapturesNothing, "a compiled function must capture nothing: make run-time values inputs");
 
 // get_probe<"name">(f), f a compiled function or a trainer: as the member, without `template` in generic
 // code.
@@ -231,8 +228,10 @@ template <class M, class F, class Options, class Device, class... I, class... A>
 auto make_function(std::tuple<I...>, const Device& device, Shared<DeviceStorage<Device>> model,
                    const A&... arguments) {
   using Source = typename SourceFor<M, F, Options, I...>::type;
-  if constexpr (probes_exist<Source>())
+  if constexpr (traces<Source>() && probes_exist<Source>())
     return CompiledFunction<Device, Source, I...>(device, std::move(model), arguments...);
+  else
+    return AfterRefusal{};
 }
 
 // M: the model's type, void without one.
@@ -245,6 +244,8 @@ auto compile_with(const Device& device, Shared<DeviceStorage<Device>> model, con
   if constexpr (is_traceable<F> && Check::ok)
     return make_function<M, F, typename Split::template options<CompileOptions>>(
         typename Split::inputs{}, device, std::move(model), arguments...);
+  else
+    return AfterRefusal{};
 }
 
 }  // namespace exec
@@ -257,16 +258,13 @@ auto compile(const Device& device, F, const A&... inputs_then_options) {
   return exec::compile_with<void, F>(device, Shared<exec::DeviceStorage<Device>>(), inputs_then_options...);
 }
 
-template <bool Ok, class Given>
-struct CompileTakes {
-  static_assert(
-      Ok,
-      "compile: it takes a device or a Model; of a bare struct the settings would be ignored: write "
-      "compile<Net>(Cpu{}, f, inputs...)");
-};
+WEFT_REFUSAL(CompileTakes,
+             "compile: it takes a device or a Model; of a bare struct the settings would be ignored: write "
+             "compile<Net>(Cpu{}, f, inputs...)");
 template <class Given, class F, class... A>
-requires(!exec::is_device<Given> && !is_model<Given>) void compile(const Given&, F, const A&...) {
+requires(!exec::is_device<Given> && !is_model<Given>) AfterRefusal compile(const Given&, F, const A&...) {
   static_assert(sizeof(CompileTakes<sizeof(Given) == 0, Given>) > 0);
+  return {};
 }
 
 }  // namespace WEFT_NAMESPACE

@@ -53,12 +53,18 @@ struct TreeBuilder<Lazy<Op, Args...>> {
   }
 };
 
+WEFT_REFUSAL(
+    HeldIsEmpty,
+    "vmap: of run-time tensors the function captures nothing and no model is among the arguments: write it "
+    "inside the function that compile() is given");
 template <class G>
 struct TreeBuilder<Held<G>> {
   static constexpr Held<G> build(ir::Builder&, int&) {
-    static_assert(std::is_empty_v<G>,
-                  "vmap: no model is among the arguments where others are run-time tensors");
-    return {};
+    static_assert(sizeof(HeldIsEmpty<std::is_empty_v<G>, G>) > 0);
+    if constexpr (std::is_empty_v<G>)
+      return {};
+    else
+      __builtin_unreachable();
   }
 };
 
@@ -75,28 +81,31 @@ struct LazySource {
   using result = decltype(TreeBuilder<L>::build(std::declval<ir::Builder&>(), std::declval<int&>()));
 };
 
+WEFT_REFUSAL(OneDevice, "the tensors of an expression lie on different devices: copy this one first");
+
 template <class T, class S, class Device, class L>
 void evaluate(const L& lazy, T* to, const Device& device) {
   using Source = LazySource<L, T>;
   static_assert(sizeof(ShapesEqual<std::is_same_v<typename Source::result::shape, S>, Tensor<T, S, Device>,
                                    typename Source::result::shape, S>) > 0);
-  using Program = typename ProgramOf<Device, Compiled<Source>>::type;
-  static thread_local Program program(device, Blocks{});
-  if constexpr (draws<L>) program.set_random(fresh_seed(SeedUse::expression), 0);
-  int number = 0;
-  auto bind = [&]<class A>(const A& leaf) {
-    if constexpr (TensorLike<A>) {
-      static_assert(std::is_same_v<typename A::device_type, Device>,
-                    "a tensor of another device: copy it first");
-      if (leaf.data() == nullptr && A::shape::size > 0) throw_no_elements();
-      program.bind_input(number++, leaf.data());
-    } else {
-      program.bind_input(number++, &leaf);
-    }
-  };
-  Leaves<L>::visit(lazy, bind);
-  program.run();
-  program.read_output(0, to, static_cast<i64>(sizeof(T)) * S::size);
+  if constexpr (!refused_before<Source, S>) {
+    using Program = typename ProgramOf<Device, Compiled<Source>>::type;
+    static thread_local Program program(device, Blocks{});
+    if constexpr (draws<L>) program.set_random(fresh_seed(SeedUse::expression), 0);
+    int number = 0;
+    auto bind = [&]<class A>(const A& leaf) {
+      if constexpr (TensorLike<A>) {
+        static_assert(sizeof(OneDevice<std::is_same_v<typename A::device_type, Device>, A, Device>) > 0);
+        if (leaf.data() == nullptr && A::shape::size > 0) throw_no_elements();
+        program.bind_input(number++, leaf.data());
+      } else {
+        program.bind_input(number++, &leaf);
+      }
+    };
+    Leaves<L>::visit(lazy, bind);
+    program.run();
+    program.read_output(0, to, static_cast<i64>(sizeof(T)) * S::size);
+  }
 }
 
 }  // namespace WEFT_NAMESPACE::exec

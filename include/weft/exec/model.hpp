@@ -26,10 +26,7 @@ constexpr int find_state(std::string_view name) {
   return -1;
 }
 
-template <bool Ok, class M, FixedString Name>
-struct NamedState {
-  static_assert(Ok, "the model has no parameter or buffer of this name");
-};
+WEFT_REFUSAL(NamedState, "the model has no parameter or buffer of this name");
 
 template <class M, int I>
 struct StateShape {
@@ -47,19 +44,12 @@ void run_once(const Device& device, std::byte* state, u64 seed) {
 
 }  // namespace exec
 
-template <bool Ok, class M>
-struct ModelIsNotCopied {
-  static_assert(Ok,
-                "Model: it is moved, not copied: a.clone() makes another with the same values, Model& b = a "
-                "names the same one");
-};
-template <bool Ok, class M>
-struct ConstModelIsRead {
-  static_assert(
-      Ok,
-      "compile: the function assigns a buffer of the model, and the model is const: give one that is "
-      "not");
-};
+WEFT_REFUSAL(ModelIsNotCopied,
+             "Model: it is moved, not copied: a.clone() makes another with the same values, Model& b = a "
+             "names the same one");
+WEFT_REFUSAL(ConstModelIsRead,
+             "compile: the function assigns a buffer of the model, and the model is const: give one that is "
+             "not");
 
 // The state of an M, an aggregate of parameters, buffers and layers, as one block of memory. Functions and
 // trainers of a model share that block: they show what load() reads, and keep it alive.
@@ -160,7 +150,7 @@ class Model {
   template <FixedString Name, bool ReadOnly>
   auto view() const {
     constexpr int i = exec::find_state<M>(Name.view());
-    static_assert(sizeof(exec::NamedState<(i >= 0), M, Name>) > 0);
+    static_assert(sizeof(exec::NamedState<(i >= 0), M, GivenName<Name>>) > 0);
     constexpr int row = i >= 0 ? i : 0;
     constexpr DType dtype = nn::state_table<M>.row[row].dtype;
     constexpr i64 offset = nn::state_table<M>.row[row].offset;

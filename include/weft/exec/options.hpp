@@ -49,6 +49,20 @@ u64 given_or_fresh_seed(SeedUse use, const O&... options) {
     return fresh_seed(use);
 }
 
+WEFT_REFUSAL(CompileInputsFirst,
+             "compile: the inputs come before the options: compile(device, f, in<...>, ..., options...)");
+WEFT_REFUSAL(
+    CompileKnowsOption,
+    "compile: after the inputs it takes a precision, mode::train or mode::eval, seed{}, probes<...>, "
+    "check::finite, check::indices and lend{}, and nothing else: an input is written in<f32, 2, 3>");
+WEFT_REFUSAL(
+    CompileOptionOnce,
+    "compile: a precision, a mode, seed{}, probes<...>, a check or lend{} is given twice: leave one out");
+WEFT_REFUSAL(
+    CompileModeOfModel,
+    "compile: a mode is one of a model's layers, and this function has no model: leave it out, or write "
+    "compile(model, f, inputs...)");
+
 // The messages for arguments that make no function, with the options that were given.
 template <bool HasModel>
 struct CompileCheck {
@@ -65,13 +79,10 @@ struct CompileCheck {
     static constexpr bool once = options_differ<O...>();
     static constexpr bool moded = HasModel || option_count<OptionKind::mode, O...> == 0;
     static constexpr bool ok = ordered && known && once && moded;
-    static_assert(ordered, "compile: inputs come before the options, one after another");
-    static_assert(known,
-                  "compile: after the inputs it takes a precision, mode::train or mode::eval, seed{}, "
-                  "probes<...>, check::finite, check::indices and lend{}, and nothing else");
-    static_assert(once,
-                  "compile: a precision, a mode, seed{}, probes<...>, a check or lend{} is given twice");
-    static_assert(moded, "compile: a mode is one of a model's layers, and this function has no model");
+    static_assert(sizeof(CompileKnowsOption<known, O...>) > 0);
+    static_assert(sizeof(CompileInputsFirst<ordered, O...>) > 0);
+    static_assert(sizeof(CompileOptionOnce<once, O...>) > 0);
+    static_assert(sizeof(CompileModeOfModel<moded, O...>) > 0);
   };
 };
 

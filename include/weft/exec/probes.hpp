@@ -11,18 +11,12 @@ namespace WEFT_NAMESPACE {
 // Asked: the name; Found: those that the trace has.
 template <FixedString Name>
 struct ProbeName {};
-template <bool Ok, class Asked, class... Found>
-struct ProbeExists {
-  static_assert(Ok,
-                "probes: no value is marked by this name (those that are marked stand behind it in this "
-                "message; one in the body of a loop or of vmap cannot be read)");
-};
-template <bool Ok, class Asked>
-struct ProbeAskedFor {
-  static_assert(Ok,
-                "get_probe: the program keeps no such probe; ask for it by probes<\"name\"> when it is "
-                "compiled, and count its places from 0");
-};
+WEFT_REFUSAL(ProbeExists,
+             "probes: no value is marked by this name (those that are marked stand behind it in this "
+             "message; one in the body of a loop or of vmap cannot be read)");
+WEFT_REFUSAL(ProbeAskedFor,
+             "get_probe: the program keeps no such probe; ask for it by probes<\"name\"> when it is "
+             "compiled, and count its places from 0");
 
 namespace exec {
 

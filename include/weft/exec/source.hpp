@@ -70,6 +70,14 @@ struct SourceFor {
                          CheckedSource<Rounded, Options::checks.finite, Options::checks.indices>, Rounded>;
 };
 
+// Whether the function can be traced at all. The result's type is found first, so that every refusal of its
+// operations is said by then.
+template <class Source>
+constexpr bool traces() {
+  using Result = typename Source::result;
+  return std::is_void_v<Result> || !refused_before<Source, Result>;
+}
+
 // Whether every probe that is asked for is marked; where not, the sentence comes.
 template <class Source>
 constexpr bool probes_exist() {

@@ -33,12 +33,9 @@ void evaluate(const L& lazy, T* to, const Device& device);
               "a tensor of " + std::to_string(wanted) + " elements was given " + std::to_string(given));
 }
 
-template <bool Ok, class... Given>
-struct TensorTakesElements {
-  static_assert(Ok,
-                "Tensor: it is made of its elements in braces, a std::vector or a pointer to them; for one "
-                "number everywhere write Tensor<...>::full(number)");
-};
+WEFT_REFUSAL(TensorTakesElements,
+             "Tensor: it is made of its elements in braces, a std::vector or a pointer to them; for one "
+             "number everywhere write Tensor<...>::full(number)");
 
 // Elements of host memory, for tensors and views of shape S whose data() says where they start. An index that
 // lies outside is an Error ("tensor/index"); pointers from data(), begin() and end() check nothing.

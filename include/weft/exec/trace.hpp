@@ -53,10 +53,15 @@ inline constexpr bool is_tuple<std::tuple<A...>> = true;
 template <class A, class B>
 inline constexpr bool is_tuple<std::pair<A, B>> = true;
 
+WEFT_REFUSAL(
+    ReturnsExpressions,
+    "a compiled function returns an expression, or a std::tuple or std::pair of them: return what was "
+    "computed from its arguments");
+
 // The results of a function as a type: one expression, or a tuple or pair of them.
 template <class R>
 struct Results {
-  static_assert(is_expr<R>, "a compiled function returns an expression, or a tuple of expressions");
+  static_assert(sizeof(ReturnsExpressions<is_expr<R>, R>) > 0);
   using tuple = std::tuple<R>;
   static constexpr bool single = true;
 };
@@ -210,7 +215,7 @@ template <class Source>
 struct Compiled {
   using source = Source;
   static_assert(
-      VerifyStage<Source>::sound(),
+      VerifyStage<Source>::sound() || refused_before<Source>,
       "weft made a graph that breaks its own rules: please report the program (ir::verify names the node)");
   static constexpr const auto& words = Kept<ImageStage<Source>>::words;
   static constexpr codegen::ImageHeader header = codegen::read_header(words.w);

@@ -2,7 +2,6 @@
 // The dtypes of the safetensors format, of which weft computes with some. Law: the names, sizes and order are
 // those of the reference reader (Dtype in https://github.com/huggingface/safetensors, version 0.8).
 
-#include <iterator>
 #include <string>
 #include <string_view>
 

@@ -9,24 +9,15 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op>
-struct CustomGradientDefined {
-  static_assert(Ok,
-                "custom: a primitive without a gradient is differentiated: give its custom_op a static "
-                "constexpr gradient(g, y, operands...), or stop_gradient(x) before it");
-};
-template <bool Ok, class Op, class... Tensors>
-struct CustomRunsOnHost {
-  static_assert(Ok,
-                "custom: the primitive has no static host(...) that takes these tensors: the result, "
-                "then the operands, const");
-};
-template <bool Ok, class Op, class... Tensors>
-struct CustomRunsOnCuda {
-  static_assert(Ok,
-                "custom: the primitive has no static cuda(...) that takes these tensors and a "
-                "cudaStream_t: the result, then the operands, const");
-};
+WEFT_REFUSAL(CustomGradientDefined,
+             "custom: a primitive without a gradient is differentiated: give its custom_op a static "
+             "constexpr gradient(g, y, operands...), or stop_gradient(x) before it");
+WEFT_REFUSAL(CustomRunsOnHost,
+             "custom: the primitive has no static host(...) that takes these tensors: the result, "
+             "then the operands, const");
+WEFT_REFUSAL(CustomRunsOnCuda,
+             "custom: the primitive has no static cuda(...) that takes these tensors and a "
+             "cudaStream_t: the result, then the operands, const");
 
 }  // namespace WEFT_NAMESPACE
 

@@ -20,21 +20,13 @@ struct AdaptiveSoftmax {
   bool head_bias = false;  // a bias of the head
 };
 
-template <bool Ok, class Module, class... What>
-struct CutoffsFit {
-  static_assert(
-      Ok,
-      "AdaptiveLogSoftmaxWithLoss: cutoffs are unique, ascending and between 1 and n_classes - 1, at "
-      "least one, and div_value leaves every cluster at least one feature");
-};
+WEFT_REFUSAL(CutoffsFit,
+             "AdaptiveLogSoftmaxWithLoss: cutoffs are unique, ascending and between 1 and n_classes - 1, at "
+             "least one, and div_value leaves every cluster at least one feature");
 // What: the shape of the input, that of the target and its dtype, or the number of features.
-template <bool Ok, class Module, class... What>
-struct AdaptiveOperandsFit {
-  static_assert(
-      Ok,
-      "AdaptiveLogSoftmaxWithLoss: the input is (..., in_features), the target (...) of integers (i32 "
-      "or i64)");
-};
+WEFT_REFUSAL(AdaptiveOperandsFit,
+             "AdaptiveLogSoftmaxWithLoss: the input is (..., in_features), the target (...) of integers (i32 "
+             "or i64)");
 
 // output (...): the log probability of each target; loss: the mean of its negative.
 template <class O, class L>

@@ -22,26 +22,15 @@ struct MultiheadOptions {
 };
 
 // What: embed_dim and num_heads.
-template <bool Ok, class Module, class... What>
-struct HeadsDivide {
-  static_assert(Ok, "MultiheadAttention: embed_dim is a multiple of num_heads");
-};
+WEFT_REFUSAL(HeadsDivide, "MultiheadAttention: embed_dim is a multiple of num_heads");
 // What: the shapes of query, key and value, then embed_dim, kdim and vdim.
-template <bool Ok, class Module, class... What>
-struct MultiheadOperandsFit {
-  static_assert(Ok,
-                "the operands of MultiheadAttention do not fit: query is (L, N, embed_dim), key (S, N, kdim) "
-                "and value (S, N, vdim); with batch_first N comes first; all may be without N");
-};
+WEFT_REFUSAL(MultiheadOperandsFit,
+             "the operands of MultiheadAttention do not fit: query is (L, N, embed_dim), key (S, N, kdim) "
+             "and value (S, N, vdim); with batch_first N comes first; all may be without N");
 // What: the mask's shape, then that of the scores, (N, heads, L, S).
-template <bool Ok, class Module, class... What>
-struct AttnMaskFits {
-  static_assert(Ok, "attn_mask has the wrong shape: it is (L, S) or (N * heads, L, S)");
-};
-template <bool Ok, class Module, class... What>
-struct KeyPaddingMaskFits {
-  static_assert(Ok, "key_padding_mask has the wrong shape: it is (N, S), or (S) without a batch");
-};
+WEFT_REFUSAL(AttnMaskFits, "attn_mask has the wrong shape: it is (L, S) or (N * heads, L, S)");
+WEFT_REFUSAL(KeyPaddingMaskFits,
+             "key_padding_mask has the wrong shape: it is (N, S), or (S) without a batch");
 
 namespace module_detail {
 

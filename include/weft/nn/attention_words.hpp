@@ -75,13 +75,9 @@ inline constexpr Named<Word::need_weights, std::true_type> need_weights{};
 template <bool Average>
 inline constexpr Named<Word::average_attn_weights, std::bool_constant<Average>> average_attn_weights{};
 
-template <bool Ok, class Module, class... Words>
-struct WordsFit {
-  static_assert(
-      Ok,
-      "after its operands a layer takes only named arguments that it knows, such as attn_mask(m) or "
-      "is_causal, each once");
-};
+WEFT_REFUSAL(WordsFit,
+             "after its operands a layer takes only named arguments that it knows, such as attn_mask(m) or "
+             "is_causal, each once");
 
 namespace module_detail {
 

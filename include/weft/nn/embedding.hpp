@@ -9,10 +9,7 @@
 
 namespace WEFT_NAMESPACE::nn {
 
-template <bool Ok, class Op, class... What>
-struct IndexIsInteger {
-  static_assert(Ok, "embedding: the indices must be integers (i32 or i64)");
-};
+WEFT_REFUSAL(IndexIsInteger, "embedding: the indices must be integers (i32 or i64)");
 
 // No row of the table stands for "nothing".
 inline constexpr i64 no_padding = -1;

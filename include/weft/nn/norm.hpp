@@ -11,13 +11,10 @@
 namespace WEFT_NAMESPACE::nn {
 
 // What: the shape of the input, then the shape or number of groups that the layer was made for.
-template <bool Ok, class Module, class... What>
-struct NormFits {
-  static_assert(Ok,
-                "the input's shape does not fit the normalisation: its last axes (LayerNorm, RMSNorm) or its "
-                "axis 1 (GroupNorm, BatchNorm, InstanceNorm) must be those the layer was made for, and "
-                "BatchNorm2d takes four axes, BatchNorm3d and InstanceNorm1d to 3d in the same way");
-};
+WEFT_REFUSAL(NormFits,
+             "the input's shape does not fit the normalisation: its last axes (LayerNorm, RMSNorm) or its "
+             "axis 1 (GroupNorm, BatchNorm, InstanceNorm) must be those the layer was made for, and "
+             "BatchNorm2d takes four axes, BatchNorm3d and InstanceNorm1d to 3d in the same way");
 
 namespace module_detail {
 

@@ -7,10 +7,7 @@
 
 namespace WEFT_NAMESPACE::nn {
 
-template <bool Ok, class Layer, class... What>
-struct PadWidthsComplete {
-  static_assert(Ok, "a padding layer takes one width for all sides, or two for each of its axes");
-};
+WEFT_REFUSAL(PadWidthsComplete, "a padding layer takes one width for all sides, or two for each of its axes");
 
 namespace module_detail {
 

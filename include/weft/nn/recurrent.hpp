@@ -23,20 +23,13 @@ struct Recurrent {
 };
 
 // What: the shape of the initial state, and the one it should have.
-template <bool Ok, class Module, class... What>
-struct RecurrentState {
-  static_assert(Ok,
-                "the initial state of a recurrent layer is (num_layers * directions, batch, hidden_size)");
-};
+WEFT_REFUSAL(RecurrentState,
+             "the initial state of a recurrent layer is (num_layers * directions, batch, hidden_size)");
 
 // What: the shape of the input, then the lengths' shape and dtype.
-template <bool Ok, class Module, class... What>
-struct RecurrentLengths {
-  static_assert(
-      Ok,
-      "the lengths of a recurrent layer's sequences are integers (i32 or i64) of shape (batch), or () "
-      "without a batch; the initial state of an LSTM is a tuple of two");
-};
+WEFT_REFUSAL(RecurrentLengths,
+             "the lengths of a recurrent layer's sequences are integers (i32 or i64) of shape (batch), or () "
+             "without a batch; the initial state of an LSTM is a tuple of two");
 
 namespace module_detail {
 

@@ -159,13 +159,10 @@ constexpr auto zeros_in(ir::Builder& b) {
 }  // namespace module_detail
 
 // What: the shape of the input, and the size it should have.
-template <bool Ok, class Module, class... What>
-struct RecurrentInput {
-  static_assert(Ok,
-                "the input of a recurrent cell is (batch, input_size) or (input_size), of a recurrent layer "
-                "(sequence, batch, input_size), with batch_first (batch, sequence, input_size), or "
-                "(sequence, input_size)");
-};
+WEFT_REFUSAL(RecurrentInput,
+             "the input of a recurrent cell is (batch, input_size) or (input_size), of a recurrent layer "
+             "(sequence, batch, input_size), with batch_first (batch, sequence, input_size), or "
+             "(sequence, input_size)");
 
 namespace module_detail {
 template <class Step, i64 In>

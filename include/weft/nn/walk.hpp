@@ -239,10 +239,7 @@ struct AliasTable {
   }
 };
 
-template <bool Ok, class M>
-struct TiesAreNames {
-  static_assert(Ok, "Tied: the model has no parameter of the name given");
-};
+WEFT_REFUSAL(TiesAreNames, "Tied: the model has no parameter of the name given");
 
 template <class M>
 constexpr auto make_alias_table() {

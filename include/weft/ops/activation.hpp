@@ -85,9 +85,13 @@ inline constexpr SigmoidOp sigmoid{};
 inline constexpr GeluOp gelu{};
 inline constexpr GeluTanhOp gelu_tanh{};
 inline constexpr SiluOp silu{};
-template <int Axis>
-inline constexpr SoftmaxOp<Axis> softmax{};
-template <int Axis>
-inline constexpr LogSoftmaxOp<Axis> log_softmax{};
+template <int Axis, class X>
+constexpr auto softmax(const X& x) {
+  return SoftmaxOp<Axis>{}(x);
+}
+template <int Axis, class X>
+constexpr auto log_softmax(const X& x) {
+  return LogSoftmaxOp<Axis>{}(x);
+}
 
 }  // namespace WEFT_NAMESPACE

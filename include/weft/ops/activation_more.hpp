@@ -82,10 +82,7 @@ struct SoftsignF {
 
 }  // namespace detail
 
-template <bool Ok, class Op, class... What>
-struct ExtentIsEven {
-  static_assert(Ok, "glu: the axis must exist and have an even extent");
-};
+WEFT_REFUSAL(ExtentIsEven, "glu: the axis must exist and have an even extent");
 
 // One half along the axis times the gate of the other: sigmoid of the second half for GLU, gates of the first
 // (`GateFirst`) in Shazeer's variants (2020).
@@ -105,10 +102,8 @@ struct GatedUnitOp : Operation<GatedUnitOp<Axis, Gate, GateFirst>> {
 };
 
 // What: x's shape and the weight's.
-template <bool Ok, class Op, class... What>
-struct PreluWeightFits {
-  static_assert(Ok, "prelu: the weight is one number, or a vector with one for each place of x's axis 1");
-};
+WEFT_REFUSAL(PreluWeightFits,
+             "prelu: the weight is one number, or a vector with one for each place of x's axis 1");
 struct PreluOp : Operation<PreluOp> {
   template <class X, class W>
   static constexpr auto apply(ir::Builder&, const X& x, const W& weight) {

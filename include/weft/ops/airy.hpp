@@ -60,7 +60,7 @@ struct AiryF {
     const auto zeta = div(mul(mul(right, s), 2), 3);
     const auto w = div(1, zeta);
     const auto decay =
-        div(mul(div(polynomial(w, an), polynomial(w, ad)), root), mul(mul(sqrt(s), exp(zeta)), 2));
+        mul(div(mul(div(polynomial(w, an), polynomial(w, ad)), root), mul(sqrt(s), 2)), exp(neg(zeta)));
     // waves on the left
     const auto left = where(low, neg(x), 3);
     const auto t = sqrt(left);

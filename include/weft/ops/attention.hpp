@@ -19,25 +19,17 @@ struct AttentionOptions {
   bool enable_gqa = false;  // Hq / H neighbouring heads of the query share a head of key and value
 };
 
-template <bool Ok, class Op, class... Shapes>
-struct AttentionOperandsFit {
-  static_assert(Ok,
-                "the operands of an attention do not fit: query is (..., L, E), key (..., S, E), value (..., "
-                "S, Ev), and their leading axes broadcast");
-};
-template <bool Ok, class Op, class... Shapes>
-struct AttentionHeadsFit {
-  static_assert(
-      Ok,
-      "the heads of a grouped attention do not fit: query is (..., Hq, L, E), key (..., H, S, E), value "
-      "(..., H, S, Ev), and Hq is a multiple of H");
-};
+WEFT_REFUSAL(AttentionOperandsFit,
+             "the operands of an attention do not fit: query is (..., L, E), key (..., S, E), value (..., "
+             "S, Ev), and their leading axes broadcast");
+WEFT_REFUSAL(
+    AttentionHeadsFit,
+    "the heads of a grouped attention do not fit: query is (..., Hq, L, E), key (..., H, S, E), value "
+    "(..., H, S, Ev), and Hq is a multiple of H");
 // Shapes: the mask's, then that of the scores.
-template <bool Ok, class Op, class... Shapes>
-struct AttentionMaskFits {
-  static_assert(
-      Ok, "the mask of an attention does not broadcast to its scores, (..., queries L, keys S) with heads");
-};
+WEFT_REFUSAL(
+    AttentionMaskFits,
+    "the mask of an attention does not broadcast to its scores, (..., queries L, keys S) with heads");
 
 namespace detail {
 

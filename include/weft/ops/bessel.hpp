@@ -10,21 +10,29 @@ namespace WEFT_NAMESPACE {
 
 namespace detail {
 
-// sqrt(2 / (pi x)) (P cos(x - turn) - 5 / x Q sin(x - turn)), or with sin and -cos of the second kind; x > 5.
-// P and Q are quotients in (5 / x)^2.
-template <bool Second, int A, int B, int C, int D>
-constexpr auto hankel(const auto& x, double turn, const double (&pp)[A], const double (&pq)[B],
-                      const double (&qp)[C], const double (&qq)[D]) {
+// sqrt(2 / (pi x)) (P cos(x - t) - 5 / x Q sin(x - t)), or with sin and -cos of the second kind; x > 5, t is
+// pi / 4, of order 1 three times that. P and Q are quotients in (5 / x)^2.
+template <bool Second, bool First, int A, int B, int C, int D>
+constexpr auto hankel(const auto& x, const double (&pp)[A], const double (&pq)[B], const double (&qp)[C],
+                      const double (&qq)[D]) {
   const auto w = div(5, x);
-  const auto z = mul(w, w), angle = sub(x, turn);
+  const auto z = mul(w, w);
   const auto p = div(polynomial(z, pp), polynomial(z, pq)), q = mul(w, div(polynomial(z, qp), monic(z, qq)));
+  // x - pi / 4 would be rounded, its sine is not: (sin x - cos x) / sqrt(2). x - 3 pi / 4 is a right angle
+  // less.
+  const auto sine = sin(x), cosine = cos(x);
+  const auto sum = add(sine, cosine), difference = sub(sine, cosine);
   const auto wave = [&] {
-    if constexpr (Second)
-      return add(mul(p, sin(angle)), mul(q, cos(angle)));
+    if constexpr (Second && First)
+      return sub(mul(q, difference), mul(p, sum));
+    else if constexpr (Second)
+      return add(mul(p, difference), mul(q, sum));
+    else if constexpr (First)
+      return add(mul(p, difference), mul(q, sum));
     else
-      return sub(mul(p, cos(angle)), mul(q, sin(angle)));
+      return sub(mul(p, sum), mul(q, difference));
   }();
-  return mul(wave, div(0.797884560802865355880, sqrt(x)));
+  return mul(wave, div(0.56418958354775628695, sqrt(x)));
 }
 struct Order0 {
   static constexpr double pp[]{7.9693672929734705162e-4, 8.2835239210744079980e-2, 1.2395337164641429938e0,
@@ -49,7 +57,7 @@ struct Order0 {
       yq[]{1.0412835366425984841e3,  6.2610733013713495684e5,  2.6891963339381412198e8,
            8.6400248710393500033e10, 2.0297961275010554670e13, 3.1715775284297502826e15,
            2.5059625617265305922e17};
-  static constexpr double turn = 0.78539816339744830962;  // pi / 4
+  static constexpr bool first = false;
   // Of x in [-5, 5]: both zeros there as factors.
   static constexpr auto near(const auto& x) {
     const auto z = mul(x, x);
@@ -84,7 +92,7 @@ struct Order1 {
       yq[]{5.9430159234612819535e2,  2.3556409294306857794e5,  7.3481194445972170566e7,
            1.8760131610870615947e10, 3.8823127749623856600e12, 6.2055772714695369336e14,
            6.8714108735530048986e16, 3.9727060811656065561e18};
-  static constexpr double turn = 2.35619449019234492885;  // 3 pi / 4
+  static constexpr bool first = true;
   static constexpr auto near(const auto& x) {
     const auto z = mul(x, x);
     return mul(mul(mul(div(polynomial(z, rp), monic(z, rq)), x), sub(z, 14.6819706421238932572)),
@@ -104,7 +112,7 @@ struct BesselJF {
     const auto size = where(left, neg(x), x);
     const auto close = le(size, 5);
     const auto far =
-        hankel<false>(where(close, 6, size), Order::turn, Order::pp, Order::pq, Order::qp, Order::qq);
+        hankel<false, Order::first>(where(close, 6, size), Order::pp, Order::pq, Order::qp, Order::qq);
     const auto right = [&] {
       if constexpr (std::is_same_v<Order, Order0>)
         return far;
@@ -119,7 +127,7 @@ struct BesselYF {
   constexpr auto operator()(const auto& x) const {
     const auto close = bitwise_and(gt(x, 0), le(x, 5)), outside = le(x, 0);
     const auto far =
-        hankel<true>(where(le(x, 5), 6, x), Order::turn, Order::pp, Order::pq, Order::qp, Order::qq);
+        hankel<true, Order::first>(where(le(x, 5), 6, x), Order::pp, Order::pq, Order::qp, Order::qq);
     const auto r = where(close, Order::near_second(where(close, x, 1)), far);
     return where(outside, where(eq(x, 0), -infinity, nan), r);
   }

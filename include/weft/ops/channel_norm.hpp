@@ -7,13 +7,10 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct ChannelsFit {
-  static_assert(
-      Ok,
-      "group_norm, instance_norm and batch_norm take (N, C, ...) with what else they are given of shape "
-      "(C); groups divide C, and instance_norm needs an axis behind the channels");
-};
+WEFT_REFUSAL(
+    ChannelsFit,
+    "group_norm, instance_norm and batch_norm take (N, C, ...) with what else they are given of shape "
+    "(C); groups divide C, and instance_norm needs an axis behind the channels");
 
 namespace detail {
 

@@ -8,10 +8,7 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct VectorsOrMatrices {
-  static_assert(Ok, "block_diag takes matrices, vectors (rows) and numbers in tensors");
-};
+WEFT_REFUSAL(VectorsOrMatrices, "block_diag takes matrices, vectors (rows) and numbers in tensors");
 
 // Operand K with the extents of all together.
 template <int K>

@@ -9,28 +9,15 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... Shapes>
-struct ConvOperandsFit {
-  static_assert(Ok,
-                "the operands of a convolution do not fit: x is (N, C, ...) or (C, ...), the weights (O, C / "
-                "groups, window...), or (C, O / groups, window...) of a transposed one, the bias (O)");
-};
-template <bool Ok, class Op, class... Shapes>
-struct ConvGroupsDivide {
-  static_assert(Ok, "the groups of a convolution do not divide its channels and its outputs");
-};
-template <bool Ok, class Op, class... Shapes>
-struct ConvWindowFits {
-  static_assert(Ok, "the window of a convolution is larger than the padded input");
-};
-template <bool Ok, class Op, class... Shapes>
-struct ConvOptionsValid {
-  static_assert(
-      Ok,
-      "the options of a convolution: one number or one for each axis, strides, dilations and groups "
-      "at least 1, padding not negative, \"same\" with stride 1 only, reflected and circular padding "
-      "no wider than the input, output_padding smaller than the stride or the dilation");
-};
+WEFT_REFUSAL(ConvOperandsFit,
+             "the operands of a convolution do not fit: x is (N, C, ...) or (C, ...), the weights (O, C / "
+             "groups, window...), or (C, O / groups, window...) of a transposed one, the bias (O)");
+WEFT_REFUSAL(ConvGroupsDivide, "the groups of a convolution do not divide its channels and its outputs");
+WEFT_REFUSAL(ConvWindowFits, "the window of a convolution is larger than the padded input");
+WEFT_REFUSAL(ConvOptionsValid,
+             "the options of a convolution: one number or one for each axis, strides, dilations and groups "
+             "at least 1, padding not negative, \"same\" with stride 1 only, reflected and circular padding "
+             "no wider than the input, output_padding smaller than the stride or the dilation");
 
 namespace detail {
 

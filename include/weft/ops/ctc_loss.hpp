@@ -14,16 +14,10 @@
 namespace WEFT_NAMESPACE {
 
 // What: the shapes of log_probs, targets, input_lengths and target_lengths.
-template <bool Ok, class Op, class... What>
-struct CtcShapesFit {
-  static_assert(Ok,
-                "ctc_loss: log_probs are (T, N, C), targets (N, S), input_lengths and target_lengths (N); of "
-                "one sequence (T, C), (S), () and ()");
-};
-template <bool Ok, class Op, class... What>
-struct CtcDtypesFit {
-  static_assert(Ok, "ctc_loss: log_probs must be floats, targets and lengths integers (i32 or i64)");
-};
+WEFT_REFUSAL(CtcShapesFit,
+             "ctc_loss: log_probs are (T, N, C), targets (N, S), input_lengths and target_lengths (N); of "
+             "one sequence (T, C), (S), () and ()");
+WEFT_REFUSAL(CtcDtypesFit, "ctc_loss: log_probs must be floats, targets and lengths integers (i32 or i64)");
 
 namespace detail {
 

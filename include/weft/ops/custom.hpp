@@ -9,20 +9,13 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op>
-struct CustomOpDefined {
-  static_assert(Ok, "custom: there is no weft::custom_op<id> for this id, or it stands behind its first use");
-};
-template <bool Ok, class Op, class... Operands>
-struct CustomAccepts {
-  static_assert(Ok, "custom: the primitive's type(...) does not take operands of these dtypes and shapes");
-};
-template <bool Ok, class Op, class... Types>
-struct CustomGradientFits {
-  static_assert(Ok,
-                "custom: gradient(...) must return one expression for every operand, of the operand's dtype "
-                "and shape, or no_gradient");
-};
+WEFT_REFUSAL(CustomOpDefined,
+             "custom: there is no weft::custom_op<id> for this id, or it stands behind its first use");
+WEFT_REFUSAL(CustomAccepts,
+             "custom: the primitive's type(...) does not take operands of these dtypes and shapes");
+WEFT_REFUSAL(CustomGradientFits,
+             "custom: gradient(...) must return one expression for every operand, of the operand's dtype "
+             "and shape, or no_gradient");
 
 namespace detail {
 

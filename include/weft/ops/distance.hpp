@@ -9,10 +9,7 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct RowsFit {
-  static_assert(Ok, "cdist takes (..., rows, features) twice, with the same features");
-};
+WEFT_REFUSAL(RowsFit, "cdist takes (..., rows, features) twice, with the same features");
 
 // Of order P, between every row of x (..., n, m) and every row of y (..., k, m).
 template <int P>
@@ -23,10 +20,15 @@ struct CdistOp : Operation<CdistOp<P>> {
                         X::shape::value.extent[X::rank >= 1 ? X::rank - 1 : 0] ==
                             Y::shape::value.extent[Y::rank >= 1 ? Y::rank - 1 : 0];
     static_assert(sizeof(RowsFit<ok, CdistOp, typename X::shape, typename Y::shape>) > 0);
-    if constexpr (ok)
-      return NormOp<P, false, -1>::apply(b, sub(UnsqueezeOp<-2>::apply(b, x), UnsqueezeOp<-3>::apply(b, y)));
-    else
+    if constexpr (ok) {  // differences of floats: those of integers would wrap around
+      using T = floating<promoted<typename X::dtype, typename Y::dtype>>;
+      using Wide = CastOp<opmath<T>>;
+      return CastOp<T>::apply(
+          b, NormOp<P, false, -1>::apply(b, sub(UnsqueezeOp<-2>::apply(b, Wide::apply(b, x)),
+                                                UnsqueezeOp<-3>::apply(b, Wide::apply(b, y)))));
+    } else {
       return detail::real(x);
+    }
   }
 };
 // The distances between rows i < j of a matrix, row by row.
@@ -73,15 +75,16 @@ struct CovOp : Operation<CovOp<C>> {
 struct CorrCoefOp : Operation<CorrCoefOp> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto covariance = CovOp<1>::apply(b, x);
+    using T = floating<typename X::dtype>;
+    const auto covariance = CovOp<1>::apply(b, CastOp<opmath<T>>::apply(b, x));
     using R = std::remove_cvref_t<decltype(covariance)>;
     if constexpr (R::rank == 0) {
-      return div(covariance, covariance);
+      return CastOp<T>::apply(b, div(covariance, covariance));
     } else {
       constexpr i64 n = R::shape::value[0];
       const auto deviation = sqrt(DiagonalOp<0>::apply(b, covariance));
       const auto r = div(div(covariance, ReshapeOp<n, 1>::apply(b, deviation)), deviation);
-      return detail::ClampF{}(r, -1, 1);
+      return CastOp<T>::apply(b, detail::ClampF{}(r, -1, 1));
     }
   }
 };

@@ -8,28 +8,13 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... Shapes>
-struct EinsumSubscripts {
-  static_assert(Ok,
-                "einsum: the subscripts are not well formed: letters and at most one ellipsis an operand, "
-                "commas between them, and after an arrow letters that came before, each once");
-};
-template <bool Ok, class Op, class... Shapes>
-struct EinsumOperands {
-  static_assert(Ok, "einsum: the subscripts name another number of operands than are given");
-};
-template <bool Ok, class Op, class... Shapes>
-struct EinsumAxes {
-  static_assert(Ok, "einsum: an operand has another number of axes than its subscripts name");
-};
-template <bool Ok, class Op, class... Shapes>
-struct EinsumExtents {
-  static_assert(Ok, "einsum: a letter stands for axes of different extents");
-};
-template <bool Ok, class Op, class... Shapes>
-struct EinsumRank {
-  static_assert(Ok, "einsum: more than 8 axes are needed at once");
-};
+WEFT_REFUSAL(EinsumSubscripts,
+             "einsum: the subscripts are not well formed: letters and at most one ellipsis an operand, "
+             "commas between them, and after an arrow letters that came before, each once");
+WEFT_REFUSAL(EinsumOperands, "einsum: the subscripts name another number of operands than are given");
+WEFT_REFUSAL(EinsumAxes, "einsum: an operand has another number of axes than its subscripts name");
+WEFT_REFUSAL(EinsumExtents, "einsum: a letter stands for axes of different extents");
+WEFT_REFUSAL(EinsumRank, "einsum: more than 8 axes are needed at once");
 
 namespace detail {
 

@@ -12,6 +12,54 @@
 
 namespace WEFT_NAMESPACE {
 
+// What PyTorch's users write of a tensor and what a traced value does not have.
+WEFT_REFUSAL(ValueIsTraced,
+             "a traced value has no elements while the program compiles: return it, mark it with "
+             "probe<\"name\">(x) and read get_probe<\"name\">(f) after a call, or print it outside");
+WEFT_REFUSAL(
+    TruthIsTraced,
+    "a traced value has no truth value while the program compiles: write where(condition, a, b) in place "
+    "of if and ?:, logical_and and logical_or (or & and |) in place of && and ||, loop in place of while");
+WEFT_REFUSAL(
+    SubscriptIsSpelled,
+    "a traced value has no subscripts: read x[0] as select<0, 0>(x), x[1:3] as slice<0, 1, 3>(x), x[i] as "
+    "index_select or index; write with select_scatter, slice_scatter or index_put, which return the new "
+    "value");
+WEFT_REFUSAL(
+    RowsAreUnbound,
+    "a traced value is no range: write unbind<0>(x) for a tuple of its rows, or loop<n>(body, carry) over "
+    "them");
+WEFT_REFUSAL(TypeIsKept, "a value keeps its shape and dtype: write auto h = fc1(x) in place of x = fc1(x)");
+WEFT_REFUSAL(
+    MethodIsFunction,
+    "an operation is a function, whose sizes and axes are template arguments: write view<2, 8>(x), "
+    "sum<1>(x), transpose<0, 1>(x), relu(x) in place of x.view(2, 8), x.sum(1), x.transpose(0, 1), x.relu()");
+WEFT_REFUSAL(
+    DtypeIsCast,
+    "a traced value has no .to(), .type(), .cuda() or .cpu(): write cast<f16>(x) for another dtype; the "
+    "device is the first argument of compile and make_trainer");
+WEFT_REFUSAL(
+    GradientIsFunction,
+    "a traced value has no .backward(), .grad or .requires_grad_(): make_trainer differentiates the loss, "
+    "and grad(f)(x) is the gradient of any function");
+WEFT_REFUSAL(DetachIsFunction, "a traced value has no .detach(): write stop_gradient(x)");
+WEFT_REFUSAL(ExtentIsConstant,
+             "a traced value has no .dim(), .numel() or .ndim: its type says them: decltype(x)::rank, "
+             "decltype(x)::size, decltype(x)::shape::value[0]");
+
+namespace detail {
+template <class Refusal, class E>
+constexpr const E& misspelt(const E& e) {
+  static_assert(sizeof(Refusal) > 0);
+  return e;
+}
+template <class Refusal>
+constexpr AfterRefusal misspelt() {
+  static_assert(sizeof(Refusal) > 0);
+  return {};
+}
+}  // namespace detail
+
 template <class T, class S>
 struct Expr {
   using dtype = T;
@@ -20,6 +68,116 @@ struct Expr {
   static constexpr i64 size = S::size;
 
   ir::Value value;
+
+  // Refusals, each with the spelling to use.
+  template <class U, class R>
+  constexpr Expr& operator=(const Expr<U, R>&) {
+    detail::misspelt<TypeIsKept<false, Expr, Expr<U, R>>>();
+    return *this;
+  }
+  template <class B>
+  requires std::is_arithmetic_v<B>
+  constexpr explicit operator B() const {
+    if constexpr (std::is_same_v<B, bool>)
+      detail::misspelt<TruthIsTraced<false, Expr>>();
+    else
+      detail::misspelt<ValueIsTraced<false, Expr>>();
+    return B{};
+  }
+  template <class I>
+  constexpr Expr operator[](const I&) const {
+    return detail::misspelt<SubscriptIsSpelled<false, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr AfterRefusal item(const A&...) const {
+    return detail::misspelt<ValueIsTraced<false, GivenName<"item">, Expr>>();
+  }
+  template <class... A>
+  constexpr AfterRefusal tolist(const A&...) const {
+    return detail::misspelt<ValueIsTraced<false, GivenName<"tolist">, Expr>>();
+  }
+  template <class... A>
+  constexpr AfterRefusal numpy(const A&...) const {
+    return detail::misspelt<ValueIsTraced<false, GivenName<"numpy">, Expr>>();
+  }
+  template <class... A>
+  constexpr AfterRefusal data(const A&...) const {
+    return detail::misspelt<ValueIsTraced<false, GivenName<"data">, Expr>>();
+  }
+  template <class... A>
+  constexpr AfterRefusal dim(const A&...) const {
+    return detail::misspelt<ExtentIsConstant<false, GivenName<"dim">, Expr>>();
+  }
+  template <class... A>
+  constexpr AfterRefusal numel(const A&...) const {
+    return detail::misspelt<ExtentIsConstant<false, GivenName<"numel">, Expr>>();
+  }
+  template <class... A>
+  constexpr AfterRefusal backward(const A&...) const {
+    return detail::misspelt<GradientIsFunction<false, GivenName<"backward">, Expr>>();
+  }
+  template <class... A>
+  constexpr Expr detach(const A&...) const {
+    return detail::misspelt<DetachIsFunction<false, GivenName<"detach">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr to(const A&...) const {
+    return detail::misspelt<DtypeIsCast<false, GivenName<"to">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr cuda(const A&...) const {
+    return detail::misspelt<DtypeIsCast<false, GivenName<"cuda">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr cpu(const A&...) const {
+    return detail::misspelt<DtypeIsCast<false, GivenName<"cpu">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr view(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"view">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr reshape(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"reshape">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr flatten(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"flatten">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr transpose(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"transpose">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr permute(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"permute">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr t(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"t">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr sum(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"sum">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr mean(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"mean">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr max(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"max">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr squeeze(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"squeeze">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr unsqueeze(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"unsqueeze">, Expr>>(*this);
+  }
+  constexpr const Expr* begin() const { return &detail::misspelt<RowsAreUnbound<false, Expr>>(*this); }
+  constexpr const Expr* end() const { return this; }
 };
 
 // What operations on literals (`arange`, `zeros`) and run-time tensors return: a typed tree that is replayed

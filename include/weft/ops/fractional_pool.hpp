@@ -13,17 +13,12 @@ struct FractionalPoolOptions {
   Factors output_ratio = 0;  // extents of the result as shares of the input's, in (0, 1)
 };
 
-template <bool Ok, class Op, class... What>
-struct FractionalPoolFits {
-  static_assert(Ok,
-                "fractional_max_pool takes (N, C, ...) or (C, ...) of floats, a window and either an "
-                "output_size or an output_ratio, one number or one for each axis, such that output_size + "
-                "window - 1 elements are there");
-};
-template <bool Ok, class Op, class... What>
-struct FractionalSamplesFit {
-  static_assert(Ok, "fractional_max_pool takes random samples of shape (N, C, axes), floats in [0, 1)");
-};
+WEFT_REFUSAL(FractionalPoolFits,
+             "fractional_max_pool takes (N, C, ...) or (C, ...) of floats, a window and either an "
+             "output_size or an output_ratio, one number or one for each axis, such that output_size + "
+             "window - 1 elements are there");
+WEFT_REFUSAL(FractionalSamplesFit,
+             "fractional_max_pool takes random samples of shape (N, C, axes), floats in [0, 1)");
 
 namespace detail {
 
@@ -100,7 +95,9 @@ struct FractionalPlacesOp : Operation<FractionalPlacesOp<Spatial, Window, Option
         plane *= Rule::in(k);
       }
       const i64 each[]{rows, Spatial}, one[]{rows, 1};
-      const ir::Value u = ir::reshape(samples.value, ir::make_dims(2, each));
+      // small floats could not tell the places of a long axis apart
+      const ir::Value u =
+          ir::reshape(ir::cast(samples.value, dtype_of<opmath<typename U::dtype>>), ir::make_dims(2, each));
       ir::Value at;  // in the flattened axes of x
       for (int k = 0; k < Spatial; ++k) {
         // PyTorch draws for the last axis first in two dimensions, for the first axis first in three

@@ -8,17 +8,10 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct IndexIsInteger {
-  static_assert(Ok, "the index must be integers (i32 or i64)");
-};
-template <bool Ok, class Op, class... What>
-struct IndexFits {
-  static_assert(
-      Ok,
-      "the index does not fit: it needs the tensor's number of axes, and off the axis it may not be "
-      "longer than the tensor");
-};
+WEFT_REFUSAL(IndexIsInteger, "the index must be integers (i32 or i64)");
+WEFT_REFUSAL(IndexFits,
+             "the index does not fit: it needs the tensor's number of axes, and off the axis it may not be "
+             "longer than the tensor");
 
 namespace detail {
 

@@ -9,16 +9,11 @@
 namespace WEFT_NAMESPACE {
 
 // What: the shape and the dtype of the function's result.
-template <bool Ok, class Op, class... What>
-struct LossIsScalar {
-  static_assert(
-      Ok, "grad: the function must return one floating-point number: reduce its result, with sum(...) say");
-};
-template <bool Ok, class Op, class... What>
-struct ArgumentIsFloating {
-  static_assert(
-      Ok, "grad: the argument to differentiate by must be a floating-point tensor of the traced function");
-};
+WEFT_REFUSAL(
+    LossIsScalar,
+    "grad: the function must return one floating-point number: reduce its result, with sum(...) say");
+WEFT_REFUSAL(ArgumentIsFloating,
+             "grad: the argument to differentiate by must be a floating-point tensor of the traced function");
 
 // A model as an argument; nn/gradient.hpp says what one is.
 template <class A>

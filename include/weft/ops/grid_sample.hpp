@@ -17,22 +17,13 @@ struct GridSampleOptions {
   bool align_corners = false;  // -1 and 1 are the centres of the outermost elements, not their outer edges
 };
 
-template <bool Ok, class Op, class... What>
-struct GridFits {
-  static_assert(
-      Ok,
-      "grid_sample takes (N, C, H, W) with places (N, h, w, 2), or (N, C, D, H, W) with (N, d, h, w, 3), "
-      "of floats, without an empty axis of the image");
-};
-template <bool Ok, class Op, class... What>
-struct GridModeKnown {
-  static_assert(Ok, "grid_sample has the modes nearest, linear and, of two axes, cubic");
-};
-template <bool Ok, class Op, class... What>
-struct ThetaFits {
-  static_assert(Ok,
-                "affine_grid<N, C, H, W>(theta) takes (N, 2, 3), affine_grid<N, C, D, H, W> takes (N, 3, 4)");
-};
+WEFT_REFUSAL(
+    GridFits,
+    "grid_sample takes (N, C, H, W) with places (N, h, w, 2), or (N, C, D, H, W) with (N, d, h, w, 3), "
+    "of floats, without an empty axis of the image");
+WEFT_REFUSAL(GridModeKnown, "grid_sample has the modes nearest, linear and, of two axes, cubic");
+WEFT_REFUSAL(ThetaFits,
+             "affine_grid<N, C, H, W>(theta) takes (N, 2, 3), affine_grid<N, C, D, H, W> takes (N, 3, 4)");
 
 namespace detail {
 

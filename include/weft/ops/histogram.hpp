@@ -7,15 +7,9 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct EdgesAscend {
-  static_assert(Ok,
-                "histogram takes its edges as a vector of at least two, or histogram<bins> a number of bins");
-};
-template <bool Ok, class Op, class... What>
-struct HistogramWeights {
-  static_assert(Ok, "histogram: the weights must have the shape of the elements");
-};
+WEFT_REFUSAL(EdgesAscend,
+             "histogram takes its edges as a vector of at least two, or histogram<bins> a number of bins");
+WEFT_REFUSAL(HistogramWeights, "histogram: the weights must have the shape of the elements");
 
 // Counts of elements between ascending edges, the last edge belonging to the last bin; what lies outside, and
 // NaN, does not count.

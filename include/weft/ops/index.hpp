@@ -9,26 +9,12 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct IndexAxesExist {
-  static_assert(Ok, "index: more axes are indexed than the tensor has, or the result would have more than 8");
-};
-template <bool Ok, class Op, class... What>
-struct OneEllipsis {
-  static_assert(Ok, "index: an ellipsis may stand once");
-};
-template <bool Ok, class Op, class... What>
-struct PlaceInAxis {
-  static_assert(Ok, "index: the place lies outside its axis, or a range's step is not positive");
-};
-template <bool Ok, class Op, class... What>
-struct IndicesBroadcast {
-  static_assert(Ok, "index: the index tensors must be integers whose shapes broadcast");
-};
-template <bool Ok, class Op, class... What>
-struct MaskFits {
-  static_assert(Ok, "index: a mask must have the extents of the axes that it stands for");
-};
+WEFT_REFUSAL(IndexAxesExist,
+             "index: more axes are indexed than the tensor has, or the result would have more than 8");
+WEFT_REFUSAL(OneEllipsis, "index: an ellipsis may stand once");
+WEFT_REFUSAL(PlaceInAxis, "index: the place lies outside its axis, or a range's step is not positive");
+WEFT_REFUSAL(IndicesBroadcast, "index: the index tensors must be integers whose shapes broadcast");
+WEFT_REFUSAL(MaskFits, "index: a mask must have the extents of the axes that it stands for");
 
 namespace detail {
 

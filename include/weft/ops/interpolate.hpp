@@ -9,13 +9,10 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... Shapes>
-struct InterpolateFits {
-  static_assert(Ok,
-                "interpolate takes (N, C, ...) of floats with one to three more axes and either a size or a "
-                "scale_factor, one number or one for each of those axes, that leave at least one element; "
-                "align_corners and antialias are for linear and cubic, recompute_scale_factor for factors");
-};
+WEFT_REFUSAL(InterpolateFits,
+             "interpolate takes (N, C, ...) of floats with one to three more axes and either a size or a "
+             "scale_factor, one number or one for each of those axes, that leave at least one element; "
+             "align_corners and antialias are for linear and cubic, recompute_scale_factor for factors");
 
 namespace detail {
 

@@ -37,11 +37,8 @@ struct promote_all<A, B, C...> {
 
 }  // namespace detail
 
-template <bool Ok, class Op, class... Shapes>
-struct JoinableShapes {
-  static_assert(
-      Ok, "the shapes cannot be joined: they must agree in all axes but the one named, which must exist");
-};
+WEFT_REFUSAL(JoinableShapes,
+             "the shapes cannot be joined: they must agree in all axes but the one named, which must exist");
 
 template <int Axis>
 struct CatOp : Operation<CatOp<Axis>> {

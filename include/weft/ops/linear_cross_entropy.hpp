@@ -8,13 +8,10 @@
 namespace WEFT_NAMESPACE {
 
 // What: the shapes of x, the weight and the bias.
-template <bool Ok, class Op, class... What>
-struct LinearClassesFit {
-  static_assert(
-      Ok,
-      "linear_cross_entropy takes x (..., in) and a weight (classes, in) with a bias (classes), or x (N, "
-      "in) and a weight (classes, d..., in) with a bias (classes, d...)");
-};
+WEFT_REFUSAL(
+    LinearClassesFit,
+    "linear_cross_entropy takes x (..., in) and a weight (classes, in) with a bias (classes), or x (N, "
+    "in) and a weight (classes, d..., in) with a bias (classes, d...)");
 
 namespace detail {
 

@@ -5,11 +5,9 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct LocalResponseFits {
-  static_assert(
-      Ok, "local_response_norm<size> takes (N, C, ...) of floats with at least three axes, size at least 1");
-};
+WEFT_REFUSAL(
+    LocalResponseFits,
+    "local_response_norm<size> takes (N, C, ...) of floats with at least three axes, size at least 1");
 
 // x / (k + alpha m)^beta, where m is the mean of x^2 over Size channels around each, those outside counting
 // as zeros.

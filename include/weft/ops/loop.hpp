@@ -8,20 +8,12 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct CarryKeepsType {
-  static_assert(
-      Ok,
-      "loop: the body must return the next carry with the dtype and shape of the carry, and after it "
-      "what it stacks: the carry, or a pair of the carry and the outputs");
-};
-template <bool Ok, class Op, class... What>
-struct TripsKnown {
-  static_assert(
-      Ok,
-      "loop: stacked inputs have one leading axis of equal extent, the trips; without any, name the "
-      "trips: loop<8>(body, carry)");
-};
+WEFT_REFUSAL(CarryKeepsType,
+             "loop: the body must return the next carry with the dtype and shape of the carry, and after it "
+             "what it stacks: the carry, or a pair of the carry and the outputs");
+WEFT_REFUSAL(TripsKnown,
+             "loop: stacked inputs have one leading axis of equal extent, the trips; without any, name the "
+             "trips: loop<8>(body, carry)");
 
 struct LoopOp {};  // what messages name
 

@@ -22,19 +22,12 @@ inline constexpr LossReduction batchmean = LossReduction::batchmean;
 }  // namespace reduction
 
 // What: the logits' shape and the labels'.
-template <bool Ok, class Op, class... What>
-struct LabelsMatch {
-  static_assert(Ok, "cross_entropy: labels must have the logits' shape without its last axis (the classes)");
-};
-template <bool Ok, class Op, class... What>
-struct LabelsAreIntegers {
-  static_assert(Ok, "cross_entropy: labels must be integers (i32 or i64)");
-};
+WEFT_REFUSAL(LabelsMatch,
+             "cross_entropy: labels must have the logits' shape without its last axis (the classes)");
+WEFT_REFUSAL(LabelsAreIntegers, "cross_entropy: labels must be integers (i32 or i64)");
 // What: the logits' shape and the weights'.
-template <bool Ok, class Op, class... What>
-struct ClassWeightsFit {
-  static_assert(Ok, "cross_entropy: the class weights must be a vector with one number for each class");
-};
+WEFT_REFUSAL(ClassWeightsFit,
+             "cross_entropy: the class weights must be a vector with one number for each class");
 
 namespace detail {
 

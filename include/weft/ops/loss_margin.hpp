@@ -9,24 +9,15 @@
 namespace WEFT_NAMESPACE {
 
 // What: the scores' shape, then the labels'.
-template <bool Ok, class Op, class... What>
-struct MarginLabelsFit {
-  static_assert(
-      Ok,
-      "multi_margin_loss, multilabel_margin_loss: scores are (C) or (N, C); the labels are integers, "
-      "one for each row (multi_margin_loss) or as many as scores (multilabel_margin_loss)");
-};
+WEFT_REFUSAL(MarginLabelsFit,
+             "multi_margin_loss, multilabel_margin_loss: scores are (C) or (N, C); the labels are integers, "
+             "one for each row (multi_margin_loss) or as many as scores (multilabel_margin_loss)");
 
-template <bool Ok, class Op, class... What>
-struct MarginWeightsFit {
-  static_assert(Ok, "multi_margin_loss: the class weights must be a vector with one number for each class");
-};
-template <bool Ok, class Op, class... What>
-struct DistanceIsFunction {
-  static_assert(Ok,
-                "triplet_margin_with_distance_loss: the fourth argument is the distance, a function of two "
-                "tensors; the margin comes after it");
-};
+WEFT_REFUSAL(MarginWeightsFit,
+             "multi_margin_loss: the class weights must be a vector with one number for each class");
+WEFT_REFUSAL(DistanceIsFunction,
+             "triplet_margin_with_distance_loss: the fourth argument is the distance, a function of two "
+             "tensors; the margin comes after it");
 
 namespace detail {
 

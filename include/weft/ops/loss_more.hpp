@@ -8,19 +8,11 @@
 namespace WEFT_NAMESPACE {
 
 // What: the log probabilities' shape and the labels'.
-template <bool Ok, class Op, class... What>
-struct NllLabelsMatch {
-  static_assert(
-      Ok, "nll_loss: labels must have the log probabilities' shape without its last axis (the classes)");
-};
-template <bool Ok, class Op, class... What>
-struct NllLabelsAreIntegers {
-  static_assert(Ok, "nll_loss: labels must be integers (i32 or i64)");
-};
-template <bool Ok, class Op, class... What>
-struct NllClassWeightsFit {
-  static_assert(Ok, "nll_loss: the class weights must be a vector with one number for each class");
-};
+WEFT_REFUSAL(NllLabelsMatch,
+             "nll_loss: labels must have the log probabilities' shape without its last axis (the classes)");
+WEFT_REFUSAL(NllLabelsAreIntegers, "nll_loss: labels must be integers (i32 or i64)");
+WEFT_REFUSAL(NllClassWeightsFit,
+             "nll_loss: the class weights must be a vector with one number for each class");
 
 namespace detail {
 
@@ -215,13 +207,10 @@ constexpr auto poisson_nll_loss(const X& x, const T& target, double eps = 1e-8) 
   return detail::ElementLoss<detail::PoissonNllF<LogInput, Full>, R>{}(x, target, eps);
 }
 // What: the shape of the means and that of the variance.
-template <bool Ok, class Op, class... What>
-struct VarianceFits {
-  static_assert(
-      Ok,
-      "gaussian_nll_loss: the variance has the shape of the means, the same without the last axis (one "
-      "for each row), as many axes with extents of 1, or none");
-};
+WEFT_REFUSAL(
+    VarianceFits,
+    "gaussian_nll_loss: the variance has the shape of the means, the same without the last axis (one "
+    "for each row), as many axes with extents of 1, or none");
 template <LossReduction R, bool Full>
 struct GaussianNllOp : Operation<GaussianNllOp<R, Full>> {
   template <class X, class T, class V, class E>
@@ -234,7 +223,7 @@ struct GaussianNllOp : Operation<GaussianNllOp<R, Full>> {
     constexpr bool ok = rows || SV::rank == 0 || (SV::rank == S::rank && broadcastable(SV::value, S::value));
     static_assert(sizeof(VarianceFits<ok, GaussianNllOp, S, SV>) > 0);
     if constexpr (!ok)
-      return Loss::apply(b, x, target, 1, eps);
+      return Loss::apply(b, x, target, x, eps);
     else if constexpr (rows)
       return Loss::apply(b, x, target, UnsqueezeOp<-1>::apply(b, variance), eps);
     else

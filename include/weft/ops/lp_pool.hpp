@@ -6,10 +6,8 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct LpPoolOptionsFit {
-  static_assert(Ok, "lp_pool takes stride and ceil_mode; padding, dilation and a divisor it does not");
-};
+WEFT_REFUSAL(LpPoolOptionsFit,
+             "lp_pool takes stride and ceil_mode; padding, dilation and a divisor it does not");
 
 // (sum of x^p over each window)^(1/p); 0, with gradient 0, where the sum is 0. In PyTorch's manner a window
 // that ceil_mode lets reach over the end counts its sum as if it were full.

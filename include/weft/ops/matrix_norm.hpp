@@ -11,20 +11,11 @@ inline constexpr OrderOf<std::numeric_limits<int>::min()> order_minus_infinity{}
 struct Frobenius {};
 inline constexpr Frobenius frobenius{};
 
-template <bool Ok, class Op, class... What>
-struct MatrixNormOrder {
-  static_assert(Ok,
-                "matrix_norm has the orders frobenius, order<1>, order<-1>, order_infinity and "
-                "order_minus_infinity: those of singular values (2, -2, nuclear) need a decomposition");
-};
-template <bool Ok, class Op, class... What>
-struct MatrixAxes {
-  static_assert(Ok, "matrix_norm takes two different axes of the tensor");
-};
-template <bool Ok, class Op, class... What>
-struct RenormAxis {
-  static_assert(Ok, "renorm takes a tensor of two axes or more, and one of them");
-};
+WEFT_REFUSAL(MatrixNormOrder,
+             "matrix_norm has the orders frobenius, order<1>, order<-1>, order_infinity and "
+             "order_minus_infinity: those of singular values (2, -2, nuclear) need a decomposition");
+WEFT_REFUSAL(MatrixAxes, "matrix_norm takes two different axes of the tensor");
+WEFT_REFUSAL(RenormAxis, "renorm takes a tensor of two axes or more, and one of them");
 
 // (sum |x|^p)^(1/p) of a number p that is neither 0 nor infinite.
 template <bool Keep, int... A>
@@ -34,8 +25,8 @@ struct VectorNormOp : Operation<VectorNormOp<Keep, A...>> {
     const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
     using T = typename decltype(x)::dtype;
     const Expr<T, Shape<>> order{detail::as_value<T>(b, p)};
-    const auto total = ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, pow(abs(x), order));
-    return CastOp<floating<typename X::dtype>>::apply(b, pow(total, div(1, order)));
+    const auto total = ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, detail::norm_terms(x, order));
+    return CastOp<floating<typename X::dtype>>::apply(b, detail::norm_root(total, div(1, order)));
   }
 };
 // The least magnitude.
@@ -102,7 +93,9 @@ struct RenormOp : Operation<RenormOp<A, P>> {
       }
       (std::make_integer_sequence<int, X::rank - 1>{});
       const Expr<T, Shape<>> most{ir::constant(b, x.value.dtype(), Dims{}, bound)};
-      return CastOp<typename X::dtype>::apply(b, x * where(gt(length, most), div(most, length + 1e-7), 1));
+      const auto over = gt(length, most);  // elsewhere the length has no part, be it NaN
+      const auto factor = where(over, div(most, where(over, length, 1) + 1e-7), 1);
+      return CastOp<typename X::dtype>::apply(b, x * factor);
     } else {
       return in;
     }

@@ -13,16 +13,10 @@ namespace WEFT_NAMESPACE {
 enum class Average { none, micro, macro, weighted };
 
 // What: the shape of the logits or predictions, and the labels'.
-template <bool Ok, class Op, class... What>
-struct MetricFits {
-  static_assert(
-      Ok, "a metric of classes takes logits (..., C) or whole predictions (...), and whole labels (...)");
-};
+WEFT_REFUSAL(MetricFits,
+             "a metric of classes takes logits (..., C) or whole predictions (...), and whole labels (...)");
 // What: the shape given.
-template <bool Ok, class Op, class... What>
-struct MatrixIsSquare {
-  static_assert(Ok, "precision_score, recall_score and f1_score take a confusion matrix (C, C)");
-};
+WEFT_REFUSAL(MatrixIsSquare, "precision_score, recall_score and f1_score take a confusion matrix (C, C)");
 
 namespace detail {
 

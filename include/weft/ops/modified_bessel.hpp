@@ -82,23 +82,32 @@ struct BesselIF {
     const auto size = where(left, neg(x), x);
     const auto close = le(size, 8);
     const auto v = where(close, x, 0), y = where(close, 9, size);
-    const auto beyond = div(FirstKind<Order>::far(y), sqrt(y));
-    const auto near = [&] {
-      if constexpr (Scaled)
-        return mul(FirstKind<Order>::near(v), exp(neg(abs(v))));
-      else
-        return FirstKind<Order>::near(v);
-    }();
-    const auto far = [&] {
-      if constexpr (Scaled)
-        return beyond;
-      else
-        return mul(beyond, exp(y));
-    }();
+    const auto near = FirstKind<Order>::near(v);
+    if constexpr (Scaled)
+      return joined(mul(near, exp(neg(abs(v)))), div(FirstKind<Order>::far(y), sqrt(y)), close, left);
+    else
+      return joined(near, beyond(y), close, left);
+  }
+
+ private:
+  static constexpr auto joined(const auto& near, const auto& far, const auto& close, const auto& left) {
     if constexpr (Order == 0)
       return where(close, near, far);
     else
       return where(close, near, where(left, neg(far), far));
+  }
+  // The derivatives as one product with exp(y): a difference of two would be infinity less infinity.
+  static constexpr auto beyond(const auto& y) {
+    const auto half = exp(mul(y, 0.5)), root = sqrt(y);
+    const auto grown = [&](const auto& v) { return mul(mul(v, half), half); };  // exp(y) may overflow earlier
+    const auto a = div(FirstKind<0>::far(y), root), b = div(FirstKind<1>::far(y), root);
+    const auto ab = div(a, y), ba = div(b, y);
+    const auto bend = grown(add(sub(b, ab), div(mul(ba, 2), y)));
+    const auto one = by_slopes(grown(b), y, by_slopes(grown(sub(a, ba)), y, bend));
+    if constexpr (Order == 0)
+      return by_slopes(grown(a), y, one);
+    else
+      return one;
   }
 };
 
@@ -121,7 +130,7 @@ struct SecondKind<0> {
           -1.2849549581627802638e-4,  1.5698838857300533749e-3,   -3.1448101311964500542e-2,
           2.4403030820659554546e0};
   static constexpr auto near(const auto& x) {
-    return sub(chebyshev_series(sub(mul(x, x), 2), a), mul(log(mul(x, 0.5)), FirstKind<0>::near(x)));
+    return sub(chebyshev_series(sub(mul(x, x), 2), a), mul(sub(log(x), log_two), FirstKind<0>::near(x)));
   }
 };
 template <>
@@ -141,7 +150,8 @@ struct SecondKind<1> {
           1.9521551847135163110e-4,   -2.8578168596227793868e-3,  1.0392373657681723843e-1,
           2.7206261904844426694e0};
   static constexpr auto near(const auto& x) {
-    return add(mul(log(mul(x, 0.5)), FirstKind<1>::near(x)), div(chebyshev_series(sub(mul(x, x), 2), a), x));
+    return add(mul(sub(log(x), log_two), FirstKind<1>::near(x)),
+               div(chebyshev_series(sub(mul(x, x), 2), a), x));
   }
 };
 // K of the order, or exp(x) times it.

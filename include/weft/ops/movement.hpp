@@ -91,10 +91,7 @@ struct expand_rule {
 }  // namespace detail
 
 // What: a Shape whose axes a permutation should name, each once.
-template <bool Ok, class Op, class... What>
-struct AxesPermuted {
-  static_assert(Ok, "the axes named are no permutation of the shape's axes");
-};
+WEFT_REFUSAL(AxesPermuted, "the axes named are no permutation of the shape's axes");
 
 // reshape<2, -1>(x): the same elements in row-major order; one -1 is worked out.
 template <i64... To>
@@ -130,13 +127,21 @@ struct ExpandOp : Operation<ExpandOp<To...>> {
   }
 };
 
-template <i64... To>
-inline constexpr ReshapeOp<To...> reshape{};
-template <i64... To>
-inline constexpr ReshapeOp<To...> view{};
-template <int... Order>
-inline constexpr PermuteOp<Order...> permute{};
-template <i64... To>
-inline constexpr ExpandOp<To...> expand{};
+template <i64... To, class X>
+constexpr auto reshape(const X& x) {
+  return ReshapeOp<To...>{}(x);
+}
+template <i64... To, class X>
+constexpr auto view(const X& x) {
+  return ReshapeOp<To...>{}(x);
+}
+template <int... Order, class X>
+constexpr auto permute(const X& x) {
+  return PermuteOp<Order...>{}(x);
+}
+template <i64... To, class X>
+constexpr auto expand(const X& x) {
+  return ExpandOp<To...>{}(x);
+}
 
 }  // namespace WEFT_NAMESPACE

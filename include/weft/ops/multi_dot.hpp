@@ -5,12 +5,9 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct MultiDotFits {
-  static_assert(Ok,
-                "multi_dot takes two matrices or more that can be multiplied one after another; the first "
-                "and the last may be vectors");
-};
+WEFT_REFUSAL(MultiDotFits,
+             "multi_dot takes two matrices or more that can be multiplied one after another; the first "
+             "and the last may be vectors");
 
 namespace detail {
 

@@ -7,17 +7,12 @@
 namespace WEFT_NAMESPACE {
 
 // What: the shape of x, then the extents that are named.
-template <bool Ok, class Op, class... What>
-struct NormalizedShapeFits {
-  static_assert(Ok, "the extents named for a normalisation must be those of the tensor's last axes");
-};
+WEFT_REFUSAL(NormalizedShapeFits,
+             "the extents named for a normalisation must be those of the tensor's last axes");
 // What: the shape of x, then that of the weight or bias.
-template <bool Ok, class Op, class... What>
-struct WeightMatchesRow {
-  static_assert(Ok,
-                "the weight and the bias of a normalisation must have the extent of the last axis, or the "
-                "extents that are named");
-};
+WEFT_REFUSAL(WeightMatchesRow,
+             "the weight and the bias of a normalisation must have the extent of the last axis, or the "
+             "extents that are named");
 
 namespace detail {
 // The axes that are normalised: as many from the end as extents D are named, one where none is.

@@ -31,7 +31,8 @@ struct ErfcxRightF {
     const auto between = div(polynomial(w, c), monic(w, d));
     // 1 / sqrt(pi) / y (1 - ...), where the correction vanishes for large y
     const auto y = where(middle, 4, x);
-    const auto q = div(1, where(gt(y, 1e8), 1e16, mul(y, y)));
+    const auto held = where(gt(y, 1e8), 1e8, y);
+    const auto q = div(1, mul(held, held));
     constexpr double e[]{1.63153871373020978e-2, 3.05326634961232344e-1, 3.60344899949804439e-1,
                          1.25781726111229246e-1, 1.60837851487422766e-2, 6.58749161529837803e-4},
         f[]{2.56852019228982242e0, 1.87295284992346725e0, 5.27905102951428412e-1, 6.05183413124413191e-2,
@@ -58,7 +59,8 @@ struct NdtrF {
     const auto x = mul(in, root_half);
     const auto left = lt(x, 0);
     const auto tail = mul(ErfcRightF{}(where(left, neg(x), x)), 0.5);
-    return where(left, tail, sub(1, tail));
+    const auto density = mul(exp(mul(mul(in, in), -0.5)), 0.39894228040143267794);  // 1 / sqrt(2 pi)
+    return by_slopes(where(left, tail, sub(1, tail)), in, density);
   }
 };
 struct LogNdtrF {
@@ -68,7 +70,12 @@ struct LogNdtrF {
     const auto size = where(left, neg(x), x);
     const auto scaled = mul(ErfcxRightF{}(size), 0.5), square = mul(size, size);
     const auto tail = mul(where(left, 0, scaled), exp(neg(where(left, 0, square))));
-    return where(left, sub(log(where(left, scaled, 1)), square), log1p(neg(tail)));
+    const auto value = where(left, sub(log(where(left, scaled, 1)), square), log1p(neg(tail)));
+    // the density over the area
+    constexpr double top = 0.39894228040143267794;  // 1 / sqrt(2 pi)
+    const auto v = where(left, 0, in);
+    const auto density = mul(exp(mul(mul(v, v), -0.5)), top);
+    return by_slopes(value, in, where(left, div(top, where(left, scaled, 1)), div(density, sub(1, tail))));
   }
 };
 struct NdtriF {
@@ -105,26 +112,23 @@ struct NdtriF {
     const auto outer =
         mul(z, where(far, div(polynomial(z, p2), monic(z, q2)), div(polynomial(z, p1), monic(z, q1))));
     const auto tail = sub(sub(x, div(log(x), x)), outer);
-    // Derivatives by the function's Taylor series in p, which are exact up to the third: u is 0.
-    const auto r = stop_gradient(where(central, middle, where(upper, tail, neg(tail))));
-    const auto v = where(inside, p, 0.5), rr = mul(r, r);
-    const auto u = mul(sub(v, stop_gradient(v)), mul(exp(mul(rr, 0.5)), 2.50662827463100050242));
-    const auto third = mul(u, div(add(mul(rr, 2), 1), 6));
-    const auto value = add(r, mul(u, add(mul(u, add(mul(r, 0.5), third)), 1)));
-    const auto e = where(inside, 0.25, p);
-    return where(inside, value, where(lt(e, 0.5), log(e), neg(log(sub(1, e)))));
+    const auto r = where(central, middle, where(upper, tail, neg(tail)));
+    const auto least = eq(p, 0), end = bitwise_or(least, eq(p, 1));
+    const auto value = where(inside, r, where(end, where(least, -infinity, infinity), nan));
+    const auto slope = mul(exp(mul(mul(r, r), 0.5)), 2.50662827463100050242);
+    // infinite at both ends, as its derivative is; beyond them NaN
+    const auto e = where(end, p, 0.5), pole = neg(add(log(e), log(sub(1, e))));
+    const auto none = mul(where(bitwise_or(inside, end), 0, p), nan);
+    return by_slopes(value, p, where(inside, slope, where(end, pole, none)));
   }
 };
-// -x log(x), 0 at 0, -infinity below. The other branch has the derivatives that PyTorch gives at 0 and below:
-// infinity and NaN.
+// -x log(x), 0 at 0, -infinity below.
 struct EntrF {
   constexpr auto operator()(const auto& in) const {
     const auto x = real(in);
-    const auto positive = logical_not(le(x, 0));
-    const auto v = where(positive, x, 1);
-    const auto body = where(positive, neg(mul(v, log(v))), sqrt(where(positive, 1, x)));
-    const auto value = where(lt(x, 0), -infinity, body);
-    return decltype(value){ir::surrogate(value.value, body.value)};
+    const auto logarithm = log(x);
+    const auto value = where(eq(x, 0), 0, where(lt(x, 0), -infinity, neg(mul(x, logarithm))));
+    return by_slopes(value, x, sub(neg(logarithm), 1));
   }
 };
 

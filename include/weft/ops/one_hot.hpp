@@ -5,10 +5,7 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct OneHotHasRoom {
-  static_assert(Ok, "one_hot<classes>(x): x has at most 7 axes, and there is at least one class");
-};
+WEFT_REFUSAL(OneHotHasRoom, "one_hot<classes>(x): x has at most 7 axes, and there is at least one class");
 
 namespace detail {
 template <class S, i64 Classes>

@@ -7,12 +7,9 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct FrameFits {
-  static_assert(Ok,
-                "a reflected frame must be narrower than the axis it surrounds, a circular one no wider, and "
-                "an axis without an element has no frame of its own");
-};
+WEFT_REFUSAL(FrameFits,
+             "a reflected frame must be narrower than the axis it surrounds, a circular one no wider, and "
+             "an axis without an element has no frame of its own");
 
 namespace detail {
 

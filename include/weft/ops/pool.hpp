@@ -11,13 +11,9 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... Shapes>
-struct PoolFits {
-  static_assert(
-      Ok,
-      "pooling takes (N, C, ...) or (C, ...) of floats and a window that fits: one number or one for "
-      "each axis, at least 1, padding at most half the window, no result without an element");
-};
+WEFT_REFUSAL(PoolFits,
+             "pooling takes (N, C, ...) or (C, ...) of floats and a window that fits: one number or one for "
+             "each axis, at least 1, padding at most half the window, no result without an element");
 
 namespace detail {
 

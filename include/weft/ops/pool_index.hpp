@@ -19,13 +19,9 @@ struct UnpoolOptions {
   PerAxis output_size = 0;  // 0: (extent - 1) stride - 2 padding + window
 };
 
-template <bool Ok, class Op, class... What>
-struct UnpoolFits {
-  static_assert(
-      Ok,
-      "max_unpool takes (N, C, ...) or (C, ...), places (i32 or i64) of the same shape, and options "
-      "of one number or one for each axis, which leave at least one element");
-};
+WEFT_REFUSAL(UnpoolFits,
+             "max_unpool takes (N, C, ...) or (C, ...), places (i32 or i64) of the same shape, and options "
+             "of one number or one for each axis, which leave at least one element");
 
 namespace detail {
 

@@ -96,10 +96,7 @@ struct repeat_rule {
 
 }  // namespace detail
 
-template <bool Ok, class Op, class... What>
-struct RepeatsFit {
-  static_assert(Ok, "repeat takes one count for every axis of the tensor, or more");
-};
+WEFT_REFUSAL(RepeatsFit, "repeat takes one count for every axis of the tensor, or more");
 
 template <int A, int B>
 struct TransposeOp : Operation<TransposeOp<A, B>> {

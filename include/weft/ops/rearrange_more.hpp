@@ -90,18 +90,9 @@ struct unfold_rule {
 
 }  // namespace detail
 
-template <bool Ok, class... What>
-struct SplitIsWhole {
-  static_assert(Ok, "split_with_sizes: the sizes must sum to the extent of the axis");
-};
-template <bool Ok, class Op, class... What>
-struct AxesMoved {
-  static_assert(Ok, "movedim takes as many places as axes, each of which exists and is named once");
-};
-template <bool Ok, class Op, class... What>
-struct WindowFits {
-  static_assert(Ok, "unfold: the axis must exist and hold a window, and the step be positive");
-};
+WEFT_REFUSAL(SplitIsWhole, "split_with_sizes: the sizes must sum to the extent of the axis");
+WEFT_REFUSAL(AxesMoved, "movedim takes as many places as axes, each of which exists and is named once");
+WEFT_REFUSAL(WindowFits, "unfold: the axis must exist and hold a window, and the step be positive");
 
 template <AxisList From, AxisList To>
 struct MoveDimOp : Operation<MoveDimOp<From, To>> {

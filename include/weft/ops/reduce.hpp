@@ -7,13 +7,10 @@
 namespace WEFT_NAMESPACE {
 
 // What: the shape reduced.
-template <bool Ok, class Op, class... What>
-struct ReducedNotEmpty {
-  static_assert(
-      Ok,
-      "an axis that is reduced has extent 0: no element is the greatest or the least (sum, prod, mean, any "
-      "and all have an answer)");
-};
+WEFT_REFUSAL(
+    ReducedNotEmpty,
+    "an axis that is reduced has extent 0: no element is the greatest or the least (sum, prod, mean, any "
+    "and all have an answer)");
 
 namespace detail {
 
@@ -194,11 +191,9 @@ struct Correction {};
 template <int C>
 inline constexpr Correction<C> correction{};
 
-template <bool Ok, class... Given>
-struct SpreadOptionsKnown {
-  static_assert(
-      Ok, "the options of var, stddev, var_mean and std_mean are keepdim and one of biased, correction<c>");
-};
+WEFT_REFUSAL(
+    SpreadOptionsKnown,
+    "the options of var, stddev, var_mean and std_mean are keepdim and one of biased, correction<c>");
 
 namespace detail {
 

@@ -16,6 +16,19 @@ constexpr auto safe_root(const X& x, const F& root) {
   const auto zero = eq(x, 0);
   return where(zero, 0, root(where(zero, 1, x)));
 }
+// |x|^p, and the root of their sum: their derivatives are 0 at elements of 0 and at a norm of 0, as
+// PyTorch's.
+template <class X, class P>
+constexpr auto norm_terms(const X& x, const P& p) {
+  const auto none = eq(x, 0);
+  const auto size = abs(x);
+  return where(none, pow(stop_gradient(size), p), pow(where(none, 1, size), p));
+}
+template <class X, class P>
+constexpr auto norm_root(const X& sum, const P& p) {
+  const auto none = eq(pow(stop_gradient(sum), p), 0);
+  return where(none, 0, pow(where(none, 1, sum), p));
+}
 template <class X>
 constexpr auto safe_sqrt(const X& x) {
   return safe_root(x, [](const auto& v) { return sqrt(v); });
@@ -92,8 +105,8 @@ struct NormOp : Operation<NormOp<P, Keep, A...>> {
     else if constexpr (P == std::numeric_limits<int>::max())
       return ReduceOp<ir::Op::reduce_max, Keep, A...>::apply(b, abs(x));
     else
-      return detail::safe_root(ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, pow(abs(x), P)),
-                               [](const auto& v) { return pow(v, 1.0 / P); });
+      return detail::norm_root(ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, detail::norm_terms(x, P)),
+                               1.0 / P);
   }
 };
 

@@ -13,13 +13,9 @@ struct RotaryOptions {
 };
 
 // What: the shape of x, then that of the positions if they are given.
-template <bool Ok, class Op, class... What>
-struct RotaryFits {
-  static_assert(
-      Ok,
-      "rotary_embedding: x is (..., L, D), the turned features are an even number of the D, and the "
-      "positions broadcast to (..., L)");
-};
+WEFT_REFUSAL(RotaryFits,
+             "rotary_embedding: x is (..., L, D), the turned features are an even number of the D, and the "
+             "positions broadcast to (..., L)");
 
 template <RotaryOptions Options>
 struct RotaryEmbeddingOp : Operation<RotaryEmbeddingOp<Options>> {

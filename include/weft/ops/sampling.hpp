@@ -11,10 +11,7 @@ namespace WEFT_NAMESPACE {
 struct Replacement {};
 inline constexpr Replacement replacement{};
 
-template <bool Ok, class Op, class... What>
-struct WeightsOfClasses {
-  static_assert(Ok, "multinomial takes weights (..., classes) of floats, of one class at least");
-};
+WEFT_REFUSAL(WeightsOfClasses, "multinomial takes weights (..., classes) of floats, of one class at least");
 
 // N different classes a row, without replacement: those with the greatest weight over exponential number
 // (Efraimidis and Spirakis, 2006).

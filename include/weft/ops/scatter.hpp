@@ -28,13 +28,9 @@ inline constexpr ReduceBy<Reduction::amin> amin{};
 struct ExcludeSelf {};
 inline constexpr ExcludeSelf exclude_self{};
 
-template <bool Ok, class Op, class... What>
-struct UpdateFits {
-  static_assert(
-      Ok,
-      "the updates do not fit: an index takes an update, and off the axis neither may be longer than "
-      "the tensor");
-};
+WEFT_REFUSAL(UpdateFits,
+             "the updates do not fit: an index takes an update, and off the axis neither may be longer than "
+             "the tensor");
 
 namespace detail {
 

@@ -8,10 +8,7 @@
 namespace WEFT_NAMESPACE {
 
 // What: the shape of the view, then that of the source.
-template <bool Ok, class Op, class... What>
-struct SourceFitsView {
-  static_assert(Ok, "the source must have the shape of the view that it is written into");
-};
+WEFT_REFUSAL(SourceFitsView, "the source must have the shape of the view that it is written into");
 
 // src where x[begin:end:step] of an axis lies.
 template <int Axis, i64 Begin, i64 End, i64 Step>

@@ -5,16 +5,11 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct PixelsFit {
-  static_assert(Ok,
-                "pixel_shuffle<r> takes (..., C, H, W) where r * r divides C, pixel_unshuffle<r> where r "
-                "divides H and W, and r is at least 1");
-};
-template <bool Ok, class Op, class... What>
-struct ChannelGroupsFit {
-  static_assert(Ok, "channel_shuffle<groups> takes (N, C, ...) of at least three axes, and groups divide C");
-};
+WEFT_REFUSAL(PixelsFit,
+             "pixel_shuffle<r> takes (..., C, H, W) where r * r divides C, pixel_unshuffle<r> where r "
+             "divides H and W, and r is at least 1");
+WEFT_REFUSAL(ChannelGroupsFit,
+             "channel_shuffle<groups> takes (N, C, ...) of at least three axes, and groups divide C");
 
 namespace detail {
 

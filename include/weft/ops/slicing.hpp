@@ -93,20 +93,11 @@ struct pad_rule {
 
 }  // namespace detail
 
-template <bool Ok, class Op, class... What>
-struct SliceFits {
-  static_assert(Ok, "slice: the axis must exist and the step be positive (flip turns an axis round)");
-};
-template <bool Ok, class Op, class... What>
-struct IndexInRange {
-  static_assert(Ok, "the index lies outside the axis");
-};
-template <bool Ok, class Op, class... What>
-struct WidthsFit {
-  static_assert(
-      Ok,
-      "pad takes a low and a high width for each axis from the last, and may not crop more than there is");
-};
+WEFT_REFUSAL(SliceFits, "slice: the axis must exist and the step be positive (flip turns an axis round)");
+WEFT_REFUSAL(IndexInRange, "the index lies outside the axis");
+WEFT_REFUSAL(
+    WidthsFit,
+    "pad takes a low and a high width for each axis from the last, and may not crop more than there is");
 
 template <int Axis, i64 Begin, i64 End, i64 Step>
 struct SliceAxisOp : Operation<SliceAxisOp<Axis, Begin, End, Step>> {

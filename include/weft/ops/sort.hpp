@@ -15,10 +15,7 @@ inline constexpr Smallest smallest{};
 struct RightSide {};
 inline constexpr RightSide right_side{};
 
-template <bool Ok, class Op, class... What>
-struct CountInRange {
-  static_assert(Ok, "the count must lie in the axis: no element to choose, or fewer than asked for");
-};
+WEFT_REFUSAL(CountInRange, "the count must lie in the axis: no element to choose, or fewer than asked for");
 
 // The places of the first Count elements in order; Count -1 means all.
 template <int Axis, bool Down, i64 Count>
@@ -198,10 +195,8 @@ struct search_rule {
 };
 }  // namespace detail
 
-template <bool Ok, class Op, class... What>
-struct SequencesFit {
-  static_assert(Ok, "the sorted tensor must be a vector, or agree with the values in all axes but the last");
-};
+WEFT_REFUSAL(SequencesFit,
+             "the sorted tensor must be a vector, or agree with the values in all axes but the last");
 
 // How many elements of each sorted line lie below each value; Right: not above it.
 template <bool Right>

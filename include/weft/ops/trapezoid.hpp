@@ -8,19 +8,12 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct PlacesFitAxis {
-  static_assert(Ok, "a vector of the samples' places must be as long as the axis that they lie along");
-};
-template <bool Ok, class Op, class... What>
-struct SamplesSuffice {
-  static_assert(Ok,
-                "gradient: the axis must exist and have more samples than the order of its edges, 1 or 2");
-};
-template <bool Ok, class... What>
-struct SpacingsFit {
-  static_assert(Ok, "gradient takes no spacing, one number for all axes, or a number or a vector for each");
-};
+WEFT_REFUSAL(PlacesFitAxis,
+             "a vector of the samples' places must be as long as the axis that they lie along");
+WEFT_REFUSAL(SamplesSuffice,
+             "gradient: the axis must exist and have more samples than the order of its edges, 1 or 2");
+WEFT_REFUSAL(SpacingsFit,
+             "gradient takes no spacing, one number for all axes, or a number or a vector for each");
 
 // The order of the differences at both ends of an axis: gradient(x, edge_order<2>).
 template <int N>
@@ -64,6 +57,25 @@ constexpr auto sample_widths(ir::Builder& b, const P& places) {
   }
 }
 
+// The dtype of what samples Y at places P give.
+template <class Y, class P>
+struct samples_dtype {
+  using type = floating<typename Y::dtype>;
+};
+template <class Y, class P>
+requires is_expr<P>
+struct samples_dtype<Y, P> {
+  using type = promoted<floating<typename Y::dtype>, floating<typename P::dtype>>;
+};
+// Samples or places in the dtype in which they are added up; numbers as they are.
+template <class P>
+constexpr auto wide_samples(ir::Builder& b, const P& p) {
+  if constexpr (is_expr<P>)
+    return CastOp<opmath<floating<typename P::dtype>>>::apply(b, p);
+  else
+    return p;
+}
+
 }  // namespace detail
 
 template <bool Cumulative, int Axis>
@@ -75,17 +87,19 @@ struct TrapezoidOp : Operation<TrapezoidOp<Cumulative, Axis>> {
     if constexpr (!ok) {
       return detail::real(in);
     } else {
-      const auto y = detail::real(in);
-      const auto widths = detail::sample_widths<TrapezoidOp, Axis, typename Y::shape>(b, places);
+      const auto y = detail::wide_samples(b, in);
+      const auto widths =
+          detail::sample_widths<TrapezoidOp, Axis, typename Y::shape>(b, detail::wide_samples(b, places));
       const auto pairs =
           add(SliceAxisOp<Axis, 1, to_end, 1>::apply(b, y), SliceAxisOp<Axis, 0, -1, 1>::apply(b, y));
       const auto areas = mul(mul(pairs, widths), 0.5);
       using Areas = std::remove_cvref_t<decltype(areas)>;
       constexpr int axis = normalize_axis(Axis, Y::rank) - Y::rank + Areas::rank;
+      using T = typename detail::samples_dtype<Y, P>::type;
       if constexpr (Cumulative)
-        return ScanOp<axis, ir::Fold::sum>::apply(b, areas);
+        return CastOp<T>::apply(b, ScanOp<axis, ir::Fold::sum>::apply(b, areas));
       else
-        return ReduceOp<ir::Op::reduce_sum, false, axis>::apply(b, areas);
+        return CastOp<T>::apply(b, ReduceOp<ir::Op::reduce_sum, false, axis>::apply(b, areas));
     }
   }
 };

@@ -15,18 +15,12 @@ struct UnfoldOptions {
   PerAxis stride = 1;    // distance of neighbouring windows
 };
 
-template <bool Ok, class Op, class... What>
-struct UnfoldFits {
-  static_assert(Ok,
-                "unfold takes (N, C, H, W) or (C, H, W) and a window that fits: one number or one for each "
-                "axis, at least 1");
-};
-template <bool Ok, class Op, class... What>
-struct FoldFits {
-  static_assert(Ok,
-                "fold takes (N, C times the window's size, L) or the same without N, where L is the number "
-                "of windows that lie in the padded output");
-};
+WEFT_REFUSAL(UnfoldFits,
+             "unfold takes (N, C, H, W) or (C, H, W) and a window that fits: one number or one for each "
+             "axis, at least 1");
+WEFT_REFUSAL(FoldFits,
+             "fold takes (N, C times the window's size, L) or the same without N, where L is the number "
+             "of windows that lie in the padded output");
 
 namespace detail {
 

@@ -8,17 +8,11 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Op, class... What>
-struct CotangentFits {
-  static_assert(Ok,
-                "vjp: the last argument is the cotangent: as many expressions as the function returns, of "
-                "their dtypes and shapes");
-};
-template <bool Ok, class Op, class... What>
-struct TangentsFit {
-  static_assert(Ok,
-                "jvp: for every argument of the function, in their order, a tangent of its dtype and shape");
-};
+WEFT_REFUSAL(CotangentFits,
+             "vjp: the last argument is the cotangent: as many expressions as the function returns, of "
+             "their dtypes and shapes");
+WEFT_REFUSAL(TangentsFit,
+             "jvp: for every argument of the function, in their order, a tangent of its dtype and shape");
 
 namespace detail {
 
@@ -70,8 +64,9 @@ struct Vjp {
  private:
   template <std::size_t... K, class All>
   constexpr auto call(std::index_sequence<K...>, const All& all) const {
+    List<int> nodes;
     const std::tuple variables{
-        detail::isolated<static_cast<int>(K), static_cast<int>(K)...>(std::get<K>(all))...};
+        detail::isolated<static_cast<int>(K), static_cast<int>(K)...>(std::get<K>(all), nodes)...};
     const auto& first = std::get<0>(variables);
     ir::Builder& b = first.value.builder->innermost();
     const auto y = detail::entered(b, f(std::get<K>(variables)...));
@@ -103,8 +98,9 @@ struct Jvp {
   template <std::size_t... K, class All>
   constexpr auto call(std::index_sequence<K...>, const All& all) const {
     constexpr std::size_t count = sizeof...(K);
+    List<int> nodes;
     const std::tuple variables{
-        detail::isolated<static_cast<int>(K), static_cast<int>(K)...>(std::get<K>(all))...};
+        detail::isolated<static_cast<int>(K), static_cast<int>(K)...>(std::get<K>(all), nodes)...};
     ir::Builder& b = std::get<0>(variables).value.builder->innermost();
     const std::tuple tangents{detail::traced(b, std::get<count + K>(all))...};
     const auto y = detail::entered(b, f(std::get<K>(variables)...));

@@ -14,20 +14,11 @@ inline constexpr int unmapped = -1000;
 template <class F, int... Axes>
 struct Vmap;
 
-template <bool Ok, class Op, class... Arguments>
-struct BatchesAgree {
-  static_assert(Ok,
-                "vmap: every tensor has an axis of samples (the first, unless vmap<axis, unmapped, ...> says "
-                "otherwise), of one extent for all, and at least one argument is mapped");
-};
-template <bool Ok, class Op, class... Arguments>
-struct MappedCapturesNothing {
-  static_assert(Ok, "vmap: a function that is applied to run-time tensors captures nothing");
-};
-template <bool Ok, class Op, class... Arguments>
-struct AxesMatchArguments {
-  static_assert(Ok, "vmap: name one axis, or `unmapped`, for each argument of the function");
-};
+WEFT_REFUSAL(BatchesAgree,
+             "vmap: every tensor has an axis of samples (the first, unless vmap<axis, unmapped, ...> says "
+             "otherwise), of one extent for all, and at least one argument is mapped");
+WEFT_REFUSAL(MappedCapturesNothing, "vmap: a function that is applied to run-time tensors captures nothing");
+WEFT_REFUSAL(AxesMatchArguments, "vmap: name one axis, or `unmapped`, for each argument of the function");
 
 namespace detail {
 

@@ -7,10 +7,7 @@
 
 namespace WEFT_NAMESPACE {
 
-template <bool Ok, class Window>
-struct WindowIsFloating {
-  static_assert(Ok, "a window is of floats and has no negative length");
-};
+WEFT_REFUSAL(WindowIsFloating, "a window is of floats and has no negative length");
 
 namespace detail {
 

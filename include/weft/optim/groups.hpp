@@ -19,10 +19,7 @@ inline constexpr auto is_bias = [](std::string_view name, const Dims&) {
   return name.find("bias") != std::string_view::npos;
 };
 
-template <bool Ok, class Optimizer>
-struct OptimizerDecays {
-  static_assert(Ok, "no_decay: this optimiser has no weight_decay");
-};
+WEFT_REFUSAL(OptimizerDecays, "no_decay: this optimiser has no weight_decay");
 
 // The parameters for which P holds are not decayed.
 template <class P>
@@ -40,10 +37,7 @@ constexpr NoDecay<P> no_decay(P) {
   return {};
 }
 
-template <bool Ok, class... Functions>
-struct RuleCapturesNothing {
-  static_assert(Ok, "optim::rule: the predicate and the change capture nothing");
-};
+WEFT_REFUSAL(RuleCapturesNothing, "optim::rule: the predicate and the change capture nothing");
 // The parameters for which P holds have an optimiser that C changed.
 template <class P, class C>
 struct Rule {

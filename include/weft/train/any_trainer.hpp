@@ -85,9 +85,7 @@ class AnyTrainer {
   template <class... A>
   Loss step(const A&... batch) {
     constexpr bool fits = sizeof...(A) == sizeof...(In);
-    static_assert(
-        sizeof(exec::ArgumentCount<fits, static_cast<int>(sizeof...(A)), static_cast<int>(sizeof...(In))>) >
-        0);
+    static_assert(sizeof(exec::ArgumentCount<fits, GivenSize<sizeof...(A)>, WantedSize<sizeof...(In)>>) > 0);
     if constexpr (fits)
       return held().step(given(std::index_sequence_for<In...>{}, batch...));
     else

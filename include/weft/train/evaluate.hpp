@@ -16,18 +16,12 @@ namespace WEFT_NAMESPACE {
 
 namespace train {
 
-template <bool Ok, class... Results>
-struct EvaluatedResults {
-  static_assert(
-      Ok,
-      "evaluate: the function gives floating-point numbers that are means over the rows of the batch, or "
-      "one number a row");
-};
-template <bool Ok, class... Inputs>
-struct EvaluatedInputs {
-  static_assert(Ok,
-                "evaluate: it takes one in<...> a field of a sample, the batch as the first axis of each");
-};
+WEFT_REFUSAL(
+    EvaluatedResults,
+    "evaluate: the function gives floating-point numbers that are means over the rows of the batch, or "
+    "one number a row");
+WEFT_REFUSAL(EvaluatedInputs,
+             "evaluate: it takes one in<...> a field of a sample, the batch as the first axis of each");
 
 // Whether a result is one number, or one a row.
 template <class E, i64 Rows>

@@ -9,21 +9,13 @@
 namespace WEFT_NAMESPACE::train {
 
 // Causes of an error, with the options that were given.
-template <bool Ok, class... What>
-struct LbfgsHasNoGroups {
-  static_assert(Ok, "LBFGS: parameter groups do not go with it, it moves all parameters along one direction");
-};
-template <bool Ok, class... What>
-struct LbfgsTakesOption {
-  static_assert(Ok,
-                "LBFGS: clipping, accumulate<N> and precision::f16 do not go with it: its search needs the "
-                "gradient of the loss as it is");
-};
+WEFT_REFUSAL(LbfgsHasNoGroups,
+             "LBFGS: parameter groups do not go with it, it moves all parameters along one direction");
+WEFT_REFUSAL(LbfgsTakesOption,
+             "LBFGS: clipping, accumulate<N> and precision::f16 do not go with it: its search needs the "
+             "gradient of the loss as it is");
 
-template <bool Ok, class Model>
-struct LbfgsMovesF32 {
-  static_assert(Ok, "LBFGS: trained parameters must be f32");
-};
+WEFT_REFUSAL(LbfgsMovesF32, "LBFGS: trained parameters must be f32");
 
 template <class M, class F, class Device, class O, class... I>
 class LbfgsTrainer : public Checkpointed<LbfgsTrainer<M, F, Device, O, I...>> {
@@ -57,9 +49,7 @@ class LbfgsTrainer : public Checkpointed<LbfgsTrainer<M, F, Device, O, I...>> {
   template <class... A>
   f32 step(const A&... batch) {
     constexpr bool fits = sizeof...(A) == sizeof...(I);
-    static_assert(
-        sizeof(exec::ArgumentCount<fits, static_cast<int>(sizeof...(A)), static_cast<int>(sizeof...(I))>) >
-        0);
+    static_assert(sizeof(exec::ArgumentCount<fits, GivenSize<sizeof...(A)>, WantedSize<sizeof...(I)>>) > 0);
     if constexpr (fits)
       return step_given(exec::given_arguments<Device, I...>(batch...));
     else

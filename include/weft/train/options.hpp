@@ -57,32 +57,30 @@ inline constexpr None none{};
 
 namespace train {
 
+WEFT_REFUSAL(
+    TrainerKnowsOption,
+    "make_trainer: one of the options is none that it knows: after the inputs, in<f32, 32, 8>, it takes an "
+    "optimiser, a precision, clip::norm(most) or clip::value(most), accumulate<N>, seed{}, a mode, "
+    "probes<...>, check::finite, check::indices and lend{}");
+WEFT_REFUSAL(
+    TrainerInputsFirst,
+    "make_trainer: the inputs come before the options: make_trainer<Net>(device, loss, in<...>, ..., "
+    "options...)");
+WEFT_REFUSAL(TrainerHasOptimizer, "make_trainer: an optimiser is missing: add one, such as optim::AdamW{}");
+WEFT_REFUSAL(TrainerOptionOnce,
+             "make_trainer: the optimiser, the precision, the clipping, accumulate<N>, the seed, the mode, "
+             "probes<...>, a check or lend{} is given twice: leave one out");
+
 // The messages for options that make no trainer.
 template <class... O>
 struct CheckOptions {
-  static_assert(((option_kind<O>() != OptionKind::unknown) && ... && true),
-                "make_trainer: one of the options is none that it knows");
-  static_assert(((option_kind<O>() != OptionKind::input) && ... && true),
-                "make_trainer: inputs come before the options, one after another");
-  static_assert(option_count<OptionKind::optimizer, O...> >= 1,
-                "make_trainer: an optimiser is missing, such as optim::AdamW{}");
-  static_assert(option_count<OptionKind::optimizer, O...> <= 1, "make_trainer: the optimiser is given twice");
-  static_assert(option_count<OptionKind::precision, O...> <= 1, "make_trainer: the precision is given twice");
-  static_assert(option_count<OptionKind::clip, O...> <= 1, "make_trainer: clipping is given twice");
-  static_assert(option_count<OptionKind::accumulate, O...> <= 1,
-                "make_trainer: accumulate<N> is given twice");
-  static_assert(option_count<OptionKind::seed, O...> <= 1, "make_trainer: the seed is given twice");
-  static_assert(option_count<OptionKind::mode, O...> <= 1, "make_trainer: the mode is given twice");
-  static_assert(option_count<OptionKind::checkpoint, O...> <= 1,
-                "make_trainer: the checkpoint policy is given twice");
-  static_assert(option_count<OptionKind::comm, O...> <= 1,
-                "make_trainer: the communication policy is given twice");
-  static_assert(option_count<OptionKind::probes, O...> <= 1, "make_trainer: probes<...> is given twice");
-  static_assert(option_count<OptionKind::memory, O...> <= 1, "make_trainer: lend{} is given twice");
-  static_assert(option_count<OptionKind::check_finite, O...> <= 1,
-                "make_trainer: check::finite is given twice");
-  static_assert(option_count<OptionKind::check_indices, O...> <= 1,
-                "make_trainer: check::indices is given twice");
+  static constexpr bool known = ((option_kind<O>() != OptionKind::unknown) && ... && true);
+  static constexpr bool ordered = option_count<OptionKind::input, O...> == 0;
+  static constexpr bool optimized = option_count<OptionKind::optimizer, O...> >= 1;
+  static_assert(sizeof(TrainerKnowsOption<known, O...>) > 0);
+  static_assert(sizeof(TrainerInputsFirst<ordered, O...>) > 0);
+  static_assert(sizeof(TrainerHasOptimizer<optimized, O...>) > 0);
+  static_assert(sizeof(TrainerOptionOnce<options_differ<O...>(), O...>) > 0);
 };
 
 // A trainer's options, sorted into their kinds.

@@ -16,39 +16,22 @@ namespace WEFT_NAMESPACE {
 namespace train {
 
 // Messages of the checks on a traced step.
-template <bool Ok, class Model, int Input>
-struct EveryInputIsRead {
-  static_assert(Ok,
-                "make_trainer: an input is never used by the loss; pass it to ignore(x), or leave it out");
-};
-template <bool Ok, class Model, FixedString Parameter>
-struct EveryParameterLearns {
-  static_assert(Ok, "make_trainer: no gradient reaches a trained parameter (named in this message)");
-};
-template <bool Ok, class Model, class... Inputs>
-struct LossTakes {
-  static_assert(Ok,
-                "make_trainer: the loss cannot be called with the model and these inputs: it takes the "
-                "model, then one argument for each in<...>");
-};
-template <bool Ok, class Model, class Loss>
-struct LossIsScalar {
-  static_assert(
-      Ok, "make_trainer: the loss must be one floating-point number: reduce it with mean<>() or sum<>()");
-};
-template <bool Ok, class Model>
-struct ParametersAgree {
-  static_assert(Ok,
-                "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
-                "products");
-};
+WEFT_REFUSAL(EveryInputIsRead,
+             "make_trainer: an input is never used by the loss; pass it to ignore(x), or leave it out");
+WEFT_REFUSAL(EveryParameterLearns,
+             "make_trainer: no gradient reaches a trained parameter: use it, or hold it in nn::Frozen");
+WEFT_REFUSAL(LossTakes,
+             "make_trainer: the loss cannot be called with the model and these inputs: it takes the "
+             "model, then one argument for each in<...>");
+WEFT_REFUSAL(LossIsScalar,
+             "make_trainer: the loss must be one floating-point number: reduce it with mean<>() or sum<>()");
+WEFT_REFUSAL(ParametersAgree,
+             "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
+             "products");
 
-template <bool Ok, class Clip>
-struct NormIsKnown {
-  static_assert(Ok,
-                "gradient_norm: the step computes it only to clip by it: give clip::norm(most), with an "
-                "infinite `most` to look at it alone");
-};
+WEFT_REFUSAL(NormIsKnown,
+             "gradient_norm: the step computes it only to clip by it: give clip::norm(most), with an "
+             "infinite `most` to look at it alone");
 
 // Throws where padded rows of a batch would count in the loss.
 template <class Inputs, i64 Rows, std::size_t N>
@@ -135,9 +118,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   template <class... A>
   StepLoss step(const A&... batch) {
     constexpr bool fits = sizeof...(A) == sizeof...(I);
-    static_assert(
-        sizeof(exec::ArgumentCount<fits, static_cast<int>(sizeof...(A)), static_cast<int>(sizeof...(I))>) >
-        0);
+    static_assert(sizeof(exec::ArgumentCount<fits, GivenSize<sizeof...(A)>, WantedSize<sizeof...(I)>>) > 0);
     if constexpr (fits)
       return step_checked<(exec::Padded<A> || ... || false)>(exec::given_arguments<Device, I...>(batch...));
     else
@@ -372,14 +353,19 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   }();
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
-  if constexpr (scalar && parameters_agree<M>()) {
+  if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
     using Source = StepSource<M, F, Sorted, true, I...>;
     constexpr int unused = Source::unused_input(), unreached = Source::unreached();
-    static_assert(sizeof(EveryInputIsRead<(unused < 0), M, unused>) > 0);
-    static_assert(sizeof(EveryParameterLearns<(unreached < 0), M, state_name<M, unreached>()>) > 0);
+    static_assert(sizeof(EveryInputIsRead<(unused < 0), M, GivenInput<unused>>) > 0);
+    static_assert(sizeof(EveryParameterLearns<(unreached < 0), M, GivenName<state_name<M, unreached>()>>) >
+                  0);
     using Made = typename TrainerFor<typename Sorted::Optimizer>::template type<M, F, Device, Sorted, I...>;
     if constexpr (unused < 0 && unreached < 0 && Source::probes_exist())
       return Made(make_model(), options...);
+    else
+      return AfterRefusal{};
+  } else {
+    return AfterRefusal{};
   }
 }
 
@@ -394,6 +380,10 @@ auto make(const Make& make_model, const A&... arguments) {
     constexpr bool callable = loss_takes<M, F>(typename Split::inputs{});
     if constexpr (callable)
       return make_checked<M, F, Device, Sorted>(typename Split::inputs{}, make_model, arguments...);
+    else
+      return AfterRefusal{};
+  } else {
+    return AfterRefusal{};
   }
 }
 

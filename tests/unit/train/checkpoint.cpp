@@ -57,7 +57,7 @@ TEST_CASE("checkpoint: says what made it, and refuses another optimiser, wrapper
   const ScratchFolder folder;
   const auto average = optim::ema(optim::AdamW{.lr = 0.01f}, 0.9f);
   auto adam = make<Net>(optim::groups(optim::no_decay(is_vector), optim::AdamW{.lr = 0.01f}));
-  auto averaged = make<Net>(average, precision::f16, accumulate<2>);
+  auto averaged = make<Net>(average, precision::f16, accumulate<2>, seed{0});
   auto amsgrad = make<Net>(optim::amsgrad(optim::AdamW{}));
   auto wider = make<Wider>(optim::AdamW{});
   for (int i = 0; i < 3; ++i) adam.step(x), averaged.step(x), amsgrad.step(x), wider.step(x);

@@ -108,7 +108,7 @@ TEST_CASE("ownership: what was moved from says so") {
   auto trainer = make_net(), other = std::move(trainer);
   CHECK(error_of([&] { trainer.step(x, y); }) == "train/moved");
   CHECK(error_of([&] { trainer.get_probe<"out">(); }) == "train/moved");
-  CHECK(error_of([&] { trainer.save("nowhere"); }) == "model/moved");
+  CHECK(error_of([&] { trainer.save("nowhere"); }) == "train/moved");
   CHECK(error_of([&] { trainer.model().get<"fc.weight">(); }) == "model/moved");
   trainer = make_net(2);
   const StepLoss held = other.step(x, y);

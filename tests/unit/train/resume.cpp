@@ -4,6 +4,9 @@
 #include <doctest/doctest.h>
 
 #include "../io/scratch.hpp"
+#include "support/error_of.hpp"
+#include "weft/data/dataset.hpp"
+#include "weft/data/loader.hpp"
 #include "weft/nn/linear.hpp"
 #include "weft/ops/loss.hpp"
 #include "weft/optim/average.hpp"
@@ -85,4 +88,39 @@ TEST_CASE("resume: an equal average, before its first update and between two of 
 }
 TEST_CASE("resume: an average of what Muon updates") {
   check_resume(9, optim::ema(optim::Muon{.lr = 0.02f, .others = {.lr = 0.01f}}, 0.9f));
+}
+TEST_CASE("resume: a loader that was given no seed goes on in the orders of the one that was saved") {
+  const ScratchFolder folder;
+  std::vector<f32> numbers(40 * 5), targets(40 * 3);
+  for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = static_cast<f32>(k % 17) / 9.0f - 1.0f;
+  for (std::size_t k = 0; k < targets.size(); ++k) targets[k] = static_cast<f32>(k % 11) / 6.0f - 1.0f;
+  const data::Arrays<f32, f32> samples({numbers, {5}}, {targets, {3}});
+  auto whole = make(optim::AdamW{.lr = 0.02f});
+  auto loader = data::loader<8>(samples, {.shuffle = true});
+  for (auto& [x, y] : loader) whole.step(x, y);
+  int batch = 0;
+  for (auto& [x, y] : loader) {
+    if (batch++ == 3) break;
+    whole.step(x, y);
+  }
+  whole.save(folder / "checkpoint", loader);
+  const auto finish = [&](auto& trainer, auto& batches) {
+    for (int epoch = 0; epoch < 2; ++epoch)
+      for (auto& [x, y] : batches) trainer.step(x, y);
+  };
+  auto resumed = make(optim::AdamW{.lr = 0.02f});
+  auto other = data::loader<8>(samples, {.shuffle = true});
+  CHECK(other.seed() != loader.seed());
+  resumed.load(folder / "checkpoint", other);
+  CHECK(other.seed() == loader.seed());
+  auto same = data::loader<8>(samples, {.shuffle = true, .seed = loader.seed()});
+  same.seek(loader.position());
+  finish(whole, same);
+  finish(resumed, other);
+  CHECK(bytes_of(resumed.model()) == bytes_of(whole.model()));
+  auto given = data::loader<8>(samples, {.shuffle = true, .seed = 5});
+  const auto before = bytes_of(resumed.model());
+  CHECK(testing::error_of([&] { resumed.load(folder / "checkpoint", given); }) == "loader/seed");
+  CHECK(bytes_of(resumed.model()) == before);
+  CHECK(given.position().batch == 0);
 }
