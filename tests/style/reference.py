@@ -356,14 +356,14 @@ def public_items():
                 continue
         if not item.name or item.specialised or any("detail" in s for s in spaces) or spaces[0] in ("exec", "ir", "kernels", "passes"):
             continue
-        if item.kind in ("concept", "") or item.name.startswith("operator") or re.match(r"inline constexpr bool is_", item.rest) or is_message(item):
+        if item.kind in ("concept", "") or item.name.startswith(("operator", "WEFT_")) or re.match(r"inline constexpr bool is_", item.rest) or is_message(item):
             continue
         if item.kind == "struct" and (": Operation<" in item.head or item.name.endswith("Op") or not item.body or
                                       item.parameters[:1] == ["bool Ok"]):
             continue
         if item.kind == "struct" and item.name in marks and not item.members():
             continue  # the mark itself is shown
-        if "delete" in item.whole[-8:] or item.rest.startswith("void compile("):
+        if "delete" in item.whole[-8:] or item.rest.startswith("WEFT_REFUSAL(") or item.name == "requires":
             continue  # declared to be refused
         names = internal.get(item.header, set())
         if "*" in names or item.name in names:
