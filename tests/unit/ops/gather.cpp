@@ -1,5 +1,6 @@
 #include "weft/ops/gather.hpp"
 
+#include "support/error_of.hpp"
 #include "support/parity.hpp"
 #include "weft/ops/rearrange.hpp"
 #include "weighted.hpp"
@@ -27,19 +28,24 @@ TEST_CASE("gather: elements and slices by index as PyTorch takes them") {
       in<f32, 4, 5, 3>, in<i64, 4, 6, 3>, in<i64, 3, 2, 2>, in<i32, 4>);
 }
 
-TEST_CASE("gather: an index outside gives NaN, or 0 for integers") {
+TEST_CASE("gather: a computed index outside gives NaN, or 0 for integers; one in an argument is an Error") {
   auto f = compile(
       Cpu{},
       [](auto x, auto i) {
-        return std::tuple{gather<0>(x, i), gather<0>(cast<i32>(x), i)};
+        return std::tuple{gather<0>(x, i - 10), gather<0>(cast<i32>(x), i - 10)};
       },
       in<f32, 3>, in<i32, 4>);
-  const auto [real, whole] = f(std::vector<f32>{5, 6, 7}, std::vector<i32>{-3, 2, 3, -4});
+  const auto [real, whole] = f(std::vector<f32>{5, 6, 7}, std::vector<i32>{7, 12, 13, 6});
   CHECK(real[0] == 5);
   CHECK(real[1] == 7);
   CHECK(std::isnan(real[2]));
   CHECK(std::isnan(real[3]));
   CHECK(whole.to_vector() == std::vector<i32>{5, 7, 0, 0});
+  auto given = compile(
+      Cpu{}, [](auto x, auto i) { return gather<0>(x, i); }, in<f32, 3>, in<i32, 4>);
+  CHECK(testing::error_of([&] {
+          given(std::vector<f32>{5, 6, 7}, std::vector<i32>{-3, 2, 3, 0});
+        }) == "call/index");
 }
 
 TEST_CASE("gather: one launch, whatever views it reads") {
