@@ -78,7 +78,7 @@ constexpr bool traces() {
   if constexpr (refused_before<Source, Result>) {
     return false;
   } else {
-    constexpr bool runs = runs_while_compiling<PruneStage<Source>>;
+    constexpr bool runs = RunsWhileCompiling<PruneStage<Source>>;
     static_assert(sizeof(TracesWhileCompiling<runs, Source>) > 0);
     return runs;
   }

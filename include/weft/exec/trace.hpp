@@ -110,6 +110,42 @@ WEFT_REFUSAL(FunctionTakes,
              "in<...>, after "
              "the model where there is one");
 
+WEFT_REFUSAL(
+    ModelIsCalled,
+    "a model is called by operator(), as a function is: write constexpr auto operator()(auto x) const in "
+    "place of forward");
+struct NamedForward {
+  int forward;
+};
+struct NamedCall {
+  void operator()();
+};
+template <class M, class Named>
+struct Both : M, Named {};
+// Whether M has `forward` and no operator(): a name that two bases have is ambiguous.
+template <class M>
+concept ForwardOnly = !requires {
+  &Both<M, NamedForward>::forward;
+}
+&&requires { &Both<M, NamedCall>::operator(); };
+// M, called by operator() all the same.
+template <class M>
+struct CalledModel : M {
+  template <class... A>
+  constexpr auto operator()(const A&...) const {
+    return weft::detail::misspelt<ModelIsCalled<false, M, A...>>();
+  }
+};
+// Says the sentence where f calls a model that has `forward` alone.
+template <class M, class F, class... I>
+constexpr bool check_call() {
+  if constexpr (std::is_class_v<M> && !std::is_final_v<M>)
+    if constexpr (ForwardOnly<M>)
+      static_assert(sizeof(std::is_invocable<const F&, const CalledModel<M>&,
+                                             const Expr<typename I::dtype, typename I::shape>&...>) > 0);
+  return true;
+}
+
 // Calls f(leading..., inputs...) with one traced handle an input.
 template <class... I, class F, class... A>
 constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
@@ -238,11 +274,6 @@ struct ImageStage {
   }
 };
 
-// Whether what a stage writes is a constant. (The same call as that of Kept, whose value g++ remembers.)
-template <class Stage>
-concept runs_while_compiling = requires {
-  typename std::bool_constant<(Kept<Stage>::template evaluate<capacity_of<Stage>()>().size >= 0)>;
-};
 WEFT_REFUSAL(
     TracesWhileCompiling,
     "the function cannot run while the program compiles: operator() of the model and every function that is "

@@ -470,13 +470,20 @@ struct Operation {
   constexpr auto operator()(const A&... a) const {
     static_assert(sizeof(TupleIsTaken<!(is_tuple_like<A> || ...), Derived, A...>) > 0);
     static_assert(sizeof(OperandsAreTensors<(Operand<A> && ...), Derived, A...>) > 0);
-    if constexpr (!(Operand<A> && ...) || (std::is_same_v<A, AfterRefusal> || ...)) {
+    constexpr bool traced = (ExprLike<A> || ...), reads = (TensorLike<A> || ...);
+    static_assert(sizeof(TensorIsInput < !traced || !reads, Derived, A... >) > 0);
+    if constexpr (!(Operand<A> && ...) || (std::is_same_v<A, AfterRefusal> || ...) || (traced && reads)) {
       return detail::first_expr(a...);
     } else if constexpr ((ExprLike<A> || ...)) {
       ir::Builder* builder = nullptr;
       ((builder = detail::inner_of(builder, detail::builder_of(a))), ...);
       if constexpr (Draws<Derived> || (draws<A> || ...)) builder = &builder->innermost();
-      return Derived::apply(*builder, detail::traced(*builder, a)...);
+      constexpr bool fits = requires { Derived::apply(*builder, detail::traced(*builder, a)...); };
+      static_assert(sizeof(OperandsFit<fits, Derived, A...>) > 0);
+      if constexpr (fits)
+        return Derived::apply(*builder, detail::traced(*builder, a)...);
+      else
+        return detail::first_expr(a...);
     } else {
       return Lazy<Derived, decltype(detail::leaf(a))...>{{detail::leaf(a)...}};
     }

@@ -350,6 +350,7 @@ struct TrainerFor {
 
 template <class M, class F, class... I>
 constexpr bool loss_takes(std::tuple<I...>) {
+  static_assert(exec::check_call<M, F, I...>());
   constexpr bool callable =
       std::is_invocable_v<const F&, const M&, const Expr<typename I::dtype, typename I::shape>&...>;
   static_assert(sizeof(LossTakes<callable, M, I...>) > 0);
@@ -369,7 +370,7 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
   if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
-    constexpr bool runs = exec::runs_while_compiling<ForwardStage<M, F, Sorted, I...>>;
+    constexpr bool runs = RunsWhileCompiling<ForwardStage<M, F, Sorted, I...>>;
     static_assert(sizeof(exec::TracesWhileCompiling<runs, M, F>) > 0);
     if constexpr (!runs) {
       return AfterRefusal{};
