@@ -141,8 +141,8 @@ template <class M, class F, class... I>
 constexpr bool check_call() {
   if constexpr (std::is_class_v<M> && !std::is_final_v<M>)
     if constexpr (ForwardOnly<M>)
-      static_assert(sizeof(std::is_invocable<const F&, const CalledModel<M>&,
-                                             const Expr<typename I::dtype, typename I::shape>&...>) > 0);
+      return !std::is_void_v<std::invoke_result<const F&, const CalledModel<M>&,
+                                                const Expr<typename I::dtype, typename I::shape>&...>>;
   return true;
 }
 
