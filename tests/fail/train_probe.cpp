@@ -1,5 +1,5 @@
 // wrote: auto h = trainer.get_probe<"hidden">();
-// write: probes<"hidden"> among the options, probe<"hidden">(h) in the model
+// write: probes<"hidden"> among the options of make_trainer
 // expect: error
 // first-error: get_probe: the program keeps no such probe; ask for it by
 #include "weft/weft.hpp"
