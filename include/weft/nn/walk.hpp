@@ -164,12 +164,14 @@ constexpr int count_state() {
   return n;
 }
 
+namespace module_detail {
 // In place of a setting's visitor: whether every dropout rate lies in [0, 1].
 struct RateVisitor {
   bool& fit;
   constexpr void operator()(Mode&) const {}
   constexpr void rate(float p) const { fit = fit && p >= 0 && p <= 1; }
 };
+}  // namespace module_detail
 
 // Parameters first, in declaration order, then buffers, each in a 256-byte aligned place.
 template <class M>
@@ -184,7 +186,7 @@ constexpr auto make_state_table() {
     row.dims = S::shape::value;
     row.trained = S::trained && !name.frozen;
   };
-  RateVisitor g{table.rates_fit};
+  module_detail::RateVisitor g{table.rates_fit};
   walk<Name>(m, f, g);
   for (int pass = 0; pass < 2; ++pass) {
     for (int i = 0; i < n; ++i) {
