@@ -17,7 +17,6 @@
 #include <exception>
 #include <fcntl.h>
 #include <initializer_list>
-#include <iterator>
 #include <limits>
 #include <new>
 #include <optional>
@@ -49,6 +48,11 @@
 #define WEFT_VERSION_MINOR 1
 #define WEFT_VERSION_PATCH 0
 
+// An #include of what does not exist ends every compiler at once, where #error lets g++ go on for pages.
+#if __cplusplus < 202002L
+#include <weft needs C++20: compile with -std=c++20>
+#endif
+
 // Where the compiler may take for granted that there is no NaN, isnan, nan_to_num and relu are wrong.
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error weft keeps NaN and infinity: compile without -ffast-math, -Ofast and -ffinite-math-only
@@ -79,25 +83,51 @@
 #define WEFT_NAMESPACE weft::inline v0_1
 #endif
 
-// WEFT_REFUSAL(ShapesBroadcast, "the shapes do not broadcast: ...");  a compile-time error
+namespace WEFT_NAMESPACE {
+
+// Whether a refusal was said before; the types tell one place that asks from another. A friend that a class
+// declares is defined by the first refusal, and only then can its return type be asked for.
+struct Refusals {
+  friend auto said(Refusals);
+};
+template <class>
+struct Refused {
+  friend auto said(Refusals) { return 0; }
+};
+template <class T, class...>
+struct Beside {
+  using type = T;
+};
+template <class... Place>
+inline constexpr bool refused_before = requires {
+  said(typename Beside<Refusals, Place...>::type{});
+};
+
+}  // namespace WEFT_NAMESPACE
+
+// WEFT_REFUSAL(ShapesBroadcast, "the shapes do not broadcast: ...");  a compile-time error, the first alone
 // (core/diagnose.hpp)
 #if defined(__CUDACC__) || !__has_attribute(unavailable)
-#define WEFT_REFUSAL(Name, sentence) \
-  template <bool Ok, class... What>  \
-  struct Name {                      \
-    static_assert(Ok, sentence);     \
+#define WEFT_REFUSAL(Name, sentence)                                                          \
+  template <bool Ok, class... What>                                                           \
+  struct Name {};                                                                             \
+  template <class... What>                                                                    \
+  requires(!::weft::refused_before<Name<false, What...>>) struct Name<false, What...>         \
+      : ::weft::Refused<typename ::weft::Beside<void, What...>::type> {                       \
+    static_assert(sizeof(typename ::weft::Beside<Name<true>, What...>::type) == 0, sentence); \
   }
 #else
-#define WEFT_REFUSAL(Name, sentence)                                         \
-  namespace refused {                                                        \
-  template <class... What>                                                   \
-  __attribute__((unavailable(sentence))) inline constexpr bool Name = false; \
-  }                                                                          \
-  template <bool Ok, class... What>                                          \
-  struct Name {};                                                            \
-  template <class... What>                                                   \
-  struct Name<false, What...> {                                              \
-    static_assert(!refused::Name<What...>);                                  \
+#define WEFT_REFUSAL(Name, sentence)                                                  \
+  namespace refused {                                                                 \
+  template <class... What>                                                            \
+  __attribute__((unavailable(sentence))) inline constexpr bool Name = false;          \
+  }                                                                                   \
+  template <bool Ok, class... What>                                                   \
+  struct Name {};                                                                     \
+  template <class... What>                                                            \
+  requires(!::weft::refused_before<Name<false, What...>>) struct Name<false, What...> \
+      : ::weft::Refused<typename ::weft::Beside<void, What...>::type> {               \
+    static_assert(!refused::Name<What...>);                                           \
   }
 #endif
 
@@ -114,6 +144,7 @@ class Error : public std::exception {
  public:
   Error(std::string id, std::string message)
       : id_(std::move(id)), message_(id_ + ": " + std::move(message)) {}
+  // The id and the sentence.
   const char* what() const noexcept override { return message_.c_str(); }
   // A stable name for the kind of error, "area/kind".
   const std::string& id() const noexcept { return id_; }
@@ -151,7 +182,7 @@ namespace WEFT_NAMESPACE {
 
 // `threads` is how many threads a program may use; 0 leaves it to OpenMP.
 struct Cpu {
-  int threads = 0;
+  int threads = 0;  // 0: as many as OpenMP says (OMP_NUM_THREADS)
   constexpr bool operator==(const Cpu&) const = default;
 };
 
@@ -484,10 +515,13 @@ struct SmallFloat {
   }
 };
 
+// IEEE half precision: 5 bits of exponent, 10 of mantissa.
 using f16 = SmallFloat<HalfFormat, u16>;
+// The upper half of an f32.
 using bf16 = SmallFloat<BfloatFormat, u16>;
-using f8e4m3 = SmallFloat<E4m3Format, u8>;  // no infinity: overflow gives 448, as in PyTorch 2.15 (earlier
-                                            // releases gave NaN)
+// No infinity: overflow gives 448, as in PyTorch 2.15 (earlier releases gave NaN).
+using f8e4m3 = SmallFloat<E4m3Format, u8>;
+// With infinity.
 using f8e5m2 = SmallFloat<E5m2Format, u8>;
 
 template <class T>
@@ -580,6 +614,7 @@ template <class T>
 concept Element = detail::find_dtype<T>()
 >= 0;
 
+// The DType of a C++ type.
 template <Element T>
 inline constexpr DType dtype_of = static_cast<DType>(detail::find_dtype<T>());
 
@@ -589,15 +624,18 @@ WEFT_HD constexpr int size_of(DType d) {
   return sizes[static_cast<int>(d)];
 }
 
+// "f32", "i64", "bool", ...
 constexpr const char* name_of(DType d) {
   constexpr const char* names[dtype_count] = {"f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2",
                                               "i64", "i32", "i8",  "u8",   "bool",   "u32"};
   return names[static_cast<int>(d)];
 }
 
+// Of any width.
 WEFT_HD constexpr bool is_float(DType d) { return d <= DType::f8e5m2; }
 // Integers proper: bool is neither a float nor an integer.
 WEFT_HD constexpr bool is_integer(DType d) { return !is_float(d) && d != DType::boolean; }
+// Of 8 bits.
 WEFT_HD constexpr bool is_float8(DType d) { return d == DType::f8e4m3 || d == DType::f8e5m2; }
 
 // The dtype of an operation on a and b, as torch.promote_types. Exceptions, where torch refuses or answers
@@ -1043,13 +1081,15 @@ constexpr void sort(List<T>& list, Less less) {
 
 namespace WEFT_NAMESPACE {
 
+// A tensor has at most so many axes.
 inline constexpr int max_rank = 8;
 
 // The extents as a value. Entries at and beyond rank are 0. rank -1 means "no shape" (see broadcast).
 struct Dims {
-  int rank = 0;
-  i64 extent[max_rank]{};
+  int rank = 0;            // number of axes
+  i64 extent[max_rank]{};  // elements along each of them; those behind the rank are 0
 
+  // Whether it is a shape.
   WEFT_HD constexpr bool valid() const { return rank >= 0; }
   // The number of elements; 1 for a scalar.
   WEFT_HD constexpr i64 size() const {
@@ -4484,6 +4524,9 @@ struct WideWords {
   Words<Capacity> words;
 };
 
+template <bool>
+struct Constant {};
+
 // How many words a stage is first given room for: its own guess, Stage::capacity, where it has one. Constant
 // arrays cost compilers memory by the element, so guesses are near what comes.
 template <class Stage>
@@ -4494,31 +4537,37 @@ constexpr int capacity_of() {
     return 16384;
 }
 
+template <class Stage, int Capacity>
+constexpr WideWords<Capacity> evaluate() {
+  WideWords<Capacity> r;
+  WordWriter writer(r.words.w, Capacity);
+  Stage::write(writer);
+  r.size = writer.size();
+  return r;
+}
+// Whether what a stage writes is a constant. The same call as that of Kept, whose value g++ remembers.
+template <class Stage>
+concept RunsWhileCompiling = requires {
+  typename Constant<(evaluate<Stage, capacity_of<Stage>()>().size >= 0)>;
+};
+
 // The words that Stage::write(writer) puts, evaluated once if `Capacity` suffices, else twice: `words`
 // exactly sized, for what stays in the program; `data` where they lie already, for the next stage.
 template <class Stage, int Capacity = capacity_of<Stage>()>
 struct Kept {
-  template <int C>
-  static constexpr WideWords<C> evaluate() {
-    WideWords<C> r;
-    WordWriter writer(r.words.w, C);
-    Stage::write(writer);
-    r.size = writer.size();
-    return r;
-  }
   template <int N, int C>
   static constexpr Words<N> shrink(const WideWords<C>& from) {
     Words<N> r;
     for (int i = 0; i < N; ++i) r.w[i] = from.words.w[i];
     return r;
   }
-  static constexpr WideWords<Capacity> wide = evaluate<Capacity>();
+  static constexpr WideWords<Capacity> wide = evaluate<Stage, Capacity>();
   static constexpr int size = wide.size;
   static constexpr Words<size> make() {
     if constexpr (size <= Capacity)
       return shrink<size>(wide);
     else
-      return evaluate<size>().words;
+      return evaluate<Stage, size>().words;
   }
   static constexpr Words<size> words = make();
   static constexpr const u64* find() {
@@ -11041,6 +11090,7 @@ namespace WEFT_NAMESPACE {
 template <u64 Id>
 struct custom_op;
 
+// A primitive takes at most so many operands.
 inline constexpr int most_custom_operands = 32;
 
 // The id of a name (FNV-1a): two primitives of one program have different names.
@@ -11052,15 +11102,15 @@ constexpr u64 op_id(std::string_view name) {
 
 // A dtype and extents as values. TensorType{} is no tensor's.
 struct TensorType {
-  DType dtype = DType::f32;
-  Dims dims{-1, {}};
+  DType dtype = DType::f32;  // of the elements
+  Dims dims{-1, {}};         // rank and extents
 };
 
 // Memory of an operand (const T) or of the result: dims.size() elements in row-major order.
 template <class T>
 struct CustomTensor {
-  T* data = nullptr;
-  Dims dims;
+  T* data = nullptr;  // elements, row-major
+  Dims dims;          // rank and extents
   WEFT_HD constexpr i64 size() const { return dims.size(); }
   WEFT_HD constexpr T& operator[](i64 i) const { return data[i]; }
 };
@@ -14183,6 +14233,9 @@ constexpr Wanted get_option(const First& first, const Rest&... rest) {
 // static_assert in a class template, whose types g++ and clang print in other lines than the sentence; on a
 // variable template nvcc prints none; a string as a template argument is printed letter by letter there;
 // asserting Cause::value reports twice; a deleted function shows its arguments in g++ alone.
+//
+// Only the first refusal of a translation unit is said (config.hpp: refused_before), as those behind it are
+// mostly its consequences; and what would be made of what was refused is an AfterRefusal.
 
 // ---- weft/core/fixed_string.hpp ----
 // A string that can be a template argument: get<"fc1.weight">(), einsum<"ij,jk->ik">(a, b).
@@ -14296,9 +14349,121 @@ WEFT_REFUSAL(DtypesEqual, "the dtypes differ: convert one operand with cast<T>")
 
 WEFT_REFUSAL(DtypeAllowed, "the operation is not defined for this dtype");
 
+// In place of a function, a trainer or a result that cannot be made: takes every call, and is whatever is
+// asked for, so that no second error follows the sentence.
+struct AfterRefusal {
+  template <class... A>
+  constexpr AfterRefusal(A&&...) {}
+
+  template <class... A>
+  constexpr AfterRefusal operator()(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal step(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal evaluate(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal into(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal load(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal save(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal set_lr(A&&...) const {
+    return {};
+  }
+  template <FixedString, int = 0>
+  AfterRefusal get_probe() const {
+    return {};
+  }
+  template <FixedString>
+  AfterRefusal get() const {
+    return {};
+  }
+  AfterRefusal model() const { return {}; }
+  AfterRefusal item() const { return {}; }
+  AfterRefusal summary() const { return {}; }
+  AfterRefusal explain() const { return {}; }
+  constexpr AfterRefusal operator[](i64) const { return {}; }
+  constexpr const float* data() const { return nullptr; }
+  constexpr std::size_t size() const { return 0; }
+  constexpr const float* begin() const { return nullptr; }
+  constexpr const float* end() const { return nullptr; }
+  constexpr operator float() const { return 0; }
+  template <class T>
+  requires std::is_class_v<T>
+  operator T() const;
+};
+
+namespace detail {
+// A refusal, and what its place returns: the operand, or anything.
+template <class Refusal, class E>
+constexpr const E& misspelt(const E& e) {
+  static_assert(sizeof(Refusal) > 0);
+  return e;
+}
+template <class Refusal>
+constexpr AfterRefusal misspelt() {
+  static_assert(sizeof(Refusal) > 0);
+  return {};
+}
+}  // namespace detail
+
 }  // namespace WEFT_NAMESPACE
 
 namespace WEFT_NAMESPACE {
+
+// What PyTorch's users write of a tensor and what a traced value does not have.
+WEFT_REFUSAL(ValueIsTraced,
+             "a traced value has no elements while the program compiles: return it, mark it with "
+             "probe<\"name\">(x) and read get_probe<\"name\">(f) after a call, or print it outside");
+WEFT_REFUSAL(
+    TruthIsTraced,
+    "a traced value has no truth value while the program compiles: write where(condition, a, b) in place "
+    "of if and ?:, logical_and and logical_or (or & and |) in place of && and ||, loop in place of while");
+WEFT_REFUSAL(
+    SubscriptIsSpelled,
+    "a traced value has no subscripts: read x[0] as select<0, 0>(x), x[1:3] as slice<0, 1, 3>(x), x[i] as "
+    "index_select or index; write with select_scatter, slice_scatter or index_put, which return the new "
+    "value");
+WEFT_REFUSAL(
+    RowsAreUnbound,
+    "a traced value is no range: write unbind<0>(x) for a tuple of its rows, or loop<n>(body, carry) over "
+    "them");
+WEFT_REFUSAL(TypeIsKept, "a value keeps its shape and dtype: write auto h = fc1(x) in place of x = fc1(x)");
+WEFT_REFUSAL(
+    MethodIsFunction,
+    "an operation is a function, whose sizes and axes are template arguments: write view<2, 8>(x), "
+    "sum<1>(x), transpose<0, 1>(x), relu(x) in place of x.view(2, 8), x.sum(1), x.transpose(0, 1), x.relu()");
+WEFT_REFUSAL(NothingInPlace, "a traced value is not changed in place: write x = x + y, or auto h = x + y");
+WEFT_REFUSAL(
+    DtypeIsCast,
+    "a traced value has no .to(), .type(), .cuda() or .cpu(): write cast<f16>(x) for another dtype; the "
+    "device is the first argument of compile and make_trainer");
+WEFT_REFUSAL(
+    GradientIsFunction,
+    "a traced value has no .backward(), .grad or .requires_grad_(): make_trainer differentiates the loss, "
+    "and grad(f)(x) is the gradient of any function");
+WEFT_REFUSAL(DetachIsFunction, "a traced value has no .detach(): write stop_gradient(x)");
+WEFT_REFUSAL(ExtentIsConstant,
+             "a traced value has no .dim(), .numel() or .ndim: its type says them: decltype(x)::rank, "
+             "decltype(x)::size, decltype(x)::shape::value[0]");
+
+WEFT_REFUSAL(
+    LazyIsAssigned,
+    "an expression of tensors runs when it is assigned to a tensor: write Tensor<bool, Shape<>> found = "
+    "any<>(x > 0), then if (found.item())");
 
 template <class T, class S>
 struct Expr {
@@ -14308,6 +14473,189 @@ struct Expr {
   static constexpr i64 size = S::size;
 
   ir::Value value;
+
+  // Refusals, each with the spelling to use.
+  template <class U, class R>
+  constexpr Expr& operator=(const Expr<U, R>&) {
+    detail::misspelt<TypeIsKept<false, Expr, Expr<U, R>>>();
+    return *this;
+  }
+  template <class B>
+  constexpr Expr& operator=(const B&) {
+    detail::misspelt<TypeIsKept<false, Expr, B>>();
+    return *this;
+  }
+  template <class B>
+  requires std::is_arithmetic_v<B>
+  constexpr explicit operator B() const {
+    if constexpr (std::is_same_v<B, bool>)
+      detail::misspelt<TruthIsTraced<false, Expr>>();
+    else
+      detail::misspelt<ValueIsTraced<false, Expr>>();
+    return B{};
+  }
+  template <class I>
+  constexpr Expr operator[](const I&) const {
+    return detail::misspelt<SubscriptIsSpelled<false, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr AfterRefusal item(const A&...) const {
+    return detail::misspelt<ValueIsTraced<false, GivenName<"item">, Expr>>();
+  }
+  template <class... A>
+  constexpr AfterRefusal tolist(const A&...) const {
+    return detail::misspelt<ValueIsTraced<false, GivenName<"tolist">, Expr>>();
+  }
+  template <class... A>
+  constexpr AfterRefusal numpy(const A&...) const {
+    return detail::misspelt<ValueIsTraced<false, GivenName<"numpy">, Expr>>();
+  }
+  template <class... A>
+  constexpr AfterRefusal data(const A&...) const {
+    return detail::misspelt<ValueIsTraced<false, GivenName<"data">, Expr>>();
+  }
+  template <class... A>
+  constexpr AfterRefusal dim(const A&...) const {
+    return detail::misspelt<ExtentIsConstant<false, GivenName<"dim">, Expr>>();
+  }
+  template <class... A>
+  constexpr AfterRefusal numel(const A&...) const {
+    return detail::misspelt<ExtentIsConstant<false, GivenName<"numel">, Expr>>();
+  }
+  template <class... A>
+  constexpr AfterRefusal backward(const A&...) const {
+    return detail::misspelt<GradientIsFunction<false, GivenName<"backward">, Expr>>();
+  }
+  template <class... A>
+  constexpr Expr detach(const A&...) const {
+    return detail::misspelt<DetachIsFunction<false, GivenName<"detach">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr to(const A&...) const {
+    return detail::misspelt<DtypeIsCast<false, GivenName<"to">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr cuda(const A&...) const {
+    return detail::misspelt<DtypeIsCast<false, GivenName<"cuda">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr cpu(const A&...) const {
+    return detail::misspelt<DtypeIsCast<false, GivenName<"cpu">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr view(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"view">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr reshape(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"reshape">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr flatten(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"flatten">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr transpose(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"transpose">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr permute(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"permute">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr t(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"t">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr sum(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"sum">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr mean(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"mean">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr max(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"max">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr squeeze(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"squeeze">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr unsqueeze(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"unsqueeze">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr argmax(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"argmax">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr softmax(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"softmax">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr relu(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"relu">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr exp(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"exp">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr log(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"log">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr sqrt(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"sqrt">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr pow(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"pow">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr matmul(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"matmul">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr masked_fill(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"masked_fill">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr clone(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"clone">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr contiguous(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"contiguous">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr abs(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"abs">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr add_(const A&...) const {
+    return detail::misspelt<NothingInPlace<false, GivenName<"add_">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr mul_(const A&...) const {
+    return detail::misspelt<NothingInPlace<false, GivenName<"mul_">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr sub_(const A&...) const {
+    return detail::misspelt<NothingInPlace<false, GivenName<"sub_">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr fill_(const A&...) const {
+    return detail::misspelt<NothingInPlace<false, GivenName<"fill_">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr zero_(const A&...) const {
+    return detail::misspelt<NothingInPlace<false, GivenName<"zero_">, Expr>>(*this);
+  }
+  constexpr const Expr* begin() const { return &detail::misspelt<RowsAreUnbound<false, Expr>>(*this); }
+  constexpr const Expr* end() const { return this; }
 };
 
 // What operations on literals (`arange`, `zeros`) and run-time tensors return: a typed tree that is replayed
@@ -14316,6 +14664,13 @@ struct Expr {
 template <class Op, class... Args>
 struct Lazy {
   std::tuple<Args...> args;
+
+  template <class B>
+  requires std::is_arithmetic_v<B>
+  constexpr explicit operator B() const {
+    detail::misspelt<LazyIsAssigned<false, Lazy>>();
+    return B{};
+  }
 };
 
 // Among the operands of a Lazy: what the operation takes as it stands, such as a function.
@@ -14375,7 +14730,7 @@ inline constexpr bool is_scalar_expr<ScalarExpr<S>> = true;
 
 template <class A>
 concept Operand = ExprLike<A> || is_lazy<std::remove_cvref_t<A>> || TensorLike<A> || Scalar<A> ||
-    is_scalar_expr<std::remove_cvref_t<A>>;
+    is_scalar_expr<std::remove_cvref_t<A>> || std::is_same_v<std::remove_cvref_t<A>, AfterRefusal>;
 
 template <class A>
 constexpr auto to_expr(const A& a) {
@@ -14418,6 +14773,11 @@ constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& numb
     return detail::replay_lazy(builder, a, leaf, number);
 }
 
+WEFT_REFUSAL(
+    TensorIsInput,
+    "a run-time Tensor cannot be used inside a traced function: make it an input, in<T, D...>, and write "
+    "auto x for the parameter");
+
 namespace detail {
 
 template <class A>
@@ -14444,8 +14804,8 @@ struct KeepScalar {
 struct NoTensor {
   template <class A>
   constexpr auto operator()(const A&) const {
-    static_assert(sizeof(A) == 0,
-                  "a run-time Tensor cannot be used inside a traced function: make it an input");
+    static_assert(sizeof(TensorIsInput<sizeof(A) == 0, A>) > 0);
+    return AfterRefusal{};
   }
 };
 
@@ -14482,18 +14842,60 @@ constexpr auto expr_beside(const X& x, const A& a) {
   return detail::traced(*to_expr(x).value.builder, a);
 }
 
+WEFT_REFUSAL(
+    OperandsAreTensors,
+    "an operand is neither an expression, a parameter, a tensor nor a number: words, axes and sizes are "
+    "template arguments, as in sum<1>(x), mse_loss<reduction::sum>(x, y), pad<PaddingMode::reflect, 1, "
+    "1>(x)");
+WEFT_REFUSAL(TupleIsTaken,
+             "an operand is a tuple: take it apart first: auto [y, state] = lstm(x), auto [values, places] = "
+             "topk<2>(x)");
+WEFT_REFUSAL(OperandsFit,
+             "the operation does not take so many operands, or not of these kinds: see its line in "
+             "docs/operations.md (there is no inplace and no training argument)");
+template <class A>
+inline constexpr bool is_tuple_like = false;
+template <class... A>
+inline constexpr bool is_tuple_like<std::tuple<A...>> = true;
+template <class A, class B>
+inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
+
+namespace detail {
+// What a refused operation returns: its first operand that is an expression.
+template <class First, class... A>
+constexpr auto first_expr(const First& first, const A&... rest) {
+  if constexpr (ExprLike<First>)
+    return to_expr(first);
+  else if constexpr (is_tuple_like<First>)
+    return first_expr(std::get<0>(first), rest...);
+  else if constexpr (sizeof...(A) > 0)
+    return first_expr(rest...);
+  else
+    return AfterRefusal{};
+}
+}  // namespace detail
+
 // Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
 template <class Derived>
 struct Operation {
   template <class... A>
   constexpr auto operator()(const A&... a) const {
-    static_assert((Operand<A> && ...),
-                  "an operand is neither an expression, a parameter, a tensor nor a number");
-    if constexpr ((ExprLike<A> || ...)) {
+    static_assert(sizeof(TupleIsTaken<!(is_tuple_like<A> || ...), Derived, A...>) > 0);
+    static_assert(sizeof(OperandsAreTensors<(Operand<A> && ...), Derived, A...>) > 0);
+    constexpr bool traced = (ExprLike<A> || ...), reads = (TensorLike<A> || ...);
+    static_assert(sizeof(TensorIsInput < !traced || !reads, Derived, A... >) > 0);
+    if constexpr (!(Operand<A> && ...) || (std::is_same_v<A, AfterRefusal> || ...) || (traced && reads)) {
+      return detail::first_expr(a...);
+    } else if constexpr ((ExprLike<A> || ...)) {
       ir::Builder* builder = nullptr;
       ((builder = detail::inner_of(builder, detail::builder_of(a))), ...);
       if constexpr (Draws<Derived> || (draws<A> || ...)) builder = &builder->innermost();
-      return Derived::apply(*builder, detail::traced(*builder, a)...);
+      constexpr bool fits = requires { Derived::apply(*builder, detail::traced(*builder, a)...); };
+      static_assert(sizeof(OperandsFit<fits, Derived, A...>) > 0);
+      if constexpr (fits)
+        return Derived::apply(*builder, detail::traced(*builder, a)...);
+      else
+        return detail::first_expr(a...);
     } else {
       return Lazy<Derived, decltype(detail::leaf(a))...>{{detail::leaf(a)...}};
     }
@@ -14694,7 +15096,9 @@ WEFT_REFUSAL(TargetFits,
              "own dtype and shape that can be written");
 
 // How many arguments a call takes: GivenSize<n>, WantedSize<n>.
-WEFT_REFUSAL(ArgumentCount, "a call takes one argument an input");
+WEFT_REFUSAL(ArgumentCount,
+             "a call or step takes one argument for each in<...> of compile or make_trainer: give as many, "
+             "in that order");
 WEFT_REFUSAL(TargetCount, "into: it takes one target a result");
 
 WEFT_REFUSAL(TargetLives, "into: a target is gone before the call could write to it: give it a name");
@@ -15199,8 +15603,9 @@ namespace WEFT_NAMESPACE {
 // A machine by two numbers: bytes and FLOPs a second. A launch takes at least max(bytes / bandwidth, FLOPs /
 // rate).
 struct Roofline {
-  double bytes_per_second = 20e9;
-  double flops_per_second = 100e9;
+  double bytes_per_second = 20e9;   // of memory
+  double flops_per_second = 100e9;  // of arithmetic
+  // The least time of a launch.
   double seconds(i64 bytes, i64 flops) const {
     const double memory = static_cast<double>(bytes) / bytes_per_second,
                  compute = static_cast<double>(flops) / flops_per_second;
@@ -15730,13 +16135,15 @@ struct check {
 };
 
 // Many a program has functions of its own called check. A class gives way to a function of its name, so that
-// with `using namespace weft` theirs and this one, which nothing calls, are overloads (in g++; clang and nvcc
-// call the name ambiguous).
+// with `using namespace weft` theirs and this one, which nothing calls, are overloads (in g++; clang calls
+// the name ambiguous, and nvcc refuses the declaration).
+#if !defined(__CUDACC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 template <class T>
 requires(sizeof(T) == 0) void check(const T&) = delete;
 #pragma GCC diagnostic pop
+#endif
 
 // Which of them are on.
 struct Checks {
@@ -17790,17 +18197,41 @@ constexpr Fault fault_of() {
   }
 }
 
-// Carries the struct's type into the message; the sentence is the cause.
+WEFT_REFUSAL(
+    ModelIsPlainStruct,
+    "a model is a plain struct: no constructor, no private member, no virtual function; settings are "
+    "template arguments or default member initialisers, and operator() is a public member");
+WEFT_REFUSAL(ModelHasNoBase,
+             "a model has no base class: leave it out, or make it a member (there is no nn::Module)");
+WEFT_REFUSAL(ModelHoldsValues,
+             "a model has no member that is a reference or has no default value: hold every member by value");
+WEFT_REFUSAL(ModelHasNoCArray, "a model has no C array as a member: use std::array<T, N> instead");
+WEFT_REFUSAL(ModelHasFewMembers, "a model has at most 64 members: group some of them in a struct");
+WEFT_REFUSAL(
+    ModelHasNoContainer,
+    "a model's layers are known while compiling: write std::array<Layer, N> or nn::Sequential<...> in place "
+    "of std::vector, std::list, std::map or a smart pointer");
+
+// A class of a size that is known at run time only, or that owns what it points to.
+template <class T>
+concept Container = requires {
+  typename T::element_type;
+}
+|| requires {
+  typename T::value_type;
+  typename T::iterator;
+};
+
+// Carries the struct's type into the message.
 template <class Struct, Fault Cause>
 struct Refuse {
-  static_assert(Cause != Fault::not_aggregate,
-                "a model is a plain struct: no constructor, no private member, no virtual function");
-  static_assert(Cause != Fault::base, "a model has no base class: make the base a member instead");
-  static_assert(
-      Cause != Fault::reference_or_no_default,
-      "a model has no member that is a reference or has no default value: every member is held by value");
-  static_assert(Cause != Fault::c_array, "a model has no C array as a member: use std::array<T, N> instead");
-  static_assert(Cause != Fault::too_many, "a model has at most 64 members: group some of them in a struct");
+  static constexpr bool held = Cause != Fault::not_aggregate || !Container<Struct>;
+  static_assert(sizeof(ModelHasNoContainer<held, Struct>) > 0);
+  static_assert(sizeof(ModelIsPlainStruct<Cause != Fault::not_aggregate, Struct>) > 0);
+  static_assert(sizeof(ModelHasNoBase<Cause != Fault::base, Struct>) > 0);
+  static_assert(sizeof(ModelHoldsValues<Cause != Fault::reference_or_no_default, Struct>) > 0);
+  static_assert(sizeof(ModelHasNoCArray<Cause != Fault::c_array, Struct>) > 0);
+  static_assert(sizeof(ModelHasFewMembers<Cause != Fault::too_many, Struct>) > 0);
 };
 
 template <class... T>
@@ -18146,10 +18577,14 @@ struct StopGradientOp : Operation<StopGradientOp> {
   }
 };
 
+WEFT_REFUSAL(ConditionIsBoolean, "where: the condition must be boolean: write where(x != 0, a, b)");
+
 struct WhereOp : Operation<WhereOp> {
   template <class C, class A, class B>
   static constexpr auto apply(ir::Builder& b, const C& condition, const A& x, const B& y) {
-    static_assert(std::is_same_v<dtype_of_operand<C>, bool>, "where: the condition must be boolean");
+    static_assert(
+        sizeof(ConditionIsBoolean<std::is_same_v<dtype_of_operand<C>, bool>, WhereOp, dtype_of_operand<C>>) >
+        0);
     using T = common<A, B>;
     using S1 = decltype(detail::broadcast_shapes<WhereOp, A, B>());
     using S = decltype(detail::broadcast_shapes<WhereOp, C, Expr<T, S1>>());
@@ -18342,6 +18777,69 @@ constexpr auto operator|(const A& a, const B& b) { return bitwise_or(a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
 constexpr auto operator^(const A& a, const B& b) { return bitwise_xor(a, b); }
+
+// An operand that is none, such as a tuple or a string, beside an expression: the sentence comes.
+template <class A>
+concept SpelledTuple = is_tuple_like<A> && requires(const A& a) {
+  requires is_expr<std::remove_cvref_t<decltype(std::get<0>(a))>>;
+};
+template <class A, class B>
+concept MistakenOperands = (SpelledTuple<A> && (Operand<B> || SpelledTuple<B>)) ||
+                           (is_expr<A> &&
+                            (SpelledTuple<B> || std::is_convertible_v<const B&, const char*>)) ||
+                           (is_expr<B> && std::is_convertible_v<const A&, const char*>);
+template <class A, class B>
+requires MistakenOperands<A, B>
+constexpr auto operator+(const A& a, const B& b) { return add(a, b); }
+template <class A, class B>
+requires MistakenOperands<A, B>
+constexpr auto operator-(const A& a, const B& b) { return sub(a, b); }
+template <class A, class B>
+requires MistakenOperands<A, B>
+constexpr auto operator*(const A& a, const B& b) { return mul(a, b); }
+template <class A, class B>
+requires MistakenOperands<A, B>
+constexpr auto operator/(const A& a, const B& b) { return BinaryOp<ir::Op::div, true>{}(a, b); }
+
+// h += y where the result has the type of h.
+WEFT_REFUSAL(
+    ParameterIsConstant,
+    "a parameter of the model, a buffer and a const value are not changed: write auto h = x + y; a buffer "
+    "has assign(value)");
+namespace detail {
+template <class A, class R>
+constexpr A& assigned(A& a, const R& result) {
+  if constexpr (std::is_const_v<A> || !is_expr<A>)
+    misspelt<ParameterIsConstant<false, A>>();
+  else
+    a = result;
+  return a;
+}
+}  // namespace detail
+template <class A, class B>
+requires(ExprLike<A>&& Operand<B>) constexpr A& operator+=(A& a, const B& b) {
+  return detail::assigned(a, a + b);
+}
+template <class A, class B>
+requires(ExprLike<A>&& Operand<B>) constexpr A& operator-=(A& a, const B& b) {
+  return detail::assigned(a, a - b);
+}
+template <class A, class B>
+requires(ExprLike<A>&& Operand<B>) constexpr A& operator*=(A& a, const B& b) {
+  return detail::assigned(a, a * b);
+}
+template <class A, class B>
+requires(ExprLike<A>&& Operand<B>) constexpr A& operator/=(A& a, const B& b) {
+  return detail::assigned(a, a / b);
+}
+// std::cout << x
+template <class Stream, class T, class S>
+requires requires(Stream& s) { s.rdbuf(); }
+constexpr Stream& operator<<(Stream& stream, const Expr<T, S>&) {
+  detail::misspelt<ValueIsTraced<false, Expr<T, S>>>();
+  return stream;
+}
+
 template <class A>
 requires(Operand<A> && !Scalar<A>) constexpr auto operator-(const A& a) { return neg(a); }
 template <class A>
@@ -18633,8 +19131,8 @@ namespace WEFT_NAMESPACE {
 
 // Axes as one template argument: movedim<AxisList{0, 1}, AxisList{2, 3}>(x). A number is a list of one.
 struct AxisList {
-  int axis[8]{};
-  int count = 0;
+  int axis[8]{};  // the axes in order
+  int count = 0;  // how many
 
   template <class... I>
   requires(sizeof...(I) >= 1 && sizeof...(I) <= 8 &&
@@ -18753,14 +19251,22 @@ struct ExpandOp : Operation<ExpandOp<To...>> {
   }
 };
 
-template <i64... To>
-inline constexpr ReshapeOp<To...> reshape{};
-template <i64... To>
-inline constexpr ReshapeOp<To...> view{};
-template <int... Order>
-inline constexpr PermuteOp<Order...> permute{};
-template <i64... To>
-inline constexpr ExpandOp<To...> expand{};
+template <i64... To, class X>
+constexpr auto reshape(const X& x) {
+  return ReshapeOp<To...>{}(x);
+}
+template <i64... To, class X>
+constexpr auto view(const X& x) {
+  return ReshapeOp<To...>{}(x);
+}
+template <int... Order, class X>
+constexpr auto permute(const X& x) {
+  return PermuteOp<Order...>{}(x);
+}
+template <i64... To, class X>
+constexpr auto expand(const X& x) {
+  return ExpandOp<To...>{}(x);
+}
 
 }  // namespace WEFT_NAMESPACE
 
@@ -18939,6 +19445,7 @@ struct PadOp : Operation<PadOp<Widths...>> {
   }
 };
 
+// In place of an end: to the last element.
 inline constexpr i64 to_end = std::numeric_limits<i64>::max();
 
 // slice<axis, begin, end, step>(x): Python's x[begin:end:step] along an axis.
@@ -19188,6 +19695,8 @@ struct promote_all<A, B, C...> {
 WEFT_REFUSAL(JoinableShapes,
              "the shapes cannot be joined: they must agree in all axes but the one named, which must exist");
 
+WEFT_REFUSAL(AxisIsNamed, "the axis is a template argument: write cat<1>(a, b) and stack<1>(a, b)");
+
 template <int Axis>
 struct CatOp : Operation<CatOp<Axis>> {
   template <class... X>
@@ -19238,13 +19747,21 @@ struct StackOp : Operation<StackOp<Axis>> {
 template <int Axis = 0, class... X>
 constexpr auto cat(const X&... x) {
   static_assert(sizeof...(X) > 0, "cat takes at least one operand");
-  return CatOp<Axis>{}(x...);
+  static_assert(sizeof(AxisIsNamed<!(Scalar<X> || ...), CatOp<Axis>, X...>) > 0);
+  if constexpr ((Scalar<X> || ...))
+    return detail::first_expr(x...);
+  else
+    return CatOp<Axis>{}(x...);
 }
 // stack<axis>(a, b, ...): operands of one shape along a new axis.
 template <int Axis = 0, class... X>
 constexpr auto stack(const X&... x) {
   static_assert(sizeof...(X) > 0, "stack takes at least one operand");
-  return StackOp<Axis>{}(x...);
+  static_assert(sizeof(AxisIsNamed<!(Scalar<X> || ...), StackOp<Axis>, X...>) > 0);
+  if constexpr ((Scalar<X> || ...))
+    return detail::first_expr(x...);
+  else
+    return StackOp<Axis>{}(x...);
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -19904,6 +20421,7 @@ struct Sequential {
   }
 };
 
+// A Sequential of these layers, settings and all.
 template <class... M>
 constexpr Sequential<M...> sequential(const M&... layers) {
   return Sequential<M...>(layers...);
@@ -19940,6 +20458,7 @@ inline constexpr bool is_spliced<Spliced<M...>> = true;
 // A member that a setting leaves out: no state, no name.
 struct Absent {};
 
+// x -> x
 struct Identity {
   constexpr auto operator()(const auto& x) const { return to_expr(x); }
 };
@@ -20037,7 +20556,7 @@ struct Mode {
 
 // Single elements.
 struct Dropout {
-  float p = 0.5f;
+  float p = 0.5f;  // probability to drop an element
   Mode mode{};
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
@@ -20087,7 +20606,7 @@ constexpr auto dropout3d(const X& x, float p = 0.5f) {
 
 // Whole channels of (N, C, ...), whatever follows them.
 struct Dropout2d {
-  float p = 0.5f;
+  float p = 0.5f;  // probability to drop a channel
   Mode mode{};
   constexpr auto operator()(const auto& x) const {
     return module_detail::DropBlocks<2>{}(to_expr(x), mode.training ? p : 0.0f);
@@ -20098,7 +20617,7 @@ using Dropout3d = Dropout2d;
 
 // Whole samples of (N, ...): stochastic depth (Huang et al., 2016), for the branch of a residual block.
 struct DropPath {
-  float p = 0.5f;
+  float p = 0.5f;  // probability to drop a sample
   Mode mode{};
   constexpr auto operator()(const auto& x) const {
     return module_detail::DropBlocks<1>{}(to_expr(x), mode.training ? p : 0.0f);
@@ -20208,6 +20727,7 @@ constexpr void walk(M& m, N& name, F& f, G& g) {
     walk(m.inner, name, f, g);
     name.frozen = before;
   } else if constexpr (std::is_class_v<T>) {
+    if constexpr (requires { g.rate(m.p), m.mode.training; }) g.rate(m.p);
     for_each_field(m, [&](auto, std::string_view field, auto& member) {
       if constexpr (!is_spliced<std::remove_cvref_t<decltype(member)>>) name.append(field);
       if constexpr (HasMemberSuffix<T>) name.join(T::member_suffix());
@@ -20266,6 +20786,7 @@ struct StateTable {
   int size = N;
   i64 trained_bytes = 0;  // parameters come first, then buffers
   i64 bytes = 0;
+  bool rates_fit = true;  // those of dropout lie in [0, 1]
 };
 
 template <class M>
@@ -20277,6 +20798,15 @@ constexpr int count_state() {
   walk<Unnamed>(m, f, g);
   return n;
 }
+
+namespace module_detail {
+// In place of a setting's visitor: whether every dropout rate lies in [0, 1].
+struct RateVisitor {
+  bool& fit;
+  constexpr void operator()(Mode&) const {}
+  constexpr void rate(float p) const { fit = fit && p >= 0 && p <= 1; }
+};
+}  // namespace module_detail
 
 // Parameters first, in declaration order, then buffers, each in a 256-byte aligned place.
 template <class M>
@@ -20291,7 +20821,7 @@ constexpr auto make_state_table() {
     row.dims = S::shape::value;
     row.trained = S::trained && !name.frozen;
   };
-  auto g = [](Mode&) {};
+  module_detail::RateVisitor g{table.rates_fit};
   walk<Name>(m, f, g);
   for (int pass = 0; pass < 2; ++pass) {
     for (int i = 0; i < n; ++i) {
@@ -20306,8 +20836,47 @@ constexpr auto make_state_table() {
   return table;
 }
 
+// Whether M and all that it holds are plain structs; where not, the sentence comes.
 template <class M>
-inline constexpr auto state_table = make_state_table<M>();
+constexpr bool plain() {
+  if constexpr (is_state<M> || is_tied<M> || std::is_empty_v<M> || !std::is_class_v<M> ||
+                std::is_same_v<M, Mode>) {
+    return true;
+  } else if constexpr (is_array_like<M>) {
+    return plain<typename M::value_type>();
+  } else if constexpr (is_sequential<M>) {
+    return []<class... L>(std::tuple<L...>*) {
+      return (plain<L>() && ... && true);
+    }(static_cast<decltype(M::layers)*>(nullptr));
+  } else if constexpr (is_frozen<M>) {
+    return plain<std::remove_cvref_t<decltype(M::inner)>>();
+  } else if constexpr (is_spliced<M>) {
+    return true;
+  } else {
+    return []<class... F>(field_detail::FieldTypes<F...>) {
+      return (plain<F>() && ... && true);
+    }(field_detail::Types<M>{}) &&
+           !refused_before<M, StateInfo>;
+  }
+}
+
+WEFT_REFUSAL(DropoutRateFits,
+             "dropout: the probability has to lie between 0 and 1: write nn::Dropout drop{.p = 0.1f}");
+
+template <class M>
+struct CheckedTable {
+  static constexpr auto make() {
+    if constexpr (plain<M>())
+      return make_state_table<M>();
+    else
+      return StateTable<0>{};
+  }
+  static constexpr auto table = make();
+  static_assert(sizeof(DropoutRateFits<table.rates_fit, M>) > 0);
+};
+
+template <class M>
+inline constexpr auto state_table = CheckedTable<M>::table;
 
 // A name in files for a piece of state that has another name.
 struct Alias {
@@ -20360,6 +20929,7 @@ WEFT_REFUSAL(TiesAreNames, "Tied: the model has no parameter of the name given")
 template <class M>
 constexpr auto make_alias_table() {
   constexpr int count = [] {
+    if constexpr (!plain<M>()) return 0;
     M m{};
     CountTies f;
     auto g = [](Mode&) {};
@@ -20648,10 +21218,15 @@ inline constexpr bool is_tuple<std::tuple<A...>> = true;
 template <class A, class B>
 inline constexpr bool is_tuple<std::pair<A, B>> = true;
 
+WEFT_REFUSAL(
+    ReturnsExpressions,
+    "a compiled function returns an expression, or a std::tuple or std::pair of them: return what was "
+    "computed from its arguments");
+
 // The results of a function as a type: one expression, or a tuple or pair of them.
 template <class R>
 struct Results {
-  static_assert(is_expr<R>, "a compiled function returns an expression, or a tuple of expressions");
+  static_assert(sizeof(ReturnsExpressions<is_expr<R>, R>) > 0);
   using tuple = std::tuple<R>;
   static constexpr bool single = true;
 };
@@ -20674,6 +21249,18 @@ constexpr void add_outputs(ir::Builder& b, const R& r) {
     b.graph.outputs.push(r.value.id);
 }
 
+template <class R>
+constexpr bool returns_values() {
+  if constexpr (is_tuple<R>)
+    return []<class... E, template <class...> class Tuple>(Tuple<E...>*) {
+      return (returns_values<E>() && ...);
+    }(static_cast<R*>(nullptr));
+  else if constexpr (std::is_void_v<R>)
+    return false;
+  else
+    return ExprLike<R> || is_lazy<R> || std::is_same_v<R, AfterRefusal>;
+}
+
 // A parameter or a literal that a function returns becomes an expression.
 template <class R>
 constexpr auto as_results(ir::Builder& b, const R& r) {
@@ -20683,12 +21270,64 @@ constexpr auto as_results(ir::Builder& b, const R& r) {
     return detail::traced(b, r);
 }
 
+WEFT_REFUSAL(FunctionTakes,
+             "the function cannot be called with these inputs: it takes one parameter, auto x, for each "
+             "in<...>, after "
+             "the model where there is one");
+
+WEFT_REFUSAL(
+    ModelIsCalled,
+    "a model is called by operator(), as a function is: write constexpr auto operator()(auto x) const in "
+    "place of forward");
+struct NamedForward {
+  int forward;
+};
+struct NamedCall {
+  void operator()();
+};
+template <class M, class Named>
+struct Both : M, Named {};
+// Whether M has `forward` and no operator(): a name that two bases have is ambiguous.
+template <class M>
+concept ForwardOnly = !requires {
+  &Both<M, NamedForward>::forward;
+}
+&&requires { &Both<M, NamedCall>::operator(); };
+// M, called by operator() all the same.
+template <class M>
+struct CalledModel : M {
+  template <class... A>
+  constexpr auto operator()(const A&...) const {
+    return weft::detail::misspelt<ModelIsCalled<false, M, A...>>();
+  }
+};
+// Says the sentence where f calls a model that has `forward` alone.
+template <class M, class F, class... I>
+constexpr bool check_call() {
+  if constexpr (std::is_class_v<M> && !std::is_final_v<M>)
+    if constexpr (ForwardOnly<M>)
+      return !std::is_void_v<std::invoke_result<const F&, const CalledModel<M>&,
+                                                const Expr<typename I::dtype, typename I::shape>&...>>;
+  return true;
+}
+
 // Calls f(leading..., inputs...) with one traced handle an input.
 template <class... I, class F, class... A>
 constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
   return [&]<std::size_t... K>(std::index_sequence<K...>) {
     const std::tuple<decltype(trace_input<I>(b, 0))...> inputs{trace_input<I>(b, static_cast<int>(K))...};
-    return as_results(b, f(leading..., std::get<K>(inputs)...));
+    if constexpr (!std::is_invocable_v<const F&, const A&...,
+                                       const Expr<typename I::dtype, typename I::shape>&...>) {
+      static_assert(sizeof(FunctionTakes<sizeof(F) == 0, F, A..., I...>) > 0);
+      return AfterRefusal{};
+    } else {
+      using R = std::remove_cvref_t<decltype(f(leading..., std::get<K>(inputs)...))>;
+      static_assert(sizeof(ReturnsExpressions<returns_values<R>(), R>) > 0);
+      if constexpr (returns_values<R>())
+        return as_results(b, f(leading..., std::get<K>(inputs)...));
+      else
+        return AfterRefusal{};
+    }
   }
   (std::index_sequence_for<I...>{});
 }
@@ -20800,12 +21439,18 @@ struct ImageStage {
   }
 };
 
+WEFT_REFUSAL(
+    TracesWhileCompiling,
+    "the function cannot run while the program compiles: operator() of the model and every function that is "
+    "called must be constexpr (write constexpr auto operator()(auto x) const), without printing, files and "
+    "static variables, and numbers must lie in their range (a dropout rate in [0, 1])");
+
 // Source::graph() traces; Compiled holds what comes out as constants.
 template <class Source>
 struct Compiled {
   using source = Source;
   static_assert(
-      VerifyStage<Source>::sound(),
+      VerifyStage<Source>::sound() || refused_before<Source>,
       "weft made a graph that breaks its own rules: please report the program (ir::verify names the node)");
   static constexpr const auto& words = Kept<ImageStage<Source>>::words;
   static constexpr codegen::ImageHeader header = codegen::read_header(words.w);
@@ -21260,6 +21905,34 @@ WEFT_REFUSAL(TensorTakesElements,
              "Tensor: it is made of its elements in braces, a std::vector or a pointer to them; for one "
              "number everywhere write Tensor<...>::full(number)");
 
+WEFT_REFUSAL(
+    TensorIndexFits,
+    "a tensor takes one integer index an axis: write t(1, 2) for t[1][2]; t[i] is the i-th element in "
+    "row-major order");
+WEFT_REFUSAL(ItemIsOne,
+             "item() is for tensors of one element: write t(1, 2), t[5] or to_vector() for others");
+WEFT_REFUSAL(
+    TensorOperation,
+    "an operation is a function, run when its result is assigned to a tensor: write Tensor<f32, Shape<>> s = "
+    "sum<>(t), Tensor<f32, Shape<3, 2>> u = reshape<3, 2>(t)");
+WEFT_REFUSAL(TensorIsRead, "the elements of a tensor are t(1, 2), t[5], t.data() and t.to_vector()");
+WEFT_REFUSAL(
+    TensorHasDevice,
+    "the device of a tensor is in its type: write Tensor<f32, Shape<2, 3>, Cuda> u = t; another dtype: "
+    "Tensor<f16, Shape<2, 3>> u = cast<f16>(t)");
+WEFT_REFUSAL(
+    TensorHasNoGradient,
+    "a tensor has no gradient: make_trainer differentiates a loss, and grad(f)(x) in a compiled function is "
+    "the gradient of any");
+WEFT_REFUSAL(
+    TensorKeepsType,
+    "a tensor is made of one of its own dtype and shape: write auto y = f(x), or reshape and cast the "
+    "other: Tensor<f32, Shape<3, 2>> u = reshape<3, 2>(t)");
+WEFT_REFUSAL(
+    TensorIsTraced,
+    "a traced value becomes a tensor when the function returns it: write auto for its type, and auto x for a "
+    "parameter");
+
 // Elements of host memory, for tensors and views of shape S whose data() says where they start. An index that
 // lies outside is an Error ("tensor/index"); pointers from data(), begin() and end() check nothing.
 template <class Self, class T, class S>
@@ -21270,18 +21943,97 @@ class HostElements {
 
   // The i-th element in row-major order.
   T& operator[](i64 i) const { return start()[checked(i, S::size)]; }
+  // One index an axis.
   template <class... I>
   T& operator()(I... index) const {
-    static_assert(sizeof...(I) == static_cast<std::size_t>(S::rank), "a tensor takes one index an axis");
-    static_assert((is_index<I> && ... && true), "an index of a tensor is an integer");
+    constexpr bool fits = sizeof...(I) == static_cast<std::size_t>(S::rank) && (is_index<I> && ... && true);
+    static_assert(sizeof(TensorIndexFits<fits, S, I...>) > 0);
     i64 at = 0, axis = 0;
     ((at = at * S::value.extent[axis] + checked(static_cast<i64>(index), S::value.extent[axis]), ++axis),
      ...);
     return start()[at];
   }
+  // The only element.
   std::remove_const_t<T> item() const {
-    static_assert(S::size == 1, "item() is for tensors of one element");
+    static_assert(sizeof(ItemIsOne<S::size == 1, T, S>) > 0);
     return start()[0];
+  }
+  // Refusals.
+  template <class... A>
+  AfterRefusal sum(const A&...) const {
+    return detail::misspelt<TensorOperation<false, GivenName<"sum">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal mean(const A&...) const {
+    return detail::misspelt<TensorOperation<false, GivenName<"mean">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal max(const A&...) const {
+    return detail::misspelt<TensorOperation<false, GivenName<"max">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal min(const A&...) const {
+    return detail::misspelt<TensorOperation<false, GivenName<"min">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal reshape(const A&...) const {
+    return detail::misspelt<TensorOperation<false, GivenName<"reshape">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal transpose(const A&...) const {
+    return detail::misspelt<TensorOperation<false, GivenName<"transpose">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal permute(const A&...) const {
+    return detail::misspelt<TensorOperation<false, GivenName<"permute">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal t(const A&...) const {
+    return detail::misspelt<TensorOperation<false, GivenName<"t">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal flatten(const A&...) const {
+    return detail::misspelt<TensorOperation<false, GivenName<"flatten">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal softmax(const A&...) const {
+    return detail::misspelt<TensorOperation<false, GivenName<"softmax">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal argmax(const A&...) const {
+    return detail::misspelt<TensorOperation<false, GivenName<"argmax">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal numpy(const A&...) const {
+    return detail::misspelt<TensorIsRead<false, GivenName<"numpy">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal tolist(const A&...) const {
+    return detail::misspelt<TensorIsRead<false, GivenName<"tolist">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal to(const A&...) const {
+    return detail::misspelt<TensorHasDevice<false, GivenName<"to">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal cuda(const A&...) const {
+    return detail::misspelt<TensorHasDevice<false, GivenName<"cuda">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal cpu(const A&...) const {
+    return detail::misspelt<TensorHasDevice<false, GivenName<"cpu">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal backward(const A&...) const {
+    return detail::misspelt<TensorHasNoGradient<false, GivenName<"backward">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal detach(const A&...) const {
+    return detail::misspelt<TensorHasNoGradient<false, GivenName<"detach">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal requires_grad_(const A&...) const {
+    return detail::misspelt<TensorHasNoGradient<false, GivenName<"requires_grad_">, T, S>>();
   }
   T* begin() const { return start(); }
   T* end() const { return start() + S::size; }
@@ -21327,10 +22079,13 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
                             : TensorView<const T, S, Device>(owner_);
   }
 
+  // The first element; what follows is row-major.
   T* data() const {
     return data_ != nullptr ? data_ : owner_ ? reinterpret_cast<T*>(owner_->data()) : nullptr;
   }
+  // Elements.
   static constexpr i64 size() { return S::size; }
+  // Elements along an axis, which counts from the end where it is negative.
   static constexpr i64 extent(int axis) { return S::value[axis]; }
   // The same without owning anything: a result's is overwritten when its function runs again, and costs that
   // run no copy.
@@ -21382,6 +22137,22 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   Tensor(const TensorView<const T, S, Cpu>& view) : Tensor(view.data()) {}
   Tensor(const Tensor& other) : Tensor(other.data()) {}
   Tensor(Tensor&&) noexcept = default;
+  // Refusals.
+  template <class U, class R>
+  requires(!std::is_same_v<U, T> || !std::is_same_v<R, S>) Tensor(const Tensor<U, R, Cpu>&)
+      : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::TensorKeepsType<sizeof(U) == 0, Tensor<U, R, Cpu>, Tensor>) > 0);
+  }
+  template <class U, class R>
+  requires(!std::is_same_v<std::remove_const_t<U>, T> || !std::is_same_v<R, S>)
+      Tensor(const TensorView<U, R, Cpu>&)
+      : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::TensorKeepsType<sizeof(U) == 0, TensorView<U, R, Cpu>, Tensor>) > 0);
+  }
+  template <class U, class R>
+  Tensor(const Expr<U, R>&) : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::TensorIsTraced<sizeof(U) == 0, Expr<U, R>, Tensor>) > 0);
+  }
   // Runs the expression.
   template <class Op, class... Args>
   Tensor(const Lazy<Op, Args...>& lazy) : Tensor(Uninitialized{}) {
@@ -21401,15 +22172,19 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
     return *this;
   }
 
+  // The same number everywhere.
   static Tensor full(T value) {
     Tensor t{Uninitialized{}};
     for (T& x : t) x = value;
     return t;
   }
 
+  // The first element; what follows is row-major.
   T* data() { return storage_ ? reinterpret_cast<T*>(storage_->data()) : nullptr; }
   const T* data() const { return address(); }
+  // Elements.
   static constexpr i64 size() { return S::size; }
+  // Elements along an axis, which counts from the end where it is negative.
   static constexpr i64 extent(int axis) { return S::value[axis]; }
   // The tensor's memory, which lives as long as the view does.
   View view() { return View(data(), storage_); }
@@ -21584,8 +22359,8 @@ inline void manual_seed(u64 seed) {
 
 // A seed that an option may hold: .seed = 3.
 struct GivenSeed {
-  u64 value = 0;
-  bool given = false;
+  u64 value = 0;       // the seed
+  bool given = false;  // whether one was given
   constexpr GivenSeed() = default;
   template <class N>
   requires std::is_integral_v<N>
@@ -21971,7 +22746,7 @@ namespace WEFT_NAMESPACE {
 // takes a fresh one (core/fresh_seed.hpp).
 struct seed {
   static constexpr OptionKind option = OptionKind::seed;
-  u64 value = 0;
+  u64 value = 0;  // any number
 };
 
 namespace mode {
@@ -22005,6 +22780,20 @@ u64 given_or_fresh_seed(SeedUse use, const O&... options) {
     return fresh_seed(use);
 }
 
+WEFT_REFUSAL(CompileInputsFirst,
+             "compile: the inputs come before the options: compile(device, f, in<...>, ..., options...)");
+WEFT_REFUSAL(
+    CompileKnowsOption,
+    "compile: after the inputs it takes a precision, mode::train or mode::eval, seed{}, probes<...>, "
+    "check::finite, check::indices and lend{}, and nothing else: an input is written in<f32, 2, 3>");
+WEFT_REFUSAL(
+    CompileOptionOnce,
+    "compile: a precision, a mode, seed{}, probes<...>, a check or lend{} is given twice: leave one out");
+WEFT_REFUSAL(
+    CompileModeOfModel,
+    "compile: a mode is one of a model's layers, and this function has no model: leave it out, or write "
+    "compile(model, f, inputs...)");
+
 // The messages for arguments that make no function, with the options that were given.
 template <bool HasModel>
 struct CompileCheck {
@@ -22021,13 +22810,10 @@ struct CompileCheck {
     static constexpr bool once = options_differ<O...>();
     static constexpr bool moded = HasModel || option_count<OptionKind::mode, O...> == 0;
     static constexpr bool ok = ordered && known && once && moded;
-    static_assert(ordered, "compile: inputs come before the options, one after another");
-    static_assert(known,
-                  "compile: after the inputs it takes a precision, mode::train or mode::eval, seed{}, "
-                  "probes<...>, check::finite, check::indices and lend{}, and nothing else");
-    static_assert(once,
-                  "compile: a precision, a mode, seed{}, probes<...>, a check or lend{} is given twice");
-    static_assert(moded, "compile: a mode is one of a model's layers, and this function has no model");
+    static_assert(sizeof(CompileKnowsOption<known, O...>) > 0);
+    static_assert(sizeof(CompileInputsFirst<ordered, O...>) > 0);
+    static_assert(sizeof(CompileOptionOnce<once, O...>) > 0);
+    static_assert(sizeof(CompileModeOfModel<moded, O...>) > 0);
   };
 };
 
@@ -22172,6 +22958,8 @@ auto probe_view(Instance& instance) {
   if constexpr (row >= 0) {
     using Type = typename Table::template Type<row>;
     return instance.template result<typename Type::dtype, typename Type::shape, Type::output>();
+  } else {
+    return AfterRefusal{};
   }
 }
 
@@ -22242,6 +23030,20 @@ struct SourceFor {
                          CheckedSource<Rounded, Options::checks.finite, Options::checks.indices>, Rounded>;
 };
 
+// Whether the function can be traced at all. The result's type is found first, so that every refusal of its
+// operations is said by then.
+template <class Source>
+constexpr bool traces() {
+  using Result = typename Source::result;
+  if constexpr (refused_before<Source, Result>) {
+    return false;
+  } else {
+    constexpr bool runs = RunsWhileCompiling<PruneStage<Source>>;
+    static_assert(sizeof(TracesWhileCompiling<runs, Source>) > 0);
+    return runs;
+  }
+}
+
 // Whether every probe that is asked for is marked; where not, the sentence comes.
 template <class Source>
 constexpr bool probes_exist() {
@@ -22305,6 +23107,7 @@ class CompiledFunction {
   // What a caller who lends its memory must lend: the same, and on a GPU room for inputs, partial sums and
   // the library's scratch.
   static constexpr i64 memory_bytes() { return Program::memory_bytes(); }
+  // Kernels that a call launches, those inside a loop once.
   static constexpr int launches() { return Code::header.launches; }
   // How many buffers of a model a call assigns.
   static constexpr int assigned() { return Code::header.assigns; }
@@ -22317,6 +23120,7 @@ class CompiledFunction {
   // Every launch with what is fused into it, its bytes, FLOPs and least time; see explain.hpp.
   static std::string explain(const Roofline& machine = {}) { return weft::explain<Source>(machine); }
 
+  // Arguments are tensors, views, pointers, arrays, containers or, for one element, numbers.
   template <class... A>
   auto operator()(const A&... args) {
     if constexpr (count_fits<A...>()) {
@@ -22371,7 +23175,7 @@ class CompiledFunction {
       return exec::probe_view<typename Source::TraceStage, typename Source::Probes, Name, Nth>(
           held().instance);
     else
-      static_assert(sizeof(ProbeAskedFor<false, ProbeName<Name>>) > 0);
+      return detail::misspelt<ProbeAskedFor<false, ProbeName<Name>>>();
   }
 
  private:
@@ -22466,8 +23270,11 @@ template <class M, class F, class Options, class Device, class... I, class... A>
 auto make_function(std::tuple<I...>, const Device& device, Shared<DeviceStorage<Device>> model,
                    const A&... arguments) {
   using Source = typename SourceFor<M, F, Options, I...>::type;
-  if constexpr (probes_exist<Source>())
+  static_assert(check_call<M, F, I...>());
+  if constexpr (traces<Source>() && probes_exist<Source>())
     return CompiledFunction<Device, Source, I...>(device, std::move(model), arguments...);
+  else
+    return AfterRefusal{};
 }
 
 // M: the model's type, void without one.
@@ -22477,9 +23284,15 @@ auto compile_with(const Device& device, Shared<DeviceStorage<Device>> model, con
   using Check = typename Split::template options<CompileCheck<!std::is_void_v<M>>::template For>;
   static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
   static_assert(sizeof(Check) > 0);
-  if constexpr (is_traceable<F> && Check::ok)
+  constexpr bool model_fits = [] {
+    if constexpr (!std::is_void_v<M>) return nn::plain<M>();
+    return true;
+  }();
+  if constexpr (is_traceable<F> && Check::ok && model_fits)
     return make_function<M, F, typename Split::template options<CompileOptions>>(
         typename Split::inputs{}, device, std::move(model), arguments...);
+  else
+    return AfterRefusal{};
 }
 
 }  // namespace exec
@@ -22496,8 +23309,9 @@ WEFT_REFUSAL(CompileTakes,
              "compile: it takes a device or a Model; of a bare struct the settings would be ignored: write "
              "compile<Net>(Cpu{}, f, inputs...)");
 template <class Given, class F, class... A>
-requires(!exec::is_device<Given> && !is_model<Given>) void compile(const Given&, F, const A&...) {
+requires(!exec::is_device<Given> && !is_model<Given>) AfterRefusal compile(const Given&, F, const A&...) {
   static_assert(sizeof(CompileTakes<sizeof(Given) == 0, Given>) > 0);
+  return {};
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -22554,12 +23368,18 @@ struct TreeBuilder<Lazy<Op, Args...>> {
   }
 };
 
+WEFT_REFUSAL(
+    HeldIsEmpty,
+    "vmap: of run-time tensors the function captures nothing and no model is among the arguments: write it "
+    "inside the function that compile() is given");
 template <class G>
 struct TreeBuilder<Held<G>> {
   static constexpr Held<G> build(ir::Builder&, int&) {
-    static_assert(std::is_empty_v<G>,
-                  "vmap: no model is among the arguments where others are run-time tensors");
-    return {};
+    static_assert(sizeof(HeldIsEmpty<std::is_empty_v<G>, G>) > 0);
+    if constexpr (std::is_empty_v<G>)
+      return {};
+    else
+      __builtin_unreachable();
   }
 };
 
@@ -22576,28 +23396,31 @@ struct LazySource {
   using result = decltype(TreeBuilder<L>::build(std::declval<ir::Builder&>(), std::declval<int&>()));
 };
 
+WEFT_REFUSAL(OneDevice, "the tensors of an expression lie on different devices: copy this one first");
+
 template <class T, class S, class Device, class L>
 void evaluate(const L& lazy, T* to, const Device& device) {
   using Source = LazySource<L, T>;
   static_assert(sizeof(ShapesEqual<std::is_same_v<typename Source::result::shape, S>, Tensor<T, S, Device>,
                                    typename Source::result::shape, S>) > 0);
-  using Program = typename ProgramOf<Device, Compiled<Source>>::type;
-  static thread_local Program program(device, Blocks{});
-  if constexpr (draws<L>) program.set_random(fresh_seed(SeedUse::expression), 0);
-  int number = 0;
-  auto bind = [&]<class A>(const A& leaf) {
-    if constexpr (TensorLike<A>) {
-      static_assert(std::is_same_v<typename A::device_type, Device>,
-                    "a tensor of another device: copy it first");
-      if (leaf.data() == nullptr && A::shape::size > 0) throw_no_elements();
-      program.bind_input(number++, leaf.data());
-    } else {
-      program.bind_input(number++, &leaf);
-    }
-  };
-  Leaves<L>::visit(lazy, bind);
-  program.run();
-  program.read_output(0, to, static_cast<i64>(sizeof(T)) * S::size);
+  if constexpr (!refused_before<Source, S>) {
+    using Program = typename ProgramOf<Device, Compiled<Source>>::type;
+    static thread_local Program program(device, Blocks{});
+    if constexpr (draws<L>) program.set_random(fresh_seed(SeedUse::expression), 0);
+    int number = 0;
+    auto bind = [&]<class A>(const A& leaf) {
+      if constexpr (TensorLike<A>) {
+        static_assert(sizeof(OneDevice<std::is_same_v<typename A::device_type, Device>, A, Device>) > 0);
+        if (leaf.data() == nullptr && A::shape::size > 0) throw_no_elements();
+        program.bind_input(number++, leaf.data());
+      } else {
+        program.bind_input(number++, &leaf);
+      }
+    };
+    Leaves<L>::visit(lazy, bind);
+    program.run();
+    program.read_output(0, to, static_cast<i64>(sizeof(T)) * S::size);
+  }
 }
 
 }  // namespace WEFT_NAMESPACE::exec
@@ -22646,6 +23469,11 @@ class DeviceLossRing final : public LossRing {
   f32 value_[size]{};
 };
 
+WEFT_REFUSAL(
+    LossIsStepped,
+    "the loss of a step is a number: step(x, y) has made the backward pass and the update: leave backward() "
+    "out");
+
 }  // namespace WEFT_NAMESPACE::train
 
 namespace WEFT_NAMESPACE {
@@ -22657,8 +23485,15 @@ class StepLoss {
   StepLoss(Shared<const train::LossRing> ring, i64 step) : ring_(std::move(ring)), step_(step) {}
   // One that is known.
   StepLoss(f32 value) : value_(value) {}
+  // The number, as the conversion gives it.
   f32 value() const { return ring_ ? ring_->read(step_) : value_; }
   operator f32() const { return value(); }
+  f32 item() const { return value(); }
+  // A refusal.
+  template <class... A>
+  void backward(const A&...) const {
+    static_assert(sizeof(train::LossIsStepped<sizeof...(A) == 9, StepLoss, A...>) > 0);
+  }
 
  private:
   Shared<const train::LossRing> ring_;
@@ -22736,6 +23571,7 @@ class Row {
   Row(const T* data, const std::vector<i64>& shape, i64 size, Shared<const Counted> owner = {})
       : data_(data), shape_(&shape), size_(size), owner_(std::move(owner)) {}
   const T* data() const { return data_; }
+  // Elements.
   i64 size() const { return size_; }
   const std::vector<i64>& shape() const { return *shape_; }
   const T& operator[](i64 i) const { return data_[i]; }
@@ -22982,6 +23818,8 @@ class Subset {
   HeldDataset<D> dataset_;
   std::vector<i64> indices_;
 };
+// The samples whose indices are given, in their order. It keeps a copy of the dataset, as the next ones do;
+// std::ref(d) refers to it.
 template <class D>
 requires Dataset<typename held_t<D>::type>
 auto subset(D&& dataset, std::vector<i64> indices) {
@@ -23041,6 +23879,7 @@ class FunctionDataset {
   i64 size_;
   F sample_;
 };
+// function(i) is sample i, for i from 0 to size - 1; the same i gives the same sample.
 template <class F>
 FunctionDataset<F> from_function(i64 size, F sample) {
   return {size, std::move(sample)};
@@ -23434,7 +24273,7 @@ namespace WEFT_NAMESPACE::data {
 
 struct Digits {
   Arrays<f32, i32> train;  // (image in [0, 1], label 0...9)
-  Arrays<f32, i32> test;
+  Arrays<f32, i32> test;   // held out
 };
 
 // Reads examples/data/digits.bin. `image_shape` is the shape of one image of 64 pixels, {64}, {8, 8} or
@@ -23497,7 +24336,9 @@ namespace WEFT_NAMESPACE::data {
 // What happens to samples that do not fill the last batch of an epoch: they are left out, or the batch is
 // padded.
 enum class Last { drop, pad_and_mask };
+// They are left out.
 inline constexpr Last drop = Last::drop;
+// The batch is padded: rows of 0 with label -100, which losses and metrics leave out.
 inline constexpr Last pad_and_mask = Last::pad_and_mask;
 namespace last {
 inline constexpr Last drop = Last::drop;
@@ -23505,18 +24346,18 @@ inline constexpr Last pad_and_mask = Last::pad_and_mask;
 }  // namespace last
 
 struct LoaderOptions {
-  bool shuffle = false;  // a new random order each epoch, from (seed, epoch)
-  GivenSeed seed{};      // none: another one for each loader (core/fresh_seed.hpp)
-  Last last = Last::drop;
-  int label_field = -1;  // padded rows of this field hold -100; -1: the last field of a signed integer type
+  bool shuffle = false;    // a new random order each epoch, from (seed, epoch)
+  GivenSeed seed{};        // none: another one for each loader (core/fresh_seed.hpp)
+  Last last = Last::drop;  // what becomes of samples that do not fill a batch
+  int label_field = -1;    // padded rows of this field hold -100; -1: the last field of a signed integer type
   // check::finite: no sample has NaN or infinity; check::indices: labels are 0 and more, or -100
   Checks check{};
 };
 
 // Where a loader stands: the batch that comes next.
 struct Position {
-  i64 epoch = 0;
-  i64 batch = 0;
+  i64 epoch = 0;  // from 0
+  i64 batch = 0;  // of the epoch, from 0
   friend bool operator==(const Position&, const Position&) = default;
 };
 
@@ -23674,6 +24515,7 @@ class Loader {
     return Epoch<Pass<BatchSize, D>>(make_pass({e, first_batch}, {}));
   }
 
+  // The batch that comes next.
   Position position() const { return held().position; }
   // Throws "loader/position" for a negative epoch or a batch outside [0, batches()].
   void seek(Position position) {
@@ -23691,6 +24533,7 @@ class Loader {
     seed_ = seed;
   }
 
+  // Samples.
   i64 size() const { return static_cast<i64>(dataset_->size()); }  // samples
   // Batches in an epoch.
   i64 batches() const {
@@ -23734,6 +24577,24 @@ auto loader(D&& dataset, const LoaderOptions& options = {}) {
   return Loader<BatchSize, typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), options);
 }
 
+WEFT_REFUSAL(
+    LoaderTakes,
+    "the batch size is a template argument, the dataset the first argument and the options the second: "
+    "data::loader<32>(dataset, {.shuffle = true}); a dataset has size() and operator[], whose samples are "
+    "tuples, such as data::Arrays<f32, i32>");
+template <i64 BatchSize, class D, class A>
+requires(!std::is_convertible_v<const A&, LoaderOptions>) AfterRefusal loader(const D&, const A&) {
+  return weft::detail::misspelt<LoaderTakes<false, GivenSize<BatchSize>, D, A>>();
+}
+template <i64 BatchSize, class D>
+requires(!Dataset<D>) AfterRefusal loader(const D&) {
+  return weft::detail::misspelt<LoaderTakes<false, GivenSize<BatchSize>, D>>();
+}
+template <class D, class... A>
+AfterRefusal loader(const D&, const A&...) {
+  return weft::detail::misspelt<LoaderTakes<false, D, A...>>();
+}
+
 }  // namespace WEFT_NAMESPACE::data
 
 namespace WEFT_NAMESPACE {
@@ -23765,6 +24626,7 @@ class GeneratorDataset {
  private:
   F open_;
 };
+// open(epoch) gives a callable that returns a std::optional of a sample, and none at the end.
 template <class F>
 GeneratorDataset<F> from_generator(F open) {
   return GeneratorDataset<F>(std::move(open));
@@ -23901,6 +24763,7 @@ class StreamLoader {
   Shared<StreamPass<BatchSize, D>> pass_;
 };
 
+// Batches of a dataset that comes one after another; it does not shuffle.
 template <i64 BatchSize, class D>
 requires IterableDataset<typename held_t<D>::type>
 auto loader(D&& dataset, const LoaderOptions& options = {}) {
@@ -23977,8 +24840,8 @@ namespace WEFT_NAMESPACE {
 // which everything that one thread starts on one GPU is in order, across programs, and waits for work in the
 // legacy default stream (cudaStreamLegacy, which must be named).
 struct Cuda {
-  int ordinal = 0;
-  cudaStream_t stream = nullptr;
+  int ordinal = 0;                // number of the GPU, from 0
+  cudaStream_t stream = nullptr;  // where work is queued; the calling thread's own
   bool operator==(const Cuda&) const = default;
 };
 
@@ -24264,6 +25127,7 @@ class Function<Out(In...)> {
     };
   }
 
+  // The seed of random numbers; every call draws afresh.
   void set_seed(u64 seed) {
     if (!held_) throw_empty();
     held_->set_seed(seed);
@@ -25007,11 +25871,11 @@ inline ByteSize byte_size(SafetensorsDType dtype, const std::vector<i64>& shape)
 
 // One tensor of an open file.
 struct SafetensorsEntry {
-  std::string name;
-  SafetensorsDType dtype;
-  std::vector<i64> shape;
+  std::string name;          // of the tensor
+  SafetensorsDType dtype;    // of its elements
+  std::vector<i64> shape;    // extents; none: one element
   const u8* data = nullptr;  // little-endian, row-major; other writers need not have aligned it
-  u64 bytes = 0;
+  u64 bytes = 0;             // in the mapped file
 
   // Elements.
   i64 size() const {
@@ -25053,6 +25917,7 @@ class Safetensors {
 
   // In the order of their bytes.
   const std::vector<SafetensorsEntry>& entries() const { return entries_; }
+  // Pairs of text in the file's header.
   const Metadata& metadata() const { return metadata_; }
   // The metadata's value for this key, or nullptr.
   const std::string* find_metadata(std::string_view key) const {
@@ -25245,10 +26110,10 @@ class Safetensors {
 
 // A tensor to be written: row-major elements in host memory.
 struct SafetensorsTensor {
-  std::string name;
-  SafetensorsDType dtype;
-  std::vector<i64> shape;
-  const void* data = nullptr;
+  std::string name;            // of the tensor
+  SafetensorsDType dtype;      // of its elements
+  std::vector<i64> shape;      // extents; none: one element
+  const void* data = nullptr;  // elements, row-major
 };
 
 // The header of a file that holds `tensors` in the order `order`, padded so that the data begin 8-byte
@@ -25352,7 +26217,7 @@ struct LoadOptions {
   // {from, to}: a name of the file that is `from`, or begins with it and a dot, has `to` in its place. The
   // first that fits counts.
   std::vector<std::pair<std::string, std::string>> rename{};
-  Allow allow = Allow::nothing;
+  Allow allow = Allow::nothing;  // names that may be missing in the file, or unexpected in it
 };
 
 // Strict: everything must fit. Lax: what fits is taken, whatever the rest is.
@@ -25367,7 +26232,9 @@ struct LoadReport {
   std::vector<std::string> cast;  // taken, of another dtype in the file
   std::string words;              // the same for people, with shapes and dtypes
 
+  // Whether nothing is missing, unexpected or mismatched.
   bool complete() const { return missing.empty() && unexpected.empty() && mismatched.empty(); }
+  // All of it for people.
   std::string text() const { return words.empty() ? "complete" : words; }
 };
 
@@ -25750,7 +26617,23 @@ constexpr int find_state(std::string_view name) {
   return -1;
 }
 
-WEFT_REFUSAL(NamedState, "the model has no parameter or buffer of this name");
+WEFT_REFUSAL(
+    NamedState,
+    "the model has no parameter or buffer of this name: names are dotted as in PyTorch's state_dict, "
+    "\"fc1.weight\"; model.summary() lists them");
+WEFT_REFUSAL(
+    ModelIsCompiled,
+    "a Model is called by a function of it: auto f = compile(model, [](const auto& net, auto x) { return "
+    "net(x); }, in<f32, 4, 8>), then f(x)");
+WEFT_REFUSAL(
+    ModeIsOption,
+    "the mode is an option of compile, mode::train or mode::eval (the default); trainers train, evaluate() "
+    "evaluates");
+WEFT_REFUSAL(
+    StateIsNamed,
+    "one parameter is model.get<\"fc1.weight\">(), a tensor; all of them are saved by model.save(path) and "
+    "listed by model.summary()");
+WEFT_REFUSAL(ModelHasDevice, "the device of a model is given where it is made: Model<Net> model(Cuda{})");
 
 template <class M, int I>
 struct StateShape {
@@ -25795,6 +26678,47 @@ class Model {
   Model(Model&&) noexcept = default;
   Model& operator=(Model&&) noexcept = default;
   Model(const Model&) { static_assert(sizeof(ModelIsNotCopied<sizeof(M) == 0, M>) > 0); }
+  // Refusals.
+  Model& operator=(const Model&) {
+    static_assert(sizeof(ModelIsNotCopied<sizeof(M) == 0, M>) > 0);
+    return *this;
+  }
+  template <class... A>
+  AfterRefusal operator()(const A&...) const {
+    return detail::misspelt<exec::ModelIsCompiled<false, GivenName<"operator()">, M>>();
+  }
+  template <class... A>
+  AfterRefusal forward(const A&...) const {
+    return detail::misspelt<exec::ModelIsCompiled<false, GivenName<"forward">, M>>();
+  }
+  template <class... A>
+  AfterRefusal train(const A&...) const {
+    return detail::misspelt<exec::ModeIsOption<false, GivenName<"train">, M>>();
+  }
+  template <class... A>
+  AfterRefusal eval(const A&...) const {
+    return detail::misspelt<exec::ModeIsOption<false, GivenName<"eval">, M>>();
+  }
+  template <class... A>
+  AfterRefusal parameters(const A&...) const {
+    return detail::misspelt<exec::StateIsNamed<false, GivenName<"parameters">, M>>();
+  }
+  template <class... A>
+  AfterRefusal named_parameters(const A&...) const {
+    return detail::misspelt<exec::StateIsNamed<false, GivenName<"named_parameters">, M>>();
+  }
+  template <class... A>
+  AfterRefusal state_dict(const A&...) const {
+    return detail::misspelt<exec::StateIsNamed<false, GivenName<"state_dict">, M>>();
+  }
+  template <class... A>
+  AfterRefusal to(const A&...) const {
+    return detail::misspelt<exec::ModelHasDevice<false, GivenName<"to">, M>>();
+  }
+  template <class... A>
+  AfterRefusal cuda(const A&...) const {
+    return detail::misspelt<exec::ModelHasDevice<false, GivenName<"cuda">, M>>();
+  }
 
   // Another model with the same values.
   Model clone() const {
@@ -25810,6 +26734,7 @@ class Model {
     if constexpr (nn::state_table<M>.size > 0) exec::run_once<exec::InitSource<M>>(device(), state(), seed);
   }
 
+  // Trained elements.
   static constexpr i64 parameter_count() { return nn::parameter_count<M>(); }
   // Bytes of the block that holds parameters and buffers.
   static constexpr i64 state_bytes() { return nn::state_table<M>.bytes; }
@@ -25843,6 +26768,7 @@ class Model {
     return load_with(path, {}, mode);
   }
 
+  // Where the block lies.
   const Device& device() const { return storage()->device(); }
   // The block, as long as the model lives and is not moved from. Each of these throws "model/moved" where it
   // was.
@@ -25904,7 +26830,7 @@ template <class M, class Device, class F, class... A>
 auto compile(const Model<M, Device>& model, F, const A&... inputs_then_options) {
   using Function =
       decltype(exec::compile_with<M, F>(model.device(), model.storage(), inputs_then_options...));
-  if constexpr (!std::is_void_v<Function>)
+  if constexpr (!std::is_same_v<Function, AfterRefusal>)
     static_assert(sizeof(ConstModelIsRead<Function::assigned() == 0, M>) > 0);
   return exec::compile_with<M, F>(model.device(), model.storage(), inputs_then_options...);
 }
@@ -26250,7 +27176,7 @@ class Decimal {
 namespace WEFT_NAMESPACE::io {
 
 struct CsvOptions {
-  char separator = ',';
+  char separator = ',';                // between the fields of a line
   bool header = true;                  // without one the columns are called "0", "1", ...
   std::vector<std::string> columns{};  // read only these, in this order; others may hold text. Empty: all
 };
@@ -26258,7 +27184,9 @@ struct CsvOptions {
 // Columns of numbers under their names.
 class CsvTable {
  public:
+  // Rows of numbers, the header not counted.
   i64 rows() const { return columns_.empty() ? 0 : static_cast<i64>(columns_[0].size()); }
+  // Of the columns, in their order.
   const std::vector<std::string>& names() const { return names_; }
 
   // One column; throws "csv/missing-column".
@@ -26888,10 +27816,14 @@ inline constexpr SigmoidOp sigmoid{};
 inline constexpr GeluOp gelu{};
 inline constexpr GeluTanhOp gelu_tanh{};
 inline constexpr SiluOp silu{};
-template <int Axis>
-inline constexpr SoftmaxOp<Axis> softmax{};
-template <int Axis>
-inline constexpr LogSoftmaxOp<Axis> log_softmax{};
+template <int Axis, class X>
+constexpr auto softmax(const X& x) {
+  return SoftmaxOp<Axis>{}(x);
+}
+template <int Axis, class X>
+constexpr auto log_softmax(const X& x) {
+  return LogSoftmaxOp<Axis>{}(x);
+}
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/ops/pointwise_more.hpp ----
@@ -27520,14 +28452,14 @@ struct Hardswish {
   constexpr auto operator()(const auto& x) const { return hardswish(to_expr(x)); }
 };
 struct Hardtanh {
-  float min_val = -1;
-  float max_val = 1;
+  float min_val = -1;  // least result
+  float max_val = 1;   // greatest result
   constexpr auto operator()(const auto& x) const { return hardtanh(to_expr(x), min_val, max_val); }
 };
 
 // x where x > 0, slope x elsewhere.
 struct LeakyReLU {
-  float slope = 0.01f;
+  float slope = 0.01f;  // below 0
   constexpr auto operator()(const auto& x) const { return leaky_relu(to_expr(x), slope); }
 };
 
@@ -27546,12 +28478,12 @@ struct PReLU {
 
 // x where x > 0, alpha (exp(x) - 1) elsewhere.
 struct ELU {
-  float alpha = 1;
+  float alpha = 1;  // the result goes to -alpha
   constexpr auto operator()(const auto& x) const { return elu(to_expr(x), alpha); }
 };
 // x where x > 0, alpha (exp(x / alpha) - 1) elsewhere.
 struct CELU {
-  float alpha = 1;
+  float alpha = 1;  // the result goes to -alpha
   constexpr auto operator()(const auto& x) const { return celu(to_expr(x), alpha); }
 };
 // Klambauer et al. (2017).
@@ -27561,8 +28493,8 @@ struct SELU {
 
 // log(1 + exp(beta x)) / beta; x where beta x > threshold.
 struct Softplus {
-  float beta = 1;
-  float threshold = 20;
+  float beta = 1;        // steepness
+  float threshold = 20;  // beta x above it: the result is x
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     return where(gt(mul(e, beta), threshold), e, softplus(e, beta));
@@ -27606,6 +28538,19 @@ template <class X, class F>
 constexpr auto safe_root(const X& x, const F& root) {
   const auto zero = eq(x, 0);
   return where(zero, 0, root(where(zero, 1, x)));
+}
+// |x|^p, and the root of their sum: their derivatives are 0 at elements of 0 and at a norm of 0, as
+// PyTorch's.
+template <class X, class P>
+constexpr auto norm_terms(const X& x, const P& p) {
+  const auto none = eq(x, 0);
+  const auto size = abs(x);
+  return where(none, pow(stop_gradient(size), p), pow(where(none, 1, size), p));
+}
+template <class X, class P>
+constexpr auto norm_root(const X& sum, const P& p) {
+  const auto none = eq(pow(stop_gradient(sum), p), 0);
+  return where(none, 0, pow(where(none, 1, sum), p));
 }
 template <class X>
 constexpr auto safe_sqrt(const X& x) {
@@ -27683,8 +28628,8 @@ struct NormOp : Operation<NormOp<P, Keep, A...>> {
     else if constexpr (P == std::numeric_limits<int>::max())
       return ReduceOp<ir::Op::reduce_max, Keep, A...>::apply(b, abs(x));
     else
-      return detail::safe_root(ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, pow(abs(x), P)),
-                               [](const auto& v) { return pow(v, 1.0 / P); });
+      return detail::norm_root(ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, detail::norm_terms(x, P)),
+                               1.0 / P);
   }
 };
 
@@ -27881,19 +28826,19 @@ constexpr auto normalize(const X& x, double eps = 1e-12) {
 namespace WEFT_NAMESPACE::nn {
 
 struct Softshrink {
-  float lambd = 0.5f;
+  float lambd = 0.5f;  // [-lambd, lambd] becomes 0
   constexpr auto operator()(const auto& x) const { return softshrink(to_expr(x), lambd); }
 };
 struct Hardshrink {
-  float lambd = 0.5f;
+  float lambd = 0.5f;  // [-lambd, lambd] becomes 0
   constexpr auto operator()(const auto& x) const { return hardshrink(to_expr(x), lambd); }
 };
 struct Tanhshrink {
   constexpr auto operator()(const auto& x) const { return tanhshrink(to_expr(x)); }
 };
 struct Threshold {
-  float threshold = 0;
-  float value = 0;
+  float threshold = 0;  // at most this becomes `value`
+  float value = 0;      // in its place
   constexpr auto operator()(const auto& x) const { return weft::threshold(to_expr(x), threshold, value); }
 };
 template <int Axis = -1>
@@ -27970,8 +28915,8 @@ constexpr auto feature_alpha_dropout(const X& x, float p = 0.5f) {
 
 // Leaky with random slopes while training, with their mean otherwise.
 struct RReLU {
-  float lower = 1.0f / 8;
-  float upper = 1.0f / 3;
+  float lower = 1.0f / 8;  // least slope below 0
+  float upper = 1.0f / 3;  // greatest slope below 0
   Mode mode{};
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
@@ -27981,7 +28926,7 @@ struct RReLU {
 };
 // Klambauer et al. (2017): for networks of SELU. Single elements; FeatureAlphaDropout: whole channels.
 struct AlphaDropout {
-  float p = 0.5f;
+  float p = 0.5f;  // probability to drop an element
   Mode mode{};
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
@@ -27989,7 +28934,7 @@ struct AlphaDropout {
   }
 };
 struct FeatureAlphaDropout {
-  float p = 0.5f;
+  float p = 0.5f;  // probability to drop a channel
   Mode mode{};
   constexpr auto operator()(const auto& x) const {
     return module_detail::AlphaDrop<2>{}(to_expr(x), mode.training ? p : 0.0f);
@@ -28044,7 +28989,7 @@ namespace WEFT_NAMESPACE {
 // One number for all spatial axes, or one each: 3, PerAxis{3, 5}; inside options {3, 5} will do.
 template <class T>
 struct EachAxis {
-  T value[3]{};
+  T value[3]{};   // axis by axis, or one for all
   int count = 0;  // 0: one for all
 
   constexpr EachAxis(T all) : value{all, all, all} {}
@@ -28066,8 +29011,8 @@ using Factors = EachAxis<double>;  // whole or not
 
 // Zeros on both sides of every axis; "same" as many as keep the extents (stride 1), "valid" none.
 struct Padding {
-  PerAxis width = 0;
-  bool same = false;
+  PerAxis width = 0;  // elements on each side of each axis
+  bool same = false;  // true: as many as keep the extents, "same"
 
   constexpr Padding(i64 all) : width(all) {}
   constexpr Padding(i64 a, i64 b) : width(a, b) {}
@@ -28087,28 +29032,28 @@ struct Padding {
 enum class PaddingMode : u8 { zeros, reflect, replicate, circular };
 
 struct ConvOptions {
-  PerAxis stride = 1;
-  Padding padding = 0;
-  PerAxis dilation = 1;
-  i64 groups = 1;
-  bool bias = true;  // of a layer; a function has one if it is given one
-  PaddingMode padding_mode = PaddingMode::zeros;
+  PerAxis stride = 1;                             // distance of neighbouring windows
+  Padding padding = 0;                            // elements on each side of each axis; "same", "valid"
+  PerAxis dilation = 1;                           // distance of a window's elements
+  i64 groups = 1;                                 // input and output channels fall into as many groups
+  bool bias = true;                               // of a layer; a function has one if it is given one
+  PaddingMode padding_mode = PaddingMode::zeros;  // what the padding holds
 };
 
 struct ConvTransposeOptions {
-  PerAxis stride = 1;
-  PerAxis padding = 0;
-  PerAxis output_padding = 0;
-  PerAxis dilation = 1;
-  i64 groups = 1;
-  bool bias = true;
+  PerAxis stride = 1;          // distance of neighbouring windows
+  PerAxis padding = 0;         // elements cut off each side of each axis
+  PerAxis output_padding = 0;  // elements added behind each axis of the result
+  PerAxis dilation = 1;        // distance of a window's elements
+  i64 groups = 1;              // input and output channels fall into as many groups
+  bool bias = true;            // of a layer; a function has one if it is given one
 };
 
 struct PoolOptions {
-  PerAxis stride = 0;  // 0: the window's extent
-  PerAxis padding = 0;
-  PerAxis dilation = 1;  // of max pooling
-  bool ceil_mode = false;
+  PerAxis stride = 0;             // 0: the window's extent
+  PerAxis padding = 0;            // elements on each side of each axis
+  PerAxis dilation = 1;           // of max pooling
+  bool ceil_mode = false;         // a last window that reaches over the end counts
   bool count_include_pad = true;  // of average pooling
   i64 divisor_override = 0;       // of average pooling; 0: the window's size
 };
@@ -28123,9 +29068,9 @@ enum class Interpolation : u8 { nearest, linear, nearest_exact, cubic, area };
 
 // Either the result's extents or the factors by which the input's grow, rounded down.
 struct InterpolateOptions {
-  PerAxis size = 0;
-  Factors scale_factor = 0;
-  Interpolation mode = Interpolation::nearest;
+  PerAxis size = 0;                             // extents of the result; this one or the next
+  Factors scale_factor = 0;                     // extents of the result over the input's
+  Interpolation mode = Interpolation::nearest;  // between elements
   bool align_corners = false;           // of linear and cubic: the first and last places stay where they are
   bool recompute_scale_factor = false;  // places by the ratio of the extents, not by the factor itself
   bool antialias = false;               // of linear and cubic: wider weights where the result is smaller
@@ -28672,10 +29617,15 @@ enum class Reduction { sum, prod, mean, amax, amin };
 template <Reduction R>
 struct ReduceBy {};
 namespace reduce {
+// Added up.
 inline constexpr ReduceBy<Reduction::sum> sum{};
+// Multiplied.
 inline constexpr ReduceBy<Reduction::prod> prod{};
+// Their mean.
 inline constexpr ReduceBy<Reduction::mean> mean{};
+// The greatest.
 inline constexpr ReduceBy<Reduction::amax> amax{};
+// The least.
 inline constexpr ReduceBy<Reduction::amin> amin{};
 }  // namespace reduce
 // What was there before does not count where there is an update.
@@ -28871,8 +29821,8 @@ inline constexpr ReturnIndices return_indices{};
 // Of max_unpool: the window's stride and padding when the input was pooled, and the extents it had then,
 // where they are not those that follow from the window.
 struct UnpoolOptions {
-  PerAxis stride = 0;  // 0: the window's extent
-  PerAxis padding = 0;
+  PerAxis stride = 0;       // 0: the window's extent
+  PerAxis padding = 0;      // elements on each side that the pooling had added
   PerAxis output_size = 0;  // 0: (extent - 1) stride - 2 padding + window
 };
 
@@ -29789,12 +30739,12 @@ namespace WEFT_NAMESPACE::nn {
 
 // torch.nn.MultiheadAttention's settings that change shapes or parameters.
 struct MultiheadOptions {
-  bool bias = true;
+  bool bias = true;            // of all projections
   bool add_bias_kv = false;    // a learned key and value behind the sequence
   bool add_zero_attn = false;  // a key and value of zeros behind the sequence
   i64 kdim = 0;                // features of key; 0: embed_dim
   i64 vdim = 0;                // features of value; 0: embed_dim
-  bool batch_first = false;
+  bool batch_first = false;    // (batch, sequence, features) in place of (sequence, batch, features)
 };
 
 // What: embed_dim and num_heads.
@@ -30187,7 +31137,7 @@ template <i64... D>
 struct LayerNorm {
   Param<f32, Shape<D...>, init::Ones> weight{};
   Param<f32, Shape<D...>, init::Zeros> bias{};
-  float eps = 1e-5f;
+  float eps = 1e-5f;  // added to the variance
 
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
@@ -30208,7 +31158,7 @@ struct LayerNorm {
 template <i64... D>
 struct RMSNorm {
   Param<f32, Shape<D...>, init::Ones> weight{};
-  float eps = 1.1920928955078125e-07f;
+  float eps = 1.1920928955078125e-07f;  // added to the mean of squares
 
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
@@ -30247,7 +31197,7 @@ constexpr auto normalized_rows(const auto& x, float eps, const auto& scale) {
 template <i64... D>
 struct LayerNormNoBias {
   Param<f32, Shape<D...>, init::Ones> weight{};
-  float eps = 1e-5f;
+  float eps = 1e-5f;  // added to the variance
   constexpr auto operator()(const auto& x) const {
     return module_detail::normalized_rows<LayerNormNoBias, true, D...>(x, eps,
                                                                        [&](auto n) { return n * weight; });
@@ -30256,7 +31206,7 @@ struct LayerNormNoBias {
 // LayerNorm(elementwise_affine=False)
 template <i64... D>
 struct LayerNormNoAffine {
-  float eps = 1e-5f;
+  float eps = 1e-5f;  // added to the variance
   constexpr auto operator()(const auto& x) const {
     return module_detail::normalized_rows<LayerNormNoAffine, true, D...>(x, eps, [](auto n) { return n; });
   }
@@ -30264,7 +31214,7 @@ struct LayerNormNoAffine {
 // RMSNorm(elementwise_affine=False)
 template <i64... D>
 struct RMSNormNoAffine {
-  float eps = 1.1920928955078125e-07f;
+  float eps = 1.1920928955078125e-07f;  // added to the mean of squares
   constexpr auto operator()(const auto& x) const {
     return module_detail::normalized_rows<RMSNormNoAffine, false, D...>(x, eps, [](auto n) { return n; });
   }
@@ -30277,7 +31227,7 @@ struct GroupNorm {
                 "GroupNorm: the number of channels is a multiple of the number of groups");
   module_detail::OneIf<Affine, Param<f32, Shape<C>, init::Ones>> weight{};
   module_detail::OneIf<Affine, Param<f32, Shape<C>, init::Zeros>> bias{};
-  float eps = 1e-5f;
+  float eps = 1e-5f;  // added to the variance
 
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
@@ -30311,8 +31261,8 @@ namespace WEFT_NAMESPACE::nn {
 
 // Without `affine` there is no weight and bias; without running statistics evaluation takes the batch's, too.
 struct BatchNormOptions {
-  bool affine = true;
-  bool track_running_stats = true;
+  bool affine = true;               // a weight and a bias for each channel
+  bool track_running_stats = true;  // running statistics, which evaluation reads
 };
 
 // x (N, C, ...) with Spatial axes after the channels, of a batch norm of one axis none or one. weight, bias,
@@ -30329,9 +31279,9 @@ struct BatchNorm {
   Tracked<Buffer<f32, Shape<C>, init::Zeros>> running_mean{};
   Tracked<Buffer<f32, Shape<C>, init::Ones>> running_var{};
   Tracked<Buffer<i64, Shape<>, init::Zeros>> num_batches_tracked{};
-  float eps = 1e-5f;
-  float momentum = 0.1f;
-  bool cumulative = false;
+  float eps = 1e-5f;        // added to the variance
+  float momentum = 0.1f;    // the batch's share in the running statistics
+  bool cumulative = false;  // running statistics are means over all batches: momentum None
   Mode mode{};
 
   constexpr auto operator()(const auto& x) const {
@@ -30951,7 +31901,7 @@ namespace WEFT_NAMESPACE::nn {
 // Of two tensors, along an axis, which goes.
 template <int Axis = 1>
 struct CosineSimilarity {
-  float eps = 1e-8f;
+  float eps = 1e-8f;  // least norm that counts
   constexpr auto operator()(const auto& x, const auto& y) const {
     return cosine_similarity<Axis>(x, y, static_cast<double>(eps));
   }
@@ -30959,7 +31909,7 @@ struct CosineSimilarity {
 // Of order P, along the last axis, which goes.
 template <int P = 2>
 struct PairwiseDistance {
-  float eps = 1e-6f;
+  float eps = 1e-6f;  // added to the difference
   constexpr auto operator()(const auto& x, const auto& y) const {
     return pairwise_distance<P>(x, y, static_cast<double>(eps));
   }
@@ -32728,6 +33678,14 @@ constexpr auto isolated(const A& a, List<int>& nodes) {
   }
 }
 
+// The same of tensors alone.
+template <int K, int... Args, class A>
+constexpr auto isolated(const A& a) {
+  static_assert(sizeof(ArgumentIsFloating<!ModelArgument<A>::is_model, A>) > 0);
+  List<int> nodes;
+  return isolated<K, Args...>(a, nodes);
+}
+
 }  // namespace detail
 
 // The function that grad and value_and_grad return.
@@ -32888,6 +33846,7 @@ constexpr auto parameters_to_vector(const M& m) {
 
 namespace WEFT_NAMESPACE {
 
+// Says that an input is not used on purpose.
 constexpr void ignore(const auto&... x) {
   // a marker that reads x and that nothing reads; it is dropped before anything is compiled
   (static_cast<void>(ir::unary(ir::Op::stop_gradient, to_expr(x).value)), ...);
@@ -33081,8 +34040,8 @@ using Eye = Dirac;
 namespace WEFT_NAMESPACE::nn {
 
 struct InstanceNormOptions {
-  bool affine = false;
-  bool track_running_stats = false;
+  bool affine = false;               // a weight and a bias for each channel
+  bool track_running_stats = false;  // running statistics, which evaluation reads
 };
 
 namespace module_detail {
@@ -33117,8 +34076,8 @@ struct InstanceNorm {
   Tracked<Buffer<f32, Shape<C>, init::Zeros>> running_mean{};
   Tracked<Buffer<f32, Shape<C>, init::Ones>> running_var{};
   Tracked<Buffer<i64, Shape<>, init::Zeros>> num_batches_tracked{};
-  float eps = 1e-5f;
-  float momentum = 0.1f;
+  float eps = 1e-5f;      // added to the variance
+  float momentum = 0.1f;  // the batch's share in the running statistics
   Mode mode{};
 
   constexpr auto operator()(const auto& x) const {
@@ -33204,9 +34163,13 @@ namespace WEFT_NAMESPACE {
 // extent.
 enum class LossReduction { none, mean, sum, batchmean };
 namespace reduction {
+// One loss an element or a row.
 inline constexpr LossReduction none = LossReduction::none;
+// Their mean, over those that count.
 inline constexpr LossReduction mean = LossReduction::mean;
+// Their sum.
 inline constexpr LossReduction sum = LossReduction::sum;
+// Their sum over the first extent.
 inline constexpr LossReduction batchmean = LossReduction::batchmean;
 }  // namespace reduction
 
@@ -33429,8 +34392,8 @@ struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
 
 // ignore_index: a label that does not count, beside all that are no class.
 struct CrossEntropyOptions {
-  i64 ignore_index = -100;
-  double label_smoothing = 0;
+  i64 ignore_index = -100;     // a label that counts for nothing
+  double label_smoothing = 0;  // share of the target spread over all classes, in [0, 1]
 };
 
 // cross_entropy(logits, labels), (logits, labels, class_weights), options last:
@@ -33610,8 +34573,8 @@ namespace WEFT_NAMESPACE::nn {
 template <i64 In, i64 Classes, bool Bias = false, LossReduction R = reduction::mean>
 struct LinearCrossEntropyLoss {
   Linear<In, Classes, Bias> linear{};
-  i64 ignore_index = -100;
-  double label_smoothing = 0;
+  i64 ignore_index = -100;     // a label that counts for nothing
+  double label_smoothing = 0;  // share of the target spread over all classes, in [0, 1]
 
   constexpr auto operator()(const auto& x, const auto& target) const {
     const CrossEntropyOptions options{.ignore_index = ignore_index, .label_smoothing = label_smoothing};
@@ -33678,9 +34641,9 @@ namespace WEFT_NAMESPACE::nn {
 // x (N, C, ...) -> the same, across Size neighbouring channels.
 template <i64 Size>
 struct LocalResponseNorm {
-  float alpha = 1e-4f;
-  float beta = 0.75f;
-  float k = 1;
+  float alpha = 1e-4f;  // factor of the mean of squares
+  float beta = 0.75f;   // exponent
+  float k = 1;          // added to the mean of squares
   constexpr auto operator()(const auto& x) const {
     return local_response_norm<Size>(to_expr(x), alpha, beta, k);
   }
@@ -34186,8 +35149,8 @@ struct ConfusionMatrix {
 
 // The mean of numbers, each counted `weight` times: of losses over batches of unequal size.
 struct Mean {
-  Buffer<f64, Shape<>> total{};
-  Buffer<f64, Shape<>> weight{};
+  Buffer<f64, Shape<>> total{};   // weighted sum so far
+  Buffer<f64, Shape<>> weight{};  // sum of weights so far
 
   constexpr auto operator()(const auto& x, const auto& count) const {
     const auto times = cast<f64>(to_expr(count));
@@ -34271,7 +35234,7 @@ struct FramePad {
 };
 template <int Spatial, i64... Widths>
 struct ConstantPad {
-  float value = 0;
+  float value = 0;  // of the elements that are added
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     return module_detail::with_widths<Spatial, ConstantPad, Widths...>([&]<i64... W>() {
@@ -34384,7 +35347,7 @@ struct AvgPool {
 // (sum of x^norm_type over each window)^(1 / norm_type)
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct LPPool {
-  float norm_type = 2;
+  float norm_type = 2;  // p of the norm
   constexpr auto operator()(const auto& x) const {
     return weft::LpPoolOp<Spatial, Window, Options>{}(x, norm_type);
   }
@@ -34883,11 +35846,11 @@ namespace WEFT_NAMESPACE::nn {
 
 // torch.nn.LSTM's settings that change shapes or the graph: LSTM<64, 128, Recurrent{.num_layers = 2}>.
 struct Recurrent {
-  int num_layers = 1;
-  bool bias = true;
-  bool batch_first = false;
-  bool bidirectional = false;
-  i64 proj_size = 0;                               // of LSTM alone
+  int num_layers = 1;          // one reads the results of the one below
+  bool bias = true;            // of all products
+  bool batch_first = false;    // (batch, sequence, features) in place of (sequence, batch, features)
+  bool bidirectional = false;  // a second direction, from the end; results side by side
+  i64 proj_size = 0;           // of LSTM alone
   Nonlinearity nonlinearity = Nonlinearity::tanh;  // of RNN alone
 };
 
@@ -35286,12 +36249,12 @@ struct ChannelShuffle {
 namespace WEFT_NAMESPACE::nn {
 
 struct TransformerOptions {
-  i64 dim_feedforward = 2048;
-  float dropout = 0.1f;  // of the attention's weights, inside the feedforward part, and of every branch
-  float layer_norm_eps = 1e-5f;
-  bool batch_first = false;
-  bool norm_first = false;  // normalise what goes into a branch, not the sum behind it
-  bool bias = true;
+  i64 dim_feedforward = 2048;  // features between the two linear layers
+  float dropout = 0.1f;        // of the attention's weights, inside the feedforward part, and of every branch
+  float layer_norm_eps = 1e-5f;  // added to the variance
+  bool batch_first = false;      // (batch, sequence, features) in place of (sequence, batch, features)
+  bool norm_first = false;       // normalise what goes into a branch, not the sum behind it
+  bool bias = true;              // of linear layers and norms
 };
 
 namespace module_detail {
@@ -35506,9 +36469,9 @@ namespace WEFT_NAMESPACE {
 
 // Of unfold and fold, in PyTorch's order.
 struct UnfoldOptions {
-  PerAxis dilation = 1;
-  PerAxis padding = 0;
-  PerAxis stride = 1;
+  PerAxis dilation = 1;  // distance of a window's elements
+  PerAxis padding = 0;   // zeros on each side of each axis
+  PerAxis stride = 1;    // distance of neighbouring windows
 };
 
 WEFT_REFUSAL(UnfoldFits,
@@ -37104,7 +38067,7 @@ struct GaussianNllOp : Operation<GaussianNllOp<R, Full>> {
     constexpr bool ok = rows || SV::rank == 0 || (SV::rank == S::rank && broadcastable(SV::value, S::value));
     static_assert(sizeof(VarianceFits<ok, GaussianNllOp, S, SV>) > 0);
     if constexpr (!ok)
-      return Loss::apply(b, x, target, 1, eps);
+      return Loss::apply(b, x, target, x, eps);
     else if constexpr (rows)
       return Loss::apply(b, x, target, UnsqueezeOp<-1>::apply(b, variance), eps);
     else
@@ -37355,6 +38318,25 @@ constexpr auto sample_widths(ir::Builder& b, const P& places) {
   }
 }
 
+// The dtype of what samples Y at places P give.
+template <class Y, class P>
+struct samples_dtype {
+  using type = floating<typename Y::dtype>;
+};
+template <class Y, class P>
+requires is_expr<P>
+struct samples_dtype<Y, P> {
+  using type = promoted<floating<typename Y::dtype>, floating<typename P::dtype>>;
+};
+// Samples or places in the dtype in which they are added up; numbers as they are.
+template <class P>
+constexpr auto wide_samples(ir::Builder& b, const P& p) {
+  if constexpr (is_expr<P>)
+    return CastOp<opmath<floating<typename P::dtype>>>::apply(b, p);
+  else
+    return p;
+}
+
 }  // namespace detail
 
 template <bool Cumulative, int Axis>
@@ -37366,17 +38348,19 @@ struct TrapezoidOp : Operation<TrapezoidOp<Cumulative, Axis>> {
     if constexpr (!ok) {
       return detail::real(in);
     } else {
-      const auto y = detail::real(in);
-      const auto widths = detail::sample_widths<TrapezoidOp, Axis, typename Y::shape>(b, places);
+      const auto y = detail::wide_samples(b, in);
+      const auto widths =
+          detail::sample_widths<TrapezoidOp, Axis, typename Y::shape>(b, detail::wide_samples(b, places));
       const auto pairs =
           add(SliceAxisOp<Axis, 1, to_end, 1>::apply(b, y), SliceAxisOp<Axis, 0, -1, 1>::apply(b, y));
       const auto areas = mul(mul(pairs, widths), 0.5);
       using Areas = std::remove_cvref_t<decltype(areas)>;
       constexpr int axis = normalize_axis(Axis, Y::rank) - Y::rank + Areas::rank;
+      using T = typename detail::samples_dtype<Y, P>::type;
       if constexpr (Cumulative)
-        return ScanOp<axis, ir::Fold::sum>::apply(b, areas);
+        return CastOp<T>::apply(b, ScanOp<axis, ir::Fold::sum>::apply(b, areas));
       else
-        return ReduceOp<ir::Op::reduce_sum, false, axis>::apply(b, areas);
+        return CastOp<T>::apply(b, ReduceOp<ir::Op::reduce_sum, false, axis>::apply(b, areas));
     }
   }
 };
@@ -38420,10 +39404,15 @@ struct CdistOp : Operation<CdistOp<P>> {
                         X::shape::value.extent[X::rank >= 1 ? X::rank - 1 : 0] ==
                             Y::shape::value.extent[Y::rank >= 1 ? Y::rank - 1 : 0];
     static_assert(sizeof(RowsFit<ok, CdistOp, typename X::shape, typename Y::shape>) > 0);
-    if constexpr (ok)
-      return NormOp<P, false, -1>::apply(b, sub(UnsqueezeOp<-2>::apply(b, x), UnsqueezeOp<-3>::apply(b, y)));
-    else
+    if constexpr (ok) {  // differences of floats: those of integers would wrap around
+      using T = floating<promoted<typename X::dtype, typename Y::dtype>>;
+      using Wide = CastOp<opmath<T>>;
+      return CastOp<T>::apply(
+          b, NormOp<P, false, -1>::apply(b, sub(UnsqueezeOp<-2>::apply(b, Wide::apply(b, x)),
+                                                UnsqueezeOp<-3>::apply(b, Wide::apply(b, y)))));
+    } else {
       return detail::real(x);
+    }
   }
 };
 // The distances between rows i < j of a matrix, row by row.
@@ -38470,15 +39459,16 @@ struct CovOp : Operation<CovOp<C>> {
 struct CorrCoefOp : Operation<CorrCoefOp> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto covariance = CovOp<1>::apply(b, x);
+    using T = floating<typename X::dtype>;
+    const auto covariance = CovOp<1>::apply(b, CastOp<opmath<T>>::apply(b, x));
     using R = std::remove_cvref_t<decltype(covariance)>;
     if constexpr (R::rank == 0) {
-      return div(covariance, covariance);
+      return CastOp<T>::apply(b, div(covariance, covariance));
     } else {
       constexpr i64 n = R::shape::value[0];
       const auto deviation = sqrt(DiagonalOp<0>::apply(b, covariance));
       const auto r = div(div(covariance, ReshapeOp<n, 1>::apply(b, deviation)), deviation);
-      return detail::ClampF{}(r, -1, 1);
+      return CastOp<T>::apply(b, detail::ClampF{}(r, -1, 1));
     }
   }
 };
@@ -39188,8 +40178,8 @@ enum class GridPadding : u8 { zeros, border, reflection };
 
 // Of grid_sample, in PyTorch's order. Linear stands for its bilinear (and trilinear), cubic for bicubic.
 struct GridSampleOptions {
-  Interpolation mode = Interpolation::linear;
-  GridPadding padding_mode = GridPadding::zeros;
+  Interpolation mode = Interpolation::linear;     // between elements: linear, nearest or cubic
+  GridPadding padding_mode = GridPadding::zeros;  // what places outside the image read
   bool align_corners = false;  // -1 and 1 are the centres of the outermost elements, not their outer edges
 };
 
@@ -39977,6 +40967,7 @@ constexpr auto index_put(const X& x, const V& value, const A&... a) {
 
 namespace WEFT_NAMESPACE {
 
+// The least: ord=-inf.
 inline constexpr OrderOf<std::numeric_limits<int>::min()> order_minus_infinity{};
 // The root of the sum of squares, of matrix_norm.
 struct Frobenius {};
@@ -39996,8 +40987,8 @@ struct VectorNormOp : Operation<VectorNormOp<Keep, A...>> {
     const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
     using T = typename decltype(x)::dtype;
     const Expr<T, Shape<>> order{detail::as_value<T>(b, p)};
-    const auto total = ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, pow(abs(x), order));
-    return CastOp<floating<typename X::dtype>>::apply(b, pow(total, div(1, order)));
+    const auto total = ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, detail::norm_terms(x, order));
+    return CastOp<floating<typename X::dtype>>::apply(b, detail::norm_root(total, div(1, order)));
   }
 };
 // The least magnitude.
@@ -40064,7 +41055,9 @@ struct RenormOp : Operation<RenormOp<A, P>> {
       }
       (std::make_integer_sequence<int, X::rank - 1>{});
       const Expr<T, Shape<>> most{ir::constant(b, x.value.dtype(), Dims{}, bound)};
-      return CastOp<typename X::dtype>::apply(b, x * where(gt(length, most), div(most, length + 1e-7), 1));
+      const auto over = gt(length, most);  // elsewhere the length has no part, be it NaN
+      const auto factor = where(over, div(most, where(over, length, 1) + 1e-7), 1);
+      return CastOp<typename X::dtype>::apply(b, x * factor);
     } else {
       return in;
     }
@@ -40691,6 +41684,221 @@ constexpr auto put(const X& x, const I& index, const U& src) {
 }
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/ops/spelling.hpp ----
+// PyTorch's spelling of operations whose axes, sizes or words are template arguments here: overloads that
+// refuse with the spelling to use.
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(
+    AxesAreTemplateArguments,
+    "axes and sizes are template arguments, known while compiling: write sum<1>(x), softmax<-1>(x), "
+    "reshape<2, 8>(x), gather<1>(x, index) in place of sum(x, 1), softmax(x, -1), reshape(x, {2, 8}), "
+    "gather(x, 1, index)");
+WEFT_REFUSAL(
+    TwoAreCompared,
+    "max and min reduce: of two operands write maximum(x, y) and minimum(x, y), along an axis max<1>(x) "
+    "and argmax<1>(x)");
+WEFT_REFUSAL(
+    DtypeAndShapeAreTemplateArguments,
+    "dtype and shape are template arguments: write zeros<f32, 2, 3>(), randn<f32, 2, 3>(), arange<i64, "
+    "10>(), eye<f32, 3>() in place of zeros(2, 3), randn(2, 3), arange(10), eye(3)");
+WEFT_REFUSAL(
+    WordIsTemplateArgument,
+    "words are template arguments: write mse_loss<reduction::sum>(x, y), einsum<\"ij,jk->ik\">(a, b), "
+    "gelu_tanh(x), pad<PaddingMode::reflect, 1, 1>(x) in place of a string among the arguments");
+WEFT_REFUSAL(
+    TensorsAreArguments,
+    "the tensors are arguments one by one and the axis is a template argument: write cat<1>(a, b) and "
+    "stack<0>(a, b) in place of cat({a, b}, 1) and stack({a, b})");
+
+template <class X>
+concept Spelled = Operand<X> && !Scalar<X>;
+template <class A>
+concept SpelledNumber = std::is_arithmetic_v<std::remove_cvref_t<A>>;
+
+namespace detail {
+template <class Refusal, class X>
+constexpr auto respelled(const X& x) {
+  static_assert(sizeof(Refusal) > 0);
+  if constexpr (ExprLike<X>)
+    return to_expr(x);
+  else
+    return AfterRefusal{};
+}
+// What an operation returns: one value, or two.
+template <class X>
+constexpr X one_of(const X& x) {
+  return x;
+}
+template <class X>
+constexpr std::tuple<X, X> pair_of(const X& x) {
+  return {x, x};
+}
+}  // namespace detail
+
+#define WEFT_AXES(name, results)                                                                             \
+  template <Spelled X, SpelledNumber A, class... B>                                                          \
+  constexpr auto name(const X& x, const A&, const B&...) {                                                   \
+    return detail::results##_of(detail::respelled<AxesAreTemplateArguments<false, GivenName<#name>, X>>(x)); \
+  }
+WEFT_AXES(sum, one)
+WEFT_AXES(prod, one)
+WEFT_AXES(mean, one)
+WEFT_AXES(argmax, one)
+WEFT_AXES(argmin, one)
+WEFT_AXES(amax, one)
+WEFT_AXES(amin, one)
+WEFT_AXES(all, one)
+WEFT_AXES(any, one)
+WEFT_AXES(logsumexp, one)
+WEFT_AXES(norm, one)
+WEFT_AXES(median, one)
+WEFT_AXES(sort, pair)
+WEFT_AXES(argsort, one)
+WEFT_AXES(topk, pair)
+WEFT_AXES(kthvalue, pair)
+WEFT_AXES(cumsum, one)
+WEFT_AXES(cumprod, one)
+WEFT_AXES(cummax, pair)
+WEFT_AXES(cummin, pair)
+WEFT_AXES(logcumsumexp, one)
+WEFT_AXES(softmax, one)
+WEFT_AXES(log_softmax, one)
+WEFT_AXES(softmin, one)
+WEFT_AXES(glu, one)
+WEFT_AXES(squeeze, one)
+WEFT_AXES(unsqueeze, one)
+WEFT_AXES(transpose, one)
+WEFT_AXES(swapaxes, one)
+WEFT_AXES(movedim, one)
+WEFT_AXES(permute, one)
+WEFT_AXES(flatten, one)
+WEFT_AXES(unflatten, one)
+WEFT_AXES(reshape, one)
+WEFT_AXES(view, one)
+WEFT_AXES(expand, one)
+WEFT_AXES(broadcast_to, one)
+WEFT_AXES(repeat, one)
+WEFT_AXES(tile, one)
+WEFT_AXES(flip, one)
+WEFT_AXES(roll, one)
+WEFT_AXES(unbind, pair)
+WEFT_AXES(select, one)
+WEFT_AXES(narrow, one)
+WEFT_AXES(slice, one)
+WEFT_AXES(split, pair)
+WEFT_AXES(chunk, pair)
+WEFT_AXES(gather, one)
+WEFT_AXES(index_select, one)
+WEFT_AXES(take_along_dim, one)
+WEFT_AXES(scatter, one)
+WEFT_AXES(scatter_add, one)
+WEFT_AXES(index_add, one)
+WEFT_AXES(one_hot, one)
+WEFT_AXES(tril, one)
+WEFT_AXES(triu, one)
+WEFT_AXES(diagonal, one)
+WEFT_AXES(repeat_interleave, one)
+WEFT_AXES(pixel_shuffle, one)
+WEFT_AXES(count_nonzero, one)
+WEFT_AXES(std_mean, pair)
+WEFT_AXES(max_pool1d, one)
+WEFT_AXES(max_pool2d, one)
+WEFT_AXES(max_pool3d, one)
+WEFT_AXES(avg_pool1d, one)
+WEFT_AXES(avg_pool2d, one)
+WEFT_AXES(avg_pool3d, one)
+WEFT_AXES(adaptive_avg_pool2d, one)
+#undef WEFT_AXES
+
+#define WEFT_BRACED(name)                                                              \
+  template <Spelled X, class... B>                                                     \
+  constexpr auto name(const X& x, std::initializer_list<int>, const B&...) {           \
+    return detail::respelled<AxesAreTemplateArguments<false, GivenName<#name>, X>>(x); \
+  }
+WEFT_BRACED(pad)
+WEFT_BRACED(sum)
+WEFT_BRACED(mean)
+WEFT_BRACED(flip)
+WEFT_BRACED(roll)
+WEFT_BRACED(permute)
+WEFT_BRACED(reshape)
+WEFT_BRACED(view)
+WEFT_BRACED(expand)
+WEFT_BRACED(repeat)
+WEFT_BRACED(tile)
+WEFT_BRACED(squeeze)
+WEFT_BRACED(layer_norm)
+WEFT_BRACED(max_pool2d)
+WEFT_BRACED(avg_pool2d)
+#undef WEFT_BRACED
+
+#define WEFT_COMPARED(name)                                                  \
+  template <Spelled X, Operand Y>                                            \
+  constexpr auto name(const X& x, const Y&) {                                \
+    return detail::respelled<TwoAreCompared<false, GivenName<#name>, X>>(x); \
+  }
+WEFT_COMPARED(max)
+WEFT_COMPARED(min)
+#undef WEFT_COMPARED
+
+#define WEFT_CREATED(name)                                                                    \
+  template <SpelledNumber A, SpelledNumber... B>                                              \
+  constexpr auto name(const A&, const B&...) {                                                \
+    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, GivenName<#name>, A>>(); \
+  }
+WEFT_CREATED(zeros)
+WEFT_CREATED(ones)
+WEFT_CREATED(empty)
+WEFT_CREATED(rand)
+WEFT_CREATED(randn)
+WEFT_CREATED(eye)
+WEFT_CREATED(arange)
+WEFT_CREATED(linspace)
+#undef WEFT_CREATED
+
+#define WEFT_WORDED(name)                                                            \
+  template <Spelled X, class Y>                                                      \
+  constexpr auto name(const X& x, const Y&, const char*) {                           \
+    return detail::respelled<WordIsTemplateArgument<false, GivenName<#name>, X>>(x); \
+  }
+WEFT_WORDED(mse_loss)
+WEFT_WORDED(l1_loss)
+WEFT_WORDED(huber_loss)
+WEFT_WORDED(smooth_l1_loss)
+WEFT_WORDED(cross_entropy)
+WEFT_WORDED(nll_loss)
+WEFT_WORDED(kl_div)
+WEFT_WORDED(binary_cross_entropy)
+WEFT_WORDED(binary_cross_entropy_with_logits)
+WEFT_WORDED(bce_with_logits)
+WEFT_WORDED(pad)
+#undef WEFT_WORDED
+
+template <Spelled X>
+constexpr auto softmax(const X& x) {
+  return detail::respelled<AxesAreTemplateArguments<false, GivenName<"softmax">, X>>(x);
+}
+template <Spelled X>
+constexpr auto log_softmax(const X& x) {
+  return detail::respelled<AxesAreTemplateArguments<false, GivenName<"log_softmax">, X>>(x);
+}
+template <Spelled X, class... Y>
+constexpr auto einsum(const char*, const X& x, const Y&...) {
+  return detail::respelled<WordIsTemplateArgument<false, GivenName<"einsum">, X>>(x);
+}
+#define WEFT_JOINED(name)                                                                  \
+  template <Spelled X, SpelledNumber... A>                                                 \
+  constexpr auto name(std::initializer_list<X> x, const A&...) {                           \
+    return detail::respelled<TensorsAreArguments<false, GivenName<#name>, X>>(*x.begin()); \
+  }
+WEFT_JOINED(cat)
+WEFT_JOINED(stack)
+WEFT_JOINED(concat)
+#undef WEFT_JOINED
+
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/unravel_index.hpp ----
 // Places in a flattened tensor as indices into its axes: torch.unravel_index.
 
@@ -40794,8 +42002,9 @@ struct Vjp {
  private:
   template <std::size_t... K, class All>
   constexpr auto call(std::index_sequence<K...>, const All& all) const {
+    List<int> nodes;
     const std::tuple variables{
-        detail::isolated<static_cast<int>(K), static_cast<int>(K)...>(std::get<K>(all))...};
+        detail::isolated<static_cast<int>(K), static_cast<int>(K)...>(std::get<K>(all), nodes)...};
     const auto& first = std::get<0>(variables);
     ir::Builder& b = first.value.builder->innermost();
     const auto y = detail::entered(b, f(std::get<K>(variables)...));
@@ -40827,8 +42036,9 @@ struct Jvp {
   template <std::size_t... K, class All>
   constexpr auto call(std::index_sequence<K...>, const All& all) const {
     constexpr std::size_t count = sizeof...(K);
+    List<int> nodes;
     const std::tuple variables{
-        detail::isolated<static_cast<int>(K), static_cast<int>(K)...>(std::get<K>(all))...};
+        detail::isolated<static_cast<int>(K), static_cast<int>(K)...>(std::get<K>(all), nodes)...};
     ir::Builder& b = std::get<0>(variables).value.builder->innermost();
     const std::tuple tangents{detail::traced(b, std::get<count + K>(all))...};
     const auto y = detail::entered(b, f(std::get<K>(variables)...));
@@ -41753,11 +42963,11 @@ constexpr Schedule cosine_restarts(f64 lr, i64 t_0, i64 t_mult = 1, f64 eta_min 
 }
 
 struct OneCycle {
-  f64 pct_start = 0.3;
-  Anneal anneal = Anneal::cosine;
-  f64 div_factor = 25;
-  f64 final_div_factor = 1e4;
-  bool three_phase = false;
+  f64 pct_start = 0.3;             // share of the steps in which the rate rises
+  Anneal anneal = Anneal::cosine;  // how it moves between its rates
+  f64 div_factor = 25;             // greatest rate over the first
+  f64 final_div_factor = 1e4;      // first rate over the last
+  bool three_phase = false;        // down as fast as up, then to the last rate
 };
 // OneCycleLR: from max_lr / div_factor up to max_lr, then down to max_lr / div_factor / final_div_factor at
 // step total_steps - 1, where it stays (PyTorch refuses later steps).
@@ -41773,10 +42983,10 @@ constexpr Schedule one_cycle(f64 max_lr, i64 total_steps, OneCycle options = {})
 }
 
 struct Cyclic {
-  i64 step_size_up = 2000;
-  i64 step_size_down = 0;  // 0: as many as up
-  Cycle mode = Cycle::triangular;
-  f64 gamma = 1;
+  i64 step_size_up = 2000;         // steps from base_lr to max_lr
+  i64 step_size_down = 0;          // 0: as many as up
+  Cycle mode = Cycle::triangular;  // how the amplitude changes
+  f64 gamma = 1;                   // factor of a step in exp_range
 };
 // CyclicLR: between base_lr and max_lr and back, again and again.
 constexpr Schedule cyclic(f64 base_lr, f64 max_lr, Cyclic options = {}) {
@@ -41887,10 +43097,10 @@ constexpr Value power(Value x, Value y) { return ir::binary(Op::pow, x, y); }
 namespace WEFT_NAMESPACE::optim {
 
 struct Adadelta {
-  Schedule lr = 1.0f;
-  float rho = 0.9f;
-  float eps = 1e-6f;
-  float weight_decay = 0;
+  Schedule lr = 1.0f;      // learning rate: a number, or a schedule of the update
+  float rho = 0.9f;        // decay of the two means, of g^2 and of steps^2
+  float eps = 1e-6f;       // added to the denominator, against a division by zero
+  float weight_decay = 0;  // of the parameter, added to its gradient
 
   static constexpr std::string_view name = "Adadelta";
   static constexpr int moments = 2;
@@ -41927,11 +43137,11 @@ struct Adafactor {
     float first = 1.1920929e-07f;  // the least mean square of a row; f32's epsilon, which is PyTorch's None
     float second = 1e-3f;          // the least scale of a parameter
   };
-  Schedule lr = 1e-2f;
-  float beta2_decay = -0.8f;
-  Eps eps{};
-  float d = 1;
-  float weight_decay = 0;
+  Schedule lr = 1e-2f;        // learning rate: a number, or a schedule of the update
+  float beta2_decay = -0.8f;  // exponent: the means keep 1 - t^beta2_decay at update t
+  Eps eps{};                  // added to g^2's means; least norm of a parameter
+  float d = 1;                // greatest root mean square of a step
+  float weight_decay = 0;     // p is first scaled by 1 - lr weight_decay
 
   static constexpr std::string_view name = "Adafactor";
   static constexpr int moments = 2;  // r and c; of a vector v and nothing
@@ -41999,11 +43209,11 @@ struct Adafactor {
 namespace WEFT_NAMESPACE::optim {
 
 struct Adagrad {
-  Schedule lr = 1e-2f;
-  float lr_decay = 0;
-  float weight_decay = 0;
-  float initial_accumulator_value = 0;
-  float eps = 1e-10f;
+  Schedule lr = 1e-2f;                  // learning rate: a number, or a schedule of the update
+  float lr_decay = 0;                   // the rate is lr / (1 + t lr_decay) at update t, from 0
+  float weight_decay = 0;               // of the parameter, added to its gradient
+  float initial_accumulator_value = 0;  // where the sum of g^2 starts
+  float eps = 1e-10f;                   // added to the denominator, against a division by zero
 
   static constexpr std::string_view name = "Adagrad";
   static constexpr int moments = 1;
@@ -42034,8 +43244,8 @@ struct Adagrad {
 namespace WEFT_NAMESPACE::optim {
 
 struct Betas {
-  float first = 0.9f;
-  float second = 0.999f;
+  float first = 0.9f;     // decay of the mean of g
+  float second = 0.999f;  // decay of the mean of g^2
 };
 
 namespace detail {
@@ -42077,10 +43287,10 @@ constexpr void adam_step(Update& u, bool decoupled, bool greatest = false) {
 }  // namespace detail
 
 struct Adam {
-  Schedule lr = 1e-3f;
-  Betas betas{};
-  float eps = 1e-8f;
-  float weight_decay = 0;
+  Schedule lr = 1e-3f;     // learning rate: a number, or a schedule of the update
+  Betas betas{};           // decays of the two means, of g and of g^2
+  float eps = 1e-8f;       // added to the denominator, against a division by zero
+  float weight_decay = 0;  // of the parameter, added to its gradient
 
   static constexpr std::string_view name = "Adam";
   static constexpr int moments = 2;
@@ -42091,10 +43301,10 @@ struct Adam {
 };
 
 struct AdamW {
-  Schedule lr = 1e-3f;
-  Betas betas{};
-  float eps = 1e-8f;
-  float weight_decay = 1e-2f;
+  Schedule lr = 1e-3f;         // learning rate: a number, or a schedule of the update
+  Betas betas{};               // decays of the two means, of g and of g^2
+  float eps = 1e-8f;           // added to the denominator, against a division by zero
+  float weight_decay = 1e-2f;  // p is first scaled by 1 - lr weight_decay
 
   static constexpr std::string_view name = "AdamW";
   static constexpr int moments = 2;
@@ -42123,10 +43333,10 @@ constexpr AMSGrad<AdamW> amsgrad(const AdamW& adam) { return {adam}; }
 namespace WEFT_NAMESPACE::optim {
 
 struct Adamax {
-  Schedule lr = 2e-3f;
-  Betas betas{};
-  float eps = 1e-8f;
-  float weight_decay = 0;
+  Schedule lr = 2e-3f;     // learning rate: a number, or a schedule of the update
+  Betas betas{};           // decays of the mean of g and of the greatest |g|
+  float eps = 1e-8f;       // added to |g|, against a division by zero
+  float weight_decay = 0;  // of the parameter, added to its gradient
 
   static constexpr std::string_view name = "Adamax";
   static constexpr int moments = 2;
@@ -42155,11 +43365,11 @@ namespace WEFT_NAMESPACE::optim {
 
 // PyTorch takes a schedule's rate one update later.
 struct ASGD {
-  Schedule lr = 1e-2f;
-  float lambd = 1e-4f;
-  float alpha = 0.75f;
-  float t0 = 1e6f;
-  float weight_decay = 0;
+  Schedule lr = 1e-2f;     // learning rate: a number, or a schedule of the update
+  float lambd = 1e-4f;     // decay of the parameter, and of the rate
+  float alpha = 0.75f;     // exponent of the decay of the rate
+  float t0 = 1e6f;         // update from which parameters are averaged
+  float weight_decay = 0;  // of the parameter, added to its gradient
 
   struct FromTheFirst {
     static i64 first() { return 1; }
@@ -42202,7 +43412,7 @@ namespace WEFT_NAMESPACE::optim {
 // average += (1 - decay) (weights - average) at every update.
 struct Ema {
   static constexpr std::string_view name = "ema";
-  float decay = 0.999f;
+  float decay = 0.999f;  // share of the average that stays at an update
 
   void fill(f32* n) const {
     n[0] = 1;
@@ -42216,8 +43426,8 @@ struct Ema {
 // The equal mean of the weights after update `start` (counted from 1) and after every `every`-th from there.
 struct Swa {
   static constexpr std::string_view name = "swa";
-  i64 start = 1;
-  i64 every = 1;
+  i64 start = 1;  // first update whose weights count, from 1
+  i64 every = 1;  // updates from one that counts to the next
 
   void fill(f32* n) const {
     n[0] = static_cast<f32>(start);
@@ -42277,10 +43487,12 @@ struct Averaged : O {
   }
 };
 
+// ema(AdamW{}, 0.999f): an exponential average of the weights is kept beside them.
 template <class O>
 constexpr Averaged<O, Ema> ema(const O& optimizer, float decay = 0.999f) {
   return {optimizer, {decay}};
 }
+// swa(SGD{}, {.start = 1000, .every = 100}): their mean from an update on.
 template <class O>
 constexpr Averaged<O, Swa> swa(const O& optimizer, Swa rule = {}) {
   return {optimizer, rule};
@@ -42554,9 +43766,9 @@ using optim::is_vector;
 namespace WEFT_NAMESPACE::optim {
 
 struct Lion {
-  Schedule lr = 1e-4f;
-  Betas betas{0.9f, 0.99f};
-  float weight_decay = 0;
+  Schedule lr = 1e-4f;       // learning rate: a number, or a schedule of the update
+  Betas betas{0.9f, 0.99f};  // shares of the mean of g: in the step, in the mean's next value
+  float weight_decay = 0;    // p is first scaled by 1 - lr weight_decay
 
   static constexpr std::string_view name = "Lion";
   static constexpr int moments = 1;
@@ -42603,6 +43815,7 @@ struct Maximize : O {
   }
 };
 
+// maximize(SGD{}): the loss is made large (maximize=True).
 template <class O>
 constexpr Maximize<O> maximize(const O& optimizer) {
   return {optimizer};
@@ -42641,21 +43854,21 @@ constexpr Value orthogonalized(Value x, Value a, Value b, Value c, Value eps, in
 enum class MuonRate { original, match_rms_adamw, spectral_unclamped };
 
 struct NewtonSchulz {
-  float a = 3.4445f, b = -4.7750f, c = 2.0315f;
+  float a = 3.4445f, b = -4.7750f, c = 2.0315f;  // of X, (X X^T) X and (X X^T)^2 X
 };
 
 // `others`: what updates everything that is no matrix, and matrices that a rule elementwise(predicate) names
 // (embeddings, the head); set_lr changes the rate of the matrices. PyTorch multiplies in bf16; here products
 // are f32 unless the precision policy says otherwise.
 struct Muon {
-  Schedule lr = 1e-3f;
-  float weight_decay = 0.1f;
-  float momentum = 0.95f;
-  bool nesterov = true;
-  NewtonSchulz coefficients{};
-  float eps = 1e-7f;
-  MuonRate rate = MuonRate::original;
-  AdamW others{};
+  Schedule lr = 1e-3f;                 // learning rate of matrices
+  float weight_decay = 0.1f;           // p is first scaled by 1 - lr weight_decay
+  float momentum = 0.95f;              // share of the mean of g that stays
+  bool nesterov = true;                // the step reads g and its mean
+  NewtonSchulz coefficients{};         // of the iteration
+  float eps = 1e-7f;                   // least norm that g is divided by
+  MuonRate rate = MuonRate::original;  // how the rate depends on a matrix's extents
+  AdamW others{};                      // for everything that is no matrix
 
   static constexpr std::string_view name = "Muon";
   static constexpr int moments = AdamW::moments;  // of a matrix, the first alone
@@ -42763,12 +43976,12 @@ struct AsGroups<Groups<O, R...>> {
 namespace WEFT_NAMESPACE::optim {
 
 struct NAdam {
-  Schedule lr = 2e-3f;
-  Betas betas{};
-  float eps = 1e-8f;
-  float weight_decay = 0;
-  float momentum_decay = 4e-3f;
-  bool decoupled_weight_decay = false;
+  Schedule lr = 2e-3f;                  // learning rate: a number, or a schedule of the update
+  Betas betas{};                        // decays of the two means, of g and of g^2
+  float eps = 1e-8f;                    // added to the denominator, against a division by zero
+  float weight_decay = 0;               // of the parameter, added to its gradient
+  float momentum_decay = 4e-3f;         // how fast the momentum of the step grows to its limit
+  bool decoupled_weight_decay = false;  // p is scaled by 1 - lr weight_decay instead
 
   static constexpr std::string_view name = "NAdam";
   static constexpr int moments = 2;
@@ -42834,19 +44047,20 @@ inline f64 plateau_worst(f64 lr, PlateauMode mode, f64 factor) {
 // Members in the order of PyTorch's arguments, with its defaults. Throws "schedule/bad-argument" when it is
 // made with a rate that is not positive or a factor that does not lower it.
 struct ReduceOnPlateau {
-  f64 lr = 0;  // the rate in use: at first the one given
-  PlateauMode mode = PlateauMode::min;
-  f64 factor = 0.1;      // the new rate is the old one times this
-  i64 patience = 10;     // evaluations without improvement that are tolerated
-  f64 threshold = 1e-4;  // a smaller change is no improvement
-  PlateauThreshold threshold_mode = PlateauThreshold::rel;
-  i64 cooldown = 0;  // evaluations after a reduction that are not counted
-  f64 min_lr = 0;
-  f64 eps = 1e-8;  // a smaller reduction is not made
+  f64 lr = 0;                           // the rate in use: at first the one given
+  PlateauMode mode = PlateauMode::min;  // whether less or more is better
+  f64 factor = 0.1;                     // the new rate is the old one times this
+  i64 patience = 10;                    // evaluations without improvement that are tolerated
+  f64 threshold = 1e-4;                 // a smaller change is no improvement
+  PlateauThreshold threshold_mode =
+      PlateauThreshold::rel;  // whether the threshold is a share or a difference
+  i64 cooldown = 0;           // evaluations after a reduction that are not counted
+  f64 min_lr = 0;             // the rate does not fall below it
+  f64 eps = 1e-8;             // a smaller reduction is not made
   // where it stands
   f64 best = detail::plateau_worst(lr, mode, factor);
-  i64 bad = 0;
-  i64 cooldown_left = 0;
+  i64 bad = 0;            // steps without a better value; part of the state
+  i64 cooldown_left = 0;  // steps that are not counted; part of the state
 
   // What a checkpoint keeps.
   struct State {
@@ -42855,7 +44069,9 @@ struct ReduceOnPlateau {
     i64 bad = 0;
     i64 cooldown_left = 0;
   };
+  // What has to be kept to go on later.
   State state() const { return {lr, best, bad, cooldown_left}; }
+  // Goes on from there.
   void restore(const State& s) { lr = s.lr, best = s.best, bad = s.bad, cooldown_left = s.cooldown_left; }
 
   // Feeds the metric of one evaluation; returns the rate to use from now on.
@@ -42897,11 +44113,11 @@ struct ReduceOnPlateau {
 namespace WEFT_NAMESPACE::optim {
 
 struct RAdam {
-  Schedule lr = 1e-3f;
-  Betas betas{};
-  float eps = 1e-8f;
-  float weight_decay = 0;
-  bool decoupled_weight_decay = false;
+  Schedule lr = 1e-3f;                  // learning rate: a number, or a schedule of the update
+  Betas betas{};                        // decays of the two means, of g and of g^2
+  float eps = 1e-8f;                    // added to the denominator, against a division by zero
+  float weight_decay = 0;               // of the parameter, added to its gradient
+  bool decoupled_weight_decay = false;  // p is scaled by 1 - lr weight_decay instead
 
   static constexpr std::string_view name = "RAdam";
   static constexpr int moments = 2;
@@ -42977,11 +44193,11 @@ constexpr void rmsprop_step(Update& u, bool centered) {
 }  // namespace detail
 
 struct RMSprop {
-  Schedule lr = 1e-2f;
-  float alpha = 0.99f;
-  float eps = 1e-8f;
-  float weight_decay = 0;
-  float momentum = 0;
+  Schedule lr = 1e-2f;     // learning rate: a number, or a schedule of the update
+  float alpha = 0.99f;     // decay of the mean of g^2
+  float eps = 1e-8f;       // added to the denominator, against a division by zero
+  float weight_decay = 0;  // of the parameter, added to its gradient
+  float momentum = 0;      // share of the last step that is kept; 0: none
 
   static constexpr std::string_view name = "RMSprop";
   static constexpr int moments = 2;
@@ -42992,11 +44208,11 @@ struct RMSprop {
 
 // centered=True: one state vector more.
 struct RMSpropCentered {
-  Schedule lr = 1e-2f;
-  float alpha = 0.99f;
-  float eps = 1e-8f;
-  float weight_decay = 0;
-  float momentum = 0;
+  Schedule lr = 1e-2f;     // learning rate: a number, or a schedule of the update
+  float alpha = 0.99f;     // decay of the mean of g^2
+  float eps = 1e-8f;       // added to the denominator, against a division by zero
+  float weight_decay = 0;  // of the parameter, added to its gradient
+  float momentum = 0;      // share of the last step that is kept; 0: none
 
   static constexpr std::string_view name = "RMSpropCentered";
   static constexpr int moments = 3;
@@ -43024,9 +44240,9 @@ struct Rprop {
     float least = 1e-6f;
     float most = 50;
   };
-  Schedule lr = 1e-2f;
-  Etas etas{};
-  StepSizes step_sizes{};
+  Schedule lr = 1e-2f;     // each element's first step
+  Etas etas{};             // factors of a step after a change of sign, and after none
+  StepSizes step_sizes{};  // least and greatest step
 
   static constexpr std::string_view name = "Rprop";
   static constexpr int moments = 2;  // the gradient before, the step
@@ -43061,11 +44277,11 @@ namespace WEFT_NAMESPACE::optim {
 
 // With momentum 0 the momentum vector is the gradient itself; PlainSGD saves its memory.
 struct SGD {
-  Schedule lr = 1e-3f;
-  float momentum = 0;
-  float dampening = 0;
-  float weight_decay = 0;
-  bool nesterov = false;  // the step is g + momentum b; PyTorch wants dampening 0 then
+  Schedule lr = 1e-3f;     // learning rate: a number, or a schedule of the update
+  float momentum = 0;      // share of the last step that is kept; 0: none
+  float dampening = 0;     // the gradient's share in the step is 1 - dampening
+  float weight_decay = 0;  // of the parameter, added to its gradient
+  bool nesterov = false;   // the step is g + momentum b; PyTorch wants dampening 0 then
 
   static constexpr std::string_view name = "SGD";
   static constexpr int moments = 1;
@@ -43089,8 +44305,8 @@ struct SGD {
 
 // SGD without momentum, and without its memory.
 struct PlainSGD {
-  Schedule lr = 1e-3f;
-  float weight_decay = 0;
+  Schedule lr = 1e-3f;     // learning rate: a number, or a schedule of the update
+  float weight_decay = 0;  // of the parameter, added to its gradient
 
   static constexpr std::string_view name = "PlainSGD";
   static constexpr int moments = 0;
@@ -43200,6 +44416,7 @@ class AnyTrainer {
     }
   }
 
+  // One training step on a batch in host memory.
   template <class... A>
   Loss step(const A&... batch) {
     constexpr bool fits = sizeof...(A) == sizeof...(In);
@@ -43209,8 +44426,11 @@ class AnyTrainer {
     else
       return Loss(0);
   }
+  // Calls of step so far.
   i64 steps() const { return held().steps(); }
+  // The learning rate from now on.
   void set_lr(f32 lr) { held().set_lr(lr); }
+  // The rate of the next update.
   f32 lr() const { return held().lr(); }
   // The trainer with everything that the next step depends on.
   void save(const std::string& path) const { held().save(path, nullptr); }
@@ -43237,6 +44457,7 @@ class AnyTrainer {
   struct Holder final : Base {
     template <class Make>
     explicit Holder(Make& make) : trainer(make()) {}
+    // One training step on a batch in host memory.
     StepLoss step(const Given& batch) override { return trainer.step_given(batch); }
     i64 steps() const override { return trainer.steps(); }
     void set_lr(f32 lr) override { trainer.set_lr(lr); }
@@ -43283,10 +44504,10 @@ class AnyTrainer {
 namespace WEFT_NAMESPACE::train {
 
 struct CurveOptions {
-  std::string title{};
-  std::string x_label = "step";
-  std::string y_label = "loss";
-  bool log_y = false;
+  std::string title{};           // above the chart
+  std::string x_label = "step";  // below the horizontal axis
+  std::string y_label = "loss";  // beside the vertical axis
+  bool log_y = false;            // a logarithmic vertical axis
 };
 
 class Curve {
@@ -43594,7 +44815,10 @@ template <i64 Rows, class Function, class D, class... I, class... R>
 auto evaluate_checked(Function& f, const D& dataset, std::tuple<I...>*, std::tuple<R...>* results) {
   constexpr bool fits = (is_evaluated<R, Rows> && ...);
   static_assert(sizeof(EvaluatedResults<fits, R...>) > 0);
-  if constexpr (fits) return evaluate_with<Rows>(f, dataset, std::index_sequence_for<I...>{}, results);
+  if constexpr (fits)
+    return evaluate_with<Rows>(f, dataset, std::index_sequence_for<I...>{}, results);
+  else
+    return AfterRefusal{};
 }
 
 template <class... I>
@@ -43610,8 +44834,13 @@ auto evaluate_model(M&& model, F f, const D& dataset, const A&... inputs_then_op
   if constexpr (rows > 0) {
     auto function = compile(model, f, inputs_then_options...);
     using Function = decltype(function);
-    return evaluate_checked<rows>(function, dataset, static_cast<Inputs*>(nullptr),
-                                  static_cast<typename Function::ResultTypes*>(nullptr));
+    if constexpr (std::is_same_v<Function, AfterRefusal>)
+      return function;
+    else
+      return evaluate_checked<rows>(function, dataset, static_cast<Inputs*>(nullptr),
+                                    static_cast<typename Function::ResultTypes*>(nullptr));
+  } else {
+    return AfterRefusal{};
   }
 }
 
@@ -43689,18 +44918,19 @@ namespace clip {
 // Gradients are scaled by min(1, most / (|g| + 1e-6)), |g| the norm over all parameters: clip_grad_norm_.
 struct Norm {
   static constexpr OptionKind option = OptionKind::clip;
-  float most = 1;
+  float most = 1;  // of the norm; infinite: only gradient_norm() is wanted
 };
 // Every element of every gradient is held to [-most, most]: clip_grad_value_.
 struct Value {
   static constexpr OptionKind option = OptionKind::clip;
-  float most = 1;
+  float most = 1;  // of an element
 };
 struct None {
   static constexpr OptionKind option = OptionKind::clip;
 };
 constexpr Norm norm(float most) { return {most}; }
 constexpr Value value(float most) { return {most}; }
+// Gradients as they are.
 inline constexpr None none{};
 }  // namespace clip
 
@@ -43722,32 +44952,30 @@ inline constexpr None none{};
 
 namespace train {
 
+WEFT_REFUSAL(
+    TrainerKnowsOption,
+    "make_trainer: one of the options is none that it knows: after the inputs, in<f32, 32, 8>, it takes an "
+    "optimiser, a precision, clip::norm(most) or clip::value(most), accumulate<N>, seed{}, a mode, "
+    "probes<...>, check::finite, check::indices and lend{}");
+WEFT_REFUSAL(
+    TrainerInputsFirst,
+    "make_trainer: the inputs come before the options: make_trainer<Net>(device, loss, in<...>, ..., "
+    "options...)");
+WEFT_REFUSAL(TrainerHasOptimizer, "make_trainer: an optimiser is missing: add one, such as optim::AdamW{}");
+WEFT_REFUSAL(TrainerOptionOnce,
+             "make_trainer: the optimiser, the precision, the clipping, accumulate<N>, the seed, the mode, "
+             "probes<...>, a check or lend{} is given twice: leave one out");
+
 // The messages for options that make no trainer.
 template <class... O>
 struct CheckOptions {
-  static_assert(((option_kind<O>() != OptionKind::unknown) && ... && true),
-                "make_trainer: one of the options is none that it knows");
-  static_assert(((option_kind<O>() != OptionKind::input) && ... && true),
-                "make_trainer: inputs come before the options, one after another");
-  static_assert(option_count<OptionKind::optimizer, O...> >= 1,
-                "make_trainer: an optimiser is missing, such as optim::AdamW{}");
-  static_assert(option_count<OptionKind::optimizer, O...> <= 1, "make_trainer: the optimiser is given twice");
-  static_assert(option_count<OptionKind::precision, O...> <= 1, "make_trainer: the precision is given twice");
-  static_assert(option_count<OptionKind::clip, O...> <= 1, "make_trainer: clipping is given twice");
-  static_assert(option_count<OptionKind::accumulate, O...> <= 1,
-                "make_trainer: accumulate<N> is given twice");
-  static_assert(option_count<OptionKind::seed, O...> <= 1, "make_trainer: the seed is given twice");
-  static_assert(option_count<OptionKind::mode, O...> <= 1, "make_trainer: the mode is given twice");
-  static_assert(option_count<OptionKind::checkpoint, O...> <= 1,
-                "make_trainer: the checkpoint policy is given twice");
-  static_assert(option_count<OptionKind::comm, O...> <= 1,
-                "make_trainer: the communication policy is given twice");
-  static_assert(option_count<OptionKind::probes, O...> <= 1, "make_trainer: probes<...> is given twice");
-  static_assert(option_count<OptionKind::memory, O...> <= 1, "make_trainer: lend{} is given twice");
-  static_assert(option_count<OptionKind::check_finite, O...> <= 1,
-                "make_trainer: check::finite is given twice");
-  static_assert(option_count<OptionKind::check_indices, O...> <= 1,
-                "make_trainer: check::indices is given twice");
+  static constexpr bool known = ((option_kind<O>() != OptionKind::unknown) && ... && true);
+  static constexpr bool ordered = option_count<OptionKind::input, O...> == 0;
+  static constexpr bool optimized = option_count<OptionKind::optimizer, O...> >= 1;
+  static_assert(sizeof(TrainerKnowsOption<known, O...>) > 0);
+  static_assert(sizeof(TrainerInputsFirst<ordered, O...>) > 0);
+  static_assert(sizeof(TrainerHasOptimizer<optimized, O...>) > 0);
+  static_assert(sizeof(TrainerOptionOnce<options_differ<O...>(), O...>) > 0);
 };
 
 // A trainer's options, sorted into their kinds.
@@ -43790,14 +45018,14 @@ inline f64 steady_seconds() {
 }
 
 struct ProgressOptions {
-  i64 epochs = 1;      // in all
-  i64 batches = 1;     // in an epoch
-  i64 batch_size = 1;  // samples in a batch
-  std::FILE* stream = stderr;
+  i64 epochs = 1;                                                   // in all
+  i64 batches = 1;                                                  // in an epoch
+  i64 batch_size = 1;                                               // samples in a batch
+  std::FILE* stream = stderr;                                       // where lines go
   enum class Mode { detect, terminal, plain } mode = Mode::detect;  // detect asks isatty
   f64 terminal_interval = 0.1;                                      // seconds between updates of the line
-  f64 plain_interval = 30;  // seconds between lines when the output is no terminal
-  f64 (*clock)() = steady_seconds;
+  f64 plain_interval = 30;          // seconds between lines when the output is no terminal
+  f64 (*clock)() = steady_seconds;  // seconds since some moment
 };
 
 class Progress {
@@ -44936,6 +46164,11 @@ WEFT_REFUSAL(NormIsKnown,
              "gradient_norm: the step computes it only to clip by it: give clip::norm(most), with an "
              "infinite `most` to look at it alone");
 
+WEFT_REFUSAL(
+    StepIsWhole,
+    "step(x, y) is the whole step: forward, backward, update and zeroed gradients: leave zero_grad() and "
+    "backward() out");
+
 // Throws where padded rows of a batch would count in the loss.
 template <class Inputs, i64 Rows, std::size_t N>
 void check_padding(const std::array<exec::Given, N>& batch) {
@@ -45032,6 +46265,21 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     return step_checked<true>(batch);
   }
 
+  // Refusals.
+  template <class... A>
+  void zero_grad(const A&...) {
+    detail::misspelt<train::StepIsWhole<false, GivenName<"zero_grad">, M>>();
+  }
+  template <class... A>
+  void backward(const A&...) {
+    detail::misspelt<train::StepIsWhole<false, GivenName<"backward">, M>>();
+  }
+  template <class... A>
+  AfterRefusal parameters(const A&...) {
+    return detail::misspelt<exec::StateIsNamed<false, GivenName<"parameters">, M>>();
+  }
+
+  // The model that is trained: save, load, get, and what compile takes.
   weft::Model<M, Device>& model() { return model_; }
   const weft::Model<M, Device>& model() const { return model_; }
   // Calls of step so far.
@@ -45042,6 +46290,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     if (!(lr >= 0)) throw Error("optim/bad-argument", "set_lr: the learning rate must be 0 or more");
     optimizer_.optimizer.lr = lr;
   }
+  // The rate of the next update.
   f32 lr() const { return optimizer_.optimizer.lr(updates_); }
 
   // The norm of all gradients together in the last update, before they were clipped: what clip_grad_norm_
@@ -45072,6 +46321,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     else
       return train::evaluate_model(model_, f, dataset, I{}..., inputs_then_options...);
   }
+  // The mean of the loss.
   template <data::Dataset D, class... A>
   auto evaluate(const D& dataset, const A&... options) {
     return train::evaluate_model(model_, F{}, dataset, I{}..., options...);
@@ -45123,6 +46373,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     else
       return Program<true>::memory_bytes();
   }
+  // Kernels that a step with an update launches, those inside a loop once.
   static constexpr int launches() { return Code<true>::header.launches; }
   static constexpr const codegen::ImageHeader& plan() { return Code<true>::header; }
   // Every launch of a step that updates, with its bytes, FLOPs and least time; see exec/explain.hpp.
@@ -45234,6 +46485,7 @@ struct TrainerFor {
 
 template <class M, class F, class... I>
 constexpr bool loss_takes(std::tuple<I...>) {
+  static_assert(exec::check_call<M, F, I...>());
   constexpr bool callable =
       std::is_invocable_v<const F&, const M&, const Expr<typename I::dtype, typename I::shape>&...>;
   static_assert(sizeof(LossTakes<callable, M, I...>) > 0);
@@ -45252,15 +46504,25 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   }();
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
-  if constexpr (scalar && parameters_agree<M>()) {
-    using Source = StepSource<M, F, Sorted, true, I...>;
-    constexpr int unused = Source::unused_input(), unreached = Source::unreached();
-    static_assert(sizeof(EveryInputIsRead<(unused < 0), M, GivenInput<unused>>) > 0);
-    static_assert(sizeof(EveryParameterLearns<(unreached < 0), M, GivenName<state_name<M, unreached>()>>) >
-                  0);
-    using Made = typename TrainerFor<typename Sorted::Optimizer>::template type<M, F, Device, Sorted, I...>;
-    if constexpr (unused < 0 && unreached < 0 && Source::probes_exist())
-      return Made(make_model(), options...);
+  if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
+    constexpr bool runs = RunsWhileCompiling<ForwardStage<M, F, Sorted, I...>>;
+    static_assert(sizeof(exec::TracesWhileCompiling<runs, M, F>) > 0);
+    if constexpr (!runs) {
+      return AfterRefusal{};
+    } else {
+      using Source = StepSource<M, F, Sorted, true, I...>;
+      constexpr int unused = Source::unused_input(), unreached = Source::unreached();
+      static_assert(sizeof(EveryInputIsRead<(unused < 0), M, GivenInput<unused>>) > 0);
+      static_assert(sizeof(EveryParameterLearns<(unreached < 0), M, GivenName<state_name<M, unreached>()>>) >
+                    0);
+      using Made = typename TrainerFor<typename Sorted::Optimizer>::template type<M, F, Device, Sorted, I...>;
+      if constexpr (unused < 0 && unreached < 0 && Source::probes_exist())
+        return Made(make_model(), options...);
+      else
+        return AfterRefusal{};
+    }
+  } else {
+    return AfterRefusal{};
   }
 }
 
@@ -45271,17 +46533,42 @@ auto make(const Make& make_model, const A&... arguments) {
   using Sorted = typename Split::template options<Options>;
   static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
   static_assert(sizeof(typename Split::template options<CheckOptions>) > 0);
-  if constexpr (is_traceable<F> && Sorted::ok) {
+  if constexpr (is_traceable<F> && Sorted::ok && nn::plain<M>()) {
     constexpr bool callable = loss_takes<M, F>(typename Split::inputs{});
     if constexpr (callable)
       return make_checked<M, F, Device, Sorted>(typename Split::inputs{}, make_model, arguments...);
+    else
+      return AfterRefusal{};
+  } else {
+    return AfterRefusal{};
   }
 }
 
 }  // namespace train
 
+WEFT_REFUSAL(TrainerTakesModel,
+             "make_trainer takes a device and the model's type, make_trainer<Net>(Cpu{}, loss, in<...>, ..., "
+             "optim::AdamW{}), or a Model that it takes over, make_trainer(std::move(model), loss, ...)");
+template <class Given, class F, class... A>
+requires(!is_model<Given>) AfterRefusal make_trainer(const Given&, F, const A&...) {
+  static_assert(sizeof(TrainerTakesModel<sizeof(F) == 0, Given>) > 0);
+  return {};
+}
+template <class M, class Device, class F, class... A>
+AfterRefusal make_trainer(const Model<M, Device>&, F, const A&...) {
+  static_assert(sizeof(TrainerTakesModel<sizeof(F) == 0, const Model<M, Device>&>) > 0);
+  return {};
+}
+template <class M, class Given, class F, class... A>
+requires(!exec::is_device<Given> && !is_model<Given>) AfterRefusal
+    make_trainer(const Given&, F, const A&...) {
+  static_assert(sizeof(TrainerTakesModel<sizeof(F) == 0, M, Given>) > 0);
+  return {};
+}
+
 // make_trainer<Mlp>(device, loss, inputs..., options...): see train/options.hpp for the options.
 template <class M, class Device, class F, class... A>
+requires exec::is_device<Device>
 auto make_trainer(const Device& device, F, const A&... inputs_then_options) {
   return train::make<M, F, Device>(
       [&] {

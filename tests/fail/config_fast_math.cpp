@@ -1,3 +1,4 @@
+// header: none
 // expect: weft keeps NaN and infinity: compile without -ffast-math, -Ofast and -ffinite-math-only
 // first-error: weft keeps NaN and infinity
 #ifndef WEFT_FIXED  // what -ffinite-math-only defines

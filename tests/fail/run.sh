@@ -1,14 +1,32 @@
 #!/usr/bin/env bash
 # Checks a program that must not compile. Its first lines say what the user must read:
+#   // wrote: text              what one wrote, and
+#   // write: text              what one should write: a row of the table in docs/errors.md (table.sh makes it)
 #   // expect: text             must appear in the compiler's output (several lines allowed, at least one)
 #   // first-error: text        must appear in the first line that says "error" (at most one)
 #   // forbid: text             must not appear in the output (several allowed)
+#   // flags: FLAGS             for the wrong program alone
+#   // header: none             without the precompiled header; flags need it, too
+# g++ and clang print exactly one line with " error: ", and at most 40 lines in all.
 # The same file must compile with -DWEFT_FIXED: so it is the mistake, and not a typing error, that fails.
-# usage: run.sh FILE COMPILER...
+#
+# usage: run.sh FILE COMPILER [COMPILER...]   the first always; the others on a tenth of the programs, which
+#                                             changes with the day of the year, or as WEFT_ROTATION=0..9 says
+#        run.sh header FOLDER COMPILER        makes the precompiled header; WEFT_FAIL_HEADER=FOLDER uses it
 set -u
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+plain=(-std=c++20 -fdiagnostics-color=never -fno-diagnostics-show-caret -I"$root/include")
+
+if [ "$1" = header ]; then
+  mkdir -p "$2" && echo '#include "weft/weft.hpp"' >"$2/all.hpp" || exit 1
+  case $(basename "$3") in
+    *clang*) exit 0 ;;
+    *) exec "$3" "${plain[@]}" -x c++-header "$2/all.hpp" -o "$2/all.hpp.gch" ;;
+  esac
+fi
+
 file=$1
 shift
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -22,6 +40,7 @@ problem() {
 mapfile -t expected < <(said expect)
 mapfile -t forbidden < <(said forbid)
 first=$(said first-error)
+read -ra own <<<"$(said flags)"
 if [ ${#expected[@]} -eq 0 ]; then
   echo "FAIL: $file has no line '// expect: text'"
   exit 1
@@ -31,16 +50,28 @@ if ! grep -q WEFT_FIXED "$file"; then
   exit 1
 fi
 
-for compiler in "$@"; do
+rotation=${WEFT_ROTATION-$((10#$(date +%j) % 10))}
+number=$(basename "$file" | cksum | cut -d' ' -f1)
+compilers=("$1")
+if [ $((number % 10)) -eq "$rotation" ]; then compilers=("$@"); fi
+
+for compiler in "${compilers[@]}"; do
   # Colours off; template errors are folded by width otherwise.
+  counted=1
   case $(basename "$compiler") in
-    *nvcc*) flags=(-std=c++20 -x cu -gencode "arch=compute_90a,code=sm_90a" -cuda -o "$scratch/out.ii") ;;
-    *clang*) flags=(-std=c++20 -fsyntax-only -fno-color-diagnostics -fno-caret-diagnostics) ;;
-    *) flags=(-std=c++20 -fsyntax-only -fdiagnostics-color=never -fno-diagnostics-show-caret) ;;
+    *nvcc*)
+      flags=(-std=c++20 -x cu -gencode "arch=compute_90a,code=sm_90a" -cuda -o "$scratch/out.ii" -I"$root/include")
+      counted=0
+      ;;
+    *clang*) flags=(-std=c++20 -fsyntax-only -fno-color-diagnostics -fno-caret-diagnostics -I"$root/include") ;;
+    *)
+      flags=("${plain[@]}" -fsyntax-only)
+      if [ -n "${WEFT_FAIL_HEADER-}" ] && [ "$(said header)" != none ]; then flags+=(-include "$WEFT_FAIL_HEADER/all.hpp"); fi
+      ;;
   esac
-  "$compiler" "${flags[@]}" -I"$root/include" "$file" >"$scratch/wrong" 2>&1 &
+  "$compiler" "${flags[@]}" "${own[@]}" "$file" >"$scratch/wrong" 2>&1 &
   wrong=$!
-  "$compiler" "${flags[@]}" -DWEFT_FIXED -I"$root/include" "$file" >"$scratch/fixed" 2>&1 || {
+  "$compiler" "${flags[@]}" -DWEFT_FIXED "$file" >"$scratch/fixed" 2>&1 || {
     problem "does not compile with -DWEFT_FIXED"
     head -20 "$scratch/fixed"
   }
@@ -58,7 +89,13 @@ for compiler in "$@"; do
   if [ -n "$first" ] && ! grep -m1 'error' "$scratch/wrong" | grep -qF -- "$first"; then
     problem "the first error lacks: $first"
   fi
+  if [ "$counted" -eq 1 ]; then
+    errors=$(grep -c ' error: ' "$scratch/wrong")
+    lines=$(wc -l <"$scratch/wrong")
+    [ "$errors" -eq 1 ] || problem "$errors errors, and not one"
+    [ "$lines" -le 40 ] || problem "$lines lines of output, more than 40"
+  fi
   [ "$problems" -eq "$before" ] || head -30 "$scratch/wrong"
 done
-[ "$problems" -eq 0 ] && echo "$(basename "$file"): fails as it must in $# compilers"
+[ "$problems" -eq 0 ] && echo "$(basename "$file"): fails as it must in ${compilers[*]} (rotation $rotation)"
 [ "$problems" -eq 0 ]

@@ -6,6 +6,11 @@
 #define WEFT_VERSION_MINOR 1
 #define WEFT_VERSION_PATCH 0
 
+// An #include of what does not exist ends every compiler at once, where #error lets g++ go on for pages.
+#if __cplusplus < 202002L
+#include <weft needs C++20: compile with -std=c++20>
+#endif
+
 // Where the compiler may take for granted that there is no NaN, isnan, nan_to_num and relu are wrong.
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error weft keeps NaN and infinity: compile without -ffast-math, -Ofast and -ffinite-math-only

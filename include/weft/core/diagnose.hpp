@@ -122,4 +122,18 @@ struct AfterRefusal {
   operator T() const;
 };
 
+namespace detail {
+// A refusal, and what its place returns: the operand, or anything.
+template <class Refusal, class E>
+constexpr const E& misspelt(const E& e) {
+  static_assert(sizeof(Refusal) > 0);
+  return e;
+}
+template <class Refusal>
+constexpr AfterRefusal misspelt() {
+  static_assert(sizeof(Refusal) > 0);
+  return {};
+}
+}  // namespace detail
+
 }  // namespace WEFT_NAMESPACE

@@ -71,6 +71,9 @@ struct WideWords {
   Words<Capacity> words;
 };
 
+template <bool>
+struct Constant {};
+
 // How many words a stage is first given room for: its own guess, Stage::capacity, where it has one. Constant
 // arrays cost compilers memory by the element, so guesses are near what comes.
 template <class Stage>
@@ -81,31 +84,37 @@ constexpr int capacity_of() {
     return 16384;
 }
 
+template <class Stage, int Capacity>
+constexpr WideWords<Capacity> evaluate() {
+  WideWords<Capacity> r;
+  WordWriter writer(r.words.w, Capacity);
+  Stage::write(writer);
+  r.size = writer.size();
+  return r;
+}
+// Whether what a stage writes is a constant. The same call as that of Kept, whose value g++ remembers.
+template <class Stage>
+concept RunsWhileCompiling = requires {
+  typename Constant<(evaluate<Stage, capacity_of<Stage>()>().size >= 0)>;
+};
+
 // The words that Stage::write(writer) puts, evaluated once if `Capacity` suffices, else twice: `words`
 // exactly sized, for what stays in the program; `data` where they lie already, for the next stage.
 template <class Stage, int Capacity = capacity_of<Stage>()>
 struct Kept {
-  template <int C>
-  static constexpr WideWords<C> evaluate() {
-    WideWords<C> r;
-    WordWriter writer(r.words.w, C);
-    Stage::write(writer);
-    r.size = writer.size();
-    return r;
-  }
   template <int N, int C>
   static constexpr Words<N> shrink(const WideWords<C>& from) {
     Words<N> r;
     for (int i = 0; i < N; ++i) r.w[i] = from.words.w[i];
     return r;
   }
-  static constexpr WideWords<Capacity> wide = evaluate<Capacity>();
+  static constexpr WideWords<Capacity> wide = evaluate<Stage, Capacity>();
   static constexpr int size = wide.size;
   static constexpr Words<size> make() {
     if constexpr (size <= Capacity)
       return shrink<size>(wide);
     else
-      return evaluate<size>().words;
+      return evaluate<Stage, size>().words;
   }
   static constexpr Words<size> words = make();
   static constexpr const u64* find() {

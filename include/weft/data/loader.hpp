@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "weft/core/diagnose.hpp"
 #include "weft/core/error.hpp"
 #include "weft/core/fresh_seed.hpp"
 #include "weft/core/types.hpp"
@@ -257,6 +258,24 @@ template <i64 BatchSize, class D>
 requires Dataset<typename held_t<D>::type>
 auto loader(D&& dataset, const LoaderOptions& options = {}) {
   return Loader<BatchSize, typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), options);
+}
+
+WEFT_REFUSAL(
+    LoaderTakes,
+    "the batch size is a template argument, the dataset the first argument and the options the second: "
+    "data::loader<32>(dataset, {.shuffle = true}); a dataset has size() and operator[], whose samples are "
+    "tuples, such as data::Arrays<f32, i32>");
+template <i64 BatchSize, class D, class A>
+requires(!std::is_convertible_v<const A&, LoaderOptions>) AfterRefusal loader(const D&, const A&) {
+  return weft::detail::misspelt<LoaderTakes<false, GivenSize<BatchSize>, D, A>>();
+}
+template <i64 BatchSize, class D>
+requires(!Dataset<D>) AfterRefusal loader(const D&) {
+  return weft::detail::misspelt<LoaderTakes<false, GivenSize<BatchSize>, D>>();
+}
+template <class D, class... A>
+AfterRefusal loader(const D&, const A&...) {
+  return weft::detail::misspelt<LoaderTakes<false, D, A...>>();
 }
 
 }  // namespace WEFT_NAMESPACE::data

@@ -94,7 +94,9 @@ WEFT_REFUSAL(TargetFits,
              "own dtype and shape that can be written");
 
 // How many arguments a call takes: GivenSize<n>, WantedSize<n>.
-WEFT_REFUSAL(ArgumentCount, "a call or step takes one argument for each in<...> of compile or make_trainer: give as many, in that order");
+WEFT_REFUSAL(ArgumentCount,
+             "a call or step takes one argument for each in<...> of compile or make_trainer: give as many, "
+             "in that order");
 WEFT_REFUSAL(TargetCount, "into: it takes one target a result");
 
 WEFT_REFUSAL(TargetLives, "into: a target is gone before the call could write to it: give it a name");

@@ -133,7 +133,7 @@ class CompiledFunction {
       return exec::probe_view<typename Source::TraceStage, typename Source::Probes, Name, Nth>(
           held().instance);
     else
-      static_assert(sizeof(ProbeAskedFor<false, ProbeName<Name>>) > 0);
+      return detail::misspelt<ProbeAskedFor<false, ProbeName<Name>>>();
   }
 
  private:
@@ -228,6 +228,7 @@ template <class M, class F, class Options, class Device, class... I, class... A>
 auto make_function(std::tuple<I...>, const Device& device, Shared<DeviceStorage<Device>> model,
                    const A&... arguments) {
   using Source = typename SourceFor<M, F, Options, I...>::type;
+  static_assert(check_call<M, F, I...>());
   if constexpr (traces<Source>() && probes_exist<Source>())
     return CompiledFunction<Device, Source, I...>(device, std::move(model), arguments...);
   else
@@ -241,7 +242,11 @@ auto compile_with(const Device& device, Shared<DeviceStorage<Device>> model, con
   using Check = typename Split::template options<CompileCheck<!std::is_void_v<M>>::template For>;
   static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
   static_assert(sizeof(Check) > 0);
-  if constexpr (is_traceable<F> && Check::ok)
+  constexpr bool model_fits = [] {
+    if constexpr (!std::is_void_v<M>) return nn::plain<M>();
+    return true;
+  }();
+  if constexpr (is_traceable<F> && Check::ok && model_fits)
     return make_function<M, F, typename Split::template options<CompileOptions>>(
         typename Split::inputs{}, device, std::move(model), arguments...);
   else

@@ -26,7 +26,23 @@ constexpr int find_state(std::string_view name) {
   return -1;
 }
 
-WEFT_REFUSAL(NamedState, "the model has no parameter or buffer of this name");
+WEFT_REFUSAL(
+    NamedState,
+    "the model has no parameter or buffer of this name: names are dotted as in PyTorch's state_dict, "
+    "\"fc1.weight\"; model.summary() lists them");
+WEFT_REFUSAL(
+    ModelIsCompiled,
+    "a Model is called by a function of it: auto f = compile(model, [](const auto& net, auto x) { return "
+    "net(x); }, in<f32, 4, 8>), then f(x)");
+WEFT_REFUSAL(
+    ModeIsOption,
+    "the mode is an option of compile, mode::train or mode::eval (the default); trainers train, evaluate() "
+    "evaluates");
+WEFT_REFUSAL(
+    StateIsNamed,
+    "one parameter is model.get<\"fc1.weight\">(), a tensor; all of them are saved by model.save(path) and "
+    "listed by model.summary()");
+WEFT_REFUSAL(ModelHasDevice, "the device of a model is given where it is made: Model<Net> model(Cuda{})");
 
 template <class M, int I>
 struct StateShape {
@@ -71,6 +87,47 @@ class Model {
   Model(Model&&) noexcept = default;
   Model& operator=(Model&&) noexcept = default;
   Model(const Model&) { static_assert(sizeof(ModelIsNotCopied<sizeof(M) == 0, M>) > 0); }
+  // Refusals.
+  Model& operator=(const Model&) {
+    static_assert(sizeof(ModelIsNotCopied<sizeof(M) == 0, M>) > 0);
+    return *this;
+  }
+  template <class... A>
+  AfterRefusal operator()(const A&...) const {
+    return detail::misspelt<exec::ModelIsCompiled<false, GivenName<"operator()">, M>>();
+  }
+  template <class... A>
+  AfterRefusal forward(const A&...) const {
+    return detail::misspelt<exec::ModelIsCompiled<false, GivenName<"forward">, M>>();
+  }
+  template <class... A>
+  AfterRefusal train(const A&...) const {
+    return detail::misspelt<exec::ModeIsOption<false, GivenName<"train">, M>>();
+  }
+  template <class... A>
+  AfterRefusal eval(const A&...) const {
+    return detail::misspelt<exec::ModeIsOption<false, GivenName<"eval">, M>>();
+  }
+  template <class... A>
+  AfterRefusal parameters(const A&...) const {
+    return detail::misspelt<exec::StateIsNamed<false, GivenName<"parameters">, M>>();
+  }
+  template <class... A>
+  AfterRefusal named_parameters(const A&...) const {
+    return detail::misspelt<exec::StateIsNamed<false, GivenName<"named_parameters">, M>>();
+  }
+  template <class... A>
+  AfterRefusal state_dict(const A&...) const {
+    return detail::misspelt<exec::StateIsNamed<false, GivenName<"state_dict">, M>>();
+  }
+  template <class... A>
+  AfterRefusal to(const A&...) const {
+    return detail::misspelt<exec::ModelHasDevice<false, GivenName<"to">, M>>();
+  }
+  template <class... A>
+  AfterRefusal cuda(const A&...) const {
+    return detail::misspelt<exec::ModelHasDevice<false, GivenName<"cuda">, M>>();
+  }
 
   // Another model with the same values.
   Model clone() const {
@@ -182,7 +239,7 @@ template <class M, class Device, class F, class... A>
 auto compile(const Model<M, Device>& model, F, const A&... inputs_then_options) {
   using Function =
       decltype(exec::compile_with<M, F>(model.device(), model.storage(), inputs_then_options...));
-  if constexpr (!std::is_void_v<Function>)
+  if constexpr (!std::is_same_v<Function, AfterRefusal>)
     static_assert(sizeof(ConstModelIsRead<Function::assigned() == 0, M>) > 0);
   return exec::compile_with<M, F>(model.device(), model.storage(), inputs_then_options...);
 }

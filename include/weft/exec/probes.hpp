@@ -119,6 +119,8 @@ auto probe_view(Instance& instance) {
   if constexpr (row >= 0) {
     using Type = typename Table::template Type<row>;
     return instance.template result<typename Type::dtype, typename Type::shape, Type::output>();
+  } else {
+    return AfterRefusal{};
   }
 }
 

@@ -75,7 +75,13 @@ struct SourceFor {
 template <class Source>
 constexpr bool traces() {
   using Result = typename Source::result;
-  return std::is_void_v<Result> || !refused_before<Source, Result>;
+  if constexpr (refused_before<Source, Result>) {
+    return false;
+  } else {
+    constexpr bool runs = RunsWhileCompiling<PruneStage<Source>>;
+    static_assert(sizeof(TracesWhileCompiling<runs, Source>) > 0);
+    return runs;
+  }
 }
 
 // Whether every probe that is asked for is marked; where not, the sentence comes.

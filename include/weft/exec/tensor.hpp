@@ -37,6 +37,34 @@ WEFT_REFUSAL(TensorTakesElements,
              "Tensor: it is made of its elements in braces, a std::vector or a pointer to them; for one "
              "number everywhere write Tensor<...>::full(number)");
 
+WEFT_REFUSAL(
+    TensorIndexFits,
+    "a tensor takes one integer index an axis: write t(1, 2) for t[1][2]; t[i] is the i-th element in "
+    "row-major order");
+WEFT_REFUSAL(ItemIsOne,
+             "item() is for tensors of one element: write t(1, 2), t[5] or to_vector() for others");
+WEFT_REFUSAL(
+    TensorOperation,
+    "an operation is a function, run when its result is assigned to a tensor: write Tensor<f32, Shape<>> s = "
+    "sum<>(t), Tensor<f32, Shape<3, 2>> u = reshape<3, 2>(t)");
+WEFT_REFUSAL(TensorIsRead, "the elements of a tensor are t(1, 2), t[5], t.data() and t.to_vector()");
+WEFT_REFUSAL(
+    TensorHasDevice,
+    "the device of a tensor is in its type: write Tensor<f32, Shape<2, 3>, Cuda> u = t; another dtype: "
+    "Tensor<f16, Shape<2, 3>> u = cast<f16>(t)");
+WEFT_REFUSAL(
+    TensorHasNoGradient,
+    "a tensor has no gradient: make_trainer differentiates a loss, and grad(f)(x) in a compiled function is "
+    "the gradient of any");
+WEFT_REFUSAL(
+    TensorKeepsType,
+    "a tensor is made of one of its own dtype and shape: write auto y = f(x), or reshape and cast the "
+    "other: Tensor<f32, Shape<3, 2>> u = reshape<3, 2>(t)");
+WEFT_REFUSAL(
+    TensorIsTraced,
+    "a traced value becomes a tensor when the function returns it: write auto for its type, and auto x for a "
+    "parameter");
+
 // Elements of host memory, for tensors and views of shape S whose data() says where they start. An index that
 // lies outside is an Error ("tensor/index"); pointers from data(), begin() and end() check nothing.
 template <class Self, class T, class S>
@@ -50,8 +78,8 @@ class HostElements {
   // One index an axis.
   template <class... I>
   T& operator()(I... index) const {
-    static_assert(sizeof...(I) == static_cast<std::size_t>(S::rank), "a tensor takes one index an axis");
-    static_assert((is_index<I> && ... && true), "an index of a tensor is an integer");
+    constexpr bool fits = sizeof...(I) == static_cast<std::size_t>(S::rank) && (is_index<I> && ... && true);
+    static_assert(sizeof(TensorIndexFits<fits, S, I...>) > 0);
     i64 at = 0, axis = 0;
     ((at = at * S::value.extent[axis] + checked(static_cast<i64>(index), S::value.extent[axis]), ++axis),
      ...);
@@ -59,8 +87,85 @@ class HostElements {
   }
   // The only element.
   std::remove_const_t<T> item() const {
-    static_assert(S::size == 1, "item() is for tensors of one element");
+    static_assert(sizeof(ItemIsOne<S::size == 1, T, S>) > 0);
     return start()[0];
+  }
+  // Refusals.
+  template <class... A>
+  AfterRefusal sum(const A&...) const {
+    return detail::misspelt<TensorOperation<false, GivenName<"sum">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal mean(const A&...) const {
+    return detail::misspelt<TensorOperation<false, GivenName<"mean">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal max(const A&...) const {
+    return detail::misspelt<TensorOperation<false, GivenName<"max">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal min(const A&...) const {
+    return detail::misspelt<TensorOperation<false, GivenName<"min">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal reshape(const A&...) const {
+    return detail::misspelt<TensorOperation<false, GivenName<"reshape">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal transpose(const A&...) const {
+    return detail::misspelt<TensorOperation<false, GivenName<"transpose">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal permute(const A&...) const {
+    return detail::misspelt<TensorOperation<false, GivenName<"permute">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal t(const A&...) const {
+    return detail::misspelt<TensorOperation<false, GivenName<"t">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal flatten(const A&...) const {
+    return detail::misspelt<TensorOperation<false, GivenName<"flatten">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal softmax(const A&...) const {
+    return detail::misspelt<TensorOperation<false, GivenName<"softmax">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal argmax(const A&...) const {
+    return detail::misspelt<TensorOperation<false, GivenName<"argmax">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal numpy(const A&...) const {
+    return detail::misspelt<TensorIsRead<false, GivenName<"numpy">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal tolist(const A&...) const {
+    return detail::misspelt<TensorIsRead<false, GivenName<"tolist">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal to(const A&...) const {
+    return detail::misspelt<TensorHasDevice<false, GivenName<"to">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal cuda(const A&...) const {
+    return detail::misspelt<TensorHasDevice<false, GivenName<"cuda">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal cpu(const A&...) const {
+    return detail::misspelt<TensorHasDevice<false, GivenName<"cpu">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal backward(const A&...) const {
+    return detail::misspelt<TensorHasNoGradient<false, GivenName<"backward">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal detach(const A&...) const {
+    return detail::misspelt<TensorHasNoGradient<false, GivenName<"detach">, T, S>>();
+  }
+  template <class... A>
+  AfterRefusal requires_grad_(const A&...) const {
+    return detail::misspelt<TensorHasNoGradient<false, GivenName<"requires_grad_">, T, S>>();
   }
   T* begin() const { return start(); }
   T* end() const { return start() + S::size; }
@@ -164,6 +269,22 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   Tensor(const TensorView<const T, S, Cpu>& view) : Tensor(view.data()) {}
   Tensor(const Tensor& other) : Tensor(other.data()) {}
   Tensor(Tensor&&) noexcept = default;
+  // Refusals.
+  template <class U, class R>
+  requires(!std::is_same_v<U, T> || !std::is_same_v<R, S>) Tensor(const Tensor<U, R, Cpu>&)
+      : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::TensorKeepsType<sizeof(U) == 0, Tensor<U, R, Cpu>, Tensor>) > 0);
+  }
+  template <class U, class R>
+  requires(!std::is_same_v<std::remove_const_t<U>, T> || !std::is_same_v<R, S>)
+      Tensor(const TensorView<U, R, Cpu>&)
+      : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::TensorKeepsType<sizeof(U) == 0, TensorView<U, R, Cpu>, Tensor>) > 0);
+  }
+  template <class U, class R>
+  Tensor(const Expr<U, R>&) : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::TensorIsTraced<sizeof(U) == 0, Expr<U, R>, Tensor>) > 0);
+  }
   // Runs the expression.
   template <class Op, class... Args>
   Tensor(const Lazy<Op, Args...>& lazy) : Tensor(Uninitialized{}) {

@@ -84,6 +84,18 @@ constexpr void add_outputs(ir::Builder& b, const R& r) {
     b.graph.outputs.push(r.value.id);
 }
 
+template <class R>
+constexpr bool returns_values() {
+  if constexpr (is_tuple<R>)
+    return []<class... E, template <class...> class Tuple>(Tuple<E...>*) {
+      return (returns_values<E>() && ...);
+    }(static_cast<R*>(nullptr));
+  else if constexpr (std::is_void_v<R>)
+    return false;
+  else
+    return ExprLike<R> || is_lazy<R> || std::is_same_v<R, AfterRefusal>;
+}
+
 // A parameter or a literal that a function returns becomes an expression.
 template <class R>
 constexpr auto as_results(ir::Builder& b, const R& r) {
@@ -93,12 +105,64 @@ constexpr auto as_results(ir::Builder& b, const R& r) {
     return detail::traced(b, r);
 }
 
+WEFT_REFUSAL(FunctionTakes,
+             "the function cannot be called with these inputs: it takes one parameter, auto x, for each "
+             "in<...>, after "
+             "the model where there is one");
+
+WEFT_REFUSAL(
+    ModelIsCalled,
+    "a model is called by operator(), as a function is: write constexpr auto operator()(auto x) const in "
+    "place of forward");
+struct NamedForward {
+  int forward;
+};
+struct NamedCall {
+  void operator()();
+};
+template <class M, class Named>
+struct Both : M, Named {};
+// Whether M has `forward` and no operator(): a name that two bases have is ambiguous.
+template <class M>
+concept ForwardOnly = !requires {
+  &Both<M, NamedForward>::forward;
+}
+&&requires { &Both<M, NamedCall>::operator(); };
+// M, called by operator() all the same.
+template <class M>
+struct CalledModel : M {
+  template <class... A>
+  constexpr auto operator()(const A&...) const {
+    return weft::detail::misspelt<ModelIsCalled<false, M, A...>>();
+  }
+};
+// Says the sentence where f calls a model that has `forward` alone.
+template <class M, class F, class... I>
+constexpr bool check_call() {
+  if constexpr (std::is_class_v<M> && !std::is_final_v<M>)
+    if constexpr (ForwardOnly<M>)
+      return !std::is_void_v<std::invoke_result<const F&, const CalledModel<M>&,
+                                                const Expr<typename I::dtype, typename I::shape>&...>>;
+  return true;
+}
+
 // Calls f(leading..., inputs...) with one traced handle an input.
 template <class... I, class F, class... A>
 constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
   return [&]<std::size_t... K>(std::index_sequence<K...>) {
     const std::tuple<decltype(trace_input<I>(b, 0))...> inputs{trace_input<I>(b, static_cast<int>(K))...};
-    return as_results(b, f(leading..., std::get<K>(inputs)...));
+    if constexpr (!std::is_invocable_v<const F&, const A&...,
+                                       const Expr<typename I::dtype, typename I::shape>&...>) {
+      static_assert(sizeof(FunctionTakes<sizeof(F) == 0, F, A..., I...>) > 0);
+      return AfterRefusal{};
+    } else {
+      using R = std::remove_cvref_t<decltype(f(leading..., std::get<K>(inputs)...))>;
+      static_assert(sizeof(ReturnsExpressions<returns_values<R>(), R>) > 0);
+      if constexpr (returns_values<R>())
+        return as_results(b, f(leading..., std::get<K>(inputs)...));
+      else
+        return AfterRefusal{};
+    }
   }
   (std::index_sequence_for<I...>{});
 }
@@ -209,6 +273,12 @@ struct ImageStage {
     codegen::write(w, build);
   }
 };
+
+WEFT_REFUSAL(
+    TracesWhileCompiling,
+    "the function cannot run while the program compiles: operator() of the model and every function that is "
+    "called must be constexpr (write constexpr auto operator()(auto x) const), without printing, files and "
+    "static variables, and numbers must lie in their range (a dropout rate in [0, 1])");
 
 // Source::graph() traces; Compiled holds what comes out as constants.
 template <class Source>

@@ -92,6 +92,7 @@ constexpr void walk(M& m, N& name, F& f, G& g) {
     walk(m.inner, name, f, g);
     name.frozen = before;
   } else if constexpr (std::is_class_v<T>) {
+    if constexpr (requires { g.rate(m.p), m.mode.training; }) g.rate(m.p);
     for_each_field(m, [&](auto, std::string_view field, auto& member) {
       if constexpr (!is_spliced<std::remove_cvref_t<decltype(member)>>) name.append(field);
       if constexpr (HasMemberSuffix<T>) name.join(T::member_suffix());
@@ -150,6 +151,7 @@ struct StateTable {
   int size = N;
   i64 trained_bytes = 0;  // parameters come first, then buffers
   i64 bytes = 0;
+  bool rates_fit = true;  // those of dropout lie in [0, 1]
 };
 
 template <class M>
@@ -161,6 +163,15 @@ constexpr int count_state() {
   walk<Unnamed>(m, f, g);
   return n;
 }
+
+namespace module_detail {
+// In place of a setting's visitor: whether every dropout rate lies in [0, 1].
+struct RateVisitor {
+  bool& fit;
+  constexpr void operator()(Mode&) const {}
+  constexpr void rate(float p) const { fit = fit && p >= 0 && p <= 1; }
+};
+}  // namespace module_detail
 
 // Parameters first, in declaration order, then buffers, each in a 256-byte aligned place.
 template <class M>
@@ -175,7 +186,7 @@ constexpr auto make_state_table() {
     row.dims = S::shape::value;
     row.trained = S::trained && !name.frozen;
   };
-  auto g = [](Mode&) {};
+  module_detail::RateVisitor g{table.rates_fit};
   walk<Name>(m, f, g);
   for (int pass = 0; pass < 2; ++pass) {
     for (int i = 0; i < n; ++i) {
@@ -190,8 +201,47 @@ constexpr auto make_state_table() {
   return table;
 }
 
+// Whether M and all that it holds are plain structs; where not, the sentence comes.
 template <class M>
-inline constexpr auto state_table = make_state_table<M>();
+constexpr bool plain() {
+  if constexpr (is_state<M> || is_tied<M> || std::is_empty_v<M> || !std::is_class_v<M> ||
+                std::is_same_v<M, Mode>) {
+    return true;
+  } else if constexpr (is_array_like<M>) {
+    return plain<typename M::value_type>();
+  } else if constexpr (is_sequential<M>) {
+    return []<class... L>(std::tuple<L...>*) {
+      return (plain<L>() && ... && true);
+    }(static_cast<decltype(M::layers)*>(nullptr));
+  } else if constexpr (is_frozen<M>) {
+    return plain<std::remove_cvref_t<decltype(M::inner)>>();
+  } else if constexpr (is_spliced<M>) {
+    return true;
+  } else {
+    return []<class... F>(field_detail::FieldTypes<F...>) {
+      return (plain<F>() && ... && true);
+    }(field_detail::Types<M>{}) &&
+           !refused_before<M, StateInfo>;
+  }
+}
+
+WEFT_REFUSAL(DropoutRateFits,
+             "dropout: the probability has to lie between 0 and 1: write nn::Dropout drop{.p = 0.1f}");
+
+template <class M>
+struct CheckedTable {
+  static constexpr auto make() {
+    if constexpr (plain<M>())
+      return make_state_table<M>();
+    else
+      return StateTable<0>{};
+  }
+  static constexpr auto table = make();
+  static_assert(sizeof(DropoutRateFits<table.rates_fit, M>) > 0);
+};
+
+template <class M>
+inline constexpr auto state_table = CheckedTable<M>::table;
 
 // A name in files for a piece of state that has another name.
 struct Alias {
@@ -244,6 +294,7 @@ WEFT_REFUSAL(TiesAreNames, "Tied: the model has no parameter of the name given")
 template <class M>
 constexpr auto make_alias_table() {
   constexpr int count = [] {
+    if constexpr (!plain<M>()) return 0;
     M m{};
     CountTies f;
     auto g = [](Mode&) {};

@@ -34,6 +34,7 @@ WEFT_REFUSAL(
     MethodIsFunction,
     "an operation is a function, whose sizes and axes are template arguments: write view<2, 8>(x), "
     "sum<1>(x), transpose<0, 1>(x), relu(x) in place of x.view(2, 8), x.sum(1), x.transpose(0, 1), x.relu()");
+WEFT_REFUSAL(NothingInPlace, "a traced value is not changed in place: write x = x + y, or auto h = x + y");
 WEFT_REFUSAL(
     DtypeIsCast,
     "a traced value has no .to(), .type(), .cuda() or .cpu(): write cast<f16>(x) for another dtype; the "
@@ -47,18 +48,10 @@ WEFT_REFUSAL(ExtentIsConstant,
              "a traced value has no .dim(), .numel() or .ndim: its type says them: decltype(x)::rank, "
              "decltype(x)::size, decltype(x)::shape::value[0]");
 
-namespace detail {
-template <class Refusal, class E>
-constexpr const E& misspelt(const E& e) {
-  static_assert(sizeof(Refusal) > 0);
-  return e;
-}
-template <class Refusal>
-constexpr AfterRefusal misspelt() {
-  static_assert(sizeof(Refusal) > 0);
-  return {};
-}
-}  // namespace detail
+WEFT_REFUSAL(
+    LazyIsAssigned,
+    "an expression of tensors runs when it is assigned to a tensor: write Tensor<bool, Shape<>> found = "
+    "any<>(x > 0), then if (found.item())");
 
 template <class T, class S>
 struct Expr {
@@ -73,6 +66,11 @@ struct Expr {
   template <class U, class R>
   constexpr Expr& operator=(const Expr<U, R>&) {
     detail::misspelt<TypeIsKept<false, Expr, Expr<U, R>>>();
+    return *this;
+  }
+  template <class B>
+  constexpr Expr& operator=(const B&) {
+    detail::misspelt<TypeIsKept<false, Expr, B>>();
     return *this;
   }
   template <class B>
@@ -176,6 +174,74 @@ struct Expr {
   constexpr Expr unsqueeze(const A&...) const {
     return detail::misspelt<MethodIsFunction<false, GivenName<"unsqueeze">, Expr>>(*this);
   }
+  template <class... A>
+  constexpr Expr argmax(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"argmax">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr softmax(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"softmax">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr relu(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"relu">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr exp(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"exp">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr log(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"log">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr sqrt(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"sqrt">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr pow(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"pow">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr matmul(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"matmul">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr masked_fill(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"masked_fill">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr clone(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"clone">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr contiguous(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"contiguous">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr abs(const A&...) const {
+    return detail::misspelt<MethodIsFunction<false, GivenName<"abs">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr add_(const A&...) const {
+    return detail::misspelt<NothingInPlace<false, GivenName<"add_">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr mul_(const A&...) const {
+    return detail::misspelt<NothingInPlace<false, GivenName<"mul_">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr sub_(const A&...) const {
+    return detail::misspelt<NothingInPlace<false, GivenName<"sub_">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr fill_(const A&...) const {
+    return detail::misspelt<NothingInPlace<false, GivenName<"fill_">, Expr>>(*this);
+  }
+  template <class... A>
+  constexpr Expr zero_(const A&...) const {
+    return detail::misspelt<NothingInPlace<false, GivenName<"zero_">, Expr>>(*this);
+  }
   constexpr const Expr* begin() const { return &detail::misspelt<RowsAreUnbound<false, Expr>>(*this); }
   constexpr const Expr* end() const { return this; }
 };
@@ -186,6 +252,13 @@ struct Expr {
 template <class Op, class... Args>
 struct Lazy {
   std::tuple<Args...> args;
+
+  template <class B>
+  requires std::is_arithmetic_v<B>
+  constexpr explicit operator B() const {
+    detail::misspelt<LazyIsAssigned<false, Lazy>>();
+    return B{};
+  }
 };
 
 // Among the operands of a Lazy: what the operation takes as it stands, such as a function.
@@ -245,7 +318,7 @@ inline constexpr bool is_scalar_expr<ScalarExpr<S>> = true;
 
 template <class A>
 concept Operand = ExprLike<A> || is_lazy<std::remove_cvref_t<A>> || TensorLike<A> || Scalar<A> ||
-    is_scalar_expr<std::remove_cvref_t<A>>;
+    is_scalar_expr<std::remove_cvref_t<A>> || std::is_same_v<std::remove_cvref_t<A>, AfterRefusal>;
 
 template <class A>
 constexpr auto to_expr(const A& a) {
@@ -288,6 +361,11 @@ constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& numb
     return detail::replay_lazy(builder, a, leaf, number);
 }
 
+WEFT_REFUSAL(
+    TensorIsInput,
+    "a run-time Tensor cannot be used inside a traced function: make it an input, in<T, D...>, and write "
+    "auto x for the parameter");
+
 namespace detail {
 
 template <class A>
@@ -314,8 +392,8 @@ struct KeepScalar {
 struct NoTensor {
   template <class A>
   constexpr auto operator()(const A&) const {
-    static_assert(sizeof(A) == 0,
-                  "a run-time Tensor cannot be used inside a traced function: make it an input");
+    static_assert(sizeof(TensorIsInput<sizeof(A) == 0, A>) > 0);
+    return AfterRefusal{};
   }
 };
 
@@ -352,18 +430,60 @@ constexpr auto expr_beside(const X& x, const A& a) {
   return detail::traced(*to_expr(x).value.builder, a);
 }
 
+WEFT_REFUSAL(
+    OperandsAreTensors,
+    "an operand is neither an expression, a parameter, a tensor nor a number: words, axes and sizes are "
+    "template arguments, as in sum<1>(x), mse_loss<reduction::sum>(x, y), pad<PaddingMode::reflect, 1, "
+    "1>(x)");
+WEFT_REFUSAL(TupleIsTaken,
+             "an operand is a tuple: take it apart first: auto [y, state] = lstm(x), auto [values, places] = "
+             "topk<2>(x)");
+WEFT_REFUSAL(OperandsFit,
+             "the operation does not take so many operands, or not of these kinds: see its line in "
+             "docs/operations.md (there is no inplace and no training argument)");
+template <class A>
+inline constexpr bool is_tuple_like = false;
+template <class... A>
+inline constexpr bool is_tuple_like<std::tuple<A...>> = true;
+template <class A, class B>
+inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
+
+namespace detail {
+// What a refused operation returns: its first operand that is an expression.
+template <class First, class... A>
+constexpr auto first_expr(const First& first, const A&... rest) {
+  if constexpr (ExprLike<First>)
+    return to_expr(first);
+  else if constexpr (is_tuple_like<First>)
+    return first_expr(std::get<0>(first), rest...);
+  else if constexpr (sizeof...(A) > 0)
+    return first_expr(rest...);
+  else
+    return AfterRefusal{};
+}
+}  // namespace detail
+
 // Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
 template <class Derived>
 struct Operation {
   template <class... A>
   constexpr auto operator()(const A&... a) const {
-    static_assert((Operand<A> && ...),
-                  "an operand is neither an expression, a parameter, a tensor nor a number");
-    if constexpr ((ExprLike<A> || ...)) {
+    static_assert(sizeof(TupleIsTaken<!(is_tuple_like<A> || ...), Derived, A...>) > 0);
+    static_assert(sizeof(OperandsAreTensors<(Operand<A> && ...), Derived, A...>) > 0);
+    constexpr bool traced = (ExprLike<A> || ...), reads = (TensorLike<A> || ...);
+    static_assert(sizeof(TensorIsInput < !traced || !reads, Derived, A... >) > 0);
+    if constexpr (!(Operand<A> && ...) || (std::is_same_v<A, AfterRefusal> || ...) || (traced && reads)) {
+      return detail::first_expr(a...);
+    } else if constexpr ((ExprLike<A> || ...)) {
       ir::Builder* builder = nullptr;
       ((builder = detail::inner_of(builder, detail::builder_of(a))), ...);
       if constexpr (Draws<Derived> || (draws<A> || ...)) builder = &builder->innermost();
-      return Derived::apply(*builder, detail::traced(*builder, a)...);
+      constexpr bool fits = requires { Derived::apply(*builder, detail::traced(*builder, a)...); };
+      static_assert(sizeof(OperandsFit<fits, Derived, A...>) > 0);
+      if constexpr (fits)
+        return Derived::apply(*builder, detail::traced(*builder, a)...);
+      else
+        return detail::first_expr(a...);
     } else {
       return Lazy<Derived, decltype(detail::leaf(a))...>{{detail::leaf(a)...}};
     }

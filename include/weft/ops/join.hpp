@@ -40,6 +40,8 @@ struct promote_all<A, B, C...> {
 WEFT_REFUSAL(JoinableShapes,
              "the shapes cannot be joined: they must agree in all axes but the one named, which must exist");
 
+WEFT_REFUSAL(AxisIsNamed, "the axis is a template argument: write cat<1>(a, b) and stack<1>(a, b)");
+
 template <int Axis>
 struct CatOp : Operation<CatOp<Axis>> {
   template <class... X>
@@ -90,13 +92,21 @@ struct StackOp : Operation<StackOp<Axis>> {
 template <int Axis = 0, class... X>
 constexpr auto cat(const X&... x) {
   static_assert(sizeof...(X) > 0, "cat takes at least one operand");
-  return CatOp<Axis>{}(x...);
+  static_assert(sizeof(AxisIsNamed<!(Scalar<X> || ...), CatOp<Axis>, X...>) > 0);
+  if constexpr ((Scalar<X> || ...))
+    return detail::first_expr(x...);
+  else
+    return CatOp<Axis>{}(x...);
 }
 // stack<axis>(a, b, ...): operands of one shape along a new axis.
 template <int Axis = 0, class... X>
 constexpr auto stack(const X&... x) {
   static_assert(sizeof...(X) > 0, "stack takes at least one operand");
-  return StackOp<Axis>{}(x...);
+  static_assert(sizeof(AxisIsNamed<!(Scalar<X> || ...), StackOp<Axis>, X...>) > 0);
+  if constexpr ((Scalar<X> || ...))
+    return detail::first_expr(x...);
+  else
+    return StackOp<Axis>{}(x...);
 }
 
 }  // namespace WEFT_NAMESPACE

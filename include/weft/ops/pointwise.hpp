@@ -142,10 +142,14 @@ struct StopGradientOp : Operation<StopGradientOp> {
   }
 };
 
+WEFT_REFUSAL(ConditionIsBoolean, "where: the condition must be boolean: write where(x != 0, a, b)");
+
 struct WhereOp : Operation<WhereOp> {
   template <class C, class A, class B>
   static constexpr auto apply(ir::Builder& b, const C& condition, const A& x, const B& y) {
-    static_assert(std::is_same_v<dtype_of_operand<C>, bool>, "where: the condition must be boolean");
+    static_assert(
+        sizeof(ConditionIsBoolean<std::is_same_v<dtype_of_operand<C>, bool>, WhereOp, dtype_of_operand<C>>) >
+        0);
     using T = common<A, B>;
     using S1 = decltype(detail::broadcast_shapes<WhereOp, A, B>());
     using S = decltype(detail::broadcast_shapes<WhereOp, C, Expr<T, S1>>());
@@ -338,6 +342,69 @@ constexpr auto operator|(const A& a, const B& b) { return bitwise_or(a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
 constexpr auto operator^(const A& a, const B& b) { return bitwise_xor(a, b); }
+
+// An operand that is none, such as a tuple or a string, beside an expression: the sentence comes.
+template <class A>
+concept SpelledTuple = is_tuple_like<A> && requires(const A& a) {
+  requires is_expr<std::remove_cvref_t<decltype(std::get<0>(a))>>;
+};
+template <class A, class B>
+concept MistakenOperands = (SpelledTuple<A> && (Operand<B> || SpelledTuple<B>)) ||
+                           (is_expr<A> &&
+                            (SpelledTuple<B> || std::is_convertible_v<const B&, const char*>)) ||
+                           (is_expr<B> && std::is_convertible_v<const A&, const char*>);
+template <class A, class B>
+requires MistakenOperands<A, B>
+constexpr auto operator+(const A& a, const B& b) { return add(a, b); }
+template <class A, class B>
+requires MistakenOperands<A, B>
+constexpr auto operator-(const A& a, const B& b) { return sub(a, b); }
+template <class A, class B>
+requires MistakenOperands<A, B>
+constexpr auto operator*(const A& a, const B& b) { return mul(a, b); }
+template <class A, class B>
+requires MistakenOperands<A, B>
+constexpr auto operator/(const A& a, const B& b) { return BinaryOp<ir::Op::div, true>{}(a, b); }
+
+// h += y where the result has the type of h.
+WEFT_REFUSAL(
+    ParameterIsConstant,
+    "a parameter of the model, a buffer and a const value are not changed: write auto h = x + y; a buffer "
+    "has assign(value)");
+namespace detail {
+template <class A, class R>
+constexpr A& assigned(A& a, const R& result) {
+  if constexpr (std::is_const_v<A> || !is_expr<A>)
+    misspelt<ParameterIsConstant<false, A>>();
+  else
+    a = result;
+  return a;
+}
+}  // namespace detail
+template <class A, class B>
+requires(ExprLike<A>&& Operand<B>) constexpr A& operator+=(A& a, const B& b) {
+  return detail::assigned(a, a + b);
+}
+template <class A, class B>
+requires(ExprLike<A>&& Operand<B>) constexpr A& operator-=(A& a, const B& b) {
+  return detail::assigned(a, a - b);
+}
+template <class A, class B>
+requires(ExprLike<A>&& Operand<B>) constexpr A& operator*=(A& a, const B& b) {
+  return detail::assigned(a, a * b);
+}
+template <class A, class B>
+requires(ExprLike<A>&& Operand<B>) constexpr A& operator/=(A& a, const B& b) {
+  return detail::assigned(a, a / b);
+}
+// std::cout << x
+template <class Stream, class T, class S>
+requires requires(Stream& s) { s.rdbuf(); }
+constexpr Stream& operator<<(Stream& stream, const Expr<T, S>&) {
+  detail::misspelt<ValueIsTraced<false, Expr<T, S>>>();
+  return stream;
+}
+
 template <class A>
 requires(Operand<A> && !Scalar<A>) constexpr auto operator-(const A& a) { return neg(a); }
 template <class A>

@@ -44,81 +44,90 @@ constexpr auto respelled(const X& x) {
   else
     return AfterRefusal{};
 }
+// What an operation returns: one value, or two.
+template <class X>
+constexpr X one_of(const X& x) {
+  return x;
+}
+template <class X>
+constexpr std::tuple<X, X> pair_of(const X& x) {
+  return {x, x};
+}
 }  // namespace detail
 
-#define WEFT_AXES(name)                                                                \
-  template <Spelled X, SpelledNumber A, class... B>                                    \
-  constexpr auto name(const X& x, const A&, const B&...) {                             \
-    return detail::respelled<AxesAreTemplateArguments<false, GivenName<#name>, X>>(x); \
+#define WEFT_AXES(name, results)                                                                             \
+  template <Spelled X, SpelledNumber A, class... B>                                                          \
+  constexpr auto name(const X& x, const A&, const B&...) {                                                   \
+    return detail::results##_of(detail::respelled<AxesAreTemplateArguments<false, GivenName<#name>, X>>(x)); \
   }
-WEFT_AXES(sum)
-WEFT_AXES(prod)
-WEFT_AXES(mean)
-WEFT_AXES(argmax)
-WEFT_AXES(argmin)
-WEFT_AXES(amax)
-WEFT_AXES(amin)
-WEFT_AXES(all)
-WEFT_AXES(any)
-WEFT_AXES(logsumexp)
-WEFT_AXES(norm)
-WEFT_AXES(median)
-WEFT_AXES(sort)
-WEFT_AXES(argsort)
-WEFT_AXES(topk)
-WEFT_AXES(kthvalue)
-WEFT_AXES(cumsum)
-WEFT_AXES(cumprod)
-WEFT_AXES(cummax)
-WEFT_AXES(cummin)
-WEFT_AXES(logcumsumexp)
-WEFT_AXES(softmax)
-WEFT_AXES(log_softmax)
-WEFT_AXES(softmin)
-WEFT_AXES(glu)
-WEFT_AXES(squeeze)
-WEFT_AXES(unsqueeze)
-WEFT_AXES(transpose)
-WEFT_AXES(swapaxes)
-WEFT_AXES(movedim)
-WEFT_AXES(permute)
-WEFT_AXES(flatten)
-WEFT_AXES(unflatten)
-WEFT_AXES(reshape)
-WEFT_AXES(view)
-WEFT_AXES(expand)
-WEFT_AXES(broadcast_to)
-WEFT_AXES(repeat)
-WEFT_AXES(tile)
-WEFT_AXES(flip)
-WEFT_AXES(roll)
-WEFT_AXES(unbind)
-WEFT_AXES(select)
-WEFT_AXES(narrow)
-WEFT_AXES(slice)
-WEFT_AXES(split)
-WEFT_AXES(chunk)
-WEFT_AXES(gather)
-WEFT_AXES(index_select)
-WEFT_AXES(take_along_dim)
-WEFT_AXES(scatter)
-WEFT_AXES(scatter_add)
-WEFT_AXES(index_add)
-WEFT_AXES(one_hot)
-WEFT_AXES(tril)
-WEFT_AXES(triu)
-WEFT_AXES(diagonal)
-WEFT_AXES(repeat_interleave)
-WEFT_AXES(pixel_shuffle)
-WEFT_AXES(count_nonzero)
-WEFT_AXES(std_mean)
-WEFT_AXES(max_pool1d)
-WEFT_AXES(max_pool2d)
-WEFT_AXES(max_pool3d)
-WEFT_AXES(avg_pool1d)
-WEFT_AXES(avg_pool2d)
-WEFT_AXES(avg_pool3d)
-WEFT_AXES(adaptive_avg_pool2d)
+WEFT_AXES(sum, one)
+WEFT_AXES(prod, one)
+WEFT_AXES(mean, one)
+WEFT_AXES(argmax, one)
+WEFT_AXES(argmin, one)
+WEFT_AXES(amax, one)
+WEFT_AXES(amin, one)
+WEFT_AXES(all, one)
+WEFT_AXES(any, one)
+WEFT_AXES(logsumexp, one)
+WEFT_AXES(norm, one)
+WEFT_AXES(median, one)
+WEFT_AXES(sort, pair)
+WEFT_AXES(argsort, one)
+WEFT_AXES(topk, pair)
+WEFT_AXES(kthvalue, pair)
+WEFT_AXES(cumsum, one)
+WEFT_AXES(cumprod, one)
+WEFT_AXES(cummax, pair)
+WEFT_AXES(cummin, pair)
+WEFT_AXES(logcumsumexp, one)
+WEFT_AXES(softmax, one)
+WEFT_AXES(log_softmax, one)
+WEFT_AXES(softmin, one)
+WEFT_AXES(glu, one)
+WEFT_AXES(squeeze, one)
+WEFT_AXES(unsqueeze, one)
+WEFT_AXES(transpose, one)
+WEFT_AXES(swapaxes, one)
+WEFT_AXES(movedim, one)
+WEFT_AXES(permute, one)
+WEFT_AXES(flatten, one)
+WEFT_AXES(unflatten, one)
+WEFT_AXES(reshape, one)
+WEFT_AXES(view, one)
+WEFT_AXES(expand, one)
+WEFT_AXES(broadcast_to, one)
+WEFT_AXES(repeat, one)
+WEFT_AXES(tile, one)
+WEFT_AXES(flip, one)
+WEFT_AXES(roll, one)
+WEFT_AXES(unbind, pair)
+WEFT_AXES(select, one)
+WEFT_AXES(narrow, one)
+WEFT_AXES(slice, one)
+WEFT_AXES(split, pair)
+WEFT_AXES(chunk, pair)
+WEFT_AXES(gather, one)
+WEFT_AXES(index_select, one)
+WEFT_AXES(take_along_dim, one)
+WEFT_AXES(scatter, one)
+WEFT_AXES(scatter_add, one)
+WEFT_AXES(index_add, one)
+WEFT_AXES(one_hot, one)
+WEFT_AXES(tril, one)
+WEFT_AXES(triu, one)
+WEFT_AXES(diagonal, one)
+WEFT_AXES(repeat_interleave, one)
+WEFT_AXES(pixel_shuffle, one)
+WEFT_AXES(count_nonzero, one)
+WEFT_AXES(std_mean, pair)
+WEFT_AXES(max_pool1d, one)
+WEFT_AXES(max_pool2d, one)
+WEFT_AXES(max_pool3d, one)
+WEFT_AXES(avg_pool1d, one)
+WEFT_AXES(avg_pool2d, one)
+WEFT_AXES(avg_pool3d, one)
+WEFT_AXES(adaptive_avg_pool2d, one)
 #undef WEFT_AXES
 
 #define WEFT_BRACED(name)                                                              \
@@ -126,6 +135,7 @@ WEFT_AXES(adaptive_avg_pool2d)
   constexpr auto name(const X& x, std::initializer_list<int>, const B&...) {           \
     return detail::respelled<AxesAreTemplateArguments<false, GivenName<#name>, X>>(x); \
   }
+WEFT_BRACED(pad)
 WEFT_BRACED(sum)
 WEFT_BRACED(mean)
 WEFT_BRACED(flip)
@@ -184,6 +194,14 @@ WEFT_WORDED(bce_with_logits)
 WEFT_WORDED(pad)
 #undef WEFT_WORDED
 
+template <Spelled X>
+constexpr auto softmax(const X& x) {
+  return detail::respelled<AxesAreTemplateArguments<false, GivenName<"softmax">, X>>(x);
+}
+template <Spelled X>
+constexpr auto log_softmax(const X& x) {
+  return detail::respelled<AxesAreTemplateArguments<false, GivenName<"log_softmax">, X>>(x);
+}
 template <Spelled X, class... Y>
 constexpr auto einsum(const char*, const X& x, const Y&...) {
   return detail::respelled<WordIsTemplateArgument<false, GivenName<"einsum">, X>>(x);

@@ -101,7 +101,10 @@ template <i64 Rows, class Function, class D, class... I, class... R>
 auto evaluate_checked(Function& f, const D& dataset, std::tuple<I...>*, std::tuple<R...>* results) {
   constexpr bool fits = (is_evaluated<R, Rows> && ...);
   static_assert(sizeof(EvaluatedResults<fits, R...>) > 0);
-  if constexpr (fits) return evaluate_with<Rows>(f, dataset, std::index_sequence_for<I...>{}, results);
+  if constexpr (fits)
+    return evaluate_with<Rows>(f, dataset, std::index_sequence_for<I...>{}, results);
+  else
+    return AfterRefusal{};
 }
 
 template <class... I>
@@ -117,8 +120,13 @@ auto evaluate_model(M&& model, F f, const D& dataset, const A&... inputs_then_op
   if constexpr (rows > 0) {
     auto function = compile(model, f, inputs_then_options...);
     using Function = decltype(function);
-    return evaluate_checked<rows>(function, dataset, static_cast<Inputs*>(nullptr),
-                                  static_cast<typename Function::ResultTypes*>(nullptr));
+    if constexpr (std::is_same_v<Function, AfterRefusal>)
+      return function;
+    else
+      return evaluate_checked<rows>(function, dataset, static_cast<Inputs*>(nullptr),
+                                    static_cast<typename Function::ResultTypes*>(nullptr));
+  } else {
+    return AfterRefusal{};
   }
 }
 

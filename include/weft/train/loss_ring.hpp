@@ -49,6 +49,11 @@ class DeviceLossRing final : public LossRing {
   f32 value_[size]{};
 };
 
+WEFT_REFUSAL(
+    LossIsStepped,
+    "the loss of a step is a number: step(x, y) has made the backward pass and the update: leave backward() "
+    "out");
+
 }  // namespace WEFT_NAMESPACE::train
 
 namespace WEFT_NAMESPACE {
@@ -63,6 +68,12 @@ class StepLoss {
   // The number, as the conversion gives it.
   f32 value() const { return ring_ ? ring_->read(step_) : value_; }
   operator f32() const { return value(); }
+  f32 item() const { return value(); }
+  // A refusal.
+  template <class... A>
+  void backward(const A&...) const {
+    static_assert(sizeof(train::LossIsStepped<sizeof...(A) == 9, StepLoss, A...>) > 0);
+  }
 
  private:
   Shared<const train::LossRing> ring_;

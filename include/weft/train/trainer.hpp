@@ -33,6 +33,11 @@ WEFT_REFUSAL(NormIsKnown,
              "gradient_norm: the step computes it only to clip by it: give clip::norm(most), with an "
              "infinite `most` to look at it alone");
 
+WEFT_REFUSAL(
+    StepIsWhole,
+    "step(x, y) is the whole step: forward, backward, update and zeroed gradients: leave zero_grad() and "
+    "backward() out");
+
 // Throws where padded rows of a batch would count in the loss.
 template <class Inputs, i64 Rows, std::size_t N>
 void check_padding(const std::array<exec::Given, N>& batch) {
@@ -127,6 +132,20 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   // The same with arguments that are checked, in host memory: what AnyTrainer makes.
   StepLoss step_given(const std::array<exec::Given, sizeof...(I)>& batch) {
     return step_checked<true>(batch);
+  }
+
+  // Refusals.
+  template <class... A>
+  void zero_grad(const A&...) {
+    detail::misspelt<train::StepIsWhole<false, GivenName<"zero_grad">, M>>();
+  }
+  template <class... A>
+  void backward(const A&...) {
+    detail::misspelt<train::StepIsWhole<false, GivenName<"backward">, M>>();
+  }
+  template <class... A>
+  AfterRefusal parameters(const A&...) {
+    return detail::misspelt<exec::StateIsNamed<false, GivenName<"parameters">, M>>();
   }
 
   // The model that is trained: save, load, get, and what compile takes.
@@ -335,6 +354,7 @@ struct TrainerFor {
 
 template <class M, class F, class... I>
 constexpr bool loss_takes(std::tuple<I...>) {
+  static_assert(exec::check_call<M, F, I...>());
   constexpr bool callable =
       std::is_invocable_v<const F&, const M&, const Expr<typename I::dtype, typename I::shape>&...>;
   static_assert(sizeof(LossTakes<callable, M, I...>) > 0);
@@ -354,16 +374,22 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
   if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
-    using Source = StepSource<M, F, Sorted, true, I...>;
-    constexpr int unused = Source::unused_input(), unreached = Source::unreached();
-    static_assert(sizeof(EveryInputIsRead<(unused < 0), M, GivenInput<unused>>) > 0);
-    static_assert(sizeof(EveryParameterLearns<(unreached < 0), M, GivenName<state_name<M, unreached>()>>) >
-                  0);
-    using Made = typename TrainerFor<typename Sorted::Optimizer>::template type<M, F, Device, Sorted, I...>;
-    if constexpr (unused < 0 && unreached < 0 && Source::probes_exist())
-      return Made(make_model(), options...);
-    else
+    constexpr bool runs = RunsWhileCompiling<ForwardStage<M, F, Sorted, I...>>;
+    static_assert(sizeof(exec::TracesWhileCompiling<runs, M, F>) > 0);
+    if constexpr (!runs) {
       return AfterRefusal{};
+    } else {
+      using Source = StepSource<M, F, Sorted, true, I...>;
+      constexpr int unused = Source::unused_input(), unreached = Source::unreached();
+      static_assert(sizeof(EveryInputIsRead<(unused < 0), M, GivenInput<unused>>) > 0);
+      static_assert(sizeof(EveryParameterLearns<(unreached < 0), M, GivenName<state_name<M, unreached>()>>) >
+                    0);
+      using Made = typename TrainerFor<typename Sorted::Optimizer>::template type<M, F, Device, Sorted, I...>;
+      if constexpr (unused < 0 && unreached < 0 && Source::probes_exist())
+        return Made(make_model(), options...);
+      else
+        return AfterRefusal{};
+    }
   } else {
     return AfterRefusal{};
   }
@@ -376,7 +402,7 @@ auto make(const Make& make_model, const A&... arguments) {
   using Sorted = typename Split::template options<Options>;
   static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
   static_assert(sizeof(typename Split::template options<CheckOptions>) > 0);
-  if constexpr (is_traceable<F> && Sorted::ok) {
+  if constexpr (is_traceable<F> && Sorted::ok && nn::plain<M>()) {
     constexpr bool callable = loss_takes<M, F>(typename Split::inputs{});
     if constexpr (callable)
       return make_checked<M, F, Device, Sorted>(typename Split::inputs{}, make_model, arguments...);
@@ -389,8 +415,29 @@ auto make(const Make& make_model, const A&... arguments) {
 
 }  // namespace train
 
+WEFT_REFUSAL(TrainerTakesModel,
+             "make_trainer takes a device and the model's type, make_trainer<Net>(Cpu{}, loss, in<...>, ..., "
+             "optim::AdamW{}), or a Model that it takes over, make_trainer(std::move(model), loss, ...)");
+template <class Given, class F, class... A>
+requires(!is_model<Given>) AfterRefusal make_trainer(const Given&, F, const A&...) {
+  static_assert(sizeof(TrainerTakesModel<sizeof(F) == 0, Given>) > 0);
+  return {};
+}
+template <class M, class Device, class F, class... A>
+AfterRefusal make_trainer(const Model<M, Device>&, F, const A&...) {
+  static_assert(sizeof(TrainerTakesModel<sizeof(F) == 0, const Model<M, Device>&>) > 0);
+  return {};
+}
+template <class M, class Given, class F, class... A>
+requires(!exec::is_device<Given> && !is_model<Given>) AfterRefusal
+    make_trainer(const Given&, F, const A&...) {
+  static_assert(sizeof(TrainerTakesModel<sizeof(F) == 0, M, Given>) > 0);
+  return {};
+}
+
 // make_trainer<Mlp>(device, loss, inputs..., options...): see train/options.hpp for the options.
 template <class M, class Device, class F, class... A>
+requires exec::is_device<Device>
 auto make_trainer(const Device& device, F, const A&... inputs_then_options) {
   return train::make<M, F, Device>(
       [&] {

@@ -1,0 +1,19 @@
+// wrote: return cat({x, y}, 1);
+// write: return cat<1>(x, y);
+// expect: Shape<4, 8>
+// first-error: the tensors are arguments one by one and the axis is a template
+#include "weft/weft.hpp"
+using namespace weft;
+
+int main() {
+  auto f = compile(
+      Cpu{},
+      [](auto x, auto y) {
+#ifdef WEFT_FIXED
+        return cat<1>(x, y);
+#else
+        return cat({x, y}, 1);
+#endif
+      },
+      in<f32, 4, 8>, in<f32, 4, 8>);
+}

@@ -1,0 +1,19 @@
+// wrote: return mean(x, 1, true);
+// write: return mean<1>(x, keepdim);
+// expect: Shape<4, 8>
+// first-error: axes and sizes are template arguments, known while compiling: write
+#include "weft/weft.hpp"
+using namespace weft;
+
+int main() {
+  auto f = compile(
+      Cpu{},
+      [](auto x) {
+#ifdef WEFT_FIXED
+        return mean<1>(x, keepdim);
+#else
+        return mean(x, 1, true);
+#endif
+      },
+      in<f32, 4, 8>);
+}

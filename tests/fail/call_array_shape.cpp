@@ -1,0 +1,20 @@
+// wrote: float x[3][2]{};
+// write: float x[2][3]{};
+// expect: Shape<2, 3>
+// first-error: an argument of a call has another dtype, shape or kind than the input
+#include "weft/weft.hpp"
+using namespace weft;
+
+int main() {
+#ifdef WEFT_FIXED
+  auto f = compile(
+      Cpu{}, [](auto x) { return x * 2; }, in<f32, 2, 3>);
+  float x[2][3]{};
+  f(x);
+#else
+  auto f = compile(
+      Cpu{}, [](auto x) { return x * 2; }, in<f32, 2, 3>);
+  float x[3][2]{};
+  f(x);
+#endif
+}

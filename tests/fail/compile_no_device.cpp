@@ -1,0 +1,15 @@
+// wrote: auto f = compile([](auto x) { return x * 2; }, in<f32, 2, 3>);
+// write: auto f = compile(Cpu{}, [](auto x) { return x * 2; }, in<f32, 2, 3>);
+// expect: error
+// first-error: compile: it takes a device or a Model; of a bare struct the settings
+#include "weft/weft.hpp"
+using namespace weft;
+
+int main() {
+#ifdef WEFT_FIXED
+  auto f = compile(
+      Cpu{}, [](auto x) { return x * 2; }, in<f32, 2, 3>);
+#else
+  auto f = compile([](auto x) { return x * 2; }, in<f32, 2, 3>);
+#endif
+}

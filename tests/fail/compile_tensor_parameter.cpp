@@ -1,0 +1,16 @@
+// wrote: auto f = compile(Cpu{}, [](Tensor<f32, Shape<3>> x) { return x * 2; }, in<f32, 3>);
+// write: auto f = compile(Cpu{}, [](auto x) { return x * 2; }, in<f32, 3>);
+// expect: Shape<3>
+// first-error: a run-time Tensor cannot be used inside a traced function: make it an
+#include "weft/weft.hpp"
+using namespace weft;
+
+int main() {
+#ifdef WEFT_FIXED
+  auto f = compile(
+      Cpu{}, [](auto x) { return x * 2; }, in<f32, 3>);
+#else
+  auto f = compile(
+      Cpu{}, [](Tensor<f32, Shape<3> > x) { return x * 2; }, in<f32, 3>);
+#endif
+}

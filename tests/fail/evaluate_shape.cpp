@@ -1,0 +1,28 @@
+// wrote: auto r = trainer.evaluate([](const auto& net, auto x, auto y) { return net(x); }, set);
+// write: ... y) { return accuracy(net(x), y); }, set);
+// expect: Shape<4, 3>
+// first-error: evaluate: the function gives floating-point numbers that are means
+#include "weft/weft.hpp"
+using namespace weft;
+
+struct Net {
+  nn::Linear<8, 16> fc1;
+  nn::Linear<16, 3> fc2;
+  constexpr auto operator()(auto x) const { return fc2(relu(fc1(x))); }
+};
+
+int main() {
+#ifdef WEFT_FIXED
+  data::Arrays<f32, i64> set({std::vector<f32>(32), {8}}, {std::vector<i64>(4), {}});
+  auto trainer = make_trainer<Net>(
+      Cpu{}, [](const auto& net, auto x, auto y) { return cross_entropy(net(x), y); }, in<f32, 4, 8>,
+      in<i64, 4>, optim::AdamW{});
+  auto r = trainer.evaluate([](const auto& net, auto x, auto y) { return accuracy(net(x), y); }, set);
+#else
+  data::Arrays<f32, i64> set({std::vector<f32>(32), {8}}, {std::vector<i64>(4), {}});
+  auto trainer = make_trainer<Net>(
+      Cpu{}, [](const auto& net, auto x, auto y) { return cross_entropy(net(x), y); }, in<f32, 4, 8>,
+      in<i64, 4>, optim::AdamW{});
+  auto r = trainer.evaluate([](const auto& net, auto x, auto y) { return net(x); }, set);
+#endif
+}

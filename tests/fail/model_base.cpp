@@ -1,0 +1,27 @@
+// wrote: struct Module {}; struct Net : Module {
+// write: struct Net {
+// expect: Net
+// first-error: a model has no base class: leave it out, or make it a member (there
+#include "weft/weft.hpp"
+using namespace weft;
+
+#ifdef WEFT_FIXED
+struct Net {
+  nn::Linear<8, 16> fc1;
+  nn::Linear<16, 3> fc2;
+  constexpr auto operator()(auto x) const { return fc2(relu(fc1(x))); }
+};
+#else
+struct Module {};
+struct Net : Module {
+  nn::Linear<8, 16> fc1;
+  nn::Linear<16, 3> fc2;
+  constexpr auto operator()(auto x) const { return fc2(relu(fc1(x))); }
+};
+#endif
+
+int main() {
+  Model<Net> model;
+  auto f = compile(
+      model, [](const auto& net, auto x) { return net(x); }, in<f32, 4, 8>);
+}

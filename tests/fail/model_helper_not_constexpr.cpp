@@ -1,0 +1,34 @@
+// wrote: auto twice(X x) { return x + x; }
+// write: constexpr auto twice(X x) { return x + x; }
+// expect: Shape<4, 8>
+// first-error: the function cannot run while the program compiles: operator() of the
+#include "weft/weft.hpp"
+using namespace weft;
+
+#ifdef WEFT_FIXED
+template <class X>
+constexpr auto twice(X x) {
+  return x + x;
+}
+struct Net {
+  nn::Linear<8, 16> fc1;
+  nn::Linear<16, 3> fc2;
+  constexpr auto operator()(auto x) const { return fc2(twice(fc1(x))); }
+};
+#else
+template <class X>
+auto twice(X x) {
+  return x + x;
+}
+struct Net {
+  nn::Linear<8, 16> fc1;
+  nn::Linear<16, 3> fc2;
+  constexpr auto operator()(auto x) const { return fc2(twice(fc1(x))); }
+};
+#endif
+
+int main() {
+  Model<Net> model;
+  auto f = compile(
+      model, [](const auto& net, auto x) { return net(x); }, in<f32, 4, 8>);
+}

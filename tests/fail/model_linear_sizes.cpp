@@ -1,0 +1,27 @@
+// wrote: nn::Linear<10, 3> fc2;
+// write: nn::Linear<16, 3> fc2;
+// expect: Shape<4, 16>
+// expect: Shape<3, 10>
+// first-error: the extents of the contracted axes differ
+#include "weft/weft.hpp"
+using namespace weft;
+
+#ifdef WEFT_FIXED
+struct Net {
+  nn::Linear<8, 16> fc1;
+  nn::Linear<16, 3> fc2;
+  constexpr auto operator()(auto x) const { return fc2(relu(fc1(x))); }
+};
+#else
+struct Net {
+  nn::Linear<8, 16> fc1;
+  nn::Linear<10, 3> fc2;
+  constexpr auto operator()(auto x) const { return fc2(relu(fc1(x))); }
+};
+#endif
+
+int main() {
+  Model<Net> model;
+  auto f = compile(
+      model, [](const auto& net, auto x) { return net(x); }, in<f32, 4, 8>);
+}

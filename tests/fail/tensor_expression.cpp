@@ -1,0 +1,17 @@
+// wrote: Tensor<f32, Shape<3>> u = t * 2;
+// write: Tensor<f32, Shape<2, 3>> u = t * 2;
+// expect: Shape<3>
+// expect: Shape<2, 3>
+// first-error: the shapes differ, and this operation does not broadcast
+#include "weft/weft.hpp"
+using namespace weft;
+
+int main() {
+#ifdef WEFT_FIXED
+  Tensor<f32, Shape<2, 3>> t;
+  Tensor<f32, Shape<2, 3>> u = t * 2;
+#else
+  Tensor<f32, Shape<2, 3>> t;
+  Tensor<f32, Shape<3>> u = t * 2;
+#endif
+}

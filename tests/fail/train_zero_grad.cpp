@@ -1,0 +1,26 @@
+// wrote: trainer.zero_grad();
+// write: trainer.step(std::vector<float>(32), std::vector<i64>(4));
+// expect: Net
+// first-error: step(x, y) is the whole step: forward, backward, update and zeroed
+#include "weft/weft.hpp"
+using namespace weft;
+
+struct Net {
+  nn::Linear<8, 16> fc1;
+  nn::Linear<16, 3> fc2;
+  constexpr auto operator()(auto x) const { return fc2(relu(fc1(x))); }
+};
+
+int main() {
+#ifdef WEFT_FIXED
+  auto trainer = make_trainer<Net>(
+      Cpu{}, [](const auto& net, auto x, auto y) { return cross_entropy(net(x), y); }, in<f32, 4, 8>,
+      in<i64, 4>, optim::AdamW{});
+  trainer.step(std::vector<float>(32), std::vector<i64>(4));
+#else
+  auto trainer = make_trainer<Net>(
+      Cpu{}, [](const auto& net, auto x, auto y) { return cross_entropy(net(x), y); }, in<f32, 4, 8>,
+      in<i64, 4>, optim::AdamW{});
+  trainer.zero_grad();
+#endif
+}

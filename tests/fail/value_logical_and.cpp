@@ -1,0 +1,19 @@
+// wrote: return where((x > 0) && (x < 1), x, 0);
+// write: return where((x > 0) & (x < 1), x, 0);
+// expect: Shape<4, 8>
+// first-error: a traced value has no truth value while the program compiles: write
+#include "weft/weft.hpp"
+using namespace weft;
+
+int main() {
+  auto f = compile(
+      Cpu{},
+      [](auto x) {
+#ifdef WEFT_FIXED
+        return where((x > 0) & (x < 1), x, 0);
+#else
+        return where((x > 0) && (x < 1), x, 0);
+#endif
+      },
+      in<f32, 4, 8>);
+}

@@ -1,0 +1,19 @@
+// wrote: return matmul(x, x.t());
+// write: return matmul(x, transpose<0, 1>(x));
+// expect: Shape<4, 8>
+// first-error: the extents of the contracted axes differ
+#include "weft/weft.hpp"
+using namespace weft;
+
+int main() {
+  auto f = compile(
+      Cpu{},
+      [](auto x) {
+#ifdef WEFT_FIXED
+        return matmul(x, transpose<0, 1>(x));
+#else
+        return matmul(x, x.t());
+#endif
+      },
+      in<f32, 4, 8>);
+}
