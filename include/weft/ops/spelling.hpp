@@ -161,10 +161,14 @@ WEFT_COMPARED(max)
 WEFT_COMPARED(min)
 #undef WEFT_COMPARED
 
-#define WEFT_CREATED(name)                                                                    \
-  template <SpelledNumber A, SpelledNumber... B>                                              \
-  constexpr auto name(const A&, const B&...) {                                                \
-    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, GivenName<#name>, A>>(); \
+#define WEFT_CREATED(name)                                                                                 \
+  template <SpelledNumber A, SpelledNumber... B>                                                           \
+  constexpr auto name(const A&, const B&...) {                                                             \
+    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, GivenName<#name>, A>>();              \
+  }                                                                                                        \
+  template <i64 D, i64... E>                                                                               \
+  constexpr auto name() {                                                                                  \
+    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, GivenName<#name>, Shape<D, E...>>>(); \
   }
 WEFT_CREATED(zeros)
 WEFT_CREATED(ones)
