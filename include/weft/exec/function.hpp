@@ -3,6 +3,7 @@
 // long as they are held (results.hpp).
 
 #include <array>
+#include <initializer_list>
 #include <tuple>
 #include <utility>
 
@@ -31,6 +32,9 @@ template <class Source>
 struct PrunedGraph {
   static constexpr ir::Graph graph() { return ir::FrozenGraph<PruneStage<Source>>::graph(); }
 };
+
+WEFT_REFUSAL(ArgumentIsTyped,
+             "an argument in braces has no type: write f(Tensor<f32, Shape<2, 3>>{1, 2, 3, 4, 5, 6})");
 
 // The arguments of a call, for inputs I... of a program on Device.
 template <class Device, class... I, class... A>
@@ -87,6 +91,11 @@ class CompiledFunction {
       called.run(exec::given_arguments<Device, I...>(args...));
       return called.results();
     }
+  }
+
+  // A refusal.
+  AfterRefusal operator()(std::initializer_list<double>) {
+    return detail::misspelt<exec::ArgumentIsTyped<false, I...>>();
   }
 
   // Calls that write their results to the caller's memory: f.into(y, z)(a, b), where y and z are tensors,

@@ -96,6 +96,9 @@ class Model {
   AfterRefusal operator()(const A&...) const {
     return detail::misspelt<exec::ModelIsCompiled<false, GivenName<"operator()">, M>>();
   }
+  AfterRefusal get(const char*) const {
+    return detail::misspelt<exec::StateIsNamed<false, GivenName<"get">, M>>();
+  }
   template <class... A>
   AfterRefusal forward(const A&...) const {
     return detail::misspelt<exec::ModelIsCompiled<false, GivenName<"forward">, M>>();

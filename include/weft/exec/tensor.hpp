@@ -225,6 +225,11 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
   // What an expression keeps of it.
   TensorView view() const { return *this; }
   operator dtype() const requires(S::size == 1) { return this->item(); }
+  template <class N>
+  requires(std::is_arithmetic_v<N>&& S::size != 1) operator N() const {  // a refusal
+    static_assert(sizeof(exec::ItemIsOne<sizeof(N) == 0, TensorView, N>) > 0);
+    return N{};
+  }
 
  private:
   friend class exec::HostElements<TensorView, T, S>;

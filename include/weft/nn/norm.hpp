@@ -189,11 +189,13 @@ struct RMSNormNoAffine {
   }
 };
 
+WEFT_REFUSAL(GroupsDivide,
+             "GroupNorm<groups, channels>: the number of channels is a multiple of the number of groups");
+
 // x (N, C, ...) -> the same, each sample's channels normalised in Groups groups. weight and bias (C).
 template <i64 Groups, i64 C, bool Affine = true>
 struct GroupNorm {
-  static_assert(Groups > 0 && C % Groups == 0,
-                "GroupNorm: the number of channels is a multiple of the number of groups");
+  static_assert(sizeof(GroupsDivide<(Groups > 0 && C % Groups == 0), GivenSize<Groups>, Shape<C>>) > 0);
   module_detail::OneIf<Affine, Param<f32, Shape<C>, init::Ones>> weight{};
   module_detail::OneIf<Affine, Param<f32, Shape<C>, init::Zeros>> bias{};
   float eps = 1e-5f;  // added to the variance

@@ -76,6 +76,10 @@ constexpr auto isolated(const A& a) {
 
 }  // namespace detail
 
+WEFT_REFUSAL(
+    GradientArgument,
+    "grad<k>(f): f is called without an argument k: they are counted from 0, and grad(f) is by the first");
+
 // The function that grad and value_and_grad return.
 template <bool WithValue, class F, int... Args>
 struct GradientOf {
@@ -83,9 +87,12 @@ struct GradientOf {
 
   template <class... A>
   constexpr auto operator()(const A&... a) const {
-    static_assert(((Args >= 0 && Args < static_cast<int>(sizeof...(A))) && ...),
-                  "grad: there is no such argument");
-    return call(std::index_sequence_for<A...>{}, a...);
+    constexpr bool exist = ((Args >= 0 && Args < static_cast<int>(sizeof...(A))) && ...);
+    static_assert(sizeof(GradientArgument<exist, GradientOf, GivenInput<Args>..., A...>) > 0);
+    if constexpr (exist)
+      return call(std::index_sequence_for<A...>{}, a...);
+    else
+      return detail::first_expr(a...);
   }
 
  private:

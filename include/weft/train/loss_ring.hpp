@@ -69,6 +69,7 @@ class StepLoss {
   f32 value() const { return ring_ ? ring_->read(step_) : value_; }
   operator f32() const { return value(); }
   f32 item() const { return value(); }
+  f32 detach() const { return value(); }
   // A refusal.
   template <class... A>
   void backward(const A&...) const {

@@ -9,10 +9,12 @@
 
 namespace WEFT_NAMESPACE {
 
+WEFT_REFUSAL(AccumulatesSome, "accumulate<N>: the number of steps before an update is at least 1");
+
 // Gradients are averaged over N calls of step before an update.
 template <int N>
 struct Accumulate {
-  static_assert(N >= 1, "accumulate<N>: N is at least 1");
+  static_assert(sizeof(AccumulatesSome<(N >= 1), GivenSize<N>>) > 0);
   static constexpr OptionKind option = OptionKind::accumulate;
   static constexpr int count = N;
 };

@@ -144,6 +144,18 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     detail::misspelt<train::StepIsWhole<false, GivenName<"backward">, M>>();
   }
   template <class... A>
+  AfterRefusal operator()(const A&...) {
+    return detail::misspelt<train::StepIsWhole<false, GivenName<"operator()">, M>>();
+  }
+  template <class... A>
+  AfterRefusal eval(const A&...) {
+    return detail::misspelt<exec::ModeIsOption<false, GivenName<"eval">, M>>();
+  }
+  template <class... A>
+  AfterRefusal state_dict(const A&...) {
+    return detail::misspelt<exec::StateIsNamed<false, GivenName<"state_dict">, M>>();
+  }
+  template <class... A>
   AfterRefusal parameters(const A&...) {
     return detail::misspelt<exec::StateIsNamed<false, GivenName<"parameters">, M>>();
   }
