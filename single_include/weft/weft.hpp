@@ -14861,6 +14861,11 @@ template <class A, class B>
 inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
 
 namespace detail {
+// Whether an operation can be applied to operands of these types.
+template <class Op, class... X>
+concept Takes = requires(ir::Builder& b, const X&... x) {
+  Op::apply(b, x...);
+};
 // What a refused operation returns: its first operand that is an expression.
 template <class First, class... A>
 constexpr auto first_expr(const First& first, const A&... rest) {
@@ -14890,7 +14895,7 @@ struct Operation {
       ir::Builder* builder = nullptr;
       ((builder = detail::inner_of(builder, detail::builder_of(a))), ...);
       if constexpr (Draws<Derived> || (draws<A> || ...)) builder = &builder->innermost();
-      constexpr bool fits = requires { Derived::apply(*builder, detail::traced(*builder, a)...); };
+      constexpr bool fits = detail::Takes<Derived, decltype(detail::traced(*builder, a))...>;
       static_assert(sizeof(OperandsFit<fits, Derived, A...>) > 0);
       if constexpr (fits)
         return Derived::apply(*builder, detail::traced(*builder, a)...);
@@ -22093,6 +22098,11 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
   // What an expression keeps of it.
   TensorView view() const { return *this; }
   operator dtype() const requires(S::size == 1) { return this->item(); }
+  template <class N>
+  requires(std::is_arithmetic_v<N>&& S::size != 1) operator N() const {  // a refusal
+    static_assert(sizeof(exec::ItemIsOne<sizeof(N) == 0, TensorView, N>) > 0);
+    return N{};
+  }
 
  private:
   friend class exec::HostElements<TensorView, T, S>;
@@ -23074,6 +23084,9 @@ struct PrunedGraph {
   static constexpr ir::Graph graph() { return ir::FrozenGraph<PruneStage<Source>>::graph(); }
 };
 
+WEFT_REFUSAL(ArgumentIsTyped,
+             "an argument in braces has no type: write f(Tensor<f32, Shape<2, 3>>{1, 2, 3, 4, 5, 6})");
+
 // The arguments of a call, for inputs I... of a program on Device.
 template <class Device, class... I, class... A>
 auto given_arguments(const A&... args) {
@@ -23129,6 +23142,11 @@ class CompiledFunction {
       called.run(exec::given_arguments<Device, I...>(args...));
       return called.results();
     }
+  }
+
+  // A refusal.
+  AfterRefusal operator()(std::initializer_list<double>) {
+    return detail::misspelt<exec::ArgumentIsTyped<false, I...>>();
   }
 
   // Calls that write their results to the caller's memory: f.into(y, z)(a, b), where y and z are tensors,
@@ -23489,6 +23507,7 @@ class StepLoss {
   f32 value() const { return ring_ ? ring_->read(step_) : value_; }
   operator f32() const { return value(); }
   f32 item() const { return value(); }
+  f32 detach() const { return value(); }
   // A refusal.
   template <class... A>
   void backward(const A&...) const {
@@ -23634,6 +23653,15 @@ concept Dataset = requires(const D& dataset) {
   dataset[i64{}];
 }
 &&SampleOf<sample_t<D>>::is_tuple;
+
+// A dataset that is read front to back: `dataset.stream(epoch)` gives a callable that returns a
+// std::optional<std::tuple<fields...>> each time, empty at the end.
+template <class D>
+concept IterableDataset = requires(const D& dataset, i64 epoch) {
+  { dataset.stream(epoch)().has_value() } -> std::convertible_to<bool>;
+}
+&&SampleOf<
+    typename std::remove_cvref_t<decltype(std::declval<const D&>().stream(i64{})())>::value_type>::is_tuple;
 
 // One field of an in-memory dataset: the rows one after another, each of the same shape ({} for a number).
 template <class T>
@@ -24587,7 +24615,8 @@ requires(!std::is_convertible_v<const A&, LoaderOptions>) AfterRefusal loader(co
   return weft::detail::misspelt<LoaderTakes<false, GivenSize<BatchSize>, D, A>>();
 }
 template <i64 BatchSize, class D>
-requires(!Dataset<D>) AfterRefusal loader(const D&) {
+requires(!Dataset<typename held_t<D>::type> && !IterableDataset<typename held_t<D>::type>) AfterRefusal
+    loader(const D&) {
   return weft::detail::misspelt<LoaderTakes<false, GivenSize<BatchSize>, D>>();
 }
 template <class D, class... A>
@@ -24606,15 +24635,6 @@ using data::pad_and_mask;
 // the same samples, so a position is found again by reading up to it.
 
 namespace WEFT_NAMESPACE::data {
-
-// `dataset.stream(epoch)` gives a callable that returns a std::optional<std::tuple<fields...>> each time,
-// empty at the end.
-template <class D>
-concept IterableDataset = requires(const D& dataset, i64 epoch) {
-  { dataset.stream(epoch)().has_value() } -> std::convertible_to<bool>;
-}
-&&SampleOf<
-    typename std::remove_cvref_t<decltype(std::declval<const D&>().stream(i64{})())>::value_type>::is_tuple;
 
 // An iterable dataset from a function of the epoch that returns such a callable.
 template <class F>
@@ -26686,6 +26706,9 @@ class Model {
   template <class... A>
   AfterRefusal operator()(const A&...) const {
     return detail::misspelt<exec::ModelIsCompiled<false, GivenName<"operator()">, M>>();
+  }
+  AfterRefusal get(const char*) const {
+    return detail::misspelt<exec::StateIsNamed<false, GivenName<"get">, M>>();
   }
   template <class... A>
   AfterRefusal forward(const A&...) const {
@@ -31220,11 +31243,13 @@ struct RMSNormNoAffine {
   }
 };
 
+WEFT_REFUSAL(GroupsDivide,
+             "GroupNorm<groups, channels>: the number of channels is a multiple of the number of groups");
+
 // x (N, C, ...) -> the same, each sample's channels normalised in Groups groups. weight and bias (C).
 template <i64 Groups, i64 C, bool Affine = true>
 struct GroupNorm {
-  static_assert(Groups > 0 && C % Groups == 0,
-                "GroupNorm: the number of channels is a multiple of the number of groups");
+  static_assert(sizeof(GroupsDivide<(Groups > 0 && C % Groups == 0), GivenSize<Groups>, Shape<C>>) > 0);
   module_detail::OneIf<Affine, Param<f32, Shape<C>, init::Ones>> weight{};
   module_detail::OneIf<Affine, Param<f32, Shape<C>, init::Zeros>> bias{};
   float eps = 1e-5f;  // added to the variance
@@ -33688,6 +33713,10 @@ constexpr auto isolated(const A& a) {
 
 }  // namespace detail
 
+WEFT_REFUSAL(
+    GradientArgument,
+    "grad<k>(f): f is called without an argument k: they are counted from 0, and grad(f) is by the first");
+
 // The function that grad and value_and_grad return.
 template <bool WithValue, class F, int... Args>
 struct GradientOf {
@@ -33695,9 +33724,12 @@ struct GradientOf {
 
   template <class... A>
   constexpr auto operator()(const A&... a) const {
-    static_assert(((Args >= 0 && Args < static_cast<int>(sizeof...(A))) && ...),
-                  "grad: there is no such argument");
-    return call(std::index_sequence_for<A...>{}, a...);
+    constexpr bool exist = ((Args >= 0 && Args < static_cast<int>(sizeof...(A))) && ...);
+    static_assert(sizeof(GradientArgument<exist, GradientOf, GivenInput<Args>..., A...>) > 0);
+    if constexpr (exist)
+      return call(std::index_sequence_for<A...>{}, a...);
+    else
+      return detail::first_expr(a...);
   }
 
  private:
@@ -41743,73 +41775,39 @@ constexpr std::tuple<X, X> pair_of(const X& x) {
     return detail::results##_of(detail::respelled<AxesAreTemplateArguments<false, GivenName<#name>, X>>(x)); \
   }
 WEFT_AXES(sum, one)
-WEFT_AXES(prod, one)
 WEFT_AXES(mean, one)
 WEFT_AXES(argmax, one)
 WEFT_AXES(argmin, one)
-WEFT_AXES(amax, one)
-WEFT_AXES(amin, one)
-WEFT_AXES(all, one)
-WEFT_AXES(any, one)
 WEFT_AXES(logsumexp, one)
 WEFT_AXES(norm, one)
-WEFT_AXES(median, one)
 WEFT_AXES(sort, pair)
 WEFT_AXES(argsort, one)
 WEFT_AXES(topk, pair)
-WEFT_AXES(kthvalue, pair)
 WEFT_AXES(cumsum, one)
 WEFT_AXES(cumprod, one)
-WEFT_AXES(cummax, pair)
-WEFT_AXES(cummin, pair)
-WEFT_AXES(logcumsumexp, one)
 WEFT_AXES(softmax, one)
 WEFT_AXES(log_softmax, one)
-WEFT_AXES(softmin, one)
-WEFT_AXES(glu, one)
 WEFT_AXES(squeeze, one)
 WEFT_AXES(unsqueeze, one)
 WEFT_AXES(transpose, one)
-WEFT_AXES(swapaxes, one)
-WEFT_AXES(movedim, one)
 WEFT_AXES(permute, one)
 WEFT_AXES(flatten, one)
-WEFT_AXES(unflatten, one)
 WEFT_AXES(reshape, one)
 WEFT_AXES(view, one)
 WEFT_AXES(expand, one)
-WEFT_AXES(broadcast_to, one)
 WEFT_AXES(repeat, one)
-WEFT_AXES(tile, one)
 WEFT_AXES(flip, one)
 WEFT_AXES(roll, one)
 WEFT_AXES(unbind, pair)
 WEFT_AXES(select, one)
-WEFT_AXES(narrow, one)
-WEFT_AXES(slice, one)
 WEFT_AXES(split, pair)
 WEFT_AXES(chunk, pair)
 WEFT_AXES(gather, one)
 WEFT_AXES(index_select, one)
-WEFT_AXES(take_along_dim, one)
-WEFT_AXES(scatter, one)
-WEFT_AXES(scatter_add, one)
-WEFT_AXES(index_add, one)
 WEFT_AXES(one_hot, one)
 WEFT_AXES(tril, one)
-WEFT_AXES(triu, one)
-WEFT_AXES(diagonal, one)
-WEFT_AXES(repeat_interleave, one)
-WEFT_AXES(pixel_shuffle, one)
-WEFT_AXES(count_nonzero, one)
-WEFT_AXES(std_mean, pair)
-WEFT_AXES(max_pool1d, one)
 WEFT_AXES(max_pool2d, one)
-WEFT_AXES(max_pool3d, one)
-WEFT_AXES(avg_pool1d, one)
 WEFT_AXES(avg_pool2d, one)
-WEFT_AXES(avg_pool3d, one)
-WEFT_AXES(adaptive_avg_pool2d, one)
 #undef WEFT_AXES
 
 #define WEFT_BRACED(name)                                                              \
@@ -41821,17 +41819,12 @@ WEFT_BRACED(pad)
 WEFT_BRACED(sum)
 WEFT_BRACED(mean)
 WEFT_BRACED(flip)
-WEFT_BRACED(roll)
 WEFT_BRACED(permute)
 WEFT_BRACED(reshape)
 WEFT_BRACED(view)
 WEFT_BRACED(expand)
 WEFT_BRACED(repeat)
-WEFT_BRACED(tile)
-WEFT_BRACED(squeeze)
 WEFT_BRACED(layer_norm)
-WEFT_BRACED(max_pool2d)
-WEFT_BRACED(avg_pool2d)
 #undef WEFT_BRACED
 
 #define WEFT_COMPARED(name)                                                  \
@@ -41843,10 +41836,14 @@ WEFT_COMPARED(max)
 WEFT_COMPARED(min)
 #undef WEFT_COMPARED
 
-#define WEFT_CREATED(name)                                                                    \
-  template <SpelledNumber A, SpelledNumber... B>                                              \
-  constexpr auto name(const A&, const B&...) {                                                \
-    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, GivenName<#name>, A>>(); \
+#define WEFT_CREATED(name)                                                                                 \
+  template <SpelledNumber A, SpelledNumber... B>                                                           \
+  constexpr auto name(const A&, const B&...) {                                                             \
+    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, GivenName<#name>, A>>();              \
+  }                                                                                                        \
+  template <i64 D, i64... E>                                                                               \
+  constexpr auto name() {                                                                                  \
+    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, GivenName<#name>, Shape<D, E...>>>(); \
   }
 WEFT_CREATED(zeros)
 WEFT_CREATED(ones)
@@ -41865,13 +41862,9 @@ WEFT_CREATED(linspace)
   }
 WEFT_WORDED(mse_loss)
 WEFT_WORDED(l1_loss)
-WEFT_WORDED(huber_loss)
-WEFT_WORDED(smooth_l1_loss)
 WEFT_WORDED(cross_entropy)
 WEFT_WORDED(nll_loss)
-WEFT_WORDED(kl_div)
 WEFT_WORDED(binary_cross_entropy)
-WEFT_WORDED(binary_cross_entropy_with_logits)
 WEFT_WORDED(bce_with_logits)
 WEFT_WORDED(pad)
 #undef WEFT_WORDED
@@ -44904,10 +44897,12 @@ auto make_meter(const Device& device, const I&... inputs) {
 
 namespace WEFT_NAMESPACE {
 
+WEFT_REFUSAL(AccumulatesSome, "accumulate<N>: the number of steps before an update is at least 1");
+
 // Gradients are averaged over N calls of step before an update.
 template <int N>
 struct Accumulate {
-  static_assert(N >= 1, "accumulate<N>: N is at least 1");
+  static_assert(sizeof(AccumulatesSome<(N >= 1), GivenSize<N>>) > 0);
   static constexpr OptionKind option = OptionKind::accumulate;
   static constexpr int count = N;
 };
@@ -46273,6 +46268,18 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   template <class... A>
   void backward(const A&...) {
     detail::misspelt<train::StepIsWhole<false, GivenName<"backward">, M>>();
+  }
+  template <class... A>
+  AfterRefusal operator()(const A&...) {
+    return detail::misspelt<train::StepIsWhole<false, GivenName<"operator()">, M>>();
+  }
+  template <class... A>
+  AfterRefusal eval(const A&...) {
+    return detail::misspelt<exec::ModeIsOption<false, GivenName<"eval">, M>>();
+  }
+  template <class... A>
+  AfterRefusal state_dict(const A&...) {
+    return detail::misspelt<exec::StateIsNamed<false, GivenName<"state_dict">, M>>();
   }
   template <class... A>
   AfterRefusal parameters(const A&...) {

@@ -90,6 +90,15 @@ concept Dataset = requires(const D& dataset) {
 }
 &&SampleOf<sample_t<D>>::is_tuple;
 
+// A dataset that is read front to back: `dataset.stream(epoch)` gives a callable that returns a
+// std::optional<std::tuple<fields...>> each time, empty at the end.
+template <class D>
+concept IterableDataset = requires(const D& dataset, i64 epoch) {
+  { dataset.stream(epoch)().has_value() } -> std::convertible_to<bool>;
+}
+&&SampleOf<
+    typename std::remove_cvref_t<decltype(std::declval<const D&>().stream(i64{})())>::value_type>::is_tuple;
+
 // One field of an in-memory dataset: the rows one after another, each of the same shape ({} for a number).
 template <class T>
 struct Column {

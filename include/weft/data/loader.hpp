@@ -270,7 +270,8 @@ requires(!std::is_convertible_v<const A&, LoaderOptions>) AfterRefusal loader(co
   return weft::detail::misspelt<LoaderTakes<false, GivenSize<BatchSize>, D, A>>();
 }
 template <i64 BatchSize, class D>
-requires(!Dataset<D>) AfterRefusal loader(const D&) {
+requires(!Dataset<typename held_t<D>::type> && !IterableDataset<typename held_t<D>::type>) AfterRefusal
+    loader(const D&) {
   return weft::detail::misspelt<LoaderTakes<false, GivenSize<BatchSize>, D>>();
 }
 template <class D, class... A>

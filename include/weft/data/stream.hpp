@@ -17,15 +17,6 @@
 
 namespace WEFT_NAMESPACE::data {
 
-// `dataset.stream(epoch)` gives a callable that returns a std::optional<std::tuple<fields...>> each time,
-// empty at the end.
-template <class D>
-concept IterableDataset = requires(const D& dataset, i64 epoch) {
-  { dataset.stream(epoch)().has_value() } -> std::convertible_to<bool>;
-}
-&&SampleOf<
-    typename std::remove_cvref_t<decltype(std::declval<const D&>().stream(i64{})())>::value_type>::is_tuple;
-
 // An iterable dataset from a function of the epoch that returns such a callable.
 template <class F>
 class GeneratorDataset {

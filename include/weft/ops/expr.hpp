@@ -449,6 +449,11 @@ template <class A, class B>
 inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
 
 namespace detail {
+// Whether an operation can be applied to operands of these types.
+template <class Op, class... X>
+concept Takes = requires(ir::Builder& b, const X&... x) {
+  Op::apply(b, x...);
+};
 // What a refused operation returns: its first operand that is an expression.
 template <class First, class... A>
 constexpr auto first_expr(const First& first, const A&... rest) {
@@ -478,7 +483,7 @@ struct Operation {
       ir::Builder* builder = nullptr;
       ((builder = detail::inner_of(builder, detail::builder_of(a))), ...);
       if constexpr (Draws<Derived> || (draws<A> || ...)) builder = &builder->innermost();
-      constexpr bool fits = requires { Derived::apply(*builder, detail::traced(*builder, a)...); };
+      constexpr bool fits = detail::Takes<Derived, decltype(detail::traced(*builder, a))...>;
       static_assert(sizeof(OperandsFit<fits, Derived, A...>) > 0);
       if constexpr (fits)
         return Derived::apply(*builder, detail::traced(*builder, a)...);

@@ -34,7 +34,8 @@ TEST_CASE("shared: destroyed once, by the last owner") {
     CHECK(!a);
     CHECK(b.get() == c.get());
     last = b;
-    last = last;
+    const Shared<Thing>& itself = last;
+    last = itself;
   }
   CHECK(alive == 1);
   CHECK(last->has_one_owner());
