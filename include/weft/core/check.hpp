@@ -26,8 +26,10 @@ struct check {
 // call the name ambiguous).
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+#if !defined(__CUDACC__)  // nvcc takes no template beside a class
 template <class T>
 requires(sizeof(T) == 0) void check(const T&) = delete;
+#endif
 #pragma GCC diagnostic pop
 
 // Which of them are on.

@@ -463,6 +463,11 @@ constexpr auto first_expr(const First& first, const A&... rest) {
 }
 }  // namespace detail
 
+template <class Op, class... A>
+concept Applies = requires(ir::Builder& b, const A&... a) {
+  Op::apply(b, a...);
+};
+
 // Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
 template <class Derived>
 struct Operation {
@@ -478,7 +483,9 @@ struct Operation {
       ir::Builder* builder = nullptr;
       ((builder = detail::inner_of(builder, detail::builder_of(a))), ...);
       if constexpr (Draws<Derived> || (draws<A> || ...)) builder = &builder->innermost();
-      constexpr bool fits = requires { Derived::apply(*builder, detail::traced(*builder, a)...); };
+      constexpr bool fits =
+          Applies<Derived,
+                  decltype(detail::traced(std::declval<ir::Builder&>(), std::declval<const A&>()))...>;
       static_assert(sizeof(OperandsFit<fits, Derived, A...>) > 0);
       if constexpr (fits)
         return Derived::apply(*builder, detail::traced(*builder, a)...);
