@@ -14327,6 +14327,60 @@ struct GivenInput {};  // of a function, counted from 0
 template <FixedString Name>
 struct GivenName {};
 
+// The names that a refusal shows of what was called: types, as strings cost much to compile.
+namespace spelled {
+struct abs;
+struct add_;
+struct argmax;
+struct backward;
+struct call;
+struct clone;
+struct contiguous;
+struct cpu;
+struct cuda;
+struct data;
+struct detach;
+struct dim;
+struct eval;
+struct exp;
+struct fill_;
+struct flatten;
+struct forward;
+struct get;
+struct item;
+struct log;
+struct masked_fill;
+struct matmul;
+struct max;
+struct mean;
+struct min;
+struct mul_;
+struct named_parameters;
+struct numel;
+struct numpy;
+struct parameters;
+struct permute;
+struct pow;
+struct relu;
+struct requires_grad_;
+struct reshape;
+struct softmax;
+struct sqrt;
+struct squeeze;
+struct state_dict;
+struct sub_;
+struct sum;
+struct t;
+struct to;
+struct tolist;
+struct train;
+struct transpose;
+struct unsqueeze;
+struct view;
+struct zero_;
+struct zero_grad;
+}  // namespace spelled
+
 WEFT_REFUSAL(ShapesBroadcast,
              "the shapes do not broadcast: two extents of the same axis must be equal, or one of them 1");
 
@@ -14500,159 +14554,159 @@ struct Expr {
   }
   template <class... A>
   constexpr AfterRefusal item(const A&...) const {
-    return detail::misspelt<ValueIsTraced<false, GivenName<"item">, Expr>>();
+    return detail::misspelt<ValueIsTraced<false, spelled::item, Expr>>();
   }
   template <class... A>
   constexpr AfterRefusal tolist(const A&...) const {
-    return detail::misspelt<ValueIsTraced<false, GivenName<"tolist">, Expr>>();
+    return detail::misspelt<ValueIsTraced<false, spelled::tolist, Expr>>();
   }
   template <class... A>
   constexpr AfterRefusal numpy(const A&...) const {
-    return detail::misspelt<ValueIsTraced<false, GivenName<"numpy">, Expr>>();
+    return detail::misspelt<ValueIsTraced<false, spelled::numpy, Expr>>();
   }
   template <class... A>
   constexpr AfterRefusal data(const A&...) const {
-    return detail::misspelt<ValueIsTraced<false, GivenName<"data">, Expr>>();
+    return detail::misspelt<ValueIsTraced<false, spelled::data, Expr>>();
   }
   template <class... A>
   constexpr AfterRefusal dim(const A&...) const {
-    return detail::misspelt<ExtentIsConstant<false, GivenName<"dim">, Expr>>();
+    return detail::misspelt<ExtentIsConstant<false, spelled::dim, Expr>>();
   }
   template <class... A>
   constexpr AfterRefusal numel(const A&...) const {
-    return detail::misspelt<ExtentIsConstant<false, GivenName<"numel">, Expr>>();
+    return detail::misspelt<ExtentIsConstant<false, spelled::numel, Expr>>();
   }
   template <class... A>
   constexpr AfterRefusal backward(const A&...) const {
-    return detail::misspelt<GradientIsFunction<false, GivenName<"backward">, Expr>>();
+    return detail::misspelt<GradientIsFunction<false, spelled::backward, Expr>>();
   }
   template <class... A>
   constexpr Expr detach(const A&...) const {
-    return detail::misspelt<DetachIsFunction<false, GivenName<"detach">, Expr>>(*this);
+    return detail::misspelt<DetachIsFunction<false, spelled::detach, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr to(const A&...) const {
-    return detail::misspelt<DtypeIsCast<false, GivenName<"to">, Expr>>(*this);
+    return detail::misspelt<DtypeIsCast<false, spelled::to, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr cuda(const A&...) const {
-    return detail::misspelt<DtypeIsCast<false, GivenName<"cuda">, Expr>>(*this);
+    return detail::misspelt<DtypeIsCast<false, spelled::cuda, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr cpu(const A&...) const {
-    return detail::misspelt<DtypeIsCast<false, GivenName<"cpu">, Expr>>(*this);
+    return detail::misspelt<DtypeIsCast<false, spelled::cpu, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr view(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"view">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::view, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr reshape(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"reshape">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::reshape, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr flatten(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"flatten">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::flatten, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr transpose(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"transpose">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::transpose, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr permute(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"permute">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::permute, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr t(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"t">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::t, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr sum(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"sum">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::sum, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr mean(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"mean">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::mean, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr max(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"max">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::max, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr squeeze(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"squeeze">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::squeeze, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr unsqueeze(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"unsqueeze">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::unsqueeze, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr argmax(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"argmax">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::argmax, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr softmax(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"softmax">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::softmax, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr relu(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"relu">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::relu, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr exp(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"exp">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::exp, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr log(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"log">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::log, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr sqrt(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"sqrt">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::sqrt, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr pow(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"pow">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::pow, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr matmul(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"matmul">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::matmul, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr masked_fill(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"masked_fill">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::masked_fill, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr clone(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"clone">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::clone, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr contiguous(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"contiguous">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::contiguous, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr abs(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"abs">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::abs, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr add_(const A&...) const {
-    return detail::misspelt<NothingInPlace<false, GivenName<"add_">, Expr>>(*this);
+    return detail::misspelt<NothingInPlace<false, spelled::add_, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr mul_(const A&...) const {
-    return detail::misspelt<NothingInPlace<false, GivenName<"mul_">, Expr>>(*this);
+    return detail::misspelt<NothingInPlace<false, spelled::mul_, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr sub_(const A&...) const {
-    return detail::misspelt<NothingInPlace<false, GivenName<"sub_">, Expr>>(*this);
+    return detail::misspelt<NothingInPlace<false, spelled::sub_, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr fill_(const A&...) const {
-    return detail::misspelt<NothingInPlace<false, GivenName<"fill_">, Expr>>(*this);
+    return detail::misspelt<NothingInPlace<false, spelled::fill_, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr zero_(const A&...) const {
-    return detail::misspelt<NothingInPlace<false, GivenName<"zero_">, Expr>>(*this);
+    return detail::misspelt<NothingInPlace<false, spelled::zero_, Expr>>(*this);
   }
   constexpr const Expr* begin() const { return &detail::misspelt<RowsAreUnbound<false, Expr>>(*this); }
   constexpr const Expr* end() const { return this; }
@@ -14861,11 +14915,6 @@ template <class A, class B>
 inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
 
 namespace detail {
-// Whether an operation can be applied to operands of these types.
-template <class Op, class... X>
-concept Takes = requires(ir::Builder& b, const X&... x) {
-  Op::apply(b, x...);
-};
 // What a refused operation returns: its first operand that is an expression.
 template <class First, class... A>
 constexpr auto first_expr(const First& first, const A&... rest) {
@@ -14879,6 +14928,11 @@ constexpr auto first_expr(const First& first, const A&... rest) {
     return AfterRefusal{};
 }
 }  // namespace detail
+
+template <class Op, class... A>
+concept Applies = requires(ir::Builder& b, const A&... a) {
+  Op::apply(b, a...);
+};
 
 // Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
 template <class Derived>
@@ -14895,7 +14949,9 @@ struct Operation {
       ir::Builder* builder = nullptr;
       ((builder = detail::inner_of(builder, detail::builder_of(a))), ...);
       if constexpr (Draws<Derived> || (draws<A> || ...)) builder = &builder->innermost();
-      constexpr bool fits = detail::Takes<Derived, decltype(detail::traced(*builder, a))...>;
+      constexpr bool fits =
+          Applies<Derived,
+                  decltype(detail::traced(std::declval<ir::Builder&>(), std::declval<const A&>()))...>;
       static_assert(sizeof(OperandsFit<fits, Derived, A...>) > 0);
       if constexpr (fits)
         return Derived::apply(*builder, detail::traced(*builder, a)...);
@@ -16145,8 +16201,10 @@ struct check {
 #if !defined(__CUDACC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+#if !defined(__CUDACC__)  // nvcc takes no template beside a class
 template <class T>
 requires(sizeof(T) == 0) void check(const T&) = delete;
+#endif
 #pragma GCC diagnostic pop
 #endif
 
@@ -21966,79 +22024,79 @@ class HostElements {
   // Refusals.
   template <class... A>
   AfterRefusal sum(const A&...) const {
-    return detail::misspelt<TensorOperation<false, GivenName<"sum">, T, S>>();
+    return detail::misspelt<TensorOperation<false, spelled::sum, T, S>>();
   }
   template <class... A>
   AfterRefusal mean(const A&...) const {
-    return detail::misspelt<TensorOperation<false, GivenName<"mean">, T, S>>();
+    return detail::misspelt<TensorOperation<false, spelled::mean, T, S>>();
   }
   template <class... A>
   AfterRefusal max(const A&...) const {
-    return detail::misspelt<TensorOperation<false, GivenName<"max">, T, S>>();
+    return detail::misspelt<TensorOperation<false, spelled::max, T, S>>();
   }
   template <class... A>
   AfterRefusal min(const A&...) const {
-    return detail::misspelt<TensorOperation<false, GivenName<"min">, T, S>>();
+    return detail::misspelt<TensorOperation<false, spelled::min, T, S>>();
   }
   template <class... A>
   AfterRefusal reshape(const A&...) const {
-    return detail::misspelt<TensorOperation<false, GivenName<"reshape">, T, S>>();
+    return detail::misspelt<TensorOperation<false, spelled::reshape, T, S>>();
   }
   template <class... A>
   AfterRefusal transpose(const A&...) const {
-    return detail::misspelt<TensorOperation<false, GivenName<"transpose">, T, S>>();
+    return detail::misspelt<TensorOperation<false, spelled::transpose, T, S>>();
   }
   template <class... A>
   AfterRefusal permute(const A&...) const {
-    return detail::misspelt<TensorOperation<false, GivenName<"permute">, T, S>>();
+    return detail::misspelt<TensorOperation<false, spelled::permute, T, S>>();
   }
   template <class... A>
   AfterRefusal t(const A&...) const {
-    return detail::misspelt<TensorOperation<false, GivenName<"t">, T, S>>();
+    return detail::misspelt<TensorOperation<false, spelled::t, T, S>>();
   }
   template <class... A>
   AfterRefusal flatten(const A&...) const {
-    return detail::misspelt<TensorOperation<false, GivenName<"flatten">, T, S>>();
+    return detail::misspelt<TensorOperation<false, spelled::flatten, T, S>>();
   }
   template <class... A>
   AfterRefusal softmax(const A&...) const {
-    return detail::misspelt<TensorOperation<false, GivenName<"softmax">, T, S>>();
+    return detail::misspelt<TensorOperation<false, spelled::softmax, T, S>>();
   }
   template <class... A>
   AfterRefusal argmax(const A&...) const {
-    return detail::misspelt<TensorOperation<false, GivenName<"argmax">, T, S>>();
+    return detail::misspelt<TensorOperation<false, spelled::argmax, T, S>>();
   }
   template <class... A>
   AfterRefusal numpy(const A&...) const {
-    return detail::misspelt<TensorIsRead<false, GivenName<"numpy">, T, S>>();
+    return detail::misspelt<TensorIsRead<false, spelled::numpy, T, S>>();
   }
   template <class... A>
   AfterRefusal tolist(const A&...) const {
-    return detail::misspelt<TensorIsRead<false, GivenName<"tolist">, T, S>>();
+    return detail::misspelt<TensorIsRead<false, spelled::tolist, T, S>>();
   }
   template <class... A>
   AfterRefusal to(const A&...) const {
-    return detail::misspelt<TensorHasDevice<false, GivenName<"to">, T, S>>();
+    return detail::misspelt<TensorHasDevice<false, spelled::to, T, S>>();
   }
   template <class... A>
   AfterRefusal cuda(const A&...) const {
-    return detail::misspelt<TensorHasDevice<false, GivenName<"cuda">, T, S>>();
+    return detail::misspelt<TensorHasDevice<false, spelled::cuda, T, S>>();
   }
   template <class... A>
   AfterRefusal cpu(const A&...) const {
-    return detail::misspelt<TensorHasDevice<false, GivenName<"cpu">, T, S>>();
+    return detail::misspelt<TensorHasDevice<false, spelled::cpu, T, S>>();
   }
   template <class... A>
   AfterRefusal backward(const A&...) const {
-    return detail::misspelt<TensorHasNoGradient<false, GivenName<"backward">, T, S>>();
+    return detail::misspelt<TensorHasNoGradient<false, spelled::backward, T, S>>();
   }
   template <class... A>
   AfterRefusal detach(const A&...) const {
-    return detail::misspelt<TensorHasNoGradient<false, GivenName<"detach">, T, S>>();
+    return detail::misspelt<TensorHasNoGradient<false, spelled::detach, T, S>>();
   }
   template <class... A>
   AfterRefusal requires_grad_(const A&...) const {
-    return detail::misspelt<TensorHasNoGradient<false, GivenName<"requires_grad_">, T, S>>();
+    return detail::misspelt<TensorHasNoGradient<false, spelled::requires_grad_, T, S>>();
   }
   T* begin() const { return start(); }
   T* end() const { return start() + S::size; }
@@ -26705,42 +26763,42 @@ class Model {
   }
   template <class... A>
   AfterRefusal operator()(const A&...) const {
-    return detail::misspelt<exec::ModelIsCompiled<false, GivenName<"operator()">, M>>();
+    return detail::misspelt<exec::ModelIsCompiled<false, spelled::call, M>>();
   }
   AfterRefusal get(const char*) const {
-    return detail::misspelt<exec::StateIsNamed<false, GivenName<"get">, M>>();
+    return detail::misspelt<exec::StateIsNamed<false, spelled::get, M>>();
   }
   template <class... A>
   AfterRefusal forward(const A&...) const {
-    return detail::misspelt<exec::ModelIsCompiled<false, GivenName<"forward">, M>>();
+    return detail::misspelt<exec::ModelIsCompiled<false, spelled::forward, M>>();
   }
   template <class... A>
   AfterRefusal train(const A&...) const {
-    return detail::misspelt<exec::ModeIsOption<false, GivenName<"train">, M>>();
+    return detail::misspelt<exec::ModeIsOption<false, spelled::train, M>>();
   }
   template <class... A>
   AfterRefusal eval(const A&...) const {
-    return detail::misspelt<exec::ModeIsOption<false, GivenName<"eval">, M>>();
+    return detail::misspelt<exec::ModeIsOption<false, spelled::eval, M>>();
   }
   template <class... A>
   AfterRefusal parameters(const A&...) const {
-    return detail::misspelt<exec::StateIsNamed<false, GivenName<"parameters">, M>>();
+    return detail::misspelt<exec::StateIsNamed<false, spelled::parameters, M>>();
   }
   template <class... A>
   AfterRefusal named_parameters(const A&...) const {
-    return detail::misspelt<exec::StateIsNamed<false, GivenName<"named_parameters">, M>>();
+    return detail::misspelt<exec::StateIsNamed<false, spelled::named_parameters, M>>();
   }
   template <class... A>
   AfterRefusal state_dict(const A&...) const {
-    return detail::misspelt<exec::StateIsNamed<false, GivenName<"state_dict">, M>>();
+    return detail::misspelt<exec::StateIsNamed<false, spelled::state_dict, M>>();
   }
   template <class... A>
   AfterRefusal to(const A&...) const {
-    return detail::misspelt<exec::ModelHasDevice<false, GivenName<"to">, M>>();
+    return detail::misspelt<exec::ModelHasDevice<false, spelled::to, M>>();
   }
   template <class... A>
   AfterRefusal cuda(const A&...) const {
-    return detail::misspelt<exec::ModelHasDevice<false, GivenName<"cuda">, M>>();
+    return detail::misspelt<exec::ModelHasDevice<false, spelled::cuda, M>>();
   }
 
   // Another model with the same values.
@@ -41749,6 +41807,52 @@ concept Spelled = Operand<X> && !Scalar<X>;
 template <class A>
 concept SpelledNumber = std::is_arithmetic_v<std::remove_cvref_t<A>>;
 
+namespace spelled {
+struct arange;
+struct argmin;
+struct argsort;
+struct avg_pool2d;
+struct bce_with_logits;
+struct binary_cross_entropy;
+struct cat;
+struct chunk;
+struct concat;
+struct cross_entropy;
+struct cumprod;
+struct cumsum;
+struct einsum;
+struct empty;
+struct expand;
+struct eye;
+struct flip;
+struct gather;
+struct index_select;
+struct l1_loss;
+struct layer_norm;
+struct linspace;
+struct log_softmax;
+struct logsumexp;
+struct max_pool2d;
+struct mse_loss;
+struct nll_loss;
+struct norm;
+struct one_hot;
+struct ones;
+struct pad;
+struct rand;
+struct randn;
+struct repeat;
+struct roll;
+struct select;
+struct sort;
+struct split;
+struct stack;
+struct topk;
+struct tril;
+struct unbind;
+struct zeros;
+}  // namespace spelled
+
 namespace detail {
 template <class Refusal, class X>
 constexpr auto respelled(const X& x) {
@@ -41769,10 +41873,10 @@ constexpr std::tuple<X, X> pair_of(const X& x) {
 }
 }  // namespace detail
 
-#define WEFT_AXES(name, results)                                                                             \
-  template <Spelled X, SpelledNumber A, class... B>                                                          \
-  constexpr auto name(const X& x, const A&, const B&...) {                                                   \
-    return detail::results##_of(detail::respelled<AxesAreTemplateArguments<false, GivenName<#name>, X>>(x)); \
+#define WEFT_AXES(name, results)                                                                          \
+  template <Spelled X, SpelledNumber A, class... B>                                                       \
+  constexpr auto name(const X& x, const A&, const B&...) {                                                \
+    return detail::results##_of(detail::respelled<AxesAreTemplateArguments<false, spelled::name, X>>(x)); \
   }
 WEFT_AXES(sum, one)
 WEFT_AXES(mean, one)
@@ -41810,10 +41914,10 @@ WEFT_AXES(max_pool2d, one)
 WEFT_AXES(avg_pool2d, one)
 #undef WEFT_AXES
 
-#define WEFT_BRACED(name)                                                              \
-  template <Spelled X, class... B>                                                     \
-  constexpr auto name(const X& x, std::initializer_list<int>, const B&...) {           \
-    return detail::respelled<AxesAreTemplateArguments<false, GivenName<#name>, X>>(x); \
+#define WEFT_BRACED(name)                                                           \
+  template <Spelled X, class... B>                                                  \
+  constexpr auto name(const X& x, std::initializer_list<int>, const B&...) {        \
+    return detail::respelled<AxesAreTemplateArguments<false, spelled::name, X>>(x); \
   }
 WEFT_BRACED(pad)
 WEFT_BRACED(sum)
@@ -41827,23 +41931,23 @@ WEFT_BRACED(repeat)
 WEFT_BRACED(layer_norm)
 #undef WEFT_BRACED
 
-#define WEFT_COMPARED(name)                                                  \
-  template <Spelled X, Operand Y>                                            \
-  constexpr auto name(const X& x, const Y&) {                                \
-    return detail::respelled<TwoAreCompared<false, GivenName<#name>, X>>(x); \
+#define WEFT_COMPARED(name)                                               \
+  template <Spelled X, Operand Y>                                         \
+  constexpr auto name(const X& x, const Y&) {                             \
+    return detail::respelled<TwoAreCompared<false, spelled::name, X>>(x); \
   }
 WEFT_COMPARED(max)
 WEFT_COMPARED(min)
 #undef WEFT_COMPARED
 
-#define WEFT_CREATED(name)                                                                                 \
-  template <SpelledNumber A, SpelledNumber... B>                                                           \
-  constexpr auto name(const A&, const B&...) {                                                             \
-    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, GivenName<#name>, A>>();              \
-  }                                                                                                        \
-  template <i64 D, i64... E>                                                                               \
-  constexpr auto name() {                                                                                  \
-    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, GivenName<#name>, Shape<D, E...>>>(); \
+#define WEFT_CREATED(name)                                                                              \
+  template <SpelledNumber A, SpelledNumber... B>                                                        \
+  constexpr auto name(const A&, const B&...) {                                                          \
+    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::name, A>>();              \
+  }                                                                                                     \
+  template <i64 D, i64... E>                                                                            \
+  constexpr auto name() {                                                                               \
+    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::name, Shape<D, E...>>>(); \
   }
 WEFT_CREATED(zeros)
 WEFT_CREATED(ones)
@@ -41855,10 +41959,10 @@ WEFT_CREATED(arange)
 WEFT_CREATED(linspace)
 #undef WEFT_CREATED
 
-#define WEFT_WORDED(name)                                                            \
-  template <Spelled X, class Y>                                                      \
-  constexpr auto name(const X& x, const Y&, const char*) {                           \
-    return detail::respelled<WordIsTemplateArgument<false, GivenName<#name>, X>>(x); \
+#define WEFT_WORDED(name)                                                         \
+  template <Spelled X, class Y>                                                   \
+  constexpr auto name(const X& x, const Y&, const char*) {                        \
+    return detail::respelled<WordIsTemplateArgument<false, spelled::name, X>>(x); \
   }
 WEFT_WORDED(mse_loss)
 WEFT_WORDED(l1_loss)
@@ -41871,20 +41975,20 @@ WEFT_WORDED(pad)
 
 template <Spelled X>
 constexpr auto softmax(const X& x) {
-  return detail::respelled<AxesAreTemplateArguments<false, GivenName<"softmax">, X>>(x);
+  return detail::respelled<AxesAreTemplateArguments<false, spelled::softmax, X>>(x);
 }
 template <Spelled X>
 constexpr auto log_softmax(const X& x) {
-  return detail::respelled<AxesAreTemplateArguments<false, GivenName<"log_softmax">, X>>(x);
+  return detail::respelled<AxesAreTemplateArguments<false, spelled::log_softmax, X>>(x);
 }
 template <Spelled X, class... Y>
 constexpr auto einsum(const char*, const X& x, const Y&...) {
-  return detail::respelled<WordIsTemplateArgument<false, GivenName<"einsum">, X>>(x);
+  return detail::respelled<WordIsTemplateArgument<false, spelled::einsum, X>>(x);
 }
-#define WEFT_JOINED(name)                                                                  \
-  template <Spelled X, SpelledNumber... A>                                                 \
-  constexpr auto name(std::initializer_list<X> x, const A&...) {                           \
-    return detail::respelled<TensorsAreArguments<false, GivenName<#name>, X>>(*x.begin()); \
+#define WEFT_JOINED(name)                                                               \
+  template <Spelled X, SpelledNumber... A>                                              \
+  constexpr auto name(std::initializer_list<X> x, const A&...) {                        \
+    return detail::respelled<TensorsAreArguments<false, spelled::name, X>>(*x.begin()); \
   }
 WEFT_JOINED(cat)
 WEFT_JOINED(stack)
@@ -46263,27 +46367,27 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   // Refusals.
   template <class... A>
   void zero_grad(const A&...) {
-    detail::misspelt<train::StepIsWhole<false, GivenName<"zero_grad">, M>>();
+    detail::misspelt<train::StepIsWhole<false, spelled::zero_grad, M>>();
   }
   template <class... A>
   void backward(const A&...) {
-    detail::misspelt<train::StepIsWhole<false, GivenName<"backward">, M>>();
+    detail::misspelt<train::StepIsWhole<false, spelled::backward, M>>();
   }
   template <class... A>
   AfterRefusal operator()(const A&...) {
-    return detail::misspelt<train::StepIsWhole<false, GivenName<"operator()">, M>>();
+    return detail::misspelt<train::StepIsWhole<false, spelled::call, M>>();
   }
   template <class... A>
   AfterRefusal eval(const A&...) {
-    return detail::misspelt<exec::ModeIsOption<false, GivenName<"eval">, M>>();
+    return detail::misspelt<exec::ModeIsOption<false, spelled::eval, M>>();
   }
   template <class... A>
   AfterRefusal state_dict(const A&...) {
-    return detail::misspelt<exec::StateIsNamed<false, GivenName<"state_dict">, M>>();
+    return detail::misspelt<exec::StateIsNamed<false, spelled::state_dict, M>>();
   }
   template <class... A>
   AfterRefusal parameters(const A&...) {
-    return detail::misspelt<exec::StateIsNamed<false, GivenName<"parameters">, M>>();
+    return detail::misspelt<exec::StateIsNamed<false, spelled::parameters, M>>();
   }
 
   // The model that is trained: save, load, get, and what compile takes.

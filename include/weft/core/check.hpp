@@ -27,8 +27,10 @@ struct check {
 #if !defined(__CUDACC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+#if !defined(__CUDACC__)  // nvcc takes no template beside a class
 template <class T>
 requires(sizeof(T) == 0) void check(const T&) = delete;
+#endif
 #pragma GCC diagnostic pop
 #endif
 

@@ -43,6 +43,60 @@ struct GivenInput {};  // of a function, counted from 0
 template <FixedString Name>
 struct GivenName {};
 
+// The names that a refusal shows of what was called: types, as strings cost much to compile.
+namespace spelled {
+struct abs;
+struct add_;
+struct argmax;
+struct backward;
+struct call;
+struct clone;
+struct contiguous;
+struct cpu;
+struct cuda;
+struct data;
+struct detach;
+struct dim;
+struct eval;
+struct exp;
+struct fill_;
+struct flatten;
+struct forward;
+struct get;
+struct item;
+struct log;
+struct masked_fill;
+struct matmul;
+struct max;
+struct mean;
+struct min;
+struct mul_;
+struct named_parameters;
+struct numel;
+struct numpy;
+struct parameters;
+struct permute;
+struct pow;
+struct relu;
+struct requires_grad_;
+struct reshape;
+struct softmax;
+struct sqrt;
+struct squeeze;
+struct state_dict;
+struct sub_;
+struct sum;
+struct t;
+struct to;
+struct tolist;
+struct train;
+struct transpose;
+struct unsqueeze;
+struct view;
+struct zero_;
+struct zero_grad;
+}  // namespace spelled
+
 WEFT_REFUSAL(ShapesBroadcast,
              "the shapes do not broadcast: two extents of the same axis must be equal, or one of them 1");
 

@@ -94,42 +94,42 @@ class Model {
   }
   template <class... A>
   AfterRefusal operator()(const A&...) const {
-    return detail::misspelt<exec::ModelIsCompiled<false, GivenName<"operator()">, M>>();
+    return detail::misspelt<exec::ModelIsCompiled<false, spelled::call, M>>();
   }
   AfterRefusal get(const char*) const {
-    return detail::misspelt<exec::StateIsNamed<false, GivenName<"get">, M>>();
+    return detail::misspelt<exec::StateIsNamed<false, spelled::get, M>>();
   }
   template <class... A>
   AfterRefusal forward(const A&...) const {
-    return detail::misspelt<exec::ModelIsCompiled<false, GivenName<"forward">, M>>();
+    return detail::misspelt<exec::ModelIsCompiled<false, spelled::forward, M>>();
   }
   template <class... A>
   AfterRefusal train(const A&...) const {
-    return detail::misspelt<exec::ModeIsOption<false, GivenName<"train">, M>>();
+    return detail::misspelt<exec::ModeIsOption<false, spelled::train, M>>();
   }
   template <class... A>
   AfterRefusal eval(const A&...) const {
-    return detail::misspelt<exec::ModeIsOption<false, GivenName<"eval">, M>>();
+    return detail::misspelt<exec::ModeIsOption<false, spelled::eval, M>>();
   }
   template <class... A>
   AfterRefusal parameters(const A&...) const {
-    return detail::misspelt<exec::StateIsNamed<false, GivenName<"parameters">, M>>();
+    return detail::misspelt<exec::StateIsNamed<false, spelled::parameters, M>>();
   }
   template <class... A>
   AfterRefusal named_parameters(const A&...) const {
-    return detail::misspelt<exec::StateIsNamed<false, GivenName<"named_parameters">, M>>();
+    return detail::misspelt<exec::StateIsNamed<false, spelled::named_parameters, M>>();
   }
   template <class... A>
   AfterRefusal state_dict(const A&...) const {
-    return detail::misspelt<exec::StateIsNamed<false, GivenName<"state_dict">, M>>();
+    return detail::misspelt<exec::StateIsNamed<false, spelled::state_dict, M>>();
   }
   template <class... A>
   AfterRefusal to(const A&...) const {
-    return detail::misspelt<exec::ModelHasDevice<false, GivenName<"to">, M>>();
+    return detail::misspelt<exec::ModelHasDevice<false, spelled::to, M>>();
   }
   template <class... A>
   AfterRefusal cuda(const A&...) const {
-    return detail::misspelt<exec::ModelHasDevice<false, GivenName<"cuda">, M>>();
+    return detail::misspelt<exec::ModelHasDevice<false, spelled::cuda, M>>();
   }
 
   // Another model with the same values.

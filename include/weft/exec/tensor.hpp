@@ -93,79 +93,79 @@ class HostElements {
   // Refusals.
   template <class... A>
   AfterRefusal sum(const A&...) const {
-    return detail::misspelt<TensorOperation<false, GivenName<"sum">, T, S>>();
+    return detail::misspelt<TensorOperation<false, spelled::sum, T, S>>();
   }
   template <class... A>
   AfterRefusal mean(const A&...) const {
-    return detail::misspelt<TensorOperation<false, GivenName<"mean">, T, S>>();
+    return detail::misspelt<TensorOperation<false, spelled::mean, T, S>>();
   }
   template <class... A>
   AfterRefusal max(const A&...) const {
-    return detail::misspelt<TensorOperation<false, GivenName<"max">, T, S>>();
+    return detail::misspelt<TensorOperation<false, spelled::max, T, S>>();
   }
   template <class... A>
   AfterRefusal min(const A&...) const {
-    return detail::misspelt<TensorOperation<false, GivenName<"min">, T, S>>();
+    return detail::misspelt<TensorOperation<false, spelled::min, T, S>>();
   }
   template <class... A>
   AfterRefusal reshape(const A&...) const {
-    return detail::misspelt<TensorOperation<false, GivenName<"reshape">, T, S>>();
+    return detail::misspelt<TensorOperation<false, spelled::reshape, T, S>>();
   }
   template <class... A>
   AfterRefusal transpose(const A&...) const {
-    return detail::misspelt<TensorOperation<false, GivenName<"transpose">, T, S>>();
+    return detail::misspelt<TensorOperation<false, spelled::transpose, T, S>>();
   }
   template <class... A>
   AfterRefusal permute(const A&...) const {
-    return detail::misspelt<TensorOperation<false, GivenName<"permute">, T, S>>();
+    return detail::misspelt<TensorOperation<false, spelled::permute, T, S>>();
   }
   template <class... A>
   AfterRefusal t(const A&...) const {
-    return detail::misspelt<TensorOperation<false, GivenName<"t">, T, S>>();
+    return detail::misspelt<TensorOperation<false, spelled::t, T, S>>();
   }
   template <class... A>
   AfterRefusal flatten(const A&...) const {
-    return detail::misspelt<TensorOperation<false, GivenName<"flatten">, T, S>>();
+    return detail::misspelt<TensorOperation<false, spelled::flatten, T, S>>();
   }
   template <class... A>
   AfterRefusal softmax(const A&...) const {
-    return detail::misspelt<TensorOperation<false, GivenName<"softmax">, T, S>>();
+    return detail::misspelt<TensorOperation<false, spelled::softmax, T, S>>();
   }
   template <class... A>
   AfterRefusal argmax(const A&...) const {
-    return detail::misspelt<TensorOperation<false, GivenName<"argmax">, T, S>>();
+    return detail::misspelt<TensorOperation<false, spelled::argmax, T, S>>();
   }
   template <class... A>
   AfterRefusal numpy(const A&...) const {
-    return detail::misspelt<TensorIsRead<false, GivenName<"numpy">, T, S>>();
+    return detail::misspelt<TensorIsRead<false, spelled::numpy, T, S>>();
   }
   template <class... A>
   AfterRefusal tolist(const A&...) const {
-    return detail::misspelt<TensorIsRead<false, GivenName<"tolist">, T, S>>();
+    return detail::misspelt<TensorIsRead<false, spelled::tolist, T, S>>();
   }
   template <class... A>
   AfterRefusal to(const A&...) const {
-    return detail::misspelt<TensorHasDevice<false, GivenName<"to">, T, S>>();
+    return detail::misspelt<TensorHasDevice<false, spelled::to, T, S>>();
   }
   template <class... A>
   AfterRefusal cuda(const A&...) const {
-    return detail::misspelt<TensorHasDevice<false, GivenName<"cuda">, T, S>>();
+    return detail::misspelt<TensorHasDevice<false, spelled::cuda, T, S>>();
   }
   template <class... A>
   AfterRefusal cpu(const A&...) const {
-    return detail::misspelt<TensorHasDevice<false, GivenName<"cpu">, T, S>>();
+    return detail::misspelt<TensorHasDevice<false, spelled::cpu, T, S>>();
   }
   template <class... A>
   AfterRefusal backward(const A&...) const {
-    return detail::misspelt<TensorHasNoGradient<false, GivenName<"backward">, T, S>>();
+    return detail::misspelt<TensorHasNoGradient<false, spelled::backward, T, S>>();
   }
   template <class... A>
   AfterRefusal detach(const A&...) const {
-    return detail::misspelt<TensorHasNoGradient<false, GivenName<"detach">, T, S>>();
+    return detail::misspelt<TensorHasNoGradient<false, spelled::detach, T, S>>();
   }
   template <class... A>
   AfterRefusal requires_grad_(const A&...) const {
-    return detail::misspelt<TensorHasNoGradient<false, GivenName<"requires_grad_">, T, S>>();
+    return detail::misspelt<TensorHasNoGradient<false, spelled::requires_grad_, T, S>>();
   }
   T* begin() const { return start(); }
   T* end() const { return start() + S::size; }

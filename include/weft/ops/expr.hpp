@@ -88,159 +88,159 @@ struct Expr {
   }
   template <class... A>
   constexpr AfterRefusal item(const A&...) const {
-    return detail::misspelt<ValueIsTraced<false, GivenName<"item">, Expr>>();
+    return detail::misspelt<ValueIsTraced<false, spelled::item, Expr>>();
   }
   template <class... A>
   constexpr AfterRefusal tolist(const A&...) const {
-    return detail::misspelt<ValueIsTraced<false, GivenName<"tolist">, Expr>>();
+    return detail::misspelt<ValueIsTraced<false, spelled::tolist, Expr>>();
   }
   template <class... A>
   constexpr AfterRefusal numpy(const A&...) const {
-    return detail::misspelt<ValueIsTraced<false, GivenName<"numpy">, Expr>>();
+    return detail::misspelt<ValueIsTraced<false, spelled::numpy, Expr>>();
   }
   template <class... A>
   constexpr AfterRefusal data(const A&...) const {
-    return detail::misspelt<ValueIsTraced<false, GivenName<"data">, Expr>>();
+    return detail::misspelt<ValueIsTraced<false, spelled::data, Expr>>();
   }
   template <class... A>
   constexpr AfterRefusal dim(const A&...) const {
-    return detail::misspelt<ExtentIsConstant<false, GivenName<"dim">, Expr>>();
+    return detail::misspelt<ExtentIsConstant<false, spelled::dim, Expr>>();
   }
   template <class... A>
   constexpr AfterRefusal numel(const A&...) const {
-    return detail::misspelt<ExtentIsConstant<false, GivenName<"numel">, Expr>>();
+    return detail::misspelt<ExtentIsConstant<false, spelled::numel, Expr>>();
   }
   template <class... A>
   constexpr AfterRefusal backward(const A&...) const {
-    return detail::misspelt<GradientIsFunction<false, GivenName<"backward">, Expr>>();
+    return detail::misspelt<GradientIsFunction<false, spelled::backward, Expr>>();
   }
   template <class... A>
   constexpr Expr detach(const A&...) const {
-    return detail::misspelt<DetachIsFunction<false, GivenName<"detach">, Expr>>(*this);
+    return detail::misspelt<DetachIsFunction<false, spelled::detach, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr to(const A&...) const {
-    return detail::misspelt<DtypeIsCast<false, GivenName<"to">, Expr>>(*this);
+    return detail::misspelt<DtypeIsCast<false, spelled::to, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr cuda(const A&...) const {
-    return detail::misspelt<DtypeIsCast<false, GivenName<"cuda">, Expr>>(*this);
+    return detail::misspelt<DtypeIsCast<false, spelled::cuda, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr cpu(const A&...) const {
-    return detail::misspelt<DtypeIsCast<false, GivenName<"cpu">, Expr>>(*this);
+    return detail::misspelt<DtypeIsCast<false, spelled::cpu, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr view(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"view">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::view, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr reshape(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"reshape">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::reshape, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr flatten(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"flatten">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::flatten, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr transpose(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"transpose">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::transpose, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr permute(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"permute">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::permute, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr t(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"t">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::t, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr sum(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"sum">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::sum, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr mean(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"mean">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::mean, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr max(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"max">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::max, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr squeeze(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"squeeze">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::squeeze, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr unsqueeze(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"unsqueeze">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::unsqueeze, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr argmax(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"argmax">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::argmax, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr softmax(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"softmax">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::softmax, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr relu(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"relu">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::relu, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr exp(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"exp">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::exp, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr log(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"log">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::log, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr sqrt(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"sqrt">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::sqrt, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr pow(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"pow">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::pow, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr matmul(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"matmul">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::matmul, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr masked_fill(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"masked_fill">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::masked_fill, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr clone(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"clone">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::clone, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr contiguous(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"contiguous">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::contiguous, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr abs(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, GivenName<"abs">, Expr>>(*this);
+    return detail::misspelt<MethodIsFunction<false, spelled::abs, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr add_(const A&...) const {
-    return detail::misspelt<NothingInPlace<false, GivenName<"add_">, Expr>>(*this);
+    return detail::misspelt<NothingInPlace<false, spelled::add_, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr mul_(const A&...) const {
-    return detail::misspelt<NothingInPlace<false, GivenName<"mul_">, Expr>>(*this);
+    return detail::misspelt<NothingInPlace<false, spelled::mul_, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr sub_(const A&...) const {
-    return detail::misspelt<NothingInPlace<false, GivenName<"sub_">, Expr>>(*this);
+    return detail::misspelt<NothingInPlace<false, spelled::sub_, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr fill_(const A&...) const {
-    return detail::misspelt<NothingInPlace<false, GivenName<"fill_">, Expr>>(*this);
+    return detail::misspelt<NothingInPlace<false, spelled::fill_, Expr>>(*this);
   }
   template <class... A>
   constexpr Expr zero_(const A&...) const {
-    return detail::misspelt<NothingInPlace<false, GivenName<"zero_">, Expr>>(*this);
+    return detail::misspelt<NothingInPlace<false, spelled::zero_, Expr>>(*this);
   }
   constexpr const Expr* begin() const { return &detail::misspelt<RowsAreUnbound<false, Expr>>(*this); }
   constexpr const Expr* end() const { return this; }
@@ -449,11 +449,6 @@ template <class A, class B>
 inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
 
 namespace detail {
-// Whether an operation can be applied to operands of these types.
-template <class Op, class... X>
-concept Takes = requires(ir::Builder& b, const X&... x) {
-  Op::apply(b, x...);
-};
 // What a refused operation returns: its first operand that is an expression.
 template <class First, class... A>
 constexpr auto first_expr(const First& first, const A&... rest) {
@@ -467,6 +462,11 @@ constexpr auto first_expr(const First& first, const A&... rest) {
     return AfterRefusal{};
 }
 }  // namespace detail
+
+template <class Op, class... A>
+concept Applies = requires(ir::Builder& b, const A&... a) {
+  Op::apply(b, a...);
+};
 
 // Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
 template <class Derived>
@@ -483,7 +483,9 @@ struct Operation {
       ir::Builder* builder = nullptr;
       ((builder = detail::inner_of(builder, detail::builder_of(a))), ...);
       if constexpr (Draws<Derived> || (draws<A> || ...)) builder = &builder->innermost();
-      constexpr bool fits = detail::Takes<Derived, decltype(detail::traced(*builder, a))...>;
+      constexpr bool fits =
+          Applies<Derived,
+                  decltype(detail::traced(std::declval<ir::Builder&>(), std::declval<const A&>()))...>;
       static_assert(sizeof(OperandsFit<fits, Derived, A...>) > 0);
       if constexpr (fits)
         return Derived::apply(*builder, detail::traced(*builder, a)...);

@@ -35,6 +35,52 @@ concept Spelled = Operand<X> && !Scalar<X>;
 template <class A>
 concept SpelledNumber = std::is_arithmetic_v<std::remove_cvref_t<A>>;
 
+namespace spelled {
+struct arange;
+struct argmin;
+struct argsort;
+struct avg_pool2d;
+struct bce_with_logits;
+struct binary_cross_entropy;
+struct cat;
+struct chunk;
+struct concat;
+struct cross_entropy;
+struct cumprod;
+struct cumsum;
+struct einsum;
+struct empty;
+struct expand;
+struct eye;
+struct flip;
+struct gather;
+struct index_select;
+struct l1_loss;
+struct layer_norm;
+struct linspace;
+struct log_softmax;
+struct logsumexp;
+struct max_pool2d;
+struct mse_loss;
+struct nll_loss;
+struct norm;
+struct one_hot;
+struct ones;
+struct pad;
+struct rand;
+struct randn;
+struct repeat;
+struct roll;
+struct select;
+struct sort;
+struct split;
+struct stack;
+struct topk;
+struct tril;
+struct unbind;
+struct zeros;
+}  // namespace spelled
+
 namespace detail {
 template <class Refusal, class X>
 constexpr auto respelled(const X& x) {
@@ -55,10 +101,10 @@ constexpr std::tuple<X, X> pair_of(const X& x) {
 }
 }  // namespace detail
 
-#define WEFT_AXES(name, results)                                                                             \
-  template <Spelled X, SpelledNumber A, class... B>                                                          \
-  constexpr auto name(const X& x, const A&, const B&...) {                                                   \
-    return detail::results##_of(detail::respelled<AxesAreTemplateArguments<false, GivenName<#name>, X>>(x)); \
+#define WEFT_AXES(name, results)                                                                          \
+  template <Spelled X, SpelledNumber A, class... B>                                                       \
+  constexpr auto name(const X& x, const A&, const B&...) {                                                \
+    return detail::results##_of(detail::respelled<AxesAreTemplateArguments<false, spelled::name, X>>(x)); \
   }
 WEFT_AXES(sum, one)
 WEFT_AXES(mean, one)
@@ -96,10 +142,10 @@ WEFT_AXES(max_pool2d, one)
 WEFT_AXES(avg_pool2d, one)
 #undef WEFT_AXES
 
-#define WEFT_BRACED(name)                                                              \
-  template <Spelled X, class... B>                                                     \
-  constexpr auto name(const X& x, std::initializer_list<int>, const B&...) {           \
-    return detail::respelled<AxesAreTemplateArguments<false, GivenName<#name>, X>>(x); \
+#define WEFT_BRACED(name)                                                           \
+  template <Spelled X, class... B>                                                  \
+  constexpr auto name(const X& x, std::initializer_list<int>, const B&...) {        \
+    return detail::respelled<AxesAreTemplateArguments<false, spelled::name, X>>(x); \
   }
 WEFT_BRACED(pad)
 WEFT_BRACED(sum)
@@ -113,23 +159,23 @@ WEFT_BRACED(repeat)
 WEFT_BRACED(layer_norm)
 #undef WEFT_BRACED
 
-#define WEFT_COMPARED(name)                                                  \
-  template <Spelled X, Operand Y>                                            \
-  constexpr auto name(const X& x, const Y&) {                                \
-    return detail::respelled<TwoAreCompared<false, GivenName<#name>, X>>(x); \
+#define WEFT_COMPARED(name)                                               \
+  template <Spelled X, Operand Y>                                         \
+  constexpr auto name(const X& x, const Y&) {                             \
+    return detail::respelled<TwoAreCompared<false, spelled::name, X>>(x); \
   }
 WEFT_COMPARED(max)
 WEFT_COMPARED(min)
 #undef WEFT_COMPARED
 
-#define WEFT_CREATED(name)                                                                                 \
-  template <SpelledNumber A, SpelledNumber... B>                                                           \
-  constexpr auto name(const A&, const B&...) {                                                             \
-    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, GivenName<#name>, A>>();              \
-  }                                                                                                        \
-  template <i64 D, i64... E>                                                                               \
-  constexpr auto name() {                                                                                  \
-    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, GivenName<#name>, Shape<D, E...>>>(); \
+#define WEFT_CREATED(name)                                                                              \
+  template <SpelledNumber A, SpelledNumber... B>                                                        \
+  constexpr auto name(const A&, const B&...) {                                                          \
+    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::name, A>>();              \
+  }                                                                                                     \
+  template <i64 D, i64... E>                                                                            \
+  constexpr auto name() {                                                                               \
+    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::name, Shape<D, E...>>>(); \
   }
 WEFT_CREATED(zeros)
 WEFT_CREATED(ones)
@@ -141,10 +187,10 @@ WEFT_CREATED(arange)
 WEFT_CREATED(linspace)
 #undef WEFT_CREATED
 
-#define WEFT_WORDED(name)                                                            \
-  template <Spelled X, class Y>                                                      \
-  constexpr auto name(const X& x, const Y&, const char*) {                           \
-    return detail::respelled<WordIsTemplateArgument<false, GivenName<#name>, X>>(x); \
+#define WEFT_WORDED(name)                                                         \
+  template <Spelled X, class Y>                                                   \
+  constexpr auto name(const X& x, const Y&, const char*) {                        \
+    return detail::respelled<WordIsTemplateArgument<false, spelled::name, X>>(x); \
   }
 WEFT_WORDED(mse_loss)
 WEFT_WORDED(l1_loss)
@@ -157,20 +203,20 @@ WEFT_WORDED(pad)
 
 template <Spelled X>
 constexpr auto softmax(const X& x) {
-  return detail::respelled<AxesAreTemplateArguments<false, GivenName<"softmax">, X>>(x);
+  return detail::respelled<AxesAreTemplateArguments<false, spelled::softmax, X>>(x);
 }
 template <Spelled X>
 constexpr auto log_softmax(const X& x) {
-  return detail::respelled<AxesAreTemplateArguments<false, GivenName<"log_softmax">, X>>(x);
+  return detail::respelled<AxesAreTemplateArguments<false, spelled::log_softmax, X>>(x);
 }
 template <Spelled X, class... Y>
 constexpr auto einsum(const char*, const X& x, const Y&...) {
-  return detail::respelled<WordIsTemplateArgument<false, GivenName<"einsum">, X>>(x);
+  return detail::respelled<WordIsTemplateArgument<false, spelled::einsum, X>>(x);
 }
-#define WEFT_JOINED(name)                                                                  \
-  template <Spelled X, SpelledNumber... A>                                                 \
-  constexpr auto name(std::initializer_list<X> x, const A&...) {                           \
-    return detail::respelled<TensorsAreArguments<false, GivenName<#name>, X>>(*x.begin()); \
+#define WEFT_JOINED(name)                                                               \
+  template <Spelled X, SpelledNumber... A>                                              \
+  constexpr auto name(std::initializer_list<X> x, const A&...) {                        \
+    return detail::respelled<TensorsAreArguments<false, spelled::name, X>>(*x.begin()); \
   }
 WEFT_JOINED(cat)
 WEFT_JOINED(stack)

@@ -137,27 +137,27 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   // Refusals.
   template <class... A>
   void zero_grad(const A&...) {
-    detail::misspelt<train::StepIsWhole<false, GivenName<"zero_grad">, M>>();
+    detail::misspelt<train::StepIsWhole<false, spelled::zero_grad, M>>();
   }
   template <class... A>
   void backward(const A&...) {
-    detail::misspelt<train::StepIsWhole<false, GivenName<"backward">, M>>();
+    detail::misspelt<train::StepIsWhole<false, spelled::backward, M>>();
   }
   template <class... A>
   AfterRefusal operator()(const A&...) {
-    return detail::misspelt<train::StepIsWhole<false, GivenName<"operator()">, M>>();
+    return detail::misspelt<train::StepIsWhole<false, spelled::call, M>>();
   }
   template <class... A>
   AfterRefusal eval(const A&...) {
-    return detail::misspelt<exec::ModeIsOption<false, GivenName<"eval">, M>>();
+    return detail::misspelt<exec::ModeIsOption<false, spelled::eval, M>>();
   }
   template <class... A>
   AfterRefusal state_dict(const A&...) {
-    return detail::misspelt<exec::StateIsNamed<false, GivenName<"state_dict">, M>>();
+    return detail::misspelt<exec::StateIsNamed<false, spelled::state_dict, M>>();
   }
   template <class... A>
   AfterRefusal parameters(const A&...) {
-    return detail::misspelt<exec::StateIsNamed<false, GivenName<"parameters">, M>>();
+    return detail::misspelt<exec::StateIsNamed<false, spelled::parameters, M>>();
   }
 
   // The model that is trained: save, load, get, and what compile takes.
