@@ -14370,6 +14370,7 @@ struct squeeze;
 struct state_dict;
 struct sub_;
 struct sum;
+struct T;
 struct t;
 struct to;
 struct tolist;
@@ -14382,26 +14383,38 @@ struct zero_grad;
 }  // namespace spelled
 
 WEFT_REFUSAL(ShapesBroadcast,
-             "the shapes do not broadcast: two extents of the same axis must be equal, or one of them 1");
+             "the shapes do not broadcast: two extents of the same axis must be equal, or one of them 1; "
+             "unsqueeze<axis>(x) adds one of 1, matmul(a, b) is the product of matrices");
 
-WEFT_REFUSAL(ShapesEqual, "the shapes differ, and this operation does not broadcast");
+WEFT_REFUSAL(ShapesEqual,
+             "the shapes differ, and this operation does not broadcast: reshape<...>(x) or expand<...>(x) "
+             "one of them");
 
 // Shapes: of the operands of a product, whose contracted axes are meant.
-WEFT_REFUSAL(InnerExtentsEqual, "the extents of the contracted axes differ");
+WEFT_REFUSAL(InnerExtentsEqual,
+             "the extents of the contracted axes differ: the last axis of a must be the last but one of b in "
+             "matmul(a, b), "
+             "and the In of Linear<In, Out>; transpose<-2, -1>(b) or flatten<1>(x) may be missing");
 
-WEFT_REFUSAL(ResultHasRoom, "the result would have more axes than a tensor may have, 8");
+WEFT_REFUSAL(ResultHasRoom,
+             "the result would have more axes than a tensor may have, 8: reshape operands to fewer");
 
-WEFT_REFUSAL(SizesEqual, "the new shape does not hold the same number of elements");
+WEFT_REFUSAL(SizesEqual,
+             "the new shape does not hold the same number of elements: its extents must multiply to as many");
 
 // What: a GivenAxis<i>, then the Shape it should fit in.
-WEFT_REFUSAL(AxisInRange, "the axis does not exist: it must lie in [-rank, rank)");
+WEFT_REFUSAL(AxisInRange,
+             "the axis does not exist: it must lie in [-rank, rank), 0 being the first and -1 the last");
 
 // What: a Shape, then the GivenRank<r> it should have.
-WEFT_REFUSAL(RankIs, "the tensor has the wrong number of axes");
+WEFT_REFUSAL(
+    RankIs,
+    "the tensor has the wrong number of axes: unsqueeze<axis>(x) adds one, squeeze<axis>(x) takes one away");
 
 WEFT_REFUSAL(DtypesEqual, "the dtypes differ: convert one operand with cast<T>");
 
-WEFT_REFUSAL(DtypeAllowed, "the operation is not defined for this dtype");
+WEFT_REFUSAL(DtypeAllowed,
+             "the operation is not defined for this dtype: convert the operand with cast<T>(x)");
 
 // In place of a function, a trainer or a result that cannot be made: takes every call, and is whatever is
 // asked for, so that no second error follows the sentence.
@@ -14519,9 +14532,12 @@ WEFT_REFUSAL(
     "an expression of tensors runs when it is assigned to a tensor: write Tensor<bool, Shape<>> found = "
     "any<>(x > 0), then if (found.item())");
 
-template <class T, class S>
+// x.T and x.mT.
+struct TransposedMember {};
+
+template <class D, class S>
 struct Expr {
-  using dtype = T;
+  using dtype = D;
   using shape = S;
   static constexpr int rank = S::rank;
   static constexpr i64 size = S::size;
@@ -14529,6 +14545,7 @@ struct Expr {
   ir::Value value;
 
   // Refusals, each with the spelling to use.
+  static constexpr TransposedMember T{}, mT{};
   template <class U, class R>
   constexpr Expr& operator=(const Expr<U, R>&) {
     detail::misspelt<TypeIsKept<false, Expr, Expr<U, R>>>();
@@ -14939,27 +14956,40 @@ template <class Derived>
 struct Operation {
   template <class... A>
   constexpr auto operator()(const A&... a) const {
-    static_assert(sizeof(TupleIsTaken<!(is_tuple_like<A> || ...), Derived, A...>) > 0);
-    static_assert(sizeof(OperandsAreTensors<(Operand<A> && ...), Derived, A...>) > 0);
-    constexpr bool traced = (ExprLike<A> || ...), reads = (TensorLike<A> || ...);
-    static_assert(sizeof(TensorIsInput < !traced || !reads, Derived, A... >) > 0);
-    if constexpr (!(Operand<A> && ...) || (std::is_same_v<A, AfterRefusal> || ...) || (traced && reads)) {
+    constexpr bool traced = (ExprLike<A> || ...);
+    if constexpr (!(Operand<A> && ...) || (std::is_same_v<A, AfterRefusal> || ...) ||
+                  (traced && (TensorLike<A> || ...))) {
+      refuse<A...>();
       return detail::first_expr(a...);
-    } else if constexpr ((ExprLike<A> || ...)) {
+    } else if constexpr (traced) {
       ir::Builder* builder = nullptr;
       ((builder = detail::inner_of(builder, detail::builder_of(a))), ...);
       if constexpr (Draws<Derived> || (draws<A> || ...)) builder = &builder->innermost();
       constexpr bool fits =
           Applies<Derived,
                   decltype(detail::traced(std::declval<ir::Builder&>(), std::declval<const A&>()))...>;
-      static_assert(sizeof(OperandsFit<fits, Derived, A...>) > 0);
-      if constexpr (fits)
+      if constexpr (fits) {
         return Derived::apply(*builder, detail::traced(*builder, a)...);
-      else
+      } else {
+        static_assert(sizeof(OperandsFit<fits, Derived, A...>) > 0);
         return detail::first_expr(a...);
+      }
     } else {
       return Lazy<Derived, decltype(detail::leaf(a))...>{{detail::leaf(a)...}};
     }
+  }
+
+ private:
+  // Says which of the operands is none, unless another refusal made it.
+  template <class... A>
+  static constexpr void refuse() {
+    constexpr bool takes = (Operand<A> && ...), tuple = (is_tuple_like<A> || ...),
+                   member = (std::is_same_v<A, TransposedMember> || ...),
+                   late = (std::is_same_v<A, AfterRefusal> || ...);
+    static_assert(sizeof(TupleIsTaken<!tuple, Derived, A...>) > 0);
+    static_assert(sizeof(MethodIsFunction<!member, spelled::T, Derived, A...>) > 0);
+    static_assert(sizeof(OperandsAreTensors < takes || tuple || member, Derived, A... >) > 0);
+    static_assert(sizeof(TensorIsInput < !takes || late, Derived, A... >) > 0);
   }
 };
 
@@ -21361,17 +21391,47 @@ template <class M>
 struct CalledModel : M {
   template <class... A>
   constexpr auto operator()(const A&...) const {
-    return weft::detail::misspelt<ModelIsCalled<false, M, A...>>();
+    static_assert(sizeof(ModelIsCalled<sizeof(M) == 0, M, A...>) > 0);  // at once, for check_call
+    return AfterRefusal{};
   }
 };
-// Says the sentence where f calls a model that has `forward` alone.
+// False, and the sentence is said, where f calls a model that has `forward` alone.
 template <class M, class F, class... I>
 constexpr bool check_call() {
   if constexpr (std::is_class_v<M> && !std::is_final_v<M>)
     if constexpr (ForwardOnly<M>)
-      return !std::is_void_v<std::invoke_result<const F&, const CalledModel<M>&,
-                                                const Expr<typename I::dtype, typename I::shape>&...>>;
+      if constexpr (std::is_invocable_v<const F&, const CalledModel<M>&,
+                                        const Expr<typename I::dtype, typename I::shape>&...>)
+        return !refused_before<M, F, I...>;
   return true;
+}
+
+// Whether f takes arguments of these types, without a look into its body, whose errors are the user's own:
+// beside f stands a call that fits its object better and every argument worse, so both are ambiguous where f
+// fits.
+template <class A>
+struct WorseArgument {
+  constexpr WorseArgument(const A&) {}
+};
+template <class F, class... A>
+struct BesideCall : F {
+  using F::operator();
+  void operator()(WorseArgument<A>...);
+};
+struct TakesOne {
+  constexpr void operator()(auto) const {}
+};
+// nvcc finds nothing ambiguous, and looks into bodies.
+template <class F>
+inline constexpr bool compares_calls = !requires(BesideCall<F, int> & f, const int& a) {
+  f(a);
+};
+template <class F, class... A>
+constexpr bool takes() {
+  if constexpr (sizeof...(A) == 0 || !std::is_class_v<F> || std::is_final_v<F> || !compares_calls<TakesOne>)
+    return std::is_invocable_v<const F&, const A&...>;
+  else
+    return !requires(BesideCall<F, A...> & f, const A&... a) { f(a...); };
 }
 
 // Calls f(leading..., inputs...) with one traced handle an input.
@@ -21379,9 +21439,12 @@ template <class... I, class F, class... A>
 constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
   return [&]<std::size_t... K>(std::index_sequence<K...>) {
     const std::tuple<decltype(trace_input<I>(b, 0))...> inputs{trace_input<I>(b, static_cast<int>(K))...};
-    if constexpr (!std::is_invocable_v<const F&, const A&...,
-                                       const Expr<typename I::dtype, typename I::shape>&...>) {
+    if constexpr (!takes<F, A..., Expr<typename I::dtype, typename I::shape>...>()) {
       static_assert(sizeof(FunctionTakes<sizeof(F) == 0, F, A..., I...>) > 0);
+      return AfterRefusal{};
+    } else if constexpr (!std::is_invocable_v<const F&, const A&...,
+                                              const Expr<typename I::dtype, typename I::shape>&...>) {
+      static_assert(sizeof(Refused<F>) > 0);  // the compiler has said what is wrong with the body
       return AfterRefusal{};
     } else {
       using R = std::remove_cvref_t<decltype(f(leading..., std::get<K>(inputs)...))>;
@@ -23346,8 +23409,9 @@ template <class M, class F, class Options, class Device, class... I, class... A>
 auto make_function(std::tuple<I...>, const Device& device, Shared<DeviceStorage<Device>> model,
                    const A&... arguments) {
   using Source = typename SourceFor<M, F, Options, I...>::type;
-  static_assert(check_call<M, F, I...>());
-  if constexpr (traces<Source>() && probes_exist<Source>())
+  if constexpr (!check_call<M, F, I...>())
+    return AfterRefusal{};
+  else if constexpr (traces<Source>() && probes_exist<Source>())
     return CompiledFunction<Device, Source, I...>(device, std::move(model), arguments...);
   else
     return AfterRefusal{};
@@ -26753,6 +26817,9 @@ class Model {
     Memory::zero(device, state_->data(), state_bytes());
     initialize(seed);
   }
+  // The same as the options of compile and make_trainer say it: seed{7}.
+  explicit Model(const Device& device, const weft::seed& given, void* memory = nullptr)
+      : Model(device, given.value, memory) {}
   Model(Model&&) noexcept = default;
   Model& operator=(Model&&) noexcept = default;
   Model(const Model&) { static_assert(sizeof(ModelIsNotCopied<sizeof(M) == 0, M>) > 0); }
@@ -27177,12 +27244,14 @@ std::string to_text(const X& tensor) {
   return exec::TensorText<T>(values, X::shape::value, device).text();
 }
 
+template <class Stream>
+concept TakesText = !Operand<Stream> && requires(Stream & stream, const std::string& text) {
+  stream << text;
+};
 // To any stream that takes an std::string; this header needs none itself.
 template <class Stream, TensorLike X>
-requires(!Operand<Stream>) auto operator<<(Stream& stream, const X& tensor)
-    -> decltype(stream << std::string()) {
-  return stream << to_text(tensor);
-}
+requires TakesText<Stream>
+decltype(auto) operator<<(Stream& stream, const X& tensor) { return stream << to_text(tensor); }
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/io.hpp ----
@@ -37936,6 +38005,12 @@ constexpr auto bitwise_left_shift(const X& x, const N& by) {
   return detail::Composed<detail::ShiftLeftF>{}(x, by);
 }
 inline constexpr BinaryOp<ir::Op::shift_right> bitwise_right_shift{};
+template <class X, class N>
+requires OperatorOperands<X, N>
+constexpr auto operator<<(const X& x, const N& by) { return bitwise_left_shift(x, by); }
+template <class X, class N>
+requires OperatorOperands<X, N>
+constexpr auto operator>>(const X& x, const N& by) { return bitwise_right_shift(x, by); }
 
 }  // namespace WEFT_NAMESPACE
 
@@ -41913,6 +41988,15 @@ WEFT_AXES(tril, one)
 WEFT_AXES(max_pool2d, one)
 WEFT_AXES(avg_pool2d, one)
 #undef WEFT_AXES
+
+WEFT_REFUSAL(
+    PlaceIsTemplateArgument,
+    "select: the place is a template argument too: write select<0, 2>(x); one that is known at run time only "
+    "is an input, of index_select<0>(x, i)");
+template <int Axis, Spelled X, SpelledNumber A>
+constexpr auto select(const X& x, const A&) {
+  return detail::respelled<PlaceIsTemplateArgument<false, GivenAxis<Axis>, X>>(x);
+}
 
 #define WEFT_BRACED(name)                                                           \
   template <Spelled X, class... B>                                                  \
@@ -46596,11 +46680,13 @@ struct TrainerFor {
 
 template <class M, class F, class... I>
 constexpr bool loss_takes(std::tuple<I...>) {
-  static_assert(exec::check_call<M, F, I...>());
-  constexpr bool callable =
-      std::is_invocable_v<const F&, const M&, const Expr<typename I::dtype, typename I::shape>&...>;
-  static_assert(sizeof(LossTakes<callable, M, I...>) > 0);
-  return callable;
+  if constexpr (!exec::check_call<M, F, I...>()) {
+    return false;
+  } else {
+    constexpr bool callable = exec::takes<F, M, Expr<typename I::dtype, typename I::shape>...>();
+    static_assert(sizeof(LossTakes<callable, M, I...>) > 0);
+    return callable;
+  }
 }
 
 // Sorted: Options<...>. make_model() gives the model that the trainer takes over.

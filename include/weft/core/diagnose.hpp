@@ -86,6 +86,7 @@ struct squeeze;
 struct state_dict;
 struct sub_;
 struct sum;
+struct T;
 struct t;
 struct to;
 struct tolist;
@@ -98,26 +99,38 @@ struct zero_grad;
 }  // namespace spelled
 
 WEFT_REFUSAL(ShapesBroadcast,
-             "the shapes do not broadcast: two extents of the same axis must be equal, or one of them 1");
+             "the shapes do not broadcast: two extents of the same axis must be equal, or one of them 1; "
+             "unsqueeze<axis>(x) adds one of 1, matmul(a, b) is the product of matrices");
 
-WEFT_REFUSAL(ShapesEqual, "the shapes differ, and this operation does not broadcast");
+WEFT_REFUSAL(ShapesEqual,
+             "the shapes differ, and this operation does not broadcast: reshape<...>(x) or expand<...>(x) "
+             "one of them");
 
 // Shapes: of the operands of a product, whose contracted axes are meant.
-WEFT_REFUSAL(InnerExtentsEqual, "the extents of the contracted axes differ");
+WEFT_REFUSAL(InnerExtentsEqual,
+             "the extents of the contracted axes differ: the last axis of a must be the last but one of b in "
+             "matmul(a, b), "
+             "and the In of Linear<In, Out>; transpose<-2, -1>(b) or flatten<1>(x) may be missing");
 
-WEFT_REFUSAL(ResultHasRoom, "the result would have more axes than a tensor may have, 8");
+WEFT_REFUSAL(ResultHasRoom,
+             "the result would have more axes than a tensor may have, 8: reshape operands to fewer");
 
-WEFT_REFUSAL(SizesEqual, "the new shape does not hold the same number of elements");
+WEFT_REFUSAL(SizesEqual,
+             "the new shape does not hold the same number of elements: its extents must multiply to as many");
 
 // What: a GivenAxis<i>, then the Shape it should fit in.
-WEFT_REFUSAL(AxisInRange, "the axis does not exist: it must lie in [-rank, rank)");
+WEFT_REFUSAL(AxisInRange,
+             "the axis does not exist: it must lie in [-rank, rank), 0 being the first and -1 the last");
 
 // What: a Shape, then the GivenRank<r> it should have.
-WEFT_REFUSAL(RankIs, "the tensor has the wrong number of axes");
+WEFT_REFUSAL(
+    RankIs,
+    "the tensor has the wrong number of axes: unsqueeze<axis>(x) adds one, squeeze<axis>(x) takes one away");
 
 WEFT_REFUSAL(DtypesEqual, "the dtypes differ: convert one operand with cast<T>");
 
-WEFT_REFUSAL(DtypeAllowed, "the operation is not defined for this dtype");
+WEFT_REFUSAL(DtypeAllowed,
+             "the operation is not defined for this dtype: convert the operand with cast<T>(x)");
 
 // In place of a function, a trainer or a result that cannot be made: takes every call, and is whatever is
 // asked for, so that no second error follows the sentence.

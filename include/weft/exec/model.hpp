@@ -84,6 +84,9 @@ class Model {
     Memory::zero(device, state_->data(), state_bytes());
     initialize(seed);
   }
+  // The same as the options of compile and make_trainer say it: seed{7}.
+  explicit Model(const Device& device, const weft::seed& given, void* memory = nullptr)
+      : Model(device, given.value, memory) {}
   Model(Model&&) noexcept = default;
   Model& operator=(Model&&) noexcept = default;
   Model(const Model&) { static_assert(sizeof(ModelIsNotCopied<sizeof(M) == 0, M>) > 0); }

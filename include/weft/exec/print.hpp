@@ -181,11 +181,13 @@ std::string to_text(const X& tensor) {
   return exec::TensorText<T>(values, X::shape::value, device).text();
 }
 
+template <class Stream>
+concept TakesText = !Operand<Stream> && requires(Stream & stream, const std::string& text) {
+  stream << text;
+};
 // To any stream that takes an std::string; this header needs none itself.
 template <class Stream, TensorLike X>
-requires(!Operand<Stream>) auto operator<<(Stream& stream, const X& tensor)
-    -> decltype(stream << std::string()) {
-  return stream << to_text(tensor);
-}
+requires TakesText<Stream>
+decltype(auto) operator<<(Stream& stream, const X& tensor) { return stream << to_text(tensor); }
 
 }  // namespace WEFT_NAMESPACE

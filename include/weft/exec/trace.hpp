@@ -133,17 +133,47 @@ template <class M>
 struct CalledModel : M {
   template <class... A>
   constexpr auto operator()(const A&...) const {
-    return weft::detail::misspelt<ModelIsCalled<false, M, A...>>();
+    static_assert(sizeof(ModelIsCalled<sizeof(M) == 0, M, A...>) > 0);  // at once, for check_call
+    return AfterRefusal{};
   }
 };
-// Says the sentence where f calls a model that has `forward` alone.
+// False, and the sentence is said, where f calls a model that has `forward` alone.
 template <class M, class F, class... I>
 constexpr bool check_call() {
   if constexpr (std::is_class_v<M> && !std::is_final_v<M>)
     if constexpr (ForwardOnly<M>)
-      return !std::is_void_v<std::invoke_result<const F&, const CalledModel<M>&,
-                                                const Expr<typename I::dtype, typename I::shape>&...>>;
+      if constexpr (std::is_invocable_v<const F&, const CalledModel<M>&,
+                                        const Expr<typename I::dtype, typename I::shape>&...>)
+        return !refused_before<M, F, I...>;
   return true;
+}
+
+// Whether f takes arguments of these types, without a look into its body, whose errors are the user's own:
+// beside f stands a call that fits its object better and every argument worse, so both are ambiguous where f
+// fits.
+template <class A>
+struct WorseArgument {
+  constexpr WorseArgument(const A&) {}
+};
+template <class F, class... A>
+struct BesideCall : F {
+  using F::operator();
+  void operator()(WorseArgument<A>...);
+};
+struct TakesOne {
+  constexpr void operator()(auto) const {}
+};
+// nvcc finds nothing ambiguous, and looks into bodies.
+template <class F>
+inline constexpr bool compares_calls = !requires(BesideCall<F, int> & f, const int& a) {
+  f(a);
+};
+template <class F, class... A>
+constexpr bool takes() {
+  if constexpr (sizeof...(A) == 0 || !std::is_class_v<F> || std::is_final_v<F> || !compares_calls<TakesOne>)
+    return std::is_invocable_v<const F&, const A&...>;
+  else
+    return !requires(BesideCall<F, A...> & f, const A&... a) { f(a...); };
 }
 
 // Calls f(leading..., inputs...) with one traced handle an input.
@@ -151,9 +181,12 @@ template <class... I, class F, class... A>
 constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
   return [&]<std::size_t... K>(std::index_sequence<K...>) {
     const std::tuple<decltype(trace_input<I>(b, 0))...> inputs{trace_input<I>(b, static_cast<int>(K))...};
-    if constexpr (!std::is_invocable_v<const F&, const A&...,
-                                       const Expr<typename I::dtype, typename I::shape>&...>) {
+    if constexpr (!takes<F, A..., Expr<typename I::dtype, typename I::shape>...>()) {
       static_assert(sizeof(FunctionTakes<sizeof(F) == 0, F, A..., I...>) > 0);
+      return AfterRefusal{};
+    } else if constexpr (!std::is_invocable_v<const F&, const A&...,
+                                              const Expr<typename I::dtype, typename I::shape>&...>) {
+      static_assert(sizeof(Refused<F>) > 0);  // the compiler has said what is wrong with the body
       return AfterRefusal{};
     } else {
       using R = std::remove_cvref_t<decltype(f(leading..., std::get<K>(inputs)...))>;

@@ -53,9 +53,12 @@ WEFT_REFUSAL(
     "an expression of tensors runs when it is assigned to a tensor: write Tensor<bool, Shape<>> found = "
     "any<>(x > 0), then if (found.item())");
 
-template <class T, class S>
+// x.T and x.mT.
+struct TransposedMember {};
+
+template <class D, class S>
 struct Expr {
-  using dtype = T;
+  using dtype = D;
   using shape = S;
   static constexpr int rank = S::rank;
   static constexpr i64 size = S::size;
@@ -63,6 +66,7 @@ struct Expr {
   ir::Value value;
 
   // Refusals, each with the spelling to use.
+  static constexpr TransposedMember T{}, mT{};
   template <class U, class R>
   constexpr Expr& operator=(const Expr<U, R>&) {
     detail::misspelt<TypeIsKept<false, Expr, Expr<U, R>>>();
@@ -473,27 +477,40 @@ template <class Derived>
 struct Operation {
   template <class... A>
   constexpr auto operator()(const A&... a) const {
-    static_assert(sizeof(TupleIsTaken<!(is_tuple_like<A> || ...), Derived, A...>) > 0);
-    static_assert(sizeof(OperandsAreTensors<(Operand<A> && ...), Derived, A...>) > 0);
-    constexpr bool traced = (ExprLike<A> || ...), reads = (TensorLike<A> || ...);
-    static_assert(sizeof(TensorIsInput < !traced || !reads, Derived, A... >) > 0);
-    if constexpr (!(Operand<A> && ...) || (std::is_same_v<A, AfterRefusal> || ...) || (traced && reads)) {
+    constexpr bool traced = (ExprLike<A> || ...);
+    if constexpr (!(Operand<A> && ...) || (std::is_same_v<A, AfterRefusal> || ...) ||
+                  (traced && (TensorLike<A> || ...))) {
+      refuse<A...>();
       return detail::first_expr(a...);
-    } else if constexpr ((ExprLike<A> || ...)) {
+    } else if constexpr (traced) {
       ir::Builder* builder = nullptr;
       ((builder = detail::inner_of(builder, detail::builder_of(a))), ...);
       if constexpr (Draws<Derived> || (draws<A> || ...)) builder = &builder->innermost();
       constexpr bool fits =
           Applies<Derived,
                   decltype(detail::traced(std::declval<ir::Builder&>(), std::declval<const A&>()))...>;
-      static_assert(sizeof(OperandsFit<fits, Derived, A...>) > 0);
-      if constexpr (fits)
+      if constexpr (fits) {
         return Derived::apply(*builder, detail::traced(*builder, a)...);
-      else
+      } else {
+        static_assert(sizeof(OperandsFit<fits, Derived, A...>) > 0);
         return detail::first_expr(a...);
+      }
     } else {
       return Lazy<Derived, decltype(detail::leaf(a))...>{{detail::leaf(a)...}};
     }
+  }
+
+ private:
+  // Says which of the operands is none, unless another refusal made it.
+  template <class... A>
+  static constexpr void refuse() {
+    constexpr bool takes = (Operand<A> && ...), tuple = (is_tuple_like<A> || ...),
+                   member = (std::is_same_v<A, TransposedMember> || ...),
+                   late = (std::is_same_v<A, AfterRefusal> || ...);
+    static_assert(sizeof(TupleIsTaken<!tuple, Derived, A...>) > 0);
+    static_assert(sizeof(MethodIsFunction<!member, spelled::T, Derived, A...>) > 0);
+    static_assert(sizeof(OperandsAreTensors < takes || tuple || member, Derived, A... >) > 0);
+    static_assert(sizeof(TensorIsInput < !takes || late, Derived, A... >) > 0);
   }
 };
 

@@ -366,5 +366,11 @@ constexpr auto bitwise_left_shift(const X& x, const N& by) {
   return detail::Composed<detail::ShiftLeftF>{}(x, by);
 }
 inline constexpr BinaryOp<ir::Op::shift_right> bitwise_right_shift{};
+template <class X, class N>
+requires OperatorOperands<X, N>
+constexpr auto operator<<(const X& x, const N& by) { return bitwise_left_shift(x, by); }
+template <class X, class N>
+requires OperatorOperands<X, N>
+constexpr auto operator>>(const X& x, const N& by) { return bitwise_right_shift(x, by); }
 
 }  // namespace WEFT_NAMESPACE

@@ -142,6 +142,15 @@ WEFT_AXES(max_pool2d, one)
 WEFT_AXES(avg_pool2d, one)
 #undef WEFT_AXES
 
+WEFT_REFUSAL(
+    PlaceIsTemplateArgument,
+    "select: the place is a template argument too: write select<0, 2>(x); one that is known at run time only "
+    "is an input, of index_select<0>(x, i)");
+template <int Axis, Spelled X, SpelledNumber A>
+constexpr auto select(const X& x, const A&) {
+  return detail::respelled<PlaceIsTemplateArgument<false, GivenAxis<Axis>, X>>(x);
+}
+
 #define WEFT_BRACED(name)                                                           \
   template <Spelled X, class... B>                                                  \
   constexpr auto name(const X& x, std::initializer_list<int>, const B&...) {        \

@@ -366,11 +366,13 @@ struct TrainerFor {
 
 template <class M, class F, class... I>
 constexpr bool loss_takes(std::tuple<I...>) {
-  static_assert(exec::check_call<M, F, I...>());
-  constexpr bool callable =
-      std::is_invocable_v<const F&, const M&, const Expr<typename I::dtype, typename I::shape>&...>;
-  static_assert(sizeof(LossTakes<callable, M, I...>) > 0);
-  return callable;
+  if constexpr (!exec::check_call<M, F, I...>()) {
+    return false;
+  } else {
+    constexpr bool callable = exec::takes<F, M, Expr<typename I::dtype, typename I::shape>...>();
+    static_assert(sizeof(LossTakes<callable, M, I...>) > 0);
+    return callable;
+  }
 }
 
 // Sorted: Options<...>. make_model() gives the model that the trainer takes over.

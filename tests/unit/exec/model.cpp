@@ -35,6 +35,7 @@ TEST_CASE("model: a saved model loads into another, bit for bit") {
   Model<Net> a(Cpu{}, 1), b(Cpu{}, 2);
   a.get<"norm.num_batches_tracked">()[0] = 77;
   CHECK(bytes_of(a) != bytes_of(b));
+  CHECK(bytes_of(Model<Net>(Cpu{}, seed{2})) == bytes_of(b));
   a.save(folder / "net.safetensors");
   CHECK(b.load(folder / "net.safetensors").complete());
   CHECK(bytes_of(a) == bytes_of(b));
