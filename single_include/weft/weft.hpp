@@ -14473,6 +14473,13 @@ struct AfterRefusal {
   operator T() const;
 };
 
+// In the place of a shape that was left out.
+struct Unshaped {};
+WEFT_REFUSAL(
+    ShapeIsInType,
+    "a tensor has its shape in its type: write Tensor<f32, Shape<2, 3>> x, nn::Param<f32, Shape<2, 3>> w, "
+    "in<f32, 2, 3>");
+
 namespace detail {
 // A refusal, and what its place returns: the operand, or anything.
 template <class Refusal, class E>
@@ -15094,6 +15101,13 @@ struct Input {
   static constexpr OptionKind option = OptionKind::input;
   using dtype = T;
   using shape = S;
+
+  // Refused: in<f32>(2, 3).
+  template <class... A>
+  constexpr Input operator()(const A&...) const {
+    static_assert(sizeof(ShapeIsInType<sizeof(std::tuple<A...>*) == 0, T>) > 0);
+    return {};
+  }
 };
 
 template <class T, i64... D>
@@ -19137,8 +19151,12 @@ struct KaimingNormal {
 
 namespace WEFT_NAMESPACE::nn {
 
+WEFT_REFUSAL(ParamIsTrained,
+             "a Param is set by the optimiser: what a function assigns, such as a running mean, is an "
+             "nn::Buffer<f32, Shape<8>>");
+
 // A trained tensor of T with shape S; Init says how it starts (see init.hpp).
-template <class T, class S, class Init = init::Zeros>
+template <class T, class S = Unshaped, class Init = init::Zeros>
 struct Param {
   using dtype = T;
   using shape = S;
@@ -19155,11 +19173,22 @@ struct Param {
     const ir::Value v{builder, builder->leaf(ir::Op::state, dtype_of<T>, S::value, static_cast<u64>(slot))};
     return {detached ? ir::unary(ir::Op::stop_gradient, v) : v};
   }
+  // Refused.
+  template <class A>
+  constexpr void assign(const A&) const {
+    static_assert(sizeof(ParamIsTrained<sizeof(A) == 0, Param, A>) > 0);
+  }
+};
+
+// Param<f32>.
+template <class T, class Init>
+struct Param<T, Unshaped, Init> : AfterRefusal {
+  static_assert(sizeof(ShapeIsInType<sizeof(T) == 0, T>) > 0);
 };
 
 // A tensor that is saved with the model but not trained, such as a running mean. `assign` in a traced
 // function sets it at the end of the step.
-template <class T, class S, class Init = init::Zeros>
+template <class T, class S = Unshaped, class Init = init::Zeros>
 struct Buffer {
   using dtype = T;
   using shape = S;
@@ -19180,6 +19209,10 @@ struct Buffer {
       earlier->node = value.value.id;
     else
       builder->graph.assigns.push(ir::Assign{slot, value.value.id});
+  }
+  template <class A>
+  constexpr void assign(const A&) const {
+    static_assert(sizeof(TypeIsKept<sizeof(A) == 0, Buffer, A>) > 0);
   }
   // What was assigned so far in this trace, else the value from before the step: a module that is called
   // twice goes on from its first call.
@@ -22233,8 +22266,18 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
   Shared<exec::Storage> owner_;
 };
 
-template <class T, class S, class Device = Cpu>
+template <class T, class S = Unshaped, class Device = Cpu>
 class Tensor;
+
+// Tensor<f32>.
+template <class T>
+class Tensor<T, Unshaped, Cpu> : public AfterRefusal {
+  static_assert(sizeof(ShapeIsInType<sizeof(T) == 0, T>) > 0);
+
+ public:
+  Tensor(std::initializer_list<T>) {}
+  using AfterRefusal::AfterRefusal;
+};
 
 // A host tensor: 256-byte aligned memory of its own.
 template <class T, class S>

@@ -189,6 +189,13 @@ struct AfterRefusal {
   operator T() const;
 };
 
+// In the place of a shape that was left out.
+struct Unshaped {};
+WEFT_REFUSAL(
+    ShapeIsInType,
+    "a tensor has its shape in its type: write Tensor<f32, Shape<2, 3>> x, nn::Param<f32, Shape<2, 3>> w, "
+    "in<f32, 2, 3>");
+
 namespace detail {
 // A refusal, and what its place returns: the operand, or anything.
 template <class Refusal, class E>

@@ -239,8 +239,18 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
   Shared<exec::Storage> owner_;
 };
 
-template <class T, class S, class Device = Cpu>
+template <class T, class S = Unshaped, class Device = Cpu>
 class Tensor;
+
+// Tensor<f32>.
+template <class T>
+class Tensor<T, Unshaped, Cpu> : public AfterRefusal {
+  static_assert(sizeof(ShapeIsInType<sizeof(T) == 0, T>) > 0);
+
+ public:
+  Tensor(std::initializer_list<T>) {}
+  using AfterRefusal::AfterRefusal;
+};
 
 // A host tensor: 256-byte aligned memory of its own.
 template <class T, class S>

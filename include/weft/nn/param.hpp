@@ -7,8 +7,12 @@
 
 namespace WEFT_NAMESPACE::nn {
 
+WEFT_REFUSAL(ParamIsTrained,
+             "a Param is set by the optimiser: what a function assigns, such as a running mean, is an "
+             "nn::Buffer<f32, Shape<8>>");
+
 // A trained tensor of T with shape S; Init says how it starts (see init.hpp).
-template <class T, class S, class Init = init::Zeros>
+template <class T, class S = Unshaped, class Init = init::Zeros>
 struct Param {
   using dtype = T;
   using shape = S;
@@ -25,11 +29,22 @@ struct Param {
     const ir::Value v{builder, builder->leaf(ir::Op::state, dtype_of<T>, S::value, static_cast<u64>(slot))};
     return {detached ? ir::unary(ir::Op::stop_gradient, v) : v};
   }
+  // Refused.
+  template <class A>
+  constexpr void assign(const A&) const {
+    static_assert(sizeof(ParamIsTrained<sizeof(A) == 0, Param, A>) > 0);
+  }
+};
+
+// Param<f32>.
+template <class T, class Init>
+struct Param<T, Unshaped, Init> : AfterRefusal {
+  static_assert(sizeof(ShapeIsInType<sizeof(T) == 0, T>) > 0);
 };
 
 // A tensor that is saved with the model but not trained, such as a running mean. `assign` in a traced
 // function sets it at the end of the step.
-template <class T, class S, class Init = init::Zeros>
+template <class T, class S = Unshaped, class Init = init::Zeros>
 struct Buffer {
   using dtype = T;
   using shape = S;
@@ -50,6 +65,10 @@ struct Buffer {
       earlier->node = value.value.id;
     else
       builder->graph.assigns.push(ir::Assign{slot, value.value.id});
+  }
+  template <class A>
+  constexpr void assign(const A&) const {
+    static_assert(sizeof(TypeIsKept<sizeof(A) == 0, Buffer, A>) > 0);
   }
   // What was assigned so far in this trace, else the value from before the step: a module that is called
   // twice goes on from its first call.

@@ -11,6 +11,13 @@ struct Input {
   static constexpr OptionKind option = OptionKind::input;
   using dtype = T;
   using shape = S;
+
+  // Refused: in<f32>(2, 3).
+  template <class... A>
+  constexpr Input operator()(const A&...) const {
+    static_assert(sizeof(ShapeIsInType<sizeof(std::tuple<A...>*) == 0, T>) > 0);
+    return {};
+  }
 };
 
 template <class T, i64... D>
