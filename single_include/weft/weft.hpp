@@ -84,6 +84,7 @@
 #endif
 
 namespace WEFT_NAMESPACE {
+namespace detail {
 
 // Whether a refusal was said before; the types tell one place that asks from another. A friend that a class
 // declares is defined by the first refusal, and only then can its return type be asked for.
@@ -98,9 +99,12 @@ template <class T, class...>
 struct Beside {
   using type = T;
 };
+
+}  // namespace detail
+
 template <class... Place>
 inline constexpr bool refused_before = requires {
-  said(typename Beside<Refusals, Place...>::type{});
+  said(typename detail::Beside<detail::Refusals, Place...>::type{});
 };
 
 }  // namespace WEFT_NAMESPACE
@@ -108,26 +112,26 @@ inline constexpr bool refused_before = requires {
 // WEFT_REFUSAL(ShapesBroadcast, "the shapes do not broadcast: ...");  a compile-time error, the first alone
 // (core/diagnose.hpp)
 #if defined(__CUDACC__) || !__has_attribute(unavailable)
-#define WEFT_REFUSAL(Name, sentence)                                                          \
-  template <bool Ok, class... What>                                                           \
-  struct Name {};                                                                             \
-  template <class... What>                                                                    \
-  requires(!::weft::refused_before<Name<false, What...>>) struct Name<false, What...>         \
-      : ::weft::Refused<typename ::weft::Beside<void, What...>::type> {                       \
-    static_assert(sizeof(typename ::weft::Beside<Name<true>, What...>::type) == 0, sentence); \
+#define WEFT_REFUSAL(Name, sentence)                                                                  \
+  template <bool Ok, class... What>                                                                   \
+  struct Name {};                                                                                     \
+  template <class... What>                                                                            \
+  requires(!::weft::refused_before<Name<false, What...>>) struct Name<false, What...>                 \
+      : ::weft::detail::Refused<typename ::weft::detail::Beside<void, What...>::type> {               \
+    static_assert(sizeof(typename ::weft::detail::Beside<Name<true>, What...>::type) == 0, sentence); \
   }
 #else
-#define WEFT_REFUSAL(Name, sentence)                                                  \
-  namespace refused {                                                                 \
-  template <class... What>                                                            \
-  __attribute__((unavailable(sentence))) inline constexpr bool Name = false;          \
-  }                                                                                   \
-  template <bool Ok, class... What>                                                   \
-  struct Name {};                                                                     \
-  template <class... What>                                                            \
-  requires(!::weft::refused_before<Name<false, What...>>) struct Name<false, What...> \
-      : ::weft::Refused<typename ::weft::Beside<void, What...>::type> {               \
-    static_assert(!refused::Name<What...>);                                           \
+#define WEFT_REFUSAL(Name, sentence)                                                    \
+  namespace refusals {                                                                  \
+  template <class... What>                                                              \
+  __attribute__((unavailable(sentence))) inline constexpr bool Name = false;            \
+  }                                                                                     \
+  template <bool Ok, class... What>                                                     \
+  struct Name {};                                                                       \
+  template <class... What>                                                              \
+  requires(!::weft::refused_before<Name<false, What...>>) struct Name<false, What...>   \
+      : ::weft::detail::Refused<typename ::weft::detail::Beside<void, What...>::type> { \
+    static_assert(!refusals::Name<What...>);                                            \
   }
 #endif
 
@@ -4524,8 +4528,10 @@ struct WideWords {
   Words<Capacity> words;
 };
 
+namespace detail {
 template <bool>
 struct Constant {};
+}  // namespace detail
 
 // How many words a stage is first given room for: its own guess, Stage::capacity, where it has one. Constant
 // arrays cost compilers memory by the element, so guesses are near what comes.
@@ -4548,7 +4554,7 @@ constexpr WideWords<Capacity> evaluate() {
 // Whether what a stage writes is a constant. The same call as that of Kept, whose value g++ remembers.
 template <class Stage>
 concept RunsWhileCompiling = requires {
-  typename Constant<(evaluate<Stage, capacity_of<Stage>()>().size >= 0)>;
+  typename detail::Constant<(evaluate<Stage, capacity_of<Stage>()>().size >= 0)>;
 };
 
 // The words that Stage::write(writer) puts, evaluated once if `Capacity` suffices, else twice: `words`
@@ -9086,7 +9092,8 @@ struct Loop {
       constexpr DType t = dtype(in.a);
       if constexpr (View::operand(in.aux).role == Role::accumulate_columns) {
         const auto v = detail::combine_groups<fold>(team, totals.template at<t, I>());
-        if (place.at < columns_in_row() && detail::group_of(team) == 0) {
+        // the other way round clang takes `at <` for the template of ops/index_rule.hpp
+        if (columns_in_row() > place.at && detail::group_of(team) == 0) {
           if constexpr (vector)
             store_lanes<1, lanes_of_vector>(partial<I>() + place.linear, v);
           else
@@ -9143,7 +9150,7 @@ struct Loop {
     const i64 step = static_cast<i64>(team.size()) * width;
     place.at = static_cast<i64>(team.rank()) * width;
     if constexpr (single || vector) {
-      for (; place.at < cols; place.at += step) {
+      for (; cols > place.at; place.at += step) {
         value_at_hand<S, lanes_of_vector>(cols - place.at);
         if constexpr (single) break;
       }
@@ -9164,7 +9171,7 @@ struct Loop {
         for (; place.at + width <= cols; place.at += step) value_at_hand<S, width>(width);
       past_caches = false;
       if constexpr (!ends_whole() || goes_past)
-        if (place.at < cols) value_at_hand<S, goes_past ? some : ending>(cols - place.at);
+        if (cols > place.at) value_at_hand<S, goes_past ? some : ending>(cols - place.at);
     }
   }
   template <int S>
@@ -14219,7 +14226,7 @@ constexpr Wanted get_option(const First& first, const Rest&... rest) {
 // the operation, then the shapes and dtypes that it was given. g++ and clang print both in the line of the
 // error,
 //
-//   error: 'refused::ShapesBroadcast<AddOp, Shape<4, 8>, Shape<3, 8>>' is unavailable: the shapes do not
+//   error: 'refusals::ShapesBroadcast<AddOp, Shape<4, 8>, Shape<3, 8>>' is unavailable: the shapes do not
 //          broadcast: two extents of the same axis must be equal, or one of them 1
 //
 // and nvcc prints the sentence, then the types, once; the user's line stands in the trail. An operation uses
@@ -21477,7 +21484,8 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
       return AfterRefusal{};
     } else if constexpr (!std::is_invocable_v<const F&, const A&...,
                                               const Expr<typename I::dtype, typename I::shape>&...>) {
-      static_assert(sizeof(Refused<F>) > 0);  // the compiler has said what is wrong with the body
+      static_assert(sizeof(weft::detail::Refused<F>) >
+                    0);  // the compiler has said what is wrong with the body
       return AfterRefusal{};
     } else {
       using R = std::remove_cvref_t<decltype(f(leading..., std::get<K>(inputs)...))>;

@@ -9,6 +9,9 @@
 namespace nn = weft::nn;
 using namespace weft;
 
+constexpr bool refused() { return true; }
+static_assert(refused());
+
 // A function beside weft::check; clang refuses one that is no template (core/check.hpp).
 #if !defined(__clang__) && !defined(__CUDACC__)
 constexpr bool check(int x) { return x > 0; }
@@ -32,6 +35,10 @@ struct Loss {
   constexpr auto operator()(const auto& model, auto x, auto y) const { return mse_loss(model(x), y); }
 };
 struct Embedding {};
+struct Constant {};
+struct Beside {};
+struct Refused {};
+struct Given {};
 struct Linear {};
 struct Conv {};
 struct Flatten {};

@@ -42,6 +42,7 @@
 #endif
 
 namespace WEFT_NAMESPACE {
+namespace detail {
 
 // Whether a refusal was said before; the types tell one place that asks from another. A friend that a class
 // declares is defined by the first refusal, and only then can its return type be asked for.
@@ -56,9 +57,12 @@ template <class T, class...>
 struct Beside {
   using type = T;
 };
+
+}  // namespace detail
+
 template <class... Place>
 inline constexpr bool refused_before = requires {
-  said(typename Beside<Refusals, Place...>::type{});
+  said(typename detail::Beside<detail::Refusals, Place...>::type{});
 };
 
 }  // namespace WEFT_NAMESPACE
@@ -66,26 +70,26 @@ inline constexpr bool refused_before = requires {
 // WEFT_REFUSAL(ShapesBroadcast, "the shapes do not broadcast: ...");  a compile-time error, the first alone
 // (core/diagnose.hpp)
 #if defined(__CUDACC__) || !__has_attribute(unavailable)
-#define WEFT_REFUSAL(Name, sentence)                                                          \
-  template <bool Ok, class... What>                                                           \
-  struct Name {};                                                                             \
-  template <class... What>                                                                    \
-  requires(!::weft::refused_before<Name<false, What...>>) struct Name<false, What...>         \
-      : ::weft::Refused<typename ::weft::Beside<void, What...>::type> {                       \
-    static_assert(sizeof(typename ::weft::Beside<Name<true>, What...>::type) == 0, sentence); \
+#define WEFT_REFUSAL(Name, sentence)                                                                  \
+  template <bool Ok, class... What>                                                                   \
+  struct Name {};                                                                                     \
+  template <class... What>                                                                            \
+  requires(!::weft::refused_before<Name<false, What...>>) struct Name<false, What...>                 \
+      : ::weft::detail::Refused<typename ::weft::detail::Beside<void, What...>::type> {               \
+    static_assert(sizeof(typename ::weft::detail::Beside<Name<true>, What...>::type) == 0, sentence); \
   }
 #else
-#define WEFT_REFUSAL(Name, sentence)                                                  \
-  namespace refused {                                                                 \
-  template <class... What>                                                            \
-  __attribute__((unavailable(sentence))) inline constexpr bool Name = false;          \
-  }                                                                                   \
-  template <bool Ok, class... What>                                                   \
-  struct Name {};                                                                     \
-  template <class... What>                                                            \
-  requires(!::weft::refused_before<Name<false, What...>>) struct Name<false, What...> \
-      : ::weft::Refused<typename ::weft::Beside<void, What...>::type> {               \
-    static_assert(!refused::Name<What...>);                                           \
+#define WEFT_REFUSAL(Name, sentence)                                                    \
+  namespace refusals {                                                                  \
+  template <class... What>                                                              \
+  __attribute__((unavailable(sentence))) inline constexpr bool Name = false;            \
+  }                                                                                     \
+  template <bool Ok, class... What>                                                     \
+  struct Name {};                                                                       \
+  template <class... What>                                                              \
+  requires(!::weft::refused_before<Name<false, What...>>) struct Name<false, What...>   \
+      : ::weft::detail::Refused<typename ::weft::detail::Beside<void, What...>::type> { \
+    static_assert(!refusals::Name<What...>);                                            \
   }
 #endif
 

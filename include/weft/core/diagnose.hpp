@@ -4,7 +4,7 @@
 // the operation, then the shapes and dtypes that it was given. g++ and clang print both in the line of the
 // error,
 //
-//   error: 'refused::ShapesBroadcast<AddOp, Shape<4, 8>, Shape<3, 8>>' is unavailable: the shapes do not
+//   error: 'refusals::ShapesBroadcast<AddOp, Shape<4, 8>, Shape<3, 8>>' is unavailable: the shapes do not
 //          broadcast: two extents of the same axis must be equal, or one of them 1
 //
 // and nvcc prints the sentence, then the types, once; the user's line stands in the trail. An operation uses

@@ -71,8 +71,10 @@ struct WideWords {
   Words<Capacity> words;
 };
 
+namespace detail {
 template <bool>
 struct Constant {};
+}  // namespace detail
 
 // How many words a stage is first given room for: its own guess, Stage::capacity, where it has one. Constant
 // arrays cost compilers memory by the element, so guesses are near what comes.
@@ -95,7 +97,7 @@ constexpr WideWords<Capacity> evaluate() {
 // Whether what a stage writes is a constant. The same call as that of Kept, whose value g++ remembers.
 template <class Stage>
 concept RunsWhileCompiling = requires {
-  typename Constant<(evaluate<Stage, capacity_of<Stage>()>().size >= 0)>;
+  typename detail::Constant<(evaluate<Stage, capacity_of<Stage>()>().size >= 0)>;
 };
 
 // The words that Stage::write(writer) puts, evaluated once if `Capacity` suffices, else twice: `words`

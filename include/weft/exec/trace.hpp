@@ -186,7 +186,8 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
       return AfterRefusal{};
     } else if constexpr (!std::is_invocable_v<const F&, const A&...,
                                               const Expr<typename I::dtype, typename I::shape>&...>) {
-      static_assert(sizeof(Refused<F>) > 0);  // the compiler has said what is wrong with the body
+      static_assert(sizeof(weft::detail::Refused<F>) >
+                    0);  // the compiler has said what is wrong with the body
       return AfterRefusal{};
     } else {
       using R = std::remove_cvref_t<decltype(f(leading..., std::get<K>(inputs)...))>;

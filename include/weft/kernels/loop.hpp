@@ -650,7 +650,8 @@ struct Loop {
       constexpr DType t = dtype(in.a);
       if constexpr (View::operand(in.aux).role == Role::accumulate_columns) {
         const auto v = detail::combine_groups<fold>(team, totals.template at<t, I>());
-        if (place.at < columns_in_row() && detail::group_of(team) == 0) {
+        // the other way round clang takes `at <` for the template of ops/index_rule.hpp
+        if (columns_in_row() > place.at && detail::group_of(team) == 0) {
           if constexpr (vector)
             store_lanes<1, lanes_of_vector>(partial<I>() + place.linear, v);
           else
@@ -707,7 +708,7 @@ struct Loop {
     const i64 step = static_cast<i64>(team.size()) * width;
     place.at = static_cast<i64>(team.rank()) * width;
     if constexpr (single || vector) {
-      for (; place.at < cols; place.at += step) {
+      for (; cols > place.at; place.at += step) {
         value_at_hand<S, lanes_of_vector>(cols - place.at);
         if constexpr (single) break;
       }
@@ -728,7 +729,7 @@ struct Loop {
         for (; place.at + width <= cols; place.at += step) value_at_hand<S, width>(width);
       past_caches = false;
       if constexpr (!ends_whole() || goes_past)
-        if (place.at < cols) value_at_hand<S, goes_past ? some : ending>(cols - place.at);
+        if (cols > place.at) value_at_hand<S, goes_past ? some : ending>(cols - place.at);
     }
   }
   template <int S>
