@@ -22240,10 +22240,11 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
   TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
   // The whole of a storage, wherever that moves.
   explicit TensorView(Shared<exec::Storage> whole) : owner_(std::move(whole)) {}
-  // To be read only.
-  operator TensorView<const T, S, Device>() const requires(!std::is_const_v<T>) {
-    return data_ != nullptr ? TensorView<const T, S, Device>(data_, owner_)
-                            : TensorView<const T, S, Device>(owner_);
+  // To be read only. (A template, as nvcc warns of a conversion of a type to itself that is never called.)
+  template <class View>
+  requires(!std::is_const_v<T> && std::is_same_v<View, TensorView<const T, S, Device>>) operator View()
+      const {
+    return data_ != nullptr ? View(data_, owner_) : View(owner_);
   }
 
   // The first element; what follows is row-major.
@@ -49577,9 +49578,10 @@ class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>,
   constexpr explicit TensorView(T* data) : data_(data) {}
   TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
   explicit TensorView(Shared<exec::Storage> whole) : owner_(std::move(whole)) {}
-  operator TensorView<const T, S, Cuda>() const requires(!std::is_const_v<T>) {
-    return data_ != nullptr ? TensorView<const T, S, Cuda>(data_, owner_)
-                            : TensorView<const T, S, Cuda>(owner_);
+  // To be read only. (A template, as nvcc warns of a conversion of a type to itself that is never called.)
+  template <class View>
+  requires(!std::is_const_v<T> && std::is_same_v<View, TensorView<const T, S, Cuda>>) operator View() const {
+    return data_ != nullptr ? View(data_, owner_) : View(owner_);
   }
   T* data() const {
     return data_ != nullptr ? data_ : owner_ ? reinterpret_cast<T*>(owner_->data()) : nullptr;

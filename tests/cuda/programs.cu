@@ -45,7 +45,7 @@ void compare(const std::string& what, int k, const Host& host, const Gpu& gpu, d
 
 // f on the host, as one graph launch and as plain launches: the last two give the same bits.
 template <class F, class... I>
-void check(const std::string& what, double tolerance, F, I...) {
+void check_program(const std::string& what, double tolerance, F, I...) {
   using Source = exec::FunctionSource<F, I...>;
   using P = exec::Compiled<Source>;
   using Results = typename exec::Results<typename Source::result>::tuple;
@@ -84,37 +84,37 @@ void check(const std::string& what, double tolerance, F, I...) {
 }  // namespace
 
 TEST_CASE("cuda programs: pointwise") {
-  check(
+  check_program(
       "bias and gelu", 1e-6, [](auto x, auto b) { return gelu(x + b); }, in<f32, 64, 96>, in<f32, 96>);
-  check(
+  check_program(
       "flat, ragged", 1e-6, [](auto x) { return tanh(x) * 2.0f; }, in<f32, 5003>);
-  check(
+  check_program(
       "transposed", 0, [](auto x, auto y) { return permute<1, 0>(x) + y; }, in<f32, 40, 24>, in<f32, 24, 40>);
-  check(
+  check_program(
       "dropout", 0, [](auto x) { return dropout(x, 0.3f); }, in<f32, 12, 36>);
 }
 
 TEST_CASE("cuda programs: tensors without elements") {
-  check(
+  check_program(
       "a part of the results", 1e-6,
       [](auto x, auto u) {
         return std::tuple{relu(x), softmax<1>(x), u + sum<0>(x), matmul(permute<1, 0>(x), x), cumsum<0>(x)};
       },
       in<f32, 0, 5>, in<f32, 5>);
-  check(
+  check_program(
       "all results", 0, [](auto x) { return x + 1; }, in<f32, 0, 5>);
 }
 
 TEST_CASE("cuda programs: rows and sums") {
-  check("softmax", 1e-6, SoftmaxOp<-1>{}, in<f32, 50, 768>);
-  check("softmax, long", 1e-6, SoftmaxOp<-1>{}, in<f32, 5, 4096>);
-  check("softmax, a warp a row", 1e-6, SoftmaxOp<-1>{}, in<f32, 90, 10>);
-  check(
+  check_program("softmax", 1e-6, SoftmaxOp<-1>{}, in<f32, 50, 768>);
+  check_program("softmax, long", 1e-6, SoftmaxOp<-1>{}, in<f32, 5, 4096>);
+  check_program("softmax, a warp a row", 1e-6, SoftmaxOp<-1>{}, in<f32, 90, 10>);
+  check_program(
       "cross entropy", 1e-5, [](auto x, auto l) { return cross_entropy(x, l); }, in<f32, 700, 10>,
       in<i32, 700>);
-  check(
+  check_program(
       "argmax", 0, [](auto x) { return argmax<-1>(x); }, in<f32, 70, 300>);
-  check(
+  check_program(
       "columns and total", 1e-5,
       [](auto x) {
         return std::tuple{sum<0>(x), sum<>(x * x)};
@@ -123,22 +123,23 @@ TEST_CASE("cuda programs: rows and sums") {
 }
 
 TEST_CASE("cuda programs: products") {
-  check(
+  check_program(
       "matmul", 1e-5, [](auto a, auto b) { return relu(matmul(a, b)); }, in<f32, 64, 40>, in<f32, 40, 72>);
-  check(
+  check_program(
       "integers", 0, [](auto a, auto b) { return matmul(a, b); }, in<i32, 20, 33>, in<i32, 33, 17>);
 }
 
 TEST_CASE("cuda programs: products and what is added to them") {
   constexpr auto linear = [](auto a, auto b, auto x, auto bias) { return x + (matmul(a, b) + bias); };
-  check("residual and bias", 1e-5, linear, in<f32, 64, 40>, in<f32, 40, 72>, in<f32, 64, 72>, in<f32, 72>);
-  check("a batch of them", 1e-5, linear, in<f32, 3, 16, 40>, in<f32, 3, 40, 24>, in<f32, 3, 16, 24>,
-        in<f32, 24>);
-  check(
+  check_program("residual and bias", 1e-5, linear, in<f32, 64, 40>, in<f32, 40, 72>, in<f32, 64, 72>,
+                in<f32, 72>);
+  check_program("a batch of them", 1e-5, linear, in<f32, 3, 16, 40>, in<f32, 3, 40, 24>, in<f32, 3, 16, 24>,
+                in<f32, 24>);
+  check_program(
       "a bias not aligned to 16 bytes", 1e-5,
       [](auto a, auto b, auto bias) { return matmul(a, b) + slice<0, 1, 73>(bias); }, in<f32, 64, 40>,
       in<f32, 40, 72>, in<f32, 73>);
-  check(
+  check_program(
       "factors without a unit stride", 1e-5,
       [](auto a, auto b, auto x, auto bias) {
         return matmul(slice<1, 0, 80, 2>(slice<0, 0, 64, 2>(a)), b) + x + bias;
@@ -147,7 +148,7 @@ TEST_CASE("cuda programs: products and what is added to them") {
 }
 
 TEST_CASE("cuda programs: sums of several loops wait for one second stage") {
-  check(
+  check_program(
       "sums", 1e-5,
       [](auto x, auto y) {
         auto columns = sum<0>(x);
@@ -157,28 +158,28 @@ TEST_CASE("cuda programs: sums of several loops wait for one second stage") {
 }
 
 TEST_CASE("cuda programs: along one axis") {
-  check(
+  check_program(
       "running sums", 1e-6,
       [](auto x) {
         return std::tuple{cumsum<1>(x), cumsum<0>(x), cumprod<1>(x * 0.1f + 1.0f), logcumsumexp<1>(x)};
       },
       in<f32, 60, 1500>);
-  check(
+  check_program(
       "sorted", 0,
       [](auto x) {
         return std::tuple{argsort<1>(x), std::get<0>(sort<0>(x)), std::get<1>(topk<5>(x))};
       },
       in<f32, 40, 5000>);
-  check(
+  check_program(
       "sorted integers", 0, [](auto x) { return argsort<0>(x, descending); }, in<i64, 3000, 3>);
-  check(
+  check_program(
       "gathered and scattered", 1e-6,
       [](auto x, auto i, auto u) {
         return std::tuple{gather<1>(x, i), index_select<0>(x, select<1, 0>(i)), scatter_add<1>(x, i, u),
                           scatter_reduce<1>(x, i, u, reduce::amax), bincount<12>(abs(i))};
       },
       in<f32, 50, 12>, in<i64, 50, 30>, in<f32, 50, 30>);
-  check(
+  check_program(
       "places in sorted lines", 0,
       [](auto x, auto v) { return searchsorted(std::get<0>(sort(x)), v, right_side); }, in<f32, 7, 300>,
       in<f32, 7, 90>);
@@ -196,24 +197,25 @@ TEST_CASE("cuda programs: convolutions, their gradients and pooling") {
       return std::tuple{decltype(f){}(x, w), dx, dw};
     };
   };
-  check("conv", 1e-4, both([](auto x, auto w) {
-          return conv2d<ConvOptions{.stride = {1, 2}, .padding = {1, 2}}>(x, w);
-        }),
-        in<f32, 9, 5, 14, 13>, in<f32, 70, 5, 3, 3>);
-  check("conv, parts", 1e-4, both([](auto x, auto w) { return conv2d<ConvOptions{.padding = 1}>(x, w); }),
-        in<f32, 40, 8, 12, 12>, in<f32, 16, 8, 3, 3>);
-  check("depthwise", 1e-4, both([](auto x, auto w) {
-          return conv2d<ConvOptions{.stride = 2, .padding = 1, .groups = 8}>(x, w);
-        }),
-        in<f32, 4, 8, 13, 12>, in<f32, 8, 1, 3, 3>);
-  check("transposed", 1e-4, both([](auto x, auto w) {
-          return conv_transpose2d<ConvTransposeOptions{.stride = 2, .padding = 1, .groups = 2}>(x, w);
-        }),
-        in<f32, 3, 8, 7, 6>, in<f32, 8, 9, 3, 4>);
-  check(
+  check_program("conv", 1e-4, both([](auto x, auto w) {
+                  return conv2d<ConvOptions{.stride = {1, 2}, .padding = {1, 2}}>(x, w);
+                }),
+                in<f32, 9, 5, 14, 13>, in<f32, 70, 5, 3, 3>);
+  check_program("conv, parts", 1e-4,
+                both([](auto x, auto w) { return conv2d<ConvOptions{.padding = 1}>(x, w); }),
+                in<f32, 40, 8, 12, 12>, in<f32, 16, 8, 3, 3>);
+  check_program("depthwise", 1e-4, both([](auto x, auto w) {
+                  return conv2d<ConvOptions{.stride = 2, .padding = 1, .groups = 8}>(x, w);
+                }),
+                in<f32, 4, 8, 13, 12>, in<f32, 8, 1, 3, 3>);
+  check_program("transposed", 1e-4, both([](auto x, auto w) {
+                  return conv_transpose2d<ConvTransposeOptions{.stride = 2, .padding = 1, .groups = 2}>(x, w);
+                }),
+                in<f32, 3, 8, 7, 6>, in<f32, 8, 9, 3, 4>);
+  check_program(
       "bf16", 2e-2, [](auto x, auto w) { return conv2d<ConvOptions{.padding = "same"}>(x, w); },
       in<bf16, 3, 8, 9, 9>, in<bf16, 12, 8, 3, 3>);
-  check(
+  check_program(
       "pooling", 1e-6,
       [](auto x) {
         const auto loss = [](auto z) {

@@ -40,7 +40,7 @@ void lay(ConvShape& s, i64& x, i64& w, i64& y) {
 
 // Against the host's kernel, which kernels/conv.cpp holds against the definition.
 template <class T, class Y>
-void check(ConvShape s, bool tiled, bool parts, f64 tolerance) {
+void check_conv(ConvShape s, bool tiled, bool parts, f64 tolerance) {
   i64 x_size = 0, w_size = 0, y_size = 0;
   lay(s, x_size, w_size, y_size);
   const std::vector<T> x = some_values<T>(x_size, 1), w = some_values<T>(w_size, 2);
@@ -75,28 +75,28 @@ TEST_CASE("conv blocks: tiles, in any order of threads, follow the host") {
   ConvShape s = shape(2, 3, 3, 70);
   s.axis[1] = {7, 3, 0, 1, 1, 1, 1};
   s.axis[2] = {9, 2, 0, 2, 1, 1, 2};
-  check<f32, f32>(s, true, false, 1e-6);
-  check<bf16, bf16>(s, true, false, 8e-3);
-  check<f16, f32>(s, true, false, 1e-6);
+  check_conv<f32, f32>(s, true, false, 1e-6);
+  check_conv<bf16, bf16>(s, true, false, 8e-3);
+  check_conv<f16, f32>(s, true, false, 1e-6);
   s.axis[0] = {3, 2, 0, 1, 1, 1, 1};
   s.outputs = 9;
-  check<f64, f64>(s, true, false, 1e-12);
+  check_conv<f64, f64>(s, true, false, 1e-12);
 }
 TEST_CASE("conv blocks: long sums in parts") {
   ConvShape s = shape(1, 2, 40, 20);
   s.axis[1] = {10, 8, 0, 1, 0, 1, 1};
   s.axis[2] = {10, 8, 0, 1, 0, 1, 1};
-  check<f32, f32>(s, true, true, 1e-6);
+  check_conv<f32, f32>(s, true, true, 1e-6);
   s.outputs = 2;
-  check<bf16, f32>(s, false, true, 1e-6);
+  check_conv<bf16, f32>(s, false, true, 1e-6);
 }
 TEST_CASE("conv blocks: one result a thread; phases of a dilated operand") {
   ConvShape s = shape(6, 2, 2, 1);
   s.axis[1] = {7, 3, 0, 2, 1, 1, 1};
   s.axis[2] = {9, 3, 0, 1, 2, 1, 2};
-  check<f32, f32>(s, false, false, 1e-6);
+  check_conv<f32, f32>(s, false, false, 1e-6);
   s = shape(1, 2, 5, 12);
   s.axis[1] = {4, 3, 0, 1, 2, 2, 1};
   s.axis[2] = {5, 2, 0, 2, 1, 3, 1};
-  check<f32, f32>(s, true, false, 1e-6);
+  check_conv<f32, f32>(s, true, false, 1e-6);
 }

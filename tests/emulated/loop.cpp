@@ -39,7 +39,7 @@ void compare(const std::string& what, int k, const Host& host, const Gpu& gpu, d
 
 // Runs f on the host and in emulated blocks, several times in other orders.
 template <class F, class... I>
-void check(const std::string& what, double tolerance, F, I...) {
+void check_program(const std::string& what, double tolerance, F, I...) {
   using Source = exec::FunctionSource<F, I...>;
   using P = exec::Compiled<Source>;
   using Results = typename exec::Results<typename Source::result>::tuple;
@@ -75,47 +75,47 @@ auto layer_norm = [](auto x, auto w, auto b) {
 }  // namespace
 
 TEST_CASE("loop: pointwise chains give the host's bits") {
-  check(
+  check_program(
       "bias and gelu", 0, [](auto x, auto b) { return gelu(x + b); }, in<f32, 6, 96>, in<f32, 96>);
-  check(
+  check_program(
       "odd columns", 0, [](auto x, auto b) { return gelu(x + b); }, in<f32, 6, 7>, in<f32, 7>);
-  check(
+  check_program(
       "flat, ragged end", 0, [](auto x) { return tanh(x) * 2.0f; }, in<f32, 5003>);
-  check(
+  check_program(
       "flat, bf16", 0, [](auto x) { return x * x; }, in<bf16, 4099>);
-  check(
+  check_program(
       "f64", 0, [](auto x, auto b) { return x * b + 1.0; }, in<f64, 9, 34>, in<f64, 34>);
-  check(
+  check_program(
       "transposed", 0, [](auto x, auto y) { return permute<1, 0>(x) + y; }, in<f32, 40, 24>, in<f32, 24, 40>);
-  check(
+  check_program(
       "padded", 0,
       [](auto x) {
         constexpr i64 low_high[]{1, 2, 3, 1};
         return Expr<f32, Shape<8, 12>>{ir::pad(x.value, low_high, 0.5)} * 2.0f;
       },
       in<f32, 5, 8>);
-  check(
+  check_program(
       "masks", 0,
       [](auto x, auto y) {
         return std::tuple{x < y, where(x < y, x, y)};
       },
       in<f32, 3, 16>, in<f32, 3, 16>);
-  check(
+  check_program(
       "dropout", 0, [](auto x) { return dropout(x, 0.3f); }, in<f32, 12, 36>);
-  check(
+  check_program(
       "dropout, odd", 0, [](auto x) { return dropout(x, 0.3f); }, in<f32, 11, 7>);
 }
 
 TEST_CASE("loop: rows") {
-  check("softmax, one value a thread", sums, SoftmaxOp<-1>{}, in<f32, 5, 96>);
-  check("softmax, a warp a row", sums, SoftmaxOp<-1>{}, in<f32, 9, 10>);
-  check("softmax, kept in shared memory", sums, SoftmaxOp<-1>{}, in<f32, 2, 2500>);
-  check("softmax, odd and long", sums, SoftmaxOp<-1>{}, in<f32, 2, 1111>);
-  check("layer norm", sums, layer_norm, in<f32, 5, 384>, in<f32, 384>, in<f32, 384>);
-  check(
+  check_program("softmax, one value a thread", sums, SoftmaxOp<-1>{}, in<f32, 5, 96>);
+  check_program("softmax, a warp a row", sums, SoftmaxOp<-1>{}, in<f32, 9, 10>);
+  check_program("softmax, kept in shared memory", sums, SoftmaxOp<-1>{}, in<f32, 2, 2500>);
+  check_program("softmax, odd and long", sums, SoftmaxOp<-1>{}, in<f32, 2, 1111>);
+  check_program("layer norm", sums, layer_norm, in<f32, 5, 384>, in<f32, 384>, in<f32, 384>);
+  check_program(
       "cross entropy", sums, [](auto x, auto l) { return cross_entropy(x, l); }, in<f32, 70, 10>,
       in<i32, 70>);
-  check(
+  check_program(
       "argmax", 0,
       [](auto x) {
         return std::tuple{argmax<-1>(x), argmin<-1>(x), max<-1>(x)};
@@ -124,21 +124,21 @@ TEST_CASE("loop: rows") {
 }
 
 TEST_CASE("loop: sums along the rows") {
-  check(
+  check_program(
       "columns and total", sums,
       [](auto x) {
         return std::tuple{sum<0>(x), sum<>(x * x)};
       },
       in<f32, 300, 96>);
-  check(
+  check_program(
       "narrow columns", sums, [](auto x) { return sum<0>(x); }, in<f32, 3000, 10>);
-  check(
+  check_program(
       "one chunk", sums, [](auto x) { return sum<0>(x); }, in<f32, 30, 12>);
-  check(
+  check_program(
       "wide columns", sums, [](auto x) { return sum<0>(x); }, in<f32, 20, 2500>);
-  check(
+  check_program(
       "maximum of columns", 0, [](auto x) { return max<0>(x); }, in<f32, 300, 64>);
-  check(
+  check_program(
       "norm's gradients", sums,
       [](auto x, auto g) {
         auto d = x - mean<-1>(x, keepdim);
@@ -146,19 +146,19 @@ TEST_CASE("loop: sums along the rows") {
         return std::tuple{sum<0>(g * n), sum<0>(g), g - mean<-1>(g, keepdim)};
       },
       in<f32, 200, 96>, in<f32, 200, 96>);
-  check(
+  check_program(
       "sums of several loops, one of them read by another", sums,
       [](auto x, auto y) {
         auto columns = sum<0>(x);
         return std::tuple{columns, max<0>(y), sum<>(y * y), sum<0>(x * (columns * 0.01f)), sum<1>(y)};
       },
       in<f32, 300, 96>, in<f32, 610, 33>);
-  check(
+  check_program(
       "total of a long vector", sums, [](auto x) { return sum<>(x); }, in<f32, 70001>);
 }
 
 TEST_CASE("loop: several warps meet at barriers") {
   emulated::barriers = 0;
-  check("softmax", sums, SoftmaxOp<-1>{}, in<f32, 3, 512>);
+  check_program("softmax", sums, SoftmaxOp<-1>{}, in<f32, 3, 512>);
   CHECK(emulated::barriers > 0);
 }

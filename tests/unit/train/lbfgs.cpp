@@ -28,7 +28,7 @@ auto make(const optim::LBFGS& options) {
 using Any = AnyTrainer<Tensor<f32, Shape<8, 5>>, Tensor<f32, Shape<8, 3>>>;
 
 // Losses before every step and after the last, and the number of evaluations, beside PyTorch's.
-void check(const std::string& name, const optim::LBFGS& options, double tolerance) {
+void check_run(const std::string& name, const optim::LBFGS& options, double tolerance) {
   auto trainer = make(options);
   const auto& table = nn::state_table<Net>;
   for (int i = 0; i < table.size; ++i) {
@@ -52,9 +52,9 @@ void check(const std::string& name, const optim::LBFGS& options, double toleranc
 
 TEST_CASE("lbfgs: a network follows torch.optim.LBFGS, with fixed rates and with the line search") {
   // the search amplifies rounding: a thousandth after twenty evaluations
-  check("lbfgs", {.lr = 0.3f, .max_iter = 5}, 1e-3);
-  check("lbfgs_short", {.lr = 0.2f, .max_iter = 4, .history_size = 2}, 1e-3);
-  check("lbfgs_wolfe", {.max_iter = 6, .line_search = optim::LineSearch::strong_wolfe}, 1e-3);
+  check_run("lbfgs", {.lr = 0.3f, .max_iter = 5}, 1e-3);
+  check_run("lbfgs_short", {.lr = 0.2f, .max_iter = 4, .history_size = 2}, 1e-3);
+  check_run("lbfgs_wolfe", {.max_iter = 6, .line_search = optim::LineSearch::strong_wolfe}, 1e-3);
 }
 
 TEST_CASE("lbfgs: a run that is saved and continued goes on with the same bits") {
