@@ -6,5 +6,6 @@
 #include "weft/exec/cuda_memory.cuh"
 #include "weft/exec/cuda_program.cuh"
 #include "weft/exec/cuda_tensor.cuh"
+#include "weft/exec/model.hpp"
 #include "weft/train/cuda_loss_ring.cuh"
 #endif

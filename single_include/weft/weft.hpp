@@ -23616,759 +23616,52 @@ void evaluate(const L& lazy, T* to, const Device& device) {
 }
 
 }  // namespace WEFT_NAMESPACE::exec
-// ---- weft/train/loss_ring.hpp ----
-// The last 64 losses of a trainer, on their way from the device to the host. Law: taking one never waits;
-// reading one waits for its step alone.
+// ---- weft/exec/model.hpp ----
+// Model<M, Device>: M's parameters and buffers as one block of memory, started by a compiled program from a
+// seed.
 
-namespace WEFT_NAMESPACE::train {
+// ---- weft/exec/load.hpp ----
+// From a file's tensors to a block of state. Law: everything is looked at before anything is written, and
+// only what is asked for is read; what does not fit is named with both sides.
 
-class LossRing : public Counted {
- public:
-  static constexpr i64 size = 64;
+// ---- weft/io/order.hpp ----
+// A stable sort of numbers by what they stand for. Here rather than std::sort because every use of that one
+// costs each program that includes weft some 40 ms of compile time.
 
-  // The loss of a step, counted from 0. Throws "train/old-loss" for one that is no longer kept.
-  f32 read(i64 step) const {
-    if (step < first_ || step >= count_ || step + size < count_)
-      throw Error("train/old-loss", "the loss of step " + std::to_string(step) +
-                                        " is no longer kept: the ring holds the last " +
-                                        std::to_string(size));
-    return wait(static_cast<int>(step % size));
-  }
-  // Forgets all; the next is that of `step`.
-  void restart(i64 step) { first_ = count_ = step; }
+namespace WEFT_NAMESPACE::io {
 
- protected:
-  int open() { return static_cast<int>(count_++ % size); }
-
- private:
-  virtual f32 wait(int slot) const = 0;
-  i64 first_ = 0, count_ = 0;
-};
-
-// A device whose programs have ended when run() returns.
-template <class Device>
-class DeviceLossRing final : public LossRing {
- public:
-  explicit DeviceLossRing(const Device&) {}
-  // Takes result 0, an f32, of the run that was enqueued last.
-  template <class Program>
-  void take(const Program& program) {
-    program.read_output(0, &value_[open()], sizeof(f32));
-  }
-
- private:
-  f32 wait(int slot) const override { return value_[slot]; }
-  f32 value_[size]{};
-};
-
-WEFT_REFUSAL(
-    LossIsStepped,
-    "the loss of a step is a number: step(x, y) has made the backward pass and the update: leave backward() "
-    "out");
-
-}  // namespace WEFT_NAMESPACE::train
-
-namespace WEFT_NAMESPACE {
-
-// The loss of a step; reading it waits for the step. One older than the last 64 is an Error
-// ("train/old-loss").
-class StepLoss {
- public:
-  StepLoss(Shared<const train::LossRing> ring, i64 step) : ring_(std::move(ring)), step_(step) {}
-  // One that is known.
-  StepLoss(f32 value) : value_(value) {}
-  // The number, as the conversion gives it.
-  f32 value() const { return ring_ ? ring_->read(step_) : value_; }
-  operator f32() const { return value(); }
-  f32 item() const { return value(); }
-  f32 detach() const { return value(); }
-  // A refusal.
-  template <class... A>
-  void backward(const A&...) const {
-    static_assert(sizeof(train::LossIsStepped<sizeof...(A) == 9, StepLoss, A...>) > 0);
-  }
-
- private:
-  Shared<const train::LossRing> ring_;
-  i64 step_ = 0;
-  f32 value_ = 0;
-};
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/weft.hpp ----
-// Everything a program needs to build, train and run models on the host, and on CUDA when compiled by nvcc.
-
-// ---- weft/core.hpp ----
-// Layer 1: dtypes, shapes, fields, random numbers, errors.
-
-// ---- weft/data.hpp ----
-// Layer 10: datasets and loaders.
-
-// ---- weft/data/batch.hpp ----
-// A batch: one dense array per field, the batch as first axis. Law: its shape never changes; rows from
-// valid() on are padding (0, and -100 in labels).
-
-// ---- weft/data/dataset.hpp ----
-// A dataset is anything with `size()` and `dataset[i]`, where a sample is a tuple of fields; adaptors select,
-// join and split datasets. Law: `dataset[i]` is a pure function of i; loaders and adaptors own what they
-// read.
-
-// ---- weft/data/shuffle.hpp ----
-// Random orders. Law: a permutation depends on (n, seed, epoch, use) alone, never on the machine or on what
-// was drawn before, and every permutation is equally likely.
-
-namespace WEFT_NAMESPACE::data {
-
-// Keeps the draws of different purposes apart under one seed.
-enum class ShuffleUse : u32 { epoch = 1, split = 2 };
-
-// A random order of 0 ... n-1: the Fisher-Yates shuffle (Durstenfeld, CACM 7(7), 1964; Knuth, TAOCP vol. 2,
-// 3.4.2, algorithm P) with numbers from Philox4x32-10. Each bounded number is 64 random bits masked to the
-// bound's length, drawn again while too large, which has no bias.
-inline std::vector<i64> permutation(i64 n, u64 seed, i64 epoch, ShuffleUse use) {
-  std::vector<i64> order(static_cast<std::size_t>(n));
-  for (i64 i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
-  const u32 key[2] = {static_cast<u32>(seed), static_cast<u32>(seed >> 32)};
-  u64 draws = 0;
-  Philox4 block{};
-  const auto draw = [&] {
-    const u64 number = draws / 2, halved = draws % 2 * 2;
-    if (halved == 0) {
-      // The use takes the top byte of the epoch's upper word: epochs stay far below 2^56.
-      const u32 counter[4] = {
-          static_cast<u32>(number), static_cast<u32>(number >> 32), static_cast<u32>(epoch),
-          static_cast<u32>(static_cast<u64>(epoch) >> 32) ^ (static_cast<u32>(use) << 24)};
-      block = philox(counter, key);
+// 0 ... n-1, ordered so that less(order[i + 1], order[i]) is never true; equal ones keep their order. A
+// bottom-up merge sort (Knuth, TAOCP vol. 3, 5.2.4).
+template <class Less>
+std::vector<u32> order_by(std::size_t n, Less less) {
+  std::vector<u32> order(n), merged(n);
+  for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<u32>(i);
+  for (std::size_t width = 1; width < n; width *= 2) {
+    for (std::size_t begin = 0; begin < n; begin += 2 * width) {
+      const std::size_t middle = begin + width < n ? begin + width : n;
+      const std::size_t end = middle + width < n ? middle + width : n;
+      std::size_t a = begin, b = middle;
+      for (std::size_t out = begin; out < end; ++out) {
+        const bool from_b = a == middle || (b < end && less(order[b], order[a]));
+        merged[out] = from_b ? order[b++] : order[a++];
+      }
     }
-    ++draws;
-    return static_cast<u64>(block.x[halved]) | static_cast<u64>(block.x[halved + 1]) << 32;
-  };
-  for (u64 bound = static_cast<u64>(n); bound > 1; --bound) {
-    const u64 mask = ~u64{0} >> __builtin_clzll(bound - 1);
-    u64 chosen = draw() & mask;
-    while (chosen >= bound) chosen = draw() & mask;
-    std::swap(order[bound - 1], order[chosen]);
+    order.swap(merged);
   }
   return order;
 }
 
-}  // namespace WEFT_NAMESPACE::data
+}  // namespace WEFT_NAMESPACE::io
+// ---- weft/io/safetensors.hpp ----
+// The safetensors format: eight bytes of header length, a JSON header, then the tensors' bytes without a gap
+// (https://github.com/huggingface/safetensors#format). Law: a file that opens is consistent, so every entry's
+// bytes lie inside it and match its dtype and shape; anything else is an Error. Writing is atomic, and the
+// same tensors always give the same bytes: those of Python's `safetensors`, which only orders metadata by
+// chance.
 
-namespace WEFT_NAMESPACE::data {
-
-// One field of one sample inside a dataset's memory, which it keeps alive where it is given the owner:
-// row-major elements and their shape, ({} is a scalar).
-template <class T>
-class Row {
- public:
-  Row(const T* data, const std::vector<i64>& shape, i64 size, Shared<const Counted> owner = {})
-      : data_(data), shape_(&shape), size_(size), owner_(std::move(owner)) {}
-  const T* data() const { return data_; }
-  // Elements.
-  i64 size() const { return size_; }
-  const std::vector<i64>& shape() const { return *shape_; }
-  const T& operator[](i64 i) const { return data_[i]; }
-
- private:
-  const T* data_;
-  const std::vector<i64>* shape_;
-  i64 size_;
-  Shared<const Counted> owner_;
-};
-
-// What a field of a sample may be: a Row, a number, a std::array or a std::vector (one axis). `Element` is
-// the type of its elements.
-template <class F>
-struct Field {
-  using Element = F;
-  static const F* data(const F& field) { return &field; }
-  static i64 size(const F&) { return 1; }
-  static std::vector<i64> shape(const F&) { return {}; }
-};
-template <class T>
-struct Field<Row<T>> {
-  using Element = T;
-  static const T* data(const Row<T>& field) { return field.data(); }
-  static i64 size(const Row<T>& field) { return field.size(); }
-  static std::vector<i64> shape(const Row<T>& field) { return field.shape(); }
-};
-template <class T, std::size_t N>
-struct Field<std::array<T, N>> {
-  using Element = T;
-  static const T* data(const std::array<T, N>& field) { return field.data(); }
-  static i64 size(const std::array<T, N>&) { return static_cast<i64>(N); }
-  static std::vector<i64> shape(const std::array<T, N>&) { return {static_cast<i64>(N)}; }
-};
-template <class T>
-struct Field<std::vector<T>> {
-  static_assert(!std::is_same_v<T, bool>, "weft: a std::vector<bool> has no elements to copy; use u8");
-  using Element = T;
-  static const T* data(const std::vector<T>& field) { return field.data(); }
-  static i64 size(const std::vector<T>& field) { return static_cast<i64>(field.size()); }
-  static std::vector<i64> shape(const std::vector<T>& field) { return {static_cast<i64>(field.size())}; }
-};
-
-// The element types of a sample: SampleOf<std::tuple<Row<f32>, i32>>::Elements is std::tuple<f32, i32>.
-template <class S>
-struct SampleOf {
-  static constexpr bool is_tuple = false;
-};
-template <class... Fs>
-struct SampleOf<std::tuple<Fs...>> {
-  static constexpr bool is_tuple = true;
-  using Elements = std::tuple<typename Field<Fs>::Element...>;
-};
-template <class D>
-using sample_t = std::remove_cvref_t<decltype(std::declval<const D&>()[i64{}])>;
-
-template <class D>
-concept Dataset = requires(const D& dataset) {
-  { dataset.size() } -> std::convertible_to<i64>;
-  dataset[i64{}];
-}
-&&SampleOf<sample_t<D>>::is_tuple;
-
-// A dataset that is read front to back: `dataset.stream(epoch)` gives a callable that returns a
-// std::optional<std::tuple<fields...>> each time, empty at the end.
-template <class D>
-concept IterableDataset = requires(const D& dataset, i64 epoch) {
-  { dataset.stream(epoch)().has_value() } -> std::convertible_to<bool>;
-}
-&&SampleOf<
-    typename std::remove_cvref_t<decltype(std::declval<const D&>().stream(i64{})())>::value_type>::is_tuple;
-
-// One field of an in-memory dataset: the rows one after another, each of the same shape ({} for a number).
-template <class T>
-struct Column {
-  std::vector<T> values;
-  std::vector<i64> row_shape;
-};
-
-// Rows in memory: Arrays<f32, i32>({pixels, {64}}, {labels, {}}) has one (f32 row, i32) sample per label.
-// Copies share the rows, which never change.
-template <class... Ts>
-class Arrays {
-  static_assert(sizeof...(Ts) > 0 && (!std::is_same_v<Ts, bool> && ...),
-                "weft: name at least one field; use u8 for bool");
-
- public:
-  Arrays() : rows_(new Rows) {}
-  // Throws "data/size-mismatch" unless every column holds the same whole number of rows.
-  explicit Arrays(Column<Ts>... columns) {
-    Rows* const rows = new Rows;
-    rows_ = Shared<const Rows>(rows);
-    rows->columns = {std::move(columns)...};
-    each([&](const auto& column, std::size_t i) {
-      i64 row = 1;
-      for (const i64 extent : column.row_shape) {
-        if (extent <= 0)
-          throw Error("data/size-mismatch", "field " + std::to_string(i) + " has an extent below one");
-        if (__builtin_mul_overflow(row, extent, &row))
-          throw Error("data/size-mismatch", "a row of field " + std::to_string(i) + " is too large");
-      }
-      const i64 values = static_cast<i64>(column.values.size());
-      if (values % row != 0)
-        throw Error("data/size-mismatch", "field " + std::to_string(i) + " has " + std::to_string(values) +
-                                              " values, no multiple of its row of " + std::to_string(row));
-      if (i == 0) rows->count = values / row;
-      if (values / row != rows->count)
-        throw Error("data/size-mismatch", "field " + std::to_string(i) + " has " +
-                                              std::to_string(values / row) + " rows, field 0 has " +
-                                              std::to_string(rows->count));
-      rows->row_size[i] = row;
-    });
-  }
-
-  i64 size() const { return rows_->count; }
-  // Throws "data/index" for i outside [0, size()).
-  std::tuple<Row<Ts>...> operator[](i64 i) const {
-    if (i < 0 || i >= size())
-      throw Error("data/index", "index " + std::to_string(i) + " lies outside a dataset of " +
-                                    std::to_string(size()) + " samples");
-    return sample(i, rows_);
-  }
-  // The same for i in range, not to be kept longer than the dataset: what loaders copy from.
-  std::tuple<Row<Ts>...> borrow(i64 i) const { return sample(i, {}); }
-  // All rows of field F.
-  template <std::size_t F>
-  const auto& column() const {
-    return std::get<F>(rows_->columns);
-  }
-
- private:
-  struct Rows final : Counted {
-    std::tuple<Column<Ts>...> columns;
-    std::array<i64, sizeof...(Ts)> row_size{};
-    i64 count = 0;
-  };
-  std::tuple<Row<Ts>...> sample(i64 i, const Shared<const Counted>& owner) const {
-    return [&]<std::size_t... F>(std::index_sequence<F...>) {
-      return std::tuple<Row<Ts>...>(Row<Ts>(column<F>().values.data() + i * rows_->row_size[F],
-                                            column<F>().row_shape, rows_->row_size[F], owner)...);
-    }
-    (std::index_sequence_for<Ts...>{});
-  }
-  template <class Visit>
-  void each(Visit visit) {
-    [&]<std::size_t... F>(std::index_sequence<F...>) { (visit(column<F>(), F), ...); }
-    (std::index_sequence_for<Ts...>{});
-  }
-
-  Shared<const Rows> rows_;
-};
-
-// Sample i of any dataset, not to be kept.
-template <class D>
-decltype(auto) borrow(const D& dataset, i64 i) {
-  if constexpr (requires { dataset.borrow(i); })
-    return dataset.borrow(i);
-  else
-    return dataset[i];
-}
-
-WEFT_REFUSAL(DatasetIsHeld,
-             "a loader or adaptor keeps its dataset, and this one cannot be copied: move it in, or give "
-             "std::ref(dataset) of one that outlives the loader");
-
-// std::reference_wrapper<D>, without its header.
-template <class W>
-concept ReferenceTo = requires(const W& w) {
-  typename W::type;
-  { w.get() } -> std::same_as<typename W::type&>;
-};
-template <class D>
-struct DatasetReference {
-  using type = const D;
-  const D& get() const { return *dataset; }
-  const D* dataset;
-};
-// A dataset that outlives what is given this.
-template <class D>
-DatasetReference<D> by_reference(const D& dataset) {
-  return {&dataset};
-}
-template <class D>
-struct Referred {
-  using type = D;
-};
-template <ReferenceTo W>
-struct Referred<W> {
-  using type = std::remove_const_t<typename W::type>;
-};
-
-// A dataset as loaders and adaptors keep it: the caller's moved in, or a copy that all who have it share
-// (cheap for the datasets of this library), or, given as std::ref, the caller's own, which must outlive them.
-template <class D>
-class HeldDataset {
- public:
-  using type = D;
-  template <class From>
-  requires(!std::is_same_v<std::remove_cvref_t<From>, HeldDataset>) explicit HeldDataset(From&& from) {
-    if constexpr (ReferenceTo<std::remove_cvref_t<From>>) {
-      dataset_ = &from.get();
-    } else {
-      constexpr bool holds = std::is_constructible_v<D, From&&>;
-      static_assert(sizeof(DatasetIsHeld<holds, D>) > 0);
-      if constexpr (holds) {
-        Box* const box = new Box(std::forward<From>(from));
-        owner_ = Shared<const Counted>(box);
-        dataset_ = &box->dataset;
-      }
-    }
-  }
-  const D& operator*() const { return *dataset_; }
-  const D* operator->() const { return dataset_; }
-
- private:
-  struct Box final : Counted {
-    template <class From>
-    explicit Box(From&& from) : dataset(std::forward<From>(from)) {}
-    D dataset;
-  };
-  const D* dataset_ = nullptr;
-  Shared<const Counted> owner_;
-};
-// What holds an argument of type D&&.
-template <class D>
-using held_t = HeldDataset<typename Referred<std::remove_cvref_t<D>>::type>;
-
-// The samples of a dataset at `indices`, in that order.
-template <class D>
-class Subset {
- public:
-  // Throws "data/index" for an index outside the dataset.
-  Subset(HeldDataset<D> dataset, std::vector<i64> indices)
-      : dataset_(std::move(dataset)), indices_(std::move(indices)) {
-    for (const i64 index : indices_)
-      if (index < 0 || index >= static_cast<i64>(dataset_->size()))
-        throw Error("data/index", "index " + std::to_string(index) + " lies outside a dataset of " +
-                                      std::to_string(dataset_->size()) + " samples");
-  }
-  i64 size() const { return static_cast<i64>(indices_.size()); }
-  auto operator[](i64 i) const { return (*dataset_)[index(i)]; }
-  decltype(auto) borrow(i64 i) const { return data::borrow(*dataset_, index(i)); }
-  const std::vector<i64>& indices() const { return indices_; }
-
- private:
-  i64 index(i64 i) const {
-    if (i < 0 || i >= size())
-      throw Error("data/index", "index " + std::to_string(i) + " lies outside a dataset of " +
-                                    std::to_string(size()) + " samples");
-    return indices_[static_cast<std::size_t>(i)];
-  }
-
-  HeldDataset<D> dataset_;
-  std::vector<i64> indices_;
-};
-// The samples whose indices are given, in their order. It keeps a copy of the dataset, as the next ones do;
-// std::ref(d) refers to it.
-template <class D>
-requires Dataset<typename held_t<D>::type>
-auto subset(D&& dataset, std::vector<i64> indices) {
-  return Subset<typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), std::move(indices));
-}
-
-// The samples of the first dataset, then those of the next, ...; all with the same sample type.
-template <class First, class... Rest>
-class ConcatDataset {
-  static_assert((std::is_same_v<sample_t<First>, sample_t<Rest>> && ...),
-                "weft: concatenated datasets must have the same fields");
-
- public:
-  explicit ConcatDataset(HeldDataset<First> first, HeldDataset<Rest>... rest)
-      : datasets_(std::move(first), std::move(rest)...) {}
-  i64 size() const {
-    return std::apply(
-        [](const auto&... dataset) { return (i64{0} + ... + static_cast<i64>(dataset->size())); }, datasets_);
-  }
-  auto operator[](i64 i) const {
-    if (i < 0 || i >= size())
-      throw Error("data/index", "index " + std::to_string(i) + " lies outside a dataset of " +
-                                    std::to_string(size()) + " samples");
-    return sample<0>(i);
-  }
-
- private:
-  template <std::size_t N>
-  auto sample(i64 i) const {
-    const auto& dataset = *std::get<N>(datasets_);
-    if constexpr (N == sizeof...(Rest)) {
-      return dataset[i];
-    } else {
-      const i64 here = static_cast<i64>(dataset.size());
-      return i < here ? dataset[i] : sample<N + 1>(i - here);
-    }
-  }
-  std::tuple<HeldDataset<First>, HeldDataset<Rest>...> datasets_;
-};
-template <class... Ds>
-requires(Dataset<typename held_t<Ds>::type>&&...) auto concat(Ds&&... datasets) {
-  return ConcatDataset<typename held_t<Ds>::type...>(held_t<Ds>(std::forward<Ds>(datasets))...);
-}
-
-// A dataset computed from the sample number: `sample(i)` returns a std::tuple of fields.
-template <class F>
-class FunctionDataset {
- public:
-  FunctionDataset(i64 size, F sample) : size_(size), sample_(std::move(sample)) {
-    if (size < 0)
-      throw Error("data/size-mismatch", "a dataset cannot have " + std::to_string(size) + " samples");
-  }
-  i64 size() const { return size_; }
-  auto operator[](i64 i) const { return sample_(i); }
-
- private:
-  i64 size_;
-  F sample_;
-};
-// function(i) is sample i, for i from 0 to size - 1; the same i gives the same sample.
-template <class F>
-FunctionDataset<F> from_function(i64 size, F sample) {
-  return {size, std::move(sample)};
-}
-
-namespace detail {
-
-// The sizes of the parts, and a random order of all samples. (Templates: a program pays for what it calls.)
-template <class Number>
-struct Split {
-  std::vector<Number> sizes, order;
-  // The samples of part k.
-  std::vector<Number> part(std::size_t k) const {
-    i64 at = 0;
-    for (std::size_t i = 0; i < k; ++i) at += sizes[i];
-    return {order.begin() + at, order.begin() + at + sizes[k]};
-  }
-};
-template <class Number>
-Split<Number> split_at_random(Number n, const f64* fractions, std::size_t count, u64 seed) {
-  Split<Number> split;
-  f64 sum = 0;
-  Number left = n;
-  for (std::size_t k = 0; k < count; ++k) {
-    const f64 fraction = fractions[k];
-    if (!(fraction >= 0 && fraction <= 1)) throw Error("data/fractions", "a fraction lies outside [0, 1]");
-    sum += fraction;
-    const Number size = static_cast<Number>(static_cast<f64>(n) * fraction);
-    split.sizes.push_back(size < left ? size : left);  // a sum a hair above one
-    left -= split.sizes.back();
-  }
-  if (!(sum > 1 - 1e-6 && sum < 1 + 1e-6))
-    throw Error("data/fractions", "the fractions sum to " + std::to_string(sum) + ", not to one");
-  for (std::size_t i = 0; left > 0; i = (i + 1) % count, --left) ++split.sizes[i];
-  split.order = permutation(n, seed, 0, ShuffleUse::split);
-  return split;
-}
-
-}  // namespace detail
-
-// Cuts a dataset at random into parts of the given fractions, which must sum to one:
-// auto [train, val] = random_split(dataset, {0.8, 0.2}, seed). Each part has floor(n * fraction) samples;
-// what is left goes one by one to the first parts (as PyTorch's random_split does). The parts hold the
-// dataset together, as subset() holds its own. Throws "data/fractions".
-template <class D, std::size_t N>
-requires Dataset<typename held_t<D>::type>
-auto random_split(D&& dataset, const f64 (&fractions)[N], u64 seed) {
-  using Part = Subset<typename held_t<D>::type>;
-  const held_t<D> held(std::forward<D>(dataset));
-  const auto split = detail::split_at_random(static_cast<i64>(held->size()), fractions, N, seed);
-  return [&]<std::size_t... K>(std::index_sequence<K...>) {
-    return std::array<Part, N>{Part(held, split.part(K))...};
-  }
-  (std::make_index_sequence<N>{});
-}
-// The same with a number of parts that is known at run time: a vector of them.
-template <class D>
-requires Dataset<typename held_t<D>::type>
-auto random_split(D&& dataset, const std::vector<f64>& fractions, u64 seed) {
-  using Part = Subset<typename held_t<D>::type>;
-  const held_t<D> held(std::forward<D>(dataset));
-  const auto split =
-      detail::split_at_random(static_cast<i64>(held->size()), fractions.data(), fractions.size(), seed);
-  std::vector<Part> parts;
-  for (std::size_t k = 0; k < fractions.size(); ++k) parts.emplace_back(held, split.part(k));
-  return parts;
-}
-
-}  // namespace WEFT_NAMESPACE::data
-
-namespace WEFT_NAMESPACE::data {
-
-// A label that losses and metrics leave out: PyTorch's default `ignore_index`.
-inline constexpr int ignored_label = -100;
-
-// Row-major elements with a shape, in host memory of its own.
-template <class T>
-class Array {
- public:
-  using value_type = T;
-  Array() = default;
-  explicit Array(std::vector<i64> shape) : shape_(std::move(shape)) {
-    for (const i64 extent : shape_) size_ *= extent;
-    valid_rows_ = shape_.empty() ? 1 : shape_[0];
-    values_ = std::vector<T>(static_cast<std::size_t>(size_));
-  }
-  const T* data() const { return values_.data(); }
-  T* data() { return values_.data(); }
-  i64 size() const { return size_; }  // elements
-  int rank() const { return static_cast<int>(shape_.size()); }
-  i64 extent(int axis) const { return shape_[static_cast<std::size_t>(axis)]; }
-  const std::vector<i64>& shape() const { return shape_; }
-  // Throws "batch/index" for i outside [0, size()).
-  const T& operator[](i64 i) const {
-    if (static_cast<u64>(i) >= static_cast<u64>(size_)) [[unlikely]]
-      throw Error("batch/index", "element " + std::to_string(i) + " lies outside a batch of " +
-                                     std::to_string(size_) + " elements");
-    return values_[static_cast<std::size_t>(i)];
-  }
-  const T* begin() const { return data(); }
-  const T* end() const { return data() + size_; }
-  // How many leading rows are samples, and whether its loader pads a batch of the epoch: trainers read these.
-  i64 valid_rows() const { return valid_rows_; }
-  bool is_padded_somewhere() const { return padded_somewhere_; }
-
- private:
-  template <i64, class...>
-  friend class Batch;
-  template <class>
-  friend class BatchBuilder;
-  std::vector<i64> shape_;
-  std::vector<T> values_;
-  i64 size_ = 1;
-  i64 valid_rows_ = 0;
-  bool padded_somewhere_ = false;
-};
-
-// What a loader yields; `auto& [image, label] = batch` names its fields.
-template <i64 BatchSize, class... Ts>
-class Batch {
- public:
-  using Elements = std::tuple<Ts...>;
-  static constexpr i64 batch_size = BatchSize;
-
-  Batch() = default;
-  explicit Batch(Array<Ts>... fields) : fields_(std::move(fields)...) {}
-  // How many leading rows are samples; the rest is padding.
-  i64 valid() const { return valid_; }
-  template <std::size_t F>
-  auto& get() {
-    return std::get<F>(fields_);
-  }
-  template <std::size_t F>
-  const auto& get() const {
-    return std::get<F>(fields_);
-  }
-  // The same with the first row in place of the rows from `from` on, all of which count as samples.
-  Batch repeating_first(i64 from) const {
-    Batch batch = *this;
-    batch.valid_ = BatchSize;
-    std::apply(
-        [&](auto&... field) {
-          const auto fill = [&](auto& array) {
-            const i64 row = array.size() / BatchSize;
-            for (i64 k = from; k < BatchSize; ++k)
-              std::copy(array.data(), array.data() + row, array.data() + k * row);
-            array.valid_rows_ = BatchSize;
-          };
-          (fill(field), ...);
-        },
-        batch.fields_);
-    return batch;
-  }
-
- private:
-  template <class>
-  friend class BatchBuilder;
-  std::tuple<Array<Ts>...> fields_;
-  i64 valid_ = 0;
-};
-
-// Fills the rows of one batch from samples, reusing its memory from batch to batch.
-template <class BatchType>
-class BatchBuilder;
-template <i64 BatchSize, class... Ts>
-class BatchBuilder<Batch<BatchSize, Ts...>> {
- public:
-  // Shapes come from `sample`. `pads`: whether a batch of the epoch will have padded rows. `label_field` is
-  // the integer field that padding fills with ignored_label, or -1 for the last field of a signed integer
-  // type; "loader/label-field" when there is no such field.
-  template <class... Fs>
-  BatchBuilder(const std::tuple<Fs...>& sample, int label_field, bool pads = false, Checks check = {})
-      : label_field_(label_field), check_(check) {
-    if (label_field < -1 || label_field >= static_cast<int>(sizeof...(Ts)))
-      throw Error("loader/label-field", "there is no field " + std::to_string(label_field));
-    each([&]<std::size_t F>() {
-      using T = std::tuple_element_t<F, std::tuple<Ts...>>;
-      std::vector<i64> shape = Field<std::tuple_element_t<F, std::tuple<Fs...>>>::shape(std::get<F>(sample));
-      shape.insert(shape.begin(), BatchSize);
-      std::get<F>(batch_.fields_) = Array<T>(std::move(shape));
-      std::get<F>(batch_.fields_).padded_somewhere_ = pads;
-      if constexpr (is_label<T>) {
-        if (label_field == -1) label_field_ = static_cast<int>(F);
-      } else if (label_field == static_cast<int>(F)) {
-        throw Error("loader/label-field", "field " + std::to_string(F) + " is not of a signed integer type");
-      }
-    });
-  }
-
-  Batch<BatchSize, Ts...>& batch() { return batch_; }
-
-  // Row `row` becomes `sample`; throws "loader/ragged" when a field's shape is not that of the first sample.
-  template <class... Fs>
-  void put(i64 row, const std::tuple<Fs...>& sample, i64 sample_number) {
-    each([&]<std::size_t F>() {
-      using Traits = Field<std::tuple_element_t<F, std::tuple<Fs...>>>;
-      auto& array = std::get<F>(batch_.fields_);
-      const auto& field = std::get<F>(sample);
-      const i64 size = array.size() / BatchSize;
-      // Of a sample's kinds of field a Row alone has more than one axis.
-      bool fits = Traits::size(field) == size;
-      if constexpr (requires { field.shape(); })
-        fits = std::equal(field.shape().begin(), field.shape().end(), array.shape().begin() + 1,
-                          array.shape().end());
-      if (!fits)
-        throw Error("loader/ragged", "field " + std::to_string(F) + " of sample " +
-                                         std::to_string(sample_number) + " has the shape " +
-                                         text(Traits::shape(field)) + ", that of the first sample has " +
-                                         text({array.shape().begin() + 1, array.shape().end()}));
-      std::copy(Traits::data(field), Traits::data(field) + size, array.data() + row * size);
-      if (check_.any()) check_row<F>(Traits::data(field), size, sample_number);
-    });
-  }
-
-  // The rows from `rows` on become padding.
-  void finish(i64 rows) {
-    batch_.valid_ = rows;
-    each([&]<std::size_t F>() {
-      using T = std::tuple_element_t<F, std::tuple<Ts...>>;
-      auto& array = std::get<F>(batch_.fields_);
-      array.valid_rows_ = rows;
-      T padding{};
-      if constexpr (is_label<T>) {
-        if (label_field_ == static_cast<int>(F)) padding = static_cast<T>(ignored_label);
-      }
-      std::fill(array.data() + rows * (array.size() / BatchSize), array.data() + array.size(), padding);
-    });
-  }
-
- private:
-  // Throws "loader/finite" or "loader/label".
-  template <std::size_t F, class T>
-  void check_row(const T* values, i64 size, i64 sample_number) const {
-    const auto refuse = [&](const char* id, i64 i, const std::string& value) {
-      throw Error(id, "field " + std::to_string(F) + " of sample " + std::to_string(sample_number) + " is " +
-                          value + " at element " + std::to_string(i));
-    };
-    for (i64 i = 0; i < size; ++i) {
-      if constexpr (is_label<T>) {
-        if (check_.indices && label_field_ == static_cast<int>(F) && values[i] < 0 &&
-            values[i] != T(ignored_label))
-          refuse("loader/label", i, std::to_string(values[i]));
-      } else if constexpr (!std::is_integral_v<T>) {
-        const double x = static_cast<double>(values[i]);
-        if (check_.finite && !(x - x == 0))
-          refuse("loader/finite", i, x != x ? "nan" : x < 0 ? "-inf" : "inf");
-      }
-    }
-  }
-  static std::string text(const std::vector<i64>& shape) {
-    std::string s;
-    for (const i64 extent : shape) s += (s.empty() ? "(" : ", ") + std::to_string(extent);
-    return (s.empty() ? "(" : s) + ")";
-  }
-  template <class T>
-  static constexpr bool is_label = std::is_integral_v<T>&& std::is_signed_v<T>;
-  template <class Visit>
-  static void each(Visit visit) {
-    [&]<std::size_t... F>(std::index_sequence<F...>) { (visit.template operator()<F>(), ...); }
-    (std::index_sequence_for<Ts...>{});
-  }
-
-  Batch<BatchSize, Ts...> batch_;
-  int label_field_;
-  Checks check_;
-};
-
-// The batch type for samples with these elements.
-template <i64 BatchSize, class Elements>
-struct BatchOf;
-template <i64 BatchSize, class... Ts>
-struct BatchOf<BatchSize, std::tuple<Ts...>> {
-  using type = Batch<BatchSize, Ts...>;
-};
-
-}  // namespace WEFT_NAMESPACE::data
-
-template <weft::i64 BatchSize, class... Ts>
-struct std::tuple_size<weft::data::Batch<BatchSize, Ts...>>
-    : std::integral_constant<std::size_t, sizeof...(Ts)> {};
-template <std::size_t F, weft::i64 BatchSize, class... Ts>
-struct std::tuple_element<F, weft::data::Batch<BatchSize, Ts...>> {
-  using type = weft::data::Array<std::tuple_element_t<F, std::tuple<Ts...>>>;
-};
-// ---- weft/data/digits.hpp ----
-// The 1,797 handwritten digits that come with weft (examples/data/README.md has their source and the file's
-// format). Law: every sample is in exactly one of the two parts, test holding the indices divisible by five.
+// ---- weft/io/file.hpp ----
+// Files written for keeps. Law: a path holds either its old content or all of the new, whatever fails and
+// whenever the process is killed; a failed write leaves no temporary behind.
 
 // ---- weft/io/open_file.hpp ----
 // Files from outside, read or mapped. Law: every failure is an Error that names the path and the system's
@@ -24470,949 +23763,6 @@ class MappedFile {
 };
 
 }  // namespace WEFT_NAMESPACE::io
-
-namespace WEFT_NAMESPACE::data {
-
-struct Digits {
-  Arrays<f32, i32> train;  // (image in [0, 1], label 0...9)
-  Arrays<f32, i32> test;   // held out
-};
-
-// Reads examples/data/digits.bin. `image_shape` is the shape of one image of 64 pixels, {64}, {8, 8} or
-// {1, 8, 8}. Throws the file's errors, "digits/format" for another or damaged file, and "digits/shape".
-inline Digits load_digits(const std::string& path, const std::vector<i64>& image_shape = {64}) {
-  constexpr std::size_t magic = 8, header = magic + 4 * sizeof(u32);
-  i64 pixels = 1;
-  for (const i64 extent : image_shape) {
-    if (extent < 1 || extent > 64) throw Error("digits/shape", "an image's extent must lie in 1...64");
-    pixels = pixels * extent > 64 ? 65 : pixels * extent;
-  }
-  if (pixels != 64) throw Error("digits/shape", "an image has 64 pixels, and its shape must too");
-
-  const io::MappedFile file(path);
-  const auto refuse = [&](const std::string& why) { throw Error("digits/format", "'" + path + "' " + why); };
-  if (file.size() < header || !file.text().starts_with("WEFTDGT1"))
-    refuse("is not a digits file (it does not begin with WEFTDGT1)");
-  const auto word = [&](std::size_t i) {
-    const u8* at = file.data() + magic + 4 * i;
-    return static_cast<u32>(at[0]) | static_cast<u32>(at[1]) << 8 | static_cast<u32>(at[2]) << 16 |
-           static_cast<u32>(at[3]) << 24;
-  };
-  const u32 count = word(0);
-  if (word(1) != 8 || word(2) != 8) refuse("does not hold 8x8 images");
-  if (word(3) != 10) refuse("does not hold ten classes");
-  if (file.size() != header + std::size_t{count} * 65)
-    refuse("holds " + std::to_string(file.size()) + " bytes where " + std::to_string(count) +
-           " digits need " + std::to_string(header + std::size_t{count} * 65));
-
-  Column<f32> images[2] = {{{}, image_shape}, {{}, image_shape}};
-  Column<i32> labels[2];
-  const std::size_t held = (std::size_t{count} + 4) / 5;
-  for (std::size_t part = 0; part < 2; ++part) {
-    const std::size_t rows = part == 1 ? held : count - held;
-    images[part].values.reserve(rows * 64);
-    labels[part].values.reserve(rows);
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t part = i % 5 == 0 ? 1 : 0;
-    const u8* image = file.data() + header + i * 64;
-    const u8 label = file.data()[header + std::size_t{count} * 64 + i];
-    if (label > 9) refuse("has label " + std::to_string(label) + " at index " + std::to_string(i));
-    for (std::size_t p = 0; p < 64; ++p) {
-      if (image[p] > 16) refuse("has a pixel above 16 at index " + std::to_string(i));
-      images[part].values.push_back(static_cast<f32>(image[p]) / 16.0f);
-    }
-    labels[part].values.push_back(label);
-  }
-  return {Arrays<f32, i32>(std::move(images[0]), std::move(labels[0])),
-          Arrays<f32, i32>(std::move(images[1]), std::move(labels[1]))};
-}
-
-}  // namespace WEFT_NAMESPACE::data
-// ---- weft/data/loader.hpp ----
-// Batches from a dataset. Law: which samples a batch holds, and in which order, depends only on the dataset,
-// the options and (epoch, batch number).
-
-namespace WEFT_NAMESPACE::data {
-
-// What happens to samples that do not fill the last batch of an epoch: they are left out, or the batch is
-// padded.
-enum class Last { drop, pad_and_mask };
-// They are left out.
-inline constexpr Last drop = Last::drop;
-// The batch is padded: rows of 0 with label -100, which losses and metrics leave out.
-inline constexpr Last pad_and_mask = Last::pad_and_mask;
-namespace last {
-inline constexpr Last drop = Last::drop;
-inline constexpr Last pad_and_mask = Last::pad_and_mask;
-}  // namespace last
-
-struct LoaderOptions {
-  bool shuffle = false;    // a new random order each epoch, from (seed, epoch)
-  GivenSeed seed{};        // none: another one for each loader (core/fresh_seed.hpp)
-  Last last = Last::drop;  // what becomes of samples that do not fill a batch
-  int label_field = -1;    // padded rows of this field hold -100; -1: the last field of a signed integer type
-  // check::finite: no sample has NaN or infinity; check::indices: labels are 0 and more, or -100
-  Checks check{};
-};
-
-// Where a loader stands: the batch that comes next.
-struct Position {
-  i64 epoch = 0;  // from 0
-  i64 batch = 0;  // of the epoch, from 0
-  friend bool operator==(const Position&, const Position&) = default;
-};
-
-struct PassEnd {};
-
-// Steps through the batches of a pass, which it keeps alive. A pass has one batch, which each step fills
-// anew.
-template <class Pass>
-class BatchIterator {
- public:
-  explicit BatchIterator(Shared<Pass> pass) : pass_(std::move(pass)) {}
-  auto& operator*() const { return pass_->batch(); }
-  BatchIterator& operator++() {
-    pass_->advance();
-    return *this;
-  }
-  friend bool operator==(const BatchIterator& at, PassEnd) { return at.pass_->done(); }
-
- private:
-  Shared<Pass> pass_;
-};
-
-// A loader's position, which the pass behind its latest `for` moves.
-struct Cursor final : Counted {
-  Position position;
-};
-
-// One epoch of a dataset from a given batch on.
-template <i64 BatchSize, class D>
-class Pass final : public Counted {
- public:
-  using BatchType = typename BatchOf<BatchSize, typename SampleOf<sample_t<D>>::Elements>::type;
-
-  Pass(HeldDataset<D> dataset, const LoaderOptions& options, u64 seed, Position start, i64 batches,
-       Shared<Cursor> cursor)
-      : dataset_(std::move(dataset)),
-        builder_((*dataset_)[0], options.label_field,
-                 batches * BatchSize > static_cast<i64>(dataset_->size()), options.check),
-        epoch_(start.epoch),
-        next_(start.batch),
-        batches_(batches),
-        cursor_(std::move(cursor)) {
-    if (options.shuffle)
-      order_ = permutation(static_cast<i64>(dataset_->size()), seed, start.epoch, ShuffleUse::epoch);
-    advance();
-  }
-  BatchType& batch() { return builder_.batch(); }
-  bool done() const { return done_; }
-
-  void advance() {
-    done_ = next_ >= batches_;
-    if (done_) return;
-    const i64 first = next_ * BatchSize, left = static_cast<i64>(dataset_->size()) - first;
-    const i64 rows = left < BatchSize ? left : BatchSize;
-    for (i64 row = 0; row < rows; ++row) {
-      const i64 sample = order_.empty() ? first + row : order_[static_cast<std::size_t>(first + row)];
-      builder_.put(row, borrow(*dataset_, sample), sample);
-    }
-    builder_.finish(rows);
-    ++next_;
-    if (cursor_) cursor_->position = next_ < batches_ ? Position{epoch_, next_} : Position{epoch_ + 1, 0};
-  }
-
- private:
-  HeldDataset<D> dataset_;
-  BatchBuilder<BatchType> builder_;
-  std::vector<i64> order_;
-  i64 epoch_, next_, batches_;
-  Shared<Cursor> cursor_;
-  bool done_ = false;
-};
-
-// The batches of one epoch, as a range that may be walked once.
-template <class Pass>
-class Epoch {
- public:
-  explicit Epoch(Shared<Pass> pass) : pass_(std::move(pass)) {}
-  BatchIterator<Pass> begin() { return BatchIterator<Pass>(pass_); }
-  PassEnd end() const { return {}; }
-
- private:
-  Shared<Pass> pass_;
-};
-
-// Throws "loader/nested" where a `for` over the loader runs already.
-template <class Pass>
-void check_not_running(const Shared<Pass>& pass) {
-  if (pass && !pass->has_one_owner() && !pass->done())
-    throw Error("loader/nested",
-                "a loop over a loader began inside a loop over the same one, which both would move: walk "
-                "loader.epoch(e) inside, or make a second loader");
-}
-
-// A range of batches that remembers how far it has come.
-//
-// Each `for` over the loader is one epoch, the first being epoch 0, and each has its own order; a `for` that
-// ended early does not come back to the rest of its epoch. `position()` is the batch that comes next: inside
-// the loop the one after the current batch, which is what a checkpoint taken after the step has to keep.
-// `seek(position)` makes the next `for` start there. One `for` at a time; its batch is overwritten by the
-// next.
-template <i64 BatchSize, class D>
-class Loader {
- public:
-  static_assert(BatchSize > 0, "weft: a batch holds at least one sample");
-  using Samples = D;
-  using BatchType = typename Pass<BatchSize, D>::BatchType;
-
-  // Throws "loader/empty" for a dataset without samples, "loader/too-few" when dropping the last batch leaves
-  // none.
-  Loader(HeldDataset<D> dataset, const LoaderOptions& options)
-      : dataset_(std::move(dataset)),
-        options_(options),
-        seed_(options.seed.given || !options.shuffle ? options.seed.value : fresh_seed(SeedUse::loader)),
-        cursor_(new Cursor) {
-    if (size() == 0) throw Error("loader/empty", "the dataset has no samples");
-    if (batches() == 0)
-      throw Error("loader/too-few", std::to_string(size()) + " samples do not fill one batch of " +
-                                        std::to_string(BatchSize) + "; use .last = data::pad_and_mask");
-  }
-  // A copy stands where the loader does and goes its own way.
-  Loader(const Loader& other)
-      : dataset_(other.dataset_),
-        options_(other.options_),
-        seed_(other.seed_),
-        cursor_(new Cursor),
-        sought_(other.sought_) {
-    cursor_->position = other.position();
-  }
-  Loader(Loader&&) noexcept = default;
-  Loader& operator=(Loader other) noexcept {
-    dataset_ = std::move(other.dataset_);
-    options_ = other.options_;
-    seed_ = other.seed_;
-    cursor_ = std::move(other.cursor_);
-    sought_ = other.sought_;
-    pass_ = std::move(other.pass_);
-    return *this;
-  }
-
-  // Throws "loader/nested" inside a `for` over this loader.
-  BatchIterator<Pass<BatchSize, D>> begin() {
-    check_not_running(pass_);
-    Position& at = held().position;
-    if (!sought_ && at.batch != 0) at = {at.epoch + 1, 0};
-    pass_ = make_pass(at, cursor_);
-    sought_ = false;
-    return BatchIterator<Pass<BatchSize, D>>(pass_);
-  }
-  PassEnd end() const { return {}; }
-
-  // The batches of epoch e from `first_batch` on, as a range of its own: neither reads nor moves
-  // `position()`. Throws "loader/position".
-  Epoch<Pass<BatchSize, D>> epoch(i64 e, i64 first_batch = 0) const {
-    check({e, first_batch});
-    return Epoch<Pass<BatchSize, D>>(make_pass({e, first_batch}, {}));
-  }
-
-  // The batch that comes next.
-  Position position() const { return held().position; }
-  // Throws "loader/position" for a negative epoch or a batch outside [0, batches()].
-  void seek(Position position) {
-    check(position);
-    held().position = position.batch < batches() ? position : Position{position.epoch + 1, 0};
-    sought_ = true;
-  }
-  // The same in the orders of another loader, of this seed: what a checkpoint does. Also throws "loader/seed"
-  // where this one was given a seed of its own that differs.
-  void seek(Position position, u64 seed) {
-    if (options_.shuffle && options_.seed.given && options_.seed.value != seed)
-      throw Error("loader/seed", "the position is that of a loader with the seed " + std::to_string(seed) +
-                                     ", and this one was given " + std::to_string(options_.seed.value));
-    seek(position);
-    seed_ = seed;
-  }
-
-  // Samples.
-  i64 size() const { return static_cast<i64>(dataset_->size()); }  // samples
-  // Batches in an epoch.
-  i64 batches() const {
-    const i64 extra = options_.last == Last::pad_and_mask && size() % BatchSize != 0 ? 1 : 0;
-    return size() / BatchSize + extra;
-  }
-  const LoaderOptions& options() const { return options_; }
-  // What the orders of its epochs come from.
-  u64 seed() const { return seed_; }
-
- private:
-  Shared<Pass<BatchSize, D>> make_pass(Position start, Shared<Cursor> cursor) const {
-    return Shared<Pass<BatchSize, D>>(
-        new Pass<BatchSize, D>(dataset_, options_, seed_, start, batches(), std::move(cursor)));
-  }
-  Cursor& held() const {
-    if (!cursor_) throw Error("loader/moved", "a loader was used that had been moved from");
-    return *cursor_;
-  }
-  void check(Position position) const {
-    held();
-    if (position.epoch < 0 || position.epoch >= i64{1} << 56 || position.batch < 0 ||
-        position.batch > batches())
-      throw Error("loader/position",
-                  "epoch " + std::to_string(position.epoch) + ", batch " + std::to_string(position.batch) +
-                      " is no position of a loader with " + std::to_string(batches()) + " batches");
-  }
-
-  HeldDataset<D> dataset_;
-  LoaderOptions options_;
-  u64 seed_;
-  Shared<Cursor> cursor_;
-  bool sought_ = false;
-  Shared<Pass<BatchSize, D>> pass_;  // the one behind the latest begin(), if any
-};
-
-// Batches of BatchSize samples of `dataset`, which the loader keeps (HeldDataset).
-template <i64 BatchSize, class D>
-requires Dataset<typename held_t<D>::type>
-auto loader(D&& dataset, const LoaderOptions& options = {}) {
-  return Loader<BatchSize, typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), options);
-}
-
-WEFT_REFUSAL(
-    LoaderTakes,
-    "the batch size is a template argument, the dataset the first argument and the options the second: "
-    "data::loader<32>(dataset, {.shuffle = true}); a dataset has size() and operator[], whose samples are "
-    "tuples, such as data::Arrays<f32, i32>");
-template <i64 BatchSize, class D, class A>
-requires(!std::is_convertible_v<const A&, LoaderOptions>) AfterRefusal loader(const D&, const A&) {
-  return weft::detail::misspelt<LoaderTakes<false, GivenSize<BatchSize>, D, A>>();
-}
-template <i64 BatchSize, class D>
-requires(!Dataset<typename held_t<D>::type> && !IterableDataset<typename held_t<D>::type>) AfterRefusal
-    loader(const D&) {
-  return weft::detail::misspelt<LoaderTakes<false, GivenSize<BatchSize>, D>>();
-}
-template <class D, class... A>
-AfterRefusal loader(const D&, const A&...) {
-  return weft::detail::misspelt<LoaderTakes<false, D, A...>>();
-}
-
-}  // namespace WEFT_NAMESPACE::data
-
-namespace WEFT_NAMESPACE {
-using data::drop;
-using data::pad_and_mask;
-}  // namespace WEFT_NAMESPACE
-// ---- weft/data/stream.hpp ----
-// Datasets that can only be read from front to back. Law: as for `Loader`, and reading epoch e again gives
-// the same samples, so a position is found again by reading up to it.
-
-namespace WEFT_NAMESPACE::data {
-
-// An iterable dataset from a function of the epoch that returns such a callable.
-template <class F>
-class GeneratorDataset {
- public:
-  explicit GeneratorDataset(F open) : open_(std::move(open)) {}
-  auto stream(i64 epoch) const { return open_(epoch); }
-
- private:
-  F open_;
-};
-// open(epoch) gives a callable that returns a std::optional of a sample, and none at the end.
-template <class F>
-GeneratorDataset<F> from_generator(F open) {
-  return GeneratorDataset<F>(std::move(open));
-}
-
-// One epoch of an iterable dataset from a given batch on.
-template <i64 BatchSize, class D>
-class StreamPass final : public Counted {
- public:
-  using Stream = decltype(std::declval<const D&>().stream(i64{}));
-  using Sample = typename decltype(std::declval<Stream&>()())::value_type;
-  using BatchType = typename BatchOf<BatchSize, typename SampleOf<Sample>::Elements>::type;
-
-  StreamPass(HeldDataset<D> dataset, const LoaderOptions& options, Position start, Shared<Cursor> cursor)
-      : dataset_(std::move(dataset)),
-        stream_(dataset_->stream(start.epoch)),
-        options_(options),
-        epoch_(start.epoch),
-        cursor_(std::move(cursor)) {
-    for (i64 batch = 0; batch < start.batch; ++batch)
-      for (i64 row = 0; row < BatchSize; ++row)
-        if (!stream_().has_value()) {
-          batch = start.batch;
-          break;
-        }
-    next_ = start.batch;
-    advance();
-  }
-  BatchType& batch() { return builder_->batch(); }
-  bool done() const { return done_; }
-
-  void advance() {
-    i64 rows = 0;
-    while (rows < BatchSize && !drained_) {
-      const std::optional<Sample> sample = stream_();
-      drained_ = !sample.has_value();
-      if (drained_) break;
-      if (!builder_)
-        builder_.emplace(*sample, options_.label_field, options_.last == Last::pad_and_mask, options_.check);
-      builder_->put(rows, *sample, next_ * BatchSize + rows);
-      ++rows;
-    }
-    done_ = rows == 0 || (rows < BatchSize && options_.last == Last::drop);
-    if (!done_) {
-      builder_->finish(rows);
-      ++next_;
-    }
-    if (cursor_) cursor_->position = done_ ? Position{epoch_ + 1, 0} : Position{epoch_, next_};
-  }
-
- private:
-  HeldDataset<D> dataset_;
-  Stream stream_;
-  LoaderOptions options_;
-  std::optional<BatchBuilder<BatchType>> builder_;
-  i64 epoch_, next_ = 0;
-  Shared<Cursor> cursor_;
-  bool drained_ = false, done_ = false;
-};
-
-// As `Loader`, for an iterable dataset: it cannot shuffle, does not know how many batches there are (so
-// inside the last batch `position()` still names this epoch, and a `for` from there is empty), and seeks by
-// reading.
-template <i64 BatchSize, class D>
-class StreamLoader {
- public:
-  static_assert(BatchSize > 0, "weft: a batch holds at least one sample");
-  using Samples = D;
-
-  // Throws "loader/shuffle" when asked to shuffle.
-  StreamLoader(HeldDataset<D> dataset, const LoaderOptions& options)
-      : dataset_(std::move(dataset)), options_(options), cursor_(new Cursor) {
-    if (options.shuffle)
-      throw Error("loader/shuffle", "a dataset read from front to back cannot be shuffled");
-  }
-  StreamLoader(const StreamLoader& other)
-      : dataset_(other.dataset_), options_(other.options_), cursor_(new Cursor), sought_(other.sought_) {
-    cursor_->position = other.position();
-  }
-  StreamLoader(StreamLoader&&) noexcept = default;
-  StreamLoader& operator=(StreamLoader other) noexcept {
-    dataset_ = std::move(other.dataset_);
-    options_ = other.options_;
-    cursor_ = std::move(other.cursor_);
-    sought_ = other.sought_;
-    pass_ = std::move(other.pass_);
-    return *this;
-  }
-
-  // Throws "loader/nested" inside a `for` over this loader.
-  BatchIterator<StreamPass<BatchSize, D>> begin() {
-    check_not_running(pass_);
-    Position& at = held().position;
-    if (!sought_ && at.batch != 0) at = {at.epoch + 1, 0};
-    pass_ = make_pass(at, cursor_);
-    sought_ = false;
-    return BatchIterator<StreamPass<BatchSize, D>>(pass_);
-  }
-  PassEnd end() const { return {}; }
-  // The batches of epoch e from `first_batch` on, as a range of its own.
-  Epoch<StreamPass<BatchSize, D>> epoch(i64 e, i64 first_batch = 0) const {
-    check({e, first_batch});
-    return Epoch<StreamPass<BatchSize, D>>(make_pass({e, first_batch}, {}));
-  }
-  Position position() const { return held().position; }
-  // Throws "loader/position" for a negative epoch or batch, or a batch beyond any stream.
-  void seek(Position position) {
-    check(position);
-    held().position = position;
-    sought_ = true;
-  }
-
- private:
-  Shared<StreamPass<BatchSize, D>> make_pass(Position start, Shared<Cursor> cursor) const {
-    return Shared<StreamPass<BatchSize, D>>(
-        new StreamPass<BatchSize, D>(dataset_, options_, start, std::move(cursor)));
-  }
-  Cursor& held() const {
-    if (!cursor_) throw Error("loader/moved", "a loader was used that had been moved from");
-    return *cursor_;
-  }
-  static void check(Position position) {
-    if (position.epoch < 0 || position.batch < 0)
-      throw Error("loader/position", "a negative epoch or batch is no position of a loader");
-    if (position.epoch >= i64{1} << 56 || position.batch >= (i64{1} << 62) / BatchSize)
-      throw Error("loader/position", "no stream is read up to epoch " + std::to_string(position.epoch) +
-                                         ", batch " + std::to_string(position.batch));
-  }
-
-  HeldDataset<D> dataset_;
-  LoaderOptions options_;
-  Shared<Cursor> cursor_;
-  bool sought_ = false;
-  Shared<StreamPass<BatchSize, D>> pass_;
-};
-
-// Batches of a dataset that comes one after another; it does not shuffle.
-template <i64 BatchSize, class D>
-requires IterableDataset<typename held_t<D>::type>
-auto loader(D&& dataset, const LoaderOptions& options = {}) {
-  return StreamLoader<BatchSize, typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), options);
-}
-
-}  // namespace WEFT_NAMESPACE::data
-// ---- weft/device.hpp ----
-// Layer 2: the devices a program runs on.
-
-// ---- weft/device/best.hpp ----
-// The device to use when the user does not care. Law: the choice of a type depends on how this translation
-// unit is compiled, the choice of a value on the machine it runs on.
-
-#if defined(__CUDACC__)
-// ---- weft/device/cuda.cuh ----
-#ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_CUH
-#define WEFT_SINGLE_WEFT_DEVICE_CUDA_CUH
-// An NVIDIA GPU as a device: the tag that users pass, and what it takes to use it. Law: whoever changes the
-// calling thread's current device restores it, and a caller's stream is never destroyed.
-
-#include <cuda_runtime_api.h>
-
-#include <string>
-#include <utility>
-
-// ---- weft/device/cuda_error.cuh ----
-#ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
-#define WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
-// Every status of the CUDA runtime goes through here. Law: none is ignored; a failure becomes Error
-// "cuda/<name>", for example "cuda/cudaErrorMemoryAllocation", that names the call and what it was for.
-
-#include <cuda_runtime_api.h>
-
-#include <cstdio>
-#include <string>
-#include <utility>
-
-namespace WEFT_NAMESPACE {
-
-namespace detail {
-
-[[noreturn]] inline void throw_cuda_error(cudaError_t status, const char* call, const char* context) {
-  cudaGetLastError();  // forgets it, or an unrelated later check would report it again
-  std::string message = std::string(call) + ": " + cudaGetErrorString(status);
-  if (context[0] != '\0') message += " (" + std::string(context) + ")";
-  throw Error(std::string("cuda/") + cudaGetErrorName(status), std::move(message));
-}
-
-}  // namespace detail
-
-// Throws unless `status` is a success. `call` is the function, `context` what it was called for.
-inline void cuda_check(cudaError_t status, const char* call, const char* context = "") {
-  if (status != cudaSuccess) [[unlikely]]
-    detail::throw_cuda_error(status, call, context);
-}
-
-// To be called after a kernel launch, which returns no status of its own. `kernel` is its name.
-inline void cuda_check_launch(const char* kernel) { cuda_check(cudaGetLastError(), "kernel launch", kernel); }
-
-// For destructors, which cannot throw: says so on stderr. A driver that is already shutting down at the end
-// of the process has released everything itself.
-inline void cuda_report(cudaError_t status, const char* call) noexcept {
-  if (status == cudaSuccess || status == cudaErrorCudartUnloading) return;
-  std::fprintf(stderr, "weft: %s: %s: %s\n", call, cudaGetErrorName(status), cudaGetErrorString(status));
-}
-
-}  // namespace WEFT_NAMESPACE
-#endif  // WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
-
-namespace WEFT_NAMESPACE {
-
-// `ordinal` counts the visible GPUs from 0. `stream` is the caller's, or null for cudaStreamPerThread, in
-// which everything that one thread starts on one GPU is in order, across programs, and waits for work in the
-// legacy default stream (cudaStreamLegacy, which must be named).
-struct Cuda {
-  int ordinal = 0;                // number of the GPU, from 0
-  cudaStream_t stream = nullptr;  // where work is queued; the calling thread's own
-  bool operator==(const Cuda&) const = default;
-};
-
-// How many GPUs are there: 0 without a driver. Never throws.
-inline int cuda_device_count() noexcept {
-  int count = 0;
-  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
-  cudaGetLastError();
-  return 0;
-}
-
-// Throws Error "cuda/no-device", with advice, where no GPU can be used, and "cuda/no-such-device" where
-// there are GPUs but not this one.
-inline void require_cuda(const Cuda& cuda) {
-  int count = 0;
-  const cudaError_t status = cudaGetDeviceCount(&count);
-  const std::string name = "Cuda{" + std::to_string(cuda.ordinal) + "}";
-  if (status != cudaSuccess || count == 0) {
-    cudaGetLastError();
-    throw Error("cuda/no-device",
-                name + " needs an NVIDIA GPU and this process sees none" +
-                    (status == cudaSuccess ? std::string() : std::string(": ") + cudaGetErrorString(status)) +
-                    ". Pass Cpu{}, or let on_best_device(...) choose at run time. If there is a GPU, run "
-                    "nvidia-smi, and look at CUDA_VISIBLE_DEVICES and at the driver's version.");
-  }
-  if (cuda.ordinal < 0 || cuda.ordinal >= count) {
-    throw Error("cuda/no-such-device", name + " does not exist: this process sees " + std::to_string(count) +
-                                           " GPU(s), counted from 0");
-  }
-}
-
-// Makes a device current for the calling thread and restores the caller's at the end of the scope.
-class DeviceGuard {
- public:
-  explicit DeviceGuard(int ordinal) {
-    cuda_check(cudaGetDevice(&before_), "cudaGetDevice");
-    if (before_ == ordinal) return;
-    cuda_check(cudaSetDevice(ordinal), "cudaSetDevice");
-    changed_ = true;
-  }
-  DeviceGuard(const DeviceGuard&) = delete;
-  DeviceGuard& operator=(const DeviceGuard&) = delete;
-  ~DeviceGuard() {
-    if (changed_) cuda_report(cudaSetDevice(before_), "cudaSetDevice");
-  }
-
- private:
-  int before_ = 0;
-  bool changed_ = false;
-};
-
-// A stream: one of its own (which does not wait for the legacy default stream), or the caller's.
-class Stream {
- public:
-  Stream() {
-    cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-  }
-  explicit Stream(cudaStream_t borrowed) : stream_(borrowed), owned_(false) {}
-  Stream(Stream&& other) noexcept
-      : stream_(std::exchange(other.stream_, nullptr)), owned_(std::exchange(other.owned_, false)) {}
-  Stream& operator=(Stream&& other) noexcept {
-    std::swap(stream_, other.stream_);
-    std::swap(owned_, other.owned_);
-    return *this;
-  }
-  ~Stream() {
-    if (owned_) cuda_report(cudaStreamDestroy(stream_), "cudaStreamDestroy");
-  }
-
-  cudaStream_t get() const { return stream_; }
-  bool owned() const { return owned_; }
-  // Waits until all work enqueued so far has ended; errors of that work surface here.
-  void synchronize() const { cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
-
- private:
-  cudaStream_t stream_ = nullptr;
-  bool owned_ = true;
-};
-
-// A mark in a stream. Timing costs a little, so it is opt-in.
-class Event {
- public:
-  explicit Event(bool timing = false) {
-    cuda_check(cudaEventCreateWithFlags(&event_, timing ? cudaEventDefault : cudaEventDisableTiming),
-               "cudaEventCreateWithFlags");
-  }
-  Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
-  Event& operator=(Event&& other) noexcept {
-    std::swap(event_, other.event_);
-    return *this;
-  }
-  ~Event() {
-    if (event_ != nullptr) cuda_report(cudaEventDestroy(event_), "cudaEventDestroy");
-  }
-
-  cudaEvent_t get() const { return event_; }
-  void record(cudaStream_t stream) { cuda_check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
-  // Makes later work of `stream` wait for the mark; the host goes on.
-  void block(cudaStream_t stream) const {
-    cuda_check(cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent");
-  }
-  // The host waits for the mark; at once if it was never recorded.
-  void synchronize() const { cuda_check(cudaEventSynchronize(event_), "cudaEventSynchronize"); }
-  bool reached() const {
-    const cudaError_t status = cudaEventQuery(event_);
-    if (status == cudaErrorNotReady) return false;
-    cuda_check(status, "cudaEventQuery");
-    return true;
-  }
-  // Milliseconds from `start` to this event; both with timing, both reached.
-  float milliseconds_since(const Event& start) const {
-    float elapsed = 0;
-    cuda_check(cudaEventElapsedTime(&elapsed, start.event_, event_), "cudaEventElapsedTime");
-    return elapsed;
-  }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
-
-// A device in use: checked, with the stream of its work. Everything that runs on a GPU starts from one.
-class CudaContext {
- public:
-  explicit CudaContext(const Cuda& cuda) : ordinal_(checked(cuda)), stream_(make_stream(cuda)) {
-    cuda_check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal_),
-               "cudaDeviceGetAttribute");
-    cuda_check(cudaDeviceGetAttribute(&shared_bytes_, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal_),
-               "cudaDeviceGetAttribute");
-  }
-
-  int ordinal() const { return ordinal_; }
-  cudaStream_t stream() const { return stream_.get(); }
-  int multiprocessors() const { return multiprocessors_; }
-  // The most shared memory that one block may opt in to, in bytes.
-  int max_shared_bytes() const { return shared_bytes_; }
-  void synchronize() const { stream_.synchronize(); }
-
- private:
-  static int checked(const Cuda& cuda) {
-    require_cuda(cuda);
-    return cuda.ordinal;
-  }
-  static Stream make_stream(const Cuda& cuda) {
-    DeviceGuard guard(cuda.ordinal);
-    return Stream(cuda.stream == nullptr ? cudaStreamPerThread : cuda.stream);
-  }
-
-  int ordinal_;
-  Stream stream_;
-  int multiprocessors_ = 0;
-  int shared_bytes_ = 0;
-};
-
-}  // namespace WEFT_NAMESPACE
-#endif  // WEFT_SINGLE_WEFT_DEVICE_CUDA_CUH
-#endif
-
-namespace WEFT_NAMESPACE {
-
-// Two namespaces, so that a program may be built from translation units of both sorts.
-#if defined(__CUDACC__)
-inline namespace cuda_target {
-
-using best_device = Cuda;
-
-// Returns f(Cuda{}) if there is a GPU, else f(Cpu{}); both must have the same type.
-template <class F>
-decltype(auto) on_best_device(F&& f) {
-  if (cuda_device_count() > 0) return std::forward<F>(f)(Cuda{});
-  return std::forward<F>(f)(Cpu{});
-}
-
-}  // namespace cuda_target
-#else
-inline namespace host_target {
-
-using best_device = Cpu;
-
-// Returns f(Cpu{}): this translation unit is not compiled for a GPU.
-template <class F>
-decltype(auto) on_best_device(F&& f) {
-  return std::forward<F>(f)(Cpu{});
-}
-
-}  // namespace host_target
-#endif
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/exec.hpp ----
-// Layer 9: tensors, models, compiled functions.
-
-// ---- weft/exec/any_function.hpp ----
-// Function<Out(In...)>: any compiled function under a type that can be written down. Law: this header knows
-// no device and no kernel, so a plain .cpp can call what a .cu built; results come back in host memory.
-//
-//   Function<Tensor<f32, Shape<10>>(Tensor<f32, Shape<64>>)> predict = compile(...);
-
-namespace WEFT_NAMESPACE {
-
-namespace exec {
-
-// Tensor, TensorView, Input and Expr types say the same thing: a dtype and a shape.
-template <class X>
-using InputLike = Input<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape>;
-
-template <class X>
-struct SignatureResults {
-  using types = std::tuple<InputLike<X>>;
-  using tensors = Tensor<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape, Cpu>;
-};
-template <class... X>
-struct SignatureResults<std::tuple<X...>> {
-  using types = std::tuple<InputLike<X>...>;
-  using tensors = std::tuple<
-      Tensor<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape, Cpu>...>;
-};
-
-template <class Tuple>
-struct AsInputs;
-template <class... X>
-struct AsInputs<std::tuple<X...>> {
-  using types = std::tuple<InputLike<X>...>;
-};
-
-WEFT_REFUSAL(SignatureFits,
-             "Function: the compiled function has other inputs or results (number, dtypes or shapes) than "
-             "the signature");
-
-}  // namespace exec
-
-template <class Signature>
-class Function;
-
-template <class Out, class... In>
-class Function<Out(In...)> {
-  using Types = typename exec::SignatureResults<Out>::types;
-  static constexpr std::size_t results = std::tuple_size_v<Types>;
-  using Given = std::array<exec::Given, sizeof...(In)>;
-
- public:
-  // A tensor in host memory, or a tuple of them.
-  using Results = typename exec::SignatureResults<Out>::tensors;
-
-  Function() = default;
-  // Takes over what compile() returned.
-  template <class F>
-  requires requires { typename F::InputTypes; }
-  Function(F f) {
-    constexpr bool fits = std::is_same_v<typename exec::AsInputs<typename F::InputTypes>::types,
-                                         std::tuple<exec::InputLike<In>...>> &&
-                          std::is_same_v<typename exec::AsInputs<typename F::ResultTypes>::types, Types>;
-    static_assert(sizeof(exec::SignatureFits<fits, F, Out(In...)>) > 0);
-    if constexpr (fits) held_ = Shared<Base>(new Holder<F>(std::move(f)));
-  }
-
-  explicit operator bool() const { return static_cast<bool>(held_); }
-
-  // Arguments in host memory: tensors, pointers, arrays, containers. Throws "function/empty" where there is
-  // nothing to call.
-  template <class... A>
-  Results operator()(const A&... args) {
-    Results out;
-    std::apply([&](auto&... tensor) { into(tensor...)(args...); }, as_tuple(out));
-    return out;
-  }
-
-  // f.into(y, z)(a, b): writes the results to the caller's tensors, arrays, containers of the right size or
-  // pointers; all but tensors must outlive the calls.
-  template <class... To>
-  auto into(To&&... to) {
-    constexpr bool fits = sizeof...(To) == results;
-    static_assert(sizeof(exec::TargetCount<fits, GivenSize<sizeof...(To)>, WantedSize<results>>) > 0);
-    return [held = held_, targets = std::tuple<decltype(exec::kept_target<To>(to))...>(
-                              exec::kept_target<To>(to)...)]<class... A>(const A&... args) mutable {
-      constexpr bool count = sizeof...(A) == sizeof...(In);
-      static_assert(sizeof(exec::ArgumentCount<count, GivenSize<sizeof...(A)>, WantedSize<sizeof...(In)>>) >
-                    0);
-      if constexpr (fits && count) {
-        if (!held) throw_empty();
-        const Given from = given(std::index_sequence_for<In...>{}, args...);
-        held->call(from, pointers(std::make_index_sequence<results>{}, targets).data());
-      }
-    };
-  }
-
-  // The seed of random numbers; every call draws afresh.
-  void set_seed(u64 seed) {
-    if (!held_) throw_empty();
-    held_->set_seed(seed);
-  }
-
- private:
-  struct Base : Counted {
-    virtual void call(const Given& in, void* const* out) = 0;
-    virtual void set_seed(u64 seed) = 0;
-  };
-  template <class F>
-  struct Holder final : Base {
-    explicit Holder(F&& f) : function(std::move(f)) {}
-    void call(const Given& in, void* const* out) override { function.call_into(in, out); }
-    void set_seed(u64 seed) override { function.set_seed(seed); }
-    F function;
-  };
-
-  static auto as_tuple(Results& out) {
-    if constexpr (requires { std::tuple_size<Results>::value; })
-      return std::apply([](auto&... t) { return std::tie(t...); }, out);
-    else
-      return std::tie(out);
-  }
-  template <std::size_t... K, class... A>
-  static Given given(std::index_sequence<K...>, const A&... args) {
-    return {exec::argument<exec::InputLike<In>, static_cast<int>(K), Cpu>(args)...};
-  }
-  template <std::size_t... R, class Targets>
-  static std::array<void*, results> pointers(std::index_sequence<R...>, Targets& to) {
-    return {exec::target<std::tuple_element_t<R, Types>, static_cast<int>(R)>(std::get<R>(to))...};
-  }
-  [[noreturn]] static void throw_empty() {
-    throw Error("function/empty", "a Function that holds nothing was called");
-  }
-
-  Shared<Base> held_;
-};
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/exec/apply.hpp ----
-// apply<Init>(model, predicate, seed): starts the parameters whose name and shape a predicate picks as
-// another initialiser says, as model.apply(f) with torch.nn.init's functions. One compiled program; the rest
-// of the model stays as it is.
-
-// ---- weft/exec/model.hpp ----
-// Model<M, Device>: M's parameters and buffers as one block of memory, started by a compiled program from a
-// seed.
-
-// ---- weft/exec/load.hpp ----
-// From a file's tensors to a block of state. Law: everything is looked at before anything is written, and
-// only what is asked for is read; what does not fit is named with both sides.
-
-// ---- weft/io/order.hpp ----
-// A stable sort of numbers by what they stand for. Here rather than std::sort because every use of that one
-// costs each program that includes weft some 40 ms of compile time.
-
-namespace WEFT_NAMESPACE::io {
-
-// 0 ... n-1, ordered so that less(order[i + 1], order[i]) is never true; equal ones keep their order. A
-// bottom-up merge sort (Knuth, TAOCP vol. 3, 5.2.4).
-template <class Less>
-std::vector<u32> order_by(std::size_t n, Less less) {
-  std::vector<u32> order(n), merged(n);
-  for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<u32>(i);
-  for (std::size_t width = 1; width < n; width *= 2) {
-    for (std::size_t begin = 0; begin < n; begin += 2 * width) {
-      const std::size_t middle = begin + width < n ? begin + width : n;
-      const std::size_t end = middle + width < n ? middle + width : n;
-      std::size_t a = begin, b = middle;
-      for (std::size_t out = begin; out < end; ++out) {
-        const bool from_b = a == middle || (b < end && less(order[b], order[a]));
-        merged[out] = from_b ? order[b++] : order[a++];
-      }
-    }
-    order.swap(merged);
-  }
-  return order;
-}
-
-}  // namespace WEFT_NAMESPACE::io
-// ---- weft/io/safetensors.hpp ----
-// The safetensors format: eight bytes of header length, a JSON header, then the tensors' bytes without a gap
-// (https://github.com/huggingface/safetensors#format). Law: a file that opens is consistent, so every entry's
-// bytes lie inside it and match its dtype and shape; anything else is an Error. Writing is atomic, and the
-// same tensors always give the same bytes: those of Python's `safetensors`, which only orders metadata by
-// chance.
-
-// ---- weft/io/file.hpp ----
-// Files written for keeps. Law: a path holds either its old content or all of the new, whatever fails and
-// whenever the process is killed; a failed write leaves no temporary behind.
 
 namespace WEFT_NAMESPACE::io {
 
@@ -27071,6 +25421,1655 @@ auto compile(const Device& device, F, const A&... inputs_then_options) {
 }
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/train/loss_ring.hpp ----
+// The last 64 losses of a trainer, on their way from the device to the host. Law: taking one never waits;
+// reading one waits for its step alone.
+
+namespace WEFT_NAMESPACE::train {
+
+class LossRing : public Counted {
+ public:
+  static constexpr i64 size = 64;
+
+  // The loss of a step, counted from 0. Throws "train/old-loss" for one that is no longer kept.
+  f32 read(i64 step) const {
+    if (step < first_ || step >= count_ || step + size < count_)
+      throw Error("train/old-loss", "the loss of step " + std::to_string(step) +
+                                        " is no longer kept: the ring holds the last " +
+                                        std::to_string(size));
+    return wait(static_cast<int>(step % size));
+  }
+  // Forgets all; the next is that of `step`.
+  void restart(i64 step) { first_ = count_ = step; }
+
+ protected:
+  int open() { return static_cast<int>(count_++ % size); }
+
+ private:
+  virtual f32 wait(int slot) const = 0;
+  i64 first_ = 0, count_ = 0;
+};
+
+// A device whose programs have ended when run() returns.
+template <class Device>
+class DeviceLossRing final : public LossRing {
+ public:
+  explicit DeviceLossRing(const Device&) {}
+  // Takes result 0, an f32, of the run that was enqueued last.
+  template <class Program>
+  void take(const Program& program) {
+    program.read_output(0, &value_[open()], sizeof(f32));
+  }
+
+ private:
+  f32 wait(int slot) const override { return value_[slot]; }
+  f32 value_[size]{};
+};
+
+WEFT_REFUSAL(
+    LossIsStepped,
+    "the loss of a step is a number: step(x, y) has made the backward pass and the update: leave backward() "
+    "out");
+
+}  // namespace WEFT_NAMESPACE::train
+
+namespace WEFT_NAMESPACE {
+
+// The loss of a step; reading it waits for the step. One older than the last 64 is an Error
+// ("train/old-loss").
+class StepLoss {
+ public:
+  StepLoss(Shared<const train::LossRing> ring, i64 step) : ring_(std::move(ring)), step_(step) {}
+  // One that is known.
+  StepLoss(f32 value) : value_(value) {}
+  // The number, as the conversion gives it.
+  f32 value() const { return ring_ ? ring_->read(step_) : value_; }
+  operator f32() const { return value(); }
+  f32 item() const { return value(); }
+  f32 detach() const { return value(); }
+  // A refusal.
+  template <class... A>
+  void backward(const A&...) const {
+    static_assert(sizeof(train::LossIsStepped<sizeof...(A) == 9, StepLoss, A...>) > 0);
+  }
+
+ private:
+  Shared<const train::LossRing> ring_;
+  i64 step_ = 0;
+  f32 value_ = 0;
+};
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/weft.hpp ----
+// Everything a program needs to build, train and run models on the host, and on CUDA when compiled by nvcc.
+
+// ---- weft/core.hpp ----
+// Layer 1: dtypes, shapes, fields, random numbers, errors.
+
+// ---- weft/data.hpp ----
+// Layer 10: datasets and loaders.
+
+// ---- weft/data/batch.hpp ----
+// A batch: one dense array per field, the batch as first axis. Law: its shape never changes; rows from
+// valid() on are padding (0, and -100 in labels).
+
+// ---- weft/data/dataset.hpp ----
+// A dataset is anything with `size()` and `dataset[i]`, where a sample is a tuple of fields; adaptors select,
+// join and split datasets. Law: `dataset[i]` is a pure function of i; loaders and adaptors own what they
+// read.
+
+// ---- weft/data/shuffle.hpp ----
+// Random orders. Law: a permutation depends on (n, seed, epoch, use) alone, never on the machine or on what
+// was drawn before, and every permutation is equally likely.
+
+namespace WEFT_NAMESPACE::data {
+
+// Keeps the draws of different purposes apart under one seed.
+enum class ShuffleUse : u32 { epoch = 1, split = 2 };
+
+// A random order of 0 ... n-1: the Fisher-Yates shuffle (Durstenfeld, CACM 7(7), 1964; Knuth, TAOCP vol. 2,
+// 3.4.2, algorithm P) with numbers from Philox4x32-10. Each bounded number is 64 random bits masked to the
+// bound's length, drawn again while too large, which has no bias.
+inline std::vector<i64> permutation(i64 n, u64 seed, i64 epoch, ShuffleUse use) {
+  std::vector<i64> order(static_cast<std::size_t>(n));
+  for (i64 i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
+  const u32 key[2] = {static_cast<u32>(seed), static_cast<u32>(seed >> 32)};
+  u64 draws = 0;
+  Philox4 block{};
+  const auto draw = [&] {
+    const u64 number = draws / 2, halved = draws % 2 * 2;
+    if (halved == 0) {
+      // The use takes the top byte of the epoch's upper word: epochs stay far below 2^56.
+      const u32 counter[4] = {
+          static_cast<u32>(number), static_cast<u32>(number >> 32), static_cast<u32>(epoch),
+          static_cast<u32>(static_cast<u64>(epoch) >> 32) ^ (static_cast<u32>(use) << 24)};
+      block = philox(counter, key);
+    }
+    ++draws;
+    return static_cast<u64>(block.x[halved]) | static_cast<u64>(block.x[halved + 1]) << 32;
+  };
+  for (u64 bound = static_cast<u64>(n); bound > 1; --bound) {
+    const u64 mask = ~u64{0} >> __builtin_clzll(bound - 1);
+    u64 chosen = draw() & mask;
+    while (chosen >= bound) chosen = draw() & mask;
+    std::swap(order[bound - 1], order[chosen]);
+  }
+  return order;
+}
+
+}  // namespace WEFT_NAMESPACE::data
+
+namespace WEFT_NAMESPACE::data {
+
+// One field of one sample inside a dataset's memory, which it keeps alive where it is given the owner:
+// row-major elements and their shape, ({} is a scalar).
+template <class T>
+class Row {
+ public:
+  Row(const T* data, const std::vector<i64>& shape, i64 size, Shared<const Counted> owner = {})
+      : data_(data), shape_(&shape), size_(size), owner_(std::move(owner)) {}
+  const T* data() const { return data_; }
+  // Elements.
+  i64 size() const { return size_; }
+  const std::vector<i64>& shape() const { return *shape_; }
+  const T& operator[](i64 i) const { return data_[i]; }
+
+ private:
+  const T* data_;
+  const std::vector<i64>* shape_;
+  i64 size_;
+  Shared<const Counted> owner_;
+};
+
+// What a field of a sample may be: a Row, a number, a std::array or a std::vector (one axis). `Element` is
+// the type of its elements.
+template <class F>
+struct Field {
+  using Element = F;
+  static const F* data(const F& field) { return &field; }
+  static i64 size(const F&) { return 1; }
+  static std::vector<i64> shape(const F&) { return {}; }
+};
+template <class T>
+struct Field<Row<T>> {
+  using Element = T;
+  static const T* data(const Row<T>& field) { return field.data(); }
+  static i64 size(const Row<T>& field) { return field.size(); }
+  static std::vector<i64> shape(const Row<T>& field) { return field.shape(); }
+};
+template <class T, std::size_t N>
+struct Field<std::array<T, N>> {
+  using Element = T;
+  static const T* data(const std::array<T, N>& field) { return field.data(); }
+  static i64 size(const std::array<T, N>&) { return static_cast<i64>(N); }
+  static std::vector<i64> shape(const std::array<T, N>&) { return {static_cast<i64>(N)}; }
+};
+template <class T>
+struct Field<std::vector<T>> {
+  static_assert(!std::is_same_v<T, bool>, "weft: a std::vector<bool> has no elements to copy; use u8");
+  using Element = T;
+  static const T* data(const std::vector<T>& field) { return field.data(); }
+  static i64 size(const std::vector<T>& field) { return static_cast<i64>(field.size()); }
+  static std::vector<i64> shape(const std::vector<T>& field) { return {static_cast<i64>(field.size())}; }
+};
+
+// The element types of a sample: SampleOf<std::tuple<Row<f32>, i32>>::Elements is std::tuple<f32, i32>.
+template <class S>
+struct SampleOf {
+  static constexpr bool is_tuple = false;
+};
+template <class... Fs>
+struct SampleOf<std::tuple<Fs...>> {
+  static constexpr bool is_tuple = true;
+  using Elements = std::tuple<typename Field<Fs>::Element...>;
+};
+template <class D>
+using sample_t = std::remove_cvref_t<decltype(std::declval<const D&>()[i64{}])>;
+
+template <class D>
+concept Dataset = requires(const D& dataset) {
+  { dataset.size() } -> std::convertible_to<i64>;
+  dataset[i64{}];
+}
+&&SampleOf<sample_t<D>>::is_tuple;
+
+// A dataset that is read front to back: `dataset.stream(epoch)` gives a callable that returns a
+// std::optional<std::tuple<fields...>> each time, empty at the end.
+template <class D>
+concept IterableDataset = requires(const D& dataset, i64 epoch) {
+  { dataset.stream(epoch)().has_value() } -> std::convertible_to<bool>;
+}
+&&SampleOf<
+    typename std::remove_cvref_t<decltype(std::declval<const D&>().stream(i64{})())>::value_type>::is_tuple;
+
+// One field of an in-memory dataset: the rows one after another, each of the same shape ({} for a number).
+template <class T>
+struct Column {
+  std::vector<T> values;
+  std::vector<i64> row_shape;
+};
+
+// Rows in memory: Arrays<f32, i32>({pixels, {64}}, {labels, {}}) has one (f32 row, i32) sample per label.
+// Copies share the rows, which never change.
+template <class... Ts>
+class Arrays {
+  static_assert(sizeof...(Ts) > 0 && (!std::is_same_v<Ts, bool> && ...),
+                "weft: name at least one field; use u8 for bool");
+
+ public:
+  Arrays() : rows_(new Rows) {}
+  // Throws "data/size-mismatch" unless every column holds the same whole number of rows.
+  explicit Arrays(Column<Ts>... columns) {
+    Rows* const rows = new Rows;
+    rows_ = Shared<const Rows>(rows);
+    rows->columns = {std::move(columns)...};
+    each([&](const auto& column, std::size_t i) {
+      i64 row = 1;
+      for (const i64 extent : column.row_shape) {
+        if (extent <= 0)
+          throw Error("data/size-mismatch", "field " + std::to_string(i) + " has an extent below one");
+        if (__builtin_mul_overflow(row, extent, &row))
+          throw Error("data/size-mismatch", "a row of field " + std::to_string(i) + " is too large");
+      }
+      const i64 values = static_cast<i64>(column.values.size());
+      if (values % row != 0)
+        throw Error("data/size-mismatch", "field " + std::to_string(i) + " has " + std::to_string(values) +
+                                              " values, no multiple of its row of " + std::to_string(row));
+      if (i == 0) rows->count = values / row;
+      if (values / row != rows->count)
+        throw Error("data/size-mismatch", "field " + std::to_string(i) + " has " +
+                                              std::to_string(values / row) + " rows, field 0 has " +
+                                              std::to_string(rows->count));
+      rows->row_size[i] = row;
+    });
+  }
+
+  i64 size() const { return rows_->count; }
+  // Throws "data/index" for i outside [0, size()).
+  std::tuple<Row<Ts>...> operator[](i64 i) const {
+    if (i < 0 || i >= size())
+      throw Error("data/index", "index " + std::to_string(i) + " lies outside a dataset of " +
+                                    std::to_string(size()) + " samples");
+    return sample(i, rows_);
+  }
+  // The same for i in range, not to be kept longer than the dataset: what loaders copy from.
+  std::tuple<Row<Ts>...> borrow(i64 i) const { return sample(i, {}); }
+  // All rows of field F.
+  template <std::size_t F>
+  const auto& column() const {
+    return std::get<F>(rows_->columns);
+  }
+
+ private:
+  struct Rows final : Counted {
+    std::tuple<Column<Ts>...> columns;
+    std::array<i64, sizeof...(Ts)> row_size{};
+    i64 count = 0;
+  };
+  std::tuple<Row<Ts>...> sample(i64 i, const Shared<const Counted>& owner) const {
+    return [&]<std::size_t... F>(std::index_sequence<F...>) {
+      return std::tuple<Row<Ts>...>(Row<Ts>(column<F>().values.data() + i * rows_->row_size[F],
+                                            column<F>().row_shape, rows_->row_size[F], owner)...);
+    }
+    (std::index_sequence_for<Ts...>{});
+  }
+  template <class Visit>
+  void each(Visit visit) {
+    [&]<std::size_t... F>(std::index_sequence<F...>) { (visit(column<F>(), F), ...); }
+    (std::index_sequence_for<Ts...>{});
+  }
+
+  Shared<const Rows> rows_;
+};
+
+// Sample i of any dataset, not to be kept.
+template <class D>
+decltype(auto) borrow(const D& dataset, i64 i) {
+  if constexpr (requires { dataset.borrow(i); })
+    return dataset.borrow(i);
+  else
+    return dataset[i];
+}
+
+WEFT_REFUSAL(DatasetIsHeld,
+             "a loader or adaptor keeps its dataset, and this one cannot be copied: move it in, or give "
+             "std::ref(dataset) of one that outlives the loader");
+
+// std::reference_wrapper<D>, without its header.
+template <class W>
+concept ReferenceTo = requires(const W& w) {
+  typename W::type;
+  { w.get() } -> std::same_as<typename W::type&>;
+};
+template <class D>
+struct DatasetReference {
+  using type = const D;
+  const D& get() const { return *dataset; }
+  const D* dataset;
+};
+// A dataset that outlives what is given this.
+template <class D>
+DatasetReference<D> by_reference(const D& dataset) {
+  return {&dataset};
+}
+template <class D>
+struct Referred {
+  using type = D;
+};
+template <ReferenceTo W>
+struct Referred<W> {
+  using type = std::remove_const_t<typename W::type>;
+};
+
+// A dataset as loaders and adaptors keep it: the caller's moved in, or a copy that all who have it share
+// (cheap for the datasets of this library), or, given as std::ref, the caller's own, which must outlive them.
+template <class D>
+class HeldDataset {
+ public:
+  using type = D;
+  template <class From>
+  requires(!std::is_same_v<std::remove_cvref_t<From>, HeldDataset>) explicit HeldDataset(From&& from) {
+    if constexpr (ReferenceTo<std::remove_cvref_t<From>>) {
+      dataset_ = &from.get();
+    } else {
+      constexpr bool holds = std::is_constructible_v<D, From&&>;
+      static_assert(sizeof(DatasetIsHeld<holds, D>) > 0);
+      if constexpr (holds) {
+        Box* const box = new Box(std::forward<From>(from));
+        owner_ = Shared<const Counted>(box);
+        dataset_ = &box->dataset;
+      }
+    }
+  }
+  const D& operator*() const { return *dataset_; }
+  const D* operator->() const { return dataset_; }
+
+ private:
+  struct Box final : Counted {
+    template <class From>
+    explicit Box(From&& from) : dataset(std::forward<From>(from)) {}
+    D dataset;
+  };
+  const D* dataset_ = nullptr;
+  Shared<const Counted> owner_;
+};
+// What holds an argument of type D&&.
+template <class D>
+using held_t = HeldDataset<typename Referred<std::remove_cvref_t<D>>::type>;
+
+// The samples of a dataset at `indices`, in that order.
+template <class D>
+class Subset {
+ public:
+  // Throws "data/index" for an index outside the dataset.
+  Subset(HeldDataset<D> dataset, std::vector<i64> indices)
+      : dataset_(std::move(dataset)), indices_(std::move(indices)) {
+    for (const i64 index : indices_)
+      if (index < 0 || index >= static_cast<i64>(dataset_->size()))
+        throw Error("data/index", "index " + std::to_string(index) + " lies outside a dataset of " +
+                                      std::to_string(dataset_->size()) + " samples");
+  }
+  i64 size() const { return static_cast<i64>(indices_.size()); }
+  auto operator[](i64 i) const { return (*dataset_)[index(i)]; }
+  decltype(auto) borrow(i64 i) const { return data::borrow(*dataset_, index(i)); }
+  const std::vector<i64>& indices() const { return indices_; }
+
+ private:
+  i64 index(i64 i) const {
+    if (i < 0 || i >= size())
+      throw Error("data/index", "index " + std::to_string(i) + " lies outside a dataset of " +
+                                    std::to_string(size()) + " samples");
+    return indices_[static_cast<std::size_t>(i)];
+  }
+
+  HeldDataset<D> dataset_;
+  std::vector<i64> indices_;
+};
+// The samples whose indices are given, in their order. It keeps a copy of the dataset, as the next ones do;
+// std::ref(d) refers to it.
+template <class D>
+requires Dataset<typename held_t<D>::type>
+auto subset(D&& dataset, std::vector<i64> indices) {
+  return Subset<typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), std::move(indices));
+}
+
+// The samples of the first dataset, then those of the next, ...; all with the same sample type.
+template <class First, class... Rest>
+class ConcatDataset {
+  static_assert((std::is_same_v<sample_t<First>, sample_t<Rest>> && ...),
+                "weft: concatenated datasets must have the same fields");
+
+ public:
+  explicit ConcatDataset(HeldDataset<First> first, HeldDataset<Rest>... rest)
+      : datasets_(std::move(first), std::move(rest)...) {}
+  i64 size() const {
+    return std::apply(
+        [](const auto&... dataset) { return (i64{0} + ... + static_cast<i64>(dataset->size())); }, datasets_);
+  }
+  auto operator[](i64 i) const {
+    if (i < 0 || i >= size())
+      throw Error("data/index", "index " + std::to_string(i) + " lies outside a dataset of " +
+                                    std::to_string(size()) + " samples");
+    return sample<0>(i);
+  }
+
+ private:
+  template <std::size_t N>
+  auto sample(i64 i) const {
+    const auto& dataset = *std::get<N>(datasets_);
+    if constexpr (N == sizeof...(Rest)) {
+      return dataset[i];
+    } else {
+      const i64 here = static_cast<i64>(dataset.size());
+      return i < here ? dataset[i] : sample<N + 1>(i - here);
+    }
+  }
+  std::tuple<HeldDataset<First>, HeldDataset<Rest>...> datasets_;
+};
+template <class... Ds>
+requires(Dataset<typename held_t<Ds>::type>&&...) auto concat(Ds&&... datasets) {
+  return ConcatDataset<typename held_t<Ds>::type...>(held_t<Ds>(std::forward<Ds>(datasets))...);
+}
+
+// A dataset computed from the sample number: `sample(i)` returns a std::tuple of fields.
+template <class F>
+class FunctionDataset {
+ public:
+  FunctionDataset(i64 size, F sample) : size_(size), sample_(std::move(sample)) {
+    if (size < 0)
+      throw Error("data/size-mismatch", "a dataset cannot have " + std::to_string(size) + " samples");
+  }
+  i64 size() const { return size_; }
+  auto operator[](i64 i) const { return sample_(i); }
+
+ private:
+  i64 size_;
+  F sample_;
+};
+// function(i) is sample i, for i from 0 to size - 1; the same i gives the same sample.
+template <class F>
+FunctionDataset<F> from_function(i64 size, F sample) {
+  return {size, std::move(sample)};
+}
+
+namespace detail {
+
+// The sizes of the parts, and a random order of all samples. (Templates: a program pays for what it calls.)
+template <class Number>
+struct Split {
+  std::vector<Number> sizes, order;
+  // The samples of part k.
+  std::vector<Number> part(std::size_t k) const {
+    i64 at = 0;
+    for (std::size_t i = 0; i < k; ++i) at += sizes[i];
+    return {order.begin() + at, order.begin() + at + sizes[k]};
+  }
+};
+template <class Number>
+Split<Number> split_at_random(Number n, const f64* fractions, std::size_t count, u64 seed) {
+  Split<Number> split;
+  f64 sum = 0;
+  Number left = n;
+  for (std::size_t k = 0; k < count; ++k) {
+    const f64 fraction = fractions[k];
+    if (!(fraction >= 0 && fraction <= 1)) throw Error("data/fractions", "a fraction lies outside [0, 1]");
+    sum += fraction;
+    const Number size = static_cast<Number>(static_cast<f64>(n) * fraction);
+    split.sizes.push_back(size < left ? size : left);  // a sum a hair above one
+    left -= split.sizes.back();
+  }
+  if (!(sum > 1 - 1e-6 && sum < 1 + 1e-6))
+    throw Error("data/fractions", "the fractions sum to " + std::to_string(sum) + ", not to one");
+  for (std::size_t i = 0; left > 0; i = (i + 1) % count, --left) ++split.sizes[i];
+  split.order = permutation(n, seed, 0, ShuffleUse::split);
+  return split;
+}
+
+}  // namespace detail
+
+// Cuts a dataset at random into parts of the given fractions, which must sum to one:
+// auto [train, val] = random_split(dataset, {0.8, 0.2}, seed). Each part has floor(n * fraction) samples;
+// what is left goes one by one to the first parts (as PyTorch's random_split does). The parts hold the
+// dataset together, as subset() holds its own. Throws "data/fractions".
+template <class D, std::size_t N>
+requires Dataset<typename held_t<D>::type>
+auto random_split(D&& dataset, const f64 (&fractions)[N], u64 seed) {
+  using Part = Subset<typename held_t<D>::type>;
+  const held_t<D> held(std::forward<D>(dataset));
+  const auto split = detail::split_at_random(static_cast<i64>(held->size()), fractions, N, seed);
+  return [&]<std::size_t... K>(std::index_sequence<K...>) {
+    return std::array<Part, N>{Part(held, split.part(K))...};
+  }
+  (std::make_index_sequence<N>{});
+}
+// The same with a number of parts that is known at run time: a vector of them.
+template <class D>
+requires Dataset<typename held_t<D>::type>
+auto random_split(D&& dataset, const std::vector<f64>& fractions, u64 seed) {
+  using Part = Subset<typename held_t<D>::type>;
+  const held_t<D> held(std::forward<D>(dataset));
+  const auto split =
+      detail::split_at_random(static_cast<i64>(held->size()), fractions.data(), fractions.size(), seed);
+  std::vector<Part> parts;
+  for (std::size_t k = 0; k < fractions.size(); ++k) parts.emplace_back(held, split.part(k));
+  return parts;
+}
+
+}  // namespace WEFT_NAMESPACE::data
+
+namespace WEFT_NAMESPACE::data {
+
+// A label that losses and metrics leave out: PyTorch's default `ignore_index`.
+inline constexpr int ignored_label = -100;
+
+// Row-major elements with a shape, in host memory of its own.
+template <class T>
+class Array {
+ public:
+  using value_type = T;
+  Array() = default;
+  explicit Array(std::vector<i64> shape) : shape_(std::move(shape)) {
+    for (const i64 extent : shape_) size_ *= extent;
+    valid_rows_ = shape_.empty() ? 1 : shape_[0];
+    values_ = std::vector<T>(static_cast<std::size_t>(size_));
+  }
+  const T* data() const { return values_.data(); }
+  T* data() { return values_.data(); }
+  i64 size() const { return size_; }  // elements
+  int rank() const { return static_cast<int>(shape_.size()); }
+  i64 extent(int axis) const { return shape_[static_cast<std::size_t>(axis)]; }
+  const std::vector<i64>& shape() const { return shape_; }
+  // Throws "batch/index" for i outside [0, size()).
+  const T& operator[](i64 i) const {
+    if (static_cast<u64>(i) >= static_cast<u64>(size_)) [[unlikely]]
+      throw Error("batch/index", "element " + std::to_string(i) + " lies outside a batch of " +
+                                     std::to_string(size_) + " elements");
+    return values_[static_cast<std::size_t>(i)];
+  }
+  const T* begin() const { return data(); }
+  const T* end() const { return data() + size_; }
+  // How many leading rows are samples, and whether its loader pads a batch of the epoch: trainers read these.
+  i64 valid_rows() const { return valid_rows_; }
+  bool is_padded_somewhere() const { return padded_somewhere_; }
+
+ private:
+  template <i64, class...>
+  friend class Batch;
+  template <class>
+  friend class BatchBuilder;
+  std::vector<i64> shape_;
+  std::vector<T> values_;
+  i64 size_ = 1;
+  i64 valid_rows_ = 0;
+  bool padded_somewhere_ = false;
+};
+
+// What a loader yields; `auto& [image, label] = batch` names its fields.
+template <i64 BatchSize, class... Ts>
+class Batch {
+ public:
+  using Elements = std::tuple<Ts...>;
+  static constexpr i64 batch_size = BatchSize;
+
+  Batch() = default;
+  explicit Batch(Array<Ts>... fields) : fields_(std::move(fields)...) {}
+  // How many leading rows are samples; the rest is padding.
+  i64 valid() const { return valid_; }
+  template <std::size_t F>
+  auto& get() {
+    return std::get<F>(fields_);
+  }
+  template <std::size_t F>
+  const auto& get() const {
+    return std::get<F>(fields_);
+  }
+  // The same with the first row in place of the rows from `from` on, all of which count as samples.
+  Batch repeating_first(i64 from) const {
+    Batch batch = *this;
+    batch.valid_ = BatchSize;
+    std::apply(
+        [&](auto&... field) {
+          const auto fill = [&](auto& array) {
+            const i64 row = array.size() / BatchSize;
+            for (i64 k = from; k < BatchSize; ++k)
+              std::copy(array.data(), array.data() + row, array.data() + k * row);
+            array.valid_rows_ = BatchSize;
+          };
+          (fill(field), ...);
+        },
+        batch.fields_);
+    return batch;
+  }
+
+ private:
+  template <class>
+  friend class BatchBuilder;
+  std::tuple<Array<Ts>...> fields_;
+  i64 valid_ = 0;
+};
+
+// Fills the rows of one batch from samples, reusing its memory from batch to batch.
+template <class BatchType>
+class BatchBuilder;
+template <i64 BatchSize, class... Ts>
+class BatchBuilder<Batch<BatchSize, Ts...>> {
+ public:
+  // Shapes come from `sample`. `pads`: whether a batch of the epoch will have padded rows. `label_field` is
+  // the integer field that padding fills with ignored_label, or -1 for the last field of a signed integer
+  // type; "loader/label-field" when there is no such field.
+  template <class... Fs>
+  BatchBuilder(const std::tuple<Fs...>& sample, int label_field, bool pads = false, Checks check = {})
+      : label_field_(label_field), check_(check) {
+    if (label_field < -1 || label_field >= static_cast<int>(sizeof...(Ts)))
+      throw Error("loader/label-field", "there is no field " + std::to_string(label_field));
+    each([&]<std::size_t F>() {
+      using T = std::tuple_element_t<F, std::tuple<Ts...>>;
+      std::vector<i64> shape = Field<std::tuple_element_t<F, std::tuple<Fs...>>>::shape(std::get<F>(sample));
+      shape.insert(shape.begin(), BatchSize);
+      std::get<F>(batch_.fields_) = Array<T>(std::move(shape));
+      std::get<F>(batch_.fields_).padded_somewhere_ = pads;
+      if constexpr (is_label<T>) {
+        if (label_field == -1) label_field_ = static_cast<int>(F);
+      } else if (label_field == static_cast<int>(F)) {
+        throw Error("loader/label-field", "field " + std::to_string(F) + " is not of a signed integer type");
+      }
+    });
+  }
+
+  Batch<BatchSize, Ts...>& batch() { return batch_; }
+
+  // Row `row` becomes `sample`; throws "loader/ragged" when a field's shape is not that of the first sample.
+  template <class... Fs>
+  void put(i64 row, const std::tuple<Fs...>& sample, i64 sample_number) {
+    each([&]<std::size_t F>() {
+      using Traits = Field<std::tuple_element_t<F, std::tuple<Fs...>>>;
+      auto& array = std::get<F>(batch_.fields_);
+      const auto& field = std::get<F>(sample);
+      const i64 size = array.size() / BatchSize;
+      // Of a sample's kinds of field a Row alone has more than one axis.
+      bool fits = Traits::size(field) == size;
+      if constexpr (requires { field.shape(); })
+        fits = std::equal(field.shape().begin(), field.shape().end(), array.shape().begin() + 1,
+                          array.shape().end());
+      if (!fits)
+        throw Error("loader/ragged", "field " + std::to_string(F) + " of sample " +
+                                         std::to_string(sample_number) + " has the shape " +
+                                         text(Traits::shape(field)) + ", that of the first sample has " +
+                                         text({array.shape().begin() + 1, array.shape().end()}));
+      std::copy(Traits::data(field), Traits::data(field) + size, array.data() + row * size);
+      if (check_.any()) check_row<F>(Traits::data(field), size, sample_number);
+    });
+  }
+
+  // The rows from `rows` on become padding.
+  void finish(i64 rows) {
+    batch_.valid_ = rows;
+    each([&]<std::size_t F>() {
+      using T = std::tuple_element_t<F, std::tuple<Ts...>>;
+      auto& array = std::get<F>(batch_.fields_);
+      array.valid_rows_ = rows;
+      T padding{};
+      if constexpr (is_label<T>) {
+        if (label_field_ == static_cast<int>(F)) padding = static_cast<T>(ignored_label);
+      }
+      std::fill(array.data() + rows * (array.size() / BatchSize), array.data() + array.size(), padding);
+    });
+  }
+
+ private:
+  // Throws "loader/finite" or "loader/label".
+  template <std::size_t F, class T>
+  void check_row(const T* values, i64 size, i64 sample_number) const {
+    const auto refuse = [&](const char* id, i64 i, const std::string& value) {
+      throw Error(id, "field " + std::to_string(F) + " of sample " + std::to_string(sample_number) + " is " +
+                          value + " at element " + std::to_string(i));
+    };
+    for (i64 i = 0; i < size; ++i) {
+      if constexpr (is_label<T>) {
+        if (check_.indices && label_field_ == static_cast<int>(F) && values[i] < 0 &&
+            values[i] != T(ignored_label))
+          refuse("loader/label", i, std::to_string(values[i]));
+      } else if constexpr (!std::is_integral_v<T>) {
+        const double x = static_cast<double>(values[i]);
+        if (check_.finite && !(x - x == 0))
+          refuse("loader/finite", i, x != x ? "nan" : x < 0 ? "-inf" : "inf");
+      }
+    }
+  }
+  static std::string text(const std::vector<i64>& shape) {
+    std::string s;
+    for (const i64 extent : shape) s += (s.empty() ? "(" : ", ") + std::to_string(extent);
+    return (s.empty() ? "(" : s) + ")";
+  }
+  template <class T>
+  static constexpr bool is_label = std::is_integral_v<T>&& std::is_signed_v<T>;
+  template <class Visit>
+  static void each(Visit visit) {
+    [&]<std::size_t... F>(std::index_sequence<F...>) { (visit.template operator()<F>(), ...); }
+    (std::index_sequence_for<Ts...>{});
+  }
+
+  Batch<BatchSize, Ts...> batch_;
+  int label_field_;
+  Checks check_;
+};
+
+// The batch type for samples with these elements.
+template <i64 BatchSize, class Elements>
+struct BatchOf;
+template <i64 BatchSize, class... Ts>
+struct BatchOf<BatchSize, std::tuple<Ts...>> {
+  using type = Batch<BatchSize, Ts...>;
+};
+
+}  // namespace WEFT_NAMESPACE::data
+
+template <weft::i64 BatchSize, class... Ts>
+struct std::tuple_size<weft::data::Batch<BatchSize, Ts...>>
+    : std::integral_constant<std::size_t, sizeof...(Ts)> {};
+template <std::size_t F, weft::i64 BatchSize, class... Ts>
+struct std::tuple_element<F, weft::data::Batch<BatchSize, Ts...>> {
+  using type = weft::data::Array<std::tuple_element_t<F, std::tuple<Ts...>>>;
+};
+// ---- weft/data/digits.hpp ----
+// The 1,797 handwritten digits that come with weft (examples/data/README.md has their source and the file's
+// format). Law: every sample is in exactly one of the two parts, test holding the indices divisible by five.
+
+namespace WEFT_NAMESPACE::data {
+
+struct Digits {
+  Arrays<f32, i32> train;  // (image in [0, 1], label 0...9)
+  Arrays<f32, i32> test;   // held out
+};
+
+// Reads examples/data/digits.bin. `image_shape` is the shape of one image of 64 pixels, {64}, {8, 8} or
+// {1, 8, 8}. Throws the file's errors, "digits/format" for another or damaged file, and "digits/shape".
+inline Digits load_digits(const std::string& path, const std::vector<i64>& image_shape = {64}) {
+  constexpr std::size_t magic = 8, header = magic + 4 * sizeof(u32);
+  i64 pixels = 1;
+  for (const i64 extent : image_shape) {
+    if (extent < 1 || extent > 64) throw Error("digits/shape", "an image's extent must lie in 1...64");
+    pixels = pixels * extent > 64 ? 65 : pixels * extent;
+  }
+  if (pixels != 64) throw Error("digits/shape", "an image has 64 pixels, and its shape must too");
+
+  const io::MappedFile file(path);
+  const auto refuse = [&](const std::string& why) { throw Error("digits/format", "'" + path + "' " + why); };
+  if (file.size() < header || !file.text().starts_with("WEFTDGT1"))
+    refuse("is not a digits file (it does not begin with WEFTDGT1)");
+  const auto word = [&](std::size_t i) {
+    const u8* at = file.data() + magic + 4 * i;
+    return static_cast<u32>(at[0]) | static_cast<u32>(at[1]) << 8 | static_cast<u32>(at[2]) << 16 |
+           static_cast<u32>(at[3]) << 24;
+  };
+  const u32 count = word(0);
+  if (word(1) != 8 || word(2) != 8) refuse("does not hold 8x8 images");
+  if (word(3) != 10) refuse("does not hold ten classes");
+  if (file.size() != header + std::size_t{count} * 65)
+    refuse("holds " + std::to_string(file.size()) + " bytes where " + std::to_string(count) +
+           " digits need " + std::to_string(header + std::size_t{count} * 65));
+
+  Column<f32> images[2] = {{{}, image_shape}, {{}, image_shape}};
+  Column<i32> labels[2];
+  const std::size_t held = (std::size_t{count} + 4) / 5;
+  for (std::size_t part = 0; part < 2; ++part) {
+    const std::size_t rows = part == 1 ? held : count - held;
+    images[part].values.reserve(rows * 64);
+    labels[part].values.reserve(rows);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t part = i % 5 == 0 ? 1 : 0;
+    const u8* image = file.data() + header + i * 64;
+    const u8 label = file.data()[header + std::size_t{count} * 64 + i];
+    if (label > 9) refuse("has label " + std::to_string(label) + " at index " + std::to_string(i));
+    for (std::size_t p = 0; p < 64; ++p) {
+      if (image[p] > 16) refuse("has a pixel above 16 at index " + std::to_string(i));
+      images[part].values.push_back(static_cast<f32>(image[p]) / 16.0f);
+    }
+    labels[part].values.push_back(label);
+  }
+  return {Arrays<f32, i32>(std::move(images[0]), std::move(labels[0])),
+          Arrays<f32, i32>(std::move(images[1]), std::move(labels[1]))};
+}
+
+}  // namespace WEFT_NAMESPACE::data
+// ---- weft/data/loader.hpp ----
+// Batches from a dataset. Law: which samples a batch holds, and in which order, depends only on the dataset,
+// the options and (epoch, batch number).
+
+namespace WEFT_NAMESPACE::data {
+
+// What happens to samples that do not fill the last batch of an epoch: they are left out, or the batch is
+// padded.
+enum class Last { drop, pad_and_mask };
+// They are left out.
+inline constexpr Last drop = Last::drop;
+// The batch is padded: rows of 0 with label -100, which losses and metrics leave out.
+inline constexpr Last pad_and_mask = Last::pad_and_mask;
+namespace last {
+inline constexpr Last drop = Last::drop;
+inline constexpr Last pad_and_mask = Last::pad_and_mask;
+}  // namespace last
+
+struct LoaderOptions {
+  bool shuffle = false;    // a new random order each epoch, from (seed, epoch)
+  GivenSeed seed{};        // none: another one for each loader (core/fresh_seed.hpp)
+  Last last = Last::drop;  // what becomes of samples that do not fill a batch
+  int label_field = -1;    // padded rows of this field hold -100; -1: the last field of a signed integer type
+  // check::finite: no sample has NaN or infinity; check::indices: labels are 0 and more, or -100
+  Checks check{};
+};
+
+// Where a loader stands: the batch that comes next.
+struct Position {
+  i64 epoch = 0;  // from 0
+  i64 batch = 0;  // of the epoch, from 0
+  friend bool operator==(const Position&, const Position&) = default;
+};
+
+struct PassEnd {};
+
+// Steps through the batches of a pass, which it keeps alive. A pass has one batch, which each step fills
+// anew.
+template <class Pass>
+class BatchIterator {
+ public:
+  explicit BatchIterator(Shared<Pass> pass) : pass_(std::move(pass)) {}
+  auto& operator*() const { return pass_->batch(); }
+  BatchIterator& operator++() {
+    pass_->advance();
+    return *this;
+  }
+  friend bool operator==(const BatchIterator& at, PassEnd) { return at.pass_->done(); }
+
+ private:
+  Shared<Pass> pass_;
+};
+
+// A loader's position, which the pass behind its latest `for` moves.
+struct Cursor final : Counted {
+  Position position;
+};
+
+// One epoch of a dataset from a given batch on.
+template <i64 BatchSize, class D>
+class Pass final : public Counted {
+ public:
+  using BatchType = typename BatchOf<BatchSize, typename SampleOf<sample_t<D>>::Elements>::type;
+
+  Pass(HeldDataset<D> dataset, const LoaderOptions& options, u64 seed, Position start, i64 batches,
+       Shared<Cursor> cursor)
+      : dataset_(std::move(dataset)),
+        builder_((*dataset_)[0], options.label_field,
+                 batches * BatchSize > static_cast<i64>(dataset_->size()), options.check),
+        epoch_(start.epoch),
+        next_(start.batch),
+        batches_(batches),
+        cursor_(std::move(cursor)) {
+    if (options.shuffle)
+      order_ = permutation(static_cast<i64>(dataset_->size()), seed, start.epoch, ShuffleUse::epoch);
+    advance();
+  }
+  BatchType& batch() { return builder_.batch(); }
+  bool done() const { return done_; }
+
+  void advance() {
+    done_ = next_ >= batches_;
+    if (done_) return;
+    const i64 first = next_ * BatchSize, left = static_cast<i64>(dataset_->size()) - first;
+    const i64 rows = left < BatchSize ? left : BatchSize;
+    for (i64 row = 0; row < rows; ++row) {
+      const i64 sample = order_.empty() ? first + row : order_[static_cast<std::size_t>(first + row)];
+      builder_.put(row, borrow(*dataset_, sample), sample);
+    }
+    builder_.finish(rows);
+    ++next_;
+    if (cursor_) cursor_->position = next_ < batches_ ? Position{epoch_, next_} : Position{epoch_ + 1, 0};
+  }
+
+ private:
+  HeldDataset<D> dataset_;
+  BatchBuilder<BatchType> builder_;
+  std::vector<i64> order_;
+  i64 epoch_, next_, batches_;
+  Shared<Cursor> cursor_;
+  bool done_ = false;
+};
+
+// The batches of one epoch, as a range that may be walked once.
+template <class Pass>
+class Epoch {
+ public:
+  explicit Epoch(Shared<Pass> pass) : pass_(std::move(pass)) {}
+  BatchIterator<Pass> begin() { return BatchIterator<Pass>(pass_); }
+  PassEnd end() const { return {}; }
+
+ private:
+  Shared<Pass> pass_;
+};
+
+// Throws "loader/nested" where a `for` over the loader runs already.
+template <class Pass>
+void check_not_running(const Shared<Pass>& pass) {
+  if (pass && !pass->has_one_owner() && !pass->done())
+    throw Error("loader/nested",
+                "a loop over a loader began inside a loop over the same one, which both would move: walk "
+                "loader.epoch(e) inside, or make a second loader");
+}
+
+// A range of batches that remembers how far it has come.
+//
+// Each `for` over the loader is one epoch, the first being epoch 0, and each has its own order; a `for` that
+// ended early does not come back to the rest of its epoch. `position()` is the batch that comes next: inside
+// the loop the one after the current batch, which is what a checkpoint taken after the step has to keep.
+// `seek(position)` makes the next `for` start there. One `for` at a time; its batch is overwritten by the
+// next.
+template <i64 BatchSize, class D>
+class Loader {
+ public:
+  static_assert(BatchSize > 0, "weft: a batch holds at least one sample");
+  using Samples = D;
+  using BatchType = typename Pass<BatchSize, D>::BatchType;
+
+  // Throws "loader/empty" for a dataset without samples, "loader/too-few" when dropping the last batch leaves
+  // none.
+  Loader(HeldDataset<D> dataset, const LoaderOptions& options)
+      : dataset_(std::move(dataset)),
+        options_(options),
+        seed_(options.seed.given || !options.shuffle ? options.seed.value : fresh_seed(SeedUse::loader)),
+        cursor_(new Cursor) {
+    if (size() == 0) throw Error("loader/empty", "the dataset has no samples");
+    if (batches() == 0)
+      throw Error("loader/too-few", std::to_string(size()) + " samples do not fill one batch of " +
+                                        std::to_string(BatchSize) + "; use .last = data::pad_and_mask");
+  }
+  // A copy stands where the loader does and goes its own way.
+  Loader(const Loader& other)
+      : dataset_(other.dataset_),
+        options_(other.options_),
+        seed_(other.seed_),
+        cursor_(new Cursor),
+        sought_(other.sought_) {
+    cursor_->position = other.position();
+  }
+  Loader(Loader&&) noexcept = default;
+  Loader& operator=(Loader other) noexcept {
+    dataset_ = std::move(other.dataset_);
+    options_ = other.options_;
+    seed_ = other.seed_;
+    cursor_ = std::move(other.cursor_);
+    sought_ = other.sought_;
+    pass_ = std::move(other.pass_);
+    return *this;
+  }
+
+  // Throws "loader/nested" inside a `for` over this loader.
+  BatchIterator<Pass<BatchSize, D>> begin() {
+    check_not_running(pass_);
+    Position& at = held().position;
+    if (!sought_ && at.batch != 0) at = {at.epoch + 1, 0};
+    pass_ = make_pass(at, cursor_);
+    sought_ = false;
+    return BatchIterator<Pass<BatchSize, D>>(pass_);
+  }
+  PassEnd end() const { return {}; }
+
+  // The batches of epoch e from `first_batch` on, as a range of its own: neither reads nor moves
+  // `position()`. Throws "loader/position".
+  Epoch<Pass<BatchSize, D>> epoch(i64 e, i64 first_batch = 0) const {
+    check({e, first_batch});
+    return Epoch<Pass<BatchSize, D>>(make_pass({e, first_batch}, {}));
+  }
+
+  // The batch that comes next.
+  Position position() const { return held().position; }
+  // Throws "loader/position" for a negative epoch or a batch outside [0, batches()].
+  void seek(Position position) {
+    check(position);
+    held().position = position.batch < batches() ? position : Position{position.epoch + 1, 0};
+    sought_ = true;
+  }
+  // The same in the orders of another loader, of this seed: what a checkpoint does. Also throws "loader/seed"
+  // where this one was given a seed of its own that differs.
+  void seek(Position position, u64 seed) {
+    if (options_.shuffle && options_.seed.given && options_.seed.value != seed)
+      throw Error("loader/seed", "the position is that of a loader with the seed " + std::to_string(seed) +
+                                     ", and this one was given " + std::to_string(options_.seed.value));
+    seek(position);
+    seed_ = seed;
+  }
+
+  // Samples.
+  i64 size() const { return static_cast<i64>(dataset_->size()); }  // samples
+  // Batches in an epoch.
+  i64 batches() const {
+    const i64 extra = options_.last == Last::pad_and_mask && size() % BatchSize != 0 ? 1 : 0;
+    return size() / BatchSize + extra;
+  }
+  const LoaderOptions& options() const { return options_; }
+  // What the orders of its epochs come from.
+  u64 seed() const { return seed_; }
+
+ private:
+  Shared<Pass<BatchSize, D>> make_pass(Position start, Shared<Cursor> cursor) const {
+    return Shared<Pass<BatchSize, D>>(
+        new Pass<BatchSize, D>(dataset_, options_, seed_, start, batches(), std::move(cursor)));
+  }
+  Cursor& held() const {
+    if (!cursor_) throw Error("loader/moved", "a loader was used that had been moved from");
+    return *cursor_;
+  }
+  void check(Position position) const {
+    held();
+    if (position.epoch < 0 || position.epoch >= i64{1} << 56 || position.batch < 0 ||
+        position.batch > batches())
+      throw Error("loader/position",
+                  "epoch " + std::to_string(position.epoch) + ", batch " + std::to_string(position.batch) +
+                      " is no position of a loader with " + std::to_string(batches()) + " batches");
+  }
+
+  HeldDataset<D> dataset_;
+  LoaderOptions options_;
+  u64 seed_;
+  Shared<Cursor> cursor_;
+  bool sought_ = false;
+  Shared<Pass<BatchSize, D>> pass_;  // the one behind the latest begin(), if any
+};
+
+// Batches of BatchSize samples of `dataset`, which the loader keeps (HeldDataset).
+template <i64 BatchSize, class D>
+requires Dataset<typename held_t<D>::type>
+auto loader(D&& dataset, const LoaderOptions& options = {}) {
+  return Loader<BatchSize, typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), options);
+}
+
+WEFT_REFUSAL(
+    LoaderTakes,
+    "the batch size is a template argument, the dataset the first argument and the options the second: "
+    "data::loader<32>(dataset, {.shuffle = true}); a dataset has size() and operator[], whose samples are "
+    "tuples, such as data::Arrays<f32, i32>");
+template <i64 BatchSize, class D, class A>
+requires(!std::is_convertible_v<const A&, LoaderOptions>) AfterRefusal loader(const D&, const A&) {
+  return weft::detail::misspelt<LoaderTakes<false, GivenSize<BatchSize>, D, A>>();
+}
+template <i64 BatchSize, class D>
+requires(!Dataset<typename held_t<D>::type> && !IterableDataset<typename held_t<D>::type>) AfterRefusal
+    loader(const D&) {
+  return weft::detail::misspelt<LoaderTakes<false, GivenSize<BatchSize>, D>>();
+}
+template <class D, class... A>
+AfterRefusal loader(const D&, const A&...) {
+  return weft::detail::misspelt<LoaderTakes<false, D, A...>>();
+}
+
+}  // namespace WEFT_NAMESPACE::data
+
+namespace WEFT_NAMESPACE {
+using data::drop;
+using data::pad_and_mask;
+}  // namespace WEFT_NAMESPACE
+// ---- weft/data/stream.hpp ----
+// Datasets that can only be read from front to back. Law: as for `Loader`, and reading epoch e again gives
+// the same samples, so a position is found again by reading up to it.
+
+namespace WEFT_NAMESPACE::data {
+
+// An iterable dataset from a function of the epoch that returns such a callable.
+template <class F>
+class GeneratorDataset {
+ public:
+  explicit GeneratorDataset(F open) : open_(std::move(open)) {}
+  auto stream(i64 epoch) const { return open_(epoch); }
+
+ private:
+  F open_;
+};
+// open(epoch) gives a callable that returns a std::optional of a sample, and none at the end.
+template <class F>
+GeneratorDataset<F> from_generator(F open) {
+  return GeneratorDataset<F>(std::move(open));
+}
+
+// One epoch of an iterable dataset from a given batch on.
+template <i64 BatchSize, class D>
+class StreamPass final : public Counted {
+ public:
+  using Stream = decltype(std::declval<const D&>().stream(i64{}));
+  using Sample = typename decltype(std::declval<Stream&>()())::value_type;
+  using BatchType = typename BatchOf<BatchSize, typename SampleOf<Sample>::Elements>::type;
+
+  StreamPass(HeldDataset<D> dataset, const LoaderOptions& options, Position start, Shared<Cursor> cursor)
+      : dataset_(std::move(dataset)),
+        stream_(dataset_->stream(start.epoch)),
+        options_(options),
+        epoch_(start.epoch),
+        cursor_(std::move(cursor)) {
+    for (i64 batch = 0; batch < start.batch; ++batch)
+      for (i64 row = 0; row < BatchSize; ++row)
+        if (!stream_().has_value()) {
+          batch = start.batch;
+          break;
+        }
+    next_ = start.batch;
+    advance();
+  }
+  BatchType& batch() { return builder_->batch(); }
+  bool done() const { return done_; }
+
+  void advance() {
+    i64 rows = 0;
+    while (rows < BatchSize && !drained_) {
+      const std::optional<Sample> sample = stream_();
+      drained_ = !sample.has_value();
+      if (drained_) break;
+      if (!builder_)
+        builder_.emplace(*sample, options_.label_field, options_.last == Last::pad_and_mask, options_.check);
+      builder_->put(rows, *sample, next_ * BatchSize + rows);
+      ++rows;
+    }
+    done_ = rows == 0 || (rows < BatchSize && options_.last == Last::drop);
+    if (!done_) {
+      builder_->finish(rows);
+      ++next_;
+    }
+    if (cursor_) cursor_->position = done_ ? Position{epoch_ + 1, 0} : Position{epoch_, next_};
+  }
+
+ private:
+  HeldDataset<D> dataset_;
+  Stream stream_;
+  LoaderOptions options_;
+  std::optional<BatchBuilder<BatchType>> builder_;
+  i64 epoch_, next_ = 0;
+  Shared<Cursor> cursor_;
+  bool drained_ = false, done_ = false;
+};
+
+// As `Loader`, for an iterable dataset: it cannot shuffle, does not know how many batches there are (so
+// inside the last batch `position()` still names this epoch, and a `for` from there is empty), and seeks by
+// reading.
+template <i64 BatchSize, class D>
+class StreamLoader {
+ public:
+  static_assert(BatchSize > 0, "weft: a batch holds at least one sample");
+  using Samples = D;
+
+  // Throws "loader/shuffle" when asked to shuffle.
+  StreamLoader(HeldDataset<D> dataset, const LoaderOptions& options)
+      : dataset_(std::move(dataset)), options_(options), cursor_(new Cursor) {
+    if (options.shuffle)
+      throw Error("loader/shuffle", "a dataset read from front to back cannot be shuffled");
+  }
+  StreamLoader(const StreamLoader& other)
+      : dataset_(other.dataset_), options_(other.options_), cursor_(new Cursor), sought_(other.sought_) {
+    cursor_->position = other.position();
+  }
+  StreamLoader(StreamLoader&&) noexcept = default;
+  StreamLoader& operator=(StreamLoader other) noexcept {
+    dataset_ = std::move(other.dataset_);
+    options_ = other.options_;
+    cursor_ = std::move(other.cursor_);
+    sought_ = other.sought_;
+    pass_ = std::move(other.pass_);
+    return *this;
+  }
+
+  // Throws "loader/nested" inside a `for` over this loader.
+  BatchIterator<StreamPass<BatchSize, D>> begin() {
+    check_not_running(pass_);
+    Position& at = held().position;
+    if (!sought_ && at.batch != 0) at = {at.epoch + 1, 0};
+    pass_ = make_pass(at, cursor_);
+    sought_ = false;
+    return BatchIterator<StreamPass<BatchSize, D>>(pass_);
+  }
+  PassEnd end() const { return {}; }
+  // The batches of epoch e from `first_batch` on, as a range of its own.
+  Epoch<StreamPass<BatchSize, D>> epoch(i64 e, i64 first_batch = 0) const {
+    check({e, first_batch});
+    return Epoch<StreamPass<BatchSize, D>>(make_pass({e, first_batch}, {}));
+  }
+  Position position() const { return held().position; }
+  // Throws "loader/position" for a negative epoch or batch, or a batch beyond any stream.
+  void seek(Position position) {
+    check(position);
+    held().position = position;
+    sought_ = true;
+  }
+
+ private:
+  Shared<StreamPass<BatchSize, D>> make_pass(Position start, Shared<Cursor> cursor) const {
+    return Shared<StreamPass<BatchSize, D>>(
+        new StreamPass<BatchSize, D>(dataset_, options_, start, std::move(cursor)));
+  }
+  Cursor& held() const {
+    if (!cursor_) throw Error("loader/moved", "a loader was used that had been moved from");
+    return *cursor_;
+  }
+  static void check(Position position) {
+    if (position.epoch < 0 || position.batch < 0)
+      throw Error("loader/position", "a negative epoch or batch is no position of a loader");
+    if (position.epoch >= i64{1} << 56 || position.batch >= (i64{1} << 62) / BatchSize)
+      throw Error("loader/position", "no stream is read up to epoch " + std::to_string(position.epoch) +
+                                         ", batch " + std::to_string(position.batch));
+  }
+
+  HeldDataset<D> dataset_;
+  LoaderOptions options_;
+  Shared<Cursor> cursor_;
+  bool sought_ = false;
+  Shared<StreamPass<BatchSize, D>> pass_;
+};
+
+// Batches of a dataset that comes one after another; it does not shuffle.
+template <i64 BatchSize, class D>
+requires IterableDataset<typename held_t<D>::type>
+auto loader(D&& dataset, const LoaderOptions& options = {}) {
+  return StreamLoader<BatchSize, typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), options);
+}
+
+}  // namespace WEFT_NAMESPACE::data
+// ---- weft/device.hpp ----
+// Layer 2: the devices a program runs on.
+
+// ---- weft/device/best.hpp ----
+// The device to use when the user does not care. Law: the choice of a type depends on how this translation
+// unit is compiled, the choice of a value on the machine it runs on.
+
+#if defined(__CUDACC__)
+// ---- weft/device/cuda.cuh ----
+#ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_CUH
+#define WEFT_SINGLE_WEFT_DEVICE_CUDA_CUH
+// An NVIDIA GPU as a device: the tag that users pass, and what it takes to use it. Law: whoever changes the
+// calling thread's current device restores it, and a caller's stream is never destroyed.
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+#include <utility>
+
+// ---- weft/device/cuda_error.cuh ----
+#ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
+#define WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
+// Every status of the CUDA runtime goes through here. Law: none is ignored; a failure becomes Error
+// "cuda/<name>", for example "cuda/cudaErrorMemoryAllocation", that names the call and what it was for.
+
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <string>
+#include <utility>
+
+namespace WEFT_NAMESPACE {
+
+namespace detail {
+
+[[noreturn]] inline void throw_cuda_error(cudaError_t status, const char* call, const char* context) {
+  cudaGetLastError();  // forgets it, or an unrelated later check would report it again
+  std::string message = std::string(call) + ": " + cudaGetErrorString(status);
+  if (context[0] != '\0') message += " (" + std::string(context) + ")";
+  throw Error(std::string("cuda/") + cudaGetErrorName(status), std::move(message));
+}
+
+}  // namespace detail
+
+// Throws unless `status` is a success. `call` is the function, `context` what it was called for.
+inline void cuda_check(cudaError_t status, const char* call, const char* context = "") {
+  if (status != cudaSuccess) [[unlikely]]
+    detail::throw_cuda_error(status, call, context);
+}
+
+// To be called after a kernel launch, which returns no status of its own. `kernel` is its name.
+inline void cuda_check_launch(const char* kernel) { cuda_check(cudaGetLastError(), "kernel launch", kernel); }
+
+// For destructors, which cannot throw: says so on stderr. A driver that is already shutting down at the end
+// of the process has released everything itself.
+inline void cuda_report(cudaError_t status, const char* call) noexcept {
+  if (status == cudaSuccess || status == cudaErrorCudartUnloading) return;
+  std::fprintf(stderr, "weft: %s: %s: %s\n", call, cudaGetErrorName(status), cudaGetErrorString(status));
+}
+
+}  // namespace WEFT_NAMESPACE
+#endif  // WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
+
+namespace WEFT_NAMESPACE {
+
+// `ordinal` counts the visible GPUs from 0. `stream` is the caller's, or null for cudaStreamPerThread, in
+// which everything that one thread starts on one GPU is in order, across programs, and waits for work in the
+// legacy default stream (cudaStreamLegacy, which must be named).
+struct Cuda {
+  int ordinal = 0;                // number of the GPU, from 0
+  cudaStream_t stream = nullptr;  // where work is queued; the calling thread's own
+  bool operator==(const Cuda&) const = default;
+};
+
+// How many GPUs are there: 0 without a driver. Never throws.
+inline int cuda_device_count() noexcept {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
+  cudaGetLastError();
+  return 0;
+}
+
+// Throws Error "cuda/no-device", with advice, where no GPU can be used, and "cuda/no-such-device" where
+// there are GPUs but not this one.
+inline void require_cuda(const Cuda& cuda) {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  const std::string name = "Cuda{" + std::to_string(cuda.ordinal) + "}";
+  if (status != cudaSuccess || count == 0) {
+    cudaGetLastError();
+    throw Error("cuda/no-device",
+                name + " needs an NVIDIA GPU and this process sees none" +
+                    (status == cudaSuccess ? std::string() : std::string(": ") + cudaGetErrorString(status)) +
+                    ". Pass Cpu{}, or let on_best_device(...) choose at run time. If there is a GPU, run "
+                    "nvidia-smi, and look at CUDA_VISIBLE_DEVICES and at the driver's version.");
+  }
+  if (cuda.ordinal < 0 || cuda.ordinal >= count) {
+    throw Error("cuda/no-such-device", name + " does not exist: this process sees " + std::to_string(count) +
+                                           " GPU(s), counted from 0");
+  }
+}
+
+// Makes a device current for the calling thread and restores the caller's at the end of the scope.
+class DeviceGuard {
+ public:
+  explicit DeviceGuard(int ordinal) {
+    cuda_check(cudaGetDevice(&before_), "cudaGetDevice");
+    if (before_ == ordinal) return;
+    cuda_check(cudaSetDevice(ordinal), "cudaSetDevice");
+    changed_ = true;
+  }
+  DeviceGuard(const DeviceGuard&) = delete;
+  DeviceGuard& operator=(const DeviceGuard&) = delete;
+  ~DeviceGuard() {
+    if (changed_) cuda_report(cudaSetDevice(before_), "cudaSetDevice");
+  }
+
+ private:
+  int before_ = 0;
+  bool changed_ = false;
+};
+
+// A stream: one of its own (which does not wait for the legacy default stream), or the caller's.
+class Stream {
+ public:
+  Stream() {
+    cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  }
+  explicit Stream(cudaStream_t borrowed) : stream_(borrowed), owned_(false) {}
+  Stream(Stream&& other) noexcept
+      : stream_(std::exchange(other.stream_, nullptr)), owned_(std::exchange(other.owned_, false)) {}
+  Stream& operator=(Stream&& other) noexcept {
+    std::swap(stream_, other.stream_);
+    std::swap(owned_, other.owned_);
+    return *this;
+  }
+  ~Stream() {
+    if (owned_) cuda_report(cudaStreamDestroy(stream_), "cudaStreamDestroy");
+  }
+
+  cudaStream_t get() const { return stream_; }
+  bool owned() const { return owned_; }
+  // Waits until all work enqueued so far has ended; errors of that work surface here.
+  void synchronize() const { cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+  bool owned_ = true;
+};
+
+// A mark in a stream. Timing costs a little, so it is opt-in.
+class Event {
+ public:
+  explicit Event(bool timing = false) {
+    cuda_check(cudaEventCreateWithFlags(&event_, timing ? cudaEventDefault : cudaEventDisableTiming),
+               "cudaEventCreateWithFlags");
+  }
+  Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  Event& operator=(Event&& other) noexcept {
+    std::swap(event_, other.event_);
+    return *this;
+  }
+  ~Event() {
+    if (event_ != nullptr) cuda_report(cudaEventDestroy(event_), "cudaEventDestroy");
+  }
+
+  cudaEvent_t get() const { return event_; }
+  void record(cudaStream_t stream) { cuda_check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
+  // Makes later work of `stream` wait for the mark; the host goes on.
+  void block(cudaStream_t stream) const {
+    cuda_check(cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent");
+  }
+  // The host waits for the mark; at once if it was never recorded.
+  void synchronize() const { cuda_check(cudaEventSynchronize(event_), "cudaEventSynchronize"); }
+  bool reached() const {
+    const cudaError_t status = cudaEventQuery(event_);
+    if (status == cudaErrorNotReady) return false;
+    cuda_check(status, "cudaEventQuery");
+    return true;
+  }
+  // Milliseconds from `start` to this event; both with timing, both reached.
+  float milliseconds_since(const Event& start) const {
+    float elapsed = 0;
+    cuda_check(cudaEventElapsedTime(&elapsed, start.event_, event_), "cudaEventElapsedTime");
+    return elapsed;
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+// A device in use: checked, with the stream of its work. Everything that runs on a GPU starts from one.
+class CudaContext {
+ public:
+  explicit CudaContext(const Cuda& cuda) : ordinal_(checked(cuda)), stream_(make_stream(cuda)) {
+    cuda_check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal_),
+               "cudaDeviceGetAttribute");
+    cuda_check(cudaDeviceGetAttribute(&shared_bytes_, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal_),
+               "cudaDeviceGetAttribute");
+  }
+
+  int ordinal() const { return ordinal_; }
+  cudaStream_t stream() const { return stream_.get(); }
+  int multiprocessors() const { return multiprocessors_; }
+  // The most shared memory that one block may opt in to, in bytes.
+  int max_shared_bytes() const { return shared_bytes_; }
+  void synchronize() const { stream_.synchronize(); }
+
+ private:
+  static int checked(const Cuda& cuda) {
+    require_cuda(cuda);
+    return cuda.ordinal;
+  }
+  static Stream make_stream(const Cuda& cuda) {
+    DeviceGuard guard(cuda.ordinal);
+    return Stream(cuda.stream == nullptr ? cudaStreamPerThread : cuda.stream);
+  }
+
+  int ordinal_;
+  Stream stream_;
+  int multiprocessors_ = 0;
+  int shared_bytes_ = 0;
+};
+
+}  // namespace WEFT_NAMESPACE
+#endif  // WEFT_SINGLE_WEFT_DEVICE_CUDA_CUH
+#endif
+
+namespace WEFT_NAMESPACE {
+
+// Two namespaces, so that a program may be built from translation units of both sorts.
+#if defined(__CUDACC__)
+inline namespace cuda_target {
+
+using best_device = Cuda;
+
+// Returns f(Cuda{}) if there is a GPU, else f(Cpu{}); both must have the same type.
+template <class F>
+decltype(auto) on_best_device(F&& f) {
+  if (cuda_device_count() > 0) return std::forward<F>(f)(Cuda{});
+  return std::forward<F>(f)(Cpu{});
+}
+
+}  // namespace cuda_target
+#else
+inline namespace host_target {
+
+using best_device = Cpu;
+
+// Returns f(Cpu{}): this translation unit is not compiled for a GPU.
+template <class F>
+decltype(auto) on_best_device(F&& f) {
+  return std::forward<F>(f)(Cpu{});
+}
+
+}  // namespace host_target
+#endif
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/exec.hpp ----
+// Layer 9: tensors, models, compiled functions.
+
+// ---- weft/exec/any_function.hpp ----
+// Function<Out(In...)>: any compiled function under a type that can be written down. Law: this header knows
+// no device and no kernel, so a plain .cpp can call what a .cu built; results come back in host memory.
+//
+//   Function<Tensor<f32, Shape<10>>(Tensor<f32, Shape<64>>)> predict = compile(...);
+
+namespace WEFT_NAMESPACE {
+
+namespace exec {
+
+// Tensor, TensorView, Input and Expr types say the same thing: a dtype and a shape.
+template <class X>
+using InputLike = Input<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape>;
+
+template <class X>
+struct SignatureResults {
+  using types = std::tuple<InputLike<X>>;
+  using tensors = Tensor<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape, Cpu>;
+};
+template <class... X>
+struct SignatureResults<std::tuple<X...>> {
+  using types = std::tuple<InputLike<X>...>;
+  using tensors = std::tuple<
+      Tensor<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape, Cpu>...>;
+};
+
+template <class Tuple>
+struct AsInputs;
+template <class... X>
+struct AsInputs<std::tuple<X...>> {
+  using types = std::tuple<InputLike<X>...>;
+};
+
+WEFT_REFUSAL(SignatureFits,
+             "Function: the compiled function has other inputs or results (number, dtypes or shapes) than "
+             "the signature");
+
+}  // namespace exec
+
+template <class Signature>
+class Function;
+
+template <class Out, class... In>
+class Function<Out(In...)> {
+  using Types = typename exec::SignatureResults<Out>::types;
+  static constexpr std::size_t results = std::tuple_size_v<Types>;
+  using Given = std::array<exec::Given, sizeof...(In)>;
+
+ public:
+  // A tensor in host memory, or a tuple of them.
+  using Results = typename exec::SignatureResults<Out>::tensors;
+
+  Function() = default;
+  // Takes over what compile() returned.
+  template <class F>
+  requires requires { typename F::InputTypes; }
+  Function(F f) {
+    constexpr bool fits = std::is_same_v<typename exec::AsInputs<typename F::InputTypes>::types,
+                                         std::tuple<exec::InputLike<In>...>> &&
+                          std::is_same_v<typename exec::AsInputs<typename F::ResultTypes>::types, Types>;
+    static_assert(sizeof(exec::SignatureFits<fits, F, Out(In...)>) > 0);
+    if constexpr (fits) held_ = Shared<Base>(new Holder<F>(std::move(f)));
+  }
+
+  explicit operator bool() const { return static_cast<bool>(held_); }
+
+  // Arguments in host memory: tensors, pointers, arrays, containers. Throws "function/empty" where there is
+  // nothing to call.
+  template <class... A>
+  Results operator()(const A&... args) {
+    Results out;
+    std::apply([&](auto&... tensor) { into(tensor...)(args...); }, as_tuple(out));
+    return out;
+  }
+
+  // f.into(y, z)(a, b): writes the results to the caller's tensors, arrays, containers of the right size or
+  // pointers; all but tensors must outlive the calls.
+  template <class... To>
+  auto into(To&&... to) {
+    constexpr bool fits = sizeof...(To) == results;
+    static_assert(sizeof(exec::TargetCount<fits, GivenSize<sizeof...(To)>, WantedSize<results>>) > 0);
+    return [held = held_, targets = std::tuple<decltype(exec::kept_target<To>(to))...>(
+                              exec::kept_target<To>(to)...)]<class... A>(const A&... args) mutable {
+      constexpr bool count = sizeof...(A) == sizeof...(In);
+      static_assert(sizeof(exec::ArgumentCount<count, GivenSize<sizeof...(A)>, WantedSize<sizeof...(In)>>) >
+                    0);
+      if constexpr (fits && count) {
+        if (!held) throw_empty();
+        const Given from = given(std::index_sequence_for<In...>{}, args...);
+        held->call(from, pointers(std::make_index_sequence<results>{}, targets).data());
+      }
+    };
+  }
+
+  // The seed of random numbers; every call draws afresh.
+  void set_seed(u64 seed) {
+    if (!held_) throw_empty();
+    held_->set_seed(seed);
+  }
+
+ private:
+  struct Base : Counted {
+    virtual void call(const Given& in, void* const* out) = 0;
+    virtual void set_seed(u64 seed) = 0;
+  };
+  template <class F>
+  struct Holder final : Base {
+    explicit Holder(F&& f) : function(std::move(f)) {}
+    void call(const Given& in, void* const* out) override { function.call_into(in, out); }
+    void set_seed(u64 seed) override { function.set_seed(seed); }
+    F function;
+  };
+
+  static auto as_tuple(Results& out) {
+    if constexpr (requires { std::tuple_size<Results>::value; })
+      return std::apply([](auto&... t) { return std::tie(t...); }, out);
+    else
+      return std::tie(out);
+  }
+  template <std::size_t... K, class... A>
+  static Given given(std::index_sequence<K...>, const A&... args) {
+    return {exec::argument<exec::InputLike<In>, static_cast<int>(K), Cpu>(args)...};
+  }
+  template <std::size_t... R, class Targets>
+  static std::array<void*, results> pointers(std::index_sequence<R...>, Targets& to) {
+    return {exec::target<std::tuple_element_t<R, Types>, static_cast<int>(R)>(std::get<R>(to))...};
+  }
+  [[noreturn]] static void throw_empty() {
+    throw Error("function/empty", "a Function that holds nothing was called");
+  }
+
+  Shared<Base> held_;
+};
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/exec/apply.hpp ----
+// apply<Init>(model, predicate, seed): starts the parameters whose name and shape a predicate picks as
+// another initialiser says, as model.apply(f) with torch.nn.init's functions. One compiled program; the rest
+// of the model stays as it is.
 
 namespace WEFT_NAMESPACE {
 
