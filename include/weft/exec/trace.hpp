@@ -190,9 +190,9 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
                     0);  // the compiler has said what is wrong with the body
       return AfterRefusal{};
     } else {
-      using R = std::remove_cvref_t<decltype(f(leading..., std::get<K>(inputs)...))>;
-      static_assert(sizeof(ReturnsExpressions<returns_values<R>(), R>) > 0);
-      if constexpr (returns_values<R>())
+      using Returned = std::remove_cvref_t<decltype(f(leading..., std::get<K>(inputs)...))>;
+      static_assert(sizeof(ReturnsExpressions<returns_values<Returned>(), Returned>) > 0);
+      if constexpr (returns_values<Returned>())
         return as_results(b, f(leading..., std::get<K>(inputs)...));
       else
         return AfterRefusal{};
