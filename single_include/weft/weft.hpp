@@ -14560,14 +14560,10 @@ struct Expr {
 
   // Refusals, each with the spelling to use.
   static constexpr TransposedMember T{}, mT{};
-  template <class U, class R>
-  constexpr Expr& operator=(const Expr<U, R>&) {
-    detail::misspelt<TypeIsKept<false, Expr, Expr<U, R>>>();
-    return *this;
-  }
+  // `auto`: so that g++ looks into the body, and says this, before the next line has a wrong shape.
   template <class B>
-  constexpr Expr& operator=(const B&) {
-    detail::misspelt<TypeIsKept<false, Expr, B>>();
+  constexpr auto& operator=(const B&) {
+    static_assert(sizeof(TypeIsKept<sizeof(B) == 0, Expr, B>) > 0);
     return *this;
   }
   template <class B>
@@ -21488,9 +21484,9 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
                     0);  // the compiler has said what is wrong with the body
       return AfterRefusal{};
     } else {
-      using R = std::remove_cvref_t<decltype(f(leading..., std::get<K>(inputs)...))>;
-      static_assert(sizeof(ReturnsExpressions<returns_values<R>(), R>) > 0);
-      if constexpr (returns_values<R>())
+      using Returned = std::remove_cvref_t<decltype(f(leading..., std::get<K>(inputs)...))>;
+      static_assert(sizeof(ReturnsExpressions<returns_values<Returned>(), Returned>) > 0);
+      if constexpr (returns_values<Returned>())
         return as_results(b, f(leading..., std::get<K>(inputs)...));
       else
         return AfterRefusal{};

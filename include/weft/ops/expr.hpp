@@ -67,14 +67,10 @@ struct Expr {
 
   // Refusals, each with the spelling to use.
   static constexpr TransposedMember T{}, mT{};
-  template <class U, class R>
-  constexpr Expr& operator=(const Expr<U, R>&) {
-    detail::misspelt<TypeIsKept<false, Expr, Expr<U, R>>>();
-    return *this;
-  }
+  // `auto`: so that g++ looks into the body, and says this, before the next line has a wrong shape.
   template <class B>
-  constexpr Expr& operator=(const B&) {
-    detail::misspelt<TypeIsKept<false, Expr, B>>();
+  constexpr auto& operator=(const B&) {
+    static_assert(sizeof(TypeIsKept<sizeof(B) == 0, Expr, B>) > 0);
     return *this;
   }
   template <class B>
