@@ -12983,10 +12983,10 @@ inline void report_pinned_core() {
   static const bool said = [] {
     const char* pinned = std::getenv("OPENBLAS_CORETYPE");
     if (pinned && *openblas_core())
-      std::fprintf(
-          stderr,
-          "weft: OPENBLAS_CORETYPE=%s pins OpenBLAS to its kernels for %s; unset it for this machine's own\n",
-          pinned, openblas_core());
+      std::fprintf(stderr,
+                   "weft: OPENBLAS_CORETYPE=%s pins OpenBLAS to its kernels for %s;\nweft: unset it for this "
+                   "machine's own\n",
+                   pinned, openblas_core());
     return true;
   }();
   static_cast<void>(said);

@@ -3,6 +3,7 @@
 # usage: run.sh autoencoder|digits|digits_cnn|lstm_forecast|regression PROGRAM, run.sh readme COMPILER, run.sh pages, run.sh program PROGRAM SOURCE, run.sh embed CMAKE BUILD COMPILER GENERATOR MAKE
 set -u
 export LC_ALL=C
+unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE # a note about them is not what is looked at
 name=$1
 shift
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
