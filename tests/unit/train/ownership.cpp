@@ -157,12 +157,12 @@ TEST_CASE("ownership: a result that lies in state is no part of it") {
     nn::Buffer<f32, Shape<64>> sum;
   };
   Model<Counter> counter;
-  const auto add = [](const auto& c, auto v) {
+  const auto step = [](const auto& c, auto v) {
     const auto next = c.sum + v;
     c.sum.assign(next);
     return next;
   };
-  auto f = compile(counter, add, in<f32, 64>), g = compile(counter, add, in<f32, 64>);
+  auto f = compile(counter, step, in<f32, 64>), g = compile(counter, step, in<f32, 64>);
   const std::vector<f32> one(64, 1.0f);
   const auto first = f(one), second = g(one);
   CHECK(first[5] == 1.0f);
