@@ -45,7 +45,10 @@ class AnyTrainer {
       if constexpr (!std::is_const_v<Loader>) loader.seek(place(to));
     }
     void seek(Position to, u64 with) override {
-      if constexpr (requires { loader.seek(loader.position(), with); }) loader.seek(place(to), with);
+      if constexpr (requires { loader.seek(loader.position(), with); })
+        loader.seek(place(to), with);
+      else
+        seek(to);
     }
     auto place(Position to) const {
       auto at = loader.position();

@@ -177,14 +177,10 @@ class CheckpointReader {
   }
   // A whole number of the metadata; throws where it is missing, malformed or above `most`.
   i64 number(const char* key, i64 least, i64 most) const {
-    const std::string& text = at(key);
-    i64 value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || std::to_string(value) != text)
-      damaged(std::string(key) + " is '" + shown(text) + "', which is no whole number");
+    const i64 value = parsed<i64>(key, "whole number");
     if (value < least || value > most)
-      damaged(std::string(key) + " is " + text + ", which lies outside " + std::to_string(least) + " to " +
-              std::to_string(most));
+      damaged(std::string(key) + " is " + std::to_string(value) + ", which lies outside " +
+              std::to_string(least) + " to " + std::to_string(most));
     return value;
   }
   [[noreturn]] void damaged(const std::string& what) const {
@@ -199,6 +195,16 @@ class CheckpointReader {
   const std::string& at(const char* key) const {
     if (const std::string* text = file_.find_metadata(key)) return *text;
     damaged(std::string("it lacks ") + key);
+  }
+  // An entry of the metadata that is a number, and nothing else.
+  template <class T>
+  T parsed(const char* key, const char* kind) const {
+    const std::string& text = at(key);
+    T value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || std::to_string(value) != text)
+      damaged(std::string(key) + " is '" + shown(text) + "', which is no " + kind);
+    return value;
   }
   // Both sides of one of the things that make a checkpoint.
   void require_same(const char* key, const char* what, const std::string& own) const {
@@ -235,17 +241,8 @@ class CheckpointReader {
                               ", this trainer of " + form_.precision);
   }
 
-  u64 seed(const char* key) const {
-    const std::string& text = at(key);
-    u64 value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || std::to_string(value) != text)
-      damaged(std::string(key) + " is '" + shown(text) + "', which is no number of 64 bits");
-    return value;
-  }
-
   void read_counts() {
-    counts_.seed = seed("weft.seed");
+    counts_.seed = parsed<u64>("weft.seed", "number of 64 bits");
     counts_.calls = number("weft.calls", 0, largest_count);
     counts_.applied = number("weft.applied", 0, INT32_MAX);
     const i64 whole = counts_.calls / form_.accumulate;
@@ -257,7 +254,8 @@ class CheckpointReader {
     if (!counts_.positioned) return;
     counts_.epoch = number("weft.epoch", 0, largest_count);
     counts_.batch = number("weft.batch", 0, largest_count);
-    if (file_.find_metadata("weft.loader_seed")) counts_.loader_seed = seed("weft.loader_seed");
+    if (file_.find_metadata("weft.loader_seed"))
+      counts_.loader_seed = parsed<u64>("weft.loader_seed", "number of 64 bits");
   }
 
   // The device's counts, and what another precision makes of them.

@@ -7,6 +7,7 @@
 
 #include "../io/scratch.hpp"
 #include "weft/data/loader.hpp"
+#include "weft/data/stream.hpp"
 #include "weft/nn/linear.hpp"
 #include "weft/ops/loss.hpp"
 #include "weft/train/trainer.hpp"
@@ -75,6 +76,27 @@ TEST_CASE("any_trainer: stops and resumes with a loader's position, and refuses 
   a.save(path);
   CHECK(error_id([&] { b.load(path, here); }) == "train/no-checkpoint");
   CHECK(b.steps() == 1);
+}
+
+TEST_CASE("any_trainer: any loader's position goes with a checkpoint, and its seed where it has one") {
+  const ScratchFolder folder;
+  const data::Arrays<f32> rows({std::vector<f32>(32), {2}});
+  auto shuffled = data::loader<4>(rows, {.shuffle = true}), other = data::loader<4>(rows, {.shuffle = true});
+  const auto stream = data::from_generator([](i64) {
+    return [left = 16]() mutable -> std::optional<std::tuple<f32>> {
+      if (left-- == 0) return std::nullopt;
+      return std::tuple{1.0f};
+    };
+  });
+  auto front_to_back = data::loader<4>(stream);
+  Any a = make(), b = make();
+  shuffled.seek({1, 2});
+  a.save(folder / "c", shuffled);
+  b.load(folder / "c", other);
+  CHECK(other.position() == data::Position{1, 2});
+  CHECK(other.seed() == shuffled.seed());
+  b.load(folder / "c", front_to_back);
+  CHECK(front_to_back.position() == data::Position{1, 2});
 }
 
 TEST_CASE("any_trainer: stops and resumes") {
