@@ -52,6 +52,9 @@
 #if __cplusplus < 202002L
 #include <weft needs C++20: compile with -std=c++20>
 #endif
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12
+#include <weft needs g++ 12 or newer, or clang 16>
+#endif
 
 // Where the compiler may take for granted that there is no NaN, isnan, nan_to_num and relu are wrong.
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
@@ -82,32 +85,6 @@
 #else
 #define WEFT_NAMESPACE weft::inline v0_1
 #endif
-
-namespace WEFT_NAMESPACE {
-namespace detail {
-
-// Whether a refusal was said before; the types tell one place that asks from another. A friend that a class
-// declares is defined by the first refusal, and only then can its return type be asked for.
-struct Refusals {
-  friend auto said(Refusals);
-};
-template <class>
-struct Refused {
-  friend auto said(Refusals) { return 0; }
-};
-template <class T, class...>
-struct Beside {
-  using type = T;
-};
-
-}  // namespace detail
-
-template <class... Place>
-inline constexpr bool refused_before = requires {
-  said(typename detail::Beside<detail::Refusals, Place...>::type{});
-};
-
-}  // namespace WEFT_NAMESPACE
 
 // WEFT_REFUSAL(ShapesBroadcast, "the shapes do not broadcast: ...");  a compile-time error, the first alone
 // (core/diagnose.hpp)
@@ -11127,6 +11104,318 @@ struct NoGradient {};
 inline constexpr NoGradient no_gradient{};
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/core/diagnose.hpp ----
+// How a mistake becomes one readable compile error on every compiler.
+// Law: a refusal is one sentence, a literal that names the cause and what to write, and one line of types:
+// the operation, then the shapes and dtypes that it was given. g++ and clang print both in the line of the
+// error,
+//
+//   error: 'refusals::ShapesBroadcast<AddOp, Shape<4, 8>, Shape<3, 8>>' is unavailable: the shapes do not
+//          broadcast: two extents of the same axis must be equal, or one of them 1
+//
+// and nvcc prints the sentence, then the types, once; the user's line stands in the trail. An operation uses
+// one so, returning something plausible, so that no second error follows:
+//
+//   constexpr bool fits = broadcastable(A::value, B::value);
+//   static_assert(sizeof(ShapesBroadcast<fits, Add, A, B>) > 0);
+//   if constexpr (!fits) { return a; } else { ... }
+//
+// A new refusal stands at namespace level in the header of the operation that needs it. What was tried: a
+// static_assert in a class template, whose types g++ and clang print in other lines than the sentence; on a
+// variable template nvcc prints none; a string as a template argument is printed letter by letter there;
+// asserting Cause::value reports twice; a deleted function shows its arguments in g++ alone.
+//
+// Only the first refusal of a translation unit is said (refused_before), as those behind it are
+// mostly its consequences; and what would be made of what was refused is an AfterRefusal.
+
+// ---- weft/core/fixed_string.hpp ----
+// A string that can be a template argument: get<"fc1.weight">(), einsum<"ij,jk->ik">(a, b).
+// Law: two FixedStrings with the same characters are the same template argument. One never reaches a
+// __global__ template, which takes only integers.
+
+namespace WEFT_NAMESPACE {
+
+// N characters and a terminating zero.
+template <std::size_t N>
+struct FixedString {
+  char text[N + 1]{};
+
+  constexpr FixedString() = default;
+  constexpr FixedString(const char (&literal)[N + 1]) {
+    for (std::size_t i = 0; i < N + 1; ++i) text[i] = literal[i];
+  }
+
+  static constexpr std::size_t size() { return N; }
+  static constexpr bool empty() { return N == 0; }
+  constexpr const char* c_str() const { return text; }
+  constexpr std::string_view view() const { return {text, N}; }
+  constexpr operator std::string_view() const { return view(); }
+};
+
+template <std::size_t M>
+FixedString(const char (&)[M]) -> FixedString<M - 1>;
+
+template <std::size_t A, std::size_t B>
+constexpr bool operator==(const FixedString<A>& a, const FixedString<B>& b) {
+  return a.view() == b.view();
+}
+template <std::size_t A>
+constexpr bool operator==(const FixedString<A>& a, std::string_view b) {
+  return a.view() == b;
+}
+
+template <std::size_t A, std::size_t B>
+constexpr FixedString<A + B> operator+(const FixedString<A>& a, const FixedString<B>& b) {
+  FixedString<A + B> joined;
+  for (std::size_t i = 0; i < A; ++i) joined.text[i] = a.text[i];
+  for (std::size_t i = 0; i < B; ++i) joined.text[A + i] = b.text[i];
+  return joined;
+}
+template <std::size_t A, std::size_t M>
+constexpr FixedString<A + M - 1> operator+(const FixedString<A>& a, const char (&b)[M]) {
+  return a + FixedString<M - 1>(b);
+}
+template <std::size_t M, std::size_t B>
+constexpr FixedString<M - 1 + B> operator+(const char (&a)[M], const FixedString<B>& b) {
+  return FixedString<M - 1>(a) + b;
+}
+
+namespace fixed_string_detail {
+
+constexpr std::size_t digits(unsigned long long value) {
+  std::size_t count = 1;
+  for (; value >= 10; value /= 10) ++count;
+  return count;
+}
+
+}  // namespace fixed_string_detail
+
+// The decimal digits of an unsigned number, as in the "3" of "h.3.attn".
+template <unsigned long long Value>
+constexpr auto decimal() {
+  FixedString<fixed_string_detail::digits(Value)> digits;
+  unsigned long long rest = Value;
+  for (std::size_t i = digits.size(); i-- > 0; rest /= 10)
+    digits.text[i] = static_cast<char>('0' + rest % 10);
+  return digits;
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+namespace detail {
+
+// Whether a refusal was said before; the types tell one place that asks from another. A friend that a class
+// declares is defined by the first refusal, and only then can its return type be asked for.
+struct Refusals {
+  friend auto said(Refusals);
+};
+template <class>
+struct Refused {
+  friend auto said(Refusals) { return 0; }
+};
+template <class T, class...>
+struct Beside {
+  using type = T;
+};
+
+}  // namespace detail
+
+template <class... Place>
+inline constexpr bool refused_before = requires {
+  said(typename detail::Beside<detail::Refusals, Place...>::type{});
+};
+
+// Numbers that a message shows beside shapes.
+template <i64 Value>
+struct GivenAxis {};
+template <i64 Value>
+struct GivenRank {};
+template <i64 Value>
+struct GivenSize {};
+template <i64 Value>
+struct WantedSize {};
+template <i64 Value>
+struct GivenInput {};  // of a function, counted from 0
+template <FixedString Name>
+struct GivenName {};
+
+// The names that a refusal shows of what was called: types, as strings cost much to compile.
+namespace spelled {
+struct abs;
+struct add_;
+struct argmax;
+struct backward;
+struct call;
+struct clone;
+struct contiguous;
+struct cpu;
+struct cuda;
+struct data;
+struct detach;
+struct dim;
+struct eval;
+struct exp;
+struct fill_;
+struct flatten;
+struct forward;
+struct get;
+struct item;
+struct log;
+struct masked_fill;
+struct matmul;
+struct max;
+struct mean;
+struct min;
+struct mul_;
+struct named_parameters;
+struct numel;
+struct numpy;
+struct parameters;
+struct permute;
+struct pow;
+struct relu;
+struct requires_grad_;
+struct reshape;
+struct softmax;
+struct sqrt;
+struct squeeze;
+struct state_dict;
+struct sub_;
+struct sum;
+struct T;
+struct t;
+struct to;
+struct tolist;
+struct train;
+struct transpose;
+struct unsqueeze;
+struct view;
+struct zero_;
+struct zero_grad;
+}  // namespace spelled
+
+WEFT_REFUSAL(ShapesBroadcast,
+             "the shapes do not broadcast: two extents of the same axis must be equal, or one of them 1; "
+             "unsqueeze<axis>(x) adds one of 1, matmul(a, b) is the product of matrices");
+
+WEFT_REFUSAL(ShapesEqual,
+             "the shapes differ, and this operation does not broadcast: reshape<...>(x) or expand<...>(x) "
+             "one of them");
+
+// Shapes: of the operands of a product, whose contracted axes are meant.
+WEFT_REFUSAL(InnerExtentsEqual,
+             "the extents of the contracted axes differ: the last axis of a must be the last but one of b in "
+             "matmul(a, b), "
+             "and the In of Linear<In, Out>; transpose<-2, -1>(b) or flatten<1>(x) may be missing");
+
+WEFT_REFUSAL(ResultHasRoom,
+             "the result would have more axes than a tensor may have, 8: reshape operands to fewer");
+
+WEFT_REFUSAL(SizesEqual,
+             "the new shape does not hold the same number of elements: its extents must multiply to as many");
+
+// What: a GivenAxis<i>, then the Shape it should fit in.
+WEFT_REFUSAL(AxisInRange,
+             "the axis does not exist: it must lie in [-rank, rank), 0 being the first and -1 the last");
+
+// What: a Shape, then the GivenRank<r> it should have.
+WEFT_REFUSAL(
+    RankIs,
+    "the tensor has the wrong number of axes: unsqueeze<axis>(x) adds one, squeeze<axis>(x) takes one away");
+
+WEFT_REFUSAL(DtypesEqual, "the dtypes differ: convert one operand with cast<T>");
+
+WEFT_REFUSAL(DtypeAllowed,
+             "the operation is not defined for this dtype: convert the operand with cast<T>(x)");
+
+namespace detail {
+// Never defined: should a compiler go on without a word, the program does not link.
+void refused_while_compiling();
+}  // namespace detail
+
+// In place of a function, a trainer or a result that cannot be made: takes every call, and is whatever is
+// asked for, so that no second error follows the sentence.
+struct AfterRefusal {
+  template <class... A>
+  constexpr AfterRefusal(A&&...) {
+    if (!std::is_constant_evaluated()) detail::refused_while_compiling();
+  }
+
+  template <class... A>
+  constexpr AfterRefusal operator()(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal step(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal evaluate(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal into(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal load(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal save(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal set_lr(A&&...) const {
+    return {};
+  }
+  template <FixedString, int = 0>
+  AfterRefusal get_probe() const {
+    return {};
+  }
+  template <FixedString>
+  AfterRefusal get() const {
+    return {};
+  }
+  AfterRefusal model() const { return {}; }
+  AfterRefusal item() const { return {}; }
+  AfterRefusal summary() const { return {}; }
+  AfterRefusal explain() const { return {}; }
+  constexpr AfterRefusal operator[](i64) const { return {}; }
+  constexpr const float* data() const { return nullptr; }
+  constexpr std::size_t size() const { return 0; }
+  constexpr const float* begin() const { return nullptr; }
+  constexpr const float* end() const { return nullptr; }
+  constexpr operator float() const { return 0; }
+  template <class T>
+  requires std::is_class_v<T>
+  operator T() const;
+};
+
+// In the place of a shape that was left out.
+struct Unshaped {};
+WEFT_REFUSAL(
+    ShapeIsInType,
+    "a tensor has its shape in its type: write Tensor<f32, Shape<2, 3>> x, nn::Param<f32, Shape<2, 3>> w, "
+    "in<f32, 2, 3>");
+
+namespace detail {
+// A refusal, and what its place returns: the operand, or anything.
+template <class Refusal, class E>
+constexpr const E& misspelt(const E& e) {
+  static_assert(sizeof(Refusal) > 0);
+  return e;
+}
+template <class Refusal>
+constexpr AfterRefusal misspelt() {
+  static_assert(sizeof(Refusal) > 0);
+  return {};
+}
+}  // namespace detail
+
+}  // namespace WEFT_NAMESPACE
 // ---- weft/kernels/host_launch.hpp ----
 // How each kind of step runs on the host. Work is cut by size, so results do not depend on the threads.
 
@@ -14220,292 +14509,12 @@ constexpr Wanted get_option(const First& first, const Rest&... rest) {
 // Every operation is one stateless function object derived from Operation; what its arguments are decides
 // which handle comes back: a node (Expr), or a small typed tree to be replayed later (Lazy).
 
-// ---- weft/core/diagnose.hpp ----
-// How a mistake becomes one readable compile error on every compiler.
-// Law: a refusal is one sentence, a literal that names the cause and what to write, and one line of types:
-// the operation, then the shapes and dtypes that it was given. g++ and clang print both in the line of the
-// error,
-//
-//   error: 'refusals::ShapesBroadcast<AddOp, Shape<4, 8>, Shape<3, 8>>' is unavailable: the shapes do not
-//          broadcast: two extents of the same axis must be equal, or one of them 1
-//
-// and nvcc prints the sentence, then the types, once; the user's line stands in the trail. An operation uses
-// one so, returning something plausible, so that no second error follows:
-//
-//   constexpr bool fits = broadcastable(A::value, B::value);
-//   static_assert(sizeof(ShapesBroadcast<fits, Add, A, B>) > 0);
-//   if constexpr (!fits) { return a; } else { ... }
-//
-// A new refusal stands at namespace level in the header of the operation that needs it. What was tried: a
-// static_assert in a class template, whose types g++ and clang print in other lines than the sentence; on a
-// variable template nvcc prints none; a string as a template argument is printed letter by letter there;
-// asserting Cause::value reports twice; a deleted function shows its arguments in g++ alone.
-//
-// Only the first refusal of a translation unit is said (config.hpp: refused_before), as those behind it are
-// mostly its consequences; and what would be made of what was refused is an AfterRefusal.
-
-// ---- weft/core/fixed_string.hpp ----
-// A string that can be a template argument: get<"fc1.weight">(), einsum<"ij,jk->ik">(a, b).
-// Law: two FixedStrings with the same characters are the same template argument. One never reaches a
-// __global__ template, which takes only integers.
+// ---- weft/ops/traced_members.hpp ----
+// The members and operators that a traced value does not have and PyTorch's tensors do, x.view(2, 8), x[0],
+// if (x), x = fc(x): each refuses with the spelling to use.
 
 namespace WEFT_NAMESPACE {
 
-// N characters and a terminating zero.
-template <std::size_t N>
-struct FixedString {
-  char text[N + 1]{};
-
-  constexpr FixedString() = default;
-  constexpr FixedString(const char (&literal)[N + 1]) {
-    for (std::size_t i = 0; i < N + 1; ++i) text[i] = literal[i];
-  }
-
-  static constexpr std::size_t size() { return N; }
-  static constexpr bool empty() { return N == 0; }
-  constexpr const char* c_str() const { return text; }
-  constexpr std::string_view view() const { return {text, N}; }
-  constexpr operator std::string_view() const { return view(); }
-};
-
-template <std::size_t M>
-FixedString(const char (&)[M]) -> FixedString<M - 1>;
-
-template <std::size_t A, std::size_t B>
-constexpr bool operator==(const FixedString<A>& a, const FixedString<B>& b) {
-  return a.view() == b.view();
-}
-template <std::size_t A>
-constexpr bool operator==(const FixedString<A>& a, std::string_view b) {
-  return a.view() == b;
-}
-
-template <std::size_t A, std::size_t B>
-constexpr FixedString<A + B> operator+(const FixedString<A>& a, const FixedString<B>& b) {
-  FixedString<A + B> joined;
-  for (std::size_t i = 0; i < A; ++i) joined.text[i] = a.text[i];
-  for (std::size_t i = 0; i < B; ++i) joined.text[A + i] = b.text[i];
-  return joined;
-}
-template <std::size_t A, std::size_t M>
-constexpr FixedString<A + M - 1> operator+(const FixedString<A>& a, const char (&b)[M]) {
-  return a + FixedString<M - 1>(b);
-}
-template <std::size_t M, std::size_t B>
-constexpr FixedString<M - 1 + B> operator+(const char (&a)[M], const FixedString<B>& b) {
-  return FixedString<M - 1>(a) + b;
-}
-
-namespace fixed_string_detail {
-
-constexpr std::size_t digits(unsigned long long value) {
-  std::size_t count = 1;
-  for (; value >= 10; value /= 10) ++count;
-  return count;
-}
-
-}  // namespace fixed_string_detail
-
-// The decimal digits of an unsigned number, as in the "3" of "h.3.attn".
-template <unsigned long long Value>
-constexpr auto decimal() {
-  FixedString<fixed_string_detail::digits(Value)> digits;
-  unsigned long long rest = Value;
-  for (std::size_t i = digits.size(); i-- > 0; rest /= 10)
-    digits.text[i] = static_cast<char>('0' + rest % 10);
-  return digits;
-}
-
-}  // namespace WEFT_NAMESPACE
-
-namespace WEFT_NAMESPACE {
-
-// Numbers that a message shows beside shapes.
-template <i64 Value>
-struct GivenAxis {};
-template <i64 Value>
-struct GivenRank {};
-template <i64 Value>
-struct GivenSize {};
-template <i64 Value>
-struct WantedSize {};
-template <i64 Value>
-struct GivenInput {};  // of a function, counted from 0
-template <FixedString Name>
-struct GivenName {};
-
-// The names that a refusal shows of what was called: types, as strings cost much to compile.
-namespace spelled {
-struct abs;
-struct add_;
-struct argmax;
-struct backward;
-struct call;
-struct clone;
-struct contiguous;
-struct cpu;
-struct cuda;
-struct data;
-struct detach;
-struct dim;
-struct eval;
-struct exp;
-struct fill_;
-struct flatten;
-struct forward;
-struct get;
-struct item;
-struct log;
-struct masked_fill;
-struct matmul;
-struct max;
-struct mean;
-struct min;
-struct mul_;
-struct named_parameters;
-struct numel;
-struct numpy;
-struct parameters;
-struct permute;
-struct pow;
-struct relu;
-struct requires_grad_;
-struct reshape;
-struct softmax;
-struct sqrt;
-struct squeeze;
-struct state_dict;
-struct sub_;
-struct sum;
-struct T;
-struct t;
-struct to;
-struct tolist;
-struct train;
-struct transpose;
-struct unsqueeze;
-struct view;
-struct zero_;
-struct zero_grad;
-}  // namespace spelled
-
-WEFT_REFUSAL(ShapesBroadcast,
-             "the shapes do not broadcast: two extents of the same axis must be equal, or one of them 1; "
-             "unsqueeze<axis>(x) adds one of 1, matmul(a, b) is the product of matrices");
-
-WEFT_REFUSAL(ShapesEqual,
-             "the shapes differ, and this operation does not broadcast: reshape<...>(x) or expand<...>(x) "
-             "one of them");
-
-// Shapes: of the operands of a product, whose contracted axes are meant.
-WEFT_REFUSAL(InnerExtentsEqual,
-             "the extents of the contracted axes differ: the last axis of a must be the last but one of b in "
-             "matmul(a, b), "
-             "and the In of Linear<In, Out>; transpose<-2, -1>(b) or flatten<1>(x) may be missing");
-
-WEFT_REFUSAL(ResultHasRoom,
-             "the result would have more axes than a tensor may have, 8: reshape operands to fewer");
-
-WEFT_REFUSAL(SizesEqual,
-             "the new shape does not hold the same number of elements: its extents must multiply to as many");
-
-// What: a GivenAxis<i>, then the Shape it should fit in.
-WEFT_REFUSAL(AxisInRange,
-             "the axis does not exist: it must lie in [-rank, rank), 0 being the first and -1 the last");
-
-// What: a Shape, then the GivenRank<r> it should have.
-WEFT_REFUSAL(
-    RankIs,
-    "the tensor has the wrong number of axes: unsqueeze<axis>(x) adds one, squeeze<axis>(x) takes one away");
-
-WEFT_REFUSAL(DtypesEqual, "the dtypes differ: convert one operand with cast<T>");
-
-WEFT_REFUSAL(DtypeAllowed,
-             "the operation is not defined for this dtype: convert the operand with cast<T>(x)");
-
-// In place of a function, a trainer or a result that cannot be made: takes every call, and is whatever is
-// asked for, so that no second error follows the sentence.
-struct AfterRefusal {
-  template <class... A>
-  constexpr AfterRefusal(A&&...) {}
-
-  template <class... A>
-  constexpr AfterRefusal operator()(A&&...) const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal step(A&&...) const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal evaluate(A&&...) const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal into(A&&...) const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal load(A&&...) const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal save(A&&...) const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal set_lr(A&&...) const {
-    return {};
-  }
-  template <FixedString, int = 0>
-  AfterRefusal get_probe() const {
-    return {};
-  }
-  template <FixedString>
-  AfterRefusal get() const {
-    return {};
-  }
-  AfterRefusal model() const { return {}; }
-  AfterRefusal item() const { return {}; }
-  AfterRefusal summary() const { return {}; }
-  AfterRefusal explain() const { return {}; }
-  constexpr AfterRefusal operator[](i64) const { return {}; }
-  constexpr const float* data() const { return nullptr; }
-  constexpr std::size_t size() const { return 0; }
-  constexpr const float* begin() const { return nullptr; }
-  constexpr const float* end() const { return nullptr; }
-  constexpr operator float() const { return 0; }
-  template <class T>
-  requires std::is_class_v<T>
-  operator T() const;
-};
-
-// In the place of a shape that was left out.
-struct Unshaped {};
-WEFT_REFUSAL(
-    ShapeIsInType,
-    "a tensor has its shape in its type: write Tensor<f32, Shape<2, 3>> x, nn::Param<f32, Shape<2, 3>> w, "
-    "in<f32, 2, 3>");
-
-namespace detail {
-// A refusal, and what its place returns: the operand, or anything.
-template <class Refusal, class E>
-constexpr const E& misspelt(const E& e) {
-  static_assert(sizeof(Refusal) > 0);
-  return e;
-}
-template <class Refusal>
-constexpr AfterRefusal misspelt() {
-  static_assert(sizeof(Refusal) > 0);
-  return {};
-}
-}  // namespace detail
-
-}  // namespace WEFT_NAMESPACE
-
-namespace WEFT_NAMESPACE {
-
-// What PyTorch's users write of a tensor and what a traced value does not have.
 WEFT_REFUSAL(ValueIsTraced,
              "a traced value has no elements while the program compiles: return it, mark it with "
              "probe<\"name\">(x) and read get_probe<\"name\">(f) after a call, or print it outside");
@@ -14541,202 +14550,109 @@ WEFT_REFUSAL(ExtentIsConstant,
              "a traced value has no .dim(), .numel() or .ndim: its type says them: decltype(x)::rank, "
              "decltype(x)::size, decltype(x)::shape::value[0]");
 
+// x.T and x.mT.
+struct TransposedMember {};
+
+// The base of Self, a traced value. Results are deduced: so that g++ looks into the body, and says the
+// sentence, before the next line has a wrong shape.
+template <class Self>
+struct TracedMembers {
+  static constexpr TransposedMember T{}, mT{};
+
+  template <class B>
+  constexpr auto& operator=(const B&) {
+    static_assert(sizeof(TypeIsKept<sizeof(B) == 0, Self, B>) > 0);
+    return static_cast<Self&>(*this);
+  }
+  template <class B>
+  requires std::is_arithmetic_v<B>
+  constexpr explicit operator B() const {
+    if constexpr (std::is_same_v<B, bool>)
+      detail::misspelt<TruthIsTraced<false, Self>>();
+    else
+      detail::misspelt<ValueIsTraced<false, Self>>();
+    return B{};
+  }
+  template <class I>
+  constexpr auto operator[](const I&) const {
+    static_assert(sizeof(SubscriptIsSpelled<sizeof(I) == 0, Self>) > 0);
+    return self();
+  }
+  constexpr const Self* begin() const { return &detail::misspelt<RowsAreUnbound<false, Self>>(self()); }
+  constexpr const Self* end() const { return &self(); }
+
+#define WEFT_MEMBER(name, Refusal, result)                                      \
+  template <class... A>                                                         \
+  constexpr auto name(const A&...) const {                                      \
+    static_assert(sizeof(Refusal<sizeof(Self) == 0, spelled::name, Self>) > 0); \
+    return result;                                                              \
+  }
+  WEFT_MEMBER(item, ValueIsTraced, AfterRefusal{})
+  WEFT_MEMBER(tolist, ValueIsTraced, AfterRefusal{})
+  WEFT_MEMBER(numpy, ValueIsTraced, AfterRefusal{})
+  WEFT_MEMBER(data, ValueIsTraced, AfterRefusal{})
+  WEFT_MEMBER(dim, ExtentIsConstant, AfterRefusal{})
+  WEFT_MEMBER(numel, ExtentIsConstant, AfterRefusal{})
+  WEFT_MEMBER(backward, GradientIsFunction, AfterRefusal{})
+  WEFT_MEMBER(detach, DetachIsFunction, self())
+  WEFT_MEMBER(to, DtypeIsCast, self())
+  WEFT_MEMBER(cuda, DtypeIsCast, self())
+  WEFT_MEMBER(cpu, DtypeIsCast, self())
+  WEFT_MEMBER(view, MethodIsFunction, self())
+  WEFT_MEMBER(reshape, MethodIsFunction, self())
+  WEFT_MEMBER(flatten, MethodIsFunction, self())
+  WEFT_MEMBER(transpose, MethodIsFunction, self())
+  WEFT_MEMBER(permute, MethodIsFunction, self())
+  WEFT_MEMBER(t, MethodIsFunction, self())
+  WEFT_MEMBER(sum, MethodIsFunction, self())
+  WEFT_MEMBER(mean, MethodIsFunction, self())
+  WEFT_MEMBER(max, MethodIsFunction, self())
+  WEFT_MEMBER(squeeze, MethodIsFunction, self())
+  WEFT_MEMBER(unsqueeze, MethodIsFunction, self())
+  WEFT_MEMBER(argmax, MethodIsFunction, self())
+  WEFT_MEMBER(softmax, MethodIsFunction, self())
+  WEFT_MEMBER(relu, MethodIsFunction, self())
+  WEFT_MEMBER(exp, MethodIsFunction, self())
+  WEFT_MEMBER(log, MethodIsFunction, self())
+  WEFT_MEMBER(sqrt, MethodIsFunction, self())
+  WEFT_MEMBER(pow, MethodIsFunction, self())
+  WEFT_MEMBER(matmul, MethodIsFunction, self())
+  WEFT_MEMBER(masked_fill, MethodIsFunction, self())
+  WEFT_MEMBER(clone, MethodIsFunction, self())
+  WEFT_MEMBER(contiguous, MethodIsFunction, self())
+  WEFT_MEMBER(abs, MethodIsFunction, self())
+  WEFT_MEMBER(add_, NothingInPlace, self())
+  WEFT_MEMBER(mul_, NothingInPlace, self())
+  WEFT_MEMBER(sub_, NothingInPlace, self())
+  WEFT_MEMBER(fill_, NothingInPlace, self())
+  WEFT_MEMBER(zero_, NothingInPlace, self())
+#undef WEFT_MEMBER
+
+ private:
+  constexpr const Self& self() const { return static_cast<const Self&>(*this); }
+};
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
 WEFT_REFUSAL(
     LazyIsAssigned,
     "an expression of tensors runs when it is assigned to a tensor: write Tensor<bool, Shape<>> found = "
     "any<>(x > 0), then if (found.item())");
 
-// x.T and x.mT.
-struct TransposedMember {};
-
-template <class D, class S>
-struct Expr {
-  using dtype = D;
+template <class T, class S>
+struct Expr : TracedMembers<Expr<T, S>> {
+  using dtype = T;
   using shape = S;
   static constexpr int rank = S::rank;
   static constexpr i64 size = S::size;
 
   ir::Value value;
 
-  // Refusals, each with the spelling to use.
-  static constexpr TransposedMember T{}, mT{};
-  // `auto`: so that g++ looks into the body, and says this, before the next line has a wrong shape.
-  template <class B>
-  constexpr auto& operator=(const B&) {
-    static_assert(sizeof(TypeIsKept<sizeof(B) == 0, Expr, B>) > 0);
-    return *this;
-  }
-  template <class B>
-  requires std::is_arithmetic_v<B>
-  constexpr explicit operator B() const {
-    if constexpr (std::is_same_v<B, bool>)
-      detail::misspelt<TruthIsTraced<false, Expr>>();
-    else
-      detail::misspelt<ValueIsTraced<false, Expr>>();
-    return B{};
-  }
-  template <class I>
-  constexpr Expr operator[](const I&) const {
-    return detail::misspelt<SubscriptIsSpelled<false, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr AfterRefusal item(const A&...) const {
-    return detail::misspelt<ValueIsTraced<false, spelled::item, Expr>>();
-  }
-  template <class... A>
-  constexpr AfterRefusal tolist(const A&...) const {
-    return detail::misspelt<ValueIsTraced<false, spelled::tolist, Expr>>();
-  }
-  template <class... A>
-  constexpr AfterRefusal numpy(const A&...) const {
-    return detail::misspelt<ValueIsTraced<false, spelled::numpy, Expr>>();
-  }
-  template <class... A>
-  constexpr AfterRefusal data(const A&...) const {
-    return detail::misspelt<ValueIsTraced<false, spelled::data, Expr>>();
-  }
-  template <class... A>
-  constexpr AfterRefusal dim(const A&...) const {
-    return detail::misspelt<ExtentIsConstant<false, spelled::dim, Expr>>();
-  }
-  template <class... A>
-  constexpr AfterRefusal numel(const A&...) const {
-    return detail::misspelt<ExtentIsConstant<false, spelled::numel, Expr>>();
-  }
-  template <class... A>
-  constexpr AfterRefusal backward(const A&...) const {
-    return detail::misspelt<GradientIsFunction<false, spelled::backward, Expr>>();
-  }
-  template <class... A>
-  constexpr Expr detach(const A&...) const {
-    return detail::misspelt<DetachIsFunction<false, spelled::detach, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr to(const A&...) const {
-    return detail::misspelt<DtypeIsCast<false, spelled::to, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr cuda(const A&...) const {
-    return detail::misspelt<DtypeIsCast<false, spelled::cuda, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr cpu(const A&...) const {
-    return detail::misspelt<DtypeIsCast<false, spelled::cpu, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr view(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::view, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr reshape(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::reshape, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr flatten(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::flatten, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr transpose(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::transpose, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr permute(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::permute, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr t(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::t, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr sum(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::sum, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr mean(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::mean, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr max(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::max, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr squeeze(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::squeeze, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr unsqueeze(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::unsqueeze, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr argmax(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::argmax, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr softmax(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::softmax, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr relu(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::relu, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr exp(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::exp, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr log(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::log, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr sqrt(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::sqrt, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr pow(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::pow, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr matmul(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::matmul, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr masked_fill(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::masked_fill, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr clone(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::clone, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr contiguous(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::contiguous, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr abs(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::abs, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr add_(const A&...) const {
-    return detail::misspelt<NothingInPlace<false, spelled::add_, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr mul_(const A&...) const {
-    return detail::misspelt<NothingInPlace<false, spelled::mul_, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr sub_(const A&...) const {
-    return detail::misspelt<NothingInPlace<false, spelled::sub_, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr fill_(const A&...) const {
-    return detail::misspelt<NothingInPlace<false, spelled::fill_, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr zero_(const A&...) const {
-    return detail::misspelt<NothingInPlace<false, spelled::zero_, Expr>>(*this);
-  }
-  constexpr const Expr* begin() const { return &detail::misspelt<RowsAreUnbound<false, Expr>>(*this); }
-  constexpr const Expr* end() const { return this; }
+  constexpr Expr() = default;
+  constexpr Expr(ir::Value v) : value(v) {}
+  using TracedMembers<Expr>::operator=;
 };
 
 // What operations on literals (`arange`, `zeros`) and run-time tensors return: a typed tree that is replayed
@@ -16988,480 +16904,9 @@ constexpr Lowered thaw_lowered(const u64* words) {
 }
 
 }  // namespace WEFT_NAMESPACE::codegen
-// ---- weft/ir/verify.hpp ----
-// What is legal in a graph, checked: order, arity, dtypes, shapes (by shape_rule.hpp), attributes, slots. A
-// fault is a mistake in weft, never in a user's program. Runs in constant evaluation too, in time linear in
-// the graph.
-
-namespace WEFT_NAMESPACE::ir {
-
-// The first thing that is wrong; `what` is null where nothing is.
-struct Fault {
-  const char* what = nullptr;
-  int node = -1;  // -1: the graph's outputs, assignments or slots
-  constexpr explicit operator bool() const { return what != nullptr; }
-};
-
-// How far the passes have come: each stage demands what the one before it does, and more.
-enum class Stage : u8 {
-  traced,  // anything that tracing and differentiation may write
-  pruned,  // no node without a use, no stop_gradient or marker, no result that is itself a leaf in memory
-};
-
-class Verifier {
- public:
-  constexpr Verifier(const Graph& graph, Stage stage) : g(graph), stage_(stage) {}
-
-  constexpr Fault run() {
-    if (const char* wrong = tables()) return {wrong, -1};
-    for (int i = 0; i < g.nodes.size(); ++i)
-      if (const char* wrong = node(i)) return {wrong, i};
-    if (const char* wrong = results()) return {wrong, -1};
-    if (stage_ == Stage::pruned) {
-      List<u8> used(g.nodes.size(), 0);
-      for (int e : g.edges) used[e] = 1;
-      for (int o : g.outputs) used[o] = 1;
-      for (const Assign& a : g.assigns) used[a.node] = 1;
-      for (int i = 0; i < g.nodes.size(); ++i)
-        if (!used[i]) return {"a node that nothing uses", i};
-    }
-    return {};
-  }
-
- private:
-  constexpr const char* tables() const {
-    for (const Dims& d : g.shapes) {
-      if (d.rank < 0 || d.rank > max_rank) return "a shape's rank is outside [0, 8]";
-      for (int k = 0; k < d.rank; ++k)
-        if (d.extent[k] < 0) return "a shape has a negative extent";
-    }
-    for (const Span& s : g.lists)
-      if (s.begin < 0 || s.size < 0 || s.begin + s.size > g.list_data.size())
-        return "an attribute list lies outside its data";
-    for (const Span& s : g.groups) {
-      if (s.begin < 0 || s.size < 0 || s.begin + s.size > g.ranges.size())
-        return "a parameter group lies outside its ranges";
-      i64 end = 0;
-      for (int r = 0; r < s.size; ++r) {
-        const Range& range = g.ranges[s.begin + r];
-        if (range.offset < end || range.length <= 0)
-          return "a parameter group's ranges overlap or are out of order";
-        end = range.offset + range.length;
-      }
-    }
-    for (const Preset& p : g.presets)
-      if (p.scalar < 0 || p.scalar >= g.scalar_count) return "a preset run-time scalar does not exist";
-    for (const Slot& s : g.slots) {
-      if (s.shape < 0 || s.shape >= g.shapes.size()) return "a slot's shape does not exist";
-      if (s.space != Space::model && s.space != Space::optimizer)
-        return "a slot lies in neither the model's nor the optimiser's block";
-      const i64 unit = size_of(s.dtype), elements = g.shapes[s.shape].size();
-      i64 end = elements;
-      if (s.segments >= g.groups.size()) return "a slot's parameter group does not exist";
-      if (s.segments >= 0) {
-        const Span span = g.groups[s.segments];
-        i64 length = 0;
-        for (int r = 0; r < span.size; ++r) length += g.ranges[span.begin + r].length;
-        if (length != elements) return "a slot's extent is not its parameter group's length";
-        if (span.size > 0)
-          end = g.ranges[span.begin + span.size - 1].offset + g.ranges[span.begin + span.size - 1].length;
-      }
-      if (s.offset < 0 || s.offset % unit != 0) return "a slot is not aligned to its dtype";
-      if (s.offset + end * unit > (s.space == Space::model ? g.model_bytes : g.optimizer_bytes))
-        return "a slot reaches beyond its block";
-    }
-    return nullptr;
-  }
-
-  constexpr const char* results() const {
-    const int n = g.nodes.size();
-    for (int k = 0; k < g.inputs.size(); ++k) {
-      const int x = g.inputs[k];
-      if (x < -1 || x >= n) return "an input's node does not exist";
-      if (x >= 0 && (g.nodes[x].op != Op::input || g.nodes[x].imm != static_cast<u64>(k)))
-        return "an input's node is not that input";
-    }
-    for (int x : g.outputs)
-      if (const char* wrong = result(x)) return wrong;
-    List<u8> assigned(g.slots.size(), 0);
-    List<Bytes> written;
-    for (const Assign& a : g.assigns) {
-      if (a.slot < 0 || a.slot >= g.slots.size()) return "an assigned slot does not exist";
-      if (assigned[a.slot]++) return "a slot is assigned twice";
-      if (const char* wrong = result(a.node)) return wrong;
-      const Slot& s = g.slots[a.slot];
-      if (g.nodes[a.node].dtype != s.dtype) return "a slot is assigned a value of another dtype";
-      if (g.dims(a.node) != g.shapes[s.shape]) return "a slot is assigned a value of another shape";
-      if (stage_ == Stage::pruned && g.nodes[a.node].recompute != 0)
-        return "a slot is assigned by a recomputation";
-      const i64 unit = size_of(s.dtype);
-      if (s.segments < 0) written.push({s.space, s.offset, s.offset + g.shapes[s.shape].size() * unit});
-      for (int r = 0; s.segments >= 0 && r < g.groups[s.segments].size; ++r) {
-        const Range& range = g.ranges[g.groups[s.segments].begin + r];
-        written.push(
-            {s.space, s.offset + range.offset * unit, s.offset + (range.offset + range.length) * unit});
-      }
-    }
-    sort(written, [](const Bytes& a, const Bytes& b) {
-      return a.space != b.space ? a.space < b.space : a.begin < b.begin;
-    });
-    for (int k = 1; k < written.size(); ++k)
-      if (written[k].space == written[k - 1].space && written[k].begin < written[k - 1].end)
-        return "two assigned slots overlap";
-    return nullptr;
-  }
-  struct Bytes {
-    Space space{};
-    i64 begin = 0, end = 0;
-  };
-  constexpr const char* result(int x) const {
-    if (x < 0 || x >= g.nodes.size()) return "a result's node does not exist";
-    const Op op = g.nodes[x].op;
-    if (stage_ == Stage::pruned && (op == Op::input || op == Op::state || op == Op::scalar))
-      return "a result is a leaf in memory";
-    return nullptr;
-  }
-
-  constexpr const char* node(int i) {
-    const Node& n = g.nodes[i];
-    if (static_cast<int>(n.op) >= op_count) return "no such primitive";
-    if (static_cast<int>(n.dtype) >= dtype_count) return "no such dtype";
-    if (n.shape < 0 || n.shape >= g.shapes.size()) return "its shape does not exist";
-    if (n.list < -1 || n.list >= g.lists.size()) return "its attribute list does not exist";
-    if (n.first < 0 || n.arity < 0 || n.first + n.arity > g.edges.size())
-      return "its operands lie outside the edges";
-    const OpInfo& row = info(n.op);
-    if (row.arity >= 0 && n.arity != row.arity) return "wrong number of operands";
-    const int* in = g.edges.data() + n.first;
-    for (int k = 0; k < n.arity; ++k)
-      if (in[k] < 0 || in[k] >= i) return "an operand does not come before it";
-    if (stage_ == Stage::pruned && n.op == Op::stop_gradient) return "stop_gradient after pruning";
-    if (stage_ == Stage::pruned && info(n.op).kind == OpClass::marker) return "a marker after pruning";
-    switch (row.kind) {
-      case OpClass::leaf:
-        return leaf(n);
-      case OpClass::pointwise:
-        return pointwise(n, in);
-      case OpClass::marker:
-        return marker(n, in);
-      case OpClass::movement:
-        return movement(i, n, in);
-      case OpClass::reduction:
-        return reduction(i, n, in);
-      case OpClass::dot:
-        return dot(i, n, in);
-      case OpClass::conv:
-        return conv(i, n, in);
-      case OpClass::index:
-        return index(n, in);
-      case OpClass::line:
-        return line_fault(g, i);
-      case OpClass::custom:
-        return n.list >= 0 && g.attributes(i) > 0 ? nullptr : "custom: no attributes";
-      case OpClass::arena:
-        return arena(i, n, in);
-      case OpClass::region:
-        return n.op == Op::loop ? loop(i, n, in) : loop_result(n, in);
-    }
-    return nullptr;
-  }
-
-  constexpr const char* leaf(const Node& n) const {
-    const Dims& d = g.shapes[n.shape];
-    switch (n.op) {
-      case Op::input:
-        return n.imm < static_cast<u64>(g.inputs.size()) ? nullptr : "no such input";
-      case Op::state: {
-        if (g.is_body) return "a loop's body reads state other than as an invariant";
-        if (n.imm >= static_cast<u64>(g.slots.size())) return "no such slot";
-        const Slot& s = g.slots[static_cast<int>(n.imm)];
-        if (n.dtype != s.dtype) return "a read of a slot has another dtype than the slot";
-        return d == g.shapes[s.shape] ? nullptr : "a read of a slot has another shape than the slot";
-      }
-      case Op::iota:
-        if (n.imm >= static_cast<u64>(d.rank)) return "an index along an axis that is not there";
-        return n.dtype == DType::boolean ? "an index cannot be boolean" : nullptr;
-      case Op::random:
-        if (n.dtype != DType::u32) return "random bits are u32";
-        return n.imm < static_cast<u64>(g.streams) ? nullptr : "a random stream that was never handed out";
-      case Op::scalar:
-        if (n.dtype != DType::f32 || d.rank != 0) return "a run-time scalar is one f32";
-        return n.imm < static_cast<u64>(g.scalar_count) ? nullptr : "no such run-time scalar";
-      default:
-        return nullptr;
-    }
-  }
-
-  constexpr const char* pointwise(const Node& n, const int* in) const {
-    for (int k = 0; k < n.arity; ++k) {
-      const int shape = g.nodes[in[k]].shape;
-      if (shape != n.shape && g.shapes[shape] != g.shapes[n.shape])
-        return "an operand of pointwise arithmetic has another shape";
-    }
-    const DType x = g.nodes[in[0]].dtype;
-    const DType y = n.arity > 1 ? g.nodes[in[1]].dtype : x;
-    switch (n.op) {
-      case Op::cast:
-        return nullptr;
-      case Op::bitcast:
-        return size_of(x) == size_of(n.dtype) ? nullptr : "a bitcast to a dtype of another size";
-      case Op::select:
-        if (x != DType::boolean) return "a condition is not boolean";
-        return y == n.dtype && g.nodes[in[2]].dtype == n.dtype ? nullptr : "select: operands of two dtypes";
-      case Op::fma:
-        return x == n.dtype && y == n.dtype && g.nodes[in[2]].dtype == n.dtype && is_float(x)
-                   ? nullptr
-                   : "fma takes floats of one dtype";
-      default:
-        break;
-    }
-    if (x != y) return "operands of two dtypes";
-    if (n.dtype != (is_predicate(n.op) ? DType::boolean : x))
-      return "a result's dtype does not follow from its operands";
-    if (n.op >= Op::bit_and && n.op <= Op::bit_xor) return is_float(x) ? "bits of a float" : nullptr;
-    if (n.op == Op::shift_right) return is_integer(x) ? nullptr : "a shift of what is no integer";
-    const bool function = (n.op >= Op::exp && n.op <= Op::erfc) || n.op == Op::atan2;
-    return function && !is_float(x) ? "a function of floats applied to integers" : nullptr;
-  }
-
-  constexpr const char* marker(const Node& n, const int* in) const {
-    for (int k = 0; k < n.arity; ++k) {
-      const Node& x = g.nodes[in[k]];
-      if (x.dtype != n.dtype || (x.shape != n.shape && g.shapes[x.shape] != g.shapes[n.shape]))
-        return "a marker: the value and what it is differentiated by have two dtypes or shapes";
-    }
-    return nullptr;
-  }
-
-  // The attribute list of node i as axes of a tensor of this rank: in range, none twice.
-  constexpr bool are_axes(int i, int rank) const {
-    Axes seen = 0;
-    for (int k = 0; k < g.attributes(i); ++k) {
-      const i64 axis = g.attribute(i, k);
-      if (axis < 0 || axis >= rank || (seen >> axis & 1u) != 0) return false;
-      seen |= 1u << axis;
-    }
-    return true;
-  }
-
-  constexpr const char* movement(int i, const Node& n, const int* in) const {
-    if (g.nodes[in[0]].dtype != n.dtype) return "movement changes a dtype";
-    const Dims &from = g.dims(in[0]), &to = g.shapes[n.shape];
-    switch (n.op) {
-      case Op::broadcast:
-        return weft::broadcast(from, to) == to ? nullptr : "a shape that does not broadcast to the result's";
-      case Op::reshape:
-        return from.size() == to.size() ? nullptr : "a reshape changes the number of elements";
-      case Op::permute:
-        if (n.list < 0 || g.attributes(i) != from.rank || !are_axes(i, from.rank))
-          return "permute: not an order of the axes";
-        return permuted(from, g.list_data.data() + g.lists[n.list].begin) == to
-                   ? nullptr
-                   : "permute: wrong result shape";
-      case Op::slice:
-        if (from.rank != to.rank || g.attributes(i) != 2 * from.rank)
-          return "slice: one begin and step an axis";
-        for (int k = 0; k < to.rank; ++k) {
-          const i64 first = g.attribute(i, 2 * k),
-                    last = first + (to.extent[k] - 1) * g.attribute(i, 2 * k + 1);
-          if (to.extent[k] > 0 &&
-              (first < 0 || last < 0 || first >= from.extent[k] || last >= from.extent[k]))
-            return "slice: outside its operand";
-        }
-        return nullptr;
-      default:
-        if (n.list < 0 || g.attributes(i) != 2 * from.rank) return "pad: two widths an axis";
-        for (int k = 0; k < 2 * from.rank; ++k)
-          if (g.attribute(i, k) < 0) return "pad: a negative width";
-        return padded(from, g.list_data.data() + g.lists[n.list].begin) == to ? nullptr
-                                                                              : "pad: wrong result shape";
-    }
-  }
-
-  constexpr const char* reduction(int i, const Node& n, const int* in) const {
-    const DType x = g.nodes[in[0]].dtype;
-    const Dims& from = g.dims(in[0]);
-    const bool finds = n.op == Op::argmax || n.op == Op::argmin;
-    if (g.attributes(i) == 0 || !are_axes(i, from.rank))
-      return "a reduction's axes are missing, out of range or twice there";
-    if (finds ? n.dtype != DType::i64 : n.dtype != x)
-      return "a reduction's dtype does not follow from its operand";
-    Axes axes = 0;
-    for (int k = 0; k < g.attributes(i); ++k) axes |= 1u << g.attribute(i, k);
-    return reduced(from, axes) == g.shapes[n.shape]
-               ? nullptr
-               : "a reduction's shape is not its operand's with extents of 1";
-  }
-
-  constexpr const char* dot(int i, const Node& n, const int* in) const {
-    const Dims &a = g.dims(in[0]), &b = g.dims(in[1]);
-    if (g.attributes(i) < 2) return "dot: no axes";
-    const i64 batch = g.attribute(i, 0), contracted = g.attribute(i, 1);
-    if (batch < 0 || contracted < 0 || batch > max_rank || contracted > max_rank ||
-        g.attributes(i) != 2 + 2 * (batch + contracted))
-      return "dot: wrong number of axes";
-    const DotAxes axes = dot_axes(g, i);
-    const auto distinct = [](const int* first, int firsts, const int* second, int seconds, int rank) {
-      Axes seen = 0;
-      for (int k = 0; k < firsts + seconds; ++k) {
-        const int axis = k < firsts ? first[k] : second[k - firsts];
-        if (axis < 0 || axis >= rank || (seen >> axis & 1u) != 0) return false;
-        seen |= 1u << axis;
-      }
-      return true;
-    };
-    if (!distinct(axes.batch_a, axes.batch, axes.contracted_a, axes.contracted, a.rank) ||
-        !distinct(axes.batch_b, axes.batch, axes.contracted_b, axes.contracted, b.rank))
-      return "dot: an axis is out of range or twice there";
-    if (!axes.agrees(a, b)) return "dot: the extents of joined axes differ";
-    if (g.nodes[in[0]].dtype != g.nodes[in[1]].dtype) return "dot: operands of two dtypes";
-    if (n.imm > dot_tf32 || (n.imm == dot_tf32 && g.nodes[in[0]].dtype != DType::f32))
-      return "dot: only factors of f32 can be rounded to tf32";
-    if (is_float(n.dtype) != is_float(g.nodes[in[0]].dtype))
-      return "dot: its dtype does not follow from its operands";
-    return dot_dims(a, b, axes) == g.shapes[n.shape] ? nullptr : "dot: wrong result shape";
-  }
-
-  constexpr const char* conv(int i, const Node& n, const int* in) const {
-    const Dims &x = g.dims(in[0]), &w = g.dims(in[1]);
-    const DType t = g.nodes[in[0]].dtype;
-    if (x.rank < 4 || x.rank > 6 || w.rank != x.rank) return "conv: operands of 4 to 6 axes, both the same";
-    if (g.attributes(i) != conv_attributes(x.rank - 3)) return "conv: wrong number of attributes";
-    if (g.nodes[in[1]].dtype != t || !is_float(t) || !is_float(n.dtype))
-      return "conv: its dtype does not follow from its operands";
-    const ConvAxes axes = conv_axes(g, i);
-    Axes seen = 0;
-    for (int k = 0; k < 3; ++k) {
-      if (axes.order[k] < 0 || axes.order[k] > 2) return "conv: no order of the result's axes";
-      seen |= 1u << axes.order[k];
-    }
-    if (seen != 7) return "conv: no order of the result's axes";
-    for (int k = 0; k < axes.spatial; ++k)
-      if (axes.axis[k].stride < 1 || axes.axis[k].x_dilation < 1 || axes.axis[k].w_dilation < 1)
-        return "conv: a stride or a dilation below 1";
-    if (x.extent[0] != w.extent[0] || x.extent[2] != w.extent[2])
-      return "conv: groups or channels of the operands differ";
-    return conv_dims(x, w, axes) == g.shapes[n.shape] ? nullptr : "conv: wrong result shape";
-  }
-
-  constexpr const char* index(const Node& n, const int* in) const {
-    const bool gathers = n.op == Op::gather;
-    const int numbers = in[gathers ? 1 : 0], data = in[gathers ? 0 : 1];
-    const Dims &index_dims = g.dims(numbers), &data_dims = g.dims(data), &to = g.shapes[n.shape];
-    if (!is_integer(g.nodes[numbers].dtype)) return "an index is not an integer";
-    if (g.nodes[data].dtype != n.dtype) return "gather and scatter keep the dtype";
-    if (gathers) {
-      if (data_dims.rank < 1 || index_dims.rank + data_dims.rank - 1 > max_rank)
-        return "gather: ranks out of range";
-      return gathered(data_dims, index_dims) == to ? nullptr : "gather: wrong result shape";
-    }
-    if (to.rank < 1 || index_dims.rank > data_dims.rank) return "scatter_add: ranks out of range";
-    for (int k = 0; k < index_dims.rank; ++k)
-      if (index_dims.extent[k] != data_dims.extent[k]) return "scatter_add: one row an index";
-    return scattered(to.extent[0], index_dims, data_dims) == to ? nullptr : "scatter_add: wrong result shape";
-  }
-
-  constexpr const char* arena(int i, const Node& n, const int* in) const {
-    const Dims& to = g.shapes[n.shape];
-    if (n.op == Op::unpack) {
-      const Dims& from = g.dims(in[0]);
-      if (from.rank != 1 || g.nodes[in[0]].dtype != n.dtype) return "unpack: not a flat vector of its dtype";
-      return static_cast<i64>(n.imm) >= 0 && static_cast<i64>(n.imm) + to.size() <= from.extent[0]
-                 ? nullptr
-                 : "unpack: beyond the vector";
-    }
-    if (to.rank != 1 || g.attributes(i) != n.arity) return "pack: one offset an operand of a flat vector";
-    const i64 group = static_cast<i64>(n.imm);
-    if (group < -1 || group >= g.groups.size()) return "pack: no such parameter group";
-    const i64 length = group < 0 ? to.extent[0] : group_end(static_cast<int>(group));
-    i64 end = 0;
-    for (int k = 0; k < n.arity; ++k) {
-      if (g.nodes[in[k]].dtype != n.dtype) return "pack: operands of two dtypes";
-      if (g.attribute(i, k) < end) return "pack: operands overlap or are out of order";
-      end = g.attribute(i, k) + g.dims(in[k]).size();
-    }
-    return end <= length ? nullptr : "pack: an operand reaches beyond the vector";
-  }
-  constexpr const char* loop(int i, const Node& n, const int* in) const {
-    if (g.attributes(i) != 6 || n.imm >= static_cast<u64>(g.bodies.size())) return "loop: no body";
-    const Span& words = g.bodies[static_cast<int>(n.imm)];
-    if (words.begin < 0 || words.begin + words.size > g.body_words.size()) return "loop: no body";
-    const LoopShape s = loop_shape(g, i);
-    if (s.trips < 0 || s.carries < 0 || s.stacked < 0 || s.invariants < 0 || s.outputs < 0 ||
-        s.operands() != n.arity)
-      return "loop: its operands are not carries, stacked inputs and invariants";
-    const Graph body = loop_body(g, i);
-    if (Verifier(body, stage_).run()) return "loop: its body is at fault";
-    if (!body.is_body || !body.assigns.empty() || body.inputs.size() != n.arity ||
-        body.outputs.size() != s.carries + s.outputs)
-      return "loop: its body's inputs or outputs are not the loop's";
-    for (int k = 0; k < n.arity; ++k) {
-      const Dims& d = g.dims(in[k]);
-      if (s.is_stacked(k) && (d.rank < 1 || d.extent[0] != s.trips))
-        return "loop: a stacked input does not have an extent of the trips";
-      const int x = body.inputs[k];
-      if (x >= 0 && (body.nodes[x].dtype != g.nodes[in[k]].dtype ||
-                     body.dims(x) != (s.is_stacked(k) ? slice_dims(d) : d)))
-        return "loop: an input of its body has another dtype or shape than the operand";
-    }
-    for (int k = 0; k < s.carries; ++k)
-      if (body.nodes[body.outputs[k]].dtype != g.nodes[in[k]].dtype ||
-          body.dims(body.outputs[k]) != g.dims(in[k]))
-        return "loop: a carry comes out of its body with another dtype or shape";
-    if (body.key_input >= 0) {
-      if (body.key_input >= n.arity) return "loop: no such input for random numbers";
-      const Dims& key = g.dims(in[body.key_input]);
-      if (!s.is_stacked(body.key_input) || g.nodes[in[body.key_input]].dtype != DType::u32 || key.rank != 2 ||
-          key.extent[1] != 4)
-        return "loop: random numbers take four words a trip";
-    }
-    return nullptr;
-  }
-  constexpr const char* loop_result(const Node& n, const int* in) const {
-    if (g.nodes[in[0]].op != Op::loop) return "a loop's result of what is no loop";
-    const LoopShape s = loop_shape(g, in[0]);
-    const int which = static_cast<int>(n.imm);
-    if (n.imm >= static_cast<u64>(s.results())) return "a loop has no such result";
-    if (which < 2 * s.carries) {
-      const int carry = g.edges[g.nodes[in[0]].first + which % (s.carries > 0 ? s.carries : 1)];
-      const Dims& d = g.dims(carry);
-      if (n.dtype != g.nodes[carry].dtype) return "a loop's result has another dtype than the carry";
-      return g.shapes[n.shape] == (which < s.carries ? d : stacked_dims(s.trips + 1, d))
-                 ? nullptr
-                 : "a loop's result has another shape than the carry";
-    }
-    const Graph body = loop_body(g, in[0]);
-    const int x = body.outputs[s.carries + which - 2 * s.carries];
-    if (n.dtype != body.nodes[x].dtype) return "a loop's stacked output has another dtype than its body's";
-    return g.shapes[n.shape] == stacked_dims(s.trips, body.dims(x))
-               ? nullptr
-               : "a loop's stacked output has another shape than its body's";
-  }
-  // Where a group's last range ends: operands of its pack have their offsets in the whole arena.
-  constexpr i64 group_end(int group) const {
-    const Span s = g.groups[group];
-    return s.size > 0 ? g.ranges[s.begin + s.size - 1].offset + g.ranges[s.begin + s.size - 1].length : 0;
-  }
-
-  const Graph& g;
-  Stage stage_;
-};
-
-constexpr Fault verify(const Graph& g, Stage stage = Stage::traced) { return Verifier(g, stage).run(); }
-
-// A fault as a sentence, "" where there is none.
-inline std::string to_text(const Fault& fault, const Graph& g) {
-  if (!fault) return "";
-  if (fault.node < 0) return fault.what;
-  const Node& n = g.nodes[fault.node];
-  const char* name = static_cast<int>(n.op) < op_count ? info(n.op).name : "?";
-  return "node %" + std::to_string(fault.node) + " (" + name + "): " + fault.what;
-}
-
-}  // namespace WEFT_NAMESPACE::ir
-// ---- weft/nn/walk.hpp ----
-// Walks a model's state in declaration order: every Param and Buffer with its dotted name, as PyTorch's
-// state_dict gives them ("h.3.attn.weight"); and lays them out in the model's block of memory.
+// ---- weft/exec/callable.hpp ----
+// Whether a user's function can be called, and can run while the program compiles: the sentences of those
+// that cannot, said before the compiler's own words.
 
 // ---- weft/core/field.hpp ----
 // The members of an aggregate, without a macro: how many, their names, their types, and a walk over them.
@@ -18476,22 +17921,30 @@ struct Name {
 
 }  // namespace field_detail
 
+// The aggregate whose members T has: T itself; another where T stands in for a model (exec/callable.hpp).
+template <class T>
+struct Fields {
+  using type = T;
+};
+template <class T>
+using FieldsOf = typename Fields<std::remove_cv_t<T>>::type;
+
 // The number of members of the aggregate T (at most 64). Here and below T must be value-initialisable; a
 // struct with a base, a reference, a C array, a constructor or a private member is refused with a sentence.
 template <class T>
 constexpr std::size_t field_count() {
-  return field_detail::size_of_list(field_detail::Types<std::remove_cv_t<T>>{});
+  return field_detail::size_of_list(field_detail::Types<FieldsOf<T>>{});
 }
 
 // The declared type of T's I-th member.
 template <class T, std::size_t I>
 using field_type = typename decltype(field_detail::leaf_at<I>(
-    field_detail::leaves(field_detail::Types<std::remove_cv_t<T>>{})))::type;
+    field_detail::leaves(field_detail::Types<FieldsOf<T>>{})))::type;
 
 // The name of T's I-th member; it lives as long as the program and ends with a zero.
 template <class T, std::size_t I>
 constexpr std::string_view field_name() {
-  using Name = field_detail::Name<std::remove_cv_t<T>, I>;
+  using Name = field_detail::Name<FieldsOf<T>, I>;
   return {Name::value.text, Name::size};
 }
 
@@ -18499,7 +17952,7 @@ constexpr std::string_view field_name() {
 // member of a const object arrives const.
 template <class T, class F>
 constexpr void for_each_field(T& object, F&& f) {
-  using Struct = std::remove_cv_t<T>;
+  using Struct = FieldsOf<T>;
   field_detail::FieldBind<field_count<Struct>()>::apply(object, [&f]<class... M>(auto, M&... members) {
     [&f, &members... ]<std::size_t... I>(std::index_sequence<I...>) {
       (f(std::integral_constant<std::size_t, I>{}, field_name<Struct, I>(), members), ...);
@@ -18511,6 +17964,569 @@ constexpr void for_each_field(T& object, F&& f) {
 }
 
 }  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE::exec {
+
+WEFT_REFUSAL(
+    FunctionTakes,
+    "the function cannot be called with these inputs: it takes one parameter, auto x, for each in<...>, "
+    "after the model where there is one");
+
+WEFT_REFUSAL(
+    TracesWhileCompiling,
+    "the function cannot run while the program compiles: operator() of the model and every function that is "
+    "called must be constexpr (write constexpr auto operator()(auto x) const), without printing, files and "
+    "static variables, and numbers must lie in their range (a dropout rate in [0, 1])");
+
+// Whether f takes arguments of these types, without a look into its body, whose errors are the user's own:
+// beside f stands a call that fits its object better and every argument worse, so both are ambiguous where f
+// fits.
+template <class A>
+struct WorseArgument {
+  constexpr WorseArgument(const A&) {}
+};
+template <class F, class... A>
+struct BesideCall : F {
+  using F::operator();
+  void operator()(WorseArgument<A>...);
+};
+struct TakesOne {
+  constexpr void operator()(auto) const {}
+};
+// nvcc finds nothing ambiguous, and looks into bodies.
+template <class F>
+inline constexpr bool compares_calls = !requires(BesideCall<F, int> & f, const int& a) {
+  f(a);
+};
+template <class F, class... A>
+constexpr bool takes() {
+  if constexpr (sizeof...(A) == 0 || !std::is_class_v<F> || std::is_final_v<F> || !compares_calls<TakesOne>)
+    return std::is_invocable_v<const F&, const A&...>;
+  else
+    return !requires(BesideCall<F, A...> & f, const A&... a) { f(a...); };
+}
+
+WEFT_REFUSAL(
+    ModelIsCalled,
+    "a model is called by operator(), as a function is: write constexpr auto operator()(auto x) const in "
+    "place of forward");
+struct NamedForward {
+  int forward;
+};
+struct NamedCall {
+  void operator()();
+};
+template <class M, class Named>
+struct Both : M, Named {};
+// Whether M has a function `forward` and no operator(): a name that two bases have is ambiguous.
+template <class M>
+concept ForwardOnly = !requires {
+  &Both<M, NamedForward>::forward;
+}
+&&requires { &Both<M, NamedCall>::operator(); }
+&&!requires { requires std::is_member_object_pointer_v<decltype(&M::forward)>; };
+// M, called by operator() all the same.
+template <class M>
+struct CalledModel : M {
+  template <class... A>
+  constexpr auto operator()(const A&...) const {
+    // At once, not when a result is needed.
+    static_assert(sizeof(ModelIsCalled<sizeof(M) == 0, M, A...>) > 0);
+    return AfterRefusal{};
+  }
+};
+// False, and the sentence is said, where f calls a model that has `forward` alone.
+template <class M, class F, class... I>
+constexpr bool calls_operator() {
+  if constexpr (std::is_class_v<M> && !std::is_final_v<M>)
+    if constexpr (ForwardOnly<M>)
+      if constexpr (std::is_invocable_v<const F&, const CalledModel<M>&,
+                                        const Expr<typename I::dtype, typename I::shape>&...>)
+        return !refused_before<M, F, I...>;
+  return true;
+}
+
+}  // namespace WEFT_NAMESPACE::exec
+
+namespace WEFT_NAMESPACE {
+template <class M>
+struct Fields<exec::CalledModel<M>> : Fields<M> {};
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ir/verify.hpp ----
+// What is legal in a graph, checked: order, arity, dtypes, shapes (by shape_rule.hpp), attributes, slots. A
+// fault is a mistake in weft, never in a user's program. Runs in constant evaluation too, in time linear in
+// the graph.
+
+namespace WEFT_NAMESPACE::ir {
+
+// The first thing that is wrong; `what` is null where nothing is.
+struct Fault {
+  const char* what = nullptr;
+  int node = -1;  // -1: the graph's outputs, assignments or slots
+  constexpr explicit operator bool() const { return what != nullptr; }
+};
+
+// How far the passes have come: each stage demands what the one before it does, and more.
+enum class Stage : u8 {
+  traced,  // anything that tracing and differentiation may write
+  pruned,  // no node without a use, no stop_gradient or marker, no result that is itself a leaf in memory
+};
+
+class Verifier {
+ public:
+  constexpr Verifier(const Graph& graph, Stage stage) : g(graph), stage_(stage) {}
+
+  constexpr Fault run() {
+    if (const char* wrong = tables()) return {wrong, -1};
+    for (int i = 0; i < g.nodes.size(); ++i)
+      if (const char* wrong = node(i)) return {wrong, i};
+    if (const char* wrong = results()) return {wrong, -1};
+    if (stage_ == Stage::pruned) {
+      List<u8> used(g.nodes.size(), 0);
+      for (int e : g.edges) used[e] = 1;
+      for (int o : g.outputs) used[o] = 1;
+      for (const Assign& a : g.assigns) used[a.node] = 1;
+      for (int i = 0; i < g.nodes.size(); ++i)
+        if (!used[i]) return {"a node that nothing uses", i};
+    }
+    return {};
+  }
+
+ private:
+  constexpr const char* tables() const {
+    for (const Dims& d : g.shapes) {
+      if (d.rank < 0 || d.rank > max_rank) return "a shape's rank is outside [0, 8]";
+      for (int k = 0; k < d.rank; ++k)
+        if (d.extent[k] < 0) return "a shape has a negative extent";
+    }
+    for (const Span& s : g.lists)
+      if (s.begin < 0 || s.size < 0 || s.begin + s.size > g.list_data.size())
+        return "an attribute list lies outside its data";
+    for (const Span& s : g.groups) {
+      if (s.begin < 0 || s.size < 0 || s.begin + s.size > g.ranges.size())
+        return "a parameter group lies outside its ranges";
+      i64 end = 0;
+      for (int r = 0; r < s.size; ++r) {
+        const Range& range = g.ranges[s.begin + r];
+        if (range.offset < end || range.length <= 0)
+          return "a parameter group's ranges overlap or are out of order";
+        end = range.offset + range.length;
+      }
+    }
+    for (const Preset& p : g.presets)
+      if (p.scalar < 0 || p.scalar >= g.scalar_count) return "a preset run-time scalar does not exist";
+    for (const Slot& s : g.slots) {
+      if (s.shape < 0 || s.shape >= g.shapes.size()) return "a slot's shape does not exist";
+      if (s.space != Space::model && s.space != Space::optimizer)
+        return "a slot lies in neither the model's nor the optimiser's block";
+      const i64 unit = size_of(s.dtype), elements = g.shapes[s.shape].size();
+      i64 end = elements;
+      if (s.segments >= g.groups.size()) return "a slot's parameter group does not exist";
+      if (s.segments >= 0) {
+        const Span span = g.groups[s.segments];
+        i64 length = 0;
+        for (int r = 0; r < span.size; ++r) length += g.ranges[span.begin + r].length;
+        if (length != elements) return "a slot's extent is not its parameter group's length";
+        if (span.size > 0)
+          end = g.ranges[span.begin + span.size - 1].offset + g.ranges[span.begin + span.size - 1].length;
+      }
+      if (s.offset < 0 || s.offset % unit != 0) return "a slot is not aligned to its dtype";
+      if (s.offset + end * unit > (s.space == Space::model ? g.model_bytes : g.optimizer_bytes))
+        return "a slot reaches beyond its block";
+    }
+    return nullptr;
+  }
+
+  constexpr const char* results() const {
+    const int n = g.nodes.size();
+    for (int k = 0; k < g.inputs.size(); ++k) {
+      const int x = g.inputs[k];
+      if (x < -1 || x >= n) return "an input's node does not exist";
+      if (x >= 0 && (g.nodes[x].op != Op::input || g.nodes[x].imm != static_cast<u64>(k)))
+        return "an input's node is not that input";
+    }
+    for (int x : g.outputs)
+      if (const char* wrong = result(x)) return wrong;
+    List<u8> assigned(g.slots.size(), 0);
+    List<Bytes> written;
+    for (const Assign& a : g.assigns) {
+      if (a.slot < 0 || a.slot >= g.slots.size()) return "an assigned slot does not exist";
+      if (assigned[a.slot]++) return "a slot is assigned twice";
+      if (const char* wrong = result(a.node)) return wrong;
+      const Slot& s = g.slots[a.slot];
+      if (g.nodes[a.node].dtype != s.dtype) return "a slot is assigned a value of another dtype";
+      if (g.dims(a.node) != g.shapes[s.shape]) return "a slot is assigned a value of another shape";
+      if (stage_ == Stage::pruned && g.nodes[a.node].recompute != 0)
+        return "a slot is assigned by a recomputation";
+      const i64 unit = size_of(s.dtype);
+      if (s.segments < 0) written.push({s.space, s.offset, s.offset + g.shapes[s.shape].size() * unit});
+      for (int r = 0; s.segments >= 0 && r < g.groups[s.segments].size; ++r) {
+        const Range& range = g.ranges[g.groups[s.segments].begin + r];
+        written.push(
+            {s.space, s.offset + range.offset * unit, s.offset + (range.offset + range.length) * unit});
+      }
+    }
+    sort(written, [](const Bytes& a, const Bytes& b) {
+      return a.space != b.space ? a.space < b.space : a.begin < b.begin;
+    });
+    for (int k = 1; k < written.size(); ++k)
+      if (written[k].space == written[k - 1].space && written[k].begin < written[k - 1].end)
+        return "two assigned slots overlap";
+    return nullptr;
+  }
+  struct Bytes {
+    Space space{};
+    i64 begin = 0, end = 0;
+  };
+  constexpr const char* result(int x) const {
+    if (x < 0 || x >= g.nodes.size()) return "a result's node does not exist";
+    const Op op = g.nodes[x].op;
+    if (stage_ == Stage::pruned && (op == Op::input || op == Op::state || op == Op::scalar))
+      return "a result is a leaf in memory";
+    return nullptr;
+  }
+
+  constexpr const char* node(int i) {
+    const Node& n = g.nodes[i];
+    if (static_cast<int>(n.op) >= op_count) return "no such primitive";
+    if (static_cast<int>(n.dtype) >= dtype_count) return "no such dtype";
+    if (n.shape < 0 || n.shape >= g.shapes.size()) return "its shape does not exist";
+    if (n.list < -1 || n.list >= g.lists.size()) return "its attribute list does not exist";
+    if (n.first < 0 || n.arity < 0 || n.first + n.arity > g.edges.size())
+      return "its operands lie outside the edges";
+    const OpInfo& row = info(n.op);
+    if (row.arity >= 0 && n.arity != row.arity) return "wrong number of operands";
+    const int* in = g.edges.data() + n.first;
+    for (int k = 0; k < n.arity; ++k)
+      if (in[k] < 0 || in[k] >= i) return "an operand does not come before it";
+    if (stage_ == Stage::pruned && n.op == Op::stop_gradient) return "stop_gradient after pruning";
+    if (stage_ == Stage::pruned && info(n.op).kind == OpClass::marker) return "a marker after pruning";
+    switch (row.kind) {
+      case OpClass::leaf:
+        return leaf(n);
+      case OpClass::pointwise:
+        return pointwise(n, in);
+      case OpClass::marker:
+        return marker(n, in);
+      case OpClass::movement:
+        return movement(i, n, in);
+      case OpClass::reduction:
+        return reduction(i, n, in);
+      case OpClass::dot:
+        return dot(i, n, in);
+      case OpClass::conv:
+        return conv(i, n, in);
+      case OpClass::index:
+        return index(n, in);
+      case OpClass::line:
+        return line_fault(g, i);
+      case OpClass::custom:
+        return n.list >= 0 && g.attributes(i) > 0 ? nullptr : "custom: no attributes";
+      case OpClass::arena:
+        return arena(i, n, in);
+      case OpClass::region:
+        return n.op == Op::loop ? loop(i, n, in) : loop_result(n, in);
+    }
+    return nullptr;
+  }
+
+  constexpr const char* leaf(const Node& n) const {
+    const Dims& d = g.shapes[n.shape];
+    switch (n.op) {
+      case Op::input:
+        return n.imm < static_cast<u64>(g.inputs.size()) ? nullptr : "no such input";
+      case Op::state: {
+        if (g.is_body) return "a loop's body reads state other than as an invariant";
+        if (n.imm >= static_cast<u64>(g.slots.size())) return "no such slot";
+        const Slot& s = g.slots[static_cast<int>(n.imm)];
+        if (n.dtype != s.dtype) return "a read of a slot has another dtype than the slot";
+        return d == g.shapes[s.shape] ? nullptr : "a read of a slot has another shape than the slot";
+      }
+      case Op::iota:
+        if (n.imm >= static_cast<u64>(d.rank)) return "an index along an axis that is not there";
+        return n.dtype == DType::boolean ? "an index cannot be boolean" : nullptr;
+      case Op::random:
+        if (n.dtype != DType::u32) return "random bits are u32";
+        return n.imm < static_cast<u64>(g.streams) ? nullptr : "a random stream that was never handed out";
+      case Op::scalar:
+        if (n.dtype != DType::f32 || d.rank != 0) return "a run-time scalar is one f32";
+        return n.imm < static_cast<u64>(g.scalar_count) ? nullptr : "no such run-time scalar";
+      default:
+        return nullptr;
+    }
+  }
+
+  constexpr const char* pointwise(const Node& n, const int* in) const {
+    for (int k = 0; k < n.arity; ++k) {
+      const int shape = g.nodes[in[k]].shape;
+      if (shape != n.shape && g.shapes[shape] != g.shapes[n.shape])
+        return "an operand of pointwise arithmetic has another shape";
+    }
+    const DType x = g.nodes[in[0]].dtype;
+    const DType y = n.arity > 1 ? g.nodes[in[1]].dtype : x;
+    switch (n.op) {
+      case Op::cast:
+        return nullptr;
+      case Op::bitcast:
+        return size_of(x) == size_of(n.dtype) ? nullptr : "a bitcast to a dtype of another size";
+      case Op::select:
+        if (x != DType::boolean) return "a condition is not boolean";
+        return y == n.dtype && g.nodes[in[2]].dtype == n.dtype ? nullptr : "select: operands of two dtypes";
+      case Op::fma:
+        return x == n.dtype && y == n.dtype && g.nodes[in[2]].dtype == n.dtype && is_float(x)
+                   ? nullptr
+                   : "fma takes floats of one dtype";
+      default:
+        break;
+    }
+    if (x != y) return "operands of two dtypes";
+    if (n.dtype != (is_predicate(n.op) ? DType::boolean : x))
+      return "a result's dtype does not follow from its operands";
+    if (n.op >= Op::bit_and && n.op <= Op::bit_xor) return is_float(x) ? "bits of a float" : nullptr;
+    if (n.op == Op::shift_right) return is_integer(x) ? nullptr : "a shift of what is no integer";
+    const bool function = (n.op >= Op::exp && n.op <= Op::erfc) || n.op == Op::atan2;
+    return function && !is_float(x) ? "a function of floats applied to integers" : nullptr;
+  }
+
+  constexpr const char* marker(const Node& n, const int* in) const {
+    for (int k = 0; k < n.arity; ++k) {
+      const Node& x = g.nodes[in[k]];
+      if (x.dtype != n.dtype || (x.shape != n.shape && g.shapes[x.shape] != g.shapes[n.shape]))
+        return "a marker: the value and what it is differentiated by have two dtypes or shapes";
+    }
+    return nullptr;
+  }
+
+  // The attribute list of node i as axes of a tensor of this rank: in range, none twice.
+  constexpr bool are_axes(int i, int rank) const {
+    Axes seen = 0;
+    for (int k = 0; k < g.attributes(i); ++k) {
+      const i64 axis = g.attribute(i, k);
+      if (axis < 0 || axis >= rank || (seen >> axis & 1u) != 0) return false;
+      seen |= 1u << axis;
+    }
+    return true;
+  }
+
+  constexpr const char* movement(int i, const Node& n, const int* in) const {
+    if (g.nodes[in[0]].dtype != n.dtype) return "movement changes a dtype";
+    const Dims &from = g.dims(in[0]), &to = g.shapes[n.shape];
+    switch (n.op) {
+      case Op::broadcast:
+        return weft::broadcast(from, to) == to ? nullptr : "a shape that does not broadcast to the result's";
+      case Op::reshape:
+        return from.size() == to.size() ? nullptr : "a reshape changes the number of elements";
+      case Op::permute:
+        if (n.list < 0 || g.attributes(i) != from.rank || !are_axes(i, from.rank))
+          return "permute: not an order of the axes";
+        return permuted(from, g.list_data.data() + g.lists[n.list].begin) == to
+                   ? nullptr
+                   : "permute: wrong result shape";
+      case Op::slice:
+        if (from.rank != to.rank || g.attributes(i) != 2 * from.rank)
+          return "slice: one begin and step an axis";
+        for (int k = 0; k < to.rank; ++k) {
+          const i64 first = g.attribute(i, 2 * k),
+                    last = first + (to.extent[k] - 1) * g.attribute(i, 2 * k + 1);
+          if (to.extent[k] > 0 &&
+              (first < 0 || last < 0 || first >= from.extent[k] || last >= from.extent[k]))
+            return "slice: outside its operand";
+        }
+        return nullptr;
+      default:
+        if (n.list < 0 || g.attributes(i) != 2 * from.rank) return "pad: two widths an axis";
+        for (int k = 0; k < 2 * from.rank; ++k)
+          if (g.attribute(i, k) < 0) return "pad: a negative width";
+        return padded(from, g.list_data.data() + g.lists[n.list].begin) == to ? nullptr
+                                                                              : "pad: wrong result shape";
+    }
+  }
+
+  constexpr const char* reduction(int i, const Node& n, const int* in) const {
+    const DType x = g.nodes[in[0]].dtype;
+    const Dims& from = g.dims(in[0]);
+    const bool finds = n.op == Op::argmax || n.op == Op::argmin;
+    if (g.attributes(i) == 0 || !are_axes(i, from.rank))
+      return "a reduction's axes are missing, out of range or twice there";
+    if (finds ? n.dtype != DType::i64 : n.dtype != x)
+      return "a reduction's dtype does not follow from its operand";
+    Axes axes = 0;
+    for (int k = 0; k < g.attributes(i); ++k) axes |= 1u << g.attribute(i, k);
+    return reduced(from, axes) == g.shapes[n.shape]
+               ? nullptr
+               : "a reduction's shape is not its operand's with extents of 1";
+  }
+
+  constexpr const char* dot(int i, const Node& n, const int* in) const {
+    const Dims &a = g.dims(in[0]), &b = g.dims(in[1]);
+    if (g.attributes(i) < 2) return "dot: no axes";
+    const i64 batch = g.attribute(i, 0), contracted = g.attribute(i, 1);
+    if (batch < 0 || contracted < 0 || batch > max_rank || contracted > max_rank ||
+        g.attributes(i) != 2 + 2 * (batch + contracted))
+      return "dot: wrong number of axes";
+    const DotAxes axes = dot_axes(g, i);
+    const auto distinct = [](const int* first, int firsts, const int* second, int seconds, int rank) {
+      Axes seen = 0;
+      for (int k = 0; k < firsts + seconds; ++k) {
+        const int axis = k < firsts ? first[k] : second[k - firsts];
+        if (axis < 0 || axis >= rank || (seen >> axis & 1u) != 0) return false;
+        seen |= 1u << axis;
+      }
+      return true;
+    };
+    if (!distinct(axes.batch_a, axes.batch, axes.contracted_a, axes.contracted, a.rank) ||
+        !distinct(axes.batch_b, axes.batch, axes.contracted_b, axes.contracted, b.rank))
+      return "dot: an axis is out of range or twice there";
+    if (!axes.agrees(a, b)) return "dot: the extents of joined axes differ";
+    if (g.nodes[in[0]].dtype != g.nodes[in[1]].dtype) return "dot: operands of two dtypes";
+    if (n.imm > dot_tf32 || (n.imm == dot_tf32 && g.nodes[in[0]].dtype != DType::f32))
+      return "dot: only factors of f32 can be rounded to tf32";
+    if (is_float(n.dtype) != is_float(g.nodes[in[0]].dtype))
+      return "dot: its dtype does not follow from its operands";
+    return dot_dims(a, b, axes) == g.shapes[n.shape] ? nullptr : "dot: wrong result shape";
+  }
+
+  constexpr const char* conv(int i, const Node& n, const int* in) const {
+    const Dims &x = g.dims(in[0]), &w = g.dims(in[1]);
+    const DType t = g.nodes[in[0]].dtype;
+    if (x.rank < 4 || x.rank > 6 || w.rank != x.rank) return "conv: operands of 4 to 6 axes, both the same";
+    if (g.attributes(i) != conv_attributes(x.rank - 3)) return "conv: wrong number of attributes";
+    if (g.nodes[in[1]].dtype != t || !is_float(t) || !is_float(n.dtype))
+      return "conv: its dtype does not follow from its operands";
+    const ConvAxes axes = conv_axes(g, i);
+    Axes seen = 0;
+    for (int k = 0; k < 3; ++k) {
+      if (axes.order[k] < 0 || axes.order[k] > 2) return "conv: no order of the result's axes";
+      seen |= 1u << axes.order[k];
+    }
+    if (seen != 7) return "conv: no order of the result's axes";
+    for (int k = 0; k < axes.spatial; ++k)
+      if (axes.axis[k].stride < 1 || axes.axis[k].x_dilation < 1 || axes.axis[k].w_dilation < 1)
+        return "conv: a stride or a dilation below 1";
+    if (x.extent[0] != w.extent[0] || x.extent[2] != w.extent[2])
+      return "conv: groups or channels of the operands differ";
+    return conv_dims(x, w, axes) == g.shapes[n.shape] ? nullptr : "conv: wrong result shape";
+  }
+
+  constexpr const char* index(const Node& n, const int* in) const {
+    const bool gathers = n.op == Op::gather;
+    const int numbers = in[gathers ? 1 : 0], data = in[gathers ? 0 : 1];
+    const Dims &index_dims = g.dims(numbers), &data_dims = g.dims(data), &to = g.shapes[n.shape];
+    if (!is_integer(g.nodes[numbers].dtype)) return "an index is not an integer";
+    if (g.nodes[data].dtype != n.dtype) return "gather and scatter keep the dtype";
+    if (gathers) {
+      if (data_dims.rank < 1 || index_dims.rank + data_dims.rank - 1 > max_rank)
+        return "gather: ranks out of range";
+      return gathered(data_dims, index_dims) == to ? nullptr : "gather: wrong result shape";
+    }
+    if (to.rank < 1 || index_dims.rank > data_dims.rank) return "scatter_add: ranks out of range";
+    for (int k = 0; k < index_dims.rank; ++k)
+      if (index_dims.extent[k] != data_dims.extent[k]) return "scatter_add: one row an index";
+    return scattered(to.extent[0], index_dims, data_dims) == to ? nullptr : "scatter_add: wrong result shape";
+  }
+
+  constexpr const char* arena(int i, const Node& n, const int* in) const {
+    const Dims& to = g.shapes[n.shape];
+    if (n.op == Op::unpack) {
+      const Dims& from = g.dims(in[0]);
+      if (from.rank != 1 || g.nodes[in[0]].dtype != n.dtype) return "unpack: not a flat vector of its dtype";
+      return static_cast<i64>(n.imm) >= 0 && static_cast<i64>(n.imm) + to.size() <= from.extent[0]
+                 ? nullptr
+                 : "unpack: beyond the vector";
+    }
+    if (to.rank != 1 || g.attributes(i) != n.arity) return "pack: one offset an operand of a flat vector";
+    const i64 group = static_cast<i64>(n.imm);
+    if (group < -1 || group >= g.groups.size()) return "pack: no such parameter group";
+    const i64 length = group < 0 ? to.extent[0] : group_end(static_cast<int>(group));
+    i64 end = 0;
+    for (int k = 0; k < n.arity; ++k) {
+      if (g.nodes[in[k]].dtype != n.dtype) return "pack: operands of two dtypes";
+      if (g.attribute(i, k) < end) return "pack: operands overlap or are out of order";
+      end = g.attribute(i, k) + g.dims(in[k]).size();
+    }
+    return end <= length ? nullptr : "pack: an operand reaches beyond the vector";
+  }
+  constexpr const char* loop(int i, const Node& n, const int* in) const {
+    if (g.attributes(i) != 6 || n.imm >= static_cast<u64>(g.bodies.size())) return "loop: no body";
+    const Span& words = g.bodies[static_cast<int>(n.imm)];
+    if (words.begin < 0 || words.begin + words.size > g.body_words.size()) return "loop: no body";
+    const LoopShape s = loop_shape(g, i);
+    if (s.trips < 0 || s.carries < 0 || s.stacked < 0 || s.invariants < 0 || s.outputs < 0 ||
+        s.operands() != n.arity)
+      return "loop: its operands are not carries, stacked inputs and invariants";
+    const Graph body = loop_body(g, i);
+    if (Verifier(body, stage_).run()) return "loop: its body is at fault";
+    if (!body.is_body || !body.assigns.empty() || body.inputs.size() != n.arity ||
+        body.outputs.size() != s.carries + s.outputs)
+      return "loop: its body's inputs or outputs are not the loop's";
+    for (int k = 0; k < n.arity; ++k) {
+      const Dims& d = g.dims(in[k]);
+      if (s.is_stacked(k) && (d.rank < 1 || d.extent[0] != s.trips))
+        return "loop: a stacked input does not have an extent of the trips";
+      const int x = body.inputs[k];
+      if (x >= 0 && (body.nodes[x].dtype != g.nodes[in[k]].dtype ||
+                     body.dims(x) != (s.is_stacked(k) ? slice_dims(d) : d)))
+        return "loop: an input of its body has another dtype or shape than the operand";
+    }
+    for (int k = 0; k < s.carries; ++k)
+      if (body.nodes[body.outputs[k]].dtype != g.nodes[in[k]].dtype ||
+          body.dims(body.outputs[k]) != g.dims(in[k]))
+        return "loop: a carry comes out of its body with another dtype or shape";
+    if (body.key_input >= 0) {
+      if (body.key_input >= n.arity) return "loop: no such input for random numbers";
+      const Dims& key = g.dims(in[body.key_input]);
+      if (!s.is_stacked(body.key_input) || g.nodes[in[body.key_input]].dtype != DType::u32 || key.rank != 2 ||
+          key.extent[1] != 4)
+        return "loop: random numbers take four words a trip";
+    }
+    return nullptr;
+  }
+  constexpr const char* loop_result(const Node& n, const int* in) const {
+    if (g.nodes[in[0]].op != Op::loop) return "a loop's result of what is no loop";
+    const LoopShape s = loop_shape(g, in[0]);
+    const int which = static_cast<int>(n.imm);
+    if (n.imm >= static_cast<u64>(s.results())) return "a loop has no such result";
+    if (which < 2 * s.carries) {
+      const int carry = g.edges[g.nodes[in[0]].first + which % (s.carries > 0 ? s.carries : 1)];
+      const Dims& d = g.dims(carry);
+      if (n.dtype != g.nodes[carry].dtype) return "a loop's result has another dtype than the carry";
+      return g.shapes[n.shape] == (which < s.carries ? d : stacked_dims(s.trips + 1, d))
+                 ? nullptr
+                 : "a loop's result has another shape than the carry";
+    }
+    const Graph body = loop_body(g, in[0]);
+    const int x = body.outputs[s.carries + which - 2 * s.carries];
+    if (n.dtype != body.nodes[x].dtype) return "a loop's stacked output has another dtype than its body's";
+    return g.shapes[n.shape] == stacked_dims(s.trips, body.dims(x))
+               ? nullptr
+               : "a loop's stacked output has another shape than its body's";
+  }
+  // Where a group's last range ends: operands of its pack have their offsets in the whole arena.
+  constexpr i64 group_end(int group) const {
+    const Span s = g.groups[group];
+    return s.size > 0 ? g.ranges[s.begin + s.size - 1].offset + g.ranges[s.begin + s.size - 1].length : 0;
+  }
+
+  const Graph& g;
+  Stage stage_;
+};
+
+constexpr Fault verify(const Graph& g, Stage stage = Stage::traced) { return Verifier(g, stage).run(); }
+
+// A fault as a sentence, "" where there is none.
+inline std::string to_text(const Fault& fault, const Graph& g) {
+  if (!fault) return "";
+  if (fault.node < 0) return fault.what;
+  const Node& n = g.nodes[fault.node];
+  const char* name = static_cast<int>(n.op) < op_count ? info(n.op).name : "?";
+  return "node %" + std::to_string(fault.node) + " (" + name + "): " + fault.what;
+}
+
+}  // namespace WEFT_NAMESPACE::ir
+// ---- weft/nn/walk.hpp ----
+// Walks a model's state in declaration order: every Param and Buffer with its dotted name, as PyTorch's
+// state_dict gives them ("h.3.attn.weight"); and lays them out in the model's block of memory.
+
 // ---- weft/nn/container.hpp ----
 // Modules made of modules, and those without state: Sequential, Identity, Flatten, Unflatten, Frozen.
 
@@ -18848,18 +18864,31 @@ requires(Operand<A>&& Operand<B>&& Operand<C> &&
   return FmaOp{}(a, b, c);
 }
 
+// An operand that is none, such as a tuple or a string, beside an expression: the sentence comes.
+template <class A>
+concept SpelledTuple = is_tuple_like<A> && requires(const A& a) {
+  requires is_expr<std::remove_cvref_t<decltype(std::get<0>(a))>>;
+};
 template <class A, class B>
-requires OperatorOperands<A, B>
+concept MistakenOperands = (SpelledTuple<A> && (Operand<B> || SpelledTuple<B>)) ||
+                           (is_expr<A> &&
+                            (SpelledTuple<B> || std::is_convertible_v<const B&, const char*>)) ||
+                           (is_expr<B> && std::is_convertible_v<const A&, const char*>);
+template <class A, class B>
+concept ArithmeticOperands = OperatorOperands<A, B> || MistakenOperands<A, B>;
+
+template <class A, class B>
+requires ArithmeticOperands<A, B>
 constexpr auto operator+(const A& a, const B& b) { return add(a, b); }
 template <class A, class B>
-requires OperatorOperands<A, B>
+requires ArithmeticOperands<A, B>
 constexpr auto operator-(const A& a, const B& b) { return sub(a, b); }
 template <class A, class B>
-requires OperatorOperands<A, B>
+requires ArithmeticOperands<A, B>
 constexpr auto operator*(const A& a, const B& b) { return mul(a, b); }
 template <class A, class B>
-requires OperatorOperands<A, B>
-constexpr auto operator/(const A& a, const B& b) { return div(a, b); }
+requires ArithmeticOperands<A, B>
+constexpr auto operator/(const A& a, const B& b) { return BinaryOp<ir::Op::div, true>{}(a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
 constexpr auto operator==(const A& a, const B& b) { return eq(a, b); }
@@ -18887,29 +18916,6 @@ constexpr auto operator|(const A& a, const B& b) { return bitwise_or(a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
 constexpr auto operator^(const A& a, const B& b) { return bitwise_xor(a, b); }
-
-// An operand that is none, such as a tuple or a string, beside an expression: the sentence comes.
-template <class A>
-concept SpelledTuple = is_tuple_like<A> && requires(const A& a) {
-  requires is_expr<std::remove_cvref_t<decltype(std::get<0>(a))>>;
-};
-template <class A, class B>
-concept MistakenOperands = (SpelledTuple<A> && (Operand<B> || SpelledTuple<B>)) ||
-                           (is_expr<A> &&
-                            (SpelledTuple<B> || std::is_convertible_v<const B&, const char*>)) ||
-                           (is_expr<B> && std::is_convertible_v<const A&, const char*>);
-template <class A, class B>
-requires MistakenOperands<A, B>
-constexpr auto operator+(const A& a, const B& b) { return add(a, b); }
-template <class A, class B>
-requires MistakenOperands<A, B>
-constexpr auto operator-(const A& a, const B& b) { return sub(a, b); }
-template <class A, class B>
-requires MistakenOperands<A, B>
-constexpr auto operator*(const A& a, const B& b) { return mul(a, b); }
-template <class A, class B>
-requires MistakenOperands<A, B>
-constexpr auto operator/(const A& a, const B& b) { return BinaryOp<ir::Op::div, true>{}(a, b); }
 
 // h += y where the result has the type of h.
 WEFT_REFUSAL(
@@ -21399,77 +21405,6 @@ constexpr auto as_results(ir::Builder& b, const R& r) {
     return detail::traced(b, r);
 }
 
-WEFT_REFUSAL(FunctionTakes,
-             "the function cannot be called with these inputs: it takes one parameter, auto x, for each "
-             "in<...>, after "
-             "the model where there is one");
-
-WEFT_REFUSAL(
-    ModelIsCalled,
-    "a model is called by operator(), as a function is: write constexpr auto operator()(auto x) const in "
-    "place of forward");
-struct NamedForward {
-  int forward;
-};
-struct NamedCall {
-  void operator()();
-};
-template <class M, class Named>
-struct Both : M, Named {};
-// Whether M has `forward` and no operator(): a name that two bases have is ambiguous.
-template <class M>
-concept ForwardOnly = !requires {
-  &Both<M, NamedForward>::forward;
-}
-&&requires { &Both<M, NamedCall>::operator(); };
-// M, called by operator() all the same.
-template <class M>
-struct CalledModel : M {
-  template <class... A>
-  constexpr auto operator()(const A&...) const {
-    static_assert(sizeof(ModelIsCalled<sizeof(M) == 0, M, A...>) > 0);  // at once, for check_call
-    return AfterRefusal{};
-  }
-};
-// False, and the sentence is said, where f calls a model that has `forward` alone.
-template <class M, class F, class... I>
-constexpr bool check_call() {
-  if constexpr (std::is_class_v<M> && !std::is_final_v<M>)
-    if constexpr (ForwardOnly<M>)
-      if constexpr (std::is_invocable_v<const F&, const CalledModel<M>&,
-                                        const Expr<typename I::dtype, typename I::shape>&...>)
-        return !refused_before<M, F, I...>;
-  return true;
-}
-
-// Whether f takes arguments of these types, without a look into its body, whose errors are the user's own:
-// beside f stands a call that fits its object better and every argument worse, so both are ambiguous where f
-// fits.
-template <class A>
-struct WorseArgument {
-  constexpr WorseArgument(const A&) {}
-};
-template <class F, class... A>
-struct BesideCall : F {
-  using F::operator();
-  void operator()(WorseArgument<A>...);
-};
-struct TakesOne {
-  constexpr void operator()(auto) const {}
-};
-// nvcc finds nothing ambiguous, and looks into bodies.
-template <class F>
-inline constexpr bool compares_calls = !requires(BesideCall<F, int> & f, const int& a) {
-  f(a);
-};
-template <class F, class... A>
-constexpr bool takes() {
-  if constexpr (sizeof...(A) == 0 || !std::is_class_v<F> || std::is_final_v<F> || !compares_calls<TakesOne>)
-    return std::is_invocable_v<const F&, const A&...>;
-  else
-    return !requires(BesideCall<F, A...> & f, const A&... a) { f(a...); };
-}
-
 // Calls f(leading..., inputs...) with one traced handle an input.
 template <class... I, class F, class... A>
 constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
@@ -21480,8 +21415,8 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
       return AfterRefusal{};
     } else if constexpr (!std::is_invocable_v<const F&, const A&...,
                                               const Expr<typename I::dtype, typename I::shape>&...>) {
-      static_assert(sizeof(weft::detail::Refused<F>) >
-                    0);  // the compiler has said what is wrong with the body
+      // The compiler has said what is wrong with the body.
+      static_assert(sizeof(weft::detail::Refused<F>) > 0);
       return AfterRefusal{};
     } else {
       using Returned = std::remove_cvref_t<decltype(f(leading..., std::get<K>(inputs)...))>;
@@ -21601,12 +21536,6 @@ struct ImageStage {
     codegen::write(w, build);
   }
 };
-
-WEFT_REFUSAL(
-    TracesWhileCompiling,
-    "the function cannot run while the program compiles: operator() of the model and every function that is "
-    "called must be constexpr (write constexpr auto operator()(auto x) const), without printing, files and "
-    "static variables, and numbers must lie in their range (a dropout rate in [0, 1])");
 
 // Source::graph() traces; Compiled holds what comes out as constants.
 template <class Source>
@@ -23457,7 +23386,7 @@ template <class M, class F, class Options, class Device, class... I, class... A>
 auto make_function(std::tuple<I...>, const Device& device, Shared<DeviceStorage<Device>> model,
                    const A&... arguments) {
   using Source = typename SourceFor<M, F, Options, I...>::type;
-  if constexpr (!check_call<M, F, I...>())
+  if constexpr (!calls_operator<M, F, I...>())
     return AfterRefusal{};
   else if constexpr (traces<Source>() && probes_exist<Source>())
     return CompiledFunction<Device, Source, I...>(device, std::move(model), arguments...);
@@ -44608,7 +44537,10 @@ class AnyTrainer {
       if constexpr (!std::is_const_v<Loader>) loader.seek(place(to));
     }
     void seek(Position to, u64 with) override {
-      if constexpr (requires { loader.seek(loader.position(), with); }) loader.seek(place(to), with);
+      if constexpr (requires { loader.seek(loader.position(), with); })
+        loader.seek(place(to), with);
+      else
+        seek(to);
     }
     auto place(Position to) const {
       auto at = loader.position();
@@ -45699,14 +45631,10 @@ class CheckpointReader {
   }
   // A whole number of the metadata; throws where it is missing, malformed or above `most`.
   i64 number(const char* key, i64 least, i64 most) const {
-    const std::string& text = at(key);
-    i64 value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || std::to_string(value) != text)
-      damaged(std::string(key) + " is '" + shown(text) + "', which is no whole number");
+    const i64 value = parsed<i64>(key, "whole number");
     if (value < least || value > most)
-      damaged(std::string(key) + " is " + text + ", which lies outside " + std::to_string(least) + " to " +
-              std::to_string(most));
+      damaged(std::string(key) + " is " + std::to_string(value) + ", which lies outside " +
+              std::to_string(least) + " to " + std::to_string(most));
     return value;
   }
   [[noreturn]] void damaged(const std::string& what) const {
@@ -45721,6 +45649,16 @@ class CheckpointReader {
   const std::string& at(const char* key) const {
     if (const std::string* text = file_.find_metadata(key)) return *text;
     damaged(std::string("it lacks ") + key);
+  }
+  // An entry of the metadata that is a number, and nothing else.
+  template <class T>
+  T parsed(const char* key, const char* kind) const {
+    const std::string& text = at(key);
+    T value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || std::to_string(value) != text)
+      damaged(std::string(key) + " is '" + shown(text) + "', which is no " + kind);
+    return value;
   }
   // Both sides of one of the things that make a checkpoint.
   void require_same(const char* key, const char* what, const std::string& own) const {
@@ -45757,17 +45695,8 @@ class CheckpointReader {
                               ", this trainer of " + form_.precision);
   }
 
-  u64 seed(const char* key) const {
-    const std::string& text = at(key);
-    u64 value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || std::to_string(value) != text)
-      damaged(std::string(key) + " is '" + shown(text) + "', which is no number of 64 bits");
-    return value;
-  }
-
   void read_counts() {
-    counts_.seed = seed("weft.seed");
+    counts_.seed = parsed<u64>("weft.seed", "number of 64 bits");
     counts_.calls = number("weft.calls", 0, largest_count);
     counts_.applied = number("weft.applied", 0, INT32_MAX);
     const i64 whole = counts_.calls / form_.accumulate;
@@ -45779,7 +45708,8 @@ class CheckpointReader {
     if (!counts_.positioned) return;
     counts_.epoch = number("weft.epoch", 0, largest_count);
     counts_.batch = number("weft.batch", 0, largest_count);
-    if (file_.find_metadata("weft.loader_seed")) counts_.loader_seed = seed("weft.loader_seed");
+    if (file_.find_metadata("weft.loader_seed"))
+      counts_.loader_seed = parsed<u64>("weft.loader_seed", "number of 64 bits");
   }
 
   // The device's counts, and what another precision makes of them.
@@ -46727,7 +46657,7 @@ struct TrainerFor {
 
 template <class M, class F, class... I>
 constexpr bool loss_takes(std::tuple<I...>) {
-  if constexpr (!exec::check_call<M, F, I...>()) {
+  if constexpr (!exec::calls_operator<M, F, I...>()) {
     return false;
   } else {
     constexpr bool callable = exec::takes<F, M, Expr<typename I::dtype, typename I::shape>...>();

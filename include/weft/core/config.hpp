@@ -10,6 +10,9 @@
 #if __cplusplus < 202002L
 #include <weft needs C++20: compile with -std=c++20>
 #endif
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12
+#include <weft needs g++ 12 or newer, or clang 16>
+#endif
 
 // Where the compiler may take for granted that there is no NaN, isnan, nan_to_num and relu are wrong.
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
@@ -40,32 +43,6 @@
 #else
 #define WEFT_NAMESPACE weft::inline v0_1
 #endif
-
-namespace WEFT_NAMESPACE {
-namespace detail {
-
-// Whether a refusal was said before; the types tell one place that asks from another. A friend that a class
-// declares is defined by the first refusal, and only then can its return type be asked for.
-struct Refusals {
-  friend auto said(Refusals);
-};
-template <class>
-struct Refused {
-  friend auto said(Refusals) { return 0; }
-};
-template <class T, class...>
-struct Beside {
-  using type = T;
-};
-
-}  // namespace detail
-
-template <class... Place>
-inline constexpr bool refused_before = requires {
-  said(typename detail::Beside<detail::Refusals, Place...>::type{});
-};
-
-}  // namespace WEFT_NAMESPACE
 
 // WEFT_REFUSAL(ShapesBroadcast, "the shapes do not broadcast: ...");  a compile-time error, the first alone
 // (core/diagnose.hpp)

@@ -19,7 +19,7 @@
 // variable template nvcc prints none; a string as a template argument is printed letter by letter there;
 // asserting Cause::value reports twice; a deleted function shows its arguments in g++ alone.
 //
-// Only the first refusal of a translation unit is said (config.hpp: refused_before), as those behind it are
+// Only the first refusal of a translation unit is said (refused_before), as those behind it are
 // mostly its consequences; and what would be made of what was refused is an AfterRefusal.
 
 #include <type_traits>
@@ -28,6 +28,29 @@
 #include "weft/core/types.hpp"
 
 namespace WEFT_NAMESPACE {
+
+namespace detail {
+
+// Whether a refusal was said before; the types tell one place that asks from another. A friend that a class
+// declares is defined by the first refusal, and only then can its return type be asked for.
+struct Refusals {
+  friend auto said(Refusals);
+};
+template <class>
+struct Refused {
+  friend auto said(Refusals) { return 0; }
+};
+template <class T, class...>
+struct Beside {
+  using type = T;
+};
+
+}  // namespace detail
+
+template <class... Place>
+inline constexpr bool refused_before = requires {
+  said(typename detail::Beside<detail::Refusals, Place...>::type{});
+};
 
 // Numbers that a message shows beside shapes.
 template <i64 Value>
@@ -132,11 +155,18 @@ WEFT_REFUSAL(DtypesEqual, "the dtypes differ: convert one operand with cast<T>")
 WEFT_REFUSAL(DtypeAllowed,
              "the operation is not defined for this dtype: convert the operand with cast<T>(x)");
 
+namespace detail {
+// Never defined: should a compiler go on without a word, the program does not link.
+void refused_while_compiling();
+}  // namespace detail
+
 // In place of a function, a trainer or a result that cannot be made: takes every call, and is whatever is
 // asked for, so that no second error follows the sentence.
 struct AfterRefusal {
   template <class... A>
-  constexpr AfterRefusal(A&&...) {}
+  constexpr AfterRefusal(A&&...) {
+    if (!std::is_constant_evaluated()) detail::refused_while_compiling();
+  }
 
   template <class... A>
   constexpr AfterRefusal operator()(A&&...) const {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "weft/core/diagnose.hpp"
 #include "weft/core/error.hpp"
 #include "weft/core/shared.hpp"
 #include "weft/core/types.hpp"

@@ -237,7 +237,7 @@ template <class M, class F, class Options, class Device, class... I, class... A>
 auto make_function(std::tuple<I...>, const Device& device, Shared<DeviceStorage<Device>> model,
                    const A&... arguments) {
   using Source = typename SourceFor<M, F, Options, I...>::type;
-  if constexpr (!check_call<M, F, I...>())
+  if constexpr (!calls_operator<M, F, I...>())
     return AfterRefusal{};
   else if constexpr (traces<Source>() && probes_exist<Source>())
     return CompiledFunction<Device, Source, I...>(device, std::move(model), arguments...);

@@ -7,6 +7,7 @@
 
 #include "weft/codegen/freeze.hpp"
 #include "weft/codegen/image.hpp"
+#include "weft/exec/callable.hpp"
 #include "weft/ir/freeze.hpp"
 #include "weft/ir/verify.hpp"
 #include "weft/nn/walk.hpp"
@@ -105,77 +106,6 @@ constexpr auto as_results(ir::Builder& b, const R& r) {
     return detail::traced(b, r);
 }
 
-WEFT_REFUSAL(FunctionTakes,
-             "the function cannot be called with these inputs: it takes one parameter, auto x, for each "
-             "in<...>, after "
-             "the model where there is one");
-
-WEFT_REFUSAL(
-    ModelIsCalled,
-    "a model is called by operator(), as a function is: write constexpr auto operator()(auto x) const in "
-    "place of forward");
-struct NamedForward {
-  int forward;
-};
-struct NamedCall {
-  void operator()();
-};
-template <class M, class Named>
-struct Both : M, Named {};
-// Whether M has `forward` and no operator(): a name that two bases have is ambiguous.
-template <class M>
-concept ForwardOnly = !requires {
-  &Both<M, NamedForward>::forward;
-}
-&&requires { &Both<M, NamedCall>::operator(); };
-// M, called by operator() all the same.
-template <class M>
-struct CalledModel : M {
-  template <class... A>
-  constexpr auto operator()(const A&...) const {
-    static_assert(sizeof(ModelIsCalled<sizeof(M) == 0, M, A...>) > 0);  // at once, for check_call
-    return AfterRefusal{};
-  }
-};
-// False, and the sentence is said, where f calls a model that has `forward` alone.
-template <class M, class F, class... I>
-constexpr bool check_call() {
-  if constexpr (std::is_class_v<M> && !std::is_final_v<M>)
-    if constexpr (ForwardOnly<M>)
-      if constexpr (std::is_invocable_v<const F&, const CalledModel<M>&,
-                                        const Expr<typename I::dtype, typename I::shape>&...>)
-        return !refused_before<M, F, I...>;
-  return true;
-}
-
-// Whether f takes arguments of these types, without a look into its body, whose errors are the user's own:
-// beside f stands a call that fits its object better and every argument worse, so both are ambiguous where f
-// fits.
-template <class A>
-struct WorseArgument {
-  constexpr WorseArgument(const A&) {}
-};
-template <class F, class... A>
-struct BesideCall : F {
-  using F::operator();
-  void operator()(WorseArgument<A>...);
-};
-struct TakesOne {
-  constexpr void operator()(auto) const {}
-};
-// nvcc finds nothing ambiguous, and looks into bodies.
-template <class F>
-inline constexpr bool compares_calls = !requires(BesideCall<F, int> & f, const int& a) {
-  f(a);
-};
-template <class F, class... A>
-constexpr bool takes() {
-  if constexpr (sizeof...(A) == 0 || !std::is_class_v<F> || std::is_final_v<F> || !compares_calls<TakesOne>)
-    return std::is_invocable_v<const F&, const A&...>;
-  else
-    return !requires(BesideCall<F, A...> & f, const A&... a) { f(a...); };
-}
-
 // Calls f(leading..., inputs...) with one traced handle an input.
 template <class... I, class F, class... A>
 constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
@@ -186,8 +116,8 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
       return AfterRefusal{};
     } else if constexpr (!std::is_invocable_v<const F&, const A&...,
                                               const Expr<typename I::dtype, typename I::shape>&...>) {
-      static_assert(sizeof(weft::detail::Refused<F>) >
-                    0);  // the compiler has said what is wrong with the body
+      // The compiler has said what is wrong with the body.
+      static_assert(sizeof(weft::detail::Refused<F>) > 0);
       return AfterRefusal{};
     } else {
       using Returned = std::remove_cvref_t<decltype(f(leading..., std::get<K>(inputs)...))>;
@@ -307,12 +237,6 @@ struct ImageStage {
     codegen::write(w, build);
   }
 };
-
-WEFT_REFUSAL(
-    TracesWhileCompiling,
-    "the function cannot run while the program compiles: operator() of the model and every function that is "
-    "called must be constexpr (write constexpr auto operator()(auto x) const), without printing, files and "
-    "static variables, and numbers must lie in their range (a dropout rate in [0, 1])");
 
 // Source::graph() traces; Compiled holds what comes out as constants.
 template <class Source>

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "weft/core/custom_op.hpp"
+#include "weft/core/diagnose.hpp"
 #include "weft/kernels/host_launch.hpp"
 
 namespace WEFT_NAMESPACE {

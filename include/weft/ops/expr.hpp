@@ -9,241 +9,27 @@
 
 #include "weft/core/diagnose.hpp"
 #include "weft/ir/value.hpp"
+#include "weft/ops/traced_members.hpp"
 
 namespace WEFT_NAMESPACE {
-
-// What PyTorch's users write of a tensor and what a traced value does not have.
-WEFT_REFUSAL(ValueIsTraced,
-             "a traced value has no elements while the program compiles: return it, mark it with "
-             "probe<\"name\">(x) and read get_probe<\"name\">(f) after a call, or print it outside");
-WEFT_REFUSAL(
-    TruthIsTraced,
-    "a traced value has no truth value while the program compiles: write where(condition, a, b) in place "
-    "of if and ?:, logical_and and logical_or (or & and |) in place of && and ||, loop in place of while");
-WEFT_REFUSAL(
-    SubscriptIsSpelled,
-    "a traced value has no subscripts: read x[0] as select<0, 0>(x), x[1:3] as slice<0, 1, 3>(x), x[i] as "
-    "index_select or index; write with select_scatter, slice_scatter or index_put, which return the new "
-    "value");
-WEFT_REFUSAL(
-    RowsAreUnbound,
-    "a traced value is no range: write unbind<0>(x) for a tuple of its rows, or loop<n>(body, carry) over "
-    "them");
-WEFT_REFUSAL(TypeIsKept, "a value keeps its shape and dtype: write auto h = fc1(x) in place of x = fc1(x)");
-WEFT_REFUSAL(
-    MethodIsFunction,
-    "an operation is a function, whose sizes and axes are template arguments: write view<2, 8>(x), "
-    "sum<1>(x), transpose<0, 1>(x), relu(x) in place of x.view(2, 8), x.sum(1), x.transpose(0, 1), x.relu()");
-WEFT_REFUSAL(NothingInPlace, "a traced value is not changed in place: write x = x + y, or auto h = x + y");
-WEFT_REFUSAL(
-    DtypeIsCast,
-    "a traced value has no .to(), .type(), .cuda() or .cpu(): write cast<f16>(x) for another dtype; the "
-    "device is the first argument of compile and make_trainer");
-WEFT_REFUSAL(
-    GradientIsFunction,
-    "a traced value has no .backward(), .grad or .requires_grad_(): make_trainer differentiates the loss, "
-    "and grad(f)(x) is the gradient of any function");
-WEFT_REFUSAL(DetachIsFunction, "a traced value has no .detach(): write stop_gradient(x)");
-WEFT_REFUSAL(ExtentIsConstant,
-             "a traced value has no .dim(), .numel() or .ndim: its type says them: decltype(x)::rank, "
-             "decltype(x)::size, decltype(x)::shape::value[0]");
 
 WEFT_REFUSAL(
     LazyIsAssigned,
     "an expression of tensors runs when it is assigned to a tensor: write Tensor<bool, Shape<>> found = "
     "any<>(x > 0), then if (found.item())");
 
-// x.T and x.mT.
-struct TransposedMember {};
-
-template <class D, class S>
-struct Expr {
-  using dtype = D;
+template <class T, class S>
+struct Expr : TracedMembers<Expr<T, S>> {
+  using dtype = T;
   using shape = S;
   static constexpr int rank = S::rank;
   static constexpr i64 size = S::size;
 
   ir::Value value;
 
-  // Refusals, each with the spelling to use.
-  static constexpr TransposedMember T{}, mT{};
-  // `auto`: so that g++ looks into the body, and says this, before the next line has a wrong shape.
-  template <class B>
-  constexpr auto& operator=(const B&) {
-    static_assert(sizeof(TypeIsKept<sizeof(B) == 0, Expr, B>) > 0);
-    return *this;
-  }
-  template <class B>
-  requires std::is_arithmetic_v<B>
-  constexpr explicit operator B() const {
-    if constexpr (std::is_same_v<B, bool>)
-      detail::misspelt<TruthIsTraced<false, Expr>>();
-    else
-      detail::misspelt<ValueIsTraced<false, Expr>>();
-    return B{};
-  }
-  template <class I>
-  constexpr Expr operator[](const I&) const {
-    return detail::misspelt<SubscriptIsSpelled<false, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr AfterRefusal item(const A&...) const {
-    return detail::misspelt<ValueIsTraced<false, spelled::item, Expr>>();
-  }
-  template <class... A>
-  constexpr AfterRefusal tolist(const A&...) const {
-    return detail::misspelt<ValueIsTraced<false, spelled::tolist, Expr>>();
-  }
-  template <class... A>
-  constexpr AfterRefusal numpy(const A&...) const {
-    return detail::misspelt<ValueIsTraced<false, spelled::numpy, Expr>>();
-  }
-  template <class... A>
-  constexpr AfterRefusal data(const A&...) const {
-    return detail::misspelt<ValueIsTraced<false, spelled::data, Expr>>();
-  }
-  template <class... A>
-  constexpr AfterRefusal dim(const A&...) const {
-    return detail::misspelt<ExtentIsConstant<false, spelled::dim, Expr>>();
-  }
-  template <class... A>
-  constexpr AfterRefusal numel(const A&...) const {
-    return detail::misspelt<ExtentIsConstant<false, spelled::numel, Expr>>();
-  }
-  template <class... A>
-  constexpr AfterRefusal backward(const A&...) const {
-    return detail::misspelt<GradientIsFunction<false, spelled::backward, Expr>>();
-  }
-  template <class... A>
-  constexpr Expr detach(const A&...) const {
-    return detail::misspelt<DetachIsFunction<false, spelled::detach, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr to(const A&...) const {
-    return detail::misspelt<DtypeIsCast<false, spelled::to, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr cuda(const A&...) const {
-    return detail::misspelt<DtypeIsCast<false, spelled::cuda, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr cpu(const A&...) const {
-    return detail::misspelt<DtypeIsCast<false, spelled::cpu, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr view(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::view, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr reshape(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::reshape, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr flatten(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::flatten, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr transpose(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::transpose, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr permute(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::permute, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr t(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::t, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr sum(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::sum, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr mean(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::mean, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr max(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::max, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr squeeze(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::squeeze, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr unsqueeze(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::unsqueeze, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr argmax(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::argmax, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr softmax(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::softmax, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr relu(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::relu, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr exp(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::exp, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr log(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::log, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr sqrt(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::sqrt, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr pow(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::pow, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr matmul(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::matmul, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr masked_fill(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::masked_fill, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr clone(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::clone, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr contiguous(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::contiguous, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr abs(const A&...) const {
-    return detail::misspelt<MethodIsFunction<false, spelled::abs, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr add_(const A&...) const {
-    return detail::misspelt<NothingInPlace<false, spelled::add_, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr mul_(const A&...) const {
-    return detail::misspelt<NothingInPlace<false, spelled::mul_, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr sub_(const A&...) const {
-    return detail::misspelt<NothingInPlace<false, spelled::sub_, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr fill_(const A&...) const {
-    return detail::misspelt<NothingInPlace<false, spelled::fill_, Expr>>(*this);
-  }
-  template <class... A>
-  constexpr Expr zero_(const A&...) const {
-    return detail::misspelt<NothingInPlace<false, spelled::zero_, Expr>>(*this);
-  }
-  constexpr const Expr* begin() const { return &detail::misspelt<RowsAreUnbound<false, Expr>>(*this); }
-  constexpr const Expr* end() const { return this; }
+  constexpr Expr() = default;
+  constexpr Expr(ir::Value v) : value(v) {}
+  using TracedMembers<Expr>::operator=;
 };
 
 // What operations on literals (`arange`, `zeros`) and run-time tensors return: a typed tree that is replayed

@@ -303,18 +303,31 @@ requires(Operand<A>&& Operand<B>&& Operand<C> &&
   return FmaOp{}(a, b, c);
 }
 
+// An operand that is none, such as a tuple or a string, beside an expression: the sentence comes.
+template <class A>
+concept SpelledTuple = is_tuple_like<A> && requires(const A& a) {
+  requires is_expr<std::remove_cvref_t<decltype(std::get<0>(a))>>;
+};
 template <class A, class B>
-requires OperatorOperands<A, B>
+concept MistakenOperands = (SpelledTuple<A> && (Operand<B> || SpelledTuple<B>)) ||
+                           (is_expr<A> &&
+                            (SpelledTuple<B> || std::is_convertible_v<const B&, const char*>)) ||
+                           (is_expr<B> && std::is_convertible_v<const A&, const char*>);
+template <class A, class B>
+concept ArithmeticOperands = OperatorOperands<A, B> || MistakenOperands<A, B>;
+
+template <class A, class B>
+requires ArithmeticOperands<A, B>
 constexpr auto operator+(const A& a, const B& b) { return add(a, b); }
 template <class A, class B>
-requires OperatorOperands<A, B>
+requires ArithmeticOperands<A, B>
 constexpr auto operator-(const A& a, const B& b) { return sub(a, b); }
 template <class A, class B>
-requires OperatorOperands<A, B>
+requires ArithmeticOperands<A, B>
 constexpr auto operator*(const A& a, const B& b) { return mul(a, b); }
 template <class A, class B>
-requires OperatorOperands<A, B>
-constexpr auto operator/(const A& a, const B& b) { return div(a, b); }
+requires ArithmeticOperands<A, B>
+constexpr auto operator/(const A& a, const B& b) { return BinaryOp<ir::Op::div, true>{}(a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
 constexpr auto operator==(const A& a, const B& b) { return eq(a, b); }
@@ -342,29 +355,6 @@ constexpr auto operator|(const A& a, const B& b) { return bitwise_or(a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
 constexpr auto operator^(const A& a, const B& b) { return bitwise_xor(a, b); }
-
-// An operand that is none, such as a tuple or a string, beside an expression: the sentence comes.
-template <class A>
-concept SpelledTuple = is_tuple_like<A> && requires(const A& a) {
-  requires is_expr<std::remove_cvref_t<decltype(std::get<0>(a))>>;
-};
-template <class A, class B>
-concept MistakenOperands = (SpelledTuple<A> && (Operand<B> || SpelledTuple<B>)) ||
-                           (is_expr<A> &&
-                            (SpelledTuple<B> || std::is_convertible_v<const B&, const char*>)) ||
-                           (is_expr<B> && std::is_convertible_v<const A&, const char*>);
-template <class A, class B>
-requires MistakenOperands<A, B>
-constexpr auto operator+(const A& a, const B& b) { return add(a, b); }
-template <class A, class B>
-requires MistakenOperands<A, B>
-constexpr auto operator-(const A& a, const B& b) { return sub(a, b); }
-template <class A, class B>
-requires MistakenOperands<A, B>
-constexpr auto operator*(const A& a, const B& b) { return mul(a, b); }
-template <class A, class B>
-requires MistakenOperands<A, B>
-constexpr auto operator/(const A& a, const B& b) { return BinaryOp<ir::Op::div, true>{}(a, b); }
 
 // h += y where the result has the type of h.
 WEFT_REFUSAL(

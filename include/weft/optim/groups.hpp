@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "weft/core/diagnose.hpp"
 #include "weft/core/option.hpp"
 #include "weft/optim/check.hpp"
 #include "weft/optim/optimizer.hpp"

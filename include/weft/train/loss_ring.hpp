@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "weft/core/diagnose.hpp"
 #include "weft/core/error.hpp"
 #include "weft/core/shared.hpp"
 #include "weft/core/types.hpp"

@@ -366,7 +366,7 @@ struct TrainerFor {
 
 template <class M, class F, class... I>
 constexpr bool loss_takes(std::tuple<I...>) {
-  if constexpr (!exec::check_call<M, F, I...>()) {
+  if constexpr (!exec::calls_operator<M, F, I...>()) {
     return false;
   } else {
     constexpr bool callable = exec::takes<F, M, Expr<typename I::dtype, typename I::shape>...>();
