@@ -200,8 +200,10 @@ struct FunctionBothWays {
     List<int> arguments;
     (arguments.push(x.value.id), ...);
     const auto found = passes::differentiate(y.value, upstream.value, arguments);
-    int n = 0;
-    return std::tuple{y, decltype(x){found[n++]}...};
+    return [&]<std::size_t... K>(std::index_sequence<K...>) {
+      return std::tuple{y, decltype(x){found[K]}...};
+    }
+    (std::index_sequence_for<decltype(x)...>{});
   }
 };
 
