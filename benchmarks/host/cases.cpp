@@ -3,6 +3,7 @@
 // `cases` lists them with what the program was built with.
 
 #include <random>
+#include <utility>
 #include <weft/weft.hpp>
 
 #include "../models.hpp"
