@@ -27,11 +27,12 @@ spec.loader.exec_module(registry)
 # -- reading headers -------------------------------------------------------------------------------------------------
 
 def without_comments(text):
-    """The text with comments and directives as blanks, so that places stay where they are."""
+    """The text with comments, directives and macros that declare as blanks, so that places stay where they are."""
     def blank(match):
         found = match.group(0)
         return found if found[0] == '"' else re.sub(r"[^\n]", " ", found)
-    return re.sub(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*(?:(?<=\\)\n[^\n]*)*', blank, text,
+    return re.sub(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*(?:(?<=\\)\n[^\n]*)*|^[ \t]*WEFT_(?!REFUSAL)[A-Z_]+\([^;\n]*\)[ \t]*$',
+                  blank, text,
                   flags=re.S | re.M)
 
 
@@ -221,6 +222,8 @@ class Item:
             if not public or "(" not in text or "(*" in text.partition("=")[0] or re.match(r"(using|friend|static_assert|struct|class|enum)\b", text) or \
                     "= delete" in text or "= default" in text or text.startswith("~") or text.startswith("explicit"):
                 continue
+            if body and refusing.match(self.code[body[0]:body[1] + 1].strip()):
+                continue
             parameters, rest = template_of(text)
             rest = re.sub(r"^requires\s*\((?:[^()]|\([^()]*\))*\)\s*", "", rest)
             rest = re.sub(r" requires requires$| requires .*$| &+$", "", rest)
@@ -331,6 +334,12 @@ def internal_names():
     return found
 
 
+# The bodies of functions that only refuse.
+refusing = re.compile(r"\{\s*(using [^;]*;\s*)?(return )?((\w+::)*\w+_of\()?(\w+::)*"
+                      r"((misspelt|respelled)<|static_assert\(\s*sizeof\([^;]*(== 0|\(A\) == 9|\(A\) == 64|\(A\) > least))|"
+                      r"\{(?:(?!if constexpr).)*return AfterRefusal\{\};\s*\}$", re.S)
+
+
 def is_message(item):
     """A struct that holds a sentence for a mistake and nothing else."""
     if item.kind != "struct" or not item.body:
@@ -365,6 +374,8 @@ def public_items():
             continue  # the mark itself is shown
         if "delete" in item.whole[-8:] or item.rest.startswith("WEFT_REFUSAL(") or item.name == "requires":
             continue  # declared to be refused
+        if item.kind == "function" and item.body and refusing.match(item.code[item.body[0]:item.body[1] + 1].strip()):
+            continue
         names = internal.get(item.header, set())
         if "*" in names or item.name in names:
             used.add((item.header, "*" if "*" in names else item.name))
