@@ -27,6 +27,7 @@
 #include "weft/nn/pool.hpp"
 #include "weft/nn/recurrent.hpp"
 #include "weft/nn/shuffle.hpp"
+#include "weft/nn/spelling.hpp"
 #include "weft/nn/tied.hpp"
 #include "weft/nn/transformer.hpp"
 #include "weft/nn/unfold.hpp"

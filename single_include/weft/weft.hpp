@@ -1596,6 +1596,9 @@ struct CustomGradient {
   void (*gradient)(Builder& b, int y, int g, int* out) = nullptr;
 };
 
+// The slot of a parameter that no model holds.
+inline constexpr u64 no_slot = ~u64{0};
+
 // A value that a model or a loss marks under a name.
 struct Probe {
   std::string_view name;
@@ -11084,6 +11087,15 @@ constexpr u64 op_id(std::string_view name) {
   return h;
 }
 
+// The same where a template argument is one or the other.
+struct CustomId {
+  u64 value = 0;  // what op_id gives
+
+  constexpr CustomId(u64 id) : value(id) {}
+  template <std::size_t N>
+  constexpr CustomId(const char (&name)[N]) : value(op_id({name, N - 1})) {}
+};
+
 // A dtype and extents as values. TensorType{} is no tensor's.
 struct TensorType {
   DType dtype = DType::f32;  // of the elements
@@ -11245,36 +11257,47 @@ struct GivenName {};
 namespace spelled {
 struct abs;
 struct add_;
+struct apply;
 struct argmax;
 struct backward;
+struct buffers;
 struct call;
+struct children;
 struct clone;
 struct contiguous;
 struct cpu;
 struct cuda;
 struct data;
 struct detach;
-struct dim;
+struct device;
 struct eval;
 struct exp;
 struct fill_;
+struct fit;
 struct flatten;
 struct forward;
 struct get;
+struct get_lr;
+struct grad;
+struct half;
 struct item;
+struct jvp;
+struct load_state_dict;
 struct log;
 struct masked_fill;
 struct matmul;
 struct max;
 struct mean;
 struct min;
+struct modules;
 struct mul_;
 struct named_parameters;
-struct numel;
 struct numpy;
 struct parameters;
 struct permute;
 struct pow;
+struct predict;
+struct register_hook;
 struct relu;
 struct requires_grad_;
 struct reshape;
@@ -11282,23 +11305,30 @@ struct softmax;
 struct sqrt;
 struct squeeze;
 struct state_dict;
+struct step;
 struct sub_;
 struct sum;
-struct T;
 struct t;
+struct T;
+struct test;
 struct to;
 struct tolist;
 struct train;
 struct transpose;
+struct type;
 struct unsqueeze;
+struct validate;
 struct view;
+struct vjp;
+struct vmap;
 struct zero_;
 struct zero_grad;
 }  // namespace spelled
 
 WEFT_REFUSAL(ShapesBroadcast,
              "the shapes do not broadcast: two extents of the same axis must be equal, or one of them 1; "
-             "unsqueeze<axis>(x) adds one of 1, matmul(a, b) is the product of matrices");
+             "unsqueeze<axis>(x) adds one of 1, mean<1>(x, keepdim) keeps one, matmul(a, b) is the product "
+             "of matrices");
 
 WEFT_REFUSAL(ShapesEqual,
              "the shapes differ, and this operation does not broadcast: reshape<...>(x) or expand<...>(x) "
@@ -11329,6 +11359,11 @@ WEFT_REFUSAL(DtypesEqual, "the dtypes differ: convert one operand with cast<T>")
 
 WEFT_REFUSAL(DtypeAllowed,
              "the operation is not defined for this dtype: convert the operand with cast<T>(x)");
+
+WEFT_REFUSAL(
+    TransformTakesFunction,
+    "grad, value_and_grad, vjp, jvp and vmap take the function alone and return one: write grad(f)(x), "
+    "vjp(f)(x, cotangent), vmap<0>(f)(x)");
 
 namespace detail {
 // Never defined: should a compiler go on without a word, the program does not link.
@@ -11379,7 +11414,35 @@ struct AfterRefusal {
   AfterRefusal get() const {
     return {};
   }
+  template <class... A>
+  AfterRefusal seek(A&&...) const {
+    return {};
+  }
   AfterRefusal model() const { return {}; }
+  AfterRefusal clone() const { return {}; }
+  AfterRefusal value() const { return {}; }
+  AfterRefusal lr() const { return {}; }
+  AfterRefusal steps() const { return {}; }
+  AfterRefusal gradient_norm() const { return {}; }
+  AfterRefusal text() const { return {}; }
+  const char* c_str() const { return ""; }
+  const float* to_vector() const { return nullptr; }
+  template <class... A>
+  AfterRefusal set_seed(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal extent(A&&...) const {
+    return {};
+  }
+  static constexpr i64 workspace_bytes() { return 0; }
+  static constexpr i64 state_bytes() { return 0; }
+  static constexpr i64 memory_bytes() { return 0; }
+  static constexpr int launches() { return 0; }
+  AfterRefusal average() const { return {}; }
+  AfterRefusal position() const { return {}; }
+  AfterRefusal seed() const { return {}; }
+  AfterRefusal batches() const { return {}; }
   AfterRefusal item() const { return {}; }
   AfterRefusal summary() const { return {}; }
   AfterRefusal explain() const { return {}; }
@@ -13695,7 +13758,8 @@ namespace WEFT_NAMESPACE {
 
 WEFT_REFUSAL(CustomGradientDefined,
              "custom: a primitive without a gradient is differentiated: give its custom_op a static "
-             "constexpr gradient(g, y, operands...), or stop_gradient(x) before it");
+             "constexpr gradient(g, y, operands...), the result y and every operand among its parameters, or "
+             "stop_gradient(x) before it");
 WEFT_REFUSAL(CustomRunsOnHost,
              "custom: the primitive has no static host(...) that takes these tensors: the result, "
              "then the operands, const");
@@ -14513,15 +14577,55 @@ constexpr Wanted get_option(const First& first, const Rest&... rest) {
 // The members and operators that a traced value does not have and PyTorch's tensors do, x.view(2, 8), x[0],
 // if (x), x = fc(x): each refuses with the spelling to use.
 
+// ---- weft/core/tensor_methods.hpp ----
+// The methods of torch.Tensor that are functions here: every class that PyTorch's users take for a tensor
+// refuses them by name.
+
+// clang-format off
+#define WEFT_TENSOR_METHODS(M) \
+  M(abs) M(acos) M(add) M(addmm) M(all) M(allclose) M(amax) M(amin) M(any) M(argmax) M(argmin) \
+  M(argsort) M(asin) M(atan) M(baddbmm) M(bmm) M(ceil) M(chunk) M(clamp) M(clip) M(clone) \
+  M(contiguous) M(cos) M(cosh) M(cross) M(cummax) M(cummin) M(cumprod) M(cumsum) M(diag) M(diagonal) \
+  M(div) M(dot) M(eq) M(erf) M(exp) M(expand) M(expand_as) M(expm1) M(fill_diagonal) M(flatten) \
+  M(flip) M(floor) M(fmod) M(gather) M(ge) M(gelu) M(gt) M(index) M(index_add) M(index_put) \
+  M(index_select) M(inner) M(isinf) M(isnan) M(kthvalue) M(le) M(lerp) M(log) M(log10) M(log1p) \
+  M(log2) M(log_softmax) M(logical_and) M(logical_not) M(logical_or) M(logsumexp) M(lt) \
+  M(masked_fill) M(masked_select) M(matmul) M(max) M(maximum) M(mean) M(median) M(min) M(minimum) \
+  M(mm) M(movedim) M(mul) M(multinomial) M(mv) M(nan_to_num) M(narrow) M(ne) M(neg) M(nonzero) \
+  M(norm) M(outer) M(permute) M(pow) M(prod) M(quantile) M(reciprocal) M(relu) M(remainder) M(repeat) \
+  M(repeat_interleave) M(reshape) M(reshape_as) M(roll) M(round) M(rsqrt) M(scatter) M(scatter_add) \
+  M(select) M(sigmoid) M(sign) M(sin) M(softmax) M(sort) M(split) M(sqrt) M(square) M(squeeze) \
+  M(stddev) M(sub) M(sum) M(swapaxes) M(t) M(take) M(tanh) M(tile) M(topk) M(trace) M(transpose) \
+  M(tril) M(triu) M(unbind) M(unfold) M(unique) M(unsqueeze) M(var) M(view) M(view_as) M(where)
+
+// The same that change the tensor.
+#define WEFT_INPLACE_METHODS(M) \
+  M(abs_) M(add_) M(addcmul_) M(clamp_) M(copy_) M(div_) M(exp_) M(fill_) M(index_add_) M(index_put_) \
+  M(masked_fill_) M(mul_) M(neg_) M(normal_) M(pow_) M(relu_) M(scatter_) M(scatter_add_) M(sub_) \
+  M(uniform_) M(zero_)
+// clang-format on
+
+namespace WEFT_NAMESPACE::spelled {
+#define WEFT_SPELLED(name) struct name;
+WEFT_TENSOR_METHODS(WEFT_SPELLED)
+WEFT_INPLACE_METHODS(WEFT_SPELLED)
+#undef WEFT_SPELLED
+}  // namespace WEFT_NAMESPACE::spelled
+
 namespace WEFT_NAMESPACE {
 
 WEFT_REFUSAL(ValueIsTraced,
              "a traced value has no elements while the program compiles: return it, mark it with "
              "probe<\"name\">(x) and read get_probe<\"name\">(f) after a call, or print it outside");
+WEFT_REFUSAL(ScalarIsTraced,
+             "a traced value is no number while the program compiles, and functions of std take none: write "
+             "exp(x), max(x, y) in place of std::exp(x), std::max(x, y); read numbers after a call");
 WEFT_REFUSAL(
     TruthIsTraced,
     "a traced value has no truth value while the program compiles: write where(condition, a, b) in place "
-    "of if and ?:, logical_and and logical_or (or & and |) in place of && and ||, loop in place of while");
+    "of if and ?:, logical_and and logical_or (or & and |) in place of && and ||, loop in place of while, "
+    "maximum(a, b) "
+    "in place of std::max");
 WEFT_REFUSAL(
     SubscriptIsSpelled,
     "a traced value has no subscripts: read x[0] as select<0, 0>(x), x[1:3] as slice<0, 1, 3>(x), x[i] as "
@@ -14536,6 +14640,9 @@ WEFT_REFUSAL(
     MethodIsFunction,
     "an operation is a function, whose sizes and axes are template arguments: write view<2, 8>(x), "
     "sum<1>(x), transpose<0, 1>(x), relu(x) in place of x.view(2, 8), x.sum(1), x.transpose(0, 1), x.relu()");
+WEFT_REFUSAL(ValueIsCalled,
+             "a traced value is called as if it were a layer: the model is the first parameter of a loss, "
+             "[](const auto& model, auto x, auto y), and * is a product");
 WEFT_REFUSAL(NothingInPlace, "a traced value is not changed in place: write x = x + y, or auto h = x + y");
 WEFT_REFUSAL(
     DtypeIsCast,
@@ -14546,18 +14653,17 @@ WEFT_REFUSAL(
     "a traced value has no .backward(), .grad or .requires_grad_(): make_trainer differentiates the loss, "
     "and grad(f)(x) is the gradient of any function");
 WEFT_REFUSAL(DetachIsFunction, "a traced value has no .detach(): write stop_gradient(x)");
-WEFT_REFUSAL(ExtentIsConstant,
-             "a traced value has no .dim(), .numel() or .ndim: its type says them: decltype(x)::rank, "
-             "decltype(x)::size, decltype(x)::shape::value[0]");
 
-// x.T and x.mT.
+// x.T and x.mT; x.grad.
 struct TransposedMember {};
+struct GradientMember {};
 
 // The base of Self, a traced value. Results are deduced: so that g++ looks into the body, and says the
 // sentence, before the next line has a wrong shape.
 template <class Self>
 struct TracedMembers {
   static constexpr TransposedMember T{}, mT{};
+  static constexpr GradientMember grad{};
 
   template <class B>
   constexpr auto& operator=(const B&) {
@@ -14573,13 +14679,26 @@ struct TracedMembers {
       detail::misspelt<ValueIsTraced<false, Self>>();
     return B{};
   }
+  // Of no template: so that std::exp(x) takes the overload for float.
+  constexpr operator float() const {
+    detail::misspelt<ScalarIsTraced<false, Self>>();
+    return 0;
+  }
   template <class I>
   constexpr auto operator[](const I&) const {
     static_assert(sizeof(SubscriptIsSpelled<sizeof(I) == 0, Self>) > 0);
     return self();
   }
-  constexpr const Self* begin() const { return &detail::misspelt<RowsAreUnbound<false, Self>>(self()); }
-  constexpr const Self* end() const { return &self(); }
+  template <class... A>
+  constexpr auto operator()(const A&...) const {
+    static_assert(sizeof(ValueIsCalled<sizeof(Self) == 0, Self, A...>) > 0);
+    return self();
+  }
+  constexpr auto begin() const {
+    static_assert(sizeof(RowsAreUnbound<sizeof(Self) == 0, Self>) > 0);
+    return &self();
+  }
+  constexpr auto end() const { return &self(); }
 
 #define WEFT_MEMBER(name, Refusal, result)                                      \
   template <class... A>                                                         \
@@ -14591,42 +14710,33 @@ struct TracedMembers {
   WEFT_MEMBER(tolist, ValueIsTraced, AfterRefusal{})
   WEFT_MEMBER(numpy, ValueIsTraced, AfterRefusal{})
   WEFT_MEMBER(data, ValueIsTraced, AfterRefusal{})
-  WEFT_MEMBER(dim, ExtentIsConstant, AfterRefusal{})
-  WEFT_MEMBER(numel, ExtentIsConstant, AfterRefusal{})
   WEFT_MEMBER(backward, GradientIsFunction, AfterRefusal{})
   WEFT_MEMBER(detach, DetachIsFunction, self())
   WEFT_MEMBER(to, DtypeIsCast, self())
   WEFT_MEMBER(cuda, DtypeIsCast, self())
   WEFT_MEMBER(cpu, DtypeIsCast, self())
-  WEFT_MEMBER(view, MethodIsFunction, self())
-  WEFT_MEMBER(reshape, MethodIsFunction, self())
-  WEFT_MEMBER(flatten, MethodIsFunction, self())
-  WEFT_MEMBER(transpose, MethodIsFunction, self())
-  WEFT_MEMBER(permute, MethodIsFunction, self())
-  WEFT_MEMBER(t, MethodIsFunction, self())
-  WEFT_MEMBER(sum, MethodIsFunction, self())
-  WEFT_MEMBER(mean, MethodIsFunction, self())
-  WEFT_MEMBER(max, MethodIsFunction, self())
-  WEFT_MEMBER(squeeze, MethodIsFunction, self())
-  WEFT_MEMBER(unsqueeze, MethodIsFunction, self())
-  WEFT_MEMBER(argmax, MethodIsFunction, self())
-  WEFT_MEMBER(softmax, MethodIsFunction, self())
-  WEFT_MEMBER(relu, MethodIsFunction, self())
-  WEFT_MEMBER(exp, MethodIsFunction, self())
-  WEFT_MEMBER(log, MethodIsFunction, self())
-  WEFT_MEMBER(sqrt, MethodIsFunction, self())
-  WEFT_MEMBER(pow, MethodIsFunction, self())
-  WEFT_MEMBER(matmul, MethodIsFunction, self())
-  WEFT_MEMBER(masked_fill, MethodIsFunction, self())
-  WEFT_MEMBER(clone, MethodIsFunction, self())
-  WEFT_MEMBER(contiguous, MethodIsFunction, self())
-  WEFT_MEMBER(abs, MethodIsFunction, self())
-  WEFT_MEMBER(add_, NothingInPlace, self())
-  WEFT_MEMBER(mul_, NothingInPlace, self())
-  WEFT_MEMBER(sub_, NothingInPlace, self())
-  WEFT_MEMBER(fill_, NothingInPlace, self())
-  WEFT_MEMBER(zero_, NothingInPlace, self())
+  WEFT_MEMBER(type, DtypeIsCast, self())
+  WEFT_MEMBER(half, DtypeIsCast, self())
+  WEFT_MEMBER(device, DtypeIsCast, self())
+  WEFT_MEMBER(requires_grad_, GradientIsFunction, self())
+  WEFT_MEMBER(register_hook, GradientIsFunction, self())
+#define WEFT_METHOD(name) WEFT_MEMBER(name, MethodIsFunction, self())
+#define WEFT_INPLACE(name) WEFT_MEMBER(name, NothingInPlace, self())
+  WEFT_TENSOR_METHODS(WEFT_METHOD)
+  WEFT_INPLACE_METHODS(WEFT_INPLACE)
+#undef WEFT_METHOD
+#undef WEFT_INPLACE
 #undef WEFT_MEMBER
+
+  // As PyTorch's and as a Tensor's.
+  static constexpr i64 numel() { return Self::size; }
+  static constexpr int dim() { return Self::rank; }
+  // Of an axis counted from either end.
+  static constexpr i64 extent(int axis) {
+    constexpr int rank = Self::rank;
+    if (axis < -rank || axis >= rank) throw "the axis does not exist: it must lie in [-rank, rank)";
+    return Self::shape::value[axis < 0 ? axis + rank : axis];
+  }
 
  private:
   constexpr const Self& self() const { return static_cast<const Self&>(*this); }
@@ -14639,7 +14749,7 @@ namespace WEFT_NAMESPACE {
 WEFT_REFUSAL(
     LazyIsAssigned,
     "an expression of tensors runs when it is assigned to a tensor: write Tensor<bool, Shape<>> found = "
-    "any<>(x > 0), then if (found.item())");
+    "any<>(x > 0), then found.item()");
 
 template <class T, class S>
 struct Expr : TracedMembers<Expr<T, S>> {
@@ -14655,6 +14765,11 @@ struct Expr : TracedMembers<Expr<T, S>> {
   using TracedMembers<Expr>::operator=;
 };
 
+WEFT_REFUSAL(
+    LazyIsKept,
+    "zeros<f32, 4>(), arange<f32, 4>() and what is made of them have types of their own, which a traced "
+    "value does not fit in: start from one, auto total = 0 * x, or give the result a name of its own");
+
 // What operations on literals (`arange`, `zeros`) and run-time tensors return: a typed tree that is replayed
 // as Exprs when it meets a traced handle or is assigned to a Tensor, and reads its tensors then: it is not to
 // outlive its statement.
@@ -14667,6 +14782,41 @@ struct Lazy {
   constexpr explicit operator B() const {
     detail::misspelt<LazyIsAssigned<false, Lazy>>();
     return B{};
+  }
+#define WEFT_METHOD(name)                                                                 \
+  template <class... A>                                                                   \
+  auto name(const A&...) const {                                                          \
+    static_assert(sizeof(MethodIsFunction<sizeof(Lazy*) == 0, spelled::name, Lazy>) > 0); \
+    return AfterRefusal{};                                                                \
+  }
+  WEFT_TENSOR_METHODS(WEFT_METHOD)
+  WEFT_INPLACE_METHODS(WEFT_METHOD)
+#undef WEFT_METHOD
+#define WEFT_MEMBER(name)                                                \
+  template <class... A>                                                  \
+  auto name(const A&...) const {                                         \
+    static_assert(sizeof(LazyIsAssigned<sizeof...(A) == 64, Lazy>) > 0); \
+    return AfterRefusal{};                                               \
+  }
+  WEFT_MEMBER(item)
+  WEFT_MEMBER(data)
+  WEFT_MEMBER(size)
+  WEFT_MEMBER(to_vector)
+  WEFT_MEMBER(operator())
+#undef WEFT_MEMBER
+  operator float() const {
+    static_assert(sizeof(LazyIsAssigned<sizeof(Lazy*) == 0, Lazy>) > 0);
+    return 0;
+  }
+  template <class T, class S>
+  constexpr auto operator=(const Expr<T, S>&) {
+    static_assert(sizeof(LazyIsKept<sizeof(Expr<T, S>*) == 0, Lazy, Expr<T, S>>) > 0);
+    return *this;
+  }
+  template <class I>
+  auto operator[](const I&) const {
+    static_assert(sizeof(LazyIsAssigned<sizeof(I) == 0, Lazy>) > 0);
+    return AfterRefusal{};
   }
 };
 
@@ -14746,13 +14896,20 @@ template <class A, class Leaf, class Number>
 constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number);
 
 namespace detail {
+template <class Op, class... A>
+constexpr auto applied(ir::Builder& builder, const A&... a) {
+  if constexpr ((std::is_same_v<A, AfterRefusal> || ...))
+    return AfterRefusal{};
+  else
+    return Op::apply(builder, a...);
+}
 template <class Op, class... Args, class Leaf, class Number>
 constexpr auto replay_lazy(ir::Builder& builder, const Lazy<Op, Args...>& lazy, Leaf& leaf, Number& number) {
   return std::apply(
       [&](const Args&... args) {
         // braces: operands are built left to right, so random streams keep their order
         const std::tuple operands{weft::replay(builder, args, leaf, number)...};
-        return std::apply([&](const auto&... o) { return Op::apply(builder, o...); }, operands);
+        return std::apply([&](const auto&... o) { return applied<Op>(builder, o...); }, operands);
       },
       lazy.args);
 }
@@ -14773,7 +14930,8 @@ constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& numb
 WEFT_REFUSAL(
     TensorIsInput,
     "a run-time Tensor cannot be used inside a traced function: make it an input, in<T, D...>, and write "
-    "auto x for the parameter");
+    "auto x for the parameter; a model is called inside of one: auto f = compile<Net>(Cpu{}, [](const auto& "
+    "model, auto x) { return model(x); }, in<f32, 2, 4>)");
 
 namespace detail {
 
@@ -14820,6 +14978,13 @@ template <class A>
 constexpr auto traced(ir::Builder& builder, const A& a) {
   if constexpr (ExprLike<A>) {
     auto e = to_expr(a);
+    if (e.value.builder == nullptr) {  // of a layer that is no member of the model
+      using E = std::remove_cvref_t<decltype(e)>;
+      ir::Builder* outermost = &builder;
+      while (outermost->parent) outermost = outermost->parent;
+      e.value = {outermost,
+                 outermost->leaf(ir::Op::state, dtype_of<typename E::dtype>, E::shape::value, ir::no_slot)};
+    }
     if (e.value.builder != &builder) e.value = {&builder, builder.import(*e.value.builder, e.value.id)};
     return e;
   } else if constexpr (is_lazy<A> || TensorLike<A>) {
@@ -14847,15 +15012,26 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(TupleIsTaken,
              "an operand is a tuple: take it apart first: auto [y, state] = lstm(x), auto [values, places] = "
              "topk<2>(x)");
-WEFT_REFUSAL(OperandsFit,
-             "the operation does not take so many operands, or not of these kinds: see its line in "
-             "docs/operations.md (there is no inplace and no training argument)");
+WEFT_REFUSAL(
+    ContainerIsTaken,
+    "an operand is a container: values are arguments one by one, cat<0>(a, b), stack<0>(a, b, c); of a "
+    "std::array write std::apply([](auto... v) { return stack<0>(v...); }, values)");
+WEFT_REFUSAL(
+    OperandsFit,
+    "the operation does not take so many operands, or not of these kinds: where(condition, a, b) takes "
+    "three, fma(a, b, c) three, relu(x) one (its line is in docs/operations.md; there is no inplace and no "
+    "training argument)");
 template <class A>
 inline constexpr bool is_tuple_like = false;
 template <class... A>
 inline constexpr bool is_tuple_like<std::tuple<A...>> = true;
 template <class A, class B>
 inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
+
+template <class A>
+concept HoldsValues = requires {
+  requires is_expr<typename A::value_type>;
+};
 
 namespace detail {
 // What a refused operation returns: its first operand that is an expression.
@@ -14865,6 +15041,8 @@ constexpr auto first_expr(const First& first, const A&... rest) {
     return to_expr(first);
   else if constexpr (is_tuple_like<First>)
     return first_expr(std::get<0>(first), rest...);
+  else if constexpr (HoldsValues<First>)
+    return typename First::value_type{};
   else if constexpr (sizeof...(A) > 0)
     return first_expr(rest...);
   else
@@ -14877,14 +15055,28 @@ concept Applies = requires(ir::Builder& b, const A&... a) {
   Op::apply(b, a...);
 };
 
+// An operation that makes a tensor of numbers says so.
+template <class Op>
+concept Creates = requires {
+  typename Op::weft_creates;
+};
+template <class Op, class... A>
+concept OfNumbersAlone = sizeof...(A) > 0 && (Scalar<A> && ...) && !Draws<Op> && !Creates<Op>;
+WEFT_REFUSAL(OperandIsNumber,
+             "the operands are numbers, and one must be an expression or a tensor: functions of std give "
+             "numbers, so write exp(x), pow(x, 3) in place of std::exp(x), std::pow(x, 3)");
+
 // Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
 template <class Derived>
 struct Operation {
   template <class... A>
   constexpr auto operator()(const A&... a) const {
     constexpr bool traced = (ExprLike<A> || ...);
-    if constexpr (!(Operand<A> && ...) || (std::is_same_v<A, AfterRefusal> || ...) ||
-                  (traced && (TensorLike<A> || ...))) {
+    if constexpr (OfNumbersAlone<Derived, A...>) {
+      static_assert(sizeof(OperandIsNumber<sizeof(Derived) == 0, Derived, A...>) > 0);
+      return AfterRefusal{};
+    } else if constexpr (!(Operand<A> && ...) || (std::is_same_v<A, AfterRefusal> || ...) ||
+                         (traced && (TensorLike<A> || ...))) {
       refuse<A...>();
       return detail::first_expr(a...);
     } else if constexpr (traced) {
@@ -14908,13 +15100,17 @@ struct Operation {
  private:
   // Says which of the operands is none, unless another refusal made it.
   template <class... A>
-  static constexpr void refuse() {
+  static constexpr auto refuse() {
     constexpr bool takes = (Operand<A> && ...), tuple = (is_tuple_like<A> || ...),
                    member = (std::is_same_v<A, TransposedMember> || ...),
+                   gradient = (std::is_same_v<A, GradientMember> || ...), container = (HoldsValues<A> || ...),
                    late = (std::is_same_v<A, AfterRefusal> || ...);
     static_assert(sizeof(TupleIsTaken<!tuple, Derived, A...>) > 0);
     static_assert(sizeof(MethodIsFunction<!member, spelled::T, Derived, A...>) > 0);
-    static_assert(sizeof(OperandsAreTensors < takes || tuple || member, Derived, A... >) > 0);
+    static_assert(sizeof(GradientIsFunction<!gradient, spelled::grad, Derived, A...>) > 0);
+    static_assert(sizeof(ContainerIsTaken<!container, Derived, A...>) > 0);
+    static_assert(
+        sizeof(OperandsAreTensors < takes || tuple || member || gradient || container, Derived, A... >) > 0);
     static_assert(sizeof(TensorIsInput < !takes || late, Derived, A... >) > 0);
   }
 };
@@ -15029,8 +15225,22 @@ struct Input {
   }
 };
 
+WEFT_REFUSAL(
+    ExtentsAreGiven,
+    "in<...>: every extent is known while compiling, the batch's, too: write in<f32, 32, 8> in place of "
+    "in<f32, -1, 8>, and let the loader pad the last batch, .last = data::pad_and_mask");
+
+namespace detail {
 template <class T, i64... D>
-inline constexpr Input<T, Shape<D...>> in{};
+struct InputOf {
+  static constexpr bool given = ((D >= 0) && ... && true);
+  static_assert(sizeof(ExtentsAreGiven<given, T>) > 0);
+  using type = Input<T, Shape<(D < 0 ? 1 : D)...>>;
+};
+}  // namespace detail
+
+template <class T, i64... D>
+inline constexpr typename detail::InputOf<T, D...>::type in{};
 
 template <class A>
 inline constexpr bool is_input = false;
@@ -15112,7 +15322,8 @@ constexpr bool regroups(const Dims& a, const Dims& b) {
 
 WEFT_REFUSAL(ArgumentFits,
              "an argument of a call has another dtype, shape or kind than the input it is for: give a "
-             "tensor, a pointer, an array or a container of the input's dtype");
+             "tensor, a pointer, an array or a container of the input's dtype (std::vector<bool> keeps bits "
+             "and no elements: std::array<bool, N>)");
 WEFT_REFUSAL(ArgumentReachable,
              "an argument of a call lies on another device than the program: copy it first");
 WEFT_REFUSAL(TargetFits,
@@ -17764,10 +17975,11 @@ WEFT_REFUSAL(ModelHasNoCArray, "a model has no C array as a member: use std::arr
 WEFT_REFUSAL(ModelHasFewMembers, "a model has at most 64 members: group some of them in a struct");
 WEFT_REFUSAL(
     ModelHasNoContainer,
-    "a model's layers are known while compiling: write std::array<Layer, N> or nn::Sequential<...> in place "
-    "of std::vector, std::list, std::map or a smart pointer");
+    "a model holds layers, parameters and numbers that are known while compiling: write std::array<Layer, "
+    "N>, nn::Sequential<...> or a template parameter in place of std::vector, std::map, std::variant, "
+    "std::optional, std::function or a smart pointer, and keep text outside");
 
-// A class of a size that is known at run time only, or that owns what it points to.
+// A class whose size or type is known at run time only, or that owns what it points to.
 template <class T>
 concept Container = requires {
   typename T::element_type;
@@ -17775,7 +17987,10 @@ concept Container = requires {
 || requires {
   typename T::value_type;
   typename T::iterator;
-};
+}
+|| requires(const T& t) { t.valueless_by_exception(); }
+|| requires(const T& t) { t.has_value(); }
+|| requires(const T& t) { t.target_type(); };
 
 // Carries the struct's type into the message.
 template <class Struct, Fault Cause>
@@ -17975,8 +18190,13 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(
     TracesWhileCompiling,
     "the function cannot run while the program compiles: operator() of the model and every function that is "
-    "called must be constexpr (write constexpr auto operator()(auto x) const), without printing, files and "
-    "static variables, and numbers must lie in their range (a dropout rate in [0, 1])");
+    "called must be constexpr (write constexpr auto operator()(auto x) const), neither print nor throw, and "
+    "change nothing outside of themselves: members, captures, static variables (state is an nn::Buffer, a "
+    "loop's is its carry); and numbers must lie in their range (a dropout rate in [0, 1])");
+
+WEFT_REFUSAL(LayerIsMember,
+             "a layer or parameter that is used is no member of the model, and so has no values: make it a "
+             "plain member of the model, not a static or a local one");
 
 // Whether f takes arguments of these types, without a look into its body, whose errors are the user's own:
 // beside f stands a call that fits its object better and every argument worse, so both are ambiguous where f
@@ -18869,8 +19089,12 @@ template <class A>
 concept SpelledTuple = is_tuple_like<A> && requires(const A& a) {
   requires is_expr<std::remove_cvref_t<decltype(std::get<0>(a))>>;
 };
+template <class A>
+concept SpelledMember = std::is_same_v<A, GradientMember> || std::is_same_v<A, TransposedMember>;
 template <class A, class B>
 concept MistakenOperands = (SpelledTuple<A> && (Operand<B> || SpelledTuple<B>)) ||
+                           (Operand<A> && SpelledTuple<B>) || (SpelledMember<A> && Operand<B>) ||
+                           (Operand<A> && SpelledMember<B>) ||
                            (is_expr<A> &&
                             (SpelledTuple<B> || std::is_convertible_v<const B&, const char*>)) ||
                            (is_expr<B> && std::is_convertible_v<const A&, const char*>);
@@ -18913,9 +19137,18 @@ constexpr auto operator&(const A& a, const B& b) { return bitwise_and(a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
 constexpr auto operator|(const A& a, const B& b) { return bitwise_or(a, b); }
+WEFT_REFUSAL(PowerIsFunction, "^ is the exclusive or of integers: a power is square(x), pow(x, 3), x * x");
 template <class A, class B>
 requires OperatorOperands<A, B>
-constexpr auto operator^(const A& a, const B& b) { return bitwise_xor(a, b); }
+constexpr auto operator^(const A& a, const B& b) {
+  constexpr bool floating =
+      is_float(dtype_of<dtype_of_operand<A>>) || is_float(dtype_of<dtype_of_operand<B>>);
+  static_assert(sizeof(PowerIsFunction<!floating, A, B>) > 0);
+  if constexpr (floating)
+    return detail::first_expr(a, b);
+  else
+    return bitwise_xor(a, b);
+}
 
 // h += y where the result has the type of h.
 WEFT_REFUSAL(
@@ -18956,6 +19189,15 @@ constexpr Stream& operator<<(Stream& stream, const Expr<T, S>&) {
   return stream;
 }
 
+template <class Stream, class Op, class... A>
+requires requires(Stream& s) { s.rdbuf(); }
+Stream& operator<<(Stream& stream, const Lazy<Op, A...>&) {
+  static_assert(sizeof(LazyIsAssigned<sizeof(Stream*) == 0, Lazy<Op, A...>>) > 0);
+  return stream;
+}
+
+template <class A>
+requires(ExprLike<A>) constexpr auto operator+(const A& a) { return to_expr(a); }
 template <class A>
 requires(Operand<A> && !Scalar<A>) constexpr auto operator-(const A& a) { return neg(a); }
 template <class A>
@@ -19164,6 +19406,9 @@ WEFT_REFUSAL(ParamIsTrained,
              "a Param is set by the optimiser: what a function assigns, such as a running mean, is an "
              "nn::Buffer<f32, Shape<8>>");
 
+WEFT_REFUSAL(BufferIsAssigned,
+             "a buffer is set by assign: write mean.assign(0.9f * mean + 0.1f * x) in place of mean = ...");
+
 // A trained tensor of T with shape S; Init says how it starts (see init.hpp).
 template <class T, class S = Unshaped, class Init = init::Zeros>
 struct Param {
@@ -19179,6 +19424,7 @@ struct Param {
 
   constexpr Expr<T, S> expr() const {
     if (node >= 0) return {ir::Value{builder, node}};
+    if (builder == nullptr) return {};
     const ir::Value v{builder, builder->leaf(ir::Op::state, dtype_of<T>, S::value, static_cast<u64>(slot))};
     return {detached ? ir::unary(ir::Op::stop_gradient, v) : v};
   }
@@ -19208,6 +19454,7 @@ struct Buffer {
   int slot = -1;
 
   constexpr Expr<T, S> expr() const {
+    if (builder == nullptr) return {};
     return {ir::Value{builder, builder->leaf(ir::Op::state, dtype_of<T>, S::value, static_cast<u64>(slot))}};
   }
   constexpr void assign(const Expr<T, S>& value) const {
@@ -19222,6 +19469,13 @@ struct Buffer {
   template <class A>
   constexpr void assign(const A&) const {
     static_assert(sizeof(TypeIsKept<sizeof(A) == 0, Buffer, A>) > 0);
+  }
+  // Refused.
+  template <class A>
+  requires ExprLike<A>
+  constexpr const Buffer& operator=(const A&) const {
+    static_assert(sizeof(BufferIsAssigned<sizeof(A) == 0, Buffer, A>) > 0);
+    return *this;
   }
   // What was assigned so far in this trace, else the value from before the step: a module that is called
   // twice goes on from its first call.
@@ -19350,7 +19604,9 @@ struct expand_rule {
 }  // namespace detail
 
 // What: a Shape whose axes a permutation should name, each once.
-WEFT_REFUSAL(AxesPermuted, "the axes named are no permutation of the shape's axes");
+WEFT_REFUSAL(AxesPermuted,
+             "the axes named are no permutation of the shape's axes: name each once, permute<0, 2, 1>(x) of "
+             "three; transpose<-2, -1>(x) exchanges two");
 
 // reshape<2, -1>(x): the same elements in row-major order; one -1 is worked out.
 template <i64... To>
@@ -21064,17 +21320,20 @@ WEFT_REFUSAL(TiesAreNames, "Tied: the model has no parameter of the name given")
 template <class M>
 constexpr auto make_alias_table() {
   constexpr int count = [] {
-    if constexpr (!plain<M>()) return 0;
-    M m{};
     CountTies f;
-    auto g = [](Mode&) {};
-    walk<Unnamed>(m, f, g);
+    if constexpr (plain<M>()) {
+      M m{};
+      auto g = [](Mode&) {};
+      walk<Unnamed>(m, f, g);
+    }
     return f.count;
   }();
   AliasTable<M, count> table;
-  M m{};
-  auto g = [](Mode&) {};
-  walk<Name>(m, table, g);
+  if constexpr (plain<M>()) {
+    M m{};
+    auto g = [](Mode&) {};
+    walk<Name>(m, table, g);
+  }
   return table;
 }
 template <class M>
@@ -21356,7 +21615,7 @@ inline constexpr bool is_tuple<std::pair<A, B>> = true;
 WEFT_REFUSAL(
     ReturnsExpressions,
     "a compiled function returns an expression, or a std::tuple or std::pair of them: return what was "
-    "computed from its arguments");
+    "computed from its arguments, by exp(x) and not by std::exp(x)");
 
 // The results of a function as a type: one expression, or a tuple or pair of them.
 template <class R>
@@ -21379,8 +21638,8 @@ struct Results<std::pair<A, B>> {
 template <class R>
 constexpr void add_outputs(ir::Builder& b, const R& r) {
   if constexpr (is_tuple<R>)
-    std::apply([&](const auto&... e) { (b.graph.outputs.push(e.value.id), ...); }, r);
-  else
+    std::apply([&](const auto&... e) { (add_outputs(b, e), ...); }, r);
+  else if constexpr (!std::is_same_v<R, AfterRefusal>)
     b.graph.outputs.push(r.value.id);
 }
 
@@ -21416,7 +21675,7 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
     } else if constexpr (!std::is_invocable_v<const F&, const A&...,
                                               const Expr<typename I::dtype, typename I::shape>&...>) {
       // The compiler has said what is wrong with the body.
-      static_assert(sizeof(weft::detail::Refused<F>) > 0);
+      if constexpr (!refused_before<F, A..., I...>) static_assert(sizeof(weft::detail::Refused<F>) > 0);
       return AfterRefusal{};
     } else {
       using Returned = std::remove_cvref_t<decltype(f(leading..., std::get<K>(inputs)...))>;
@@ -21460,6 +21719,12 @@ struct PruneStage {
   static constexpr void write(WordWriter& w) { ir::write(w, passes::prune(Source::graph())); }
 };
 // Whether the verifier finds no fault in the graph that is about to be fused.
+// Whether every parameter that is read is one of the model's.
+constexpr bool layers_are_members(const ir::Graph& graph) {
+  for (const ir::Node& n : graph.nodes)
+    if (n.op == ir::Op::state && n.imm == ir::no_slot) return false;
+  return true;
+}
 template <class Source>
 struct VerifyStage {
   static constexpr bool sound() {
@@ -21988,9 +22253,9 @@ void evaluate(const L& lazy, T* to, const Device& device);
   throw Error("tensor/index", "index " + std::to_string(index) + " lies outside an axis of " +
                                   std::to_string(extent) + " elements");
 }
-[[noreturn]] inline void throw_element_count(i64 wanted, std::size_t given) {
-  throw Error("tensor/size",
-              "a tensor of " + std::to_string(wanted) + " elements was given " + std::to_string(given));
+[[noreturn]] inline void throw_element_count(i64 wanted, std::size_t given, const char* what = "tensor") {
+  throw Error("tensor/size", "a " + std::string(what) + " of " + std::to_string(wanted) +
+                                 " elements was given " + std::to_string(given));
 }
 
 WEFT_REFUSAL(TensorTakesElements,
@@ -22051,82 +22316,28 @@ class HostElements {
     return start()[0];
   }
   // Refusals.
-  template <class... A>
-  AfterRefusal sum(const A&...) const {
-    return detail::misspelt<TensorOperation<false, spelled::sum, T, S>>();
+#define WEFT_MEMBER(name, Refusal)                                           \
+  template <class... A>                                                      \
+  auto name(const A&...) const {                                             \
+    static_assert(sizeof(Refusal<sizeof(T) == 0, spelled::name, T, S>) > 0); \
+    return AfterRefusal{};                                                   \
   }
-  template <class... A>
-  AfterRefusal mean(const A&...) const {
-    return detail::misspelt<TensorOperation<false, spelled::mean, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal max(const A&...) const {
-    return detail::misspelt<TensorOperation<false, spelled::max, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal min(const A&...) const {
-    return detail::misspelt<TensorOperation<false, spelled::min, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal reshape(const A&...) const {
-    return detail::misspelt<TensorOperation<false, spelled::reshape, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal transpose(const A&...) const {
-    return detail::misspelt<TensorOperation<false, spelled::transpose, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal permute(const A&...) const {
-    return detail::misspelt<TensorOperation<false, spelled::permute, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal t(const A&...) const {
-    return detail::misspelt<TensorOperation<false, spelled::t, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal flatten(const A&...) const {
-    return detail::misspelt<TensorOperation<false, spelled::flatten, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal softmax(const A&...) const {
-    return detail::misspelt<TensorOperation<false, spelled::softmax, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal argmax(const A&...) const {
-    return detail::misspelt<TensorOperation<false, spelled::argmax, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal numpy(const A&...) const {
-    return detail::misspelt<TensorIsRead<false, spelled::numpy, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal tolist(const A&...) const {
-    return detail::misspelt<TensorIsRead<false, spelled::tolist, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal to(const A&...) const {
-    return detail::misspelt<TensorHasDevice<false, spelled::to, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal cuda(const A&...) const {
-    return detail::misspelt<TensorHasDevice<false, spelled::cuda, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal cpu(const A&...) const {
-    return detail::misspelt<TensorHasDevice<false, spelled::cpu, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal backward(const A&...) const {
-    return detail::misspelt<TensorHasNoGradient<false, spelled::backward, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal detach(const A&...) const {
-    return detail::misspelt<TensorHasNoGradient<false, spelled::detach, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal requires_grad_(const A&...) const {
-    return detail::misspelt<TensorHasNoGradient<false, spelled::requires_grad_, T, S>>();
-  }
+#define WEFT_METHOD(name) WEFT_MEMBER(name, TensorOperation)
+  WEFT_TENSOR_METHODS(WEFT_METHOD)
+  WEFT_INPLACE_METHODS(WEFT_METHOD)
+#undef WEFT_METHOD
+  WEFT_MEMBER(numpy, TensorIsRead)
+  WEFT_MEMBER(tolist, TensorIsRead)
+  WEFT_MEMBER(to, TensorHasDevice)
+  WEFT_MEMBER(cuda, TensorHasDevice)
+  WEFT_MEMBER(cpu, TensorHasDevice)
+  WEFT_MEMBER(type, TensorHasDevice)
+  WEFT_MEMBER(half, TensorHasDevice)
+  WEFT_MEMBER(device, TensorHasDevice)
+  WEFT_MEMBER(backward, TensorHasNoGradient)
+  WEFT_MEMBER(detach, TensorHasNoGradient)
+  WEFT_MEMBER(requires_grad_, TensorHasNoGradient)
+#undef WEFT_MEMBER
   T* begin() const { return start(); }
   T* end() const { return start() + S::size; }
   // In row-major order.
@@ -22233,6 +22444,17 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   Tensor(std::initializer_list<T> values) : Tensor(Uninitialized{}) {
     copy_counted(values.begin(), values.size());
   }
+  // Row by row, as nested braces: Tensor<f32, Shape<2, 2>> a{{1, 2}, {3, 4}}.
+  Tensor(std::initializer_list<std::initializer_list<T>> rows) requires(S::rank == 2 && S::value[1] > 1)
+      : Tensor(Uninitialized{}) {
+    std::vector<T> values;
+    for (const auto& row : rows) {
+      if (static_cast<i64>(row.size()) != S::value[1])
+        exec::throw_element_count(S::value[1], row.size(), "row");
+      values.insert(values.end(), row);
+    }
+    copy_counted(values.data(), values.size());
+  }
   Tensor(const std::vector<T>& values) : Tensor(Uninitialized{}) {
     copy_counted(values.data(), values.size());
   }
@@ -22278,6 +22500,31 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
     // by way of new memory: the expression may read this tensor
     *this = Tensor(lazy);
     return *this;
+  }
+
+  // Refused.
+  template <class Number>
+  requires std::is_arithmetic_v<Number>
+  auto& operator=(Number) {
+    static_assert(sizeof(exec::TensorTakesElements<sizeof(Number) == 0, Number, T, S>) > 0);
+    return *this;
+  }
+  // By way of new memory, too.
+  template <class B>
+  Tensor& operator+=(const B& b) {
+    return *this = *this + b;
+  }
+  template <class B>
+  Tensor& operator-=(const B& b) {
+    return *this = *this - b;
+  }
+  template <class B>
+  Tensor& operator*=(const B& b) {
+    return *this = *this * b;
+  }
+  template <class B>
+  Tensor& operator/=(const B& b) {
+    return *this = *this / b;
   }
 
   // The same number everywhere.
@@ -22491,21 +22738,24 @@ inline u64 fresh_seed(SeedUse use) {
 
 namespace WEFT_NAMESPACE {
 
-template <FixedString Name>
-struct ProbeMark {
-  template <class A>
-  constexpr A operator()(const A& a) const {
-    if constexpr (ExprLike<A>)
-      if (const ir::Builder* b = detail::builder_of(a); b->probes != nullptr)
-        b->probes->push({Name.view(), to_expr(a).value.id});
-    return a;
-  }
-};
-
 // Marks an expression or a parameter; the same name may come again, in the blocks of an array say. In the
 // bodies of loops and of vmap it marks nothing, as no one value is there.
-template <FixedString Name>
-inline constexpr ProbeMark<Name> probe{};
+template <FixedString Name, class A>
+constexpr auto probe(const A& a) {
+  if constexpr (ExprLike<A>)
+    if (const ir::Builder* b = detail::builder_of(a); b->probes != nullptr)
+      b->probes->push({Name.view(), to_expr(a).value.id});
+  return a;
+}
+
+WEFT_REFUSAL(
+    ProbeNameIsTemplateArgument,
+    "a probe's name is a template argument: write probe<\"hidden\">(x) in place of probe(\"hidden\", x)");
+template <class Name, class A>
+constexpr auto probe(const Name&, const A& a) {
+  static_assert(sizeof(ProbeNameIsTemplateArgument<sizeof(A) == 0, A>) > 0);
+  return a;
+}
 
 // Which probes a program keeps: an option of compile and of make_trainer.
 template <FixedString... Names>
@@ -23148,7 +23398,13 @@ constexpr bool traces() {
   } else {
     constexpr bool runs = RunsWhileCompiling<PruneStage<Source>>;
     static_assert(sizeof(TracesWhileCompiling<runs, Source>) > 0);
-    return runs;
+    if constexpr (runs) {
+      constexpr bool members = layers_are_members(ir::FrozenGraph<PruneStage<Source>>::graph());
+      static_assert(sizeof(LayerIsMember<members, Source>) > 0);
+      return members;
+    } else {
+      return false;
+    }
   }
 }
 
@@ -23185,6 +23441,17 @@ struct PrunedGraph {
 WEFT_REFUSAL(ArgumentIsTyped,
              "an argument in braces has no type: write f(Tensor<f32, Shape<2, 3>>{1, 2, 3, 4, 5, 6})");
 
+WEFT_REFUSAL(FunctionIsMoved,
+             "a compiled function is moved, not copied, as it works in one block of memory: compile a second "
+             "one, or take it by reference");
+WEFT_REFUSAL(FunctionIsCalled,
+             "a compiled function is called, f(x), and f.model() is its model: mode::train is an option of "
+             "compile, make_trainer trains");
+WEFT_REFUSAL(
+    CallChanges,
+    "a compiled function and a trainer change when they run, and this one is const: take it by auto& "
+    "or Function&, not by const auto&");
+
 // The arguments of a call, for inputs I... of a program on Device.
 template <class Device, class... I, class... A>
 auto given_arguments(const A&... args) {
@@ -23212,6 +23479,17 @@ class CompiledFunction {
   explicit CompiledFunction(const Device& device, typename Instance::State model, const Options&... options)
       : called_(new Called(exec::given_or_fresh_seed(SeedUse::function, options...), device, std::move(model),
                            lent_workspace(get_option<lend>(options...)))) {}
+
+  CompiledFunction(CompiledFunction&&) noexcept = default;
+  CompiledFunction& operator=(CompiledFunction&&) noexcept = default;
+  // A refusal.
+  CompiledFunction(const CompiledFunction& other) : called_(other.called_) {
+    static_assert(sizeof(exec::FunctionIsMoved<sizeof(Device) == 0, CompiledFunction>) > 0);
+  }
+  CompiledFunction& operator=(const CompiledFunction&) {
+    static_assert(sizeof(exec::FunctionIsMoved<sizeof(Device) == 0, CompiledFunction>) > 0);
+    return *this;
+  }
 
   // Memory the function needs for intermediate values and results, in bytes.
   static constexpr i64 workspace_bytes() { return Code::header.workspace_bytes; }
@@ -23242,7 +23520,25 @@ class CompiledFunction {
     }
   }
 
-  // A refusal.
+  // Refusals.
+  template <class... A>
+  AfterRefusal operator()(const A&...) const {
+    return detail::misspelt<exec::CallChanges<false, CompiledFunction>>();
+  }
+#define WEFT_MEMBER(name)                                                                        \
+  template <class... A>                                                                          \
+  auto name(const A&...) const {                                                                 \
+    static_assert(sizeof(exec::FunctionIsCalled<sizeof(Device) == 0, spelled::name, I...>) > 0); \
+    return AfterRefusal{};                                                                       \
+  }
+  WEFT_MEMBER(forward)
+  WEFT_MEMBER(eval)
+  WEFT_MEMBER(train)
+  WEFT_MEMBER(to)
+  WEFT_MEMBER(parameters)
+  WEFT_MEMBER(step)
+  WEFT_MEMBER(backward)
+#undef WEFT_MEMBER
   AfterRefusal operator()(std::initializer_list<double>) {
     return detail::misspelt<exec::ArgumentIsTyped<false, I...>>();
   }
@@ -23367,7 +23663,9 @@ class CompiledFunction {
 
 template <class F>
 inline constexpr bool is_traceable = std::is_empty_v<F>&& std::is_default_constructible_v<F>;
-WEFT_REFUSAL(CapturesNothing, "a compiled function must capture nothing: make run-time values inputs");
+WEFT_REFUSAL(CapturesNothing,
+             "a compiled function must capture nothing: make run-time values inputs; the model is its first "
+             "parameter, [](const auto& model, auto x) { return model(x); }");
 
 // get_probe<"name">(f), f a compiled function or a trainer: as the member, without `template` in generic
 // code.
@@ -23425,10 +23723,25 @@ auto compile(const Device& device, F, const A&... inputs_then_options) {
 WEFT_REFUSAL(CompileTakes,
              "compile: it takes a device or a Model; of a bare struct the settings would be ignored: write "
              "compile<Net>(Cpu{}, f, inputs...)");
+WEFT_REFUSAL(DeviceIsFirst,
+             "compile: the device, or the model, is the first argument and the function the second: write "
+             "compile(Cpu{}, f, in<...>...), compile(model, f, in<...>...)");
 template <class Given, class F, class... A>
-requires(!exec::is_device<Given> && !is_model<Given>) AfterRefusal compile(const Given&, F, const A&...) {
-  static_assert(sizeof(CompileTakes<sizeof(Given) == 0, Given>) > 0);
-  return {};
+requires(!exec::is_device<Given> && !is_model<Given>) auto compile(const Given&, F, const A&...) {
+  constexpr bool swapped = exec::is_device<F> || is_model<F> || is_traceable<Given>;
+  static_assert(sizeof(DeviceIsFirst<!swapped, Given, F>) > 0);
+  static_assert(sizeof(CompileTakes<swapped, Given>) > 0);
+  return AfterRefusal{};
+}
+template <class Given>
+auto compile(const Given&) {
+  static_assert(sizeof(DeviceIsFirst<sizeof(Given) == 0, Given>) > 0);
+  return AfterRefusal{};
+}
+template <class Device, class F, class... A>
+requires(exec::is_device<Device> && !exec::is_device<F>) auto compile(F, const A&...) {
+  static_assert(sizeof(DeviceIsFirst<sizeof(F) == 0, Device, F>) > 0);
+  return AfterRefusal{};
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -23513,6 +23826,11 @@ struct LazySource {
   using result = decltype(TreeBuilder<L>::build(std::declval<ir::Builder&>(), std::declval<int&>()));
 };
 
+// By promotion a tensor takes an expression of less: f32 one of bf16, i64 one of i32.
+WEFT_REFUSAL(
+    AssignedDtype,
+    "an expression loses no precision and no range when it is assigned: give the tensor the expression's "
+    "dtype, Tensor<i64, Shape<2>> places = argmax<1>(x), or convert it by cast<i32>(...)");
 WEFT_REFUSAL(OneDevice, "the tensors of an expression lie on different devices: copy this one first");
 
 template <class T, class S, class Device, class L>
@@ -23520,6 +23838,9 @@ void evaluate(const L& lazy, T* to, const Device& device) {
   using Source = LazySource<L, T>;
   static_assert(sizeof(ShapesEqual<std::is_same_v<typename Source::result::shape, S>, Tensor<T, S, Device>,
                                    typename Source::result::shape, S>) > 0);
+  using From = typename Source::result::dtype;
+  constexpr bool kept = promote(dtype_of<From>, dtype_of<T>) == dtype_of<T>;
+  static_assert(sizeof(AssignedDtype<kept, Tensor<T, S, Device>, From, T>) > 0);
   if constexpr (!refused_before<Source, S>) {
     using Program = typename ProgramOf<Device, Compiled<Source>>::type;
     static thread_local Program program(device, Blocks{});
@@ -25095,6 +25416,15 @@ WEFT_REFUSAL(
     "a Model is called by a function of it: auto f = compile(model, [](const auto& net, auto x) { return "
     "net(x); }, in<f32, 4, 8>), then f(x)");
 WEFT_REFUSAL(
+    ModelIsState,
+    "a Model is parameters and buffers: load(path) and save(path), get<\"fc1.weight\">() and "
+    "initialize(seed) change it, make_trainer(std::move(model), ...) trains it, compile(model, f, ...) "
+    "runs it");
+WEFT_REFUSAL(LaxIsNamed,
+             "load: strict=False is model.load(path, LoadMode::lax), or {.allow = missing | unexpected}");
+WEFT_REFUSAL(LoadedIsConst,
+             "load changes the model, and this one is const: declare it without const, or take it by Model&");
+WEFT_REFUSAL(
     ModeIsOption,
     "the mode is an option of compile, mode::train or mode::eval (the default); trainers train, evaluate() "
     "evaluates");
@@ -25195,6 +25525,25 @@ class Model {
     return detail::misspelt<exec::ModelHasDevice<false, spelled::cuda, M>>();
   }
 
+#define WEFT_MEMBER(name)                                                            \
+  template <class... A>                                                              \
+  auto name(const A&...) const {                                                     \
+    static_assert(sizeof(exec::ModelIsState<sizeof(M) == 0, spelled::name, M>) > 0); \
+    return AfterRefusal{};                                                           \
+  }
+  WEFT_MEMBER(load_state_dict)
+  WEFT_MEMBER(zero_grad)
+  WEFT_MEMBER(modules)
+  WEFT_MEMBER(children)
+  WEFT_MEMBER(buffers)
+  WEFT_MEMBER(apply)
+  WEFT_MEMBER(half)
+  WEFT_MEMBER(cpu)
+  WEFT_MEMBER(fit)
+  WEFT_MEMBER(predict)
+  WEFT_MEMBER(step)
+#undef WEFT_MEMBER
+
   // Another model with the same values.
   Model clone() const {
     std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
@@ -25241,6 +25590,21 @@ class Model {
   // The same by the plainest rules, or, with LoadMode::lax, takes what fits and reports the rest.
   LoadReport load(const std::string& path, LoadMode mode = LoadMode::strict) {
     return load_with(path, {}, mode);
+  }
+
+  // Refusals.
+  template <class B>
+  requires std::is_same_v<B, bool> LoadReport load(const std::string&, B) {
+    detail::misspelt<exec::LaxIsNamed<sizeof(B) == 0, M>>();
+    return {};
+  }
+  LoadReport load(const std::string&, const LoadOptions&) const {
+    detail::misspelt<exec::LoadedIsConst<sizeof(M) == 0, M>>();
+    return {};
+  }
+  LoadReport load(const std::string&, LoadMode = LoadMode::strict) const {
+    detail::misspelt<exec::LoadedIsConst<sizeof(M) == 0, M>>();
+    return {};
   }
 
   // Where the block lies.
@@ -25391,10 +25755,10 @@ class DeviceLossRing final : public LossRing {
   f32 value_[size]{};
 };
 
-WEFT_REFUSAL(
-    LossIsStepped,
-    "the loss of a step is a number: step(x, y) has made the backward pass and the update: leave backward() "
-    "out");
+WEFT_REFUSAL(LossIsStepped,
+             "the loss of a step is a number, loss.item(): step(x, y) has made the backward pass and the "
+             "update: leave "
+             "backward(), cpu() and to() out");
 
 }  // namespace WEFT_NAMESPACE::train
 
@@ -25412,11 +25776,19 @@ class StepLoss {
   operator f32() const { return value(); }
   f32 item() const { return value(); }
   f32 detach() const { return value(); }
-  // A refusal.
-  template <class... A>
-  void backward(const A&...) const {
-    static_assert(sizeof(train::LossIsStepped<sizeof...(A) == 9, StepLoss, A...>) > 0);
+  // Refusals.
+#define WEFT_MEMBER(name)                                                                              \
+  template <class... A>                                                                                \
+  auto name(const A&...) const {                                                                       \
+    static_assert(sizeof(train::LossIsStepped<sizeof...(A) == 9, spelled::name, StepLoss, A...>) > 0); \
+    return AfterRefusal{};                                                                             \
   }
+  WEFT_MEMBER(backward)
+  WEFT_MEMBER(cpu)
+  WEFT_MEMBER(to)
+  WEFT_MEMBER(numpy)
+  WEFT_MEMBER(tolist)
+#undef WEFT_MEMBER
 
  private:
   Shared<const train::LossRing> ring_;
@@ -25878,6 +26250,16 @@ auto random_split(D&& dataset, const std::vector<f64>& fractions, u64 seed) {
   std::vector<Part> parts;
   for (std::size_t k = 0; k < fractions.size(); ++k) parts.emplace_back(held, split.part(k));
   return parts;
+}
+
+WEFT_REFUSAL(FractionsAreBraced,
+             "random_split: the fractions stand in braces and the seed behind them: write "
+             "random_split(dataset, {0.8, 0.2}, 1)");
+template <class D, class... A>
+requires(std::is_arithmetic_v<A>&&...) auto random_split(const D&, const A&...) {
+  static_assert(sizeof(FractionsAreBraced<sizeof(D) == 0, D, A...>) > 0);
+  return std::array < AfterRefusal,
+         (std::is_floating_point_v<A> + ... + 0) < 2 ? 2 : (std::is_floating_point_v<A> + ... + 0) > {};
 }
 
 }  // namespace WEFT_NAMESPACE::data
@@ -26411,20 +26793,69 @@ auto loader(D&& dataset, const LoaderOptions& options = {}) {
 WEFT_REFUSAL(
     LoaderTakes,
     "the batch size is a template argument, the dataset the first argument and the options the second: "
-    "data::loader<32>(dataset, {.shuffle = true}); a dataset has size() and operator[], whose samples are "
-    "tuples, such as data::Arrays<f32, i32>");
+    "data::loader<32>(dataset, {.shuffle = true}); a dataset has size() and operator[](i64), both const, "
+    "whose samples are tuples, as data::Arrays<f32, i32> has; a stream returns a std::optional of a tuple");
+WEFT_REFUSAL(LoaderOptionsAre,
+             "the batch size is a template argument, the last batch's way .last = data::drop or "
+             "data::pad_and_mask, and the program's own threads load: data::loader<32>(dataset, {.shuffle = "
+             "true, .last = data::drop})");
+
+namespace detail {
+// What PyTorch's DataLoader takes, in its order, and `last` as a truth value.
+struct DataLoaderWords {
+  i64 batch_size = 0;
+  bool shuffle = false;
+  i64 num_workers = 0;
+  bool pin_memory = false, drop_last = false, last = false;
+};
+// In place of a loader that was refused: a loop over it takes its batches apart as those of a loader.
+template <class Row>
+struct RefusedLoader : AfterRefusal {
+  const Row* begin() const { return nullptr; }
+  const Row* end() const { return nullptr; }
+};
+template <class T>
+using AfterRefusalOf = AfterRefusal;
+AfterRefusal refused_rows(const void*);
+template <class... T>
+RefusedLoader<std::tuple<AfterRefusalOf<T>...>> refused_rows(const std::tuple<T...>*);
+
+template <class D>
+auto refused_loader() {
+  using std::declval, std::remove_cvref_t;
+  if constexpr (requires(D & d) { d[i64{}]; })
+    return decltype(refused_rows(declval<remove_cvref_t<decltype(declval<D&>()[i64{}])>*>())){};
+  else if constexpr (requires(const D& d) { d.stream(i64{})(); })
+    return decltype(refused_rows(
+        declval<remove_cvref_t<decltype(declval<const D&>().stream(i64{})())>*>())){};
+  else
+    return AfterRefusal{};
+}
+}  // namespace detail
+
+// Less special than the one that takes options, and so chosen only where that does not fit.
+template <i64 BatchSize, class D, class Words = detail::DataLoaderWords>
+requires std::is_same_v<Words, detail::DataLoaderWords>
+auto loader(D&&, const Words&) {
+  using Given = std::remove_cvref_t<D>;
+  static_assert(sizeof(LoaderOptionsAre<sizeof(Given) == 0, GivenSize<BatchSize>, Given>) > 0);
+  return detail::refused_loader<Given>();
+}
 template <i64 BatchSize, class D, class A>
-requires(!std::is_convertible_v<const A&, LoaderOptions>) AfterRefusal loader(const D&, const A&) {
-  return weft::detail::misspelt<LoaderTakes<false, GivenSize<BatchSize>, D, A>>();
+requires(!std::is_convertible_v<const A&, LoaderOptions>) auto loader(const D&, const A&) {
+  static_assert(sizeof(LoaderTakes<sizeof(D) == 0, GivenSize<BatchSize>, D, A>) > 0);
+  return detail::refused_loader<D>();
 }
 template <i64 BatchSize, class D>
-requires(!Dataset<typename held_t<D>::type> && !IterableDataset<typename held_t<D>::type>) AfterRefusal
-    loader(const D&) {
-  return weft::detail::misspelt<LoaderTakes<false, GivenSize<BatchSize>, D>>();
+requires(!Dataset<typename held_t<D>::type> &&
+         !IterableDataset<typename held_t<D>::type>) auto loader(const D&) {
+  static_assert(sizeof(LoaderTakes<sizeof(D) == 0, GivenSize<BatchSize>, D>) > 0);
+  return detail::refused_loader<D>();
 }
 template <class D, class... A>
-AfterRefusal loader(const D&, const A&...) {
-  return weft::detail::misspelt<LoaderTakes<false, D, A...>>();
+auto loader(const D&, const A&...) {
+  static_assert(sizeof(LoaderTakes<sizeof(D) == 0, D, A...>) > 0);
+  return detail::refused_loader<D>();
 }
 
 }  // namespace WEFT_NAMESPACE::data
@@ -29208,7 +29639,8 @@ namespace WEFT_NAMESPACE {
 
 WEFT_REFUSAL(PoolFits,
              "pooling takes (N, C, ...) or (C, ...) of floats and a window that fits: one number or one for "
-             "each axis, at least 1, padding at most half the window, no result without an element");
+             "each axis, at least 1, padding at most half the window, no result without an element: give a "
+             "smaller window or PoolOptions{.padding = 1}");
 
 namespace detail {
 
@@ -30761,6 +31193,7 @@ namespace detail {
 // A splat whose value is given when the expression is written.
 template <class T, i64... D>
 struct FullOp : Operation<FullOp<T, D...>> {
+  using weft_creates = void;
   template <class V>
   static constexpr auto apply(ir::Builder& b, V value) {
     return Expr<T, Shape<D...>>{ir::broadcast(as_value<T>(b, value), Shape<D...>::value)};
@@ -30768,6 +31201,7 @@ struct FullOp : Operation<FullOp<T, D...>> {
 };
 template <class T, int Value, i64... D>
 struct SplatOp : Operation<SplatOp<T, Value, D...>> {
+  using weft_creates = void;
   static constexpr auto apply(ir::Builder& b) {
     return Expr<T, Shape<D...>>{ir::constant(b, dtype_of<T>, Shape<D...>::value, Value)};
   }
@@ -30775,6 +31209,7 @@ struct SplatOp : Operation<SplatOp<T, Value, D...>> {
 // Begin, Begin + Step, ... (N of them).
 template <class T, i64 N, i64 Begin, i64 Step>
 struct ArangeOp : Operation<ArangeOp<T, N, Begin, Step>> {
+  using weft_creates = void;
   static constexpr auto apply(ir::Builder& b) {
     constexpr DType index = std::is_same_v<T, i64> ? DType::i64 : DType::i32;
     const ir::Value count{&b, b.leaf(ir::Op::iota, index, Shape<N>::value, 0)};
@@ -30786,6 +31221,7 @@ struct ArangeOp : Operation<ArangeOp<T, N, Begin, Step>> {
 // N numbers from low to high, both included; counted from the nearer end, as PyTorch does.
 template <class T, i64 N>
 struct LinspaceOp : Operation<LinspaceOp<T, N>> {
+  using weft_creates = void;
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& low, const B& high) {
     const auto begin = Expr<T, Shape<>>{as_value<T>(b, low)}, end = Expr<T, Shape<>>{as_value<T>(b, high)};
@@ -31689,9 +32125,15 @@ namespace WEFT_NAMESPACE {
 
 WEFT_REFUSAL(ConvOperandsFit,
              "the operands of a convolution do not fit: x is (N, C, ...) or (C, ...), the weights (O, C / "
-             "groups, window...), or (C, O / groups, window...) of a transposed one, the bias (O)");
-WEFT_REFUSAL(ConvGroupsDivide, "the groups of a convolution do not divide its channels and its outputs");
-WEFT_REFUSAL(ConvWindowFits, "the window of a convolution is larger than the padded input");
+             "groups, window...), or (C, O / groups, window...) of a transposed one, the bias (O); "
+             "permute<0, 3, 1, 2>(x) of images whose channels are last; options are a template argument, "
+             "conv2d<ConvOptions{.stride = 2}>(x, w)");
+WEFT_REFUSAL(ConvGroupsDivide,
+             "the groups of a convolution do not divide its channels and its outputs: both must be multiples "
+             "of .groups");
+WEFT_REFUSAL(ConvWindowFits,
+             "the window of a convolution is larger than the padded input: give ConvOptions{.padding = 1}, "
+             "or a smaller window");
 WEFT_REFUSAL(ConvOptionsValid,
              "the options of a convolution: one number or one for each axis, strides, dilations and groups "
              "at least 1, padding not negative, \"same\" with stride 1 only, reflected and circular padding "
@@ -33884,6 +34326,18 @@ constexpr auto value_and_grad(const F& f) {
     return GradientOf<true, F, Args...>{f};
 }
 
+// Refusals.
+template <int... Args, class F, class X, class... A>
+constexpr auto grad(const F&, const X& x, const A&...) {
+  static_assert(sizeof(TransformTakesFunction<sizeof(X) == 0, spelled::grad, X, A...>) > 0);
+  return detail::first_expr(x);
+}
+template <int... Args, class F, class X, class... A>
+constexpr auto value_and_grad(const F&, const X& x, const A&...) {
+  static_assert(sizeof(TransformTakesFunction<sizeof(X) == 0, spelled::grad, X, A...>) > 0);
+  return std::tuple{x, x};
+}
+
 }  // namespace WEFT_NAMESPACE
 
 namespace WEFT_NAMESPACE {
@@ -34548,6 +35002,16 @@ constexpr auto cross_entropy(const X& logits, const L& labels, const W& weight) 
 template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, Operand W>
 constexpr auto cross_entropy(const X& logits, const L& labels, const W& weight, CrossEntropyOptions options) {
   return CrossEntropyOp<R, Axis>{}(logits, labels, weight, options.ignore_index, options.label_smoothing);
+}
+
+WEFT_REFUSAL(WeightIsTensor,
+             "cross_entropy: a third operand is a tensor of class weights: options stand in braces, "
+             "cross_entropy(logits, labels, {.label_smoothing = 0.1f})");
+template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, Operand W>
+requires std::is_arithmetic_v<W>
+constexpr auto cross_entropy(const X& logits, const L& labels, const W&) {
+  static_assert(sizeof(WeightIsTensor<sizeof(W) == 0, W>) > 0);
+  return CrossEntropyOp<R, Axis>{}(logits, labels);
 }
 
 namespace detail {
@@ -36372,6 +36836,47 @@ struct ChannelShuffle {
 };
 
 }  // namespace WEFT_NAMESPACE::nn
+// ---- weft/nn/spelling.hpp ----
+// What PyTorch's users reach for in torch.nn and do not find: the base class, losses as modules,
+// nn.functional.
+
+namespace WEFT_NAMESPACE::nn {
+
+// For a model that derives from it: field.hpp says that a model has no base.
+struct Module {};
+
+WEFT_REFUSAL(
+    LossIsFunction,
+    "losses are functions: write cross_entropy(logits, labels), mse_loss(x, y), bce_with_logits(x, y), "
+    "with reduction and options as template arguments or in braces");
+#define WEFT_LOSS(name)                                                   \
+  struct name {                                                           \
+    template <class... A>                                                 \
+    constexpr explicit name(const A&...) {                                \
+      static_assert(sizeof(LossIsFunction<sizeof...(A) == 9, name>) > 0); \
+    }                                                                     \
+    template <class... A>                                                 \
+    constexpr auto operator()(const A&...) const {                        \
+      return AfterRefusal{};                                              \
+    }                                                                     \
+  };
+WEFT_LOSS(CrossEntropyLoss)
+WEFT_LOSS(NLLLoss)
+WEFT_LOSS(MSELoss)
+WEFT_LOSS(L1Loss)
+WEFT_LOSS(SmoothL1Loss)
+WEFT_LOSS(HuberLoss)
+WEFT_LOSS(BCELoss)
+WEFT_LOSS(BCEWithLogitsLoss)
+WEFT_LOSS(KLDivLoss)
+#undef WEFT_LOSS
+
+// nn::functional::relu(x) is relu(x).
+namespace functional {
+using namespace ::weft;
+}
+
+}  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/transformer.hpp ----
 // TransformerEncoder, TransformerDecoder and Transformer: stacks of layers with PyTorch's names
 // ("encoder.layers.0.self_attn.in_proj_weight"). Every layer has weights and a start of its own.
@@ -37139,6 +37644,7 @@ struct TraceOp : Operation<TraceOp> {
 namespace detail {
 template <class T, i64 N, i64 M>
 struct EyeOp : Operation<EyeOp<T, N, M>> {
+  using weft_creates = void;
   static constexpr auto apply(ir::Builder& b) {
     constexpr Dims d = Shape<N, M>::value;
     return Expr<T, Shape<N, M>>{
@@ -39147,6 +39653,7 @@ namespace detail {
 // The coordinates of a triangle, row by row.
 template <bool Lower, i64 Rows, i64 Cols, i64 Offset>
 struct TriangleIndices : Operation<TriangleIndices<Lower, Rows, Cols, Offset>> {
+  using weft_creates = void;
   static constexpr i64 count() {
     i64 n = 0;
     for (i64 r = 0; r < Rows; ++r)
@@ -39523,9 +40030,9 @@ struct CustomOp : Operation<CustomOp<Id>> {
   }
 };
 
-// The operation of primitive Id; Id is op_id("its name").
-template <u64 Id>
-inline constexpr CustomOp<Id> custom{};
+// The operation of a primitive, custom<"its name"> or custom<op_id("its name")>.
+template <CustomId Id>
+inline constexpr CustomOp<Id.value> custom{};
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/ops/distance.hpp ----
@@ -40022,8 +40529,12 @@ WEFT_REFUSAL(EinsumSubscripts,
              "einsum: the subscripts are not well formed: letters and at most one ellipsis an operand, "
              "commas between them, and after an arrow letters that came before, each once");
 WEFT_REFUSAL(EinsumOperands, "einsum: the subscripts name another number of operands than are given");
-WEFT_REFUSAL(EinsumAxes, "einsum: an operand has another number of axes than its subscripts name");
-WEFT_REFUSAL(EinsumExtents, "einsum: a letter stands for axes of different extents");
+WEFT_REFUSAL(EinsumAxes,
+             "einsum: an operand has another number of axes than its subscripts name: give each axis a "
+             "letter, or ... for those in front");
+WEFT_REFUSAL(EinsumExtents,
+             "einsum: a letter stands for axes of different extents: name one of them otherwise, or exchange "
+             "the letters of an operand that is transposed");
 WEFT_REFUSAL(EinsumRank, "einsum: more than 8 axes are needed at once");
 
 namespace detail {
@@ -40867,7 +41378,9 @@ WEFT_REFUSAL(IndexAxesExist,
 WEFT_REFUSAL(OneEllipsis, "index: an ellipsis may stand once");
 WEFT_REFUSAL(PlaceInAxis, "index: the place lies outside its axis, or a range's step is not positive");
 WEFT_REFUSAL(IndicesBroadcast, "index: the index tensors must be integers whose shapes broadcast");
-WEFT_REFUSAL(MaskFits, "index: a mask must have the extents of the axes that it stands for");
+WEFT_REFUSAL(MaskFits,
+             "index: a mask must have the extents of the axes that it stands for, and its result a size: "
+             "index(x, bounded<16>(mask))");
 
 namespace detail {
 
@@ -41843,7 +42356,8 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(
     DtypeAndShapeAreTemplateArguments,
     "dtype and shape are template arguments: write zeros<f32, 2, 3>(), randn<f32, 2, 3>(), arange<i64, "
-    "10>(), eye<f32, 3>() in place of zeros(2, 3), randn(2, 3), arange(10), eye(3)");
+    "10>(), eye<f32, 3>(), randint<i64, 4>(0, 10), zeros_like<f16>(x) in place of zeros(2, 3), randn(2, 3), "
+    "arange(10), eye(3), randint(0, 10, {4}), zeros_like(x, f16)");
 WEFT_REFUSAL(
     WordIsTemplateArgument,
     "words are template arguments: write mse_loss<reduction::sum>(x, y), einsum<\"ij,jk->ik\">(a, b), "
@@ -41873,6 +42387,7 @@ struct cumprod;
 struct cumsum;
 struct einsum;
 struct empty;
+struct empty_like;
 struct expand;
 struct eye;
 struct flip;
@@ -41889,8 +42404,10 @@ struct nll_loss;
 struct norm;
 struct one_hot;
 struct ones;
+struct ones_like;
 struct pad;
 struct rand;
+struct randint;
 struct randn;
 struct repeat;
 struct roll;
@@ -41902,6 +42419,7 @@ struct topk;
 struct tril;
 struct unbind;
 struct zeros;
+struct zeros_like;
 }  // namespace spelled
 
 namespace detail {
@@ -41965,6 +42483,53 @@ WEFT_AXES(max_pool2d, one)
 WEFT_AXES(avg_pool2d, one)
 #undef WEFT_AXES
 
+WEFT_REFUSAL(OptionIsWord,
+             "options are words, and not truth values: write sum<1>(x, keepdim), sort<-1>(x, descending), "
+             "topk<2>(x, smallest)");
+#define WEFT_CHOSEN(name, results)                                                            \
+  template <int First, int... Rest, Spelled X, class B>                                       \
+  requires std::is_same_v<B, bool>                                                            \
+  constexpr auto name(const X& x, B) {                                                        \
+    return detail::results##_of(detail::respelled<OptionIsWord<false, spelled::name, X>>(x)); \
+  }
+WEFT_CHOSEN(sum, one)
+WEFT_CHOSEN(prod, one)
+WEFT_CHOSEN(mean, one)
+WEFT_CHOSEN(amax, one)
+WEFT_CHOSEN(amin, one)
+WEFT_CHOSEN(any, one)
+WEFT_CHOSEN(all, one)
+WEFT_CHOSEN(argmax, one)
+WEFT_CHOSEN(argmin, one)
+WEFT_CHOSEN(logsumexp, one)
+WEFT_CHOSEN(norm, one)
+WEFT_CHOSEN(sort, pair)
+WEFT_CHOSEN(argsort, one)
+WEFT_CHOSEN(topk, pair)
+#undef WEFT_CHOSEN
+
+template <Spelled X, SpelledNumber A, SpelledNumber B>
+constexpr auto quantile(const X& x, const A&, const B&) {
+  return detail::respelled<AxesAreTemplateArguments<false, spelled::quantile, X>>(x);
+}
+
+WEFT_REFUSAL(CapacityIsTemplateArgument,
+             "what is found has a size that is known at run time only, and so a place for it has one that is "
+             "known while compiling: auto [values, count] = masked_select<16>(x, mask), nonzero<16>(x), "
+             "unique<16>(x); where(mask, x, 0) keeps the shape");
+template <Spelled X, Spelled M>
+constexpr auto masked_select(const X& x, const M&) {
+  return detail::respelled<CapacityIsTemplateArgument<false, spelled::masked_select, X>>(x);
+}
+template <Spelled X>
+constexpr auto nonzero(const X& x) {
+  return detail::respelled<CapacityIsTemplateArgument<false, spelled::nonzero, X>>(x);
+}
+template <Spelled X>
+constexpr auto unique(const X& x) {
+  return detail::respelled<CapacityIsTemplateArgument<false, spelled::unique, X>>(x);
+}
+
 WEFT_REFUSAL(
     PlaceIsTemplateArgument,
     "select: the place is a template argument too: write select<0, 2>(x); one that is known at run time only "
@@ -42008,6 +42573,10 @@ WEFT_COMPARED(min)
   template <i64 D, i64... E>                                                                            \
   constexpr auto name() {                                                                               \
     return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::name, Shape<D, E...>>>(); \
+  }                                                                                                     \
+  template <class... B>                                                                                 \
+  constexpr auto name(std::initializer_list<int>, const B&...) {                                        \
+    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::name, B...>>();           \
   }
 WEFT_CREATED(zeros)
 WEFT_CREATED(ones)
@@ -42018,6 +42587,24 @@ WEFT_CREATED(eye)
 WEFT_CREATED(arange)
 WEFT_CREATED(linspace)
 #undef WEFT_CREATED
+template <SpelledNumber A, SpelledNumber B, class C, class... D>
+constexpr auto randint(const A&, const B&, const C&, const D&...) {
+  return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::randint, A>>();
+}
+template <SpelledNumber A, SpelledNumber B>
+constexpr auto randint(const A&, const B&, std::initializer_list<int>) {
+  return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::randint, A>>();
+}
+
+#define WEFT_LIKE(name)                                                                         \
+  template <Spelled X, class A>                                                                 \
+  constexpr auto name(const X& x, const A&) {                                                   \
+    return detail::respelled<DtypeAndShapeAreTemplateArguments<false, spelled::name, X, A>>(x); \
+  }
+WEFT_LIKE(zeros_like)
+WEFT_LIKE(ones_like)
+WEFT_LIKE(empty_like)
+#undef WEFT_LIKE
 
 #define WEFT_WORDED(name)                                                         \
   template <Spelled X, class Y>                                                   \
@@ -42045,7 +42632,17 @@ template <Spelled X, class... Y>
 constexpr auto einsum(const char*, const X& x, const Y&...) {
   return detail::respelled<WordIsTemplateArgument<false, spelled::einsum, X>>(x);
 }
+// A value of any shape.
+struct AnySpelled {
+  template <Spelled X>
+  constexpr AnySpelled(const X&) {}
+};
 #define WEFT_JOINED(name)                                                               \
+  template <class... A>                                                                 \
+  constexpr auto name(std::initializer_list<AnySpelled>, const A&...) {                 \
+    static_assert(sizeof(TensorsAreArguments<sizeof...(A) == 9, spelled::name>) > 0);   \
+    return AfterRefusal{};                                                              \
+  }                                                                                     \
   template <Spelled X, SpelledNumber... A>                                              \
   constexpr auto name(std::initializer_list<X> x, const A&...) {                        \
     return detail::respelled<TensorsAreArguments<false, spelled::name, X>>(*x.begin()); \
@@ -42145,6 +42742,13 @@ constexpr auto single_or_tuple(const std::tuple<T...>& t) {
 
 }  // namespace detail
 
+WEFT_REFUSAL(
+    TangentsFollow,
+    "jvp: the function's arguments come first, and a tangent for each follows: write jvp(f)(x, tangent)");
+WEFT_REFUSAL(CotangentIsLast,
+             "vjp: the function's arguments come first and the cotangent of its result last: write "
+             "vjp(f)(x, cotangent)");
+
 // The function that vjp returns.
 template <class F>
 struct Vjp {
@@ -42152,8 +42756,11 @@ struct Vjp {
 
   template <class... A>
   constexpr auto operator()(const A&... a) const {
-    static_assert(sizeof...(A) >= 2, "vjp: the function's arguments, then the cotangent of its result");
-    return call(std::make_index_sequence<sizeof...(A) - 1>{}, std::tie(a...));
+    static_assert(sizeof(CotangentIsLast<(sizeof...(A) >= 2), Vjp, A...>) > 0);
+    if constexpr (sizeof...(A) >= 2)
+      return call(std::make_index_sequence<sizeof...(A) - 1>{}, std::tie(a...));
+    else
+      return detail::first_expr(a..., AfterRefusal{});
   }
 
  private:
@@ -42184,9 +42791,12 @@ struct Jvp {
 
   template <class... A>
   constexpr auto operator()(const A&... a) const {
-    static_assert(sizeof...(A) >= 2 && sizeof...(A) % 2 == 0,
-                  "jvp: the function's arguments, then a tangent for each");
-    return call(std::make_index_sequence<sizeof...(A) / 2>{}, std::tie(a...));
+    constexpr bool even = sizeof...(A) >= 2 && sizeof...(A) % 2 == 0;
+    static_assert(sizeof(TangentsFollow<even, Jvp, A...>) > 0);
+    if constexpr (even)
+      return call(std::make_index_sequence<sizeof...(A) / 2>{}, std::tie(a...));
+    else
+      return std::pair{detail::first_expr(a..., AfterRefusal{}), detail::first_expr(a..., AfterRefusal{})};
   }
 
  private:
@@ -42229,6 +42839,18 @@ constexpr auto vjp(const F& f) {
 template <class F>
 constexpr auto jvp(const F& f) {
   return Jvp<F>{f};
+}
+
+// Refusals.
+template <class F, class X, class... A>
+constexpr auto vjp(const F&, const X& x, const A&...) {
+  static_assert(sizeof(TransformTakesFunction<sizeof(X) == 0, spelled::vjp, X, A...>) > 0);
+  return detail::first_expr(x);
+}
+template <class F, class X, class... A>
+constexpr auto jvp(const F&, const X& x, const A&...) {
+  static_assert(sizeof(TransformTakesFunction<sizeof(X) == 0, spelled::jvp, X, A...>) > 0);
+  return detail::first_expr(x);
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -42856,6 +43478,12 @@ template <int... Axes, class F>
 constexpr auto vmap(const F& f) {
   return Vmap<F, Axes...>{f};
 }
+// A refusal.
+template <int... Axes, class F, class X, class... A>
+constexpr auto vmap(const F&, const X& x, const A&...) {
+  static_assert(sizeof(TransformTakesFunction<sizeof(X) == 0, spelled::vmap, X, A...>) > 0);
+  return detail::first_expr(x);
+}
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/optim.hpp ----
@@ -43191,6 +43819,37 @@ requires(std::is_empty_v<F>&& std::is_invocable_r_v<f64, F, i64>) constexpr Sche
       lr, +[](i64 step) { return static_cast<f64>(F{}(step)); });
 }
 
+WEFT_REFUSAL(ScheduleCapturesNothing,
+             "schedule::lambda: the function takes the step and captures nothing, [](i64 step) { return ...; "
+             "}: make numbers constexpr, or set the rate before a step by trainer.set_lr(lr)");
+template <class F>
+requires(!std::is_empty_v<F> && !std::is_convertible_v<F, f64 (*)(i64)>) constexpr Schedule
+    lambda(f64 lr, const F&) {
+  static_assert(sizeof(ScheduleCapturesNothing<sizeof(F) == 0, F>) > 0);
+  return lr;
+}
+
+WEFT_REFUSAL(
+    ScheduleTakes,
+    "a schedule takes the rate and then its steps: cosine(lr, t_max), step(lr, step_size), exponential(lr, "
+    "gamma), one_cycle(max_lr, total_steps), warmup_cosine(peak, warmup_steps, total_steps)");
+#define WEFT_SCHEDULE(name, least)                                                                   \
+  template <class... A>                                                                              \
+  requires(sizeof...(A) < least && (std::is_arithmetic_v<A> && ...)) constexpr Schedule name(A...) { \
+    static_assert(sizeof(ScheduleTakes<(sizeof...(A) > least), A...>) > 0);                          \
+    return 0;                                                                                        \
+  }
+WEFT_SCHEDULE(step, 2)
+WEFT_SCHEDULE(multistep, 2)
+WEFT_SCHEDULE(exponential, 2)
+WEFT_SCHEDULE(cosine, 2)
+WEFT_SCHEDULE(cosine_restarts, 2)
+WEFT_SCHEDULE(one_cycle, 2)
+WEFT_SCHEDULE(cyclic, 2)
+WEFT_SCHEDULE(warmup_cosine, 3)
+WEFT_SCHEDULE(warmup_linear, 3)
+#undef WEFT_SCHEDULE
+
 // SequentialLR: parts[i] holds from milestones[i - 1] on and counts its own steps from there. One milestone
 // less than parts, rising; at most 4 parts in all, parts of parts counted.
 constexpr Schedule sequential(std::initializer_list<Schedule> parts, std::initializer_list<i64> milestones) {
@@ -43400,9 +44059,18 @@ struct Adagrad {
 
 namespace WEFT_NAMESPACE::optim {
 
+WEFT_REFUSAL(BetasAreTwo, "betas are two numbers in braces: write .betas = {0.9f, 0.999f}");
+
 struct Betas {
   float first = 0.9f;     // decay of the mean of g
   float second = 0.999f;  // decay of the mean of g^2
+
+  constexpr Betas() = default;
+  constexpr Betas(float mean, float square) : first(mean), second(square) {}
+  // Refused; (0.9f, 0.999f) is one number, too.
+  template <class A>
+  requires std::is_arithmetic_v<A>
+  constexpr Betas(A) { static_assert(sizeof(BetasAreTwo<sizeof(A) == 0, A>) > 0); }
 };
 
 namespace detail {
@@ -43655,6 +44323,23 @@ constexpr Averaged<O, Swa> swa(const O& optimizer, Swa rule = {}) {
   return {optimizer, rule};
 }
 
+// Refusals.
+WEFT_REFUSAL(
+    OptimizerIsFirst,
+    "ema and swa: the optimiser is the first argument: write ema(AdamW{}, 0.999f), swa(SGD{}, {.start "
+    "= 1000, .every = 100})");
+template <class Number, class O>
+requires std::is_arithmetic_v<Number>
+constexpr Averaged<O, Ema> ema(Number, const O& optimizer) {
+  static_assert(sizeof(OptimizerIsFirst<sizeof(O) == 0, Number, O>) > 0);
+  return {optimizer, {}};
+}
+template <class O>
+constexpr Averaged<O, Swa> swa(const Swa& rule, const O& optimizer) {
+  static_assert(sizeof(OptimizerIsFirst<sizeof(O) == 0, Swa, O>) > 0);
+  return {optimizer, rule};
+}
+
 }  // namespace WEFT_NAMESPACE::optim
 // ---- weft/optim/groups.hpp ----
 // Parameter groups: constexpr predicates on a parameter's name and shape decide which numbers the optimiser
@@ -43753,12 +44438,28 @@ struct NoDecay {
     if constexpr (decays) optimizer.weight_decay = 0;
   }
 };
+WEFT_REFUSAL(
+    PredicateTakes,
+    "the parameters that a rule is for are told by a function of name and shape that captures nothing: "
+    "no_decay(is_bias), no_decay([](std::string_view name, const Dims& shape) { return shape.rank == 1; "
+    "})");
+// The parameters for which the predicate holds are not decayed.
 template <class P>
-constexpr NoDecay<P> no_decay(P) {
-  return {};
+constexpr auto no_decay(P) {
+  constexpr bool tells = [] {
+    if constexpr (std::is_empty_v<P> && std::is_default_constructible_v<P>)
+      return std::is_invocable_r_v<bool, P, std::string_view, const Dims&>;
+    else
+      return false;
+  }();
+  static_assert(sizeof(PredicateTakes<tells, P>) > 0);
+  return NoDecay<std::conditional_t<tells, P, std::remove_const_t<decltype(is_bias)>>>{};
 }
 
-WEFT_REFUSAL(RuleCapturesNothing, "optim::rule: the predicate and the change capture nothing");
+WEFT_REFUSAL(
+    RuleCapturesNothing,
+    "optim::rule: the predicate and the change capture nothing: write numbers as constants, o.lr = o.lr * "
+    "10, or make them constexpr; what changes while training is set by trainer.set_lr(lr)");
 // The parameters for which P holds have an optimiser that C changed.
 template <class P, class C>
 struct Rule {
@@ -43774,7 +44475,9 @@ constexpr auto rule(P, C) {
   constexpr bool plain = std::is_empty_v<P> && std::is_empty_v<C> && std::is_default_constructible_v<P> &&
                          std::is_default_constructible_v<C>;
   static_assert(sizeof(RuleCapturesNothing<plain, P, C>) > 0);
-  if constexpr (plain)
+  constexpr bool tells = !plain || std::is_invocable_r_v<bool, P, std::string_view, const Dims&>;
+  static_assert(sizeof(PredicateTakes<tells, P>) > 0);
+  if constexpr (plain && tells)
     return Rule<P, C>{};
   else
     return NoDecay<decltype(is_bias)>{};
@@ -43880,6 +44583,20 @@ constexpr auto rules_of(const Combined<R...>&) {
   (std::make_integer_sequence<unsigned, all>{});
 }
 
+template <class A>
+inline constexpr bool is_rule = !requires {
+  A::numbers;
+}
+&&!requires { A::group_count; };
+
+template <class... A>
+constexpr bool ends_in_optimizer() {
+  const bool rule[]{is_rule<A>..., true};
+  int rules = 0;
+  for (const bool r : rule) rules += r;
+  return rules == static_cast<int>(sizeof...(A)) && sizeof...(A) > 0 && !rule[sizeof...(A) - 1];
+}
+
 // Takes rules off the front until the optimiser is left.
 template <class List, class O>
 constexpr auto make_groups(List list, const O& optimizer) {
@@ -43892,10 +44609,17 @@ constexpr auto make_groups(List list, const First& first, const Next& next, cons
 
 }  // namespace detail
 
+WEFT_REFUSAL(OptimizerIsLast,
+             "groups: the rules come first and the optimiser last: write groups(no_decay(is_bias), AdamW{})");
 // groups(rule..., optimizer)
 template <class... A>
 constexpr auto groups(const A&... rules_then_optimizer) {
-  return detail::make_groups(detail::RuleList<>{}, rules_then_optimizer...);
+  constexpr bool last = detail::ends_in_optimizer<A...>();
+  static_assert(sizeof(OptimizerIsLast<last, A...>) > 0);
+  if constexpr (last)
+    return detail::make_groups(detail::RuleList<>{}, rules_then_optimizer...);
+  else
+    return AfterRefusal{};
 }
 
 // Any optimiser seen as groups.
@@ -45751,6 +46475,8 @@ class CheckpointReader {
   std::vector<std::byte> block_;
 };
 
+WEFT_REFUSAL(PathIsFirst, "save: the path comes first: write trainer.save(path, loader)");
+
 // The saving and loading of a trainer, its base. Self has save_checkpoint(path, counts), which adds its own
 // counts, and load_checkpoint(path, seek), which calls seek(checkpoint) when nothing else can refuse any
 // more.
@@ -45769,6 +46495,12 @@ class Checkpointed {
     counts.positioned = true, counts.epoch = at.epoch, counts.batch = at.batch;
     if constexpr (requires { loader.seed(); }) counts.loader_seed = loader.seed();
     self().save_checkpoint(path, counts);
+  }
+  // A refusal.
+  template <class Loader>
+  requires requires(const Loader& l) { l.position().epoch; }
+  void save(const Loader&, const std::string&) const {
+    static_assert(sizeof(PathIsFirst<sizeof(Loader) == 0, Loader>) > 0);
   }
   // Continues exactly where save() was; of another precision with a note. Throws "train/mismatch" for what
   // another optimiser, wrapper, accumulation or model saved, "train/newer-checkpoint" or
@@ -46192,13 +46924,14 @@ struct ForwardStage {
     w.put_int(f.unused_input);
     w.put_int(f.loss);
     w.put_int(f.customs);
+    w.put_int(exec::layers_are_members(f.graph));
     ir::write(w, f.graph);
     if constexpr (O::Probes::count > 0) {
       w.put_all(f.probes.data(), f.probes.size());
       w.put_int(f.probes.size());
     }
   }
-  static constexpr int header_words = 3;
+  static constexpr int header_words = 4;
   static constexpr List<ir::CustomGradient> customs() {
     List<ir::CustomGradient> list;
     if constexpr (Kept<ForwardStage>::data[2] > 0)
@@ -46315,7 +47048,11 @@ WEFT_REFUSAL(LossTakes,
              "make_trainer: the loss cannot be called with the model and these inputs: it takes the "
              "model, then one argument for each in<...>");
 WEFT_REFUSAL(LossIsScalar,
-             "make_trainer: the loss must be one floating-point number: reduce it with mean<>() or sum<>()");
+             "make_trainer: the loss must be one floating-point number: reduce it with mean<>() or sum<>(), "
+             "and of several results return the loss and mark the others by probe<\"accuracy\">(x)");
+WEFT_REFUSAL(ModelIsTrained,
+             "make_trainer: the model has no parameter to train: give it a layer or an nn::Param, or take "
+             "nn::Frozen off one; compile runs a model that is not trained");
 WEFT_REFUSAL(ParametersAgree,
              "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
              "products");
@@ -46323,6 +47060,22 @@ WEFT_REFUSAL(ParametersAgree,
 WEFT_REFUSAL(NormIsKnown,
              "gradient_norm: the step computes it only to clip by it: give clip::norm(most), with an "
              "infinite `most` to look at it alone");
+
+WEFT_REFUSAL(
+    TrainerIsStepped,
+    "the program drives a trainer: for (auto& [x, y] : loader) trainer.step(x, y); "
+    "trainer.evaluate(dataset) tests, trainer.save(path) and load(path) keep it, set_lr(rate) sets the "
+    "rate");
+WEFT_REFUSAL(
+    RateIsNumber,
+    "set_lr takes a number, for the updates to come: a schedule is the optimiser's, optim::AdamW{.lr = "
+    "schedule::cosine(1e-3, 1000)}");
+WEFT_REFUSAL(DatasetIsEvaluated,
+             "evaluate takes a dataset, whose batches it makes itself: trainer.evaluate(dataset) in place of "
+             "trainer.evaluate(loader)");
+WEFT_REFUSAL(AverageIsKept,
+             "average: the optimiser keeps no average of the weights: make_trainer(..., "
+             "optim::ema(optim::AdamW{}, 0.999f)), or optim::swa");
 
 WEFT_REFUSAL(
     StepIsWhole,
@@ -46427,6 +47180,11 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
 
   // Refusals.
   template <class... A>
+  StepLoss step(const A&...) const {
+    detail::misspelt<exec::CallChanges<false, Trainer>>();
+    return StepLoss(0);
+  }
+  template <class... A>
   void zero_grad(const A&...) {
     detail::misspelt<train::StepIsWhole<false, spelled::zero_grad, M>>();
   }
@@ -46450,6 +47208,21 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   AfterRefusal parameters(const A&...) {
     return detail::misspelt<exec::StateIsNamed<false, spelled::parameters, M>>();
   }
+
+#define WEFT_MEMBER(name)                                                                 \
+  template <class... A>                                                                   \
+  auto name(const A&...) const {                                                          \
+    static_assert(sizeof(train::TrainerIsStepped<sizeof(M) == 0, spelled::name, M>) > 0); \
+    return AfterRefusal{};                                                                \
+  }
+  WEFT_MEMBER(fit)
+  WEFT_MEMBER(train)
+  WEFT_MEMBER(test)
+  WEFT_MEMBER(validate)
+  WEFT_MEMBER(predict)
+  WEFT_MEMBER(get_lr)
+  WEFT_MEMBER(load_state_dict)
+#undef WEFT_MEMBER
 
   // The model that is trained: save, load, get, and what compile takes.
   weft::Model<M, Device>& model() { return model_; }
@@ -46493,6 +47266,15 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     else
       return train::evaluate_model(model_, f, dataset, I{}..., inputs_then_options...);
   }
+  // Refused.
+  template <class D>
+  requires(!data::Dataset<D>) auto evaluate(const D&) {
+    static_assert(sizeof(train::DatasetIsEvaluated<sizeof(D) == 0, D>) > 0);
+    return AfterRefusal{};
+  }
+  void set_lr(const schedule::Schedule&) {
+    static_assert(sizeof(train::RateIsNumber<sizeof(M) == 0, M>) > 0);
+  }
   // The mean of the loss.
   template <data::Dataset D, class... A>
   auto evaluate(const D& dataset, const A&... options) {
@@ -46500,19 +47282,11 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   }
 
   // A model of the averaged parameters that optim::ema or optim::swa keeps, and the buffers as they are now.
-  weft::Model<M, Device> average() const requires requires { Optimizer::base::average; }
-  {
-    if (static_cast<i64>(updates_) < optimizer_.optimizer.rule.first())
-      throw Error("train/no-average", "no weights have been averaged yet: the first are those of update " +
-                                          std::to_string(optimizer_.optimizer.rule.first()));
-    constexpr const auto& table = nn::state_table<M>;
-    std::vector<std::byte> block(static_cast<std::size_t>(table.bytes));
-    Memory::to_host(model_.device(), block.data(), model_.state(), table.bytes);
-    Memory::to_host(model_.device(), block.data(), state_->data() + layout.moment[Optimizer::base::average],
-                    table.trained_bytes);
-    weft::Model<M, Device> averaged = model_.clone();
-    Memory::from_host(model_.device(), averaged.state(), block.data(), table.bytes);
-    return averaged;
+  auto average() const {
+    if constexpr (requires { Optimizer::base::average; })
+      return averaged_model();
+    else
+      return detail::misspelt<train::AverageIsKept<false, typename Optimizer::base>>();
   }
 
   // What the nth place that the model or the loss marks by probe<Name>(x) was in the last step; the option
@@ -46556,6 +47330,20 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   }
 
  private:
+  weft::Model<M, Device> averaged_model() const {
+    if (static_cast<i64>(updates_) < optimizer_.optimizer.rule.first())
+      throw Error("train/no-average", "no weights have been averaged yet: the first are those of update " +
+                                          std::to_string(optimizer_.optimizer.rule.first()));
+    constexpr const auto& table = nn::state_table<M>;
+    std::vector<std::byte> block(static_cast<std::size_t>(table.bytes));
+    Memory::to_host(model_.device(), block.data(), model_.state(), table.bytes);
+    Memory::to_host(model_.device(), block.data(), state_->data() + layout.moment[Optimizer::base::average],
+                    table.trained_bytes);
+    weft::Model<M, Device> averaged = model_.clone();
+    Memory::from_host(model_.device(), averaged.state(), block.data(), table.bytes);
+    return averaged;
+  }
+
   friend class train::Checkpointed<Trainer>;
 
   // Of the program that updates, so that another can begin behind it.
@@ -46666,6 +47454,13 @@ constexpr bool loss_takes(std::tuple<I...>) {
   }
 }
 
+template <class M, class F, class Sorted, class... I>
+constexpr bool layers_are_members() {
+  constexpr bool members = Kept<ForwardStage<M, F, Sorted, I...>>::data[3] != 0;
+  static_assert(sizeof(exec::LayerIsMember<members, M, F>) > 0);
+  return members;
+}
+
 // Sorted: Options<...>. make_model() gives the model that the trainer takes over.
 template <class M, class F, class Device, class Sorted, class... I, class Make, class... A>
 auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options) {
@@ -46677,11 +47472,14 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
       return false;
   }();
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
+  static_assert(sizeof(ModelIsTrained<(nn::parameter_count<M>() > 0), M>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
   if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
     constexpr bool runs = RunsWhileCompiling<ForwardStage<M, F, Sorted, I...>>;
     static_assert(sizeof(exec::TracesWhileCompiling<runs, M, F>) > 0);
     if constexpr (!runs) {
+      return AfterRefusal{};
+    } else if constexpr (!layers_are_members<M, F, Sorted, I...>()) {
       return AfterRefusal{};
     } else {
       using Source = StepSource<M, F, Sorted, true, I...>;

@@ -1,7 +1,7 @@
 // wrote: auto f = compile([](auto x) { return x * 2; }, in<f32, 2, 3>);
 // write: auto f = compile(Cpu{}, [](auto x) { return x * 2; }, in<f32, 2, 3>);
 // expect: error
-// first-error: compile: it takes a device or a Model; of a bare struct the settings
+// first-error: compile: the device, or the model, is the first argument and the function the second
 #include "weft/weft.hpp"
 using namespace weft;
 

@@ -124,9 +124,10 @@ void check_traced(const std::string& name, const F& f, Input<T, S>...) {
   const ReferenceGroup group = read_group(name);
   REQUIRE(group.inputs.size() == sizeof...(T));
   detail::Traced program;
-  std::size_t k = 0;
-  const std::tuple<Expr<T, S>...> arguments{
-      Expr<T, S>{program.input(group.inputs[k++], dtype_of<T>, S::value)}...};
+  const auto arguments = [&]<std::size_t... K>(std::index_sequence<K...>) {
+    return std::tuple<Expr<T, S>...>{Expr<T, S>{program.input(group.inputs[K], dtype_of<T>, S::value)}...};
+  }
+  (std::index_sequence_for<T...>{});
   std::vector<ir::Value> results;
   detail::for_each_result(program.b, std::apply(f, arguments),
                           [&](const auto& e) { results.push_back(e.value); });

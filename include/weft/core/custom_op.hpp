@@ -39,6 +39,15 @@ constexpr u64 op_id(std::string_view name) {
   return h;
 }
 
+// The same where a template argument is one or the other.
+struct CustomId {
+  u64 value = 0;  // what op_id gives
+
+  constexpr CustomId(u64 id) : value(id) {}
+  template <std::size_t N>
+  constexpr CustomId(const char (&name)[N]) : value(op_id({name, N - 1})) {}
+};
+
 // A dtype and extents as values. TensorType{} is no tensor's.
 struct TensorType {
   DType dtype = DType::f32;  // of the elements

@@ -70,36 +70,47 @@ struct GivenName {};
 namespace spelled {
 struct abs;
 struct add_;
+struct apply;
 struct argmax;
 struct backward;
+struct buffers;
 struct call;
+struct children;
 struct clone;
 struct contiguous;
 struct cpu;
 struct cuda;
 struct data;
 struct detach;
-struct dim;
+struct device;
 struct eval;
 struct exp;
 struct fill_;
+struct fit;
 struct flatten;
 struct forward;
 struct get;
+struct get_lr;
+struct grad;
+struct half;
 struct item;
+struct jvp;
+struct load_state_dict;
 struct log;
 struct masked_fill;
 struct matmul;
 struct max;
 struct mean;
 struct min;
+struct modules;
 struct mul_;
 struct named_parameters;
-struct numel;
 struct numpy;
 struct parameters;
 struct permute;
 struct pow;
+struct predict;
+struct register_hook;
 struct relu;
 struct requires_grad_;
 struct reshape;
@@ -107,23 +118,30 @@ struct softmax;
 struct sqrt;
 struct squeeze;
 struct state_dict;
+struct step;
 struct sub_;
 struct sum;
-struct T;
 struct t;
+struct T;
+struct test;
 struct to;
 struct tolist;
 struct train;
 struct transpose;
+struct type;
 struct unsqueeze;
+struct validate;
 struct view;
+struct vjp;
+struct vmap;
 struct zero_;
 struct zero_grad;
 }  // namespace spelled
 
 WEFT_REFUSAL(ShapesBroadcast,
              "the shapes do not broadcast: two extents of the same axis must be equal, or one of them 1; "
-             "unsqueeze<axis>(x) adds one of 1, matmul(a, b) is the product of matrices");
+             "unsqueeze<axis>(x) adds one of 1, mean<1>(x, keepdim) keeps one, matmul(a, b) is the product "
+             "of matrices");
 
 WEFT_REFUSAL(ShapesEqual,
              "the shapes differ, and this operation does not broadcast: reshape<...>(x) or expand<...>(x) "
@@ -154,6 +172,11 @@ WEFT_REFUSAL(DtypesEqual, "the dtypes differ: convert one operand with cast<T>")
 
 WEFT_REFUSAL(DtypeAllowed,
              "the operation is not defined for this dtype: convert the operand with cast<T>(x)");
+
+WEFT_REFUSAL(
+    TransformTakesFunction,
+    "grad, value_and_grad, vjp, jvp and vmap take the function alone and return one: write grad(f)(x), "
+    "vjp(f)(x, cotangent), vmap<0>(f)(x)");
 
 namespace detail {
 // Never defined: should a compiler go on without a word, the program does not link.
@@ -204,7 +227,35 @@ struct AfterRefusal {
   AfterRefusal get() const {
     return {};
   }
+  template <class... A>
+  AfterRefusal seek(A&&...) const {
+    return {};
+  }
   AfterRefusal model() const { return {}; }
+  AfterRefusal clone() const { return {}; }
+  AfterRefusal value() const { return {}; }
+  AfterRefusal lr() const { return {}; }
+  AfterRefusal steps() const { return {}; }
+  AfterRefusal gradient_norm() const { return {}; }
+  AfterRefusal text() const { return {}; }
+  const char* c_str() const { return ""; }
+  const float* to_vector() const { return nullptr; }
+  template <class... A>
+  AfterRefusal set_seed(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal extent(A&&...) const {
+    return {};
+  }
+  static constexpr i64 workspace_bytes() { return 0; }
+  static constexpr i64 state_bytes() { return 0; }
+  static constexpr i64 memory_bytes() { return 0; }
+  static constexpr int launches() { return 0; }
+  AfterRefusal average() const { return {}; }
+  AfterRefusal position() const { return {}; }
+  AfterRefusal seed() const { return {}; }
+  AfterRefusal batches() const { return {}; }
   AfterRefusal item() const { return {}; }
   AfterRefusal summary() const { return {}; }
   AfterRefusal explain() const { return {}; }

@@ -130,10 +130,11 @@ WEFT_REFUSAL(ModelHasNoCArray, "a model has no C array as a member: use std::arr
 WEFT_REFUSAL(ModelHasFewMembers, "a model has at most 64 members: group some of them in a struct");
 WEFT_REFUSAL(
     ModelHasNoContainer,
-    "a model's layers are known while compiling: write std::array<Layer, N> or nn::Sequential<...> in place "
-    "of std::vector, std::list, std::map or a smart pointer");
+    "a model holds layers, parameters and numbers that are known while compiling: write std::array<Layer, "
+    "N>, nn::Sequential<...> or a template parameter in place of std::vector, std::map, std::variant, "
+    "std::optional, std::function or a smart pointer, and keep text outside");
 
-// A class of a size that is known at run time only, or that owns what it points to.
+// A class whose size or type is known at run time only, or that owns what it points to.
 template <class T>
 concept Container = requires {
   typename T::element_type;
@@ -141,7 +142,10 @@ concept Container = requires {
 || requires {
   typename T::value_type;
   typename T::iterator;
-};
+}
+|| requires(const T& t) { t.valueless_by_exception(); }
+|| requires(const T& t) { t.has_value(); }
+|| requires(const T& t) { t.target_type(); };
 
 // Carries the struct's type into the message.
 template <class Struct, Fault Cause>

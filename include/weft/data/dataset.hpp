@@ -413,4 +413,14 @@ auto random_split(D&& dataset, const std::vector<f64>& fractions, u64 seed) {
   return parts;
 }
 
+WEFT_REFUSAL(FractionsAreBraced,
+             "random_split: the fractions stand in braces and the seed behind them: write "
+             "random_split(dataset, {0.8, 0.2}, 1)");
+template <class D, class... A>
+requires(std::is_arithmetic_v<A>&&...) auto random_split(const D&, const A&...) {
+  static_assert(sizeof(FractionsAreBraced<sizeof(D) == 0, D, A...>) > 0);
+  return std::array < AfterRefusal,
+         (std::is_floating_point_v<A> + ... + 0) < 2 ? 2 : (std::is_floating_point_v<A> + ... + 0) > {};
+}
+
 }  // namespace WEFT_NAMESPACE::data

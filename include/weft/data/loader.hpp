@@ -263,20 +263,69 @@ auto loader(D&& dataset, const LoaderOptions& options = {}) {
 WEFT_REFUSAL(
     LoaderTakes,
     "the batch size is a template argument, the dataset the first argument and the options the second: "
-    "data::loader<32>(dataset, {.shuffle = true}); a dataset has size() and operator[], whose samples are "
-    "tuples, such as data::Arrays<f32, i32>");
+    "data::loader<32>(dataset, {.shuffle = true}); a dataset has size() and operator[](i64), both const, "
+    "whose samples are tuples, as data::Arrays<f32, i32> has; a stream returns a std::optional of a tuple");
+WEFT_REFUSAL(LoaderOptionsAre,
+             "the batch size is a template argument, the last batch's way .last = data::drop or "
+             "data::pad_and_mask, and the program's own threads load: data::loader<32>(dataset, {.shuffle = "
+             "true, .last = data::drop})");
+
+namespace detail {
+// What PyTorch's DataLoader takes, in its order, and `last` as a truth value.
+struct DataLoaderWords {
+  i64 batch_size = 0;
+  bool shuffle = false;
+  i64 num_workers = 0;
+  bool pin_memory = false, drop_last = false, last = false;
+};
+// In place of a loader that was refused: a loop over it takes its batches apart as those of a loader.
+template <class Row>
+struct RefusedLoader : AfterRefusal {
+  const Row* begin() const { return nullptr; }
+  const Row* end() const { return nullptr; }
+};
+template <class T>
+using AfterRefusalOf = AfterRefusal;
+AfterRefusal refused_rows(const void*);
+template <class... T>
+RefusedLoader<std::tuple<AfterRefusalOf<T>...>> refused_rows(const std::tuple<T...>*);
+
+template <class D>
+auto refused_loader() {
+  using std::declval, std::remove_cvref_t;
+  if constexpr (requires(D & d) { d[i64{}]; })
+    return decltype(refused_rows(declval<remove_cvref_t<decltype(declval<D&>()[i64{}])>*>())){};
+  else if constexpr (requires(const D& d) { d.stream(i64{})(); })
+    return decltype(refused_rows(
+        declval<remove_cvref_t<decltype(declval<const D&>().stream(i64{})())>*>())){};
+  else
+    return AfterRefusal{};
+}
+}  // namespace detail
+
+// Less special than the one that takes options, and so chosen only where that does not fit.
+template <i64 BatchSize, class D, class Words = detail::DataLoaderWords>
+requires std::is_same_v<Words, detail::DataLoaderWords>
+auto loader(D&&, const Words&) {
+  using Given = std::remove_cvref_t<D>;
+  static_assert(sizeof(LoaderOptionsAre<sizeof(Given) == 0, GivenSize<BatchSize>, Given>) > 0);
+  return detail::refused_loader<Given>();
+}
 template <i64 BatchSize, class D, class A>
-requires(!std::is_convertible_v<const A&, LoaderOptions>) AfterRefusal loader(const D&, const A&) {
-  return weft::detail::misspelt<LoaderTakes<false, GivenSize<BatchSize>, D, A>>();
+requires(!std::is_convertible_v<const A&, LoaderOptions>) auto loader(const D&, const A&) {
+  static_assert(sizeof(LoaderTakes<sizeof(D) == 0, GivenSize<BatchSize>, D, A>) > 0);
+  return detail::refused_loader<D>();
 }
 template <i64 BatchSize, class D>
-requires(!Dataset<typename held_t<D>::type> && !IterableDataset<typename held_t<D>::type>) AfterRefusal
-    loader(const D&) {
-  return weft::detail::misspelt<LoaderTakes<false, GivenSize<BatchSize>, D>>();
+requires(!Dataset<typename held_t<D>::type> &&
+         !IterableDataset<typename held_t<D>::type>) auto loader(const D&) {
+  static_assert(sizeof(LoaderTakes<sizeof(D) == 0, GivenSize<BatchSize>, D>) > 0);
+  return detail::refused_loader<D>();
 }
 template <class D, class... A>
-AfterRefusal loader(const D&, const A&...) {
-  return weft::detail::misspelt<LoaderTakes<false, D, A...>>();
+auto loader(const D&, const A&...) {
+  static_assert(sizeof(LoaderTakes<sizeof(D) == 0, D, A...>) > 0);
+  return detail::refused_loader<D>();
 }
 
 }  // namespace WEFT_NAMESPACE::data

@@ -18,8 +18,13 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(
     TracesWhileCompiling,
     "the function cannot run while the program compiles: operator() of the model and every function that is "
-    "called must be constexpr (write constexpr auto operator()(auto x) const), without printing, files and "
-    "static variables, and numbers must lie in their range (a dropout rate in [0, 1])");
+    "called must be constexpr (write constexpr auto operator()(auto x) const), neither print nor throw, and "
+    "change nothing outside of themselves: members, captures, static variables (state is an nn::Buffer, a "
+    "loop's is its carry); and numbers must lie in their range (a dropout rate in [0, 1])");
+
+WEFT_REFUSAL(LayerIsMember,
+             "a layer or parameter that is used is no member of the model, and so has no values: make it a "
+             "plain member of the model, not a static or a local one");
 
 // Whether f takes arguments of these types, without a look into its body, whose errors are the user's own:
 // beside f stands a call that fits its object better and every argument worse, so both are ambiguous where f

@@ -36,6 +36,17 @@ struct PrunedGraph {
 WEFT_REFUSAL(ArgumentIsTyped,
              "an argument in braces has no type: write f(Tensor<f32, Shape<2, 3>>{1, 2, 3, 4, 5, 6})");
 
+WEFT_REFUSAL(FunctionIsMoved,
+             "a compiled function is moved, not copied, as it works in one block of memory: compile a second "
+             "one, or take it by reference");
+WEFT_REFUSAL(FunctionIsCalled,
+             "a compiled function is called, f(x), and f.model() is its model: mode::train is an option of "
+             "compile, make_trainer trains");
+WEFT_REFUSAL(
+    CallChanges,
+    "a compiled function and a trainer change when they run, and this one is const: take it by auto& "
+    "or Function&, not by const auto&");
+
 // The arguments of a call, for inputs I... of a program on Device.
 template <class Device, class... I, class... A>
 auto given_arguments(const A&... args) {
@@ -63,6 +74,17 @@ class CompiledFunction {
   explicit CompiledFunction(const Device& device, typename Instance::State model, const Options&... options)
       : called_(new Called(exec::given_or_fresh_seed(SeedUse::function, options...), device, std::move(model),
                            lent_workspace(get_option<lend>(options...)))) {}
+
+  CompiledFunction(CompiledFunction&&) noexcept = default;
+  CompiledFunction& operator=(CompiledFunction&&) noexcept = default;
+  // A refusal.
+  CompiledFunction(const CompiledFunction& other) : called_(other.called_) {
+    static_assert(sizeof(exec::FunctionIsMoved<sizeof(Device) == 0, CompiledFunction>) > 0);
+  }
+  CompiledFunction& operator=(const CompiledFunction&) {
+    static_assert(sizeof(exec::FunctionIsMoved<sizeof(Device) == 0, CompiledFunction>) > 0);
+    return *this;
+  }
 
   // Memory the function needs for intermediate values and results, in bytes.
   static constexpr i64 workspace_bytes() { return Code::header.workspace_bytes; }
@@ -93,7 +115,25 @@ class CompiledFunction {
     }
   }
 
-  // A refusal.
+  // Refusals.
+  template <class... A>
+  AfterRefusal operator()(const A&...) const {
+    return detail::misspelt<exec::CallChanges<false, CompiledFunction>>();
+  }
+#define WEFT_MEMBER(name)                                                                        \
+  template <class... A>                                                                          \
+  auto name(const A&...) const {                                                                 \
+    static_assert(sizeof(exec::FunctionIsCalled<sizeof(Device) == 0, spelled::name, I...>) > 0); \
+    return AfterRefusal{};                                                                       \
+  }
+  WEFT_MEMBER(forward)
+  WEFT_MEMBER(eval)
+  WEFT_MEMBER(train)
+  WEFT_MEMBER(to)
+  WEFT_MEMBER(parameters)
+  WEFT_MEMBER(step)
+  WEFT_MEMBER(backward)
+#undef WEFT_MEMBER
   AfterRefusal operator()(std::initializer_list<double>) {
     return detail::misspelt<exec::ArgumentIsTyped<false, I...>>();
   }
@@ -218,7 +258,9 @@ class CompiledFunction {
 
 template <class F>
 inline constexpr bool is_traceable = std::is_empty_v<F>&& std::is_default_constructible_v<F>;
-WEFT_REFUSAL(CapturesNothing, "a compiled function must capture nothing: make run-time values inputs");
+WEFT_REFUSAL(CapturesNothing,
+             "a compiled function must capture nothing: make run-time values inputs; the model is its first "
+             "parameter, [](const auto& model, auto x) { return model(x); }");
 
 // get_probe<"name">(f), f a compiled function or a trainer: as the member, without `template` in generic
 // code.
@@ -276,10 +318,25 @@ auto compile(const Device& device, F, const A&... inputs_then_options) {
 WEFT_REFUSAL(CompileTakes,
              "compile: it takes a device or a Model; of a bare struct the settings would be ignored: write "
              "compile<Net>(Cpu{}, f, inputs...)");
+WEFT_REFUSAL(DeviceIsFirst,
+             "compile: the device, or the model, is the first argument and the function the second: write "
+             "compile(Cpu{}, f, in<...>...), compile(model, f, in<...>...)");
 template <class Given, class F, class... A>
-requires(!exec::is_device<Given> && !is_model<Given>) AfterRefusal compile(const Given&, F, const A&...) {
-  static_assert(sizeof(CompileTakes<sizeof(Given) == 0, Given>) > 0);
-  return {};
+requires(!exec::is_device<Given> && !is_model<Given>) auto compile(const Given&, F, const A&...) {
+  constexpr bool swapped = exec::is_device<F> || is_model<F> || is_traceable<Given>;
+  static_assert(sizeof(DeviceIsFirst<!swapped, Given, F>) > 0);
+  static_assert(sizeof(CompileTakes<swapped, Given>) > 0);
+  return AfterRefusal{};
+}
+template <class Given>
+auto compile(const Given&) {
+  static_assert(sizeof(DeviceIsFirst<sizeof(Given) == 0, Given>) > 0);
+  return AfterRefusal{};
+}
+template <class Device, class F, class... A>
+requires(exec::is_device<Device> && !exec::is_device<F>) auto compile(F, const A&...) {
+  static_assert(sizeof(DeviceIsFirst<sizeof(F) == 0, Device, F>) > 0);
+  return AfterRefusal{};
 }
 
 }  // namespace WEFT_NAMESPACE

@@ -81,6 +81,11 @@ struct LazySource {
   using result = decltype(TreeBuilder<L>::build(std::declval<ir::Builder&>(), std::declval<int&>()));
 };
 
+// By promotion a tensor takes an expression of less: f32 one of bf16, i64 one of i32.
+WEFT_REFUSAL(
+    AssignedDtype,
+    "an expression loses no precision and no range when it is assigned: give the tensor the expression's "
+    "dtype, Tensor<i64, Shape<2>> places = argmax<1>(x), or convert it by cast<i32>(...)");
 WEFT_REFUSAL(OneDevice, "the tensors of an expression lie on different devices: copy this one first");
 
 template <class T, class S, class Device, class L>
@@ -88,6 +93,9 @@ void evaluate(const L& lazy, T* to, const Device& device) {
   using Source = LazySource<L, T>;
   static_assert(sizeof(ShapesEqual<std::is_same_v<typename Source::result::shape, S>, Tensor<T, S, Device>,
                                    typename Source::result::shape, S>) > 0);
+  using From = typename Source::result::dtype;
+  constexpr bool kept = promote(dtype_of<From>, dtype_of<T>) == dtype_of<T>;
+  static_assert(sizeof(AssignedDtype<kept, Tensor<T, S, Device>, From, T>) > 0);
   if constexpr (!refused_before<Source, S>) {
     using Program = typename ProgramOf<Device, Compiled<Source>>::type;
     static thread_local Program program(device, Blocks{});

@@ -35,6 +35,15 @@ WEFT_REFUSAL(
     "a Model is called by a function of it: auto f = compile(model, [](const auto& net, auto x) { return "
     "net(x); }, in<f32, 4, 8>), then f(x)");
 WEFT_REFUSAL(
+    ModelIsState,
+    "a Model is parameters and buffers: load(path) and save(path), get<\"fc1.weight\">() and "
+    "initialize(seed) change it, make_trainer(std::move(model), ...) trains it, compile(model, f, ...) "
+    "runs it");
+WEFT_REFUSAL(LaxIsNamed,
+             "load: strict=False is model.load(path, LoadMode::lax), or {.allow = missing | unexpected}");
+WEFT_REFUSAL(LoadedIsConst,
+             "load changes the model, and this one is const: declare it without const, or take it by Model&");
+WEFT_REFUSAL(
     ModeIsOption,
     "the mode is an option of compile, mode::train or mode::eval (the default); trainers train, evaluate() "
     "evaluates");
@@ -135,6 +144,25 @@ class Model {
     return detail::misspelt<exec::ModelHasDevice<false, spelled::cuda, M>>();
   }
 
+#define WEFT_MEMBER(name)                                                            \
+  template <class... A>                                                              \
+  auto name(const A&...) const {                                                     \
+    static_assert(sizeof(exec::ModelIsState<sizeof(M) == 0, spelled::name, M>) > 0); \
+    return AfterRefusal{};                                                           \
+  }
+  WEFT_MEMBER(load_state_dict)
+  WEFT_MEMBER(zero_grad)
+  WEFT_MEMBER(modules)
+  WEFT_MEMBER(children)
+  WEFT_MEMBER(buffers)
+  WEFT_MEMBER(apply)
+  WEFT_MEMBER(half)
+  WEFT_MEMBER(cpu)
+  WEFT_MEMBER(fit)
+  WEFT_MEMBER(predict)
+  WEFT_MEMBER(step)
+#undef WEFT_MEMBER
+
   // Another model with the same values.
   Model clone() const {
     std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
@@ -181,6 +209,21 @@ class Model {
   // The same by the plainest rules, or, with LoadMode::lax, takes what fits and reports the rest.
   LoadReport load(const std::string& path, LoadMode mode = LoadMode::strict) {
     return load_with(path, {}, mode);
+  }
+
+  // Refusals.
+  template <class B>
+  requires std::is_same_v<B, bool> LoadReport load(const std::string&, B) {
+    detail::misspelt<exec::LaxIsNamed<sizeof(B) == 0, M>>();
+    return {};
+  }
+  LoadReport load(const std::string&, const LoadOptions&) const {
+    detail::misspelt<exec::LoadedIsConst<sizeof(M) == 0, M>>();
+    return {};
+  }
+  LoadReport load(const std::string&, LoadMode = LoadMode::strict) const {
+    detail::misspelt<exec::LoadedIsConst<sizeof(M) == 0, M>>();
+    return {};
   }
 
   // Where the block lies.

@@ -80,7 +80,13 @@ constexpr bool traces() {
   } else {
     constexpr bool runs = RunsWhileCompiling<PruneStage<Source>>;
     static_assert(sizeof(TracesWhileCompiling<runs, Source>) > 0);
-    return runs;
+    if constexpr (runs) {
+      constexpr bool members = layers_are_members(ir::FrozenGraph<PruneStage<Source>>::graph());
+      static_assert(sizeof(LayerIsMember<members, Source>) > 0);
+      return members;
+    } else {
+      return false;
+    }
   }
 }
 

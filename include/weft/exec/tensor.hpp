@@ -28,9 +28,9 @@ void evaluate(const L& lazy, T* to, const Device& device);
   throw Error("tensor/index", "index " + std::to_string(index) + " lies outside an axis of " +
                                   std::to_string(extent) + " elements");
 }
-[[noreturn]] inline void throw_element_count(i64 wanted, std::size_t given) {
-  throw Error("tensor/size",
-              "a tensor of " + std::to_string(wanted) + " elements was given " + std::to_string(given));
+[[noreturn]] inline void throw_element_count(i64 wanted, std::size_t given, const char* what = "tensor") {
+  throw Error("tensor/size", "a " + std::string(what) + " of " + std::to_string(wanted) +
+                                 " elements was given " + std::to_string(given));
 }
 
 WEFT_REFUSAL(TensorTakesElements,
@@ -91,82 +91,28 @@ class HostElements {
     return start()[0];
   }
   // Refusals.
-  template <class... A>
-  AfterRefusal sum(const A&...) const {
-    return detail::misspelt<TensorOperation<false, spelled::sum, T, S>>();
+#define WEFT_MEMBER(name, Refusal)                                           \
+  template <class... A>                                                      \
+  auto name(const A&...) const {                                             \
+    static_assert(sizeof(Refusal<sizeof(T) == 0, spelled::name, T, S>) > 0); \
+    return AfterRefusal{};                                                   \
   }
-  template <class... A>
-  AfterRefusal mean(const A&...) const {
-    return detail::misspelt<TensorOperation<false, spelled::mean, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal max(const A&...) const {
-    return detail::misspelt<TensorOperation<false, spelled::max, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal min(const A&...) const {
-    return detail::misspelt<TensorOperation<false, spelled::min, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal reshape(const A&...) const {
-    return detail::misspelt<TensorOperation<false, spelled::reshape, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal transpose(const A&...) const {
-    return detail::misspelt<TensorOperation<false, spelled::transpose, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal permute(const A&...) const {
-    return detail::misspelt<TensorOperation<false, spelled::permute, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal t(const A&...) const {
-    return detail::misspelt<TensorOperation<false, spelled::t, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal flatten(const A&...) const {
-    return detail::misspelt<TensorOperation<false, spelled::flatten, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal softmax(const A&...) const {
-    return detail::misspelt<TensorOperation<false, spelled::softmax, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal argmax(const A&...) const {
-    return detail::misspelt<TensorOperation<false, spelled::argmax, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal numpy(const A&...) const {
-    return detail::misspelt<TensorIsRead<false, spelled::numpy, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal tolist(const A&...) const {
-    return detail::misspelt<TensorIsRead<false, spelled::tolist, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal to(const A&...) const {
-    return detail::misspelt<TensorHasDevice<false, spelled::to, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal cuda(const A&...) const {
-    return detail::misspelt<TensorHasDevice<false, spelled::cuda, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal cpu(const A&...) const {
-    return detail::misspelt<TensorHasDevice<false, spelled::cpu, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal backward(const A&...) const {
-    return detail::misspelt<TensorHasNoGradient<false, spelled::backward, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal detach(const A&...) const {
-    return detail::misspelt<TensorHasNoGradient<false, spelled::detach, T, S>>();
-  }
-  template <class... A>
-  AfterRefusal requires_grad_(const A&...) const {
-    return detail::misspelt<TensorHasNoGradient<false, spelled::requires_grad_, T, S>>();
-  }
+#define WEFT_METHOD(name) WEFT_MEMBER(name, TensorOperation)
+  WEFT_TENSOR_METHODS(WEFT_METHOD)
+  WEFT_INPLACE_METHODS(WEFT_METHOD)
+#undef WEFT_METHOD
+  WEFT_MEMBER(numpy, TensorIsRead)
+  WEFT_MEMBER(tolist, TensorIsRead)
+  WEFT_MEMBER(to, TensorHasDevice)
+  WEFT_MEMBER(cuda, TensorHasDevice)
+  WEFT_MEMBER(cpu, TensorHasDevice)
+  WEFT_MEMBER(type, TensorHasDevice)
+  WEFT_MEMBER(half, TensorHasDevice)
+  WEFT_MEMBER(device, TensorHasDevice)
+  WEFT_MEMBER(backward, TensorHasNoGradient)
+  WEFT_MEMBER(detach, TensorHasNoGradient)
+  WEFT_MEMBER(requires_grad_, TensorHasNoGradient)
+#undef WEFT_MEMBER
   T* begin() const { return start(); }
   T* end() const { return start() + S::size; }
   // In row-major order.
@@ -273,6 +219,17 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   Tensor(std::initializer_list<T> values) : Tensor(Uninitialized{}) {
     copy_counted(values.begin(), values.size());
   }
+  // Row by row, as nested braces: Tensor<f32, Shape<2, 2>> a{{1, 2}, {3, 4}}.
+  Tensor(std::initializer_list<std::initializer_list<T>> rows) requires(S::rank == 2 && S::value[1] > 1)
+      : Tensor(Uninitialized{}) {
+    std::vector<T> values;
+    for (const auto& row : rows) {
+      if (static_cast<i64>(row.size()) != S::value[1])
+        exec::throw_element_count(S::value[1], row.size(), "row");
+      values.insert(values.end(), row);
+    }
+    copy_counted(values.data(), values.size());
+  }
   Tensor(const std::vector<T>& values) : Tensor(Uninitialized{}) {
     copy_counted(values.data(), values.size());
   }
@@ -318,6 +275,31 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
     // by way of new memory: the expression may read this tensor
     *this = Tensor(lazy);
     return *this;
+  }
+
+  // Refused.
+  template <class Number>
+  requires std::is_arithmetic_v<Number>
+  auto& operator=(Number) {
+    static_assert(sizeof(exec::TensorTakesElements<sizeof(Number) == 0, Number, T, S>) > 0);
+    return *this;
+  }
+  // By way of new memory, too.
+  template <class B>
+  Tensor& operator+=(const B& b) {
+    return *this = *this + b;
+  }
+  template <class B>
+  Tensor& operator-=(const B& b) {
+    return *this = *this - b;
+  }
+  template <class B>
+  Tensor& operator*=(const B& b) {
+    return *this = *this * b;
+  }
+  template <class B>
+  Tensor& operator/=(const B& b) {
+    return *this = *this / b;
   }
 
   // The same number everywhere.

@@ -57,7 +57,7 @@ inline constexpr bool is_tuple<std::pair<A, B>> = true;
 WEFT_REFUSAL(
     ReturnsExpressions,
     "a compiled function returns an expression, or a std::tuple or std::pair of them: return what was "
-    "computed from its arguments");
+    "computed from its arguments, by exp(x) and not by std::exp(x)");
 
 // The results of a function as a type: one expression, or a tuple or pair of them.
 template <class R>
@@ -80,8 +80,8 @@ struct Results<std::pair<A, B>> {
 template <class R>
 constexpr void add_outputs(ir::Builder& b, const R& r) {
   if constexpr (is_tuple<R>)
-    std::apply([&](const auto&... e) { (b.graph.outputs.push(e.value.id), ...); }, r);
-  else
+    std::apply([&](const auto&... e) { (add_outputs(b, e), ...); }, r);
+  else if constexpr (!std::is_same_v<R, AfterRefusal>)
     b.graph.outputs.push(r.value.id);
 }
 
@@ -117,7 +117,7 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
     } else if constexpr (!std::is_invocable_v<const F&, const A&...,
                                               const Expr<typename I::dtype, typename I::shape>&...>) {
       // The compiler has said what is wrong with the body.
-      static_assert(sizeof(weft::detail::Refused<F>) > 0);
+      if constexpr (!refused_before<F, A..., I...>) static_assert(sizeof(weft::detail::Refused<F>) > 0);
       return AfterRefusal{};
     } else {
       using Returned = std::remove_cvref_t<decltype(f(leading..., std::get<K>(inputs)...))>;
@@ -161,6 +161,12 @@ struct PruneStage {
   static constexpr void write(WordWriter& w) { ir::write(w, passes::prune(Source::graph())); }
 };
 // Whether the verifier finds no fault in the graph that is about to be fused.
+// Whether every parameter that is read is one of the model's.
+constexpr bool layers_are_members(const ir::Graph& graph) {
+  for (const ir::Node& n : graph.nodes)
+    if (n.op == ir::Op::state && n.imm == ir::no_slot) return false;
+  return true;
+}
 template <class Source>
 struct VerifyStage {
   static constexpr bool sound() {

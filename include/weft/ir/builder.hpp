@@ -34,6 +34,9 @@ struct CustomGradient {
   void (*gradient)(Builder& b, int y, int g, int* out) = nullptr;
 };
 
+// The slot of a parameter that no model holds.
+inline constexpr u64 no_slot = ~u64{0};
+
 // A value that a model or a loss marks under a name.
 struct Probe {
   std::string_view name;

@@ -12,7 +12,8 @@ namespace WEFT_NAMESPACE {
 
 WEFT_REFUSAL(CustomGradientDefined,
              "custom: a primitive without a gradient is differentiated: give its custom_op a static "
-             "constexpr gradient(g, y, operands...), or stop_gradient(x) before it");
+             "constexpr gradient(g, y, operands...), the result y and every operand among its parameters, or "
+             "stop_gradient(x) before it");
 WEFT_REFUSAL(CustomRunsOnHost,
              "custom: the primitive has no static host(...) that takes these tensors: the result, "
              "then the operands, const");

@@ -11,6 +11,9 @@ WEFT_REFUSAL(ParamIsTrained,
              "a Param is set by the optimiser: what a function assigns, such as a running mean, is an "
              "nn::Buffer<f32, Shape<8>>");
 
+WEFT_REFUSAL(BufferIsAssigned,
+             "a buffer is set by assign: write mean.assign(0.9f * mean + 0.1f * x) in place of mean = ...");
+
 // A trained tensor of T with shape S; Init says how it starts (see init.hpp).
 template <class T, class S = Unshaped, class Init = init::Zeros>
 struct Param {
@@ -26,6 +29,7 @@ struct Param {
 
   constexpr Expr<T, S> expr() const {
     if (node >= 0) return {ir::Value{builder, node}};
+    if (builder == nullptr) return {};
     const ir::Value v{builder, builder->leaf(ir::Op::state, dtype_of<T>, S::value, static_cast<u64>(slot))};
     return {detached ? ir::unary(ir::Op::stop_gradient, v) : v};
   }
@@ -55,6 +59,7 @@ struct Buffer {
   int slot = -1;
 
   constexpr Expr<T, S> expr() const {
+    if (builder == nullptr) return {};
     return {ir::Value{builder, builder->leaf(ir::Op::state, dtype_of<T>, S::value, static_cast<u64>(slot))}};
   }
   constexpr void assign(const Expr<T, S>& value) const {
@@ -69,6 +74,13 @@ struct Buffer {
   template <class A>
   constexpr void assign(const A&) const {
     static_assert(sizeof(TypeIsKept<sizeof(A) == 0, Buffer, A>) > 0);
+  }
+  // Refused.
+  template <class A>
+  requires ExprLike<A>
+  constexpr const Buffer& operator=(const A&) const {
+    static_assert(sizeof(BufferIsAssigned<sizeof(A) == 0, Buffer, A>) > 0);
+    return *this;
   }
   // What was assigned so far in this trace, else the value from before the step: a module that is called
   // twice goes on from its first call.

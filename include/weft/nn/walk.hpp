@@ -294,17 +294,20 @@ WEFT_REFUSAL(TiesAreNames, "Tied: the model has no parameter of the name given")
 template <class M>
 constexpr auto make_alias_table() {
   constexpr int count = [] {
-    if constexpr (!plain<M>()) return 0;
-    M m{};
     CountTies f;
-    auto g = [](Mode&) {};
-    walk<Unnamed>(m, f, g);
+    if constexpr (plain<M>()) {
+      M m{};
+      auto g = [](Mode&) {};
+      walk<Unnamed>(m, f, g);
+    }
     return f.count;
   }();
   AliasTable<M, count> table;
-  M m{};
-  auto g = [](Mode&) {};
-  walk<Name>(m, table, g);
+  if constexpr (plain<M>()) {
+    M m{};
+    auto g = [](Mode&) {};
+    walk<Name>(m, table, g);
+  }
   return table;
 }
 template <class M>

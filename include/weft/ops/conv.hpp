@@ -11,9 +11,15 @@ namespace WEFT_NAMESPACE {
 
 WEFT_REFUSAL(ConvOperandsFit,
              "the operands of a convolution do not fit: x is (N, C, ...) or (C, ...), the weights (O, C / "
-             "groups, window...), or (C, O / groups, window...) of a transposed one, the bias (O)");
-WEFT_REFUSAL(ConvGroupsDivide, "the groups of a convolution do not divide its channels and its outputs");
-WEFT_REFUSAL(ConvWindowFits, "the window of a convolution is larger than the padded input");
+             "groups, window...), or (C, O / groups, window...) of a transposed one, the bias (O); "
+             "permute<0, 3, 1, 2>(x) of images whose channels are last; options are a template argument, "
+             "conv2d<ConvOptions{.stride = 2}>(x, w)");
+WEFT_REFUSAL(ConvGroupsDivide,
+             "the groups of a convolution do not divide its channels and its outputs: both must be multiples "
+             "of .groups");
+WEFT_REFUSAL(ConvWindowFits,
+             "the window of a convolution is larger than the padded input: give ConvOptions{.padding = 1}, "
+             "or a smaller window");
 WEFT_REFUSAL(ConvOptionsValid,
              "the options of a convolution: one number or one for each axis, strides, dilations and groups "
              "at least 1, padding not negative, \"same\" with stride 1 only, reflected and circular padding "

@@ -11,6 +11,7 @@ namespace detail {
 // A splat whose value is given when the expression is written.
 template <class T, i64... D>
 struct FullOp : Operation<FullOp<T, D...>> {
+  using weft_creates = void;
   template <class V>
   static constexpr auto apply(ir::Builder& b, V value) {
     return Expr<T, Shape<D...>>{ir::broadcast(as_value<T>(b, value), Shape<D...>::value)};
@@ -18,6 +19,7 @@ struct FullOp : Operation<FullOp<T, D...>> {
 };
 template <class T, int Value, i64... D>
 struct SplatOp : Operation<SplatOp<T, Value, D...>> {
+  using weft_creates = void;
   static constexpr auto apply(ir::Builder& b) {
     return Expr<T, Shape<D...>>{ir::constant(b, dtype_of<T>, Shape<D...>::value, Value)};
   }
@@ -25,6 +27,7 @@ struct SplatOp : Operation<SplatOp<T, Value, D...>> {
 // Begin, Begin + Step, ... (N of them).
 template <class T, i64 N, i64 Begin, i64 Step>
 struct ArangeOp : Operation<ArangeOp<T, N, Begin, Step>> {
+  using weft_creates = void;
   static constexpr auto apply(ir::Builder& b) {
     constexpr DType index = std::is_same_v<T, i64> ? DType::i64 : DType::i32;
     const ir::Value count{&b, b.leaf(ir::Op::iota, index, Shape<N>::value, 0)};
@@ -36,6 +39,7 @@ struct ArangeOp : Operation<ArangeOp<T, N, Begin, Step>> {
 // N numbers from low to high, both included; counted from the nearer end, as PyTorch does.
 template <class T, i64 N>
 struct LinspaceOp : Operation<LinspaceOp<T, N>> {
+  using weft_creates = void;
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& low, const B& high) {
     const auto begin = Expr<T, Shape<>>{as_value<T>(b, low)}, end = Expr<T, Shape<>>{as_value<T>(b, high)};

@@ -12,6 +12,7 @@ namespace detail {
 // The coordinates of a triangle, row by row.
 template <bool Lower, i64 Rows, i64 Cols, i64 Offset>
 struct TriangleIndices : Operation<TriangleIndices<Lower, Rows, Cols, Offset>> {
+  using weft_creates = void;
   static constexpr i64 count() {
     i64 n = 0;
     for (i64 r = 0; r < Rows; ++r)

@@ -187,8 +187,8 @@ struct CustomOp : Operation<CustomOp<Id>> {
   }
 };
 
-// The operation of primitive Id; Id is op_id("its name").
-template <u64 Id>
-inline constexpr CustomOp<Id> custom{};
+// The operation of a primitive, custom<"its name"> or custom<op_id("its name")>.
+template <CustomId Id>
+inline constexpr CustomOp<Id.value> custom{};
 
 }  // namespace WEFT_NAMESPACE

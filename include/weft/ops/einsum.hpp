@@ -12,8 +12,12 @@ WEFT_REFUSAL(EinsumSubscripts,
              "einsum: the subscripts are not well formed: letters and at most one ellipsis an operand, "
              "commas between them, and after an arrow letters that came before, each once");
 WEFT_REFUSAL(EinsumOperands, "einsum: the subscripts name another number of operands than are given");
-WEFT_REFUSAL(EinsumAxes, "einsum: an operand has another number of axes than its subscripts name");
-WEFT_REFUSAL(EinsumExtents, "einsum: a letter stands for axes of different extents");
+WEFT_REFUSAL(EinsumAxes,
+             "einsum: an operand has another number of axes than its subscripts name: give each axis a "
+             "letter, or ... for those in front");
+WEFT_REFUSAL(EinsumExtents,
+             "einsum: a letter stands for axes of different extents: name one of them otherwise, or exchange "
+             "the letters of an operand that is transposed");
 WEFT_REFUSAL(EinsumRank, "einsum: more than 8 axes are needed at once");
 
 namespace detail {

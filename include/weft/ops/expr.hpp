@@ -16,7 +16,7 @@ namespace WEFT_NAMESPACE {
 WEFT_REFUSAL(
     LazyIsAssigned,
     "an expression of tensors runs when it is assigned to a tensor: write Tensor<bool, Shape<>> found = "
-    "any<>(x > 0), then if (found.item())");
+    "any<>(x > 0), then found.item()");
 
 template <class T, class S>
 struct Expr : TracedMembers<Expr<T, S>> {
@@ -32,6 +32,11 @@ struct Expr : TracedMembers<Expr<T, S>> {
   using TracedMembers<Expr>::operator=;
 };
 
+WEFT_REFUSAL(
+    LazyIsKept,
+    "zeros<f32, 4>(), arange<f32, 4>() and what is made of them have types of their own, which a traced "
+    "value does not fit in: start from one, auto total = 0 * x, or give the result a name of its own");
+
 // What operations on literals (`arange`, `zeros`) and run-time tensors return: a typed tree that is replayed
 // as Exprs when it meets a traced handle or is assigned to a Tensor, and reads its tensors then: it is not to
 // outlive its statement.
@@ -44,6 +49,41 @@ struct Lazy {
   constexpr explicit operator B() const {
     detail::misspelt<LazyIsAssigned<false, Lazy>>();
     return B{};
+  }
+#define WEFT_METHOD(name)                                                                 \
+  template <class... A>                                                                   \
+  auto name(const A&...) const {                                                          \
+    static_assert(sizeof(MethodIsFunction<sizeof(Lazy*) == 0, spelled::name, Lazy>) > 0); \
+    return AfterRefusal{};                                                                \
+  }
+  WEFT_TENSOR_METHODS(WEFT_METHOD)
+  WEFT_INPLACE_METHODS(WEFT_METHOD)
+#undef WEFT_METHOD
+#define WEFT_MEMBER(name)                                                \
+  template <class... A>                                                  \
+  auto name(const A&...) const {                                         \
+    static_assert(sizeof(LazyIsAssigned<sizeof...(A) == 64, Lazy>) > 0); \
+    return AfterRefusal{};                                               \
+  }
+  WEFT_MEMBER(item)
+  WEFT_MEMBER(data)
+  WEFT_MEMBER(size)
+  WEFT_MEMBER(to_vector)
+  WEFT_MEMBER(operator())
+#undef WEFT_MEMBER
+  operator float() const {
+    static_assert(sizeof(LazyIsAssigned<sizeof(Lazy*) == 0, Lazy>) > 0);
+    return 0;
+  }
+  template <class T, class S>
+  constexpr auto operator=(const Expr<T, S>&) {
+    static_assert(sizeof(LazyIsKept<sizeof(Expr<T, S>*) == 0, Lazy, Expr<T, S>>) > 0);
+    return *this;
+  }
+  template <class I>
+  auto operator[](const I&) const {
+    static_assert(sizeof(LazyIsAssigned<sizeof(I) == 0, Lazy>) > 0);
+    return AfterRefusal{};
   }
 };
 
@@ -123,13 +163,20 @@ template <class A, class Leaf, class Number>
 constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number);
 
 namespace detail {
+template <class Op, class... A>
+constexpr auto applied(ir::Builder& builder, const A&... a) {
+  if constexpr ((std::is_same_v<A, AfterRefusal> || ...))
+    return AfterRefusal{};
+  else
+    return Op::apply(builder, a...);
+}
 template <class Op, class... Args, class Leaf, class Number>
 constexpr auto replay_lazy(ir::Builder& builder, const Lazy<Op, Args...>& lazy, Leaf& leaf, Number& number) {
   return std::apply(
       [&](const Args&... args) {
         // braces: operands are built left to right, so random streams keep their order
         const std::tuple operands{weft::replay(builder, args, leaf, number)...};
-        return std::apply([&](const auto&... o) { return Op::apply(builder, o...); }, operands);
+        return std::apply([&](const auto&... o) { return applied<Op>(builder, o...); }, operands);
       },
       lazy.args);
 }
@@ -150,7 +197,8 @@ constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& numb
 WEFT_REFUSAL(
     TensorIsInput,
     "a run-time Tensor cannot be used inside a traced function: make it an input, in<T, D...>, and write "
-    "auto x for the parameter");
+    "auto x for the parameter; a model is called inside of one: auto f = compile<Net>(Cpu{}, [](const auto& "
+    "model, auto x) { return model(x); }, in<f32, 2, 4>)");
 
 namespace detail {
 
@@ -197,6 +245,13 @@ template <class A>
 constexpr auto traced(ir::Builder& builder, const A& a) {
   if constexpr (ExprLike<A>) {
     auto e = to_expr(a);
+    if (e.value.builder == nullptr) {  // of a layer that is no member of the model
+      using E = std::remove_cvref_t<decltype(e)>;
+      ir::Builder* outermost = &builder;
+      while (outermost->parent) outermost = outermost->parent;
+      e.value = {outermost,
+                 outermost->leaf(ir::Op::state, dtype_of<typename E::dtype>, E::shape::value, ir::no_slot)};
+    }
     if (e.value.builder != &builder) e.value = {&builder, builder.import(*e.value.builder, e.value.id)};
     return e;
   } else if constexpr (is_lazy<A> || TensorLike<A>) {
@@ -224,15 +279,26 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(TupleIsTaken,
              "an operand is a tuple: take it apart first: auto [y, state] = lstm(x), auto [values, places] = "
              "topk<2>(x)");
-WEFT_REFUSAL(OperandsFit,
-             "the operation does not take so many operands, or not of these kinds: see its line in "
-             "docs/operations.md (there is no inplace and no training argument)");
+WEFT_REFUSAL(
+    ContainerIsTaken,
+    "an operand is a container: values are arguments one by one, cat<0>(a, b), stack<0>(a, b, c); of a "
+    "std::array write std::apply([](auto... v) { return stack<0>(v...); }, values)");
+WEFT_REFUSAL(
+    OperandsFit,
+    "the operation does not take so many operands, or not of these kinds: where(condition, a, b) takes "
+    "three, fma(a, b, c) three, relu(x) one (its line is in docs/operations.md; there is no inplace and no "
+    "training argument)");
 template <class A>
 inline constexpr bool is_tuple_like = false;
 template <class... A>
 inline constexpr bool is_tuple_like<std::tuple<A...>> = true;
 template <class A, class B>
 inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
+
+template <class A>
+concept HoldsValues = requires {
+  requires is_expr<typename A::value_type>;
+};
 
 namespace detail {
 // What a refused operation returns: its first operand that is an expression.
@@ -242,6 +308,8 @@ constexpr auto first_expr(const First& first, const A&... rest) {
     return to_expr(first);
   else if constexpr (is_tuple_like<First>)
     return first_expr(std::get<0>(first), rest...);
+  else if constexpr (HoldsValues<First>)
+    return typename First::value_type{};
   else if constexpr (sizeof...(A) > 0)
     return first_expr(rest...);
   else
@@ -254,14 +322,28 @@ concept Applies = requires(ir::Builder& b, const A&... a) {
   Op::apply(b, a...);
 };
 
+// An operation that makes a tensor of numbers says so.
+template <class Op>
+concept Creates = requires {
+  typename Op::weft_creates;
+};
+template <class Op, class... A>
+concept OfNumbersAlone = sizeof...(A) > 0 && (Scalar<A> && ...) && !Draws<Op> && !Creates<Op>;
+WEFT_REFUSAL(OperandIsNumber,
+             "the operands are numbers, and one must be an expression or a tensor: functions of std give "
+             "numbers, so write exp(x), pow(x, 3) in place of std::exp(x), std::pow(x, 3)");
+
 // Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
 template <class Derived>
 struct Operation {
   template <class... A>
   constexpr auto operator()(const A&... a) const {
     constexpr bool traced = (ExprLike<A> || ...);
-    if constexpr (!(Operand<A> && ...) || (std::is_same_v<A, AfterRefusal> || ...) ||
-                  (traced && (TensorLike<A> || ...))) {
+    if constexpr (OfNumbersAlone<Derived, A...>) {
+      static_assert(sizeof(OperandIsNumber<sizeof(Derived) == 0, Derived, A...>) > 0);
+      return AfterRefusal{};
+    } else if constexpr (!(Operand<A> && ...) || (std::is_same_v<A, AfterRefusal> || ...) ||
+                         (traced && (TensorLike<A> || ...))) {
       refuse<A...>();
       return detail::first_expr(a...);
     } else if constexpr (traced) {
@@ -285,13 +367,17 @@ struct Operation {
  private:
   // Says which of the operands is none, unless another refusal made it.
   template <class... A>
-  static constexpr void refuse() {
+  static constexpr auto refuse() {
     constexpr bool takes = (Operand<A> && ...), tuple = (is_tuple_like<A> || ...),
                    member = (std::is_same_v<A, TransposedMember> || ...),
+                   gradient = (std::is_same_v<A, GradientMember> || ...), container = (HoldsValues<A> || ...),
                    late = (std::is_same_v<A, AfterRefusal> || ...);
     static_assert(sizeof(TupleIsTaken<!tuple, Derived, A...>) > 0);
     static_assert(sizeof(MethodIsFunction<!member, spelled::T, Derived, A...>) > 0);
-    static_assert(sizeof(OperandsAreTensors < takes || tuple || member, Derived, A... >) > 0);
+    static_assert(sizeof(GradientIsFunction<!gradient, spelled::grad, Derived, A...>) > 0);
+    static_assert(sizeof(ContainerIsTaken<!container, Derived, A...>) > 0);
+    static_assert(
+        sizeof(OperandsAreTensors < takes || tuple || member || gradient || container, Derived, A... >) > 0);
     static_assert(sizeof(TensorIsInput < !takes || late, Derived, A... >) > 0);
   }
 };

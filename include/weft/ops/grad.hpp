@@ -144,4 +144,16 @@ constexpr auto value_and_grad(const F& f) {
     return GradientOf<true, F, Args...>{f};
 }
 
+// Refusals.
+template <int... Args, class F, class X, class... A>
+constexpr auto grad(const F&, const X& x, const A&...) {
+  static_assert(sizeof(TransformTakesFunction<sizeof(X) == 0, spelled::grad, X, A...>) > 0);
+  return detail::first_expr(x);
+}
+template <int... Args, class F, class X, class... A>
+constexpr auto value_and_grad(const F&, const X& x, const A&...) {
+  static_assert(sizeof(TransformTakesFunction<sizeof(X) == 0, spelled::grad, X, A...>) > 0);
+  return std::tuple{x, x};
+}
+
 }  // namespace WEFT_NAMESPACE

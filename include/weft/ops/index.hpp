@@ -14,7 +14,9 @@ WEFT_REFUSAL(IndexAxesExist,
 WEFT_REFUSAL(OneEllipsis, "index: an ellipsis may stand once");
 WEFT_REFUSAL(PlaceInAxis, "index: the place lies outside its axis, or a range's step is not positive");
 WEFT_REFUSAL(IndicesBroadcast, "index: the index tensors must be integers whose shapes broadcast");
-WEFT_REFUSAL(MaskFits, "index: a mask must have the extents of the axes that it stands for");
+WEFT_REFUSAL(MaskFits,
+             "index: a mask must have the extents of the axes that it stands for, and its result a size: "
+             "index(x, bounded<16>(mask))");
 
 namespace detail {
 

@@ -20,8 +20,22 @@ struct Input {
   }
 };
 
+WEFT_REFUSAL(
+    ExtentsAreGiven,
+    "in<...>: every extent is known while compiling, the batch's, too: write in<f32, 32, 8> in place of "
+    "in<f32, -1, 8>, and let the loader pad the last batch, .last = data::pad_and_mask");
+
+namespace detail {
 template <class T, i64... D>
-inline constexpr Input<T, Shape<D...>> in{};
+struct InputOf {
+  static constexpr bool given = ((D >= 0) && ... && true);
+  static_assert(sizeof(ExtentsAreGiven<given, T>) > 0);
+  using type = Input<T, Shape<(D < 0 ? 1 : D)...>>;
+};
+}  // namespace detail
+
+template <class T, i64... D>
+inline constexpr typename detail::InputOf<T, D...>::type in{};
 
 template <class A>
 inline constexpr bool is_input = false;

@@ -263,6 +263,16 @@ constexpr auto cross_entropy(const X& logits, const L& labels, const W& weight, 
   return CrossEntropyOp<R, Axis>{}(logits, labels, weight, options.ignore_index, options.label_smoothing);
 }
 
+WEFT_REFUSAL(WeightIsTensor,
+             "cross_entropy: a third operand is a tensor of class weights: options stand in braces, "
+             "cross_entropy(logits, labels, {.label_smoothing = 0.1f})");
+template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, Operand W>
+requires std::is_arithmetic_v<W>
+constexpr auto cross_entropy(const X& logits, const L& labels, const W&) {
+  static_assert(sizeof(WeightIsTensor<sizeof(W) == 0, W>) > 0);
+  return CrossEntropyOp<R, Axis>{}(logits, labels);
+}
+
 namespace detail {
 
 struct MseLoss {

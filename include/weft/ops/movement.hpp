@@ -91,7 +91,9 @@ struct expand_rule {
 }  // namespace detail
 
 // What: a Shape whose axes a permutation should name, each once.
-WEFT_REFUSAL(AxesPermuted, "the axes named are no permutation of the shape's axes");
+WEFT_REFUSAL(AxesPermuted,
+             "the axes named are no permutation of the shape's axes: name each once, permute<0, 2, 1>(x) of "
+             "three; transpose<-2, -1>(x) exchanges two");
 
 // reshape<2, -1>(x): the same elements in row-major order; one -1 is worked out.
 template <i64... To>

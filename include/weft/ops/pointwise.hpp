@@ -308,8 +308,12 @@ template <class A>
 concept SpelledTuple = is_tuple_like<A> && requires(const A& a) {
   requires is_expr<std::remove_cvref_t<decltype(std::get<0>(a))>>;
 };
+template <class A>
+concept SpelledMember = std::is_same_v<A, GradientMember> || std::is_same_v<A, TransposedMember>;
 template <class A, class B>
 concept MistakenOperands = (SpelledTuple<A> && (Operand<B> || SpelledTuple<B>)) ||
+                           (Operand<A> && SpelledTuple<B>) || (SpelledMember<A> && Operand<B>) ||
+                           (Operand<A> && SpelledMember<B>) ||
                            (is_expr<A> &&
                             (SpelledTuple<B> || std::is_convertible_v<const B&, const char*>)) ||
                            (is_expr<B> && std::is_convertible_v<const A&, const char*>);
@@ -352,9 +356,18 @@ constexpr auto operator&(const A& a, const B& b) { return bitwise_and(a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
 constexpr auto operator|(const A& a, const B& b) { return bitwise_or(a, b); }
+WEFT_REFUSAL(PowerIsFunction, "^ is the exclusive or of integers: a power is square(x), pow(x, 3), x * x");
 template <class A, class B>
 requires OperatorOperands<A, B>
-constexpr auto operator^(const A& a, const B& b) { return bitwise_xor(a, b); }
+constexpr auto operator^(const A& a, const B& b) {
+  constexpr bool floating =
+      is_float(dtype_of<dtype_of_operand<A>>) || is_float(dtype_of<dtype_of_operand<B>>);
+  static_assert(sizeof(PowerIsFunction<!floating, A, B>) > 0);
+  if constexpr (floating)
+    return detail::first_expr(a, b);
+  else
+    return bitwise_xor(a, b);
+}
 
 // h += y where the result has the type of h.
 WEFT_REFUSAL(
@@ -395,6 +408,15 @@ constexpr Stream& operator<<(Stream& stream, const Expr<T, S>&) {
   return stream;
 }
 
+template <class Stream, class Op, class... A>
+requires requires(Stream& s) { s.rdbuf(); }
+Stream& operator<<(Stream& stream, const Lazy<Op, A...>&) {
+  static_assert(sizeof(LazyIsAssigned<sizeof(Stream*) == 0, Lazy<Op, A...>>) > 0);
+  return stream;
+}
+
+template <class A>
+requires(ExprLike<A>) constexpr auto operator+(const A& a) { return to_expr(a); }
 template <class A>
 requires(Operand<A> && !Scalar<A>) constexpr auto operator-(const A& a) { return neg(a); }
 template <class A>

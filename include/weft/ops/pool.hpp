@@ -13,7 +13,8 @@ namespace WEFT_NAMESPACE {
 
 WEFT_REFUSAL(PoolFits,
              "pooling takes (N, C, ...) or (C, ...) of floats and a window that fits: one number or one for "
-             "each axis, at least 1, padding at most half the window, no result without an element");
+             "each axis, at least 1, padding at most half the window, no result without an element: give a "
+             "smaller window or PoolOptions{.padding = 1}");
 
 namespace detail {
 

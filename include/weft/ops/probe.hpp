@@ -9,21 +9,24 @@
 
 namespace WEFT_NAMESPACE {
 
-template <FixedString Name>
-struct ProbeMark {
-  template <class A>
-  constexpr A operator()(const A& a) const {
-    if constexpr (ExprLike<A>)
-      if (const ir::Builder* b = detail::builder_of(a); b->probes != nullptr)
-        b->probes->push({Name.view(), to_expr(a).value.id});
-    return a;
-  }
-};
-
 // Marks an expression or a parameter; the same name may come again, in the blocks of an array say. In the
 // bodies of loops and of vmap it marks nothing, as no one value is there.
-template <FixedString Name>
-inline constexpr ProbeMark<Name> probe{};
+template <FixedString Name, class A>
+constexpr auto probe(const A& a) {
+  if constexpr (ExprLike<A>)
+    if (const ir::Builder* b = detail::builder_of(a); b->probes != nullptr)
+      b->probes->push({Name.view(), to_expr(a).value.id});
+  return a;
+}
+
+WEFT_REFUSAL(
+    ProbeNameIsTemplateArgument,
+    "a probe's name is a template argument: write probe<\"hidden\">(x) in place of probe(\"hidden\", x)");
+template <class Name, class A>
+constexpr auto probe(const Name&, const A& a) {
+  static_assert(sizeof(ProbeNameIsTemplateArgument<sizeof(A) == 0, A>) > 0);
+  return a;
+}
 
 // Which probes a program keeps: an option of compile and of make_trainer.
 template <FixedString... Names>

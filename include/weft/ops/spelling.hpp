@@ -20,7 +20,8 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(
     DtypeAndShapeAreTemplateArguments,
     "dtype and shape are template arguments: write zeros<f32, 2, 3>(), randn<f32, 2, 3>(), arange<i64, "
-    "10>(), eye<f32, 3>() in place of zeros(2, 3), randn(2, 3), arange(10), eye(3)");
+    "10>(), eye<f32, 3>(), randint<i64, 4>(0, 10), zeros_like<f16>(x) in place of zeros(2, 3), randn(2, 3), "
+    "arange(10), eye(3), randint(0, 10, {4}), zeros_like(x, f16)");
 WEFT_REFUSAL(
     WordIsTemplateArgument,
     "words are template arguments: write mse_loss<reduction::sum>(x, y), einsum<\"ij,jk->ik\">(a, b), "
@@ -50,6 +51,7 @@ struct cumprod;
 struct cumsum;
 struct einsum;
 struct empty;
+struct empty_like;
 struct expand;
 struct eye;
 struct flip;
@@ -66,8 +68,10 @@ struct nll_loss;
 struct norm;
 struct one_hot;
 struct ones;
+struct ones_like;
 struct pad;
 struct rand;
+struct randint;
 struct randn;
 struct repeat;
 struct roll;
@@ -79,6 +83,7 @@ struct topk;
 struct tril;
 struct unbind;
 struct zeros;
+struct zeros_like;
 }  // namespace spelled
 
 namespace detail {
@@ -142,6 +147,53 @@ WEFT_AXES(max_pool2d, one)
 WEFT_AXES(avg_pool2d, one)
 #undef WEFT_AXES
 
+WEFT_REFUSAL(OptionIsWord,
+             "options are words, and not truth values: write sum<1>(x, keepdim), sort<-1>(x, descending), "
+             "topk<2>(x, smallest)");
+#define WEFT_CHOSEN(name, results)                                                            \
+  template <int First, int... Rest, Spelled X, class B>                                       \
+  requires std::is_same_v<B, bool>                                                            \
+  constexpr auto name(const X& x, B) {                                                        \
+    return detail::results##_of(detail::respelled<OptionIsWord<false, spelled::name, X>>(x)); \
+  }
+WEFT_CHOSEN(sum, one)
+WEFT_CHOSEN(prod, one)
+WEFT_CHOSEN(mean, one)
+WEFT_CHOSEN(amax, one)
+WEFT_CHOSEN(amin, one)
+WEFT_CHOSEN(any, one)
+WEFT_CHOSEN(all, one)
+WEFT_CHOSEN(argmax, one)
+WEFT_CHOSEN(argmin, one)
+WEFT_CHOSEN(logsumexp, one)
+WEFT_CHOSEN(norm, one)
+WEFT_CHOSEN(sort, pair)
+WEFT_CHOSEN(argsort, one)
+WEFT_CHOSEN(topk, pair)
+#undef WEFT_CHOSEN
+
+template <Spelled X, SpelledNumber A, SpelledNumber B>
+constexpr auto quantile(const X& x, const A&, const B&) {
+  return detail::respelled<AxesAreTemplateArguments<false, spelled::quantile, X>>(x);
+}
+
+WEFT_REFUSAL(CapacityIsTemplateArgument,
+             "what is found has a size that is known at run time only, and so a place for it has one that is "
+             "known while compiling: auto [values, count] = masked_select<16>(x, mask), nonzero<16>(x), "
+             "unique<16>(x); where(mask, x, 0) keeps the shape");
+template <Spelled X, Spelled M>
+constexpr auto masked_select(const X& x, const M&) {
+  return detail::respelled<CapacityIsTemplateArgument<false, spelled::masked_select, X>>(x);
+}
+template <Spelled X>
+constexpr auto nonzero(const X& x) {
+  return detail::respelled<CapacityIsTemplateArgument<false, spelled::nonzero, X>>(x);
+}
+template <Spelled X>
+constexpr auto unique(const X& x) {
+  return detail::respelled<CapacityIsTemplateArgument<false, spelled::unique, X>>(x);
+}
+
 WEFT_REFUSAL(
     PlaceIsTemplateArgument,
     "select: the place is a template argument too: write select<0, 2>(x); one that is known at run time only "
@@ -185,6 +237,10 @@ WEFT_COMPARED(min)
   template <i64 D, i64... E>                                                                            \
   constexpr auto name() {                                                                               \
     return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::name, Shape<D, E...>>>(); \
+  }                                                                                                     \
+  template <class... B>                                                                                 \
+  constexpr auto name(std::initializer_list<int>, const B&...) {                                        \
+    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::name, B...>>();           \
   }
 WEFT_CREATED(zeros)
 WEFT_CREATED(ones)
@@ -195,6 +251,24 @@ WEFT_CREATED(eye)
 WEFT_CREATED(arange)
 WEFT_CREATED(linspace)
 #undef WEFT_CREATED
+template <SpelledNumber A, SpelledNumber B, class C, class... D>
+constexpr auto randint(const A&, const B&, const C&, const D&...) {
+  return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::randint, A>>();
+}
+template <SpelledNumber A, SpelledNumber B>
+constexpr auto randint(const A&, const B&, std::initializer_list<int>) {
+  return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::randint, A>>();
+}
+
+#define WEFT_LIKE(name)                                                                         \
+  template <Spelled X, class A>                                                                 \
+  constexpr auto name(const X& x, const A&) {                                                   \
+    return detail::respelled<DtypeAndShapeAreTemplateArguments<false, spelled::name, X, A>>(x); \
+  }
+WEFT_LIKE(zeros_like)
+WEFT_LIKE(ones_like)
+WEFT_LIKE(empty_like)
+#undef WEFT_LIKE
 
 #define WEFT_WORDED(name)                                                         \
   template <Spelled X, class Y>                                                   \
@@ -222,7 +296,17 @@ template <Spelled X, class... Y>
 constexpr auto einsum(const char*, const X& x, const Y&...) {
   return detail::respelled<WordIsTemplateArgument<false, spelled::einsum, X>>(x);
 }
+// A value of any shape.
+struct AnySpelled {
+  template <Spelled X>
+  constexpr AnySpelled(const X&) {}
+};
 #define WEFT_JOINED(name)                                                               \
+  template <class... A>                                                                 \
+  constexpr auto name(std::initializer_list<AnySpelled>, const A&...) {                 \
+    static_assert(sizeof(TensorsAreArguments<sizeof...(A) == 9, spelled::name>) > 0);   \
+    return AfterRefusal{};                                                              \
+  }                                                                                     \
   template <Spelled X, SpelledNumber... A>                                              \
   constexpr auto name(std::initializer_list<X> x, const A&...) {                        \
     return detail::respelled<TensorsAreArguments<false, spelled::name, X>>(*x.begin()); \

@@ -5,16 +5,22 @@
 #include <type_traits>
 
 #include "weft/core/diagnose.hpp"
+#include "weft/core/tensor_methods.hpp"
 
 namespace WEFT_NAMESPACE {
 
 WEFT_REFUSAL(ValueIsTraced,
              "a traced value has no elements while the program compiles: return it, mark it with "
              "probe<\"name\">(x) and read get_probe<\"name\">(f) after a call, or print it outside");
+WEFT_REFUSAL(ScalarIsTraced,
+             "a traced value is no number while the program compiles, and functions of std take none: write "
+             "exp(x), max(x, y) in place of std::exp(x), std::max(x, y); read numbers after a call");
 WEFT_REFUSAL(
     TruthIsTraced,
     "a traced value has no truth value while the program compiles: write where(condition, a, b) in place "
-    "of if and ?:, logical_and and logical_or (or & and |) in place of && and ||, loop in place of while");
+    "of if and ?:, logical_and and logical_or (or & and |) in place of && and ||, loop in place of while, "
+    "maximum(a, b) "
+    "in place of std::max");
 WEFT_REFUSAL(
     SubscriptIsSpelled,
     "a traced value has no subscripts: read x[0] as select<0, 0>(x), x[1:3] as slice<0, 1, 3>(x), x[i] as "
@@ -29,6 +35,9 @@ WEFT_REFUSAL(
     MethodIsFunction,
     "an operation is a function, whose sizes and axes are template arguments: write view<2, 8>(x), "
     "sum<1>(x), transpose<0, 1>(x), relu(x) in place of x.view(2, 8), x.sum(1), x.transpose(0, 1), x.relu()");
+WEFT_REFUSAL(ValueIsCalled,
+             "a traced value is called as if it were a layer: the model is the first parameter of a loss, "
+             "[](const auto& model, auto x, auto y), and * is a product");
 WEFT_REFUSAL(NothingInPlace, "a traced value is not changed in place: write x = x + y, or auto h = x + y");
 WEFT_REFUSAL(
     DtypeIsCast,
@@ -39,18 +48,17 @@ WEFT_REFUSAL(
     "a traced value has no .backward(), .grad or .requires_grad_(): make_trainer differentiates the loss, "
     "and grad(f)(x) is the gradient of any function");
 WEFT_REFUSAL(DetachIsFunction, "a traced value has no .detach(): write stop_gradient(x)");
-WEFT_REFUSAL(ExtentIsConstant,
-             "a traced value has no .dim(), .numel() or .ndim: its type says them: decltype(x)::rank, "
-             "decltype(x)::size, decltype(x)::shape::value[0]");
 
-// x.T and x.mT.
+// x.T and x.mT; x.grad.
 struct TransposedMember {};
+struct GradientMember {};
 
 // The base of Self, a traced value. Results are deduced: so that g++ looks into the body, and says the
 // sentence, before the next line has a wrong shape.
 template <class Self>
 struct TracedMembers {
   static constexpr TransposedMember T{}, mT{};
+  static constexpr GradientMember grad{};
 
   template <class B>
   constexpr auto& operator=(const B&) {
@@ -66,13 +74,26 @@ struct TracedMembers {
       detail::misspelt<ValueIsTraced<false, Self>>();
     return B{};
   }
+  // Of no template: so that std::exp(x) takes the overload for float.
+  constexpr operator float() const {
+    detail::misspelt<ScalarIsTraced<false, Self>>();
+    return 0;
+  }
   template <class I>
   constexpr auto operator[](const I&) const {
     static_assert(sizeof(SubscriptIsSpelled<sizeof(I) == 0, Self>) > 0);
     return self();
   }
-  constexpr const Self* begin() const { return &detail::misspelt<RowsAreUnbound<false, Self>>(self()); }
-  constexpr const Self* end() const { return &self(); }
+  template <class... A>
+  constexpr auto operator()(const A&...) const {
+    static_assert(sizeof(ValueIsCalled<sizeof(Self) == 0, Self, A...>) > 0);
+    return self();
+  }
+  constexpr auto begin() const {
+    static_assert(sizeof(RowsAreUnbound<sizeof(Self) == 0, Self>) > 0);
+    return &self();
+  }
+  constexpr auto end() const { return &self(); }
 
 #define WEFT_MEMBER(name, Refusal, result)                                      \
   template <class... A>                                                         \
@@ -84,42 +105,33 @@ struct TracedMembers {
   WEFT_MEMBER(tolist, ValueIsTraced, AfterRefusal{})
   WEFT_MEMBER(numpy, ValueIsTraced, AfterRefusal{})
   WEFT_MEMBER(data, ValueIsTraced, AfterRefusal{})
-  WEFT_MEMBER(dim, ExtentIsConstant, AfterRefusal{})
-  WEFT_MEMBER(numel, ExtentIsConstant, AfterRefusal{})
   WEFT_MEMBER(backward, GradientIsFunction, AfterRefusal{})
   WEFT_MEMBER(detach, DetachIsFunction, self())
   WEFT_MEMBER(to, DtypeIsCast, self())
   WEFT_MEMBER(cuda, DtypeIsCast, self())
   WEFT_MEMBER(cpu, DtypeIsCast, self())
-  WEFT_MEMBER(view, MethodIsFunction, self())
-  WEFT_MEMBER(reshape, MethodIsFunction, self())
-  WEFT_MEMBER(flatten, MethodIsFunction, self())
-  WEFT_MEMBER(transpose, MethodIsFunction, self())
-  WEFT_MEMBER(permute, MethodIsFunction, self())
-  WEFT_MEMBER(t, MethodIsFunction, self())
-  WEFT_MEMBER(sum, MethodIsFunction, self())
-  WEFT_MEMBER(mean, MethodIsFunction, self())
-  WEFT_MEMBER(max, MethodIsFunction, self())
-  WEFT_MEMBER(squeeze, MethodIsFunction, self())
-  WEFT_MEMBER(unsqueeze, MethodIsFunction, self())
-  WEFT_MEMBER(argmax, MethodIsFunction, self())
-  WEFT_MEMBER(softmax, MethodIsFunction, self())
-  WEFT_MEMBER(relu, MethodIsFunction, self())
-  WEFT_MEMBER(exp, MethodIsFunction, self())
-  WEFT_MEMBER(log, MethodIsFunction, self())
-  WEFT_MEMBER(sqrt, MethodIsFunction, self())
-  WEFT_MEMBER(pow, MethodIsFunction, self())
-  WEFT_MEMBER(matmul, MethodIsFunction, self())
-  WEFT_MEMBER(masked_fill, MethodIsFunction, self())
-  WEFT_MEMBER(clone, MethodIsFunction, self())
-  WEFT_MEMBER(contiguous, MethodIsFunction, self())
-  WEFT_MEMBER(abs, MethodIsFunction, self())
-  WEFT_MEMBER(add_, NothingInPlace, self())
-  WEFT_MEMBER(mul_, NothingInPlace, self())
-  WEFT_MEMBER(sub_, NothingInPlace, self())
-  WEFT_MEMBER(fill_, NothingInPlace, self())
-  WEFT_MEMBER(zero_, NothingInPlace, self())
+  WEFT_MEMBER(type, DtypeIsCast, self())
+  WEFT_MEMBER(half, DtypeIsCast, self())
+  WEFT_MEMBER(device, DtypeIsCast, self())
+  WEFT_MEMBER(requires_grad_, GradientIsFunction, self())
+  WEFT_MEMBER(register_hook, GradientIsFunction, self())
+#define WEFT_METHOD(name) WEFT_MEMBER(name, MethodIsFunction, self())
+#define WEFT_INPLACE(name) WEFT_MEMBER(name, NothingInPlace, self())
+  WEFT_TENSOR_METHODS(WEFT_METHOD)
+  WEFT_INPLACE_METHODS(WEFT_INPLACE)
+#undef WEFT_METHOD
+#undef WEFT_INPLACE
 #undef WEFT_MEMBER
+
+  // As PyTorch's and as a Tensor's.
+  static constexpr i64 numel() { return Self::size; }
+  static constexpr int dim() { return Self::rank; }
+  // Of an axis counted from either end.
+  static constexpr i64 extent(int axis) {
+    constexpr int rank = Self::rank;
+    if (axis < -rank || axis >= rank) throw "the axis does not exist: it must lie in [-rank, rank)";
+    return Self::shape::value[axis < 0 ? axis + rank : axis];
+  }
 
  private:
   constexpr const Self& self() const { return static_cast<const Self&>(*this); }

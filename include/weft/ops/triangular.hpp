@@ -90,6 +90,7 @@ struct TraceOp : Operation<TraceOp> {
 namespace detail {
 template <class T, i64 N, i64 M>
 struct EyeOp : Operation<EyeOp<T, N, M>> {
+  using weft_creates = void;
   static constexpr auto apply(ir::Builder& b) {
     constexpr Dims d = Shape<N, M>::value;
     return Expr<T, Shape<N, M>>{

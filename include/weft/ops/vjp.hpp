@@ -50,6 +50,13 @@ constexpr auto single_or_tuple(const std::tuple<T...>& t) {
 
 }  // namespace detail
 
+WEFT_REFUSAL(
+    TangentsFollow,
+    "jvp: the function's arguments come first, and a tangent for each follows: write jvp(f)(x, tangent)");
+WEFT_REFUSAL(CotangentIsLast,
+             "vjp: the function's arguments come first and the cotangent of its result last: write "
+             "vjp(f)(x, cotangent)");
+
 // The function that vjp returns.
 template <class F>
 struct Vjp {
@@ -57,8 +64,11 @@ struct Vjp {
 
   template <class... A>
   constexpr auto operator()(const A&... a) const {
-    static_assert(sizeof...(A) >= 2, "vjp: the function's arguments, then the cotangent of its result");
-    return call(std::make_index_sequence<sizeof...(A) - 1>{}, std::tie(a...));
+    static_assert(sizeof(CotangentIsLast<(sizeof...(A) >= 2), Vjp, A...>) > 0);
+    if constexpr (sizeof...(A) >= 2)
+      return call(std::make_index_sequence<sizeof...(A) - 1>{}, std::tie(a...));
+    else
+      return detail::first_expr(a..., AfterRefusal{});
   }
 
  private:
@@ -89,9 +99,12 @@ struct Jvp {
 
   template <class... A>
   constexpr auto operator()(const A&... a) const {
-    static_assert(sizeof...(A) >= 2 && sizeof...(A) % 2 == 0,
-                  "jvp: the function's arguments, then a tangent for each");
-    return call(std::make_index_sequence<sizeof...(A) / 2>{}, std::tie(a...));
+    constexpr bool even = sizeof...(A) >= 2 && sizeof...(A) % 2 == 0;
+    static_assert(sizeof(TangentsFollow<even, Jvp, A...>) > 0);
+    if constexpr (even)
+      return call(std::make_index_sequence<sizeof...(A) / 2>{}, std::tie(a...));
+    else
+      return std::pair{detail::first_expr(a..., AfterRefusal{}), detail::first_expr(a..., AfterRefusal{})};
   }
 
  private:
@@ -134,6 +147,18 @@ constexpr auto vjp(const F& f) {
 template <class F>
 constexpr auto jvp(const F& f) {
   return Jvp<F>{f};
+}
+
+// Refusals.
+template <class F, class X, class... A>
+constexpr auto vjp(const F&, const X& x, const A&...) {
+  static_assert(sizeof(TransformTakesFunction<sizeof(X) == 0, spelled::vjp, X, A...>) > 0);
+  return detail::first_expr(x);
+}
+template <class F, class X, class... A>
+constexpr auto jvp(const F&, const X& x, const A&...) {
+  static_assert(sizeof(TransformTakesFunction<sizeof(X) == 0, spelled::jvp, X, A...>) > 0);
+  return detail::first_expr(x);
 }
 
 }  // namespace WEFT_NAMESPACE

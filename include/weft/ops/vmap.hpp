@@ -250,5 +250,11 @@ template <int... Axes, class F>
 constexpr auto vmap(const F& f) {
   return Vmap<F, Axes...>{f};
 }
+// A refusal.
+template <int... Axes, class F, class X, class... A>
+constexpr auto vmap(const F&, const X& x, const A&...) {
+  static_assert(sizeof(TransformTakesFunction<sizeof(X) == 0, spelled::vmap, X, A...>) > 0);
+  return detail::first_expr(x);
+}
 
 }  // namespace WEFT_NAMESPACE

@@ -31,6 +31,7 @@ struct WindowOf {
 // a_0 - a_1 cos(t) + a_2 cos(2 t) - ..., t from 0 to 2 pi.
 template <class T, i64 N, bool Sym>
 struct CosineSumOp : Operation<CosineSumOp<T, N, Sym>> {
+  using weft_creates = void;
   template <class... A>
   static constexpr auto apply(ir::Builder& b, const A&... a) {
     using W = WindowOf<T, N, Sym>;
@@ -54,6 +55,7 @@ struct CosineSumOp : Operation<CosineSumOp<T, N, Sym>> {
 // 1 - |k|, k from -1 to 1.
 template <class T, i64 N, bool Sym>
 struct BartlettOp : Operation<BartlettOp<T, N, Sym>> {
+  using weft_creates = void;
   static constexpr auto apply(ir::Builder& b) {
     using W = WindowOf<T, N, Sym>;
     if constexpr (N == 1)
@@ -65,6 +67,7 @@ struct BartlettOp : Operation<BartlettOp<T, N, Sym>> {
 // The half wave of a sine, between places.
 template <class T, i64 N, bool Sym>
 struct CosineWindowOp : Operation<CosineWindowOp<T, N, Sym>> {
+  using weft_creates = void;
   static constexpr auto apply(ir::Builder& b) {
     using W = WindowOf<T, N, Sym>;
     return W::made(
@@ -74,6 +77,7 @@ struct CosineWindowOp : Operation<CosineWindowOp<T, N, Sym>> {
 // exp(-|k - centre| / tau)
 template <class T, i64 N, bool Sym>
 struct ExponentialWindowOp : Operation<ExponentialWindowOp<T, N, Sym>> {
+  using weft_creates = void;
   template <class Tau>
   static constexpr auto apply(ir::Builder& b, const Tau& tau) {
     return apply(b, tau, N > 1 ? WindowOf<T, N, Sym>::steps / 2 : 0.0);
@@ -87,6 +91,7 @@ struct ExponentialWindowOp : Operation<ExponentialWindowOp<T, N, Sym>> {
 // exp(-((k - centre) / deviation)^2 / 2)
 template <class T, i64 N, bool Sym>
 struct GaussianWindowOp : Operation<GaussianWindowOp<T, N, Sym>> {
+  using weft_creates = void;
   template <class D>
   static constexpr auto apply(ir::Builder& b, const D& deviation) {
     using W = WindowOf<T, N, Sym>;
@@ -101,6 +106,7 @@ struct GaussianWindowOp : Operation<GaussianWindowOp<T, N, Sym>> {
 // I_0(beta sqrt(1 - k^2)) / I_0(beta), k from -1 to 1.
 template <class T, i64 N, bool Sym>
 struct KaiserWindowOp : Operation<KaiserWindowOp<T, N, Sym>> {
+  using weft_creates = void;
   template <class B>
   static constexpr auto apply(ir::Builder& b, const B& beta) {
     using W = WindowOf<T, N, Sym>;

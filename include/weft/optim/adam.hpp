@@ -4,13 +4,23 @@
 // Adam adds weight_decay p to g; AdamW first scales p by 1 - lr weight_decay. amsgrad(...) of either divides
 // by the greatest v so far.
 
+#include "weft/core/diagnose.hpp"
 #include "weft/optim/optimizer.hpp"
 
 namespace WEFT_NAMESPACE::optim {
 
+WEFT_REFUSAL(BetasAreTwo, "betas are two numbers in braces: write .betas = {0.9f, 0.999f}");
+
 struct Betas {
   float first = 0.9f;     // decay of the mean of g
   float second = 0.999f;  // decay of the mean of g^2
+
+  constexpr Betas() = default;
+  constexpr Betas(float mean, float square) : first(mean), second(square) {}
+  // Refused; (0.9f, 0.999f) is one number, too.
+  template <class A>
+  requires std::is_arithmetic_v<A>
+  constexpr Betas(A) { static_assert(sizeof(BetasAreTwo<sizeof(A) == 0, A>) > 0); }
 };
 
 namespace detail {

@@ -3,6 +3,7 @@
 // {start, every}), as torch.optim.swa_utils' AveragedModel. Law: the first value taken is the weights
 // themselves; trainer.average() gives the model of the averages, the trained one goes on unchanged.
 
+#include "weft/core/diagnose.hpp"
 #include "weft/optim/optimizer.hpp"
 
 namespace WEFT_NAMESPACE::optim {
@@ -93,6 +94,23 @@ constexpr Averaged<O, Ema> ema(const O& optimizer, float decay = 0.999f) {
 // swa(SGD{}, {.start = 1000, .every = 100}): their mean from an update on.
 template <class O>
 constexpr Averaged<O, Swa> swa(const O& optimizer, Swa rule = {}) {
+  return {optimizer, rule};
+}
+
+// Refusals.
+WEFT_REFUSAL(
+    OptimizerIsFirst,
+    "ema and swa: the optimiser is the first argument: write ema(AdamW{}, 0.999f), swa(SGD{}, {.start "
+    "= 1000, .every = 100})");
+template <class Number, class O>
+requires std::is_arithmetic_v<Number>
+constexpr Averaged<O, Ema> ema(Number, const O& optimizer) {
+  static_assert(sizeof(OptimizerIsFirst<sizeof(O) == 0, Number, O>) > 0);
+  return {optimizer, {}};
+}
+template <class O>
+constexpr Averaged<O, Swa> swa(const Swa& rule, const O& optimizer) {
+  static_assert(sizeof(OptimizerIsFirst<sizeof(O) == 0, Swa, O>) > 0);
   return {optimizer, rule};
 }
 

@@ -33,12 +33,28 @@ struct NoDecay {
     if constexpr (decays) optimizer.weight_decay = 0;
   }
 };
+WEFT_REFUSAL(
+    PredicateTakes,
+    "the parameters that a rule is for are told by a function of name and shape that captures nothing: "
+    "no_decay(is_bias), no_decay([](std::string_view name, const Dims& shape) { return shape.rank == 1; "
+    "})");
+// The parameters for which the predicate holds are not decayed.
 template <class P>
-constexpr NoDecay<P> no_decay(P) {
-  return {};
+constexpr auto no_decay(P) {
+  constexpr bool tells = [] {
+    if constexpr (std::is_empty_v<P> && std::is_default_constructible_v<P>)
+      return std::is_invocable_r_v<bool, P, std::string_view, const Dims&>;
+    else
+      return false;
+  }();
+  static_assert(sizeof(PredicateTakes<tells, P>) > 0);
+  return NoDecay<std::conditional_t<tells, P, std::remove_const_t<decltype(is_bias)>>>{};
 }
 
-WEFT_REFUSAL(RuleCapturesNothing, "optim::rule: the predicate and the change capture nothing");
+WEFT_REFUSAL(
+    RuleCapturesNothing,
+    "optim::rule: the predicate and the change capture nothing: write numbers as constants, o.lr = o.lr * "
+    "10, or make them constexpr; what changes while training is set by trainer.set_lr(lr)");
 // The parameters for which P holds have an optimiser that C changed.
 template <class P, class C>
 struct Rule {
@@ -54,7 +70,9 @@ constexpr auto rule(P, C) {
   constexpr bool plain = std::is_empty_v<P> && std::is_empty_v<C> && std::is_default_constructible_v<P> &&
                          std::is_default_constructible_v<C>;
   static_assert(sizeof(RuleCapturesNothing<plain, P, C>) > 0);
-  if constexpr (plain)
+  constexpr bool tells = !plain || std::is_invocable_r_v<bool, P, std::string_view, const Dims&>;
+  static_assert(sizeof(PredicateTakes<tells, P>) > 0);
+  if constexpr (plain && tells)
     return Rule<P, C>{};
   else
     return NoDecay<decltype(is_bias)>{};
@@ -160,6 +178,20 @@ constexpr auto rules_of(const Combined<R...>&) {
   (std::make_integer_sequence<unsigned, all>{});
 }
 
+template <class A>
+inline constexpr bool is_rule = !requires {
+  A::numbers;
+}
+&&!requires { A::group_count; };
+
+template <class... A>
+constexpr bool ends_in_optimizer() {
+  const bool rule[]{is_rule<A>..., true};
+  int rules = 0;
+  for (const bool r : rule) rules += r;
+  return rules == static_cast<int>(sizeof...(A)) && sizeof...(A) > 0 && !rule[sizeof...(A) - 1];
+}
+
 // Takes rules off the front until the optimiser is left.
 template <class List, class O>
 constexpr auto make_groups(List list, const O& optimizer) {
@@ -172,10 +204,17 @@ constexpr auto make_groups(List list, const First& first, const Next& next, cons
 
 }  // namespace detail
 
+WEFT_REFUSAL(OptimizerIsLast,
+             "groups: the rules come first and the optimiser last: write groups(no_decay(is_bias), AdamW{})");
 // groups(rule..., optimizer)
 template <class... A>
 constexpr auto groups(const A&... rules_then_optimizer) {
-  return detail::make_groups(detail::RuleList<>{}, rules_then_optimizer...);
+  constexpr bool last = detail::ends_in_optimizer<A...>();
+  static_assert(sizeof(OptimizerIsLast<last, A...>) > 0);
+  if constexpr (last)
+    return detail::make_groups(detail::RuleList<>{}, rules_then_optimizer...);
+  else
+    return AfterRefusal{};
 }
 
 // Any optimiser seen as groups.

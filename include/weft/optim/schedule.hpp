@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <type_traits>
 
+#include "weft/core/diagnose.hpp"
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
 
@@ -303,6 +304,37 @@ requires(std::is_empty_v<F>&& std::is_invocable_r_v<f64, F, i64>) constexpr Sche
   return lambda(
       lr, +[](i64 step) { return static_cast<f64>(F{}(step)); });
 }
+
+WEFT_REFUSAL(ScheduleCapturesNothing,
+             "schedule::lambda: the function takes the step and captures nothing, [](i64 step) { return ...; "
+             "}: make numbers constexpr, or set the rate before a step by trainer.set_lr(lr)");
+template <class F>
+requires(!std::is_empty_v<F> && !std::is_convertible_v<F, f64 (*)(i64)>) constexpr Schedule
+    lambda(f64 lr, const F&) {
+  static_assert(sizeof(ScheduleCapturesNothing<sizeof(F) == 0, F>) > 0);
+  return lr;
+}
+
+WEFT_REFUSAL(
+    ScheduleTakes,
+    "a schedule takes the rate and then its steps: cosine(lr, t_max), step(lr, step_size), exponential(lr, "
+    "gamma), one_cycle(max_lr, total_steps), warmup_cosine(peak, warmup_steps, total_steps)");
+#define WEFT_SCHEDULE(name, least)                                                                   \
+  template <class... A>                                                                              \
+  requires(sizeof...(A) < least && (std::is_arithmetic_v<A> && ...)) constexpr Schedule name(A...) { \
+    static_assert(sizeof(ScheduleTakes<(sizeof...(A) > least), A...>) > 0);                          \
+    return 0;                                                                                        \
+  }
+WEFT_SCHEDULE(step, 2)
+WEFT_SCHEDULE(multistep, 2)
+WEFT_SCHEDULE(exponential, 2)
+WEFT_SCHEDULE(cosine, 2)
+WEFT_SCHEDULE(cosine_restarts, 2)
+WEFT_SCHEDULE(one_cycle, 2)
+WEFT_SCHEDULE(cyclic, 2)
+WEFT_SCHEDULE(warmup_cosine, 3)
+WEFT_SCHEDULE(warmup_linear, 3)
+#undef WEFT_SCHEDULE
 
 // SequentialLR: parts[i] holds from milestones[i - 1] on and counts its own steps from there. One milestone
 // less than parts, rising; at most 4 parts in all, parts of parts counted.

@@ -297,6 +297,8 @@ class CheckpointReader {
   std::vector<std::byte> block_;
 };
 
+WEFT_REFUSAL(PathIsFirst, "save: the path comes first: write trainer.save(path, loader)");
+
 // The saving and loading of a trainer, its base. Self has save_checkpoint(path, counts), which adds its own
 // counts, and load_checkpoint(path, seek), which calls seek(checkpoint) when nothing else can refuse any
 // more.
@@ -315,6 +317,12 @@ class Checkpointed {
     counts.positioned = true, counts.epoch = at.epoch, counts.batch = at.batch;
     if constexpr (requires { loader.seed(); }) counts.loader_seed = loader.seed();
     self().save_checkpoint(path, counts);
+  }
+  // A refusal.
+  template <class Loader>
+  requires requires(const Loader& l) { l.position().epoch; }
+  void save(const Loader&, const std::string&) const {
+    static_assert(sizeof(PathIsFirst<sizeof(Loader) == 0, Loader>) > 0);
   }
   // Continues exactly where save() was; of another precision with a note. Throws "train/mismatch" for what
   // another optimiser, wrapper, accumulation or model saved, "train/newer-checkpoint" or

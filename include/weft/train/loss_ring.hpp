@@ -50,10 +50,10 @@ class DeviceLossRing final : public LossRing {
   f32 value_[size]{};
 };
 
-WEFT_REFUSAL(
-    LossIsStepped,
-    "the loss of a step is a number: step(x, y) has made the backward pass and the update: leave backward() "
-    "out");
+WEFT_REFUSAL(LossIsStepped,
+             "the loss of a step is a number, loss.item(): step(x, y) has made the backward pass and the "
+             "update: leave "
+             "backward(), cpu() and to() out");
 
 }  // namespace WEFT_NAMESPACE::train
 
@@ -71,11 +71,19 @@ class StepLoss {
   operator f32() const { return value(); }
   f32 item() const { return value(); }
   f32 detach() const { return value(); }
-  // A refusal.
-  template <class... A>
-  void backward(const A&...) const {
-    static_assert(sizeof(train::LossIsStepped<sizeof...(A) == 9, StepLoss, A...>) > 0);
+  // Refusals.
+#define WEFT_MEMBER(name)                                                                              \
+  template <class... A>                                                                                \
+  auto name(const A&...) const {                                                                       \
+    static_assert(sizeof(train::LossIsStepped<sizeof...(A) == 9, spelled::name, StepLoss, A...>) > 0); \
+    return AfterRefusal{};                                                                             \
   }
+  WEFT_MEMBER(backward)
+  WEFT_MEMBER(cpu)
+  WEFT_MEMBER(to)
+  WEFT_MEMBER(numpy)
+  WEFT_MEMBER(tolist)
+#undef WEFT_MEMBER
 
  private:
   Shared<const train::LossRing> ring_;

@@ -14,13 +14,14 @@ struct ForwardStage {
     w.put_int(f.unused_input);
     w.put_int(f.loss);
     w.put_int(f.customs);
+    w.put_int(exec::layers_are_members(f.graph));
     ir::write(w, f.graph);
     if constexpr (O::Probes::count > 0) {
       w.put_all(f.probes.data(), f.probes.size());
       w.put_int(f.probes.size());
     }
   }
-  static constexpr int header_words = 3;
+  static constexpr int header_words = 4;
   static constexpr List<ir::CustomGradient> customs() {
     List<ir::CustomGradient> list;
     if constexpr (Kept<ForwardStage>::data[2] > 0)

@@ -24,7 +24,11 @@ WEFT_REFUSAL(LossTakes,
              "make_trainer: the loss cannot be called with the model and these inputs: it takes the "
              "model, then one argument for each in<...>");
 WEFT_REFUSAL(LossIsScalar,
-             "make_trainer: the loss must be one floating-point number: reduce it with mean<>() or sum<>()");
+             "make_trainer: the loss must be one floating-point number: reduce it with mean<>() or sum<>(), "
+             "and of several results return the loss and mark the others by probe<\"accuracy\">(x)");
+WEFT_REFUSAL(ModelIsTrained,
+             "make_trainer: the model has no parameter to train: give it a layer or an nn::Param, or take "
+             "nn::Frozen off one; compile runs a model that is not trained");
 WEFT_REFUSAL(ParametersAgree,
              "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
              "products");
@@ -32,6 +36,22 @@ WEFT_REFUSAL(ParametersAgree,
 WEFT_REFUSAL(NormIsKnown,
              "gradient_norm: the step computes it only to clip by it: give clip::norm(most), with an "
              "infinite `most` to look at it alone");
+
+WEFT_REFUSAL(
+    TrainerIsStepped,
+    "the program drives a trainer: for (auto& [x, y] : loader) trainer.step(x, y); "
+    "trainer.evaluate(dataset) tests, trainer.save(path) and load(path) keep it, set_lr(rate) sets the "
+    "rate");
+WEFT_REFUSAL(
+    RateIsNumber,
+    "set_lr takes a number, for the updates to come: a schedule is the optimiser's, optim::AdamW{.lr = "
+    "schedule::cosine(1e-3, 1000)}");
+WEFT_REFUSAL(DatasetIsEvaluated,
+             "evaluate takes a dataset, whose batches it makes itself: trainer.evaluate(dataset) in place of "
+             "trainer.evaluate(loader)");
+WEFT_REFUSAL(AverageIsKept,
+             "average: the optimiser keeps no average of the weights: make_trainer(..., "
+             "optim::ema(optim::AdamW{}, 0.999f)), or optim::swa");
 
 WEFT_REFUSAL(
     StepIsWhole,
@@ -136,6 +156,11 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
 
   // Refusals.
   template <class... A>
+  StepLoss step(const A&...) const {
+    detail::misspelt<exec::CallChanges<false, Trainer>>();
+    return StepLoss(0);
+  }
+  template <class... A>
   void zero_grad(const A&...) {
     detail::misspelt<train::StepIsWhole<false, spelled::zero_grad, M>>();
   }
@@ -159,6 +184,21 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   AfterRefusal parameters(const A&...) {
     return detail::misspelt<exec::StateIsNamed<false, spelled::parameters, M>>();
   }
+
+#define WEFT_MEMBER(name)                                                                 \
+  template <class... A>                                                                   \
+  auto name(const A&...) const {                                                          \
+    static_assert(sizeof(train::TrainerIsStepped<sizeof(M) == 0, spelled::name, M>) > 0); \
+    return AfterRefusal{};                                                                \
+  }
+  WEFT_MEMBER(fit)
+  WEFT_MEMBER(train)
+  WEFT_MEMBER(test)
+  WEFT_MEMBER(validate)
+  WEFT_MEMBER(predict)
+  WEFT_MEMBER(get_lr)
+  WEFT_MEMBER(load_state_dict)
+#undef WEFT_MEMBER
 
   // The model that is trained: save, load, get, and what compile takes.
   weft::Model<M, Device>& model() { return model_; }
@@ -202,6 +242,15 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     else
       return train::evaluate_model(model_, f, dataset, I{}..., inputs_then_options...);
   }
+  // Refused.
+  template <class D>
+  requires(!data::Dataset<D>) auto evaluate(const D&) {
+    static_assert(sizeof(train::DatasetIsEvaluated<sizeof(D) == 0, D>) > 0);
+    return AfterRefusal{};
+  }
+  void set_lr(const schedule::Schedule&) {
+    static_assert(sizeof(train::RateIsNumber<sizeof(M) == 0, M>) > 0);
+  }
   // The mean of the loss.
   template <data::Dataset D, class... A>
   auto evaluate(const D& dataset, const A&... options) {
@@ -209,19 +258,11 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   }
 
   // A model of the averaged parameters that optim::ema or optim::swa keeps, and the buffers as they are now.
-  weft::Model<M, Device> average() const requires requires { Optimizer::base::average; }
-  {
-    if (static_cast<i64>(updates_) < optimizer_.optimizer.rule.first())
-      throw Error("train/no-average", "no weights have been averaged yet: the first are those of update " +
-                                          std::to_string(optimizer_.optimizer.rule.first()));
-    constexpr const auto& table = nn::state_table<M>;
-    std::vector<std::byte> block(static_cast<std::size_t>(table.bytes));
-    Memory::to_host(model_.device(), block.data(), model_.state(), table.bytes);
-    Memory::to_host(model_.device(), block.data(), state_->data() + layout.moment[Optimizer::base::average],
-                    table.trained_bytes);
-    weft::Model<M, Device> averaged = model_.clone();
-    Memory::from_host(model_.device(), averaged.state(), block.data(), table.bytes);
-    return averaged;
+  auto average() const {
+    if constexpr (requires { Optimizer::base::average; })
+      return averaged_model();
+    else
+      return detail::misspelt<train::AverageIsKept<false, typename Optimizer::base>>();
   }
 
   // What the nth place that the model or the loss marks by probe<Name>(x) was in the last step; the option
@@ -265,6 +306,20 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   }
 
  private:
+  weft::Model<M, Device> averaged_model() const {
+    if (static_cast<i64>(updates_) < optimizer_.optimizer.rule.first())
+      throw Error("train/no-average", "no weights have been averaged yet: the first are those of update " +
+                                          std::to_string(optimizer_.optimizer.rule.first()));
+    constexpr const auto& table = nn::state_table<M>;
+    std::vector<std::byte> block(static_cast<std::size_t>(table.bytes));
+    Memory::to_host(model_.device(), block.data(), model_.state(), table.bytes);
+    Memory::to_host(model_.device(), block.data(), state_->data() + layout.moment[Optimizer::base::average],
+                    table.trained_bytes);
+    weft::Model<M, Device> averaged = model_.clone();
+    Memory::from_host(model_.device(), averaged.state(), block.data(), table.bytes);
+    return averaged;
+  }
+
   friend class train::Checkpointed<Trainer>;
 
   // Of the program that updates, so that another can begin behind it.
@@ -375,6 +430,13 @@ constexpr bool loss_takes(std::tuple<I...>) {
   }
 }
 
+template <class M, class F, class Sorted, class... I>
+constexpr bool layers_are_members() {
+  constexpr bool members = Kept<ForwardStage<M, F, Sorted, I...>>::data[3] != 0;
+  static_assert(sizeof(exec::LayerIsMember<members, M, F>) > 0);
+  return members;
+}
+
 // Sorted: Options<...>. make_model() gives the model that the trainer takes over.
 template <class M, class F, class Device, class Sorted, class... I, class Make, class... A>
 auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options) {
@@ -386,11 +448,14 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
       return false;
   }();
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
+  static_assert(sizeof(ModelIsTrained<(nn::parameter_count<M>() > 0), M>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
   if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
     constexpr bool runs = RunsWhileCompiling<ForwardStage<M, F, Sorted, I...>>;
     static_assert(sizeof(exec::TracesWhileCompiling<runs, M, F>) > 0);
     if constexpr (!runs) {
+      return AfterRefusal{};
+    } else if constexpr (!layers_are_members<M, F, Sorted, I...>()) {
       return AfterRefusal{};
     } else {
       using Source = StepSource<M, F, Sorted, true, I...>;

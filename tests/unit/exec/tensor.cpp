@@ -24,6 +24,36 @@ TEST_CASE("tensor: an index outside is an Error") {
   CHECK(error_of([&] { t.view()(1, 3); }) == "tensor/index");
 }
 
+TEST_CASE("tensor: rows in braces") {
+  const Tensor<f32, Shape<2, 3>> t{{1, 2, 3}, {4, 5, 6}};
+  CHECK(t.to_vector() == std::vector<f32>{1, 2, 3, 4, 5, 6});
+  CHECK(error_of([] { Tensor<f32, Shape<2, 3>> short_row{{1, 2, 3}, {4, 5}}; }) == "tensor/size");
+  CHECK(error_of([] { Tensor<f32, Shape<2, 3>> one_row{{1, 2, 3}}; }) == "tensor/size");
+  CHECK(error_of([] { Tensor<f32, Shape<2, 3>> all_in_one{{1, 2, 3, 4, 5, 6}}; }) == "tensor/size");
+  const Tensor<f32, Shape<3, 1>> column{{1}, {2}, {3}};
+  CHECK(column[2] == 3);
+  CHECK(error_of([] { Tensor<f32, Shape<2, 3>> cut_elsewhere{{1, 2}, {3, 4}, {5, 6}}; }) == "tensor/size");
+}
+
+TEST_CASE("tensor: a op= b reads what it had before") {
+  Tensor<f32, Shape<64, 64>> a = Tensor<f32, Shape<64, 64>>::full(3), b = Tensor<f32, Shape<64, 64>>::full(2);
+  a += b;
+  CHECK(a(63, 63) == 5);
+  a *= a;
+  CHECK(a(0, 0) == 25);
+  a -= 1;
+  a /= b;
+  CHECK(a(63, 0) == 12);
+}
+
+TEST_CASE("tensor: takes an expression of less by promotion") {
+  const Tensor<i32, Shape<3>> n{1, 2, 3};
+  const Tensor<i64, Shape<3>> more = n + n;
+  CHECK(more[2] == 6);
+  const Tensor<f32, Shape<3>> x = n * 2;
+  CHECK(x[1] == 4);
+}
+
 TEST_CASE("tensor: without memory every element is an Error, and assignment gives it some") {
   Tensor<f32, Shape<3>> a{1, 2, 3};
   Tensor<f32, Shape<3>> b = std::move(a);

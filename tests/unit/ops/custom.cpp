@@ -41,7 +41,7 @@ struct weft::custom_op<weft::op_id("swish")> {
     return std::tuple{g * (s + beta * rest), weft::sum(g * x * rest)};
   }
 };
-inline constexpr auto& swish = weft::custom<weft::op_id("swish")>;
+inline constexpr auto& swish = weft::custom<"swish">;
 // [/swish]
 
 // Two primitives that are one another's derivatives.

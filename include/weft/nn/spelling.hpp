@@ -1,0 +1,43 @@
+#pragma once
+// What PyTorch's users reach for in torch.nn and do not find: the base class, losses as modules,
+// nn.functional.
+
+#include "weft/ops/expr.hpp"
+
+namespace WEFT_NAMESPACE::nn {
+
+// For a model that derives from it: field.hpp says that a model has no base.
+struct Module {};
+
+WEFT_REFUSAL(
+    LossIsFunction,
+    "losses are functions: write cross_entropy(logits, labels), mse_loss(x, y), bce_with_logits(x, y), "
+    "with reduction and options as template arguments or in braces");
+#define WEFT_LOSS(name)                                                   \
+  struct name {                                                           \
+    template <class... A>                                                 \
+    constexpr explicit name(const A&...) {                                \
+      static_assert(sizeof(LossIsFunction<sizeof...(A) == 9, name>) > 0); \
+    }                                                                     \
+    template <class... A>                                                 \
+    constexpr auto operator()(const A&...) const {                        \
+      return AfterRefusal{};                                              \
+    }                                                                     \
+  };
+WEFT_LOSS(CrossEntropyLoss)
+WEFT_LOSS(NLLLoss)
+WEFT_LOSS(MSELoss)
+WEFT_LOSS(L1Loss)
+WEFT_LOSS(SmoothL1Loss)
+WEFT_LOSS(HuberLoss)
+WEFT_LOSS(BCELoss)
+WEFT_LOSS(BCEWithLogitsLoss)
+WEFT_LOSS(KLDivLoss)
+#undef WEFT_LOSS
+
+// nn::functional::relu(x) is relu(x).
+namespace functional {
+using namespace ::weft;
+}
+
+}  // namespace WEFT_NAMESPACE::nn

@@ -1,0 +1,19 @@
+// wrote: return x - mean<1>(x, true);
+// write: return x - mean<1>(x, keepdim);
+// expect: mean
+// first-error: options are words, and not truth values: write sum<1>(x, keepdim)
+#include "weft/weft.hpp"
+using namespace weft;
+
+int main() {
+  auto f = compile(
+      Cpu{},
+      [](auto x) {
+#ifdef WEFT_FIXED
+        return x - mean<1>(x, keepdim);
+#else
+        return x - mean<1>(x, true);
+#endif
+      },
+      in<f32, 4, 8>);
+}

@@ -1,0 +1,21 @@
+// wrote: auto f = compile(model);
+// write: auto f = compile(model, [](const auto& net, auto x) { return net(x); }, in<f32, 4, 8>);
+// expect: Net
+// first-error: the device, or the model, is the first argument and the function the second
+#include "weft/weft.hpp"
+using namespace weft;
+
+struct Net {
+  nn::Linear<8, 4> fc;
+  constexpr auto operator()(auto x) const { return fc(x); }
+};
+
+int main() {
+  Model<Net> model;
+#ifdef WEFT_FIXED
+  auto f = compile(
+      model, [](const auto& net, auto x) { return net(x); }, in<f32, 4, 8>);
+#else
+  auto f = compile(model);
+#endif
+}
