@@ -1,7 +1,7 @@
 // wrote: #include <vector> std::vector<nn::Linear<8, 8>> layers;
 // write: #include <array> std::array<nn::Linear<8, 8>, 3> layers;
 // expect: error
-// first-error: a model's layers are known while compiling: write std::array<Layer,
+// first-error: a model holds layers, parameters and numbers that are known while compiling
 #include <array>
 #include <vector>
 

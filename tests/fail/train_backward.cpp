@@ -1,7 +1,7 @@
 // wrote: loss.backward();
 // write: leave it out: step(x, y) is the whole step
 // expect: StepLoss
-// first-error: the loss of a step is a number: step(x, y) has made the backward pass
+// first-error: the loss of a step is a number, loss.item(): step(x, y) has made the backward pass
 #include "weft/weft.hpp"
 using namespace weft;
 

@@ -1,7 +1,7 @@
 // wrote: float first = float(sum(x)); return x * first;
 // write: return x * sum(x);
 // expect: Shape<>
-// first-error: a traced value has no elements while the program compiles: return it,
+// first-error: a traced value is no number while the program compiles
 #include "weft/weft.hpp"
 using namespace weft;
 

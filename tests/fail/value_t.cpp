@@ -1,7 +1,7 @@
 // wrote: return matmul(x, x.t());
 // write: return matmul(x, transpose<0, 1>(x));
 // expect: Shape<4, 8>
-// first-error: the extents of the contracted axes differ
+// first-error: an operation is a function, whose sizes and axes are template arguments
 #include "weft/weft.hpp"
 using namespace weft;
 
