@@ -812,17 +812,22 @@ struct LoopHeader {
   WEFT_HD constexpr int sections() const { return 2 * passes + 2; }
   WEFT_HD constexpr int axes() const { return row_axes + col_axes; }
   WEFT_HD constexpr int operand_words() const { return 1 + (windows ? 3 : 1) * axes(); }
+  // Where the parts begin, in words.
+  static constexpr int section_at = 2;
+  WEFT_HD constexpr int extent_at() const { return section_at + sections(); }
+  WEFT_HD constexpr int operand_at() const { return extent_at() + axes(); }
+  WEFT_HD constexpr int instruction_at() const { return operand_at() + operand_words() * operands; }
 };
 
 // A loop's words, read back at compile time.
 template <class C>
 struct LoopView {
   static constexpr LoopHeader header = LoopHeader::decode(C::w);
-  static constexpr int section_at = 2;
-  static constexpr int extent_at = section_at + header.sections();
-  static constexpr int operand_at = extent_at + header.axes();
+  static constexpr int section_at = header.section_at;
+  static constexpr int extent_at = header.extent_at();
+  static constexpr int operand_at = header.operand_at();
   static constexpr int operand_words = header.operand_words();
-  static constexpr int instruction_at = operand_at + operand_words * header.operands;
+  static constexpr int instruction_at = header.instruction_at();
 
   WEFT_HD static constexpr int section_begin(int s) {
     return s == 0 ? 0 : static_cast<int>(C::w[section_at + s - 1]);

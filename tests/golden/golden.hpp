@@ -8,6 +8,7 @@
 #include <string>
 
 #include "support/repository.hpp"
+#include "weft/codegen/disassemble.hpp"
 #include "weft/exec/explain.hpp"
 #include "weft/io/file.hpp"
 #include "weft/ir/print.hpp"
@@ -56,7 +57,8 @@ inline std::string after_prune(const ir::Graph& traced, int* launches = nullptr)
   if (launches) *launches = static_cast<int>(e.steps.size());
   std::string out = "== prune\n" + ir::print(g) + "== fuse\n" + print_groups(g, f, plan) + "== lower\n";
   for (const exec::ExplainedStep& s : e.steps) out += s.kernel + " " + s.shape + ": " + s.ops + "\n";
-  return out + std::to_string(e.steps.size()) + " launches\n";
+  out += std::to_string(e.steps.size()) + " launches\n";
+  return out + "== kernels\n" + codegen::disassemble(codegen::lower(g, f, plan));
 }
 
 inline std::string section(const char* name, const ir::Graph& g) {
