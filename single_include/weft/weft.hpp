@@ -47286,9 +47286,11 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     return train::evaluate_model(model_, F{}, dataset, I{}..., options...);
   }
 
+  // Whether the optimiser keeps an average of the weights.
+  static constexpr bool keeps_average = requires { Optimizer::base::average; };
   // A model of the averaged parameters that optim::ema or optim::swa keeps, and the buffers as they are now.
   auto average() const {
-    if constexpr (requires { Optimizer::base::average; })
+    if constexpr (keeps_average)
       return averaged_model();
     else
       return detail::misspelt<train::AverageIsKept<false, typename Optimizer::base>>();

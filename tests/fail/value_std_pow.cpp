@@ -1,7 +1,7 @@
 // wrote: return sum(std::pow(x, 3));
 // write: return sum(pow(x, 3));
-// expect: ReduceOp
-// first-error: functions of std give numbers, so write exp(x), pow(x, 3)
+// expect: in place of std::exp(x)
+// first-error: in place of std::exp(x)
 #include "weft/weft.hpp"
 using namespace weft;
 

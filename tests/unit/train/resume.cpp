@@ -63,7 +63,7 @@ void check_resume(int at, const O&... options) {
   CHECK(advance(resumed, at, end) == advance(whole, at, end));
   CHECK(bytes_of(whole.model()) != start);
   CHECK(bytes_of(resumed.model()) == bytes_of(whole.model()));
-  if constexpr (requires { whole.average(); }) {
+  if constexpr (decltype(whole)::keeps_average) {
     CHECK(bytes_of(resumed.average()) == bytes_of(whole.average()));
     CHECK(bytes_of(whole.average()) != bytes_of(whole.model()));
   }
