@@ -26819,11 +26819,13 @@ struct RefusedLoader : AfterRefusal {
   const Row* begin() const { return nullptr; }
   const Row* end() const { return nullptr; }
 };
-template <class T>
-using AfterRefusalOf = AfterRefusal;
+template <class>
+struct AfterRefusalOf {
+  using type = AfterRefusal;
+};
 AfterRefusal refused_rows(const void*);
 template <class... T>
-RefusedLoader<std::tuple<AfterRefusalOf<T>...>> refused_rows(const std::tuple<T...>*);
+RefusedLoader<std::tuple<typename AfterRefusalOf<T>::type...>> refused_rows(const std::tuple<T...>*);
 
 template <class D>
 auto refused_loader() {

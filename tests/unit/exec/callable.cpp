@@ -67,5 +67,5 @@ TEST_CASE("callable: a function that calls forward by name is no mistake") {
   auto f = compile<Weights>(Cpu{}, CallsForward{}, in<f32, 4>);
   const std::vector<float> x{1, 2, 3, 4};
   const auto y = f(x);  // forward, its gradient by scale, shift
-  for (int i = 0; i < 4; ++i) CHECK(y(i) == (2 * x[i] + 3) + x[i] + 3);
+  for (std::size_t i = 0; i < 4; ++i) CHECK(y(i) == (2 * x[i] + 3) + x[i] + 3);
 }
