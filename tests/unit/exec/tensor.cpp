@@ -30,7 +30,7 @@ TEST_CASE("tensor: rows in braces") {
   CHECK(error_of([] { Tensor<f32, Shape<2, 3>> short_row{{1, 2, 3}, {4, 5}}; }) == "tensor/size");
   CHECK(error_of([] { Tensor<f32, Shape<2, 3>> one_row{{1, 2, 3}}; }) == "tensor/size");
   CHECK(error_of([] { Tensor<f32, Shape<2, 3>> all_in_one{{1, 2, 3, 4, 5, 6}}; }) == "tensor/size");
-  const Tensor<f32, Shape<3, 1>> column{{1}, {2}, {3}};
+  const Tensor<f32, Shape<3, 1>> column{1, 2, 3};
   CHECK(column[2] == 3);
   CHECK(error_of([] { Tensor<f32, Shape<2, 3>> cut_elsewhere{{1, 2}, {3, 4}, {5, 6}}; }) == "tensor/size");
 }
