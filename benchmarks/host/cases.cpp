@@ -3,7 +3,6 @@
 // `cases` lists them with what the program was built with.
 
 #include <random>
-#include <utility>
 #include <weft/weft.hpp>
 
 #include "../models.hpp"
@@ -201,10 +200,9 @@ struct FunctionBothWays {
     List<int> arguments;
     (arguments.push(x.value.id), ...);
     const auto found = passes::differentiate(y.value, upstream.value, arguments);
-    return [&]<std::size_t... K>(std::index_sequence<K...>) {
-      return std::tuple{y, decltype(x){found[K]}...};
-    }
-    (std::index_sequence_for<decltype(x)...>{});
+    int n = 0;
+    ((x.value = found[n++]), ...);
+    return std::tuple{y, x...};
   }
 };
 
