@@ -112,6 +112,16 @@
   }
 #endif
 
+// A member that is there to be refused, whatever it is given: WEFT_REFUSED_MEMBER(item, result, Refusal,
+// What...). Its result is deduced, so that g++ looks into the body, and says the sentence, before it looks at
+// what is done with the result.
+#define WEFT_REFUSED_MEMBER(name, result, Refusal, ...)                         \
+  template <class... Given>                                                     \
+  constexpr auto name(const Given&...) const {                                  \
+    static_assert(sizeof(Refusal<(sizeof...(Given) > 1024), __VA_ARGS__>) > 0); \
+    return result;                                                              \
+  }
+
 // Before a loop of constant length: device code unrolls it, so that arrays it indexes stay in registers.
 #if defined(__CUDA_ARCH__)
 #define WEFT_UNROLL _Pragma("unroll")
@@ -11075,7 +11085,7 @@ constexpr ConvPhase conv_phase(const ConvShape& s, i64 number) {
 //     // no_gradient stands for those without. Made of operations, so that it can be differentiated.
 //     static constexpr auto gradient(auto g, auto y, auto x, auto beta);
 //   };
-//   inline constexpr auto& swish = weft::custom<weft::op_id("swish")>;
+//   inline constexpr auto& swish = weft::custom<"swish">;
 
 namespace WEFT_NAMESPACE {
 
@@ -11261,60 +11271,96 @@ struct GivenName {};
 // The names that a refusal shows of what was called: types, as strings cost much to compile.
 namespace spelled {
 struct abs;
+struct adaptive_avg_pool1d;
+struct adaptive_avg_pool2d;
+struct adaptive_avg_pool3d;
+struct adaptive_max_pool1d;
+struct adaptive_max_pool2d;
+struct adaptive_max_pool3d;
 struct add_;
 struct apply;
+struct arange;
 struct argmax;
+struct avg_pool1d;
+struct avg_pool2d;
+struct avg_pool3d;
 struct backward;
 struct buffers;
 struct call;
 struct children;
 struct clone;
+struct compute;
+struct ConstantLR;
 struct contiguous;
+struct CosineAnnealingLR;
+struct CosineAnnealingWarmRestarts;
 struct cpu;
 struct cuda;
+struct CyclicLR;
 struct data;
 struct detach;
 struct device;
+struct empty;
 struct eval;
 struct exp;
+struct ExponentialLR;
+struct eye;
 struct fill_;
 struct fit;
 struct flatten;
 struct forward;
+struct full;
 struct get;
 struct get_lr;
 struct grad;
 struct half;
+struct interpolate;
 struct item;
 struct jvp;
+struct LambdaLR;
+struct LinearLR;
+struct load;
 struct load_state_dict;
 struct log;
 struct masked_fill;
 struct matmul;
 struct max;
+struct max_pool1d;
+struct max_pool2d;
+struct max_pool3d;
 struct mean;
 struct min;
 struct modules;
 struct mul_;
+struct MultiStepLR;
 struct named_parameters;
 struct numpy;
+struct OneCycleLR;
+struct ones;
 struct parameters;
 struct permute;
+struct PolynomialLR;
 struct pow;
 struct predict;
+struct rand;
+struct randn;
 struct register_hook;
 struct relu;
 struct requires_grad_;
 struct reshape;
+struct save;
+struct SequentialLR;
+struct size;
 struct softmax;
 struct sqrt;
 struct squeeze;
 struct state_dict;
 struct step;
+struct StepLR;
 struct sub_;
 struct sum;
-struct t;
 struct T;
+struct t;
 struct test;
 struct to;
 struct tolist;
@@ -11322,12 +11368,14 @@ struct train;
 struct transpose;
 struct type;
 struct unsqueeze;
+struct update;
 struct validate;
 struct view;
 struct vjp;
 struct vmap;
 struct zero_;
 struct zero_grad;
+struct zeros;
 }  // namespace spelled
 
 WEFT_REFUSAL(ShapesBroadcast,
@@ -11454,8 +11502,14 @@ struct AfterRefusal {
   constexpr AfterRefusal operator[](i64) const { return {}; }
   constexpr const float* data() const { return nullptr; }
   constexpr std::size_t size() const { return 0; }
-  constexpr const float* begin() const { return nullptr; }
-  constexpr const float* end() const { return nullptr; }
+  constexpr const AfterRefusal* begin() const { return nullptr; }
+  constexpr const AfterRefusal* end() const { return nullptr; }
+  template <class... A>
+  AfterRefusal add(A&&...) const {
+    return {};
+  }
+  AfterRefusal read() const { return {}; }
+  void reset() const {}
   constexpr operator float() const { return 0; }
   template <class T>
   requires std::is_class_v<T>
@@ -14582,6 +14636,33 @@ constexpr Wanted get_option(const First& first, const Rest&... rest) {
 // The members and operators that a traced value does not have and PyTorch's tensors do, x.view(2, 8), x[0],
 // if (x), x = fc(x): each refuses with the spelling to use.
 
+// ---- weft/core/checked_extent.hpp ----
+// The extent of an axis that is named at run time. Law: an axis that does not exist is an Error, never a
+// number.
+
+namespace WEFT_NAMESPACE {
+
+namespace detail {
+[[noreturn]] inline void throw_axis(int axis, int rank) {
+  throw Error("tensor/axis", "axis " + std::to_string(axis) + " does not exist in a tensor of " +
+                                 std::to_string(rank) +
+                                 " axes: it must lie in [-rank, rank), 0 being the first and -1 the last");
+}
+}  // namespace detail
+
+// Of an axis in [-rank, rank); throws "tensor/axis" for another.
+constexpr i64 checked_extent(const Dims& dims, int axis) {
+  if (axis < -dims.rank || axis >= dims.rank) detail::throw_axis(axis, dims.rank);
+  return dims[axis];
+}
+// The same of a shape that is known at run time.
+inline i64 checked_extent(const std::vector<i64>& shape, int axis) {
+  const int rank = static_cast<int>(shape.size());
+  if (axis < -rank || axis >= rank) detail::throw_axis(axis, rank);
+  return shape[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)];
+}
+
+}  // namespace WEFT_NAMESPACE
 // ---- weft/core/tensor_methods.hpp ----
 // The methods of torch.Tensor that are functions here: every class that PyTorch's users take for a tensor
 // refuses them by name.
@@ -14705,12 +14786,7 @@ struct TracedMembers {
   }
   constexpr auto end() const { return &self(); }
 
-#define WEFT_MEMBER(name, Refusal, result)                                      \
-  template <class... A>                                                         \
-  constexpr auto name(const A&...) const {                                      \
-    static_assert(sizeof(Refusal<sizeof(Self) == 0, spelled::name, Self>) > 0); \
-    return result;                                                              \
-  }
+#define WEFT_MEMBER(name, Refusal, result) WEFT_REFUSED_MEMBER(name, result, Refusal, spelled::name, Self)
   WEFT_MEMBER(item, ValueIsTraced, AfterRefusal{})
   WEFT_MEMBER(tolist, ValueIsTraced, AfterRefusal{})
   WEFT_MEMBER(numpy, ValueIsTraced, AfterRefusal{})
@@ -14736,12 +14812,8 @@ struct TracedMembers {
   // As PyTorch's and as a Tensor's.
   static constexpr i64 numel() { return Self::size; }
   static constexpr int dim() { return Self::rank; }
-  // Of an axis counted from either end.
-  static constexpr i64 extent(int axis) {
-    constexpr int rank = Self::rank;
-    if (axis < -rank || axis >= rank) throw "the axis does not exist: it must lie in [-rank, rank)";
-    return Self::shape::value[axis < 0 ? axis + rank : axis];
-  }
+  // Of an axis counted from either end; throws "tensor/axis".
+  static constexpr i64 extent(int axis) { return checked_extent(Self::shape::value, axis); }
 
  private:
   constexpr const Self& self() const { return static_cast<const Self&>(*this); }
@@ -14788,21 +14860,11 @@ struct Lazy {
     detail::misspelt<LazyIsAssigned<false, Lazy>>();
     return B{};
   }
-#define WEFT_METHOD(name)                                                                 \
-  template <class... A>                                                                   \
-  auto name(const A&...) const {                                                          \
-    static_assert(sizeof(MethodIsFunction<sizeof(Lazy*) == 0, spelled::name, Lazy>) > 0); \
-    return AfterRefusal{};                                                                \
-  }
+#define WEFT_METHOD(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, MethodIsFunction, spelled::name, Lazy)
   WEFT_TENSOR_METHODS(WEFT_METHOD)
   WEFT_INPLACE_METHODS(WEFT_METHOD)
 #undef WEFT_METHOD
-#define WEFT_MEMBER(name)                                                \
-  template <class... A>                                                  \
-  auto name(const A&...) const {                                         \
-    static_assert(sizeof(LazyIsAssigned<sizeof...(A) == 64, Lazy>) > 0); \
-    return AfterRefusal{};                                               \
-  }
+#define WEFT_MEMBER(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, LazyIsAssigned, Lazy)
   WEFT_MEMBER(item)
   WEFT_MEMBER(data)
   WEFT_MEMBER(size)
@@ -18139,8 +18201,6 @@ struct Name {
   }();
 };
 
-}  // namespace field_detail
-
 // The aggregate whose members T has: T itself; another where T stands in for a model (exec/callable.hpp).
 template <class T>
 struct Fields {
@@ -18149,22 +18209,24 @@ struct Fields {
 template <class T>
 using FieldsOf = typename Fields<std::remove_cv_t<T>>::type;
 
+}  // namespace field_detail
+
 // The number of members of the aggregate T (at most 64). Here and below T must be value-initialisable; a
 // struct with a base, a reference, a C array, a constructor or a private member is refused with a sentence.
 template <class T>
 constexpr std::size_t field_count() {
-  return field_detail::size_of_list(field_detail::Types<FieldsOf<T>>{});
+  return field_detail::size_of_list(field_detail::Types<field_detail::FieldsOf<T>>{});
 }
 
 // The declared type of T's I-th member.
 template <class T, std::size_t I>
 using field_type = typename decltype(field_detail::leaf_at<I>(
-    field_detail::leaves(field_detail::Types<FieldsOf<T>>{})))::type;
+    field_detail::leaves(field_detail::Types<field_detail::FieldsOf<T>>{})))::type;
 
 // The name of T's I-th member; it lives as long as the program and ends with a zero.
 template <class T, std::size_t I>
 constexpr std::string_view field_name() {
-  using Name = field_detail::Name<FieldsOf<T>, I>;
+  using Name = field_detail::Name<field_detail::FieldsOf<T>, I>;
   return {Name::value.text, Name::size};
 }
 
@@ -18172,7 +18234,7 @@ constexpr std::string_view field_name() {
 // member of a const object arrives const.
 template <class T, class F>
 constexpr void for_each_field(T& object, F&& f) {
-  using Struct = FieldsOf<T>;
+  using Struct = field_detail::FieldsOf<T>;
   field_detail::FieldBind<field_count<Struct>()>::apply(object, [&f]<class... M>(auto, M&... members) {
     [&f, &members... ]<std::size_t... I>(std::index_sequence<I...>) {
       (f(std::integral_constant<std::size_t, I>{}, field_name<Struct, I>(), members), ...);
@@ -18273,10 +18335,10 @@ constexpr bool calls_operator() {
 
 }  // namespace WEFT_NAMESPACE::exec
 
-namespace WEFT_NAMESPACE {
+namespace WEFT_NAMESPACE::field_detail {
 template <class M>
 struct Fields<exec::CalledModel<M>> : Fields<M> {};
-}  // namespace WEFT_NAMESPACE
+}  // namespace WEFT_NAMESPACE::field_detail
 // ---- weft/ir/verify.hpp ----
 // What is legal in a graph, checked: order, arity, dtypes, shapes (by shape_rule.hpp), attributes, slots. A
 // fault is a mistake in weft, never in a user's program. Runs in constant evaluation too, in time linear in
@@ -22294,6 +22356,24 @@ WEFT_REFUSAL(
     TensorIsTraced,
     "a traced value becomes a tensor when the function returns it: write auto for its type, and auto x for a "
     "parameter");
+WEFT_REFUSAL(
+    ElementsKeepDtype,
+    "the elements have another dtype than the tensor: give it values of its own, or make a tensor of "
+    "theirs and convert that: Tensor<f32, Shape<3>> y = cast<f32>(x)");
+WEFT_REFUSAL(TensorIsCreated,
+             "a tensor is created by a function: Tensor<f32, Shape<2, 3>> x = ones<f32, 2, 3>(), or arange, "
+             "eye, rand, randn; Tensor<f32, Shape<2, 3>> x holds zeros");
+WEFT_REFUSAL(ExtentIsAsked, "size() counts all elements: the extent of an axis is x.extent(0)");
+
+// x.grad of a tensor, refused where it is read.
+template <class T, class S>
+struct TensorGradient {
+  template <class B>
+  operator B() const {
+    static_assert(sizeof(TensorHasNoGradient<sizeof(B) == 0, spelled::grad, T, S>) > 0);
+    return B{};
+  }
+};
 
 // Elements of host memory, for tensors and views of shape S whose data() says where they start. An index that
 // lies outside is an Error ("tensor/index"); pointers from data(), begin() and end() check nothing.
@@ -22321,12 +22401,27 @@ class HostElements {
     return start()[0];
   }
   // Refusals.
-#define WEFT_MEMBER(name, Refusal)                                           \
-  template <class... A>                                                      \
-  auto name(const A&...) const {                                             \
-    static_assert(sizeof(Refusal<sizeof(T) == 0, spelled::name, T, S>) > 0); \
-    return AfterRefusal{};                                                   \
+#define WEFT_MEMBER(name, Refusal) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, Refusal, spelled::name, T, S)
+  template <class A>
+  static constexpr i64 size(const A&) {
+    static_assert(sizeof(ExtentIsAsked<sizeof(A) == 0, T, S>) > 0);
+    return 0;
   }
+#define WEFT_CREATED(name)                                                                      \
+  template <class... Given>                                                                     \
+  static auto name(const Given&...) {                                                           \
+    static_assert(sizeof(TensorIsCreated<(sizeof...(Given) > 1024), spelled::name, T, S>) > 0); \
+    return AfterRefusal{};                                                                      \
+  }
+  WEFT_CREATED(zeros)
+  WEFT_CREATED(ones)
+  WEFT_CREATED(empty)
+  WEFT_CREATED(rand)
+  WEFT_CREATED(randn)
+  WEFT_CREATED(eye)
+  WEFT_CREATED(arange)
+#undef WEFT_CREATED
+  static constexpr TensorGradient<T, S> grad{};
 #define WEFT_METHOD(name) WEFT_MEMBER(name, TensorOperation)
   WEFT_TENSOR_METHODS(WEFT_METHOD)
   WEFT_INPLACE_METHODS(WEFT_METHOD)
@@ -22378,6 +22473,10 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
 
   constexpr TensorView() = default;
   constexpr explicit TensorView(T* data) : data_(data) {}
+  template <class U>  // a refusal
+  requires(std::is_arithmetic_v<U> && !std::is_convertible_v<U*, T*>) constexpr explicit TensorView(U*) {
+    static_assert(sizeof(exec::ElementsKeepDtype<sizeof(U) == 0, U, T, S>) > 0);
+  }
   TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
   // The whole of a storage, wherever that moves.
   explicit TensorView(Shared<exec::Storage> whole) : owner_(std::move(whole)) {}
@@ -22392,10 +22491,11 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
   T* data() const {
     return data_ != nullptr ? data_ : owner_ ? reinterpret_cast<T*>(owner_->data()) : nullptr;
   }
+  using exec::HostElements<TensorView, T, S>::size;
   // Elements.
   static constexpr i64 size() { return S::size; }
-  // Elements along an axis, which counts from the end where it is negative.
-  static constexpr i64 extent(int axis) { return S::value[axis]; }
+  // Elements along an axis, which counts from the end where it is negative; throws "tensor/axis".
+  static constexpr i64 extent(int axis) { return checked_extent(S::value, axis); }
   // The same without owning anything: a result's is overwritten when its function runs again, and costs that
   // run no copy.
   TensorView span() const { return TensorView(data()); }
@@ -22473,6 +22573,10 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   Tensor(const Tensor& other) : Tensor(other.data()) {}
   Tensor(Tensor&&) noexcept = default;
   // Refusals.
+  template <class U>
+  requires(!std::is_same_v<U, T>) Tensor(const std::vector<U>&) : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::ElementsKeepDtype<sizeof(U) == 0, U, T, S>) > 0);
+  }
   template <class U, class R>
   requires(!std::is_same_v<U, T> || !std::is_same_v<R, S>) Tensor(const Tensor<U, R, Cpu>&)
       : Tensor(Uninitialized{}) {
@@ -22542,10 +22646,11 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   // The first element; what follows is row-major.
   T* data() { return storage_ ? reinterpret_cast<T*>(storage_->data()) : nullptr; }
   const T* data() const { return address(); }
+  using Elements::size;
   // Elements.
   static constexpr i64 size() { return S::size; }
-  // Elements along an axis, which counts from the end where it is negative.
-  static constexpr i64 extent(int axis) { return S::value[axis]; }
+  // Elements along an axis, which counts from the end where it is negative; throws "tensor/axis".
+  static constexpr i64 extent(int axis) { return checked_extent(S::value, axis); }
   // The tensor's memory, which lives as long as the view does.
   View view() { return View(data(), storage_); }
   TensorView<const T, S, Cpu> view() const { return {data(), storage_}; }
@@ -23101,6 +23206,13 @@ inline constexpr TF32 tf32{};
 inline constexpr BF16 bf16{};
 inline constexpr F16 f16{};
 
+WEFT_REFUSAL(PrecisionIsNamed,
+             "a precision is one of precision::f32 (the default), precision::tf32, precision::bf16 and "
+             "precision::f16, which scales the loss");
+// PyTorch's names, refused where they are an option.
+struct Misnamed : F32 {};
+inline constexpr Misnamed float32{}, fp32{}, float16{}, fp16{}, half{}, bfloat16{}, amp{}, mixed{};
+
 }  // namespace WEFT_NAMESPACE::precision
 
 namespace WEFT_NAMESPACE {
@@ -23184,6 +23296,8 @@ struct CompileCheck {
 template <class... O>
 struct CompileOptions {
   using Precision = find_option<OptionKind::precision, precision::F32, O...>;
+  static_assert(
+      sizeof(precision::PrecisionIsNamed<!std::is_same_v<Precision, precision::Misnamed>, Precision>) > 0);
   using Probes = find_option<OptionKind::probes, ProbeNames<>, O...>;
   static constexpr bool training =
       std::is_same_v<find_option<OptionKind::mode, mode::Eval, O...>, mode::Train>;
@@ -23530,12 +23644,8 @@ class CompiledFunction {
   AfterRefusal operator()(const A&...) const {
     return detail::misspelt<exec::CallChanges<false, CompiledFunction>>();
   }
-#define WEFT_MEMBER(name)                                                                        \
-  template <class... A>                                                                          \
-  auto name(const A&...) const {                                                                 \
-    static_assert(sizeof(exec::FunctionIsCalled<sizeof(Device) == 0, spelled::name, I...>) > 0); \
-    return AfterRefusal{};                                                                       \
-  }
+#define WEFT_MEMBER(name) \
+  WEFT_REFUSED_MEMBER(name, AfterRefusal{}, exec::FunctionIsCalled, spelled::name, I...)
   WEFT_MEMBER(forward)
   WEFT_MEMBER(eval)
   WEFT_MEMBER(train)
@@ -25439,6 +25549,13 @@ WEFT_REFUSAL(
     "listed by model.summary()");
 WEFT_REFUSAL(ModelHasDevice, "the device of a model is given where it is made: Model<Net> model(Cuda{})");
 
+WEFT_REFUSAL(ModelSaves, "a model saves and loads itself: model.save(path), model.load(path)");
+
+// What PyTorch's load_state_dict takes.
+struct LoadWords {
+  bool strict = true;
+};
+
 template <class M, int I>
 struct StateShape {
   static constexpr Dims value = nn::state_table<M>.row[I >= 0 ? I : 0].dims;
@@ -25497,56 +25614,26 @@ class Model {
   AfterRefusal get(const char*) const {
     return detail::misspelt<exec::StateIsNamed<false, spelled::get, M>>();
   }
-  template <class... A>
-  AfterRefusal forward(const A&...) const {
-    return detail::misspelt<exec::ModelIsCompiled<false, spelled::forward, M>>();
-  }
-  template <class... A>
-  AfterRefusal train(const A&...) const {
-    return detail::misspelt<exec::ModeIsOption<false, spelled::train, M>>();
-  }
-  template <class... A>
-  AfterRefusal eval(const A&...) const {
-    return detail::misspelt<exec::ModeIsOption<false, spelled::eval, M>>();
-  }
-  template <class... A>
-  AfterRefusal parameters(const A&...) const {
-    return detail::misspelt<exec::StateIsNamed<false, spelled::parameters, M>>();
-  }
-  template <class... A>
-  AfterRefusal named_parameters(const A&...) const {
-    return detail::misspelt<exec::StateIsNamed<false, spelled::named_parameters, M>>();
-  }
-  template <class... A>
-  AfterRefusal state_dict(const A&...) const {
-    return detail::misspelt<exec::StateIsNamed<false, spelled::state_dict, M>>();
-  }
-  template <class... A>
-  AfterRefusal to(const A&...) const {
-    return detail::misspelt<exec::ModelHasDevice<false, spelled::to, M>>();
-  }
-  template <class... A>
-  AfterRefusal cuda(const A&...) const {
-    return detail::misspelt<exec::ModelHasDevice<false, spelled::cuda, M>>();
-  }
-
-#define WEFT_MEMBER(name)                                                            \
-  template <class... A>                                                              \
-  auto name(const A&...) const {                                                     \
-    static_assert(sizeof(exec::ModelIsState<sizeof(M) == 0, spelled::name, M>) > 0); \
-    return AfterRefusal{};                                                           \
-  }
-  WEFT_MEMBER(load_state_dict)
-  WEFT_MEMBER(zero_grad)
-  WEFT_MEMBER(modules)
-  WEFT_MEMBER(children)
-  WEFT_MEMBER(buffers)
-  WEFT_MEMBER(apply)
-  WEFT_MEMBER(half)
-  WEFT_MEMBER(cpu)
-  WEFT_MEMBER(fit)
-  WEFT_MEMBER(predict)
-  WEFT_MEMBER(step)
+#define WEFT_MEMBER(name, Refusal) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, exec::Refusal, spelled::name, M)
+  WEFT_MEMBER(forward, ModelIsCompiled)
+  WEFT_MEMBER(train, ModeIsOption)
+  WEFT_MEMBER(eval, ModeIsOption)
+  WEFT_MEMBER(parameters, StateIsNamed)
+  WEFT_MEMBER(named_parameters, StateIsNamed)
+  WEFT_MEMBER(state_dict, StateIsNamed)
+  WEFT_MEMBER(to, ModelHasDevice)
+  WEFT_MEMBER(cuda, ModelHasDevice)
+  WEFT_MEMBER(load_state_dict, ModelIsState)
+  WEFT_MEMBER(zero_grad, ModelIsState)
+  WEFT_MEMBER(modules, ModelIsState)
+  WEFT_MEMBER(children, ModelIsState)
+  WEFT_MEMBER(buffers, ModelIsState)
+  WEFT_MEMBER(apply, ModelIsState)
+  WEFT_MEMBER(half, ModelIsState)
+  WEFT_MEMBER(cpu, ModelIsState)
+  WEFT_MEMBER(fit, ModelIsState)
+  WEFT_MEMBER(predict, ModelIsState)
+  WEFT_MEMBER(step, ModelIsState)
 #undef WEFT_MEMBER
 
   // Another model with the same values.
@@ -25603,6 +25690,12 @@ class Model {
     detail::misspelt<exec::LaxIsNamed<sizeof(B) == 0, M>>();
     return {};
   }
+  // Less special than the one that takes options, and so chosen only where that does not fit.
+  template <class Words = exec::LoadWords>
+  requires std::is_same_v<Words, exec::LoadWords> LoadReport load(const std::string&, const Words&) {
+    detail::misspelt<exec::LaxIsNamed<sizeof(Words) == 0, M>>();
+    return {};
+  }
   LoadReport load(const std::string&, const LoadOptions&) const {
     detail::misspelt<exec::LoadedIsConst<sizeof(M) == 0, M>>();
     return {};
@@ -25656,6 +25749,16 @@ class Model {
 
 template <class M, class Device>
 inline constexpr bool is_model<Model<M, Device>> = true;
+
+// Refused: torch.save(model, path).
+template <class M, class Device, class... A>
+auto save(const Model<M, Device>&, const A&...) {
+  static_assert(sizeof(exec::ModelSaves<sizeof(M) == 0, spelled::save, M>) > 0);
+}
+template <class M, class Device, class... A>
+auto load(const Model<M, Device>&, const A&...) {
+  static_assert(sizeof(exec::ModelSaves<sizeof(M) == 0, spelled::load, M>) > 0);
+}
 
 // get<"fc1.weight">(model): as the member, without `template` in generic code.
 template <FixedString Name, class M, class Device>
@@ -25782,12 +25885,8 @@ class StepLoss {
   f32 item() const { return value(); }
   f32 detach() const { return value(); }
   // Refusals.
-#define WEFT_MEMBER(name)                                                                              \
-  template <class... A>                                                                                \
-  auto name(const A&...) const {                                                                       \
-    static_assert(sizeof(train::LossIsStepped<sizeof...(A) == 9, spelled::name, StepLoss, A...>) > 0); \
-    return AfterRefusal{};                                                                             \
-  }
+#define WEFT_MEMBER(name) \
+  WEFT_REFUSED_MEMBER(name, AfterRefusal{}, train::LossIsStepped, spelled::name, StepLoss)
   WEFT_MEMBER(backward)
   WEFT_MEMBER(cpu)
   WEFT_MEMBER(to)
@@ -25951,6 +26050,11 @@ struct Column {
   std::vector<i64> row_shape;
 };
 
+WEFT_REFUSAL(ColumnsAreBraced,
+             "each field of Arrays<f32, i32> is a std::vector of its dtype and the shape of a row, in "
+             "braces: Arrays<f32, i32>({pixels, {64}}, {labels, {}}); t.to_vector() gives a tensor's "
+             "elements");
+
 // Rows in memory: Arrays<f32, i32>({pixels, {64}}, {labels, {}}) has one (f32 row, i32) sample per label.
 // Copies share the rows, which never change.
 template <class... Ts>
@@ -25984,6 +26088,13 @@ class Arrays {
                                               std::to_string(rows->count));
       rows->row_size[i] = row;
     });
+  }
+
+  template <class... X>
+  requires(sizeof...(X) > 0 && !(std::is_same_v<X, Arrays> || ...) &&
+           !(std::is_same_v<X, Column<Ts>> || ...)) explicit Arrays(const X&...)
+      : Arrays() {
+    static_assert(sizeof(ColumnsAreBraced<sizeof...(X) == 0, Arrays, X...>) > 0);
   }
 
   i64 size() const { return rows_->count; }
@@ -26257,14 +26368,27 @@ auto random_split(D&& dataset, const std::vector<f64>& fractions, u64 seed) {
   return parts;
 }
 
+WEFT_REFUSAL(DatasetIsLoaded,
+             "a dataset is no range: for (auto& [x, y] : data::loader<32>(dataset)) walks over its batches, "
+             "dataset[i] is one sample");
+template <Dataset D>
+auto begin(const D&) {
+  static_assert(sizeof(DatasetIsLoaded<sizeof(D) == 0, D>) > 0);
+  return static_cast<sample_t<D>*>(nullptr);
+}
+template <Dataset D>
+auto end(const D&) {
+  return static_cast<sample_t<D>*>(nullptr);
+}
+
 WEFT_REFUSAL(FractionsAreBraced,
              "random_split: the fractions stand in braces and the seed behind them: write "
              "random_split(dataset, {0.8, 0.2}, 1)");
 template <class D, class... A>
 requires(std::is_arithmetic_v<A>&&...) auto random_split(const D&, const A&...) {
   static_assert(sizeof(FractionsAreBraced<sizeof(D) == 0, D, A...>) > 0);
-  return std::array < AfterRefusal,
-         (std::is_floating_point_v<A> + ... + 0) < 2 ? 2 : (std::is_floating_point_v<A> + ... + 0) > {};
+  constexpr std::size_t given = (std::is_floating_point_v<A> + ... + 0), parts = given < 2 ? 2 : given;
+  return std::array<AfterRefusal, parts>{};
 }
 
 }  // namespace WEFT_NAMESPACE::data
@@ -26289,7 +26413,8 @@ class Array {
   T* data() { return values_.data(); }
   i64 size() const { return size_; }  // elements
   int rank() const { return static_cast<int>(shape_.size()); }
-  i64 extent(int axis) const { return shape_[static_cast<std::size_t>(axis)]; }
+  // Of an axis counted from either end; throws "tensor/axis".
+  i64 extent(int axis) const { return checked_extent(shape_, axis); }
   const std::vector<i64>& shape() const { return shape_; }
   // Throws "batch/index" for i outside [0, size()).
   const T& operator[](i64 i) const {
@@ -26857,6 +26982,11 @@ template <i64 BatchSize, class D>
 requires(!Dataset<typename held_t<D>::type> &&
          !IterableDataset<typename held_t<D>::type>) auto loader(const D&) {
   static_assert(sizeof(LoaderTakes<sizeof(D) == 0, GivenSize<BatchSize>, D>) > 0);
+  return detail::refused_loader<D>();
+}
+template <class D>
+auto loader(const D&, i64, const LoaderOptions&) {
+  static_assert(sizeof(LoaderTakes<sizeof(D) == 0, D>) > 0);
   return detail::refused_loader<D>();
 }
 template <class D, class... A>
@@ -27666,6 +27796,16 @@ concept TakesText = !Operand<Stream> && requires(Stream & stream, const std::str
 template <class Stream, TensorLike X>
 requires TakesText<Stream>
 decltype(auto) operator<<(Stream& stream, const X& tensor) { return stream << to_text(tensor); }
+// Of the results of a function that has several: (first, second, ...), each from a line of its own on.
+template <class Stream, TensorLike... X>
+requires(sizeof...(X) > 0 && TakesText<Stream>) decltype(auto) operator<<(Stream& stream,
+                                                                          const std::tuple<X...>& results) {
+  std::string text;
+  std::apply(
+      [&text](const auto&... tensor) { ((text += (text.empty() ? "(" : ",\n ") + to_text(tensor)), ...); },
+      results);
+  return stream << text + ")";
+}
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/io.hpp ----
@@ -27745,6 +27885,10 @@ struct CsvOptions {
   std::vector<std::string> columns{};  // read only these, in this order; others may hold text. Empty: all
 };
 
+WEFT_REFUSAL(CsvIsTaken,
+             "one column of a table is table.column(\"price\"), several side by side are "
+             "table.take<f32>({\"age\", \"price\"})");
+
 // Columns of numbers under their names.
 class CsvTable {
  public:
@@ -27755,6 +27899,12 @@ class CsvTable {
 
   // One column; throws "csv/missing-column".
   const std::vector<f64>& column(std::string_view name) const { return columns_[index(name)]; }
+
+  template <class Name>
+  auto operator[](const Name&) const {
+    static_assert(sizeof(CsvIsTaken<sizeof(Name) == 0, Name>) > 0);
+    return AfterRefusal{};
+  }
 
   // The named columns side by side, row-major, rows() x names.size(). T is f32, f64 or an integer type;
   // throws "csv/out-of-range" or "csv/not-an-integer" for a number that T does not hold.
@@ -31317,6 +31467,8 @@ struct MultiheadOptions {
 };
 
 // What: embed_dim and num_heads.
+WEFT_REFUSAL(AttentionTakesThree,
+             "MultiheadAttention takes the query, the key and the value: attn(x, x, x) is self-attention");
 WEFT_REFUSAL(HeadsDivide, "MultiheadAttention: embed_dim is a multiple of num_heads");
 // What: the shapes of query, key and value, then embed_dim, kdim and vdim.
 WEFT_REFUSAL(MultiheadOperandsFit,
@@ -31427,6 +31579,11 @@ struct MultiheadAttention {
   float dropout = 0;
   Mode mode{};
 
+  // Refused.
+  constexpr auto operator()(const auto& x) const {
+    static_assert(sizeof(AttentionTakesThree<sizeof(x) == 0, MultiheadAttention>) > 0);
+    return x;
+  }
   template <class... A>
   constexpr auto operator()(const auto& query, const auto& key, const auto& value, const A&... words) const {
     const auto q = to_expr(query);
@@ -42546,6 +42703,35 @@ constexpr auto select(const X& x, const A&) {
   return detail::respelled<PlaceIsTemplateArgument<false, GivenAxis<Axis>, X>>(x);
 }
 
+WEFT_REFUSAL(
+    WindowIsOne,
+    "one template argument is the window or the size, PerAxis{3, 2} where the axes differ, and options "
+    "follow it: write max_pool2d<3, PoolOptions{.stride = 2}>(x), adaptive_avg_pool2d<PerAxis{7, 5}>(x), "
+    "interpolate<InterpolateOptions{.scale_factor = 2}>(x)");
+#define WEFT_WINDOWED(name)                                                               \
+  template <i64 A, i64 B, i64... C, Spelled X>                                            \
+  constexpr auto name(const X& x) {                                                       \
+    return detail::respelled<WindowIsOne<false, spelled::name, Shape<A, B, C...>, X>>(x); \
+  }
+WEFT_WINDOWED(max_pool1d)
+WEFT_WINDOWED(max_pool2d)
+WEFT_WINDOWED(max_pool3d)
+WEFT_WINDOWED(avg_pool1d)
+WEFT_WINDOWED(avg_pool2d)
+WEFT_WINDOWED(avg_pool3d)
+WEFT_WINDOWED(adaptive_avg_pool1d)
+WEFT_WINDOWED(adaptive_avg_pool2d)
+WEFT_WINDOWED(adaptive_avg_pool3d)
+WEFT_WINDOWED(adaptive_max_pool1d)
+WEFT_WINDOWED(adaptive_max_pool2d)
+WEFT_WINDOWED(adaptive_max_pool3d)
+#undef WEFT_WINDOWED
+template <auto Factor, Spelled X>
+requires std::is_arithmetic_v<decltype(Factor)>
+constexpr auto interpolate(const X& x) {
+  return detail::respelled<WindowIsOne<false, spelled::interpolate, X>>(x);
+}
+
 #define WEFT_BRACED(name)                                                           \
   template <Spelled X, class... B>                                                  \
   constexpr auto name(const X& x, std::initializer_list<int>, const B&...) {        \
@@ -43662,12 +43848,22 @@ constexpr void check(bool ok, const char* what) {
 
 }  // namespace detail
 
+WEFT_REFUSAL(PlateauIsFed,
+             "ReduceOnPlateau looks at a metric and so is no function of the step: start with .lr = "
+             "plateau.lr, and after each evaluation write trainer.set_lr(plateau.step(metric))");
+
 // A learning rate: a number, or a function of the step. A plain value (trivially copyable, no allocation).
 class Schedule {
  public:
   // The same rate at every step.
   constexpr Schedule(f64 lr = 0) { pieces_[0].base = lr; }
   constexpr explicit Schedule(const detail::Piece& piece) { pieces_[0] = piece; }
+  // Refused: the rate that a ReduceOnPlateau gives is known during the run.
+  template <class Plateau>
+  requires requires(const Plateau& p) { p.patience, p.cooldown_left; }
+  constexpr Schedule(const Plateau&) {
+    static_assert(sizeof(PlateauIsFed<sizeof(Plateau) == 0, Plateau>) > 0);
+  }
 
   // The rate of the update number `step`, counted from 0.
   f32 operator()(i64 step) const {
@@ -43857,6 +44053,31 @@ WEFT_SCHEDULE(warmup_cosine, 3)
 WEFT_SCHEDULE(warmup_linear, 3)
 #undef WEFT_SCHEDULE
 
+WEFT_REFUSAL(
+    ScheduleIsNamed,
+    "schedules have names in small letters and the rate in front: .lr = schedule::cosine(lr, t_max), "
+    "step(lr, step_size), multistep(lr, {30, 80}), exponential(lr, gamma), one_cycle(max_lr, total_steps), "
+    "sequential({a, b}, {1000})");
+#define WEFT_SCHEDULE(name)                                                           \
+  template <class... A>                                                               \
+  constexpr auto name(const A&...) {                                                  \
+    static_assert(sizeof(ScheduleIsNamed<(sizeof...(A) > 1024), spelled::name>) > 0); \
+    return Schedule();                                                                \
+  }
+WEFT_SCHEDULE(StepLR)
+WEFT_SCHEDULE(MultiStepLR)
+WEFT_SCHEDULE(ExponentialLR)
+WEFT_SCHEDULE(CosineAnnealingLR)
+WEFT_SCHEDULE(CosineAnnealingWarmRestarts)
+WEFT_SCHEDULE(OneCycleLR)
+WEFT_SCHEDULE(CyclicLR)
+WEFT_SCHEDULE(LinearLR)
+WEFT_SCHEDULE(ConstantLR)
+WEFT_SCHEDULE(PolynomialLR)
+WEFT_SCHEDULE(LambdaLR)
+WEFT_SCHEDULE(SequentialLR)
+#undef WEFT_SCHEDULE
+
 // SequentialLR: parts[i] holds from milestones[i - 1] on and counts its own steps from there. One milestone
 // less than parts, rising; at most 4 parts in all, parts of parts counted.
 constexpr Schedule sequential(std::initializer_list<Schedule> parts, std::initializer_list<i64> milestones) {
@@ -43881,6 +44102,19 @@ constexpr Schedule sequential(std::initializer_list<Schedule> parts, std::initia
     start = *milestone++;
   }
   return result;
+}
+WEFT_REFUSAL(PartsAreBraced,
+             "sequential takes its schedules and its milestones in braces: sequential({constant(1e-3, 0.1, "
+             "10), cosine(1e-3, 90)}, {10})");
+template <class... A>
+requires(sizeof...(A) > 0) constexpr Schedule sequential(const Schedule&, const A&...) {
+  static_assert(sizeof(PartsAreBraced<sizeof...(A) == 0, Schedule, A...>) > 0);
+  return {};
+}
+template <class... A>
+constexpr Schedule sequential(const Schedule&, const Schedule&, std::initializer_list<i64>) {
+  static_assert(sizeof(PartsAreBraced<(sizeof...(A) > 1024), Schedule>) > 0);
+  return {};
 }
 
 }  // namespace WEFT_NAMESPACE::schedule
@@ -45755,6 +45989,15 @@ auto evaluate(M&& model, F f, const D& dataset, const A&... inputs_then_options)
 
 namespace WEFT_NAMESPACE {
 
+namespace train {
+WEFT_REFUSAL(MeterAdds,
+             "a meter takes a batch by add(predictions, labels), gives the metric of all of them by read() "
+             "and starts anew by reset()");
+WEFT_REFUSAL(MeterHasDevice,
+             "make_meter takes the device first: make_meter<nn::Accuracy>(Cpu{}, in<f32, 128, 10>, in<i32, "
+             "128>)");
+}  // namespace train
+
 template <class Metric, class Device, class Add, class Read>
 class Meter {
  public:
@@ -45768,6 +46011,10 @@ class Meter {
   }
   // The metric of all batches, in memory that stays as it is.
   auto read() { return read_(); }
+  // Refusals.
+  WEFT_REFUSED_MEMBER(update, AfterRefusal{}, train::MeterAdds, spelled::update, Metric)
+  WEFT_REFUSED_MEMBER(compute, AfterRefusal{}, train::MeterAdds, spelled::compute, Metric)
+  WEFT_REFUSED_MEMBER(operator(), AfterRefusal{}, train::MeterAdds, spelled::call, Metric)
   // Starts anew.
   void reset() { model_.initialize(0); }
 
@@ -45786,6 +46033,11 @@ auto make_meter(const Device& device, const I&... inputs) {
   auto reads = compile(model, [](const auto& metric) { return metric.value(); });
   return Meter<Metric, Device, decltype(adds), decltype(reads)>(std::move(model), std::move(adds),
                                                                 std::move(reads));
+}
+template <class Metric, class T, class S, class... A>
+auto make_meter(const Input<T, S>&, const A&...) {
+  static_assert(sizeof(train::MeterHasDevice<sizeof(T) == 0, Metric, Input<T, S>>) > 0);
+  return AfterRefusal{};
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -45882,6 +46134,8 @@ struct Options {
   using given_optimizer = find_option<OptionKind::optimizer, optim::PlainSGD, O...>;
   using Optimizer = typename optim::AsGroups<given_optimizer>::type;
   using Precision = find_option<OptionKind::precision, precision::F32, O...>;
+  static_assert(
+      sizeof(precision::PrecisionIsNamed<!std::is_same_v<Precision, precision::Misnamed>, Precision>) > 0);
   using Clip = find_option<OptionKind::clip, clip::None, O...>;
   // One that asks for the loss several times a step (LBFGS) finds the gradient where others accumulate it.
   static constexpr bool closure = requires { Optimizer::base::closure; };
@@ -47192,43 +47446,22 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     return StepLoss(0);
   }
   template <class... A>
-  void zero_grad(const A&...) {
-    detail::misspelt<train::StepIsWhole<false, spelled::zero_grad, M>>();
-  }
-  template <class... A>
-  void backward(const A&...) {
-    detail::misspelt<train::StepIsWhole<false, spelled::backward, M>>();
-  }
-  template <class... A>
   AfterRefusal operator()(const A&...) {
     return detail::misspelt<train::StepIsWhole<false, spelled::call, M>>();
   }
-  template <class... A>
-  AfterRefusal eval(const A&...) {
-    return detail::misspelt<exec::ModeIsOption<false, spelled::eval, M>>();
-  }
-  template <class... A>
-  AfterRefusal state_dict(const A&...) {
-    return detail::misspelt<exec::StateIsNamed<false, spelled::state_dict, M>>();
-  }
-  template <class... A>
-  AfterRefusal parameters(const A&...) {
-    return detail::misspelt<exec::StateIsNamed<false, spelled::parameters, M>>();
-  }
-
-#define WEFT_MEMBER(name)                                                                 \
-  template <class... A>                                                                   \
-  auto name(const A&...) const {                                                          \
-    static_assert(sizeof(train::TrainerIsStepped<sizeof(M) == 0, spelled::name, M>) > 0); \
-    return AfterRefusal{};                                                                \
-  }
-  WEFT_MEMBER(fit)
-  WEFT_MEMBER(train)
-  WEFT_MEMBER(test)
-  WEFT_MEMBER(validate)
-  WEFT_MEMBER(predict)
-  WEFT_MEMBER(get_lr)
-  WEFT_MEMBER(load_state_dict)
+#define WEFT_MEMBER(name, Refusal) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, Refusal, spelled::name, M)
+  WEFT_MEMBER(zero_grad, train::StepIsWhole)
+  WEFT_MEMBER(backward, train::StepIsWhole)
+  WEFT_MEMBER(eval, exec::ModeIsOption)
+  WEFT_MEMBER(state_dict, exec::StateIsNamed)
+  WEFT_MEMBER(parameters, exec::StateIsNamed)
+  WEFT_MEMBER(fit, train::TrainerIsStepped)
+  WEFT_MEMBER(train, train::TrainerIsStepped)
+  WEFT_MEMBER(test, train::TrainerIsStepped)
+  WEFT_MEMBER(validate, train::TrainerIsStepped)
+  WEFT_MEMBER(predict, train::TrainerIsStepped)
+  WEFT_MEMBER(get_lr, train::TrainerIsStepped)
+  WEFT_MEMBER(load_state_dict, train::TrainerIsStepped)
 #undef WEFT_MEMBER
 
   // The model that is trained: save, load, get, and what compile takes.
@@ -50319,7 +50552,7 @@ class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>,
     return data_ != nullptr ? data_ : owner_ ? reinterpret_cast<T*>(owner_->data()) : nullptr;
   }
   static constexpr i64 size() { return S::size; }
-  static constexpr i64 extent(int axis) { return S::value[axis]; }
+  static constexpr i64 extent(int axis) { return checked_extent(S::value, axis); }
   TensorView span() const { return TensorView(data()); }
   TensorView view() const { return *this; }
   operator dtype() const requires(S::size == 1) { return this->item(); }
@@ -50393,7 +50626,7 @@ class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
   T* data() { return storage_ ? reinterpret_cast<T*>(storage_->data()) : nullptr; }
   const T* data() const { return storage_ ? reinterpret_cast<const T*>(storage_->data()) : nullptr; }
   static constexpr i64 size() { return S::size; }
-  static constexpr i64 extent(int axis) { return S::value[axis]; }
+  static constexpr i64 extent(int axis) { return checked_extent(S::value, axis); }
   const Cuda& device() const {
     if (!storage_) exec::throw_no_elements();
     return storage_->device();

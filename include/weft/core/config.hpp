@@ -70,6 +70,16 @@
   }
 #endif
 
+// A member that is there to be refused, whatever it is given: WEFT_REFUSED_MEMBER(item, result, Refusal,
+// What...). Its result is deduced, so that g++ looks into the body, and says the sentence, before it looks at
+// what is done with the result.
+#define WEFT_REFUSED_MEMBER(name, result, Refusal, ...)                         \
+  template <class... Given>                                                     \
+  constexpr auto name(const Given&...) const {                                  \
+    static_assert(sizeof(Refusal<(sizeof...(Given) > 1024), __VA_ARGS__>) > 0); \
+    return result;                                                              \
+  }
+
 // Before a loop of constant length: device code unrolls it, so that arrays it indexes stay in registers.
 #if defined(__CUDA_ARCH__)
 #define WEFT_UNROLL _Pragma("unroll")

@@ -17,7 +17,7 @@
 //     // no_gradient stands for those without. Made of operations, so that it can be differentiated.
 //     static constexpr auto gradient(auto g, auto y, auto x, auto beta);
 //   };
-//   inline constexpr auto& swish = weft::custom<weft::op_id("swish")>;
+//   inline constexpr auto& swish = weft::custom<"swish">;
 
 #include <string_view>
 

@@ -69,60 +69,96 @@ struct GivenName {};
 // The names that a refusal shows of what was called: types, as strings cost much to compile.
 namespace spelled {
 struct abs;
+struct adaptive_avg_pool1d;
+struct adaptive_avg_pool2d;
+struct adaptive_avg_pool3d;
+struct adaptive_max_pool1d;
+struct adaptive_max_pool2d;
+struct adaptive_max_pool3d;
 struct add_;
 struct apply;
+struct arange;
 struct argmax;
+struct avg_pool1d;
+struct avg_pool2d;
+struct avg_pool3d;
 struct backward;
 struct buffers;
 struct call;
 struct children;
 struct clone;
+struct compute;
+struct ConstantLR;
 struct contiguous;
+struct CosineAnnealingLR;
+struct CosineAnnealingWarmRestarts;
 struct cpu;
 struct cuda;
+struct CyclicLR;
 struct data;
 struct detach;
 struct device;
+struct empty;
 struct eval;
 struct exp;
+struct ExponentialLR;
+struct eye;
 struct fill_;
 struct fit;
 struct flatten;
 struct forward;
+struct full;
 struct get;
 struct get_lr;
 struct grad;
 struct half;
+struct interpolate;
 struct item;
 struct jvp;
+struct LambdaLR;
+struct LinearLR;
+struct load;
 struct load_state_dict;
 struct log;
 struct masked_fill;
 struct matmul;
 struct max;
+struct max_pool1d;
+struct max_pool2d;
+struct max_pool3d;
 struct mean;
 struct min;
 struct modules;
 struct mul_;
+struct MultiStepLR;
 struct named_parameters;
 struct numpy;
+struct OneCycleLR;
+struct ones;
 struct parameters;
 struct permute;
+struct PolynomialLR;
 struct pow;
 struct predict;
+struct rand;
+struct randn;
 struct register_hook;
 struct relu;
 struct requires_grad_;
 struct reshape;
+struct save;
+struct SequentialLR;
+struct size;
 struct softmax;
 struct sqrt;
 struct squeeze;
 struct state_dict;
 struct step;
+struct StepLR;
 struct sub_;
 struct sum;
-struct t;
 struct T;
+struct t;
 struct test;
 struct to;
 struct tolist;
@@ -130,12 +166,14 @@ struct train;
 struct transpose;
 struct type;
 struct unsqueeze;
+struct update;
 struct validate;
 struct view;
 struct vjp;
 struct vmap;
 struct zero_;
 struct zero_grad;
+struct zeros;
 }  // namespace spelled
 
 WEFT_REFUSAL(ShapesBroadcast,
@@ -262,8 +300,14 @@ struct AfterRefusal {
   constexpr AfterRefusal operator[](i64) const { return {}; }
   constexpr const float* data() const { return nullptr; }
   constexpr std::size_t size() const { return 0; }
-  constexpr const float* begin() const { return nullptr; }
-  constexpr const float* end() const { return nullptr; }
+  constexpr const AfterRefusal* begin() const { return nullptr; }
+  constexpr const AfterRefusal* end() const { return nullptr; }
+  template <class... A>
+  AfterRefusal add(A&&...) const {
+    return {};
+  }
+  AfterRefusal read() const { return {}; }
+  void reset() const {}
   constexpr operator float() const { return 0; }
   template <class T>
   requires std::is_class_v<T>

@@ -289,8 +289,6 @@ struct Name {
   }();
 };
 
-}  // namespace field_detail
-
 // The aggregate whose members T has: T itself; another where T stands in for a model (exec/callable.hpp).
 template <class T>
 struct Fields {
@@ -299,22 +297,24 @@ struct Fields {
 template <class T>
 using FieldsOf = typename Fields<std::remove_cv_t<T>>::type;
 
+}  // namespace field_detail
+
 // The number of members of the aggregate T (at most 64). Here and below T must be value-initialisable; a
 // struct with a base, a reference, a C array, a constructor or a private member is refused with a sentence.
 template <class T>
 constexpr std::size_t field_count() {
-  return field_detail::size_of_list(field_detail::Types<FieldsOf<T>>{});
+  return field_detail::size_of_list(field_detail::Types<field_detail::FieldsOf<T>>{});
 }
 
 // The declared type of T's I-th member.
 template <class T, std::size_t I>
 using field_type = typename decltype(field_detail::leaf_at<I>(
-    field_detail::leaves(field_detail::Types<FieldsOf<T>>{})))::type;
+    field_detail::leaves(field_detail::Types<field_detail::FieldsOf<T>>{})))::type;
 
 // The name of T's I-th member; it lives as long as the program and ends with a zero.
 template <class T, std::size_t I>
 constexpr std::string_view field_name() {
-  using Name = field_detail::Name<FieldsOf<T>, I>;
+  using Name = field_detail::Name<field_detail::FieldsOf<T>, I>;
   return {Name::value.text, Name::size};
 }
 
@@ -322,7 +322,7 @@ constexpr std::string_view field_name() {
 // member of a const object arrives const.
 template <class T, class F>
 constexpr void for_each_field(T& object, F&& f) {
-  using Struct = FieldsOf<T>;
+  using Struct = field_detail::FieldsOf<T>;
   field_detail::FieldBind<field_count<Struct>()>::apply(object, [&f]<class... M>(auto, M&... members) {
     [&f, &members... ]<std::size_t... I>(std::index_sequence<I...>) {
       (f(std::integral_constant<std::size_t, I>{}, field_name<Struct, I>(), members), ...);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "weft/core/check.hpp"
+#include "weft/core/checked_extent.hpp"
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
 #include "weft/data/dataset.hpp"
@@ -34,7 +35,8 @@ class Array {
   T* data() { return values_.data(); }
   i64 size() const { return size_; }  // elements
   int rank() const { return static_cast<int>(shape_.size()); }
-  i64 extent(int axis) const { return shape_[static_cast<std::size_t>(axis)]; }
+  // Of an axis counted from either end; throws "tensor/axis".
+  i64 extent(int axis) const { return checked_extent(shape_, axis); }
   const std::vector<i64>& shape() const { return shape_; }
   // Throws "batch/index" for i outside [0, size()).
   const T& operator[](i64 i) const {

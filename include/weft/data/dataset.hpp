@@ -107,6 +107,11 @@ struct Column {
   std::vector<i64> row_shape;
 };
 
+WEFT_REFUSAL(ColumnsAreBraced,
+             "each field of Arrays<f32, i32> is a std::vector of its dtype and the shape of a row, in "
+             "braces: Arrays<f32, i32>({pixels, {64}}, {labels, {}}); t.to_vector() gives a tensor's "
+             "elements");
+
 // Rows in memory: Arrays<f32, i32>({pixels, {64}}, {labels, {}}) has one (f32 row, i32) sample per label.
 // Copies share the rows, which never change.
 template <class... Ts>
@@ -140,6 +145,13 @@ class Arrays {
                                               std::to_string(rows->count));
       rows->row_size[i] = row;
     });
+  }
+
+  template <class... X>
+  requires(sizeof...(X) > 0 && !(std::is_same_v<X, Arrays> || ...) &&
+           !(std::is_same_v<X, Column<Ts>> || ...)) explicit Arrays(const X&...)
+      : Arrays() {
+    static_assert(sizeof(ColumnsAreBraced<sizeof...(X) == 0, Arrays, X...>) > 0);
   }
 
   i64 size() const { return rows_->count; }
@@ -413,14 +425,27 @@ auto random_split(D&& dataset, const std::vector<f64>& fractions, u64 seed) {
   return parts;
 }
 
+WEFT_REFUSAL(DatasetIsLoaded,
+             "a dataset is no range: for (auto& [x, y] : data::loader<32>(dataset)) walks over its batches, "
+             "dataset[i] is one sample");
+template <Dataset D>
+auto begin(const D&) {
+  static_assert(sizeof(DatasetIsLoaded<sizeof(D) == 0, D>) > 0);
+  return static_cast<sample_t<D>*>(nullptr);
+}
+template <Dataset D>
+auto end(const D&) {
+  return static_cast<sample_t<D>*>(nullptr);
+}
+
 WEFT_REFUSAL(FractionsAreBraced,
              "random_split: the fractions stand in braces and the seed behind them: write "
              "random_split(dataset, {0.8, 0.2}, 1)");
 template <class D, class... A>
 requires(std::is_arithmetic_v<A>&&...) auto random_split(const D&, const A&...) {
   static_assert(sizeof(FractionsAreBraced<sizeof(D) == 0, D, A...>) > 0);
-  return std::array < AfterRefusal,
-         (std::is_floating_point_v<A> + ... + 0) < 2 ? 2 : (std::is_floating_point_v<A> + ... + 0) > {};
+  constexpr std::size_t given = (std::is_floating_point_v<A> + ... + 0), parts = given < 2 ? 2 : given;
+  return std::array<AfterRefusal, parts>{};
 }
 
 }  // namespace WEFT_NAMESPACE::data

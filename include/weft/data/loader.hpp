@@ -324,6 +324,11 @@ requires(!Dataset<typename held_t<D>::type> &&
   static_assert(sizeof(LoaderTakes<sizeof(D) == 0, GivenSize<BatchSize>, D>) > 0);
   return detail::refused_loader<D>();
 }
+template <class D>
+auto loader(const D&, i64, const LoaderOptions&) {
+  static_assert(sizeof(LoaderTakes<sizeof(D) == 0, D>) > 0);
+  return detail::refused_loader<D>();
+}
 template <class D, class... A>
 auto loader(const D&, const A&...) {
   static_assert(sizeof(LoaderTakes<sizeof(D) == 0, D, A...>) > 0);

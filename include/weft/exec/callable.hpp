@@ -96,7 +96,7 @@ constexpr bool calls_operator() {
 
 }  // namespace WEFT_NAMESPACE::exec
 
-namespace WEFT_NAMESPACE {
+namespace WEFT_NAMESPACE::field_detail {
 template <class M>
 struct Fields<exec::CalledModel<M>> : Fields<M> {};
-}  // namespace WEFT_NAMESPACE
+}  // namespace WEFT_NAMESPACE::field_detail

@@ -66,7 +66,7 @@ class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>,
     return data_ != nullptr ? data_ : owner_ ? reinterpret_cast<T*>(owner_->data()) : nullptr;
   }
   static constexpr i64 size() { return S::size; }
-  static constexpr i64 extent(int axis) { return S::value[axis]; }
+  static constexpr i64 extent(int axis) { return checked_extent(S::value, axis); }
   TensorView span() const { return TensorView(data()); }
   TensorView view() const { return *this; }
   operator dtype() const requires(S::size == 1) { return this->item(); }
@@ -140,7 +140,7 @@ class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
   T* data() { return storage_ ? reinterpret_cast<T*>(storage_->data()) : nullptr; }
   const T* data() const { return storage_ ? reinterpret_cast<const T*>(storage_->data()) : nullptr; }
   static constexpr i64 size() { return S::size; }
-  static constexpr i64 extent(int axis) { return S::value[axis]; }
+  static constexpr i64 extent(int axis) { return checked_extent(S::value, axis); }
   const Cuda& device() const {
     if (!storage_) exec::throw_no_elements();
     return storage_->device();

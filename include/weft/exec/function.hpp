@@ -120,12 +120,8 @@ class CompiledFunction {
   AfterRefusal operator()(const A&...) const {
     return detail::misspelt<exec::CallChanges<false, CompiledFunction>>();
   }
-#define WEFT_MEMBER(name)                                                                        \
-  template <class... A>                                                                          \
-  auto name(const A&...) const {                                                                 \
-    static_assert(sizeof(exec::FunctionIsCalled<sizeof(Device) == 0, spelled::name, I...>) > 0); \
-    return AfterRefusal{};                                                                       \
-  }
+#define WEFT_MEMBER(name) \
+  WEFT_REFUSED_MEMBER(name, AfterRefusal{}, exec::FunctionIsCalled, spelled::name, I...)
   WEFT_MEMBER(forward)
   WEFT_MEMBER(eval)
   WEFT_MEMBER(train)

@@ -53,6 +53,13 @@ WEFT_REFUSAL(
     "listed by model.summary()");
 WEFT_REFUSAL(ModelHasDevice, "the device of a model is given where it is made: Model<Net> model(Cuda{})");
 
+WEFT_REFUSAL(ModelSaves, "a model saves and loads itself: model.save(path), model.load(path)");
+
+// What PyTorch's load_state_dict takes.
+struct LoadWords {
+  bool strict = true;
+};
+
 template <class M, int I>
 struct StateShape {
   static constexpr Dims value = nn::state_table<M>.row[I >= 0 ? I : 0].dims;
@@ -111,56 +118,26 @@ class Model {
   AfterRefusal get(const char*) const {
     return detail::misspelt<exec::StateIsNamed<false, spelled::get, M>>();
   }
-  template <class... A>
-  AfterRefusal forward(const A&...) const {
-    return detail::misspelt<exec::ModelIsCompiled<false, spelled::forward, M>>();
-  }
-  template <class... A>
-  AfterRefusal train(const A&...) const {
-    return detail::misspelt<exec::ModeIsOption<false, spelled::train, M>>();
-  }
-  template <class... A>
-  AfterRefusal eval(const A&...) const {
-    return detail::misspelt<exec::ModeIsOption<false, spelled::eval, M>>();
-  }
-  template <class... A>
-  AfterRefusal parameters(const A&...) const {
-    return detail::misspelt<exec::StateIsNamed<false, spelled::parameters, M>>();
-  }
-  template <class... A>
-  AfterRefusal named_parameters(const A&...) const {
-    return detail::misspelt<exec::StateIsNamed<false, spelled::named_parameters, M>>();
-  }
-  template <class... A>
-  AfterRefusal state_dict(const A&...) const {
-    return detail::misspelt<exec::StateIsNamed<false, spelled::state_dict, M>>();
-  }
-  template <class... A>
-  AfterRefusal to(const A&...) const {
-    return detail::misspelt<exec::ModelHasDevice<false, spelled::to, M>>();
-  }
-  template <class... A>
-  AfterRefusal cuda(const A&...) const {
-    return detail::misspelt<exec::ModelHasDevice<false, spelled::cuda, M>>();
-  }
-
-#define WEFT_MEMBER(name)                                                            \
-  template <class... A>                                                              \
-  auto name(const A&...) const {                                                     \
-    static_assert(sizeof(exec::ModelIsState<sizeof(M) == 0, spelled::name, M>) > 0); \
-    return AfterRefusal{};                                                           \
-  }
-  WEFT_MEMBER(load_state_dict)
-  WEFT_MEMBER(zero_grad)
-  WEFT_MEMBER(modules)
-  WEFT_MEMBER(children)
-  WEFT_MEMBER(buffers)
-  WEFT_MEMBER(apply)
-  WEFT_MEMBER(half)
-  WEFT_MEMBER(cpu)
-  WEFT_MEMBER(fit)
-  WEFT_MEMBER(predict)
-  WEFT_MEMBER(step)
+#define WEFT_MEMBER(name, Refusal) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, exec::Refusal, spelled::name, M)
+  WEFT_MEMBER(forward, ModelIsCompiled)
+  WEFT_MEMBER(train, ModeIsOption)
+  WEFT_MEMBER(eval, ModeIsOption)
+  WEFT_MEMBER(parameters, StateIsNamed)
+  WEFT_MEMBER(named_parameters, StateIsNamed)
+  WEFT_MEMBER(state_dict, StateIsNamed)
+  WEFT_MEMBER(to, ModelHasDevice)
+  WEFT_MEMBER(cuda, ModelHasDevice)
+  WEFT_MEMBER(load_state_dict, ModelIsState)
+  WEFT_MEMBER(zero_grad, ModelIsState)
+  WEFT_MEMBER(modules, ModelIsState)
+  WEFT_MEMBER(children, ModelIsState)
+  WEFT_MEMBER(buffers, ModelIsState)
+  WEFT_MEMBER(apply, ModelIsState)
+  WEFT_MEMBER(half, ModelIsState)
+  WEFT_MEMBER(cpu, ModelIsState)
+  WEFT_MEMBER(fit, ModelIsState)
+  WEFT_MEMBER(predict, ModelIsState)
+  WEFT_MEMBER(step, ModelIsState)
 #undef WEFT_MEMBER
 
   // Another model with the same values.
@@ -217,6 +194,12 @@ class Model {
     detail::misspelt<exec::LaxIsNamed<sizeof(B) == 0, M>>();
     return {};
   }
+  // Less special than the one that takes options, and so chosen only where that does not fit.
+  template <class Words = exec::LoadWords>
+  requires std::is_same_v<Words, exec::LoadWords> LoadReport load(const std::string&, const Words&) {
+    detail::misspelt<exec::LaxIsNamed<sizeof(Words) == 0, M>>();
+    return {};
+  }
   LoadReport load(const std::string&, const LoadOptions&) const {
     detail::misspelt<exec::LoadedIsConst<sizeof(M) == 0, M>>();
     return {};
@@ -270,6 +253,16 @@ class Model {
 
 template <class M, class Device>
 inline constexpr bool is_model<Model<M, Device>> = true;
+
+// Refused: torch.save(model, path).
+template <class M, class Device, class... A>
+auto save(const Model<M, Device>&, const A&...) {
+  static_assert(sizeof(exec::ModelSaves<sizeof(M) == 0, spelled::save, M>) > 0);
+}
+template <class M, class Device, class... A>
+auto load(const Model<M, Device>&, const A&...) {
+  static_assert(sizeof(exec::ModelSaves<sizeof(M) == 0, spelled::load, M>) > 0);
+}
 
 // get<"fc1.weight">(model): as the member, without `template` in generic code.
 template <FixedString Name, class M, class Device>

@@ -90,6 +90,8 @@ struct CompileCheck {
 template <class... O>
 struct CompileOptions {
   using Precision = find_option<OptionKind::precision, precision::F32, O...>;
+  static_assert(
+      sizeof(precision::PrecisionIsNamed<!std::is_same_v<Precision, precision::Misnamed>, Precision>) > 0);
   using Probes = find_option<OptionKind::probes, ProbeNames<>, O...>;
   static constexpr bool training =
       std::is_same_v<find_option<OptionKind::mode, mode::Eval, O...>, mode::Train>;

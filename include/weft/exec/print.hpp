@@ -189,5 +189,15 @@ concept TakesText = !Operand<Stream> && requires(Stream & stream, const std::str
 template <class Stream, TensorLike X>
 requires TakesText<Stream>
 decltype(auto) operator<<(Stream& stream, const X& tensor) { return stream << to_text(tensor); }
+// Of the results of a function that has several: (first, second, ...), each from a line of its own on.
+template <class Stream, TensorLike... X>
+requires(sizeof...(X) > 0 && TakesText<Stream>) decltype(auto) operator<<(Stream& stream,
+                                                                          const std::tuple<X...>& results) {
+  std::string text;
+  std::apply(
+      [&text](const auto&... tensor) { ((text += (text.empty() ? "(" : ",\n ") + to_text(tensor)), ...); },
+      results);
+  return stream << text + ")";
+}
 
 }  // namespace WEFT_NAMESPACE

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "weft/core/checked_extent.hpp"
 #include "weft/exec/memory.hpp"
 #include "weft/ops/expr.hpp"
 
@@ -64,6 +65,24 @@ WEFT_REFUSAL(
     TensorIsTraced,
     "a traced value becomes a tensor when the function returns it: write auto for its type, and auto x for a "
     "parameter");
+WEFT_REFUSAL(
+    ElementsKeepDtype,
+    "the elements have another dtype than the tensor: give it values of its own, or make a tensor of "
+    "theirs and convert that: Tensor<f32, Shape<3>> y = cast<f32>(x)");
+WEFT_REFUSAL(TensorIsCreated,
+             "a tensor is created by a function: Tensor<f32, Shape<2, 3>> x = ones<f32, 2, 3>(), or arange, "
+             "eye, rand, randn; Tensor<f32, Shape<2, 3>> x holds zeros");
+WEFT_REFUSAL(ExtentIsAsked, "size() counts all elements: the extent of an axis is x.extent(0)");
+
+// x.grad of a tensor, refused where it is read.
+template <class T, class S>
+struct TensorGradient {
+  template <class B>
+  operator B() const {
+    static_assert(sizeof(TensorHasNoGradient<sizeof(B) == 0, spelled::grad, T, S>) > 0);
+    return B{};
+  }
+};
 
 // Elements of host memory, for tensors and views of shape S whose data() says where they start. An index that
 // lies outside is an Error ("tensor/index"); pointers from data(), begin() and end() check nothing.
@@ -91,12 +110,27 @@ class HostElements {
     return start()[0];
   }
   // Refusals.
-#define WEFT_MEMBER(name, Refusal)                                           \
-  template <class... A>                                                      \
-  auto name(const A&...) const {                                             \
-    static_assert(sizeof(Refusal<sizeof(T) == 0, spelled::name, T, S>) > 0); \
-    return AfterRefusal{};                                                   \
+#define WEFT_MEMBER(name, Refusal) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, Refusal, spelled::name, T, S)
+  template <class A>
+  static constexpr i64 size(const A&) {
+    static_assert(sizeof(ExtentIsAsked<sizeof(A) == 0, T, S>) > 0);
+    return 0;
   }
+#define WEFT_CREATED(name)                                                                      \
+  template <class... Given>                                                                     \
+  static auto name(const Given&...) {                                                           \
+    static_assert(sizeof(TensorIsCreated<(sizeof...(Given) > 1024), spelled::name, T, S>) > 0); \
+    return AfterRefusal{};                                                                      \
+  }
+  WEFT_CREATED(zeros)
+  WEFT_CREATED(ones)
+  WEFT_CREATED(empty)
+  WEFT_CREATED(rand)
+  WEFT_CREATED(randn)
+  WEFT_CREATED(eye)
+  WEFT_CREATED(arange)
+#undef WEFT_CREATED
+  static constexpr TensorGradient<T, S> grad{};
 #define WEFT_METHOD(name) WEFT_MEMBER(name, TensorOperation)
   WEFT_TENSOR_METHODS(WEFT_METHOD)
   WEFT_INPLACE_METHODS(WEFT_METHOD)
@@ -148,6 +182,10 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
 
   constexpr TensorView() = default;
   constexpr explicit TensorView(T* data) : data_(data) {}
+  template <class U>  // a refusal
+  requires(std::is_arithmetic_v<U> && !std::is_convertible_v<U*, T*>) constexpr explicit TensorView(U*) {
+    static_assert(sizeof(exec::ElementsKeepDtype<sizeof(U) == 0, U, T, S>) > 0);
+  }
   TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
   // The whole of a storage, wherever that moves.
   explicit TensorView(Shared<exec::Storage> whole) : owner_(std::move(whole)) {}
@@ -162,10 +200,11 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
   T* data() const {
     return data_ != nullptr ? data_ : owner_ ? reinterpret_cast<T*>(owner_->data()) : nullptr;
   }
+  using exec::HostElements<TensorView, T, S>::size;
   // Elements.
   static constexpr i64 size() { return S::size; }
-  // Elements along an axis, which counts from the end where it is negative.
-  static constexpr i64 extent(int axis) { return S::value[axis]; }
+  // Elements along an axis, which counts from the end where it is negative; throws "tensor/axis".
+  static constexpr i64 extent(int axis) { return checked_extent(S::value, axis); }
   // The same without owning anything: a result's is overwritten when its function runs again, and costs that
   // run no copy.
   TensorView span() const { return TensorView(data()); }
@@ -243,6 +282,10 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   Tensor(const Tensor& other) : Tensor(other.data()) {}
   Tensor(Tensor&&) noexcept = default;
   // Refusals.
+  template <class U>
+  requires(!std::is_same_v<U, T>) Tensor(const std::vector<U>&) : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::ElementsKeepDtype<sizeof(U) == 0, U, T, S>) > 0);
+  }
   template <class U, class R>
   requires(!std::is_same_v<U, T> || !std::is_same_v<R, S>) Tensor(const Tensor<U, R, Cpu>&)
       : Tensor(Uninitialized{}) {
@@ -312,10 +355,11 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   // The first element; what follows is row-major.
   T* data() { return storage_ ? reinterpret_cast<T*>(storage_->data()) : nullptr; }
   const T* data() const { return address(); }
+  using Elements::size;
   // Elements.
   static constexpr i64 size() { return S::size; }
-  // Elements along an axis, which counts from the end where it is negative.
-  static constexpr i64 extent(int axis) { return S::value[axis]; }
+  // Elements along an axis, which counts from the end where it is negative; throws "tensor/axis".
+  static constexpr i64 extent(int axis) { return checked_extent(S::value, axis); }
   // The tensor's memory, which lives as long as the view does.
   View view() { return View(data(), storage_); }
   TensorView<const T, S, Cpu> view() const { return {data(), storage_}; }

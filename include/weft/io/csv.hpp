@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "weft/core/diagnose.hpp"
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
 #include "weft/io/decimal.hpp"
@@ -27,6 +28,10 @@ struct CsvOptions {
   std::vector<std::string> columns{};  // read only these, in this order; others may hold text. Empty: all
 };
 
+WEFT_REFUSAL(CsvIsTaken,
+             "one column of a table is table.column(\"price\"), several side by side are "
+             "table.take<f32>({\"age\", \"price\"})");
+
 // Columns of numbers under their names.
 class CsvTable {
  public:
@@ -37,6 +42,12 @@ class CsvTable {
 
   // One column; throws "csv/missing-column".
   const std::vector<f64>& column(std::string_view name) const { return columns_[index(name)]; }
+
+  template <class Name>
+  auto operator[](const Name&) const {
+    static_assert(sizeof(CsvIsTaken<sizeof(Name) == 0, Name>) > 0);
+    return AfterRefusal{};
+  }
 
   // The named columns side by side, row-major, rows() x names.size(). T is f32, f64 or an integer type;
   // throws "csv/out-of-range" or "csv/not-an-integer" for a number that T does not hold.

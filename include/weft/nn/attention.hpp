@@ -22,6 +22,8 @@ struct MultiheadOptions {
 };
 
 // What: embed_dim and num_heads.
+WEFT_REFUSAL(AttentionTakesThree,
+             "MultiheadAttention takes the query, the key and the value: attn(x, x, x) is self-attention");
 WEFT_REFUSAL(HeadsDivide, "MultiheadAttention: embed_dim is a multiple of num_heads");
 // What: the shapes of query, key and value, then embed_dim, kdim and vdim.
 WEFT_REFUSAL(MultiheadOperandsFit,
@@ -132,6 +134,11 @@ struct MultiheadAttention {
   float dropout = 0;
   Mode mode{};
 
+  // Refused.
+  constexpr auto operator()(const auto& x) const {
+    static_assert(sizeof(AttentionTakesThree<sizeof(x) == 0, MultiheadAttention>) > 0);
+    return x;
+  }
   template <class... A>
   constexpr auto operator()(const auto& query, const auto& key, const auto& value, const A&... words) const {
     const auto q = to_expr(query);

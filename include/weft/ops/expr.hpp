@@ -50,21 +50,11 @@ struct Lazy {
     detail::misspelt<LazyIsAssigned<false, Lazy>>();
     return B{};
   }
-#define WEFT_METHOD(name)                                                                 \
-  template <class... A>                                                                   \
-  auto name(const A&...) const {                                                          \
-    static_assert(sizeof(MethodIsFunction<sizeof(Lazy*) == 0, spelled::name, Lazy>) > 0); \
-    return AfterRefusal{};                                                                \
-  }
+#define WEFT_METHOD(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, MethodIsFunction, spelled::name, Lazy)
   WEFT_TENSOR_METHODS(WEFT_METHOD)
   WEFT_INPLACE_METHODS(WEFT_METHOD)
 #undef WEFT_METHOD
-#define WEFT_MEMBER(name)                                                \
-  template <class... A>                                                  \
-  auto name(const A&...) const {                                         \
-    static_assert(sizeof(LazyIsAssigned<sizeof...(A) == 64, Lazy>) > 0); \
-    return AfterRefusal{};                                               \
-  }
+#define WEFT_MEMBER(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, LazyIsAssigned, Lazy)
   WEFT_MEMBER(item)
   WEFT_MEMBER(data)
   WEFT_MEMBER(size)

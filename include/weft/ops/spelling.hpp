@@ -203,6 +203,35 @@ constexpr auto select(const X& x, const A&) {
   return detail::respelled<PlaceIsTemplateArgument<false, GivenAxis<Axis>, X>>(x);
 }
 
+WEFT_REFUSAL(
+    WindowIsOne,
+    "one template argument is the window or the size, PerAxis{3, 2} where the axes differ, and options "
+    "follow it: write max_pool2d<3, PoolOptions{.stride = 2}>(x), adaptive_avg_pool2d<PerAxis{7, 5}>(x), "
+    "interpolate<InterpolateOptions{.scale_factor = 2}>(x)");
+#define WEFT_WINDOWED(name)                                                               \
+  template <i64 A, i64 B, i64... C, Spelled X>                                            \
+  constexpr auto name(const X& x) {                                                       \
+    return detail::respelled<WindowIsOne<false, spelled::name, Shape<A, B, C...>, X>>(x); \
+  }
+WEFT_WINDOWED(max_pool1d)
+WEFT_WINDOWED(max_pool2d)
+WEFT_WINDOWED(max_pool3d)
+WEFT_WINDOWED(avg_pool1d)
+WEFT_WINDOWED(avg_pool2d)
+WEFT_WINDOWED(avg_pool3d)
+WEFT_WINDOWED(adaptive_avg_pool1d)
+WEFT_WINDOWED(adaptive_avg_pool2d)
+WEFT_WINDOWED(adaptive_avg_pool3d)
+WEFT_WINDOWED(adaptive_max_pool1d)
+WEFT_WINDOWED(adaptive_max_pool2d)
+WEFT_WINDOWED(adaptive_max_pool3d)
+#undef WEFT_WINDOWED
+template <auto Factor, Spelled X>
+requires std::is_arithmetic_v<decltype(Factor)>
+constexpr auto interpolate(const X& x) {
+  return detail::respelled<WindowIsOne<false, spelled::interpolate, X>>(x);
+}
+
 #define WEFT_BRACED(name)                                                           \
   template <Spelled X, class... B>                                                  \
   constexpr auto name(const X& x, std::initializer_list<int>, const B&...) {        \

@@ -4,6 +4,7 @@
 
 #include <type_traits>
 
+#include "weft/core/checked_extent.hpp"
 #include "weft/core/diagnose.hpp"
 #include "weft/core/tensor_methods.hpp"
 
@@ -95,12 +96,7 @@ struct TracedMembers {
   }
   constexpr auto end() const { return &self(); }
 
-#define WEFT_MEMBER(name, Refusal, result)                                      \
-  template <class... A>                                                         \
-  constexpr auto name(const A&...) const {                                      \
-    static_assert(sizeof(Refusal<sizeof(Self) == 0, spelled::name, Self>) > 0); \
-    return result;                                                              \
-  }
+#define WEFT_MEMBER(name, Refusal, result) WEFT_REFUSED_MEMBER(name, result, Refusal, spelled::name, Self)
   WEFT_MEMBER(item, ValueIsTraced, AfterRefusal{})
   WEFT_MEMBER(tolist, ValueIsTraced, AfterRefusal{})
   WEFT_MEMBER(numpy, ValueIsTraced, AfterRefusal{})
@@ -126,12 +122,8 @@ struct TracedMembers {
   // As PyTorch's and as a Tensor's.
   static constexpr i64 numel() { return Self::size; }
   static constexpr int dim() { return Self::rank; }
-  // Of an axis counted from either end.
-  static constexpr i64 extent(int axis) {
-    constexpr int rank = Self::rank;
-    if (axis < -rank || axis >= rank) throw "the axis does not exist: it must lie in [-rank, rank)";
-    return Self::shape::value[axis < 0 ? axis + rank : axis];
-  }
+  // Of an axis counted from either end; throws "tensor/axis".
+  static constexpr i64 extent(int axis) { return checked_extent(Self::shape::value, axis); }
 
  private:
   constexpr const Self& self() const { return static_cast<const Self&>(*this); }

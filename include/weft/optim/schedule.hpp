@@ -141,12 +141,22 @@ constexpr void check(bool ok, const char* what) {
 
 }  // namespace detail
 
+WEFT_REFUSAL(PlateauIsFed,
+             "ReduceOnPlateau looks at a metric and so is no function of the step: start with .lr = "
+             "plateau.lr, and after each evaluation write trainer.set_lr(plateau.step(metric))");
+
 // A learning rate: a number, or a function of the step. A plain value (trivially copyable, no allocation).
 class Schedule {
  public:
   // The same rate at every step.
   constexpr Schedule(f64 lr = 0) { pieces_[0].base = lr; }
   constexpr explicit Schedule(const detail::Piece& piece) { pieces_[0] = piece; }
+  // Refused: the rate that a ReduceOnPlateau gives is known during the run.
+  template <class Plateau>
+  requires requires(const Plateau& p) { p.patience, p.cooldown_left; }
+  constexpr Schedule(const Plateau&) {
+    static_assert(sizeof(PlateauIsFed<sizeof(Plateau) == 0, Plateau>) > 0);
+  }
 
   // The rate of the update number `step`, counted from 0.
   f32 operator()(i64 step) const {
@@ -336,6 +346,31 @@ WEFT_SCHEDULE(warmup_cosine, 3)
 WEFT_SCHEDULE(warmup_linear, 3)
 #undef WEFT_SCHEDULE
 
+WEFT_REFUSAL(
+    ScheduleIsNamed,
+    "schedules have names in small letters and the rate in front: .lr = schedule::cosine(lr, t_max), "
+    "step(lr, step_size), multistep(lr, {30, 80}), exponential(lr, gamma), one_cycle(max_lr, total_steps), "
+    "sequential({a, b}, {1000})");
+#define WEFT_SCHEDULE(name)                                                           \
+  template <class... A>                                                               \
+  constexpr auto name(const A&...) {                                                  \
+    static_assert(sizeof(ScheduleIsNamed<(sizeof...(A) > 1024), spelled::name>) > 0); \
+    return Schedule();                                                                \
+  }
+WEFT_SCHEDULE(StepLR)
+WEFT_SCHEDULE(MultiStepLR)
+WEFT_SCHEDULE(ExponentialLR)
+WEFT_SCHEDULE(CosineAnnealingLR)
+WEFT_SCHEDULE(CosineAnnealingWarmRestarts)
+WEFT_SCHEDULE(OneCycleLR)
+WEFT_SCHEDULE(CyclicLR)
+WEFT_SCHEDULE(LinearLR)
+WEFT_SCHEDULE(ConstantLR)
+WEFT_SCHEDULE(PolynomialLR)
+WEFT_SCHEDULE(LambdaLR)
+WEFT_SCHEDULE(SequentialLR)
+#undef WEFT_SCHEDULE
+
 // SequentialLR: parts[i] holds from milestones[i - 1] on and counts its own steps from there. One milestone
 // less than parts, rising; at most 4 parts in all, parts of parts counted.
 constexpr Schedule sequential(std::initializer_list<Schedule> parts, std::initializer_list<i64> milestones) {
@@ -360,6 +395,19 @@ constexpr Schedule sequential(std::initializer_list<Schedule> parts, std::initia
     start = *milestone++;
   }
   return result;
+}
+WEFT_REFUSAL(PartsAreBraced,
+             "sequential takes its schedules and its milestones in braces: sequential({constant(1e-3, 0.1, "
+             "10), cosine(1e-3, 90)}, {10})");
+template <class... A>
+requires(sizeof...(A) > 0) constexpr Schedule sequential(const Schedule&, const A&...) {
+  static_assert(sizeof(PartsAreBraced<sizeof...(A) == 0, Schedule, A...>) > 0);
+  return {};
+}
+template <class... A>
+constexpr Schedule sequential(const Schedule&, const Schedule&, std::initializer_list<i64>) {
+  static_assert(sizeof(PartsAreBraced<(sizeof...(A) > 1024), Schedule>) > 0);
+  return {};
 }
 
 }  // namespace WEFT_NAMESPACE::schedule

@@ -222,4 +222,11 @@ inline constexpr TF32 tf32{};
 inline constexpr BF16 bf16{};
 inline constexpr F16 f16{};
 
+WEFT_REFUSAL(PrecisionIsNamed,
+             "a precision is one of precision::f32 (the default), precision::tf32, precision::bf16 and "
+             "precision::f16, which scales the loss");
+// PyTorch's names, refused where they are an option.
+struct Misnamed : F32 {};
+inline constexpr Misnamed float32{}, fp32{}, float16{}, fp16{}, half{}, bfloat16{}, amp{}, mixed{};
+
 }  // namespace WEFT_NAMESPACE::precision

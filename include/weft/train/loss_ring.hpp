@@ -72,12 +72,8 @@ class StepLoss {
   f32 item() const { return value(); }
   f32 detach() const { return value(); }
   // Refusals.
-#define WEFT_MEMBER(name)                                                                              \
-  template <class... A>                                                                                \
-  auto name(const A&...) const {                                                                       \
-    static_assert(sizeof(train::LossIsStepped<sizeof...(A) == 9, spelled::name, StepLoss, A...>) > 0); \
-    return AfterRefusal{};                                                                             \
-  }
+#define WEFT_MEMBER(name) \
+  WEFT_REFUSED_MEMBER(name, AfterRefusal{}, train::LossIsStepped, spelled::name, StepLoss)
   WEFT_MEMBER(backward)
   WEFT_MEMBER(cpu)
   WEFT_MEMBER(to)

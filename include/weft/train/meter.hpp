@@ -9,6 +9,15 @@
 
 namespace WEFT_NAMESPACE {
 
+namespace train {
+WEFT_REFUSAL(MeterAdds,
+             "a meter takes a batch by add(predictions, labels), gives the metric of all of them by read() "
+             "and starts anew by reset()");
+WEFT_REFUSAL(MeterHasDevice,
+             "make_meter takes the device first: make_meter<nn::Accuracy>(Cpu{}, in<f32, 128, 10>, in<i32, "
+             "128>)");
+}  // namespace train
+
 template <class Metric, class Device, class Add, class Read>
 class Meter {
  public:
@@ -22,6 +31,10 @@ class Meter {
   }
   // The metric of all batches, in memory that stays as it is.
   auto read() { return read_(); }
+  // Refusals.
+  WEFT_REFUSED_MEMBER(update, AfterRefusal{}, train::MeterAdds, spelled::update, Metric)
+  WEFT_REFUSED_MEMBER(compute, AfterRefusal{}, train::MeterAdds, spelled::compute, Metric)
+  WEFT_REFUSED_MEMBER(operator(), AfterRefusal{}, train::MeterAdds, spelled::call, Metric)
   // Starts anew.
   void reset() { model_.initialize(0); }
 
@@ -40,6 +53,11 @@ auto make_meter(const Device& device, const I&... inputs) {
   auto reads = compile(model, [](const auto& metric) { return metric.value(); });
   return Meter<Metric, Device, decltype(adds), decltype(reads)>(std::move(model), std::move(adds),
                                                                 std::move(reads));
+}
+template <class Metric, class T, class S, class... A>
+auto make_meter(const Input<T, S>&, const A&...) {
+  static_assert(sizeof(train::MeterHasDevice<sizeof(T) == 0, Metric, Input<T, S>>) > 0);
+  return AfterRefusal{};
 }
 
 }  // namespace WEFT_NAMESPACE

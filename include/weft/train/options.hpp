@@ -96,6 +96,8 @@ struct Options {
   using given_optimizer = find_option<OptionKind::optimizer, optim::PlainSGD, O...>;
   using Optimizer = typename optim::AsGroups<given_optimizer>::type;
   using Precision = find_option<OptionKind::precision, precision::F32, O...>;
+  static_assert(
+      sizeof(precision::PrecisionIsNamed<!std::is_same_v<Precision, precision::Misnamed>, Precision>) > 0);
   using Clip = find_option<OptionKind::clip, clip::None, O...>;
   // One that asks for the loss several times a step (LBFGS) finds the gradient where others accumulate it.
   static constexpr bool closure = requires { Optimizer::base::closure; };

@@ -161,43 +161,22 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     return StepLoss(0);
   }
   template <class... A>
-  void zero_grad(const A&...) {
-    detail::misspelt<train::StepIsWhole<false, spelled::zero_grad, M>>();
-  }
-  template <class... A>
-  void backward(const A&...) {
-    detail::misspelt<train::StepIsWhole<false, spelled::backward, M>>();
-  }
-  template <class... A>
   AfterRefusal operator()(const A&...) {
     return detail::misspelt<train::StepIsWhole<false, spelled::call, M>>();
   }
-  template <class... A>
-  AfterRefusal eval(const A&...) {
-    return detail::misspelt<exec::ModeIsOption<false, spelled::eval, M>>();
-  }
-  template <class... A>
-  AfterRefusal state_dict(const A&...) {
-    return detail::misspelt<exec::StateIsNamed<false, spelled::state_dict, M>>();
-  }
-  template <class... A>
-  AfterRefusal parameters(const A&...) {
-    return detail::misspelt<exec::StateIsNamed<false, spelled::parameters, M>>();
-  }
-
-#define WEFT_MEMBER(name)                                                                 \
-  template <class... A>                                                                   \
-  auto name(const A&...) const {                                                          \
-    static_assert(sizeof(train::TrainerIsStepped<sizeof(M) == 0, spelled::name, M>) > 0); \
-    return AfterRefusal{};                                                                \
-  }
-  WEFT_MEMBER(fit)
-  WEFT_MEMBER(train)
-  WEFT_MEMBER(test)
-  WEFT_MEMBER(validate)
-  WEFT_MEMBER(predict)
-  WEFT_MEMBER(get_lr)
-  WEFT_MEMBER(load_state_dict)
+#define WEFT_MEMBER(name, Refusal) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, Refusal, spelled::name, M)
+  WEFT_MEMBER(zero_grad, train::StepIsWhole)
+  WEFT_MEMBER(backward, train::StepIsWhole)
+  WEFT_MEMBER(eval, exec::ModeIsOption)
+  WEFT_MEMBER(state_dict, exec::StateIsNamed)
+  WEFT_MEMBER(parameters, exec::StateIsNamed)
+  WEFT_MEMBER(fit, train::TrainerIsStepped)
+  WEFT_MEMBER(train, train::TrainerIsStepped)
+  WEFT_MEMBER(test, train::TrainerIsStepped)
+  WEFT_MEMBER(validate, train::TrainerIsStepped)
+  WEFT_MEMBER(predict, train::TrainerIsStepped)
+  WEFT_MEMBER(get_lr, train::TrainerIsStepped)
+  WEFT_MEMBER(load_state_dict, train::TrainerIsStepped)
 #undef WEFT_MEMBER
 
   // The model that is trained: save, load, get, and what compile takes.

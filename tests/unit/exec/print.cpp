@@ -83,4 +83,10 @@ TEST_CASE("print: tensors, views and results, to any stream") {
   out << t << " " << f(t) << " " << t.view();
   CHECK(out.str() == "tensor([1., 2.]) tensor([1.5000, 2.5000]) tensor([1., 2.])");
   CHECK(to_text(t) == "tensor([1., 2.])");
+
+  auto two = compile(
+      Cpu{}, [](auto x) { return std::tuple(x * 2, sum<>(x)); }, in<f32, 2>);
+  std::ostringstream results;
+  results << two(t);
+  CHECK(results.str() == "(tensor([2., 4.]),\n tensor(3.))");
 }
