@@ -435,6 +435,7 @@ auto begin(const D&) {
 }
 template <Dataset D>
 auto end(const D&) {
+  static_assert(sizeof(DatasetIsLoaded<sizeof(D) == 0, D>) > 0);
   return static_cast<sample_t<D>*>(nullptr);
 }
 
