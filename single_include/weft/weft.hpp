@@ -14569,7 +14569,8 @@ enum class OptionKind {
   probes,
   check_finite,
   check_indices,
-  input,
+  input,  // this and what follows may be there several times
+  pass,
   unknown
 };
 
@@ -15562,6 +15563,610 @@ decltype(auto) kept_target(std::remove_reference_t<Out>& out) {
 // and the least time these take on a stated machine. Law: the passes run again when explain() is called, so
 // that a program which never asks pays nothing; the totals are those of the compiled program.
 
+// ---- weft/compiler/pipeline.hpp ----
+// The list of passes, in their order. compile(), make_trainer, starting values, explain, the checks while a
+// program runs and the tests all walk it.
+//
+//   trace           the user's function leaves a graph
+//   differentiate   of a trainer: the gradients of the loss (grad(f) differentiates while it is traced)
+//   update          of a trainer: the optimiser
+//   precision       products in another dtype
+//   prune           what nothing needs is dropped            from here on: GraphPasses, KernelPasses
+//   cluster         nodes become groups, each a kernel
+//   collect         what each group computes, reads and stores
+//   plan_memory     where each value lies, and how each group is cut
+//   lower           groups become kernels and launches
+//   link            the constants of the program
+//
+// The first four need the user's types and stand with them (exec/trace.hpp, exec/source.hpp, train/step.hpp);
+// a user's own pass joins behind any of the first five (user_pass.hpp). What must hold behind a pass is
+// verify(pass, module) of verify.hpp; what it made, print(pass, module) of print.hpp.
+
+// ---- weft/compiler/stage.hpp ----
+// One pass as one constant evaluation, or as several where the program is long. Law: a stage computes what
+// the pass would from a Module in memory, whatever the number of its pieces.
+//
+// A pass is an empty struct:
+//
+//   struct PlanMemory {
+//     static constexpr std::string_view name = "plan_memory";
+//     static constexpr Part makes = Part::plan;
+//     using reads = Parts<Part::graph, Part::fusion>;
+//     static constexpr int capacity(int graph, int before);  // words, from those of the graph and of the
+//                                                            // stage before
+//     static constexpr void run(Module& m);
+//   };
+//
+// One that changes a part that it reads names it `changes`. One that grows with the program also has `piece`,
+// the most that one evaluation takes on, size(m), how much there is, run(m, first, last), and `state`, the
+// part that a piece leaves to the next.
+
+// ---- weft/compiler/module.hpp ----
+// What a program is while it is compiled: its graph, and what the passes have made of it so far.
+// Law: each part crosses from one constant evaluation to the next as words and comes back equal.
+
+// ---- weft/codegen/freeze.hpp ----
+// Plans and lowered parts as words, and back: what crosses from one constant evaluation to the next.
+
+namespace WEFT_NAMESPACE::codegen {
+
+constexpr void write(WordWriter& w, const passes::Plan& p) {
+  w.put_int(p.where.size());
+  w.put_int(p.cuts.size());
+  w.put_int(p.copies.size());
+  w.put_int(p.outputs.size());
+  w.put_int(p.workspace_bytes);
+  w.put_int(p.finishes.size());
+  w.put_all(p.where.data(), p.where.size());
+  for (const passes::Cut& c : p.cuts) {
+    w.put_int(c.rows);
+    w.put_int(c.cols);
+    w.put_int(c.rows_per_chunk);
+    w.put_int(c.chunks);
+    w.put_pair(2 * c.split + (c.flat ? 1 : 0), c.segments);
+    w.put(c.partials);
+  }
+  for (const passes::Copy& c : p.copies) {
+    w.put(c.from);
+    w.put(c.to);
+    w.put_int(c.bytes);
+    w.put_int(c.before);
+  }
+  for (u64 a : p.outputs) w.put(a);
+  for (int k : p.finishes) w.put_int(k);
+}
+
+// The plan that Stage wrote, as constant arrays; plan() borrows them.
+template <class Stage>
+struct FrozenPlan {
+  static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::data[which]); }
+  static constexpr int places = count(0), cuts = count(1), copies = count(2), outputs = count(3),
+                       finishes = count(5);
+  template <class S>  // a template, so that its members wait for the counts
+  struct Arrays {
+    u64 where[at_least_one(S::places)]{};
+    passes::Cut cuts[at_least_one(S::cuts)]{};
+    passes::Copy copies[at_least_one(S::copies)]{};
+    u64 outputs[at_least_one(S::outputs)]{};
+    int finishes[at_least_one(S::finishes)]{};
+  };
+  template <class S>
+  static constexpr Arrays<S> read() {
+    Arrays<S> to;
+    WordReader r(Kept<Stage>::data + 6);
+    const u64* const from = r.take(S::places);
+    for (int i = 0; i < S::places; ++i) to.where[i] = from[i];
+    for (int i = 0; i < S::cuts; ++i) {
+      passes::Cut& c = to.cuts[i];
+      c.rows = r.get_int();
+      c.cols = r.get_int();
+      c.rows_per_chunk = r.get_int();
+      c.chunks = r.get_int();
+      const u64 flags = r.get();
+      c.flat = WordReader::low(flags) % 2 != 0;
+      c.split = WordReader::low(flags) / 2;
+      c.segments = WordReader::high(flags);
+      c.partials = r.get();
+    }
+    for (int i = 0; i < S::copies; ++i) {
+      passes::Copy& c = to.copies[i];
+      c.from = r.get();
+      c.to = r.get();
+      c.bytes = r.get_int();
+      c.before = static_cast<int>(r.get_int());
+    }
+    for (int i = 0; i < S::outputs; ++i) to.outputs[i] = r.get();
+    for (int i = 0; i < S::finishes; ++i) to.finishes[i] = static_cast<int>(r.get_int());
+    return to;
+  }
+  static constexpr Arrays<FrozenPlan> arrays = read<FrozenPlan>();
+
+  static constexpr passes::Plan plan() {
+    passes::Plan p;
+    p.where = List<u64>::borrow(arrays.where, places);
+    p.cuts = List<passes::Cut>::borrow(arrays.cuts, cuts);
+    p.copies = List<passes::Copy>::borrow(arrays.copies, copies);
+    p.outputs = List<u64>::borrow(arrays.outputs, outputs);
+    p.finishes = List<int>::borrow(arrays.finishes, finishes);
+    p.workspace_bytes = static_cast<i64>(Kept<Stage>::data[4]);
+    return p;
+  }
+};
+
+constexpr void write(WordWriter& w, const Lowered& l) {
+  w.put_int(l.kernels.size());
+  for (const Kernel& k : l.kernels) {
+    w.put_int(static_cast<i64>(k.kind));
+    w.put_pair(k.words.begin, k.words.size);
+  }
+  w.put_int(l.steps.size());
+  for (const Step& s : l.steps) {
+    w.put_pair(static_cast<int>(s.kind), s.kernel);
+    w.put_pair(s.addresses.begin, s.addresses.size);
+    w.put_pair(s.numbers.begin, s.numbers.size);
+    w.put_int(s.bytes);
+    w.put_int(s.flops);
+  }
+  for (const List<u64>* list : {&l.words, &l.addresses, &l.numbers}) {
+    w.put_int(list->size());
+    w.put_all(list->data(), list->size());
+  }
+  w.put_int(l.bindings.size());
+  for (const Binding& b : l.bindings) {
+    for (const u64 a : {b.first, b.base, b.other}) w.put(a);
+    w.put_int(b.stride);
+  }
+}
+
+constexpr Lowered thaw_lowered(const u64* words) {
+  WordReader r(words);
+  Lowered l;
+  l.kernels.resize(r.get_size());
+  for (Kernel& k : l.kernels) {
+    k.kind = static_cast<StepKind>(r.get_int());
+    const u64 span = r.get();
+    k.words = {WordReader::low(span), WordReader::high(span)};
+  }
+  const auto span = [&] {
+    const u64 w = r.get();
+    return ir::Span{WordReader::low(w), WordReader::high(w)};
+  };
+  l.steps.resize(r.get_size());
+  for (Step& s : l.steps) {
+    const u64 kind = r.get();
+    s.kind = static_cast<StepKind>(WordReader::low(kind));
+    s.kernel = WordReader::high(kind);
+    s.addresses = span();
+    s.numbers = span();
+    s.bytes = r.get_int();
+    s.flops = r.get_int();
+  }
+  for (List<u64>* list : {&l.words, &l.addresses, &l.numbers}) {
+    const int n = r.get_size();
+    list->append(r.take(n), n);
+  }
+  l.bindings.resize(r.get_size());
+  for (Binding& b : l.bindings) {
+    for (u64* a : {&b.first, &b.base, &b.other}) *a = r.get();
+    b.stride = r.get_int();
+  }
+  return l;
+}
+
+}  // namespace WEFT_NAMESPACE::codegen
+// ---- weft/passes/freeze.hpp ----
+// A fusion as words, and back: as constant arrays that later evaluations read where they lie.
+
+namespace WEFT_NAMESPACE::passes {
+
+constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
+  const int n = g.nodes.size();
+  w.put_int(n);
+  w.put_int(f.views.size());
+  w.put_int(f.groups.size());
+  w.put_int(f.pool.size());
+  const Role* const role = f.role.data();
+  const Level* const level = f.level.data();
+  const u8* const stored = f.stored.data();
+  const int* const group = f.group.data();
+  const int* const view_of = f.view_of.data();
+  u64* at = w.claim(n);
+  for (int i = 0; at != nullptr && i < n; ++i)
+    at[i] = static_cast<u64>(role[i]) | static_cast<u64>(level[i]) << 4 | static_cast<u64>(stored[i]) << 8 |
+            static_cast<u64>(group[i] + 1) << 12 | static_cast<u64>(view_of[i] + 1) << 36;
+  for (const View& v : f.views) {
+    w.put_pair(v.root, v.rank);
+    w.put_int(v.offset);
+    for (int k = 0; k < v.rank; ++k) w.put_int(v.stride[k]);
+  }
+  for (const Group& x : f.groups) {
+    w.put_pair(x.opaque, x.split);
+    if (x.opaque >= 0) {
+      w.put_pair(x.result, x.added);
+      w.put_int(x.bias);
+    }
+    w.put_pair(x.body.begin, x.body.size);
+    w.put_pair(x.loads.begin, x.loads.size);
+    w.put_pair(x.stores.begin, x.stores.size);
+    w.put_pair(x.space.rank, x.odd ? 1 : 0);
+    for (int k = 0; k < x.space.rank; ++k) w.put_int(x.space.extent[k]);
+  }
+  const int* const pool = f.pool.data();
+  const int pool_size = f.pool.size();
+  at = w.claim(pool_size);
+  for (int i = 0; at != nullptr && i < pool_size; ++i) at[i] = static_cast<u64>(pool[i]);
+}
+
+struct FusionSizes {
+  int nodes = 0, views = 0, groups = 0, pool = 0;
+};
+constexpr FusionSizes read_fusion_sizes(WordReader& r) {
+  FusionSizes s;
+  for (int* n : {&s.nodes, &s.views, &s.groups, &s.pool}) *n = r.get_size();
+  return s;
+}
+
+// Reads what follows the sizes into `to`, whose members are arrays of those lengths.
+template <class Arrays>
+constexpr void read_fusion(WordReader& r, const FusionSizes& sizes, Arrays& to) {
+  using R = WordReader;
+  Role* const role = ir::begin_of(to.role);
+  Level* const level = ir::begin_of(to.level);
+  u8* const stored = ir::begin_of(to.stored);
+  int* const group = ir::begin_of(to.group);
+  int* const view_of = ir::begin_of(to.view_of);
+  const u64* from = r.take(sizes.nodes);
+  for (int i = 0; i < sizes.nodes; ++i) {
+    const u64 w = from[i];
+    role[i] = static_cast<Role>(w & 15);
+    level[i] = static_cast<Level>(w >> 4 & 15);
+    stored[i] = static_cast<u8>(w >> 8 & 15);
+    group[i] = static_cast<int>(w >> 12 & 0xffffff) - 1;
+    view_of[i] = static_cast<int>(w >> 36) - 1;
+  }
+  for (int i = 0; i < sizes.views; ++i) {
+    View& v = to.views[i];
+    const u64 w = r.get();
+    v.root = R::low(w);
+    v.rank = R::high(w);
+    v.offset = r.get_int();
+    for (int k = 0; k < v.rank; ++k) v.stride[k] = r.get_int();
+  }
+  const auto span = [&] {
+    const u64 w = r.get();
+    return ir::Span{R::low(w), R::high(w)};
+  };
+  for (int i = 0; i < sizes.groups; ++i) {
+    Group& x = to.groups[i];
+    const u64 a = r.get();
+    x.opaque = R::low(a);
+    x.split = R::high(a);
+    if (x.opaque >= 0) {
+      const u64 b = r.get();
+      x.result = R::low(b);
+      x.added = R::high(b);
+      x.bias = static_cast<int>(r.get_int());
+    }
+    x.body = span();
+    x.loads = span();
+    x.stores = span();
+    const u64 s = r.get();
+    x.space.rank = R::low(s);
+    x.odd = R::high(s) != 0;
+    for (int k = 0; k < x.space.rank; ++k) x.space.extent[k] = r.get_int();
+  }
+  int* const pool = ir::begin_of(to.pool);
+  from = r.take(sizes.pool);
+  for (int i = 0; i < sizes.pool; ++i) pool[i] = static_cast<int>(from[i]);
+}
+
+// Groups half formed, and back.
+constexpr void write(WordWriter& w, const ir::Graph& g, const Grouping& s) {
+  const int n = g.nodes.size();
+  w.put_pair(s.next, s.prelude_used);
+  w.put_int(s.late.size());
+  for (int x : s.late) w.put_int(x);
+  u64* at = w.claim(3 * n);
+  for (int i = 0; at != nullptr && i < n; ++i, at += 3) {
+    at[0] = static_cast<u64>(s.earliest.items[i]) | static_cast<u64>(s.reader.items[i] + 1) << 32;
+    at[1] = static_cast<u64>(s.before.items[i] + 1) | static_cast<u64>(s.leaf.items[i]) << 32;
+    at[2] = static_cast<u64>(s.again_cost.items[i]);
+  }
+  write(w, g, s.fusion);
+  for (const Group& x : s.fusion.groups) {
+    w.put_pair(x.shape, x.last);
+    w.put_pair(x.weight, x.mixed ? 1 : 0);
+  }
+}
+constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) {
+  using R = WordReader;
+  R r(words);
+  const int n = g.nodes.size();
+  const u64 counts = r.get();
+  s.next = R::low(counts);
+  s.prelude_used = R::high(counts);
+  for (int k = r.get_size(); k > 0; --k) s.late.push(static_cast<int>(r.get()));
+  const u64* from = r.take(3 * n);
+  for (List<int>* list : {&s.earliest, &s.reader, &s.before, &s.leaf, &s.again_cost}) list->resize(n);
+  for (int i = 0; i < n; ++i, from += 3) {
+    s.earliest.items[i] = R::low(from[0]);
+    s.reader.items[i] = R::high(from[0]) - 1;
+    s.before.items[i] = R::low(from[1]) - 1;
+    s.leaf.items[i] = R::high(from[1]);
+    s.again_cost.items[i] = static_cast<int>(from[2]);
+  }
+  Fusion& f = s.fusion;
+  const FusionSizes sizes = read_fusion_sizes(r);
+  f.role.resize(sizes.nodes);
+  f.level.resize(sizes.nodes);
+  f.stored.resize(sizes.nodes);
+  f.group.resize(sizes.nodes);
+  f.view_of.resize(sizes.nodes);
+  f.views.resize(sizes.views);
+  f.groups.resize(sizes.groups);
+  f.pool.resize(sizes.pool);
+  read_fusion(r, sizes, f);
+  for (Group& x : s.fusion.groups) {
+    const u64 a = r.get(), b = r.get();
+    x.shape = R::low(a);
+    x.last = R::high(a);
+    x.weight = R::low(b);
+    x.mixed = R::high(b) != 0;
+  }
+}
+
+// The fusion that Stage wrote, as constant arrays. borrowed() has them for reading; collectable() has what
+// collect() changes copied.
+template <class Stage>
+struct FrozenFusion {
+  static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::data[which]); }
+  static constexpr int nodes = count(0), views = count(1), groups = count(2), pool = count(3);
+  template <class S>  // a template, so that its members wait for the counts
+  struct Arrays {
+    Role role[at_least_one(S::nodes)]{};
+    int group[at_least_one(S::nodes)]{};
+    Level level[at_least_one(S::nodes)]{};
+    u8 stored[at_least_one(S::nodes)]{};
+    int view_of[at_least_one(S::nodes)]{};
+    View views[at_least_one(S::views)]{};
+    Group groups[at_least_one(S::groups)]{};
+    int pool[at_least_one(S::pool)]{};
+  };
+  template <class S>
+  static constexpr Arrays<S> read() {
+    Arrays<S> to;
+    WordReader r(Kept<Stage>::data);
+    const FusionSizes sizes = read_fusion_sizes(r);
+    read_fusion(r, sizes, to);
+    return to;
+  }
+  static constexpr Arrays<FrozenFusion> arrays = read<FrozenFusion>();
+
+  static constexpr Fusion borrowed() {
+    Fusion f;
+    f.role = List<Role>::borrow(arrays.role, nodes);
+    f.group = List<int>::borrow(arrays.group, nodes);
+    f.level = List<Level>::borrow(arrays.level, nodes);
+    f.stored = List<u8>::borrow(arrays.stored, nodes);
+    f.view_of = List<int>::borrow(arrays.view_of, nodes);
+    f.views = List<View>::borrow(arrays.views, views);
+    f.groups = List<Group>::borrow(arrays.groups, groups);
+    f.pool = List<int>::borrow(arrays.pool, pool);
+    return f;
+  }
+  static constexpr Fusion collectable() {
+    Fusion f = borrowed();
+    f.stored = List<u8>();
+    f.stored.append(arrays.stored, nodes);
+    f.groups = List<Group>();
+    f.groups.append(arrays.groups, groups);
+    return f;
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::passes
+
+namespace WEFT_NAMESPACE::compiler {
+
+struct Module {
+  ir::Graph graph;
+  passes::Grouping grouping;  // clusters half formed
+  passes::Fusion fusion;
+  passes::Plan plan;
+  codegen::Lowered lowered;
+  codegen::Build image;
+};
+
+enum class Part : u8 { graph, grouping, fusion, plan, lowered, image };
+
+// How a part becomes words, and how a later stage has it: `load` borrows what `From` wrote, for reading;
+// `resume` makes it one's own, to go on with.
+template <Part>
+struct PartOf;
+
+template <>
+struct PartOf<Part::graph> {
+  static constexpr void write(WordWriter& w, const Module& m) { ir::write(w, m.graph); }
+  template <class From>
+  static constexpr void load(Module& m) {
+    m.graph = ir::FrozenGraph<From>::graph();
+  }
+};
+template <>
+struct PartOf<Part::grouping> {
+  static constexpr void write(WordWriter& w, const Module& m) { passes::write(w, m.graph, m.grouping); }
+  template <class From>
+  static constexpr void resume(Module& m) {
+    passes::read_grouping(Kept<From>::data, m.graph, m.grouping);
+  }
+};
+template <>
+struct PartOf<Part::fusion> {
+  static constexpr void write(WordWriter& w, const Module& m) { passes::write(w, m.graph, m.fusion); }
+  template <class From>
+  static constexpr void load(Module& m) {
+    m.fusion = passes::FrozenFusion<From>::borrowed();
+  }
+  template <class From>
+  static constexpr void resume(Module& m) {
+    m.fusion = passes::FrozenFusion<From>::collectable();
+  }
+};
+template <>
+struct PartOf<Part::plan> {
+  static constexpr void write(WordWriter& w, const Module& m) { codegen::write(w, m.plan); }
+  template <class From>
+  static constexpr void load(Module& m) {
+    m.plan = codegen::FrozenPlan<From>::plan();
+  }
+};
+template <>
+struct PartOf<Part::lowered> {
+  static constexpr void write(WordWriter& w, const Module& m) { codegen::write(w, m.lowered); }
+  template <class From>
+  static constexpr void load(Module& m) {
+    m.lowered = codegen::thaw_lowered(Kept<From>::data);
+  }
+  // By append, which enters the kernels among those that a further one is compared with.
+  template <class From>
+  static constexpr void resume(Module& m) {
+    m.lowered.append(codegen::thaw_lowered(Kept<From>::data));
+  }
+};
+template <>
+struct PartOf<Part::image> {
+  static constexpr void write(WordWriter& w, const Module& m) {
+    codegen::write(w, m.image.header);
+    codegen::write(w, m.image);
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::compiler
+
+namespace WEFT_NAMESPACE::compiler {
+
+template <Part... P>
+struct Parts {};
+
+// A source of graphs, which has graph(), or a stage behind one.
+template <class Pass, class Previous, int Piece = 0>
+struct Stage;
+
+// The last of the stages up to From that made part P; for the graph that may be the source.
+template <Part P, class From>
+struct Latest {
+  static_assert(P == Part::graph, "weft: a pass reads what no pass before it makes");
+  using type = From;
+};
+template <Part P, class Pass, class Previous, int Piece>
+struct Latest<P, Stage<Pass, Previous, Piece>> {
+  using type = typename std::conditional_t<Pass::makes == P, std::type_identity<Stage<Pass, Previous, Piece>>,
+                                           Latest<P, Previous>>::type;
+};
+template <Part P, class From>
+using latest = typename Latest<P, From>::type;
+
+template <class From>
+inline constexpr bool is_stage = false;
+template <class Pass, class Previous, int Piece>
+inline constexpr bool is_stage<Stage<Pass, Previous, Piece>> = true;
+
+// How many words a stage or a source writes, or is guessed to.
+template <class From>
+constexpr int words_of() {
+  if constexpr (is_stage<From>)
+    return Kept<From>::size;
+  else
+    return capacity_of<From>();
+}
+
+// Brings part P, as it is behind From, into m.
+template <Part P, class From>
+constexpr void load(Module& m) {
+  using At = latest<P, From>;
+  if constexpr (is_stage<At>)
+    PartOf<P>::template load<At>(m);
+  else
+    m.graph = At::graph();
+}
+
+// How many pieces of that length `count` makes; at least one.
+constexpr int pieces_of(int count, int length) { return count > 0 ? (count - 1) / length + 1 : 1; }
+
+template <class Pass, class Previous>
+struct StageInput {
+  template <Part... P>
+  static constexpr void load_all(Module& m, Parts<P...>) {
+    (load<P, Previous>(m), ...);
+  }
+  static constexpr void into(Module& m) {
+    load_all(m, typename Pass::reads{});
+    if constexpr (requires { Pass::changes; }) {
+      static_assert(Pass::changes == Pass::makes);
+      PartOf<Pass::changes>::template resume<latest<Pass::changes, Previous>>(m);
+    }
+  }
+  static constexpr int count_pieces() {
+    if constexpr (requires { Pass::piece; }) {
+      Module m;
+      into(m);
+      return pieces_of(Pass::size(m), Pass::piece);
+    } else {
+      return 1;
+    }
+  }
+  static constexpr int pieces = count_pieces();
+};
+
+template <class Pass, class Previous, int Piece>
+struct Stage {
+  using Input = StageInput<Pass, Previous>;
+  static constexpr int capacity =
+      Pass::capacity(words_of<latest<Part::graph, Previous>>(), words_of<Previous>());
+  static constexpr void write(WordWriter& w) {
+    Module m;
+    Input::into(m);
+    if constexpr (requires { Pass::piece; }) {
+      if constexpr (Piece > 0) PartOf<Pass::state>::template resume<Stage<Pass, Previous, Piece - 1>>(m);
+      const int size = Pass::size(m), first = Piece * Pass::piece;
+      Pass::run(m, first, size - first < Pass::piece ? size : first + Pass::piece);
+      PartOf<Piece + 1 == Input::pieces ? Pass::makes : Pass::state>::write(w, m);
+    } else {
+      Pass::run(m);
+      PartOf<Pass::makes>::write(w, m);
+    }
+  }
+};
+
+// The stage behind which a pass is whole.
+template <class Previous, class Pass>
+using next = Stage<Pass, Previous, StageInput<Pass, Previous>::pieces - 1>;
+
+template <class... Pass>
+struct PassList {};
+
+// The stage behind which all of a list are.
+template <class Previous, class List>
+struct Through {
+  using type = Previous;
+};
+template <class Previous, class Pass, class... More>
+struct Through<Previous, PassList<Pass, More...>> {
+  using type = typename Through<next<Previous, Pass>, PassList<More...>>::type;
+};
+template <class Previous, class List>
+using through = typename Through<Previous, List>::type;
+
+// Runs a pass on a module in memory.
+template <class Pass>
+constexpr void run(Module& m) {
+  if constexpr (requires { Pass::piece; })
+    Pass::run(m, 0, Pass::size(m));
+  else
+    Pass::run(m);
+}
+
+}  // namespace WEFT_NAMESPACE::compiler
 // ---- weft/passes/prune.hpp ----
 // Drops what no output and no assignment needs, and markers that only differentiation reads; gives outputs
 // that are leaves a node of their own, so that every result is computed into memory the program owns. Two
@@ -15900,6 +16505,109 @@ constexpr ir::Graph prune(const ir::Graph& g) {
 
 }  // namespace WEFT_NAMESPACE::passes
 
+namespace WEFT_NAMESPACE::compiler {
+
+// How much one constant evaluation takes on: compilers stop long ones, each at a length of its own.
+#if defined(__clang__)
+inline constexpr int differentiated_nodes = 1024, clustered_nodes = 2048;
+#elif defined(__CUDACC__)
+inline constexpr int differentiated_nodes = 1024, clustered_nodes = 1 << 24;
+#else
+inline constexpr int differentiated_nodes = 4096, clustered_nodes = 1 << 24;
+#endif
+inline constexpr int lowered_groups = 512;
+
+struct Prune {
+  static constexpr std::string_view name = "prune";
+  static constexpr Part makes = Part::graph;
+  using reads = Parts<Part::graph>;
+  static constexpr int capacity(int graph, int) { return graph; }
+  static constexpr void run(Module& m) { m.graph = passes::prune(m.graph); }
+};
+
+struct Cluster {
+  static constexpr std::string_view name = "cluster";
+  static constexpr Part makes = Part::fusion, state = Part::grouping;
+  using reads = Parts<Part::graph>;
+  static constexpr int piece = clustered_nodes;
+  static constexpr int size(const Module& m) { return m.graph.nodes.size(); }
+  static constexpr int capacity(int graph, int) { return graph + 1024; }
+  static constexpr void run(Module& m, int first, int last) {
+    passes::Fuser(m.graph, m.grouping).run(last - first);
+    if (last == size(m)) m.fusion = static_cast<passes::Fusion&&>(m.grouping.fusion);
+  }
+};
+
+struct Collect {
+  static constexpr std::string_view name = "collect";
+  static constexpr Part makes = Part::fusion, changes = Part::fusion;
+  using reads = Parts<Part::graph>;
+  static constexpr int capacity(int graph, int) { return graph + 1024; }
+  static constexpr void run(Module& m) { passes::collect(m.graph, m.fusion); }
+};
+
+struct PlanMemory {
+  static constexpr std::string_view name = "plan_memory";
+  static constexpr Part makes = Part::plan;
+  using reads = Parts<Part::graph, Part::fusion>;
+  static constexpr int capacity(int, int before) { return before + 1024; }
+  static constexpr void run(Module& m) { m.plan = passes::plan_memory(m.graph, m.fusion); }
+};
+
+struct Lower {
+  static constexpr std::string_view name = "lower";
+  static constexpr Part makes = Part::lowered, state = Part::lowered;
+  using reads = Parts<Part::graph, Part::fusion, Part::plan>;
+  static constexpr int piece = lowered_groups;
+  static constexpr int size(const Module& m) { return m.fusion.groups.size(); }
+  static constexpr int capacity(int graph, int) { return 2 * graph + 1024; }
+  static constexpr void run(Module& m, int first, int last) {
+    codegen::Lowered made = codegen::lower(m.graph, m.fusion, m.plan, first, last);
+    if (first == 0)
+      m.lowered = static_cast<codegen::Lowered&&>(made);
+    else
+      m.lowered.append(made);
+  }
+};
+
+struct Link {
+  static constexpr std::string_view name = "link";
+  static constexpr Part makes = Part::image;
+  using reads = Parts<Part::graph, Part::plan, Part::lowered>;
+  static constexpr int capacity(int graph, int) { return 2 * graph + 1024; }
+  static constexpr void run(Module& m) { m.image = codegen::finish_build(m.graph, m.plan, m.lowered); }
+};
+
+using GraphPasses = PassList<Prune>;
+using KernelPasses = PassList<Cluster, Collect, PlanMemory, Lower, Link>;
+
+// Walks the list over a traced graph in memory, and tells visit(pass, module) of each pass that has run.
+template <class Visit, class... Pass>
+constexpr void walk(Module& m, Visit visit, PassList<Pass...>) {
+  ((compiler::run<Pass>(m), visit(Pass{}, static_cast<const Module&>(m))), ...);
+}
+template <class Visit>
+constexpr Module compile_graph(const ir::Graph& traced, Visit visit) {
+  Module m;
+  m.graph = traced;
+  walk(m, visit, GraphPasses{});
+  walk(m, visit, KernelPasses{});
+  return m;
+}
+constexpr Module compile_graph(const ir::Graph& traced) {
+  return compile_graph(traced, [](auto, const Module&) {});
+}
+// The same of a graph that the passes on graphs have seen.
+constexpr Module compile_pruned(const ir::Graph& pruned) {
+  Module m;
+  m.graph = pruned;
+  walk(
+      m, [](auto, const Module&) {}, KernelPasses{});
+  return m;
+}
+
+}  // namespace WEFT_NAMESPACE::compiler
+
 namespace WEFT_NAMESPACE {
 
 // A machine by two numbers: bytes and FLOPs a second. A launch takes at least max(bytes / bandwidth, FLOPs /
@@ -16100,12 +16808,10 @@ inline void explain_into(Explanation& out, const ir::Graph& g, const passes::Fus
 
 // Explains a graph as it is traced (before prune).
 inline Explanation explain_graph(const ir::Graph& traced) {
-  const ir::Graph g = passes::prune(traced);
-  const passes::Fusion f = passes::fuse(g);
-  const passes::Plan plan = passes::plan_memory(g, f);
+  const compiler::Module m = compiler::compile_graph(traced);
   Explanation out;
-  explain_detail::explain_into(out, g, f, plan, 1, 0);
-  out.workspace_bytes = plan.workspace_bytes;
+  explain_detail::explain_into(out, m.graph, m.fusion, m.plan, 1, 0);
+  out.workspace_bytes = m.plan.workspace_bytes;
   return out;
 }
 
@@ -17033,155 +17739,688 @@ const void* checked_input(const Info& input, int number, const Given& given, std
 // Tracing: runs a user's function on handles while the program compiles, and leaves a graph. The model is
 // value-initialised, so its settings are constants; its parameters are bound to the slots of the state table.
 
-// ---- weft/codegen/freeze.hpp ----
-// Plans and lowered parts as words, and back: what crosses from one constant evaluation to the next.
+// ---- weft/compiler/user_pass.hpp ----
+// A pass of the user's own, an option of compile and make_trainer: pass::after<"differentiate">(P{}). P is an
+// empty struct with
+//
+//   static constexpr ir::Graph run(const ir::Graph& g);     // another graph for the same inputs and results
+//   static constexpr bool verify(const ir::Graph& g);       // of what run returned: whether it is as meant
+//
+// and runs while the program compiles. Law: what it returns has the inputs, results and assignments of what
+// it was given, with their shapes and dtypes, and passes ir::verify; else the program does not compile.
 
-namespace WEFT_NAMESPACE::codegen {
+// ---- weft/ir/verify.hpp ----
+// What is legal in a graph, checked: order, arity, dtypes, shapes (by shape_rule.hpp), attributes, slots. A
+// fault is a mistake in weft, never in a user's program. Runs in constant evaluation too, in time linear in
+// the graph.
 
-constexpr void write(WordWriter& w, const passes::Plan& p) {
-  w.put_int(p.where.size());
-  w.put_int(p.cuts.size());
-  w.put_int(p.copies.size());
-  w.put_int(p.outputs.size());
-  w.put_int(p.workspace_bytes);
-  w.put_int(p.finishes.size());
-  w.put_all(p.where.data(), p.where.size());
-  for (const passes::Cut& c : p.cuts) {
-    w.put_int(c.rows);
-    w.put_int(c.cols);
-    w.put_int(c.rows_per_chunk);
-    w.put_int(c.chunks);
-    w.put_pair(2 * c.split + (c.flat ? 1 : 0), c.segments);
-    w.put(c.partials);
+namespace WEFT_NAMESPACE::ir {
+
+// The first thing that is wrong; `what` is null where nothing is.
+struct Fault {
+  const char* what = nullptr;
+  int node = -1;  // -1: the graph's outputs, assignments or slots
+  constexpr explicit operator bool() const { return what != nullptr; }
+};
+
+// How far the passes have come: each stage demands what the one before it does, and more.
+enum class Stage : u8 {
+  traced,  // anything that tracing and differentiation may write
+  pruned,  // no node without a use, no stop_gradient or marker, no result that is itself a leaf in memory
+};
+
+class Verifier {
+ public:
+  constexpr Verifier(const Graph& graph, Stage stage) : g(graph), stage_(stage) {}
+
+  constexpr Fault run() {
+    if (const char* wrong = tables()) return {wrong, -1};
+    for (int i = 0; i < g.nodes.size(); ++i)
+      if (const char* wrong = node(i)) return {wrong, i};
+    if (const char* wrong = results()) return {wrong, -1};
+    if (stage_ == Stage::pruned) {
+      List<u8> used(g.nodes.size(), 0);
+      for (int e : g.edges) used[e] = 1;
+      for (int o : g.outputs) used[o] = 1;
+      for (const Assign& a : g.assigns) used[a.node] = 1;
+      for (int i = 0; i < g.nodes.size(); ++i)
+        if (!used[i]) return {"a node that nothing uses", i};
+    }
+    return {};
   }
-  for (const passes::Copy& c : p.copies) {
-    w.put(c.from);
-    w.put(c.to);
-    w.put_int(c.bytes);
-    w.put_int(c.before);
+
+ private:
+  constexpr const char* tables() const {
+    for (const Dims& d : g.shapes) {
+      if (d.rank < 0 || d.rank > max_rank) return "a shape's rank is outside [0, 8]";
+      for (int k = 0; k < d.rank; ++k)
+        if (d.extent[k] < 0) return "a shape has a negative extent";
+    }
+    for (const Span& s : g.lists)
+      if (s.begin < 0 || s.size < 0 || s.begin + s.size > g.list_data.size())
+        return "an attribute list lies outside its data";
+    for (const Span& s : g.groups) {
+      if (s.begin < 0 || s.size < 0 || s.begin + s.size > g.ranges.size())
+        return "a parameter group lies outside its ranges";
+      i64 end = 0;
+      for (int r = 0; r < s.size; ++r) {
+        const Range& range = g.ranges[s.begin + r];
+        if (range.offset < end || range.length <= 0)
+          return "a parameter group's ranges overlap or are out of order";
+        end = range.offset + range.length;
+      }
+    }
+    for (const Preset& p : g.presets)
+      if (p.scalar < 0 || p.scalar >= g.scalar_count) return "a preset run-time scalar does not exist";
+    for (const Slot& s : g.slots) {
+      if (s.shape < 0 || s.shape >= g.shapes.size()) return "a slot's shape does not exist";
+      if (s.space != Space::model && s.space != Space::optimizer)
+        return "a slot lies in neither the model's nor the optimiser's block";
+      const i64 unit = size_of(s.dtype), elements = g.shapes[s.shape].size();
+      i64 end = elements;
+      if (s.segments >= g.groups.size()) return "a slot's parameter group does not exist";
+      if (s.segments >= 0) {
+        const Span span = g.groups[s.segments];
+        i64 length = 0;
+        for (int r = 0; r < span.size; ++r) length += g.ranges[span.begin + r].length;
+        if (length != elements) return "a slot's extent is not its parameter group's length";
+        if (span.size > 0)
+          end = g.ranges[span.begin + span.size - 1].offset + g.ranges[span.begin + span.size - 1].length;
+      }
+      if (s.offset < 0 || s.offset % unit != 0) return "a slot is not aligned to its dtype";
+      if (s.offset + end * unit > (s.space == Space::model ? g.model_bytes : g.optimizer_bytes))
+        return "a slot reaches beyond its block";
+    }
+    return nullptr;
   }
-  for (u64 a : p.outputs) w.put(a);
-  for (int k : p.finishes) w.put_int(k);
+
+  constexpr const char* results() const {
+    const int n = g.nodes.size();
+    for (int k = 0; k < g.inputs.size(); ++k) {
+      const int x = g.inputs[k];
+      if (x < -1 || x >= n) return "an input's node does not exist";
+      if (x >= 0 && (g.nodes[x].op != Op::input || g.nodes[x].imm != static_cast<u64>(k)))
+        return "an input's node is not that input";
+    }
+    for (int x : g.outputs)
+      if (const char* wrong = result(x)) return wrong;
+    List<u8> assigned(g.slots.size(), 0);
+    List<Bytes> written;
+    for (const Assign& a : g.assigns) {
+      if (a.slot < 0 || a.slot >= g.slots.size()) return "an assigned slot does not exist";
+      if (assigned[a.slot]++) return "a slot is assigned twice";
+      if (const char* wrong = result(a.node)) return wrong;
+      const Slot& s = g.slots[a.slot];
+      if (g.nodes[a.node].dtype != s.dtype) return "a slot is assigned a value of another dtype";
+      if (g.dims(a.node) != g.shapes[s.shape]) return "a slot is assigned a value of another shape";
+      if (stage_ == Stage::pruned && g.nodes[a.node].recompute != 0)
+        return "a slot is assigned by a recomputation";
+      const i64 unit = size_of(s.dtype);
+      if (s.segments < 0) written.push({s.space, s.offset, s.offset + g.shapes[s.shape].size() * unit});
+      for (int r = 0; s.segments >= 0 && r < g.groups[s.segments].size; ++r) {
+        const Range& range = g.ranges[g.groups[s.segments].begin + r];
+        written.push(
+            {s.space, s.offset + range.offset * unit, s.offset + (range.offset + range.length) * unit});
+      }
+    }
+    sort(written, [](const Bytes& a, const Bytes& b) {
+      return a.space != b.space ? a.space < b.space : a.begin < b.begin;
+    });
+    for (int k = 1; k < written.size(); ++k)
+      if (written[k].space == written[k - 1].space && written[k].begin < written[k - 1].end)
+        return "two assigned slots overlap";
+    return nullptr;
+  }
+  struct Bytes {
+    Space space{};
+    i64 begin = 0, end = 0;
+  };
+  constexpr const char* result(int x) const {
+    if (x < 0 || x >= g.nodes.size()) return "a result's node does not exist";
+    const Op op = g.nodes[x].op;
+    if (stage_ == Stage::pruned && (op == Op::input || op == Op::state || op == Op::scalar))
+      return "a result is a leaf in memory";
+    return nullptr;
+  }
+
+  constexpr const char* node(int i) {
+    const Node& n = g.nodes[i];
+    if (static_cast<int>(n.op) >= op_count) return "no such primitive";
+    if (static_cast<int>(n.dtype) >= dtype_count) return "no such dtype";
+    if (n.shape < 0 || n.shape >= g.shapes.size()) return "its shape does not exist";
+    if (n.list < -1 || n.list >= g.lists.size()) return "its attribute list does not exist";
+    if (n.first < 0 || n.arity < 0 || n.first + n.arity > g.edges.size())
+      return "its operands lie outside the edges";
+    const OpInfo& row = info(n.op);
+    if (row.arity >= 0 && n.arity != row.arity) return "wrong number of operands";
+    const int* in = g.edges.data() + n.first;
+    for (int k = 0; k < n.arity; ++k)
+      if (in[k] < 0 || in[k] >= i) return "an operand does not come before it";
+    if (stage_ == Stage::pruned && n.op == Op::stop_gradient) return "stop_gradient after pruning";
+    if (stage_ == Stage::pruned && info(n.op).kind == OpClass::marker) return "a marker after pruning";
+    switch (row.kind) {
+      case OpClass::leaf:
+        return leaf(n);
+      case OpClass::pointwise:
+        return pointwise(n, in);
+      case OpClass::marker:
+        return marker(n, in);
+      case OpClass::movement:
+        return movement(i, n, in);
+      case OpClass::reduction:
+        return reduction(i, n, in);
+      case OpClass::dot:
+        return dot(i, n, in);
+      case OpClass::conv:
+        return conv(i, n, in);
+      case OpClass::index:
+        return index(n, in);
+      case OpClass::line:
+        return line_fault(g, i);
+      case OpClass::custom:
+        return n.list >= 0 && g.attributes(i) > 0 ? nullptr : "custom: no attributes";
+      case OpClass::arena:
+        return arena(i, n, in);
+      case OpClass::region:
+        return n.op == Op::loop ? loop(i, n, in) : loop_result(n, in);
+    }
+    return nullptr;
+  }
+
+  constexpr const char* leaf(const Node& n) const {
+    const Dims& d = g.shapes[n.shape];
+    switch (n.op) {
+      case Op::input:
+        return n.imm < static_cast<u64>(g.inputs.size()) ? nullptr : "no such input";
+      case Op::state: {
+        if (g.is_body) return "a loop's body reads state other than as an invariant";
+        if (n.imm >= static_cast<u64>(g.slots.size())) return "no such slot";
+        const Slot& s = g.slots[static_cast<int>(n.imm)];
+        if (n.dtype != s.dtype) return "a read of a slot has another dtype than the slot";
+        return d == g.shapes[s.shape] ? nullptr : "a read of a slot has another shape than the slot";
+      }
+      case Op::iota:
+        if (n.imm >= static_cast<u64>(d.rank)) return "an index along an axis that is not there";
+        return n.dtype == DType::boolean ? "an index cannot be boolean" : nullptr;
+      case Op::random:
+        if (n.dtype != DType::u32) return "random bits are u32";
+        return n.imm < static_cast<u64>(g.streams) ? nullptr : "a random stream that was never handed out";
+      case Op::scalar:
+        if (n.dtype != DType::f32 || d.rank != 0) return "a run-time scalar is one f32";
+        return n.imm < static_cast<u64>(g.scalar_count) ? nullptr : "no such run-time scalar";
+      default:
+        return nullptr;
+    }
+  }
+
+  constexpr const char* pointwise(const Node& n, const int* in) const {
+    for (int k = 0; k < n.arity; ++k) {
+      const int shape = g.nodes[in[k]].shape;
+      if (shape != n.shape && g.shapes[shape] != g.shapes[n.shape])
+        return "an operand of pointwise arithmetic has another shape";
+    }
+    const DType x = g.nodes[in[0]].dtype;
+    const DType y = n.arity > 1 ? g.nodes[in[1]].dtype : x;
+    switch (n.op) {
+      case Op::cast:
+        return nullptr;
+      case Op::bitcast:
+        return size_of(x) == size_of(n.dtype) ? nullptr : "a bitcast to a dtype of another size";
+      case Op::select:
+        if (x != DType::boolean) return "a condition is not boolean";
+        return y == n.dtype && g.nodes[in[2]].dtype == n.dtype ? nullptr : "select: operands of two dtypes";
+      case Op::fma:
+        return x == n.dtype && y == n.dtype && g.nodes[in[2]].dtype == n.dtype && is_float(x)
+                   ? nullptr
+                   : "fma takes floats of one dtype";
+      default:
+        break;
+    }
+    if (x != y) return "operands of two dtypes";
+    if (n.dtype != (is_predicate(n.op) ? DType::boolean : x))
+      return "a result's dtype does not follow from its operands";
+    if (n.op >= Op::bit_and && n.op <= Op::bit_xor) return is_float(x) ? "bits of a float" : nullptr;
+    if (n.op == Op::shift_right) return is_integer(x) ? nullptr : "a shift of what is no integer";
+    const bool function = (n.op >= Op::exp && n.op <= Op::erfc) || n.op == Op::atan2;
+    return function && !is_float(x) ? "a function of floats applied to integers" : nullptr;
+  }
+
+  constexpr const char* marker(const Node& n, const int* in) const {
+    for (int k = 0; k < n.arity; ++k) {
+      const Node& x = g.nodes[in[k]];
+      if (x.dtype != n.dtype || (x.shape != n.shape && g.shapes[x.shape] != g.shapes[n.shape]))
+        return "a marker: the value and what it is differentiated by have two dtypes or shapes";
+    }
+    return nullptr;
+  }
+
+  // The attribute list of node i as axes of a tensor of this rank: in range, none twice.
+  constexpr bool are_axes(int i, int rank) const {
+    Axes seen = 0;
+    for (int k = 0; k < g.attributes(i); ++k) {
+      const i64 axis = g.attribute(i, k);
+      if (axis < 0 || axis >= rank || (seen >> axis & 1u) != 0) return false;
+      seen |= 1u << axis;
+    }
+    return true;
+  }
+
+  constexpr const char* movement(int i, const Node& n, const int* in) const {
+    if (g.nodes[in[0]].dtype != n.dtype) return "movement changes a dtype";
+    const Dims &from = g.dims(in[0]), &to = g.shapes[n.shape];
+    switch (n.op) {
+      case Op::broadcast:
+        return weft::broadcast(from, to) == to ? nullptr : "a shape that does not broadcast to the result's";
+      case Op::reshape:
+        return from.size() == to.size() ? nullptr : "a reshape changes the number of elements";
+      case Op::permute:
+        if (n.list < 0 || g.attributes(i) != from.rank || !are_axes(i, from.rank))
+          return "permute: not an order of the axes";
+        return permuted(from, g.list_data.data() + g.lists[n.list].begin) == to
+                   ? nullptr
+                   : "permute: wrong result shape";
+      case Op::slice:
+        if (from.rank != to.rank || g.attributes(i) != 2 * from.rank)
+          return "slice: one begin and step an axis";
+        for (int k = 0; k < to.rank; ++k) {
+          const i64 first = g.attribute(i, 2 * k),
+                    last = first + (to.extent[k] - 1) * g.attribute(i, 2 * k + 1);
+          if (to.extent[k] > 0 &&
+              (first < 0 || last < 0 || first >= from.extent[k] || last >= from.extent[k]))
+            return "slice: outside its operand";
+        }
+        return nullptr;
+      default:
+        if (n.list < 0 || g.attributes(i) != 2 * from.rank) return "pad: two widths an axis";
+        for (int k = 0; k < 2 * from.rank; ++k)
+          if (g.attribute(i, k) < 0) return "pad: a negative width";
+        return padded(from, g.list_data.data() + g.lists[n.list].begin) == to ? nullptr
+                                                                              : "pad: wrong result shape";
+    }
+  }
+
+  constexpr const char* reduction(int i, const Node& n, const int* in) const {
+    const DType x = g.nodes[in[0]].dtype;
+    const Dims& from = g.dims(in[0]);
+    const bool finds = n.op == Op::argmax || n.op == Op::argmin;
+    if (g.attributes(i) == 0 || !are_axes(i, from.rank))
+      return "a reduction's axes are missing, out of range or twice there";
+    if (finds ? n.dtype != DType::i64 : n.dtype != x)
+      return "a reduction's dtype does not follow from its operand";
+    Axes axes = 0;
+    for (int k = 0; k < g.attributes(i); ++k) axes |= 1u << g.attribute(i, k);
+    return reduced(from, axes) == g.shapes[n.shape]
+               ? nullptr
+               : "a reduction's shape is not its operand's with extents of 1";
+  }
+
+  constexpr const char* dot(int i, const Node& n, const int* in) const {
+    const Dims &a = g.dims(in[0]), &b = g.dims(in[1]);
+    if (g.attributes(i) < 2) return "dot: no axes";
+    const i64 batch = g.attribute(i, 0), contracted = g.attribute(i, 1);
+    if (batch < 0 || contracted < 0 || batch > max_rank || contracted > max_rank ||
+        g.attributes(i) != 2 + 2 * (batch + contracted))
+      return "dot: wrong number of axes";
+    const DotAxes axes = dot_axes(g, i);
+    const auto distinct = [](const int* first, int firsts, const int* second, int seconds, int rank) {
+      Axes seen = 0;
+      for (int k = 0; k < firsts + seconds; ++k) {
+        const int axis = k < firsts ? first[k] : second[k - firsts];
+        if (axis < 0 || axis >= rank || (seen >> axis & 1u) != 0) return false;
+        seen |= 1u << axis;
+      }
+      return true;
+    };
+    if (!distinct(axes.batch_a, axes.batch, axes.contracted_a, axes.contracted, a.rank) ||
+        !distinct(axes.batch_b, axes.batch, axes.contracted_b, axes.contracted, b.rank))
+      return "dot: an axis is out of range or twice there";
+    if (!axes.agrees(a, b)) return "dot: the extents of joined axes differ";
+    if (g.nodes[in[0]].dtype != g.nodes[in[1]].dtype) return "dot: operands of two dtypes";
+    if (n.imm > dot_tf32 || (n.imm == dot_tf32 && g.nodes[in[0]].dtype != DType::f32))
+      return "dot: only factors of f32 can be rounded to tf32";
+    if (is_float(n.dtype) != is_float(g.nodes[in[0]].dtype))
+      return "dot: its dtype does not follow from its operands";
+    return dot_dims(a, b, axes) == g.shapes[n.shape] ? nullptr : "dot: wrong result shape";
+  }
+
+  constexpr const char* conv(int i, const Node& n, const int* in) const {
+    const Dims &x = g.dims(in[0]), &w = g.dims(in[1]);
+    const DType t = g.nodes[in[0]].dtype;
+    if (x.rank < 4 || x.rank > 6 || w.rank != x.rank) return "conv: operands of 4 to 6 axes, both the same";
+    if (g.attributes(i) != conv_attributes(x.rank - 3)) return "conv: wrong number of attributes";
+    if (g.nodes[in[1]].dtype != t || !is_float(t) || !is_float(n.dtype))
+      return "conv: its dtype does not follow from its operands";
+    const ConvAxes axes = conv_axes(g, i);
+    Axes seen = 0;
+    for (int k = 0; k < 3; ++k) {
+      if (axes.order[k] < 0 || axes.order[k] > 2) return "conv: no order of the result's axes";
+      seen |= 1u << axes.order[k];
+    }
+    if (seen != 7) return "conv: no order of the result's axes";
+    for (int k = 0; k < axes.spatial; ++k)
+      if (axes.axis[k].stride < 1 || axes.axis[k].x_dilation < 1 || axes.axis[k].w_dilation < 1)
+        return "conv: a stride or a dilation below 1";
+    if (x.extent[0] != w.extent[0] || x.extent[2] != w.extent[2])
+      return "conv: groups or channels of the operands differ";
+    return conv_dims(x, w, axes) == g.shapes[n.shape] ? nullptr : "conv: wrong result shape";
+  }
+
+  constexpr const char* index(const Node& n, const int* in) const {
+    const bool gathers = n.op == Op::gather;
+    const int numbers = in[gathers ? 1 : 0], data = in[gathers ? 0 : 1];
+    const Dims &index_dims = g.dims(numbers), &data_dims = g.dims(data), &to = g.shapes[n.shape];
+    if (!is_integer(g.nodes[numbers].dtype)) return "an index is not an integer";
+    if (g.nodes[data].dtype != n.dtype) return "gather and scatter keep the dtype";
+    if (gathers) {
+      if (data_dims.rank < 1 || index_dims.rank + data_dims.rank - 1 > max_rank)
+        return "gather: ranks out of range";
+      return gathered(data_dims, index_dims) == to ? nullptr : "gather: wrong result shape";
+    }
+    if (to.rank < 1 || index_dims.rank > data_dims.rank) return "scatter_add: ranks out of range";
+    for (int k = 0; k < index_dims.rank; ++k)
+      if (index_dims.extent[k] != data_dims.extent[k]) return "scatter_add: one row an index";
+    return scattered(to.extent[0], index_dims, data_dims) == to ? nullptr : "scatter_add: wrong result shape";
+  }
+
+  constexpr const char* arena(int i, const Node& n, const int* in) const {
+    const Dims& to = g.shapes[n.shape];
+    if (n.op == Op::unpack) {
+      const Dims& from = g.dims(in[0]);
+      if (from.rank != 1 || g.nodes[in[0]].dtype != n.dtype) return "unpack: not a flat vector of its dtype";
+      return static_cast<i64>(n.imm) >= 0 && static_cast<i64>(n.imm) + to.size() <= from.extent[0]
+                 ? nullptr
+                 : "unpack: beyond the vector";
+    }
+    if (to.rank != 1 || g.attributes(i) != n.arity) return "pack: one offset an operand of a flat vector";
+    const i64 group = static_cast<i64>(n.imm);
+    if (group < -1 || group >= g.groups.size()) return "pack: no such parameter group";
+    const i64 length = group < 0 ? to.extent[0] : group_end(static_cast<int>(group));
+    i64 end = 0;
+    for (int k = 0; k < n.arity; ++k) {
+      if (g.nodes[in[k]].dtype != n.dtype) return "pack: operands of two dtypes";
+      if (g.attribute(i, k) < end) return "pack: operands overlap or are out of order";
+      end = g.attribute(i, k) + g.dims(in[k]).size();
+    }
+    return end <= length ? nullptr : "pack: an operand reaches beyond the vector";
+  }
+  constexpr const char* loop(int i, const Node& n, const int* in) const {
+    if (g.attributes(i) != 6 || n.imm >= static_cast<u64>(g.bodies.size())) return "loop: no body";
+    const Span& words = g.bodies[static_cast<int>(n.imm)];
+    if (words.begin < 0 || words.begin + words.size > g.body_words.size()) return "loop: no body";
+    const LoopShape s = loop_shape(g, i);
+    if (s.trips < 0 || s.carries < 0 || s.stacked < 0 || s.invariants < 0 || s.outputs < 0 ||
+        s.operands() != n.arity)
+      return "loop: its operands are not carries, stacked inputs and invariants";
+    const Graph body = loop_body(g, i);
+    if (Verifier(body, stage_).run()) return "loop: its body is at fault";
+    if (!body.is_body || !body.assigns.empty() || body.inputs.size() != n.arity ||
+        body.outputs.size() != s.carries + s.outputs)
+      return "loop: its body's inputs or outputs are not the loop's";
+    for (int k = 0; k < n.arity; ++k) {
+      const Dims& d = g.dims(in[k]);
+      if (s.is_stacked(k) && (d.rank < 1 || d.extent[0] != s.trips))
+        return "loop: a stacked input does not have an extent of the trips";
+      const int x = body.inputs[k];
+      if (x >= 0 && (body.nodes[x].dtype != g.nodes[in[k]].dtype ||
+                     body.dims(x) != (s.is_stacked(k) ? slice_dims(d) : d)))
+        return "loop: an input of its body has another dtype or shape than the operand";
+    }
+    for (int k = 0; k < s.carries; ++k)
+      if (body.nodes[body.outputs[k]].dtype != g.nodes[in[k]].dtype ||
+          body.dims(body.outputs[k]) != g.dims(in[k]))
+        return "loop: a carry comes out of its body with another dtype or shape";
+    if (body.key_input >= 0) {
+      if (body.key_input >= n.arity) return "loop: no such input for random numbers";
+      const Dims& key = g.dims(in[body.key_input]);
+      if (!s.is_stacked(body.key_input) || g.nodes[in[body.key_input]].dtype != DType::u32 || key.rank != 2 ||
+          key.extent[1] != 4)
+        return "loop: random numbers take four words a trip";
+    }
+    return nullptr;
+  }
+  constexpr const char* loop_result(const Node& n, const int* in) const {
+    if (g.nodes[in[0]].op != Op::loop) return "a loop's result of what is no loop";
+    const LoopShape s = loop_shape(g, in[0]);
+    const int which = static_cast<int>(n.imm);
+    if (n.imm >= static_cast<u64>(s.results())) return "a loop has no such result";
+    if (which < 2 * s.carries) {
+      const int carry = g.edges[g.nodes[in[0]].first + which % (s.carries > 0 ? s.carries : 1)];
+      const Dims& d = g.dims(carry);
+      if (n.dtype != g.nodes[carry].dtype) return "a loop's result has another dtype than the carry";
+      return g.shapes[n.shape] == (which < s.carries ? d : stacked_dims(s.trips + 1, d))
+                 ? nullptr
+                 : "a loop's result has another shape than the carry";
+    }
+    const Graph body = loop_body(g, in[0]);
+    const int x = body.outputs[s.carries + which - 2 * s.carries];
+    if (n.dtype != body.nodes[x].dtype) return "a loop's stacked output has another dtype than its body's";
+    return g.shapes[n.shape] == stacked_dims(s.trips, body.dims(x))
+               ? nullptr
+               : "a loop's stacked output has another shape than its body's";
+  }
+  // Where a group's last range ends: operands of its pack have their offsets in the whole arena.
+  constexpr i64 group_end(int group) const {
+    const Span s = g.groups[group];
+    return s.size > 0 ? g.ranges[s.begin + s.size - 1].offset + g.ranges[s.begin + s.size - 1].length : 0;
+  }
+
+  const Graph& g;
+  Stage stage_;
+};
+
+constexpr Fault verify(const Graph& g, Stage stage = Stage::traced) { return Verifier(g, stage).run(); }
+
+// A fault as a sentence, "" where there is none.
+inline std::string to_text(const Fault& fault, const Graph& g) {
+  if (!fault) return "";
+  if (fault.node < 0) return fault.what;
+  const Node& n = g.nodes[fault.node];
+  const char* name = static_cast<int>(n.op) < op_count ? info(n.op).name : "?";
+  return "node %" + std::to_string(fault.node) + " (" + name + "): " + fault.what;
 }
 
-// The plan that Stage wrote, as constant arrays; plan() borrows them.
-template <class Stage>
-struct FrozenPlan {
-  static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::data[which]); }
-  static constexpr int places = count(0), cuts = count(1), copies = count(2), outputs = count(3),
-                       finishes = count(5);
-  template <class S>  // a template, so that its members wait for the counts
-  struct Arrays {
-    u64 where[at_least_one(S::places)]{};
-    passes::Cut cuts[at_least_one(S::cuts)]{};
-    passes::Copy copies[at_least_one(S::copies)]{};
-    u64 outputs[at_least_one(S::outputs)]{};
-    int finishes[at_least_one(S::finishes)]{};
-  };
-  template <class S>
-  static constexpr Arrays<S> read() {
-    Arrays<S> to;
-    WordReader r(Kept<Stage>::data + 6);
-    const u64* const from = r.take(S::places);
-    for (int i = 0; i < S::places; ++i) to.where[i] = from[i];
-    for (int i = 0; i < S::cuts; ++i) {
-      passes::Cut& c = to.cuts[i];
-      c.rows = r.get_int();
-      c.cols = r.get_int();
-      c.rows_per_chunk = r.get_int();
-      c.chunks = r.get_int();
-      const u64 flags = r.get();
-      c.flat = WordReader::low(flags) % 2 != 0;
-      c.split = WordReader::low(flags) / 2;
-      c.segments = WordReader::high(flags);
-      c.partials = r.get();
-    }
-    for (int i = 0; i < S::copies; ++i) {
-      passes::Copy& c = to.copies[i];
-      c.from = r.get();
-      c.to = r.get();
-      c.bytes = r.get_int();
-      c.before = static_cast<int>(r.get_int());
-    }
-    for (int i = 0; i < S::outputs; ++i) to.outputs[i] = r.get();
-    for (int i = 0; i < S::finishes; ++i) to.finishes[i] = static_cast<int>(r.get_int());
-    return to;
-  }
-  static constexpr Arrays<FrozenPlan> arrays = read<FrozenPlan>();
+}  // namespace WEFT_NAMESPACE::ir
 
-  static constexpr passes::Plan plan() {
-    passes::Plan p;
-    p.where = List<u64>::borrow(arrays.where, places);
-    p.cuts = List<passes::Cut>::borrow(arrays.cuts, cuts);
-    p.copies = List<passes::Copy>::borrow(arrays.copies, copies);
-    p.outputs = List<u64>::borrow(arrays.outputs, outputs);
-    p.finishes = List<int>::borrow(arrays.finishes, finishes);
-    p.workspace_bytes = static_cast<i64>(Kept<Stage>::data[4]);
-    return p;
+namespace WEFT_NAMESPACE {
+
+namespace pass {
+
+// The graph with every node made again, in order: f(b, node, operands) returns a value of the builder b in
+// its place, or none, {}, to keep it. `node` has the operation, the dtype and the attributes, `operands` are
+// the values that it now reads, node.arity of them. The bodies of loops stay as they are.
+template <class F>
+constexpr ir::Graph rewrite(const ir::Graph& g, F f) {
+  const int n = g.nodes.size();
+  ir::Builder b(g, 2 * n);
+  b.graph.bodies = g.bodies;
+  b.graph.body_words = g.body_words;
+  List<int> moved(n, -1), ids;
+  List<ir::Value> operands;
+  for (int i = 0; i < n; ++i) {
+    const ir::Node& node = g.nodes[i];
+    ids.clear();
+    operands.clear();
+    for (int k = 0; k < node.arity; ++k) {
+      ids.push(moved[g.in(i, k)]);
+      operands.push(ir::Value{&b, ids[k]});
+    }
+    const ir::Value made = f(b, node, static_cast<const ir::Value*>(operands.data()));
+    moved[i] = made ? made.id : b.add(node, ids.data(), node.arity);
+  }
+  for (const int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved[x]);
+  for (const int x : g.outputs) b.graph.outputs.push(moved[x]);
+  for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved[a.node]});
+  return static_cast<ir::Graph&&>(b.graph);
+}
+
+template <class P>
+concept GraphPass = std::is_empty_v<P> && requires(const ir::Graph& g) {
+  { P::run(g) } -> std::same_as<ir::Graph>;
+  { P::verify(g) } -> std::same_as<bool>;
+};
+
+// The passes that leave a graph, in the order of the list. (Numbers, as nvcc matches no partial
+// specialisation by a string.)
+enum class Behind { trace, differentiate, update, precision, prune, unknown };
+constexpr Behind behind_of(std::string_view name) {
+  int k = 0;
+  for (const std::string_view known : {"trace", "differentiate", "update", "precision", "prune"}) {
+    if (name == known) return static_cast<Behind>(k);
+    ++k;
+  }
+  return Behind::unknown;
+}
+
+// What after() returns.
+template <Behind Where, class P>
+struct After {
+  static constexpr OptionKind option = OptionKind::pass;
+  static constexpr Behind behind = Where;
+  using type = P;
+};
+
+WEFT_REFUSAL(PassIsGraphPass,
+             "a pass of one's own is an empty struct with static constexpr ir::Graph run(const ir::Graph&) "
+             "and static constexpr bool verify(const ir::Graph&): pass::after<\"differentiate\">(P{})");
+WEFT_REFUSAL(PassIsKnown,
+             "pass::after names a pass that leaves a graph: \"trace\", \"differentiate\", \"update\" (of a "
+             "trainer alone), \"precision\" or \"prune\"");
+
+// P runs on the graph that the pass called Name leaves.
+template <FixedString Name, class P>
+constexpr auto after(P) {
+  constexpr Behind where = behind_of(Name.view());
+  static_assert(sizeof(PassIsKnown<where != Behind::unknown, GivenName<Name>>) > 0);
+  static_assert(sizeof(PassIsGraphPass<GraphPass<P>, P>) > 0);
+  return After < GraphPass<P> ? where : Behind::unknown, P > {};
+}
+
+}  // namespace pass
+
+namespace compiler {
+
+WEFT_REFUSAL(PassKeepsResults,
+             "a pass of one's own left a graph with other inputs, results or assignments, or others' shapes "
+             "and dtypes, than it was given: pass::rewrite keeps them");
+WEFT_REFUSAL(PassKeepsRules,
+             "a pass of one's own left a graph that breaks the rules of graphs: ir::verify, called at run "
+             "time, names the node");
+WEFT_REFUSAL(PassVerifies, "a pass of one's own left a graph that its own verify refuses");
+
+using pass::Behind;
+
+// A user's pass P as one of the list; Verified: how far the graph has come. What it leaves unused behind
+// prune is dropped again.
+template <class P, ir::Stage Verified>
+struct UserPass {
+  static constexpr std::string_view name = "user's";
+  static constexpr Part makes = Part::graph;
+  using reads = Parts<Part::graph>;
+  static constexpr int capacity(int graph, int) { return graph * 3 / 2 + 1024; }
+  static constexpr void run(Module& m) {
+    m.graph = P::run(m.graph);
+    if constexpr (Verified == ir::Stage::pruned) m.graph = passes::prune(m.graph);
   }
 };
 
-constexpr void write(WordWriter& w, const Lowered& l) {
-  w.put_int(l.kernels.size());
-  for (const Kernel& k : l.kernels) {
-    w.put_int(static_cast<i64>(k.kind));
-    w.put_pair(k.words.begin, k.words.size);
-  }
-  w.put_int(l.steps.size());
-  for (const Step& s : l.steps) {
-    w.put_pair(static_cast<int>(s.kind), s.kernel);
-    w.put_pair(s.addresses.begin, s.addresses.size);
-    w.put_pair(s.numbers.begin, s.numbers.size);
-    w.put_int(s.bytes);
-    w.put_int(s.flops);
-  }
-  for (const List<u64>* list : {&l.words, &l.addresses, &l.numbers}) {
-    w.put_int(list->size());
-    w.put_all(list->data(), list->size());
-  }
-  w.put_int(l.bindings.size());
-  for (const Binding& b : l.bindings) {
-    for (const u64 a : {b.first, b.base, b.other}) w.put(a);
-    w.put_int(b.stride);
-  }
+constexpr bool same_value(const ir::Graph& a, int x, const ir::Graph& b, int y) {
+  if (x < 0 || y < 0) return x < 0 || y < 0;  // an input that nothing reads, or no longer
+  return a.nodes[x].dtype == b.nodes[y].dtype && a.dims(x) == b.dims(y);
+}
+// Whether `after` is a graph for the inputs, results and assignments of `before`.
+constexpr bool same_interface(const ir::Graph& before, const ir::Graph& after) {
+  if (before.inputs.size() != after.inputs.size() || before.outputs.size() != after.outputs.size() ||
+      before.assigns.size() != after.assigns.size() || before.slots.size() > after.slots.size() ||
+      before.model_bytes != after.model_bytes || before.optimizer_bytes != after.optimizer_bytes)
+    return false;
+  for (int k = 0; k < before.inputs.size(); ++k)
+    if (!same_value(before, before.inputs[k], after, after.inputs[k])) return false;
+  for (int k = 0; k < before.outputs.size(); ++k)
+    if (!same_value(before, before.outputs[k], after, after.outputs[k])) return false;
+  for (int k = 0; k < before.assigns.size(); ++k)
+    if (before.assigns[k].slot != after.assigns[k].slot ||
+        !same_value(before, before.assigns[k].node, after, after.assigns[k].node))
+      return false;
+  return true;
 }
 
-constexpr Lowered thaw_lowered(const u64* words) {
-  WordReader r(words);
-  Lowered l;
-  l.kernels.resize(r.get_size());
-  for (Kernel& k : l.kernels) {
-    k.kind = static_cast<StepKind>(r.get_int());
-    const u64 span = r.get();
-    k.words = {WordReader::low(span), WordReader::high(span)};
-  }
-  const auto span = [&] {
-    const u64 w = r.get();
-    return ir::Span{WordReader::low(w), WordReader::high(w)};
-  };
-  l.steps.resize(r.get_size());
-  for (Step& s : l.steps) {
-    const u64 kind = r.get();
-    s.kind = static_cast<StepKind>(WordReader::low(kind));
-    s.kernel = WordReader::high(kind);
-    s.addresses = span();
-    s.numbers = span();
-    s.bytes = r.get_int();
-    s.flops = r.get_int();
-  }
-  for (List<u64>* list : {&l.words, &l.addresses, &l.numbers}) {
-    const int n = r.get_size();
-    list->append(r.take(n), n);
-  }
-  l.bindings.resize(r.get_size());
-  for (Binding& b : l.bindings) {
-    for (u64* a : {&b.first, &b.base, &b.other}) *a = r.get();
-    b.stride = r.get_int();
-  }
-  return l;
+// The graph behind a stage or a source.
+template <class From>
+constexpr ir::Graph graph_of() {
+  Module m;
+  load<Part::graph, From>(m);
+  return m.graph;
 }
 
-}  // namespace WEFT_NAMESPACE::codegen
+// The stage of user's pass P behind Previous, checked.
+template <class Previous, class P, ir::Stage Verified>
+struct Checked {
+  using type = next<Previous, UserPass<P, Verified>>;
+  static constexpr ir::Graph graph() { return ir::FrozenGraph<type>::graph(); }
+  static constexpr bool keeps_rules = !ir::verify(graph(), Verified);
+  static constexpr bool keeps_results() {
+    if constexpr (keeps_rules)
+      return same_interface(graph_of<Previous>(), graph());
+    else
+      return true;
+  }
+  static constexpr bool verifies() {
+    if constexpr (keeps_rules)
+      return P::verify(graph());
+    else
+      return true;
+  }
+};
+
+// The stage behind those of a user's passes that follow the pass Where.
+template <class Previous, Behind Where, class List>
+struct ThroughUser {
+  using type = Previous;
+};
+template <class Previous, Behind Where, class First, class... More>
+struct ThroughUser<Previous, Where, PassList<First, More...>> {
+  static constexpr auto find() {
+    if constexpr (First::behind == Where) {
+      using P = typename First::type;
+      using Check = Checked<Previous, P, Where == Behind::prune ? ir::Stage::pruned : ir::Stage::traced>;
+      static_assert(sizeof(PassKeepsRules<Check::keeps_rules, P>) > 0);
+      static_assert(sizeof(PassKeepsResults<Check::keeps_results(), P>) > 0);
+      static_assert(sizeof(PassVerifies<Check::verifies(), P>) > 0);
+      if constexpr (Check::keeps_rules && Check::keeps_results() && Check::verifies())
+        return std::type_identity<typename Check::type>{};
+      else
+        return std::type_identity<Previous>{};
+    } else {
+      return std::type_identity<Previous>{};
+    }
+  }
+  using type = typename ThroughUser<typename decltype(find())::type, Where, PassList<More...>>::type;
+};
+template <class Previous, Behind Where, class List>
+using through_user = typename ThroughUser<Previous, Where, List>::type;
+
+// The passes among a list of options.
+template <class Found, class... O>
+struct UserPasses {
+  using type = Found;
+};
+template <class... Found, class First, class... O>
+struct UserPasses<PassList<Found...>, First, O...> {
+  using type = typename std::conditional_t<option_kind<First>() == OptionKind::pass,
+                                           UserPasses<PassList<Found..., First>, O...>,
+                                           UserPasses<PassList<Found...>, O...>>::type;
+};
+template <class... O>
+using user_passes = typename UserPasses<PassList<>, O...>::type;
+
+template <Behind Where, class List>
+inline constexpr bool has_pass_behind = false;
+template <Behind Where, class... P>
+inline constexpr bool has_pass_behind<Where, PassList<P...>> = ((P::behind == Where) || ...);
+
+}  // namespace compiler
+
+}  // namespace WEFT_NAMESPACE
 // ---- weft/exec/callable.hpp ----
 // Whether a user's function can be called, and can run while the program compiles: the sentences of those
 // that cannot, said before the compiler's own words.
@@ -18339,477 +19578,6 @@ namespace WEFT_NAMESPACE::field_detail {
 template <class M>
 struct Fields<exec::CalledModel<M>> : Fields<M> {};
 }  // namespace WEFT_NAMESPACE::field_detail
-// ---- weft/ir/verify.hpp ----
-// What is legal in a graph, checked: order, arity, dtypes, shapes (by shape_rule.hpp), attributes, slots. A
-// fault is a mistake in weft, never in a user's program. Runs in constant evaluation too, in time linear in
-// the graph.
-
-namespace WEFT_NAMESPACE::ir {
-
-// The first thing that is wrong; `what` is null where nothing is.
-struct Fault {
-  const char* what = nullptr;
-  int node = -1;  // -1: the graph's outputs, assignments or slots
-  constexpr explicit operator bool() const { return what != nullptr; }
-};
-
-// How far the passes have come: each stage demands what the one before it does, and more.
-enum class Stage : u8 {
-  traced,  // anything that tracing and differentiation may write
-  pruned,  // no node without a use, no stop_gradient or marker, no result that is itself a leaf in memory
-};
-
-class Verifier {
- public:
-  constexpr Verifier(const Graph& graph, Stage stage) : g(graph), stage_(stage) {}
-
-  constexpr Fault run() {
-    if (const char* wrong = tables()) return {wrong, -1};
-    for (int i = 0; i < g.nodes.size(); ++i)
-      if (const char* wrong = node(i)) return {wrong, i};
-    if (const char* wrong = results()) return {wrong, -1};
-    if (stage_ == Stage::pruned) {
-      List<u8> used(g.nodes.size(), 0);
-      for (int e : g.edges) used[e] = 1;
-      for (int o : g.outputs) used[o] = 1;
-      for (const Assign& a : g.assigns) used[a.node] = 1;
-      for (int i = 0; i < g.nodes.size(); ++i)
-        if (!used[i]) return {"a node that nothing uses", i};
-    }
-    return {};
-  }
-
- private:
-  constexpr const char* tables() const {
-    for (const Dims& d : g.shapes) {
-      if (d.rank < 0 || d.rank > max_rank) return "a shape's rank is outside [0, 8]";
-      for (int k = 0; k < d.rank; ++k)
-        if (d.extent[k] < 0) return "a shape has a negative extent";
-    }
-    for (const Span& s : g.lists)
-      if (s.begin < 0 || s.size < 0 || s.begin + s.size > g.list_data.size())
-        return "an attribute list lies outside its data";
-    for (const Span& s : g.groups) {
-      if (s.begin < 0 || s.size < 0 || s.begin + s.size > g.ranges.size())
-        return "a parameter group lies outside its ranges";
-      i64 end = 0;
-      for (int r = 0; r < s.size; ++r) {
-        const Range& range = g.ranges[s.begin + r];
-        if (range.offset < end || range.length <= 0)
-          return "a parameter group's ranges overlap or are out of order";
-        end = range.offset + range.length;
-      }
-    }
-    for (const Preset& p : g.presets)
-      if (p.scalar < 0 || p.scalar >= g.scalar_count) return "a preset run-time scalar does not exist";
-    for (const Slot& s : g.slots) {
-      if (s.shape < 0 || s.shape >= g.shapes.size()) return "a slot's shape does not exist";
-      if (s.space != Space::model && s.space != Space::optimizer)
-        return "a slot lies in neither the model's nor the optimiser's block";
-      const i64 unit = size_of(s.dtype), elements = g.shapes[s.shape].size();
-      i64 end = elements;
-      if (s.segments >= g.groups.size()) return "a slot's parameter group does not exist";
-      if (s.segments >= 0) {
-        const Span span = g.groups[s.segments];
-        i64 length = 0;
-        for (int r = 0; r < span.size; ++r) length += g.ranges[span.begin + r].length;
-        if (length != elements) return "a slot's extent is not its parameter group's length";
-        if (span.size > 0)
-          end = g.ranges[span.begin + span.size - 1].offset + g.ranges[span.begin + span.size - 1].length;
-      }
-      if (s.offset < 0 || s.offset % unit != 0) return "a slot is not aligned to its dtype";
-      if (s.offset + end * unit > (s.space == Space::model ? g.model_bytes : g.optimizer_bytes))
-        return "a slot reaches beyond its block";
-    }
-    return nullptr;
-  }
-
-  constexpr const char* results() const {
-    const int n = g.nodes.size();
-    for (int k = 0; k < g.inputs.size(); ++k) {
-      const int x = g.inputs[k];
-      if (x < -1 || x >= n) return "an input's node does not exist";
-      if (x >= 0 && (g.nodes[x].op != Op::input || g.nodes[x].imm != static_cast<u64>(k)))
-        return "an input's node is not that input";
-    }
-    for (int x : g.outputs)
-      if (const char* wrong = result(x)) return wrong;
-    List<u8> assigned(g.slots.size(), 0);
-    List<Bytes> written;
-    for (const Assign& a : g.assigns) {
-      if (a.slot < 0 || a.slot >= g.slots.size()) return "an assigned slot does not exist";
-      if (assigned[a.slot]++) return "a slot is assigned twice";
-      if (const char* wrong = result(a.node)) return wrong;
-      const Slot& s = g.slots[a.slot];
-      if (g.nodes[a.node].dtype != s.dtype) return "a slot is assigned a value of another dtype";
-      if (g.dims(a.node) != g.shapes[s.shape]) return "a slot is assigned a value of another shape";
-      if (stage_ == Stage::pruned && g.nodes[a.node].recompute != 0)
-        return "a slot is assigned by a recomputation";
-      const i64 unit = size_of(s.dtype);
-      if (s.segments < 0) written.push({s.space, s.offset, s.offset + g.shapes[s.shape].size() * unit});
-      for (int r = 0; s.segments >= 0 && r < g.groups[s.segments].size; ++r) {
-        const Range& range = g.ranges[g.groups[s.segments].begin + r];
-        written.push(
-            {s.space, s.offset + range.offset * unit, s.offset + (range.offset + range.length) * unit});
-      }
-    }
-    sort(written, [](const Bytes& a, const Bytes& b) {
-      return a.space != b.space ? a.space < b.space : a.begin < b.begin;
-    });
-    for (int k = 1; k < written.size(); ++k)
-      if (written[k].space == written[k - 1].space && written[k].begin < written[k - 1].end)
-        return "two assigned slots overlap";
-    return nullptr;
-  }
-  struct Bytes {
-    Space space{};
-    i64 begin = 0, end = 0;
-  };
-  constexpr const char* result(int x) const {
-    if (x < 0 || x >= g.nodes.size()) return "a result's node does not exist";
-    const Op op = g.nodes[x].op;
-    if (stage_ == Stage::pruned && (op == Op::input || op == Op::state || op == Op::scalar))
-      return "a result is a leaf in memory";
-    return nullptr;
-  }
-
-  constexpr const char* node(int i) {
-    const Node& n = g.nodes[i];
-    if (static_cast<int>(n.op) >= op_count) return "no such primitive";
-    if (static_cast<int>(n.dtype) >= dtype_count) return "no such dtype";
-    if (n.shape < 0 || n.shape >= g.shapes.size()) return "its shape does not exist";
-    if (n.list < -1 || n.list >= g.lists.size()) return "its attribute list does not exist";
-    if (n.first < 0 || n.arity < 0 || n.first + n.arity > g.edges.size())
-      return "its operands lie outside the edges";
-    const OpInfo& row = info(n.op);
-    if (row.arity >= 0 && n.arity != row.arity) return "wrong number of operands";
-    const int* in = g.edges.data() + n.first;
-    for (int k = 0; k < n.arity; ++k)
-      if (in[k] < 0 || in[k] >= i) return "an operand does not come before it";
-    if (stage_ == Stage::pruned && n.op == Op::stop_gradient) return "stop_gradient after pruning";
-    if (stage_ == Stage::pruned && info(n.op).kind == OpClass::marker) return "a marker after pruning";
-    switch (row.kind) {
-      case OpClass::leaf:
-        return leaf(n);
-      case OpClass::pointwise:
-        return pointwise(n, in);
-      case OpClass::marker:
-        return marker(n, in);
-      case OpClass::movement:
-        return movement(i, n, in);
-      case OpClass::reduction:
-        return reduction(i, n, in);
-      case OpClass::dot:
-        return dot(i, n, in);
-      case OpClass::conv:
-        return conv(i, n, in);
-      case OpClass::index:
-        return index(n, in);
-      case OpClass::line:
-        return line_fault(g, i);
-      case OpClass::custom:
-        return n.list >= 0 && g.attributes(i) > 0 ? nullptr : "custom: no attributes";
-      case OpClass::arena:
-        return arena(i, n, in);
-      case OpClass::region:
-        return n.op == Op::loop ? loop(i, n, in) : loop_result(n, in);
-    }
-    return nullptr;
-  }
-
-  constexpr const char* leaf(const Node& n) const {
-    const Dims& d = g.shapes[n.shape];
-    switch (n.op) {
-      case Op::input:
-        return n.imm < static_cast<u64>(g.inputs.size()) ? nullptr : "no such input";
-      case Op::state: {
-        if (g.is_body) return "a loop's body reads state other than as an invariant";
-        if (n.imm >= static_cast<u64>(g.slots.size())) return "no such slot";
-        const Slot& s = g.slots[static_cast<int>(n.imm)];
-        if (n.dtype != s.dtype) return "a read of a slot has another dtype than the slot";
-        return d == g.shapes[s.shape] ? nullptr : "a read of a slot has another shape than the slot";
-      }
-      case Op::iota:
-        if (n.imm >= static_cast<u64>(d.rank)) return "an index along an axis that is not there";
-        return n.dtype == DType::boolean ? "an index cannot be boolean" : nullptr;
-      case Op::random:
-        if (n.dtype != DType::u32) return "random bits are u32";
-        return n.imm < static_cast<u64>(g.streams) ? nullptr : "a random stream that was never handed out";
-      case Op::scalar:
-        if (n.dtype != DType::f32 || d.rank != 0) return "a run-time scalar is one f32";
-        return n.imm < static_cast<u64>(g.scalar_count) ? nullptr : "no such run-time scalar";
-      default:
-        return nullptr;
-    }
-  }
-
-  constexpr const char* pointwise(const Node& n, const int* in) const {
-    for (int k = 0; k < n.arity; ++k) {
-      const int shape = g.nodes[in[k]].shape;
-      if (shape != n.shape && g.shapes[shape] != g.shapes[n.shape])
-        return "an operand of pointwise arithmetic has another shape";
-    }
-    const DType x = g.nodes[in[0]].dtype;
-    const DType y = n.arity > 1 ? g.nodes[in[1]].dtype : x;
-    switch (n.op) {
-      case Op::cast:
-        return nullptr;
-      case Op::bitcast:
-        return size_of(x) == size_of(n.dtype) ? nullptr : "a bitcast to a dtype of another size";
-      case Op::select:
-        if (x != DType::boolean) return "a condition is not boolean";
-        return y == n.dtype && g.nodes[in[2]].dtype == n.dtype ? nullptr : "select: operands of two dtypes";
-      case Op::fma:
-        return x == n.dtype && y == n.dtype && g.nodes[in[2]].dtype == n.dtype && is_float(x)
-                   ? nullptr
-                   : "fma takes floats of one dtype";
-      default:
-        break;
-    }
-    if (x != y) return "operands of two dtypes";
-    if (n.dtype != (is_predicate(n.op) ? DType::boolean : x))
-      return "a result's dtype does not follow from its operands";
-    if (n.op >= Op::bit_and && n.op <= Op::bit_xor) return is_float(x) ? "bits of a float" : nullptr;
-    if (n.op == Op::shift_right) return is_integer(x) ? nullptr : "a shift of what is no integer";
-    const bool function = (n.op >= Op::exp && n.op <= Op::erfc) || n.op == Op::atan2;
-    return function && !is_float(x) ? "a function of floats applied to integers" : nullptr;
-  }
-
-  constexpr const char* marker(const Node& n, const int* in) const {
-    for (int k = 0; k < n.arity; ++k) {
-      const Node& x = g.nodes[in[k]];
-      if (x.dtype != n.dtype || (x.shape != n.shape && g.shapes[x.shape] != g.shapes[n.shape]))
-        return "a marker: the value and what it is differentiated by have two dtypes or shapes";
-    }
-    return nullptr;
-  }
-
-  // The attribute list of node i as axes of a tensor of this rank: in range, none twice.
-  constexpr bool are_axes(int i, int rank) const {
-    Axes seen = 0;
-    for (int k = 0; k < g.attributes(i); ++k) {
-      const i64 axis = g.attribute(i, k);
-      if (axis < 0 || axis >= rank || (seen >> axis & 1u) != 0) return false;
-      seen |= 1u << axis;
-    }
-    return true;
-  }
-
-  constexpr const char* movement(int i, const Node& n, const int* in) const {
-    if (g.nodes[in[0]].dtype != n.dtype) return "movement changes a dtype";
-    const Dims &from = g.dims(in[0]), &to = g.shapes[n.shape];
-    switch (n.op) {
-      case Op::broadcast:
-        return weft::broadcast(from, to) == to ? nullptr : "a shape that does not broadcast to the result's";
-      case Op::reshape:
-        return from.size() == to.size() ? nullptr : "a reshape changes the number of elements";
-      case Op::permute:
-        if (n.list < 0 || g.attributes(i) != from.rank || !are_axes(i, from.rank))
-          return "permute: not an order of the axes";
-        return permuted(from, g.list_data.data() + g.lists[n.list].begin) == to
-                   ? nullptr
-                   : "permute: wrong result shape";
-      case Op::slice:
-        if (from.rank != to.rank || g.attributes(i) != 2 * from.rank)
-          return "slice: one begin and step an axis";
-        for (int k = 0; k < to.rank; ++k) {
-          const i64 first = g.attribute(i, 2 * k),
-                    last = first + (to.extent[k] - 1) * g.attribute(i, 2 * k + 1);
-          if (to.extent[k] > 0 &&
-              (first < 0 || last < 0 || first >= from.extent[k] || last >= from.extent[k]))
-            return "slice: outside its operand";
-        }
-        return nullptr;
-      default:
-        if (n.list < 0 || g.attributes(i) != 2 * from.rank) return "pad: two widths an axis";
-        for (int k = 0; k < 2 * from.rank; ++k)
-          if (g.attribute(i, k) < 0) return "pad: a negative width";
-        return padded(from, g.list_data.data() + g.lists[n.list].begin) == to ? nullptr
-                                                                              : "pad: wrong result shape";
-    }
-  }
-
-  constexpr const char* reduction(int i, const Node& n, const int* in) const {
-    const DType x = g.nodes[in[0]].dtype;
-    const Dims& from = g.dims(in[0]);
-    const bool finds = n.op == Op::argmax || n.op == Op::argmin;
-    if (g.attributes(i) == 0 || !are_axes(i, from.rank))
-      return "a reduction's axes are missing, out of range or twice there";
-    if (finds ? n.dtype != DType::i64 : n.dtype != x)
-      return "a reduction's dtype does not follow from its operand";
-    Axes axes = 0;
-    for (int k = 0; k < g.attributes(i); ++k) axes |= 1u << g.attribute(i, k);
-    return reduced(from, axes) == g.shapes[n.shape]
-               ? nullptr
-               : "a reduction's shape is not its operand's with extents of 1";
-  }
-
-  constexpr const char* dot(int i, const Node& n, const int* in) const {
-    const Dims &a = g.dims(in[0]), &b = g.dims(in[1]);
-    if (g.attributes(i) < 2) return "dot: no axes";
-    const i64 batch = g.attribute(i, 0), contracted = g.attribute(i, 1);
-    if (batch < 0 || contracted < 0 || batch > max_rank || contracted > max_rank ||
-        g.attributes(i) != 2 + 2 * (batch + contracted))
-      return "dot: wrong number of axes";
-    const DotAxes axes = dot_axes(g, i);
-    const auto distinct = [](const int* first, int firsts, const int* second, int seconds, int rank) {
-      Axes seen = 0;
-      for (int k = 0; k < firsts + seconds; ++k) {
-        const int axis = k < firsts ? first[k] : second[k - firsts];
-        if (axis < 0 || axis >= rank || (seen >> axis & 1u) != 0) return false;
-        seen |= 1u << axis;
-      }
-      return true;
-    };
-    if (!distinct(axes.batch_a, axes.batch, axes.contracted_a, axes.contracted, a.rank) ||
-        !distinct(axes.batch_b, axes.batch, axes.contracted_b, axes.contracted, b.rank))
-      return "dot: an axis is out of range or twice there";
-    if (!axes.agrees(a, b)) return "dot: the extents of joined axes differ";
-    if (g.nodes[in[0]].dtype != g.nodes[in[1]].dtype) return "dot: operands of two dtypes";
-    if (n.imm > dot_tf32 || (n.imm == dot_tf32 && g.nodes[in[0]].dtype != DType::f32))
-      return "dot: only factors of f32 can be rounded to tf32";
-    if (is_float(n.dtype) != is_float(g.nodes[in[0]].dtype))
-      return "dot: its dtype does not follow from its operands";
-    return dot_dims(a, b, axes) == g.shapes[n.shape] ? nullptr : "dot: wrong result shape";
-  }
-
-  constexpr const char* conv(int i, const Node& n, const int* in) const {
-    const Dims &x = g.dims(in[0]), &w = g.dims(in[1]);
-    const DType t = g.nodes[in[0]].dtype;
-    if (x.rank < 4 || x.rank > 6 || w.rank != x.rank) return "conv: operands of 4 to 6 axes, both the same";
-    if (g.attributes(i) != conv_attributes(x.rank - 3)) return "conv: wrong number of attributes";
-    if (g.nodes[in[1]].dtype != t || !is_float(t) || !is_float(n.dtype))
-      return "conv: its dtype does not follow from its operands";
-    const ConvAxes axes = conv_axes(g, i);
-    Axes seen = 0;
-    for (int k = 0; k < 3; ++k) {
-      if (axes.order[k] < 0 || axes.order[k] > 2) return "conv: no order of the result's axes";
-      seen |= 1u << axes.order[k];
-    }
-    if (seen != 7) return "conv: no order of the result's axes";
-    for (int k = 0; k < axes.spatial; ++k)
-      if (axes.axis[k].stride < 1 || axes.axis[k].x_dilation < 1 || axes.axis[k].w_dilation < 1)
-        return "conv: a stride or a dilation below 1";
-    if (x.extent[0] != w.extent[0] || x.extent[2] != w.extent[2])
-      return "conv: groups or channels of the operands differ";
-    return conv_dims(x, w, axes) == g.shapes[n.shape] ? nullptr : "conv: wrong result shape";
-  }
-
-  constexpr const char* index(const Node& n, const int* in) const {
-    const bool gathers = n.op == Op::gather;
-    const int numbers = in[gathers ? 1 : 0], data = in[gathers ? 0 : 1];
-    const Dims &index_dims = g.dims(numbers), &data_dims = g.dims(data), &to = g.shapes[n.shape];
-    if (!is_integer(g.nodes[numbers].dtype)) return "an index is not an integer";
-    if (g.nodes[data].dtype != n.dtype) return "gather and scatter keep the dtype";
-    if (gathers) {
-      if (data_dims.rank < 1 || index_dims.rank + data_dims.rank - 1 > max_rank)
-        return "gather: ranks out of range";
-      return gathered(data_dims, index_dims) == to ? nullptr : "gather: wrong result shape";
-    }
-    if (to.rank < 1 || index_dims.rank > data_dims.rank) return "scatter_add: ranks out of range";
-    for (int k = 0; k < index_dims.rank; ++k)
-      if (index_dims.extent[k] != data_dims.extent[k]) return "scatter_add: one row an index";
-    return scattered(to.extent[0], index_dims, data_dims) == to ? nullptr : "scatter_add: wrong result shape";
-  }
-
-  constexpr const char* arena(int i, const Node& n, const int* in) const {
-    const Dims& to = g.shapes[n.shape];
-    if (n.op == Op::unpack) {
-      const Dims& from = g.dims(in[0]);
-      if (from.rank != 1 || g.nodes[in[0]].dtype != n.dtype) return "unpack: not a flat vector of its dtype";
-      return static_cast<i64>(n.imm) >= 0 && static_cast<i64>(n.imm) + to.size() <= from.extent[0]
-                 ? nullptr
-                 : "unpack: beyond the vector";
-    }
-    if (to.rank != 1 || g.attributes(i) != n.arity) return "pack: one offset an operand of a flat vector";
-    const i64 group = static_cast<i64>(n.imm);
-    if (group < -1 || group >= g.groups.size()) return "pack: no such parameter group";
-    const i64 length = group < 0 ? to.extent[0] : group_end(static_cast<int>(group));
-    i64 end = 0;
-    for (int k = 0; k < n.arity; ++k) {
-      if (g.nodes[in[k]].dtype != n.dtype) return "pack: operands of two dtypes";
-      if (g.attribute(i, k) < end) return "pack: operands overlap or are out of order";
-      end = g.attribute(i, k) + g.dims(in[k]).size();
-    }
-    return end <= length ? nullptr : "pack: an operand reaches beyond the vector";
-  }
-  constexpr const char* loop(int i, const Node& n, const int* in) const {
-    if (g.attributes(i) != 6 || n.imm >= static_cast<u64>(g.bodies.size())) return "loop: no body";
-    const Span& words = g.bodies[static_cast<int>(n.imm)];
-    if (words.begin < 0 || words.begin + words.size > g.body_words.size()) return "loop: no body";
-    const LoopShape s = loop_shape(g, i);
-    if (s.trips < 0 || s.carries < 0 || s.stacked < 0 || s.invariants < 0 || s.outputs < 0 ||
-        s.operands() != n.arity)
-      return "loop: its operands are not carries, stacked inputs and invariants";
-    const Graph body = loop_body(g, i);
-    if (Verifier(body, stage_).run()) return "loop: its body is at fault";
-    if (!body.is_body || !body.assigns.empty() || body.inputs.size() != n.arity ||
-        body.outputs.size() != s.carries + s.outputs)
-      return "loop: its body's inputs or outputs are not the loop's";
-    for (int k = 0; k < n.arity; ++k) {
-      const Dims& d = g.dims(in[k]);
-      if (s.is_stacked(k) && (d.rank < 1 || d.extent[0] != s.trips))
-        return "loop: a stacked input does not have an extent of the trips";
-      const int x = body.inputs[k];
-      if (x >= 0 && (body.nodes[x].dtype != g.nodes[in[k]].dtype ||
-                     body.dims(x) != (s.is_stacked(k) ? slice_dims(d) : d)))
-        return "loop: an input of its body has another dtype or shape than the operand";
-    }
-    for (int k = 0; k < s.carries; ++k)
-      if (body.nodes[body.outputs[k]].dtype != g.nodes[in[k]].dtype ||
-          body.dims(body.outputs[k]) != g.dims(in[k]))
-        return "loop: a carry comes out of its body with another dtype or shape";
-    if (body.key_input >= 0) {
-      if (body.key_input >= n.arity) return "loop: no such input for random numbers";
-      const Dims& key = g.dims(in[body.key_input]);
-      if (!s.is_stacked(body.key_input) || g.nodes[in[body.key_input]].dtype != DType::u32 || key.rank != 2 ||
-          key.extent[1] != 4)
-        return "loop: random numbers take four words a trip";
-    }
-    return nullptr;
-  }
-  constexpr const char* loop_result(const Node& n, const int* in) const {
-    if (g.nodes[in[0]].op != Op::loop) return "a loop's result of what is no loop";
-    const LoopShape s = loop_shape(g, in[0]);
-    const int which = static_cast<int>(n.imm);
-    if (n.imm >= static_cast<u64>(s.results())) return "a loop has no such result";
-    if (which < 2 * s.carries) {
-      const int carry = g.edges[g.nodes[in[0]].first + which % (s.carries > 0 ? s.carries : 1)];
-      const Dims& d = g.dims(carry);
-      if (n.dtype != g.nodes[carry].dtype) return "a loop's result has another dtype than the carry";
-      return g.shapes[n.shape] == (which < s.carries ? d : stacked_dims(s.trips + 1, d))
-                 ? nullptr
-                 : "a loop's result has another shape than the carry";
-    }
-    const Graph body = loop_body(g, in[0]);
-    const int x = body.outputs[s.carries + which - 2 * s.carries];
-    if (n.dtype != body.nodes[x].dtype) return "a loop's stacked output has another dtype than its body's";
-    return g.shapes[n.shape] == stacked_dims(s.trips, body.dims(x))
-               ? nullptr
-               : "a loop's stacked output has another shape than its body's";
-  }
-  // Where a group's last range ends: operands of its pack have their offsets in the whole arena.
-  constexpr i64 group_end(int group) const {
-    const Span s = g.groups[group];
-    return s.size > 0 ? g.ranges[s.begin + s.size - 1].offset + g.ranges[s.begin + s.size - 1].length : 0;
-  }
-
-  const Graph& g;
-  Stage stage_;
-};
-
-constexpr Fault verify(const Graph& g, Stage stage = Stage::traced) { return Verifier(g, stage).run(); }
-
-// A fault as a sentence, "" where there is none.
-inline std::string to_text(const Fault& fault, const Graph& g) {
-  if (!fault) return "";
-  if (fault.node < 0) return fault.what;
-  const Node& n = g.nodes[fault.node];
-  const char* name = static_cast<int>(n.op) < op_count ? info(n.op).name : "?";
-  return "node %" + std::to_string(fault.node) + " (" + name + "): " + fault.what;
-}
-
-}  // namespace WEFT_NAMESPACE::ir
 // ---- weft/nn/walk.hpp ----
 // Walks a model's state in declaration order: every Param and Buffer with its dotted name, as PyTorch's
 // state_dict gives them ("h.3.attn.weight"); and lays them out in the model's block of memory.
@@ -21429,217 +22197,6 @@ constexpr i64 parameter_count() {
 }
 
 }  // namespace WEFT_NAMESPACE::nn
-// ---- weft/passes/freeze.hpp ----
-// A fusion as words, and back: as constant arrays that later evaluations read where they lie.
-
-namespace WEFT_NAMESPACE::passes {
-
-constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
-  const int n = g.nodes.size();
-  w.put_int(n);
-  w.put_int(f.views.size());
-  w.put_int(f.groups.size());
-  w.put_int(f.pool.size());
-  const Role* const role = f.role.data();
-  const Level* const level = f.level.data();
-  const u8* const stored = f.stored.data();
-  const int* const group = f.group.data();
-  const int* const view_of = f.view_of.data();
-  u64* at = w.claim(n);
-  for (int i = 0; at != nullptr && i < n; ++i)
-    at[i] = static_cast<u64>(role[i]) | static_cast<u64>(level[i]) << 4 | static_cast<u64>(stored[i]) << 8 |
-            static_cast<u64>(group[i] + 1) << 12 | static_cast<u64>(view_of[i] + 1) << 36;
-  for (const View& v : f.views) {
-    w.put_pair(v.root, v.rank);
-    w.put_int(v.offset);
-    for (int k = 0; k < v.rank; ++k) w.put_int(v.stride[k]);
-  }
-  for (const Group& x : f.groups) {
-    w.put_pair(x.opaque, x.split);
-    if (x.opaque >= 0) {
-      w.put_pair(x.result, x.added);
-      w.put_int(x.bias);
-    }
-    w.put_pair(x.body.begin, x.body.size);
-    w.put_pair(x.loads.begin, x.loads.size);
-    w.put_pair(x.stores.begin, x.stores.size);
-    w.put_pair(x.space.rank, x.odd ? 1 : 0);
-    for (int k = 0; k < x.space.rank; ++k) w.put_int(x.space.extent[k]);
-  }
-  const int* const pool = f.pool.data();
-  const int pool_size = f.pool.size();
-  at = w.claim(pool_size);
-  for (int i = 0; at != nullptr && i < pool_size; ++i) at[i] = static_cast<u64>(pool[i]);
-}
-
-struct FusionSizes {
-  int nodes = 0, views = 0, groups = 0, pool = 0;
-};
-constexpr FusionSizes read_fusion_sizes(WordReader& r) {
-  FusionSizes s;
-  for (int* n : {&s.nodes, &s.views, &s.groups, &s.pool}) *n = r.get_size();
-  return s;
-}
-
-// Reads what follows the sizes into `to`, whose members are arrays of those lengths.
-template <class Arrays>
-constexpr void read_fusion(WordReader& r, const FusionSizes& sizes, Arrays& to) {
-  using R = WordReader;
-  Role* const role = ir::begin_of(to.role);
-  Level* const level = ir::begin_of(to.level);
-  u8* const stored = ir::begin_of(to.stored);
-  int* const group = ir::begin_of(to.group);
-  int* const view_of = ir::begin_of(to.view_of);
-  const u64* from = r.take(sizes.nodes);
-  for (int i = 0; i < sizes.nodes; ++i) {
-    const u64 w = from[i];
-    role[i] = static_cast<Role>(w & 15);
-    level[i] = static_cast<Level>(w >> 4 & 15);
-    stored[i] = static_cast<u8>(w >> 8 & 15);
-    group[i] = static_cast<int>(w >> 12 & 0xffffff) - 1;
-    view_of[i] = static_cast<int>(w >> 36) - 1;
-  }
-  for (int i = 0; i < sizes.views; ++i) {
-    View& v = to.views[i];
-    const u64 w = r.get();
-    v.root = R::low(w);
-    v.rank = R::high(w);
-    v.offset = r.get_int();
-    for (int k = 0; k < v.rank; ++k) v.stride[k] = r.get_int();
-  }
-  const auto span = [&] {
-    const u64 w = r.get();
-    return ir::Span{R::low(w), R::high(w)};
-  };
-  for (int i = 0; i < sizes.groups; ++i) {
-    Group& x = to.groups[i];
-    const u64 a = r.get();
-    x.opaque = R::low(a);
-    x.split = R::high(a);
-    if (x.opaque >= 0) {
-      const u64 b = r.get();
-      x.result = R::low(b);
-      x.added = R::high(b);
-      x.bias = static_cast<int>(r.get_int());
-    }
-    x.body = span();
-    x.loads = span();
-    x.stores = span();
-    const u64 s = r.get();
-    x.space.rank = R::low(s);
-    x.odd = R::high(s) != 0;
-    for (int k = 0; k < x.space.rank; ++k) x.space.extent[k] = r.get_int();
-  }
-  int* const pool = ir::begin_of(to.pool);
-  from = r.take(sizes.pool);
-  for (int i = 0; i < sizes.pool; ++i) pool[i] = static_cast<int>(from[i]);
-}
-
-// Groups half formed, and back.
-constexpr void write(WordWriter& w, const ir::Graph& g, const Grouping& s) {
-  const int n = g.nodes.size();
-  w.put_pair(s.next, s.prelude_used);
-  w.put_int(s.late.size());
-  for (int x : s.late) w.put_int(x);
-  u64* at = w.claim(3 * n);
-  for (int i = 0; at != nullptr && i < n; ++i, at += 3) {
-    at[0] = static_cast<u64>(s.earliest.items[i]) | static_cast<u64>(s.reader.items[i] + 1) << 32;
-    at[1] = static_cast<u64>(s.before.items[i] + 1) | static_cast<u64>(s.leaf.items[i]) << 32;
-    at[2] = static_cast<u64>(s.again_cost.items[i]);
-  }
-  write(w, g, s.fusion);
-  for (const Group& x : s.fusion.groups) {
-    w.put_pair(x.shape, x.last);
-    w.put_pair(x.weight, x.mixed ? 1 : 0);
-  }
-}
-constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) {
-  using R = WordReader;
-  R r(words);
-  const int n = g.nodes.size();
-  const u64 counts = r.get();
-  s.next = R::low(counts);
-  s.prelude_used = R::high(counts);
-  for (int k = r.get_size(); k > 0; --k) s.late.push(static_cast<int>(r.get()));
-  const u64* from = r.take(3 * n);
-  for (List<int>* list : {&s.earliest, &s.reader, &s.before, &s.leaf, &s.again_cost}) list->resize(n);
-  for (int i = 0; i < n; ++i, from += 3) {
-    s.earliest.items[i] = R::low(from[0]);
-    s.reader.items[i] = R::high(from[0]) - 1;
-    s.before.items[i] = R::low(from[1]) - 1;
-    s.leaf.items[i] = R::high(from[1]);
-    s.again_cost.items[i] = static_cast<int>(from[2]);
-  }
-  Fusion& f = s.fusion;
-  const FusionSizes sizes = read_fusion_sizes(r);
-  f.role.resize(sizes.nodes);
-  f.level.resize(sizes.nodes);
-  f.stored.resize(sizes.nodes);
-  f.group.resize(sizes.nodes);
-  f.view_of.resize(sizes.nodes);
-  f.views.resize(sizes.views);
-  f.groups.resize(sizes.groups);
-  f.pool.resize(sizes.pool);
-  read_fusion(r, sizes, f);
-  for (Group& x : s.fusion.groups) {
-    const u64 a = r.get(), b = r.get();
-    x.shape = R::low(a);
-    x.last = R::high(a);
-    x.weight = R::low(b);
-    x.mixed = R::high(b) != 0;
-  }
-}
-
-// The fusion that Stage wrote, as constant arrays. borrowed() has them for reading; collectable() has what
-// collect() changes copied.
-template <class Stage>
-struct FrozenFusion {
-  static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::data[which]); }
-  static constexpr int nodes = count(0), views = count(1), groups = count(2), pool = count(3);
-  template <class S>  // a template, so that its members wait for the counts
-  struct Arrays {
-    Role role[at_least_one(S::nodes)]{};
-    int group[at_least_one(S::nodes)]{};
-    Level level[at_least_one(S::nodes)]{};
-    u8 stored[at_least_one(S::nodes)]{};
-    int view_of[at_least_one(S::nodes)]{};
-    View views[at_least_one(S::views)]{};
-    Group groups[at_least_one(S::groups)]{};
-    int pool[at_least_one(S::pool)]{};
-  };
-  template <class S>
-  static constexpr Arrays<S> read() {
-    Arrays<S> to;
-    WordReader r(Kept<Stage>::data);
-    const FusionSizes sizes = read_fusion_sizes(r);
-    read_fusion(r, sizes, to);
-    return to;
-  }
-  static constexpr Arrays<FrozenFusion> arrays = read<FrozenFusion>();
-
-  static constexpr Fusion borrowed() {
-    Fusion f;
-    f.role = List<Role>::borrow(arrays.role, nodes);
-    f.group = List<int>::borrow(arrays.group, nodes);
-    f.level = List<Level>::borrow(arrays.level, nodes);
-    f.stored = List<u8>::borrow(arrays.stored, nodes);
-    f.view_of = List<int>::borrow(arrays.view_of, nodes);
-    f.views = List<View>::borrow(arrays.views, views);
-    f.groups = List<Group>::borrow(arrays.groups, groups);
-    f.pool = List<int>::borrow(arrays.pool, pool);
-    return f;
-  }
-  static constexpr Fusion collectable() {
-    Fusion f = borrowed();
-    f.stored = List<u8>();
-    f.stored.append(arrays.stored, nodes);
-    f.groups = List<Group>();
-    f.groups.append(arrays.groups, groups);
-    return f;
-  }
-};
-
-}  // namespace WEFT_NAMESPACE::passes
 
 namespace WEFT_NAMESPACE::exec {
 
@@ -21756,127 +22313,45 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
   (std::index_sequence_for<I...>{});
 }
 
-// Everything after tracing: the visible list of passes.
-constexpr codegen::Build finish(const ir::Graph& traced) {
-  const ir::Graph graph = passes::prune(traced);
-  const passes::Fusion fusion = passes::fuse(graph);
-  const passes::Plan plan = passes::plan_memory(graph, fusion);
-  return codegen::finish_build(graph, plan, codegen::lower(graph, fusion, plan));
-}
-
-// How much one constant evaluation takes on. Compilers stop long ones, each at a length of its own; a pass
-// that grows with the program goes in pieces.
-struct Pieces {
-  int differentiated_nodes, grouped_nodes, lowered_groups;
-};
-#if defined(__clang__)
-inline constexpr Pieces pieces{1024, 2048, 512};
-#elif defined(__CUDACC__)
-inline constexpr Pieces pieces{1024, 1 << 24, 512};
-#else
-inline constexpr Pieces pieces{4096, 1 << 24, 512};
-#endif
-// How many pieces of that length `count` makes; at least one.
-constexpr int pieces_of(int count, int length) { return count > 0 ? (count - 1) / length + 1 : 1; }
-
-// The same passes as separate constant evaluations, each from the words of the one before.
-template <class Source>
-struct PruneStage {
-  static constexpr int capacity = capacity_of<Source>();
-  static constexpr void write(WordWriter& w) { ir::write(w, passes::prune(Source::graph())); }
-};
-// Whether the verifier finds no fault in the graph that is about to be fused.
 // Whether every parameter that is read is one of the model's.
 constexpr bool layers_are_members(const ir::Graph& graph) {
   for (const ir::Node& n : graph.nodes)
     if (n.op == ir::Op::state && n.imm == ir::no_slot) return false;
   return true;
 }
+
+// The stage behind a source's prune, and behind the user's passes that follow it.
 template <class Source>
-struct VerifyStage {
-  static constexpr bool sound() {
-    return !ir::verify(ir::FrozenGraph<PruneStage<Source>>::graph(), ir::Stage::pruned);
-  }
+struct BehindPrune {
+  using type = compiler::through<Source, compiler::GraphPasses>;
 };
 template <class Source>
-inline constexpr int group_pieces = pieces_of(ir::FrozenGraph<PruneStage<Source>>::sizes.nodes,
-                                              pieces.grouped_nodes);
-template <class Source, int Piece>
-struct GroupStage {
-  static constexpr int capacity = Kept<PruneStage<Source>>::size + 1024;
-  static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
-    passes::Grouping grouping;
-    if constexpr (Piece > 0)
-      passes::read_grouping(Kept<GroupStage<Source, Piece - 1>>::data, graph, grouping);
-    passes::Fuser(graph, grouping).run(pieces.grouped_nodes);
-    if constexpr (Piece + 1 == group_pieces<Source>)
-      passes::write(w, graph, grouping.fusion);
-    else
-      passes::write(w, graph, grouping);
-  }
+requires requires { typename Source::Passed; }
+struct BehindPrune<Source> {
+  using type = compiler::through_user<compiler::through<Source, compiler::GraphPasses>,
+                                      compiler::Behind::prune, typename Source::Passed>;
 };
+
+// The stages of a source's program: behind the passes on its graph, and behind all.
 template <class Source>
-using LastGroupStage = GroupStage<Source, group_pieces<Source> - 1>;
+using GraphStage = typename BehindPrune<Source>::type;
 template <class Source>
-struct FuseStage {
-  static constexpr int capacity = Kept<PruneStage<Source>>::size + 1024;
-  static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
-    passes::Fusion fusion = passes::FrozenFusion<LastGroupStage<Source>>::collectable();
-    passes::collect(graph, fusion);
-    passes::write(w, graph, fusion);
-  }
-};
+using ProgramStage = compiler::through<GraphStage<Source>, compiler::KernelPasses>;
+
+// The graph that becomes kernels.
 template <class Source>
-struct PlanStage {
-  static constexpr int capacity = Kept<FuseStage<Source>>::size + 1024;
-  static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
-    const passes::Fusion fusion = passes::FrozenFusion<FuseStage<Source>>::borrowed();
-    codegen::write(w, passes::plan_memory(graph, fusion));
-  }
-};
-template <class Source, int Piece>
-struct LowerStage {
-  static constexpr int capacity = 2 * Kept<PruneStage<Source>>::size + 1024;
-  static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
-    const passes::Fusion fusion = passes::FrozenFusion<FuseStage<Source>>::borrowed();
-    const passes::Plan plan = codegen::FrozenPlan<PlanStage<Source>>::plan();
-    const int groups = fusion.groups.size(), first = Piece * pieces.lowered_groups;
-    const int end = first + pieces.lowered_groups;
-    codegen::write(w, codegen::lower(graph, fusion, plan, first, groups < end ? groups : end));
-  }
-};
-template <class Source>
-struct ImageStage {
-  static constexpr int capacity = 2 * Kept<PruneStage<Source>>::size + 1024;
-  template <int... Piece>
-  static constexpr codegen::Lowered join(std::integer_sequence<int, Piece...>) {
-    codegen::Lowered all;
-    (all.append(codegen::thaw_lowered(Kept<LowerStage<Source, Piece>>::data)), ...);
-    return all;
-  }
-  static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
-    const passes::Plan plan = codegen::FrozenPlan<PlanStage<Source>>::plan();
-    constexpr int lowered = pieces_of(passes::FrozenFusion<FuseStage<Source>>::groups, pieces.lowered_groups);
-    const codegen::Build build =
-        codegen::finish_build(graph, plan, join(std::make_integer_sequence<int, lowered>{}));
-    codegen::write(w, build.header);
-    codegen::write(w, build);
-  }
-};
+constexpr ir::Graph program_graph() {
+  return ir::FrozenGraph<GraphStage<Source>>::graph();
+}
 
 // Source::graph() traces; Compiled holds what comes out as constants.
 template <class Source>
 struct Compiled {
   using source = Source;
   static_assert(
-      VerifyStage<Source>::sound() || refused_before<Source>,
+      !ir::verify(program_graph<Source>(), ir::Stage::pruned) || refused_before<Source>,
       "weft made a graph that breaks its own rules: please report the program (ir::verify names the node)");
-  static constexpr const auto& words = Kept<ImageStage<Source>>::words;
+  static constexpr const auto& words = Kept<ProgramStage<Source>>::words;
   static constexpr codegen::ImageHeader header = codegen::read_header(words.w);
   static constexpr const u64* image = words.w + codegen::header_words;
 };
@@ -21945,10 +22420,8 @@ class Checker {
 
  public:
   Checker() {
-    const ir::Graph pruned = ir::FrozenGraph<PruneStage<Source>>::graph();
-    const passes::Fusion f = passes::fuse(pruned);
-    const passes::Plan plan = passes::plan_memory(pruned, f);
-    watch_graph(pruned, f, plan);
+    const compiler::Module m = compiler::compile_pruned(program_graph<Source>());
+    watch_graph(m.graph, m.fusion, m.plan);
   }
 
   // `read(to, from, bytes)` brings memory of the device to the host.
@@ -23260,7 +23733,7 @@ WEFT_REFUSAL(CompileInputsFirst,
 WEFT_REFUSAL(
     CompileKnowsOption,
     "compile: after the inputs it takes a precision, mode::train or mode::eval, seed{}, probes<...>, "
-    "check::finite, check::indices and lend{}, and nothing else: an input is written in<f32, 2, 3>");
+    "check::finite, check::indices, pass::after<...> and lend{}, and nothing else: an input is written in<f32, 2, 3>");
 WEFT_REFUSAL(
     CompileOptionOnce,
     "compile: a precision, a mode, seed{}, probes<...>, a check or lend{} is given twice: leave one out");
@@ -23269,13 +23742,17 @@ WEFT_REFUSAL(
     "compile: a mode is one of a model's layers, and this function has no model: leave it out, or write "
     "compile(model, f, inputs...)");
 
+WEFT_REFUSAL(CompileHasNoUpdate,
+             "pass::after<\"update\">: a compiled function has no update, which is a trainer's: write "
+             "pass::after<\"differentiate\">(P{})");
+
 // The messages for arguments that make no function, with the options that were given.
 template <bool HasModel>
 struct CompileCheck {
   static constexpr bool knows(OptionKind kind) {
     return kind == OptionKind::precision || kind == OptionKind::mode || kind == OptionKind::seed ||
            kind == OptionKind::probes || kind == OptionKind::memory || kind == OptionKind::check_finite ||
-           kind == OptionKind::check_indices;
+           kind == OptionKind::check_indices || kind == OptionKind::pass;
   }
   template <class... O>
   struct For {
@@ -23302,6 +23779,9 @@ struct CompileOptions {
   static constexpr bool training =
       std::is_same_v<find_option<OptionKind::mode, mode::Eval, O...>, mode::Train>;
   static constexpr Checks checks = given_checks<O...>;
+  using Passes = compiler::user_passes<O...>;
+  static_assert(
+      sizeof(CompileHasNoUpdate<!compiler::has_pass_behind<compiler::Behind::update, Passes>, O...>) > 0);
 };
 
 // The arguments after a function: `inputs`, a tuple of those in front, and To<...> of the options behind
@@ -23487,6 +23967,17 @@ struct PrecisionSource : Source {
   static constexpr ir::Graph graph() { return passes::apply_precision(Source::graph(), Policy::rule); }
 };
 
+// The same function behind the stage At of its passes.
+template <class Source, class At>
+struct StagedSource : Source {
+  static constexpr ir::Graph graph() { return compiler::graph_of<At>(); }
+};
+// The same with the user's passes behind prune.
+template <class Source, class Passes>
+struct PassedSource : Source {
+  using Passed = Passes;
+};
+
 // The same function, watched while it runs.
 template <class Source, bool Finite, bool Indices>
 struct CheckedSource : Source {
@@ -23500,11 +23991,21 @@ struct SourceFor {
   using Traced = typename std::conditional_t<
       Probes::count == 0, PlainSource<M, F, Options::training, I...>,
       std::type_identity<ProbedSource<Probes, M, F, Options::training, I...>>>::type;
-  using Rounded = std::conditional_t<Options::Precision::rule.changes_nothing(), Traced,
-                                     PrecisionSource<Traced, typename Options::Precision>>;
+  using Passes = typename Options::Passes;
+  template <class Source, class At>
+  using staged = std::conditional_t<std::is_same_v<Source, At>, Source, StagedSource<Source, At>>;
+  template <class Source, compiler::Behind Where>
+  using behind = staged<Source, compiler::through_user<Source, Where, Passes>>;
+  // What a function differentiates it differentiates while it is traced.
+  using Differentiated = behind<behind<Traced, compiler::Behind::trace>, compiler::Behind::differentiate>;
+  using Rounded = std::conditional_t<Options::Precision::rule.changes_nothing(), Differentiated,
+                                     PrecisionSource<Differentiated, typename Options::Precision>>;
+  using Passed = behind<Rounded, compiler::Behind::precision>;
+  using Pruned = std::conditional_t<compiler::has_pass_behind<compiler::Behind::prune, Passes>,
+                                    PassedSource<Passed, Passes>, Passed>;
   using type =
       std::conditional_t<Options::checks.any(),
-                         CheckedSource<Rounded, Options::checks.finite, Options::checks.indices>, Rounded>;
+                         CheckedSource<Pruned, Options::checks.finite, Options::checks.indices>, Pruned>;
 };
 
 // Whether the function can be traced at all. The result's type is found first, so that every refusal of its
@@ -23515,10 +24016,10 @@ constexpr bool traces() {
   if constexpr (refused_before<Source, Result>) {
     return false;
   } else {
-    constexpr bool runs = RunsWhileCompiling<PruneStage<Source>>;
+    constexpr bool runs = RunsWhileCompiling<GraphStage<Source>>;
     static_assert(sizeof(TracesWhileCompiling<runs, Source>) > 0);
     if constexpr (runs) {
-      constexpr bool members = layers_are_members(ir::FrozenGraph<PruneStage<Source>>::graph());
+      constexpr bool members = layers_are_members(program_graph<Source>());
       static_assert(sizeof(LayerIsMember<members, Source>) > 0);
       return members;
     } else {
@@ -23554,7 +24055,7 @@ concept is_device = requires {
 // The graph of a compiled source.
 template <class Source>
 struct PrunedGraph {
-  static constexpr ir::Graph graph() { return ir::FrozenGraph<PruneStage<Source>>::graph(); }
+  static constexpr ir::Graph graph() { return program_graph<Source>(); }
 };
 
 WEFT_REFUSAL(ArgumentIsTyped,
@@ -46102,7 +46603,7 @@ WEFT_REFUSAL(
     TrainerKnowsOption,
     "make_trainer: one of the options is none that it knows: after the inputs, in<f32, 32, 8>, it takes an "
     "optimiser, a precision, clip::norm(most) or clip::value(most), accumulate<N>, seed{}, a mode, "
-    "probes<...>, check::finite, check::indices and lend{}");
+    "probes<...>, check::finite, check::indices, pass::after<...> and lend{}");
 WEFT_REFUSAL(
     TrainerInputsFirst,
     "make_trainer: the inputs come before the options: make_trainer<Net>(device, loss, in<...>, ..., "
@@ -46146,6 +46647,7 @@ struct Options {
   using Mode = find_option<OptionKind::mode, mode::Train, O...>;
   static constexpr bool training = std::is_same_v<Mode, mode::Train>;
   static constexpr Checks checks = given_checks<O...>;
+  using Passes = compiler::user_passes<O...>;
 };
 
 }  // namespace train
@@ -47203,11 +47705,16 @@ struct ForwardStage {
 };
 template <class M, class F, class O, class... I>
 struct ForwardGraph {
+  static constexpr int capacity = Kept<ForwardStage<M, F, O, I...>>::size;
   static constexpr ir::Graph graph() {
     using Stage = ForwardStage<M, F, O, I...>;
     return ir::FrozenGraph<Stage, Stage::header_words>::graph();
   }
 };
+// What is differentiated: the same behind the user's passes that follow the trace, if any.
+template <class M, class F, class O, class... I>
+using TracedStage =
+    compiler::through_user<ForwardGraph<M, F, O, I...>, compiler::Behind::trace, typename O::Passes>;
 // The backward pass goes in pieces of so many nodes of the forward pass.
 template <int Piece, class M, class F, class O, class... I>
 struct BackwardStage {
@@ -47229,12 +47736,20 @@ struct BackwardStage {
   static constexpr Backward make() {
     if constexpr (Piece == 0) {
       using Before = ForwardStage<M, F, O, I...>;
-      return begin_backward<M, O>(ir::thaw(Kept<Before>::data + Before::header_words),
-                                  static_cast<int>(Kept<Before>::data[1]), exec::pieces.differentiated_nodes,
-                                  Before::customs());
+      using Traced = TracedStage<M, F, O, I...>;
+      if constexpr (compiler::is_stage<Traced>) {
+        ir::Graph graph = ir::thaw(Kept<Traced>::data);
+        const int loss = graph.outputs[0];
+        return begin_backward<M, O>(static_cast<ir::Graph&&>(graph), loss, compiler::differentiated_nodes,
+                                    Before::customs());
+      } else {
+        return begin_backward<M, O>(ir::thaw(Kept<Before>::data + Before::header_words),
+                                    static_cast<int>(Kept<Before>::data[1]), compiler::differentiated_nodes,
+                                    Before::customs());
+      }
     } else {
       Backward r = BackwardStage<Piece - 1, M, F, O, I...>::thaw();
-      continue_backward(r, exec::pieces.differentiated_nodes, ForwardStage<M, F, O, I...>::customs());
+      continue_backward(r, compiler::differentiated_nodes, ForwardStage<M, F, O, I...>::customs());
       return r;
     }
   }
@@ -47259,15 +47774,44 @@ struct StepSource {
   static constexpr Checks checks = O::checks;
   static constexpr i64 scale_offset = O::Precision::scaled ? optimizer_layout<M, O>.scale : -1;
   using Forwards = Kept<ForwardStage<M, F, O, I...>>;
-  static constexpr int forward_nodes =
-      ir::FrozenGraph<ForwardStage<M, F, O, I...>, ForwardStage<M, F, O, I...>::header_words>::sizes.nodes;
-  static constexpr int backward_pieces = exec::pieces_of(forward_nodes, exec::pieces.differentiated_nodes);
+  static constexpr int forward_nodes = compiler::graph_of<TracedStage<M, F, O, I...>>().nodes.size();
+  static constexpr int backward_pieces = compiler::pieces_of(forward_nodes, compiler::differentiated_nodes);
   using Backwards = BackwardStage<backward_pieces - 1, M, F, O, I...>;
+
+  // The same with the gradients as further results, so that a pass keeps them.
+  struct Differentiated {
+    static constexpr int capacity = Kept<Backwards>::size;
+    static constexpr ir::Graph graph() {
+      Backward r = Backwards::thaw();
+      for (int k = 0; k < r.parameters.size(); ++k)
+        if (r.gradient(k) >= 0) r.graph.outputs.push(r.gradient(k));
+      return static_cast<ir::Graph&&>(r.graph);
+    }
+  };
+  using DifferentiatedStage =
+      compiler::through_user<Differentiated, compiler::Behind::differentiate, typename O::Passes>;
+  static constexpr Backward gradients() {
+    Backward r = Backwards::thaw();
+    if constexpr (compiler::is_stage<DifferentiatedStage>) {
+      r.graph = ir::thaw(Kept<DifferentiatedStage>::data);
+      List<int> found;
+      int at = r.graph.outputs.size();
+      for (int k = r.parameters.size() - 1; k >= 0; --k)
+        found.push(r.gradient(k) >= 0 ? r.graph.outputs[--at] : -1);
+      r.graph.outputs.resize(at);
+      r.state.adjoint.clear();
+      for (int k = 0; k < r.parameters.size(); ++k) {
+        r.state.adjoint.push(found[r.parameters.size() - 1 - k]);
+        r.parameters[k] = k;
+      }
+    }
+    return r;
+  }
 
   struct UpdateStage {
     static constexpr int capacity = Kept<Backwards>::size * 3 / 2 + 1024;
     static constexpr void write(WordWriter& w) {
-      UpdateBuilder<M, O> update(Backwards::thaw());
+      UpdateBuilder<M, O> update(gradients());
       if constexpr (Apply)
         ir::write(w, update.apply());
       else
@@ -47275,12 +47819,25 @@ struct StepSource {
     }
   };
   static constexpr int capacity = Kept<UpdateStage>::size * 3 / 2 + 1024;
+  struct Updated {
+    static constexpr int capacity = StepSource::capacity;
+    static constexpr ir::Graph graph() { return ir::FrozenGraph<UpdateStage>::graph(); }
+  };
+  struct Rounded {
+    static constexpr int capacity = StepSource::capacity;
+    static constexpr ir::Graph graph() {
+      using Before = compiler::through_user<Updated, compiler::Behind::update, typename O::Passes>;
+      if constexpr (O::Precision::rule.changes_nothing())
+        return compiler::graph_of<Before>();
+      else
+        return passes::apply_precision(compiler::graph_of<Before>(), O::Precision::rule);
+    }
+  };
   static constexpr ir::Graph graph() {
-    if constexpr (O::Precision::rule.changes_nothing())
-      return ir::FrozenGraph<UpdateStage>::graph();
-    else
-      return passes::apply_precision(ir::FrozenGraph<UpdateStage>::graph(), O::Precision::rule);
+    return compiler::graph_of<
+        compiler::through_user<Rounded, compiler::Behind::precision, typename O::Passes>>();
   }
+  using Passed = typename O::Passes;
   static constexpr bool probes_exist() {
     return exec::check_probes<ForwardStage<M, F, O, I...>, typename O::Probes>();
   }

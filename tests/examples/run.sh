@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the examples as a user does and checks what they say and leave.
-# usage: run.sh autoencoder|digits|digits_cnn|lstm_forecast|regression PROGRAM, run.sh readme COMPILER, run.sh pages, run.sh program PROGRAM SOURCE, run.sh embed CMAKE BUILD COMPILER GENERATOR MAKE
+# usage: run.sh autoencoder|digits|digits_cnn|lstm_forecast|number_format|regression PROGRAM, run.sh readme COMPILER, run.sh pages, run.sh program PROGRAM SOURCE, run.sh embed CMAKE BUILD COMPILER GENERATOR MAKE
 set -u
 export LC_ALL=C
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE # a note about them is not what is looked at
@@ -64,6 +64,15 @@ autoencoder() { # of the mean digit 0.073, of the two first principal components
   [ "$(grep -c '<rect x=' "$scratch/1/autoencoder_pairs.svg")" -eq $((30 * 2 * 64)) ] || bad "not 30 pairs of digits"
   [ "$(grep -c '<text ' "$scratch/1/autoencoder_plane.svg")" -eq 360 ] || bad "not every held-out digit is in the plane"
   expect "$scratch/1/autoencoder_plane.svg" '>9</text>$'
+}
+
+number_format() { # the pass runs: its products learn less
+  "$1" >"$scratch/said" || bad "number_format failed"
+  narrow "$scratch/said"
+  expect "$scratch/said" "^test accuracy: f32 0\.9[6-9][0-9], multiples of 1/1024 0\.9[4-9][0-9], of 1/64 0\.[0-9]+$"
+  tail -1 "$scratch/said" >"$scratch/line"
+  expect "$scratch/line" "^number_format: test accuracy lost by 1/64 0\.[0-9]+ in [0-9]+\.[0-9][0-9] s \(cpu, [0-9]+ threads?\)$"
+  refuses "^number_format: --epochs takes a whole number from 1 to 100000, not .many.$" "$1" --epochs many
 }
 
 regression() {
@@ -211,7 +220,7 @@ embed() {
 }
 
 case $name in
-  autoencoder | digits | digits_cnn | lstm_forecast | regression | readme | pages | program | embed) "$name" "$@" ;;
+  autoencoder | digits | digits_cnn | lstm_forecast | number_format | regression | readme | pages | program | embed) "$name" "$@" ;;
   *) echo "there is no example test '$name'" && exit 2 ;;
 esac
 [ "$failures" -eq 0 ] && echo "examples: $name as expected"

@@ -7,8 +7,9 @@
 #include <cstdlib>
 #include <string>
 
+#include "support/compile_verified.hpp"
 #include "support/repository.hpp"
-#include "weft/codegen/disassemble.hpp"
+#include "weft/compiler/print.hpp"
 #include "weft/exec/explain.hpp"
 #include "weft/io/file.hpp"
 #include "weft/ir/print.hpp"
@@ -18,47 +19,20 @@ namespace golden {
 
 using namespace weft;
 
-// Groups in order: what each is, what it reads, holds and stores.
-inline std::string print_groups(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan) {
-  std::string out;
-  const auto nodes = [&](const char* what, const ir::Span& span) {
-    if (span.size == 0) return;
-    out += std::string("  ") + what;
-    for (int i = 0; i < span.size; ++i) out += " %" + std::to_string(f.pool[span.begin + i]);
-    out += '\n';
-  };
-  for (int k = 0; k < f.groups.size(); ++k) {
-    const passes::Group& group = f.groups[k];
-    out += "group " + std::to_string(k) + " = ";
-    if (group.opaque >= 0)
-      out += ir::info(g.nodes[group.opaque].op).name;
-    else
-      out += exec::explain_detail::loop_kind(g, f, group, plan.cuts[k]) + std::string(" over ") +
-             to_text(group.space).c_str();
-    out += '\n';
-    nodes("reads ", group.loads);
-    if (group.opaque < 0) nodes("holds ", group.body);
-    nodes("stores", group.stores);
-  }
-  return out;
-}
-
 inline void expect_sound(const ir::Graph& g, ir::Stage stage) {
   CHECK(ir::to_text(ir::verify(g, stage), g) == "");
 }
 
 // The sections of a graph from pruning on.
 inline std::string after_prune(const ir::Graph& traced, int* launches = nullptr) {
-  const ir::Graph g = passes::prune(traced);
-  expect_sound(g, ir::Stage::pruned);
-  const passes::Fusion f = passes::fuse(g);
-  const passes::Plan plan = passes::plan_memory(g, f);
+  const compiler::Module m = testing::compile_verified(traced);
   const exec::Explanation e = exec::explain_graph(traced);
   if (launches) *launches = static_cast<int>(e.steps.size());
-  std::string out = "== prune\n" + ir::print(g) + "== fuse\n" + print_groups(g, f, plan) + "== lower\n";
+  std::string out = "== prune\n" + compiler::print(compiler::Prune{}, m) + "== fuse\n" +
+                    compiler::print(compiler::Collect{}, m) + "== lower\n";
   for (const exec::ExplainedStep& s : e.steps) out += s.kernel + " " + s.shape + ": " + s.ops + "\n";
   out += std::to_string(e.steps.size()) + " launches\n";
-  return out + "== kernels\n" + codegen::disassemble(codegen::lower(g, f, plan));
+  return out + "== kernels\n" + compiler::print(compiler::Lower{}, m);
 }
 
 inline std::string section(const char* name, const ir::Graph& g) {

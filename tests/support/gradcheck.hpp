@@ -5,6 +5,7 @@
 
 #include <tuple>
 
+#include "support/compile_verified.hpp"
 #include "support/interpret_loop.hpp"
 #include "weft/ops/expr.hpp"
 #include "weft/passes/differentiate.hpp"
@@ -117,12 +118,10 @@ GradCheck gradcheck(const F& f, const Point<S>&... points) {
   if (!result.reached) return result;
   const std::vector<Array> plain = interpret(b.graph, leaves);
 
-  const ir::Graph pruned = passes::prune(b.graph), forwards = passes::prune(values);
-  const passes::Fusion fusion = passes::fuse(pruned);
-  const passes::Plan plan = passes::plan_memory(pruned, fusion);
-  const codegen::Lowered lowered = codegen::lower(pruned, fusion, plan);
-  result.launches = lowered.steps.size();
-  Machine machine(pruned, plan, lowered, leaves, 1);
+  const ir::Graph forwards = passes::prune(values);
+  const compiler::Module m = compile_verified(b.graph);
+  result.launches = m.lowered.steps.size();
+  Machine machine(m.graph, m.plan, m.lowered, leaves, 1);
   machine.run();
   for (std::size_t i = 0; i < plain.size(); ++i) {
     const Array got = machine.output(static_cast<int>(i));

@@ -5,6 +5,7 @@
 // gradients of sum(result * weights) by every floating input, and where a second order is asked for those of
 // sum(gradient * weights).
 
+#include "support/compile_verified.hpp"
 #include "support/interpret_loop.hpp"
 #include "support/parity.hpp"
 #include "weft/passes/differentiate.hpp"
@@ -101,11 +102,8 @@ struct Traced {
     REQUIRE(group.outputs.size() == all.size());
 
     const std::vector<Array> plain = interpret(b.graph, leaves);
-    const ir::Graph pruned = passes::prune(b.graph);
-    const passes::Fusion fusion = passes::fuse(pruned);
-    const passes::Plan plan = passes::plan_memory(pruned, fusion);
-    const codegen::Lowered lowered = codegen::lower(pruned, fusion, plan);
-    Machine machine(pruned, plan, lowered, leaves, 1);
+    const compiler::Module m = compile_verified(b.graph);
+    Machine machine(m.graph, m.plan, m.lowered, leaves, 1);
     machine.run();
     for (std::size_t k = 0; k < all.size(); ++k) {
       compare_values(name, group.outputs[k], plain[k], all[k].dtype(), all[k].dims());

@@ -11,6 +11,6 @@ using Tokens = weft::Input<weft::i32, weft::Shape<4, 1024>>;
 using Step =
     weft::train::StepSource<Model, gpt2::NextToken,
                             weft::train::Options<weft::optim::AdamW, weft::clip::Norm>, true, Tokens, Tokens>;
-static_assert(weft::Kept<weft::exec::ImageStage<Step>>::size > 0);
+static_assert(weft::Kept<weft::exec::ProgramStage<Step>>::size > 0);
 
 int main() {}

@@ -22,7 +22,8 @@ enum class OptionKind {
   probes,
   check_finite,
   check_indices,
-  input,
+  input,  // this and what follows may be there several times
+  pass,
   unknown
 };
 

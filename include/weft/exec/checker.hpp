@@ -33,10 +33,8 @@ class Checker {
 
  public:
   Checker() {
-    const ir::Graph pruned = ir::FrozenGraph<PruneStage<Source>>::graph();
-    const passes::Fusion f = passes::fuse(pruned);
-    const passes::Plan plan = passes::plan_memory(pruned, f);
-    watch_graph(pruned, f, plan);
+    const compiler::Module m = compiler::compile_pruned(program_graph<Source>());
+    watch_graph(m.graph, m.fusion, m.plan);
   }
 
   // `read(to, from, bytes)` brings memory of the device to the host.

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "weft/codegen/lower.hpp"
-#include "weft/passes/prune.hpp"
+#include "weft/compiler/pipeline.hpp"
 
 namespace WEFT_NAMESPACE {
 
@@ -210,12 +209,10 @@ inline void explain_into(Explanation& out, const ir::Graph& g, const passes::Fus
 
 // Explains a graph as it is traced (before prune).
 inline Explanation explain_graph(const ir::Graph& traced) {
-  const ir::Graph g = passes::prune(traced);
-  const passes::Fusion f = passes::fuse(g);
-  const passes::Plan plan = passes::plan_memory(g, f);
+  const compiler::Module m = compiler::compile_graph(traced);
   Explanation out;
-  explain_detail::explain_into(out, g, f, plan, 1, 0);
-  out.workspace_bytes = plan.workspace_bytes;
+  explain_detail::explain_into(out, m.graph, m.fusion, m.plan, 1, 0);
+  out.workspace_bytes = m.plan.workspace_bytes;
   return out;
 }
 

@@ -30,7 +30,7 @@ concept is_device = requires {
 // The graph of a compiled source.
 template <class Source>
 struct PrunedGraph {
-  static constexpr ir::Graph graph() { return ir::FrozenGraph<PruneStage<Source>>::graph(); }
+  static constexpr ir::Graph graph() { return program_graph<Source>(); }
 };
 
 WEFT_REFUSAL(ArgumentIsTyped,

@@ -2,6 +2,7 @@
 // What may follow the inputs of compile(), in any order, each kind once: a precision, a mode (for a model), a
 // seed, probes, checks (core/check.hpp), and lent memory.
 
+#include "weft/compiler/user_pass.hpp"
 #include "weft/core/check.hpp"
 #include "weft/core/fresh_seed.hpp"
 #include "weft/core/option.hpp"
@@ -54,7 +55,7 @@ WEFT_REFUSAL(CompileInputsFirst,
 WEFT_REFUSAL(
     CompileKnowsOption,
     "compile: after the inputs it takes a precision, mode::train or mode::eval, seed{}, probes<...>, "
-    "check::finite, check::indices and lend{}, and nothing else: an input is written in<f32, 2, 3>");
+    "check::finite, check::indices, pass::after<...> and lend{}, and nothing else: an input is written in<f32, 2, 3>");
 WEFT_REFUSAL(
     CompileOptionOnce,
     "compile: a precision, a mode, seed{}, probes<...>, a check or lend{} is given twice: leave one out");
@@ -63,13 +64,17 @@ WEFT_REFUSAL(
     "compile: a mode is one of a model's layers, and this function has no model: leave it out, or write "
     "compile(model, f, inputs...)");
 
+WEFT_REFUSAL(CompileHasNoUpdate,
+             "pass::after<\"update\">: a compiled function has no update, which is a trainer's: write "
+             "pass::after<\"differentiate\">(P{})");
+
 // The messages for arguments that make no function, with the options that were given.
 template <bool HasModel>
 struct CompileCheck {
   static constexpr bool knows(OptionKind kind) {
     return kind == OptionKind::precision || kind == OptionKind::mode || kind == OptionKind::seed ||
            kind == OptionKind::probes || kind == OptionKind::memory || kind == OptionKind::check_finite ||
-           kind == OptionKind::check_indices;
+           kind == OptionKind::check_indices || kind == OptionKind::pass;
   }
   template <class... O>
   struct For {
@@ -96,6 +101,9 @@ struct CompileOptions {
   static constexpr bool training =
       std::is_same_v<find_option<OptionKind::mode, mode::Eval, O...>, mode::Train>;
   static constexpr Checks checks = given_checks<O...>;
+  using Passes = compiler::user_passes<O...>;
+  static_assert(
+      sizeof(CompileHasNoUpdate<!compiler::has_pass_behind<compiler::Behind::update, Passes>, O...>) > 0);
 };
 
 // The arguments after a function: `inputs`, a tuple of those in front, and To<...> of the options behind

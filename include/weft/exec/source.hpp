@@ -50,6 +50,17 @@ struct PrecisionSource : Source {
   static constexpr ir::Graph graph() { return passes::apply_precision(Source::graph(), Policy::rule); }
 };
 
+// The same function behind the stage At of its passes.
+template <class Source, class At>
+struct StagedSource : Source {
+  static constexpr ir::Graph graph() { return compiler::graph_of<At>(); }
+};
+// The same with the user's passes behind prune.
+template <class Source, class Passes>
+struct PassedSource : Source {
+  using Passed = Passes;
+};
+
 // The same function, watched while it runs.
 template <class Source, bool Finite, bool Indices>
 struct CheckedSource : Source {
@@ -63,11 +74,21 @@ struct SourceFor {
   using Traced = typename std::conditional_t<
       Probes::count == 0, PlainSource<M, F, Options::training, I...>,
       std::type_identity<ProbedSource<Probes, M, F, Options::training, I...>>>::type;
-  using Rounded = std::conditional_t<Options::Precision::rule.changes_nothing(), Traced,
-                                     PrecisionSource<Traced, typename Options::Precision>>;
+  using Passes = typename Options::Passes;
+  template <class Source, class At>
+  using staged = std::conditional_t<std::is_same_v<Source, At>, Source, StagedSource<Source, At>>;
+  template <class Source, compiler::Behind Where>
+  using behind = staged<Source, compiler::through_user<Source, Where, Passes>>;
+  // What a function differentiates it differentiates while it is traced.
+  using Differentiated = behind<behind<Traced, compiler::Behind::trace>, compiler::Behind::differentiate>;
+  using Rounded = std::conditional_t<Options::Precision::rule.changes_nothing(), Differentiated,
+                                     PrecisionSource<Differentiated, typename Options::Precision>>;
+  using Passed = behind<Rounded, compiler::Behind::precision>;
+  using Pruned = std::conditional_t<compiler::has_pass_behind<compiler::Behind::prune, Passes>,
+                                    PassedSource<Passed, Passes>, Passed>;
   using type =
       std::conditional_t<Options::checks.any(),
-                         CheckedSource<Rounded, Options::checks.finite, Options::checks.indices>, Rounded>;
+                         CheckedSource<Pruned, Options::checks.finite, Options::checks.indices>, Pruned>;
 };
 
 // Whether the function can be traced at all. The result's type is found first, so that every refusal of its
@@ -78,10 +99,10 @@ constexpr bool traces() {
   if constexpr (refused_before<Source, Result>) {
     return false;
   } else {
-    constexpr bool runs = RunsWhileCompiling<PruneStage<Source>>;
+    constexpr bool runs = RunsWhileCompiling<GraphStage<Source>>;
     static_assert(sizeof(TracesWhileCompiling<runs, Source>) > 0);
     if constexpr (runs) {
-      constexpr bool members = layers_are_members(ir::FrozenGraph<PruneStage<Source>>::graph());
+      constexpr bool members = layers_are_members(program_graph<Source>());
       static_assert(sizeof(LayerIsMember<members, Source>) > 0);
       return members;
     } else {

@@ -5,16 +5,11 @@
 #include <tuple>
 #include <utility>
 
-#include "weft/codegen/freeze.hpp"
-#include "weft/codegen/image.hpp"
+#include "weft/compiler/user_pass.hpp"
 #include "weft/exec/callable.hpp"
-#include "weft/ir/freeze.hpp"
 #include "weft/ir/verify.hpp"
 #include "weft/nn/walk.hpp"
 #include "weft/ops/input.hpp"
-#include "weft/passes/collect.hpp"
-#include "weft/passes/freeze.hpp"
-#include "weft/passes/prune.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 
@@ -131,127 +126,45 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
   (std::index_sequence_for<I...>{});
 }
 
-// Everything after tracing: the visible list of passes.
-constexpr codegen::Build finish(const ir::Graph& traced) {
-  const ir::Graph graph = passes::prune(traced);
-  const passes::Fusion fusion = passes::fuse(graph);
-  const passes::Plan plan = passes::plan_memory(graph, fusion);
-  return codegen::finish_build(graph, plan, codegen::lower(graph, fusion, plan));
-}
-
-// How much one constant evaluation takes on. Compilers stop long ones, each at a length of its own; a pass
-// that grows with the program goes in pieces.
-struct Pieces {
-  int differentiated_nodes, grouped_nodes, lowered_groups;
-};
-#if defined(__clang__)
-inline constexpr Pieces pieces{1024, 2048, 512};
-#elif defined(__CUDACC__)
-inline constexpr Pieces pieces{1024, 1 << 24, 512};
-#else
-inline constexpr Pieces pieces{4096, 1 << 24, 512};
-#endif
-// How many pieces of that length `count` makes; at least one.
-constexpr int pieces_of(int count, int length) { return count > 0 ? (count - 1) / length + 1 : 1; }
-
-// The same passes as separate constant evaluations, each from the words of the one before.
-template <class Source>
-struct PruneStage {
-  static constexpr int capacity = capacity_of<Source>();
-  static constexpr void write(WordWriter& w) { ir::write(w, passes::prune(Source::graph())); }
-};
-// Whether the verifier finds no fault in the graph that is about to be fused.
 // Whether every parameter that is read is one of the model's.
 constexpr bool layers_are_members(const ir::Graph& graph) {
   for (const ir::Node& n : graph.nodes)
     if (n.op == ir::Op::state && n.imm == ir::no_slot) return false;
   return true;
 }
+
+// The stage behind a source's prune, and behind the user's passes that follow it.
 template <class Source>
-struct VerifyStage {
-  static constexpr bool sound() {
-    return !ir::verify(ir::FrozenGraph<PruneStage<Source>>::graph(), ir::Stage::pruned);
-  }
+struct BehindPrune {
+  using type = compiler::through<Source, compiler::GraphPasses>;
 };
 template <class Source>
-inline constexpr int group_pieces = pieces_of(ir::FrozenGraph<PruneStage<Source>>::sizes.nodes,
-                                              pieces.grouped_nodes);
-template <class Source, int Piece>
-struct GroupStage {
-  static constexpr int capacity = Kept<PruneStage<Source>>::size + 1024;
-  static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
-    passes::Grouping grouping;
-    if constexpr (Piece > 0)
-      passes::read_grouping(Kept<GroupStage<Source, Piece - 1>>::data, graph, grouping);
-    passes::Fuser(graph, grouping).run(pieces.grouped_nodes);
-    if constexpr (Piece + 1 == group_pieces<Source>)
-      passes::write(w, graph, grouping.fusion);
-    else
-      passes::write(w, graph, grouping);
-  }
+requires requires { typename Source::Passed; }
+struct BehindPrune<Source> {
+  using type = compiler::through_user<compiler::through<Source, compiler::GraphPasses>,
+                                      compiler::Behind::prune, typename Source::Passed>;
 };
+
+// The stages of a source's program: behind the passes on its graph, and behind all.
 template <class Source>
-using LastGroupStage = GroupStage<Source, group_pieces<Source> - 1>;
+using GraphStage = typename BehindPrune<Source>::type;
 template <class Source>
-struct FuseStage {
-  static constexpr int capacity = Kept<PruneStage<Source>>::size + 1024;
-  static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
-    passes::Fusion fusion = passes::FrozenFusion<LastGroupStage<Source>>::collectable();
-    passes::collect(graph, fusion);
-    passes::write(w, graph, fusion);
-  }
-};
+using ProgramStage = compiler::through<GraphStage<Source>, compiler::KernelPasses>;
+
+// The graph that becomes kernels.
 template <class Source>
-struct PlanStage {
-  static constexpr int capacity = Kept<FuseStage<Source>>::size + 1024;
-  static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
-    const passes::Fusion fusion = passes::FrozenFusion<FuseStage<Source>>::borrowed();
-    codegen::write(w, passes::plan_memory(graph, fusion));
-  }
-};
-template <class Source, int Piece>
-struct LowerStage {
-  static constexpr int capacity = 2 * Kept<PruneStage<Source>>::size + 1024;
-  static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
-    const passes::Fusion fusion = passes::FrozenFusion<FuseStage<Source>>::borrowed();
-    const passes::Plan plan = codegen::FrozenPlan<PlanStage<Source>>::plan();
-    const int groups = fusion.groups.size(), first = Piece * pieces.lowered_groups;
-    const int end = first + pieces.lowered_groups;
-    codegen::write(w, codegen::lower(graph, fusion, plan, first, groups < end ? groups : end));
-  }
-};
-template <class Source>
-struct ImageStage {
-  static constexpr int capacity = 2 * Kept<PruneStage<Source>>::size + 1024;
-  template <int... Piece>
-  static constexpr codegen::Lowered join(std::integer_sequence<int, Piece...>) {
-    codegen::Lowered all;
-    (all.append(codegen::thaw_lowered(Kept<LowerStage<Source, Piece>>::data)), ...);
-    return all;
-  }
-  static constexpr void write(WordWriter& w) {
-    const ir::Graph graph = ir::FrozenGraph<PruneStage<Source>>::graph();
-    const passes::Plan plan = codegen::FrozenPlan<PlanStage<Source>>::plan();
-    constexpr int lowered = pieces_of(passes::FrozenFusion<FuseStage<Source>>::groups, pieces.lowered_groups);
-    const codegen::Build build =
-        codegen::finish_build(graph, plan, join(std::make_integer_sequence<int, lowered>{}));
-    codegen::write(w, build.header);
-    codegen::write(w, build);
-  }
-};
+constexpr ir::Graph program_graph() {
+  return ir::FrozenGraph<GraphStage<Source>>::graph();
+}
 
 // Source::graph() traces; Compiled holds what comes out as constants.
 template <class Source>
 struct Compiled {
   using source = Source;
   static_assert(
-      VerifyStage<Source>::sound() || refused_before<Source>,
+      !ir::verify(program_graph<Source>(), ir::Stage::pruned) || refused_before<Source>,
       "weft made a graph that breaks its own rules: please report the program (ir::verify names the node)");
-  static constexpr const auto& words = Kept<ImageStage<Source>>::words;
+  static constexpr const auto& words = Kept<ProgramStage<Source>>::words;
   static constexpr codegen::ImageHeader header = codegen::read_header(words.w);
   static constexpr const u64* image = words.w + codegen::header_words;
 };

@@ -31,11 +31,16 @@ struct ForwardStage {
 };
 template <class M, class F, class O, class... I>
 struct ForwardGraph {
+  static constexpr int capacity = Kept<ForwardStage<M, F, O, I...>>::size;
   static constexpr ir::Graph graph() {
     using Stage = ForwardStage<M, F, O, I...>;
     return ir::FrozenGraph<Stage, Stage::header_words>::graph();
   }
 };
+// What is differentiated: the same behind the user's passes that follow the trace, if any.
+template <class M, class F, class O, class... I>
+using TracedStage =
+    compiler::through_user<ForwardGraph<M, F, O, I...>, compiler::Behind::trace, typename O::Passes>;
 // The backward pass goes in pieces of so many nodes of the forward pass.
 template <int Piece, class M, class F, class O, class... I>
 struct BackwardStage {
@@ -57,12 +62,20 @@ struct BackwardStage {
   static constexpr Backward make() {
     if constexpr (Piece == 0) {
       using Before = ForwardStage<M, F, O, I...>;
-      return begin_backward<M, O>(ir::thaw(Kept<Before>::data + Before::header_words),
-                                  static_cast<int>(Kept<Before>::data[1]), exec::pieces.differentiated_nodes,
-                                  Before::customs());
+      using Traced = TracedStage<M, F, O, I...>;
+      if constexpr (compiler::is_stage<Traced>) {
+        ir::Graph graph = ir::thaw(Kept<Traced>::data);
+        const int loss = graph.outputs[0];
+        return begin_backward<M, O>(static_cast<ir::Graph&&>(graph), loss, compiler::differentiated_nodes,
+                                    Before::customs());
+      } else {
+        return begin_backward<M, O>(ir::thaw(Kept<Before>::data + Before::header_words),
+                                    static_cast<int>(Kept<Before>::data[1]), compiler::differentiated_nodes,
+                                    Before::customs());
+      }
     } else {
       Backward r = BackwardStage<Piece - 1, M, F, O, I...>::thaw();
-      continue_backward(r, exec::pieces.differentiated_nodes, ForwardStage<M, F, O, I...>::customs());
+      continue_backward(r, compiler::differentiated_nodes, ForwardStage<M, F, O, I...>::customs());
       return r;
     }
   }
@@ -87,15 +100,44 @@ struct StepSource {
   static constexpr Checks checks = O::checks;
   static constexpr i64 scale_offset = O::Precision::scaled ? optimizer_layout<M, O>.scale : -1;
   using Forwards = Kept<ForwardStage<M, F, O, I...>>;
-  static constexpr int forward_nodes =
-      ir::FrozenGraph<ForwardStage<M, F, O, I...>, ForwardStage<M, F, O, I...>::header_words>::sizes.nodes;
-  static constexpr int backward_pieces = exec::pieces_of(forward_nodes, exec::pieces.differentiated_nodes);
+  static constexpr int forward_nodes = compiler::graph_of<TracedStage<M, F, O, I...>>().nodes.size();
+  static constexpr int backward_pieces = compiler::pieces_of(forward_nodes, compiler::differentiated_nodes);
   using Backwards = BackwardStage<backward_pieces - 1, M, F, O, I...>;
+
+  // The same with the gradients as further results, so that a pass keeps them.
+  struct Differentiated {
+    static constexpr int capacity = Kept<Backwards>::size;
+    static constexpr ir::Graph graph() {
+      Backward r = Backwards::thaw();
+      for (int k = 0; k < r.parameters.size(); ++k)
+        if (r.gradient(k) >= 0) r.graph.outputs.push(r.gradient(k));
+      return static_cast<ir::Graph&&>(r.graph);
+    }
+  };
+  using DifferentiatedStage =
+      compiler::through_user<Differentiated, compiler::Behind::differentiate, typename O::Passes>;
+  static constexpr Backward gradients() {
+    Backward r = Backwards::thaw();
+    if constexpr (compiler::is_stage<DifferentiatedStage>) {
+      r.graph = ir::thaw(Kept<DifferentiatedStage>::data);
+      List<int> found;
+      int at = r.graph.outputs.size();
+      for (int k = r.parameters.size() - 1; k >= 0; --k)
+        found.push(r.gradient(k) >= 0 ? r.graph.outputs[--at] : -1);
+      r.graph.outputs.resize(at);
+      r.state.adjoint.clear();
+      for (int k = 0; k < r.parameters.size(); ++k) {
+        r.state.adjoint.push(found[r.parameters.size() - 1 - k]);
+        r.parameters[k] = k;
+      }
+    }
+    return r;
+  }
 
   struct UpdateStage {
     static constexpr int capacity = Kept<Backwards>::size * 3 / 2 + 1024;
     static constexpr void write(WordWriter& w) {
-      UpdateBuilder<M, O> update(Backwards::thaw());
+      UpdateBuilder<M, O> update(gradients());
       if constexpr (Apply)
         ir::write(w, update.apply());
       else
@@ -103,12 +145,25 @@ struct StepSource {
     }
   };
   static constexpr int capacity = Kept<UpdateStage>::size * 3 / 2 + 1024;
+  struct Updated {
+    static constexpr int capacity = StepSource::capacity;
+    static constexpr ir::Graph graph() { return ir::FrozenGraph<UpdateStage>::graph(); }
+  };
+  struct Rounded {
+    static constexpr int capacity = StepSource::capacity;
+    static constexpr ir::Graph graph() {
+      using Before = compiler::through_user<Updated, compiler::Behind::update, typename O::Passes>;
+      if constexpr (O::Precision::rule.changes_nothing())
+        return compiler::graph_of<Before>();
+      else
+        return passes::apply_precision(compiler::graph_of<Before>(), O::Precision::rule);
+    }
+  };
   static constexpr ir::Graph graph() {
-    if constexpr (O::Precision::rule.changes_nothing())
-      return ir::FrozenGraph<UpdateStage>::graph();
-    else
-      return passes::apply_precision(ir::FrozenGraph<UpdateStage>::graph(), O::Precision::rule);
+    return compiler::graph_of<
+        compiler::through_user<Rounded, compiler::Behind::precision, typename O::Passes>>();
   }
+  using Passed = typename O::Passes;
   static constexpr bool probes_exist() {
     return exec::check_probes<ForwardStage<M, F, O, I...>, typename O::Probes>();
   }

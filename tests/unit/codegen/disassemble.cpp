@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "support/compile_verified.hpp"
 #include "weft/weft.hpp"
 
 using namespace weft;
@@ -18,11 +19,7 @@ struct weft::custom_op<weft::op_id("twice")> {
 
 namespace {
 
-codegen::Lowered lowered(const ir::Graph& traced) {
-  const ir::Graph g = passes::prune(traced);
-  const passes::Fusion f = passes::fuse(g);
-  return codegen::lower(g, f, passes::plan_memory(g, f));
-}
+codegen::Lowered lowered(const ir::Graph& traced) { return testing::compile_verified(traced).lowered; }
 
 constexpr auto relu_minus_max = [](auto x) { return relu(x) - max<1>(x, keepdim); };
 using ReluMinusMax = exec::FunctionSource<decltype(relu_minus_max), Input<f32, Shape<8, 100>>>;

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "../../../benchmarks/compile/gpt2.hpp"
+#include "support/compile_verified.hpp"
 #include "support/random_graph.hpp"
 
 using namespace weft;
@@ -50,9 +51,10 @@ int loops(const codegen::Lowered& l) {
 }  // namespace
 
 TEST_CASE("loop_reuse: a group that repeats another is lowered as it would be by itself") {
-  const ir::Graph g = passes::prune(Step::graph());
-  const passes::Fusion f = passes::fuse(g);
-  const passes::Plan p = passes::plan_memory(g, f);
+  const compiler::Module m = testing::compile_verified(Step::graph());
+  const ir::Graph& g = m.graph;
+  const passes::Fusion& f = m.fusion;
+  const passes::Plan& p = m.plan;
   const codegen::Lowered together = codegen::lower(g, f, p);
   CHECK(same_program(together, lower_apart(g, f, p)));
   CHECK(loops(together) > together.kernels.size());  // so that there was something to reuse
@@ -63,9 +65,10 @@ TEST_CASE("loop_reuse: the same for random graphs") {
   for (u32 seed = 1; seed <= 400; ++seed) {
     const testing::RandomGraph random(
         seed, {.steps = 60, .state = seed % 2 == 0, .products = 4, .loops = seed % 4 == 0});
-    const ir::Graph g = passes::prune(random.graph());
-    const passes::Fusion f = passes::fuse(g);
-    const passes::Plan p = passes::plan_memory(g, f);
+    const compiler::Module m = testing::compile_verified(random.graph());
+    const ir::Graph& g = m.graph;
+    const passes::Fusion& f = m.fusion;
+    const passes::Plan& p = m.plan;
     if (!same_program(codegen::lower(g, f, p), lower_apart(g, f, p))) ++differ;
   }
   CHECK(differ == 0);

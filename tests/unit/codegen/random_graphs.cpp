@@ -2,9 +2,9 @@
 
 #include <string>
 
+#include "support/compile_verified.hpp"
 #include "support/interpret_loop.hpp"
 #include "support/random_graph.hpp"
-#include "weft/passes/prune.hpp"
 
 using namespace weft;
 using namespace weft::testing;
@@ -20,16 +20,13 @@ struct Absorbed {
 // none.
 std::string difference(const ir::Graph& traced, const Leaves& leaves, u32 order) {
   const std::vector<Array> values = GraphInterpreter(traced).run(leaves);
-  const ir::Graph graph = passes::prune(traced);
-  const passes::Fusion fusion = passes::fuse(graph);
-  for (const passes::Group& group : fusion.groups) {
+  const compiler::Module m = compile_verified(traced);
+  for (const passes::Group& group : m.fusion.groups) {
     absorbed.added += group.added >= 0;
     absorbed.bias += group.bias >= 0;
     absorbed.both += group.added >= 0 && group.bias >= 0;
   }
-  const passes::Plan plan = passes::plan_memory(graph, fusion);
-  const codegen::Lowered lowered = codegen::lower(graph, fusion, plan);
-  Machine machine(graph, plan, lowered, leaves, order);
+  Machine machine(m.graph, m.plan, m.lowered, leaves, order);
   machine.run();
   const auto compare = [](const std::string& what, const Array& expected, const Array& got) -> std::string {
     for (std::size_t k = 0; k < expected.size(); ++k) {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "../../../benchmarks/compile/gpt2.hpp"
+#include "support/compile_verified.hpp"
 
 using namespace weft;
 using passes::Address;
@@ -17,9 +18,10 @@ using Step = train::StepSource<Tiny, gpt2::NextToken, Settings, true, Input<i32,
 }  // namespace
 
 TEST_CASE("plan: two values that are needed at the same time never share memory, but for updates in place") {
-  const ir::Graph g = passes::prune(Step::graph());
-  const passes::Fusion f = passes::fuse(g);
-  const passes::Plan p = passes::plan_memory(g, f);
+  const compiler::Module m = testing::compile_verified(Step::graph());
+  const ir::Graph& g = m.graph;
+  const passes::Fusion& f = m.fusion;
+  const passes::Plan& p = m.plan;
   const int n = g.nodes.size(), groups = f.groups.size();
   std::vector<int> last(static_cast<std::size_t>(n), -1);
   const auto root = [&](int x) {
@@ -67,9 +69,10 @@ TEST_CASE("plan: two values that are needed at the same time never share memory,
 }
 
 TEST_CASE("plan: the gaps of the gradient arena are nobody else's memory") {
-  const ir::Graph g = passes::prune(Step::graph());
-  const passes::Fusion f = passes::fuse(g);
-  const passes::Plan p = passes::plan_memory(g, f);
+  const compiler::Module m = testing::compile_verified(Step::graph());
+  const ir::Graph& g = m.graph;
+  const passes::Fusion& f = m.fusion;
+  const passes::Plan& p = m.plan;
   int pack = -1;
   for (int i = 0; i < g.nodes.size(); ++i)
     if (g.nodes[i].op == ir::Op::pack) pack = i;
@@ -85,9 +88,9 @@ TEST_CASE("plan: the gaps of the gradient arena are nobody else's memory") {
     if (at >= end || at + passes::bytes_of(g, i) <= begin) continue;
     CAPTURE(i);
     bool member = false;
-    for (int m : members) {
-      while (f.role[m] == passes::Role::view) m = f.views[f.view_of[m]].root;
-      member = member || m == i;
+    for (int x : members) {
+      while (f.role[x] == passes::Role::view) x = f.views[f.view_of[x]].root;
+      member = member || x == i;
     }
     CHECK(member);
     ++inside;
@@ -96,9 +99,9 @@ TEST_CASE("plan: the gaps of the gradient arena are nobody else's memory") {
 }
 
 TEST_CASE("plan: parameters and moments are updated where they live") {
-  const ir::Graph g = passes::prune(Step::graph());
-  const passes::Fusion f = passes::fuse(g);
-  const passes::Plan p = passes::plan_memory(g, f);
+  const compiler::Module m = testing::compile_verified(Step::graph());
+  const ir::Graph& g = m.graph;
+  const passes::Plan& p = m.plan;
   CHECK(p.copies.empty());
   for (const ir::Assign& a : g.assigns) {
     CHECK(Address::space(p.where[a.node]) == g.slots[a.slot].space);
@@ -116,9 +119,10 @@ TEST_CASE("plan: sums along the rows stay in parts until something reads one of 
   const ir::Value third = columns(x - ir::broadcast(second, x.dims()));  // reads the second
   const ir::Value fourth = columns(ir::unary(ir::Op::exp, x));           // nothing reads this one
   for (const ir::Value& v : {first, second, third, fourth}) b.graph.outputs.push(v.id);
-  const ir::Graph g = passes::prune(b.graph);
-  const passes::Fusion f = passes::fuse(g);
-  const passes::Plan p = passes::plan_memory(g, f);
+  const compiler::Module m = testing::compile_verified(b.graph);
+  const ir::Graph& g = m.graph;
+  const passes::Fusion& f = m.fusion;
+  const passes::Plan& p = m.plan;
   int group[4];
   for (int k = 0; k < 4; ++k) group[k] = f.group[g.outputs[k]];
   REQUIRE(group[0] < group[1]);

@@ -1,0 +1,87 @@
+#pragma once
+// What a program is while it is compiled: its graph, and what the passes have made of it so far.
+// Law: each part crosses from one constant evaluation to the next as words and comes back equal.
+
+#include "weft/codegen/freeze.hpp"
+#include "weft/codegen/image.hpp"
+#include "weft/ir/freeze.hpp"
+#include "weft/passes/collect.hpp"
+#include "weft/passes/freeze.hpp"
+#include "weft/passes/plan.hpp"
+
+namespace WEFT_NAMESPACE::compiler {
+
+struct Module {
+  ir::Graph graph;
+  passes::Grouping grouping;  // clusters half formed
+  passes::Fusion fusion;
+  passes::Plan plan;
+  codegen::Lowered lowered;
+  codegen::Build image;
+};
+
+enum class Part : u8 { graph, grouping, fusion, plan, lowered, image };
+
+// How a part becomes words, and how a later stage has it: `load` borrows what `From` wrote, for reading;
+// `resume` makes it one's own, to go on with.
+template <Part>
+struct PartOf;
+
+template <>
+struct PartOf<Part::graph> {
+  static constexpr void write(WordWriter& w, const Module& m) { ir::write(w, m.graph); }
+  template <class From>
+  static constexpr void load(Module& m) {
+    m.graph = ir::FrozenGraph<From>::graph();
+  }
+};
+template <>
+struct PartOf<Part::grouping> {
+  static constexpr void write(WordWriter& w, const Module& m) { passes::write(w, m.graph, m.grouping); }
+  template <class From>
+  static constexpr void resume(Module& m) {
+    passes::read_grouping(Kept<From>::data, m.graph, m.grouping);
+  }
+};
+template <>
+struct PartOf<Part::fusion> {
+  static constexpr void write(WordWriter& w, const Module& m) { passes::write(w, m.graph, m.fusion); }
+  template <class From>
+  static constexpr void load(Module& m) {
+    m.fusion = passes::FrozenFusion<From>::borrowed();
+  }
+  template <class From>
+  static constexpr void resume(Module& m) {
+    m.fusion = passes::FrozenFusion<From>::collectable();
+  }
+};
+template <>
+struct PartOf<Part::plan> {
+  static constexpr void write(WordWriter& w, const Module& m) { codegen::write(w, m.plan); }
+  template <class From>
+  static constexpr void load(Module& m) {
+    m.plan = codegen::FrozenPlan<From>::plan();
+  }
+};
+template <>
+struct PartOf<Part::lowered> {
+  static constexpr void write(WordWriter& w, const Module& m) { codegen::write(w, m.lowered); }
+  template <class From>
+  static constexpr void load(Module& m) {
+    m.lowered = codegen::thaw_lowered(Kept<From>::data);
+  }
+  // By append, which enters the kernels among those that a further one is compared with.
+  template <class From>
+  static constexpr void resume(Module& m) {
+    m.lowered.append(codegen::thaw_lowered(Kept<From>::data));
+  }
+};
+template <>
+struct PartOf<Part::image> {
+  static constexpr void write(WordWriter& w, const Module& m) {
+    codegen::write(w, m.image.header);
+    codegen::write(w, m.image);
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::compiler

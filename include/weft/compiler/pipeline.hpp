@@ -1,0 +1,127 @@
+#pragma once
+// The list of passes, in their order. compile(), make_trainer, starting values, explain, the checks while a
+// program runs and the tests all walk it.
+//
+//   trace           the user's function leaves a graph
+//   differentiate   of a trainer: the gradients of the loss (grad(f) differentiates while it is traced)
+//   update          of a trainer: the optimiser
+//   precision       products in another dtype
+//   prune           what nothing needs is dropped            from here on: GraphPasses, KernelPasses
+//   cluster         nodes become groups, each a kernel
+//   collect         what each group computes, reads and stores
+//   plan_memory     where each value lies, and how each group is cut
+//   lower           groups become kernels and launches
+//   link            the constants of the program
+//
+// The first four need the user's types and stand with them (exec/trace.hpp, exec/source.hpp, train/step.hpp);
+// a user's own pass joins behind any of the first five (user_pass.hpp). What must hold behind a pass is
+// verify(pass, module) of verify.hpp; what it made, print(pass, module) of print.hpp.
+
+#include <string_view>
+
+#include "weft/codegen/lower.hpp"
+#include "weft/compiler/stage.hpp"
+#include "weft/passes/prune.hpp"
+
+namespace WEFT_NAMESPACE::compiler {
+
+// How much one constant evaluation takes on: compilers stop long ones, each at a length of its own.
+#if defined(__clang__)
+inline constexpr int differentiated_nodes = 1024, clustered_nodes = 2048;
+#elif defined(__CUDACC__)
+inline constexpr int differentiated_nodes = 1024, clustered_nodes = 1 << 24;
+#else
+inline constexpr int differentiated_nodes = 4096, clustered_nodes = 1 << 24;
+#endif
+inline constexpr int lowered_groups = 512;
+
+struct Prune {
+  static constexpr std::string_view name = "prune";
+  static constexpr Part makes = Part::graph;
+  using reads = Parts<Part::graph>;
+  static constexpr int capacity(int graph, int) { return graph; }
+  static constexpr void run(Module& m) { m.graph = passes::prune(m.graph); }
+};
+
+struct Cluster {
+  static constexpr std::string_view name = "cluster";
+  static constexpr Part makes = Part::fusion, state = Part::grouping;
+  using reads = Parts<Part::graph>;
+  static constexpr int piece = clustered_nodes;
+  static constexpr int size(const Module& m) { return m.graph.nodes.size(); }
+  static constexpr int capacity(int graph, int) { return graph + 1024; }
+  static constexpr void run(Module& m, int first, int last) {
+    passes::Fuser(m.graph, m.grouping).run(last - first);
+    if (last == size(m)) m.fusion = static_cast<passes::Fusion&&>(m.grouping.fusion);
+  }
+};
+
+struct Collect {
+  static constexpr std::string_view name = "collect";
+  static constexpr Part makes = Part::fusion, changes = Part::fusion;
+  using reads = Parts<Part::graph>;
+  static constexpr int capacity(int graph, int) { return graph + 1024; }
+  static constexpr void run(Module& m) { passes::collect(m.graph, m.fusion); }
+};
+
+struct PlanMemory {
+  static constexpr std::string_view name = "plan_memory";
+  static constexpr Part makes = Part::plan;
+  using reads = Parts<Part::graph, Part::fusion>;
+  static constexpr int capacity(int, int before) { return before + 1024; }
+  static constexpr void run(Module& m) { m.plan = passes::plan_memory(m.graph, m.fusion); }
+};
+
+struct Lower {
+  static constexpr std::string_view name = "lower";
+  static constexpr Part makes = Part::lowered, state = Part::lowered;
+  using reads = Parts<Part::graph, Part::fusion, Part::plan>;
+  static constexpr int piece = lowered_groups;
+  static constexpr int size(const Module& m) { return m.fusion.groups.size(); }
+  static constexpr int capacity(int graph, int) { return 2 * graph + 1024; }
+  static constexpr void run(Module& m, int first, int last) {
+    codegen::Lowered made = codegen::lower(m.graph, m.fusion, m.plan, first, last);
+    if (first == 0)
+      m.lowered = static_cast<codegen::Lowered&&>(made);
+    else
+      m.lowered.append(made);
+  }
+};
+
+struct Link {
+  static constexpr std::string_view name = "link";
+  static constexpr Part makes = Part::image;
+  using reads = Parts<Part::graph, Part::plan, Part::lowered>;
+  static constexpr int capacity(int graph, int) { return 2 * graph + 1024; }
+  static constexpr void run(Module& m) { m.image = codegen::finish_build(m.graph, m.plan, m.lowered); }
+};
+
+using GraphPasses = PassList<Prune>;
+using KernelPasses = PassList<Cluster, Collect, PlanMemory, Lower, Link>;
+
+// Walks the list over a traced graph in memory, and tells visit(pass, module) of each pass that has run.
+template <class Visit, class... Pass>
+constexpr void walk(Module& m, Visit visit, PassList<Pass...>) {
+  ((compiler::run<Pass>(m), visit(Pass{}, static_cast<const Module&>(m))), ...);
+}
+template <class Visit>
+constexpr Module compile_graph(const ir::Graph& traced, Visit visit) {
+  Module m;
+  m.graph = traced;
+  walk(m, visit, GraphPasses{});
+  walk(m, visit, KernelPasses{});
+  return m;
+}
+constexpr Module compile_graph(const ir::Graph& traced) {
+  return compile_graph(traced, [](auto, const Module&) {});
+}
+// The same of a graph that the passes on graphs have seen.
+constexpr Module compile_pruned(const ir::Graph& pruned) {
+  Module m;
+  m.graph = pruned;
+  walk(
+      m, [](auto, const Module&) {}, KernelPasses{});
+  return m;
+}
+
+}  // namespace WEFT_NAMESPACE::compiler

@@ -1,0 +1,111 @@
+#pragma once
+// What each pass of the list made, as text: print(pass, module). For golden files, for internals.md and for
+// who writes a pass.
+
+#include <string>
+
+#include "weft/codegen/disassemble.hpp"
+#include "weft/compiler/pipeline.hpp"
+#include "weft/ir/print.hpp"
+
+namespace WEFT_NAMESPACE::compiler {
+
+inline std::string print(Prune, const Module& m) { return ir::print(m.graph); }
+
+namespace print_detail {
+
+inline std::string nodes(const Module& m, const char* what, const ir::Span& span) {
+  if (span.size == 0) return "";
+  std::string out = std::string("  ") + what;
+  for (int i = 0; i < span.size; ++i) out += " %" + std::to_string(m.fusion.pool[span.begin + i]);
+  return out + '\n';
+}
+
+// What a group walks, by its reductions: "map", "row", "column", "row+all".
+inline std::string walk_of(const Module& m, const passes::Group& group, bool segments) {
+  bool row = false, column = false, all = false;
+  for (int i = 0; i < group.body.size; ++i) {
+    const int x = m.fusion.pool[group.body.begin + i];
+    if (!ir::is_reduction(m.graph.nodes[x].op)) continue;
+    column = column || m.fusion.level[x] == passes::Level::column_sum;
+    all = all || m.fusion.level[x] == passes::Level::total;
+    row =
+        row || (m.fusion.level[x] != passes::Level::column_sum && m.fusion.level[x] != passes::Level::total);
+  }
+  std::string kind = row ? "row" : segments ? "segment" : !column && !all ? "map" : "";
+  if (column) kind += kind.empty() ? "column" : "+column";
+  if (all) kind += kind.empty() ? "all" : "+all";
+  return kind;
+}
+
+inline std::string place(u64 address) {
+  static constexpr const char* spaces[]{"model",   "optimizer", "workspace", "input",
+                                        "scalars", "output",    "bound"};
+  using passes::Address;
+  if (address == Address::none) return "nowhere";
+  std::string out = spaces[static_cast<int>(Address::space(address))];
+  if (Address::index(address) > 0) out += ' ' + std::to_string(Address::index(address));
+  return out + " + " + std::to_string(Address::offset(address));
+}
+
+}  // namespace print_detail
+
+// The role of every node that has none of its own memory or is a kernel's, by group.
+inline std::string print(Cluster, const Module& m) {
+  static constexpr const char* roles[]{"leaf", "generator", "inlined", "view", "fused", "opaque", "arena"};
+  std::string out;
+  for (int i = 0; i < m.graph.nodes.size(); ++i) {
+    out += '%' + std::to_string(i) + ' ' + ir::info(m.graph.nodes[i].op).name + ": " +
+           roles[static_cast<int>(m.fusion.role[i])];
+    if (m.fusion.group[i] >= 0) out += ", group " + std::to_string(m.fusion.group[i]);
+    out += '\n';
+  }
+  return out;
+}
+
+// Groups in execution order: what each is, what it reads, holds and stores.
+inline std::string print(Collect, const Module& m) {
+  std::string out;
+  for (int k = 0; k < m.fusion.groups.size(); ++k) {
+    const passes::Group& group = m.fusion.groups[k];
+    out += "group " + std::to_string(k) + " = ";
+    const bool segments = k < m.plan.cuts.size() && m.plan.cuts[k].segments >= 0;
+    if (group.opaque >= 0)
+      out += ir::info(m.graph.nodes[group.opaque].op).name;
+    else
+      out += print_detail::walk_of(m, group, segments) + " over " + to_text(group.space).c_str();
+    out += '\n' + print_detail::nodes(m, "reads ", group.loads);
+    if (group.opaque < 0) out += print_detail::nodes(m, "holds ", group.body);
+    out += print_detail::nodes(m, "stores", group.stores);
+  }
+  return out;
+}
+
+// Where every stored value lies, and how every group is cut.
+inline std::string print(PlanMemory, const Module& m) {
+  std::string out = "workspace " + std::to_string(m.plan.workspace_bytes) + " bytes\n";
+  for (int k = 0; k < m.fusion.groups.size(); ++k) {
+    const passes::Group& group = m.fusion.groups[k];
+    const passes::Cut& cut = m.plan.cuts[k];
+    out += "group " + std::to_string(k);
+    if (group.opaque < 0)
+      out += ": " + std::to_string(cut.rows) + " rows of " + std::to_string(cut.cols) + ", " +
+             std::to_string(cut.chunks) + (cut.chunks == 1 ? " chunk" : " chunks");
+    out += '\n';
+    for (int i = 0; i < group.stores.size; ++i) {
+      const int x = m.fusion.pool[group.stores.begin + i];
+      out += "  %" + std::to_string(x) + " at " + print_detail::place(m.plan.where[x]) + '\n';
+    }
+  }
+  return out;
+}
+
+inline std::string print(Lower, const Module& m) { return codegen::disassemble(m.lowered); }
+
+inline std::string print(Link, const Module& m) {
+  const codegen::ImageHeader& h = m.image.header;
+  return std::to_string(h.kernels) + " kernels, " + std::to_string(h.steps) + " steps, " +
+         std::to_string(h.size) + " words, workspace " + std::to_string(h.workspace_bytes) + " bytes\n";
+}
+
+}  // namespace WEFT_NAMESPACE::compiler

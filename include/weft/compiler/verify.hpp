@@ -1,0 +1,178 @@
+#pragma once
+// What must hold behind each pass of the list: verify(pass, module) names the first thing that does not.
+// Law: it reads what the pass made and asks none of the functions that made it.
+
+#include "weft/compiler/pipeline.hpp"
+#include "weft/ir/verify.hpp"
+
+namespace WEFT_NAMESPACE::compiler {
+
+using ir::Fault;
+
+constexpr Fault verify(Prune, const Module& m) { return ir::verify(m.graph, ir::Stage::pruned); }
+
+namespace verify_detail {
+
+// Whether a node is a member or the result of a kernel.
+constexpr bool is_computed(passes::Role r) { return r == passes::Role::fused || r == passes::Role::opaque; }
+
+// The groups and the views of a fusion.
+constexpr Fault groups(const Module& m) {
+  const ir::Graph& g = m.graph;
+  const passes::Fusion& f = m.fusion;
+  const int n = g.nodes.size();
+  if (f.role.size() != n || f.group.size() != n || f.level.size() != n || f.stored.size() != n ||
+      f.view_of.size() != n)
+    return {"a fusion of another graph", -1};
+  for (int i = 0; i < n; ++i) {
+    const passes::Role role = f.role[i];
+    if (role == passes::Role::waiting) return {"it waits for a group, and all groups are formed", i};
+    if (is_computed(role) ? f.group[i] < 0 || f.group[i] >= f.groups.size() : f.group[i] >= 0)
+      return {"its role and its group do not go together", i};
+    if (f.view_of[i] >= f.views.size()) return {"its view does not exist", i};
+    if (f.view_of[i] >= 0) {
+      const int root = f.views[f.view_of[i]].root;
+      if (root < 0 || root >= i) return {"a view of what comes later", i};
+    }
+  }
+  return {};
+}
+
+constexpr bool contains(const passes::Fusion& f, const ir::Span& span, int node) {
+  for (int i = 0; i < span.size; ++i)
+    if (f.pool[span.begin + i] == node) return true;
+  return false;
+}
+
+// Whether an address lies inside the block that it names.
+constexpr bool inside(const Module& m, u64 address, i64 bytes) {
+  using passes::Address;
+  const i64 begin = Address::offset(address);
+  switch (Address::space(address)) {
+    case ir::Space::workspace:
+      return begin + bytes <= m.plan.workspace_bytes;
+    case ir::Space::model:
+      return begin + bytes <= m.graph.model_bytes;
+    case ir::Space::optimizer:
+      return begin + bytes <= m.graph.optimizer_bytes;
+    case ir::Space::scalars:
+      return begin + bytes <= 4 * static_cast<i64>(m.graph.scalar_count);
+    case ir::Space::input:
+      return Address::index(address) < m.graph.inputs.size();
+    case ir::Space::output:
+      return Address::index(address) < m.graph.outputs.size();
+    default:
+      return true;
+  }
+}
+
+}  // namespace verify_detail
+
+constexpr Fault verify(Cluster, const Module& m) { return verify_detail::groups(m); }
+
+constexpr Fault verify(Collect, const Module& m) {
+  if (const Fault fault = verify_detail::groups(m)) return fault;
+  const passes::Fusion& f = m.fusion;
+  List<int> from(m.graph.nodes.size(), -1);  // the group that stores a node
+  for (int k = 0; k < f.groups.size(); ++k) {
+    const passes::Group& group = f.groups[k];
+    for (const ir::Span& span : {group.body, group.loads, group.stores})
+      if (span.begin < 0 || span.size < 0 || span.begin + span.size > f.pool.size())
+        return {"a group's members lie outside the pool", -1};
+    for (int i = 0; i < group.stores.size; ++i) {
+      const int x = f.pool[group.stores.begin + i];
+      if (from[x] >= 0) return {"two groups store it", x};
+      if (!f.stored[x]) return {"a group stores it, and it is not in memory", x};
+      if (group.opaque < 0 && !verify_detail::contains(f, group.body, x))
+        return {"a group stores what it does not compute", x};
+      from[x] = k;
+    }
+  }
+  for (int k = 0; k < f.groups.size(); ++k) {
+    const passes::Group& group = f.groups[k];
+    for (int i = 0; i < group.loads.size; ++i) {
+      const int x = f.pool[group.loads.begin + i];
+      const int root = f.view_in(m.graph, x, k).root;
+      if (verify_detail::is_computed(f.role[root]) && from[root] < 0)
+        return {"it is read from memory, and no group stores it", root};
+      if (from[root] >= k) return {"a group reads it before it is stored", root};
+    }
+  }
+  for (const int x : m.graph.outputs)
+    if (m.graph.dims(x).size() > 0 && from[f.view_in(m.graph, x, f.groups.size()).root] < 0 &&
+        verify_detail::is_computed(f.role[x]))
+      return {"a result that no group stores", x};
+  return {};
+}
+
+constexpr Fault verify(PlanMemory, const Module& m) {
+  const passes::Fusion& f = m.fusion;
+  const passes::Plan& p = m.plan;
+  using passes::Address;
+  if (p.where.size() != m.graph.nodes.size() || p.cuts.size() != f.groups.size() ||
+      p.outputs.size() != m.graph.outputs.size())
+    return {"a plan of another program", -1};
+  for (int k = 0; k < f.groups.size(); ++k) {
+    const passes::Group& group = f.groups[k];
+    const passes::Cut& cut = p.cuts[k];
+    if (group.opaque < 0 && cut.rows > 0 &&
+        (cut.rows_per_chunk < 1 || (cut.chunks - 1) * cut.rows_per_chunk >= cut.rows ||
+         cut.chunks * cut.rows_per_chunk < cut.rows))
+      return {"a group's chunks do not cover its rows",
+              group.stores.size > 0 ? f.pool[group.stores.begin] : -1};
+    for (int i = 0; i < group.stores.size; ++i) {
+      const int x = f.pool[group.stores.begin + i];
+      if (p.where[x] == Address::none) return {"it is stored nowhere", x};
+      if (!verify_detail::inside(m, p.where[x], passes::bytes_of(m.graph, x)))
+        return {"it lies outside its block", x};
+      if (Address::offset(p.where[x]) % size_of(m.graph.nodes[x].dtype) != 0) return {"it is not aligned", x};
+    }
+    for (int i = 0; i < group.loads.size; ++i) {
+      const int x = f.pool[group.loads.begin + i];
+      if (f.role[x] == passes::Role::arena || m.graph.dims(x).size() == 0) continue;
+      if (p.where[f.view_in(m.graph, x, k).root] == Address::none) return {"it is read from nowhere", x};
+    }
+  }
+  for (int k = 1; k < p.finishes.size(); ++k)
+    if (p.finishes[k] <= p.finishes[k - 1]) return {"sums are put together out of order", -1};
+  return {};
+}
+
+constexpr Fault verify(Lower, const Module& m) {
+  const codegen::Lowered& l = m.lowered;
+  const auto within = [](const ir::Span& s, int size) {
+    return s.begin >= 0 && s.size >= 0 && s.begin + s.size <= size;
+  };
+  for (const codegen::Kernel& k : l.kernels)
+    if (!within(k.words, l.words.size())) return {"a kernel's words lie outside the program", -1};
+  for (int s = 0; s < l.steps.size(); ++s) {
+    const codegen::Step& step = l.steps[s];
+    if (!within(step.addresses, l.addresses.size()) || !within(step.numbers, l.numbers.size()))
+      return {"a launch's arguments lie outside the program", -1};
+    if (step.kind == codegen::StepKind::repeat) {
+      if (s + static_cast<i64>(l.numbers[step.numbers.begin + 1]) >= l.steps.size())
+        return {"a loop's launches lie outside the program", -1};
+      continue;
+    }
+    if (step.kernel < 0 || step.kernel >= l.kernels.size() || l.kernels[step.kernel].kind != step.kind)
+      return {"a launch and its kernel are of different kinds", -1};
+    for (int i = 0; i < step.addresses.size; ++i) {
+      const u64 a = l.addresses[step.addresses.begin + i];
+      if (a == passes::Address::none) continue;
+      if (passes::Address::space(a) == ir::Space::bound ? passes::Address::index(a) >= l.bindings.size()
+                                                        : !verify_detail::inside(m, a, 0))
+        return {"a launch's operand lies outside its block", -1};
+    }
+  }
+  return {};
+}
+
+constexpr Fault verify(Link, const Module& m) {
+  const codegen::ImageHeader& h = m.image.header;
+  if (h.kernels != m.image.lowered.kernels.size() || h.steps != m.image.lowered.steps.size() ||
+      h.outputs != m.graph.outputs.size() || h.workspace_bytes != m.plan.workspace_bytes)
+    return {"the image's header is not that of its program", -1};
+  return {};
+}
+
+}  // namespace WEFT_NAMESPACE::compiler

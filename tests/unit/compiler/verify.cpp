@@ -1,0 +1,128 @@
+#include "weft/compiler/verify.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "weft/weft.hpp"
+
+using namespace weft;
+namespace c = weft::compiler;
+
+namespace {
+
+struct Net {
+  nn::Linear<64, 32> fc1;
+  nn::LayerNorm<32> norm;
+  nn::Linear<32, 3> fc2;
+  constexpr auto operator()(auto x) const { return fc2(relu(norm(fc1(x)))); }
+};
+constexpr auto loss = [](const auto& model, auto x, auto y) { return cross_entropy(model(x), y); };
+using Step = train::StepSource<Net, decltype(loss), train::Options<optim::AdamW>, true,
+                               Input<f32, Shape<16, 64>>, Input<i32, Shape<16>>>;
+
+// What the verifier of Pass says once `plant` has changed what the pass left; "" where it says nothing.
+template <class Pass, class Plant>
+std::string fault_of(const Plant& plant) {
+  std::string said = "the pass never ran";
+  c::compile_graph(Step::graph(), [&](auto pass, const c::Module& left) {
+    if constexpr (std::is_same_v<decltype(pass), Pass>) {
+      c::Module m = left;
+      plant(m);
+      const ir::Fault fault = c::verify(pass, m);
+      said = fault ? fault.what : "";
+    }
+  });
+  return said;
+}
+int first(const passes::Fusion& f, passes::Role role) {
+  for (int i = 0; i < f.role.size(); ++i)
+    if (f.role[i] == role) return i;
+  return -1;
+}
+// A group of fused nodes with a store.
+passes::Group& storing(c::Module& m) {
+  for (passes::Group& group : m.fusion.groups)
+    if (group.opaque < 0 && group.stores.size > 0 && group.body.size > 0) return group;
+  FAIL("no group");
+  return m.fusion.groups[0];
+}
+
+}  // namespace
+
+TEST_CASE("verify: nothing planted, nothing said") {
+  const auto nothing = [](c::Module&) {};
+  CHECK(fault_of<c::Prune>(nothing) == "");
+  CHECK(fault_of<c::Cluster>(nothing) == "");
+  CHECK(fault_of<c::Collect>(nothing) == "");
+  CHECK(fault_of<c::PlanMemory>(nothing) == "");
+  CHECK(fault_of<c::Lower>(nothing) == "");
+  CHECK(fault_of<c::Link>(nothing) == "");
+}
+
+TEST_CASE("verify: clusters") {
+  using passes::Role;
+  CHECK(fault_of<c::Cluster>([](c::Module& m) { m.fusion.role.resize(3); }) == "a fusion of another graph");
+  CHECK(fault_of<c::Cluster>([](c::Module& m) {
+          m.fusion.role[first(m.fusion, Role::fused)] = Role::waiting;
+        }) == "it waits for a group, and all groups are formed");
+  CHECK(fault_of<c::Cluster>([](c::Module& m) { m.fusion.group[first(m.fusion, Role::fused)] = -1; }) ==
+        "its role and its group do not go together");
+  CHECK(fault_of<c::Cluster>([](c::Module& m) { m.fusion.group[first(m.fusion, Role::opaque)] = 1000; }) ==
+        "its role and its group do not go together");
+  CHECK(fault_of<c::Cluster>([](c::Module& m) {
+          const int v = first(m.fusion, Role::view);
+          m.fusion.views[m.fusion.view_of[v]].root = v;
+        }) == "a view of what comes later");
+}
+
+TEST_CASE("verify: what groups read and store") {
+  CHECK(fault_of<c::Collect>([](c::Module& m) { storing(m).stores.begin = 1 << 20; }) ==
+        "a group's members lie outside the pool");
+  CHECK(fault_of<c::Collect>([](c::Module& m) {
+          passes::Group& group = storing(m);
+          m.fusion.stored[m.fusion.pool[group.stores.begin]] = 0;
+        }) == "a group stores it, and it is not in memory");
+  CHECK(fault_of<c::Collect>([](c::Module& m) { storing(m).body.size = 0; }) ==
+        "a group stores what it does not compute");
+  CHECK(fault_of<c::Collect>([](c::Module& m) { storing(m).stores.size = 0; }) ==
+        "it is read from memory, and no group stores it");
+  CHECK(fault_of<c::Collect>([](c::Module& m) {
+          const passes::Group& end = m.fusion.groups[m.fusion.groups.size() - 1];
+          for (const passes::Group& group : m.fusion.groups)
+            if (group.loads.size > 0) {
+              m.fusion.pool[group.loads.begin] = m.fusion.pool[end.stores.begin];
+              break;
+            }
+        }) == "a group reads it before it is stored");
+}
+
+TEST_CASE("verify: places") {
+  const auto stored = [](c::Module& m) -> u64& {
+    passes::Group& group = storing(m);
+    return m.plan.where[m.fusion.pool[group.stores.begin]];
+  };
+  CHECK(fault_of<c::PlanMemory>([&](c::Module& m) { stored(m) = passes::Address::none; }) ==
+        "it is stored nowhere");
+  CHECK(fault_of<c::PlanMemory>([&](c::Module& m) { stored(m) += 1; }) == "it is not aligned");
+  CHECK(fault_of<c::PlanMemory>([&](c::Module& m) { m.plan.workspace_bytes = 0; }) ==
+        "it lies outside its block");
+  CHECK(fault_of<c::PlanMemory>([&](c::Module& m) {
+          for (passes::Cut& cut : m.plan.cuts)
+            if (cut.rows > 1) cut.chunks = 0;
+        }) == "a group's chunks do not cover its rows");
+}
+
+TEST_CASE("verify: launches") {
+  CHECK(fault_of<c::Lower>([](c::Module& m) { m.lowered.steps[0].kernel = 1000; }) ==
+        "a launch and its kernel are of different kinds");
+  CHECK(fault_of<c::Lower>([](c::Module& m) { m.lowered.steps[0].addresses.size = 1 << 20; }) ==
+        "a launch's arguments lie outside the program");
+  CHECK(fault_of<c::Lower>([](c::Module& m) { m.lowered.kernels[0].words.begin = -1; }) ==
+        "a kernel's words lie outside the program");
+  CHECK(fault_of<c::Lower>([](c::Module& m) {
+          m.lowered.addresses[0] = passes::Address::make(ir::Space::workspace, i64{1} << 39);
+        }) == "a launch's operand lies outside its block");
+  CHECK(fault_of<c::Link>([](c::Module& m) { m.image.header.steps += 1; }) ==
+        "the image's header is not that of its program");
+}
