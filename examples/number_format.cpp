@@ -84,8 +84,7 @@ int main(int argc, char** argv) {
             train_and_test(device, digits, options, pass::after<"differentiate">(FixedPoint<6>{}));
         // [/option]
         const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-        std::printf("test accuracy: f32 %.3f, multiples of 1/1024 %.3f, of 1/64 %.3f\n",
-                    exact, fine, coarse);
+        std::printf("test accuracy: f32 %.3f, multiples of 1/1024 %.3f, of 1/64 %.3f\n", exact, fine, coarse);
         return Finding{figure("test accuracy lost by 1/64", exact - coarse, 3), seconds.count()};
       });
 }

@@ -10568,9 +10568,8 @@ inline constexpr int kernel_words = 2;
 inline constexpr int step_words = 5;
 inline constexpr int binding_words = 4;
 
-// What one constant evaluation yields before it is frozen.
-struct Build {
-  Lowered lowered;
+// What a program needs beside its kernels and launches.
+struct Image {
   List<u64> outputs;
   List<ir::Preset> presets;
   List<i64> input_bytes;  // 0 for an input that nothing reads
@@ -10594,8 +10593,8 @@ constexpr void count_work(const Lowered& l, int begin, int end, i64 trips, Image
   }
 }
 
-constexpr Build finish_build(const ir::Graph& g, const passes::Plan& plan, Lowered lowered) {
-  Build b;
+constexpr Image link(const ir::Graph& g, const passes::Plan& plan, const Lowered& lowered) {
+  Image b;
   ImageHeader& h = b.header;
   h.kernels = lowered.kernels.size();
   h.steps = lowered.steps.size();
@@ -10623,32 +10622,31 @@ constexpr Build finish_build(const ir::Graph& g, const passes::Plan& plan, Lower
   b.outputs = plan.outputs;
   b.presets = g.presets;
   for (int node : g.inputs) b.input_bytes.push(node < 0 ? 0 : passes::bytes_of(g, node));
-  b.lowered = static_cast<Lowered&&>(lowered);
   return b;
 }
 
 // The image's parts follow each other in the order of the header's fields.
-constexpr void write(WordWriter& w, const Build& b) {
+constexpr void write(WordWriter& w, const Image& b, const Lowered& lowered) {
   const ImageHeader& h = b.header;
-  for (const Kernel& k : b.lowered.kernels) {
+  for (const Kernel& k : lowered.kernels) {
     w.put(static_cast<u64>(k.kind) | static_cast<u64>(k.words.begin) << 8);
     w.put_int(k.words.size);
   }
-  w.put_all(b.lowered.words.data(), b.lowered.words.size());
-  for (const Step& step : b.lowered.steps) {
+  w.put_all(lowered.words.data(), lowered.words.size());
+  for (const Step& step : lowered.steps) {
     w.put(static_cast<u64>(step.kind) | static_cast<u64>(step.kernel) << 8);
     w.put_pair(step.addresses.begin, step.addresses.size);
     w.put_pair(step.numbers.begin, step.numbers.size);
     w.put_int(step.bytes);
     w.put_int(step.flops);
   }
-  w.put_all(b.lowered.addresses.data(), b.lowered.addresses.size());
-  w.put_all(b.lowered.numbers.data(), b.lowered.numbers.size());
+  w.put_all(lowered.addresses.data(), lowered.addresses.size());
+  w.put_all(lowered.numbers.data(), lowered.numbers.size());
   for (int i = 0; i < h.outputs; ++i) w.put(b.outputs[i]);
   for (const ir::Preset& p : b.presets)
     w.put(static_cast<u64>(p.scalar) | static_cast<u64>(std::bit_cast<u32>(p.value)) << 32);
   for (i64 bytes : b.input_bytes) w.put_int(bytes);
-  for (const Binding& x : b.lowered.bindings) {
+  for (const Binding& x : lowered.bindings) {
     for (const u64 a : {x.first, x.base, x.other}) w.put(a);
     w.put_int(x.stride);
   }
@@ -15974,7 +15972,7 @@ struct Module {
   passes::Fusion fusion;
   passes::Plan plan;
   codegen::Lowered lowered;
-  codegen::Build image;
+  codegen::Image image;
 };
 
 enum class Part : u8 { graph, grouping, fusion, plan, lowered, image };
@@ -16037,7 +16035,7 @@ template <>
 struct PartOf<Part::image> {
   static constexpr void write(WordWriter& w, const Module& m) {
     codegen::write(w, m.image.header);
-    codegen::write(w, m.image);
+    codegen::write(w, m.image, m.lowered);
   }
 };
 
@@ -16575,7 +16573,7 @@ struct Link {
   static constexpr Part makes = Part::image;
   using reads = Parts<Part::graph, Part::plan, Part::lowered>;
   static constexpr int capacity(int graph, int) { return 2 * graph + 1024; }
-  static constexpr void run(Module& m) { m.image = codegen::finish_build(m.graph, m.plan, m.lowered); }
+  static constexpr void run(Module& m) { m.image = codegen::link(m.graph, m.plan, m.lowered); }
 };
 
 using GraphPasses = PassList<Prune>;
@@ -18349,7 +18347,7 @@ template <class From>
 constexpr ir::Graph graph_of() {
   Module m;
   load<Part::graph, From>(m);
-  return m.graph;
+  return static_cast<ir::Graph&&>(m.graph);
 }
 
 // The stage of user's pass P behind Previous, checked.
@@ -23733,7 +23731,8 @@ WEFT_REFUSAL(CompileInputsFirst,
 WEFT_REFUSAL(
     CompileKnowsOption,
     "compile: after the inputs it takes a precision, mode::train or mode::eval, seed{}, probes<...>, "
-    "check::finite, check::indices, pass::after<...> and lend{}, and nothing else: an input is written in<f32, 2, 3>");
+    "check::finite, check::indices, pass::after<...> and lend{}, and nothing else: an input is written "
+    "in<f32, 2, 3>");
 WEFT_REFUSAL(
     CompileOptionOnce,
     "compile: a precision, a mode, seed{}, probes<...>, a check or lend{} is given twice: leave one out");

@@ -26,9 +26,8 @@ inline constexpr int kernel_words = 2;
 inline constexpr int step_words = 5;
 inline constexpr int binding_words = 4;
 
-// What one constant evaluation yields before it is frozen.
-struct Build {
-  Lowered lowered;
+// What a program needs beside its kernels and launches.
+struct Image {
   List<u64> outputs;
   List<ir::Preset> presets;
   List<i64> input_bytes;  // 0 for an input that nothing reads
@@ -52,8 +51,8 @@ constexpr void count_work(const Lowered& l, int begin, int end, i64 trips, Image
   }
 }
 
-constexpr Build finish_build(const ir::Graph& g, const passes::Plan& plan, Lowered lowered) {
-  Build b;
+constexpr Image link(const ir::Graph& g, const passes::Plan& plan, const Lowered& lowered) {
+  Image b;
   ImageHeader& h = b.header;
   h.kernels = lowered.kernels.size();
   h.steps = lowered.steps.size();
@@ -81,32 +80,31 @@ constexpr Build finish_build(const ir::Graph& g, const passes::Plan& plan, Lower
   b.outputs = plan.outputs;
   b.presets = g.presets;
   for (int node : g.inputs) b.input_bytes.push(node < 0 ? 0 : passes::bytes_of(g, node));
-  b.lowered = static_cast<Lowered&&>(lowered);
   return b;
 }
 
 // The image's parts follow each other in the order of the header's fields.
-constexpr void write(WordWriter& w, const Build& b) {
+constexpr void write(WordWriter& w, const Image& b, const Lowered& lowered) {
   const ImageHeader& h = b.header;
-  for (const Kernel& k : b.lowered.kernels) {
+  for (const Kernel& k : lowered.kernels) {
     w.put(static_cast<u64>(k.kind) | static_cast<u64>(k.words.begin) << 8);
     w.put_int(k.words.size);
   }
-  w.put_all(b.lowered.words.data(), b.lowered.words.size());
-  for (const Step& step : b.lowered.steps) {
+  w.put_all(lowered.words.data(), lowered.words.size());
+  for (const Step& step : lowered.steps) {
     w.put(static_cast<u64>(step.kind) | static_cast<u64>(step.kernel) << 8);
     w.put_pair(step.addresses.begin, step.addresses.size);
     w.put_pair(step.numbers.begin, step.numbers.size);
     w.put_int(step.bytes);
     w.put_int(step.flops);
   }
-  w.put_all(b.lowered.addresses.data(), b.lowered.addresses.size());
-  w.put_all(b.lowered.numbers.data(), b.lowered.numbers.size());
+  w.put_all(lowered.addresses.data(), lowered.addresses.size());
+  w.put_all(lowered.numbers.data(), lowered.numbers.size());
   for (int i = 0; i < h.outputs; ++i) w.put(b.outputs[i]);
   for (const ir::Preset& p : b.presets)
     w.put(static_cast<u64>(p.scalar) | static_cast<u64>(std::bit_cast<u32>(p.value)) << 32);
   for (i64 bytes : b.input_bytes) w.put_int(bytes);
-  for (const Binding& x : b.lowered.bindings) {
+  for (const Binding& x : lowered.bindings) {
     for (const u64 a : {x.first, x.base, x.other}) w.put(a);
     w.put_int(x.stride);
   }

@@ -17,7 +17,7 @@ struct Module {
   passes::Fusion fusion;
   passes::Plan plan;
   codegen::Lowered lowered;
-  codegen::Build image;
+  codegen::Image image;
 };
 
 enum class Part : u8 { graph, grouping, fusion, plan, lowered, image };
@@ -80,7 +80,7 @@ template <>
 struct PartOf<Part::image> {
   static constexpr void write(WordWriter& w, const Module& m) {
     codegen::write(w, m.image.header);
-    codegen::write(w, m.image);
+    codegen::write(w, m.image, m.lowered);
   }
 };
 

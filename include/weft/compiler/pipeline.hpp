@@ -93,7 +93,7 @@ struct Link {
   static constexpr Part makes = Part::image;
   using reads = Parts<Part::graph, Part::plan, Part::lowered>;
   static constexpr int capacity(int graph, int) { return 2 * graph + 1024; }
-  static constexpr void run(Module& m) { m.image = codegen::finish_build(m.graph, m.plan, m.lowered); }
+  static constexpr void run(Module& m) { m.image = codegen::link(m.graph, m.plan, m.lowered); }
 };
 
 using GraphPasses = PassList<Prune>;

@@ -142,7 +142,7 @@ template <class From>
 constexpr ir::Graph graph_of() {
   Module m;
   load<Part::graph, From>(m);
-  return m.graph;
+  return static_cast<ir::Graph&&>(m.graph);
 }
 
 // The stage of user's pass P behind Previous, checked.

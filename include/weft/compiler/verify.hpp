@@ -169,7 +169,7 @@ constexpr Fault verify(Lower, const Module& m) {
 
 constexpr Fault verify(Link, const Module& m) {
   const codegen::ImageHeader& h = m.image.header;
-  if (h.kernels != m.image.lowered.kernels.size() || h.steps != m.image.lowered.steps.size() ||
+  if (h.kernels != m.lowered.kernels.size() || h.steps != m.lowered.steps.size() ||
       h.outputs != m.graph.outputs.size() || h.workspace_bytes != m.plan.workspace_bytes)
     return {"the image's header is not that of its program", -1};
   return {};

@@ -55,7 +55,8 @@ WEFT_REFUSAL(CompileInputsFirst,
 WEFT_REFUSAL(
     CompileKnowsOption,
     "compile: after the inputs it takes a precision, mode::train or mode::eval, seed{}, probes<...>, "
-    "check::finite, check::indices, pass::after<...> and lend{}, and nothing else: an input is written in<f32, 2, 3>");
+    "check::finite, check::indices, pass::after<...> and lend{}, and nothing else: an input is written "
+    "in<f32, 2, 3>");
 WEFT_REFUSAL(
     CompileOptionOnce,
     "compile: a precision, a mode, seed{}, probes<...>, a check or lend{} is given twice: leave one out");
