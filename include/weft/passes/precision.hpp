@@ -3,6 +3,7 @@
 // The casts are in the graph before fusion, so they are part of the neighbouring kernels and rounding never
 // depends on what was fused.
 
+#include "weft/core/diagnose.hpp"
 #include "weft/core/option.hpp"
 #include "weft/ir/loop.hpp"
 #include "weft/passes/lowered_weights.hpp"
